@@ -29,14 +29,18 @@ typedef struct algorithm_side {
 } algorithm_side;
 
 typedef struct gg_algorithm {
-    const char *name;  /* as methods and messages have it */
-    bool brings_edges; /* it asks for gg_bring_edges where it looks at edges on the host */
+    const char *name; /* as methods and messages have it */
+    bool
+        brings_edges; /* it asks for gg_bring_edges where it looks at edges on the host */
     enum csr_kind rows; /* that it walks; CSR_KINDS: the list of edges is enough */
     double (*arcs)(const gpugraph_graph *);  /* that it looks at */
     double (*steps)(const gpugraph_graph *); /* that wait for one another on a device */
     bool (*alone)(const gpugraph_graph *); /* is one thread all that helps? NULL: never */
     /* Predicted: for an arc by one thread, for an arc by all of a device, for a step there. */
     double cpu_ns, cuda_ns, step_us;
+    /* Where several devices share the graph: for an arc by all of the one that has it, for a step in
+    ** which they meet. 0: auto takes several for their memory alone. */
+    double several_ns, several_step_us;
     /* So many times that work does this search take; NULL: once. */
     double (*times)(const gpugraph_search *);
     /* Says that it has no such method; NULL: the usual sentence. */
@@ -56,6 +60,14 @@ extern const char *const gg_backend_name[GPUGRAPH_CUDA + 1];
 gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
                            const gpugraph_search *search, gpugraph_run *run,
                            bool *fallback);
+/* The same for so many searches, each by itself: several devices share them out (device/share.h), each
+** with a copy of the graph. */
+gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
+                                  const gpugraph_search *search, uint32_t searches,
+                                  gpugraph_run *run, bool *fallback);
+/* A form for several devices has ended with an error. True: of a device, and the caller left their
+** number to auto: the error is cleared, and the search goes on with run->device alone. */
+bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a);
 /* After the algorithm has run: what it took corrects later predictions. True when that ended with GPUGRAPH_DEVICE_MEMORY and fallback (from
 ** gg_choose) is set. The error is then cleared, used_backend and used_method say the CPU, and the
 ** caller runs the CPU's side:

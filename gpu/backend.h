@@ -147,6 +147,7 @@ struct gpugraph_graph {
     int64_t
         regret_us; /* gg_regret_ms: that searches on the CPU have taken beyond a device's
                        ** on which the graph would have been (device/weigh.h) */
+    int64_t missed_us; /* gg_missed_ms: and on one device beyond several's */
     int64_t host_bytes;
     gpugraph_tables tables_kept;
     bool tables_settled;         /* made on the device, or not to be had there */
@@ -223,6 +224,13 @@ static inline void gg_count_searches(gpugraph_graph *graph, uint32_t more) {
 }
 static inline double gg_regret_ms(const gpugraph_graph *graph) {
     return (double)__atomic_load_n(&graph->regret_us, __ATOMIC_RELAXED) * 1e-3;
+}
+static inline double gg_missed_ms(const gpugraph_graph *graph) {
+    return (double)__atomic_load_n(&graph->missed_us, __ATOMIC_RELAXED) * 1e-3;
+}
+static inline void gg_set_missed(gpugraph_graph *graph, double ms) {
+    __atomic_store_n(&graph->missed_us, (int64_t)((ms < 1e12 ? ms : 1e12) * 1e3),
+                     __ATOMIC_RELAXED);
 }
 static inline void gg_set_regret(gpugraph_graph *graph, double ms) {
     __atomic_store_n(&graph->regret_us, (int64_t)((ms < 1e12 ? ms : 1e12) * 1e3),

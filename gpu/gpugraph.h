@@ -557,13 +557,15 @@ typedef struct gpugraph_size {
     bool weighted;
     bool edge_ids; /* they are not 1 .. edges */
 } gpugraph_size;
-/* What would happen now, without running it. function: as in gpugraph_method. graph NULL: of one of
+/* What would happen now, without running it. function: as in gpugraph_method, or "ordered_dfs" or
+** "strong_components", which are forms of two of these. search: how many sources and targets, and whether it is
+** bounded; no vertex is looked at; NULL: from one source, to all that it reaches. graph NULL: of one of
 ** that size, whose edges are there as columns. Fills estimate[0] for the CPU, [1] for a device;
 ** returns how many: 1 where there is no device to be used, 0 where there is no such function. A
 ** device that nobody has asked for is taken to be there. */
-int gpugraph_estimates(const char *function, const gpugraph_graph *graph,
-                       const gpugraph_size *size, const gpugraph_run *run,
-                       gpugraph_estimate estimate[2]);
+int gpugraph_estimates(const char *function, const gpugraph_search *search,
+                       const gpugraph_graph *graph, const gpugraph_size *size,
+                       const gpugraph_run *run, gpugraph_estimate estimate[2]);
 
 /* Whether a CUDA device can be used now; if not, *why (when not NULL) is a static
 ** sentence. */

@@ -62,9 +62,16 @@ typedef struct gpugraph_exchange_calls {
     /* word[i] of all parts combined becomes word[i] of each. */
     gpugraph_status (*combine)(gpugraph_exchange *, gpugraph_run *, gpugraph_combination,
                                uint64_t *word, uint32_t words);
+    /* Both with one wait. */
+    gpugraph_status (*swap_and_combine)(gpugraph_exchange *, gpugraph_run *,
+                                        const gpugraph_parcel *out, gpugraph_parcel *in,
+                                        gpugraph_combination, uint64_t *word,
+                                        uint32_t words);
     /* `bytes` of each part, by part, to all. */
     gpugraph_status (*gather)(gpugraph_exchange *, gpugraph_run *, const void *mine,
                               size_t bytes, void *all);
+    /* Not collective: has another part failed? Then this one has, with its sentence. */
+    bool (*hear)(gpugraph_exchange *, gpugraph_run *run);
     /* Not collective: this part has failed, as run says, and makes no call any more. */
     void (*fail)(gpugraph_exchange *, const gpugraph_run *run);
 } gpugraph_exchange_calls;
@@ -119,6 +126,15 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
                                      gpugraph_run *run, gpugraph_part **part);
 void gpugraph_part_free(gpugraph_part *part); /* not collective; NULL is allowed */
 
+/* The part's rows are copied to a device: devices of a host are dealt in turn to its processes, of which this is number
+** `place`. Searches that have a form for it run there from now on: gpugraph_part_mis, of parts by source, and gpugraph_part_bfs, of parts by target that have edge ids. What goes
+** from device to device goes by NCCL, where it is installed and no two parts share a device, else through
+** `exchange`. Collective. */
+gpugraph_status gpugraph_part_to_device(gpugraph_part *part, int place,
+                                        gpugraph_run *run);
+/* Which way that is, and why; NULL: the part is on no device. */
+const char *gpugraph_part_way(const gpugraph_part *part);
+
 /* Not collective. Master i has the number gpugraph_part_numbers(part)[i], ascending. */
 uint32_t gpugraph_part_masters(const gpugraph_part *part);
 uint32_t gpugraph_part_ghosts(const gpugraph_part *part);
@@ -132,6 +148,12 @@ int64_t gpugraph_part_bytes(const gpugraph_part *part);
 gpugraph_status gpugraph_part_deliver(gpugraph_part *part, gpugraph_run *run,
                                       uint64_t count, const uint64_t *number,
                                       const uint64_t *value, uint64_t *master);
+
+/* The same for all vertices of a range, each part having a piece of it: numbers base + first[q] .. base +
+** first[q + 1] - 1 are with part q, their values in value[]. master[] as above. */
+gpugraph_status gpugraph_part_deal(gpugraph_part *part, gpugraph_run *run, uint64_t base,
+                                   const uint64_t *first, const uint32_t *value,
+                                   uint32_t *master);
 
 /* ---------------------------------------------------------------------------------------------
 ** Searches. Arrays have an entry for each master, and are theirs. No vertex: UINT64_MAX. parent and

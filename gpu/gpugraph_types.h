@@ -16,6 +16,8 @@ extern "C" {
 #define GPUGRAPH_NONE UINT32_MAX
 /* No edge, where a function takes or returns an edge number. */
 #define GPUGRAPH_NO_EDGE UINT64_MAX
+/* Of a run: as many devices as there are. */
+#define GPUGRAPH_ALL_DEVICES (-1)
 
 typedef enum gpugraph_status {
     GPUGRAPH_OK = 0,
@@ -49,10 +51,11 @@ typedef struct gpugraph_run {
     const char *method;   /* NULL or "auto", else a name that gpugraph_method_at lists */
     int threads;          /* CPU threads, 0: one for each core */
     int device;           /* CUDA device ordinal: of what takes one device */
-    int64_t memory_limit; /* bytes of device memory this process may hold, 0: no limit */
-    /* Ordinals of devices that a search may use together, ascending, `device` among them;
-    ** device_count 0: `device` alone. With all_devices it uses every one of them, or ends with
-    ** a sentence; else as many as pay. */
+    int64_t memory_limit; /* bytes that this process may hold on a device, 0: no limit */
+    /* Ordinals of devices that a search may use together, ascending, `device` among them.
+    ** device_count 0: `device` alone; GPUGRAPH_ALL_DEVICES: all that there are, whatever the
+    ** list. A search that several can share uses as many of them as pay, or, with all_devices,
+    ** every one, and ends with a sentence where one of them cannot. */
     const int *devices;
     int device_count;
     bool all_devices;
@@ -69,8 +72,7 @@ typedef struct gpugraph_run {
     char message[400];        /* the sentence that goes with it, "" when ok */
     const char *used_method;  /* static strings: what the latest search ran on */
     const char *used_backend; /* "cpu" or "cuda" */
-    int used_devices; /* of the latest search: 0 on the CPU, else `device` alone, or
-                              ** so many of `devices` */
+    int used_devices;         /* 0 on the CPU, else `device` and so many others */
     /* private to the library */
     int stop;         /* read by worker threads and kernels: 1 after an interrupt */
     uintptr_t caller; /* the thread whose call it is, the only one that asks the host */
@@ -80,6 +82,7 @@ typedef struct gpugraph_run {
     double chosen_at_ms, search_ms, stays_ms;
     int like;                        /* what it is compared with */
     struct gpugraph_graph *searched; /* by a search that has chosen its backend */
+    uint32_t device_set;             /* used_devices of them: a bit for each ordinal */
 } gpugraph_run;
 
 #pragma GCC visibility pop

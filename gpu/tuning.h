@@ -174,6 +174,11 @@
 #define GG_PART_BLOCK_BITS 5
 #define GG_PART_BLOCKS     1024
 
+/* Up to so many parts all arcs of a vertex lie at one of them, which sends less than a grid does: half of a
+** breadth-first search's bytes on an R-MAT, and as much of an independent set's up to 32. A grid has fewer
+** peers, and from there on fewer ghosts. */
+#define GG_PART_ONE_DIMENSION 16
+
 /* ---- bfs/parts.c ---- */
 
 /* A level is found bottom-up while its arcs are more than the last part of those not looked at yet. */
@@ -638,6 +643,14 @@
 #define GG_COST_CSR    15.0
 #define GG_COST_SIMPLE 18.0
 #define GG_COST_DEVICE 0.11
+/* Nanoseconds that several devices take to make an arc of rows which they share, for each arc that is
+** one device's. */
+#define GG_COST_SEVERAL 0.3
+/* Several devices are taken where they are predicted to be so many times faster than one: below it a
+** prediction that errs would cost more than is gained. */
+#define GG_SEVERAL_GAIN 1.15
+/* Milliseconds that each device takes to join those that share searches out: a thread, a turn. */
+#define GG_SHARE_MS 0.1
 /* Edges for each vertex below which a graph counts as thin (roads, chains). Then a
 ** breadth-first search has GG_THIN_LEVELS as many levels as a square grid has rows, one
 ** for shortest paths GG_THIN_ROUNDS as many rounds. Other graphs: GG_FEW_LEVELS. A
@@ -665,11 +678,15 @@
 ** edges, 16 threads: 60 ms, and 96.) */
 #define GG_COST_SPEEDUP      5.0
 #define GG_COST_ROWS_SPEEDUP 9.0
+/* The first of these for searches of thin graphs, whose frontiers are narrow. (Roads of 10 M edges by weight, on
+** a machine that others used, too: 160 to 240 ms with 28 threads, where 15 ns an arc by one are 150.) */
+#define GG_COST_THIN_SPEEDUP 2.0
 /* Bytes of a table's pages from which on a device that is open decodes them: below, the host
 ** is done in the time that the calls take. */
 #define GG_CELLS_LEAST ((uint64_t)8 << 20)
-/* Milliseconds to start CUDA's driver and to open a context, once for each process. */
-#define GG_CUDA_START_MS 350.0
+/* Milliseconds to start CUDA's driver and to open a context, once for each process. (H200 220, H100 202 to
+** 217, with nothing else to do.) */
+#define GG_CUDA_START_MS 250.0
 /* A graph is copied to a device that is open once its searches on the CPU have taken longer, beyond the
 ** device's, by such a share of what the copy takes. */
 #define GG_COPY_SHARE 0.5

@@ -1,5 +1,6 @@
 /* From the share that a process has read to arrays with an entry for each of its masters. */
 #include "answer.h"
+#include "tuning.h"
 #include "base/run.h"
 
 #include <string.h>
@@ -61,6 +62,15 @@ static bool number_ends(answer *a, const columns *c, gpugraph_exchange *x,
     return dictionary_make(&a->vertices, x, run, list, 3, &texts);
 }
 
+/* An independent set wants whole rows, other searches arcs where their targets are. */
+static gpugraph_partition partition_of(const options *o, uint32_t processes) {
+    if (o->partition_given)
+        return o->partition;
+    if (processes > GG_PART_ONE_DIMENSION)
+        return GPUGRAPH_GRID;
+    return o->function == FUNCTION_MIS ? GPUGRAPH_BY_SOURCE : GPUGRAPH_BY_TARGET;
+}
+
 static bool make_part(answer *a, const options *o, const columns *c, gpugraph_exchange *x,
                       gpugraph_run *run) {
     static const int64_t no_edge = 0; /* a share without edges has edge ids, too */
@@ -77,7 +87,7 @@ static bool make_part(answer *a, const options *o, const columns *c, gpugraph_ex
                    : c->count > 0              ? c->edge_id.value
                                                : &no_edge,
     };
-    return gpugraph_part_create(x, &share, o->partition, o->direction,
+    return gpugraph_part_create(x, &share, partition_of(o, x->parts), o->direction,
                                 o->function == FUNCTION_MIS, run,
                                 &a->part) == GPUGRAPH_OK;
 }
@@ -95,7 +105,12 @@ static bool make(answer *a, const options *o, columns *c, gpugraph_exchange *x,
         return false;
     columns_drop(c);
     phases_end(p, x, "parts");
-    const bool found = answer_search(a, o, c, x, run);
+    if (o->cuda) {
+        if (gpugraph_part_to_device(a->part, o->place, run) != GPUGRAPH_OK)
+            return false;
+        phases_end(p, x, "device");
+    }
+    const bool found = answer_search(a, o, c, run);
     if (!found && run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);
     phases_end(p, x, "search");

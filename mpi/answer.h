@@ -38,7 +38,7 @@ typedef struct answer {
 } answer;
 
 /* What phases took at this process. */
-enum { PHASES = 5 };
+enum { PHASES = 6 };
 typedef struct phases {
     int count;
     struct phase {
@@ -53,7 +53,8 @@ typedef struct phases {
 void phases_begin(phases *p, const gpugraph_exchange *x);
 void phases_end(phases *p, const gpugraph_exchange *x, const char *name);
 /* Collective. */
-void phases_report(const phases *p, gpugraph_exchange *x, gpugraph_run *run);
+void phases_report(const phases *p, const answer *a, gpugraph_exchange *x,
+                   gpugraph_run *run);
 void plan_report(const options *o, uint32_t processes, const table_count *count);
 
 /* Collective: reads, numbers, makes parts, searches. */
@@ -61,8 +62,7 @@ bool answer_make(answer *a, const options *o, gpugraph_exchange *x, gpugraph_run
                  phases *p, bool *politely);
 void answer_clear(answer *a);
 /* search.c: the last step of it. False where the run has failed, perhaps at this process alone. */
-bool answer_search(answer *a, const options *o, const columns *c, gpugraph_exchange *x,
-                   gpugraph_run *run);
+bool answer_search(answer *a, const options *o, const columns *c, gpugraph_run *run);
 
 /* write.c. Collective: can there be a result? Before any work is done. */
 bool result_check(const options *o, gpugraph_exchange *x, gpugraph_run *run,

@@ -23,7 +23,7 @@ struct office {
     gpugraph_exchange exchange; /* first */
     MPI_Comm talk, alarms;
     MPI_Datatype pair;
-    MPI_Op sum_pairs;
+    MPI_Op sum_pairs, least, most;
     bool told; /* that this part has failed */
     struct alarm alarm;
     MPI_Request
@@ -64,6 +64,10 @@ static bool hears_alarm(struct office *o, gpugraph_run *run) {
     o->told = true; /* by the other one */
     gg_fail(run, (gpugraph_status)heard.status, "%s", heard.message);
     return true;
+}
+
+static bool hear(gpugraph_exchange *x, gpugraph_run *run) {
+    return hears_alarm(office_of(x), run);
 }
 
 static bool works(int code, gpugraph_run *run) {
@@ -164,41 +168,29 @@ static void keep_own(uint32_t part, gpugraph_run *run, const gpugraph_parcel *ou
     in[part].size = size;
 }
 
-static gpugraph_status swap(gpugraph_exchange *x, gpugraph_run *run,
-                            const gpugraph_parcel *out, gpugraph_parcel *in) {
-    struct office *o = office_of(x);
+/* Swapped, as far as one look tells; false: not yet, or the run must end. */
+static bool has_swapped(struct office *o, gpugraph_run *run, const gpugraph_parcel *out,
+                        const gpugraph_parcel *in, bool *moved) {
     int count = 0;
-    begin_swap(o, run, out, in);
-    keep_own(x->part, run, out, in);
-    while (run->status == GPUGRAPH_OK && count != MPI_UNDEFINED) {
-        if (!works(MPI_Testsome((int)(2 * x->parts), o->request, &count, o->finished,
-                                o->status),
-                   run))
-            break;
-        for (int i = 0; count != MPI_UNDEFINED && i < count; i++)
-            piece_moved(o, run, out, in, (uint32_t)o->finished[i], &o->status[i]);
-        if (count == 0 && !waits_on(o, run))
-            break;
-    }
+    *moved = false;
+    if (!works(MPI_Testsome((int)(2 * o->exchange.parts), o->request, &count, o->finished,
+                            o->status),
+               run))
+        return false;
+    for (int i = 0; count != MPI_UNDEFINED && i < count; i++)
+        piece_moved(o, run, out, in, (uint32_t)o->finished[i], &o->status[i]);
+    *moved = count != 0;
+    return count == MPI_UNDEFINED;
+}
+
+static void end_swap(struct office *o, gpugraph_parcel *in) {
+    gpugraph_exchange *x = &o->exchange;
     for (uint32_t q = 0; q < x->parts; q++)
         if (q != x->part) {
             in[q].size = o->moved[q];
             x->received += o->moved[q];
             x->sent += o->moved[x->parts + q];
         }
-    return ended(o, run);
-}
-
-/* ---- what all take part in ---- */
-
-static void wait_for(struct office *o, gpugraph_run *run, int code,
-                     MPI_Request *request) {
-    int finished = 0;
-    if (!works(code, run))
-        return;
-    while (works(MPI_Test(request, &finished, MPI_STATUS_IGNORE), run) && !finished &&
-           waits_on(o, run))
-        ;
 }
 
 static void add_pairs(void *from, void *into, int *count, MPI_Datatype *type) {
@@ -212,39 +204,95 @@ static void add_pairs(void *from, void *into, int *count, MPI_Datatype *type) {
     }
 }
 
-static gpugraph_status combine(gpugraph_exchange *x, gpugraph_run *run,
-                               gpugraph_combination how, uint64_t *word, uint32_t words) {
-    struct office *o = office_of(x);
-    uint64_t result[GPUGRAPH_COMBINED];
+/* Not MPI_MIN and MPI_MAX: MPICH 4.0 takes the words for signed ones. */
+static void take_least(void *from, void *into, int *count, MPI_Datatype *type) {
+    const uint64_t *a = from;
+    uint64_t *b = into;
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        b[i] = a[i] < b[i] ? a[i] : b[i];
+}
+
+static void take_most(void *from, void *into, int *count, MPI_Datatype *type) {
+    const uint64_t *a = from;
+    uint64_t *b = into;
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        b[i] = a[i] > b[i] ? a[i] : b[i];
+}
+
+static bool begin_combine(struct office *o, gpugraph_run *run, gpugraph_combination how,
+                          const uint64_t *word, uint64_t *result, uint32_t words,
+                          MPI_Request *request) {
     const bool pairs = how == GPUGRAPH_SUM_128;
     const MPI_Op op = pairs                   ? o->sum_pairs
-                      : how == GPUGRAPH_LEAST ? MPI_MIN
-                      : how == GPUGRAPH_MOST  ? MPI_MAX
+                      : how == GPUGRAPH_LEAST ? o->least
+                      : how == GPUGRAPH_MOST  ? o->most
                                               : MPI_SUM;
-    MPI_Request request;
     if (words > GPUGRAPH_COMBINED)
         gg_fail(run, GPUGRAPH_INVALID, "%u words are combined at once, %d at most", words,
                 GPUGRAPH_COMBINED);
-    else
-        wait_for(o, run,
-                 MPI_Iallreduce(word, result, (int)(pairs ? words / 2 : words),
-                                pairs ? o->pair : MPI_UINT64_T, op, o->talk, &request),
-                 &request);
-    if (run->status == GPUGRAPH_OK)
+    return run->status == GPUGRAPH_OK &&
+           works(MPI_Iallreduce(word, result, (int)(pairs ? words / 2 : words),
+                                pairs ? o->pair : MPI_UINT64_T, op, o->talk, request),
+                 run);
+}
+
+/* out NULL: words alone; words 0: parcels alone. Both are under way at the same time. */
+static gpugraph_status swap_and_combine(gpugraph_exchange *x, gpugraph_run *run,
+                                        const gpugraph_parcel *out, gpugraph_parcel *in,
+                                        gpugraph_combination how, uint64_t *word,
+                                        uint32_t words) {
+    struct office *o = office_of(x);
+    uint64_t result[GPUGRAPH_COMBINED];
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool swapped = !out, moved = false;
+    int combined = words == 0;
+    if (words)
+        begin_combine(o, run, how, word, result, words, &request);
+    if (out && run->status == GPUGRAPH_OK) {
+        begin_swap(o, run, out, in);
+        keep_own(x->part, run, out, in);
+    }
+    while (run->status == GPUGRAPH_OK && !(swapped && combined)) {
+        moved = false;
+        if (!swapped)
+            swapped = has_swapped(o, run, out, in, &moved);
+        if (!combined && run->status == GPUGRAPH_OK)
+            works(MPI_Test(&request, &combined, MPI_STATUS_IGNORE), run);
+        if (run->status == GPUGRAPH_OK && !moved && !(swapped && combined))
+            waits_on(o, run);
+    }
+    if (out)
+        end_swap(o, in);
+    if (words && run->status == GPUGRAPH_OK)
         memcpy(word, result, words * sizeof *word);
     x->sent += words * sizeof *word;
     x->received += words * sizeof *word;
     return ended(o, run);
 }
 
+static gpugraph_status swap(gpugraph_exchange *x, gpugraph_run *run,
+                            const gpugraph_parcel *out, gpugraph_parcel *in) {
+    return swap_and_combine(x, run, out, in, GPUGRAPH_SUM, NULL, 0);
+}
+
+static gpugraph_status combine(gpugraph_exchange *x, gpugraph_run *run,
+                               gpugraph_combination how, uint64_t *word, uint32_t words) {
+    return swap_and_combine(x, run, NULL, NULL, how, word, words);
+}
+
 static gpugraph_status gather(gpugraph_exchange *x, gpugraph_run *run, const void *mine,
                               size_t bytes, void *all) {
     struct office *o = office_of(x);
     MPI_Request request;
-    wait_for(o, run,
-             MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-                            o->talk, &request),
-             &request);
+    int finished = 0;
+    if (works(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+                             o->talk, &request),
+              run))
+        while (works(MPI_Test(&request, &finished, MPI_STATUS_IGNORE), run) &&
+               !finished && waits_on(o, run))
+            ;
     x->sent += bytes;
     x->received += bytes * (x->parts - 1);
     return ended(o, run);
@@ -252,7 +300,8 @@ static gpugraph_status gather(gpugraph_exchange *x, gpugraph_run *run, const voi
 
 /* ---- opening ---- */
 
-static const gpugraph_exchange_calls calls = {"mpi", swap, combine, gather, fail};
+static const gpugraph_exchange_calls calls = {"mpi",  swap, combine, swap_and_combine,
+                                              gather, hear, fail};
 
 static bool make_room(struct office *o, uint32_t parts) {
     o->request = malloc(2 * parts * sizeof *o->request);
@@ -288,6 +337,8 @@ gpugraph_exchange *gpugraph_mpi_open(MPI_Comm communicator) {
     MPI_Type_contiguous(2, MPI_UINT64_T, &o->pair);
     MPI_Type_commit(&o->pair);
     MPI_Op_create(add_pairs, 1, &o->sum_pairs);
+    MPI_Op_create(take_least, 1, &o->least);
+    MPI_Op_create(take_most, 1, &o->most);
     return &o->exchange;
 }
 
@@ -296,6 +347,8 @@ void gpugraph_mpi_close(gpugraph_exchange *x) {
         return;
     struct office *o = office_of(x);
     MPI_Op_free(&o->sum_pairs);
+    MPI_Op_free(&o->least);
+    MPI_Op_free(&o->most);
     MPI_Type_free(&o->pair);
     MPI_Comm_free(&o->alarms);
     MPI_Comm_free(&o->talk);

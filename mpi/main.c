@@ -24,15 +24,28 @@ static int say(int rank, const char *sentence) {
     return 1;
 }
 
-/* Cores of this host for each of the processes that are here. */
-static int share_of_cores(void) {
+/* The processes of this host share its cores and its devices. */
+static void take_share(options *o) {
     MPI_Comm here;
     int processes = 1;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
     MPI_Comm_size(here, &processes);
+    MPI_Comm_rank(here, &o->place);
     MPI_Comm_free(&here);
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores > processes ? (int)(cores / processes) : 1;
+    if (o->threads == 0)
+        o->threads = cores > processes ? (int)(cores / processes) : 1;
+}
+
+/* What the library has done within a phase: with --timings, and on a terminal. */
+static void tell(void *options_given, const char *name, double ms, int64_t items,
+                 const char *detail) {
+    const options *o = options_given;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "gpugraph-mpi:   %s %.1f ms, %s\n", name, ms, detail);
+    if (o->timings)
+        printf("within   %s %.3f ms, %lld items, %s\n", name, ms, (long long)items,
+               detail);
 }
 
 static bool run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run,
@@ -46,7 +59,7 @@ static bool run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run,
                 result_write(&a, o, x, run, politely);
     phases_end(&p, x, "write");
     if (good && o->timings)
-        phases_report(&p, x, run);
+        phases_report(&p, &a, x, run);
     answer_clear(&a);
     return good && run->status == GPUGRAPH_OK;
 }
@@ -73,17 +86,23 @@ static int work(options *o, int rank) {
     gpugraph_run run = {.backend = GPUGRAPH_CPU};
     bool politely = false;
     char *error = NULL;
+    const char *why = "";
     if (!x) {
         snprintf(run.message, sizeof run.message,
                  "the memory of a process does not suffice");
         end_all(rank, &run);
         return 1;
     }
-    if (o->threads == 0)
-        o->threads = share_of_cores();
+    take_share(o);
     run.threads = o->threads;
+    if (rank == 0) {
+        run.phase = tell;
+        run.listener = o;
+    }
     if (!options_find_files(o, &error))
         gg_fail(&run, GPUGRAPH_INVALID, "%s", error ? error : "no memory");
+    if (o->cuda && !gpugraph_cuda_usable(&why))
+        gg_fail(&run, GPUGRAPH_NO_DEVICE, "%s", why);
     sqlite3_free(error);
     if (all_agree(x, &run, &politely))
         (void)(o->plan ? plan(o, x, &run, &politely) : run_all(o, x, &run, &politely));

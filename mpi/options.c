@@ -97,7 +97,7 @@ static bool take_partition(options *o, const char *word, char **error) {
     for (int i = 0; i < 3; i++)
         if (sqlite3_stricmp(word, names[i]) == 0) {
             o->partition = (gpugraph_partition)i;
-            return true;
+            return o->partition_given = true;
         }
     return fail(error, sqlite3_mprintf(
                            "--partition is '%s'; it is grid, source or target", word));
@@ -172,7 +172,7 @@ static bool take_words(options *o, int count, char **word, char **error) {
     return true;
 }
 
-static bool take_direction(options *o, char **error) {
+static void take_direction(options *o) {
     static const char *const words[] = {"out", "in", "both", NULL};
     static const gpugraph_direction directions[] = {GPUGRAPH_OUT, GPUGRAPH_IN,
                                                     GPUGRAPH_BOTH};
@@ -181,17 +181,30 @@ static bool take_direction(options *o, char **error) {
     for (int i = 0; word && words[i]; i++)
         if (sqlite3_stricmp(word, words[i]) == 0)
             o->direction = directions[i];
-    word = o->given[GIVEN_BACKEND];
-    if (word && sqlite3_stricmp(word, "cuda") == 0)
+}
+
+/* Processes on devices have arcs where their kernels want them. */
+static bool take_backend(options *o, char **error) {
+    const char *word = o->given[GIVEN_BACKEND];
+    const bool mis = o->function == FUNCTION_MIS;
+    if (!word || sqlite3_stricmp(word, "cuda") != 0)
+        return true;
+    if (!mis && o->function != FUNCTION_BFS)
+        return fail(error, sqlite3_mprintf(
+                               "--backend cuda: bfs and mis run on devices, %s does not; "
+                               "leave the option out, or write cpu",
+                               o->name));
+    const gpugraph_partition wanted = mis ? GPUGRAPH_BY_SOURCE : GPUGRAPH_BY_TARGET;
+    if (o->partition_given && o->partition != wanted)
         return fail(error,
-                    sqlite3_mprintf("--backend cuda: processes on devices are not "
-                                    "there yet; leave the option out, or write cpu"));
-    return true;
+                    sqlite3_mprintf("--backend cuda: %s wants --partition %s there",
+                                    o->name, mis ? "source" : "target"));
+    o->partition = wanted;
+    return o->partition_given = o->cuda = true;
 }
 
 bool options_read(options *o, int count, char **word, char **error) {
     memset(o, 0, sizeof *o);
-    o->partition = GPUGRAPH_GRID;
     *error = NULL;
     if (count < 2 || is_option(word[1], "help")) {
         o->help = true;
@@ -212,7 +225,8 @@ bool options_read(options *o, int count, char **word, char **error) {
                                            "result goes into"));
     if (!o->table)
         o->table = o->name;
-    return take_direction(o, error);
+    take_direction(o);
+    return take_backend(o, error);
 }
 
 /* ---- files ---- */

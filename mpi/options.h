@@ -44,7 +44,10 @@ typedef struct options {
     const char *given[GIVENS]; /* NULL: not given */
     gpugraph_direction direction;
     gpugraph_partition partition;
-    int threads; /* 0: a share of the cores */
+    bool partition_given; /* else it follows from function and processes */
+    int threads;          /* 0: a share of the cores */
+    bool cuda;            /* each process has a device */
+    int place;            /* of this process among those of its host */
     bool timings, plan, help;
 } options;
 

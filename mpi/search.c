@@ -79,42 +79,42 @@ static bool find_sources(struct sources *s, const options *o, const dictionary *
 
 /* ---- hashes of ids ---- */
 
-enum { PIECE = 1 << 16 }; /* masters whose ids are looked up at once */
-
-static void hash_names(const id_names *names, uint64_t count, uint64_t salt,
-                       uint32_t *hash) {
-    for (uint64_t i = 0; i < count; i++) { /* as ids/hash.c has it */
-        const uint64_t whole =
-            names->type[i] == 't'
-                ? gg_hash_text(names->bytes + names->value[i], names->length[i], salt)
-                : gg_mix(gg_mix(salt ^ (uint64_t)names->value[i]));
-        hash[i] = (uint32_t)(whole >> 32);
+/* Of the ids that this process holds; then each goes to where its vertex is a master. As ids/hash.c
+** has it. */
+static bool deal_hashes(const answer *a, uint64_t salt, gpugraph_run *run, uint32_t *own,
+                        uint32_t *hash) {
+    const range *r = &a->vertices.integer;
+    const text_range *t = &a->vertices.text;
+    const uint32_t part = r->exchange->part;
+    for (uint64_t i = 0; i < r->first[part + 1] - r->first[part]; i++) {
+        const uint64_t id = (uint64_t)integer_of_order(r->record[i]);
+        own[i] = (uint32_t)(gg_mix(gg_mix(salt ^ id)) >> 32);
     }
+    if (gpugraph_part_deal(a->part, run, 0, r->first, own, hash) != GPUGRAPH_OK)
+        return false;
+    for (uint64_t i = 0; i < t->first[part + 1] - t->first[part]; i++)
+        own[i] = (uint32_t)(gg_hash_text(t->bytes + t->offset[i],
+                                         t->offset[i + 1] - t->offset[i], salt) >>
+                            32);
+    return t->first[r->exchange->parts] == 0 ||
+           gpugraph_part_deal(a->part, run, a->vertices.integers, t->first, own, hash) ==
+               GPUGRAPH_OK;
 }
 
-/* Collective. The largest of all parts' counts. */
-static uint64_t most_of(gpugraph_exchange *x, gpugraph_run *run, uint64_t count) {
-    x->calls->combine(x, run, GPUGRAPH_MOST, &count, 1);
-    return run->status == GPUGRAPH_OK ? count : 0;
-}
-
-static uint32_t *hash_masters(const answer *a, const options *o, gpugraph_exchange *x,
-                              gpugraph_run *run) {
-    const uint32_t masters = gpugraph_part_masters(a->part);
-    const uint64_t *number = gpugraph_part_numbers(a->part);
+static uint32_t *hash_masters(const answer *a, const options *o, gpugraph_run *run) {
+    const uint64_t *integer = a->vertices.integer.first, *text = a->vertices.text.first;
+    const uint32_t part = a->vertices.integer.exchange->part;
+    const uint64_t integers = integer[part + 1] - integer[part],
+                   texts = text[part + 1] - text[part];
     const char *seed = o->given[GIVEN_SEED];
     const uint64_t salt =
         gg_mix((uint64_t)(seed ? strtoll(seed, NULL, 10) : 0) + 0x9e3779b97f4a7c15u);
-    uint32_t *hash = gg_alloc(run, (uint64_t)masters + 1, sizeof *hash);
-    const uint64_t most = most_of(x, run, masters);
-    for (uint64_t low = 0; low < most && run->status == GPUGRAPH_OK; low += PIECE) {
-        id_names names;
-        const uint64_t at = low < masters ? low : masters;
-        const uint64_t count = masters - at < PIECE ? masters - at : PIECE;
-        if (dictionary_look_up(&a->vertices, run, number + at, count, &names))
-            hash_names(&names, count, salt, hash + at);
-        id_names_close(&names);
-    }
+    uint32_t *hash =
+        gg_alloc(run, (uint64_t)gpugraph_part_masters(a->part) + 1, sizeof *hash);
+    uint32_t *own = gg_alloc(run, (integers > texts ? integers : texts) + 1, sizeof *own);
+    if (hash && own)
+        deal_hashes(a, salt, run, own, hash);
+    gg_release(own);
     return hash;
 }
 
@@ -155,16 +155,17 @@ static bool search_bfs(answer *a, const options *o, const struct sources *s,
     return true;
 }
 
-static bool search_mis(answer *a, const options *o, gpugraph_exchange *x,
-                       gpugraph_run *run) {
+static bool search_mis(answer *a, const options *o, gpugraph_run *run) {
     static const char *const words[] = {"degree", "degree-id", "random", "id", NULL};
     const uint32_t masters = gpugraph_part_masters(a->part);
     const gpugraph_priority priority =
         (gpugraph_priority)given_word(o, GIVEN_PRIORITY, words);
     uint8_t *member = gg_alloc(run, (uint64_t)masters + 1, sizeof *member);
     a->value = member;
-    uint32_t *hash = hash_masters(a, o, x, run);
-    if (member && hash && run->status == GPUGRAPH_OK)
+    uint32_t *hash = priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM
+                         ? hash_masters(a, o, run)
+                         : NULL;
+    if (member && run->status == GPUGRAPH_OK)
         gpugraph_part_mis(a->part, priority, hash, run, member);
     gg_release(hash);
     for (uint32_t v = 0; run->status == GPUGRAPH_OK && v < masters; v++)
@@ -274,8 +275,7 @@ static bool search_pagerank(answer *a, const options *o, struct sources *s,
     return true;
 }
 
-bool answer_search(answer *a, const options *o, const columns *c, gpugraph_exchange *x,
-                   gpugraph_run *run) {
+bool answer_search(answer *a, const options *o, const columns *c, gpugraph_run *run) {
     const uint32_t masters = gpugraph_part_masters(a->part);
     struct sources s = {.number = NULL};
     bool good = find_sources(&s, o, &a->vertices, c->affinity, run);
@@ -287,7 +287,7 @@ bool answer_search(answer *a, const options *o, const columns *c, gpugraph_excha
     else if (good && o->function == FUNCTION_SSSP)
         good = search_sssp(a, o, c, &s, run);
     else if (good && o->function == FUNCTION_MIS)
-        good = search_mis(a, o, x, run);
+        good = search_mis(a, o, run);
     else if (good && o->function == FUNCTION_COMPONENTS)
         good = search_components(a, o, run);
     else if (good)

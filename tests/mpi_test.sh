@@ -139,12 +139,41 @@ compare() {
             "gpu_bfs('SELECT a, b, w, id FROM all_parts ORDER BY part, id', 7)" '*' \
             bfs --db "$folder/part-*.db" --edges 'e(a, b)' --source 7
     done
-    for partition in source target; do
-        same "partition $partition" "$folder/mixed.db" 3 "gpu_bfs('e(a, b)', 7)" '*' \
+    for partition in source target grid; do
+        same "partition $partition" "$folder/mixed.db" 4 "gpu_bfs('e(a, b)', 7)" '*' \
             bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --partition $partition
+        same "mis, partition $partition" "$folder/mixed.db" 4 "gpu_mis WHERE edges = 'e(a, b)' AND seed = 5" 'vertex' \
+            mis --db "$folder/mixed.db" --edges 'e(a, b)' --seed 5 --partition $partition
     done
+    same "partition grid, reals" "$folder/mixed.db" 6 "gpu_sssp('reals(a, b, w)', 5)" '*' \
+        sssp --db "$folder/mixed.db" --edges 'reals(a, b, w)' --source 5 --partition grid
     GPUGRAPH_TEST_PIECE=96 same "messages in pieces" "$folder/mixed.db" 3 "gpu_bfs('e(a, b)', 7)" '*' \
         bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7
+}
+
+# Processes on devices, or the sentence that says that there are none.
+check_devices() {
+    local count
+    if ! processes 1 mis --db "$folder/mixed.db" --edges 'e(a, b)' --out "$folder/device.db" --backend cuda \
+        >"$folder/log" 2>&1; then
+        grep -qE '^gpugraph-mpi: .*(CUDA|device)' "$folder/log" || fail "no device: $(cat "$folder/log")"
+        return
+    fi
+    for count in 1 2 4; do # more processes than devices: messages go through the host
+        same "bfs on devices" "$folder/mixed.db" "$count" "gpu_bfs('e(a, b)', 7)" '*' \
+            bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --backend cuda
+        same "bfs both ways on devices" "$folder/mixed.db" "$count" \
+            "gpu_bfs WHERE edges = 'e(a, b)' AND source = 7 AND direction = 'both' AND max_depth = 3" \
+            'vertex, depth, parent, edge' \
+            bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --direction both --max-depth 3 --backend cuda
+        for priority in degree degree-id random id; do
+            same "mis by $priority on devices" "$folder/mixed.db" "$count" \
+                "gpu_mis WHERE edges = 'e(a, b)' AND priority = '$priority' AND seed = 5" 'vertex' \
+                mis --db "$folder/mixed.db" --edges 'e(a, b)' --priority $priority --seed 5 --backend cuda
+        done
+    done
+    GPUGRAPH_EXCHANGE=host same "bfs through the host" "$folder/mixed.db" 2 "gpu_bfs('e(a, b)', 7)" '*' \
+        bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --backend cuda
 }
 
 # A file for each process, and what else there is to see.
@@ -188,6 +217,8 @@ check_refusals() {
     refuses 'has no column' 2 bfs --db "$mixed" --edges 'e(a, c)' --source 7 --out "$new"
     refuses 'not a query' 2 bfs --db "$mixed" --edges 'SELECT a, b FROM e' --source 7 --out "$new"
     refuses 'ranges of rowids' 2 bfs --db "$mixed" --edges 'seen(a, b)' --source 7 --out "$new"
+    refuses 'sssp does not' 2 sssp --db "$mixed" --edges 'e(a, b, w)' --source 7 --out "$new" --backend cuda
+    refuses 'wants --partition source' 2 mis --db "$mixed" "${e[@]}" --out "$new" --backend cuda --partition grid
     refuses 'cannot be written' 2 "${bfs[@]}" --out "$folder/no/folder.db"
     [ ! -e "$new" ] || fail "a file was left behind"
     sqlite3 "$folder/old.db" 'CREATE TABLE bfs(x); INSERT INTO bfs VALUES (1)'
@@ -254,6 +285,7 @@ check_page() {
 make_graphs
 if readelf -d "$build/gpugraph.so" | grep -qi mpi; then fail "gpugraph.so needs MPI"; fi
 compare
+check_devices
 check_output
 check_page
 check_refusals

@@ -81,11 +81,21 @@ void connection_progress(connection *c, const char *phase, double ms,
     (void)written;
 }
 
+/* A list of one is the device itself. */
+static void give_devices(const config *given, gpugraph_run *run) {
+    run->device = given->device;
+    run->devices = given->id;
+    run->device_count = given->ids > 1    ? given->ids
+                        : given->ids == 1 ? 0
+                                          : GPUGRAPH_ALL_DEVICES;
+    run->all_devices = strcmp(given->devices, "auto") != 0;
+}
+
 void connection_run(connection *c, gpugraph_run *run) {
     memset(run, 0, sizeof *run);
     run->backend = (gpugraph_backend)c->config.backend;
     run->threads = c->config.threads;
-    run->device = c->config.device;
+    give_devices(&c->config, run);
     run->memory_limit = c->config.memory_limit;
     run->interrupted = connection_interrupted;
     run->phase = on_phase;

@@ -17,6 +17,8 @@
 #include "batch.h"
 #include "source/condition.h"
 #include "base/whole_number.h"
+#include "pages/reader.h"
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +81,7 @@ typedef struct rereading {
     row_changes part[PARTS];
     int parts;
     intern texts; /* of all of them */
+    bool found;   /* in their pages, most of them */
     bool unfit;   /* some row is not what an edge can be made of: the whole table must be
                   ** read, which says so as it does */
 } rereading;
@@ -251,6 +254,123 @@ static int look_up(const id_list *ids, int64_t at, int lookups, loader *l,
     return rc;
 }
 
+/* ---- rows found in their pages ---- */
+
+/* Rows from which on their pages are looked at: to find out whether that may be done takes as long as a
+** hundred look-ups, and more where a write-ahead log is long. */
+int64_t mirror_find_from = 1000;
+
+static bool may_find(const rereading *r, const id_list *ids) {
+    const row_source *rows = r->source;
+    const graph_ref *mirror = r->part[0].mirror;
+    return ids->count >= mirror_find_from && ids->count > 0 && ids->count < INT32_MAX &&
+           r->parts == 1 && !rows->where && !rows->column[REVERSE_COLUMN] &&
+           !source_has_row_ids(rows) && !mirror->row_ids &&
+           mirror->has_weight == (rows->column[WEIGHT_COLUMN] != NULL);
+}
+
+static bool same_numbers(const graph_ref *mirror, uint64_t e, const int64_t *value,
+                         bool real) {
+    const gpugraph_edge edge = gpugraph_edge_of(mirror->graph, e);
+    const gpugraph_ids *ids = gpugraph_vertex_ids(mirror->graph);
+    const uint32_t end[2] = {edge.source, edge.target};
+    double weight;
+    for (int k = 0; k < 2; k++) {
+        const uint32_t v = end[k];
+        if (v >= ids->integer_count ||
+            value[k] != (ids->integer ? ids->integer[v] : ids->first_integer + v))
+            return false;
+    }
+    memcpy(&weight, &value[2], sizeof weight);
+    return !mirror->has_weight || (real ? weight == edge.real : value[2] == edge.weight);
+}
+
+static int compare_found(rereading *r, const page_found *found, int64_t i, int64_t row) {
+    row_changes *changes = &r->part[0];
+    const int64_t value[] = {found->value[0][i], found->value[1][i], found->value[2][i]};
+    const bool there = found->state[i] == PAGE_ROW_NUMBERS;
+    const uint64_t e = row_changes_edge(changes->mirror, row);
+    const bool known = e != GPUGRAPH_NO_EDGE;
+    if (!known || !there || !same_numbers(changes->mirror, e, value, found->real)) {
+        if (known && id_list_add(&changes->removed, row))
+            return SQLITE_NOMEM;
+        if (there && take_numbers(&changes->added, row, value, found->real))
+            return changes->added.rc;
+    }
+    return compare_half(changes, row, NULL);
+}
+
+/* Is it no weight, or one that the mirror has no place for? */
+static bool is_odd(const rereading *r, const page_found *found, int64_t i) {
+    double weight;
+    memcpy(&weight, &found->value[2][i], sizeof weight);
+    return found->state[i] == PAGE_ROW_ODD ||
+           (found->state[i] == PAGE_ROW_NUMBERS && r->part[0].mirror->has_weight &&
+            (found->real ? !(weight >= 0 && weight <= DBL_MAX) : found->value[2][i] < 0));
+}
+
+/* In order of rowids; a row that is more than numbers is looked up by itself. */
+static int take_found(rereading *r, connection *c, const id_list *ids,
+                      const page_found *found) {
+    sqlite3_stmt *row = NULL;
+    int rc = SQLITE_OK;
+    for (int64_t i = 0; i < ids->count && rc == SQLITE_OK; i++) {
+        if (!is_odd(r, found, i)) {
+            rc = compare_found(r, found, i, ids->item[i]);
+            continue;
+        }
+        if (!row)
+            rc = prepare(c, r->source, 1, &r->rows.collected, &row);
+        if (rc == SQLITE_OK)
+            rc = look_up(ids, i, 1, &r->rows, row);
+    }
+    sqlite3_finalize(row);
+    return rc;
+}
+
+static int is_interrupted(void *c) {
+    return connection_interrupted(c);
+}
+
+/* *done false: nothing has been taken in. Where one row in four is odd, all are SQLite's. */
+static int find_again(rereading *r, connection *c, const id_list *ids, bool *done) {
+    enum { ODD_SHARE = 4 };
+    const size_t count = (size_t)ids->count;
+    const bool real =
+        gpugraph_distance_type_of(r->part[0].mirror->graph) == GPUGRAPH_REAL;
+    page_table table = loader_table(c, r->source, true);
+    table.unwritten =
+        false; /* rows that a transaction of this connection has written are in its cache */
+    page_found found = {.count = ids->count, .real = real};
+    const char *why_not;
+    int64_t odd = 0;
+    int rc = SQLITE_OK;
+    int64_t *values = malloc(count * PAGE_FOUND_COLUMNS * sizeof *values);
+    found.state = values ? malloc(count) : NULL;
+    for (int k = 0; k < PAGE_FOUND_COLUMNS; k++)
+        found.value[k] = values ? values + (size_t)k * count : NULL;
+    if (found.state)
+        switch (page_find(&table, ids->item, c->config.threads, is_interrupted, c, &found,
+                          &why_not)) {
+        case PAGE_READ:
+            for (int64_t i = 0; i < ids->count; i++)
+                odd += is_odd(r, &found, i);
+            *done = odd <= ids->count / ODD_SHARE && found.real == real;
+            break;
+        case PAGE_INTERRUPTED:
+            rc = SQLITE_INTERRUPT;
+            break;
+        case PAGE_NOT_USED:
+            break;
+        }
+    r->found = *done;
+    if (*done)
+        rc = take_found(r, c, ids, &found);
+    free(values);
+    free(found.state);
+    return rc;
+}
+
 static void begin_part(rereading *r, connection *c, const char *function,
                        const graph_ref *mirror) {
     row_changes *changes = &r->part[r->parts++];
@@ -278,9 +398,11 @@ static int read_again(rereading *r, connection *c, const char *function,
     begin_part(r, c, function, f->graph);
     if (f->both)
         begin_part(r, c, function, f->both);
-    int rc =
-        lookups ? prepare(c, r->source, lookups, &r->rows.collected, &row) : SQLITE_OK;
-    for (int64_t at = 0; at < ids->count && rc == SQLITE_OK; at += lookups)
+    bool done = false;
+    int rc = may_find(r, ids) ? find_again(r, c, ids, &done) : SQLITE_OK;
+    if (rc == SQLITE_OK && lookups && !done)
+        rc = prepare(c, r->source, lookups, &r->rows.collected, &row);
+    for (int64_t at = 0; at < ids->count && rc == SQLITE_OK && !done; at += lookups)
         rc = look_up(ids, at, lookups, &r->rows, row);
     sqlite3_finalize(row);
     if (r->unfit)
@@ -468,7 +590,8 @@ int mirror_change(reading *r, followed *f, const id_list *ids, bool *done) {
     double started = now_ms();
     int rc = read_again(&rows, r->c, r->request->function, f, ids);
     timings_add(&r->c->timings, "follow", now_ms() - started, ids->count,
-                "rows that the log names, read again");
+                rows.found ? "rows that the log names, found in their pages"
+                           : "rows that the log names, read again");
     *done = false;
     if (rc == SQLITE_OK && !rows.unfit)
         rc = apply(r->c, f, &rows, done);

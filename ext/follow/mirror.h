@@ -84,6 +84,8 @@ void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both);
 int mirror_renew(reading *r, followed *f, const char *why);
 /* How often a mirror leaves its graph to other connections. Tests change it, nobody else. */
 extern int mirror_times_to_leave;
+/* Rows that are read again from which on their pages are looked at. Tests change it, nobody else. (batch.c) */
+extern int64_t mirror_find_from;
 /* Is what this transaction sees a committed state that other connections may have a graph of? Then its
 ** name. */
 bool mirror_name(const reading *r, const followed *f, page_identity *rows);

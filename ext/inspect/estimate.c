@@ -2,13 +2,14 @@
 **
 **     edges      -> a kept graph that is current, or a followed one that is loaded
 **                -> else the table: about how large it is, by a sample (load/table_size.h)
-**     function   -> the library's name of its search
+**     function   -> the library's name of its search, and options that say how much of it
 **                     -> gpugraph_estimates -> a row for each backend */
 #include "follow/follow.h"
 #include "grid.h"
 #include "load/table_size.h"
 #include "table_function/function.h"
 #include "table_function/search.h"
+#include "base/json_array.h"
 #include "base/value.h"
 #include "base/zero_byte.h"
 
@@ -24,7 +25,7 @@ static void fail(grid *g, char *sentence) {
     sqlite3_free(sentence);
 }
 
-/* ---- arguments ---- */
+/* ---- the function ---- */
 
 static void unknown_function(grid *g, sqlite3_value *given) {
     sqlite3_str *names = sqlite3_str_new(NULL);
@@ -41,14 +42,126 @@ static void unknown_function(grid *g, sqlite3_value *given) {
     sqlite3_free(list);
 }
 
-/* The library's name of what the function runs; NULL: there is no such function. */
-static const char *library_name(const char *function) {
-    for (int i = 0; i < table_function_count; i++) {
-        const table_function *f = table_functions[i];
-        if (sqlite3_stricmp(f->name, function) == 0)
-            return f->paths ? "path" : f->search->name;
+/* What is asked about: the library's name of what would run, and how much of it. */
+struct asked {
+    const table_function *function; /* NULL: gpugraph_triangles */
+    const char *name;
+    gpugraph_search search;
+};
+
+static bool find_function(grid *g, sqlite3_value *given, struct asked *asked) {
+    const char *name = (const char *)sqlite3_value_text(given);
+    *asked = (struct asked){.search = {.source_count = 1, .max_depth = GPUGRAPH_NONE}};
+    for (int i = 0; i < table_function_count && !holds_zero_byte(given); i++)
+        if (sqlite3_stricmp(table_functions[i]->name, name) == 0)
+            asked->function = table_functions[i];
+    if (asked->function)
+        asked->name = asked->function->paths ? "path" : asked->function->search->name;
+    else if (sqlite3_stricmp(name, "gpugraph_triangles") == 0 && !holds_zero_byte(given))
+        asked->name = "triangles";
+    else
+        unknown_function(g, given);
+    return asked->name != NULL;
+}
+
+/* ---- options ---- */
+
+static bool has_field(const table_function *f, enum field field) {
+    for (int i = 0; f && i < f->fields; i++)
+        if (f->field[i] == field)
+            return true;
+    return false;
+}
+
+static bool has_option(const table_function *f, const char *name) {
+    for (int k = 0; f && k < OWN_OPTIONS; k++)
+        if (f->options[k].name && strcmp(f->options[k].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Of the order in which they stand behind the function. */
+static const struct option_name {
+    const char *name;
+    enum field field; /* F_OPTION: one of the function's own */
+} option_names[ESTIMATE_ARGUMENTS] = {
+    [ESTIMATE_TARGET] = {"target", F_TARGET},
+    [ESTIMATE_SOURCES] = {"sources", F_SOURCES},
+    [ESTIMATE_TARGETS] = {"targets", F_TARGETS},
+    [ESTIMATE_MAX_DEPTH] = {"max_depth", F_MAX_DEPTH},
+    [ESTIMATE_MAX_DISTANCE] = {"max_distance", F_MAX_DISTANCE},
+    [ESTIMATE_ORDERED] = {"ordered", F_ORDERED},
+    [ESTIMATE_KIND] = {"kind", F_OPTION},
+};
+
+/* Elements of a JSON array. */
+static uint32_t count_elements(grid *g, connection *c, const char *name,
+                               sqlite3_value *list) {
+    json_array array;
+    uint32_t count = 0;
+    const char *text = (const char *)sqlite3_value_text(list);
+    int rc = text ? json_array_open(c->db, &array, text, sqlite3_value_bytes(list))
+                  : SQLITE_NOMEM;
+    while (rc == SQLITE_OK && (rc = json_array_next(&array)) == SQLITE_ROW) {
+        count++;
+        rc = SQLITE_OK;
     }
-    return sqlite3_stricmp(function, "gpugraph_triangles") == 0 ? "triangles" : NULL;
+    if (text)
+        json_array_close(&array);
+    if (rc == SQLITE_MISMATCH)
+        fail(g, sqlite3_mprintf("%s must be a JSON array, as in WHERE %s = '[1, 2]'",
+                                name, name));
+    else if (rc != SQLITE_DONE)
+        g->rc = rc;
+    return count;
+}
+
+static void read_kind(grid *g, sqlite3_value *value, struct asked *asked) {
+    const char *kind = (const char *)sqlite3_value_text(value);
+    if (kind && sqlite3_stricmp(kind, "strong") == 0)
+        asked->name = "strong_components";
+    else if (kind && sqlite3_stricmp(kind, "weak") != 0)
+        fail(g, sqlite3_mprintf("kind must be 'weak' or 'strong'"));
+    else if (!kind)
+        g->rc = SQLITE_NOMEM;
+}
+
+static void read_option(grid *g, connection *c, enum estimate_argument which,
+                        sqlite3_value *value, struct asked *asked) {
+    gpugraph_search *search = &asked->search;
+    if (which == ESTIMATE_TARGET)
+        search->target_count = 1;
+    else if (which == ESTIMATE_SOURCES)
+        search->source_count = count_elements(g, c, "sources", value);
+    else if (which == ESTIMATE_TARGETS)
+        search->target_count = count_elements(g, c, "targets", value);
+    else if (which == ESTIMATE_MAX_DEPTH || which == ESTIMATE_MAX_DISTANCE)
+        search->bounded = true;
+    else if (which == ESTIMATE_ORDERED && sqlite3_value_int(value))
+        asked->name = "ordered_dfs";
+    else if (which == ESTIMATE_KIND)
+        read_kind(g, value, asked);
+}
+
+/* A NULL is an option's default, as in a search. */
+static void read_options(grid *g, connection *c, sqlite3_value *const *argument,
+                         struct asked *asked) {
+    for (int k = ESTIMATE_FUNCTION + 1; k < ESTIMATE_ARGUMENTS && g->rc == SQLITE_OK;
+         k++) {
+        const struct option_name *o = &option_names[k];
+        if (!argument[k] || sqlite3_value_type(argument[k]) == SQLITE_NULL)
+            continue;
+        if (o->field == F_OPTION ? has_option(asked->function, o->name)
+                                 : has_field(asked->function, o->field))
+            read_option(g, c, (enum estimate_argument)k, argument[k], asked);
+        else
+            fail(g, sqlite3_mprintf("%s has no option %s",
+                                    asked->function ? asked->function->name
+                                                    : "gpugraph_triangles",
+                                    o->name));
+    }
+    if (asked->function && asked->function->cells && !argument[ESTIMATE_TARGETS])
+        asked->search.target_count = asked->search.source_count;
 }
 
 static bool read_arguments(grid *g, sqlite3_value *const *argument) {
@@ -154,26 +267,26 @@ void fill_estimate(grid *g, connection *c, sqlite3_value *const *argument) {
     gpugraph_estimate estimate[2];
     gpugraph_size size = {0};
     gpugraph_run run;
+    struct asked asked;
     if (!read_arguments(g, argument))
         return;
-    const char *edges = (const char *)sqlite3_value_text(argument[0]);
-    const char *function = (const char *)sqlite3_value_text(argument[1]);
-    if (!edges || !function) {
+    const char *edges = (const char *)sqlite3_value_text(argument[ESTIMATE_EDGES]);
+    if (!edges || !sqlite3_value_text(argument[ESTIMATE_FUNCTION])) {
         g->rc = SQLITE_NOMEM;
         return;
     }
-    const char *name = holds_zero_byte(argument[1]) ? NULL : library_name(function);
-    if (!name) {
-        unknown_function(g, argument[1]);
+    if (find_function(g, argument[ESTIMATE_FUNCTION], &asked))
+        read_options(g, c, argument, &asked);
+    if (g->rc)
         return;
-    }
     const graph_ref *ref = find_graph(g, c, edges);
     if (!ref && g->rc == SQLITE_OK)
-        size_up(g, c, argument[0], &size);
+        size_up(g, c, argument[ESTIMATE_EDGES], &size);
     if (g->rc)
         return;
     connection_run(c, &run);
-    int count = gpugraph_estimates(name, ref ? ref->graph : NULL, &size, &run, estimate);
+    int count = gpugraph_estimates(asked.name, &asked.search, ref ? ref->graph : NULL,
+                                   &size, &run, estimate);
     for (int i = 0; i < count; i++)
         add_row(g, &estimate[i]);
 }

@@ -25,7 +25,19 @@ void add_integer(grid *g, sqlite3_int64 integer);
 void add_real(grid *g, double real);
 void grid_clear(grid *g);
 
-/* estimate.c: the rows of gpugraph_estimate(edges, function); argument[i] NULL: not given. */
+/* estimate.c: the rows of gpugraph_estimate(edges, function) and its options; argument[i] NULL: not given. */
+enum estimate_argument {
+    ESTIMATE_EDGES,
+    ESTIMATE_FUNCTION,
+    ESTIMATE_TARGET,
+    ESTIMATE_SOURCES,
+    ESTIMATE_TARGETS,
+    ESTIMATE_MAX_DEPTH,
+    ESTIMATE_MAX_DISTANCE,
+    ESTIMATE_ORDERED,
+    ESTIMATE_KIND,
+    ESTIMATE_ARGUMENTS
+};
 void fill_estimate(grid *g, connection *c, sqlite3_value *const *argument);
 
 #endif

@@ -136,7 +136,7 @@ typedef struct list {
     int arguments; /* hidden columns behind the others */
 } list;
 
-enum { MOST_ARGUMENTS = 2 };
+enum { MOST_ARGUMENTS = ESTIMATE_ARGUMENTS };
 
 static const list lists[] = {
     {"gpugraph_settings", "CREATE TABLE x(name TEXT, value, meaning TEXT)", 3, 0,
@@ -159,8 +159,10 @@ static const list lists[] = {
     {"gpugraph_estimate",
      "CREATE TABLE x(backend TEXT, method TEXT, devices INTEGER, host_bytes INTEGER, "
      "device_bytes INTEGER, ms REAL, chosen INTEGER, edges BLOB HIDDEN, "
-     "function BLOB HIDDEN)",
-     7, 0, fill_estimate, 2},
+     "function BLOB HIDDEN, target BLOB HIDDEN, sources BLOB HIDDEN, targets BLOB "
+     "HIDDEN, max_depth BLOB HIDDEN, max_distance BLOB HIDDEN, ordered BLOB HIDDEN, "
+     "kind BLOB HIDDEN)",
+     7, 0, fill_estimate, ESTIMATE_ARGUMENTS},
 };
 
 /* ---- the virtual table ---- */
@@ -212,7 +214,8 @@ static int list_disconnect(sqlite3_vtab *base) {
 /* Bit k of the plan: argument k is given, by = alone. */
 static int list_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     const list *l = ((const list_table *)base)->of.list;
-    int at[MOST_ARGUMENTS] = {-1, -1}, given = 0;
+    int at[MOST_ARGUMENTS], given = 0;
+    memset(at, -1, sizeof at);
     for (int i = 0; i < info->nConstraint; i++) {
         int k = info->aConstraint[i].iColumn - l->columns;
         if (k < 0 || k >= l->arguments ||

@@ -91,11 +91,23 @@ static int read_ids(const char *list, int id[MOST_DEVICES]) {
     return list[-1] == '\0' ? count : -1;
 }
 
+static int compare_ids(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+
+/* As runs are given them. */
+static void sort_ids(config *given) {
+    const int count = read_ids(given->devices, given->id);
+    given->ids = count > 0 ? count : 0;
+    qsort(given->id, (size_t)given->ids, sizeof *given->id, compare_ids);
+}
+
 /* The device that a list begins with is the first one used. */
 static void devices_changed(connection *c) {
     int id[MOST_DEVICES];
     if (read_ids(c->config.devices, id) > 0)
         c->config.device = id[0];
+    sort_ids(&c->config);
 }
 
 /* So a device that is set later ends a list that begins with another. */
@@ -103,6 +115,7 @@ static void device_changed(connection *c) {
     int id[MOST_DEVICES];
     if (read_ids(c->config.devices, id) > 0 && id[0] != c->config.device)
         strcpy(c->config.devices, "auto");
+    sort_ids(&c->config);
 }
 
 /* ---- the settings ---- */
@@ -153,7 +166,7 @@ static const setting settings[] = {
     {
         .name = "memory_limit",
         .takes = "bytes of device memory, or 0 for no limit",
-        .meaning = "bytes of device memory in all; 0: no limit",
+        .meaning = "bytes of device memory in all, on each device; 0: no limit",
         FIELD(SETTING_NUMBER, memory_limit),
         .most = INT64_MAX,
     },

@@ -266,6 +266,25 @@ int take_row(loader *l, sqlite3_value *id, sqlite3_value **value) {
     return SQLITE_OK;
 }
 
+int take_numbers(loader *l, int64_t id, const int64_t value[3], bool real) {
+    if (loader_room(l) ||
+        (!l->edge_id.value && id != l->count + 1 && loader_begin_edge_ids(l)))
+        return l->rc;
+    number weight = {.integer = value[2]};
+    if (real && !l->real_weight && l->weight)
+        make_weights_real(l);
+    if (!real && l->real_weight)
+        weight.real = (double)value[2];
+    for (int k = 0; k < 2; k++)
+        l->id[k].value[l->count] = value[k];
+    if (l->weight)
+        l->weight[l->count] = weight;
+    if (l->edge_id.value)
+        l->edge_id.value[l->count] = id;
+    l->count++;
+    return SQLITE_OK;
+}
+
 struct weight_check {
     const loader *l;
     uint64_t bad; /* the first row whose weight is not allowed; count: none */

@@ -39,7 +39,7 @@ static int between_pages(void *reading) {
     return connection_interrupted(l->c);
 }
 
-static page_table table_of(connection *c, const row_source *rows, bool weights) {
+page_table loader_table(connection *c, const row_source *rows, bool weights) {
     return (page_table){
         .db = c->db,
         .schema = rows->table.schema,
@@ -58,7 +58,7 @@ sqlite3_int64 graph_named_from = (sqlite3_int64)256 << 10;
 
 bool graph_identify(connection *c, const row_source *edges,
                     struct page_identity *identity) {
-    page_table table = table_of(c, edges, true);
+    page_table table = loader_table(c, edges, true);
     return edges->kind == 't' && !edges->where &&
            database_has(c, edges, graph_named_from) && page_identify(&table, identity);
 }
@@ -108,7 +108,7 @@ static void check_rows(loader *l) {
 static bool try_pages(loader *l, const char **why_not) {
     const row_source *rows = l->rows;
     gpugraph_run run;
-    page_table table = table_of(l->c, rows, l->weights != READ_NO_WEIGHTS);
+    page_table table = loader_table(l->c, rows, l->weights != READ_NO_WEIGHTS);
     table.texts = l->texts;
     table.rows_read = &l->count;
     table.numbers_alone = l->weights == WEIGHTS_BESIDE;

@@ -85,6 +85,8 @@ gpugraph_edges half_edges(const loader *lone, intern *texts);
 /* Takes a row in. id: the edge id, or NULL for none. value: source, destination, weight,
 ** reverse weight; of vertices the id alone. Returns l->rc. */
 int take_row(loader *l, sqlite3_value *id, sqlite3_value **value);
+/* The same of numbers alone: source, destination, weight, which is allowed. */
+int take_numbers(loader *l, int64_t id, const int64_t value[3], bool real);
 /* Steps of that: room for one more entry; the number of what is no INTEGER; edge ids from
 ** here on. Return l->rc. */
 int loader_room(loader *l);
@@ -107,6 +109,9 @@ void settle_weights_beside(loader *l);
 ** Returns rc. */
 int loader_fail(loader *l, int rc, char *sentence);
 void loader_clear(loader *l);
+
+/* A table as the page reader takes it: its numbers, without texts. */
+struct page_table loader_table(connection *c, const row_source *rows, bool weights);
 
 /* ---- half_rows.c: rows with a NULL end. Return l->rc ---- */
 

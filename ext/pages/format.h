@@ -49,7 +49,8 @@ enum {
     PAGE_SCHEMA_VERSION = 40, /* bytes of the first page: 4 */
     PAGE_READ_VERSION = 19,   /* byte of the first page: 1, or 2 in WAL mode */
     PAGE_WAL_VERSION = 2,
-    PAGE_PAD = 1280, /* readable bytes that must follow a page given to page_leaf */
+    PAGE_PAD = 1280,  /* readable bytes that must follow a page given to page_leaf */
+    PAGE_BEFORE = 32, /* and before one given to page_one_read */
     PAGE_FAST_COLUMNS = 16, /* wanted columns beyond the first 16 are read carefully */
     PAGE_IS_ROWID = -1,     /* page_layout.column: the value is the row's rowid */
     PAGE_NO_COLUMN = -2     /* nobody reads this column */
@@ -317,6 +318,9 @@ typedef struct page_source {
 /* Reads `count` neighbouring pages. */
 enum page_reason page_source_read(const page_source *source, const page_layout *layout,
                                   uint32_t page, uint32_t count, uint8_t *to);
+/* Reads one page by one call; before `to` PAGE_BEFORE bytes may be written. */
+enum page_reason page_one_read(const page_source *source, const page_layout *layout,
+                               uint32_t page, uint8_t *to);
 /* Reads `count` pages, neighbours by one call. */
 enum page_reason page_batch_read(const page_source *source, const page_layout *layout,
                                  const uint32_t *page, uint32_t count, uint8_t *to);
@@ -348,6 +352,12 @@ typedef struct page_short { /* the row behind PAGE_SHORT_ROW */
 enum page_reason page_collect(const page_source *source, const page_layout *layout,
                               const page_leaves *leaves, page_columns *columns,
                               page_short *short_row);
+
+/* ---- find.c: some rows ---- */
+
+/* wanted: found->count rowids, at least one, ascending, each once. */
+enum page_reason page_find_rows(const page_source *source, const page_layout *layout,
+                                uint32_t root, const int64_t *wanted, page_found *found);
 
 /* ---- send.c: leaves -> columns elsewhere ---- */
 

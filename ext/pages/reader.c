@@ -137,10 +137,10 @@ static bool row_agrees(const page_columns *c, const intern *texts, int64_t i,
            (!two_ways || back_agrees(c, i, row, 3 + weighted + (c->edge_id != NULL)));
 }
 
-/* Compares row i with the one that SQL finds first in the given order. */
-static enum page_reason last_look(const page_table *t, const char *order,
-                                  const page_columns *c, int64_t i) {
-    sqlite3_stmt *row = page_scan(t, "", NULL, order);
+/* Compares row i with the one that SQL finds first in the given order, or by that rowid. */
+static enum page_reason last_look(const page_table *t, const int64_t *only,
+                                  const char *order, const page_columns *c, int64_t i) {
+    sqlite3_stmt *row = page_scan(t, "", only, order);
     int rc = row ? sqlite3_step(row) : sqlite3_errcode(t->db);
     bool agrees = c->count == 0 ? rc == SQLITE_DONE
                                 : rc == SQLITE_ROW && row_agrees(c, t->texts, i, row);
@@ -271,14 +271,59 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
     free(leaves.page);
     close_numbers(source);
     if (!reason)
-        reason = last_look(t, "ASC LIMIT 1", columns, 0);
+        reason = last_look(t, NULL, "ASC LIMIT 1", columns, 0);
     if (!reason)
-        reason = last_look(t, "DESC LIMIT 1", columns, columns->count - 1);
+        reason = last_look(t, NULL, "DESC LIMIT 1", columns, columns->count - 1);
+    return reason;
+}
+
+/* Of some rows the first and the last. */
+static enum page_reason look_again(const page_table *t, const int64_t *rowid,
+                                   const page_layout *layout, const page_found *found,
+                                   int64_t i) {
+    int64_t row = rowid[i], value[PAGE_FOUND_COLUMNS];
+    double real;
+    if (found->state[i] == PAGE_ROW_ODD)
+        return PAGE_FINE;
+    for (int k = 0; k < PAGE_FOUND_COLUMNS; k++)
+        value[k] = found->value[k][i];
+    memcpy(&real, &value[PAGE_WEIGHT], sizeof real);
+    const bool weighted = t->column[PAGE_WEIGHT];
+    const page_columns one = {.count = found->state[i] == PAGE_ROW_NUMBERS,
+                              .rowid = &row,
+                              .source = &value[PAGE_SOURCE],
+                              .target = &value[PAGE_TARGET],
+                              .weight =
+                                  weighted && !layout->real ? &value[PAGE_WEIGHT] : NULL,
+                              .real_weight = weighted && layout->real ? &real : NULL};
+    return last_look(t, &row, "", &one, 0);
+}
+
+/* What is read of the table. */
+struct request {
+    const int64_t *rowid; /* NULL: all of it, to columns; else to found */
+    page_columns *columns;
+    page_found *found;
+};
+
+static enum page_reason find_rows(const page_table *t, page_source *source,
+                                  page_layout *layout, uint32_t root,
+                                  const struct request *r) {
+    if (layout->columns > PAGE_EDGE_ID)
+        return PAGE_NOT_PLAIN;
+    r->found->real = layout->real |= r->found->real;
+    layout->at_text = PAGE_ID_TYPE;
+    page_layout_finish(layout);
+    enum page_reason reason = page_find_rows(source, layout, root, r->rowid, r->found);
+    if (!reason)
+        reason = look_again(t, r->rowid, layout, r->found, 0);
+    if (!reason)
+        reason = look_again(t, r->rowid, layout, r->found, r->found->count - 1);
     return reason;
 }
 
 static enum page_reason decide_and_read(const page_table *t, page_source *source,
-                                        page_columns *columns) {
+                                        const struct request *r) {
     struct page_snapshot *snapshot = NULL;
     page_layout layout = {0};
     uint32_t root;
@@ -293,7 +338,8 @@ static enum page_reason decide_and_read(const page_table *t, page_source *source
     if (!reason)
         reason = page_file_study(t, snapshot, source, &layout);
     if (!reason)
-        reason = read_columns(t, source, &layout, root, columns);
+        reason = r->rowid ? find_rows(t, source, &layout, root, r)
+                          : read_columns(t, source, &layout, root, r->columns);
     if (!reason)
         reason = page_file_settle(snapshot);
     page_layout_clear(&layout);
@@ -314,13 +360,33 @@ enum page_outcome page_read(const page_table *table, int threads,
     *columns = (page_columns){0};
     *why_not = NULL;
     sqlite3_mutex_enter(mutex);
-    enum page_reason reason = decide_and_read(table, &source, columns);
+    const struct request all = {.columns = columns};
+    enum page_reason reason = decide_and_read(table, &source, &all);
     sqlite3_mutex_leave(mutex);
     if (reason == PAGE_FINE)
         return PAGE_READ;
     page_columns_clear(columns);
     if (table->texts)
         intern_clear(table->texts);
+    if (reason == PAGE_STOPPED)
+        return PAGE_INTERRUPTED;
+    *why_not = sentence[reason];
+    return PAGE_NOT_USED;
+}
+
+enum page_outcome page_find(const page_table *table, const int64_t *rowid, int threads,
+                            int (*interrupted)(void *), void *listener, page_found *found,
+                            const char **why_not) {
+    sqlite3_mutex *mutex = sqlite3_db_mutex(table->db);
+    page_source source = {
+        .threads = threads, .interrupted = interrupted, .listener = listener};
+    const struct request some = {.rowid = rowid, .found = found};
+    *why_not = NULL;
+    sqlite3_mutex_enter(mutex);
+    const enum page_reason reason = decide_and_read(table, &source, &some);
+    sqlite3_mutex_leave(mutex);
+    if (reason == PAGE_FINE)
+        return PAGE_READ;
     if (reason == PAGE_STOPPED)
         return PAGE_INTERRUPTED;
     *why_not = sentence[reason];

@@ -10,6 +10,7 @@
 **         page_leaf       leaf.c      one leaf's cells -> columns, the usual ones
 **           page_cell     record.c    any cell: overflow.c, text.c,
 **                                          number.c
+**     page_find           reader.c    the same for some rows by their rowids: find.c
 **
 ** Every page comes through SQLite's own file object, inside a read transaction of the
 ** connection: the file is never opened here, since closing a second descriptor would
@@ -100,5 +101,23 @@ enum page_outcome {
 enum page_outcome page_read(const page_table *table, int threads,
                             int (*interrupted)(void *), void *listener,
                             page_columns *columns, const char **why_not);
+
+/* What is found of a row by its rowid; ODD: SQLite must be asked. */
+enum page_row { PAGE_ROW_ABSENT, PAGE_ROW_NUMBERS, PAGE_ROW_ODD };
+enum { PAGE_FOUND_COLUMNS = PAGE_WEIGHT + 1 };
+
+typedef struct page_found {
+    int64_t count;
+    bool real;                          /* weights are the bits of doubles */
+    uint8_t *state;                     /* enum page_row */
+    int64_t *value[PAGE_FOUND_COLUMNS]; /* of NUMBERS: source, target, weight */
+} page_found;
+
+/* Some rows, by their rowids: ascending, each once. found->real: weights shall be doubles; else a REAL
+** makes a row ODD, unless the column is of REALs. Of a table without edge ids and reverse weights; texts and place are not looked at.
+** As safe as page_read, and on the same terms. Arrays are the caller's. */
+enum page_outcome page_find(const page_table *table, const int64_t *rowid, int threads,
+                            int (*interrupted)(void *), void *listener, page_found *found,
+                            const char **why_not);
 
 #endif

@@ -37,9 +37,8 @@ static enum page_reason read_file(const page_source *source, const page_layout *
     return rc == SQLITE_IOERR_SHORT_READ ? PAGE_DAMAGED : PAGE_READ_FAILED;
 }
 
-static enum page_reason read_frame(const page_source *source, uint32_t page,
-                                   uint32_t frame, uint8_t *to) {
-    switch (wal_frames_read(source->wal, page, frame, to)) {
+static enum page_reason reason_of(enum wal_outcome outcome) {
+    switch (outcome) {
     case WAL_READ:
         return PAGE_FINE;
     case WAL_DAMAGED:
@@ -65,9 +64,22 @@ enum page_reason page_source_read(const page_source *source, const page_layout *
         else if (frame == WAL_NO_FRAME)
             reason = read_file(source, layout, page + i, run, at);
         else
-            reason = read_frame(source, page + i, frame, at);
+            reason = reason_of(wal_frames_read(source->wal, page + i, frame, at));
     }
     return reason;
+}
+
+_Static_assert((int)PAGE_BEFORE >= (int)WAL_FRAME_HEADER, "room for a frame's header");
+
+enum page_reason page_one_read(const page_source *source, const page_layout *layout,
+                               uint32_t page, uint8_t *to) {
+    const uint32_t frame =
+        source->wal ? wal_frames_find(source->wal, page) : (uint32_t)WAL_NO_FRAME;
+    if (frame == WAL_UNSURE)
+        return PAGE_WAL;
+    if (frame == WAL_NO_FRAME)
+        return read_file(source, layout, page, 1, to);
+    return reason_of(wal_frames_read_whole(source->wal, page, frame, to));
 }
 
 enum page_reason page_batch_read(const page_source *source, const page_layout *layout,

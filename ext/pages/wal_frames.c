@@ -13,7 +13,6 @@ enum {
     FIRST_FRAMES = 4062, /* frames of the first region, ... */
     FRAMES = 4096,       /* ... of every other */
     LOG_HEADER = 32,
-    FRAME_HEADER = 24,
     CHECKPOINT_LOCK = 1,
     LOOKS = 1000
 };
@@ -266,20 +265,35 @@ uint32_t wal_frames_find(const wal_frames *frames, uint32_t page) {
 
 /* A frame begins with its page's number, the size of the database if it ends a commit, and
 ** the salts of the log. Salts lie in memory as they lie in the log. */
+/* Is it the frame of that page? */
+static enum wal_outcome judge(const wal_frames *frames, uint32_t page,
+                              const uint8_t *header, int rc) {
+    if (rc != SQLITE_OK)
+        return rc == SQLITE_IOERR_SHORT_READ ? WAL_DAMAGED : WAL_FAILED;
+    const bool agrees = get4(header) == page &&
+                        memcmp(header + 8, &frames->header.word[WAL_SALT], 8) == 0;
+    return agrees ? WAL_READ : WAL_DAMAGED;
+}
+
 enum wal_outcome wal_frames_read(const wal_frames *frames, uint32_t page, uint32_t frame,
                                  uint8_t *to) {
     const sqlite3_io_methods *io = frames->log->pMethods;
-    uint8_t header[FRAME_HEADER];
-    int64_t at =
-        LOG_HEADER + (int64_t)(frame - 1) * (FRAME_HEADER + (int64_t)frames->page_size);
+    uint8_t header[WAL_FRAME_HEADER];
+    int64_t at = LOG_HEADER +
+                 (int64_t)(frame - 1) * (WAL_FRAME_HEADER + (int64_t)frames->page_size);
     int rc = io->xRead(frames->log, header, sizeof header, at);
     if (rc == SQLITE_OK)
-        rc = io->xRead(frames->log, to, (int)frames->page_size, at + FRAME_HEADER);
-    if (rc != SQLITE_OK)
-        return rc == SQLITE_IOERR_SHORT_READ ? WAL_DAMAGED : WAL_FAILED;
-    bool agrees = get4(header) == page &&
-                  memcmp(header + 8, &frames->header.word[WAL_SALT], 8) == 0;
-    return agrees ? WAL_READ : WAL_DAMAGED;
+        rc = io->xRead(frames->log, to, (int)frames->page_size, at + WAL_FRAME_HEADER);
+    return judge(frames, page, header, rc);
+}
+
+enum wal_outcome wal_frames_read_whole(const wal_frames *frames, uint32_t page,
+                                       uint32_t frame, uint8_t *to) {
+    const sqlite3_io_methods *io = frames->log->pMethods;
+    const int bytes = WAL_FRAME_HEADER + (int)frames->page_size;
+    const int64_t at = LOG_HEADER + (int64_t)(frame - 1) * bytes;
+    uint8_t *header = to - WAL_FRAME_HEADER;
+    return judge(frames, page, header, io->xRead(frames->log, header, bytes, at));
 }
 
 bool wal_frames_hold(const wal_frames *frames) {

@@ -68,7 +68,7 @@ typedef struct wal_frames {
 } wal_frames;
 
 enum wal_outcome { WAL_READ, WAL_DAMAGED, WAL_FAILED, WAL_NO_MEMORY };
-enum { WAL_NO_FRAME = 0 };
+enum { WAL_NO_FRAME = 0, WAL_FRAME_HEADER = 24 };
 #define WAL_UNSURE UINT32_MAX
 
 /* Lists the pages in the log. `before`: a note of the header, or NULL. */
@@ -81,6 +81,9 @@ uint32_t wal_frames_find(const wal_frames *frames, uint32_t page);
 /* Reads a page from its frame. */
 enum wal_outcome wal_frames_read(const wal_frames *frames, uint32_t page, uint32_t frame,
                                  uint8_t *to);
+/* The same by one read, which brings the frame's header, too: to the WAL_FRAME_HEADER bytes before `to`. */
+enum wal_outcome wal_frames_read_whole(const wal_frames *frames, uint32_t page,
+                                       uint32_t frame, uint8_t *to);
 /* After the last read: is the log still the one that was listed? */
 bool wal_frames_hold(const wal_frames *frames);
 

@@ -176,9 +176,9 @@ static int cycle_failed(const answer *s, const gpugraph_cycle *cycle) {
 }
 
 /* Once a search has brought a followed graph to a device, tables of its edges lie there, too: the first
-** change finds them. A graph that other connections use is not changed. */
+** change finds them, also where other connections use the graph until then: who is left with it has them. */
 static int make_tables(const answer *s, gpugraph_run *run) {
-    if (!s->graph->followed || s->graph->shared)
+    if (!s->graph->followed)
         return SQLITE_OK;
     gpugraph_keep_tables(s->graph->graph, (gpugraph_tables)s->by->c->config.tables);
     return gpugraph_make_tables(s->graph->graph, run) ? answer_failed(s, run) : SQLITE_OK;

@@ -14,6 +14,7 @@
 ** where that is worth its price. */
 #include "device/services.h"
 #include "device/weigh.h"
+#include "devices.h"
 #include "graph/copy.h"
 #include "model.h"
 
@@ -70,6 +71,7 @@ static void no_method(const gg_algorithm *a, const char *method, gpugraph_run *r
 typedef struct request {
     const gg_algorithm *a;
     const gpugraph_search *search; /* NULL: of the whole graph */
+    uint32_t searches;             /* 0: one; else so many, which devices share out */
     const char *method;            /* NULL for auto */
     const gpugraph_method *on_cpu, *on_cuda;
 } request;
@@ -83,60 +85,56 @@ static bool is_predicted(gpugraph_backend on, const gpugraph_run *run) {
 static gpugraph_backend settle(gpugraph_graph *graph, const request *r, gpugraph_run *run,
                                gpugraph_backend on, const gpugraph_method *method) {
     run->searched = graph;
+    if (on == GPUGRAPH_CPU)
+        gg_use_one_device(run, false);
     if (gg_is_away(graph) &&
-        (on == GPUGRAPH_CPU || !gg_copies_asked->are_on(graph, run->device)) &&
+        (on == GPUGRAPH_CPU || run->used_devices > 1 ||
+         !gg_copies_asked->are_on(graph, run->device)) &&
         gg_bring_edges(graph, run))
         return GPUGRAPH_AUTO;
-    if (gg_has_gaps(graph) && !r->a->brings_edges && gg_bring_edges(graph, run))
+    if (gg_has_gaps(graph) && (!r->a->brings_edges || run->used_devices > 1) &&
+        gg_bring_edges(graph, run))
         return GPUGRAPH_AUTO;
     run->used_backend = gg_backend_name[on];
     run->used_method = method->name;
-    run->used_devices = on == GPUGRAPH_CUDA ? 1 : 0;
     run->chosen_at_ms = 0;
-    if (!r->method && is_predicted(on, run)) {
-        struct prediction p = gg_predict(graph, r->a, r->search, on, run);
+    if (!r->method && is_predicted(on, run) && !(r->searches && run->used_devices > 1)) {
+        const bool several = run->used_devices > 1;
+        struct prediction p =
+            several ? gg_predict_several(graph, r->a, r->search, run->used_devices, run)
+                    : gg_predict(graph, r->a, r->search, on, run);
         run->search_ms = p.search_ms;
         run->stays_ms = p.stays_ms;
         run->like = gg_like(graph, r->search);
-        run->chosen = on;
+        run->chosen = several ? GG_SEVERAL : on;
         run->chosen_at_ms = gg_now_ms();
     }
     gg_count_searches(graph, 1);
     return on;
 }
 
-/* Is there that device, and room on it, be it by the method that needs least? If not,
-** run->why says why. */
-static gpugraph_status cuda_ready(const gpugraph_graph *graph, const gg_algorithm *a,
-                                  bool frugal, gpugraph_run *run) {
-    const char *why = "";
-    gpugraph_device device;
-    if (!gg_devices_asked->usable(&why)) {
-        snprintf(run->why, sizeof run->why, "%s", why);
-        return GPUGRAPH_NO_DEVICE;
-    }
-    if (run->device < 0 || !gg_devices_asked->at(run->device, &device)) {
-        snprintf(run->why, sizeof run->why, "there is no CUDA device number %d",
-                 run->device);
-        return GPUGRAPH_NO_DEVICE;
-    }
-    const algorithm_side *cuda = a->side[GPUGRAPH_CUDA];
-    int64_t needed = gg_bytes_on_device(graph, run, cuda->bytes, frugal);
-    int64_t room = device.free;
-    if (run->memory_limit > 0) {
-        int64_t rest = run->memory_limit - gg_held_on_device(graph, run);
-        room = rest < room ? (rest > 0 ? rest : 0) : room;
-    }
-    if (needed <= room)
-        return GPUGRAPH_OK;
-    snprintf(run->why, sizeof run->why,
-             "device memory does not suffice: %lld bytes are needed and %lld are free%s",
-             (long long)needed, (long long)room,
-             run->memory_limit > 0 ? " under memory_limit" : "");
-    return GPUGRAPH_DEVICE_MEMORY;
+static struct sharing sharing_of(const request *r, bool frugal) {
+    const bool any = !r->method || equal(r->method, "several");
+    return (struct sharing){.a = r->a,
+                            .search = r->search,
+                            .searches = r->searches,
+                            .only_one = !any && !r->searches,
+                            .frugal = frugal};
 }
 
-static gpugraph_backend choose_cuda(gpugraph_graph *graph, const request *r,
+/* The devices that are to search, and what they do so by. If there is none, or no room, run->why says
+** why. */
+static gpugraph_status take_devices(gpugraph_graph *graph, request *r, bool frugal,
+                                    gpugraph_run *run) {
+    const struct sharing s = sharing_of(r, frugal);
+    const gpugraph_status status = gg_take_devices(graph, &s, run);
+    const gpugraph_method *several = gg_find_method(r->a->side[GPUGRAPH_CUDA], "several");
+    if (!status && run->used_devices > 1 && !r->searches && several)
+        r->on_cuda = several;
+    return status;
+}
+
+static gpugraph_backend choose_cuda(gpugraph_graph *graph, request *r,
                                     gpugraph_run *run) {
     if (gg_devices_asked->state(run->device, NULL) == OPENING_UNDER_WAY) {
         gg_await_device(run, -1);
@@ -145,7 +143,7 @@ static gpugraph_backend choose_cuda(gpugraph_graph *graph, const request *r,
         if (run->status)
             return GPUGRAPH_AUTO;
     }
-    gpugraph_status status = cuda_ready(graph, r->a, true, run);
+    gpugraph_status status = take_devices(graph, r, true, run);
     if (status == GPUGRAPH_DEVICE_MEMORY) {
         gg_fail(run, status, "%s; %s", run->why, gg_memory_cure(run));
     } else if (status) {
@@ -192,8 +190,8 @@ static void say_why_cpu(const struct stakes *s, enum opening_state state, const 
         snprintf(to, size, "auto: %.3g ms on the CPU; no device: %.120s", s->cpu, why);
 }
 
-static gpugraph_backend choose_auto(gpugraph_graph *graph, const request *r,
-                                    gpugraph_run *run, bool *fallback) {
+static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_run *run,
+                                    bool *fallback) {
     if (!r->on_cuda || (r->method && equal(r->method, "serial"))) {
         run->why[0] = 0; /* nothing to weigh: one thread is a CPU's */
         return settle(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
@@ -205,15 +203,16 @@ static gpugraph_backend choose_auto(gpugraph_graph *graph, const request *r,
         gg_stopped(run);
         return GPUGRAPH_AUTO;
     }
-    if (c.on_device && cuda_ready(graph, r->a, false, run) == GPUGRAPH_OK) {
-        snprintf(run->why, sizeof run->why, "auto: %.3g ms predicted, %.3g ms on the CPU",
-                 s.cuda, s.cpu);
+    if (c.on_device && take_devices(graph, r, false, run) == GPUGRAPH_OK) {
+        snprintf(run->why, sizeof run->why,
+                 "auto: %.3g ms predicted%s, %.3g ms on the CPU", s.cuda,
+                 run->used_devices > 1 ? " on one device" : "", s.cpu);
         *fallback = true;
         return settle(graph, r, run, GPUGRAPH_CUDA, r->on_cuda);
     }
     gg_set_regret(graph, c.regret);
     enum opening_state state = gg_devices_asked->state(run->device, &why);
-    if (!c.on_device) /* else cuda_ready has said why */
+    if (!c.on_device) /* else take_devices has said why */
         say_why_cpu(&s, state, why, run);
     return settle(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
 }
@@ -224,11 +223,10 @@ static const gpugraph_method *method_on(const gg_algorithm *a, gpugraph_backend 
     return gg_find_method(a->side[on], method ? method : a->begins[on]);
 }
 
-gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
-                           const gpugraph_search *search, gpugraph_run *run,
-                           bool *fallback) {
-    request r = {
-        .a = a, .search = search, .method = gg_method_is_auto(run) ? NULL : run->method};
+static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *run,
+                               bool *fallback) {
+    const gg_algorithm *a = r.a;
+    r.method = gg_method_is_auto(run) ? NULL : run->method;
     r.on_cpu = method_on(a, GPUGRAPH_CPU, r.method);
     r.on_cuda = method_on(a, GPUGRAPH_CUDA, r.method);
     *fallback = false;
@@ -239,6 +237,8 @@ gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
                 (int)run->backend);
         return GPUGRAPH_AUTO;
     }
+    if (run->backend != GPUGRAPH_CPU && gg_check_devices(run))
+        return GPUGRAPH_AUTO;
     if (!r.on_cpu && !r.on_cuda) {
         bool absent = run->backend == GPUGRAPH_CUDA && !gg_devices_asked->usable(NULL);
         if (absent)
@@ -260,11 +260,26 @@ gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
     return choose_auto(graph, &r, run, fallback);
 }
 
+gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
+                           const gpugraph_search *search, gpugraph_run *run,
+                           bool *fallback) {
+    return choose(graph, (request){.a = a, .search = search}, run, fallback);
+}
+
+gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
+                                  const gpugraph_search *search, uint32_t searches,
+                                  gpugraph_run *run, bool *fallback) {
+    const request r = {.a = a, .search = search, .searches = searches};
+    return choose(graph, r, run, fallback);
+}
+
 /* What ran elsewhere than was chosen says nothing. */
 static void tell_time(const gpugraph_run *run, const gg_algorithm *a) {
     gpugraph_backend on = equal(run->used_backend, gg_backend_name[GPUGRAPH_CUDA])
                               ? GPUGRAPH_CUDA
                               : GPUGRAPH_CPU;
+    if (run->used_devices > 1)
+        on = GG_SEVERAL;
     struct prediction p = {run->search_ms, run->stays_ms};
     if (run->chosen_at_ms > 0 && run->status == GPUGRAPH_OK && on == run->chosen)
         gg_tell(a, run->like, on, &p, gg_now_ms() - run->chosen_at_ms);
@@ -287,13 +302,34 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback) {
     gg_begin(run);
     run->used_backend = gg_backend_name[GPUGRAPH_CPU];
     run->used_method = method->name;
-    run->used_devices = 0;
+    gg_use_one_device(run, false);
     return !run->searched || gg_bring_edges(run->searched, run) == GPUGRAPH_OK;
+}
+
+static bool is_of_a_device(gpugraph_status status) {
+    return status == GPUGRAPH_DEVICE_MEMORY || status == GPUGRAPH_NO_DEVICE ||
+           status == GPUGRAPH_DEVICE_FAILED;
+}
+
+bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a) {
+    if (run->used_devices <= 1 || run->all_devices || !gg_method_is_auto(run) ||
+        !is_of_a_device(run->status))
+        return false;
+    int fact = (int)strcspn(run->message, ";"); /* behind it a cure, which is under way */
+    snprintf(run->why, sizeof run->why, "not on %d devices: %.*s", run->used_devices,
+             fact < 160 ? fact : 160, run->message);
+    gg_begin(run);
+    gg_use_one_device(run, true);
+    run->used_method = method_on(a, GPUGRAPH_CUDA, NULL)->name;
+    return true;
 }
 
 void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items,
                      const char *more) {
-    gg_phase(run, "search", since_ms, items, "%s on %s%s%s%s%s", run->used_method,
-             run->used_backend, more && *more ? "; " : "", more ? more : "",
+    char devices[24] = "";
+    if (run->used_devices > 1)
+        snprintf(devices, sizeof devices, ", %d devices", run->used_devices);
+    gg_phase(run, "search", since_ms, items, "%s on %s%s%s%s%s%s", run->used_method,
+             run->used_backend, devices, more && *more ? "; " : "", more ? more : "",
              run->why[0] ? "; " : "", run->why);
 }

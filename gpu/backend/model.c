@@ -3,6 +3,7 @@
 #include "device/services.h"
 #include "graph/copy.h"
 #include "learn.h"
+#include "several/kept.h"
 #include "tuning.h"
 
 #include <string.h>
@@ -79,10 +80,12 @@ static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm 
     double rows = has_rows(graph, a) ? 0 : row_ns * arcs_of_rows(graph, a);
     double away = gg_is_away(graph) ? (double)graph->m * 3 * sizeof(uint32_t) : 0;
     int threads = gg_threads(run, (uint64_t)arcs);
-    bool alone = a->alone && a->alone(graph);
-    return (struct prediction){
-        arcs * a->cpu_ns / (alone ? 1 : least(threads, GG_COST_SPEEDUP)) * 1e-6,
-        rows / least(threads, GG_COST_ROWS_SPEEDUP) * 1e-6 + away / GG_HOME_BYTES_PER_MS};
+    double most = a->alone && a->alone(graph) ? 1
+                  : gg_is_thin(graph)         ? GG_COST_THIN_SPEEDUP
+                                              : GG_COST_SPEEDUP;
+    return (struct prediction){arcs * a->cpu_ns / least(threads, most) * 1e-6,
+                               rows / least(threads, GG_COST_ROWS_SPEEDUP) * 1e-6 +
+                                   away / GG_HOME_BYTES_PER_MS};
 }
 
 /* Bytes by the bus in a millisecond: its buffers are filled by threads. */
@@ -95,22 +98,63 @@ static struct prediction on_cuda(const gpugraph_graph *graph, const gg_algorithm
                                  const gpugraph_run *run) {
     double arcs = a->arcs(graph), result = (double)graph->n * sizeof(uint64_t);
     double edges = (double)graph->m * 2 * sizeof(uint32_t);
-    bool there = gg_held_on_device(graph, run) > 0;
+    bool there = gg_copy_is_there(graph, run);
     return (struct prediction){
         a->steps(graph) * a->step_us * 1e-3 + arcs * a->cuda_ns * 1e-6 +
             result / bus(run, result),
         there ? 0 : edges / bus(run, edges) + arcs * GG_COST_DEVICE * 1e-6};
 }
 
+static bool has_shared_rows(const gpugraph_graph *graph, int devices,
+                            const gpugraph_run *run) {
+    if (!graph->device)
+        return false;
+    const int before = gg_copies.look_at(run->device);
+    const bool has = gg_several_has_rows(graph, devices);
+    gg_copies.look_at(before);
+    return has;
+}
+
+/* Each has its part, and a bus of its own; the edges that they read are the host's. */
+static struct prediction on_several(const gpugraph_graph *graph, const gg_algorithm *a,
+                                    int devices, const gpugraph_run *run) {
+    double arcs = a->arcs(graph), result = (double)graph->n * sizeof(uint64_t);
+    double edges = (double)graph->m * 2 * sizeof(uint32_t);
+    double home = gg_is_away(graph) ? edges / GG_HOME_BYTES_PER_MS : 0;
+    return (struct prediction){
+        a->steps(graph) * a->several_step_us * 1e-3 +
+            arcs * a->several_ns * 1e-6 / devices + result / bus(run, result),
+        has_shared_rows(graph, devices, run)
+            ? 0
+            : home + edges / bus(run, edges) + arcs * GG_COST_SEVERAL * 1e-6 / devices};
+}
+
+static void correct(struct prediction *p, const gpugraph_graph *graph,
+                    const gg_algorithm *a, const gpugraph_search *search,
+                    gpugraph_backend on) {
+    struct known *k = find(a);
+    p->search_ms *= search && a->times ? a->times(search) : 1;
+    p->search_ms *= k ? gg_learned(&k->on[on][gg_like(graph, search)]) : 1;
+    p->stays_ms *= gg_learned(&stays[on]);
+}
+
+/* What one device has taught counts for several, too. */
+struct prediction gg_predict_several(const gpugraph_graph *graph, const gg_algorithm *a,
+                                     const gpugraph_search *search, int devices,
+                                     const gpugraph_run *run) {
+    struct prediction p = on_several(graph, a, devices, run);
+    correct(&p, graph, a, search, GPUGRAPH_CUDA);
+    struct known *k = find(a);
+    p.search_ms *= k ? gg_learned(&k->on[GG_SEVERAL][gg_like(graph, search)]) : 1;
+    return p;
+}
+
 struct prediction gg_predict(const gpugraph_graph *graph, const gg_algorithm *a,
                              const gpugraph_search *search, gpugraph_backend on,
                              const gpugraph_run *run) {
-    struct known *k = find(a);
     struct prediction p =
         on == GPUGRAPH_CUDA ? on_cuda(graph, a, run) : on_cpu(graph, a, run);
-    p.search_ms *= search && a->times ? a->times(search) : 1;
-    p.search_ms *= k ? gg_learned(&k->on[on][gg_like(graph, search)]) : 1;
-    p.stays_ms *= gg_learned(&stays[on]);
+    correct(&p, graph, a, search, on);
     return p;
 }
 

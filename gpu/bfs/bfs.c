@@ -275,6 +275,11 @@ static double levels(const gpugraph_graph *graph) {
     return GG_FEW_LEVELS + rows * GG_THIN_LEVELS;
 }
 
+/* Are frontiers so narrow that one thread keeps them? */
+static bool narrow(const gpugraph_graph *graph) {
+    return gg_is_thin(graph) && sqrt(graph->n) < GG_BFS_NARROW;
+}
+
 /* ---- the descriptor ---- */
 
 static const gpugraph_method methods[] = {
@@ -299,6 +304,7 @@ const gg_algorithm gg_bfs = {
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
     .steps = levels,
+    .alone = narrow,
     .cpu_ns = GG_BFS_CPU_NS,
     .cuda_ns = GG_BFS_CUDA_NS,
     .step_us = GG_BFS_STEP_US,

@@ -19,6 +19,7 @@
 #define GPUGRAPH_BFS_CUH
 
 #include "algorithm.h"
+#include "graph/fixed_rows.cuh"
 #include "graph/frontier.cuh"
 
 /* Entries in the low, arcs in the high half. */
@@ -78,14 +79,6 @@ struct bfs_below {
     const uint32_t *closed; /* with hubs. Bit v: the row is empty; bits past n are set */
 };
 
-/* Fixed rows: the first targets of each vertex at a place that follows from its number; kept with
-** the graph. (fixed.cu) */
-#define BFS_FIXED_MORE (GPUGRAPH_NONE - 1) /* in the last place: the row is longer */
-struct bfs_fixed {
-    const uint32_t *target; /* NONE behind a shorter row's */
-    uint32_t shift; /* 2 to the power of it places to a vertex; 0: there are none */
-};
-
 /* Words of a bitmap of all vertices, whole reads of four. */
 static inline uint64_t gg_hub_words(uint32_t n) {
     return ((uint64_t)n + 127) / 128 * 4;
@@ -136,7 +129,7 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
 /* Along rows that the caller has, without a graph where tree is false. */
 bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
                       const struct device_csr *g, const struct bfs_below *below,
-                      const struct bfs_fixed *fixed, bool tree, struct bfs_outcome *out);
+                      const uint32_t *fixed, bool tree, struct bfs_outcome *out);
 /* What such a search carves, with so many sources and targets and a tree; the look from below aside. */
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends);
 /* One search, whole. (bfs.cu) */
@@ -160,12 +153,8 @@ bool gg_bfs_wide(struct cuda_job *job, const struct device_csr *g,
                  const struct bfs_below *below, const struct bfs_arrays *b,
                  struct bfs_bounds bounds, struct bfs_shape shape);
 bool gg_bfs_narrow(struct cuda_job *job, const struct device_csr *g,
-                   const struct bfs_fixed *fixed, const struct bfs_arrays *b,
+                   const uint32_t *fixed, const struct bfs_arrays *b,
                    struct bfs_bounds bounds, struct bfs_shape shape);
-/* fixed.cu: of the rows of `kind`, where they suit and there is room beside `own` bytes; false when
-** the job must end. */
-bool gg_bfs_fix(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
-                int64_t own, struct bfs_fixed *fixed);
 /* Blocks of the cluster that narrow.cu runs in. */
 int gg_bfs_cluster(struct cuda_job *job);
 

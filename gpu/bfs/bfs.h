@@ -3,6 +3,7 @@
 #define GPUGRAPH_BFS_H
 
 #include "algorithm.h"
+#include "gpugraph_parts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,6 +14,9 @@ struct bfs_calls {
                               uint32_t *depth, void *tree_edge);
     gpugraph_status (*each)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             uint32_t *const *depth, void *const *tree_edge);
+    /* Of a part that is on a device: depth of every local. source: masters. */
+    gpugraph_status (*part)(gpugraph_part *, const uint32_t *source, uint32_t sources,
+                            uint32_t max_depth, gpugraph_run *, uint32_t *depth);
 };
 
 extern const gg_algorithm gg_bfs;
@@ -26,6 +30,10 @@ gpugraph_status gg_cpu_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugr
 gpugraph_status gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *,
                                  gpugraph_run *, uint32_t *const *depth,
                                  void *const *tree_edge);
+
+gpugraph_status gg_cuda_part_bfs(gpugraph_part *, const uint32_t *source,
+                                 uint32_t sources, uint32_t max_depth, gpugraph_run *,
+                                 uint32_t *depth);
 
 #ifdef __cplusplus
 }

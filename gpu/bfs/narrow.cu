@@ -19,8 +19,6 @@
 #include "narrow_fixed.cuh"
 #include "narrow_rows.cuh"
 
-#include <stdlib.h>
-
 /* What came from the queue and could not be served is there still. */
 static __device__ void leave(const narrow &w, uint32_t depth, uint32_t levels,
                              uint32_t missing, bool over, uint32_t tail) {
@@ -51,20 +49,14 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
     if (c->next != BFS_NARROW)
         return;
     const uint32_t blocks = gg_cluster_blocks();
-    const place<entry> p = {m,
-                            blockIdx.x,
-                            31u - __clz(blocks),
-                            c->tail,
-                            w.b.visited[c->odd],
-                            w.on_chip ? reinterpret_cast<uint32_t *>(m + 1) : NULL};
+    const place<entry> p = {m, blockIdx.x, 31u - __clz(blocks), c->tail,
+                            w.b.visited[c->odd]};
     uint32_t depth = c->level, missing = c->missing, turn = 0;
     uint64_t reached = c->reached;
     uint32_t found = 0;
     bool over, leaves;
     if (threadIdx.x == 0)
         m->sent = m->hits = m->flags = 0;
-    if (w.on_chip)
-        move_bits(p, w.words, false);
     gg_open_mail(&m->mail, blocks);
     look::begin(w, p, c->first, c->frontier);
     for (;; turn++) {
@@ -99,35 +91,22 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
         atomicAdd(&c->reached, (unsigned long long)found);
     __threadfence();
     gg_close_mail();
-    if (w.on_chip && !over)
-        move_bits(p, w.words, true);
     if (blockIdx.x == 0 && threadIdx.x == 0)
         leave(w, depth, turn, missing, over, p.tail);
 }
 
 /* ---- launch ---- */
 
-static const void *kernel_for(const struct bfs_fixed *fixed, int variant) {
-    static const void *const kernels[] = {
-        (const void *)narrow_levels<by_places<2, 0>>,
-        (const void *)narrow_levels<by_places<2, 1>>,
-        (const void *)narrow_levels<by_places<2, 2>>,
-        (const void *)narrow_levels<by_places<2, 3>>,
-        (const void *)narrow_levels<by_places<3, 0>>,
-        (const void *)narrow_levels<by_places<3, 1>>,
-        (const void *)narrow_levels<by_places<3, 2>>,
-        (const void *)narrow_levels<by_places<3, 3>>,
-    };
-    return fixed->shift == 0 ? (const void *)narrow_levels<by_rows>
-                             : kernels[(fixed->shift - 2) * 4 + variant];
-}
+/* More than entries of by_places take: one kernel is asked for both. */
+enum { MEMORY = sizeof(block_memory<uint2>) };
+static_assert(sizeof(block_memory<uint32_t>) <= MEMORY, "it does");
 
-static void configure(struct cuda_job *job, int blocks, unsigned threads, size_t memory,
+static void configure(struct cuda_job *job, int blocks, unsigned threads,
                       cudaLaunchConfig_t *config, cudaLaunchAttribute *attribute) {
     *config = cudaLaunchConfig_t();
     config->gridDim = dim3((unsigned)blocks);
     config->blockDim = dim3(threads);
-    config->dynamicSmemBytes = memory;
+    config->dynamicSmemBytes = MEMORY;
     config->stream = job->stream;
     attribute->id = cudaLaunchAttributeClusterDimension;
     attribute->val.clusterDim.x = (unsigned)blocks;
@@ -136,65 +115,51 @@ static void configure(struct cuda_job *job, int blocks, unsigned threads, size_t
     config->numAttrs = blocks > 1 ? 1 : 0;
 }
 
-/* Can that many blocks be a cluster, each with so much shared memory? */
-static bool can_be(struct cuda_job *job, const void *kernel, int blocks, size_t memory) {
-    cudaLaunchConfig_t config;
-    cudaLaunchAttribute attribute;
-    int clusters = 0;
+static void allow(struct cuda_job *job, const void *kernel, int blocks) {
+    gg_note(
+        job,
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, MEMORY),
+        "give a kernel shared memory");
     if (blocks > 8)
         cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    cudaError_t failed = cudaFuncSetAttribute(
-        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)memory);
-    configure(job, blocks, GG_BFS_NARROW_BLOCK, memory, &config, &attribute);
-    if (failed == cudaSuccess)
-        failed = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
-    cudaGetLastError();
-    return failed == cudaSuccess && clusters > 0;
 }
 
 /* The largest cluster that fits, a power of two; it is asked for once for each device. */
 int gg_bfs_cluster(struct cuda_job *job) {
     static int known[GG_MAX_DEVICES];
-    int *blocks = &known[job->device->ordinal], major = 0;
+    int *blocks = &known[job->device->ordinal], major = 0, clusters = 0;
     if (*blocks > 0)
         return *blocks;
     const void *kernel = (const void *)narrow_levels<by_rows>;
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
                            job->device->ordinal);
     *blocks = major >= 9 ? MOST_BLOCKS : 1;
-    while (*blocks > 1 && !can_be(job, kernel, *blocks, sizeof(block_memory<uint2>)))
-        *blocks /= 2;
+    allow(job, kernel, *blocks);
+    allow(job, (const void *)narrow_levels<by_places>, *blocks);
+    for (; *blocks > 1; *blocks /= 2) {
+        cudaLaunchConfig_t config;
+        cudaLaunchAttribute attribute;
+        configure(job, *blocks, GG_BFS_NARROW_BLOCK, &config, &attribute);
+        if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess &&
+            clusters > 0)
+            break;
+    }
+    cudaGetLastError();
     return *blocks;
 }
 
 bool gg_bfs_narrow(struct cuda_job *job, const struct device_csr *g,
-                   const struct bfs_fixed *fixed, const struct bfs_arrays *b,
+                   const uint32_t *fixed, const struct bfs_arrays *b,
                    struct bfs_bounds bounds, struct bfs_shape shape) {
-    struct narrow w = {*g,    *fixed,
-                       *b,    bounds,
-                       shape, g->m <= 4 * (uint64_t)g->n,
-                       false, gg_hub_words(g->n)};
-    const int blocks = gg_bfs_cluster(job);
+    struct narrow w = {*g, fixed, *b, bounds, shape, g->m <= 4 * (uint64_t)g->n};
+    const void *kernel = fixed ? (const void *)narrow_levels<by_places>
+                               : (const void *)narrow_levels<by_rows>;
     unsigned threads =
         g->n < GG_BFS_NARROW_VERTICES ? GG_BFS_NARROW_SMALL_BLOCK : GG_BFS_NARROW_BLOCK;
-    size_t memory =
-        fixed->shift == 0 ? sizeof(block_memory<uint2>) : sizeof(block_memory<uint32_t>);
-    size_t chunks = (gg_hub_words(g->n) + CHUNK - 1) / CHUNK;
-    size_t bitmap = (chunks + (size_t)blocks - 1) / (size_t)blocks * CHUNK * 4;
-    const char *told = getenv("H26_BFS");
-    int variant = told ? atoi(told) & 3 : 3;
-    if (fixed->shift > 0 && variant & 1) {
-        w.on_chip = can_be(job, kernel_for(fixed, variant), blocks, memory + bitmap);
-        variant &= w.on_chip ? 3 : 2;
-        memory += w.on_chip ? bitmap : 0;
-    }
-    const void *kernel = kernel_for(fixed, variant);
-    if (!w.on_chip)
-        can_be(job, kernel, blocks, memory); /* or the launch says why not */
     void *arguments[] = {&w};
     cudaLaunchConfig_t config;
     cudaLaunchAttribute attribute;
-    configure(job, blocks, threads, memory, &config, &attribute);
+    configure(job, gg_bfs_cluster(job), threads, &config, &attribute);
     if (gg_going(job))
         gg_note(job, cudaLaunchKernelExC(&config, kernel, arguments),
                 "start the kernel narrow_levels");

@@ -19,8 +19,7 @@ enum {
     MOST_BLOCKS = GG_BFS_CLUSTER,
     LANES = GG_BFS_NARROW_LANES, /* to a row: 2 to the power of it */
     FEW_LANES = GG_BFS_NARROW_FEW_LANES,
-    CHUNK = 32, /* words of the bitmap that one block has, before the next one's */
-    PARTS = 2,  /* arcs of a row that a lane loads together */
+    PARTS = 2,                  /* arcs of a row that a lane loads together */
     TURNS = GG_BFS_NARROW_TURNS /* rows of a lane whose loads are on their way together */
 };
 static_assert(GG_BFS_NARROW_BLOCK / GG_WARP % MOST_BLOCKS == 0 &&
@@ -44,13 +43,11 @@ template <typename entry_type> struct block_memory {
 
 struct narrow {
     device_csr g;
-    bfs_fixed fixed;
+    const uint32_t *fixed; /* rows; or NULL */
     bfs_arrays b;
     bfs_bounds bounds;
     bfs_shape shape;
     bool short_rows; /* most have few arcs */
-    bool on_chip;    /* the bitmap of visited vertices is */
-    uint64_t words;  /* of that bitmap */
 };
 
 /* What a thread goes by. */
@@ -59,7 +56,6 @@ template <typename entry_type> struct place {
     uint32_t me, shift; /* this block; blocks as a power of 2 */
     uint32_t tail;      /* of the queue; NONE: what finds no room is there already */
     uint32_t *visited;
-    uint32_t *bits; /* on chip, this block's part of them; or NULL */
 };
 
 /* How many of that sender's entries came to this block. */
@@ -84,8 +80,9 @@ static __device__ __forceinline__ void finish(const place<entry_type> &p, uint32
         __syncwarp(); /* before the other warps of the block can go on */
         if (threadIdx.x < 1u << p.shift) {
             uint32_t entries = share_of(p.shift, sent, p.me, threadIdx.x);
-            gg_announce(&p.m->mail, threadIdx.x, turn % 2,
-                        entries * (uint32_t)sizeof(entry_type) + (uint32_t)sizeof(uint2));
+            gg_announce_bytes(&p.m->mail, threadIdx.x, turn % 2,
+                              entries * (uint32_t)sizeof(entry_type) +
+                                  (uint32_t)sizeof(uint2));
             gg_send(&p.m->mail, &p.m->news[turn % 2][p.me], threadIdx.x, turn % 2,
                     make_uint2(sent | flags, hits));
         }
@@ -131,34 +128,6 @@ part_of(const place<entry_type> &p, uint32_t turn, uint32_t lanes, uint32_t few_
     t.at = (warp >> p.shift) * (GG_WARP >> t.lanes);
     t.stride = warps * (GG_WARP >> t.lanes);
     return t;
-}
-
-/* ---- the bitmap on chip ---- */
-
-/* Which block has that word, and where. */
-template <typename entry_type>
-static __device__ __forceinline__ uint32_t block_of_word(const place<entry_type> &p,
-                                                         uint32_t word) {
-    return word / CHUNK & ((1u << p.shift) - 1);
-}
-template <typename entry_type>
-static __device__ __forceinline__ uint32_t place_of_word(const place<entry_type> &p,
-                                                         uint32_t word) {
-    return (word / CHUNK >> p.shift) * CHUNK + word % CHUNK;
-}
-
-/* This block's words come on chip, or go back. */
-template <typename entry_type>
-static __device__ void move_bits(const place<entry_type> &p, uint64_t words, bool back) {
-    for (uint32_t i = threadIdx.x;; i += blockDim.x) {
-        uint64_t word = (uint64_t)((i / CHUNK << p.shift) + p.me) * CHUNK + i % CHUNK;
-        if (word >= words)
-            return;
-        if (back)
-            p.visited[word] = p.bits[i];
-        else
-            p.bits[i] = p.visited[word];
-    }
 }
 
 #endif

@@ -1,37 +1,24 @@
 /* How the kernel that runs breadth-first search by one cluster looks at a level by fixed rows
-** (fixed.cu): an entry is a vertex, whose first targets lie at a place that follows from its number.
+** (graph/device_fixed.cu): an entry is a vertex, whose first targets lie at a place that follows from its number.
 **
 **     entry     vertex                         in the shared memory of the block that has it
 **       |   a warp to what one block has sent, a lane to a place of a row
 **     target[]
-**       |   claim its bit: on chip, in the shared memory of one of the blocks, where there is room
+**       |   claim its bit
 **     entry     sent to the blocks in turns; its row is asked for meanwhile
 **
-** So a level is one load from device memory deep, and that is under way with the mail. */
+** A level is two trips to device memory deep as by rows, but the row's is under way with the mail, and
+** for an arc that leads nowhere new nothing is loaded. */
 #ifndef GPUGRAPH_BFS_NARROW_FIXED_CUH
 #define GPUGRAPH_BFS_NARROW_FIXED_CUH
 
 #include "narrow.cuh"
 
-/* ---- the bitmap ---- */
+static_assert(GG_FIXED_PLACES == 1 << LANES && LANES - FEW_LANES < PARTS,
+              "a lane or two to a place");
 
-/* What the word of v's bit was before that bit was set. */
-template <int variant>
-static __device__ __forceinline__ uint32_t set_bit(const place<uint32_t> &p, uint32_t v) {
-    const uint32_t word = v / 32, bit = 1u << v % 32;
-    if (!(variant & 1))
-        return atomicOr(&p.visited[word], bit);
-    return gg_or_in(&p.m->mail, p.bits + place_of_word(p, word), block_of_word(p, word),
-                    bit);
-}
-template <int variant>
-static __device__ __forceinline__ uint32_t peek_bit(const place<uint32_t> &p,
-                                                    uint32_t v) {
-    const uint32_t word = v / 32;
-    if (!(variant & 1))
-        return gg_peek(&p.visited[word]);
-    return gg_peek_in(&p.m->mail, p.bits + place_of_word(p, word),
-                      block_of_word(p, word));
+static __device__ __forceinline__ const uint32_t *fixed_row(const narrow &w, uint32_t v) {
+    return w.fixed + (uint64_t)v * GG_FIXED_PLACES;
 }
 
 /* ---- a level ---- */
@@ -83,7 +70,7 @@ static __device__ __forceinline__ void pass_on(const narrow &w, const place<uint
 
 /* One warp: claims the targets v of its lanes, NONE: none. Returns how many this thread
 ** found. */
-template <int shift, int variant, int count>
+template <int count>
 static __device__ __forceinline__ uint32_t visit(const narrow &w,
                                                  const place<uint32_t> &p,
                                                  const uint32_t (&v)[count],
@@ -92,23 +79,15 @@ static __device__ __forceinline__ uint32_t visit(const narrow &w,
 #pragma unroll
     for (int i = 0; i < count; i++) {
         before[i] = UINT32_MAX;
-        if (variant & 2 && v[i] != GPUGRAPH_NONE)
-            before[i] = peek_bit<variant>(p, v[i]);
+        if (v[i] != GPUGRAPH_NONE)
+            before[i] = atomicOr(&p.visited[v[i] / 32], 1u << v[i] % 32);
     }
-    bool open[count];
-#pragma unroll
-    for (int i = 0; i < count; i++)
-        open[i] = variant & 2 ? !(before[i] >> v[i] % 32 & 1) : v[i] != GPUGRAPH_NONE;
-#pragma unroll
-    for (int i = 0; i < count; i++)
-        if (open[i])
-            before[i] = set_bit<variant>(p, v[i]);
 #pragma unroll
     for (int i = 0; i < count; i++) {
-        fresh[i] = open[i] && !(before[i] >> v[i] % 32 & 1) ? v[i] : GPUGRAPH_NONE;
+        fresh[i] = before[i] >> v[i] % 32 & 1 ? GPUGRAPH_NONE : v[i];
         if (fresh[i] != GPUGRAPH_NONE) {
             found++;
-            gg_fetch_ahead_far(&w.fixed.target[(uint64_t)v[i] << shift]);
+            gg_fetch_ahead_far(fixed_row(w, v[i]));
             w.b.depth[v[i]] = depth;
             if (w.bounds.targets && gg_bit(w.b.wanted, v[i]))
                 atomicAdd(&p.m->hits, 1u);
@@ -118,29 +97,30 @@ static __device__ __forceinline__ uint32_t visit(const narrow &w,
     return found;
 }
 
-struct places { /* of TURNS rows */
-    uint32_t entry[TURNS], v[TURNS];
+/* TURNS rows of a group of lanes, and up to PARTS of the places of each for a lane. */
+struct places_ahead {
+    uint32_t entry[TURNS], v[TURNS][PARTS];
 };
 
-template <int shift>
 static __device__ __forceinline__ void load(const narrow &w, const part<uint32_t> &t,
-                                            uint32_t at, places *b) {
+                                            uint32_t at, places_ahead *b) {
+    const uint32_t sub = gg_lane() & ((1u << t.lanes) - 1);
 #pragma unroll
     for (int i = 0; i < TURNS; i++) {
-        uint32_t row = at + i * t.stride + (gg_lane() >> shift);
+        uint32_t row = at + i * t.stride + (gg_lane() >> t.lanes);
         b->entry[i] = row < t.count ? t.entry[row] : GPUGRAPH_NONE;
     }
 #pragma unroll
     for (int i = 0; i < TURNS; i++)
-        b->v[i] = b->entry[i] != GPUGRAPH_NONE
-                      ? __ldg(&w.fixed.target[((uint64_t)b->entry[i] << shift) +
-                                              (gg_lane() & ((1u << shift) - 1))])
-                      : GPUGRAPH_NONE;
+#pragma unroll
+        for (int k = 0; k < PARTS; k++)
+            b->v[i][k] = b->entry[i] != GPUGRAPH_NONE && k <= LANES - (int)t.lanes
+                             ? __ldg(fixed_row(w, b->entry[i]) + sub + (k << t.lanes))
+                             : GPUGRAPH_NONE;
 }
 
-/* One warp: what a row that is longer has beyond its places, a lane for an arc. `more`: this
+/* One warp: what rows that are longer have beyond their places, a lane for an arc. `more`: this
 ** lane's row, entry, is. */
-template <int shift, int variant>
 static __device__ uint32_t look_beyond(const narrow &w, const place<uint32_t> &p,
                                        bool more, uint32_t entry, uint32_t half,
                                        uint32_t depth) {
@@ -148,44 +128,53 @@ static __device__ uint32_t look_beyond(const narrow &w, const place<uint32_t> &p
     for (unsigned rows = __ballot_sync(ALL_LANES, more); rows; rows &= rows - 1) {
         const uint32_t u = __shfl_sync(ALL_LANES, entry, __ffs(rows) - 1);
         const uint64_t end = w.g.offset[u + 1];
-        for (uint64_t i = w.g.offset[u] + (1u << shift) - 1; i < end; i += GG_WARP) {
+        for (uint64_t i = w.g.offset[u] + GG_FIXED_PLACES - 1; i < end; i += GG_WARP) {
             const uint32_t v[1] = {i + gg_lane() < end ? __ldg(&w.g.target[i + gg_lane()])
                                                        : GPUGRAPH_NONE};
-            found += visit<shift, variant, 1>(w, p, v, half, depth);
+            found += visit<1>(w, p, v, half, depth);
         }
     }
     return found;
 }
 
 /* The warp's part of a level, its first batch loaded. */
-template <int shift, int variant>
 static __device__ uint32_t expand(const narrow &w, const place<uint32_t> &p,
-                                  const part<uint32_t> &t, places *b, uint32_t turn,
+                                  const part<uint32_t> &t, places_ahead *b, uint32_t turn,
                                   uint32_t depth) {
     const uint32_t half = (turn + 1) % 2;
     uint32_t found = 0;
     for (uint32_t at = t.at; at < t.count;) {
-        bool more[TURNS];
+        const bool more = at + t.stride < t.count;
+        const bool over = __any_sync(ALL_LANES, b->v[0][1] != GPUGRAPH_NONE ||
+                                                    b->v[1][1] != GPUGRAPH_NONE);
+        bool longer[TURNS];
 #pragma unroll
         for (int i = 0; i < TURNS; i++) {
-            more[i] = b->v[i] == BFS_FIXED_MORE;
-            b->v[i] = more[i] ? GPUGRAPH_NONE : b->v[i];
+            longer[i] = false;
+#pragma unroll
+            for (int k = 0; k < PARTS; k++)
+                if (b->v[i][k] == GG_FIXED_MORE) {
+                    longer[i] = true;
+                    b->v[i][k] = GPUGRAPH_NONE;
+                }
         }
-        if (at + t.stride < t.count) {
-            const uint32_t v[2] = {b->v[0], b->v[1]};
-            found += visit<shift, variant, 2>(w, p, v, half, depth);
+        if (more && over) {
+            const uint32_t v[4] = {b->v[0][0], b->v[0][1], b->v[1][0], b->v[1][1]};
+            found += visit<4>(w, p, v, half, depth);
+        } else if (more || over) {
+            const uint32_t v[2] = {b->v[0][0], more ? b->v[1][0] : b->v[0][1]};
+            found += visit<2>(w, p, v, half, depth);
         } else {
-            const uint32_t v[1] = {b->v[0]};
-            found += visit<shift, variant, 1>(w, p, v, half, depth);
+            const uint32_t v[1] = {b->v[0][0]};
+            found += visit<1>(w, p, v, half, depth);
         }
-        if (__any_sync(ALL_LANES, more[0] || more[1]))
+        if (__any_sync(ALL_LANES, longer[0] || longer[1]))
 #pragma unroll
             for (int i = 0; i < TURNS; i++)
-                found +=
-                    look_beyond<shift, variant>(w, p, more[i], b->entry[i], half, depth);
+                found += look_beyond(w, p, longer[i], b->entry[i], half, depth);
         at += TURNS * t.stride;
         if (at < t.count)
-            load<shift>(w, t, at, b);
+            load(w, t, at, b);
     }
     return found;
 }
@@ -205,17 +194,16 @@ static __device__ uint32_t vertex_at(const device_csr &g, uint64_t arc) {
     return low;
 }
 
-template <int shift, int variant> struct by_places {
+struct by_places {
     typedef uint32_t entry;
-    typedef places batch;
+    typedef places_ahead batch;
 
     /* The block's share of the frontier, from the queue, as if it had been found here. */
     static __device__ void begin(const narrow &w, const place<uint32_t> &p,
                                  uint32_t first, bfs_size frontier) {
         const uint2 *queue = w.b.queue + first;
         const uint32_t entries = (uint32_t)frontier, all = gridDim.x * blockDim.x;
-        const place<uint32_t> there = {p.m,           p.me,      p.shift,
-                                       GPUGRAPH_NONE, p.visited, p.bits};
+        const place<uint32_t> there = {p.m, p.me, p.shift, GPUGRAPH_NONE, p.visited};
         for (uint32_t i = p.me * blockDim.x; i < entries; i += all) {
             const uint32_t at = i + threadIdx.x;
             const uint32_t v[1] = {at < entries ? vertex_at(w.g, queue[at].x)
@@ -224,18 +212,18 @@ template <int shift, int variant> struct by_places {
         }
     }
     static __device__ __forceinline__ part<uint32_t>
-    share(const narrow &, const place<uint32_t> &p, uint32_t turn) {
-        return part_of(p, turn, shift, shift);
+    share(const narrow &w, const place<uint32_t> &p, uint32_t turn) {
+        return part_of(p, turn, LANES, w.short_rows ? FEW_LANES : LANES);
     }
     static __device__ __forceinline__ void ask(const narrow &w, const part<uint32_t> &t,
                                                batch *b) {
-        load<shift>(w, t, t.at, b);
+        load(w, t, t.at, b);
     }
     static __device__ __forceinline__ uint32_t look(const narrow &w,
                                                     const place<uint32_t> &p,
                                                     const part<uint32_t> &t, batch *b,
                                                     uint32_t turn, uint32_t depth) {
-        return expand<shift, variant>(w, p, t, b, turn, depth);
+        return expand(w, p, t, b, turn, depth);
     }
     /* The frontier goes to the queue, for the whole grid. */
     static __device__ void leave(const narrow &w, const place<uint32_t> &p,

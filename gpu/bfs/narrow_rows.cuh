@@ -171,7 +171,7 @@ static __device__ void bring_in(const narrow &w, const place<uint2> &p, uint32_t
     const uint2 *queue = w.b.queue + first;
     const uint32_t entries = (uint32_t)frontier, arcs = (uint32_t)(frontier >> 32);
     const uint32_t all = gridDim.x * blockDim.x;
-    const place<uint2> there = {p.m, p.me, p.shift, GPUGRAPH_NONE, p.visited, NULL};
+    const place<uint2> there = {p.m, p.me, p.shift, GPUGRAPH_NONE, p.visited};
     for (uint32_t i = p.me * blockDim.x; i < entries; i += all) {
         uint32_t at = i + threadIdx.x;
         uint32_t begin[1] = {0}, row[1] = {0};

@@ -16,135 +16,18 @@
 ** vertices outside (Afforest; components.c). Edges that a warp is to link wait until there is one for each
 ** lane: a link is a chain of looks at memory, and takes as long for one lane as for all. No step asks the
 ** host anything. */
-#include "components.h"
+#include "several.cuh"
+#include "trees.cuh"
+#include "device/services.h"
 #include "graph/device_copy.cuh"
-#include "graph/frontier.cuh"
 
-#include <stdlib.h>
-
-enum {
-    GROUP = 4,     /* edges that a thread reads at once */
-    LONG_ROW = 64, /* arcs from which a warp takes a row together */
-    WARPS = GG_BLOCK / GG_WARP
-};
-
-struct arrays {
-    uint32_t n;
-    uint32_t *component, *outside, *largest;
-};
+enum { GROUP = 4 /* edges that a thread reads at once */ };
 
 /* Rows of both directions: of CSR_BOTH, or of OUT and IN; offset is NULL where there are none. */
 struct both_rows {
     const uint64_t *offset[2];
     const uint32_t *target[2];
 };
-
-/* ---- trees ---- */
-
-static __device__ __forceinline__ uint32_t parent_of(const uint32_t *component,
-                                                     uint32_t v) {
-    return *(const volatile uint32_t *)&component[v];
-}
-
-/* A parent as it is or was: from any cache. An ancestor stays one, so a way that is followed by old parents ends
-** at the same root. All trees of a large component end at one word, whose place in memory would answer
-** every warp. */
-static __device__ __forceinline__ uint32_t some_parent_of(const uint32_t *component,
-                                                          uint32_t v) {
-    uint32_t parent;
-    asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(parent) : "l"(component + v));
-    return parent;
-}
-
-static __device__ __forceinline__ void point_to(uint32_t *component, uint32_t v,
-                                                uint32_t ancestor) {
-    *(volatile uint32_t *)&component[v] = ancestor;
-}
-
-/* As link_ends in components.c. */
-static __device__ void link_ends(uint32_t *component, uint32_t u, uint32_t v) {
-    uint32_t a = parent_of(component, u), b = parent_of(component, v);
-    while (a != b) {
-        const uint32_t high = max(a, b), low = min(a, b);
-        uint32_t above = parent_of(component, high);
-        if (above == low)
-            return;
-        if (above == high) {
-            above = atomicCAS(&component[high], high, low);
-            if (above == high)
-                return;
-        }
-        a = parent_of(component, above);
-        if (a != above) /* a root is never changed so: high is none */
-            point_to(component, high, a);
-        b = low;
-    }
-}
-
-/* Edges of a warp that wait for a lane each. */
-struct waiting {
-    uint2 edge[2 * GG_WARP];
-};
-
-static __device__ __forceinline__ void link_waiting(const arrays &a, const waiting *w,
-                                                    uint32_t first, uint32_t end) {
-    if (first + gg_lane() < end) {
-        const uint2 e = w->edge[first + gg_lane()];
-        link_ends(a.component, e.x, e.y);
-    }
-    __syncwarp();
-}
-
-/* All lanes of the warp, each with an edge or none; count is the warp's, for all lanes alike. */
-static __device__ __forceinline__ uint32_t wait_or_link(const arrays &a, waiting *w,
-                                                        uint32_t count, bool has_edge,
-                                                        uint32_t u, uint32_t v) {
-    const unsigned lanes = __ballot_sync(~0u, has_edge);
-    if (lanes == 0)
-        return count;
-    if (has_edge)
-        w->edge[count + __popc(lanes & ((1u << gg_lane()) - 1))] = make_uint2(u, v);
-    __syncwarp();
-    count += __popc(lanes);
-    if (count < GG_WARP)
-        return count;
-    link_waiting(a, w, count - GG_WARP, count);
-    return count - GG_WARP;
-}
-
-static __global__ void begin(const __grid_constant__ arrays a) {
-    for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid())
-        a.component[v] = (uint32_t)v;
-}
-
-/* Halves the way to the root while it is followed. Another thread may have stored the root, and this one then
-** stores an ancestor in its place: the way is longer again, and still right. */
-template <bool cached> static __global__ void shorten(const __grid_constant__ arrays a) {
-    for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
-        const uint32_t first = parent_of(a.component, (uint32_t)v);
-        uint32_t at = (uint32_t)v, above = first, next;
-        while ((next = cached ? some_parent_of(a.component, above)
-                              : parent_of(a.component, above)) != above) {
-            point_to(a.component, at, next);
-            at = above;
-            above = next;
-        }
-        if (!cached || above != first)
-            point_to(a.component, (uint32_t)v, above);
-    }
-}
-
-template <bool cached> static __global__ void compress(const __grid_constant__ arrays a) {
-    for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
-        const uint32_t first = parent_of(a.component, (uint32_t)v);
-        uint32_t root = first, above;
-        while ((above = cached ? some_parent_of(a.component, root)
-                               : parent_of(a.component, root)) != root)
-            root = above;
-        if (!cached || root != first)
-            point_to(a.component, (uint32_t)v, root);
-    }
-}
 
 /* ---- the first neighbours ---- */
 
@@ -210,25 +93,6 @@ static __global__ void link_second_arc(const __grid_constant__ both_rows rows,
 }
 
 /* ---- who is outside of the largest component ---- */
-
-/* One block of COMPONENTS_VOTES threads: how many of the others have this one's root? */
-static __global__ void elect(const __grid_constant__ arrays a) {
-    __shared__ uint32_t root[COMPONENTS_VOTES];
-    __shared__ unsigned long long best;
-    const uint32_t i = threadIdx.x;
-    const uint32_t v = (uint32_t)((uint64_t)a.n * i / COMPONENTS_VOTES);
-    root[i] = a.component[v];
-    if (i == 0)
-        best = 0;
-    __syncthreads();
-    unsigned long long same = 0;
-    for (uint32_t j = 0; j < COMPONENTS_VOTES; j++)
-        same += root[j] == root[i];
-    atomicMax(&best, same << 32 | root[i]);
-    __syncthreads();
-    if (i == 0)
-        *a.largest = (uint32_t)best;
-}
 
 static __global__ void mark_outside(const __grid_constant__ arrays a) {
     const uint32_t largest = *a.largest;
@@ -327,37 +191,20 @@ static void find_largest(struct cuda_job *job, const struct arrays *a) {
     gg_launched(job, "mark_outside");
 }
 
-static int variant(void) {
-    const char *text = getenv("GG_CV");
-    return text ? atoi(text) : 1;
-}
-
-static void shorten_ways(struct cuda_job *job, const struct arrays *a) {
-    const unsigned by_vertex = gg_grid(job, a->n, 16);
-    if (variant() & 1)
-        shorten<true><<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
-    else
-        shorten<false><<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
-}
-
 static void link_list(struct cuda_job *job, const struct device_edges *edges,
                       const struct arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16),
                    by_edge = gg_grid(job, edges->m, 16);
     begin<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
-    if (edges->m / GG_COMPONENTS_ROW < a->n || (variant() & 8)) {
-        if (variant() & 2) {
-            hook_first<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-            shorten_ways(job, a);
-        }
+    if (edges->m / GG_COMPONENTS_ROW < a->n) {
         link_every<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
         gg_launched(job, "link_every");
         return;
     }
     hook_first<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-    shorten_ways(job, a);
+    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
     link_second<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-    shorten_ways(job, a);
+    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
     find_largest(job, a);
     link_rest<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
     gg_launched(job, "link_rest");
@@ -367,36 +214,55 @@ static void link_all_rows(struct cuda_job *job, const struct both_rows *rows,
                           const struct arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16);
     hook_first_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten_ways(job, a);
+    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
     link_second_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten_ways(job, a);
+    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
     find_largest(job, a);
     for (int side = 0; side < 2 && rows->offset[side]; side++)
         link_rows<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, side, *a);
     gg_launched(job, "link_rows");
 }
 
+/* All trees are made: of each vertex its root. */
+static bool end_trees(struct cuda_job *job, const struct arrays *a) {
+    compress<<<gg_grid(job, a->n, 16), GG_BLOCK, 0, job->stream>>>(*a);
+    return gg_launched(job, "compress") && gg_wait(job);
+}
+
+static bool room_for(struct cuda_job *job, uint32_t n, struct arrays *a) {
+    struct workspace space = {NULL, 0};
+    carve(&space, n, a);
+    if (!gg_workspace(job, &space))
+        return false;
+    carve(&space, n, a);
+    return true;
+}
+
+bool gg_components_by_rows(struct cuda_job *job, const struct device_csr *both,
+                           uint32_t **component) {
+    struct arrays a;
+    const struct both_rows rows = {{both->offset, NULL}, {both->target, NULL}};
+    if (!room_for(job, both->n, &a))
+        return false;
+    link_all_rows(job, &rows, &a);
+    *component = a.component;
+    return end_trees(job, &a);
+}
+
 static void find(struct cuda_job *job, uint32_t *component) {
     struct device_edges edges;
-    struct workspace space = {NULL, 0};
     struct arrays a;
     if (!gg_device_edges(job, false, &edges) || edges.n == 0)
         return;
     const struct both_rows rows = rows_there(job->graph);
     double started = gg_now_ms();
-    carve(&space, edges.n, &a);
-    if (!gg_workspace(job, &space))
+    if (!room_for(job, edges.n, &a))
         return;
-    carve(&space, edges.n, &a);
     if (rows.offset[0])
         link_all_rows(job, &rows, &a);
     else
         link_list(job, &edges, &a);
-    if (variant() & 1)
-        compress<true><<<gg_grid(job, a.n, 16), GG_BLOCK, 0, job->stream>>>(a);
-    else
-        compress<false><<<gg_grid(job, a.n, 16), GG_BLOCK, 0, job->stream>>>(a);
-    if (!gg_launched(job, "compress") || !gg_wait(job))
+    if (!end_trees(job, &a))
         return;
     gg_search_phase(job->run, started, (int64_t)edges.m,
                     rows.offset[0] ? "by rows that are there" : "");
@@ -408,6 +274,11 @@ static void find(struct cuda_job *job, uint32_t *component) {
 static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_run *run,
                                       uint32_t *component) {
     struct cuda_job job;
+    if (run->used_devices > 1 || gg_method_is(run, "several")) {
+        int ordinal[GG_MAX_DEVICES];
+        const int devices = gg_used_devices(run, ordinal);
+        return gg_components_several(graph, run, ordinal, devices, component);
+    }
     if (!gg_job_open(&job, graph, run))
         return run->status;
     find(&job, component);
@@ -427,6 +298,8 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
 static const gpugraph_method methods[] = {
     {"components", "union-find", "cuda",
      "weak: threads hook roots of trees to smaller ones, a sample of the edges first"},
+    {"components", "several", "cuda",
+     "weak: each of several devices has a forest of its arcs; the forests become one"},
     {},
 };
 
@@ -436,4 +309,5 @@ extern "C" const algorithm_side gg_components_cuda = {
     .methods = methods,
     .calls = &calls,
     .bytes = bytes,
+    .several_bytes = gg_components_several_bytes,
 };

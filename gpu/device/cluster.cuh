@@ -2,7 +2,7 @@
 ** counted by the receiver. One block is a cluster where the architecture has none.
 **
 **     gg_send        each pair, as soon as it is known: an asynchronous store
-**     gg_announce    once in a turn, to every block: so many pairs are on their way
+**     gg_announce    once in a turn, to every block: so many pairs, or bytes, are on their way
 **     gg_receive     until all blocks have announced, and all that they announced is there
 **
 ** A barrier of the cluster would do as well, but it waits for all memory operations under
@@ -66,8 +66,8 @@ gg_send(cluster_mail *mail, uint32_t *at, uint32_t block, uint32_t half, uint32_
 }
 
 /* That many bytes are on their way from this block to that one. */
-static __device__ __forceinline__ void gg_announce(cluster_mail *mail, uint32_t block,
-                                                   uint32_t half, uint32_t bytes) {
+static __device__ __forceinline__ void
+gg_announce_bytes(cluster_mail *mail, uint32_t block, uint32_t half, uint32_t bytes) {
     asm volatile("mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, [%0], "
                  "%1;" ::"r"(gg_address_in(&mail->arrival[half], block)),
                  "r"(bytes)
@@ -85,27 +85,6 @@ static __device__ __forceinline__ bool gg_receive(cluster_mail *mail, uint32_t t
                      : "r"(gg_shared_address(&mail->arrival[turn % 2])), "r"(turn / 2 & 1)
                      : "memory");
     return there;
-}
-
-/* Sets bits of a word in another block's memory. Returns what it was. */
-static __device__ __forceinline__ uint32_t gg_or_in(cluster_mail *, uint32_t *at,
-                                                    uint32_t block, uint32_t bits) {
-    uint32_t before;
-    asm volatile("atom.relaxed.cluster.shared::cluster.or.b32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "r"(gg_address_in(at, block)), "r"(bits)
-                 : "memory");
-    return before;
-}
-/* What it is, or was a moment ago. */
-static __device__ __forceinline__ uint32_t gg_peek_in(cluster_mail *, uint32_t *at,
-                                                      uint32_t block) {
-    uint32_t word;
-    asm volatile("ld.relaxed.cluster.shared::cluster.u32 %0, [%1];"
-                 : "=r"(word)
-                 : "r"(gg_address_in(at, block))
-                 : "memory");
-    return word;
 }
 
 static __device__ __forceinline__ uint32_t gg_cluster_blocks() {
@@ -129,16 +108,8 @@ static __device__ __forceinline__ void gg_send(cluster_mail *, uint32_t *at, uin
                                                uint32_t, uint32_t word) {
     *at = word;
 }
-static __device__ __forceinline__ uint32_t gg_or_in(cluster_mail *, uint32_t *at,
-                                                    uint32_t, uint32_t bits) {
-    return atomicOr(at, bits);
-}
-static __device__ __forceinline__ uint32_t gg_peek_in(cluster_mail *, uint32_t *at,
-                                                      uint32_t) {
-    return *(volatile uint32_t *)at;
-}
-static __device__ __forceinline__ void gg_announce(cluster_mail *, uint32_t, uint32_t,
-                                                   uint32_t) {}
+static __device__ __forceinline__ void gg_announce_bytes(cluster_mail *, uint32_t,
+                                                         uint32_t, uint32_t) {}
 static __device__ __forceinline__ bool gg_receive(cluster_mail *, uint32_t) {
     __syncthreads();
     return true;
@@ -151,5 +122,11 @@ static __device__ __forceinline__ void gg_close_mail() {
 }
 
 #endif
+
+/* That many pairs are. */
+static __device__ __forceinline__ void gg_announce(cluster_mail *mail, uint32_t block,
+                                                   uint32_t half, uint32_t pairs) {
+    gg_announce_bytes(mail, block, half, pairs * (uint32_t)sizeof(uint2));
+}
 
 #endif

@@ -12,20 +12,10 @@
 const struct device_services *gg_devices_asked = &gg_devices;
 
 int gg_used_devices(const gpugraph_run *run, int ordinal[GG_MAX_DEVICES]) {
-    int count = 0, others = run->used_devices - 1;
-    bool own = run->used_devices > 0;
-    for (int i = 0; i < run->device_count && others > 0; i++) {
-        if (run->devices[i] == run->device)
-            continue;
-        if (own && run->device < run->devices[i]) {
-            ordinal[count++] = run->device;
-            own = false;
-        }
-        ordinal[count++] = run->devices[i];
-        others--;
-    }
-    if (own)
-        ordinal[count++] = run->device;
+    int count = 0;
+    for (int i = 0; i < GG_MAX_DEVICES; i++)
+        if (run->device_set >> i & 1)
+            ordinal[count++] = i;
     return count;
 }
 

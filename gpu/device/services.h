@@ -29,8 +29,8 @@ extern const struct device_services *gg_devices_asked;
 /* Of this process. (course.c) */
 extern struct rent gg_rent_paid;
 
-/* The run->used_devices devices that its search uses, ascending: run->device, and the first others of
-** run->devices. Returns how many; 0 on the CPU. (list.c) */
+/* The run->used_devices devices that its search uses, ascending, run->device among them. Returns how
+** many; 0 on the CPU. (list.c) */
 int gg_used_devices(const gpugraph_run *run, int ordinal[GG_MAX_DEVICES]);
 
 /* Waits for run->device, which is being opened, for `ms` milliseconds at most (negative: for as long as it

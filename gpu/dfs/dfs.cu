@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdlib.h>
 
 unsigned gg_dfs_blocks(struct cuda_job *job, const struct cooperative_kernel *kernel,
                        int most) {
@@ -180,13 +181,18 @@ static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
     struct numbering t = numbering();
     struct workspace space = {NULL, 0};
     bool edges = tree->tree_edge != NULL;
-    if (!gg_device_csr(job, (enum csr_kind)s->direction, false, &s->g))
+    const enum csr_kind kind = (enum csr_kind)s->direction;
+    if (!gg_device_csr(job, kind, false, &s->g))
         return NULL;
     double started = gg_now_ms();
     (many(job) ? gg_dfs_paths_size : gg_dfs_work_size)(job, s);
     carve(job, &space, edges, numbers, s, &t);
-    if (!gg_workspace(job, &space))
+    if ((many(job) && !gg_fix_rows(job, kind, &s->g, (int64_t)space.used)) ||
+        !gg_workspace(job, &space))
         return NULL;
+    s->fixed = gg_fixed_rows(job->graph, kind);
+    if (getenv("H26_DFS") && atoi(getenv("H26_DFS")) == 9)
+        s->fixed = NULL;
     carve(job, &space, edges, numbers, s, &t);
     if (!find_tree(job, s))
         return NULL;
@@ -207,6 +213,7 @@ static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source,
         ordered || gg_method_is(run, "serial") || gg_method_is(run, "dag-paths");
     run->used_backend = gg_backend_name[GPUGRAPH_CPU];
     run->used_devices = 0;
+    run->device_set = 0;
     run->used_method = serial ? "serial" : "work-stealing";
     snprintf(run->why, sizeof run->why, "%s", why);
     return gg_cpu_dfs(graph, source, ordered, direction, run, tree);

@@ -10,6 +10,7 @@
 #define GPUGRAPH_DFS_CUH
 
 #include "algorithm.h"
+#include "graph/fixed_rows.cuh"
 #include "graph/graph.cuh"
 #include "dfs/stages/crew.h"
 #include "paths.h"
@@ -26,6 +27,7 @@ struct dfs_forest {
 
 struct dfs_search {
     struct device_csr g;
+    const uint32_t *fixed; /* rows, of many-paths; or NULL */
     gpugraph_direction direction;
     uint32_t source;
     uint32_t limit;           /* steps of a worker after which a search gives up */

@@ -7,6 +7,10 @@
 #include "dfs.cuh"
 #include "graph/frontier.cuh"
 
+#include <stdlib.h>
+
+static_assert(PATHS_MORE == GG_FIXED_MORE, "fixed rows end so");
+
 enum {
     BLOCK_WORKERS = GG_BLOCK / GG_WARP,
     ENTRY_WORDS = 2,
@@ -85,13 +89,18 @@ void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
 }
 
 /* Where rows are short, a step is as short as it can be: one look for each lane. */
-static struct paths_shape shape_for(const struct device_csr *g) {
+static struct paths_shape shape_for(const struct device_csr *g, bool fixed) {
     struct paths_shape shape = {GG_PATHS_RING,   GG_WARP,         GG_PATHS_ARCS,
                                 GG_PATHS_BATCH,  GG_PATHS_SHARE,  GG_PATHS_DEEP,
                                 GG_PATHS_DIRECT, GG_PATHS_CAREFUL};
+    const int variant = getenv("H26_PATHS") ? atoi(getenv("H26_PATHS")) : 0;
+    shape.stale = variant & 1;
+    shape.ahead = variant & 2;
     if (g->m / (g->n + 1) < GG_PATHS_THIN_ROW) {
         shape.arcs = GG_PATHS_ARCS_THIN;
         shape.hands = GG_PATHS_HANDS_THIN;
+        if (fixed && getenv("H26_HANDS"))
+            shape.hands = (uint32_t)atoi(getenv("H26_HANDS"));
     }
     return shape;
 }
@@ -101,12 +110,14 @@ bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
     crew->offset = s->g.offset;
     crew->target = s->g.target;
     crew->n = s->g.n;
+    crew->fixed = s->fixed;
+    crew->places = GG_FIXED_PLACES;
     crew->root = s->forest.root;
     crew->roots = s->roots;
     crew->all_vertices = s->whole && s->direction != GPUGRAPH_BOTH;
     crew->pool.touched = &crew->control->touched;
     crew->work = s->work;
-    crew->shape = shape_for(&s->g);
+    crew->shape = shape_for(&s->g, crew->fixed != NULL);
     crew->limit = s->limit;
     crew->host_stop = job->device->device_stop;
     gg_fill(job, crew->control, 0, sizeof *crew->control);

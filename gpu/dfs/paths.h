@@ -29,6 +29,7 @@
 #ifndef GPUGRAPH_DFS_PATHS_H
 #define GPUGRAPH_DFS_PATHS_H
 
+#include "base/load_now.h"
 #include "paths_roots.h"
 
 /* ---- a step ---- */
@@ -71,7 +72,12 @@ struct paths_find { /* of one arc */
 WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
                                bool test) {
     uint32_t *visited = w->crew.visited;
-    if (test) {
+    if (test && w->crew.shape.stale) {
+        for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
+            if (find[i].open)
+                find[i].open =
+                    !(block_load(&visited[find[i].v / 32]) >> find[i].v % 32 & 1);
+    } else if (test) {
         for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
             if (find[i].open)
                 find[i].open =
@@ -99,11 +105,28 @@ WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
                 (find[i].up >> 32) << 32 | (uint32_t)(find[i].up + 1);
 }
 
-/* Looks at arcs [base, base + PATHS_GROUP) of the hands, `total` in all; *held lanes have
-** a next entry already. */
-WARP_FUNCTION bool paths_look(struct paths_worker *w, uint32_t first, uint32_t base,
-                              uint32_t total, uint32_t *held) {
-    struct paths_find find[GG_PATHS_LANE_ARCS];
+/* An entry for each lane with `row`: into the hands, where *held lanes have one, or behind what lies
+** in the ring and *beyond it. */
+WARP_FUNCTION void paths_keep(struct paths_worker *w, bool row, uint64_t who,
+                              uint64_t arcs, uint32_t *held, uint32_t *beyond) {
+    const uint32_t hands = w->crew.shape.hands, lanes = warp_ballot(row);
+    const uint32_t at = *held + set_bits(lanes & ((1u << warp_lane()) - 1));
+    if (row && at < hands) {
+        w->hand[2 * at] = who;
+        w->hand[2 * at + 1] = arcs;
+    } else if (row) {
+        paths_put(w->ring, w->head + *beyond + at - hands, who, arcs);
+    }
+    *held += set_bits(lanes);
+    if (*held > hands) {
+        *beyond += *held - hands;
+        *held = hands;
+    }
+}
+
+/* Asks for arcs [base, base + PATHS_GROUP) of the hands, `total` in all. */
+WARP_FUNCTION void paths_ask(const struct paths_worker *w, uint32_t first, uint32_t base,
+                             uint32_t total, struct paths_find *find) {
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         uint32_t k = base + (uint32_t)i * warp_width + warp_lane();
         unsigned owner = paths_owner(first, k);
@@ -111,33 +134,72 @@ WARP_FUNCTION bool paths_look(struct paths_worker *w, uint32_t first, uint32_t b
         uint32_t before = warp_from(first, owner);
         find[i].up = warp_from_64(w->who, owner);
         find[i].open = k < total;
-        find[i].v = k < total ? w->crew.target[begin + (k - before)] : 0;
+        find[i].v = load_now(&w->crew.target[begin + (k - before)], k < total);
     }
-    paths_claim(w, find, total > w->crew.shape.direct);
-    uint32_t hands = w->crew.shape.hands, beyond = 0;
+}
+
+/* Looks at what was asked for; *held lanes have a next entry already. */
+WARP_FUNCTION void paths_look(struct paths_worker *w, struct paths_find *find, bool test,
+                              uint32_t *held) {
+    uint32_t beyond = 0;
+    paths_claim(w, find, test);
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
-        uint64_t who = (uint64_t)find[i].v << 32 | (uint32_t)(find[i].up + 1);
-        w->reached += find[i].open;
         bool row = find[i].open && find[i].end > find[i].begin;
-        uint32_t lanes = warp_ballot(row), found = set_bits(lanes);
-        uint32_t at = *held + set_bits(lanes & ((1u << warp_lane()) - 1));
-        uint64_t arcs = paths_arcs(find[i].begin, find[i].end - find[i].begin);
-        if (row && at < hands) {
-            w->hand[2 * at] = who;
-            w->hand[2 * at + 1] = arcs;
-        } else if (row) {
-            paths_put(w->ring, w->head + beyond + at - hands, who, arcs);
-        }
-        uint32_t after = *held + found;
-        if (after > hands) {
-            beyond += after - hands;
-            after = hands;
-        }
-        *held = after;
+        w->reached += find[i].open;
+        paths_keep(w, row, (uint64_t)find[i].v << 32 | (uint32_t)(find[i].up + 1),
+                   w->crew.fixed ? PATHS_WHOLE
+                                 : paths_arcs(find[i].begin, find[i].end - find[i].begin),
+                   held, &beyond);
     }
     if (beyond > 0)
         paths_publish(w, beyond);
-    return true;
+}
+
+/* Looks at places [base, base + PATHS_GROUP) of the hands' fixed rows, `total` in all, up to
+** `each` of them a lane. */
+WARP_FUNCTION void paths_look_at_places(struct paths_worker *w, int each, uint32_t base,
+                                        uint32_t total, uint32_t *held) {
+    struct paths_find find[GG_PATHS_LANE_ARCS];
+    uint32_t before[GG_PATHS_LANE_ARCS], beyond = 0;
+    const uint32_t places = w->crew.places;
+    for (int i = 0; i < each; i++) {
+        uint32_t k = base + (uint32_t)i * warp_width + warp_lane();
+        find[i].up = warp_from_64(w->who, k / places % warp_width);
+        find[i].v =
+            load_now(&w->crew.fixed[(find[i].up >> 32) * places + k % places], k < total);
+        find[i].open = k < total;
+    }
+    /* Claims before anything else looks at a target, or its neighbours' loads would wait for that. */
+    for (int i = 0; i < each; i++) {
+        before[i] = UINT32_MAX;
+        find[i].open = find[i].open && find[i].v < w->crew.n;
+        if (find[i].open)
+            before[i] = device_or(&w->crew.visited[find[i].v / 32], 1u << find[i].v % 32);
+    }
+    for (int i = 0; i < each; i++) {
+        const uint32_t k = base + (uint32_t)i * warp_width + warp_lane();
+        const uint64_t *row = &w->crew.offset[find[i].up >> 32];
+        const bool more = k < total && find[i].v == PATHS_MORE;
+        find[i].begin = more ? row[0] + places - 1 : 0;
+        find[i].end = more ? row[1] : 0;
+        if (w->crew.work)
+            w->looked += set_bits(warp_ballot(find[i].open));
+    }
+    for (int i = 0; i < each; i++) {
+        bool more = find[i].end > find[i].begin;
+        bool open = find[i].open && !(before[i] >> find[i].v % 32 & 1);
+        uint64_t who = (uint64_t)find[i].v << 32 | (uint32_t)(find[i].up + 1);
+        if (open)
+            w->crew.tree[find[i].v] =
+                (find[i].up >> 32) << 32 | (uint32_t)(find[i].up + 1);
+        w->reached += open;
+        paths_keep(w, open || more, more ? find[i].up : who,
+                   more ? paths_arcs(find[i].begin, find[i].end - find[i].begin)
+                        : PATHS_WHOLE,
+                   held, &beyond);
+    }
+    if (beyond > 0)
+        paths_publish(w, beyond);
 }
 
 /* Offers a chunk to others where the block has none, or the ring is deep; `first`: of the
@@ -153,22 +215,64 @@ WARP_FUNCTION bool paths_offer(struct paths_worker *w, uint32_t first) {
     return paths_flush(w, word, (count + 1) / 2);
 }
 
-/* From the hands to the next hands. False: the worker must leave. */
-WARP_FUNCTION bool paths_step(struct paths_worker *w) {
-    uint32_t most = w->crew.shape.arcs, total, held = 0;
+/* All arcs of hands whose entries are whole. */
+WARP_FUNCTION bool paths_walk_places(struct paths_worker *w, uint32_t *held) {
+    const uint32_t rows = set_bits(warp_ballot(w->count > 0));
+    const uint32_t total = rows * w->crew.places;
+    for (uint32_t base = 0; base < total; base += PATHS_GROUP) {
+        if (!paths_make_room(w))
+            return false;
+        if (total - base <= warp_width)
+            paths_look_at_places(w, 1, base, total, held);
+        else if (total - base <= 2 * warp_width)
+            paths_look_at_places(w, 2, base, total, held);
+        else
+            paths_look_at_places(w, GG_PATHS_LANE_ARCS, base, total, held);
+    }
+    return true;
+}
+
+/* Arcs of the hands, up to as many as a step takes. */
+WARP_FUNCTION bool paths_walk_arcs(struct paths_worker *w, uint32_t *held) {
+    if (w->begin == PATHS_WHOLE_BEGIN && w->count > 0) {
+        w->begin = w->crew.offset[w->who >> 32];
+        w->count = (uint32_t)(w->crew.offset[(w->who >> 32) + 1] - w->begin);
+    }
+    uint32_t most = w->crew.shape.arcs, total;
     uint32_t first = warp_sum_before(w->count < most ? w->count : most, &total);
-    uint32_t cold = 0; /* asked for early, used late */
-    if (w->bound >= w->crew.shape.share && warp_lane() == 0)
-        cold = dfs_first(device_load_64(w->cold));
     uint32_t keep = first >= most ? 0 : most - first;
     keep = w->count < keep ? w->count : keep;
     if (warp_ballot(w->count > keep) && !paths_put_back(w, keep))
         return false;
     total = total < most ? total : most;
     w->looked += total;
-    for (uint32_t base = 0; base < total; base += PATHS_GROUP)
-        if (!paths_make_room(w) || !paths_look(w, first, base, total, &held))
+    struct paths_find find[GG_PATHS_LANE_ARCS], next[GG_PATHS_LANE_ARCS];
+    const bool test = total > w->crew.shape.direct, ahead = w->crew.shape.ahead;
+    paths_ask(w, first, 0, total, find);
+    for (uint32_t base = 0; base < total; base += PATHS_GROUP) {
+        const bool more = base + PATHS_GROUP < total;
+        if (more && ahead)
+            paths_ask(w, first, base + PATHS_GROUP, total, next);
+        if (!paths_make_room(w))
             return false;
+        paths_look(w, find, test, held);
+        if (more && !ahead)
+            paths_ask(w, first, base + PATHS_GROUP, total, next);
+        for (int i = 0; more && i < GG_PATHS_LANE_ARCS; i++)
+            find[i] = next[i];
+    }
+    return true;
+}
+
+/* From the hands to the next hands. False: the worker must leave. */
+WARP_FUNCTION bool paths_step(struct paths_worker *w) {
+    uint32_t held = 0, cold = 0; /* asked for early, used late */
+    if (w->bound >= w->crew.shape.share && warp_lane() == 0)
+        cold = dfs_first(device_load_64(w->cold));
+    const bool whole =
+        w->crew.fixed && !warp_ballot(w->count > 0 && w->begin != PATHS_WHOLE_BEGIN);
+    if (!(whole ? paths_walk_places(w, &held) : paths_walk_arcs(w, &held)))
+        return false;
     warp_sync();
     w->count = 0;
     if (warp_lane() < held)

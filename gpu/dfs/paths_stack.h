@@ -8,6 +8,11 @@
 #include "tuning.h"
 
 #define PATHS_TO_END 0xffffffu
+/* An entry whose arcs are all of its vertex, which lie in its fixed row. */
+#define PATHS_WHOLE       (~0ull - 1)
+#define PATHS_WHOLE_BEGIN (PATHS_WHOLE >> 24)
+/* In the last place of such a row: it is longer. */
+#define PATHS_MORE (DFS_NONE - 1)
 
 struct paths_shape {
     uint32_t ring;  /* entries, a power of two up to 2^15, at least PATHS_GROUP + batch */
@@ -18,6 +23,8 @@ struct paths_shape {
     uint32_t deep;  /* and from which a further one is, whatever the block offers */
     uint32_t direct;  /* arcs of a step up to which no test precedes a claim */
     uint32_t careful; /* roots opened one after the other before all open them at will */
+    bool stale;       /* tests see bits as the block may */
+    bool ahead; /* arcs of the next group are asked for before this one's are claimed */
 };
 
 /* Entries that go into a ring together, at most. */
@@ -30,8 +37,10 @@ enum { PATHS_WORDS = 4 };
 struct paths_crew {
     const uint64_t *offset;
     const uint32_t *target;
-    uint32_t *visited; /* a bit for each vertex; set at the roots of the list */
-    uint64_t *tree;    /* parent << 32 | depth, of visited vertices */
+    const uint32_t *fixed; /* rows (gg_fixed_rows); NULL: none */
+    uint32_t places;       /* of such a row, a power of 2 */
+    uint32_t *visited;     /* a bit for each vertex; set at the roots of the list */
+    uint64_t *tree;        /* parent << 32 | depth, of visited vertices */
     const uint32_t *root;
     uint32_t n, roots;
     bool all_vertices;

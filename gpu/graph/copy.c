@@ -33,6 +33,10 @@ int64_t gg_held_on_device(const gpugraph_graph *graph, const gpugraph_run *run) 
     return graph->device ? gg_copies.held_on(graph, run->device) : 0;
 }
 
+bool gg_copy_is_there(const gpugraph_graph *graph, const gpugraph_run *run) {
+    return graph->device && gg_copies.has_copy(graph, run->device);
+}
+
 void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
                      int64_t *device_bytes) {
     *host_bytes = __atomic_load_n(&graph->host_bytes, __ATOMIC_RELAXED) +

@@ -11,6 +11,8 @@ extern "C" {
 struct copy_services {
     int64_t (*held)(const gpugraph_graph *graph); /* bytes, on all devices */
     int64_t (*held_on)(const gpugraph_graph *graph, int device);
+    /* Are the edges there for one device's searches? */
+    bool (*has_copy)(const gpugraph_graph *graph, int device);
     /* Questions of this thread, outside of jobs, are about that device from now on; negative: about
     ** each graph's home (device/parts.cuh). Returns the one before. */
     int (*look_at)(int device);
@@ -31,8 +33,9 @@ extern const struct copy_services gg_copies;
 int64_t gg_bytes_on_device(const gpugraph_graph *graph, const gpugraph_run *run,
                            int64_t (*bytes)(const gpugraph_graph *graph, bool frugal),
                            bool frugal);
-/* Bytes that lie on run->device for the graph. */
+/* Bytes that lie on run->device for the graph; is a copy among them? */
 int64_t gg_held_on_device(const gpugraph_graph *graph, const gpugraph_run *run);
+bool gg_copy_is_there(const gpugraph_graph *graph, const gpugraph_run *run);
 /* Whom edges that are away are asked of: gg_copies. Tests put their own there, nobody else. (away.c) */
 extern const struct copy_services *gg_copies_asked;
 

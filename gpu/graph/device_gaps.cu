@@ -34,7 +34,7 @@ static __global__ void number_places(const device_places p, number *edge,
     const uint64_t mask = ((uint64_t)1 << p.shift) - 1;
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
         const number at = edge[i];
-        if (at != (number)~(number)0)
+        if (at != (number) ~(number)0)
             edge[i] = (number)(p.start[at >> p.shift] + (at & mask));
     }
 }

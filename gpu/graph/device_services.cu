@@ -2,13 +2,20 @@
 #include "copy.h"
 #include "device/devices.cuh"
 #include "device/parts.cuh"
-#include "graph.cuh"
+#include "device_copy.cuh"
 
 static int64_t held_on(const gpugraph_graph *graph, int device) {
     const int before = gg_look_at_device(device);
     const int64_t bytes = gg_device_part_bytes(graph, PART_GROUNDS);
     gg_look_at_device(before);
     return bytes;
+}
+
+static bool has_copy(const gpugraph_graph *graph, int device) {
+    const int before = gg_look_at_device(device);
+    const bool has = gg_has_device_ends(graph);
+    gg_look_at_device(before);
+    return has;
 }
 
 static void free_copy(gpugraph_graph *graph) {
@@ -25,12 +32,16 @@ static void release(gpugraph_graph *graph) {
 
 /* The copy that stays: edges that are nowhere else stay where they are. */
 static int kept_device(const gpugraph_graph *graph, int device) {
-    return gg_is_away(graph) || held_on(graph, device) == 0 ? graph->device->ordinal
-                                                            : device;
+    const struct device_graph *list = graph->device;
+    if (!gg_is_away(graph) && has_copy(graph, device))
+        return device;
+    while (list && !has_copy(graph, list->ordinal))
+        list = list->next;
+    return list ? list->ordinal : GG_NOWHERE;
 }
 
 static void keep_one(gpugraph_graph *graph, int device) {
-    const int kept = graph->device ? kept_device(graph, device) : GG_NOWHERE;
+    const int kept = kept_device(graph, device);
     for (int ordinal = 0; ordinal < GG_MAX_DEVICES && !gg_forked(); ordinal++)
         if (gg_device_list(graph, ordinal) &&
             (ordinal != kept || held_on(graph, ordinal) == 0))
@@ -66,6 +77,7 @@ static void bring(gpugraph_graph *graph, gpugraph_run *run) {
 extern "C" const struct copy_services gg_copies = {
     .held = gg_all_part_bytes,
     .held_on = held_on,
+    .has_copy = has_copy,
     .look_at = gg_look_at_device,
     .release = release,
     .keep_one = keep_one,

@@ -198,8 +198,8 @@ static bool look_first(struct cuda_job *job, struct device_edges *edges, bool *p
     *edges = places.edges;
     if (!places.start || !*perhaps)
         return true;
-    const bool looked = gg_device_edges(job, false, edges) &&
-                        looks_symmetric(job, edges, false, perhaps);
+    const bool looked =
+        gg_device_edges(job, false, edges) && looks_symmetric(job, edges, false, perhaps);
     job->working = false;
     return looked;
 }

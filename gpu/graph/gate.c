@@ -4,7 +4,7 @@
 **     csr[], edge_rows      made on first need by one thread, while others search on
 **     facts, counters       words that any thread may add to (gg_know, gg_count_searches)
 **     text_index            made by one thread, put there when it is complete (ids/find_text.c)
-**     device                of whoever has the devices' mutex (device/job.cu)
+**     device                a list for each device, of whoever has the turn on it (device/turn.h)
 **
 **     search A   |-- enter ------- rows there ------------------------ leave --|
 **     search B      |-- enter -- rows lacking: begin making ... end making -- leave --|

@@ -23,7 +23,7 @@ struct device_edges { /* by edge number */
 ** is a loop at vertex 0, of weight 0: it is tight for nobody, so a pass may take it for an edge. */
 struct device_places {
     struct device_edges edges; /* m: places */
-    const uint64_t *start;     /* of each block the number of its first edge; NULL: no gaps */
+    const uint64_t *start; /* of each block the number of its first edge; NULL: no gaps */
     uint64_t blocks;
     unsigned shift;
 };

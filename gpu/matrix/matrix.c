@@ -1,6 +1,7 @@
 /* Distances between many pairs: the public function, its checks, and the CPU's choice of a method. */
 #include "matrix.h"
 #include "base/words.h"
+#include "device/share.h"
 #include "sssp/sssp.h"
 
 /* ---- what is asked ---- */
@@ -31,6 +32,7 @@ static void set_ends(matrix *m) {
     m->to = m->turned ? s->source : s->target;
     m->from_count = m->turned ? s->target_count : s->source_count;
     m->to_count = m->turned ? s->source_count : s->target_count;
+    m->all = m->from_count;
     m->direction = !m->turned || s->direction == GPUGRAPH_BOTH ? s->direction
                    : s->direction == GPUGRAPH_OUT              ? GPUGRAPH_IN
                                                                : GPUGRAPH_OUT;
@@ -129,6 +131,35 @@ static const struct matrix_calls *calls(gpugraph_backend on) {
     return gg_matrix.side[on]->calls;
 }
 
+/* ---- on several devices ---- */
+
+struct shared_rows {
+    const matrix *m;
+    bool over;
+};
+
+static void find_portion(void *shared, gpugraph_run *run, uint32_t low, uint32_t high) {
+    struct shared_rows *rows = shared;
+    matrix part = *rows->m;
+    part.run = run;
+    part.from += low;
+    part.from_count = high - low;
+    part.first = low;
+    calls(GPUGRAPH_CUDA)->find(&part);
+    if (part.over)
+        __atomic_store_n(&rows->over, true, __ATOMIC_RELAXED);
+}
+
+/* In equal parts: rows that are searched for at once cost less each. */
+static void share(matrix *m) {
+    const uint32_t devices = (uint32_t)m->run->used_devices;
+    struct shared_rows rows = {.m = m};
+    const struct shared_work work = {
+        m->from_count, (m->from_count + devices - 1) / devices, find_portion, &rows};
+    gg_share_out(m->run, &work);
+    m->over = rows.over;
+}
+
 /* ---- the public function ---- */
 
 static bool check(const matrix *m) {
@@ -150,10 +181,14 @@ static void find(matrix *m) {
         return;
     set_bound(m);
     set_ends(m);
-    gpugraph_backend on = gg_choose(m->graph, &gg_matrix, m->search, m->run, &fallback);
+    gpugraph_backend on = gg_choose_shared(m->graph, &gg_matrix, m->search, m->from_count,
+                                           m->run, &fallback);
     if (!on || gg_bring_edges(m->graph, m->run))
         return;
-    calls(on)->find(m);
+    if (m->run->used_devices > 1)
+        share(m);
+    else
+        calls(on)->find(m);
     if (gg_fall_back(m->run, &gg_matrix, fallback))
         find_on_cpu(m);
     if (!m->run->status && m->over)

@@ -29,6 +29,7 @@ typedef struct matrix {
     bool turned;
     const uint32_t *from, *to; /* the ends that are searched from, the others */
     uint32_t from_count, to_count;
+    uint32_t first, all; /* from[0] is end number first of all that are searched from */
     gpugraph_direction direction; /* of such a search */
     bool over;                    /* a sum left the range */
 } matrix;
@@ -42,7 +43,7 @@ extern const algorithm_side gg_matrix_cuda;
 
 /* The cell of from[i] and to[j]. */
 static inline uint64_t gg_cell(const matrix *m, uint64_t i, uint64_t j) {
-    return m->turned ? j * m->from_count + i : i * m->to_count + j;
+    return m->turned ? j * m->all + m->first + i : (m->first + i) * m->to_count + j;
 }
 
 /* A search for each row, by several threads. Phase "search". (rows.c) */

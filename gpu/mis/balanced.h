@@ -28,6 +28,11 @@
 #define MIS_PUT(g, v, value) device_store(&(g)->word[v], value)
 #endif
 
+/* An includer may say how many arcs are dealt out at first: most looks end early. */
+#ifndef MIS_FIRST_SHARE
+#define MIS_FIRST_SHARE(g) MIS_SHARE
+#endif
+
 enum {
     MIS_EACH = 4,    /* arcs that a lane looks at side by side */
     MIS_SHARE = 1024 /* arcs dealt out at a time, about: a lone hub gets all */
@@ -41,10 +46,10 @@ struct mis_part {
 };
 
 /* From arc `at` of the lane's row on; all lanes call. */
-WARP_FUNCTION void mis_deal(struct mis_part *part, bool wanted, uint64_t at,
-                            uint64_t end) {
+WARP_FUNCTION void mis_deal(struct mis_part *part, uint32_t most, bool wanted,
+                            uint64_t at, uint64_t end) {
     uint32_t rows = set_bits(warp_ballot(wanted));
-    uint32_t share = rows ? MIS_SHARE / rows : 0;
+    uint32_t share = rows ? most / rows : 0;
     uint64_t length = wanted ? end - at : 0;
     part->length = length < share ? (uint32_t)length : share;
     part->before = warp_sum_before(part->length, &part->total);
@@ -111,13 +116,15 @@ WARP_FUNCTION void mis_look_at_arcs(const MIS_GRAPH *g, const struct mis_part *p
 WARP_FUNCTION void mis_look_at_rows(const MIS_GRAPH *g, bool wanted, uint32_t v,
                                     uint32_t own, uint64_t *at, uint64_t end,
                                     struct mis_find *find) {
+    uint32_t share = MIS_FIRST_SHARE(g);
     for (;;) {
         struct mis_part part;
         bool more =
             wanted && !find->joined && find->blocker == GPUGRAPH_NONE && *at < end;
         if (warp_ballot(more) == 0)
             return;
-        mis_deal(&part, more, *at, end);
+        mis_deal(&part, share, more, *at, end);
+        share = MIS_SHARE;
         for (uint32_t k = 0; k < part.total; k += MIS_EACH * warp_width)
             mis_look_at_arcs(g, &part, k, own, find);
         if (!more)
@@ -142,7 +149,7 @@ WARP_FUNCTION void mis_drop_rows(const MIS_GRAPH *g, bool joins, uint64_t at,
         bool more = joins && at < end;
         if (warp_ballot(more) == 0)
             return;
-        mis_deal(&part, more, at, end);
+        mis_deal(&part, MIS_SHARE, more, at, end);
         at += part.length;
         for (uint32_t k = 0; k < part.total; k += MIS_EACH * warp_width) {
             uint32_t neighbour[MIS_EACH], word[MIS_EACH];

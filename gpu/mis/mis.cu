@@ -20,6 +20,7 @@
 #include "device/services.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- launches, for the methods without rounds ---- */
@@ -96,6 +97,7 @@ static bool prepare(struct cuda_job *job, gpugraph_priority priority, int64_t se
     g->target = rows.target;
     g->priority = priority;
     g->shift = rows.n > 1 ? __builtin_clz(rows.n - 1) : 0;
+    g->first_share = getenv("H26_MIS") ? (uint32_t)atoi(getenv("H26_MIS")) : 1024;
     g->stop = job->device->device_stop;
     return !hashed(priority) || gg_device_hashes(job, seed, &g->hashes);
 }
@@ -149,7 +151,9 @@ static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_priority p
     if (run->used_devices > 1 || gg_method_is(run, "several")) {
         int ordinal[GG_MAX_DEVICES];
         int devices = gg_used_devices(run, ordinal);
-        return gg_mis_several(graph, priority, seed, run, ordinal, devices, member);
+        gg_mis_several(graph, priority, seed, run, ordinal, devices, member);
+        if (!gg_go_on_alone(run, &gg_mis))
+            return run->status;
     }
     if (!gg_job_open(&job, graph, run))
         return run->status;
@@ -175,7 +179,7 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct mis_calls calls = {.find = find_on_device};
+static const struct mis_calls calls = {.find = find_on_device, .part = gg_cuda_part_mis};
 
 extern "C" const algorithm_side gg_mis_cuda = {
     .methods = methods,

@@ -28,6 +28,7 @@ struct mis_graph {
     gpugraph_priority priority;
     struct id_hashes hashes;
     int shift;            /* leading zeros of the largest number */
+    uint32_t first_share; /* arcs of 32 rows that are looked at first (balanced.h) */
     const uint32_t *stop; /* set by the host after an interrupt */
 };
 

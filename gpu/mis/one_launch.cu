@@ -22,6 +22,7 @@
 #include "mis.cuh"
 
 #define MIS_EARLIER(g, u, v) mis_wins_tie(*(g), u, v)
+#define MIS_FIRST_SHARE(g)   ((g)->first_share)
 #include "balanced.h"
 
 #include <cooperative_groups.h>

@@ -9,7 +9,9 @@
 **
 ** The set is that of the greedy pass, whatever the parts see of each other when: states only become
 ** final, and an old one only makes wait. Where rows are whole a part therefore applies what it judges
-** at once, and judges the rest by it. */
+** at once, neighbours of who joins drop at once, and looks go on where the last one stopped: at the
+** neighbour that was waited for. */
+#include "mis.h"
 #include "multi/part.h"
 
 #include <string.h>
@@ -23,6 +25,8 @@ struct mis_part {
     uint64_t *key; /* of each local; equal ones by number */
     uint8_t *state, *verdict;
     uint32_t *open, open_count; /* locals with a row that are open */
+    uint32_t *
+        passed; /* of each in open: neighbours that need no second look; rows are whole */
     struct part_changes changed;
 };
 
@@ -51,14 +55,50 @@ static void apply(struct mis_part *m, uint32_t v, uint8_t verdict) {
     part_note(&m->changed, v);
 }
 
-/* Rows are whole. */
+/* Rows are whole: v joins, its neighbours drop. Owners of ghosts drop them by themselves. */
+static void join(struct mis_part *m, uint32_t v) {
+    const gpugraph_part *p = m->p;
+    apply(m, v, MAY_JOIN);
+    for (uint64_t a = p->offset[v]; a < p->offset[v + 1]; a++) {
+        const uint32_t u = p->target[a];
+        if (m->state[u] != OPEN)
+            continue;
+        if (u < p->masters)
+            apply(m, u, MUST_DROP);
+        else
+            m->state[u] = DROPPED;
+    }
+}
+
+/* Is there an earlier neighbour to wait for? Else v is decided. */
+static bool must_wait(struct mis_part *m, uint32_t v, uint32_t *passed) {
+    const gpugraph_part *p = m->p;
+    for (uint64_t a = p->offset[v] + *passed; a < p->offset[v + 1]; a++) {
+        const uint32_t u = p->target[a];
+        if (m->state[u] == DROPPED)
+            continue;
+        if (m->state[u] == JOINED) {
+            apply(m, v, MUST_DROP);
+            return false;
+        }
+        if (is_earlier(m, u, v)) {
+            *passed = (uint32_t)(a - p->offset[v]);
+            return true;
+        }
+    }
+    join(m, v);
+    return false;
+}
+
 static bool judge_and_apply(struct mis_part *m) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < m->open_count && !gg_leave(m->run, i); i++) {
         const uint32_t v = m->open[i];
-        apply(m, v, judge(m, v));
-        if (m->state[v] == OPEN)
-            m->open[kept++] = v;
+        uint32_t passed = m->passed[i];
+        if (m->state[v] == OPEN && must_wait(m, v, &passed)) {
+            m->open[kept] = v;
+            m->passed[kept++] = passed;
+        }
     }
     m->open_count = kept;
     return !gg_stopping(m->run);
@@ -106,12 +146,11 @@ static bool rounds(struct mis_part *m, uint32_t *done) {
                 return false;
             undecided = m->open_count;
         }
-        if (gg_broadcast(p, m->run, state, &m->changed) != GPUGRAPH_OK)
+        open = undecided;
+        if (gg_broadcast_and_combine(p, m->run, state, &m->changed, GPUGRAPH_SUM, &open,
+                                     1) != GPUGRAPH_OK)
             return false;
         part_forget(&m->changed);
-        open = undecided;
-        if (!part_sum(p, m->run, &open))
-            return false;
     }
     return true;
 }
@@ -154,22 +193,20 @@ static void check_arguments(const gpugraph_part *p, gpugraph_priority priority,
         gg_fail(run, GPUGRAPH_INVALID, "this priority needs a hash of each master");
 }
 
-gpugraph_status gpugraph_part_mis(gpugraph_part *p, gpugraph_priority priority,
-                                  const uint32_t *hash, gpugraph_run *run,
-                                  uint8_t *member) {
-    gg_begin(run);
+static void find_on_cpu(gpugraph_part *p, gpugraph_priority priority,
+                        const uint32_t *hash, gpugraph_run *run, uint8_t *member) {
     const double start = gg_now_ms();
     struct mis_part m = {.p = p, .run = run};
     uint32_t done = 0;
-    check_arguments(p, priority, hash, run);
-    if (run->status == GPUGRAPH_OK) {
-        m.key = gg_alloc(run, p->locals, sizeof *m.key);
-        m.state = gg_alloc(run, p->locals, sizeof *m.state);
+    m.key = gg_alloc(run, p->locals, sizeof *m.key);
+    m.state = gg_alloc(run, p->locals, sizeof *m.state);
+    m.open = gg_alloc(run, p->locals, sizeof *m.open);
+    if (part_reads_ghosts(p))
         m.verdict = gg_alloc(run, p->locals, sizeof *m.verdict);
-        m.open = gg_alloc(run, p->locals, sizeof *m.open);
-    }
-    if (m.key && m.state && m.verdict && m.open &&
-        part_changes_open(p, run, &m.changed) && make_keys(&m, priority, hash)) {
+    else
+        m.passed = gg_alloc_zero(run, p->masters, sizeof *m.passed);
+    if (run->status == GPUGRAPH_OK && part_changes_open(p, run, &m.changed) &&
+        make_keys(&m, priority, hash)) {
         memset(m.state, OPEN, p->locals);
         for (uint32_t v = 0; v < p->locals; v++)
             if (v < p->masters || p->offset[v + 1] > p->offset[v])
@@ -185,5 +222,18 @@ gpugraph_status gpugraph_part_mis(gpugraph_part *p, gpugraph_priority priority,
     gg_release(m.state);
     gg_release(m.verdict);
     gg_release(m.open);
+    gg_release(m.passed);
+}
+
+gpugraph_status gpugraph_part_mis(gpugraph_part *p, gpugraph_priority priority,
+                                  const uint32_t *hash, gpugraph_run *run,
+                                  uint8_t *member) {
+    const struct mis_calls *device = gg_mis_cuda.calls;
+    gg_begin(run);
+    check_arguments(p, priority, hash, run);
+    if (run->status == GPUGRAPH_OK && p->device)
+        device->part(p, priority, hash, run, member);
+    else if (run->status == GPUGRAPH_OK)
+        find_on_cpu(p, priority, hash, run, member);
     return part_end(p->exchange, run);
 }

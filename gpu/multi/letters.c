@@ -2,7 +2,8 @@
 **
 **     post    record[i] -> the part it is for           a swap of counts, then one of records
 **     ask     number[i] -> its owner -> answer[master]  each number once, however often it is asked for
-**     deliver number[i], value[i] -> its owner          value[i] becomes the master's */
+**     deliver number[i], value[i] -> its owner          value[i] becomes the master's
+**     deal    value[i] of number first + i -> its owner  masters ascend, and so do pieces: no number is sent */
 #include "part.h"
 
 #include <string.h>
@@ -170,5 +171,44 @@ gpugraph_status gpugraph_part_deliver(gpugraph_part *p, gpugraph_run *run, uint6
         take_values(p, run, &come, master);
     gg_release(pair);
     part_letters_close(&come);
+    return part_end(p->exchange, run);
+}
+
+/* ---- values in the order of numbers ---- */
+
+static bool deal(gpugraph_part *p, gpugraph_run *run, uint64_t base,
+                 const uint64_t *first, const uint32_t *value, uint32_t *master) {
+    const uint32_t parts = p->exchange->parts, part = p->exchange->part;
+    const uint64_t begin = base + first[part], end = base + first[part + 1];
+    uint64_t at = 0;
+    if (!part_mail_room(p, run, (end - begin) * sizeof *value, 0))
+        return false;
+    for (uint32_t q = 0; q < parts; q++) {
+        const uint32_t low = part_masters_below(p, base + first[q]),
+                       high = part_masters_below(p, base + first[q + 1]);
+        p->in[q] = (gpugraph_parcel){master + low, (high - low) * sizeof *master, 0};
+        p->out[q].size = 0;
+    }
+    for (uint64_t v = begin; v < end && !gg_leave(run, v); v++)
+        p->out[part_owner(p, v)].size += sizeof *value;
+    for (uint32_t q = 0; q < parts; q++) {
+        const uint64_t size = p->out[q].size;
+        p->out[q] = (gpugraph_parcel){(char *)p->sent.block + at, size, 0};
+        at += size;
+    }
+    for (uint64_t v = begin; v < end && !gg_leave(run, v); v++) {
+        gpugraph_parcel *to = &p->out[part_owner(p, v)];
+        memcpy((char *)to->bytes + to->size, &value[v - begin], sizeof *value);
+        to->size += sizeof *value;
+    }
+    return !gg_stopping(run) &&
+           p->exchange->calls->swap(p->exchange, run, p->out, p->in) == GPUGRAPH_OK;
+}
+
+gpugraph_status gpugraph_part_deal(gpugraph_part *p, gpugraph_run *run, uint64_t base,
+                                   const uint64_t *first, const uint32_t *value,
+                                   uint32_t *master) {
+    gg_begin(run);
+    deal(p, run, base, first, value, master);
     return part_end(p->exchange, run);
 }

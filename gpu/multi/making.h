@@ -17,7 +17,9 @@ struct part_making {
     gpugraph_run *run;
     struct part_places places;
     uint64_t number_room;
-    uint64_t arcs; /* that have come */
+    uint64_t arcs;      /* that will have come */
+    uint64_t looked_at; /* that have come */
+    uint64_t *next;     /* where the next arc of each share goes: arcs lie by shares */
     uint32_t *source, *target;
     uint64_t *weight;
     int64_t *edge_id;
@@ -39,5 +41,10 @@ uint32_t part_place_of(struct part_making *m, uint64_t number);
 bool part_bring_arcs(struct part_making *m);
 /* Sizes of part->out become rooms at the others: size[q] comes from part q. */
 bool part_tell_sizes(struct part_making *m, uint64_t *size);
+
+/* ---- part_rows.c ---- */
+
+/* Arcs become rows, and rows of the transpose where edges have ids. */
+bool part_make_rows(struct part_making *m);
 
 #endif

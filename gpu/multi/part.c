@@ -6,8 +6,9 @@
 **        |  ghosts are put in order, and owners told
 **     rows
 **
-** part_numbers.c has the numbers, part_arcs.c the batches. */
+** part_numbers.c has the numbers, part_arcs.c the batches, part_rows.c the rows. */
 #include "making.h"
+#include "device/services.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -108,57 +109,6 @@ static bool take_ghosts(struct part_making *m) {
     return true;
 }
 
-/* ---- rows ---- */
-
-static int compare_locals(const void *a, const void *b) {
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Each target once. */
-static void simplify(gpugraph_part *p) {
-    uint64_t to = 0, begin = 0;
-    for (uint32_t v = 0; v < p->locals; v++) {
-        const uint64_t end = p->offset[v + 1], first = to;
-        qsort(p->target + begin, end - begin, sizeof *p->target, compare_locals);
-        for (uint64_t a = begin; a < end; a++)
-            if (to == first || p->target[to - 1] != p->target[a])
-                p->target[to++] = p->target[a];
-        p->offset[v + 1] = to;
-        begin = end;
-    }
-    p->arcs = to;
-}
-
-static bool make_rows(struct part_making *m) {
-    gpugraph_part *p = m->part;
-    uint64_t *next = gg_alloc_zero(m->run, (uint64_t)p->locals + 2, sizeof *next);
-    p->offset = next;
-    p->arcs = m->arcs;
-    p->target = gg_alloc(m->run, m->arcs, sizeof *p->target);
-    if (m->weight)
-        p->weight = gg_alloc(m->run, m->arcs, sizeof *m->weight);
-    if (m->edge_id)
-        p->edge_id = gg_alloc(m->run, m->arcs, sizeof *m->edge_id);
-    if (m->run->status != GPUGRAPH_OK)
-        return false;
-    for (uint64_t a = 0; a < m->arcs; a++)
-        next[m->source[a] + 2]++;
-    for (uint32_t v = 0; v < p->locals; v++)
-        next[v + 2] += next[v + 1];
-    for (uint64_t a = 0; a < m->arcs && !gg_leave(m->run, a); a++) {
-        const uint64_t to = next[m->source[a] + 1]++;
-        p->target[to] = m->target[a];
-        if (m->weight)
-            memcpy((uint64_t *)p->weight + to, m->weight + a, sizeof *m->weight);
-        if (m->edge_id)
-            p->edge_id[to] = m->edge_id[a];
-    }
-    if (!gg_stopping(m->run) && p->simple)
-        simplify(p);
-    return !gg_stopping(m->run);
-}
-
 /* ---- the whole ---- */
 
 static bool is_weight(const gpugraph_share *s, uint64_t e) {
@@ -199,10 +149,13 @@ static bool make(struct part_making *m) {
     uint64_t *size = gg_alloc(m->run, parts, sizeof *size);
     for (p->columns = 1; p->columns * p->columns < parts || parts % p->columns;)
         p->columns++; /* a grid at least as wide as it is high */
+    if (p->partition == GPUGRAPH_GRID && p->columns == parts)
+        p->partition = GPUGRAPH_BY_TARGET; /* its only row */
     bool go = size && p->peer && p->out && p->in && check_share(m) &&
               part_make_masters(m) && part_bring_arcs(m);
     gg_release(m->places.slot);
-    go = go && order_ghosts(m) && tell_owners(m, size) && take_ghosts(m) && make_rows(m);
+    go = go && order_ghosts(m) && tell_owners(m, size) && take_ghosts(m) &&
+         part_make_rows(m);
     gg_release(size);
     return go;
 }
@@ -241,6 +194,7 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
     gg_release(m.target);
     gg_release(m.weight);
     gg_release(m.edge_id);
+    gg_release(m.next);
     if (part_end(exchange, run) == GPUGRAPH_OK) {
         *part = p;
         gg_phase(run, "parts", start, (int64_t)p->arcs, "%u masters, %u ghosts",
@@ -254,13 +208,30 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
 void gpugraph_part_free(gpugraph_part *p) {
     if (!p)
         return;
+    if (p->device)
+        gg_part_services.free(p->device);
     for (uint32_t q = 0; p->peer && q < p->exchange->parts; q++)
         gg_release(p->peer[q].master);
-    void *blocks[] = {p->number,     p->offset,     p->target, p->weight, p->edge_id,
-                      p->peer,       p->first_link, p->link,   p->out,    p->in,
-                      p->sent.block, p->come.block, p};
+    void *blocks[] = {p->number,      p->offset,      p->target,      p->weight,
+                      p->into.offset, p->into.source, p->into.weight, p->into.edge_id,
+                      p->peer,        p->first_link,  p->link,        p->out,
+                      p->in,          p->sent.block,  p->come.block,  p};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         gg_release(blocks[i]);
+}
+
+gpugraph_status gpugraph_part_to_device(gpugraph_part *p, int place, gpugraph_run *run) {
+    const char *why = "";
+    gg_begin(run);
+    if (!gg_devices_asked->usable(&why) || !gg_part_services.bring)
+        gg_fail(run, GPUGRAPH_NO_DEVICE, "%s", why);
+    else if (!p->device)
+        gg_part_services.bring(p, place, run);
+    return part_end(p->exchange, run);
+}
+
+const char *gpugraph_part_way(const gpugraph_part *p) {
+    return p->device ? gg_part_services.way(p->device) : NULL;
 }
 
 /* ---- what others ask of it ---- */
@@ -309,8 +280,13 @@ const uint64_t *gpugraph_part_numbers(const gpugraph_part *p) {
     return p->number;
 }
 int64_t gpugraph_part_bytes(const gpugraph_part *p) {
-    const uint64_t arc = sizeof *p->target + (p->weight ? 8 : 0) + (p->edge_id ? 8 : 0);
-    uint64_t bytes = p->arcs * arc + (uint64_t)p->locals * 16 + (uint64_t)p->masters * 8;
+    const uint64_t weight = !p->weight  ? 0
+                            : p->narrow ? 4
+                                        : 8,
+                   arc = sizeof *p->target + weight,
+                   back = p->into.offset ? sizeof *p->into.source + 8 + weight : 0;
+    uint64_t bytes = p->arcs * (arc + back) + (uint64_t)p->locals * (back ? 24 : 16) +
+                     (uint64_t)p->masters * 8;
     for (uint32_t q = 0; q < p->exchange->parts; q++)
         bytes += p->peer[q].masters * (sizeof *p->peer[q].master + sizeof *p->link);
     return (int64_t)(bytes + p->sent.room + p->come.room);

@@ -18,6 +18,7 @@
 
 #include "gpugraph_parts.h"
 #include "base/run.h"
+#include "base/words.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,9 +30,18 @@ struct part_peer {
     uint32_t first_ghost, ghosts; /* this part's ghosts of its masters */
 };
 
+struct part_device;
 struct part_mail { /* blocks that messages are made in */
     void *block;
     uint64_t room;
+};
+
+/* The rows transposed, arcs into each local by edge id: trees, and levels bottom-up. */
+struct part_into {
+    uint64_t *offset; /* locals + 1; NULL: shares had no edge ids */
+    uint32_t *source;
+    void *weight; /* as the part's */
+    int64_t *edge_id;
 };
 
 struct gpugraph_part {
@@ -47,8 +57,9 @@ struct gpugraph_part {
     uint64_t *offset; /* locals + 1 */
     uint32_t *target;
     gpugraph_weight_type weight_type;
-    void *weight;     /* int64_t or double for each arc, or NULL */
-    int64_t *edge_id; /* for each arc, or NULL */
+    bool narrow;  /* INTEGER weights, no shortest path of which passes 32 bits */
+    void *weight; /* of each arc: int64_t, uint32_t where narrow, or double; or NULL */
+    struct part_into into;
     uint32_t columns; /* of a grid */
     struct part_peer *peer;
     /* The links of each master: link[first_link[v]] .. link[first_link[v + 1] - 1] of v. */
@@ -58,7 +69,17 @@ struct gpugraph_part {
     } * link;
     gpugraph_parcel *out, *in;
     struct part_mail sent, come;
+    struct part_device
+        *device; /* its rows there; NULL: searches run on the CPU (device.cuh) */
 };
+
+/* What a build with CUDA has. */
+struct part_services {
+    gpugraph_status (*bring)(gpugraph_part *p, int place, gpugraph_run *run);
+    void (*free)(struct part_device *);
+    const char *(*way)(const struct part_device *);
+};
+extern const struct part_services gg_part_services;
 
 static inline uint32_t part_owner(const gpugraph_part *p, uint64_t number) {
     const uint32_t hash = (uint32_t)gg_mix((number >> p->block_bits) + 1);
@@ -72,6 +93,40 @@ static inline bool part_writes_ghosts(const gpugraph_part *p) {
     return p->partition != GPUGRAPH_BY_TARGET && p->exchange->parts > 1;
 }
 
+/* How an array of distances is stored: levels of a breadth-first search, distances of 32 bits, of 64, the
+** bits of doubles. Not reached: all bits. */
+enum part_layout { PART_LEVELS, PART_NARROW, PART_WHOLE, PART_REAL };
+static inline enum part_layout part_layout_of(const gpugraph_part *p) {
+    return p->weight_type == GPUGRAPH_REAL_WEIGHTS ? PART_REAL
+           : p->narrow                             ? PART_NARROW
+                                                   : PART_WHOLE;
+}
+/* layout is known where these are inlined. */
+#define PART_INLINE static inline __attribute__((always_inline))
+PART_INLINE uint64_t part_value(const void *value, uint64_t i, enum part_layout layout) {
+    if (layout >= PART_WHOLE)
+        return ((const uint64_t *)value)[i];
+    const uint32_t narrow = ((const uint32_t *)value)[i];
+    return narrow == UINT32_MAX ? UINT64_MAX : narrow;
+}
+/* The value at the end of an arc from there. INTEGERs up to INT64_MAX never wrap. */
+PART_INLINE uint64_t part_sum_of(uint64_t from, const void *weight, uint64_t arc,
+                                 enum part_layout layout) {
+    if (layout == PART_LEVELS)
+        return from + 1;
+    if (layout == PART_NARROW)
+        return from + ((const uint32_t *)weight)[arc];
+    if (layout == PART_WHOLE)
+        return from + ((const uint64_t *)weight)[arc];
+    return gg_real_word(gg_word_real(from) + ((const double *)weight)[arc]);
+}
+/* The weight of an arc, whatever it is. */
+static inline double part_weight(const gpugraph_part *p, uint64_t arc) {
+    return p->weight_type == GPUGRAPH_REAL_WEIGHTS ? ((const double *)p->weight)[arc]
+           : p->narrow ? (double)((const uint32_t *)p->weight)[arc]
+                       : (double)((const int64_t *)p->weight)[arc];
+}
+
 /* The end of a collective function: what fails here fails everywhere. Returns run->status. */
 gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run);
 /* A sum over all parts. False: the run must end. */
@@ -80,13 +135,16 @@ bool part_sum(gpugraph_part *p, gpugraph_run *run, uint64_t *word);
 bool part_mail_room(gpugraph_part *p, gpugraph_run *run, uint64_t out, uint64_t in);
 /* The master of that number; GPUGRAPH_NONE: it is none of this part's. */
 uint32_t part_master_of(const gpugraph_part *p, uint64_t number);
+/* Masters with smaller numbers. */
+uint32_t part_masters_below(const gpugraph_part *p, uint64_t number);
 
 /* ---- sync.c ---- */
 
-/* Locals that have changed, each once. */
+/* Locals that have changed, each once. The list has room for one entry more that is written in vain. */
 struct part_changes {
-    uint32_t *list, count;
+    uint32_t *list, count, locals;
     uint8_t *flag; /* for each local */
+    bool alike;    /* all have the same value, which is sent once */
 };
 bool part_changes_open(const gpugraph_part *p, gpugraph_run *run, struct part_changes *c);
 void part_changes_close(struct part_changes *c);
@@ -112,6 +170,11 @@ gpugraph_status gg_reduce(gpugraph_part *p, gpugraph_run *run, struct part_field
 /* Masters among c are copied to their ghosts, which come into it. c NULL: all masters are. */
 gpugraph_status gg_broadcast(gpugraph_part *p, gpugraph_run *run, struct part_field f,
                              struct part_changes *c);
+/* And words of all parts are combined, at the same meeting. */
+gpugraph_status gg_broadcast_and_combine(gpugraph_part *p, gpugraph_run *run,
+                                         struct part_field f, struct part_changes *c,
+                                         gpugraph_combination how, uint64_t *word,
+                                         uint32_t words);
 
 /* Merges: the smaller, the larger, the sum. */
 bool part_least_32(void *into, const void *from);
@@ -126,12 +189,11 @@ extern uint64_t gg_part_gathered;
 
 /* ---- tree.c ---- */
 
-/* The tree of a search: value[local] is a level, or a distance whose bits ascend with it, and UINT64_MAX
-** where not reached; ghosts have their masters'. sources: that are masters here. The part has edge
-** ids. */
-gpugraph_status part_tree(gpugraph_part *p, gpugraph_run *run, const uint64_t *value,
-                          bool weighted, const uint32_t *source, uint32_t sources,
-                          const gpugraph_part_tree *tree);
+/* The tree of a search: value[local], ghosts having their masters'. sources: that are masters here. The
+** part has edge ids. */
+gpugraph_status part_tree(gpugraph_part *p, gpugraph_run *run, const void *value,
+                          enum part_layout layout, const uint32_t *source,
+                          uint32_t sources, const gpugraph_part_tree *tree);
 /* May the search have this tree? */
 bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
                            const gpugraph_part_tree *tree);

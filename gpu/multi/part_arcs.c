@@ -75,15 +75,18 @@ bool part_tell_sizes(struct part_making *m, uint64_t *size) {
 /* Arrays for all arcs that will come, and how many edges the longest share has. */
 static bool make_room_for_arcs(struct part_making *m, uint64_t *size, uint64_t *longest) {
     gpugraph_part *p = m->part;
-    uint64_t bytes = 0, count = m->share->count;
+    uint64_t arcs = 0, count = m->share->count;
     for (uint32_t q = 0; q < p->exchange->parts; q++)
         p->out[q].size = 0;
     each_arc(m, 0, count, count_arc);
-    if (gg_stopping(m->run) || !part_tell_sizes(m, size))
+    m->next = gg_alloc(m->run, p->exchange->parts, sizeof *m->next);
+    if (!m->next || gg_stopping(m->run) || !part_tell_sizes(m, size))
         return false;
-    for (uint32_t q = 0; q < p->exchange->parts; q++)
-        bytes += size[q];
-    const uint64_t arcs = bytes / (m->stride * sizeof(uint64_t));
+    for (uint32_t q = 0; q < p->exchange->parts; q++) {
+        m->next[q] = arcs;
+        arcs += size[q] / (m->stride * sizeof(uint64_t));
+    }
+    m->arcs = arcs;
     m->source = gg_alloc(m->run, arcs, sizeof *m->source);
     m->target = gg_alloc(m->run, arcs, sizeof *m->target);
     if (m->weighted)
@@ -96,19 +99,22 @@ static bool make_room_for_arcs(struct part_making *m, uint64_t *size, uint64_t *
                GPUGRAPH_OK;
 }
 
-static bool take_arcs(struct part_making *m, const uint64_t *word, uint64_t words) {
-    for (const uint64_t *end = word + words; word < end; m->arcs++) {
+/* Arcs from part q go behind those that have come from there, so that all lie by shares. */
+static bool take_arcs(struct part_making *m, uint32_t q) {
+    const gpugraph_parcel *from = &m->part->in[q];
+    const uint64_t *word = from->bytes, *end = word + from->size / sizeof *word;
+    for (uint64_t to = m->next[q]; word < end; m->next[q] = ++to) {
         const uint32_t source = part_place_of(m, *word++),
                        target = part_place_of(m, *word++);
         if (source == GPUGRAPH_NONE || target == GPUGRAPH_NONE ||
-            gg_leave(m->run, m->arcs))
+            gg_leave(m->run, m->looked_at++))
             return false;
-        m->source[m->arcs] = source;
-        m->target[m->arcs] = target;
+        m->source[to] = source;
+        m->target[to] = target;
         if (m->weight)
-            m->weight[m->arcs] = *word++;
+            m->weight[to] = *word++;
         if (m->edge_id)
-            m->edge_id[m->arcs] = (int64_t)*word++;
+            m->edge_id[to] = (int64_t)*word++;
     }
     return true;
 }
@@ -139,9 +145,13 @@ static bool send_batch(struct part_making *m, uint64_t low, uint64_t high,
         from += size[q];
     }
     each_arc(m, low, high, put_arc);
-    return !gg_stopping(m->run) &&
-           p->exchange->calls->swap(p->exchange, m->run, p->out, p->in) == GPUGRAPH_OK &&
-           take_arcs(m, p->come.block, in / sizeof(uint64_t));
+    if (gg_stopping(m->run) ||
+        p->exchange->calls->swap(p->exchange, m->run, p->out, p->in) != GPUGRAPH_OK)
+        return false;
+    for (uint32_t q = 0; q < parts; q++)
+        if (!take_arcs(m, q))
+            return false;
+    return true;
 }
 
 bool part_bring_arcs(struct part_making *m) {

@@ -92,7 +92,7 @@ bool part_make_masters(struct part_making *m) {
     return !gg_stopping(m->run) && make_places(m, count + count / 4);
 }
 
-uint32_t part_master_of(const gpugraph_part *p, uint64_t number) {
+uint32_t part_masters_below(const gpugraph_part *p, uint64_t number) {
     uint32_t low = 0, high = p->masters;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
@@ -101,5 +101,10 @@ uint32_t part_master_of(const gpugraph_part *p, uint64_t number) {
         else
             high = middle;
     }
-    return low < p->masters && p->number[low] == number ? low : GPUGRAPH_NONE;
+    return low;
+}
+
+uint32_t part_master_of(const gpugraph_part *p, uint64_t number) {
+    const uint32_t v = part_masters_below(p, number);
+    return v < p->masters && p->number[v] == number ? v : GPUGRAPH_NONE;
 }

@@ -1,19 +1,23 @@
-/* Ghosts into masters, masters to ghosts: those that have changed, in the shortest of three forms.
+/* Ghosts into masters, masters to ghosts: those that have changed, in one of three forms, mostly the
+** shortest.
 **
 **     list      count | place, place, ... | values           4 + size bytes for each
 **     bitmap    a bit for each place | values                size bytes for each that is set
 **     all       values                                       size bytes for each place
 **
 ** A place is that of a ghost among the ghosts that one part has of another's masters: both ends
-** have these in the same order. */
+** have these in the same order. Where all values are alike there is one. A list is made from the changes, a
+** bitmap from their flags, in the order of places. */
 #include "part.h"
 
 #include <string.h>
 
 enum form { AS_LIST, AS_BITMAP, AS_ALL };
+/* Changes are looked for along all places where they are more than a share of these. */
+enum { PLACES_A_CHANGE = 16 };
 
 struct head {
-    uint32_t form, count; /* of values */
+    uint32_t form, count; /* of places that have changed */
 };
 
 /* ---- changes ---- */
@@ -21,7 +25,9 @@ struct head {
 bool part_changes_open(const gpugraph_part *p, gpugraph_run *run,
                        struct part_changes *c) {
     c->count = 0;
-    c->list = gg_alloc(run, p->locals, sizeof *c->list);
+    c->locals = p->locals;
+    c->alike = false;
+    c->list = gg_alloc(run, (uint64_t)p->locals + 1, sizeof *c->list);
     c->flag = gg_alloc_zero(run, p->locals, sizeof *c->flag);
     return c->list && c->flag;
 }
@@ -32,8 +38,11 @@ void part_changes_close(struct part_changes *c) {
 }
 
 void part_forget(struct part_changes *c) {
-    for (uint32_t i = 0; i < c->count; i++)
-        c->flag[c->list[i]] = 0;
+    if (c->count > c->locals / PLACES_A_CHANGE)
+        memset(c->flag, 0, c->locals);
+    else
+        for (uint32_t i = 0; i < c->count; i++)
+            c->flag[c->list[i]] = 0;
     c->count = 0;
 }
 
@@ -43,100 +52,25 @@ static uint64_t words_of(uint32_t places) {
     return ((uint64_t)places + 63) / 64;
 }
 
-static enum form form_of(uint32_t count, uint32_t places) {
-    return count == places                               ? AS_ALL
-           : (uint64_t)count * 4 <= words_of(places) * 8 ? AS_LIST
-                                                         : AS_BITMAP;
-}
-
 static uint64_t align8(uint64_t bytes) {
     return (bytes + 7) / 8 * 8;
 }
 
-/* Of a message with so many of the places. */
-static uint64_t bytes_of(uint32_t count, uint32_t places, uint32_t size) {
-    const enum form form = form_of(count, places);
-    const uint64_t index = form == AS_LIST     ? align8((uint64_t)count * 4)
-                           : form == AS_BITMAP ? words_of(places) * 8
-                                               : 0;
-    return sizeof(struct head) + index + align8((uint64_t)count * size);
+/* Bytes before the values. */
+static uint64_t index_bytes(enum form form, uint32_t count, uint32_t places) {
+    return sizeof(struct head) + (form == AS_LIST     ? align8((uint64_t)count * 4)
+                                  : form == AS_BITMAP ? words_of(places) * 8
+                                                      : 0);
+}
+
+static bool is_short(uint32_t count, uint32_t places) {
+    return (uint64_t)count * 4 <= words_of(places) * 8;
 }
 
 /* No message is longer: a list is only where it is no longer than the bitmap. */
 static uint64_t room_of(uint32_t places, uint32_t size) {
-    return places ? sizeof(struct head) + words_of(places) * 8 +
-                        align8((uint64_t)places * size)
+    return places ? index_bytes(AS_BITMAP, 0, places) + align8((uint64_t)places * size)
                   : 0;
-}
-
-/* ---- one message ---- */
-
-/* What the parts of a message are while it is written: first the count, then the places in any order. */
-struct letter {
-    struct head *head;
-    uint32_t *list;
-    uint64_t *bits;
-    char *value; /* AS_LIST: as they come */
-    uint32_t at;
-};
-
-static void *index_of(void *message) {
-    return (struct head *)message + 1;
-}
-
-static char *values_of(void *message, uint32_t places) {
-    const struct head *head = message;
-    const uint64_t index = head->form == AS_LIST     ? align8((uint64_t)head->count * 4)
-                           : head->form == AS_BITMAP ? words_of(places) * 8
-                                                     : 0;
-    return (char *)index_of(message) + index;
-}
-
-static void begin_letter(struct letter *l, gpugraph_parcel *to, uint32_t count,
-                         uint32_t places, uint32_t size) {
-    l->head = to->bytes;
-    *l->head = (struct head){form_of(count, places), count};
-    l->list = index_of(to->bytes);
-    l->bits = index_of(to->bytes);
-    l->value = values_of(to->bytes, places);
-    l->at = 0;
-    if (l->head->form == AS_BITMAP)
-        memset(l->bits, 0, words_of(places) * 8);
-    to->size = bytes_of(count, places, size);
-}
-
-/* Values of a bitmap are in the order of places: they are put in by finish_letter. */
-static void write_place(struct letter *l, uint32_t place, const char *value,
-                        uint32_t size) {
-    if (l->head->form == AS_BITMAP) {
-        l->bits[place / 64] |= (uint64_t)1 << place % 64;
-        return;
-    }
-    if (l->head->form == AS_LIST)
-        l->list[l->at] = place;
-    const uint64_t at = l->head->form == AS_LIST ? l->at++ : place;
-    memcpy(l->value + at * size, value, size);
-}
-
-/* What reads a message calls take(of, place, value). */
-typedef void take_value(void *of, uint32_t place, const void *value);
-
-static void read_letter(const gpugraph_parcel *from, uint32_t places, uint32_t size,
-                        take_value *take, void *of) {
-    if (from->size == 0)
-        return;
-    const struct head *head = from->bytes;
-    const uint32_t *list = index_of(from->bytes);
-    const uint64_t *bits = index_of(from->bytes);
-    const char *value = values_of(from->bytes, places);
-    if (head->form == AS_BITMAP) {
-        for (uint64_t w = 0; w < words_of(places); w++)
-            for (uint64_t rest = bits[w]; rest; rest &= rest - 1, value += size)
-                take(of, (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(rest), value);
-        return;
-    }
-    for (uint32_t i = 0; i < head->count; i++, value += size)
-        take(of, head->form == AS_LIST ? list[i] : i, value);
 }
 
 /* ---- both ways ---- */
@@ -146,10 +80,12 @@ struct sync {
     gpugraph_run *run;
     struct part_field f;
     struct part_changes *c;
-    struct letter *letter;
-    uint32_t *count;
-    uint32_t peer; /* whose message is read */
-    bool up;       /* ghosts into masters */
+    bool up; /* ghosts into masters */
+    bool dense;
+    uint32_t *count; /* for each part; of lists that are written, too */
+    gpugraph_combination how;
+    uint64_t *word; /* to be combined */
+    uint32_t words;
 };
 
 static uint32_t places_out(const struct sync *s, uint32_t q) {
@@ -158,24 +94,111 @@ static uint32_t places_out(const struct sync *s, uint32_t q) {
 static uint32_t places_in(const struct sync *s, uint32_t q) {
     return s->up ? s->p->peer[q].masters : s->p->peer[q].ghosts;
 }
-static uint32_t local_out(const struct sync *s, uint32_t q, uint32_t place) {
-    const struct part_peer *peer = &s->p->peer[q];
-    return s->up ? peer->first_ghost + place : peer->master[place];
-}
-static const char *value_at(const struct sync *s, uint32_t local) {
-    return (const char *)s->f.value + (uint64_t)local * s->f.size;
+
+/* The local at a place; `ghosts` is known where this is inlined. */
+PART_INLINE uint32_t local_at(const struct part_peer *peer, uint32_t place, bool ghosts) {
+    return ghosts ? peer->first_ghost + place : peer->master[place];
 }
 
-/* Calls each(s, peer, place, local) for all that goes out. */
-static void each_out(struct sync *s, void (*each)(struct sync *, uint32_t q,
-                                                  uint32_t place, uint32_t local)) {
-    const gpugraph_part *p = s->p;
-    if (!s->c) {
-        for (uint32_t q = 0; q < p->exchange->parts; q++)
-            for (uint32_t i = 0; i < places_out(s, q); i++)
-                each(s, q, i, local_out(s, q, i));
-        return;
+/* Sizes of entries are known where they are copied. */
+PART_INLINE void copy(char *to, const char *from, uint32_t size) {
+    memcpy(to, from, size);
+}
+
+/* ---- writing ---- */
+
+PART_INLINE void write_all(const struct sync *s, const struct part_peer *peer,
+                           uint32_t places, char *value, uint32_t size) {
+    const char *from = s->f.value;
+    for (uint32_t i = 0; i < places; i++, value += size)
+        copy(value, from + (uint64_t)local_at(peer, i, s->up) * size, size);
+}
+
+/* Returns how many have changed. */
+PART_INLINE uint32_t write_bits(const struct sync *s, const struct part_peer *peer,
+                                uint32_t places, uint64_t *bits, char *value,
+                                uint32_t size, bool up) {
+    const char *from = s->f.value, *begin = value;
+    const uint8_t *flag = s->c->flag;
+    uint32_t count = 0;
+    for (uint32_t low = 0; low < places; low += 64) {
+        const uint32_t high = places - low < 64 ? places - low : 64;
+        uint64_t word = 0;
+        for (uint32_t i = 0; i < high; i++)
+            word |= (uint64_t)flag[local_at(peer, low + i, up)] << i;
+        bits[low / 64] = word;
+        count += (uint32_t)__builtin_popcountll(word);
+        for (uint64_t rest = word; rest && !(s->c->alike && value > begin);
+             rest &= rest - 1, value += size)
+            copy(value,
+                 from +
+                     (uint64_t)local_at(peer, low + (uint32_t)__builtin_ctzll(rest), up) *
+                         size,
+                 size);
     }
+    return count;
+}
+
+static void write_all_of(const struct sync *s, const struct part_peer *peer,
+                         uint32_t places, char *value) {
+    switch (s->f.size) {
+    case 1:
+        write_all(s, peer, places, value, 1);
+        break;
+    case 4:
+        write_all(s, peer, places, value, 4);
+        break;
+    case 8:
+        write_all(s, peer, places, value, 8);
+        break;
+    default:
+        write_all(s, peer, places, value, 16);
+    }
+}
+
+PART_INLINE uint32_t write_bits_of(const struct sync *s, const struct part_peer *peer,
+                                   uint32_t places, uint64_t *bits, char *value,
+                                   bool up) {
+    switch (s->f.size) {
+    case 1:
+        return write_bits(s, peer, places, bits, value, 1, up);
+    case 4:
+        return write_bits(s, peer, places, bits, value, 4, up);
+    case 8:
+        return write_bits(s, peer, places, bits, value, 8, up);
+    default:
+        return write_bits(s, peer, places, bits, value, 16, up);
+    }
+}
+
+/* The message to part q, but for a list's places and values. */
+static void write_letter(struct sync *s, uint32_t q) {
+    const uint32_t places = places_out(s, q);
+    const struct part_peer *peer = &s->p->peer[q];
+    gpugraph_parcel *to = &s->p->out[q];
+    struct head *head = to->bytes;
+    uint32_t count = s->count[q], values;
+    if (!s->c) {
+        *head = (struct head){AS_ALL, count = places};
+        write_all_of(s, peer, places, (char *)head + index_bytes(AS_ALL, count, places));
+    } else if (!s->dense && is_short(count, places)) {
+        *head = (struct head){AS_LIST, count};
+    } else {
+        uint64_t *bits = (uint64_t *)(head + 1);
+        char *value = (char *)head + index_bytes(AS_BITMAP, 0, places);
+        count = s->up ? write_bits_of(s, peer, places, bits, value, true)
+                      : write_bits_of(s, peer, places, bits, value, false);
+        *head = (struct head){count ? AS_BITMAP : AS_LIST, count};
+    }
+    values = s->c && s->c->alike && count > 1 ? 1 : count;
+    to->size = index_bytes((enum form)head->form, count, places) +
+               align8((uint64_t)values * s->f.size);
+}
+
+/* Calls each(s, peer, place, local) for all changes that go out. */
+static void each_change(struct sync *s, void (*each)(struct sync *, uint32_t q,
+                                                     uint32_t place, uint32_t local)) {
+    const gpugraph_part *p = s->p;
     for (uint32_t i = 0; i < s->c->count; i++) {
         const uint32_t v = s->c->list[i];
         if (s->up && v >= p->masters) {
@@ -188,33 +211,30 @@ static void each_out(struct sync *s, void (*each)(struct sync *, uint32_t q,
     }
 }
 
-static void count_out(struct sync *s, uint32_t q, uint32_t place, uint32_t local) {
+static void count_change(struct sync *s, uint32_t q, uint32_t place, uint32_t local) {
     (void)place, (void)local;
     s->count[q]++;
 }
 
-static void write_out(struct sync *s, uint32_t q, uint32_t place, uint32_t local) {
-    write_place(&s->letter[q], place, value_at(s, local), s->f.size);
-}
-
-static void finish_letter(struct sync *s, uint32_t q) {
-    struct letter *l = &s->letter[q];
-    char *to = l->value;
-    if (l->head->form != AS_BITMAP)
+static void list_change(struct sync *s, uint32_t q, uint32_t place, uint32_t local) {
+    struct head *head = s->p->out[q].bytes;
+    if (head->form != AS_LIST)
         return;
-    for (uint64_t w = 0; w < words_of(places_out(s, q)); w++)
-        for (uint64_t rest = l->bits[w]; rest; rest &= rest - 1, to += s->f.size)
-            memcpy(to,
-                   value_at(s, local_out(s, q,
-                                         (uint32_t)(w * 64) +
-                                             (uint32_t)__builtin_ctzll(rest))),
-                   s->f.size);
+    const uint32_t i = s->count[q]++;
+    char *value = (char *)head + index_bytes(AS_LIST, head->count, 0);
+    ((uint32_t *)(head + 1))[i] = place;
+    if (i == 0 || !s->c->alike)
+        memcpy(value + (uint64_t)i * s->f.size,
+               (const char *)s->f.value + (uint64_t)local * s->f.size, s->f.size);
 }
 
-static bool address_letters(struct sync *s) {
+/* Rooms of all messages; how many places are to be written. */
+static bool address_letters(struct sync *s, uint64_t *places) {
     gpugraph_part *p = s->p;
     uint64_t out = 0, in = 0;
+    *places = 0;
     for (uint32_t q = 0; q < p->exchange->parts; q++) {
+        *places += places_out(s, q);
         out += room_of(places_out(s, q), s->f.size);
         in += room_of(places_in(s, q), s->f.size);
     }
@@ -222,16 +242,77 @@ static bool address_letters(struct sync *s) {
         return false;
     char *to = p->sent.block, *from = p->come.block;
     for (uint32_t q = 0; q < p->exchange->parts; q++) {
-        const uint64_t room = room_of(places_out(s, q), s->f.size);
-        p->out[q] = (gpugraph_parcel){to, room, 0};
+        p->out[q] = (gpugraph_parcel){to, room_of(places_out(s, q), s->f.size), 0};
         p->in[q] = (gpugraph_parcel){from, room_of(places_in(s, q), s->f.size), 0};
-        to += room;
+        to += p->out[q].room;
         from += p->in[q].room;
-        if (room)
-            begin_letter(&s->letter[q], &p->out[q], s->count[q], places_out(s, q),
-                         s->f.size);
     }
     return true;
+}
+
+static bool write_letters(struct sync *s) {
+    const uint32_t parts = s->p->exchange->parts;
+    uint64_t places;
+    if (!address_letters(s, &places))
+        return false;
+    s->dense = s->c && s->c->count > places / PLACES_A_CHANGE;
+    if (s->c && !s->dense)
+        each_change(s, count_change);
+    for (uint32_t q = 0; q < parts; q++)
+        if (places_out(s, q)) {
+            write_letter(s, q);
+            s->count[q] = 0;
+        }
+    if (s->c && !s->dense)
+        each_change(s, list_change);
+    return true;
+}
+
+/* ---- reading ---- */
+
+PART_INLINE void take(struct sync *s, const struct part_peer *peer, uint32_t place,
+                      const char *value, uint32_t size, bool up) {
+    const uint32_t v = local_at(peer, place, !up);
+    char *into = (char *)s->f.value + (uint64_t)v * size;
+    if (!up)
+        copy(into, value, size);
+    if ((!up || s->f.merge(into, value)) && s->c)
+        part_note(s->c, v);
+}
+
+PART_INLINE void read_letter(struct sync *s, uint32_t q, uint32_t size, bool up) {
+    const struct part_peer *peer = &s->p->peer[q];
+    const struct head *head = s->p->in[q].bytes;
+    const uint32_t places = places_in(s, q), step = s->c && s->c->alike ? 0 : size;
+    const uint32_t *list = (const uint32_t *)(head + 1);
+    const uint64_t *bits = (const uint64_t *)(head + 1);
+    const char *value =
+        (const char *)head + index_bytes((enum form)head->form, head->count, places);
+    if (head->form == AS_BITMAP) {
+        for (uint64_t w = 0; w < words_of(places); w++)
+            for (uint64_t rest = bits[w]; rest; rest &= rest - 1, value += step)
+                take(s, peer, (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(rest), value,
+                     size, up);
+        return;
+    }
+    for (uint32_t i = 0; i < head->count; i++, value += step)
+        take(s, peer, head->form == AS_LIST ? list[i] : i, value, size, up);
+}
+
+PART_INLINE void read_letter_of(struct sync *s, uint32_t q, bool up) {
+    switch (s->f.size) {
+    case 1:
+        read_letter(s, q, 1, up);
+        break;
+    case 4:
+        read_letter(s, q, 4, up);
+        break;
+    case 8:
+        read_letter(s, q, 8, up);
+        break;
+    default:
+        read_letter(s, q, 16, up);
+    }
 }
 
 static void drop_ghosts(struct sync *s) {
@@ -246,46 +327,35 @@ static void drop_ghosts(struct sync *s) {
     s->c->count = kept;
 }
 
-static void merge_into(void *sync, uint32_t place, const void *value) {
-    struct sync *s = sync;
-    const uint32_t v = s->p->peer[s->peer].master[place];
-    if (s->f.merge((char *)s->f.value + (uint64_t)v * s->f.size, value) && s->c)
-        part_note(s->c, v);
+static void read_letters(struct sync *s) {
+    if (s->up && s->c)
+        drop_ghosts(s);
+    for (uint32_t q = 0; q < s->p->exchange->parts; q++)
+        if (s->p->in[q].size > 0) {
+            if (s->up)
+                read_letter_of(s, q, true);
+            else
+                read_letter_of(s, q, false);
+        }
 }
 
-static void copy_into(void *sync, uint32_t place, const void *value) {
-    struct sync *s = sync;
-    const uint32_t v = s->p->peer[s->peer].first_ghost + place;
-    memcpy((char *)s->f.value + (uint64_t)v * s->f.size, value, s->f.size);
-    if (s->c)
-        part_note(s->c, v);
+/* ---- the whole ---- */
+
+static gpugraph_status swap(struct sync *s) {
+    gpugraph_part *p = s->p;
+    gpugraph_exchange *x = p->exchange;
+    return s->words ? x->calls->swap_and_combine(x, s->run, p->out, p->in, s->how,
+                                                 s->word, s->words)
+                    : x->calls->swap(x, s->run, p->out, p->in);
 }
 
 static gpugraph_status synchronise(struct sync *s) {
-    gpugraph_part *p = s->p;
-    const uint32_t parts = p->exchange->parts;
+    const uint32_t parts = s->p->exchange->parts;
     if (parts == 1)
         return s->run->status;
-    s->letter = gg_alloc(s->run, parts, sizeof *s->letter);
     s->count = gg_alloc_zero(s->run, parts, sizeof *s->count);
-    if (s->letter && s->count) {
-        each_out(s, count_out);
-        if (address_letters(s)) {
-            each_out(s, write_out);
-            for (uint32_t q = 0; q < parts; q++)
-                if (places_out(s, q))
-                    finish_letter(s, q);
-            if (p->exchange->calls->swap(p->exchange, s->run, p->out, p->in) ==
-                GPUGRAPH_OK) {
-                if (s->up && s->c)
-                    drop_ghosts(s);
-                for (s->peer = 0; s->peer < parts; s->peer++)
-                    read_letter(&p->in[s->peer], places_in(s, s->peer), s->f.size,
-                                s->up ? merge_into : copy_into, s);
-            }
-        }
-    }
-    gg_release(s->letter);
+    if (s->count && write_letters(s) && swap(s) == GPUGRAPH_OK)
+        read_letters(s);
     gg_release(s->count);
     return s->run->status;
 }
@@ -299,6 +369,15 @@ gpugraph_status gg_reduce(gpugraph_part *p, gpugraph_run *run, struct part_field
 gpugraph_status gg_broadcast(gpugraph_part *p, gpugraph_run *run, struct part_field f,
                              struct part_changes *c) {
     struct sync s = {.p = p, .run = run, .f = f, .c = c};
+    return synchronise(&s);
+}
+
+gpugraph_status gg_broadcast_and_combine(gpugraph_part *p, gpugraph_run *run,
+                                         struct part_field f, struct part_changes *c,
+                                         gpugraph_combination how, uint64_t *word,
+                                         uint32_t words) {
+    struct sync s = {
+        .p = p, .run = run, .f = f, .c = c, .how = how, .word = word, .words = words};
     return synchronise(&s);
 }
 

@@ -21,8 +21,14 @@
 
 enum { LOOK_MS = 10 }; /* who waits asks the host so often */
 
+struct shown {
+    const gpugraph_parcel *out;
+    const uint64_t *word;
+};
+
 struct seat {
     gpugraph_exchange exchange; /* first */
+    struct shown parcels; /* what is shown while parcels are swapped and words combined */
     struct hall *hall;
     gpugraph_run *run;
     const void *shown;
@@ -60,6 +66,16 @@ static void note_failure(struct hall *h, gpugraph_status status, const char *mes
 
 static void fail(gpugraph_exchange *x, const gpugraph_run *run) {
     note_failure(seat_of(x)->hall, run->status, run->message);
+}
+
+static bool hear(gpugraph_exchange *x, gpugraph_run *run) {
+    struct hall *h = seat_of(x)->hall;
+    pthread_mutex_lock(&h->lock);
+    const gpugraph_status status = h->status;
+    pthread_mutex_unlock(&h->lock);
+    if (status != GPUGRAPH_OK)
+        gg_fail(run, status, "%s", h->message);
+    return status != GPUGRAPH_OK;
 }
 
 static int has_failed(void *seat) {
@@ -139,29 +155,6 @@ static const void *shown_by(const struct seat *s, uint32_t part) {
 
 /* ---- the calls ---- */
 
-static gpugraph_status swap(gpugraph_exchange *x, gpugraph_run *run,
-                            const gpugraph_parcel *out, gpugraph_parcel *in) {
-    struct seat *s = seat_of(x);
-    if (!show(s, run, out))
-        return run->status;
-    for (uint32_t q = 0; q < x->parts; q++) {
-        const gpugraph_parcel *from = (const gpugraph_parcel *)shown_by(s, q) + x->part;
-        in[q].size = in[q].room ? from->size : 0;
-        if (in[q].size > in[q].room)
-            gg_fail(run, GPUGRAPH_INVALID, "part %u sends %llu bytes, %llu are expected",
-                    q, (unsigned long long)from->size, (unsigned long long)in[q].room);
-        else if (in[q].size > 0)
-            memcpy(in[q].bytes, from->bytes, in[q].size);
-        if (q != x->part) {
-            x->received += in[q].size;
-            x->sent += out[q].room ? out[q].size : 0;
-        }
-    }
-    if (run->status != GPUGRAPH_OK)
-        note_failure(s->hall, run->status, run->message);
-    return meet(s, run);
-}
-
 static void combine_into(gpugraph_combination how, uint64_t *into, const uint64_t *from,
                          uint32_t words) {
     for (uint32_t i = 0; i < words; i++)
@@ -183,25 +176,73 @@ static void combine_into(gpugraph_combination how, uint64_t *into, const uint64_
         }
 }
 
-static gpugraph_status combine(gpugraph_exchange *x, gpugraph_run *run,
-                               gpugraph_combination how, uint64_t *word, uint32_t words) {
+static void take_parcels(struct seat *s, gpugraph_run *run, const gpugraph_parcel *out,
+                         gpugraph_parcel *in) {
+    gpugraph_exchange *x = &s->exchange;
+    for (uint32_t q = 0; q < x->parts; q++) {
+        const struct shown *shown = shown_by(s, q);
+        const gpugraph_parcel *from = shown->out + x->part;
+        in[q].size = in[q].room ? from->size : 0;
+        if (in[q].size > in[q].room)
+            gg_fail(run, GPUGRAPH_INVALID, "part %u sends %llu bytes, %llu are expected",
+                    q, (unsigned long long)from->size, (unsigned long long)in[q].room);
+        else if (in[q].size > 0)
+            memcpy(in[q].bytes, from->bytes, in[q].size);
+        if (q != x->part) {
+            x->received += in[q].size;
+            x->sent += out[q].room ? out[q].size : 0;
+        }
+    }
+}
+
+static void take_words(struct seat *s, gpugraph_combination how, uint64_t *result,
+                       uint32_t words) {
+    gpugraph_exchange *x = &s->exchange;
+    for (uint32_t q = 0; q < x->parts; q++) {
+        const struct shown *shown = shown_by(s, q);
+        if (q == 0)
+            memcpy(result, shown->word, words * sizeof *result);
+        else
+            combine_into(how, result, shown->word, words);
+    }
+    x->sent += words * sizeof *result;
+    x->received += words * sizeof *result;
+}
+
+/* out NULL: words alone; words 0: parcels alone. */
+static gpugraph_status swap_and_combine(gpugraph_exchange *x, gpugraph_run *run,
+                                        const gpugraph_parcel *out, gpugraph_parcel *in,
+                                        gpugraph_combination how, uint64_t *word,
+                                        uint32_t words) {
     struct seat *s = seat_of(x);
     uint64_t result[GPUGRAPH_COMBINED];
+    s->parcels = (struct shown){out, word};
     if (words > GPUGRAPH_COMBINED)
         gg_fail(run, GPUGRAPH_INVALID, "%u words are combined at once, %d at most", words,
                 GPUGRAPH_COMBINED);
-    else if (show(s, run, word)) {
-        memcpy(result, shown_by(s, 0), words * sizeof *word);
-        for (uint32_t q = 1; q < x->parts; q++)
-            combine_into(how, result, shown_by(s, q), words);
-        x->sent += words * sizeof *word;
-        x->received += words * sizeof *word;
-        if (meet(s, run) == GPUGRAPH_OK)
+    else if (show(s, run, &s->parcels)) {
+        if (out)
+            take_parcels(s, run, out, in);
+        if (words)
+            take_words(s, how, result, words);
+        if (run->status != GPUGRAPH_OK)
+            note_failure(s->hall, run->status, run->message);
+        if (meet(s, run) == GPUGRAPH_OK && words)
             memcpy(word, result, words * sizeof *word);
     }
     if (run->status != GPUGRAPH_OK)
         note_failure(s->hall, run->status, run->message);
     return run->status;
+}
+
+static gpugraph_status swap(gpugraph_exchange *x, gpugraph_run *run,
+                            const gpugraph_parcel *out, gpugraph_parcel *in) {
+    return swap_and_combine(x, run, out, in, GPUGRAPH_SUM, NULL, 0);
+}
+
+static gpugraph_status combine(gpugraph_exchange *x, gpugraph_run *run,
+                               gpugraph_combination how, uint64_t *word, uint32_t words) {
+    return swap_and_combine(x, run, NULL, NULL, how, word, words);
 }
 
 static gpugraph_status gather(gpugraph_exchange *x, gpugraph_run *run, const void *mine,
@@ -216,7 +257,8 @@ static gpugraph_status gather(gpugraph_exchange *x, gpugraph_run *run, const voi
     return meet(s, run);
 }
 
-static const gpugraph_exchange_calls calls = {"threads", swap, combine, gather, fail};
+static const gpugraph_exchange_calls calls = {"threads", swap, combine, swap_and_combine,
+                                              gather,    hear, fail};
 
 /* ---- bodies ---- */
 

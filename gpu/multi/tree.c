@@ -6,7 +6,8 @@
 **     level      and value[from] = value[to]: by rounds from vertices that have a strict arc, or are
 **                sources; the first round that reaches a vertex, and there the smallest edge id
 **
-** A candidate of a ghost is merged into its master's. */
+** Arcs into a vertex lie by edge id, so that the first one that will do is the one. Where not all of them
+** lie at its master, what a ghost has found is merged into its master's. */
 #include "part.h"
 
 #include <string.h>
@@ -33,48 +34,77 @@ static bool merge_candidates(void *into, const void *from) {
 struct making {
     gpugraph_part *p;
     gpugraph_run *run;
-    const uint64_t *value;
-    bool weighted;
-    struct candidate *best;
-    uint32_t *round;               /* that has settled it; GPUGRAPH_NONE: none yet */
+    const void *value;
+    enum part_layout layout;
+    const gpugraph_part_tree *tree;
+    struct candidate *best; /* of each local; NULL: masters find theirs by themselves */
+    uint32_t *round;        /* that has settled it; GPUGRAPH_NONE: none yet */
     struct part_changes now, next; /* settled last, found now */
 };
 
-static bool is_tight(const struct making *m, uint32_t from, uint64_t arc, uint32_t to) {
-    const gpugraph_part *p = m->p;
-    const uint64_t value = m->value[from];
-    if (m->value[to] == UINT64_MAX || value > m->value[to])
-        return false;
-    if (!m->weighted)
-        return value + 1 == m->value[to];
-    if (p->weight_type == GPUGRAPH_INTEGER_WEIGHTS)
-        return value + (uint64_t)((const int64_t *)p->weight)[arc] == m->value[to];
-    double start, end;
-    memcpy(&start, &value, sizeof start);
-    memcpy(&end, &m->value[to], sizeof end);
-    return start + ((const double *)p->weight)[arc] == end;
+/* ---- strict arcs ---- */
+
+PART_INLINE struct candidate strict_arc(const struct making *m, uint32_t v,
+                                        enum part_layout layout) {
+    const struct part_into *into = &m->p->into;
+    const uint64_t value = part_value(m->value, v, layout);
+    if (value != UINT64_MAX && value != 0)
+        for (uint64_t a = into->offset[v]; a < into->offset[v + 1]; a++) {
+            const uint64_t from = part_value(m->value, into->source[a], layout);
+            if (from < value && part_sum_of(from, into->weight, a, layout) == value)
+                return (struct candidate){into->edge_id[a],
+                                          m->p->number[into->source[a]]};
+        }
+    return (struct candidate){0, UINT64_MAX};
 }
 
-static void offer(struct making *m, uint32_t from, uint64_t arc, uint32_t to) {
-    const struct candidate c = {m->p->edge_id[arc], m->p->number[from]};
-    if (is_better(&c, &m->best[to]))
-        m->best[to] = c;
+PART_INLINE bool strict_arcs_of(struct making *m, enum part_layout layout) {
+    const gpugraph_part *p = m->p;
+    const uint32_t count = m->best ? p->locals : p->masters;
+    for (uint32_t v = 0; v < count && !gg_leave(m->run, v); v++) {
+        const struct candidate c = strict_arc(m, v, layout);
+        if (m->best) {
+            m->best[v] = c;
+        } else {
+            m->tree->parent[v] = c.parent;
+            m->tree->edge[v] = c.edge;
+        }
+    }
+    return !gg_stopping(m->run);
+}
+
+static bool reduce(struct making *m, struct part_changes *c) {
+    return !part_writes_ghosts(m->p) ||
+           gg_reduce(m->p, m->run,
+                     (struct part_field){m->best, sizeof *m->best, merge_candidates},
+                     c) == GPUGRAPH_OK;
 }
 
 static bool strict_arcs(struct making *m) {
-    const gpugraph_part *p = m->p;
-    for (uint32_t u = 0; u < p->locals && !gg_leave(m->run, u); u++)
-        if (m->value[u] != UINT64_MAX)
-            for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
-                const uint32_t v = p->target[a];
-                if (m->value[u] < m->value[v] && is_tight(m, u, a, v))
-                    offer(m, u, a, v);
-            }
-    return !gg_stopping(m->run) &&
-           (!part_writes_ghosts(p) ||
-            gg_reduce(m->p, m->run,
-                      (struct part_field){m->best, sizeof *m->best, merge_candidates},
-                      NULL) == GPUGRAPH_OK);
+    bool go = false;
+    switch (m->layout) {
+    case PART_LEVELS:
+        go = strict_arcs_of(m, PART_LEVELS);
+        break;
+    case PART_NARROW:
+        go = strict_arcs_of(m, PART_NARROW);
+        break;
+    case PART_WHOLE:
+        go = strict_arcs_of(m, PART_WHOLE);
+        break;
+    case PART_REAL:
+        go = strict_arcs_of(m, PART_REAL);
+        break;
+    }
+    return go && reduce(m, NULL);
+}
+
+/* What has been found goes to the caller's arrays. */
+static void put_tree(const struct making *m) {
+    for (uint32_t v = 0; m->best && v < m->p->masters; v++) {
+        m->tree->parent[v] = m->best[v].parent;
+        m->tree->edge[v] = m->best[v].edge;
+    }
 }
 
 /* ---- arcs of no length ---- */
@@ -92,28 +122,43 @@ static bool tell(struct making *m) {
                         &m->now) == GPUGRAPH_OK;
 }
 
-/* Candidates along level arcs from what was settled in the round before. */
-static bool level_arcs(struct making *m) {
+static bool is_level(const struct making *m, uint32_t from, const void *weight,
+                     uint64_t arc, uint32_t to) {
+    const uint64_t value = part_value(m->value, from, m->layout);
+    return value == part_value(m->value, to, m->layout) &&
+           part_sum_of(value, weight, arc, m->layout) == value;
+}
+
+/* The first level arc from what was settled in the round before. */
+static void find_level_arc(struct making *m, uint32_t v, uint32_t round) {
+    const struct part_into *into = &m->p->into;
+    for (uint64_t a = into->offset[v]; a < into->offset[v + 1]; a++) {
+        const uint32_t u = into->source[a];
+        if (m->round[u] == round - 1 && is_level(m, u, into->weight, a, v)) {
+            m->best[v] = (struct candidate){into->edge_id[a], m->p->number[u]};
+            return;
+        }
+    }
+}
+
+/* Whom level arcs reach from what was settled in the round before. */
+static bool level_arcs(struct making *m, uint32_t round) {
     const gpugraph_part *p = m->p;
     for (uint32_t i = 0; i < m->now.count && !gg_leave(m->run, i); i++) {
         const uint32_t u = m->now.list[i];
         for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
             const uint32_t v = p->target[a];
-            if (m->value[u] == m->value[v] && m->round[v] == GPUGRAPH_NONE &&
-                is_tight(m, u, a, v)) {
-                offer(m, u, a, v);
+            if (m->round[v] == GPUGRAPH_NONE && is_level(m, u, p->weight, a, v))
                 part_note(&m->next, v);
-            }
         }
     }
-    return !gg_stopping(m->run) &&
-           (!part_writes_ghosts(p) ||
-            gg_reduce(m->p, m->run,
-                      (struct part_field){m->best, sizeof *m->best, merge_candidates},
-                      &m->next) == GPUGRAPH_OK);
+    for (uint32_t i = 0; i < m->next.count && !gg_leave(m->run, i); i++)
+        find_level_arc(m, m->next.list[i], round);
+    return !gg_stopping(m->run) && reduce(m, &m->next);
 }
 
-static bool rounds(struct making *m, const uint32_t *source, uint32_t sources) {
+/* Those that a source or a strict arc settles; how many masters are left. */
+static uint64_t settle_first(struct making *m, const uint32_t *source, uint32_t sources) {
     const gpugraph_part *p = m->p;
     uint64_t open = 0;
     for (uint32_t v = 0; v < p->locals; v++)
@@ -124,9 +169,16 @@ static bool rounds(struct making *m, const uint32_t *source, uint32_t sources) {
         if (m->best[v].parent != UINT64_MAX)
             settle(m, v, 0);
         else
-            open += m->value[v] != UINT64_MAX && m->round[v] == GPUGRAPH_NONE;
+            open += part_value(m->value, v, m->layout) != UINT64_MAX &&
+                    m->round[v] == GPUGRAPH_NONE;
+    return open;
+}
+
+static bool rounds(struct making *m, const uint32_t *source, uint32_t sources) {
+    const gpugraph_part *p = m->p;
+    uint64_t open = settle_first(m, source, sources);
     for (uint32_t round = 1; part_sum(m->p, m->run, &open) && open > 0; round++) {
-        if (!tell(m) || !level_arcs(m))
+        if (!tell(m) || !level_arcs(m, round))
             return false;
         part_forget(&m->now);
         for (uint32_t i = 0; i < m->next.count; i++)
@@ -139,38 +191,68 @@ static bool rounds(struct making *m, const uint32_t *source, uint32_t sources) {
     return m->run->status == GPUGRAPH_OK;
 }
 
+/* Candidates that masters have put into the tree already. */
+static bool collect(struct making *m) {
+    if (m->best)
+        return true;
+    m->best = gg_alloc(m->run, m->p->locals, sizeof *m->best);
+    for (uint32_t v = 0; m->best && v < m->p->locals; v++)
+        m->best[v] = v < m->p->masters
+                         ? (struct candidate){m->tree->edge[v], m->tree->parent[v]}
+                         : (struct candidate){0, UINT64_MAX};
+    return m->best != NULL;
+}
+
+static bool settle_rest(struct making *m, const uint32_t *source, uint32_t sources) {
+    const bool go =
+        collect(m) && (m->round = gg_alloc(m->run, m->p->locals, sizeof *m->round)) &&
+        part_changes_open(m->p, m->run, &m->now) &&
+        part_changes_open(m->p, m->run, &m->next) && rounds(m, source, sources);
+    part_changes_close(&m->now);
+    part_changes_close(&m->next);
+    gg_release(m->round);
+    return go;
+}
+
 /* ---- the whole ---- */
 
 bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
                            const gpugraph_part_tree *tree) {
-    if (tree && (!p->edge_id || p->simple))
+    if (tree && !p->into.offset)
         gg_fail(run, GPUGRAPH_INVALID, "a tree is asked for, and shares had no edge ids");
     return run->status == GPUGRAPH_OK;
 }
 
-gpugraph_status part_tree(gpugraph_part *p, gpugraph_run *run, const uint64_t *value,
-                          bool weighted, const uint32_t *source, uint32_t sources,
-                          const gpugraph_part_tree *tree) {
-    struct making m = {.p = p, .run = run, .value = value, .weighted = weighted};
-    m.best = gg_alloc(run, p->locals, sizeof *m.best);
-    m.round = weighted ? gg_alloc(run, p->locals, sizeof *m.round) : NULL;
-    bool go = m.best && (!weighted || (m.round && part_changes_open(p, run, &m.now) &&
-                                       part_changes_open(p, run, &m.next)));
-    for (uint32_t v = 0; go && v < p->locals; v++)
-        m.best[v].parent = UINT64_MAX;
-    go = go && strict_arcs(&m) && (!weighted || rounds(&m, source, sources));
+/* Does a vertex lack a strict arc that is reached and no source? Collective. */
+static bool count_open(const struct making *m, const uint32_t *source, uint32_t sources,
+                       uint64_t *open) {
+    *open = 0;
+    for (uint32_t v = 0; v < m->p->masters; v++)
+        *open += part_value(m->value, v, m->layout) != UINT64_MAX &&
+                 (m->best ? m->best[v].parent : m->tree->parent[v]) == UINT64_MAX;
+    for (uint32_t i = 0; i < sources; i++) /* at 0, where no strict arc ends */
+        *open -= part_value(m->value, source[i], m->layout) != UINT64_MAX;
+    return part_sum(m->p, m->run, open);
+}
+
+gpugraph_status part_tree(gpugraph_part *p, gpugraph_run *run, const void *value,
+                          enum part_layout layout, const uint32_t *source,
+                          uint32_t sources, const gpugraph_part_tree *tree) {
+    struct making m = {
+        .p = p, .run = run, .value = value, .layout = layout, .tree = tree};
+    uint64_t open = 0;
+    if (part_writes_ghosts(p))
+        m.best = gg_alloc(run, p->locals, sizeof *m.best);
+    bool go = !run->status && strict_arcs(&m);
+    if (go && layout != PART_LEVELS)
+        go = count_open(&m, source, sources, &open) &&
+             (open == 0 || settle_rest(&m, source, sources));
     if (go) {
+        put_tree(&m);
         for (uint32_t i = 0; i < sources; i++)
-            m.best[source[i]].parent = UINT64_MAX;
-        for (uint32_t v = 0; v < p->masters; v++) {
-            tree->parent[v] = m.best[v].parent;
-            tree->edge[v] = m.best[v].edge;
-        }
+            tree->parent[source[i]] = UINT64_MAX;
     }
-    part_changes_close(&m.now);
-    part_changes_close(&m.next);
     gg_release(m.best);
-    gg_release(m.round);
     return run->status;
 }
 

@@ -13,16 +13,13 @@
 ** Sums are in fixed point: lanes, warps and blocks add in any order, and the total is the host's. Without
 ** weights a lane adds shares as two doubles each (split.h), which rounds nothing away either. The
 ** state is fetched after each iteration when there is a tolerance, else at the end. */
-#include "pagerank.h"
+#include "several.cuh"
 #include "sums.cuh"
+#include "device/services.h"
 
 #include <stdio.h>
 
 /* ---- kernels ---- */
-
-static __device__ __forceinline__ bool is_place(const ranking &r, uint32_t v) {
-    return !r.is_place || (r.is_place[v / 32] >> v % 32 & 1);
-}
 
 static __global__ void mark_places(const __grid_constant__ ranking r, uint32_t *place) {
     for (uint64_t i = gg_thread(); i < r.places; i += gg_threads_of_grid())
@@ -31,56 +28,24 @@ static __global__ void mark_places(const __grid_constant__ ranking r, uint32_t *
 
 static __global__ void begin(const __grid_constant__ ranking r) {
     for (uint64_t v = gg_thread(); v < r.out.n; v += gg_threads_of_grid())
-        r.rank[v] = is_place(r, (uint32_t)v) ? __ddiv_rn(1.0, (double)r.places) : 0;
+        r.rank[v] = first_rank(r, (uint32_t)v);
 }
 
 /* A warp for each vertex. */
 static __global__ void sum_weights(const __grid_constant__ ranking r) {
     for (uint64_t u = gg_thread() / GG_WARP; u < r.out.n;
          u += gg_threads_of_grid() / GG_WARP) {
-        const uint64_t first = r.out.offset[u] + gg_lane(), end = r.out.offset[u + 1];
-        double largest = 0;
-        for (uint64_t i = first; i < end; i += GG_WARP)
-            largest = fmax(largest, weight_of(r, r.out.weight, i));
-        for (int step = GG_WARP / 2; step > 0; step /= 2)
-            largest = fmax(largest, __shfl_xor_sync(ALL_LANES, largest, step));
-        const int exponent = gg_weight_exponent(largest);
-        gg_fixed sum = 0;
-        for (uint64_t i = first; i < end && largest > 0; i += GG_WARP)
-            sum += gg_fix(gg_relative_weight(weight_of(r, r.out.weight, i), exponent));
-        sum = sum_of_warp(sum);
-        if (gg_lane() == 0) {
+        const int exponent = sum_weights_of(r, u);
+        if (gg_lane() == 0)
             r.exponent[u] = (int16_t)exponent;
-            r.total[u] = gg_unfix(sum);
-        }
     }
 }
 
 static __global__ void find_hubs(const __grid_constant__ ranking r) {
     const uint64_t whole = gg_whole_warps(r.in.n);
-    for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
-        const uint64_t first = v < r.in.n ? r.in.offset[v] : 0,
-                       end = v < r.in.n ? r.in.offset[v + 1] : 0;
-        const bool hub = end - first > HUB_ROW;
-        const uint32_t at = gg_reserve(&r.state->hubs, hub);
-        if (!hub)
-            continue;
-        r.hub[at] = (uint32_t)v;
-        uint32_t k = atomicAdd(&r.state->slices,
-                               (uint32_t)((end - first + HUB_ROW - 1) / HUB_ROW));
-        for (uint64_t arc = first; arc < end; arc += HUB_ROW, k++)
-            r.slice[k] = hub_slice{arc, min(end, arc + HUB_ROW), at};
-    }
-}
-
-/* What u's arcs take along, when its rank is that; what it has no arcs for is lost. */
-static __device__ __forceinline__ double
-share_of(const ranking &r, uint32_t u, uint64_t degree, double rank, gg_fixed *lost) {
-    const double out = r.weighted ? r.total[u] : (double)degree;
-    const double share = gg_share(rank, out);
-    if (!(out > 0))
-        *lost += gg_fix(rank);
-    return r.weighted ? share : split_cut(share);
+    for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid())
+        list_hub(r, v, v < r.in.n ? r.in.offset[v] : 0,
+                 v < r.in.n ? r.in.offset[v + 1] : 0);
 }
 
 static __global__ void __launch_bounds__(GG_BLOCK)
@@ -99,11 +64,7 @@ static __device__ __forceinline__ void end_row(const ranking &r, uint32_t v,
                                                uint64_t degree, double before,
                                                double arrived, rank_gift gift,
                                                gg_fixed *change, gg_fixed *lost) {
-    const rank_gift none = {0, 0};
-    const double now = gg_rank_of(r.damping, arrived, is_place(r, v) ? gift : none);
-    *change += gg_change(now, before);
-    r.rank[v] = now;
-    r.next_share[v] = share_of(r, v, degree, now, lost);
+    r.next_share[v] = new_share(r, v, degree, before, arrived, gift, change, lost);
 }
 
 static __device__ __forceinline__ rank_gift gift_of(const ranking &r) {
@@ -122,21 +83,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
                        end = live ? r.in.offset[v + 1] : 0, arcs = end - first;
         const uint64_t degree = live ? r.out.offset[v + 1] - r.out.offset[v] : 0;
         const double before = live ? r.rank[v] : 0;
-        double arrived = arcs <= LANE_ROW ? row_of_lane(r, first, end) : 0;
-        const unsigned some = __ballot_sync(ALL_LANES, arcs > LANE_ROW && arcs <= EXACT);
-        unsigned rows = __ballot_sync(ALL_LANES, arcs > EXACT && arcs <= HUB_ROW);
-        if (some)
-            arrived +=
-                rows_of_crews(r, &of_warp[threadIdx.x / GG_WARP], some, first, end);
-        for (; rows; rows &= rows - 1) {
-            const int owner = __ffs((int)rows) - 1;
-            const uint64_t from = __shfl_sync(ALL_LANES, first, owner),
-                           to = __shfl_sync(ALL_LANES, end, owner);
-            const gg_fixed sum =
-                sum_of_warp(part_of_row(r, from + gg_lane(), to, GG_WARP));
-            if ((int)gg_lane() == owner)
-                arrived = gg_unfix(sum);
-        }
+        const double arrived = arrived_at(r, &of_warp[threadIdx.x / GG_WARP], first, end);
         if (live && arcs <= HUB_ROW)
             end_row(r, (uint32_t)v, degree, before, arrived, gift, &change, &lost);
     }
@@ -169,29 +116,18 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- driver ---- */
 
-/* A row is a hub's when it has more than HUB_ROW arcs. */
-static uint64_t most_hubs(const gpugraph_graph *graph) {
-    const uint64_t most = 2 * graph->m / HUB_ROW + 1;
-    return most < graph->n ? most : graph->n;
-}
-
-/* Whole ones, and one more for each hub. */
-static uint64_t most_slices(const gpugraph_graph *graph) {
-    return 2 * graph->m / HUB_ROW + most_hubs(graph);
-}
-
-static void carve(struct workspace *space, const gpugraph_graph *graph, bool weighted,
+/* arcs: at most so many lead anywhere. */
+static void carve(struct workspace *space, uint32_t n, uint64_t arcs, bool weighted,
                   uint32_t sources, struct ranking *r, uint32_t **place) {
-    const uint32_t n = graph->n;
     r->state = gg_carve<struct rank_state>(space, 1);
     r->rank = gg_carve<double>(space, n);
     r->share = gg_carve<double>(space, n);
     r->next_share = gg_carve<double>(space, n);
     r->total = gg_carve<double>(space, weighted ? n : 0);
     r->exponent = gg_carve<int16_t>(space, weighted ? n : 0);
-    r->hub = gg_carve<uint32_t>(space, most_hubs(graph));
-    r->slice = gg_carve<hub_slice>(space, most_slices(graph));
-    r->arrived = gg_carve<device_fixed>(space, most_hubs(graph));
+    r->hub = gg_carve<uint32_t>(space, most_hubs(arcs, n));
+    r->slice = gg_carve<hub_slice>(space, most_slices(arcs, n));
+    r->arrived = gg_carve<device_fixed>(space, most_hubs(arcs, n));
     r->source = gg_carve<uint32_t>(space, sources);
     *place = gg_carve<uint32_t>(space, sources > 0 ? (uint64_t)n / 32 + 1 : 0);
 }
@@ -199,10 +135,10 @@ static void carve(struct workspace *space, const gpugraph_graph *graph, bool wei
 /* Shares of the first ranks, too. */
 static bool start(struct cuda_job *job, const gpugraph_pagerank_options *how,
                   struct ranking *r, uint32_t *place) {
-    const uint32_t n = job->graph->n, sources = how->source_count;
+    const uint32_t n = r->in.n, sources = how->source_count;
     const unsigned grid = gg_grid(job, n, ROW_BLOCKS);
     gg_fill(job, r->state, 0, sizeof *r->state);
-    gg_fill(job, r->arrived, 0, most_hubs(job->graph) * sizeof *r->arrived);
+    gg_fill(job, r->arrived, 0, most_hubs(r->in.m, n) * sizeof *r->arrived);
     if (sources > 0) {
         gg_fill(job, place, 0, ((uint64_t)n / 32 + 1) * sizeof *place);
         gg_upload(job, r->source, how->source, (uint64_t)sources * sizeof *r->source);
@@ -227,7 +163,7 @@ static void queue_iteration(struct cuda_job *job, struct ranking *r,
     double *shares = r->share;
     gg_fill(job, &r->state->lost[r->turn ^ 1], 0, sizeof(device_fixed));
     gg_fill(job, &r->state->change, 0, sizeof(device_fixed));
-    pull<<<gg_grid(job, job->graph->n, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(*r);
+    pull<<<gg_grid(job, r->in.n, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(*r);
     gg_launched(job, "pull");
     if (state->hubs > 0) {
         pull_hubs<<<gg_grid(job, (uint64_t)state->slices * GG_BLOCK, ROW_BLOCKS),
@@ -260,33 +196,44 @@ static bool iterate(struct cuda_job *job, const gpugraph_pagerank_options *how,
     return gg_going(job);
 }
 
-static void rank_all(struct cuda_job *job, const gpugraph_pagerank_options *how,
-                     double *rank, pagerank_end *end) {
+bool gg_pagerank_by_rows(struct cuda_job *job, const struct device_csr *in,
+                         const struct device_csr *out, gpugraph_distance_type type,
+                         const gpugraph_pagerank_options *how, pagerank_end *end,
+                         double **rank) {
     struct ranking r = {};
     struct workspace space = {NULL, 0};
-    const uint32_t n = job->graph->n;
     uint32_t *place;
-    char more[80];
-    if (!gg_device_csr(job, gg_rows_in(how->direction), how->weighted, &r.in) ||
-        !gg_device_csr(job, gg_rows_out(how->direction), how->weighted, &r.out))
-        return;
-    r.type = job->graph->distance_type;
+    r.in = *in;
+    r.out = *out;
+    r.type = type;
     r.damping = how->damping;
     r.weighted = how->weighted;
-    r.places = how->source_count > 0 ? how->source_count : n;
-    carve(&space, job->graph, how->weighted, how->source_count, &r, &place);
+    r.places = how->source_count > 0 ? how->source_count : in->n;
+    carve(&space, in->n, in->m, how->weighted, how->source_count, &r, &place);
     if (!gg_workspace(job, &space))
+        return false;
+    carve(&space, in->n, in->m, how->weighted, how->source_count, &r, &place);
+    *rank = r.rank;
+    return start(job, how, &r, place) && iterate(job, how, &r, end) && gg_wait(job);
+}
+
+static void rank_all(struct cuda_job *job, const gpugraph_pagerank_options *how,
+                     double *rank, pagerank_end *end) {
+    struct device_csr in, out;
+    double *found;
+    char more[80];
+    if (!gg_device_csr(job, gg_rows_in(how->direction), how->weighted, &in) ||
+        !gg_device_csr(job, gg_rows_out(how->direction), how->weighted, &out))
         return;
-    carve(&space, job->graph, how->weighted, how->source_count, &r, &place);
     double started = gg_now_ms();
-    if (!start(job, how, &r, place) || !iterate(job, how, &r, end) || !gg_wait(job))
+    if (!gg_pagerank_by_rows(job, &in, &out, job->graph->distance_type, how, end, &found))
         return;
     snprintf(more, sizeof more, "%u iterations, last change %.3g", end->iterations,
              end->change);
-    gg_search_phase(job->run, started, (int64_t)r.in.m, more);
+    gg_search_phase(job->run, started, (int64_t)in.m, more);
     started = gg_now_ms();
-    if (gg_download(job, rank, r.rank, (uint64_t)n * sizeof *rank))
-        gg_phase(job->run, "download", started, n, "ranks");
+    if (gg_download(job, rank, found, (uint64_t)in.n * sizeof *rank))
+        gg_phase(job->run, "download", started, in.n, "ranks");
 }
 
 static gpugraph_status rank_on_device(gpugraph_graph *graph,
@@ -294,6 +241,11 @@ static gpugraph_status rank_on_device(gpugraph_graph *graph,
                                       gpugraph_run *run, double *rank,
                                       pagerank_end *end) {
     struct cuda_job job;
+    if (run->used_devices > 1 || gg_method_is(run, "several")) {
+        int ordinal[GG_MAX_DEVICES];
+        const int devices = gg_used_devices(run, ordinal);
+        return gg_pagerank_several(graph, how, run, ordinal, devices, rank, end);
+    }
     if (!gg_job_open(&job, graph, run))
         return run->status;
     rank_all(&job, how, rank, end);
@@ -305,7 +257,7 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct ranking r;
     uint32_t *place;
-    carve(&space, graph, false, 0, &r, &place);
+    carve(&space, graph->n, 2 * graph->m, false, 0, &r, &place);
     return gg_device_graph_lacks(graph, CSR_IN, false) +
            gg_device_graph_lacks(graph, CSR_OUT, false) + (int64_t)space.used;
 }
@@ -315,6 +267,8 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
 static const gpugraph_method methods[] = {
     {"pagerank", "pull", "cuda",
      "lanes, warps and blocks add up what incoming arcs bring, in fixed point"},
+    {"pagerank", "several", "cuda",
+     "pull, with the rows shared by several devices; new shares go to all of them"},
     {},
 };
 
@@ -324,4 +278,5 @@ extern "C" const algorithm_side gg_pagerank_cuda = {
     .methods = methods,
     .calls = &calls,
     .bytes = bytes,
+    .several_bytes = gg_pagerank_several_bytes,
 };

@@ -22,12 +22,6 @@ struct ranking {
     gg_fixed lost, change;
 };
 
-static double weight_of(const gpugraph_part *p, uint64_t arc) {
-    return p->weight_type == GPUGRAPH_REAL_WEIGHTS
-               ? ((const double *)p->weight)[arc]
-               : (double)((const int64_t *)p->weight)[arc];
-}
-
 static bool is_place(const struct ranking *r, uint32_t v) {
     return !r->is_place || r->is_place[v];
 }
@@ -60,8 +54,8 @@ static bool weigh_rows(struct ranking *r) {
     for (uint32_t u = 0; u < p->locals; u++) {
         r->out[u] = 0;
         for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
-            if (weight_of(p, a) > r->out[u])
-                r->out[u] = weight_of(p, a);
+            if (part_weight(p, a) > r->out[u])
+                r->out[u] = part_weight(p, a);
     }
     if (part_reads_ghosts(p) && (!reduce(r, r->out, sizeof *r->out, merge_largest) ||
                                  !broadcast(r, r->out, sizeof *r->out)))
@@ -70,7 +64,8 @@ static bool weigh_rows(struct ranking *r) {
         r->exponent[u] = gg_weight_exponent(r->out[u]);
         r->sum[u] = 0;
         for (uint64_t a = p->offset[u]; a < p->offset[u + 1] && r->out[u] > 0; a++)
-            r->sum[u] += gg_fix(gg_relative_weight(weight_of(p, a), (int)r->exponent[u]));
+            r->sum[u] +=
+                gg_fix(gg_relative_weight(part_weight(p, a), (int)r->exponent[u]));
     }
     if (part_reads_ghosts(p) && !reduce(r, r->sum, sizeof *r->sum, part_sum_128))
         return false;
@@ -108,7 +103,7 @@ static bool push(struct ranking *r) {
         for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
             r->sum[p->target[a]] +=
                 r->exponent ? gg_fix(RANK_MULTIPLY(
-                                  r->share[u], gg_relative_weight(weight_of(p, a),
+                                  r->share[u], gg_relative_weight(part_weight(p, a),
                                                                   (int)r->exponent[u])))
                             : fixed;
     }

@@ -7,6 +7,11 @@
 #include "steps.h"
 #include "graph/frontier.cuh"
 
+/* A share that nobody writes while the kernel runs; who includes this may say otherwise. */
+#ifndef RANK_SHARE
+#define RANK_SHARE(at) __ldg(at)
+#endif
+
 enum {
     LANE_ROW = 8,    /* arcs up to which a lane takes a row */
     CREW = 8,        /* lanes that take one up to EXACT arcs together */
@@ -104,7 +109,7 @@ static __device__ __forceinline__ double weight_of(const ranking &r, const void 
 static __device__ __forceinline__ gg_fixed brought(const ranking &r, uint64_t arc) {
     const uint32_t u = r.in.target[arc];
     return gg_fix(
-        __dmul_rn(__ldg(&r.share[u]),
+        __dmul_rn(RANK_SHARE(&r.share[u]),
                   gg_relative_weight(weight_of(r, r.in.weight, arc), r.exponent[u])));
 }
 
@@ -120,7 +125,7 @@ static __device__ __forceinline__ split shares_of(const ranking &r, uint64_t fir
             from[k] = i + k * step < end ? r.in.target[i + k * step] : 0;
 #pragma unroll
         for (uint32_t k = 0; k < AT_ONCE; k++)
-            share[k] = i + k * step < end ? __ldg(&r.share[from[k]]) : 0;
+            share[k] = i + k * step < end ? RANK_SHARE(&r.share[from[k]]) : 0;
 #pragma unroll
         for (uint32_t k = 0; k < AT_ONCE; k++)
             split_add(&sum, share[k]);
@@ -198,6 +203,102 @@ static __device__ __forceinline__ double rows_of_crews(const ranking &r, warp_ro
     }
     __syncwarp();
     return has ? w->arrived[lane] : 0;
+}
+
+/* What comes to the row of the calling lane, of at most HUB_ROW arcs; all lanes of the warp come here, those
+** without such a row with none. */
+static __device__ __forceinline__ double arrived_at(const ranking &r, warp_rows *w,
+                                                    uint64_t first, uint64_t end) {
+    const uint64_t arcs = end - first;
+    double arrived = arcs <= LANE_ROW ? row_of_lane(r, first, end) : 0;
+    const unsigned some = __ballot_sync(ALL_LANES, arcs > LANE_ROW && arcs <= EXACT);
+    unsigned rows = __ballot_sync(ALL_LANES, arcs > EXACT && arcs <= HUB_ROW);
+    if (some)
+        arrived += rows_of_crews(r, w, some, first, end);
+    for (; rows; rows &= rows - 1) {
+        const int owner = __ffs((int)rows) - 1;
+        const uint64_t from = __shfl_sync(ALL_LANES, first, owner),
+                       to = __shfl_sync(ALL_LANES, end, owner);
+        const gg_fixed sum = sum_of_warp(part_of_row(r, from + gg_lane(), to, GG_WARP));
+        if ((int)gg_lane() == owner)
+            arrived = gg_unfix(sum);
+    }
+    return arrived;
+}
+
+/* ---- weights, hubs, shares: a warp or a lane for each vertex ---- */
+
+/* total[u], by the warp; returns the exponent. */
+static __device__ __forceinline__ int sum_weights_of(const ranking &r, uint64_t u) {
+    const uint64_t first = r.out.offset[u] + gg_lane(), end = r.out.offset[u + 1];
+    double largest = 0;
+    for (uint64_t i = first; i < end; i += GG_WARP)
+        largest = fmax(largest, weight_of(r, r.out.weight, i));
+    for (int step = GG_WARP / 2; step > 0; step /= 2)
+        largest = fmax(largest, __shfl_xor_sync(ALL_LANES, largest, step));
+    const int exponent = gg_weight_exponent(largest);
+    gg_fixed sum = 0;
+    for (uint64_t i = first; i < end && largest > 0; i += GG_WARP)
+        sum += gg_fix(gg_relative_weight(weight_of(r, r.out.weight, i), exponent));
+    sum = sum_of_warp(sum);
+    if (gg_lane() == 0)
+        r.total[u] = gg_unfix(sum);
+    return exponent;
+}
+
+/* v is a hub, or is not: all lanes of the warp, those beyond the rows with an empty one. */
+static __device__ __forceinline__ void list_hub(const ranking &r, uint64_t v,
+                                                uint64_t first, uint64_t end) {
+    const bool hub = end - first > HUB_ROW;
+    const uint32_t at = gg_reserve(&r.state->hubs, hub);
+    if (!hub)
+        return;
+    const uint32_t slices = (uint32_t)((end - first + HUB_ROW - 1) / HUB_ROW);
+    r.hub[at] = (uint32_t)v;
+    uint32_t k = atomicAdd(&r.state->slices, slices);
+    for (uint64_t arc = first; arc < end; arc += HUB_ROW, k++)
+        r.slice[k] = hub_slice{arc, min(end, arc + HUB_ROW), at};
+}
+
+/* What u's arcs take along, when its rank is that; what it has no arcs for is lost. */
+static __device__ __forceinline__ double
+share_of(const ranking &r, uint32_t u, uint64_t degree, double rank, gg_fixed *lost) {
+    const double out = r.weighted ? r.total[u] : (double)degree;
+    const double share = gg_share(rank, out);
+    if (!(out > 0))
+        *lost += gg_fix(rank);
+    return r.weighted ? share : split_cut(share);
+}
+
+static __device__ __forceinline__ bool is_place(const ranking &r, uint32_t v) {
+    return !r.is_place || (r.is_place[v / 32] >> v % 32 & 1);
+}
+
+static __device__ __forceinline__ double first_rank(const ranking &r, uint32_t v) {
+    return is_place(r, v) ? __ddiv_rn(1.0, (double)r.places) : 0;
+}
+
+/* v's new rank; returns its share. */
+static __device__ __forceinline__ double new_share(const ranking &r, uint32_t v,
+                                                   uint64_t degree, double before,
+                                                   double arrived, rank_gift gift,
+                                                   gg_fixed *change, gg_fixed *lost) {
+    const rank_gift none = {0, 0};
+    const double now = gg_rank_of(r.damping, arrived, is_place(r, v) ? gift : none);
+    *change += gg_change(now, before);
+    r.rank[v] = now;
+    return share_of(r, v, degree, now, lost);
+}
+
+/* A row is a hub's when it has more than HUB_ROW arcs. */
+static inline uint64_t most_hubs(uint64_t arcs, uint64_t n) {
+    const uint64_t most = arcs / HUB_ROW + 1;
+    return most < n ? most : n;
+}
+
+/* Whole ones, and one more for each hub. */
+static inline uint64_t most_slices(uint64_t arcs, uint64_t n) {
+    return arcs / HUB_ROW + most_hubs(arcs, n);
 }
 
 #endif

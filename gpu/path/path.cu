@@ -54,8 +54,8 @@ static uint64_t steps_of_room(const struct cuda_job *job, uint64_t words) {
 
 template <typename number>
 static bool launch_walk(struct cuda_job *job, const gpugraph_search *search,
-                        const struct device_places *places, const void *tree, uint32_t most,
-                        void *room, struct path_walk *walk) {
+                        const struct device_places *places, const void *tree,
+                        uint32_t most, void *room, struct path_walk *walk) {
     number head[PATH_HEAD];
     walk_up<<<1, 1, 0, job->stream>>>(*places, static_cast<const number *>(tree),
                                       search->target[0], search->source[0], most,

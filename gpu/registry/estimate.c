@@ -1,5 +1,6 @@
 /* What auto would weigh for a function, and what it would do, without doing it. */
 #include "algorithms.h"
+#include "backend/devices.h"
 #include "backend/model.h"
 #include "device/services.h"
 #include "device/weigh.h"
@@ -14,7 +15,19 @@ GG_ALGORITHMS(DECLARE)
 #define ADDRESS(name) &gg_##name,
 static const gg_algorithm *const algorithms[] = {GG_ALGORITHMS(ADDRESS)};
 
+extern const gg_algorithm gg_dfs_ordered;
+
+/* Forms that have a name of their own here alone. */
+static const struct form {
+    const char *name;
+    const gg_algorithm *algorithm;
+} forms[] = {{"ordered_dfs", &gg_dfs_ordered},
+             {"strong_components", &gg_strong_components}};
+
 static const gg_algorithm *find(const char *function) {
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(forms[i].name, function) == 0)
+            return forms[i].algorithm;
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
         if (strcmp(algorithms[i]->name, function) == 0)
             return algorithms[i];
@@ -72,9 +85,9 @@ static struct outlook look(const gpugraph_run *run) {
 }
 
 static struct stakes stakes_of(const gpugraph_graph *graph, const gg_algorithm *a,
-                               const gpugraph_run *run) {
-    struct prediction cpu = gg_predict(graph, a, NULL, GPUGRAPH_CPU, run);
-    struct prediction cuda = gg_predict(graph, a, NULL, GPUGRAPH_CUDA, run);
+                               const gpugraph_search *search, const gpugraph_run *run) {
+    struct prediction cpu = gg_predict(graph, a, search, GPUGRAPH_CPU, run);
+    struct prediction cuda = gg_predict(graph, a, search, GPUGRAPH_CUDA, run);
     struct stakes s = {.cpu = gg_all_ms(&cpu),
                        .cpu_stays = cpu.stays_ms,
                        .cuda = gg_all_ms(&cuda),
@@ -102,10 +115,23 @@ static void estimate_cuda(const gpugraph_graph *graph, const gg_algorithm *a,
     const algorithm_side *side = a->side[GPUGRAPH_CUDA];
     e->backend = gg_backend_name[GPUGRAPH_CUDA];
     e->method = begins(a, GPUGRAPH_CUDA);
-    e->devices = 1;
     e->host_bytes = graph_bytes(graph, size) + result_bytes(graph);
-    e->device_bytes = gg_bytes_on_device(graph, run, side->bytes, false) +
-                      gg_held_on_device(graph, run);
+    e->device_bytes =
+        gg_held_on_device(graph, run) +
+        (e->devices > 1 ? side->several_bytes(graph, e->devices)
+                        : gg_bytes_on_device(graph, run, side->bytes, false));
+}
+
+/* As many as pay, or as have the room together. */
+static int devices_of(const gpugraph_graph *graph, const gg_algorithm *a,
+                      const gpugraph_run *run, double *ms) {
+    const struct sharing s = {.a = a};
+    const int devices = gg_expected_devices(graph, &s, run);
+    if (devices > 1 && a->several_ns > 0) {
+        struct prediction p = gg_predict_several(graph, a, NULL, devices, run);
+        *ms = gg_all_ms(&p);
+    }
+    return devices;
 }
 
 /* Where a device that is open has no room for it, auto turns to the CPU. */
@@ -118,9 +144,9 @@ static bool has_room(const gpugraph_estimate *e, const struct outlook *o,
            e->device_bytes <= device.memory;
 }
 
-int gpugraph_estimates(const char *function, const gpugraph_graph *graph,
-                       const gpugraph_size *size, const gpugraph_run *run,
-                       gpugraph_estimate estimate[2]) {
+int gpugraph_estimates(const char *function, const gpugraph_search *search,
+                       const gpugraph_graph *graph, const gpugraph_size *size,
+                       const gpugraph_run *run, gpugraph_estimate estimate[2]) {
     const gg_algorithm *a = find(function);
     gpugraph_graph planned = {.n = size ? size->vertices : 0,
                               .m = size ? size->edges : 0,
@@ -133,7 +159,7 @@ int gpugraph_estimates(const char *function, const gpugraph_graph *graph,
     graph = graph ? graph : &planned;
 
     struct outlook o = look(run);
-    struct stakes s = stakes_of(graph, a, run);
+    struct stakes s = stakes_of(graph, a, search, run);
     struct course c = gg_weigh(&s, &o);
     memset(estimate, 0, 2 * sizeof *estimate);
     estimate_cpu(graph, a, size, &estimate[0]);
@@ -141,6 +167,7 @@ int gpugraph_estimates(const char *function, const gpugraph_graph *graph,
     estimate[0].chosen = run->backend != GPUGRAPH_CUDA;
     if (o.state == OPENING_FAILED || !begins(a, GPUGRAPH_CUDA))
         return 1;
+    estimate[1].devices = devices_of(graph, a, run, &s.cuda);
     estimate_cuda(graph, a, size, run, &estimate[1]);
     estimate[1].ms = s.cuda + (o.state == OPENING_OPEN ? 0 : o.left_ms);
     bool goes = run->backend == GPUGRAPH_CUDA ||

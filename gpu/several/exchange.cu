@@ -7,7 +7,8 @@
 
 const struct several_exchange *gg_several_forced;
 
-static const struct several_exchange *const exchanges[] = {&gg_several_peer};
+static const struct several_exchange *const exchanges[] = {
+    &gg_several_peer, &gg_several_nccl, &gg_several_host};
 enum { EXCHANGES = sizeof exchanges / sizeof *exchanges };
 
 /* ---- peer ---- */

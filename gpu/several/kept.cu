@@ -7,6 +7,7 @@
 ** Rows are good together alone: each device's have the stamp of their making. */
 #include "device/parts.cuh"
 #include "graph/graph.cuh"
+#include "kept.h"
 #include "several.cuh"
 
 #include <stdio.h>
@@ -234,4 +235,13 @@ int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_ki
     return (int64_t)(8 * ((uint64_t)graph->n / (uint64_t)parts + 2048) +
                      share * (4 + weight + 2 * (8 + weight)) + 2 * chunk * (8 + weight) +
                      chunk / (uint64_t)parts * (8 + weight) + 65536);
+}
+
+extern "C" bool gg_several_has_rows(const gpugraph_graph *graph, int parts) {
+    const struct several_kept *kept =
+        (const struct several_kept *)gg_device_part_of(graph, &kept_kind);
+    bool made = false;
+    for (int kind = 0; kept && kept->members == parts && kind < CSR_KINDS; kind++)
+        made |= kept->kind[kind].stamp != 0;
+    return made;
 }

@@ -10,8 +10,8 @@
 ** alone is sent, but for those within a bucket. So a ghost waits in a queue as a master does, whether it
 ** has a row or not.
 **
-**     distance[v]   words of words.h, which only fall; the least fixpoint is the answer, so that no order
-**                   of parts or threads is seen in it
+**     distance[v]   numbers of 32 or 64 bits, or the bits of doubles, which only fall; the least fixpoint
+**                   is the answer, so that no order of parts or threads is seen in it
 **     scanned[v]    the distance that v's row was relaxed with
 **     known[v]      that the other side of a ghost was told, or told us; where ghosts are both read and
 **                   written
@@ -31,15 +31,22 @@
 ** exchange. */
 #define DELTA (4 * GG_SSSP_DELTA)
 
+/* Arcs that shorten the way to their target, as far as a first look can tell. */
+struct offers {
+    uint32_t count;
+    uint32_t vertex[GG_SSSP_OFFERS];
+    uint64_t sum[GG_SSSP_OFFERS];
+};
+
 struct sssp_part {
     gpugraph_part *p;
     gpugraph_run *run;
-    bool real;
+    enum part_layout layout;
     uint64_t bound;    /* a word: nothing farther is stored */
     bool within_range; /* the bound is the caller's: what lies beyond is not wanted */
     bool none;         /* it is below 0 */
     uint64_t over;     /* not 0: a sum left the range */
-    uint64_t *distance, *scanned, *known;
+    void *distance, *scanned, *known; /* as layout says */
     /* buckets */
     struct bucket_queue queue;
     uint64_t current;
@@ -54,11 +61,34 @@ struct sssp_part {
 #define BUCKETS_BY_SCALE 4611686018427387904.0 /* 2^62 */
 
 /* Beyond the integers that a bucket number can be, buckets go on by the bits of the double. */
-static inline uint64_t key_of(const struct sssp_part *s, uint64_t word) {
-    if (!s->real)
+PART_INLINE uint64_t key_in(const struct sssp_part *s, uint64_t word,
+                            enum part_layout layout) {
+    if (layout != PART_REAL)
         return word >> s->shift;
     const double scaled = gg_word_real(word) * s->scale;
     return scaled < BUCKETS_BY_SCALE ? (uint64_t)scaled : ((uint64_t)1 << 62) + word / 4;
+}
+static inline uint64_t key_of(const struct sssp_part *s, uint64_t word) {
+    return s->layout == PART_REAL ? key_in(s, word, PART_REAL)
+                                  : key_in(s, word, PART_WHOLE);
+}
+
+PART_INLINE void put_in(void *array, uint64_t i, uint64_t word, enum part_layout layout) {
+    if (layout == PART_NARROW)
+        ((uint32_t *)array)[i] = (uint32_t)word;
+    else
+        ((uint64_t *)array)[i] = word;
+}
+static inline void put(const struct sssp_part *s, void *array, uint64_t i,
+                       uint64_t word) {
+    put_in(array, i, word, s->layout == PART_NARROW ? PART_NARROW : PART_WHOLE);
+}
+static inline uint64_t at(const struct sssp_part *s, const void *array, uint64_t i) {
+    return part_value(array, i, s->layout == PART_NARROW ? PART_NARROW : PART_WHOLE);
+}
+/* Has v's row been relaxed with its distance? */
+static inline bool is_scanned(const struct sssp_part *s, uint32_t v) {
+    return at(s, s->scanned, v) == at(s, s->distance, v);
 }
 
 static int compare_doubles(const void *a, const void *b) {
@@ -72,9 +102,7 @@ static double typical_weight(const gpugraph_part *p) {
     const uint64_t step = p->arcs / GG_SSSP_SAMPLE + 1;
     size_t count = 0;
     for (uint64_t a = 0; a < p->arcs; a += step) {
-        const double weight = p->weight_type == GPUGRAPH_REAL_WEIGHTS
-                                  ? ((const double *)p->weight)[a]
-                                  : (double)((const int64_t *)p->weight)[a];
+        const double weight = part_weight(p, a);
         if (weight > 0)
             sample[count++] = weight;
     }
@@ -107,7 +135,7 @@ static bool set_buckets(struct sssp_part *s) {
 }
 
 static inline void wait_for(struct sssp_part *s, uint32_t v) {
-    bucket_add(&s->queue, s->current, key_of(s, s->distance[v]), v);
+    bucket_add(&s->queue, s->current, key_of(s, at(s, s->distance, v)), v);
 }
 
 /* The least key of the entries of a bin that still stand; UINT64_MAX: none does. */
@@ -116,8 +144,8 @@ static uint64_t least_of_bin(const struct sssp_part *s, int level, int slot) {
     for (const struct bucket_chunk *c = s->queue.bin[level][slot]; c; c = c->next)
         for (uint32_t i = 0; i < c->count; i++) {
             const uint32_t v = c->vertex[i];
-            const uint64_t key = key_of(s, s->distance[v]);
-            if (s->scanned[v] != s->distance[v] && key < least)
+            const uint64_t key = key_of(s, at(s, s->distance, v));
+            if (key < least && !is_scanned(s, v))
                 least = key;
             if (level == 0 && least != UINT64_MAX)
                 return least; /* all of this bin have one key */
@@ -158,7 +186,7 @@ static void move_to(struct sssp_part *s, uint64_t key) {
     for (struct bucket_chunk *c = bucket_take(&s->queue, level, slot); c; c = next) {
         next = c->next;
         for (uint32_t i = 0; i < c->count; i++)
-            if (s->scanned[c->vertex[i]] != s->distance[c->vertex[i]])
+            if (!is_scanned(s, c->vertex[i]))
                 wait_for(s, c->vertex[i]);
         bucket_give_back(&s->queue, c);
     }
@@ -166,44 +194,70 @@ static void move_to(struct sssp_part *s, uint64_t key) {
 
 /* ---- relaxing ---- */
 
-/* The distance at the end of an arc; UINT64_MAX where it is out of bounds. */
-static inline uint64_t sum_of(struct sssp_part *s, uint64_t from, uint64_t arc, bool real,
-                              uint64_t *over) {
-    if (!real) { /* two numbers up to INT64_MAX never wrap */
-        const uint64_t sum = from + ((const uint64_t *)s->p->weight)[arc];
-        *over |= sum >> 63;
-        return sum > s->bound ? UINT64_MAX : sum;
-    }
-    const double sum = gg_word_real(from) + ((const double *)s->p->weight)[arc];
-    *over |= !(sum <= DBL_MAX);
-    return gg_real_word(sum) > s->bound ? UINT64_MAX : gg_real_word(sum);
+PART_INLINE bool is_over(uint64_t sum, enum part_layout layout) {
+    if (layout == PART_REAL)
+        return !(gg_word_real(sum) <= DBL_MAX);
+    return layout == PART_WHOLE && sum >> 63;
 }
 
-/* `real` is known where this is inlined. */
-static inline __attribute__((always_inline)) void relax_row(struct sssp_part *s,
-                                                            uint32_t u, bool real) {
+/* Looks at some arcs: every one is written behind the offers, whose count moves on only for those that
+** are one. A branch instead would wait for the target's distance. */
+PART_INLINE void look(struct sssp_part *s, struct offers *o, uint64_t from, uint64_t arc,
+                      uint64_t end, enum part_layout layout) {
     const gpugraph_part *p = s->p;
-    const uint64_t from = s->distance[u];
-    for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
-        const uint32_t v = p->target[a];
-        const uint64_t sum = sum_of(s, from, a, real, &s->over);
-        if (sum < s->distance[v]) {
-            s->distance[v] = sum;
-            bucket_add(&s->queue, s->current, key_of(s, sum), v);
+    uint32_t count = o->count;
+    bool over = false;
+    for (; arc < end; arc++) {
+        const uint32_t v = p->target[arc];
+        const uint64_t sum = part_sum_of(from, p->weight, arc, layout),
+                       old = layout == PART_NARROW ? ((const uint32_t *)s->distance)[v]
+                                                   : ((const uint64_t *)s->distance)[v];
+        over |= is_over(sum, layout);
+        o->vertex[count] = v;
+        o->sum[count] = sum;
+        count += sum < old;
+    }
+    o->count = count;
+    s->over |= over;
+}
+
+PART_INLINE void take_offers(struct sssp_part *s, struct offers *o,
+                             enum part_layout layout) {
+    for (uint32_t i = 0; i < o->count; i++) {
+        const uint32_t v = o->vertex[i];
+        const uint64_t sum = o->sum[i];
+        if (sum <= s->bound && sum < part_value(s->distance, v, layout)) {
+            put_in(s->distance, v, sum, layout);
+            bucket_add(&s->queue, s->current, key_in(s, sum, layout), v);
         }
     }
-    s->arcs += p->offset[u + 1] - p->offset[u];
+    o->count = 0;
+}
+
+PART_INLINE void relax_row(struct sssp_part *s, struct offers *o, uint32_t u,
+                           enum part_layout layout) {
+    const uint64_t from = part_value(s->distance, u, layout), end = s->p->offset[u + 1];
+    for (uint64_t arc = s->p->offset[u]; arc < end;) {
+        const uint64_t room = GG_SSSP_OFFERS - 1 - o->count,
+                       part = end - arc < room ? end : arc + room;
+        look(s, o, from, arc, part, layout);
+        if (o->count > GG_SSSP_OFFERS / 2)
+            take_offers(s, o, layout);
+        arc = part;
+    }
+    s->arcs += end - s->p->offset[u];
 }
 
 /* Does the entry stand? Then it is noted for who must be told of it, and its row is to be relaxed. */
-static inline bool serve(struct sssp_part *s, uint32_t v) {
-    const uint64_t distance = s->distance[v];
-    if (s->scanned[v] == distance || key_of(s, distance) != s->current)
+PART_INLINE bool serve(struct sssp_part *s, uint32_t v, enum part_layout layout) {
+    const uint64_t distance = part_value(s->distance, v, layout);
+    if (key_in(s, distance, layout) != s->current ||
+        part_value(s->scanned, v, layout) == distance)
         return false;
-    s->scanned[v] = distance;
-    if (!s->known || s->known[v] != distance) {
+    put_in(s->scanned, v, distance, layout);
+    if (!s->known || part_value(s->known, v, layout) != distance) {
         if (s->known)
-            s->known[v] = distance;
+            put_in(s->known, v, distance, layout);
         if (v >= s->p->masters)
             part_note(&s->up, v);
         else if (part_reads_ghosts(s->p) && s->p->first_link[v] < s->p->first_link[v + 1])
@@ -214,27 +268,49 @@ static inline bool serve(struct sssp_part *s, uint32_t v) {
 
 /* ---- a round ---- */
 
+/* Asks for the memory of the vertices behind number i: first their offsets and distances, then, from
+** nearer by, their arcs. */
+PART_INLINE void look_ahead(const struct sssp_part *s, const struct bucket_chunk *c,
+                            uint32_t i, enum part_layout layout) {
+    const uint32_t width = layout == PART_NARROW ? 4 : 8;
+    if (i + 2 * GG_SSSP_AHEAD < c->count) {
+        const uint64_t far = c->vertex[i + 2 * GG_SSSP_AHEAD];
+        __builtin_prefetch(&s->p->offset[far]);
+        __builtin_prefetch((const char *)s->distance + far * width);
+        __builtin_prefetch((const char *)s->scanned + far * width);
+    }
+    if (i + GG_SSSP_AHEAD < c->count) {
+        const uint64_t arc = s->p->offset[c->vertex[i + GG_SSSP_AHEAD]];
+        __builtin_prefetch(&s->p->target[arc]);
+        __builtin_prefetch((const char *)s->p->weight + arc * width);
+    }
+}
+
 /* Relaxes the rows of a bin's vertices that stand. */
-static void serve_bin(struct sssp_part *s, struct bucket_chunk *c) {
-    const gpugraph_part *p = s->p;
+PART_INLINE void serve_bin_in(struct sssp_part *s, struct bucket_chunk *c,
+                              enum part_layout layout) {
     struct bucket_chunk *next;
+    struct offers offers;
+    offers.count = 0;
     for (; c; c = next) {
         next = c->next;
         for (uint32_t i = 0; i < c->count; i++) {
-            const uint32_t v = c->vertex[i];
-            if (i + 4 < c->count) {
-                __builtin_prefetch(&s->distance[c->vertex[i + 4]]);
-                __builtin_prefetch(&p->offset[c->vertex[i + 4]]);
-            }
-            if (!serve(s, v) || p->offset[v] == p->offset[v + 1])
-                continue;
-            if (s->real)
-                relax_row(s, v, true);
-            else
-                relax_row(s, v, false);
+            look_ahead(s, c, i, layout);
+            if (serve(s, c->vertex[i], layout))
+                relax_row(s, &offers, c->vertex[i], layout);
         }
         bucket_give_back(&s->queue, c);
     }
+    take_offers(s, &offers, layout);
+}
+
+static void serve_bin(struct sssp_part *s, struct bucket_chunk *c) {
+    if (s->layout == PART_NARROW)
+        serve_bin_in(s, c, PART_NARROW);
+    else if (s->layout == PART_WHOLE)
+        serve_bin_in(s, c, PART_WHOLE);
+    else
+        serve_bin_in(s, c, PART_REAL);
 }
 
 /* Relaxes until the current bucket is empty here. */
@@ -254,12 +330,18 @@ static bool drain(struct sssp_part *s) {
     return !s->run->status;
 }
 
+static struct part_field distances(const struct sssp_part *s) {
+    return s->layout == PART_NARROW
+               ? (struct part_field){s->distance, sizeof(uint32_t), part_least_32}
+               : (struct part_field){s->distance, sizeof(uint64_t), part_least_64};
+}
+
 /* What a change that has come brings: waiting for its bucket, and for its ghosts to be told. */
 static void take_masters(struct sssp_part *s) {
     for (uint32_t i = 0; i < s->up.count; i++) {
         const uint32_t v = s->up.list[i];
         if (s->known) {
-            s->known[v] = s->distance[v];
+            put(s, s->known, v, at(s, s->distance, v));
             part_note(&s->down, v);
         }
         wait_for(s, v);
@@ -270,40 +352,42 @@ static void take_masters(struct sssp_part *s) {
 static void take_ghosts(struct sssp_part *s) {
     for (uint32_t i = 0; i < s->down.count; i++) {
         const uint32_t v = s->down.list[i];
-        if (v < s->p->masters || s->scanned[v] == s->distance[v])
+        if (v < s->p->masters || is_scanned(s, v))
             continue;
         if (s->known)
-            s->known[v] = s->distance[v];
+            put(s, s->known, v, at(s, s->distance, v));
         wait_for(s, v);
     }
     part_forget(&s->down);
 }
 
-static bool exchange(struct sssp_part *s) {
-    const struct part_field field = {s->distance, sizeof *s->distance, part_least_64};
-    if (part_writes_ghosts(s->p)) {
-        if (gg_reduce(s->p, s->run, field, &s->up))
+/* What was served is told, and the lowest bucket that waits anywhere becomes *next. Where ghosts are
+** told they wait in the current one. */
+static bool exchange(struct sssp_part *s, uint64_t *next) {
+    gpugraph_part *p = s->p;
+    if (part_writes_ghosts(p)) {
+        if (gg_reduce(p, s->run, distances(s), &s->up))
             return false;
         take_masters(s);
     } else {
         part_forget(&s->up);
     }
-    if (part_reads_ghosts(s->p)) {
-        if (gg_broadcast(s->p, s->run, field, &s->down))
-            return false;
-        take_ghosts(s);
-    }
+    if (gg_poll(s->run))
+        return false;
+    *next = part_reads_ghosts(p) && s->down.count > 0 ? s->current : lowest(s);
+    if (!part_reads_ghosts(p))
+        return !p->exchange->calls->combine(p->exchange, s->run, GPUGRAPH_LEAST, next, 1);
+    if (gg_broadcast_and_combine(p, s->run, distances(s), &s->down, GPUGRAPH_LEAST, next,
+                                 1))
+        return false;
+    take_ghosts(s);
     return s->run->status == GPUGRAPH_OK;
 }
 
 static bool search(struct sssp_part *s) {
-    const gpugraph_exchange_calls *calls = s->p->exchange->calls;
-    for (;;) {
-        if (!drain(s) || !exchange(s) || gg_poll(s->run))
-            return false;
-        uint64_t next = lowest(s);
-        s->rounds++;
-        if (calls->combine(s->p->exchange, s->run, GPUGRAPH_LEAST, &next, 1))
+    uint64_t next;
+    for (;; s->rounds++) {
+        if (!drain(s) || !exchange(s, &next))
             return false;
         if (next == UINT64_MAX)
             return true;
@@ -324,10 +408,10 @@ static bool find_lost(struct sssp_part *s, uint8_t *beyond, uint64_t *lost) {
         part_forget(&next);
         for (uint32_t u = 0; u < p->locals && go; u++) {
             go = !gg_leave(s->run, u);
-            const bool from = s->distance[u] != UINT64_MAX || beyond[u];
+            const bool from = at(s, s->distance, u) != UINT64_MAX || beyond[u];
             for (uint64_t a = p->offset[u]; from && a < p->offset[u + 1]; a++) {
                 const uint32_t v = p->target[a];
-                if (s->distance[v] == UINT64_MAX && !beyond[v]) {
+                if (at(s, s->distance, v) == UINT64_MAX && !beyond[v]) {
                     beyond[v] = 1;
                     part_note(&next, v);
                 }
@@ -356,12 +440,11 @@ static bool check_range(struct sssp_part *s) {
         return false;
     if (s->over == 0)
         return true;
-    const struct part_field field = {s->distance, sizeof *s->distance, part_least_64};
     uint8_t *beyond = gg_alloc_zero(s->run, s->p->locals, sizeof *beyond);
-    const bool go =
-        beyond && !gg_broadcast(s->p, s->run, field, NULL) && find_lost(s, beyond, &lost);
+    const bool go = beyond && !gg_broadcast(s->p, s->run, distances(s), NULL) &&
+                    find_lost(s, beyond, &lost);
     gg_release(beyond);
-    if (go && lost != UINT64_MAX && s->real)
+    if (go && lost != UINT64_MAX && s->layout == PART_REAL)
         gg_fail(s->run, GPUGRAPH_RANGE,
                 "the distance of vertex number %llu is over the range of a REAL (%g); "
                 "scale the "
@@ -380,8 +463,9 @@ static bool check_range(struct sssp_part *s) {
 /* ---- the whole ---- */
 
 static bool set_bound(struct sssp_part *s, const void *max_distance) {
-    s->bound = s->real ? gg_real_word(DBL_MAX) : INT64_MAX;
-    if (max_distance && s->real) {
+    const bool real = s->layout == PART_REAL;
+    s->bound = real ? gg_real_word(DBL_MAX) : INT64_MAX;
+    if (max_distance && real) {
         double most;
         memcpy(&most, max_distance, sizeof most);
         if (most != most)
@@ -403,17 +487,18 @@ static bool set_bound(struct sssp_part *s, const void *max_distance) {
 static bool make_room(struct sssp_part *s) {
     const gpugraph_part *p = s->p;
     s->queue.run = s->run;
-    s->distance = gg_alloc(s->run, p->locals, sizeof *s->distance);
-    s->scanned = gg_alloc(s->run, p->locals, sizeof *s->scanned);
-    if (part_reads_ghosts(p))
-        s->known = gg_alloc(s->run, p->locals, sizeof *s->known);
+    const uint32_t width = distances(s).size;
+    s->distance = gg_alloc(s->run, p->locals, width);
+    s->scanned = gg_alloc(s->run, p->locals, width);
+    if (part_reads_ghosts(p) && part_writes_ghosts(p))
+        s->known = gg_alloc(s->run, p->locals, width);
     if (s->run->status || !part_changes_open(p, s->run, &s->up) ||
         !part_changes_open(p, s->run, &s->down))
         return false;
-    memset(s->distance, 0xff, p->locals * sizeof *s->distance);
-    memset(s->scanned, 0xff, p->locals * sizeof *s->scanned);
+    memset(s->distance, 0xff, (uint64_t)p->locals * width);
+    memset(s->scanned, 0xff, (uint64_t)p->locals * width);
     if (s->known)
-        memset(s->known, 0xff, p->locals * sizeof *s->known);
+        memset(s->known, 0xff, (uint64_t)p->locals * width);
     return true;
 }
 
@@ -428,20 +513,24 @@ static void release(struct sssp_part *s) {
 
 static void put_distances(const struct sssp_part *s, void *distance) {
     for (uint32_t v = 0; v < s->p->masters; v++)
-        if (s->real)
-            gg_put_word(GPUGRAPH_REAL, distance, v, s->distance[v]);
+        if (s->layout == PART_REAL)
+            gg_put_word(GPUGRAPH_REAL, distance, v, at(s, s->distance, v));
         else /* -1 where not reached */
-            ((uint64_t *)distance)[v] = s->distance[v];
+            ((uint64_t *)distance)[v] = at(s, s->distance, v);
+}
+
+/* Do ghosts have their masters' distances after the search? */
+static bool is_told(const gpugraph_part *p) {
+    return part_reads_ghosts(p) && !part_writes_ghosts(p);
 }
 
 /* The search, its distances, and the tree. */
 static void find_paths(struct sssp_part *s, const uint32_t *here, uint32_t sources,
                        void *distance, const gpugraph_part_tree *tree) {
     gpugraph_part *p = s->p;
-    const struct part_field field = {s->distance, sizeof *s->distance, part_least_64};
     double start = gg_now_ms();
     for (uint32_t i = 0; i < sources && !s->none; i++) {
-        s->distance[here[i]] = 0;
+        put(s, s->distance, here[i], 0);
         wait_for(s, here[i]);
     }
     if (!search(s) || !check_range(s))
@@ -450,8 +539,8 @@ static void find_paths(struct sssp_part *s, const uint32_t *here, uint32_t sourc
     gg_phase(s->run, "search", start, (int64_t)s->arcs, "%llu rounds over %u parts",
              (unsigned long long)s->rounds, p->exchange->parts);
     start = gg_now_ms();
-    if (tree && !gg_broadcast(p, s->run, field, NULL) &&
-        !part_tree(p, s->run, s->distance, true, here, sources, tree))
+    if (tree && (is_told(p) || !gg_broadcast(p, s->run, distances(s), NULL)) &&
+        !part_tree(p, s->run, s->distance, s->layout, here, sources, tree))
         gg_phase(s->run, "parents", start, p->masters, "%u sources here", sources);
 }
 
@@ -460,8 +549,7 @@ gpugraph_status gpugraph_part_sssp(gpugraph_part *p, const uint64_t *source,
                                    gpugraph_run *run, void *distance,
                                    const gpugraph_part_tree *tree) {
     gg_begin(run);
-    struct sssp_part s = {
-        .p = p, .run = run, .real = p->weight_type == GPUGRAPH_REAL_WEIGHTS};
+    struct sssp_part s = {.p = p, .run = run, .layout = part_layout_of(p)};
     uint32_t sources = 0, *here = NULL;
     if (p->weight_type == GPUGRAPH_UNWEIGHTED)
         gg_fail(run, GPUGRAPH_INVALID,

@@ -11,6 +11,7 @@
 **
 ** With both_ends<type> there are 2 n vertices, of which n + v is v on ways to the target: its
 ** arcs are those of the transpose, its distance that to the target (persistent_ends.cuh).
+** With in_parts<type> a vertex is a place, and the rows of some are there (persistent_parts.cuh).
 **
 ** Each vertex comes into a bucket's list once: who lowers a distance learns by the atomic
 ** minimum from which bucket it came. So a list has room for all that can ever come. An
@@ -36,6 +37,8 @@ enum {
     ROUND_LIST = REST + 2,
     SETTLED_LIST = REST + 4,
     LISTS = REST + 5,
+    OUT_LIST =
+        SETTLED_LIST, /* in_parts, where no arcs wait: what others are to be told */
     /* bits of struct round's flags */
     STOPPED = 1,
     LONG_ROWS = 2,
@@ -94,8 +97,15 @@ struct persistent_state {
 };
 static_assert(sizeof(struct persistent_state) <= GG_MAILBOX, "it is fetched at once");
 
+/* What one device tells the owner of a vertex. */
+template <typename type> struct alignas(2 * sizeof(typename type::word)) letter {
+    typename type::word distance;
+    uint32_t place;
+};
+
 template <typename type> struct persistent {
     device_csr g;
+    uint32_t first;    /* in_parts: g has the rows of vertices first .. first + g.n - 1 */
     device_csr back;   /* from both ends: rows of n + v */
     uint64_t vertices; /* of all ends */
     bounds<typename type::plain> limits;
@@ -159,8 +169,19 @@ template <typename type> struct ways {
     uint32_t list;  /* then: the lists up to it have been taken in */
 };
 
+/* in_parts: the letters that are to be read in this round, sender by sender. */
+enum { SENDERS = 16, TOLD_WORDS = 8 };
+template <bool parts> struct mail {};
+template <> struct mail<true> {
+    uint64_t told[TOLD_WORDS]; /* by all devices, at the last meeting */
+    uint32_t listed;           /* entries of the round's list, which come before them */
+    uint32_t count[SENDERS];
+    const void *letter[SENDERS];
+};
+
 template <typename type> struct block_memory {
     struct board board;
+    struct mail<type::parts> mail;
     uint32_t settled, served;
     struct counts counts;
     unsigned long long least;
@@ -202,10 +223,24 @@ static __device__ __forceinline__ uint32_t *list_at(const struct persistent<type
     return p.list + list * p.vertices;
 }
 
+/* Are v's arcs here? */
+template <typename type>
+static __device__ __forceinline__ bool is_here(const struct persistent<type> &p,
+                                               uint32_t v) {
+    return !type::parts || v - p.first < p.g.n;
+}
+
 /* Lists that a round is read from and written to. */
 template <typename type>
 static __device__ __forceinline__ uint32_t next_list(const struct place<type> &at) {
     return ROUND_LIST + at.round % 2;
+}
+
+/* in_parts: of OUT_LIST, two in turn: the places in the board of lists that have none there. */
+template <typename type>
+static __device__ __forceinline__ uint32_t *out_counter(const struct persistent<type> &p,
+                                                        uint32_t round) {
+    return &p.state->board.count[ROUND_LIST + round % 2];
 }
 
 template <typename type>
@@ -213,6 +248,8 @@ static __device__ __forceinline__ uint32_t *counter_of(const struct persistent<t
                                                        const struct place<type> &at,
                                                        uint32_t list) {
     struct board *board = &p.state->board;
+    if (type::parts && list == OUT_LIST)
+        return out_counter(p, at.round);
     return list == ROUND_LIST || list == ROUND_LIST + 1
                ? &board->round[at.round % 3].vertices
                : &board->count[list];
@@ -331,6 +368,8 @@ template <typename type>
 static __device__ __forceinline__ void settle(const struct persistent<type> &p,
                                               const struct place<type> &at,
                                               struct block_memory<type> &m, uint32_t v) {
+    if (!is_here(p, v))
+        return;
     note_waiting(p, m, v, -1);
     if (p.limit > 0 || p.apart || GG_SSSP_COUNTS)
         atomicAdd(&m.settled, 1u);
@@ -357,7 +396,15 @@ static __device__ __forceinline__ void note_active(const struct persistent<type>
         atomicAdd(&p.trace[at.round].active, 1u);
 }
 
-/* True for the one that is to put v into the next round's list. */
+/* Where v goes that has fallen within the current bucket. */
+template <typename type>
+static __device__ __forceinline__ uint32_t fallen_list(const struct persistent<type> &p,
+                                                       const struct place<type> &at,
+                                                       uint32_t v) {
+    return is_here(p, v) ? next_list(at) : (uint32_t)OUT_LIST;
+}
+
+/* True for the one that is to put v into that list. */
 template <typename type>
 static __device__ __forceinline__ bool claim(const struct persistent<type> &p,
                                              const struct place<type> &at, uint32_t v) {

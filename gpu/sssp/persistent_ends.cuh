@@ -42,7 +42,9 @@ template <typename type>
 static __device__ __forceinline__ void
 row_at(const struct persistent<type> &p, uint32_t v, uint64_t *begin, uint64_t *end) {
     const bool back = type::ends == 2 && v >= p.g.n;
-    const uint64_t *offset = back ? p.back.offset + (v - p.g.n) : p.g.offset + v;
+    const uint32_t first = type::parts ? p.first : 0;
+    const uint64_t *offset =
+        back ? p.back.offset + (v - p.g.n) : p.g.offset + (v - first);
     *begin = gg_load_now(offset, true) | (back ? BACK_ARC : 0);
     *end = gg_load_now(offset + 1, true) | (back ? BACK_ARC : 0);
 }

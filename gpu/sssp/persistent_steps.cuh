@@ -12,6 +12,7 @@ enum contents {
     OF_BUCKET,  /* vertices of a bucket, stale ones among them */
     OF_SETTLED, /* vertices whose heavy arcs are due */
     OF_SLICES   /* parts of long rows */
+    /* in_parts letters come behind the vertices of OF_ROUND and OF_BUCKET */
 };
 
 struct input {
@@ -33,6 +34,86 @@ static __device__ void cut(const struct persistent<type> &p, const struct place<
         p.slice[first + i] = (uint64_t)v << 32 | i;
 }
 
+/* Arcs that go into the tile. */
+template <typename type>
+static __device__ __forceinline__ uint32_t whole_or_cut(const struct persistent<type> &p,
+                                                        const struct place<type> &at,
+                                                        uint32_t v, uint64_t arcs) {
+    if (arcs <= 1u << p.slice_arcs)
+        return (uint32_t)arcs;
+    cut(p, at, v, arcs);
+    return 0;
+}
+
+/* ---- ceilings ----
+**
+** Distances of a large graph lie beyond the cache, and most arcs lower none. A byte for each vertex does not:
+** an upper bound of its distance, in units of 1 << coarse, or NO_CEILING. A stale one is a bound, too, since
+** distances only fall: so it may come from the first-level cache, and writers need not agree. */
+
+template <typename type>
+static __device__ __forceinline__ bool
+is_below(const struct persistent<type> &p, typename type::word sum, uint32_t ceiling) {
+    return ceiling == NO_CEILING || sum < (typename type::word)ceiling << p.coarse;
+}
+
+template <typename type>
+static __device__ __forceinline__ void
+lower_ceiling(const struct persistent<type> &p, uint32_t v, typename type::word now) {
+    const typename type::word units =
+        (now >> p.coarse) + ((now & (((typename type::word)1 << p.coarse) - 1)) != 0);
+    if (p.ceiling && units < NO_CEILING)
+        gg_store_some_time(&p.ceiling[v], (uint8_t)units);
+}
+
+/* ---- in parts ---- */
+
+/* Is entry i of the round's input a letter? */
+template <typename type>
+static __device__ __forceinline__ bool is_letter(const struct block_memory<type> &m,
+                                                 const struct input &in, uint32_t i) {
+    if constexpr (type::parts)
+        return in.contents != OF_SLICES && i >= m.mail.listed;
+    return false;
+}
+
+/* Letter k of the round: true if it lowers its vertex, which is then to be relaxed at that distance. Two
+** that both lower it are both relaxed. */
+template <typename type>
+static __device__ __forceinline__ bool
+take_letter(const struct persistent<type> &p, const struct place<type> &at,
+            struct block_memory<type> &m, uint32_t i, uint32_t *v,
+            typename type::word *from) {
+    if constexpr (type::parts) {
+        uint32_t k = i - m.mail.listed, sender = 0;
+        while (k >= m.mail.count[sender])
+            k -= m.mail.count[sender++];
+        const struct letter<type> *one =
+            static_cast<const struct letter<type> *>(m.mail.letter[sender]) + k;
+        *v = __ldcg(&one->place);
+        *from = __ldcg(&one->distance);
+        if (*from >= gg_peek(&p.distance[*v]))
+            return false;
+        const typename type::word before = atomicMin(&p.distance[*v], *from);
+        if (*from >= before)
+            return false;
+        lower_ceiling(p, *v, *from);
+        if (first_in_bucket(at, before))
+            settle(p, at, m, *v);
+        return true;
+    }
+    return false;
+}
+
+/* v is of this bucket, and its arcs are elsewhere: its owner is to be told. */
+template <typename type>
+static __device__ __forceinline__ void pass_on(const struct persistent<type> &p,
+                                               const struct place<type> &at,
+                                               struct block_memory<type> &m, uint32_t v) {
+    if (bucket_of(at, gg_peek(&p.distance[v])) == at.bucket && claim(p, at, v))
+        put(p, at, m, OUT_LIST, v);
+}
+
 /* Entry i of the input becomes a row of the tile; 0 arcs where it is stale or cut. */
 template <typename type>
 static __device__ uint32_t row_of(const struct persistent<type> &p,
@@ -50,7 +131,19 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
         *begin += (entry & UINT32_MAX) << p.slice_arcs;
         return end - *begin < most ? (uint32_t)(end - *begin) : most;
     }
-    uint32_t v = __ldcg(&in.vertex[i]);
+    uint32_t v;
+    if (is_letter(m, in, i)) {
+        if (!take_letter(p, at, m, i, &v, from))
+            return 0;
+        uint64_t end;
+        row_at(p, v, begin, &end);
+        return whole_or_cut(p, at, v, end - *begin);
+    }
+    v = __ldcg(&in.vertex[i]);
+    if (!is_here(p, v)) {
+        pass_on(p, at, m, v);
+        return 0;
+    }
     uint64_t end;
     row_at(p, v, begin, &end);
     *from = gg_peek(&p.distance[v]);
@@ -61,10 +154,7 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
             return 0;
         settle(p, at, m, v);
     }
-    if (end - *begin <= most)
-        return (uint32_t)(end - *begin);
-    cut(p, at, v, end - *begin);
-    return 0;
+    return whole_or_cut(p, at, v, end - *begin);
 }
 
 /* Rows of a tile: one tile for each warp while that makes small ones, then several, for
@@ -96,27 +186,6 @@ falls_in_bucket(const struct persistent<type> &p, const struct place<type> &at,
     if (first_in_bucket(at, before))
         settle(p, at, m, v);
     return true;
-}
-
-/* ---- ceilings ----
-**
-** Distances of a large graph lie beyond the cache, and most arcs lower none. A byte for each vertex does not:
-** an upper bound of its distance, in units of 1 << coarse, or NO_CEILING. A stale one is a bound, too, since
-** distances only fall: so it may come from the first-level cache, and writers need not agree. */
-
-template <typename type>
-static __device__ __forceinline__ bool
-is_below(const struct persistent<type> &p, typename type::word sum, uint32_t ceiling) {
-    return ceiling == NO_CEILING || sum < (typename type::word)ceiling << p.coarse;
-}
-
-template <typename type>
-static __device__ __forceinline__ void
-lower_ceiling(const struct persistent<type> &p, uint32_t v, typename type::word now) {
-    const typename type::word units =
-        (now >> p.coarse) + ((now & (((typename type::word)1 << p.coarse) - 1)) != 0);
-    if (p.ceiling && units < NO_CEILING)
-        gg_store_some_time(&p.ceiling[v], (uint8_t)units);
 }
 
 /* ---- arcs ---- */
@@ -217,7 +286,7 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
         if (listed[i] != at.round)
-            put(p, at, m, next_list(at), target[i]);
+            put(p, at, m, fallen_list(p, at, target[i]), target[i]);
 }
 
 /* The whole grid, each warp tile after tile. */

@@ -7,7 +7,9 @@
 ** settled by the CPU backend, which knows the sentence to say. Ties of tree edges that
 ** need more than one look are left to the host too. */
 #include "sssp.h"
+#include "several.cuh"
 #include "sssp.cuh"
+#include "device/services.h"
 #include "tree/ranked_rows.cuh"
 #include "tree/tree.cuh"
 
@@ -152,6 +154,7 @@ static bool bring_back(struct cuda_job *job, const gpugraph_search *search,
 void gg_sssp_lost(gpugraph_run *run) {
     run->used_backend = gg_backend_name[GPUGRAPH_CPU];
     run->used_devices = 0;
+    run->device_set = 0;
     snprintf(run->why, sizeof run->why,
              "a sum left the range of distances on the device: the host settles it");
 }
@@ -162,6 +165,11 @@ static gpugraph_status search_on_device(gpugraph_graph *graph,
     struct cuda_job job;
     struct sssp_outcome out = sssp_outcome();
     uint32_t ties = 0;
+    if (run->used_devices > 1 || gg_method_is(run, "several")) {
+        int ordinal[GG_MAX_DEVICES];
+        const int devices = gg_used_devices(run, ordinal);
+        return gg_sssp_several(graph, search, run, ordinal, devices, distance, tree_edge);
+    }
     if (!gg_job_open(&job, graph, run))
         return run->status;
     if (gg_sssp_search(&job, search, tree_edge != NULL, &out) && !out.lost)
@@ -239,6 +247,9 @@ static const gpugraph_method methods[] = {
     {"sssp", "L1SLF-L2MPQ", "cuda",
      "multi-level multi-queue: shortest length first of each warp over several batched "
      "heaps"},
+    {"sssp", "several", "cuda",
+     "delta-stepping over the parts of several devices; what they owe each other goes in "
+     "letters"},
     {},
 };
 
@@ -248,4 +259,5 @@ extern "C" const algorithm_side gg_sssp_cuda = {
     .methods = methods,
     .calls = &calls,
     .bytes = bytes,
+    .several_bytes = gg_sssp_several_bytes,
 };

@@ -133,7 +133,11 @@ static bool peel_in_turns(struct cuda_job *job, struct levels *l,
     const struct cooperative_kernel kernel = {(const void *)peel_levels, "peel_levels",
                                               PEEL_BLOCK, 0};
     const void *narrow = (const void *)peel_narrow_levels;
-    const int cluster = gg_peel_cluster(job, narrow);
+    static int known[GG_MAX_DEVICES]; /* it is asked for once for each device */
+    int *cluster_of = &known[job->device->ordinal];
+    if (*cluster_of == 0)
+        *cluster_of = gg_peel_cluster(job, narrow);
+    const int cluster = *cluster_of;
     void *arguments[] = {l};
     int fit = gg_blocks_at_once(job, &kernel), turns = 1;
     fit = fit < GG_PEEL_BLOCKS ? fit : GG_PEEL_BLOCKS;

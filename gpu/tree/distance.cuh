@@ -17,9 +17,10 @@
 ** settled: distances up to that are final; apart_enough: no vertex on a shortest way is left whose
 ** distance neither half knows.
 **
-** Two more are made of these, which have them as `plain`: steps, whose weights are all 1, and
+** Three more are made of these, which have them as `plain`: steps, whose weights are all 1,
 ** both_ends<type>, for searches from the source and from the target at once
-** (sssp/persistent_ends.cuh). */
+** (sssp/persistent_ends.cuh), and in_parts<type>, for searches by several devices, each of which
+** has some vertices' rows (sssp/persistent_parts.cuh). */
 #ifndef GPUGRAPH_DISTANCE_CUH
 #define GPUGRAPH_DISTANCE_CUH
 
@@ -66,6 +67,7 @@ struct integer32 {
     }
     static const bool weighted = true;
     static const int ends = 1;
+    static const bool parts = false;
     static __device__ weight weight_at(const void *weights, uint64_t arc) {
         return __ldg(static_cast<const weight *>(weights) + arc);
     }
@@ -109,6 +111,7 @@ struct integer64 {
     }
     static const bool weighted = true;
     static const int ends = 1;
+    static const bool parts = false;
     static __device__ weight weight_at(const void *weights, uint64_t arc) {
         return (weight)__ldg(static_cast<const long long *>(weights) + arc);
     }
@@ -159,6 +162,7 @@ struct real {
     }
     static const bool weighted = true;
     static const int ends = 1;
+    static const bool parts = false;
     static __device__ weight weight_at(const void *weights, uint64_t arc) {
         return __ldg(static_cast<const weight *>(weights) + arc);
     }
@@ -178,6 +182,8 @@ struct steps : integer32 {
 };
 
 template <typename type> struct both_ends : type { static const int ends = 2; };
+
+template <typename type> struct in_parts : type { static const bool parts = true; };
 
 /* base plus step, and in any case more than base. */
 template <typename type>

@@ -3,13 +3,14 @@
 **     ahead[v]          who works                              where
 **     2 .. 4            a lane: each two of them               rows in memory
 **     5 .. 128          a warp                                 table of the warp, on chip
-**     more              a block, 1024 of them at a time        table of the block, on chip
+**     more              blocks, 4096 neighbours each           table of the block, on chip
 **
-**          u --- w       the table holds ahead[v]. For every u in it, what is in ahead[u] is looked
-**           \   /        up: lanes read such rows one behind the other, or several short ones side by
-**            v           side. A w that is found adds one to its slot and to u's; v's are summed up.
+**          x --- w       Of two neighbours the one with more ahead has the table, of its ahead. The other one's row
+**           \   /        is looked up there, whichever ranks higher: so of two rows the shorter one is walked. A w
+**            v           that is found adds one to its slot, to v's sum and to x's.
 **
-** So a corner is told in memory once for each row ahead that it is in, not once for each triangle.
+** A vertex with few ahead and many neighbours is a block's, too. A corner is told in memory once for each table
+** and once for each row, not once for each triangle.
 ** Where directions count, `there` has two bits for each arc ahead: is there an edge along it, is there
 ** one against it? Slots then count the arcs beyond one for each triangle, too (each.c). */
 #include "meet.cuh"
@@ -102,14 +103,15 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 template <bool along>
 static __device__ __forceinline__ void count_by_warp(const counting &c, table t,
-                                                     uint32_t *waiting, uint32_t v) {
+                                                     waiting_rows *w,
+                                                     uint32_t *more_of_rows, uint32_t v) {
     const uint64_t first = c.ahead.offset[v], end = c.ahead.offset[v + 1];
     found own = {0, 0};
     t.bits = bits_for<along>((uint32_t)(end - first));
     fill<along>(c, t, first + gg_lane(), end, GG_WARP);
     __syncwarp();
     meet_neighbours<along>(c, t, v, c.simple.offset[v], c.simple.offset[v + 1], GG_WARP,
-                           waiting, &own);
+                           w, more_of_rows, &own);
     __syncwarp();
     tell<along>(c, t, gg_lane(), GG_WARP);
     tell_owner<along>(c, v, own);
@@ -122,7 +124,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     count_warp_rows(const __grid_constant__ counting c) {
     constexpr uint32_t slots = spread<along> * WARP_ROW;
     __shared__ uint32_t key[WARPS][slots], count[WARPS][slots],
-        more[along ? WARPS : 1][slots], waiting[WARPS][WAITING];
+        more[along ? WARPS : 1][slots], more_of_rows[along ? WARPS : 1][GG_WARP];
+    __shared__ waiting_rows waiting[WARPS];
     const uint32_t warp = threadIdx.x / GG_WARP, rows = c.state->warp_rows;
     const table t = {key[warp], count[warp], more[along ? warp : 0], 0};
     empty(t, gg_lane(), slots, GG_WARP, along);
@@ -138,15 +141,16 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         if (at >= rows)
             return;
         for (uint32_t i = at; i < rows && i < at + TAKEN; i++)
-            count_by_warp<along>(c, t, waiting[warp], c.warp_row[i]);
+            count_by_warp<along>(c, t, &waiting[warp], more_of_rows[along ? warp : 0],
+                                 c.warp_row[i]);
     }
 }
 
 /* Neighbours first .. end - 1 of v; a part of ahead[v] is in the table at a time. */
 template <bool along>
-static __device__ __forceinline__ void count_by_block(const counting &c, table t,
-                                                      uint32_t *waiting, uint32_t v,
-                                                      uint64_t first, uint64_t end) {
+static __device__ __forceinline__ void
+count_by_block(const counting &c, table t, waiting_rows *w, uint32_t *more_of_rows,
+               uint32_t v, uint64_t first, uint64_t end) {
     constexpr uint32_t entries = block_slots<along> / 2;
     const uint64_t ahead_end = c.ahead.offset[v + 1];
     found own = {0, 0};
@@ -156,7 +160,7 @@ static __device__ __forceinline__ void count_by_block(const counting &c, table t
         fill<along>(c, t, part + threadIdx.x, part_end, GG_BLOCK);
         __syncthreads();
         meet_neighbours<along>(c, t, v, first + threadIdx.x / GG_WARP * GG_WARP, end,
-                               GG_BLOCK, waiting, &own);
+                               GG_BLOCK, w, more_of_rows, &own);
         __syncthreads();
         tell<along>(c, t, threadIdx.x, GG_BLOCK);
         __syncthreads();
@@ -170,8 +174,9 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     count_block_parts(const __grid_constant__ counting c) {
     constexpr uint32_t slots = block_slots<along>;
     __shared__ uint32_t key[slots], count[slots], more[along ? slots : 1],
-        waiting[WARPS][WAITING], taken;
-    const uint32_t parts = c.state->block_parts;
+        more_of_rows[along ? WARPS : 1][GG_WARP], taken;
+    __shared__ waiting_rows waiting[WARPS];
+    const uint32_t parts = c.state->block_parts, warp = threadIdx.x / GG_WARP;
     const table t = {key, count, more, 0};
     empty(t, threadIdx.x, slots, GG_BLOCK, along);
     for (uint32_t turn = 1;; turn++) {
@@ -188,8 +193,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         const uint32_t v = (uint32_t)(c.block_part[at] >> 32);
         const uint64_t first =
             c.simple.offset[v] + (uint32_t)c.block_part[at] * (uint64_t)PART_ARCS;
-        count_by_block<along>(c, t, waiting[threadIdx.x / GG_WARP], v, first,
-                              min(c.simple.offset[v + 1], first + PART_ARCS));
+        count_by_block<along>(c, t, &waiting[warp], more_of_rows[along ? warp : 0], v,
+                              first, min(c.simple.offset[v + 1], first + PART_ARCS));
     }
 }
 

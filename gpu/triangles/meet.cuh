@@ -4,25 +4,28 @@
 **     count    2  0  1  0  0  3       triangles that v, the slot's vertex and another one make
 **     more     0  0  1  0  0  0       where directions count: arcs beyond one for each triangle
 **
-** All slots are empty again when a row is done. */
+**     line     aaaaaaabbbbbcddddd...  rows of up to 32 neighbours of v, one behind the other: each lane of the warp
+**              0123...31 0123...31    takes entries 32 apart, and a bit where a row begins tells whose they are
+**
+** All slots are empty again when v is done. */
 #ifndef GPUGRAPH_MEET_CUH
 #define GPUGRAPH_MEET_CUH
 
 #include "ahead.cuh"
 #include "each.h"
+#include "base/warp.h"
 
 enum {
     NONE = -1,
-    FEW = 4,               /* ahead, up to which a lane looks at all pairs */
-    WARP_ROW = 128,        /* ahead, that a warp's table is good for */
-    WARP_ARCS = 1024,      /* neighbours of a vertex, that a warp is good for */
-    PART_ARCS = 4096,      /* neighbours of a vertex, that a block takes at a time */
-    LEAST_SLOTS = 32,      /* of a table that is in use */
-    AT_ONCE = 4,           /* entries that a lane asks for together */
-    GRID_BLOCKS = 32,      /* for each multiprocessor */
-    TAKEN = 4,             /* vertices that a warp takes at a time */
-    UNASKED = 16,          /* times that it does so without a look at the stop flag */
-    WAITING = 2 * GG_WARP, /* vertices of a warp whose rows are to be looked up */
+    FEW = 4,          /* ahead, up to which a lane looks at all pairs */
+    WARP_ROW = 128,   /* ahead, that a warp's table is good for */
+    WARP_ARCS = 1024, /* neighbours of a vertex, that a warp is good for */
+    PART_ARCS = 4096, /* neighbours of a vertex, that a block takes at a time */
+    LEAST_SLOTS = 32, /* of a table that is in use */
+    AT_ONCE = 4,      /* entries that a lane asks for together */
+    GRID_BLOCKS = 32, /* for each multiprocessor */
+    TAKEN = 4,        /* vertices that a warp takes at a time */
+    UNASKED = 16,     /* times that it does so without a look at the stop flag */
     WARPS = GG_BLOCK / GG_WARP,
     FLAG_ARCS = 16 /* in a word of `there` */
 };
@@ -141,72 +144,11 @@ struct found { /* of a lane */
     uint32_t own, more;
 };
 
-/* Looks entries first, first + step, ... of x's row up in v's table. vx_twice: the edge between them has both
-** directions. Sums of this lane for x come back, those for v grow in *v. */
-template <bool along>
-static __device__ __forceinline__ found meet(const counting &c, const table &t,
-                                             uint64_t first, uint64_t end, uint32_t step,
-                                             bool vx_twice, found *v) {
-    found x = {0, 0};
-    for (uint64_t i = first; i < end; i += (uint64_t)AT_ONCE * step) {
-        uint32_t w[AT_ONCE], slot[AT_ONCE], there[AT_ONCE];
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) {
-            const uint64_t arc = i + (uint64_t)k * step;
-            w[k] = gg_load_now(c.ahead.target + arc, arc < end);
-        }
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) {
-            slot[k] = slot_of(t, w[k]);
-            there[k] = i + (uint64_t)k * step < end ? t.key[slot[k]] : (uint32_t)NONE;
-        }
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) {
-            const uint32_t at = find_from(t, slot[k], there[k], w[k]);
-            if (at == (uint32_t)NONE)
-                continue;
-            x.own++;
-            if (!along) {
-                atomicAdd(&t.count[at], 1u);
-                continue;
-            }
-            x.more += atomicAdd(&t.count[at], 1u) >> 31;
-            v->more += both_ways(c, i + (uint64_t)k * step);
-            if (vx_twice)
-                atomicAdd(&t.more[at], 1u);
-        }
-    }
-    v->own += x.own;
-    return x;
-}
-
-/* The sum of a group of `lanes` lanes that stand side by side. */
-static __device__ __forceinline__ uint32_t sum_of_group(uint32_t value, uint32_t lanes) {
-    for (uint32_t step = lanes / 2; step > 0; step /= 2)
-        value += __shfl_xor_sync(ALL_LANES, value, (int)step);
-    return value;
-}
-
-/* What a group's lanes have found for x, to memory. All lanes of the warp call. */
-template <bool along>
-static __device__ __forceinline__ void tell_row(const counting &c, uint32_t x,
-                                                uint32_t lanes, found f) {
-    const bool first = gg_lane() % lanes == 0;
-    if (!__any_sync(ALL_LANES, f.own > 0))
-        return;
-    const uint32_t own = sum_of_group(f.own, lanes),
-                   more = along ? sum_of_group(f.more, lanes) : 0;
-    if (first && own > 0)
-        atomicAdd(&c.triangles[x], (word)own);
-    if (first && more > 0)
-        atomicAdd(&c.more[x], (word)more);
-}
-
-/* Lanes for each row, by the mean length of those that the warp has: a power of two. */
-static __device__ __forceinline__ uint32_t lanes_of_row(uint32_t length, uint32_t rows) {
-    const uint32_t sum = __reduce_add_sync(ALL_LANES, length);
-    return sum >= 24 * rows ? 32 : sum >= 12 * rows ? 16 : sum >= 6 * rows ? 8 : 4;
-}
+/* Of a warp, in shared memory: vertices whose rows are to be looked up, and what the rows that are being looked up
+** have found. */
+struct waiting_rows {
+    uint32_t vertex[2 * GG_WARP], own[GG_WARP];
+};
 
 /* Has the edge between them both directions? */
 static __device__ __forceinline__ bool twice_between(const counting &c, uint32_t v,
@@ -218,27 +160,99 @@ static __device__ __forceinline__ bool twice_between(const counting &c, uint32_t
                                             length_of(c.ahead, low), x_high ? x : v));
 }
 
-/* Rows of vertices that wait for a warp, at most 32 of them. */
+/* Rows that stand one behind the other, of a lane each. */
+struct row_line {
+    uint32_t first, total; /* entries before this lane's row, and of all */
+    uint64_t
+        origin; /* entry i of the line is arc origin + i, where the row is this lane's */
+    uint32_t begun; /* rows that begin before what has been dealt out */
+    unsigned live,
+        twice; /* lanes with a row; those whose edge to v has both directions */
+};
+
+/* The row of entry from + lane of the line; those before `from` have been dealt out. */
+static __device__ __forceinline__ uint32_t row_of(row_line *line, uint32_t from) {
+    const bool begins = (line->live >> gg_lane() & 1) && line->first - from < GG_WARP;
+    const uint32_t begin =
+        __reduce_or_sync(ALL_LANES, begins ? 1u << (line->first - from) : 0);
+    const uint32_t row = line->begun + __popc(begin & ((2u << gg_lane()) - 1)) - 1;
+    line->begun += __popc(begin);
+    return row;
+}
+
+/* w is in v's table at `at`: a triangle with the owner of the row. */
 template <bool along>
-static __device__ __forceinline__ void meet_rows(const counting &c, const table &t,
-                                                 uint32_t v, const uint32_t *waiting,
-                                                 uint32_t rows, found *own) {
-    const bool live = gg_lane() < rows;
-    const uint32_t x = live ? waiting[gg_lane()] : 0;
-    const uint32_t length = live ? c.ahead.count[x] : 0;
-    const uint64_t begin = live ? c.ahead.offset[x] : 0;
-    const bool twice = along && live && twice_between(c, v, x);
-    const uint32_t lanes = lanes_of_row(length, rows), mine = gg_lane() % lanes;
-    for (uint32_t row = 0; row < rows; row += GG_WARP / lanes) {
-        const int from = (int)(row + gg_lane() / lanes);
-        const uint64_t row_begin = __shfl_sync(ALL_LANES, begin, from);
-        const uint32_t row_length = __shfl_sync(ALL_LANES, length, from),
-                       row_x = __shfl_sync(ALL_LANES, x, from);
-        const bool row_twice = along && __shfl_sync(ALL_LANES, (int)twice, from);
-        const found f = meet<along>(c, t, row_begin + mine, row_begin + row_length, lanes,
-                                    row_twice, own);
-        tell_row<along>(c, row_x, lanes, f);
+static __device__ __forceinline__ void
+add_triangle(const counting &c, const table &t, uint32_t at, uint64_t arc, uint32_t row,
+             bool vx_twice, waiting_rows *w, uint32_t *more, found *v) {
+    v->own++;
+    atomicAdd(&w->own[row], 1u);
+    if (!along) {
+        atomicAdd(&t.count[at], 1u);
+        return;
     }
+    if (atomicAdd(&t.count[at], 1u) & TWICE)
+        atomicAdd(&more[row], 1u);
+    v->more += both_ways(c, arc);
+    if (vx_twice)
+        atomicAdd(&t.more[at], 1u);
+}
+
+/* Looks the entries of a line of rows up in v's table: some for each lane together, whichever rows they are of. */
+template <bool along>
+static __device__ __forceinline__ void meet(const counting &c, const table &t,
+                                            row_line line, waiting_rows *w,
+                                            uint32_t *more, found *v) {
+    for (uint32_t base = 0; base < line.total; base += AT_ONCE * GG_WARP) {
+        uint32_t row[AT_ONCE], x[AT_ONCE], slot[AT_ONCE], there[AT_ONCE];
+        uint64_t arc[AT_ONCE];
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            const uint32_t entry = base + k * GG_WARP + gg_lane();
+            row[k] = row_of(&line, base + k * GG_WARP);
+            arc[k] = __shfl_sync(ALL_LANES, line.origin, (int)row[k]) + entry;
+            x[k] = gg_load_now(c.ahead.target + arc[k], entry < line.total);
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            slot[k] = slot_of(t, x[k]);
+            there[k] = base + k * GG_WARP + gg_lane() < line.total ? t.key[slot[k]]
+                                                                   : (uint32_t)NONE;
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            const uint32_t at = find_from(t, slot[k], there[k], x[k]);
+            if (at != (uint32_t)NONE)
+                add_triangle<along>(c, t, at, arc[k], row[k], line.twice >> row[k] & 1, w,
+                                    more, v);
+        }
+    }
+}
+
+/* Rows of vertices first .. first + rows - 1 that wait for the warp, at most 32. */
+template <bool along>
+static __device__ __forceinline__ void
+meet_rows(const counting &c, const table &t, uint32_t v, waiting_rows *w, uint32_t *more,
+          uint32_t first, uint32_t rows, found *own) {
+    const bool live = gg_lane() < rows;
+    const uint32_t x = live ? w->vertex[first + gg_lane()] : 0;
+    const uint32_t length = live ? c.ahead.count[x] : 0;
+    row_line line;
+    line.first = warp_sum_before(length, &line.total);
+    line.origin = live ? c.ahead.offset[x] - line.first : 0;
+    line.begun = 0;
+    line.live = __ballot_sync(ALL_LANES, live);
+    line.twice = along ? __ballot_sync(ALL_LANES, live && twice_between(c, v, x)) : 0;
+    w->own[gg_lane()] = 0;
+    if (along)
+        more[gg_lane()] = 0;
+    __syncwarp();
+    meet<along>(c, t, line, w, more, own);
+    __syncwarp();
+    if (w->own[gg_lane()] > 0)
+        atomicAdd(&c.triangles[x], (word)w->own[gg_lane()]);
+    if (along && more[gg_lane()] > 0)
+        atomicAdd(&c.more[x], (word)more[gg_lane()]);
 }
 
 /* Is x's row looked up in v's table? */
@@ -254,7 +268,8 @@ static __device__ __forceinline__ bool meets(const counting &c, uint32_t v,
 template <bool along>
 static __device__ __forceinline__ void
 meet_neighbours(const counting &c, const table &t, uint32_t v, uint64_t first,
-                uint64_t end, uint64_t step, uint32_t *waiting, found *own) {
+                uint64_t end, uint64_t step, waiting_rows *w, uint32_t *more,
+                found *own) {
     const uint32_t length = c.ahead.count[v];
     uint32_t count = 0;
     for (uint64_t at = first; at < end; at += step) {
@@ -263,17 +278,17 @@ meet_neighbours(const counting &c, const table &t, uint32_t v, uint64_t first,
         const bool wanted = live && meets(c, v, length, x);
         const unsigned mask = __ballot_sync(ALL_LANES, wanted);
         if (wanted)
-            waiting[count + __popc(mask & ((1u << gg_lane()) - 1))] = x;
+            w->vertex[count + __popc(mask & ((1u << gg_lane()) - 1))] = x;
         __syncwarp();
         count += __popc(mask);
         if (count < GG_WARP)
             continue;
         count -= GG_WARP;
-        meet_rows<along>(c, t, v, waiting + count, GG_WARP, own);
+        meet_rows<along>(c, t, v, w, more, count, GG_WARP, own);
         __syncwarp();
     }
     if (count > 0)
-        meet_rows<along>(c, t, v, waiting, count, own);
+        meet_rows<along>(c, t, v, w, more, 0, count, own);
 }
 
 /* What the lanes of a warp have found for v. */

@@ -21,7 +21,8 @@ static uint32_t edges_in(const struct edge_gaps *g, uint64_t block) {
 static bool take_lists(update *u, gap_patch *p) {
     const uint64_t all = u->removed_count + u->added_count;
     p->change = gg_alloc(u->run, all, sizeof *p->change);
-    p->removed = p->change ? gg_alloc(u->run, u->removed_count, sizeof *p->removed) : NULL;
+    p->removed =
+        p->change ? gg_alloc(u->run, u->removed_count, sizeof *p->removed) : NULL;
     p->put = p->removed ? gg_alloc(u->run, u->added_count, sizeof *p->put) : NULL;
     p->reweighted =
         p->put ? gg_alloc(u->run, u->reweighted, sizeof *p->reweighted) : NULL;

@@ -56,20 +56,22 @@ typedef struct row_patch {
 /* A block of edges with gaps that changes: its edges before that are not removed, and those that are put
 ** in, at their places in the block. */
 typedef struct block_change {
-    uint64_t first;         /* its first place */
-    uint32_t before, after; /* edges */
-    uint64_t removed, put;  /* the first of its own in the lists of all blocks, ... */
+    uint64_t first;          /* its first place */
+    uint32_t before, after;  /* edges */
+    uint64_t removed, put;   /* the first of its own in the lists of all blocks, ... */
     uint32_t removals, puts; /* ... of which it has so many */
 } block_change;
 
 /* What becomes of a list of edges with gaps; places are those afterwards. */
 typedef struct gap_patch {
-    const struct edge_gaps *before, *after; /* blocks begin at before->start, after->start */
-    bool made; /* there were gaps before; else blocks are full but for the last */
+    const struct edge_gaps *before,
+        *after; /* blocks begin at before->start, after->start */
+    bool made;  /* there were gaps before; else blocks are full but for the last */
     uint64_t changes, removals;
     block_change *change;
-    uint32_t *removed; /* of each edge that goes, in order: its place before, in its block */
-    uint32_t *put;     /* of each that comes, in order */
+    uint32_t
+        *removed;  /* of each edge that goes, in order: its place before, in its block */
+    uint32_t *put; /* of each that comes, in order */
     uint64_t *reweighted; /* places of those that get another weight */
 } gap_patch;
 
@@ -86,7 +88,7 @@ typedef struct patch {
     uint64_t fresh;
     const uint64_t *fresh_at, *fresh_new; /* old numbers they come before; new ones */
     bool same_ends;                       /* nothing but weights changes */
-    const gap_patch *gaps; /* NULL: edges have none afterwards */
+    const gap_patch *gaps;                /* NULL: edges have none afterwards */
 } patch;
 
 /* What there is of the rows of one kind. */

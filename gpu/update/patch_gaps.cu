@@ -34,9 +34,7 @@ static __global__ void gather_blocks(const block_work w, const block_lists<type>
         to.source[i] = gap ? 0 : comes ? put.source[which] : from.source[at];
         to.target[i] = gap ? 0 : comes ? put.target[which] : from.target[at];
         if (to.weight)
-            to.weight[i] = gap     ? (type)0
-                           : comes ? put.weight[which]
-                                   : from.weight[at];
+            to.weight[i] = gap ? (type)0 : comes ? put.weight[which] : from.weight[at];
     }
 }
 
@@ -74,7 +72,8 @@ static bool change_typed(struct there *t, const struct block_work *w,
     const patch *p = t->p;
     struct device_copy *copy = t->copy;
     const uint64_t places = w->changes << w->shift;
-    const uint64_t words = (places + 63) / 64 * 64, size = copy->weight ? sizeof *weight : 0;
+    const uint64_t words = (places + 63) / 64 * 64,
+                   size = copy->weight ? sizeof *weight : 0;
     unsigned char *spare = (unsigned char *)gg_spare(
         t, words * (2 * sizeof(uint32_t) + size) + sizeof(type));
     if (!spare)
@@ -119,8 +118,8 @@ bool gg_change_blocks(struct there *t) {
     const patch *p = t->p;
     const gap_patch *g = p->gaps;
     const uint64_t last = g->after->blocks - 1;
-    const uint64_t places = (last << g->after->shift) + g->after->start[last + 1] -
-                            g->after->start[last];
+    const uint64_t places =
+        (last << g->after->shift) + g->after->start[last + 1] - g->after->start[last];
     if (!open_blocks(t) || !gg_device_edge_room(&t->job, places))
         return false;
     const uint64_t size = t->copy->weight ? t->copy->weight_size : 0;
@@ -138,6 +137,6 @@ bool gg_change_blocks(struct there *t) {
         size == sizeof(uint64_t)
             ? change_typed(t, &w, reweighted, source, target, (const uint64_t *)weight)
             : change_typed(t, &w, reweighted, source, target, (const uint32_t *)weight);
-    return changed && gg_send_starts(&t->job, g->after->start, g->after->blocks,
-                                     g->after->shift);
+    return changed &&
+           gg_send_starts(&t->job, g->after->start, g->after->blocks, g->after->shift);
 }

@@ -488,8 +488,8 @@ static bool ask(row_walk *w, enum csr_kind kind, const patch_place *place, void 
 bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
                         const patch_place *place, void *there, row_plan *p) {
     struct csr_slot slot = {.m = rows->arcs,
-                            .weight = rows->weighted ? (void *)gg_weights_of(u->graph)
-                                                  : NULL};
+                            .weight =
+                                rows->weighted ? (void *)gg_weights_of(u->graph) : NULL};
     row_walk w = {.u = u, .p = p, .slot = &slot, .going = u->going, .coming = u->coming};
     *p = (row_plan){.weight_size =
                         rows->weighted ? gg_distance_size(u->distance_type) : 0};

@@ -139,8 +139,8 @@ typedef struct update {
         gaps_after; /* the same blocks, as they begin afterwards; its own is start alone */
     bool gapped;
     gap_patch gap_patch; /* for a copy of the list */
-    double patch_ms;   /* told as a phase of its own */
-    bool tables_ahead; /* those in memory have taken the batch */
+    double patch_ms;     /* told as a phase of its own */
+    bool tables_ahead;   /* those in memory have taken the batch */
     /* room for 2 * the larger count, to sort in; and for the arcs that go, and come */
     uint64_t *key, *key_scratch;
     uint32_t *value_scratch;

@@ -2,28 +2,35 @@
 **
 **     bench_part_searches [cpu] THREADS GRAPH ...
 **
-** GRAPH: as in bench_graphs.h. A line for each of gpu_sssp, weak and strong components and PageRank (20
-** iterations, without weights and with): milliseconds of the library, then of P parts of one thread each by
-** source, by target and in a grid; the least of five. Answers must be the same, bit for bit. The tree is not
-** asked for. "cpu": processor time of all threads, which a busy machine changes less. */
+** GRAPH: as in bench_graphs.h. A line for each of gpu_bfs and gpu_sssp, both with their trees, gpu_mis by degree and
+** id, weak and strong components and PageRank (20 iterations, without weights and with): milliseconds of the
+** library, then of P parts of one thread each by source, by target and in a grid; the least of five. Answers must be
+** the same, bit for bit. "cpu": processor time of all threads, which a busy machine changes less. */
 #include "bench_graphs.h"
 #include "gpugraph_parts.h"
 
-enum { CALLS = 5, SEARCHES = 5, PARTITIONS = 3 };
+enum { BFS, SSSP, MIS, WEAK, STRONG, RANK, RANK_BY_WEIGHT, SEARCHES };
+enum { CALLS = 5, PARTITIONS = 3 };
 
-static const char *const search_name[SEARCHES] = {
-    "sssp", "components", "strong components", "pagerank", "pagerank by weight"};
+static const char *const search_name[SEARCHES] = {"bfs",
+                                                  "sssp",
+                                                  "mis",
+                                                  "components",
+                                                  "strong components",
+                                                  "pagerank",
+                                                  "pagerank by weight"};
 
 struct answers { /* by number */
     int64_t *distance;
-    uint64_t *component;
+    uint64_t
+        *word; /* a depth, a member, a component; the parent of a tree while it is made */
     double *rank;
 };
 
 struct trial {
     uint64_t vertices, edges;
     uint64_t *source, *target;
-    int64_t *weight;
+    int64_t *weight, *edge_id;
     gpugraph_partition partition;
     struct answers is, part;
     double ms[SEARCHES];
@@ -50,20 +57,25 @@ static void check(const gpugraph_run *run) {
     }
 }
 
-static const gpugraph_component_kind kind_of[] = {
-    [1] = GPUGRAPH_WEAK, [2] = GPUGRAPH_STRONG};
+static const gpugraph_component_kind kind_of[SEARCHES] = {
+    [WEAK] = GPUGRAPH_WEAK, [STRONG] = GPUGRAPH_STRONG};
 
 /* ---- the library ---- */
 
 static void search_whole(gpugraph_graph *g, int search, struct answers *a,
-                         gpugraph_run *run, void *narrow) {
+                         gpugraph_run *run, void *narrow, void *tree) {
     const uint32_t first = 0;
-    const gpugraph_search from = {.source = &first, .source_count = 1};
+    const gpugraph_search from = {
+        .source = &first, .source_count = 1, .max_depth = GPUGRAPH_NONE};
     const gpugraph_pagerank_options how = {
-        .damping = 0.85, .iterations = 20, .weighted = search == 4};
-    if (search == 0)
-        gpugraph_sssp(g, &from, run, narrow, NULL);
-    else if (search < 3)
+        .damping = 0.85, .iterations = 20, .weighted = search == RANK_BY_WEIGHT};
+    if (search == BFS)
+        gpugraph_bfs(g, &from, run, narrow, tree);
+    else if (search == SSSP)
+        gpugraph_sssp(g, &from, run, narrow, tree);
+    else if (search == MIS)
+        gpugraph_mis(g, GPUGRAPH_BY_DEGREE_ID, 0, run, narrow);
+    else if (search < RANK)
         gpugraph_components(g, kind_of[search], run, narrow);
     else
         gpugraph_pagerank(g, &how, run, a->rank);
@@ -74,52 +86,66 @@ static void widen(gpugraph_graph *g, int search, struct answers *a, const void *
     const uint32_t n = gpugraph_vertex_count(g), *word = narrow;
     const bool wide = gpugraph_distance_type_of(g) == GPUGRAPH_UINT64;
     for (uint32_t v = 0; v < n; v++)
-        if (search == 0)
+        if (search == SSSP)
             a->distance[v] = wide                    ? ((const int64_t *)narrow)[v]
                              : word[v] == UINT32_MAX ? -1
                                                      : (int64_t)word[v];
-        else if (search < 3)
-            a->component[v] = word[v];
+        else if (search < RANK)
+            a->word[v] = search == MIS ? ((const uint8_t *)narrow)[v] : word[v];
 }
 
 static double time_whole(gpugraph_graph *g, int search, struct answers *a,
                          gpugraph_run *run) {
     double least = 1e30;
-    void *narrow = column(gpugraph_vertex_count(g), 8);
+    void *narrow = column(gpugraph_vertex_count(g), 8),
+         *tree = column(gpugraph_vertex_count(g), 8);
     for (int i = 0; i < CALLS; i++) {
         const double start = clock_ms();
-        search_whole(g, search, a, run, narrow);
+        search_whole(g, search, a, run, narrow, tree);
         const double ms = clock_ms() - start;
         least = ms < least ? ms : least;
     }
     widen(g, search, a, narrow);
+    free(tree);
     free(narrow);
     return least;
 }
 
 /* ---- parts ---- */
 
+/* word holds depths and members of their own width until they are kept. */
 static void search_part(gpugraph_part *p, int search, gpugraph_run *run,
-                        struct answers *a) {
+                        struct answers *a, const gpugraph_part_tree *tree) {
     const uint64_t first = 0;
     const gpugraph_part_ranks how = {
-        .damping = 0.85, .iterations = 20, .weighted = search == 4};
+        .damping = 0.85, .iterations = 20, .weighted = search == RANK_BY_WEIGHT};
     uint32_t iterations;
     double change;
-    if (search == 0)
-        gpugraph_part_sssp(p, &first, 1, NULL, run, a->distance, NULL);
-    else if (search < 3)
-        gpugraph_part_components(p, kind_of[search], run, a->component);
+    if (search == BFS)
+        gpugraph_part_bfs(p, &first, 1, GPUGRAPH_NONE - 1, run, (uint32_t *)a->word,
+                          tree);
+    else if (search == SSSP)
+        gpugraph_part_sssp(p, &first, 1, NULL, run, a->distance, tree);
+    else if (search == MIS)
+        gpugraph_part_mis(p, GPUGRAPH_BY_DEGREE_ID, NULL, run, (uint8_t *)a->word);
+    else if (search < RANK)
+        gpugraph_part_components(p, kind_of[search], run, a->word);
     else
         gpugraph_part_pagerank(p, &how, run, a->rank, &iterations, &change);
+}
+
+static uint64_t word_of(int search, const struct answers *a, uint32_t i) {
+    return search == BFS   ? ((const uint32_t *)a->word)[i]
+           : search == MIS ? ((const uint8_t *)a->word)[i]
+                           : a->word[i];
 }
 
 static void keep(struct trial *t, gpugraph_part *p, int search, const struct answers *a) {
     const uint64_t *number = gpugraph_part_numbers(p);
     for (uint32_t i = 0; i < gpugraph_part_masters(p); i++)
-        if (search == 0 ? a->distance[i] != t->is.distance[number[i]]
-            : search < 3
-                ? a->component[i] != t->is.component[number[i]]
+        if (search == SSSP ? a->distance[i] != t->is.distance[number[i]]
+            : search < RANK
+                ? word_of(search, a, i) != t->is.word[number[i]]
                 : memcmp(&a->rank[i], &t->is.rank[number[i]], sizeof *a->rank) != 0) {
             fprintf(stderr, "%s of vertex %llu is wrong\n", search_name[search],
                     (unsigned long long)number[i]);
@@ -138,26 +164,32 @@ static gpugraph_status body(void *trial, gpugraph_exchange *x, gpugraph_run *run
                                   .source = t->source + low,
                                   .target = t->target + low,
                                   .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
-                                  .weight = t->weight + low};
+                                  .weight = t->weight + low,
+                                  .edge_id = searched <= SSSP ? t->edge_id + low : NULL};
     gpugraph_part *p;
     uint64_t nothing = 0;
-    if (gpugraph_part_create(x, &share, t->partition, GPUGRAPH_OUT, false, run, &p))
+    if (gpugraph_part_create(x, &share, t->partition,
+                             searched == MIS ? GPUGRAPH_BOTH : GPUGRAPH_OUT,
+                             searched == MIS, run, &p))
         return run->status;
     const uint32_t n = gpugraph_part_masters(p);
     const struct answers blank = {column(n, 8), column(n, 8), column(n, 8)};
     struct answers a = blank;
+    const gpugraph_part_tree tree = {column(n, 8), column(n, 8)};
     for (int i = 0; i < CALLS && !run->status; i++) {
         x->calls->combine(x, run, GPUGRAPH_SUM, &nothing, 1);
         const double start = clock_ms();
-        search_part(p, searched, run, &a);
+        search_part(p, searched, run, &a, &tree);
         const double ms = clock_ms() - start;
         if (x->part == 0 && ms < t->ms[searched])
             t->ms[searched] = ms;
     }
     if (!run->status)
         keep(t, p, searched, &a);
+    free(tree.parent);
+    free(tree.edge);
     free(a.distance);
-    free(a.component);
+    free(a.word);
     free(a.rank);
     gpugraph_part_free(p);
     return run->status;
@@ -172,11 +204,13 @@ static void compare(const char *name, int threads) {
     t.source = column(t.edges, 8);
     t.target = column(t.edges, 8);
     t.weight = column(t.edges, 8);
+    t.edge_id = column(t.edges, 8);
     t.is = (struct answers){column(t.vertices, 8), column(t.vertices, 8),
                             column(t.vertices, 8)};
     for (uint64_t e = 0; e < t.edges; e++) {
         t.source[e] = edges->source[e];
         t.target[e] = edges->target[e];
+        t.edge_id[e] = (int64_t)e;
         t.weight[e] = edges->weight32 ? edges->weight32[e] : edges->weight64[e];
     }
     for (searched = 0; searched < SEARCHES; searched++) {
@@ -197,8 +231,9 @@ static void compare(const char *name, int threads) {
     free(t.source);
     free(t.target);
     free(t.weight);
+    free(t.edge_id);
     free(t.is.distance);
-    free(t.is.component);
+    free(t.is.word);
     free(t.is.rank);
 }
 

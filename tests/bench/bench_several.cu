@@ -232,14 +232,13 @@ static void time_direction_optimizing(struct bench *b,
     const struct device_csr g = {b->parts.places.n, b->parts.arcs, rows->offset,
                                  rows->target, NULL};
     const struct bfs_below below = {g, rows->hub, rows->closed};
-    const struct bfs_fixed fixed = {};
     std::vector<double> ms;
     uint64_t sum = 0;
     for (int i = 0; i < b->repeats + 1; i++)
         for (const uint32_t &v : sources) {
             const gpugraph_search search = search_from(&v);
             struct bfs_outcome out;
-            need(b, gg_bfs_levels_by(job, &search, &g, &below, &fixed, false, &out) &&
+            need(b, gg_bfs_levels_by(job, &search, &g, &below, NULL, false, &out) &&
                         gg_several_going(&b->team));
             if (i > 0)
                 ms.push_back(gg_marked_ms(job));

@@ -99,17 +99,10 @@ static inline void gg_send(cluster_mail *mail, uint32_t *at, uint32_t block,
     std::lock_guard<std::mutex> lock(cluster.mutex);
     cluster.under_way.push_back({block, half, word_in(mail, at, block), {word, 0}, 4});
 }
-static inline void gg_announce(cluster_mail *, uint32_t block, uint32_t half,
-                               uint32_t bytes) {
+static inline void gg_announce_bytes(cluster_mail *, uint32_t block, uint32_t half,
+                                     uint32_t bytes) {
     std::lock_guard<std::mutex> lock(cluster.mutex);
     cluster.under_way.push_back({block, half, NULL, {0, 0}, bytes});
-}
-static inline uint32_t gg_or_in(cluster_mail *mail, uint32_t *at, uint32_t block,
-                                uint32_t bits) {
-    return __atomic_fetch_or(word_in(mail, at, block), bits, __ATOMIC_RELAXED);
-}
-static inline uint32_t gg_peek_in(cluster_mail *mail, uint32_t *at, uint32_t block) {
-    return __atomic_load_n(word_in(mail, at, block), __ATOMIC_RELAXED);
 }
 /* The block's other lanes may have something to send first. */
 static inline bool gg_receive(cluster_mail *, uint32_t turn) {

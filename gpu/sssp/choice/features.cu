@@ -364,12 +364,20 @@ static bool compute(struct cuda_job *job, enum csr_kind kind, const struct devic
 struct features_part {
     struct device_part part;
     bool known[CSR_KINDS];
+    unsigned batches; /* that have changed edges since */
     struct sssp_features of[CSR_KINDS];
 };
 
-static void drop_features(gpugraph_graph *, struct device_part *part, unsigned) {
+/* They choose among ways to the same answer, so they may be those of the graph as it was some batches ago:
+** to look anew takes as long as a short search. */
+static void drop_features(gpugraph_graph *, struct device_part *part, unsigned gone) {
+    enum { BATCHES = 16 };
     struct features_part *kept = (struct features_part *)part;
+    const bool little = !(gone & (PART_ON_VERTICES | PART_ON_DEVICE));
+    if (little && ++kept->batches < BATCHES)
+        return;
     memset(kept->known, 0, sizeof kept->known);
+    kept->batches = 0;
 }
 
 static const struct device_part_kind features_kind = {

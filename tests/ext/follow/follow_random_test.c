@@ -11,6 +11,7 @@
 ** GPUGRAPH_FOLLOW_SEED: where to begin (default 1). A failure tells the seed and the
 ** latest statements. */
 #include "expect.h"
+#include "follow/mirror.h"
 #include "random_sql.h"
 #include "suite.h"
 #include <math.h>
@@ -1015,8 +1016,10 @@ START_TEST(graph_is_table) {
     if (pick(2))
         run_on(A, "INSERT INTO roads(a, b, w) VALUES (1, 2, 3), (2, 3, 4), (3, 'a', 1)");
     create_graph();
-    for (long i = 0; i < number_of("GPUGRAPH_FOLLOW_STATEMENTS", 700); i++)
+    for (long i = 0; i < number_of("GPUGRAPH_FOLLOW_STATEMENTS", 700); i++) {
+        mirror_find_from = pick(2) ? 1 : 1000;
         step();
+    }
     finish_transactions();
     close_all();
 }

@@ -86,6 +86,56 @@ START_TEST(of_every_function) {
 }
 END_TEST
 
+/* Each cell of a matrix costs; an ordered depth-first search takes one thread, and strong components more
+** than weak ones. */
+START_TEST(of_options) {
+    static const char *const dear[][2] = {
+        {"('roads', 'gpu_matrix') WHERE sources = '[1]'",
+         "('roads', 'gpu_matrix') WHERE sources = '[1, 2, 3, 4]'"},
+        {"('roads', 'gpu_matrix') WHERE sources = '[1, 2]'",
+         "('roads', 'gpu_matrix') WHERE sources = '[1, 2, 3, 4]' AND targets = '[5, 6, "
+         "7]'"},
+        {"('roads', 'gpu_components') WHERE kind = 'weak'",
+         "('roads', 'gpu_components') WHERE kind = 'strong'"}};
+    run("CREATE TABLE roads(src, dst, weight);" MANY_ROWS
+        "INSERT INTO roads SELECT i * 7919 %% 50000, i * 104729 %% 50000, i FROM n");
+    for (size_t i = 0; i < sizeof dear / sizeof *dear; i++) {
+        double ms[2];
+        for (int k = 0; k < 2; k++) {
+            char *sql = sqlite3_mprintf(
+                "SELECT ms FROM gpugraph_estimate%s AND backend = 'cpu'", dear[i][k]);
+            ms[k] = number(sql);
+            sqlite3_free(sql);
+        }
+        ck_assert_msg(ms[0] < ms[1], "%s: %g ms, %s: %g", dear[i][0], ms[0], dear[i][1],
+                      ms[1]);
+    }
+    expect(
+        "'serial'",
+        "SELECT method FROM gpugraph_estimate('roads', 'gpu_dfs') WHERE ordered = 1 AND "
+        "backend = 'cpu'");
+    expect("7|3", "SELECT target, max_depth FROM gpugraph_estimate('roads', 'gpu_bfs') "
+                  "WHERE target = 7 "
+                  "AND max_depth = 3 AND backend = 'cpu'");
+}
+END_TEST
+
+/* Searches that end early have taken far less than was predicted of whole ones: an estimate of such a one
+** says so, and the others stay. */
+START_TEST(of_searches_that_end_early) {
+    run("CREATE TABLE roads(src, dst);" MANY_ROWS
+        "INSERT INTO roads SELECT i * 7919 %% 50000, i * 104729 %% 50000 FROM n");
+    run("SELECT gpugraph_config('threads', 1), count(*) FROM gpu_bfs('roads', 1)");
+    for (int i = 0; i < 5; i++)
+        run("SELECT count(*) FROM gpu_bfs('roads', %d) WHERE max_depth = 1", i + 2);
+    double whole = number(ESTIMATE("ms", "roads", "gpu_bfs"));
+    double part = number(ESTIMATE("ms", "roads", "gpu_bfs") " AND max_depth = 1");
+    double target = number(ESTIMATE("ms", "roads", "gpu_bfs") " AND target = 9");
+    ck_assert_msg(part < whole / 2, "%g ms, bounded %g", whole, part);
+    ck_assert_msg(target == part, "%g ms with a bound, %g with a target", part, target);
+}
+END_TEST
+
 START_TEST(bad_arguments) {
     run("CREATE TABLE roads(src, dst); CREATE VIEW ways AS SELECT * FROM roads;"
         "CREATE VIRTUAL TABLE graph USING gpugraph(roads(src, dst))");
@@ -107,6 +157,14 @@ START_TEST(bad_arguments) {
     expect_error("gpugraph_estimate", "a", "%s", FROM "('roads(a, b)', 'gpu_bfs')");
     expect_error("gpugraph_estimate", "name a table", "%s",
                  FROM "('SELECT 1, 2', 'gpu_bfs')");
+    expect_error("gpugraph_estimate", "gpu_mis has no option max_depth", "%s",
+                 FROM "('roads', 'gpu_mis') WHERE max_depth = 2");
+    expect_error("gpugraph_estimate", "gpugraph_triangles has no option kind", "%s",
+                 FROM "('roads', 'gpugraph_triangles') WHERE kind = 'weak'");
+    expect_error("gpugraph_estimate", "sources must be a JSON array", "%s",
+                 FROM "('roads', 'gpu_matrix') WHERE sources = 7");
+    expect_error("gpugraph_estimate", "kind must be 'weak' or 'strong'", "%s",
+                 FROM "('roads', 'gpu_components') WHERE kind = 'odd'");
     expect_error("gpugraph_estimate", "how many edges main.ways gives", "%s",
                  FROM "('ways', 'gpu_bfs')");
 }
@@ -118,5 +176,7 @@ const struct suite suite = {
       .cases = {{&a_table_is_sized_by_a_sample, 3},
                 {&a_table_is_not_read},
                 {&of_every_function},
+                {&of_options},
+                {&of_searches_that_end_early},
                 {&bad_arguments}}}},
 };

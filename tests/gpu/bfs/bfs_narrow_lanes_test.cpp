@@ -27,7 +27,7 @@
 __thread uint4 shared[4096]; /* which the kernel declares */
 #include "bfs/narrow.cu"
 
-static_assert(sizeof(block_memory<uint2>) + 1024 <= sizeof shared, "shared memory");
+static_assert(sizeof(block_memory<uint2>) <= sizeof shared, "shared memory");
 
 extern "C" {
 #include "expect.h"
@@ -62,7 +62,7 @@ static void plant(const device_csr &g, uint32_t source,
     a->control = bfs_control();
     a->depth.assign(g.n, GPUGRAPH_NONE);
     a->queue.assign((size_t)g.n + 1, uint2{0, 0});
-    a->visited.assign(gg_hub_words(g.n), 0);
+    a->visited.assign(g.n / 32 + 1, 0);
     a->wanted.assign(g.n / 32 + 1, 0);
     a->depth[source] = 0;
     take_bit(&a->visited, source);
@@ -106,19 +106,20 @@ static void one_level(const device_csr &g, const bfs_bounds &bounds, struct arra
     c->next = over ? BFS_OVER : BFS_NARROW;
 }
 
-/* As fixed.cu makes them; where a row is too long for that, none. */
-static bfs_fixed fix(const device_csr &g, uint32_t shift, std::vector<uint32_t> *target) {
-    const uint32_t places = 1u << shift;
-    target->assign((size_t)g.n << shift, GPUGRAPH_NONE);
+/* As device_fixed.cu makes them; where a row is too long for that, none. */
+static bool fix(const device_csr &g, std::vector<uint32_t> *target) {
+    target->assign((size_t)g.n * GG_FIXED_PLACES, GPUGRAPH_NONE);
     for (uint32_t v = 0; v < g.n; v++) {
         const uint64_t begin = g.offset[v], arcs = g.offset[v + 1] - begin;
+        uint32_t *row = &(*target)[(size_t)v * GG_FIXED_PLACES];
         if (arcs > GG_BFS_NARROW_ROW)
-            return bfs_fixed{NULL, 0};
-        for (uint32_t k = 0; k < places && k < arcs; k++)
-            (*target)[((size_t)v << shift) + k] =
-                arcs > places && k == places - 1 ? BFS_FIXED_MORE : g.target[begin + k];
+            return false;
+        for (uint32_t k = 0; k < GG_FIXED_PLACES && k < arcs; k++)
+            row[k] = g.target[begin + k];
+        if (arcs > GG_FIXED_PLACES)
+            row[GG_FIXED_PLACES - 1] = GG_FIXED_MORE;
     }
-    return bfs_fixed{target->data(), shift};
+    return true;
 }
 
 /* Returns the levels that were the cluster's. */
@@ -131,8 +132,8 @@ static uint32_t check(gpugraph_graph *graph, const char *name, uint32_t source,
     struct arrays a;
     uint32_t stop = 0;
     std::vector<uint32_t> places;
-    const uint32_t shift = (uint32_t)(source + target.size()) % 3;
-    const bfs_fixed fixed = shift > 0 ? fix(g, shift + 1, &places) : bfs_fixed{NULL, 0};
+    const bool is_fixed = (source + target.size()) % 3 != 0 && fix(g, &places);
+    const uint32_t *fixed = is_fixed ? places.data() : NULL;
     plant(g, source, target, &a);
     bfs_arrays b = bfs_arrays();
     b.control = &a.control;
@@ -146,7 +147,7 @@ static uint32_t check(gpugraph_graph *graph, const char *name, uint32_t source,
     const bfs_shape shape = {0, 40, 0};
     while (a.control.next != BFS_OVER) {
         if (a.control.next == BFS_NARROW)
-            gg_bfs_narrow(&job, &g, &fixed, &b, bounds, shape);
+            gg_bfs_narrow(&job, &g, fixed, &b, bounds, shape);
         else
             one_level(g, bounds, &a);
         ck_assert_msg(a.control.failed == 0, "%s: blocks waited in vain at level %u",

@@ -320,6 +320,27 @@ END_TEST
 
 /* ---- single decisions ---- */
 
+/* Roads of 10 M edges: frontiers stay with one thread, so a breadth-first search takes 50 ms, and on a
+** device 10. Where there are more edges to a vertex threads help. */
+START_TEST(roads_are_searched_on_a_device) {
+    const gpugraph_graph roads = {.n = 2499561, .m = 9991920},
+                         dense = {.n = 600000, .m = 9991920};
+    gpugraph_run run = {.threads = 16};
+    struct prediction cpu = gg_predict(&roads, &gg_bfs, NULL, GPUGRAPH_CPU, &run),
+                      cuda = gg_predict(&roads, &gg_bfs, NULL, GPUGRAPH_CUDA, &run),
+                      wide = gg_predict(&dense, &gg_bfs, NULL, GPUGRAPH_CPU, &run);
+    expect(cpu.search_ms > 3 * cuda.search_ms, "%g and %g ms", cpu.search_ms,
+           cuda.search_ms);
+    expect(cpu.search_ms > 3 * wide.search_ms, "%g and %g ms", cpu.search_ms,
+           wide.search_ms);
+    gpugraph_run one = {.threads = 1};
+    struct prediction alone = gg_predict(&roads, &gg_sssp, NULL, GPUGRAPH_CPU, &one),
+                      two = gg_predict(&roads, &gg_sssp, NULL, GPUGRAPH_CPU, &run);
+    expect(alone.search_ms < 2.1 * two.search_ms, "%g and %g ms", alone.search_ms,
+           two.search_ms);
+}
+END_TEST
+
 START_TEST(what_follows_from_what) {
     const struct stakes small = {.cpu = 1, .cuda = 0.1}, large = {.cpu = 1000, .cuda = 1};
     struct outlook o = {.state = OPENING_CLOSED, .left_ms = 350, .usual_ms = 350};
@@ -381,6 +402,7 @@ const struct suite suite = {
                 {&one_search_again_and_again},
                 {&machines_differ},
                 {&a_device_that_never_opens},
+                {&roads_are_searched_on_a_device},
                 {&what_follows_from_what},
                 {&factors_are_learned}}}},
 };

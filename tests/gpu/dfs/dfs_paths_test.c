@@ -22,8 +22,21 @@ struct memory {
     uint64_t hand[2 * MOST_WORKERS];
     uint32_t busy[MOST_WORKERS], leave[MOST_WORKERS];
     uint64_t cold[MOST_WORKERS], free[MOST_WORKERS], work[MOST_WORKERS];
-    uint32_t host_stop;
+    uint32_t host_stop, *fixed;
 };
+
+/* As gpu/graph/device_fixed.cu makes them. */
+static uint32_t *fix(const struct rows *g, uint32_t places) {
+    uint32_t *fixed = need((size_t)g->n * places, sizeof *fixed);
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t k = 0; k < places; k++) {
+            const uint64_t arcs = g->offset[v + 1] - g->offset[v];
+            fixed[(size_t)v * places + k] = arcs > places && k == places - 1 ? PATHS_MORE
+                                            : k < arcs ? g->target[g->offset[v] + k]
+                                                       : NOBODY;
+        }
+    return fixed;
+}
 
 static struct memory *crew_new(const struct rows *g, struct paths_shape shape,
                                uint32_t blocks, uint32_t block_workers) {
@@ -32,9 +45,13 @@ static struct memory *crew_new(const struct rows *g, struct paths_shape shape,
     crew->offset = g->offset;
     crew->target = g->target;
     crew->n = g->n;
+    crew->places = 1u << (blocks % 2 + 1);
+    crew->fixed = m->fixed = block_workers < 4 ? fix(g, crew->places) : NULL;
     crew->blocks = blocks;
     crew->block_workers = block_workers;
     crew->shape = shape;
+    crew->shape.stale = block_workers % 2 == 0;
+    crew->shape.ahead = blocks % 2 == 0;
     crew->control = &m->control;
     crew->cold = m->cold;
     crew->work = m->work;
@@ -72,6 +89,7 @@ static void plant(struct memory *m, const uint32_t *root, uint32_t roots) {
 static void crew_free(struct memory *m) {
     free(m->crew.visited);
     free(m->crew.tree);
+    free(m->fixed);
     free(m->crew.pool.entry);
     free(m->crew.pool.next);
     free(m);

@@ -16,8 +16,10 @@ struct mis_graph {
     const uint32_t *target;
     uint32_t *word;
     const uint32_t *rank; /* of each vertex: the order of the greedy pass */
+    uint32_t first_share;
 };
 #define MIS_EARLIER(g, u, v) ((g)->rank[u] < (g)->rank[v])
+#define MIS_FIRST_SHARE(g)   ((g)->first_share)
 #include "mis/balanced.h"
 
 #include "dfs_rows.h"
@@ -142,8 +144,8 @@ static uint32_t run(const struct rows *rows, struct mis_graph *g) {
 
 /* Equal words are frequent: `alike` ranks have one. Returns the passes. */
 static uint32_t expect_greedy(const struct rows *rows, uint32_t *rank, uint32_t alike) {
-    struct mis_graph g = {rows->offset, rows->target, need(rows->n, sizeof *g.word),
-                          rank};
+    struct mis_graph g = {rows->offset, rows->target, need(rows->n, sizeof *g.word), rank,
+                          alike % 2 ? 2 * warp_width : MIS_SHARE};
     for (uint32_t v = 0; v < rows->n; v++)
         g.word[v] = rank[v] / alike + 1;
     uint32_t passes = run(rows, &g);

@@ -50,7 +50,8 @@ static void make_rows(gpugraph_graph *graph, gpugraph_run *run, uint64_t which) 
     ck_assert_int_eq(gg_job_close(&job), GPUGRAPH_OK);
 }
 
-static int with_gaps; /* copies that had gaps between their edges when they were compared */
+static int
+    with_gaps; /* copies that had gaps between their edges when they were compared */
 
 /* An array of edges without its gaps, which must hold zeros. */
 static std::vector<uint8_t> edge_bytes(const struct device_copy *copy, const void *array,
@@ -381,12 +382,15 @@ END_TEST
 
 const struct suite suite = {
     .name = "patch_device",
-    .groups =
-        {{.name = "small",
-          .cases = {{&random_batches}, {&weights_alone}, {&memory_is_short, 2}}},
-         {.name = "large",
-          .timeout = 240,
-          .cases = {{&larger_graphs}, {&interrupts, 2}, {&answers, 2}, {&tables, 3}, {&gaps, 4}}}},
+    .groups = {{.name = "small",
+                .cases = {{&random_batches}, {&weights_alone}, {&memory_is_short, 2}}},
+               {.name = "large",
+                .timeout = 240,
+                .cases = {{&larger_graphs},
+                          {&interrupts, 2},
+                          {&answers, 2},
+                          {&tables, 3},
+                          {&gaps, 4}}}},
     .needs_device = true,
     .no_forks = true,
 };

@@ -235,8 +235,8 @@ static void *change_blocks(const gap_patch *g, void *from, size_t size, const vo
                << after->shift << (size == 8 ? 3 : 2));
     for (uint64_t i = 0; i < g->changes; i++)
         for (uint32_t j = 0; j < g->change[i].after; j++) {
-            uint64_t which, at = patch_block_place(&g->change[i], g->removed, g->put, j,
-                                                   &which);
+            uint64_t which,
+                at = patch_block_place(&g->change[i], g->removed, g->put, j, &which);
             memcpy(new + (g->change[i].first + j) * size,
                    at == PATCH_NEW ? (const char *)put + which * size : old + at * size,
                    size);

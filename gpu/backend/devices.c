@@ -1,0 +1,316 @@
+/* Which devices search together: what is asked, what there is room for, what pays. */
+#include "devices.h"
+#include "device/services.h"
+#include "graph/copy.h"
+#include "model.h"
+#include "several/kept.h"
+
+#include <stdio.h>
+
+/* Gains that were missed since further devices were not open, of this process. */
+static struct rent further_rent;
+
+void gg_use_one_device(gpugraph_run *run, bool cuda) {
+    run->used_devices = cuda ? 1 : 0;
+    run->device_set = cuda ? (uint32_t)1 << run->device : 0;
+}
+
+gpugraph_status gg_check_devices(gpugraph_run *run) {
+    bool own = run->device_count <= 0, ascending = true;
+    for (int i = 0; i < run->device_count; i++) {
+        own |= run->devices[i] == run->device;
+        ascending &= run->devices[i] >= 0 && run->devices[i] < GG_MAX_DEVICES &&
+                     (i == 0 || run->devices[i - 1] < run->devices[i]);
+    }
+    if (!ascending)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "devices are to be ordinals from 0 to %d, ascending", GG_MAX_DEVICES - 1);
+    else if (!own)
+        gg_fail(run, GPUGRAPH_INVALID, "device %d is not one of the %d devices given",
+                run->device, run->device_count);
+    return run->status;
+}
+
+/* ---- those that may ---- */
+
+struct candidates {
+    int count; /* the first is run->device */
+    int ordinal[GG_MAX_DEVICES];
+};
+
+static bool is_listed(const gpugraph_run *run, int ordinal) {
+    for (int i = 0; i < run->device_count; i++)
+        if (run->devices[i] == ordinal)
+            return true;
+    return run->device_count < 0;
+}
+
+static bool can_share(const struct sharing *s) {
+    return s->searches ? s->searches > 1
+                       : s->a->side[GPUGRAPH_CUDA]->several_bytes != NULL;
+}
+
+/* Whether others are there is asked only where they could be of use. */
+static struct candidates find_candidates(const struct sharing *s,
+                                         const gpugraph_run *run) {
+    struct candidates c = {.count = 1, .ordinal = {run->device}};
+    if (run->device_count == 0 || s->only_one || !can_share(s))
+        return c;
+    /* One that was named and is not there is told so later. */
+    const bool named = run->all_devices && run->device_count > 0;
+    const uint32_t most = s->searches ? s->searches : GG_MAX_DEVICES;
+    for (int i = 0; i < GG_MAX_DEVICES && (uint32_t)c.count < most; i++)
+        if (i != run->device && is_listed(run, i) &&
+            (named || gg_devices_asked->at(i, NULL)))
+            c.ordinal[c.count++] = i;
+    return c;
+}
+
+/* ---- room ---- */
+
+static int64_t needed_on(const gpugraph_graph *graph, const struct sharing *s,
+                         const gpugraph_run *run, int devices) {
+    const algorithm_side *cuda = s->a->side[GPUGRAPH_CUDA];
+    if (devices > 1 && !s->searches)
+        return cuda->several_bytes(graph, devices);
+    return gg_bytes_on_device(graph, run, cuda->bytes, s->frugal);
+}
+
+/* Is there that device, and room on it where so many search? If not, run->why says why. */
+static gpugraph_status has_room(const gpugraph_graph *graph, const struct sharing *s,
+                                gpugraph_run *run, int ordinal, int devices) {
+    gpugraph_device device;
+    gpugraph_run there = *run;
+    const char *why = "";
+    there.device = ordinal;
+    if (!gg_devices_asked->at(ordinal, &device)) {
+        snprintf(run->why, sizeof run->why, "there is no CUDA device number %d", ordinal);
+        return GPUGRAPH_NO_DEVICE;
+    }
+    if (gg_devices_asked->state(ordinal, &why) == OPENING_FAILED) {
+        snprintf(run->why, sizeof run->why, "CUDA device %d: %s", ordinal, why);
+        return GPUGRAPH_NO_DEVICE;
+    }
+    int64_t needed = needed_on(graph, s, &there, devices), room = device.free;
+    if (run->memory_limit > 0) {
+        int64_t rest = run->memory_limit - gg_held_on_device(graph, &there);
+        room = rest < room ? (rest > 0 ? rest : 0) : room;
+    }
+    if (needed <= room)
+        return GPUGRAPH_OK;
+    snprintf(
+        run->why, sizeof run->why,
+        "device memory does not suffice%s: %lld bytes are needed and %lld are free%s",
+        devices > 1 ? " on each of several devices" : "", (long long)needed,
+        (long long)room, run->memory_limit > 0 ? " under memory_limit" : "");
+    return GPUGRAPH_DEVICE_MEMORY;
+}
+
+static gpugraph_status all_have_room(const gpugraph_graph *graph, const struct sharing *s,
+                                     gpugraph_run *run, const struct candidates *c,
+                                     int devices) {
+    gpugraph_status status = GPUGRAPH_OK;
+    for (int i = 0; i < devices && status == GPUGRAPH_OK; i++)
+        status = has_room(graph, s, run, c->ordinal[i], devices);
+    return status;
+}
+
+/* ---- what pays ---- */
+
+static bool is_open(int ordinal) {
+    return gg_devices_asked->state(ordinal, NULL) == OPENING_OPEN;
+}
+
+/* Of searches that are shared out: the one that has most of them, and all copies that lack, which go up one
+** after the other at the worst. */
+static struct prediction of_shares(const gpugraph_graph *graph, const struct sharing *s,
+                                   const gpugraph_run *run, const struct candidates *c,
+                                   int devices) {
+    const uint32_t each = (uint32_t)devices;
+    const uint32_t most = (s->searches + each - 1) / each; /* of one of them */
+    struct prediction all = gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, run);
+    all.search_ms *= s->a->times && s->search ? (double)most / s->searches : most;
+    all.search_ms += (devices - 1) * GG_SHARE_MS;
+    if (devices > 1 && gg_is_away(graph))
+        all.stays_ms += (double)graph->m * 3 * sizeof(uint32_t) / GG_HOME_BYTES_PER_MS;
+    gpugraph_run there = *run;
+    for (int i = 1; i < devices; i++) {
+        there.device = c->ordinal[i];
+        all.stays_ms +=
+            gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, &there).stays_ms;
+    }
+    return all;
+}
+
+static struct prediction predicted(const gpugraph_graph *graph, const struct sharing *s,
+                                   const gpugraph_run *run, const struct candidates *c,
+                                   int devices) {
+    if (s->searches)
+        return of_shares(graph, s, run, c, devices);
+    return devices == 1 ? gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, run)
+                        : gg_predict_several(graph, s->a, s->search, devices, run);
+}
+
+struct offer {
+    int devices;
+    double gain,
+        stays; /* ms beside one device; of copies or parts that are made for it */
+};
+
+/* How many of the candidates, which come in order, are predicted to be fastest. in_the_end: where copies
+** and parts are there. */
+static struct offer best_offer(const gpugraph_graph *graph, const struct sharing *s,
+                               const gpugraph_run *run, const struct candidates *c,
+                               bool in_the_end) {
+    struct offer best = {.devices = 1};
+    const struct prediction one = predicted(graph, s, run, c, 1);
+    const double one_ms = in_the_end ? one.search_ms : gg_all_ms(&one);
+    const bool known = s->searches || s->a->several_ns > 0;
+    double least = one_ms / GG_SEVERAL_GAIN;
+    for (int devices = 2; known && devices <= c->count; devices++) {
+        const struct prediction p = predicted(graph, s, run, c, devices);
+        const double ms = in_the_end ? p.search_ms : gg_all_ms(&p);
+        if (ms >= least)
+            continue;
+        least = ms;
+        best = (struct offer){devices, one_ms - ms, p.stays_ms};
+    }
+    return best;
+}
+
+/* Those that are open go on now; others begin to be opened once what was missed is worth it. */
+static void leave_open_ones(struct candidates *c) {
+    int count = 1;
+    for (int i = 1; i < c->count; i++)
+        if (is_open(c->ordinal[i]))
+            c->ordinal[count++] = c->ordinal[i];
+    c->count = count;
+}
+
+static void open_others(const struct candidates *all, const struct offer *wanted,
+                        const struct offer *open) {
+    const double gain = wanted->gain - open->gain;
+    const bool pays = gg_rent_pays(gg_rent_ms(&further_rent), gain, GG_CUDA_START_MS);
+    bool lacking = false;
+    for (int i = 1; i < wanted->devices; i++) {
+        const enum opening_state state = gg_devices_asked->state(all->ordinal[i], NULL);
+        lacking |= state != OPENING_OPEN;
+        if (state == OPENING_CLOSED && pays)
+            gg_devices_asked->begin(all->ordinal[i]);
+    }
+    if (lacking)
+        gg_rent_add(&further_rent, gain);
+}
+
+/* Of those that are open: as many as pay now, or would have paid for what the graph has missed so far. */
+static int count_open(gpugraph_graph *graph, const struct sharing *s,
+                      const gpugraph_run *run, const struct candidates *c,
+                      const struct offer *in_the_end) {
+    const struct offer now = best_offer(graph, s, run, c, false);
+    const double missed = gg_missed_ms(graph) + in_the_end->gain;
+    if (now.devices > 1 || in_the_end->devices == 1)
+        return now.devices;
+    if (missed >= in_the_end->stays * GG_COPY_SHARE)
+        return in_the_end->devices;
+    gg_set_missed(graph, missed);
+    return 1;
+}
+
+static int pay_now(gpugraph_graph *graph, const struct sharing *s, gpugraph_run *run,
+                   struct candidates *c) {
+    const struct candidates all = *c;
+    const struct offer wanted = best_offer(graph, s, run, &all, true);
+    leave_open_ones(c);
+    const struct offer open = best_offer(graph, s, run, c, true);
+    open_others(&all, &wanted, &open);
+    int count = count_open(graph, s, run, c, &open);
+    while (count > 1 && all_have_room(graph, s, run, c, count))
+        count--;
+    return count;
+}
+
+/* ---- the choice ---- */
+
+static void take(gpugraph_run *run, const struct candidates *c, int devices) {
+    run->used_devices = devices;
+    run->device_set = 0;
+    for (int i = 0; i < devices; i++)
+        run->device_set |= (uint32_t)1 << c->ordinal[i];
+}
+
+static gpugraph_status take_all(const gpugraph_graph *graph, const struct sharing *s,
+                                gpugraph_run *run, const struct candidates *c) {
+    gpugraph_status status = all_have_room(graph, s, run, c, c->count);
+    if (!status)
+        take(run, c, c->count);
+    return status;
+}
+
+/* One has not the room: do several? */
+static gpugraph_status take_for_memory(const gpugraph_graph *graph,
+                                       const struct sharing *s, gpugraph_run *run,
+                                       const struct candidates *c) {
+    char why[sizeof run->why];
+    snprintf(why, sizeof why, "%s", run->why);
+    for (int devices = 2; !s->searches && devices <= c->count; devices++)
+        if (all_have_room(graph, s, run, c, devices) == GPUGRAPH_OK) {
+            take(run, c, devices);
+            return GPUGRAPH_OK;
+        }
+    snprintf(run->why, sizeof run->why, "%s", why);
+    return GPUGRAPH_DEVICE_MEMORY;
+}
+
+gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
+                                gpugraph_run *run) {
+    const char *why = "";
+    gg_use_one_device(run, true);
+    if (!gg_devices_asked->usable(&why)) {
+        snprintf(run->why, sizeof run->why, "%s", why);
+        return GPUGRAPH_NO_DEVICE;
+    }
+    if (run->device < 0 || run->device >= GG_MAX_DEVICES) {
+        snprintf(run->why, sizeof run->why, "there is no CUDA device number %d",
+                 run->device);
+        return GPUGRAPH_NO_DEVICE;
+    }
+    struct candidates c = find_candidates(s, run);
+    if (run->all_devices && c.count > 1)
+        return take_all(graph, s, run, &c);
+    struct sharing roomy = *s;
+    roomy.frugal = false;
+    gpugraph_status status = has_room(graph, &roomy, run, run->device, 1);
+    if (status == GPUGRAPH_DEVICE_MEMORY)
+        status = take_for_memory(graph, s, run, &c);
+    if (status == GPUGRAPH_DEVICE_MEMORY && s->frugal)
+        status = has_room(graph, s, run, run->device, 1);
+    if (run->used_devices > 1)
+        return status;
+    if (status == GPUGRAPH_OK && c.count > 1)
+        take(run, &c, pay_now(graph, s, run, &c));
+    return status;
+}
+
+/* Without a look at what is free: of its own, an estimate opens nothing. */
+static bool is_within_limit(const gpugraph_graph *graph, const struct sharing *s,
+                            const gpugraph_run *run, int devices) {
+    return run->memory_limit <= 0 ||
+           needed_on(graph, s, run, devices) + gg_held_on_device(graph, run) <=
+               run->memory_limit;
+}
+
+int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
+                        const gpugraph_run *run) {
+    int devices = 1;
+    if (!is_open(run->device))
+        return 1;
+    struct candidates c = find_candidates(s, run);
+    if (run->all_devices)
+        return c.count;
+    while (devices < c.count && !is_within_limit(graph, s, run, devices))
+        devices++;
+    if (devices > 1)
+        return is_within_limit(graph, s, run, devices) ? devices : 1;
+    leave_open_ones(&c);
+    return best_offer(graph, s, run, &c, false).devices;
+}

@@ -1,0 +1,337 @@
+/* Breadth-first search over parts, each on a device: parts.c by bitmaps. Arcs lie where their targets are masters, so
+** whatever a level finds is found by its owner, and one exchange of bits tells the others.
+**
+**     visited   a bit for each local, up to this level
+**     fresh     those of the last level, ghosts among them
+**
+**     level     top-down    slices of fresh rows, whose arcs are dealt out evenly (graph/frontier.cuh)
+**               bottom-up   every master that is not visited looks along its row of the transpose
+**               settle      visited takes what is fresh
+**               bits        of places, wire, bits of ghosts
+**               agree       how many were found, and how many arcs lead on from there */
+#include "bfs.h"
+#include "graph/frontier.cuh"
+#include "multi/device.cuh"
+
+enum { ALONE = 32 /* arcs that a thread looks at before its warp helps */ };
+
+struct bfs_tally {
+    unsigned long long found, arcs;
+    uint32_t slices;
+};
+
+struct bfs_on_part {
+    struct device_csr rows, into; /* into: of masters */
+    uint32_t masters, locals;
+    uint32_t *visited, *fresh, *depth;
+    uint64_t *slice;
+    struct bfs_tally *tally;
+};
+
+/* ---- kernels ---- */
+
+/* One thread per local, whole warps. */
+static __global__ void slice_fresh(const __grid_constant__ bfs_on_part g) {
+    for (uint64_t v = gg_thread(); v < gg_whole_warps(g.locals);
+         v += gg_threads_of_grid()) {
+        uint32_t word = g.fresh[v / GG_WARP];
+        if (word)
+            gg_append_slices(g.rows, (uint32_t)v, word >> gg_lane() & 1 && v < g.locals,
+                             g.slice, &g.tally->slices);
+    }
+}
+
+/* Adds what the lanes of a warp have found. All lanes call. */
+static __device__ __forceinline__ void tell(const bfs_on_part &g, uint32_t found,
+                                            unsigned long long arcs) {
+    found = __reduce_add_sync(ALL_LANES, found);
+    for (int step = GG_WARP / 2; step > 0; step /= 2)
+        arcs += __shfl_down_sync(ALL_LANES, arcs, step);
+    if (gg_lane() == 0 && found) {
+        atomicAdd(&g.tally->found, (unsigned long long)found);
+        atomicAdd(&g.tally->arcs, arcs);
+    }
+}
+
+/* Top-down: the whole grid walks the slices. fresh is cleared before. */
+static __global__ void __launch_bounds__(GG_BLOCK)
+    expand(const __grid_constant__ bfs_on_part g, uint32_t level) {
+    uint32_t found = 0;
+    unsigned long long arcs = 0;
+    gg_walk<uint8_t>(
+        g.rows, g.slice, g.tally->slices, [](uint32_t) { return (uint8_t)0; },
+        [&](uint8_t, uint64_t arc, bool live) {
+            if (!live)
+                return;
+            uint32_t w = g.rows.target[arc], bit = 1u << w % 32;
+            if (g.visited[w / 32] & bit || gg_peek(&g.fresh[w / 32]) & bit ||
+                atomicOr(&g.fresh[w / 32], bit) & bit)
+                return;
+            g.depth[w] = level + 1;
+            found++;
+            arcs += g.rows.offset[w + 1] - g.rows.offset[w];
+        });
+    __syncwarp();
+    tell(g, found, arcs);
+}
+
+static __device__ __forceinline__ bool is_visited(const bfs_on_part &g, uint32_t u) {
+    return g.visited[u / 32] >> u % 32 & 1;
+}
+
+/* Is one of the row's arcs from `at` on from a visited vertex? The whole warp looks for one lane after the
+** other that wants to know. */
+static __device__ __forceinline__ bool look_together(const bfs_on_part &g, bool wants,
+                                                     uint64_t at, uint64_t end) {
+    bool hit = false;
+    for (unsigned lanes = __ballot_sync(ALL_LANES, wants); lanes; lanes &= lanes - 1) {
+        int leader = __ffs(lanes) - 1;
+        uint64_t last = __shfl_sync(ALL_LANES, (unsigned long long)end, leader);
+        uint64_t first = __shfl_sync(ALL_LANES, (unsigned long long)at, leader);
+        bool any = false;
+        for (uint64_t i = first; i < last && !any; i += GG_WARP) {
+            bool mine =
+                i + gg_lane() < last && is_visited(g, g.into.target[i + gg_lane()]);
+            any = __any_sync(ALL_LANES, mine);
+        }
+        hit = (int)gg_lane() == leader ? any : hit;
+    }
+    return hit;
+}
+
+/* Bottom-up: one thread per master, whole warps. Writes all of the masters' words of fresh. */
+static __global__ void __launch_bounds__(GG_BLOCK)
+    look_up(const __grid_constant__ bfs_on_part g, uint32_t level) {
+    uint32_t found = 0;
+    unsigned long long arcs = 0;
+    for (uint64_t v = gg_thread(); v < gg_whole_warps(g.masters);
+         v += gg_threads_of_grid()) {
+        bool open = v < g.masters && !is_visited(g, (uint32_t)v), hit = false;
+        uint64_t at = open ? g.into.offset[v] : 0;
+        uint64_t end = open ? g.into.offset[v + 1] : 0;
+        for (int i = 0; i < ALONE && at < end && !hit; i++)
+            hit = is_visited(g, g.into.target[at++]);
+        hit |= look_together(g, at < end && !hit, at, end);
+        uint32_t word = __ballot_sync(ALL_LANES, hit);
+        if (gg_lane() == 0)
+            g.fresh[v / GG_WARP] = word;
+        if (hit) {
+            g.depth[v] = level + 1;
+            found++;
+            arcs += g.rows.offset[v + 1] - g.rows.offset[v];
+        }
+    }
+    __syncwarp();
+    tell(g, found, arcs);
+}
+
+/* One thread per word of masters. */
+static __global__ void settle(const __grid_constant__ bfs_on_part g) {
+    for (uint64_t i = gg_thread(); i < (g.masters + 31) / 32; i += gg_threads_of_grid())
+        if (g.fresh[i])
+            g.visited[i] |= g.fresh[i];
+}
+
+/* One thread per place, whole warps. */
+static __global__ void bits_of_places(const uint32_t *place, uint64_t places,
+                                      const uint32_t *fresh, uint32_t *out) {
+    for (uint64_t i = gg_thread(); i < places; i += gg_threads_of_grid()) {
+        uint32_t v = place[i];
+        bool set = v != GPUGRAPH_NONE && fresh[v / 32] >> v % 32 & 1;
+        uint32_t word = __ballot_sync(ALL_LANES, set);
+        if (gg_lane() == 0)
+            out[i / GG_WARP] = word;
+    }
+}
+
+/* Ghosts first .. first + count - 1 of one peer. One thread per local from the word on that first is in, whole
+** warps. */
+static __global__ void bits_of_ghosts(const __grid_constant__ bfs_on_part g,
+                                      uint32_t first, uint32_t count, const uint32_t *in,
+                                      uint32_t level) {
+    uint32_t low = first / 32 * 32;
+    for (uint64_t i = gg_thread(); i < gg_whole_warps(count + (first - low));
+         i += gg_threads_of_grid()) {
+        uint64_t v = low + i, ghost = v - first;
+        bool set = v >= first && ghost < count && in[ghost / 32] >> ghost % 32 & 1;
+        uint32_t word = __ballot_sync(ALL_LANES, set);
+        if (set)
+            g.depth[v] = level;
+        if (gg_lane() == 0 && word) {
+            g.fresh[v / 32] |= word;
+            g.visited[v / 32] |= word;
+        }
+    }
+}
+
+static __global__ void begin_at(const __grid_constant__ bfs_on_part g,
+                                const uint32_t *source, uint32_t sources) {
+    unsigned long long arcs = 0;
+    for (uint32_t i = 0; i < sources; i++) {
+        uint32_t v = source[i];
+        g.depth[v] = 0;
+        g.fresh[v / 32] |= 1u << v % 32;
+        g.visited[v / 32] |= 1u << v % 32;
+        arcs += g.rows.offset[v + 1] - g.rows.offset[v];
+    }
+    g.tally->found = sources;
+    g.tally->arcs = arcs;
+}
+
+/* ---- driver ---- */
+
+struct bfs_drive {
+    struct cuda_job *job;
+    gpugraph_part *p;
+    struct bfs_on_part g;
+    uint32_t *source, *out, *in;
+    uint32_t sources;
+    uint64_t words;                       /* of a bitmap of locals */
+    uint64_t found, frontier, unexplored; /* of all parts */
+    uint32_t levels, bottom_up;
+};
+
+static void carve(struct bfs_drive *b, struct workspace *space) {
+    const struct part_device *d = b->p->device;
+    b->words = ((uint64_t)d->locals + 31) / 32;
+    b->g.tally = gg_carve<struct bfs_tally>(space, 1);
+    b->g.visited = gg_carve<uint32_t>(space, b->words);
+    b->g.fresh = gg_carve<uint32_t>(space, b->words);
+    b->g.depth = gg_carve<uint32_t>(space, d->locals);
+    b->g.slice = gg_carve<uint64_t>(space, gg_slices_at_most(d->locals, d->arcs));
+    b->source = gg_carve<uint32_t>(space, (uint64_t)b->sources + 1);
+    b->out = gg_carve<uint32_t>(space, part_words_out(b->p));
+    b->in = gg_carve<uint32_t>(space, part_words_in(b->p));
+}
+
+static bool prepare(struct bfs_drive *b, const uint32_t *source) {
+    const struct part_device *d = b->p->device;
+    struct workspace space = {NULL, 0};
+    carve(b, &space);
+    if (!gg_workspace(b->job, &space))
+        return false;
+    carve(b, &space);
+    b->g.rows = {d->locals, d->arcs, d->offset, d->target, NULL};
+    b->g.into = {d->masters, d->arcs, d->into_offset, d->into_source, NULL};
+    b->g.masters = d->masters;
+    b->g.locals = d->locals;
+    b->unexplored = b->p->offset[b->p->masters];
+    gg_upload(b->job, b->source, source, b->sources * sizeof *source);
+    return gg_wait(b->job) && part_sum(b->p, b->job->run, &b->unexplored);
+}
+
+static bool clear(struct bfs_drive *b) {
+    gg_fill(b->job, b->g.visited, 0, b->words * 4);
+    gg_fill(b->job, b->g.fresh, 0, b->words * 4);
+    return gg_fill(b->job, b->g.depth, 0xff, (uint64_t)b->g.locals * 4);
+}
+
+/* Ghosts of what is fresh, then what all parts have found at that level. */
+static bool agree(struct bfs_drive *b, uint32_t level) {
+    gpugraph_part *p = b->p;
+    struct cuda_job *job = b->job;
+    const struct part_device *d = p->device;
+    const uint64_t places = d->first_out[p->exchange->parts];
+    struct bfs_tally tally;
+    if (places > 0 && gg_going(job)) {
+        bits_of_places<<<gg_grid(job, places, 8), GG_BLOCK, 0, job->stream>>>(
+            d->place, places, b->g.fresh, b->out);
+        gg_launched(job, "bits_of_places");
+    }
+    if (!part_swap_bits(job, p, b->out, b->in, 1))
+        return false;
+    for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++) {
+        const uint32_t ghosts = p->peer[q].ghosts;
+        if (ghosts == 0)
+            continue;
+        bits_of_ghosts<<<gg_grid(job, (uint64_t)ghosts + 32, 8), GG_BLOCK, 0,
+                         job->stream>>>(
+            b->g, d->first_ghost + (p->peer[q].first_ghost - p->masters), ghosts,
+            b->in + d->first_in[q] / 32, level);
+        gg_launched(job, "bits_of_ghosts");
+    }
+    if (!part_wait(job, p) || !gg_fetch(job, &tally, b->g.tally, sizeof tally))
+        return false;
+    uint64_t word[2] = {tally.found, tally.arcs};
+    if (p->exchange->calls->combine(p->exchange, job->run, GPUGRAPH_SUM, word, 2))
+        return false;
+    b->found = word[0];
+    b->frontier = word[1];
+    b->unexplored -= word[1] < b->unexplored ? word[1] : b->unexplored;
+    return true;
+}
+
+static bool one_level(struct bfs_drive *b, uint32_t level) {
+    struct cuda_job *job = b->job;
+    const bool up = b->frontier * GG_PART_BOTTOM_UP > b->unexplored;
+    const uint32_t masters = b->g.masters, ghosts = b->g.locals - masters;
+    if (!gg_fill(job, b->g.tally, 0, sizeof *b->g.tally))
+        return false;
+    if (up) {
+        const uint64_t words = ((uint64_t)masters + 31) / 32;
+        if (ghosts && !gg_fill(job, b->g.fresh + words, 0, (b->words - words) * 4))
+            return false;
+        if (masters)
+            look_up<<<gg_grid(job, masters, 8), GG_BLOCK, 0, job->stream>>>(b->g, level);
+    } else {
+        slice_fresh<<<gg_grid(job, b->g.locals + 1, 8), GG_BLOCK, 0, job->stream>>>(b->g);
+        if (!gg_launched(job, "slice_fresh") ||
+            !gg_fill(job, b->g.fresh, 0, b->words * 4))
+            return false;
+        expand<<<8 * job->device->processors, GG_BLOCK, 0, job->stream>>>(b->g, level);
+    }
+    b->bottom_up += up;
+    if (!gg_launched(job, up ? "look_up" : "expand"))
+        return false;
+    settle<<<gg_grid(job, masters / 32 + 1, 8), GG_BLOCK, 0, job->stream>>>(b->g);
+    return gg_launched(job, "settle") && agree(b, level + 1);
+}
+
+static bool search(struct bfs_drive *b, uint32_t max_depth) {
+    struct cuda_job *job = b->job;
+    if (!clear(b))
+        return false;
+    begin_at<<<1, 1, 0, job->stream>>>(b->g, b->source, b->sources);
+    if (!gg_launched(job, "begin_at") || !agree(b, 0))
+        return false;
+    for (; b->found > 0 && b->levels < max_depth; b->levels++)
+        if (!one_level(b, b->levels))
+            return false;
+    return gg_going(job);
+}
+
+/* Depths of masters and, behind them, of ghosts, as the host has its locals. */
+static bool bring_home(struct bfs_drive *b, uint32_t *depth) {
+    const struct part_device *d = b->p->device;
+    return gg_download(b->job, depth, b->g.depth, (uint64_t)d->masters * 4) &&
+           gg_download(b->job, depth + d->masters, b->g.depth + d->first_ghost,
+                       (uint64_t)(d->locals - d->first_ghost) * 4);
+}
+
+gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
+                                 uint32_t sources, uint32_t max_depth, gpugraph_run *run,
+                                 uint32_t *depth) {
+    struct cuda_job job;
+    struct bfs_drive b = {};
+    if (!p->device->into_offset || part_writes_ghosts(p))
+        return gg_fail(
+            run, GPUGRAPH_INVALID,
+            "a breadth-first search on devices is of parts by target with edge "
+            "ids");
+    if (!part_job_open(&job, p, run))
+        return run->status;
+    b.job = &job;
+    b.p = p;
+    b.sources = sources;
+    if (prepare(&b, source)) {
+        const double start = gg_now_ms();
+        if (search(&b, max_depth))
+            gg_phase(
+                run, "search", start, (int64_t)p->arcs,
+                "%u levels, %u of them bottom-up, over %u parts on devices, exchange "
+                "%s",
+                b.levels, b.bottom_up, p->exchange->parts, p->device->way);
+        bring_home(&b, depth);
+    }
+    return gg_job_close(&job);
+}

@@ -1,0 +1,18 @@
+/* Fixed rows: the first targets of each vertex at a place that follows from its number, of graphs
+** whose rows are short. (device_fixed.cu) */
+#ifndef GPUGRAPH_FIXED_ROWS_CUH
+#define GPUGRAPH_FIXED_ROWS_CUH
+
+#include "graph.cuh"
+
+#define GG_FIXED_PLACES 8                   /* of each vertex: v's from 8 v on */
+#define GG_FIXED_MORE   (GPUGRAPH_NONE - 1) /* in the last one: the row is longer */
+
+/* Made on first need, where rows suit and there is room beside `own` bytes: phase "prepare". False
+** when the job must end. They go when memory is short: who uses them asks behind gg_workspace. */
+bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
+                 int64_t own);
+/* NULL: there are none. */
+const uint32_t *gg_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind);
+
+#endif

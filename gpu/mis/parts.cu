@@ -1,0 +1,301 @@
+/* Maximal independent sets over parts, each on a device: parts.c by words of vertices instead of states.
+**
+**     words     of masters by degree and hash, as in mis.cuh; then sent to ghosts, as are hashes
+**     round     passes    every part looks at its own open vertices, as one_launch.cu does, until a pass of a
+**                         warp decides nothing
+**               bits      of every place: is it decided, has it joined
+**               wire      bits of places become words of ghosts
+**               agree     how many are open
+**
+** A word becomes final for a reason that stays true: so a ghost's may be late and is never wrong, and the set is that
+** of the greedy pass. Equal words have equal degrees as long as these are below 2^28; then hashes, and then numbers, are
+** compared, which ghosts have, too. */
+#include "mis.cuh"
+#include "mis.h"
+#include "multi/device.cuh"
+
+struct mis_on_part {
+    const uint64_t *offset, *number;
+    const uint32_t *target, *hash; /* hash NULL: the priority needs none */
+    uint32_t *word;
+    uint32_t masters, first_ghost,
+        shift; /* shift: leading zeros of the largest number, of 64 bits */
+    gpugraph_priority priority;
+    const uint32_t *stop;
+    struct waiting *list;
+    uint32_t room; /* entries of the list, for each warp */
+    uint32_t *open;
+};
+
+static __device__ __noinline__ bool earlier(const mis_on_part *g, uint32_t u,
+                                            uint32_t v) {
+    if (g->hash && g->hash[u] != g->hash[v])
+        return g->hash[u] < g->hash[v];
+    return g->number[u] < g->number[v];
+}
+
+#define MIS_GRAPH            struct mis_on_part
+#define MIS_PUT(g, v, value) gg_put(&(g)->word[v], value)
+#define MIS_EARLIER(g, u, v) earlier(g, u, v)
+#include "balanced.h"
+
+/* ---- kernels ---- */
+
+/* The upper 32 of the bits that numbers have: it ascends with them. */
+static __device__ __forceinline__ uint32_t top_of(const mis_on_part &g, uint32_t v) {
+    return (uint32_t)(g.number[v] << g.shift >> 32);
+}
+
+/* As mis_word has it, of whole keys that numbers of 64 bits are part of. */
+static __device__ __forceinline__ uint32_t word_of(const mis_on_part &g, uint32_t v,
+                                                   uint64_t degree) {
+    uint64_t key = g.priority == GPUGRAPH_BY_DEGREE      ? degree << 32 | g.hash[v]
+                   : g.priority == GPUGRAPH_BY_DEGREE_ID ? degree << 32 | top_of(g, v)
+                   : g.priority == GPUGRAPH_BY_RANDOM    ? g.hash[v]
+                                                         : top_of(g, v);
+    if (g.priority == GPUGRAPH_BY_DEGREE || g.priority == GPUGRAPH_BY_DEGREE_ID) {
+        int top = 63 - __clzll((long long)key);
+        key = (uint64_t)(top - 32) << 27 | key << (64 - top) >> 37;
+    }
+    return (key < MIS_DROPPED - 2 ? (uint32_t)key : MIS_DROPPED - 2) + 1;
+}
+
+/* One thread per master; the gap behind them has joined. */
+static __global__ void first_words(const __grid_constant__ mis_on_part g) {
+    for (uint64_t v = gg_thread(); v < g.first_ghost; v += gg_threads_of_grid()) {
+        uint64_t degree = v < g.masters ? g.offset[v + 1] - g.offset[v] : 0;
+        g.word[v] = degree ? word_of(g, (uint32_t)v, degree) : MIS_JOINED;
+    }
+}
+
+/* Keeps, behind the first `count` entries, those of the lanes that want it. */
+static __device__ __forceinline__ uint32_t keep(waiting *list, uint32_t count,
+                                                bool wanted, const waiting &w) {
+    unsigned mask = __ballot_sync(ALL_LANES, wanted);
+    if (wanted)
+        list[count + __popc(mask & ((1u << gg_lane()) - 1))] = w;
+    __syncwarp();
+    return count + __popc(mask);
+}
+
+/* Passes of a warp: the first over its tiles of masters, then over its list, until that is empty or a pass
+** decides nothing. */
+static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
+    pass_on_part(const __grid_constant__ mis_on_part g) {
+    const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid() / GG_WARP;
+    waiting *list = g.list + warp * g.room;
+    uint32_t count = g.room, pass = 0;
+    while (count > 0 && pass < GG_MIS_PASSES) {
+        uint32_t kept = 0;
+        uint64_t longest = pass == 0 ? GG_MIS_FIRST_DEGREE : UINT64_MAX;
+        for (uint32_t i = 0; i < count; i += GG_WARP) {
+            uint64_t local = (warp + i / GG_WARP * step) * GG_WARP + gg_lane();
+            bool live = pass > 0 ? i + gg_lane() < count : local < g.masters;
+            waiting w = {live ? (uint32_t)local : 0, GPUGRAPH_NONE, 0};
+            if (live && pass > 0)
+                w = list[i + gg_lane()];
+            bool waits = mis_look_balanced(&g, live, longest, &w);
+            kept = keep(list, kept, waits, w);
+        }
+        pass++;
+        if ((kept == count && pass > 2) ||
+            (pass % GG_MIS_STOP_PASSES == 0 && host_load(g.stop) != 0))
+            pass = GG_MIS_PASSES;
+        count = kept;
+        pass = __shfl_sync(ALL_LANES, pass, 0);
+    }
+    if (gg_lane() == 0 && count > 0)
+        atomicAdd(g.open, count);
+}
+
+/* One thread per place, whole warps. */
+static __global__ void bits_of_places(const uint32_t *place, uint64_t places,
+                                      const uint32_t *word, uint32_t *decided,
+                                      uint32_t *joined) {
+    for (uint64_t i = gg_thread(); i < places; i += gg_threads_of_grid()) {
+        uint32_t value = place[i] != GPUGRAPH_NONE ? word[place[i]] : 1;
+        uint32_t ends =
+            __ballot_sync(ALL_LANES, value == MIS_JOINED || value == MIS_DROPPED);
+        uint32_t joins = __ballot_sync(ALL_LANES, value == MIS_JOINED);
+        if (gg_lane() == 0) {
+            decided[i / GG_WARP] = ends;
+            joined[i / GG_WARP] = joins;
+        }
+    }
+}
+
+/* One thread per ghost of a peer. */
+static __global__ void words_of_ghosts(uint32_t *word, uint32_t ghosts,
+                                       const uint32_t *decided, const uint32_t *joined) {
+    for (uint64_t i = gg_thread(); i < ghosts; i += gg_threads_of_grid())
+        if (decided[i / 32] >> i % 32 & 1)
+            word[i] = joined[i / 32] >> i % 32 & 1 ? MIS_JOINED : MIS_DROPPED;
+}
+
+/* One thread per master. */
+static __global__ void members_of(const uint32_t *word, uint32_t masters,
+                                  uint8_t *member) {
+    for (uint64_t v = gg_thread(); v < masters; v += gg_threads_of_grid())
+        member[v] = word[v] == MIS_JOINED;
+}
+
+/* ---- driver ---- */
+
+static const struct cooperative_kernel passes = {(const void *)pass_on_part,
+                                                 "pass_on_part", GG_BLOCK, 0};
+
+struct mis_drive {
+    struct cuda_job *job;
+    gpugraph_part *p;
+    struct mis_on_part g;
+    unsigned blocks;
+    uint32_t *hash, *room; /* room: a word for each place */
+    uint32_t *out, *in;    /* two bitmaps each */
+    uint8_t *member;
+    uint64_t open; /* of all parts */
+    uint32_t rounds;
+};
+
+static void carve(struct mis_drive *m, struct workspace *space) {
+    const struct part_device *d = m->p->device;
+    const uint64_t warps = (uint64_t)m->blocks * (GG_BLOCK / GG_WARP),
+                   tiles = ((uint64_t)d->masters + GG_WARP - 1) / GG_WARP;
+    const uint64_t places = d->first_out[m->p->exchange->parts];
+    m->g.room = (uint32_t)((tiles + warps - 1) / warps * GG_WARP);
+    m->g.open = gg_carve<uint32_t>(space, 1);
+    m->g.list = gg_carve<struct waiting>(space, warps * m->g.room);
+    m->g.word = gg_carve<uint32_t>(space, d->locals);
+    m->hash = gg_carve<uint32_t>(space, d->locals);
+    m->room = gg_carve<uint32_t>(space, places);
+    m->out = gg_carve<uint32_t>(space, 2 * part_words_out(m->p));
+    m->in = gg_carve<uint32_t>(space, 2 * part_words_in(m->p));
+    m->member = gg_carve<uint8_t>(space, d->masters);
+}
+
+static bool prepare(struct mis_drive *m, gpugraph_priority priority,
+                    const uint32_t *hash) {
+    const struct part_device *d = m->p->device;
+    struct workspace space = {NULL, 0};
+    const uint64_t largest = m->p->vertices > 1 ? m->p->vertices - 1 : 1;
+    m->blocks = (unsigned)gg_blocks_at_once(m->job, &passes) *
+                (unsigned)m->job->device->processors;
+    carve(m, &space);
+    if (!gg_workspace(m->job, &space))
+        return false;
+    carve(m, &space);
+    m->g.offset = d->offset;
+    m->g.target = d->target;
+    m->g.number = d->number;
+    m->g.masters = d->masters;
+    m->g.first_ghost = d->first_ghost;
+    m->g.shift = (uint32_t)__builtin_clzll(largest);
+    m->g.priority = priority;
+    m->g.stop = m->job->device->device_stop;
+    if (priority != GPUGRAPH_BY_DEGREE && priority != GPUGRAPH_BY_RANDOM)
+        return gg_going(m->job);
+    m->g.hash = m->hash;
+    gg_upload(m->job, m->hash, hash, d->masters * sizeof *hash);
+    return part_send_values(m->job, m->p, m->hash, m->room) && part_wait(m->job, m->p);
+}
+
+/* What is decided goes to ghosts. */
+static bool exchange(struct mis_drive *m) {
+    gpugraph_part *p = m->p;
+    struct cuda_job *job = m->job;
+    const struct part_device *d = p->device;
+    const uint64_t places = d->first_out[p->exchange->parts];
+    const uint32_t *decided = m->in, *joined = m->in + part_words_in(p);
+    if (places > 0 && gg_going(job)) {
+        bits_of_places<<<gg_grid(job, places, 8), GG_BLOCK, 0, job->stream>>>(
+            d->place, places, m->g.word, m->out, m->out + part_words_out(p));
+        gg_launched(job, "bits_of_places");
+    }
+    if (!part_swap_bits(job, p, m->out, m->in, 2))
+        return false;
+    for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++) {
+        const uint32_t ghosts = p->peer[q].ghosts;
+        if (ghosts == 0)
+            continue;
+        words_of_ghosts<<<gg_grid(job, ghosts, 8), GG_BLOCK, 0, job->stream>>>(
+            m->g.word + d->first_ghost + (p->peer[q].first_ghost - p->masters), ghosts,
+            decided + d->first_in[q] / 32, joined + d->first_in[q] / 32);
+        gg_launched(job, "words_of_ghosts");
+    }
+    return gg_going(job);
+}
+
+/* Passes here, then what all parts have left. */
+static bool one_round(struct mis_drive *m) {
+    struct cuda_job *job = m->job;
+    const uint64_t before = m->open;
+    uint32_t open = 0;
+    if (!gg_fill(job, m->g.open, 0, sizeof *m->g.open))
+        return false;
+    pass_on_part<<<m->blocks, GG_BLOCK, 0, job->stream>>>(m->g);
+    if (!gg_launched(job, "pass_on_part") || !exchange(m) || !part_wait(job, m->p) ||
+        !gg_fetch(job, &open, m->g.open, sizeof open))
+        return false;
+    m->open = open;
+    m->rounds++;
+    if (!part_sum(m->p, job->run, &m->open))
+        return false;
+    if (m->open > 0 && m->open >= before)
+        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+                "the kernel pass_on_part makes no progress: %llu vertices wait for each "
+                "other",
+                (unsigned long long)m->open);
+    return gg_going(job);
+}
+
+static bool search(struct mis_drive *m, uint8_t *member) {
+    struct cuda_job *job = m->job;
+    const uint32_t masters = m->p->device->masters;
+    first_words<<<gg_grid(job, masters + 32, 8), GG_BLOCK, 0, job->stream>>>(m->g);
+    if (!gg_launched(job, "first_words") ||
+        !part_send_values(job, m->p, m->g.word, m->room))
+        return false;
+    for (m->open = UINT64_MAX; m->open > 0;)
+        if (!one_round(m))
+            return false;
+    if (masters == 0)
+        return true;
+    members_of<<<gg_grid(job, masters, 8), GG_BLOCK, 0, job->stream>>>(m->g.word, masters,
+                                                                       m->member);
+    return gg_launched(job, "members_of") && gg_download(job, member, m->member, masters);
+}
+
+static void check(const gpugraph_part *p, gpugraph_run *run) {
+    uint64_t longest = 0;
+    for (uint32_t v = 0; v < p->masters; v++)
+        longest = p->offset[v + 1] - p->offset[v] > longest
+                      ? p->offset[v + 1] - p->offset[v]
+                      : longest;
+    if (part_reads_ghosts(p))
+        gg_fail(run, GPUGRAPH_INVALID,
+                "independent sets on devices are of parts by source, which have whole "
+                "rows");
+    else if (longest >= (uint64_t)1 << 28)
+        gg_fail(run, GPUGRAPH_TOO_LARGE,
+                "a vertex has %llu neighbours, more than parts on devices can compare",
+                (unsigned long long)longest);
+}
+
+gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
+                                 const uint32_t *hash, gpugraph_run *run,
+                                 uint8_t *member) {
+    struct cuda_job job;
+    struct mis_drive m = {};
+    check(p, run);
+    if (run->status != GPUGRAPH_OK || !part_job_open(&job, p, run))
+        return run->status;
+    m.job = &job;
+    m.p = p;
+    if (prepare(&m, priority, hash)) {
+        const double start = gg_now_ms();
+        if (search(&m, member))
+            gg_phase(run, "search", start, (int64_t)p->arcs,
+                     "%u rounds over %u parts on devices, exchange %s", m.rounds,
+                     p->exchange->parts, p->device->way);
+    }
+    return gg_job_close(&job);
+}

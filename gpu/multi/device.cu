@@ -1,0 +1,222 @@
+/* A part's rows on their way to a device, and back to nothing; bits and values from masters to ghosts. */
+#include "device.cuh"
+
+#include <string.h>
+
+/* ---- bringing ---- */
+
+static void set_sizes(const gpugraph_part *p, struct part_device *d) {
+    d->masters = p->masters;
+    d->first_ghost = (p->masters + 31) / 32 * 32;
+    d->locals = d->first_ghost + (p->locals - p->masters);
+    d->arcs = p->arcs;
+    uint64_t out = 0, in = 0;
+    for (uint32_t q = 0; q <= p->exchange->parts; q++) {
+        d->first_out[q] = out;
+        d->first_in[q] = in;
+        if (q < p->exchange->parts) {
+            out += ((uint64_t)p->peer[q].masters + 31) / 32 * 32;
+            in += ((uint64_t)p->peer[q].ghosts + 31) / 32 * 32;
+        }
+    }
+}
+
+static void carve(const gpugraph_part *p, struct part_device *d,
+                  struct workspace *space) {
+    d->offset = gg_carve<uint64_t>(space, (uint64_t)d->locals + 1);
+    d->target = gg_carve<uint32_t>(space, d->arcs);
+    d->into_offset = NULL;
+    if (p->into.offset) {
+        d->into_offset = gg_carve<uint64_t>(space, (uint64_t)d->masters + 1);
+        d->into_source = gg_carve<uint32_t>(space, d->arcs);
+    }
+    if (p->simple)
+        d->number = gg_carve<uint64_t>(space, d->locals);
+    d->place = gg_carve<uint32_t>(space, d->first_out[p->exchange->parts]);
+}
+
+/* Locals of the host become the device's, which have a gap. One thread per arc. */
+static __global__ void skip_gap(uint32_t *local, uint64_t count, uint32_t masters,
+                                uint32_t gap) {
+    for (uint64_t i = gg_thread(); i < count; i += (uint64_t)gridDim.x * blockDim.x)
+        local[i] += local[i] >= masters ? gap : 0;
+}
+
+static void skip_gaps(struct cuda_job *job, const struct part_device *d,
+                      uint32_t *local) {
+    const uint32_t gap = d->first_ghost - d->masters;
+    if (gap == 0 || d->arcs == 0 || !gg_going(job))
+        return;
+    skip_gap<<<gg_grid(job, d->arcs, 8), GG_BLOCK, 0, job->stream>>>(local, d->arcs,
+                                                                     d->masters, gap);
+    gg_launched(job, "skip_gap");
+}
+
+/* Entries of locals, with as many copies of `fill` for the gap: number of bytes an entry. */
+static void upload_locals(struct cuda_job *job, const gpugraph_part *p,
+                          const struct part_device *d, uint64_t *to, const uint64_t *from,
+                          uint64_t behind, uint64_t fill) {
+    uint64_t gap[32];
+    for (int i = 0; i < 32; i++)
+        gap[i] = fill;
+    gg_upload(job, to, from, d->masters * sizeof *to);
+    gg_upload(job, to + d->masters, gap, (d->first_ghost - d->masters) * sizeof *to);
+    gg_upload(job, to + d->first_ghost, from + p->masters,
+              (p->locals - p->masters + behind) * sizeof *to);
+}
+
+static void upload(struct cuda_job *job, const gpugraph_part *p, struct part_device *d) {
+    upload_locals(job, p, d, d->offset, p->offset, 1, p->offset[p->masters]);
+    gg_upload(job, d->target, p->target, d->arcs * sizeof *d->target);
+    skip_gaps(job, d, d->target);
+    if (d->into_offset) {
+        gg_upload(job, d->into_offset, p->into.offset,
+                  ((uint64_t)d->masters + 1) * sizeof *d->into_offset);
+        gg_upload(job, d->into_source, p->into.source, d->arcs * sizeof *d->into_source);
+        skip_gaps(job, d, d->into_source);
+    }
+    if (d->number)
+        upload_locals(job, p, d, d->number, p->number, 0, 0);
+    gg_fill(job, d->place, 0xff, d->first_out[p->exchange->parts] * sizeof *d->place);
+    for (uint32_t q = 0; q < p->exchange->parts; q++)
+        gg_upload(job, d->place + d->first_out[q], p->peer[q].master,
+                  p->peer[q].masters * sizeof *d->place);
+    gg_wait(job);
+}
+
+static void free_device(struct part_device *d) {
+    if (!d)
+        return;
+    part_wire_close(d);
+    if (d->block) {
+        int before = 0;
+        cudaGetDevice(&before);
+        cudaSetDevice(d->ordinal);
+        gg_free_block(d->block, d->bytes);
+        cudaSetDevice(before);
+    }
+    gg_release(d->first_out);
+    gg_release(d->first_in);
+    gg_release(d);
+}
+
+static bool make(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
+    struct workspace space = {NULL, 0};
+    const uint64_t parts = p->exchange->parts;
+    d->ordinal = job->device->ordinal;
+    d->first_out = static_cast<uint64_t *>(gg_alloc(job->run, parts + 1, 8));
+    d->first_in = static_cast<uint64_t *>(gg_alloc(job->run, parts + 1, 8));
+    if (!gg_going(job))
+        return false;
+    set_sizes(p, d);
+    carve(p, d, &space);
+    d->bytes = space.used;
+    space.used = 0;
+    d->block = gg_take(job, d->bytes);
+    space.base = static_cast<unsigned char *>(d->block);
+    if (!d->block)
+        return false;
+    carve(p, d, &space);
+    upload(job, p, d);
+    return gg_going(job) && part_wire_open(job, p, d);
+}
+
+static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
+    struct cuda_job job;
+    int devices = 0;
+    const double start = gg_now_ms();
+    struct part_device *d =
+        static_cast<struct part_device *>(gg_alloc_zero(run, 1, sizeof *d));
+    cudaGetDeviceCount(&devices);
+    run->device = devices > 0 ? place % devices : 0;
+    if (!d || !gg_job_open(&job, NULL, run)) {
+        gg_release(d);
+        return run->status;
+    }
+    const bool made = make(&job, p, d);
+    gg_job_close(&job);
+    if (made) {
+        p->device = d;
+        gg_phase(run, "device", start, (int64_t)p->arcs, "%.1f MB, exchange %s",
+                 (double)d->bytes * 1e-6, d->way);
+    } else {
+        free_device(d);
+    }
+    return run->status;
+}
+
+static const char *way_of(const struct part_device *d) {
+    return d->way;
+}
+
+extern "C" const struct part_services gg_part_services = {bring, free_device, way_of};
+
+bool part_job_open(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run) {
+    run->device = p->device->ordinal;
+    return gg_job_open(job, NULL, run);
+}
+
+/* ---- from masters to ghosts ---- */
+
+static bool take_pieces(const gpugraph_part *p, gpugraph_run *run,
+                        struct part_piece **pieces) {
+    *pieces = static_cast<struct part_piece *>(
+        gg_alloc_zero(run, p->exchange->parts, 2 * sizeof **pieces));
+    return *pieces != NULL;
+}
+
+bool part_swap_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *out, uint32_t *in,
+                    uint32_t maps) {
+    const uint32_t parts = p->exchange->parts;
+    const struct part_device *d = p->device;
+    struct part_piece *piece;
+    if (parts == 1 || !gg_going(job))
+        return gg_going(job);
+    if (!take_pieces(p, job->run, &piece))
+        return false;
+    for (uint32_t map = 0; map < maps && gg_going(job); map++) {
+        for (uint32_t q = 0; q < parts; q++) {
+            piece[q] = {out + map * part_words_out(p) + d->first_out[q] / 32,
+                        (d->first_out[q + 1] - d->first_out[q]) / 8};
+            piece[parts + q] = {in + map * part_words_in(p) + d->first_in[q] / 32,
+                                (d->first_in[q + 1] - d->first_in[q]) / 8};
+        }
+        part_wire_swap(job, p, piece, piece + parts);
+    }
+    gg_release(piece);
+    return gg_going(job);
+}
+
+/* One thread per place. */
+static __global__ void pick_values(const uint32_t *place, uint64_t places,
+                                   const uint32_t *value, uint32_t *room) {
+    for (uint64_t i = gg_thread(); i < places; i += (uint64_t)gridDim.x * blockDim.x)
+        if (place[i] != GPUGRAPH_NONE)
+            room[i] = value[place[i]];
+}
+
+bool part_send_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
+                      uint32_t *room) {
+    const uint32_t parts = p->exchange->parts;
+    const struct part_device *d = p->device;
+    const uint64_t places = d->first_out[parts];
+    struct part_piece *piece;
+    if (parts == 1 || !gg_going(job))
+        return gg_going(job);
+    if (places > 0) {
+        pick_values<<<gg_grid(job, places, 8), GG_BLOCK, 0, job->stream>>>(
+            d->place, places, value, room);
+        gg_launched(job, "pick_values");
+    }
+    if (!take_pieces(p, job->run, &piece))
+        return false;
+    for (uint32_t q = 0; q < parts; q++) {
+        piece[q] = {room + d->first_out[q], p->peer[q].masters * sizeof *value};
+        piece[parts + q] = {value + d->first_ghost +
+                                (p->peer[q].first_ghost - p->masters),
+                            p->peer[q].ghosts * sizeof *value};
+    }
+    part_wire_swap(job, p, piece, piece + parts);
+    gg_release(piece);
+    return gg_going(job);
+}

@@ -1,0 +1,71 @@
+/* A part of a graph on a device of its process, and messages between such devices.
+**
+**     locals    0 .. masters - 1 | gap | first_ghost ..  locals - 1     as part.h, ghosts from a multiple of 32 on
+**     rows      offset, target                                          and those of the transpose
+**     place     of peer 0 | of peer 1 | ...      masters that are ghosts there; each peer's from a multiple of 32 on
+**
+**     a bit for each local -> a bit for each place -> wire -> bits of ghosts
+**
+** What goes out of a device goes by NCCL, where each part has a device of its own and the library is there, else
+** through the host and the part's exchange. */
+#ifndef GPUGRAPH_MULTI_DEVICE_CUH
+#define GPUGRAPH_MULTI_DEVICE_CUH
+
+#include "device/cuda.cuh"
+#include "nccl.cuh"
+#include "part.h"
+
+struct part_device {
+    int ordinal;
+    uint32_t masters, first_ghost, locals;
+    uint64_t arcs;
+    uint64_t *offset; /* locals + 1 */
+    uint32_t *target;
+    uint64_t *into_offset; /* of masters + 1; NULL: the part has no transpose */
+    uint32_t *into_source;
+    uint64_t *number; /* of each local, where the part is simple */
+    uint32_t *place;  /* masters; GPUGRAPH_NONE in the gap behind a peer's */
+    /* On the host, of each part and of their end: where its places begin, those of its ghosts. */
+    uint64_t *first_out, *first_in;
+    void *block;
+    uint64_t bytes;
+    nccl_communicator comm; /* NULL: through the host */
+    char way[160];          /* how messages go, and why not otherwise */
+};
+
+/* Part of a device's memory, to or from part q. */
+struct part_piece {
+    void *bytes;
+    uint64_t size;
+};
+
+/* ---- wire.cu ---- */
+
+/* Chooses the way; collective. */
+bool part_wire_open(struct cuda_job *job, gpugraph_part *p, struct part_device *d);
+void part_wire_close(struct part_device *d);
+/* out[q] of part p becomes in[p] of part q, behind what is queued; sizes agree on both sides. Collective. */
+bool part_wire_swap(struct cuda_job *job, gpugraph_part *p, const struct part_piece *out,
+                    const struct part_piece *in);
+/* Until all that was queued is done, or another part has failed. */
+bool part_wait(struct cuda_job *job, gpugraph_part *p);
+
+/* ---- device.cu ---- */
+
+/* Opens a job on the part's device. */
+bool part_job_open(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run);
+/* Values of 32 bits of all masters go to their ghosts; room: a word for each place. */
+bool part_send_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
+                      uint32_t *room);
+/* Words of bitmaps with a bit for each place, and for each ghost. */
+static inline uint64_t part_words_out(const gpugraph_part *p) {
+    return p->device->first_out[p->exchange->parts] / 32;
+}
+static inline uint64_t part_words_in(const gpugraph_part *p) {
+    return p->device->first_in[p->exchange->parts] / 32;
+}
+/* `maps` bitmaps of places, one behind the other at out, become those of ghosts at in. */
+bool part_swap_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *out, uint32_t *in,
+                    uint32_t maps);
+
+#endif

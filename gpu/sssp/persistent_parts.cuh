@@ -1,0 +1,424 @@
+/* The engine "persistent" over the parts of several devices. Vertices are places (several/places.h); a device has
+** the rows of its own, and a distance and a place in lists for every one.
+**
+**     own       its row is relaxed
+**     foreign   its row is one letter: when its turn comes in its bucket, its owner is told how near it is.
+**               So of many falls the last one before that is sent
+**
+**     step      relax   own vertices of a list, and those that letters lower: at once, as one device does
+**                       local meeting; foreign vertices that fell within the bucket become letters
+**               least   of the rest that waits
+**               deal    the rest to buckets
+**               ... all devices meet, and decide alike by what all have told:
+**
+**     work      vertices of the next round, letters      more than 0: relax, with the letters
+**     lists     which buckets any device has             the next of them
+**     rest      vertices beyond                          least, then deal
+**
+** A bucket is over when no device has work in it, and buckets begin and end alike everywhere. Own distances
+** are the answer; copies of foreign ones only keep letters back that would lower nothing.
+**
+** Without peer access the kernel returns at each meeting, its course kept in memory, and the host carries the
+** letters. */
+#ifndef GPUGRAPH_SSSP_PERSISTENT_PARTS_CUH
+#define GPUGRAPH_SSSP_PERSISTENT_PARTS_CUH
+
+#include "persistent_buckets.cuh"
+#include "several/letters.h"
+#include "several/several.cuh"
+
+static_assert((int)SENDERS == (int)SEVERAL_MOST, "mail from each");
+static_assert((int)TOLD_WORDS == (int)SEVERAL_WORDS, "all that is told");
+
+enum parts_words {
+    WORK,
+    REST_WAITS,
+    SETTLED,
+    TARGETS_WAIT,
+    BUCKETS_LISTED,
+    LEAST_INVERTED
+};
+enum { BITS_OF_BUCKET = 8 /* of BUCKETS_LISTED: devices that have entries in it */ };
+
+enum parts_step { STEP_SEED, STEP_RELAX, STEP_LEAST, STEP_DEAL, STEP_OVER };
+
+/* How far the search is: the same in all blocks of all devices. */
+template <typename type> struct parts_course {
+    struct place<type> at, before; /* before the rest was dealt out */
+    uint32_t step;      /* enum parts_step: this one, or the one that was told of last */
+    uint32_t of_bucket; /* STEP_RELAX: the bucket's list, else the round's */
+    uint32_t meetings;  /* of this device's blocks */
+    uint32_t local_rounds, buckets;
+    uint32_t early;
+    uint64_t rest, settled;
+};
+
+template <typename type> struct parts_search {
+    struct persistent<type> p;
+    struct several_view view;
+    several_array<letter<type>> inbox[2]; /* by sender, `stride` each; in turn */
+    struct letter<type> *outbox;          /* without peers: by receiver */
+    struct parts_course<type> *course;
+};
+
+/* ---- letters ---- */
+
+template <typename type>
+static __device__ __forceinline__ struct letter<type> *
+letters_to(const struct parts_search<type> &s, uint32_t round, uint32_t receiver) {
+    const uint32_t me = s.view.me, stride = s.view.places.stride;
+    return s.view.meeting.peers
+               ? s.inbox[round % 2].at[receiver] + several_box(receiver, me, stride)
+               : s.outbox + several_box(me, receiver, stride);
+}
+
+/* Places for the letters of those lanes that write to this receiver; `k` stays for the others. */
+static __device__ __forceinline__ uint64_t
+reserve_letters(const several_meeting &m, uint64_t met, uint32_t receiver, bool writes,
+                uint64_t k) {
+    const unsigned lanes = __ballot_sync(ALL_LANES, writes);
+    if (lanes == 0)
+        return k;
+    const int leader = __ffs((int)lanes) - 1;
+    unsigned long long first = 0;
+    if ((int)gg_lane() == leader)
+        first = several_reserve_letters(&m, met, receiver, (uint32_t)__popc(lanes));
+    first = __shfl_sync(ALL_LANES, first, leader);
+    return writes ? first + (unsigned)__popc(lanes & ((1u << gg_lane()) - 1)) : k;
+}
+
+/* What the list holds becomes letters; of two devices all go to the other one, in the list's order. */
+template <typename type>
+static __device__ void send_letters(const struct parts_search<type> &s,
+                                    const struct parts_course<type> &c, uint64_t met,
+                                    uint32_t count) {
+    const struct persistent<type> &p = s.p;
+    const uint32_t parts = s.view.places.parts, round = c.at.round;
+    const uint32_t *list = list_at(p, OUT_LIST);
+    if (parts == 2 && gg_thread() == 0)
+        several_tell_letters(&s.view.meeting, met, 1 - s.view.me, count);
+    for (uint64_t i = gg_thread(); i - gg_lane() < count; i += gg_threads_of_grid()) {
+        const uint32_t v = i < count ? __ldcg(&list[i]) : 0;
+        const uint32_t to = i < count ? several_owner(&s.view.places, v) : parts;
+        uint64_t k = i;
+        for (uint32_t q = 0; parts > 2 && q < parts; q++)
+            k = reserve_letters(s.view.meeting, met, q, to == q, k);
+        if (i < count)
+            letters_to(s, round, to)[k] = letter<type>{gg_peek(&p.distance[v]), v};
+    }
+}
+
+/* What was told at the end of that round, letters to this device included, for the block. */
+template <typename type>
+static __device__ void hear(const struct parts_search<type> &s,
+                            const struct parts_course<type> &c, uint64_t met,
+                            struct block_memory<type> &m) {
+    const uint32_t parts = s.view.places.parts, me = s.view.me,
+                   stride = s.view.places.stride;
+    __syncthreads();
+    if (threadIdx.x < SEVERAL_WORDS)
+        m.mail.told[threadIdx.x] =
+            several_told(&s.view.meeting, met, (unsigned)threadIdx.x);
+    if (threadIdx.x < parts) {
+        const uint32_t q = threadIdx.x;
+        m.mail.count[q] =
+            q == me ? 0 : (uint32_t)several_told_letters(&s.view.meeting, met, q);
+        m.mail.letter[q] =
+            q == me ? NULL : s.inbox[c.at.round % 2].at[me] + several_box(me, q, stride);
+    }
+    __syncthreads();
+}
+
+/* ---- what is told ---- */
+
+/* Of own targets. The whole block asks. */
+template <typename type>
+static __device__ bool own_targets_wait(const struct persistent<type> &p,
+                                        const struct place<type> &at) {
+    bool waits = p.limits.targets == 0;
+    for (uint32_t i = threadIdx.x; i < p.limits.targets && !waits; i += WIDE_BLOCK) {
+        const uint32_t v = p.ends[p.limits.sources + i];
+        const typename type::word d = gg_peek(&p.distance[v]);
+        waits = is_here(p, v) && (d == type::unreached() || bucket_of(at, d) > at.bucket);
+    }
+    return __syncthreads_or(waits);
+}
+
+/* By block 0, after a meeting of the device's blocks. */
+template <typename type>
+static __device__ void tell(const struct parts_search<type> &s,
+                            const struct parts_course<type> &c, uint64_t met,
+                            const struct block_memory<type> &m, uint64_t letters) {
+    const struct several_meeting *meeting = &s.view.meeting;
+    const struct round &round = m.board.round[c.at.round % 3];
+    const bool waits = own_targets_wait(s.p, c.at);
+    if (threadIdx.x != 0)
+        return;
+    uint64_t listed = 0;
+    for (uint32_t bucket = 0; bucket < REST; bucket++)
+        listed |= (uint64_t)(m.board.count[bucket] > 0) << BITS_OF_BUCKET * bucket;
+    several_tell(meeting, met, WORK, round.vertices + letters);
+    several_tell(meeting, met, SETTLED, round.settled);
+    several_tell(meeting, met, REST_WAITS, m.board.count[REST_LIST + c.at.side]);
+    several_tell(meeting, met, BUCKETS_LISTED, listed);
+    several_tell(meeting, met, TARGETS_WAIT, waits);
+}
+
+/* ---- steps ---- */
+
+/* Own sources; a foreign one is another device's. */
+template <typename type>
+static __device__ bool seed_step(const struct parts_search<type> &s,
+                                 struct parts_course<type> &c, uint64_t met,
+                                 struct block_memory<type> &m) {
+    const struct persistent<type> &p = s.p;
+    begin(p, m);
+    if (!meet(p.state, &c.meetings, m))
+        return false;
+    const uint32_t sources = p.limits.none ? 0 : p.limits.sources;
+    for (uint64_t i = gg_thread(); i < sources; i += gg_threads_of_grid()) {
+        const uint32_t v = p.ends[i];
+        if (atomicExch(&p.distance[v], (typename type::word)0) != 0 && is_here(p, v)) {
+            settle(p, c.at, m, v);
+            put(p, c.at, m, next_list(c.at), v);
+        }
+    }
+    close(p, c.at, m);
+    if (!meet(p.state, &c.meetings, m))
+        return false;
+    if (blockIdx.x == 0)
+        tell(s, c, met, m, 0);
+    return true;
+}
+
+template <typename type>
+static __device__ bool relax_step(const struct parts_search<type> &s,
+                                  struct parts_course<type> &c, uint64_t met,
+                                  struct block_memory<type> &m) {
+    const struct persistent<type> &p = s.p;
+    const uint32_t list = c.of_bucket ? c.at.bucket : next_list(c.at);
+    const uint32_t listed =
+        c.of_bucket ? m.board.count[c.at.bucket] : m.board.round[c.at.round % 3].vertices;
+    struct input in = {c.of_bucket ? OF_BUCKET : OF_ROUND, list_at(p, list), listed,
+                       false};
+    for (uint32_t q = 0; q < s.view.places.parts; q++)
+        in.count += m.mail.count[q];
+    if (threadIdx.x == 0)
+        m.mail.listed = listed;
+    next_round(p, c.at, in.count);
+    if (gg_thread() == 0)
+        *out_counter(p, c.at.round + 1) = 0;
+    __syncthreads();
+    if (!relax_list(p, c.at, m, in, false, &c.local_rounds, &c.meetings))
+        return false;
+    const uint32_t letters = m.board.count[ROUND_LIST + c.at.round % 2];
+    send_letters(s, c, met, letters);
+    if (blockIdx.x == 0)
+        tell(s, c, met, m, letters);
+    return true;
+}
+
+template <typename type>
+static __device__ bool least_step(const struct parts_search<type> &s,
+                                  struct parts_course<type> &c, uint64_t met,
+                                  struct block_memory<type> &m) {
+    const struct persistent<type> &p = s.p;
+    const uint32_t count = m.board.count[REST_LIST + c.at.side];
+    const uint32_t *pile = list_at(p, REST_LIST + c.at.side);
+    if (blockIdx.x == 0 && threadIdx.x < REST)
+        p.state->board.count[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        m.least = ~0ull;
+    __syncthreads();
+    unsigned long long least = ~0ull;
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        const typename type::word d = gg_peek(&p.distance[__ldcg(&pile[i])]);
+        if (bucket_of(c.at, d) == REST && d < least)
+            least = d;
+    }
+    if (least < m.least)
+        atomicMin(&m.least, least);
+    __syncthreads();
+    if (threadIdx.x == 0 && m.least != ~0ull)
+        several_tell_largest(&s.view.meeting, met, LEAST_INVERTED, ~m.least);
+    return true;
+}
+
+template <typename type>
+static __device__ bool deal_step(const struct parts_search<type> &s,
+                                 struct parts_course<type> &c, uint64_t met,
+                                 struct block_memory<type> &m) {
+    const struct persistent<type> &p = s.p;
+    const uint32_t count = m.board.count[REST_LIST + c.before.side];
+    const uint32_t *pile = list_at(p, REST_LIST + c.before.side);
+    for (uint64_t i = gg_thread(); i - gg_lane() < count; i += gg_threads_of_grid()) {
+        const uint32_t v = i < count ? __ldcg(&pile[i]) : 0;
+        const typename type::word d = gg_peek(&p.distance[v]);
+        if (i < count && bucket_of(c.before, d) == REST) {
+            const uint32_t bucket = bucket_of(c.at, d);
+            put(p, c.at, m, bucket == REST ? REST_LIST + c.at.side : bucket, v);
+        }
+        make_room(p, c.at, m);
+    }
+    unload_all(p, c.at, m);
+    if (!meet(p.state, &c.meetings, m))
+        return false;
+    if (blockIdx.x == 0) {
+        if (threadIdx.x == 0)
+            p.state->board.count[REST_LIST + c.before.side] = 0;
+        tell(s, c, met, m, 0);
+    }
+    return true;
+}
+
+/* ---- what comes next ---- */
+
+template <typename type>
+static __device__ void next_bucket_of_all(struct parts_course<type> &c,
+                                          const uint64_t *told, uint32_t first) {
+    uint32_t bucket = first;
+    while (bucket < REST && (told[BUCKETS_LISTED] >> BITS_OF_BUCKET * bucket &
+                             ((1u << BITS_OF_BUCKET) - 1)) == 0)
+        bucket++;
+    c.at.bucket = bucket;
+    c.of_bucket = true;
+    c.rest = told[REST_WAITS];
+    c.step = bucket < REST ? STEP_RELAX : c.rest > 0 ? STEP_LEAST : STEP_OVER;
+}
+
+/* Buckets begin anew at the least of the rest; wider ones once it dwindles. */
+template <typename type>
+static __device__ void move_buckets(const struct persistent<type> &p,
+                                    struct parts_course<type> &c, const uint64_t *told) {
+    const uint64_t least = ~told[LEAST_INVERTED];
+    if (least == UINT64_MAX) {
+        c.step = STEP_OVER;
+        return;
+    }
+    c.before = c.at;
+    if ((double)c.rest < p.fall * (double)c.at.rest)
+        c.at.per_bucket /= GG_PERSISTENT_WIDER;
+    c.at.rest = (uint32_t)c.rest;
+    c.at.origin = (typename type::word)least;
+    c.at.bucket = 0;
+    c.at.side = 1 - c.at.side;
+    c.step = STEP_DEAL;
+}
+
+/* The same in all blocks of all devices: by what was told, and how far they were. */
+template <typename type>
+static __device__ void decide(const struct persistent<type> &p,
+                              struct parts_course<type> &c, const uint64_t *told) {
+    if (c.step == STEP_LEAST) {
+        move_buckets(p, c, told);
+        return;
+    }
+    if (c.step == STEP_DEAL) {
+        next_bucket_of_all(c, told, 0);
+        return;
+    }
+    c.settled += told[SETTLED];
+    if (told[WORK] > 0) {
+        c.of_bucket = false;
+        c.step = STEP_RELAX;
+        return;
+    }
+    c.buckets++;
+    c.early = told[TARGETS_WAIT] == 0 || (p.limit > 0 && c.settled >= p.limit);
+    if (c.early)
+        c.step = STEP_OVER;
+    else
+        next_bucket_of_all(c, told, c.at.bucket + 1);
+}
+
+/* ---- kernel ---- */
+
+template <typename type>
+static __device__ bool do_step(const struct parts_search<type> &s,
+                               struct parts_course<type> &c, uint64_t met,
+                               struct block_memory<type> &m) {
+    switch (c.step) {
+    case STEP_SEED:
+        return seed_step(s, c, met, m);
+    case STEP_RELAX:
+        return relax_step(s, c, met, m);
+    case STEP_LEAST:
+        return least_step(s, c, met, m);
+    default:
+        return deal_step(s, c, met, m);
+    }
+}
+
+/* After an early end own distances that are not final go. */
+template <typename type>
+static __device__ void forget_own_rest(const struct persistent<type> &p,
+                                       const struct place<type> &at) {
+    for (uint64_t i = gg_thread(); i < p.g.n; i += gg_threads_of_grid()) {
+        const uint64_t v = p.first + i;
+        const typename type::word d = gg_peek(&p.distance[v]);
+        if (d != type::unreached() && bucket_of(at, d) > at.bucket)
+            p.distance[v] = type::unreached();
+    }
+}
+
+/* Once all blocks have taken it from there, the course is kept. */
+template <typename type>
+static __device__ void keep_course(const struct parts_search<type> &s,
+                                   struct parts_course<type> &c,
+                                   struct block_memory<type> &m) {
+    if (meet(s.p.state, &c.meetings, m) && gg_thread() == 0)
+        *s.course = c;
+    if (threadIdx.x == 0)
+        atomicAdd(&s.p.state->served, (unsigned long long)m.served);
+}
+
+template <typename type>
+static __device__ void search_parts(const struct parts_search<type> &s,
+                                    struct block_memory<type> &m) {
+    struct parts_course<type> c = *s.course;
+    uint64_t met = several_round(s.view);
+    if (met > 0) {
+        if (threadIdx.x < GG_WARP)
+            reinterpret_cast<uint32_t *>(&m.board)[threadIdx.x] =
+                gg_peek(reinterpret_cast<uint32_t *>(&s.p.state->board) + threadIdx.x);
+        hear(s, c, met - 1, m);
+        decide(s.p, c, m.mail.told);
+    }
+    while (c.step != STEP_OVER) {
+        if (!do_step(s, c, met, m))
+            return;
+        if (!s.view.meeting.peers) {
+            keep_course(s, c, m);
+            return;
+        }
+        if (!several_meet(s.view, met))
+            return;
+        hear(s, c, met, m);
+        decide(s.p, c, m.mail.told);
+        met++;
+    }
+    if (c.early)
+        forget_own_rest(s.p, c.at);
+    keep_course(s, c, m);
+}
+
+/* Cooperative, one on each device. Lists, rows and lanes of each step: walk(). */
+template <typename type>
+static __global__ void __launch_bounds__(WIDE_BLOCK, 2)
+    find_shared_distances(const __grid_constant__ parts_search<type> s) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    struct block_memory<type> &m = *reinterpret_cast<struct block_memory<type> *>(memory);
+    if (gg_lane() < LISTS)
+        m.stage[warp_of_block()].tally[gg_lane()] = 0;
+    if (gg_lane() == 0)
+        m.stage[warp_of_block()].staged = 0;
+    if (threadIdx.x == 0) {
+        m.settled = m.served = 0;
+        forget_ways(s.p, m);
+        m.counts = {0, 0, 0};
+    }
+    __syncthreads();
+    search_parts(s, m);
+}
+
+#endif

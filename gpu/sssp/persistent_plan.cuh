@@ -1,0 +1,73 @@
+/* The engine "persistent" on the host: what the kernel is told of a search. */
+#ifndef GPUGRAPH_SSSP_PERSISTENT_PLAN_CUH
+#define GPUGRAPH_SSSP_PERSISTENT_PLAN_CUH
+
+#include "persistent.cuh"
+
+static uint32_t slice_of(uint64_t arcs) {
+    return arcs < GG_PERSISTENT_MANY_ARCS ? GG_PERSISTENT_SLICE
+                                          : GG_PERSISTENT_LONG_SLICE;
+}
+
+/* An arc over `light` leaves the bucket whatever is rounded: integers differ by more than
+** the rounding of a bucket's number, real ones might not. */
+static bool can_part(integer32) {
+    return true;
+}
+static bool can_part(integer64) {
+    return true;
+}
+static bool can_part(real) {
+    return false;
+}
+
+/* Are distances whole numbers, of which bits can be left out? */
+static bool is_whole(integer32) {
+    return true;
+}
+static bool is_whole(integer64) {
+    return true;
+}
+static bool is_whole(real) {
+    return false;
+}
+
+/* So many that ceilings tell an eighth of a bucket apart; then they reach over thirty buckets. */
+static uint32_t bits_left_out(double delta, uint32_t most) {
+    uint32_t bits = 0;
+    while (bits < most && (double)(2ull << bits) <= delta / 8)
+        bits++;
+    return bits;
+}
+
+/* By depth the caller's bound is another one. */
+template <typename type>
+static void bound_depth(const gpugraph_search *search, struct bounds<type> *b) {
+    b->none = false;
+    b->tight = search->max_depth < UINT32_MAX - 1;
+    b->most = b->tight ? search->max_depth : UINT32_MAX - 1;
+}
+
+template <typename type>
+static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
+    const struct sssp_parameters *chosen = &s->parameters;
+    p->g = s->g;
+    p->back = s->back;
+    p->vertices = (uint64_t)s->g.n * type::ends;
+    p->limits = gg_bounds<typename type::plain>(s);
+    if (!type::weighted)
+        bound_depth(s->wanted, &p->limits);
+    p->limit = type::ends == 1 ? s->wanted->limit : 0;
+    p->delta = chosen->delta > 1e-290 ? chosen->delta : 1e-290;
+    p->apart = chosen->apart && can_part(type());
+    p->light = type::from_real(p->delta * 1.01 + 1);
+    p->local = chosen->local && !p->apart;
+    p->fall = type::ends == 1 && !p->local && !p->apart ? chosen->fall : 0;
+    if (type::ends == 2 || p->local || !is_whole(type()))
+        p->ceiling = NULL;
+    p->coarse = bits_left_out(p->delta, 8 * sizeof(typename type::word) - 8);
+    p->first = 0;
+    p->group = s->g.m > 5 * (uint64_t)s->g.n ? 3 : 2; /* 8 or 4 lanes */
+}
+
+#endif

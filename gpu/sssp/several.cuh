@@ -1,0 +1,29 @@
+/* Shortest paths by several devices. (several.cu) */
+#ifndef GPUGRAPH_SSSP_SEVERAL_CUH
+#define GPUGRAPH_SSSP_SEVERAL_CUH
+
+#include "backend.h"
+#include "several/several.cuh"
+
+/* Method "several": on the devices of these ordinals, as gg_several_open has them. Tree edges are the host's
+** work. */
+gpugraph_status gg_sssp_several(gpugraph_graph *graph, const gpugraph_search *search,
+                                gpugraph_run *run, const int *ordinal, int parts,
+                                void *distance, void *tree_edge);
+/* Bytes that each of so many devices would still need. */
+int64_t gg_sssp_several_bytes(const gpugraph_graph *graph, int parts);
+
+struct sssp_shared_outcome {
+    void *distance[SEVERAL_MOST]; /* of each member's own places, until the workspace is
+                                  ** used again */
+    bool lost;                    /* a sum left the range: there are no distances */
+    double ms;                    /* of the kernels */
+    char more[200];               /* for the phase */
+};
+
+/* The same of parts that are there, with weights of that type. Sources and targets are numbers. */
+bool gg_sssp_on_team(struct several_team *team, const struct several_parts *parts,
+                     gpugraph_distance_type type, const gpugraph_search *search,
+                     struct sssp_shared_outcome *outcome);
+
+#endif

@@ -1,0 +1,277 @@
+/* PageRank, weak components and shortest paths over R-MATs that several devices share, drawn there, so that no
+** host ever has them: as bench_several's, with each edge both ways and weights 1 .. 255.
+**
+**     bench_several_searches SCALE FACTOR DEVICES ...
+**
+** DEVICES: ordinals with commas between them; several are done one after the other. On one device alone its own
+** form gets the same rows. Ten iterations of ranks; shortest paths from three vertices with arcs. REPEATS (3) in
+** the environment.
+**
+**     PARTS,algorithm,method,scale,factor,devices,runs,median,least,most,sum         milliseconds
+**
+** sum: of all entries' bits, mixed with vertex numbers: the same whatever computed them. */
+#include "components/several.cuh"
+#include "pagerank/several.cuh"
+#include "several/bring.cuh"
+#include "sssp/several.cuh"
+#include "sssp/sssp.cuh"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+struct bench {
+    int scale, repeats;
+    uint64_t factor;
+    std::string devices;
+    struct several_team team;
+    struct several_parts parts;
+    gpugraph_run run;
+};
+
+static void need(struct bench *b, bool well) {
+    if (!well || !gg_several_going(&b->team)) {
+        fprintf(stderr, "bench_several_searches: %s\n", b->run.message);
+        exit(1);
+    }
+}
+
+/* ---- edges ---- */
+
+/* One thread per edge. Numbers below a power of two are scrambled by an odd factor. */
+static __global__ void draw(uint64_t first, uint64_t count, int scale, uint32_t *source,
+                            uint32_t *target, uint32_t *weight) {
+    const uint32_t mask = (uint32_t)(((uint64_t)1 << scale) - 1);
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        uint32_t u = 0, v = 0;
+        uint64_t hash = gg_mix(first + i + 0x9e3779b97f4a7c15u);
+        for (int level = 0; level < scale; level++) {
+            hash = gg_mix(hash + 0x9e3779b97f4a7c15u);
+            const uint32_t dice = (uint32_t)(hash >> 32) % 100;
+            u = u * 2 + (dice >= 76);
+            v = v * 2 + ((dice >= 57 && dice < 76) || dice >= 95);
+        }
+        source[i] = u * 0x9E3779B1u & mask;
+        target[i] = v * 0x9E3779B1u & mask;
+        weight[i] = (uint32_t)(gg_mix(hash) % 255) + 1;
+    }
+}
+
+static bool fill(struct cuda_job *job, void *self, uint64_t first, uint64_t count,
+                 uint32_t *source, uint32_t *target, void *weight) {
+    const struct bench *b = (const struct bench *)self;
+    draw<<<gg_grid(job, count, 16), GG_BLOCK, 0, job->stream>>>(
+        first, count, b->scale, source, target, (uint32_t *)weight);
+    return gg_launched(job, "draw");
+}
+
+static void make(struct bench *b) {
+    uint64_t peak = 0;
+    const struct several_source source = {
+        1u << b->scale, b->factor << b->scale, fill, b, sizeof(uint32_t), false};
+    const double began = gg_now_ms();
+    need(b, gg_several_make(&b->team, &source, CSR_BOTH, &b->parts, &peak));
+    printf("MAKE,%d,%llu,%s,%.1f,%llu,%llu\n", b->scale, (unsigned long long)b->factor,
+           b->devices.c_str(), gg_now_ms() - began, (unsigned long long)b->parts.arcs,
+           (unsigned long long)peak);
+}
+
+/* ---- what was found ---- */
+
+static void tell(struct bench *b, const char *algorithm, const char *method,
+                 std::vector<double> ms, uint64_t sum) {
+    std::sort(ms.begin(), ms.end());
+    printf("PARTS,%s,%s,%d,%llu,%s,%zu,%.3f,%.3f,%.3f,%016llx\n", algorithm, method,
+           b->scale, (unsigned long long)b->factor, b->devices.c_str(), ms.size(),
+           ms[ms.size() / 2], ms.front(), ms.back(), (unsigned long long)sum);
+    fflush(stdout);
+}
+
+template <typename type> static uint64_t sum_of(const std::vector<type> &found) {
+    uint64_t sum = 0;
+    for (size_t v = 0; v < found.size(); v++) {
+        uint64_t bits = 0;
+        memcpy(&bits, &found[v], sizeof found[v]);
+        sum += gg_mix(bits * 0x9e3779b97f4a7c15u + v);
+    }
+    return sum;
+}
+
+template <typename type>
+static uint64_t sum_on(struct bench *b, struct cuda_job *job, const type *at) {
+    std::vector<type> found(b->parts.places.n);
+    need(b, gg_download(job, found.data(), at, found.size() * sizeof(type)));
+    return sum_of(found);
+}
+
+/* One device's places are numbers. */
+static struct device_csr rows_of_one(const struct bench *b, bool weighted) {
+    const struct several_rows *rows = &b->parts.rows[0];
+    return device_csr{b->parts.places.n, rows->arcs, rows->offset, rows->target,
+                      weighted ? rows->weight : NULL};
+}
+
+/* ---- searches ---- */
+
+static void time_ranks(struct bench *b) {
+    const gpugraph_pagerank_options how = {0.85, 0, 10, false, GPUGRAPH_BOTH, NULL, 0};
+    std::vector<double> ms, one, found(b->parts.places.n);
+    several_array<double> own;
+    double *rank = NULL;
+    for (int i = 0; i <= b->repeats; i++) {
+        pagerank_end end = {0, 0};
+        const double began = gg_now_ms();
+        need(b, gg_pagerank_on_team(&b->team, &b->parts, &b->parts, GPUGRAPH_UINT32, &how,
+                                    &end, &own));
+        if (i > 0)
+            ms.push_back(gg_now_ms() - began);
+    }
+    need(b, gg_several_bring(&b->team, &b->parts.places, own, found.data()));
+    tell(b, "pagerank", "several", ms, sum_of(found));
+    const struct device_csr g = rows_of_one(b, false);
+    struct cuda_job *job = gg_several_on(&b->team, 0);
+    for (int i = 0; b->team.parts == 1 && i <= b->repeats; i++) {
+        pagerank_end end = {0, 0};
+        const double began = gg_now_ms();
+        need(b, gg_pagerank_by_rows(job, &g, &g, GPUGRAPH_UINT32, &how, &end, &rank));
+        if (i > 0)
+            one.push_back(gg_now_ms() - began);
+    }
+    if (b->team.parts == 1)
+        tell(b, "pagerank", "pull", one, sum_on(b, job, rank));
+}
+
+static void time_components(struct bench *b) {
+    std::vector<double> ms[2], one;
+    uint32_t *component = NULL;
+    struct cuda_job *job = gg_several_on(&b->team, 0);
+    for (int both = 0; both < 2; both++) {
+        for (int i = 0; i <= b->repeats; i++) {
+            const double began = gg_now_ms();
+            need(b, gg_components_on_team(&b->team, &b->parts, both, &component));
+            if (i > 0)
+                ms[both].push_back(gg_now_ms() - began);
+        }
+        tell(b, "components", both ? "several, both ways known" : "several", ms[both],
+             sum_on(b, gg_several_on(&b->team, 0), component));
+    }
+    const struct device_csr g = rows_of_one(b, false);
+    for (int i = 0; b->team.parts == 1 && i <= b->repeats; i++) {
+        const double began = gg_now_ms();
+        need(b, gg_components_by_rows(job, &g, &component));
+        if (i > 0)
+            one.push_back(gg_now_ms() - began);
+    }
+    if (b->team.parts == 1)
+        tell(b, "components", "union-find, by rows", one, sum_on(b, job, component));
+}
+
+/* As method "persistent" with the parameters of graphs with hubs. */
+static void search_alone(struct bench *b, const gpugraph_search *wanted, double weight,
+                         std::vector<double> *ms, uint64_t *sum) {
+    struct cuda_job *job = gg_several_on(&b->team, 0);
+    struct sssp_search s = sssp_search();
+    struct sssp_features features = {};
+    struct workspace space = {NULL, 0};
+    s.g = rows_of_one(b, true);
+    s.wanted = wanted;
+    s.type = GPUGRAPH_UINT32;
+    s.stop = job->device->device_stop;
+    features.degree = (double)s.g.m / s.g.n;
+    features.typical_weight = weight;
+    gg_sssp_choose(&features, "persistent", &s.parameters);
+    for (int carved = 0; carved < 2; carved++) {
+        s.distance = gg_carve<uint32_t>(&space, s.g.n);
+        s.ends = gg_carve<uint32_t>(&space, wanted->source_count);
+        if (carved)
+            break;
+        space.used += gg_sssp_engine_bytes(job, &s);
+        need(b, gg_workspace(job, &space));
+    }
+    need(b, gg_sssp_engine(job, &s, &space));
+    ms->push_back(gg_marked_ms(job));
+    *sum += sum_on(b, job, (const uint32_t *)s.distance);
+}
+
+static void time_paths(struct bench *b) {
+    std::vector<double> ms, one;
+    std::vector<uint32_t> found(b->parts.places.n);
+    uint64_t sum = 0, sum_alone = 0;
+    std::string more;
+    for (uint32_t k = 1, done = 0; done < 3 && k < 1000; k++) {
+        const uint32_t source = (uint32_t)(gg_mix(k) % b->parts.places.n);
+        gpugraph_search search = gpugraph_search();
+        search.source = &source;
+        search.source_count = 1;
+        uint64_t reached = 0;
+        for (int i = 0; i <= b->repeats; i++) {
+            struct sssp_shared_outcome outcome = {};
+            need(b, gg_sssp_on_team(&b->team, &b->parts, GPUGRAPH_UINT32, &search,
+                                    &outcome));
+            if (i == 0) {
+                need(b, gg_several_bring_bytes(&b->team, &b->parts.places,
+                                               outcome.distance, 4, found.data()));
+                for (uint32_t d : found)
+                    reached += d != UINT32_MAX;
+                if (reached < b->parts.places.n / 10)
+                    break;
+                sum += sum_of(found);
+                more = outcome.more;
+                continue;
+            }
+            ms.push_back(outcome.ms);
+        }
+        done += reached >= b->parts.places.n / 10;
+        for (int i = 0;
+             b->team.parts == 1 && reached >= b->parts.places.n / 10 && i < b->repeats;
+             i++)
+            search_alone(b, &search, 128, &one, &sum_alone);
+    }
+    tell(b, "sssp", "several", ms, sum);
+    printf("    %s\n", more.c_str());
+    if (b->team.parts == 1)
+        tell(b, "sssp", "persistent", one, sum_alone / (uint64_t)b->repeats);
+}
+
+static void run_on(struct bench *b, const char *devices) {
+    int ordinal[SEVERAL_MOST], parts = 0;
+    b->devices = devices;
+    for (const char *at = devices; parts < SEVERAL_MOST; at = strchr(at, ',') + 1) {
+        ordinal[parts++] = atoi(at);
+        if (!strchr(at, ','))
+            break;
+    }
+    std::replace(b->devices.begin(), b->devices.end(), ',', '+');
+    b->run = gpugraph_run();
+    b->run.backend = GPUGRAPH_CUDA;
+    b->run.device = ordinal[0];
+    gg_begin(&b->run);
+    if (!gg_several_open(&b->team, NULL, &b->run, ordinal, parts)) {
+        fprintf(stderr, "bench_several_searches: %s\n", b->run.message);
+        exit(1);
+    }
+    make(b);
+    time_ranks(b);
+    time_components(b);
+    time_paths(b);
+    gg_several_free_parts(&b->team, &b->parts);
+    gg_several_close(&b->team);
+}
+
+int main(int argc, char **argv) {
+    struct bench b = {};
+    if (argc < 4) {
+        fprintf(stderr, "usage: bench_several_searches SCALE FACTOR DEVICES ...\n");
+        return 2;
+    }
+    b.scale = atoi(argv[1]);
+    b.factor = strtoull(argv[2], NULL, 10);
+    b.repeats = getenv("REPEATS") ? atoi(getenv("REPEATS")) : 3;
+    for (int i = 3; i < argc; i++)
+        run_on(&b, argv[i]);
+    return 0;
+}

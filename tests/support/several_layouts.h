@@ -1,0 +1,54 @@
+/* How many members a team has on this machine, on which devices, and what moves data between them: for tests of
+** graphs that several devices share. Included behind several/several.cuh. */
+#ifndef TEST_SEVERAL_LAYOUTS_H
+#define TEST_SEVERAL_LAYOUTS_H
+
+#include <string.h>
+
+#include <vector>
+
+struct layout {
+    int parts, ordinal[SEVERAL_MOST];
+    const struct several_exchange *exchange; /* NULL: whichever is chosen */
+};
+
+/* Members that share a device, and where there are two devices those that do not, by every exchange. */
+static inline std::vector<struct layout> several_layouts() {
+    std::vector<struct layout> list = {{1, {0}, NULL},
+                                       {2, {0, 0}, NULL},
+                                       {2, {0, 0}, &gg_several_host},
+                                       {3, {0, 0, 0}, NULL},
+                                       {8, {}, &gg_several_host}};
+    int devices = 0;
+    cudaGetDeviceCount(&devices);
+    if (devices >= 2) {
+        list.push_back({2, {0, 1}, NULL});
+        list.push_back({2, {0, 1}, &gg_several_peer});
+        list.push_back({2, {0, 1}, &gg_several_host});
+        list.push_back({2, {0, 1}, &gg_several_nccl});
+        list.push_back({5, {0, 0, 0, 1, 1}, NULL});
+    }
+    return list;
+}
+
+static inline void begin_layout(gpugraph_run *run, const struct layout *l) {
+    *run = gpugraph_run();
+    run->backend = GPUGRAPH_CUDA;
+    run->device = l->ordinal[0];
+    gg_begin(run);
+    gg_several_forced = l->exchange;
+}
+
+/* Was it done? NCCL may be absent, which is said. */
+static inline bool layout_done(const gpugraph_run *run, const struct layout *l) {
+    static const char absent[] = "NCCL cannot be used: ";
+    gg_several_forced = NULL;
+    if (l->exchange == &gg_several_nccl && run->status == GPUGRAPH_NO_DEVICE &&
+        strncmp(run->message, absent, strlen(absent)) == 0)
+        return false;
+    ck_assert_msg(run->status == GPUGRAPH_OK, "%d parts, exchange %s: %s", l->parts,
+                  l->exchange ? l->exchange->name : "as chosen", run->message);
+    return true;
+}
+
+#endif
