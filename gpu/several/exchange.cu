@@ -9,7 +9,10 @@ const struct several_exchange *gg_several_forced;
 
 static const struct several_exchange *const exchanges[] = {
     &gg_several_peer, &gg_several_nccl, &gg_several_host};
-enum { EXCHANGES = sizeof exchanges / sizeof *exchanges };
+enum {
+    EXCHANGES = sizeof exchanges / sizeof *exchanges,
+    UNASKED = 2 /* the first ones, which are taken where nobody forces one */
+};
 
 /* ---- peer ---- */
 
@@ -117,7 +120,7 @@ gg_several_choose(const struct several_team *team) {
         return gg_several_forced;
     if (from_environment)
         return from_environment;
-    for (int i = 0; i < EXCHANGES; i++)
+    for (int i = 0; i < UNASKED; i++)
         if (exchanges[i]->possible(team))
             return exchanges[i];
     return &gg_several_copies;

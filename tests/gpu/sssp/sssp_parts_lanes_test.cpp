@@ -332,7 +332,7 @@ static void check_shape(const shape *s, uint64_t seed) {
 
 START_TEST(random_graphs) {
     uint64_t seed = 3;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 7; i++) {
         uint32_t n = (uint32_t)(shape_random(&seed) % 300) + 2;
         shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (5 * n)), seed);
         if (!left_out((uint64_t)i))
@@ -347,9 +347,8 @@ START_TEST(shapes) {
     shape shapes[] = {shape_grid(13, 17), shape_rmat(8, 8, 5), shape_path(400),
                       shape_star(1500),   shape_comb(9, 5),    shape_rmat(9, 2, 9)};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        for (uint64_t seed = 0; seed < 2; seed++)
-            if (!left_out(2 * i + seed))
-                check_shape(&shapes[i], 7 * seed + i + 1);
+        if (!left_out(i))
+            check_shape(&shapes[i], 5 * i + 1);
         shape_free(&shapes[i]);
     }
 }
