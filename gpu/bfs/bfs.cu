@@ -295,7 +295,9 @@ gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *s
     if (run->used_devices > 1 || gg_method_is(run, "several")) {
         int ordinal[GG_MAX_DEVICES];
         int devices = gg_used_devices(run, ordinal);
-        return gg_bfs_several(graph, search, run, ordinal, devices, depth, tree_edge);
+        gg_bfs_several(graph, search, run, ordinal, devices, depth, tree_edge);
+        if (!gg_go_on_alone(run, &gg_bfs))
+            return run->status;
     }
     if (!gg_job_open(&job, graph, run))
         return run->status;

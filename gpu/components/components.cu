@@ -277,7 +277,9 @@ static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_run *run,
     if (run->used_devices > 1 || gg_method_is(run, "several")) {
         int ordinal[GG_MAX_DEVICES];
         const int devices = gg_used_devices(run, ordinal);
-        return gg_components_several(graph, run, ordinal, devices, component);
+        gg_components_several(graph, run, ordinal, devices, component);
+        if (!gg_go_on_alone(run, &gg_components))
+            return run->status;
     }
     if (!gg_job_open(&job, graph, run))
         return run->status;

@@ -1,7 +1,7 @@
 /* The devices of this machine, and whether this process can use them.
 **
-**     process     asked once: how many devices, after how many forks; whose context is lost
-**                 after a fatal error
+**     process     asked once: how many devices, after how many forks; broken after a fatal
+**                 error
 **     devices[]   one struct cuda_device for each ordinal, opened on first use by a job
 **     about[]     name and memory, asked once for each
 **
@@ -19,9 +19,9 @@ static struct {
     uint32_t asker; /* 1 + gg_forks() of the process that asks, 0: nobody has begun to */
     bool asked;
     int devices;
-    const char *why;           /* not NULL: there is no device to use */
-    bool lost[GG_MAX_DEVICES]; /* contexts, after an error */
-    double asked_ms;           /* how long the question took: the driver starts with it */
+    const char *why; /* not NULL: there is no device to use */
+    bool broken;
+    double asked_ms; /* how long the question took: the driver starts with it */
 } process;
 static struct cuda_device devices[GG_MAX_DEVICES];
 static struct opening openings[GG_MAX_DEVICES];
@@ -85,21 +85,6 @@ static const char *why_not_forked() {
                          "not survive fork()";
 }
 
-static const char *why_lost(int ordinal) {
-    return __atomic_load_n(&process.lost[ordinal], __ATOMIC_RELAXED)
-               ? "the CUDA context of this process is lost after an earlier error: start "
-                 "the process again"
-               : NULL;
-}
-
-/* NULL: one is not. */
-static const char *why_all_lost() {
-    const char *why = process.devices > 0 ? why_lost(0) : NULL;
-    for (int i = 1; i < process.devices && why; i++)
-        why = why_lost(i);
-    return why;
-}
-
 /* NULL: a device can be used. */
 static const char *why_not() {
     if (gg_forked())
@@ -109,7 +94,10 @@ static const char *why_not() {
     if (!process.asked)
         ask_runtime();
     pthread_mutex_unlock(&process_mutex);
-    return process.why ? process.why : why_all_lost();
+    if (!process.why && __atomic_load_n(&process.broken, __ATOMIC_RELAXED))
+        return "the CUDA context of this process is lost after an earlier error: start "
+               "the process again";
+    return process.why;
 }
 
 bool gg_usable(const char **why) {
@@ -117,10 +105,6 @@ bool gg_usable(const char **why) {
     if (why)
         *why = reason ? reason : "";
     return reason == NULL;
-}
-
-const char *gg_why_lost(int ordinal) {
-    return why_lost(ordinal);
 }
 
 struct cuda_device *gg_device(int ordinal) {
@@ -166,10 +150,10 @@ enum opening_state gg_device_state(int ordinal, const char **why) {
     const char *reason = __atomic_load_n(&process.why, __ATOMIC_ACQUIRE);
     if (gg_forked())
         reason = why_not_forked();
+    else if (__atomic_load_n(&process.broken, __ATOMIC_RELAXED))
+        gg_usable(&reason);
     else if (!o)
         reason = "there is no CUDA device of that number";
-    else if (!reason)
-        reason = why_lost(ordinal);
     if (why)
         *why = reason ? reason : "";
     if (reason)
@@ -179,14 +163,13 @@ enum opening_state gg_device_state(int ordinal, const char **why) {
     return gg_opening_state(o, why);
 }
 
-/* An error that every further call repeats has taken the current device's context with it. */
+/* An error that every further call repeats has taken the context with it, and those of all other devices: they
+** repeat it, too. */
 void gg_look_for_a_lost_context() {
     cudaGetLastError();
     cudaError_t state = cudaStreamQuery(NULL);
-    int ordinal = 0;
-    if (state != cudaSuccess && state != cudaErrorNotReady &&
-        cudaGetDevice(&ordinal) == cudaSuccess)
-        __atomic_store_n(&process.lost[ordinal], true, __ATOMIC_RELAXED);
+    if (state != cudaSuccess && state != cudaErrorNotReady)
+        __atomic_store_n(&process.broken, true, __ATOMIC_RELAXED);
     cudaGetLastError();
 }
 

@@ -26,10 +26,8 @@ struct opening *gg_device_opening(int ordinal);
 /* A context has been opened. Milliseconds that the first question about devices took, which
 ** started the driver: told once, then 0. */
 double gg_context_opened();
-/* After an error: is the current device's context lost? Then this process can use it no more. */
+/* After an error: is the context lost? Then this process can use no device any more. */
 void gg_look_for_a_lost_context();
-/* NULL: it is not. */
-const char *gg_why_lost(int ordinal);
 
 /* ---- job.cu ---- */
 

@@ -3,23 +3,21 @@
 **
 **     word       of every place, on every device           as in mis.cuh
 **     first      each device makes the words of its places and puts them into all copies; they meet
-**     passes     each looks at its own open vertices, as one_launch.cu does, and drops neighbours in
-**                its own copy; an own vertex that is decided leaves the list, and only then its word
-**                is put into all other copies: mostly those of a warp's 32 neighbours at once
+**     passes     each looks at its own open vertices, as one_launch.cu does; whoever makes a word
+**                final puts it into all copies
 **
 ** A word becomes final for a reason that stays true, so a copy may be late and is never wrong: it
 ** shows an open vertex a while longer. That is all the order that one device needs among its blocks
 ** (one_launch.cu), and all that several need among them: there is no meeting after the first, a
-** device leaves when its own vertices are decided, and the set is that of the greedy pass. The owner
-** of a vertex that another device has dropped in its own copy comes to the same: the first neighbour
-** that joined is an earlier one, behind which no look goes as long as it is open.
+** device leaves when its own vertices are decided, and the set is that of the greedy pass.
 **
 ** Vertices of equal words have equal degrees as long as these are below 2^28, since a word holds
 ** all of their bits: so a tie with another device's vertex needs nothing that lies there.
 **
 ** Without peer access the kernel returns when a pass has decided nothing, and the host copies each
 ** device's words to the others. A copy may then show a neighbour open again that had been found
-** dropped. */
+** dropped; its owner comes to the same, by the vertex that joined: the first neighbour that joins is an
+** earlier one, behind which no look goes as long as it is open. */
 #include "several.cuh"
 #include "several/bring.cuh"
 #include "mis.h"
@@ -53,8 +51,19 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
     return of_u != of_v ? of_u < of_v : number_u < number_v;
 }
 
+/* Into every copy: an owner that hears of a dropped vertex at once has not to look at its row, and one
+** that finds it dropped does not look at it again, so nobody else would tell the others. */
+static __device__ __forceinline__ void put_final(const mis_shared *g, uint32_t v,
+                                                 uint32_t value) {
+    gg_put(&g->word[v], value);
+    if (g->view.meeting.peers)
+        for (uint32_t q = 0; q < g->view.places.parts; q++)
+            if (q != g->view.me)
+                system_store(&g->copy.at[q][v], value);
+}
+
 #define MIS_GRAPH            struct mis_shared
-#define MIS_PUT(g, v, value) device_store(&(g)->word[v], value)
+#define MIS_PUT(g, v, value) put_final(g, v, value)
 #define MIS_EARLIER(g, u, v) earlier(g, u, v)
 #include "balanced.h"
 
@@ -70,14 +79,6 @@ static __device__ __forceinline__ void first_word(const mis_shared &g, uint32_t 
                         (uint32_t)several_number_of(&g.view.places, g.view.me, local),
                         degree);
     several_put(g.view, g.copy, (uint64_t)v, word);
-}
-
-/* An own vertex is decided: for all other copies. */
-static __device__ __forceinline__ void tell_others(const mis_shared &g, uint32_t v) {
-    uint32_t word = gg_peek(&g.word[v]);
-    for (uint32_t q = 0; q < g.view.places.parts; q++)
-        if (q != g.view.me)
-            system_store(&g.copy.at[q][v], word);
 }
 
 /* Keeps, behind the first `count` entries, those of the lanes that want it. */
@@ -109,8 +110,6 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_shared &g,
             if (live && pass > 0)
                 w = list[i + gg_lane()];
             bool waits = mis_look_balanced(&g, live, longest, &w);
-            if (g.view.meeting.peers && live && !waits)
-                tell_others(g, w.vertex);
             kept = keep(list, kept, waits, w);
         }
         if (kept == count)

@@ -244,7 +244,9 @@ static gpugraph_status rank_on_device(gpugraph_graph *graph,
     if (run->used_devices > 1 || gg_method_is(run, "several")) {
         int ordinal[GG_MAX_DEVICES];
         const int devices = gg_used_devices(run, ordinal);
-        return gg_pagerank_several(graph, how, run, ordinal, devices, rank, end);
+        gg_pagerank_several(graph, how, run, ordinal, devices, rank, end);
+        if (!gg_go_on_alone(run, &gg_pagerank))
+            return run->status;
     }
     if (!gg_job_open(&job, graph, run))
         return run->status;

@@ -168,7 +168,9 @@ static gpugraph_status search_on_device(gpugraph_graph *graph,
     if (run->used_devices > 1 || gg_method_is(run, "several")) {
         int ordinal[GG_MAX_DEVICES];
         const int devices = gg_used_devices(run, ordinal);
-        return gg_sssp_several(graph, search, run, ordinal, devices, distance, tree_edge);
+        gg_sssp_several(graph, search, run, ordinal, devices, distance, tree_edge);
+        if (!gg_go_on_alone(run, &gg_sssp))
+            return run->status;
     }
     if (!gg_job_open(&job, graph, run))
         return run->status;

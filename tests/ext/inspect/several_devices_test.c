@@ -72,6 +72,29 @@ START_TEST(one_search_is_shared) {
 }
 END_TEST
 
+/* All that several can share, by a method of theirs or one of one device's: the rows are the CPU's. */
+START_TEST(rows_are_the_same) {
+    static const char *const queries[] = {
+        "vertex, depth, parent, edge FROM gpu_bfs('roads', 1) WHERE 1",
+        "vertex, distance, parent, edge FROM gpu_sssp('roads', 1) WHERE 1",
+        "vertex, rank FROM gpu_pagerank('roads') WHERE 1",
+        "vertex, component FROM gpu_components('roads') WHERE 1",
+        "vertex, component FROM gpu_components('roads') WHERE kind = 'strong'",
+        "vertex, core FROM gpu_cores('roads') WHERE 1",
+    };
+    run("SELECT gpugraph_config('devices', '0,1')");
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+        char *cpu =
+            sqlite3_mprintf("SELECT %s AND backend = 'cpu' ORDER BY vertex", queries[i]);
+        char *cuda =
+            sqlite3_mprintf("SELECT %s AND backend = 'cuda' ORDER BY vertex", queries[i]);
+        expect_same(cpu, cuda);
+        sqlite3_free(cpu);
+        sqlite3_free(cuda);
+    }
+}
+END_TEST
+
 /* Neither is room for, and each was asked for. */
 START_TEST(a_limit_of_each) {
     run("SELECT gpugraph_config('devices', 'all'), gpugraph_config('memory_limit', "
@@ -89,6 +112,7 @@ const struct suite suite = {
                 {&a_list_begins_with_any},
                 {&an_estimate_counts_them},
                 {&one_search_is_shared},
+                {&rows_are_the_same},
                 {&a_limit_of_each}}}},
     .needs_devices = 2,
 };

@@ -185,7 +185,7 @@ static void same_rows(const gpugraph_graph *graph, struct rows *a, struct rows *
 }
 
 START_TEST(sources_are_shared) {
-    static const char *const methods[] = {NULL, "multi-source", "top-down"};
+    static const char *const methods[] = {NULL, "multi-source", "persistent"};
     gpugraph_graph *graph = rmat();
     uint32_t source[SOURCES];
     for (uint32_t i = 0; i < SOURCES; i++)

@@ -384,37 +384,35 @@ static std::vector<uint8_t> set_of(gpugraph_graph *graph, int priority, int64_t 
     return member;
 }
 
-static void check_sets(const shape *s, int64_t seed, const struct layout *only) {
+static void check_sets(const shape *s, int64_t seed) {
     gpugraph_graph *graph = shape_graph(s);
     for (int priority = 0; priority < PRIORITIES; priority++) {
         const std::vector<uint8_t> right = set_of(graph, priority, seed, NULL);
         for (const struct layout &l : layouts())
-            if (!only || (only->parts == l.parts && only->ordinal[1] == l.ordinal[1]))
-                ck_assert_msg(set_of(graph, priority, seed, &l) == right,
-                              "%s, priority %d, %d parts: another set", s->name, priority,
-                              l.parts);
+            ck_assert_msg(set_of(graph, priority, seed, &l) == right,
+                          "%s, priority %d, %d parts: another set", s->name, priority,
+                          l.parts);
     }
     gpugraph_free(graph);
 }
 
 START_TEST(sets_of_small_shapes) {
     shape s;
-    for (uint64_t seed = 1; seed <= 2; seed++)
-        for (int i = 0; shape_small(i, seed, &s); i++) {
-            if (!left_out(seed + (uint64_t)i))
-                check_sets(&s, (int64_t)seed - 2, NULL);
-            shape_free(&s);
-        }
+    for (int i = 0; shape_small(i, 1, &s); i++) {
+        if (!left_out((uint64_t)i))
+            check_sets(&s, i - 2);
+        shape_free(&s);
+    }
 }
 END_TEST
 
 START_TEST(sets_of_larger_shapes) {
-    shape list[] = {shape_path(200000),    shape_star(100000),
-                    shape_comb(20000, 3),  shape_grid(300, 300),
+    shape list[] = {shape_path(5000),      shape_star(100000),
+                    shape_comb(2000, 3),   shape_grid(100, 100),
                     shape_rmat(16, 12, 4), shape_complete(300),
                     shape_empty(70000),    shape_random_edges(50000, 120000, 8)};
     for (shape &s : list) {
-        check_sets(&s, 5, NULL);
+        check_sets(&s, 5);
         shape_free(&s);
     }
 }
@@ -426,7 +424,7 @@ START_TEST(ties) {
     for (uint32_t v = 0; v + 1 < s.vertices; v += 2)
         shape_add(&s, v + 1, v);
     shape_renumber(&s, 3);
-    check_sets(&s, 11, NULL);
+    check_sets(&s, 11);
     shape_free(&s);
 }
 END_TEST
@@ -563,18 +561,17 @@ static void check_depths(const shape *s, uint64_t seed, int layout) {
 
 START_TEST(depths_of_small_shapes) {
     shape s;
-    for (uint64_t seed = 1; seed <= 2; seed++)
-        for (int i = 0; shape_small(i, seed, &s); i++) {
-            if (!left_out(seed + (uint64_t)i))
-                check_depths(&s, seed, (int)(((uint64_t)i + seed) % layouts().size()));
-            shape_free(&s);
-        }
+    for (int i = 0; shape_small(i, 1, &s); i++) {
+        if (!left_out((uint64_t)i))
+            check_depths(&s, (uint64_t)i, i % (int)layouts().size());
+        shape_free(&s);
+    }
 }
 END_TEST
 
 START_TEST(depths_of_larger_shapes) {
-    shape list[] = {shape_path(2000),      shape_star(100000),
-                    shape_comb(300, 3),    shape_grid(100, 100),
+    shape list[] = {shape_path(100),       shape_star(100000),
+                    shape_comb(40, 3),     shape_grid(30, 30),
                     shape_rmat(16, 12, 4), shape_complete(300),
                     shape_empty(70000),    shape_random_edges(50000, 120000, 8)};
     for (shape &s : list) {
