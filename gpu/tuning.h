@@ -474,6 +474,9 @@
 #define GG_PATHS_THIN_ROW   8
 #define GG_PATHS_ARCS_THIN  128
 #define GG_PATHS_HANDS_THIN 12
+/* Entries in the hands of a warp where rows are fixed: a lane has one place. (H100, mesh16m: 9.6 ms with
+** 4, 11.5 to 11.8 with 12.) */
+#define GG_PATHS_HANDS_FIXED 4
 /* Looks of an idle warp round its block for one beyond it; looks after which it rests
 ** longer, and both rests in nanoseconds. */
 #define GG_PATHS_FAR     4
@@ -492,6 +495,14 @@
 #define GG_DFS_STEP_US     1.4
 #define GG_DFS_PEEL_US     15.0
 #define GG_DFS_PATIENCE_MS 5.0
+
+/* ---- graph/device_fixed.cu ---- */
+
+/* Graphs of more arcs to a vertex get fixed rows: a search by depth of a mesh (6) takes 17.8 ms with them and 21.4 without,
+** depth-first 9.6 and 12.6; of roads (2.5), whose rows come side by side anyhow, 20.9 and 21.6, 16.0
+** and 16.9 (H100). And arcs of the longest row, at most: a warp looks at the rest of a row. */
+#define GG_FIXED_DEGREE  4
+#define GG_FIXED_LONGEST 128
 
 /* ---- graph/device_rows.cu ---- */
 
@@ -516,6 +527,12 @@
 /* Arcs for each vertex from which `auto` deals them out evenly: 2.5 (roads) were slower so,
 ** by a half, 6 (meshes) faster, by a fifth, 30 (R-MAT) faster four times (H200). */
 #define GG_MIS_BALANCED_DEGREE 4
+/* Arcs of 32 rows that are dealt out at a time; that the balanced look begins with, two of each, where a row has fewer than so many
+** and words are more than the second-level cache holds: most looks end there, and what is not
+** looked at does not come from memory. (H100: mesh16m 3.23 to 2.75 ms; rmat22, whose words are cached, 0.274 to 0.338.) */
+#define GG_MIS_SHARE       1024
+#define GG_MIS_FIRST_SHARE 64
+#define GG_MIS_SHORT_ROW   8
 /* Blocks for each multiprocessor that the compiler leaves registers for. */
 #define GG_MIS_BLOCKS          6
 #define GG_MIS_BALANCED_BLOCKS 4

@@ -11,7 +11,6 @@
 #include "tree/tree.cuh"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { LIST_BLOCKS = 2, FIRST_TURNS = 1, MOST_TURNS = 16 };
 static_assert(GG_BFS_NARROW_LEVELS >= 1, "the whole grid completes a level in each turn");
@@ -211,6 +210,8 @@ bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
     if (!gg_workspace(job, &space))
         return false;
     carve(&space, g, search, looks, tree_bytes, &b);
+    if (fixed) /* they may have been given back for the workspace */
+        fixed = gg_fixed_rows(job->graph, gg_forward_kind(search->direction));
     *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
     return run(job, g, below, fixed, search, &b, &out->deepest);
 }
@@ -223,10 +224,7 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
     return gg_device_csr(job, kind, false, &g) &&
            look_below(job, search, &g, look, &below) &&
            gg_fix_rows(job, kind, &g, own_bytes(job, &g)) &&
-           gg_bfs_levels_by(job, search, &g, &below,
-                            getenv("H26_BFS") && atoi(getenv("H26_BFS")) == 9
-                                ? NULL
-                                : gg_fixed_rows(job->graph, kind),
+           gg_bfs_levels_by(job, search, &g, &below, gg_fixed_rows(job->graph, kind),
                             tree, out);
 }
 

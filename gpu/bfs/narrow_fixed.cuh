@@ -14,8 +14,7 @@
 
 #include "narrow.cuh"
 
-static_assert(GG_FIXED_PLACES == 1 << LANES && LANES - FEW_LANES < PARTS,
-              "a lane or two to a place");
+static_assert(GG_FIXED_PLACES == 1 << LANES, "a lane to a place");
 
 static __device__ __forceinline__ const uint32_t *fixed_row(const narrow &w, uint32_t v) {
     return w.fixed + (uint64_t)v * GG_FIXED_PLACES;
@@ -97,26 +96,22 @@ static __device__ __forceinline__ uint32_t visit(const narrow &w,
     return found;
 }
 
-/* TURNS rows of a group of lanes, and up to PARTS of the places of each for a lane. */
-struct places_ahead {
-    uint32_t entry[TURNS], v[TURNS][PARTS];
+struct places_ahead { /* a place of TURNS rows */
+    uint32_t entry[TURNS], v[TURNS];
 };
 
 static __device__ __forceinline__ void load(const narrow &w, const part<uint32_t> &t,
                                             uint32_t at, places_ahead *b) {
-    const uint32_t sub = gg_lane() & ((1u << t.lanes) - 1);
+    const uint32_t place = gg_lane() % GG_FIXED_PLACES;
 #pragma unroll
     for (int i = 0; i < TURNS; i++) {
-        uint32_t row = at + i * t.stride + (gg_lane() >> t.lanes);
+        uint32_t row = at + i * t.stride + gg_lane() / GG_FIXED_PLACES;
         b->entry[i] = row < t.count ? t.entry[row] : GPUGRAPH_NONE;
     }
 #pragma unroll
     for (int i = 0; i < TURNS; i++)
-#pragma unroll
-        for (int k = 0; k < PARTS; k++)
-            b->v[i][k] = b->entry[i] != GPUGRAPH_NONE && k <= LANES - (int)t.lanes
-                             ? __ldg(fixed_row(w, b->entry[i]) + sub + (k << t.lanes))
-                             : GPUGRAPH_NONE;
+        b->v[i] = b->entry[i] != GPUGRAPH_NONE ? __ldg(fixed_row(w, b->entry[i]) + place)
+                                               : GPUGRAPH_NONE;
 }
 
 /* One warp: what rows that are longer have beyond their places, a lane for an arc. `more`: this
@@ -144,34 +139,23 @@ static __device__ uint32_t expand(const narrow &w, const place<uint32_t> &p,
     const uint32_t half = (turn + 1) % 2;
     uint32_t found = 0;
     for (uint32_t at = t.at; at < t.count;) {
-        const bool more = at + t.stride < t.count;
-        const bool over = __any_sync(ALL_LANES, b->v[0][1] != GPUGRAPH_NONE ||
-                                                    b->v[1][1] != GPUGRAPH_NONE);
-        bool longer[TURNS];
+        bool more[TURNS];
 #pragma unroll
         for (int i = 0; i < TURNS; i++) {
-            longer[i] = false;
-#pragma unroll
-            for (int k = 0; k < PARTS; k++)
-                if (b->v[i][k] == GG_FIXED_MORE) {
-                    longer[i] = true;
-                    b->v[i][k] = GPUGRAPH_NONE;
-                }
+            more[i] = b->v[i] == GG_FIXED_MORE;
+            b->v[i] = more[i] ? GPUGRAPH_NONE : b->v[i];
         }
-        if (more && over) {
-            const uint32_t v[4] = {b->v[0][0], b->v[0][1], b->v[1][0], b->v[1][1]};
-            found += visit<4>(w, p, v, half, depth);
-        } else if (more || over) {
-            const uint32_t v[2] = {b->v[0][0], more ? b->v[1][0] : b->v[0][1]};
+        if (at + t.stride < t.count) {
+            const uint32_t v[2] = {b->v[0], b->v[1]};
             found += visit<2>(w, p, v, half, depth);
         } else {
-            const uint32_t v[1] = {b->v[0][0]};
+            const uint32_t v[1] = {b->v[0]};
             found += visit<1>(w, p, v, half, depth);
         }
-        if (__any_sync(ALL_LANES, longer[0] || longer[1]))
+        if (__any_sync(ALL_LANES, more[0] || more[1]))
 #pragma unroll
             for (int i = 0; i < TURNS; i++)
-                found += look_beyond(w, p, longer[i], b->entry[i], half, depth);
+                found += look_beyond(w, p, more[i], b->entry[i], half, depth);
         at += TURNS * t.stride;
         if (at < t.count)
             load(w, t, at, b);
@@ -212,8 +196,8 @@ struct by_places {
         }
     }
     static __device__ __forceinline__ part<uint32_t>
-    share(const narrow &w, const place<uint32_t> &p, uint32_t turn) {
-        return part_of(p, turn, LANES, w.short_rows ? FEW_LANES : LANES);
+    share(const narrow &, const place<uint32_t> &p, uint32_t turn) {
+        return part_of(p, turn, LANES, LANES);
     }
     static __device__ __forceinline__ void ask(const narrow &w, const part<uint32_t> &t,
                                                batch *b) {

@@ -7,9 +7,8 @@
 #include "dfs.cuh"
 #include "graph/frontier.cuh"
 
-#include <stdlib.h>
-
 static_assert(PATHS_MORE == GG_FIXED_MORE, "fixed rows end so");
+static_assert(GG_PATHS_HANDS_FIXED * GG_FIXED_PLACES == warp_width, "a lane to a place");
 
 enum {
     BLOCK_WORKERS = GG_BLOCK / GG_WARP,
@@ -21,7 +20,8 @@ static_assert(GG_PATHS_BATCH <= GG_WARP, "a chunk fits the hands");
 static_assert(GG_PATHS_RING >= PATHS_GROUP + GG_PATHS_BATCH && GG_PATHS_LANE_ARCS >= 2,
               "a flush makes room");
 
-/* One warp per worker, until the search is over. */
+/* One warp per worker, until the search is over. fixed: by fixed rows. */
+template <bool fixed>
 static __global__ void __launch_bounds__(GG_BLOCK, GG_PATHS_BLOCKS)
     paths_search(paths_crew crew) {
     extern __shared__ uint64_t entry[];
@@ -34,6 +34,8 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_PATHS_BLOCKS)
         leave = 0;
     }
     __syncthreads();
+    if (!fixed)
+        crew.fixed = NULL;
     paths_block block = {word, entry, entry + BLOCK_WORKERS * ENTRY_WORDS * GG_PATHS_RING,
                          &busy, &leave};
     paths_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP);
@@ -62,11 +64,12 @@ static __global__ void unpack(paths_crew crew, uint32_t *depth, uint32_t *parent
     }
 }
 
-static const struct cooperative_kernel search_kernel = {(const void *)paths_search,
-                                                        "paths_search", GG_BLOCK, SHARED};
+static const struct cooperative_kernel search_kernels[] = {
+    {(const void *)paths_search<false>, "paths_search", GG_BLOCK, SHARED},
+    {(const void *)paths_search<true>, "paths_search", GG_BLOCK, SHARED}};
 
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s) {
-    s->blocks = gg_dfs_blocks(job, &search_kernel, GG_PATHS_BLOCKS);
+    s->blocks = gg_dfs_blocks(job, &search_kernels[0], GG_PATHS_BLOCKS);
 }
 
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
@@ -93,14 +96,11 @@ static struct paths_shape shape_for(const struct device_csr *g, bool fixed) {
     struct paths_shape shape = {GG_PATHS_RING,   GG_WARP,         GG_PATHS_ARCS,
                                 GG_PATHS_BATCH,  GG_PATHS_SHARE,  GG_PATHS_DEEP,
                                 GG_PATHS_DIRECT, GG_PATHS_CAREFUL};
-    const int variant = getenv("H26_PATHS") ? atoi(getenv("H26_PATHS")) : 0;
-    shape.stale = variant & 1;
-    shape.ahead = variant & 2;
     if (g->m / (g->n + 1) < GG_PATHS_THIN_ROW) {
         shape.arcs = GG_PATHS_ARCS_THIN;
         shape.hands = GG_PATHS_HANDS_THIN;
-        if (fixed && getenv("H26_HANDS"))
-            shape.hands = (uint32_t)atoi(getenv("H26_HANDS"));
+        if (fixed)
+            shape.hands = GG_PATHS_HANDS_FIXED;
     }
     return shape;
 }
@@ -128,7 +128,8 @@ bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
         return false;
     plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
     return gg_launched(job, "plant") &&
-           gg_dfs_launch(job, s, &search_kernel, crew, crew->control);
+           gg_dfs_launch(job, s, &search_kernels[crew->fixed != NULL], crew,
+                         crew->control);
 }
 
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {

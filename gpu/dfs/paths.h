@@ -29,7 +29,6 @@
 #ifndef GPUGRAPH_DFS_PATHS_H
 #define GPUGRAPH_DFS_PATHS_H
 
-#include "base/load_now.h"
 #include "paths_roots.h"
 
 /* ---- a step ---- */
@@ -72,12 +71,7 @@ struct paths_find { /* of one arc */
 WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
                                bool test) {
     uint32_t *visited = w->crew.visited;
-    if (test && w->crew.shape.stale) {
-        for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
-            if (find[i].open)
-                find[i].open =
-                    !(block_load(&visited[find[i].v / 32]) >> find[i].v % 32 & 1);
-    } else if (test) {
+    if (test) {
         for (int i = 0; i < GG_PATHS_LANE_ARCS; i++)
             if (find[i].open)
                 find[i].open =
@@ -124,9 +118,11 @@ WARP_FUNCTION void paths_keep(struct paths_worker *w, bool row, uint64_t who,
     }
 }
 
-/* Asks for arcs [base, base + PATHS_GROUP) of the hands, `total` in all. */
-WARP_FUNCTION void paths_ask(const struct paths_worker *w, uint32_t first, uint32_t base,
-                             uint32_t total, struct paths_find *find) {
+/* Looks at arcs [base, base + PATHS_GROUP) of the hands, `total` in all; *held lanes have
+** a next entry already. */
+WARP_FUNCTION void paths_look(struct paths_worker *w, uint32_t first, uint32_t base,
+                              uint32_t total, uint32_t *held) {
+    struct paths_find find[GG_PATHS_LANE_ARCS];
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         uint32_t k = base + (uint32_t)i * warp_width + warp_lane();
         unsigned owner = paths_owner(first, k);
@@ -134,15 +130,10 @@ WARP_FUNCTION void paths_ask(const struct paths_worker *w, uint32_t first, uint3
         uint32_t before = warp_from(first, owner);
         find[i].up = warp_from_64(w->who, owner);
         find[i].open = k < total;
-        find[i].v = load_now(&w->crew.target[begin + (k - before)], k < total);
+        find[i].v = k < total ? w->crew.target[begin + (k - before)] : 0;
     }
-}
-
-/* Looks at what was asked for; *held lanes have a next entry already. */
-WARP_FUNCTION void paths_look(struct paths_worker *w, struct paths_find *find, bool test,
-                              uint32_t *held) {
+    paths_claim(w, find, total > w->crew.shape.direct);
     uint32_t beyond = 0;
-    paths_claim(w, find, test);
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         bool row = find[i].open && find[i].end > find[i].begin;
         w->reached += find[i].open;
@@ -155,49 +146,30 @@ WARP_FUNCTION void paths_look(struct paths_worker *w, struct paths_find *find, b
         paths_publish(w, beyond);
 }
 
-/* Looks at places [base, base + PATHS_GROUP) of the hands' fixed rows, `total` in all, up to
-** `each` of them a lane. */
-WARP_FUNCTION void paths_look_at_places(struct paths_worker *w, int each, uint32_t base,
+/* Looks at places [base, base + warp_width) of the hands' fixed rows, `total` in all. */
+WARP_FUNCTION void paths_look_at_places(struct paths_worker *w, uint32_t base,
                                         uint32_t total, uint32_t *held) {
-    struct paths_find find[GG_PATHS_LANE_ARCS];
-    uint32_t before[GG_PATHS_LANE_ARCS], beyond = 0;
-    const uint32_t places = w->crew.places;
-    for (int i = 0; i < each; i++) {
-        uint32_t k = base + (uint32_t)i * warp_width + warp_lane();
-        find[i].up = warp_from_64(w->who, k / places % warp_width);
-        find[i].v =
-            load_now(&w->crew.fixed[(find[i].up >> 32) * places + k % places], k < total);
-        find[i].open = k < total;
+    const uint32_t places = w->crew.places, k = base + warp_lane();
+    const uint64_t up = warp_from_64(w->who, k / places % warp_width);
+    const uint64_t down = (up >> 32) << 32 | (uint32_t)(up + 1); /* parent, depth */
+    uint32_t v = k < total ? w->crew.fixed[(up >> 32) * places + k % places] : DFS_NONE;
+    uint32_t before = UINT32_MAX, beyond = 0;
+    const bool looks = v < w->crew.n, more = v == PATHS_MORE;
+    if (looks)
+        before = device_or(&w->crew.visited[v / 32], 1u << v % 32);
+    uint64_t arcs = PATHS_WHOLE;
+    if (more) {
+        const uint64_t *row = &w->crew.offset[up >> 32];
+        const uint64_t begin = row[0] + places - 1;
+        arcs = paths_arcs(begin, row[1] - begin);
     }
-    /* Claims before anything else looks at a target, or its neighbours' loads would wait for that. */
-    for (int i = 0; i < each; i++) {
-        before[i] = UINT32_MAX;
-        find[i].open = find[i].open && find[i].v < w->crew.n;
-        if (find[i].open)
-            before[i] = device_or(&w->crew.visited[find[i].v / 32], 1u << find[i].v % 32);
-    }
-    for (int i = 0; i < each; i++) {
-        const uint32_t k = base + (uint32_t)i * warp_width + warp_lane();
-        const uint64_t *row = &w->crew.offset[find[i].up >> 32];
-        const bool more = k < total && find[i].v == PATHS_MORE;
-        find[i].begin = more ? row[0] + places - 1 : 0;
-        find[i].end = more ? row[1] : 0;
-        if (w->crew.work)
-            w->looked += set_bits(warp_ballot(find[i].open));
-    }
-    for (int i = 0; i < each; i++) {
-        bool more = find[i].end > find[i].begin;
-        bool open = find[i].open && !(before[i] >> find[i].v % 32 & 1);
-        uint64_t who = (uint64_t)find[i].v << 32 | (uint32_t)(find[i].up + 1);
-        if (open)
-            w->crew.tree[find[i].v] =
-                (find[i].up >> 32) << 32 | (uint32_t)(find[i].up + 1);
-        w->reached += open;
-        paths_keep(w, open || more, more ? find[i].up : who,
-                   more ? paths_arcs(find[i].begin, find[i].end - find[i].begin)
-                        : PATHS_WHOLE,
-                   held, &beyond);
-    }
+    w->looked += set_bits(warp_ballot(looks));
+    const bool taken = !(before >> v % 32 & 1);
+    if (taken)
+        w->crew.tree[v] = down;
+    w->reached += taken;
+    paths_keep(w, taken || more, taken ? (uint64_t)v << 32 | (uint32_t)down : up, arcs,
+               held, &beyond);
     if (beyond > 0)
         paths_publish(w, beyond);
 }
@@ -219,15 +191,10 @@ WARP_FUNCTION bool paths_offer(struct paths_worker *w, uint32_t first) {
 WARP_FUNCTION bool paths_walk_places(struct paths_worker *w, uint32_t *held) {
     const uint32_t rows = set_bits(warp_ballot(w->count > 0));
     const uint32_t total = rows * w->crew.places;
-    for (uint32_t base = 0; base < total; base += PATHS_GROUP) {
+    for (uint32_t base = 0; base < total; base += warp_width) {
         if (!paths_make_room(w))
             return false;
-        if (total - base <= warp_width)
-            paths_look_at_places(w, 1, base, total, held);
-        else if (total - base <= 2 * warp_width)
-            paths_look_at_places(w, 2, base, total, held);
-        else
-            paths_look_at_places(w, GG_PATHS_LANE_ARCS, base, total, held);
+        paths_look_at_places(w, base, total, held);
     }
     return true;
 }
@@ -246,20 +213,10 @@ WARP_FUNCTION bool paths_walk_arcs(struct paths_worker *w, uint32_t *held) {
         return false;
     total = total < most ? total : most;
     w->looked += total;
-    struct paths_find find[GG_PATHS_LANE_ARCS], next[GG_PATHS_LANE_ARCS];
-    const bool test = total > w->crew.shape.direct, ahead = w->crew.shape.ahead;
-    paths_ask(w, first, 0, total, find);
     for (uint32_t base = 0; base < total; base += PATHS_GROUP) {
-        const bool more = base + PATHS_GROUP < total;
-        if (more && ahead)
-            paths_ask(w, first, base + PATHS_GROUP, total, next);
         if (!paths_make_room(w))
             return false;
-        paths_look(w, find, test, held);
-        if (more && !ahead)
-            paths_ask(w, first, base + PATHS_GROUP, total, next);
-        for (int i = 0; more && i < GG_PATHS_LANE_ARCS; i++)
-            find[i] = next[i];
+        paths_look(w, first, base, total, held);
     }
     return true;
 }

@@ -23,8 +23,6 @@ struct paths_shape {
     uint32_t deep;  /* and from which a further one is, whatever the block offers */
     uint32_t direct;  /* arcs of a step up to which no test precedes a claim */
     uint32_t careful; /* roots opened one after the other before all open them at will */
-    bool stale;       /* tests see bits as the block may */
-    bool ahead; /* arcs of the next group are asked for before this one's are claimed */
 };
 
 /* Entries that go into a ring together, at most. */

@@ -5,7 +5,7 @@
 ** A search that goes from vertex to vertex is spared the look for where a row begins; on graphs of
 ** short rows in no order it reads no more for that, as a sector of 32 bytes is the least that comes.
 ** Made once for a graph and a direction, kept with the device's copy. Not for graphs with longer
-** rows, of which much would lie elsewhere. */
+** rows, of which much would lie elsewhere, nor for roads, whose places would be empty. */
 #include "fixed_rows.cuh"
 #include "frontier.cuh"
 #include "device/parts.cuh"
@@ -76,7 +76,8 @@ static bool make(struct cuda_job *job, const struct device_csr *g, uint32_t *tar
 bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
                  int64_t own) {
     const uint64_t places = (uint64_t)g->n * PLACES;
-    if (g->n >= GG_FIXED_MORE || g->m == 0 || g->m > places)
+    if (g->n >= GG_FIXED_MORE || g->m <= GG_FIXED_DEGREE * (uint64_t)g->n ||
+        g->m > places)
         return true;
     struct fixed_part *kept = (struct fixed_part *)gg_device_part(job, &fixed_kind);
     if (!kept)
@@ -93,7 +94,7 @@ bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_c
         drop_rows(kept, kind);
         return gg_do_without(job);
     }
-    kept->unsuitable[kind] = longest > GG_BFS_NARROW_ROW;
+    kept->unsuitable[kind] = longest > GG_FIXED_LONGEST;
     if (kept->unsuitable[kind])
         drop_rows(kept, kind);
     gg_phase(job->run, "prepare", started, g->n, "%s",

@@ -20,6 +20,7 @@
 #define GPUGRAPH_MIS_BALANCED_H
 
 #include "gpugraph.h"
+#include "tuning.h"
 #include "words.h"
 #include "base/warp.h"
 
@@ -34,8 +35,8 @@
 #endif
 
 enum {
-    MIS_EACH = 4,    /* arcs that a lane looks at side by side */
-    MIS_SHARE = 1024 /* arcs dealt out at a time, about: a lone hub gets all */
+    MIS_EACH = 4,            /* arcs that a lane looks at side by side */
+    MIS_SHARE = GG_MIS_SHARE /* arcs dealt out at a time, about: a lone hub gets all */
 };
 
 /* Arcs dealt out. */

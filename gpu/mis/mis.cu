@@ -20,7 +20,6 @@
 #include "device/services.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- launches, for the methods without rounds ---- */
@@ -97,7 +96,9 @@ static bool prepare(struct cuda_job *job, gpugraph_priority priority, int64_t se
     g->target = rows.target;
     g->priority = priority;
     g->shift = rows.n > 1 ? __builtin_clz(rows.n - 1) : 0;
-    g->first_share = getenv("H26_MIS") ? (uint32_t)atoi(getenv("H26_MIS")) : 1024;
+    const bool scattered = rows.m < GG_MIS_SHORT_ROW * (uint64_t)rows.n &&
+                           rows.n * sizeof *g->word > job->device->cache_bytes;
+    g->first_share = scattered ? GG_MIS_FIRST_SHARE : GG_MIS_SHARE;
     g->stop = job->device->device_stop;
     return !hashed(priority) || gg_device_hashes(job, seed, &g->hashes);
 }

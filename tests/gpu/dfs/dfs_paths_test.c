@@ -50,8 +50,6 @@ static struct memory *crew_new(const struct rows *g, struct paths_shape shape,
     crew->blocks = blocks;
     crew->block_workers = block_workers;
     crew->shape = shape;
-    crew->shape.stale = block_workers % 2 == 0;
-    crew->shape.ahead = blocks % 2 == 0;
     crew->control = &m->control;
     crew->cold = m->cold;
     crew->work = m->work;
