@@ -331,9 +331,8 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct bfs_calls calls = {.search = gg_bfs_on_device,
-                                       .each = gg_cuda_bfs_each,
-                                       .part = gg_cuda_part_bfs};
+static const struct bfs_calls calls = {
+    .search = gg_bfs_on_device, .each = gg_cuda_bfs_each, .part = gg_cuda_part_bfs};
 
 extern "C" const algorithm_side gg_bfs_cuda = {
     .methods = methods,
