@@ -4,8 +4,7 @@
 
 enum {
     STAGED = 1536, /* edges that a block collects before it claims room in a list */
-    TAKEN = 4,     /* that a thread looks at in between, all at once */
-    WARPS = GG_BLOCK / GG_WARP
+    TAKEN = 4      /* that a thread looks at in between, all at once */
 };
 
 /* ---- places ---- */
@@ -102,40 +101,16 @@ static __device__ __forceinline__ void hand_over(staged_edges *s, const word *st
     __syncthreads();
 }
 
-/* Items of a warp that have passed the first look; they wait until there is one for each lane, since the second look
-** is a chain of trips to memory, which takes as long for one lane as for all. */
-struct waiting_items {
-    word item[2 * GG_WARP];
-};
-
-/* The last `items` that wait, at most 32: who is listed by look(i, &u, &v, &key, &edge) lowers both roots' best. */
-template <bool packed, typename looking>
-static __device__ __forceinline__ void
-look_at_waiting(const forest &f, staged_edges *s, word *staged_edge,
-                const waiting_items *waiting, uint32_t first, uint32_t items,
-                looking look) {
-    uint32_t u = 0, v = 0;
-    word key = 0, edge = 0;
-    const bool wanted =
-        gg_lane() < items && look(waiting->item[first + gg_lane()], &u, &v, &key, &edge);
-    stage<packed>(s, staged_edge, u, v, key, edge, wanted);
-    lower(f.best, u, key, wanted);
-    lower(f.best, v, key, wanted);
-    __syncwarp();
-}
-
-/* For each of `count` items: who passes `worth`, should it be on the list by `look`? What `worth` reads is asked for
-** together for some items; most fail there. */
+/* For each of `count` items: who passes `worth`, should it be on the list by look(i, &u, &v, &key, &edge)?
+** What `worth` reads is asked for together for some items; most fail there. Who is listed lowers both roots'
+** best. */
 template <bool packed, typename worth_looking, typename looking>
 static __device__ __forceinline__ void make_list(const forest &f, const forest_list &list,
                                                  word *listed, uint64_t count,
                                                  worth_looking worth, looking look) {
     __shared__ staged_edges s;
     __shared__ word staged_edge[packed ? 1 : STAGED];
-    __shared__ waiting_items of_warp[WARPS];
-    waiting_items *waiting = &of_warp[threadIdx.x / GG_WARP];
     const uint64_t tile = TAKEN * GG_BLOCK;
-    uint32_t items = 0; /* that wait, fewer than 32 between two steps */
     if (threadIdx.x == 0)
         s.count = 0;
     __syncthreads();
@@ -148,24 +123,22 @@ static __device__ __forceinline__ void make_list(const forest &f, const forest_l
         }
 #pragma unroll
         for (uint32_t k = 0; k < TAKEN; k++) {
-            const unsigned mask = __ballot_sync(ALL_LANES, passes[k]);
-            if (passes[k])
-                waiting->item[items + __popc(mask & ((1u << gg_lane()) - 1))] =
-                    from + k * GG_BLOCK + threadIdx.x;
-            __syncwarp();
-            items += __popc(mask);
-            if (items < GG_WARP)
+            const uint64_t i = from + k * GG_BLOCK + threadIdx.x;
+            uint32_t u = 0, v = 0;
+            word key = 0, edge = 0;
+            if (__ballot_sync(ALL_LANES, passes[k]) == 0)
                 continue;
-            items -= GG_WARP;
-            look_at_waiting<packed>(f, &s, staged_edge, waiting, items, GG_WARP, look);
+            const bool wanted = passes[k] && look(i, &u, &v, &key, &edge);
+            stage<packed>(&s, staged_edge, u, v, key, edge, wanted);
+            lower(f.best, u, key, wanted);
+            lower(f.best, v, key, wanted);
         }
         __syncthreads();
-        const bool full = s.count > STAGED - tile - GG_BLOCK; /* others wait still */
-        __syncthreads();                                      /* all have read it */
+        const bool full = s.count > STAGED - tile;
+        __syncthreads(); /* all have read it */
         if (full)
             hand_over<packed>(&s, staged_edge, list, listed, f.room);
     }
-    look_at_waiting<packed>(f, &s, staged_edge, waiting, 0, items, look);
     hand_over<packed>(&s, staged_edge, list, listed, f.room);
 }
 
