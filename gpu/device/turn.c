@@ -8,7 +8,7 @@
 
 static pthread_mutex_t mutex[GG_MAX_DEVICES] = {[0 ... GG_MAX_DEVICES - 1] =
                                                     PTHREAD_MUTEX_INITIALIZER};
-static _Thread_local uint32_t turns; /* of this thread: a bit for each device */
+static __thread uint32_t turns; /* of this thread: a bit for each device */
 
 static uint32_t bit(int ordinal) {
     return (uint32_t)1 << ordinal;
