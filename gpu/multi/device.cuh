@@ -12,7 +12,7 @@
 #define GPUGRAPH_MULTI_DEVICE_CUH
 
 #include "device/cuda.cuh"
-#include "nccl.cuh"
+#include "device/nccl.cuh"
 #include "part.h"
 
 struct part_device {

@@ -16,7 +16,7 @@
 void part_wire_close(struct part_device *d) {
     const char *why;
     if (d->comm)
-        gg_nccl(&why)->leave(d->comm);
+        gg_nccl(&why)->abandon(d->comm);
     d->comm = NULL;
 }
 

@@ -1,71 +1,20 @@
-/* Exchange by NCCL, which is loaded by name on first use and needs not be there. What of it is called is
-** declared here: its header is not needed to build, and the library is never linked.
+/* Exchange by NCCL, where it is (device/nccl.cuh).
 **
 **     move     a group of sends and receives, one of each for a pair, in the members' streams
 **
 ** A communicator takes half a second to make: one is kept for the next team of the same devices. Each
 ** member must have a device of its own. */
 #include "several.cuh"
+#include "device/nccl.cuh"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct ncclComm *nccl_communicator;
-
-enum { NCCL_SUCCESS = 0, NCCL_BYTES = 0 /* its type of single bytes */ };
-
-struct nccl_library {
-    int (*comm_init_all)(nccl_communicator *comm, int devices, const int *ordinal);
-    int (*comm_destroy)(nccl_communicator comm);
-    int (*comm_abort)(nccl_communicator comm);
-    int (*group_start)(void);
-    int (*group_end)(void);
-    int (*send)(const void *from, size_t count, int type, int peer,
-                nccl_communicator comm, cudaStream_t stream);
-    int (*receive)(void *to, size_t count, int type, int peer, nccl_communicator comm,
-                   cudaStream_t stream);
-    const char *(*error)(int result);
-};
-
-static struct nccl_library nccl;
-static char why_not[200]; /* "" where it was loaded */
-
-template <typename function>
-static bool find(void *library, const char *name, function *found) {
-    *found = reinterpret_cast<function>(dlsym(library, name));
-    if (!*found)
-        snprintf(why_not, sizeof why_not, "libnccl.so.2 has no %s", name);
-    return *found != nullptr;
-}
-
-static void load() {
-    void *library = dlopen("libnccl.so.2", RTLD_NOW);
-    if (!library) {
-        const char *reason = dlerror();
-        snprintf(why_not, sizeof why_not, "%s", reason ? reason : "it was not found");
-        return;
-    }
-    (void)(find(library, "ncclCommInitAll", &nccl.comm_init_all) &&
-           find(library, "ncclCommDestroy", &nccl.comm_destroy) &&
-           find(library, "ncclCommAbort", &nccl.comm_abort) &&
-           find(library, "ncclGroupStart", &nccl.group_start) &&
-           find(library, "ncclGroupEnd", &nccl.group_end) &&
-           find(library, "ncclSend", &nccl.send) &&
-           find(library, "ncclRecv", &nccl.receive) &&
-           find(library, "ncclGetErrorString", &nccl.error));
-}
-
-static bool is_loaded() {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
-    return why_not[0] == 0;
-}
-
 /* ---- communicators ---- */
 
 struct channel { /* of the devices that a team had */
+    const struct nccl_calls *nccl;
     int parts;
     int ordinal[SEVERAL_MOST];
     nccl_communicator comm[SEVERAL_MOST];
@@ -88,9 +37,9 @@ static void destroy(struct channel *c, bool in_order) {
         if (!c->comm[p])
             continue;
         if (in_order)
-            nccl.comm_destroy(c->comm[p]);
+            c->nccl->leave(c->comm[p]);
         else
-            nccl.comm_abort(c->comm[p]);
+            c->nccl->abandon(c->comm[p]);
     }
     free(c);
 }
@@ -103,25 +52,27 @@ static bool are_apart(const struct several_team *team) {
 }
 
 static bool possible(const struct several_team *team) {
-    return are_apart(team) && is_loaded();
+    const char *why;
+    return are_apart(team) && gg_nccl(&why);
 }
 
 static bool make(struct several_team *team, struct channel *c) {
-    const int result = nccl.comm_init_all(c->comm, c->parts, c->ordinal);
+    const int result = c->nccl->join_all(c->comm, c->parts, c->ordinal);
     if (result == NCCL_SUCCESS)
         return true;
     gg_fail(team->run, GPUGRAPH_DEVICE_FAILED,
             "NCCL could not join the %d devices: %s; GPUGRAPH_EXCHANGE=host does without",
-            c->parts, nccl.error(result));
+            c->parts, c->nccl->error(result));
     memset(c->comm, 0, sizeof c->comm);
     return false;
 }
 
 static bool open(struct several_team *team) {
-    if (!possible(team)) {
+    const char *why_not = "two parts of the graph are on one device";
+    const struct nccl_calls *nccl = are_apart(team) ? gg_nccl(&why_not) : NULL;
+    if (!nccl) {
         gg_fail(team->run, GPUGRAPH_NO_DEVICE,
-                "NCCL cannot be used: %s; GPUGRAPH_EXCHANGE=host does without",
-                are_apart(team) ? why_not : "two parts of the graph are on one device");
+                "NCCL cannot be used: %s; GPUGRAPH_EXCHANGE=host does without", why_not);
         return false;
     }
     struct channel *c = static_cast<struct channel *>(calloc(1, sizeof *c));
@@ -130,6 +81,7 @@ static bool open(struct several_team *team) {
                 sizeof *c);
         return false;
     }
+    c->nccl = nccl;
     c->parts = team->parts;
     for (int p = 0; p < team->parts; p++)
         c->ordinal[p] = team->member[p].job.device->ordinal;
@@ -166,27 +118,28 @@ static void close(struct several_team *team) {
 static int queue_pair(struct several_team *team, int sender, int receiver,
                       const struct several_piece *one) {
     struct channel *c = static_cast<struct channel *>(team->channel);
-    const int sent = nccl.send(one->from, one->bytes, NCCL_BYTES, receiver,
-                               c->comm[sender], team->member[sender].job.stream);
+    const int sent = c->nccl->send(one->from, one->bytes, NCCL_BYTES, receiver,
+                                   c->comm[sender], team->member[sender].job.stream);
     const int received =
-        nccl.receive(one->to, one->bytes, NCCL_BYTES, sender, c->comm[receiver],
-                     team->member[receiver].job.stream);
+        c->nccl->receive(one->to, one->bytes, NCCL_BYTES, sender, c->comm[receiver],
+                         team->member[receiver].job.stream);
     return sent != NCCL_SUCCESS ? sent : received;
 }
 
 static bool move(struct several_team *team, const struct several_piece *piece) {
-    int result = nccl.group_start();
+    const struct nccl_calls *nccl = static_cast<struct channel *>(team->channel)->nccl;
+    int result = nccl->group_start();
     for (int p = 0; p < team->parts; p++)
         for (int q = 0; q < team->parts; q++) {
             const struct several_piece *one = &piece[p * team->parts + q];
             if (one->bytes > 0 && result == NCCL_SUCCESS)
                 result = queue_pair(team, p, q, one);
         }
-    const int ended = nccl.group_end();
+    const int ended = nccl->group_end();
     result = result != NCCL_SUCCESS ? result : ended;
     if (result != NCCL_SUCCESS)
         gg_fail(team->run, GPUGRAPH_DEVICE_FAILED, "NCCL could not move data: %s",
-                nccl.error(result));
+                nccl->error(result));
     return gg_several_going(team);
 }
 

@@ -25,7 +25,9 @@ static void load() {
     }
     (void)(find(library, "ncclGetUniqueId", &calls.new_id) &&
            find(library, "ncclCommInitRank", &calls.join) &&
-           find(library, "ncclCommAbort", &calls.leave) &&
+           find(library, "ncclCommInitAll", &calls.join_all) &&
+           find(library, "ncclCommDestroy", &calls.leave) &&
+           find(library, "ncclCommAbort", &calls.abandon) &&
            find(library, "ncclGroupStart", &calls.group_start) &&
            find(library, "ncclGroupEnd", &calls.group_end) &&
            find(library, "ncclSend", &calls.send) &&

@@ -1,7 +1,7 @@
 /* NCCL, which is loaded by name on first use and needs not be there. What of it is called is declared here:
 ** its header is not needed to build, and the library is never linked. */
-#ifndef GPUGRAPH_MULTI_NCCL_CUH
-#define GPUGRAPH_MULTI_NCCL_CUH
+#ifndef GPUGRAPH_NCCL_CUH
+#define GPUGRAPH_NCCL_CUH
 
 #include <cuda_runtime.h>
 #include <stddef.h>
@@ -17,7 +17,9 @@ struct nccl_id { /* of a communicator, the same for all that join */
 struct nccl_calls {
     int (*new_id)(nccl_id *id);
     int (*join)(nccl_communicator *comm, int parts, nccl_id id, int part);
-    int (*leave)(nccl_communicator comm);
+    int (*join_all)(nccl_communicator *comm, int devices, const int *ordinal);
+    int (*leave)(nccl_communicator comm);   /* once nothing is on its way */
+    int (*abandon)(nccl_communicator comm); /* whatever others wait for */
     int (*group_start)(void);
     int (*group_end)(void);
     int (*send)(const void *from, size_t count, int type, int peer,
