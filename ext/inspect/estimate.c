@@ -126,6 +126,15 @@ static void read_kind(grid *g, sqlite3_value *value, struct asked *asked) {
         g->rc = SQLITE_NOMEM;
 }
 
+static void read_bound(grid *g, const char *name, sqlite3_value *value,
+                       struct asked *asked) {
+    const int type = sqlite3_value_numeric_type(value);
+    if ((type != SQLITE_INTEGER && type != SQLITE_FLOAT) ||
+        !(sqlite3_value_double(value) >= 0))
+        fail(g, sqlite3_mprintf("%s must be a number that is 0 or more", name));
+    asked->search.bounded = true;
+}
+
 static void read_option(grid *g, connection *c, enum estimate_argument which,
                         sqlite3_value *value, struct asked *asked) {
     gpugraph_search *search = &asked->search;
@@ -136,7 +145,7 @@ static void read_option(grid *g, connection *c, enum estimate_argument which,
     else if (which == ESTIMATE_TARGETS)
         search->target_count = count_elements(g, c, "targets", value);
     else if (which == ESTIMATE_MAX_DEPTH || which == ESTIMATE_MAX_DISTANCE)
-        search->bounded = true;
+        read_bound(g, option_names[which].name, value, asked);
     else if (which == ESTIMATE_ORDERED && sqlite3_value_int(value))
         asked->name = "ordered_dfs";
     else if (which == ESTIMATE_KIND)

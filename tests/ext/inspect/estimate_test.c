@@ -163,6 +163,10 @@ START_TEST(bad_arguments) {
                  FROM "('roads', 'gpugraph_triangles') WHERE kind = 'weak'");
     expect_error("gpugraph_estimate", "sources must be a JSON array", "%s",
                  FROM "('roads', 'gpu_matrix') WHERE sources = 7");
+    expect_error("gpugraph_estimate", "max_depth must be a number that is 0 or more",
+                 "%s", FROM "('roads', 'gpu_bfs') WHERE max_depth = 'x'");
+    expect_error("gpugraph_estimate", "max_distance must be a number that is 0 or more",
+                 "%s", FROM "('roads', 'gpu_sssp') WHERE max_distance = -1");
     expect_error("gpugraph_estimate", "kind must be 'weak' or 'strong'", "%s",
                  FROM "('roads', 'gpu_components') WHERE kind = 'odd'");
     expect_error("gpugraph_estimate", "how many edges main.ways gives", "%s",
