@@ -1,6 +1,6 @@
 /* Some rows of a table by their rowids: down its b-tree once for all of them, then the leaves that hold any.
 **
-**     wanted    3 5 | 901 | 977 978 990           ascending
+**     asked     3 5 | 901 | 977 978 990           ascending
 **     interior  [ 5 | 400 | 950 | ]               each page is read once, for the rowids that lie below it
 **     leaves    [ 1 3 5 ] [ 880 .. 901 .. ] [ 976 977 .. 990 ]
 **                                                 by several threads; in a leaf each is found by halving
@@ -16,9 +16,9 @@
 
 enum { DEEPEST = 20 }; /* levels; SQLite itself goes no deeper */
 
-/* A page, and the rowids wanted below it. */
+/* A page, and the rowids that are looked for below it. */
 struct span {
-    uint32_t page, low, high; /* of the wanted ones: low .. high - 1 */
+    uint32_t page, low, high; /* of the rowids looked for: low .. high - 1 */
     int64_t upper;            /* the largest that may lie below */
 };
 
