@@ -60,7 +60,7 @@ extern const char *const gg_backend_name[GPUGRAPH_CUDA + 1];
 gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
                            const gpugraph_search *search, gpugraph_run *run,
                            bool *fallback);
-/* The same for so many searches, each by itself: several devices share them out (device/share.h), each
+/* gg_choose for so many searches, each by itself: several devices share them out (device/share.h), each
 ** with a copy of the graph. */
 gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
                                   const gpugraph_search *search, uint32_t searches,

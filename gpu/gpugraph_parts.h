@@ -149,7 +149,7 @@ gpugraph_status gpugraph_part_deliver(gpugraph_part *part, gpugraph_run *run,
                                       uint64_t count, const uint64_t *number,
                                       const uint64_t *value, uint64_t *master);
 
-/* The same for all vertices of a range, each part having a piece of it: numbers base + first[q] .. base +
+/* Brings values of all vertices of a range, each part having a piece of it: numbers base + first[q] .. base +
 ** first[q + 1] - 1 are with part q, their values in value[]. master[] as above. */
 gpugraph_status gpugraph_part_deal(gpugraph_part *part, gpugraph_run *run, uint64_t base,
                                    const uint64_t *first, const uint32_t *value,

@@ -1,11 +1,12 @@
 /* Mirrors that have parted come back to one graph.
 **
 **     connection 1   mirror  own graph, patched --- quiet ---> offers it ------------\
-**     connection 2   mirror  own graph, patched --- quiet ---> the same state: takes --- shared_graph
-**                                                             that, and frees its own
+**     connection 2   mirror  own graph, patched --- quiet ---> equal state: takes it -- shared_graph
+**                                                          and frees its own
 **
-** Where rows then change, all but the last of them have to leave the graph again, and read the table anew. So a mirror comes back once nothing has changed for a while, which is twice as long each
-** time that it has had to leave. Who is alone with a graph that it has offered loses nothing: it takes it
+** Where rows change afterwards, all but the last of the mirrors leave the graph again and read the table anew.
+** So a mirror comes back once nothing has changed for a while. That while doubles each time that the mirror
+** has had to leave. Who is alone with a graph that it has offered loses nothing: it takes it
 ** out of the list before it changes it. */
 #include "mirror.h"
 #include "kept/shared.h"
@@ -26,7 +27,7 @@ static bool may_be_replaced(const graph_ref *g) {
            !g->names && !g->weight_error && !(g->shared && shared_is_foreign(g->shared));
 }
 
-/* The same rows have the same numbers, so what was searched for stays. */
+/* Kept searches stay good: equal rows give vertices equal numbers. */
 static void take_over(connection *c, followed *f, shared_graph *shared) {
     loaded got;
     graph_ref *g = mirror_frame(f, false);

@@ -85,7 +85,7 @@ gpugraph_edges half_edges(const loader *lone, intern *texts);
 /* Takes a row in. id: the edge id, or NULL for none. value: source, destination, weight,
 ** reverse weight; of vertices the id alone. Returns l->rc. */
 int take_row(loader *l, sqlite3_value *id, sqlite3_value **value);
-/* The same of numbers alone: source, destination, weight, which is allowed. */
+/* A row of numbers alone: source, destination, and a weight that is allowed. */
 int take_numbers(loader *l, int64_t id, const int64_t value[3], bool real);
 /* Steps of that: room for one more entry; the number of what is no INTEGER; edge ids from
 ** here on. Return l->rc. */

@@ -22,7 +22,7 @@ struct sharing { /* of a search, or of many */
 ** for: run->why says so. */
 gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
                                 gpugraph_run *run);
-/* The same from predictions alone, for an estimate: how many would be taken. */
+/* How many devices would be taken, by predictions alone: for an estimate. */
 int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
                         const gpugraph_run *run);
 /* One device, or (the CPU) none. */

@@ -12,7 +12,7 @@ gpugraph_status gg_components_several(gpugraph_graph *graph, gpugraph_run *run,
 /* Bytes that each of so many devices would still need. */
 int64_t gg_components_several_bytes(const gpugraph_graph *graph, int parts);
 
-/* The same of parts that are there. both_ways: each arc is there in the other direction, too.
+/* Components of rows that a team has already. both_ways: each arc is there in the other direction, too.
 ** *component: by vertex number, on member 0, until the workspace is used again. */
 bool gg_components_on_team(struct several_team *team, const struct several_parts *parts,
                            bool both_ways, uint32_t **component);

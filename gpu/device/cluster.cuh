@@ -56,7 +56,7 @@ gg_send(cluster_mail *mail, uint2 *at, uint32_t block, uint32_t half, uint2 pair
                  : "memory");
 }
 
-/* The same of one word. */
+/* One word in place of a pair. */
 static __device__ __forceinline__ void
 gg_send(cluster_mail *mail, uint32_t *at, uint32_t block, uint32_t half, uint32_t word) {
     asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 "

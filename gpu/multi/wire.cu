@@ -99,7 +99,7 @@ static void look_at_own(struct cuda_job *job, struct card *card) {
              is_forced("host") ? "GPUGRAPH_EXCHANGE is host" : why);
 }
 
-/* The same at all parts: can NCCL join them? */
+/* Can NCCL join all parts? Where it cannot, d->way says why. */
 static bool all_can(const struct card *card, uint32_t parts, struct part_device *d) {
     for (uint32_t p = 0; p < parts; p++) {
         if (!card[p].nccl) {

@@ -14,8 +14,7 @@ gpugraph_status gg_pagerank_several(gpugraph_graph *graph,
 /* Bytes that each of so many devices would still need. */
 int64_t gg_pagerank_several_bytes(const gpugraph_graph *graph, int parts);
 
-/* The same of parts that are there: the rows that bring rank in and those along which it flows out, which may
-** be the same. *rank: of each member's own places, until the workspace is used again. */
+/* Ranks by rows that a team has already: `in` brings rank, along `out` it flows away; both may be one. *rank: of each member's own places, until the workspace is used again. */
 bool gg_pagerank_on_team(struct several_team *team, const struct several_parts *in,
                          const struct several_parts *out, gpugraph_distance_type type,
                          const gpugraph_pagerank_options *how, pagerank_end *end,
