@@ -350,6 +350,15 @@ gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *
 gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                               gpugraph_run *run, void *distance, void *tree_edge);
 
+/* Shortest paths from each of the sources by itself: what gpugraph_sssp finds from source[i] alone, with
+** the same targets, bound and limit, goes to distance[i], n entries, and its tree to tree_edge[i];
+** NULL leaves the trees out. Several devices share the sources out; else one search comes after the other.
+** After an error, which is that of some source, what the arrays hold is not defined. Phases as for
+** gpugraph_sssp, of each search by the calling thread. */
+gpugraph_status gpugraph_sssp_each(gpugraph_graph *graph, const gpugraph_search *search,
+                                   gpugraph_run *run, void *const *distance,
+                                   void *const *tree_edge);
+
 /* One shortest path, by weight (as gpugraph_sssp, else as gpugraph_bfs), from the one source
 ** to the one target of the search: the edges of the target's chain of tree edges, in the
 ** order of travel. edge: room for n edge numbers; *count: how many, 0 where source and target

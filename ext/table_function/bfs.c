@@ -15,35 +15,22 @@ static void make_bfs(making *m) {
     make_distances(m, GPUGRAPH_UINT32, find_depths);
 }
 
-/* Makes the array of all sources, for as long as memory lasts. */
-static void make_arrays(const question *q, gpugraph_run *run, arrays **each,
-                        enum array_name array) {
-    for (uint32_t i = 0; i < q->search.source_count; i++) {
-        size_t size = arrays_item_size(each[i], array);
-        each[i]->array[array] = malloc((each[i]->n ? each[i]->n : 1) * size);
-        if (!each[i]->array[array])
-            run->status = GPUGRAPH_NO_MEMORY;
-    }
+static gpugraph_status find_each(gpugraph_graph *graph, const gpugraph_search *search,
+                                 gpugraph_run *run, void *const *value,
+                                 void *const *tree) {
+    uint32_t **depth = malloc(search->source_count * sizeof *depth);
+    if (!depth)
+        return run->status = GPUGRAPH_NO_MEMORY;
+    for (uint32_t i = 0; i < search->source_count; i++)
+        depth[i] = value[i];
+    gpugraph_bfs_each(graph, search, run, depth, tree);
+    free(depth);
+    return run->status;
 }
 
 static void make_bfs_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                           arrays **each) {
-    const bool wants_tree = q->wants & (1u << A_TREE_EDGE);
-    uint32_t count = q->search.source_count, **depth = malloc(count * sizeof *depth);
-    void **tree = malloc(count * sizeof *tree);
-    make_arrays(q, run, each, A_VALUE);
-    if (wants_tree)
-        make_arrays(q, run, each, A_TREE_EDGE);
-    if (!depth || !tree)
-        run->status = GPUGRAPH_NO_MEMORY;
-    for (uint32_t i = 0; i < count && run->status == GPUGRAPH_OK; i++) {
-        depth[i] = each[i]->array[A_VALUE];
-        tree[i] = each[i]->array[A_TREE_EDGE];
-    }
-    if (run->status == GPUGRAPH_OK)
-        gpugraph_bfs_each(graph, &q->search, run, depth, wants_tree ? tree : NULL);
-    free(depth);
-    free(tree);
+    make_distances_each(graph, q, run, each, GPUGRAPH_UINT32, find_each);
 }
 
 const search_kind bfs_search = {

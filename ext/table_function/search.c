@@ -113,6 +113,39 @@ void make_distances(making *m, gpugraph_distance_type type, distance_search *sea
                        tree ? tree : m->have->array[A_TREE_EDGE], root);
 }
 
+/* Makes the array of all sources, for as long as memory lasts; place[i]: source i's. */
+static void make_arrays(const question *q, gpugraph_run *run, arrays **each,
+                        enum array_name array, void **place) {
+    for (uint32_t i = 0; i < q->search.source_count; i++) {
+        const size_t size = arrays_item_size(each[i], array);
+        if (run->status != GPUGRAPH_OK)
+            return;
+        place[i] = each[i]->array[array] = malloc((each[i]->n ? each[i]->n : 1) * size);
+        if (!place[i])
+            run->status = GPUGRAPH_NO_MEMORY;
+    }
+}
+
+void make_distances_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                         arrays **each, gpugraph_distance_type type,
+                         distance_searches *search) {
+    const bool wants_tree = q->wants & (1u << A_TREE_EDGE);
+    const uint32_t count = q->search.source_count;
+    void **value = malloc(2 * count * sizeof *value), **tree = value + count;
+    if (!value) {
+        run->status = GPUGRAPH_NO_MEMORY;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        each[i]->type = type;
+    make_arrays(q, run, each, A_VALUE, value);
+    if (wants_tree)
+        make_arrays(q, run, each, A_TREE_EDGE, tree);
+    if (run->status == GPUGRAPH_OK)
+        search(graph, &q->search, run, value, wants_tree ? tree : NULL);
+    free(value);
+}
+
 /* Rows do: they may be on a device alone. What the search ran on is still told afterwards. */
 static void look_at_edges(gpugraph_graph *graph, gpugraph_run *run) {
     const char *method = run->used_method, *backend = run->used_backend;
@@ -167,7 +200,6 @@ gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
     for (uint32_t i = 0; i < count; i++) {
         each[i]->n = gpugraph_vertex_count(graph);
         each[i]->edge_size = gpugraph_edge_size(graph);
-        each[i]->type = GPUGRAPH_UINT32;
     }
     q->kind->make_each(graph, q, run, each);
     if (run->status == GPUGRAPH_OK && count > 0 && each[0]->array[A_TREE_EDGE])

@@ -94,10 +94,12 @@ typedef struct making {
 typedef struct search_kind {
     const char *name; /* in gpugraph_method */
     void (*make)(making *m);
-    /* From each of the question's sources by itself, into arrays that have their n, type and
+    /* From each of the question's sources by itself, into arrays that have their n and
     ** edge_size and nothing else. NULL: one source after the other. */
     void (*make_each)(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                       arrays **each);
+    /* One search is not cheaper among others: only several devices make many at once. */
+    bool each_on_devices;
     bool by_weight;        /* values are sums of weights, not counts of edges */
     bool has_parents;      /* fills A_PARENT: parents need no tree edges */
     bool unordered_varies; /* unless it is ordered, another run may give other rows */
@@ -129,6 +131,14 @@ typedef gpugraph_status distance_search(gpugraph_graph *graph,
                                         const gpugraph_search *search, gpugraph_run *run,
                                         void *value, void *tree);
 void make_distances(making *m, gpugraph_distance_type type, distance_search *search);
+/* The same from each of q's sources by itself: a kind's make_each. */
+typedef gpugraph_status distance_searches(gpugraph_graph *graph,
+                                          const gpugraph_search *search,
+                                          gpugraph_run *run, void *const *value,
+                                          void *const *tree);
+void make_distances_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                         arrays **each, gpugraph_distance_type type,
+                         distance_searches *search);
 /* path.c: the question's one path. */
 void make_path(making *m);
 

@@ -5,9 +5,9 @@
 **                     alone                 the graph as if each had been searched for
 **
 ** The first source is searched for alone, so that its rows come at once, and nothing is made
-** in vain where a statement ends with them. Breadth first, those after it are searched for up
-** to 64 at a time, when the first of them has its turn, as many as fit into half of what may be
-** kept. What is kept already is not made again. */
+** in vain where a statement ends with them. Breadth first, and by weight where several devices share
+** them, those after it are searched for up to 64 at a time, when the first of them has its turn, as
+** many as fit into half of what may be kept. What is kept already is not made again. */
 #include "question.h"
 
 #include <string.h>
@@ -25,8 +25,10 @@ void answer_drop_ahead(answer *s) {
 /* ---- searches ahead ---- */
 
 static uint32_t room_ahead(const answer *s, const arguments *a) {
-    sqlite3_int64 per_vertex = a->plan & PLAN_TREE ? 2 : 1;
-    sqlite3_int64 bytes = per_vertex * 4 * (s->arrays->n + (sqlite3_int64)1);
+    sqlite3_int64 per_vertex = (sqlite3_int64)arrays_item_size(s->arrays, A_VALUE);
+    if (a->plan & PLAN_TREE)
+        per_vertex += (sqlite3_int64)arrays_item_size(s->arrays, A_TREE_EDGE);
+    sqlite3_int64 bytes = per_vertex * (s->arrays->n + (sqlite3_int64)1);
     sqlite3_int64 room = s->by->c->config.cache_limit / 2 / bytes;
     return room < MOST_AHEAD ? (uint32_t)room : MOST_AHEAD;
 }
@@ -141,12 +143,25 @@ static int others_followed(answer *s, arguments *a, uint32_t next, bool *followe
     return rc;
 }
 
+/* Are there devices that could share searches of which the last one has run on a device? */
+static bool devices_share(const answer *s, const arguments *a) {
+    const config *given = &a->by->c->config;
+    gpugraph_device device;
+    return s->arrays && s->arrays->backend && strcmp(s->arrays->backend, "cuda") == 0 &&
+           given->ids != 1 && gpugraph_device_at(2, &device);
+}
+
+static bool makes_ahead(const answer *s, const arguments *a) {
+    const search_kind *kind = a->by->function->search;
+    return kind->make_each && !a->by->function->paths && a->limit_rows == 0 &&
+           (!kind->each_on_devices || devices_share(s, a));
+}
+
 /* Not under a limit, where the next source may not be wanted. */
 int answer_ahead(answer *s, arguments *a, uint32_t next) {
     uint32_t source[MOST_AHEAD], count;
     bool followed;
-    if (!a->by->function->search->make_each || a->by->function->paths || next == 0 ||
-        a->limit_rows > 0)
+    if (next == 0 || !makes_ahead(s, a))
         return SQLITE_OK;
     int rc = others_followed(s, a, next, &followed);
     if (rc != SQLITE_OK || followed)

@@ -183,6 +183,15 @@ static void tell(const struct share *s, double started) {
              s->work->items, text);
 }
 
+/* The method that each search settles by itself is told by who has searched. */
+static void hear_method(const struct share *s, gpugraph_run *run) {
+    for (int i = 1; i < s->members && s->member[0].done == 0; i++)
+        if (s->member[i].done > 0) {
+            run->used_method = s->member[i].run.used_method;
+            return;
+        }
+}
+
 static void count_devices(const struct share *s, gpugraph_run *run) {
     for (int i = 0; i < s->members; i++) {
         const struct member *m = &s->member[i];
@@ -210,6 +219,7 @@ gpugraph_status gg_share_out(gpugraph_run *run, const struct shared_work *work) 
             prepare(&s, ordinal[i]);
     start(&s);
     lead(&s);
+    hear_method(&s, run);
     count_devices(&s, run);
     if (devices > 1 && !run->status)
         tell(&s, started);

@@ -387,9 +387,8 @@ static const struct sssp_calls *calls(gpugraph_backend on) {
 
 /* ---- the public function ---- */
 
-static gpugraph_status search_checked(gpugraph_graph *graph,
-                                      const gpugraph_search *search, gpugraph_run *run,
-                                      void *distance, void *tree_edge) {
+gpugraph_status gg_check_sssp(const gpugraph_graph *graph, const gpugraph_search *search,
+                              gpugraph_run *run) {
     if (graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
         return gg_fail(run, GPUGRAPH_INVALID,
                        "shortest paths need weights, and the graph was made without");
@@ -397,6 +396,14 @@ static gpugraph_status search_checked(gpugraph_graph *graph,
         return run->status;
     if (search->bounded && isnan(search->max_real_distance))
         return gg_fail(run, GPUGRAPH_INVALID, "max_distance is not a number");
+    return run->status;
+}
+
+static gpugraph_status search_checked(gpugraph_graph *graph,
+                                      const gpugraph_search *search, gpugraph_run *run,
+                                      void *distance, void *tree_edge) {
+    if (gg_check_sssp(graph, search, run))
+        return run->status;
     bool fallback = false;
     gpugraph_backend on = gg_choose(graph, &gg_sssp, search, run, &fallback);
     if (!on)

@@ -20,6 +20,10 @@ extern const algorithm_side gg_sssp_cuda;
 gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             void *distance, void *tree_edge);
 
+/* Are there weights, sources and a bound that can be? (sssp.c) */
+gpugraph_status gg_check_sssp(const gpugraph_graph *, const gpugraph_search *,
+                              gpugraph_run *);
+
 #ifdef __cplusplus
 }
 #endif

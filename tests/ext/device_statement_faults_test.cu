@@ -15,6 +15,7 @@ extern "C" {
 #include <stdio.h>
 #include <string.h>
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,19 @@ enum { ATTEMPTS = 3 /* of gg_take to get a block */, MOST_BLOCKS = 400 };
 static int countdown; /* blocks until the one that is refused; 0: none is */
 static int refusals;
 static bool for_good; /* what comes after it is refused, too */
+static std::mutex
+    counting; /* devices that share searches out take blocks at the same time */
+
+static bool is_refused() {
+    const std::lock_guard<std::mutex> lock(counting);
+    if (countdown == 0 || countdown-- > 1)
+        return false;
+    countdown = ++refusals < ATTEMPTS || for_good;
+    return true;
+}
 
 cudaError_t __wrap_cudaMalloc(void **block, size_t bytes) {
-    if (countdown == 0 || countdown-- > 1)
-        return __real_cudaMalloc(block, bytes);
-    countdown = ++refusals < ATTEMPTS || for_good;
-    return cudaErrorMemoryAllocation;
+    return is_refused() ? cudaErrorMemoryAllocation : __real_cudaMalloc(block, bytes);
 }
 
 /* ---- statements ---- */
@@ -57,6 +65,10 @@ static const struct call {
      "SELECT vertex, distance FROM gpu_sssp WHERE edges = %Q AND sources = "
      "'[1, 7, 30]' AND direction = 'in' AND method = %Q AND backend = %Q ORDER "
      "BY vertex"},
+    {"gpu_sssp",
+     "SELECT source, vertex, distance, edge FROM gpu_sssp WHERE edges = %Q AND "
+     "source IN (1, 2, 3, 7) AND method = %Q AND backend = %Q ORDER BY source, "
+     "vertex"},
     {"gpu_components",
      "SELECT * FROM gpu_components(%Q) WHERE method = %Q AND backend = %Q "
      "ORDER BY vertex"},
@@ -248,6 +260,18 @@ START_TEST(triangles) {
 }
 END_TEST
 
+/* By two devices that were both asked for: one refuses in the middle of the making of parts, of a search,
+** of sources that are shared out. Loop: call. */
+START_TEST(each_on_two_devices) {
+    const struct call *call = &calls[_i];
+    struct question q = {call->sql, "dense", "auto"};
+    if (suite_devices() < 2)
+        return;
+    run("SELECT gpugraph_config('cache_limit', 0), gpugraph_config('devices', '0,1')");
+    refuse_each(&q, call->function);
+}
+END_TEST
+
 /* Every function is among the calls. */
 START_TEST(nothing_left_out) {
     sqlite3_stmt *statement;
@@ -337,6 +361,7 @@ const struct suite suite = {
                 .teardown = teardown,
                 .cases = {{&each_statement, 2 * sizeof calls / sizeof *calls},
                           {&each_search, sizeof calls / sizeof *calls},
+                          {&each_on_two_devices, sizeof calls / sizeof *calls},
                           {&triangles, 2},
                           {&nothing_left_out},
                           {&followed_graphs, 4 * (sizeof changes / sizeof *changes)},

@@ -1,0 +1,170 @@
+/* What one device has not the room for, two do together; a search of theirs is interrupted soon; and
+** searches by several devices and by one of them go on beside each other. Skipped where there are fewer
+** than two devices. */
+#include "backend.h"
+#include "mis/mis.h"
+#include "graphs.h"
+#include "suite.h"
+#include "workers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int both[] = {0, 1};
+
+static gpugraph_run run_on_both(void) {
+    return (gpugraph_run){.backend = GPUGRAPH_CUDA,
+                          .devices = both,
+                          .device_count = 2,
+                          .all_devices = true,
+                          .threads = 2};
+}
+
+static gpugraph_graph *rmat(int scale, int factor) {
+    shape s = shape_rmat(scale, factor, 7);
+    gpugraph_graph *graph = shape_graph(&s);
+    shape_free(&s);
+    return graph;
+}
+
+/* ---- memory ---- */
+
+static char told[400];
+
+static void hear(void *listener, const char *name, double ms, int64_t items,
+                 const char *detail) {
+    (void)listener, (void)ms, (void)items;
+    if (strcmp(name, "search") == 0)
+        snprintf(told, sizeof told, "%s", detail);
+}
+
+/* memory_limit is what the set needs on one device, over 1.7. Left to themselves, two take it. */
+START_TEST(too_large_for_one) {
+    gpugraph_graph *graph = rmat(18, 16);
+    uint8_t *right = malloc(graph->n), *got = malloc(graph->n);
+    gpugraph_run cpu = {.backend = GPUGRAPH_CPU};
+    gpugraph_mis(graph, GPUGRAPH_BY_DEGREE, 1, &cpu, right);
+    const int64_t needed = gg_mis_cuda.bytes(graph, false);
+    for (int given = 0; given < 2; given++) {
+        gpugraph_run run = run_on_both();
+        run.all_devices = given;
+        run.memory_limit = needed * 10 / 17;
+        run.phase = hear;
+        gpugraph_mis(graph, GPUGRAPH_BY_DEGREE, 1, &run, got);
+        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+        ck_assert_int_eq(run.used_devices, 2);
+        ck_assert_msg(strstr(told, "several on cuda, 2 devices") != NULL, "%s", told);
+        ck_assert_mem_eq(right, got, graph->n);
+        gpugraph_release_device(graph);
+    }
+    gpugraph_run one = run_on_both();
+    one.device_count = 0;
+    one.memory_limit = needed * 10 / 17;
+    one.method = "one-launch";
+    gpugraph_mis(graph, GPUGRAPH_BY_DEGREE, 1, &one, got);
+    ck_assert_int_eq(one.status, GPUGRAPH_DEVICE_MEMORY);
+    free(right);
+    free(got);
+    gpugraph_free(graph);
+}
+END_TEST
+
+/* ---- interrupts ---- */
+
+struct alarm {
+    double after_ms, began_ms, rang_ms;
+};
+
+static int rings(void *listener) {
+    struct alarm *a = listener;
+    const double now = gg_now_ms();
+    if (now - a->began_ms < a->after_ms)
+        return 0;
+    a->rang_ms = a->rang_ms > 0 ? a->rang_ms : now;
+    return 1;
+}
+
+/* Ranks that would be made for ever, at several moments of the making and of the search. */
+START_TEST(an_interrupt_is_felt) {
+    gpugraph_graph *graph = rmat(18, 16);
+    double *rank = malloc(graph->n * sizeof *rank);
+    const gpugraph_pagerank_options how = {
+        .damping = 0.85, .tolerance = 0, .iterations = 100000000};
+    for (int i = 0; i < 6; i++) {
+        struct alarm a = {.after_ms = 1 + i * i * 10, .began_ms = gg_now_ms()};
+        gpugraph_run run = run_on_both();
+        run.interrupted = rings;
+        run.listener = &a;
+        gpugraph_pagerank(graph, &how, &run, rank);
+        const double ended = gg_now_ms();
+        ck_assert_int_eq(run.status, GPUGRAPH_INTERRUPTED);
+        ck_assert_msg(ended - a.began_ms - a.after_ms < 500 + (i == 0) * 3000,
+                      "%.0f ms after it was asked for", ended - a.began_ms - a.after_ms);
+    }
+    free(rank);
+    gpugraph_free(graph);
+}
+END_TEST
+
+/* ---- beside each other ---- */
+
+enum { ROUNDS = 12 };
+
+struct shared {
+    gpugraph_graph *graph;
+    const uint8_t *right;
+    const uint32_t *depth;
+};
+
+/* Worker 0 has both devices, 1 the first, 2 the second. */
+static void search_often(void *memory, uint32_t number) {
+    const struct shared *s = memory;
+    const uint32_t source = 1;
+    const gpugraph_search search = {
+        .source = &source, .source_count = 1, .max_depth = GPUGRAPH_NONE};
+    uint8_t *member = malloc(s->graph->n);
+    uint32_t *depth = malloc(s->graph->n * sizeof *depth);
+    for (int i = 0; i < ROUNDS; i++) {
+        gpugraph_run run = run_on_both();
+        if (number % 3 > 0) {
+            run.device_count = 0;
+            run.device = (int)number % 3 - 1;
+        }
+        gpugraph_mis(s->graph, GPUGRAPH_BY_DEGREE, 1, &run, member);
+        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+        ck_assert_int_eq(run.used_devices, number % 3 ? 1 : 2);
+        ck_assert_mem_eq(member, s->right, s->graph->n);
+        gpugraph_bfs(s->graph, &search, &run, depth, NULL);
+        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+        ck_assert_mem_eq(depth, s->depth, s->graph->n * sizeof *depth);
+    }
+    free(member);
+    free(depth);
+}
+
+START_TEST(several_beside_one) {
+    gpugraph_graph *graph = rmat(14, 16);
+    uint8_t *right = malloc(graph->n);
+    uint32_t *depth = malloc(graph->n * sizeof *depth);
+    const uint32_t source = 1;
+    const gpugraph_search search = {
+        .source = &source, .source_count = 1, .max_depth = GPUGRAPH_NONE};
+    gpugraph_run cpu = {.backend = GPUGRAPH_CPU};
+    gpugraph_mis(graph, GPUGRAPH_BY_DEGREE, 1, &cpu, right);
+    gpugraph_bfs(graph, &search, &cpu, depth, NULL);
+    struct shared s = {graph, right, depth};
+    run_workers(6, search_often, &s, NULL, 0);
+    free(right);
+    free(depth);
+    gpugraph_free(graph);
+}
+END_TEST
+
+const struct suite suite = {
+    "several_limits",
+    {{"several_limits", .timeout = 120,
+      .cases = {{&too_large_for_one}, {&an_interrupt_is_felt}, {&several_beside_one}}}},
+    .needs_devices = 2,
+    .no_forks = true,
+};
