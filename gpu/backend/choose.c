@@ -114,7 +114,7 @@ static gpugraph_backend settle(gpugraph_graph *graph, const request *r, gpugraph
 }
 
 static struct sharing sharing_of(const request *r, bool frugal) {
-    const bool any = !r->method || equal(r->method, "several");
+    const bool any = !r->method || strncmp(r->method, "several", strlen("several")) == 0;
     return (struct sharing){.a = r->a,
                             .search = r->search,
                             .searches = r->searches,
@@ -129,7 +129,7 @@ static gpugraph_status take_devices(gpugraph_graph *graph, request *r, bool frug
     const struct sharing s = sharing_of(r, frugal);
     const gpugraph_status status = gg_take_devices(graph, &s, run);
     const gpugraph_method *several = gg_find_method(r->a->side[GPUGRAPH_CUDA], "several");
-    if (!status && run->used_devices > 1 && !r->searches && several)
+    if (!status && run->used_devices > 1 && !r->searches && !r->method && several)
         r->on_cuda = several;
     return status;
 }

@@ -244,6 +244,8 @@ static bool choose_rounds(gpugraph_run *run, gpugraph_priority priority) {
 static gpugraph_status find_on_cpu(gpugraph_graph *graph, gpugraph_priority priority,
                                    int64_t seed, gpugraph_run *run, uint8_t *member) {
     struct mis m = {.run = run, .priority = priority, .state = member};
+    if (gg_mis_is_in_parts(run))
+        return gg_mis_in_parts(graph, priority, seed, run, NULL, 0, member);
     if (gg_rows(graph, CSR_SIMPLE, false, true, run, &m.g) != GPUGRAPH_OK)
         return run->status;
     double start = gg_now_ms();
@@ -273,6 +275,10 @@ static const gpugraph_method methods[] = {
     {"mis", "rounds", "cpu",
      "threads decide every vertex that comes before all its undecided neighbours"},
     {"mis", "greedy", "cpu", "one thread takes vertices in order of priority"},
+    {"mis", "several-by-target", "cpu",
+     "a part for each thread, with the arcs into its vertices, and copies of neighbours"},
+    {"mis", "several-grid", "cpu",
+     "parts in rows and columns, which exchange with those of their row and column"},
     {0},
 };
 

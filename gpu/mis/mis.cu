@@ -149,6 +149,11 @@ static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_priority p
                                       int64_t seed, gpugraph_run *run, uint8_t *member) {
     struct cuda_job job;
     struct mis_report report = mis_report();
+    if (gg_mis_is_in_parts(run)) {
+        int ordinal[GG_MAX_DEVICES];
+        const int devices = gg_used_devices(run, ordinal);
+        return gg_mis_in_parts(graph, priority, seed, run, ordinal, devices, member);
+    }
     if (run->used_devices > 1 || gg_method_is(run, "several")) {
         int ordinal[GG_MAX_DEVICES];
         int devices = gg_used_devices(run, ordinal);
@@ -175,6 +180,10 @@ static const gpugraph_method methods[] = {
      "synchronous rounds, a warp for each vertex, rows as they are"},
     {"mis", "several", "cuda",
      "asynchronous: the rows are shared by several devices, which all decide at once"},
+    {"mis", "several-by-target", "cuda",
+     "a part for each device, with the arcs into its vertices, and copies of neighbours"},
+    {"mis", "several-grid", "cuda",
+     "parts in rows and columns, which exchange with those of their row and column"},
     {"mis", "out-of-core", "cuda",
      "rows in pinned host memory, read over the bus: for graphs larger than the device"},
     {},

@@ -1,4 +1,5 @@
-/* Maximal independent sets over parts, each on a device: parts.c by words of vertices instead of states.
+/* Maximal independent sets over parts, each on a device: parts.c by words of vertices instead of states. Of
+** parts by source, which have whole rows; pieces.cu has the others.
 **
 **     words     of masters by degree and hash, as in mis.cuh; then sent to ghosts, as are hashes
 **     round     passes    every part looks at its own open vertices, as one_launch.cu does, until a pass of a
@@ -10,29 +11,8 @@
 ** A word becomes final for a reason that stays true: so a ghost's may be late and is never wrong, and the set is that
 ** of the greedy pass. Equal words have equal degrees as long as these are below 2^28; then hashes, and then numbers, are
 ** compared, which ghosts have, too. */
-#include "mis.cuh"
 #include "mis.h"
-#include "multi/device.cuh"
-
-struct mis_on_part {
-    const uint64_t *offset, *number;
-    const uint32_t *target, *hash; /* hash NULL: the priority needs none */
-    uint32_t *word;
-    uint32_t masters, first_ghost,
-        shift; /* shift: leading zeros of the largest number, of 64 bits */
-    gpugraph_priority priority;
-    const uint32_t *stop;
-    struct waiting *list;
-    uint32_t room; /* entries of the list, for each warp */
-    uint32_t *open;
-};
-
-static __device__ __noinline__ bool earlier(const mis_on_part *g, uint32_t u,
-                                            uint32_t v) {
-    if (g->hash && g->hash[u] != g->hash[v])
-        return g->hash[u] < g->hash[v];
-    return g->number[u] < g->number[v];
-}
+#include "parts.cuh"
 
 #define MIS_GRAPH            struct mis_on_part
 #define MIS_PUT(g, v, value) gg_put(&(g)->word[v], value)
@@ -40,25 +20,6 @@ static __device__ __noinline__ bool earlier(const mis_on_part *g, uint32_t u,
 #include "balanced.h"
 
 /* ---- kernels ---- */
-
-/* The upper 32 of the bits that numbers have: it ascends with them. */
-static __device__ __forceinline__ uint32_t top_of(const mis_on_part &g, uint32_t v) {
-    return (uint32_t)(g.number[v] << g.shift >> 32);
-}
-
-/* As mis_word has it, of whole keys that numbers of 64 bits are part of. */
-static __device__ __forceinline__ uint32_t word_of(const mis_on_part &g, uint32_t v,
-                                                   uint64_t degree) {
-    uint64_t key = g.priority == GPUGRAPH_BY_DEGREE      ? degree << 32 | g.hash[v]
-                   : g.priority == GPUGRAPH_BY_DEGREE_ID ? degree << 32 | top_of(g, v)
-                   : g.priority == GPUGRAPH_BY_RANDOM    ? g.hash[v]
-                                                         : top_of(g, v);
-    if (g.priority == GPUGRAPH_BY_DEGREE || g.priority == GPUGRAPH_BY_DEGREE_ID) {
-        int top = 63 - __clzll((long long)key);
-        key = (uint64_t)(top - 32) << 27 | key << (64 - top) >> 37;
-    }
-    return (key < MIS_DROPPED - 2 ? (uint32_t)key : MIS_DROPPED - 2) + 1;
-}
 
 /* One thread per master; the gap behind them has joined. */
 static __global__ void first_words(const __grid_constant__ mis_on_part g) {
@@ -106,37 +67,6 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
     }
     if (gg_lane() == 0 && count > 0)
         atomicAdd(g.open, count);
-}
-
-/* One thread per place, whole warps. */
-static __global__ void bits_of_places(const uint32_t *place, uint64_t places,
-                                      const uint32_t *word, uint32_t *decided,
-                                      uint32_t *joined) {
-    for (uint64_t i = gg_thread(); i < places; i += gg_threads_of_grid()) {
-        uint32_t value = place[i] != GPUGRAPH_NONE ? word[place[i]] : 1;
-        uint32_t ends =
-            __ballot_sync(ALL_LANES, value == MIS_JOINED || value == MIS_DROPPED);
-        uint32_t joins = __ballot_sync(ALL_LANES, value == MIS_JOINED);
-        if (gg_lane() == 0) {
-            decided[i / GG_WARP] = ends;
-            joined[i / GG_WARP] = joins;
-        }
-    }
-}
-
-/* One thread per ghost of a peer. */
-static __global__ void words_of_ghosts(uint32_t *word, uint32_t ghosts,
-                                       const uint32_t *decided, const uint32_t *joined) {
-    for (uint64_t i = gg_thread(); i < ghosts; i += gg_threads_of_grid())
-        if (decided[i / 32] >> i % 32 & 1)
-            word[i] = joined[i / 32] >> i % 32 & 1 ? MIS_JOINED : MIS_DROPPED;
-}
-
-/* One thread per master. */
-static __global__ void members_of(const uint32_t *word, uint32_t masters,
-                                  uint8_t *member) {
-    for (uint64_t v = gg_thread(); v < masters; v += gg_threads_of_grid())
-        member[v] = word[v] == MIS_JOINED;
 }
 
 /* ---- driver ---- */
@@ -198,32 +128,6 @@ static bool prepare(struct mis_drive *m, gpugraph_priority priority,
     return part_send_values(m->job, m->p, m->hash, m->room) && part_wait(m->job, m->p);
 }
 
-/* What is decided goes to ghosts. */
-static bool exchange(struct mis_drive *m) {
-    gpugraph_part *p = m->p;
-    struct cuda_job *job = m->job;
-    const struct part_device *d = p->device;
-    const uint64_t places = d->first_out[p->exchange->parts];
-    const uint32_t *decided = m->in, *joined = m->in + part_words_in(p);
-    if (places > 0 && gg_going(job)) {
-        bits_of_places<<<gg_grid(job, places, 8), GG_BLOCK, 0, job->stream>>>(
-            d->place, places, m->g.word, m->out, m->out + part_words_out(p));
-        gg_launched(job, "bits_of_places");
-    }
-    if (!part_swap_bits(job, p, m->out, m->in, 2))
-        return false;
-    for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++) {
-        const uint32_t ghosts = p->peer[q].ghosts;
-        if (ghosts == 0)
-            continue;
-        words_of_ghosts<<<gg_grid(job, ghosts, 8), GG_BLOCK, 0, job->stream>>>(
-            m->g.word + d->first_ghost + (p->peer[q].first_ghost - p->masters), ghosts,
-            decided + d->first_in[q] / 32, joined + d->first_in[q] / 32);
-        gg_launched(job, "words_of_ghosts");
-    }
-    return gg_going(job);
-}
-
 /* Passes here, then what all parts have left. */
 static bool one_round(struct mis_drive *m) {
     struct cuda_job *job = m->job;
@@ -232,8 +136,9 @@ static bool one_round(struct mis_drive *m) {
     if (!gg_fill(job, m->g.open, 0, sizeof *m->g.open))
         return false;
     pass_on_part<<<m->blocks, GG_BLOCK, 0, job->stream>>>(m->g);
-    if (!gg_launched(job, "pass_on_part") || !exchange(m) || !part_wait(job, m->p) ||
-        !gg_fetch(job, &open, m->g.open, sizeof open))
+    if (!gg_launched(job, "pass_on_part") ||
+        !mis_tell_ghosts(m->job, m->p, m->g.word, m->out, m->in) ||
+        !part_wait(job, m->p) || !gg_fetch(job, &open, m->g.open, sizeof open))
         return false;
     m->open = open;
     m->rounds++;
@@ -270,11 +175,7 @@ static void check(const gpugraph_part *p, gpugraph_run *run) {
         longest = p->offset[v + 1] - p->offset[v] > longest
                       ? p->offset[v + 1] - p->offset[v]
                       : longest;
-    if (part_reads_ghosts(p))
-        gg_fail(run, GPUGRAPH_INVALID,
-                "independent sets on devices are of parts by source, which have whole "
-                "rows");
-    else if (longest >= (uint64_t)1 << 28)
+    if (longest >= (uint64_t)1 << 28)
         gg_fail(run, GPUGRAPH_TOO_LARGE,
                 "a vertex has %llu neighbours, more than parts on devices can compare",
                 (unsigned long long)longest);
@@ -290,7 +191,9 @@ gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
         return run->status;
     m.job = &job;
     m.p = p;
-    if (prepare(&m, priority, hash)) {
+    if (part_reads_ghosts(p)) {
+        gg_mis_of_pieces(&job, p, priority, hash, member);
+    } else if (prepare(&m, priority, hash)) {
         const double start = gg_now_ms();
         if (search(&m, member))
             gg_phase(run, "search", start, (int64_t)p->arcs,

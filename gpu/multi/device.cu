@@ -121,6 +121,27 @@ static bool make(struct cuda_job *job, gpugraph_part *p, struct part_device *d) 
     return gg_going(job) && part_wire_open(job, p, d);
 }
 
+/* Parts that are threads of one process take its devices' turns one after the other, as whoever takes several
+** does (device/turn.h): else two searches could wait for each other's. */
+static bool open_in_turn(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run,
+                         int ordinal) {
+    gpugraph_exchange *x = p->exchange;
+    run->device = ordinal;
+    if (!part_are_threads(x))
+        return gg_job_open(job, NULL, run);
+    for (uint32_t q = 0; q < x->parts; q++) {
+        uint64_t nothing = 0;
+        if (q == x->part && !gg_job_open(job, NULL, run))
+            return false;
+        if (x->calls->combine(x, run, GPUGRAPH_SUM, &nothing, 1) != GPUGRAPH_OK) {
+            if (q >= x->part)
+                gg_job_close(job);
+            return false;
+        }
+    }
+    return true;
+}
+
 static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
     struct cuda_job job;
     int devices = 0;
@@ -128,8 +149,7 @@ static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
     struct part_device *d =
         static_cast<struct part_device *>(gg_alloc_zero(run, 1, sizeof *d));
     cudaGetDeviceCount(&devices);
-    run->device = devices > 0 ? place % devices : 0;
-    if (!d || !gg_job_open(&job, NULL, run)) {
+    if (!d || !open_in_turn(&job, p, run, devices > 0 ? place % devices : 0)) {
         gg_release(d);
         return run->status;
     }
@@ -152,11 +172,10 @@ static const char *way_of(const struct part_device *d) {
 extern "C" const struct part_services gg_part_services = {bring, free_device, way_of};
 
 bool part_job_open(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run) {
-    run->device = p->device->ordinal;
-    return gg_job_open(job, NULL, run);
+    return open_in_turn(job, p, run, p->device->ordinal);
 }
 
-/* ---- from masters to ghosts ---- */
+/* ---- from masters to ghosts, and back ---- */
 
 static bool take_pieces(const gpugraph_part *p, gpugraph_run *run,
                         struct part_piece **pieces) {
@@ -165,8 +184,9 @@ static bool take_pieces(const gpugraph_part *p, gpugraph_run *run,
     return *pieces != NULL;
 }
 
-bool part_swap_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *out, uint32_t *in,
-                    uint32_t maps) {
+/* Bitmaps of places become those of ghosts, or (`back`) those of ghosts become those of places. */
+static bool move_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *places,
+                      uint32_t *ghosts, uint32_t maps, bool back) {
     const uint32_t parts = p->exchange->parts;
     const struct part_device *d = p->device;
     struct part_piece *piece;
@@ -175,16 +195,28 @@ bool part_swap_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *out, uint3
     if (!take_pieces(p, job->run, &piece))
         return false;
     for (uint32_t map = 0; map < maps && gg_going(job); map++) {
+        struct part_piece *of_places = piece + (back ? parts : 0),
+                          *of_ghosts = piece + (back ? 0 : parts);
         for (uint32_t q = 0; q < parts; q++) {
-            piece[q] = {out + map * part_words_out(p) + d->first_out[q] / 32,
-                        (d->first_out[q + 1] - d->first_out[q]) / 8};
-            piece[parts + q] = {in + map * part_words_in(p) + d->first_in[q] / 32,
-                                (d->first_in[q + 1] - d->first_in[q]) / 8};
+            of_places[q] = {places + map * part_words_out(p) + d->first_out[q] / 32,
+                            (d->first_out[q + 1] - d->first_out[q]) / 8};
+            of_ghosts[q] = {ghosts + map * part_words_in(p) + d->first_in[q] / 32,
+                            (d->first_in[q + 1] - d->first_in[q]) / 8};
         }
         part_wire_swap(job, p, piece, piece + parts);
     }
     gg_release(piece);
     return gg_going(job);
+}
+
+bool part_swap_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *out, uint32_t *in,
+                    uint32_t maps) {
+    return move_bits(job, p, out, in, maps, false);
+}
+
+bool part_return_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *ghosts,
+                      uint32_t *places, uint32_t maps) {
+    return move_bits(job, p, places, ghosts, maps, true);
 }
 
 /* One thread per place. */
@@ -195,12 +227,31 @@ static __global__ void pick_values(const uint32_t *place, uint64_t places,
             room[i] = value[place[i]];
 }
 
+/* Of places to ghosts, or (`back`) of ghosts to places. */
+static bool move_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
+                        uint32_t *room, bool back) {
+    const uint32_t parts = p->exchange->parts;
+    const struct part_device *d = p->device;
+    struct part_piece *piece;
+    if (!gg_going(job) || !take_pieces(p, job->run, &piece))
+        return false;
+    struct part_piece *of_places = piece + (back ? parts : 0),
+                      *of_ghosts = piece + (back ? 0 : parts);
+    for (uint32_t q = 0; q < parts; q++) {
+        of_places[q] = {room + d->first_out[q], p->peer[q].masters * sizeof *value};
+        of_ghosts[q] = {value + d->first_ghost + (p->peer[q].first_ghost - p->masters),
+                        p->peer[q].ghosts * sizeof *value};
+    }
+    part_wire_swap(job, p, piece, piece + parts);
+    gg_release(piece);
+    return gg_going(job);
+}
+
 bool part_send_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
                       uint32_t *room) {
     const uint32_t parts = p->exchange->parts;
     const struct part_device *d = p->device;
     const uint64_t places = d->first_out[parts];
-    struct part_piece *piece;
     if (parts == 1 || !gg_going(job))
         return gg_going(job);
     if (places > 0) {
@@ -208,15 +259,10 @@ bool part_send_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
             d->place, places, value, room);
         gg_launched(job, "pick_values");
     }
-    if (!take_pieces(p, job->run, &piece))
-        return false;
-    for (uint32_t q = 0; q < parts; q++) {
-        piece[q] = {room + d->first_out[q], p->peer[q].masters * sizeof *value};
-        piece[parts + q] = {value + d->first_ghost +
-                                (p->peer[q].first_ghost - p->masters),
-                            p->peer[q].ghosts * sizeof *value};
-    }
-    part_wire_swap(job, p, piece, piece + parts);
-    gg_release(piece);
-    return gg_going(job);
+    return move_values(job, p, value, room, false);
+}
+
+bool part_return_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
+                        uint32_t *room) {
+    return p->exchange->parts == 1 || move_values(job, p, value, room, true);
 }

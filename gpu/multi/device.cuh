@@ -6,14 +6,16 @@
 **
 **     a bit for each local -> a bit for each place -> wire -> bits of ghosts
 **
-** What goes out of a device goes by NCCL, where each part has a device of its own and the library is there, else
-** through the host and the part's exchange. */
+** What goes out of a device goes by copies from device to device where parts are threads of one process; by NCCL
+** where each has a device of its own and the library is there; else through the host and the part's exchange. */
 #ifndef GPUGRAPH_MULTI_DEVICE_CUH
 #define GPUGRAPH_MULTI_DEVICE_CUH
 
 #include "device/cuda.cuh"
 #include "device/nccl.cuh"
 #include "part.h"
+
+#include <string.h>
 
 struct part_device {
     int ordinal;
@@ -29,7 +31,8 @@ struct part_device {
     uint64_t *first_out, *first_in;
     void *block;
     uint64_t bytes;
-    nccl_communicator comm; /* NULL: through the host */
+    bool copies;            /* from device to device, by whom they are for */
+    nccl_communicator comm; /* NULL, and no copies: through the host */
     char way[160];          /* how messages go, and why not otherwise */
 };
 
@@ -38,6 +41,11 @@ struct part_piece {
     void *bytes;
     uint64_t size;
 };
+
+/* Are parts threads of one process? */
+static inline bool part_are_threads(const gpugraph_exchange *x) {
+    return strcmp(x->calls->name, "threads") == 0;
+}
 
 /* ---- wire.cu ---- */
 
@@ -57,6 +65,9 @@ bool part_job_open(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run);
 /* Values of 32 bits of all masters go to their ghosts; room: a word for each place. */
 bool part_send_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
                       uint32_t *room);
+/* The other way: those of ghosts come to where room has their masters' places. */
+bool part_return_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
+                        uint32_t *room);
 /* Words of bitmaps with a bit for each place, and for each ghost. */
 static inline uint64_t part_words_out(const gpugraph_part *p) {
     return p->device->first_out[p->exchange->parts] / 32;
@@ -67,5 +78,8 @@ static inline uint64_t part_words_in(const gpugraph_part *p) {
 /* `maps` bitmaps of places, one behind the other at out, become those of ghosts at in. */
 bool part_swap_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *out, uint32_t *in,
                     uint32_t maps);
+/* The other way: those of ghosts become those of places. */
+bool part_return_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *ghosts,
+                      uint32_t *places, uint32_t maps);
 
 #endif

@@ -1,9 +1,9 @@
-/* Messages between devices of parts: by NCCL, or down to the host, through the part's exchange and up again.
+/* Messages between devices of parts: by copies within a process, by NCCL, or down to the host, through the part's exchange and up again.
 **
 **     open     each tells which device it has and whether NCCL is there -> part 0's id -> all join
 **
-** NCCL takes one part to a device: two that share one go through the host. GPUGRAPH_EXCHANGE=nccl or host forces
-** one way. */
+** NCCL takes one part to a device: two that share one go through the host. GPUGRAPH_EXCHANGE=peer, nccl or host
+** forces one way. */
 #include "device.cuh"
 
 #include <stdio.h>
@@ -170,6 +170,11 @@ bool part_wire_open(struct cuda_job *job, gpugraph_part *p, struct part_device *
         snprintf(d->way, sizeof d->way, "none");
         return true;
     }
+    d->copies = part_are_threads(x) && !is_forced("nccl") && !is_forced("host");
+    if (d->copies) {
+        snprintf(d->way, sizeof d->way, "peer");
+        return true;
+    }
     look_at_own(job, &mine);
     all = static_cast<struct card *>(gg_alloc(job->run, x->parts, sizeof *all));
     bool told = all && gg_going(job) &&
@@ -185,6 +190,44 @@ bool part_wire_open(struct cuda_job *job, gpugraph_part *p, struct part_device *
 }
 
 /* ---- swap ---- */
+
+/* Each tells where its pieces lie once they are there, and fetches what is its own. Peer access is not
+** needed: the runtime then finds a way of its own. */
+static bool by_copies(struct cuda_job *job, gpugraph_part *p,
+                      const struct part_piece *out, const struct part_piece *in) {
+    gpugraph_exchange *x = p->exchange;
+    const uint32_t parts = x->parts;
+    uint64_t nothing = 0;
+    uint64_t *mine = static_cast<uint64_t *>(gg_alloc(job->run, parts + 1, 8)),
+             *all = static_cast<uint64_t *>(
+                 gg_alloc(job->run, (uint64_t)parts * (parts + 1), 8));
+    for (uint32_t q = 0; mine && q < parts; q++)
+        mine[q] = (uint64_t)(uintptr_t)out[q].bytes;
+    bool good = mine && all && gg_wait(job);
+    if (good) {
+        mine[parts] = (uint64_t)p->device->ordinal;
+        good = x->calls->gather(x, job->run, mine, (parts + 1) * sizeof *mine, all) ==
+               GPUGRAPH_OK;
+    }
+    for (uint32_t q = 0; good && q < parts; q++) {
+        const uint64_t *theirs = all + (uint64_t)q * (parts + 1);
+        if (q == x->part || in[q].size == 0)
+            continue;
+        good = gg_note(job,
+                       cudaMemcpyPeerAsync(in[q].bytes, p->device->ordinal,
+                                           (const void *)(uintptr_t)theirs[x->part],
+                                           (int)theirs[parts], in[q].size, job->stream),
+                       "copy from another device");
+        x->received += in[q].size;
+    }
+    for (uint32_t q = 0; good && q < parts; q++)
+        x->sent += q == x->part ? 0 : out[q].size;
+    gg_release(mine);
+    gg_release(all);
+    /* From here on what was given may be written to again. */
+    return good && gg_wait(job) &&
+           x->calls->combine(x, job->run, GPUGRAPH_SUM, &nothing, 1) == GPUGRAPH_OK;
+}
 
 static bool by_host(struct cuda_job *job, gpugraph_part *p, const struct part_piece *out,
                     const struct part_piece *in) {
@@ -218,6 +261,8 @@ bool part_wire_swap(struct cuda_job *job, gpugraph_part *p, const struct part_pi
                     const struct part_piece *in) {
     if (!gg_going(job))
         return false;
+    if (p->device->copies)
+        return by_copies(job, p, out, in);
     return p->device->comm ? by_nccl(job, p, p->device->comm, out, in)
                            : by_host(job, p, out, in);
 }

@@ -11,7 +11,8 @@
 ** labels (ten iterations of each), several with commas between them, or all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
 ** weight; csr: makes each CSR anew REPEATS times, medians of the phases "upload" and
 ** "csr"; first: searches by depth of a graph that has just left the device, REPEATS times from each
-** source, medians of the phases "upload", "csr" and "prepare", and of the kernels; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; breakdown: dfs
+** source, medians of the phases "upload", "csr" and "prepare", and of the kernels; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; each_sssp: by one
+** gpugraph_sssp_each; breakdown: dfs
 ** by each of its methods on the device (or METHOD alone), once from each source, the first
 ** alone where that has taken BREAKDOWN_MS, with the balance of work; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
 ** gpugraph_run, default auto; several with commas between them are timed one after the
@@ -455,7 +456,17 @@ static std::vector<uint32_t> draw_sources(const struct bench *b, uint32_t count)
     return source;
 }
 
-static void time_each(struct bench *b, uint32_t count) {
+static gpugraph_status search_each(struct bench *b, const gpugraph_search *s,
+                                   bool weighted, uint32_t *const *row,
+                                   void *const *tree) {
+    if (!weighted)
+        return gpugraph_bfs_each(b->graph, s, &b->run, row, tree);
+    std::vector<void *> distance(row, row + s->source_count);
+    return gpugraph_sssp_each(b->graph, s, &b->run, distance.data(), tree);
+}
+
+/* Weights of the graphs make distances of 32 bits. */
+static void time_each(struct bench *b, uint32_t count, bool weighted) {
     const std::vector<uint32_t> source = draw_sources(b, count);
     std::vector<std::vector<uint32_t>> word(2 * (size_t)count);
     std::vector<uint32_t *> row;
@@ -471,8 +482,7 @@ static void time_each(struct bench *b, uint32_t count) {
     std::vector<double> ms;
     for (int i = -1; i < b->repeats; i++) {
         double began = now_ms();
-        need(b, gpugraph_bfs_each(b->graph, &s, &b->run, row.data(),
-                                  b->tree ? tree.data() : NULL));
+        need(b, search_each(b, &s, weighted, row.data(), b->tree ? tree.data() : NULL));
         if (i >= 0)
             ms.push_back(now_ms() - began);
     }
@@ -736,8 +746,9 @@ static void time_methods(struct bench *b, const char *list, const char *named) {
         if (asked(list, "first"))
             time_first(b);
         for (uint32_t count : {8u, 16u, 64u})
-            if (asked(list, "each"))
-                time_each(b, count);
+            for (int weighted = 0; weighted < 2; weighted++)
+                if (asked(list, weighted ? "each_sssp" : "each"))
+                    time_each(b, count, weighted);
         for (int weighted = 0; weighted < 2; weighted++)
             if (asked(list, "paths"))
                 time_paths(b, weighted);
