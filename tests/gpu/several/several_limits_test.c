@@ -223,11 +223,9 @@ END_TEST
 const struct suite suite = {
     "several_limits",
     {{"several_limits", .timeout = 120,
-      .cases = {{&too_large_for_one},
-                {&parts_of_other_partitions},
-                {&partitions_beside_each_other},
-                {&an_interrupt_is_felt},
-                {&several_beside_one}}}},
+      .cases = {{&too_large_for_one}, {&an_interrupt_is_felt}, {&several_beside_one}}},
+     {"partitions", .timeout = 120,
+      .cases = {{&parts_of_other_partitions}, {&partitions_beside_each_other}}}},
     .needs_devices = 2,
     .no_forks = true,
 };
