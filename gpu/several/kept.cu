@@ -221,6 +221,10 @@ bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighte
             (edges_are_here(team) && make_kind(team, kind, weighted, parts)));
 }
 
+/* Where room is short rows are made in so many ranges, each of which has all edges gone through again: a graph
+** that one device has not the room for is worth that. */
+enum { RANGES = 8 };
+
 int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_kind kind,
                              bool weighted) {
     const struct several_kept *kept =
@@ -233,8 +237,9 @@ int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_ki
     uint64_t share = arcs / (uint64_t)parts + (uint64_t)1024;
     uint64_t chunk = graph->m < GG_SEVERAL_CHUNK ? graph->m : GG_SEVERAL_CHUNK;
     return (int64_t)(8 * ((uint64_t)graph->n / (uint64_t)parts + 2048) +
-                     share * (4 + weight + 2 * (8 + weight)) + 2 * chunk * (8 + weight) +
-                     chunk / (uint64_t)parts * (8 + weight) + 65536);
+                     share * (4 + weight) + share / RANGES * 2 * (8 + weight) +
+                     2 * chunk * (8 + weight) + chunk / (uint64_t)parts * (8 + weight) +
+                     65536);
 }
 
 extern "C" bool gg_several_has_rows(const gpugraph_graph *graph, int parts) {
