@@ -14,11 +14,13 @@ struct sssp_part {
     bool none;         /* it is below 0 */
     uint64_t over;     /* not 0: a sum left the range */
     void *distance, *scanned, *known; /* as layout says */
+    uint64_t *leads_on;               /* a bit for each local: it must be served */
     /* buckets */
     struct bucket_queue queue;
     uint64_t current;
-    int shift;    /* whole distances: bucket = distance >> shift */
-    double scale; /* REAL ones: bucket = distance * scale */
+    int shift;           /* whole distances: bucket = distance >> shift */
+    double scale;        /* REAL ones: bucket = distance * scale */
+    bool narrow_buckets; /* narrower than a typical weight; the same at all parts */
     struct part_changes up, down;
     uint64_t rounds, arcs;
 };
