@@ -26,6 +26,7 @@
 ** Ghosts: one that was lowered up to the current bucket is reduced before any master is broadcast,
 ** and one lowered beyond it is above what a broadcast brings: so no copy raises a distance. */
 #include "parts.h"
+#include "sssp.h"
 #include "tuning.h"
 
 #include <stdlib.h>
@@ -111,6 +112,7 @@ static bool set_buckets(struct sssp_part *s) {
         return false;
     int e = exponent ? (int)exponent - EXPONENT_BIAS : 0;
     e = e < -1000 ? -1000 : e > 1000 ? 1000 : e;
+    s->exponent = e;
     s->scale = ldexp(1, -e);
     s->shift = e < 0 ? 0 : e > 62 ? 62 : e;
     return true;
@@ -413,7 +415,6 @@ static bool make_room(struct sssp_part *s) {
     const gpugraph_part *p = s->p;
     s->queue.run = s->run;
     const uint32_t width = gg_sssp_distances(s).size;
-    s->distance = gg_alloc(s->run, p->locals, width);
     s->scanned = gg_alloc(s->run, p->locals, width);
     s->leads_on =
         gg_alloc_zero(s->run, (uint64_t)p->locals / 64 + 1, sizeof *s->leads_on);
@@ -454,20 +455,33 @@ static bool is_told(const gpugraph_part *p) {
     return part_reads_ghosts(p) && !part_writes_ghosts(p);
 }
 
-/* The search, its distances, and the tree. */
-static void find_paths(struct sssp_part *s, const uint32_t *here, uint32_t sources,
-                       void *distance, const gpugraph_part_tree *tree) {
-    gpugraph_part *p = s->p;
-    double start = gg_now_ms();
+static bool search_on_cpu(struct sssp_part *s, const uint32_t *here, uint32_t sources) {
+    if (!make_room(s))
+        return false;
     for (uint32_t i = 0; i < sources && !s->none; i++) {
         gg_sssp_put(s, s->distance, here[i], 0);
         wait_for(s, here[i]);
     }
-    if (!search(s) || !gg_sssp_check_range(s))
+    return search(s);
+}
+
+/* The search, its distances, and the tree. */
+static void find_paths(struct sssp_part *s, const uint32_t *here, uint32_t sources,
+                       void *distance, const gpugraph_part_tree *tree) {
+    const struct sssp_calls *device = gg_sssp_cuda.calls;
+    gpugraph_part *p = s->p;
+    double start = gg_now_ms();
+    s->distance = gg_alloc(s->run, p->locals, gg_sssp_distances(s).size);
+    if (!s->distance ||
+        !(p->device ? device->part(s, here, sources) == GPUGRAPH_OK
+                    : search_on_cpu(s, here, sources)) ||
+        !gg_sssp_check_range(s))
         return;
     put_distances(s, distance);
-    gg_phase(s->run, "search", start, (int64_t)s->arcs, "%llu rounds over %u parts",
-             (unsigned long long)s->rounds, p->exchange->parts);
+    gg_phase(s->run, "search", start, (int64_t)s->arcs, "%llu rounds over %u parts%s%s",
+             (unsigned long long)s->rounds, p->exchange->parts,
+             p->device ? " on devices, exchange " : "",
+             p->device ? gg_part_services.way(p->device) : "");
     start = gg_now_ms();
     if (tree && (is_told(p) || !gg_broadcast(p, s->run, gg_sssp_distances(s), NULL)) &&
         !part_tree(p, s->run, s->distance, s->layout, here, sources, tree))
@@ -486,7 +500,7 @@ gpugraph_status gpugraph_part_sssp(gpugraph_part *p, const uint64_t *source,
                 "shortest paths need weights, and the graph was made without");
     else if (part_tree_is_possible(p, run, tree) && gg_sssp_set_bound(&s, max_distance) &&
              (here = part_sources(p, run, source, source_count, &sources)) != NULL &&
-             make_room(&s) && set_buckets(&s))
+             set_buckets(&s))
         find_paths(&s, here, sources, distance, tree);
     release(&s);
     gg_release(here);
