@@ -308,10 +308,12 @@ static bool read_share_of(columns *c, const options *o, gpugraph_exchange *x,
     begin_file(c, file);
     bool good = open_file(&f, o, run, o->path[file]);
     if (choose_range(&f, x, run, range)) {
-        if (x->parts > 1)
+        if (x->parts > 1) {
+            f.rows.range = range;
             f.rows.where =
                 sqlite3_mprintf("\"%w\" BETWEEN %lld AND %lld", source_row_name(&f.rows),
                                 (sqlite3_int64)range[0], (sqlite3_int64)range[1]);
+        }
         good = take_file(c, o, run, &f);
     }
     if (good)

@@ -189,11 +189,11 @@ static bool take_backend(options *o, char **error) {
     const bool mis = o->function == FUNCTION_MIS;
     if (!word || sqlite3_stricmp(word, "cuda") != 0)
         return true;
-    if (!mis && o->function != FUNCTION_BFS)
+    const char *kind = o->given[GIVEN_KIND];
+    if (kind && sqlite3_stricmp(kind, "strong") == 0)
         return fail(error, sqlite3_mprintf(
-                               "--backend cuda: bfs and mis run on devices, %s does not; "
-                               "leave the option out, or write cpu",
-                               o->name));
+                               "--backend cuda: strong components do not run on devices; "
+                               "leave the option out, or write cpu"));
     const gpugraph_partition wanted = mis ? GPUGRAPH_BY_SOURCE : GPUGRAPH_BY_TARGET;
     if (o->partition_given && o->partition != wanted)
         return fail(error,

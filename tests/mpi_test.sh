@@ -66,6 +66,8 @@ make_graphs() {
             (1000001, 1, 9007199254740993, 0), (1000002, 'v1', 'v1', 2), (1000003, 'v1', char(8364) || 'uro', 2);
         CREATE TABLE reals(a INTEGER, b INTEGER, w REAL);
         INSERT INTO reals SELECT abs(rowid * 7919) % 61, abs(rowid * 104729) % 59, abs(rowid) % 977 / 7.0 FROM e;
+        CREATE TABLE huge(a INTEGER, b INTEGER, w INTEGER);
+        INSERT INTO huge SELECT a, b, CAST(w * 100000000 AS INTEGER) FROM reals;
         CREATE TABLE ways(id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, w INTEGER, back INTEGER);
         INSERT INTO ways(a, b, w, back) SELECT abs(rowid * 7919) % 461, abs(rowid * 104729) % 459,
             abs(rowid * 31) % 40 - 9, CASE WHEN rowid % 5 THEN abs(rowid * 17) % 30 - 5 END FROM e;
@@ -127,6 +129,8 @@ compare() {
         bfs --db "$folder/mixed.db" --edges 'e(a, b)' --sources '["v1", 3, 999999]' --max-depth 2 --direction in
     same "text ids" "$folder/mixed.db" 2 "gpu_bfs('texts', 7)" '*' \
         bfs --db "$folder/mixed.db" --edges texts --source 7
+    same "wide weights" "$folder/mixed.db" 3 "gpu_sssp('huge(a, b, w)', 5)" '*' \
+        sssp --db "$folder/mixed.db" --edges 'huge(a, b, w)' --source 5
     same "more processes than rows" "$folder/mixed.db" 4 "gpu_bfs('one(a, b)', 1)" '*' \
         bfs --db "$folder/mixed.db" --edges 'one(a, b)' --source 1
     for priority in degree-id random; do
@@ -151,7 +155,41 @@ compare() {
         bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7
 }
 
-# Processes on devices, or the sentence that says that there are none.
+# same_on_devices COUNT: every function on devices, by so many processes.
+same_on_devices() {
+    local count=$1 mixed=$folder/mixed.db
+    same "bfs on devices" "$mixed" "$count" "gpu_bfs('e(a, b)', 7)" '*' \
+        bfs --db "$mixed" --edges 'e(a, b)' --source 7 --backend cuda
+    same "bfs both ways on devices" "$mixed" "$count" \
+        "gpu_bfs WHERE edges = 'e(a, b)' AND source = 7 AND direction = 'both' AND max_depth = 3" \
+        'vertex, depth, parent, edge' \
+        bfs --db "$mixed" --edges 'e(a, b)' --source 7 --direction both --max-depth 3 --backend cuda
+    for priority in degree degree-id random id; do
+        same "mis by $priority on devices" "$mixed" "$count" \
+            "gpu_mis WHERE edges = 'e(a, b)' AND priority = '$priority' AND seed = 5" 'vertex' \
+            mis --db "$mixed" --edges 'e(a, b)' --priority $priority --seed 5 --backend cuda
+    done
+    same "sssp on devices" "$mixed" "$count" \
+        "gpu_sssp WHERE edges = 'e(a, b, w)' AND source = 7 AND direction = 'both'" 'vertex, distance, parent, edge' \
+        sssp --db "$mixed" --edges 'e(a, b, w)' --source 7 --direction both --backend cuda
+    same "wide weights on devices" "$mixed" "$count" "gpu_sssp('huge(a, b, w)', 5)" '*' \
+        sssp --db "$mixed" --edges 'huge(a, b, w)' --source 5 --backend cuda
+    same "reals on devices" "$mixed" "$count" \
+        "gpu_sssp WHERE edges = 'reals(a, b, w)' AND source = 5 AND max_distance = 90.5" \
+        'vertex, distance, parent, edge' \
+        sssp --db "$mixed" --edges 'reals(a, b, w)' --source 5 --max-distance 90.5 --backend cuda
+    same "components on devices" "$mixed" "$count" "gpu_components('e(a, b)')" 'vertex, component' \
+        components --db "$mixed" --edges 'e(a, b)' --backend cuda
+    same "pagerank on devices" "$mixed" "$count" "gpu_pagerank('e(a, b)')" 'vertex, rank' \
+        pagerank --db "$mixed" --edges 'e(a, b)' --backend cuda
+    same "ranks from sources on devices" "$mixed" "$count" \
+        "gpu_pagerank WHERE edges = 'e(a, b)' AND sources = '[7, \"v1\"]' AND damping = 0.5 AND iterations = 7
+            AND tolerance = 0 AND direction = 'both'" 'vertex, rank' \
+        pagerank --db "$mixed" --edges 'e(a, b)' --sources '[7, "v1"]' --damping 0.5 --iterations 7 --tolerance 0 \
+        --direction both --backend cuda
+}
+
+# Processes on devices, or the sentence that says that there are none. GPUGRAPH_TEST_MPI=devices: these alone.
 check_devices() {
     local count
     if ! processes 1 mis --db "$folder/mixed.db" --edges 'e(a, b)' --out "$folder/device.db" --backend cuda \
@@ -159,18 +197,8 @@ check_devices() {
         grep -qE '^gpugraph-mpi: .*(CUDA|device)' "$folder/log" || fail "no device: $(cat "$folder/log")"
         return
     fi
-    for count in 1 2 4; do # more processes than devices: messages go through the host
-        same "bfs on devices" "$folder/mixed.db" "$count" "gpu_bfs('e(a, b)', 7)" '*' \
-            bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --backend cuda
-        same "bfs both ways on devices" "$folder/mixed.db" "$count" \
-            "gpu_bfs WHERE edges = 'e(a, b)' AND source = 7 AND direction = 'both' AND max_depth = 3" \
-            'vertex, depth, parent, edge' \
-            bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --direction both --max-depth 3 --backend cuda
-        for priority in degree degree-id random id; do
-            same "mis by $priority on devices" "$folder/mixed.db" "$count" \
-                "gpu_mis WHERE edges = 'e(a, b)' AND priority = '$priority' AND seed = 5" 'vertex' \
-                mis --db "$folder/mixed.db" --edges 'e(a, b)' --priority $priority --seed 5 --backend cuda
-        done
+    for count in ${GPUGRAPH_TEST_COUNTS:-1 2 4}; do # more processes than devices: messages go through the host
+        same_on_devices "$count"
     done
     GPUGRAPH_EXCHANGE=host same "bfs through the host" "$folder/mixed.db" 2 "gpu_bfs('e(a, b)', 7)" '*' \
         bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --backend cuda
@@ -217,7 +245,9 @@ check_refusals() {
     refuses 'has no column' 2 bfs --db "$mixed" --edges 'e(a, c)' --source 7 --out "$new"
     refuses 'not a query' 2 bfs --db "$mixed" --edges 'SELECT a, b FROM e' --source 7 --out "$new"
     refuses 'ranges of rowids' 2 bfs --db "$mixed" --edges 'seen(a, b)' --source 7 --out "$new"
-    refuses 'sssp does not' 2 sssp --db "$mixed" --edges 'e(a, b, w)' --source 7 --out "$new" --backend cuda
+    refuses 'strong components do not' 2 components --db "$mixed" "${e[@]}" --kind strong --out "$new" --backend cuda
+    refuses 'wants --partition target' 2 sssp --db "$mixed" --edges 'e(a, b, w)' --source 7 --out "$new" --backend cuda \
+        --partition source
     refuses 'wants --partition source' 2 mis --db "$mixed" "${e[@]}" --out "$new" --backend cuda --partition grid
     refuses 'cannot be written' 2 "${bfs[@]}" --out "$folder/no/folder.db"
     [ ! -e "$new" ] || fail "a file was left behind"
@@ -283,6 +313,11 @@ check_page() {
 }
 
 make_graphs
+if [ "${GPUGRAPH_TEST_MPI:-}" = devices ]; then
+    check_devices
+    [ $failures -eq 0 ] && echo "ok, on devices alone"
+    exit $((failures > 0))
+fi
 if readelf -d "$build/gpugraph.so" | grep -qi mpi; then fail "gpugraph.so needs MPI"; fi
 compare
 check_devices

@@ -112,7 +112,8 @@ static bool try_pages(loader *l, const char **why_not) {
     table.texts = l->texts;
     table.rows_read = &l->count;
     table.numbers_alone = l->weights == WEIGHTS_BESIDE;
-    table.place = find_place(l, &run);
+    table.range = rows->range;
+    table.place = rows->range ? NULL : find_place(l, &run);
     table.run = &run;
     page_columns got;
     switch (page_read(&table, l->c->config.threads, between_pages, l, &got, why_not)) {
@@ -154,7 +155,7 @@ static bool try_pages(loader *l, const char **why_not) {
 }
 
 static bool read_pages(loader *l, const char **why_not) {
-    if (l->rows->where) {
+    if (l->rows->where && !l->rows->range) {
         *why_not = "a condition on rows";
         return false;
     }

@@ -337,9 +337,14 @@ typedef struct page_leaves {
     int64_t most_rows; /* no fewer than there are rows */
 } page_leaves;
 
-/* Lists the leaves below `root`. free(leaves->page). */
+/* Lists the leaves below `root`, those that rowids of the range (NULL: all) may lie in. free(leaves->page). */
 enum page_reason page_list(const page_source *source, const page_layout *layout,
-                           uint32_t root, page_leaves *leaves);
+                           uint32_t root, const int64_t *range, page_leaves *leaves);
+
+/* ---- range.c: leaves -> a range of rowids ---- */
+
+/* Rows outside the range, at both ends, are cut off. The columns stay on the host. */
+enum page_reason page_cut(page_columns *columns, const int64_t range[2]);
 
 /* ---- walk.c: leaves -> columns ---- */
 
@@ -369,9 +374,9 @@ enum page_reason page_send(const page_table *t, const page_source *source,
 
 /* ---- program.c: what SQLite would do ---- */
 
-/* Prepares `before` SELECT rowid and columns of the row `only`, or (NULL) of all, ordered by
-** rowid `order`. */
-sqlite3_stmt *page_scan(const page_table *t, const char *before, const int64_t *only,
+/* Prepares `before` SELECT rowid and columns of the rows of a range of rowids, or (NULL) of all, ordered
+** by rowid `order`. */
+sqlite3_stmt *page_scan(const page_table *t, const char *before, const int64_t *range,
                         const char *order);
 /* The layout of records, and the root, by the program that SQLite compiles. */
 enum page_reason page_program(const page_table *t, page_layout *layout, uint32_t *root);

@@ -11,8 +11,12 @@ enum {
 
 /* ---- interior pages ---- */
 
-/* Pages of one level in order, each with the largest rowid that may lie below it. */
+/* Pages of one level in order, each with the largest rowid that may lie below it: of all, or those
+** that a range of rowids may touch. */
 struct level {
+    const int64_t *range; /* NULL: all */
+    int64_t last;         /* the upper of the page before, kept or not */
+    bool any;             /* there was one */
     struct child {
         uint32_t page;
         int64_t upper;
@@ -26,8 +30,13 @@ static enum page_reason level_add(struct level *level, const page_source *source
     /* No more children than pages: so a circle ends. Uppers ascend: see most_rows. */
     if (page < 2 || page > source->pages || level->count >= source->pages)
         return PAGE_DAMAGED;
-    if (level->count > 0 && upper <= level->child[level->count - 1].upper)
+    if (level->any && upper <= level->last)
         return PAGE_DAMAGED;
+    const bool beyond = level->range && level->any && level->last >= level->range[1];
+    level->any = true;
+    level->last = upper;
+    if (beyond || (level->range && upper < level->range[0]))
+        return PAGE_FINE;
     if (level->count == level->room) {
         size_t room = level->room ? level->room * 2 : 1024;
         struct child *child = realloc(level->child, room * sizeof *child);
@@ -83,8 +92,8 @@ static enum page_reason finish_list(const page_layout *layout, const struct leve
 }
 
 enum page_reason page_list(const page_source *source, const page_layout *layout,
-                           uint32_t root, page_leaves *leaves) {
-    struct level level = {0}, below = {0};
+                           uint32_t root, const int64_t *range, page_leaves *leaves) {
+    struct level level = {.range = range}, below = {.range = range};
     uint8_t *page = malloc(layout->page_size);
     enum page_reason reason = page ? PAGE_FINE : PAGE_NO_MEMORY;
     uint32_t polls = 0;
@@ -101,6 +110,7 @@ enum page_reason page_list(const page_source *source, const page_layout *layout,
         if (depth == DEEPEST)
             reason = PAGE_DAMAGED;
         below.count = 0;
+        below.any = false;
         for (uint32_t i = 0; i < level.count && !reason; i++) {
             if (polls++ % POLL_PAGES == 0 && page_source_stops(source, &next_ms, 0))
                 reason = PAGE_STOPPED;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-sqlite3_stmt *page_scan(const page_table *t, const char *before, const int64_t *only,
+sqlite3_stmt *page_scan(const page_table *t, const char *before, const int64_t *range,
                         const char *order) {
     sqlite3_stmt *statement = NULL;
     sqlite3_str *sql = sqlite3_str_new(t->db);
@@ -15,11 +15,10 @@ sqlite3_stmt *page_scan(const page_table *t, const char *before, const int64_t *
         if (t->column[k])
             sqlite3_str_appendf(sql, ", e.\"%w\"", t->column[k]);
     sqlite3_str_appendf(sql, " FROM \"%w\".\"%w\" AS e NOT INDEXED", t->schema, t->table);
-    if (only)
-        sqlite3_str_appendf(sql, " WHERE e.\"%w\" = %lld", t->rowid,
-                            (sqlite3_int64)*only);
-    else
-        sqlite3_str_appendf(sql, " ORDER BY e.\"%w\" %s", t->rowid, order);
+    if (range)
+        sqlite3_str_appendf(sql, " WHERE e.\"%w\" BETWEEN %lld AND %lld", t->rowid,
+                            (sqlite3_int64)range[0], (sqlite3_int64)range[1]);
+    sqlite3_str_appendf(sql, " ORDER BY e.\"%w\" %s", t->rowid, order);
     char *text = sqlite3_str_finish(sql);
     if (text && sqlite3_prepare_v2(t->db, text, -1, &statement, NULL) != SQLITE_OK)
         statement = NULL;

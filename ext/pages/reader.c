@@ -137,10 +137,10 @@ static bool row_agrees(const page_columns *c, const intern *texts, int64_t i,
            (!two_ways || back_agrees(c, i, row, 3 + weighted + (c->edge_id != NULL)));
 }
 
-/* Compares row i with the one that SQL finds first in the given order, or by that rowid. */
-static enum page_reason last_look(const page_table *t, const int64_t *only,
+/* Compares row i with the one that SQL finds first in the given order, in a range of rowids. */
+static enum page_reason last_look(const page_table *t, const int64_t *range,
                                   const char *order, const page_columns *c, int64_t i) {
-    sqlite3_stmt *row = page_scan(t, "", only, order);
+    sqlite3_stmt *row = page_scan(t, "", range, order);
     int rc = row ? sqlite3_step(row) : sqlite3_errcode(t->db);
     bool agrees = c->count == 0 ? rc == SQLITE_DONE
                                 : rc == SQLITE_ROW && row_agrees(c, t->texts, i, row);
@@ -176,7 +176,8 @@ static enum page_reason take_default(sqlite3_stmt *row, int column, int k,
 ** That is a constant of the table, which any such row shows. */
 static enum page_reason ask_defaults(const page_table *t, page_layout *layout,
                                      const page_short *old) {
-    sqlite3_stmt *row = page_scan(t, "", &old->rowid, "");
+    const int64_t only[2] = {old->rowid, old->rowid};
+    sqlite3_stmt *row = page_scan(t, "", only, "");
     int rc = row ? sqlite3_step(row) : sqlite3_errcode(t->db);
     enum page_reason reason = rc == SQLITE_ROW         ? PAGE_FINE
                               : rc == SQLITE_INTERRUPT ? PAGE_STOPPED
@@ -253,7 +254,7 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
                                      page_columns *columns) {
     page_leaves leaves = {0};
     page_short old = {0};
-    enum page_reason reason = page_list(source, layout, root, &leaves);
+    enum page_reason reason = page_list(source, layout, root, t->range, &leaves);
     bool send = t->place != NULL;
     while (!reason) {
         page_layout_finish(layout);
@@ -270,10 +271,12 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
     }
     free(leaves.page);
     close_numbers(source);
+    if (!reason && t->range)
+        reason = page_cut(columns, t->range);
     if (!reason)
-        reason = last_look(t, NULL, "ASC LIMIT 1", columns, 0);
+        reason = last_look(t, t->range, "ASC LIMIT 1", columns, 0);
     if (!reason)
-        reason = last_look(t, NULL, "DESC LIMIT 1", columns, columns->count - 1);
+        reason = last_look(t, t->range, "DESC LIMIT 1", columns, columns->count - 1);
     return reason;
 }
 
@@ -282,6 +285,7 @@ static enum page_reason look_again(const page_table *t, const int64_t *rowid,
                                    const page_layout *layout, const page_found *found,
                                    int64_t i) {
     int64_t row = rowid[i], value[PAGE_FOUND_COLUMNS];
+    const int64_t only[2] = {row, row};
     double real;
     if (found->state[i] == PAGE_ROW_ODD)
         return PAGE_FINE;
@@ -296,7 +300,7 @@ static enum page_reason look_again(const page_table *t, const int64_t *rowid,
                               .weight =
                                   weighted && !layout->real ? &value[PAGE_WEIGHT] : NULL,
                               .real_weight = weighted && layout->real ? &real : NULL};
-    return last_look(t, &row, "", &one, 0);
+    return last_look(t, only, "", &one, 0);
 }
 
 /* What is read of the table. */

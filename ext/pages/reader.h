@@ -4,7 +4,8 @@
 **     page_read           reader.c    decides: is this surely what a SELECT gives?
 **       page_file_hold    file.c      whose file, and as of when: wal_frames.c
 **       page_program      program.c   what SQLite itself would read: root, columns
-**       page_list         list.c      interior pages -> the leaves in order of rowid
+**       page_list         list.c      interior pages -> the leaves in order of rowid; of
+**                                     a range: range.c
 **       page_send         send.c      leaves -> a device, and columns there; or
 **       page_collect      walk.c      leaves -> columns, on several threads: filling.c
 **         page_leaf       leaf.c      one leaf's cells -> columns, the usual ones
@@ -54,6 +55,9 @@ typedef struct page_table {
                         ** written no row of this table, nor dropped or changed it where the
                         ** schema's version is still the one in the file: */
     int schema_version; /* as that transaction sees it */
+    const int64_t
+        *range; /* the first and the last rowid that is read, by the leaves that they
+                          ** lie in; NULL: all. For page_read, without a place */
     int64_t *rows_read; /* or NULL: rows read so far, told before interrupted is called */
     /* Where pages are decoded if they are all but usual ones, for that run; or NULL: here. */
     const gg_cell_place *place;

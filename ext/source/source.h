@@ -56,6 +56,9 @@ typedef struct row_source {
                          ** the table so far */
     int schema_version; /* then: of its schema, as that transaction sees it */
     char *where;        /* which rows there are (source/condition.h); NULL: all */
+    const int64_t
+        *range; /* what `where` says, and nothing else: the first and the last rowid;
+                          ** or NULL. The caller's */
     sqlite3_stmt *query;
 } row_source;
 

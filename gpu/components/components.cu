@@ -305,7 +305,8 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct components_calls calls = {.find = find_on_device};
+static const struct components_calls calls = {.find = find_on_device,
+                                              .forest = gg_cuda_part_forest};
 
 extern "C" const algorithm_side gg_components_cuda = {
     .methods = methods,

@@ -1,6 +1,6 @@
 /* Weak components over parts: forests of parts are contracted, and what is left of them is merged.
 **
-**     forest    each part: its arcs as a forest over its masters and ghosts; a tree is named after its
+**     forest    each part, by itself or on its device (parts.cu): its arcs as a forest over its masters and ghosts; a tree is named after its
 **               least number
 **     above     of each master: the name of its tree, a smaller number or its own (a root's). Over all
 **               parts that is a forest again, in which ways to roots are cut short by asking owners
@@ -12,6 +12,7 @@
 ** So the number of rounds grows with the logarithm of the number of trees, not with the diameter: roads
 ** have few. After Shiloach and Vishkin, "An O(log n) Parallel Connectivity Algorithm" (J. Algorithms 3,
 ** 1982). */
+#include "components.h"
 #include "parts.h"
 
 #include <string.h>
@@ -153,6 +154,7 @@ static bool merge(struct weak_part *w) {
 /* ---- the whole ---- */
 
 void part_weak_components(gpugraph_part *p, gpugraph_run *run, uint64_t *component) {
+    const struct components_calls *device = gg_components_cuda.calls;
     const double start = gg_now_ms();
     struct weak_part w = {.p = p, .run = run, .above = component};
     w.parent = gg_alloc(run, p->locals, sizeof *w.parent);
@@ -161,7 +163,9 @@ void part_weak_components(gpugraph_part *p, gpugraph_run *run, uint64_t *compone
     bool go = w.parent && w.open && w.word;
     for (uint32_t v = 0; go && v < p->locals; v++)
         w.parent[v] = v;
-    if (go)
+    if (go && p->device)
+        device->forest(p, run, w.parent);
+    else if (go)
         link_rows(&w);
     go = go && !gg_stopping(run) && name_trees(&w) && cut_all_short(&w) && merge(&w) &&
          cut_all_short(&w);

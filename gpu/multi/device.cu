@@ -25,6 +25,7 @@ static void carve(const gpugraph_part *p, struct part_device *d,
                   struct workspace *space) {
     d->offset = gg_carve<uint64_t>(space, (uint64_t)d->locals + 1);
     d->target = gg_carve<uint32_t>(space, d->arcs);
+    d->weight = p->weight ? gg_carve<char>(space, d->arcs * (p->narrow ? 4 : 8)) : NULL;
     d->into_offset = NULL;
     if (p->into.offset) {
         d->into_offset = gg_carve<uint64_t>(space, (uint64_t)d->masters + 1);
@@ -69,6 +70,8 @@ static void upload(struct cuda_job *job, const gpugraph_part *p, struct part_dev
     upload_locals(job, p, d, d->offset, p->offset, 1, p->offset[p->masters]);
     gg_upload(job, d->target, p->target, d->arcs * sizeof *d->target);
     skip_gaps(job, d, d->target);
+    if (d->weight)
+        gg_upload(job, d->weight, p->weight, d->arcs * (p->narrow ? 4 : 8));
     if (d->into_offset) {
         gg_upload(job, d->into_offset, p->into.offset,
                   ((uint64_t)d->masters + 1) * sizeof *d->into_offset);
@@ -217,6 +220,24 @@ bool part_swap_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *out, uint3
 bool part_return_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *ghosts,
                       uint32_t *places, uint32_t maps) {
     return move_bits(job, p, places, ghosts, maps, true);
+}
+
+bool part_swap_places(struct cuda_job *job, gpugraph_part *p, const void *out, void *in,
+                      size_t size) {
+    const uint32_t parts = p->exchange->parts;
+    const struct part_device *d = p->device;
+    struct part_piece *piece;
+    if (parts == 1 || !gg_going(job))
+        return gg_going(job);
+    if (!take_pieces(p, job->run, &piece))
+        return false;
+    for (uint32_t q = 0; q < parts; q++) {
+        piece[q] = {(char *)out + d->first_out[q] * size, p->peer[q].masters * size};
+        piece[parts + q] = {(char *)in + d->first_in[q] * size, p->peer[q].ghosts * size};
+    }
+    part_wire_swap(job, p, piece, piece + parts);
+    gg_release(piece);
+    return gg_going(job);
 }
 
 /* One thread per place. */

@@ -23,6 +23,7 @@ struct part_device {
     uint64_t arcs;
     uint64_t *offset; /* locals + 1 */
     uint32_t *target;
+    void *weight;          /* of each arc, as the part's; NULL: it has none */
     uint64_t *into_offset; /* of masters + 1; NULL: the part has no transpose */
     uint32_t *into_source;
     uint64_t *number; /* of each local, where the part is simple */
@@ -68,6 +69,14 @@ bool part_send_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
 /* The other way: those of ghosts come to where room has their masters' places. */
 bool part_return_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
                         uint32_t *room);
+/* An entry of `size` bytes for each place, at out, becomes one for each ghost at in: part q's from
+** first_in[q] on. */
+bool part_swap_places(struct cuda_job *job, gpugraph_part *p, const void *out, void *in,
+                      size_t size);
+/* The device's local that part q's first ghost is. */
+static inline uint32_t part_first_ghost(const gpugraph_part *p, uint32_t q) {
+    return p->device->first_ghost + (p->peer[q].first_ghost - p->masters);
+}
 /* Words of bitmaps with a bit for each place, and for each ghost. */
 static inline uint64_t part_words_out(const gpugraph_part *p) {
     return p->device->first_out[p->exchange->parts] / 32;

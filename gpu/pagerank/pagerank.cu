@@ -274,7 +274,8 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct pagerank_calls calls = {.rank = rank_on_device};
+static const struct pagerank_calls calls = {.rank = rank_on_device,
+                                            .part = gg_cuda_part_pagerank};
 
 extern "C" const algorithm_side gg_pagerank_cuda = {
     .methods = methods,

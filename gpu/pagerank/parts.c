@@ -1,37 +1,21 @@
 /* PageRank over parts: shares are pushed along rows into fixed-point sums, those of ghosts are reduced into
 ** their masters, and masters make ranks of them. Sums of fixed point are exact, so that every rank has the
 ** bits that pagerank.c finds, however rows are cut. steps.h has the arithmetic. */
-#include "multi/part.h"
-#include "split.h"
-#include "steps.h"
+#include "parts.h"
+#include "pagerank.h"
 
 #include <string.h>
 
-struct ranking {
-    gpugraph_part *p;
-    gpugraph_run *run;
-    const gpugraph_part_ranks *how;
-    double *rank; /* the caller's, of masters */
-    /* of locals */
-    double *share,
-        *out;          /* out: arcs, or with weights their sum, in units of 2^exponent */
-    int64_t *exponent; /* NULL without weights */
-    gg_fixed *sum;
-    uint8_t *is_place; /* of masters; NULL: everywhere */
-    uint64_t places;
-    gg_fixed lost, change;
-};
-
-static bool is_place(const struct ranking *r, uint32_t v) {
+static bool is_place(const struct part_ranking *r, uint32_t v) {
     return !r->is_place || r->is_place[v];
 }
 
-static bool reduce(struct ranking *r, void *value, uint32_t size,
+static bool reduce(struct part_ranking *r, void *value, uint32_t size,
                    bool (*merge)(void *, const void *)) {
     return gg_reduce(r->p, r->run, (struct part_field){value, size, merge}, NULL) ==
            GPUGRAPH_OK;
 }
-static bool broadcast(struct ranking *r, void *value, uint32_t size) {
+static bool broadcast(struct part_ranking *r, void *value, uint32_t size) {
     return !part_reads_ghosts(r->p) ||
            gg_broadcast(r->p, r->run, (struct part_field){value, size, NULL}, NULL) ==
                GPUGRAPH_OK;
@@ -49,7 +33,7 @@ static bool merge_largest(void *into, const void *from) {
 }
 
 /* The largest weight of each row says in which units the row's weights are. */
-static bool weigh_rows(struct ranking *r) {
+static bool weigh_rows(struct part_ranking *r) {
     const gpugraph_part *p = r->p;
     for (uint32_t u = 0; u < p->locals; u++) {
         r->out[u] = 0;
@@ -74,7 +58,7 @@ static bool weigh_rows(struct ranking *r) {
     return true;
 }
 
-static bool count_rows(struct ranking *r) {
+static bool count_rows(struct part_ranking *r) {
     const gpugraph_part *p = r->p;
     for (uint32_t u = 0; u < p->locals; u++)
         r->sum[u] = p->offset[u + 1] - p->offset[u];
@@ -88,14 +72,14 @@ static bool count_rows(struct ranking *r) {
 /* ---- an iteration ---- */
 
 /* A master's share; what has no way out is added to what is lost. */
-static double share_of(struct ranking *r, uint32_t u) {
+static double share_of(struct part_ranking *r, uint32_t u) {
     const double share = gg_share(r->rank[u], r->out[u]);
     if (!(r->out[u] > 0))
         r->lost += gg_fix(r->rank[u]);
     return r->exponent ? share : split_cut(share);
 }
 
-static bool push(struct ranking *r) {
+static bool push(struct part_ranking *r) {
     const gpugraph_part *p = r->p;
     memset(r->sum, 0, p->locals * sizeof *r->sum);
     for (uint32_t u = 0; u < p->locals && !gg_leave(r->run, u); u++) {
@@ -111,7 +95,7 @@ static bool push(struct ranking *r) {
            (!part_writes_ghosts(p) || reduce(r, r->sum, sizeof *r->sum, part_sum_128));
 }
 
-static void take(struct ranking *r) {
+static void take(struct part_ranking *r) {
     const rank_gift gift = gg_rank_gift(r->how->damping, r->lost, r->places),
                     none = {0, 0};
     r->lost = r->change = 0;
@@ -124,8 +108,7 @@ static void take(struct ranking *r) {
     }
 }
 
-/* Everybody's. */
-static bool add_up(struct ranking *r) {
+bool part_rank_add_up(struct part_ranking *r) {
     uint64_t word[4] = {(uint64_t)r->lost, (uint64_t)(r->lost >> 64), (uint64_t)r->change,
                         (uint64_t)(r->change >> 64)};
     gpugraph_exchange *x = r->p->exchange;
@@ -136,20 +119,23 @@ static bool add_up(struct ranking *r) {
     return true;
 }
 
-static bool iterate(struct ranking *r, uint32_t *iterations, double *change) {
+static bool iterate(struct part_ranking *r, uint32_t *iterations, double *change) {
+    const struct pagerank_calls *device = gg_pagerank_cuda.calls;
     *iterations = 0;
     *change = 0;
     for (uint32_t v = 0; v < r->p->masters; v++) {
         r->rank[v] = is_place(r, v) ? RANK_DIVIDE(1.0, (double)r->places) : 0;
         r->share[v] = share_of(r, v);
     }
-    if (!add_up(r))
+    if (!part_rank_add_up(r))
         return false;
+    if (r->p->device)
+        return device->part(r, iterations, change) == GPUGRAPH_OK;
     while (*iterations < r->how->iterations) {
         if (!broadcast(r, r->share, sizeof *r->share) || !push(r))
             return false;
         take(r);
-        if (!add_up(r))
+        if (!part_rank_add_up(r))
             return false;
         ++*iterations;
         *change = gg_unfix(r->change);
@@ -169,6 +155,9 @@ static bool check(const gpugraph_part *p, const gpugraph_part_ranks *how,
         gg_fail(run, GPUGRAPH_INVALID, "tolerance is %g, not 0 or more", how->tolerance);
     else if (how->weighted && p->weight_type == GPUGRAPH_UNWEIGHTED)
         gg_fail(run, GPUGRAPH_INVALID, "the edges have no weights to share rank by");
+    else if (how->weighted && p->device)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "rank by weight is not shared out by parts on devices");
     else if (p->simple)
         gg_fail(run, GPUGRAPH_INVALID, "the part is simple, and parallel edges count");
     for (uint64_t i = 0; !run->status && i < how->source_count; i++) {
@@ -183,7 +172,7 @@ static bool check(const gpugraph_part *p, const gpugraph_part_ranks *how,
     return !run->status;
 }
 
-static bool prepare(struct ranking *r) {
+static bool prepare(struct part_ranking *r) {
     const gpugraph_part *p = r->p;
     r->places = r->how->source_count > 0 ? r->how->source_count : p->vertices;
     r->share = gg_alloc_zero(r->run, p->locals, sizeof *r->share);
@@ -208,11 +197,12 @@ gpugraph_status gpugraph_part_pagerank(gpugraph_part *p, const gpugraph_part_ran
                                        uint32_t *iterations, double *change) {
     gg_begin(run);
     const double start = gg_now_ms();
-    struct ranking r = {.p = p, .run = run, .how = how, .rank = rank};
+    struct part_ranking r = {.p = p, .run = run, .how = how, .rank = rank};
     if (check(p, how, run) && prepare(&r) && iterate(&r, iterations, change))
         gg_phase(run, "search", start, (int64_t)p->arcs,
-                 "%u iterations over %u parts, last change %.3g", *iterations,
-                 p->exchange->parts, *change);
+                 "%u iterations over %u parts%s%s, last change %.3g", *iterations,
+                 p->exchange->parts, p->device ? " on devices, exchange " : "",
+                 p->device ? gg_part_services.way(p->device) : "", *change);
     gg_release(r.share);
     gg_release(r.out);
     gg_release(r.sum);

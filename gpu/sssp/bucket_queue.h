@@ -59,7 +59,7 @@ static inline struct bucket_chunk *bucket_add_slab(struct bucket_queue *q) {
     if (chunks > 1024)
         chunks = 1024;
     size_t head = sizeof(struct bucket_chunk); /* keeps chunks on their boundary */
-    struct bucket_slab *slab = gg_alloc(q->run, chunks + 1, head);
+    struct bucket_slab *slab = (struct bucket_slab *)gg_alloc(q->run, chunks + 1, head);
     if (!slab)
         return NULL;
     slab->next = q->slabs;

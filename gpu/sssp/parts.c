@@ -7,6 +7,10 @@
 **              broadcast   masters that were in it go to ghosts that rows begin at
 **              agree       the lowest bucket that any part has left becomes current
 **
+** Who is told goes on in the current bucket. Where buckets are narrower than weights, few arcs end in the
+** bucket that they begin in: there the next one becomes current meanwhile, so that a bucket takes one round,
+** not two, and what falls once more is relaxed once more.
+**
 ** A vertex is told of when its bucket is served, not when its distance falls: of many falls the last
 ** alone is sent, but for those within a bucket. So a ghost waits in a queue as a master does, whether it
 ** has a row or not.
@@ -14,12 +18,15 @@
 **     distance[v]   numbers of 32 or 64 bits, or the bits of doubles, which only fall; the least fixpoint
 **                   is the answer, so that no order of parts or threads is seen in it
 **     scanned[v]    the distance that v's row was relaxed with
+**     leads_on      a bit for each vertex that has a row, or of whom another part must know: the others
+**                   never wait
 **     known[v]      that the other side of a ghost was told, or told us; where ghosts are both read and
 **                   written
 **
-** Ghosts: one that was lowered within the current bucket is reduced before any master of the bucket is
-** broadcast, and one lowered beyond it is above what a broadcast brings: so no copy raises a distance. */
+** Ghosts: one that was lowered up to the current bucket is reduced before any master is broadcast,
+** and one lowered beyond it is above what a broadcast brings: so no copy raises a distance. */
 #include "parts.h"
+#include "sssp.h"
 #include "tuning.h"
 
 #include <stdlib.h>
@@ -99,18 +106,38 @@ static bool set_buckets(struct sssp_part *s) {
         return false;
     const double branching = sums[0] ? (double)sums[1] / (double)sums[0] : 1;
     const double delta = typical_weight(p) * DELTA / (branching > 1 ? branching : 1);
+    s->narrow_buckets = branching > DELTA;
     uint64_t exponent = delta > 0 ? (uint64_t)(ilogb(delta) + EXPONENT_BIAS) : 0;
     if (p->exchange->calls->combine(p->exchange, s->run, GPUGRAPH_MOST, &exponent, 1))
         return false;
     int e = exponent ? (int)exponent - EXPONENT_BIAS : 0;
     e = e < -1000 ? -1000 : e > 1000 ? 1000 : e;
+    s->exponent = e;
     s->scale = ldexp(1, -e);
     s->shift = e < 0 ? 0 : e > 62 ? 62 : e;
     return true;
 }
 
+/* Must another part know of v? */
+static inline bool is_told_of(const gpugraph_part *p, uint32_t v) {
+    return v >= p->masters
+               ? part_writes_ghosts(p)
+               : part_reads_ghosts(p) && p->first_link[v] < p->first_link[v + 1];
+}
+
+static inline bool leads_on(const struct sssp_part *s, uint32_t v) {
+    return s->leads_on[v / 64] >> v % 64 & 1;
+}
+
+/* What is told after its bucket was served waits in the current one. */
+static inline uint64_t not_before(const struct sssp_part *s, uint64_t key) {
+    return key < s->current ? s->current : key;
+}
+
 static inline void wait_for(struct sssp_part *s, uint32_t v) {
-    bucket_add(&s->queue, s->current, key_of(s, gg_sssp_at(s, s->distance, v)), v);
+    if (leads_on(s, v))
+        bucket_add(&s->queue, s->current,
+                   not_before(s, key_of(s, gg_sssp_at(s, s->distance, v))), v);
 }
 
 /* The least key of the entries of a bin that still stand; UINT64_MAX: none does. */
@@ -119,7 +146,7 @@ static uint64_t least_of_bin(const struct sssp_part *s, int level, int slot) {
     for (const struct bucket_chunk *c = s->queue.bin[level][slot]; c; c = c->next)
         for (uint32_t i = 0; i < c->count; i++) {
             const uint32_t v = c->vertex[i];
-            const uint64_t key = key_of(s, gg_sssp_at(s, s->distance, v));
+            const uint64_t key = not_before(s, key_of(s, gg_sssp_at(s, s->distance, v)));
             if (key < least && !is_scanned(s, v))
                 least = key;
             if (level == 0 && least != UINT64_MAX)
@@ -203,7 +230,9 @@ static PART_INLINE void take_offers(struct sssp_part *s, struct offers *o,
         const uint64_t sum = o->sum[i];
         if (sum <= s->bound && sum < part_value(s->distance, v, layout)) {
             put_in(s->distance, v, sum, layout);
-            bucket_add(&s->queue, s->current, key_in(s, sum, layout), v);
+            if (leads_on(s, v))
+                bucket_add(&s->queue, s->current, not_before(s, key_in(s, sum, layout)),
+                           v);
         }
     }
     o->count = 0;
@@ -226,7 +255,7 @@ static PART_INLINE void relax_row(struct sssp_part *s, struct offers *o, uint32_
 /* Does the entry stand? Then it is noted for who must be told of it, and its row is to be relaxed. */
 static PART_INLINE bool serve(struct sssp_part *s, uint32_t v, enum part_layout layout) {
     const uint64_t distance = part_value(s->distance, v, layout);
-    if (key_in(s, distance, layout) != s->current ||
+    if (key_in(s, distance, layout) > s->current ||
         part_value(s->scanned, v, layout) == distance)
         return false;
     put_in(s->scanned, v, distance, layout);
@@ -235,7 +264,7 @@ static PART_INLINE bool serve(struct sssp_part *s, uint32_t v, enum part_layout 
             put_in(s->known, v, distance, layout);
         if (v >= s->p->masters)
             part_note(&s->up, v);
-        else if (part_reads_ghosts(s->p) && s->p->first_link[v] < s->p->first_link[v + 1])
+        else if (is_told_of(s->p, v))
             part_note(&s->down, v);
     }
     return true;
@@ -244,7 +273,7 @@ static PART_INLINE bool serve(struct sssp_part *s, uint32_t v, enum part_layout 
 /* ---- a round ---- */
 
 /* Asks for the memory of the vertices behind number i: first their offsets and distances, then, from
-** nearer by, their arcs. */
+** nearer by, the first and the last of their arcs. */
 static PART_INLINE void look_ahead(const struct sssp_part *s,
                                    const struct bucket_chunk *c, uint32_t i,
                                    enum part_layout layout) {
@@ -254,11 +283,17 @@ static PART_INLINE void look_ahead(const struct sssp_part *s,
         __builtin_prefetch(&s->p->offset[far]);
         __builtin_prefetch((const char *)s->distance + far * width);
         __builtin_prefetch((const char *)s->scanned + far * width);
+        if (far < s->p->masters) {
+            __builtin_prefetch(&s->p->first_link[far]);
+            __builtin_prefetch(&s->down.flag[far]);
+        }
     }
     if (i + GG_SSSP_AHEAD < c->count) {
-        const uint64_t arc = s->p->offset[c->vertex[i + GG_SSSP_AHEAD]];
-        __builtin_prefetch(&s->p->target[arc]);
-        __builtin_prefetch((const char *)s->p->weight + arc * width);
+        const uint64_t *row = &s->p->offset[c->vertex[i + GG_SSSP_AHEAD]];
+        __builtin_prefetch(&s->p->target[row[0]]);
+        __builtin_prefetch((const char *)s->p->weight + row[0] * width);
+        __builtin_prefetch(&s->p->target[row[1] - 1]);
+        __builtin_prefetch((const char *)s->p->weight + (row[1] - 1) * width);
     }
 }
 
@@ -335,8 +370,8 @@ static void take_ghosts(struct sssp_part *s) {
     part_forget(&s->down);
 }
 
-/* What was served is told, and the lowest bucket that waits anywhere becomes *next. Where ghosts are
-** told they wait in the current one. */
+/* What was served is told, and the lowest bucket that waits anywhere becomes *next and is current when ghosts
+** begin to wait. */
 static bool exchange(struct sssp_part *s, uint64_t *next) {
     gpugraph_part *p = s->p;
     if (part_writes_ghosts(p)) {
@@ -348,12 +383,17 @@ static bool exchange(struct sssp_part *s, uint64_t *next) {
     }
     if (gg_poll(s->run))
         return false;
-    *next = part_reads_ghosts(p) && s->down.count > 0 ? s->current : lowest(s);
+    const bool tells = part_reads_ghosts(p) && s->down.count > 0;
+    *next = tells && !s->narrow_buckets ? s->current : lowest(s);
+    if (tells && *next == UINT64_MAX)
+        *next = s->current;
     if (!part_reads_ghosts(p))
         return !p->exchange->calls->combine(p->exchange, s->run, GPUGRAPH_LEAST, next, 1);
     if (gg_broadcast_and_combine(p, s->run, gg_sssp_distances(s), &s->down,
                                  GPUGRAPH_LEAST, next, 1))
         return false;
+    if (*next != UINT64_MAX)
+        move_to(s, *next);
     take_ghosts(s);
     return s->run->status == GPUGRAPH_OK;
 }
@@ -375,8 +415,9 @@ static bool make_room(struct sssp_part *s) {
     const gpugraph_part *p = s->p;
     s->queue.run = s->run;
     const uint32_t width = gg_sssp_distances(s).size;
-    s->distance = gg_alloc(s->run, p->locals, width);
     s->scanned = gg_alloc(s->run, p->locals, width);
+    s->leads_on =
+        gg_alloc_zero(s->run, (uint64_t)p->locals / 64 + 1, sizeof *s->leads_on);
     if (part_reads_ghosts(p) && part_writes_ghosts(p))
         s->known = gg_alloc(s->run, p->locals, width);
     if (s->run->status || !part_changes_open(p, s->run, &s->up) ||
@@ -386,11 +427,14 @@ static bool make_room(struct sssp_part *s) {
     memset(s->scanned, 0xff, (uint64_t)p->locals * width);
     if (s->known)
         memset(s->known, 0xff, (uint64_t)p->locals * width);
+    for (uint32_t v = 0; v < p->locals; v++)
+        s->leads_on[v / 64] |=
+            (uint64_t)(is_told_of(p, v) || p->offset[v] < p->offset[v + 1]) << v % 64;
     return true;
 }
 
 static void release(struct sssp_part *s) {
-    void *blocks[] = {s->distance, s->scanned, s->known};
+    void *blocks[] = {s->distance, s->scanned, s->known, s->leads_on};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         gg_release(blocks[i]);
     bucket_queue_free(&s->queue);
@@ -411,20 +455,33 @@ static bool is_told(const gpugraph_part *p) {
     return part_reads_ghosts(p) && !part_writes_ghosts(p);
 }
 
-/* The search, its distances, and the tree. */
-static void find_paths(struct sssp_part *s, const uint32_t *here, uint32_t sources,
-                       void *distance, const gpugraph_part_tree *tree) {
-    gpugraph_part *p = s->p;
-    double start = gg_now_ms();
+static bool search_on_cpu(struct sssp_part *s, const uint32_t *here, uint32_t sources) {
+    if (!make_room(s))
+        return false;
     for (uint32_t i = 0; i < sources && !s->none; i++) {
         gg_sssp_put(s, s->distance, here[i], 0);
         wait_for(s, here[i]);
     }
-    if (!search(s) || !gg_sssp_check_range(s))
+    return search(s);
+}
+
+/* The search, its distances, and the tree. */
+static void find_paths(struct sssp_part *s, const uint32_t *here, uint32_t sources,
+                       void *distance, const gpugraph_part_tree *tree) {
+    const struct sssp_calls *device = gg_sssp_cuda.calls;
+    gpugraph_part *p = s->p;
+    double start = gg_now_ms();
+    s->distance = gg_alloc(s->run, p->locals, gg_sssp_distances(s).size);
+    if (!s->distance ||
+        !(p->device ? device->part(s, here, sources) == GPUGRAPH_OK
+                    : search_on_cpu(s, here, sources)) ||
+        !gg_sssp_check_range(s))
         return;
     put_distances(s, distance);
-    gg_phase(s->run, "search", start, (int64_t)s->arcs, "%llu rounds over %u parts",
-             (unsigned long long)s->rounds, p->exchange->parts);
+    gg_phase(s->run, "search", start, (int64_t)s->arcs, "%llu rounds over %u parts%s%s",
+             (unsigned long long)s->rounds, p->exchange->parts,
+             p->device ? " on devices, exchange " : "",
+             p->device ? gg_part_services.way(p->device) : "");
     start = gg_now_ms();
     if (tree && (is_told(p) || !gg_broadcast(p, s->run, gg_sssp_distances(s), NULL)) &&
         !part_tree(p, s->run, s->distance, s->layout, here, sources, tree))
@@ -443,7 +500,7 @@ gpugraph_status gpugraph_part_sssp(gpugraph_part *p, const uint64_t *source,
                 "shortest paths need weights, and the graph was made without");
     else if (part_tree_is_possible(p, run, tree) && gg_sssp_set_bound(&s, max_distance) &&
              (here = part_sources(p, run, source, source_count, &sources)) != NULL &&
-             make_room(&s) && set_buckets(&s))
+             set_buckets(&s))
         find_paths(&s, here, sources, distance, tree);
     release(&s);
     gg_release(here);

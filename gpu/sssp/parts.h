@@ -5,6 +5,10 @@
 #include "bucket_queue.h"
 #include "multi/part.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sssp_part {
     gpugraph_part *p;
     gpugraph_run *run;
@@ -14,11 +18,14 @@ struct sssp_part {
     bool none;         /* it is below 0 */
     uint64_t over;     /* not 0: a sum left the range */
     void *distance, *scanned, *known; /* as layout says */
+    uint64_t *leads_on;               /* a bit for each local: it must be served */
     /* buckets */
     struct bucket_queue queue;
     uint64_t current;
-    int shift;    /* whole distances: bucket = distance >> shift */
-    double scale; /* REAL ones: bucket = distance * scale */
+    int shift;           /* whole distances: bucket = distance >> shift */
+    double scale;        /* REAL ones: bucket = distance * scale */
+    int exponent;        /* a bucket is 2^exponent wide */
+    bool narrow_buckets; /* narrower than a typical weight; the same at all parts */
     struct part_changes up, down;
     uint64_t rounds, arcs;
 };
@@ -45,4 +52,7 @@ bool gg_sssp_set_bound(struct sssp_part *s, const void *max_distance);
 /* A sum left the range: does a wanted vertex lack its distance for that? Collective. */
 bool gg_sssp_check_range(struct sssp_part *s);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -255,7 +255,8 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct sssp_calls calls = {.search = search_on_device};
+static const struct sssp_calls calls = {.search = search_on_device,
+                                        .part = gg_cuda_part_sssp};
 
 extern "C" const algorithm_side gg_sssp_cuda = {
     .methods = methods,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # bench_mpi.sh DATABASE TABLE SOURCE: gpugraph-mpi by 1, 2 and 4 processes against the library with two threads, on a
-# table TABLE(a, b, w): milliseconds of the searches alone, the best of three; the largest memory of a process, less that
+# table TABLE(a, b, w): milliseconds, the best of three; the largest memory of a process, less that
 # of one which has a table of one edge.
 #   build/bench/rmat_table r20.db 20 && tests/bench/bench_mpi.sh r20.db g 0
 #   gzip -dc USA-road-d.NY.gr.gz | awk '$1 == "a" { print $2 "," $3 "," $4 }' >ny.csv
@@ -14,40 +14,47 @@ export OMPI_MCA_hwloc_base_binding_policy=none
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# library CALL: what searches and trees took, the table being read before.
+# library CALL COLUMN: what the search and the tree took, the table being read before. A tree is made where a column
+# of it is asked for.
 library() {
     sqlite3 "$db" ".load $build/gpugraph" "SELECT gpugraph_config('threads', 2), gpugraph_config('backend', 'cpu')" \
-        "SELECT count(*), sum(vertex) FROM $1" \
+        "SELECT count(*), sum($2) FROM $1" \
         "SELECT printf('%.1f', sum(ms)) FROM gpugraph_timings WHERE phase IN ('search', 'parents')" | tail -n 1
 }
-# processes COUNT FUNCTION EDGES ARGUMENT...: "MS BYTES"
+# processes COUNT FUNCTION EDGES ARGUMENT...: "MS BYTES SEARCH", MS with the tree and hashes, SEARCH without
 processes() {
     local count=$1 function=$2 edges=$3
     shift 3
     rm -f "$folder/out.db"
     mpirun -n "$count" "$build/gpugraph-mpi" "$function" --db "$db" --edges "$edges" --out "$folder/out.db" --timings "$@" |
-        awk '$1 == "search" { ms = $2 } $1 == "memory" { bytes = $3 } END { print ms, bytes }'
+        awk '$1 == "search" { ms = $2 } $1 == "memory" { bytes = $3 } $1 == "within" && $2 == "search" { search = $3 }
+            END { print ms, bytes, search }'
 }
 best() {
     for _ in 1 2 3; do "$@"; done | sort -n | head -n 1
 }
+ratio() {
+    awk "BEGIN { printf \"%.2f\", $1 / $2 }"
+}
 
 sqlite3 "$folder/one.db" "CREATE TABLE one(a, b, w); INSERT INTO one VALUES (1, 2, 3)"
 bare=$(db=$folder/one.db; processes 2 mis 'one(a, b)' | cut -d' ' -f2)
-printf '%-6s %10s %10s %10s %10s %8s   %s\n' function 'library 2' 'P = 1' 'P = 2' 'P = 4' 'P2 / lib' \
+echo 'ms of the search alone, and of all that the rows need: library with two threads, processes'
+printf '%-5s %8s %8s %6s   %8s %8s %8s %8s %6s   %s\n' '' library 'P = 2' ratio library 'P = 1' 'P = 2' 'P = 4' ratio \
     'memory beyond an empty process, MB: P = 1, 2, 4'
 for function in bfs sssp mis; do
+    tree=parent
     case $function in
     bfs) edges="$table(a, b)" call="gpu_bfs('$table(a, b)', $source)" more=(--source "$source") ;;
     sssp) edges="$table(a, b, w)" call="gpu_sssp('$table(a, b, w)', $source)" more=(--source "$source") ;;
-    mis) edges="$table(a, b)" call="gpu_mis('$table(a, b)')" more=() ;;
+    mis) edges="$table(a, b)" call="gpu_mis('$table(a, b)')" more=() tree=vertex ;;
     esac
-    own=$(best library "$call")
-    ms=() memory=()
+    own=$(best library "$call" vertex) rows=$(best library "$call" $tree)
+    ms=() memory=() searches=()
     for count in 1 2 4; do
-        read -r one bytes <<<"$(best processes $count $function "$edges" "${more[@]}")"
-        ms+=("$one") memory+=($(((bytes - bare) / 1000000)))
+        read -r one bytes search <<<"$(best processes $count $function "$edges" "${more[@]}")"
+        ms+=("$one") memory+=($(((bytes - bare) / 1000000))) searches+=("$search")
     done
-    printf '%-6s %10s %10s %10s %10s %8s   %s\n' $function "$own" "${ms[@]}" \
-        "$(awk "BEGIN { printf \"%.2f\", ${ms[1]} / $own }")" "${memory[*]}"
+    printf '%-5s %8s %8.1f %6s   %8s %8s %8s %8s %6s   %s\n' $function "$own" "${searches[1]}" \
+        "$(ratio "${searches[1]}" "$own")" "$rows" "${ms[@]}" "$(ratio "${ms[1]}" "$rows")" "${memory[*]}"
 done

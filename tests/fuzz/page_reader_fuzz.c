@@ -187,7 +187,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             source.wal = &frames;
     }
     page_layout_finish(&layout);
-    if (page_list(&source, &layout, 2, &leaves) == PAGE_FINE) {
+    if (page_list(&source, &layout, 2, NULL, &leaves) == PAGE_FINE) {
         if (page_collect(&source, &layout, &leaves, &columns, &old) == PAGE_FINE)
             look_at(&columns, &texts);
         look_there(&source, &layout, &leaves, &columns);

@@ -1,0 +1,69 @@
+/* Of the leaves that a range of rowids begins and ends in, rows lie outside of it: these are cut off.
+**
+**     rows of leaves    | . . | x x x x x x x x | . |
+**                         front    count           */
+#include "format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The first row whose rowid is not below `least`. Without rowids row i has i + 1. */
+static int64_t first_from(const page_columns *c, int64_t least) {
+    int64_t low = 0, high = c->count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if ((c->rowid ? c->rowid[middle] : middle + 1) < least)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void cut_array(void *array, int64_t front, int64_t count) {
+    if (array && front > 0)
+        memmove(array, (const int64_t *)array + front, (size_t)count * sizeof(int64_t));
+}
+
+static void cut_bits(uint8_t *bits, int64_t front, int64_t count) {
+    for (int64_t i = 0; bits && front > 0 && i < count; i++) {
+        const int64_t from = i + front;
+        const unsigned bit = bits[from / 8] >> from % 8 & 1u;
+        bits[i / 8] = (uint8_t)((bits[i / 8] & ~(1u << i % 8)) | bit << i % 8);
+    }
+}
+
+static void cut_halves(page_columns *c, int64_t front, int64_t count) {
+    int64_t kept = 0;
+    for (int64_t i = 0; i < c->halves; i++) {
+        const int64_t row = (c->half[i] >> 2) - front;
+        if (row >= 0 && row < count)
+            c->half[kept++] = row << 2 | (c->half[i] & 3);
+    }
+    c->halves = kept;
+}
+
+/* Rows that are no longer the first ones need their rowids. */
+static bool number_rows(page_columns *c) {
+    c->rowid = malloc((size_t)(c->count + 1) * sizeof *c->rowid);
+    for (int64_t i = 0; c->rowid && i < c->count; i++)
+        c->rowid[i] = i + 1;
+    return c->rowid != NULL;
+}
+
+enum page_reason page_cut(page_columns *c, const int64_t range[2]) {
+    const int64_t front = first_from(c, range[0]);
+    const int64_t end = range[1] == INT64_MAX ? c->count : first_from(c, range[1] + 1);
+    const int64_t count = end > front ? end - front : 0;
+    if (front > 0 && !c->rowid && !number_rows(c))
+        return PAGE_NO_MEMORY;
+    void *array[] = {c->rowid,       c->source,  c->target,       c->weight,
+                     c->real_weight, c->reverse, c->real_reverse, c->edge_id};
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
+        cut_array(array[i], front, count);
+    for (int k = 0; k < 2; k++)
+        cut_bits(c->text[k], front, count);
+    cut_halves(c, front, count);
+    c->count = count;
+    return PAGE_FINE;
+}
