@@ -1,4 +1,5 @@
 /* gpu_bfs: breadth-first search. */
+#include "array_block.h"
 #include "function_list.h"
 #include "search.h"
 
@@ -20,7 +21,7 @@ static void make_arrays(const question *q, gpugraph_run *run, arrays **each,
                         enum array_name array) {
     for (uint32_t i = 0; i < q->search.source_count; i++) {
         size_t size = arrays_item_size(each[i], array);
-        each[i]->array[array] = malloc((each[i]->n ? each[i]->n : 1) * size);
+        each[i]->array[array] = array_block_take((each[i]->n ? each[i]->n : 1) * size);
         if (!each[i]->array[array])
             run->status = GPUGRAPH_NO_MEMORY;
     }
