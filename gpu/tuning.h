@@ -735,6 +735,9 @@
 #define GG_SLAB_SKEW     5
 #define GG_SLAB_SURPRISE 4
 #define GG_SLAB_SLACK    1.0
+/* Items of a batch of edges up to which the host puts them in order, by insertion, and asks for no number
+** before the last step: a sort on a device and the way back take 0.1 ms however few they are. */
+#define GG_CHAIN_FEW 256
 /* Changes up to which the rows that they touch are read from tables on a device, one by one, and the
 ** others moved; beyond, all rows are read. By bench_forms touched rows win at 10,000 and lose at 10^6. */
 #define GG_STORE_TOUCHED 65536

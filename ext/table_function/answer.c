@@ -6,6 +6,7 @@
 ** that serves the rest. A join on `vertex = ?` makes the full search at once. An
 ** answer grows: a tree, roots or an order that a later plan wants is added to what is
 ** kept. */
+#include "array_block.h"
 #include "question.h"
 #include "result_edge.h"
 #include "acquire/acquire.h"
@@ -315,13 +316,13 @@ static int make_order(answer *s, int order, arrays *made) {
     gpugraph_run run;
     begin_work(s);
     connection_run(s->by->c, &run);
-    uint32_t count, *vertex = malloc((made->n ? made->n : 1) * sizeof *vertex);
+    uint32_t count, *vertex = array_block_take((made->n ? made->n : 1) * sizeof *vertex);
     if (!vertex)
         return SQLITE_NOMEM;
     gpugraph_distance_type type = order == ORDER_VALUE ? made->type : GPUGRAPH_UINT32;
     if (gpugraph_order(type, made->array[sorted_by[order]], made->n, &run, vertex,
                        &count) != GPUGRAPH_OK) {
-        free(vertex);
+        array_block_give(vertex);
         return answer_failed(s, &run);
     }
     made->order[order] = (struct order){vertex, count};

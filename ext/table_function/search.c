@@ -1,4 +1,5 @@
 /* The arrays that searches fill, and what all searches share in filling them. */
+#include "array_block.h"
 #include "search.h"
 
 #include <stdlib.h>
@@ -28,10 +29,10 @@ void arrays_free(void *pointer) {
     const arrays *before = a->base ? a->base : &none;
     for (int i = 0; i < ARRAYS; i++)
         if (a->array[i] != before->array[i])
-            free(a->array[i]);
+            array_block_give(a->array[i]);
     for (int i = 0; i < 3; i++)
         if (a->order[i].vertex != before->order[i].vertex)
-            free(a->order[i].vertex);
+            array_block_give(a->order[i].vertex);
     if (a->path != before->path)
         free(a->path);
     if (a->base)
@@ -75,7 +76,7 @@ void *make_array(making *m, enum array_name array) {
     size_t bytes = (m->made.n ? m->made.n : 1) * arrays_item_size(&m->made, array);
     if (m->run->status != GPUGRAPH_OK)
         return NULL;
-    m->made.array[array] = malloc(bytes);
+    m->made.array[array] = array_block_take(bytes);
     if (!m->made.array[array])
         m->run->status = GPUGRAPH_NO_MEMORY;
     return m->made.array[array];
@@ -120,7 +121,8 @@ static void make_arrays(const question *q, gpugraph_run *run, arrays **each,
         const size_t size = arrays_item_size(each[i], array);
         if (run->status != GPUGRAPH_OK)
             return;
-        place[i] = each[i]->array[array] = malloc((each[i]->n ? each[i]->n : 1) * size);
+        place[i] = each[i]->array[array] =
+            array_block_take((each[i]->n ? each[i]->n : 1) * size);
         if (!place[i])
             run->status = GPUGRAPH_NO_MEMORY;
     }
@@ -173,7 +175,7 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_r
         if (run->status == GPUGRAPH_OK && !have->array[i])
             have->array[i] = m.made.array[i];
         else
-            free(m.made.array[i]);
+            array_block_give(m.made.array[i]);
     }
     if (run->status == GPUGRAPH_OK && q->path) {
         have->path = m.made.path;
@@ -209,8 +211,8 @@ gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
         each[i]->backend = run->used_backend;
         if (run->status == GPUGRAPH_OK)
             continue;
-        free(each[i]->array[A_VALUE]);
-        free(each[i]->array[A_TREE_EDGE]);
+        array_block_give(each[i]->array[A_VALUE]);
+        array_block_give(each[i]->array[A_TREE_EDGE]);
         memset(each[i], 0, sizeof *each[i]);
     }
     return run->status;

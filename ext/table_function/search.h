@@ -36,7 +36,7 @@ typedef struct arrays {
     uint32_t n;
     gpugraph_distance_type type;
     unsigned own_wide;   /* bit i: the items of A_OWN + i have 8 bytes, not 4 */
-    void *array[ARRAYS]; /* from malloc: sqlite3_malloc64 gives no block of 2 GiB */
+    void *array[ARRAYS]; /* from array_block_take */
     size_t edge_size;    /* bytes of an edge number (gpugraph_edge_size) */
     void *path; /* the edges of one path in the order of travel, in place of arrays */
     uint32_t path_edges; /* GPUGRAPH_NONE: there is no path */

@@ -31,6 +31,10 @@ enum {
 
 /* Bytes of one pinned buffer: a transfer of that size reaches the bus's speed. */
 #define GG_STAGE_BYTES ((size_t)4 << 20)
+/* Behind the first of them lie small uploads, one after another: they wait for nothing before the end of
+** this room. Bytes of it, and of the largest that goes there. */
+#define GG_SLICES_BYTES ((size_t)512 << 10)
+#define GG_SLICE_MOST   ((size_t)32 << 10)
 
 struct cuda_device {
     int ordinal, processors;
@@ -42,6 +46,7 @@ struct cuda_device {
     unsigned char *mailbox;
     unsigned char *stage[GG_STAGES];
     cudaEvent_t staged[GG_STAGES]; /* the transfer through that buffer is done */
+    size_t sliced;                 /* bytes of small uploads, of the job that is open */
     cudaEvent_t moment[2];         /* enum gg_moment */
     unsigned char *workspace;      /* kept between runs */
     size_t workspace_bytes;

@@ -85,7 +85,9 @@ static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
     }
     for (int i = 0; i < GG_STAGES && gg_going(job); i++) {
         if (!device->stage[i] &&
-            gg_note(job, cudaHostAlloc(&block, GG_STAGE_BYTES, cudaHostAllocDefault),
+            gg_note(job,
+                    cudaHostAlloc(&block, GG_STAGE_BYTES + (i == 0 ? GG_SLICES_BYTES : 0),
+                                  cudaHostAllocDefault),
                     what))
             device->stage[i] = (unsigned char *)block;
         if (!device->staged[i])
@@ -120,6 +122,7 @@ static bool open_device(struct cuda_job *job, int ordinal) {
     }
     job->device = device;
     job->stream = device->stream;
+    device->sliced = 0;
     *device->stop = 0;
     return true;
 }

@@ -136,8 +136,30 @@ static size_t stage_part(uint64_t bytes, uint64_t part) {
     return left < GG_STAGE_BYTES ? (size_t)left : GG_STAGE_BYTES;
 }
 
+/* Each has a place of its own, so that it waits for no kernel that is queued before it. */
+static bool upload_slice(struct cuda_job *job, void *to_device, const void *from,
+                         size_t bytes) {
+    struct cuda_device *device = job->device;
+    if (!gg_going(job) || bytes == 0)
+        return gg_going(job);
+    if (device->sliced + bytes > GG_SLICES_BYTES) {
+        if (!gg_wait(job))
+            return false;
+        device->sliced = 0;
+    }
+    unsigned char *slice = device->stage[0] + GG_STAGE_BYTES + device->sliced;
+    memcpy(slice, from, bytes);
+    device->sliced += (bytes + 15) / 16 * 16;
+    return gg_note(
+        job,
+        cudaMemcpyAsync(to_device, slice, bytes, cudaMemcpyHostToDevice, job->stream),
+        "receive data");
+}
+
 bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t bytes) {
     struct cuda_device *device = job->device;
+    if (bytes <= GG_SLICE_MOST)
+        return upload_slice(job, to_device, from, (size_t)bytes);
     uint64_t parts = (bytes + GG_STAGE_BYTES - 1) / GG_STAGE_BYTES;
     for (uint64_t part = 0; part < parts; part++) {
         int stage = (int)(part % GG_STAGES);

@@ -7,6 +7,9 @@
 ** Whatever can fail comes before the last step, which cannot. A pair that was put in for edges
 ** that never came has an empty chain: no edges. */
 #include "multigraph.h"
+#include "tuning.h"
+
+#include <string.h>
 
 /* Arrays of a batch that are kept for the next one. */
 #define KEPT_BATCH ((uint64_t)128 << 20)
@@ -100,16 +103,24 @@ void *gg_chain_carve(char *block, uint64_t *used, uint64_t count, uint64_t size)
     return at;
 }
 
-uint64_t gg_chain_sum(gpugraph_multigraph *m, const struct chain_batch *c,
-                      uint64_t items) {
-    gpugraph_dynamic *d = m->pairs;
+/* need[0 .. items - 1] -> at[0 .. items]. */
+static void add_up(gpugraph_dynamic *d, const struct chain_batch *c, uint64_t items) {
     struct dynamic_batch sums = {
         .count = items, .row_count = c->need, .row_offset = c->at};
-    uint64_t sum = 0;
     if (gg_dynamic_going(d))
         d->place->offsets(d, &sums);
+}
+
+static uint64_t sum_of(gpugraph_dynamic *d, const struct chain_batch *c, uint64_t items) {
+    uint64_t sum = 0;
     d->place->download(d, &sum, c->at + items, sizeof sum);
     return gg_dynamic_going(d) ? sum : 0;
+}
+
+uint64_t gg_chain_sum(gpugraph_multigraph *m, const struct chain_batch *c,
+                      uint64_t items) {
+    add_up(m->pairs, c, items);
+    return sum_of(m->pairs, c, items);
 }
 
 gpugraph_status gg_chain_end(gpugraph_multigraph *m, const char *name, double ms,
@@ -126,7 +137,19 @@ struct arrays {
     int64_t *id, *weight;
     struct chain_sort sort;
     uint8_t *found;
+    bool grouped; /* on the host: in so many groups */
+    uint64_t groups;
 };
+
+/* What the groups of a batch are. */
+static void carve_groups(char *block, uint64_t *used, uint64_t count,
+                         struct chain_batch *c) {
+    c->first = gg_chain_carve(block, used, count + 1, sizeof *c->first);
+    c->pair_source = gg_chain_carve(block, used, count, sizeof *c->pair_source);
+    c->pair_target = gg_chain_carve(block, used, count, sizeof *c->pair_target);
+    if (count <= GG_CHAIN_FEW)
+        c->order = gg_chain_carve(block, used, count, sizeof *c->order);
+}
 
 static uint64_t carve(char *block, uint64_t count, bool answers, struct arrays *a,
                       struct chain_batch *c) {
@@ -141,9 +164,7 @@ static uint64_t carve(char *block, uint64_t count, bool answers, struct arrays *
         a->sort.key[i] = gg_chain_carve(block, &used, count, key);
         a->sort.item[i] = gg_chain_carve(block, &used, count, item);
     }
-    c->first = gg_chain_carve(block, &used, count + 1, item);
-    c->pair_source = gg_chain_carve(block, &used, count, item);
-    c->pair_target = gg_chain_carve(block, &used, count, item);
+    carve_groups(block, &used, count, c);
     c->need = gg_chain_carve(block, &used, count + 1, item);
     c->at = gg_chain_carve(block, &used, count + 1, key);
     return used;
@@ -156,6 +177,67 @@ static const int64_t *brought(gpugraph_dynamic *d, const int64_t *from, int64_t 
         return from;
     d->place->upload(d, copy, from, count * sizeof *copy);
     return copy;
+}
+
+/* ---- few items: the host puts them in order while it has them at hand ---- */
+
+static bool comes_before(const uint32_t *source, const uint32_t *target,
+                         const int64_t *id, uint32_t i, uint32_t j) {
+    if (source[i] != source[j])
+        return source[i] < source[j];
+    if (target[i] != target[j])
+        return target[i] < target[j];
+    return id[i] < id[j];
+}
+
+/* By insertion, from behind: batches are short, and mostly in order. */
+static void order_few(const uint32_t *source, const uint32_t *target, const int64_t *id,
+                      uint32_t count, uint32_t *order) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = i;
+        while (at > 0 && comes_before(source, target, id, i, order[at - 1])) {
+            order[at] = order[at - 1];
+            at--;
+        }
+        order[at] = i;
+    }
+}
+
+static uint64_t group_few(const uint32_t *source, const uint32_t *target, uint32_t count,
+                          const uint32_t *order, struct chain_batch *c) {
+    uint64_t groups = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t item = order[i];
+        if (i > 0 && source[order[i - 1]] == source[item] &&
+            target[order[i - 1]] == target[item])
+            continue;
+        c->first[groups] = i;
+        c->pair_source[groups] = source[item];
+        c->pair_target[groups++] = target[item];
+    }
+    c->first[groups] = count;
+    return groups;
+}
+
+/* The batch's arrays of groups, filled here and sent in one piece. */
+static void find_groups(gpugraph_multigraph *m, uint64_t count, const uint32_t *source,
+                        const uint32_t *target, const int64_t *id, struct arrays *a,
+                        const struct chain_batch *there) {
+    gpugraph_dynamic *d = m->pairs;
+    struct chain_batch here = {.count = count};
+    uint64_t bytes = 0, used = 0;
+    uint32_t order[GG_CHAIN_FEW];
+    carve_groups(NULL, &bytes, count, &here);
+    char *block = gg_alloc_zero(d->run, bytes, 1);
+    if (!block)
+        return;
+    carve_groups(block, &used, count, &here);
+    order_few(source, target, id, (uint32_t)count, order);
+    a->groups = group_few(source, target, (uint32_t)count, order, &here);
+    memcpy(block + ((const char *)here.order - block), order, count * sizeof *order);
+    d->place->upload(d, there->first, block, bytes);
+    gg_release(block);
+    a->grouped = true;
 }
 
 /* False: gpugraph_dynamic's close is next. */
@@ -175,8 +257,10 @@ static bool begin(gpugraph_multigraph *m, gpugraph_run *run, uint64_t count,
     c->target = b->target;
     c->id = brought(d, id, a->id, count);
     c->weight = brought(d, weight, a->weight, count);
-    a->sort.by_id = false;
-    for (uint64_t i = 1; i < count && !answers; i++)
+    a->sort.by_id = a->grouped = false;
+    if (!answers && count > 0 && count <= GG_CHAIN_FEW)
+        find_groups(m, count, source, target, id, a, c);
+    for (uint64_t i = 1; i < count && !answers && !a->grouped; i++)
         a->sort.by_id |= id[i - 1] > id[i];
     return gg_dynamic_going(d);
 }
@@ -187,6 +271,8 @@ static uint64_t group(gpugraph_multigraph *m, const struct arrays *a,
     gpugraph_dynamic *d = m->pairs;
     if (c->count == 0)
         return 0;
+    if (a->grouped)
+        return gg_dynamic_going(d) ? a->groups : 0;
     m->place->order(d, &a->sort, c);
     m->place->step(d, CHAIN_MARK, c, c->count);
     uint64_t groups = gg_chain_sum(m, c, c->count);
@@ -232,10 +318,19 @@ static double put_pairs(gpugraph_multigraph *m, const struct dynamic_batch *b,
     return ms + gg_mirror_put(m, &given);
 }
 
-static void link_new(gpugraph_multigraph *m, struct chain_batch *c, uint64_t groups) {
+/* Of few items each may be new: there is room for them all, so that nobody waits for their number before
+** the step that needs it. */
+static uint64_t most_of(gpugraph_multigraph *m, const struct arrays *a,
+                        const struct chain_batch *c, uint64_t groups) {
+    return a->grouped ? c->count : sum_of(m->pairs, c, groups);
+}
+
+static void link_new(gpugraph_multigraph *m, const struct arrays *a,
+                     struct chain_batch *c, uint64_t groups) {
     gpugraph_dynamic *d = m->pairs;
     m->place->step(d, CHAIN_COUNT_NEW, c, groups);
-    uint64_t fresh = gg_chain_sum(m, c, groups);
+    add_up(d, c, groups);
+    uint64_t fresh = most_of(m, a, c, groups);
     uint64_t reused = fresh < m->free_count ? fresh : m->free_count;
     uint64_t end = m->end + (fresh - reused);
     if (end > MOST_SLOTS)
@@ -248,21 +343,29 @@ static void link_new(gpugraph_multigraph *m, struct chain_batch *c, uint64_t gro
     c->slot = m->slot.block;
     gg_mirror_name(m, c);
     m->place->step(d, CHAIN_LINK, c, groups);
+    if (a->grouped) {
+        fresh = sum_of(d, c, groups);
+        reused = fresh < m->free_count ? fresh : m->free_count;
+    }
     m->edges += fresh;
     m->free_count -= reused;
-    m->end = end;
+    m->end += fresh - reused;
 }
 
-static void cut_old(gpugraph_multigraph *m, struct chain_batch *c, uint64_t groups) {
+static void cut_old(gpugraph_multigraph *m, const struct arrays *a, struct chain_batch *c,
+                    uint64_t groups) {
     gpugraph_dynamic *d = m->pairs;
     m->place->step(d, CHAIN_COUNT_OLD, c, groups);
-    uint64_t gone = gg_chain_sum(m, c, groups);
+    add_up(d, c, groups);
+    uint64_t gone = most_of(m, a, c, groups);
     make_room(d, &m->free, m->free_count + gone, sizeof *c->free);
     if (!gg_dynamic_going(d))
         return;
     c->free = m->free.block;
     gg_mirror_name(m, c);
     m->place->step(d, CHAIN_CUT, c, groups);
+    if (a->grouped)
+        gone = sum_of(d, c, groups);
     m->edges -= gone;
     m->free_count += gone;
 }
@@ -279,9 +382,9 @@ static double change(gpugraph_multigraph *m, bool inserts, const struct dynamic_
     if (inserts) {
         ms += put_pairs(m, b, c, a, groups);
         d->place->mark(d, 0);
-        link_new(m, c, groups);
+        link_new(m, a, c, groups);
     } else {
-        cut_old(m, c, groups);
+        cut_old(m, a, c, groups);
         gg_dynamic_count(d);
     }
     ms += lap(d);
@@ -332,6 +435,7 @@ gpugraph_status gg_multigraph_put(gpugraph_multigraph *m, const struct chain_edg
     c.weight = wide ? edges->weight : NULL;
     c.weight_32 = wide ? NULL : edges->weight;
     a.sort.by_id = edges->id != NULL;
+    a.grouped = false;
     return gg_chain_end(m, "insert", change(m, true, &b, &a, &c), edges->count);
 }
 

@@ -9,7 +9,7 @@
 ** A step up the tree is two loads deep, some microsecond by one thread, so a long way is
 ** left to the host, which is sent the tree. By weight nobody knows how long the way is: the
 ** thread gives up after as many steps as that would take. Where it comes to a vertex whose
-** edges all tie with it, the host, which settles ties, is sent the distances. */
+** edges all tie with it, ties are settled; those over many steps by the host, which is sent the distances. */
 #include "path.h"
 #include "path.cuh"
 #include "tree/ranked_rows.cuh"
@@ -234,6 +234,15 @@ static bool walk_by_weight(struct cuda_job *job, const struct path_search *s,
     if (walk.vertex == source)
         return true;
     /* Does a tie end the walk, or are there only too many steps? */
+    if (!s->both_ends && ties > 0) {
+        const uint32_t before = ties;
+        if (!gg_sssp_ties(job, search, out, &ties) ||
+            (ties < before &&
+             !walk_tree(job, search, out->tree, most, out->scratch, way, &walk)))
+            return false;
+        if (walk.vertex == source)
+            return true;
+    }
     if (!s->both_ends)
         return ties > 0 ? settle_on_host(job, search, out, way)
                         : walk_on_host(job, out->tree, target, way);

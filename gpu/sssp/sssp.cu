@@ -132,13 +132,28 @@ bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
     return true;
 }
 
-/* Tree edges, on the device but for ties, which *ties leaves to the host. */
+bool gg_sssp_ties(struct cuda_job *job, const gpugraph_search *search,
+                  const struct sssp_outcome *out, uint32_t *ties) {
+    const double started = gg_now_ms();
+    const uint32_t before = *ties;
+    if (before == 0)
+        return gg_going(job);
+    if (!gg_device_settle_ties(job, search, out->distance, out->ends, out->tree, ties,
+                               out->scratch))
+        return false;
+    gg_phase(job->run, "parents", started, (int64_t)(before - *ties),
+             "steps over ties of distance, on the device");
+    return true;
+}
+
+/* Tree edges, on the device but for ties over many steps, which *ties leaves to the host. */
 static bool bring_back(struct cuda_job *job, const gpugraph_search *search,
                        const struct sssp_outcome *out, void *distance, void *tree_edge,
                        uint32_t *ties) {
     uint64_t n = job->graph->n;
     *ties = 0;
-    if (tree_edge && !gg_sssp_tree(job, search, out, ties))
+    if (tree_edge &&
+        (!gg_sssp_tree(job, search, out, ties) || !gg_sssp_ties(job, search, out, ties)))
         return false;
     double started = gg_now_ms();
     bool edges = tree_edge && *ties == 0;

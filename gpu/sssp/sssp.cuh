@@ -57,6 +57,9 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
 /* Fills out->tree but for *ties of its vertices. Phase "parents". */
 bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
                   const struct sssp_outcome *out, uint32_t *ties);
+/* Those as well, but for *ties of them. Phase "parents". */
+bool gg_sssp_ties(struct cuda_job *job, const gpugraph_search *search,
+                  const struct sssp_outcome *out, uint32_t *ties);
 /* Says that the host searches, since the device's search is lost. */
 void gg_sssp_lost(gpugraph_run *run);
 

@@ -1,0 +1,96 @@
+#define _GNU_SOURCE
+#include "array_block.h"
+#include "brief_lock.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* Bytes of a page of the larger kind, and of the least block that stays: a smaller one is had as fast from
+** the allocator. */
+#define HUGE_PAGE   ((size_t)2 << 20)
+#define SPARE_LEAST HUGE_PAGE
+
+static struct spares {
+    gg_brief_lock lock;
+    uint32_t process; /* whose state this is */
+    int count;
+    void *block[ARRAY_SPARES]; /* the latest last */
+} spares;
+
+/* With the lock held. A child of fork() may have found half of a change: its parent's stay where they are. */
+static void open_spares(void) {
+    gg_lock(&spares.lock);
+    if (spares.process == gg_this_process())
+        return;
+    spares.process = gg_this_process();
+    spares.count = 0;
+}
+
+static void *take_out(int at) {
+    void *block = spares.block[at];
+    spares.count--;
+    for (int i = at; i < spares.count; i++)
+        spares.block[i] = spares.block[i + 1];
+    return block;
+}
+
+static void *take_spare(size_t bytes) {
+    void *block = NULL;
+    open_spares();
+    for (int i = spares.count - 1; i >= 0 && !block; i--) {
+        const size_t room = malloc_usable_size(spares.block[i]);
+        if (bytes <= room && bytes >= room / 2)
+            block = take_out(i);
+    }
+    gg_unlock(&spares.lock);
+    return block;
+}
+
+/* In large pages: clearing and giving back small ones takes most of the time that results take. */
+static void *new_block(size_t bytes) {
+    const size_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *block = NULL;
+    if (whole < bytes || posix_memalign(&block, HUGE_PAGE, whole) != 0)
+        return NULL;
+    madvise(block, whole, MADV_HUGEPAGE);
+    return block;
+}
+
+void *array_block_take(size_t bytes) {
+    if (bytes < SPARE_LEAST)
+        return malloc(bytes);
+    void *block = take_spare(bytes);
+    return block ? block : new_block(bytes);
+}
+
+void array_block_give(void *block) {
+    void *oldest = block;
+    if (block && malloc_usable_size(block) >= SPARE_LEAST) {
+        open_spares();
+        oldest = spares.count == ARRAY_SPARES ? take_out(0) : NULL;
+        spares.block[spares.count++] = block;
+        gg_unlock(&spares.lock);
+    }
+    free(oldest);
+}
+
+void array_blocks_free(void) {
+    for (void *block = &spares; block;) {
+        block = NULL;
+        open_spares();
+        if (spares.count > 0)
+            block = take_out(0);
+        gg_unlock(&spares.lock);
+        free(block);
+    }
+}
+
+uint64_t array_blocks_bytes(void) {
+    uint64_t bytes = 0;
+    open_spares();
+    for (int i = 0; i < spares.count; i++)
+        bytes += malloc_usable_size(spares.block[i]);
+    gg_unlock(&spares.lock);
+    return bytes;
+}

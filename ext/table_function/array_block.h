@@ -1,0 +1,25 @@
+/* The blocks that results of searches lie in. Some that are given back stay for the next search: what a
+** change of the graph makes worthless is as large as what comes in its place, and to give pages back to
+** the system and have them cleared again takes longer than a change of few edges.
+**
+**     searches --array_block_give--> spare, the latest first --array_block_take--> the next search
+**
+** A spare block is of use to a search that fills at least half of it. At most ARRAY_SPARES stay, and no
+** small ones. */
+#ifndef GPUGRAPH_ARRAY_BLOCK_H
+#define GPUGRAPH_ARRAY_BLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ARRAY_SPARES = 4 };
+
+/* For so many bytes, with anything in them; NULL: no memory. free() takes it as well. */
+void *array_block_take(size_t bytes);
+void array_block_give(void *block);
+/* Frees the spare ones. */
+void array_blocks_free(void);
+/* Bytes of the spare ones. */
+uint64_t array_blocks_bytes(void);
+
+#endif
