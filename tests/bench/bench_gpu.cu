@@ -695,7 +695,8 @@ static bool known(const char *list) {
     std::stringstream names(list);
     bool all = true;
     for (std::string one; std::getline(names, one, ',');) {
-        bool found = asked("all,csr,first,each,paths,plain,breakdown", one.c_str());
+        bool found =
+            asked("all,csr,first,each,each_sssp,paths,plain,breakdown", one.c_str());
         for (const char *algorithm : algorithms)
             found = found || one == algorithm;
         all = all && found;
@@ -785,12 +786,13 @@ static void time_backends(struct bench *b, const char *list, const char *methods
 int main(int argc, char **argv) {
     struct bench b = bench();
     if (argc < 3 || !known(argv[2])) {
-        fprintf(stderr,
-                "usage: bench_gpu GRAPH "
-                "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|labels|"
-                "corners|clustering|matrix|cores|forest|topological_order|all|"
-                "csr|first|each|paths|plain|breakdown [METHOD [BACKEND [SOURCES "
-                "[REPEATS]]]]\n");
+        fprintf(
+            stderr,
+            "usage: bench_gpu GRAPH "
+            "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|labels|"
+            "corners|clustering|matrix|cores|forest|topological_order|all|"
+            "csr|first|each|each_sssp|paths|plain|breakdown [METHOD [BACKEND [SOURCES "
+            "[REPEATS]]]]\n");
         return 2;
     }
     b.graph_name = argv[1];
