@@ -23,8 +23,8 @@ struct mis_on_part {
     gpugraph_priority priority;
     const uint32_t *stop;
     struct waiting *list;
-    uint32_t room; /* entries of the list, for each warp */
-    uint32_t *open;
+    uint32_t room;            /* entries of the list, for each warp */
+    unsigned long long *open; /* a tally, whose first word it is */
 };
 
 static __device__ __noinline__ bool earlier(const mis_on_part *g, uint32_t u,
@@ -105,7 +105,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
         pass = __shfl_sync(ALL_LANES, pass, 0);
     }
     if (gg_lane() == 0 && count > 0)
-        atomicAdd(g.open, count);
+        atomicAdd(g.open, (unsigned long long)count);
 }
 
 /* One thread per place, whole warps. */
@@ -149,8 +149,9 @@ struct mis_drive {
     gpugraph_part *p;
     struct mis_on_part g;
     unsigned blocks;
-    uint32_t *hash, *room; /* room: a word for each place */
-    uint32_t *out, *in;    /* two bitmaps each */
+    uint32_t *hash, *room;                 /* room: a word for each place */
+    uint32_t *out, *in;                    /* two bitmaps each */
+    unsigned long long (*all)[PART_TALLY]; /* of parts */
     uint8_t *member;
     uint64_t open; /* of all parts */
     uint32_t rounds;
@@ -162,7 +163,8 @@ static void carve(struct mis_drive *m, struct workspace *space) {
                    tiles = ((uint64_t)d->masters + GG_WARP - 1) / GG_WARP;
     const uint64_t places = d->first_out[m->p->exchange->parts];
     m->g.room = (uint32_t)((tiles + warps - 1) / warps * GG_WARP);
-    m->g.open = gg_carve<uint32_t>(space, 1);
+    m->g.open = gg_carve<unsigned long long>(space, PART_TALLY);
+    m->all = gg_carve<unsigned long long[PART_TALLY]>(space, m->p->exchange->parts);
     m->g.list = gg_carve<struct waiting>(space, warps * m->g.room);
     m->g.word = gg_carve<uint32_t>(space, d->locals);
     m->hash = gg_carve<uint32_t>(space, d->locals);
@@ -210,7 +212,11 @@ static bool exchange(struct mis_drive *m) {
             d->place, places, m->g.word, m->out, m->out + part_words_out(p));
         gg_launched(job, "bits_of_places");
     }
-    if (!part_swap_bits(job, p, m->out, m->in, 2))
+    if (!part_wire_begin(job, p))
+        return false;
+    part_swap_bits(job, p, m->out, m->in, 2);
+    part_swap_tallies(job, p, m->g.open, m->all);
+    if (!part_wire_end(job, p))
         return false;
     for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++) {
         const uint32_t ghosts = p->peer[q].ghosts;
@@ -228,17 +234,15 @@ static bool exchange(struct mis_drive *m) {
 static bool one_round(struct mis_drive *m) {
     struct cuda_job *job = m->job;
     const uint64_t before = m->open;
-    uint32_t open = 0;
-    if (!gg_fill(job, m->g.open, 0, sizeof *m->g.open))
+    uint64_t sum[PART_TALLY];
+    if (!gg_fill(job, m->g.open, 0, PART_TALLY * sizeof *m->g.open))
         return false;
     pass_on_part<<<m->blocks, GG_BLOCK, 0, job->stream>>>(m->g);
-    if (!gg_launched(job, "pass_on_part") || !exchange(m) || !part_wait(job, m->p) ||
-        !gg_fetch(job, &open, m->g.open, sizeof open))
+    if (!gg_launched(job, "pass_on_part") || !exchange(m) ||
+        !part_combine_tallies(job, m->p, m->all, GPUGRAPH_SUM, sum))
         return false;
-    m->open = open;
+    m->open = sum[0];
     m->rounds++;
-    if (!part_sum(m->p, job->run, &m->open))
-        return false;
     if (m->open > 0 && m->open >= before)
         gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
                 "the kernel pass_on_part makes no progress: %llu vertices wait for each "
