@@ -16,7 +16,7 @@
 enum { ALONE = 32 /* arcs that a thread looks at before its warp helps */ };
 
 struct bfs_tally {
-    unsigned long long found, arcs;
+    unsigned long long found, arcs; /* what all parts are told */
     uint32_t slices;
 };
 
@@ -185,6 +185,7 @@ struct bfs_drive {
     gpugraph_part *p;
     struct bfs_on_part g;
     uint32_t *source, *out, *in;
+    unsigned long long (*all)[PART_TALLY]; /* of parts */
     uint32_t sources;
     uint64_t words;                       /* of a bitmap of locals */
     uint64_t found, frontier, unexplored; /* of all parts */
@@ -195,6 +196,7 @@ static void carve(struct bfs_drive *b, struct workspace *space) {
     const struct part_device *d = b->p->device;
     b->words = ((uint64_t)d->locals + 31) / 32;
     b->g.tally = gg_carve<struct bfs_tally>(space, 1);
+    b->all = gg_carve<unsigned long long[PART_TALLY]>(space, b->p->exchange->parts);
     b->g.visited = gg_carve<uint32_t>(space, b->words);
     b->g.fresh = gg_carve<uint32_t>(space, b->words);
     b->g.depth = gg_carve<uint32_t>(space, d->locals);
@@ -232,13 +234,17 @@ static bool agree(struct bfs_drive *b, uint32_t level) {
     struct cuda_job *job = b->job;
     const struct part_device *d = p->device;
     const uint64_t places = d->first_out[p->exchange->parts];
-    struct bfs_tally tally;
+    uint64_t sum[PART_TALLY];
     if (places > 0 && gg_going(job)) {
         bits_of_places<<<gg_grid(job, places, 8), GG_BLOCK, 0, job->stream>>>(
             d->place, places, b->g.fresh, b->out);
         gg_launched(job, "bits_of_places");
     }
-    if (!part_swap_bits(job, p, b->out, b->in, 1))
+    if (!part_wire_begin(job, p))
+        return false;
+    part_swap_bits(job, p, b->out, b->in, 1);
+    part_swap_tallies(job, p, &b->g.tally->found, b->all);
+    if (!part_wire_end(job, p))
         return false;
     for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++) {
         const uint32_t ghosts = p->peer[q].ghosts;
@@ -250,14 +256,11 @@ static bool agree(struct bfs_drive *b, uint32_t level) {
             b->in + d->first_in[q] / 32, level);
         gg_launched(job, "bits_of_ghosts");
     }
-    if (!part_wait(job, p) || !gg_fetch(job, &tally, b->g.tally, sizeof tally))
+    if (!part_combine_tallies(job, p, b->all, GPUGRAPH_SUM, sum))
         return false;
-    uint64_t word[2] = {tally.found, tally.arcs};
-    if (p->exchange->calls->combine(p->exchange, job->run, GPUGRAPH_SUM, word, 2))
-        return false;
-    b->found = word[0];
-    b->frontier = word[1];
-    b->unexplored -= word[1] < b->unexplored ? word[1] : b->unexplored;
+    b->found = sum[0];
+    b->frontier = sum[1];
+    b->unexplored -= sum[1] < b->unexplored ? sum[1] : b->unexplored;
     return true;
 }
 

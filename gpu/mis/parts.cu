@@ -66,7 +66,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
         pass = __shfl_sync(ALL_LANES, pass, 0);
     }
     if (gg_lane() == 0 && count > 0)
-        atomicAdd(g.open, count);
+        atomicAdd(g.open, (unsigned long long)count);
 }
 
 /* ---- driver ---- */
@@ -79,8 +79,9 @@ struct mis_drive {
     gpugraph_part *p;
     struct mis_on_part g;
     unsigned blocks;
-    uint32_t *hash, *room; /* room: a word for each place */
-    uint32_t *out, *in;    /* two bitmaps each */
+    uint32_t *hash, *room;                 /* room: a word for each place */
+    uint32_t *out, *in;                    /* two bitmaps each */
+    unsigned long long (*all)[PART_TALLY]; /* of parts */
     uint8_t *member;
     uint64_t open; /* of all parts */
     uint32_t rounds;
@@ -92,7 +93,8 @@ static void carve(struct mis_drive *m, struct workspace *space) {
                    tiles = ((uint64_t)d->masters + GG_WARP - 1) / GG_WARP;
     const uint64_t places = d->first_out[m->p->exchange->parts];
     m->g.room = (uint32_t)((tiles + warps - 1) / warps * GG_WARP);
-    m->g.open = gg_carve<uint32_t>(space, 1);
+    m->g.open = gg_carve<unsigned long long>(space, PART_TALLY);
+    m->all = gg_carve<unsigned long long[PART_TALLY]>(space, m->p->exchange->parts);
     m->g.list = gg_carve<struct waiting>(space, warps * m->g.room);
     m->g.word = gg_carve<uint32_t>(space, d->locals);
     m->hash = gg_carve<uint32_t>(space, d->locals);
@@ -132,18 +134,16 @@ static bool prepare(struct mis_drive *m, gpugraph_priority priority,
 static bool one_round(struct mis_drive *m) {
     struct cuda_job *job = m->job;
     const uint64_t before = m->open;
-    uint32_t open = 0;
-    if (!gg_fill(job, m->g.open, 0, sizeof *m->g.open))
+    uint64_t sum[PART_TALLY];
+    if (!gg_fill(job, m->g.open, 0, PART_TALLY * sizeof *m->g.open))
         return false;
     pass_on_part<<<m->blocks, GG_BLOCK, 0, job->stream>>>(m->g);
     if (!gg_launched(job, "pass_on_part") ||
-        !mis_tell_ghosts(m->job, m->p, m->g.word, m->out, m->in) ||
-        !part_wait(job, m->p) || !gg_fetch(job, &open, m->g.open, sizeof open))
+        !mis_tell_ghosts(m->job, m->p, &m->g, m->out, m->in, m->all) ||
+        !part_combine_tallies(job, m->p, m->all, GPUGRAPH_SUM, sum))
         return false;
-    m->open = open;
+    m->open = sum[0];
     m->rounds++;
-    if (!part_sum(m->p, job->run, &m->open))
-        return false;
     if (m->open > 0 && m->open >= before)
         gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
                 "the kernel pass_on_part makes no progress: %llu vertices wait for each "

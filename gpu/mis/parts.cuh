@@ -15,8 +15,8 @@ struct mis_on_part {
     gpugraph_priority priority;
     const uint32_t *stop;
     struct waiting *list;
-    uint32_t room; /* entries of the list, for each warp */
-    uint32_t *open;
+    uint32_t room;            /* entries of the list, for each warp */
+    unsigned long long *open; /* a tally, whose first word it is */
 };
 
 static __device__ __noinline__ bool earlier(const mis_on_part *g, uint32_t u,
@@ -76,25 +76,31 @@ static __global__ void members_of(const uint32_t *word, uint32_t masters,
         member[v] = word[v] == MIS_JOINED;
 }
 
-/* What is decided goes to ghosts. out, in: two bitmaps each, of places and of ghosts. */
-static bool mis_tell_ghosts(struct cuda_job *job, gpugraph_part *p, uint32_t *word,
-                            uint32_t *out, uint32_t *in) {
+/* What is decided goes to ghosts, and how many are open here to all parts. out, in: two bitmaps each, of places
+** and of ghosts; all: a tally of each part. */
+static bool mis_tell_ghosts(struct cuda_job *job, gpugraph_part *p,
+                            const struct mis_on_part *g, uint32_t *out, uint32_t *in,
+                            unsigned long long (*all)[PART_TALLY]) {
     const struct part_device *d = p->device;
     const uint64_t places = d->first_out[p->exchange->parts];
     const uint32_t *decided = in, *joined = in + part_words_in(p);
     if (places > 0 && gg_going(job)) {
         bits_of_places<<<gg_grid(job, places, 8), GG_BLOCK, 0, job->stream>>>(
-            d->place, places, word, out, out + part_words_out(p));
+            d->place, places, g->word, out, out + part_words_out(p));
         gg_launched(job, "bits_of_places");
     }
-    if (!part_swap_bits(job, p, out, in, 2))
+    if (!part_wire_begin(job, p))
+        return false;
+    part_swap_bits(job, p, out, in, 2);
+    part_swap_tallies(job, p, g->open, all);
+    if (!part_wire_end(job, p))
         return false;
     for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++) {
         const uint32_t ghosts = p->peer[q].ghosts;
         if (ghosts == 0)
             continue;
         words_of_ghosts<<<gg_grid(job, ghosts, 8), GG_BLOCK, 0, job->stream>>>(
-            word + d->first_ghost + (p->peer[q].first_ghost - p->masters), ghosts,
+            g->word + d->first_ghost + (p->peer[q].first_ghost - p->masters), ghosts,
             decided + d->first_in[q] / 32, joined + d->first_in[q] / 32);
         gg_launched(job, "words_of_ghosts");
     }

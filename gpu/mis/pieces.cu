@@ -127,7 +127,7 @@ static __global__ void fold_verdicts(const uint32_t *place, uint64_t places,
 
 /* One thread per master, whole warps. */
 static __global__ void apply_verdicts(uint32_t *word, uint32_t masters,
-                                      const uint32_t *verdict, uint32_t *open) {
+                                      const uint32_t *verdict, unsigned long long *open) {
     for (uint64_t v = gg_thread(); v < ((uint64_t)masters + 31) / 32 * 32;
          v += gg_threads_of_grid()) {
         const bool is_open =
@@ -137,7 +137,7 @@ static __global__ void apply_verdicts(uint32_t *word, uint32_t masters,
             word[v] = mine == MUST_DROP ? MIS_DROPPED : MIS_JOINED;
         const uint32_t left = __ballot_sync(ALL_LANES, mine == MUST_WAIT);
         if (gg_lane() == 0 && left)
-            atomicAdd(open, (uint32_t)__popc(left));
+            atomicAdd(open, (unsigned long long)__popc(left));
     }
 }
 
@@ -147,10 +147,10 @@ struct pieces {
     struct cuda_job *job;
     gpugraph_part *p;
     struct mis_on_part g;
-    uint32_t *hash, *room;     /* room: a word for each place */
-    uint32_t *verdict;         /* of each local; at first its degree */
-    uint32_t *places, *ghosts; /* two bitmaps each */
-    uint32_t *open;
+    uint32_t *hash, *room;                 /* room: a word for each place */
+    uint32_t *verdict;                     /* of each local; at first its degree */
+    uint32_t *places, *ghosts;             /* two bitmaps each */
+    unsigned long long (*all)[PART_TALLY]; /* of parts */
     uint8_t *member;
     uint64_t left; /* open, of all parts */
     uint32_t rounds;
@@ -162,7 +162,8 @@ static unsigned blocks_for(const struct pieces *m, uint64_t items) {
 
 static void carve(struct pieces *m, struct workspace *space) {
     const struct part_device *d = m->p->device;
-    m->open = gg_carve<uint32_t>(space, 1);
+    m->g.open = gg_carve<unsigned long long>(space, PART_TALLY);
+    m->all = gg_carve<unsigned long long[PART_TALLY]>(space, m->p->exchange->parts);
     m->g.word = gg_carve<uint32_t>(space, d->locals);
     m->hash = gg_carve<uint32_t>(space, d->locals);
     m->verdict = gg_carve<uint32_t>(space, d->locals);
@@ -241,23 +242,21 @@ static bool one_round(struct pieces *m) {
     struct cuda_job *job = m->job;
     const struct part_device *d = m->p->device;
     const uint64_t before = m->left;
-    uint32_t open = 0;
-    if (!gg_fill(job, m->open, 0, sizeof *m->open))
+    uint64_t sum[PART_TALLY];
+    if (!gg_fill(job, m->g.open, 0, PART_TALLY * sizeof *m->g.open))
         return false;
     judge_pieces<<<blocks_for(m, d->locals), GG_BLOCK, 0, job->stream>>>(m->g, d->locals,
                                                                          m->verdict);
     if (!gg_launched(job, "judge_pieces") || !return_verdicts(m))
         return false;
     apply_verdicts<<<blocks_for(m, d->masters), GG_BLOCK, 0, job->stream>>>(
-        m->g.word, d->masters, m->verdict, m->open);
+        m->g.word, d->masters, m->verdict, m->g.open);
     if (!gg_launched(job, "apply_verdicts") ||
-        !mis_tell_ghosts(job, m->p, m->g.word, m->places, m->ghosts) ||
-        !part_wait(job, m->p) || !gg_fetch(job, &open, m->open, sizeof open))
+        !mis_tell_ghosts(job, m->p, &m->g, m->places, m->ghosts, m->all) ||
+        !part_combine_tallies(job, m->p, m->all, GPUGRAPH_SUM, sum))
         return false;
-    m->left = open;
+    m->left = sum[0];
     m->rounds++;
-    if (!part_sum(m->p, job->run, &m->left))
-        return false;
     if (m->left > 0 && m->left >= before)
         gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
                 "the kernel judge_pieces makes no progress: %llu vertices wait for each "

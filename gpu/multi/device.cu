@@ -240,6 +240,47 @@ bool part_swap_places(struct cuda_job *job, gpugraph_part *p, const void *out, v
     return gg_going(job);
 }
 
+bool part_swap_tallies(struct cuda_job *job, gpugraph_part *p,
+                       const unsigned long long mine[PART_TALLY],
+                       unsigned long long (*all)[PART_TALLY]) {
+    const uint32_t parts = p->exchange->parts, part = p->exchange->part;
+    const uint64_t bytes = sizeof *all;
+    struct part_piece *piece;
+    if (!gg_going(job) || !gg_note(job,
+                                   cudaMemcpyAsync(all[part], mine, bytes,
+                                                   cudaMemcpyDeviceToDevice, job->stream),
+                                   "copy a tally"))
+        return false;
+    if (parts == 1)
+        return true;
+    if (!take_pieces(p, job->run, &piece))
+        return false;
+    for (uint32_t q = 0; q < parts; q++) {
+        piece[q] = {(void *)mine, q == part ? 0 : bytes};
+        piece[parts + q] = {all[q], q == part ? 0 : bytes};
+    }
+    part_wire_swap(job, p, piece, piece + parts);
+    gg_release(piece);
+    return gg_going(job);
+}
+
+bool part_combine_tallies(struct cuda_job *job, gpugraph_part *p,
+                          const unsigned long long (*all)[PART_TALLY],
+                          gpugraph_combination how, uint64_t word[PART_TALLY]) {
+    const uint32_t parts = p->exchange->parts;
+    unsigned long long *come = static_cast<unsigned long long *>(
+        gg_alloc(job->run, parts, PART_TALLY * sizeof *come));
+    for (int i = 0; i < PART_TALLY; i++)
+        word[i] = how == GPUGRAPH_SUM ? 0 : UINT64_MAX;
+    if (come && part_wait(job, p) && gg_fetch(job, come, all, parts * sizeof *all))
+        for (uint32_t i = 0; i < parts * PART_TALLY; i++) {
+            uint64_t *to = &word[i % PART_TALLY];
+            *to = how == GPUGRAPH_SUM ? *to + come[i] : come[i] < *to ? come[i] : *to;
+        }
+    gg_release(come);
+    return gg_going(job);
+}
+
 /* One thread per place. */
 static __global__ void pick_values(const uint32_t *place, uint64_t places,
                                    const uint32_t *value, uint32_t *room) {

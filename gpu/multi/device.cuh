@@ -56,6 +56,9 @@ void part_wire_close(struct part_device *d);
 /* out[q] of part p becomes in[p] of part q, behind what is queued; sizes agree on both sides. Collective. */
 bool part_wire_swap(struct cuda_job *job, gpugraph_part *p, const struct part_piece *out,
                     const struct part_piece *in);
+/* What is swapped between these two goes as one message to each part, where NCCL carries it. */
+bool part_wire_begin(struct cuda_job *job, gpugraph_part *p);
+bool part_wire_end(struct cuda_job *job, gpugraph_part *p);
 /* Until all that was queued is done, or another part has failed. */
 bool part_wait(struct cuda_job *job, gpugraph_part *p);
 
@@ -69,6 +72,15 @@ bool part_send_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
 /* The other way: those of ghosts come to where room has their masters' places. */
 bool part_return_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
                         uint32_t *room);
+/* all[q] becomes what mine is at part q: words of a tally, behind what is queued. */
+enum { PART_TALLY = 2 };
+bool part_swap_tallies(struct cuda_job *job, gpugraph_part *p,
+                       const unsigned long long mine[PART_TALLY],
+                       unsigned long long (*all)[PART_TALLY]);
+/* Waits for all that is queued; word: of the tallies that have come, sums or least ones. */
+bool part_combine_tallies(struct cuda_job *job, gpugraph_part *p,
+                          const unsigned long long (*all)[PART_TALLY],
+                          gpugraph_combination how, uint64_t word[PART_TALLY]);
 /* An entry of `size` bytes for each place, at out, becomes one for each ghost at in: part q's from
 ** first_in[q] on. */
 bool part_swap_places(struct cuda_job *job, gpugraph_part *p, const void *out, void *in,

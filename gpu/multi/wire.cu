@@ -257,6 +257,28 @@ static bool by_host(struct cuda_job *job, gpugraph_part *p, const struct part_pi
     return gg_going(job);
 }
 
+/* Groups of NCCL lie within one another: the outermost is one launch. */
+static bool grouped(struct cuda_job *job, gpugraph_part *p, bool begins) {
+    const char *why;
+    const struct nccl_calls *nccl = gg_nccl(&why);
+    if (!p->device->comm)
+        return gg_going(job);
+    const int result = begins ? nccl->group_start() : nccl->group_end();
+    if (result != NCCL_SUCCESS)
+        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+                "NCCL failed between the devices of %u parts: %s", p->exchange->parts,
+                nccl->error(result));
+    return gg_going(job);
+}
+
+bool part_wire_begin(struct cuda_job *job, gpugraph_part *p) {
+    return gg_going(job) && grouped(job, p, true);
+}
+
+bool part_wire_end(struct cuda_job *job, gpugraph_part *p) {
+    return grouped(job, p, false);
+}
+
 bool part_wire_swap(struct cuda_job *job, gpugraph_part *p, const struct part_piece *out,
                     const struct part_piece *in) {
     if (!gg_going(job))

@@ -8,7 +8,8 @@
 **               relax     an atomic minimum for each arc; who is lowered is open
 **               values    of places, wire; a ghost that falls is open
 **               agree     the least distance that is open anywhere: none ends the search, and one that is
-**                         not near moves the threshold
+**                         not near moves the threshold. It is known before ghosts fall, since their masters
+**                         have fallen as far and are open
 **
 ** Distances only fall and end as the least fixpoint, so they are the same to the bit as the CPU's. */
 #include "parts.h"
@@ -20,9 +21,10 @@
 #include <math.h>
 #include <string.h>
 
-struct part_tally {
+struct part_tally {           /* what all parts are told, of whom the least words count */
     unsigned long long least; /* that is open */
-    uint32_t slices, over;
+    unsigned long long well;  /* 0: a sum left the range */
+    uint32_t slices;
 };
 
 template <typename type> struct sssp_on_part {
@@ -81,7 +83,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
             const word sum = type::add(from, weight[arc]);
             if (sum > g.most) {
                 if (!g.tight)
-                    g.tally->over = 1;
+                    g.tally->well = 0;
             } else if (sum < gg_peek(&g.distance[v]) &&
                        sum < atomicMin(&g.distance[v], sum) &&
                        !(gg_peek(&g.open[v / 32]) & bit)) {
@@ -137,7 +139,8 @@ template <typename type> struct sssp_drive {
     struct sssp_on_part<type> g;
     uint32_t *source;
     uint32_t sources;
-    word *out, *in; /* of places, of ghosts */
+    word *out, *in;                        /* of places, of ghosts */
+    unsigned long long (*all)[PART_TALLY]; /* of parts */
     double delta;
     word threshold; /* the same at all parts */
     uint64_t least; /* that is open at any part */
@@ -148,6 +151,7 @@ template <typename type> static void carve(sssp_drive<type> *b, struct workspace
     const struct part_device *d = b->p->device;
     const uint32_t parts = b->p->exchange->parts;
     b->g.tally = gg_carve<struct part_tally>(space, 1);
+    b->all = gg_carve<unsigned long long[PART_TALLY]>(space, parts);
     b->g.distance = gg_carve<word>(space, d->locals);
     b->g.open = gg_carve<uint32_t>(space, ((uint64_t)d->locals + 31) / 32);
     b->g.slice = gg_carve<uint64_t>(space, gg_slices_at_most(d->locals, d->arcs));
@@ -166,7 +170,6 @@ static bool prepare(sssp_drive<type> *b, const uint32_t *source) {
         return false;
     carve(b, &space);
     b->g.rows = {d->locals, d->arcs, d->offset, d->target, d->weight};
-    gg_fill(job, b->g.tally, 0, sizeof *b->g.tally);
     gg_fill(job, b->g.distance, 0xff, (uint64_t)d->locals * sizeof *b->g.distance);
     gg_fill(job, b->g.open, 0, ((uint64_t)d->locals + 31) / 32 * 4);
     return gg_upload(job, b->source, source, b->sources * sizeof *source);
@@ -183,7 +186,11 @@ template <typename type> static bool tell(sssp_drive<type> *b) {
             d->place, places, b->g.distance, b->out);
         gg_launched(job, "pick");
     }
-    if (!part_swap_places(job, p, b->out, b->in, sizeof *b->out))
+    if (!part_wire_begin(job, p))
+        return false;
+    part_swap_places(job, p, b->out, b->in, sizeof *b->out);
+    part_swap_tallies(job, p, &b->g.tally->least, b->all);
+    if (!part_wire_end(job, p))
         return false;
     for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++) {
         const uint32_t ghosts = p->peer[q].ghosts;
@@ -210,27 +217,31 @@ static real::word add(real, real::word least, double delta) {
     return sum > from ? real::from_real(sum) : least + 1;
 }
 
-/* The least distance that is open anywhere. */
+/* Tells, and learns the least distance that is open anywhere. */
 template <typename type> static bool agree(sssp_drive<type> *b) {
     struct cuda_job *job = b->job;
-    struct part_tally tally;
-    if (!gg_fill(job, &b->g.tally->least, 0xff, sizeof tally.least))
-        return false;
+    uint64_t word[PART_TALLY];
     find_least<<<gg_grid(job, b->g.rows.n + 1, 8), GG_BLOCK, 0, job->stream>>>(b->g);
-    if (!gg_launched(job, "find_least") || !part_wait(job, b->p) ||
-        !gg_fetch(job, &tally, b->g.tally, sizeof tally))
+    if (!gg_launched(job, "find_least") || !tell(b) ||
+        !part_combine_tallies(job, b->p, b->all, GPUGRAPH_LEAST, word))
         return false;
-    b->s->over |= tally.over;
-    b->least = tally.least;
-    return b->p->exchange->calls->combine(b->p->exchange, job->run, GPUGRAPH_LEAST,
-                                          &b->least, 1) == GPUGRAPH_OK;
+    b->least = word[0];
+    b->s->over |= word[1] == 0;
+    return true;
+}
+
+/* Before what is tallied. */
+template <typename type> static bool clear_tally(sssp_drive<type> *b) {
+    struct part_tally *tally = b->g.tally;
+    gg_fill(b->job, &tally->least, 0xff, PART_TALLY * sizeof tally->least);
+    return gg_fill(b->job, &tally->slices, 0, sizeof tally->slices);
 }
 
 template <typename type> static bool one_round(sssp_drive<type> *b) {
     struct cuda_job *job = b->job;
     if (b->least >= b->threshold)
         b->threshold = add(type(), (typename type::word)b->least, b->delta);
-    if (!gg_fill(job, &b->g.tally->slices, 0, sizeof b->g.tally->slices))
+    if (!clear_tally(b))
         return false;
     slice_near<<<gg_grid(job, b->g.rows.n + 1, 8), GG_BLOCK, 0, job->stream>>>(
         b->g, b->threshold);
@@ -238,7 +249,7 @@ template <typename type> static bool one_round(sssp_drive<type> *b) {
         return false;
     relax<<<8 * job->device->processors, GG_BLOCK, 0, job->stream>>>(b->g);
     b->s->rounds++;
-    return gg_launched(job, "relax") && tell(b) && agree(b);
+    return gg_launched(job, "relax") && agree(b);
 }
 
 /* Distances of masters and, behind them, of ghosts, as the host has its locals. */
@@ -261,10 +272,10 @@ static void search(struct cuda_job *job, struct sssp_part *s, const uint32_t *so
     b.g.most = s->bound < range ? (typename type::word)s->bound : range;
     b.g.tight = s->within_range || !noted;
     b.delta = ldexp(1, s->exponent);
-    if (!prepare(&b, source))
+    if (!prepare(&b, source) || !clear_tally(&b))
         return;
     begin_at<<<1, 1, 0, job->stream>>>(b.g, b.source, b.sources);
-    if (!gg_launched(job, "begin_at") || !tell(&b) || !agree(&b))
+    if (!gg_launched(job, "begin_at") || !agree(&b))
         return;
     while (b.least != UINT64_MAX)
         if (!one_round(&b))
