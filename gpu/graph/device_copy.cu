@@ -35,10 +35,11 @@ void gg_free_device_edges(struct device_copy *copy) {
     copy->edge_room = copy->m;
 }
 
-/* In SIMPLE an arc stays as long as any edge between its ends: it is made anew. */
+/* In SIMPLE an arc stays as long as any edge between its ends: unless that is known it is made anew. */
 static void drop_copy(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct device_copy *copy = (struct device_copy *)part;
-    free_rows(copy, &copy->rows[CSR_SIMPLE]);
+    if (!copy->keeps_simple)
+        free_rows(copy, &copy->rows[CSR_SIMPLE]);
     for (int kind = 0; kind < CSR_KINDS; kind++)
         copy->rows[kind].order = ORDER_UNKNOWN;
     copy->edge_order = ORDER_UNKNOWN;

@@ -38,6 +38,7 @@ struct device_copy { /* stands on edges with SIMPLE and what is known of order a
     struct device_gaps gaps; /* between edges; start NULL: there are none */
     enum order edge_order;   /* by (source, target) (tree/depth_rows.cu) */
     enum symmetry symmetry;  /* of OUT (device_symmetry.cu) */
+    bool keeps_simple;       /* SIMPLE follows the change of edges that is under way */
     bool changed, rested;    /* since it was copied; and asked for its symmetry since */
     struct device_rows rows[CSR_KINDS];
 };

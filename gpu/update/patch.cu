@@ -6,8 +6,8 @@
 **     vertices   numbers change with their splice, in the same pass
 **
 ** What hangs on which edges there are, and not on a few of them, is given back and made
-** anew on the device when it is asked for: SIMPLE, in which an arc stays as long as any edge
-** between its ends, and the parts that stand on edges (device/parts.cuh). Where nothing but
+** anew on the device when it is asked for: the parts that stand on edges (device/parts.cuh), and SIMPLE,
+** in which an arc stays as long as any edge between its ends, where the host cannot tell. Where nothing but
 ** weights changes those that stand on weights go. */
 #include "patch.cuh"
 
@@ -39,10 +39,12 @@ static __global__ void find_arcs(const uint64_t *offset, const uint32_t *target,
 }
 
 /* One thread to an entry. */
-static __global__ void look_up_offsets(const uint64_t *offset, const uint64_t *entry,
-                                       uint64_t count, uint64_t *held) {
+static __global__ void find_places(const uint64_t *offset, const uint32_t *target,
+                                   const uint64_t *entry, const uint32_t *wanted,
+                                   uint64_t count, uint64_t *at) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid())
-        held[i] = offset[entry[i]];
+        at[i] =
+            patch_find_place(offset, target, entry[i], wanted ? wanted[i] : PATCH_ANY);
 }
 
 static bool find(void *there, const row_questions *q) {
@@ -52,6 +54,8 @@ static bool find(void *there, const row_questions *q) {
     t->used = t->sent = t->kept;
     const arc_question *going = pack(t, q->going, q->goings);
     const uint64_t *coming = pack(t, q->coming, q->comings);
+    const uint32_t *wanted =
+        q->coming_target ? pack(t, q->coming_target, q->comings) : NULL;
     if (!send(t))
         return false;
     uint64_t *going_at = (uint64_t *)reserve(t, q->goings * sizeof *going_at);
@@ -63,10 +67,10 @@ static bool find(void *there, const row_questions *q) {
         rows->offset, rows->target, rows->weight, rows->weight ? t->copy->weight_size : 0,
         going, q->goings, effort, going_at);
     gg_launched(job, "find_arcs");
-    look_up_offsets<<<gg_grid(job, q->comings, 8), GG_BLOCK, 0, job->stream>>>(
-        rows->offset, coming, q->comings, coming_at);
+    find_places<<<gg_grid(job, q->comings, 8), GG_BLOCK, 0, job->stream>>>(
+        rows->offset, rows->target, coming, wanted, q->comings, coming_at);
     t->sent = t->used;
-    return gg_launched(job, "look_up_offsets") &&
+    return gg_launched(job, "find_places") &&
            gg_download(job, q->going_at, going_at, q->goings * sizeof *going_at) &&
            gg_download(job, q->coming_at, coming_at, q->comings * sizeof *coming_at);
 }
@@ -131,7 +135,9 @@ static bool change_edges(void *there) {
         changed |= PART_ON_EDGES;
     if (!p->same_ends && (p->fresh || p->vertices->before != p->vertices->after))
         changed |= PART_ON_VERTICES;
+    copy->keeps_simple = t->simple;
     gg_drop_device_parts(p->graph, changed);
+    copy->keeps_simple = false;
     copy->n = p->vertices->after;
     copy->m = p->edges->after;
     return true;
@@ -165,6 +171,7 @@ static bool change_copy(struct there *t) {
         rows[kind] = {there->made && !t->remade[kind], there->weight != NULL,
                       there->arcs};
     }
+    t->simple = rows[CSR_SIMPLE].made &= gg_patches_simple(t->p->graph);
     bool done = gg_going(&t->job) && open_parcel(t) && gg_patch(t->p, rows, &place, t);
     gg_release(t->parcel);
     t->job.working = false;

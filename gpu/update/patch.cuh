@@ -25,6 +25,7 @@ struct there {
     void *spare;
     uint64_t spare_bytes;
     uint64_t moved;         /* bytes of arrays written */
+    bool simple;            /* SIMPLE rows are patched, too */
     bool stored;            /* the tables have taken the batch */
     bool remade[CSR_KINDS]; /* rows that are to be made of the tables */
 };

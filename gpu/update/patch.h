@@ -35,7 +35,10 @@ typedef struct row_questions {
     uint64_t *going_at; /* answers: arcs; UINT64_MAX: not there, or given up */
     uint64_t comings;
     const uint64_t *coming; /* entries of offset */
-    uint64_t *coming_at;    /* answers: what they hold */
+    /* Of rows that ascend, for each: the target before whose first arc that is not below it belongs in the row
+    ** that ends with the entry; PATCH_ANY: it is the entry that is asked for. NULL: rows are in no order. */
+    const uint32_t *coming_target;
+    uint64_t *coming_at; /* answers: what they hold; or arcs */
 } row_questions;
 
 /* What becomes of the rows of one kind. */
@@ -104,7 +107,9 @@ typedef struct patch_place {
     bool (*edges)(void *there);
 } patch_place;
 
-/* Patches OUT, IN and BOTH, as far as they are made, and the edges. */
+/* Can SIMPLE rows be patched? Where it is known which vertices edges join without a look at all of them. */
+bool gg_patches_simple(const gpugraph_graph *graph);
+/* Patches rows of every kind, as far as they are made, and the edges. */
 bool gg_patch(const patch *p, const patch_rows rows[CSR_KINDS], const patch_place *place,
               void *there);
 
@@ -170,6 +175,23 @@ WARP_FUNCTION uint64_t patch_block_place(const block_change *c, const uint32_t *
 }
 
 #define PATCH_NEW UINT64_MAX /* it is put in */
+#define PATCH_ANY UINT32_MAX
+
+/* The answer to a question of an arc that comes. */
+WARP_FUNCTION uint64_t patch_find_place(const uint64_t *offset, const uint32_t *target,
+                                        uint64_t entry, uint32_t wanted) {
+    if (wanted == PATCH_ANY)
+        return offset[entry];
+    uint64_t low = offset[entry - 1], high = offset[entry];
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (target[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 /* How many pieces begin at or before new place `to`. */
 WARP_FUNCTION uint64_t patch_pieces_to(const splice_piece *piece, uint64_t pieces,

@@ -40,8 +40,43 @@ static __global__ void put_in(const uint64_t *place, const type *put, uint64_t c
         to[place[i]] = put[i];
 }
 
-/* Where the job must end, too: nobody else would. */
-void gg_give_spare(struct there *t) {
+/* ---- the spare block ----
+** It stays with the graph for the next batch, and is its own while one is under way: to take and give back
+** memory of a device waits for all that it does. */
+
+#define KEPT_SPARE ((uint64_t)128 << 20)
+
+struct kept_spare {
+    struct device_part part;
+    void *block;
+    uint64_t bytes;
+};
+
+static void drop_spare(gpugraph_graph *, struct device_part *part, unsigned) {
+    struct kept_spare *k = (struct kept_spare *)part;
+    if (!k->block)
+        return;
+    give(&k->part, k->block, k->bytes, 1);
+    k->block = NULL;
+    k->bytes = 0;
+}
+
+static const struct device_part_kind spare_kind = {sizeof(struct kept_spare),
+                                                   PART_ON_ROOM, drop_spare};
+
+static void take_kept(struct there *t) {
+    struct kept_spare *k =
+        (struct kept_spare *)gg_device_part_of(t->job.graph, &spare_kind);
+    if (!k || !k->block)
+        return;
+    t->spare = k->block;
+    t->spare_bytes = k->bytes;
+    add_bytes(&k->part, -(int64_t)block_bytes(k->bytes, 1));
+    k->block = NULL;
+    k->bytes = 0;
+}
+
+static void free_spare(struct there *t) {
     if (!t->spare)
         return;
     if (!gg_wait(&t->job))
@@ -51,12 +86,31 @@ void gg_give_spare(struct there *t) {
     t->spare_bytes = 0;
 }
 
+/* Where the job must end, too: nobody else would. */
+void gg_give_spare(struct there *t) {
+    struct kept_spare *k = NULL;
+    if (t->spare && t->spare_bytes <= KEPT_SPARE && gg_going(&t->job))
+        k = (struct kept_spare *)gg_device_part(&t->job, &spare_kind);
+    if (!k || k->block) {
+        free_spare(t);
+        return;
+    }
+    k->block = t->spare;
+    k->bytes = t->spare_bytes;
+    add_bytes(&k->part, (int64_t)block_bytes(k->bytes, 1));
+    t->spare = NULL;
+    t->spare_bytes = 0;
+}
+
 void *gg_spare(struct there *t, uint64_t bytes) {
+    if (!t->spare)
+        take_kept(t);
     if (bytes > t->spare_bytes) {
-        gg_give_spare(t);
-        t->spare = gg_going(&t->job) ? gg_take(&t->job, bytes) : NULL;
+        const uint64_t room = bytes + bytes / GG_ROOM_SHARE;
+        free_spare(t);
+        t->spare = gg_going(&t->job) ? gg_take(&t->job, room) : NULL;
         if (t->spare)
-            t->spare_bytes = bytes;
+            t->spare_bytes = room;
     }
     return t->spare;
 }

@@ -278,7 +278,9 @@ static void put_row(row_walk *w, uint64_t low, uint64_t high, uint64_t begin,
                     uint64_t end, uint64_t freed) {
     for (uint64_t k = low; k < high; k++) {
         uint64_t at = end;
-        if (w->slot->sorted)
+        if (w->slot->sorted && w->coming_at)
+            at = w->coming_at[k];
+        else if (w->slot->sorted)
             at = sorted_place(w, w->coming[k], begin, end);
         else if (freed < w->p->removed)
             at = w->p->removed_at[freed++];
@@ -325,7 +327,8 @@ static void fill_row_plan(row_walk *w) {
         if (next > i)
             match_row(w, (uint32_t)row, i, next);
         if (more > k)
-            put_row(w, k, more, w->slot->sorted ? w->slot->offset[row] : 0,
+            put_row(w, k, more,
+                    w->slot->sorted && !w->coming_at ? w->slot->offset[row] : 0,
                     row_start(w, row + 1, k), freed);
         add_event(p, row + 1, (int64_t)(more - k) - (int64_t)(next - i));
         i = next;
@@ -437,7 +440,8 @@ void gg_update_rows(update *u) {
 /* ---- rows that lie elsewhere ---- */
 
 /* Equal arcs follow one another in w->going: each asks for the next of them. */
-static void list_questions(const row_walk *w, arc_question *going, uint64_t *coming) {
+static void list_questions(const row_walk *w, arc_question *going, uint64_t *coming,
+                           uint32_t *coming_target) {
     for (uint64_t i = 0; i < w->goings; i++) {
         going[i] = (arc_question){w->weight[i], going_row(w, i), w->column[i], 0};
         if (i > 0 && going[i - 1].row == going[i].row &&
@@ -447,6 +451,9 @@ static void list_questions(const row_walk *w, arc_question *going, uint64_t *com
     for (uint64_t k = 0; k < w->comings; k++) {
         const added_end *end = &w->u->end[w->coming[k]];
         coming[k] = end->place + (uint64_t)(end->old != GPUGRAPH_NONE);
+        coming_target[k] = end->old == GPUGRAPH_NONE
+                               ? PATCH_ANY
+                               : (uint32_t)w->u->end[w->coming[k] ^ 1].place;
     }
 }
 
@@ -471,23 +478,32 @@ static bool ask(row_walk *w, enum csr_kind kind, const patch_place *place, void 
     gpugraph_run *run = w->u->run;
     arc_question *going = gg_alloc(run, w->goings, sizeof *going);
     uint64_t *coming = going ? gg_alloc(run, w->comings, sizeof *coming) : NULL;
-    w->going_at = coming ? gg_alloc(run, w->goings, sizeof *w->going_at) : NULL;
+    uint32_t *target = coming ? gg_alloc(run, w->comings, sizeof *target) : NULL;
+    w->going_at = target ? gg_alloc(run, w->goings, sizeof *w->going_at) : NULL;
     w->coming_at = w->going_at ? gg_alloc(run, w->comings, sizeof *w->coming_at) : NULL;
     bool answered = false;
     if (w->coming_at) {
-        list_questions(w, going, coming);
-        row_questions q = {kind,       w->goings, going,       w->going_at,
-                           w->comings, coming,    w->coming_at};
+        list_questions(w, going, coming, target);
+        row_questions q = {.kind = kind,
+                           .goings = w->goings,
+                           .going = going,
+                           .going_at = w->going_at,
+                           .comings = w->comings,
+                           .coming = coming,
+                           .coming_target = w->slot->sorted ? target : NULL,
+                           .coming_at = w->coming_at};
         answered = place->find(there, &q) && sort_places(w) && !gg_stopping(run);
     }
     gg_release(going);
     gg_release(coming);
+    gg_release(target);
     return answered;
 }
 
 bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
                         const patch_place *place, void *there, row_plan *p) {
     struct csr_slot slot = {.m = rows->arcs,
+                            .sorted = kind == CSR_SIMPLE,
                             .weight =
                                 rows->weighted ? (void *)gg_weights_of(u->graph) : NULL};
     row_walk w = {.u = u, .p = p, .slot = &slot, .going = u->going, .coming = u->coming};

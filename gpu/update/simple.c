@@ -4,8 +4,9 @@
 **     edge goes     its arcs go    unless an edge between the two is added or stays
 **     edge comes    its arcs come  unless the row has them already
 **
-** Whether an edge stays is counted in a CSR where one was made, or in one pass over the
-** edges: when there is none, or when its rows are so long that they cost more. */
+** Whether an edge stays is counted in the arcs by ids, where these are made, or in a CSR where one was, or
+** in one pass over the edges: when there is none, or when its rows are so long that they cost more. Rows that
+** lie on a device are not asked: arcs by ids say what they have. */
 #include "update.h"
 
 /* Two ends that meet, smaller one first; 0 for a loop: no pair has 0 twice. */
@@ -37,6 +38,32 @@ static bool holds(const uint64_t *sorted, uint64_t count, uint64_t key) {
     return low < count && sorted[low] == key;
 }
 
+/* ---- arcs by ids ---- */
+
+bool gg_patches_simple(const gpugraph_graph *graph) {
+    return gg_adjacency_made(graph, GPUGRAPH_OUT);
+}
+
+/* Edges from one vertex to another. */
+static uint64_t count_arcs(const struct adjacency *a, uint32_t from, uint32_t to) {
+    const struct adjacency_row *row = &a->row[from];
+    const uint64_t *arc = a->arc + (row->begin & ~ADJACENCY_LOOSE);
+    const uint64_t first = (uint64_t)to << 32;
+    uint64_t count = 0;
+    if (!(row->begin & ADJACENCY_LOOSE))
+        return gg_first_arc(arc, row->count, first + ((uint64_t)1 << 32)) -
+               gg_first_arc(arc, row->count, first);
+    for (uint32_t k = 0; k < row->count; k++)
+        count += arc[k] >> 32 == to;
+    return count;
+}
+
+/* Edges that join two vertices, in either direction. */
+static uint64_t arcs_between(const gpugraph_graph *graph, uint32_t a, uint32_t b) {
+    const struct adjacency *out = &graph->adjacency[GPUGRAPH_OUT];
+    return count_arcs(out, a, b) + count_arcs(out, b, a);
+}
+
 /* ---- edges that come ---- */
 
 static bool row_has(const struct csr_slot *slot, uint64_t v, uint32_t target) {
@@ -51,10 +78,14 @@ static bool row_has(const struct csr_slot *slot, uint64_t v, uint32_t target) {
     return low < end && slot->target[low] == target;
 }
 
+static bool are_joined(const gpugraph_graph *graph, uint32_t a, uint32_t b) {
+    const struct csr_slot *simple = &graph->csr[CSR_SIMPLE];
+    return simple->made ? row_has(simple, a, b) : arcs_between(graph, a, b) > 0;
+}
+
 /* pairs: those of all added edges, by new numbers, sorted; *count of them. Returns how
 ** many refs are left in u->coming. */
 static uint64_t list_coming(update *u, uint64_t *pairs, uint64_t *count) {
-    const struct csr_slot *simple = &u->graph->csr[CSR_SIMPLE];
     uint64_t coming = 0, all = 0;
     for (uint64_t i = 0; i < u->added_count; i++) {
         uint64_t pair = pair_of(u->new_source[i], u->new_target[i]);
@@ -67,7 +98,7 @@ static uint64_t list_coming(update *u, uint64_t *pairs, uint64_t *count) {
         const added_end *from = &u->end[u->coming[k]], *to = &u->end[u->coming[k] ^ 1];
         pairs[k] = u->key[k];
         if (from->old == GPUGRAPH_NONE || to->old == GPUGRAPH_NONE ||
-            !row_has(simple, from->old, to->old))
+            !are_joined(u->graph, from->old, to->old))
             u->coming[coming++] = u->coming[k];
     }
     return coming;
@@ -159,6 +190,12 @@ static void find_kept(update *u, const uint64_t *pairs, const uint32_t *times,
     const gpugraph_graph *graph = u->graph;
     const struct csr_slot *slot = counting_slot(graph);
     uint64_t work = 0;
+    if (gg_adjacency_made(graph, GPUGRAPH_OUT)) {
+        for (uint64_t k = 0; k < count; k++)
+            kept[k] = arcs_between(graph, (uint32_t)(pairs[k] >> 32),
+                                   (uint32_t)pairs[k]) > times[k];
+        return;
+    }
     for (uint64_t k = 0; slot && k < count; k++)
         work += degree(slot, pairs[k] >> 32) + degree(slot, (uint32_t)pairs[k]);
     if (!slot || work > graph->m) {

@@ -335,8 +335,8 @@ static bool patch_kind(const patch *p, enum csr_kind kind, const patch_rows *row
 
 bool gg_patch(const patch *p, const patch_rows rows[CSR_KINDS], const patch_place *place,
               void *there) {
-    for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++)
-        if (rows[kind].made &&
+    for (int kind = CSR_OUT; kind < CSR_KINDS; kind++)
+        if (rows[kind].made && !(kind == CSR_SIMPLE && p->same_ends) &&
             !patch_kind(p, (enum csr_kind)kind, &rows[kind], place, there))
             return false;
     return place->edges(there);

@@ -10,6 +10,7 @@
 ** by SQLITE_CONFIG_MALLOC, below. Check allocates wherever it asserts, so expect is used in
 ** its place. */
 #include "failing_memory.h"
+#include "follow/mirror.h"
 #include "sql.h"
 
 #include "expect.h"
@@ -436,6 +437,7 @@ START_TEST(a_shared_mirror) {
     sql_close();
     page_settled_ms = 0;
     graph_named_from = 0;
+    mirror_meets_after_ms = 1e9; /* never, however long it takes */
     db = connect_to(file);
     run("CREATE TABLE t(id INTEGER PRIMARY KEY, src, dst, weight);"
         "INSERT INTO t VALUES (1, 1, 2, 3), (2, 2, 3, 4), (3, 3, 1, 5), (4, 3, 4, 1);"

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = MODEL_IDS * MODEL_WEIGHTS, TILE = 5, SHOWN = CSR_BOTH + 1 };
+enum { KINDS = MODEL_IDS * MODEL_WEIGHTS, TILE = 5, SHOWN = CSR_KINDS };
 
 typedef struct copied_rows {
     uint64_t *offset;
@@ -69,9 +69,9 @@ static void shuffle_rows(const copied_rows *r, uint32_t n, size_t size,
 }
 
 /* Some of the rows, some of those with weights. */
-static void make_copy(copy *c, gpugraph_graph *graph, edge_model *dice) {
+static void make_copy(copy *c, gpugraph_graph *graph, bool simple, edge_model *dice) {
     gpugraph_run run = {.threads = 1};
-    uint64_t which = model_below(dice, 64);
+    uint64_t which = model_below(dice, 256);
     memset(c, 0, sizeof *c);
     c->size = graph->weight ? gg_distance_size(graph->distance_type) : 0;
     c->source = copy_of(graph->source, graph->m, sizeof *c->source);
@@ -81,8 +81,8 @@ static void make_copy(copy *c, gpugraph_graph *graph, edge_model *dice) {
     for (int kind = 0; kind < SHOWN; kind++, which >>= 2) {
         csr view;
         copied_rows *r = &c->rows[kind];
-        bool weighted = (which & 2) && c->size;
-        if (!(which & 1))
+        bool weighted = (which & 2) && c->size && kind != CSR_SIMPLE;
+        if (!(which & 1) || (kind == CSR_SIMPLE && !simple))
             continue;
         ck_assert_int_eq(gg_csr(graph, (enum csr_kind)kind, weighted, false, &run, &view),
                          0);
@@ -90,7 +90,8 @@ static void make_copy(copy *c, gpugraph_graph *graph, edge_model *dice) {
         r->target = copy_of(view.target, view.m, sizeof *r->target);
         if (weighted)
             r->weight = copy_of(view.weight, view.m, c->size);
-        shuffle_rows(r, view.n, c->size, dice);
+        if (kind != CSR_SIMPLE)
+            shuffle_rows(r, view.n, c->size, dice);
         c->made[kind] = (patch_rows){true, weighted, view.m};
     }
 }
@@ -142,7 +143,9 @@ static bool find(void *there, const row_questions *q) {
         q->going_at[i] =
             ask_warp((search){r, c->size, &q->going[i], {&looked, UINT64_MAX}, 0});
     for (uint64_t k = 0; k < q->comings; k++)
-        q->coming_at[k] = r->offset[q->coming[k]];
+        q->coming_at[k] =
+            patch_find_place(r->offset, r->target, q->coming[k],
+                             q->coming_target ? q->coming_target[k] : PATCH_ANY);
     return true;
 }
 
@@ -340,12 +343,26 @@ static void same_copy(const copy *c, gpugraph_graph *want) {
             0);
         ck_assert_uint_eq(view.m, c->made[kind].arcs);
         same_rows(&c->rows[kind], &view, c->size);
+        if (kind == CSR_SIMPLE) /* in order */
+            ck_assert_int_eq(
+                memcmp(c->rows[kind].target, view.target, view.m * sizeof *view.target),
+                0);
     }
 }
 
 /* ---- tests ---- */
 
-static int patched; /* batches that a copy could follow */
+static int patched, undirected; /* batches that a copy could follow; with SIMPLE rows */
+
+/* SIMPLE rows follow where arcs by ids say which vertices are joined. */
+static bool make_arcs(gpugraph_graph *graph) {
+    gpugraph_run run = {.threads = 1};
+    gg_begin(&run);
+    if (gpugraph_keeps_arcs(graph))
+        gg_adjacency(graph, GPUGRAPH_OUT, &run);
+    ck_assert_int_eq(run.status, GPUGRAPH_OK);
+    return gg_patches_simple(graph);
+}
 
 /* The graph of `before`, in half of all cases as a batch has left it: with gaps, perhaps. */
 static gpugraph_graph *changed_graph(edge_model *before) {
@@ -371,7 +388,8 @@ static void step(edge_model *before, const edge_model *after) {
     gpugraph_graph *graph = changed_graph(before);
     gpugraph_run run = {.threads = 1};
     copy c;
-    make_copy(&c, fresh, before);
+    make_copy(&c, fresh, make_arcs(graph), before);
+    undirected += c.made[CSR_SIMPLE].made;
     update u = {.graph = graph,
                 .added = &batch.added.edges,
                 .run = &run,
@@ -405,7 +423,7 @@ static void change_many_times(int i, uint32_t universe, int64_t edges, int batch
     edge_model model =
         model_make((enum model_ids)(i % MODEL_IDS), (enum model_weights)(i / MODEL_IDS),
                    universe, edges, seed * 1000 + (uint64_t)i);
-    patched = 0;
+    patched = undirected = 0;
     for (int k = 0; k < batches; k++) {
         edge_model before = model_copy(&model);
         model_change(&model, 1 + (int)model_below(&model, (uint64_t)changes));
@@ -467,6 +485,19 @@ START_TEST(edges_with_gaps) {
 }
 END_TEST
 
+/* Undirected rows without repeats, where edges are parallel, go both ways and are loops. */
+START_TEST(simple_rows) {
+    int all = 0;
+    for (uint64_t seed = 31; seed < 35; seed++) {
+        change_many_times(MODEL_GAPS, 4, 30, 20, 4, seed);
+        all += undirected;
+        change_many_times(MODEL_GAPS, 30, 60, 20, 30, seed);
+        all += undirected;
+    }
+    ck_assert_int_gt(all, 20);
+}
+END_TEST
+
 /* Vertices that have an edge which is not removed, among some that are asked about. */
 START_TEST(ends_that_stay) {
     edge_model dice = model_make(MODEL_DENSE, MODEL_SMALL, 3, 0, 9);
@@ -510,7 +541,7 @@ START_TEST(damage_is_seen) {
                 .removed_count = (uint64_t)batch.changes.removed_count};
     copy c;
     do {
-        make_copy(&c, graph, &model);
+        make_copy(&c, graph, false, &model);
         if (!c.made[CSR_OUT].made)
             free_copy(&c);
     } while (!c.made[CSR_OUT].made);
@@ -539,6 +570,7 @@ const struct suite suite = {
       .cases = {{&long_rows},
                 {&random_batches, KINDS},
                 {&edges_with_gaps, KINDS},
+                {&simple_rows},
                 {&ends_that_stay},
                 {&damage_is_seen}}}},
 };
