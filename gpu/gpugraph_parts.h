@@ -81,6 +81,9 @@ struct gpugraph_exchange { /* one for each part */
     uint32_t part, parts;
     uint64_t sent, received; /* bytes to and from other parts so far */
     uint64_t meetings;       /* calls so far that waited for others */
+    /* What a search is at, for who asks meanwhile: "level" 17; NULL before the first. */
+    const char *step;
+    uint64_t round;
 };
 
 /* Runs body(job, exchange) in `parts` threads, the calling one among them, and returns when all of

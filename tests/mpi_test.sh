@@ -204,6 +204,20 @@ check_devices() {
         bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --backend cuda
 }
 
+# On a terminal lines tell phases and, within a search, its rounds; elsewhere nothing does.
+check_progress() {
+    local run="mpirun -n 2 $program bfs --db $folder/mixed.db --edges 'e(a, b)' --source 7 --out"
+    command -v script >/dev/null || return 0
+    GPUGRAPH_TEST_PROGRESS=0 timeout 60 script -qec "$run $folder/seen.db" /dev/null >"$folder/log" 2>&1 </dev/null ||
+        fail "on a terminal: $(cat "$folder/log")"
+    grep -q '^gpugraph-mpi: search [0-9.]* ms' "$folder/log" || fail "no phase on a terminal: $(cat "$folder/log")"
+    grep -qE '^gpugraph-mpi:   level [0-9]+, [0-9]+ meetings, ' "$folder/log" || fail "no level: $(cat "$folder/log")"
+    timeout 60 script -qec "$run $folder/slow.db" /dev/null </dev/null | grep -c ' level [0-9]' >"$folder/log" || true
+    [ "$(cat "$folder/log")" = 0 ] || fail "more than a line a second"
+    timeout 60 script -qec "$run $folder/file.db 2>$folder/log" /dev/null </dev/null || fail "with stderr in a file"
+    [ ! -s "$folder/log" ] || fail "lines where there is no terminal: $(cat "$folder/log")"
+}
+
 # A file for each process, and what else there is to see.
 check_output() {
     local rows columns
@@ -322,6 +336,7 @@ if readelf -d "$build/gpugraph.so" | grep -qi mpi; then fail "gpugraph.so needs 
 compare
 check_devices
 check_output
+check_progress
 check_page
 check_refusals
 sql "$folder/large.db" "CREATE TABLE g(a INTEGER, b INTEGER);
