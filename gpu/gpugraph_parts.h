@@ -130,8 +130,9 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
 void gpugraph_part_free(gpugraph_part *part); /* not collective; NULL is allowed */
 
 /* The part's rows are copied to a device: devices of a host are dealt in turn to its processes, of which this is number
-** `place`. Searches that have a form for it run there from now on: gpugraph_part_mis, of parts by source, and gpugraph_part_bfs, of parts by target that have edge ids. What goes
-** from device to device goes by NCCL, where it is installed and no two parts share a device, else through
+** `place`. Searches run there from now on: gpugraph_part_mis, of parts by source; of parts by target
+** gpugraph_part_bfs (with edge ids), _sssp and _pagerank (not by weight); weak components of any. Trees, and
+** strong components, are the cores'. What goes from device to device goes by NCCL, where it is installed and no two parts share a device, else through
 ** `exchange`. Collective. */
 gpugraph_status gpugraph_part_to_device(gpugraph_part *part, int place,
                                         gpugraph_run *run);

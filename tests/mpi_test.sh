@@ -100,7 +100,7 @@ compare() {
             "gpu_sssp WHERE edges = 'e(a, b, w)' AND source = 7 AND direction = 'both'" 'vertex, distance, parent, edge' \
             sssp --db "$folder/mixed.db" --edges 'e(a, b, w)' --source 7 --direction both
     done
-    for count in 2 9; do
+    for count in 1 2 3 4 6 9; do
         same "mis" "$folder/mixed.db" "$count" "gpu_mis WHERE edges = 'e(a, b)' AND seed = 5" 'vertex' \
             mis --db "$folder/mixed.db" --edges 'e(a, b)' --seed 5
         same "components" "$folder/mixed.db" "$count" "gpu_components('e(a, b)')" 'vertex, component' \
