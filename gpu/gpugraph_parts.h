@@ -81,6 +81,9 @@ struct gpugraph_exchange { /* one for each part */
     uint32_t part, parts;
     uint64_t sent, received; /* bytes to and from other parts so far */
     uint64_t meetings;       /* calls so far that waited for others */
+    /* What a search is at, for who asks meanwhile: "level" 17; NULL before the first. */
+    const char *step;
+    uint64_t round;
 };
 
 /* Runs body(job, exchange) in `parts` threads, the calling one among them, and returns when all of
@@ -127,8 +130,10 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
 void gpugraph_part_free(gpugraph_part *part); /* not collective; NULL is allowed */
 
 /* The part's rows are copied to a device: devices of a host are dealt in turn to its processes, of which this is number
-** `place`. Searches that have a form for it run there from now on: gpugraph_part_mis, and gpugraph_part_bfs of parts by target that have edge ids. What goes
-** from device to device is copied where parts are threads of one process (each then on a device of its own); it goes by NCCL, where that is installed and no two parts share a device, else through
+** `place`. Searches run there from now on: gpugraph_part_mis; of parts by target
+** gpugraph_part_bfs (with edge ids), _sssp and _pagerank (not by weight); weak components of any. Trees, and
+** strong components, are the cores'. What goes from device to device is copied where parts are threads of one process (each then on a device of its own); it goes by
+** NCCL, where that is installed and no two parts share a device, else through
 ** `exchange`. Collective. */
 gpugraph_status gpugraph_part_to_device(gpugraph_part *part, int place,
                                         gpugraph_run *run);

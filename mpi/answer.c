@@ -113,6 +113,7 @@ static bool make(answer *a, const options *o, columns *c, gpugraph_exchange *x,
     const bool found = answer_search(a, o, c, run);
     if (!found && run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);
+    x->step = NULL; /* what follows is no search */
     phases_end(p, x, "search");
     return found && run->status == GPUGRAPH_OK;
 }

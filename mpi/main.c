@@ -9,6 +9,7 @@
 #include "answer.h"
 #include "gpugraph_mpi.h"
 #include "post.h"
+#include "progress.h"
 #include "base/run.h"
 
 #include <stdio.h>
@@ -35,17 +36,6 @@ static void take_share(options *o) {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (o->threads == 0)
         o->threads = cores > processes ? (int)(cores / processes) : 1;
-}
-
-/* What the library has done within a phase: with --timings, and on a terminal. */
-static void tell(void *options_given, const char *name, double ms, int64_t items,
-                 const char *detail) {
-    const options *o = options_given;
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "gpugraph-mpi:   %s %.1f ms, %s\n", name, ms, detail);
-    if (o->timings)
-        printf("within   %s %.3f ms, %lld items, %s\n", name, ms, (long long)items,
-               detail);
 }
 
 static bool run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run,
@@ -84,6 +74,7 @@ static void end_all(int rank, const gpugraph_run *run) {
 static int work(options *o, int rank) {
     gpugraph_exchange *x = gpugraph_mpi_open(MPI_COMM_WORLD);
     gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    progress shown;
     bool politely = false;
     char *error = NULL;
     const char *why = "";
@@ -96,8 +87,10 @@ static int work(options *o, int rank) {
     take_share(o);
     run.threads = o->threads;
     if (rank == 0) {
-        run.phase = tell;
-        run.listener = o;
+        progress_begin(&shown, o, x);
+        run.phase = progress_phase;
+        run.interrupted = progress_look;
+        run.listener = &shown;
     }
     if (!options_find_files(o, &error))
         gg_fail(&run, GPUGRAPH_INVALID, "%s", error ? error : "no memory");

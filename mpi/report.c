@@ -1,11 +1,11 @@
 /* What is told beside the result: phases, and what a run would need. */
 #include "answer.h"
+#include "progress.h"
 #include "base/run.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 /* ---- phases ---- */
 
@@ -14,7 +14,7 @@ void phases_begin(phases *p, const gpugraph_exchange *x) {
     p->began_ms = gg_now_ms();
     p->sent = x->sent;
     p->received = x->received;
-    p->shown = x->part == 0 && isatty(STDERR_FILENO);
+    p->shown = x->part == 0 && progress_is_seen();
 }
 
 void phases_end(phases *p, const gpugraph_exchange *x, const char *name) {

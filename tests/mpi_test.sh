@@ -100,7 +100,7 @@ compare() {
             "gpu_sssp WHERE edges = 'e(a, b, w)' AND source = 7 AND direction = 'both'" 'vertex, distance, parent, edge' \
             sssp --db "$folder/mixed.db" --edges 'e(a, b, w)' --source 7 --direction both
     done
-    for count in 2 9; do
+    for count in 1 2 3 4 6 9; do
         same "mis" "$folder/mixed.db" "$count" "gpu_mis WHERE edges = 'e(a, b)' AND seed = 5" 'vertex' \
             mis --db "$folder/mixed.db" --edges 'e(a, b)' --seed 5
         same "components" "$folder/mixed.db" "$count" "gpu_components('e(a, b)')" 'vertex, component' \
@@ -202,6 +202,23 @@ check_devices() {
     done
     GPUGRAPH_EXCHANGE=host same "bfs through the host" "$folder/mixed.db" 2 "gpu_bfs('e(a, b)', 7)" '*' \
         bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --backend cuda
+}
+
+# On a terminal lines tell phases and, within a search, its rounds; elsewhere nothing does.
+check_progress() {
+    local run="mpirun -n 2 $program bfs --db $folder/line.db --edges 'line(a, b)' --source 1 --out" began
+    command -v script >/dev/null || return 0
+    sqlite3 "$folder/line.db" 'CREATE TABLE line(a, b);
+        WITH r(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM r WHERE i < 9000) INSERT INTO line SELECT i, i + 1 FROM r'
+    GPUGRAPH_TEST_PROGRESS=0 timeout 60 script -qec "$run $folder/seen.db" /dev/null >"$folder/log" 2>&1 </dev/null ||
+        fail "on a terminal: $(cat "$folder/log")"
+    grep -q '^gpugraph-mpi: search [0-9.]* ms' "$folder/log" || fail "no phase on a terminal: $(cat "$folder/log")"
+    grep -qE '^gpugraph-mpi:   level [0-9]+, [0-9]+ meetings, ' "$folder/log" || fail "no level: $(cat "$folder/log")"
+    began=$SECONDS
+    timeout 60 script -qec "$run $folder/slow.db" /dev/null </dev/null | grep -c ' level [0-9]' >"$folder/log" || true
+    [ "$(cat "$folder/log")" -le $((SECONDS - began)) ] || fail "more than a line a second"
+    timeout 60 script -qec "$run $folder/file.db 2>$folder/log" /dev/null </dev/null || fail "with stderr in a file"
+    [ ! -s "$folder/log" ] || fail "lines where there is no terminal: $(cat "$folder/log")"
 }
 
 # A file for each process, and what else there is to see.
@@ -322,6 +339,7 @@ if readelf -d "$build/gpugraph.so" | grep -qi mpi; then fail "gpugraph.so needs 
 compare
 check_devices
 check_output
+check_progress
 check_page
 check_refusals
 sql "$folder/large.db" "CREATE TABLE g(a INTEGER, b INTEGER);

@@ -267,6 +267,7 @@ static bool agree(struct bfs_drive *b, uint32_t level) {
 static bool one_level(struct bfs_drive *b, uint32_t level) {
     struct cuda_job *job = b->job;
     const bool up = b->frontier * GG_PART_BOTTOM_UP > b->unexplored;
+    part_at(b->p, "level", level);
     const uint32_t masters = b->g.masters, ghosts = b->g.locals - masters;
     if (!gg_fill(job, b->g.tally, 0, sizeof *b->g.tally))
         return false;

@@ -268,7 +268,8 @@ static bool find_strong(struct strong *s) {
     uint64_t whole = p->arcs;
     if (!part_sum(p, s->run, &whole))
         return false;
-    for (;;) {
+    for (uint64_t round = 0;; round++) {
+        part_at(p, "round", round);
         if (!trim(s))
             return false;
         const uint64_t mine = arcs_left(s);

@@ -135,6 +135,7 @@ static bool one_round(struct mis_drive *m) {
     struct cuda_job *job = m->job;
     const uint64_t before = m->open;
     uint64_t sum[PART_TALLY];
+    part_at(m->p, "round", m->rounds);
     if (!gg_fill(job, m->g.open, 0, PART_TALLY * sizeof *m->g.open))
         return false;
     pass_on_part<<<m->blocks, GG_BLOCK, 0, job->stream>>>(m->g);

@@ -282,7 +282,9 @@ static void *serve(void *seat) {
 static void sit_down(struct hall *h, uint32_t part, gpugraph_run *run) {
     struct seat *s = &h->seat[part];
     s->hall = h;
-    s->exchange = (gpugraph_exchange){&calls, part, h->parts, 0, 0, 0};
+    s->exchange.calls = &calls;
+    s->exchange.part = part;
+    s->exchange.parts = h->parts;
     s->own = (gpugraph_run){.backend = run->backend,
                             .method = run->method,
                             .threads = run->threads,

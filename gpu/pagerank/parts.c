@@ -132,6 +132,7 @@ static bool iterate(struct part_ranking *r, uint32_t *iterations, double *change
     if (r->p->device)
         return device->part(r, iterations, change) == GPUGRAPH_OK;
     while (*iterations < r->how->iterations) {
+        part_at(r->p, "iteration", *iterations);
         if (!broadcast(r, r->share, sizeof *r->share) || !push(r))
             return false;
         take(r);

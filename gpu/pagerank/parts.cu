@@ -233,6 +233,7 @@ static bool iterate(struct rank_drive *b, uint32_t *iterations, double *change) 
     if (!gg_fetch(b->job, &hubs, b->g.r.state, sizeof hubs))
         return false;
     while (*iterations < s->how->iterations) {
+        part_at(s->p, "iteration", *iterations);
         if (!one_iteration(b, &hubs) || !part_rank_add_up(s))
             return false;
         ++*iterations;

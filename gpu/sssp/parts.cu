@@ -239,6 +239,7 @@ template <typename type> static bool clear_tally(sssp_drive<type> *b) {
 
 template <typename type> static bool one_round(sssp_drive<type> *b) {
     struct cuda_job *job = b->job;
+    part_at(b->p, "round", b->s->rounds);
     if (b->least >= b->threshold)
         b->threshold = add(type(), (typename type::word)b->least, b->delta);
     if (!clear_tally(b))
