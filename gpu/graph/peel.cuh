@@ -4,7 +4,12 @@
 **     slices     v0: 7 arcs from 120, v1: 32 arcs from 127, v1: 5 arcs from 159, ...   first << 6 | arcs
 **                so that a round begins with targets and asks for no offsets
 **
-** A wide round is walked by all blocks, and a barrier of the grid ends it. While a round is narrow the
+** A wide round is walked by all blocks, and ends when all have met at one word:
+**
+**     meeting    stop, 1 bit | slices of the next round, 47 bits | blocks that have come, 16 bits
+**
+** so that who sees the last one come knows the next round's length. One thread of a block looks: the word is
+** one place in the second cache, which answers one question at a time. While a round is narrow the
 ** first block walks alone: its list lies in shared memory, a round costs the trips to offsets, targets
 ** and counters, and the others wait at one barrier for many rounds. Rounds are bounded by the vertices:
 ** each takes one away or is the last. */
@@ -12,6 +17,7 @@
 #define GPUGRAPH_PEEL_CUH
 
 #include "graph/frontier.cuh"
+#include "graph/peel.h"
 #include "base/warp.h"
 
 #include <cooperative_groups.h>
@@ -24,12 +30,17 @@ enum {
     PEEL_AT_ONCE = 4,     /* arcs that a lane asks for together */
     PEEL_NEAR = 512,      /* slices that lie in shared memory, too */
     PEEL_ALONE = 4096,    /* rounds of one block between two barriers */
+    PEEL_BLOCK_BITS = 16, /* of a meeting */
     PEEL_STOP_ROUNDS = 64 /* between two looks at the host's flag */
 };
 static_assert(GG_PEEL_NARROW <= PEEL_NEAR, "a narrow round lies in shared memory");
 
+#define PEEL_STOP (1ull << 63) /* of a meeting */
+
+typedef unsigned long long peel_meeting;
+
 struct peel_state {
-    uint32_t slices[PEEL_COUNTS];
+    peel_meeting meeting[PEEL_COUNTS]; /* [round % PEEL_COUNTS]: at its beginning */
     uint32_t taken, round, stopped;
 };
 
@@ -39,26 +50,43 @@ struct peel_lists {
     uint64_t room; /* slices that each has place for */
     struct peel_state *state;
     const uint32_t *host_stop;
+    uint32_t narrow; /* gg_peel_limits */
 };
 
 /* Where slices go: a list, and a copy of its beginning. */
 struct slice_list {
-    uint64_t *far, *near; /* near: NULL, or in shared memory */
-    uint32_t *count;
+    uint64_t *far;
+    peel_meeting *meeting; /* has their number, but for a list with a copy */
+    uint64_t *near;        /* in shared memory, or NULL */
+    uint32_t *near_count;
 };
 
 struct near_lists {
     uint64_t slice[2][PEEL_NEAR];
     uint32_t count[PEEL_COUNTS];
     uint32_t stop;
+    peel_meeting meeting;
 };
+
+static __device__ __forceinline__ uint32_t slices_of(peel_meeting meeting) {
+    return (uint32_t)((meeting & ~PEEL_STOP) >> PEEL_BLOCK_BITS);
+}
 
 static inline void gg_carve_peel(struct workspace *space, uint64_t n, uint64_t arcs,
                                  struct peel_lists *p) {
     p->state = gg_carve<struct peel_state>(space, 1);
     p->room = n + arcs / PEEL_SLICE + 1;
+    p->narrow = gg_peel_limits.narrow;
     for (int i = 0; i < 2; i++)
         p->slice[i] = gg_carve<uint64_t>(space, p->room);
+}
+
+/* Room for so many slices; where it begins. */
+static __device__ __forceinline__ uint32_t claim_slices(const slice_list &list,
+                                                        uint32_t count) {
+    return list.near ? atomicAdd(list.near_count, count)
+                     : slices_of(atomicAdd(list.meeting,
+                                           (peel_meeting)count << PEEL_BLOCK_BITS));
 }
 
 static __device__ __forceinline__ void put_slice(const slice_list &list, uint32_t at,
@@ -99,7 +127,7 @@ static __device__ __forceinline__ void gg_peel_append_rows(const peel_rows<count
     if (total == 0)
         return;
     if (gg_lane() == 0)
-        place = atomicAdd(list.count, total);
+        place = claim_slices(list, total);
     place = warp_from(place, 0) + before;
 #pragma unroll
     for (uint32_t i = 0; i < count; i++) {
@@ -175,19 +203,17 @@ take_all(const peel_lists &p, const take_type &take, const uint32_t (&to)[PEEL_A
 }
 
 /* One warp's share of a round, warp number `warp` of `warps`: some slices at a time, their arcs dealt
-** out to the lanes. `ahead`: slice number `warp`, which is most warps' only one, if it is known. Returns how
-** many vertices this lane has taken. */
+** out to the lanes. Returns how many vertices this lane has taken. */
 template <typename take_type>
-static __device__ __forceinline__ uint32_t
-gg_peel_walk(const peel_lists &p, const uint64_t *slice, const uint64_t *ahead,
-             uint32_t count, uint32_t warp, uint32_t warps, uint32_t round,
-             const slice_list &next, const take_type &take) {
+static __device__ __forceinline__ uint32_t gg_peel_walk(
+    const peel_lists &p, const uint64_t *slice, uint32_t count, uint32_t warp,
+    uint32_t warps, uint32_t round, const slice_list &next, const take_type &take) {
     uint32_t tile = count / warps + 1, taken = 0;
     tile = tile < GG_WARP ? tile : GG_WARP;
     for (uint64_t at = (uint64_t)warp * tile; at < count; at += (uint64_t)warps * tile) {
         uint64_t entry = 0;
         if (gg_lane() < tile && at + gg_lane() < count)
-            entry = ahead && tile == 1 ? *ahead : slice[at + gg_lane()];
+            entry = slice[at + gg_lane()];
         const uint64_t begin = entry >> PEEL_ARC_BITS;
         const uint32_t arcs = (uint32_t)entry & ((1u << PEEL_ARC_BITS) - 1);
         uint32_t total;
@@ -228,12 +254,12 @@ static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32
     if (threadIdx.x == 0)
         near->stop = 0;
     __syncthreads();
-    while (count > 0 && count <= GG_PEEL_NARROW && round < end && !near->stop) {
-        const slice_list next = {p.slice[(round + 1) % 2], near->slice[(round + 1) % 2],
+    while (count > 0 && count <= p.narrow && round < end && !near->stop) {
+        const slice_list next = {p.slice[(round + 1) % 2], nullptr,
+                                 near->slice[(round + 1) % 2],
                                  &near->count[(round + 1) % PEEL_COUNTS]};
-        *taken +=
-            gg_peel_walk(p, near->slice[round % 2], nullptr, count, threadIdx.x / GG_WARP,
-                         blockDim.x / GG_WARP, round, next, take);
+        *taken += gg_peel_walk(p, near->slice[round % 2], count, threadIdx.x / GG_WARP,
+                               blockDim.x / GG_WARP, round, next, take);
         if (threadIdx.x == 0) /* read last in the round before */
             near->count[(round + 2) % PEEL_COUNTS] = 0;
         __syncthreads();
@@ -243,12 +269,51 @@ static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32
             near->stop = *(const volatile uint32_t *)p.host_stop;
         __syncthreads();
     }
+    cooperative_groups::this_grid()
+        .sync(); /* the others wait here, and look at no meeting */
     if (threadIdx.x < PEEL_COUNTS)
-        p.state->slices[threadIdx.x] = threadIdx.x == round % PEEL_COUNTS ? count : 0;
+        p.state->meeting[threadIdx.x] =
+            threadIdx.x == round % PEEL_COUNTS
+                ? (peel_meeting)count << PEEL_BLOCK_BITS | (near->stop ? PEEL_STOP : 0)
+                : 0;
     if (threadIdx.x == 0) {
         p.state->round = round;
         p.state->stopped = near->stop;
     }
+}
+
+/* ---- meetings ---- */
+
+/* A word that is complete, for the whole block. */
+static __device__ __forceinline__ peel_meeting read_meeting(peel_meeting *meeting,
+                                                            near_lists *near) {
+    __syncthreads();
+    if (threadIdx.x == 0)
+        near->meeting = gg_peek(meeting);
+    __syncthreads();
+    return near->meeting;
+}
+
+/* The block has done its share of the round before. Returns the word when all have, whose lists and counters are
+** then seen. */
+static __device__ __forceinline__ peel_meeting meet(peel_meeting *meeting, bool stop,
+                                                    near_lists *near) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        cuda::atomic_ref<peel_meeting, cuda::thread_scope_device> word(*meeting);
+        const peel_meeting blocks = (1u << PEEL_BLOCK_BITS) - 1;
+        peel_meeting now;
+        gg_late();
+        __threadfence();
+        word.fetch_add(1 + (stop ? PEEL_STOP : 0), cuda::memory_order_release);
+        do /* all blocks of a cooperative launch run, and none waits for anything else */
+            now = word.load(cuda::memory_order_acquire);
+        while ((now & blocks) != gridDim.x);
+        __threadfence();
+        near->meeting = now;
+    }
+    __syncthreads();
+    return near->meeting;
 }
 
 /* take, of an arc that leads to t:
@@ -267,40 +332,39 @@ static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t
                                                    const take_type &take) {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     struct peel_state *state = p.state;
-    const uint32_t warp = (uint32_t)(gg_thread() / GG_WARP);
+    /* Neighbours in a list go to different blocks: a round of some hundred slices is work for all. */
+    const uint32_t warp = threadIdx.x / GG_WARP * gridDim.x + blockIdx.x,
+                   warps = (uint32_t)(gg_threads_of_grid() / GG_WARP);
+    peel_meeting now = read_meeting(&state->meeting[round % PEEL_COUNTS], near);
     for (;;) {
-        /* The slice is asked for before it is known to be one. */
-        uint64_t ahead = 0;
-        if (gg_lane() == 0 && warp < p.room)
-            ahead = gg_load_now(p.slice[round % 2] + warp, true);
-        const uint32_t count = gg_peek(&state->slices[round % PEEL_COUNTS]);
-        const bool over = count == 0 || gg_peek(&state->stopped) != 0;
-        if (over || count <= GG_PEEL_NARROW) {
-            grid.sync(); /* all have read the counts */
-            if (over)
-                return round;
+        const uint32_t count = slices_of(now);
+        if (count == 0 || now >= PEEL_STOP) {
+            grid.sync(); /* all have seen it */
+            return round;
+        }
+        if (count <= p.narrow) {
             if (blockIdx.x == 0)
                 gg_peel_alone(p, round, count, near, taken, take);
+            else
+                grid.sync();
             grid.sync();
             gg_late();
             round = gg_peek(&state->round);
+            now = read_meeting(&state->meeting[round % PEEL_COUNTS], near);
             continue;
         }
-        const slice_list next = {p.slice[(round + 1) % 2], nullptr,
-                                 &state->slices[(round + 1) % PEEL_COUNTS]};
+        peel_meeting *meeting = &state->meeting[(round + 1) % PEEL_COUNTS];
+        const slice_list next = {p.slice[(round + 1) % 2], meeting, nullptr, nullptr};
+        const bool asks = round % PEEL_STOP_ROUNDS == 0 && gg_thread() == 0;
+        const bool stop = asks && *(const volatile uint32_t *)p.host_stop != 0;
         if (gg_thread() == 0)
-            state->slices[(round + 2) % PEEL_COUNTS] = 0;
+            state->meeting[(round + 2) % PEEL_COUNTS] = 0;
+        if (stop)
+            state->stopped = 1;
         *taken +=
-            gg_peel_walk(p, p.slice[round % 2], &ahead, count, warp,
-                         (uint32_t)(gg_threads_of_grid() / GG_WARP), round, next, take);
+            gg_peel_walk(p, p.slice[round % 2], count, warp, warps, round, next, take);
         round++;
-        grid.sync();
-        gg_late();
-        if (round % PEEL_STOP_ROUNDS == 0) {
-            if (gg_thread() == 0)
-                state->stopped = *(const volatile uint32_t *)p.host_stop;
-            grid.sync();
-        }
+        now = meet(meeting, stop, near);
     }
 }
 

@@ -28,6 +28,7 @@ struct ranking {
     uint64_t *is_place;          /* bit v: jumps lead there; NULL: everywhere */
     uint32_t places;
     rank_gift gift;
+    bool keeps; /* ranks, and how much they change: an iteration needs shares alone */
     gg_fixed lost, change; /* under the lock */
     gg_brief_lock lock;
     int threads;
@@ -119,8 +120,10 @@ static void end_one(struct ranking *r, uint64_t v, double arrived, struct pulled
     const rank_gift none = {0, 0};
     const double now =
         gg_rank_of(r->how->damping, arrived, is_place(r, v) ? r->gift : none);
-    p->changed += gg_change(now, r->rank[v]);
-    r->rank[v] = now;
+    if (r->keeps) {
+        p->changed += gg_change(now, r->rank[v]);
+        r->rank[v] = now;
+    }
     r->next[v] = share_of(r, v, now, &p->lost);
 }
 
@@ -129,38 +132,53 @@ struct block { /* of vertices */
 };
 
 /* The vertices from v on, an even number, where jumps lead everywhere. False, with no rank changed, where
-** a number is smaller than SPLIT_CUT or no arc leads out. */
-static bool end_block(struct ranking *r, uint64_t v, uint64_t count, struct block *b,
-                      struct pulled *p) {
+** a number is smaller than SPLIT_CUT or no arc leads out. keeps: r->keeps. */
+static inline bool end_block(struct ranking *r, uint64_t v, uint64_t count,
+                             struct block *b, struct pulled *p, bool keeps) {
     const two_doubles damping = two_of(r->how->damping), jump = two_of(r->gift.jump),
                       lost = two_of(r->gift.lost), cut = two_of(SPLIT_CUT);
-    struct two_splits change = {{0, 0}, {0, 0}};
+    const struct two_splits none = TWO_SPLITS_OF_NONE;
+    struct two_splits change = none;
     two_words small = {0, 0};
     for (uint64_t i = 0; i < count; i += 2) {
-        const two_doubles before = two_at(&r->rank[v + i]), out = two_at(&b->out[i]);
+        const two_doubles out = two_at(&b->out[i]);
         const two_doubles now = jump + damping * (two_at(&b->arrived[i]) + lost);
         const two_doubles share = now / out;
-        small |= (now < cut) | (before < cut) | (share < cut) | (out <= two_of(0));
-        split_add_two(&change, two_distances(now, before));
-        memcpy(&b->now[i], &now, sizeof now);
+        small |= (now < cut) | (share < cut) | (out <= two_of(0));
         memcpy(&r->next[v + i], &share, sizeof share);
+        if (keeps) {
+            const two_doubles before = two_at(&r->rank[v + i]);
+            small |= before < cut;
+            split_add_two(&change, two_distances(now, before));
+            memcpy(&b->now[i], &now, sizeof now);
+        }
     }
     if (small[0] | small[1])
         return false;
+    if (!keeps)
+        return true;
     memcpy(&r->rank[v], b->now, count * sizeof *b->now);
-    p->changed += split_fixed(split_of_both(change, (struct two_splits){{0, 0}, {0, 0}}));
+    p->changed += split_fixed(split_of_both(change, none));
     return true;
+}
+
+static inline void gather_rows(const struct ranking *r, uint64_t v, uint64_t count,
+                               struct block *b, bool roomy) {
+    const uint64_t *in = r->in.offset + v, *out = r->out.offset + v;
+    const uint32_t *target = r->in.target;
+    const double *share = r->share;
+    for (uint64_t i = 0; i < count; i++) {
+        b->arrived[i] = split_gather(share, target, in[i], in[i + 1], roomy);
+        b->out[i] = (double)(int64_t)(out[i + 1] - out[i]);
+    }
 }
 
 static void gather_block(const struct ranking *r, uint64_t v, uint64_t count,
                          struct block *b) {
-    const uint64_t *in = r->in.offset + v, *out = r->out.offset + v, most = r->in.m;
-    const uint32_t *target = r->in.target;
-    const double *share = r->share;
-    for (uint64_t i = 0; i < count; i++) {
-        b->arrived[i] = split_gather(share, target, in[i], in[i + 1], most);
-        b->out[i] = (double)(int64_t)(out[i + 1] - out[i]);
-    }
+    if (r->in.offset[v + count] + GROUP <= r->in.m)
+        gather_rows(r, v, count, b, true);
+    else
+        gather_rows(r, v, count, b, false);
 }
 
 static void pull_block(struct ranking *r, uint64_t v, uint64_t count, struct pulled *p) {
@@ -170,7 +188,9 @@ static void pull_block(struct ranking *r, uint64_t v, uint64_t count, struct pul
         gather_block(r, v, count, &b);
     for (uint64_t i = 0; r->total && i < count; i++)
         b.arrived[i] = arrived_at(r, v + i);
-    if (!r->total && !r->is_place && end_block(r, v, count / 2 * 2, &b, p))
+    if (!r->total && !r->is_place &&
+        (r->keeps ? end_block(r, v, count / 2 * 2, &b, p, true)
+                  : end_block(r, v, count / 2 * 2, &b, p, false)))
         done = count / 2 * 2;
     for (uint64_t i = done; i < count; i++)
         end_one(r, v + i, b.arrived[i], p);
@@ -201,6 +221,7 @@ static bool iterate(struct ranking *r, pagerank_end *end) {
         r->next = r->share;
         r->share = share;
         r->lost = r->change = 0;
+        r->keeps = r->how->tolerance > 0 || end->iterations + 2 >= r->how->iterations;
         if (!over_vertices(r, pull))
             return false;
         end->iterations++;

@@ -11,9 +11,11 @@
 
 #include "fixed.h"
 
+#include <stdbool.h>
+
 #define SPLIT_CUT 0x1p-43
 #define SPLIT_BY                                                                         \
-    6.0 /* doubles around it, up to 8, are 2^-50 apart: a sum with it is rounded to that */
+    4.0 /* doubles from it up to 8 are 2^-50 apart: a sum with it is rounded to that */
 #define SPLIT_UNITS 0x1p96
 
 enum { EXACT = 256 };
@@ -48,14 +50,23 @@ struct two_splits {
     two_doubles high, low;
 };
 
+/* A sum begins at SPLIT_BY, where doubles lie as far apart as parts do: adding rounds to a part. */
+#define TWO_SPLITS_OF_NONE                                                               \
+    {                                                                                    \
+        {SPLIT_BY, SPLIT_BY}, {                                                          \
+            0, 0                                                                         \
+        }                                                                                \
+    }
+
 static inline void split_add_two(struct two_splits *sum, two_doubles x) {
-    const two_doubles by = {SPLIT_BY, SPLIT_BY}, part = (x + by) - by;
-    sum->high += part;
-    sum->low += x - part;
+    const two_doubles high = sum->high + x;
+    sum->low += x - (high - sum->high);
+    sum->high = high;
 }
 
 static inline struct split split_of_both(struct two_splits one, struct two_splits other) {
-    one.high += other.high;
+    const two_doubles by = {SPLIT_BY, SPLIT_BY};
+    one.high = (one.high - by) + (other.high - by);
     one.low += other.low;
     return (struct split){one.high[0] + one.high[1], one.low[0] + one.low[1]};
 }
@@ -77,6 +88,19 @@ static inline two_doubles two_distances(two_doubles x, two_doubles y) {
 
 enum { GROUP = 4 }; /* entries that are added side by side */
 
+/* A row of one group, of which some are kept. */
+static inline struct split split_group(const double *share, const uint32_t *at,
+                                       const two_words keep[2]) {
+    const two_doubles by = {SPLIT_BY, SPLIT_BY}, low = {share[at[0]], share[at[1]]},
+                      high = {share[at[2]], share[at[3]]};
+    const two_doubles one = (two_doubles)((two_words)low & keep[0]),
+                      other = (two_doubles)((two_words)high & keep[1]);
+    const two_doubles part = (one + by) - by, part_of_other = (other + by) - by;
+    const two_doubles rest = (one - part) + (other - part_of_other),
+                      sum = part + part_of_other;
+    return (struct split){sum[0] + sum[1], rest[0] + rest[1]};
+}
+
 /* share[target[first .. end - 1]], EXACT at most. The last group may be a part of one: what stands in its
 ** place behind the row, of which there are GROUP entries, is taken for 0. So a row's length decides on no
 ** branch but how many groups there are. */
@@ -87,9 +111,11 @@ static inline struct split split_sum(const double *share, const uint32_t *target
                                                  {{-1, -1}, {0, 0}},
                                                  {{-1, -1}, {-1, 0}},
                                                  {{-1, -1}, {-1, -1}}};
-    struct two_splits one = {{0, 0}, {0, 0}}, other = one;
     const uint32_t *at = target + first;
     uint64_t left = end - first;
+    if (left <= GROUP)
+        return split_group(share, at, keep[left]);
+    struct two_splits one = TWO_SPLITS_OF_NONE, other = one;
     for (; left > GROUP; left -= GROUP, at += GROUP) {
         split_add_two(&one, (two_doubles){share[at[0]], share[at[1]]});
         split_add_two(&other, (two_doubles){share[at[2]], share[at[3]]});
@@ -110,20 +136,19 @@ static inline struct split split_sum_last(const double *share, const uint32_t *t
     return sum;
 }
 
-/* The sum of all share[target[first .. end - 1]], rounded once. most: entries of all rows. */
+/* The sum of all share[target[first .. end - 1]], rounded once. roomy: GROUP entries stand behind the row. */
 static inline double split_gather(const double *share, const uint32_t *target,
-                                  uint64_t first, uint64_t end, uint64_t most) {
+                                  uint64_t first, uint64_t end, bool roomy) {
     if (end - first <= EXACT) {
-        const struct split sum = end + GROUP <= most
-                                     ? split_sum(share, target, first, end)
-                                     : split_sum_last(share, target, first, end);
+        const struct split sum = roomy ? split_sum(share, target, first, end)
+                                       : split_sum_last(share, target, first, end);
         return sum.high + sum.low;
     }
     gg_fixed sum = 0;
     for (uint64_t i = first; i < end;) {
         const uint64_t stop = end - i < EXACT ? end : i + EXACT;
-        sum += split_fixed(stop + GROUP <= most ? split_sum(share, target, i, stop)
-                                                : split_sum_last(share, target, i, stop));
+        sum += split_fixed(roomy ? split_sum(share, target, i, stop)
+                                 : split_sum_last(share, target, i, stop));
         i = stop;
     }
     return gg_unfix(sum);

@@ -1,54 +1,84 @@
-/* Lists of edges between trees. An edge gets on a list by its block's shared memory, so that blocks claim
-** room for a thousand edges at a time. */
+/* Lists of edges between trees.
+**
+**     edges         u0 v0 w0  u1 v1 w1  u2 v2 w2 ...        a part of them, as many as a list has room for
+**                      |  sift: one look at each, by the pivot or the large tree
+**     list[1]       those that may be wanted, one behind the other
+**                      |  list_first_edges, list_later_edges: roots, weights, the order
+**     list[0]       those that are wanted
+**
+** Most edges fail at the first look. Were the second look in the same kernel, a warp would make it for the three of
+** its lanes that get so far.
+** An edge gets on a list by its block's shared memory, so that blocks claim room for a thousand edges at a time. */
 #include "spanning_forest.cuh"
+#include "base/warp.h"
 
 enum {
     STAGED = 1536, /* edges that a block collects before it claims room in a list */
-    TAKEN = 4      /* that a thread looks at in between, all at once */
+    TAKEN = 4,     /* that a thread looks at in between, all at once */
+    SIFTED = 8,    /* that a thread looks at together where most fail */
+    WARPS = GG_BLOCK / GG_WARP
 };
 
-/* ---- places ---- */
-
-static __device__ __forceinline__ forest_place place_of(const forest &f, uint64_t e) {
-    forest_place place = {0, e};
-    if (f.kind == NARROW_WEIGHT)
-        place.weight = ((const uint32_t *)f.edges.weight)[e];
-    else if (f.kind == WHOLE_WEIGHT)
-        place.weight = ((const uint64_t *)f.edges.weight)[e];
-    else if (f.kind == REAL_WEIGHT)
-        place.weight = (uint64_t)__double_as_longlong(
-            ((const double *)f.edges.weight)[e] + 0.0); /* -0.0 + 0.0 is 0.0 */
-    return place;
-}
-
-static __device__ __forceinline__ bool in_range(const forest &f, forest_place place) {
-    return (f.first || gg_comes_before(f.low, place)) && !gg_comes_before(f.high, place);
-}
+/* ---- keys ---- */
 
 template <bool packed> static __device__ __forceinline__ word key_of(forest_place place) {
     return packed ? (word)place.weight << 32 | place.edge : (word)place.weight;
 }
 
-/* Lanes that want it lower at[v] to key. Where many have the same v, as in a large tree, one does for
-** all. All lanes of the warp call. */
-static __device__ __forceinline__ void lower(word *at, uint32_t v, word key,
-                                             bool wanted) {
+/* Lanes that want it are to lower a root's key to *key. Where many have the same root, as in a large tree, one does for
+** all: says whether this lane does. All lanes of the warp call. */
+static __device__ __forceinline__ bool speaks(uint32_t root, word *key, bool wanted) {
     const unsigned mask = __ballot_sync(ALL_LANES, wanted);
     if (mask == 0)
-        return;
+        return false;
     const int leader = __ffs(mask) - 1;
-    const uint32_t common = __shfl_sync(ALL_LANES, v, leader);
-    const unsigned alike = __ballot_sync(ALL_LANES, wanted && v == common);
-    if (__popc(alike) > GG_WARP / 4) {
-        const bool one = wanted && v == common;
-        word least = one ? key : NOWHERE;
-        for (int step = GG_WARP / 2; step > 0; step /= 2)
-            least = min(least, __shfl_xor_sync(ALL_LANES, least, step));
-        key = one ? least : key;
-        wanted = wanted && (!one || (int)gg_lane() == leader);
+    const uint32_t common = __shfl_sync(ALL_LANES, root, leader);
+    const bool one = wanted && root == common;
+    if (__popc(__ballot_sync(ALL_LANES, one)) <= GG_WARP / 4)
+        return wanted;
+    word least = one ? *key : NOWHERE;
+    for (int step = GG_WARP / 2; step > 0; step /= 2)
+        least = min(least, __shfl_xor_sync(ALL_LANES, least, step));
+    *key = one ? least : *key;
+    return wanted && (!one || (int)gg_lane() == leader);
+}
+
+static __device__ __forceinline__ void lower(word *at, uint32_t root, word key,
+                                             bool wanted) {
+    if (speaks(root, &key, wanted) && gg_peek(&at[root]) > key)
+        atomicMin(&at[root], key);
+}
+
+/* An edge between the trees of u and v, if it is one. */
+struct candidate {
+    uint32_t u, v;
+    word key, edge;
+    bool wanted;
+};
+
+/* Both roots' keys of each, all asked for before the first one is lowered. */
+static __device__ __forceinline__ void lower_all(word *best,
+                                                 const candidate (&c)[TAKEN]) {
+    word key[TAKEN][2], now[TAKEN][2];
+    bool lowers[TAKEN][2];
+#pragma unroll
+    for (uint32_t k = 0; k < TAKEN; k++) {
+        key[k][0] = key[k][1] = c[k].key;
+        lowers[k][0] = speaks(c[k].u, &key[k][0], c[k].wanted);
+        lowers[k][1] = speaks(c[k].v, &key[k][1], c[k].wanted);
     }
-    if (wanted && gg_peek(&at[v]) > key)
-        atomicMin(&at[v], key);
+#pragma unroll
+    for (uint32_t k = 0; k < TAKEN; k++) {
+        now[k][0] = lowers[k][0] ? gg_peek(&best[c[k].u]) : 0;
+        now[k][1] = lowers[k][1] ? gg_peek(&best[c[k].v]) : 0;
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < TAKEN; k++) {
+        if (now[k][0] > key[k][0])
+            atomicMin(&best[c[k].u], key[k][0]);
+        if (now[k][1] > key[k][1])
+            atomicMin(&best[c[k].v], key[k][1]);
+    }
 }
 
 /* ---- lists ---- */
@@ -63,16 +93,15 @@ struct staged_edges {
 
 template <bool packed>
 static __device__ __forceinline__ void stage(staged_edges *s, word *staged_edge,
-                                             uint32_t u, uint32_t v, word key, word edge,
-                                             bool wanted) {
-    const uint32_t at = gg_reserve(&s->count, wanted);
-    if (!wanted)
+                                             const candidate &c) {
+    const uint32_t at = gg_reserve(&s->count, c.wanted);
+    if (!c.wanted)
         return;
-    s->u[at] = u;
-    s->v[at] = v;
-    s->key[at] = key;
+    s->u[at] = c.u;
+    s->v[at] = c.v;
+    s->key[at] = c.key;
     if (!packed)
-        staged_edge[at] = edge;
+        staged_edge[at] = c.edge;
 }
 
 /* What has no room is counted all the same. All threads of the block call. */
@@ -101,13 +130,12 @@ static __device__ __forceinline__ void hand_over(staged_edges *s, const word *st
     __syncthreads();
 }
 
-/* For each of `count` items: who passes `worth`, should it be on the list by look(i, &u, &v, &key, &edge)?
-** What `worth` reads is asked for together for some items; most fail there. Who is listed lowers both roots'
-** best. */
-template <bool packed, typename worth_looking, typename looking>
+/* For each of `count` items look(i), should it be on the list? What it reads is asked for together for some items.
+** Who is listed lowers both roots' best. */
+template <bool packed, typename looking>
 static __device__ __forceinline__ void make_list(const forest &f, const forest_list &list,
                                                  word *listed, uint64_t count,
-                                                 worth_looking worth, looking look) {
+                                                 looking look) {
     __shared__ staged_edges s;
     __shared__ word staged_edge[packed ? 1 : STAGED];
     const uint64_t tile = TAKEN * GG_BLOCK;
@@ -115,24 +143,17 @@ static __device__ __forceinline__ void make_list(const forest &f, const forest_l
         s.count = 0;
     __syncthreads();
     for (uint64_t from = blockIdx.x * tile; from < count; from += gridDim.x * tile) {
-        bool passes[TAKEN];
+        candidate c[TAKEN];
 #pragma unroll
         for (uint32_t k = 0; k < TAKEN; k++) {
             const uint64_t i = from + k * GG_BLOCK + threadIdx.x;
-            passes[k] = worth(i < count ? i : count - 1) & (i < count);
+            c[k] = look(i < count ? i : count - 1);
+            c[k].wanted &= i < count;
         }
 #pragma unroll
-        for (uint32_t k = 0; k < TAKEN; k++) {
-            const uint64_t i = from + k * GG_BLOCK + threadIdx.x;
-            uint32_t u = 0, v = 0;
-            word key = 0, edge = 0;
-            if (__ballot_sync(ALL_LANES, passes[k]) == 0)
-                continue;
-            const bool wanted = passes[k] && look(i, &u, &v, &key, &edge);
-            stage<packed>(&s, staged_edge, u, v, key, edge, wanted);
-            lower(f.best, u, key, wanted);
-            lower(f.best, v, key, wanted);
-        }
+        for (uint32_t k = 0; k < TAKEN; k++)
+            stage<packed>(&s, staged_edge, c[k]);
+        lower_all(f.best, c);
         __syncthreads();
         const bool full = s.count > STAGED - tile;
         __syncthreads(); /* all have read it */
@@ -142,45 +163,14 @@ static __device__ __forceinline__ void make_list(const forest &f, const forest_l
     hand_over<packed>(&s, staged_edge, list, listed, f.room);
 }
 
-/* Every vertex a tree. */
+/* Every vertex a tree, every edge between two of them on the list. */
 template <bool packed>
 static __global__ void __launch_bounds__(GG_BLOCK)
-    list_first_edges(const __grid_constant__ forest f) {
-    make_list<packed>(
-        f, f.list[0], &f.state->listed[0], f.edges.m,
-        [&](uint64_t e) { return in_range(f, place_of(f, e)); },
-        [&](uint64_t e, uint32_t *u, uint32_t *v, word *key, word *edge) {
-            *u = f.edges.source[e];
-            *v = f.edges.target[e];
-            *key = key_of<packed>(place_of(f, e));
-            *edge = e;
-            return *u != *v;
-        });
-}
-
-static __device__ __forceinline__ bool in_large_tree(const forest &f, uint32_t v) {
-    return (f.large[v / 32] >> v % 32 & 1) != 0;
-}
-
-/* Every vertex points to its root. */
-template <bool packed>
-static __global__ void __launch_bounds__(GG_BLOCK)
-    list_later_edges(const __grid_constant__ forest f) {
-    make_list<packed>(
-        f, f.list[0], &f.state->listed[0], f.edges.m,
-        [&](uint64_t e) {
-            const bool source = in_large_tree(f, f.edges.source[e]),
-                       target = in_large_tree(f, f.edges.target[e]);
-            return !(source & target);
-        },
-        [&](uint64_t e, uint32_t *u, uint32_t *v, word *key, word *edge) {
-            const forest_place place = place_of(f, e);
-            *u = f.parent[f.edges.source[e]];
-            *v = f.parent[f.edges.target[e]];
-            *key = key_of<packed>(place);
-            *edge = e;
-            return *u != *v && in_range(f, place);
-        });
+    list_all_edges(const __grid_constant__ forest f) {
+    make_list<packed>(f, f.list[0], &f.state->listed[0], f.edges.m, [&](uint64_t e) {
+        const uint32_t u = f.edges.source[e], v = f.edges.target[e];
+        return candidate{u, v, key_of<packed>(place_of(f, e)), e, u != v};
+    });
 }
 
 template <bool packed>
@@ -189,14 +179,138 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     const forest_list old = f.list[from];
     make_list<packed>(
         f, f.list[1 - from], &f.state->listed[1 - from], f.state->listed[from],
-        [&](uint64_t i) { return f.parent[old.u[i]] != f.parent[old.v[i]]; },
-        [&](uint64_t i, uint32_t *u, uint32_t *v, word *key, word *edge) {
-            *u = f.parent[old.u[i]];
-            *v = f.parent[old.v[i]];
-            *key = old.key[i];
-            *edge = packed ? 0 : old.edge[i];
-            return true;
+        [&](uint64_t i) {
+            const uint32_t u = f.parent[old.u[i]], v = f.parent[old.v[i]];
+            return candidate{u, v, old.key[i], packed ? 0 : old.edge[i], u != v};
         });
+}
+
+/* ---- sifting ---- */
+
+/* Of the edges from..to-1 those that look(e, k) lets pass, the thread's number k, are put(k, e, at) behind
+** *count. All that is read is asked for before a block's threads wait for each other. */
+template <typename looking, typename putting>
+static __device__ __forceinline__ void sift(uint64_t from, uint64_t to, word *count,
+                                            looking look, putting put) {
+    __shared__ uint32_t passing[WARPS];
+    __shared__ word place[WARPS];
+    const uint64_t tile = SIFTED * GG_BLOCK;
+    const unsigned warp = threadIdx.x / GG_WARP;
+    for (uint64_t first = from + blockIdx.x * tile; first < to;
+         first += gridDim.x * tile) {
+        unsigned passes[SIFTED], total = 0;
+        const uint64_t e = first + threadIdx.x;
+        bool own[SIFTED];
+#pragma unroll
+        for (uint32_t k = 0; k < SIFTED; k++) {
+            const uint64_t at = e + k * GG_BLOCK;
+            own[k] = look(at < to ? at : to - 1, k) & (at < to);
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < SIFTED; k++) {
+            passes[k] = __ballot_sync(ALL_LANES, own[k]);
+            total += (unsigned)__popc(passes[k]);
+        }
+        if (gg_lane() == 0)
+            passing[warp] = total;
+        __syncthreads();
+        if (warp == 0) {
+            uint32_t all;
+            const uint32_t before =
+                warp_sum_before(gg_lane() < WARPS ? passing[gg_lane()] : 0, &all);
+            word behind = 0;
+            if (gg_lane() == 0)
+                behind = atomicAdd(count, (word)all);
+            behind = warp_from_64(behind, 0);
+            if (gg_lane() < WARPS)
+                place[gg_lane()] = behind + before;
+        }
+        __syncthreads();
+        word at = place[warp];
+#pragma unroll
+        for (uint32_t k = 0; k < SIFTED; k++) {
+            if (own[k])
+                put(k, e + k * GG_BLOCK,
+                    at + (unsigned)__popc(passes[k] & ((1u << gg_lane()) - 1)));
+            at += (unsigned)__popc(passes[k]);
+        }
+    }
+}
+
+/* By the pivot: light edges' places. */
+template <bool packed>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    sift_first(const __grid_constant__ forest f, uint64_t from, uint64_t to) {
+    word key[SIFTED];
+    const forest_list list = f.list[1];
+    sift(
+        from, to, &f.state->sifted,
+        [&](uint64_t e, uint32_t k) {
+            const forest_place place = place_of(f, e);
+            key[k] = key_of<packed>(place);
+            return in_range(f, place);
+        },
+        [&](uint32_t k, uint64_t e, word at) {
+            list.key[at] = key[k];
+            if (!packed)
+                list.edge[at] = e;
+        });
+}
+
+static __device__ __forceinline__ bool in_large_tree(const forest &f, uint32_t v) {
+    return (f.large[v / 32] >> v % 32 & 1) != 0;
+}
+
+/* By the large tree: edges with an end outside. Their numbers stand for keys. */
+static __global__ void __launch_bounds__(GG_BLOCK)
+    sift_later(const __grid_constant__ forest f, uint64_t from, uint64_t to) {
+    uint32_t u[SIFTED], v[SIFTED];
+    const forest_list list = f.list[1];
+    sift(
+        from, to, &f.state->sifted,
+        [&](uint64_t e, uint32_t k) {
+            u[k] = f.edges.source[e];
+            v[k] = f.edges.target[e];
+            return !(in_large_tree(f, u[k]) & in_large_tree(f, v[k]));
+        },
+        [&](uint32_t k, uint64_t e, word at) {
+            list.u[at] = u[k];
+            list.v[at] = v[k];
+            list.key[at] = e;
+        });
+}
+
+/* The edge of a key, which has 32 bits for it where weights take the others. */
+static __device__ __forceinline__ word edge_of(const forest &f, word key) {
+    return f.kind == NO_WEIGHT ? key : key & 0xffffffffu;
+}
+
+/* Every vertex a tree. */
+template <bool packed>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    list_first_edges(const __grid_constant__ forest f) {
+    const forest_list list = f.list[1];
+    make_list<packed>(f, f.list[0], &f.state->listed[0], f.state->sifted,
+                      [&](uint64_t i) {
+                          const word key = list.key[i];
+                          const word e = packed ? edge_of(f, key) : list.edge[i];
+                          const uint32_t u = f.edges.source[e], v = f.edges.target[e];
+                          return candidate{u, v, key, e, u != v};
+                      });
+}
+
+/* Every vertex points to its root. */
+template <bool packed>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    list_later_edges(const __grid_constant__ forest f) {
+    const forest_list list = f.list[1];
+    make_list<
+        packed>(f, f.list[0], &f.state->listed[0], f.state->sifted, [&](uint64_t i) {
+        const word e = list.key[i];
+        const forest_place place = place_of(f, e);
+        const uint32_t u = f.parent[list.u[i]], v = f.parent[list.v[i]];
+        return candidate{u, v, key_of<packed>(place), e, u != v && in_range(f, place)};
+    });
 }
 
 /* Of the edges with the smallest weight the one with the smallest number. */
@@ -212,111 +326,49 @@ static __global__ void settle_ties(const __grid_constant__ forest f, int from) {
     }
 }
 
-static __global__ void forget_best(const __grid_constant__ forest f, int live) {
-    const uint32_t count = f.state->live[live];
-    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid())
-        f.best[f.live[live][i]] = NOWHERE;
-}
+/* ---- the list of a range ---- */
 
-/* A thread per edge of the sample, which may be listed; else its place is NOWHERE. */
-static __global__ void draw(const __grid_constant__ forest f, uint32_t count,
-                            uint64_t salt) {
-    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
-        const uint64_t e = gg_mix(i + 1 + salt) % f.edges.m;
-        const forest_place place = place_of(f, e), none = {NOWHERE, NOWHERE};
-        const bool apart = f.parent[f.edges.source[e]] != f.parent[f.edges.target[e]];
-        f.sample[i] = apart && (f.first || gg_comes_before(f.low, place)) ? place : none;
-    }
-}
-
-/* ---- which edges ---- */
-
-static bool list_in_range(struct forest_course *c) {
+/* A part of the edges that surely fits list[1]. */
+template <bool packed>
+static void list_part(struct forest_course *c, uint64_t from, uint64_t to) {
     const struct forest *f = c->f;
-    const unsigned blocks = grid(c, f->edges.m / TAKEN);
+    cudaStream_t stream = c->job->stream;
+    const unsigned sifting = grid(c, (to - from) / SIFTED),
+                   listing = grid(c, (to - from) / TAKEN);
+    gg_fill(c->job, &f->state->sifted, 0, sizeof f->state->sifted);
+    if (f->first) {
+        sift_first<packed><<<sifting, GG_BLOCK, 0, stream>>>(*f, from, to);
+        list_first_edges<packed><<<listing, GG_BLOCK, 0, stream>>>(*f);
+    } else {
+        sift_later<<<sifting, GG_BLOCK, 0, stream>>>(*f, from, to);
+        list_later_edges<packed><<<listing, GG_BLOCK, 0, stream>>>(*f);
+    }
+    gg_launched(c->job, "list_edges");
+}
+
+template <bool packed> static void list_edges(struct forest_course *c) {
+    const struct forest *f = c->f;
+    if (f->first && f->high.weight == NOWHERE) {
+        list_all_edges<packed>
+            <<<grid(c, f->edges.m / TAKEN), GG_BLOCK, 0, c->job->stream>>>(*f);
+        gg_launched(c->job, "list_all_edges");
+        return;
+    }
+    for (uint64_t from = 0; from < f->edges.m && gg_going(c->job); from += f->room)
+        list_part<packed>(c, from,
+                          f->edges.m - from < f->room ? f->edges.m : from + f->room);
+}
+
+bool gg_list_in_range(struct forest_course *c) {
+    const struct forest *f = c->f;
     c->list = 0;
     c->lists++;
     gg_fill(c->job, &f->state->listed[0], 0, sizeof f->state->listed[0]);
-    if (f->packed && f->first)
-        list_first_edges<true><<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f);
-    else if (f->packed)
-        list_later_edges<true><<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f);
-    else if (f->first)
-        list_first_edges<false><<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f);
+    if (f->packed)
+        list_edges<true>(c);
     else
-        list_later_edges<false><<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f);
-    gg_launched(c->job, "list_edges");
+        list_edges<false>(c);
     return look(c);
-}
-
-/* About half of the range that there was; of one edge: that. */
-static void halve_range(struct forest *f) {
-    const struct forest_place low = f->first ? forest_place{0, 0} : f->low;
-    struct forest_place *high = &f->high;
-    if (high->edge > f->edges.m)
-        high->edge = f->edges.m;
-    if (high->weight - low.weight > 1)
-        *high = {low.weight + (high->weight - low.weight) / 2, f->edges.m};
-    else if (high->weight > low.weight && low.edge < f->edges.m)
-        *high = {low.weight, f->edges.m};
-    else if (high->weight > low.weight)
-        high->edge /= 2;
-    else
-        high->edge = low.edge + (high->edge - low.edge) / 2;
-}
-
-/* The share of all edges that the next list is to have: a few for each vertex on the first one, then what there is
-** room for, since a later list mostly has all that are left, and each list costs a look at all edges. A sample errs. */
-static double share_to_list(const struct forest *f) {
-    const double m = (double)f->edges.m;
-    if (gg_first_share(f->edges.n, f->edges.m) >= 1)
-        return 1;
-    return f->first ? GG_FOREST_FIRST * (double)f->edges.n / m
-                    : GG_FOREST_FILL * (double)f->room / m;
-}
-
-/* Of a sample, those that may be listed: so many edges of all are to be. Returns the place's number among
-** them, and moves them to the front; all may come: *places is 0. */
-static uint32_t choose_high(struct forest_course *c, struct forest_place *place,
-                            uint32_t *places) {
-    struct forest *f = c->f;
-    const double share = share_to_list(f);
-    const uint32_t count = gg_forest_limits.sample;
-    uint32_t found = 0;
-    f->high = {NOWHERE, NOWHERE};
-    *places = 0;
-    if (share >= 1)
-        return 0;
-    draw<<<grid(c, count), GG_BLOCK, 0, c->job->stream>>>(*f, count, c->lists * 4096ull);
-    if (!gg_launched(c->job, "draw") ||
-        !gg_download(c->job, place, f->sample, count * sizeof *place))
-        return 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (place[i].edge != NOWHERE)
-            place[found++] = place[i];
-    *places = found;
-    const uint32_t number = (uint32_t)(share * count);
-    if (number < found)
-        f->high = gg_place_at(place, found, number);
-    return number < found ? number : found;
-}
-
-/* Lists that do not fit are made again of fewer edges. */
-bool gg_make_next_list(struct forest_course *c) {
-    struct forest *f = c->f;
-    struct forest_place place[GG_FOREST_SAMPLE];
-    uint32_t places, number = choose_high(c, place, &places);
-    while (gg_going(c->job) && list_in_range(c) && c->state.listed[0] > f->room) {
-        number /= 2;
-        if (number > 0 && places > 0)
-            f->high = gg_place_at(place, places, number);
-        else
-            halve_range(f);
-        forget_best<<<grid(c, c->state.live[c->live]), GG_BLOCK, 0, c->job->stream>>>(
-            *f, c->live);
-        gg_launched(c->job, "forget_best");
-    }
-    return gg_going(c->job);
 }
 
 /* ---- lists that are there ---- */

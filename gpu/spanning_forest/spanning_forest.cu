@@ -7,7 +7,8 @@
 **     parent[v]  of whoever is live no more: the root that it joined
 **     chosen     bit e: edge e was best for somebody
 **
-**     list_edges       the edges up to a pivot (later: behind it) whose ends have different roots
+**     sift             the edges up to a pivot (later: with an end outside the large tree): lists.cu
+**     list             those of them whose ends have different roots
 **     choose           next[v] by best[v]; the edge is one of the forest
 **     shorten          next[v] by next[next[v]], in passes, until all point to roots
 **     settle           next[v] becomes parent[v]; roots stay live

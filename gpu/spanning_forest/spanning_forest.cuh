@@ -1,4 +1,4 @@
-/* What lists.cu, rounds.cu and spanning_forest.cu share, which has the drawing: the arrays of a run and what
+/* What lists.cu, ranges.cu, rounds.cu and spanning_forest.cu share, which has the drawing: the arrays of a run and what
 ** the host knows of it. */
 #ifndef GPUGRAPH_SPANNING_FOREST_CUH
 #define GPUGRAPH_SPANNING_FOREST_CUH
@@ -17,6 +17,7 @@ struct forest_list {
 
 struct forest_state { /* [list], [live]: one is read, the other written */
     word listed[2];
+    word sifted; /* edges on list[1] on their way to list[0] */
     uint32_t live[2], unfinished;
     uint32_t large; /* root of a tree with many vertices */
 };
@@ -58,11 +59,35 @@ static inline bool look(struct forest_course *c) {
     return gg_fetch(c->job, &c->state, c->f->state, sizeof c->state);
 }
 
-/* ---- lists.cu ---- */
+/* ---- places ---- */
+
+static __device__ __forceinline__ forest_place place_of(const forest &f, uint64_t e) {
+    forest_place place = {0, e};
+    if (f.kind == NARROW_WEIGHT)
+        place.weight = ((const uint32_t *)f.edges.weight)[e];
+    else if (f.kind == WHOLE_WEIGHT)
+        place.weight = ((const uint64_t *)f.edges.weight)[e];
+    else if (f.kind == REAL_WEIGHT)
+        place.weight = (uint64_t)__double_as_longlong(
+            ((const double *)f.edges.weight)[e] + 0.0); /* -0.0 + 0.0 is 0.0 */
+    return place;
+}
+
+static __device__ __forceinline__ bool in_range(const forest &f, forest_place place) {
+    return (f.first || gg_comes_before(f.low, place)) && !gg_comes_before(f.high, place);
+}
+
+/* ---- ranges.cu ---- */
 
 /* The next edges in order whose ends have different roots, on list 0; high says how far they go. All
 ** vertices point to their roots. False when the run must end. */
 bool gg_make_next_list(struct forest_course *c);
+
+/* ---- lists.cu ---- */
+
+/* The edges behind low up to high whose ends have different roots, on list 0, so far as they fit: the state says how
+** many they are. False when the run must end. */
+bool gg_list_in_range(struct forest_course *c);
 /* The list becomes the other one, with its ends' new roots; live roots' best is lowered. */
 void gg_rename_list(struct forest_course *c);
 /* best_edge of the list that is there, where best is not packed. */

@@ -33,7 +33,7 @@ static __global__ void count_predecessors(uint64_t m, const uint32_t *to,
 
 static __global__ void plant(levels l) {
     const uint64_t whole = gg_whole_warps(l.p.rows.n);
-    const slice_list list = {l.p.slice[0], nullptr, &l.p.state->slices[0]};
+    const slice_list list = {l.p.slice[0], &l.p.state->meeting[0], nullptr, nullptr};
     uint32_t planted = 0;
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const bool first = v < l.p.rows.n && l.left[v] == 0;

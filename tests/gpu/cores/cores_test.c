@@ -5,6 +5,9 @@
 #include "graphs.h"
 #include "share.h"
 
+#include "graph/peel.h"
+#include "tuning.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,13 +60,20 @@ static void model(const shape *s, uint32_t *core) {
 
 /* ---- checks ---- */
 
+/* On a device rounds are narrow, wide or both by turns. */
+static void set_limits(int turn) {
+    static const struct peel_limits limits[] = {{GG_PEEL_NARROW}, {0}, {3}, {20}};
+    gg_peel_limits = limits[turn % 4];
+}
+
 static void check(const shape *s, const uint32_t *wanted) {
     gpugraph_graph *graph = shape_graph(s);
     uint32_t *found = malloc((s->vertices + 1) * sizeof *found);
     for (gpugraph_backend on = GPUGRAPH_CPU; on <= GPUGRAPH_CUDA; on++) {
         if (on == GPUGRAPH_CUDA && !gpugraph_cuda_usable(NULL))
             continue;
-        for (int threads = 1; threads <= (on == GPUGRAPH_CPU ? 4 : 1); threads++) {
+        for (int threads = 1; threads <= 4; threads++) {
+            set_limits(threads - 1);
             gpugraph_run run = {.backend = on, .threads = threads};
             memset(found, 0xab, s->vertices * sizeof *found);
             ck_assert_int_eq(gpugraph_cores(graph, &run, found), GPUGRAPH_OK);
@@ -72,6 +82,7 @@ static void check(const shape *s, const uint32_t *wanted) {
                        s->name, run.used_backend, threads, v, found[v], wanted[v]);
         }
     }
+    set_limits(0);
     free(found);
     gpugraph_free(graph);
 }
