@@ -527,11 +527,14 @@
 /* Arcs for each vertex from which `auto` deals them out evenly: 2.5 (roads) were slower so,
 ** by a half, 6 (meshes) faster, by a fifth, 30 (R-MAT) faster four times (H200). */
 #define GG_MIS_BALANCED_DEGREE 4
-/* Arcs of 32 rows that are dealt out at a time; that the balanced look begins with, two of each, where a row has fewer than so many
-** and words are more than the second-level cache holds: most looks end there, and what is not
-** looked at does not come from memory. (H100: mesh16m 3.23 to 2.75 ms; rmat22, whose words are cached, 0.274 to 0.338.) */
+/* Vertices of the sample by which a byte is given to each, of a device's balanced look; every block looks at all of them.
+** (H100: rmat24 1.005 ms with 512, 1.012 with 2048; with words 1.377.) */
+#define GG_MIS_SAMPLE 512
+/* Arcs of 32 rows that are dealt out at a time; that the balanced look begins with, three of each, where a row has fewer than so
+** many and words would be more than the second-level cache holds: most looks end there. (H200: mesh16m 1.30 ms with 96,
+** 1.35 with 64 and with 1024.) */
 #define GG_MIS_SHARE       1024
-#define GG_MIS_FIRST_SHARE 64
+#define GG_MIS_FIRST_SHARE 96
 #define GG_MIS_SHORT_ROW   8
 /* Blocks for each multiprocessor that the compiler leaves registers for. */
 #define GG_MIS_BLOCKS          6
@@ -727,12 +730,14 @@
 #define GG_SLAB_CHAINS 12
 /* Operations that a thread takes at a time. */
 #define GG_SLAB_ITEMS 64
-/* On a device a batch of insertions is sorted from so many on, and from one for so many vertices, and
-** announced where one of so many comes behind many of its vertex. Another is announced unless the graph has
-** so many edges for one of it. A table of slabs that grows has room for so many entries more, for each it
-** needs. */
+/* On a device a batch of insertions is sorted from so many on, and from one for so many vertices; where the
+** graph has many edges for one of it, only from so many for each vertex (rmat20 on an H200: of one for each
+** 5.2 G/s as they come and 4.5 sorted, of four 2.8 and 7.2). It is announced where one of so many comes behind many
+** of its vertex. Another is announced unless the graph has so many edges for one of it. A table of slabs that
+** grows has room for so many entries more, for each it needs. */
 #define GG_SLAB_SORTED   (1 << 18)
 #define GG_SLAB_SPREAD   2
+#define GG_SLAB_DENSE    2
 #define GG_SLAB_SKEW     5
 #define GG_SLAB_SURPRISE 4
 #define GG_SLAB_SLACK    1.0

@@ -238,6 +238,13 @@ static bool are_many(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     return b->count >= many && b->count >= d->slabs.n / GG_SLAB_SPREAD;
 }
 
+/* A sort of many costs more than it saves where they are few for the graph, unless a vertex has several of
+** them: those that come as they are would wait for one another. */
+static bool are_worth_a_sort(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    bool dense = gg_sorted_items > 0 || b->count >= (uint64_t)GG_SLAB_DENSE * d->slabs.n;
+    return are_many(d, b) && (dense || !are_few(d, b));
+}
+
 /* Batches for which nothing is summed need room: the arena is made larger, unless it had better be made
 ** anew. */
 static void make_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
@@ -263,7 +270,7 @@ static void choose_way(gpugraph_dynamic *d, struct dynamic_batch *b) {
     if (b->first || !gg_dynamic_has_room(d, b->count))
         return;
     b->whole = are_many(d, b) && d->skewed && !b->run;
-    if (!b->whole && are_many(d, b) && !b->run)
+    if (!b->whole && are_worth_a_sort(d, b) && !b->run)
         d->place->sort(d, b);
     b->attempted = !b->whole && (are_few(d, b) || b->run);
 }

@@ -15,7 +15,8 @@
 **
 ** The includer has struct mis_graph (offset, target, word), or another one by the name MIS_GRAPH,
 ** and defines MIS_EARLIER(g, u, v): of two vertices with equal words, is u the earlier one?
-** MIS_PUT(g, v, value), unless it is as below, makes a word final. */
+** MIS_PUT(g, v, value), unless it is as below, makes a word final. MIS_SEEN(g, v) and MIS_NOW(g, v) are a
+** word as the block may see it and as the device does, of GPUGRAPH_NONE MIS_DROPPED. */
 #ifndef GPUGRAPH_MIS_BALANCED_H
 #define GPUGRAPH_MIS_BALANCED_H
 
@@ -27,6 +28,10 @@
 #ifndef MIS_GRAPH
 #define MIS_GRAPH            struct mis_graph
 #define MIS_PUT(g, v, value) device_store(&(g)->word[v], value)
+#endif
+#ifndef MIS_SEEN
+#define MIS_SEEN(g, v) ((v) != GPUGRAPH_NONE ? block_load(&(g)->word[v]) : MIS_DROPPED)
+#define MIS_NOW(g, v)  ((v) != GPUGRAPH_NONE ? device_load(&(g)->word[v]) : MIS_DROPPED)
 #endif
 
 /* An includer may say how many arcs are dealt out at first: most looks end early. */
@@ -94,8 +99,7 @@ WARP_FUNCTION void mis_look_at_arcs(const MIS_GRAPH *g, const struct mis_part *p
         neighbour[i] = mine < part->total ? g->target[arc] : GPUGRAPH_NONE;
     }
     for (unsigned i = 0; i < MIS_EACH; i++)
-        word[i] = neighbour[i] != GPUGRAPH_NONE ? block_load(&g->word[neighbour[i]])
-                                                : MIS_DROPPED;
+        word[i] = MIS_SEEN(g, neighbour[i]);
     for (unsigned i = 0; i < MIS_EACH; i++) {
         uint32_t row = mis_lanes_of_row(part, k + i * warp_width);
         uint32_t joined = warp_ballot(word[i] == MIS_JOINED) & row;
@@ -160,9 +164,7 @@ WARP_FUNCTION void mis_drop_rows(const MIS_GRAPH *g, bool joins, uint64_t at,
                 neighbour[i] = mine < part.total ? g->target[arc] : GPUGRAPH_NONE;
             }
             for (unsigned i = 0; i < MIS_EACH; i++)
-                word[i] = neighbour[i] != GPUGRAPH_NONE
-                              ? block_load(&g->word[neighbour[i]])
-                              : MIS_DROPPED;
+                word[i] = MIS_SEEN(g, neighbour[i]);
             /* Hubs have dropped long ago, most times: all stores to one wait in a line. */
             for (unsigned i = 0; i < MIS_EACH; i++)
                 if (word[i] != MIS_DROPPED)
@@ -175,9 +177,8 @@ WARP_FUNCTION void mis_drop_rows(const MIS_GRAPH *g, bool joins, uint64_t at,
 ** to date. A row longer than `longest` is not looked at yet. */
 WARP_FUNCTION bool mis_look_balanced(const MIS_GRAPH *g, bool live, uint64_t longest,
                                      struct waiting *w) {
-    uint32_t own = live ? device_load(&g->word[w->vertex]) : MIS_DROPPED;
-    uint32_t other =
-        w->blocker != GPUGRAPH_NONE ? device_load(&g->word[w->blocker]) : MIS_DROPPED;
+    uint32_t own = MIS_NOW(g, live ? w->vertex : GPUGRAPH_NONE);
+    uint32_t other = MIS_NOW(g, w->blocker);
     bool open = own != MIS_DROPPED && own != MIS_JOINED;
     bool looks = open && other == MIS_DROPPED;
     uint64_t begin = looks ? g->offset[w->vertex] : 0;

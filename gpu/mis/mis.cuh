@@ -24,6 +24,7 @@ struct mis_graph {
     const uint32_t *target; /* of a pinned host array: padded to whole lines */
     const uint32_t *number; /* row r is vertex number[r]; NULL: r itself */
     uint32_t *word;         /* by row */
+    uint8_t *code;          /* by row, in place of words (codes.h) */
     uint8_t *member;        /* by vertex number */
     gpugraph_priority priority;
     struct id_hashes hashes;
@@ -42,6 +43,8 @@ struct mis_report {
 ** dealt out evenly. */
 bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
                        struct mis_report *report);
+/* Its kernel with codes in place of words. */
+const void *gg_mis_by_codes(void);
 enum mis_rows {
     MIS_SORTED, /* rows by degree: threads, warps, blocks */
     MIS_WARPS   /* a warp for each row */

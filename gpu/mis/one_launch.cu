@@ -18,33 +18,23 @@
 **
 ** No warp waits for another one inside a pass: the earliest open vertex can always be
 ** decided by its own warp. Passes are bounded all the same; the host then looks, and
-** launches again for what is left. */
-#include "mis.cuh"
+** launches again for what is left.
+**
+** The balanced look has words or, where the second-level cache does not hold these, a byte for each
+** vertex (one_launch_codes.cu). */
+#include "mis.h"
+#include "passes.cuh"
 
 #define MIS_EARLIER(g, u, v) mis_wins_tie(*(g), u, v)
 #define MIS_FIRST_SHARE(g)   ((g)->first_share)
 #include "balanced.h"
-
-#include <cooperative_groups.h>
 
 #include <stdio.h>
 
 enum { SERIAL = GG_MIS_SERIAL, PROBE = GG_MIS_PROBE };
 static_assert(SERIAL % PROBE == 0, "a thread's part of a row is whole batches");
 
-struct launch_state {
-    uint32_t open;   /* vertices that wait still */
-    uint32_t passes; /* of the warp that had most */
-};
-
-struct launch {
-    struct launch_state *state;
-    struct waiting *list;
-    uint32_t room; /* entries of each warp */
-    bool resume;   /* words are there already */
-};
-
-/* ---- kernels ---- */
+/* ---- looks ---- */
 
 /* Has v joined: its neighbours drop. A thread each, where rows are short; else all lanes
 ** together for one lane's row after the other. */
@@ -67,8 +57,8 @@ static __device__ __forceinline__ void drop_neighbours(const mis_graph &g, bool 
 /* One thread per vertex while SERIAL arcs suffice, then one warp. All lanes call; true
 ** where the vertex must wait, with *w brought up to date. A row longer than `longest` is
 ** not looked at yet. */
-static __device__ __forceinline__ bool look(const mis_graph &g, bool live,
-                                            uint64_t longest, waiting *w) {
+static __device__ __forceinline__ bool look_at_row(const mis_graph &g, bool live,
+                                                   uint64_t longest, waiting *w) {
     uint32_t v = w->vertex, own = live ? gg_peek(&g.word[v]) : MIS_DROPPED;
     uint32_t other =
         w->blocker != GPUGRAPH_NONE ? gg_peek(&g.word[w->blocker]) : MIS_DROPPED;
@@ -111,76 +101,30 @@ static __device__ __forceinline__ bool look(const mis_graph &g, bool live,
     return open && !joins && !drops;
 }
 
-/* Keeps, behind the first `count` entries, those of the lanes that want it. All lanes
-** have read what they need of the list. Returns the new count. */
-static __device__ __forceinline__ uint32_t keep(waiting *list, uint32_t count,
-                                                bool wanted, const waiting &w) {
-    unsigned mask = __ballot_sync(ALL_LANES, wanted);
-    if (wanted)
-        list[count + __popc(mask & ((1u << gg_lane()) - 1))] = w;
-    __syncwarp();
-    return count + __popc(mask);
-}
+/* ---- forms ---- */
 
-template <bool balanced>
-static __device__ __forceinline__ bool look_at(const mis_graph &g, bool live,
-                                               uint64_t longest, waiting *w) {
-    return balanced ? mis_look_balanced(&g, live, longest, w) : look(g, live, longest, w);
-}
-
-/* Passes of a warp, the first over its tiles and then over its list, until that is empty
-** or for long enough. Returns what is left. */
-template <bool balanced>
-static __device__ __forceinline__ uint32_t all_passes(const mis_graph &g, const launch &l,
-                                                      uint32_t *passes) {
-    const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid() / GG_WARP;
-    waiting *list = l.list + warp * l.room;
-    uint32_t count = l.room, pass = 0;
-    while (count > 0 && pass < GG_MIS_PASSES) {
-        uint32_t kept = 0;
-        uint64_t longest = pass == 0 ? GG_MIS_FIRST_DEGREE : UINT64_MAX;
-        for (uint32_t i = 0; i < count; i += GG_WARP) {
-            uint64_t v = (warp + i / GG_WARP * step) * GG_WARP + gg_lane();
-            bool live = pass > 0 ? i + gg_lane() < count : v < g.n;
-            waiting w = {live ? (uint32_t)v : 0, GPUGRAPH_NONE, 0};
-            if (live && pass > 0)
-                w = list[i + gg_lane()];
-            bool waits = look_at<balanced>(g, live, longest, &w);
-            kept = keep(list, kept, waits, w);
-        }
-        if (kept == count)
-            __nanosleep(GG_MIS_REST_NS);
-        count = kept;
-        pass++;
-        if (pass % GG_MIS_STOP_PASSES == 0 && *(const volatile uint32_t *)g.stop != 0)
-            pass = GG_MIS_PASSES;
-        pass = __shfl_sync(ALL_LANES, pass, 0);
-    }
-    *passes = pass;
-    return count;
-}
-
-/* Cooperative. One thread per vertex for words and members, look() between. */
-template <bool balanced>
-static __global__ void __launch_bounds__(GG_BLOCK, balanced ? GG_MIS_BALANCED_BLOCKS
-                                                            : GG_MIS_BLOCKS)
-    decide_all(const __grid_constant__ mis_graph g, const __grid_constant__ launch l) {
-    if (!l.resume) {
+struct by_rows {
+    enum { blocks = GG_MIS_BLOCKS };
+    static __device__ __forceinline__ void first_words(const mis_graph &g) {
         for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid())
             mis_first_word(g, (uint32_t)v);
-        cooperative_groups::this_grid().sync();
-        gg_late();
     }
-    uint32_t passes, count = all_passes<balanced>(g, l, &passes);
-    if (gg_lane() == 0) {
-        if (count > 0)
-            atomicAdd(&l.state->open, count);
-        atomicMax(&l.state->passes, passes);
+    static __device__ __forceinline__ bool look(const mis_graph &g, bool live,
+                                                uint64_t longest, waiting *w) {
+        return look_at_row(g, live, longest, w);
     }
-    /* The vertices of the warp's own tiles: all decided, or the host launches again. */
-    for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid())
-        g.member[v] = gg_peek(&g.word[v]) == MIS_JOINED;
-}
+    static __device__ __forceinline__ uint32_t now(const mis_graph &g, uint32_t v) {
+        return gg_peek(&g.word[v]);
+    }
+};
+
+struct by_arcs : by_rows {
+    enum { blocks = GG_MIS_BALANCED_BLOCKS };
+    static __device__ __forceinline__ bool look(const mis_graph &g, bool live,
+                                                uint64_t longest, waiting *w) {
+        return mis_look_balanced(&g, live, longest, w);
+    }
+};
 
 /* ---- driver ---- */
 
@@ -191,10 +135,11 @@ static uint32_t room_of_warp(uint32_t n, uint64_t warps) {
 }
 
 static void carve(struct workspace *space, struct mis_graph *g, struct launch *l,
-                  uint64_t warps) {
+                  uint64_t warps, bool codes) {
     l->state = gg_carve<struct launch_state>(space, 1);
     l->list = gg_carve<struct waiting>(space, warps * l->room);
-    g->word = gg_carve<uint32_t>(space, g->n);
+    g->word = gg_carve<uint32_t>(space, codes ? 0 : g->n);
+    g->code = gg_carve<uint8_t>(space, codes ? g->n : 0);
     g->member = gg_carve<uint8_t>(space, g->n);
 }
 
@@ -209,16 +154,21 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
     struct workspace space = {NULL, 0};
     struct launch l = {NULL, NULL, 0, false};
     struct launch_state state = {0, 0};
-    const struct cooperative_kernel kernel = {balanced ? (const void *)decide_all<true>
-                                                       : (const void *)decide_all<false>,
+    const uint64_t most =
+        gg_mis_word_bytes > 0 ? gg_mis_word_bytes : job->device->cache_bytes;
+    const bool codes = balanced && g->n * sizeof *g->word > most;
+    const struct cooperative_kernel kernel = {codes ? gg_mis_by_codes()
+                                              : balanced
+                                                  ? (const void *)decide_all<by_arcs>
+                                                  : (const void *)decide_all<by_rows>,
                                               "decide_all", GG_BLOCK, 0};
     unsigned blocks = gg_grid(job, g->n, gg_blocks_at_once(job, &kernel));
     uint64_t warps = (uint64_t)blocks * (GG_BLOCK / GG_WARP);
     l.room = room_of_warp(g->n, warps);
-    carve(&space, g, &l, warps);
+    carve(&space, g, &l, warps, codes);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, g, &l, warps);
+    carve(&space, g, &l, warps, codes);
     void *arguments[] = {g, &l};
     struct mis_launches all = {&kernel, blocks, arguments,    &l.resume,
                                l.state, &state, sizeof state, 0};

@@ -21,6 +21,7 @@ struct mis_graph {
 #define MIS_EARLIER(g, u, v) ((g)->rank[u] < (g)->rank[v])
 #define MIS_FIRST_SHARE(g)   ((g)->first_share)
 #include "mis/balanced.h"
+#include "mis/codes.h"
 
 #include "dfs_rows.h"
 #include "suite.h"
@@ -201,8 +202,53 @@ START_TEST(hubs) {
 }
 END_TEST
 
+static uint8_t edges[MIS_BINS + 1];
+
+/* Samples with few bins, with all, with none. */
+static void draw_edges(unsigned how, uint64_t *seed) {
+    uint32_t count[MIS_BINS], all = 0, before = 0;
+    for (uint32_t bin = 0; bin < MIS_BINS; bin++) {
+        bool there = how > 0 && (how == 1 || random_below(seed, how) == 0);
+        count[bin] = there ? random_below(seed, 20) : 0;
+        all += count[bin];
+    }
+    for (uint32_t bin = 0; bin < MIS_BINS; before += count[bin++])
+        edges[bin] = mis_edge(before, all);
+    edges[MIS_BINS] = MIS_CODES;
+}
+
+/* As a kernel loads it. */
+static uint32_t loaded(uint32_t code) {
+    return (uint32_t)(int32_t)(int8_t)code;
+}
+
+/* Codes are open ones, and of two words the smaller has never the larger code, as loaded. */
+START_TEST(codes_keep_the_order) {
+    uint64_t seed = 3;
+    ck_assert_uint_eq(loaded(0), MIS_JOINED);
+    ck_assert_uint_eq(loaded(255), MIS_DROPPED);
+    for (unsigned how = 0; how < 40; how++) {
+        uint32_t last = 0, different = 0;
+        draw_edges(how, &seed);
+        for (uint64_t word = 1; word < MIS_DROPPED;
+             word += 1 + random_below(&seed, 1u << 16)) {
+            uint32_t code = loaded(mis_code(edges, (uint32_t)word));
+            expect(code > MIS_JOINED && code < MIS_DROPPED && code >= last,
+                   "%u: word %u has %u behind %u", how, (uint32_t)word, code, last);
+            different += code != last;
+            last = code;
+        }
+        expect(mis_code(edges, MIS_DROPPED - 1) <= MIS_CODES, "%u: the last word", how);
+        expect(how != 1 || different > MIS_CODES / 2, "%u: %u codes", how, different);
+    }
+}
+END_TEST
+
 const struct suite suite = {
     "mis_balanced",
     {{"mis_balanced", .timeout = 240, /* a hang ends here */
-      .cases = {{&is_the_greedy_set, SHAPES}, {&a_chain_waits}, {&hubs}}}},
+      .cases = {{&is_the_greedy_set, SHAPES},
+                {&a_chain_waits},
+                {&hubs},
+                {&codes_keep_the_order}}}},
 };
