@@ -79,6 +79,8 @@ enum { TRACE = GG_SSSP_COUNTS ? 1 << 16 : 1 };
 struct trace { /* of a round */
     unsigned long long nanoseconds;
     uint32_t settled, active; /* warps that had something to do */
+    uint32_t entries, slices; /* of the list; that its long rows were cut into */
+    uint32_t bucket, contents;
 };
 
 struct persistent_state {
@@ -105,6 +107,7 @@ template <typename type> struct alignas(2 * sizeof(typename type::word)) letter 
 
 template <typename type> struct persistent {
     device_csr g;
+    const uint64_t *fixed; /* arcs, where rounds stay within blocks; or NULL */
     uint32_t first;    /* in_parts: g has the rows of vertices first .. first + g.n - 1 */
     device_csr back;   /* from both ends: rows of n + v */
     uint64_t vertices; /* of all ends */
@@ -118,7 +121,11 @@ template <typename type> struct persistent {
     uint64_t *slice;     /* vertex << 32 | number, of a long row */
     uint64_t limit;      /* 0: none */
     double delta;        /* of a bucket, but in the tail of the search */
-    double fall;         /* of the rest, after which buckets become wider; 0: never */
+    device_csr turned;   /* the transpose, where vertices beyond a bound pull */
+    double reach; /* of that bound, behind a bucket of over `crowd` vertices; 0: none */
+    uint32_t crowd;
+    typename type::span per_bucket_after;
+    double fall; /* of the rest, after which buckets become wider; 0: never */
     typename type::word light; /* a heavier arc leads out of its vertex's bucket */
     bool apart;                /* heavy arcs wait until a vertex is settled */
     bool local;                /* small rounds stay within blocks */
@@ -134,6 +141,8 @@ template <typename type> struct place {
     uint32_t bucket, side;          /* current one; which pile of the rest is in use */
     uint32_t round;                 /* from 1; the board's is round % 3 */
     uint32_t rest;                  /* entries of the last one that was dealt out */
+    typename type::word bound; /* nothing is pushed beyond it; unreached(): no bound */
+    bool pulled;               /* all that lay beyond it did so */
 };
 
 struct stage {
@@ -213,6 +222,28 @@ static __device__ __forceinline__ uint32_t bucket_of(const struct place<type> &a
         return 0;
     typename type::span buckets = type::apart(at.origin, d) * at.per_bucket;
     return buckets < (typename type::span)REST ? (uint32_t)buckets : REST;
+}
+
+/* Can vertices of that kind of search pull? */
+template <typename type> static __host__ __device__ constexpr bool can_pull() {
+    return type::ends == 1 && !type::parts && type::weighted;
+}
+
+/* Can its arcs be fixed? They have words of 32 bits. */
+template <typename type> static __host__ __device__ constexpr bool can_be_fixed() {
+    return can_pull<type>() && sizeof(typename type::weight) == sizeof(uint32_t);
+}
+
+template <typename type>
+static __device__ __forceinline__ bool is_bounded(const struct place<type> &at) {
+    return can_pull<type>() && at.bound != type::unreached();
+}
+
+/* Is `d` final when the current bucket is done? */
+template <typename type>
+static __device__ __forceinline__ bool is_final(const struct place<type> &at,
+                                                typename type::word d) {
+    return bucket_of(at, d) <= at.bucket && (!can_pull<type>() || d <= at.bound);
 }
 
 /* ---- lists ---- */

@@ -203,7 +203,7 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
     uint32_t target[UNROLL];
     bool live[UNROLL];
     const struct tile<type> &t = m.tile[warp_of_block()];
-    const bool apart = is_apart(p, m);
+    const bool apart = is_apart(p, m), late = apart || is_bounded(at);
     uint32_t first = base + gg_lane() * UNROLL, row = 0;
     /* The last row that begins at or before that arc of the tile. */
     for (uint32_t step = GG_WARP / 2; first < total && step > 0; step /= 2)
@@ -220,22 +220,25 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
         target[i] = 0;
         if (live[i])
             weight[i] = weight_of(p, arc[i]);
-        if (live[i] && !apart)
+        if (live[i] && !late)
             target[i] = target_of(p, arc[i]);
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
         if (live[i])
             count(&m.counts.weights);
-        if (live[i] && apart) {
+        if (live[i] && apart)
             live[i] = (type::add(0, weight[i]) > p.light) == heavy;
-            if (live[i])
-                target[i] = target_of(p, arc[i]);
-        }
         if (live[i]) {
             sum[i] = type::add(sum[i], weight[i]);
-            live[i] = in_range(p, m, sum[i]);
+            live[i] = (!can_pull<type>() || sum[i] <= at.bound) && in_range(p, m, sum[i]);
         }
+    }
+    if (late) {
+#pragma unroll
+        for (int i = 0; i < UNROLL; i++)
+            if (live[i])
+                target[i] = target_of(p, arc[i]);
     }
     if (p.ceiling) {
         uint32_t ceiling[UNROLL];
