@@ -46,6 +46,7 @@ enum {
     STAGE = 256,     /* entries */
     STAGE_FULL = 96, /* from which it is emptied between two sweeps over a tile */
     UNROLL = 4,      /* arcs of a lane in such a sweep */
+    SWEEP = UNROLL * GG_WARP,     /* arcs of a warp in it */
     LOCAL_SHARE = WIDE_BLOCK / 2, /* vertices that a block begins with on its own */
     LOCAL_ROW = 64,               /* arcs of a row that it takes */
     LOCAL_BATCHES = 4096,         /* of a warp, after which all meet: some milliseconds */
@@ -152,10 +153,21 @@ struct stage {
 };
 static_assert(STAGE <= 256, "a rank has eight bits");
 
+/* Can vertices of that kind of search pull? */
+template <typename type> static __host__ __device__ constexpr bool can_pull() {
+    return type::ends == 1 && !type::parts && type::weighted;
+}
+
 template <typename type> struct tile { /* of a warp */
     uint32_t first[GG_WARP];           /* arcs before each row */
     uint64_t begin[GG_WARP];
     typename type::word from[GG_WARP];
+};
+
+/* Arcs within a bound, of a warp, on their way to a sweep of their own. */
+template <typename type> struct sifted {
+    uint32_t target[2 * SWEEP];
+    typename type::word sum[2 * SWEEP];
 };
 
 /* Of a search from both ends; all but `seen` and `now` is the same in all blocks, between the
@@ -198,7 +210,10 @@ template <typename type> struct block_memory {
     bool met;
     struct stage stage[WARPS];
     union {
-        struct tile<type> tile[WARPS];
+        struct {
+            struct tile<type> tile[WARPS];
+            struct sifted<type> sifted[can_pull<type>() ? WARPS : 1];
+        };
         struct {              /* a ring for each warp */
             uint32_t pending; /* entries in rings or in the hands of a warp */
             uint32_t leaving; /* nothing more goes into rings */
@@ -222,11 +237,6 @@ static __device__ __forceinline__ uint32_t bucket_of(const struct place<type> &a
         return 0;
     typename type::span buckets = type::apart(at.origin, d) * at.per_bucket;
     return buckets < (typename type::span)REST ? (uint32_t)buckets : REST;
-}
-
-/* Can vertices of that kind of search pull? */
-template <typename type> static __host__ __device__ constexpr bool can_pull() {
-    return type::ends == 1 && !type::parts && type::weighted;
 }
 
 /* Can its arcs be fixed? They have words of 32 bits. */
