@@ -398,6 +398,19 @@
 /* Second-level caches full of distances, from which on most arcs are kept from them by a byte of each vertex.
 ** (H200: rmat22, a third of one, 3.03 to 3.39 ms; rmat24, 1.3 of them, 11.7 to 11.0.) */
 #define GG_PERSISTENT_SIEVE 1.0
+/* Where some vertex has that many times the average degree, far vertices pull: all beyond a bound behind the
+** first bucket in which a round has more than one of so many vertices. Between the two: typical weights, divided by
+** the average degree. Half as much and twice as much take as long (H100: rmat22 2.8, 2.8, 2.8 ms; rmat24 7.6, 7.7, 8.1). */
+#define GG_PERSISTENT_HUB   64
+#define GG_PERSISTENT_CROWD 256
+#define GG_PERSISTENT_PULL  4.0
+/* Buckets behind the bound, in units of that distance: few vertices are left, and a round of few takes as long as one of some more. */
+#define GG_PERSISTENT_AFTER_PULL 4.0
+/* Searches after which the transpose is made for that: it takes as long as some of them gain. */
+#define GG_PERSISTENT_TURN_AFTER 4
+/* How much wider buckets are where 8 arcs of each vertex are fixed, whose relaxation is cheaper then. (H100: mesh16m 24.5
+** to 24.1 ms, mesh1m 4.34 to 4.17; roads, with 4, slower.) */
+#define GG_PERSISTENT_FIXED_WIDER 1.5
 /* Rows of more arcs are cut into slices of that many, powers of 2; of graphs of so many arcs, longer
 ** ones. Shorter slices even out what warps have to do, and are more to list and to meet for. (H200,
 ** 1,024, 512, 256 and 128 arcs: rmat20 1.47, 1.38, 1.30, 1.51 ms; rmat22 3.5, 3.3, 3.5, 4.1; rmat24 14.3, 14.2,

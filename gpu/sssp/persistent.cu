@@ -29,7 +29,7 @@ template <typename type>
 static __device__ void search(const struct persistent<type> &p,
                               struct block_memory<type> &m) {
     struct place<type> at = {
-        0, (typename type::span)(1 / p.delta), 0, 0, 1, 0
+        0, (typename type::span)(1 / p.delta), 0, 0, 1, 0, type::unreached(), false
     };
     uint32_t meetings = 0, local_rounds = 0, settled_before = 0, buckets = 0;
     uint64_t settled = 0;
@@ -155,11 +155,12 @@ static void tell_counts(struct cuda_job *job, const struct persistent_state *sta
              state->settled);
     struct trace *trace = static_cast<struct trace *>(malloc(TRACE * sizeof *trace));
     if (file && trace && gg_download(job, trace, on_device, TRACE * sizeof *trace)) {
-        fprintf(file, "round,us,active_warps,settled\n");
+        fprintf(file, "round,us,active_warps,settled,entries,slices,bucket,contents\n");
         for (uint32_t i = 2; i < TRACE && i <= state->rounds; i++)
-            fprintf(file, "%u,%.1f,%u,%u\n", i,
+            fprintf(file, "%u,%.1f,%u,%u,%u,%u,%u,%u\n", i,
                     (double)(trace[i].nanoseconds - trace[2].nanoseconds) * 1e-3,
-                    trace[i].active, trace[i].settled);
+                    trace[i].active, trace[i].settled, trace[i].entries, trace[i].slices,
+                    trace[i].bucket, trace[i].contents);
     }
     free(trace);
     if (file)

@@ -46,6 +46,7 @@ enum {
     STAGE = 256,     /* entries */
     STAGE_FULL = 96, /* from which it is emptied between two sweeps over a tile */
     UNROLL = 4,      /* arcs of a lane in such a sweep */
+    SWEEP = UNROLL * GG_WARP,     /* arcs of a warp in it */
     LOCAL_SHARE = WIDE_BLOCK / 2, /* vertices that a block begins with on its own */
     LOCAL_ROW = 64,               /* arcs of a row that it takes */
     LOCAL_BATCHES = 4096,         /* of a warp, after which all meet: some milliseconds */
@@ -79,6 +80,8 @@ enum { TRACE = GG_SSSP_COUNTS ? 1 << 16 : 1 };
 struct trace { /* of a round */
     unsigned long long nanoseconds;
     uint32_t settled, active; /* warps that had something to do */
+    uint32_t entries, slices; /* of the list; that its long rows were cut into */
+    uint32_t bucket, contents;
 };
 
 struct persistent_state {
@@ -105,6 +108,7 @@ template <typename type> struct alignas(2 * sizeof(typename type::word)) letter 
 
 template <typename type> struct persistent {
     device_csr g;
+    const uint64_t *fixed; /* arcs, where rounds stay within blocks; or NULL */
     uint32_t first;    /* in_parts: g has the rows of vertices first .. first + g.n - 1 */
     device_csr back;   /* from both ends: rows of n + v */
     uint64_t vertices; /* of all ends */
@@ -118,7 +122,11 @@ template <typename type> struct persistent {
     uint64_t *slice;     /* vertex << 32 | number, of a long row */
     uint64_t limit;      /* 0: none */
     double delta;        /* of a bucket, but in the tail of the search */
-    double fall;         /* of the rest, after which buckets become wider; 0: never */
+    device_csr turned;   /* the transpose, where vertices beyond a bound pull */
+    double reach; /* of that bound, behind a bucket of over `crowd` vertices; 0: none */
+    uint32_t crowd;
+    typename type::span per_bucket_after;
+    double fall; /* of the rest, after which buckets become wider; 0: never */
     typename type::word light; /* a heavier arc leads out of its vertex's bucket */
     bool apart;                /* heavy arcs wait until a vertex is settled */
     bool local;                /* small rounds stay within blocks */
@@ -134,6 +142,8 @@ template <typename type> struct place {
     uint32_t bucket, side;          /* current one; which pile of the rest is in use */
     uint32_t round;                 /* from 1; the board's is round % 3 */
     uint32_t rest;                  /* entries of the last one that was dealt out */
+    typename type::word bound; /* nothing is pushed beyond it; unreached(): no bound */
+    bool pulled;               /* all that lay beyond it did so */
 };
 
 struct stage {
@@ -143,10 +153,21 @@ struct stage {
 };
 static_assert(STAGE <= 256, "a rank has eight bits");
 
+/* Can vertices of that kind of search pull? */
+template <typename type> static __host__ __device__ constexpr bool can_pull() {
+    return type::ends == 1 && !type::parts && type::weighted;
+}
+
 template <typename type> struct tile { /* of a warp */
     uint32_t first[GG_WARP];           /* arcs before each row */
     uint64_t begin[GG_WARP];
     typename type::word from[GG_WARP];
+};
+
+/* Arcs within a bound, of a warp, on their way to a sweep of their own. */
+template <typename type> struct sifted {
+    uint32_t target[2 * SWEEP];
+    typename type::word sum[2 * SWEEP];
 };
 
 /* Of a search from both ends; all but `seen` and `now` is the same in all blocks, between the
@@ -189,7 +210,10 @@ template <typename type> struct block_memory {
     bool met;
     struct stage stage[WARPS];
     union {
-        struct tile<type> tile[WARPS];
+        struct {
+            struct tile<type> tile[WARPS];
+            struct sifted<type> sifted[can_pull<type>() ? WARPS : 1];
+        };
         struct {              /* a ring for each warp */
             uint32_t pending; /* entries in rings or in the hands of a warp */
             uint32_t leaving; /* nothing more goes into rings */
@@ -213,6 +237,23 @@ static __device__ __forceinline__ uint32_t bucket_of(const struct place<type> &a
         return 0;
     typename type::span buckets = type::apart(at.origin, d) * at.per_bucket;
     return buckets < (typename type::span)REST ? (uint32_t)buckets : REST;
+}
+
+/* Can its arcs be fixed? They have words of 32 bits. */
+template <typename type> static __host__ __device__ constexpr bool can_be_fixed() {
+    return can_pull<type>() && sizeof(typename type::weight) == sizeof(uint32_t);
+}
+
+template <typename type>
+static __device__ __forceinline__ bool is_bounded(const struct place<type> &at) {
+    return can_pull<type>() && at.bound != type::unreached();
+}
+
+/* Is `d` final when the current bucket is done? */
+template <typename type>
+static __device__ __forceinline__ bool is_final(const struct place<type> &at,
+                                                typename type::word d) {
+    return bucket_of(at, d) <= at.bucket && (!can_pull<type>() || d <= at.bound);
 }
 
 /* ---- lists ---- */

@@ -10,6 +10,7 @@
 #define GPUGRAPH_SSSP_PERSISTENT_BUCKETS_CUH
 
 #include "persistent_local.cuh"
+#include "persistent_pull.cuh"
 
 template <typename type>
 static __device__ void begin(const struct persistent<type> &p,
@@ -63,7 +64,7 @@ static __device__ bool targets_wait(const struct persistent<type> &p,
     bool waits = p.limits.targets == 0;
     for (uint32_t i = threadIdx.x; i < p.limits.targets && !waits; i += WIDE_BLOCK) {
         typename type::word d = gg_peek(&p.distance[p.ends[p.limits.sources + i]]);
-        waits = d == type::unreached() || bucket_of(at, d) > at.bucket;
+        waits = d == type::unreached() || !is_final(at, d);
     }
     return __syncthreads_or(waits);
 }
@@ -164,11 +165,11 @@ static __device__ bool next_bucket(const struct persistent<type> &p,
     if (is_finishing(m))
         return next_left(at, m);
     for (;;) {
-        while (++at.bucket < REST)
+        while (++at.bucket < REST && !is_past_bound(at, at.bucket))
             if (m.board.count[at.bucket] > 0)
                 return true;
-        at.bucket = REST;
-        if (!deal_rest(p, at, m, meetings))
+        const bool rests = at.bucket >= REST && deal_rest(p, at, m, meetings);
+        if (!rests && !(is_bounded(at) && pull(p, at, m, meetings)))
             return false;
         at.bucket = UINT32_MAX;
     }
@@ -207,6 +208,7 @@ finish_bucket(const struct persistent<type> &p, struct place<type> &at,
     bool is_long = false;
     for (;;) {
         next_round(p, at, in.count);
+        set_bound(p, at, in.count);
         if (!relax_list(p, at, m, in, in.count <= own && !is_long, local_rounds,
                         meetings))
             return false;
@@ -214,8 +216,13 @@ finish_bucket(const struct persistent<type> &p, struct place<type> &at,
         *settled += found.settled;
         hear_ends(p, at, m);
         if (GG_SSSP_COUNTS && gg_thread() == 0 && at.round < TRACE)
-            p.trace[at.round] = {gg_nanoseconds(), (uint32_t)*settled,
-                                 gg_peek(&p.trace[at.round].active)};
+            p.trace[at.round] = {gg_nanoseconds(),
+                                 (uint32_t)*settled,
+                                 gg_peek(&p.trace[at.round].active),
+                                 in.count,
+                                 found.slices,
+                                 at.bucket,
+                                 (uint32_t)in.contents};
         is_long = found.flags & LONG_ROWS;
         if (found.flags & STOPPED)
             return false;
@@ -240,8 +247,8 @@ static __device__ void forget_the_rest(const struct persistent<type> &p,
     for (uint64_t v = gg_thread(); v < p.g.n; v += gg_threads_of_grid()) {
         typename type::word d = gg_peek(&p.distance[v]);
         if (d != type::unreached() &&
-            (bucket_of(at, d) > at.bucket || (is_finishing(m) && d > m.ways.known[0] &&
-                                              !is_wanted(p, m, (uint32_t)v, d))))
+            (!is_final(at, d) || (is_finishing(m) && d > m.ways.known[0] &&
+                                  !is_wanted(p, m, (uint32_t)v, d))))
             p.distance[v] = type::unreached();
     }
 }

@@ -33,6 +33,45 @@ static __device__ void hand_on(const struct persistent<type> &p,
         list_at(p, next_list(at))[atomicAdd(&round->vertices, 1u)] = v;
 }
 
+/* ---- rows, looked for or fixed ---- */
+
+template <typename type>
+static __device__ __forceinline__ bool is_fixed(const struct persistent<type> &p) {
+    return can_be_fixed<type>() && p.fixed != NULL;
+}
+
+template <typename type>
+static __device__ __forceinline__ const uint64_t *
+fixed_row(const struct persistent<type> &p, uint32_t v) {
+    return p.fixed + ((uint64_t)v << p.group);
+}
+
+/* A fixed row is not looked for, and passes for one of an arc. */
+template <typename type>
+static __device__ __forceinline__ void look_for_row(const struct persistent<type> &p,
+                                                    uint32_t v, uint64_t *begin,
+                                                    uint64_t *end) {
+    *begin = 0;
+    *end = 1;
+    if (!is_fixed(p))
+        row_at(p, v, begin, end);
+}
+
+/* The arcs of v, whose row begins there, will be read soon. */
+template <typename type>
+static __device__ __forceinline__ void ask_for_arcs(const struct persistent<type> &p,
+                                                    uint32_t v, uint64_t begin) {
+    if (is_fixed(p)) {
+        gg_fetch_ahead(fixed_row(p, v));
+        return;
+    }
+    gg_fetch_ahead(target_place(p, begin));
+    if (type::weighted)
+        gg_fetch_ahead(weight_place(p, begin));
+}
+
+/* ---- rings ---- */
+
 /* Into the ring of one of the block's warps, always the same one for a vertex. */
 template <typename type>
 static __device__ __forceinline__ void
@@ -52,8 +91,10 @@ keep(const struct persistent<type> &p, const struct place<type> &at,
     atomicAdd(&m.own.pending, 1u);
     uint32_t i = atomicAdd(&m.own.tail[ring], 1u) % RING;
     gg_hand(&m.own.from[ring][i], from);
-    gg_hand(&m.own.begin[ring][i], begin);
-    gg_hand(&m.own.degree[ring][i], (uint32_t)(end - begin));
+    if (!is_fixed(p)) {
+        gg_hand(&m.own.begin[ring][i], begin);
+        gg_hand(&m.own.degree[ring][i], (uint32_t)(end - begin));
+    }
     __threadfence_block();
     set(&m.own.vertex[ring][i], v);
 }
@@ -68,7 +109,7 @@ relax_own(const struct persistent<type> &p, const struct place<type> &at,
     if (!in_range(p, m, sum) || !may_lead(p, m, v, sum))
         return;
     uint64_t begin, end;
-    row_at(p, v, &begin, &end);
+    look_for_row(p, v, &begin, &end);
     typename type::word before = atomicMin(&p.distance[v], sum);
     count(&m.counts.weights);
     count(&m.counts.tested);
@@ -87,9 +128,7 @@ relax_own(const struct persistent<type> &p, const struct place<type> &at,
         settle(p, at, m, v);
     if (begin == end)
         return;
-    gg_fetch_ahead(target_place(p, begin));
-    if (type::weighted)
-        gg_fetch_ahead(weight_place(p, begin));
+    ask_for_arcs(p, v, begin);
     keep(p, at, m, v, sum, begin, end);
 }
 
@@ -104,7 +143,7 @@ static __device__ void take_share(const struct persistent<type> &p,
         return;
     uint32_t v = __ldcg(&in.vertex[i]);
     uint64_t begin, end;
-    row_at(p, v, &begin, &end);
+    look_for_row(p, v, &begin, &end);
     typename type::word from = gg_peek(&p.distance[v]);
     if (in.contents == OF_BUCKET) {
         if (bucket_of(at, from) != at.bucket)
@@ -112,6 +151,58 @@ static __device__ void take_share(const struct persistent<type> &p,
         settle(p, at, m, v);
     }
     keep(p, at, m, v, from, begin, end);
+}
+
+/* What is left of the row of v behind its places, by the lanes of a group. */
+template <typename type>
+static __device__ void
+relax_left(const struct persistent<type> &p, const struct place<type> &at,
+           struct block_memory<type> &m, uint32_t v, typename type::word from) {
+    const uint32_t lanes = 1u << p.group, lane = gg_lane() & (lanes - 1);
+    uint64_t begin, end;
+    row_at(p, v, &begin, &end);
+    for (uint64_t k = begin + lanes - 1 + lane; k < end; k += lanes) {
+        const struct arc_ahead<type> arc = arc_now(p, k, true);
+        relax_own(p, at, m, arc.target, arc.weight, from);
+    }
+}
+
+/* `mine`: this lane's group has v, which was put into the ring at distance `from`. */
+template <typename type>
+static __device__ __forceinline__ void
+relax_fixed(const struct persistent<type> &p, const struct place<type> &at,
+            struct block_memory<type> &m, bool mine, uint32_t v,
+            typename type::word from) {
+    const uint32_t lanes = 1u << p.group, lane = gg_lane() & (lanes - 1);
+    const uint64_t arc = gg_load_now(fixed_row(p, v) + lane, mine);
+    const typename type::word now = mine ? gg_peek(&p.distance[v]) : from + 1;
+    mine = mine && now == from;
+    const uint32_t target = (uint32_t)arc;
+    const uint32_t last = __shfl_sync(ALL_LANES, target, (int)(gg_lane() | (lanes - 1)));
+    if (mine && target < GG_FIXED_LEFT)
+        relax_own(p, at, m, target, (typename type::weight)(arc >> 32), from);
+    if (mine && last == GG_FIXED_LEFT)
+        relax_left(p, at, m, v, from);
+}
+
+/* The same where the row was looked for. */
+template <typename type>
+static __device__ __forceinline__ void
+relax_row(const struct persistent<type> &p, const struct place<type> &at,
+          struct block_memory<type> &m, bool mine, uint32_t v, typename type::word from,
+          uint64_t begin, uint32_t degree) {
+    const uint32_t lanes = 1u << p.group, lane = gg_lane() & (lanes - 1);
+    const uint32_t half = half_of(p, begin);
+    typename type::word now = from;
+    struct arc_ahead<type> arc = arc_now(p, begin + lane, mine && lane < degree);
+    if (mine)
+        now = gg_peek(&p.distance[v]);
+    mine = mine && now == from && is_wanted(p, m, v, now);
+    for (uint32_t k = lane; mine && k < degree; k += lanes) {
+        if (k != lane)
+            arc = arc_now(p, begin + k, true);
+        relax_own(p, at, m, half + arc.target, arc.weight, from);
+    }
 }
 
 /* Entries at the head of the warp's ring, as many as it has groups of lanes. Returns how
@@ -131,10 +222,14 @@ static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<t
     if (there == 0)
         return 0;
     __threadfence_block();
-    bool mine = group < there;
-    typename type::word from = gg_handed(&m.own.from[ring][i]), now = from;
-    uint64_t begin = gg_handed(&m.own.begin[ring][i]);
-    uint32_t degree = gg_handed(&m.own.degree[ring][i]);
+    const bool mine = group < there;
+    const typename type::word from = gg_handed(&m.own.from[ring][i]);
+    uint64_t begin = 0;
+    uint32_t degree = 0;
+    if (!is_fixed(p)) {
+        begin = gg_handed(&m.own.begin[ring][i]);
+        degree = gg_handed(&m.own.degree[ring][i]);
+    }
     __syncwarp();
     if (mine && lane == 0)
         set(&m.own.vertex[ring][i], GPUGRAPH_NONE);
@@ -142,16 +237,10 @@ static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<t
     __syncwarp();
     if (gg_lane() == 0)
         atomicSub(&m.own.used[ring], there);
-    const uint32_t half = half_of(p, begin);
-    struct arc_ahead<type> arc = arc_now(p, begin + lane, mine && lane < degree);
-    if (mine)
-        now = gg_peek(&p.distance[v]);
-    mine = mine && now == from && is_wanted(p, m, v, now);
-    for (uint32_t k = lane; mine && k < degree; k += lanes) {
-        if (k != lane)
-            arc = arc_now(p, begin + k, true);
-        relax_own(p, at, m, half + arc.target, arc.weight, from);
-    }
+    if (is_fixed(p))
+        relax_fixed(p, at, m, mine, v, from);
+    else
+        relax_row(p, at, m, mine, v, from, begin, degree);
     __syncwarp();
     if (gg_lane() == 0) {
         atomicAdd(&m.served, there);

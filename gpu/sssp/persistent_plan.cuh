@@ -58,16 +58,29 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
     if (!type::weighted)
         bound_depth(s->wanted, &p->limits);
     p->limit = type::ends == 1 ? s->wanted->limit : 0;
-    p->delta = chosen->delta > 1e-290 ? chosen->delta : 1e-290;
     p->apart = chosen->apart && can_part(type());
+    p->group = gg_arc_places(s->g.n, s->g.m); /* 4 or 8 lanes */
+    p->fixed = can_be_fixed<type>() && chosen->local && !p->apart ? s->fixed : NULL;
+    p->delta =
+        chosen->delta * (p->fixed && p->group == 3 ? GG_PERSISTENT_FIXED_WIDER : 1);
+    p->delta = p->delta > 1e-290 ? p->delta : 1e-290;
     p->light = type::from_real(p->delta * 1.01 + 1);
     p->local = chosen->local && !p->apart;
     p->fall = type::ends == 1 && !p->local && !p->apart ? chosen->fall : 0;
-    if (type::ends == 2 || p->local || !is_whole(type()))
+    p->turned = s->turned;
+    p->reach =
+        can_pull<type>() && s->turned.offset && !p->apart && !p->local && p->limit == 0
+            ? chosen->pull
+            : 0;
+    p->crowd = s->g.n / GG_PERSISTENT_CROWD;
+    p->per_bucket_after =
+        (typename type::span)(1 / (GG_PERSISTENT_AFTER_PULL * chosen->pull + 1e-290));
+    if (p->reach > 0)
+        p->fall = 0;
+    if (type::ends == 2 || p->reach > 0 || p->local || !is_whole(type()))
         p->ceiling = NULL;
     p->coarse = bits_left_out(p->delta, 8 * sizeof(typename type::word) - 8);
     p->first = 0;
-    p->group = s->g.m > 5 * (uint64_t)s->g.n ? 3 : 2; /* 8 or 4 lanes */
 }
 
 #endif

@@ -190,20 +190,23 @@ falls_in_bucket(const struct persistent<type> &p, const struct place<type> &at,
 
 /* ---- arcs ---- */
 
-/* Up to UNROLL arcs of the tile by this thread, side by side. Loads of one kind are in
-** flight together. */
-template <typename type>
-static __device__ __forceinline__ void
-sweep(const struct persistent<type> &p, const struct place<type> &at,
-      struct block_memory<type> &m, bool heavy, uint32_t base, uint32_t total) {
-    typedef typename type::word word;
-    typename type::weight weight[UNROLL];
-    word sum[UNROLL], seen[UNROLL];
-    uint64_t arc[UNROLL];
+/* Arcs of a lane, side by side. */
+template <typename type> struct side_by_side {
+    typename type::word sum[UNROLL];
     uint32_t target[UNROLL];
     bool live[UNROLL];
+};
+
+/* Up to UNROLL arcs of the tile for this thread. Loads of one kind are in flight together. */
+template <typename type>
+static __device__ __forceinline__ void
+load_arcs(const struct persistent<type> &p, const struct place<type> &at,
+          struct block_memory<type> &m, bool heavy, uint32_t base, uint32_t total,
+          struct side_by_side<type> *a) {
+    typename type::weight weight[UNROLL];
+    uint64_t arc[UNROLL];
     const struct tile<type> &t = m.tile[warp_of_block()];
-    const bool apart = is_apart(p, m);
+    const bool apart = is_apart(p, m), late = apart || is_bounded(at);
     uint32_t first = base + gg_lane() * UNROLL, row = 0;
     /* The last row that begins at or before that arc of the tile. */
     for (uint32_t step = GG_WARP / 2; first < total && step > 0; step /= 2)
@@ -212,81 +215,129 @@ sweep(const struct persistent<type> &p, const struct place<type> &at,
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
         uint32_t k = first + (uint32_t)i;
-        live[i] = k < total;
-        while (live[i] && row + 1 < GG_WARP && t.first[row + 1] <= k)
+        a->live[i] = k < total;
+        while (a->live[i] && row + 1 < GG_WARP && t.first[row + 1] <= k)
             row++;
-        arc[i] = live[i] ? t.begin[row] + (k - t.first[row]) : 0;
-        sum[i] = t.from[row];
-        target[i] = 0;
-        if (live[i])
+        arc[i] = a->live[i] ? t.begin[row] + (k - t.first[row]) : 0;
+        a->sum[i] = t.from[row];
+        a->target[i] = 0;
+        if (a->live[i])
             weight[i] = weight_of(p, arc[i]);
-        if (live[i] && !apart)
-            target[i] = target_of(p, arc[i]);
+        if (a->live[i] && !late)
+            a->target[i] = target_of(p, arc[i]);
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
-        if (live[i])
+        if (a->live[i])
             count(&m.counts.weights);
-        if (live[i] && apart) {
-            live[i] = (type::add(0, weight[i]) > p.light) == heavy;
-            if (live[i])
-                target[i] = target_of(p, arc[i]);
-        }
-        if (live[i]) {
-            sum[i] = type::add(sum[i], weight[i]);
-            live[i] = in_range(p, m, sum[i]);
+        if (a->live[i] && apart)
+            a->live[i] = (type::add(0, weight[i]) > p.light) == heavy;
+        if (a->live[i]) {
+            a->sum[i] = type::add(a->sum[i], weight[i]);
+            a->live[i] =
+                (!can_pull<type>() || a->sum[i] <= at.bound) && in_range(p, m, a->sum[i]);
         }
     }
+    if (late) {
+#pragma unroll
+        for (int i = 0; i < UNROLL; i++)
+            if (a->live[i])
+                a->target[i] = target_of(p, arc[i]);
+    }
+}
+
+/* Of arcs few are within a bound: they wait until there are enough of them for a whole sweep, or nothing
+** else comes (last). `waiting` of the warp did before, *waiting do now. False: all do. */
+template <typename type>
+static __device__ __forceinline__ bool sift(struct block_memory<type> &m, bool last,
+                                            uint32_t *waiting,
+                                            struct side_by_side<type> *a) {
+    struct sifted<type> &s = m.sifted[warp_of_block()];
+    uint32_t there = *waiting;
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++) {
+        const unsigned live = __ballot_sync(ALL_LANES, a->live[i]);
+        const uint32_t mine = there + __popc(live & ((1u << gg_lane()) - 1));
+        if (a->live[i]) {
+            s.target[mine] = a->target[i];
+            s.sum[mine] = a->sum[i];
+        }
+        there += __popc(live);
+    }
+    __syncwarp();
+    *waiting = there;
+    if (there < SWEEP && !last)
+        return false;
+    const uint32_t first = there < SWEEP ? 0 : there - SWEEP;
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++) {
+        const uint32_t mine = first + i * GG_WARP + gg_lane();
+        a->live[i] = mine < there;
+        a->target[i] = a->live[i] ? s.target[mine] : 0;
+        a->sum[i] = a->live[i] ? s.sum[mine] : 0;
+    }
+    __syncwarp();
+    *waiting = first;
+    return true;
+}
+
+/* Vertices that these arcs lower are lowered and listed. */
+template <typename type>
+static __device__ __forceinline__ void
+lower(const struct persistent<type> &p, const struct place<type> &at,
+      struct block_memory<type> &m, struct side_by_side<type> *a) {
+    typename type::word seen[UNROLL];
     if (p.ceiling) {
         uint32_t ceiling[UNROLL];
 #pragma unroll
         for (int i = 0; i < UNROLL; i++)
-            ceiling[i] = gg_load_stale(&p.ceiling[target[i]], live[i]);
+            ceiling[i] = gg_load_stale(&p.ceiling[a->target[i]], a->live[i]);
 #pragma unroll
         for (int i = 0; i < UNROLL; i++)
-            live[i] = live[i] && is_below(p, sum[i], ceiling[i]);
+            a->live[i] = a->live[i] && is_below(p, a->sum[i], ceiling[i]);
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
-        live[i] = live[i] && may_lead(p, m, target[i], sum[i]);
-        seen[i] = live[i] ? gg_peek(&p.distance[target[i]]) : 0;
-        if (live[i])
+        a->live[i] = a->live[i] && may_lead(p, m, a->target[i], a->sum[i]);
+        seen[i] = a->live[i] ? gg_peek(&p.distance[a->target[i]]) : 0;
+        if (a->live[i])
             count(&m.counts.tested);
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
-        live[i] = live[i] && sum[i] < seen[i];
+        a->live[i] = a->live[i] && a->sum[i] < seen[i];
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
-        if (live[i])
-            seen[i] = atomicMin(&p.distance[target[i]], sum[i]);
+        if (a->live[i])
+            seen[i] = atomicMin(&p.distance[a->target[i]], a->sum[i]);
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
-        live[i] = live[i] && sum[i] < seen[i];
-        if (live[i])
-            note_way(p, m, target[i], sum[i]);
+        a->live[i] = a->live[i] && a->sum[i] < seen[i];
+        if (a->live[i])
+            note_way(p, m, a->target[i], a->sum[i]);
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
-        if (live[i])
+        if (a->live[i])
             count(&m.counts.lowered);
-        if (live[i])
-            lower_ceiling(p, target[i], sum[i]);
-        live[i] = live[i] && falls_in_bucket(p, at, m, target[i], sum[i], seen[i]);
+        if (a->live[i])
+            lower_ceiling(p, a->target[i], a->sum[i]);
+        a->live[i] =
+            a->live[i] && falls_in_bucket(p, at, m, a->target[i], a->sum[i], seen[i]);
     }
     /* As claim() does, for all of them together. */
     uint32_t listed[UNROLL];
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
-        listed[i] = live[i] ? gg_peek(&p.mark[target[i]]) : at.round;
+        listed[i] = a->live[i] ? gg_peek(&p.mark[a->target[i]]) : at.round;
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
         if (listed[i] != at.round)
-            listed[i] = atomicExch(&p.mark[target[i]], at.round);
+            listed[i] = atomicExch(&p.mark[a->target[i]], at.round);
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
         if (listed[i] != at.round)
-            put(p, at, m, fallen_list(p, at, target[i]), target[i]);
+            put(p, at, m, fallen_list(p, at, a->target[i]), a->target[i]);
 }
 
 /* The whole grid, each warp tile after tile. */
@@ -300,14 +351,17 @@ static __device__ void walk(const struct persistent<type> &p,
     struct tile<type> &t = m.tile[warp_of_block()];
     const uint32_t tile = tile_of(in), warps = gridDim.x * WARPS;
     const bool once = in.count <= (uint64_t)warps * tile;
+    const bool sifts = is_bounded(at) && !is_apart(p, m);
     uint64_t first = (uint64_t)(warp_of_block() * gridDim.x + blockIdx.x) * tile;
+    uint32_t waiting = 0;
     if (first < in.count)
         note_active(p, at);
-    while (first < in.count) {
+    while (first < in.count || waiting > 0) {
+        const bool last = first >= in.count;
         uint32_t arcs = 0, next = 0;
         uint64_t i = first + gg_lane(), begin = 0;
         typename type::word from = 0;
-        if (!once && gg_lane() == 0)
+        if (!once && !last && gg_lane() == 0)
             next = atomicAdd(taken, tile);
         if (gg_lane() < tile && i < in.count)
             arcs = row_of(p, at, m, in, (uint32_t)i, &begin, &from);
@@ -321,17 +375,20 @@ static __device__ void walk(const struct persistent<type> &p,
         t.first[gg_lane()] = before - arcs;
         t.begin[gg_lane()] = begin;
         t.from[gg_lane()] = from;
-        if (gg_lane() == 0)
+        if (gg_lane() == 0 && !last)
             atomicAdd(&m.served,
                       tile < in.count - first ? tile : (uint32_t)(in.count - first));
         __syncwarp();
-        for (uint32_t base = 0; base < total; base += UNROLL * GG_WARP) {
+        for (uint32_t base = 0; base < total || (last && waiting > 0); base += SWEEP) {
+            struct side_by_side<type> a;
             make_room(p, at, m);
-            sweep(p, at, m, heavy, base, total);
+            load_arcs(p, at, m, heavy, base, total, &a);
+            if (!sifts || sift(m, last, &waiting, &a))
+                lower(p, at, m, &a);
         }
         make_room(p, at, m);
-        first =
-            once ? in.count : (uint64_t)warps * tile + __shfl_sync(ALL_LANES, next, 0);
+        first = once || last ? in.count
+                             : (uint64_t)warps * tile + __shfl_sync(ALL_LANES, next, 0);
     }
 }
 

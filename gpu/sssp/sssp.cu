@@ -107,8 +107,10 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     double started = gg_now_ms();
     carve(job, &space, &s, tree, out);
     space.used += gg_sssp_engine_bytes(job, &s);
-    if (!gg_workspace(job, &space))
+    if ((s.parameters.local && !gg_fix_arcs(job, kind, &s.g, (int64_t)space.used)) ||
+        !gg_sssp_turn(job, &s, (int64_t)space.used) || !gg_workspace(job, &space))
         return false;
+    s.fixed = gg_fixed_arcs(job->graph, kind);
     carve(job, &space, &s, tree, out);
     if (!gg_sssp_engine(job, &s, &space))
         return false;

@@ -12,6 +12,7 @@
 #define GPUGRAPH_SSSP_CUH
 
 #include "algorithm.h"
+#include "graph/fixed_arcs.cuh"
 #include "graph/graph.cuh"
 #include "tree/distance.cuh"
 #include "sssp/choice/choice.h"
@@ -23,7 +24,10 @@ struct sssp_search {
     /* The transpose: one shortest way is searched for from both ends, by the engine
     ** "persistent"; offset NULL: distances from the sources are. */
     struct device_csr back;
-    bool by_depth; /* all weights are 1: from both ends, and by multi-queues */
+    struct device_csr
+        turned; /* the transpose, for vertices that pull; offset NULL: none do */
+    const uint64_t *fixed; /* arcs of g (graph/fixed_arcs.cuh); or NULL */
+    bool by_depth;         /* all weights are 1: from both ends, and by multi-queues */
     const gpugraph_search *wanted;
     struct sssp_parameters parameters;
     gpugraph_distance_type type;
@@ -71,6 +75,10 @@ bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
                         struct workspace *space);
 uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s);
 bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
+
+/* Sets s->turned where far vertices are to pull and the transpose is there, or worth making beside `own`
+** bytes. False when the job must end. (sssp/turned.cu) */
+bool gg_sssp_turn(struct cuda_job *job, struct sssp_search *s, int64_t own);
 
 /* The features of those rows: computed on first need, kept with the graph. (sssp/choice/features.cu) */
 bool gg_device_features(struct cuda_job *job, enum csr_kind kind,

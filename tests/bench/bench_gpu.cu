@@ -32,6 +32,8 @@
 **     DELTA=0.5,1,2    all of it with buckets that wide, of sssp and paths, in place of 1
 **     BLOCKS=0.5       so many blocks there, APART=1 or 0: heavy arcs wait, or small rounds stay
 **                      within blocks; FALL=0,0.9  all of it with wider buckets once the rest falls below that share; SIEVE=0  ceilings on any graph
+**     PULL=0,1         all of it with far vertices that pull from beyond that many times the distance; 0: never,
+**                      otherwise from the second search on
 **     DEVICES=1,2      all of it on that many devices
 **     PARTS=1,4,10     all of it without a limit to device memory, then with a quarter, then
 **                      with a tenth of what the rows of OUT take
@@ -605,7 +607,7 @@ static void break_down(struct bench *b) {
     }
 }
 
-static double delta_factor = 1, fall = -1;
+static double delta_factor = 1, fall = -1, pull_factor = -1;
 
 static void change_parameters(struct sssp_parameters *p) {
     const char *apart = getenv("APART"), *blocks = getenv("BLOCKS");
@@ -614,6 +616,10 @@ static void change_parameters(struct sssp_parameters *p) {
     p->apart = apart ? atoi(apart) != 0 : p->apart;
     p->local = apart ? !p->apart : p->local;
     p->fall = fall >= 0 ? fall : p->fall;
+    if (pull_factor >= 0) {
+        p->pull *= pull_factor;
+        p->turn_after = 1;
+    }
     p->sieve = getenv("SIEVE") ? atof(getenv("SIEVE")) : p->sieve;
 }
 
@@ -772,14 +778,25 @@ static void time_devices(struct bench *b, const char *list, const char *methods)
     }
 }
 
-static void time_backends(struct bench *b, const char *list, const char *methods,
-                          const char *named) {
+static void time_on_backends(struct bench *b, const char *list, const char *methods,
+                             const char *named) {
     std::stringstream backends(named);
     for (std::string backend; std::getline(backends, backend, ',');) {
         b->run.backend = backend == "cuda"  ? GPUGRAPH_CUDA
                          : backend == "cpu" ? GPUGRAPH_CPU
                                             : GPUGRAPH_AUTO;
         time_devices(b, list, methods);
+    }
+}
+
+static void time_backends(struct bench *b, const char *list, const char *methods,
+                          const char *named) {
+    std::stringstream pulls(getenv("PULL") ? getenv("PULL") : "-1");
+    for (std::string pull; std::getline(pulls, pull, ',');) {
+        pull_factor = atof(pull.c_str());
+        if (getenv("PULL"))
+            printf("PULL,%s\n", pull.c_str());
+        time_on_backends(b, list, methods, named);
     }
 }
 

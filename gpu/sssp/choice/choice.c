@@ -80,6 +80,10 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
         p->blocks = GG_PERSISTENT_BLOCKS;
         p->fall = GG_PERSISTENT_FALL;
         p->sieve = GG_PERSISTENT_SIEVE;
+        p->pull = f->most_degree > GG_PERSISTENT_HUB * f->degree
+                      ? width(f, GG_PERSISTENT_PULL)
+                      : 0;
+        p->turn_after = GG_PERSISTENT_TURN_AFTER;
         p->delta = p->local ? in_weights(f, GG_PERSISTENT_DELTA_THIN)
                             : width(f, GG_PERSISTENT_DELTA);
     } else if (p->engine == SSSP_MLMQ) {

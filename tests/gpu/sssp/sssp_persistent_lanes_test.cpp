@@ -105,8 +105,25 @@ struct found {
     bool dropped;
 };
 
+/* As gpu/graph/device_fixed_arcs.cu makes them. */
+static std::vector<uint64_t> fix(const device_csr &g) {
+    const uint32_t shift = gg_arc_places(g.n, g.m), places = 1u << shift;
+    const uint32_t *weight = static_cast<const uint32_t *>(g.weight);
+    std::vector<uint64_t> arc((size_t)g.n << shift, GPUGRAPH_NONE);
+    for (uint32_t v = 0; v < g.n; v++) {
+        const uint64_t begin = g.offset[v], arcs = g.offset[v + 1] - begin;
+        uint64_t *row = &arc[(size_t)v << shift];
+        for (uint32_t k = 0; k < places && k < arcs; k++)
+            row[k] = (uint64_t)weight[begin + k] << 32 | g.target[begin + k];
+        if (arcs > places)
+            row[places - 1] = GG_FIXED_LEFT;
+    }
+    return arc;
+}
+
 static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
-                                bool weighted, bool from_both, uint64_t seed) {
+                                bool weighted, bool from_both, bool pulls,
+                                uint64_t seed) {
     struct sssp_search s = sssp_search();
     gpugraph_run run = gpugraph_run();
     cuda_device device = {3, 0, 0};
@@ -118,6 +135,8 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
     s.g = rows_of(graph, gg_forward_kind(search->direction), weighted);
     if (from_both)
         s.back = rows_of(graph, gg_reverse_kind(search->direction), weighted);
+    else if (pulls)
+        s.turned = rows_of(graph, gg_reverse_kind(search->direction), weighted);
     s.by_depth = !weighted;
     s.wanted = search;
     s.type = weighted ? gpugraph_distance_type_of(graph) : GPUGRAPH_UINT32;
@@ -136,6 +155,16 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
     s.parameters.blocks = 4;
     s.parameters.apart = seed / 50 % 3 == 0;
     s.parameters.local = seed / 50 % 3 == 1;
+    std::vector<uint64_t> arcs;
+    if (s.parameters.local && s.type == GPUGRAPH_UINT32 && weighted && !from_both &&
+        seed % 5 > 0) {
+        arcs = fix(s.g);
+        s.fixed = arcs.data();
+    }
+    if (pulls) {
+        s.parameters.apart = s.parameters.local = false;
+        s.parameters.pull = s.parameters.delta * (double)(seed / 3 % 4) / 2 + 1e-9;
+    }
     std::vector<unsigned char> block(gg_sssp_persistent_bytes(&s) + 256);
     space.base = block.data() + (256 - (uintptr_t)block.data() % 256) % 256;
     ck_assert_msg(
@@ -151,13 +180,13 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
 }
 
 static void check_whole(const shape *s, gpugraph_graph *graph, uint32_t source,
-                        gpugraph_direction direction, uint64_t seed) {
+                        gpugraph_direction direction, bool pulls, uint64_t seed) {
     gpugraph_search search = gpugraph_search();
     search.source = &source;
     search.source_count = 1;
     search.direction = direction;
     const struct right right = ask(graph, source, direction, true);
-    const struct found f = search_with(graph, &search, true, false, seed);
+    const struct found f = search_with(graph, &search, true, false, pulls, seed);
     ck_assert(!f.dropped);
     for (uint32_t v = 0; v < graph->n; v++)
         expect(word_of(right.type, f.distance.data(), v) ==
@@ -178,7 +207,7 @@ static void check_way(const shape *s, gpugraph_graph *graph, uint32_t source,
     if (source == target)
         return;
     const struct right right = ask(graph, source, direction, weighted);
-    const struct found f = search_with(graph, &search, weighted, true, seed);
+    const struct found f = search_with(graph, &search, weighted, true, false, seed);
     ck_assert(!f.dropped);
     uint64_t e;
     for (uint32_t v = target;; v = gpugraph_other_end(graph, e, v)) {
@@ -207,7 +236,8 @@ static void check_shape(const shape *s, uint64_t seed, int pairs) {
             check_way(s, graph, source, target, direction, true, seed);
             check_way(s, graph, source, target, direction, false, seed / 7);
             if (i % 3 == 0)
-                check_whole(s, graph, source, direction, seed);
+                check_whole(s, graph, source, direction, false, seed);
+            check_whole(s, graph, source, direction, true, seed);
         }
         gpugraph_free(graph);
     }
@@ -251,7 +281,8 @@ START_TEST(range) {
                 search.source_count = search.target_count = 1;
                 if (source == target || seed % 7 != source)
                     continue;
-                const struct found f = search_with(graph, &search, true, true, seed);
+                const struct found f =
+                    search_with(graph, &search, true, true, false, seed);
                 uint64_t d = word_of(GPUGRAPH_UINT64, f.distance.data(), target);
                 bool near = source < target && target - source < 3;
                 ck_assert_uint_eq(d, near ? (target - source) * (uint64_t)whole[0]

@@ -1,0 +1,145 @@
+/* How the engine "persistent" is spared most arcs of graphs with hubs: once a bucket holds many vertices,
+** a bound is set a little behind it, beyond which nothing is pushed, and when all up to the bound
+** is settled, the other vertices pull.
+**
+**     distance   origin ... buckets ... bound |  all others
+**                pushed: arcs whose sum       |  pull: their rows of the transpose, arcs
+**                is within the bound          |  from settled vertices, once
+**
+** Within the bound lie the hubs, and with them nine of ten arcs, most of which lead to where a shorter
+** way leads already: of these the weight alone is read, in order. Those who pull have few arcs, and begin new buckets
+** behind the bound. */
+#ifndef GPUGRAPH_SSSP_PERSISTENT_PULL_CUH
+#define GPUGRAPH_SSSP_PERSISTENT_PULL_CUH
+
+#include "persistent_steps.cuh"
+
+/* ---- the bound ---- */
+
+/* Before a round of so many vertices. */
+template <typename type>
+static __device__ __forceinline__ void
+set_bound(const struct persistent<type> &p, struct place<type> &at, uint32_t vertices) {
+    if (can_pull<type>() && p.reach > 0 && !at.pulled && !is_bounded(at) &&
+        vertices > p.crowd)
+        at.bound =
+            type::past(at.origin, (at.bucket + 1) / (double)at.per_bucket + p.reach);
+}
+
+/* Is all that lies within the bound settled, once the buckets before that one are? */
+template <typename type>
+static __device__ __forceinline__ bool is_past_bound(const struct place<type> &at,
+                                                     uint32_t bucket) {
+    return is_bounded(at) && (at.bound < at.origin || bucket_of(at, at.bound) < bucket);
+}
+
+/* ---- rows of the transpose ---- */
+
+static __device__ __forceinline__ uint32_t final_word(const uint32_t *at, bool wanted) {
+    return gg_load_now(at, wanted);
+}
+static __device__ __forceinline__ unsigned long long
+final_word(const unsigned long long *at, bool wanted) {
+    return gg_load_now(reinterpret_cast<const uint64_t *>(at), wanted);
+}
+
+/* Up to UNROLL arcs of the tile by this thread. Distances up to the bound do not change any more, and none
+** falls below it: so they may come from any cache that a meeting has emptied. */
+template <typename type>
+static __device__ __forceinline__ void
+pull_arcs(const struct persistent<type> &p, struct block_memory<type> &m,
+          typename type::word bound, uint32_t base, uint32_t total) {
+    typedef typename type::word word;
+    struct tile<type> &t = m.tile[warp_of_block()];
+    const uint32_t first = base + gg_lane() * UNROLL;
+    typename type::weight weight[UNROLL];
+    uint32_t row[UNROLL], source[UNROLL], at = 0;
+    word from[UNROLL];
+    for (uint32_t step = GG_WARP / 2; first < total && step > 0; step /= 2)
+        if (t.first[at + step] <= first)
+            at += step;
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++) {
+        const uint32_t k = first + (uint32_t)i;
+        const bool live = k < total;
+        while (live && at + 1 < GG_WARP && t.first[at + 1] <= k)
+            at++;
+        row[i] = live ? at : GG_WARP;
+        const uint64_t arc = live ? t.begin[at] + (k - t.first[at]) : 0;
+        source[i] = gg_load_now(p.turned.target + arc, live);
+        weight[i] = gg_load_now(
+            static_cast<const typename type::weight *>(p.turned.weight) + arc, live);
+    }
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++)
+        from[i] = final_word(&p.distance[source[i]], row[i] < GG_WARP);
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++) {
+        if (row[i] == GG_WARP || from[i] > bound)
+            continue;
+        const word sum = type::add(from[i], weight[i]);
+        if (in_range(p, m, sum) && sum < *(volatile word *)&t.from[row[i]])
+            atomicMin(&t.from[row[i]], sum);
+    }
+}
+
+/* A tile of vertices from `first` on, one for each lane. */
+template <typename type>
+static __device__ __forceinline__ void
+pull_tile(const struct persistent<type> &p, const struct place<type> &at,
+          struct block_memory<type> &m, typename type::word bound, uint64_t first) {
+    typedef typename type::word word;
+    struct tile<type> &t = m.tile[warp_of_block()];
+    const uint64_t v = first + gg_lane();
+    const word now = v < p.g.n ? gg_peek(&p.distance[v]) : 0;
+    const bool open = now > bound;
+    const uint64_t begin = gg_load_now(p.turned.offset + v, open);
+    const uint64_t end = gg_load_now(p.turned.offset + v + 1, open);
+    const uint32_t arcs = (uint32_t)(end - begin);
+    uint32_t before = arcs;
+    for (uint32_t step = 1; step < GG_WARP; step *= 2) {
+        uint32_t other = __shfl_up_sync(ALL_LANES, before, step);
+        if (gg_lane() >= step)
+            before += other;
+    }
+    const uint32_t total = __shfl_sync(ALL_LANES, before, GG_WARP - 1);
+    t.first[gg_lane()] = before - arcs;
+    t.begin[gg_lane()] = begin;
+    t.from[gg_lane()] = now;
+    __syncwarp();
+    for (uint32_t base = 0; base < total; base += UNROLL * GG_WARP)
+        pull_arcs(p, m, bound, base, total);
+    __syncwarp();
+    const word least = t.from[gg_lane()];
+    if (open && least < now)
+        atomicMin(&p.distance[v], least);
+    if (open && least != type::unreached()) {
+        const uint32_t bucket = bucket_of(at, least);
+        put(p, at, m, bucket == REST ? REST_LIST + at.side : bucket, (uint32_t)v);
+    }
+    make_room(p, at, m);
+}
+
+/* All that is beyond the bound pulls, and is dealt out to buckets that begin there. False: a block
+** was lost. */
+template <typename type>
+static __device__ bool pull(const struct persistent<type> &p, struct place<type> &at,
+                            struct block_memory<type> &m, uint32_t *meetings) {
+    const typename type::word bound = at.bound;
+    if (blockIdx.x == 0 && threadIdx.x <= REST + 1)
+        p.state->board.count[threadIdx.x] = 0;
+    if (!meet(p.state, meetings, m))
+        return false;
+    at.origin = bound;
+    at.per_bucket = p.per_bucket_after;
+    at.bound = type::unreached();
+    at.pulled = true;
+    at.rest = 0;
+    const uint64_t step = gg_threads_of_grid();
+    for (uint64_t v = gg_thread() - gg_lane(); v < p.g.n; v += step)
+        pull_tile(p, at, m, bound, v);
+    unload_all(p, at, m);
+    return meet(p.state, meetings, m);
+}
+
+#endif
