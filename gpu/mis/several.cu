@@ -3,13 +3,16 @@
 **
 **     word       of every place, on every device           as in mis.cuh
 **     first      each device makes the words of its places and puts them into all copies; they meet
-**     passes     each looks at its own open vertices, as one_launch.cu does; whoever makes a word
-**                final puts it into all copies
+**     passes     each looks at its own open vertices, as one_launch.cu does; whoever drops a
+**                vertex puts that into all copies
 **
 ** A word becomes final for a reason that stays true, so a copy may be late and is never wrong: it
 ** shows an open vertex a while longer. That is all the order that one device needs among its blocks
 ** (one_launch.cu), and all that several need among them: there is no meeting after the first, a
 ** device leaves when its own vertices are decided, and the set is that of the greedy pass.
+**
+** That a vertex has joined stays with its owner, who drops its neighbours in all copies: an open
+** neighbour elsewhere waits until it finds itself dropped.
 **
 ** Vertices of equal words have equal degrees as long as these are below 2^28, since a word holds
 ** all of their bits: so a tie with another device's vertex needs nothing that lies there.
@@ -25,7 +28,10 @@
 struct mis_shared {
     struct several_view view;
     several_array<uint32_t> copy; /* of words */
-    const uint64_t *offset;       /* by place: only own ones */
+    uint32_t
+        *other[SEVERAL_MOST]; /* the other devices' copies, where kernels reach them */
+    uint32_t others;
+    const uint64_t *offset; /* by place: only own ones */
     const uint32_t *target;
     uint32_t *word;         /* the own copy */
     uint8_t *member;        /* by place - first */
@@ -51,15 +57,16 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
     return of_u != of_v ? of_u < of_v : number_u < number_v;
 }
 
-/* Into every copy: an owner that hears of a dropped vertex at once has not to look at its row, and one
-** that finds it dropped does not look at it again, so nobody else would tell the others. */
+/* A dropped vertex, into every copy: its owner has not to look at its row, and one that finds it
+** dropped does not look at it again, so nobody else would tell the others. */
 static __device__ __forceinline__ void put_final(const mis_shared *g, uint32_t v,
                                                  uint32_t value) {
     gg_put(&g->word[v], value);
-    if (g->view.meeting.peers)
-        for (uint32_t q = 0; q < g->view.places.parts; q++)
-            if (q != g->view.me)
-                system_store(&g->copy.at[q][v], value);
+    if (value == MIS_JOINED || g->others == 0)
+        return;
+    system_store(&g->other[0][v], value);
+    for (uint32_t q = 1; q < g->others; q++)
+        system_store(&g->other[q][v], value);
 }
 
 #define MIS_GRAPH            struct mis_shared
@@ -202,6 +209,10 @@ static void set_up(struct shared_run *r, int p) {
     g->offset = rows->offset - r->view[p].first;
     g->target = rows->target;
     g->word = r->word.at[p];
+    g->others = 0;
+    for (int q = 0; q < r->team->parts && r->team->peers; q++)
+        if (q != p)
+            g->other[g->others++] = r->word.at[q];
     g->member = r->member.at[p];
     g->left = r->left.at[p];
     g->list = r->list.at[p];
