@@ -183,8 +183,10 @@ static void plan_lists(struct shared_run *r, uint64_t *entries) {
     }
 }
 
-static void carve(struct shared_run *r, struct several_space *space, uint64_t entries) {
+static void carve(struct shared_run *r, struct several_space *space) {
     const struct several_places *places = &r->parts->places;
+    uint64_t entries;
+    plan_lists(r, &entries);
     r->left = gg_several_carve<struct mis_left>(space, 1);
     r->list = gg_several_carve<struct waiting>(space, entries);
     r->word = gg_several_carve<uint32_t>(space, several_all_places(places));
@@ -225,8 +227,6 @@ static void set_up(struct shared_run *r, int p) {
 }
 
 static bool prepare(struct shared_run *r) {
-    struct several_space space = {r->team->parts, {}, 0};
-    uint64_t entries;
     if (r->parts->most_arcs >= (uint64_t)1 << 28) {
         gg_fail(
             r->team->run, GPUGRAPH_TOO_LARGE,
@@ -235,14 +235,10 @@ static bool prepare(struct shared_run *r) {
             (unsigned long long)r->parts->most_arcs);
         return false;
     }
-    if (!gg_several_begin(r->team, several_ways(), &r->parts->places, r->view) ||
-        !gg_several_plan(r->team, &kernel, r->view))
+    auto lay_out = [&](struct several_space *space) { carve(r, space); };
+    if (!gg_several_prepare(r->team, several_ways(), &r->parts->places, &kernel, r->view,
+                            lay_out))
         return false;
-    plan_lists(r, &entries);
-    carve(r, &space, entries);
-    if (!gg_several_workspace(r->team, &space))
-        return false;
-    carve(r, &space, entries);
     for (int p = 0; p < r->team->parts; p++)
         set_up(r, p);
     return send_hashes(r);
@@ -250,15 +246,11 @@ static bool prepare(struct shared_run *r) {
 
 /* A launch; *open: vertices of all members that wait still. */
 static bool launch(struct shared_run *r, uint64_t *open, uint32_t *passes) {
-    void *argument[SEVERAL_MOST][1];
-    void **arguments[SEVERAL_MOST];
     *open = 0;
     for (int p = 0; p < r->team->parts; p++) {
-        argument[p][0] = &r->g[p];
-        arguments[p] = argument[p];
         gg_fill(gg_several_on(r->team, p), r->g[p].left, 0, sizeof(struct mis_left));
     }
-    if (!gg_several_launch(r->team, &kernel, r->view, arguments))
+    if (!gg_several_launch_each(r->team, &kernel, r->view, r->g))
         return false;
     for (int p = 0; p < r->team->parts && gg_several_going(r->team); p++) {
         struct mis_left left = {};

@@ -90,6 +90,13 @@ bool gg_several_take_rows(struct several_making *m) {
     return gg_several_going(m->team);
 }
 
+uint64_t gg_several_most_arcs(const struct several_parts *parts) {
+    uint64_t most = 0;
+    for (uint32_t p = 0; p < parts->places.parts; p++)
+        most = parts->rows[p].arcs > most ? parts->rows[p].arcs : most;
+    return most;
+}
+
 void gg_several_free_parts(struct several_team *team, struct several_parts *parts) {
     for (int p = 0; p < team->parts; p++) {
         struct several_rows *rows = &parts->rows[p];
