@@ -31,7 +31,7 @@
 **     DELTA=0.5,1,2    all of it with buckets that wide, of sssp and paths, in place of 1
 **     BLOCKS=0.5       so many blocks there, APART=1 or 0: heavy arcs wait, or small rounds stay
 **                      within blocks; FALL=0,0.9  all of it with wider buckets once the rest falls below that share; SIEVE=0  ceilings on any graph
-**     DEVICES=1,2      all of it on that many devices; 2?: on as many at most, as auto chooses
+**     DEVICES=1,2      all of it on that many devices
 **     PARTS=1,4,10     all of it without a limit to device memory, then with a quarter, then
 **                      with a tenth of what the rows of OUT take
 **
@@ -744,7 +744,7 @@ static void time_methods(struct bench *b, const char *list, const char *named) {
     }
 }
 
-/* DEVICES=1,2: on each of so many, a line in front of each; with a question mark on as many at most. */
+/* DEVICES=1,2: on each of so many, a line in front of each; 2?: on as many at most, as `auto` chooses. */
 static void time_devices(struct bench *b, const char *list, const char *methods) {
     static const int ordinal[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const char *named = getenv("DEVICES");
