@@ -158,7 +158,7 @@ WARP_FUNCTION uint64_t several_clock_ns(void) {
 ** flags of all, which on the host carry it each by itself. */
 WARP_FUNCTION void several_fence(void) {
 #ifdef __CUDACC__
-    cuda::atomic_thread_fence(cuda::memory_order_release, cuda::thread_scope_system);
+    asm volatile("fence.acq_rel.sys;" ::: "memory");
 #endif
 }
 WARP_FUNCTION void several_publish(uint64_t *at, uint64_t value) {
@@ -175,9 +175,9 @@ WARP_FUNCTION void several_acquire(uint64_t *at, bool far) {
 #ifdef __CUDACC__
     (void)at;
     if (far)
-        cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_system);
+        asm volatile("fence.acq_rel.sys;" ::: "memory");
     else
-        cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+        asm volatile("fence.acq_rel.gpu;" ::: "memory");
 #else
     (void)far;
     system_acquire_64(at);
