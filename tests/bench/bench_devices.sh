@@ -10,7 +10,7 @@ bench=$1
 shift
 [ $# -gt 0 ] || set -- rmat20 rmat22 rmat24 road1m road4m road24m mesh1m mesh16m
 for graph; do
-    OPEN=1 DEVICES=1,2? "$bench" "$graph" bfs,sssp,mis,components,pagerank auto cuda 2 3 |
+    OPEN=1 DEVICES='1,2?' "$bench" "$graph" bfs,sssp,mis,components,pagerank auto cuda 2 3 |
         awk -F, -v graph="$graph" '
             $1 == "DEVICES" { turn++ }
             $1 == "RES" {
