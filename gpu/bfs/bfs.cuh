@@ -111,8 +111,6 @@ struct bfs_outcome {
 /* bfs.cu: chooses a method and searches. Phase "search". */
 bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                    struct bfs_outcome *out);
-/* Depths from which they come to the host as bytes, where none is larger than 254: a kernel more. */
-#define GG_BFS_BYTES_LEAST (1 << 18)
 /* To the host, n depths of which none is larger than `deepest`. (bring.cu) */
 bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
                   uint32_t deepest);

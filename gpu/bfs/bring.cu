@@ -6,8 +6,7 @@
 ** A search of a graph with hubs takes less time than its depths on the bus and in the host's memory,
 ** where several devices meet: a quarter of the bytes comes over both. */
 #include "bfs.cuh"
-
-#include <stdlib.h>
+#include "tuning.h"
 
 enum {
     UNREACHED = UINT8_MAX, /* in place of GPUGRAPH_NONE */
@@ -96,7 +95,7 @@ static bool bring_bytes(struct cuda_job *job, uint32_t *to, const uint32_t *from
 
 bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
                   uint32_t deepest) {
-    if (deepest >= UNREACHED || n < GG_BFS_BYTES_LEAST || getenv("K_WORDS"))
+    if (deepest >= UNREACHED || n < GG_BFS_BYTES_LEAST)
         return gg_download(job, to, from, n * sizeof *to);
     return bring_bytes(job, to, from, n);
 }

@@ -6,7 +6,7 @@ extern "C" {
 #include "graphs.h"
 #include "suite.h"
 }
-#include "bfs/bfs.cuh"
+#include "tuning.h"
 
 #include <algorithm>
 #include <vector>
