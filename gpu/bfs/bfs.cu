@@ -276,12 +276,12 @@ bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
 static bool search_graph(struct cuda_job *job, const gpugraph_search *search,
                          uint32_t *depth, void *tree_edge) {
     struct bfs_outcome out;
-    uint64_t n = job->graph->n, bytes = n * sizeof *depth;
+    uint64_t n = job->graph->n;
     if (!gg_bfs_search(job, search, tree_edge != NULL, &out) ||
         (tree_edge && !gg_bfs_tree(job, search, &out)))
         return false;
     double started = gg_now_ms();
-    if (!gg_download(job, depth, out.depth, bytes) ||
+    if (!gg_bfs_bring(job, depth, out.depth, n, out.deepest) ||
         (tree_edge && !gg_download(job, tree_edge, out.tree, gg_tree_bytes(job, true))))
         return false;
     gg_phase(job->run, "download", started, (int64_t)n, "depths%s",

@@ -116,7 +116,6 @@ static bool start(struct shared_search *r) {
 }
 
 static bool prepare(struct shared_search *r) {
-    struct several_space space = {r->team->parts, {}, 0};
     for (int p = 0; p < r->team->parts; p++)
         if (r->rows->rows[p].arcs > UINT32_MAX) {
             gg_fail(r->team->run, GPUGRAPH_TOO_LARGE,
@@ -125,13 +124,10 @@ static bool prepare(struct shared_search *r) {
                     (unsigned long long)r->rows->rows[p].arcs);
             return false;
         }
-    if (!gg_several_begin(r->team, several_ways(), &r->rows->places, r->view) ||
-        !gg_several_plan(r->team, &gg_bfs_shared_levels, r->view))
+    auto lay_out = [&](struct several_space *space) { carve(r, space); };
+    if (!gg_several_prepare(r->team, several_ways(), &r->rows->places,
+                            &gg_bfs_shared_levels, r->view, lay_out))
         return false;
-    carve(r, &space);
-    if (!gg_several_workspace(r->team, &space))
-        return false;
-    carve(r, &space);
     for (int p = 0; p < r->team->parts; p++)
         point(r, p);
     return find_ends(r) && start(r);
@@ -181,14 +177,8 @@ static bool move_step(struct shared_search *r, uint64_t round) {
 }
 
 static bool run_levels(struct shared_search *r, struct shared_report *report) {
-    void *argument[SEVERAL_MOST][1];
-    void **arguments[SEVERAL_MOST];
-    for (int p = 0; p < r->team->parts; p++) {
-        argument[p][0] = &r->b[p];
-        arguments[p] = argument[p];
-    }
     for (uint64_t round = 0;; round++) {
-        if (!gg_several_launch(r->team, &gg_bfs_shared_levels, r->view, arguments) ||
+        if (!gg_several_launch_each(r->team, &gg_bfs_shared_levels, r->view, r->b) ||
             !gg_fetch(gg_several_on(r->team, 0), report, &r->b[0].control->report,
                       sizeof *report))
             return gg_several_going(r->team);

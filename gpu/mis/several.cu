@@ -3,13 +3,16 @@
 **
 **     word       of every place, on every device           as in mis.cuh
 **     first      each device makes the words of its places and puts them into all copies; they meet
-**     passes     each looks at its own open vertices, as one_launch.cu does; whoever makes a word
-**                final puts it into all copies
+**     passes     each looks at its own open vertices, as one_launch.cu does; whoever drops a
+**                vertex puts that into all copies
 **
 ** A word becomes final for a reason that stays true, so a copy may be late and is never wrong: it
 ** shows an open vertex a while longer. That is all the order that one device needs among its blocks
 ** (one_launch.cu), and all that several need among them: there is no meeting after the first, a
 ** device leaves when its own vertices are decided, and the set is that of the greedy pass.
+**
+** That a vertex has joined stays with its owner, who drops its neighbours in all copies: an open
+** neighbour elsewhere waits until it finds itself dropped.
 **
 ** Vertices of equal words have equal degrees as long as these are below 2^28, since a word holds
 ** all of their bits: so a tie with another device's vertex needs nothing that lies there.
@@ -25,7 +28,10 @@
 struct mis_shared {
     struct several_view view;
     several_array<uint32_t> copy; /* of words */
-    const uint64_t *offset;       /* by place: only own ones */
+    uint32_t
+        *other[SEVERAL_MOST]; /* the other devices' copies, where kernels reach them */
+    uint32_t others;
+    const uint64_t *offset; /* by place: only own ones */
     const uint32_t *target;
     uint32_t *word;         /* the own copy */
     uint8_t *member;        /* by place - first */
@@ -51,15 +57,16 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
     return of_u != of_v ? of_u < of_v : number_u < number_v;
 }
 
-/* Into every copy: an owner that hears of a dropped vertex at once has not to look at its row, and one
-** that finds it dropped does not look at it again, so nobody else would tell the others. */
+/* A dropped vertex, into every copy: its owner has not to look at its row, and one that finds it
+** dropped does not look at it again, so nobody else would tell the others. */
 static __device__ __forceinline__ void put_final(const mis_shared *g, uint32_t v,
                                                  uint32_t value) {
     gg_put(&g->word[v], value);
-    if (g->view.meeting.peers)
-        for (uint32_t q = 0; q < g->view.places.parts; q++)
-            if (q != g->view.me)
-                system_store(&g->copy.at[q][v], value);
+    if (value == MIS_JOINED || g->others == 0)
+        return;
+    system_store(&g->other[0][v], value);
+    for (uint32_t q = 1; q < g->others; q++)
+        system_store(&g->other[q][v], value);
 }
 
 #define MIS_GRAPH            struct mis_shared
@@ -176,8 +183,10 @@ static void plan_lists(struct shared_run *r, uint64_t *entries) {
     }
 }
 
-static void carve(struct shared_run *r, struct several_space *space, uint64_t entries) {
+static void carve(struct shared_run *r, struct several_space *space) {
     const struct several_places *places = &r->parts->places;
+    uint64_t entries;
+    plan_lists(r, &entries);
     r->left = gg_several_carve<struct mis_left>(space, 1);
     r->list = gg_several_carve<struct waiting>(space, entries);
     r->word = gg_several_carve<uint32_t>(space, several_all_places(places));
@@ -202,6 +211,10 @@ static void set_up(struct shared_run *r, int p) {
     g->offset = rows->offset - r->view[p].first;
     g->target = rows->target;
     g->word = r->word.at[p];
+    g->others = 0;
+    for (int q = 0; q < r->team->parts && r->team->peers; q++)
+        if (q != p)
+            g->other[g->others++] = r->word.at[q];
     g->member = r->member.at[p];
     g->left = r->left.at[p];
     g->list = r->list.at[p];
@@ -214,8 +227,6 @@ static void set_up(struct shared_run *r, int p) {
 }
 
 static bool prepare(struct shared_run *r) {
-    struct several_space space = {r->team->parts, {}, 0};
-    uint64_t entries;
     if (r->parts->most_arcs >= (uint64_t)1 << 28) {
         gg_fail(
             r->team->run, GPUGRAPH_TOO_LARGE,
@@ -224,14 +235,10 @@ static bool prepare(struct shared_run *r) {
             (unsigned long long)r->parts->most_arcs);
         return false;
     }
-    if (!gg_several_begin(r->team, several_ways(), &r->parts->places, r->view) ||
-        !gg_several_plan(r->team, &kernel, r->view))
+    auto lay_out = [&](struct several_space *space) { carve(r, space); };
+    if (!gg_several_prepare(r->team, several_ways(), &r->parts->places, &kernel, r->view,
+                            lay_out))
         return false;
-    plan_lists(r, &entries);
-    carve(r, &space, entries);
-    if (!gg_several_workspace(r->team, &space))
-        return false;
-    carve(r, &space, entries);
     for (int p = 0; p < r->team->parts; p++)
         set_up(r, p);
     return send_hashes(r);
@@ -239,15 +246,11 @@ static bool prepare(struct shared_run *r) {
 
 /* A launch; *open: vertices of all members that wait still. */
 static bool launch(struct shared_run *r, uint64_t *open, uint32_t *passes) {
-    void *argument[SEVERAL_MOST][1];
-    void **arguments[SEVERAL_MOST];
     *open = 0;
     for (int p = 0; p < r->team->parts; p++) {
-        argument[p][0] = &r->g[p];
-        arguments[p] = argument[p];
         gg_fill(gg_several_on(r->team, p), r->g[p].left, 0, sizeof(struct mis_left));
     }
-    if (!gg_several_launch(r->team, &kernel, r->view, arguments))
+    if (!gg_several_launch_each(r->team, &kernel, r->view, r->g))
         return false;
     for (int p = 0; p < r->team->parts && gg_several_going(r->team); p++) {
         struct mis_left left = {};

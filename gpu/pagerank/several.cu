@@ -222,12 +222,6 @@ static void carve(struct shared_ranking *s, struct several_space *space) {
     s->place = gg_several_carve<uint32_t>(space, s->how->source_count > 0 ? own / 32 : 0);
 }
 
-static struct device_csr rows_of(const struct several_parts *parts, int p,
-                                 uint32_t vertices) {
-    const struct several_rows *rows = &parts->rows[p];
-    return device_csr{vertices, rows->arcs, rows->offset, rows->target, rows->weight};
-}
-
 static void set_up(struct shared_ranking *s, gpugraph_distance_type type, int p) {
     struct several_ranking *one = &s->of[p];
     struct ranking *r = &one->r;
@@ -239,8 +233,8 @@ static void set_up(struct shared_ranking *s, gpugraph_distance_type type, int p)
     one->left = s->left.at[p];
     one->iterations = s->how->iterations;
     one->tolerance = s->how->tolerance;
-    r->in = rows_of(s->in, p, one->vertices);
-    r->out = rows_of(s->out, p, one->vertices);
+    r->in = gg_several_csr(s->in, p, one->vertices);
+    r->out = gg_several_csr(s->out, p, one->vertices);
     r->type = type;
     r->damping = s->how->damping;
     r->weighted = is_weighted(s);
@@ -276,18 +270,11 @@ static bool send_places(struct shared_ranking *s) {
 }
 
 static bool prepare(struct shared_ranking *s, gpugraph_distance_type type) {
-    struct several_space space = {s->team->parts, {}, 0};
-    for (int p = 0; p < s->team->parts; p++)
-        s->most_arcs =
-            s->in->rows[p].arcs > s->most_arcs ? s->in->rows[p].arcs : s->most_arcs;
+    s->most_arcs = gg_several_most_arcs(s->in);
     const uint64_t hubs = most_hubs(s->most_arcs, s->in->places.stride);
-    if (!gg_several_begin(s->team, ways, &s->in->places, s->view) ||
-        !gg_several_plan(s->team, &kernel, s->view))
+    auto lay_out = [&](struct several_space *space) { carve(s, space); };
+    if (!gg_several_prepare(s->team, ways, &s->in->places, &kernel, s->view, lay_out))
         return false;
-    carve(s, &space);
-    if (!gg_several_workspace(s->team, &space))
-        return false;
-    carve(s, &space);
     for (int p = 0; p < s->team->parts && gg_several_going(s->team); p++) {
         struct cuda_job *job = gg_several_on(s->team, p);
         set_up(s, type, p);
@@ -299,13 +286,7 @@ static bool prepare(struct shared_ranking *s, gpugraph_distance_type type) {
 }
 
 static bool launch(struct shared_ranking *s) {
-    void *argument[SEVERAL_MOST][1];
-    void **arguments[SEVERAL_MOST];
-    for (int p = 0; p < s->team->parts; p++) {
-        argument[p][0] = &s->of[p];
-        arguments[p] = argument[p];
-    }
-    return gg_several_launch(s->team, &kernel, s->view, arguments);
+    return gg_several_launch_each(s->team, &kernel, s->view, s->of);
 }
 
 /* What member 0 has been told at the end of that round. */

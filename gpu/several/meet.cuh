@@ -53,7 +53,6 @@ struct several_slot {
 struct several_outcome {
     uint64_t word[SEVERAL_WORDS];   /* combined */
     uint64_t letters[SEVERAL_MOST]; /* from each sender */
-    uint32_t stop;                  /* all have to end */
 };
 
 enum several_trouble { SEVERAL_STOPPED = 1, SEVERAL_ABSENT = 2 };
@@ -63,8 +62,9 @@ struct several_desk { /* zeros at first */
     struct several_tally tally[3];
     struct several_outcome outcome[2];
     uint64_t arrived; /* blocks, over all rounds of a launch */
-    uint64_t opened;  /* rounds of a launch that are over */
-    uint64_t round;   /* with which the launch begins: 0 but where the host has met */
+    uint64_t
+        opened;     /* twice the rounds of a launch that are over; odd: all have to end */
+    uint64_t round; /* with which the launch begins: 0 but where the host has met */
     uint32_t trouble; /* enum several_trouble, in bits */
     uint32_t absent;  /* the device that did not come */
 };
@@ -154,16 +154,39 @@ WARP_FUNCTION uint64_t several_clock_ns(void) {
 #endif
 }
 
-/* Before a word is published: what this thread knows of goes ahead of it, to other devices, too. */
+/* What this thread knows of goes ahead of the words behind it, to other devices, too: one fence for the
+** flags of all, which on the host carry it each by itself. */
 WARP_FUNCTION void several_fence(void) {
 #ifdef __CUDACC__
-    __threadfence_system();
+    asm volatile("fence.acq_rel.sys;" ::: "memory");
+#endif
+}
+WARP_FUNCTION void several_publish(uint64_t *at, uint64_t value) {
+#ifdef __CUDACC__
+    system_store_64(at, value);
+#else
+    system_publish_64(at, value);
 #endif
 }
 
-/* Until *at is `value` or more. False: this device has to end. Block 0 looks after the stop word
-** and the time, the others after what block 0 has found. Relaxed looks, which cost less than those
-** that acquire: the last one does. */
+/* Behind a look at *at that has found what it waited for; far: another device has written it. A fence
+** takes less time than one more look does. */
+WARP_FUNCTION void several_acquire(uint64_t *at, bool far) {
+#ifdef __CUDACC__
+    (void)at;
+    if (far)
+        asm volatile("fence.acq_rel.sys;" ::: "memory");
+    else
+        asm volatile("fence.acq_rel.gpu;" ::: "memory");
+#else
+    (void)far;
+    system_acquire_64(at);
+#endif
+}
+
+/* Until *at is `value` or more; what was ordered before it is seen after several_acquire. False: this
+** device has to end. Block 0 looks after the stop word and the time, the others after what block 0 has
+** found. */
 WARP_FUNCTION bool several_await(const struct several_meeting *m, uint64_t *at,
                                  uint64_t value, bool watch) {
     struct several_desk *own = m->desk[m->me];
@@ -185,20 +208,27 @@ WARP_FUNCTION bool several_await(const struct several_meeting *m, uint64_t *at,
         if (device_load(&own->trouble) != 0)
             return false;
     }
-    system_acquire_64(at);
     return true;
 }
 
-/* Block 0, once all blocks have arrived. Loads are under way together. */
-WARP_FUNCTION void several_put_tally(const struct several_meeting *m, uint64_t round) {
+/* What a device has told. Loads are under way together. */
+struct several_telling {
+    uint64_t word[SEVERAL_WORDS], letters, stop;
+};
+
+/* Block 0, once all blocks have arrived. What is for this device itself it has at once. */
+WARP_FUNCTION struct several_telling several_put_tally(const struct several_meeting *m,
+                                                       uint64_t round) {
     struct several_desk *own = m->desk[m->me];
     struct several_tally *tally = &own->tally[round % 3];
-    uint64_t word[SEVERAL_WORDS], letters[SEVERAL_MOST];
-    bool stop = device_load(&own->trouble) != 0 ||
-                (round % SEVERAL_LOOK == 0 && host_load(m->stop) != 0);
+    struct several_telling t;
+    uint64_t letters[SEVERAL_MOST];
+    t.stop = device_load(&own->trouble) != 0 ||
+             (round % SEVERAL_LOOK == 0 && host_load(m->stop) != 0);
+    t.letters = device_load_64(&tally->letters[m->me]);
     WARP_UNROLL
     for (unsigned i = 0; i < SEVERAL_WORDS; i++)
-        word[i] = device_load_64(&tally->word[i]);
+        t.word[i] = device_load_64(&tally->word[i]);
     WARP_UNROLL
     for (uint32_t q = 0; q < SEVERAL_MOST; q++)
         letters[q] = q < m->parts ? device_load_64(&tally->letters[q]) : 0;
@@ -206,42 +236,63 @@ WARP_FUNCTION void several_put_tally(const struct several_meeting *m, uint64_t r
     for (uint32_t q = 0; q < SEVERAL_MOST; q++) {
         if (q >= m->parts)
             break;
+        if (q == m->me)
+            continue;
         struct several_slot *slot = &m->desk[q]->slot[round % 2][m->me];
         WARP_UNROLL
         for (unsigned i = 0; i < SEVERAL_WORDS; i++)
-            system_store_64(&slot->word[i], word[i]);
+            system_store_64(&slot->word[i], t.word[i]);
         system_store_64(&slot->letters, letters[q]);
-        system_store_64(&slot->stop, stop);
+        system_store_64(&slot->stop, t.stop);
     }
-    several_fence();
+    if (m->parts > 1)
+        several_fence();
     for (uint32_t q = 0; q < m->parts; q++)
-        system_publish_64(&m->desk[q]->slot[round % 2][m->me].flag, round + 1);
+        if (q != m->me)
+            several_publish(&m->desk[q]->slot[round % 2][m->me].flag, round + 1);
+    return t;
 }
 
 /* False: one did not come, or this device has to end. */
-WARP_FUNCTION bool several_take_tallies(const struct several_meeting *m, uint64_t round) {
+WARP_FUNCTION bool several_await_tallies(const struct several_meeting *m,
+                                         uint64_t round) {
     struct several_desk *own = m->desk[m->me];
-    struct several_outcome *outcome = &own->outcome[round % 2];
-    uint64_t sum[SEVERAL_WORDS] = {0}, stop = 0;
     for (uint32_t p = 0; p < m->parts; p++) {
-        struct several_slot *slot = &own->slot[round % 2][p];
-        uint64_t word[SEVERAL_WORDS];
-        if (!several_await(m, &slot->flag, round + 1, true)) {
+        if (p != m->me &&
+            !several_await(m, &own->slot[round % 2][p].flag, round + 1, true)) {
             device_store(&own->absent, p);
             return false;
         }
+    }
+    for (uint32_t p = 0; p < m->parts; p++)
+        if (p != m->me)
+            several_acquire(&own->slot[round % 2][p].flag, true);
+    return true;
+}
+
+/* Adds up what all have told; does anybody stop? */
+WARP_FUNCTION bool several_add_up(const struct several_meeting *m, uint64_t round,
+                                  struct several_telling *t) {
+    struct several_desk *own = m->desk[m->me];
+    struct several_outcome *outcome = &own->outcome[round % 2];
+    device_store_64(&outcome->letters[m->me], t->letters);
+    for (uint32_t p = 0; p < m->parts; p++) {
+        struct several_slot *slot = &own->slot[round % 2][p];
+        uint64_t word[SEVERAL_WORDS];
+        if (p == m->me)
+            continue;
         WARP_UNROLL
         for (unsigned i = 0; i < SEVERAL_WORDS; i++)
             word[i] = system_load_64(&slot->word[i]);
         uint64_t letters = system_load_64(&slot->letters);
-        stop |= system_load_64(&slot->stop);
-        several_combine(&m->ways, sum, word);
+        t->stop |= system_load_64(&slot->stop);
+        several_combine(&m->ways, t->word, word);
         device_store_64(&outcome->letters[p], letters);
     }
+    WARP_UNROLL
     for (unsigned i = 0; i < SEVERAL_WORDS; i++)
-        device_store_64(&outcome->word[i], sum[i]);
-    device_store(&outcome->stop, stop != 0);
-    return true;
+        device_store_64(&outcome->word[i], t->word[i]);
+    return t->stop != 0;
 }
 
 /* The tally of the round after next, which all blocks have left. */
@@ -255,23 +306,27 @@ WARP_FUNCTION void several_clear_tally(const struct several_meeting *m, uint64_t
 
 /* One thread of each block, when all threads of its block are done. False: all have to end. What a
 ** block has stored into another device's memory is ordered before its arrival, which block 0 acquires;
-** so the fence before the flags covers it. */
+** so the fence before the flags covers it. `opened` counts rounds twice; an odd one was the last. */
 WARP_FUNCTION bool several_meet_by_one(const struct several_meeting *m, uint32_t block,
                                        uint64_t round) {
     struct several_desk *own = m->desk[m->me];
     device_arrive_64(&own->arrived, 1);
-    if (block == 0) {
-        if (!several_await(m, &own->arrived, (round + 1) * m->blocks, true))
+    if (block > 0) {
+        if (!several_await(m, &own->opened, 2 * (round + 1), false))
             return false;
-        several_put_tally(m, round);
-        several_clear_tally(m, round);
-        if (!several_take_tallies(m, round))
-            return false;
-        device_publish_64(&own->opened, round + 1);
-    } else if (!several_await(m, &own->opened, round + 1, false)) {
-        return false;
+        several_acquire(&own->opened, false);
+        return system_load_64(&own->opened) % 2 == 0;
     }
-    return device_load(&own->outcome[round % 2].stop) == 0;
+    if (!several_await(m, &own->arrived, (round + 1) * m->blocks, true))
+        return false;
+    several_acquire(&own->arrived, false);
+    struct several_telling t = several_put_tally(m, round);
+    several_clear_tally(m, round);
+    if (!several_await_tallies(m, round))
+        return false;
+    const bool stops = several_add_up(m, round, &t);
+    device_publish_64(&own->opened, 2 * (round + 1) + stops);
+    return !stops;
 }
 
 #endif

@@ -21,6 +21,7 @@
 #define GPUGRAPH_SEVERAL_CUH
 
 #include "device/cuda.cuh"
+#include "graph/graph.cuh"
 #include "exchange.h"
 #include "meet.cuh"
 #include "places.h"
@@ -144,6 +145,14 @@ bool gg_several_make(struct several_team *team, const struct several_source *sou
 /* Makes hub and closed of all members' rows, where they are not made: the first target of a row, until
 ** a search learns of a better one. Kept with the rows. False: the run must end. (hubs.cu) */
 bool gg_several_hubs(struct several_team *team, struct several_parts *parts);
+/* Of the member that has most. (room.cu) */
+uint64_t gg_several_most_arcs(const struct several_parts *parts);
+/* A member's rows as one device's, of so many vertices; offsets go by place less the first. */
+static inline struct device_csr gg_several_csr(const struct several_parts *parts,
+                                               int member, uint32_t vertices) {
+    const struct several_rows *rows = &parts->rows[member];
+    return device_csr{vertices, rows->arcs, rows->offset, rows->target, rows->weight};
+}
 void gg_several_free_parts(struct several_team *team, struct several_parts *parts);
 
 /* ---- kernels ---- */
@@ -167,6 +176,38 @@ bool gg_several_plan(struct several_team *team, const struct cooperative_kernel 
 bool gg_several_launch(struct several_team *team, const struct cooperative_kernel *kernel,
                        struct several_view view[SEVERAL_MOST],
                        void **const arguments[SEVERAL_MOST]);
+/* As most kernels are launched, with one argument, which has member p's view in it: one[p]. */
+template <typename type>
+static inline bool
+gg_several_launch_each(struct several_team *team, const struct cooperative_kernel *kernel,
+                       struct several_view view[SEVERAL_MOST], type one[SEVERAL_MOST]) {
+    void *argument[SEVERAL_MOST][1];
+    void **arguments[SEVERAL_MOST];
+    for (int p = 0; p < team->parts; p++) {
+        argument[p][0] = &one[p];
+        arguments[p] = argument[p];
+    }
+    return gg_several_launch(team, kernel, view, arguments);
+}
+
+/* What comes before a kernel's first launch: views, and the workspace, which carve(space) lays out twice. */
+template <typename carver>
+static inline bool gg_several_prepare(struct several_team *team, struct several_ways ways,
+                                      const struct several_places *places,
+                                      const struct cooperative_kernel *kernel,
+                                      struct several_view view[SEVERAL_MOST],
+                                      const carver &carve) {
+    struct several_space space = {team->parts, {}, 0};
+    if (!gg_several_begin(team, ways, places, view) ||
+        !gg_several_plan(team, kernel, view))
+        return false;
+    carve(&space);
+    if (!gg_several_workspace(team, &space))
+        return false;
+    carve(&space);
+    return true;
+}
+
 /* Without peers, after each launch: combines the tallies, and the next launch has the outcome,
 ** which is also returned. False: the run must end. */
 bool gg_several_meet_on_host(struct several_team *team, struct several_ways ways,

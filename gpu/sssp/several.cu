@@ -109,12 +109,10 @@ static void carve(struct shared_search<type> *s, struct several_space *space) {
 
 template <typename type> static void set_up_member(struct shared_search<type> *s, int p) {
     const struct several_places *places = &s->parts->places;
-    const struct several_rows *rows = &s->parts->rows[p];
     struct parts_search<type> *one = &s->of[p];
     struct sssp_search planned = sssp_search();
     const uint64_t all = several_all_places(places);
-    planned.g = device_csr{several_vertices(places, (uint32_t)p), rows->arcs,
-                           rows->offset, rows->target, rows->weight};
+    planned.g = gg_several_csr(s->parts, p, several_vertices(places, (uint32_t)p));
     planned.wanted = &s->wanted;
     planned.parameters = s->parameters;
     planned.stop = s->view[p].meeting.stop;
@@ -166,16 +164,11 @@ static struct cooperative_kernel kernel_of(const struct shared_search<type> *) {
 
 template <typename type> static bool prepare(struct shared_search<type> *s) {
     const struct cooperative_kernel kernel = kernel_of(s);
-    struct several_space space = {s->team->parts, {}, 0};
-    for (int p = 0; p < s->team->parts; p++)
-        s->most_arcs = std::max(s->most_arcs, s->parts->rows[p].arcs);
-    if (!gg_several_begin(s->team, combining, &s->parts->places, s->view) ||
-        !gg_several_plan(s->team, &kernel, s->view))
+    auto lay_out = [&](struct several_space *space) { carve(s, space); };
+    s->most_arcs = gg_several_most_arcs(s->parts);
+    if (!gg_several_prepare(s->team, combining, &s->parts->places, &kernel, s->view,
+                            lay_out))
         return false;
-    carve(s, &space);
-    if (!gg_several_workspace(s->team, &space))
-        return false;
-    carve(s, &space);
     choose(s->parts, typical_weight<type>(s->team, &s->parts->rows[0], s->sample.at[0]),
            &s->parameters);
     s->begins = parts_course<type>();
@@ -195,13 +188,7 @@ template <typename type> static bool prepare(struct shared_search<type> *s) {
 
 template <typename type> static bool launch(struct shared_search<type> *s) {
     const struct cooperative_kernel kernel = kernel_of(s);
-    void *argument[SEVERAL_MOST][1];
-    void **arguments[SEVERAL_MOST];
-    for (int p = 0; p < s->team->parts; p++) {
-        argument[p][0] = &s->of[p];
-        arguments[p] = argument[p];
-    }
-    return gg_several_launch(s->team, &kernel, s->view, arguments);
+    return gg_several_launch_each(s->team, &kernel, s->view, s->of);
 }
 
 /* Where kernels do not meet: every outbox to the inboxes. */

@@ -762,7 +762,7 @@ static void time_methods(struct bench *b, const char *list, const char *named) {
     }
 }
 
-/* DEVICES=1,2: on each of so many, a line in front of each. */
+/* DEVICES=1,2: on each of so many, a line in front of each; 2?: on as many at most, as `auto` chooses. */
 static void time_devices(struct bench *b, const char *list, const char *methods) {
     static const int ordinal[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const char *named = getenv("DEVICES");
@@ -772,7 +772,7 @@ static void time_devices(struct bench *b, const char *list, const char *methods)
     for (std::string count; std::getline(counts, count, ',');) {
         b->run.devices = ordinal;
         b->run.device_count = atoi(count.c_str());
-        b->run.all_devices = b->run.device_count > 1;
+        b->run.all_devices = b->run.device_count > 1 && count.back() != '?';
         printf("DEVICES,%s,%d\n", b->graph_name, b->run.device_count);
         time_methods(b, list, methods);
     }

@@ -1,12 +1,10 @@
-/* Searches of a graph that several devices share, on R-MATs which no device and no host ever has
-** whole: as gengraph.cuh's rmat:SCALE:FACTOR, edge for edge.
+/* Independent sets and searches by depth over R-MATs that several devices share, drawn there (drawn_parts.cuh).
 **
 **     bench_several SCALE FACTOR DEVICES ...
 **
-** DEVICES: ordinals with commas between them, 0 or 0,1; several are done one after the other. For
-** each: what making the rows took, the most bytes that one device held meanwhile, then a line for
-** every search: the median, least and most of REPEATS (5, in the environment) in milliseconds, and a checksum over
-** (number, value), the same whatever devices there are. On one device alone the same rows are given to
+** For each of DEVICES: what making the rows took, the most bytes that one device held meanwhile, then a
+** line for every search: the median, least and most of REPEATS (5, in the environment) in milliseconds, and a checksum
+** over (number, value), the same whatever devices there are. On one device alone the same rows are given to
 ** the one-device forms, too ("one-launch-balanced", "direction-optimizing"), whose kernels are timed.
 ** Searches by depth are from SOURCES (5) vertices of the largest component, each repeated; a first
 ** round of them, in which hubs are learned, is not timed.
@@ -15,90 +13,8 @@
 **     SEVERAL,algorithm,method,scale,factor,devices,repeats,median,least,most,sum */
 #include "backend.h"
 #include "bfs/several.cuh"
+#include "drawn_parts.cuh"
 #include "mis/several.cuh"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
-struct bench {
-    int scale, repeats;
-    uint64_t factor;
-    std::string devices;
-    struct several_team team;
-    struct several_parts parts;
-    gpugraph_run run;
-};
-
-static void need(struct bench *b, bool well) {
-    if (!well) {
-        fprintf(stderr, "bench_several: %s\n", b->run.message);
-        exit(1);
-    }
-}
-
-/* ---- edges: gengraph.cu's arithmetic ---- */
-
-static const uint64_t SEED = 12345;
-
-static __device__ uint64_t mix(uint64_t x) {
-    x += 0x9E3779B97F4A7C15ULL;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31);
-}
-
-static __device__ uint32_t scramble(uint32_t x, int bits) {
-    uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
-    for (uint32_t round = 0; round < 4; round++) {
-        x = (x * (0x9E3779B1u + 2u * round * 0x12345u)) & mask;
-        x ^= x >> (bits / 2);
-        x = (x + 0x7F4A7C15u * (round + 1)) & mask;
-    }
-    return x & mask;
-}
-
-/* One thread per edge. */
-static __global__ void draw(uint64_t first, uint64_t count, int scale, uint32_t *source,
-                            uint32_t *target) {
-    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
-        uint32_t u = 0, v = 0;
-        uint64_t hash = mix(SEED * 0x1000003ULL + first + i);
-        for (int level = 0; level < scale; level++) {
-            hash = mix(hash + level);
-            float dice = (uint32_t)(hash >> 32) * 2.3283064365386963e-10f;
-            bool right = (dice >= 0.57f && dice < 0.76f) || dice >= 0.95f;
-            bool down = dice >= 0.76f;
-            u = u * 2 + down;
-            v = v * 2 + right;
-        }
-        source[i] = scramble(u, scale);
-        target[i] = scramble(v, scale);
-    }
-}
-
-static bool fill(struct cuda_job *job, void *self, uint64_t first, uint64_t count,
-                 uint32_t *source, uint32_t *target, void *) {
-    const struct bench *b = (const struct bench *)self;
-    draw<<<gg_grid(job, count, 16), GG_BLOCK, 0, job->stream>>>(first, count, b->scale,
-                                                                source, target);
-    return gg_launched(job, "draw");
-}
-
-static void make(struct bench *b) {
-    uint64_t peak = 0, m = b->factor << b->scale;
-    const struct several_source source = {1u << b->scale, m, fill, b, 0, false};
-    double began = gg_now_ms();
-    need(b, gg_several_make(&b->team, &source, CSR_SIMPLE, &b->parts, &peak));
-    printf("MAKE,%d,%llu,%s,%.1f,%llu,%llu\n", b->scale, (unsigned long long)b->factor,
-           b->devices.c_str(), gg_now_ms() - began, (unsigned long long)b->parts.arcs,
-           (unsigned long long)peak);
-    fflush(stdout);
-}
 
 /* ---- what was found ---- */
 
@@ -152,15 +68,6 @@ static struct summing sum_of(struct bench *b, const several_array<type> &array) 
         gg_slices(gg_team_limit(0), segment.size(), sum_slice, &s);
     }
     return s;
-}
-
-static void tell(struct bench *b, const char *algorithm, const char *method,
-                 std::vector<double> ms, uint64_t sum) {
-    std::sort(ms.begin(), ms.end());
-    printf("SEVERAL,%s,%s,%d,%llu,%s,%zu,%.3f,%.3f,%.3f,%016llx\n", algorithm, method,
-           b->scale, (unsigned long long)b->factor, b->devices.c_str(), ms.size(),
-           ms[ms.size() / 2], ms.front(), ms.back(), (unsigned long long)sum);
-    fflush(stdout);
 }
 
 /* ---- mis ---- */
@@ -279,37 +186,11 @@ static void time_bfs(struct bench *b) {
 
 /* ---- */
 
-static void run_on(struct bench *b, const char *devices) {
-    int ordinal[SEVERAL_MOST], parts = 0;
-    b->devices = devices;
-    for (const char *at = devices; parts < SEVERAL_MOST; at = strchr(at, ',') + 1) {
-        ordinal[parts++] = atoi(at);
-        if (!strchr(at, ','))
-            break;
-    }
-    std::replace(b->devices.begin(), b->devices.end(), ',', '+');
-    b->run = gpugraph_run();
-    b->run.backend = GPUGRAPH_CUDA;
-    b->run.device = ordinal[0];
-    gg_begin(&b->run);
-    need(b, gg_several_open(&b->team, NULL, &b->run, ordinal, parts));
-    make(b);
+static void search_all(struct bench *b) {
     time_mis(b);
     time_bfs(b);
-    gg_several_free_parts(&b->team, &b->parts);
-    gg_several_close(&b->team);
 }
 
 int main(int argc, char **argv) {
-    struct bench b = {};
-    if (argc < 4) {
-        fprintf(stderr, "usage: bench_several SCALE FACTOR DEVICES ...\n");
-        return 2;
-    }
-    b.scale = atoi(argv[1]);
-    b.factor = strtoull(argv[2], NULL, 10);
-    b.repeats = getenv("REPEATS") ? atoi(getenv("REPEATS")) : 5;
-    for (int i = 3; i < argc; i++)
-        run_on(&b, argv[i]);
-    return 0;
+    return run_all(argc, argv, "bench_several", 5, CSR_SIMPLE, false, search_all);
 }

@@ -1,95 +1,22 @@
-/* PageRank, weak components and shortest paths over R-MATs that several devices share, drawn there, so that no
-** host ever has them: as bench_several's, with each edge both ways and weights 1 .. 255.
+/* PageRank, weak components and shortest paths over R-MATs that several devices share, drawn there
+** (drawn_parts.cuh): each edge both ways, weights 1 .. 255.
 **
 **     bench_several_searches SCALE FACTOR DEVICES ...
 **
-** DEVICES: ordinals with commas between them; several are done one after the other. On one device alone its own
-** form gets the same rows. Ten iterations of ranks; shortest paths from three vertices with arcs. In the environment:
-** REPEATS (3), and ONLY=pagerank, components or sssp.
+** On one device alone its own form gets the same rows. Ten iterations of ranks; shortest paths from three
+** vertices with arcs. In the environment: REPEATS (3), and ONLY=pagerank, components or sssp.
 **
-**     PARTS,algorithm,method,scale,factor,devices,runs,median,least,most,sum         milliseconds
+**     SEVERAL,algorithm,method,scale,factor,devices,runs,median,least,most,sum         milliseconds
 **
 ** sum: of all entries' bits, mixed with vertex numbers: the same whatever computed them. */
 #include "components/several.cuh"
+#include "drawn_parts.cuh"
 #include "pagerank/several.cuh"
 #include "several/bring.cuh"
 #include "sssp/several.cuh"
 #include "sssp/sssp.cuh"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
-struct bench {
-    int scale, repeats;
-    uint64_t factor;
-    std::string devices;
-    struct several_team team;
-    struct several_parts parts;
-    gpugraph_run run;
-};
-
-static void need(struct bench *b, bool well) {
-    if (!well || !gg_several_going(&b->team)) {
-        fprintf(stderr, "bench_several_searches: %s\n", b->run.message);
-        exit(1);
-    }
-}
-
-/* ---- edges ---- */
-
-/* One thread per edge. Numbers below a power of two are scrambled by an odd factor. */
-static __global__ void draw(uint64_t first, uint64_t count, int scale, uint32_t *source,
-                            uint32_t *target, uint32_t *weight) {
-    const uint32_t mask = (uint32_t)(((uint64_t)1 << scale) - 1);
-    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
-        uint32_t u = 0, v = 0;
-        uint64_t hash = gg_mix(first + i + 0x9e3779b97f4a7c15u);
-        for (int level = 0; level < scale; level++) {
-            hash = gg_mix(hash + 0x9e3779b97f4a7c15u);
-            const uint32_t dice = (uint32_t)(hash >> 32) % 100;
-            u = u * 2 + (dice >= 76);
-            v = v * 2 + ((dice >= 57 && dice < 76) || dice >= 95);
-        }
-        source[i] = u * 0x9E3779B1u & mask;
-        target[i] = v * 0x9E3779B1u & mask;
-        weight[i] = (uint32_t)(gg_mix(hash) % 255) + 1;
-    }
-}
-
-static bool fill(struct cuda_job *job, void *self, uint64_t first, uint64_t count,
-                 uint32_t *source, uint32_t *target, void *weight) {
-    const struct bench *b = (const struct bench *)self;
-    draw<<<gg_grid(job, count, 16), GG_BLOCK, 0, job->stream>>>(
-        first, count, b->scale, source, target, (uint32_t *)weight);
-    return gg_launched(job, "draw");
-}
-
-static void make(struct bench *b) {
-    uint64_t peak = 0;
-    const struct several_source source = {
-        1u << b->scale, b->factor << b->scale, fill, b, sizeof(uint32_t), false};
-    const double began = gg_now_ms();
-    need(b, gg_several_make(&b->team, &source, CSR_BOTH, &b->parts, &peak));
-    printf("MAKE,%d,%llu,%s,%.1f,%llu,%llu\n", b->scale, (unsigned long long)b->factor,
-           b->devices.c_str(), gg_now_ms() - began, (unsigned long long)b->parts.arcs,
-           (unsigned long long)peak);
-}
-
 /* ---- what was found ---- */
-
-static void tell(struct bench *b, const char *algorithm, const char *method,
-                 std::vector<double> ms, uint64_t sum) {
-    std::sort(ms.begin(), ms.end());
-    printf("PARTS,%s,%s,%d,%llu,%s,%zu,%.3f,%.3f,%.3f,%016llx\n", algorithm, method,
-           b->scale, (unsigned long long)b->factor, b->devices.c_str(), ms.size(),
-           ms[ms.size() / 2], ms.front(), ms.back(), (unsigned long long)sum);
-    fflush(stdout);
-}
 
 template <typename type> static uint64_t sum_of(const std::vector<type> &found) {
     uint64_t sum = 0;
@@ -243,44 +170,15 @@ static bool is_asked(const char *algorithm) {
     return !only || strcmp(only, algorithm) == 0;
 }
 
-static void run_on(struct bench *b, const char *devices) {
-    int ordinal[SEVERAL_MOST], parts = 0;
-    b->devices = devices;
-    for (const char *at = devices; parts < SEVERAL_MOST; at = strchr(at, ',') + 1) {
-        ordinal[parts++] = atoi(at);
-        if (!strchr(at, ','))
-            break;
-    }
-    std::replace(b->devices.begin(), b->devices.end(), ',', '+');
-    b->run = gpugraph_run();
-    b->run.backend = GPUGRAPH_CUDA;
-    b->run.device = ordinal[0];
-    gg_begin(&b->run);
-    if (!gg_several_open(&b->team, NULL, &b->run, ordinal, parts)) {
-        fprintf(stderr, "bench_several_searches: %s\n", b->run.message);
-        exit(1);
-    }
-    make(b);
+static void search_all(struct bench *b) {
     if (is_asked("pagerank"))
         time_ranks(b);
     if (is_asked("components"))
         time_components(b);
     if (is_asked("sssp"))
         time_paths(b);
-    gg_several_free_parts(&b->team, &b->parts);
-    gg_several_close(&b->team);
 }
 
 int main(int argc, char **argv) {
-    struct bench b = {};
-    if (argc < 4) {
-        fprintf(stderr, "usage: bench_several_searches SCALE FACTOR DEVICES ...\n");
-        return 2;
-    }
-    b.scale = atoi(argv[1]);
-    b.factor = strtoull(argv[2], NULL, 10);
-    b.repeats = getenv("REPEATS") ? atoi(getenv("REPEATS")) : 3;
-    for (int i = 3; i < argc; i++)
-        run_on(&b, argv[i]);
-    return 0;
+    return run_all(argc, argv, "bench_several_searches", 3, CSR_BOTH, true, search_all);
 }

@@ -31,6 +31,16 @@ static inline std::vector<struct layout> several_layouts() {
     return list;
 }
 
+/* For loops of many turns: so many of them, from that turn's on, so that each gets its share. */
+static inline std::vector<struct layout> layouts_in_turn(uint64_t turn, size_t count) {
+    const std::vector<struct layout> all = several_layouts();
+    const size_t step = count < all.size() ? all.size() / count : 1;
+    std::vector<struct layout> some;
+    for (size_t i = 0; i < count && i < all.size(); i++)
+        some.push_back(all[(turn + i * step) % all.size()]);
+    return some;
+}
+
 static inline void begin_layout(gpugraph_run *run, const struct layout *l) {
     *run = gpugraph_run();
     run->backend = GPUGRAPH_CUDA;

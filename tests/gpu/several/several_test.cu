@@ -1,6 +1,6 @@
 /* A graph on several devices: rows, meetings and answers are those of one, however many members share
-** it. On a machine with one device members share that one, and the host moves what they tell each
-** other; where there are two, kernels do. Skipped where there is no device. */
+** it and whatever moves data between them. On a machine with one device members share that one, and the
+** host moves what they tell each other; where there are two, kernels do. Skipped where there is no device. */
 #include "backend.h"
 #include "bfs/several_search.h"
 #include "mis/several.cuh"
@@ -11,6 +11,7 @@ extern "C" {
 #include "share.h"
 #include "suite.h"
 }
+#include "several_layouts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,30 +20,6 @@ extern "C" {
 #include <vector>
 
 enum { PRIORITIES = 4 };
-
-struct layout { /* the members' devices */
-    int parts, ordinal[SEVERAL_MOST];
-};
-
-/* On this machine. */
-static std::vector<struct layout> layouts() {
-    std::vector<struct layout> list = {{1, {0}}, {2, {0, 0}}, {3, {0, 0, 0}}, {8, {}}};
-    int devices = 0;
-    cudaGetDeviceCount(&devices);
-    if (devices >= 2) {
-        list.push_back({2, {0, 1}});
-        list.push_back({1, {1}});
-        list.push_back({5, {0, 0, 0, 1, 1}});
-    }
-    return list;
-}
-
-static void begin_run(gpugraph_run *run, const struct layout *l) {
-    *run = gpugraph_run();
-    run->backend = GPUGRAPH_CUDA;
-    run->device = l->ordinal[0];
-    gg_begin(run);
-}
 
 /* ---- rows ---- */
 
@@ -137,9 +114,11 @@ static void check_rows(const shape *s, const std::vector<int64_t> &weight,
     for (int kind = 0; kind < CSR_KINDS; kind++) {
         struct several_parts parts;
         bool weighted = !weight.empty() && kind != CSR_SIMPLE;
-        begin_run(&run, l);
-        ck_assert_msg(gg_several_open(&team, graph, &run, l->ordinal, l->parts), "%s",
-                      run.message);
+        begin_layout(&run, l);
+        if (!gg_several_open(&team, graph, &run, l->ordinal, l->parts)) {
+            ck_assert(!layout_done(&run, l)); /* NCCL is absent */
+            break;
+        }
         ck_assert_msg(gg_several_rows(&team, (enum csr_kind)kind, weighted, &parts), "%s",
                       run.message);
         bool same =
@@ -147,6 +126,7 @@ static void check_rows(const shape *s, const std::vector<int64_t> &weight,
         ck_assert_msg(same, "%s, kind %d, %d parts: other arcs", s->name, kind, l->parts);
         ck_assert_int_eq(gg_several_close(&team), GPUGRAPH_OK);
     }
+    gg_several_forced = NULL;
     gpugraph_free(graph);
 }
 
@@ -160,29 +140,26 @@ static std::vector<int64_t> some_weights(const shape *s, uint64_t seed, int64_t 
 /* In ranges of few arcs, too, for which the edges come again and again. */
 START_TEST(rows_of_small_shapes) {
     shape s;
-    const std::vector<struct layout> list = layouts();
     for (int i = 0; shape_small(i, 3, &s); i++) {
-        for (size_t l = 0; l < list.size(); l++) {
-            if (left_out((uint64_t)i + l))
-                continue;
-            gg_several_sorted_arcs = i % 3 == 0 ? 16 : UINT64_MAX;
-            std::vector<int64_t> weight;
-            if (i % 2)
-                weight =
-                    some_weights(&s, (uint64_t)i, i % 4 == 1 ? 200 : INT64_C(1) << 40);
-            check_rows(&s, weight, &list[l]);
-        }
+        std::vector<int64_t> weight;
+        if (i % 2)
+            weight = some_weights(&s, (uint64_t)i, i % 4 == 1 ? 200 : INT64_C(1) << 40);
+        if (i % 3 == 0)
+            gg_several_sorted_arcs = (uint64_t)s.edges / 4 + 16;
+        for (const struct layout &l : layouts_in_turn((uint64_t)i, 2))
+            if (!left_out((uint64_t)i))
+                check_rows(&s, weight, &l);
+        gg_several_sorted_arcs = UINT64_MAX;
         shape_free(&s);
     }
-    gg_several_sorted_arcs = UINT64_MAX;
 }
 END_TEST
 
 START_TEST(rows_of_larger_shapes) {
     shape shapes[] = {shape_rmat(13, 8, 4), shape_star(30000), shape_grid(120, 90)};
-    const std::vector<struct layout> list = layouts();
+    uint64_t turn = 0;
     for (shape &s : shapes) {
-        for (const struct layout &l : list) {
+        for (const struct layout &l : layouts_in_turn(turn++, 3)) {
             check_rows(&s, std::vector<int64_t>(), &l);
             gg_several_sorted_arcs = 30000;
             check_rows(&s, some_weights(&s, 5, 100), &l);
@@ -251,7 +228,7 @@ static void open_meeters(struct meeters *m, const struct layout *l) {
 static void check_meetings(const struct layout *l, bool peers) {
     struct meeters m = {};
     uint64_t expected = 0;
-    begin_run(&m.run, l);
+    begin_layout(&m.run, l);
     gg_several_forced = peers ? &gg_several_peer : &gg_several_copies;
     open_meeters(&m, l);
     for (int p = 0; p < l->parts; p++) {
@@ -291,8 +268,10 @@ static void check_meetings(const struct layout *l, bool peers) {
 }
 
 START_TEST(all_meet) {
-    for (const struct layout &l : layouts()) {
+    for (const struct layout &l : several_layouts()) {
         bool apart = true;
+        if (l.exchange)
+            continue;
         for (int p = 1; p < l.parts; p++)
             apart = apart && l.ordinal[p] != l.ordinal[p - 1];
         if (apart)
@@ -309,7 +288,7 @@ static int interrupt_later(void *) {
 
 /* Of two members one is not launched. */
 static void wait_in_vain(struct meeters *m) {
-    const struct layout pair = {2, {0, 0}};
+    const struct layout pair = {2, {0, 0}, NULL};
     uint64_t expected = 0;
     gg_several_forced = &gg_several_peer;
     open_meeters(m, &pair);
@@ -320,10 +299,10 @@ static void wait_in_vain(struct meeters *m) {
 }
 
 START_TEST(a_device_that_never_comes) {
-    const struct layout pair = {2, {0, 0}};
+    const struct layout pair = {2, {0, 0}, NULL};
     struct meeters m = {};
     uint32_t trouble[2];
-    begin_run(&m.run, &pair);
+    begin_layout(&m.run, &pair);
     wait_in_vain(&m); /* with all the patience there is: until the stop word */
     __atomic_store_n(m.team.member[0].job.device->stop, 1u, __ATOMIC_RELEASE);
     ck_assert(gg_several_wait(&m.team));
@@ -332,7 +311,7 @@ START_TEST(a_device_that_never_comes) {
     gg_several_close(&m.team);
 
     memset(&m, 0, sizeof m);
-    begin_run(&m.run, &pair);
+    begin_layout(&m.run, &pair);
     gg_several_forced = &gg_several_peer;
     open_meeters(&m, &pair);
     m.view[0].meeting.blocks = 1;
@@ -352,9 +331,9 @@ START_TEST(a_device_that_never_comes) {
 END_TEST
 
 START_TEST(an_interrupt_ends_the_waiting) {
-    const struct layout pair = {2, {0, 0}};
+    const struct layout pair = {2, {0, 0}, NULL};
     struct meeters m = {};
-    begin_run(&m.run, &pair);
+    begin_layout(&m.run, &pair);
     m.run.interrupted = interrupt_later;
     asked = 0;
     wait_in_vain(&m);
@@ -368,30 +347,35 @@ END_TEST
 
 /* ---- sets ---- */
 
-static std::vector<uint8_t> set_of(gpugraph_graph *graph, int priority, int64_t seed,
-                                   const struct layout *l) {
+static std::vector<uint8_t> set_by_cpu(gpugraph_graph *graph, int priority,
+                                       int64_t seed) {
     std::vector<uint8_t> member(graph->n + 1, 7);
     gpugraph_run run = gpugraph_run();
-    if (l) {
-        begin_run(&run, l);
-        gg_mis_several(graph, (gpugraph_priority)priority, seed, &run, l->ordinal,
-                       l->parts, member.data());
-    } else {
-        run.backend = GPUGRAPH_CPU;
-        gpugraph_mis(graph, (gpugraph_priority)priority, seed, &run, member.data());
-    }
+    run.backend = GPUGRAPH_CPU;
+    gpugraph_mis(graph, (gpugraph_priority)priority, seed, &run, member.data());
     ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
     return member;
 }
 
-static void check_sets(const shape *s, int64_t seed) {
+static void check_set(gpugraph_graph *graph, int priority, int64_t seed,
+                      const struct layout *l, const std::vector<uint8_t> &right,
+                      const char *name) {
+    std::vector<uint8_t> member(graph->n + 1, 7);
+    gpugraph_run run = gpugraph_run();
+    begin_layout(&run, l);
+    gg_mis_several(graph, (gpugraph_priority)priority, seed, &run, l->ordinal, l->parts,
+                   member.data());
+    ck_assert_msg(!layout_done(&run, l) || member == right,
+                  "%s, priority %d, %d parts, exchange %s: another set", name, priority,
+                  l->parts, l->exchange ? l->exchange->name : "as chosen");
+}
+
+static void check_sets(const shape *s, int64_t seed, uint64_t turn, size_t layouts) {
     gpugraph_graph *graph = shape_graph(s);
     for (int priority = 0; priority < PRIORITIES; priority++) {
-        const std::vector<uint8_t> right = set_of(graph, priority, seed, NULL);
-        for (const struct layout &l : layouts())
-            ck_assert_msg(set_of(graph, priority, seed, &l) == right,
-                          "%s, priority %d, %d parts: another set", s->name, priority,
-                          l.parts);
+        const std::vector<uint8_t> right = set_by_cpu(graph, priority, seed);
+        for (const struct layout &l : layouts_in_turn(turn, layouts))
+            check_set(graph, priority, seed, &l, right, s->name);
     }
     gpugraph_free(graph);
 }
@@ -400,7 +384,7 @@ START_TEST(sets_of_small_shapes) {
     shape s;
     for (int i = 0; shape_small(i, 1, &s); i++) {
         if (!left_out((uint64_t)i))
-            check_sets(&s, i - 2);
+            check_sets(&s, i - 2, (uint64_t)i, 1);
         shape_free(&s);
     }
 }
@@ -411,8 +395,9 @@ START_TEST(sets_of_larger_shapes) {
                     shape_comb(2000, 3),   shape_grid(100, 100),
                     shape_rmat(16, 12, 4), shape_complete(300),
                     shape_empty(70000),    shape_random_edges(50000, 120000, 8)};
+    uint64_t turn = 0;
     for (shape &s : list) {
-        check_sets(&s, 5);
+        check_sets(&s, 5, turn++, 3);
         shape_free(&s);
     }
 }
@@ -424,7 +409,7 @@ START_TEST(ties) {
     for (uint32_t v = 0; v + 1 < s.vertices; v += 2)
         shape_add(&s, v + 1, v);
     shape_renumber(&s, 3);
-    check_sets(&s, 11);
+    check_sets(&s, 11, 0, 10);
     shape_free(&s);
 }
 END_TEST
@@ -432,13 +417,15 @@ END_TEST
 START_TEST(no_memory_and_then_enough) {
     shape s = shape_rmat(16, 12, 4);
     gpugraph_graph *graph = shape_graph(&s);
-    const std::vector<uint8_t> right = set_of(graph, 0, 1, NULL);
-    for (const struct layout &l : layouts()) {
+    const std::vector<uint8_t> right = set_by_cpu(graph, 0, 1);
+    for (const struct layout &l : several_layouts()) {
+        if (l.exchange)
+            continue;
         std::vector<uint8_t> member(graph->n);
         int refused = 0;
         for (int64_t limit = 65536; limit < INT64_C(1) << 32; limit *= 4) {
             gpugraph_run run;
-            begin_run(&run, &l);
+            begin_layout(&run, &l);
             run.memory_limit = limit;
             gpugraph_release_device(graph);
             gg_mis_several(graph, GPUGRAPH_BY_DEGREE, 1, &run, l.ordinal, l.parts,
@@ -451,7 +438,7 @@ START_TEST(no_memory_and_then_enough) {
                 ck_assert(memcmp(member.data(), right.data(), graph->n) == 0);
         }
         ck_assert_int_gt(refused, 0);
-        ck_assert(set_of(graph, 0, 1, &l) == right);
+        check_set(graph, 0, 1, &l, right, s.name);
     }
     gpugraph_free(graph);
     shape_free(&s);
@@ -461,12 +448,14 @@ END_TEST
 START_TEST(interrupts) {
     shape s = shape_rmat(16, 12, 4);
     gpugraph_graph *graph = shape_graph(&s);
-    const std::vector<uint8_t> right = set_of(graph, 0, 1, NULL);
-    for (const struct layout &l : layouts()) {
+    const std::vector<uint8_t> right = set_by_cpu(graph, 0, 1);
+    for (const struct layout &l : several_layouts()) {
+        if (l.exchange)
+            continue;
         std::vector<uint8_t> member(graph->n);
         gpugraph_run run;
         gpugraph_release_device(graph);
-        begin_run(&run, &l);
+        begin_layout(&run, &l);
         run.interrupted = interrupt_later;
         asked = 5;
         double began = gg_now_ms();
@@ -474,7 +463,7 @@ START_TEST(interrupts) {
                        member.data());
         ck_assert_int_eq(run.status, GPUGRAPH_INTERRUPTED);
         ck_assert(gg_now_ms() - began < 500);
-        ck_assert(set_of(graph, 0, 1, &l) == right);
+        check_set(graph, 0, 1, &l, right, s.name);
     }
     gpugraph_free(graph);
     shape_free(&s);
@@ -490,21 +479,23 @@ struct depths {
     }
 };
 
+/* By the CPU, or (l) by a team. *absent: NCCL is. */
 static struct depths depths_of(gpugraph_graph *graph, const gpugraph_search *search,
-                               const struct layout *l) {
+                               const struct layout *l, bool *absent) {
     struct depths d = {std::vector<uint32_t>(graph->n + 1, 7),
                        std::vector<uint32_t>(graph->n + 1, 7)};
     gpugraph_run run = gpugraph_run();
     ck_assert(!graph->wide);
     if (l) {
-        begin_run(&run, l);
+        begin_layout(&run, l);
         gg_bfs_several(graph, search, &run, l->ordinal, l->parts, d.depth.data(),
                        d.edge.data());
+        *absent = !layout_done(&run, l);
     } else {
         run.backend = GPUGRAPH_CPU;
         gpugraph_bfs(graph, search, &run, d.depth.data(), d.edge.data());
+        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
     }
-    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
     return d;
 }
 
@@ -525,9 +516,9 @@ static void check_early(const shape *s, const gpugraph_search *search,
 }
 
 /* In every direction, several times: later searches look from both sides. */
-static void check_depths(const shape *s, uint64_t seed, int layout) {
+static void check_depths(const shape *s, uint64_t seed, size_t layouts) {
     gpugraph_graph *graph = shape_graph(s);
-    const std::vector<struct layout> list = layouts();
+    const std::vector<struct layout> list = layouts_in_turn(seed, layouts);
     for (int turn = 0; turn < 9 && s->vertices > 0; turn++) {
         uint32_t ends[6];
         for (uint32_t &end : ends)
@@ -544,16 +535,18 @@ static void check_depths(const shape *s, uint64_t seed, int layout) {
         whole.target_count = 0;
         whole.limit = 0;
         const bool early = search.target_count > 0 || search.limit > 0;
-        const struct depths right = depths_of(graph, &whole, NULL);
-        for (size_t l = 0; l < list.size(); l++) {
-            if (layout >= 0 && l != (size_t)layout)
+        const struct depths right = depths_of(graph, &whole, NULL, NULL);
+        for (const struct layout &l : list) {
+            bool absent;
+            const struct depths got = depths_of(graph, &search, &l, &absent);
+            if (absent)
                 continue;
-            const struct depths got = depths_of(graph, &search, &list[l]);
             if (early)
                 check_early(s, &search, got, right);
             else
-                ck_assert_msg(got == right, "%s, turn %d, %d parts: other depths",
-                              s->name, turn, list[l].parts);
+                ck_assert_msg(got == right,
+                              "%s, turn %d, %d parts, exchange %s: other depths", s->name,
+                              turn, l.parts, l.exchange ? l.exchange->name : "as chosen");
         }
     }
     gpugraph_free(graph);
@@ -563,7 +556,7 @@ START_TEST(depths_of_small_shapes) {
     shape s;
     for (int i = 0; shape_small(i, 1, &s); i++) {
         if (!left_out((uint64_t)i))
-            check_depths(&s, (uint64_t)i, i % (int)layouts().size());
+            check_depths(&s, (uint64_t)i, 1);
         shape_free(&s);
     }
 }
@@ -574,8 +567,9 @@ START_TEST(depths_of_larger_shapes) {
                     shape_comb(40, 3),     shape_grid(30, 30),
                     shape_rmat(16, 12, 4), shape_complete(300),
                     shape_empty(70000),    shape_random_edges(50000, 120000, 8)};
+    uint64_t seed = 5;
     for (shape &s : list) {
-        check_depths(&s, 5, -1);
+        check_depths(&s, seed++, 3);
         shape_free(&s);
     }
 }
@@ -590,15 +584,18 @@ START_TEST(forms_in_turn) {
     search.source = &source;
     search.source_count = 1;
     search.max_depth = GPUGRAPH_NONE;
-    const struct depths right = depths_of(graph, &search, NULL);
-    const std::vector<uint8_t> set = set_of(graph, 0, 1, NULL);
+    const struct depths right = depths_of(graph, &search, NULL, NULL);
+    const std::vector<uint8_t> set = set_by_cpu(graph, 0, 1);
     for (int turn = 0; turn < 3; turn++)
-        for (const struct layout &l : layouts()) {
+        for (const struct layout &l : several_layouts()) {
+            if (l.exchange)
+                continue;
             gpugraph_run run;
+            bool absent;
             std::vector<uint32_t> depth(graph->n);
-            ck_assert(depths_of(graph, &search, &l) == right);
-            ck_assert(set_of(graph, 0, 1, &l) == set);
-            begin_run(&run, &l);
+            ck_assert(depths_of(graph, &search, &l, &absent) == right);
+            check_set(graph, 0, 1, &l, set, s.name);
+            begin_layout(&run, &l);
             ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth.data(), NULL),
                              GPUGRAPH_OK);
             ck_assert(std::equal(depth.begin(), depth.end(), right.depth.begin()));

@@ -1,0 +1,28 @@
+#!/bin/bash
+# What auto does with two devices, beside one: a line for each search of each graph, where it
+# takes longer than one device by more than a twentieth marked so.
+#
+#     bench_devices.sh BENCH_GPU [GRAPH ...]          the eight graphs of the benchmark
+#
+# DEVICES,graph,algorithm,ms by one,ms with two at hand,ratio
+set -eu
+bench=$1
+shift
+[ $# -gt 0 ] || set -- rmat20 rmat22 rmat24 road1m road4m road24m mesh1m mesh16m
+for graph; do
+    OPEN=1 DEVICES='1,2?' "$bench" "$graph" bfs,sssp,mis,components,pagerank auto cuda 2 3 |
+        awk -F, -v graph="$graph" '
+            $1 == "DEVICES" { turn++ }
+            $1 == "RES" {
+                key = $4 " " $6
+                if (turn == 1) { one[key] = $8; name[++count] = key }
+                else two[key] = $8
+            }
+            END {
+                for (i = 1; i <= count; i++) {
+                    key = name[i]
+                    printf "DEVICES,%s,%s,%.3f,%.3f,%.2f%s\n", graph, key, one[key], two[key],
+                           one[key] / two[key], two[key] > 1.05 * one[key] ? " slower" : ""
+                }
+            }'
+done
