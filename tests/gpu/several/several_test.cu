@@ -12,6 +12,7 @@ extern "C" {
 #include "suite.h"
 }
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
