@@ -23,8 +23,6 @@
 
 #include "late.cuh"
 
-#include <cuda/atomic>
-
 #define WARP_FUNCTION static __device__ __forceinline__
 enum { warp_width = 32 };
 
@@ -72,123 +70,114 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     __nanosleep(nanoseconds);
 }
 
+/* Atomics as instructions that name their order and their scope: <cuda/atomic> has the same, but takes the compiler two
+** seconds in each file that includes it. */
+#define WARP_READ(word, r, instruction, late, function)                                  \
+    WARP_FUNCTION word function(word *at) {                                              \
+        word value;                                                                      \
+        late;                                                                            \
+        asm volatile(instruction : "=" r(value) : "l"(at) : "memory");                   \
+        return value;                                                                    \
+    }
+#define WARP_WRITE(word, r, instruction, late, function)                                 \
+    WARP_FUNCTION void function(word *at, word value) {                                  \
+        late;                                                                            \
+        asm volatile(instruction ::"l"(at), r(value) : "memory");                        \
+    }
+/* Returns what was there before. */
+#define WARP_CHANGE(word, r, instruction, late, function)                                \
+    WARP_FUNCTION word function(word *at, word value) {                                  \
+        word before;                                                                     \
+        late;                                                                            \
+        asm volatile(instruction " %0, [%1], %2;"                                        \
+                     : "=" r(before)                                                     \
+                     : "l"(at), r(value)                                                 \
+                     : "memory");                                                        \
+        return before;                                                                   \
+    }
+/* `value` goes there where `expected` is; returns what was there. */
+#define WARP_EXCHANGE(word, r, instruction, function)                                    \
+    WARP_FUNCTION word function(word *at, word expected, word value) {                   \
+        word before;                                                                     \
+        gg_late();                                                                       \
+        asm volatile(instruction " %0, [%1], %2, %3;"                                    \
+                     : "=" r(before)                                                     \
+                     : "l"(at), r(expected), r(value)                                    \
+                     : "memory");                                                        \
+        return before;                                                                   \
+    }
+
 /* A build for racecheck (handed.cuh): among a block's warps, reads and writes by what it knows
 ** for atomics. */
 #ifdef GPUGRAPH_RACECHECK
-#define WARP_LOAD_block(word, order)         (word).fetch_add(0, order)
-#define WARP_STORE_block(word, value, order) (word).exchange(value, order)
+#define WARP_LOAD_block(order, size) "atom.add." order ".cta.u" size " %0, [%1], 0;"
+#define WARP_STORE_block(order, size)                                                    \
+    "{\n.reg .b" size " old;\natom.exch." order ".cta.b" size " old, [%0], %1;\n}"
 #else
-#define WARP_LOAD_block(word, order)         (word).load(order)
-#define WARP_STORE_block(word, value, order) (word).store(value, order)
+#define WARP_LOAD_block(order, size)  "ld." order ".cta.b" size " %0, [%1];"
+#define WARP_STORE_block(order, size) "st." order ".cta.b" size " [%0], %1;"
 #endif
-#define WARP_LOAD_device(word, order)         (word).load(order)
-#define WARP_STORE_device(word, value, order) (word).store(value, order)
-#define WARP_LOAD_system(word, order)         (word).load(order)
-#define WARP_STORE_system(word, value, order) (word).store(value, order)
+#define WARP_LOAD_device(order, size)  "ld." order ".gpu.b" size " %0, [%1];"
+#define WARP_STORE_device(order, size) "st." order ".gpu.b" size " [%0], %1;"
+#define WARP_LOAD_system(order, size)  "ld." order ".sys.b" size " %0, [%1];"
+#define WARP_STORE_system(order, size) "st." order ".sys.b" size " [%0], %1;"
 
+#define WARP_NOW (void)0
 #define WARP_ATOMICS(name, scope)                                                        \
-    WARP_FUNCTION uint32_t name##_take(uint32_t *at, uint32_t value) {                   \
-        gg_late();                                                                       \
-        return cuda::atomic_ref<uint32_t, scope>(*at).fetch_add(                         \
-            value, cuda::memory_order_relaxed);                                          \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_swap(uint32_t *at, uint32_t value) {                   \
-        return cuda::atomic_ref<uint32_t, scope>(*at).exchange(                          \
-            value, cuda::memory_order_relaxed);                                          \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_min(uint32_t *at, uint32_t value) {                    \
-        return cuda::atomic_ref<uint32_t, scope>(*at).fetch_min(                         \
-            value, cuda::memory_order_relaxed);                                          \
-    }                                                                                    \
-    WARP_FUNCTION uint64_t name##_min_64(uint64_t *at, uint64_t value) {                 \
-        return cuda::atomic_ref<uint64_t, scope>(*at).fetch_min(                         \
-            value, cuda::memory_order_relaxed);                                          \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_acquire(uint32_t *at) {                                \
-        gg_late();                                                                       \
-        cuda::atomic_ref<uint32_t, scope> word(*at);                                     \
-        return WARP_LOAD_##name(word, cuda::memory_order_acquire);                       \
-    }                                                                                    \
-    WARP_FUNCTION void name##_publish(uint32_t *at, uint32_t value) {                    \
-        gg_late();                                                                       \
-        cuda::atomic_ref<uint32_t, scope> word(*at);                                     \
-        WARP_STORE_##name(word, value, cuda::memory_order_release);                      \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                   \
-        cuda::atomic_ref<uint32_t, scope> word(*at);                                     \
-        return WARP_LOAD_##name(word, cuda::memory_order_relaxed);                       \
-    }                                                                                    \
-    WARP_FUNCTION void name##_store(uint32_t *at, uint32_t value) {                      \
-        cuda::atomic_ref<uint32_t, scope> word(*at);                                     \
-        WARP_STORE_##name(word, value, cuda::memory_order_relaxed);                      \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_add(uint32_t *at, uint32_t value) {                    \
-        gg_late();                                                                       \
-        return cuda::atomic_ref<uint32_t, scope>(*at).fetch_add(                         \
-            value, cuda::memory_order_acq_rel);                                          \
-    }                                                                                    \
-    WARP_FUNCTION void name##_add_64(uint64_t *at, uint64_t value) {                     \
-        cuda::atomic_ref<uint64_t, scope>(*at).fetch_add(value,                          \
-                                                         cuda::memory_order_relaxed);    \
-    }                                                                                    \
-    WARP_FUNCTION void name##_arrive_64(uint64_t *at, uint64_t value) {                  \
-        gg_late();                                                                       \
-        cuda::atomic_ref<uint64_t, scope>(*at).fetch_add(value,                          \
-                                                         cuda::memory_order_release);    \
-    }                                                                                    \
-    WARP_FUNCTION void name##_max_64(uint64_t *at, uint64_t value) {                     \
-        cuda::atomic_ref<uint64_t, scope>(*at).fetch_max(value,                          \
-                                                         cuda::memory_order_relaxed);    \
-    }                                                                                    \
-    WARP_FUNCTION void name##_publish_64(uint64_t *at, uint64_t value) {                 \
-        gg_late();                                                                       \
-        cuda::atomic_ref<uint64_t, scope> word(*at);                                     \
-        WARP_STORE_##name(word, value, cuda::memory_order_release);                      \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_or(uint32_t *at, uint32_t bits) {                      \
-        return cuda::atomic_ref<uint32_t, scope>(*at).fetch_or(                          \
-            bits, cuda::memory_order_relaxed);                                           \
-    }                                                                                    \
-    WARP_FUNCTION uint64_t name##_or_64(uint64_t *at, uint64_t bits) {                   \
-        return cuda::atomic_ref<uint64_t, scope>(*at).fetch_or(                          \
-            bits, cuda::memory_order_relaxed);                                           \
-    }                                                                                    \
+    WARP_READ(uint32_t, "r", WARP_LOAD_##name("relaxed", "32"), WARP_NOW, name##_load)   \
+    WARP_READ(uint64_t, "l", WARP_LOAD_##name("relaxed", "64"), WARP_NOW,                \
+              name##_load_64)                                                            \
+    WARP_READ(uint32_t, "r", WARP_LOAD_##name("acquire", "32"), gg_late(),               \
+              name##_acquire)                                                            \
+    WARP_READ(uint64_t, "l", WARP_LOAD_##name("acquire", "64"), gg_late(),               \
+              name##_acquire_64)                                                         \
+    WARP_WRITE(uint32_t, "r", WARP_STORE_##name("relaxed", "32"), WARP_NOW,              \
+               name##_store)                                                             \
+    WARP_WRITE(uint64_t, "l", WARP_STORE_##name("relaxed", "64"), WARP_NOW,              \
+               name##_store_64)                                                          \
+    WARP_WRITE(uint32_t, "r", WARP_STORE_##name("release", "32"), gg_late(),             \
+               name##_publish)                                                           \
+    WARP_WRITE(uint64_t, "l", WARP_STORE_##name("release", "64"), gg_late(),             \
+               name##_publish_64)                                                        \
+    WARP_CHANGE(uint32_t, "r", "atom.add.relaxed." scope ".u32", gg_late(), name##_take) \
+    WARP_CHANGE(uint32_t, "r", "atom.add.acq_rel." scope ".u32", gg_late(), name##_add)  \
+    WARP_CHANGE(uint32_t, "r", "atom.exch.relaxed." scope ".b32", WARP_NOW, name##_swap) \
+    WARP_CHANGE(uint32_t, "r", "atom.min.relaxed." scope ".u32", WARP_NOW, name##_min)   \
+    WARP_CHANGE(uint64_t, "l", "atom.min.relaxed." scope ".u64", WARP_NOW,               \
+                name##_min_64)                                                           \
+    WARP_CHANGE(uint32_t, "r", "atom.or.relaxed." scope ".b32", WARP_NOW, name##_or)     \
+    WARP_CHANGE(uint64_t, "l", "atom.or.relaxed." scope ".b64", WARP_NOW, name##_or_64)  \
+    WARP_CHANGE(uint64_t, "l", "atom.add.relaxed." scope ".u64", WARP_NOW,               \
+                name##_add_64)                                                           \
+    WARP_CHANGE(uint64_t, "l", "atom.add.release." scope ".u64", gg_late(),              \
+                name##_arrive_64)                                                        \
+    WARP_CHANGE(uint64_t, "l", "atom.max.relaxed." scope ".u64", WARP_NOW,               \
+                name##_max_64)                                                           \
+    WARP_EXCHANGE(uint32_t, "r", "atom.cas.relaxed." scope ".b32", name##_cas_relaxed)   \
+    WARP_EXCHANGE(uint64_t, "l", "atom.cas.relaxed." scope ".b64",                       \
+                  name##_cas_relaxed_64)                                                 \
+    WARP_EXCHANGE(uint32_t, "r", "atom.cas.acq_rel." scope ".b32", name##_cas_ordered)   \
+    WARP_EXCHANGE(uint64_t, "l", "atom.cas.acq_rel." scope ".b64",                       \
+                  name##_cas_ordered_64)                                                 \
     WARP_FUNCTION bool name##_enter(uint32_t *at, uint32_t expected, uint32_t value) {   \
-        gg_late();                                                                       \
-        return cuda::atomic_ref<uint32_t, scope>(*at).compare_exchange_strong(           \
-            expected, value, cuda::memory_order_acq_rel);                                \
-    }                                                                                    \
-    WARP_FUNCTION uint64_t name##_load_64(uint64_t *at) {                                \
-        cuda::atomic_ref<uint64_t, scope> word(*at);                                     \
-        return WARP_LOAD_##name(word, cuda::memory_order_relaxed);                       \
-    }                                                                                    \
-    WARP_FUNCTION void name##_store_64(uint64_t *at, uint64_t value) {                   \
-        cuda::atomic_ref<uint64_t, scope> word(*at);                                     \
-        WARP_STORE_##name(word, value, cuda::memory_order_relaxed);                      \
-    }                                                                                    \
-    WARP_FUNCTION uint64_t name##_acquire_64(uint64_t *at) {                             \
-        gg_late();                                                                       \
-        cuda::atomic_ref<uint64_t, scope> word(*at);                                     \
-        return WARP_LOAD_##name(word, cuda::memory_order_acquire);                       \
-    }                                                                                    \
-    WARP_FUNCTION bool name##_try(uint32_t *at, uint32_t *expected, uint32_t value) {    \
-        gg_late();                                                                       \
-        return cuda::atomic_ref<uint32_t, scope>(*at).compare_exchange_strong(           \
-            *expected, value, cuda::memory_order_relaxed);                               \
-    }                                                                                    \
-    WARP_FUNCTION bool name##_try_64(uint64_t *at, uint64_t *expected, uint64_t value) { \
-        gg_late();                                                                       \
-        return cuda::atomic_ref<uint64_t, scope>(*at).compare_exchange_strong(           \
-            *expected, value, cuda::memory_order_relaxed);                               \
+        return name##_cas_ordered(at, expected, value) == expected;                      \
     }                                                                                    \
     WARP_FUNCTION bool name##_cas_64(uint64_t *at, uint64_t expected, uint64_t value) {  \
-        gg_late();                                                                       \
-        return cuda::atomic_ref<uint64_t, scope>(*at).compare_exchange_strong(           \
-            expected, value, cuda::memory_order_acq_rel);                                \
+        return name##_cas_ordered_64(at, expected, value) == expected;                   \
+    }                                                                                    \
+    WARP_FUNCTION bool name##_try(uint32_t *at, uint32_t *expected, uint32_t value) {    \
+        const uint32_t wanted = *expected;                                               \
+        *expected = name##_cas_relaxed(at, wanted, value);                               \
+        return *expected == wanted;                                                      \
+    }                                                                                    \
+    WARP_FUNCTION bool name##_try_64(uint64_t *at, uint64_t *expected, uint64_t value) { \
+        const uint64_t wanted = *expected;                                               \
+        *expected = name##_cas_relaxed_64(at, wanted, value);                            \
+        return *expected == wanted;                                                      \
     }
-WARP_ATOMICS(block, cuda::thread_scope_block)
-WARP_ATOMICS(device, cuda::thread_scope_device)
-WARP_ATOMICS(system, cuda::thread_scope_system)
+WARP_ATOMICS(block, "cta")
+WARP_ATOMICS(device, "gpu")
+WARP_ATOMICS(system, "sys")
 
 /* device_take by each lane that is here; those that ask the same of the same word ask
 ** once, for all of them. */

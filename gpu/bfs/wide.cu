@@ -14,6 +14,7 @@
 ** the frontier explodes: most vertices are found by one read in order and one bit. Direction
 ** after Beamer, Asanovic, Patterson (SC 2012), a handful first as in cuGraph. */
 #include "wide_steps.cuh"
+#include "base/arrivals.cuh"
 
 /* ---- between steps: the first thread of each block ---- */
 
@@ -67,8 +68,7 @@ static __device__ void begin(const wide &w, state *s) {
 /* Waits for all blocks and tells what they found together. */
 static __device__ uint64_t meet(const wide &w, const state &s, uint64_t found) {
     bfs_control *c = w.b.control;
-    cuda::atomic_ref<unsigned long long, cuda::thread_scope_device> arrived(
-        c->step[s.phase % 3].arrived);
+    unsigned long long *arrived = &c->step[s.phase % 3].arrived;
     if (blockIdx.x == 0 && (s.arcs >= GG_BFS_STOP_ARCS || s.phase % 64 == 0) &&
         *(const volatile uint32_t *)w.bounds.stop != 0) {
         atomicOr(&c->failed, 2u);
@@ -76,17 +76,16 @@ static __device__ uint64_t meet(const wide &w, const state &s, uint64_t found) {
     }
     gg_late();
     __threadfence();
-    unsigned long long word =
-        arrived.fetch_add(found << 16 | 1, cuda::memory_order_acq_rel);
+    uint64_t word = gg_arrive_with(arrived, found << 16 | 1);
     for (uint32_t looks = 0; (word & 0xffff) + (looks == 0) < gridDim.x; looks++) {
-        word = arrived.load(cuda::memory_order_acquire);
+        word = gg_arrivals(arrived);
         if (looks > GG_BFS_MOST_LOOKS)
             atomicOr(&c->failed, 1u);
         if (looks % 1024 == 1023 && (gg_peek(&c->failed) & 1))
             break;
     }
     gg_late();
-    word = arrived.load(cuda::memory_order_acquire);
+    word = gg_arrivals(arrived);
     __threadfence();
     return word >> 16;
 }

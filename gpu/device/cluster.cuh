@@ -14,8 +14,6 @@
 
 #include "tuning.h"
 
-#include <cooperative_groups.h>
-
 #include <stdint.h>
 
 struct cluster_mail {              /* in shared memory */
@@ -37,6 +35,12 @@ static __device__ __forceinline__ uint32_t gg_address_in(const void *at, uint32_
     return remote;
 }
 
+/* What cooperative groups say, whose header takes the compiler two seconds. */
+static __device__ __forceinline__ void gg_meet_cluster() {
+    __cluster_barrier_arrive();
+    __cluster_barrier_wait();
+}
+
 static __device__ __forceinline__ void gg_open_mail(cluster_mail *mail, uint32_t blocks) {
     if (threadIdx.x < 2)
         asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n"
@@ -44,7 +48,7 @@ static __device__ __forceinline__ void gg_open_mail(cluster_mail *mail, uint32_t
                          gg_shared_address(&mail->arrival[threadIdx.x])),
                      "r"(blocks)
                      : "memory");
-    cooperative_groups::this_cluster().sync();
+    gg_meet_cluster();
 }
 
 /* Puts the pair into the other block's memory, where an mbarrier counts its bytes. */
@@ -88,11 +92,11 @@ static __device__ __forceinline__ bool gg_receive(cluster_mail *mail, uint32_t t
 }
 
 static __device__ __forceinline__ uint32_t gg_cluster_blocks() {
-    return cooperative_groups::this_cluster().num_blocks();
+    return __clusterSizeInBlocks();
 }
 
 static __device__ __forceinline__ void gg_close_mail() {
-    cooperative_groups::this_cluster().sync();
+    gg_meet_cluster();
 }
 
 #else

@@ -4,13 +4,12 @@
 
 #include "dynamic.cuh"
 #include "slab_table.h"
-
-#include <cub/block/block_scan.cuh>
+#include "device/block_sum.cuh"
 
 /* What all threads of a block ask of some words, in one scan and one addition to each word:
 ** every thread gets its part. A word that every warp asks of by itself is a queue of thousands. */
 struct block_share {
-    cub::BlockScan<uint64_t, GG_BLOCK>::TempStorage scan;
+    block_sums<uint64_t> sums;
     uint32_t first[SLAB_LISTS], end;
 };
 
@@ -28,10 +27,10 @@ static __device__ __forceinline__ void
 block_reserve(uint32_t *const (&word)[words], const bool (&wanted)[words],
               uint32_t (&place)[words], block_share *share) {
     static_assert(words <= SLAB_LISTS, "bits of a scan");
-    uint64_t mine = 0, before, all;
+    uint64_t mine = 0, all;
     for (int k = 0; k < words; k++)
         mine |= one_of(k, wanted[k]);
-    cub::BlockScan<uint64_t, GG_BLOCK>(share->scan).ExclusiveSum(mine, before, all);
+    const uint64_t before = gg_sum_before(mine, &all, &share->sums);
     for (int k = 0; k < words; k++)
         if (threadIdx.x == k && sum_of(all, k) > 0)
             share->first[k] = device_take(word[k], sum_of(all, k));
@@ -46,8 +45,8 @@ static __device__ __forceinline__ uint32_t block_take_bases(const slab_graph &g,
                                                             uint32_t sectors,
                                                             block_share *share) {
     const uint32_t kind = slab_kind_of(sectors);
-    uint64_t mine = kind < SLAB_LISTS ? one_of(kind, true) : sectors, before, all;
-    cub::BlockScan<uint64_t, GG_BLOCK>(share->scan).ExclusiveSum(mine, before, all);
+    uint64_t mine = kind < SLAB_LISTS ? one_of(kind, true) : sectors, all;
+    const uint64_t before = gg_sum_before(mine, &all, &share->sums);
     if (threadIdx.x < SLAB_LISTS) {
         uint32_t k = threadIdx.x, asked = sum_of(all, k), count = g.pool->count[k];
         bool takes = asked > 0 && count > 0;

@@ -14,9 +14,8 @@
 #define GPUGRAPH_FRONTIER_CUH
 
 #include "graph.cuh"
-
-#include <cub/block/block_scan.cuh>
-#include <cuda/atomic>
+#include "device/block_sum.cuh"
+#include "base/warp.h"
 
 enum {
     SLICE_ARCS =
@@ -35,8 +34,14 @@ static inline uint64_t gg_slices_at_most(uint32_t n, uint64_t arcs) {
 /* A word that other threads may change during the kernel: never from a stale cache. */
 template <typename word> static __device__ __forceinline__ word gg_peek(word *at) {
     gg_late();
-    return cuda::atomic_ref<word, cuda::thread_scope_device>(*at).load(
-        cuda::memory_order_relaxed);
+    if (sizeof(word) == 8)
+        return (word)device_load_64((uint64_t *)at);
+    if (sizeof(word) == 4)
+        return (word)device_load((uint32_t *)at);
+    static_assert(sizeof(word) == 8 || sizeof(word) == 4 || sizeof(word) == 1, "a word");
+    uint32_t byte;
+    asm volatile("ld.relaxed.gpu.u8 %0, [%1];" : "=r"(byte) : "l"(at) : "memory");
+    return (word)byte;
 }
 
 static __device__ __forceinline__ uint64_t gg_whole_warps(uint64_t items) {
@@ -91,8 +96,7 @@ template <typename value_type, typename load_type, typename visit_type>
 static __device__ __forceinline__ void gg_walk(const device_csr &g, const uint64_t *slice,
                                                uint32_t count, load_type load,
                                                visit_type visit) {
-    typedef cub::BlockScan<uint32_t, GG_BLOCK> block_scan;
-    __shared__ typename block_scan::TempStorage scan;
+    __shared__ block_sums<uint32_t> sums;
     __shared__ uint32_t first[GG_BLOCK]; /* arcs of the tile before each slice */
     __shared__ uint64_t begin[GG_BLOCK];
     __shared__ value_type value[GG_BLOCK];
@@ -109,9 +113,8 @@ static __device__ __forceinline__ void gg_walk(const device_csr &g, const uint64
             arcs = arcs > SLICE_ARCS ? SLICE_ARCS : arcs;
             value[threadIdx.x] = load(v);
         }
-        uint32_t before, total;
-        block_scan(scan).ExclusiveSum((uint32_t)arcs, before, total);
-        first[threadIdx.x] = before;
+        uint32_t total;
+        first[threadIdx.x] = gg_sum_before((uint32_t)arcs, &total, &sums);
         begin[threadIdx.x] = start;
         __syncthreads();
         for (uint32_t base = 0; base < total; base += GG_BLOCK) {

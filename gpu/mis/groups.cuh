@@ -7,6 +7,8 @@
 
 #include "graph/frontier.cuh"
 
+#include <type_traits>
+
 enum mis_group { MIS_BLOCKS, MIS_WARP_ROWS, MIS_THREADS, MIS_GROUPS };
 
 static __device__ __forceinline__ int mis_group_of(uint64_t degree) {
@@ -20,7 +22,7 @@ static __device__ __forceinline__ int mis_group_of(uint64_t degree) {
 template <int lanes, typename visit_type>
 static __device__ __forceinline__ void mis_for_group(uint32_t begin, uint32_t end,
                                                      visit_type visit) {
-    cuda::std::integral_constant<int, lanes> constant;
+    std::integral_constant<int, lanes> constant;
     for (uint64_t i = begin + gg_thread() / lanes; i < end;
          i += gg_threads_of_grid() / lanes)
         visit(constant, (uint32_t)i);

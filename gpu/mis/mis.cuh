@@ -89,8 +89,7 @@ bool gg_mis_renumber(struct cuda_job *job, struct mis_graph *g, struct mis_renum
 /* ---- words ---- */
 
 static __device__ __forceinline__ void gg_put(uint32_t *at, uint32_t value) {
-    cuda::atomic_ref<uint32_t, cuda::thread_scope_device>(*at).store(
-        value, cuda::memory_order_relaxed);
+    device_store(at, value);
 }
 
 static __device__ __forceinline__ uint32_t mis_number(const mis_graph &g, uint32_t row) {

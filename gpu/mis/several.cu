@@ -25,6 +25,8 @@
 #include "several/bring.cuh"
 #include "mis.h"
 
+#include <stdio.h>
+
 struct mis_shared {
     struct several_view view;
     several_array<uint32_t> copy; /* of words */

@@ -20,6 +20,7 @@
 #ifndef GPUGRAPH_SSSP_PERSISTENT_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_CUH
 
+#include "base/arrivals.cuh"
 #include "graph/frontier.cuh"
 #include "sssp.cuh"
 
@@ -472,10 +473,9 @@ static __device__ __forceinline__ bool in_range(const struct persistent<type> &p
 
 /* Waits, by one thread, until `wanted` arrivals were counted. False: given up. */
 static __device__ bool wait_for(struct persistent_state *state, uint32_t wanted) {
-    cuda::atomic_ref<uint32_t, cuda::thread_scope_device> arrived(state->arrived);
     unsigned long long since = 0;
-    for (uint32_t looks = 1;
-         (int32_t)(arrived.load(cuda::memory_order_acquire) - wanted) < 0; looks++) {
+    for (uint32_t looks = 1; (int32_t)(gg_arrivals(&state->arrived) - wanted) < 0;
+         looks++) {
         if (looks % 1024 != 0)
             continue;
         unsigned long long now = gg_nanoseconds();
@@ -501,8 +501,7 @@ static __device__ bool meet(struct persistent_state *state, uint32_t *meetings,
         if (threadIdx.x == 0) {
             gg_late();
             __threadfence();
-            cuda::atomic_ref<uint32_t, cuda::thread_scope_device>(state->arrived)
-                .fetch_add(1, cuda::memory_order_release);
+            gg_arrive(&state->arrived);
             met = wait_for(state, *meetings * gridDim.x);
             __threadfence();
             m.met = met;

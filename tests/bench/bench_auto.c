@@ -1,10 +1,10 @@
 /* Sessions of mixed searches: by `auto`, all on the CPU, all on a device, and what of that was best in
 ** hindsight.
 **
-**     bench_auto [MOST_EDGES [LONGEST [THREADS [LEAST_EDGES [GRAPHS]]]]]
+**     bench_auto [MOST_EDGES [LONGEST [THREADS [LEAST_EDGES [GRAPHS [SHORTEST]]]]]]
 **
 ** Graphs of LEAST_EDGES (10^4), ten times as many, ... MOST_EDGES edges (10^7 where not given; 10^8 takes 6 GB), sequences
-** of 1, 3, 10, 30 ... LONGEST (100) searches; GRAPHS: rmat, roads or, where not given, both. A session is a process: it announces the
+** of 1, 3, 10, 30 ... LONGEST (100) searches, those shorter than SHORTEST left out; GRAPHS: rmat, roads or, where not given, both. A session is a process: it announces the
 ** graph (gpugraph_expect), makes it from columns of ids, and searches it breadth first, by weight,
 ** depth first, for an independent set, in an order drawn at random. Counted is all of that but
 ** the making of the columns, in ms, the best of RUNS (of large graphs, of one); on a device the start of the driver and of a
@@ -169,6 +169,7 @@ int main(int argc, char **argv) {
     threads = argc > 3 ? atoi(argv[3]) : 0;
     const double least = argc > 4 ? atof(argv[4]) : 1e4;
     const char *graphs = argc > 5 ? argv[5] : "";
+    const int shortest = argc > 6 ? atoi(argv[6]) : 1;
     printf("graph       edges searches        auto on device     all CPU    all CUDA"
            "        best  ratio\n");
     for (double edges = least; edges <= most; edges *= 10)
@@ -178,7 +179,8 @@ int main(int argc, char **argv) {
             make_columns(&c, (int64_t)edges, roads);
             for (int length = 1; length <= longest;
                  length = length % 3 ? length * 3 : length / 3 * 10)
-                row(&c, roads ? "roads" : "R-MAT", length);
+                if (length >= shortest)
+                    row(&c, roads ? "roads" : "R-MAT", length);
             free_columns(&c);
         }
     return 0;

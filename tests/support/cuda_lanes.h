@@ -1,5 +1,5 @@
 /* Cooperative kernels of the device sources on CPU threads, as they stand: included before them, in the place of
-** device/cuda.cuh, graph/graph.cuh and graph/frontier.cuh.
+** device/cuda.cuh, graph/graph.cuh, graph/frontier.cuh and base/arrivals.cuh.
 **
 **     grid     a thread to each block, all at once
 **     block    its lanes take turns on that thread, each with a stack of its own (ucontext)
@@ -30,6 +30,7 @@
 #define GPUGRAPH_CUDA_CUH
 #define GPUGRAPH_GRAPH_CUH
 #define GPUGRAPH_FRONTIER_CUH
+#define GPUGRAPH_ARRIVALS_CUH
 #define __device__
 #define __host__
 #define __global__
@@ -245,7 +246,7 @@ template <typename type> static type __ldcg(const type *at) {
 template <typename type> static type gg_peek(const type *at) {
     return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
-static inline void gg_late() {} /* atomic_ref below makes blocks late */
+static inline void gg_late() {} /* gg_arrivals makes blocks late */
 static inline void __threadfence() {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
@@ -281,33 +282,29 @@ template <typename type, typename other> static type atomicMax(type *at, other v
     return old;
 }
 
-namespace cuda {
-enum memory_order {
-    memory_order_relaxed,
-    memory_order_acquire,
-    memory_order_release,
-    memory_order_acq_rel
-};
-enum thread_scope { thread_scope_device, thread_scope_block };
 /* Who waits gives the other blocks' threads a turn, and is late now and then. */
-template <typename type, thread_scope> struct atomic_ref {
-    type *at;
-    explicit atomic_ref(type &word) : at(&word) {}
-    type load(memory_order) {
-        static thread_local unsigned luck = blockIdx.x;
-        const struct timespec late = {0, 30000};
-        sched_yield();
-        type value = __atomic_load_n(at, __ATOMIC_ACQUIRE);
-        luck = luck * 1664525u + 1013904223u;
-        if (luck >> 29 == 0)
-            nanosleep(&late, NULL);
-        return value;
-    }
-    type fetch_add(type by, memory_order) {
-        return __atomic_fetch_add(at, by, __ATOMIC_ACQ_REL);
-    }
-};
-} // namespace cuda
+template <typename type> static uint64_t lanes_arrivals(type *at) {
+    static thread_local unsigned luck = blockIdx.x;
+    const struct timespec late = {0, 30000};
+    sched_yield();
+    type value = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    luck = luck * 1664525u + 1013904223u;
+    if (luck >> 29 == 0)
+        nanosleep(&late, NULL);
+    return value;
+}
+static inline uint32_t gg_arrivals(uint32_t *at) {
+    return (uint32_t)lanes_arrivals(at);
+}
+static inline uint64_t gg_arrivals(unsigned long long *at) {
+    return lanes_arrivals(at);
+}
+static inline void gg_arrive(uint32_t *at) {
+    __atomic_fetch_add(at, 1, __ATOMIC_ACQ_REL);
+}
+static inline uint64_t gg_arrive_with(unsigned long long *at, uint64_t news) {
+    return __atomic_fetch_add(at, news, __ATOMIC_ACQ_REL);
+}
 
 /* ---- arithmetic ---- */
 

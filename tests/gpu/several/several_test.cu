@@ -13,6 +13,7 @@ extern "C" {
 }
 #include "several_layouts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
