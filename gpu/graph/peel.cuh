@@ -300,14 +300,13 @@ static __device__ __forceinline__ peel_meeting meet(peel_meeting *meeting, bool 
                                                     near_lists *near) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        cuda::atomic_ref<peel_meeting, cuda::thread_scope_device> word(*meeting);
+        uint64_t *const word = (uint64_t *)meeting;
         const peel_meeting blocks = (1u << PEEL_BLOCK_BITS) - 1;
         peel_meeting now;
-        gg_late();
         __threadfence();
-        word.fetch_add(1 + (stop ? PEEL_STOP : 0), cuda::memory_order_release);
+        device_arrive_64(word, 1 + (stop ? PEEL_STOP : 0));
         do /* all blocks of a cooperative launch run, and none waits for anything else */
-            now = word.load(cuda::memory_order_acquire);
+            now = device_acquire_64(word);
         while ((now & blocks) != gridDim.x);
         __threadfence();
         near->meeting = now;

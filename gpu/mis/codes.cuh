@@ -3,9 +3,8 @@
 #define GPUGRAPH_MIS_CODES_CUH
 
 #include "codes.h"
+#include "device/block_sum.cuh"
 #include "mis.cuh"
-
-#include <cub/block/block_scan.cuh>
 
 /* Of vertex v, GPUGRAPH_NONE: MIS_DROPPED; out of a cache that is not kept up to date, or not. */
 static __device__ __forceinline__ uint32_t mis_code_seen(const uint8_t *code,
@@ -32,7 +31,7 @@ static __device__ __forceinline__ void mis_put_code(uint8_t *code, uint32_t v,
 }
 
 struct mis_code_share {
-    cub::BlockScan<uint32_t, GG_BLOCK>::TempStorage scan;
+    block_sums<uint32_t> sums;
     uint32_t count[MIS_BINS];
     uint8_t edge[MIS_BINS + 1];
 };
@@ -41,7 +40,7 @@ static_assert((int)MIS_BINS == (int)GG_BLOCK, "a thread for each bin");
 /* One block, by a sample that is the same for all of them. */
 static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *share) {
     const uint32_t sample = g.n < GG_MIS_SAMPLE ? g.n : GG_MIS_SAMPLE;
-    uint32_t before, all;
+    uint32_t all;
     share->count[threadIdx.x] = 0;
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < sample; i += GG_BLOCK) {
@@ -51,8 +50,7 @@ static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *shar
             atomicAdd(&share->count[mis_word(g, row, degree) >> 24], 1u);
     }
     __syncthreads();
-    cub::BlockScan<uint32_t, GG_BLOCK>(share->scan)
-        .ExclusiveSum(share->count[threadIdx.x], before, all);
+    const uint32_t before = gg_sum_before(share->count[threadIdx.x], &all, &share->sums);
     share->edge[threadIdx.x] = mis_edge(before, all);
     if (threadIdx.x == 0)
         share->edge[MIS_BINS] = MIS_CODES;
