@@ -337,6 +337,7 @@ static bool all_rounds(struct shared_ranking *s, pagerank_end *end) {
     if (!launch(s) ||
         !gg_fetch(gg_several_on(s->team, 0), &met, &desk->opened, sizeof met))
         return false;
+    met /= 2; /* the word counts rounds twice */
     end->iterations = (uint32_t)(met - 1);
     if (met > 1) {
         if (!hear(s, met - 1, &outcome))
