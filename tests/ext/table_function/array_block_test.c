@@ -79,7 +79,7 @@ START_TEST(a_child_of_fork_has_none) {
 END_TEST
 
 /* The address sanitizer's allocator is asked to say no, as others do, where there is not so much. */
-const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "allocator_may_return_null=1";
 }
