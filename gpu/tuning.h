@@ -247,7 +247,7 @@
 ** than 1 / LEAST of all: at the end of a long search the first alone says nothing. */
 #define GG_BFS_DEVICE_ALPHA 15
 #define GG_BFS_LEAST        32
-/* Depths from which they come to the host as bytes, where none is larger than 254: a kernel more. */
+/* Depths from which they come to the host as bytes, where none is larger than 254: a kernel more. (An estimate, by which a launch costs less than bytes save.) */
 #define GG_BFS_BYTES_LEAST (1 << 18)
 /* Arcs of the frontier that cost as much as a vertex left over, and vertices left over
 ** that cost less than a step saved. */

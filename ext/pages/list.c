@@ -11,8 +11,8 @@ enum {
 
 /* ---- interior pages ---- */
 
-/* Pages of one level in order, each with the largest rowid that may lie below it: of all, or those
-** that a range of rowids may touch. */
+/* Pages of one level in order, each with the largest rowid that may lie below it. Either all of the level, or
+** those that may hold rowids of a range. */
 struct level {
     const int64_t *range; /* NULL: all */
     int64_t last;         /* the upper of the page before, kept or not */

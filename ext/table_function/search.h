@@ -131,7 +131,8 @@ typedef gpugraph_status distance_search(gpugraph_graph *graph,
                                         const gpugraph_search *search, gpugraph_run *run,
                                         void *value, void *tree);
 void make_distances(making *m, gpugraph_distance_type type, distance_search *search);
-/* The same from each of q's sources by itself: a kind's make_each. */
+/* make_distances for many sources: a search from each of q's sources, which does not see the others. A kind of question
+** has it as its make_each. */
 typedef gpugraph_status distance_searches(gpugraph_graph *graph,
                                           const gpugraph_search *search,
                                           gpugraph_run *run, void *const *value,

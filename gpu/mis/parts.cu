@@ -11,6 +11,7 @@
 ** A word becomes final for a reason that stays true: so a ghost's may be late and is never wrong, and the set is that
 ** of the greedy pass. Equal words have equal degrees as long as these are below 2^28; then hashes, and then numbers, are
 ** compared, which ghosts have, too. */
+#include "keep.cuh"
 #include "mis.h"
 #include "parts.cuh"
 
@@ -27,16 +28,6 @@ static __global__ void first_words(const __grid_constant__ mis_on_part g) {
         uint64_t degree = v < g.masters ? g.offset[v + 1] - g.offset[v] : 0;
         g.word[v] = degree ? word_of(g, (uint32_t)v, degree) : MIS_JOINED;
     }
-}
-
-/* Keeps, behind the first `count` entries, those of the lanes that want it. */
-static __device__ __forceinline__ uint32_t keep(waiting *list, uint32_t count,
-                                                bool wanted, const waiting &w) {
-    unsigned mask = __ballot_sync(ALL_LANES, wanted);
-    if (wanted)
-        list[count + __popc(mask & ((1u << gg_lane()) - 1))] = w;
-    __syncwarp();
-    return count + __popc(mask);
 }
 
 /* Passes of a warp: the first over its tiles of masters, then over its list, until that is empty or a pass
@@ -56,7 +47,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
             if (live && pass > 0)
                 w = list[i + gg_lane()];
             bool waits = mis_look_balanced(&g, live, longest, &w);
-            kept = keep(list, kept, waits, w);
+            kept = mis_keep(list, kept, waits, w);
         }
         pass++;
         if ((kept == count && pass > 2) ||
@@ -146,10 +137,7 @@ static bool one_round(struct mis_drive *m) {
     m->open = sum[0];
     m->rounds++;
     if (m->open > 0 && m->open >= before)
-        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                "the kernel pass_on_part makes no progress: %llu vertices wait for each "
-                "other",
-                (unsigned long long)m->open);
+        mis_no_progress(job, "pass_on_part", m->open);
     return gg_going(job);
 }
 

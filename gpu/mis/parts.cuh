@@ -107,4 +107,10 @@ static bool mis_tell_ghosts(struct cuda_job *job, gpugraph_part *p,
     return gg_going(job);
 }
 
+static void mis_no_progress(struct cuda_job *job, const char *kernel, uint64_t open) {
+    gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+            "the kernel %s makes no progress: %llu vertices wait for each other", kernel,
+            (unsigned long long)open);
+}
+
 #endif

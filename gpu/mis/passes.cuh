@@ -8,6 +8,7 @@
 #ifndef GPUGRAPH_MIS_PASSES_CUH
 #define GPUGRAPH_MIS_PASSES_CUH
 
+#include "keep.cuh"
 #include "mis.cuh"
 
 #include <cooperative_groups.h>
@@ -23,17 +24,6 @@ struct launch {
     uint32_t room; /* entries of each warp */
     bool resume;   /* words are there already */
 };
-
-/* Keeps, behind the first `count` entries, those of the lanes that want it. All lanes
-** have read what they need of the list. Returns the new count. */
-static __device__ __forceinline__ uint32_t keep(waiting *list, uint32_t count,
-                                                bool wanted, const waiting &w) {
-    unsigned mask = __ballot_sync(ALL_LANES, wanted);
-    if (wanted)
-        list[count + __popc(mask & ((1u << gg_lane()) - 1))] = w;
-    __syncwarp();
-    return count + __popc(mask);
-}
 
 /* Passes of a warp, the first over its tiles and then over its list, until that is empty
 ** or for long enough. Returns what is left. */
@@ -53,7 +43,7 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_graph &g, const 
             if (live && pass > 0)
                 w = list[i + gg_lane()];
             bool waits = how::look(g, live, longest, &w);
-            kept = keep(list, kept, waits, w);
+            kept = mis_keep(list, kept, waits, w);
         }
         if (kept == count)
             __nanosleep(GG_MIS_REST_NS);

@@ -258,10 +258,7 @@ static bool one_round(struct pieces *m) {
     m->left = sum[0];
     m->rounds++;
     if (m->left > 0 && m->left >= before)
-        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                "the kernel judge_pieces makes no progress: %llu vertices wait for each "
-                "other",
-                (unsigned long long)m->left);
+        mis_no_progress(job, "judge_pieces", m->left);
     return gg_going(job);
 }
 

@@ -23,6 +23,7 @@
 ** earlier one, behind which no look goes as long as it is open. */
 #include "several.cuh"
 #include "several/bring.cuh"
+#include "keep.cuh"
 #include "mis.h"
 
 #include <stdio.h>
@@ -90,16 +91,6 @@ static __device__ __forceinline__ void first_word(const mis_shared &g, uint32_t 
     several_put(g.view, g.copy, (uint64_t)v, word);
 }
 
-/* Keeps, behind the first `count` entries, those of the lanes that want it. */
-static __device__ __forceinline__ uint32_t keep(waiting *list, uint32_t count,
-                                                bool wanted, const waiting &w) {
-    unsigned mask = __ballot_sync(ALL_LANES, wanted);
-    if (wanted)
-        list[count + __popc(mask & ((1u << gg_lane()) - 1))] = w;
-    __syncwarp();
-    return count + __popc(mask);
-}
-
 /* Passes of a warp, the first over its tiles of own places and then over its list, until that is
 ** empty; or for long enough; or, where nothing can come from other devices, in vain. Returns what
 ** is left. */
@@ -119,7 +110,7 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_shared &g,
             if (live && pass > 0)
                 w = list[i + gg_lane()];
             bool waits = mis_look_balanced(&g, live, longest, &w);
-            kept = keep(list, kept, waits, w);
+            kept = mis_keep(list, kept, waits, w);
         }
         if (kept == count)
             __nanosleep(GG_MIS_REST_NS);
