@@ -114,7 +114,7 @@ struct gpugraph_graph {
     uint32_t *source, *target;
     void *weight;
     bool
-        away; /* source, target and weight are on a device alone, and here NULL: gg_is_away */
+        away; /* source and target are on a device alone, and here NULL: gg_is_away. So may weight be */
     int64_t *edge_id;
     struct edge_gaps gaps; /* made: the four above are NULL, and theirs are here */
     gpugraph_distance_type distance_type;
@@ -249,7 +249,7 @@ static inline bool gg_is_away(const gpugraph_graph *graph) {
 ** Returns run->status. */
 gpugraph_status gg_bring_edges(gpugraph_graph *graph, gpugraph_run *run);
 /* Makes these arrays the graph's, in one step for whoever else searches it; frees them where another
-** thread was first. */
+** thread was first. weight NULL: there are none, or they were here. */
 void gg_edges_are_here(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
                        void *weight);
 /* The same where they are on a device alone; gaps stay. */

@@ -82,6 +82,8 @@ typedef struct gpugraph_edges {
     ** vertex. It goes with the columns that are taken over, which they then are. The graph's
     ** edges stay there until somebody here looks at them (gpugraph_bring_edges). */
     struct gg_cells *cells;
+    /* Where ids become numbers on a device, those of source and target may stay there in the same way. */
+    bool stay;
 } gpugraph_edges;
 
 /* Makes a graph from edge columns. *graph is NULL on failure. GPUGRAPH_INVALID for a
@@ -106,7 +108,7 @@ void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
 ** device alone come here first; where that fails they are lost. */
 void gpugraph_release_device(gpugraph_graph *graph);
 /* Sees to it that the arrays of edges are in this host's memory: of a graph whose pages were decoded
-** on a device they come with the first call, or the first search on the CPU, that looks at them
+** on a device, or whose numbers of vertices may stay there, they come with the first call, or the first search on the CPU, that looks at them
 ** (phase "download"). Other graphs have them from the start. Gaps between edges, which an update may
 ** leave, stay. GPUGRAPH_DEVICE_FAILED where the device
 ** is gone, in a child of fork(), say. */

@@ -448,6 +448,7 @@ static int create_graph(const graph_request *request, loader *edges,
     given.vertex_count = vertices->count;
     given.vertex = id_column(&vertices->id[0]);
     given.take_over = true;
+    given.stay = !request->edges_here;
     gpugraph_run run;
     connection_run(edges->c, &run);
     if (request->backend >= 0)

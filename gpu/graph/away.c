@@ -1,5 +1,5 @@
-/* Edges that are on a device alone, since their table's pages were decoded there: most searches
-** never ask for them here.
+/* Edges that are on a device alone, since their table's pages were decoded or their ids became numbers
+** there: most searches never ask for them here. Weights that were read on the host are here all the while.
 **
 **     pages -> device: source, target, weight -> rows -> searches, trees
 **                            |
@@ -40,6 +40,16 @@ bool gpugraph_is_lost(const gpugraph_graph *graph) {
     return gg_is_away(graph) && !gg_copies_asked->reaches(graph);
 }
 
+static void take_weights_in(gpugraph_graph *graph, void *weight) {
+    graph->weight = weight;
+    if (graph->distance_type == GPUGRAPH_REAL)
+        graph->edges.weight_real = weight;
+    else if (graph->distance_type == GPUGRAPH_UINT64)
+        graph->edges.weight64 = weight;
+    else
+        graph->edges.weight32 = weight;
+}
+
 void gg_edges_are_here(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
                        void *weight) {
     gg_lock(&graph->gate.lock);
@@ -47,13 +57,8 @@ void gg_edges_are_here(gpugraph_graph *graph, uint32_t *source, uint32_t *target
     if (first) {
         graph->edges.source = graph->source = source;
         graph->edges.target = graph->target = target;
-        graph->weight = weight;
-        if (graph->distance_type == GPUGRAPH_REAL)
-            graph->edges.weight_real = weight;
-        else if (graph->distance_type == GPUGRAPH_UINT64)
-            graph->edges.weight64 = weight;
-        else
-            graph->edges.weight32 = weight;
+        if (weight)
+            take_weights_in(graph, weight);
         const uint64_t size = weight ? gg_distance_size(graph->distance_type) : 0;
         __atomic_fetch_add(&graph->host_bytes,
                            (int64_t)(graph->m * (2 * sizeof *source + size)),

@@ -150,6 +150,16 @@ static bool send_edges(struct cuda_job *job, struct device_copy *copy, bool ends
            gg_wait(job);
 }
 
+/* Half a copy would look like a whole one; but ends that were there may be nowhere else. */
+static void give_back(gpugraph_graph *graph, struct device_copy *copy, bool ends) {
+    if (ends) {
+        gg_drop_device_parts(graph, PART_GROUNDS);
+        return;
+    }
+    give(&copy->part, copy->weight, copy->edge_room, copy->weight_size);
+    copy->weight = NULL;
+}
+
 /* What is lacking comes from the host, where edges have no gaps while they are sent. */
 static bool bring_edges(struct cuda_job *job, bool weighted) {
     struct device_copy *copy = gg_going(job) ? gg_device_copy(job) : NULL;
@@ -166,8 +176,7 @@ static bool bring_edges(struct cuda_job *job, bool weighted) {
     bool taken = take_edges(job, copy, ends, weights);
     double sent = gg_now_ms();
     if (!taken || !send_edges(job, copy, ends, weights)) {
-        /* Half a copy would look like a whole one. */
-        gg_drop_device_parts(job->graph, PART_GROUNDS);
+        give_back(job->graph, copy, ends);
         return false;
     }
     gg_phase(job->run, "upload", started, (int64_t)copy->m,
@@ -228,7 +237,7 @@ bool gg_edges_home(struct cuda_job *job) {
     const uint32_t *from_source, *from_target;
     const void *from_weight;
     const uint64_t m = graph->m, size = gg_distance_size(graph->distance_type);
-    const bool weighted = gg_has_weights(graph);
+    const bool weighted = gg_has_weights(graph) && !graph->weight;
     const double started = gg_now_ms();
     if (!gg_is_away(graph) || !gg_going(job))
         return gg_going(job);

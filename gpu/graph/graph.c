@@ -142,6 +142,8 @@ static void order_by_sorting(builder *b, bool *plain) {
     gpugraph_graph *graph = b->graph;
     sort_arrays a = {.b = b};
     const size_t size = gg_edge_size(graph->wide);
+    if (gg_bring_away(graph, b->run))
+        return;
     b->order = gg_alloc(b->run, b->m, size);
     a.key = b->order ? gg_alloc(b->run, b->m, sizeof *a.key) : NULL;
     a.key_scratch = a.key ? gg_alloc(b->run, b->m, sizeof *a.key_scratch) : NULL;

@@ -145,6 +145,8 @@ static void raise_slice(void *job, uint64_t low, uint64_t high) {
 static uint64_t longest_path(const void *of) {
     const builder *b = of;
     uint64_t sum = 0, n = b->graph->n;
+    if (gg_bring_away(b->graph, b->run))
+        return 0;
     weighing w = {.b = b, .top = gg_alloc_zero(b->run, n, sizeof *w.top)};
     if (!w.top)
         return 0;

@@ -11,8 +11,8 @@
 **     host     <--download--  source[m] target[m], which stay, and the ids in order
 **
 ** The numbers come back into the columns they are made from, where these were given away; where
-** the columns were decoded on the device, they come when somebody asks for them (graph/away.c).
-** Up to then nothing is lost, so that the host can take over when something fails. Texts
+** they may stay, or the columns were decoded on the device, they come when somebody asks for them
+** (graph/away.c). Up to then nothing is lost, so that the host can take over when something fails. Texts
 ** are the host's: sorting them is most of the work. */
 #include "ids.cuh"
 #include "cells/cells.cuh"
@@ -282,6 +282,19 @@ static void bring_columns(struct id_job *w) {
     w->moved_ms += ms;
 }
 
+/* The numbers are there alone from now on, and the ids that they were made from nowhere. */
+static void leave_columns(struct id_job *w) {
+    for (int i = 0; i < 2; i++) {
+        gpugraph_id_column *given = w->mapper->column[i].given;
+        if (given) {
+            free((void *)given->value);
+            free((void *)given->is_text);
+            *given = gpugraph_id_column();
+        }
+    }
+    w->mapper->graph->away = true;
+}
+
 /* Nothing of a mapping that has failed may stay. */
 static void forget(struct id_job *w) {
     gpugraph_graph *graph = w->job.graph;
@@ -312,8 +325,9 @@ extern "C" bool gg_cuda_map_ids(struct id_mapper *mapper) {
     w.job.working = false;
     if (gg_going(&w.job)) {
         whole = false;
-        mapper->graph->away = mapper->cells != NULL;
-        if (!mapper->cells)
+        if (mapper->stay)
+            leave_columns(&w);
+        else
             bring_columns(&w);
     }
     if (!gg_going(&w.job))

@@ -29,6 +29,7 @@ typedef struct id_mapper {
     gpugraph_run *run;
     const gpugraph_texts *texts;
     struct gg_cells *cells; /* the ends are there, not in column; or NULL */
+    bool stay;              /* a device may keep the numbers to itself */
     struct id_source column[ID_COLUMNS];
     uint64_t integers, texts_used; /* entries; distinct ones */
     int64_t first, last;           /* smallest and largest INTEGER */

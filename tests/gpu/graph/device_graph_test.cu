@@ -103,8 +103,9 @@ static void hear(void *listener, const char *name, double ms, int64_t,
         snprintf(p->csr, sizeof p->csr, "%s", detail);
 }
 
+/* stay: the device may keep the ends to itself. */
 static gpugraph_graph *create(const struct input *in, int weights, bool take_over,
-                              gpugraph_run *run) {
+                              gpugraph_run *run, bool stay = false) {
     gpugraph_edges edges = gpugraph_edges();
     gpugraph_graph *graph;
     edges.count = (int64_t)in->m;
@@ -123,6 +124,7 @@ static gpugraph_graph *create(const struct input *in, int weights, bool take_ove
         edges.weight = take_over ? block(weight) : weight.data();
     }
     edges.take_over = take_over;
+    edges.stay = stay;
     gpugraph_create(&edges, run, &graph);
     ck_assert_msg(run->status == GPUGRAPH_OK, "%s", run->message);
     return graph;
@@ -149,6 +151,38 @@ static void same_graphs(const gpugraph_graph *a, const gpugraph_graph *b) {
     ck_assert_int_eq(a->host_bytes, b->host_bytes);
 }
 
+/* ---- ends that stay there ---- */
+
+static std::vector<uint32_t> depths_of(gpugraph_graph *graph, gpugraph_run *run) {
+    const uint32_t first = 0;
+    std::vector<uint32_t> depth(graph->n + 1);
+    gpugraph_search search = gpugraph_search();
+    search.source = &first;
+    search.source_count = graph->n > 0;
+    search.max_depth = GPUGRAPH_NONE;
+    gpugraph_bfs(graph, &search, run, depth.data(), NULL);
+    ck_assert_msg(run->status == GPUGRAPH_OK, "%s", run->message);
+    return depth;
+}
+
+/* Of a graph that the host has made, and the same columns on the device: a search there leaves the ends
+** where they are, and afterwards the graph is as any other. */
+static void check_stay(gpugraph_graph *host, const struct input *in, int weights,
+                       bool take_over, bool sorted) {
+    gpugraph_run cpu = gpugraph_run(), device = gpugraph_run();
+    cpu.backend = GPUGRAPH_CPU;
+    device.backend = GPUGRAPH_CUDA;
+    gpugraph_graph *graph = create(in, weights, take_over, &device, true);
+    const bool away = !sorted && in->m + in->extra > 0;
+    ck_assert_int_eq(graph->away, away);
+    ck_assert(!graph->source == away && !graph->edges.target == away);
+    ck_assert(depths_of(graph, &device) == depths_of(host, &cpu));
+    ck_assert_int_eq(graph->away, away);
+    ck_assert_int_eq(gpugraph_bring_edges(graph, &device), GPUGRAPH_OK);
+    same_graphs(host, graph);
+    gpugraph_free(graph);
+}
+
 /* ---- tests ---- */
 
 static void check_input(uint64_t seed, int shape, int edge_ids, int weights, uint64_t m,
@@ -171,6 +205,7 @@ static void check_input(uint64_t seed, int shape, int edge_ids, int weights, uin
     for (uint64_t i = 1; i < in.edge_id.size(); i++)
         ascending &= in.edge_id[i - 1] <= in.edge_id[i];
     ck_assert_int_eq(device_bytes > 0, m + extra > 0 && ascending);
+    check_stay(a, &in, weights, seed % 3, !ascending);
     for (int kind = 0; kind < CSR_KINDS; kind++) {
         same_rows(b, &device, (enum csr_kind)kind, false);
         same_rows(b, &device, (enum csr_kind)kind, true);
@@ -270,6 +305,29 @@ START_TEST(mapping_falls_back) {
 }
 END_TEST
 
+/* Weights that find no room there beside the ends: these are still to be had. */
+START_TEST(ends_survive_a_lack_of_room) {
+    struct input in = make_input(9, GAPS, PLAIN, SMALL, 300000, 0, 90000);
+    gpugraph_run host = gpugraph_run(), run = gpugraph_run();
+    struct cuda_job job;
+    struct device_csr view;
+    int64_t host_bytes;
+    host.backend = GPUGRAPH_CPU;
+    run.backend = GPUGRAPH_CUDA;
+    gpugraph_graph *a = create(&in, SMALL, false, &host);
+    gpugraph_graph *b = create(&in, SMALL, true, &run, true);
+    gpugraph_memory(b, &host_bytes, &run.memory_limit);
+    gg_begin(&run);
+    ck_assert(gg_job_open(&job, b, &run));
+    ck_assert(!gg_device_csr(&job, CSR_OUT, true, &view));
+    ck_assert_int_eq(gg_job_close(&job), GPUGRAPH_DEVICE_MEMORY);
+    ck_assert_int_eq(gpugraph_bring_edges(b, &run), GPUGRAPH_OK);
+    same_graphs(a, b);
+    gpugraph_free(a);
+    gpugraph_free(b);
+}
+END_TEST
+
 static int questions_left;
 
 static int stop_at_last(void *) {
@@ -305,6 +363,7 @@ const struct suite suite = {
                 .cases = {{&large_graphs},
                           {&rows_where_memory_is_short},
                           {&rows_of_edges_in_order},
+                          {&ends_survive_a_lack_of_room},
                           {&interrupts}}}},
     .needs_device = true,
     .no_forks = true,
