@@ -9,6 +9,7 @@
 ** An array that is registered is lent (struct csr_slot): whoever is to free, move or change
 ** it calls gg_rows_back before. */
 #include "device/parts.cuh"
+#include "device_pinned.cuh"
 #include "graph.cuh"
 
 #include <string.h>
@@ -137,6 +138,12 @@ static void drop_pinned(gpugraph_graph *graph, struct device_part *part, unsigne
 
 static const struct device_part_kind pinned_kind = {sizeof(struct pinned_rows),
                                                     PART_ON_EDGES, drop_pinned};
+
+bool gg_has_pinned(const gpugraph_graph *graph) {
+    const struct pinned_rows *rows =
+        (const struct pinned_rows *)gg_device_part_of(graph, &pinned_kind);
+    return rows && rows->made;
+}
 
 void gg_drop_pinned(gpugraph_graph *graph) {
     struct device_part *part = gg_device_part_of(graph, &pinned_kind);

@@ -3,6 +3,7 @@
 #include "device/devices.cuh"
 #include "device/parts.cuh"
 #include "device_copy.cuh"
+#include "device_pinned.cuh"
 
 static int64_t held_on(const gpugraph_graph *graph, int device) {
     const int before = gg_look_at_device(device);
@@ -14,6 +15,14 @@ static int64_t held_on(const gpugraph_graph *graph, int device) {
 static bool has_copy(const gpugraph_graph *graph, int device) {
     const int before = gg_look_at_device(device);
     const bool has = gg_has_device_ends(graph);
+    gg_look_at_device(before);
+    return has;
+}
+
+/* Rows that it reads in host memory count as no bytes of its own. */
+static bool has_pinned(const gpugraph_graph *graph, int device) {
+    const int before = gg_look_at_device(device);
+    const bool has = gg_has_pinned(graph);
     gg_look_at_device(before);
     return has;
 }
@@ -30,21 +39,29 @@ static void release(gpugraph_graph *graph) {
             gg_device_graph_free(graph, true);
 }
 
-/* The copy that stays: edges that are nowhere else stay where they are. */
-static int kept_device(const gpugraph_graph *graph, int device) {
+static int first_with(const gpugraph_graph *graph,
+                      bool (*has)(const gpugraph_graph *, int)) {
     const struct device_graph *list = graph->device;
-    if (!gg_is_away(graph) && has_copy(graph, device))
-        return device;
-    while (list && !has_copy(graph, list->ordinal))
+    while (list && !has(graph, list->ordinal))
         list = list->next;
     return list ? list->ordinal : GG_NOWHERE;
+}
+
+/* The copy that stays: edges that are nowhere else stay where they are. Without any copy, rows in host memory
+** stay, which a change of weights leaves as they are. */
+static int kept_device(const gpugraph_graph *graph, int device) {
+    if (!gg_is_away(graph) && has_copy(graph, device))
+        return device;
+    const int copied = first_with(graph, has_copy);
+    return copied != GG_NOWHERE ? copied : first_with(graph, has_pinned);
 }
 
 static void keep_one(gpugraph_graph *graph, int device) {
     const int kept = kept_device(graph, device);
     for (int ordinal = 0; ordinal < GG_MAX_DEVICES && !gg_forked(); ordinal++)
         if (gg_device_list(graph, ordinal) &&
-            (ordinal != kept || held_on(graph, ordinal) == 0))
+            (ordinal != kept ||
+             (held_on(graph, ordinal) == 0 && !has_pinned(graph, ordinal))))
             gg_with_device(graph, ordinal, free_copy);
 }
 

@@ -110,12 +110,10 @@ static bool change_list(struct there *t) {
     g.common.count = p->added;
     g.common.place = pack(t, p->added_edge, p->added + p->reweighted);
     g.room = &copy->edge_room;
-    if (copy->source) {
-        g.of[g.count++] = {(void **)&copy->source, sizeof(uint32_t),
-                           pack(t, p->source, p->added), true, 0};
-        g.of[g.count++] = {(void **)&copy->target, sizeof(uint32_t),
-                           pack(t, p->target, p->added), true, 0};
-    }
+    g.of[g.count++] = {(void **)&copy->source, sizeof(uint32_t),
+                       pack(t, p->source, p->added), true, 0};
+    g.of[g.count++] = {(void **)&copy->target, sizeof(uint32_t),
+                       pack(t, p->target, p->added), true, 0};
     uint64_t bytes = (p->added + p->reweighted) * copy->weight_size;
     if (copy->weight)
         g.of[g.count++] = {&copy->weight, copy->weight_size,
@@ -123,12 +121,20 @@ static bool change_list(struct there *t) {
     return send(t) && gg_change_group(t, &g);
 }
 
+/* Where rows in host memory are all that the device has of the graph there is no list. */
+static bool change_any_list(struct there *t) {
+    if (t->copy->source)
+        return t->p->gaps ? gg_change_blocks(t) : change_list(t);
+    t->copy->edge_room = t->p->edges->after;
+    return true;
+}
+
 static bool change_edges(void *there) {
     struct there *t = (struct there *)there;
     const patch *p = t->p;
     struct device_copy *copy = t->copy;
     t->used = t->sent = t->kept;
-    if (!(p->gaps ? gg_change_blocks(t) : change_list(t)) || !gg_wait(&t->job))
+    if (!change_any_list(t) || !gg_wait(&t->job))
         return false;
     unsigned changed = PART_ON_WEIGHTS;
     if (!p->same_ends)
