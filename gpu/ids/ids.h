@@ -56,6 +56,9 @@ void gg_number_sparse_ids(id_mapper *m);
 /* Predicted, of INTEGER ids: on the host, on a device whose context is open. (where.c) */
 double gg_map_host_ms(uint64_t edges, int threads);
 double gg_map_device_ms(uint64_t edges);
+/* Predicted, with a device that is open in so many ms: do the edges lie there earlier if the host numbers their ends
+** meanwhile? */
+bool gg_host_maps_sooner(uint64_t edges, int threads, double left_ms);
 /* That the first search of such a graph takes longer on the CPU. */
 double gg_first_search_gain_ms(uint64_t edges, int threads);
 

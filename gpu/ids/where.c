@@ -22,8 +22,26 @@ double gg_first_search_gain_ms(uint64_t edges, int threads) {
     return (double)edges * (ns - GG_BFS_CUDA_NS - GG_COST_DEVICE) * 1e-6;
 }
 
+/* What the device then gets are numbers, half as many bytes. */
+bool gg_host_maps_sooner(uint64_t edges, int threads, double left_ms) {
+    const double host = gg_map_host_ms(edges, threads);
+    const double up = (double)edges * 2 * sizeof(uint32_t) / GG_UPLOAD_MOST;
+    return (host > left_ms ? host : left_ms) + up < left_ms + gg_map_device_ms(edges);
+}
+
+/* The search will wait for the device that is being opened, and what the host does until then costs nothing. */
+static bool host_fills_the_time(const gpugraph_edges *edges, gpugraph_run *run) {
+    const struct device_services *devices = gg_devices_asked;
+    const uint64_t m = (uint64_t)edges->count;
+    const struct opening *opening = devices->opening(run->device);
+    return opening && devices->state(run->device, NULL) == OPENING_UNDER_WAY &&
+           gg_host_maps_sooner(m, gg_threads(run, m), gg_opening_left_ms(opening));
+}
+
 static bool device_is_wanted(const gpugraph_edges *edges, gpugraph_run *run) {
     const uint64_t m = (uint64_t)edges->count;
+    if (run->backend != GPUGRAPH_CPU && host_fills_the_time(edges, run))
+        return false;
     if (run->backend == GPUGRAPH_AUTO) {
         const int threads = gg_threads(run, m);
         const struct stakes s = {.cpu = gg_map_host_ms(m, threads),
