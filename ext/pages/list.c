@@ -1,12 +1,21 @@
-/* Lists a table's leaves: root -> level of pages -> level of pages -> leaves, on one
-** thread. */
+/* Lists a table's leaves: root -> level of pages -> level of pages -> leaves.
+**
+**     level    | page page page | page page page | page ...    portions, read by whoever is free
+**                  |                |
+**     below    | children       | children       | ...         each portion's own, put together
+**
+** The key above a portion's first page is known from the level before, so each portion looks
+** after the order of its own keys. */
 #include "format.h"
+#include "team.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
-    POLL_PAGES = 256, /* interior pages between two looks at the clock */
-    DEEPEST = 20      /* levels; SQLite itself goes no deeper */
+    PORTION = 16, /* interior pages, some 50 us: a team is woken for a few of them */
+    DEEPEST = 20  /* levels; SQLite itself goes no deeper */
 };
 
 /* ---- interior pages ---- */
@@ -67,6 +76,115 @@ static enum page_reason add_children(const page_source *source, const page_layou
     return reason ? reason : level_add(below, source, page_rightmost(page), upper);
 }
 
+/* ---- a level, by a team ---- */
+
+struct portion {
+    struct level below;
+    enum page_reason reason;
+};
+
+struct listing {
+    const page_source *source;
+    const page_layout *layout;
+    const struct level *level;
+    bool root; /* the level is the root */
+    uint32_t portions;
+    struct portion *portion;
+    atomic_uint next; /* that nobody has taken */
+    atomic_int
+        reason; /* why the team goes no further; the portions before that one are all read */
+};
+
+/* Reads the portion's pages by way of `page`. */
+static enum page_reason read_portion(const struct listing *l, uint32_t p, uint8_t *page) {
+    const struct level *level = l->level;
+    const uint32_t first = p * PORTION;
+    struct level *below = &l->portion[p].below;
+    enum page_reason reason = PAGE_FINE;
+    *below = (struct level){.range = level->range,
+                            .any = first > 0,
+                            .last = first > 0 ? level->child[first - 1].upper : 0};
+    for (uint32_t i = first; i < level->count && i < first + PORTION && !reason; i++) {
+        reason = page_source_read(l->source, l->layout, level->child[i].page, 1, page);
+        if (!reason)
+            reason = add_children(l->source, l->layout, page, l->root,
+                                  level->child[i].upper, below);
+    }
+    return reason;
+}
+
+/* The first of the members asks whether to stop. */
+static void take_portions(void *listing, int member, int team) {
+    struct listing *l = listing;
+    uint8_t *page = malloc(l->layout->page_size);
+    double next_ms = 0;
+    (void)team;
+    if (!page)
+        atomic_store(&l->reason, PAGE_NO_MEMORY);
+    while (atomic_load(&l->reason) == PAGE_FINE) {
+        const uint32_t p = atomic_fetch_add(&l->next, 1);
+        if (p >= l->portions)
+            break;
+        if (member == 0 && page_source_stops(l->source, &next_ms, 0))
+            l->portion[p].reason = PAGE_STOPPED;
+        else
+            l->portion[p].reason = read_portion(l, p, page);
+        if (l->portion[p].reason)
+            atomic_store(&l->reason, (int)l->portion[p].reason);
+    }
+    free(page);
+}
+
+/* Puts the portions' children together. */
+static enum page_reason join(const struct listing *l, struct level *below) {
+    size_t count = 0, at = 0;
+    for (uint32_t p = 0; p < l->portions; p++)
+        count += l->portion[p].below.count;
+    if (count > l->source->pages)
+        return PAGE_DAMAGED;
+    *below = (struct level){.range = l->level->range,
+                            .child = malloc((count + !count) * sizeof *below->child),
+                            .count = (uint32_t)count};
+    if (!below->child)
+        return PAGE_NO_MEMORY;
+    for (uint32_t p = 0; p < l->portions; p++) {
+        const struct level *part = &l->portion[p].below;
+        if (part->count)
+            memcpy(below->child + at, part->child, part->count * sizeof *part->child);
+        at += part->count;
+    }
+    return PAGE_FINE;
+}
+
+/* The level below: of several portions that have gone wrong the first one tells why. */
+static enum page_reason descend(const page_source *source, const page_layout *layout,
+                                const struct level *level, bool root,
+                                struct level *below) {
+    struct listing l = {.source = source,
+                        .layout = layout,
+                        .level = level,
+                        .root = root,
+                        .portions = (level->count + PORTION - 1) / PORTION};
+    l.portion = calloc(l.portions, sizeof *l.portion);
+    if (!l.portion)
+        return PAGE_NO_MEMORY;
+    gg_team(source->apart ? page_source_threads(source, l.portions) : 1, take_portions,
+            &l);
+    enum page_reason reason = PAGE_FINE;
+    for (uint32_t p = 0; p < l.portions && !reason; p++)
+        reason = l.portion[p].reason;
+    if (!reason)
+        reason = (enum page_reason)atomic_load(&l.reason);
+    if (!reason)
+        reason = join(&l, below);
+    for (uint32_t p = 0; p < l.portions; p++)
+        free(l.portion[p].below.child);
+    free(l.portion);
+    return reason;
+}
+
+/* ---- all levels ---- */
+
 /* The rows that the keys leave room for: each leaf holds rowids over the upper of the
 ** leaf before, up to its own. */
 static int64_t most_rows(const page_layout *layout, const struct level *leaves) {
@@ -93,41 +211,27 @@ static enum page_reason finish_list(const page_layout *layout, const struct leve
 
 enum page_reason page_list(const page_source *source, const page_layout *layout,
                            uint32_t root, const int64_t *range, page_leaves *leaves) {
-    struct level level = {.range = range}, below = {.range = range};
+    struct level level = {.range = range};
     uint8_t *page = malloc(layout->page_size);
     enum page_reason reason = page ? PAGE_FINE : PAGE_NO_MEMORY;
-    uint32_t polls = 0;
-    double next_ms = 0;
 
     *leaves = (page_leaves){0};
     if (!reason)
         reason = level_add(&level, source, root, INT64_MAX);
     for (int depth = 0; !reason; depth++) {
+        struct level below = {0};
         /* All leaves lie equally deep, so a level's first page speaks for the level. */
         reason = page_source_read(source, layout, level.child[0].page, 1, page);
         if (reason || page[0] == PAGE_LEAF)
             break;
-        if (depth == DEEPEST)
-            reason = PAGE_DAMAGED;
-        below.count = 0;
-        below.any = false;
-        for (uint32_t i = 0; i < level.count && !reason; i++) {
-            if (polls++ % POLL_PAGES == 0 && page_source_stops(source, &next_ms, 0))
-                reason = PAGE_STOPPED;
-            else if (i > 0)
-                reason = page_source_read(source, layout, level.child[i].page, 1, page);
-            if (!reason)
-                reason = add_children(source, layout, page, depth == 0,
-                                      level.child[i].upper, &below);
-        }
-        struct level swap = level;
+        reason = depth < DEEPEST ? descend(source, layout, &level, depth == 0, &below)
+                                 : PAGE_DAMAGED;
+        free(level.child);
         level = below;
-        below = swap;
     }
     if (!reason)
         reason = finish_list(layout, &level, leaves);
     free(level.child);
-    free(below.child);
     free(page);
     return reason;
 }

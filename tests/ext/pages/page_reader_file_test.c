@@ -300,6 +300,38 @@ START_TEST(test_batches_out_of_order) {
 }
 END_TEST
 
+/* Interior pages are read in portions of 16. The first key of the 17th, which other threads may have read before
+** the 16th, becomes less than the last key of that. */
+START_TEST(test_keys_that_fall_between_portions) {
+    enum { PAGE = 512, CHILD = 16, HEADER = 12 };
+    uint8_t root[PAGE], page[PAGE];
+    run_sql(db, "PRAGMA page_size = 512; CREATE TABLE e(src, dst, w)");
+    fill(db, "e", 70000);
+    page_table t = edges(db);
+    check_used(&t);
+    sqlite3_close(db);
+    FILE *file = fopen(scratch, "r+b");
+    fseek(file, PAGE, SEEK_SET); /* the only table's */
+    ck_assert(fread(root, PAGE, 1, file) == 1 && root[0] == 5);
+    ck_assert_int_gt(root[3] << 8 | root[4], CHILD + 1);
+    const uint8_t *cell =
+        root + (root[HEADER + 2 * CHILD] << 8 | root[HEADER + 2 * CHILD + 1]);
+    const long at = (long)PAGE * ((cell[2] << 8 | cell[3]) - 1);
+    fseek(file, at, SEEK_SET);
+    ck_assert(fread(page, PAGE, 1, file) == 1 && page[0] == 5);
+    uint8_t *key = page + (page[HEADER] << 8 | page[HEADER + 1]) + 4;
+    ck_assert(key[0] >= 0x81 && key[1] & 0x80 &&
+              !(key[2] & 0x80)); /* three bytes: over 16383 */
+    ck_assert_int_gt((key[0] & 0x7f) << 14 | (key[1] & 0x7f) << 7 | key[2], 17000);
+    memcpy(key, "\x81\x80\x00", 3); /* 16384 */
+    fseek(file, at, SEEK_SET);
+    ck_assert(fwrite(page, PAGE, 1, file) == 1);
+    fclose(file);
+    db = t.db = open_db(scratch, 0, NULL);
+    check_aside(&t, "damaged");
+}
+END_TEST
+
 /* ---- interrupts ---- */
 
 static int countdown(void *left) {
@@ -341,6 +373,7 @@ const struct suite suite = {
                 {&test_failing_reads, 4},
                 {&test_reads_side_by_side, 3},
                 {&test_batches_out_of_order},
+                {&test_keys_that_fall_between_portions},
                 {&test_interrupts}}},
      {"no thread", .tags = "serial", .timeout = 120, .setup = setup, .teardown = teardown,
       .cases = {{&test_transactions},
