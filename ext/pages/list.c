@@ -140,10 +140,10 @@ static enum page_reason join(const struct listing *l, struct level *below) {
     size_t count = 0, at = 0;
     for (uint32_t p = 0; p < l->portions; p++)
         count += l->portion[p].below.count;
-    if (count > l->source->pages)
+    if (count == 0 || count > l->source->pages)
         return PAGE_DAMAGED;
     *below = (struct level){.range = l->level->range,
-                            .child = malloc((count + !count) * sizeof *below->child),
+                            .child = malloc(count * sizeof *below->child),
                             .count = (uint32_t)count};
     if (!below->child)
         return PAGE_NO_MEMORY;
