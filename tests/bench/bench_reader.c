@@ -6,6 +6,9 @@
 **     bench_reader read FILE THREADS ...       reads `edges` of FILE by pages alone, with so
 **                                              many threads, from the page cache and from
 **                                              the disk
+**     bench_reader floor FILE THREADS ...      what such a reader stands on, and nothing else: the
+**                                              file copied out of the page cache by batches, as
+**                                              many bytes of fresh huge pages made real
 **
 ** Tables of three integer columns in files that the page cache holds: grids (a road
 ** network's shape: sources ascending, neighbours near, weights to 10000) and R-MAT graphs
@@ -14,9 +17,12 @@
 ** to read must give the same sums. Nothing stays in FOLDER. */
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +30,7 @@
 #include "gpugraph_extension.h"
 #include "pages/reader.h"
 #include "rmat.h"
+#include "team.h"
 
 enum { RUNS = 5, WIDTH = 2048 };
 
@@ -302,6 +309,73 @@ static int read_alone(int argc, char **argv) {
     return 0;
 }
 
+/* ---- what a reader stands on ---- */
+
+enum { BATCH = 512 << 10, HUGE = 2 << 20 };
+
+struct floor {
+    int file;
+    char *fresh;
+    atomic_llong copied;
+};
+
+static void copy_piece(void *of, uint64_t i) {
+    struct floor *f = of;
+    static _Thread_local char to[BATCH];
+    const ssize_t got = pread(f->file, to, BATCH, (off_t)i * BATCH);
+    atomic_fetch_add(&f->copied, got);
+}
+
+static void touch_piece(void *of, uint64_t i) {
+    ((volatile char *)((struct floor *)of)->fresh)[i * HUGE] = 1;
+}
+
+static double copy_all(struct floor *f, int threads, size_t bytes) {
+    atomic_store(&f->copied, 0);
+    const double began = now();
+    gg_parts(threads, (bytes + BATCH - 1) / BATCH, copy_piece, f);
+    if (atomic_load(&f->copied) != (long long)bytes)
+        die(NULL, "pread");
+    return now() - began;
+}
+
+static double touch_all(struct floor *f, int threads, size_t bytes) {
+    const size_t room = bytes / HUGE * HUGE + 2 * (size_t)HUGE;
+    char *block =
+        mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED)
+        die(NULL, "mmap");
+    f->fresh = (char *)(((uintptr_t)block + HUGE - 1) / HUGE * HUGE);
+    madvise(f->fresh, room - HUGE, MADV_HUGEPAGE);
+    const double began = now();
+    gg_parts(threads, bytes / HUGE, touch_piece, f);
+    const double seconds = now() - began;
+    munmap(block, room);
+    return seconds;
+}
+
+static int measure_floor(int argc, char **argv) {
+    struct floor f = {.file = open(argv[2], O_RDONLY)};
+    struct stat status;
+    if (f.file < 0 || fstat(f.file, &status))
+        die(NULL, argv[2]);
+    const size_t bytes = (size_t)status.st_size;
+    for (int i = 3; i < argc; i++) {
+        double copied = 1e9, touched = 1e9;
+        for (int k = 0; k < RUNS; k++) {
+            const double copy = copy_all(&f, atoi(argv[i]), bytes);
+            const double touch = touch_all(&f, atoi(argv[i]), bytes);
+            copied = copy < copied ? copy : copied;
+            touched = touch < touched ? touch : touched;
+        }
+        printf("%2d threads: copies %6.1f GB/s, fresh pages %6.1f GB/s\n", atoi(argv[i]),
+               (double)bytes * 1e-9 / copied, (double)bytes * 1e-9 / touched);
+        fflush(stdout);
+    }
+    close(f.file);
+    return 0;
+}
+
 static bool wanted(const char *name, char **names, int count) {
     bool found = count == 0;
     for (int i = 0; i < count; i++)
@@ -316,10 +390,13 @@ int main(int argc, char **argv) {
     }
     if (argc > 3 && strcmp(argv[1], "read") == 0)
         return read_alone(argc, argv);
+    if (argc > 3 && strcmp(argv[1], "floor") == 0)
+        return measure_floor(argc, argv);
     if (argc < 2) {
         fprintf(stderr, "usage: bench_reader FOLDER [NAME ...]\n"
                         "       bench_reader make FILE MILLION-ROWS\n"
-                        "       bench_reader read FILE THREADS ...\n");
+                        "       bench_reader read FILE THREADS ...\n"
+                        "       bench_reader floor FILE THREADS ...\n");
         return 2;
     }
     sqlite3_auto_extension((void (*)(void))sqlite3_gpugraph_init);
