@@ -10,7 +10,7 @@ void *big_realloc(void *block, size_t bytes);
 
 /* Makes real the huge pages of such a block of `bytes` that begin at bytes [from, to), for the threads that will
 ** write there: two that touch the same one first would both clear one, and one of them in
-** vain. Nothing where the block is small, or the system does not know how. */
+** vain. What has been written stays. Nothing where the block is small. */
 void big_touch(void *block, size_t bytes, size_t from, size_t to);
 
 #endif
