@@ -156,9 +156,11 @@ static void same_graphs(const gpugraph_graph *a, const gpugraph_graph *b) {
 static std::vector<uint32_t> depths_of(gpugraph_graph *graph, gpugraph_run *run) {
     const uint32_t first = 0;
     std::vector<uint32_t> depth(graph->n + 1);
+    if (graph->n == 0)
+        return depth;
     gpugraph_search search = gpugraph_search();
     search.source = &first;
-    search.source_count = graph->n > 0;
+    search.source_count = 1;
     search.max_depth = GPUGRAPH_NONE;
     gpugraph_bfs(graph, &search, run, depth.data(), NULL);
     ck_assert_msg(run->status == GPUGRAPH_OK, "%s", run->message);
