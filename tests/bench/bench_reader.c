@@ -6,6 +6,7 @@
 **     bench_reader read FILE THREADS ...       reads `edges` of FILE by pages alone, with so
 **                                              many threads, from the page cache and from
 **                                              the disk
+**     bench_reader warm FILE THREADS ...       the same from the page cache alone
 **     bench_reader floor FILE THREADS ...      what such a reader stands on, and nothing else: the
 **                                              file copied out of the page cache by batches, as
 **                                              many bytes of fresh huge pages made real
@@ -303,7 +304,8 @@ static void read_file(const char *path, int threads, bool cold) {
 }
 
 static int read_alone(int argc, char **argv) {
-    for (int cold = 0; cold < 2; cold++)
+    const int ways = strcmp(argv[1], "warm") == 0 ? 1 : 2;
+    for (int cold = 0; cold < ways; cold++)
         for (int i = 3; i < argc; i++)
             read_file(argv[2], atoi(argv[i]), cold);
     return 0;
@@ -388,7 +390,7 @@ int main(int argc, char **argv) {
         struct table table = {"", 22, atoll(argv[3]) * 1000000, PLAIN};
         return sqlite3_close(make_table(argv[2], &table));
     }
-    if (argc > 3 && strcmp(argv[1], "read") == 0)
+    if (argc > 3 && (strcmp(argv[1], "read") == 0 || strcmp(argv[1], "warm") == 0))
         return read_alone(argc, argv);
     if (argc > 3 && strcmp(argv[1], "floor") == 0)
         return measure_floor(argc, argv);
@@ -396,6 +398,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: bench_reader FOLDER [NAME ...]\n"
                         "       bench_reader make FILE MILLION-ROWS\n"
                         "       bench_reader read FILE THREADS ...\n"
+                        "       bench_reader warm FILE THREADS ...\n"
                         "       bench_reader floor FILE THREADS ...\n");
         return 2;
     }
