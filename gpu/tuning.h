@@ -475,7 +475,7 @@
 #endif
 /* Blocks to a multiprocessor, for which the compiler leaves registers, and where rows are short: more loads
 ** are on their way, or a step is shorter. (H100, two and three: rmat22 2.55 and 2.18 ms, rmat24 8.0 and
-** 6.3, road24m 19.0 and 20.6; with counters in the kernel.) */
+** 6.3, road24m 19.0 and 20.6, with counters in the kernel; four spill registers.) */
 #ifndef GG_PATHS_BLOCKS
 #define GG_PATHS_BLOCKS 3
 #endif
