@@ -481,10 +481,10 @@
 #endif
 #define GG_PATHS_BLOCKS_THIN 2
 #define GG_PATHS_RING        256
-#define GG_PATHS_ARCS   512
-#define GG_PATHS_BATCH  32
-#define GG_PATHS_SHARE  8
-#define GG_PATHS_DEEP   128
+#define GG_PATHS_ARCS        512
+#define GG_PATHS_BATCH       32
+#define GG_PATHS_SHARE       8
+#define GG_PATHS_DEEP        128
 /* Empty chunks that a warp keeps for itself; looks round all blocks for one where there
 ** seems to be none. */
 #define GG_PATHS_SPARES 8
