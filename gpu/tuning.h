@@ -473,12 +473,18 @@
 #ifndef GG_PATHS_LANE_ARCS
 #define GG_PATHS_LANE_ARCS 4
 #endif
-#define GG_PATHS_BLOCKS 2
-#define GG_PATHS_RING   256
-#define GG_PATHS_ARCS   512
-#define GG_PATHS_BATCH  32
-#define GG_PATHS_SHARE  8
-#define GG_PATHS_DEEP   128
+/* Blocks to a multiprocessor, for which the compiler leaves registers, and where rows are short: more loads
+** are on their way, or a step is shorter. (H100, two and three: rmat22 2.55 and 2.18 ms, rmat24 8.0 and
+** 6.3, road24m 19.0 and 20.6, with counters in the kernel; four spill registers.) */
+#ifndef GG_PATHS_BLOCKS
+#define GG_PATHS_BLOCKS 3
+#endif
+#define GG_PATHS_BLOCKS_THIN 2
+#define GG_PATHS_RING        256
+#define GG_PATHS_ARCS        512
+#define GG_PATHS_BATCH       32
+#define GG_PATHS_SHARE       8
+#define GG_PATHS_DEEP        128
 /* Empty chunks that a warp keeps for itself; looks round all blocks for one where there
 ** seems to be none. */
 #define GG_PATHS_SPARES 8

@@ -20,10 +20,9 @@ static_assert(GG_PATHS_BATCH <= GG_WARP, "a chunk fits the hands");
 static_assert(GG_PATHS_RING >= PATHS_GROUP + GG_PATHS_BATCH && GG_PATHS_LANE_ARCS >= 2,
               "a flush makes room");
 
-/* One warp per worker, until the search is over. fixed: by fixed rows. */
-template <bool fixed>
-static __global__ void __launch_bounds__(GG_BLOCK, GG_PATHS_BLOCKS)
-    paths_search(paths_crew crew) {
+/* One warp per worker, until the search is over. fixed: by fixed rows. blocks: to a multiprocessor. */
+template <bool fixed, int blocks>
+static __global__ void __launch_bounds__(GG_BLOCK, blocks) paths_search(paths_crew crew) {
     extern __shared__ uint64_t entry[];
     __shared__ uint64_t word[BLOCK_WORKERS];
     __shared__ uint32_t busy, leave;
@@ -64,12 +63,23 @@ static __global__ void unpack(paths_crew crew, uint32_t *depth, uint32_t *parent
     }
 }
 
+enum kind { LONG_ROWS, SHORT_ROWS, FIXED_ROWS };
 static const struct cooperative_kernel search_kernels[] = {
-    {(const void *)paths_search<false>, "paths_search", GG_BLOCK, SHARED},
-    {(const void *)paths_search<true>, "paths_search", GG_BLOCK, SHARED}};
+    {(const void *)paths_search<false, GG_PATHS_BLOCKS>, "paths_search", GG_BLOCK,
+     SHARED},
+    {(const void *)paths_search<false, GG_PATHS_BLOCKS_THIN>, "paths_search", GG_BLOCK,
+     SHARED},
+    {(const void *)paths_search<true, GG_PATHS_BLOCKS_THIN>, "paths_search", GG_BLOCK,
+     SHARED}};
+
+static bool is_thin(const struct device_csr *g) {
+    return g->m / (g->n + 1) < GG_PATHS_THIN_ROW;
+}
 
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s) {
-    s->blocks = gg_dfs_blocks(job, &search_kernels[0], GG_PATHS_BLOCKS);
+    const bool thin = is_thin(&s->g);
+    s->blocks = gg_dfs_blocks(job, &search_kernels[thin ? SHORT_ROWS : LONG_ROWS],
+                              thin ? GG_PATHS_BLOCKS_THIN : GG_PATHS_BLOCKS);
 }
 
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
@@ -96,7 +106,7 @@ static struct paths_shape shape_for(const struct device_csr *g, bool fixed) {
     struct paths_shape shape = {GG_PATHS_RING,   GG_WARP,         GG_PATHS_ARCS,
                                 GG_PATHS_BATCH,  GG_PATHS_SHARE,  GG_PATHS_DEEP,
                                 GG_PATHS_DIRECT, GG_PATHS_CAREFUL};
-    if (g->m / (g->n + 1) < GG_PATHS_THIN_ROW) {
+    if (is_thin(g)) {
         shape.arcs = GG_PATHS_ARCS_THIN;
         shape.hands = GG_PATHS_HANDS_THIN;
         if (fixed)
@@ -110,7 +120,7 @@ bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
     crew->offset = s->g.offset;
     crew->target = s->g.target;
     crew->n = s->g.n;
-    crew->fixed = s->fixed;
+    crew->fixed = is_thin(&s->g) ? s->fixed : NULL; /* or there are too many blocks */
     crew->places = GG_FIXED_PLACES;
     crew->root = s->forest.root;
     crew->roots = s->roots;
@@ -126,10 +136,10 @@ bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
     gg_fill(job, crew->visited, 0, (crew->n / 32 + 1) * sizeof *crew->visited);
     if (!gg_going(job))
         return false;
+    const kind kind = crew->fixed ? FIXED_ROWS : is_thin(&s->g) ? SHORT_ROWS : LONG_ROWS;
     plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
     return gg_launched(job, "plant") &&
-           gg_dfs_launch(job, s, &search_kernels[crew->fixed != NULL], crew,
-                         crew->control);
+           gg_dfs_launch(job, s, &search_kernels[kind], crew, crew->control);
 }
 
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
