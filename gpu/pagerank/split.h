@@ -10,6 +10,7 @@
 #define GPUGRAPH_SPLIT_H
 
 #include "fixed.h"
+#include "tuning.h"
 
 #include <stdbool.h>
 
@@ -103,7 +104,10 @@ static inline struct split split_group(const double *share, const uint32_t *at,
 
 /* share[target[first .. end - 1]], EXACT at most. The last group may be a part of one: what stands in its
 ** place behind the row, of which there are GROUP entries, is taken for 0. So a row's length decides on no
-** branch but how many groups there are. */
+** branch but how many groups there are.
+**
+** Targets come in order, yet among all the shares that are on their way a processor does not ask for them far
+** enough ahead by itself. They are asked for as what is needed once, and past the array's end does no harm. */
 static inline struct split split_sum(const double *share, const uint32_t *target,
                                      uint64_t first, uint64_t end) {
     static const two_words keep[GROUP + 1][2] = {{{0, 0}, {0, 0}},
@@ -117,6 +121,7 @@ static inline struct split split_sum(const double *share, const uint32_t *target
         return split_group(share, at, keep[left]);
     struct two_splits one = TWO_SPLITS_OF_NONE, other = one;
     for (; left > GROUP; left -= GROUP, at += GROUP) {
+        __builtin_prefetch((const void *)((uintptr_t)at + GG_PAGERANK_AHEAD), 0, 0);
         split_add_two(&one, (two_doubles){share[at[0]], share[at[1]]});
         split_add_two(&other, (two_doubles){share[at[2]], share[at[3]]});
     }
