@@ -132,28 +132,29 @@ struct block { /* of vertices */
 };
 
 /* The vertices from v on, an even number, where jumps lead everywhere. False, with no rank changed, where
-** a number is smaller than SPLIT_CUT or no arc leads out. keeps: r->keeps. */
+** a number is smaller than SPLIT_CUT, or no arc leads out, so that a share is no number or more than 2. (A rank is no
+** smaller than its share. Doubles that are not negative stand in the order of their bits.) keeps: r->keeps. */
 static inline bool end_block(struct ranking *r, uint64_t v, uint64_t count,
                              struct block *b, struct pulled *p, bool keeps) {
     const two_doubles damping = two_of(r->how->damping), jump = two_of(r->gift.jump),
                       lost = two_of(r->gift.lost), cut = two_of(SPLIT_CUT);
     const struct two_splits none = TWO_SPLITS_OF_NONE;
     struct two_splits change = none;
-    two_words small = {0, 0};
+    two_words odd = {0, 0}; /* below 0 once a number is */
     for (uint64_t i = 0; i < count; i += 2) {
-        const two_doubles out = two_at(&b->out[i]);
         const two_doubles now = jump + damping * (two_at(&b->arrived[i]) + lost);
-        const two_doubles share = now / out;
-        small |= (now < cut) | (share < cut) | (out <= two_of(0));
+        const two_doubles share = now / two_at(&b->out[i]);
+        odd |= (two_words)share - (two_words)cut;
+        odd |= (two_words)two_of(2) - (two_words)share;
         memcpy(&r->next[v + i], &share, sizeof share);
         if (keeps) {
             const two_doubles before = two_at(&r->rank[v + i]);
-            small |= before < cut;
+            odd |= (two_words)before - (two_words)cut;
             split_add_two(&change, two_distances(now, before));
             memcpy(&b->now[i], &now, sizeof now);
         }
     }
-    if (small[0] | small[1])
+    if ((odd[0] | odd[1]) < 0)
         return false;
     if (!keeps)
         return true;
@@ -163,22 +164,26 @@ static inline bool end_block(struct ranking *r, uint64_t v, uint64_t count,
 }
 
 static inline void gather_rows(const struct ranking *r, uint64_t v, uint64_t count,
-                               struct block *b, bool roomy) {
-    const uint64_t *in = r->in.offset + v, *out = r->out.offset + v;
-    const uint32_t *target = r->in.target;
-    const double *share = r->share;
-    for (uint64_t i = 0; i < count; i++) {
-        b->arrived[i] = split_gather(share, target, in[i], in[i + 1], roomy);
-        b->out[i] = (double)(int64_t)(out[i + 1] - out[i]);
-    }
+                               double *arrived, bool roomy) {
+    const uint64_t *in = r->in.offset + v;
+    for (uint64_t i = 0; i < count; i++)
+        arrived[i] = split_gather(r->share, r->in.target, in[i], in[i + 1], roomy);
 }
 
 static void gather_block(const struct ranking *r, uint64_t v, uint64_t count,
                          struct block *b) {
-    if (r->in.offset[v + count] + GROUP <= r->in.m)
-        gather_rows(r, v, count, b, true);
-    else
-        gather_rows(r, v, count, b, false);
+    const uint64_t *in = r->in.offset + v;
+    for (uint64_t i = 0, now; i < count; i += now) {
+        now = count - i < SHORT_ROWS ? count - i : SHORT_ROWS;
+        if (in[i + now] - in[i] <= EXACT)
+            split_differences(r->share, r->in.target, in + i, now, b->arrived + i);
+        else if (in[i + now] + GROUP <= r->in.m)
+            gather_rows(r, v + i, now, b->arrived + i, true);
+        else
+            gather_rows(r, v + i, now, b->arrived + i, false);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        b->out[i] = out_of(r, v + i);
 }
 
 static void pull_block(struct ranking *r, uint64_t v, uint64_t count, struct pulled *p) {

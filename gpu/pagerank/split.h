@@ -10,6 +10,7 @@
 #define GPUGRAPH_SPLIT_H
 
 #include "fixed.h"
+#include "tuning.h"
 
 #include <stdbool.h>
 
@@ -103,7 +104,10 @@ static inline struct split split_group(const double *share, const uint32_t *at,
 
 /* share[target[first .. end - 1]], EXACT at most. The last group may be a part of one: what stands in its
 ** place behind the row, of which there are GROUP entries, is taken for 0. So a row's length decides on no
-** branch but how many groups there are. */
+** branch but how many groups there are.
+**
+** Targets come in order, yet among all the shares that are on their way a processor does not ask for them far
+** enough ahead by itself. They are asked for as what is needed once, and past the array's end does no harm. */
 static inline struct split split_sum(const double *share, const uint32_t *target,
                                      uint64_t first, uint64_t end) {
     static const two_words keep[GROUP + 1][2] = {{{0, 0}, {0, 0}},
@@ -117,6 +121,7 @@ static inline struct split split_sum(const double *share, const uint32_t *target
         return split_group(share, at, keep[left]);
     struct two_splits one = TWO_SPLITS_OF_NONE, other = one;
     for (; left > GROUP; left -= GROUP, at += GROUP) {
+        __builtin_prefetch((const void *)((uintptr_t)at + GG_PAGERANK_AHEAD), 0, 0);
         split_add_two(&one, (two_doubles){share[at[0]], share[at[1]]});
         split_add_two(&other, (two_doubles){share[at[2]], share[at[3]]});
     }
@@ -152,6 +157,48 @@ static inline double split_gather(const double *share, const uint32_t *target,
         i = stop;
     }
     return gg_unfix(sum);
+}
+
+/* ---- sums over short rows ---- */
+
+enum { SHORT_ROWS = 64 }; /* that are added up together */
+
+/* arrived[r] = the sum of share[target[i]] over row[r] <= i < row[r + 1], rounded once, of rows that have EXACT arcs
+** together at most. Sums of all arcs up to one are exact, so the difference of two of them is a row's, and no
+** branch depends on a row's length. (High parts stay below 4: all that arrives anywhere is 1 together.) */
+static inline void split_differences(const double *share, const uint32_t *target,
+                                     const uint64_t *row, uint64_t rows,
+                                     double *arrived) {
+    const two_doubles by = {SPLIT_BY, SPLIT_BY};
+    const uint64_t first = row[0], arcs = row[rows] - first;
+    two_doubles to[EXACT + 1], sum = {0, 0}; /* high, low */
+    uint64_t i = 0;
+    to[0] = sum;
+    target += first;
+    for (; i + 1 < arcs; i += 2) { /* a sum waits for another once in two arcs */
+        const two_doubles x = {share[target[i]], share[target[i + 1]]},
+                          part = (x + by) - by, rest = x - part;
+        const two_doubles one = {part[0], rest[0]}, other = {part[1], rest[1]};
+        to[i + 1] = sum + one;
+        sum += one + other;
+        to[i + 2] = sum;
+    }
+    if (i < arcs) {
+        const double x = share[target[i]], part = (x + SPLIT_BY) - SPLIT_BY;
+        to[arcs] = sum + (two_doubles){part, x - part};
+    }
+    for (i = 0; i + 1 < rows; i += 2) {
+        const two_doubles middle = to[row[i + 1] - first],
+                          one = middle - to[row[i] - first],
+                          other = to[row[i + 2] - first] - middle;
+        const two_doubles arrives =
+            (two_doubles){one[0], other[0]} + (two_doubles){one[1], other[1]};
+        memcpy(&arrived[i], &arrives, sizeof arrives);
+    }
+    if (i < rows) {
+        const two_doubles last = to[arcs] - to[row[i] - first];
+        arrived[i] = last[0] + last[1];
+    }
 }
 
 #endif

@@ -304,21 +304,40 @@ static void check_on_device(const shape *s, uint32_t source,
             check_large_by(s, source, direction, method->name, GPUGRAPH_CUDA, 1);
 }
 
-START_TEST(large_shapes) {
-    shape list[] = {
-        shape_path(LARGE),        shape_star(LARGE),
-        shape_comb(LARGE / 4, 2), shape_binary_tree(16),
-        shape_grid(300, 300),     shape_rmat(15, 8, 7),
-        shape_empty(LARGE / 2),   shape_random_edges(LARGE / 8, LARGE / 8, 5),
-        shape_cycle(LARGE / 4),   shape_complete(400),
-    };
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        check_large(&list[i], 0, GPUGRAPH_OUT, 4);
-        check_large(&list[i], list[i].vertices / 2, GPUGRAPH_BOTH, 2);
-        check_large(&list[i], GPUGRAPH_NONE, GPUGRAPH_OUT, 2);
-        check_large(&list[i], GPUGRAPH_NONE, GPUGRAPH_BOTH, 4);
-        shape_free(&list[i]);
+enum { LARGE_SHAPES = 10 };
+
+static shape large_shape(int i) {
+    switch (i) {
+    case 0:
+        return shape_path(LARGE);
+    case 1:
+        return shape_star(LARGE);
+    case 2:
+        return shape_comb(LARGE / 4, 2);
+    case 3:
+        return shape_binary_tree(16);
+    case 4:
+        return shape_grid(300, 300);
+    case 5:
+        return shape_rmat(15, 8, 7);
+    case 6:
+        return shape_empty(LARGE / 2);
+    case 7:
+        return shape_random_edges(LARGE / 8, LARGE / 8, 5);
+    case 8:
+        return shape_cycle(LARGE / 4);
+    default:
+        return shape_complete(400);
     }
+}
+
+START_TEST(large_shapes) {
+    shape s = large_shape(_i);
+    check_large(&s, 0, GPUGRAPH_OUT, 4);
+    check_large(&s, s.vertices / 2, GPUGRAPH_BOTH, 2);
+    check_large(&s, GPUGRAPH_NONE, GPUGRAPH_OUT, 2);
+    check_large(&s, GPUGRAPH_NONE, GPUGRAPH_BOTH, 4);
+    shape_free(&s);
 }
 END_TEST
 
@@ -526,7 +545,7 @@ const struct suite suite = {
     "dfs",
     {{"dfs", .timeout = 250,
       .cases = {{&small_shapes},
-                {&large_shapes},
+                {&large_shapes, LARGE_SHAPES},
                 {&on_device},
                 {&ordered_on_device},
                 {&many_runs},

@@ -173,6 +173,35 @@ START_TEST(hubs) {
 }
 END_TEST
 
+/* Sums by weight are made in fixed point; where each weighs 1 they are those of rows without weights, which are added
+** up in another way where they are short, long, or few at the end. */
+START_TEST(weights_of_one) {
+    const gpugraph_pagerank_options plain = {
+        .damping = 0.85, .iterations = 9, .direction = GPUGRAPH_BOTH};
+    gpugraph_pagerank_options weighted = plain;
+    weighted.weighted = true;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        shape s = shape_rmat(7 + seed % 5, 1 << seed % 4, seed);
+        for (uint32_t v = 1; v < s.vertices && seed % 3 == 0; v++)
+            shape_add(&s, v, 3);
+        double *weight = malloc((size_t)s.edges * sizeof *weight),
+               *fixed = malloc(s.vertices * sizeof *fixed),
+               *rank = malloc(s.vertices * sizeof *rank);
+        for (int64_t e = 0; e < s.edges; e++)
+            weight[e] = 1;
+        rank_everywhere(&s, weight, &weighted, fixed);
+        rank_everywhere(&s, NULL, &plain, rank);
+        for (uint32_t v = 0; v < s.vertices; v++)
+            expect(rank[v] == fixed[v], "%s: rank of %u is %.17g, and by weight %.17g",
+                   s.name, v, rank[v], fixed[v]);
+        free(rank);
+        free(fixed);
+        free(weight);
+        shape_free(&s);
+    }
+}
+END_TEST
+
 /* Ranks that get so small on their way from a source that fixed point cuts them, beside others. */
 START_TEST(faint_ranks) {
     const uint32_t source = 0;
@@ -278,6 +307,7 @@ const struct suite suite = {
       .cases = {{&small_shapes},
                 {&random_shapes},
                 {&hubs},
+                {&weights_of_one},
                 {&faint_ranks},
                 {&ends},
                 {&interrupts},
