@@ -3,7 +3,8 @@
 **
 **     GPUGRAPH_TEST_SHARE=3     turns  0 1 [2] 3 4 [5] 6 7 [8] ...
 **
-** Unset: all of them. An odd number, since tests tell kinds apart by the parity of a
+** Unset: all of them. A program that runs once more with something changed takes that of GPUGRAPH_TEST_AGAIN where that
+** is less of them. An odd number, since tests tell kinds apart by the parity of a
 ** turn. */
 #ifndef TEST_SHARE_H
 #define TEST_SHARE_H
@@ -20,10 +21,16 @@ enum { SANITIZED_PART = 10 };
 enum { SANITIZED_PART = 1 };
 #endif
 
+static inline uint64_t share_of(const char *variable) {
+    const char *text = getenv(variable);
+    return text ? strtoull(text, NULL, 10) : 1;
+}
+
 /* Is this turn of a loop to be passed over? */
 static inline bool left_out(uint64_t turn) {
-    const char *text = getenv("GPUGRAPH_TEST_SHARE");
-    uint64_t share = text ? strtoull(text, NULL, 10) : 1;
+    const uint64_t first = share_of("GPUGRAPH_TEST_SHARE"),
+                   again = share_of("GPUGRAPH_TEST_AGAIN"),
+                   share = first > again ? first : again;
     return share > 1 && turn % share != share - 1;
 }
 
