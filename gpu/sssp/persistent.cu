@@ -29,7 +29,7 @@ template <typename type>
 static __device__ void search(const struct persistent<type> &p,
                               struct block_memory<type> &m) {
     struct place<type> at = {
-        0, (typename type::span)(1 / p.delta), 0, 0, 1, 0, type::unreached(), false
+        0, (typename type::span)(1 / p.delta), 0, 0, 1, 0, type::unreached(), false, false
     };
     uint32_t meetings = 0, local_rounds = 0, settled_before = 0, buckets = 0;
     uint64_t settled = 0;
@@ -82,7 +82,7 @@ static __device__ void search(const struct persistent<type> &p,
 
 /* Cooperative. The lists, rows and lanes of each step: walk() and local(). */
 template <typename type>
-static __global__ void __launch_bounds__(WIDE_BLOCK, 2)
+static __global__ void __launch_bounds__(WIDE_BLOCK, 1024 / WIDE_BLOCK)
     find_distances(const __grid_constant__ persistent<type> p) {
     extern __shared__ __align__(16) unsigned char memory[];
     struct block_memory<type> &m = *reinterpret_cast<struct block_memory<type> *>(memory);
@@ -155,12 +155,13 @@ static void tell_counts(struct cuda_job *job, const struct persistent_state *sta
              state->settled);
     struct trace *trace = static_cast<struct trace *>(malloc(TRACE * sizeof *trace));
     if (file && trace && gg_download(job, trace, on_device, TRACE * sizeof *trace)) {
-        fprintf(file, "round,us,active_warps,settled,entries,slices,bucket,contents\n");
+        fprintf(file, "round,us,active_warps,settled,entries,slices,bucket,contents,"
+                      "busy_us\n");
         for (uint32_t i = 2; i < TRACE && i <= state->rounds; i++)
-            fprintf(file, "%u,%.1f,%u,%u,%u,%u,%u,%u\n", i,
+            fprintf(file, "%u,%.1f,%u,%u,%u,%u,%u,%u,%.0f\n", i,
                     (double)(trace[i].nanoseconds - trace[2].nanoseconds) * 1e-3,
                     trace[i].active, trace[i].settled, trace[i].entries, trace[i].slices,
-                    trace[i].bucket, trace[i].contents);
+                    trace[i].bucket, trace[i].contents, (double)trace[i].busy * 1e-3);
     }
     free(trace);
     if (file)

@@ -29,6 +29,19 @@
 #define GG_SSSP_COUNTS 0
 #endif
 
+/* 1: a build for trials: bits from the environment choose between forms of a step. */
+#ifndef GG_SSSP_TRIAL
+#define GG_SSSP_TRIAL 0
+#endif
+#define TRIAL(bit) (GG_SSSP_TRIAL && (p.trial & (bit)))
+static __device__ __forceinline__ void nap(unsigned nanoseconds) {
+#if GG_SSSP_TRIAL
+    __nanosleep(nanoseconds);
+#else
+    (void)nanoseconds;
+#endif
+}
+
 enum {
     WIDE_BLOCK = GG_PERSISTENT_BLOCK, /* threads of a block here */
     BUCKETS = 8,                      /* the last one is the rest */
@@ -83,6 +96,8 @@ struct trace { /* of a round */
     uint32_t settled, active; /* warps that had something to do */
     uint32_t entries, slices; /* of the list; that its long rows were cut into */
     uint32_t bucket, contents;
+    unsigned long long
+        busy; /* nanoseconds that blocks took for it, with no other waited for, added up */
 };
 
 struct persistent_state {
@@ -109,7 +124,8 @@ template <typename type> struct alignas(2 * sizeof(typename type::word)) letter 
 
 template <typename type> struct persistent {
     device_csr g;
-    const uint64_t *fixed; /* arcs, where rounds stay within blocks; or NULL */
+    const uint64_t *fixed;   /* arcs, where rounds stay within blocks; or NULL */
+    struct light_arcs light; /* where vertices beyond a bound pull */
     uint32_t first;    /* in_parts: g has the rows of vertices first .. first + g.n - 1 */
     device_csr back;   /* from both ends: rows of n + v */
     uint64_t vertices; /* of all ends */
@@ -128,12 +144,13 @@ template <typename type> struct persistent {
     uint32_t crowd;
     typename type::span per_bucket_after;
     double fall; /* of the rest, after which buckets become wider; 0: never */
-    typename type::word light; /* a heavier arc leads out of its vertex's bucket */
+    typename type::word heavy; /* an arc over it leads out of its vertex's bucket */
     bool apart;                /* heavy arcs wait until a vertex is settled */
     bool local;                /* small rounds stay within blocks */
     /* Powers of 2: */
     uint32_t group;      /* lanes to a vertex in such a round */
     uint32_t slice_arcs; /* arcs of a slice, into which longer rows are cut */
+    uint32_t trial;
 };
 
 /* Where a block is in the search; the same in all threads of all blocks. */
@@ -144,6 +161,7 @@ template <typename type> struct place {
     uint32_t round;                 /* from 1; the board's is round % 3 */
     uint32_t rest;                  /* entries of the last one that was dealt out */
     typename type::word bound; /* nothing is pushed beyond it; unreached(): no bound */
+    bool lightly;              /* light arcs alone lead to a sum within it */
     bool pulled;               /* all that lay beyond it did so */
 };
 
@@ -436,6 +454,15 @@ static __device__ __forceinline__ void note_active(const struct persistent<type>
                                                    const struct place<type> &at) {
     if (GG_SSSP_COUNTS && gg_lane() == 0 && at.round < TRACE)
         atomicAdd(&p.trace[at.round].active, 1u);
+}
+
+/* By each block, when it is through with what it has of this round. */
+template <typename type>
+static __device__ __forceinline__ void note_busy(const struct persistent<type> &p,
+                                                 const struct place<type> &at,
+                                                 unsigned long long began) {
+    if (GG_SSSP_COUNTS && threadIdx.x == 0 && at.round < TRACE)
+        atomicAdd(&p.trace[at.round].busy, gg_nanoseconds() - began);
 }
 
 /* Where v goes that has fallen within the current bucket. */

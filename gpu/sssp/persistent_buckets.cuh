@@ -222,7 +222,8 @@ finish_bucket(const struct persistent<type> &p, struct place<type> &at,
                                  in.count,
                                  found.slices,
                                  at.bucket,
-                                 (uint32_t)in.contents};
+                                 (uint32_t)in.contents,
+                                 gg_peek(&p.trace[at.round].busy)};
         is_long = found.flags & LONG_ROWS;
         if (found.flags & STOPPED)
             return false;

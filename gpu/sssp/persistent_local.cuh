@@ -121,6 +121,8 @@ relax_own(const struct persistent<type> &p, const struct place<type> &at,
         note_waiting(p, m, v, 1);
     uint32_t bucket = bucket_of(at, sum);
     if (bucket > at.bucket) {
+        if (TRIAL(8) && is_fixed(p) && before == type::unreached())
+            gg_fetch_ahead_far(fixed_row(p, v));
         list_far(p, at, m, v, bucket, before);
         return;
     }
@@ -150,6 +152,8 @@ static __device__ void take_share(const struct persistent<type> &p,
             return;
         settle(p, at, m, v);
     }
+    if (TRIAL(16))
+        ask_for_arcs(p, v, begin);
     keep(p, at, m, v, from, begin, end);
 }
 
@@ -264,6 +268,7 @@ static __device__ void local(const struct persistent<type> &p,
     if (threadIdx.x == 0)
         m.own.pending = m.own.leaving = 0;
     __syncthreads();
+    const unsigned long long began = GG_SSSP_COUNTS ? gg_nanoseconds() : 0;
     take_share(p, at, m, in);
     __syncthreads();
     while (looks < LOCAL_LOOKS) {
@@ -278,6 +283,12 @@ static __device__ void local(const struct persistent<type> &p,
                 make_room(p, at, m);
             continue;
         }
+        if (TRIAL(64) && looks % 4 != 0)
+            continue;
+        if (TRIAL(1))
+            nap(20);
+        if (TRIAL(4))
+            nap(100);
         unsigned over = look(&m.own.pending) == 0;
         if (__shfl_sync(ALL_LANES, over, 0))
             break;
@@ -288,6 +299,7 @@ static __device__ void local(const struct persistent<type> &p,
     if (batches > 0)
         note_active(p, at);
     __syncthreads();
+    note_busy(p, at, began);
 }
 
 #endif

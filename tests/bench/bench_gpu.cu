@@ -796,7 +796,13 @@ static void time_backends(struct bench *b, const char *list, const char *methods
         pull_factor = atof(pull.c_str());
         if (getenv("PULL"))
             printf("PULL,%s\n", pull.c_str());
-        time_on_backends(b, list, methods, named);
+        std::stringstream trials(getenv("TRIALS") ? getenv("TRIALS") : "0");
+        for (std::string trial; std::getline(trials, trial, ',');) {
+            setenv("TRIAL", trial.c_str(), 1);
+            if (getenv("TRIALS"))
+                printf("TRIAL,%s\n", trial.c_str());
+            time_on_backends(b, list, methods, named);
+        }
     }
 }
 

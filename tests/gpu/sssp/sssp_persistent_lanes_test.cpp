@@ -121,6 +121,24 @@ static std::vector<uint64_t> fix(const device_csr &g) {
     return arc;
 }
 
+struct lighter { /* as gpu/sssp/light.cu makes them */
+    std::vector<uint32_t> offset;
+    std::vector<uint64_t> arc;
+};
+
+static struct lighter lighten(const device_csr &g, uint32_t most) {
+    struct lighter l;
+    const uint32_t *weight = static_cast<const uint32_t *>(g.weight);
+    for (uint32_t v = 0; v <= g.n; v++) {
+        l.offset.push_back((uint32_t)l.arc.size());
+        for (uint64_t i = g.offset[v]; v < g.n && i < g.offset[v + 1]; i++)
+            if (weight[i] <= most)
+                l.arc.push_back((uint64_t)weight[i] << 32 | g.target[i]);
+    }
+    l.arc.push_back(0); /* there is an array */
+    return l;
+}
+
 static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
                                 bool weighted, bool from_both, bool pulls,
                                 uint64_t seed) {
@@ -164,6 +182,17 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
     if (pulls) {
         s.parameters.apart = s.parameters.local = false;
         s.parameters.pull = s.parameters.delta * (double)(seed / 3 % 4) / 2 + 1e-9;
+    }
+    struct lighter light;
+    if (pulls && s.type == GPUGRAPH_UINT32 && seed % 7 > 0) {
+        /* As many as are needed, or too few, and then they are not to be used. */
+        const double most = (s.parameters.delta + s.parameters.pull) * 1.01 + 2;
+        s.light.most = seed % 7 == 1    ? (uint32_t)(s.parameters.delta / 2)
+                       : most < 4000000 ? (uint32_t)most
+                                        : 4000000;
+        light = lighten(s.g, s.light.most);
+        s.light.offset = light.offset.data();
+        s.light.arc = light.arc.data();
     }
     std::vector<unsigned char> block(gg_sssp_persistent_bytes(&s) + 256);
     space.base = block.data() + (256 - (uintptr_t)block.data() % 256) % 256;
