@@ -620,6 +620,7 @@ static void change_parameters(struct sssp_parameters *p) {
         p->pull *= pull_factor;
         p->turn_after = 1;
     }
+    p->leave = getenv("LEAVE") ? atof(getenv("LEAVE")) : p->leave;
     p->sieve = getenv("SIEVE") ? atof(getenv("SIEVE")) : p->sieve;
 }
 
@@ -798,7 +799,10 @@ static void time_backends(struct bench *b, const char *list, const char *methods
             printf("PULL,%s\n", pull.c_str());
         std::stringstream trials(getenv("TRIALS") ? getenv("TRIALS") : "0");
         for (std::string trial; std::getline(trials, trial, ',');) {
-            setenv("TRIAL", trial.c_str(), 1);
+            const size_t colon = trial.find(':'); /* trial:leave */
+            setenv("TRIAL", trial.substr(0, colon).c_str(), 1);
+            if (colon != std::string::npos)
+                setenv("LEAVE", trial.substr(colon + 1).c_str(), 1);
             if (getenv("TRIALS"))
                 printf("TRIAL,%s\n", trial.c_str());
             time_on_backends(b, list, methods, named);

@@ -11,9 +11,13 @@
 #undef GG_PERSISTENT_BLOCK
 #undef GG_PERSISTENT_VERTICES
 #undef GG_PERSISTENT_SLICE
-#define GG_PERSISTENT_BLOCK    64
-#define GG_PERSISTENT_VERTICES 16
-#define GG_PERSISTENT_SLICE    3 /* 8 arcs */
+#undef GG_PERSISTENT_LEAVE_LOOKS
+#undef GG_PERSISTENT_LEAVE_WORTH
+#define GG_PERSISTENT_LEAVE_LOOKS 1
+#define GG_PERSISTENT_LEAVE_WORTH 0 /* none will do */
+#define GG_PERSISTENT_BLOCK       64
+#define GG_PERSISTENT_VERTICES    16
+#define GG_PERSISTENT_SLICE       3 /* 8 arcs */
 
 /* What nvcc does not mind, or has of its own. */
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -173,6 +177,7 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
     s.parameters.blocks = 4;
     s.parameters.apart = seed / 50 % 3 == 0;
     s.parameters.local = seed / 50 % 3 == 1;
+    s.parameters.leave = seed / 11 % 3 == 0 ? 0 : seed / 11 % 3 == 1 ? 0.5 : 1e-9;
     std::vector<uint64_t> arcs;
     if (s.parameters.local && s.type == GPUGRAPH_UINT32 && weighted && !from_both &&
         seed % 5 > 0) {
