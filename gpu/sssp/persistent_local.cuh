@@ -109,7 +109,7 @@ keep(const struct persistent<type> &p, const struct place<type> &at,
         hand_on(p, at, m, v, end - begin > LOCAL_ROW);
         return;
     }
-    const uint32_t ring = v * 0x9E3779B1u >> 16 & (WARPS - 1);
+    const uint32_t ring = v * 0x9E3779B1u >> 16 & (warps_of<type>() - 1);
     if (atomicAdd(&m.own.used[ring], 1u) >= RING) {
         atomicSub(&m.own.used[ring], 1u);
         hand_on(p, at, m, v, false);
@@ -148,8 +148,6 @@ relax_own(const struct persistent<type> &p, const struct place<type> &at,
         note_waiting(p, m, v, 1);
     uint32_t bucket = bucket_of(at, sum);
     if (bucket > at.bucket) {
-        if (TRIAL(8) && is_fixed(p) && before == type::unreached())
-            gg_fetch_ahead_far(fixed_row(p, v));
         list_far(p, at, m, v, bucket, before);
         return;
     }
@@ -181,8 +179,6 @@ static __device__ void take_share(const struct persistent<type> &p,
             return;
         settle(p, at, m, v);
     }
-    if (TRIAL(16))
-        ask_for_arcs(p, v, begin);
     keep(p, at, m, v, from, begin, end);
 }
 
@@ -304,8 +300,8 @@ template <typename type>
 static __device__ void local(const struct persistent<type> &p,
                              const struct place<type> &at, struct block_memory<type> &m,
                              const struct input &in, uint32_t meetings, uint32_t *steps) {
-    const bool looks_out =
-        may_leave(p, at) && !in.stays && threadIdx.x / GG_WARP == blockIdx.x % WARPS;
+    const bool looks_out = may_leave(p, at) && !in.stays &&
+                           threadIdx.x / GG_WARP == blockIdx.x % warps_of<type>();
     const uint32_t ring = threadIdx.x / GG_WARP;
     uint32_t head = 0, batches = 0, looks = 0;
     for (uint32_t i = gg_lane(); i < RING; i += GG_WARP)
@@ -330,12 +326,6 @@ static __device__ void local(const struct persistent<type> &p,
                 make_room(p, at, m);
             continue;
         }
-        if (TRIAL(64) && looks % 4 != 0)
-            continue;
-        if (TRIAL(1))
-            nap(20);
-        if (TRIAL(4))
-            nap(100);
         if (looks_out && looks % GG_PERSISTENT_LEAVE_LOOKS == 0 && gg_lane() == 0 &&
             !look(&m.own.leaving) && is_late(p, at, meetings))
             set(&m.own.leaving, 1u);

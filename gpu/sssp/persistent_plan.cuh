@@ -4,8 +4,6 @@
 
 #include "persistent.cuh"
 
-#include <stdlib.h>
-
 static uint32_t slice_of(uint64_t arcs) {
     return arcs < GG_PERSISTENT_MANY_ARCS ? GG_PERSISTENT_SLICE
                                           : GG_PERSISTENT_LONG_SLICE;
@@ -85,9 +83,6 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
         p->ceiling = NULL;
     p->coarse = bits_left_out(p->delta, 8 * sizeof(typename type::word) - 8);
     p->first = 0;
-    if (GG_SSSP_TRIAL && getenv("TRIAL") && (atoi(getenv("TRIAL")) & 128))
-        p->light.offset = NULL;
-    p->trial = GG_SSSP_TRIAL && getenv("TRIAL") ? (uint32_t)atoi(getenv("TRIAL")) : 0;
 }
 
 #endif

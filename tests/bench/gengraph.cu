@@ -22,7 +22,7 @@
 enum { GRID = 132 * 16, BLOCK = 256, EDGE_FACTOR = 16, CELL_KEYS = 6 };
 static const uint64_t SEED = 12345;
 
-enum family { RMAT, ROAD, MESH, ROWS, TILES };
+enum family { RMAT, ROAD, MESH };
 
 static const struct {
     const char *name;
@@ -30,8 +30,7 @@ static const struct {
     uint32_t size; /* RMAT: bits of n; ROAD: side; MESH: bits of the side */
 } known[] = {{"rmat20", RMAT, 20},   {"rmat22", RMAT, 22},   {"rmat24", RMAT, 24},
              {"road1m", ROAD, 1024}, {"road4m", ROAD, 2048}, {"road24m", ROAD, 4900},
-             {"mesh1m", MESH, 10},   {"mesh16m", MESH, 12},  {"rows16m", ROWS, 12},
-             {"tiles16m", TILES, 12}};
+             {"mesh1m", MESH, 10},   {"mesh16m", MESH, 12}};
 
 const char *bench_graph_names(void) {
     return "rmat20 rmat22 rmat24 road1m road4m road24m mesh1m mesh16m";
@@ -130,21 +129,11 @@ struct grid {
     uint32_t side;
     int scramble_bits; /* 0: numbered row by row */
     float edge, diagonal;
-    bool all;   /* every edge, and the same diagonal in every cell */
-    bool tiles; /* numbered by bits of row and column in turns */
+    bool all; /* every edge, and the same diagonal in every cell */
 };
-
-static __device__ uint32_t spread(uint32_t x) {
-    x = (x | x << 8) & 0x00FF00FF;
-    x = (x | x << 4) & 0x0F0F0F0F;
-    x = (x | x << 2) & 0x33333333;
-    return (x | x << 1) & 0x55555555;
-}
 
 static __device__ uint32_t number(grid g, uint64_t row, uint64_t column) {
     uint32_t v = (uint32_t)(row * g.side + column);
-    if (g.tiles)
-        return spread((uint32_t)row) << 1 | spread((uint32_t)column);
     return g.scramble_bits ? scramble(v, g.scramble_bits) : v;
 }
 
@@ -242,10 +231,8 @@ static void draw(struct plan plan, uint64_t *key, uint32_t n) {
     if (plan.family == RMAT) {
         draw_rmat<<<GRID, BLOCK>>>(key, plan.factor * (uint64_t)n, (int)size);
     } else {
-        grid road = {size, 0, 0.60f, 0.05f, false, false};
-        grid mesh = {
-            1u << (size % 32),   plan.family == MESH ? (int)(2 * size) : 0, 1, 1, true,
-            plan.family == TILES};
+        grid road = {size, 0, 0.60f, 0.05f, false};
+        grid mesh = {1u << (size % 32), (int)(2 * size), 1, 1, true};
         draw_grid<<<GRID, BLOCK>>>(key, plan.family == ROAD ? road : mesh);
     }
     check(cudaGetLastError(), "draw");
