@@ -401,13 +401,6 @@
 ** then on. (H200: rmat20 1.29 to 1.20 ms, rmat22 3.4 to 3.3, rmat24 11.0 to 9.2.) */
 #define GG_PERSISTENT_FALL  0.875
 #define GG_PERSISTENT_WIDER 4
-/* Where small rounds stay within blocks: share of the blocks that are done, from which on the others leave the rest of
-** a round to the next one, which takes in the next bucket. (A guess, not measured yet.) */
-#define GG_PERSISTENT_LEAVE 0.75
-/* Vertices of the next bucket for each block, from which on it is worth that. */
-#define GG_PERSISTENT_LEAVE_WORTH 1
-/* Looks in vain of a warp that has nothing to do, between two at how many blocks are done. */
-#define GG_PERSISTENT_LEAVE_LOOKS 16
 /* Second-level caches full of distances, from which on most arcs are kept from them by a byte of each vertex.
 ** (H200: rmat22, a third of one, 3.03 to 3.39 ms; rmat24, 1.3 of them, 11.7 to 11.0.) */
 #define GG_PERSISTENT_SIEVE 1.0

@@ -43,9 +43,8 @@ static __device__ void search(const struct persistent<type> &p,
     settled += m.board.round[1].settled;
     hear_ends(p, at, m);
     begin_bucket(p, at, m);
-    struct input in = {
-        OF_ROUND, list_at(p, next_list(at)), m.board.round[1].vertices, false, NULL, 0,
-        false};
+    struct input in = {OF_ROUND, list_at(p, next_list(at)), m.board.round[1].vertices,
+                       false};
     bool more = in.count > 0, early = false;
     while (more && !early) {
         if (!finish_bucket(p, at, m, in, &settled_before, &settled, &local_rounds,
@@ -59,7 +58,7 @@ static __device__ void search(const struct persistent<type> &p,
         if (!more)
             break;
         const uint32_t list = is_finishing(m) ? m.ways.list : at.bucket;
-        in = {OF_BUCKET, list_at(p, list), m.board.count[list], false, NULL, 0, false};
+        in = {OF_BUCKET, list_at(p, list), m.board.count[list], false};
         begin_bucket(p, at, m);
     }
     early = early || is_finishing(m);

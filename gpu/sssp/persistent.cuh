@@ -153,9 +153,6 @@ template <typename type> struct persistent {
     typename type::word heavy; /* an arc over it leads out of its vertex's bucket */
     bool apart;                /* heavy arcs wait until a vertex is settled */
     bool local;                /* small rounds stay within blocks */
-    double
-        leave; /* share of the blocks that are done with such a round, from which on the others leave what
-                     is left of it to the next one; 0: never */
     /* Powers of 2: */
     uint32_t group;      /* lanes to a vertex in such a round */
     uint32_t slice_arcs; /* arcs of a slice, into which longer rows are cut */

@@ -183,7 +183,7 @@ static __device__ bool relax_list(const struct persistent<type> &p,
                                   struct block_memory<type> &m, struct input in, bool own,
                                   uint32_t *local_rounds, uint32_t *meetings) {
     if (own) {
-        local(p, at, m, in, *meetings, local_rounds);
+        local(p, at, m, in, local_rounds);
         close(p, at, m);
         return meet(p.state, meetings, m);
     }
@@ -195,23 +195,8 @@ static __device__ bool relax_list(const struct persistent<type> &p,
         uint32_t slices = m.board.round[at.round % 3].slices;
         if (slices == 0 || in.contents == OF_SLICES)
             return true;
-        in = {OF_SLICES, NULL, slices, in.contents == OF_SETTLED, NULL, 0, false};
+        in = {OF_SLICES, NULL, slices, in.contents == OF_SETTLED};
     }
-}
-
-/* Blocks have left some of the bucket to the next round: the next bucket begins with it, if that stays
-** small. Otherwise the round is gone through to its end. */
-template <typename type>
-static __device__ void go_on(const struct persistent<type> &p, struct place<type> &at,
-                             const struct block_memory<type> &m, uint32_t own,
-                             struct input *in) {
-    in->stays = !may_leave(p, at) || !is_worth_it(m.board.count[at.bucket + 1]) ||
-                m.board.count[at.bucket + 1] + in->count > own;
-    if (in->stays)
-        return;
-    at.bucket++;
-    in->bucket = list_at(p, at.bucket);
-    in->of_bucket = m.board.count[at.bucket];
 }
 
 /* Rounds, and heavy arcs, until the bucket is final. The first list is `in`. */
@@ -225,8 +210,8 @@ finish_bucket(const struct persistent<type> &p, struct place<type> &at,
     for (;;) {
         next_round(p, at, in.count);
         set_bound(p, at, in.count);
-        if (!relax_list(p, at, m, in, in.count + in.of_bucket <= own && !is_long,
-                        local_rounds, meetings))
+        if (!relax_list(p, at, m, in, in.count <= own && !is_long, local_rounds,
+                        meetings))
             return false;
         const struct round found = m.board.round[at.round % 3];
         *settled += found.settled;
@@ -243,12 +228,9 @@ finish_bucket(const struct persistent<type> &p, struct place<type> &at,
         is_long = found.flags & LONG_ROWS;
         if (found.flags & STOPPED)
             return false;
-        in = {OF_ROUND, list_at(p, next_list(at)), found.vertices, false, NULL, 0, false};
-        if (in.count > 0) {
-            if (!is_long)
-                go_on(p, at, m, own, &in);
+        in = {OF_ROUND, list_at(p, next_list(at)), found.vertices, false};
+        if (in.count > 0)
             continue;
-        }
         /* Not by the list's length, which grows when a block that is ahead goes on. */
         in.count = is_apart(p, m) ? (uint32_t)(*settled - *settled_before) : 0;
         if (in.count == 0)

@@ -22,42 +22,15 @@ static __device__ __forceinline__ void set(uint32_t *at, uint32_t value) {
     gg_hand_now(at, value);
 }
 
-/* A vertex that the block does not keep goes into the list of the next round. */
+/* A vertex that the block cannot keep goes into the list of the next round. */
 template <typename type>
 static __device__ void hand_on(const struct persistent<type> &p,
-                               const struct place<type> &at, struct block_memory<type> &m,
-                               uint32_t v, bool is_long) {
+                               const struct place<type> &at, uint32_t v, bool is_long) {
+    struct round *round = &p.state->board.round[at.round % 3];
     if (is_long)
-        atomicOr(&p.state->board.round[at.round % 3].flags, (uint32_t)LONG_ROWS);
+        atomicOr(&round->flags, (uint32_t)LONG_ROWS);
     if (claim(p, at, v))
-        put(p, at, m, next_list(at), v);
-}
-
-/* ---- leaving ----
-**
-** A bucket ends with some chains that few blocks follow. Once most blocks are done with a round, the
-** others leave what they have, which goes into the next round together with the next bucket. */
-
-/* Where all that can be reached is wanted, nothing depends on when a bucket is final. */
-template <typename type>
-static __device__ __forceinline__ bool may_leave(const struct persistent<type> &p,
-                                                 const struct place<type> &at) {
-    return type::ends == 1 && !type::parts && p.leave > 0 && at.bucket + 1 < REST;
-}
-
-/* Is a next bucket of so many vertices worth a meeting? */
-static __device__ __forceinline__ bool is_worth_it(uint32_t vertices) {
-    return vertices >= gridDim.x * GG_PERSISTENT_LEAVE_WORTH;
-}
-
-/* Asked by one lane of the block. */
-template <typename type>
-static __device__ __forceinline__ bool is_late(const struct persistent<type> &p,
-                                               const struct place<type> &at,
-                                               uint32_t meetings) {
-    const uint32_t done = gg_peek(&p.state->arrived) - meetings * gridDim.x;
-    return done >= p.leave * gridDim.x &&
-           is_worth_it(gg_peek(&p.state->board.count[at.bucket + 1]));
+        list_at(p, next_list(at))[atomicAdd(&round->vertices, 1u)] = v;
 }
 
 /* ---- rows, looked for or fixed ---- */
@@ -106,13 +79,13 @@ keep(const struct persistent<type> &p, const struct place<type> &at,
      struct block_memory<type> &m, uint32_t v, typename type::word from, uint64_t begin,
      uint64_t end) {
     if (end - begin > LOCAL_ROW || look(&m.own.leaving)) {
-        hand_on(p, at, m, v, end - begin > LOCAL_ROW);
+        hand_on(p, at, v, end - begin > LOCAL_ROW);
         return;
     }
     const uint32_t ring = v * 0x9E3779B1u >> 16 & (warps_of<type>() - 1);
     if (atomicAdd(&m.own.used[ring], 1u) >= RING) {
         atomicSub(&m.own.used[ring], 1u);
-        hand_on(p, at, m, v, false);
+        hand_on(p, at, v, false);
         return;
     }
     atomicAdd(&m.own.pending, 1u);
@@ -164,17 +137,15 @@ template <typename type>
 static __device__ void take_share(const struct persistent<type> &p,
                                   const struct place<type> &at,
                                   struct block_memory<type> &m, const struct input &in) {
-    const uint32_t all = in.count + in.of_bucket;
-    uint32_t share = (all + gridDim.x - 1) / gridDim.x;
+    uint32_t share = (in.count + gridDim.x - 1) / gridDim.x;
     uint64_t i = (uint64_t)blockIdx.x * share + threadIdx.x;
-    if (threadIdx.x >= share || i >= all)
+    if (threadIdx.x >= share || i >= in.count)
         return;
-    const bool listed = in.contents == OF_BUCKET || i >= in.count;
-    uint32_t v = __ldcg(i < in.count ? &in.vertex[i] : &in.bucket[i - in.count]);
+    uint32_t v = __ldcg(&in.vertex[i]);
     uint64_t begin, end;
     look_for_row(p, v, &begin, &end);
     typename type::word from = gg_peek(&p.distance[v]);
-    if (listed) {
+    if (in.contents == OF_BUCKET) {
         if (bucket_of(at, from) != at.bucket)
             return;
         settle(p, at, m, v);
@@ -234,20 +205,6 @@ relax_row(const struct persistent<type> &p, const struct place<type> &at,
     }
 }
 
-template <typename type>
-static __device__ __forceinline__ bool is_leaving(const struct block_memory<type> &m) {
-    return __any_sync(ALL_LANES, look(&m.own.leaving) != 0);
-}
-
-/* v, which was put into the ring at distance `from`, unless a nearer entry was too. */
-template <typename type>
-static __device__ __forceinline__ void
-leave(const struct persistent<type> &p, const struct place<type> &at,
-      struct block_memory<type> &m, bool mine, uint32_t v, typename type::word from) {
-    if (mine && gg_peek(&p.distance[v]) == from)
-        hand_on(p, at, m, v, false);
-}
-
 /* Entries at the head of the warp's ring, as many as it has groups of lanes. Returns how
 ** many there were. */
 template <typename type>
@@ -280,9 +237,7 @@ static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<t
     __syncwarp();
     if (gg_lane() == 0)
         atomicSub(&m.own.used[ring], there);
-    if (is_leaving(m))
-        leave(p, at, m, mine && lane == 0, v, from);
-    else if (is_fixed(p))
+    if (is_fixed(p))
         relax_fixed(p, at, m, mine, v, from);
     else
         relax_row(p, at, m, mine, v, from, begin, degree);
@@ -299,9 +254,7 @@ static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<t
 template <typename type>
 static __device__ void local(const struct persistent<type> &p,
                              const struct place<type> &at, struct block_memory<type> &m,
-                             const struct input &in, uint32_t meetings, uint32_t *steps) {
-    const bool looks_out = may_leave(p, at) && !in.stays &&
-                           threadIdx.x / GG_WARP == blockIdx.x % warps_of<type>();
+                             const struct input &in, uint32_t *steps) {
     const uint32_t ring = threadIdx.x / GG_WARP;
     uint32_t head = 0, batches = 0, looks = 0;
     for (uint32_t i = gg_lane(); i < RING; i += GG_WARP)
@@ -326,10 +279,6 @@ static __device__ void local(const struct persistent<type> &p,
                 make_room(p, at, m);
             continue;
         }
-        if (looks_out && looks % GG_PERSISTENT_LEAVE_LOOKS == 0 && gg_lane() == 0 &&
-            !look(&m.own.leaving) && is_late(p, at, meetings))
-            set(&m.own.leaving, 1u);
-        __syncwarp();
         unsigned over = look(&m.own.pending) == 0;
         if (__shfl_sync(ALL_LANES, over, 0))
             break;

@@ -200,12 +200,7 @@ static __device__ bool relax_step(const struct parts_search<type> &s,
     const uint32_t list = c.of_bucket ? c.at.bucket : next_list(c.at);
     const uint32_t listed =
         c.of_bucket ? m.board.count[c.at.bucket] : m.board.round[c.at.round % 3].vertices;
-    struct input in = {c.of_bucket ? OF_BUCKET : OF_ROUND,
-                       list_at(p, list),
-                       listed,
-                       false,
-                       NULL,
-                       0,
+    struct input in = {c.of_bucket ? OF_BUCKET : OF_ROUND, list_at(p, list), listed,
                        false};
     for (uint32_t q = 0; q < s.view.places.parts; q++)
         in.count += m.mail.count[q];

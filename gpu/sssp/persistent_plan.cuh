@@ -66,7 +66,6 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
     p->delta = p->delta > 1e-290 ? p->delta : 1e-290;
     p->heavy = type::from_real(p->delta * 1.01 + 1);
     p->local = chosen->local && !p->apart;
-    p->leave = p->local && p->limits.targets == 0 && p->limit == 0 ? chosen->leave : 0;
     p->fall = type::ends == 1 && !p->local && !p->apart ? chosen->fall : 0;
     p->turned = s->turned;
     p->light = can_be_fixed<type>() ? s->light : light_arcs{NULL, NULL, 0};

@@ -20,10 +20,6 @@ struct input {
     const uint32_t *vertex;
     uint32_t count;
     bool heavy; /* OF_SLICES: of OF_SETTLED */
-    /* Behind an OF_ROUND that is small: vertices of the bucket that has become the current one. */
-    const uint32_t *bucket;
-    uint32_t of_bucket;
-    bool stays; /* blocks do not leave any of it */
 };
 
 /* ---- rows, of all arcs or of light ones ---- */

@@ -34,7 +34,6 @@
 **                      within blocks; FALL=0,0.9  all of it with wider buckets once the rest falls below that share; SIEVE=0  ceilings on any graph
 **     PULL=0,1         all of it with far vertices that pull from beyond that many times the distance; 0: never,
 **                      otherwise from the second search on
-**     LEAVE=0,0.75     all of it with small rounds that are left once that share of the blocks is done
 **     DEVICES=1,2      all of it on that many devices
 **     PARTS=1,4,10     all of it without a limit to device memory, then with a quarter, then
 **                      with a tenth of what the rows of OUT take
@@ -608,7 +607,7 @@ static void break_down(struct bench *b) {
     }
 }
 
-static double delta_factor = 1, fall = -1, pull_factor = -1, leave = -1;
+static double delta_factor = 1, fall = -1, pull_factor = -1;
 
 static void change_parameters(struct sssp_parameters *p) {
     const char *apart = getenv("APART"), *blocks = getenv("BLOCKS");
@@ -621,7 +620,6 @@ static void change_parameters(struct sssp_parameters *p) {
         p->pull *= pull_factor;
         p->turn_after = 1;
     }
-    p->leave = leave >= 0 ? leave : p->leave;
     p->sieve = getenv("SIEVE") ? atof(getenv("SIEVE")) : p->sieve;
 }
 
@@ -798,13 +796,7 @@ static void time_backends(struct bench *b, const char *list, const char *methods
         pull_factor = atof(pull.c_str());
         if (getenv("PULL"))
             printf("PULL,%s\n", pull.c_str());
-        std::stringstream leaves(getenv("LEAVE") ? getenv("LEAVE") : "-1");
-        for (std::string share; std::getline(leaves, share, ',');) {
-            leave = atof(share.c_str());
-            if (getenv("LEAVE"))
-                printf("LEAVE,%s\n", share.c_str());
-            time_on_backends(b, list, methods, named);
-        }
+        time_on_backends(b, list, methods, named);
     }
 }
 

@@ -83,7 +83,6 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
         p->pull = f->most_degree > GG_PERSISTENT_HUB * f->degree
                       ? width(f, GG_PERSISTENT_PULL)
                       : 0;
-        p->leave = GG_PERSISTENT_LEAVE;
         p->turn_after = GG_PERSISTENT_TURN_AFTER;
         p->delta = p->local ? in_weights(f, GG_PERSISTENT_DELTA_THIN)
                             : width(f, GG_PERSISTENT_DELTA);

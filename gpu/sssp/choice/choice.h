@@ -41,8 +41,6 @@ struct sssp_parameters {
         sieve; /* caches full of distances from which on bytes of ceilings are looked at first */
     double
         pull; /* distance behind a bucket of many vertices from which on others pull; 0: never */
-    double
-        leave; /* share of the blocks that are done, from which on the others leave a small round; 0: never */
     uint32_t turn_after; /* searches after which the transpose is made for that */
     /* SSSP_MLMQ alone */
     enum mlmq_l1 l1;

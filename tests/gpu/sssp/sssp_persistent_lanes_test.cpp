@@ -11,10 +11,6 @@
 #undef GG_PERSISTENT_BLOCK
 #undef GG_PERSISTENT_VERTICES
 #undef GG_PERSISTENT_SLICE
-#undef GG_PERSISTENT_LEAVE_LOOKS
-#undef GG_PERSISTENT_LEAVE_WORTH
-#define GG_PERSISTENT_LEAVE_LOOKS 1
-#define GG_PERSISTENT_LEAVE_WORTH 0 /* none will do */
 #undef GG_PERSISTENT_LARGE_BLOCK
 #undef GG_PERSISTENT_LARGE_VERTICES
 #define GG_PERSISTENT_BLOCK          64
@@ -184,7 +180,6 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
     s.parameters.blocks = 4;
     s.parameters.apart = seed / 50 % 3 == 0;
     s.parameters.local = seed / 50 % 3 == 1;
-    s.parameters.leave = seed / 11 % 3 == 0 ? 0 : seed / 11 % 3 == 1 ? 0.5 : 1e-9;
     std::vector<uint64_t> arcs;
     if (s.parameters.local && s.type == GPUGRAPH_UINT32 && weighted && !from_both &&
         seed % 5 > 0) {

@@ -44,7 +44,6 @@ static void upset(struct sssp_parameters *p) {
     static const double blocks[] = {1e-3, 0.1, 1, 2, 4, 100};
     static const double falls[] = {0, 0.875, 1e6};
     static const double reaches[] = {0.1, 1, 4};
-    static const double leaves[] = {0, 1e-9, 0.5, 1};
     p->delta = scale * pick(widths, 7);
     p->blocks = pick(blocks, 6);
     if (p->engine == SSSP_MLMQ)
@@ -55,7 +54,6 @@ static void upset(struct sssp_parameters *p) {
     p->sieve = shape_random(&seed) % 4 > 0 ? 0 : 1;
     p->pull = shape_random(&seed) % 3 ? p->delta * pick(reaches, 3) : 0;
     p->turn_after = 0;
-    p->leave = pick(leaves, 4);
     p->local = shape_random(&seed) % 2;
     p->apart = shape_random(&seed) % 2;
 }
