@@ -29,7 +29,7 @@ template <typename type>
 static __device__ void search(const struct persistent<type> &p,
                               struct block_memory<type> &m) {
     struct place<type> at = {
-        0, (typename type::span)(1 / p.delta), 0, 0, 1, 0, type::unreached(), false
+        0, (typename type::span)(1 / p.delta), 0, 0, 1, 0, type::unreached(), false, false
     };
     uint32_t meetings = 0, local_rounds = 0, settled_before = 0, buckets = 0;
     uint64_t settled = 0;
@@ -82,7 +82,7 @@ static __device__ void search(const struct persistent<type> &p,
 
 /* Cooperative. The lists, rows and lanes of each step: walk() and local(). */
 template <typename type>
-static __global__ void __launch_bounds__(WIDE_BLOCK, 2)
+static __global__ void __launch_bounds__(block_of<type>::threads, blocks_to_fit<type>())
     find_distances(const __grid_constant__ persistent<type> p) {
     extern __shared__ __align__(16) unsigned char memory[];
     struct block_memory<type> &m = *reinterpret_cast<struct block_memory<type> *>(memory);
@@ -120,7 +120,8 @@ static void carve(struct workspace *space, const struct sssp_search *s,
 static unsigned blocks_for(struct cuda_job *job, const struct sssp_search *s,
                            const struct cooperative_kernel *kernel) {
     double most = (double)gg_blocks_at_once(job, kernel) * job->device->processors;
-    double asked = s->parameters.blocks * GG_BLOCK / WIDE_BLOCK * job->device->processors;
+    double asked =
+        s->parameters.blocks * GG_BLOCK / kernel->threads * job->device->processors;
     double useful = (double)s->g.n / GG_PERSISTENT_VERTICES + 1;
     double blocks = asked < useful ? asked : useful;
     blocks = blocks < most ? blocks : most;
@@ -155,12 +156,13 @@ static void tell_counts(struct cuda_job *job, const struct persistent_state *sta
              state->settled);
     struct trace *trace = static_cast<struct trace *>(malloc(TRACE * sizeof *trace));
     if (file && trace && gg_download(job, trace, on_device, TRACE * sizeof *trace)) {
-        fprintf(file, "round,us,active_warps,settled,entries,slices,bucket,contents\n");
+        fprintf(file, "round,us,active_warps,settled,entries,slices,bucket,contents,"
+                      "busy_us\n");
         for (uint32_t i = 2; i < TRACE && i <= state->rounds; i++)
-            fprintf(file, "%u,%.1f,%u,%u,%u,%u,%u,%u\n", i,
+            fprintf(file, "%u,%.1f,%u,%u,%u,%u,%u,%u,%.0f\n", i,
                     (double)(trace[i].nanoseconds - trace[2].nanoseconds) * 1e-3,
                     trace[i].active, trace[i].settled, trace[i].entries, trace[i].slices,
-                    trace[i].bucket, trace[i].contents);
+                    trace[i].bucket, trace[i].contents, (double)trace[i].busy * 1e-3);
     }
     free(trace);
     if (file)
@@ -173,7 +175,7 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
     struct persistent<type> p;
     struct persistent_state state;
     const struct cooperative_kernel kernel = {(const void *)find_distances<type>,
-                                              "find_distances", WIDE_BLOCK,
+                                              "find_distances", block_of<type>::threads,
                                               sizeof(struct block_memory<type>)};
     carve(space, s, &p);
     set_up(s, &p);
@@ -227,10 +229,18 @@ static bool search_from_both_ends(struct cuda_job *job, struct sssp_search *s,
     return search_graph<both_ends<real>>(job, s, space);
 }
 
+/* Fixed arcs of meshes, of which a bucket has many. */
+static bool wants_large_blocks(const struct sssp_search *s) {
+    return s->fixed && s->parameters.local && !s->parameters.apart &&
+           gg_arc_places(s->g.n, s->g.m) == 3 && s->g.n >= GG_PERSISTENT_LARGE_VERTICES;
+}
+
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
                         struct workspace *space) {
     if (s->back.offset)
         return search_from_both_ends(job, s, space);
+    if (s->type == GPUGRAPH_UINT32 && wants_large_blocks(s))
+        return search_graph<in_large_blocks<integer32>>(job, s, space);
     if (s->type == GPUGRAPH_UINT32)
         return search_graph<integer32>(job, s, space);
     if (s->type == GPUGRAPH_UINT64)

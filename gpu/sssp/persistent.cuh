@@ -30,8 +30,7 @@
 #endif
 
 enum {
-    WIDE_BLOCK = GG_PERSISTENT_BLOCK, /* threads of a block here */
-    BUCKETS = 8,                      /* the last one is the rest */
+    BUCKETS = 8, /* the last one is the rest */
     REST = BUCKETS - 1,
     /* lists */
     REST_LIST = REST, /* and the one behind it */
@@ -47,15 +46,35 @@ enum {
     STAGE = 256,     /* entries */
     STAGE_FULL = 96, /* from which it is emptied between two sweeps over a tile */
     UNROLL = 4,      /* arcs of a lane in such a sweep */
-    SWEEP = UNROLL * GG_WARP,     /* arcs of a warp in it */
-    LOCAL_SHARE = WIDE_BLOCK / 2, /* vertices that a block begins with on its own */
-    LOCAL_ROW = 64,               /* arcs of a row that it takes */
-    LOCAL_BATCHES = 4096,         /* of a warp, after which all meet: some milliseconds */
-    LOCAL_LOOKS = 1 << 26, /* in vain, after which a warp's ring is taken for broken */
-    WARPS = WIDE_BLOCK / GG_WARP,
-    RING = 64,       /* entries of a warp's ring, a power of two */
-    STOP_ROUNDS = 64 /* rounds between two looks at the host's word */
+    SWEEP = UNROLL * GG_WARP, /* arcs of a warp in it */
+    LOCAL_ROW = 64,           /* arcs of a row that it takes */
+    LOCAL_BATCHES = 4096,     /* of a warp, after which all meet: some milliseconds */
+    LOCAL_LOOKS = 1 << 26,    /* in vain, after which a warp's ring is taken for broken */
+    RING = 64,                /* entries of a warp's ring, a power of two */
+    STOP_ROUNDS = 64          /* rounds between two looks at the host's word */
 };
+
+/* Searches whose blocks are larger: more warps share what falls within a bucket. */
+template <typename type> struct in_large_blocks : type {};
+
+template <typename type> struct block_of {
+    static const uint32_t threads = GG_PERSISTENT_BLOCK;
+};
+template <typename type> struct block_of<in_large_blocks<type>> {
+    static const uint32_t threads = GG_PERSISTENT_LARGE_BLOCK;
+};
+template <typename type> static __host__ __device__ constexpr uint32_t warps_of() {
+    return block_of<type>::threads / GG_WARP;
+}
+
+/* Vertices that a block begins with on its own. */
+template <typename type> static __host__ __device__ constexpr uint32_t local_share() {
+    return block_of<type>::threads / 2;
+}
+/* Blocks for each multiprocessor that the compiler leaves registers for: 64 to a thread. */
+template <typename type> static __host__ __device__ constexpr uint32_t blocks_to_fit() {
+    return 1024 / block_of<type>::threads;
+}
 
 /* What blocks add to in one round. Three in turn: one is added to, one may still be read,
 ** one is cleared. */
@@ -83,6 +102,8 @@ struct trace { /* of a round */
     uint32_t settled, active; /* warps that had something to do */
     uint32_t entries, slices; /* of the list; that its long rows were cut into */
     uint32_t bucket, contents;
+    unsigned long long
+        busy; /* nanoseconds that blocks took for it, with no other waited for, added up */
 };
 
 struct persistent_state {
@@ -109,7 +130,8 @@ template <typename type> struct alignas(2 * sizeof(typename type::word)) letter 
 
 template <typename type> struct persistent {
     device_csr g;
-    const uint64_t *fixed; /* arcs, where rounds stay within blocks; or NULL */
+    const uint64_t *fixed;   /* arcs, where rounds stay within blocks; or NULL */
+    struct light_arcs light; /* where vertices beyond a bound pull */
     uint32_t first;    /* in_parts: g has the rows of vertices first .. first + g.n - 1 */
     device_csr back;   /* from both ends: rows of n + v */
     uint64_t vertices; /* of all ends */
@@ -128,7 +150,7 @@ template <typename type> struct persistent {
     uint32_t crowd;
     typename type::span per_bucket_after;
     double fall; /* of the rest, after which buckets become wider; 0: never */
-    typename type::word light; /* a heavier arc leads out of its vertex's bucket */
+    typename type::word heavy; /* an arc over it leads out of its vertex's bucket */
     bool apart;                /* heavy arcs wait until a vertex is settled */
     bool local;                /* small rounds stay within blocks */
     /* Powers of 2: */
@@ -144,6 +166,7 @@ template <typename type> struct place {
     uint32_t round;                 /* from 1; the board's is round % 3 */
     uint32_t rest;                  /* entries of the last one that was dealt out */
     typename type::word bound; /* nothing is pushed beyond it; unreached(): no bound */
+    bool lightly;              /* light arcs alone lead to a sum within it */
     bool pulled;               /* all that lay beyond it did so */
 };
 
@@ -209,20 +232,21 @@ template <typename type> struct block_memory {
     unsigned long long least;
     struct ways<type> ways;
     bool met;
-    struct stage stage[WARPS];
+    struct stage stage[warps_of<type>()];
     union {
         struct {
-            struct tile<type> tile[WARPS];
-            struct sifted<type> sifted[can_pull<type>() ? WARPS : 1];
+            struct tile<type> tile[warps_of<type>()];
+            struct sifted<type> sifted[can_pull<type>() ? warps_of<type>() : 1];
         };
         struct {              /* a ring for each warp */
             uint32_t pending; /* entries in rings or in the hands of a warp */
             uint32_t leaving; /* nothing more goes into rings */
-            uint32_t used[WARPS], tail[WARPS];
-            uint32_t vertex[WARPS][RING]; /* NONE: the entry is not there (yet) */
-            uint32_t degree[WARPS][RING];
-            uint64_t begin[WARPS][RING];
-            typename type::word from[WARPS][RING];
+            uint32_t used[warps_of<type>()], tail[warps_of<type>()];
+            uint32_t vertex[warps_of<type>()]
+                           [RING]; /* NONE: the entry is not there (yet) */
+            uint32_t degree[warps_of<type>()][RING];
+            uint64_t begin[warps_of<type>()][RING];
+            typename type::word from[warps_of<type>()][RING];
         } own;
     };
 };
@@ -359,11 +383,11 @@ static __device__ void unload_all(const struct persistent<type> &p,
     __syncthreads();
     if (threadIdx.x < LISTS) {
         uint32_t some = 0, next = 0;
-        for (uint32_t w = 0; w < WARPS; w++)
+        for (uint32_t w = 0; w < warps_of<type>(); w++)
             some += m.stage[w].tally[threadIdx.x];
         if (some > 0)
             next = atomicAdd(counter_of(p, at, threadIdx.x), some);
-        for (uint32_t w = 0; w < WARPS; w++) {
+        for (uint32_t w = 0; w < warps_of<type>(); w++) {
             m.stage[w].first[threadIdx.x] = next;
             next += m.stage[w].tally[threadIdx.x];
             m.stage[w].tally[threadIdx.x] = 0;
@@ -436,6 +460,15 @@ static __device__ __forceinline__ void note_active(const struct persistent<type>
                                                    const struct place<type> &at) {
     if (GG_SSSP_COUNTS && gg_lane() == 0 && at.round < TRACE)
         atomicAdd(&p.trace[at.round].active, 1u);
+}
+
+/* By each block, when it is through with what it has of this round. */
+template <typename type>
+static __device__ __forceinline__ void note_busy(const struct persistent<type> &p,
+                                                 const struct place<type> &at,
+                                                 unsigned long long began) {
+    if (GG_SSSP_COUNTS && threadIdx.x == 0 && at.round < TRACE)
+        atomicAdd(&p.trace[at.round].busy, gg_nanoseconds() - began);
 }
 
 /* Where v goes that has fallen within the current bucket. */

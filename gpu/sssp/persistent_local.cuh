@@ -82,7 +82,7 @@ keep(const struct persistent<type> &p, const struct place<type> &at,
         hand_on(p, at, v, end - begin > LOCAL_ROW);
         return;
     }
-    const uint32_t ring = v * 0x9E3779B1u >> 16 & (WARPS - 1);
+    const uint32_t ring = v * 0x9E3779B1u >> 16 & (warps_of<type>() - 1);
     if (atomicAdd(&m.own.used[ring], 1u) >= RING) {
         atomicSub(&m.own.used[ring], 1u);
         hand_on(p, at, v, false);
@@ -264,6 +264,7 @@ static __device__ void local(const struct persistent<type> &p,
     if (threadIdx.x == 0)
         m.own.pending = m.own.leaving = 0;
     __syncthreads();
+    const unsigned long long began = GG_SSSP_COUNTS ? gg_nanoseconds() : 0;
     take_share(p, at, m, in);
     __syncthreads();
     while (looks < LOCAL_LOOKS) {
@@ -288,6 +289,7 @@ static __device__ void local(const struct persistent<type> &p,
     if (batches > 0)
         note_active(p, at);
     __syncthreads();
+    note_busy(p, at, began);
 }
 
 #endif

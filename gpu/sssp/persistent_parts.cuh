@@ -136,7 +136,8 @@ template <typename type>
 static __device__ bool own_targets_wait(const struct persistent<type> &p,
                                         const struct place<type> &at) {
     bool waits = p.limits.targets == 0;
-    for (uint32_t i = threadIdx.x; i < p.limits.targets && !waits; i += WIDE_BLOCK) {
+    for (uint32_t i = threadIdx.x; i < p.limits.targets && !waits;
+         i += block_of<type>::threads) {
         const uint32_t v = p.ends[p.limits.sources + i];
         const typename type::word d = gg_peek(&p.distance[v]);
         waits = is_here(p, v) && (d == type::unreached() || bucket_of(at, d) > at.bucket);
@@ -404,7 +405,7 @@ static __device__ void search_parts(const struct parts_search<type> &s,
 
 /* Cooperative, one on each device. Lists, rows and lanes of each step: walk(). */
 template <typename type>
-static __global__ void __launch_bounds__(WIDE_BLOCK, 2)
+static __global__ void __launch_bounds__(block_of<type>::threads, blocks_to_fit<type>())
     find_shared_distances(const __grid_constant__ parts_search<type> s) {
     extern __shared__ __align__(16) unsigned char memory[];
     struct block_memory<type> &m = *reinterpret_cast<struct block_memory<type> *>(memory);

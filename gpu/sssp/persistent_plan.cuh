@@ -9,7 +9,7 @@ static uint32_t slice_of(uint64_t arcs) {
                                           : GG_PERSISTENT_LONG_SLICE;
 }
 
-/* An arc over `light` leaves the bucket whatever is rounded: integers differ by more than
+/* An arc over `heavy` leaves the bucket whatever is rounded: integers differ by more than
 ** the rounding of a bucket's number, real ones might not. */
 static bool can_part(integer32) {
     return true;
@@ -64,10 +64,11 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
     p->delta =
         chosen->delta * (p->fixed && p->group == 3 ? GG_PERSISTENT_FIXED_WIDER : 1);
     p->delta = p->delta > 1e-290 ? p->delta : 1e-290;
-    p->light = type::from_real(p->delta * 1.01 + 1);
+    p->heavy = type::from_real(p->delta * 1.01 + 1);
     p->local = chosen->local && !p->apart;
     p->fall = type::ends == 1 && !p->local && !p->apart ? chosen->fall : 0;
     p->turned = s->turned;
+    p->light = can_be_fixed<type>() ? s->light : light_arcs{NULL, NULL, 0};
     p->reach =
         can_pull<type>() && s->turned.offset && !p->apart && !p->local && p->limit == 0
             ? chosen->pull

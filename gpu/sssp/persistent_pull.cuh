@@ -16,14 +16,20 @@
 
 /* ---- the bound ---- */
 
-/* Before a round of so many vertices. */
+/* Before a round of so many vertices. What is relaxed from then on is in that bucket or behind it: so a heavier
+** arc leads beyond the bound. */
 template <typename type>
 static __device__ __forceinline__ void
 set_bound(const struct persistent<type> &p, struct place<type> &at, uint32_t vertices) {
-    if (can_pull<type>() && p.reach > 0 && !at.pulled && !is_bounded(at) &&
-        vertices > p.crowd)
-        at.bound =
-            type::past(at.origin, (at.bucket + 1) / (double)at.per_bucket + p.reach);
+    if (!can_pull<type>() || p.reach <= 0 || at.pulled || is_bounded(at) ||
+        vertices <= p.crowd)
+        return;
+    const double width = 1 / (double)at.per_bucket;
+    const typename type::word begin =
+        type::past(at.origin, at.bucket * width * NEARLY_A_BUCKET);
+    at.bound = type::past(at.origin, (at.bucket + 1) * width + p.reach);
+    if constexpr (can_be_fixed<type>())
+        at.lightly = p.light.offset && at.bound - begin < p.light.most;
 }
 
 /* Is all that lies within the bound settled, once the buckets before that one are? */
@@ -133,6 +139,7 @@ static __device__ bool pull(const struct persistent<type> &p, struct place<type>
     at.origin = bound;
     at.per_bucket = p.per_bucket_after;
     at.bound = type::unreached();
+    at.lightly = false;
     at.pulled = true;
     at.rest = 0;
     const uint64_t step = gg_threads_of_grid();

@@ -22,6 +22,25 @@ struct input {
     bool heavy; /* OF_SLICES: of OF_SETTLED */
 };
 
+/* ---- rows, of all arcs or of light ones ---- */
+
+template <typename type>
+static __device__ __forceinline__ bool is_lightly(const struct place<type> &at) {
+    return can_be_fixed<type>() && at.lightly;
+}
+
+template <typename type>
+static __device__ __forceinline__ void arcs_of(const struct persistent<type> &p,
+                                               const struct place<type> &at, uint32_t v,
+                                               uint64_t *begin, uint64_t *end) {
+    if (is_lightly(at)) {
+        *begin = gg_load_now(p.light.offset + v, true);
+        *end = gg_load_now(p.light.offset + v + 1, true);
+    } else {
+        row_at(p, v, begin, end);
+    }
+}
+
 /* ---- walk ---- */
 
 /* A long row goes into the list of slices instead. */
@@ -127,7 +146,7 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
         uint32_t v = (uint32_t)(entry >> 32);
         *from = gg_peek(&p.distance[v]);
         uint64_t end;
-        row_at(p, v, begin, &end);
+        arcs_of(p, at, v, begin, &end);
         *begin += (entry & UINT32_MAX) << p.slice_arcs;
         return end - *begin < most ? (uint32_t)(end - *begin) : most;
     }
@@ -145,7 +164,7 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
         return 0;
     }
     uint64_t end;
-    row_at(p, v, begin, &end);
+    arcs_of(p, at, v, begin, &end);
     *from = gg_peek(&p.distance[v]);
     if (!is_wanted(p, m, v, *from))
         return 0;
@@ -159,8 +178,9 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
 
 /* Rows of a tile: one tile for each warp while that makes small ones, then several, for
 ** rows differ. */
+template <typename type>
 static __device__ __forceinline__ uint32_t tile_of(const struct input &in) {
-    uint32_t share = in.count / (gridDim.x * WARPS) + 1;
+    uint32_t share = in.count / (gridDim.x * warps_of<type>()) + 1;
     if (in.contents == OF_SLICES || share == 1)
         return 1;
     return share <= 4            ? share
@@ -197,6 +217,15 @@ template <typename type> struct side_by_side {
     bool live[UNROLL];
 };
 
+template <typename type>
+static __device__ __forceinline__ void
+load_light(const struct persistent<type> &p, uint64_t arc, typename type::weight *weight,
+           uint32_t *target) {
+    const uint64_t both = __ldg(p.light.arc + arc);
+    *weight = (typename type::weight)(both >> 32);
+    *target = (uint32_t)both;
+}
+
 /* Up to UNROLL arcs of the tile for this thread. Loads of one kind are in flight together. */
 template <typename type>
 static __device__ __forceinline__ void
@@ -206,7 +235,8 @@ load_arcs(const struct persistent<type> &p, const struct place<type> &at,
     typename type::weight weight[UNROLL];
     uint64_t arc[UNROLL];
     const struct tile<type> &t = m.tile[warp_of_block()];
-    const bool apart = is_apart(p, m), late = apart || is_bounded(at);
+    const bool apart = is_apart(p, m), light = is_lightly(at);
+    const bool late = apart || (is_bounded(at) && !light);
     uint32_t first = base + gg_lane() * UNROLL, row = 0;
     /* The last row that begins at or before that arc of the tile. */
     for (uint32_t step = GG_WARP / 2; first < total && step > 0; step /= 2)
@@ -221,9 +251,11 @@ load_arcs(const struct persistent<type> &p, const struct place<type> &at,
         arc[i] = a->live[i] ? t.begin[row] + (k - t.first[row]) : 0;
         a->sum[i] = t.from[row];
         a->target[i] = 0;
-        if (a->live[i])
+        if (a->live[i] && light)
+            load_light(p, arc[i], &weight[i], &a->target[i]);
+        if (a->live[i] && !light)
             weight[i] = weight_of(p, arc[i]);
-        if (a->live[i] && !late)
+        if (a->live[i] && !light && !late)
             a->target[i] = target_of(p, arc[i]);
     }
 #pragma unroll
@@ -231,7 +263,7 @@ load_arcs(const struct persistent<type> &p, const struct place<type> &at,
         if (a->live[i])
             count(&m.counts.weights);
         if (a->live[i] && apart)
-            a->live[i] = (type::add(0, weight[i]) > p.light) == heavy;
+            a->live[i] = (type::add(0, weight[i]) > p.heavy) == heavy;
         if (a->live[i]) {
             a->sum[i] = type::add(a->sum[i], weight[i]);
             a->live[i] =
@@ -349,7 +381,7 @@ static __device__ void walk(const struct persistent<type> &p,
     struct round *round = &p.state->board.round[at.round % 3];
     uint32_t *taken = in.contents == OF_SLICES ? &round->slices_taken : &round->taken;
     struct tile<type> &t = m.tile[warp_of_block()];
-    const uint32_t tile = tile_of(in), warps = gridDim.x * WARPS;
+    const uint32_t tile = tile_of<type>(in), warps = gridDim.x * warps_of<type>();
     const bool once = in.count <= (uint64_t)warps * tile;
     const bool sifts = is_bounded(at) && !is_apart(p, m);
     uint64_t first = (uint64_t)(warp_of_block() * gridDim.x + blockIdx.x) * tile;

@@ -108,9 +108,12 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     carve(job, &space, &s, tree, out);
     space.used += gg_sssp_engine_bytes(job, &s);
     if ((s.parameters.local && !gg_fix_arcs(job, kind, &s.g, (int64_t)space.used)) ||
-        !gg_sssp_turn(job, &s, (int64_t)space.used) || !gg_workspace(job, &space))
+        !gg_sssp_turn(job, &s, (int64_t)space.used) ||
+        !gg_sssp_lighten(job, &s, (int64_t)space.used) || !gg_workspace(job, &space))
         return false;
     s.fixed = gg_fixed_arcs(job->graph, kind);
+    if (s.turned.offset)
+        s.light = gg_light_arcs(job->graph, kind);
     carve(job, &space, &s, tree, out);
     if (!gg_sssp_engine(job, &s, &space))
         return false;

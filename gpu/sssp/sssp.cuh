@@ -19,6 +19,13 @@
 
 #include <float.h>
 
+/* Arcs up to a weight, those of a vertex side by side: weight << 32 | target. (light.cu) */
+struct light_arcs {
+    const uint32_t *offset; /* n + 1; NULL: there are none */
+    const uint64_t *arc;
+    uint32_t most; /* weight */
+};
+
 struct sssp_search {
     struct device_csr g;
     /* The transpose: one shortest way is searched for from both ends, by the engine
@@ -26,8 +33,9 @@ struct sssp_search {
     struct device_csr back;
     struct device_csr
         turned; /* the transpose, for vertices that pull; offset NULL: none do */
-    const uint64_t *fixed; /* arcs of g (graph/fixed_arcs.cuh); or NULL */
-    bool by_depth;         /* all weights are 1: from both ends, and by multi-queues */
+    const uint64_t *fixed;   /* arcs of g (graph/fixed_arcs.cuh); or NULL */
+    struct light_arcs light; /* of g */
+    bool by_depth;           /* all weights are 1: from both ends, and by multi-queues */
     const gpugraph_search *wanted;
     struct sssp_parameters parameters;
     gpugraph_distance_type type;
@@ -79,6 +87,11 @@ bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace 
 /* Sets s->turned where far vertices are to pull and the transpose is there, or worth making beside `own`
 ** bytes. False when the job must end. (sssp/turned.cu) */
 bool gg_sssp_turn(struct cuda_job *job, struct sssp_search *s, int64_t own);
+/* Then: light arcs, made on first need where they are few and there is room beside `own` bytes: phase
+** "prepare". False when the job must end. They go when memory is short: who uses them asks behind
+** gg_workspace. (sssp/light.cu) */
+bool gg_sssp_lighten(struct cuda_job *job, const struct sssp_search *s, int64_t own);
+struct light_arcs gg_light_arcs(const gpugraph_graph *graph, enum csr_kind kind);
 
 /* The features of those rows: computed on first need, kept with the graph. (sssp/choice/features.cu) */
 bool gg_device_features(struct cuda_job *job, enum csr_kind kind,

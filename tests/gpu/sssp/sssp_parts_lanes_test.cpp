@@ -209,8 +209,9 @@ template <typename type> static void launch(std::vector<struct member<type>> &al
     std::vector<std::thread> devices;
     for (struct member<type> &m : all) {
         const struct parts_search<type> *s = &m.search;
-        devices.emplace_back(
-            [=] { run_grid(BLOCKS, WIDE_BLOCK, [=] { find_shared_distances(*s); }); });
+        devices.emplace_back([=] {
+            run_grid(BLOCKS, GG_PERSISTENT_BLOCK, [=] { find_shared_distances(*s); });
+        });
     }
     for (std::thread &one : devices)
         one.join();

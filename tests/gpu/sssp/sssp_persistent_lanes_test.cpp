@@ -11,9 +11,13 @@
 #undef GG_PERSISTENT_BLOCK
 #undef GG_PERSISTENT_VERTICES
 #undef GG_PERSISTENT_SLICE
-#define GG_PERSISTENT_BLOCK    64
-#define GG_PERSISTENT_VERTICES 16
-#define GG_PERSISTENT_SLICE    3 /* 8 arcs */
+#undef GG_PERSISTENT_LARGE_BLOCK
+#undef GG_PERSISTENT_LARGE_VERTICES
+#define GG_PERSISTENT_BLOCK          64
+#define GG_PERSISTENT_LARGE_BLOCK    128
+#define GG_PERSISTENT_LARGE_VERTICES 40
+#define GG_PERSISTENT_VERTICES       16
+#define GG_PERSISTENT_SLICE          3 /* 8 arcs */
 
 /* What nvcc does not mind, or has of its own. */
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -22,6 +26,8 @@
 #include "sssp/persistent.cu"
 
 static_assert(sizeof(block_memory<real>) <= sizeof memory, "shared memory");
+static_assert(sizeof(block_memory<in_large_blocks<integer32>>) <= sizeof memory,
+              "shared memory");
 
 extern "C" {
 #include "expect.h"
@@ -40,6 +46,7 @@ template <typename type> static bool run_if(const void *kernel, void *argument) 
 
 static void run_kernel(const void *kernel, void *argument) {
     bool ran = run_if<integer32>(kernel, argument) ||
+               run_if<in_large_blocks<integer32>>(kernel, argument) ||
                run_if<integer64>(kernel, argument) || run_if<real>(kernel, argument) ||
                run_if<both_ends<steps>>(kernel, argument) ||
                run_if<both_ends<integer32>>(kernel, argument) ||
@@ -121,6 +128,24 @@ static std::vector<uint64_t> fix(const device_csr &g) {
     return arc;
 }
 
+struct lighter { /* as gpu/sssp/light.cu makes them */
+    std::vector<uint32_t> offset;
+    std::vector<uint64_t> arc;
+};
+
+static struct lighter lighten(const device_csr &g, uint32_t most) {
+    struct lighter l;
+    const uint32_t *weight = static_cast<const uint32_t *>(g.weight);
+    for (uint32_t v = 0; v <= g.n; v++) {
+        l.offset.push_back((uint32_t)l.arc.size());
+        for (uint64_t i = g.offset[v]; v < g.n && i < g.offset[v + 1]; i++)
+            if (weight[i] <= most)
+                l.arc.push_back((uint64_t)weight[i] << 32 | g.target[i]);
+    }
+    l.arc.push_back(0); /* there is an array */
+    return l;
+}
+
 static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
                                 bool weighted, bool from_both, bool pulls,
                                 uint64_t seed) {
@@ -164,6 +189,17 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
     if (pulls) {
         s.parameters.apart = s.parameters.local = false;
         s.parameters.pull = s.parameters.delta * (double)(seed / 3 % 4) / 2 + 1e-9;
+    }
+    struct lighter light;
+    if (pulls && s.type == GPUGRAPH_UINT32 && seed % 7 > 0) {
+        /* As many as are needed, or too few, and then they are not to be used. */
+        const double most = (s.parameters.delta + s.parameters.pull) * 1.01 + 2;
+        s.light.most = seed % 7 == 1    ? (uint32_t)(s.parameters.delta / 2)
+                       : most < 4000000 ? (uint32_t)most
+                                        : 4000000;
+        light = lighten(s.g, s.light.most);
+        s.light.offset = light.offset.data();
+        s.light.arc = light.arc.data();
     }
     std::vector<unsigned char> block(gg_sssp_persistent_bytes(&s) + 256);
     space.base = block.data() + (256 - (uintptr_t)block.data() % 256) % 256;

@@ -43,6 +43,7 @@ static void upset(struct sssp_parameters *p) {
     static const double widths[] = {0.1, 0.3, 1, 3, 10, 100, 1e6};
     static const double blocks[] = {1e-3, 0.1, 1, 2, 4, 100};
     static const double falls[] = {0, 0.875, 1e6};
+    static const double reaches[] = {0.1, 1, 4};
     p->delta = scale * pick(widths, 7);
     p->blocks = pick(blocks, 6);
     if (p->engine == SSSP_MLMQ)
@@ -51,6 +52,8 @@ static void upset(struct sssp_parameters *p) {
         return;
     p->fall = pick(falls, 3);
     p->sieve = shape_random(&seed) % 4 > 0 ? 0 : 1;
+    p->pull = shape_random(&seed) % 3 ? p->delta * pick(reaches, 3) : 0;
+    p->turn_after = 0;
     p->local = shape_random(&seed) % 2;
     p->apart = shape_random(&seed) % 2;
 }
