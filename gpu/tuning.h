@@ -120,6 +120,10 @@
 /* Bytes of a copy for which one more thread pays, and threads that fill any bus. */
 #define GG_COPY_BYTES   ((size_t)256 << 10)
 #define GG_COPY_THREADS 8
+/* Entries of an array from which bytes that become its numbers of four go past the caches. */
+#ifndef GG_PAST_CACHES
+#define GG_PAST_CACHES ((uint64_t)1 << 21)
+#endif
 
 /* ---- base/order.c ---- */
 
@@ -248,7 +252,9 @@
 #define GG_BFS_DEVICE_ALPHA 15
 #define GG_BFS_LEAST        32
 /* Depths from which they come to the host as bytes, where none is larger than 254: a kernel more. (An estimate, by which a launch costs less than bytes save.) */
+#ifndef GG_BFS_BYTES_LEAST
 #define GG_BFS_BYTES_LEAST (1 << 18)
+#endif
 /* Arcs of the frontier that cost as much as a vertex left over, and vertices left over
 ** that cost less than a step saved. */
 #define GG_BFS_LOOKS 4
