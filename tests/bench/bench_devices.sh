@@ -26,7 +26,7 @@ for graph; do
                 for (i = 1; i <= count; i++) {
                     key = name[i]
                     printf "DEVICES,%s,%s,%.3f,%.3f,%.2f,%s%s\n", graph, key, one[key], two[key],
-                           one[key] / two[key], method[key], two[key] > 1.05 * one[key] ? " slower" : ""
+                           one[key] / two[key], method[key], (two[key] > 1.05 * one[key] ? " slower" : "")
                 }
             }'
 done

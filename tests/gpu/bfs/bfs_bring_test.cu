@@ -107,7 +107,7 @@ START_TEST(beside_the_next_search) {
             run.phase = note_beside;
             run.listener = &beside;
             ck_assert_msg(depths_of_each(graph, &run) == GPUGRAPH_OK, "%s", run.message);
-            ck_assert_int_ge(beside, 5);
+            ck_assert_int_ge(beside, 4); /* 446: the search looks one level further */
         }
         gpugraph_free(graph);
     }
