@@ -299,18 +299,29 @@ static bool is_within_limit(const gpugraph_graph *graph, const struct sharing *s
                run->memory_limit;
 }
 
-int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
-                        const gpugraph_run *run) {
+/* Those that are asked for; else as many as have the room together, or as pay. */
+static int expected(const gpugraph_graph *graph, const struct sharing *s,
+                    const gpugraph_run *run, struct candidates *c) {
     int devices = 1;
+    if (run->all_devices)
+        return c->count;
     if (!is_open(run->device))
         return 1;
-    struct candidates c = find_candidates(s, run);
-    if (run->all_devices)
-        return c.count;
-    while (devices < c.count && !is_within_limit(graph, s, run, devices))
+    while (devices < c->count && !s->searches && !is_within_limit(graph, s, run, devices))
         devices++;
     if (devices > 1)
         return is_within_limit(graph, s, run, devices) ? devices : 1;
-    leave_open_ones(&c);
-    return best_offer(graph, s, run, &c, false).devices;
+    leave_open_ones(c);
+    return best_offer(graph, s, run, c, false).devices;
+}
+
+int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
+                        const gpugraph_run *run, double *ms) {
+    struct candidates c = find_candidates(s, run);
+    const int devices = expected(graph, s, run, &c);
+    if (devices > 1 && (s->searches || s->a->several_ns > 0)) {
+        const struct prediction p = predicted(graph, s, run, &c, devices);
+        *ms = gg_all_ms(&p);
+    }
+    return devices;
 }

@@ -22,9 +22,10 @@ struct sharing { /* of a search, or of many */
 ** for: run->why says so. */
 gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
                                 gpugraph_run *run);
-/* How many devices would be taken, by predictions alone: for an estimate. */
+/* How many devices would be taken, by predictions alone: for an estimate. *ms is what they would take, where that
+** is known of several. */
 int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
-                        const gpugraph_run *run);
+                        const gpugraph_run *run, double *ms);
 /* One device, or (the CPU) none. */
 void gg_use_one_device(gpugraph_run *run, bool cuda);
 /* Is run->device one of run->devices, and are these in order? GPUGRAPH_INVALID and a sentence if not. */

@@ -291,7 +291,7 @@ static const gpugraph_method methods[] = {
     {0},
 };
 
-static const struct bfs_calls cpu_calls = {.search = gg_cpu_bfs, .each = gg_cpu_bfs_each};
+static const struct bfs_calls cpu_calls = {.search = gg_cpu_bfs};
 
 static const algorithm_side cpu_side = {
     .methods = methods,

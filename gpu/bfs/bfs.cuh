@@ -38,6 +38,8 @@ struct bfs_step {
     uint32_t stop;              /* the host was interrupted */
 };
 
+struct share_member; /* device/share.h */
+
 struct bfs_control {
     uint32_t next; /* enum bfs_next */
     uint32_t level;
@@ -114,6 +116,14 @@ bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tre
 /* To the host, n depths of which none is larger than `deepest`. (bring.cu) */
 bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
                   uint32_t deepest);
+/* Do they come as bytes? */
+bool gg_bfs_fits_bytes(uint64_t n, uint32_t deepest);
+/* To an array on the device, n rounded up to four, from which they come to the host beside what is queued in
+** the job's stream afterwards. */
+bool gg_bfs_hand_over(struct cuda_job *job, uint8_t *bytes, const uint32_t *from,
+                      uint32_t n);
+bool gg_bfs_bring_aside(struct cuda_job *job, uint32_t *to, const uint8_t *bytes,
+                        uint64_t n);
 /* Fills out->tree. Phase "parents". */
 bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
                  const struct bfs_outcome *out);
@@ -122,6 +132,10 @@ bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
 ** the other in out->depth; or from all of them together, as one search. */
 bool gg_bfs_lanes(struct cuda_job *job, const gpugraph_search *search, bool together,
                   bool tree, struct bfs_outcome *out);
+
+/* one_by_one.cu: each source that the member takes, without trees; portions of one. */
+void gg_bfs_one_by_one(struct cuda_job *job, const gpugraph_search *search,
+                       uint32_t *const *depth, struct share_member *member);
 
 /* What large frontiers are found by: their arcs; rows that are their own transpose, where
 ** that is so; the transpose and hubs, made on first need. */

@@ -9,11 +9,14 @@
 extern "C" {
 #endif
 
-struct bfs_calls {
+struct share_member; /* device/share.h */
+
+struct bfs_calls { /* each NULL: on the CPU */
     gpugraph_status (*search)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                               uint32_t *depth, void *tree_edge);
-    gpugraph_status (*each)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                            uint32_t *const *depth, void *const *tree_edge);
+    /* From the sources that the member takes, a device of those that share them. */
+    void (*each)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                 uint32_t *const *depth, void *const *tree_edge, struct share_member *);
     /* Of a part that is on a device: depth of every local. source: masters. */
     gpugraph_status (*part)(gpugraph_part *, const uint32_t *source, uint32_t sources,
                             uint32_t max_depth, gpugraph_run *, uint32_t *depth);
@@ -27,9 +30,9 @@ gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_r
                            uint32_t *depth, void *tree_edge);
 gpugraph_status gg_cpu_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                                 uint32_t *const *depth, void *const *tree_edge);
-gpugraph_status gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *,
-                                 gpugraph_run *, uint32_t *const *depth,
-                                 void *const *tree_edge);
+void gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                      uint32_t *const *depth, void *const *tree_edge,
+                      struct share_member *);
 
 gpugraph_status gg_cuda_part_bfs(gpugraph_part *, const uint32_t *source,
                                  uint32_t sources, uint32_t max_depth, gpugraph_run *,

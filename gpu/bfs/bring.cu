@@ -4,15 +4,15 @@
 **     host      stage   --- several threads --------------->  the caller's array
 **
 ** A search of a graph with hubs takes less time than its depths on the bus and in the host's memory,
-** where several devices meet: a quarter of the bytes comes over both. */
+** where several devices meet: a quarter of the bytes comes over both. Beside the kernels of another search
+** bytes that one kernel has made before are copied to the stages. */
 #include "bfs.cuh"
 #include "tuning.h"
 
 enum {
     UNREACHED = UINT8_MAX, /* in place of GPUGRAPH_NONE */
     PIECE = 1 << 20,       /* depths that are brought at a time */
-    BLOCKS = 4,            /* for each multiprocessor: they wait for the bus */
-    RUN = 64               /* depths of a loop that the compiler makes vectors of */
+    BLOCKS = 4             /* for each multiprocessor: they wait for the bus */
 };
 static_assert(PIECE <= GG_STAGE_BYTES, "a piece fits a stage");
 
@@ -31,50 +31,48 @@ static __global__ void narrow_depths(const uint32_t *depth, uint32_t count,
     }
 }
 
-struct widening {
-    uint32_t *to;
-    const uint8_t *from;
+/* One of both, on the device. */
+struct origin {
+    const uint32_t *depth;
+    const uint8_t *bytes;
 };
-
-static inline uint32_t widen(uint8_t d) {
-    return d == UNREACHED ? GPUGRAPH_NONE : d;
-}
-
-static void widen_run(uint32_t *__restrict__ to, const uint8_t *__restrict__ from) {
-    for (int k = 0; k < RUN; k++)
-        to[k] = widen(from[k]);
-}
-
-static void widen_slice(void *job, uint64_t low, uint64_t high) {
-    const struct widening *w = (const struct widening *)job;
-    for (; high - low >= RUN; low += RUN)
-        widen_run(w->to + low, w->from + low);
-    for (; low < high; low++)
-        w->to[low] = widen(w->from[low]);
-}
 
 static uint32_t piece_size(uint64_t n, uint64_t piece) {
     const uint64_t left = n - piece * PIECE;
     return left < PIECE ? (uint32_t)left : (uint32_t)PIECE;
 }
 
-/* Pinned memory has the same address on the device. */
-static bool queue_piece(struct cuda_job *job, const uint32_t *from, uint64_t n,
-                        uint64_t piece) {
-    const int stage = (int)(piece % GG_STAGES);
-    const uint32_t count = piece_size(n, piece);
+static bool queue_narrowing(struct cuda_job *job, const uint32_t *depth, uint32_t count,
+                            void *to) {
     if (!gg_going(job))
         return false;
-    narrow_depths<<<gg_grid(job, (count + 3) / 4, BLOCKS), GG_BLOCK, 0, job->stream>>>(
-        from + piece * PIECE, count,
-        reinterpret_cast<uint32_t *>(job->device->stage[stage]));
-    return gg_launched(job, "narrow_depths") &&
-           gg_note(job, cudaEventRecord(job->device->staged[stage], job->stream),
+    narrow_depths<<<gg_grid(job, ((uint64_t)count + 3) / 4, BLOCKS), GG_BLOCK, 0,
+                    job->stream>>>(depth, count, (uint32_t *)to);
+    return gg_launched(job, "narrow_depths");
+}
+
+/* Pinned memory has the same address on the device. */
+static bool queue_piece(struct cuda_job *job, struct origin from, uint64_t n,
+                        uint64_t piece) {
+    struct cuda_device *device = job->device;
+    const int stage = (int)(piece % GG_STAGES);
+    const uint64_t first = piece * PIECE;
+    const uint32_t count = piece_size(n, piece);
+    if (from.bytes)
+        gg_note(job,
+                cudaMemcpyAsync(device->stage[stage], from.bytes + first, count,
+                                cudaMemcpyDeviceToHost, device->aside),
+                "send data");
+    else
+        queue_narrowing(job, from.depth + first, count, device->stage[stage]);
+    return gg_going(job) &&
+           gg_note(job,
+                   cudaEventRecord(device->staged[stage],
+                                   from.bytes ? device->aside : job->stream),
                    "record an event");
 }
 
-static bool bring_bytes(struct cuda_job *job, uint32_t *to, const uint32_t *from,
-                        uint64_t n) {
+static bool bring(struct cuda_job *job, uint32_t *to, struct origin from, uint64_t n) {
     const uint64_t pieces = (n + PIECE - 1) / PIECE;
     uint64_t queued = 0;
     for (uint64_t piece = 0; piece < pieces; piece++) {
@@ -84,18 +82,34 @@ static bool bring_bytes(struct cuda_job *job, uint32_t *to, const uint32_t *from
                 return false;
         if (!gg_wait_for(job, job->device->staged[stage]))
             return false;
-        struct widening w = {to + piece * PIECE, job->device->stage[stage]};
-        const uint32_t count = piece_size(n, piece);
-        const int threads = gg_threads(job->run, count);
-        gg_slices(threads < GG_COPY_THREADS ? threads : GG_COPY_THREADS, count,
-                  widen_slice, &w);
+        gg_widen(job->run, to + piece * PIECE, job->device->stage[stage],
+                 piece_size(n, piece), GG_COPY_THREADS, n >= GG_PAST_CACHES);
     }
     return gg_going(job);
 }
 
+bool gg_bfs_fits_bytes(uint64_t n, uint32_t deepest) {
+    return deepest < UNREACHED && n >= GG_BFS_BYTES_LEAST;
+}
+
 bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
                   uint32_t deepest) {
-    if (deepest >= UNREACHED || n < GG_BFS_BYTES_LEAST)
+    if (!gg_bfs_fits_bytes(n, deepest))
         return gg_download(job, to, from, n * sizeof *to);
-    return bring_bytes(job, to, from, n);
+    return bring(job, to, {from, NULL}, n);
+}
+
+bool gg_bfs_hand_over(struct cuda_job *job, uint8_t *bytes, const uint32_t *from,
+                      uint32_t n) {
+    return queue_narrowing(job, from, n, bytes) &&
+           gg_note(job, cudaEventRecord(job->device->handed_over, job->stream),
+                   "record an event") &&
+           gg_note(job,
+                   cudaStreamWaitEvent(job->device->aside, job->device->handed_over, 0),
+                   "wait for an event");
+}
+
+bool gg_bfs_bring_aside(struct cuda_job *job, uint32_t *to, const uint8_t *bytes,
+                        uint64_t n) {
+    return bring(job, to, {NULL, bytes}, n);
 }

@@ -86,7 +86,7 @@ gpugraph_status gg_cpu_bfs_each(gpugraph_graph *graph, const gpugraph_search *se
     return run->status;
 }
 
-/* ---- on several devices ---- */
+/* ---- on devices ---- */
 
 struct shared_each {
     gpugraph_graph *graph;
@@ -96,12 +96,9 @@ struct shared_each {
     const struct bfs_calls *calls;
 };
 
-static void search_portion(void *each, gpugraph_run *run, uint32_t low, uint32_t high) {
+static void search_some(void *each, gpugraph_run *run, struct share_member *member) {
     const struct shared_each *e = each;
-    const gpugraph_search part = part_of(e->search, low, high - low);
-    e->calls->each(e->graph, &part, run, e->depth + low,
-                   e->tree_edge ? e->tree_edge + low : NULL);
-    gg_count_searches(e->graph, low > 0);
+    e->calls->each(e->graph, e->search, run, e->depth, e->tree_edge, member);
 }
 
 /* One by one, so that none waits long for another; at once, in equal parts. */
@@ -113,7 +110,8 @@ static void share_each(struct shared_each *e, gpugraph_run *run) {
         portion = (count + devices - 1) / devices;
         portion = portion < GG_LANES ? portion : GG_LANES;
     }
-    const struct shared_work work = {count, portion, search_portion, e};
+    const struct shared_work work = {
+        .items = count, .portion = portion, .all = search_some, .of = e};
     gg_share_out(run, &work);
 }
 
@@ -129,10 +127,10 @@ static void each_checked(gpugraph_graph *graph, const gpugraph_search *search,
         return;
     run->chosen_at_ms = 0; /* what many take says nothing of one */
     const struct bfs_calls *calls = gg_bfs.side[on]->calls;
-    if (run->used_devices > 1)
+    if (calls->each)
         share_each(&(struct shared_each){graph, search, depth, tree_edge, calls}, run);
     else
-        calls->each(graph, search, run, depth, tree_edge);
+        gg_cpu_bfs_each(graph, search, run, depth, tree_edge);
     if (gg_fall_back(run, &gg_bfs, fallback))
         gg_cpu_bfs_each(graph, search, run, depth, tree_edge);
 }

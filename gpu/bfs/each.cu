@@ -7,8 +7,10 @@
 ** As many searches go together as there is room for their depths. */
 #include "bfs.h"
 #include "bfs.cuh"
+#include "device/share.h"
 #include "lanes.h"
 #include "tree/tree.cuh"
+#include "tuning.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -181,17 +183,18 @@ static bool download_lanes(struct cuda_job *job, const gpugraph_search *search,
     return true;
 }
 
+/* Sources low .. high - 1, in as many batches as it takes. */
 static bool search_lanes(struct cuda_job *job, const gpugraph_search *search,
-                         uint32_t *const *depth, void *const *tree_edge) {
+                         uint32_t low, uint32_t high, uint32_t *const *depth,
+                         void *const *tree_edge) {
     gpugraph_search part = *search;
     struct bfs_outcome rows;
     uint32_t most;
     if (!room_for(job, search, tree_edge != NULL, &most))
         return false;
-    for (uint32_t i = 0; i < search->source_count; i += part.source_count) {
-        uint32_t left = search->source_count - i;
+    for (uint32_t i = low; i < high; i += part.source_count) {
         part.source = search->source + i;
-        part.source_count = left < most ? left : most;
+        part.source_count = high - i < most ? high - i : most;
         if (!gg_bfs_lanes(job, &part, false, tree_edge != NULL, &rows) ||
             !download_lanes(job, &part, &rows, depth + i,
                             tree_edge ? tree_edge + i : NULL))
@@ -200,25 +203,52 @@ static bool search_lanes(struct cuda_job *job, const gpugraph_search *search,
     return true;
 }
 
+static void search_at_once(struct cuda_job *job, const gpugraph_search *search,
+                           uint32_t *const *depth, void *const *tree_edge,
+                           struct share_member *member) {
+    uint32_t low, high;
+    while (gg_share_take(member, &low, &high))
+        if (search_lanes(job, search, low, high, depth, tree_edge)) {
+            gg_count_searches(job->graph, low > 0);
+            gg_share_done(member);
+        }
+}
+
+/* Each is whole before the next one begins. */
+static void search_apart(gpugraph_graph *graph, const gpugraph_search *search,
+                         gpugraph_run *run, uint32_t *const *depth,
+                         void *const *tree_edge, struct share_member *member) {
+    gpugraph_search single = *search;
+    uint32_t low, high;
+    single.source_count = 1;
+    while (gg_share_take(member, &low, &high)) {
+        single.source = search->source + low;
+        gg_bfs_on_device(graph, &single, run, depth[low],
+                         tree_edge ? tree_edge[low] : NULL);
+        gg_count_searches(graph, low > 0);
+        if (!run->status)
+            gg_share_done(member);
+    }
+}
+
 /* `auto` searches one by one: many sources at once lose up to 16 of them, and gain a fifth at
 ** best with 64 (H200). */
-gpugraph_status gg_cuda_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
-                                 gpugraph_run *run, uint32_t *const *depth,
-                                 void *const *tree_edge) {
+void gg_cuda_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
+                      gpugraph_run *run, uint32_t *const *depth, void *const *tree_edge,
+                      struct share_member *member) {
     struct cuda_job job;
-    gpugraph_search single = *search;
-    single.source_count = 1;
-    if (gg_method_is(run, "multi-source")) {
-        if (gg_job_open(&job, graph, run)) {
-            search_lanes(&job, search, depth, tree_edge);
-            gg_job_close(&job);
-        }
-        return run->status;
+    const bool at_once = gg_method_is(run, "multi-source");
+    const bool beside = !at_once && !tree_edge && search->source_count > 1 &&
+                        graph->n >= GG_BFS_BYTES_LEAST && !gg_method_is(run, "several");
+    if (!at_once && !beside) {
+        search_apart(graph, search, run, depth, tree_edge, member);
+        return;
     }
-    for (uint32_t i = 0; i < search->source_count && run->status == GPUGRAPH_OK; i++) {
-        single.source = search->source + i;
-        gg_bfs_on_device(graph, &single, run, depth[i], tree_edge ? tree_edge[i] : NULL);
-        gg_count_searches(graph, i > 0);
-    }
-    return run->status;
+    if (!gg_job_open(&job, graph, run))
+        return;
+    if (at_once)
+        search_at_once(&job, search, depth, tree_edge, member);
+    else
+        gg_bfs_one_by_one(&job, search, depth, member);
+    gg_job_close(&job);
 }

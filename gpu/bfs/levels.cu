@@ -120,8 +120,10 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
             if (!gg_bfs_wide(job, g, below, b, bounds, shape) ||
                 !gg_bfs_narrow(job, g, fixed, b, bounds, shape))
                 return false;
-        if (!gg_mark(job, GG_ENDED) ||
-            !gg_fetch(job, control, b->control, sizeof *control))
+        if (!gg_mark(job, GG_ENDED))
+            return false;
+        gg_do_meanwhile(job);
+        if (!gg_fetch(job, control, b->control, sizeof *control))
             return false;
         turns = turns < MOST_TURNS ? 2 * turns : turns;
     } while (control->next != BFS_OVER);
@@ -150,7 +152,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
                                 search->limit, job->device->device_stop};
     struct bfs_control control;
-    double started = gg_now_ms();
+    const double started = gg_now_ms(), aside = job->meanwhile.ms;
     gg_upload(job, b->ends, search->source,
               (uint64_t)search->source_count * sizeof *b->ends);
     gg_upload(job, b->ends + search->source_count, search->target,
@@ -162,7 +164,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
     if (control.explodes && job->graph)
         gg_bfs_note_explosion(job, gg_forward_kind(search->direction));
     *deepest = control.level;
-    tell(job, &control, started);
+    tell(job, &control, started + job->meanwhile.ms - aside);
     return gg_going(job);
 }
 

@@ -3,17 +3,23 @@
 #include "base/thread.h"
 #include "services.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-struct member { /* a device */
+struct portion {
+    uint32_t low, high;
+};
+
+struct share_member {
     struct share *s;
-    gpugraph_run run;   /* but for the first: its own */
-    uint32_t low, high; /* of the portion under way, or left behind; equal: none */
-    uint32_t done;      /* items */
+    gpugraph_run own, *run;          /* run: its own or, of the first, the caller's */
+    struct portion open[SHARE_OPEN]; /* under way, or left behind: the oldest first */
+    int opened;
+    uint32_t done; /* items */
     bool started, gave_up, ended_all;
 };
 
@@ -22,7 +28,9 @@ struct share {
     gpugraph_run *run; /* the caller's */
     uint32_t taken;    /* items */
     int members;
-    struct member member[GG_MAX_DEVICES];
+    struct share_member member[GG_MAX_DEVICES];
+    struct portion left[GG_MAX_DEVICES * SHARE_OPEN]; /* by those that gave up */
+    int lefts;
     pthread_mutex_t mutex;
     pthread_cond_t one_ended;
     int going; /* threads, under the mutex */
@@ -33,39 +41,73 @@ static bool is_of_a_device(gpugraph_status status) {
            status == GPUGRAPH_DEVICE_FAILED;
 }
 
-static bool take_portion(struct member *m) {
-    const struct shared_work *w = m->s->work;
-    const uint64_t low = __atomic_fetch_add(&m->s->taken, w->portion, __ATOMIC_RELAXED);
-    if (low >= w->items)
+/* ---- portions ---- */
+
+/* What others have left is there once they are gone, for the first member alone. */
+static bool next_portion(struct share *s, struct portion *next) {
+    const struct shared_work *w = s->work;
+    const uint64_t low = __atomic_load_n(&s->taken, __ATOMIC_RELAXED) < w->items
+                             ? __atomic_fetch_add(&s->taken, w->portion, __ATOMIC_RELAXED)
+                             : w->items;
+    if (low < w->items) {
+        next->low = (uint32_t)low;
+        next->high =
+            w->items - next->low < w->portion ? w->items : next->low + w->portion;
+        return true;
+    }
+    if (s->lefts == 0)
         return false;
-    m->low = (uint32_t)low;
-    m->high = w->items - m->low < w->portion ? w->items : m->low + w->portion;
+    *next = s->left[--s->lefts];
     return true;
 }
 
-/* What is left of the portion stays noted after a failure. */
-static void do_portion(struct member *m, gpugraph_run *run) {
-    m->s->work->part(m->s->work->of, run, m->low, m->high);
-    if (run->status)
+bool gg_share_take(struct share_member *m, uint32_t *low, uint32_t *high) {
+    struct portion *next = &m->open[m->opened];
+    assert(m->opened < SHARE_OPEN);
+    if (m->run->status || gg_stopping(m->s->run) || !next_portion(m->s, next))
+        return false;
+    m->opened++;
+    *low = next->low;
+    *high = next->high;
+    return true;
+}
+
+void gg_share_done(struct share_member *m) {
+    m->done += m->open[0].high - m->open[0].low;
+    m->opened--;
+    memmove(m->open, m->open + 1, (size_t)m->opened * sizeof *m->open);
+}
+
+/* What is not done stays open after a failure. */
+static void work_on(struct share_member *m) {
+    const struct shared_work *w = m->s->work;
+    uint32_t low, high;
+    if (w->all) {
+        w->all(w->of, m->run, m);
         return;
-    m->done += m->high - m->low;
-    m->low = m->high;
+    }
+    while (gg_share_take(m, &low, &high)) {
+        w->part(w->of, m->run, low, high);
+        if (m->run->status)
+            return;
+        gg_share_done(m);
+    }
 }
 
 /* ---- the threads beside the calling one ---- */
 
 /* For the calling thread alone asks the host. */
 static int caller_stops(void *member) {
-    const struct member *m = member;
+    const struct share_member *m = member;
     return gg_stopping(m->s->run);
 }
 
 /* Errors that are no device's end all; so do a device's where each of them was asked for. */
-static void tell_failure(struct member *m) {
+static void tell_failure(struct share_member *m) {
     gpugraph_run *run = m->s->run;
-    if (m->run.status == GPUGRAPH_INTERRUPTED)
+    if (m->own.status == GPUGRAPH_INTERRUPTED)
         return; /* after the caller's run */
-    m->gave_up = is_of_a_device(m->run.status) && !run->all_devices;
+    m->gave_up = is_of_a_device(m->own.status) && !run->all_devices;
     m->ended_all = !m->gave_up;
     if (m->ended_all)
         __atomic_store_n(&run->stop, 1, __ATOMIC_RELAXED);
@@ -79,27 +121,27 @@ static void end(struct share *s) {
 }
 
 static void *work_beside(void *member) {
-    struct member *m = member;
-    gg_begin(&m->run);
-    while (!m->run.status && !gg_stopping(m->s->run) && take_portion(m))
-        do_portion(m, &m->run);
-    if (m->run.status)
+    struct share_member *m = member;
+    gg_begin(&m->own);
+    work_on(m);
+    if (m->own.status)
         tell_failure(m);
     end(m->s);
     return NULL;
 }
 
 static void prepare(struct share *s, int ordinal) {
-    struct member *m = &s->member[s->members++];
+    struct share_member *m = &s->member[s->members++];
     m->s = s;
-    m->run = *s->run;
-    m->run.device = ordinal;
-    m->run.devices = NULL;
-    m->run.device_count = 0;
-    m->run.interrupted = caller_stops;
-    m->run.listener = m;
-    m->run.phase = NULL;
-    m->run.device_set = (uint32_t)1 << ordinal;
+    m->run = &m->own;
+    m->own = *s->run;
+    m->own.device = ordinal;
+    m->own.devices = NULL;
+    m->own.device_count = 0;
+    m->own.interrupted = caller_stops;
+    m->own.listener = m;
+    m->own.phase = NULL;
+    m->own.device_set = (uint32_t)1 << ordinal;
 }
 
 /* Where the system gives no thread, the others do its work. */
@@ -143,25 +185,26 @@ static void hear_failures(struct share *s) {
         if (!s->member[i].ended_all)
             continue;
         gg_begin(s->run);
-        gg_fail(s->run, s->member[i].run.status, "%s", s->member[i].run.message);
+        gg_fail(s->run, s->member[i].own.status, "%s", s->member[i].own.message);
         break;
     }
 }
 
+static void gather_left(struct share *s) {
+    for (int i = 1; i < s->members; i++) {
+        const struct share_member *m = &s->member[i];
+        for (int k = 0; m->gave_up && k < m->opened; k++)
+            s->left[s->lefts++] = m->open[k];
+    }
+}
+
 static void lead(struct share *s) {
-    struct member *own = &s->member[0];
-    while (!gg_stopping(s->run) && take_portion(own))
-        do_portion(own, s->run);
+    work_on(&s->member[0]);
     wait_for_others(s);
     hear_failures(s);
-    /* What others have left behind. */
-    for (int i = 1; i < s->members && !s->run->status; i++) {
-        if (!s->member[i].gave_up || s->member[i].low == s->member[i].high)
-            continue;
-        own->low = s->member[i].low;
-        own->high = s->member[i].high;
-        do_portion(own, s->run);
-    }
+    gather_left(s);
+    if (s->lefts > 0 && !s->run->status)
+        work_on(&s->member[0]);
     if (!s->run->status && gg_stopping(s->run))
         gg_stopped(s->run);
 }
@@ -170,14 +213,14 @@ static void tell(const struct share *s, double started) {
     char text[300] = "";
     size_t used = 0;
     for (int i = 0; i < s->members && used < sizeof text; i++) {
-        const struct member *m = &s->member[i];
-        const int ordinal = i == 0 ? s->run->device : m->run.device;
+        const struct share_member *m = &s->member[i];
+        const int ordinal = m->run->device;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%u on device %d",
                                  i ? ", " : "", m->done, ordinal);
         if (m->gave_up && used < sizeof text)
             used +=
                 (size_t)snprintf(text + used, sizeof text - used, ", which gave up: %.*s",
-                                 (int)strcspn(m->run.message, ";"), m->run.message);
+                                 (int)strcspn(m->own.message, ";"), m->own.message);
     }
     gg_phase(s->run, "devices", started, s->work->items, "%u searches: %s",
              s->work->items, text);
@@ -187,18 +230,18 @@ static void tell(const struct share *s, double started) {
 static void hear_method(const struct share *s, gpugraph_run *run) {
     for (int i = 1; i < s->members && s->member[0].done == 0; i++)
         if (s->member[i].done > 0) {
-            run->used_method = s->member[i].run.used_method;
+            run->used_method = s->member[i].own.used_method;
             return;
         }
 }
 
 static void count_devices(const struct share *s, gpugraph_run *run) {
     for (int i = 0; i < s->members; i++) {
-        const struct member *m = &s->member[i];
+        const struct share_member *m = &s->member[i];
         if (i > 0 && (!m->started || m->gave_up))
             continue;
         run->used_devices += i > 0;
-        run->device_set |= (uint32_t)1 << (i > 0 ? m->run.device : run->device);
+        run->device_set |= (uint32_t)1 << m->run->device;
     }
 }
 
@@ -212,6 +255,7 @@ gpugraph_status gg_share_out(gpugraph_run *run, const struct shared_work *work) 
     int ordinal[GG_MAX_DEVICES];
     const int devices = gg_used_devices(run, ordinal);
     s.member[0].s = &s;
+    s.member[0].run = run;
     run->used_devices = 1; /* as far as each search knows */
     run->device_set = (uint32_t)1 << run->device;
     for (int i = 0; i < devices; i++)

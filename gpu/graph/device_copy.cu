@@ -10,6 +10,7 @@
 ** A CSR is made on first need and stays until the graph goes, or its device memory is
 ** asked back. Scratch lies in the workspace, which the search then uses anew. */
 #include "device_copy.cuh"
+#include "in_order.cuh"
 #include "ids/ids.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -286,17 +287,8 @@ static __global__ void make_keys(device_edges edges, int bits, uint64_t *key) {
 /* One thread per row, and one for the end: the first key that is not before the row. */
 static __global__ void find_rows(const uint64_t *key, uint64_t count, int bits,
                                  uint32_t n, uint64_t *offset) {
-    for (uint64_t row = gg_thread(); row <= n; row += gg_threads_of_grid()) {
-        uint64_t low = 0, high = count, first = row << bits;
-        while (low < high) {
-            uint64_t middle = low + (high - low) / 2;
-            if (key[middle] < first)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        offset[row] = low;
-    }
+    for (uint64_t row = gg_thread(); row <= n; row += gg_threads_of_grid())
+        offset[row] = gg_first_at_least(key, 0, count, row << bits);
 }
 
 /* One thread per arc. */

@@ -11,6 +11,7 @@
 ** believed when it says yes. */
 #include "device_copy.cuh"
 #include "frontier.cuh"
+#include "in_order.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
@@ -46,14 +47,7 @@ static __global__ void count_sides(device_csr rows, uint32_t *lower, uint32_t *u
     for (uint64_t v = gg_thread(); v <= rows.n; v += gg_threads_of_grid()) {
         uint64_t begin = v < rows.n ? rows.offset[v] : 0;
         uint64_t end = v < rows.n ? rows.offset[v + 1] : 0;
-        uint64_t low = begin, high = end;
-        while (low < high) {
-            uint64_t middle = low + (high - low) / 2;
-            if (rows.target[middle] < v)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        uint64_t low = gg_first_at_least(rows.target, begin, end, (uint32_t)v);
         bool loop = low < end && rows.target[low] == v;
         lower[v] = (uint32_t)(low - begin);
         upper[v] = (uint32_t)(end - low - loop);

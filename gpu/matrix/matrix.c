@@ -154,8 +154,10 @@ static void find_portion(void *shared, gpugraph_run *run, uint32_t low, uint32_t
 static void share(matrix *m) {
     const uint32_t devices = (uint32_t)m->run->used_devices;
     struct shared_rows rows = {.m = m};
-    const struct shared_work work = {
-        m->from_count, (m->from_count + devices - 1) / devices, find_portion, &rows};
+    const struct shared_work work = {.items = m->from_count,
+                                     .portion = (m->from_count + devices - 1) / devices,
+                                     .part = find_portion,
+                                     .of = &rows};
     gg_share_out(m->run, &work);
     m->over = rows.over;
 }

@@ -109,29 +109,27 @@ static void estimate_cpu(const gpugraph_graph *graph, const gg_algorithm *a,
     e->host_bytes = graph_bytes(graph, size) + rows_bytes(graph, a) + result_bytes(graph);
 }
 
-static void estimate_cuda(const gpugraph_graph *graph, const gg_algorithm *a,
-                          const gpugraph_size *size, const gpugraph_run *run,
-                          gpugraph_estimate *e) {
-    const algorithm_side *side = a->side[GPUGRAPH_CUDA];
-    e->backend = gg_backend_name[GPUGRAPH_CUDA];
-    e->method = begins(a, GPUGRAPH_CUDA);
-    e->host_bytes = graph_bytes(graph, size) + result_bytes(graph);
-    e->device_bytes =
-        gg_held_on_device(graph, run) +
-        (e->devices > 1 ? side->several_bytes(graph, e->devices)
-                        : gg_bytes_on_device(graph, run, side->bytes, false));
+/* Rows of a matrix are searches that devices share out, each by the method of one; all else that several can
+** share they do by a form for several. */
+static struct sharing sharing_of(const gg_algorithm *a, const gpugraph_search *search) {
+    return (struct sharing){.a = a,
+                            .search = search,
+                            .searches =
+                                search && a->times ? (uint32_t)a->times(search) : 0};
 }
 
-/* As many as pay, or as have the room together. */
-static int devices_of(const gpugraph_graph *graph, const gg_algorithm *a,
-                      const gpugraph_run *run, double *ms) {
-    const struct sharing s = {.a = a};
-    const int devices = gg_expected_devices(graph, &s, run);
-    if (devices > 1 && a->several_ns > 0) {
-        struct prediction p = gg_predict_several(graph, a, NULL, devices, run);
-        *ms = gg_all_ms(&p);
-    }
-    return devices;
+static void estimate_cuda(const gpugraph_graph *graph, const struct sharing *s,
+                          const gpugraph_size *size, const gpugraph_run *run,
+                          gpugraph_estimate *e) {
+    const algorithm_side *side = s->a->side[GPUGRAPH_CUDA];
+    const bool together = e->devices > 1 && !s->searches;
+    const gpugraph_method *several = together ? gg_find_method(side, "several") : NULL;
+    e->backend = gg_backend_name[GPUGRAPH_CUDA];
+    e->method = several ? several->name : begins(s->a, GPUGRAPH_CUDA);
+    e->host_bytes = graph_bytes(graph, size) + result_bytes(graph);
+    e->device_bytes = gg_held_on_device(graph, run) +
+                      (together ? side->several_bytes(graph, e->devices)
+                                : gg_bytes_on_device(graph, run, side->bytes, false));
 }
 
 /* Where a device that is open has no room for it, auto turns to the CPU. */
@@ -167,8 +165,9 @@ int gpugraph_estimates(const char *function, const gpugraph_search *search,
     estimate[0].chosen = run->backend != GPUGRAPH_CUDA;
     if (o.state == OPENING_FAILED || !begins(a, GPUGRAPH_CUDA))
         return 1;
-    estimate[1].devices = devices_of(graph, a, run, &s.cuda);
-    estimate_cuda(graph, a, size, run, &estimate[1]);
+    const struct sharing sharing = sharing_of(a, search);
+    estimate[1].devices = gg_expected_devices(graph, &sharing, run, &s.cuda);
+    estimate_cuda(graph, &sharing, size, run, &estimate[1]);
     estimate[1].ms = s.cuda + (o.state == OPENING_OPEN ? 0 : o.left_ms);
     bool goes = run->backend == GPUGRAPH_CUDA ||
                 (run->backend == GPUGRAPH_AUTO && (c.on_device || c.wait_ms > 0) &&

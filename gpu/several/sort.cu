@@ -1,6 +1,7 @@
 /* From an owner's arcs to its rows: sorted, repeats dropped where the kind wants that, found by
 ** binary search. make.cuh has the drawing. */
 #include "make.cuh"
+#include "graph/in_order.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>
@@ -11,17 +12,8 @@
 static __global__ void find_rows(const uint64_t *key, uint64_t count, uint32_t bits,
                                  uint32_t low, uint32_t high, uint64_t before,
                                  uint64_t *offset) {
-    for (uint64_t row = low + gg_thread(); row <= high; row += gg_threads_of_grid()) {
-        uint64_t from = 0, to = count;
-        while (from < to) {
-            uint64_t middle = from + (to - from) / 2;
-            if (key[middle] >> bits < row)
-                from = middle + 1;
-            else
-                to = middle;
-        }
-        offset[row] = before + from;
-    }
+    for (uint64_t row = low + gg_thread(); row <= high; row += gg_threads_of_grid())
+        offset[row] = before + gg_first_at_least(key, 0, count, row << bits);
 }
 
 /* One thread per arc. */

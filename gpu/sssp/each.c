@@ -38,7 +38,8 @@ static void search_portion(void *each, gpugraph_run *run, uint32_t low, uint32_t
 
 /* One by one, so that none waits long for another. */
 static void search_each(struct each *e, gpugraph_run *run) {
-    const struct shared_work work = {e->search->source_count, 1, search_portion, e};
+    const struct shared_work work = {
+        .items = e->search->source_count, .portion = 1, .part = search_portion, .of = e};
     if (run->used_devices > 1)
         gg_share_out(run, &work);
     else

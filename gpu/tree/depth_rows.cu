@@ -16,6 +16,7 @@
 ** Parents become edge numbers in their own place, so these are narrow: a graph with wide ones is
 ** too large for the searches that make transposed rows. */
 #include "graph/device_copy.cuh"
+#include "graph/in_order.cuh"
 #include "pass.cuh"
 
 enum {
@@ -281,15 +282,8 @@ static __global__ void number_edges(device_edges edges, const uint64_t *offset,
         if (u == GPUGRAPH_NONE)
             continue;
         uint32_t from = turned ? (uint32_t)v : u, to = turned ? u : (uint32_t)v;
-        uint64_t low = offset[from], high = offset[from + 1];
-        while (low < high) {
-            uint64_t middle = (low + high) / 2;
-            if (edges.target[middle] < to)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        tree_edge[v] = (uint32_t)low;
+        tree_edge[v] =
+            (uint32_t)gg_first_at_least(edges.target, offset[from], offset[from + 1], to);
     }
 }
 

@@ -11,6 +11,7 @@
 ** trees save, and are given back when memory is short: the pass over the edges remains. One path
 ** is walked back along them, by `offset` (path/rows.cu). */
 #include "graph/device_copy.cuh"
+#include "graph/in_order.cuh"
 #include "distance.cuh"
 #include "ranked_rows.cuh"
 #include "graph/frontier.cuh"
@@ -89,17 +90,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 /* One thread per vertex, and one: the first arc that is not of a smaller one. */
 static __global__ void find_rows(const uint32_t *row, uint64_t arcs, uint32_t n,
                                  uint64_t *offset) {
-    for (uint64_t v = gg_thread(); v <= n; v += gg_threads_of_grid()) {
-        uint64_t low = 0, high = arcs;
-        while (low < high) {
-            uint64_t middle = (low + high) / 2;
-            if (row[middle] < v)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        offset[v] = low;
-    }
+    for (uint64_t v = gg_thread(); v <= n; v += gg_threads_of_grid())
+        offset[v] = gg_first_at_least(row, 0, arcs, (uint32_t)v);
 }
 
 /* One warp to a tile. */

@@ -4,25 +4,29 @@
 #
 #     bench_devices.sh BENCH_GPU [GRAPH ...]          the eight graphs of the benchmark
 #
-# DEVICES,graph,algorithm,ms by one,ms with two at hand,ratio
+# DEVICES,graph,algorithm source,ms by one,ms with two at hand,ratio,method with two at hand
+#
+# In the environment: REPEATS (7) of each search, from SOURCES (2).
 set -eu
 bench=$1
 shift
 [ $# -gt 0 ] || set -- rmat20 rmat22 rmat24 road1m road4m road24m mesh1m mesh16m
 for graph; do
-    OPEN=1 DEVICES='1,2?' "$bench" "$graph" bfs,sssp,mis,components,pagerank auto cuda 2 3 |
+    OPEN=1 DEVICES='1,2?' "$bench" "$graph" bfs,sssp,mis,components,pagerank auto cuda \
+        "${SOURCES:-2}" "${REPEATS:-7}" |
         awk -F, -v graph="$graph" '
             $1 == "DEVICES" { turn++ }
             $1 == "RES" {
                 key = $4 " " $6
+                method[key] = $2
                 if (turn == 1) { one[key] = $8; name[++count] = key }
                 else two[key] = $8
             }
             END {
                 for (i = 1; i <= count; i++) {
                     key = name[i]
-                    printf "DEVICES,%s,%s,%.3f,%.3f,%.2f%s\n", graph, key, one[key], two[key],
-                           one[key] / two[key], two[key] > 1.05 * one[key] ? " slower" : ""
+                    printf "DEVICES,%s,%s,%.3f,%.3f,%.2f,%s%s\n", graph, key, one[key], two[key],
+                           one[key] / two[key], method[key], (two[key] > 1.05 * one[key] ? " slower" : "")
                 }
             }'
 done

@@ -6,9 +6,10 @@
 **     split                            source[], target[], weight[]
 **     union-find                       the largest component, where the sources lie
 **
-** The arithmetic of mix, scramble and the kernels that draw defines the graphs: a change
+** The arithmetic of drawn_rmat.cuh and of the kernels that draw defines the graphs: a change
 ** there is another graph. */
 #include "gengraph.cuh"
+#include "drawn_rmat.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>
@@ -20,7 +21,6 @@
 
 #define NO_EDGE UINT64_MAX
 enum { GRID = 132 * 16, BLOCK = 256, EDGE_FACTOR = 16, CELL_KEYS = 6 };
-static const uint64_t SEED = 12345;
 
 enum family { RMAT, ROAD, MESH };
 
@@ -65,27 +65,7 @@ template <typename type> static type *to_host(const type *array, uint64_t count)
     return copy;
 }
 
-/* ---- arithmetic ---- */
-
-/* splitmix64 */
-static __host__ __device__ uint64_t mix(uint64_t x) {
-    x += 0x9E3779B97F4A7C15ULL;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31);
-}
-
-/* A permutation of the numbers of `bits` bits: four rounds of an odd factor, a fold and
-** an addition. */
-static __device__ uint32_t scramble(uint32_t x, int bits) {
-    uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
-    for (uint32_t round = 0; round < 4; round++) {
-        x = (x * (0x9E3779B1u + 2u * round * 0x12345u)) & mask;
-        x ^= x >> (bits / 2);
-        x = (x + 0x7F4A7C15u * (round + 1)) & mask;
-    }
-    return x & mask;
-}
+/* ---- keys ---- */
 
 static __device__ uint64_t edge_key(uint32_t source, uint32_t target) {
     return (uint64_t)source << 32 | target;
@@ -106,21 +86,11 @@ static __device__ uint64_t threads() {
 
 /* ---- drawing ---- */
 
-/* One thread per edge: a quadrant of the adjacency matrix for each bit. */
+/* One thread per edge. */
 static __global__ void draw_rmat(uint64_t *key, uint64_t edges, int scale) {
     for (uint64_t i = thread(); i < edges; i += threads()) {
-        uint32_t u = 0, v = 0;
-        uint64_t hash = mix(SEED * 0x1000003ULL + i);
-        for (int level = 0; level < scale; level++) {
-            hash = mix(hash + level);
-            float dice = (uint32_t)(hash >> 32) * 2.3283064365386963e-10f;
-            bool right = (dice >= 0.57f && dice < 0.76f) || dice >= 0.95f;
-            bool down = dice >= 0.76f;
-            u = u * 2 + down;
-            v = v * 2 + right;
-        }
-        u = scramble(u, scale);
-        v = scramble(v, scale);
+        uint32_t u, v;
+        draw_rmat_edge(i, scale, &u, &v);
         put(key + 2 * i, u, v, u != v);
     }
 }
@@ -142,7 +112,7 @@ static __global__ void draw_grid(uint64_t *key, grid g) {
     uint64_t n = (uint64_t)g.side * g.side;
     for (uint64_t i = thread(); i < n; i += threads()) {
         uint32_t r = (uint32_t)(i / g.side), c = (uint32_t)(i % g.side);
-        uint64_t hash = mix(SEED * 0x1000003ULL + i), other = mix(hash);
+        uint64_t hash = draw_number(i), other = mix(hash);
         float x1 = (uint32_t)(hash >> 32) * 2.3283064e-10f;
         float x2 = (uint32_t)hash * 2.3283064e-10f;
         float x3 = (uint32_t)(other >> 32) * 2.3283064e-10f;

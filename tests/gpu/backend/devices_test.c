@@ -444,6 +444,54 @@ START_TEST(few_searches_are_not) {
 }
 END_TEST
 
+/* ---- what an estimate says ---- */
+
+/* Those that are asked for, open or not: as the search takes them. */
+START_TEST(an_estimate_as_it_runs) {
+    static const char *const together[] = {"bfs", "sssp", "mis", "components",
+                                           "pagerank"},
+                             *const alone[] = {"dfs", "cores", "strong_components",
+                                               "triangles", "matrix"};
+    gpugraph_estimate estimate[2];
+    run.all_devices = true;
+    for (int open = 0; open < 2; open++) {
+        for (int i = 0; i < DEVICES; i++)
+            states[i] = open ? OPENING_OPEN : OPENING_CLOSED;
+        for (int i = 0; i < 5; i++) {
+            if (gpugraph_estimates(together[i], NULL, graph, NULL, &run, estimate) < 2)
+                continue; /* a build without CUDA */
+            ck_assert_int_eq(estimate[1].devices, DEVICES);
+            ck_assert_str_eq(estimate[1].method, "several");
+        }
+        for (int i = 0; i < 5; i++)
+            if (gpugraph_estimates(alone[i], NULL, graph, NULL, &run, estimate) == 2) {
+                ck_assert_int_eq(estimate[1].devices, 1);
+                ck_assert_str_ne(estimate[1].method, "several");
+            }
+    }
+}
+END_TEST
+
+/* Rows of a matrix are shared out, and take as much less time. */
+START_TEST(an_estimate_of_a_matrix) {
+    const gpugraph_search few = {.source_count = 3, .target_count = 100},
+                          many = {.source_count = 400, .target_count = 400};
+    gpugraph_estimate one[2], estimate[2];
+    gpugraph_run on_one = run;
+    on_one.device_count = 0;
+    run.all_devices = true;
+    if (gpugraph_estimates("matrix", &few, graph, NULL, &run, estimate) < 2)
+        return;
+    ck_assert_int_eq(estimate[1].devices, 3);
+    gpugraph_estimates("matrix", &many, graph, NULL, &run, estimate);
+    gpugraph_estimates("matrix", &many, graph, NULL, &on_one, one);
+    ck_assert_int_eq(estimate[1].devices, DEVICES);
+    ck_assert_int_eq(one[1].devices, 1);
+    ck_assert_str_eq(estimate[1].method, one[1].method);
+    ck_assert(estimate[1].ms < one[1].ms / 2);
+}
+END_TEST
+
 /* ---- a form for several that fails ---- */
 
 START_TEST(one_goes_on) {
@@ -488,9 +536,10 @@ const struct suite suite = {
                 {&one_that_has_failed},
                 {&every_one_there_is},
                 {&lists_that_are_wrong},
-
                 {&small_searches_open_nothing},
                 {&searches_are_shared},
                 {&few_searches_are_not},
-                {&one_goes_on}}}},
+                {&one_goes_on}}},
+     {"estimates", .setup = setup, .teardown = teardown,
+      .cases = {{&an_estimate_as_it_runs}, {&an_estimate_of_a_matrix}}}},
 };

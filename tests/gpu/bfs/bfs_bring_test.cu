@@ -3,10 +3,13 @@
 #include "backend.h"
 
 extern "C" {
+#include "expect.h"
 #include "graphs.h"
 #include "suite.h"
 }
 #include "tuning.h"
+
+#include <string.h>
 
 #include <algorithm>
 #include <vector>
@@ -54,10 +57,90 @@ START_TEST(pieces_and_rests) {
 }
 END_TEST
 
+/* ---- beside the next search ---- */
+
+enum { SOURCES = 9, EDGES = 700 };
+
+/* Along a path of EDGES among `vertices`: of some sources a byte has room for all depths. */
+static gpugraph_status depths_of_each(gpugraph_graph *graph, gpugraph_run *run) {
+    static const uint32_t source[SOURCES] = {690, 600, 10, 500, 0, 1, 446, 445, 700};
+    std::vector<std::vector<uint32_t>> depth(SOURCES);
+    uint32_t *row[SOURCES];
+    for (int i = 0; i < SOURCES; i++) {
+        depth[i].resize(graph->n, 7);
+        row[i] = depth[i].data();
+    }
+    gpugraph_search search = gpugraph_search();
+    search.source = source;
+    search.source_count = SOURCES;
+    search.max_depth = GPUGRAPH_NONE;
+    run->backend = GPUGRAPH_CUDA;
+    gpugraph_bfs_each(graph, &search, run, row, NULL);
+    for (int i = 0; i < SOURCES && run->status == GPUGRAPH_OK; i++)
+        for (uint32_t v = 0; v < graph->n; v++)
+            expect_equal(row[i][v],
+                         v >= source[i] && v <= EDGES ? v - source[i] : GPUGRAPH_NONE);
+    return run->status;
+}
+
+static gpugraph_graph *path_among(uint32_t vertices) {
+    shape s = shape_empty(vertices);
+    for (uint32_t v = 0; v < EDGES; v++)
+        shape_add(&s, v, v + 1);
+    gpugraph_graph *graph = shape_graph(&s);
+    shape_free(&s);
+    return graph;
+}
+
+static void note_beside(void *listener, const char *, double, int64_t,
+                        const char *detail) {
+    *(int *)listener += strstr(detail, "beside the next search") != NULL;
+}
+
+START_TEST(beside_the_next_search) {
+    for (uint32_t vertices : {(uint32_t)GG_BFS_BYTES_LEAST, (5u << 20) + 3}) {
+        gpugraph_graph *graph = path_among(vertices);
+        for (const char *method : {"auto", "persistent", "multi-kernel"}) {
+            gpugraph_run run = gpugraph_run();
+            int beside = 0;
+            run.method = method;
+            run.phase = note_beside;
+            run.listener = &beside;
+            ck_assert_msg(depths_of_each(graph, &run) == GPUGRAPH_OK, "%s", run.message);
+            ck_assert_int_ge(beside, 4); /* 446: the search looks one level further */
+        }
+        gpugraph_free(graph);
+    }
+}
+END_TEST
+
+/* With room for a search, and from some limit on for the bytes beside it. */
+START_TEST(where_memory_is_short) {
+    gpugraph_graph *graph = path_among(1 << 20);
+    int refused = 0, found = 0;
+    for (int64_t limit = 1 << 20; limit < 64 << 20; limit += 1 << 20) {
+        gpugraph_run run = gpugraph_run();
+        gpugraph_release_device(graph);
+        run.memory_limit = limit;
+        const gpugraph_status status = depths_of_each(graph, &run);
+        ck_assert_msg(status == GPUGRAPH_OK || status == GPUGRAPH_DEVICE_MEMORY, "%s",
+                      run.message);
+        refused += status != GPUGRAPH_OK;
+        found += status == GPUGRAPH_OK;
+    }
+    ck_assert_int_gt(refused, 0);
+    ck_assert_int_gt(found, 0);
+    gpugraph_free(graph);
+}
+END_TEST
+
 extern const struct suite suite = {
     .name = "bfs_bring",
     .groups = {{.name = "bytes",
                 .timeout = 60,
-                .cases = {{&as_far_as_bytes_go}, {&pieces_and_rests}}}},
+                .cases = {{&as_far_as_bytes_go},
+                          {&pieces_and_rests},
+                          {&beside_the_next_search},
+                          {&where_memory_is_short}}}},
     .needs_device = true,
 };

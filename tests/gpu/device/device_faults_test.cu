@@ -216,12 +216,53 @@ START_TEST(paths_without_room) {
 }
 END_TEST
 
+/* Depths that come home beside the next search, and without room for that before it. */
+START_TEST(sources_without_room) {
+    enum { SOURCES = 4 };
+    shape s = shape_rmat(18, 2, 5);
+    gpugraph_graph *graph = shape_graph(&s);
+    uint32_t source[SOURCES], *row[SOURCES];
+    std::vector<uint32_t> right(SOURCES * (size_t)graph->n), got(right.size());
+    gpugraph_search search = gpugraph_search();
+    search.source = source;
+    search.source_count = SOURCES;
+    search.max_depth = GPUGRAPH_NONE;
+    for (int i = 0; i < SOURCES; i++)
+        source[i] = gpugraph_find_integer(graph, s.source[i]);
+    int without = 0, n = 0;
+    for (bool hit = true; hit; n++) {
+        gpugraph_run run = gpugraph_run();
+        std::vector<uint32_t> &depths = n == 0 ? right : got;
+        for (int i = 0; i < SOURCES; i++)
+            row[i] = depths.data() + i * (size_t)graph->n;
+        run.backend = n == 0 ? GPUGRAPH_CPU : GPUGRAPH_CUDA;
+        ck_assert_msg(n < 100, "a block is asked for again and again");
+        gpugraph_release_device(graph);
+        countdown = n;
+        refusals = 0;
+        gpugraph_bfs_each(graph, &search, &run, row, NULL);
+        hit = n == 0 || refusals > 0;
+        countdown = 0;
+        without += n > 0 && hit && run.status == GPUGRAPH_OK;
+        ck_assert_msg(run.status == GPUGRAPH_OK ||
+                          (hit && run.status == GPUGRAPH_DEVICE_MEMORY),
+                      "block %d: %s", n, run.message);
+        ck_assert_msg(n == 0 || run.status != GPUGRAPH_OK || got == right,
+                      "block %d: other depths", n);
+    }
+    ck_assert_msg(without > 0, "of %d blocks none could be done without", n);
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
 const struct suite suite = {
     .name = "device_faults",
     .groups = {{.name = "device_faults",
                 .timeout = 120,
                 .cases = {{&paths_without_room, 2},
                           {&trees_without_ranked_rows},
+                          {&sources_without_room},
                           {&levels_without_a_bottom_up_look}}}},
     .needs_device = true,
 };

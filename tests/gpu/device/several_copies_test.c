@@ -212,6 +212,33 @@ START_TEST(sources_are_shared) {
 }
 END_TEST
 
+/* Depths that come home beside the next search, on each device. */
+START_TEST(long_rows_are_shared) {
+    shape s = shape_rmat(19, 4, 7);
+    gpugraph_graph *graph = shape_graph(&s);
+    uint32_t source[SOURCES], *row[3][SOURCES];
+    for (uint32_t i = 0; i < SOURCES; i++)
+        source[i] = 131 * i;
+    const gpugraph_search search = {
+        .source = source, .source_count = SOURCES, .max_depth = GPUGRAPH_NONE};
+    gpugraph_run run[3] = {{.backend = GPUGRAPH_CPU}, run_on(1), run_on_both()};
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < SOURCES; i++)
+            row[k][i] = malloc(graph->n * sizeof **row[k]);
+        for (int times = 0; times < 2; times++)
+            gpugraph_bfs_each(graph, &search, &run[k], row[k], NULL);
+        ck_assert_msg(run[k].status == GPUGRAPH_OK, "%s", run[k].message);
+        ck_assert_int_eq(run[k].used_devices, k);
+        for (int i = 0; i < SOURCES; i++)
+            ck_assert_mem_eq(row[k][i], row[0][i], graph->n * sizeof **row[k]);
+    }
+    for (int i = 0; i < 3 * SOURCES; i++)
+        free(row[i / SOURCES][i % SOURCES]);
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
 static void same_cells(gpugraph_graph *graph, uint32_t sources, uint32_t targets,
                        bool weighted) {
     uint32_t end[64];
@@ -376,6 +403,7 @@ const struct suite suite = {
                 {&at_the_same_time},
                 {&a_change_keeps_one},
                 {&sources_are_shared},
+                {&long_rows_are_shared},
                 {&matrices_are_shared},
                 {&distances_are_shared},
                 {&one_source_out_of_range},
