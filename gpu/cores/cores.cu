@@ -63,7 +63,6 @@ part_rest(const cores &c, uint32_t pass, uint32_t count, uint32_t k, uint32_t ro
 /* An arc from a vertex that has gone (peel.cuh). */
 struct arc_of_core {
     uint32_t *core, k;
-    static const bool rows_ahead = false;
     __device__ uint32_t look(uint32_t u) const {
         return gg_peek(&core[u]);
     }

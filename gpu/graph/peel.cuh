@@ -182,8 +182,6 @@ take_all(const peel_lists &p, const take_type &take, const uint32_t (&to)[PEEL_A
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
         falls[i] = falls[i] && take.may_fall(answer[i]);
-    if (take.rows_ahead)
-        load_rows(p, to, falls, rows);
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
         if (falls[i])
@@ -194,7 +192,7 @@ take_all(const peel_lists &p, const take_type &take, const uint32_t (&to)[PEEL_A
         taken += falls[i];
         any |= falls[i];
     }
-    if (!take.rows_ahead && warp_ballot(any) != 0)
+    if (warp_ballot(any) != 0)
         load_rows(p, to, falls, rows);
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
@@ -321,7 +319,6 @@ static __device__ __forceinline__ peel_meeting meet(peel_meeting *meeting, bool 
 **     may_fall(that)            else that is all
 **     ask(t)                    the change, whose answer tells
 **     falls(t, answer, round)   is it taken away by that?
-**     rows_ahead                its row is asked for together with the answer, not once it falls
 **
 ** All threads of a cooperative grid, after a barrier: rounds from `round` on, until one is empty or
 ** the host says stop. Returns the round after them, behind a barrier. */

@@ -15,9 +15,9 @@
 #include "base/warp.h"
 
 enum {
-    READY_ARCS = 32,      /* of a slice, at most */
-    READY_ARC_BITS = 6,   /* of their number */
-    READY_APART = 128 / 8 /* words of a line of the second cache */
+    READY_ARCS = warp_width, /* of a slice, at most: one for a lane */
+    READY_ARC_BITS = 6,      /* of their number */
+    READY_APART = 128 / 8    /* words of a line of the second cache */
 };
 
 struct ready_slot {  /* 0: not yet there */

@@ -5,45 +5,28 @@
 **     peel_levels          one cooperative launch for all levels: graph/peel.cuh
 **     sort, place          positions: a radix sort by level keeps the order of vertices */
 #include "topological_order.h"
-#include "ready.h"
 #include "tuning.h"
 #include "graph/frontier.cuh"
+#include "topological_order/walk.h"
 
 #include <cub/device/device_radix_sort.cuh>
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum {
-    WALK_BLOCK = 1024, /* threads; the last warp keeps watch */
+    WALK_BLOCK = 1024, /* threads; those of the last warp keep watch */
     WALK_WARPS = WALK_BLOCK / GG_WARP - 1,
-    WALK_MOST_BLOCKS = 256,
-    WATCH_NS = 500,
-    WATCH_HOST = 16 /* looks between two at the host's flag */
-};
-
-enum walk_end { WALK_GOES_ON, WALK_ENDED, WALK_STOPPED };
-
-struct order_vertex {
-    uint32_t left,
-        level; /* predecessors without a level; one more than the largest level of the others */
+    WALK_MOST_BLOCKS = 256
 };
 
 struct order_state {
     struct ready_counts counts;
-    uint32_t end, settled, last;
-};
-
-struct levels {
-    device_csr rows;
-    struct ready_list list;
-    struct order_vertex *vertex;
-    struct order_state *state;
-    const uint32_t *host_stop;
+    uint32_t end, settled, last; /* vertices with a level; the last level */
 };
 
 struct arrays {
-    struct levels l;
+    struct order_walk w;
+    struct order_state *state;
     uint32_t *level, *number, *sorted_level, *order, *position; /* in the list's place */
     unsigned char *cub;
     size_t cub_bytes;
@@ -57,141 +40,36 @@ static __global__ void count_predecessors(uint64_t m, const uint32_t *to,
         atomicAdd(&vertex[to[e]].left, 1u);
 }
 
-/* Rows of a warp's lanes, empty ones where there is none, but for `kept` slices at their beginning. All lanes call. */
-static __device__ __forceinline__ void give(const ready_list &list, uint32_t v,
-                                            uint64_t begin, uint64_t end, bool kept) {
-    const uint32_t mine = ready_slices(begin, end) - kept;
-    uint32_t total;
-    uint64_t at = warp_sum_before(mine, &total), claimed = 0;
-    if (total == 0)
-        return;
-    if (gg_lane() == 0)
-        claimed = ready_claim(&list, total);
-    at += warp_from_64(claimed, 0);
-    begin += kept * (uint64_t)READY_ARCS;
-    if (mine > 0)
-        ready_put(&list, at, ready_slice(begin, end), v);
-    for (uint32_t lanes = warp_ballot(mine > 1); lanes != 0; lanes &= lanes - 1) {
-        const unsigned lane = (unsigned)__ffs((int)lanes) - 1;
-        const uint32_t its = warp_from(mine, lane), u = warp_from(v, lane);
-        const uint64_t to = warp_from_64(at, lane), first = warp_from_64(begin, lane),
-                       last = warp_from_64(end, lane);
-        for (uint32_t k = 1 + gg_lane(); k < its; k += GG_WARP)
-            ready_put(&list, to + k, ready_slice(first + (uint64_t)k * READY_ARCS, last),
-                      u);
-    }
-}
-
-static __global__ void plant(const __grid_constant__ levels l) {
-    const uint64_t whole = gg_whole_warps(l.rows.n);
+static __global__ void plant(const __grid_constant__ order_walk w, uint32_t n) {
+    const uint64_t whole = gg_whole_warps(n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
-        const bool first = v < l.rows.n && l.vertex[v].left == 0;
-        const uint64_t begin = first ? l.rows.offset[v] : 0;
-        const uint64_t end = first ? l.rows.offset[v + 1] : 0;
-        give(l.list, (uint32_t)v, begin, end, false);
+        const bool first = v < n && w.vertex[v].left == 0;
+        const uint64_t begin = first ? w.offset[v] : 0;
+        walk_give(&w.list, (uint32_t)v, begin, first ? w.offset[v + 1] : 0, 0);
     }
 }
 
-/* ---- the walk ---- */
-
-/* A slice, and what is made ready by it: one slice is walked on by this warp, others are given away. */
-template <int form, bool ahead>
-static __device__ __forceinline__ void walk_on(const levels &l, uint64_t slice,
-                                               uint32_t v, uint32_t *end_of_walk) {
-    for (;;) {
-        const bool live = gg_lane() < ((uint32_t)slice & ((1u << READY_ARC_BITS) - 1));
-        const uint32_t to =
-            gg_load_now(l.rows.target + (slice >> READY_ARC_BITS) + gg_lane(), live);
-        const uint32_t level = device_load(&l.vertex[v].level) + 1;
-        uint32_t before = 0, raised = 0;
-        uint64_t begin = 0, end = 0;
-        if (live)
-            raised = atomicMax(&l.vertex[to].level, level);
-        if (ahead) {
-            begin = gg_load_now(l.rows.offset + to, live);
-            end = gg_load_now(l.rows.offset + to + 1, live);
-        }
-        if (form == 1)
-            __threadfence();
-        if (live)
-            before =
-                atomicSub(&l.vertex[to].left, form == 2 ? 1u : raised != GPUGRAPH_NONE);
-        const bool ready = before == 1;
-        if (!ahead && warp_ballot(ready)) {
-            begin = gg_load_now(l.rows.offset + to, ready);
-            end = gg_load_now(l.rows.offset + to + 1, ready);
-        }
-        if (!ready)
-            end = begin;
-        const uint32_t rows = warp_ballot(begin < end);
-        if (rows == 0)
-            return;
-        const unsigned keeper = (unsigned)__ffs((int)rows) - 1;
-        if (form == 1)
-            __threadfence();
-        give(l.list, to, begin, end, gg_lane() == keeper);
-        v = warp_from(to, keeper);
-        slice = warp_from_64(ready_slice(begin, end), keeper);
-        if (warp_ballot(block_load(end_of_walk) == WALK_STOPPED))
-            return;
-    }
-}
-
-/* One thread: until the walk ends, which the first block's finds out. */
-static __device__ void keep_watch(const levels &l, uint32_t *end_of_walk) {
-    for (uint32_t looks = 1;; looks++) {
-        uint32_t end = WALK_GOES_ON;
-        if (blockIdx.x > 0)
-            end = device_load(&l.state->end);
-        else if (ready_ended(&l.list))
-            end = WALK_ENDED;
-        else if (looks % WATCH_HOST == 0 && host_load(l.host_stop))
-            end = WALK_STOPPED;
-        if (end != WALK_GOES_ON) {
-            if (blockIdx.x == 0)
-                device_store(&l.state->end, end);
-            block_store(end_of_walk, end);
-            return;
-        }
-        warp_pause(WATCH_NS);
-    }
-}
-
-/* Cooperative: every warp that may have to give something to another one runs. */
-template <int form, bool ahead>
+/* Cooperative: whoever may have to give something to another warp runs beside it. */
 static __global__ void __launch_bounds__(WALK_BLOCK)
-    walk(const __grid_constant__ levels l) {
-    __shared__ uint32_t end_of_walk;
+    walk(const __grid_constant__ order_walk w) {
+    __shared__ uint32_t end;
     const uint32_t warp = threadIdx.x / GG_WARP;
     if (threadIdx.x == 0)
-        end_of_walk = WALK_GOES_ON;
+        end = WALK_GOES_ON;
     __syncthreads();
-    if (warp == WALK_WARPS) {
-        if (gg_lane() == 0)
-            keep_watch(l, &end_of_walk);
-        return;
-    }
-    uint64_t ticket = warp * gridDim.x + blockIdx.x, slice;
-    for (;;) {
-        uint32_t v;
-        while (warp_ballot(ready_look(&l.list, ticket, &slice, &v)) != ALL_LANES)
-            if (warp_ballot(block_load(&end_of_walk) != WALK_GOES_ON))
-                return;
-        if (form == 1)
-            __threadfence();
-        walk_on<form, ahead>(l, slice, v, &end_of_walk);
-        if (gg_lane() == 0)
-            ticket = ready_ask(&l.list);
-        ticket = warp_from_64(ticket, 0);
-    }
+    if (warp < WALK_WARPS)
+        walk_work(&w, warp * gridDim.x + blockIdx.x, &end);
+    else if (gg_lane() == 0)
+        walk_watch(&w, blockIdx.x == 0, &end);
 }
 
 /* ---- levels and positions ---- */
 
-static __global__ void tell_levels(levels l, uint32_t *level) {
+static __global__ void tell_levels(const struct order_vertex *vertex, uint32_t n,
+                                   struct order_state *state, uint32_t *level) {
     uint32_t settled = 0, last = 0;
-    for (uint64_t v = gg_thread(); v < l.rows.n; v += gg_threads_of_grid()) {
-        const order_vertex own = l.vertex[v];
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
+        const order_vertex own = vertex[v];
         level[v] = own.left == 0 ? own.level : GPUGRAPH_NONE;
         settled += own.left == 0;
         last = own.left == 0 ? max(last, own.level) : last;
@@ -199,8 +77,8 @@ static __global__ void tell_levels(levels l, uint32_t *level) {
     settled = __reduce_add_sync(ALL_LANES, settled);
     last = __reduce_max_sync(ALL_LANES, last);
     if (gg_lane() == 0) {
-        atomicAdd(&l.state->settled, settled);
-        atomicMax(&l.state->last, last);
+        atomicAdd(&state->settled, settled);
+        atomicMax(&state->last, last);
     }
 }
 
@@ -228,11 +106,11 @@ static void carve(struct workspace *space, const gpugraph_graph *graph,
     cub::DeviceRadixSort::SortPairs(NULL, a->cub_bytes, (const uint32_t *)NULL,
                                     (uint32_t *)NULL, (const uint32_t *)NULL,
                                     (uint32_t *)NULL, (int64_t)n);
-    a->l.state = gg_carve<struct order_state>(space, 1);
-    a->l.list.slot = gg_carve<struct ready_slot>(space, slots_of(graph));
-    a->l.vertex = gg_carve<struct order_vertex>(space, n);
+    a->state = gg_carve<struct order_state>(space, 1);
+    a->w.list.slot = gg_carve<struct ready_slot>(space, slots_of(graph));
+    a->w.vertex = gg_carve<struct order_vertex>(space, n);
     a->cub = gg_carve<unsigned char>(space, a->cub_bytes);
-    a->level = (uint32_t *)a->l.list.slot;
+    a->level = (uint32_t *)a->w.list.slot;
     a->number = a->level + n;
     a->order = a->number + n;
     a->sorted_level = a->order + n;
@@ -246,40 +124,39 @@ static int bits_of(uint32_t value) {
     return bits;
 }
 
-static bool peel(struct cuda_job *job, const uint32_t *to, struct arrays *a,
-                 struct order_state *state) {
-    struct levels *l = &a->l;
-    static int calls = 0;
-    const char *const cycle = getenv("FORM");
-    const int which = cycle ? atoi(cycle) < 0 ? calls++ % 6 : atoi(cycle) : 1;
-    if (cycle)
-        fprintf(stderr, "form %d\n", which);
-    const void *const forms[] = {
-        (const void *)walk<0, false>, (const void *)walk<0, true>,
-        (const void *)walk<1, false>, (const void *)walk<1, true>,
-        (const void *)walk<2, false>, (const void *)walk<2, true>};
-    const struct cooperative_kernel kernel = {forms[which], "walk", WALK_BLOCK, 0};
-    void *arguments[] = {l};
-    const uint32_t n = l->rows.n;
-    unsigned blocks = (unsigned)job->device->processors;
-    if (blocks > WALK_MOST_BLOCKS)
-        blocks = WALK_MOST_BLOCKS;
-    l->list.warps = blocks * WALK_WARPS;
-    l->list.counts = &l->state->counts;
-    gg_fill(job, l->vertex, 0, (uint64_t)n * sizeof *l->vertex);
-    gg_fill(job, l->state, 0, sizeof *l->state);
-    gg_fill(job, l->list.slot, 0, slots_of(job->graph) * sizeof *l->list.slot);
+static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a) {
+    const struct cooperative_kernel kernel = {(const void *)walk, "walk", WALK_BLOCK, 0};
+    const uint32_t n = job->graph->n;
+    const uint64_t m = job->graph->m;
+    int fit = gg_blocks_at_once(job, &kernel);
+    fit = (fit < GG_TOPOLOGICAL_BLOCKS ? fit : GG_TOPOLOGICAL_BLOCKS) *
+          job->device->processors;
+    const unsigned blocks = (unsigned)(fit < WALK_MOST_BLOCKS ? fit : WALK_MOST_BLOCKS);
+    void *arguments[] = {&a->w};
+    a->w.end = &a->state->end;
+    a->w.host_stop = job->device->device_stop;
+    a->w.list.counts = &a->state->counts;
+    a->w.list.warps = blocks * WALK_WARPS;
+    gg_fill(job, a->w.vertex, 0, n * (uint64_t)sizeof *a->w.vertex);
+    gg_fill(job, a->w.list.slot, 0, slots_of(job->graph) * sizeof *a->w.list.slot);
+    gg_fill(job, a->state, 0, sizeof *a->state);
     if (!gg_going(job))
         return false;
-    count_predecessors<<<gg_grid(job, job->graph->m, 16), GG_BLOCK, 0, job->stream>>>(
-        job->graph->m, to, l->vertex);
-    plant<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(*l);
-    if (!gg_launched(job, "plant") || gg_blocks_at_once(job, &kernel) < 1 ||
-        !gg_launch_cooperative(job, &kernel, blocks, arguments))
-        return false;
-    tell_levels<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(*l, a->level);
+    count_predecessors<<<gg_grid(job, m, 16), GG_BLOCK, 0, job->stream>>>(m, to,
+                                                                          a->w.vertex);
+    plant<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(a->w, n);
+    return gg_launched(job, "plant") &&
+           gg_launch_cooperative(job, &kernel, blocks, arguments);
+}
+
+/* state: as it is then. */
+static bool fetch_levels(struct cuda_job *job, struct arrays *a,
+                         struct order_state *state) {
+    const uint32_t n = job->graph->n;
+    tell_levels<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(a->w.vertex, n,
+                                                                   a->state, a->level);
     return gg_launched(job, "tell_levels") &&
-           gg_fetch(job, state, l->state, sizeof *state);
+           gg_fetch(job, state, a->state, sizeof *state);
 }
 
 static void sort_by_level(struct cuda_job *job, uint32_t levels, struct arrays *a) {
@@ -306,8 +183,9 @@ static void find(struct cuda_job *job, gpugraph_direction direction, uint32_t *l
     struct workspace space = {NULL, 0};
     struct arrays a = arrays();
     struct order_state state;
+    device_csr rows;
     char more[40];
-    if (!gg_device_csr(job, (enum csr_kind)direction, false, &a.l.rows) ||
+    if (!gg_device_csr(job, (enum csr_kind)direction, false, &rows) ||
         !gg_device_edges(job, false, &edges) || graph->n == 0)
         return;
     double started = gg_now_ms();
@@ -315,8 +193,10 @@ static void find(struct cuda_job *job, gpugraph_direction direction, uint32_t *l
     if (!gg_workspace(job, &space))
         return;
     carve(&space, graph, &a);
-    a.l.host_stop = job->device->device_stop;
-    if (!peel(job, direction == GPUGRAPH_OUT ? edges.target : edges.source, &a, &state))
+    a.w.offset = rows.offset;
+    a.w.target = rows.target;
+    if (!walk_all(job, direction == GPUGRAPH_OUT ? edges.target : edges.source, &a) ||
+        !fetch_levels(job, &a, &state))
         return;
     const bool whole = state.settled == graph->n && position;
     *settled = state.settled;
