@@ -1,8 +1,9 @@
 /* Topological order on the device; topological_order.c has the meaning.
 **
 **     count_predecessors   a thread per edge
-**     plant                a thread per vertex: level 0 is what has none
-**     peel_levels          one cooperative launch for all levels: graph/peel.cuh
+**     plant                a thread per vertex: what has none is ready
+**     walk                 one cooperative launch for all that becomes ready: walk.h
+**     tell_levels          a thread per vertex
 **     sort, place          positions: a radix sort by level keeps the order of vertices */
 #include "topological_order.h"
 #include "tuning.h"
@@ -235,7 +236,7 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
 
 static const gpugraph_method methods[] = {
     {"topological_order", "peel", "cuda",
-     "warps take vertices without predecessors away, level by level"},
+     "warps take vertices without predecessors away, each as soon as it has none"},
     {},
 };
 
