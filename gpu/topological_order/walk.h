@@ -73,14 +73,14 @@ WARP_FUNCTION bool walk_slice(const struct order_walk *w, uint64_t *slice, uint3
     uint32_t before = 0, raised = 0;
     if (live)
         raised = device_max(&w->vertex[to].level, level);
-    /* Most are not ready, but who is waits for its row no more. */
-    const uint64_t first = WALK_LOAD(w->offset + to, live);
-    uint64_t end = WALK_LOAD(w->offset + to + 1, live);
     /* No level is that large: so the answer of one is there before the other is asked. */
     if (live)
         before = device_take(&w->vertex[to].left, raised == UINT32_MAX ? 0 : UINT32_MAX);
-    if (before != 1)
-        end = first;
+    const bool ready = before == 1;
+    if (warp_ballot(ready) == 0)
+        return false;
+    const uint64_t first = WALK_LOAD(w->offset + to, ready);
+    const uint64_t end = WALK_LOAD(w->offset + to + 1, ready);
     const uint32_t rows = warp_ballot(first < end);
     if (rows == 0)
         return false;
