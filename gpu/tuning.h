@@ -638,8 +638,8 @@
 #define GG_TOPOLOGICAL_WIDE   4096
 #define GG_TOPOLOGICAL_BLOCKS 1
 /* Core numbers: slices up to which one block walks rounds of a peel by itself, and blocks for each multiprocessor. */
-#define GG_PEEL_NARROW      64
-#define GG_PEEL_BLOCKS      1
+#define GG_PEEL_NARROW 64
+#define GG_PEEL_BLOCKS 1
 /* Core numbers: one thread over 3 M such edges; predictions, too; vertices from which threads share a pass. */
 #define GG_CORES_CPU_NS      14
 #define GG_CORES_CUDA_NS     0.08
