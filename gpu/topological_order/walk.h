@@ -13,7 +13,6 @@
 #include "ready.h"
 
 enum {
-    WAIT_NS = 20,   /* between two looks at a slot */
     WATCH_NS = 500, /* between two looks at whether the walk is over */
     WATCH_HOST = 16 /* of these, one at the host's flag */
 };
@@ -34,9 +33,11 @@ struct order_walk {
 };
 
 #ifdef __CUDACC__
-#define WALK_LOAD gg_load_now /* device/cuda.cuh: asked for where it stands */
+#define WALK_LOAD   gg_load_now /* device/cuda.cuh: asked for where it stands */
+#define WALK_WAIT() (void)0     /* a warp has nobody to make room for */
 #else
 #define WALK_LOAD(at, wanted) ((wanted) ? *(at) : 0)
+#define WALK_WAIT()           warp_pause(0)
 #endif
 
 /* The lanes' rows from v on, first..end-1, empty where there is none, but for `kept` slices. All lanes call. */
@@ -99,7 +100,7 @@ WARP_FUNCTION void walk_work(const struct order_walk *w, uint32_t warp, uint32_t
         while (warp_ballot(!ready_look(&w->list, ticket, &slice, &v))) {
             if (warp_ballot(block_load(end) != WALK_GOES_ON))
                 return;
-            warp_pause(WAIT_NS);
+            WALK_WAIT();
         }
         while (walk_slice(w, &slice, &v))
             if (warp_ballot(block_load(end) != WALK_GOES_ON))
