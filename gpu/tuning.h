@@ -661,12 +661,13 @@
 #define GG_TOPOLOGICAL_STEP_US     3
 #define GG_TOPOLOGICAL_LEVELS      500
 #define GG_TOPOLOGICAL_THIN_LEVELS 5000
-/* Vertices of a level from which threads share it: below, waking them takes longer. On a device:
-** slices up to which one block walks rounds of a peel by itself (an acyclic R-MAT of scale 22 on an H200, with rows ahead: 17.9 ms,
-** 18.4 with 256; without 18.7 with 32 to 128), and blocks for each multiprocessor. */
-#define GG_TOPOLOGICAL_WIDE 4096
-#define GG_PEEL_NARROW      64
-#define GG_PEEL_BLOCKS      1
+/* Vertices of a level from which threads share it: below, waking them takes longer. On a device blocks of 1,024 threads for
+** each multiprocessor. */
+#define GG_TOPOLOGICAL_WIDE   4096
+#define GG_TOPOLOGICAL_BLOCKS 1
+/* Core numbers: slices up to which one block walks rounds of a peel by itself, and blocks for each multiprocessor. */
+#define GG_PEEL_NARROW 64
+#define GG_PEEL_BLOCKS 1
 /* Core numbers: one thread over 3 M such edges; predictions, too; vertices from which threads share a pass. */
 #define GG_CORES_CPU_NS      14
 #define GG_CORES_CUDA_NS     0.08

@@ -54,6 +54,10 @@ WARP_FUNCTION uint32_t warp_sum_before(uint32_t value, uint32_t *total) {
     *total = warp_from(sum, warp_width - 1);
     return sum - value;
 }
+/* The first of the lanes whose bits are set: one is. */
+WARP_FUNCTION unsigned warp_first(uint32_t lanes) {
+    return (unsigned)__ffs((int)lanes) - 1;
+}
 /* The largest argument. */
 WARP_FUNCTION uint32_t warp_max(uint32_t value) {
     return __reduce_max_sync(0xffffffffu, value);
@@ -143,6 +147,7 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     WARP_CHANGE(uint32_t, "r", "atom.add.acq_rel." scope ".u32", gg_late(), name##_add)  \
     WARP_CHANGE(uint32_t, "r", "atom.exch.relaxed." scope ".b32", WARP_NOW, name##_swap) \
     WARP_CHANGE(uint32_t, "r", "atom.min.relaxed." scope ".u32", WARP_NOW, name##_min)   \
+    WARP_CHANGE(uint32_t, "r", "atom.max.relaxed." scope ".u32", WARP_NOW, name##_max)   \
     WARP_CHANGE(uint64_t, "l", "atom.min.relaxed." scope ".u64", WARP_NOW,               \
                 name##_min_64)                                                           \
     WARP_CHANGE(uint32_t, "r", "atom.or.relaxed." scope ".b32", WARP_NOW, name##_or)     \
@@ -229,6 +234,10 @@ WARP_FUNCTION uint32_t warp_sum_before(uint32_t value, uint32_t *total) {
     *total = value;
     return 0;
 }
+WARP_FUNCTION unsigned warp_first(uint32_t lanes) {
+    (void)lanes;
+    return 0;
+}
 WARP_FUNCTION uint32_t warp_max(uint32_t value) {
     return value;
 }
@@ -264,6 +273,14 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
             ;                                                                            \
         return old;                                                                      \
     }                                                                                    \
+    WARP_FUNCTION uint32_t name##_max(uint32_t *at, uint32_t value) {                    \
+        uint32_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \
+        while (value > old &&                                                            \
+               !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED,     \
+                                            __ATOMIC_RELAXED))                           \
+            ;                                                                            \
+        return old;                                                                      \
+    }                                                                                    \
     WARP_FUNCTION uint64_t name##_min_64(uint64_t *at, uint64_t value) {                 \
         uint64_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \
         while (value < old &&                                                            \
@@ -287,12 +304,12 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     WARP_FUNCTION uint32_t name##_add(uint32_t *at, uint32_t value) {                    \
         return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);                          \
     }                                                                                    \
-    WARP_FUNCTION void name##_add_64(uint64_t *at, uint64_t value) {                     \
-        __atomic_fetch_add(at, value, __ATOMIC_RELAXED);                                 \
+    WARP_FUNCTION uint64_t name##_add_64(uint64_t *at, uint64_t value) {                 \
+        return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);                          \
     }                                                                                    \
-    WARP_FUNCTION void name##_arrive_64(uint64_t *at, uint64_t value) {                  \
+    WARP_FUNCTION uint64_t name##_arrive_64(uint64_t *at, uint64_t value) {              \
         WARP_JITTER();                                                                   \
-        __atomic_fetch_add(at, value, __ATOMIC_RELEASE);                                 \
+        return __atomic_fetch_add(at, value, __ATOMIC_RELEASE);                          \
     }                                                                                    \
     WARP_FUNCTION void name##_max_64(uint64_t *at, uint64_t value) {                     \
         uint64_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \

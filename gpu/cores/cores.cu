@@ -63,7 +63,6 @@ part_rest(const cores &c, uint32_t pass, uint32_t count, uint32_t k, uint32_t ro
 /* An arc from a vertex that has gone (peel.cuh). */
 struct arc_of_core {
     uint32_t *core, k;
-    static const bool rows_ahead = false;
     __device__ uint32_t look(uint32_t u) const {
         return gg_peek(&core[u]);
     }
@@ -86,7 +85,7 @@ static __global__ void __launch_bounds__(PEEL_BLOCK)
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     __shared__ near_lists near;
     struct cores_state *state = c.state;
-    uint32_t k = gg_peek(&state->fewest[0]), round = 0, taken = 0, pass = 0;
+    uint32_t k = gg_peek(&state->fewest[0]), round = 0, pass = 0;
     for (;; pass++) {
         const uint32_t count = gg_peek(&state->rest[pass % PEEL_COUNTS]);
         if (count == 0 || gg_peek(&c.p.state->stopped) != 0)
@@ -104,7 +103,7 @@ static __global__ void __launch_bounds__(PEEL_BLOCK)
             k = max(k + 1, fewest);
             continue;
         }
-        round = gg_peel(c.p, round, &near, &taken, arc_of_core{c.core, k});
+        round = gg_peel(c.p, round, &near, arc_of_core{c.core, k});
         k++;
     }
     if (gg_thread() == 0) {

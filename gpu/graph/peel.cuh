@@ -41,7 +41,7 @@ typedef unsigned long long peel_meeting;
 
 struct peel_state {
     peel_meeting meeting[PEEL_COUNTS]; /* [round % PEEL_COUNTS]: at its beginning */
-    uint32_t taken, round, stopped;
+    uint32_t round, stopped;
 };
 
 struct peel_lists {
@@ -171,10 +171,10 @@ static __device__ __forceinline__ unsigned owner_of(uint32_t first, uint32_t k) 
 /* What the arcs of a lane, to to[i] where there is one, take away; *rows: the rows of what has fallen. A question is
 ** asked for every arc before the first answer is looked at, so that all are on their way together. */
 template <typename take_type>
-static __device__ __forceinline__ uint32_t
+static __device__ __forceinline__ void
 take_all(const peel_lists &p, const take_type &take, const uint32_t (&to)[PEEL_AT_ONCE],
          bool (&falls)[PEEL_AT_ONCE], uint32_t round, peel_rows<PEEL_AT_ONCE> *rows) {
-    uint32_t answer[PEEL_AT_ONCE], taken = 0;
+    uint32_t answer[PEEL_AT_ONCE];
     bool any = false;
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
@@ -182,8 +182,6 @@ take_all(const peel_lists &p, const take_type &take, const uint32_t (&to)[PEEL_A
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
         falls[i] = falls[i] && take.may_fall(answer[i]);
-    if (take.rows_ahead)
-        load_rows(p, to, falls, rows);
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
         if (falls[i])
@@ -191,24 +189,23 @@ take_all(const peel_lists &p, const take_type &take, const uint32_t (&to)[PEEL_A
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++) {
         falls[i] = falls[i] && take.falls(to[i], answer[i], round);
-        taken += falls[i];
         any |= falls[i];
     }
-    if (!take.rows_ahead && warp_ballot(any) != 0)
+    if (warp_ballot(any) != 0)
         load_rows(p, to, falls, rows);
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
         rows->end[i] = falls[i] ? rows->end[i] : rows->begin[i];
-    return taken;
 }
 
 /* One warp's share of a round, warp number `warp` of `warps`: some slices at a time, their arcs dealt
-** out to the lanes. Returns how many vertices this lane has taken. */
+** out to the lanes. */
 template <typename take_type>
-static __device__ __forceinline__ uint32_t gg_peel_walk(
-    const peel_lists &p, const uint64_t *slice, uint32_t count, uint32_t warp,
-    uint32_t warps, uint32_t round, const slice_list &next, const take_type &take) {
-    uint32_t tile = count / warps + 1, taken = 0;
+static __device__ __forceinline__ void
+gg_peel_walk(const peel_lists &p, const uint64_t *slice, uint32_t count, uint32_t warp,
+             uint32_t warps, uint32_t round, const slice_list &next,
+             const take_type &take) {
+    uint32_t tile = count / warps + 1;
     tile = tile < GG_WARP ? tile : GG_WARP;
     for (uint64_t at = (uint64_t)warp * tile; at < count; at += (uint64_t)warps * tile) {
         uint64_t entry = 0;
@@ -234,18 +231,16 @@ static __device__ __forceinline__ uint32_t gg_peel_walk(
                     warp_from_64(begin, owner) + (k - warp_from(first, owner));
                 to[i] = gg_load_now(p.rows.target + arc, falls[i]);
             }
-            taken += take_all(p, take, to, falls, round, &rows);
+            take_all(p, take, to, falls, round, &rows);
             gg_peel_append_rows(rows, next);
         }
     }
-    return taken;
 }
 
 /* Rounds by one block, while they are narrow. */
 template <typename take_type>
 static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32_t count,
-                                     near_lists *near, uint32_t *taken,
-                                     const take_type &take) {
+                                     near_lists *near, const take_type &take) {
     const uint32_t end = round + PEEL_ALONE;
     for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
         near->slice[round % 2][i] = p.slice[round % 2][i];
@@ -258,8 +253,8 @@ static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32
         const slice_list next = {p.slice[(round + 1) % 2], nullptr,
                                  near->slice[(round + 1) % 2],
                                  &near->count[(round + 1) % PEEL_COUNTS]};
-        *taken += gg_peel_walk(p, near->slice[round % 2], count, threadIdx.x / GG_WARP,
-                               blockDim.x / GG_WARP, round, next, take);
+        gg_peel_walk(p, near->slice[round % 2], count, threadIdx.x / GG_WARP,
+                     blockDim.x / GG_WARP, round, next, take);
         if (threadIdx.x == 0) /* read last in the round before */
             near->count[(round + 2) % PEEL_COUNTS] = 0;
         __syncthreads();
@@ -321,13 +316,12 @@ static __device__ __forceinline__ peel_meeting meet(peel_meeting *meeting, bool 
 **     may_fall(that)            else that is all
 **     ask(t)                    the change, whose answer tells
 **     falls(t, answer, round)   is it taken away by that?
-**     rows_ahead                its row is asked for together with the answer, not once it falls
 **
 ** All threads of a cooperative grid, after a barrier: rounds from `round` on, until one is empty or
 ** the host says stop. Returns the round after them, behind a barrier. */
 template <typename take_type>
 static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t round,
-                                                   near_lists *near, uint32_t *taken,
+                                                   near_lists *near,
                                                    const take_type &take) {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     struct peel_state *state = p.state;
@@ -343,7 +337,7 @@ static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t
         }
         if (count <= p.narrow) {
             if (blockIdx.x == 0)
-                gg_peel_alone(p, round, count, near, taken, take);
+                gg_peel_alone(p, round, count, near, take);
             else
                 grid.sync();
             grid.sync();
@@ -360,8 +354,7 @@ static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t
             state->meeting[(round + 2) % PEEL_COUNTS] = 0;
         if (stop)
             state->stopped = 1;
-        *taken +=
-            gg_peel_walk(p, p.slice[round % 2], count, warp, warps, round, next, take);
+        gg_peel_walk(p, p.slice[round % 2], count, warp, warps, round, next, take);
         round++;
         now = meet(meeting, stop, near);
     }

@@ -15,6 +15,7 @@
 enum {
     STAGED = 1536, /* edges that a block collects before it claims room in a list */
     TAKEN = 4,     /* that a thread looks at in between, all at once */
+    FOUR = 4,      /* that a thread reads by one load */
     SIFTED = 8,    /* that a thread looks at together where most fail */
     WARPS = GG_BLOCK / GG_WARP
 };
@@ -187,8 +188,36 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- sifting ---- */
 
-/* Of the edges from..to-1 those that look(e, k) lets pass, the thread's number k, are put(k, e, at) behind
-** *count. All that is read is asked for before a block's threads wait for each other. */
+/* Of four edges from `e` on, a multiple of four; behind the last one that one again. */
+template <typename type>
+static __device__ __forceinline__ void load_four(const type *array, uint64_t e,
+                                                 uint64_t to, type *four) {
+    enum { ITEMS = 16 / sizeof(type) };
+    struct alignas(16) piece {
+        type item[ITEMS];
+    };
+    if (e + FOUR <= to) {
+#pragma unroll
+        for (uint32_t i = 0; i < FOUR; i += ITEMS) {
+            const piece read = *(const piece *)(array + e + i);
+#pragma unroll
+            for (uint32_t k = 0; k < ITEMS; k++)
+                four[i + k] = read.item[k];
+        }
+    } else {
+#pragma unroll
+        for (uint32_t i = 0; i < FOUR; i++)
+            four[i] = array[e + i < to ? e + i : to - 1];
+    }
+}
+
+/* Of the edges from..to-1, `from` a multiple of four, those that look(e, own) lets pass, own[k] for edge
+** edge_at(e, k), are put(k, e, at) behind *count. All that is read is asked for before a block's threads wait for
+** each other. */
+static __device__ __forceinline__ uint64_t edge_at(uint64_t e, uint32_t k) {
+    return e + k / FOUR * FOUR * GG_BLOCK + k % FOUR;
+}
+
 template <typename looking, typename putting>
 static __device__ __forceinline__ void sift(uint64_t from, uint64_t to, word *count,
                                             looking look, putting put) {
@@ -199,15 +228,12 @@ static __device__ __forceinline__ void sift(uint64_t from, uint64_t to, word *co
     for (uint64_t first = from + blockIdx.x * tile; first < to;
          first += gridDim.x * tile) {
         unsigned passes[SIFTED], total = 0;
-        const uint64_t e = first + threadIdx.x;
+        const uint64_t e = first + threadIdx.x * FOUR;
         bool own[SIFTED];
+        look(e, own);
 #pragma unroll
         for (uint32_t k = 0; k < SIFTED; k++) {
-            const uint64_t at = e + k * GG_BLOCK;
-            own[k] = look(at < to ? at : to - 1, k) & (at < to);
-        }
-#pragma unroll
-        for (uint32_t k = 0; k < SIFTED; k++) {
+            own[k] &= edge_at(e, k) < to;
             passes[k] = __ballot_sync(ALL_LANES, own[k]);
             total += (unsigned)__popc(passes[k]);
         }
@@ -230,35 +256,44 @@ static __device__ __forceinline__ void sift(uint64_t from, uint64_t to, word *co
 #pragma unroll
         for (uint32_t k = 0; k < SIFTED; k++) {
             if (own[k])
-                put(k, e + k * GG_BLOCK,
+                put(k, edge_at(e, k),
                     at + (unsigned)__popc(passes[k] & ((1u << gg_lane()) - 1)));
             at += (unsigned)__popc(passes[k]);
         }
     }
 }
 
-/* By the pivot: light edges' places. */
-template <bool packed>
+/* By the pivot: light edges' places. The kind of weights is known to the compiler: a choice for each edge would keep
+** its load behind the one before. */
+template <forest_weights kind, bool packed>
 static __global__ void __launch_bounds__(GG_BLOCK)
     sift_first(const __grid_constant__ forest f, uint64_t from, uint64_t to) {
-    word key[SIFTED];
+    typedef typename weight_type<kind>::type type;
+    type weight[SIFTED];
     const forest_list list = f.list[1];
+    const forest_place high = f.high;
     sift(
         from, to, &f.state->sifted,
-        [&](uint64_t e, uint32_t k) {
-            const forest_place place = place_of(f, e);
-            key[k] = key_of<packed>(place);
-            return in_range(f, place);
+        [&](uint64_t e, bool *passes) {
+            if (kind != NO_WEIGHT)
+#pragma unroll
+                for (uint32_t k = 0; k < SIFTED; k += FOUR)
+                    load_four((const type *)f.edges.weight, edge_at(e, k), to,
+                              weight + k);
+#pragma unroll
+            for (uint32_t k = 0; k < SIFTED; k++)
+                passes[k] =
+                    !gg_comes_before(high, place_with<kind>(weight[k], edge_at(e, k)));
         },
         [&](uint32_t k, uint64_t e, word at) {
-            list.key[at] = key[k];
+            list.key[at] = key_of<packed>(place_with<kind>(weight[k], e));
             if (!packed)
                 list.edge[at] = e;
         });
 }
 
-static __device__ __forceinline__ bool in_large_tree(const forest &f, uint32_t v) {
-    return (f.large[v / 32] >> v % 32 & 1) != 0;
+static __device__ __forceinline__ uint32_t large_bits(const forest &f, uint32_t v) {
+    return f.large[v / 32] >> v % 32;
 }
 
 /* By the large tree: edges with an end outside. Their numbers stand for keys. */
@@ -268,10 +303,15 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     const forest_list list = f.list[1];
     sift(
         from, to, &f.state->sifted,
-        [&](uint64_t e, uint32_t k) {
-            u[k] = f.edges.source[e];
-            v[k] = f.edges.target[e];
-            return !(in_large_tree(f, u[k]) & in_large_tree(f, v[k]));
+        [&](uint64_t e, bool *passes) {
+#pragma unroll
+            for (uint32_t k = 0; k < SIFTED; k += FOUR) {
+                load_four(f.edges.source, edge_at(e, k), to, u + k);
+                load_four(f.edges.target, edge_at(e, k), to, v + k);
+            }
+#pragma unroll
+            for (uint32_t k = 0; k < SIFTED; k++)
+                passes[k] = !(large_bits(f, u[k]) & large_bits(f, v[k]) & 1);
         },
         [&](uint32_t k, uint64_t e, word at) {
             list.u[at] = u[k];
@@ -300,14 +340,16 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 }
 
 /* Every vertex points to its root. */
-template <bool packed>
+template <forest_weights kind, bool packed>
 static __global__ void __launch_bounds__(GG_BLOCK)
     list_later_edges(const __grid_constant__ forest f) {
+    typedef typename weight_type<kind>::type type;
     const forest_list list = f.list[1];
     make_list<
         packed>(f, f.list[0], &f.state->listed[0], f.state->sifted, [&](uint64_t i) {
         const word e = list.key[i];
-        const forest_place place = place_of(f, e);
+        const forest_place place = place_with<kind>(
+            kind == NO_WEIGHT ? type() : ((const type *)f.edges.weight)[e], e);
         const uint32_t u = f.parent[list.u[i]], v = f.parent[list.v[i]];
         return candidate{u, v, key_of<packed>(place), e, u != v && in_range(f, place)};
     });
@@ -328,8 +370,8 @@ static __global__ void settle_ties(const __grid_constant__ forest f, int from) {
 
 /* ---- the list of a range ---- */
 
-/* A part of the edges that surely fits list[1]. */
-template <bool packed>
+/* A part of the edges that surely fits list[1]; from a multiple of four on. */
+template <forest_weights kind, bool packed>
 static void list_part(struct forest_course *c, uint64_t from, uint64_t to) {
     const struct forest *f = c->f;
     cudaStream_t stream = c->job->stream;
@@ -337,13 +379,34 @@ static void list_part(struct forest_course *c, uint64_t from, uint64_t to) {
                    listing = grid(c, (to - from) / TAKEN);
     gg_fill(c->job, &f->state->sifted, 0, sizeof f->state->sifted);
     if (f->first) {
-        sift_first<packed><<<sifting, GG_BLOCK, 0, stream>>>(*f, from, to);
+        sift_first<kind, packed><<<sifting, GG_BLOCK, 0, stream>>>(*f, from, to);
         list_first_edges<packed><<<listing, GG_BLOCK, 0, stream>>>(*f);
     } else {
         sift_later<<<sifting, GG_BLOCK, 0, stream>>>(*f, from, to);
-        list_later_edges<packed><<<listing, GG_BLOCK, 0, stream>>>(*f);
+        list_later_edges<kind, packed><<<listing, GG_BLOCK, 0, stream>>>(*f);
     }
     gg_launched(c->job, "list_edges");
+}
+
+/* By the kind of weights. */
+static void list_part_of(struct forest_course *c, uint64_t from, uint64_t to) {
+    const struct forest *f = c->f;
+    switch (f->kind) {
+    case NO_WEIGHT:
+        list_part<NO_WEIGHT, true>(c, from, to);
+        return;
+    case NARROW_WEIGHT:
+        if (f->packed)
+            list_part<NARROW_WEIGHT, true>(c, from, to);
+        else
+            list_part<NARROW_WEIGHT, false>(c, from, to);
+        return;
+    case WHOLE_WEIGHT:
+        list_part<WHOLE_WEIGHT, false>(c, from, to);
+        return;
+    case REAL_WEIGHT:
+        list_part<REAL_WEIGHT, false>(c, from, to);
+    }
 }
 
 template <bool packed> static void list_edges(struct forest_course *c) {
@@ -354,9 +417,9 @@ template <bool packed> static void list_edges(struct forest_course *c) {
         gg_launched(c->job, "list_all_edges");
         return;
     }
-    for (uint64_t from = 0; from < f->edges.m && gg_going(c->job); from += f->room)
-        list_part<packed>(c, from,
-                          f->edges.m - from < f->room ? f->edges.m : from + f->room);
+    const uint64_t part = f->room / FOUR * FOUR;
+    for (uint64_t from = 0; from < f->edges.m && gg_going(c->job); from += part)
+        list_part_of(c, from, f->edges.m - from < part ? f->edges.m : from + part);
 }
 
 bool gg_list_in_range(struct forest_course *c) {

@@ -61,16 +61,29 @@ static inline bool look(struct forest_course *c) {
 
 /* ---- places ---- */
 
+/* How weights lie in memory. */
+template <forest_weights kind> struct weight_type { typedef uint32_t type; };
+template <> struct weight_type<WHOLE_WEIGHT> { typedef uint64_t type; };
+template <> struct weight_type<REAL_WEIGHT> { typedef double type; };
+
+template <forest_weights kind>
+static __device__ __forceinline__ forest_place
+place_with(typename weight_type<kind>::type weight, uint64_t e) {
+    if (kind == NO_WEIGHT)
+        return {0, e};
+    if (kind == REAL_WEIGHT) /* -0.0 + 0.0 is 0.0 */
+        return {(uint64_t)__double_as_longlong((double)weight + 0.0), e};
+    return {(uint64_t)weight, e};
+}
+
 static __device__ __forceinline__ forest_place place_of(const forest &f, uint64_t e) {
-    forest_place place = {0, e};
     if (f.kind == NARROW_WEIGHT)
-        place.weight = ((const uint32_t *)f.edges.weight)[e];
-    else if (f.kind == WHOLE_WEIGHT)
-        place.weight = ((const uint64_t *)f.edges.weight)[e];
-    else if (f.kind == REAL_WEIGHT)
-        place.weight = (uint64_t)__double_as_longlong(
-            ((const double *)f.edges.weight)[e] + 0.0); /* -0.0 + 0.0 is 0.0 */
-    return place;
+        return place_with<NARROW_WEIGHT>(((const uint32_t *)f.edges.weight)[e], e);
+    if (f.kind == WHOLE_WEIGHT)
+        return place_with<WHOLE_WEIGHT>(((const uint64_t *)f.edges.weight)[e], e);
+    if (f.kind == REAL_WEIGHT)
+        return place_with<REAL_WEIGHT>(((const double *)f.edges.weight)[e], e);
+    return place_with<NO_WEIGHT>(0, e);
 }
 
 static __device__ __forceinline__ bool in_range(const forest &f, forest_place place) {

@@ -1,24 +1,34 @@
 /* Topological order on the device; topological_order.c has the meaning.
 **
 **     count_predecessors   a thread per edge
-**     plant                a thread per vertex: level 0 is what has none
-**     peel_levels          one cooperative launch for all levels: graph/peel.cuh
+**     plant                a thread per vertex: what has none is ready
+**     walk                 one cooperative launch for all that becomes ready: walk.h
+**     tell_levels          a thread per vertex
 **     sort, place          positions: a radix sort by level keeps the order of vertices */
 #include "topological_order.h"
-#include "graph/peel.cuh"
+#include "tuning.h"
+#include "graph/frontier.cuh"
+#include "topological_order/walk.h"
 
 #include <cub/device/device_radix_sort.cuh>
 
 #include <stdio.h>
 
-struct levels {
-    struct peel_lists p;
-    uint32_t *left, *level;
+enum {
+    WALK_BLOCK = 1024, /* threads; those of the last warp keep watch */
+    WALK_WARPS = WALK_BLOCK / GG_WARP - 1,
+    WALK_MOST_BLOCKS = 256
+};
+
+struct order_state {
+    struct ready_counts counts;
+    uint32_t end, settled, last; /* vertices with a level; the last level */
 };
 
 struct arrays {
-    struct levels l;
-    uint32_t *number, *sorted_level, *order, *position; /* in the lists' place */
+    struct order_walk w;
+    struct order_state *state;
+    uint32_t *level, *number, *sorted_level, *order, *position; /* in the list's place */
     unsigned char *cub;
     size_t cub_bytes;
 };
@@ -26,58 +36,51 @@ struct arrays {
 /* ---- kernels ---- */
 
 static __global__ void count_predecessors(uint64_t m, const uint32_t *to,
-                                          uint32_t *left) {
+                                          struct order_vertex *vertex) {
     for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid())
-        atomicAdd(&left[to[e]], 1u);
+        atomicAdd(&vertex[to[e]].left, 1u);
 }
 
-static __global__ void plant(levels l) {
-    const uint64_t whole = gg_whole_warps(l.p.rows.n);
-    const slice_list list = {l.p.slice[0], &l.p.state->meeting[0], nullptr, nullptr};
-    uint32_t planted = 0;
+static __global__ void plant(const __grid_constant__ order_walk w, uint32_t n) {
+    const uint64_t whole = gg_whole_warps(n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
-        const bool first = v < l.p.rows.n && l.left[v] == 0;
-        if (v < l.p.rows.n)
-            l.level[v] = first ? 0 : GPUGRAPH_NONE;
-        planted += first;
-        gg_peel_append(l.p, (uint32_t)v, first, list);
+        const bool first = v < n && w.vertex[v].left == 0;
+        const uint64_t begin = first ? w.offset[v] : 0;
+        walk_give(&w.list, (uint32_t)v, begin, first ? w.offset[v + 1] : 0, 0);
     }
-    planted = __reduce_add_sync(ALL_LANES, planted);
-    if (gg_lane() == 0 && planted > 0)
-        atomicAdd(&l.p.state->taken, planted);
 }
 
-/* An arc that is taken away (peel.cuh). */
-struct arc_of_order {
-    uint32_t *left, *level;
-    static const bool rows_ahead = true;
-    __device__ uint32_t look(uint32_t) const {
-        return 1;
-    }
-    __device__ bool may_fall(uint32_t) const {
-        return true;
-    }
-    __device__ uint32_t ask(uint32_t t) const {
-        return atomicSub(&left[t], 1u);
-    }
-    __device__ bool falls(uint32_t t, uint32_t before, uint32_t round) const {
-        if (before == 1)
-            level[t] = round + 1;
-        return before == 1;
-    }
-};
+/* Cooperative: whoever may have to give something to another warp runs beside it. */
+static __global__ void __launch_bounds__(WALK_BLOCK)
+    walk(const __grid_constant__ order_walk w) {
+    __shared__ uint32_t end;
+    const uint32_t warp = threadIdx.x / GG_WARP;
+    if (threadIdx.x == 0)
+        end = WALK_GOES_ON;
+    __syncthreads();
+    if (warp < WALK_WARPS)
+        walk_work(&w, warp * gridDim.x + blockIdx.x, &end);
+    else if (gg_lane() == 0)
+        walk_watch(&w, blockIdx.x == 0, &end);
+}
 
-/* Cooperative. */
-static __global__ void __launch_bounds__(PEEL_BLOCK)
-    peel_levels(const __grid_constant__ levels l) {
-    __shared__ near_lists near;
-    uint32_t taken = 0;
-    const uint32_t round = gg_peel(l.p, 0, &near, &taken, arc_of_order{l.left, l.level});
-    taken = __reduce_add_sync(ALL_LANES, taken);
-    if (gg_lane() == 0 && taken > 0)
-        atomicAdd(&l.p.state->taken, taken);
-    if (gg_thread() == 0)
-        l.p.state->round = round;
+/* ---- levels and positions ---- */
+
+static __global__ void tell_levels(const struct order_vertex *vertex, uint32_t n,
+                                   struct order_state *state, uint32_t *level) {
+    uint32_t settled = 0, last = 0;
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
+        const order_vertex own = vertex[v];
+        level[v] = own.left == 0 ? own.level : GPUGRAPH_NONE;
+        settled += own.left == 0;
+        last = own.left == 0 ? max(last, own.level) : last;
+    }
+    settled = __reduce_add_sync(ALL_LANES, settled);
+    last = __reduce_max_sync(ALL_LANES, last);
+    if (gg_lane() == 0) {
+        atomicAdd(&state->settled, settled);
+        atomicMax(&state->last, last);
+    }
 }
 
 static __global__ void number_vertices(uint32_t n, uint32_t *number) {
@@ -92,6 +95,11 @@ static __global__ void place(uint32_t n, const uint32_t *order, uint32_t *positi
 
 /* ---- driver ---- */
 
+/* Every slice of every row, and where each warp may wait. */
+static uint64_t slots_of(const gpugraph_graph *graph) {
+    return graph->n + graph->m / READY_ARCS + 1 + (uint64_t)WALK_WARPS * WALK_MOST_BLOCKS;
+}
+
 static void carve(struct workspace *space, const gpugraph_graph *graph,
                   struct arrays *a) {
     const uint64_t n = graph->n;
@@ -99,13 +107,14 @@ static void carve(struct workspace *space, const gpugraph_graph *graph,
     cub::DeviceRadixSort::SortPairs(NULL, a->cub_bytes, (const uint32_t *)NULL,
                                     (uint32_t *)NULL, (const uint32_t *)NULL,
                                     (uint32_t *)NULL, (int64_t)n);
-    gg_carve_peel(space, n, graph->m, &a->l.p);
-    a->l.left = gg_carve<uint32_t>(space, n);
-    a->l.level = gg_carve<uint32_t>(space, n);
+    a->state = gg_carve<struct order_state>(space, 1);
+    a->w.list.slot = gg_carve<struct ready_slot>(space, slots_of(graph));
+    a->w.vertex = gg_carve<struct order_vertex>(space, n);
     a->cub = gg_carve<unsigned char>(space, a->cub_bytes);
-    a->number = (uint32_t *)a->l.p.slice[0];
-    a->order = (uint32_t *)a->l.p.slice[1];
-    a->sorted_level = a->l.left;
+    a->level = (uint32_t *)a->w.list.slot;
+    a->number = a->level + n;
+    a->order = a->number + n;
+    a->sorted_level = a->order + n;
     a->position = a->number; /* the sort has read it */
 }
 
@@ -116,25 +125,39 @@ static int bits_of(uint32_t value) {
     return bits;
 }
 
-static bool peel(struct cuda_job *job, const uint32_t *to, struct levels *l,
-                 struct peel_state *state) {
-    const struct cooperative_kernel kernel = {(const void *)peel_levels, "peel_levels",
-                                              PEEL_BLOCK, 0};
-    void *arguments[] = {l};
-    gg_fill(job, l->left, 0, (uint64_t)l->p.rows.n * sizeof *l->left);
-    gg_fill(job, l->p.state, 0, sizeof *l->p.state);
+static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a) {
+    const struct cooperative_kernel kernel = {(const void *)walk, "walk", WALK_BLOCK, 0};
+    const uint32_t n = job->graph->n;
+    const uint64_t m = job->graph->m;
+    int fit = gg_blocks_at_once(job, &kernel);
+    fit = (fit < GG_TOPOLOGICAL_BLOCKS ? fit : GG_TOPOLOGICAL_BLOCKS) *
+          job->device->processors;
+    const unsigned blocks = (unsigned)(fit < WALK_MOST_BLOCKS ? fit : WALK_MOST_BLOCKS);
+    void *arguments[] = {&a->w};
+    a->w.end = &a->state->end;
+    a->w.host_stop = job->device->device_stop;
+    a->w.list.counts = &a->state->counts;
+    a->w.list.warps = blocks * WALK_WARPS;
+    gg_fill(job, a->w.vertex, 0, n * (uint64_t)sizeof *a->w.vertex);
+    gg_fill(job, a->w.list.slot, 0, slots_of(job->graph) * sizeof *a->w.list.slot);
+    gg_fill(job, a->state, 0, sizeof *a->state);
     if (!gg_going(job))
         return false;
-    count_predecessors<<<gg_grid(job, job->graph->m, 16), GG_BLOCK, 0, job->stream>>>(
-        job->graph->m, to, l->left);
-    plant<<<gg_grid(job, l->p.rows.n, 16), GG_BLOCK, 0, job->stream>>>(*l);
-    if (!gg_launched(job, "plant"))
-        return false;
-    int fit = gg_blocks_at_once(job, &kernel);
-    fit = fit < GG_PEEL_BLOCKS ? fit : GG_PEEL_BLOCKS;
-    return gg_launch_cooperative(job, &kernel, (unsigned)(fit * job->device->processors),
-                                 arguments) &&
-           gg_fetch(job, state, l->p.state, sizeof *state);
+    count_predecessors<<<gg_grid(job, m, 16), GG_BLOCK, 0, job->stream>>>(m, to,
+                                                                          a->w.vertex);
+    plant<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(a->w, n);
+    return gg_launched(job, "plant") &&
+           gg_launch_cooperative(job, &kernel, blocks, arguments);
+}
+
+/* state: as it is then. */
+static bool fetch_levels(struct cuda_job *job, struct arrays *a,
+                         struct order_state *state) {
+    const uint32_t n = job->graph->n;
+    tell_levels<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(a->w.vertex, n,
+                                                                   a->state, a->level);
+    return gg_launched(job, "tell_levels") &&
+           gg_fetch(job, state, a->state, sizeof *state);
 }
 
 static void sort_by_level(struct cuda_job *job, uint32_t levels, struct arrays *a) {
@@ -144,7 +167,7 @@ static void sort_by_level(struct cuda_job *job, uint32_t levels, struct arrays *
     if (!gg_launched(job, "number_vertices") ||
         !gg_note(job,
                  cub::DeviceRadixSort::SortPairs(
-                     a->cub, a->cub_bytes, (const uint32_t *)a->l.level, a->sorted_level,
+                     a->cub, a->cub_bytes, (const uint32_t *)a->level, a->sorted_level,
                      (const uint32_t *)a->number, a->order, (int64_t)n, 0,
                      bits_of(levels), job->stream),
                  "sort by level"))
@@ -160,9 +183,10 @@ static void find(struct cuda_job *job, gpugraph_direction direction, uint32_t *l
     struct device_edges edges;
     struct workspace space = {NULL, 0};
     struct arrays a = arrays();
-    struct peel_state state;
+    struct order_state state;
+    device_csr rows;
     char more[40];
-    if (!gg_device_csr(job, (enum csr_kind)direction, false, &a.l.p.rows) ||
+    if (!gg_device_csr(job, (enum csr_kind)direction, false, &rows) ||
         !gg_device_edges(job, false, &edges) || graph->n == 0)
         return;
     double started = gg_now_ms();
@@ -170,20 +194,22 @@ static void find(struct cuda_job *job, gpugraph_direction direction, uint32_t *l
     if (!gg_workspace(job, &space))
         return;
     carve(&space, graph, &a);
-    a.l.p.host_stop = job->device->device_stop;
-    if (!peel(job, direction == GPUGRAPH_OUT ? edges.target : edges.source, &a.l, &state))
+    a.w.offset = rows.offset;
+    a.w.target = rows.target;
+    if (!walk_all(job, direction == GPUGRAPH_OUT ? edges.target : edges.source, &a) ||
+        !fetch_levels(job, &a, &state))
         return;
-    const bool whole = state.taken == graph->n && position;
-    *settled = state.taken;
+    const bool whole = state.settled == graph->n && position;
+    *settled = state.settled;
     if (whole)
-        sort_by_level(job, state.round + 1, &a);
+        sort_by_level(job, state.last, &a);
     if (!gg_going(job))
         return;
-    snprintf(more, sizeof more, "%u rounds", state.round);
+    snprintf(more, sizeof more, "%u levels", state.last + 1);
     gg_search_phase(job->run, started, (int64_t)graph->m, more);
     started = gg_now_ms();
     const uint64_t bytes = (uint64_t)graph->n * sizeof *level;
-    if (gg_download(job, level, a.l.level, bytes) &&
+    if (gg_download(job, level, a.level, bytes) &&
         (!whole || gg_download(job, position, a.position, bytes)))
         gg_phase(job->run, "download", started, graph->n, "levels");
 }
@@ -210,7 +236,7 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
 
 static const gpugraph_method methods[] = {
     {"topological_order", "peel", "cuda",
-     "warps take vertices without predecessors away, level by level"},
+     "warps take vertices without predecessors away, each as soon as it has none"},
     {},
 };
 

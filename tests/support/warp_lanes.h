@@ -133,6 +133,9 @@ WARP_FUNCTION uint32_t warp_sum_before(uint32_t value, uint32_t *total) {
     *total = sum;
     return before;
 }
+WARP_FUNCTION unsigned warp_first(uint32_t lanes_with) {
+    return (unsigned)__builtin_ctz(lanes_with);
+}
 WARP_FUNCTION uint32_t warp_max(uint32_t value) {
     const uint64_t *heard = lane_meets("warp_max", value);
     for (unsigned i = 0; i < warp_width; i++)

@@ -6,9 +6,6 @@
 #include "graphs.h"
 #include "share.h"
 
-#include "graph/peel.h"
-#include "tuning.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,12 +61,6 @@ static void check_cycle(const shape *s, const gpugraph_cycle *cycle,
     }
 }
 
-/* On a device rounds are narrow, wide or both by turns. */
-static void set_limits(int turn) {
-    static const struct peel_limits limits[] = {{GG_PEEL_NARROW}, {0}, {3}, {20}};
-    gg_peel_limits = limits[turn % 4];
-}
-
 static void check(const shape *s, gpugraph_direction direction, bool acyclic,
                   const uint32_t *wanted, bool places) {
     gpugraph_graph *graph = shape_graph(s);
@@ -80,7 +71,6 @@ static void check(const shape *s, gpugraph_direction direction, bool acyclic,
         if (on == GPUGRAPH_CUDA && !gpugraph_cuda_usable(NULL))
             continue;
         for (int threads = 1; threads <= 4; threads++) {
-            set_limits(threads - 1);
             gpugraph_run run = {.backend = on, .threads = threads};
             const gpugraph_status status = gpugraph_topological_order(
                 graph, direction, &run, level, position, &cycle);
@@ -104,7 +94,6 @@ static void check(const shape *s, gpugraph_direction direction, bool acyclic,
             ck_assert_int_eq(memcmp(&first, &cycle, sizeof cycle), 0);
         }
     }
-    set_limits(0);
     free(level);
     free(position);
     gpugraph_free(graph);
