@@ -16,7 +16,8 @@
 ** The includer has struct mis_graph (offset, target, word), or another one by the name MIS_GRAPH,
 ** and defines MIS_EARLIER(g, u, v): of two vertices with equal words, is u the earlier one?
 ** MIS_PUT(g, v, value), unless it is as below, makes a word final. MIS_SEEN(g, v) and MIS_NOW(g, v) are a
-** word as the block may see it and as the device does, of GPUGRAPH_NONE MIS_DROPPED. */
+** word as the block may see it and as the device does, of GPUGRAPH_NONE MIS_DROPPED. MIS_DEAR(g): does MIS_PUT
+** take so long that a word is asked for afresh before it? */
 #ifndef GPUGRAPH_MIS_BALANCED_H
 #define GPUGRAPH_MIS_BALANCED_H
 
@@ -37,6 +38,10 @@
 /* An includer may say how many arcs are dealt out at first: most looks end early. */
 #ifndef MIS_FIRST_SHARE
 #define MIS_FIRST_SHARE(g) MIS_SHARE
+#endif
+
+#ifndef MIS_DEAR
+#define MIS_DEAR(g) false
 #endif
 
 enum {
@@ -165,6 +170,10 @@ WARP_FUNCTION void mis_drop_rows(const MIS_GRAPH *g, bool joins, uint64_t at,
             }
             for (unsigned i = 0; i < MIS_EACH; i++)
                 word[i] = MIS_SEEN(g, neighbour[i]);
+            if (MIS_DEAR(g))
+                for (unsigned i = 0; i < MIS_EACH; i++)
+                    word[i] =
+                        MIS_NOW(g, word[i] != MIS_DROPPED ? neighbour[i] : GPUGRAPH_NONE);
             /* Hubs have dropped long ago, most times: all stores to one wait in a line. */
             for (unsigned i = 0; i < MIS_EACH; i++)
                 if (word[i] != MIS_DROPPED)

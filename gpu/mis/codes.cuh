@@ -29,6 +29,12 @@ static __device__ __forceinline__ void mis_put_code(uint8_t *code, uint32_t v,
     asm volatile("st.relaxed.gpu.global.u8 [%0], %1;" ::"l"(code + v), "r"(value)
                  : "memory");
 }
+/* Into another device's copy. */
+static __device__ __forceinline__ void mis_send_code(uint8_t *code, uint32_t v,
+                                                     uint32_t value) {
+    asm volatile("st.relaxed.sys.global.u8 [%0], %1;" ::"l"(code + v), "r"(value)
+                 : "memory");
+}
 
 struct mis_code_share {
     block_sums<uint32_t> sums;
@@ -37,10 +43,20 @@ struct mis_code_share {
 };
 static_assert((int)MIS_BINS == (int)GG_BLOCK, "a thread for each bin");
 
+/* One block: codes of bins, of which each thread has one, with so many vertices of the sample. */
+static __device__ __forceinline__ void mis_share_codes(uint32_t count,
+                                                       mis_code_share *share) {
+    uint32_t all;
+    const uint32_t before = gg_sum_before(count, &all, &share->sums);
+    share->edge[threadIdx.x] = mis_edge(before, all);
+    if (threadIdx.x == 0)
+        share->edge[MIS_BINS] = MIS_CODES;
+    __syncthreads();
+}
+
 /* One block, by a sample that is the same for all of them. */
 static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *share) {
     const uint32_t sample = g.n < GG_MIS_SAMPLE ? g.n : GG_MIS_SAMPLE;
-    uint32_t all;
     share->count[threadIdx.x] = 0;
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < sample; i += GG_BLOCK) {
@@ -50,11 +66,7 @@ static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *shar
             atomicAdd(&share->count[mis_word(g, row, degree) >> 24], 1u);
     }
     __syncthreads();
-    const uint32_t before = gg_sum_before(share->count[threadIdx.x], &all, &share->sums);
-    share->edge[threadIdx.x] = mis_edge(before, all);
-    if (threadIdx.x == 0)
-        share->edge[MIS_BINS] = MIS_CODES;
-    __syncthreads();
+    mis_share_codes(share->count[threadIdx.x], share);
 }
 
 /* One thread per row. */
