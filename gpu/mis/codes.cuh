@@ -36,6 +36,8 @@ static __device__ __forceinline__ void mis_send_code(uint8_t *code, uint32_t v,
                  : "memory");
 }
 
+static_assert(MIS_JOINED == 0, "members are codes of 0");
+
 struct mis_code_share {
     block_sums<uint32_t> sums;
     uint32_t count[MIS_BINS];
@@ -69,11 +71,39 @@ static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *shar
     mis_share_codes(share->count[threadIdx.x], share);
 }
 
-/* One thread per row. */
-static __device__ __forceinline__ void mis_first_code(const mis_graph &g, uint32_t row,
-                                                      const mis_code_share &share) {
-    const uint64_t degree = g.offset[row + 1] - g.offset[row];
-    g.code[row] = degree ? mis_code(share.edge, mis_word(g, row, degree)) : 0;
+/* Codes of four rows in a row, of the lengths between offset[0] .. offset[rows]; rows: as many as there are, at most
+** four. word(i, degree) is that of row i. */
+template <typename word_type>
+static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
+                                                          const uint64_t *offset,
+                                                          uint32_t rows,
+                                                          const word_type &word) {
+    uint64_t degree[4];
+    uint32_t codes = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < 4; i++)
+        degree[i] = i < rows ? offset[i + 1] - offset[i] : 0;
+#pragma unroll
+    for (uint32_t i = 0; i < 4; i++)
+        if (degree[i] > 0)
+            codes |= (uint32_t)mis_code(edge, word(i, degree[i])) << 8 * i;
+    return codes;
+}
+
+/* Members among the vertices of the warp's own tiles, since others' may be open still: 16 for each lane. Both arrays
+** have room for whole tiles. */
+static __device__ __forceinline__ void
+mis_members_of_codes(const uint8_t *code, uint8_t *member, uint64_t tiles) {
+    const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid() / GG_WARP;
+    const uint4 *from = (const uint4 *)code;
+    uint4 *to = (uint4 *)member;
+    for (uint64_t tile = warp + gg_lane() / 2 * step; tile < tiles;
+         tile += GG_WARP / 2 * step) {
+        const uint64_t i = tile * 2 + gg_lane() % 2;
+        const uint4 codes = __ldcg(&from[i]);
+        to[i] = make_uint4(__vseteq4(codes.x, 0), __vseteq4(codes.y, 0),
+                           __vseteq4(codes.z, 0), __vseteq4(codes.w, 0));
+    }
 }
 
 #endif

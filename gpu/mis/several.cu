@@ -135,35 +135,15 @@ static __device__ void first_codes(const mis_shared &g, mis_code_share *share) {
     mis_share_codes(all, share);
     for (uint64_t i = gg_thread(); i < g.view.places.stride / 4;
          i += gg_threads_of_grid()) {
-        const uint32_t local = (uint32_t)i * 4;
-        const uint64_t *offset = g.offset + g.view.first + local;
-        uint32_t codes = 0, degree[4];
-        for (uint32_t k = 0; k < 4; k++)
-            degree[k] = (uint32_t)(offset[k + 1] - offset[k]);
-        for (uint32_t k = 0; k < 4; k++)
-            if (degree[k] > 0)
-                codes |=
-                    (uint32_t)mis_code(share->edge, own_word(g, local + k, degree[k]))
-                    << 8 * k;
-        several_put(g.view, g.codes, (uint64_t)g.view.first / 4 + i, codes);
+        const uint32_t local = (uint32_t)i * 4, place = g.view.first + local;
+        auto word = [&](uint32_t k, uint64_t degree) {
+            return own_word(g, local + k, degree);
+        };
+        several_put(g.view, g.codes, (uint64_t)place / 4,
+                    mis_four_codes(share->edge, g.offset + place, 4, word));
         for (uint32_t k = 0; k < 4 && g.degree; k++)
-            g.degree[g.view.first + local + k] = degree[k];
-    }
-}
-
-/* The members among the vertices of the warp's own tiles, 16 for each lane: the others' may be open still. */
-static __device__ void tell_members(const mis_shared &g) {
-    const uint32_t warp = (uint32_t)(gg_thread() / GG_WARP),
-                   step = (uint32_t)(gg_threads_of_grid() / GG_WARP),
-                   tiles = g.view.places.stride / GG_WARP;
-    const uint4 *code = (const uint4 *)(g.code + g.view.first);
-    uint4 *member = (uint4 *)g.member;
-    for (uint64_t tile = warp + (uint64_t)gg_lane() / 2 * step; tile < tiles;
-         tile += (uint64_t)step * (GG_WARP / 2)) {
-        const uint64_t i = tile * 2 + gg_lane() % 2;
-        const uint4 four = __ldcg(&code[i]);
-        member[i] = make_uint4(__vseteq4(four.x, 0), __vseteq4(four.y, 0),
-                               __vseteq4(four.z, 0), __vseteq4(four.w, 0));
+            g.degree[place + k] =
+                (uint32_t)(g.offset[place + k + 1] - g.offset[place + k]);
     }
 }
 
@@ -228,7 +208,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
         atomicMax(&g.left->passes, passes);
     }
     mis_stamp(g.stages, MIS_DECIDED, count);
-    tell_members(g);
+    mis_members_of_codes(g.code + g.view.first, g.member, g.view.places.stride / GG_WARP);
     mis_stamp(g.stages, MIS_ENDS, 0);
 }
 
