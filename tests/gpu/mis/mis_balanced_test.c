@@ -148,8 +148,12 @@ static uint32_t run(const struct rows *rows, struct mis_graph *g) {
 
 /* Equal words are frequent: `alike` ranks have one. Returns the passes. */
 static uint32_t expect_greedy(const struct rows *rows, uint32_t *rank, uint32_t alike) {
-    struct mis_graph g = {rows->offset, rows->target, need(rows->n, sizeof *g.word), rank,
-                          alike % 2 ? 2 * warp_width : MIS_SHARE, alike > 1};
+    struct mis_graph g = {rows->offset,
+                          rows->target,
+                          need(rows->n, sizeof *g.word),
+                          rank,
+                          alike % 2 ? 2 * warp_width : MIS_SHARE,
+                          alike > 1};
     for (uint32_t v = 0; v < rows->n; v++)
         g.word[v] = rank[v] / alike + 1;
     uint32_t passes = run(rows, &g);
