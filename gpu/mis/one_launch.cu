@@ -123,7 +123,7 @@ struct by_arcs : by_rows {
     enum { blocks = GG_MIS_BALANCED_BLOCKS };
     static __device__ __forceinline__ bool look(const mis_graph &g, bool live,
                                                 uint64_t longest, waiting *w) {
-        return mis_look_balanced(&g, live, longest, w);
+        return mis_look_balanced(&g, live, longest, w, mis_room_for_notes());
     }
 };
 

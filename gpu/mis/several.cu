@@ -165,7 +165,7 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_shared &g,
             waiting w = {live ? g.view.first + (uint32_t)local : 0, GPUGRAPH_NONE, 0};
             if (live && pass > 0)
                 w = list[i + gg_lane()];
-            bool waits = mis_look_balanced(&g, live, longest, &w);
+            bool waits = mis_look_balanced(&g, live, longest, &w, mis_room_for_notes());
             kept = mis_keep(list, kept, waits, w);
         }
         if (kept == count)

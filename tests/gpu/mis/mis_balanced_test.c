@@ -87,6 +87,7 @@ struct warp {
     uint32_t number;
     struct waiting *list;
     uint32_t passes;
+    uint32_t notes[MIS_NOTES];
 };
 
 /* As the kernel: its tiles, and then what waits, until nobody does. */
@@ -103,7 +104,8 @@ static void one_lane(void *argument) {
             struct waiting waiting = {live ? v : 0, GPUGRAPH_NONE, 0};
             if (live && !first)
                 waiting = w->list[at];
-            bool waits = mis_look_balanced(w->g, live, first ? 3 : UINT64_MAX, &waiting);
+            bool waits =
+                mis_look_balanced(w->g, live, first ? 3 : UINT64_MAX, &waiting, w->notes);
             uint32_t lanes = warp_ballot(waits);
             if (waits)
                 w->list[kept + set_bits(lanes & ((1u << warp_lane()) - 1))] = waiting;
