@@ -115,7 +115,7 @@ WARP_FUNCTION void mis_look_at_arcs(const MIS_GRAPH *g, const struct mis_part *p
     }
     for (unsigned i = 0; i < MIS_EACH; i++)
         word[i] = MIS_SEEN(g, neighbour[i]);
-    for (unsigned i = 0; i < MIS_EACH && notes && k < MIS_NOTES; i++)
+    for (unsigned i = 0; i < MIS_EACH && notes && k + MIS_BATCH <= MIS_NOTES; i++)
         notes[k + i * warp_width + warp_lane()] =
             word[i] != MIS_DROPPED ? neighbour[i] : GPUGRAPH_NONE;
     for (unsigned i = 0; i < MIS_EACH; i++) {
@@ -148,7 +148,7 @@ WARP_FUNCTION void mis_look_at_rows(const MIS_GRAPH *g, bool wanted, uint32_t v,
             return;
         mis_deal(&part, share, more, *at, end);
         share = MIS_SHARE;
-        for (uint32_t k = 0; k < part.total; k += MIS_EACH * warp_width)
+        for (uint32_t k = 0; k < part.total; k += MIS_BATCH)
             mis_look_at_arcs(g, &part, k, own, find, first ? notes->neighbour : NULL);
         if (first) {
             notes->part = part;
@@ -185,7 +185,8 @@ WARP_FUNCTION void mis_drop(const MIS_GRAPH *g, const uint32_t neighbour[MIS_EAC
 WARP_FUNCTION void mis_drop_notes(const MIS_GRAPH *g, const struct mis_notes *notes) {
     const uint32_t rows = warp_ballot(notes->whole), total = notes->part.total;
     warp_sync();
-    for (uint32_t k = 0; rows && k < total && k < MIS_NOTES; k += MIS_EACH * warp_width) {
+    for (uint32_t k = 0; rows && k < total && k + MIS_BATCH <= MIS_NOTES;
+         k += MIS_BATCH) {
         uint32_t neighbour[MIS_EACH];
         for (unsigned i = 0; i < MIS_EACH; i++) {
             uint32_t mine = k + i * warp_width + warp_lane();
@@ -207,7 +208,7 @@ WARP_FUNCTION void mis_drop_rows(const MIS_GRAPH *g, bool joins, uint64_t at,
             return;
         mis_deal(&part, MIS_SHARE, more, at, end);
         at += part.length;
-        for (uint32_t k = 0; k < part.total; k += MIS_EACH * warp_width) {
+        for (uint32_t k = 0; k < part.total; k += MIS_BATCH) {
             uint32_t neighbour[MIS_EACH];
             for (unsigned i = 0; i < MIS_EACH; i++) {
                 uint32_t mine = k + i * warp_width + warp_lane();
