@@ -45,7 +45,8 @@
 #endif
 
 enum {
-    MIS_EACH = 4,             /* arcs that a lane looks at side by side */
+    MIS_EACH = 4, /* arcs that a lane looks at side by side */
+    MIS_BATCH = MIS_EACH * warp_width,
     MIS_SHARE = GG_MIS_SHARE, /* arcs dealt out at a time, about: a lone hub gets all */
     MIS_NOTES = GG_MIS_NOTES  /* of them, those that a warp takes a note of */
 };
