@@ -17,7 +17,7 @@ static __device__ __forceinline__ uint32_t mis_keep(waiting *list, uint32_t coun
 }
 
 static __device__ __forceinline__ uint32_t *mis_room_for_notes() {
-    __shared__ uint32_t notes[GG_BLOCK / GG_WARP][GG_MIS_NOTES ? GG_MIS_NOTES : 1];
+    __shared__ uint32_t notes[GG_BLOCK / GG_WARP][GG_MIS_NOTES];
     return notes[threadIdx.x / GG_WARP];
 }
 

@@ -23,13 +23,9 @@
 ** dropped; its owner comes to the same, by the vertex that joined: the first neighbour that joins is an
 ** earlier one, behind which no look goes as long as it is open. */
 #include "several.cuh"
-#include "several/bring.cuh"
 #include "codes.cuh"
 #include "keep.cuh"
 #include "mis.h"
-#include "stages.cuh"
-
-#include <stdio.h>
 
 enum mis_step { MIS_COUNT, MIS_CODE, MIS_DECIDE };
 
@@ -52,7 +48,6 @@ struct mis_shared {
     struct waiting *list;
     uint32_t room; /* entries of the list, for each warp */
     enum mis_step step;
-    struct mis_stages stages;
 };
 
 struct mis_left {
@@ -73,7 +68,6 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
     uint32_t number_v = (uint32_t)several_number(places, v);
     uint64_t of_u = mis_key(g->order, number_u, degree_of(g, u));
     uint64_t of_v = mis_key(g->order, number_v, degree_of(g, v));
-    mis_count(g->stages, MIS_TIES);
     return of_u != of_v ? of_u < of_v : number_u < number_v;
 }
 
@@ -82,7 +76,6 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
 static __device__ __forceinline__ void put_final(const mis_shared *g, uint32_t v,
                                                  uint32_t value) {
     if (value == MIS_DROPPED && g->others > 0) {
-        mis_count(g->stages, MIS_SENT);
         mis_send_code(g->other[0], v, value);
         for (uint32_t q = 1; q < g->others; q++)
             mis_send_code(g->other[q], v, value);
@@ -96,7 +89,7 @@ static __device__ __forceinline__ void put_final(const mis_shared *g, uint32_t v
 #define MIS_SEEN(g, v)       mis_code_seen((g)->code, v)
 #define MIS_NOW(g, v)        mis_code_now((g)->code, v)
 #define MIS_FIRST_SHARE(g)   ((g)->first_share)
-#define MIS_DEAR(g)          (GG_MIS_ASK_AGAIN && (g)->others > 0)
+#define MIS_DEAR(g)          ((g)->others > 0)
 #include "balanced.h"
 
 /* ---- kernels ---- */
@@ -173,7 +166,6 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_shared &g,
         pass++;
         bool vain = kept == count && pass > 2 && !g.view.meeting.peers;
         count = kept;
-        mis_stamp_pass(g.stages, pass, count);
         if (vain || (pass % GG_MIS_STOP_PASSES == 0 && host_load(g.order.stop) != 0))
             pass = GG_MIS_PASSES;
         pass = __shfl_sync(ALL_LANES, pass, 0);
@@ -186,30 +178,24 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_shared &g,
 static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
     decide_shared(const __grid_constant__ mis_shared g) {
     __shared__ mis_code_share share;
-    mis_stamp(g.stages, MIS_BEGINS, 0);
     if (g.step == MIS_COUNT) {
         if (blockIdx.x == 0)
             count_sample(g, share.count);
         if (!several_meet(g.view, 0))
             return;
     }
-    mis_stamp(g.stages, MIS_COUNTED, 0);
     if (g.step <= MIS_CODE) {
         first_codes(g, &share);
-        mis_stamp(g.stages, MIS_CODED, 0);
         if (!several_meet(g.view, 1))
             return;
     }
-    mis_stamp(g.stages, MIS_MET, 0);
     uint32_t passes, count = all_passes(g, &passes);
     if (gg_lane() == 0) {
         if (count > 0)
             atomicAdd(&g.left->open, count);
         atomicMax(&g.left->passes, passes);
     }
-    mis_stamp(g.stages, MIS_DECIDED, count);
     mis_members_of_codes(g.code + g.view.first, g.member, g.view.places.stride / GG_WARP);
-    mis_stamp(g.stages, MIS_ENDS, 0);
 }
 
 /* ---- driver ---- */
@@ -227,8 +213,6 @@ struct shared_run {
     several_array<uint8_t> member;
     several_array<struct mis_left> left;
     several_array<struct waiting> list;
-    several_array<struct mis_stage_note> note;
-    several_array<uint32_t> counter;
     uint32_t room;
 };
 
@@ -256,8 +240,6 @@ static void carve(struct shared_run *r, struct several_space *space) {
     r->degree = gg_several_carve<uint32_t>(
         space, r->team->peers ? 0 : several_all_places(places));
     r->member = gg_several_carve<uint8_t>(space, places->stride);
-    r->note = gg_several_carve<struct mis_stage_note>(space, MIS_STAGES);
-    r->counter = gg_several_carve<uint32_t>(space, GG_MIS_STAGES ? MIS_COUNTER_ROOM : 0);
     r->hash = gg_several_carve<uint32_t>(space, r->question->hash ? places->n : 0);
 }
 
@@ -289,7 +271,6 @@ static void set_up(struct shared_run *r, int p) {
     g->first_share = r->parts->arcs < GG_MIS_SHORT_ROW * (uint64_t)n ? GG_MIS_FIRST_SHARE
                                                                      : GG_MIS_SHARE;
     g->member = r->member.at[p];
-    g->stages = mis_stages{r->note.at[p], r->counter.at[p]};
     g->left = r->left.at[p];
     g->list = r->list.at[p];
     g->order.priority = q->priority;
@@ -354,8 +335,6 @@ static bool first_steps(struct shared_run *r) {
 
 static bool until_decided(struct shared_run *r, struct mis_answer *answer) {
     uint64_t open, left = UINT64_MAX;
-    for (int p = 0; p < r->team->parts && GG_MIS_STAGES; p++)
-        mis_clear_stages(gg_several_on(r->team, p), &r->g[p].stages);
     double began = gg_now_ms();
     enum mis_step step = r->team->peers ? MIS_COUNT : MIS_DECIDE;
     if (!r->team->peers && !first_steps(r))
@@ -374,8 +353,6 @@ static bool until_decided(struct shared_run *r, struct mis_answer *answer) {
         left = open;
     } while (open > 0);
     answer->ms = gg_now_ms() - began;
-    for (int p = 0; p < r->team->parts && GG_MIS_STAGES; p++)
-        mis_tell_stages(gg_several_on(r->team, p), p, &r->g[p].stages);
     answer->member = r->member;
     return true;
 }
@@ -392,57 +369,4 @@ bool gg_mis_on_team(struct several_team *team, const struct several_parts *parts
     bool done = prepare(r) && until_decided(r, answer);
     gg_release(r);
     return done;
-}
-
-/* ---- a graph's ---- */
-
-static bool search(struct several_team *team, struct mis_question *question,
-                   uint8_t *member) {
-    struct several_parts parts;
-    struct mis_answer answer;
-    char more[200];
-    if (!gg_several_rows(team, CSR_SIMPLE, false, &parts))
-        return false;
-    double started = gg_now_ms();
-    if (!gg_mis_on_team(team, &parts, question, &answer))
-        return false;
-    snprintf(more, sizeof more, "%d parts, exchange %s, %u launch(es), up to %u passes",
-             team->parts, team->exchange->name, answer.launches, answer.passes);
-    gg_search_phase(team->run, started, parts.places.n, more);
-    started = gg_now_ms();
-    if (gg_several_bring(team, &parts.places, answer.member, member))
-        gg_phase(team->run, "download", started, parts.places.n, "members");
-    return gg_several_going(team);
-}
-
-gpugraph_status gg_mis_several(gpugraph_graph *graph, gpugraph_priority priority,
-                               int64_t seed, gpugraph_run *run, const int *ordinal,
-                               int parts, uint8_t *member) {
-    struct several_team team;
-    run->used_method = "several";
-    bool stored = (priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM) &&
-                  !gg_ids_are_consecutive(graph);
-    uint32_t *hash = NULL;
-    if (stored) {
-        hash = (uint32_t *)gg_alloc(run, graph->n, sizeof *hash);
-        if (!hash || gg_hash_ids(graph, seed, run, hash) != GPUGRAPH_OK) {
-            gg_release(hash);
-            return run->status;
-        }
-    }
-    struct mis_question question = {priority, seed, (uint64_t)graph->ids.first_integer,
-                                    hash};
-    if (gg_several_open(&team, graph, run, ordinal, parts)) {
-        search(&team, &question, member);
-        gg_several_close(&team);
-    }
-    gg_release(hash);
-    return run->status;
-}
-
-int64_t gg_mis_several_bytes(const gpugraph_graph *graph, int parts) {
-    const int64_t n = graph->n, share = n / parts + 2048;
-    return gg_several_rows_lack(graph, parts, CSR_SIMPLE, false) +
-           5 * (n + 2048 * parts) + (gg_ids_are_consecutive(graph) ? 0 : 4 * n) +
-           share * (1 + 2 * (int64_t)sizeof(struct waiting)) + 65536;
 }
