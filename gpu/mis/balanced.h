@@ -78,13 +78,17 @@ WARP_FUNCTION unsigned mis_owner(const struct mis_part *part, uint32_t k) {
     return owner;
 }
 
+/* Bits of the lanes before that one. */
+WARP_FUNCTION uint32_t mis_lanes_before(uint32_t lane) {
+    return lane < 32 ? ((uint32_t)1 << lane) - 1 : UINT32_MAX;
+}
+
 /* Which lanes have this lane's row, where lane 0 has arc number k. */
 WARP_FUNCTION uint32_t mis_lanes_of_row(const struct mis_part *part, uint32_t k) {
-    uint64_t from = part->before > k ? part->before - k : 0;
-    uint64_t to = part->before + part->length > k ? part->before + part->length - k : 0;
-    from = from < warp_width ? from : warp_width;
-    to = to < warp_width ? to : warp_width;
-    return (uint32_t)((((uint64_t)1 << to) - 1) & ~(((uint64_t)1 << from) - 1));
+    const uint32_t end = part->before + part->length;
+    const uint32_t from = part->before > k ? part->before - k : 0;
+    const uint32_t to = end > k ? end - k : 0;
+    return mis_lanes_before(to) & ~mis_lanes_before(from);
 }
 
 /* Of what was dealt out first: neighbours that drop if their row's vertex joins, so that they need not be looked up
@@ -107,19 +111,28 @@ WARP_FUNCTION void mis_look_at_arcs(const MIS_GRAPH *g, const struct mis_part *p
                                     uint32_t k, uint32_t own, struct mis_find *find,
                                     uint32_t *notes) {
     uint32_t neighbour[MIS_EACH], word[MIS_EACH], limit[MIS_EACH];
+    WARP_UNROLL
     for (unsigned i = 0; i < MIS_EACH; i++) {
         uint32_t mine = k + i * warp_width + warp_lane();
+        neighbour[i] = GPUGRAPH_NONE;
+        if (k + i * warp_width >= part->total)
+            continue;
         unsigned owner = mis_owner(part, mine);
         uint64_t arc = warp_from_64(part->first, owner) + mine;
         limit[i] = warp_from(own, owner);
-        neighbour[i] = mine < part->total ? g->target[arc] : GPUGRAPH_NONE;
+        if (mine < part->total)
+            neighbour[i] = g->target[arc];
     }
+    WARP_UNROLL
     for (unsigned i = 0; i < MIS_EACH; i++)
         word[i] = MIS_SEEN(g, neighbour[i]);
-    for (unsigned i = 0; i < MIS_EACH && notes && k + MIS_BATCH <= MIS_NOTES; i++)
-        notes[k + i * warp_width + warp_lane()] =
-            word[i] != MIS_DROPPED ? neighbour[i] : GPUGRAPH_NONE;
+    WARP_UNROLL
     for (unsigned i = 0; i < MIS_EACH; i++) {
+        if (k + i * warp_width >= part->total)
+            break;
+        if (notes && k + MIS_BATCH <= MIS_NOTES)
+            notes[k + i * warp_width + warp_lane()] =
+                word[i] != MIS_DROPPED ? neighbour[i] : GPUGRAPH_NONE;
         uint32_t row = mis_lanes_of_row(part, k + i * warp_width);
         uint32_t joined = warp_ballot(word[i] == MIS_JOINED) & row;
         uint32_t blocks = warp_ballot(word[i] <= limit[i]) & row;
@@ -189,10 +202,15 @@ WARP_FUNCTION void mis_drop_notes(const MIS_GRAPH *g, const struct mis_notes *no
     for (uint32_t k = 0; rows && k < total && k + MIS_BATCH <= MIS_NOTES;
          k += MIS_BATCH) {
         uint32_t neighbour[MIS_EACH];
+        WARP_UNROLL
         for (unsigned i = 0; i < MIS_EACH; i++) {
             uint32_t mine = k + i * warp_width + warp_lane();
+            neighbour[i] = GPUGRAPH_NONE;
+            if (k + i * warp_width >= total)
+                continue;
             bool joins = rows >> mis_owner(&notes->part, mine) & 1;
-            neighbour[i] = joins && mine < total ? notes->neighbour[mine] : GPUGRAPH_NONE;
+            if (joins && mine < total)
+                neighbour[i] = notes->neighbour[mine];
         }
         mis_drop(g, neighbour);
     }
@@ -211,10 +229,15 @@ WARP_FUNCTION void mis_drop_rows(const MIS_GRAPH *g, bool joins, uint64_t at,
         at += part.length;
         for (uint32_t k = 0; k < part.total; k += MIS_BATCH) {
             uint32_t neighbour[MIS_EACH];
+            WARP_UNROLL
             for (unsigned i = 0; i < MIS_EACH; i++) {
                 uint32_t mine = k + i * warp_width + warp_lane();
+                neighbour[i] = GPUGRAPH_NONE;
+                if (k + i * warp_width >= part.total)
+                    continue;
                 uint64_t arc = warp_from_64(part.first, mis_owner(&part, mine)) + mine;
-                neighbour[i] = mine < part.total ? g->target[arc] : GPUGRAPH_NONE;
+                if (mine < part.total)
+                    neighbour[i] = g->target[arc];
             }
             mis_drop(g, neighbour);
         }

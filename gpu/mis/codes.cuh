@@ -78,11 +78,20 @@ static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
                                                           const uint64_t *offset,
                                                           uint32_t rows,
                                                           const word_type &word) {
-    uint64_t degree[4];
+    uint64_t at[5], degree[4];
     uint32_t codes = 0;
+    if (rows >= 4) {
+        const ulonglong2 *pair = (const ulonglong2 *)offset;
+        const ulonglong2 low = __ldg(&pair[0]), high = __ldg(&pair[1]);
+        at[0] = low.x, at[1] = low.y, at[2] = high.x, at[3] = high.y;
+        at[4] = offset[4];
+    } else {
+        for (uint32_t i = 0; i < 5; i++)
+            at[i] = offset[i < rows ? i : rows];
+    }
 #pragma unroll
     for (uint32_t i = 0; i < 4; i++)
-        degree[i] = i < rows ? offset[i + 1] - offset[i] : 0;
+        degree[i] = at[i + 1] - at[i];
 #pragma unroll
     for (uint32_t i = 0; i < 4; i++)
         if (degree[i] > 0)

@@ -72,12 +72,13 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
 }
 
 /* A dropped vertex, into every copy: its owner has not to look at its row, and one that finds it
-** dropped does not look at it again, so nobody else would tell the others. */
+** dropped does not look at it again, so nobody else would tell the others. This is in a look nine times, so its loop
+** is kept short: instructions, too, have a cache. */
 static __device__ __forceinline__ void put_final(const mis_shared *g, uint32_t v,
                                                  uint32_t value) {
-    if (value == MIS_DROPPED && g->others > 0) {
-        mis_send_code(g->other[0], v, value);
-        for (uint32_t q = 1; q < g->others; q++)
+    if (value == MIS_DROPPED) {
+#pragma unroll 1
+        for (uint32_t q = 0; q < g->others; q++)
             mis_send_code(g->other[q], v, value);
     }
     mis_put_code(g->code, v, value);
