@@ -16,8 +16,8 @@
 ** The includer has struct mis_graph (offset, target, word), or another one by the name MIS_GRAPH,
 ** and defines MIS_EARLIER(g, u, v): of two vertices with equal words, is u the earlier one?
 ** MIS_PUT(g, v, value), unless it is as below, makes a word final. MIS_SEEN(g, v) and MIS_NOW(g, v) are a
-** word as the block may see it and as the device does, of GPUGRAPH_NONE MIS_DROPPED. MIS_DEAR(g): does MIS_PUT
-** take so long that a word is asked for afresh before it? */
+** word as the block may see it and as the device does, of GPUGRAPH_NONE MIS_DROPPED.
+** Where there are MIS_COPIES(g) more copies of words, MIS_SEND(g, copy, v) tells that one that v has dropped. */
 #ifndef GPUGRAPH_MIS_BALANCED_H
 #define GPUGRAPH_MIS_BALANCED_H
 
@@ -40,8 +40,9 @@
 #define MIS_FIRST_SHARE(g) MIS_SHARE
 #endif
 
-#ifndef MIS_DEAR
-#define MIS_DEAR(g) false
+#ifndef MIS_COPIES
+#define MIS_COPIES(g)        0
+#define MIS_SEND(g, copy, v) ((void)0)
 #endif
 
 enum {
@@ -184,15 +185,30 @@ WARP_FUNCTION void mis_look_at_rows(const MIS_GRAPH *g, bool wanted, uint32_t v,
     }
 }
 
-/* These drop, of GPUGRAPH_NONE none. */
+/* These drop, of GPUGRAPH_NONE none. Hubs have dropped long ago, most times, and all stores to one wait in a line. What is seen
+** may be old, and a store into another copy is dear: so where there are copies a word is asked for afresh. */
 WARP_FUNCTION void mis_drop(const MIS_GRAPH *g, const uint32_t neighbour[MIS_EACH]) {
     uint32_t word[MIS_EACH];
-    for (unsigned i = 0; i < MIS_EACH; i++)
-        word[i] = MIS_DEAR(g) ? MIS_NOW(g, neighbour[i]) : MIS_SEEN(g, neighbour[i]);
-    /* Hubs have dropped long ago, most times: all stores to one wait in a line. */
+    if (MIS_COPIES(g) > 0) {
+        WARP_UNROLL
+        for (unsigned i = 0; i < MIS_EACH; i++)
+            word[i] = MIS_NOW(g, neighbour[i]);
+    } else {
+        WARP_UNROLL
+        for (unsigned i = 0; i < MIS_EACH; i++)
+            word[i] = MIS_SEEN(g, neighbour[i]);
+    }
+    WARP_UNROLL
     for (unsigned i = 0; i < MIS_EACH; i++)
         if (word[i] != MIS_DROPPED)
             MIS_PUT(g, neighbour[i], MIS_DROPPED);
+    WARP_ROLLED
+    for (int copy = 0; copy < (int)MIS_COPIES(g); copy++) {
+        WARP_UNROLL
+        for (unsigned i = 0; i < MIS_EACH; i++)
+            if (word[i] != MIS_DROPPED)
+                MIS_SEND(g, copy, neighbour[i]);
+    }
 }
 
 /* The neighbours of lanes with `whole` rows in the notes drop. */
@@ -263,6 +279,10 @@ WARP_FUNCTION bool mis_look_balanced(const MIS_GRAPH *g, bool live, uint64_t lon
     bool drops = open && (other == MIS_JOINED || find.joined);
     if (joins || drops)
         MIS_PUT(g, w->vertex, joins ? MIS_JOINED : MIS_DROPPED);
+    WARP_ROLLED
+    for (int copy = 0; copy < (int)MIS_COPIES(g); copy++)
+        if (drops)
+            MIS_SEND(g, copy, w->vertex);
     notes.whole = notes.whole && joins;
     mis_drop_notes(g, &notes);
     mis_drop_rows(g, joins && !notes.whole, begin, end);

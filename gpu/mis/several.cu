@@ -71,26 +71,16 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
     return of_u != of_v ? of_u < of_v : number_u < number_v;
 }
 
-/* A dropped vertex, into every copy: its owner has not to look at its row, and one that finds it
-** dropped does not look at it again, so nobody else would tell the others. This is in a look nine times, so its loop
-** is kept short: instructions, too, have a cache. */
-static __device__ __forceinline__ void put_final(const mis_shared *g, uint32_t v,
-                                                 uint32_t value) {
-    if (value == MIS_DROPPED) {
-#pragma unroll 1
-        for (uint32_t q = 0; q < g->others; q++)
-            mis_send_code(g->other[q], v, value);
-    }
-    mis_put_code(g->code, v, value);
-}
-
+/* A dropped vertex goes into every copy: its owner has not to look at its row, and one that finds it
+** dropped does not look at it again, so nobody else would tell the others. */
 #define MIS_GRAPH            struct mis_shared
 #define MIS_EARLIER(g, u, v) earlier(g, u, v)
-#define MIS_PUT(g, v, value) put_final(g, v, value)
+#define MIS_PUT(g, v, value) mis_put_code((g)->code, v, value)
 #define MIS_SEEN(g, v)       mis_code_seen((g)->code, v)
 #define MIS_NOW(g, v)        mis_code_now((g)->code, v)
 #define MIS_FIRST_SHARE(g)   ((g)->first_share)
-#define MIS_DEAR(g)          ((g)->others > 0)
+#define MIS_COPIES(g)        ((g)->others)
+#define MIS_SEND(g, copy, v) mis_send_code((g)->other[copy], v, MIS_DROPPED)
 #include "balanced.h"
 
 /* ---- kernels ---- */
