@@ -474,7 +474,8 @@ END_TEST
 
 const struct suite suite = {
     "mis",
-    {{"shapes", .timeout = 250, .cases = {{&small_shapes}, {&large_shapes}}},
+    {{"small", .timeout = 250, .cases = {{&small_shapes}}},
+     {"large", .timeout = 250, .cases = {{&large_shapes}}},
      {"mis", .timeout = 250,
       .cases = {{&only_the_set_of_edges_counts},
                 {&seeds},
