@@ -371,11 +371,13 @@ WARP_FUNCTION uint32_t host_load(const uint32_t *at) {
 
 #endif
 
-/* Before a loop whose arrays are to lie in registers. */
+/* Before a loop whose arrays are to lie in registers; before one that is not to become longer. */
 #ifdef __CUDACC__
 #define WARP_UNROLL _Pragma("unroll")
+#define WARP_ROLLED _Pragma("unroll 1")
 #else
 #define WARP_UNROLL
+#define WARP_ROLLED
 #endif
 
 WARP_FUNCTION uint32_t set_bits(uint32_t value) {

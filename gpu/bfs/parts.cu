@@ -246,16 +246,12 @@ static bool agree(struct bfs_drive *b, uint32_t level) {
     part_swap_tallies(job, p, &b->g.tally->found, b->all);
     if (!part_wire_end(job, p))
         return false;
-    for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++) {
-        const uint32_t ghosts = p->peer[q].ghosts;
-        if (ghosts == 0)
-            continue;
+    const auto launch = [&](uint32_t local, uint32_t ghosts, uint64_t at) {
         bits_of_ghosts<<<gg_grid(job, (uint64_t)ghosts + 32, 8), GG_BLOCK, 0,
-                         job->stream>>>(
-            b->g, d->first_ghost + (p->peer[q].first_ghost - p->masters), ghosts,
-            b->in + d->first_in[q] / 32, level);
-        gg_launched(job, "bits_of_ghosts");
-    }
+                         job->stream>>>(b->g, local, ghosts, b->in + at / 32, level);
+    };
+    if (!part_put_ghosts_right(job, p, "bits_of_ghosts", launch))
+        return false;
     if (!part_combine_tallies(job, p, b->all, GPUGRAPH_SUM, sum))
         return false;
     b->found = sum[0];
@@ -304,14 +300,6 @@ static bool search(struct bfs_drive *b, uint32_t max_depth) {
     return gg_going(job);
 }
 
-/* Depths of masters and, behind them, of ghosts, as the host has its locals. */
-static bool bring_home(struct bfs_drive *b, uint32_t *depth) {
-    const struct part_device *d = b->p->device;
-    return gg_download(b->job, depth, b->g.depth, (uint64_t)d->masters * 4) &&
-           gg_download(b->job, depth + d->masters, b->g.depth + d->first_ghost,
-                       (uint64_t)(d->locals - d->first_ghost) * 4);
-}
-
 gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
                                  uint32_t sources, uint32_t max_depth, gpugraph_run *run,
                                  uint32_t *depth) {
@@ -335,7 +323,7 @@ gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
                 "%u levels, %u of them bottom-up, over %u parts on devices, exchange "
                 "%s",
                 b.levels, b.bottom_up, p->exchange->parts, p->device->way);
-        bring_home(&b, depth);
+        part_bring_locals(&job, p, b.g.depth, depth);
     }
     return gg_job_close(&job);
 }

@@ -192,15 +192,11 @@ template <typename type> static bool tell(sssp_drive<type> *b) {
     part_swap_tallies(job, p, &b->g.tally->least, b->all);
     if (!part_wire_end(job, p))
         return false;
-    for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++) {
-        const uint32_t ghosts = p->peer[q].ghosts;
-        if (ghosts == 0)
-            continue;
+    const auto launch = [&](uint32_t local, uint32_t ghosts, uint64_t at) {
         lower_ghosts<<<gg_grid(job, ghosts, 8), GG_BLOCK, 0, job->stream>>>(
-            b->g, part_first_ghost(p, q), ghosts, b->in + d->first_in[q]);
-        gg_launched(job, "lower_ghosts");
-    }
-    return gg_going(job);
+            b->g, local, ghosts, b->in + at);
+    };
+    return part_put_ghosts_right(job, p, "lower_ghosts", launch);
 }
 
 /* delta beyond a distance, or as far as the type goes. */
@@ -253,15 +249,6 @@ template <typename type> static bool one_round(sssp_drive<type> *b) {
     return gg_launched(job, "relax") && agree(b);
 }
 
-/* Distances of masters and, behind them, of ghosts, as the host has its locals. */
-template <typename type> static bool bring_home(sssp_drive<type> *b) {
-    const struct part_device *d = b->p->device;
-    typename type::word *to = static_cast<typename type::word *>(b->s->distance);
-    return gg_download(b->job, to, b->g.distance, (uint64_t)d->masters * sizeof *to) &&
-           gg_download(b->job, to + d->masters, b->g.distance + d->first_ghost,
-                       (uint64_t)(d->locals - d->first_ghost) * sizeof *to);
-}
-
 template <typename type>
 static void search(struct cuda_job *job, struct sssp_part *s, const uint32_t *source,
                    uint32_t sources, typename type::word range, bool noted) {
@@ -281,7 +268,8 @@ static void search(struct cuda_job *job, struct sssp_part *s, const uint32_t *so
     while (b.least != UINT64_MAX)
         if (!one_round(&b))
             return;
-    bring_home(&b);
+    part_bring_locals(job, s->p, b.g.distance,
+                      static_cast<typename type::word *>(s->distance));
 }
 
 gpugraph_status gg_cuda_part_sssp(struct sssp_part *s, const uint32_t *source,

@@ -17,9 +17,12 @@ struct mis_graph {
     uint32_t *word;
     const uint32_t *rank; /* of each vertex: the order of the greedy pass */
     uint32_t first_share;
+    uint32_t copies, *copy; /* another copy of words, or none */
 };
-#define MIS_EARLIER(g, u, v) ((g)->rank[u] < (g)->rank[v])
-#define MIS_FIRST_SHARE(g)   ((g)->first_share)
+#define MIS_EARLIER(g, u, v)  ((g)->rank[u] < (g)->rank[v])
+#define MIS_FIRST_SHARE(g)    ((g)->first_share)
+#define MIS_COPIES(g)         ((g)->copies)
+#define MIS_SEND(g, which, v) device_store(&(g)->copy[v], MIS_DROPPED)
 #include "mis/balanced.h"
 #include "mis/codes.h"
 
@@ -84,6 +87,7 @@ struct warp {
     uint32_t number;
     struct waiting *list;
     uint32_t passes;
+    uint32_t notes[MIS_NOTES];
 };
 
 /* As the kernel: its tiles, and then what waits, until nobody does. */
@@ -100,7 +104,8 @@ static void one_lane(void *argument) {
             struct waiting waiting = {live ? v : 0, GPUGRAPH_NONE, 0};
             if (live && !first)
                 waiting = w->list[at];
-            bool waits = mis_look_balanced(w->g, live, first ? 3 : UINT64_MAX, &waiting);
+            bool waits =
+                mis_look_balanced(w->g, live, first ? 3 : UINT64_MAX, &waiting, w->notes);
             uint32_t lanes = warp_ballot(waits);
             if (waits)
                 w->list[kept + set_bits(lanes & ((1u << warp_lane()) - 1))] = waiting;
@@ -145,8 +150,11 @@ static uint32_t run(const struct rows *rows, struct mis_graph *g) {
 
 /* Equal words are frequent: `alike` ranks have one. Returns the passes. */
 static uint32_t expect_greedy(const struct rows *rows, uint32_t *rank, uint32_t alike) {
-    struct mis_graph g = {rows->offset, rows->target, need(rows->n, sizeof *g.word), rank,
-                          alike % 2 ? 2 * warp_width : MIS_SHARE};
+    struct mis_graph g = {.offset = rows->offset, .target = rows->target, .rank = rank};
+    g.word = need(rows->n, sizeof *g.word);
+    g.copy = need(rows->n, sizeof *g.copy);
+    g.first_share = alike % 2 ? 2 * warp_width : MIS_SHARE;
+    g.copies = alike > 1;
     for (uint32_t v = 0; v < rows->n; v++)
         g.word[v] = rank[v] / alike + 1;
     uint32_t passes = run(rows, &g);
@@ -154,6 +162,10 @@ static uint32_t expect_greedy(const struct rows *rows, uint32_t *rank, uint32_t 
     for (uint32_t v = 0; v < rows->n; v++)
         expect(g.word[v] == (member[v] ? MIS_JOINED : MIS_DROPPED), "vertex %u: %u", v,
                g.word[v]);
+    for (uint32_t v = 0; v < rows->n; v++)
+        expect(g.copy[v] == (g.copies && !member[v] ? MIS_DROPPED : 0),
+               "vertex %u's copy: %u", v, g.copy[v]);
+    free(g.copy);
     free(g.word);
     free(member);
     return passes;
