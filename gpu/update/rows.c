@@ -13,21 +13,7 @@
 ** so a place in a row of old targets can be found for a new one. Nothing is changed here: the
 ** plan says which arcs go and what is put where, and by how much offsets grow. Rows that lie on
 ** a device are asked for what the walk would look up in them, and it is done with the answers. */
-#include "update.h"
-#include "zone_batch.h"
-
-typedef struct row_walk {
-    update *u;
-    row_plan *p;
-    const struct csr_slot *slot;
-    end_ref *going, *coming;
-    uint64_t goings, comings;
-    uint32_t *column;  /* of arcs that go */
-    uint64_t *weight;  /* of arcs that go; 0 where the slot has none */
-    uint32_t *matched; /* of equal arcs that go, counted at the first: those found */
-    /* of rows that lie elsewhere: places of going, in order; of coming, where rows end */
-    uint64_t *going_at, *coming_at;
-} row_walk;
+#include "row_walk.h"
 
 static uint32_t going_row(const row_walk *w, uint64_t i) {
     return gg_removed_end(w->u, w->going[i]);
@@ -143,7 +129,7 @@ static bool take_arrays(row_walk *w) {
     return p->fresh_start != NULL;
 }
 
-static void end_walk(row_walk *w) {
+void gg_end_row_walk(row_walk *w) {
     gg_release(w->column);
     gg_release(w->weight);
     gg_release(w->matched);
@@ -151,7 +137,7 @@ static void end_walk(row_walk *w) {
     gg_release(w->coming_at);
 }
 
-static bool begin_walk(row_walk *w, enum csr_kind kind) {
+bool gg_begin_row_walk(row_walk *w, enum csr_kind kind) {
     list_all(w, kind);
     if (gg_stopping(w->u->run) || !take_arrays(w))
         return false;
@@ -410,13 +396,13 @@ static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
     if (slot->weight)
         p->weight_size =
             numbers ? gg_edge_size(u->graph->wide) : gg_distance_size(u->distance_type);
-    if (begin_walk(&w, kind) && !plan_room(&w, p) && !gg_stopping(u->run))
+    if (gg_begin_row_walk(&w, kind) && !plan_room(&w, p) && !gg_stopping(u->run))
         fill_row_plan(&w);
     if (!gg_stopping(u->run) && !p->roomy &&
         !gg_splice_make(u->run, &p->arcs, slot->m, p->removed_at, p->removed,
                         p->inserted_at, p->inserted, p->place))
         plan_moves(u, p);
-    end_walk(&w);
+    gg_end_row_walk(&w);
 }
 
 void gg_free_row_plan(row_plan *p) {
@@ -441,7 +427,7 @@ void gg_update_rows(update *u) {
 /* ---- rows that lie elsewhere ---- */
 
 /* Equal arcs follow one another in w->going: each asks for the next of them. */
-static void list_goings(const row_walk *w, arc_question *going) {
+void gg_list_goings(const row_walk *w, arc_question *going) {
     for (uint64_t i = 0; i < w->goings; i++) {
         going[i] = (arc_question){w->weight[i], going_row(w, i), w->column[i], 0};
         if (i > 0 && going[i - 1].row == going[i].row &&
@@ -452,7 +438,7 @@ static void list_goings(const row_walk *w, arc_question *going) {
 
 static void list_questions(const row_walk *w, arc_question *going, uint64_t *coming,
                            uint32_t *coming_target) {
-    list_goings(w, going);
+    gg_list_goings(w, going);
     for (uint64_t k = 0; k < w->comings; k++) {
         const added_end *end = &w->u->end[w->coming[k]];
         coming[k] = end->place + (uint64_t)(end->old != GPUGRAPH_NONE);
@@ -514,111 +500,10 @@ bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
     row_walk w = {.u = u, .p = p, .slot = &slot, .going = u->going, .coming = u->coming};
     *p = (row_plan){.weight_size =
                         rows->weighted ? gg_distance_size(u->distance_type) : 0};
-    bool planned = begin_walk(&w, kind) && ask(&w, kind, place, there);
+    bool planned = gg_begin_row_walk(&w, kind) && ask(&w, kind, place, there);
     if (planned)
         fill_row_plan(&w);
-    end_walk(&w);
+    gg_end_row_walk(&w);
     return planned && !gg_splice_make(u->run, &p->arcs, rows->arcs, p->removed_at,
                                       p->removed, p->inserted_at, p->inserted, p->place);
-}
-
-/* ---- rows with room that lie elsewhere ---- */
-
-void gg_free_zone_batch(zone_batch *b) {
-    gg_release(b->going);
-    gg_release(b->coming);
-    gg_release(b->change);
-    gg_release(b->growth);
-    *b = (zone_batch){0};
-}
-
-static void list_comings(const row_walk *w, zone_coming *coming) {
-    const update *u = w->u;
-    const bool narrow = w->p->weight_size == sizeof(uint32_t);
-    for (uint64_t k = 0; k < w->comings; k++) {
-        const end_ref ref = w->coming[k];
-        coming[k] = (zone_coming){0, u->end[ref].new, u->end[ref ^ 1].new};
-        if (w->p->weight_size)
-            coming[k].weight = narrow ? ((const uint32_t *)u->weight)[ref / 2]
-                                      : ((const uint64_t *)u->weight)[ref / 2];
-    }
-}
-
-/* Both lists are in the order of rows; zones that get vertices are listed anyhow. */
-static void list_zone_changes(const update *u, zone_batch *b) {
-    const uint64_t grown = u->vertices.before >> gg_zone_shift;
-    uint64_t next = u->vertices.after > u->vertices.before ? grown : UINT64_MAX;
-    for (uint64_t i = 0, k = 0;;) {
-        const uint64_t goes =
-            i < b->goings ? b->going[i].row >> gg_zone_shift : UINT64_MAX;
-        const uint64_t comes =
-            k < b->comings ? b->coming[k].row >> gg_zone_shift : UINT64_MAX;
-        uint64_t zone = goes < comes ? goes : comes;
-        zone = next < zone ? next : zone;
-        if (zone == UINT64_MAX)
-            break;
-        zone_change *c = &b->change[b->changes++];
-        *c = (zone_change){.zone = zone, .going = i, .coming = k};
-        while (i < b->goings && b->going[i].row >> gg_zone_shift == zone)
-            i++;
-        while (k < b->comings && b->coming[k].row >> gg_zone_shift == zone)
-            k++;
-        c->goings = (uint32_t)(i - c->going);
-        c->comings = (uint32_t)(k - c->coming);
-        b->fits &= c->goings <= GG_ZONE_MOST && c->comings <= GG_ZONE_MOST;
-        if (zone == next)
-            next = zone + 1 < gg_zones_of(u->vertices.after) ? zone + 1 : UINT64_MAX;
-    }
-}
-
-/* They lie at the end of all, so they have room for all that comes. */
-static void list_growths(const update *u, zone_batch *b) {
-    const uint64_t first = u->vertices.before >> gg_zone_shift;
-    if (u->vertices.after == u->vertices.before)
-        return;
-    for (uint64_t i = 0; i < b->changes; i++) {
-        const zone_change *c = &b->change[i];
-        if (c->zone < first)
-            continue;
-        const bool new = c->zone << gg_zone_shift >= u->vertices.before;
-        const uint32_t more = c->comings + (new ? GG_ZONE_LEAST : 0);
-        b->places += more;
-        b->growth[b->growths++] = (zone_growth){c->zone, b->places, more};
-    }
-}
-
-static bool take_zone_lists(const row_walk *w, zone_batch *b) {
-    const update *u = w->u;
-    const uint64_t grown =
-        u->vertices.after > u->vertices.before
-            ? gg_zones_of(u->vertices.after) - (u->vertices.before >> gg_zone_shift)
-            : 0;
-    b->goings = w->goings;
-    b->comings = w->comings;
-    b->going = gg_alloc(u->run, w->goings, sizeof *b->going);
-    b->coming = b->going ? gg_alloc(u->run, w->comings, sizeof *b->coming) : NULL;
-    b->change = b->coming
-                    ? gg_alloc(u->run, w->goings + w->comings + grown, sizeof *b->change)
-                    : NULL;
-    b->growth = b->change ? gg_alloc(u->run, grown, sizeof *b->growth) : NULL;
-    return b->growth != NULL;
-}
-
-bool gg_list_zones(update *u, enum csr_kind kind, bool weighted, uint64_t places,
-                   zone_batch *b) {
-    row_plan plan = {.weight_size = weighted ? gg_distance_size(u->distance_type) : 0};
-    struct csr_slot slot = {.weight = weighted ? (void *)gg_weights_of(u->graph) : NULL};
-    row_walk w = {
-        .u = u, .p = &plan, .slot = &slot, .going = u->going, .coming = u->coming};
-    *b = (zone_batch){.places = places, .fits = true};
-    bool listed = begin_walk(&w, kind) && take_zone_lists(&w, b);
-    if (listed) {
-        list_goings(&w, b->going);
-        list_comings(&w, b->coming);
-        list_zone_changes(u, b);
-        list_growths(u, b);
-    }
-    end_walk(&w);
-    gg_free_row_plan(&plan);
-    return listed;
 }

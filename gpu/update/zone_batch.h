@@ -1,4 +1,4 @@
-/* What a batch changes in rows with room (graph/zones.h), zone by zone: rows.c lists it, patch_roomy.cu, or
+/* What a batch changes in rows with room (graph/zones.h), zone by zone: zones.c lists it, patch_roomy.cu, or
 ** a test, does it.
 **
 **     change    zone 3: 2 go, 1 comes | zone 9: 1 comes | ...
