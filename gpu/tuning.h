@@ -99,6 +99,9 @@
 /* Changes up to which rows with room take a batch: beyond, all rows move in about that time. Of fewer arcs
 ** one in GG_ROOM_BATCH. */
 #define GG_ZONE_BATCH 65536
+/* Batches for which rows that had to be packed move as they are: who asks for packed rows, or renumbers
+** vertices, may do so again, and to give room and take it is twice what one such move takes. */
+#define GG_ZONE_WAITS 4
 /* Arcs of one zone that a batch may take out, and put in: one warp does so one by one, at some 2 us each,
 ** and a block of threads puts the first in order by comparing all. */
 #define GG_ZONE_MOST 1024

@@ -20,6 +20,8 @@ struct device_rows { /* owns the arrays of one CSR */
     ** of all; arcs counts them, too. NULL and 0: rows are packed. */
     uint32_t *spare;
     uint64_t zone_room, spares;
+    unsigned
+        waits; /* batches until packed rows get room again: there was no use for it lately */
 };
 
 /* The blocks of graph/gaps.c, as they are here: the host may have closed its own, or this copy its. */

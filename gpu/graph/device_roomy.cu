@@ -256,6 +256,7 @@ bool gg_pack_device_rows(struct cuda_job *job, enum csr_kind kind) {
     rows->arcs += more; /* less, that is */
     rows->spare = NULL;
     rows->zone_room = rows->spares = 0;
+    rows->waits = GG_ZONE_WAITS;
     gg_phase(job->run, "prepare", started, (int64_t)rows->arcs,
              "rows on the device are packed");
     return settle(job, kind, true);

@@ -127,10 +127,21 @@ static bool has_room(const struct there *t, const struct device_rows *rows,
            gg_zones_of(n) <= rows->zone_room;
 }
 
+/* Is it too early for rows that had to be packed? */
+static bool waits(const patch *p, struct device_rows *rows) {
+    if (gg_renumbers(p->vertices))
+        rows->waits = GG_ZONE_WAITS;
+    else if (rows->waits > 0)
+        return rows->waits-- > 0 && gg_room_arcs > 0;
+    return false;
+}
+
 static bool suits(struct there *t, enum csr_kind kind) {
     const patch *p = t->p;
-    const struct device_rows *rows = &t->copy->rows[kind];
+    struct device_rows *rows = &t->copy->rows[kind];
     zone_batch *b = &t->zones[kind];
+    if (!rows->spare && waits(p, rows))
+        return false;
     if (gg_renumbers(p->vertices) || !is_small(p, rows) ||
         (!rows->spare && (p->same_ends || !gg_give_device_room(&t->job, kind))))
         return false;
