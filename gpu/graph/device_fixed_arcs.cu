@@ -141,3 +141,9 @@ void gg_fixed_arcs_followed(const gpugraph_graph *graph) {
     for (int kind = 0; kept && kind < CSR_KINDS; kind++)
         kept->follows[kind] = false;
 }
+
+void gg_drop_fixed_arcs(const gpugraph_graph *graph, enum csr_kind kind) {
+    struct arcs_part *kept = (struct arcs_part *)gg_device_part_of(graph, &arcs_kind);
+    if (kept)
+        drop_kind(kept, kind);
+}

@@ -10,8 +10,8 @@
 ** nearly every graph apart that is not symmetric, for one look at its edges. It is never
 ** believed when it says yes. */
 #include "device_copy.cuh"
-#include "frontier.cuh"
 #include "roomy_rows.cuh"
+#include "frontier.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 

@@ -25,6 +25,7 @@ const uint64_t *gg_fixed_arcs(const gpugraph_graph *graph, enum csr_kind kind);
 uint64_t *gg_follow_fixed_arcs(const gpugraph_graph *graph, enum csr_kind kind,
                                uint64_t n, unsigned *shift);
 void gg_fixed_arcs_followed(const gpugraph_graph *graph);
+void gg_drop_fixed_arcs(const gpugraph_graph *graph, enum csr_kind kind);
 
 /* What a row of so many arcs has at place k of 1 << shift. */
 static __device__ __forceinline__ uint64_t gg_fixed_arc(const uint32_t *target,

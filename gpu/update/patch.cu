@@ -133,10 +133,8 @@ static bool change_edges(void *there) {
     struct there *t = (struct there *)there;
     const patch *p = t->p;
     struct device_copy *copy = t->copy;
-    if (!gg_change_zones(t))
-        return false;
     t->used = t->sent = t->kept;
-    if (!(p->gaps ? gg_change_blocks(t) : change_list(t)) || !gg_settle_zones(t))
+    if (!(p->gaps ? gg_change_blocks(t) : change_list(t)) || !gg_wait(&t->job))
         return false;
     unsigned changed = PART_ON_WEIGHTS;
     if (!p->same_ends)
@@ -185,7 +183,8 @@ static bool change_copy(struct there *t) {
                       there->weight != NULL, there->arcs};
     }
     t->simple = rows[CSR_SIMPLE].made &= gg_patches_simple(t->p->graph);
-    bool done = gg_going(&t->job) && open_parcel(t) && gg_patch(t->p, rows, &place, t);
+    bool done = gg_going(&t->job) && open_parcel(t) && gg_change_zones(t) &&
+                gg_patch(t->p, rows, &place, t) && gg_settle_zones(t);
     gg_release(t->parcel);
     gg_free_zones(t);
     t->job.working = false;

@@ -221,8 +221,8 @@ bool gg_change_zones(struct there *t) {
 /* A zone had no room: rows are made of the tables where there are such. */
 static void give_up_rows(struct there *t, enum csr_kind kind) {
     struct device_copy *copy = t->copy;
-    gg_fixed_rows_followed(t->p->graph); /* all of them go */
-    gg_fixed_arcs_followed(t->p->graph);
+    gg_drop_fixed_rows(t->p->graph, kind);
+    gg_drop_fixed_arcs(t->p->graph, kind);
     struct device_rows *rows = &copy->rows[kind];
     const bool tables = t->stored && kind <= CSR_IN && gg_tables_have(t, kind) &&
                         t->p->vertices->after < rows->offset_room &&
