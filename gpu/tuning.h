@@ -87,6 +87,25 @@
 /* A batch of more than one edge for so many blocks closes the gaps and moves all arrays. */
 #define GG_GAP_BATCH 4
 
+/* ---- graph/zones.h, graph/device_roomy.cu, update/patch_roomy.cu ---- */
+
+/* log2 of the vertices of a zone: two steps of a warp move what a change moves, and one number is kept for
+** so many rows. */
+#define GG_ZONE_SHIFT 6
+/* Spare places of a zone: so many, and one for so many arcs, so that a zone that all new arcs come to has
+** to be laid out some 32 times until it is e times as large. */
+#define GG_ZONE_LEAST 4
+#define GG_ZONE_SHARE 32
+/* Changes up to which rows with room take a batch: beyond, all rows move in about that time. Of fewer arcs
+** one in GG_ROOM_BATCH. */
+#define GG_ZONE_BATCH 65536
+/* Batches for which rows that had to be packed move as they are: who asks for packed rows, or renumbers
+** vertices, may do so again, and to give room and take it is twice what one such move takes. */
+#define GG_ZONE_WAITS 4
+/* Arcs of one zone that a batch may take out, and put in: one warp does so one by one, at some 2 us each,
+** and a block of threads puts the first in order by comparing all. */
+#define GG_ZONE_MOST 1024
+
 /* ---- update/edges.c ---- */
 
 /* Numbers up to which each one's new number is looked up by itself, whatever the pieces: a

@@ -8,6 +8,7 @@
 ** No host looks at a level: a search is two launches, or a few more where its frontier
 ** grows and shrinks. */
 #include "bfs.cuh"
+#include "graph/roomy_rows.cuh"
 #include "tree/tree.cuh"
 
 #include <stdio.h>
@@ -223,8 +224,10 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
     struct device_csr g;
     struct bfs_below below;
     const enum csr_kind kind = gg_forward_kind(search->direction);
-    return gg_device_csr(job, kind, false, &g) &&
-           look_below(job, search, &g, look, &below) &&
+    if (!gg_roomy_csr(job, kind, false, &g))
+        return false;
+    g.m -= gg_spare_arcs(job->graph, kind); /* it says how long rows are */
+    return look_below(job, search, &g, look, &below) &&
            gg_fix_rows(job, kind, &g, own_bytes(job, &g)) &&
            gg_bfs_levels_by(job, search, &g, &below, gg_fixed_rows(job->graph, kind),
                             tree, out);

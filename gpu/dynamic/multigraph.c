@@ -288,13 +288,14 @@ static double lap(gpugraph_dynamic *d) {
     return ms;
 }
 
-/* A block of `entry` bytes each has room for that many; who grows once grows again. */
+/* A block of `entry` bytes each has room for that many; who grows once grows again. The first block has
+** room for a few more: else the first edge that comes would move all. */
 static void make_room(gpugraph_dynamic *d, struct held *h, uint64_t count,
                       uint64_t entry) {
-    uint64_t room = h->bytes / entry;
+    const uint64_t room = h->bytes / entry;
+    const uint64_t grown = room > 0 ? room + room / 2 : count + count / GG_ROOM_SHARE;
     if (count > room)
-        gg_dynamic_enlarge(
-            d, h, (count > room + room / 2 ? count : room + room / 2) * entry, 0);
+        gg_dynamic_enlarge(d, h, (count > grown ? count : grown) * entry, 0);
 }
 
 /* ---- insert and delete ---- */

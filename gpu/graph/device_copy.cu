@@ -12,6 +12,8 @@
 #include "device_copy.cuh"
 #include "in_order.cuh"
 #include "ids/ids.cuh"
+#include "fixed_rows.cuh"
+#include "roomy_rows.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>
@@ -22,7 +24,12 @@ static void free_rows(struct device_copy *copy, struct device_rows *rows) {
     give(&copy->part, rows->offset, rows->offset_room, sizeof *rows->offset);
     give(&copy->part, rows->target, rows->room, sizeof *rows->target);
     give(&copy->part, rows->weight, rows->room, copy->weight_size);
+    give(&copy->part, rows->spare, rows->zone_room, sizeof *rows->spare);
     *rows = device_rows();
+}
+
+void gg_free_device_rows(struct device_copy *copy, enum csr_kind kind) {
+    free_rows(copy, &copy->rows[kind]);
 }
 
 void gg_free_device_edges(struct device_copy *copy) {
@@ -389,6 +396,7 @@ static bool build(struct cuda_job *job, enum csr_kind kind, bool weighted) {
     const char *how = "";
     double started = gg_now_ms();
     free_rows(copy, rows);
+    gg_drop_fixed_rows(job->graph, kind); /* arcs may lie in another order */
     rows->offset_room = (uint64_t)copy->n + 1;
     bool built = kind == CSR_SIMPLE ? build_simple(job, rows)
                                     : gg_device_rows(job, kind, weighted, rows, &how);
@@ -405,8 +413,8 @@ static bool build(struct cuda_job *job, enum csr_kind kind, bool weighted) {
     return true;
 }
 
-bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
-                   struct device_csr *view) {
+bool gg_roomy_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
+                  struct device_csr *view) {
     if (!bring_edges(job, weighted))
         return false;
     const struct device_copy *copy = gg_device_copy_of(job->graph);
@@ -416,4 +424,18 @@ bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
     *view = device_csr{copy->n, rows->arcs, rows->offset, rows->target,
                        weighted ? rows->weight : NULL};
     return true;
+}
+
+bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
+                   struct device_csr *view) {
+    const struct device_copy *copy = gg_device_copy_of(job->graph);
+    if (copy && copy->rows[kind].spare && gg_going(job) &&
+        !gg_pack_device_rows(job, kind) && !gg_do_without(job))
+        return false;
+    return gg_roomy_csr(job, kind, weighted, view);
+}
+
+uint64_t gg_spare_arcs(const gpugraph_graph *graph, enum csr_kind kind) {
+    const struct device_copy *copy = gg_device_copy_of(graph);
+    return copy ? copy->rows[kind].spares : 0;
 }

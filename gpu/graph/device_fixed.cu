@@ -6,24 +6,24 @@
 ** short rows in no order it reads no more for that, as a sector of 32 bytes is the least that comes.
 ** Made once for a graph and a direction, kept with the device's copy. Not for graphs with longer
 ** rows, of which much would lie elsewhere, nor for roads, whose places would be empty. */
+#include "device_copy.cuh"
 #include "fixed_rows.cuh"
 #include "frontier.cuh"
-#include "device/parts.cuh"
+#include "zones.h"
 
 enum { PLACES = GG_FIXED_PLACES };
 
-/* One thread per place; longest: arcs of the longest row. */
-static __global__ void fix(const __grid_constant__ device_csr g, uint32_t *target,
-                           uint32_t *longest) {
+/* One thread per place; spare: of rows with room; longest: arcs of the longest row. */
+static __global__ void fix(const __grid_constant__ device_csr g, const uint32_t *spare,
+                           unsigned shift, uint32_t *target, uint32_t *longest) {
     const uint64_t places = (uint64_t)g.n * PLACES;
     uint64_t most = 0;
     for (uint64_t i = gg_thread(); i < places; i += gg_threads_of_grid()) {
         const uint32_t v = (uint32_t)(i / PLACES), k = (uint32_t)(i % PLACES);
-        const uint64_t begin = g.offset[v], arcs = g.offset[v + 1] - begin;
+        const uint64_t begin = g.offset[v];
+        const uint64_t arcs = zone_end_of_row(g.offset, spare, shift, g.n, v) - begin;
         most = most > arcs ? most : arcs;
-        target[i] = arcs > PLACES && k == PLACES - 1 ? GG_FIXED_MORE
-                    : k < arcs                       ? g.target[begin + k]
-                                                     : GPUGRAPH_NONE;
+        target[i] = gg_fixed_target(g.target + begin, arcs, k);
     }
     if (most > gg_peek(longest))
         atomicMax(longest, (uint32_t)(most < UINT32_MAX ? most : UINT32_MAX));
@@ -33,20 +33,25 @@ static __global__ void fix(const __grid_constant__ device_csr g, uint32_t *targe
 
 struct fixed_part {
     struct device_part part;
-    uint32_t n;
+    uint64_t room[CSR_KINDS];    /* vertices */
     uint32_t *target[CSR_KINDS]; /* NULL: not made */
     bool unsuitable[CSR_KINDS];
+    bool follows[CSR_KINDS]; /* the change of edges that is under way */
 };
 
 static void drop_rows(struct fixed_part *kept, int kind) {
-    give(&kept->part, kept->target[kind], (uint64_t)kept->n * PLACES,
+    give(&kept->part, kept->target[kind], kept->room[kind] * PLACES,
          sizeof *kept->target[kind]);
     kept->target[kind] = NULL;
+    kept->follows[kind] = false;
 }
 
 static void drop_fixed(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct fixed_part *kept = (struct fixed_part *)part;
+    const bool all = gone & (PART_ON_ROOM | PART_ON_DEVICE);
     for (int kind = 0; kind < CSR_KINDS; kind++) {
+        if (kept->follows[kind] && !all)
+            continue;
         drop_rows(kept, kind);
         if (gone & (PART_ON_EDGES | PART_ON_VERTICES))
             kept->unsuitable[kind] = false;
@@ -59,12 +64,13 @@ static const struct device_part_kind fixed_kind = {
 
 /* ---- the driver ---- */
 
-static bool make(struct cuda_job *job, const struct device_csr *g, uint32_t *target,
-                 uint32_t *longest) {
+static bool make(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
+                 uint32_t *target, uint32_t *longest) {
+    const struct device_copy *copy = gg_device_copy_of(job->graph);
     uint32_t *on_device = static_cast<uint32_t *>(gg_take(job, sizeof *on_device));
     if (on_device && gg_fill(job, on_device, 0, sizeof *on_device)) {
         fix<<<gg_grid(job, (uint64_t)g->n * PLACES, 8), GG_BLOCK, 0, job->stream>>>(
-            *g, target, on_device);
+            *g, copy->rows[kind].spare, gg_zone_shift, target, on_device);
         if (gg_launched(job, "fix"))
             gg_fetch(job, longest, on_device, sizeof *longest);
     }
@@ -75,9 +81,11 @@ static bool make(struct cuda_job *job, const struct device_csr *g, uint32_t *tar
 
 bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
                  int64_t own) {
-    const uint64_t places = (uint64_t)g->n * PLACES;
-    if (g->n >= GG_FIXED_MORE || g->m <= GG_FIXED_DEGREE * (uint64_t)g->n ||
-        g->m > places)
+    const uint64_t room = (uint64_t)g->n + g->n / GG_ROOM_SHARE, places = room * PLACES;
+    const uint64_t arcs = gg_device_copy_of(job->graph)->rows[kind].arcs -
+                          gg_device_copy_of(job->graph)->rows[kind].spares;
+    if (g->n >= GG_FIXED_MORE || arcs <= GG_FIXED_DEGREE * (uint64_t)g->n ||
+        arcs > (uint64_t)g->n * PLACES)
         return true;
     struct fixed_part *kept = (struct fixed_part *)gg_device_part(job, &fixed_kind);
     if (!kept)
@@ -87,10 +95,10 @@ bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_c
         (int64_t)(places * sizeof **target) + own > gg_device_room(job))
         return true;
     double started = gg_now_ms();
-    kept->n = g->n;
+    kept->room[kind] = room;
     if (!take(job, &kept->part, target, places, sizeof **target))
         return gg_do_without(job);
-    if (!make(job, g, *target, &longest)) {
+    if (!make(job, kind, g, *target, &longest)) {
         drop_rows(kept, kind);
         return gg_do_without(job);
     }
@@ -107,4 +115,25 @@ const uint32_t *gg_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind) {
     const struct fixed_part *kept =
         (struct fixed_part *)gg_device_part_of(graph, &fixed_kind);
     return kept ? kept->target[kind] : NULL;
+}
+
+uint32_t *gg_follow_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind,
+                               uint64_t n) {
+    struct fixed_part *kept = (struct fixed_part *)gg_device_part_of(graph, &fixed_kind);
+    if (!kept || !kept->target[kind] || n > kept->room[kind] || n >= GG_FIXED_MORE)
+        return NULL;
+    kept->follows[kind] = true;
+    return kept->target[kind];
+}
+
+void gg_fixed_rows_followed(const gpugraph_graph *graph) {
+    struct fixed_part *kept = (struct fixed_part *)gg_device_part_of(graph, &fixed_kind);
+    for (int kind = 0; kept && kind < CSR_KINDS; kind++)
+        kept->follows[kind] = false;
+}
+
+void gg_drop_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind) {
+    struct fixed_part *kept = (struct fixed_part *)gg_device_part_of(graph, &fixed_kind);
+    if (kept)
+        drop_rows(kept, kind);
 }

@@ -13,10 +13,12 @@
 ** Every entry up to `used` is a vertex of the graph, and so has every weight been one, also where no
 ** row is: who takes samples of all arcs need not know of rows. */
 #include "backend.h"
+#include "zones.h"
 
 #include <string.h>
 
 uint64_t gg_room_arcs = GG_ROOM_ARCS;
+unsigned gg_zone_shift = GG_ZONE_SHIFT;
 
 enum { ROWS = 1024 }; /* that a thread takes at a time */
 

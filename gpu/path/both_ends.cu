@@ -9,6 +9,7 @@
 ** back; where edge numbers are wide, or in BOTH, which is its own transpose, these are plain rows. By
 ** depth the same engine finds paths, with weights that are all 1. */
 #include "path.cuh"
+#include "graph/roomy_rows.cuh"
 #include "tree/ranked_rows.cuh"
 #include "tree/tree.cuh"
 #include "tuning.h"
@@ -80,7 +81,7 @@ static bool prepare(struct cuda_job *job, struct sssp_search *s, struct workspac
     const bool weighted = !s->by_depth;
     *open = false;
     struct sssp_features features;
-    if (!gg_device_csr(job, kind, weighted, &s->g) ||
+    if (!gg_roomy_csr(job, kind, weighted, &s->g) ||
         !look_at_shape(job, direction, s->by_depth, &s->g, &features) ||
         !gg_make_ranked_rows(job, direction, true))
         return false;
@@ -162,7 +163,7 @@ bool gg_both_ends_suit(struct cuda_job *job, const gpugraph_search *search,
     if (!gg_method_is_auto(job->run) || gg_searches(graph) <= gg_path_prepare_after ||
         (weighted ? gg_knows(&graph->ways_tie) || search->bounded
                   : graph->n < GG_PATH_LONG_VERTICES) ||
-        !gg_device_csr(job, kind, weighted, &g) ||
+        !gg_roomy_csr(job, kind, weighted, &g) ||
         !look_at_shape(job, search->direction, !weighted, &g, &features))
         return false;
     return gg_path_is_thin(&features) != weighted;

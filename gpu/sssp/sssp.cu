@@ -10,6 +10,7 @@
 #include "several.cuh"
 #include "sssp.cuh"
 #include "device/services.h"
+#include "graph/roomy_rows.cuh"
 #include "tree/ranked_rows.cuh"
 #include "tree/tree.cuh"
 
@@ -99,7 +100,7 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     s.type = job->graph->distance_type;
     s.stop = job->device->device_stop;
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
-    if (!gg_device_csr(job, kind, true, &s.g) ||
+    if (!gg_roomy_csr(job, kind, true, &s.g) ||
         !gg_device_features(job, kind, &s.g, &features) ||
         (tree && !gg_make_ranked_rows(job, search->direction, false)))
         return false;

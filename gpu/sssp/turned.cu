@@ -6,6 +6,7 @@
 #include "sssp.cuh"
 #include "device/parts.cuh"
 #include "graph/device_copy.cuh"
+#include "graph/roomy_rows.cuh"
 
 struct turned_part {
     struct device_part part;
@@ -41,7 +42,7 @@ bool gg_sssp_turn(struct cuda_job *job, struct sssp_search *s, int64_t own) {
         (kept->searches[kind]++ < p->turn_after ||
          gg_device_graph_lacks(job->graph, kind, true) + own > gg_device_room(job)))
         return true;
-    if (gg_device_csr(job, kind, true, &s->turned))
+    if (gg_roomy_csr(job, kind, true, &s->turned))
         return true;
     s->turned = device_csr();
     return gg_do_without(job);

@@ -10,6 +10,8 @@
 ** in which an arc stays as long as any edge between its ends, where the host cannot tell. Where nothing but
 ** weights changes those that stand on weights go. */
 #include "patch.cuh"
+#include "graph/fixed_arcs.cuh"
+#include "graph/fixed_rows.cuh"
 
 /* What a step sends and gets back takes no more than this for each changed edge, and this
 ** for all that there is one of: a question and a piece for both arcs of an edge, 24 bytes
@@ -21,6 +23,10 @@
 ** when it is as fast to send the copy and make it anew, not a figure. */
 #define LOOK_TIMES 32
 #define LOOK_LEAST ((uint64_t)1 << 32)
+
+uint64_t gg_patch_looks(uint64_t arcs) {
+    return LOOK_TIMES * arcs + LOOK_LEAST;
+}
 
 /* ---- questions ---- */
 
@@ -61,7 +67,7 @@ static bool find(void *there, const row_questions *q) {
     uint64_t *going_at = (uint64_t *)reserve(t, q->goings * sizeof *going_at);
     uint64_t *coming_at = (uint64_t *)reserve(t, q->comings * sizeof *coming_at);
     patch_effort effort = {(uint64_t *)reserve(t, sizeof *effort.looked),
-                           LOOK_TIMES * rows->arcs + LOOK_LEAST};
+                           gg_patch_looks(rows->arcs)};
     gg_fill(job, effort.looked, 0, sizeof *effort.looked);
     find_arcs<<<gg_grid(job, q->goings * GG_WARP, 8), GG_BLOCK, 0, job->stream>>>(
         rows->offset, rows->target, rows->weight, rows->weight ? t->copy->weight_size : 0,
@@ -144,6 +150,8 @@ static bool change_edges(void *there) {
     copy->keeps_simple = t->simple;
     gg_drop_device_parts(p->graph, changed);
     copy->keeps_simple = false;
+    gg_fixed_rows_followed(p->graph);
+    gg_fixed_arcs_followed(p->graph);
     copy->n = p->vertices->after;
     copy->m = p->edges->after;
     return true;
@@ -163,6 +171,8 @@ static bool open_parcel(struct there *t) {
     t->vertices = patch_numbers_of(s, pack(t, s->piece, s->pieces));
     t->fresh_at = pack(t, t->p->fresh_at, t->p->fresh);
     t->fresh_new = pack(t, t->p->fresh_new, t->p->fresh);
+    const uint32_t none[CSR_KINDS] = {0};
+    t->failed = (uint32_t *)pack(t, none, CSR_KINDS);
     t->kept = t->used;
     return send(t);
 }
@@ -171,15 +181,18 @@ static bool change_copy(struct there *t) {
     static const patch_place place = {find, change_rows, change_edges};
     patch_rows rows[CSR_KINDS];
     double started = gg_now_ms();
+    gg_choose_room(t);
     gg_store_first(t);
     for (int kind = 0; kind < CSR_KINDS; kind++) {
         const struct device_rows *there = &t->copy->rows[kind];
-        rows[kind] = {there->made && !t->remade[kind], there->weight != NULL,
-                      there->arcs};
+        rows[kind] = {there->made && !t->remade[kind] && !t->roomy[kind],
+                      there->weight != NULL, there->arcs};
     }
     t->simple = rows[CSR_SIMPLE].made &= gg_patches_simple(t->p->graph);
-    bool done = gg_going(&t->job) && open_parcel(t) && gg_patch(t->p, rows, &place, t);
+    bool done = gg_going(&t->job) && open_parcel(t) && gg_change_zones(t) &&
+                gg_patch(t->p, rows, &place, t) && gg_settle_zones(t);
     gg_release(t->parcel);
+    gg_free_zones(t);
     t->job.working = false;
     gg_give_spare(t);
     done = done && gg_remake_rows(t);

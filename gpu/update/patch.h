@@ -318,13 +318,15 @@ WARP_FUNCTION bool patch_gives_up(const patch_effort *effort) {
     return warp_from(enough, 0) != 0;
 }
 
-/* The warp's answer to a question; weights are `size` bytes wide, 0: there are none. */
-WARP_FUNCTION uint64_t patch_find_arc(const uint64_t *offset, const uint32_t *target,
-                                      const void *weight, size_t size,
-                                      const arc_question *q, const patch_effort *effort) {
-    uint64_t end = offset[q->row + (uint64_t)1], left = q->rank;
+/* The warp's answer to a question about a row that lies at begin .. end - 1; weights are `size` bytes wide, 0:
+** there are none. */
+WARP_FUNCTION uint64_t patch_find_among(uint64_t begin, uint64_t end,
+                                        const uint32_t *target, const void *weight,
+                                        size_t size, const arc_question *q,
+                                        const patch_effort *effort) {
+    uint64_t left = q->rank;
     uint32_t steps = 0;
-    for (uint64_t first = offset[q->row]; first < end; first += warp_width) {
+    for (uint64_t first = begin; first < end; first += warp_width) {
         if (++steps % PATCH_STEPS == 0 && patch_gives_up(effort))
             return UINT64_MAX;
         uint64_t k = first + warp_lane();
@@ -339,6 +341,14 @@ WARP_FUNCTION uint64_t patch_find_arc(const uint64_t *offset, const uint32_t *ta
                 return first + lowest_bit(hits);
     }
     return UINT64_MAX;
+}
+
+/* Of packed rows. */
+WARP_FUNCTION uint64_t patch_find_arc(const uint64_t *offset, const uint32_t *target,
+                                      const void *weight, size_t size,
+                                      const arc_question *q, const patch_effort *effort) {
+    return patch_find_among(offset[q->row], offset[q->row + (uint64_t)1], target, weight,
+                            size, q, effort);
 }
 
 #endif

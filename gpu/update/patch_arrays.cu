@@ -44,7 +44,7 @@ static __global__ void put_in(const uint64_t *place, const type *put, uint64_t c
 ** It stays with the graph for the next batch, and is its own while one is under way: to take and give back
 ** memory of a device waits for all that it does. */
 
-#define KEPT_SPARE ((uint64_t)128 << 20)
+#define KEPT_SPARE ((uint64_t)1 << 30)
 
 struct kept_spare {
     struct device_part part;

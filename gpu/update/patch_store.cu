@@ -223,6 +223,11 @@ void gg_store_first(struct there *t) {
              job->device->ordinal, (long long)k->told);
 }
 
+bool gg_tables_have(struct there *t, enum csr_kind kind) {
+    const struct kept_tables *k = gg_tables_there(t->p->graph);
+    return k && k->filled && k->store.side[kind];
+}
+
 /* ---- against the graph ---- */
 
 extern "C" gpugraph_status gg_cuda_check_store(gpugraph_graph *graph, gpugraph_run *run) {

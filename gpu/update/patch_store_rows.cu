@@ -71,7 +71,7 @@ void gg_choose_rows(struct there *t, struct kept_tables *k,
     const patch *p = t->p;
     for (int kind = CSR_OUT; kind <= CSR_IN; kind++) {
         const struct device_rows *rows = &t->copy->rows[kind];
-        if (!rows->made || !k->store.side[kind] || p->same_ends)
+        if (!rows->made || t->roomy[kind] || !k->store.side[kind] || p->same_ends)
             continue;
         if (p->changes >= gg_store_ways.remade_from)
             t->remade[kind] =

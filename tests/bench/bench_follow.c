@@ -1,9 +1,9 @@
 /* What following costs and saves, in SQL: ratios within one run.
 **
-**     bench_follow FOLDER [GRAPH.gr [PARTS [EDGES [BACKEND [QUERIES]]]]]    databases go to FOLDER; GRAPH.gr
-**                                               is a DIMACS file, gzip'ed or not, or '' for a
-**                                               grid of New York's size; PARTS: 24, say; BACKEND and
-**                                               QUERIES (letters of the table below): of part 6
+**     bench_follow FOLDER [GRAPH.gr [PARTS [EDGES [BACKEND [QUERIES [CHANGES]]]]]]
+**                                               databases go to FOLDER; GRAPH.gr is a DIMACS
+**                                               file, gzip'ed or not, or '' for a grid of New
+**                                               York's size; PARTS: 24, say; the rest: of part 6
 **
 ** 1. writers: 1 M rows into a table with the triggers of a graph, against the same without
 ** 2. readers: gpu_bfs after 1, 100 and 10,000 changed edges, against gpu_bfs after none
@@ -13,7 +13,8 @@
 ** 5. catching up: one row of a small table is updated and one edge looked up, on the table and
 **    on the graph
 ** 6. changes: the first query after a change, against the same without one, on grids of 0.7, 8
-**    and 60 million edges, or of EDGES
+**    and 60 million edges, or of EDGES. QUERIES: letters of the table below; a capital one asks for
+**    the longest of the queries after CHANGES (10,000) changes of one edge, the five kinds in turns
 **
 ** Jobs of a pair take turns, RUNS times; medians count. */
 #include <sqlite3.h>
@@ -446,21 +447,34 @@ static void opening(const char *folder) {
 
 enum { PROBES = 50000 };
 
-/* Roads both ways between neighbours of a grid of about so many edges; sources in no order. */
+static void insert_road(sqlite3_stmt *s, int a, int b, int metres) {
+    sqlite3_bind_int(s, 1, a);
+    sqlite3_bind_int(s, 2, b);
+    sqlite3_bind_int(s, 3, metres);
+    if (sqlite3_step(s) != SQLITE_DONE)
+        die(sqlite3_db_handle(s), "INSERT");
+    sqlite3_reset(s);
+}
+
+/* Roads both ways between neighbours of a grid of about so many edges; sources in no order. No journal
+** is kept meanwhile: tens of millions of rows are written once. */
 static int make_grid(sqlite3 *db, double edges) {
-    char sql[700];
     int side = 2;
     while (4.0 * (side + 1) * side < edges)
         side++;
-    snprintf(
-        sql, sizeof sql,
-        "WITH RECURSIVE c(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM c WHERE i < "
-        "%d) INSERT INTO roads(a, b, metres) SELECT CASE WHEN f THEN i ELSE i + d END, "
-        "CASE WHEN f THEN i + d ELSE i END, i * 7919 %% 900 FROM c, (SELECT 1 AS d "
-        "UNION SELECT %d), (SELECT 0 AS f UNION SELECT 1) WHERE d = %d AND i < %d OR d "
-        "= 1 AND i %% %d < %d",
-        side * side - 1, side, side, side * (side - 1), side, side - 1);
-    run(db, sql);
+    run(db, "PRAGMA journal_mode = off; BEGIN");
+    sqlite3_stmt *s = prepare(db, "INSERT INTO roads(a, b, metres) VALUES (?, ?, ?)");
+    for (int i = 0; i < side * side; i++)
+        for (int k = 0; k < 2; k++) {
+            const int to = i + (k ? side : 1);
+            if (k ? i / side + 1 == side : i % side + 1 == side)
+                continue;
+            const int metres = (int)((sqlite3_int64)i * 7919 % 900);
+            insert_road(s, to, i, metres);
+            insert_road(s, i, to, metres);
+        }
+    sqlite3_finalize(s);
+    run(db, "COMMIT; PRAGMA journal_mode = wal");
     return side * side;
 }
 
@@ -504,27 +518,32 @@ static void trace(sqlite3 *db, const char *what) {
     sqlite3_finalize(s);
 }
 
+static const change changes[] = {
+    {"1 inserted", "INSERT INTO roads VALUES (?2, ?2 + ?1 * 0 + 1, 5)", 1, 15},
+    {"1 deleted", "DELETE FROM roads WHERE rowid = ?1", 1, 15},
+    {"1 moved", "UPDATE roads SET b = ?2 WHERE rowid = ?1", 1, 15},
+    {"1, other source", "UPDATE roads SET a = ?2, b = ?2 + 1 WHERE rowid = ?1", 1, 15},
+    {"1 reweighted", "UPDATE roads SET metres = metres + 1 WHERE rowid = ?1 + ?2 * 0", 1,
+     15},
+    {"100 moved", "UPDATE roads SET b = ?2 WHERE rowid = ?1", 100, 9},
+    {"10,000 moved", "UPDATE roads SET b = ?2 WHERE rowid = ?1", 10000, 5},
+    {"1,000,000 inserted", "INSERT INTO roads VALUES (?2, ?2 + ?1 * 0 + 1, 5)", 1000000,
+     1},
+};
+enum { SINGLE = 5, FEW = 7 }; /* the first of them, of one edge; of few */
+
+static int salt = 1; /* no change is made twice */
+
 /* What the first query after a change takes more than the same without one. */
 static void after_changes(sqlite3 *db, const char *what, const char *sql,
-                          sqlite3_int64 edges, int vertices) {
-    static const change changes[] = {
-        {"1 inserted", "INSERT INTO roads VALUES (?2, ?2 + ?1 * 0 + 1, 5)", 1, 15},
-        {"1 deleted", "DELETE FROM roads WHERE rowid = ?1", 1, 15},
-        {"1 moved", "UPDATE roads SET b = ?2 WHERE rowid = ?1", 1, 15},
-        {"1, other source", "UPDATE roads SET a = ?2, b = ?2 + 1 WHERE rowid = ?1", 1,
-         15},
-        {"1 reweighted", "UPDATE roads SET metres = metres + 1 WHERE rowid = ?1 + ?2 * 0",
-         1, 15},
-        {"100 moved", "UPDATE roads SET b = ?2 WHERE rowid = ?1", 100, 9},
-        {"10,000 moved", "UPDATE roads SET b = ?2 WHERE rowid = ?1", 10000, 5},
-    };
+                          sqlite3_int64 edges, int vertices, int many) {
     const int traced = getenv("TRACE") != NULL;
     sqlite3_stmt *look = prepare(db, sql);
-    static int salt = 1; /* no change is made twice */
     double first = one_look(look, salt++);
-    printf("\n%-44s first %.1f ms\n%-16s %10s %10s %10s %10s\n", what, first, "after",
+    printf("\n%-44s first %.1f ms\n%-18s %10s %10s %10s %10s\n", what, first, "after",
            "same", "changed", "more", "longest");
-    for (size_t j = 0; j < sizeof changes / sizeof *changes; j++) {
+    const size_t begin = many ? FEW : 0, end = many ? FEW + 1 : FEW;
+    for (size_t j = begin; j < end; j++) {
         double same[16], changed[16], longest = 0;
         const int turns = changes[j].turns;
         for (int i = 0; i < turns; i++) {
@@ -540,11 +559,47 @@ static void after_changes(sqlite3 *db, const char *what, const char *sql,
             trace(db, changes[j].what);
         qsort(same, (size_t)turns, sizeof *same, compare);
         qsort(changed, (size_t)turns, sizeof *changed, compare);
-        printf("%-16s %7.3f ms %7.3f ms %7.3f ms %7.3f ms\n", changes[j].what,
+        printf("%-18s %7.3f ms %7.3f ms %7.3f ms %7.3f ms\n", changes[j].what,
                same[turns / 2], changed[turns / 2], changed[turns / 2] - same[turns / 2],
                longest);
         fflush(stdout);
     }
+    sqlite3_finalize(look);
+}
+
+/* The longest pauses: how long the query takes after one of many changes of one edge. */
+static void pauses(sqlite3 *db, const char *what, const char *sql, sqlite3_int64 edges,
+                   int vertices, int count) {
+    sqlite3_stmt *look = prepare(db, sql);
+    const int each = (count + SINGLE - 1) / SINGLE, traced = getenv("TRACE") != NULL;
+    double *ms = malloc((size_t)each * SINGLE * sizeof *ms), longest[SINGLE] = {0};
+    int at[SINGLE] = {0};
+    if (!ms)
+        die(db, "out of memory");
+    one_look(look, salt++);
+    for (int i = 0; i < each * SINGLE; i++) {
+        const int kind = i % SINGLE;
+        make_changes(db, &changes[kind], edges, vertices, salt++);
+        const double took = one_look(look, salt);
+        ms[kind * each + i / SINGLE] = took;
+        if (took <= longest[kind])
+            continue;
+        longest[kind] = took;
+        at[kind] = i;
+        if (traced && i >= 10 * SINGLE)
+            trace(db, changes[kind].what);
+    }
+    printf("\n%s, after each of %d changes of one edge, ms\n%-18s %9s %9s %9s %9s\n",
+           what, each * SINGLE, "", "median", "99 %", "99.9 %", "longest");
+    for (int kind = 0; kind < SINGLE; kind++) {
+        double *of = ms + kind * each;
+        qsort(of, (size_t)each, sizeof *of, compare);
+        printf("%-18s %9.3f %9.3f %9.3f %9.3f  (change %d)\n", changes[kind].what,
+               of[each / 2], of[each * 99 / 100], of[(int)(each * 0.999)], longest[kind],
+               at[kind]);
+    }
+    fflush(stdout);
+    free(ms);
     sqlite3_finalize(look);
 }
 
@@ -559,18 +614,21 @@ static const struct {
      "SELECT count(*), 1 FROM gpu_bfs('g', ?1) WHERE max_depth = 2"},
     {'p', "gpu_path, ten steps",
      "SELECT count(*), sum(vertex) FROM gpu_path('g', ?1, ?1 + 10)"},
-    {'s', "gpu_sssp, all distances",
-     "SELECT count(*), max(distance) FROM gpu_sssp('g', ?1)"},
+    {'s', "gpu_sssp, near distances",
+     "SELECT count(*), max(distance) FROM gpu_sssp('g', ?1) WHERE max_distance = 5000"},
     {'m', "gpu_mis", "SELECT count(*), ?1 FROM gpu_mis('g') WHERE seed = ?1"},
+    {'i', "gpu_bfs, two levels, after many at once",
+     "SELECT count(*), 1 FROM gpu_bfs('g', ?1) WHERE max_depth = 2"},
     {'t', "gpu_triangles", "SELECT triangles, ?1 FROM gpu_triangles('g')"},
 };
 
 static void changes_of(const char *folder, double edges, const char *backend,
-                       const char *asked) {
+                       const char *asked, int count) {
     sqlite3 *db = open_new(folder, "changes");
-    run(db, "CREATE TABLE roads(a INTEGER, b INTEGER, metres INTEGER); BEGIN");
+    double began = now_ms();
+    run(db, "CREATE TABLE roads(a INTEGER, b INTEGER, metres INTEGER)");
     const int vertices = make_grid(db, edges);
-    run(db, "COMMIT");
+    printf("\nrows written in %.0f ms\n", now_ms() - began);
     const sqlite3_int64 rows = sqlite3_last_insert_rowid(db);
     char sql[300];
     snprintf(
@@ -580,16 +638,20 @@ static void changes_of(const char *folder, double edges, const char *backend,
         "+ i %% 2 AS b FROM c",
         PROBES - 1, vertices, vertices);
     run(db, sql);
-    double began = now_ms();
+    began = now_ms();
     run(db, "CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))");
     drain(prepare(db, "SELECT count(*), 1 FROM g WHERE edge = 1"));
     printf("\n%lld edges, %d vertices: made and read in %.0f ms\n", (long long)rows,
            vertices, now_ms() - began);
     snprintf(sql, sizeof sql, "SELECT gpugraph_config('backend', '%s')", backend);
     run(db, sql);
-    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+        if (strchr(asked, queries[i].letter - 'a' + 'A'))
+            pauses(db, queries[i].what, queries[i].sql, rows, vertices, count);
         if (strchr(asked, queries[i].letter))
-            after_changes(db, queries[i].what, queries[i].sql, rows, vertices);
+            after_changes(db, queries[i].what, queries[i].sql, rows, vertices,
+                          queries[i].letter == 'i');
+    }
     sqlite3_close_v2(db);
     snprintf(path, sizeof path, "%s/changes.db", folder);
     unlink(path);
@@ -622,7 +684,8 @@ static void network(const char *folder, const char *file, const char *parts) {
 int main(int argc, char **argv) {
     const char *parts = argc > 3 ? argv[3] : "123456";
     if (argc < 2) {
-        fprintf(stderr, "bench_follow FOLDER [GRAPH.gr [PARTS [EDGES]]]\n");
+        fprintf(stderr, "bench_follow FOLDER [GRAPH.gr [PARTS [EDGES [BACKEND [QUERIES "
+                        "[CHANGES]]]]]]\n");
         return 1;
     }
     if (strchr(parts, '2') || strchr(parts, '3'))
@@ -635,10 +698,11 @@ int main(int argc, char **argv) {
         writers(argv[1]);
     const char *backend = argc > 5 ? argv[5] : "auto";
     const char *asked = argc > 6 ? argv[6] : "jvb";
+    const int count = argc > 7 ? atoi(argv[7]) : 10000;
     if (strchr(parts, '6') && argc > 4)
-        changes_of(argv[1], atof(argv[4]), backend, asked);
+        changes_of(argv[1], atof(argv[4]), backend, asked, count);
     else if (strchr(parts, '6'))
         for (int i = 0; i < 3; i++)
-            changes_of(argv[1], (double[]){0.7e6, 8e6, 60e6}[i], backend, asked);
+            changes_of(argv[1], (double[]){0.7e6, 8e6, 60e6}[i], backend, asked, count);
     return 0;
 }

@@ -4,6 +4,7 @@
 ** promise. Nothing to do where there is no device. */
 #include "graph/device_copy.cuh"
 #include "device_rows.cuh"
+#include "graph/zones.h"
 #include "store/store.h"
 
 extern "C" {
@@ -51,7 +52,8 @@ static void make_rows(gpugraph_graph *graph, gpugraph_run *run, uint64_t which) 
 }
 
 static int
-    with_gaps; /* copies that had gaps between their edges when they were compared */
+    with_gaps, /* copies that had gaps between their edges when they were compared */
+    with_room; /* rows that had room then */
 
 /* An array of edges without its gaps, which must hold zeros. */
 static std::vector<uint8_t> edge_bytes(const struct device_copy *copy, const void *array,
@@ -111,6 +113,7 @@ static void same_copies(gpugraph_graph *graph, gpugraph_graph *fresh, gpugraph_r
     same_edges(graph, fresh);
     for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++) {
         const struct device_rows *rows = &gg_device_copy_of(graph)->rows[kind];
+        with_room += rows->spare != NULL;
         if (rows->made) {
             gpugraph_graph as_fresh = *fresh; /* the host's rows of the fresh graph */
             as_fresh.device = graph->device;
@@ -132,6 +135,8 @@ static void update(gpugraph_graph *graph, const edge_model *before,
 
 static gpugraph_tables kept = GPUGRAPH_NO_TABLES;
 static int tables_first; /* batches that tables have taken */
+static int looks =
+    1; /* copies are compared after every so many batches: that packs rows */
 
 static void change_many_times(int ids, int weights, uint32_t universe, int64_t edges,
                               int batches, int changes) {
@@ -155,7 +160,8 @@ static void change_many_times(int ids, int weights, uint32_t universe, int64_t e
         gpugraph_graph *fresh = model_graph(&model, 1);
         ck_assert_int_eq(h.patches, graph->device != NULL);
         if (graph->device) {
-            same_copies(graph, fresh, &run);
+            if (i % looks == 0)
+                same_copies(graph, fresh, &run);
             patched++;
             tables_first += h.tables;
             if (i % 3 == 2) /* closes gaps on the host */
@@ -234,6 +240,38 @@ START_TEST(gaps) {
 }
 END_TEST
 
+/* Rows get room, whatever their number, in zones of 1 to 64 vertices. */
+static uint64_t give_room(unsigned shift) {
+    const uint64_t usual = gg_room_arcs;
+    gg_room_arcs = 0;
+    gg_zone_shift = shift;
+    looks = 3;
+    return usual;
+}
+
+static void as_usual(uint64_t room) {
+    gg_room_arcs = room;
+    gg_zone_shift = GG_ZONE_SHIFT;
+    looks = 1;
+    kept = GPUGRAPH_NO_TABLES;
+}
+
+START_TEST(rows_with_room) {
+    static const unsigned shift[] = {0, 2, GG_ZONE_SHIFT};
+    const uint64_t usual = give_room(shift[_i % 3]);
+    kept = _i < 3 ? GPUGRAPH_NO_TABLES : GPUGRAPH_DEVICE_TABLES;
+    with_room = 0;
+    for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
+        change_many_times(MODEL_DENSE, weights, 8, 60, 20, 3);
+        change_many_times(MODEL_GAPS, weights, 200, 900, 20, 5);
+        change_many_times(MODEL_GAPS, weights, 900, 30000, 12, 300);
+        change_many_times(MODEL_WILD, weights, 12, 10000, 12, 30); /* hubs */
+    }
+    ck_assert_int_gt(with_room, 30);
+    as_usual(usual);
+}
+END_TEST
+
 /* Where only weights change, what hangs on ends alone stays. */
 START_TEST(weights_alone) {
     edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 500, 5000, 3), after;
@@ -261,12 +299,13 @@ END_TEST
 
 /* No room to grow: the copy is given back, the update is done, nobody hears of an error. */
 START_TEST(memory_is_short) {
+    const uint64_t usual = _i < 2 ? gg_room_arcs : give_room(2);
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 3000, 20000, 5);
     gpugraph_graph *graph = model_graph(&model, 1);
     struct heard h = {0, 0, 0};
     gpugraph_run run = device_run(&h);
     int gone = 0, stayed = 0;
-    gpugraph_keep_tables(graph, (gpugraph_tables)_i);
+    gpugraph_keep_tables(graph, (gpugraph_tables)(_i % 2));
     for (int i = 0; i < 20; i++) {
         edge_model before = model_copy(&model);
         run.memory_limit = 0;
@@ -290,6 +329,7 @@ START_TEST(memory_is_short) {
     }
     ck_assert(_i > 0 || gone > 0); /* tables give their room first */
     ck_assert_int_gt(stayed, 0);
+    as_usual(usual);
     gpugraph_free(graph);
     model_free(&model);
 }
@@ -303,15 +343,16 @@ static int stop_at_last(void *) {
 
 /* An interrupt at any moment: the graph is what it was, its copy too, or gone. */
 START_TEST(interrupts) {
+    const uint64_t usual = _i < 2 ? gg_room_arcs : give_room(GG_ZONE_SHIFT);
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 70000, 600000, 5), after;
     struct heard h = {0, 0, 0};
     after = model_copy(&model);
-    model_change(&after, 20000);
+    model_change(&after, _i < 2 ? 20000 : 40);
     for (int questions = 0, done = 0; !done; questions++) {
         gpugraph_graph *graph = model_graph(&model, 1), *fresh;
         gpugraph_run run = device_run(&h);
         make_rows(graph, &run, 511);
-        gpugraph_keep_tables(graph, (gpugraph_tables)_i);
+        gpugraph_keep_tables(graph, (gpugraph_tables)(_i % 2));
         run.interrupted = stop_at_last;
         questions_left = questions;
         update(graph, &model, &after, &run);
@@ -324,6 +365,7 @@ START_TEST(interrupts) {
         gpugraph_free(fresh);
         gpugraph_free(graph);
     }
+    as_usual(usual);
     model_free(&model);
     model_free(&after);
 }
@@ -331,15 +373,16 @@ END_TEST
 
 /* Searches on the device after updates, against those of a fresh graph on the CPU. */
 START_TEST(answers) {
+    const uint64_t usual = _i < 2 ? gg_room_arcs : give_room(_i < 4 ? GG_ZONE_SHIFT : 1);
     edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 2000, 9000, 6);
     gpugraph_graph *graph = model_graph(&model, 1);
     struct heard h = {0, 0, 0};
     gpugraph_run run = device_run(&h), host = gpugraph_run();
     host.backend = GPUGRAPH_CPU;
-    gpugraph_keep_tables(graph, (gpugraph_tables)_i);
-    for (int i = 0; i < 12; i++) {
+    gpugraph_keep_tables(graph, (gpugraph_tables)(_i % 2));
+    for (int i = 0; i < (_i < 2 ? 12 : 36); i++) {
         edge_model before = model_copy(&model);
-        model_change(&model, 200);
+        model_change(&model, _i < 2 || i % 6 == 0 ? 200 : 4);
         update(graph, &before, &model, &run);
         gpugraph_graph *fresh = model_graph(&model, 1);
         uint32_t n = gpugraph_vertex_count(fresh), source = (uint32_t)(i * 7) % n;
@@ -375,6 +418,7 @@ START_TEST(answers) {
         gpugraph_free(fresh);
         model_free(&before);
     }
+    as_usual(usual);
     gpugraph_free(graph);
     model_free(&model);
 }
@@ -383,14 +427,13 @@ END_TEST
 const struct suite suite = {
     .name = "patch_device",
     .groups = {{.name = "small",
-                .cases = {{&random_batches}, {&weights_alone}, {&memory_is_short, 2}}},
+                .cases = {{&random_batches}, {&weights_alone}, {&memory_is_short, 4}}},
                {.name = "large",
                 .timeout = 240,
-                .cases = {{&larger_graphs},
-                          {&interrupts, 2},
-                          {&answers, 2},
-                          {&tables, 3},
-                          {&gaps, 4}}}},
+                .cases = {{&larger_graphs}, {&interrupts, 4}, {&tables, 3}, {&gaps, 4}}},
+               {.name = "room",
+                .timeout = 240,
+                .cases = {{&rows_with_room, 6}, {&answers, 6}}}},
     .needs_device = true,
     .no_forks = true,
 };
