@@ -141,7 +141,7 @@ static bool one_round(struct mis_drive *m) {
     return gg_going(job);
 }
 
-static bool search(struct mis_drive *m, uint8_t *member) {
+static bool search(struct mis_drive *m) {
     struct cuda_job *job = m->job;
     const uint32_t masters = m->p->device->masters;
     first_words<<<gg_grid(job, masters + 32, 8), GG_BLOCK, 0, job->stream>>>(m->g);
@@ -155,7 +155,7 @@ static bool search(struct mis_drive *m, uint8_t *member) {
         return true;
     members_of<<<gg_grid(job, masters, 8), GG_BLOCK, 0, job->stream>>>(m->g.word, masters,
                                                                        m->member);
-    return gg_launched(job, "members_of") && gg_download(job, member, m->member, masters);
+    return gg_launched(job, "members_of") && part_wait(job, m->p);
 }
 
 static void check(const gpugraph_part *p, gpugraph_run *run) {
@@ -183,11 +183,14 @@ gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
     if (part_reads_ghosts(p)) {
         gg_mis_of_pieces(&job, p, priority, hash, member);
     } else if (prepare(&m, priority, hash)) {
-        const double start = gg_now_ms();
-        if (search(&m, member))
+        double start = gg_now_ms();
+        if (search(&m))
             gg_phase(run, "search", start, (int64_t)p->arcs,
                      "%u rounds over %u parts on devices, exchange %s", m.rounds,
                      p->exchange->parts, p->device->way);
+        start = gg_now_ms();
+        if (gg_download(&job, member, m.member, p->masters))
+            gg_phase(run, "download", start, p->masters, "members");
     }
     return gg_job_close(&job);
 }

@@ -264,6 +264,22 @@ bool part_swap_tallies(struct cuda_job *job, gpugraph_part *p,
     return gg_going(job);
 }
 
+/* With one wait, where they fit the mailbox. */
+static bool fetch_tallies(struct cuda_job *job, gpugraph_part *p, void *to,
+                          const void *from, size_t bytes) {
+    if (bytes > GG_MAILBOX)
+        return part_wait(job, p) && gg_fetch(job, to, from, bytes);
+    if (!gg_going(job) ||
+        !gg_note(job,
+                 cudaMemcpyAsync(job->device->mailbox, from, bytes,
+                                 cudaMemcpyDeviceToHost, job->stream),
+                 "send tallies") ||
+        !part_wait(job, p))
+        return false;
+    memcpy(to, job->device->mailbox, bytes);
+    return true;
+}
+
 bool part_combine_tallies(struct cuda_job *job, gpugraph_part *p,
                           const unsigned long long (*all)[PART_TALLY],
                           gpugraph_combination how, uint64_t word[PART_TALLY]) {
@@ -272,7 +288,7 @@ bool part_combine_tallies(struct cuda_job *job, gpugraph_part *p,
         gg_alloc(job->run, parts, PART_TALLY * sizeof *come));
     for (int i = 0; i < PART_TALLY; i++)
         word[i] = how == GPUGRAPH_SUM ? 0 : UINT64_MAX;
-    if (come && part_wait(job, p) && gg_fetch(job, come, all, parts * sizeof *all))
+    if (come && fetch_tallies(job, p, come, all, parts * sizeof *all))
         for (uint32_t i = 0; i < parts * PART_TALLY; i++) {
             uint64_t *to = &word[i % PART_TALLY];
             *to = how == GPUGRAPH_SUM ? *to + come[i] : come[i] < *to ? come[i] : *to;
