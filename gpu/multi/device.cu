@@ -180,8 +180,8 @@ bool part_job_open(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run) {
 
 /* ---- from masters to ghosts, and back ---- */
 
-static bool take_pieces(const gpugraph_part *p, gpugraph_run *run,
-                        struct part_piece **pieces) {
+bool part_take_pieces(const gpugraph_part *p, gpugraph_run *run,
+                      struct part_piece **pieces) {
     *pieces = static_cast<struct part_piece *>(
         gg_alloc_zero(run, p->exchange->parts, 2 * sizeof **pieces));
     return *pieces != NULL;
@@ -195,7 +195,7 @@ static bool move_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *places,
     struct part_piece *piece;
     if (parts == 1 || !gg_going(job))
         return gg_going(job);
-    if (!take_pieces(p, job->run, &piece))
+    if (!part_take_pieces(p, job->run, &piece))
         return false;
     for (uint32_t map = 0; map < maps && gg_going(job); map++) {
         struct part_piece *of_places = piece + (back ? parts : 0),
@@ -229,7 +229,7 @@ bool part_swap_places(struct cuda_job *job, gpugraph_part *p, const void *out, v
     struct part_piece *piece;
     if (parts == 1 || !gg_going(job))
         return gg_going(job);
-    if (!take_pieces(p, job->run, &piece))
+    if (!part_take_pieces(p, job->run, &piece))
         return false;
     for (uint32_t q = 0; q < parts; q++) {
         piece[q] = {(char *)out + d->first_out[q] * size, p->peer[q].masters * size};
@@ -253,7 +253,7 @@ bool part_swap_tallies(struct cuda_job *job, gpugraph_part *p,
         return false;
     if (parts == 1)
         return true;
-    if (!take_pieces(p, job->run, &piece))
+    if (!part_take_pieces(p, job->run, &piece))
         return false;
     for (uint32_t q = 0; q < parts; q++) {
         piece[q] = {(void *)mine, q == part ? 0 : bytes};
@@ -264,16 +264,15 @@ bool part_swap_tallies(struct cuda_job *job, gpugraph_part *p,
     return gg_going(job);
 }
 
-/* With one wait, where they fit the mailbox. */
-static bool fetch_tallies(struct cuda_job *job, gpugraph_part *p, void *to,
-                          const void *from, size_t bytes) {
+bool part_fetch(struct cuda_job *job, gpugraph_part *p, void *to, const void *from,
+                size_t bytes) {
     if (bytes > GG_MAILBOX)
         return part_wait(job, p) && gg_fetch(job, to, from, bytes);
     if (!gg_going(job) ||
         !gg_note(job,
                  cudaMemcpyAsync(job->device->mailbox, from, bytes,
                                  cudaMemcpyDeviceToHost, job->stream),
-                 "send tallies") ||
+                 "send a result") ||
         !part_wait(job, p))
         return false;
     memcpy(to, job->device->mailbox, bytes);
@@ -288,7 +287,7 @@ bool part_combine_tallies(struct cuda_job *job, gpugraph_part *p,
         gg_alloc(job->run, parts, PART_TALLY * sizeof *come));
     for (int i = 0; i < PART_TALLY; i++)
         word[i] = how == GPUGRAPH_SUM ? 0 : UINT64_MAX;
-    if (come && fetch_tallies(job, p, come, all, parts * sizeof *all))
+    if (come && part_fetch(job, p, come, all, parts * sizeof *all))
         for (uint32_t i = 0; i < parts * PART_TALLY; i++) {
             uint64_t *to = &word[i % PART_TALLY];
             *to = how == GPUGRAPH_SUM ? *to + come[i] : come[i] < *to ? come[i] : *to;
@@ -311,7 +310,7 @@ static bool move_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
     const uint32_t parts = p->exchange->parts;
     const struct part_device *d = p->device;
     struct part_piece *piece;
-    if (!gg_going(job) || !take_pieces(p, job->run, &piece))
+    if (!gg_going(job) || !part_take_pieces(p, job->run, &piece))
         return false;
     struct part_piece *of_places = piece + (back ? parts : 0),
                       *of_ghosts = piece + (back ? 0 : parts);

@@ -61,6 +61,12 @@ bool part_wire_begin(struct cuda_job *job, gpugraph_part *p);
 bool part_wire_end(struct cuda_job *job, gpugraph_part *p);
 /* Until all that was queued is done, or another part has failed. */
 bool part_wait(struct cuda_job *job, gpugraph_part *p);
+/* A result, once all that was queued is done, likewise: one of up to GG_MAILBOX bytes with that wait alone. */
+bool part_fetch(struct cuda_job *job, gpugraph_part *p, void *to, const void *from,
+                size_t bytes);
+/* Two pieces for each part (gg_release): those out, then those in. */
+bool part_take_pieces(const gpugraph_part *p, gpugraph_run *run,
+                      struct part_piece **pieces);
 
 /* ---- device.cu ---- */
 
