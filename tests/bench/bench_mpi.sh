@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench_mpi.sh DATABASE TABLE SOURCE: gpugraph-mpi by 1, 2 and 4 processes against the library with two threads, on a
+# bench_mpi.sh DATABASE TABLE SOURCE [FUNCTION...]: gpugraph-mpi by 1, 2 and 4 processes against the library with two threads, on a
 # table TABLE(a, b, w): milliseconds, the best of three; the largest memory of a process, less that
 # of one which has a table of one edge.
 #   build/bench/rmat_table r20.db 20 && tests/bench/bench_mpi.sh r20.db g 0
@@ -9,6 +9,8 @@
 set -euo pipefail
 build=${GPUGRAPH_BUILD:-$(cd "$(dirname "$0")/../.." && pwd)/build}
 db=$1 table=$2 source=$3
+shift 3
+functions=${*:-bfs sssp mis}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none
 folder=$(mktemp -d)
@@ -42,7 +44,7 @@ bare=$(db=$folder/one.db; processes 2 mis 'one(a, b)' | cut -d' ' -f2)
 echo 'ms of the search alone, and of all that the rows need: library with two threads, processes'
 printf '%-5s %8s %8s %6s   %8s %8s %8s %8s %6s   %s\n' '' library 'P = 2' ratio library 'P = 1' 'P = 2' 'P = 4' ratio \
     'memory beyond an empty process, MB: P = 1, 2, 4'
-for function in bfs sssp mis; do
+for function in $functions; do
     tree=parent
     case $function in
     bfs) edges="$table(a, b)" call="gpu_bfs('$table(a, b)', $source)" more=(--source "$source") ;;
