@@ -28,9 +28,8 @@
 /* Milliseconds until a thread is asked for again that the system did not give. */
 #define GG_THREAD_RETRY_MS 1000.0
 /* Bytes of a huge page, and of the smallest block that is aligned to them and advised to
-** lie in them: one fault brings 2 MiB in place of 4 KiB. Half a page is worth one: 900 faults of small pages
-** took 2 ms of an independent set of 18 over two processes. */
-#define GG_HUGE_BLOCK ((size_t)1 << 20)
+** lie in them: one fault brings 2 MiB in place of 4 KiB. */
+#define GG_HUGE_BLOCK ((size_t)2 << 20)
 #define GG_HUGE_PAGE  ((size_t)2 << 20)
 
 /* ---- base/team.c ---- */
