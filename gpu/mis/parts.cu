@@ -2,8 +2,8 @@
 ** parts by source, which have whole rows; pieces.cu has the others.
 **
 **     words     of masters by degree and hash, as in mis.cuh; then sent to ghosts, as are hashes
-**     round     passes    every part looks at its own open vertices, as one_launch.cu does, until a pass of a
-**                         warp decides nothing
+**     round     passes    every part looks at its own open vertices, as one_launch.cu does, until some passes of
+**                         a warp decide nothing; who waits, and how far its look has come, stays in the lists
 **               bits      of every place: is it decided, has it joined
 **               wire      bits of places become words of ghosts
 **               agree     how many are open
@@ -20,6 +20,9 @@
 #define MIS_EARLIER(g, u, v) earlier(g, u, v)
 #include "balanced.h"
 
+/* Passes in vain after which a warp leaves the rest of its list to the next round, which is an exchange. */
+enum { PATIENCE = 8 };
+
 /* ---- kernels ---- */
 
 /* One thread per master; the gap behind them has joined. */
@@ -30,13 +33,13 @@ static __global__ void first_words(const __grid_constant__ mis_on_part g) {
     }
 }
 
-/* Passes of a warp: the first over its tiles of masters, then over its list, until that is empty or a pass
-** decides nothing. */
+/* Passes of a warp over its list, in the first round after one over its tiles of masters, until the list is empty or
+** some passes have decided nothing: other warps may be at what it waits for. The list stays for the next round. */
 static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
     pass_on_part(const __grid_constant__ mis_on_part g) {
     const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid() / GG_WARP;
     waiting *list = g.list + warp * g.room;
-    uint32_t count = g.room, pass = 0;
+    uint32_t count = g.resume ? g.left[warp] : g.room, pass = g.resume, vain = 0;
     while (count > 0 && pass < GG_MIS_PASSES) {
         uint32_t kept = 0;
         uint64_t longest = pass == 0 ? GG_MIS_FIRST_DEGREE : UINT64_MAX;
@@ -50,14 +53,20 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
             kept = mis_keep(list, kept, waits, w);
         }
         pass++;
-        if ((kept == count && pass > 2) ||
+        vain = kept == count && pass > 2 ? vain + 1 : 0;
+        count = kept;
+        if (vain == PATIENCE ||
             (pass % GG_MIS_STOP_PASSES == 0 && host_load(g.stop) != 0))
             pass = GG_MIS_PASSES;
-        count = kept;
+        else if (vain > 0)
+            __nanosleep(GG_MIS_REST_NS);
         pass = __shfl_sync(ALL_LANES, pass, 0);
     }
-    if (gg_lane() == 0 && count > 0)
-        atomicAdd(g.open, (unsigned long long)count);
+    if (gg_lane() == 0) {
+        g.left[warp] = count;
+        if (count > 0)
+            atomicAdd(g.open, (unsigned long long)count);
+    }
 }
 
 /* ---- driver ---- */
@@ -87,6 +96,7 @@ static void carve(struct mis_drive *m, struct workspace *space) {
     m->g.open = gg_carve<unsigned long long>(space, PART_TALLY);
     m->all = gg_carve<unsigned long long[PART_TALLY]>(space, m->p->exchange->parts);
     m->g.list = gg_carve<struct waiting>(space, warps * m->g.room);
+    m->g.left = gg_carve<uint32_t>(space, warps);
     m->g.word = gg_carve<uint32_t>(space, d->locals);
     m->hash = gg_carve<uint32_t>(space, d->locals);
     m->room = gg_carve<uint32_t>(space, places);
@@ -135,6 +145,7 @@ static bool one_round(struct mis_drive *m) {
         !part_combine_tallies(job, m->p, m->all, GPUGRAPH_SUM, sum))
         return false;
     m->open = sum[0];
+    m->g.resume = true;
     m->rounds++;
     if (m->open > 0 && m->open >= before)
         mis_no_progress(job, "pass_on_part", m->open);

@@ -15,7 +15,9 @@ struct mis_on_part {
     gpugraph_priority priority;
     const uint32_t *stop;
     struct waiting *list;
-    uint32_t room;            /* entries of the list, for each warp */
+    uint32_t room;  /* entries of the list, for each warp */
+    uint32_t *left; /* of each warp: entries that a round has left in its list */
+    bool resume;    /* lists are there */
     unsigned long long *open; /* a tally, whose first word it is */
 };
 

@@ -53,6 +53,49 @@ static void skip_gaps(struct cuda_job *job, const struct part_device *d,
     gg_launched(job, "skip_gap");
 }
 
+/* Of each master's arcs from elsewhere the one whose source has most comes first: it is visited early, and then a level
+** bottom-up looks no further. One warp per row. */
+static __global__ void busiest_first(const uint64_t *into_offset, uint32_t *into_source,
+                                     uint32_t masters, const uint64_t *offset) {
+    const unsigned lane = threadIdx.x % GG_WARP;
+    for (uint64_t v = gg_thread() / GG_WARP; v < masters;
+         v += (uint64_t)gridDim.x * blockDim.x / GG_WARP) {
+        const uint64_t begin = into_offset[v], end = into_offset[v + 1];
+        uint64_t most = 0, at = begin; /* the first of those that have most */
+        for (uint64_t a = begin + lane; a < end; a += GG_WARP) {
+            const uint32_t u = into_source[a];
+            const uint64_t arcs = offset[u + 1] - offset[u];
+            if (arcs > most) {
+                most = arcs;
+                at = a;
+            }
+        }
+        for (int step = GG_WARP / 2; step > 0; step /= 2) {
+            const uint64_t other =
+                __shfl_xor_sync(0xffffffffu, (unsigned long long)most, step);
+            const uint64_t there =
+                __shfl_xor_sync(0xffffffffu, (unsigned long long)at, step);
+            if (other > most || (other == most && there < at)) {
+                most = other;
+                at = there;
+            }
+        }
+        if (lane == 0 && at > begin && at < end) {
+            const uint32_t first = into_source[begin];
+            into_source[begin] = into_source[at];
+            into_source[at] = first;
+        }
+    }
+}
+
+static void order_rows(struct cuda_job *job, const struct part_device *d) {
+    if (d->masters == 0 || d->arcs == 0 || !gg_going(job))
+        return;
+    busiest_first<<<gg_grid(job, (uint64_t)d->masters * GG_WARP, 8), GG_BLOCK, 0,
+                    job->stream>>>(d->into_offset, d->into_source, d->masters, d->offset);
+    gg_launched(job, "busiest_first");
+}
+
 /* Entries of locals, with as many copies of `fill` for the gap: number of bytes an entry. */
 static void upload_locals(struct cuda_job *job, const gpugraph_part *p,
                           const struct part_device *d, uint64_t *to, const uint64_t *from,
@@ -77,6 +120,7 @@ static void upload(struct cuda_job *job, const gpugraph_part *p, struct part_dev
                   ((uint64_t)d->masters + 1) * sizeof *d->into_offset);
         gg_upload(job, d->into_source, p->into.source, d->arcs * sizeof *d->into_source);
         skip_gaps(job, d, d->into_source);
+        order_rows(job, d);
     }
     if (d->number)
         upload_locals(job, p, d, d->number, p->number, 0, 0);
