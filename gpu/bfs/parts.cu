@@ -6,7 +6,7 @@
 **
 **     level     top-down    slices of fresh rows, whose arcs are dealt out evenly (graph/frontier.cuh)
 **               bottom-up   every master that is not visited looks along its row of the transpose
-**               settle      visited takes what is fresh
+**               settle      visited takes what is fresh, and a bit of each place says so
 **               bits        of places, wire, bits of ghosts
 **               agree       how many were found, and how many arcs lead on from there */
 #include "bfs.h"
@@ -23,9 +23,19 @@ struct bfs_tally {
 struct bfs_on_part {
     struct device_csr rows, into; /* into: of masters */
     uint32_t masters, locals;
-    uint32_t *visited, *fresh, *depth;
+    uint32_t *visited, *fresh;
+    uint32_t *depth; /* of masters */
+    const uint32_t *closed;
     uint64_t *slice;
     struct bfs_tally *tally;
+};
+
+struct bfs_told { /* masters that are ghosts elsewhere, as struct part_device has them */
+    const uint32_t *told, *first;
+    const uint64_t *first_out; /* places of earlier parts */
+    uint32_t *out;
+    uint64_t words;
+    uint32_t parts;
 };
 
 /* ---- kernels ---- */
@@ -106,7 +116,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     unsigned long long arcs = 0;
     for (uint64_t v = gg_thread(); v < gg_whole_warps(g.masters);
          v += gg_threads_of_grid()) {
-        bool open = v < g.masters && !is_visited(g, (uint32_t)v), hit = false;
+        const uint32_t shut = g.visited[v / GG_WARP] | g.closed[v / GG_WARP];
+        bool open = v < g.masters && !(shut >> gg_lane() & 1), hit = false;
         uint64_t at = open ? g.into.offset[v] : 0;
         uint64_t end = open ? g.into.offset[v + 1] : 0;
         for (int i = 0; i < ALONE && at < end && !hit; i++)
@@ -125,41 +136,51 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     tell(g, found, arcs);
 }
 
-/* One thread per word of masters. */
-static __global__ void settle(const __grid_constant__ bfs_on_part g) {
-    for (uint64_t i = gg_thread(); i < (g.masters + 31) / 32; i += gg_threads_of_grid())
-        if (g.fresh[i])
-            g.visited[i] |= g.fresh[i];
+/* Bits of a word that `told` has, side by side. */
+static __device__ __forceinline__ uint64_t side_by_side(uint32_t bits, uint32_t told) {
+    uint64_t all = 0;
+    for (; bits; bits &= bits - 1) {
+        const uint32_t below = (bits & (0u - bits)) - 1;
+        all |= (uint64_t)1 << __popc(told & below);
+    }
+    return all;
 }
 
-/* One thread per place, whole warps. */
-static __global__ void bits_of_places(const uint32_t *place, uint64_t places,
-                                      const uint32_t *fresh, uint32_t *out) {
-    for (uint64_t i = gg_thread(); i < places; i += gg_threads_of_grid()) {
-        uint32_t v = place[i];
-        bool set = v != GPUGRAPH_NONE && fresh[v / 32] >> v % 32 & 1;
-        uint32_t word = __ballot_sync(ALL_LANES, set);
-        if (gg_lane() == 0)
-            out[i / GG_WARP] = word;
+/* One thread per word of masters. out: bits of places, cleared before. */
+static __global__ void settle(const __grid_constant__ bfs_on_part g,
+                              const __grid_constant__ bfs_told t) {
+    for (uint64_t i = gg_thread(); i < t.words; i += gg_threads_of_grid()) {
+        const uint32_t fresh = g.fresh[i];
+        if (!fresh)
+            continue;
+        g.visited[i] |= fresh;
+        for (uint32_t q = 0; q < t.parts; q++) {
+            const uint32_t told = t.told[q * t.words + i];
+            if (!(fresh & told))
+                continue;
+            const uint64_t place = t.first_out[q] + t.first[q * t.words + i],
+                           bits = side_by_side(fresh & told, told) << place % 32;
+            if ((uint32_t)bits)
+                atomicOr(&t.out[place / 32], (uint32_t)bits);
+            if (bits >> 32)
+                atomicOr(&t.out[place / 32 + 1], (uint32_t)(bits >> 32));
+        }
     }
 }
 
-/* Ghosts first .. first + count - 1 of one peer. One thread per local from the word on that first is in, whole
-** warps. */
+/* Ghosts first .. first + count - 1 of one peer. One thread per word of locals; words at both ends may be
+** another peer's, too. */
 static __global__ void bits_of_ghosts(const __grid_constant__ bfs_on_part g,
-                                      uint32_t first, uint32_t count, const uint32_t *in,
-                                      uint32_t level) {
-    uint32_t low = first / 32 * 32;
-    for (uint64_t i = gg_thread(); i < gg_whole_warps(count + (first - low));
+                                      uint32_t first, uint32_t count,
+                                      const uint32_t *in) {
+    const uint32_t shift = first % 32, words = (count + 31) / 32;
+    for (uint64_t i = gg_thread(); i < (count + shift + 31ull) / 32;
          i += gg_threads_of_grid()) {
-        uint64_t v = low + i, ghost = v - first;
-        bool set = v >= first && ghost < count && in[ghost / 32] >> ghost % 32 & 1;
-        uint32_t word = __ballot_sync(ALL_LANES, set);
-        if (set)
-            g.depth[v] = level;
-        if (gg_lane() == 0 && word) {
-            g.fresh[v / 32] |= word;
-            g.visited[v / 32] |= word;
+        const uint32_t low = i > 0 ? in[i - 1] : 0, high = i < words ? in[i] : 0;
+        const uint32_t word = __funnelshift_l(low, high, shift);
+        if (word) {
+            g.fresh[first / 32 + i] |= word;
+            g.visited[first / 32 + i] |= word;
         }
     }
 }
@@ -184,6 +205,8 @@ struct bfs_drive {
     struct cuda_job *job;
     gpugraph_part *p;
     struct bfs_on_part g;
+    struct bfs_told told;
+    uint64_t *first_out; /* told's, which can be written */
     uint32_t *source, *out, *in;
     unsigned long long (*all)[PART_TALLY]; /* of parts */
     uint32_t sources;
@@ -199,11 +222,12 @@ static void carve(struct bfs_drive *b, struct workspace *space) {
     b->all = gg_carve<unsigned long long[PART_TALLY]>(space, b->p->exchange->parts);
     b->g.visited = gg_carve<uint32_t>(space, b->words);
     b->g.fresh = gg_carve<uint32_t>(space, b->words);
-    b->g.depth = gg_carve<uint32_t>(space, d->locals);
+    b->g.depth = gg_carve<uint32_t>(space, d->masters);
     b->g.slice = gg_carve<uint64_t>(space, gg_slices_at_most(d->locals, d->arcs));
     b->source = gg_carve<uint32_t>(space, (uint64_t)b->sources + 1);
     b->out = gg_carve<uint32_t>(space, part_words_out(b->p));
     b->in = gg_carve<uint32_t>(space, part_words_in(b->p));
+    b->first_out = gg_carve<uint64_t>(space, b->p->exchange->parts);
 }
 
 static bool prepare(struct bfs_drive *b, const uint32_t *source) {
@@ -217,6 +241,15 @@ static bool prepare(struct bfs_drive *b, const uint32_t *source) {
     b->g.into = {d->masters, d->arcs, d->into_offset, d->into_source, NULL};
     b->g.masters = d->masters;
     b->g.locals = d->locals;
+    b->g.closed = d->closed;
+    b->told = {d->told,
+               d->told_first,
+               b->first_out,
+               b->out,
+               part_words_of_masters(b->p),
+               b->p->exchange->parts};
+    gg_upload(b->job, b->first_out, d->first_out,
+              b->p->exchange->parts * sizeof *b->first_out);
     b->unexplored = b->p->offset[b->p->masters];
     gg_upload(b->job, b->source, source, b->sources * sizeof *source);
     return gg_wait(b->job) && part_sum(b->p, b->job->run, &b->unexplored);
@@ -225,21 +258,21 @@ static bool prepare(struct bfs_drive *b, const uint32_t *source) {
 static bool clear(struct bfs_drive *b) {
     gg_fill(b->job, b->g.visited, 0, b->words * 4);
     gg_fill(b->job, b->g.fresh, 0, b->words * 4);
-    return gg_fill(b->job, b->g.depth, 0xff, (uint64_t)b->g.locals * 4);
+    return gg_fill(b->job, b->g.depth, 0xff, (uint64_t)b->g.masters * 4);
 }
 
 /* Ghosts of what is fresh, then what all parts have found at that level. */
-static bool agree(struct bfs_drive *b, uint32_t level) {
+static bool agree(struct bfs_drive *b) {
     gpugraph_part *p = b->p;
     struct cuda_job *job = b->job;
     const struct part_device *d = p->device;
-    const uint64_t places = d->first_out[p->exchange->parts];
     uint64_t sum[PART_TALLY];
-    if (places > 0 && gg_going(job)) {
-        bits_of_places<<<gg_grid(job, places, 8), GG_BLOCK, 0, job->stream>>>(
-            d->place, places, b->g.fresh, b->out);
-        gg_launched(job, "bits_of_places");
-    }
+    if (!gg_fill(job, b->out, 0, part_words_out(p) * sizeof *b->out))
+        return false;
+    settle<<<gg_grid(job, b->told.words + 1, 8), GG_BLOCK, 0, job->stream>>>(b->g,
+                                                                             b->told);
+    if (!gg_launched(job, "settle"))
+        return false;
     if (!part_wire_begin(job, p))
         return false;
     part_swap_bits(job, p, b->out, b->in, 1);
@@ -250,10 +283,8 @@ static bool agree(struct bfs_drive *b, uint32_t level) {
         const uint32_t ghosts = p->peer[q].ghosts;
         if (ghosts == 0)
             continue;
-        bits_of_ghosts<<<gg_grid(job, (uint64_t)ghosts + 32, 8), GG_BLOCK, 0,
-                         job->stream>>>(
-            b->g, d->first_ghost + (p->peer[q].first_ghost - p->masters), ghosts,
-            b->in + d->first_in[q] / 32, level);
+        bits_of_ghosts<<<gg_grid(job, ghosts / 32 + 2, 8), GG_BLOCK, 0, job->stream>>>(
+            b->g, part_first_ghost(p, q), ghosts, b->in + d->first_in[q] / 32);
         gg_launched(job, "bits_of_ghosts");
     }
     if (!part_combine_tallies(job, p, b->all, GPUGRAPH_SUM, sum))
@@ -287,8 +318,7 @@ static bool one_level(struct bfs_drive *b, uint32_t level) {
     b->bottom_up += up;
     if (!gg_launched(job, up ? "look_up" : "expand"))
         return false;
-    settle<<<gg_grid(job, masters / 32 + 1, 8), GG_BLOCK, 0, job->stream>>>(b->g);
-    return gg_launched(job, "settle") && agree(b, level + 1);
+    return agree(b);
 }
 
 static bool search(struct bfs_drive *b, uint32_t max_depth) {
@@ -296,20 +326,12 @@ static bool search(struct bfs_drive *b, uint32_t max_depth) {
     if (!clear(b))
         return false;
     begin_at<<<1, 1, 0, job->stream>>>(b->g, b->source, b->sources);
-    if (!gg_launched(job, "begin_at") || !agree(b, 0))
+    if (!gg_launched(job, "begin_at") || !agree(b))
         return false;
     for (; b->found > 0 && b->levels < max_depth; b->levels++)
         if (!one_level(b, b->levels))
             return false;
     return gg_going(job);
-}
-
-/* Depths of masters and, behind them, of ghosts, as the host has its locals. */
-static bool bring_home(struct bfs_drive *b, uint32_t *depth) {
-    const struct part_device *d = b->p->device;
-    return gg_download(b->job, depth, b->g.depth, (uint64_t)d->masters * 4) &&
-           gg_download(b->job, depth + d->masters, b->g.depth + d->first_ghost,
-                       (uint64_t)(d->locals - d->first_ghost) * 4);
 }
 
 gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
@@ -335,7 +357,7 @@ gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
                 "%u levels, %u of them bottom-up, over %u parts on devices, exchange "
                 "%s",
                 b.levels, b.bottom_up, p->exchange->parts, p->device->way);
-        bring_home(&b, depth);
+        gg_download(&job, depth, b.g.depth, (uint64_t)p->masters * sizeof *depth);
     }
     return gg_job_close(&job);
 }

@@ -30,10 +30,14 @@ static void carve(const gpugraph_part *p, struct part_device *d,
     if (p->into.offset) {
         d->into_offset = gg_carve<uint64_t>(space, (uint64_t)d->masters + 1);
         d->into_source = gg_carve<uint32_t>(space, d->arcs);
+        d->closed = gg_carve<uint32_t>(space, d->first_ghost / 32);
     }
     if (p->simple)
         d->number = gg_carve<uint64_t>(space, d->locals);
     d->place = gg_carve<uint32_t>(space, d->first_out[p->exchange->parts]);
+    const uint64_t words = (uint64_t)p->exchange->parts * (d->first_ghost / 32);
+    d->told = gg_carve<uint32_t>(space, words);
+    d->told_first = gg_carve<uint32_t>(space, words);
 }
 
 /* Locals of the host become the device's, which have a gap. One thread per arc. */
@@ -88,12 +92,57 @@ static __global__ void busiest_first(const uint64_t *into_offset, uint32_t *into
     }
 }
 
+/* One thread per master, whole warps. */
+static __global__ void find_closed(const uint64_t *into_offset, uint32_t masters,
+                                   uint32_t *closed) {
+    for (uint64_t v = gg_thread(); v < (masters + 31ull) / 32 * 32;
+         v += (uint64_t)gridDim.x * blockDim.x) {
+        const bool none = v < masters && into_offset[v] == into_offset[v + 1];
+        const uint32_t word = __ballot_sync(0xffffffffu, none);
+        if (v % GG_WARP == 0)
+            closed[v / GG_WARP] = word;
+    }
+}
+
 static void order_rows(struct cuda_job *job, const struct part_device *d) {
-    if (d->masters == 0 || d->arcs == 0 || !gg_going(job))
+    if (d->masters == 0 || !gg_going(job))
+        return;
+    find_closed<<<gg_grid(job, d->masters + GG_WARP, 8), GG_BLOCK, 0, job->stream>>>(
+        d->into_offset, d->masters, d->closed);
+    if (!gg_launched(job, "find_closed") || d->arcs == 0)
         return;
     busiest_first<<<gg_grid(job, (uint64_t)d->masters * GG_WARP, 8), GG_BLOCK, 0,
                     job->stream>>>(d->into_offset, d->into_source, d->masters, d->offset);
     gg_launched(job, "busiest_first");
+}
+
+/* One thread per place of one peer; masters ascend. */
+static __global__ void mark_told(const uint32_t *place, uint32_t places, uint32_t *told,
+                                 uint32_t *told_first) {
+    for (uint64_t i = gg_thread(); i < places; i += (uint64_t)gridDim.x * blockDim.x) {
+        const uint32_t v = place[i];
+        atomicOr(&told[v / 32], 1u << v % 32);
+        if (i == 0 || place[i - 1] / 32 != v / 32)
+            told_first[v / 32] = (uint32_t)i;
+    }
+}
+
+static void upload_places(struct cuda_job *job, const gpugraph_part *p,
+                          const struct part_device *d) {
+    const uint64_t words = d->first_ghost / 32;
+    gg_fill(job, d->place, 0xff, d->first_out[p->exchange->parts] * sizeof *d->place);
+    gg_fill(job, d->told, 0, p->exchange->parts * words * sizeof *d->told);
+    for (uint32_t q = 0; q < p->exchange->parts; q++) {
+        const uint32_t masters = p->peer[q].masters;
+        gg_upload(job, d->place + d->first_out[q], p->peer[q].master,
+                  masters * sizeof *d->place);
+        if (masters == 0 || !gg_going(job))
+            continue;
+        mark_told<<<gg_grid(job, masters, 8), GG_BLOCK, 0, job->stream>>>(
+            d->place + d->first_out[q], masters, d->told + q * words,
+            d->told_first + q * words);
+        gg_launched(job, "mark_told");
+    }
 }
 
 /* Entries of locals, with as many copies of `fill` for the gap: number of bytes an entry. */
@@ -124,10 +173,7 @@ static void upload(struct cuda_job *job, const gpugraph_part *p, struct part_dev
     }
     if (d->number)
         upload_locals(job, p, d, d->number, p->number, 0, 0);
-    gg_fill(job, d->place, 0xff, d->first_out[p->exchange->parts] * sizeof *d->place);
-    for (uint32_t q = 0; q < p->exchange->parts; q++)
-        gg_upload(job, d->place + d->first_out[q], p->peer[q].master,
-                  p->peer[q].masters * sizeof *d->place);
+    upload_places(job, p, d);
     gg_wait(job);
 }
 

@@ -26,8 +26,13 @@ struct part_device {
     void *weight;          /* of each arc, as the part's; NULL: it has none */
     uint64_t *into_offset; /* of masters + 1; NULL: the part has no transpose */
     uint32_t *into_source;
+    uint32_t *
+        closed; /* a bit for each master: no arc leads there; where there is a transpose */
     uint64_t *number; /* of each local, where the part is simple */
     uint32_t *place;  /* masters; GPUGRAPH_NONE in the gap behind a peer's */
+    /* Of each part and word of the masters' bitmaps: which of them are ghosts there, and what place the
+    ** first of these is. */
+    uint32_t *told, *told_first;
     /* On the host, of each part and of their end: where its places begin, those of its ghosts. */
     uint64_t *first_out, *first_in;
     void *block;
@@ -95,7 +100,10 @@ bool part_swap_places(struct cuda_job *job, gpugraph_part *p, const void *out, v
 static inline uint32_t part_first_ghost(const gpugraph_part *p, uint32_t q) {
     return p->device->first_ghost + (p->peer[q].first_ghost - p->masters);
 }
-/* Words of bitmaps with a bit for each place, and for each ghost. */
+/* Words of bitmaps with a bit for each master, each place, and each ghost. */
+static inline uint64_t part_words_of_masters(const gpugraph_part *p) {
+    return p->device->first_ghost / 32;
+}
 static inline uint64_t part_words_out(const gpugraph_part *p) {
     return p->device->first_out[p->exchange->parts] / 32;
 }
