@@ -551,6 +551,10 @@
 #define GG_MIS_SHARE       1024
 #define GG_MIS_FIRST_SHARE 96
 #define GG_MIS_SHORT_ROW   8
+/* Arcs of a warp's look of which it takes notes in shared memory: more than 32 rows of a first pass have; 0: none. */
+#ifndef GG_MIS_NOTES
+#define GG_MIS_NOTES 512
+#endif
 /* Blocks for each multiprocessor that the compiler leaves registers for. */
 #define GG_MIS_BLOCKS          6
 #define GG_MIS_BALANCED_BLOCKS 4

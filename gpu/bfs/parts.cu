@@ -265,7 +265,6 @@ static bool clear(struct bfs_drive *b) {
 static bool agree(struct bfs_drive *b) {
     gpugraph_part *p = b->p;
     struct cuda_job *job = b->job;
-    const struct part_device *d = p->device;
     uint64_t sum[PART_TALLY];
     if (!gg_fill(job, b->out, 0, part_words_out(p) * sizeof *b->out))
         return false;
@@ -279,14 +278,12 @@ static bool agree(struct bfs_drive *b) {
     part_swap_tallies(job, p, &b->g.tally->found, b->all);
     if (!part_wire_end(job, p))
         return false;
-    for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++) {
-        const uint32_t ghosts = p->peer[q].ghosts;
-        if (ghosts == 0)
-            continue;
+    const auto launch = [&](uint32_t local, uint32_t ghosts, uint64_t at) {
         bits_of_ghosts<<<gg_grid(job, ghosts / 32 + 2, 8), GG_BLOCK, 0, job->stream>>>(
-            b->g, part_first_ghost(p, q), ghosts, b->in + d->first_in[q] / 32);
-        gg_launched(job, "bits_of_ghosts");
-    }
+            b->g, local, ghosts, b->in + at / 32);
+    };
+    if (!part_put_ghosts_right(job, p, "bits_of_ghosts", launch))
+        return false;
     if (!part_combine_tallies(job, p, b->all, GPUGRAPH_SUM, sum))
         return false;
     b->found = sum[0];

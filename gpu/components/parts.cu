@@ -54,16 +54,12 @@ static void close_gap(const gpugraph_part *p, uint32_t *parent) {
 
 gpugraph_status gg_cuda_part_forest(gpugraph_part *p, gpugraph_run *run,
                                     uint32_t *parent) {
-    const struct part_device *d = p->device;
     struct cuda_job job;
     uint32_t *component = NULL;
     if (!part_job_open(&job, p, run))
         return run->status;
-    make_forest(&job, d, &component);
-    if (gg_wait(&job) &&
-        gg_download(&job, parent, component, (uint64_t)d->masters * sizeof *parent) &&
-        gg_download(&job, parent + d->masters, component + d->first_ghost,
-                    (uint64_t)(d->locals - d->first_ghost) * sizeof *parent))
+    make_forest(&job, p->device, &component);
+    if (gg_wait(&job) && part_bring_locals(&job, p, component, parent))
         close_gap(p, parent);
     return gg_job_close(&job);
 }

@@ -16,7 +16,8 @@
 ** The includer has struct mis_graph (offset, target, word), or another one by the name MIS_GRAPH,
 ** and defines MIS_EARLIER(g, u, v): of two vertices with equal words, is u the earlier one?
 ** MIS_PUT(g, v, value), unless it is as below, makes a word final. MIS_SEEN(g, v) and MIS_NOW(g, v) are a
-** word as the block may see it and as the device does, of GPUGRAPH_NONE MIS_DROPPED. */
+** word as the block may see it and as the device does, of GPUGRAPH_NONE MIS_DROPPED. MIS_DEAR(g): does MIS_PUT
+** take so long that a word is asked for afresh before it? */
 #ifndef GPUGRAPH_MIS_BALANCED_H
 #define GPUGRAPH_MIS_BALANCED_H
 
@@ -39,9 +40,15 @@
 #define MIS_FIRST_SHARE(g) MIS_SHARE
 #endif
 
+#ifndef MIS_DEAR
+#define MIS_DEAR(g) false
+#endif
+
 enum {
-    MIS_EACH = 4,            /* arcs that a lane looks at side by side */
-    MIS_SHARE = GG_MIS_SHARE /* arcs dealt out at a time, about: a lone hub gets all */
+    MIS_EACH = 4, /* arcs that a lane looks at side by side */
+    MIS_BATCH = MIS_EACH * warp_width,
+    MIS_SHARE = GG_MIS_SHARE, /* arcs dealt out at a time, about: a lone hub gets all */
+    MIS_NOTES = GG_MIS_NOTES  /* of them, those that a warp takes a note of */
 };
 
 /* Arcs dealt out. */
@@ -80,6 +87,14 @@ WARP_FUNCTION uint32_t mis_lanes_of_row(const struct mis_part *part, uint32_t k)
     return (uint32_t)((((uint64_t)1 << to) - 1) & ~(((uint64_t)1 << from) - 1));
 }
 
+/* Of what was dealt out first: neighbours that drop if their row's vertex joins, so that they need not be looked up
+** again. GPUGRAPH_NONE where there is nothing to drop. */
+struct mis_notes {
+    uint32_t *neighbour; /* the warp's: MIS_NOTES of them, by arc */
+    struct mis_part part;
+    bool whole; /* the lane's row is all in there, and its vertex joins */
+};
+
 /* What a lane has found in its row. */
 struct mis_find {
     uint32_t blocker, word; /* the first neighbour not later than it; GPUGRAPH_NONE */
@@ -87,9 +102,10 @@ struct mis_find {
     bool joined;            /* a neighbour has joined */
 };
 
-/* Looks at MIS_EACH arcs for each lane, number k being lane 0's first. */
+/* Looks at MIS_EACH arcs for each lane, number k being lane 0's first. notes may be NULL. */
 WARP_FUNCTION void mis_look_at_arcs(const MIS_GRAPH *g, const struct mis_part *part,
-                                    uint32_t k, uint32_t own, struct mis_find *find) {
+                                    uint32_t k, uint32_t own, struct mis_find *find,
+                                    uint32_t *notes) {
     uint32_t neighbour[MIS_EACH], word[MIS_EACH], limit[MIS_EACH];
     for (unsigned i = 0; i < MIS_EACH; i++) {
         uint32_t mine = k + i * warp_width + warp_lane();
@@ -100,6 +116,9 @@ WARP_FUNCTION void mis_look_at_arcs(const MIS_GRAPH *g, const struct mis_part *p
     }
     for (unsigned i = 0; i < MIS_EACH; i++)
         word[i] = MIS_SEEN(g, neighbour[i]);
+    for (unsigned i = 0; i < MIS_EACH && notes && k + MIS_BATCH <= MIS_NOTES; i++)
+        notes[k + i * warp_width + warp_lane()] =
+            word[i] != MIS_DROPPED ? neighbour[i] : GPUGRAPH_NONE;
     for (unsigned i = 0; i < MIS_EACH; i++) {
         uint32_t row = mis_lanes_of_row(part, k + i * warp_width);
         uint32_t joined = warp_ballot(word[i] == MIS_JOINED) & row;
@@ -120,9 +139,9 @@ WARP_FUNCTION void mis_look_at_arcs(const MIS_GRAPH *g, const struct mis_part *p
 ** at the blocker, or at the end. */
 WARP_FUNCTION void mis_look_at_rows(const MIS_GRAPH *g, bool wanted, uint32_t v,
                                     uint32_t own, uint64_t *at, uint64_t end,
-                                    struct mis_find *find) {
+                                    struct mis_find *find, struct mis_notes *notes) {
     uint32_t share = MIS_FIRST_SHARE(g);
-    for (;;) {
+    for (bool first = true;; first = false) {
         struct mis_part part;
         bool more =
             wanted && !find->joined && find->blocker == GPUGRAPH_NONE && *at < end;
@@ -130,8 +149,14 @@ WARP_FUNCTION void mis_look_at_rows(const MIS_GRAPH *g, bool wanted, uint32_t v,
             return;
         mis_deal(&part, share, more, *at, end);
         share = MIS_SHARE;
-        for (uint32_t k = 0; k < part.total; k += MIS_EACH * warp_width)
-            mis_look_at_arcs(g, &part, k, own, find);
+        for (uint32_t k = 0; k < part.total; k += MIS_BATCH)
+            mis_look_at_arcs(g, &part, k, own, find, first ? notes->neighbour : NULL);
+        if (first) {
+            notes->part = part;
+            notes->whole = more && notes->whole && part.length == end - *at &&
+                           part.before + part.length <= MIS_NOTES && !find->joined &&
+                           find->blocker == GPUGRAPH_NONE;
+        }
         if (!more)
             continue;
         if (find->blocker == GPUGRAPH_NONE) {
@@ -146,6 +171,34 @@ WARP_FUNCTION void mis_look_at_rows(const MIS_GRAPH *g, bool wanted, uint32_t v,
     }
 }
 
+/* These drop, of GPUGRAPH_NONE none. */
+WARP_FUNCTION void mis_drop(const MIS_GRAPH *g, const uint32_t neighbour[MIS_EACH]) {
+    uint32_t word[MIS_EACH];
+    for (unsigned i = 0; i < MIS_EACH; i++)
+        word[i] = MIS_DEAR(g) ? MIS_NOW(g, neighbour[i]) : MIS_SEEN(g, neighbour[i]);
+    /* Hubs have dropped long ago, most times: all stores to one wait in a line. */
+    for (unsigned i = 0; i < MIS_EACH; i++)
+        if (word[i] != MIS_DROPPED)
+            MIS_PUT(g, neighbour[i], MIS_DROPPED);
+}
+
+/* The neighbours of lanes with `whole` rows in the notes drop. */
+WARP_FUNCTION void mis_drop_notes(const MIS_GRAPH *g, const struct mis_notes *notes) {
+    const uint32_t rows = warp_ballot(notes->whole), total = notes->part.total;
+    warp_sync();
+    for (uint32_t k = 0; rows && k < total && k + MIS_BATCH <= MIS_NOTES;
+         k += MIS_BATCH) {
+        uint32_t neighbour[MIS_EACH];
+        for (unsigned i = 0; i < MIS_EACH; i++) {
+            uint32_t mine = k + i * warp_width + warp_lane();
+            bool joins = rows >> mis_owner(&notes->part, mine) & 1;
+            neighbour[i] = joins && mine < total ? notes->neighbour[mine] : GPUGRAPH_NONE;
+        }
+        mis_drop(g, neighbour);
+    }
+    warp_sync();
+}
+
 /* The neighbours of lanes that have joined drop. */
 WARP_FUNCTION void mis_drop_rows(const MIS_GRAPH *g, bool joins, uint64_t at,
                                  uint64_t end) {
@@ -156,27 +209,22 @@ WARP_FUNCTION void mis_drop_rows(const MIS_GRAPH *g, bool joins, uint64_t at,
             return;
         mis_deal(&part, MIS_SHARE, more, at, end);
         at += part.length;
-        for (uint32_t k = 0; k < part.total; k += MIS_EACH * warp_width) {
-            uint32_t neighbour[MIS_EACH], word[MIS_EACH];
+        for (uint32_t k = 0; k < part.total; k += MIS_BATCH) {
+            uint32_t neighbour[MIS_EACH];
             for (unsigned i = 0; i < MIS_EACH; i++) {
                 uint32_t mine = k + i * warp_width + warp_lane();
                 uint64_t arc = warp_from_64(part.first, mis_owner(&part, mine)) + mine;
                 neighbour[i] = mine < part.total ? g->target[arc] : GPUGRAPH_NONE;
             }
-            for (unsigned i = 0; i < MIS_EACH; i++)
-                word[i] = MIS_SEEN(g, neighbour[i]);
-            /* Hubs have dropped long ago, most times: all stores to one wait in a line. */
-            for (unsigned i = 0; i < MIS_EACH; i++)
-                if (word[i] != MIS_DROPPED)
-                    MIS_PUT(g, neighbour[i], MIS_DROPPED);
+            mis_drop(g, neighbour);
         }
     }
 }
 
 /* A look at a vertex for each lane with `live`. True where it must wait, with *w brought up
-** to date. A row longer than `longest` is not looked at yet. */
+** to date. A row longer than `longest` is not looked at yet. room: the warp's, for MIS_NOTES. */
 WARP_FUNCTION bool mis_look_balanced(const MIS_GRAPH *g, bool live, uint64_t longest,
-                                     struct waiting *w) {
+                                     struct waiting *w, uint32_t *room) {
     uint32_t own = MIS_NOW(g, live ? w->vertex : GPUGRAPH_NONE);
     uint32_t other = MIS_NOW(g, w->blocker);
     bool open = own != MIS_DROPPED && own != MIS_JOINED;
@@ -186,12 +234,15 @@ WARP_FUNCTION bool mis_look_balanced(const MIS_GRAPH *g, bool live, uint64_t lon
     looks = looks && end - begin <= longest;
     uint64_t at = begin + w->at + (w->blocker != GPUGRAPH_NONE);
     struct mis_find find = {GPUGRAPH_NONE, MIS_DROPPED, 0, false};
-    mis_look_at_rows(g, looks, w->vertex, own, &at, end, &find);
+    struct mis_notes notes = {room, {0, 0, 0, 0}, at == begin};
+    mis_look_at_rows(g, looks, w->vertex, own, &at, end, &find, &notes);
     bool joins = looks && !find.joined && find.blocker == GPUGRAPH_NONE;
     bool drops = open && (other == MIS_JOINED || find.joined);
     if (joins || drops)
         MIS_PUT(g, w->vertex, joins ? MIS_JOINED : MIS_DROPPED);
-    mis_drop_rows(g, joins, begin, end);
+    notes.whole = notes.whole && joins;
+    mis_drop_notes(g, &notes);
+    mis_drop_rows(g, joins && !notes.whole, begin, end);
     if (looks) {
         w->at = (uint32_t)(at - begin);
         w->blocker = find.blocker;

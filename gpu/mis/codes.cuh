@@ -29,6 +29,14 @@ static __device__ __forceinline__ void mis_put_code(uint8_t *code, uint32_t v,
     asm volatile("st.relaxed.gpu.global.u8 [%0], %1;" ::"l"(code + v), "r"(value)
                  : "memory");
 }
+/* Into another device's copy. */
+static __device__ __forceinline__ void mis_send_code(uint8_t *code, uint32_t v,
+                                                     uint32_t value) {
+    asm volatile("st.relaxed.sys.global.u8 [%0], %1;" ::"l"(code + v), "r"(value)
+                 : "memory");
+}
+
+static_assert(MIS_JOINED == 0, "members are codes of 0");
 
 struct mis_code_share {
     block_sums<uint32_t> sums;
@@ -37,10 +45,20 @@ struct mis_code_share {
 };
 static_assert((int)MIS_BINS == (int)GG_BLOCK, "a thread for each bin");
 
+/* One block: codes of bins, of which each thread has one, with so many vertices of the sample. */
+static __device__ __forceinline__ void mis_share_codes(uint32_t count,
+                                                       mis_code_share *share) {
+    uint32_t all;
+    const uint32_t before = gg_sum_before(count, &all, &share->sums);
+    share->edge[threadIdx.x] = mis_edge(before, all);
+    if (threadIdx.x == 0)
+        share->edge[MIS_BINS] = MIS_CODES;
+    __syncthreads();
+}
+
 /* One block, by a sample that is the same for all of them. */
 static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *share) {
     const uint32_t sample = g.n < GG_MIS_SAMPLE ? g.n : GG_MIS_SAMPLE;
-    uint32_t all;
     share->count[threadIdx.x] = 0;
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < sample; i += GG_BLOCK) {
@@ -50,18 +68,42 @@ static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *shar
             atomicAdd(&share->count[mis_word(g, row, degree) >> 24], 1u);
     }
     __syncthreads();
-    const uint32_t before = gg_sum_before(share->count[threadIdx.x], &all, &share->sums);
-    share->edge[threadIdx.x] = mis_edge(before, all);
-    if (threadIdx.x == 0)
-        share->edge[MIS_BINS] = MIS_CODES;
-    __syncthreads();
+    mis_share_codes(share->count[threadIdx.x], share);
 }
 
-/* One thread per row. */
-static __device__ __forceinline__ void mis_first_code(const mis_graph &g, uint32_t row,
-                                                      const mis_code_share &share) {
-    const uint64_t degree = g.offset[row + 1] - g.offset[row];
-    g.code[row] = degree ? mis_code(share.edge, mis_word(g, row, degree)) : 0;
+/* Codes of four rows in a row, of the lengths between offset[0] .. offset[rows]; rows: as many as there are, at most
+** four. word(i, degree) is that of row i. */
+template <typename word_type>
+static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
+                                                          const uint64_t *offset,
+                                                          uint32_t rows,
+                                                          const word_type &word) {
+    uint64_t degree[4];
+    uint32_t codes = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < 4; i++)
+        degree[i] = i < rows ? offset[i + 1] - offset[i] : 0;
+#pragma unroll
+    for (uint32_t i = 0; i < 4; i++)
+        if (degree[i] > 0)
+            codes |= (uint32_t)mis_code(edge, word(i, degree[i])) << 8 * i;
+    return codes;
+}
+
+/* Members among the vertices of the warp's own tiles, since others' may be open still: 16 for each lane. Both arrays
+** have room for whole tiles. */
+static __device__ __forceinline__ void
+mis_members_of_codes(const uint8_t *code, uint8_t *member, uint64_t tiles) {
+    const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid() / GG_WARP;
+    const uint4 *from = (const uint4 *)code;
+    uint4 *to = (uint4 *)member;
+    for (uint64_t tile = warp + gg_lane() / 2 * step; tile < tiles;
+         tile += GG_WARP / 2 * step) {
+        const uint64_t i = tile * 2 + gg_lane() % 2;
+        const uint4 codes = __ldcg(&from[i]);
+        to[i] = make_uint4(__vseteq4(codes.x, 0), __vseteq4(codes.y, 0),
+                           __vseteq4(codes.z, 0), __vseteq4(codes.w, 0));
+    }
 }
 
 #endif

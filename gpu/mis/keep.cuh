@@ -1,4 +1,4 @@
-/* A warp's list of vertices that wait. */
+/* A warp's list of vertices that wait, and its room for notes (balanced.h). */
 #ifndef GPUGRAPH_MIS_KEEP_CUH
 #define GPUGRAPH_MIS_KEEP_CUH
 
@@ -14,6 +14,11 @@ static __device__ __forceinline__ uint32_t mis_keep(waiting *list, uint32_t coun
         list[count + __popc(mask & ((1u << gg_lane()) - 1))] = w;
     __syncwarp();
     return count + __popc(mask);
+}
+
+static __device__ __forceinline__ uint32_t *mis_room_for_notes() {
+    __shared__ uint32_t notes[GG_BLOCK / GG_WARP][GG_MIS_NOTES ? GG_MIS_NOTES : 1];
+    return notes[threadIdx.x / GG_WARP];
 }
 
 #endif

@@ -113,8 +113,9 @@ struct by_rows {
                                                 uint64_t longest, waiting *w) {
         return look_at_row(g, live, longest, w);
     }
-    static __device__ __forceinline__ uint32_t now(const mis_graph &g, uint32_t v) {
-        return gg_peek(&g.word[v]);
+    static __device__ __forceinline__ void tell_members(const mis_graph &g) {
+        for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid())
+            g.member[v] = gg_peek(&g.word[v]) == MIS_JOINED;
     }
 };
 
@@ -122,7 +123,7 @@ struct by_arcs : by_rows {
     enum { blocks = GG_MIS_BALANCED_BLOCKS };
     static __device__ __forceinline__ bool look(const mis_graph &g, bool live,
                                                 uint64_t longest, waiting *w) {
-        return mis_look_balanced(&g, live, longest, w);
+        return mis_look_balanced(&g, live, longest, w, mis_room_for_notes());
     }
 };
 

@@ -16,15 +16,21 @@ struct by_codes {
     static __device__ __forceinline__ void first_words(const mis_graph &g) {
         __shared__ mis_code_share share;
         mis_choose_codes(g, &share);
-        for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid())
-            mis_first_code(g, (uint32_t)v, share);
+        uint32_t *four = (uint32_t *)g.code;
+        for (uint64_t i = gg_thread(); i * 4 < g.n; i += gg_threads_of_grid()) {
+            const uint32_t row = (uint32_t)i * 4;
+            auto word = [&](uint32_t k, uint64_t degree) {
+                return mis_word(g, row + k, degree);
+            };
+            four[i] = mis_four_codes(share.edge, g.offset + row, g.n - row, word);
+        }
     }
     static __device__ __forceinline__ bool look(const mis_graph &g, bool live,
                                                 uint64_t longest, waiting *w) {
-        return mis_look_balanced(&g, live, longest, w);
+        return mis_look_balanced(&g, live, longest, w, mis_room_for_notes());
     }
-    static __device__ __forceinline__ uint32_t now(const mis_graph &g, uint32_t v) {
-        return mis_code_now(g.code, v);
+    static __device__ __forceinline__ void tell_members(const mis_graph &g) {
+        mis_members_of_codes(g.code, g.member, ((uint64_t)g.n + GG_WARP - 1) / GG_WARP);
     }
 };
 

@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
             waiting w = {live ? (uint32_t)local : 0, GPUGRAPH_NONE, 0};
             if (live && pass > 0)
                 w = list[i + gg_lane()];
-            bool waits = mis_look_balanced(&g, live, longest, &w);
+            bool waits = mis_look_balanced(&g, live, longest, &w, mis_room_for_notes());
             kept = mis_keep(list, kept, waits, w);
         }
         pass++;

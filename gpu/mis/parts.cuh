@@ -97,16 +97,11 @@ static bool mis_tell_ghosts(struct cuda_job *job, gpugraph_part *p,
     part_swap_tallies(job, p, g->open, all);
     if (!part_wire_end(job, p))
         return false;
-    for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++) {
-        const uint32_t ghosts = p->peer[q].ghosts;
-        if (ghosts == 0)
-            continue;
+    const auto launch = [&](uint32_t local, uint32_t ghosts, uint64_t at) {
         words_of_ghosts<<<gg_grid(job, ghosts, 8), GG_BLOCK, 0, job->stream>>>(
-            g->word + d->first_ghost + (p->peer[q].first_ghost - p->masters), ghosts,
-            decided + d->first_in[q] / 32, joined + d->first_in[q] / 32);
-        gg_launched(job, "words_of_ghosts");
-    }
-    return gg_going(job);
+            g->word + local, ghosts, decided + at / 32, joined + at / 32);
+    };
+    return part_put_ghosts_right(job, p, "words_of_ghosts", launch);
 }
 
 static void mis_no_progress(struct cuda_job *job, const char *kernel, uint64_t open) {

@@ -4,7 +4,7 @@
 **     blocks          for each multiprocessor that the compiler leaves registers for
 **     first_words     by the whole grid
 **     look            at a vertex for each lane with `live`, all lanes call: must it wait?
-**     now             a vertex' word */
+**     tell_members    of the vertices of the warp's own tiles */
 #ifndef GPUGRAPH_MIS_PASSES_CUH
 #define GPUGRAPH_MIS_PASSES_CUH
 
@@ -73,8 +73,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, how::blocks)
         atomicMax(&l.state->passes, passes);
     }
     /* The vertices of the warp's own tiles: all decided, or the host launches again. */
-    for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid())
-        g.member[v] = how::now(g, (uint32_t)v) == MIS_JOINED;
+    how::tell_members(g);
 }
 
 #endif

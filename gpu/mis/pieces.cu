@@ -222,15 +222,12 @@ static bool return_verdicts(struct pieces *m) {
     gpugraph_part *p = m->p;
     const struct part_device *d = p->device;
     const uint64_t places = d->first_out[p->exchange->parts];
-    for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++) {
-        uint32_t *waits = m->ghosts + d->first_in[q] / 32;
-        if (p->peer[q].ghosts == 0)
-            continue;
-        bits_of_verdicts<<<blocks_for(m, p->peer[q].ghosts), GG_BLOCK, 0, job->stream>>>(
-            m->verdict + d->first_ghost + (p->peer[q].first_ghost - p->masters),
-            p->peer[q].ghosts, waits, waits + part_words_in(p));
-        gg_launched(job, "bits_of_verdicts");
-    }
+    const auto launch = [&](uint32_t local, uint32_t ghosts, uint64_t at) {
+        uint32_t *waits = m->ghosts + at / 32;
+        bits_of_verdicts<<<blocks_for(m, ghosts), GG_BLOCK, 0, job->stream>>>(
+            m->verdict + local, ghosts, waits, waits + part_words_in(p));
+    };
+    part_put_ghosts_right(job, p, "bits_of_verdicts", launch);
     if (!part_return_bits(job, p, m->ghosts, m->places, 2))
         return false;
     fold_verdicts<<<blocks_for(m, places), GG_BLOCK, 0, job->stream>>>(

@@ -1,48 +1,58 @@
 /* Maximal independent set, method "several": the graph is shared by devices, and all of them decide
 ** at once, without rounds.
 **
-**     word       of every place, on every device           as in mis.cuh
-**     first      each device makes the words of its places and puts them into all copies; they meet
-**     passes     each looks at its own open vertices, as one_launch.cu does; whoever drops a
+**     code       of every place, on every device: a byte, as in codes.h
+**     count      each device counts the bins of a sample of its places and tells all; they meet
+**     code       each makes the codes of its places and puts them into all copies; they meet
+**     decide     each looks at its own open vertices, as one_launch.cu does; whoever drops a
 **                vertex puts that into all copies
 **
-** A word becomes final for a reason that stays true, so a copy may be late and is never wrong: it
+** A code becomes final for a reason that stays true, so a copy may be late and is never wrong: it
 ** shows an open vertex a while longer. That is all the order that one device needs among its blocks
-** (one_launch.cu), and all that several need among them: there is no meeting after the first, a
+** (one_launch.cu), and all that several need among them: there is no meeting after the codes, a
 ** device leaves when its own vertices are decided, and the set is that of the greedy pass.
 **
 ** That a vertex has joined stays with its owner, who drops its neighbours in all copies: an open
 ** neighbour elsewhere waits until it finds itself dropped.
 **
-** Vertices of equal words have equal degrees as long as these are below 2^28, since a word holds
-** all of their bits: so a tie with another device's vertex needs nothing that lies there.
+** Vertices of equal codes are compared by their whole keys. The degree of another device's vertex is read
+** there; where kernels do not reach it, in a copy of all degrees.
 **
-** Without peer access the kernel returns when a pass has decided nothing, and the host copies each
-** device's words to the others. A copy may then show a neighbour open again that had been found
+** Without peer access the kernel returns after each step, and when a pass has decided nothing, and the host
+** copies what each device has to the others. A copy may then show a neighbour open again that had been found
 ** dropped; its owner comes to the same, by the vertex that joined: the first neighbour that joins is an
 ** earlier one, behind which no look goes as long as it is open. */
 #include "several.cuh"
 #include "several/bring.cuh"
+#include "codes.cuh"
 #include "keep.cuh"
 #include "mis.h"
+#include "stages.cuh"
 
 #include <stdio.h>
 
+enum mis_step { MIS_COUNT, MIS_CODE, MIS_DECIDE };
+
 struct mis_shared {
     struct several_view view;
-    several_array<uint32_t> copy; /* of words */
-    uint32_t
-        *other[SEVERAL_MOST]; /* the other devices' copies, where kernels reach them */
+    several_array<uint32_t> count; /* of each member: the bins of its sample */
+    several_array<uint32_t> codes; /* by place, four in a word */
+    const uint64_t
+        *offset_of[SEVERAL_MOST]; /* by owner, then by place: where peers are */
+    uint32_t *degree;             /* by place: where they are not */
+    uint8_t *other[SEVERAL_MOST]; /* the other devices' codes, likewise */
     uint32_t others;
     const uint64_t *offset; /* by place: only own ones */
     const uint32_t *target;
-    uint32_t *word;         /* the own copy */
+    uint8_t *code;          /* the own copy */
     uint8_t *member;        /* by place - first */
     struct mis_graph order; /* what keys are made of; takes numbers for rows */
+    uint32_t first_share;
     struct mis_left *left;
     struct waiting *list;
     uint32_t room; /* entries of the list, for each warp */
-    bool resume;   /* words are there */
+    enum mis_step step;
+    struct mis_stages stages;
 };
 
 struct mis_left {
@@ -50,13 +60,20 @@ struct mis_left {
     uint32_t passes; /* of the warp that had most */
 };
 
+static __device__ uint64_t degree_of(const mis_shared *g, uint32_t v) {
+    if (!g->view.meeting.peers)
+        return g->degree[v];
+    const uint64_t *offset = g->offset_of[several_owner(&g->view.places, v)];
+    return offset[v + 1] - offset[v];
+}
+
 static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uint32_t v) {
     const several_places *places = &g->view.places;
-    uint64_t degree = g->offset[v + 1] - g->offset[v];
     uint32_t number_u = (uint32_t)several_number(places, u);
     uint32_t number_v = (uint32_t)several_number(places, v);
-    uint64_t of_u = mis_key(g->order, number_u, degree);
-    uint64_t of_v = mis_key(g->order, number_v, degree);
+    uint64_t of_u = mis_key(g->order, number_u, degree_of(g, u));
+    uint64_t of_v = mis_key(g->order, number_v, degree_of(g, v));
+    mis_count(g->stages, MIS_TIES);
     return of_u != of_v ? of_u < of_v : number_u < number_v;
 }
 
@@ -64,31 +81,70 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
 ** dropped does not look at it again, so nobody else would tell the others. */
 static __device__ __forceinline__ void put_final(const mis_shared *g, uint32_t v,
                                                  uint32_t value) {
-    gg_put(&g->word[v], value);
-    if (value == MIS_JOINED || g->others == 0)
-        return;
-    system_store(&g->other[0][v], value);
-    for (uint32_t q = 1; q < g->others; q++)
-        system_store(&g->other[q][v], value);
+    if (value == MIS_DROPPED && g->others > 0) {
+        mis_count(g->stages, MIS_SENT);
+        mis_send_code(g->other[0], v, value);
+        for (uint32_t q = 1; q < g->others; q++)
+            mis_send_code(g->other[q], v, value);
+    }
+    mis_put_code(g->code, v, value);
 }
 
 #define MIS_GRAPH            struct mis_shared
-#define MIS_PUT(g, v, value) put_final(g, v, value)
 #define MIS_EARLIER(g, u, v) earlier(g, u, v)
+#define MIS_PUT(g, v, value) put_final(g, v, value)
+#define MIS_SEEN(g, v)       mis_code_seen((g)->code, v)
+#define MIS_NOW(g, v)        mis_code_now((g)->code, v)
+#define MIS_FIRST_SHARE(g)   ((g)->first_share)
+#define MIS_DEAR(g)          (GG_MIS_ASK_AGAIN && (g)->others > 0)
 #include "balanced.h"
 
 /* ---- kernels ---- */
 
-/* One thread per own place. */
-static __device__ __forceinline__ void first_word(const mis_shared &g, uint32_t local) {
-    uint32_t v = g.view.first + local;
-    uint64_t degree = g.offset[v + 1] - g.offset[v];
-    uint32_t word = MIS_JOINED;
-    if (degree > 0)
-        word = mis_word(g.order,
-                        (uint32_t)several_number_of(&g.view.places, g.view.me, local),
-                        degree);
-    several_put(g.view, g.copy, (uint64_t)v, word);
+/* Of an own vertex. */
+static __device__ __forceinline__ uint32_t own_word(const mis_shared &g, uint32_t local,
+                                                    uint64_t degree) {
+    return mis_word(
+        g.order, (uint32_t)several_number_of(&g.view.places, g.view.me, local), degree);
+}
+
+/* One block; count: of each bin. */
+static __device__ void count_sample(const mis_shared &g, uint32_t *count) {
+    const uint32_t vertices = several_vertices(&g.view.places, g.view.me);
+    const uint32_t sample = vertices < GG_MIS_SAMPLE ? vertices : GG_MIS_SAMPLE;
+    count[threadIdx.x] = 0;
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < sample; i += GG_BLOCK) {
+        const uint32_t local = (uint32_t)((uint64_t)i * vertices / sample);
+        const uint64_t *offset = g.offset + g.view.first + local;
+        const uint64_t degree = offset[1] - offset[0];
+        if (degree > 0)
+            atomicAdd(&count[own_word(g, local, degree) >> 24], 1u);
+    }
+    __syncthreads();
+    several_put(g.view, g.count, (uint64_t)g.view.me * MIS_BINS + threadIdx.x,
+                count[threadIdx.x]);
+}
+
+/* The grid: codes of own places, four for each thread. */
+static __device__ void first_codes(const mis_shared &g, mis_code_share *share) {
+    const uint32_t *count = g.count.at[g.view.me];
+    uint32_t all = 0;
+    for (uint32_t q = 0; q < g.view.places.parts; q++)
+        all += gg_peek(&count[q * MIS_BINS + threadIdx.x]);
+    mis_share_codes(all, share);
+    for (uint64_t i = gg_thread(); i < g.view.places.stride / 4;
+         i += gg_threads_of_grid()) {
+        const uint32_t local = (uint32_t)i * 4, place = g.view.first + local;
+        auto word = [&](uint32_t k, uint64_t degree) {
+            return own_word(g, local + k, degree);
+        };
+        several_put(g.view, g.codes, (uint64_t)place / 4,
+                    mis_four_codes(share->edge, g.offset + place, 4, word));
+        for (uint32_t k = 0; k < 4 && g.degree; k++)
+            g.degree[place + k] =
+                (uint32_t)(g.offset[place + k + 1] - g.offset[place + k]);
+    }
 }
 
 /* Passes of a warp, the first over its tiles of own places and then over its list, until that is
@@ -109,7 +165,7 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_shared &g,
             waiting w = {live ? g.view.first + (uint32_t)local : 0, GPUGRAPH_NONE, 0};
             if (live && pass > 0)
                 w = list[i + gg_lane()];
-            bool waits = mis_look_balanced(&g, live, longest, &w);
+            bool waits = mis_look_balanced(&g, live, longest, &w, mis_room_for_notes());
             kept = mis_keep(list, kept, waits, w);
         }
         if (kept == count)
@@ -117,6 +173,7 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_shared &g,
         pass++;
         bool vain = kept == count && pass > 2 && !g.view.meeting.peers;
         count = kept;
+        mis_stamp_pass(g.stages, pass, count);
         if (vain || (pass % GG_MIS_STOP_PASSES == 0 && host_load(g.order.stop) != 0))
             pass = GG_MIS_PASSES;
         pass = __shfl_sync(ALL_LANES, pass, 0);
@@ -125,24 +182,34 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_shared &g,
     return count;
 }
 
-/* Cooperative. One thread per own place for words and members, passes between. */
+/* Cooperative. */
 static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
     decide_shared(const __grid_constant__ mis_shared g) {
-    const uint32_t stride = g.view.places.stride;
-    if (!g.resume) {
-        for (uint64_t i = gg_thread(); i < stride; i += gg_threads_of_grid())
-            first_word(g, (uint32_t)i);
+    __shared__ mis_code_share share;
+    mis_stamp(g.stages, MIS_BEGINS, 0);
+    if (g.step == MIS_COUNT) {
+        if (blockIdx.x == 0)
+            count_sample(g, share.count);
         if (!several_meet(g.view, 0))
             return;
     }
+    mis_stamp(g.stages, MIS_COUNTED, 0);
+    if (g.step <= MIS_CODE) {
+        first_codes(g, &share);
+        mis_stamp(g.stages, MIS_CODED, 0);
+        if (!several_meet(g.view, 1))
+            return;
+    }
+    mis_stamp(g.stages, MIS_MET, 0);
     uint32_t passes, count = all_passes(g, &passes);
     if (gg_lane() == 0) {
         if (count > 0)
             atomicAdd(&g.left->open, count);
         atomicMax(&g.left->passes, passes);
     }
-    for (uint64_t i = gg_thread(); i < stride; i += gg_threads_of_grid())
-        g.member[i] = gg_peek(&g.word[g.view.first + i]) == MIS_JOINED;
+    mis_stamp(g.stages, MIS_DECIDED, count);
+    mis_members_of_codes(g.code + g.view.first, g.member, g.view.places.stride / GG_WARP);
+    mis_stamp(g.stages, MIS_ENDS, 0);
 }
 
 /* ---- driver ---- */
@@ -156,10 +223,12 @@ struct shared_run {
     const struct mis_question *question;
     struct several_view view[SEVERAL_MOST];
     struct mis_shared g[SEVERAL_MOST];
-    several_array<uint32_t> word, hash;
+    several_array<uint32_t> count, codes, degree, hash;
     several_array<uint8_t> member;
     several_array<struct mis_left> left;
     several_array<struct waiting> list;
+    several_array<struct mis_stage_note> note;
+    several_array<uint32_t> counter;
     uint32_t room;
 };
 
@@ -182,8 +251,13 @@ static void carve(struct shared_run *r, struct several_space *space) {
     plan_lists(r, &entries);
     r->left = gg_several_carve<struct mis_left>(space, 1);
     r->list = gg_several_carve<struct waiting>(space, entries);
-    r->word = gg_several_carve<uint32_t>(space, several_all_places(places));
+    r->count = gg_several_carve<uint32_t>(space, r->team->parts * MIS_BINS);
+    r->codes = gg_several_carve<uint32_t>(space, several_all_places(places) / 4);
+    r->degree = gg_several_carve<uint32_t>(
+        space, r->team->peers ? 0 : several_all_places(places));
     r->member = gg_several_carve<uint8_t>(space, places->stride);
+    r->note = gg_several_carve<struct mis_stage_note>(space, MIS_STAGES);
+    r->counter = gg_several_carve<uint32_t>(space, GG_MIS_STAGES ? MIS_COUNTER_ROOM : 0);
     r->hash = gg_several_carve<uint32_t>(space, r->question->hash ? places->n : 0);
 }
 
@@ -200,15 +274,22 @@ static void set_up(struct shared_run *r, int p) {
     const struct several_rows *rows = &r->parts->rows[p];
     uint32_t n = r->parts->places.n;
     g->view = r->view[p];
-    g->copy = r->word;
+    g->count = r->count;
+    g->codes = r->codes;
+    g->degree = r->team->peers ? NULL : r->degree.at[p];
     g->offset = rows->offset - r->view[p].first;
     g->target = rows->target;
-    g->word = r->word.at[p];
+    g->code = (uint8_t *)r->codes.at[p];
     g->others = 0;
-    for (int q = 0; q < r->team->parts && r->team->peers; q++)
+    for (int q = 0; q < r->team->parts && r->team->peers; q++) {
+        g->offset_of[q] = r->parts->rows[q].offset - r->view[q].first;
         if (q != p)
-            g->other[g->others++] = r->word.at[q];
+            g->other[g->others++] = (uint8_t *)r->codes.at[q];
+    }
+    g->first_share = r->parts->arcs < GG_MIS_SHORT_ROW * (uint64_t)n ? GG_MIS_FIRST_SHARE
+                                                                     : GG_MIS_SHARE;
     g->member = r->member.at[p];
+    g->stages = mis_stages{r->note.at[p], r->counter.at[p]};
     g->left = r->left.at[p];
     g->list = r->list.at[p];
     g->order.priority = q->priority;
@@ -220,14 +301,6 @@ static void set_up(struct shared_run *r, int p) {
 }
 
 static bool prepare(struct shared_run *r) {
-    if (r->parts->most_arcs >= (uint64_t)1 << 28) {
-        gg_fail(
-            r->team->run, GPUGRAPH_TOO_LARGE,
-            "a vertex has %llu neighbours, more than several devices can compare: use "
-            "one",
-            (unsigned long long)r->parts->most_arcs);
-        return false;
-    }
     auto lay_out = [&](struct several_space *space) { carve(r, space); };
     if (!gg_several_prepare(r->team, several_ways(), &r->parts->places, &kernel, r->view,
                             lay_out))
@@ -237,10 +310,12 @@ static bool prepare(struct shared_run *r) {
     return send_hashes(r);
 }
 
-/* A launch; *open: vertices of all members that wait still. */
-static bool launch(struct shared_run *r, uint64_t *open, uint32_t *passes) {
+/* A launch from that step on; *open: vertices of all members that wait still. */
+static bool launch(struct shared_run *r, enum mis_step step, uint64_t *open,
+                   uint32_t *passes) {
     *open = 0;
     for (int p = 0; p < r->team->parts; p++) {
+        r->g[p].step = step;
         gg_fill(gg_several_on(r->team, p), r->g[p].left, 0, sizeof(struct mis_left));
     }
     if (!gg_several_launch_each(r->team, &kernel, r->view, r->g))
@@ -250,29 +325,45 @@ static bool launch(struct shared_run *r, uint64_t *open, uint32_t *passes) {
         gg_fetch(gg_several_on(r->team, p), &left, r->g[p].left, sizeof left);
         *open += left.open;
         *passes = left.passes > *passes ? left.passes : *passes;
-        r->g[p].resume = true;
     }
     return gg_several_going(r->team);
 }
 
-/* Words of each member's places to all others. */
-static bool exchange(struct shared_run *r) {
+/* Each member's own segment, of so many entries, to all others. */
+static bool to_all(struct shared_run *r, const several_array<uint32_t> &array,
+                   uint64_t entries) {
     void *at[SEVERAL_MOST];
     for (int p = 0; p < r->team->parts; p++)
-        at[p] = r->word.at[p];
+        at[p] = array.at[p];
     return r->team->peers || r->team->parts == 1 ||
-           gg_several_segments(r->team, at,
-                               (uint64_t)r->parts->places.stride * sizeof(uint32_t));
+           gg_several_segments(r->team, at, entries * sizeof(uint32_t));
+}
+
+static bool exchange_codes(struct shared_run *r) {
+    return to_all(r, r->codes, r->parts->places.stride / 4);
+}
+
+/* The steps before the last one, where kernels do not meet. */
+static bool first_steps(struct shared_run *r) {
+    uint64_t open;
+    uint32_t passes = 0;
+    return launch(r, MIS_COUNT, &open, &passes) && to_all(r, r->count, MIS_BINS) &&
+           launch(r, MIS_CODE, &open, &passes) &&
+           to_all(r, r->degree, r->parts->places.stride) && exchange_codes(r);
 }
 
 static bool until_decided(struct shared_run *r, struct mis_answer *answer) {
     uint64_t open, left = UINT64_MAX;
+    for (int p = 0; p < r->team->parts && GG_MIS_STAGES; p++)
+        mis_clear_stages(gg_several_on(r->team, p), &r->g[p].stages);
     double began = gg_now_ms();
-    if (!r->team->peers && (!launch(r, &open, &answer->passes) || !exchange(r)))
+    enum mis_step step = r->team->peers ? MIS_COUNT : MIS_DECIDE;
+    if (!r->team->peers && !first_steps(r))
         return false;
     do {
-        if (!launch(r, &open, &answer->passes) || (open > 0 && !exchange(r)))
+        if (!launch(r, step, &open, &answer->passes) || (open > 0 && !exchange_codes(r)))
             return false;
+        step = MIS_DECIDE;
         answer->launches++;
         if (open >= left) {
             gg_fail(r->team->run, GPUGRAPH_DEVICE_FAILED,
@@ -283,6 +374,8 @@ static bool until_decided(struct shared_run *r, struct mis_answer *answer) {
         left = open;
     } while (open > 0);
     answer->ms = gg_now_ms() - began;
+    for (int p = 0; p < r->team->parts && GG_MIS_STAGES; p++)
+        mis_tell_stages(gg_several_on(r->team, p), p, &r->g[p].stages);
     answer->member = r->member;
     return true;
 }
@@ -350,6 +443,6 @@ gpugraph_status gg_mis_several(gpugraph_graph *graph, gpugraph_priority priority
 int64_t gg_mis_several_bytes(const gpugraph_graph *graph, int parts) {
     const int64_t n = graph->n, share = n / parts + 2048;
     return gg_several_rows_lack(graph, parts, CSR_SIMPLE, false) +
-           4 * (n + 2048 * parts) + (gg_ids_are_consecutive(graph) ? 0 : 4 * n) +
+           5 * (n + 2048 * parts) + (gg_ids_are_consecutive(graph) ? 0 : 4 * n) +
            share * (1 + 2 * (int64_t)sizeof(struct waiting)) + 65536;
 }

@@ -406,7 +406,7 @@ static bool move_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
                       *of_ghosts = piece + (back ? 0 : parts);
     for (uint32_t q = 0; q < parts; q++) {
         of_places[q] = {room + d->first_out[q], p->peer[q].masters * sizeof *value};
-        of_ghosts[q] = {value + d->first_ghost + (p->peer[q].first_ghost - p->masters),
+        of_ghosts[q] = {value + part_first_ghost(p, q),
                         p->peer[q].ghosts * sizeof *value};
     }
     part_wire_swap(job, p, piece, piece + parts);

@@ -100,6 +100,28 @@ bool part_swap_places(struct cuda_job *job, gpugraph_part *p, const void *out, v
 static inline uint32_t part_first_ghost(const gpugraph_part *p, uint32_t q) {
     return p->device->first_ghost + (p->peer[q].first_ghost - p->masters);
 }
+/* launch(local, ghosts, at), of each part with ghosts here, launches that kernel for them: from that local on so many,
+** whose entries among all that have come begin at `at`, a multiple of 32. */
+template <typename launch_type>
+static inline bool part_put_ghosts_right(struct cuda_job *job, const gpugraph_part *p,
+                                         const char *kernel, const launch_type &launch) {
+    for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++)
+        if (p->peer[q].ghosts > 0) {
+            launch(part_first_ghost(p, q), p->peer[q].ghosts, p->device->first_in[q]);
+            gg_launched(job, kernel);
+        }
+    return gg_going(job);
+}
+/* Entries of the device's locals as the host has them, without the gap. */
+template <typename word>
+static inline bool part_bring_locals(struct cuda_job *job, const gpugraph_part *p,
+                                     const word *locals, word *to) {
+    const struct part_device *d = p->device;
+    const uint64_t ghosts = d->locals - d->first_ghost;
+    return gg_download(job, to, locals, d->masters * sizeof *to) &&
+           gg_download(job, to + d->masters, locals + d->first_ghost,
+                       ghosts * sizeof *to);
+}
 /* Words of bitmaps with a bit for each master, each place, and each ghost. */
 static inline uint64_t part_words_of_masters(const gpugraph_part *p) {
     return p->device->first_ghost / 32;

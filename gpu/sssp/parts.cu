@@ -362,15 +362,6 @@ template <typename type> static bool one_round(sssp_drive<type> *b) {
     return gg_launched(job, "relax") && agree(b);
 }
 
-/* Distances of masters and, behind them, of ghosts, as the host has its locals. */
-template <typename type> static bool bring_home(sssp_drive<type> *b) {
-    const struct part_device *d = b->p->device;
-    typename type::word *to = static_cast<typename type::word *>(b->s->distance);
-    return gg_download(b->job, to, b->g.distance, (uint64_t)d->masters * sizeof *to) &&
-           gg_download(b->job, to + d->masters, b->g.distance + d->first_ghost,
-                       (uint64_t)(d->locals - d->first_ghost) * sizeof *to);
-}
-
 /* Has a sum of this part's left the range? */
 template <typename type> static void note_range(sssp_drive<type> *b) {
     unsigned long long well = 1;
@@ -394,7 +385,8 @@ static void search(struct cuda_job *job, struct sssp_part *s, const uint32_t *so
         bool going = gg_launched(job, "begin_at") && agree(&b);
         while (going && b.least != UINT64_MAX)
             going = one_round(&b);
-        if (going && bring_home(&b))
+        if (going && part_bring_locals(job, s->p, b.g.distance,
+                                       static_cast<typename type::word *>(s->distance)))
             note_range(&b);
     }
     part_rooms_close(&b.rooms);

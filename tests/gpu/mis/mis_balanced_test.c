@@ -9,6 +9,7 @@
 static void jitter(void);
 #define WARP_JITTER() jitter()
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct mis_graph {
@@ -17,9 +18,11 @@ struct mis_graph {
     uint32_t *word;
     const uint32_t *rank; /* of each vertex: the order of the greedy pass */
     uint32_t first_share;
+    bool dear; /* a word is asked for afresh before it is made final */
 };
 #define MIS_EARLIER(g, u, v) ((g)->rank[u] < (g)->rank[v])
 #define MIS_FIRST_SHARE(g)   ((g)->first_share)
+#define MIS_DEAR(g)          ((g)->dear)
 #include "mis/balanced.h"
 #include "mis/codes.h"
 
@@ -84,6 +87,7 @@ struct warp {
     uint32_t number;
     struct waiting *list;
     uint32_t passes;
+    uint32_t notes[MIS_NOTES];
 };
 
 /* As the kernel: its tiles, and then what waits, until nobody does. */
@@ -100,7 +104,8 @@ static void one_lane(void *argument) {
             struct waiting waiting = {live ? v : 0, GPUGRAPH_NONE, 0};
             if (live && !first)
                 waiting = w->list[at];
-            bool waits = mis_look_balanced(w->g, live, first ? 3 : UINT64_MAX, &waiting);
+            bool waits =
+                mis_look_balanced(w->g, live, first ? 3 : UINT64_MAX, &waiting, w->notes);
             uint32_t lanes = warp_ballot(waits);
             if (waits)
                 w->list[kept + set_bits(lanes & ((1u << warp_lane()) - 1))] = waiting;
@@ -145,8 +150,12 @@ static uint32_t run(const struct rows *rows, struct mis_graph *g) {
 
 /* Equal words are frequent: `alike` ranks have one. Returns the passes. */
 static uint32_t expect_greedy(const struct rows *rows, uint32_t *rank, uint32_t alike) {
-    struct mis_graph g = {rows->offset, rows->target, need(rows->n, sizeof *g.word), rank,
-                          alike % 2 ? 2 * warp_width : MIS_SHARE};
+    struct mis_graph g = {rows->offset,
+                          rows->target,
+                          need(rows->n, sizeof *g.word),
+                          rank,
+                          alike % 2 ? 2 * warp_width : MIS_SHARE,
+                          alike > 1};
     for (uint32_t v = 0; v < rows->n; v++)
         g.word[v] = rank[v] / alike + 1;
     uint32_t passes = run(rows, &g);

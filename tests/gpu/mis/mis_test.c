@@ -474,10 +474,9 @@ END_TEST
 
 const struct suite suite = {
     "mis",
-    {{"mis", .timeout = 250,
-      .cases = {{&small_shapes},
-                {&large_shapes},
-                {&only_the_set_of_edges_counts},
+    {{"shapes", .timeout = 250, .cases = {{&small_shapes}, {&large_shapes}}},
+     {"mis", .timeout = 250,
+      .cases = {{&only_the_set_of_edges_counts},
                 {&seeds},
                 {&ties_of_hash},
                 {&rounds_of_a_long_path},
