@@ -11,7 +11,7 @@
 **               agree       how many were found, and how many arcs lead on from there */
 #include "bfs.h"
 #include "graph/frontier.cuh"
-#include "multi/device.cuh"
+#include "multi/told.cuh"
 
 enum { ALONE = 32 /* arcs that a thread looks at before its warp helps */ };
 
@@ -28,14 +28,6 @@ struct bfs_on_part {
     const uint32_t *closed;
     uint64_t *slice;
     struct bfs_tally *tally;
-};
-
-struct bfs_told { /* masters that are ghosts elsewhere, as struct part_device has them */
-    const uint32_t *told, *first;
-    const uint64_t *first_out; /* places of earlier parts */
-    uint32_t *out;
-    uint64_t words;
-    uint32_t parts;
 };
 
 /* ---- kernels ---- */
@@ -136,35 +128,15 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     tell(g, found, arcs);
 }
 
-/* Bits of a word that `told` has, side by side. */
-static __device__ __forceinline__ uint64_t side_by_side(uint32_t bits, uint32_t told) {
-    uint64_t all = 0;
-    for (; bits; bits &= bits - 1) {
-        const uint32_t below = (bits & (0u - bits)) - 1;
-        all |= (uint64_t)1 << __popc(told & below);
-    }
-    return all;
-}
-
 /* One thread per word of masters. out: bits of places, cleared before. */
 static __global__ void settle(const __grid_constant__ bfs_on_part g,
-                              const __grid_constant__ bfs_told t) {
+                              const __grid_constant__ part_told t, uint32_t *out) {
     for (uint64_t i = gg_thread(); i < t.words; i += gg_threads_of_grid()) {
         const uint32_t fresh = g.fresh[i];
         if (!fresh)
             continue;
         g.visited[i] |= fresh;
-        for (uint32_t q = 0; q < t.parts; q++) {
-            const uint32_t told = t.told[q * t.words + i];
-            if (!(fresh & told))
-                continue;
-            const uint64_t place = t.first_out[q] + t.first[q * t.words + i],
-                           bits = side_by_side(fresh & told, told) << place % 32;
-            if ((uint32_t)bits)
-                atomicOr(&t.out[place / 32], (uint32_t)bits);
-            if (bits >> 32)
-                atomicOr(&t.out[place / 32 + 1], (uint32_t)(bits >> 32));
-        }
+        part_tell(t, i, fresh, out);
     }
 }
 
@@ -205,8 +177,6 @@ struct bfs_drive {
     struct cuda_job *job;
     gpugraph_part *p;
     struct bfs_on_part g;
-    struct bfs_told told;
-    uint64_t *first_out; /* told's, which can be written */
     uint32_t *source, *out, *in;
     unsigned long long (*all)[PART_TALLY]; /* of parts */
     uint32_t sources;
@@ -227,7 +197,6 @@ static void carve(struct bfs_drive *b, struct workspace *space) {
     b->source = gg_carve<uint32_t>(space, (uint64_t)b->sources + 1);
     b->out = gg_carve<uint32_t>(space, part_words_out(b->p));
     b->in = gg_carve<uint32_t>(space, part_words_in(b->p));
-    b->first_out = gg_carve<uint64_t>(space, b->p->exchange->parts);
 }
 
 static bool prepare(struct bfs_drive *b, const uint32_t *source) {
@@ -242,14 +211,6 @@ static bool prepare(struct bfs_drive *b, const uint32_t *source) {
     b->g.masters = d->masters;
     b->g.locals = d->locals;
     b->g.closed = d->closed;
-    b->told = {d->told,
-               d->told_first,
-               b->first_out,
-               b->out,
-               part_words_of_masters(b->p),
-               b->p->exchange->parts};
-    gg_upload(b->job, b->first_out, d->first_out,
-              b->p->exchange->parts * sizeof *b->first_out);
     b->unexplored = b->p->offset[b->p->masters];
     gg_upload(b->job, b->source, source, b->sources * sizeof *source);
     return gg_wait(b->job) && part_sum(b->p, b->job->run, &b->unexplored);
@@ -268,8 +229,9 @@ static bool agree(struct bfs_drive *b) {
     uint64_t sum[PART_TALLY];
     if (!gg_fill(job, b->out, 0, part_words_out(p) * sizeof *b->out))
         return false;
-    settle<<<gg_grid(job, b->told.words + 1, 8), GG_BLOCK, 0, job->stream>>>(b->g,
-                                                                             b->told);
+    const struct part_told told = part_told_of(p);
+    settle<<<gg_grid(job, told.words + 1, 8), GG_BLOCK, 0, job->stream>>>(b->g, told,
+                                                                          b->out);
     if (!gg_launched(job, "settle"))
         return false;
     if (!part_wire_begin(job, p))

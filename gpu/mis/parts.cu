@@ -1,10 +1,10 @@
 /* Maximal independent sets over parts, each on a device: parts.c by words of vertices instead of states. Of
 ** parts by source, which have whole rows; pieces.cu has the others.
 **
-**     words     of masters by degree and hash, as in mis.cuh; then sent to ghosts, as are hashes
+**     words     of locals by degree and hash, as in mis.cuh; of ghosts both have been sent
 **     round     passes    every part looks at its own open vertices, as one_launch.cu does, until some passes of
 **                         a warp decide nothing; who waits, and how far its look has come, stays in the lists
-**               bits      of every place: is it decided, has it joined
+**               bits      of places: is it decided since the last round, has it joined
 **               wire      bits of places become words of ghosts
 **               agree     how many are open
 **
@@ -25,10 +25,12 @@ enum { PATIENCE = 8 };
 
 /* ---- kernels ---- */
 
-/* One thread per master; the gap behind them has joined. */
+/* One thread per local; the gap behind masters has joined. */
 static __global__ void first_words(const __grid_constant__ mis_on_part g) {
-    for (uint64_t v = gg_thread(); v < g.first_ghost; v += gg_threads_of_grid()) {
-        uint64_t degree = v < g.masters ? g.offset[v + 1] - g.offset[v] : 0;
+    for (uint64_t v = gg_thread(); v < g.locals; v += gg_threads_of_grid()) {
+        uint64_t degree = v < g.masters        ? g.offset[v + 1] - g.offset[v]
+                          : v >= g.first_ghost ? g.degree[v - g.first_ghost]
+                                               : 0;
         g.word[v] = degree ? word_of(g, (uint32_t)v, degree) : MIS_JOINED;
     }
 }
@@ -98,6 +100,7 @@ static void carve(struct mis_drive *m, struct workspace *space) {
     m->g.list = gg_carve<struct waiting>(space, warps * m->g.room);
     m->g.left = gg_carve<uint32_t>(space, warps);
     m->g.word = gg_carve<uint32_t>(space, d->locals);
+    m->g.known = gg_carve<uint32_t>(space, part_words_of_masters(m->p));
     m->hash = gg_carve<uint32_t>(space, d->locals);
     m->room = gg_carve<uint32_t>(space, places);
     m->out = gg_carve<uint32_t>(space, 2 * part_words_out(m->p));
@@ -121,6 +124,8 @@ static bool prepare(struct mis_drive *m, gpugraph_priority priority,
     m->g.number = d->number;
     m->g.masters = d->masters;
     m->g.first_ghost = d->first_ghost;
+    m->g.locals = d->locals;
+    m->g.degree = d->degree;
     m->g.shift = (uint32_t)__builtin_clzll(largest);
     m->g.priority = priority;
     m->g.stop = m->job->device->device_stop;
@@ -155,9 +160,10 @@ static bool one_round(struct mis_drive *m) {
 static bool search(struct mis_drive *m) {
     struct cuda_job *job = m->job;
     const uint32_t masters = m->p->device->masters;
-    first_words<<<gg_grid(job, masters + 32, 8), GG_BLOCK, 0, job->stream>>>(m->g);
-    if (!gg_launched(job, "first_words") ||
-        !part_send_values(job, m->p, m->g.word, m->room))
+    if (!gg_fill(job, m->g.known, 0, part_words_of_masters(m->p) * sizeof *m->g.known))
+        return false;
+    first_words<<<gg_grid(job, m->g.locals + 1, 8), GG_BLOCK, 0, job->stream>>>(m->g);
+    if (!gg_launched(job, "first_words"))
         return false;
     for (m->open = UINT64_MAX; m->open > 0;)
         if (!one_round(m))

@@ -21,6 +21,11 @@ static void set_sizes(const gpugraph_part *p, struct part_device *d) {
     }
 }
 
+/* Independent sets ask for those of ghosts. */
+static bool has_degrees(const gpugraph_part *p) {
+    return p->simple && !part_reads_ghosts(p);
+}
+
 static void carve(const gpugraph_part *p, struct part_device *d,
                   struct workspace *space) {
     d->offset = gg_carve<uint64_t>(space, (uint64_t)d->locals + 1);
@@ -38,6 +43,9 @@ static void carve(const gpugraph_part *p, struct part_device *d,
     const uint64_t words = (uint64_t)p->exchange->parts * (d->first_ghost / 32);
     d->told = gg_carve<uint32_t>(space, words);
     d->told_first = gg_carve<uint32_t>(space, words);
+    d->told_out = gg_carve<uint64_t>(space, p->exchange->parts);
+    d->degree =
+        has_degrees(p) ? gg_carve<uint32_t>(space, d->locals - d->first_ghost) : NULL;
 }
 
 /* Locals of the host become the device's, which have a gap. One thread per arc. */
@@ -132,6 +140,7 @@ static void upload_places(struct cuda_job *job, const gpugraph_part *p,
     const uint64_t words = d->first_ghost / 32;
     gg_fill(job, d->place, 0xff, d->first_out[p->exchange->parts] * sizeof *d->place);
     gg_fill(job, d->told, 0, p->exchange->parts * words * sizeof *d->told);
+    gg_upload(job, d->told_out, d->first_out, p->exchange->parts * sizeof *d->told_out);
     for (uint32_t q = 0; q < p->exchange->parts; q++) {
         const uint32_t masters = p->peer[q].masters;
         gg_upload(job, d->place + d->first_out[q], p->peer[q].master,
@@ -175,6 +184,39 @@ static void upload(struct cuda_job *job, const gpugraph_part *p, struct part_dev
         upload_locals(job, p, d, d->number, p->number, 0, 0);
     upload_places(job, p, d);
     gg_wait(job);
+}
+
+/* One thread per master. */
+static __global__ void degrees_of(const uint64_t *offset, uint32_t masters,
+                                  uint32_t *degree) {
+    for (uint64_t v = gg_thread(); v < masters; v += (uint64_t)gridDim.x * blockDim.x)
+        degree[v] = (uint32_t)(offset[v + 1] - offset[v]);
+}
+
+/* Ghosts' degrees, by a search's workspace. Collective. */
+static bool bring_degrees(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
+    struct workspace space = {NULL, 0};
+    const uint64_t places = d->first_out[p->exchange->parts];
+    uint32_t *degree, *room;
+    if (!has_degrees(p) || p->exchange->parts == 1)
+        return gg_going(job);
+    for (int pass = 0; pass < 2; pass++) {
+        degree = gg_carve<uint32_t>(&space, d->locals);
+        room = gg_carve<uint32_t>(&space, places);
+        if (pass == 0 && !gg_workspace(job, &space))
+            return false;
+    }
+    if (d->masters > 0)
+        degrees_of<<<gg_grid(job, d->masters, 8), GG_BLOCK, 0, job->stream>>>(
+            d->offset, d->masters, degree);
+    if (!gg_launched(job, "degrees_of") || !part_send_values(job, p, degree, room))
+        return false;
+    return gg_note(job,
+                   cudaMemcpyAsync(d->degree, degree + d->first_ghost,
+                                   (d->locals - d->first_ghost) * sizeof *degree,
+                                   cudaMemcpyDeviceToDevice, job->stream),
+                   "keep degrees") &&
+           part_wait(job, p);
 }
 
 static void free_device(struct part_device *d) {
@@ -246,13 +288,14 @@ static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
         gg_release(d);
         return run->status;
     }
-    const bool made = make(&job, p, d);
+    p->device = make(&job, p, d) ? d : NULL;
+    const bool made = p->device && bring_degrees(&job, p, d);
     gg_job_close(&job);
     if (made) {
-        p->device = d;
         gg_phase(run, "device", start, (int64_t)p->arcs, "%.1f MB, exchange %s",
                  (double)d->bytes * 1e-6, d->way);
     } else {
+        p->device = NULL;
         free_device(d);
     }
     return run->status;

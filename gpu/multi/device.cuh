@@ -26,13 +26,14 @@ struct part_device {
     void *weight;          /* of each arc, as the part's; NULL: it has none */
     uint64_t *into_offset; /* of masters + 1; NULL: the part has no transpose */
     uint32_t *into_source;
-    uint32_t *
-        closed; /* a bit for each master: no arc leads there; where there is a transpose */
+    uint32_t *closed; /* with it: a bit for each master that no arc leads to */
     uint64_t *number; /* of each local, where the part is simple */
     uint32_t *place;  /* masters; GPUGRAPH_NONE in the gap behind a peer's */
     /* Of each part and word of the masters' bitmaps: which of them are ghosts there, and what place the
     ** first of these is. */
     uint32_t *told, *told_first;
+    uint64_t *told_out; /* first_out, there */
+    uint32_t *degree;   /* of each ghost, where rows are whole and simple */
     /* On the host, of each part and of their end: where its places begin, those of its ghosts. */
     uint64_t *first_out, *first_in;
     void *block;
