@@ -15,11 +15,6 @@
 
 enum { ALONE = 32 /* arcs that a thread looks at before its warp helps */ };
 
-struct bfs_tally {
-    unsigned long long found, arcs; /* what all parts are told */
-    uint32_t slices;
-};
-
 struct bfs_on_part {
     struct device_csr rows, into; /* into: of masters */
     uint32_t masters, locals;
@@ -27,19 +22,26 @@ struct bfs_on_part {
     uint32_t *depth; /* of masters */
     const uint32_t *closed;
     uint64_t *slice;
-    struct bfs_tally *tally;
+    uint32_t *slices; /* how many there are */
+    unsigned long long
+        *tally; /* what all parts are told: vertices found, arcs from there */
 };
 
 /* ---- kernels ---- */
 
-/* One thread per local, whole warps. */
+/* A warp for 32 words. */
 static __global__ void slice_fresh(const __grid_constant__ bfs_on_part g) {
-    for (uint64_t v = gg_thread(); v < gg_whole_warps(g.locals);
-         v += gg_threads_of_grid()) {
-        uint32_t word = g.fresh[v / GG_WARP];
-        if (word)
-            gg_append_slices(g.rows, (uint32_t)v, word >> gg_lane() & 1 && v < g.locals,
-                             g.slice, &g.tally->slices);
+    const uint64_t words = (g.locals + 31ull) / 32;
+    for (uint64_t i = gg_thread(); i < gg_whole_warps(words); i += gg_threads_of_grid()) {
+        const uint32_t mine = i < words ? g.fresh[i] : 0;
+        for (uint32_t left = __ballot_sync(ALL_LANES, mine != 0); left;
+             left &= left - 1) {
+            const int lane = __ffs((int)left) - 1;
+            const uint32_t word = __shfl_sync(ALL_LANES, mine, lane);
+            gg_append_slices(g.rows,
+                             (uint32_t)(i - gg_lane() + lane) * GG_WARP + gg_lane(),
+                             word >> gg_lane() & 1, g.slice, g.slices);
+        }
     }
 }
 
@@ -50,8 +52,8 @@ static __device__ __forceinline__ void tell(const bfs_on_part &g, uint32_t found
     for (int step = GG_WARP / 2; step > 0; step /= 2)
         arcs += __shfl_down_sync(ALL_LANES, arcs, step);
     if (gg_lane() == 0 && found) {
-        atomicAdd(&g.tally->found, (unsigned long long)found);
-        atomicAdd(&g.tally->arcs, arcs);
+        atomicAdd(&g.tally[0], (unsigned long long)found);
+        atomicAdd(&g.tally[1], arcs);
     }
 }
 
@@ -61,7 +63,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     uint32_t found = 0;
     unsigned long long arcs = 0;
     gg_walk<uint8_t>(
-        g.rows, g.slice, g.tally->slices, [](uint32_t) { return (uint8_t)0; },
+        g.rows, g.slice, *g.slices, [](uint32_t) { return (uint8_t)0; },
         [&](uint8_t, uint64_t arc, bool live) {
             if (!live)
                 return;
@@ -167,8 +169,8 @@ static __global__ void begin_at(const __grid_constant__ bfs_on_part g,
         g.visited[v / 32] |= 1u << v % 32;
         arcs += g.rows.offset[v + 1] - g.rows.offset[v];
     }
-    g.tally->found = sources;
-    g.tally->arcs = arcs;
+    g.tally[0] = sources;
+    g.tally[1] = arcs;
 }
 
 /* ---- driver ---- */
@@ -188,14 +190,15 @@ struct bfs_drive {
 static void carve(struct bfs_drive *b, struct workspace *space) {
     const struct part_device *d = b->p->device;
     b->words = ((uint64_t)d->locals + 31) / 32;
-    b->g.tally = gg_carve<struct bfs_tally>(space, 1);
-    b->all = gg_carve<unsigned long long[PART_TALLY]>(space, b->p->exchange->parts);
     b->g.visited = gg_carve<uint32_t>(space, b->words);
     b->g.fresh = gg_carve<uint32_t>(space, b->words);
+    b->out = gg_carve<uint32_t>(space, part_words_out(b->p));
+    b->g.slices = gg_carve<uint32_t>(space, 1);
+    b->all = gg_carve<unsigned long long[PART_TALLY]>(space, b->p->exchange->parts);
+    b->g.tally = b->all ? b->all[b->p->exchange->part] : NULL;
     b->g.depth = gg_carve<uint32_t>(space, d->masters);
     b->g.slice = gg_carve<uint64_t>(space, gg_slices_at_most(d->locals, d->arcs));
     b->source = gg_carve<uint32_t>(space, (uint64_t)b->sources + 1);
-    b->out = gg_carve<uint32_t>(space, part_words_out(b->p));
     b->in = gg_carve<uint32_t>(space, part_words_in(b->p));
 }
 
@@ -216,9 +219,14 @@ static bool prepare(struct bfs_drive *b, const uint32_t *source) {
     return gg_wait(b->job) && part_sum(b->p, b->job->run, &b->unexplored);
 }
 
+/* Zeros from there to before the end: visited, fresh, out, slices and all lie behind each other, so that one fill takes
+** several. */
+static bool clear_up_to(struct bfs_drive *b, void *from, const void *end) {
+    return gg_fill(b->job, from, 0, (uint64_t)((char *)end - (char *)from));
+}
+
 static bool clear(struct bfs_drive *b) {
-    gg_fill(b->job, b->g.visited, 0, b->words * 4);
-    gg_fill(b->job, b->g.fresh, 0, b->words * 4);
+    clear_up_to(b, b->g.visited, b->all + b->p->exchange->parts);
     return gg_fill(b->job, b->g.depth, 0xff, (uint64_t)b->g.masters * 4);
 }
 
@@ -227,8 +235,6 @@ static bool agree(struct bfs_drive *b) {
     gpugraph_part *p = b->p;
     struct cuda_job *job = b->job;
     uint64_t sum[PART_TALLY];
-    if (!gg_fill(job, b->out, 0, part_words_out(p) * sizeof *b->out))
-        return false;
     const struct part_told told = part_told_of(p);
     settle<<<gg_grid(job, told.words + 1, 8), GG_BLOCK, 0, job->stream>>>(b->g, told,
                                                                           b->out);
@@ -237,7 +243,7 @@ static bool agree(struct bfs_drive *b) {
     if (!part_wire_begin(job, p))
         return false;
     part_swap_bits(job, p, b->out, b->in, 1);
-    part_swap_tallies(job, p, &b->g.tally->found, b->all);
+    part_swap_tallies(job, p, b->g.tally, b->all);
     if (!part_wire_end(job, p))
         return false;
     const auto launch = [&](uint32_t local, uint32_t ghosts, uint64_t at) {
@@ -258,19 +264,18 @@ static bool one_level(struct bfs_drive *b, uint32_t level) {
     struct cuda_job *job = b->job;
     const bool up = b->frontier * GG_PART_BOTTOM_UP > b->unexplored;
     part_at(b->p, "level", level);
-    const uint32_t masters = b->g.masters, ghosts = b->g.locals - masters;
-    if (!gg_fill(job, b->g.tally, 0, sizeof *b->g.tally))
-        return false;
+    const void *end = b->all + b->p->exchange->parts;
+    const uint32_t masters = b->g.masters;
     if (up) {
-        const uint64_t words = ((uint64_t)masters + 31) / 32;
-        if (ghosts && !gg_fill(job, b->g.fresh + words, 0, (b->words - words) * 4))
+        if (!clear_up_to(b, b->g.fresh + part_words_of_masters(b->p), end))
             return false;
         if (masters)
             look_up<<<gg_grid(job, masters, 8), GG_BLOCK, 0, job->stream>>>(b->g, level);
     } else {
-        slice_fresh<<<gg_grid(job, b->g.locals + 1, 8), GG_BLOCK, 0, job->stream>>>(b->g);
-        if (!gg_launched(job, "slice_fresh") ||
-            !gg_fill(job, b->g.fresh, 0, b->words * 4))
+        if (!clear_up_to(b, b->g.slices, end))
+            return false;
+        slice_fresh<<<gg_grid(job, b->words, 8), GG_BLOCK, 0, job->stream>>>(b->g);
+        if (!gg_launched(job, "slice_fresh") || !clear_up_to(b, b->g.fresh, b->g.slices))
             return false;
         expand<<<8 * job->device->processors, GG_BLOCK, 0, job->stream>>>(b->g, level);
     }

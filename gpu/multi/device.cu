@@ -379,10 +379,12 @@ bool part_swap_tallies(struct cuda_job *job, gpugraph_part *p,
     const uint32_t parts = p->exchange->parts, part = p->exchange->part;
     const uint64_t bytes = sizeof *all;
     struct part_piece *piece;
-    if (!gg_going(job) || !gg_note(job,
-                                   cudaMemcpyAsync(all[part], mine, bytes,
-                                                   cudaMemcpyDeviceToDevice, job->stream),
-                                   "copy a tally"))
+    if (!gg_going(job) ||
+        (mine != all[part] &&
+         !gg_note(job,
+                  cudaMemcpyAsync(all[part], mine, bytes, cudaMemcpyDeviceToDevice,
+                                  job->stream),
+                  "copy a tally")))
         return false;
     if (parts == 1)
         return true;
