@@ -11,7 +11,7 @@
 **               agree       how many were found, and how many arcs lead on from there */
 #include "bfs.h"
 #include "graph/frontier.cuh"
-#include "multi/told.cuh"
+#include "multi/device.cuh"
 
 enum { ALONE = 32 /* arcs that a thread looks at before its warp helps */ };
 
@@ -150,8 +150,7 @@ static __global__ void bits_of_ghosts(const __grid_constant__ bfs_on_part g,
     const uint32_t shift = first % 32, words = (count + 31) / 32;
     for (uint64_t i = gg_thread(); i < (count + shift + 31ull) / 32;
          i += gg_threads_of_grid()) {
-        const uint32_t low = i > 0 ? in[i - 1] : 0, high = i < words ? in[i] : 0;
-        const uint32_t word = __funnelshift_l(low, high, shift);
+        const uint32_t word = part_word_of_ghosts(in, i, words, shift);
         if (word) {
             g.fresh[first / 32 + i] |= word;
             g.visited[first / 32 + i] |= word;

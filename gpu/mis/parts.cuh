@@ -4,7 +4,7 @@
 #define GPUGRAPH_MIS_PARTS_CUH
 
 #include "mis.cuh"
-#include "multi/told.cuh"
+#include "multi/device.cuh"
 
 struct mis_on_part {
     const uint64_t *offset, *number;

@@ -14,6 +14,7 @@
 #include "device/cuda.cuh"
 #include "device/nccl.cuh"
 #include "part.h"
+#include "told.cuh"
 
 #include <string.h>
 
@@ -126,6 +127,11 @@ static inline bool part_bring_locals(struct cuda_job *job, const gpugraph_part *
 /* Words of bitmaps with a bit for each master, each place, and each ghost. */
 static inline uint64_t part_words_of_masters(const gpugraph_part *p) {
     return p->device->first_ghost / 32;
+}
+static inline struct part_told part_told_of(const gpugraph_part *p) {
+    const struct part_device *d = p->device;
+    return {d->told, d->told_first, d->told_out, part_words_of_masters(p),
+            p->exchange->parts};
 }
 static inline uint64_t part_words_out(const gpugraph_part *p) {
     return p->device->first_out[p->exchange->parts] / 32;

@@ -2,13 +2,13 @@
 **
 **     bits of masters    . 1 . . 1 1 . .         a word
 **     told[q]            1 1 . . . 1 . 1         which of them are ghosts at part q
-**     places             | 1       1 .           their bits, from place first[q] on
+**     places             | 1 1 .                 their bits, from place first[q] on
 **
 ** Where a word has nothing to tell, nothing else is read: less than a look at each place's master. */
 #ifndef GPUGRAPH_MULTI_TOLD_CUH
 #define GPUGRAPH_MULTI_TOLD_CUH
 
-#include "device.cuh"
+#include "graph/frontier.cuh"
 
 struct part_told {
     const uint32_t *told, *first;
@@ -16,12 +16,6 @@ struct part_told {
     uint64_t words;            /* of masters */
     uint32_t parts;
 };
-
-static inline struct part_told part_told_of(const gpugraph_part *p) {
-    const struct part_device *d = p->device;
-    return {d->told, d->told_first, d->told_out, part_words_of_masters(p),
-            p->exchange->parts};
-}
 
 /* Bits of a word that `told` has, side by side. */
 static __device__ __forceinline__ uint64_t part_side_by_side(uint32_t bits,
@@ -48,6 +42,15 @@ static __device__ __forceinline__ void part_tell(const part_told &t, uint64_t i,
         if (all >> 32)
             atomicOr(&out[place / 32 + 1], (uint32_t)(all >> 32));
     }
+}
+
+/* Word i of the locals that a peer's ghosts lie in, from the word that the first of them is in on: it is bit `shift`
+** there. in: `words` words of their bits. */
+static __device__ __forceinline__ uint32_t part_word_of_ghosts(const uint32_t *in,
+                                                               uint64_t i, uint32_t words,
+                                                               uint32_t shift) {
+    const uint32_t high = i < words ? in[i] << shift : 0;
+    return shift > 0 && i > 0 ? high | in[i - 1] >> (32 - shift) : high;
 }
 
 #endif
