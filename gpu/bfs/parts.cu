@@ -103,38 +103,28 @@ static __device__ __forceinline__ bool look_together(const bfs_on_part &g, bool 
     return hit;
 }
 
-/* Bottom-up: a warp for 32 words of masters, of which it looks at those that have open ones. Writes all of the
-** masters' words of fresh. */
+/* Bottom-up: one thread per master, whole warps. Writes all of the masters' words of fresh. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     look_up(const __grid_constant__ bfs_on_part g, uint32_t level) {
-    const uint64_t words = (g.masters + 31ull) / 32;
     uint32_t found = 0;
     unsigned long long arcs = 0;
-    for (uint64_t i = gg_thread(); i < gg_whole_warps(words); i += gg_threads_of_grid()) {
-        const uint32_t open = i < words ? ~(g.visited[i] | g.closed[i]) : 0;
-        uint32_t fresh = 0;
-        for (uint32_t left = __ballot_sync(ALL_LANES, open != 0); left;
-             left &= left - 1) {
-            const uint32_t lane = (uint32_t)__ffs((int)left) - 1;
-            const uint32_t word = __shfl_sync(ALL_LANES, open, (int)lane);
-            const uint64_t v = (i - gg_lane() + lane) * GG_WARP + gg_lane();
-            const bool looks = word >> gg_lane() & 1 && v < g.masters;
-            uint64_t at = looks ? g.into.offset[v] : 0;
-            uint64_t end = looks ? g.into.offset[v + 1] : 0;
-            bool hit = false;
-            for (int k = 0; k < ALONE && at < end && !hit; k++)
-                hit = is_visited(g, g.into.target[at++]);
-            hit |= look_together(g, at < end && !hit, at, end);
-            const uint32_t hits = __ballot_sync(ALL_LANES, hit);
-            fresh = gg_lane() == lane ? hits : fresh;
-            if (hit) {
-                g.depth[v] = level + 1;
-                found++;
-                arcs += g.rows.offset[v + 1] - g.rows.offset[v];
-            }
+    for (uint64_t v = gg_thread(); v < gg_whole_warps(g.masters);
+         v += gg_threads_of_grid()) {
+        const uint32_t shut = g.visited[v / GG_WARP] | g.closed[v / GG_WARP];
+        bool open = v < g.masters && !(shut >> gg_lane() & 1), hit = false;
+        uint64_t at = open ? g.into.offset[v] : 0;
+        uint64_t end = open ? g.into.offset[v + 1] : 0;
+        for (int i = 0; i < ALONE && at < end && !hit; i++)
+            hit = is_visited(g, g.into.target[at++]);
+        hit |= look_together(g, at < end && !hit, at, end);
+        uint32_t word = __ballot_sync(ALL_LANES, hit);
+        if (gg_lane() == 0)
+            g.fresh[v / GG_WARP] = word;
+        if (hit) {
+            g.depth[v] = level + 1;
+            found++;
+            arcs += g.rows.offset[v + 1] - g.rows.offset[v];
         }
-        if (i < words)
-            g.fresh[i] = fresh;
     }
     __syncwarp();
     tell(g, found, arcs);
@@ -279,8 +269,7 @@ static bool one_level(struct bfs_drive *b, uint32_t level) {
         if (!clear_up_to(b, b->g.fresh + part_words_of_masters(b->p), end))
             return false;
         if (masters)
-            look_up<<<gg_grid(job, masters / 32 + 1, 8), GG_BLOCK, 0, job->stream>>>(
-                b->g, level);
+            look_up<<<gg_grid(job, masters, 8), GG_BLOCK, 0, job->stream>>>(b->g, level);
     } else {
         if (!clear_up_to(b, b->g.slices, end))
             return false;
