@@ -6,7 +6,7 @@
 **
 **     level     top-down    slices of fresh rows, whose arcs are dealt out evenly (graph/frontier.cuh)
 **               bottom-up   every master that is not visited looks along its row of the transpose
-**               settle      visited takes what is fresh
+**               settle      visited takes what is fresh, and a bit of each place says so
 **               bits        of places, wire, bits of ghosts
 **               agree       how many were found, and how many arcs lead on from there */
 #include "bfs.h"
@@ -15,29 +15,33 @@
 
 enum { ALONE = 32 /* arcs that a thread looks at before its warp helps */ };
 
-struct bfs_tally {
-    unsigned long long found, arcs; /* what all parts are told */
-    uint32_t slices;
-};
-
 struct bfs_on_part {
     struct device_csr rows, into; /* into: of masters */
     uint32_t masters, locals;
-    uint32_t *visited, *fresh, *depth;
+    uint32_t *visited, *fresh;
+    uint32_t *depth; /* of masters */
+    const uint32_t *closed;
     uint64_t *slice;
-    struct bfs_tally *tally;
+    uint32_t *slices; /* how many there are */
+    unsigned long long
+        *tally; /* what all parts are told: vertices found, arcs from there */
 };
 
 /* ---- kernels ---- */
 
-/* One thread per local, whole warps. */
+/* A warp for 32 words. */
 static __global__ void slice_fresh(const __grid_constant__ bfs_on_part g) {
-    for (uint64_t v = gg_thread(); v < gg_whole_warps(g.locals);
-         v += gg_threads_of_grid()) {
-        uint32_t word = g.fresh[v / GG_WARP];
-        if (word)
-            gg_append_slices(g.rows, (uint32_t)v, word >> gg_lane() & 1 && v < g.locals,
-                             g.slice, &g.tally->slices);
+    const uint64_t words = (g.locals + 31ull) / 32;
+    for (uint64_t i = gg_thread(); i < gg_whole_warps(words); i += gg_threads_of_grid()) {
+        const uint32_t mine = i < words ? g.fresh[i] : 0;
+        for (uint32_t left = __ballot_sync(ALL_LANES, mine != 0); left;
+             left &= left - 1) {
+            const int lane = __ffs((int)left) - 1;
+            const uint32_t word = __shfl_sync(ALL_LANES, mine, lane);
+            gg_append_slices(g.rows,
+                             (uint32_t)(i - gg_lane() + lane) * GG_WARP + gg_lane(),
+                             word >> gg_lane() & 1, g.slice, g.slices);
+        }
     }
 }
 
@@ -48,8 +52,8 @@ static __device__ __forceinline__ void tell(const bfs_on_part &g, uint32_t found
     for (int step = GG_WARP / 2; step > 0; step /= 2)
         arcs += __shfl_down_sync(ALL_LANES, arcs, step);
     if (gg_lane() == 0 && found) {
-        atomicAdd(&g.tally->found, (unsigned long long)found);
-        atomicAdd(&g.tally->arcs, arcs);
+        atomicAdd(&g.tally[0], (unsigned long long)found);
+        atomicAdd(&g.tally[1], arcs);
     }
 }
 
@@ -59,7 +63,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     uint32_t found = 0;
     unsigned long long arcs = 0;
     gg_walk<uint8_t>(
-        g.rows, g.slice, g.tally->slices, [](uint32_t) { return (uint8_t)0; },
+        g.rows, g.slice, *g.slices, [](uint32_t) { return (uint8_t)0; },
         [&](uint8_t, uint64_t arc, bool live) {
             if (!live)
                 return;
@@ -106,7 +110,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     unsigned long long arcs = 0;
     for (uint64_t v = gg_thread(); v < gg_whole_warps(g.masters);
          v += gg_threads_of_grid()) {
-        bool open = v < g.masters && !is_visited(g, (uint32_t)v), hit = false;
+        const uint32_t shut = g.visited[v / GG_WARP] | g.closed[v / GG_WARP];
+        bool open = v < g.masters && !(shut >> gg_lane() & 1), hit = false;
         uint64_t at = open ? g.into.offset[v] : 0;
         uint64_t end = open ? g.into.offset[v + 1] : 0;
         for (int i = 0; i < ALONE && at < end && !hit; i++)
@@ -125,41 +130,30 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     tell(g, found, arcs);
 }
 
-/* One thread per word of masters. */
-static __global__ void settle(const __grid_constant__ bfs_on_part g) {
-    for (uint64_t i = gg_thread(); i < (g.masters + 31) / 32; i += gg_threads_of_grid())
-        if (g.fresh[i])
-            g.visited[i] |= g.fresh[i];
-}
-
-/* One thread per place, whole warps. */
-static __global__ void bits_of_places(const uint32_t *place, uint64_t places,
-                                      const uint32_t *fresh, uint32_t *out) {
-    for (uint64_t i = gg_thread(); i < places; i += gg_threads_of_grid()) {
-        uint32_t v = place[i];
-        bool set = v != GPUGRAPH_NONE && fresh[v / 32] >> v % 32 & 1;
-        uint32_t word = __ballot_sync(ALL_LANES, set);
-        if (gg_lane() == 0)
-            out[i / GG_WARP] = word;
+/* One thread per word of masters. out: bits of places, cleared before. */
+static __global__ void settle(const __grid_constant__ bfs_on_part g,
+                              const __grid_constant__ part_told t, uint32_t *out) {
+    for (uint64_t i = gg_thread(); i < t.words; i += gg_threads_of_grid()) {
+        const uint32_t fresh = g.fresh[i];
+        if (!fresh)
+            continue;
+        g.visited[i] |= fresh;
+        part_tell(t, i, fresh, out);
     }
 }
 
-/* Ghosts first .. first + count - 1 of one peer. One thread per local from the word on that first is in, whole
-** warps. */
+/* Ghosts first .. first + count - 1 of one peer. One thread per word of locals; words at both ends may be
+** another peer's, too. */
 static __global__ void bits_of_ghosts(const __grid_constant__ bfs_on_part g,
-                                      uint32_t first, uint32_t count, const uint32_t *in,
-                                      uint32_t level) {
-    uint32_t low = first / 32 * 32;
-    for (uint64_t i = gg_thread(); i < gg_whole_warps(count + (first - low));
+                                      uint32_t first, uint32_t count,
+                                      const uint32_t *in) {
+    const uint32_t shift = first % 32, words = (count + 31) / 32;
+    for (uint64_t i = gg_thread(); i < (count + shift + 31ull) / 32;
          i += gg_threads_of_grid()) {
-        uint64_t v = low + i, ghost = v - first;
-        bool set = v >= first && ghost < count && in[ghost / 32] >> ghost % 32 & 1;
-        uint32_t word = __ballot_sync(ALL_LANES, set);
-        if (set)
-            g.depth[v] = level;
-        if (gg_lane() == 0 && word) {
-            g.fresh[v / 32] |= word;
-            g.visited[v / 32] |= word;
+        const uint32_t word = part_word_of_ghosts(in, i, words, shift);
+        if (word) {
+            g.fresh[first / 32 + i] |= word;
+            g.visited[first / 32 + i] |= word;
         }
     }
 }
@@ -174,8 +168,8 @@ static __global__ void begin_at(const __grid_constant__ bfs_on_part g,
         g.visited[v / 32] |= 1u << v % 32;
         arcs += g.rows.offset[v + 1] - g.rows.offset[v];
     }
-    g.tally->found = sources;
-    g.tally->arcs = arcs;
+    g.tally[0] = sources;
+    g.tally[1] = arcs;
 }
 
 /* ---- driver ---- */
@@ -195,14 +189,15 @@ struct bfs_drive {
 static void carve(struct bfs_drive *b, struct workspace *space) {
     const struct part_device *d = b->p->device;
     b->words = ((uint64_t)d->locals + 31) / 32;
-    b->g.tally = gg_carve<struct bfs_tally>(space, 1);
-    b->all = gg_carve<unsigned long long[PART_TALLY]>(space, b->p->exchange->parts);
     b->g.visited = gg_carve<uint32_t>(space, b->words);
     b->g.fresh = gg_carve<uint32_t>(space, b->words);
-    b->g.depth = gg_carve<uint32_t>(space, d->locals);
+    b->out = gg_carve<uint32_t>(space, part_words_out(b->p));
+    b->g.slices = gg_carve<uint32_t>(space, 1);
+    b->all = gg_carve<unsigned long long[PART_TALLY]>(space, b->p->exchange->parts);
+    b->g.tally = b->all ? b->all[b->p->exchange->part] : NULL;
+    b->g.depth = gg_carve<uint32_t>(space, d->masters);
     b->g.slice = gg_carve<uint64_t>(space, gg_slices_at_most(d->locals, d->arcs));
     b->source = gg_carve<uint32_t>(space, (uint64_t)b->sources + 1);
-    b->out = gg_carve<uint32_t>(space, part_words_out(b->p));
     b->in = gg_carve<uint32_t>(space, part_words_in(b->p));
 }
 
@@ -217,38 +212,42 @@ static bool prepare(struct bfs_drive *b, const uint32_t *source) {
     b->g.into = {d->masters, d->arcs, d->into_offset, d->into_source, NULL};
     b->g.masters = d->masters;
     b->g.locals = d->locals;
+    b->g.closed = d->closed;
     b->unexplored = b->p->offset[b->p->masters];
     gg_upload(b->job, b->source, source, b->sources * sizeof *source);
     return gg_wait(b->job) && part_sum(b->p, b->job->run, &b->unexplored);
 }
 
+/* Zeros from there to before the end: visited, fresh, out, slices and all lie behind each other, so that one fill takes
+** several. */
+static bool clear_up_to(struct bfs_drive *b, void *from, const void *end) {
+    return gg_fill(b->job, from, 0, (uint64_t)((char *)end - (char *)from));
+}
+
 static bool clear(struct bfs_drive *b) {
-    gg_fill(b->job, b->g.visited, 0, b->words * 4);
-    gg_fill(b->job, b->g.fresh, 0, b->words * 4);
-    return gg_fill(b->job, b->g.depth, 0xff, (uint64_t)b->g.locals * 4);
+    clear_up_to(b, b->g.visited, b->all + b->p->exchange->parts);
+    return gg_fill(b->job, b->g.depth, 0xff, (uint64_t)b->g.masters * 4);
 }
 
 /* Ghosts of what is fresh, then what all parts have found at that level. */
-static bool agree(struct bfs_drive *b, uint32_t level) {
+static bool agree(struct bfs_drive *b) {
     gpugraph_part *p = b->p;
     struct cuda_job *job = b->job;
-    const struct part_device *d = p->device;
-    const uint64_t places = d->first_out[p->exchange->parts];
     uint64_t sum[PART_TALLY];
-    if (places > 0 && gg_going(job)) {
-        bits_of_places<<<gg_grid(job, places, 8), GG_BLOCK, 0, job->stream>>>(
-            d->place, places, b->g.fresh, b->out);
-        gg_launched(job, "bits_of_places");
-    }
+    const struct part_told told = part_told_of(p);
+    settle<<<gg_grid(job, told.words + 1, 8), GG_BLOCK, 0, job->stream>>>(b->g, told,
+                                                                          b->out);
+    if (!gg_launched(job, "settle"))
+        return false;
     if (!part_wire_begin(job, p))
         return false;
     part_swap_bits(job, p, b->out, b->in, 1);
-    part_swap_tallies(job, p, &b->g.tally->found, b->all);
+    part_swap_tallies(job, p, b->g.tally, b->all);
     if (!part_wire_end(job, p))
         return false;
     const auto launch = [&](uint32_t local, uint32_t ghosts, uint64_t at) {
-        bits_of_ghosts<<<gg_grid(job, (uint64_t)ghosts + 32, 8), GG_BLOCK, 0,
-                         job->stream>>>(b->g, local, ghosts, b->in + at / 32, level);
+        bits_of_ghosts<<<gg_grid(job, ghosts / 32 + 2, 8), GG_BLOCK, 0, job->stream>>>(
+            b->g, local, ghosts, b->in + at / 32);
     };
     if (!part_put_ghosts_right(job, p, "bits_of_ghosts", launch))
         return false;
@@ -264,27 +263,25 @@ static bool one_level(struct bfs_drive *b, uint32_t level) {
     struct cuda_job *job = b->job;
     const bool up = b->frontier * GG_PART_BOTTOM_UP > b->unexplored;
     part_at(b->p, "level", level);
-    const uint32_t masters = b->g.masters, ghosts = b->g.locals - masters;
-    if (!gg_fill(job, b->g.tally, 0, sizeof *b->g.tally))
-        return false;
+    const void *end = b->all + b->p->exchange->parts;
+    const uint32_t masters = b->g.masters;
     if (up) {
-        const uint64_t words = ((uint64_t)masters + 31) / 32;
-        if (ghosts && !gg_fill(job, b->g.fresh + words, 0, (b->words - words) * 4))
+        if (!clear_up_to(b, b->g.fresh + part_words_of_masters(b->p), end))
             return false;
         if (masters)
             look_up<<<gg_grid(job, masters, 8), GG_BLOCK, 0, job->stream>>>(b->g, level);
     } else {
-        slice_fresh<<<gg_grid(job, b->g.locals + 1, 8), GG_BLOCK, 0, job->stream>>>(b->g);
-        if (!gg_launched(job, "slice_fresh") ||
-            !gg_fill(job, b->g.fresh, 0, b->words * 4))
+        if (!clear_up_to(b, b->g.slices, end))
+            return false;
+        slice_fresh<<<gg_grid(job, b->words, 8), GG_BLOCK, 0, job->stream>>>(b->g);
+        if (!gg_launched(job, "slice_fresh") || !clear_up_to(b, b->g.fresh, b->g.slices))
             return false;
         expand<<<8 * job->device->processors, GG_BLOCK, 0, job->stream>>>(b->g, level);
     }
     b->bottom_up += up;
     if (!gg_launched(job, up ? "look_up" : "expand"))
         return false;
-    settle<<<gg_grid(job, masters / 32 + 1, 8), GG_BLOCK, 0, job->stream>>>(b->g);
-    return gg_launched(job, "settle") && agree(b, level + 1);
+    return agree(b);
 }
 
 static bool search(struct bfs_drive *b, uint32_t max_depth) {
@@ -292,7 +289,7 @@ static bool search(struct bfs_drive *b, uint32_t max_depth) {
     if (!clear(b))
         return false;
     begin_at<<<1, 1, 0, job->stream>>>(b->g, b->source, b->sources);
-    if (!gg_launched(job, "begin_at") || !agree(b, 0))
+    if (!gg_launched(job, "begin_at") || !agree(b))
         return false;
     for (; b->found > 0 && b->levels < max_depth; b->levels++)
         if (!one_level(b, b->levels))
@@ -323,7 +320,7 @@ gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
                 "%u levels, %u of them bottom-up, over %u parts on devices, exchange "
                 "%s",
                 b.levels, b.bottom_up, p->exchange->parts, p->device->way);
-        part_bring_locals(&job, p, b.g.depth, depth);
+        gg_download(&job, depth, b.g.depth, (uint64_t)p->masters * sizeof *depth);
     }
     return gg_job_close(&job);
 }

@@ -1,10 +1,10 @@
 /* Maximal independent sets over parts, each on a device: parts.c by words of vertices instead of states. Of
 ** parts by source, which have whole rows; pieces.cu has the others.
 **
-**     words     of masters by degree and hash, as in mis.cuh; then sent to ghosts, as are hashes
-**     round     passes    every part looks at its own open vertices, as one_launch.cu does, until a pass of a
-**                         warp decides nothing
-**               bits      of every place: is it decided, has it joined
+**     words     of locals by degree and hash, as in mis.cuh; of ghosts both have been sent
+**     round     passes    every part looks at its own open vertices, as one_launch.cu does, until some passes of
+**                         a warp decide nothing; who waits, and how far its look has come, stays in the lists
+**               bits      of places: is it decided since the last round, has it joined
 **               wire      bits of places become words of ghosts
 **               agree     how many are open
 **
@@ -20,23 +20,28 @@
 #define MIS_EARLIER(g, u, v) earlier(g, u, v)
 #include "balanced.h"
 
+/* Passes in vain after which a warp leaves the rest of its list to the next round, which is an exchange. */
+enum { PATIENCE = 8 };
+
 /* ---- kernels ---- */
 
-/* One thread per master; the gap behind them has joined. */
+/* One thread per local; the gap behind masters has joined. */
 static __global__ void first_words(const __grid_constant__ mis_on_part g) {
-    for (uint64_t v = gg_thread(); v < g.first_ghost; v += gg_threads_of_grid()) {
-        uint64_t degree = v < g.masters ? g.offset[v + 1] - g.offset[v] : 0;
+    for (uint64_t v = gg_thread(); v < g.locals; v += gg_threads_of_grid()) {
+        uint64_t degree = v < g.masters        ? g.offset[v + 1] - g.offset[v]
+                          : v >= g.first_ghost ? g.degree[v - g.first_ghost]
+                                               : 0;
         g.word[v] = degree ? word_of(g, (uint32_t)v, degree) : MIS_JOINED;
     }
 }
 
-/* Passes of a warp: the first over its tiles of masters, then over its list, until that is empty or a pass
-** decides nothing. */
+/* Passes of a warp over its list, in the first round after one over its tiles of masters, until the list is empty or
+** some passes have decided nothing: other warps may be at what it waits for. The list stays for the next round. */
 static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
     pass_on_part(const __grid_constant__ mis_on_part g) {
     const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid() / GG_WARP;
     waiting *list = g.list + warp * g.room;
-    uint32_t count = g.room, pass = 0;
+    uint32_t count = g.resume ? g.left[warp] : g.room, pass = g.resume, vain = 0;
     while (count > 0 && pass < GG_MIS_PASSES) {
         uint32_t kept = 0;
         uint64_t longest = pass == 0 ? GG_MIS_FIRST_DEGREE : UINT64_MAX;
@@ -50,14 +55,20 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
             kept = mis_keep(list, kept, waits, w);
         }
         pass++;
-        if ((kept == count && pass > 2) ||
+        vain = kept == count && pass > 2 ? vain + 1 : 0;
+        count = kept;
+        if (vain == PATIENCE ||
             (pass % GG_MIS_STOP_PASSES == 0 && host_load(g.stop) != 0))
             pass = GG_MIS_PASSES;
-        count = kept;
+        else if (vain > 0)
+            __nanosleep(GG_MIS_REST_NS);
         pass = __shfl_sync(ALL_LANES, pass, 0);
     }
-    if (gg_lane() == 0 && count > 0)
-        atomicAdd(g.open, (unsigned long long)count);
+    if (gg_lane() == 0) {
+        g.left[warp] = count;
+        if (count > 0)
+            atomicAdd(g.open, (unsigned long long)count);
+    }
 }
 
 /* ---- driver ---- */
@@ -87,7 +98,9 @@ static void carve(struct mis_drive *m, struct workspace *space) {
     m->g.open = gg_carve<unsigned long long>(space, PART_TALLY);
     m->all = gg_carve<unsigned long long[PART_TALLY]>(space, m->p->exchange->parts);
     m->g.list = gg_carve<struct waiting>(space, warps * m->g.room);
+    m->g.left = gg_carve<uint32_t>(space, warps);
     m->g.word = gg_carve<uint32_t>(space, d->locals);
+    m->g.known = gg_carve<uint32_t>(space, part_words_of_masters(m->p));
     m->hash = gg_carve<uint32_t>(space, d->locals);
     m->room = gg_carve<uint32_t>(space, places);
     m->out = gg_carve<uint32_t>(space, 2 * part_words_out(m->p));
@@ -111,6 +124,8 @@ static bool prepare(struct mis_drive *m, gpugraph_priority priority,
     m->g.number = d->number;
     m->g.masters = d->masters;
     m->g.first_ghost = d->first_ghost;
+    m->g.locals = d->locals;
+    m->g.degree = d->degree;
     m->g.shift = (uint32_t)__builtin_clzll(largest);
     m->g.priority = priority;
     m->g.stop = m->job->device->device_stop;
@@ -135,18 +150,20 @@ static bool one_round(struct mis_drive *m) {
         !part_combine_tallies(job, m->p, m->all, GPUGRAPH_SUM, sum))
         return false;
     m->open = sum[0];
+    m->g.resume = true;
     m->rounds++;
     if (m->open > 0 && m->open >= before)
         mis_no_progress(job, "pass_on_part", m->open);
     return gg_going(job);
 }
 
-static bool search(struct mis_drive *m, uint8_t *member) {
+static bool search(struct mis_drive *m) {
     struct cuda_job *job = m->job;
     const uint32_t masters = m->p->device->masters;
-    first_words<<<gg_grid(job, masters + 32, 8), GG_BLOCK, 0, job->stream>>>(m->g);
-    if (!gg_launched(job, "first_words") ||
-        !part_send_values(job, m->p, m->g.word, m->room))
+    if (!gg_fill(job, m->g.known, 0, part_words_of_masters(m->p) * sizeof *m->g.known))
+        return false;
+    first_words<<<gg_grid(job, m->g.locals + 1, 8), GG_BLOCK, 0, job->stream>>>(m->g);
+    if (!gg_launched(job, "first_words"))
         return false;
     for (m->open = UINT64_MAX; m->open > 0;)
         if (!one_round(m))
@@ -155,7 +172,7 @@ static bool search(struct mis_drive *m, uint8_t *member) {
         return true;
     members_of<<<gg_grid(job, masters, 8), GG_BLOCK, 0, job->stream>>>(m->g.word, masters,
                                                                        m->member);
-    return gg_launched(job, "members_of") && gg_download(job, member, m->member, masters);
+    return gg_launched(job, "members_of") && part_wait(job, m->p);
 }
 
 static void check(const gpugraph_part *p, gpugraph_run *run) {
@@ -183,11 +200,14 @@ gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
     if (part_reads_ghosts(p)) {
         gg_mis_of_pieces(&job, p, priority, hash, member);
     } else if (prepare(&m, priority, hash)) {
-        const double start = gg_now_ms();
-        if (search(&m, member))
+        double start = gg_now_ms();
+        if (search(&m))
             gg_phase(run, "search", start, (int64_t)p->arcs,
                      "%u rounds over %u parts on devices, exchange %s", m.rounds,
                      p->exchange->parts, p->device->way);
+        start = gg_now_ms();
+        if (gg_download(&job, member, m.member, p->masters))
+            gg_phase(run, "download", start, p->masters, "members");
     }
     return gg_job_close(&job);
 }

@@ -9,13 +9,17 @@
 struct mis_on_part {
     const uint64_t *offset, *number;
     const uint32_t *target, *hash; /* hash NULL: the priority needs none */
+    const uint32_t *degree;        /* of ghosts, where rows are whole */
     uint32_t *word;
-    uint32_t masters, first_ghost,
+    uint32_t *known; /* a bit for each master: others have been told that it is decided */
+    uint32_t masters, first_ghost, locals,
         shift; /* shift: leading zeros of the largest number, of 64 bits */
     gpugraph_priority priority;
     const uint32_t *stop;
     struct waiting *list;
-    uint32_t room;            /* entries of the list, for each warp */
+    uint32_t room;  /* entries of the list, for each warp */
+    uint32_t *left; /* of each warp: entries that a round has left in its list */
+    bool resume;    /* lists are there */
     unsigned long long *open; /* a tally, whose first word it is */
 };
 
@@ -45,28 +49,49 @@ static __device__ __forceinline__ uint32_t word_of(const mis_on_part &g, uint32_
     return (key < MIS_DROPPED - 2 ? (uint32_t)key : MIS_DROPPED - 2) + 1;
 }
 
-/* One thread per place, whole warps. */
-static __global__ void bits_of_places(const uint32_t *place, uint64_t places,
-                                      const uint32_t *word, uint32_t *decided,
-                                      uint32_t *joined) {
-    for (uint64_t i = gg_thread(); i < places; i += gg_threads_of_grid()) {
-        uint32_t value = place[i] != GPUGRAPH_NONE ? word[place[i]] : 1;
-        uint32_t ends =
-            __ballot_sync(ALL_LANES, value == MIS_JOINED || value == MIS_DROPPED);
-        uint32_t joins = __ballot_sync(ALL_LANES, value == MIS_JOINED);
-        if (gg_lane() == 0) {
-            decided[i / GG_WARP] = ends;
-            joined[i / GG_WARP] = joins;
+/* A warp for 32 words of masters, of which those are read that are not known to be decided all. What is new goes to
+** places: is it decided, has it joined. */
+static __global__ void news_of_masters(const uint32_t *word, uint32_t *known,
+                                       const __grid_constant__ part_told t,
+                                       uint32_t *decided, uint32_t *joined) {
+    for (uint64_t i = gg_thread(); i < gg_whole_warps(t.words);
+         i += gg_threads_of_grid()) {
+        const uint32_t before = i < t.words ? known[i] : UINT32_MAX;
+        uint32_t ends = before, joins = 0;
+        for (uint32_t left = __ballot_sync(ALL_LANES, before != UINT32_MAX); left;
+             left &= left - 1) {
+            const uint32_t lane = (uint32_t)__ffs((int)left) - 1;
+            const uint32_t value = word[(i - gg_lane() + lane) * GG_WARP + gg_lane()];
+            const uint32_t end =
+                __ballot_sync(ALL_LANES, value == MIS_JOINED || value == MIS_DROPPED);
+            const uint32_t join = __ballot_sync(ALL_LANES, value == MIS_JOINED);
+            ends = gg_lane() == lane ? end : ends;
+            joins = gg_lane() == lane ? join : joins;
+        }
+        if (ends != before) {
+            known[i] = ends;
+            part_tell(t, i, ends & ~before, decided);
+            part_tell(t, i, joins & ~before, joined);
         }
     }
 }
 
-/* One thread per ghost of a peer. */
+/* Ghosts of one peer; a warp for 32 words of their bits. */
 static __global__ void words_of_ghosts(uint32_t *word, uint32_t ghosts,
                                        const uint32_t *decided, const uint32_t *joined) {
-    for (uint64_t i = gg_thread(); i < ghosts; i += gg_threads_of_grid())
-        if (decided[i / 32] >> i % 32 & 1)
-            word[i] = joined[i / 32] >> i % 32 & 1 ? MIS_JOINED : MIS_DROPPED;
+    const uint32_t words = (ghosts + 31) / 32;
+    for (uint64_t i = gg_thread(); i < gg_whole_warps(words); i += gg_threads_of_grid()) {
+        const uint32_t ends = i < words ? decided[i] : 0, joins = ends ? joined[i] : 0;
+        for (uint32_t left = __ballot_sync(ALL_LANES, ends != 0); left;
+             left &= left - 1) {
+            const int lane = __ffs((int)left) - 1;
+            const uint32_t end = __shfl_sync(ALL_LANES, ends, lane),
+                           join = __shfl_sync(ALL_LANES, joins, lane);
+            if (end >> gg_lane() & 1)
+                word[(i - gg_lane() + lane) * GG_WARP + gg_lane()] =
+                    join >> gg_lane() & 1 ? MIS_JOINED : MIS_DROPPED;
+        }
+    }
 }
 
 /* One thread per master. */
@@ -81,23 +106,22 @@ static __global__ void members_of(const uint32_t *word, uint32_t masters,
 static bool mis_tell_ghosts(struct cuda_job *job, gpugraph_part *p,
                             const struct mis_on_part *g, uint32_t *out, uint32_t *in,
                             unsigned long long (*all)[PART_TALLY]) {
-    const struct part_device *d = p->device;
-    const uint64_t places = d->first_out[p->exchange->parts];
+    const struct part_told told = part_told_of(p);
     const uint32_t *decided = in, *joined = in + part_words_in(p);
-    if (places > 0 && gg_going(job)) {
-        bits_of_places<<<gg_grid(job, places, 8), GG_BLOCK, 0, job->stream>>>(
-            d->place, places, g->word, out, out + part_words_out(p));
-        gg_launched(job, "bits_of_places");
-    }
-    if (!part_wire_begin(job, p))
+    if (!gg_fill(job, out, 0, 2 * part_words_out(p) * sizeof *out))
+        return false;
+    news_of_masters<<<gg_grid(job, told.words + GG_WARP, 8), GG_BLOCK, 0, job->stream>>>(
+        g->word, g->known, told, out, out + part_words_out(p));
+    if (!gg_launched(job, "news_of_masters") || !part_wire_begin(job, p))
         return false;
     part_swap_bits(job, p, out, in, 2);
     part_swap_tallies(job, p, g->open, all);
     if (!part_wire_end(job, p))
         return false;
     const auto launch = [&](uint32_t local, uint32_t ghosts, uint64_t at) {
-        words_of_ghosts<<<gg_grid(job, ghosts, 8), GG_BLOCK, 0, job->stream>>>(
-            g->word + local, ghosts, decided + at / 32, joined + at / 32);
+        words_of_ghosts<<<gg_grid(job, ghosts / 32 + GG_WARP, 8), GG_BLOCK, 0,
+                          job->stream>>>(g->word + local, ghosts, decided + at / 32,
+                                         joined + at / 32);
     };
     return part_put_ghosts_right(job, p, "words_of_ghosts", launch);
 }

@@ -165,6 +165,7 @@ static void carve(struct pieces *m, struct workspace *space) {
     m->g.open = gg_carve<unsigned long long>(space, PART_TALLY);
     m->all = gg_carve<unsigned long long[PART_TALLY]>(space, m->p->exchange->parts);
     m->g.word = gg_carve<uint32_t>(space, d->locals);
+    m->g.known = gg_carve<uint32_t>(space, part_words_of_masters(m->p));
     m->hash = gg_carve<uint32_t>(space, d->locals);
     m->verdict = gg_carve<uint32_t>(space, d->locals);
     m->room = gg_carve<uint32_t>(space, d->first_out[m->p->exchange->parts]);
@@ -197,6 +198,7 @@ static bool prepare(struct pieces *m, const uint32_t *hash) {
     struct cuda_job *job = m->job;
     const struct part_device *d = m->p->device;
     const uint64_t places = d->first_out[m->p->exchange->parts];
+    gg_fill(job, m->g.known, 0, part_words_of_masters(m->p) * sizeof *m->g.known);
     if (hash) {
         m->g.hash = m->hash;
         gg_upload(job, m->hash, hash, d->masters * sizeof *hash);

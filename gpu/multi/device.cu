@@ -21,6 +21,11 @@ static void set_sizes(const gpugraph_part *p, struct part_device *d) {
     }
 }
 
+/* Independent sets ask for those of ghosts. */
+static bool has_degrees(const gpugraph_part *p) {
+    return p->simple && !part_reads_ghosts(p);
+}
+
 static void carve(const gpugraph_part *p, struct part_device *d,
                   struct workspace *space) {
     d->offset = gg_carve<uint64_t>(space, (uint64_t)d->locals + 1);
@@ -30,10 +35,17 @@ static void carve(const gpugraph_part *p, struct part_device *d,
     if (p->into.offset) {
         d->into_offset = gg_carve<uint64_t>(space, (uint64_t)d->masters + 1);
         d->into_source = gg_carve<uint32_t>(space, d->arcs);
+        d->closed = gg_carve<uint32_t>(space, d->first_ghost / 32);
     }
     if (p->simple)
         d->number = gg_carve<uint64_t>(space, d->locals);
     d->place = gg_carve<uint32_t>(space, d->first_out[p->exchange->parts]);
+    const uint64_t words = (uint64_t)p->exchange->parts * (d->first_ghost / 32);
+    d->told = gg_carve<uint32_t>(space, words);
+    d->told_first = gg_carve<uint32_t>(space, words);
+    d->told_out = gg_carve<uint64_t>(space, p->exchange->parts);
+    d->degree =
+        has_degrees(p) ? gg_carve<uint32_t>(space, d->locals - d->first_ghost) : NULL;
 }
 
 /* Locals of the host become the device's, which have a gap. One thread per arc. */
@@ -51,6 +63,95 @@ static void skip_gaps(struct cuda_job *job, const struct part_device *d,
     skip_gap<<<gg_grid(job, d->arcs, 8), GG_BLOCK, 0, job->stream>>>(local, d->arcs,
                                                                      d->masters, gap);
     gg_launched(job, "skip_gap");
+}
+
+/* Of each master's arcs from elsewhere the one whose source has most comes first: it is visited early, and then a level
+** bottom-up looks no further. One warp per row. */
+static __global__ void busiest_first(const uint64_t *into_offset, uint32_t *into_source,
+                                     uint32_t masters, const uint64_t *offset) {
+    const unsigned lane = threadIdx.x % GG_WARP;
+    for (uint64_t v = gg_thread() / GG_WARP; v < masters;
+         v += (uint64_t)gridDim.x * blockDim.x / GG_WARP) {
+        const uint64_t begin = into_offset[v], end = into_offset[v + 1];
+        uint64_t most = 0, at = begin; /* the first of those that have most */
+        for (uint64_t a = begin + lane; a < end; a += GG_WARP) {
+            const uint32_t u = into_source[a];
+            const uint64_t arcs = offset[u + 1] - offset[u];
+            if (arcs > most) {
+                most = arcs;
+                at = a;
+            }
+        }
+        for (int step = GG_WARP / 2; step > 0; step /= 2) {
+            const uint64_t other =
+                __shfl_xor_sync(0xffffffffu, (unsigned long long)most, step);
+            const uint64_t there =
+                __shfl_xor_sync(0xffffffffu, (unsigned long long)at, step);
+            if (other > most || (other == most && there < at)) {
+                most = other;
+                at = there;
+            }
+        }
+        if (lane == 0 && at > begin && at < end) {
+            const uint32_t first = into_source[begin];
+            into_source[begin] = into_source[at];
+            into_source[at] = first;
+        }
+    }
+}
+
+/* One thread per master, whole warps. */
+static __global__ void find_closed(const uint64_t *into_offset, uint32_t masters,
+                                   uint32_t *closed) {
+    for (uint64_t v = gg_thread(); v < (masters + 31ull) / 32 * 32;
+         v += (uint64_t)gridDim.x * blockDim.x) {
+        const bool none = v < masters && into_offset[v] == into_offset[v + 1];
+        const uint32_t word = __ballot_sync(0xffffffffu, none);
+        if (v % GG_WARP == 0)
+            closed[v / GG_WARP] = word;
+    }
+}
+
+static void order_rows(struct cuda_job *job, const struct part_device *d) {
+    if (d->masters == 0 || !gg_going(job))
+        return;
+    find_closed<<<gg_grid(job, d->masters + GG_WARP, 8), GG_BLOCK, 0, job->stream>>>(
+        d->into_offset, d->masters, d->closed);
+    if (!gg_launched(job, "find_closed") || d->arcs == 0)
+        return;
+    busiest_first<<<gg_grid(job, (uint64_t)d->masters * GG_WARP, 8), GG_BLOCK, 0,
+                    job->stream>>>(d->into_offset, d->into_source, d->masters, d->offset);
+    gg_launched(job, "busiest_first");
+}
+
+/* One thread per place of one peer; masters ascend. */
+static __global__ void mark_told(const uint32_t *place, uint32_t places, uint32_t *told,
+                                 uint32_t *told_first) {
+    for (uint64_t i = gg_thread(); i < places; i += (uint64_t)gridDim.x * blockDim.x) {
+        const uint32_t v = place[i];
+        atomicOr(&told[v / 32], 1u << v % 32);
+        if (i == 0 || place[i - 1] / 32 != v / 32)
+            told_first[v / 32] = (uint32_t)i;
+    }
+}
+
+static void upload_places(struct cuda_job *job, const gpugraph_part *p,
+                          const struct part_device *d) {
+    const uint64_t words = d->first_ghost / 32;
+    gg_fill(job, d->place, 0xff, d->first_out[p->exchange->parts] * sizeof *d->place);
+    gg_fill(job, d->told, 0, p->exchange->parts * words * sizeof *d->told);
+    gg_upload(job, d->told_out, d->first_out, p->exchange->parts * sizeof *d->told_out);
+    for (uint32_t q = 0; q < p->exchange->parts; q++) {
+        const uint32_t masters = p->peer[q].masters;
+        gg_upload(job, d->place + d->first_out[q], p->peer[q].master,
+                  masters * sizeof *d->place);
+        if (masters == 0 || !gg_going(job))
+            continue;
+        mark_told<<<gg_grid(job, masters, 8), GG_BLOCK, 0, job->stream>>>(
+            d->place + d->first_out[q], masters, d->told + q * words,
+            d->told_first + q * words);
+        gg_launched(job, "mark_told");
+    }
 }
 
 /* Entries of locals, with as many copies of `fill` for the gap: number of bytes an entry. */
@@ -77,14 +178,45 @@ static void upload(struct cuda_job *job, const gpugraph_part *p, struct part_dev
                   ((uint64_t)d->masters + 1) * sizeof *d->into_offset);
         gg_upload(job, d->into_source, p->into.source, d->arcs * sizeof *d->into_source);
         skip_gaps(job, d, d->into_source);
+        order_rows(job, d);
     }
     if (d->number)
         upload_locals(job, p, d, d->number, p->number, 0, 0);
-    gg_fill(job, d->place, 0xff, d->first_out[p->exchange->parts] * sizeof *d->place);
-    for (uint32_t q = 0; q < p->exchange->parts; q++)
-        gg_upload(job, d->place + d->first_out[q], p->peer[q].master,
-                  p->peer[q].masters * sizeof *d->place);
+    upload_places(job, p, d);
     gg_wait(job);
+}
+
+/* One thread per master. */
+static __global__ void degrees_of(const uint64_t *offset, uint32_t masters,
+                                  uint32_t *degree) {
+    for (uint64_t v = gg_thread(); v < masters; v += (uint64_t)gridDim.x * blockDim.x)
+        degree[v] = (uint32_t)(offset[v + 1] - offset[v]);
+}
+
+/* Ghosts' degrees, by a search's workspace. Collective. */
+static bool bring_degrees(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
+    struct workspace space = {NULL, 0};
+    const uint64_t places = d->first_out[p->exchange->parts];
+    uint32_t *degree, *room;
+    if (!has_degrees(p) || p->exchange->parts == 1)
+        return gg_going(job);
+    for (int pass = 0; pass < 2; pass++) {
+        degree = gg_carve<uint32_t>(&space, d->locals);
+        room = gg_carve<uint32_t>(&space, places);
+        if (pass == 0 && !gg_workspace(job, &space))
+            return false;
+    }
+    if (d->masters > 0)
+        degrees_of<<<gg_grid(job, d->masters, 8), GG_BLOCK, 0, job->stream>>>(
+            d->offset, d->masters, degree);
+    if (!gg_launched(job, "degrees_of") || !part_send_values(job, p, degree, room))
+        return false;
+    return gg_note(job,
+                   cudaMemcpyAsync(d->degree, degree + d->first_ghost,
+                                   (d->locals - d->first_ghost) * sizeof *degree,
+                                   cudaMemcpyDeviceToDevice, job->stream),
+                   "keep degrees") &&
+           part_wait(job, p);
 }
 
 static void free_device(struct part_device *d) {
@@ -156,13 +288,14 @@ static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
         gg_release(d);
         return run->status;
     }
-    const bool made = make(&job, p, d);
+    p->device = make(&job, p, d) ? d : NULL;
+    const bool made = p->device && bring_degrees(&job, p, d);
     gg_job_close(&job);
     if (made) {
-        p->device = d;
         gg_phase(run, "device", start, (int64_t)p->arcs, "%.1f MB, exchange %s",
                  (double)d->bytes * 1e-6, d->way);
     } else {
+        p->device = NULL;
         free_device(d);
     }
     return run->status;
@@ -180,8 +313,8 @@ bool part_job_open(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run) {
 
 /* ---- from masters to ghosts, and back ---- */
 
-static bool take_pieces(const gpugraph_part *p, gpugraph_run *run,
-                        struct part_piece **pieces) {
+bool part_take_pieces(const gpugraph_part *p, gpugraph_run *run,
+                      struct part_piece **pieces) {
     *pieces = static_cast<struct part_piece *>(
         gg_alloc_zero(run, p->exchange->parts, 2 * sizeof **pieces));
     return *pieces != NULL;
@@ -195,7 +328,7 @@ static bool move_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *places,
     struct part_piece *piece;
     if (parts == 1 || !gg_going(job))
         return gg_going(job);
-    if (!take_pieces(p, job->run, &piece))
+    if (!part_take_pieces(p, job->run, &piece))
         return false;
     for (uint32_t map = 0; map < maps && gg_going(job); map++) {
         struct part_piece *of_places = piece + (back ? parts : 0),
@@ -229,7 +362,7 @@ bool part_swap_places(struct cuda_job *job, gpugraph_part *p, const void *out, v
     struct part_piece *piece;
     if (parts == 1 || !gg_going(job))
         return gg_going(job);
-    if (!take_pieces(p, job->run, &piece))
+    if (!part_take_pieces(p, job->run, &piece))
         return false;
     for (uint32_t q = 0; q < parts; q++) {
         piece[q] = {(char *)out + d->first_out[q] * size, p->peer[q].masters * size};
@@ -246,14 +379,16 @@ bool part_swap_tallies(struct cuda_job *job, gpugraph_part *p,
     const uint32_t parts = p->exchange->parts, part = p->exchange->part;
     const uint64_t bytes = sizeof *all;
     struct part_piece *piece;
-    if (!gg_going(job) || !gg_note(job,
-                                   cudaMemcpyAsync(all[part], mine, bytes,
-                                                   cudaMemcpyDeviceToDevice, job->stream),
-                                   "copy a tally"))
+    if (!gg_going(job) ||
+        (mine != all[part] &&
+         !gg_note(job,
+                  cudaMemcpyAsync(all[part], mine, bytes, cudaMemcpyDeviceToDevice,
+                                  job->stream),
+                  "copy a tally")))
         return false;
     if (parts == 1)
         return true;
-    if (!take_pieces(p, job->run, &piece))
+    if (!part_take_pieces(p, job->run, &piece))
         return false;
     for (uint32_t q = 0; q < parts; q++) {
         piece[q] = {(void *)mine, q == part ? 0 : bytes};
@@ -264,6 +399,21 @@ bool part_swap_tallies(struct cuda_job *job, gpugraph_part *p,
     return gg_going(job);
 }
 
+bool part_fetch(struct cuda_job *job, gpugraph_part *p, void *to, const void *from,
+                size_t bytes) {
+    if (bytes > GG_MAILBOX)
+        return part_wait(job, p) && gg_fetch(job, to, from, bytes);
+    if (!gg_going(job) ||
+        !gg_note(job,
+                 cudaMemcpyAsync(job->device->mailbox, from, bytes,
+                                 cudaMemcpyDeviceToHost, job->stream),
+                 "send a result") ||
+        !part_wait(job, p))
+        return false;
+    memcpy(to, job->device->mailbox, bytes);
+    return true;
+}
+
 bool part_combine_tallies(struct cuda_job *job, gpugraph_part *p,
                           const unsigned long long (*all)[PART_TALLY],
                           gpugraph_combination how, uint64_t word[PART_TALLY]) {
@@ -272,7 +422,7 @@ bool part_combine_tallies(struct cuda_job *job, gpugraph_part *p,
         gg_alloc(job->run, parts, PART_TALLY * sizeof *come));
     for (int i = 0; i < PART_TALLY; i++)
         word[i] = how == GPUGRAPH_SUM ? 0 : UINT64_MAX;
-    if (come && part_wait(job, p) && gg_fetch(job, come, all, parts * sizeof *all))
+    if (come && part_fetch(job, p, come, all, parts * sizeof *all))
         for (uint32_t i = 0; i < parts * PART_TALLY; i++) {
             uint64_t *to = &word[i % PART_TALLY];
             *to = how == GPUGRAPH_SUM ? *to + come[i] : come[i] < *to ? come[i] : *to;
@@ -295,7 +445,7 @@ static bool move_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
     const uint32_t parts = p->exchange->parts;
     const struct part_device *d = p->device;
     struct part_piece *piece;
-    if (!gg_going(job) || !take_pieces(p, job->run, &piece))
+    if (!gg_going(job) || !part_take_pieces(p, job->run, &piece))
         return false;
     struct part_piece *of_places = piece + (back ? parts : 0),
                       *of_ghosts = piece + (back ? 0 : parts);

@@ -14,6 +14,7 @@
 #include "device/cuda.cuh"
 #include "device/nccl.cuh"
 #include "part.h"
+#include "told.cuh"
 
 #include <string.h>
 
@@ -26,8 +27,14 @@ struct part_device {
     void *weight;          /* of each arc, as the part's; NULL: it has none */
     uint64_t *into_offset; /* of masters + 1; NULL: the part has no transpose */
     uint32_t *into_source;
+    uint32_t *closed; /* with it: a bit for each master that no arc leads to */
     uint64_t *number; /* of each local, where the part is simple */
     uint32_t *place;  /* masters; GPUGRAPH_NONE in the gap behind a peer's */
+    /* Of each part and word of the masters' bitmaps: which of them are ghosts there, and what place the
+    ** first of these is. */
+    uint32_t *told, *told_first;
+    uint64_t *told_out; /* first_out, there */
+    uint32_t *degree;   /* of each ghost, where rows are whole and simple */
     /* On the host, of each part and of their end: where its places begin, those of its ghosts. */
     uint64_t *first_out, *first_in;
     void *block;
@@ -61,6 +68,12 @@ bool part_wire_begin(struct cuda_job *job, gpugraph_part *p);
 bool part_wire_end(struct cuda_job *job, gpugraph_part *p);
 /* Until all that was queued is done, or another part has failed. */
 bool part_wait(struct cuda_job *job, gpugraph_part *p);
+/* A result, once all that was queued is done, likewise: one of up to GG_MAILBOX bytes with that wait alone. */
+bool part_fetch(struct cuda_job *job, gpugraph_part *p, void *to, const void *from,
+                size_t bytes);
+/* Two pieces for each part (gg_release): those out, then those in. */
+bool part_take_pieces(const gpugraph_part *p, gpugraph_run *run,
+                      struct part_piece **pieces);
 
 /* ---- device.cu ---- */
 
@@ -111,7 +124,15 @@ static inline bool part_bring_locals(struct cuda_job *job, const gpugraph_part *
            gg_download(job, to + d->masters, locals + d->first_ghost,
                        ghosts * sizeof *to);
 }
-/* Words of bitmaps with a bit for each place, and for each ghost. */
+/* Words of bitmaps with a bit for each master, each place, and each ghost. */
+static inline uint64_t part_words_of_masters(const gpugraph_part *p) {
+    return p->device->first_ghost / 32;
+}
+static inline struct part_told part_told_of(const gpugraph_part *p) {
+    const struct part_device *d = p->device;
+    return {d->told, d->told_first, d->told_out, part_words_of_masters(p),
+            p->exchange->parts};
+}
 static inline uint64_t part_words_out(const gpugraph_part *p) {
     return p->device->first_out[p->exchange->parts] / 32;
 }

@@ -176,11 +176,17 @@ gpugraph_status gpugraph_part_deliver(gpugraph_part *p, gpugraph_run *run, uint6
 
 /* ---- values in the order of numbers ---- */
 
+/* The end of the block of numbers, which have one owner, that v is in. */
+static uint64_t block_end(const gpugraph_part *p, uint64_t v, uint64_t end) {
+    const uint64_t next = ((v >> p->block_bits) + 1) << p->block_bits;
+    return next < end ? next : end;
+}
+
 static bool deal(gpugraph_part *p, gpugraph_run *run, uint64_t base,
                  const uint64_t *first, const uint32_t *value, uint32_t *master) {
     const uint32_t parts = p->exchange->parts, part = p->exchange->part;
     const uint64_t begin = base + first[part], end = base + first[part + 1];
-    uint64_t at = 0;
+    uint64_t at = 0, next;
     if (!part_mail_room(p, run, (end - begin) * sizeof *value, 0))
         return false;
     for (uint32_t q = 0; q < parts; q++) {
@@ -189,17 +195,21 @@ static bool deal(gpugraph_part *p, gpugraph_run *run, uint64_t base,
         p->in[q] = (gpugraph_parcel){master + low, (high - low) * sizeof *master, 0};
         p->out[q].size = 0;
     }
-    for (uint64_t v = begin; v < end && !gg_leave(run, v); v++)
-        p->out[part_owner(p, v)].size += sizeof *value;
+    for (uint64_t v = begin; v < end && !gg_leave(run, v); v = next) {
+        next = block_end(p, v, end);
+        p->out[part_owner(p, v)].size += (next - v) * sizeof *value;
+    }
     for (uint32_t q = 0; q < parts; q++) {
         const uint64_t size = p->out[q].size;
         p->out[q] = (gpugraph_parcel){(char *)p->sent.block + at, size, 0};
         at += size;
     }
-    for (uint64_t v = begin; v < end && !gg_leave(run, v); v++) {
+    for (uint64_t v = begin; v < end && !gg_leave(run, v); v = next) {
         gpugraph_parcel *to = &p->out[part_owner(p, v)];
-        memcpy((char *)to->bytes + to->size, &value[v - begin], sizeof *value);
-        to->size += sizeof *value;
+        next = block_end(p, v, end);
+        memcpy((char *)to->bytes + to->size, &value[v - begin],
+               (next - v) * sizeof *value);
+        to->size += (next - v) * sizeof *value;
     }
     return !gg_stopping(run) &&
            p->exchange->calls->swap(p->exchange, run, p->out, p->in) == GPUGRAPH_OK;

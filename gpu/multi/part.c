@@ -9,6 +9,7 @@
 ** part_numbers.c has the numbers, part_arcs.c the batches, part_rows.c the rows. */
 #include "making.h"
 #include "device/services.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -140,6 +141,12 @@ static bool check_share(struct part_making *m) {
     return !gg_stopping(m->run);
 }
 
+static void drop_mail(gpugraph_part *p) {
+    gg_release(p->sent.block);
+    gg_release(p->come.block);
+    p->sent = p->come = (struct part_mail){0};
+}
+
 static bool make(struct part_making *m) {
     gpugraph_part *p = m->part;
     const uint32_t parts = p->exchange->parts;
@@ -154,10 +161,10 @@ static bool make(struct part_making *m) {
     bool go = size && p->peer && p->out && p->in && check_share(m) &&
               part_make_masters(m) && part_bring_arcs(m);
     gg_release(m->places.slot);
-    go = go && order_ghosts(m) && tell_owners(m, size) && take_ghosts(m) &&
-         part_make_rows(m);
+    go = go && order_ghosts(m) && tell_owners(m, size) && take_ghosts(m);
     gg_release(size);
-    return go;
+    drop_mail(p); /* longer than any message of a search, and rows need most memory */
+    return go && part_make_rows(m);
 }
 
 gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
@@ -186,9 +193,6 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
                                  weighted ? share->weight_type : GPUGRAPH_UNWEIGHTED};
         m.part = p;
         make(&m);
-        gg_release(p->sent.block); /* longer than any message of a search */
-        gg_release(p->come.block);
-        p->sent = p->come = (struct part_mail){0};
     }
     gg_release(m.source);
     gg_release(m.target);
@@ -255,6 +259,8 @@ bool part_sum(gpugraph_part *p, gpugraph_run *run, uint64_t *word) {
 static bool mail_room(gpugraph_run *run, struct part_mail *mail, uint64_t bytes) {
     if (bytes <= mail->room)
         return true;
+    if (bytes >= GG_HUGE_PAGE / 2 && bytes < GG_HUGE_PAGE)
+        bytes = GG_HUGE_PAGE; /* one fault for 400 */
     gg_release(mail->block);
     mail->room = 0;
     mail->block = gg_alloc(run, bytes, 1);

@@ -7,7 +7,9 @@
 ** is not timed; REPEATS (5, in the environment) more are, from one source, the first edge's, without trees.
 **
 **     MAKE,function,scale,factor,processes,ms of the part,ms to the device,arcs here
-**     MPI,function,scale,factor,processes,exchange,repeats,median,least,most,sum          milliseconds
+**     MPI,function,scale,factor,processes,exchange,repeats,median,least,most,sum,MB,meetings
+**
+** Milliseconds; MB that process 0 sent in a search, and how often it met others.
 **
 ** sum: of all entries, mixed with vertex numbers: the same whatever computed them. */
 #include "gpugraph_mpi.h"
@@ -129,12 +131,16 @@ static void time_searches(struct bench *b, gpugraph_part *part, const char *func
              sum = 0;
     double *ms = gg_alloc(&b->run, (uint64_t)b->repeats + 1, sizeof *ms);
     struct heard heard = {0};
+    uint64_t sent = 0, meetings = 0;
     need(b, narrow && found && ms);
     b->run.phase = hear;
     b->run.listener = &heard;
     for (int i = 0; i <= b->repeats; i++) {
+        const uint64_t sent_before = b->x->sent, met_before = b->x->meetings;
         search(b, part, function, narrow, found);
         need(b, true);
+        sent = b->x->sent - sent_before;
+        meetings = b->x->meetings - met_before;
         uint64_t slowest = (uint64_t)(heard.ms * 1e6); /* of all parts */
         b->x->calls->combine(b->x, &b->run, GPUGRAPH_MOST, &slowest, 1);
         ms[i] = (double)slowest * 1e-6;
@@ -145,10 +151,11 @@ static void time_searches(struct bench *b, gpugraph_part *part, const char *func
     b->x->calls->combine(b->x, &b->run, GPUGRAPH_SUM, &sum, 1);
     qsort(ms + 1, (size_t)b->repeats, sizeof *ms, compare);
     if (b->x->part == 0)
-        printf("MPI,%s,%d,%llu,%u,%s,%d,%.3f,%.3f,%.3f,%016llx\n", function, b->scale,
-               (unsigned long long)b->factor, b->x->parts,
+        printf("MPI,%s,%d,%llu,%u,%s,%d,%.3f,%.3f,%.3f,%016llx,%.2f,%llu\n", function,
+               b->scale, (unsigned long long)b->factor, b->x->parts,
                gpugraph_part_way(part) ? gpugraph_part_way(part) : "cpu", b->repeats,
-               ms[1 + b->repeats / 2], ms[1], ms[b->repeats], (unsigned long long)sum);
+               ms[1 + b->repeats / 2], ms[1], ms[b->repeats], (unsigned long long)sum,
+               (double)sent * 1e-6, (unsigned long long)meetings);
     fflush(stdout);
     gg_release(narrow);
     gg_release(found);

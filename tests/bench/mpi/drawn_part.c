@@ -1,0 +1,190 @@
+/* A part of a graph whose rows lie here whole: threads pick out what is the part's.
+**
+**     masters    by owner, as any part's                     part_make_masters
+**     local[]    of each number of the graph                 masters first, then ghosts by owner and number
+**     ghosts     neighbours of masters that others own
+**     peer       since arcs go both ways: masters with a neighbour that the peer owns are its ghosts */
+#include "drawn_part.h"
+#include "multi/making.h"
+#include "team.h"
+
+#include <string.h>
+
+struct picking {
+    const struct drawn_rows *rows;
+    gpugraph_part *p;
+    gpugraph_run *run;
+    uint32_t *local; /* of each number; GPUGRAPH_NONE: none here */
+    uint8_t *ghost;  /* of each number: it is one here */
+    uint8_t *told;   /* of each peer and master: the master is a ghost there */
+    bool into;       /* rows of the transpose are filled, not rows */
+};
+
+void drawn_rows_close(struct drawn_rows *rows) {
+    gg_release(rows->offset);
+    gg_release(rows->target);
+    *rows = (struct drawn_rows){0};
+}
+
+static void each(struct picking *k, uint64_t count, gg_span *range) {
+    enum { CHUNK = 1 << 12 };
+    gg_chunks(gg_team_limit(0), count, CHUNK, range, k);
+}
+
+/* Of masters low .. high - 1. */
+static void mark_ghosts(void *picking, uint64_t low, uint64_t high) {
+    struct picking *k = picking;
+    const struct drawn_rows *rows = k->rows;
+    const gpugraph_part *p = k->p;
+    for (uint64_t v = low; v < high; v++)
+        for (uint64_t a = rows->offset[p->number[v]]; a < rows->offset[p->number[v] + 1];
+             a++) {
+            const uint32_t w = rows->target[a];
+            if (k->local[w] != GPUGRAPH_NONE)
+                continue;
+            __atomic_store_n(&k->ghost[w], 1, __ATOMIC_RELAXED);
+            k->told[(uint64_t)part_owner(p, w) * p->masters + v] = 1;
+        }
+}
+
+/* Of numbers: ghosts by owner, then by number. local[] has them after that alone. */
+static bool place_ghosts(struct picking *k) {
+    gpugraph_part *p = k->p;
+    uint64_t ghosts = 0;
+    for (uint32_t w = 0; w < k->rows->n; w++)
+        ghosts += k->ghost[w];
+    uint64_t *number = gg_alloc(k->run, p->masters + ghosts, sizeof *number);
+    if (!number)
+        return false;
+    memcpy(number, p->number, p->masters * sizeof *number);
+    gg_release(p->number);
+    p->number = number;
+    for (uint32_t q = 0; q < p->exchange->parts; q++) {
+        p->peer[q].first_ghost = p->locals;
+        for (uint32_t w = 0; w < k->rows->n; w++)
+            if (k->ghost[w] && part_owner(p, w) == q) {
+                k->local[w] = p->locals;
+                number[p->locals++] = w;
+            }
+        p->peer[q].ghosts = p->locals - p->peer[q].first_ghost;
+    }
+    return true;
+}
+
+static bool list_told(struct picking *k) {
+    gpugraph_part *p = k->p;
+    for (uint32_t q = 0; q < p->exchange->parts; q++) {
+        const uint8_t *told = k->told + (uint64_t)q * p->masters;
+        struct part_peer *peer = &p->peer[q];
+        peer->master = gg_alloc(k->run, p->masters, sizeof *peer->master);
+        for (uint32_t v = 0; peer->master && v < p->masters; v++)
+            if (told[v])
+                peer->master[peer->masters++] = v;
+    }
+    return k->run->status == GPUGRAPH_OK;
+}
+
+/* ---- rows ---- */
+
+/* Whole ones are masters' alone; else a local's arcs are those to masters. */
+static bool is_row(const struct picking *k, uint64_t v) {
+    return v < k->p->masters || !(k->into || k->p->partition == GPUGRAPH_BY_SOURCE);
+}
+
+static uint64_t fill_row(const struct picking *k, uint64_t v, uint32_t *to) {
+    const struct drawn_rows *rows = k->rows;
+    const gpugraph_part *p = k->p;
+    const bool whole = k->into || p->partition == GPUGRAPH_BY_SOURCE;
+    uint64_t arcs = 0;
+    for (uint64_t a = rows->offset[p->number[v]];
+         is_row(k, v) && a < rows->offset[p->number[v] + 1]; a++) {
+        const uint32_t local = k->local[rows->target[a]];
+        if (!whole && local >= p->masters)
+            continue;
+        if (to)
+            to[arcs] = local;
+        arcs++;
+    }
+    return arcs;
+}
+
+static void count_rows(void *picking, uint64_t low, uint64_t high) {
+    struct picking *k = picking;
+    uint64_t *offset = k->into ? k->p->into.offset : k->p->offset;
+    for (uint64_t v = low; v < high; v++)
+        offset[v + 1] = fill_row(k, v, NULL);
+}
+
+static void fill_rows(void *picking, uint64_t low, uint64_t high) {
+    struct picking *k = picking;
+    const uint64_t *offset = k->into ? k->p->into.offset : k->p->offset;
+    uint32_t *target = k->into ? k->p->into.source : k->p->target;
+    for (uint64_t v = low; v < high; v++)
+        fill_row(k, v, target + offset[v]);
+}
+
+static bool make_rows(struct picking *k, bool into) {
+    gpugraph_part *p = k->p;
+    uint64_t *offset = gg_alloc_zero(k->run, (uint64_t)p->locals + 1, sizeof *offset);
+    *(into ? &p->into.offset : &p->offset) = offset;
+    k->into = into;
+    if (!offset)
+        return false;
+    each(k, p->locals, count_rows);
+    for (uint32_t v = 0; v < p->locals; v++)
+        offset[v + 1] += offset[v];
+    p->arcs = offset[p->locals];
+    uint32_t *target = gg_alloc(k->run, p->arcs, sizeof *target);
+    *(into ? &p->into.source : &p->target) = target;
+    if (target)
+        each(k, p->locals, fill_rows);
+    return target != NULL;
+}
+
+/* ---- the whole ---- */
+
+static bool make(struct picking *k) {
+    gpugraph_part *p = k->p;
+    struct part_making m = {.part = p, .run = k->run};
+    const uint32_t parts = p->exchange->parts;
+    p->peer = gg_alloc_zero(k->run, parts, sizeof *p->peer);
+    p->out = gg_alloc_zero(k->run, parts, sizeof *p->out);
+    p->in = gg_alloc_zero(k->run, parts, sizeof *p->in);
+    if (k->run->status || !part_make_masters(&m))
+        return false;
+    gg_release(m.places.slot);
+    k->local = gg_alloc(k->run, k->rows->n, sizeof *k->local);
+    k->ghost = gg_alloc_zero(k->run, k->rows->n, 1);
+    k->told = gg_alloc_zero(k->run, (uint64_t)parts * p->masters, 1);
+    if (k->run->status)
+        return false;
+    memset(k->local, 0xff, k->rows->n * sizeof *k->local);
+    for (uint32_t v = 0; v < p->masters; v++)
+        k->local[p->number[v]] = v;
+    each(k, p->masters, mark_ghosts);
+    return place_ghosts(k) && list_told(k) && make_rows(k, false) &&
+           (p->partition == GPUGRAPH_BY_SOURCE || make_rows(k, true));
+}
+
+gpugraph_part *drawn_part(const struct drawn_rows *rows, gpugraph_exchange *x,
+                          gpugraph_partition partition, gpugraph_run *run) {
+    gpugraph_part *p = gg_alloc_zero(run, 1, sizeof *p);
+    struct picking k = {.rows = rows, .p = p, .run = run};
+    if (p) {
+        *p = (gpugraph_part){.exchange = x,
+                             .partition = partition,
+                             .direction = GPUGRAPH_BOTH,
+                             .simple = partition == GPUGRAPH_BY_SOURCE,
+                             .vertices = rows->n,
+                             .columns = 1};
+        make(&k);
+    }
+    gg_release(k.local);
+    gg_release(k.ghost);
+    gg_release(k.told);
+    if (part_end(x, run) != GPUGRAPH_OK) {
+        gpugraph_part_free(p);
+        return NULL;
+    }
+    return p;
+}
