@@ -6,8 +6,8 @@
 **     light    b:2           |     e:1 g:3          weight << 32 | target, in the same order
 **
 ** On an R-MAT one arc in ten is. Without these the weights of all others are read too, only to see that
-** they are too heavy. Made once for a graph, a direction and a weight, by two looks at all weights: as long
-** as a search takes. */
+** they are too heavy. Made for a graph, a direction and a weight by two looks at all weights, as long as a
+** search takes; so not by the first search after a change. */
 #include "sssp.cuh"
 #include "device/parts.cuh"
 #include "graph/frontier.cuh"
@@ -61,6 +61,7 @@ static __global__ void begin_light(const __grid_constant__ device_csr g, light_s
 
 struct light_rows {
     uint32_t most;         /* weight */
+    bool asked;            /* by a search since the last change */
     bool looked;           /* for that weight: without arcs they were too many */
     uint64_t places, arcs; /* of the arrays */
     uint32_t *offset;
@@ -168,7 +169,9 @@ bool gg_sssp_lighten(struct cuda_job *job, const struct sssp_search *s, int64_t 
     if (!kept)
         return false;
     struct light_rows *rows = &kept->rows[kind];
-    if (!rows->looked || rows->most != most) {
+    const bool again = rows->asked;
+    rows->asked = true;
+    if (again && (!rows->looked || rows->most != most)) {
         const double started = gg_now_ms();
         drop_rows(kept, rows);
         if ((int64_t)(s->g.m / 2) + own > gg_device_room(job))
@@ -178,7 +181,7 @@ bool gg_sssp_lighten(struct cuda_job *job, const struct sssp_search *s, int64_t 
             return gg_do_without(job);
         }
         rows->most = most;
-        rows->looked = true;
+        rows->asked = rows->looked = true;
         gg_phase(job->run, "prepare", started, (int64_t)rows->arcs,
                  "arcs of weights up to %u side by side, on the device", most);
     }
