@@ -90,9 +90,8 @@ struct listing {
     bool root; /* the level is the root */
     uint32_t portions;
     struct portion *portion;
-    atomic_uint next; /* that nobody has taken */
-    atomic_int
-        reason; /* why the team goes no further; the portions before that one are all read */
+    atomic_uint next;  /* the first portion that nobody has taken */
+    atomic_int reason; /* why the team goes no further; PAGE_FINE: it does */
 };
 
 /* Reads the portion's pages by way of `page`. */

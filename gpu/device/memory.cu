@@ -14,8 +14,8 @@
 #include <string.h>
 
 /* A workspace this many times larger than what a run needs, and more than SPARE_BYTES
-** larger, is given back once so many runs in a row have needed so little: between two searches of a graph
-** that changes are some small ones, and to give a block of 500 MB and take it again is a millisecond. */
+** larger, is given back once so many runs in a row have needed so little. After a change of a graph some
+** small runs come before the next search, and a block of 500 MB costs a millisecond to give back and take again. */
 #define SPARE_TIMES 4
 #define SPARE_BYTES ((size_t)256 << 20)
 #define SPARE_RUNS  32

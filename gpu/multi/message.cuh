@@ -24,7 +24,7 @@ struct part_message {
     uint32_t *place;       /* NULL: bits say which */
     uint32_t *bits, *base;
     void *value;
-    unsigned long long *count; /* that have changed; those beyond `room` are not in it */
+    unsigned long long *count; /* of changed places; the list holds `room` of them */
 };
 
 static inline uint32_t part_message_chunks(uint32_t places) {

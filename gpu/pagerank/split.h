@@ -161,7 +161,7 @@ static inline double split_gather(const double *share, const uint32_t *target,
 
 /* ---- sums over short rows ---- */
 
-enum { SHORT_ROWS = 64 }; /* that are added up together */
+enum { SHORT_ROWS = 64 }; /* rows that are added up together, at most */
 
 /* arrived[r] = the sum of share[target[i]] over row[r] <= i < row[r + 1], rounded once, of rows that have EXACT arcs
 ** together at most. Sums of all arcs up to one are exact, so the difference of two of them is a row's, and no

@@ -15,7 +15,7 @@
 enum {
     STAGED = 1536, /* edges that a block collects before it claims room in a list */
     TAKEN = 4,     /* that a thread looks at in between, all at once */
-    FOUR = 4,      /* that a thread reads by one load */
+    FOUR = 4,      /* edges that a thread reads by one load */
     SIFTED = 8,    /* that a thread looks at together where most fail */
     WARPS = GG_BLOCK / GG_WARP
 };
