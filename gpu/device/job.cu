@@ -101,6 +101,11 @@ static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
         device->device_stop = (uint32_t *)seen;
     }
     for (int i = 0; i < GG_STAGES && gg_going(job); i++) {
+        if (gg_poll(
+                job->run)) { /* a piece takes milliseconds, and longer beside others */
+            gg_stopped(job->run);
+            break;
+        }
         if (!device->stage[i] &&
             gg_note(job,
                     cudaHostAlloc(&block, GG_STAGE_BYTES + (i == 0 ? GG_SLICES_BYTES : 0),
@@ -228,16 +233,24 @@ void gg_with_devices_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *)) {
 /* ---- opening in the background ---- */
 
 /* In pieces, so that a process that ends meanwhile is noticed between them. What takes long are
-** the start of the driver and its context: both are asked of the driver itself, since the runtime
-** would hold locks meanwhile for which its own handlers of exit() wait. */
-static bool start_driver(int ordinal) {
+** the start of the driver and its context: both are asked of the driver itself. The runtime's own handlers of
+** exit() pull down what its calls stand on, and wait for its locks, so these hold the end. */
+static bool is_for_this_build(int ordinal) {
+    if (!gg_hold_end())
+        return false;
+    const bool is =
+        gg_usable(NULL) && ordinal < gg_device_count() && gg_device_fits(ordinal);
+    gg_let_end();
+    return is;
+}
+
+static void start_driver(int ordinal) {
     const struct cuda_driver *driver = gg_driver();
     CUdevice device;
     CUcontext context;
-    return driver && driver->init(0) == CUDA_SUCCESS && !gg_process_ends() &&
-           gg_usable(NULL) && ordinal < gg_device_count() && gg_device_fits(ordinal) &&
-           driver->device(&device, ordinal) == CUDA_SUCCESS && !gg_process_ends() &&
-           driver->retain(&context, device) == CUDA_SUCCESS;
+    if (driver && driver->init(0) == CUDA_SUCCESS && is_for_this_build(ordinal) &&
+        driver->device(&device, ordinal) == CUDA_SUCCESS && !gg_process_ends())
+        driver->retain(&context, device);
 }
 
 static int process_ends(void *) {
@@ -249,16 +262,18 @@ bool gg_open_in_background(int ordinal, const char **why) {
     static char sentence[GG_MAX_DEVICES][sizeof(((gpugraph_run *)0)->message)];
     gpugraph_run run = {};
     struct cuda_job job;
+    start_driver(ordinal);
+    if (!gg_hold_end())
+        return false;
     run.device = ordinal;
     run.interrupted = process_ends;
     gg_begin(&run);
-    if (!start_driver(ordinal) && gg_process_ends())
-        return false;
-    if (gg_job_open(&job, NULL, &run) && gg_job_close(&job) == GPUGRAPH_OK)
-        return true;
+    const bool opened =
+        gg_job_open(&job, NULL, &run) && gg_job_close(&job) == GPUGRAPH_OK;
+    gg_let_end();
     memcpy(sentence[ordinal], run.message, sizeof run.message);
     *why = sentence[ordinal];
-    return false;
+    return opened;
 }
 
 /* ---- what the host's side asks ---- */

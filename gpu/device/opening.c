@@ -4,8 +4,10 @@
 ** then destructors of libraries, in the order in which they were loaded; then it writes out what
 ** streams hold, and leaves.
 **
-**     on_exit         note_exit       nothing new is begun; the status is remembered
-**     (host's handlers, which were registered earlier, run as always)
+**     on_exit         note_exit       nothing new is begun; the status is remembered; who holds the
+**                                     end is waited for
+**     (handlers that were registered earlier run as always: the host's, and those of CUDA's
+**     runtime, which is linked in: they take away what its calls stand on)
 **     destructor      leave_first     a thread is inside the driver, which was loaded later: streams
 **                                     are written out, and the process leaves with that status
 **     (the driver's destructors, which would find its thread at work, do not run)
@@ -28,20 +30,12 @@
 static struct {
     uint32_t registered, ending; /* 1: so it is */
     uint32_t inside;             /* threads that open */
+    uint32_t held,
+        holders_in; /* those of them that hold the end, slept on; of that process */
     int status;
 } process;
 
 /* ---- the end of the process ---- */
-
-static void note_exit(int status, void *unused) {
-    (void)unused;
-    process.status = status;
-    __atomic_store_n(&process.ending, 1, __ATOMIC_RELEASE);
-}
-
-bool gg_process_ends(void) {
-    return __atomic_load_n(&process.ending, __ATOMIC_ACQUIRE);
-}
 
 static void sleep_on(uint32_t *word, uint32_t value, double ms) {
     const long ns = (long)(ms * 1e6);
@@ -51,6 +45,48 @@ static void sleep_on(uint32_t *word, uint32_t value, double ms) {
 
 static void wake_all(uint32_t *word) {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* Who begins is whoever puts its process there. */
+static uint32_t this_process(void) {
+    return 1 + gg_forks();
+}
+
+/* A child of fork() has no thread that would let go. */
+static uint32_t held_here(void) {
+    uint32_t held = __atomic_load_n(&process.held, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&process.holders_in, __ATOMIC_RELAXED) == this_process() ? held
+                                                                                    : 0;
+}
+
+static void note_exit(int status, void *unused) {
+    const double until = gg_now_ms() + GG_OPENING_HELD_MS;
+    uint32_t held;
+    (void)unused;
+    process.status = status;
+    __atomic_store_n(&process.ending, 1, __ATOMIC_SEQ_CST);
+    while ((held = held_here()) != 0 && gg_now_ms() < until)
+        sleep_on(&process.held, held, until - gg_now_ms());
+}
+
+bool gg_process_ends(void) {
+    return __atomic_load_n(&process.ending, __ATOMIC_SEQ_CST);
+}
+
+bool gg_hold_end(void) {
+    if (__atomic_exchange_n(&process.holders_in, this_process(), __ATOMIC_RELAXED) !=
+        this_process())
+        __atomic_store_n(&process.held, 0, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&process.held, 1, __ATOMIC_SEQ_CST);
+    if (!gg_process_ends())
+        return true;
+    gg_let_end();
+    return false;
+}
+
+void gg_let_end(void) {
+    __atomic_sub_fetch(&process.held, 1, __ATOMIC_SEQ_CST);
+    wake_all(&process.held);
 }
 
 static void *write_out(void *written) {
@@ -108,11 +144,6 @@ static void *open_it(void *opening) {
     settle(o, opened ? OPENING_OPEN : OPENING_FAILED);
     __atomic_sub_fetch(&process.inside, 1, __ATOMIC_RELEASE);
     return NULL;
-}
-
-/* Who begins is whoever puts its process there. */
-static uint32_t this_process(void) {
-    return 1 + gg_forks();
 }
 
 enum opening_state gg_opening_state(const struct opening *o, const char **why) {

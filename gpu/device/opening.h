@@ -11,8 +11,9 @@
 ** a waiting caller sleeps (a futex). A child of fork() has no such thread: what was begun before
 ** has failed there, and what was not may be begun.
 **
-** The end of the process does not wait. A driver's destructors would pull down what the thread
-** stands on, so while it is inside, the process ends before them: see opening.c. */
+** The end of the process waits for no driver. Its destructors would pull down what the thread
+** stands on, so while it is inside, the process ends before them. Short steps that stand on what
+** handlers of exit() pull down hold the end: see opening.c. */
 #ifndef GPUGRAPH_OPENING_H
 #define GPUGRAPH_OPENING_H
 
@@ -60,6 +61,11 @@ static inline double gg_left_ms(double usual, double elapsed) {
 enum opening_state gg_opening_wait(struct opening *o, double ms, gpugraph_run *run);
 /* Has exit() been called? Then nothing new is begun. */
 bool gg_process_ends(void);
+/* Around steps of the opening's thread that are short, or look at gg_process_ends often: exit() runs no
+** handler that was registered before until they are done, for GG_OPENING_HELD_MS at most. False: the process
+** ends already, and nothing is held. */
+bool gg_hold_end(void);
+void gg_let_end(void);
 
 #ifdef __cplusplus
 }
