@@ -125,6 +125,19 @@ static int check_weights_of(reading *r, const graph_ref *g) {
     return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
+/* Edges may be on a device alone: of a graph that was read for a search, also under the name of one that is followed. */
+static int bring_edges_of(reading *r, const graph_ref *g) {
+    gpugraph_run run;
+    if (!r->request->edges_here)
+        return SQLITE_OK;
+    connection_run(r->c, &run);
+    const int rc = code_of_status(gpugraph_bring_edges(g->graph, &run));
+    if (rc != SQLITE_ERROR)
+        return rc;
+    *r->error = sqlite3_mprintf("%s: %s", r->request->function, run.message);
+    return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
 int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
                   char **error) {
     scope own = {0};
@@ -143,6 +156,8 @@ int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
     int rc = find_graph(&r, &g);
     if (rc == SQLITE_OK)
         rc = check_weights_of(&r, g);
+    if (rc == SQLITE_OK)
+        rc = bring_edges_of(&r, g);
     if (rc == SQLITE_OK) {
         g->references++;
         graph_touch(c, g);

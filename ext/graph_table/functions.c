@@ -64,6 +64,7 @@ static int acquire(graph_call *call, sqlite3_context *context, const char *edges
                                    .edges_bytes = (int)strlen(edges),
                                    .weight = WEIGHT_NO,
                                    .undirected = undirected,
+                                   .edges_here = true,
                                    .backend = -1,
                                    .scope = statement_scope(context, call->c)};
     search_watch watch;

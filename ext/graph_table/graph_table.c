@@ -356,6 +356,7 @@ static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
                              .edges_bytes = (int)strlen(t->text),
                              .weight = weights ? WEIGHT_IF_ANY : WEIGHT_NO,
                              .by_graph = true,
+                             .edges_here = true,
                              .backend = -1,
                              .scope = &cur->scope,
                              .followed = current ? f : NULL};

@@ -308,6 +308,33 @@ START_TEST(vertices_are_deleted) {
 }
 END_TEST
 
+/* A graph that has lost a trigger is read anew for whoever asks, and a search leaves its edges where it ran. */
+START_TEST(edges_are_here_for_whoever_lists_them) {
+    static const char *const first[] = {NULL, "SELECT count(*) FROM gpu_bfs('g', 2)",
+                                        "SELECT gpugraph_check('g')",
+                                        "SELECT count(*) FROM g WHERE dst = 3"};
+    const char *backend = suite_has_device() ? "cuda" : "cpu";
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+        sql_open();
+        run("CREATE TABLE roads(a, b, metres);"
+            "INSERT INTO roads VALUES (2, 3, 1), (3, 7, 2), (9, 2, 5);"
+            "CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres));"
+            "DROP TRIGGER g_deleted; SELECT gpugraph_config('backend', '%s')",
+            backend);
+        if (i > 0)
+            run("%s", first[i]);
+        expect("2|3|1;3|7|2;9|2|5", "SELECT src, dst, weight FROM g ORDER BY edge");
+        run("DELETE FROM roads WHERE a = 3");
+        if (i > 0)
+            run("%s", first[i]);
+        expect("'ok'", "SELECT gpugraph_check('g')");
+        expect("9|2", "SELECT src, dst FROM g WHERE src = 9");
+        expect("2", "SELECT sum(depth) + count(*) - 1 FROM gpu_bfs('g', 2)");
+        sql_close();
+    }
+}
+END_TEST
+
 const struct suite suite = {
     "follow_table",
     {{"follow_table", .timeout = 60,
@@ -317,6 +344,7 @@ const struct suite suite = {
                 {&directions_and_vertices},
                 {&every_function_takes_a_graph},
                 {&check_reports_differences},
+                {&edges_are_here_for_whoever_lists_them},
                 {&ids_to_delete_are_as_stored},
                 {&vertices_are_deleted}}}},
 };
