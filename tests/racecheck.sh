@@ -1,13 +1,14 @@
 #!/bin/sh
 # Searches on the device under a race detector, by every method, their rows compared with the CPU's.
-#   tests/racecheck.sh BUILD [FUNCTION...]        default: gpu_bfs gpu_sssp gpu_dfs gpu_mis gpu_label_propagation
+#   tests/racecheck.sh BUILD [FUNCTION...]        default: all that question() knows
 # BUILD was configured with -DGPUGRAPH_CUDA=ON -DGPUGRAPH_RACECHECK=ON. Environment: SANITIZER, the tool ("compute-sanitizer
-# --tool racecheck"); METHODS, these alone, with commas between them; SIDE, of the grid (24). A line for
-# each method: hazards, and whether its rows are the CPU's. Exit status 1 where any is not clean.
+# --tool racecheck"; with "compute-sanitizer" alone it is memcheck); METHODS, these alone, with commas between them; SIDE, of the
+# grid (24). A line for each method: hazards, and whether its rows are the CPU's. Exit status 1 where any is not clean.
 set -eu
 build=$(cd "${1:?the build folder}" && pwd)
 shift
-[ $# -gt 0 ] || set -- gpu_bfs gpu_sssp gpu_dfs gpu_mis gpu_label_propagation
+[ $# -gt 0 ] || set -- gpu_bfs gpu_sssp gpu_dfs gpu_mis gpu_label_propagation gpu_components gpu_pagerank gpu_triangles \
+    gpu_cores gpu_spanning_forest gpu_topological_order gpu_matrix gpu_paths
 side=${SIDE:-24}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -33,33 +34,44 @@ INSERT INTO hubs SELECT b, a, w FROM hubs;
 CREATE TABLE both AS SELECT a, b, min(w) AS w FROM hubs WHERE a <> b GROUP BY a, b ORDER BY a, b;
 DROP TABLE hubs;"
 
-# Of function $1 over table $2: what is compared. Any tree of an unordered search will do.
+# Of function $1 over table $2 by method $3: what is compared. Any tree of an unordered search will do.
 question() {
     case $1 in
     gpu_bfs) echo "SELECT count(*), sum((vertex * 2654435761 + depth) % 1000003) FROM gpu_bfs('$2(a, b)', 0)" ;;
     gpu_sssp) echo "SELECT count(*), sum((vertex * 2654435761 + distance) % 1000003) FROM gpu_sssp('$2(a, b, w)', 0)" ;;
     gpu_dfs) echo "SELECT count(*), sum(vertex) FROM gpu_dfs('$2(a, b)', 0)" ;;
     gpu_mis) echo "SELECT count(*), sum(vertex) FROM gpu_mis('$2(a, b)')" ;;
+    gpu_components)
+        [ "$3" = forward-backward ] && kind=strong || kind=weak
+        echo "SELECT count(*), sum((vertex * 2654435761 + component) % 1000003) FROM gpu_components('SELECT a, b FROM $2 WHERE (a * 7 + b * 3) % 5 > 1') WHERE kind = '$kind'" ;;
+    gpu_pagerank) echo "SELECT count(*), sum((vertex * 2654435761 + CAST(rank * 1e15 AS INTEGER)) % 1000003) FROM gpu_pagerank('$2(a, b)')" ;;
+    gpu_triangles) echo "SELECT count(*), sum((vertex * 2654435761 + triangles) % 1000003) FROM gpu_triangles('$2(a, b)')" ;;
+    gpu_cores) echo "SELECT count(*), sum((vertex * 2654435761 + core) % 1000003) FROM gpu_cores('$2(a, b)')" ;;
+    gpu_spanning_forest) echo "SELECT count(*), sum((source * 2654435761 + target) % 1000003), sum(weight) FROM gpu_spanning_forest('$2(a, b, w)')" ;;
+    gpu_topological_order) echo "SELECT count(*), sum((vertex * 2654435761 + position) % 1000003), max(level) FROM gpu_topological_order('SELECT a, b FROM $2 WHERE a < b')" ;;
+    gpu_matrix) echo "SELECT count(*), sum((source * 2654435761 + target * 40503 + distance) % 1000003) FROM gpu_matrix('$2(a, b, w)', '[0, 1, 5, 77]', '[3, 5, 200, 300]')" ;;
+    gpu_paths) echo "SELECT count(*), sum((vertex * 2654435761 + path * 40503 + distance) % 1000003) FROM gpu_paths('$2(a, b, w)', 0, 100, 5)" ;;
     gpu_label_propagation) echo "SELECT count(*), sum((vertex * 2654435761 + label) % 1000003) FROM gpu_label_propagation('$2(a, b)')" ;;
     *) echo "no question for $1" >&2 && return 1 ;;
     esac
 }
 
-# Function $1 by method $2 over both tables, in one process.
+# Function $1 by method $2 over both tables, in one process. memcheck says "errors" where racecheck says "hazards".
 check() {
-    one=$(question "$1" grid)
-    two=$(question "$1" both)
-    shell "$one WHERE backend = 'cpu'" "$two WHERE backend = 'cpu'" >"$folder/right"
-    how="WHERE backend = 'cuda' AND method = '$2'"
+    one=$(question "$1" grid "$2")
+    two=$(question "$1" both "$2")
+    case $one in *" WHERE kind"*) and=AND ;; *) and=WHERE ;; esac
+    shell "$one $and backend = 'cpu'" "$two $and backend = 'cpu'" >"$folder/right"
+    how="$and backend = 'cuda' AND method = '$2'"
     # shellcheck disable=SC2086 # the tool is a command with its options
     ${SANITIZER:-compute-sanitizer --tool racecheck} sqlite3 -cmd ".load $build/gpugraph" "$folder/graphs.db" \
         "$one $how" "$two $how" >"$folder/out" 2>&1 || true
-    hazards=$(sed -n 's/.*RACECHECK SUMMARY: //p' "$folder/out")
+    hazards=$(sed -n 's/.*RACECHECK SUMMARY: //p; s/.*ERROR SUMMARY: //p' "$folder/out")
     rows="not the CPU's rows"
     ! grep -v '^=' "$folder/out" | cmp -s - "$folder/right" || rows="the CPU's rows"
     echo "$1 $2: ${hazards:-no summary}; $rows"
     case "$hazards; $rows" in
-    "0 hazards"*"the CPU's rows") [ "$rows" = "the CPU's rows" ] ;;
+    "0 "*"the CPU's rows") [ "$rows" = "the CPU's rows" ] ;;
     *) grep -vxFf "$folder/right" "$folder/out" | sed 's/0x[0-9a-f]*//g; s/([0-9]*,[0-9]*,[0-9]*)//g' | sort | uniq -c |
         sort -rn | head -12 && false ;;
     esac

@@ -1,157 +1,9 @@
-/* A matrix on the device, many rows at once; matrix.c has the meaning.
-**
-**     distance   row 0: n entries | row 1: n entries | ...        place = row * n + vertex
-**     near       places whose distance is below `edge` and fell since they were last served
-**     far        places beyond it, each once; some are stale
-**
-**     serve      relaxes the arcs of all near places; sums below `edge` go near, others far
-**     look       when nothing is near: rows whose targets are all below `edge` are done
-**     advance    moves `edge` on by delta, or to the least far distance and delta; far places below it
-**                become near, those of rows that are done go
-**
-** All rows share one edge, so a step serves all of them, and there are hardly more steps than one row
-** would take. Distances only fall, and end as the least sums whatever the order, so that every bit is
-** the CPU's. A place is in a list once: a bit says that it waits there, and is cleared before its distance
-** is read; who makes a distance fall does so before a look at the bit. A fence stands between both, one for
-** all arcs that lanes take at once. After Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods for
-** Single-Source Shortest Paths" (IPDPS 2014). */
+/* A matrix on the device, many rows at once: the driver of steps.cuh; matrix.c has the meaning. */
 #include "base/words.h"
 #include "matrix.h"
-#include "relax.cuh"
+#include "steps.cuh"
 
 #include <stdio.h>
-
-/* ---- kernels ---- */
-
-template <typename number>
-static __global__ void begin_rows(const __grid_constant__ matrix_rows<number> r) {
-    for (uint64_t row = gg_thread(); row < r.rows; row += gg_threads_of_grid()) {
-        uint32_t place = (uint32_t)(row * r.arcs.n + r.source[row]);
-        r.distance[place] = 0;
-        take_bit(r.near_bit, place);
-        r.near[0][atomicAdd(&r.state->near[0], 1u)] = place;
-    }
-}
-
-/* A lane for each near place, the whole warp for those with many arcs. */
-template <typename number>
-static __global__ void __launch_bounds__(GG_BLOCK)
-    serve(const __grid_constant__ matrix_rows<number> r) {
-    struct matrix_state *s = r.state;
-    const uint32_t count = s->near[s->side], n = r.arcs.n;
-    const uint32_t *list = r.near[s->side];
-    const matrix_word edge = s->edge;
-    const uint64_t whole = gg_whole_warps(count);
-    if (count == 0)
-        return; /* the same for all blocks: nobody changes it before all are done */
-    for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
-        uint64_t arc = 0, end = 0;
-        uint32_t first = 0;
-        matrix_word from = 0;
-        if (i < count) {
-            const uint32_t place = list[i], row = place / n;
-            first = row * n;
-            clear_bit(r.near_bit, place);
-            __threadfence();
-            from = gg_peek(&r.distance[place]);
-            if (!r.done[row]) {
-                arc = r.arcs.offset[place - first];
-                end = r.arcs.offset[place - first + 1];
-            }
-        }
-        unsigned large = __ballot_sync(ALL_LANES, end - arc >= LONG_ARCS);
-        relax(r, edge, from, first, arc, end - arc < LONG_ARCS ? end : arc, 1);
-        for (; large; large &= large - 1) {
-            const int owner = __ffs((int)large) - 1;
-            const uint64_t low = __shfl_sync(ALL_LANES, arc, owner),
-                           high = __shfl_sync(ALL_LANES, end, owner);
-            const matrix_word its = __shfl_sync(ALL_LANES, from, owner);
-            const uint32_t of_row = __shfl_sync(ALL_LANES, first, owner);
-            relax(r, edge, its, of_row, low + gg_lane(), high, GG_WARP);
-        }
-    }
-    if (gg_last_block(&s->ticket) && threadIdx.x == 0) {
-        s->served += count;
-        s->steps++;
-        s->near[s->side] = 0;
-        s->side ^= 1;
-        s->look = s->near[s->side] == 0;
-    }
-}
-
-/* A block for each row: are all of its targets final? */
-template <typename number>
-static __global__ void __launch_bounds__(GG_BLOCK)
-    look(const __grid_constant__ matrix_rows<number> r) {
-    const struct matrix_state *s = r.state;
-    if (!s->look)
-        return;
-    for (uint32_t row = blockIdx.x; row < r.rows; row += gridDim.x) {
-        bool left = false;
-        if (!r.done[row])
-            for (uint32_t j = threadIdx.x; j < r.targets; j += GG_BLOCK)
-                left |= r.distance[(uint64_t)row * r.arcs.n + r.target[j]] >= s->edge;
-        left = __syncthreads_or(left);
-        if (threadIdx.x == 0 && !left)
-            r.done[row] = 1;
-    }
-}
-
-template <typename number>
-static __global__ void __launch_bounds__(GG_BLOCK)
-    advance(const __grid_constant__ matrix_rows<number> r) {
-    struct matrix_state *s = r.state;
-    if (!s->look)
-        return; /* the same for all blocks: the last one changes it */
-    const uint32_t from = s->far_side, count = s->far[from], n = r.arcs.n;
-    const matrix_word passed = s->edge, edge = moved_on(r, passed);
-    matrix_word least = ~(matrix_word)0;
-    const uint64_t whole = gg_whole_warps(count);
-    for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
-        const bool live = i < count;
-        const uint32_t place = live ? r.far[from][i] : 0;
-        const matrix_word d = live ? r.distance[place] : 0;
-        const bool useless = live && (d < passed || r.done[place / n]); /* or served */
-        const bool comes = live && !useless && d < edge,
-                   stays = live && d >= edge && !useless;
-        if (useless || comes)
-            clear_bit(r.far_bit, place);
-        const bool waits = comes && take_bit(r.near_bit, place);
-        const uint32_t near_at = gg_reserve(&s->near[s->side], waits),
-                       far_at = gg_reserve(&s->far[from ^ 1], stays);
-        if (waits)
-            r.near[s->side][near_at] = place;
-        if (stays) {
-            r.far[from ^ 1][far_at] = place;
-            least = d < least ? d : least;
-        }
-    }
-    for (int step = GG_WARP / 2; step > 0; step /= 2) {
-        matrix_word other = __shfl_xor_sync(ALL_LANES, least, step);
-        least = other < least ? other : least;
-    }
-    if (gg_lane() == 0 && least != ~(matrix_word)0)
-        atomicMin(&s->least, least);
-    if (gg_last_block(&s->ticket) && threadIdx.x == 0) {
-        const matrix_word far = *(volatile matrix_word *)&s->least;
-        s->far[from] = 0;
-        s->far_side = from ^ 1;
-        /* Nothing came near: on to the least that is far, next time. */
-        s->edge = s->near[s->side] > 0 || far == ~(matrix_word)0 ? edge : far;
-        s->look = s->near[s->side] == 0;
-        s->least = ~(matrix_word)0;
-    }
-}
-
-template <typename number>
-static __global__ void gather_cells(const __grid_constant__ matrix_rows<number> r,
-                                    uint64_t cells, number none) {
-    for (uint64_t i = gg_thread(); i < cells; i += gg_threads_of_grid()) {
-        const uint64_t row = i / r.targets;
-        number d = r.distance[row * r.arcs.n + r.target[i % r.targets]];
-        r.cell[i] = d == no_way<number>() ? none : d;
-    }
-}
 
 /* ---- driver ---- */
 
@@ -165,8 +17,7 @@ static void carve(struct workspace *space, uint32_t n, uint32_t rows, uint32_t t
         r->near[i] = gg_carve<uint32_t>(space, places);
         r->far[i] = gg_carve<uint32_t>(space, places);
     }
-    r->near_bit = gg_carve<uint32_t>(space, places / 32 + 1);
-    r->far_bit = gg_carve<uint32_t>(space, places / 32 + 1);
+    r->served = gg_carve<uint32_t>(space, places / 32 + 1);
     r->done = gg_carve<uint32_t>(space, rows);
     r->cell = gg_carve<number>(space, (uint64_t)rows * targets);
     *source = gg_carve<uint32_t>(space, rows);
@@ -213,9 +64,9 @@ static bool start(struct cuda_job *job, const struct matrix_rows<number> *r) {
     struct matrix_state state = {};
     state.edge = r->delta;
     state.least = ~(matrix_word)0;
+    state.near = r->rows;
     gg_fill(job, r->distance, 0xff, places * sizeof *r->distance);
-    gg_fill(job, r->near_bit, 0, (places / 32 + 1) * sizeof *r->near_bit);
-    gg_fill(job, r->far_bit, 0, (places / 32 + 1) * sizeof *r->far_bit);
+    gg_fill(job, r->served, 0, (places / 32 + 1) * sizeof *r->served);
     gg_fill(job, r->done, 0, r->rows * sizeof *r->done);
     gg_upload(job, r->state, &state, sizeof state);
     if (!gg_going(job))
@@ -226,12 +77,9 @@ static bool start(struct cuda_job *job, const struct matrix_rows<number> *r) {
 
 template <typename number>
 static void queue_step(struct cuda_job *job, const struct matrix_rows<number> *r) {
-    const unsigned grid = gg_grid(job, (uint64_t)r->rows * r->arcs.n, MATRIX_BLOCKS);
-    serve<number><<<grid, GG_BLOCK, 0, job->stream>>>(*r);
-    look<number><<<gg_grid(job, (uint64_t)r->rows * GG_BLOCK, MATRIX_BLOCKS), GG_BLOCK, 0,
-                   job->stream>>>(*r);
-    advance<number><<<grid, GG_BLOCK, 0, job->stream>>>(*r);
-    gg_launched(job, "serve");
+    take_step<number><<<gg_grid(job, (uint64_t)r->rows * r->arcs.n, MATRIX_BLOCKS),
+                        GG_BLOCK, 0, job->stream>>>(*r);
+    gg_launched(job, "take_step");
 }
 
 /* Some rows; `cell` is the host's. */
@@ -244,7 +92,7 @@ static bool search_rows(struct cuda_job *job, struct matrix_rows<number> *r,
     if (!start(job, r) ||
         !gg_run_rounds(
             job, end, r->state, sizeof *end, [&] { queue_step(job, r); },
-            [&] { return end->near[end->side] == 0 && end->far[end->far_side] == 0; }))
+            [&] { return end->near == 0 && end->far == 0; }))
         return false;
     gather_cells<number>
         <<<gg_grid(job, cells, MATRIX_BLOCKS), GG_BLOCK, 0, job->stream>>>(*r, cells,

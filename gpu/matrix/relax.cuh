@@ -6,19 +6,20 @@
 #include "graph/frontier.cuh"
 
 enum {
-    MATRIX_BLOCKS = 16, /* for each multiprocessor */
-    LONG_ARCS = 64,     /* from which a warp takes a row together */
-    AT_ONCE = 4         /* arcs that a lane asks for together */
+    MATRIX_BLOCKS = 8, /* for each multiprocessor */
+    LONG_ARCS = 64,    /* from which a warp takes a row together */
+    AT_ONCE = 4        /* arcs that a lane asks for together */
 };
 
 typedef unsigned long long matrix_word;
 
 struct matrix_state {
-    matrix_word edge, settled_below; /* what is below is final */
-    matrix_word least;               /* of the far places that stay far */
+    matrix_word edge;  /* near places lie below */
+    matrix_word least; /* of the far places that stay far */
     matrix_word served;
-    uint32_t near[2], far[2]; /* places in each list */
-    uint32_t side, far_side;  /* which of both is read */
+    matrix_word added;       /* by this step: far places << 32 | near ones */
+    uint32_t near, far;      /* places in the lists that are read */
+    uint32_t side, far_side; /* which of both these are */
     uint32_t ticket, look, over, steps;
 };
 
@@ -27,7 +28,7 @@ template <typename number> struct matrix_rows {
     uint32_t rows, targets;
     number *distance; /* UINT64 and REAL: words */
     uint32_t *near[2], *far[2];
-    uint32_t *near_bit, *far_bit, *done; /* a bit for each place; done[row] */
+    uint32_t *served, *done; /* served: a bit for each place; done[row] */
     const uint32_t *source, *target;
     number *cell;
     matrix_word bound, delta;
@@ -84,24 +85,32 @@ static __device__ matrix_word moved_on(const matrix_rows<number> &r, matrix_word
 
 /* ---- lists ---- */
 
+static __device__ __forceinline__ void set_bit(uint32_t *bits, uint32_t place) {
+    atomicOr(&bits[place / 32], 1u << place % 32);
+}
+
+/* Was it set? */
 static __device__ __forceinline__ bool take_bit(uint32_t *bits, uint32_t place) {
     const uint32_t bit = 1u << place % 32;
-    return !(atomicOr(&bits[place / 32], bit) & bit);
+    return atomicAnd(&bits[place / 32], ~bit) & bit;
 }
 
-static __device__ __forceinline__ void clear_bit(uint32_t *bits, uint32_t place) {
-    atomicAnd(&bits[place / 32], ~(1u << place % 32));
-}
-
-/* Places of this lane in the list, the first of `mine`; all lanes of the warp call. */
-static __device__ __forceinline__ uint32_t reserve_some(uint32_t *count, uint32_t mine) {
-    uint32_t total, first = 0;
-    if (!__any_sync(ALL_LANES, mine > 0))
-        return 0;
-    const uint32_t before = warp_sum_before(mine, &total);
+/* This lane's first places in both lists, behind what the step has added before; all lanes of the warp call. */
+static __device__ __forceinline__ void reserve_some(matrix_word *added, uint32_t nears,
+                                                    uint32_t fars, uint32_t *near_at,
+                                                    uint32_t *far_at) {
+    uint32_t both, all;
+    matrix_word first = 0;
+    /* A lane has few: the sums of both fit one word. */
+    const uint32_t before = warp_sum_before(fars << 16 | nears, &both);
+    all = both & 0xffff;
+    if (both == 0)
+        return;
     if (gg_lane() == 0)
-        first = atomicAdd(count, total);
-    return __shfl_sync(ALL_LANES, first, 0) + before;
+        first = atomicAdd(added, (matrix_word)(both >> 16) << 32 | all);
+    first = __shfl_sync(ALL_LANES, first, 0);
+    *near_at += (uint32_t)first + (before & 0xffff);
+    *far_at += (uint32_t)(first >> 32) + (before >> 16);
 }
 
 /* ---- arcs ---- */
@@ -117,17 +126,18 @@ sum_of(const matrix_rows<number> &r, matrix_word from, uint64_t arc, matrix_word
 }
 
 /* Arcs arc, arc + step, ... of this lane before end, from a place of the row that begins at `first`. All
-** lanes of the warp call. */
+** lanes of the warp call. A place that nobody had reached goes on a list, and so does one that comes below the edge;
+** one that lay below it already waits on the list, unless it was served. */
 template <typename number>
 static __device__ __forceinline__ void
 relax(const matrix_rows<number> &r, matrix_word edge, matrix_word from, uint32_t first,
       uint64_t arc, uint64_t end, uint32_t step) {
     struct matrix_state *s = r.state;
-    const uint32_t next = s->side ^ 1, far = s->far_side;
+    uint32_t *near = r.near[s->side ^ 1], *far = r.far[s->far_side];
     for (; __any_sync(ALL_LANES, arc < end); arc += AT_ONCE * step) {
-        matrix_word sum[AT_ONCE];
-        uint32_t place[AT_ONCE], nears = 0, fars = 0;
-        bool falls[AT_ONCE], fell = false;
+        matrix_word sum[AT_ONCE] = {};
+        uint32_t place[AT_ONCE], nears = 0, fars = 0, near_at = 0, far_at = s->far;
+        bool falls[AT_ONCE], again[AT_ONCE], any = false;
 #pragma unroll
         for (uint32_t k = 0; k < AT_ONCE; k++) {
             const uint64_t a = arc + k * step;
@@ -139,28 +149,34 @@ relax(const matrix_rows<number> &r, matrix_word edge, matrix_word from, uint32_t
             falls[k] = falls[k] && (number)sum[k] < gg_peek(&r.distance[place[k]]);
 #pragma unroll
         for (uint32_t k = 0; k < AT_ONCE; k++) {
-            falls[k] = falls[k] &&
-                       (number)sum[k] < least_of(&r.distance[place[k]], (number)sum[k]);
-            fell |= falls[k];
+            number was = 0;
+            if (falls[k])
+                was = least_of(&r.distance[place[k]], (number)sum[k]);
+            falls[k] = falls[k] && (number)sum[k] < was;
+            again[k] = falls[k] && was != no_way<number>() && was < edge;
+            any |= again[k];
+            if (sum[k] >= edge && was != no_way<number>())
+                falls[k] = false; /* it is far already */
         }
-        if (!__any_sync(ALL_LANES, fell))
-            continue;
-        __threadfence();
+        if (__any_sync(ALL_LANES, any)) {
+            __threadfence();
+#pragma unroll
+            for (uint32_t k = 0; k < AT_ONCE; k++)
+                if (again[k])
+                    falls[k] = take_bit(r.served, place[k]);
+        }
 #pragma unroll
         for (uint32_t k = 0; k < AT_ONCE; k++) {
-            falls[k] =
-                falls[k] && take_bit(sum[k] < edge ? r.near_bit : r.far_bit, place[k]);
             nears += falls[k] && sum[k] < edge;
             fars += falls[k] && sum[k] >= edge;
         }
-        uint32_t near_at = reserve_some(&s->near[next], nears),
-                 far_at = reserve_some(&s->far[far], fars);
+        reserve_some(&s->added, nears, fars, &near_at, &far_at);
 #pragma unroll
         for (uint32_t k = 0; k < AT_ONCE; k++)
             if (falls[k] && sum[k] < edge)
-                r.near[next][near_at++] = place[k];
+                near[near_at++] = place[k];
             else if (falls[k])
-                r.far[far][far_at++] = place[k];
+                far[far_at++] = place[k];
     }
 }
 

@@ -1,14 +1,14 @@
 /* The list of what is ready: slices of rows of vertices that have no predecessor left, on their way from the warps that
 ** found them to the warps that have nothing to do.
 **
-**     slot     [ s0 v0 ] [ s1 v1 ] [ s2 v2 ] [ 0 0 ] [ 0 0 ] [ 0 0 ] ...
+**     slot     [ s0 l0 ] [ s1 l1 ] [ s2 l2 ] [ 0 0 ] [ 0 0 ] [ 0 0 ] ...
 **                                     ^given: room claimed     ^asked: tickets
 **
 ** Who has slices claims room behind `given` and fills it. Who has nothing to do takes a ticket, the number of the slot
-** that he waits at, and looks at it until both its words are there. So a slot has one writer and one
-** reader, each is used once, and nobody looks at a word that many others look at. A warp asks for
-** its next ticket when it is through with all that came of the last one: where there are as many tickets
-** without a slot as warps, nothing is left to do, and nothing will come. */
+** that he waits at, and looks at it until both its words are there: a slice and the level of its vertex. So a slot has one
+** writer and one reader, each is used once, nobody looks at a word that many others look at, and whoever has both words needs no other one
+** of the writer's. A warp asks for its next ticket when it is through with all that came of the last one: where there are as many
+** tickets without a slot as warps, nothing is left to do, and nothing will come. */
 #ifndef GPUGRAPH_TOPOLOGICAL_ORDER_READY_H
 #define GPUGRAPH_TOPOLOGICAL_ORDER_READY_H
 
@@ -20,9 +20,9 @@ enum {
     READY_APART = 128 / 8    /* words of a line of the second cache */
 };
 
-struct ready_slot {  /* 0: not yet there */
-    uint64_t slice;  /* first arc << READY_ARC_BITS | arcs */
-    uint64_t vertex; /* + 1 */
+struct ready_slot { /* 0: not yet there */
+    uint64_t slice; /* first arc << READY_ARC_BITS | arcs */
+    uint64_t level; /* + 1 */
 };
 
 struct ready_counts { /* each on a line of its own */
@@ -52,9 +52,9 @@ WARP_FUNCTION uint64_t ready_claim(const struct ready_list *list, uint32_t slice
 }
 
 WARP_FUNCTION void ready_put(const struct ready_list *list, uint64_t at, uint64_t slice,
-                             uint32_t vertex) {
+                             uint32_t level) {
     device_store_64(&list->slot[at].slice, slice);
-    device_store_64(&list->slot[at].vertex, (uint64_t)vertex + 1);
+    device_store_64(&list->slot[at].level, (uint64_t)level + 1);
 }
 
 /* ---- who takes ---- */
@@ -66,11 +66,11 @@ WARP_FUNCTION uint64_t ready_ask(const struct ready_list *list) {
 
 /* Is the slice there? */
 WARP_FUNCTION bool ready_look(const struct ready_list *list, uint64_t ticket,
-                              uint64_t *slice, uint32_t *vertex) {
+                              uint64_t *slice, uint32_t *level) {
     const uint64_t first = device_load_64(&list->slot[ticket].slice);
-    const uint64_t second = device_load_64(&list->slot[ticket].vertex);
+    const uint64_t second = device_load_64(&list->slot[ticket].level);
     *slice = first;
-    *vertex = (uint32_t)(second - 1);
+    *level = (uint32_t)(second - 1);
     return first != 0 && second != 0;
 }
 

@@ -36,17 +36,17 @@ struct arrays {
 /* ---- kernels ---- */
 
 static __global__ void count_predecessors(uint64_t m, const uint32_t *to,
-                                          struct order_vertex *vertex) {
+                                          uint64_t *vertex) {
     for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid())
-        atomicAdd(&vertex[to[e]].left, 1u);
+        atomicAdd((uint32_t *)&vertex[to[e]], 1u); /* what is left, the low half */
 }
 
 static __global__ void plant(const __grid_constant__ order_walk w, uint32_t n) {
     const uint64_t whole = gg_whole_warps(n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
-        const bool first = v < n && w.vertex[v].left == 0;
+        const bool first = v < n && order_left(w.vertex[v]) == 0;
         const uint64_t begin = first ? w.offset[v] : 0;
-        walk_give(&w.list, (uint32_t)v, begin, first ? w.offset[v + 1] : 0, 0);
+        walk_give(&w.list, 0, begin, first ? w.offset[v + 1] : 0, 0);
     }
 }
 
@@ -66,14 +66,15 @@ static __global__ void __launch_bounds__(WALK_BLOCK)
 
 /* ---- levels and positions ---- */
 
-static __global__ void tell_levels(const struct order_vertex *vertex, uint32_t n,
+static __global__ void tell_levels(const uint64_t *vertex, uint32_t n,
                                    struct order_state *state, uint32_t *level) {
     uint32_t settled = 0, last = 0;
     for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
-        const order_vertex own = vertex[v];
-        level[v] = own.left == 0 ? own.level : GPUGRAPH_NONE;
-        settled += own.left == 0;
-        last = own.left == 0 ? max(last, own.level) : last;
+        const uint64_t own = vertex[v];
+        const bool has = order_left(own) == 0;
+        level[v] = has ? order_level(own) : GPUGRAPH_NONE;
+        settled += has;
+        last = has ? max(last, order_level(own)) : last;
     }
     settled = __reduce_add_sync(ALL_LANES, settled);
     last = __reduce_max_sync(ALL_LANES, last);
@@ -109,7 +110,7 @@ static void carve(struct workspace *space, const gpugraph_graph *graph,
                                     (uint32_t *)NULL, (int64_t)n);
     a->state = gg_carve<struct order_state>(space, 1);
     a->w.list.slot = gg_carve<struct ready_slot>(space, slots_of(graph));
-    a->w.vertex = gg_carve<struct order_vertex>(space, n);
+    a->w.vertex = gg_carve<uint64_t>(space, n);
     a->cub = gg_carve<unsigned char>(space, a->cub_bytes);
     a->level = (uint32_t *)a->w.list.slot;
     a->number = a->level + n;

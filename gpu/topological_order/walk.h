@@ -1,12 +1,15 @@
 /* The walk of a topological order on a device, as each of its warps does it.
 **
-**     vertex[v]    left: predecessors that have no level yet      level: one more than the largest one of those that have
+**     vertex[v]    [ level: one more than the largest of those predecessors that have one | left: predecessors that have none ]
 **
-** A warp takes a slice of a row off the list of what is ready, an arc for each lane. For each arc it raises the target's level
-** and then, once that is done, takes one from what is left: who takes the last one knows that all have raised it, and
-** has found a ready vertex. So there are no rounds: a vertex is ready as soon as its last predecessor is,
-** whatever others do, and its level is the longest path to it. Of the rows that become ready by one slice the
-** warp walks on with one slice, and the others go on the list. A long path waits for nobody, then. */
+** A warp takes a slice of a row off the list of what is ready, an arc for each lane. For each arc it raises the target's level,
+** where that is too low, and takes one from what is left, both by one atomic operation: who takes the last one
+** has the vertex's level in hand, and has found a ready vertex. So there are no rounds: a vertex is ready as soon as its last
+** predecessor is, whatever others do, and its level is the longest path to it. Of the rows that become ready by one
+** slice the warp walks on with one slice, and the others go on the list, each with its level. A long path
+** waits for nobody, then.
+**
+** Nothing is ordered here but changes of one word, which every memory model orders: no word says something of another one. */
 #ifndef GPUGRAPH_TOPOLOGICAL_ORDER_WALK_H
 #define GPUGRAPH_TOPOLOGICAL_ORDER_WALK_H
 
@@ -19,14 +22,12 @@ enum {
 
 enum walk_end { WALK_GOES_ON, WALK_IS_OVER, WALK_IS_STOPPED };
 
-struct order_vertex {
-    uint32_t left, level;
-};
+enum { ORDER_LEVEL_SHIFT = 32 }; /* in a vertex's word; left lies below */
 
 struct order_walk {
     const uint64_t *offset;
     const uint32_t *target;
-    struct order_vertex *vertex;
+    uint64_t *vertex;
     struct ready_list list;
     uint32_t *end; /* enum walk_end, for all */
     const uint32_t *host_stop;
@@ -40,9 +41,27 @@ struct order_walk {
 #define WALK_WAIT()           warp_pause(0)
 #endif
 
-/* The lanes' rows from v on, first..end-1, empty where there is none, but for `kept` slices. All lanes call. */
-WARP_FUNCTION void walk_give(const struct ready_list *list, uint32_t v, uint64_t first,
-                             uint64_t end, uint32_t kept) {
+WARP_FUNCTION uint32_t order_left(uint64_t vertex) {
+    return (uint32_t)vertex;
+}
+WARP_FUNCTION uint32_t order_level(uint64_t vertex) {
+    return (uint32_t)(vertex >> ORDER_LEVEL_SHIFT);
+}
+
+/* One predecessor, of the level below `level`, is taken away. Returns the word after. */
+WARP_FUNCTION uint64_t walk_take(uint64_t *vertex, uint32_t level) {
+    uint64_t was = device_load_64(vertex);
+    while (order_level(was) < level) {
+        const uint64_t now = (uint64_t)level << ORDER_LEVEL_SHIFT | (order_left(was) - 1);
+        if (device_try_64(vertex, &was, now))
+            return now;
+    }
+    return device_add_64(vertex, ~(uint64_t)0) - 1; /* levels only rise */
+}
+
+/* The lanes' rows first..end-1 of vertices of a level, empty where there is none, but for `kept` slices. All lanes call. */
+WARP_FUNCTION void walk_give(const struct ready_list *list, uint32_t level,
+                             uint64_t first, uint64_t end, uint32_t kept) {
     const uint32_t mine = ready_slices(first, end) - kept;
     uint32_t total;
     uint64_t claimed = 0, at = warp_sum_before(mine, &total);
@@ -53,31 +72,27 @@ WARP_FUNCTION void walk_give(const struct ready_list *list, uint32_t v, uint64_t
     at += warp_from_64(claimed, 0);
     first += (uint64_t)kept * READY_ARCS;
     if (mine > 0)
-        ready_put(list, at, ready_slice(first, end), v);
+        ready_put(list, at, ready_slice(first, end), level);
     for (uint32_t lanes = warp_ballot(mine > 1); lanes != 0; lanes &= lanes - 1) {
         const unsigned lane = warp_first(lanes);
-        const uint32_t its = warp_from(mine, lane), u = warp_from(v, lane);
+        const uint32_t its = warp_from(mine, lane), its_level = warp_from(level, lane);
         const uint64_t place = warp_from_64(at, lane), arc = warp_from_64(first, lane),
                        last = warp_from_64(end, lane);
         for (uint32_t k = 1 + warp_lane(); k < its; k += warp_width)
             ready_put(list, place + k, ready_slice(arc + (uint64_t)k * READY_ARCS, last),
-                      u);
+                      its_level);
     }
 }
 
-/* Takes v's arcs of the slice away. Has a row become ready, its first slice is the next one. All lanes call. */
-WARP_FUNCTION bool walk_slice(const struct order_walk *w, uint64_t *slice, uint32_t *v) {
+/* Takes the arcs of a slice away, of a vertex of that level. Has a row become ready, its first slice is the next one. All
+** lanes call. */
+WARP_FUNCTION bool walk_slice(const struct order_walk *w, uint64_t *slice,
+                              uint32_t *level) {
     const bool live = warp_lane() < (uint32_t)(*slice & ((1u << READY_ARC_BITS) - 1));
     const uint32_t to =
         WALK_LOAD(w->target + (*slice >> READY_ARC_BITS) + warp_lane(), live);
-    const uint32_t level = device_load(&w->vertex[*v].level) + 1;
-    uint32_t before = 0, raised = 0;
-    if (live)
-        raised = device_max(&w->vertex[to].level, level);
-    /* No level is that large: so the answer of one is there before the other is asked. */
-    if (live)
-        before = device_take(&w->vertex[to].left, raised == UINT32_MAX ? 0 : UINT32_MAX);
-    const bool ready = before == 1;
+    const uint64_t now = live ? walk_take(&w->vertex[to], *level + 1) : 1;
+    const bool ready = order_left(now) == 0;
     if (warp_ballot(ready) == 0)
         return false;
     const uint64_t first = WALK_LOAD(w->offset + to, ready);
@@ -86,8 +101,8 @@ WARP_FUNCTION bool walk_slice(const struct order_walk *w, uint64_t *slice, uint3
     if (rows == 0)
         return false;
     const unsigned keeper = warp_first(rows);
-    walk_give(&w->list, to, first, end, warp_lane() == keeper);
-    *v = warp_from(to, keeper);
+    walk_give(&w->list, order_level(now), first, end, warp_lane() == keeper);
+    *level = warp_from(order_level(now), keeper);
     *slice = warp_from_64(ready_slice(first, end), keeper);
     return true;
 }
@@ -95,14 +110,14 @@ WARP_FUNCTION bool walk_slice(const struct order_walk *w, uint64_t *slice, uint3
 /* A warp: until the walk is over, as *end, which the warps of a block share, says. All lanes call. */
 WARP_FUNCTION void walk_work(const struct order_walk *w, uint32_t warp, uint32_t *end) {
     uint64_t ticket = warp, slice;
-    uint32_t v;
+    uint32_t level;
     for (;;) {
-        while (warp_ballot(!ready_look(&w->list, ticket, &slice, &v))) {
+        while (warp_ballot(!ready_look(&w->list, ticket, &slice, &level))) {
             if (warp_ballot(block_load(end) != WALK_GOES_ON))
                 return;
             WALK_WAIT();
         }
-        while (walk_slice(w, &slice, &v))
+        while (walk_slice(w, &slice, &level))
             if (warp_ballot(block_load(end) != WALK_GOES_ON))
                 return;
         if (warp_lane() == 0)

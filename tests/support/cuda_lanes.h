@@ -185,6 +185,9 @@ template <typename type> static type __shfl_sync(unsigned, type mine, int from) 
 template <typename type> static type __shfl_up_sync(unsigned, type mine, unsigned step) {
     return exchange(mine, gg_lane() >= step ? gg_lane() - step : gg_lane());
 }
+template <typename type> static type __shfl_xor_sync(unsigned, type mine, int bits) {
+    return exchange(mine, gg_lane() ^ (unsigned)bits);
+}
 static inline unsigned __ballot_sync(unsigned, bool vote) {
     meeting *m = own_warp();
     unsigned votes = 0;
@@ -261,6 +264,9 @@ template <typename type, typename other> static type atomicSub(type *at, other b
 }
 template <typename type, typename other> static type atomicOr(type *at, other bits) {
     return __atomic_fetch_or(at, (type)bits, __ATOMIC_RELAXED);
+}
+template <typename type, typename other> static type atomicAnd(type *at, other bits) {
+    return __atomic_fetch_and(at, (type)bits, __ATOMIC_RELAXED);
 }
 template <typename type, typename other> static type atomicExch(type *at, other value) {
     return __atomic_exchange_n(at, (type)value, __ATOMIC_RELAXED);

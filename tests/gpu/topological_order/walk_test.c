@@ -56,10 +56,10 @@ static void one_warp(void *course, uint32_t number) {
 /* What is ready before anybody walks. */
 static void plant(const struct rows *g, const struct order_walk *w) {
     for (uint32_t v = 0; v < g->n; v++)
-        for (uint64_t k = g->offset[v]; w->vertex[v].left == 0 && k < g->offset[v + 1];
-             k += READY_ARCS)
+        for (uint64_t k = g->offset[v];
+             order_left(w->vertex[v]) == 0 && k < g->offset[v + 1]; k += READY_ARCS)
             ready_put(&w->list, ready_claim(&w->list, 1),
-                      ready_slice(k, g->offset[v + 1]), v);
+                      ready_slice(k, g->offset[v + 1]), 0);
 }
 
 static struct course *course_new(const struct rows *g, uint32_t warps) {
@@ -74,7 +74,7 @@ static struct course *course_new(const struct rows *g, uint32_t warps) {
     c->walk.end = &c->end;
     c->walk.host_stop = &c->host_stop;
     for (uint64_t k = 0; k < arcs; k++)
-        c->walk.vertex[g->target[k]].left++;
+        c->walk.vertex[g->target[k]]++;
     plant(g, &c->walk);
     return c;
 }
@@ -98,8 +98,12 @@ static void orient(struct rows *g) {
     g->offset[g->n] = kept;
 }
 
+struct model {
+    uint32_t left, level;
+};
+
 /* Levels, and arcs of vertices that have one, by a queue. */
-static uint64_t walk_in_order(const struct rows *g, struct order_vertex *vertex) {
+static uint64_t walk_in_order(const struct rows *g, struct model *vertex) {
     uint32_t *queue = need(g->n, sizeof *queue), tail = 0;
     uint64_t arcs = 0;
     for (uint64_t k = 0; k < g->offset[g->n]; k++)
@@ -109,7 +113,7 @@ static uint64_t walk_in_order(const struct rows *g, struct order_vertex *vertex)
             queue[tail++] = v;
     for (uint32_t i = 0; i < tail; i++)
         for (uint64_t k = g->offset[queue[i]]; k < g->offset[queue[i] + 1]; k++) {
-            struct order_vertex *to = &vertex[g->target[k]];
+            struct model *to = &vertex[g->target[k]];
             const uint32_t level = vertex[queue[i]].level + 1;
             arcs++;
             to->level = to->level < level ? level : to->level;
@@ -121,22 +125,23 @@ static uint64_t walk_in_order(const struct rows *g, struct order_vertex *vertex)
 }
 
 static void expect_order(const struct rows *g, const struct course *c) {
-    struct order_vertex *model = need(g->n, sizeof *model);
+    struct model *model = need(g->n, sizeof *model);
     const uint64_t arcs = walk_in_order(g, model);
     expect(c->end == WALK_IS_OVER, "the end is %u", c->end);
     for (uint32_t v = 0; v < g->n; v++) {
-        const struct order_vertex *own = &c->walk.vertex[v];
-        expect(own->left == model[v].left, "vertex %u has %u left, not %u", v, own->left,
+        const uint32_t left = order_left(c->walk.vertex[v]);
+        const uint32_t level = order_level(c->walk.vertex[v]);
+        expect(left == model[v].left, "vertex %u has %u left, not %u", v, left,
                model[v].left);
-        expect(own->left > 0 || own->level == model[v].level,
-               "vertex %u has level %u, not %u", v, own->level, model[v].level);
+        expect(left > 0 || level == model[v].level, "vertex %u has level %u, not %u", v,
+               level, model[v].level);
     }
     /* A warp walks on with a slice of its own now and then: that is on no list. */
     expect(c->counts.given[0] == c->counts.asked[0], "%u given, %u taken",
            (uint32_t)c->counts.given[0], (uint32_t)c->counts.asked[0]);
     expect(c->counts.given[0] <= arcs, "more slices than arcs were given");
     for (uint64_t i = 0; i < c->counts.given[0]; i++)
-        expect(c->walk.list.slot[i].vertex != 0, "slot %u is empty", (uint32_t)i);
+        expect(c->walk.list.slot[i].level != 0, "slot %u is empty", (uint32_t)i);
     free(model);
 }
 
@@ -179,7 +184,7 @@ START_TEST(told_to_stop) {
     c->host_stop = 1;
     run_workers(5, one_warp, c, &c->host_stop, 0);
     expect(c->end == WALK_IS_STOPPED, "the end is %u", c->end);
-    expect(c->walk.vertex[g.n - 1].left == 1, "it went to the end");
+    expect(order_left(c->walk.vertex[g.n - 1]) == 1, "it went to the end");
     course_free(c);
     rows_free(&g);
 }

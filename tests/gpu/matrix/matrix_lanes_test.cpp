@@ -1,0 +1,200 @@
+/* The steps of a matrix on a device (gpu/matrix/steps.cuh), as they stand, on CPU threads (cuda_lanes.h): cells against the
+** CPU's, by every kind of weight and by depth. After each step no place is twice on a list, and who is on the near list
+** is not served. Several blocks, whose threads make places fall that others are serving. */
+#include "cuda_lanes.h"
+
+#define GPUGRAPH_WARP_H /* of the warp layer: what the steps call */
+static inline void device_store(uint32_t *at, uint32_t value) {
+    __atomic_store_n(at, value, __ATOMIC_RELAXED);
+}
+static inline uint32_t warp_sum_before(uint32_t value, uint32_t *total) {
+    uint32_t sum = value;
+    for (unsigned step = 1; step < GG_WARP; step *= 2) {
+        const uint32_t other = __shfl_up_sync(ALL_LANES, sum, step);
+        sum += gg_lane() >= step ? other : 0;
+    }
+    *total = __shfl_sync(ALL_LANES, sum, GG_WARP - 1);
+    return sum - value;
+}
+/* graph/frontier.cuh */
+static inline bool gg_last_block(uint32_t *ticket) {
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(ticket, 1u) == gridDim.x - 1;
+        if (last)
+            *ticket = 0;
+    }
+    __syncthreads();
+    __threadfence();
+    return last;
+}
+
+/* What nvcc does not mind, or has of its own. */
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wextra"
+#include "matrix/steps.cuh"
+
+extern "C" {
+#include "expect.h"
+#include "graphs.h"
+#include "share.h"
+#include "suite.h"
+}
+#include "lanes_graphs.h"
+
+enum { BLOCKS = 3, THREADS = 64, ROWS = 6, TARGETS = 5 };
+
+static void run_kernel(const void *, void *) {} /* none is cooperative */
+
+struct arrays {
+    std::vector<uint32_t> near[2], far[2], served, done;
+    struct matrix_state state;
+};
+
+/* A list of places, each once; of those that are near none has been served. */
+static void expect_list(const std::vector<uint32_t> &list, uint32_t count,
+                        uint64_t places, const uint32_t *served, const char *name) {
+    std::vector<bool> there(places);
+    for (uint32_t i = 0; i < count; i++) {
+        expect(!there[list[i]], "place %u is twice on the %s list", list[i], name);
+        there[list[i]] = true;
+        if (served)
+            expect(!(served[list[i] / 32] >> list[i] % 32 & 1), "place %u is served",
+                   list[i]);
+    }
+}
+
+template <typename number>
+static void search(matrix_rows<number> *r, struct arrays *a,
+                   std::vector<number> *distance) {
+    const uint64_t places = (uint64_t)r->rows * r->arcs.n;
+    distance->assign(places, (number) ~(number)0);
+    a->served.assign(places / 32 + 1, 0);
+    a->done.assign(r->rows, 0);
+    a->state = matrix_state();
+    a->state.edge = r->delta;
+    a->state.least = ~(matrix_word)0;
+    a->state.near = r->rows;
+    for (int i = 0; i < 2; i++) {
+        a->near[i].assign(places, 0);
+        a->far[i].assign(places, 0);
+        r->near[i] = a->near[i].data();
+        r->far[i] = a->far[i].data();
+    }
+    r->distance = distance->data();
+    r->served = a->served.data();
+    r->done = a->done.data();
+    r->state = &a->state;
+    run_grid(1, THREADS, [=] { begin_rows(*r); });
+    while (a->state.near > 0 || a->state.far > 0) {
+        run_grid(BLOCKS, THREADS, [=] { take_step(*r); });
+        expect_list(a->near[a->state.side], a->state.near, places, r->served, "near");
+        expect_list(a->far[a->state.far_side], a->state.far, places, NULL, "far");
+    }
+}
+
+template <typename number>
+static void check(gpugraph_graph *graph, gpugraph_search *s, bool weighted,
+                  matrix_word delta, number none) {
+    std::vector<number> right((size_t)ROWS * TARGETS), distance;
+    gpugraph_run run = gpugraph_run();
+    run.backend = GPUGRAPH_CPU;
+    matrix_rows<number> r = {};
+    struct arrays a;
+    gpugraph_matrix(graph, s, weighted, &run, right.data());
+    ck_assert_int_eq(run.status, GPUGRAPH_OK);
+    r.arcs = rows_of(graph, gg_forward_kind(s->direction), weighted);
+    if (!weighted)
+        r.arcs.weight = NULL;
+    r.rows = ROWS;
+    r.targets = TARGETS;
+    r.source = s->source;
+    r.target = s->target;
+    r.bound = s->bounded            ? s->max_distance
+              : sizeof(number) == 4 ? UINT32_MAX - 1
+                                    : ~(matrix_word)0 - 1;
+    r.bounded = s->bounded;
+    r.real = weighted && gpugraph_distance_type_of(graph) == GPUGRAPH_REAL;
+    r.delta = delta;
+    search(&r, &a, &distance);
+    for (uint32_t i = 0; i < ROWS * TARGETS; i++) {
+        number d = distance[(uint64_t)(i / TARGETS) * r.arcs.n + s->target[i % TARGETS]];
+        d = d == (number) ~(number)0 ? none : d;
+        expect(d == right[i], "cell %u: %llx, not %llx", i, (unsigned long long)d,
+               (unsigned long long)right[i]);
+    }
+}
+
+/* ---- graphs ---- */
+
+static void check_shape(shape s, uint64_t seed) {
+    std::vector<int64_t> small(s.edges + 1), large(s.edges + 1);
+    std::vector<double> real(s.edges + 1);
+    uint32_t source[ROWS], target[TARGETS];
+    uint64_t luck = seed;
+    for (int64_t e = 0; e < s.edges; e++) {
+        small[e] = (int64_t)(shape_random(&luck) % 9);
+        large[e] = small[e] << 33;
+        real[e] = (double)small[e] * 0.1;
+    }
+    for (uint32_t &v : source)
+        v = (uint32_t)(shape_random(&luck) % s.vertices);
+    for (uint32_t &v : target)
+        v = (uint32_t)(shape_random(&luck) % s.vertices);
+    gpugraph_search search = search_from(source, (gpugraph_direction)(seed % 3));
+    search.source_count = ROWS;
+    search.target = target;
+    search.target_count = TARGETS;
+    gpugraph_graph *by_small = shape_weighed(&s, false, small.data(), NULL),
+                   *by_large = shape_weighed(&s, false, large.data(), NULL),
+                   *by_real = shape_weighed(&s, false, NULL, real.data());
+    for (uint64_t delta = 1; delta <= 16; delta *= 16) {
+        check<uint32_t>(by_small, &search, true, delta, UINT32_MAX);
+        check<matrix_word>(by_large, &search, true, delta << 33, UINT64_MAX);
+        check<matrix_word>(by_real, &search, true, word_of((double)delta * 0.1),
+                           0x7ff0000000000000u);
+    }
+    check<uint32_t>(by_small, &search, false, 1, UINT32_MAX);
+    search.bounded = true;
+    search.max_distance = 11;
+    check<uint32_t>(by_small, &search, true, 4, UINT32_MAX);
+    gpugraph_free(by_small);
+    gpugraph_free(by_large);
+    gpugraph_free(by_real);
+    shape_free(&s);
+}
+
+START_TEST(grids) {
+    for (uint64_t seed = 1; seed <= 3; seed++)
+        if (!left_out(seed)) {
+            shape grid = shape_grid(19, 23);
+            shape_renumber(&grid, seed);
+            check_shape(grid, seed);
+        }
+}
+END_TEST
+
+/* Rows with many arcs too, of which a warp takes one. */
+START_TEST(random_ones) {
+    for (uint64_t seed = 1; seed <= 6; seed++)
+        if (!left_out(seed))
+            check_shape(
+                shape_random_edges(seed % 2 ? 300 : 20, seed % 2 ? 900 : 2000, seed),
+                seed);
+}
+END_TEST
+
+START_TEST(chains_and_what_is_apart) {
+    check_shape(shape_path(200), 1);
+    check_shape(shape_random_edges(200, 120, 5), 2);
+}
+END_TEST
+
+const struct suite suite = {
+    .name = "matrix_lanes",
+    .groups = {{.name = "matrix_lanes",
+                .timeout = 240,
+                .cases = {{&grids}, {&random_ones}, {&chains_and_what_is_apart}}}},
+};
