@@ -103,8 +103,7 @@ static void attempt_item(const gpugraph_dynamic *d, const struct dynamic_batch *
     uint64_t pair = slab_pair(b->target[i], d->valued ? b->value[i] : 0);
     struct slab_hand hand = slab_empty_hand(b->source[i]);
     enum slab_outcome outcome;
-    while ((outcome = slab_attempt(g, slab_vertex_now(g, hand.from), pair, d->valued,
-                                   &hand)) == SLAB_WANTS)
+    while ((outcome = slab_attempt(g, pair, d->valued, &hand)) == SLAB_WANTS)
         if (!slab_take_in_hand(g, &hand))
             return;
     slab_give_back(g, &hand);

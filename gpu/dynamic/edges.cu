@@ -3,7 +3,6 @@
 #include "rehash.cuh"
 
 #include <cooperative_groups.h>
-#include <stdlib.h>
 
 /* ---- kernels: one lane per item ---- */
 
@@ -159,56 +158,21 @@ static __device__ __forceinline__ void put_off(const slab_graph &g,
         slab_list_growing(&g, from, sectors);
 }
 
-/* An item of which a lane asks before its turn has come. */
-struct coming_item {
-    uint32_t from; /* SLAB_NONE: there is none */
-    uint64_t pair;
-    slab_vertex
-        v; /* its vertex's table, as it was seen: it stays for this phase, if there is one */
-};
-
-template <bool valued>
-static __device__ __forceinline__ coming_item item_at(const dynamic_batch &b,
-                                                      uint64_t i) {
-    coming_item item = {SLAB_NONE, 0, {0, 0, 0, 0}};
-    if (i < b.count) {
-        item.from = b.source[i];
-        item.pair = pair_of(b, i, valued);
-    }
-    return item;
-}
-
-static __device__ __forceinline__ void see_table(const slab_graph &g, coming_item *item) {
-    if (item->from != SLAB_NONE)
-        item->v = slab_vertex_now(&g, item->from);
-}
-
-/* Sends for the sector where the item's probe begins. */
-static __device__ __forceinline__ void send_for(const slab_graph &g,
-                                                const coming_item &item) {
-    if (item.v.sectors == 0)
-        return;
-    const slab_probe p = slab_begin(item.v, (uint32_t)item.pair);
-    const uint64_t sector = p.first + slab_turn(p, 0);
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(g.word + sector * SLAB_WORDS));
-}
-
 template <bool valued, bool announced>
 static __device__ __forceinline__ slab_outcome insert_one(const slab_graph &g,
-                                                          const coming_item &item,
+                                                          uint32_t from, uint64_t pair,
                                                           slab_manner manner,
                                                           slab_hand *hand) {
     if (announced) /* its base has room, but for what the hash makes of it */
-        return slab_insert(&g, item.v, item.pair, valued, manner, hand);
-    hand->from = item.from;
-    return slab_attempt(&g, item.v, item.pair, valued, hand);
+        return slab_insert(&g, slab_vertex_now(&g, from), pair, valued, manner, hand);
+    hand->from = from;
+    return slab_attempt(&g, pair, valued, hand);
 }
 
 /* One lane per insertion into tables that are extended on the way, and, where nothing was
-** announced, founded, with pieces that the threads of a block take together. While a lane inserts an item,
-** the sector of its next one is on its way. */
-template <bool valued, bool announced, bool ahead>
-static __global__ void __launch_bounds__(GG_BLOCK, ahead ? 5 : GG_DYNAMIC_ATTEMPT)
+** announced, founded, with pieces that the threads of a block take together. */
+template <bool valued, bool announced>
+static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_ATTEMPT)
     attempt(const __grid_constant__ slab_graph g,
             const __grid_constant__ dynamic_batch b) {
     __shared__ block_share share;
@@ -216,26 +180,18 @@ static __global__ void __launch_bounds__(GG_BLOCK, ahead ? 5 : GG_DYNAMIC_ATTEMP
         return; /* a vertex may lack its table */
     const bool claims = !b.keep && (b.unsorted || g.pool->report.unsorted);
     const slab_manner manner = claims || b.keep ? SLAB_KEEP : SLAB_REPLACE;
-    const uint64_t stride = gg_threads_of_grid();
     slab_hand hand = slab_empty_hand(SLAB_NONE);
     uint32_t added = 0;
-    coming_item item = item_at<valued>(b, gg_thread()), next;
-    see_table(g, &item);
-    if (ahead) {
-        next = item_at<valued>(b, gg_thread() + stride);
-        see_table(g, &next);
-    }
     for (uint64_t part = blockIdx.x * (uint64_t)GG_BLOCK; part < b.count;
-         part += stride) {
-        const uint64_t i = part + threadIdx.x;
-        coming_item later;
-        if (ahead) {
-            later = item_at<valued>(b, i + 2 * stride);
-            send_for(g, next);
-        }
+         part += gg_threads_of_grid()) {
+        uint64_t i = part + threadIdx.x, pair = 0;
+        uint32_t from = 0;
         slab_outcome outcome = SLAB_FULL;
-        if (item.from != SLAB_NONE)
-            outcome = insert_one<valued, announced>(g, item, manner, &hand);
+        if (i < b.count) {
+            from = b.source[i];
+            pair = pair_of(b, i, valued);
+            outcome = insert_one<valued, announced>(g, from, pair, manner, &hand);
+        }
         while (__syncthreads_or(outcome == SLAB_WANTS)) {
             bool wants = outcome == SLAB_WANTS;
             uint32_t piece = block_take_bases(g, wants ? 1u << hand.wanted : 0, &share);
@@ -244,24 +200,14 @@ static __global__ void __launch_bounds__(GG_BLOCK, ahead ? 5 : GG_DYNAMIC_ATTEMP
             slab_give_back(&g, &hand); /* of another kind */
             hand.piece = piece;
             hand.kind = hand.wanted;
-            see_table(g, &item);
             outcome = piece == SLAB_NONE
                           ? SLAB_FULL
-                          : insert_one<valued, announced>(g, item, manner, &hand);
+                          : insert_one<valued, announced>(g, from, pair, manner, &hand);
         }
         __syncwarp();
-        added +=
-            count_added(g, item.from, (uint32_t)item.pair, outcome, valued && claims);
+        added += count_added(g, from, (uint32_t)pair, outcome, valued && claims);
         if (!announced)
             put_off(g, b, i, outcome == SLAB_LATER, &share);
-        if (ahead) {
-            item = next;
-            next = later;
-            see_table(g, &next);
-        } else {
-            item = item_at<valued>(b, i + stride);
-            see_table(g, &item);
-        }
     }
     slab_give_back(&g, &hand);
     __syncwarp();
@@ -499,14 +445,10 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
         if (b.first) /* few chains, and many items: none waits for others of its block */
             insert<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
         else
-            attempt<valued, true, false><<<few, GG_BLOCK, 0, stream>>>(g, b);
+            attempt<valued, true><<<few, GG_BLOCK, 0, stream>>>(g, b);
         return true;
     case STEP_ATTEMPT:
-        if (getenv("AHEAD"))
-            attempt<valued, false, true>
-                <<<gg_grid(job, b.count, 5), GG_BLOCK, 0, stream>>>(g, b);
-        else
-            attempt<valued, false, false><<<few, GG_BLOCK, 0, stream>>>(g, b);
+        attempt<valued, false><<<few, GG_BLOCK, 0, stream>>>(g, b);
         return true;
     case STEP_INSERT_LATER: /* of long rows */
         insert_waiting<valued><<<few, GG_BLOCK, 0, stream>>>(g, b);

@@ -2,16 +2,12 @@
 #include "dynamic.h"
 #include "tuning.h"
 
-#include <stdlib.h>
-
 /* Tiles are named at the end of the array whose beginning lists chunks; each has half of it. */
 static bool tiles_fit(const struct dynamic_batch *b, uint64_t sectors) {
     return sectors <= b->count / 2 * SLAB_TILE_SECTORS;
 }
 
 bool gg_dynamic_found(gpugraph_dynamic *d, struct dynamic_batch *b) {
-    if (getenv("OLD_FOUNDING"))
-        return false;
     if (b->unfit || b->unsorted || b->count == 0 ||
         b->count < d->slabs.n / GG_SLAB_SPREAD)
         return false;

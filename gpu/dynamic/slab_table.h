@@ -247,12 +247,12 @@ WARP_FUNCTION enum slab_outcome slab_put(const struct slab_graph *g, struct slab
     return outcome;
 }
 
-/* Insertion without announcement; v: the table, or that there was none, as the vertex had it in this phase. A vertex that has no table gets the shortest; where one is
+/* Insertion without announcement. A vertex that has no table gets the shortest; where one is
 ** full its chain is extended while it may be. What is left over, SLAB_LATER, waits until the
 ** vertex has a larger base. */
-WARP_FUNCTION enum slab_outcome slab_attempt(const struct slab_graph *g,
-                                             struct slab_vertex v, uint64_t pair,
+WARP_FUNCTION enum slab_outcome slab_attempt(const struct slab_graph *g, uint64_t pair,
                                              bool valued, struct slab_hand *hand) {
+    struct slab_vertex v = slab_vertex_now(g, hand->from);
     if (v.sectors == 0) {
         uint64_t found = v.base; /* left over from a table that was cleared */
         if (!slab_holds(hand, 0))

@@ -112,8 +112,7 @@ static void attempt(uint32_t i) {
     uint64_t pair = slab_pair(w.target[i], w.value[i]);
     struct slab_hand hand = slab_empty_hand(w.source[i]);
     enum slab_outcome outcome;
-    while ((outcome = slab_attempt(g, slab_vertex_now(g, hand.from), pair, w.valued,
-                                   &hand)) == SLAB_WANTS)
+    while ((outcome = slab_attempt(g, pair, w.valued, &hand)) == SLAB_WANTS)
         if (!slab_take_in_hand(g, &hand))
             return;
     slab_give_back(g, &hand);
