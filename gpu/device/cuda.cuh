@@ -39,6 +39,8 @@ enum {
 struct cuda_device {
     int ordinal, processors;
     uint64_t cache_bytes; /* of the second level */
+    size_t shared_bytes;  /* shared memory of a multiprocessor, ... */
+    size_t shared_unused; /* ... of which a block has so much for which it does not ask */
     bool open;
     cudaStream_t stream;
     uint32_t *stop;        /* in host memory that the device reads: 1 ends long kernels */

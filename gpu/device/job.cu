@@ -136,6 +136,8 @@ static bool open_device(struct cuda_job *job, int ordinal) {
         device->ordinal = ordinal;
         device->processors = properties.multiProcessorCount;
         device->cache_bytes = (uint64_t)properties.l2CacheSize;
+        device->shared_bytes = properties.sharedMemPerMultiprocessor;
+        device->shared_unused = properties.reservedSharedMemPerBlock;
         if (!open_buffers(job, device))
             return false;
         __atomic_store_n(&device->open, true, __ATOMIC_RELEASE);

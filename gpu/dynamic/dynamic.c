@@ -1,6 +1,7 @@
 /* Dynamic graphs: their life, and batches of edges.
 **
-**     insert    (gather) -> announce -> (sum bases) -> rehash -> insert -> claim -> settle
+**     insert    (gather) -> mark rows -> lay out -> found -> fill tiles -> insert later -> settle
+**       or      (gather) -> announce -> (sum bases) -> rehash -> insert -> claim -> settle
 **       or      attempt -> (rehash -> insert later) -> claim -> settle
 **       or      sort -> insert runs -> (rehash -> insert later) -> claim -> settle
 **     delete    delete
@@ -51,8 +52,12 @@ void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed) {
         return;
     d->run = &run;
     if (d->place->open(d, &run)) {
-        gg_dynamic_step(d, STEP_END, &none);
-        gg_dynamic_count(d);
+        if (d->founding) {
+            gg_dynamic_give_up(d);
+        } else {
+            gg_dynamic_step(d, STEP_END, &none);
+            gg_dynamic_count(d);
+        }
     }
     d->place->close(d, &run);
     d->run = NULL;
@@ -177,8 +182,7 @@ struct slab_pool gg_dynamic_count(gpugraph_dynamic *d) {
     return pool;
 }
 
-/* No insertions are announced, and the filter is empty. */
-static void forget_announcements(gpugraph_dynamic *d) {
+void gg_dynamic_forget(gpugraph_dynamic *d) {
     d->place->fill(d, d->incoming.block, 0,
                    ((uint64_t)SLAB_FILTER_WORDS + d->slabs.n) * sizeof(uint32_t));
 }
@@ -267,6 +271,7 @@ static void make_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
 static void choose_way(gpugraph_dynamic *d, struct dynamic_batch *b) {
     b->first = d->end == 0;
     b->attempted = b->whole = false;
+    b->tile = NULL;
     if (b->first || !gg_dynamic_has_room(d, b->count))
         return;
     b->whole = are_many(d, b) && d->skewed && !b->run;
@@ -281,8 +286,10 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     if (!b->attempted && !b->unsorted)
         d->place->gather(d, b);
     if (d->announced || !b->attempted)
-        forget_announcements(d);
+        gg_dynamic_forget(d);
     d->announced = true;
+    if (b->first && gg_dynamic_found(d, b))
+        return;
     d->slabs.slack = d->end > 0 ? (float)GG_SLAB_SLACK : 0;
     if (b->attempted) {
         b->old = d->slabs;
@@ -312,6 +319,11 @@ double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b) {
         d->place->mark(d, 1);
         struct slab_report report = gg_dynamic_count(d).report;
         full = report.full;
+        if (gg_dynamic_going(d)) {
+            if (d->founding && full)
+                gg_dynamic_give_up(d);
+            d->founding = false;
+        }
         if (!b->attempted || b->run) /* all were looked at */
             d->skewed = report.far > b->count / GG_SLAB_SKEW;
         d->announced = !b->attempted || full || !gg_dynamic_going(d);
@@ -388,7 +400,7 @@ gpugraph_status gpugraph_dynamic_clean(gpugraph_dynamic *d, gpugraph_run *run) {
     gg_dynamic_make_lists(d);
     for (bool full = true; full && gg_dynamic_going(d);) {
         gg_dynamic_new_report(d);
-        forget_announcements(d);
+        gg_dynamic_forget(d);
         d->place->mark(d, 0);
         gg_dynamic_step(d, STEP_LIST_DEAD, &b);
         gg_dynamic_rehash(d, &b, UINT64_MAX);

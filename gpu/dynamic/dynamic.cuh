@@ -10,12 +10,15 @@ enum {
     GG_DYNAMIC_FULL = 8,    /* the same: as many as it holds at once */
     GG_DYNAMIC_ATTEMPT = 6, /* the same, of kernels that need 40 registers */
     GG_DYNAMIC_RUNS = 5,    /* the same, of 48 */
-    GG_DYNAMIC_REST = 4     /* the same, of 64: rehash, and a cooperative launch */
+    GG_DYNAMIC_TILES = 6,   /* the same, of 36 KiB of shared memory */
+    GG_DYNAMIC_REST = 4     /* the same, of 64: rehash; cooperative, where desks fit */
 };
 
-/* Launch a step: edges.cu, runs.cu, rows.cu. False: it is none of theirs. */
+/* Launch a step: edges.cu, founding.cu, runs.cu, rows.cu. False: it is none of theirs. */
 bool gg_dynamic_edge_step(gpugraph_dynamic *d, enum dynamic_step step,
                           const struct dynamic_batch &b);
+bool gg_dynamic_founding_step(gpugraph_dynamic *d, enum dynamic_step step,
+                              const struct dynamic_batch &b);
 bool gg_dynamic_run_step(gpugraph_dynamic *d, enum dynamic_step step,
                          const struct dynamic_batch &b);
 bool gg_dynamic_row_step(gpugraph_dynamic *d, enum dynamic_step step,

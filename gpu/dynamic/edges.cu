@@ -378,10 +378,15 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
 
 /* ---- driver ---- */
 
+/* As many blocks as the device holds at once, of which desks need the most. */
 static void launch_together(struct cuda_job *job, const struct cooperative_kernel &kernel,
                             void **arguments) {
-    unsigned blocks = (unsigned)(job->device->processors * GG_DYNAMIC_REST);
-    gg_launch_cooperative(job, &kernel, blocks, arguments);
+    const struct cuda_device *device = job->device;
+    const size_t desks =
+        device->shared_bytes / (sizeof(rehash_share) + device->shared_unused);
+    const size_t blocks = desks < GG_DYNAMIC_REST ? desks : (size_t)GG_DYNAMIC_REST;
+    gg_launch_cooperative(job, &kernel, (unsigned)(blocks * (size_t)device->processors),
+                          arguments);
 }
 
 template <bool valued>
@@ -444,6 +449,9 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
         return true;
     case STEP_ATTEMPT:
         attempt<valued, false><<<few, GG_BLOCK, 0, stream>>>(g, b);
+        return true;
+    case STEP_INSERT_LATER: /* of long rows */
+        insert_waiting<valued><<<few, GG_BLOCK, 0, stream>>>(g, b);
         return true;
     case STEP_REST:
         launch_rest<valued>(job, g, b);

@@ -37,26 +37,6 @@ static __device__ __forceinline__ void list_growing(const slab_graph &g,
         g.huge[at].vertex = visit.from;
 }
 
-/* The chunks of long runs; the lanes write one run's after the other's. */
-static __device__ __forceinline__ void
-list_chunks(const slab_graph &g, const dynamic_batch &b, const slab_visit &visit) {
-    uint32_t mine = slab_chunks(&visit), all;
-    unsigned with = warp_ballot(mine > 0);
-    if (with == 0)
-        return;
-    uint32_t at = warp_sum_before(mine, &all), first = 0;
-    if (warp_lane() == 0)
-        first = device_take(&g.pool->later, all);
-    at += warp_from(first, 0);
-    for (; with; with &= with - 1) {
-        unsigned lane = lowest_bit(with);
-        uint32_t to = warp_from(at, lane), count = warp_from(mine, lane);
-        uint32_t item = warp_from((uint32_t)visit.item, lane);
-        for (uint32_t i = warp_lane(); i < count; i += GG_WARP)
-            b.result[to + i] = item + i * SLAB_CHUNK;
-    }
-}
-
 /* One lane per run; the list of runs that need pieces comes from the result's end. */
 template <bool valued>
 static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_RUNS)
@@ -75,7 +55,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_RUNS)
         bool grows = slab_end_visit(&g, &visit, valued) && !waits;
         __syncwarp();
         list_growing(g, visit, grows);
-        list_chunks(g, b, visit);
+        slab_list_chunks(&g, b.result, (uint32_t)visit.item, slab_chunks(&visit));
         uint32_t at = warp_reserve(&g.pool->visits, waits);
         if (waits)
             b.result[b.count - 1 - at] = (uint32_t)i;

@@ -112,10 +112,14 @@ slab_begin_visit(const struct slab_graph *g, const struct slab_sorted *b, uint32
     return visit;
 }
 
-/* Of a visit that has not begun: items that have SLAB_FAR others before them. */
-WARP_FUNCTION uint32_t slab_far(const struct slab_visit *visit) {
-    uint64_t items = visit->end - visit->item;
+/* Of a vertex's items, those that have SLAB_FAR others before them. */
+WARP_FUNCTION uint32_t slab_far_of(uint64_t items) {
     return items > SLAB_FAR ? (uint32_t)items - SLAB_FAR : 0;
+}
+
+/* Of a visit that has not begun. */
+WARP_FUNCTION uint32_t slab_far(const struct slab_visit *visit) {
+    return slab_far_of(visit->end - visit->item);
 }
 
 /* Sends for the sectors where the probes of a run begin, so that it waits for them once. */
@@ -187,10 +191,33 @@ WARP_FUNCTION bool slab_end_visit(const struct slab_graph *g,
     return v.used - v.dead > most;
 }
 
+WARP_FUNCTION uint32_t slab_chunks_of(uint64_t items) {
+    return (uint32_t)((items + SLAB_CHUNK - 1) / SLAB_CHUNK);
+}
+
 /* How many chunks the run leaves behind. */
 WARP_FUNCTION uint32_t slab_chunks(const struct slab_visit *visit) {
-    uint64_t items = visit->announced ? visit->end - visit->item : 0;
-    return (uint32_t)((items + SLAB_CHUNK - 1) / SLAB_CHUNK);
+    return slab_chunks_of(visit->announced ? visit->end - visit->item : 0);
+}
+
+/* Lists the chunks of a run that begins at `item`; all lanes of the warp come, and write one run's after
+** the other's. */
+WARP_FUNCTION void slab_list_chunks(const struct slab_graph *g, uint32_t *list,
+                                    uint32_t item, uint32_t chunks) {
+    uint32_t all, with = warp_ballot(chunks > 0), first = 0;
+    if (with == 0)
+        return;
+    uint32_t at = warp_sum_before(chunks, &all);
+    if (warp_lane() == 0)
+        first = device_take(&g->pool->later, all);
+    at += warp_from(first, 0);
+    for (; with; with &= with - 1) {
+        unsigned lane = warp_first(with);
+        uint32_t to = warp_from(at, lane), count = warp_from(chunks, lane);
+        uint32_t begin = warp_from(item, lane);
+        for (uint32_t i = warp_lane(); i < count; i += warp_width)
+            list[to + i] = begin + i * SLAB_CHUNK;
+    }
 }
 
 #define SLAB_NO_ITEM UINT64_MAX

@@ -68,16 +68,16 @@ WARP_FUNCTION bool slab_put_behind(const struct slab_graph *g, uint32_t *slab,
     return slab_put(g, chain, pair, valued, SLAB_KEEP) != SLAB_FULL;
 }
 
+/* Puts an entry into the run that begins at that sector of the desk. */
 WARP_FUNCTION bool slab_put_on_desk(const struct slab_graph *g,
-                                    const struct slab_desk *desk, uint32_t number,
+                                    const struct slab_desk *desk, uint32_t first,
                                     uint32_t width, uint32_t hash, uint64_t pair,
                                     bool valued) {
-    uint32_t *slab = desk->word + number * SLAB_SIZE;
+    uint32_t *slab = desk->word + first * SLAB_WORDS;
     const struct slab_probe p = {hash, 0, width};
     for (uint32_t turn = 0; turn < width; turn++) {
         uint32_t sector = slab_turn(p, turn);
-        uint32_t words =
-            block_take(&desk->filled[number * SLAB_SECTORS + sector], valued ? 2 : 1);
+        uint32_t words = block_take(&desk->filled[first + sector], valued ? 2 : 1);
         if (words >= slab_entry_words(p, turn))
             continue;
         slab_write_own(slab + sector * SLAB_WORDS + words, pair, valued);
@@ -111,7 +111,7 @@ WARP_FUNCTION bool slab_put_sector(const struct slab_graph *g,
         uint32_t number = (uint32_t)(hash * runs >> 32) - tile->first;
         if (i < entries && slab_is_entry(word[i]) && number < tile->runs)
             fits =
-                slab_put_on_desk(g, desk, number, width, hash,
+                slab_put_on_desk(g, desk, number * SLAB_SECTORS, width, hash,
                                  slab_pair(word[i], valued ? word[i | 1] : 0), valued) &&
                 fits;
     }
@@ -148,13 +148,12 @@ WARP_FUNCTION bool slab_collect(const struct slab_graph *old, const struct slab_
     return fits;
 }
 
-WARP_FUNCTION void slab_flush(const struct slab_graph *g, const struct slab_tile *tile,
-                              const struct slab_desk *desk, uint32_t rank,
-                              uint32_t size) {
-    uint64_t first = tile->to.base + (uint64_t)tile->first * SLAB_SECTORS;
+/* The desk's first sectors go to those of the arena. */
+WARP_FUNCTION void slab_write_out(const struct slab_graph *g, uint64_t first,
+                                  uint32_t sectors, const struct slab_desk *desk,
+                                  uint32_t rank, uint32_t size) {
     uint32_t *to = g->word + first * SLAB_WORDS;
-    uint32_t width = tile->to.sectors < SLAB_SECTORS ? tile->to.sectors : SLAB_SECTORS;
-    uint32_t words = tile->runs * width * SLAB_WORDS;
+    uint32_t words = sectors * SLAB_WORDS;
 #ifdef __CUDA_ARCH__
     for (uint32_t i = rank; i < words / 4; i += size)
         reinterpret_cast<uint4 *>(to)[i] = reinterpret_cast<const uint4 *>(desk->word)[i];
@@ -162,6 +161,14 @@ WARP_FUNCTION void slab_flush(const struct slab_graph *g, const struct slab_tile
     for (uint32_t i = rank; i < words; i += size)
         device_store(to + i, desk->word[i]);
 #endif
+}
+
+WARP_FUNCTION void slab_flush(const struct slab_graph *g, const struct slab_tile *tile,
+                              const struct slab_desk *desk, uint32_t rank,
+                              uint32_t size) {
+    uint64_t first = tile->to.base + (uint64_t)tile->first * SLAB_SECTORS;
+    uint32_t width = tile->to.sectors < SLAB_SECTORS ? tile->to.sectors : SLAB_SECTORS;
+    slab_write_out(g, first, tile->runs * width, desk, rank, size);
 }
 
 /* Are there entries to move? */

@@ -507,6 +507,70 @@ START_TEST(large_batches) {
 }
 END_TEST
 
+/* The first batch is in order: rows of one edge, of several tiles, and so long ones that their items are
+** inserted one by one; `late`: but for its last edge, which had its turn before. */
+static void insert_in_order(gpugraph_backend backend, bool valued, double load,
+                            bool late) {
+    enum { SIZE = 70000, MOST = 400000 };
+    static const uint32_t length[] = {1,    3, 0,  9,     40,    700, 2,
+                                      5000, 0, 16, 60000, 30000, 15};
+    gpugraph_run run = {.backend = backend};
+    gpugraph_dynamic_options options = {SIZE, valued, load};
+    gpugraph_dynamic *d;
+    uint32_t *column[4], count = 0; /* source, target, value, answer */
+    uint32_t *degree = calloc(SIZE, sizeof *degree), *all = malloc(SIZE * sizeof *all);
+    uint64_t added;
+    for (int i = 0; i < 4; i++)
+        column[i] = malloc(sizeof *column[i] * MOST);
+    luck = 12;
+    for (uint32_t v = 0; v < SIZE; v++) {
+        const uint32_t row = v < 2 * 13 ? length[v % 13] : draw(4);
+        const uint32_t apart = row > 0 ? SIZE / row : 1;
+        all[v] = v;
+        for (uint32_t k = 0; k < row; k++) {
+            column[0][count] = v;
+            column[1][count] = k * apart + draw(apart);
+            column[2][count++] = valued ? draw(1000000) : 0;
+        }
+    }
+    ck_assert_uint_le(count, MOST);
+    if (late) { /* the same edge as the last one, with another value, or it comes later */
+        column[0][count - 1] = column[0][count - 2];
+        column[1][count - 1] = column[1][count - 2];
+    }
+    ck_assert_int_eq(gpugraph_dynamic_create(&options, &run, &d), GPUGRAPH_OK);
+    for (int again = 0; again < 2; again++) {
+        ck_assert_int_eq(gpugraph_dynamic_insert(d, count, column[0], column[1],
+                                                 valued ? column[2] : NULL, &run, &added),
+                         GPUGRAPH_OK);
+        ck_assert_uint_eq(added, again ? 0 : count - late);
+        ck_assert_int_eq(
+            gpugraph_dynamic_query(d, count, column[0], column[1], &run, column[3]),
+            GPUGRAPH_OK);
+        for (uint32_t i = 0; i < count; i++)
+            expect(column[3][i] == column[2][late && i == count - 2 ? count - 1 : i],
+                   "edge %u, %u -> %u", i, column[0][i], column[1][i]);
+    }
+    for (uint32_t i = 0; i < count - late; i++)
+        degree[column[0][i]]++;
+    ck_assert_int_eq(gpugraph_dynamic_degrees(d, SIZE, all, &run, all), GPUGRAPH_OK);
+    ck_assert_mem_eq(all, degree, SIZE * sizeof *all);
+    gpugraph_dynamic_free(d);
+    for (int i = 0; i < 4; i++)
+        free(column[i]);
+    free(degree);
+    free(all);
+}
+
+START_TEST(first_batches_in_order) {
+    if (absent(_i))
+        return;
+    for (int i = 0; i < 12; i++)
+        if (!left_out((uint64_t)i))
+            insert_in_order(test_backends[_i], i % 2, loads[i / 2 % 4], i >= 8);
+}
+END_TEST
+
 START_TEST(triangles) {
     if (absent(_i))
         return;
@@ -577,6 +641,7 @@ const struct suite suite = {
                 {&room_comes_back, BACKENDS},
                 {&a_hub_grows, BACKENDS},
                 {&large_batches, BACKENDS},
+                {&first_batches_in_order, BACKENDS},
                 {&triangles, BACKENDS},
                 {&wrong_arguments, BACKENDS}}}},
 };
