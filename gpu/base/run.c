@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 const char *gpugraph_status_name(gpugraph_status status) {
     switch (status) {
@@ -179,6 +180,23 @@ void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size) {
     return block;
 }
 
+void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size) {
+    enum {
+        OWN_MAPPING = 32 << 20
+    }; /* larger blocks lie in no arena of the allocator's */
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint64_t bytes;
+    if (__builtin_mul_overflow(count, (uint64_t)size, &bytes) || bytes <= OWN_MAPPING ||
+        bytes > (uint64_t)PTRDIFF_MAX)
+        return gg_alloc(run, count, size);
+    char *block = malloc((size_t)bytes);
+    if (!block)
+        return gg_alloc(run, count, size); /* says what is lacking */
+    char *first = block + (page - (uintptr_t)block % page) % page;
+    madvise(first, (size_t)(block + bytes - first) / page * page, MADV_NOHUGEPAGE);
+    return block;
+}
+
 /* The rest of a block is not touched before it is needed, so it costs addresses only. */
 void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size) {
     return gg_alloc(run, count + count / GG_ROOM_SHARE, size);
@@ -193,6 +211,12 @@ void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size) {
     if (!smaller)
         gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %zu bytes were needed", bytes);
     return smaller;
+}
+
+void *gg_widen_block(void *block, uint64_t count, size_t size) {
+    const size_t bytes = (size_t)(count + count / GG_ROOM_SHARE) * size;
+    void *larger = bytes > gg_room(block) ? realloc(block, bytes) : NULL;
+    return larger ? larger : block;
 }
 
 /* What the allocator has set aside, beyond what was asked for, may be used as well. */

@@ -87,8 +87,10 @@ static void *keep_weights(const builder *b) {
     void *weight = (void *)b->edges->weight;
     if (b->graph->distance_type == GPUGRAPH_UINT32) {
         weight = gg_narrow(b->run, weight, b->m, narrow_part, b);
-    } else if (b->graph->distance_type == GPUGRAPH_REAL) {
-        gg_slices(b->threads, b->m, make_zeros_positive, weight);
+    } else {
+        if (b->graph->distance_type == GPUGRAPH_REAL)
+            gg_slices(b->threads, b->m, make_zeros_positive, weight);
+        weight = gg_widen_block(weight, b->m, sizeof(int64_t));
     }
     b->edges->weight = NULL;
     return weight;

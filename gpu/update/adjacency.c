@@ -14,17 +14,6 @@
 
 /* ---- the plan ---- */
 
-const uint32_t *gg_update_count_in(update *u) {
-    const struct adjacency *a = &u->graph->adjacency[GPUGRAPH_OUT];
-    adjacency_plan *p = &u->adjacency[GPUGRAPH_OUT];
-    if (!gg_adjacency_made(u->graph, GPUGRAPH_OUT) || a->in)
-        return a->in;
-    p->counted = gg_alloc(u->run, a->rows, sizeof *p->counted);
-    if (p->counted && !gg_bring_edges(u->graph, u->run))
-        gg_count_degrees(u->graph, GPUGRAPH_IN, u->run, p->counted);
-    return p->counted;
-}
-
 /* Room for so many arcs, and some to come. */
 static uint64_t roomy(uint64_t count) {
     const uint64_t room = count + count / 2 + 2;
@@ -39,7 +28,7 @@ static bool take_arrays(update *u, const struct adjacency *a, adjacency_plan *p)
     if (p->added && rows > a->rows) {
         p->rows = rows + rows / GG_ROOM_SHARE + 1;
         p->row = gg_alloc(run, p->rows, sizeof *p->row);
-        if (p->row && (a->in || p->counted))
+        if (p->row && a->in)
             p->in = gg_alloc(run, p->rows, sizeof *p->in);
     }
     return !gg_stopping(run);
@@ -123,7 +112,6 @@ void gg_free_adjacency_plan(adjacency_plan *p) {
     gg_release(p->added);
     gg_release(p->row);
     gg_release(p->in);
-    gg_release(p->counted);
 }
 
 /* ---- the commit ---- */
@@ -219,10 +207,6 @@ static void move_in(update *u, struct adjacency *a, adjacency_plan *p) {
 
 static void commit_side(update *u, struct adjacency *a, adjacency_plan *p) {
     enum { ROWS = 1024 };
-    if (p->counted) {
-        a->in = p->counted;
-        p->counted = NULL;
-    }
     for (uint64_t i = 0; i < u->removed_count; i++)
         take_out(a, &p->removed[i]);
     if ((u->fresh || u->vanished) && a->in)

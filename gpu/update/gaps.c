@@ -47,7 +47,7 @@ static bool open_gaps(update *u, struct edge_gaps *g) {
     g->start = gg_alloc(run, g->block_room + 1, sizeof *g->start);
     g->listed = g->start ? gg_alloc(run, g->block_room + 1, 1) : NULL;
     if (g->listed && !g->edge_id)
-        g->edge_id = gg_alloc(run, places, sizeof *g->edge_id);
+        g->edge_id = gg_alloc_sparse(run, places, sizeof *g->edge_id);
     if (gg_stopping(run))
         return false;
     for (uint64_t b = 0; b < g->blocks; b++)
