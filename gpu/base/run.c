@@ -180,21 +180,43 @@ void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size) {
     return block;
 }
 
-void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size) {
-    enum {
-        OWN_MAPPING = 32 << 20
-    }; /* larger blocks lie in no arena of the allocator's */
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint64_t bytes;
-    if (__builtin_mul_overflow(count, (uint64_t)size, &bytes) || bytes <= OWN_MAPPING ||
-        bytes > (uint64_t)PTRDIFF_MAX)
-        return gg_alloc(run, count, size);
-    char *block = malloc((size_t)bytes);
-    if (!block)
-        return gg_alloc(run, count, size); /* says what is lacking */
-    char *first = block + (page - (uintptr_t)block % page) % page;
-    madvise(first, (size_t)(block + bytes - first) / page * page, MADV_NOHUGEPAGE);
+/* A block that malloc has given a mapping of its own, advised as a whole: of a mapping that was advised in part realloc
+** could not move the pages, and would copy them. Smaller ones lie among others. */
+static void *advise_mapping(void *block, int advice) {
+    enum { OWN_MAPPING = 32 << 20 };
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const size_t bytes = malloc_usable_size(block);
+    if (bytes > OWN_MAPPING) {
+        const uintptr_t begin = (uintptr_t)block / page * page;
+        madvise((void *)begin, ((uintptr_t)block + bytes) / page * page - begin, advice);
+    }
     return block;
+}
+
+static void *alloc_mapping(gpugraph_run *run, uint64_t count, size_t size, int advice) {
+    uint64_t bytes;
+    void *block = NULL;
+    if (!__builtin_mul_overflow(count, (uint64_t)size, &bytes) &&
+        bytes <= (uint64_t)PTRDIFF_MAX)
+        block = malloc(bytes ? (size_t)bytes : 1);
+    return block ? advise_mapping(block, advice)
+                 : gg_alloc(run, count, size); /* says what is lacking */
+}
+
+void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size) {
+    return alloc_mapping(run, count, size, MADV_NOHUGEPAGE);
+}
+
+void *gg_alloc_growing(gpugraph_run *run, uint64_t count, size_t size) {
+    return alloc_mapping(run, count, size, MADV_HUGEPAGE);
+}
+
+void *gg_grow(void *block, uint64_t count, size_t size) {
+    uint64_t bytes;
+    if (__builtin_mul_overflow(count, (uint64_t)size, &bytes) ||
+        bytes > (uint64_t)PTRDIFF_MAX)
+        return NULL;
+    return bytes > gg_room(block) ? realloc(block, (size_t)bytes) : block;
 }
 
 /* The rest of a block is not touched before it is needed, so it costs addresses only. */
@@ -211,12 +233,6 @@ void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size) {
     if (!smaller)
         gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %zu bytes were needed", bytes);
     return smaller;
-}
-
-void *gg_widen_block(void *block, uint64_t count, size_t size) {
-    const size_t bytes = (size_t)(count + count / GG_ROOM_SHARE) * size;
-    void *larger = bytes > gg_room(block) ? realloc(block, bytes) : NULL;
-    return larger ? larger : block;
 }
 
 /* What the allocator has set aside, beyond what was asked for, may be used as well. */

@@ -56,16 +56,18 @@ void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size);
 void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size);
 void gg_release(void *block);
 /* The same, for an array of which little will be touched, here and there: in pages of the usual size, as to
-** clear one of 2 MiB takes as long as a whole change should. */
+** clear one of 2 MiB takes as long as a whole change should. And for one that will grow. */
 void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size);
+void *gg_alloc_growing(gpugraph_run *run, uint64_t count, size_t size);
+/* The block with room for so many: of a large one of these two the pages get other addresses, and nothing is copied. NULL
+** where there is no memory: the block is what it was. */
+void *gg_grow(void *block, uint64_t count, size_t size);
 /* The same as gg_alloc, with some room to grow; bytes that a block has room for. */
 void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size);
 size_t gg_room(void *block);
 /* Gives back what a block has beyond count * size bytes and some room to grow. NULL after
 ** gg_fail: the block is what it was. */
 void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size);
-/* Room to grow for a block that came without; where there is no memory for it, the block as it was. */
-void *gg_widen_block(void *block, uint64_t count, size_t size);
 /* Room for one entry more behind `count`: twice as many as before, moved over to a new block.
 ** False, with nothing changed, when there is no memory. */
 bool gg_make_room(gpugraph_run *run, void **block, uint64_t count, uint64_t *room,

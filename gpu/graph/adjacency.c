@@ -8,9 +8,9 @@
 **                                                       1: | 0.. 5.. _ _ _ | used ... room
 **
 ** Edge numbers move when an edge goes, ids do not. So a change touches the rows of its own
-** vertices and no others: one that has no room left goes to the end of arc[], with more.
-** What is left behind is given back when all of it is made anew, once the end is reached
-** (update/adjacency.c).
+** vertices and no others: one that has no room left goes to the end of arc[], with more, and
+** that end moves on. What is left behind is given back when all of it is made anew, once there is
+** more of it than of all else (update/adjacency.c).
 **
 ** Short rows are in order from the beginning. A long one that is not is put in order when it
 ** is first asked for; until then ADJACENCY_LOOSE is set in its begin. */
@@ -173,7 +173,7 @@ static void take_arrays(const gpugraph_graph *graph, gpugraph_run *run,
     a->room = graph->m + graph->m / GG_ADJACENCY_SPARE + GG_ADJACENCY_LEAST;
     a->rows = (uint64_t)graph->n + graph->n / GG_ROOM_SHARE + 1;
     a->row = gg_alloc(run, a->rows, sizeof *a->row);
-    a->arc = a->row ? gg_alloc(run, a->room, sizeof *a->arc) : NULL;
+    a->arc = a->row ? gg_alloc_growing(run, a->room, sizeof *a->arc) : NULL;
 }
 
 static void fill(const gpugraph_graph *graph, gpugraph_direction side, gpugraph_run *run,

@@ -90,7 +90,8 @@ static void *keep_weights(const builder *b) {
     } else {
         if (b->graph->distance_type == GPUGRAPH_REAL)
             gg_slices(b->threads, b->m, make_zeros_positive, weight);
-        weight = gg_widen_block(weight, b->m, sizeof(int64_t));
+        void *larger = gg_grow(weight, b->m + b->m / GG_ROOM_SHARE, sizeof(int64_t));
+        weight = larger ? larger : weight;
     }
     b->edges->weight = NULL;
     return weight;

@@ -6,8 +6,8 @@
 **     commit   arcs go, rows and targets get their new numbers where vertices do, arcs come
 **
 ** Only rows that lose or gain an arc are touched, and those that are full go to the end of the
-** array. Where that has no room left, or ids do not fit any more, all is given up, to be made
-** anew when it is next asked for. */
+** array, which grows. Where it has become too large for its arcs, or ids do not fit any more, all is given
+** up, to be made anew when it is next asked for. */
 #include "update.h"
 
 #include <string.h>
@@ -72,7 +72,22 @@ static uint64_t group_at(const adjacency_plan *p, uint64_t i, uint64_t count) {
     return end - i;
 }
 
-static void count_room(const update *u, const struct adjacency *a, adjacency_plan *p) {
+/* Places for so many more at the end. */
+static bool grow(const update *u, struct adjacency *a, uint64_t need) {
+    if (need <= a->room - a->used)
+        return true;
+    if (a->used + need > GG_ADJACENCY_MOST * u->edges.after + GG_ADJACENCY_LEAST)
+        return false;
+    const uint64_t room = a->room + a->room / GG_ADJACENCY_SPARE + need;
+    uint64_t *arc = gg_grow(a->arc, room, sizeof *arc);
+    if (!arc)
+        return false;
+    a->arc = arc;
+    a->room = room;
+    return true;
+}
+
+static void count_room(const update *u, struct adjacency *a, adjacency_plan *p) {
     uint64_t need = 0;
     for (uint64_t i = 0, group; i < u->added_count; i += group) {
         const uint32_t old = u->end[u->coming[i]].old;
@@ -82,11 +97,11 @@ static void count_room(const update *u, const struct adjacency *a, adjacency_pla
         if (row->count + group > row->room)
             need += roomy(row->count + group);
     }
-    p->fits &= need <= a->room - a->used;
+    p->fits = p->fits && grow(u, a, need);
 }
 
 static void plan_side(update *u, gpugraph_direction side) {
-    const struct adjacency *a = &u->graph->adjacency[side];
+    struct adjacency *a = &u->graph->adjacency[side];
     adjacency_plan *p = &u->adjacency[side];
     if (!gg_adjacency_made(u->graph, side) || gg_stopping(u->run))
         return;
