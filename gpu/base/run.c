@@ -160,6 +160,12 @@ static void *take(size_t bytes) {
     return block;
 }
 
+static void *lacks(gpugraph_run *run, uint64_t bytes) {
+    gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %llu bytes were needed",
+            (unsigned long long)bytes);
+    return NULL;
+}
+
 void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size) {
     uint64_t bytes;
     void *block = NULL;
@@ -167,10 +173,7 @@ void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size) {
         bytes = UINT64_MAX;
     else if (bytes <= (uint64_t)PTRDIFF_MAX)
         block = take(bytes ? (size_t)bytes : 1);
-    if (!block)
-        gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %llu bytes were needed",
-                (unsigned long long)bytes);
-    return block;
+    return block ? block : lacks(run, bytes);
 }
 
 void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size) {
@@ -196,11 +199,11 @@ static void *advise_mapping(void *block, int advice) {
 static void *alloc_mapping(gpugraph_run *run, uint64_t count, size_t size, int advice) {
     uint64_t bytes;
     void *block = NULL;
-    if (!__builtin_mul_overflow(count, (uint64_t)size, &bytes) &&
-        bytes <= (uint64_t)PTRDIFF_MAX)
+    if (__builtin_mul_overflow(count, (uint64_t)size, &bytes))
+        bytes = UINT64_MAX;
+    else if (bytes <= (uint64_t)PTRDIFF_MAX)
         block = malloc(bytes ? (size_t)bytes : 1);
-    return block ? advise_mapping(block, advice)
-                 : gg_alloc(run, count, size); /* says what is lacking */
+    return block ? advise_mapping(block, advice) : lacks(run, bytes);
 }
 
 void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size) {
