@@ -108,9 +108,6 @@
 ** and a block of threads puts the first in order by comparing all. */
 #define GG_ZONE_MOST 1024
 
-/* Arcs of a row of SIMPLE that one thread puts in order again; where a longer one has lost its order all are made anew. */
-#define GG_ORDERED_ROW 256
-
 /* ---- update/edges.c ---- */
 
 /* Numbers up to which each one's new number is looked up by itself, whatever the pieces: a

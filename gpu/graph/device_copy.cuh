@@ -75,8 +75,8 @@ bool gg_device_edge_room(struct cuda_job *job, uint64_t places);
 
 /* Gives packed rows room; false: they are packed still, or the job must end. (device_roomy.cu) */
 bool gg_give_device_room(struct cuda_job *job, enum csr_kind kind);
-/* Takes it from them. SIMPLE rows are put in order. After a failure there are no rows of the kind; nor of
-** SIMPLE where a long one is in no order. (device_roomy.cu) */
+/* Takes it from them. After a failure there are no rows of the kind; nor of SIMPLE, which have lost their
+** order. (device_roomy.cu) */
 bool gg_pack_device_rows(struct cuda_job *job, enum csr_kind kind);
 void gg_free_device_rows(struct device_copy *copy, enum csr_kind kind);
 

@@ -95,27 +95,6 @@ static __global__ void shift_offsets(const laying l) {
         l.from.offset[v] += l.shift[v < l.from.n ? v >> l.from.shift : l.zones];
 }
 
-/* One thread to a row of SIMPLE, which changes have left in some order. *failed: one is too long for that. */
-static __global__ void order_rows(const device_csr g, uint32_t *target,
-                                  uint64_t *failed) {
-    for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid()) {
-        const uint64_t begin = g.offset[v], end = g.offset[v + 1];
-        for (uint64_t i = begin + 1; i < end; i++) {
-            const uint32_t here = target[i];
-            uint64_t at = i;
-            if (target[i - 1] <= here)
-                continue;
-            if (end - begin > GG_ORDERED_ROW) {
-                *failed = 1;
-                break;
-            }
-            for (; at > begin && target[at - 1] > here; at--)
-                target[at] = target[at - 1];
-            target[at] = here;
-        }
-    }
-}
-
 /* ---- driver ---- */
 
 struct laying_scratch {
@@ -265,33 +244,22 @@ bool gg_give_device_room(struct cuda_job *job, enum csr_kind kind) {
     return settle(job, kind, true);
 }
 
-/* False: some rows are not in order. */
-static bool put_in_order(struct cuda_job *job, const struct device_rows *rows,
-                         struct laying *l) {
-    const struct device_csr g = {(uint32_t)l->from.n, rows->arcs, rows->offset,
-                                 rows->target, NULL};
-    uint64_t failed = 0;
-    gg_fill(job, l->change, 0, sizeof *l->change);
-    order_rows<<<gg_grid(job, g.n, 16), GG_BLOCK, 0, job->stream>>>(g, rows->target,
-                                                                    l->change);
-    return gg_launched(job, "order_rows") &&
-           gg_fetch(job, &failed, l->change, sizeof failed) && !failed;
-}
-
 bool gg_pack_device_rows(struct cuda_job *job, enum csr_kind kind) {
     struct device_copy *copy = gg_device_copy_of(job->graph);
     struct device_rows *rows = &copy->rows[kind];
     struct laying l = laying_of(job, rows);
     const double started = gg_now_ms();
     uint64_t more = 0;
-    rows->waits = GG_ZONE_WAITS;
-    if (!weigh(job, &l, &more) || !lay_rows(job, rows, &l, rows->arcs + more) ||
-        (kind == CSR_SIMPLE && !put_in_order(job, rows, &l)))
+    if (kind == CSR_SIMPLE || !weigh(job, &l, &more) ||
+        !lay_rows(job, rows, &l, rows->arcs + more)) {
+        rows->waits = GG_ZONE_WAITS;
         return settle(job, kind, false);
+    }
     give(&copy->part, rows->spare, rows->zone_room, sizeof *rows->spare);
     rows->arcs += more; /* less, that is */
     rows->spare = NULL;
     rows->zone_room = rows->spares = 0;
+    rows->waits = GG_ZONE_WAITS;
     gg_phase(job->run, "prepare", started, (int64_t)rows->arcs,
              "rows on the device are packed");
     return settle(job, kind, true);

@@ -307,8 +307,6 @@ START_TEST(rows_with_room) {
         change_many_times(MODEL_GAPS, weights, 900, 30000, 12, 300);
         change_many_times(MODEL_WILD, weights, 12, 10000, 12, 30); /* hubs */
     }
-    if (_i == 2) /* undirected rows that are too long to be put in order again */
-        change_many_times(MODEL_GAPS, MODEL_SMALL, 400, 120000, 9, 40);
     ck_assert_int_gt(with_room, 30);
     ck_assert_int_gt(simple_room, 0);
     as_usual(usual);
