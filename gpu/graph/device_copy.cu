@@ -25,9 +25,7 @@ static void free_rows(struct device_copy *copy, struct device_rows *rows) {
     give(&copy->part, rows->target, rows->room, sizeof *rows->target);
     give(&copy->part, rows->weight, rows->room, copy->weight_size);
     give(&copy->part, rows->spare, rows->zone_room, sizeof *rows->spare);
-    const unsigned waits = rows->waits;
     *rows = device_rows();
-    rows->waits = waits;
 }
 
 void gg_free_device_rows(struct device_copy *copy, enum csr_kind kind) {
@@ -419,11 +417,10 @@ bool gg_roomy_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
                   struct device_csr *view) {
     if (!bring_edges(job, weighted))
         return false;
-    struct device_copy *copy = gg_device_copy_of(job->graph);
-    struct device_rows *rows = &copy->rows[kind];
+    const struct device_copy *copy = gg_device_copy_of(job->graph);
+    const struct device_rows *rows = &copy->rows[kind];
     if ((!rows->made || (weighted && !rows->weight)) && !build(job, kind, weighted))
         return false;
-    rows->loose = true;
     *view = device_csr{copy->n, rows->arcs, rows->offset, rows->target,
                        weighted ? rows->weight : NULL};
     return true;
@@ -435,18 +432,10 @@ bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
     if (copy && copy->rows[kind].spare && gg_going(job) &&
         !gg_pack_device_rows(job, kind) && !gg_do_without(job))
         return false;
-    if (!gg_roomy_csr(job, kind, weighted, view))
-        return false;
-    gg_device_copy_of(job->graph)->rows[kind].loose = false;
-    return true;
+    return gg_roomy_csr(job, kind, weighted, view);
 }
 
 uint64_t gg_spare_arcs(const gpugraph_graph *graph, enum csr_kind kind) {
     const struct device_copy *copy = gg_device_copy_of(graph);
     return copy ? copy->rows[kind].spares : 0;
-}
-
-const uint32_t *gg_spare_places(const gpugraph_graph *graph, enum csr_kind kind) {
-    const struct device_copy *copy = gg_device_copy_of(graph);
-    return copy ? copy->rows[kind].spare : NULL;
 }

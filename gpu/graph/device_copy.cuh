@@ -22,8 +22,6 @@ struct device_rows { /* owns the arrays of one CSR */
     uint64_t zone_room, spares;
     unsigned
         waits; /* batches until packed rows get room again: there was no use for it lately */
-    bool
-        loose; /* of SIMPLE: who asked last does without their order, so they may get room */
 };
 
 /* The blocks of graph/gaps.c, as they are here: the host may have closed its own, or this copy its. */
@@ -75,8 +73,7 @@ bool gg_device_edge_room(struct cuda_job *job, uint64_t places);
 
 /* Gives packed rows room; false: they are packed still, or the job must end. (device_roomy.cu) */
 bool gg_give_device_room(struct cuda_job *job, enum csr_kind kind);
-/* Takes it from them. After a failure there are no rows of the kind; nor of SIMPLE, which have lost their
-** order. (device_roomy.cu) */
+/* Takes it from them. After a failure there are no rows of the kind. (device_roomy.cu) */
 bool gg_pack_device_rows(struct cuda_job *job, enum csr_kind kind);
 void gg_free_device_rows(struct device_copy *copy, enum csr_kind kind);
 

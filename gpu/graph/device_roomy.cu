@@ -250,11 +250,8 @@ bool gg_pack_device_rows(struct cuda_job *job, enum csr_kind kind) {
     struct laying l = laying_of(job, rows);
     const double started = gg_now_ms();
     uint64_t more = 0;
-    if (kind == CSR_SIMPLE || !weigh(job, &l, &more) ||
-        !lay_rows(job, rows, &l, rows->arcs + more)) {
-        rows->waits = GG_ZONE_WAITS;
+    if (!weigh(job, &l, &more) || !lay_rows(job, rows, &l, rows->arcs + more))
         return settle(job, kind, false);
-    }
     give(&copy->part, rows->spare, rows->zone_room, sizeof *rows->spare);
     rows->arcs += more; /* less, that is */
     rows->spare = NULL;

@@ -5,12 +5,10 @@
 #include "graph.cuh"
 
 /* As gg_device_csr, but rows that have room keep it: some rows end with loops of weight 0, and m counts
-** them. For breadth-first search and shortest paths; and, with gg_spare_places, for independent sets:
-** SIMPLE rows are in no order then. (device_copy.cu) */
+** them. For breadth-first search and shortest paths. (device_copy.cu) */
 bool gg_roomy_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
                   struct device_csr *view);
-/* How many loops; and of each zone (zones.h), on the device, NULL: there are none. */
+/* How many loops. */
 uint64_t gg_spare_arcs(const gpugraph_graph *graph, enum csr_kind kind);
-const uint32_t *gg_spare_places(const gpugraph_graph *graph, enum csr_kind kind);
 
 #endif

@@ -17,7 +17,6 @@
 ** and defines MIS_EARLIER(g, u, v): of two vertices with equal words, is u the earlier one?
 ** MIS_PUT(g, v, value), unless it is as below, makes a word final. MIS_SEEN(g, v) and MIS_NOW(g, v) are a
 ** word as the block may see it and as the device does, of GPUGRAPH_NONE MIS_DROPPED.
-** MIS_ROW_END(g, v): where the arcs of v end, unless the next row begins there.
 ** Where there are MIS_COPIES(g) more copies of words, MIS_SEND(g, copy, v) tells that one that v has dropped. */
 #ifndef GPUGRAPH_MIS_BALANCED_H
 #define GPUGRAPH_MIS_BALANCED_H
@@ -39,10 +38,6 @@
 /* An includer may say how many arcs are dealt out at first: most looks end early. */
 #ifndef MIS_FIRST_SHARE
 #define MIS_FIRST_SHARE(g) MIS_SHARE
-#endif
-
-#ifndef MIS_ROW_END
-#define MIS_ROW_END(g, v) ((g)->offset[(v) + 1])
 #endif
 
 #ifndef MIS_COPIES
@@ -274,7 +269,7 @@ WARP_FUNCTION bool mis_look_balanced(const MIS_GRAPH *g, bool live, uint64_t lon
     bool open = own != MIS_DROPPED && own != MIS_JOINED;
     bool looks = open && other == MIS_DROPPED;
     uint64_t begin = looks ? g->offset[w->vertex] : 0;
-    uint64_t end = looks ? MIS_ROW_END(g, w->vertex) : 0;
+    uint64_t end = looks ? g->offset[w->vertex + 1] : 0;
     looks = looks && end - begin <= longest;
     uint64_t at = begin + w->at + (w->blocker != GPUGRAPH_NONE);
     struct mis_find find = {GPUGRAPH_NONE, MIS_DROPPED, 0, false};

@@ -63,7 +63,7 @@ static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *shar
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < sample; i += GG_BLOCK) {
         const uint32_t row = (uint32_t)((uint64_t)i * g.n / sample);
-        const uint64_t degree = mis_degree(g, row);
+        const uint64_t degree = g.offset[row + 1] - g.offset[row];
         if (degree > 0)
             atomicAdd(&share->count[mis_word(g, row, degree) >> 24], 1u);
     }
@@ -72,13 +72,12 @@ static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *shar
 }
 
 /* Codes of four rows in a row, of the lengths between offset[0] .. offset[rows]; rows: as many as there are, at most
-** four. word(i, degree) is that of row i; spare(i): places behind its arcs. */
-template <typename word_type, typename spare_type>
+** four. word(i, degree) is that of row i. */
+template <typename word_type>
 static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
                                                           const uint64_t *offset,
                                                           uint32_t rows,
-                                                          const word_type &word,
-                                                          const spare_type &spare) {
+                                                          const word_type &word) {
     uint64_t at[5], degree[4];
     uint32_t codes = 0;
     if (rows >= 4) {
@@ -92,7 +91,7 @@ static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
     }
 #pragma unroll
     for (uint32_t i = 0; i < 4; i++)
-        degree[i] = at[i + 1] - at[i] - (i < rows ? spare(i) : 0);
+        degree[i] = at[i + 1] - at[i];
 #pragma unroll
     for (uint32_t i = 0; i < 4; i++)
         if (degree[i] > 0)

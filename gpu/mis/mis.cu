@@ -18,7 +18,6 @@
 #include "mis.cuh"
 #include "several.cuh"
 #include "device/services.h"
-#include "graph/roomy_rows.cuh"
 
 #include <stdio.h>
 #include <string.h>
@@ -84,26 +83,12 @@ static bool has_room_for_offsets(const struct cuda_job *job) {
     return gg_device_room(job) >= 20 * (int64_t)job->graph->n + (16 << 20);
 }
 
-/* Where one launch decides all, rows may have room. */
-static bool find_rows(struct cuda_job *job, struct mis_graph *g,
-                      struct device_csr *rows) {
-    if (gg_method_is(job->run, "out-of-core"))
-        return gg_pinned_csr(job, has_room_for_offsets(job), rows);
-    if (!gg_method_is(job->run, "one-launch") &&
-        !gg_method_is(job->run, "one-launch-balanced"))
-        return gg_device_csr(job, CSR_SIMPLE, false, rows);
-    if (!gg_roomy_csr(job, CSR_SIMPLE, false, rows))
-        return false;
-    g->spare = gg_spare_places(job->graph, CSR_SIMPLE);
-    g->zone_shift = gg_zone_shift;
-    rows->m -= gg_spare_arcs(job->graph, CSR_SIMPLE);
-    return true;
-}
-
 static bool prepare(struct cuda_job *job, gpugraph_priority priority, int64_t seed,
                     struct mis_graph *g) {
     struct device_csr rows;
-    if (!find_rows(job, g, &rows))
+    bool pinned = gg_method_is(job->run, "out-of-core");
+    if (!(pinned ? gg_pinned_csr(job, has_room_for_offsets(job), &rows)
+                 : gg_device_csr(job, CSR_SIMPLE, false, &rows)))
         return false;
     g->n = rows.n;
     g->m = rows.m;

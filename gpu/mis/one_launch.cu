@@ -27,7 +27,6 @@
 
 #define MIS_EARLIER(g, u, v) mis_wins_tie(*(g), u, v)
 #define MIS_FIRST_SHARE(g)   ((g)->first_share)
-#define MIS_ROW_END(g, v)    mis_row_end(*(g), v)
 #include "balanced.h"
 
 #include <stdio.h>
@@ -69,7 +68,7 @@ static __device__ __forceinline__ bool look_at_row(const mis_graph &g, bool live
     sight s = {0, GPUGRAPH_NONE, MIS_DROPPED, 0, false};
     if (looks) {
         begin = g.offset[v];
-        end = mis_row_end(g, v);
+        end = g.offset[v + 1];
         looks = end - begin <= longest;
     }
     if (looks) {

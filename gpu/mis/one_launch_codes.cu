@@ -9,7 +9,6 @@
 #define MIS_SEEN(g, v)       mis_code_seen((g)->code, v)
 #define MIS_NOW(g, v)        mis_code_now((g)->code, v)
 #define MIS_FIRST_SHARE(g)   ((g)->first_share)
-#define MIS_ROW_END(g, v)    mis_row_end(*(g), v)
 #include "balanced.h"
 
 struct by_codes {
@@ -23,10 +22,7 @@ struct by_codes {
             auto word = [&](uint32_t k, uint64_t degree) {
                 return mis_word(g, row + k, degree);
             };
-            auto spare = [&](uint32_t k) {
-                return g.offset[row + k + 1] - mis_row_end(g, row + k);
-            };
-            four[i] = mis_four_codes(share.edge, g.offset + row, g.n - row, word, spare);
+            four[i] = mis_four_codes(share.edge, g.offset + row, g.n - row, word);
         }
     }
     static __device__ __forceinline__ bool look(const mis_graph &g, bool live,

@@ -123,9 +123,8 @@ static __device__ void first_codes(const mis_shared &g, mis_code_share *share) {
         auto word = [&](uint32_t k, uint64_t degree) {
             return own_word(g, local + k, degree);
         };
-        auto spare = [](uint32_t) { return (uint64_t)0; };
         several_put(g.view, g.codes, (uint64_t)place / 4,
-                    mis_four_codes(share->edge, g.offset + place, 4, word, spare));
+                    mis_four_codes(share->edge, g.offset + place, 4, word));
         for (uint32_t k = 0; k < 4 && g.degree; k++)
             g.degree[place + k] =
                 (uint32_t)(g.offset[place + k + 1] - g.offset[place + k]);

@@ -140,8 +140,6 @@ static bool suits(struct there *t, enum csr_kind kind) {
     const patch *p = t->p;
     struct device_rows *rows = &t->copy->rows[kind];
     zone_batch *b = &t->zones[kind];
-    if (kind == CSR_SIMPLE && (!rows->loose || !gg_patches_simple(p->graph)))
-        return false;
     if (!rows->spare && waits(p, rows))
         return false;
     if (gg_renumbers(p->vertices) || !is_small(p, rows) ||
@@ -152,10 +150,8 @@ static bool suits(struct there *t, enum csr_kind kind) {
 }
 
 void gg_choose_room(struct there *t) {
-    for (int kind = CSR_OUT; kind < CSR_KINDS && gg_going(&t->job); kind++) {
+    for (int kind = CSR_OUT; kind <= CSR_BOTH && gg_going(&t->job); kind++) {
         const struct device_rows *rows = &t->copy->rows[kind];
-        if (kind == CSR_SIMPLE && t->p->same_ends)
-            break; /* nothing changes there */
         t->roomy[kind] = rows->made && suits(t, (enum csr_kind)kind);
         if (!t->roomy[kind] && rows->spare && gg_going(&t->job) &&
             !gg_pack_device_rows(&t->job, (enum csr_kind)kind))
@@ -164,7 +160,7 @@ void gg_choose_room(struct there *t) {
 }
 
 void gg_free_zones(struct there *t) {
-    for (int kind = CSR_OUT; kind < CSR_KINDS; kind++)
+    for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++)
         gg_free_zone_batch(&t->zones[kind]);
 }
 
@@ -216,7 +212,7 @@ static bool change_kind(struct there *t, enum csr_kind kind) {
 }
 
 bool gg_change_zones(struct there *t) {
-    for (int kind = CSR_OUT; kind < CSR_KINDS; kind++)
+    for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++)
         if (t->roomy[kind] && !change_kind(t, (enum csr_kind)kind))
             return false;
     return true;
@@ -245,7 +241,7 @@ bool gg_settle_zones(struct there *t) {
     uint32_t failed[CSR_KINDS] = {0};
     if (!gg_fetch(&t->job, failed, t->failed, sizeof failed))
         return false;
-    for (int kind = CSR_OUT; kind < CSR_KINDS; kind++) {
+    for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++) {
         if (failed[kind] & NOT_THERE)
             return false;
         if (failed[kind])

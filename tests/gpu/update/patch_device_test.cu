@@ -4,7 +4,6 @@
 ** promise. Nothing to do where there is no device. */
 #include "graph/device_copy.cuh"
 #include "device_rows.cuh"
-#include "graph/roomy_rows.cuh"
 #include "graph/zones.h"
 #include "store/store.h"
 
@@ -13,7 +12,6 @@ extern "C" {
 #include "suite.h"
 }
 
-#include <algorithm>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -37,8 +35,7 @@ static gpugraph_run device_run(struct heard *h) {
     return run;
 }
 
-/* Makes some rows on the device, by two bits of `which` for each kind: made, weighted; SIMPLE either packed or as a
-** search takes them that does without their order. Arcs by ids let SIMPLE rows follow where rows get room. */
+/* Makes some rows on the device, by two bits of `which` for each kind: made, weighted. */
 static void make_rows(gpugraph_graph *graph, gpugraph_run *run, uint64_t which) {
     struct cuda_job job;
     struct device_edges edges;
@@ -47,21 +44,16 @@ static void make_rows(gpugraph_graph *graph, gpugraph_run *run, uint64_t which) 
     ck_assert_msg(gg_job_open(&job, graph, run), "%s", run->message);
     ck_assert(gg_device_edges(&job, graph->weight && which & 256, &edges));
     for (int kind = 0; kind < CSR_KINDS; kind++, which >>= 2)
-        if (which & 1) {
-            const bool loose = kind == CSR_SIMPLE && which & 2;
-            ck_assert((loose ? gg_roomy_csr : gg_device_csr)(
-                &job, (enum csr_kind)kind,
-                which & 2 && graph->weight && kind != CSR_SIMPLE, &view));
-        }
+        if (which & 1)
+            ck_assert(gg_device_csr(&job, (enum csr_kind)kind,
+                                    which & 2 && graph->weight && kind != CSR_SIMPLE,
+                                    &view));
     ck_assert_int_eq(gg_job_close(&job), GPUGRAPH_OK);
-    if (gg_room_arcs == 0 && gpugraph_keeps_arcs(graph))
-        ck_assert_int_eq(gg_adjacency(graph, GPUGRAPH_OUT, run), GPUGRAPH_OK);
 }
 
 static int
-    with_gaps,   /* copies that had gaps between their edges when they were compared */
-    with_room,   /* rows that had room then */
-    simple_room; /* SIMPLE ones among them */
+    with_gaps, /* copies that had gaps between their edges when they were compared */
+    with_room; /* rows that had room then */
 
 /* An array of edges without its gaps, which must hold zeros. */
 static std::vector<uint8_t> edge_bytes(const struct device_copy *copy, const void *array,
@@ -98,42 +90,11 @@ static void same_edges(gpugraph_graph *graph, const gpugraph_graph *want) {
                    want->m * copy->weight_size, "weight");
 }
 
-/* Rows of SIMPLE that have room, in any order, with loops behind each zone. Returns what they are in order and
-** without these. */
-static std::vector<uint32_t> ordered_simple(const struct device_copy *copy,
-                                            std::vector<uint64_t> *offset) {
-    const struct device_rows *rows = &copy->rows[CSR_SIMPLE];
-    const uint64_t n = copy->n;
-    const std::vector<uint64_t> at = fetched<uint64_t>(rows->offset, n + 1);
-    const std::vector<uint32_t> all = fetched<uint32_t>(rows->target, rows->arcs);
-    const std::vector<uint32_t> spare = fetched<uint32_t>(rows->spare, gg_zones_of(n));
-    std::vector<uint32_t> target;
-    ck_assert_uint_eq(at[n], rows->arcs);
-    for (uint64_t v = 0; v < n; v++) {
-        const bool last = v + 1 == n || (v + 1) % (1u << gg_zone_shift) == 0;
-        const uint64_t end = at[v + 1] - (last ? spare[v >> gg_zone_shift] : 0);
-        offset->push_back(target.size());
-        target.insert(target.end(), all.begin() + (int64_t)at[v],
-                      all.begin() + (int64_t)end);
-        std::sort(target.begin() + (int64_t)offset->back(), target.end());
-        for (uint64_t k = end; k < at[v + 1]; k++)
-            ck_assert_uint_eq(all[k], v);
-    }
-    offset->push_back(target.size());
-    ck_assert_uint_eq(target.size() + rows->spares, rows->arcs);
-    return target;
-}
-
 /* Of SIMPLE there is one order: the bytes that a fresh copy has. */
 static void same_simple(gpugraph_graph *graph, gpugraph_graph *fresh, gpugraph_run *run) {
     std::vector<uint64_t> offset[2];
-    std::vector<uint32_t> target[2], loose;
-    std::vector<uint64_t> loose_offset;
+    std::vector<uint32_t> target[2];
     gpugraph_graph *of[2] = {graph, fresh};
-    const bool roomy = gg_spare_places(graph, CSR_SIMPLE) != NULL;
-    if (roomy)
-        loose = ordered_simple(gg_device_copy_of(graph), &loose_offset);
-    simple_room += roomy;
     for (int i = 0; i < 2; i++) {
         struct cuda_job job;
         struct device_csr view;
@@ -145,7 +106,6 @@ static void same_simple(gpugraph_graph *graph, gpugraph_graph *fresh, gpugraph_r
     }
     ck_assert(offset[0] == offset[1]);
     ck_assert(target[0] == target[1]);
-    ck_assert(!roomy || (loose == target[1] && loose_offset == offset[1]));
 }
 
 /* Everything that the device held before, and SIMPLE. */
@@ -300,7 +260,7 @@ START_TEST(rows_with_room) {
     static const unsigned shift[] = {0, 2, GG_ZONE_SHIFT};
     const uint64_t usual = give_room(shift[_i % 3]);
     kept = _i < 3 ? GPUGRAPH_NO_TABLES : GPUGRAPH_DEVICE_TABLES;
-    with_room = simple_room = 0;
+    with_room = 0;
     for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
         change_many_times(MODEL_DENSE, weights, 8, 60, 20, 3);
         change_many_times(MODEL_GAPS, weights, 200, 900, 20, 5);
@@ -308,7 +268,6 @@ START_TEST(rows_with_room) {
         change_many_times(MODEL_WILD, weights, 12, 10000, 12, 30); /* hubs */
     }
     ck_assert_int_gt(with_room, 30);
-    ck_assert_int_gt(simple_room, 0);
     as_usual(usual);
 }
 END_TEST

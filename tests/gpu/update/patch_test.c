@@ -497,7 +497,7 @@ static int by_zones, without_room, grown; /* batches */
 static void step_by_zones(const copy *c, update *u, gpugraph_graph *want,
                           edge_model *dice) {
     gpugraph_run run = {.threads = 1};
-    for (int kind = CSR_OUT; kind < CSR_KINDS; kind++) {
+    for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++) {
         csr view;
         zone_batch b;
         if (!c->made[kind].made || gg_renumbers(&u->vertices))
