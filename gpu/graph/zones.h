@@ -11,8 +11,8 @@
 **
 ** So a row of a million arcs costs one move, as every other one, and nothing moves in other zones. The
 ** spare places are the last ones of the zone's last row. There are loops at that vertex in them, of
-** weight 0, which most searches do not mind: kernels read rows as if they were packed. Who counts arcs, or takes
-** loops for arcs, asks where the arcs of a zone end, or has rows packed first. The order of arcs in a row is nobody's business.
+** weight 0, which no search minds: kernels read rows as if they were packed. Who counts arcs, or takes
+** loops for arcs, has rows packed first. The order of arcs in a row is nobody's business.
 **
 ** Here is the arithmetic of one change, which a warp does on a device; tests run it, too. */
 #ifndef GPUGRAPH_ZONES_H
