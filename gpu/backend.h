@@ -76,7 +76,7 @@ struct adjacency {
     uint64_t *arc; /* target << 32 | edge id - first_id */
     uint64_t used, room;
     int64_t first_id;
-    uint32_t *in; /* edges that enter each vertex; NULL until an update asks */
+    uint32_t *in; /* with arcs that leave: edges that enter each vertex */
     bool made;
 };
 

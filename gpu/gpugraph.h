@@ -239,6 +239,9 @@ gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_
 /* The edges that enter v, as arcs back to their sources. */
 gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
                                    gpugraph_arcs *arcs);
+/* How many there are, which is kept with the arcs that leave vertices. */
+gpugraph_status gpugraph_count_into(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
+                                    uint64_t *count);
 /* Are the arcs that have been made those of the edges, and no others? *edge: that of the first edge
 ** which has none, or GPUGRAPH_NO_EDGE. GPUGRAPH_INVALID and a sentence where they are not. */
 gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,

@@ -65,9 +65,11 @@
 
 /* Rows that grow go to the end of the array: room there for one arc more in so many, and for so
 ** many at least. A row of four that goes there takes nine; so a sixtieth of all edges may come
-** before all rows are made anew. Pages that are not written to take no memory. */
+** before the array grows. Pages that are not written to take no memory. */
 #define GG_ADJACENCY_SPARE 4
 #define GG_ADJACENCY_LEAST 65536
+/* The array has grown to so many places for an arc when all is made anew. */
+#define GG_ADJACENCY_MOST 4
 
 /* ---- graph/roomy.c ---- */
 

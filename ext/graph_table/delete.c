@@ -8,6 +8,9 @@
 #include "base/program.h"
 #include "base/savepoint.h"
 #include "table_function/find_id.h"
+#include "team.h"
+
+#include <stdlib.h>
 
 /* The row that an edge is one of. */
 static sqlite3_int64 row_of(const graph_ref *g, const gpugraph_edge_list *edges,
@@ -34,15 +37,61 @@ static int add_row(row_list *list, sqlite3_int64 *room, sqlite3_int64 row) {
     return SQLITE_OK;
 }
 
-/* A look at all edges. */
-static int rows_of_all(const graph_ref *g, uint32_t v, row_list *list) {
-    const gpugraph_edge_list *edges = gpugraph_edges_of(g->graph);
-    const uint64_t count = gpugraph_edge_count(g->graph);
+/* What one of the threads that look at all edges has found: edge numbers. */
+typedef struct scan_part {
+    uint64_t *edge, count, room;
+    bool failed;
+} scan_part;
+
+typedef struct edge_scan {
+    const gpugraph_edge_list *edges;
+    uint64_t count;
+    uint32_t v;
+    int parts;
+    scan_part *part;
+} edge_scan;
+
+static void add_edge(scan_part *part, uint64_t e) {
+    if (part->count == part->room) {
+        const uint64_t more = part->room ? 2 * part->room : 64;
+        uint64_t *edge = realloc(part->edge, more * sizeof *edge);
+        part->failed |= !edge;
+        if (!edge)
+            return;
+        part->edge = edge;
+        part->room = more;
+    }
+    part->edge[part->count++] = e;
+}
+
+static void scan_edges(void *of, uint64_t number) {
+    const edge_scan *s = of;
+    const uint32_t v = s->v, *source = s->edges->source, *target = s->edges->target;
+    const uint64_t high = gg_slice(s->count, (int)number + 1, s->parts);
+    for (uint64_t e = gg_slice(s->count, (int)number, s->parts);
+         e < high && !s->part[number].failed; e++)
+        if (source[e] == v || target[e] == v)
+            add_edge(&s->part[number], e);
+}
+
+/* A look at all edges, by several threads. */
+static int rows_of_all(connection *c, const graph_ref *g, uint32_t v, row_list *list) {
+    enum { MANY = 1 << 16, PARTS = 64 };
+    scan_part part[PARTS] = {{0}};
+    edge_scan s = {gpugraph_edges_of(g->graph), gpugraph_edge_count(g->graph), v, 1,
+                   part};
+    if (s.count > MANY)
+        s.parts = gg_team_limit(c->config.threads);
+    s.parts = s.parts < PARTS ? s.parts : PARTS;
     sqlite3_int64 room = 0;
     int rc = SQLITE_OK;
-    for (uint64_t e = 0; e < count && rc == SQLITE_OK; e++)
-        if (edges->source[e] == v || edges->target[e] == v)
-            rc = add_row(list, &room, row_of(g, edges, e));
+    gg_parts(s.parts, (uint64_t)s.parts, scan_edges, &s);
+    for (int i = 0; i < s.parts; i++) {
+        rc = part[i].failed ? SQLITE_NOMEM : rc;
+        for (uint64_t k = 0; k < part[i].count && rc == SQLITE_OK; k++)
+            rc = add_row(list, &room, row_of(g, s.edges, part[i].edge[k]));
+        free(part[i].edge);
+    }
     return rc;
 }
 
@@ -68,14 +117,47 @@ static int rows_of_arcs(connection *c, const graph_ref *g, uint32_t v, row_list 
     return rc ? rc : add_arcs(list, &room, &arcs);
 }
 
+/* The arcs that leave v, and those back from where they end: *all if no others enter it, as on a road map. Nothing
+** but v's own edges and the rows of its neighbours is looked at. */
+static int rows_back(connection *c, const graph_ref *g, uint32_t v, row_list *list,
+                     bool *all) {
+    gpugraph_run run;
+    gpugraph_arcs out, back;
+    uint64_t entering = 0, found = 0;
+    sqlite3_int64 room = 0;
+    connection_run(c, &run);
+    int rc = code_of_status(gpugraph_count_into(g->graph, v, &run, &entering));
+    if (rc == SQLITE_OK)
+        rc = code_of_status(gpugraph_arcs_from(g->graph, v, &run, &out));
+    if (rc == SQLITE_OK)
+        rc = add_arcs(list, &room, &out);
+    for (uint64_t i = 0; rc == SQLITE_OK && found < entering && i < out.count; i++) {
+        const uint32_t to = (uint32_t)(out.arc[i] >> 32);
+        if (i > 0 && out.arc[i - 1] >> 32 == to)
+            continue;
+        rc = code_of_status(gpugraph_arcs_between(g->graph, to, v, &run, &back));
+        if (rc == SQLITE_OK && to != v)
+            rc = add_arcs(list, &room, &back);
+        found += rc == SQLITE_OK ? back.count : 0;
+    }
+    *all = found == entering;
+    if (!*all)
+        list->count = 0;
+    return rc;
+}
+
 /* Arcs into vertices take as long to make as LOOKS looks at all edges; arcs are not kept where edges
 ** have ids of their own. */
 static int rows_at(connection *c, graph_ref *g, uint32_t v, row_list *list) {
     enum { LOOKS = 16 };
     const bool kept = g->followed && !g->row_ids && gpugraph_keeps_arcs(g->graph);
+    bool all = false;
+    int rc = kept && g->looks < LOOKS ? rows_back(c, g, v, list, &all) : SQLITE_OK;
+    if (rc || all)
+        return rc;
     g->looks += g->looks < LOOKS;
     return kept && g->looks == LOOKS ? rows_of_arcs(c, g, v, list)
-                                     : rows_of_all(g, v, list);
+                                     : rows_of_all(c, g, v, list);
 }
 
 /* ---- the deletion ---- */

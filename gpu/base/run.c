@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 const char *gpugraph_status_name(gpugraph_status status) {
     switch (status) {
@@ -159,6 +160,12 @@ static void *take(size_t bytes) {
     return block;
 }
 
+static void *lacks(gpugraph_run *run, uint64_t bytes) {
+    gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %llu bytes were needed",
+            (unsigned long long)bytes);
+    return NULL;
+}
+
 void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size) {
     uint64_t bytes;
     void *block = NULL;
@@ -166,10 +173,7 @@ void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size) {
         bytes = UINT64_MAX;
     else if (bytes <= (uint64_t)PTRDIFF_MAX)
         block = take(bytes ? (size_t)bytes : 1);
-    if (!block)
-        gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %llu bytes were needed",
-                (unsigned long long)bytes);
-    return block;
+    return block ? block : lacks(run, bytes);
 }
 
 void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size) {
@@ -177,6 +181,45 @@ void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size) {
     if (block)
         memset(block, 0, (size_t)count * size);
     return block;
+}
+
+/* A block that malloc has given a mapping of its own, advised as a whole: of a mapping that was advised in part realloc
+** could not move the pages, and would copy them. Smaller ones lie among others. */
+static void *advise_mapping(void *block, int advice) {
+    enum { OWN_MAPPING = 32 << 20 };
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const size_t bytes = malloc_usable_size(block);
+    if (bytes > OWN_MAPPING) {
+        const uintptr_t begin = (uintptr_t)block / page * page;
+        madvise((void *)begin, ((uintptr_t)block + bytes) / page * page - begin, advice);
+    }
+    return block;
+}
+
+static void *alloc_mapping(gpugraph_run *run, uint64_t count, size_t size, int advice) {
+    uint64_t bytes;
+    void *block = NULL;
+    if (__builtin_mul_overflow(count, (uint64_t)size, &bytes))
+        bytes = UINT64_MAX;
+    else if (bytes <= (uint64_t)PTRDIFF_MAX)
+        block = malloc(bytes ? (size_t)bytes : 1);
+    return block ? advise_mapping(block, advice) : lacks(run, bytes);
+}
+
+void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size) {
+    return alloc_mapping(run, count, size, MADV_NOHUGEPAGE);
+}
+
+void *gg_alloc_growing(gpugraph_run *run, uint64_t count, size_t size) {
+    return alloc_mapping(run, count, size, MADV_HUGEPAGE);
+}
+
+void *gg_grow(void *block, uint64_t count, size_t size) {
+    uint64_t bytes;
+    if (__builtin_mul_overflow(count, (uint64_t)size, &bytes) ||
+        bytes > (uint64_t)PTRDIFF_MAX)
+        return NULL;
+    return bytes > gg_room(block) ? realloc(block, (size_t)bytes) : block;
 }
 
 /* The rest of a block is not touched before it is needed, so it costs addresses only. */

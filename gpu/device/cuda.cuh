@@ -34,7 +34,7 @@ enum {
 /* Behind the first of them lie small uploads, one after another: they wait for nothing before the end of
 ** this room. Bytes of it, and of the largest that goes there. */
 #define GG_SLICES_BYTES ((size_t)512 << 10)
-#define GG_SLICE_MOST   ((size_t)32 << 10)
+#define GG_SLICE_MOST   ((size_t)128 << 10)
 
 struct cuda_device {
     int ordinal, processors;

@@ -8,9 +8,9 @@
 **                                                       1: | 0.. 5.. _ _ _ | used ... room
 **
 ** Edge numbers move when an edge goes, ids do not. So a change touches the rows of its own
-** vertices and no others: one that has no room left goes to the end of arc[], with more.
-** What is left behind is given back when all of it is made anew, once the end is reached
-** (update/adjacency.c).
+** vertices and no others: one that has no room left goes to the end of arc[], with more, and
+** that end moves on. What is left behind is given back when all of it is made anew, once there is
+** more of it than of all else (update/adjacency.c).
 **
 ** Short rows are in order from the beginning. A long one that is not is put in order when it
 ** is first asked for; until then ADJACENCY_LOOSE is set in its begin. */
@@ -173,7 +173,7 @@ static void take_arrays(const gpugraph_graph *graph, gpugraph_run *run,
     a->room = graph->m + graph->m / GG_ADJACENCY_SPARE + GG_ADJACENCY_LEAST;
     a->rows = (uint64_t)graph->n + graph->n / GG_ROOM_SHARE + 1;
     a->row = gg_alloc(run, a->rows, sizeof *a->row);
-    a->arc = a->row ? gg_alloc(run, a->room, sizeof *a->arc) : NULL;
+    a->arc = a->row ? gg_alloc_growing(run, a->room, sizeof *a->arc) : NULL;
 }
 
 static void fill(const gpugraph_graph *graph, gpugraph_direction side, gpugraph_run *run,
@@ -203,10 +203,20 @@ static void fill(const gpugraph_graph *graph, gpugraph_direction side, gpugraph_
     gg_release(s.arc);
 }
 
+/* With the arcs that leave, so that the first edge that goes has not to wait for it. */
+static void count_in(const gpugraph_graph *graph, gpugraph_run *run,
+                     struct adjacency *a) {
+    a->in = gg_alloc(run, a->rows, sizeof *a->in);
+    if (a->in)
+        gg_count_degrees(graph, GPUGRAPH_IN, run, a->in);
+}
+
 static void make(gpugraph_graph *graph, gpugraph_direction side, gpugraph_run *run) {
     const double start = gg_now_ms();
     struct adjacency a = {0};
     fill(graph, side, run, &a);
+    if (side == GPUGRAPH_OUT && !gg_stopping(run))
+        count_in(graph, run, &a);
     if (gg_stopping(run) ||
         gg_adjacency_made(graph, side)) { /* or by this thread, meanwhile */
         free_arrays(&a);
@@ -221,6 +231,7 @@ static void make(gpugraph_graph *graph, gpugraph_direction side, gpugraph_run *r
     to->used = a.used;
     to->room = a.room;
     to->first_id = a.first_id;
+    to->in = a.in;
     __atomic_store_n(&to->made, true, __ATOMIC_RELEASE);
     gg_phase(run, "csr", start, (int64_t)graph->m, "%s, by the ids of edges",
              side == GPUGRAPH_IN ? "in" : "out");
@@ -285,6 +296,15 @@ gpugraph_status gpugraph_arcs_from(gpugraph_graph *graph, uint32_t v, gpugraph_r
 gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
                                    gpugraph_arcs *arcs) {
     return arcs_at(graph, GPUGRAPH_IN, v, run, arcs);
+}
+
+gpugraph_status gpugraph_count_into(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
+                                    uint64_t *count) {
+    gpugraph_arcs out;
+    *count = 0;
+    if (!gpugraph_arcs_from(graph, v, run, &out))
+        *count = graph->adjacency[GPUGRAPH_OUT].in[v];
+    return run->status;
 }
 
 gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_t to,

@@ -87,8 +87,11 @@ static void *keep_weights(const builder *b) {
     void *weight = (void *)b->edges->weight;
     if (b->graph->distance_type == GPUGRAPH_UINT32) {
         weight = gg_narrow(b->run, weight, b->m, narrow_part, b);
-    } else if (b->graph->distance_type == GPUGRAPH_REAL) {
-        gg_slices(b->threads, b->m, make_zeros_positive, weight);
+    } else {
+        if (b->graph->distance_type == GPUGRAPH_REAL)
+            gg_slices(b->threads, b->m, make_zeros_positive, weight);
+        void *larger = gg_grow(weight, b->m + b->m / GG_ROOM_SHARE, sizeof(int64_t));
+        weight = larger ? larger : weight;
     }
     b->edges->weight = NULL;
     return weight;

@@ -6,24 +6,13 @@
 **     commit   arcs go, rows and targets get their new numbers where vertices do, arcs come
 **
 ** Only rows that lose or gain an arc are touched, and those that are full go to the end of the
-** array. Where that has no room left, or ids do not fit any more, all is given up, to be made
-** anew when it is next asked for. */
+** array, which grows. Where it has become too large for its arcs, or ids do not fit any more, all is given
+** up, to be made anew when it is next asked for. */
 #include "update.h"
 
 #include <string.h>
 
 /* ---- the plan ---- */
-
-const uint32_t *gg_update_count_in(update *u) {
-    const struct adjacency *a = &u->graph->adjacency[GPUGRAPH_OUT];
-    adjacency_plan *p = &u->adjacency[GPUGRAPH_OUT];
-    if (!gg_adjacency_made(u->graph, GPUGRAPH_OUT) || a->in)
-        return a->in;
-    p->counted = gg_alloc(u->run, a->rows, sizeof *p->counted);
-    if (p->counted && !gg_bring_edges(u->graph, u->run))
-        gg_count_degrees(u->graph, GPUGRAPH_IN, u->run, p->counted);
-    return p->counted;
-}
 
 /* Room for so many arcs, and some to come. */
 static uint64_t roomy(uint64_t count) {
@@ -39,7 +28,7 @@ static bool take_arrays(update *u, const struct adjacency *a, adjacency_plan *p)
     if (p->added && rows > a->rows) {
         p->rows = rows + rows / GG_ROOM_SHARE + 1;
         p->row = gg_alloc(run, p->rows, sizeof *p->row);
-        if (p->row && (a->in || p->counted))
+        if (p->row && a->in)
             p->in = gg_alloc(run, p->rows, sizeof *p->in);
     }
     return !gg_stopping(run);
@@ -83,7 +72,22 @@ static uint64_t group_at(const adjacency_plan *p, uint64_t i, uint64_t count) {
     return end - i;
 }
 
-static void count_room(const update *u, const struct adjacency *a, adjacency_plan *p) {
+/* Places for so many more at the end. */
+static bool grow(const update *u, struct adjacency *a, uint64_t need) {
+    if (need <= a->room - a->used)
+        return true;
+    if (a->used + need > GG_ADJACENCY_MOST * u->edges.after + GG_ADJACENCY_LEAST)
+        return false;
+    const uint64_t room = a->room + a->room / GG_ADJACENCY_SPARE + need;
+    uint64_t *arc = gg_grow(a->arc, room, sizeof *arc);
+    if (!arc)
+        return false;
+    a->arc = arc;
+    a->room = room;
+    return true;
+}
+
+static void count_room(const update *u, struct adjacency *a, adjacency_plan *p) {
     uint64_t need = 0;
     for (uint64_t i = 0, group; i < u->added_count; i += group) {
         const uint32_t old = u->end[u->coming[i]].old;
@@ -93,11 +97,11 @@ static void count_room(const update *u, const struct adjacency *a, adjacency_pla
         if (row->count + group > row->room)
             need += roomy(row->count + group);
     }
-    p->fits &= need <= a->room - a->used;
+    p->fits = p->fits && grow(u, a, need);
 }
 
 static void plan_side(update *u, gpugraph_direction side) {
-    const struct adjacency *a = &u->graph->adjacency[side];
+    struct adjacency *a = &u->graph->adjacency[side];
     adjacency_plan *p = &u->adjacency[side];
     if (!gg_adjacency_made(u->graph, side) || gg_stopping(u->run))
         return;
@@ -123,7 +127,6 @@ void gg_free_adjacency_plan(adjacency_plan *p) {
     gg_release(p->added);
     gg_release(p->row);
     gg_release(p->in);
-    gg_release(p->counted);
 }
 
 /* ---- the commit ---- */
@@ -219,10 +222,6 @@ static void move_in(update *u, struct adjacency *a, adjacency_plan *p) {
 
 static void commit_side(update *u, struct adjacency *a, adjacency_plan *p) {
     enum { ROWS = 1024 };
-    if (p->counted) {
-        a->in = p->counted;
-        p->counted = NULL;
-    }
     for (uint64_t i = 0; i < u->removed_count; i++)
         take_out(a, &p->removed[i]);
     if ((u->fresh || u->vanished) && a->in)

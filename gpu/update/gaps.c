@@ -20,40 +20,75 @@ typedef struct coming_edge {
 
 /* ---- arrays that are those of gaps ---- */
 
-static uint64_t places_in(const gpugraph_graph *graph) {
-    uint64_t places = gg_room(graph->source) / sizeof(uint32_t), room;
-    room = gg_room(graph->target) / sizeof(uint32_t);
+/* In each of four arrays, of which the last two may be NULL. */
+static uint64_t places_in(const struct edge_gaps *g, size_t weight_size) {
+    uint64_t places = gg_room(g->source) / sizeof *g->source, room;
+    room = gg_room(g->target) / sizeof *g->target;
     places = room < places ? room : places;
-    room = gg_room(graph->weight) / gg_distance_size(graph->distance_type);
-    places = graph->weight && room < places ? room : places;
-    room = gg_room(graph->edge_id) / sizeof(int64_t);
-    return graph->edge_id && room < places ? room : places;
+    room = gg_room(g->weight) / weight_size;
+    places = g->weight && room < places ? room : places;
+    room = gg_room(g->edge_id) / sizeof *g->edge_id;
+    return g->edge_id && room < places ? room : places;
+}
+
+static void count_places(struct edge_gaps *g, size_t weight_size) {
+    const uint64_t size = (uint64_t)1 << g->shift;
+    g->places = places_in(g, weight_size);
+    g->block_room = (g->places + size - 1) >> g->shift;
 }
 
 /* Blocks of the arrays that there are, which stay the graph's own until the commit. */
 static bool open_gaps(update *u, struct edge_gaps *g) {
     const gpugraph_graph *graph = u->graph;
     gpugraph_run *run = u->run;
-    const uint64_t places = places_in(graph), size = (uint64_t)1 << gg_gap_shift;
+    const uint64_t size = (uint64_t)1 << gg_gap_shift;
     *g = (struct edge_gaps){.source = graph->source,
                             .target = graph->target,
                             .weight = graph->weight,
                             .edge_id = graph->edge_id,
                             .shift = gg_gap_shift,
                             .age = graph->gaps.age + 1,
-                            .places = places,
-                            .blocks = (graph->m + size - 1) >> gg_gap_shift,
-                            .block_room = (places + size - 1) >> gg_gap_shift};
+                            .blocks = (graph->m + size - 1) >> gg_gap_shift};
+    count_places(g, gg_distance_size(graph->distance_type));
     g->start = gg_alloc(run, g->block_room + 1, sizeof *g->start);
     g->listed = g->start ? gg_alloc(run, g->block_room + 1, 1) : NULL;
     if (g->listed && !g->edge_id)
-        g->edge_id = gg_alloc(run, places, sizeof *g->edge_id);
+        g->edge_id = gg_alloc_sparse(run, g->places, sizeof *g->edge_id);
     if (gg_stopping(run))
         return false;
     for (uint64_t b = 0; b < g->blocks; b++)
         g->start[b] = b << g->shift;
     g->start[g->blocks] = graph->m;
     memset(g->listed, graph->edge_id != NULL, g->block_room + 1);
+    return true;
+}
+
+/* The arrays behind the last edge: so many more places, of which a large block has none copied. */
+static bool grow_places(gpugraph_graph *graph) {
+    struct edge_gaps *g = &graph->gaps;
+    const size_t weight_size = gg_distance_size(graph->distance_type);
+    const uint64_t had = g->block_room, places = g->places + g->places / GG_ROOM_SHARE +
+                                                 ((uint64_t)1 << g->shift);
+    void *array[] = {g->source, g->target, g->edge_id, g->weight}, *larger[4];
+    const size_t size[] = {sizeof *g->source, sizeof *g->target, sizeof *g->edge_id,
+                           weight_size};
+    for (int i = 0; i < 4; i++) {
+        larger[i] = array[i] ? gg_grow(array[i], places, size[i]) : NULL;
+        array[i] = larger[i] ? larger[i] : array[i];
+    }
+    g->source = array[0];
+    g->target = array[1];
+    g->edge_id = array[2];
+    g->weight = array[3];
+    struct edge_gaps after = *g;
+    count_places(&after, weight_size);
+    if (after.places < places || after.block_room <= had)
+        return false;
+    after.listed = gg_grow(g->listed, after.block_room + 1, 1);
+    if (!after.listed)
+        return false;
+    memset(after.listed + had, after.listed[had], after.block_room + 1 - had);
+    *g = after;
     return true;
 }
 
@@ -218,8 +253,8 @@ void gg_free_gap_plan(update *u) {
 bool gg_plan_gaps(update *u) {
     const gpugraph_graph *graph = u->graph;
     struct edge_gaps *after = &u->gaps_after;
-    if (may_have_gaps(u)) {
-        const bool made = graph->gaps.made;
+    const bool made = graph->gaps.made;
+    for (int turn = 0; turn < 2 && may_have_gaps(u); turn++) {
         if (made ? copy_starts(u, &u->gaps) : open_gaps(u, &u->gaps)) {
             *after = u->gaps;
             after->start = gg_alloc(u->run, after->block_room + 1, sizeof *after->start);
@@ -231,7 +266,12 @@ bool gg_plan_gaps(update *u) {
         }
         if (u->gapped || gg_stopping(u->run))
             return true;
+        const bool at_end = made && after->blocks == after->block_room;
+        gg_release(after->start);
+        *after = (struct edge_gaps){0};
         free_plan(&u->gaps, graph);
+        if (!at_end || turn > 0 || !grow_places(u->graph))
+            break;
     }
     gg_close_gaps(u->graph, gg_threads(u->run, graph->m));
     return false;

@@ -86,7 +86,6 @@ typedef struct adjacency_plan {
     struct adjacency_row *row; /* new blocks, of so many entries, for rows ... */
     uint32_t *in;              /* ... and the edges that enter; NULL: in place */
     uint64_t rows;
-    uint32_t *counted; /* what the graph's own in will be, which it has not yet */
 } adjacency_plan;
 
 enum { ROW_PLANS = CSR_KINDS + 1, ARRAY_MOVES = 4 + 2 * ROW_PLANS };
@@ -177,8 +176,6 @@ void gg_update_ids(update *u);
 void gg_update_weights(update *u); /* needs the vertices, too */
 void gg_update_rows(update *u);
 void gg_update_adjacency(update *u);
-/* Edges that enter each vertex, counted once for each adjacency; NULL: rows do not say. */
-const uint32_t *gg_update_count_in(update *u);
 /* Part of the commit, once the arrays have moved. */
 void gg_commit_adjacency(update *u);
 void gg_free_adjacency_plan(adjacency_plan *p);

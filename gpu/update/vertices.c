@@ -349,7 +349,9 @@ static void settle_open(update *u, const uint64_t *list, uint64_t count) {
 /* touched: sorted. Vertices that rows leave open are taken to vanish at first. */
 static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
     uint64_t opens = 0, *open = u->key_scratch;
-    const uint32_t *in = gg_update_count_in(u);
+    const uint32_t *in = gg_adjacency_made(u->graph, GPUGRAPH_OUT)
+                             ? u->graph->adjacency[GPUGRAPH_OUT].in
+                             : NULL;
     for (uint64_t i = 0, next; i < count; i = next) {
         uint64_t v = touched[i] >> HOW_BITS, gone[HOWS] = {0};
         for (next = i; next < count && touched[next] >> HOW_BITS == v; next++)

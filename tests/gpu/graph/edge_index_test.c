@@ -199,14 +199,14 @@ START_TEST(long_rows) {
 }
 END_TEST
 
-/* Changes until the room behind the rows is used up, and rows are made anew: a row that is asked
-** for always has what the edge list has. */
+/* Changes until the room behind the rows is used up, and their array grows; and until it has grown too much, and rows are
+** made anew. A row that is asked for always has what the edge list has. */
 START_TEST(room_runs_out) {
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 60, 400, 9);
     gpugraph_graph *graph = model_graph(&model, 1);
     gpugraph_run run = {.threads = 1};
     gpugraph_arcs arcs;
-    bool anew = false;
+    bool grown = false, anew = false;
     ck_assert_int_eq(gpugraph_arcs_from(graph, 0, &run, &arcs), GPUGRAPH_OK);
     graph->adjacency[0].room = graph->adjacency[0].used + 100; /* of all that there is */
     for (int round = 0; round < 40; round++) {
@@ -214,13 +214,19 @@ START_TEST(room_runs_out) {
         model_change(&model, 20);
         model_batch batch = model_batch_of(&before, &model);
         batch.changes.added = &batch.added.edges;
+        struct adjacency *a = &graph->adjacency[GPUGRAPH_OUT];
+        const uint64_t room = a->room;
+        if (round == 30) /* as if so much had been left behind */
+            a->used = a->room = GG_ADJACENCY_LEAST * 4;
         ck_assert_int_eq(gpugraph_update(graph, &batch.changes, &run), GPUGRAPH_OK);
+        grown |= gg_adjacency_made(graph, GPUGRAPH_OUT) && a->room > room;
+        ck_assert(round == 30 || gg_adjacency_made(graph, GPUGRAPH_OUT));
         anew |= !gg_adjacency_made(graph, GPUGRAPH_OUT);
         check_all(graph, &model);
         model_batch_free(&batch);
         model_free(&before);
     }
-    ck_assert(anew);
+    ck_assert(grown && anew);
     gpugraph_free(graph);
     model_free(&model);
 }

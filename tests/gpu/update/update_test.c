@@ -115,6 +115,40 @@ START_TEST(larger_graphs) {
 }
 END_TEST
 
+/* Edges that come behind all others when the arrays are full: these grow, and edges keep the gaps between them. */
+START_TEST(arrays_grow) {
+    const uint64_t room = gg_room_arcs;
+    const unsigned shift = gg_gap_shift;
+    edge_model model = model_make(MODEL_DENSE, (enum model_weights)_i, 60, 900, 5);
+    gpugraph_graph *graph = model_graph(&model, 1);
+    int grown = 0;
+    gg_room_arcs = 0;
+    gg_gap_shift = 3;
+    for (int i = 0; i < 400; i++) {
+        edge_model last = model_copy(&model);
+        const uint64_t places = graph->gaps.made ? graph->gaps.places : UINT64_MAX;
+        gpugraph_run run;
+        if (i % 10 == 0)
+            model_remove(&model, (int64_t)model_below(&model, (uint64_t)model.count));
+        model_insert(&model, model.edge[model.count - 1].id + 1);
+        model_batch batch = model_batch_of(&last, &model);
+        expect(apply(graph, &batch, 1, &run) == GPUGRAPH_OK, "%s", run.message);
+        grown += graph->gaps.made && graph->gaps.places > places;
+        model_batch_free(&batch);
+        model_free(&last);
+    }
+    ck_assert_int_gt(grown, 3);
+    gpugraph_graph *wanted = model_graph(&model, 1);
+    const char *differs = same_graph(graph, wanted);
+    expect(!differs, "%s", differs);
+    gg_room_arcs = room;
+    gg_gap_shift = shift;
+    gpugraph_free(wanted);
+    gpugraph_free(graph);
+    model_free(&model);
+}
+END_TEST
+
 /* ---- what is refused ---- */
 
 static gpugraph_graph *refused(const gpugraph_changes *changes, gpugraph_run *run) {
@@ -268,6 +302,7 @@ const struct suite suite = {
      {"no thread", .tags = "serial", .timeout = 240,
       .cases = {{&tiny_graphs, KINDS},
                 {&from_nothing_and_back, KINDS},
+                {&arrays_grow, MODEL_WEIGHTS},
                 {&bad_changes},
                 {&types_of_weights},
                 {&edge_ids_that_are_there_twice},
