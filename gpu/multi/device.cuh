@@ -7,7 +7,8 @@
 **     a bit for each local -> a bit for each place -> wire -> bits of ghosts
 **
 ** What goes out of a device goes by copies from device to device where parts are threads of one process; by NCCL
-** where each has a device of its own and the library is there; else through the host and the part's exchange. */
+** where each has a device of its own and the library is there; else through the host and the part's exchange.
+** Processes of one host may reach each other's device memory: several/parts.cuh. */
 #ifndef GPUGRAPH_MULTI_DEVICE_CUH
 #define GPUGRAPH_MULTI_DEVICE_CUH
 
@@ -74,6 +75,8 @@ static inline bool part_are_threads(const gpugraph_exchange *x) {
 
 /* ---- wire.cu ---- */
 
+/* Does GPUGRAPH_EXCHANGE name that way? */
+bool part_way_is_forced(const char *way);
 /* Chooses the way; collective. */
 bool part_wire_open(struct cuda_job *job, gpugraph_part *p, struct part_device *d);
 void part_wire_close(struct part_device *d);

@@ -18,15 +18,11 @@ struct ticket {
 
 /* ---- may it be? ---- */
 
-static bool is_forced(const char *way) {
-    const char *name = getenv("GPUGRAPH_EXCHANGE");
-    return name && strcmp(name, way) == 0;
-}
-
 /* NCCL's own variable says that devices shall not reach each other. */
 static bool is_off() {
     const char *off = getenv("NCCL_P2P_DISABLE");
-    return is_forced("nccl") || is_forced("host") || (off && strcmp(off, "0") != 0);
+    return part_way_is_forced("nccl") || part_way_is_forced("host") ||
+           (off && strcmp(off, "0") != 0);
 }
 
 static bool fits(const gpugraph_part *p) {
@@ -78,7 +74,7 @@ static bool all_can(const struct ticket *t, uint32_t parts) {
     for (uint32_t p = 0; p < parts; p++) {
         if (!t[p].can || strcmp(t[p].host, t[0].host) != 0)
             return false;
-        for (uint32_t q = 0; q < p && !is_forced("peer"); q++)
+        for (uint32_t q = 0; q < p && !part_way_is_forced("peer"); q++)
             if (memcmp(t[p].device, t[q].device, sizeof t[p].device) == 0)
                 return false;
     }
@@ -151,7 +147,7 @@ static bool open_all(struct cuda_job *job, gpugraph_part *p, struct part_shared 
     gg_release(all);
     if (gg_going(job))
         x->calls->combine(x, job->run, GPUGRAPH_LEAST, &can, 1);
-    if (gg_going(job) && !can && is_forced("peer") && fits(p))
+    if (gg_going(job) && !can && part_way_is_forced("peer") && fits(p))
         gg_fail(job->run, GPUGRAPH_NO_DEVICE,
                 "GPUGRAPH_EXCHANGE is peer, but processes do not reach each other's "
                 "device memory");
