@@ -74,18 +74,30 @@ static bool prepare(struct mis_with_parts *m, gpugraph_priority priority,
     return true;
 }
 
-/* Launches until no own vertex waits: a kernel's passes are bounded. */
+/* Launches until no own vertex waits: a kernel's passes are bounded. Who waits in vain for too long waits for a part that
+** has gone. */
 static bool search(struct mis_with_parts *m, uint32_t *passes) {
     struct mis_left left = {UINT32_MAX, 0};
-    for (m->g.step = MIS_COUNT; left.open > 0; m->g.step = MIS_DECIDE) {
+    const double patience_ms = (double)GG_SEVERAL_PATIENCE_NS * 1e-6;
+    double progress = gg_now_ms();
+    for (m->g.step = MIS_COUNT; left.open > 0 && gg_going(m->job);
+         m->g.step = MIS_DECIDE) {
+        const uint32_t before = left.open;
         if (!gg_fill(m->job, m->g.left, 0, sizeof left) ||
             !gg_parts_launch(m->job, m->p, &gg_mis_decide_shared, &m->g.view, &m->g) ||
             !gg_fetch(m->job, &left, m->g.left, sizeof left))
             return false;
+        if (left.open < before)
+            progress = gg_now_ms();
+        else if (gg_now_ms() - progress > patience_ms)
+            gg_fail(m->job->run, GPUGRAPH_DEVICE_FAILED,
+                    "part %u waited %.1f seconds for other parts to decide on %u "
+                    "vertices",
+                    m->s->me, patience_ms * 1e-3, left.open);
         *passes = left.passes > *passes ? left.passes : *passes;
     }
     uint64_t nothing = 0;
-    return part_sum(m->p, m->job->run, &nothing);
+    return gg_going(m->job) && part_sum(m->p, m->job->run, &nothing);
 }
 
 bool gg_mis_of_shared_parts(struct cuda_job *job, gpugraph_part *p,
