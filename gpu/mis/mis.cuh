@@ -92,12 +92,7 @@ static __device__ __forceinline__ void gg_put(uint32_t *at, uint32_t value) {
     device_store(at, value);
 }
 
-static __device__ __forceinline__ uint32_t mis_number(const mis_graph &g, uint32_t row) {
-    return g.number ? g.number[row] : row;
-}
-
-/* The key of mis.c without the last tie, by number; numbers take all of 32 bits. hash(): of its id, where the
-** priority asks for it. */
+/* Of a vertex with that number; hash(): of its id, where the priority asks for it. */
 template <typename hash_type>
 static __device__ __forceinline__ uint64_t mis_key_of(const mis_graph &g, uint32_t number,
                                                       uint64_t degree,
@@ -113,13 +108,8 @@ static __device__ __forceinline__ uint64_t mis_key_of(const mis_graph &g, uint32
         return number;
     }
 }
-static __device__ __forceinline__ uint64_t mis_key(const mis_graph &g, uint32_t row,
-                                                   uint64_t degree) {
-    const uint32_t v = mis_number(g, row);
-    return mis_key_of(g, v, degree, [&] { return gg_id_hash(g.hashes, v); });
-}
 
-/* The word of an open vertex, whose degree is not 0, by its key. */
+/* By the key of an open vertex, whose degree is not 0. */
 static __device__ __forceinline__ uint32_t mis_word_of(const mis_graph &g, uint64_t key) {
     if (g.priority == GPUGRAPH_BY_DEGREE || g.priority == GPUGRAPH_BY_DEGREE_ID) {
         int top = 63 - __clzll((long long)key);
@@ -127,6 +117,19 @@ static __device__ __forceinline__ uint32_t mis_word_of(const mis_graph &g, uint6
     }
     return (key < MIS_DROPPED - 2 ? (uint32_t)key : MIS_DROPPED - 2) + 1;
 }
+
+static __device__ __forceinline__ uint32_t mis_number(const mis_graph &g, uint32_t row) {
+    return g.number ? g.number[row] : row;
+}
+
+/* The key of mis.c without the last tie, by number; numbers take all of 32 bits. */
+static __device__ __forceinline__ uint64_t mis_key(const mis_graph &g, uint32_t row,
+                                                   uint64_t degree) {
+    const uint32_t v = mis_number(g, row);
+    return mis_key_of(g, v, degree, [&] { return gg_id_hash(g.hashes, v); });
+}
+
+/* The word of an open vertex; degree is not 0. */
 static __device__ __forceinline__ uint32_t mis_word(const mis_graph &g, uint32_t row,
                                                     uint64_t degree) {
     return mis_word_of(g, mis_key(g, row, degree));

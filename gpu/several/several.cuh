@@ -145,9 +145,6 @@ bool gg_several_make(struct several_team *team, const struct several_source *sou
 /* Makes hub and closed of all members' rows, where they are not made: the first target of a row, until
 ** a search learns of a better one. Kept with the rows. False: the run must end. (hubs.cu) */
 bool gg_several_hubs(struct several_team *team, struct several_parts *parts);
-/* One member's, of so many rows, behind what is queued. */
-bool gg_several_make_hubs(struct cuda_job *job, uint32_t rows_count,
-                          struct several_rows *rows);
 /* Of the member that has most. (room.cu) */
 uint64_t gg_several_most_arcs(const struct several_parts *parts);
 /* A member's rows as one device's, of so many vertices; offsets go by place less the first. */
@@ -157,6 +154,9 @@ static inline struct device_csr gg_several_csr(const struct several_parts *parts
     return device_csr{vertices, rows->arcs, rows->offset, rows->target, rows->weight};
 }
 void gg_several_free_parts(struct several_team *team, struct several_parts *parts);
+/* Hubs of one member's rows, of so many, behind what is queued. (hubs.cu) */
+bool gg_several_make_hubs(struct cuda_job *job, uint32_t rows_count,
+                          struct several_rows *rows);
 
 /* ---- kernels ---- */
 
