@@ -132,7 +132,8 @@ void gpugraph_part_free(gpugraph_part *part); /* not collective; NULL is allowed
 /* The part's rows are copied to a device: devices of a host are dealt in turn to its processes, of which this is number
 ** `place`. Searches run there from now on: gpugraph_part_mis; of parts by target
 ** gpugraph_part_bfs (with edge ids), gpugraph_part_sssp and gpugraph_part_pagerank (not by weight); weak components of any. Trees, and
-** strong components, are the cores'. What goes from device to device is copied where parts are threads of one process (each then on a device of its own); it goes by
+** strong components, are the cores'. Processes of one host find sets, and depths along edges both ways, in each
+** other's device memory. Else what goes from device to device is copied where parts are threads of one process (each then on a device of its own); it goes by
 ** NCCL, where that is installed and no two parts share a device, else through
 ** `exchange`. Collective. */
 gpugraph_status gpugraph_part_to_device(gpugraph_part *part, int place,

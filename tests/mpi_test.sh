@@ -189,6 +189,26 @@ same_on_devices() {
         --direction both --backend cuda
 }
 
+# same_in_peer_memory COUNT: what kernels find in each other's memory, by so many processes.
+same_in_peer_memory() {
+    local count=$1 mixed=$folder/mixed.db priority depth
+    export GPUGRAPH_EXCHANGE=peer
+    for depth in 1 3 100; do
+        same "bfs in peer memory" "$mixed" "$count" \
+            "gpu_bfs WHERE edges = 'e(a, b)' AND source = 7 AND direction = 'both' AND max_depth = $depth" \
+            'vertex, depth, parent, edge' \
+            bfs --db "$mixed" --edges 'e(a, b)' --source 7 --direction both --max-depth $depth --backend cuda --timings
+        grep -q 'exchange.*peer and' "$folder/log" || fail "bfs by $count is not in peer memory: $(cat "$folder/log")"
+    done
+    for priority in degree degree-id random id; do
+        same "mis by $priority in peer memory" "$mixed" "$count" \
+            "gpu_mis WHERE edges = 'e(a, b)' AND priority = '$priority' AND seed = 5" 'vertex' \
+            mis --db "$mixed" --edges 'e(a, b)' --priority $priority --seed 5 --backend cuda --timings
+        grep -q 'exchange.*peer and' "$folder/log" || fail "mis by $count is not in peer memory: $(cat "$folder/log")"
+    done
+    unset GPUGRAPH_EXCHANGE
+}
+
 # Processes on devices, or the sentence that says that there are none. GPUGRAPH_TEST_MPI=devices: these alone.
 check_devices() {
     local count
@@ -199,6 +219,9 @@ check_devices() {
     fi
     for count in ${GPUGRAPH_TEST_COUNTS:-1 2 4}; do # more processes than devices: messages go through the host
         same_on_devices "$count"
+    done
+    for count in ${GPUGRAPH_TEST_PEERS:-2 3}; do # kernels of processes meet, also where these share a device
+        same_in_peer_memory "$count"
     done
     GPUGRAPH_EXCHANGE=host same "bfs through the host" "$folder/mixed.db" 2 "gpu_bfs('e(a, b)', 7)" '*' \
         bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --backend cuda

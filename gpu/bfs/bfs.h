@@ -37,6 +37,10 @@ void gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
 gpugraph_status gg_cuda_part_bfs(gpugraph_part *, const uint32_t *source,
                                  uint32_t sources, uint32_t max_depth, gpugraph_run *,
                                  uint32_t *depth);
+/* Edges both ways, of processes whose devices reach each other. False: they do not. The job is open. (parts_shared.cu) */
+struct cuda_job;
+bool gg_bfs_of_shared_parts(struct cuda_job *, gpugraph_part *, const uint32_t *source,
+                            uint32_t sources, uint32_t max_depth, uint32_t *depth);
 
 #ifdef __cplusplus
 }

@@ -307,12 +307,14 @@ gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
             run, GPUGRAPH_INVALID,
             "a breadth-first search on devices is of parts by target with edge "
             "ids");
-    if (!part_job_open(&job, p, run))
+    if (!part_job_open_shared(&job, p, run))
         return run->status;
     b.job = &job;
     b.p = p;
     b.sources = sources;
-    if (prepare(&b, source)) {
+    if (gg_bfs_of_shared_parts(&job, p, source, sources, max_depth, depth)) {
+        /* in each other's memory */
+    } else if (prepare(&b, source)) {
         const double start = gg_now_ms();
         if (search(&b, max_depth))
             gg_phase(

@@ -92,6 +92,32 @@ static __device__ __forceinline__ void gg_put(uint32_t *at, uint32_t value) {
     device_store(at, value);
 }
 
+/* Of a vertex with that number; hash(): of its id, where the priority asks for it. */
+template <typename hash_type>
+static __device__ __forceinline__ uint64_t mis_key_of(const mis_graph &g, uint32_t number,
+                                                      uint64_t degree,
+                                                      const hash_type &hash) {
+    switch (g.priority) {
+    case GPUGRAPH_BY_DEGREE:
+        return degree << 32 | hash();
+    case GPUGRAPH_BY_DEGREE_ID:
+        return degree << 32 | number << g.shift;
+    case GPUGRAPH_BY_RANDOM:
+        return hash();
+    default:
+        return number;
+    }
+}
+
+/* By the key of an open vertex, whose degree is not 0. */
+static __device__ __forceinline__ uint32_t mis_word_of(const mis_graph &g, uint64_t key) {
+    if (g.priority == GPUGRAPH_BY_DEGREE || g.priority == GPUGRAPH_BY_DEGREE_ID) {
+        int top = 63 - __clzll((long long)key);
+        key = (uint64_t)(top - 32) << 27 | key << (64 - top) >> 37;
+    }
+    return (key < MIS_DROPPED - 2 ? (uint32_t)key : MIS_DROPPED - 2) + 1;
+}
+
 static __device__ __forceinline__ uint32_t mis_number(const mis_graph &g, uint32_t row) {
     return g.number ? g.number[row] : row;
 }
@@ -99,28 +125,14 @@ static __device__ __forceinline__ uint32_t mis_number(const mis_graph &g, uint32
 /* The key of mis.c without the last tie, by number; numbers take all of 32 bits. */
 static __device__ __forceinline__ uint64_t mis_key(const mis_graph &g, uint32_t row,
                                                    uint64_t degree) {
-    uint32_t v = mis_number(g, row);
-    switch (g.priority) {
-    case GPUGRAPH_BY_DEGREE:
-        return degree << 32 | gg_id_hash(g.hashes, v);
-    case GPUGRAPH_BY_DEGREE_ID:
-        return degree << 32 | v << g.shift;
-    case GPUGRAPH_BY_RANDOM:
-        return gg_id_hash(g.hashes, v);
-    default:
-        return v;
-    }
+    const uint32_t v = mis_number(g, row);
+    return mis_key_of(g, v, degree, [&] { return gg_id_hash(g.hashes, v); });
 }
 
 /* The word of an open vertex; degree is not 0. */
 static __device__ __forceinline__ uint32_t mis_word(const mis_graph &g, uint32_t row,
                                                     uint64_t degree) {
-    uint64_t key = mis_key(g, row, degree);
-    if (g.priority == GPUGRAPH_BY_DEGREE || g.priority == GPUGRAPH_BY_DEGREE_ID) {
-        int top = 63 - __clzll((long long)key);
-        key = (uint64_t)(top - 32) << 27 | key << (64 - top) >> 37;
-    }
-    return (key < MIS_DROPPED - 2 ? (uint32_t)key : MIS_DROPPED - 2) + 1;
+    return mis_word_of(g, mis_key(g, row, degree));
 }
 
 /* Neighbours of equal words: is u earlier than v? */

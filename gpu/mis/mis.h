@@ -31,6 +31,9 @@ gpugraph_status gg_cuda_part_mis(gpugraph_part *, gpugraph_priority, const uint3
 struct cuda_job;
 bool gg_mis_of_pieces(struct cuda_job *, gpugraph_part *, gpugraph_priority,
                       const uint32_t *hash, uint8_t *member);
+/* Whole rows, of processes whose devices reach each other. False: they do not. (parts_shared.cu) */
+bool gg_mis_of_shared_parts(struct cuda_job *, gpugraph_part *, gpugraph_priority,
+                            const uint32_t *hash, uint8_t *member);
 
 /* Is that the run's method? (in_parts.c) */
 bool gg_mis_is_in_parts(const gpugraph_run *);

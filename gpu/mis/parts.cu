@@ -193,12 +193,16 @@ gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
     struct cuda_job job;
     struct mis_drive m = {};
     check(p, run);
-    if (run->status != GPUGRAPH_OK || !part_job_open(&job, p, run))
+    const bool whole = !part_reads_ghosts(p);
+    if (run->status != GPUGRAPH_OK ||
+        !(whole ? part_job_open_shared(&job, p, run) : part_job_open(&job, p, run)))
         return run->status;
     m.job = &job;
     m.p = p;
-    if (part_reads_ghosts(p)) {
+    if (!whole) {
         gg_mis_of_pieces(&job, p, priority, hash, member);
+    } else if (gg_mis_of_shared_parts(&job, p, priority, hash, member)) {
+        /* in each other's memory */
     } else if (prepare(&m, priority, hash)) {
         double start = gg_now_ms();
         if (search(&m))

@@ -27,34 +27,6 @@
 #include "keep.cuh"
 #include "mis.h"
 
-enum mis_step { MIS_COUNT, MIS_CODE, MIS_DECIDE };
-
-struct mis_shared {
-    struct several_view view;
-    several_array<uint32_t> count; /* of each member: the bins of its sample */
-    several_array<uint32_t> codes; /* by place, four in a word */
-    const uint64_t
-        *offset_of[SEVERAL_MOST]; /* by owner, then by place: where peers are */
-    uint32_t *degree;             /* by place: where they are not */
-    uint8_t *other[SEVERAL_MOST]; /* the other devices' codes, likewise */
-    uint32_t others;
-    const uint64_t *offset; /* by place: only own ones */
-    const uint32_t *target;
-    uint8_t *code;          /* the own copy */
-    uint8_t *member;        /* by place - first */
-    struct mis_graph order; /* what keys are made of; takes numbers for rows */
-    uint32_t first_share;
-    struct mis_left *left;
-    struct waiting *list;
-    uint32_t room; /* entries of the list, for each warp */
-    enum mis_step step;
-};
-
-struct mis_left {
-    uint32_t open;   /* vertices that wait */
-    uint32_t passes; /* of the warp that had most */
-};
-
 static __device__ uint64_t degree_of(const mis_shared *g, uint32_t v) {
     if (!g->view.meeting.peers)
         return g->degree[v];
@@ -62,13 +34,32 @@ static __device__ uint64_t degree_of(const mis_shared *g, uint32_t v) {
     return offset[v + 1] - offset[v];
 }
 
+/* Of the owner's place number `local`. */
+static __device__ __forceinline__ uint32_t number_of(const mis_shared &g, uint32_t owner,
+                                                     uint32_t local) {
+    return (uint32_t)(g.number[owner] ? g.number[owner][local]
+                                      : several_number_of(&g.view.places, owner, local));
+}
+
+static __device__ __forceinline__ uint64_t key_of(const mis_shared &g, uint32_t owner,
+                                                  uint32_t local, uint32_t number,
+                                                  uint64_t degree) {
+    return mis_key_of(g.order, number, degree, [&] {
+        return g.hash[owner] ? g.hash[owner][local] : gg_id_hash(g.order.hashes, number);
+    });
+}
+
 static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uint32_t v) {
-    const several_places *places = &g->view.places;
-    uint32_t number_u = (uint32_t)several_number(places, u);
-    uint32_t number_v = (uint32_t)several_number(places, v);
-    uint64_t of_u = mis_key(g->order, number_u, degree_of(g, u));
-    uint64_t of_v = mis_key(g->order, number_v, degree_of(g, v));
-    return of_u != of_v ? of_u < of_v : number_u < number_v;
+    const uint32_t place[2] = {u, v};
+    uint32_t number[2];
+    uint64_t key[2];
+    for (int i = 0; i < 2; i++) {
+        const uint32_t owner = several_owner(&g->view.places, place[i]);
+        const uint32_t local = place[i] - several_first(&g->view.places, owner);
+        number[i] = number_of(*g, owner, local);
+        key[i] = key_of(*g, owner, local, number[i], degree_of(g, place[i]));
+    }
+    return key[0] != key[1] ? key[0] < key[1] : number[0] < number[1];
 }
 
 /* A dropped vertex goes into every copy: its owner has not to look at its row, and one that finds it
@@ -88,13 +79,13 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
 /* Of an own vertex. */
 static __device__ __forceinline__ uint32_t own_word(const mis_shared &g, uint32_t local,
                                                     uint64_t degree) {
-    return mis_word(
-        g.order, (uint32_t)several_number_of(&g.view.places, g.view.me, local), degree);
+    const uint32_t number = number_of(g, g.view.me, local);
+    return mis_word_of(g.order, key_of(g, g.view.me, local, number, degree));
 }
 
 /* One block; count: of each bin. */
 static __device__ void count_sample(const mis_shared &g, uint32_t *count) {
-    const uint32_t vertices = several_vertices(&g.view.places, g.view.me);
+    const uint32_t vertices = g.vertices;
     const uint32_t sample = vertices < GG_MIS_SAMPLE ? vertices : GG_MIS_SAMPLE;
     count[threadIdx.x] = 0;
     __syncthreads();
@@ -191,8 +182,9 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
 
 /* ---- driver ---- */
 
-static const struct cooperative_kernel kernel = {(const void *)decide_shared,
-                                                 "decide_shared", GG_BLOCK, 0};
+extern const struct cooperative_kernel gg_mis_decide_shared = {
+    (const void *)decide_shared, "decide_shared", GG_BLOCK, 0};
+static const struct cooperative_kernel &kernel = gg_mis_decide_shared;
 
 struct shared_run {
     struct several_team *team;
@@ -207,16 +199,12 @@ struct shared_run {
     uint32_t room;
 };
 
-/* Entries of a warp's list, and of all of them: as many warps as the member with most has. */
+/* Entries of all lists: of as many warps as the member with most has. */
 static void plan_lists(struct shared_run *r, uint64_t *entries) {
-    const uint32_t stride = r->parts->places.stride;
-    uint64_t tiles = stride / GG_WARP;
     *entries = 0;
     for (int p = 0; p < r->team->parts; p++) {
-        uint64_t warps = (uint64_t)r->view[p].meeting.blocks * (GG_BLOCK / GG_WARP);
-        uint64_t room = (tiles + warps - 1) / warps * GG_WARP;
-        r->g[p].room = (uint32_t)room;
-        *entries = warps * room > *entries ? warps * room : *entries;
+        const uint64_t all = gg_mis_list_entries(r->view[p], &r->g[p].room);
+        *entries = all > *entries ? all : *entries;
     }
 }
 
@@ -259,13 +247,13 @@ static void set_up(struct shared_run *r, int p) {
         if (q != p)
             g->other[g->others++] = (uint8_t *)r->codes.at[q];
     }
-    g->first_share = r->parts->arcs < GG_MIS_SHORT_ROW * (uint64_t)n ? GG_MIS_FIRST_SHARE
-                                                                     : GG_MIS_SHARE;
+    g->vertices = several_vertices(&r->parts->places, (uint32_t)p);
+    g->first_share = gg_mis_share_of(r->parts->arcs, n);
     g->member = r->member.at[p];
     g->left = r->left.at[p];
     g->list = r->list.at[p];
     g->order.priority = q->priority;
-    g->order.shift = n > 1 ? __builtin_clz(n - 1) : 0;
+    g->order.shift = gg_mis_shift_of(n);
     g->order.stop = r->view[p].meeting.stop;
     g->order.hashes.salt = gg_mix((uint64_t)q->seed + 0x9e3779b97f4a7c15u);
     g->order.hashes.first = q->first_id;

@@ -5,6 +5,17 @@
 
 /* ---- bringing ---- */
 
+/* Of the part with most masters. Collective. */
+static bool set_stride(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
+    gpugraph_exchange *x = p->exchange;
+    uint64_t most = p->masters;
+    if (!gg_going(job))
+        return false;
+    x->calls->combine(x, job->run, GPUGRAPH_MOST, &most, 1);
+    d->stride = (uint32_t)(most / PART_STRIDE + 1) * PART_STRIDE;
+    return gg_going(job);
+}
+
 static void set_sizes(const gpugraph_part *p, struct part_device *d) {
     d->masters = p->masters;
     d->first_ghost = (p->masters + 31) / 32 * 32;
@@ -26,14 +37,19 @@ static bool has_degrees(const gpugraph_part *p) {
     return p->simple && !part_reads_ghosts(p);
 }
 
+/* Entries of offset[]: behind those of locals rows are empty. */
+static uint64_t offsets_of(const struct part_device *d) {
+    return (uint64_t)(d->locals > d->stride ? d->locals : d->stride) + 1;
+}
+
 static void carve(const gpugraph_part *p, struct part_device *d,
                   struct workspace *space) {
-    d->offset = gg_carve<uint64_t>(space, (uint64_t)d->locals + 1);
+    d->offset = gg_carve<uint64_t>(space, offsets_of(d));
     d->target = gg_carve<uint32_t>(space, d->arcs);
     d->weight = p->weight ? gg_carve<char>(space, d->arcs * (p->narrow ? 4 : 8)) : NULL;
     d->into_offset = NULL;
     if (p->into.offset) {
-        d->into_offset = gg_carve<uint64_t>(space, (uint64_t)d->masters + 1);
+        d->into_offset = gg_carve<uint64_t>(space, (uint64_t)d->stride + 1);
         d->into_source = gg_carve<uint32_t>(space, d->arcs);
         d->closed = gg_carve<uint32_t>(space, d->first_ghost / 32);
     }
@@ -167,18 +183,48 @@ static void upload_locals(struct cuda_job *job, const gpugraph_part *p,
               (p->locals - p->masters + behind) * sizeof *to);
 }
 
-static void upload(struct cuda_job *job, const gpugraph_part *p, struct part_device *d) {
-    upload_locals(job, p, d, d->offset, p->offset, 1, p->offset[p->masters]);
+/* One thread per entry. */
+static __global__ void fill_offsets(uint64_t *offset, uint64_t first, uint64_t end,
+                                    uint64_t arcs) {
+    for (uint64_t i = first + gg_thread(); i < end; i += (uint64_t)gridDim.x * blockDim.x)
+        offset[i] = arcs;
+}
+
+/* Rows from `first` on are empty. */
+static void end_offsets(struct cuda_job *job, const struct part_device *d,
+                        uint64_t *offset, uint64_t first, uint64_t end) {
+    if (first >= end || !gg_going(job))
+        return;
+    fill_offsets<<<gg_grid(job, end - first, 8), GG_BLOCK, 0, job->stream>>>(
+        offset, first, end, d->arcs);
+    gg_launched(job, "fill_offsets");
+}
+
+static void upload_targets(struct cuda_job *job, const gpugraph_part *p,
+                           const struct part_device *d) {
     gg_upload(job, d->target, p->target, d->arcs * sizeof *d->target);
     skip_gaps(job, d, d->target);
+}
+
+static void upload_sources(struct cuda_job *job, const gpugraph_part *p,
+                           const struct part_device *d) {
+    gg_upload(job, d->into_source, p->into.source, d->arcs * sizeof *d->into_source);
+    skip_gaps(job, d, d->into_source);
+    order_rows(job, d);
+}
+
+static void upload(struct cuda_job *job, const gpugraph_part *p, struct part_device *d) {
+    upload_locals(job, p, d, d->offset, p->offset, 1, p->offset[p->masters]);
+    end_offsets(job, d, d->offset, (uint64_t)d->locals + 1, offsets_of(d));
+    upload_targets(job, p, d);
     if (d->weight)
         gg_upload(job, d->weight, p->weight, d->arcs * (p->narrow ? 4 : 8));
     if (d->into_offset) {
         gg_upload(job, d->into_offset, p->into.offset,
                   ((uint64_t)d->masters + 1) * sizeof *d->into_offset);
-        gg_upload(job, d->into_source, p->into.source, d->arcs * sizeof *d->into_source);
-        skip_gaps(job, d, d->into_source);
-        order_rows(job, d);
+        end_offsets(job, d, d->into_offset, (uint64_t)d->masters + 1,
+                    (uint64_t)d->stride + 1);
+        upload_sources(job, p, d);
     }
     if (d->number)
         upload_locals(job, p, d, d->number, p->number, 0, 0);
@@ -227,6 +273,8 @@ static void free_device(struct part_device *d) {
         int before = 0;
         cudaGetDevice(&before);
         cudaSetDevice(d->ordinal);
+        if (d->shared)
+            d->free_shared(d->shared);
         gg_free_block(d->block, d->bytes);
         cudaSetDevice(before);
     }
@@ -241,11 +289,11 @@ static bool make(struct cuda_job *job, gpugraph_part *p, struct part_device *d) 
     d->ordinal = job->device->ordinal;
     d->first_out = static_cast<uint64_t *>(gg_alloc(job->run, parts + 1, 8));
     d->first_in = static_cast<uint64_t *>(gg_alloc(job->run, parts + 1, 8));
-    if (!gg_going(job))
+    if (!set_stride(job, p, d))
         return false;
     set_sizes(p, d);
     carve(p, d, &space);
-    d->bytes = space.used;
+    d->bytes = parts > 1 ? part_exported(space.used) : space.used;
     space.used = 0;
     d->block = gg_take(job, d->bytes);
     space.base = static_cast<unsigned char *>(d->block);
@@ -307,8 +355,20 @@ static const char *way_of(const struct part_device *d) {
 
 extern "C" const struct part_services gg_part_services = {bring, free_device, way_of};
 
-bool part_job_open(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run) {
+bool part_job_open_shared(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run) {
     return open_in_turn(job, p, run, p->device->ordinal);
+}
+
+bool part_job_open(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run) {
+    struct part_device *d = p->device;
+    if (!part_job_open_shared(job, p, run))
+        return false;
+    if (d->in_places && part_reads_ghosts(p))
+        upload_sources(job, p, d);
+    else if (d->in_places)
+        upload_targets(job, p, d);
+    d->in_places = false;
+    return true;
 }
 
 /* ---- from masters to ghosts, and back ---- */

@@ -7,7 +7,8 @@
 **     a bit for each local -> a bit for each place -> wire -> bits of ghosts
 **
 ** What goes out of a device goes by copies from device to device where parts are threads of one process; by NCCL
-** where each has a device of its own and the library is there; else through the host and the part's exchange. */
+** where each has a device of its own and the library is there; else through the host and the part's exchange.
+** Processes of one host may reach each other's device memory: several/parts.cuh. */
 #ifndef GPUGRAPH_MULTI_DEVICE_CUH
 #define GPUGRAPH_MULTI_DEVICE_CUH
 
@@ -18,9 +19,13 @@
 
 #include <string.h>
 
+struct part_shared; /* several/parts.cuh */
+
 struct part_device {
     int ordinal;
     uint32_t masters, first_ghost, locals;
+    uint32_t
+        stride; /* masters of the part with most, in whole units of PART_STRIDE: offsets reach as far */
     uint64_t arcs;
     uint64_t *offset; /* locals + 1 */
     uint32_t *target;
@@ -39,10 +44,23 @@ struct part_device {
     uint64_t *first_out, *first_in;
     void *block;
     uint64_t bytes;
+    /* The memory of parts of other processes, as kernels reach it; NULL: nobody has asked. in_places: ends of the arcs
+    ** that their kernels walk are places there, not locals. */
+    struct part_shared *shared;
+    void (*free_shared)(struct part_shared *);
+    bool in_places;
     bool copies;            /* from device to device, by whom they are for */
     nccl_communicator comm; /* NULL, and no copies: through the host */
     char way[160];          /* how messages go, and why not otherwise */
 };
+
+enum { PART_STRIDE = 2048 };
+
+/* Blocks that other processes reach are whole pages of the device: nothing else lies in them. */
+static inline uint64_t part_exported(uint64_t bytes) {
+    const uint64_t page = (uint64_t)2 << 20;
+    return (bytes + page - 1) / page * page;
+}
 
 /* Part of a device's memory, to or from part q. */
 struct part_piece {
@@ -57,6 +75,8 @@ static inline bool part_are_threads(const gpugraph_exchange *x) {
 
 /* ---- wire.cu ---- */
 
+/* Does GPUGRAPH_EXCHANGE name that way? */
+bool part_way_is_forced(const char *way);
 /* Chooses the way; collective. */
 bool part_wire_open(struct cuda_job *job, gpugraph_part *p, struct part_device *d);
 void part_wire_close(struct part_device *d);
@@ -79,6 +99,8 @@ bool part_take_pieces(const gpugraph_part *p, gpugraph_run *run,
 
 /* Opens a job on the part's device. */
 bool part_job_open(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run);
+/* Likewise, of a search that may find ends of arcs in places. */
+bool part_job_open_shared(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run);
 /* Values of 32 bits of all masters go to their ghosts; room: a word for each place. */
 bool part_send_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
                       uint32_t *room);

@@ -3,7 +3,7 @@
 **     open     each tells which device it has and whether NCCL is there -> part 0's id -> all join
 **
 ** NCCL takes one part to a device: two that share one go through the host. GPUGRAPH_EXCHANGE=peer, nccl or host
-** forces one way. */
+** forces one way; of processes peer is what searches do without messages (several/parts.cuh). */
 #include "device.cuh"
 
 #include <stdio.h>
@@ -81,7 +81,7 @@ struct card { /* what each part tells */
     char why[120]; /* not */
 };
 
-static bool is_forced(const char *way) {
+bool part_way_is_forced(const char *way) {
     const char *name = getenv("GPUGRAPH_EXCHANGE");
     return name && strcmp(name, way) == 0;
 }
@@ -94,9 +94,9 @@ static void look_at_own(struct cuda_job *job, struct card *card) {
                  "tell its name"))
         return;
     memcpy(card->uuid, &properties.uuid, sizeof card->uuid);
-    card->nccl = gg_nccl(&why) != nullptr && !is_forced("host");
+    card->nccl = gg_nccl(&why) != nullptr && !part_way_is_forced("host");
     snprintf(card->why, sizeof card->why, "%s",
-             is_forced("host") ? "GPUGRAPH_EXCHANGE is host" : why);
+             part_way_is_forced("host") ? "GPUGRAPH_EXCHANGE is host" : why);
 }
 
 /* Can NCCL join all parts? Where it cannot, d->way says why. */
@@ -170,7 +170,8 @@ bool part_wire_open(struct cuda_job *job, gpugraph_part *p, struct part_device *
         snprintf(d->way, sizeof d->way, "none");
         return true;
     }
-    d->copies = part_are_threads(x) && !is_forced("nccl") && !is_forced("host");
+    d->copies =
+        part_are_threads(x) && !part_way_is_forced("nccl") && !part_way_is_forced("host");
     if (d->copies) {
         snprintf(d->way, sizeof d->way, "peer");
         return true;
@@ -183,7 +184,7 @@ bool part_wire_open(struct cuda_job *job, gpugraph_part *p, struct part_device *
     gg_release(all);
     if (nccl)
         return join(job, p, d);
-    if (told && is_forced("nccl"))
+    if (told && part_way_is_forced("nccl"))
         gg_fail(job->run, GPUGRAPH_NO_DEVICE, "GPUGRAPH_EXCHANGE is nccl, but: %s",
                 d->way);
     return gg_going(job);

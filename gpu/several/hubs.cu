@@ -14,8 +14,8 @@ static __global__ void first_hubs(const uint64_t *offset, const uint32_t *target
     }
 }
 
-static bool make_hubs(struct cuda_job *job, uint32_t rows_count,
-                      struct several_rows *rows) {
+bool gg_several_make_hubs(struct cuda_job *job, uint32_t rows_count,
+                          struct several_rows *rows) {
     rows->hub = (uint32_t *)gg_take(job, (uint64_t)rows_count * 4);
     rows->closed = (uint32_t *)gg_take(job, (uint64_t)rows_count / 8);
     if (!gg_going(job))
@@ -40,7 +40,8 @@ bool gg_several_hubs(struct several_team *team, struct several_parts *parts) {
     if (parts->rows[0].hub || !gg_several_going(team))
         return gg_several_going(team);
     for (int p = 0; p < team->parts && gg_several_going(team); p++)
-        make_hubs(gg_several_on(team, p), parts->places.stride, &parts->rows[p]);
+        gg_several_make_hubs(gg_several_on(team, p), parts->places.stride,
+                             &parts->rows[p]);
     if (!gg_several_wait(team)) { /* what a kernel that never ran has left is no hub */
         give_hubs(team, parts);
         return false;

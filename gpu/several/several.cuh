@@ -154,6 +154,9 @@ static inline struct device_csr gg_several_csr(const struct several_parts *parts
     return device_csr{vertices, rows->arcs, rows->offset, rows->target, rows->weight};
 }
 void gg_several_free_parts(struct several_team *team, struct several_parts *parts);
+/* Hubs of one member's rows, of so many, behind what is queued. (hubs.cu) */
+bool gg_several_make_hubs(struct cuda_job *job, uint32_t rows_count,
+                          struct several_rows *rows);
 
 /* ---- kernels ---- */
 
