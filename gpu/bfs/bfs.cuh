@@ -122,8 +122,6 @@ bool gg_bfs_fits_bytes(uint64_t n, uint32_t deepest);
 ** the job's stream afterwards. */
 bool gg_bfs_hand_over(struct cuda_job *job, uint8_t *bytes, const uint32_t *from,
                       uint32_t n);
-/* Are there the buffers for that? Made on first need, kept with the device. */
-bool gg_bfs_can_bring_aside(struct cuda_job *job);
 bool gg_bfs_bring_aside(struct cuda_job *job, uint32_t *to, const uint8_t *bytes,
                         uint64_t n);
 /* Fills out->tree. Phase "parents". */

@@ -4,8 +4,8 @@
 **     host      stage   --- several threads --------------->  the caller's array
 **
 ** A search of a graph with hubs takes less time than its depths on the bus and in the host's memory,
-** where several devices meet: a quarter of the bytes comes over both. Beside another search bytes that one
-** kernel has made before are copied, to stages of their own, since that search may need the others. */
+** where several devices meet: a quarter of the bytes comes over both. Beside the kernels of another search
+** bytes that one kernel has made before are copied to the stages. */
 #include "bfs.cuh"
 #include "tuning.h"
 
@@ -51,32 +51,24 @@ static bool queue_narrowing(struct cuda_job *job, const uint32_t *depth, uint32_
     return gg_launched(job, "narrow_depths");
 }
 
-static unsigned char *stage_of(struct cuda_job *job, struct origin from, uint64_t piece) {
-    struct cuda_device *device = job->device;
-    return (from.bytes ? device->aside_stage : device->stage)[piece % GG_STAGES];
-}
-
-static cudaEvent_t event_of(struct cuda_job *job, struct origin from, uint64_t piece) {
-    struct cuda_device *device = job->device;
-    return (from.bytes ? device->aside_staged : device->staged)[piece % GG_STAGES];
-}
-
 /* Pinned memory has the same address on the device. */
 static bool queue_piece(struct cuda_job *job, struct origin from, uint64_t n,
                         uint64_t piece) {
-    unsigned char *stage = stage_of(job, from, piece);
-    cudaStream_t stream = from.bytes ? job->device->aside : job->stream;
+    struct cuda_device *device = job->device;
+    const int stage = (int)(piece % GG_STAGES);
     const uint64_t first = piece * PIECE;
     const uint32_t count = piece_size(n, piece);
     if (from.bytes)
         gg_note(job,
-                cudaMemcpyAsync(stage, from.bytes + first, count, cudaMemcpyDeviceToHost,
-                                stream),
+                cudaMemcpyAsync(device->stage[stage], from.bytes + first, count,
+                                cudaMemcpyDeviceToHost, device->aside),
                 "send data");
     else
-        queue_narrowing(job, from.depth + first, count, stage);
+        queue_narrowing(job, from.depth + first, count, device->stage[stage]);
     return gg_going(job) &&
-           gg_note(job, cudaEventRecord(event_of(job, from, piece), stream),
+           gg_note(job,
+                   cudaEventRecord(device->staged[stage],
+                                   from.bytes ? device->aside : job->stream),
                    "record an event");
 }
 
@@ -84,12 +76,13 @@ static bool bring(struct cuda_job *job, uint32_t *to, struct origin from, uint64
     const uint64_t pieces = (n + PIECE - 1) / PIECE;
     uint64_t queued = 0;
     for (uint64_t piece = 0; piece < pieces; piece++) {
+        const int stage = (int)(piece % GG_STAGES);
         while (queued < pieces && queued < piece + GG_STAGES)
             if (!queue_piece(job, from, n, queued++))
                 return false;
-        if (!gg_wait_for(job, event_of(job, from, piece)))
+        if (!gg_wait_for(job, job->device->staged[stage]))
             return false;
-        gg_widen(job->run, to + piece * PIECE, stage_of(job, from, piece),
+        gg_widen(job->run, to + piece * PIECE, job->device->stage[stage],
                  piece_size(n, piece), GG_COPY_THREADS, n >= GG_PAST_CACHES);
     }
     return gg_going(job);
@@ -104,22 +97,6 @@ bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint
     if (!gg_bfs_fits_bytes(n, deepest))
         return gg_download(job, to, from, n * sizeof *to);
     return bring(job, to, {from, NULL}, n);
-}
-
-bool gg_bfs_can_bring_aside(struct cuda_job *job) {
-    struct cuda_device *device = job->device;
-    for (int i = 0; i < GG_STAGES; i++) {
-        void *block = NULL;
-        if (!device->aside_staged[i] &&
-            cudaEventCreateWithFlags(&device->aside_staged[i], cudaEventDisableTiming))
-            break;
-        if (!device->aside_stage[i] && cudaHostAlloc(&block, PIECE, cudaHostAllocDefault))
-            break;
-        if (block)
-            device->aside_stage[i] = (unsigned char *)block;
-    }
-    cudaGetLastError();
-    return device->aside_stage[GG_STAGES - 1] != NULL;
 }
 
 bool gg_bfs_hand_over(struct cuda_job *job, uint8_t *bytes, const uint32_t *from,

@@ -123,6 +123,7 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
                 return false;
         if (!gg_mark(job, GG_ENDED))
             return false;
+        gg_do_meanwhile(job);
         if (!gg_fetch(job, control, b->control, sizeof *control))
             return false;
         turns = turns < MOST_TURNS ? 2 * turns : turns;
@@ -152,7 +153,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
                                 search->limit, job->device->device_stop};
     struct bfs_control control;
-    const double started = gg_now_ms();
+    const double started = gg_now_ms(), aside = job->meanwhile.ms;
     gg_upload(job, b->ends, search->source,
               (uint64_t)search->source_count * sizeof *b->ends);
     gg_upload(job, b->ends + search->source_count, search->target,
@@ -164,7 +165,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
     if (control.explodes && job->graph)
         gg_bfs_note_explosion(job, gg_forward_kind(search->direction));
     *deepest = control.level;
-    tell(job, &control, started);
+    tell(job, &control, started + job->meanwhile.ms - aside);
     return gg_going(job);
 }
 

@@ -50,9 +50,7 @@ struct cuda_device {
     cudaEvent_t moment[2];         /* enum gg_moment */
     cudaStream_t aside;            /* of transfers beside the kernels in `stream` */
     cudaEvent_t handed_over;       /* what those wait for */
-    unsigned char *aside_stage[GG_STAGES]; /* as `stage`, for those; NULL: not made */
-    cudaEvent_t aside_staged[GG_STAGES];
-    unsigned char *workspace; /* kept between runs */
+    unsigned char *workspace;      /* kept between runs */
     size_t workspace_bytes;
     double asked_ms; /* its context was opened by a question about its memory: how long */
 };
@@ -64,6 +62,11 @@ struct cuda_job {
     cudaStream_t stream;
     struct host_context host; /* current in this thread before, and again afterwards */
     bool working;             /* arrays of this job lie in the workspace */
+    struct meanwhile {        /* what the host does while kernels run; NULL: nothing */
+        void (*act)(struct cuda_job *, void *of);
+        void *of;
+        double ms; /* so far */
+    } meanwhile;
 };
 
 /* A job that is only planned: what a run will carve is asked of it before there is a device. */
@@ -92,6 +95,9 @@ bool gg_wait(struct cuda_job *job);
 /* Until that event has happened, or (NULL) as gg_wait. False when the run must end first;
 ** long kernels are then told to. */
 bool gg_wait_for(struct cuda_job *job, cudaEvent_t event);
+/* Between the launch of kernels and the wait for them, with no transfer on its way but in `aside`: does what
+** is noted, once. Whoever has noted it calls this, too, since not every search does. */
+void gg_do_meanwhile(struct cuda_job *job);
 /* After a step that only saves time, and has given back what it took: where it has failed for
 ** want of device memory the job goes on without it. True while the job is going. */
 bool gg_do_without(struct cuda_job *job);

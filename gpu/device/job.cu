@@ -55,6 +55,16 @@ bool gg_wait(struct cuda_job *job) {
     return gg_wait_for(job, NULL);
 }
 
+void gg_do_meanwhile(struct cuda_job *job) {
+    const auto noted = job->meanwhile;
+    const double began = gg_now_ms();
+    job->meanwhile.act = NULL;
+    if (!noted.act || !gg_going(job))
+        return;
+    noted.act(job, noted.of);
+    job->meanwhile.ms += gg_now_ms() - began;
+}
+
 /* A wait that a failure has ended stops kernels: the word is cleared once none is left. */
 bool gg_do_without(struct cuda_job *job) {
     if (job->run->status != GPUGRAPH_DEVICE_MEMORY)
