@@ -420,6 +420,11 @@
 /* "frontier": typical weights between two thresholds, divided by the average degree. */
 #define GG_SSSP_FRONTIER_DELTA 32.0
 
+/* ---- graph/device_light_arcs.cu ---- */
+
+/* Light arcs are made where they are one of so many, at most: otherwise few are spared. */
+#define GG_LIGHT_SHARE 2
+
 /* ---- sssp/persistent.cu ---- */
 
 /* Threads of a block. */
@@ -451,8 +456,6 @@
 #define GG_PERSISTENT_PULL  4.0
 /* Buckets behind the bound, in units of that distance: few vertices are left, and a round of few takes as long as one of some more. */
 #define GG_PERSISTENT_AFTER_PULL 4.0
-/* Light arcs are made where they are one of so many, at most: otherwise few are spared. */
-#define GG_PERSISTENT_LIGHT 2
 /* Searches after which the transpose is made for that: it takes as long as some of them gain. */
 #define GG_PERSISTENT_TURN_AFTER 4
 /* How much wider buckets are where 8 arcs of each vertex are fixed, whose relaxation is cheaper then. (H100: mesh16m 24.5

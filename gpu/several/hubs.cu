@@ -46,7 +46,7 @@ bool gg_several_hubs(struct several_team *team, struct several_parts *parts) {
         give_hubs(team, parts);
         return false;
     }
-    gg_several_keep_hubs(team, parts);
+    gg_several_keep_more(team, parts);
     gg_phase(team->run, "prepare", started, parts->places.n,
              "a neighbour of each vertex to look at first, on the devices");
     return true;

@@ -32,7 +32,8 @@ static uint64_t bytes_of(const struct several_parts *parts, int p) {
            block_bytes(rows->room, sizeof *rows->target) +
            (rows->weight ? block_bytes(rows->room, parts->weight_bytes) : 0) +
            (rows->hub ? block_bytes(parts->places.stride, sizeof *rows->hub) : 0) +
-           (rows->closed ? block_bytes(parts->places.stride / 8, 1) : 0);
+           (rows->closed ? block_bytes(parts->places.stride / 8, 1) : 0) +
+           gg_light_bytes(&rows->light);
 }
 
 /* The device is current. */
@@ -49,6 +50,7 @@ static void free_kind(struct several_kept *kept, int kind) {
         gg_free_block(rows->weight, block_bytes(rows->room, parts->weight_bytes));
         gg_free_block(rows->hub, block_bytes(parts->places.stride, sizeof *rows->hub));
         gg_free_block(rows->closed, block_bytes(parts->places.stride / 8, 1));
+        gg_drop_light(&rows->light);
     }
     memset(&kept->kind[kind], 0, sizeof kept->kind[kind]);
 }
@@ -138,7 +140,7 @@ static void keep(struct several_team *team, enum csr_kind kind, bool weighted,
     }
 }
 
-void gg_several_keep_hubs(struct several_team *team, const struct several_parts *parts) {
+void gg_several_keep_more(struct several_team *team, const struct several_parts *parts) {
     for (int p = 0; p < team->parts && parts->kept; p++) {
         struct several_kept *kept = team->member[p].kept;
         struct several_parts *own = &kept->kind[parts->kind].parts;

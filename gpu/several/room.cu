@@ -106,6 +106,7 @@ void gg_several_free_parts(struct several_team *team, struct several_parts *part
         gg_give(job, rows->weight, rows->room * parts->weight_bytes);
         gg_give(job, rows->hub, (uint64_t)parts->places.stride * 4);
         gg_give(job, rows->closed, (uint64_t)parts->places.stride / 8);
+        gg_drop_light(&rows->light);
         *rows = several_rows();
     }
 }

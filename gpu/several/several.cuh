@@ -5,6 +5,7 @@
 **     meet.cuh       kernels of all devices wait for each other
 **     exchange.h     what the host moves between devices where kernels do not
 **     make.cu        whole rows at the owner of their vertex, from lists of edges
+**     hubs.cu, light.cu    what searches need beside rows
 **
 **     device 0                                   device 1
 **     rows of its places                         rows of its places
@@ -21,7 +22,7 @@
 #define GPUGRAPH_SEVERAL_CUH
 
 #include "device/cuda.cuh"
-#include "graph/graph.cuh"
+#include "graph/light_arcs.cuh"
 #include "exchange.h"
 #include "meet.cuh"
 #include "places.h"
@@ -101,6 +102,7 @@ struct several_rows {    /* of one member's places, by place - first */
     void *weight;        /* as the graph has them; NULL unless asked for */
     uint32_t *hub;       /* of each row a target to look at first; NULL: not asked for */
     uint32_t *closed;    /* bit i: row i is empty; NULL likewise */
+    struct light_rows light;
 };
 
 struct several_parts { /* owns nothing, where the graph keeps the rows */
@@ -118,8 +120,8 @@ struct several_parts { /* owns nothing, where the graph keeps the rows */
 ** run must end. */
 bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighted,
                      struct several_parts *parts);
-/* What has been made beside rows that are kept: hubs. */
-void gg_several_keep_hubs(struct several_team *team, const struct several_parts *parts);
+/* What has been made beside rows that are kept, hubs or light arcs, in place of what was so before. */
+void gg_several_keep_more(struct several_team *team, const struct several_parts *parts);
 /* The team ends: its rows may go when memory is short. */
 void gg_several_let_go(struct several_team *team);
 /* Bytes that the largest part, and what making it takes, would still need on each device. */
@@ -145,6 +147,10 @@ bool gg_several_make(struct several_team *team, const struct several_source *sou
 /* Makes hub and closed of all members' rows, where they are not made: the first target of a row, until
 ** a search learns of a better one. Kept with the rows. False: the run must end. (hubs.cu) */
 bool gg_several_hubs(struct several_team *team, struct several_parts *parts);
+/* Light arcs of all members' rows, beside a workspace that is in use: not by the first search that asks since
+** rows were made. Kept with the rows. False: the run must end. (light.cu) */
+bool gg_several_light(struct several_team *team, struct several_parts *parts,
+                      uint32_t most);
 /* Of the member that has most. (room.cu) */
 uint64_t gg_several_most_arcs(const struct several_parts *parts);
 /* A member's rows as one device's, of so many vertices; offsets go by place less the first. */

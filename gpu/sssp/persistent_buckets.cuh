@@ -170,8 +170,13 @@ static __device__ bool next_bucket(const struct persistent<type> &p,
             if (m.board.count[at.bucket] > 0)
                 return true;
         const bool rests = at.bucket >= REST && deal_rest(p, at, m, meetings);
-        if (!rests && !(is_bounded(at) && pull(p, at, m, meetings)))
+        if (!rests && !is_bounded(at))
             return false;
+        if (!rests) {
+            pass_bound(p, at);
+            if (!pull(p, at, m, meetings))
+                return false;
+        }
         at.bucket = UINT32_MAX;
     }
 }

@@ -9,11 +9,14 @@
 **                       local meeting; foreign vertices that fell within the bucket become letters
 **               least   of the rest that waits
 **               deal    the rest to buckets
+**               share   own distances up to a bound, into all copies
+**               pull    own vertices beyond it, by those
 **               ... all devices meet, and decide alike by what all have told:
 **
 **     work      vertices of the next round, letters      more than 0: relax, with the letters
 **     lists     which buckets any device has             the next of them
 **     rest      vertices beyond                          least, then deal
+**     bound     nothing is left within it                share, then pull (persistent_pull.cuh)
 **
 ** A bucket is over when no device has work in it, and buckets begin and end alike everywhere. Own distances
 ** are the answer; copies of foreign ones only keep letters back that would lower nothing.
@@ -36,11 +39,22 @@ enum parts_words {
     SETTLED,
     TARGETS_WAIT,
     BUCKETS_LISTED,
+    BUCKETS_CROWDED,
     LEAST_INVERTED
 };
-enum { BITS_OF_BUCKET = 8 /* of BUCKETS_LISTED: devices that have entries in it */ };
+enum {
+    BITS_OF_BUCKET = 8 /* devices that have entries in it, or their share of a crowd */
+};
 
-enum parts_step { STEP_SEED, STEP_RELAX, STEP_LEAST, STEP_DEAL, STEP_OVER };
+enum parts_step {
+    STEP_SEED,
+    STEP_RELAX,
+    STEP_LEAST,
+    STEP_DEAL,
+    STEP_SHARE,
+    STEP_PULL,
+    STEP_OVER
+};
 
 /* How far the search is: the same in all blocks of all devices. */
 template <typename type> struct parts_course {
@@ -56,6 +70,7 @@ template <typename type> struct parts_course {
 template <typename type> struct parts_search {
     struct persistent<type> p;
     struct several_view view;
+    several_array<typename type::word> distance;
     several_array<letter<type>> inbox[2]; /* by sender, `stride` each; in turn */
     struct letter<type> *outbox;          /* without peers: by receiver */
     struct parts_course<type> *course;
@@ -140,7 +155,7 @@ static __device__ bool own_targets_wait(const struct persistent<type> &p,
          i += block_of<type>::threads) {
         const uint32_t v = p.ends[p.limits.sources + i];
         const typename type::word d = gg_peek(&p.distance[v]);
-        waits = is_here(p, v) && (d == type::unreached() || bucket_of(at, d) > at.bucket);
+        waits = is_here(p, v) && (d == type::unreached() || !is_final(at, d));
     }
     return __syncthreads_or(waits);
 }
@@ -155,13 +170,18 @@ static __device__ void tell(const struct parts_search<type> &s,
     const bool waits = own_targets_wait(s.p, c.at);
     if (threadIdx.x != 0)
         return;
-    uint64_t listed = 0;
-    for (uint32_t bucket = 0; bucket < REST; bucket++)
-        listed |= (uint64_t)(m.board.count[bucket] > 0) << BITS_OF_BUCKET * bucket;
+    const uint32_t crowd = s.p.crowd / s.view.places.parts;
+    uint64_t listed = 0, crowded = 0;
+    for (uint32_t bucket = 0; bucket < REST; bucket++) {
+        const uint32_t count = m.board.count[bucket];
+        listed |= (uint64_t)(count > 0) << BITS_OF_BUCKET * bucket;
+        crowded |= (uint64_t)(count > crowd) << BITS_OF_BUCKET * bucket;
+    }
     several_tell(meeting, met, WORK, round.vertices + letters);
     several_tell(meeting, met, SETTLED, round.settled);
     several_tell(meeting, met, REST_WAITS, m.board.count[REST_LIST + c.at.side]);
     several_tell(meeting, met, BUCKETS_LISTED, listed);
+    several_tell(meeting, met, BUCKETS_CROWDED, crowded);
     several_tell(meeting, met, TARGETS_WAIT, waits);
 }
 
@@ -272,19 +292,76 @@ static __device__ bool deal_step(const struct parts_search<type> &s,
     return true;
 }
 
-/* ---- what comes next ---- */
+/* What a device knows of a vertex that is beyond the bound is its owner's to find out: its copies forget it,
+** whose lists end here, too. */
+template <typename type>
+static __device__ bool share_step(const struct parts_search<type> &s,
+                                  const struct parts_course<type> &c) {
+    const struct persistent<type> &p = s.p;
+    for (uint64_t i = gg_thread(); s.view.meeting.peers && i < p.g.n;
+         i += gg_threads_of_grid()) {
+        const uint64_t v = p.first + i;
+        const typename type::word d = gg_peek(&p.distance[v]),
+                                  told = d <= c.at.bound ? d : type::unreached();
+        for (uint32_t q = 0; q < s.view.places.parts; q++)
+            if (q != s.view.me)
+                s.distance.at[q][v] = told;
+    }
+    return true;
+}
+
+/* What the host has moved, whole. */
+template <typename type>
+static __device__ void forget_others(const struct parts_search<type> &s,
+                                     typename type::word bound) {
+    for (uint64_t v = gg_thread(); v < s.p.vertices; v += gg_threads_of_grid())
+        if (!is_here(s.p, (uint32_t)v) && gg_peek(&s.p.distance[v]) > bound)
+            s.p.distance[v] = type::unreached();
+}
 
 template <typename type>
-static __device__ void next_bucket_of_all(struct parts_course<type> &c,
+static __device__ bool pull_step(const struct parts_search<type> &s,
+                                 struct parts_course<type> &c, uint64_t met,
+                                 struct block_memory<type> &m) {
+    if (!s.view.meeting.peers)
+        forget_others(s, c.at.origin);
+    if (!pull(s.p, c.at, m, &c.meetings))
+        return false;
+    if (blockIdx.x == 0)
+        tell(s, c, met, m, 0);
+    return true;
+}
+
+/* ---- what comes next ---- */
+
+/* Has any device told so of that bucket? */
+static __device__ __forceinline__ bool is_told(uint64_t buckets, uint32_t bucket) {
+    return (buckets >> BITS_OF_BUCKET * bucket & ((1u << BITS_OF_BUCKET) - 1)) != 0;
+}
+
+/* Nothing is left of the buckets, or within the bound. */
+template <typename type>
+static __device__ void leave_buckets(struct parts_course<type> &c) {
+    c.step = is_bounded(c.at) ? STEP_SHARE : STEP_OVER;
+}
+
+template <typename type>
+static __device__ void next_bucket_of_all(const struct persistent<type> &p,
+                                          struct parts_course<type> &c,
                                           const uint64_t *told, uint32_t first) {
     uint32_t bucket = first;
-    while (bucket < REST && (told[BUCKETS_LISTED] >> BITS_OF_BUCKET * bucket &
-                             ((1u << BITS_OF_BUCKET) - 1)) == 0)
+    while (bucket < REST && !is_told(told[BUCKETS_LISTED], bucket))
         bucket++;
     c.at.bucket = bucket;
     c.of_bucket = true;
     c.rest = told[REST_WAITS];
-    c.step = bucket < REST ? STEP_RELAX : c.rest > 0 ? STEP_LEAST : STEP_OVER;
+    if (is_past_bound(c.at, bucket) || (bucket == REST && c.rest == 0)) {
+        leave_buckets(c);
+        return;
+    }
+    c.step = bucket < REST ? STEP_RELAX : STEP_LEAST;
+    if (bucket < REST && is_told(told[BUCKETS_CROWDED], bucket))
+        set_bound(p, c.at, UINT32_MAX);
 }
 
 /* Buckets begin anew at the least of the rest; wider ones once it dwindles. */
@@ -293,7 +370,7 @@ static __device__ void move_buckets(const struct persistent<type> &p,
                                     struct parts_course<type> &c, const uint64_t *told) {
     const uint64_t least = ~told[LEAST_INVERTED];
     if (least == UINT64_MAX) {
-        c.step = STEP_OVER;
+        leave_buckets(c);
         return;
     }
     c.before = c.at;
@@ -314,14 +391,20 @@ static __device__ void decide(const struct persistent<type> &p,
         move_buckets(p, c, told);
         return;
     }
-    if (c.step == STEP_DEAL) {
-        next_bucket_of_all(c, told, 0);
+    if (c.step == STEP_DEAL || c.step == STEP_PULL) {
+        next_bucket_of_all(p, c, told, 0);
+        return;
+    }
+    if (c.step == STEP_SHARE) {
+        pass_bound(p, c.at);
+        c.step = STEP_PULL;
         return;
     }
     c.settled += told[SETTLED];
     if (told[WORK] > 0) {
         c.of_bucket = false;
         c.step = STEP_RELAX;
+        set_bound(p, c.at, told[WORK] < UINT32_MAX ? (uint32_t)told[WORK] : UINT32_MAX);
         return;
     }
     c.buckets++;
@@ -329,7 +412,7 @@ static __device__ void decide(const struct persistent<type> &p,
     if (c.early)
         c.step = STEP_OVER;
     else
-        next_bucket_of_all(c, told, c.at.bucket + 1);
+        next_bucket_of_all(p, c, told, c.at.bucket + 1);
 }
 
 /* ---- kernel ---- */
@@ -345,8 +428,12 @@ static __device__ bool do_step(const struct parts_search<type> &s,
         return relax_step(s, c, met, m);
     case STEP_LEAST:
         return least_step(s, c, met, m);
-    default:
+    case STEP_DEAL:
         return deal_step(s, c, met, m);
+    case STEP_SHARE:
+        return share_step(s, c);
+    default:
+        return pull_step(s, c, met, m);
     }
 }
 
@@ -357,7 +444,7 @@ static __device__ void forget_own_rest(const struct persistent<type> &p,
     for (uint64_t i = gg_thread(); i < p.g.n; i += gg_threads_of_grid()) {
         const uint64_t v = p.first + i;
         const typename type::word d = gg_peek(&p.distance[v]);
-        if (d != type::unreached() && bucket_of(at, d) > at.bucket)
+        if (d != type::unreached() && !is_final(at, d))
             p.distance[v] = type::unreached();
     }
 }

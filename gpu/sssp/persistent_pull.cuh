@@ -89,18 +89,18 @@ pull_arcs(const struct persistent<type> &p, struct block_memory<type> &m,
     }
 }
 
-/* A tile of vertices from `first` on, one for each lane. */
+/* A tile of rows from `first` on, one for each lane. */
 template <typename type>
 static __device__ __forceinline__ void
 pull_tile(const struct persistent<type> &p, const struct place<type> &at,
           struct block_memory<type> &m, typename type::word bound, uint64_t first) {
     typedef typename type::word word;
     struct tile<type> &t = m.tile[warp_of_block()];
-    const uint64_t v = first + gg_lane();
-    const word now = v < p.g.n ? gg_peek(&p.distance[v]) : 0;
+    const uint64_t row = first + gg_lane(), v = row + (type::parts ? p.first : 0);
+    const word now = row < p.g.n ? gg_peek(&p.distance[v]) : 0;
     const bool open = now > bound;
-    const uint64_t begin = gg_load_now(p.turned.offset + v, open);
-    const uint64_t end = gg_load_now(p.turned.offset + v + 1, open);
+    const uint64_t begin = gg_load_now(p.turned.offset + row, open);
+    const uint64_t end = gg_load_now(p.turned.offset + row + 1, open);
     const uint32_t arcs = (uint32_t)(end - begin);
     uint32_t before = arcs;
     for (uint32_t step = 1; step < GG_WARP; step *= 2) {
@@ -126,25 +126,31 @@ pull_tile(const struct persistent<type> &p, const struct place<type> &at,
     make_room(p, at, m);
 }
 
-/* All that is beyond the bound pulls, and is dealt out to buckets that begin there. False: a block
-** was lost. */
+/* Buckets begin at the bound; there is none any more. */
 template <typename type>
-static __device__ bool pull(const struct persistent<type> &p, struct place<type> &at,
-                            struct block_memory<type> &m, uint32_t *meetings) {
-    const typename type::word bound = at.bound;
-    if (blockIdx.x == 0 && threadIdx.x <= REST + 1)
-        p.state->board.count[threadIdx.x] = 0;
-    if (!meet(p.state, meetings, m))
-        return false;
-    at.origin = bound;
+static __device__ __forceinline__ void pass_bound(const struct persistent<type> &p,
+                                                  struct place<type> &at) {
+    at.origin = at.bound;
     at.per_bucket = p.per_bucket_after;
     at.bound = type::unreached();
     at.lightly = false;
     at.pulled = true;
     at.rest = 0;
+}
+
+/* All that is beyond the bound, which has been passed, pulls, and is dealt out to buckets. False: a block
+** was lost. */
+template <typename type>
+static __device__ bool pull(const struct persistent<type> &p,
+                            const struct place<type> &at, struct block_memory<type> &m,
+                            uint32_t *meetings) {
+    if (blockIdx.x == 0 && threadIdx.x <= REST + 1)
+        p.state->board.count[threadIdx.x] = 0;
+    if (!meet(p.state, meetings, m))
+        return false;
     const uint64_t step = gg_threads_of_grid();
-    for (uint64_t v = gg_thread() - gg_lane(); v < p.g.n; v += step)
-        pull_tile(p, at, m, bound, v);
+    for (uint64_t row = gg_thread() - gg_lane(); row < p.g.n; row += step)
+        pull_tile(p, at, m, at.origin, row);
     unload_all(p, at, m);
     return meet(p.state, meetings, m);
 }

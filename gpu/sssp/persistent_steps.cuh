@@ -155,7 +155,7 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
         if (!take_letter(p, at, m, i, &v, from))
             return 0;
         uint64_t end;
-        row_at(p, v, begin, &end);
+        arcs_of(p, at, v, begin, &end);
         return whole_or_cut(p, at, v, end - *begin);
     }
     v = __ldcg(&in.vertex[i]);

@@ -4,6 +4,9 @@
 **     rows in parts  ->  width of a bucket, by some weights  ->  one kernel on each device
 **                                                          ->  own distances, to the host by number
 **
+** Vertices beyond a bound pull (persistent_pull.cuh) where rows have arcs of both directions, and so are their own
+** transpose; light arcs are then made beside rows by the second search.
+**
 ** A sum that leaves the range is noted, as by one device, and the CPU settles the search. */
 #include "several.cuh"
 #include "sssp.h"
@@ -64,7 +67,7 @@ static void choose(const struct several_parts *parts, double weight,
 
 template <typename type> struct shared_search {
     struct several_team *team;
-    const struct several_parts *parts;
+    struct several_parts *parts;
     gpugraph_search wanted; /* its ends are places */
     struct sssp_parameters parameters;
     struct several_view view[SEVERAL_MOST];
@@ -113,6 +116,10 @@ template <typename type> static void set_up_member(struct shared_search<type> *s
     struct sssp_search planned = sssp_search();
     const uint64_t all = several_all_places(places);
     planned.g = gg_several_csr(s->parts, p, several_vertices(places, (uint32_t)p));
+    if (s->parts->kind == CSR_BOTH)
+        planned.turned = planned.g;
+    planned.light =
+        gg_light_view(&s->parts->rows[p].light, several_first(places, (uint32_t)p));
     planned.wanted = &s->wanted;
     planned.parameters = s->parameters;
     planned.stop = s->view[p].meeting.stop;
@@ -132,7 +139,9 @@ template <typename type> static void set_up_member(struct shared_search<type> *s
         to->ceiling = NULL;
     to->vertices = all;
     to->first = several_first(places, (uint32_t)p);
+    to->crowd = places->n / GG_PERSISTENT_CROWD;
     one->view = s->view[p];
+    one->distance = s->distance;
     for (int turn = 0; turn < 2; turn++)
         one->inbox[turn] = s->inbox[turn];
     one->outbox = s->outbox.at[p];
@@ -162,6 +171,12 @@ static struct cooperative_kernel kernel_of(const struct shared_search<type> *) {
                               sizeof(struct block_memory<type>)};
 }
 
+/* Will vertices pull, and can arcs be light? */
+template <typename type> static bool wants_light(const struct shared_search<type> *s) {
+    return can_be_fixed<type>() && s->parts->kind == CSR_BOTH && s->parameters.pull > 0 &&
+           s->wanted.limit == 0;
+}
+
 template <typename type> static bool prepare(struct shared_search<type> *s) {
     const struct cooperative_kernel kernel = kernel_of(s);
     auto lay_out = [&](struct several_space *space) { carve(s, space); };
@@ -171,8 +186,12 @@ template <typename type> static bool prepare(struct shared_search<type> *s) {
         return false;
     choose(s->parts, typical_weight<type>(s->team, &s->parts->rows[0], s->sample.at[0]),
            &s->parameters);
+    if (wants_light(s) &&
+        !gg_several_light(s->team, s->parts, gg_light_limit(&s->parameters)))
+        return false;
     s->begins = parts_course<type>();
     s->begins.at.round = 1;
+    s->begins.at.bound = type::unreached();
     for (int p = 0; p < s->team->parts && gg_several_going(s->team); p++) {
         set_up_member(s, p);
         send_beginning(s, p);
@@ -191,7 +210,16 @@ template <typename type> static bool launch(struct shared_search<type> *s) {
     return gg_several_launch_each(s->team, &kernel, s->view, s->of);
 }
 
-/* Where kernels do not meet: every outbox to the inboxes. */
+/* Where kernels do not meet: own distances into all copies, */
+template <typename type> static bool share_distances(struct shared_search<type> *s) {
+    void *at[SEVERAL_MOST];
+    for (int p = 0; p < s->team->parts; p++)
+        at[p] = s->distance.at[p];
+    return gg_several_segments(s->team, at,
+                               s->parts->places.stride * sizeof *s->distance.at[0]);
+}
+
+/* or every outbox to the inboxes. */
 template <typename type>
 static bool carry_letters(struct shared_search<type> *s, uint64_t met, uint32_t round) {
     struct several_piece piece[SEVERAL_MOST * SEVERAL_MOST] = {};
@@ -220,7 +248,8 @@ static bool round_by_round(struct shared_search<type> *s, struct parts_course<ty
             return false;
         if (c->step == STEP_OVER)
             return gg_several_going(s->team);
-        if (!carry_letters(s, met, c->at.round) ||
+        const bool shares = c->step == STEP_SHARE;
+        if (!(shares ? share_distances(s) : carry_letters(s, met, c->at.round)) ||
             !gg_several_meet_on_host(s->team, combining, &outcome))
             return false;
     }
@@ -259,14 +288,15 @@ static bool report(struct shared_search<type> *s, const struct parts_course<type
     snprintf(
         outcome->more, sizeof outcome->more,
         "kernels %.3f ms; %d parts, exchange %s, %u buckets of %.3g, %u rounds, %llu "
-        "served",
+        "served%s%s",
         s->ms, s->team->parts, s->team->exchange->name, c->buckets, s->of[0].p.delta,
-        c->at.round, served);
+        c->at.round, served, c->at.pulled ? "; far vertices pull" : "",
+        c->at.pulled && s->of[0].p.light.offset ? ", light arcs" : "");
     return gg_several_going(s->team);
 }
 
 template <typename type>
-static bool search_parts_of(struct several_team *team, const struct several_parts *parts,
+static bool search_parts_of(struct several_team *team, struct several_parts *parts,
                             const gpugraph_search *search,
                             struct sssp_shared_outcome *outcome) {
     struct parts_course<type> c = {};
@@ -299,7 +329,7 @@ static uint32_t *places_of_ends(struct several_team *team,
     return ends;
 }
 
-bool gg_sssp_on_team(struct several_team *team, const struct several_parts *parts,
+bool gg_sssp_on_team(struct several_team *team, struct several_parts *parts,
                      gpugraph_distance_type type, const gpugraph_search *search,
                      struct sssp_shared_outcome *outcome) {
     gpugraph_search wanted = *search;

@@ -21,8 +21,9 @@ struct sssp_shared_outcome {
     char more[200];               /* for the phase */
 };
 
-/* Shortest paths by rows that a team has already, with weights of that type. Sources and targets are numbers. */
-bool gg_sssp_on_team(struct several_team *team, const struct several_parts *parts,
+/* Shortest paths by rows that a team has already, with weights of that type; light arcs may be made beside them.
+** Sources and targets are numbers. */
+bool gg_sssp_on_team(struct several_team *team, struct several_parts *parts,
                      gpugraph_distance_type type, const gpugraph_search *search,
                      struct sssp_shared_outcome *outcome);
 

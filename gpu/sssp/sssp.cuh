@@ -14,6 +14,7 @@
 #include "algorithm.h"
 #include "graph/fixed_arcs.cuh"
 #include "graph/graph.cuh"
+#include "graph/light_arcs.cuh"
 #include "tree/distance.cuh"
 #include "sssp/choice/choice.h"
 
@@ -21,7 +22,7 @@
 
 /* Arcs up to a weight, those of a vertex side by side: weight << 32 | target. (light.cu) */
 struct light_arcs {
-    const uint32_t *offset; /* n + 1; NULL: there are none */
+    const uint32_t *offset; /* by vertex; NULL: there are none */
     const uint64_t *arc;
     uint32_t most; /* weight */
 };
@@ -87,6 +88,18 @@ bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace 
 /* Sets s->turned where far vertices are to pull and the transpose is there, or worth making beside `own`
 ** bytes. False when the job must end. (sssp/turned.cu) */
 bool gg_sssp_turn(struct cuda_job *job, struct sssp_search *s, int64_t own);
+/* The heaviest arc that can lead from a vertex of the bucket by which a bound is set, or of a later one, to a
+** sum within it. */
+static inline uint32_t gg_light_limit(const struct sssp_parameters *p) {
+    const double most = (p->delta + p->pull) * 1.01 + 2;
+    return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+}
+/* As an engine has them, of rows that begin with vertex `first`. */
+static inline struct light_arcs gg_light_view(const struct light_rows *rows,
+                                              uint32_t first) {
+    return rows->arc ? light_arcs{rows->offset - first, rows->arc, rows->most}
+                     : light_arcs{NULL, NULL, 0};
+}
 /* Then: light arcs, made on first need where they are few and there is room beside `own` bytes: phase
 ** "prepare". False when the job must end. They go when memory is short: who uses them asks behind
 ** gg_workspace. (sssp/light.cu) */

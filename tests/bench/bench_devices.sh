@@ -1,6 +1,7 @@
 #!/bin/bash
-# What auto does with two devices, beside one: a line for each search of each graph, where it
-# takes longer than one device by more than a twentieth marked so.
+# What auto does with two devices, beside one: a line for each search of each graph, medians of searches
+# that take turns with one device and with two at hand; where it takes longer than one device by more than
+# a twentieth marked so.
 #
 #     bench_devices.sh BENCH_GPU [GRAPH ...]          the eight graphs of the benchmark
 #
@@ -12,14 +13,14 @@ bench=$1
 shift
 [ $# -gt 0 ] || set -- rmat20 rmat22 rmat24 road1m road4m road24m mesh1m mesh16m
 for graph; do
-    OPEN=1 DEVICES='1,2?' "$bench" "$graph" bfs,sssp,mis,components,pagerank auto cuda \
+    OPEN=1 TURNS=1 DEVICES='1,2?' "$bench" "$graph" bfs,sssp,mis,components,pagerank auto cuda \
         "${SOURCES:-2}" "${REPEATS:-7}" |
         awk -F, -v graph="$graph" '
-            $1 == "DEVICES" { turn++ }
+            $1 == "DEVICES" { devices = $3 }
             $1 == "RES" {
                 key = $4 " " $6
                 method[key] = $2
-                if (turn == 1) { one[key] = $8; name[++count] = key }
+                if (devices == 1) { one[key] = $8; name[++count] = key }
                 else two[key] = $8
             }
             END {

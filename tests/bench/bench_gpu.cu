@@ -34,7 +34,8 @@
 **                      within blocks; FALL=0,0.9  all of it with wider buckets once the rest falls below that share; SIEVE=0  ceilings on any graph
 **     PULL=0,1         all of it with far vertices that pull from beyond that many times the distance; 0: never,
 **                      otherwise from the second search on
-**     DEVICES=1,2      all of it on that many devices
+**     DEVICES=1,2      all of it on that many devices, 2?: on as many at most, as `auto` chooses; with TURNS=1 searches
+**                      take turns on them, one by one, and each source has a line for each number
 **     PARTS=1,4,10     all of it without a limit to device memory, then with a quarter, then
 **                      with a tenth of what the rows of OUT take
 **
@@ -74,7 +75,13 @@
 #include <thread>
 #include <vector>
 
+struct turn { /* of DEVICES */
+    int devices;
+    bool all;
+};
+
 struct bench {
+    std::vector<struct turn> turns; /* that searches from a source take */
     const char *graph_name;
     bench_graph edges;
     gpugraph_graph *graph;
@@ -356,8 +363,19 @@ static struct finding look_at(const struct bench *b, const char *algorithm,
     return f;
 }
 
+/* A line in front of those of so many devices. */
+static void take_turn(struct bench *b, const struct turn *turn, bool tells) {
+    static const int ordinal[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    b->run.devices = ordinal;
+    b->run.device_count = turn->devices;
+    b->run.all_devices = turn->all;
+    if (tells)
+        printf("DEVICES,%s,%d\n", b->graph_name, turn->devices);
+}
+
 static void time_source(struct bench *b, const char *algorithm, uint32_t source) {
     struct results r;
+    const size_t turns = b->turns.empty() ? 1 : b->turns.size();
     r.word.resize(b->edges.n);
     r.edge.resize(b->edges.n);
     r.parent.resize(b->edges.n);
@@ -367,22 +385,31 @@ static void time_source(struct bench *b, const char *algorithm, uint32_t source)
     r.rank.resize(b->edges.n);
     r.member.resize(b->edges.n);
     r.count = 0;
-    search(b, algorithm, source, &r);
-    std::vector<double> ms;
-    for (int i = 0; i < b->repeats; i++) {
-        double began = now_ms();
-        search(b, algorithm, source, &r);
-        ms.push_back(b->device ? b->device_ms : now_ms() - began);
-    }
-    std::sort(ms.begin(), ms.end());
-    size_t half = ms.size() / 2;
-    double median = ms.size() % 2 ? ms[half] : (ms[half - 1] + ms[half]) / 2;
-    struct finding f = look_at(b, algorithm, &r);
-    printf("RES,%s,%s,%s,%s,%u,%zu,%.4f,%.4f,%.4f,%llu,%llu,%016llx,%.0f\n",
-           b->run.used_method, b->run.used_backend, algorithm, b->graph_name, source,
-           ms.size(), median, ms.front(), ms.back(), (unsigned long long)f.reached,
-           (unsigned long long)f.edges, (unsigned long long)f.sum, f.largest);
-    fflush(stdout);
+    std::vector<std::vector<double>> times(turns);
+    /* The first search of each is not timed; the last one of each is looked at. */
+    for (int i = 0; i <= b->repeats; i++)
+        for (size_t turn = 0; turn < turns; turn++) {
+            std::vector<double> &ms = times[turn];
+            const bool last = i == b->repeats;
+            if (!b->turns.empty())
+                take_turn(b, &b->turns[turn], last);
+            double began = now_ms();
+            search(b, algorithm, source, &r);
+            if (i > 0)
+                ms.push_back(b->device ? b->device_ms : now_ms() - began);
+            if (!last)
+                continue;
+            std::sort(ms.begin(), ms.end());
+            size_t half = ms.size() / 2;
+            double median = ms.size() % 2 ? ms[half] : (ms[half - 1] + ms[half]) / 2;
+            struct finding f = look_at(b, algorithm, &r);
+            printf("RES,%s,%s,%s,%s,%u,%zu,%.4f,%.4f,%.4f,%llu,%llu,%016llx,%.0f\n",
+                   b->run.used_method, b->run.used_backend, algorithm, b->graph_name,
+                   source, ms.size(), median, ms.front(), ms.back(),
+                   (unsigned long long)f.reached, (unsigned long long)f.edges,
+                   (unsigned long long)f.sum, f.largest);
+            fflush(stdout);
+        }
 }
 
 static double median_of(std::vector<double> *ms) {
@@ -762,18 +789,21 @@ static void time_methods(struct bench *b, const char *list, const char *named) {
     }
 }
 
-/* DEVICES=1,2: on each of so many, a line in front of each; 2?: on as many at most, as `auto` chooses. */
 static void time_devices(struct bench *b, const char *list, const char *methods) {
-    static const int ordinal[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const char *named = getenv("DEVICES");
     std::stringstream counts(named ? named : "");
-    if (!named)
-        time_methods(b, list, methods);
+    std::vector<struct turn> turns;
     for (std::string count; std::getline(counts, count, ',');) {
-        b->run.devices = ordinal;
-        b->run.device_count = atoi(count.c_str());
-        b->run.all_devices = b->run.device_count > 1 && count.back() != '?';
-        printf("DEVICES,%s,%d\n", b->graph_name, b->run.device_count);
+        const int devices = atoi(count.c_str());
+        turns.push_back({devices, devices > 1 && count.back() != '?'});
+    }
+    if (turns.empty() || getenv("TURNS")) {
+        b->turns = turns;
+        time_methods(b, list, methods);
+        return;
+    }
+    for (const struct turn &turn : turns) {
+        take_turn(b, &turn, true);
         time_methods(b, list, methods);
     }
 }

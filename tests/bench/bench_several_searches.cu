@@ -97,9 +97,9 @@ static void time_components(struct bench *b) {
         tell(b, "components", "union-find, by rows", one, sum_on(b, job, component));
 }
 
-/* As method "persistent" with the parameters of graphs with hubs. */
+/* As method "persistent" with the parameters of graphs with hubs; light arcs are those of one device's parts. */
 static void search_alone(struct bench *b, const gpugraph_search *wanted, double weight,
-                         std::vector<double> *ms, uint64_t *sum) {
+                         std::vector<double> *ms, uint64_t *sum, std::string *more) {
     struct cuda_job *job = gg_several_on(&b->team, 0);
     struct sssp_search s = sssp_search();
     struct sssp_features features = {};
@@ -109,7 +109,10 @@ static void search_alone(struct bench *b, const gpugraph_search *wanted, double 
     s.type = GPUGRAPH_UINT32;
     s.stop = job->device->device_stop;
     features.degree = (double)s.g.m / s.g.n;
+    features.most_degree = (double)b->parts.most_arcs;
     features.typical_weight = weight;
+    s.turned = s.g;
+    s.light = gg_light_view(&b->parts.rows[0].light, 0);
     gg_sssp_choose(&features, "persistent", &s.parameters);
     for (int carved = 0; carved < 2; carved++) {
         s.distance = gg_carve<uint32_t>(&space, s.g.n);
@@ -120,6 +123,7 @@ static void search_alone(struct bench *b, const gpugraph_search *wanted, double 
         need(b, gg_workspace(job, &space));
     }
     need(b, gg_sssp_engine(job, &s, &space));
+    *more = s.more;
     ms->push_back(gg_marked_ms(job));
     if (ms->size() % (size_t)b->repeats == 1 || b->repeats == 1)
         *sum += sum_on(b, job, (const uint32_t *)s.distance);
@@ -129,7 +133,7 @@ static void time_paths(struct bench *b) {
     std::vector<double> ms, one;
     std::vector<uint32_t> found(b->parts.places.n);
     uint64_t sum = 0, sum_alone = 0;
-    std::string more;
+    std::string more, more_alone;
     for (uint32_t k = 1, done = 0; done < 3 && k < 1000; k++) {
         const uint32_t source = (uint32_t)(gg_mix(k) % b->parts.places.n);
         gpugraph_search search = gpugraph_search();
@@ -148,21 +152,23 @@ static void time_paths(struct bench *b) {
                 if (reached < b->parts.places.n / 10)
                     break;
                 sum += sum_of(found);
-                more = outcome.more;
                 continue;
             }
+            more = outcome.more;
             ms.push_back(outcome.ms);
         }
         done += reached >= b->parts.places.n / 10;
         for (int i = 0;
              b->team.parts == 1 && reached >= b->parts.places.n / 10 && i < b->repeats;
              i++)
-            search_alone(b, &search, 128, &one, &sum_alone);
+            search_alone(b, &search, 128, &one, &sum_alone, &more_alone);
     }
     tell(b, "sssp", "several", ms, sum);
     printf("    %s\n", more.c_str());
-    if (b->team.parts == 1)
+    if (b->team.parts == 1) {
         tell(b, "sssp", "persistent", one, sum_alone);
+        printf("    %s\n", more_alone.c_str());
+    }
 }
 
 static bool is_asked(const char *algorithm) {

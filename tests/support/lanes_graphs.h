@@ -32,4 +32,22 @@ static inline std::vector<uint32_t> depths_of(gpugraph_graph *graph, uint32_t so
     return depth;
 }
 
+struct lighter { /* as gpu/graph/device_light_arcs.cu makes them */
+    std::vector<uint32_t> offset;
+    std::vector<uint64_t> arc;
+};
+
+static inline struct lighter lighten(const device_csr &g, uint32_t most) {
+    struct lighter l;
+    const uint32_t *weight = static_cast<const uint32_t *>(g.weight);
+    for (uint32_t v = 0; v <= g.n; v++) {
+        l.offset.push_back((uint32_t)l.arc.size());
+        for (uint64_t i = g.offset[v]; v < g.n && i < g.offset[v + 1]; i++)
+            if (weight[i] <= most)
+                l.arc.push_back((uint64_t)weight[i] << 32 | g.target[i]);
+    }
+    l.arc.push_back(0); /* there is an array */
+    return l;
+}
+
 #endif

@@ -19,6 +19,7 @@ extern "C" {
 #include <stdlib.h>
 
 #include <algorithm>
+#include <string>
 
 enum weights { NONE, SMALL, LARGE, REAL_SMALL, WEIGHTS };
 
@@ -214,6 +215,52 @@ static void check_paths(const shape *s, uint64_t seed) {
     }
 }
 
+/* What the phase of the last search has told. */
+static std::string told_of_search;
+static void hear_search(void *, const char *name, double, int64_t, const char *detail) {
+    if (strcmp(name, "search") == 0)
+        told_of_search = detail;
+}
+
+/* Hubs, arcs of both directions: far vertices pull, and from the second search of the rows on light arcs lie side
+** by side, by every exchange. */
+START_TEST(far_vertices_pull) {
+    shape s = shape_rmat(14, 12, 4);
+    gpugraph_graph *graph = graph_of(&s, SMALL, 3);
+    std::vector<uint32_t> distance(graph->n), right(graph->n);
+    uint64_t seed = 9;
+    for (const struct layout &l : several_layouts()) {
+        gpugraph_run run = cpu_run();
+        gpugraph_release_device(graph);
+        for (int turn = 0; turn < 4; turn++) {
+            const uint32_t source = graph->edges.source[shape_random(&seed) % graph->m];
+            gpugraph_search search = gpugraph_search();
+            search.source = &source;
+            search.source_count = 1;
+            search.direction = GPUGRAPH_BOTH;
+            search.max_depth = GPUGRAPH_NONE;
+            run = cpu_run();
+            gpugraph_sssp(graph, &search, &run, right.data(), NULL);
+            begin_layout(&run, &l);
+            run.phase = hear_search;
+            gg_sssp_several(graph, &search, &run, l.ordinal, l.parts, distance.data(),
+                            NULL);
+            if (!layout_done(&run, &l))
+                break;
+            ck_assert_msg(distance == right, "%d parts, exchange %s, turn %d", l.parts,
+                          l.exchange ? l.exchange->name : "as chosen", turn);
+            const char *wanted =
+                turn == 0 ? "; far vertices pull" : "; far vertices pull, light arcs";
+            const size_t at = told_of_search.find("; far");
+            ck_assert_msg(at != std::string::npos && told_of_search.substr(at) == wanted,
+                          "%d parts, turn %d: %s", l.parts, turn, told_of_search.c_str());
+        }
+    }
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
 /* ---- shapes ---- */
 
 static void check_all(const shape *s, uint64_t seed, size_t layouts) {
@@ -357,7 +404,7 @@ extern const struct suite suite = {
     .groups = {{.name = "small", .timeout = 240, .cases = {{&small_shapes}}},
                {.name = "larger",
                 .timeout = 240,
-                .cases = {{&larger_shapes}, {&out_of_range}}},
+                .cases = {{&larger_shapes}, {&far_vertices_pull}, {&out_of_range}}},
                {.name = "ends",
                 .timeout = 120,
                 .cases = {{&interrupts}, {&no_memory_and_then_enough}}}},

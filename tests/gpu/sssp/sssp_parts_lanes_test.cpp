@@ -102,7 +102,8 @@ static struct rows rows_of_member(const device_csr &g, const several_places *pla
 /* ---- a search ---- */
 
 template <typename type> struct member {
-    struct rows rows;
+    struct rows rows, turned;
+    struct lighter light;
     std::vector<uint32_t> list, mark, ends;
     std::vector<typename type::word> distance;
     std::vector<uint8_t> ceiling;
@@ -119,11 +120,13 @@ struct plan { /* of a case */
     gpugraph_graph *graph;
     gpugraph_search *search;
     uint32_t parts;
-    bool peers;
+    bool peers, pulls;
     uint64_t seed;
 };
 
 static const struct several_ways combined = {1u << LEAST_INVERTED, 0};
+
+static unsigned pulled, lightly; /* members that did so, in all searches */
 
 template <typename type>
 static void make_member(const struct plan *plan, const several_places *places,
@@ -133,8 +136,8 @@ static void make_member(const struct plan *plan, const several_places *places,
     const device_csr g =
         rows_of(plan->graph, gg_forward_kind(plan->search->direction), true);
     const uint64_t n = several_all_places(places);
-    m.rows = rows_of_member(g, places, p,
-                            gg_distance_size(gpugraph_distance_type_of(plan->graph)));
+    const size_t size = gg_distance_size(gpugraph_distance_type_of(plan->graph));
+    m.rows = rows_of_member(g, places, p, size);
     for (uint32_t i = 0; i < plan->search->source_count; i++)
         m.ends.push_back(several_place(places, plan->search->source[i]));
     for (uint32_t i = 0; i < plan->search->target_count; i++)
@@ -149,6 +152,23 @@ static void make_member(const struct plan *plan, const several_places *places,
     planned.parameters.delta = is_whole(type()) == false
                                    ? 0.3 * (double)(plan->seed % 40 + 1)
                                    : (double)(1ull << plan->seed % 9);
+    if (plan->pulls) {
+        m.turned = rows_of_member(
+            rows_of(plan->graph, gg_reverse_kind(plan->search->direction), true), places,
+            p, size);
+        planned.turned = planned.g;
+        planned.turned.offset = m.turned.offset.data();
+        planned.turned.target = m.turned.target.data();
+        planned.turned.weight = m.turned.weight.data();
+        planned.parameters.pull =
+            planned.parameters.delta * (double)(plan->seed / 3 % 4) / 2 + 1e-9;
+    }
+    if (plan->pulls && size == sizeof(uint32_t) && plan->seed % 7 > 0) {
+        m.light = lighten(planned.g, gg_light_limit(&planned.parameters));
+        planned.light =
+            light_arcs{m.light.offset.data() - several_first(places, p),
+                       m.light.arc.data(), gg_light_limit(&planned.parameters)};
+    }
     m.distance.resize(n);
     m.list.resize(n * LISTS);
     m.mark.resize(n);
@@ -175,7 +195,9 @@ static void make_member(const struct plan *plan, const several_places *places,
         to->ceiling = NULL;
     to->vertices = n;
     to->first = several_first(places, p);
+    to->crowd = plan->seed % 3 * places->n / 32;
     m.course->at.round = 1;
+    m.course->at.bound = type::unreached();
     m.course->at.per_bucket = (typename type::span)(1 / to->delta);
 }
 
@@ -196,6 +218,7 @@ static void introduce(const struct plan *plan, const several_places *places,
         s->view.meeting.patience_ns = 60000000000u;
         s->view.meeting.stop = stop;
         for (uint32_t q = 0; q < plan->parts; q++) {
+            s->distance.at[q] = all[q].distance.data();
             s->view.meeting.desk[q] = all[q].desk.get();
             s->inbox[0].at[q] = all[q].inbox[0].data();
             s->inbox[1].at[q] = all[q].inbox[1].data();
@@ -224,6 +247,10 @@ static void carry(std::vector<struct member<type>> &all, uint32_t stride, uint64
     const uint32_t parts = (uint32_t)all.size(), turn = all[0].course->at.round % 2;
     for (struct member<type> &m : all)
         several_combine(&combined, outcome.word, m.desk->tally[met % 3].word);
+    for (uint32_t p = 0; all[0].course->step == STEP_SHARE && p < parts; p++)
+        for (struct member<type> &m : all)
+            std::copy_n(all[p].distance.begin() + (long)p * stride, stride,
+                        m.distance.begin() + (long)p * stride);
     for (uint32_t q = 0; q < parts; q++) {
         for (uint32_t p = 0; p < parts; p++) {
             const uint64_t count = all[p].desk->tally[met % 3].letters[q];
@@ -258,6 +285,8 @@ static bool search_with(const struct plan *plan,
     }
     for (uint32_t p = 0; p < plan->parts; p++) {
         ck_assert(all[p].course->step == STEP_OVER && !all[p].state->failed);
+        pulled += all[p].course->at.pulled;
+        lightly += all[p].course->at.pulled && all[p].search.p.light.offset;
         dropped = dropped || (all[p].state->dropped && !all[p].course->early);
         for (uint32_t i = 0; i < several_vertices(&places, p); i++)
             distance[several_number_of(&places, p, i)] =
@@ -301,7 +330,7 @@ template <typename type> static void check_search(const char *name, struct plan 
            "%s: %llu in the limit", name, (unsigned long long)reached);
 }
 
-static void check_shape(const shape *s, uint64_t seed) {
+static void check_shape(const shape *s, bool pulls, uint64_t seed) {
     for (int kind = 0; kind < KINDS; kind++) {
         gpugraph_graph *graph = weighted_graph(s, (enum weights)kind, seed);
         for (int turn = 0; turn < 3; turn++) {
@@ -318,8 +347,9 @@ static void check_shape(const shape *s, uint64_t seed) {
             search.bounded = turn == 1;
             search.max_distance = 12;
             search.max_real_distance = 1.2;
-            struct plan plan = {graph, &search, (uint32_t)(seed / 5 % 4 + 1),
-                                seed / 3 % 3 > 0, seed};
+            struct plan plan = {
+                graph, &search, (uint32_t)(seed / 5 % 4 + 1), seed / 3 % 3 > 0,
+                pulls, seed};
             if (gpugraph_distance_type_of(graph) == GPUGRAPH_UINT32)
                 check_search<integer32>(s->name, &plan);
             else if (gpugraph_distance_type_of(graph) == GPUGRAPH_UINT64)
@@ -337,7 +367,7 @@ START_TEST(random_graphs) {
         uint32_t n = (uint32_t)(shape_random(&seed) % 300) + 2;
         shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (5 * n)), seed);
         if (!left_out((uint64_t)i))
-            check_shape(&s, seed);
+            check_shape(&s, i % 2 > 0, seed);
         shape_free(&s);
     }
 }
@@ -349,9 +379,23 @@ START_TEST(shapes) {
                       shape_star(1500),   shape_comb(9, 5),    shape_rmat(9, 2, 9)};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         if (!left_out(i))
-            check_shape(&shapes[i], 5 * i + 1);
+            check_shape(&shapes[i], false, 5 * i + 1);
         shape_free(&shapes[i]);
     }
+}
+END_TEST
+
+/* Vertices beyond a bound, of all crowds, by all numbers of parts. */
+START_TEST(pulling) {
+    pulled = lightly = 0;
+    for (uint64_t i = 0; i < 8; i++) {
+        shape s = i % 2 ? shape_rmat(8, 6, i) : shape_random_edges(200, 900, i);
+        if (!left_out(i))
+            check_shape(&s, true, i);
+        shape_free(&s);
+    }
+    ck_assert_uint_gt(pulled, 0);
+    ck_assert_uint_gt(lightly, 0);
 }
 END_TEST
 
@@ -359,5 +403,5 @@ const struct suite suite = {
     .name = "sssp_parts_lanes",
     .groups = {{.name = "sssp_parts_lanes",
                 .timeout = 240,
-                .cases = {{&random_graphs}, {&shapes}}}},
+                .cases = {{&random_graphs}, {&shapes}, {&pulling}}}},
 };

@@ -128,24 +128,6 @@ static std::vector<uint64_t> fix(const device_csr &g) {
     return arc;
 }
 
-struct lighter { /* as gpu/sssp/light.cu makes them */
-    std::vector<uint32_t> offset;
-    std::vector<uint64_t> arc;
-};
-
-static struct lighter lighten(const device_csr &g, uint32_t most) {
-    struct lighter l;
-    const uint32_t *weight = static_cast<const uint32_t *>(g.weight);
-    for (uint32_t v = 0; v <= g.n; v++) {
-        l.offset.push_back((uint32_t)l.arc.size());
-        for (uint64_t i = g.offset[v]; v < g.n && i < g.offset[v + 1]; i++)
-            if (weight[i] <= most)
-                l.arc.push_back((uint64_t)weight[i] << 32 | g.target[i]);
-    }
-    l.arc.push_back(0); /* there is an array */
-    return l;
-}
-
 static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
                                 bool weighted, bool from_both, bool pulls,
                                 uint64_t seed) {
