@@ -30,8 +30,8 @@
 static struct {
     uint32_t registered, ending; /* 1: so it is */
     uint32_t inside;             /* threads that open */
-    uint32_t held,
-        holders_in; /* those of them that hold the end, slept on; of that process */
+    uint32_t held;               /* those of them that hold the end; slept on */
+    uint32_t holders_in;         /* whose they are, as struct opening tells a process */
     int status;
 } process;
 
@@ -74,9 +74,7 @@ bool gg_process_ends(void) {
 }
 
 bool gg_hold_end(void) {
-    if (__atomic_exchange_n(&process.holders_in, this_process(), __ATOMIC_RELAXED) !=
-        this_process())
-        __atomic_store_n(&process.held, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&process.holders_in, this_process(), __ATOMIC_RELAXED);
     __atomic_add_fetch(&process.held, 1, __ATOMIC_SEQ_CST);
     if (!gg_process_ends())
         return true;
