@@ -493,6 +493,8 @@ gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *se
 /* Searches of a graph after which `auto` makes what a path from both ends takes: tests and benchmarks
 ** change it, nobody else. */
 extern uint32_t gg_path_prepare_after;
+/* Vertices of a graph from which on `auto` searches it by regions on a device; tests change it. (bfs/bfs.c) */
+extern uint32_t gg_region_vertices;
 /* path/both_ends.c, path/by_weight.c: a path by depth, by weight, searched for from both ends.
 ** Would `auto` do so: is what that takes made, or is it time to make it? */
 gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,

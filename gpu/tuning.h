@@ -573,6 +573,26 @@
 #define GG_FIXED_DEGREE  4
 #define GG_FIXED_LONGEST 128
 
+/* ---- regions/ ---- */
+
+/* Vertices of a region on average, at most, and its inner arcs; one part in so many of all arcs may lead out of
+** regions. */
+#define GG_REGION_MEAN  1024
+#define GG_REGION_MOST  2560
+#define GG_REGION_ARCS  24576
+#define GG_REGION_OUTER 4
+/* Threads of the block that searches one; blocks of a multiprocessor, where more fit (road24m: 18.6 ms with 5, 17.4 with 3
+** and 17.5 with 2); levels that are as good as equal when the next region is chosen (4: 23 ms, 16: 18.6). */
+#define GG_REGION_BLOCK  256
+#define GG_REGION_BLOCKS 3
+#define GG_REGION_WIDTH  16
+/* Narrow levels of a search from which on the next one makes regions; vertices, and arcs to a vertex at most, of a graph
+** that `auto` searches by them. No graph has so many: with a million vertices `persistent` takes as long, and with 24
+** million the search that makes them, 15 ms beside its own 18, would take longer than the first, which took 21. */
+#define GG_REGION_LEVELS   1000
+#define GG_REGION_VERTICES UINT32_MAX
+#define GG_REGION_DEGREE   8
+
 /* ---- graph/device_rows.cu ---- */
 
 /* Rows between those of two edges, one after the other, that still count as near where a

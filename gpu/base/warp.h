@@ -147,6 +147,7 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     WARP_CHANGE(uint32_t, "r", "atom.add.acq_rel." scope ".u32", gg_late(), name##_add)  \
     WARP_CHANGE(uint32_t, "r", "atom.exch.relaxed." scope ".b32", WARP_NOW, name##_swap) \
     WARP_CHANGE(uint32_t, "r", "atom.min.relaxed." scope ".u32", WARP_NOW, name##_min)   \
+    WARP_CHANGE(uint32_t, "r", "atom.max.relaxed." scope ".u32", WARP_NOW, name##_max)   \
     WARP_CHANGE(uint64_t, "l", "atom.min.relaxed." scope ".u64", WARP_NOW,               \
                 name##_min_64)                                                           \
     WARP_CHANGE(uint32_t, "r", "atom.or.relaxed." scope ".b32", WARP_NOW, name##_or)     \
@@ -267,6 +268,14 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     WARP_FUNCTION uint32_t name##_min(uint32_t *at, uint32_t value) {                    \
         uint32_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \
         while (value < old &&                                                            \
+               !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED,     \
+                                            __ATOMIC_RELAXED))                           \
+            ;                                                                            \
+        return old;                                                                      \
+    }                                                                                    \
+    WARP_FUNCTION uint32_t name##_max(uint32_t *at, uint32_t value) {                    \
+        uint32_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \
+        while (value > old &&                                                            \
                !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED,     \
                                             __ATOMIC_RELAXED))                           \
             ;                                                                            \

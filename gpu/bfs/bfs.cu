@@ -18,6 +18,7 @@
 #include "bfs.cuh"
 #include "device/services.h"
 #include "graph/roomy_rows.cuh"
+#include "regions/regions.cuh"
 #include "several_search.h"
 #include "tree/tree.cuh"
 
@@ -241,7 +242,9 @@ static bool choose(struct cuda_job *job, const gpugraph_search *search,
                 : explodes                 ? BFS_BY_HUBS
                 : itself == SYMMETRIC      ? BFS_BY_ROWS
                                            : BFS_ALONG;
-        run->used_method = *look != BFS_ALONG ? "direction-optimizing" : "persistent";
+        run->used_method = gg_wants_regions(job) && gg_fits_regions(search) ? "regions"
+                           : *look != BFS_ALONG ? "direction-optimizing"
+                                                : "persistent";
     }
     if (!fits_levels(graph, search) && !gg_method_is(run, "multi-source") &&
         !gg_method_is(run, "multi-queue"))
@@ -260,6 +263,8 @@ bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tre
         return search_by_kernels(job, search, tree, out);
     if (gg_method_is(job->run, "multi-queue"))
         return gg_bfs_queues(job, search, tree, out);
+    if (gg_method_is(job->run, "regions"))
+        return gg_bfs_regions(job, search, tree, out);
     return gg_bfs_levels(job, search, look, tree, out);
 }
 
@@ -326,6 +331,9 @@ static const gpugraph_method methods[] = {
     {"bfs", "multi-queue", "cuda",
      "through the multi-level multi-queue of shortest paths; no level waits for the one "
      "before"},
+    {"bfs", "regions", "cuda",
+     "regions of a graph with long ways, each of which a block searches in its shared "
+     "memory"},
     {"bfs", "multi-source", "cuda",
      "searches from up to 64 sources at once, a bit each, level by level"},
     {"bfs", "several", "cuda",

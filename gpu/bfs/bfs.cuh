@@ -157,6 +157,12 @@ gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *s
 bool gg_bfs_queues(struct cuda_job *job, const gpugraph_search *search, bool tree,
                    struct bfs_outcome *out);
 
+/* by_regions.cu: the method "regions", or where the graph does not suit "persistent". */
+bool gg_bfs_regions(struct cuda_job *job, const gpugraph_search *search, bool tree,
+                    struct bfs_outcome *out);
+/* Could it serve that search? It goes through all that can be reached. */
+bool gg_fits_regions(const gpugraph_search *search);
+
 /* prepare.cu: the kind of rows that holds the transpose: of a graph known to be symmetric OUT's own. */
 enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction direction);
 /* Of the rows of `kind` (made on first need); false when the job must end. */

@@ -9,6 +9,7 @@
 ** grows and shrinks. */
 #include "bfs.cuh"
 #include "graph/roomy_rows.cuh"
+#include "regions/regions.cuh"
 #include "tree/tree.cuh"
 
 #include <stdio.h>
@@ -164,6 +165,8 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
         return false;
     if (control.explodes && job->graph)
         gg_bfs_note_explosion(job, gg_forward_kind(search->direction));
+    if (control.narrow_levels >= GG_REGION_LEVELS && job->graph)
+        gg_note_long_way(job, g);
     *deepest = control.level;
     tell(job, &control, started + job->meanwhile.ms - aside);
     return gg_going(job);

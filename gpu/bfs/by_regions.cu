@@ -1,0 +1,72 @@
+/* Breadth-first search on the device by regions, the method "regions": levels of a long graph, which wait for each
+** other by "persistent", are gone through by each block for its region. regions/search.cu does it. */
+#include "bfs.cuh"
+#include "graph/roomy_rows.cuh"
+#include "regions/regions.cuh"
+#include "tree/tree.cuh"
+
+bool gg_fits_regions(const gpugraph_search *search) {
+    return search->source_count > 0 && search->target_count == 0 && search->limit == 0 &&
+           search->max_depth == GPUGRAPH_NONE;
+}
+
+static void carve(struct workspace *space, const struct device_csr *g,
+                  const gpugraph_search *search, uint64_t tree_bytes,
+                  struct bfs_outcome *out, uint32_t **ends) {
+    out->depth = gg_carve<uint32_t>(space, g->n);
+    *ends = gg_carve<uint32_t>(space, search->source_count);
+    out->tree = gg_carve<uint8_t>(space, tree_bytes);
+    out->scratch = gg_carve<uint8_t>(space, out->scratch_bytes);
+}
+
+/* Regions are there; but they may be given back for the workspace. *there: they were not. */
+static bool search_regions(struct cuda_job *job, const gpugraph_search *search,
+                           const struct device_csr *g, bool tree, struct bfs_outcome *out,
+                           bool *there) {
+    const enum csr_kind kind = gg_forward_kind(search->direction);
+    const uint64_t tree_bytes = tree ? gg_tree_bytes(job, tree) : 0;
+    struct workspace space = {NULL, 0};
+    struct device_regions regions;
+    struct regions_outcome found;
+    uint32_t *ends;
+    *there = gg_regions(job->graph, kind, &regions);
+    if (!*there)
+        return true;
+    const double started = gg_now_ms();
+    *out = bfs_outcome();
+    out->scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
+    carve(&space, g, search, tree_bytes, out, &ends);
+    space.used += gg_regions_bytes(&regions);
+    if (!gg_workspace(job, &space))
+        return false;
+    *there = gg_regions(job->graph, kind, &regions);
+    if (!*there)
+        return true;
+    carve(&space, g, search, tree_bytes, out, &ends);
+    gg_upload(job, ends, search->source, (uint64_t)search->source_count * sizeof *ends);
+    if (!gg_search_regions(job, &regions, ends, search->source_count, out->depth, &space,
+                           &found))
+        return false;
+    char more[160];
+    gg_tell_regions(job, &regions, &found, more, sizeof more);
+    out->deepest = found.deepest;
+    gg_search_phase(job->run, started, (int64_t)found.reached, more);
+    return gg_going(job);
+}
+
+bool gg_bfs_regions(struct cuda_job *job, const gpugraph_search *search, bool tree,
+                    struct bfs_outcome *out) {
+    struct device_csr g;
+    bool there = false;
+    const enum csr_kind kind = gg_forward_kind(search->direction);
+    if (!gg_roomy_csr(job, kind, false, &g))
+        return false;
+    const int64_t own = (int64_t)g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
+    if (gg_fits_regions(search) && (!gg_make_regions(job, kind, &g, own) ||
+                                    !search_regions(job, search, &g, tree, out, &there)))
+        return false;
+    if (there)
+        return true;
+    job->run->used_method = "persistent";
+    return gg_bfs_levels(job, search, BFS_ALONG, tree, out);
+}

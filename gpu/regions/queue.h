@@ -1,0 +1,153 @@
+/* Regions that wait to be searched, in buckets by the least distance that has come to them: blocks
+** take from the first bucket that is not empty.
+**
+**     base - BEHIND     base                            base + 59
+**     [            |    bucket | bucket | ...               ]      a ring of BUCKETS
+**     slots of a bucket   [ - | 17 | 4 | 90 | - ]                  head .. tail
+**
+** The order is a wish: whoever finds a bucket's region taken looks again, and a distance before
+** `base`, or past the ring, goes to the ring's end that is next to it. A region is in one bucket or
+** with one block, or it is idle: `news` counts what it has been told since it was idle, so that who
+** makes a 1 of a 0 puts it into a bucket, and the block that has it gives it back only if nothing
+** has come since it looked. `busy` counts regions that are not idle: at 0 the search is over. */
+#ifndef GPUGRAPH_REGIONS_QUEUE_H
+#define GPUGRAPH_REGIONS_QUEUE_H
+
+#include "base/warp.h"
+
+enum { BUCKETS = 64, BEHIND = 4, APART = 8, REGIONS_REST = 200 /* ns */ };
+
+enum regions_end { REGIONS_GO, REGIONS_OVER, REGIONS_STOPPED };
+
+struct regions_board {
+    uint32_t busy;
+    uint32_t base, top; /* buckets, counted on */
+    uint32_t apart[APART];
+    uint32_t all_waiting, end; /* what idle blocks look at; enum regions_end */
+    uint32_t still_apart[APART];
+    uint32_t waiting[BUCKETS]; /* in slots, taken ones no longer; for a moment below 0 */
+    uint32_t live[BUCKETS];    /* waiting, or with a block */
+    uint32_t head[BUCKETS][APART], tail[BUCKETS][APART];
+    uint64_t visits, rounds;
+};
+
+struct regions_queue {
+    struct regions_board *board;
+    uint32_t *slot; /* of each bucket mask + 1; NO_REGION: empty */
+    uint32_t *news,
+        *least;           /* of each region; the least distance told since it was taken */
+    uint32_t mask, width; /* of a bucket */
+};
+
+#define NO_REGION UINT32_MAX
+
+/* One lane. The region is not idle, and nobody has it. */
+WARP_FUNCTION void regions_put(const struct regions_queue *q, uint32_t region,
+                               uint32_t distance) {
+    struct regions_board *b = q->board;
+    const uint32_t base = device_load(&b->base), last = base + BUCKETS - BEHIND - 1;
+    uint32_t bucket = distance / q->width, none;
+    bucket = bucket < base ? base : bucket > last ? last : bucket;
+    if (device_load(&b->top) < bucket)
+        device_max(&b->top, bucket);
+    bucket %= BUCKETS;
+    device_take(&b->live[bucket], 1);
+    const uint32_t at = device_take(&b->tail[bucket][0], 1) & q->mask;
+    do /* who has the ticket of a whole ring before may not have read his slot yet */
+        none = NO_REGION;
+    while (!device_try(&q->slot[(uint64_t)bucket * (q->mask + 1) + at], &none, region));
+    device_add(&b->waiting[bucket], 1);
+    device_take(&b->all_waiting, 1);
+}
+
+/* One lane: of a region that is told something, when that lies there for the block that has it. */
+WARP_FUNCTION void regions_tell(const struct regions_queue *q, uint32_t region,
+                                uint32_t distance) {
+    device_min(&q->least[region], distance);
+    if (device_add(&q->news[region], 1) == 0) {
+        device_take(&q->board->busy, 1);
+        regions_put(q, region, distance);
+    }
+}
+
+/* One warp: the first bucket that has regions; BUCKETS: none has. */
+WARP_FUNCTION uint32_t regions_first(const struct regions_queue *q) {
+    const uint32_t base = device_load(&q->board->base) - BEHIND;
+    for (uint32_t i = 0; i < BUCKETS; i += warp_width) {
+        const uint32_t waiting =
+            device_load(&q->board->waiting[(base + i + warp_lane()) % BUCKETS]);
+        const uint32_t some = warp_ballot((int32_t)waiting > 0);
+        if (some)
+            return (base + i + warp_first(some)) % BUCKETS;
+    }
+    return BUCKETS;
+}
+
+/* One lane: a region of that bucket; NO_REGION: others were faster. */
+WARP_FUNCTION uint32_t regions_from(const struct regions_queue *q, uint32_t bucket) {
+    struct regions_board *b = q->board;
+    if ((int32_t)device_add(&b->waiting[bucket], UINT32_MAX) <= 0) {
+        device_take(&b->waiting[bucket], 1);
+        return NO_REGION;
+    }
+    device_take(&b->all_waiting, UINT32_MAX);
+    const uint32_t at = device_take(&b->head[bucket][0], 1) & q->mask;
+    uint32_t *slot = &q->slot[(uint64_t)bucket * (q->mask + 1) + at], region;
+    while ((region = device_acquire(slot)) == NO_REGION)
+        warp_pause(20);
+    device_publish(slot, NO_REGION);
+    return region;
+}
+
+/* One warp: a region, and the bucket it was in; NO_REGION: the search is over. `stop` as host_load; NULL: another
+** warp looks. */
+WARP_FUNCTION uint32_t regions_take(const struct regions_queue *q, const uint32_t *stop,
+                                    uint32_t *bucket) {
+    for (;;) {
+        uint32_t region = NO_REGION, end = 0, some = 0;
+        if (warp_lane() == 0) {
+            if (stop && host_load(stop) != 0)
+                device_store(&q->board->end, REGIONS_STOPPED);
+            some = (int32_t)device_load(&q->board->all_waiting) > 0;
+            end = device_load(&q->board->end);
+        }
+        if (warp_from(end, 0) != REGIONS_GO)
+            return NO_REGION;
+        if (warp_from(some, 0)) {
+            *bucket = regions_first(q);
+            if (*bucket < BUCKETS && warp_lane() == 0)
+                region = regions_from(q, *bucket);
+            region = warp_from(region, 0);
+            if (region != NO_REGION)
+                return region;
+        }
+        warp_pause(REGIONS_REST);
+    }
+}
+
+/* One lane, when its region has been looked at last: what it had been told then. */
+WARP_FUNCTION uint32_t regions_look(const struct regions_queue *q, uint32_t region) {
+    device_store(&q->least[region], UINT32_MAX);
+    return device_acquire(&q->news[region]);
+}
+
+/* One lane: its block is done with the region, which had been told so much when the block looked. */
+WARP_FUNCTION void regions_leave(const struct regions_queue *q, uint32_t region,
+                                 uint32_t bucket, uint32_t seen) {
+    struct regions_board *b = q->board;
+    const bool idle = device_enter(&q->news[region], seen, 0);
+    if (!idle)
+        regions_put(q, region, device_load(&q->least[region]));
+    if (device_take(&b->live[bucket], UINT32_MAX) == 1)
+        for (;;) {
+            uint32_t base = device_load(&b->base);
+            if (base >= device_load(&b->top) ||
+                device_load(&b->live[base % BUCKETS]) != 0)
+                break;
+            device_try(&b->base, &base, base + 1);
+        }
+    if (idle && device_add(&b->busy, UINT32_MAX) == 1)
+        device_publish(&b->end, REGIONS_OVER);
+}
+
+#endif

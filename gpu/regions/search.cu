@@ -1,0 +1,128 @@
+/* The driver of the search by regions: search.cuh has the kernel. */
+#include "search.cuh"
+
+#include <stdio.h>
+
+/* One thread per vertex. */
+static __global__ void bring_back(const __grid_constant__ device_regions r,
+                                  const __grid_constant__ region_search s,
+                                  uint32_t *distance) {
+    const uint64_t whole = gg_whole_warps(r.n);
+    uint32_t reached = 0, deepest = 0;
+    for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
+        const uint32_t d = v < r.n ? s.distance[r.rank[v]] : UINT32_MAX;
+        if (v < r.n)
+            distance[v] = d;
+        reached += d != UINT32_MAX;
+        deepest = d != UINT32_MAX && d > deepest ? d : deepest;
+    }
+    reached = __reduce_add_sync(ALL_LANES, reached);
+    deepest = __reduce_max_sync(ALL_LANES, deepest);
+    if (gg_lane() == 0 && reached > 0) {
+        atomicAdd(&s.found->reached, (unsigned long long)reached);
+        if (deepest > gg_peek(&s.found->deepest))
+            atomicMax(&s.found->deepest, deepest);
+    }
+}
+
+/* ---- driver ---- */
+
+static uint32_t slots_for(uint32_t regions) {
+    uint32_t slots = 1024; /* a bucket holds every region, beside tickets */
+    while (slots < regions + 1024)
+        slots *= 2;
+    return slots;
+}
+
+static void carve(struct workspace *space, const struct device_regions *r,
+                  struct region_search *s) {
+    const uint64_t slots = slots_for(r->count);
+    s->queue.board = gg_carve<struct regions_board>(space, 1);
+    s->queue.slot = gg_carve<uint32_t>(space, slots * BUCKETS);
+    s->queue.news = gg_carve<uint32_t>(space, r->count);
+    s->queue.least = gg_carve<uint32_t>(space, r->count);
+    s->found = gg_carve<struct regions_found>(space, 1);
+    s->distance = gg_carve<uint32_t>(space, r->n);
+    s->told = gg_carve<uint32_t>(space, r->n);
+    s->queue.mask = (uint32_t)slots - 1;
+}
+
+uint64_t gg_regions_bytes(const struct device_regions *regions) {
+    struct workspace space = {NULL, 0};
+    struct region_search s;
+    carve(&space, regions, &s);
+    return space.used;
+}
+
+static bool start(struct cuda_job *job, const struct device_regions *r,
+                  const struct region_search *s) {
+    const uint64_t n = r->n, regions = r->count;
+    gg_fill(job, s->queue.board, 0, sizeof *s->queue.board);
+    gg_fill(job, s->queue.slot, 0xff, (s->queue.mask + 1ull) * BUCKETS * 4);
+    gg_fill(job, s->queue.news, 0, regions * sizeof *s->queue.news);
+    gg_fill(job, s->queue.least, 0xff, regions * sizeof *s->queue.least);
+    gg_fill(job, s->found, 0, sizeof *s->found);
+    gg_fill(job, s->distance, 0xff, n * sizeof *s->distance);
+    return gg_fill(job, s->told, 0xff, n * sizeof *s->told);
+}
+
+static bool launch(struct cuda_job *job, const struct device_regions *r,
+                   const struct region_search *s, struct regions_outcome *out) {
+    const void *kernel = (const void *)search_regions;
+    const uint32_t bytes = shared_bytes(s->vertices, s->arcs);
+    const struct cooperative_kernel k = {kernel, "search_regions", THREADS, bytes};
+    gg_note(job,
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 (int)bytes),
+            "give a kernel shared memory");
+    uint32_t at_once = (uint32_t)gg_blocks_at_once(job, &k);
+    at_once = at_once < GG_REGION_BLOCKS ? at_once : GG_REGION_BLOCKS;
+    at_once *= (uint32_t)job->device->processors;
+    out->blocks = at_once < r->count ? at_once : r->count;
+    search_regions<<<out->blocks, THREADS, bytes, job->stream>>>(*r, *s);
+    return gg_launched(job, "search_regions");
+}
+
+bool gg_search_regions(struct cuda_job *job, const struct device_regions *r,
+                       const uint32_t *source, uint32_t sources, uint32_t *depth,
+                       struct workspace *space, struct regions_outcome *out) {
+    struct region_search s;
+    struct regions_board board;
+    struct regions_found found;
+    carve(space, r, &s);
+    s.queue.width = GG_REGION_WIDTH;
+    s.stop = job->device->device_stop;
+    s.lanes = r->n > 0 && r->most_arcs > 4 * r->most_vertices ? 3 : 2;
+    s.vertices = (r->most_vertices + 7) / 8 * 8;
+    s.arcs = (r->most_arcs + 2 * 8 + 7) / 8 * 8; /* whole words before and behind */
+    gg_mark(job, GG_BEGAN);
+    if (!start(job, r, &s))
+        return false;
+    gg_plant_regions<<<gg_grid(job, sources, 2), GG_BLOCK, 0, job->stream>>>(
+        *r, s, source, sources);
+    if (!gg_launched(job, "gg_plant_regions") || !launch(job, r, &s, out))
+        return false;
+    bring_back<<<gg_grid(job, r->n, 16), GG_BLOCK, 0, job->stream>>>(*r, s, depth);
+    if (!gg_launched(job, "bring_back") || !gg_mark(job, GG_ENDED) || !gg_wait(job) ||
+        !gg_fetch(job, &found, s.found, sizeof found) ||
+        !gg_download(job, &board, s.queue.board, sizeof board))
+        return false;
+    if (board.end == REGIONS_STOPPED) {
+        gg_stopped(job->run);
+        return false;
+    }
+    out->reached = found.reached;
+    out->deepest = found.deepest;
+    out->visits = board.visits;
+    out->rounds = board.rounds;
+    return gg_going(job);
+}
+
+void gg_tell_regions(struct cuda_job *job, const struct device_regions *regions,
+                     const struct regions_outcome *out, char *more, size_t size) {
+    snprintf(more, size,
+             "kernels %.4f ms; %u blocks, %.2f visits to each of %u regions, %.1f rounds "
+             "a visit",
+             gg_marked_ms(job), out->blocks, (double)out->visits / regions->count,
+             regions->count, out->visits ? (double)out->rounds / out->visits : 0.0);
+}

@@ -1,0 +1,125 @@
+/* Searches by regions on a device, of graphs that have many (regions/make.cu): depths and trees as by "persistent",
+** and when `auto` makes regions. */
+#include "backend.h"
+#include "expect.h"
+#include "graphs.h"
+#include "suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 700, COLUMNS = 750 };
+
+static gpugraph_graph *long_graph(shape *s, uint64_t seed) {
+    *s = shape_grid(ROWS, COLUMNS);
+    shape_renumber(s, seed);
+    return shape_graph(s);
+}
+
+struct found {
+    uint32_t *distance, *edge;
+    char method[32];
+};
+
+static struct found search(gpugraph_graph *graph, const char *method,
+                           const gpugraph_search *wanted) {
+    struct found f = {malloc(graph->n * sizeof *f.distance),
+                      malloc(graph->n * sizeof *f.edge), ""};
+    gpugraph_run run = {.method = method, .backend = GPUGRAPH_CUDA};
+    gpugraph_bfs(graph, wanted, &run, f.distance, f.edge);
+    ck_assert_int_eq(run.status, GPUGRAPH_OK);
+    snprintf(f.method, sizeof f.method, "%s", run.used_method);
+    return f;
+}
+
+static void forget(struct found f) {
+    free(f.distance);
+    free(f.edge);
+}
+
+/* Both ways, and by the method that is expected. */
+static void check(gpugraph_graph *graph, const char *method,
+                  const gpugraph_search *wanted, const char *expected) {
+    const struct found right = search(graph, "persistent", wanted),
+                       is = search(graph, method, wanted);
+    ck_assert_str_eq(is.method, expected);
+    for (uint32_t v = 0; v < graph->n; v++)
+        expect(is.distance[v] == right.distance[v] && is.edge[v] == right.edge[v],
+               "%s: %u is at %u by edge %u, not at %u by %u", method, v, is.distance[v],
+               is.edge[v], right.distance[v], right.edge[v]);
+    forget(right);
+    forget(is);
+}
+
+START_TEST(many_regions) {
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    shape s;
+    gpugraph_graph *graph = long_graph(&s, 5);
+    const uint32_t source[] = {77, graph->n - 1, 77};
+    for (int i = 0; i < 4; i++) {
+        gpugraph_search wanted = {.source = source,
+                                  .source_count = i % 2 ? 3 : 1,
+                                  .direction = i < 2 ? GPUGRAPH_BOTH : GPUGRAPH_OUT,
+                                  .max_depth = GPUGRAPH_NONE};
+        check(graph, "regions", &wanted, "regions");
+    }
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+/* A bound, targets or a limit end a search early: by the other method. */
+START_TEST(early_ends) {
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    shape s;
+    gpugraph_graph *graph = long_graph(&s, 6);
+    const uint32_t source = 1, target = 2;
+    gpugraph_search wanted = {.source = &source,
+                              .source_count = 1,
+                              .direction = GPUGRAPH_BOTH,
+                              .max_depth = 40};
+    check(graph, "regions", &wanted, "persistent");
+    wanted.max_depth = GPUGRAPH_NONE;
+    wanted.target = &target;
+    wanted.target_count = 1;
+    struct found f = search(graph, "regions", &wanted);
+    ck_assert_str_eq(f.method, "persistent");
+    forget(f);
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+START_TEST(by_itself) {
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    shape s;
+    gpugraph_graph *graph = long_graph(&s, 7);
+    const uint32_t source = 3;
+    const gpugraph_search wanted = {.source = &source,
+                                    .source_count = 1,
+                                    .direction = GPUGRAPH_BOTH,
+                                    .max_depth = GPUGRAPH_NONE};
+    gg_region_vertices = ROWS * COLUMNS + 1;
+    for (int i = 0; i < 3; i++) {
+        const struct found f = search(graph, "auto", &wanted);
+        ck_assert_str_ne(f.method, "regions");
+        forget(f);
+        if (i == 1)
+            gg_region_vertices = ROWS * COLUMNS; /* the third one tells the fourth */
+    }
+    check(graph, "auto", &wanted, "regions");
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
+const struct suite suite = {
+    .name = "regions",
+    .groups = {{.name = "regions",
+                .timeout = 120,
+                .cases = {{&many_regions}, {&early_ends}, {&by_itself}}}},
+};
