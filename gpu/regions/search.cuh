@@ -180,7 +180,7 @@ static __global__ void __launch_bounds__(THREADS)
     uint64_t visits = 0, rounds = 0;
     for (;; visits++) {
         if (threadIdx.x < GG_WARP) {
-            uint32_t from;
+            uint32_t from = 0;
             const uint32_t got =
                 regions_take(&s.queue, blockIdx.x == 0 ? s.stop : NULL, &from);
             if (gg_lane() == 0) {

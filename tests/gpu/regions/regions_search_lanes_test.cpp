@@ -31,9 +31,6 @@ WARP_FUNCTION uint32_t warp_max(uint32_t value) {
 WARP_FUNCTION void warp_pause(unsigned) {
     sched_yield();
 }
-template <typename type, typename other> static type atomicAnd(type *at, other bits) {
-    return __atomic_fetch_and(at, (type)bits, __ATOMIC_RELAXED);
-}
 
 /* What nvcc does not mind, or has of its own. */
 #pragma GCC diagnostic ignored "-Wunused-function"
