@@ -165,7 +165,8 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
         return false;
     if (control.explodes && job->graph)
         gg_bfs_note_explosion(job, gg_forward_kind(search->direction));
-    if (control.narrow_levels >= GG_REGION_LEVELS && job->graph)
+    if (control.narrow_levels >= GG_REGION_LEVELS && job->graph &&
+        g->n >= gg_region_vertices)
         gg_note_long_way(job, g);
     *deepest = control.level;
     tell(job, &control, started + job->meanwhile.ms - aside);

@@ -228,7 +228,7 @@ static const struct device_part_kind region_kind = {
     drop_regions};
 
 void gg_note_long_way(struct cuda_job *job, const struct device_csr *g) {
-    if (g->n < gg_region_vertices || g->m > (uint64_t)g->n * GG_REGION_DEGREE)
+    if (g->m > (uint64_t)g->n * GG_REGION_DEGREE)
         return;
     struct region_part *kept = (struct region_part *)gg_device_part(job, &region_kind);
     if (kept)
