@@ -30,8 +30,7 @@
 static struct {
     uint32_t registered, ending; /* 1: so it is */
     uint32_t inside;             /* threads that open */
-    uint32_t held;               /* those of them that hold the end; slept on */
-    uint32_t holders_in;         /* whose they are, as struct opening tells a process */
+    uint64_t held; /* whose << 32 | how many of them hold the end; slept on */
     int status;
 } process;
 
@@ -52,11 +51,19 @@ static uint32_t this_process(void) {
     return 1 + gg_forks();
 }
 
-/* A child of fork() has no thread that would let go. */
+/* Holders of this process alone: a child of fork() has none of its parent's threads, which would let go. */
+static uint64_t ours(uint64_t held) {
+    return held >> 32 == this_process() ? held : (uint64_t)this_process() << 32;
+}
+
+/* Its low half, where a futex can be. */
+static uint32_t *count_of(uint64_t *held) {
+    const int low = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    return (uint32_t *)held + low;
+}
+
 static uint32_t held_here(void) {
-    uint32_t held = __atomic_load_n(&process.held, __ATOMIC_SEQ_CST);
-    return __atomic_load_n(&process.holders_in, __ATOMIC_RELAXED) == this_process() ? held
-                                                                                    : 0;
+    return (uint32_t)ours(__atomic_load_n(&process.held, __ATOMIC_SEQ_CST));
 }
 
 static void note_exit(int status, void *unused) {
@@ -66,7 +73,7 @@ static void note_exit(int status, void *unused) {
     process.status = status;
     __atomic_store_n(&process.ending, 1, __ATOMIC_SEQ_CST);
     while ((held = held_here()) != 0 && gg_now_ms() < until)
-        sleep_on(&process.held, held, until - gg_now_ms());
+        sleep_on(count_of(&process.held), held, until - gg_now_ms());
 }
 
 bool gg_process_ends(void) {
@@ -74,8 +81,10 @@ bool gg_process_ends(void) {
 }
 
 bool gg_hold_end(void) {
-    __atomic_store_n(&process.holders_in, this_process(), __ATOMIC_RELAXED);
-    __atomic_add_fetch(&process.held, 1, __ATOMIC_SEQ_CST);
+    uint64_t held = __atomic_load_n(&process.held, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&process.held, &held, ours(held) + 1, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        ;
     if (!gg_process_ends())
         return true;
     gg_let_end();
@@ -84,7 +93,7 @@ bool gg_hold_end(void) {
 
 void gg_let_end(void) {
     __atomic_sub_fetch(&process.held, 1, __ATOMIC_SEQ_CST);
-    wake_all(&process.held);
+    wake_all(count_of(&process.held));
 }
 
 static void *write_out(void *written) {

@@ -303,10 +303,10 @@ static const struct {
     const char *how;
     const struct opening_steps *steps;
     bool hold;
-} ends[] = {{"done", &slow, false},          {"endless", &endless, false},
-            {"input", &endless, false},      {"fork", &endless, false},
-            {"noticed", &noticing, true},    {"held", &holding, true},
-            {"fork of held", &holding, true}};
+} ends[] = {{"done", &slow, false},           {"endless", &endless, false},
+            {"input", &endless, false},       {"fork", &endless, false},
+            {"noticed", &noticing, true},     {"held", &holding, true},
+            {"fork of held", &holding, true}, {"fork that holds, too", &holding, true}};
 
 static void *read_input(void *unused) {
     (void)unused;
@@ -336,6 +336,8 @@ static int end_of(const char *how) {
     const bool forks = strncmp(how, "fork", 4) == 0;
     if (forks && fork() > 0)
         pause(); /* the child takes its place, and kills it */
+    if (strcmp(how, "fork that holds, too") == 0 && gg_hold_end())
+        gg_let_end();
     if (strcmp(how, "input") == 0) {
         pthread_t reader;
         pthread_create(&reader, NULL, read_input, NULL);
@@ -410,6 +412,7 @@ END_TEST
 START_TEST(a_fork_ends_at_once) {
     expect_end("fork", SIGKILL, false, 100);
     expect_end("fork of held", SIGKILL, false, GG_OPENING_HELD_MS);
+    expect_end("fork that holds, too", SIGKILL, false, GG_OPENING_HELD_MS);
 }
 END_TEST
 
