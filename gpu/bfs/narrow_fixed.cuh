@@ -12,6 +12,7 @@
 #ifndef GPUGRAPH_BFS_NARROW_FIXED_CUH
 #define GPUGRAPH_BFS_NARROW_FIXED_CUH
 
+#include "graph/in_order.cuh"
 #include "narrow.cuh"
 
 static_assert(GG_FIXED_PLACES == 1 << LANES, "a lane to a place");
@@ -165,19 +166,6 @@ static __device__ uint32_t expand(const narrow &w, const place<uint32_t> &p,
 
 /* ---- from the queue and back ---- */
 
-/* The vertex whose row, which is not empty, begins with that arc. */
-static __device__ uint32_t vertex_at(const device_csr &g, uint64_t arc) {
-    uint32_t low = 0, high = g.n; /* offset[low] <= arc < offset[high] */
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (g.offset[middle] <= arc)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 struct by_places {
     typedef uint32_t entry;
     typedef places_ahead batch;
@@ -190,8 +178,9 @@ struct by_places {
         const place<uint32_t> there = {p.m, p.me, p.shift, GPUGRAPH_NONE, p.visited};
         for (uint32_t i = p.me * blockDim.x; i < entries; i += all) {
             const uint32_t at = i + threadIdx.x;
-            const uint32_t v[1] = {at < entries ? vertex_at(w.g, queue[at].x)
-                                                : GPUGRAPH_NONE};
+            const uint32_t v[1] = {at < entries
+                                       ? gg_last_at_most(w.g.offset, w.g.n, queue[at].x)
+                                       : GPUGRAPH_NONE};
             pass_on<1>(w, there, 0, v);
         }
     }

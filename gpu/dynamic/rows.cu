@@ -1,6 +1,7 @@
 /* What a device does by whole vertices of a dynamic graph: clears them, copies their rows,
 ** counts triangles. */
 #include "dynamic.cuh"
+#include "graph/in_order.cuh"
 #include "slab_walk.h"
 
 enum {
@@ -103,20 +104,6 @@ static __global__ void look_ahead(slab_graph g, dynamic_batch b) {
     }
 }
 
-/* The row that arc number `arc` is in. */
-static __device__ __forceinline__ uint32_t row_of(const dynamic_batch &b, uint32_t n,
-                                                  uint64_t arc) {
-    uint32_t low = 0, high = n;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (b.row_offset[middle] <= arc)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Each lane has an arc ahead, v -> u; the warp asks for the edges from u to what comes
 ** behind it in v's row, for one arc after the other. */
 template <bool valued>
@@ -127,7 +114,7 @@ static __global__ void count_triangles(slab_graph g, dynamic_batch b, uint64_t b
     for (uint64_t i = begin + gg_thread(); i < whole; i += gg_threads_of_grid()) {
         uint32_t rest = 0, u = 0, value;
         if (i < arcs) {
-            uint32_t v = row_of(b, g.n, i), ahead = b.row_count[v];
+            uint32_t v = gg_last_at_most(b.row_offset, g.n, i), ahead = b.row_count[v];
             uint64_t place = i - b.row_offset[v];
             rest = place < ahead ? (uint32_t)(ahead - place - 1) : 0;
             u = b.row_target[i];
