@@ -63,38 +63,27 @@ static struct part_piece piece_at(unsigned char *at, uint32_t places, uint32_t r
 bool part_swap_messages(struct cuda_job *job, gpugraph_part *p,
                         const struct part_rooms *rooms, unsigned char *out,
                         unsigned char *in) {
-    const uint32_t parts = p->exchange->parts;
-    struct part_piece *piece;
-    if (parts == 1 || !gg_going(job))
-        return gg_going(job);
-    if (!part_take_pieces(p, job->run, &piece))
-        return false;
-    for (uint32_t q = 0; q < parts; q++) {
-        piece[q] = piece_at(out + rooms->first_out[q], p->peer[q].masters, rooms->out[q],
-                            rooms->size);
-        piece[parts + q] = piece_at(in + rooms->first_in[q], p->peer[q].ghosts,
-                                    rooms->in[q], rooms->size);
-    }
-    part_wire_swap(job, p, piece, piece + parts);
-    gg_release(piece);
-    return gg_going(job);
+    auto to = [&](uint32_t q) {
+        return piece_at(out + rooms->first_out[q], p->peer[q].masters, rooms->out[q],
+                        rooms->size);
+    };
+    auto from = [&](uint32_t q) {
+        return piece_at(in + rooms->first_in[q], p->peer[q].ghosts, rooms->in[q],
+                        rooms->size);
+    };
+    return part_swap_with_each(job, p, to, from);
 }
 
 bool part_swap_records(struct cuda_job *job, gpugraph_part *p, const void *mine,
                        void *all, size_t bytes) {
-    const uint32_t parts = p->exchange->parts, part = p->exchange->part;
-    struct part_piece *piece;
-    if (parts == 1 || !gg_going(job))
-        return gg_going(job);
-    if (!part_take_pieces(p, job->run, &piece))
-        return false;
-    for (uint32_t q = 0; q < parts; q++) {
-        piece[q] = {(char *)mine + q * bytes, q == part ? 0 : bytes};
-        piece[parts + q] = {(char *)all + q * bytes, q == part ? 0 : bytes};
-    }
-    part_wire_swap(job, p, piece, piece + parts);
-    gg_release(piece);
-    return gg_going(job);
+    const uint32_t part = p->exchange->part;
+    auto to = [&](uint32_t q) -> struct part_piece {
+        return {(char *)mine + q * bytes, q == part ? 0 : bytes};
+    };
+    auto from = [&](uint32_t q) -> struct part_piece {
+        return {(char *)all + q * bytes, q == part ? 0 : bytes};
+    };
+    return part_swap_with_each(job, p, to, from);
 }
 
 static uint32_t rest(uint64_t changed, uint32_t room) {

@@ -91,9 +91,24 @@ bool part_wait(struct cuda_job *job, gpugraph_part *p);
 /* A result, once all that was queued is done, likewise: one of up to GG_MAILBOX bytes with that wait alone. */
 bool part_fetch(struct cuda_job *job, gpugraph_part *p, void *to, const void *from,
                 size_t bytes);
-/* Two pieces for each part (gg_release): those out, then those in. */
-bool part_take_pieces(const gpugraph_part *p, gpugraph_run *run,
-                      struct part_piece **pieces);
+/* out(q) and in(q): what goes to part q, and where what comes from it lies. Collective. */
+template <typename out_type, typename in_type>
+static inline bool part_swap_with_each(struct cuda_job *job, gpugraph_part *p,
+                                       const out_type &out, const in_type &in) {
+    const uint32_t parts = p->exchange->parts;
+    if (parts == 1 || !gg_going(job))
+        return gg_going(job);
+    struct part_piece *piece = static_cast<struct part_piece *>(
+        gg_alloc_zero(job->run, parts, 2 * sizeof *piece));
+    for (uint32_t q = 0; piece && q < parts; q++) {
+        piece[q] = out(q);
+        piece[parts + q] = in(q);
+    }
+    if (piece)
+        part_wire_swap(job, p, piece, piece + parts);
+    gg_release(piece);
+    return gg_going(job);
+}
 
 /* ---- device.cu ---- */
 
@@ -101,6 +116,9 @@ bool part_take_pieces(const gpugraph_part *p, gpugraph_run *run,
 bool part_job_open(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run);
 /* Likewise, of a search that may find ends of arcs in places. */
 bool part_job_open_shared(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run);
+
+/* ---- ghosts.cu ---- */
+
 /* Values of 32 bits of all masters go to their ghosts; room: a word for each place. */
 bool part_send_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
                       uint32_t *room);
