@@ -5,9 +5,9 @@
 #include "graph.cuh"
 
 struct light_rows {
-    uint32_t most;         /* weight */
-    bool asked;            /* by a search since the last change */
-    bool looked;           /* for that weight: without arcs they were too many */
+    uint32_t most; /* weight */
+    bool asked;    /* by a search since the last change */
+    bool looked;   /* for that weight: without arcs they were too many, or had no room */
     uint64_t places, arcs; /* of the arrays */
     uint32_t *offset;
     uint64_t *arc; /* weight << 32 | target */

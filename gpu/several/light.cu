@@ -7,8 +7,14 @@ static bool make_light(struct several_team *team, struct several_parts *parts, i
     struct cuda_job *job = gg_several_on(team, p);
     const struct device_csr g =
         gg_several_csr(parts, p, several_vertices(&parts->places, (uint32_t)p));
-    return gg_make_light(job, &g, most, (int64_t)job->device->workspace_bytes,
-                         &parts->rows[p].light);
+    struct light_rows *light = &parts->rows[p].light;
+    const bool going =
+        gg_make_light(job, &g, most, (int64_t)job->device->workspace_bytes, light);
+    if (going) { /* a member without room for them would have all make theirs again */
+        light->asked = light->looked = true;
+        light->most = most;
+    }
+    return going;
 }
 
 bool gg_several_light(struct several_team *team, struct several_parts *parts,
