@@ -49,7 +49,7 @@ static void write_ticket(struct cuda_job *job, const gpugraph_part *p,
                          struct part_shared *s, struct ticket *t) {
     const struct part_device *d = p->device;
     const uint64_t *offset = by_source(p) ? d->offset : d->into_offset;
-    cudaDeviceProp properties;
+    cudaDeviceProp properties = {};
     memset(t, 0, sizeof *t);
     name_host(t->host);
     if (is_off() || !fits(p) || !t->host[0] || p->arcs > UINT32_MAX)
@@ -83,7 +83,7 @@ static bool all_can(const struct ticket *t, uint32_t parts) {
 
 /* ---- the others' memory ---- */
 
-static void unmap(struct part_shared *s) {
+static void unmap_others(struct part_shared *s) {
     for (int q = 0; q < s->parts; q++) {
         if ((uint32_t)q == s->me)
             continue;
@@ -93,10 +93,23 @@ static void unmap(struct part_shared *s) {
             cudaIpcCloseMemHandle(s->block[q]);
         s->window[q] = s->block[q] = NULL;
     }
+    cudaGetLastError();
+    s->open = false;
+}
+
+static void free_window(struct part_shared *s) {
     gg_free_block(s->window[s->me], s->window_bytes);
     s->window[s->me] = NULL;
     cudaGetLastError();
-    s->open = false;
+}
+
+/* It cannot be, and searches go by messages: a window goes once nobody has mapped it, as CUDA asks for. */
+static void unmap(struct cuda_job *job, gpugraph_part *p, struct part_shared *s) {
+    uint64_t nothing = 0;
+    unmap_others(s);
+    if (gg_going(job))
+        part_sum(p, job->run, &nothing);
+    free_window(s);
 }
 
 static void free_hubs(struct part_shared *s) {
@@ -106,7 +119,8 @@ static void free_hubs(struct part_shared *s) {
 }
 
 static void free_shared(struct part_shared *s) {
-    unmap(s);
+    unmap_others(s);
+    free_window(s);
     free_hubs(s);
     gg_release(s);
 }
@@ -223,7 +237,7 @@ bool gg_parts_share(struct cuda_job *job, gpugraph_part *p, uint64_t window_byte
         s->open = open_all(job, p, s);
         s->arcs = d->arcs;
         if (!s->open || !part_sum(p, job->run, &s->arcs)) {
-            unmap(s);
+            unmap(job, p, s);
             return false;
         }
         char by_messages[sizeof d->way];
