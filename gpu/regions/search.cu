@@ -68,13 +68,9 @@ static bool start(struct cuda_job *job, const struct device_regions *r,
 
 static bool launch(struct cuda_job *job, const struct device_regions *r,
                    const struct region_search *s, struct regions_outcome *out) {
-    const void *kernel = (const void *)search_regions;
     const uint32_t bytes = shared_bytes(s->vertices, s->arcs);
-    const struct cooperative_kernel k = {kernel, "search_regions", THREADS, bytes};
-    gg_note(job,
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 (int)bytes),
-            "give a kernel shared memory");
+    const struct cooperative_kernel k = {(const void *)search_regions, "search_regions",
+                                         THREADS, bytes};
     uint32_t at_once = (uint32_t)gg_blocks_at_once(job, &k);
     at_once = at_once < GG_REGION_BLOCKS ? at_once : GG_REGION_BLOCKS;
     at_once *= (uint32_t)job->device->processors;
