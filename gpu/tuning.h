@@ -121,8 +121,8 @@
 /* ---- pack/unpack.c ---- */
 
 /* Chunks by which threads that wait for something to check clear pages ahead of the
-** reading, and bytes of the smallest page. 344 MB of a graph are there after 68 ms in place of 80 where checks take no time,
-** as with many cores; after 118 in place of 117 where a second core has no more than it can check. */
+** reading, and bytes of the smallest page. 344 MB are read in 68 ms in place of 80 where a second
+** core has nothing to check, as of many cores, and in 118 in place of 117 where it has. */
 #define GG_CLEAR_CHUNKS 8
 #define GG_PAGE         ((uintptr_t)4096)
 

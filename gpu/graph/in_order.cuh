@@ -19,7 +19,8 @@ static __device__ __forceinline__ uint64_t gg_first_at_least(const type *key,
     return low;
 }
 
-/* The last place before `high` whose key is at most `most`, which the first one's is: the row that an arc is in. */
+/* The last place before `high` whose key is at most `most`, which the first one's is: the row that
+** an arc is in. */
 static __device__ __forceinline__ uint32_t gg_last_at_most(const uint64_t *key,
                                                            uint32_t high, uint64_t most) {
     uint32_t low = 0;

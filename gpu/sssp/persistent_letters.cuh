@@ -1,5 +1,5 @@
-/* How the devices of persistent_parts.cuh tell each other: letters to the owners of foreign vertices, and the words by which
-** all decide alike. */
+/* What the devices of persistent_parts.cuh tell each other: letters to the owners of foreign
+** vertices, and the words by which all decide alike. */
 #ifndef GPUGRAPH_SSSP_PERSISTENT_LETTERS_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_LETTERS_CUH
 
