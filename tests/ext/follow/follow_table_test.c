@@ -93,6 +93,24 @@ START_TEST(joins_compare_as_the_table_does) {
             sqlite3_free(on_graph);
             sqlite3_free(on_table);
         }
+        static const char *const lists[] = {"i", "t", "r",
+                                            "x"}; /* whose type counts, too */
+        for (size_t k = 0; k < (i == 3 ? 2 : 4) * 4; k++) {
+            static const char *const in[][2] = {{"src", "a"},
+                                                {"dst", "b"},
+                                                {"src", "a"},
+                                                {"dst = 1 AND src", "b = 1 AND a"}};
+            const char *more = k % 4 == 2 ? "UNION ALL SELECT i FROM places" : "";
+            char *graph = sqlite3_mprintf("SELECT edge FROM g WHERE %s IN (SELECT %s "
+                                          "FROM places %s) ORDER BY edge",
+                                          in[k % 4][0], lists[k / 4], more),
+                 *table = sqlite3_mprintf("SELECT rowid FROM roads WHERE %s IN (SELECT "
+                                          "%s FROM places %s) ORDER BY 1",
+                                          in[k % 4][1], lists[k / 4], more);
+            expect_same(graph, table);
+            sqlite3_free(graph);
+            sqlite3_free(table);
+        }
         expect_same(
             "SELECT typeof(src), src, dst, edge FROM g WHERE src > 1 OR dst = '1' "
             "ORDER BY edge",
@@ -134,6 +152,12 @@ START_TEST(plans_and_orders) {
     expect("1;2;5",
            "SELECT DISTINCT edge FROM g WHERE src IN (1, 2) AND dst IN (2, 3, 9) AND "
            "edge < 6 ORDER BY 1");
+    detail = ask("EXPLAIN QUERY PLAN SELECT * FROM g WHERE src IN (1, 2)");
+    ck_assert_msg(strstr(detail, "src IN (?)") != NULL, "%s", detail);
+    sqlite3_free(detail);
+    expect("1;2;5;6;7;8", "SELECT edge FROM g WHERE src IN (2, '1', NULL, 1.0, 1.5, "
+                          "x'31', 1) ORDER BY edge");
+    expect("1", "SELECT count(*) FROM g WHERE src IN (2, 2)");
     expect("4", "SELECT edge FROM g WHERE src = 'X' COLLATE NOCASE");
     expect("", "SELECT edge FROM g WHERE src = 'X'");
     expect("8", "SELECT count(*) FROM g");
