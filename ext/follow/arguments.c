@@ -73,9 +73,20 @@ static int set_option(graph_arguments *made, const char *name, const char *value
                                        name));
 }
 
-static int parse_option(const char *text, graph_arguments *made, char **error) {
+/* given: a bit for each option that stood before. */
+static int parse_option(const char *text, unsigned *given, graph_arguments *made,
+                        char **error) {
+    static const char *const options[] = {"direction", "persist", "where"};
     char *name = NULL, *value = NULL;
     int rc = split_option(text, &name, &value, error);
+    for (unsigned i = 0; i < 3 && rc == SQLITE_OK; i++) {
+        if (sqlite3_stricmp(name, options[i]) != 0)
+            continue;
+        if (*given & 1u << i)
+            rc = fail(error, sqlite3_mprintf("the option %s is given more than once",
+                                             options[i]));
+        *given |= 1u << i;
+    }
     if (rc == SQLITE_OK)
         rc = set_option(made, name, value, error);
     sqlite3_free(name);
@@ -85,6 +96,7 @@ static int parse_option(const char *text, graph_arguments *made, char **error) {
 
 int graph_arguments_parse(int count, const char *const *argument, graph_arguments *made,
                           char **error) {
+    unsigned given = 0;
     memset(made, 0, sizeof *made);
     *error = NULL;
     if (count == 0)
@@ -98,7 +110,7 @@ int graph_arguments_parse(int count, const char *const *argument, graph_argument
                       "a graph follows a plain table, not a query; follow the table that "
                       "the query reads, or give the query to the search itself"));
     for (int i = 1; i < count && rc == SQLITE_OK; i++)
-        rc = parse_option(argument[i], made, error);
+        rc = parse_option(argument[i], &given, made, error);
     if (rc)
         graph_arguments_clear(made);
     return rc;
