@@ -62,33 +62,31 @@ static int hand_over(const gpugraph_graph *graph, edge_set *s, bool arcs,
     return SQLITE_OK;
 }
 
-/* ---- by their sources ---- */
+/* ---- by their ends ---- */
 
-static int add_edges_from(connection *c, graph_ref *of, char affinity, sqlite3_value *id,
-                          edge_set *s, edges_found *found, char **error) {
-    const char affinities[] = {affinity, affinity};
-    edges_found here;
-    int rc = lookup_edges(c, of, affinities, 1, &id, &here, error);
-    rc = rc ? rc : make_room(s, here.count);
-    for (uint64_t i = 0; rc == SQLITE_OK && i < here.count; i++)
+static int add_found(const gpugraph_graph *graph, const edges_found *here, edge_set *s) {
+    int rc = make_room(s, here->count);
+    for (uint64_t i = 0; rc == SQLITE_OK && i < here->count; i++)
         s->edge[s->count++] =
-            here.arc ? here.arc[i] : gpugraph_edge_at(of->graph, here.list, i);
-    if (here.arc)
-        found->first_id = here.first_id;
-    sqlite3_free(here.merged);
+            here->arc ? here->arc[i] : gpugraph_edge_at(graph, here->list, i);
     return rc;
 }
 
-int lookup_edges_of_list(connection *c, graph_ref *of, char affinity, sqlite3_value *ids,
-                         edges_found *found, char **error) {
+int lookup_edges_of_list(connection *c, graph_ref *of, const char *affinity, int ids,
+                         sqlite3_value **id, int list, edges_found *found, char **error) {
     const bool arcs = !of->row_ids && gpugraph_keeps_arcs(of->graph);
     edge_set s = {0};
-    sqlite3_value *id;
+    sqlite3_value *one[2] = {id[0], ids > 1 ? id[1] : NULL};
     *found = (edges_found){0};
-    int rc = sqlite3_vtab_in_first(ids, &id);
-    while (rc == SQLITE_OK && id) {
-        rc = add_edges_from(c, of, affinity, id, &s, found, error);
-        rc = rc ? rc : sqlite3_vtab_in_next(ids, &id);
+    int rc = sqlite3_vtab_in_first(id[list], &one[list]);
+    while (rc == SQLITE_OK && one[list]) {
+        edges_found here;
+        rc = lookup_edges(c, of, affinity, ids, one, &here, error);
+        rc = rc ? rc : add_found(of->graph, &here, &s);
+        if (here.arc)
+            found->first_id = here.first_id;
+        sqlite3_free(here.merged);
+        rc = rc ? rc : sqlite3_vtab_in_next(id[list], &one[list]);
     }
     rc = rc == SQLITE_DONE ? SQLITE_OK : rc;
     settle(&s);
