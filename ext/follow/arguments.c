@@ -33,7 +33,7 @@ static int split_option(const char *text, char **name, char **value, char **erro
     sql_next(at, end, &rest);
     if (key.kind != SQL_WORD || equals.kind != SQL_OTHER || *equals.start != '=' ||
         given.kind == SQL_END || given.kind == SQL_UNFINISHED || rest.kind != SQL_END)
-        return fail(error, sqlite3_mprintf("'%.40s' is no option; write direction = "
+        return fail(error, sqlite3_mprintf("'%!.40s' is no option; write direction = "
                                            "'both', persist = 1 or where = 'open = 1'",
                                            text));
     *name = sql_unquote(&key);
@@ -52,14 +52,14 @@ static int set_option(graph_arguments *made, const char *name, const char *value
             }
         }
         return fail(error, sqlite3_mprintf("the option direction must be 'out', 'in' or "
-                                           "'both', not '%.40s'",
+                                           "'both', not '%!.40s'",
                                            value));
     }
     if (sqlite3_stricmp(name, "persist") == 0) {
         if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
             return fail(
                 error,
-                sqlite3_mprintf("the option persist must be 0 or 1, not '%.40s'", value));
+                sqlite3_mprintf("the option persist must be 0 or 1, not '%!.40s'", value));
         made->persist = *value == '1';
         return SQLITE_OK;
     }
@@ -68,7 +68,7 @@ static int set_option(graph_arguments *made, const char *name, const char *value
         made->source.where = sqlite3_mprintf("%s", value);
         return made->source.where ? SQLITE_OK : SQLITE_NOMEM;
     }
-    return fail(error, sqlite3_mprintf("there is no option '%.40s'; there are direction, "
+    return fail(error, sqlite3_mprintf("there is no option '%!.40s'; there are direction, "
                                        "persist and where",
                                        name));
 }
@@ -174,7 +174,7 @@ typedef struct checking {
 
 static int refuse(const checking *k, const char *why, const char *what) {
     *k->error = sqlite3_mprintf(
-        "gpugraph: the condition '%.80s' %s%s; it must be about the columns of one row, "
+        "gpugraph: the condition '%!.80s' %s%s; it must be about the columns of one row, "
         "and say the same of it at any time, for every program that writes to the table",
         k->condition, why, what);
     return *k->error ? SQLITE_ERROR : SQLITE_NOMEM;
