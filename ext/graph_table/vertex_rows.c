@@ -2,7 +2,8 @@
 **
 **     v -> 4, v -> 9       arcs by the ids of edges, which a followed graph has for its look-ups
 **     4 -> v               among 4's arcs: as many as enter v, on a road map; else
-**     5 -> v, 7 -> v       an index of the table's that begins with the column of targets, if it has one; else
+**     5 -> v, 7 -> v       among the arcs of 5 and 7, which a search's rows against the direction name; else
+**                          an index of the table's that begins with the column of targets, if it has one; else
 **                          a look at all targets, LOOKS times; then arcs back from targets, which follow changes
 **
 ** Where edges have ids of their own, or none, no arcs are kept: then both ends need an index, or all edges are
@@ -220,23 +221,58 @@ static int add_arcs(finding *f, const gpugraph_arcs *arcs) {
     return rc;
 }
 
-/* Of the arcs that enter v, those from where its own lead. *all: there are no others. Nothing but v's own edges and
-** the rows of its neighbours is looked at. */
-static int rows_back(finding *f, gpugraph_run *run, const gpugraph_arcs *out, bool *all) {
-    gpugraph_graph *graph = f->g->graph;
-    uint64_t entering = 0, found = 0;
+/* The arcs from u to v; loops are among those that leave v. */
+static int add_arcs_back(finding *f, gpugraph_run *run, uint32_t u, uint64_t *found) {
     gpugraph_arcs back;
-    int rc = code_of_status(gpugraph_count_into(graph, f->v, run, &entering));
+    const int rc =
+        code_of_status(gpugraph_arcs_between(f->g->graph, u, f->v, run, &back));
+    if (rc)
+        return rc;
+    *found += back.count;
+    return u == f->v ? SQLITE_OK : add_arcs(f, &back);
+}
+
+/* Of the `entering` arcs that enter v, those from where its own lead. *all: there are no others. Nothing but v's own
+** edges and the rows of its neighbours is looked at. */
+static int rows_back(finding *f, gpugraph_run *run, const gpugraph_arcs *out,
+                     uint64_t entering, bool *all) {
+    uint64_t found = 0;
+    int rc = SQLITE_OK;
     for (uint64_t i = 0; rc == SQLITE_OK && found < entering && i < out->count; i++) {
         const uint32_t to = (uint32_t)(out->arc[i] >> 32);
-        if (i > 0 && out->arc[i - 1] >> 32 == to)
-            continue;
-        rc = code_of_status(gpugraph_arcs_between(graph, to, f->v, run, &back));
-        if (rc == SQLITE_OK && to != f->v)
-            rc = add_arcs(f, &back);
-        found += rc == SQLITE_OK ? back.count : 0;
+        if (i == 0 || out->arc[i - 1] >> 32 != to)
+            rc = add_arcs_back(f, run, to, &found);
     }
     *all = found == entering;
+    return rc;
+}
+
+static int compare_vertices(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The same of the vertices before v, where a search has left rows of them. */
+static int rows_before(finding *f, gpugraph_run *run, uint64_t entering, bool *all) {
+    uint64_t count, found = 0;
+    int rc =
+        code_of_status(gpugraph_sources_into(f->g->graph, f->v, run, NULL, 0, &count));
+    if (rc || count == 0)
+        return rc;
+    const uint64_t room = count;
+    uint32_t *vertex = sqlite3_malloc64((room + 1) * sizeof *vertex);
+    if (!vertex)
+        return SQLITE_NOMEM;
+    rc = code_of_status(
+        gpugraph_sources_into(f->g->graph, f->v, run, vertex, room, &count));
+    count = count < room ? count : room;
+    vertex[count++] = f->v; /* which may not be there */
+    qsort(vertex, count, sizeof *vertex, compare_vertices);
+    for (uint64_t i = 0; i < count && rc == SQLITE_OK && found < entering; i++)
+        if (i == 0 || vertex[i] != vertex[i - 1])
+            rc = add_arcs_back(f, run, vertex[i], &found);
+    *all = found == entering;
+    sqlite3_free(vertex);
     return rc;
 }
 
@@ -244,13 +280,18 @@ static int rows_back(finding *f, gpugraph_run *run, const gpugraph_arcs *out, bo
 static int rows_of_arcs(finding *f, graph_ref *g) {
     gpugraph_run run;
     gpugraph_arcs out, in;
+    uint64_t entering = 0;
     bool all = false;
     connection_run(f->call->c, &run);
     int rc = code_of_status(gpugraph_arcs_from(g->graph, f->v, &run, &out));
     if (rc == SQLITE_OK)
         rc = add_arcs(f, &out);
+    if (rc == SQLITE_OK)
+        rc = code_of_status(gpugraph_count_into(g->graph, f->v, &run, &entering));
     if (rc == SQLITE_OK && g->looks < LOOKS)
-        rc = rows_back(f, &run, &out, &all);
+        rc = rows_back(f, &run, &out, entering, &all);
+    if (rc == SQLITE_OK && !all && g->looks < LOOKS)
+        rc = rows_before(f, &run, entering, &all);
     if (rc == SQLITE_OK && !all && g->looks < LOOKS)
         rc = rows_by_index(f, false, &all);
     if (rc || all)
