@@ -57,9 +57,9 @@ static int set_option(graph_arguments *made, const char *name, const char *value
     }
     if (sqlite3_stricmp(name, "persist") == 0) {
         if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
-            return fail(
-                error,
-                sqlite3_mprintf("the option persist must be 0 or 1, not '%!.40s'", value));
+            return fail(error,
+                        sqlite3_mprintf("the option persist must be 0 or 1, not '%!.40s'",
+                                        value));
         made->persist = *value == '1';
         return SQLITE_OK;
     }
@@ -68,9 +68,10 @@ static int set_option(graph_arguments *made, const char *name, const char *value
         made->source.where = sqlite3_mprintf("%s", value);
         return made->source.where ? SQLITE_OK : SQLITE_NOMEM;
     }
-    return fail(error, sqlite3_mprintf("there is no option '%!.40s'; there are direction, "
-                                       "persist and where",
-                                       name));
+    return fail(error,
+                sqlite3_mprintf("there is no option '%!.40s'; there are direction, "
+                                "persist and where",
+                                name));
 }
 
 /* given: a bit for each option that stood before. */
