@@ -242,6 +242,11 @@ gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_r
 /* How many there are, which is kept with the arcs that leave vertices. */
 gpugraph_status gpugraph_count_into(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
                                     uint64_t *count);
+/* Vertices among which are the sources of all edges that enter v (v itself maybe not), in no order, some more than once: out of
+** rows that searches have left on the host. *count: how many; 0 where there are no such rows. The first `room` of them are written. */
+gpugraph_status gpugraph_sources_into(gpugraph_graph *graph, uint32_t v,
+                                      gpugraph_run *run, uint32_t *vertex, uint64_t room,
+                                      uint64_t *count);
 /* Are the arcs that have been made those of the edges, and no others? *edge: that of the first edge
 ** which has none, or GPUGRAPH_NO_EDGE. GPUGRAPH_INVALID and a sentence where they are not. */
 gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,

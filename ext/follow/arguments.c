@@ -33,7 +33,7 @@ static int split_option(const char *text, char **name, char **value, char **erro
     sql_next(at, end, &rest);
     if (key.kind != SQL_WORD || equals.kind != SQL_OTHER || *equals.start != '=' ||
         given.kind == SQL_END || given.kind == SQL_UNFINISHED || rest.kind != SQL_END)
-        return fail(error, sqlite3_mprintf("'%.40s' is no option; write direction = "
+        return fail(error, sqlite3_mprintf("'%!.40s' is no option; write direction = "
                                            "'both', persist = 1 or where = 'open = 1'",
                                            text));
     *name = sql_unquote(&key);
@@ -52,14 +52,14 @@ static int set_option(graph_arguments *made, const char *name, const char *value
             }
         }
         return fail(error, sqlite3_mprintf("the option direction must be 'out', 'in' or "
-                                           "'both', not '%.40s'",
+                                           "'both', not '%!.40s'",
                                            value));
     }
     if (sqlite3_stricmp(name, "persist") == 0) {
         if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
-            return fail(
-                error,
-                sqlite3_mprintf("the option persist must be 0 or 1, not '%.40s'", value));
+            return fail(error,
+                        sqlite3_mprintf("the option persist must be 0 or 1, not '%!.40s'",
+                                        value));
         made->persist = *value == '1';
         return SQLITE_OK;
     }
@@ -68,14 +68,26 @@ static int set_option(graph_arguments *made, const char *name, const char *value
         made->source.where = sqlite3_mprintf("%s", value);
         return made->source.where ? SQLITE_OK : SQLITE_NOMEM;
     }
-    return fail(error, sqlite3_mprintf("there is no option '%.40s'; there are direction, "
-                                       "persist and where",
-                                       name));
+    return fail(error,
+                sqlite3_mprintf("there is no option '%!.40s'; there are direction, "
+                                "persist and where",
+                                name));
 }
 
-static int parse_option(const char *text, graph_arguments *made, char **error) {
+/* given: a bit for each option that stood before. */
+static int parse_option(const char *text, unsigned *given, graph_arguments *made,
+                        char **error) {
+    static const char *const options[] = {"direction", "persist", "where"};
     char *name = NULL, *value = NULL;
     int rc = split_option(text, &name, &value, error);
+    for (unsigned i = 0; i < 3 && rc == SQLITE_OK; i++) {
+        if (sqlite3_stricmp(name, options[i]) != 0)
+            continue;
+        if (*given & 1u << i)
+            rc = fail(error, sqlite3_mprintf("the option %s is given more than once",
+                                             options[i]));
+        *given |= 1u << i;
+    }
     if (rc == SQLITE_OK)
         rc = set_option(made, name, value, error);
     sqlite3_free(name);
@@ -85,6 +97,7 @@ static int parse_option(const char *text, graph_arguments *made, char **error) {
 
 int graph_arguments_parse(int count, const char *const *argument, graph_arguments *made,
                           char **error) {
+    unsigned given = 0;
     memset(made, 0, sizeof *made);
     *error = NULL;
     if (count == 0)
@@ -98,7 +111,7 @@ int graph_arguments_parse(int count, const char *const *argument, graph_argument
                       "a graph follows a plain table, not a query; follow the table that "
                       "the query reads, or give the query to the search itself"));
     for (int i = 1; i < count && rc == SQLITE_OK; i++)
-        rc = parse_option(argument[i], made, error);
+        rc = parse_option(argument[i], &given, made, error);
     if (rc)
         graph_arguments_clear(made);
     return rc;
@@ -162,7 +175,7 @@ typedef struct checking {
 
 static int refuse(const checking *k, const char *why, const char *what) {
     *k->error = sqlite3_mprintf(
-        "gpugraph: the condition '%.80s' %s%s; it must be about the columns of one row, "
+        "gpugraph: the condition '%!.80s' %s%s; it must be about the columns of one row, "
         "and say the same of it at any time, for every program that writes to the table",
         k->condition, why, what);
     return *k->error ? SQLITE_ERROR : SQLITE_NOMEM;

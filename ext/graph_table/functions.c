@@ -43,7 +43,7 @@ static int find_graph_table(graph_call *call, const char *text, int bytes) {
                              &error);
     if (rc == SQLITE_MISMATCH) {
         error = sqlite3_mprintf(
-            "'%.60s' is no graph made by CREATE VIRTUAL TABLE ... USING gpugraph; "
+            "'%!.60s' is no graph made by CREATE VIRTUAL TABLE ... USING gpugraph; "
             "gpugraph_graphs lists those that there are",
             text);
         rc = SQLITE_ERROR;

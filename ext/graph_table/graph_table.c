@@ -4,6 +4,7 @@
 **     ... WHERE src = ?                        one adjacency list
 **     ... WHERE src = ? AND dst = ?            a binary search in it
 **     ... WHERE edge = ?                       one edge
+**     ... WHERE src IN (...)                   one list after the other
 **
 ** It has no xUpdate: SQLite refuses to write. Mirrors hang on the connection, not on the
 ** virtual table, since a search that names g need not connect it. What the virtual table
@@ -22,7 +23,7 @@ typedef struct graph_table {
     sqlite3_vtab base;
     connection *c;
     char *schema, *name, *text; /* text: "schema"."name" */
-    char affinity[2];           /* of src and dst */
+    char affinity[3];           /* of src, dst and edge */
     bool named;                 /* edges have ids of their own (load/row_ids.h) */
     bool persist;               /* it has a table of blocks */
     bool seen;                  /* the mirror, through this virtual table */
@@ -55,9 +56,21 @@ enum plan {
     PLAN_FROM,
     PLAN_BETWEEN,
     PLAN_EDGE,
+    PLAN_FROM_LIST, /* of a list of ids at once */
+    PLAN_LIST_TO,
+    PLAN_TO_LIST,
+    PLAN_EDGE_LIST,
     PLAN_WEIGHTS = 16 /* a bit: the column is wanted */
 };
-static const char *const plan_words[] = {"", "", "src=?", "src=? AND dst=?", "edge=?"};
+static const char *const plan_words[] = {"",
+                                         "",
+                                         "src=?",
+                                         "src=? AND dst=?",
+                                         "edge=?",
+                                         "src IN (?)",
+                                         "src IN (?) AND dst=?",
+                                         "src=? AND dst IN (?)",
+                                         "edge IN (?)"};
 
 /* ---- making and taking away ---- */
 
@@ -100,6 +113,7 @@ static int declare(connection *c, const char *schema, const char *name, graph_ta
     }
     t->affinity[0] = affinity_of_type(type[0]);
     t->affinity[1] = affinity_of_type(type[1]);
+    t->affinity[2] = affinity_of_type(id);
     t->named = rc == SQLITE_OK && d.source.columns > EDGE_ID_COLUMN;
     bool short_of_memory = rc == SQLITE_NOMEM;
     char *sql = short_of_memory ? NULL : declaration(type[0], type[1], id);
@@ -240,6 +254,20 @@ static int table_shadow_name(const char *name) {
 
 /* ---- plans ---- */
 
+static char affinity_of(const graph_table *t, int column) {
+    return t->affinity[column == COLUMN_EDGE ? 2 : column];
+}
+
+/* Is it an IN (...) that is to come at once, for SQLite to compare with all of it? One value after the other, SQLite
+** compares with the value alone, by the type of the column here, but in IN (SELECT n FROM numbers) the type of n counts,
+** too; and of a column of texts 7 and '7' would both bring the same edges. */
+static bool is_whole_list(const graph_table *t, sqlite3_index_info *info, int constraint,
+                          int column) {
+    const char affinity = affinity_of(t, column);
+    return constraint >= 0 && (affinity == 'A' || affinity == 'B') &&
+           sqlite3_vtab_in(info, constraint, -1);
+}
+
 /* Constraints that are to be met here, by column. */
 static void find_constraints(const graph_table *t, sqlite3_index_info *info, int *equal) {
     for (int i = 0; i < info->nConstraint; i++) {
@@ -249,6 +277,9 @@ static void find_constraints(const graph_table *t, sqlite3_index_info *info, int
         const char *collation = sqlite3_vtab_collation(info, i);
         if (collation && sqlite3_stricmp(collation, "BINARY") != 0)
             continue;
+        if (k->iColumn >= 0 && k->iColumn != COLUMN_WEIGHT && equal[k->iColumn] >= 0 &&
+            is_whole_list(t, info, i, k->iColumn))
+            continue; /* one value is better */
         if (k->iColumn < 0 && !t->named)
             equal[COLUMN_EDGE] = i;
         else if (k->iColumn >= 0 && k->iColumn != COLUMN_WEIGHT)
@@ -279,6 +310,37 @@ static void choose_order(const graph_table *t, sqlite3_index_info *info) {
     }
 }
 
+static void expect_rows(sqlite3_index_info *info, double rows) {
+    if (rows < info->estimatedCost) {
+        info->estimatedRows = (sqlite3_int64)rows;
+        info->estimatedCost = rows;
+    }
+}
+
+enum { VALUES = 25 }; /* in a list, as SQLite guesses */
+
+/* Of one list no more: SQLite alone compares with the other one. */
+static void plan_ends(const graph_table *t, sqlite3_index_info *info, const int *equal,
+                      double degree) {
+    const int from = equal[COLUMN_SRC], to = equal[COLUMN_DST];
+    const bool from_list = is_whole_list(t, info, from, COLUMN_SRC),
+               to_list = is_whole_list(t, info, to, COLUMN_DST),
+               between = to >= 0 && !(from_list && to_list);
+    if (from_list)
+        info->idxNum = between ? PLAN_LIST_TO : PLAN_FROM_LIST;
+    else if (between)
+        info->idxNum = to_list ? PLAN_TO_LIST : PLAN_BETWEEN;
+    else
+        info->idxNum = PLAN_FROM;
+    give(info, from, 1, !from_list && lookup_is_exact(t->affinity[0]));
+    if (between)
+        give(info, to, 2, !to_list && lookup_is_exact(t->affinity[1]));
+    if (from_list || (between && to_list))
+        sqlite3_vtab_in(info, from_list ? from : to, 1);
+    expect_rows(info, (from_list || (between && to_list) ? VALUES : 1) *
+                          (between ? 1 : 1 + degree));
+}
+
 static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     const graph_table *t = (const graph_table *)base;
     int equal[4] = {-1, -1, -1, -1};
@@ -294,20 +356,20 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     info->idxNum = PLAN_SCAN;
     info->estimatedRows = (sqlite3_int64)edges;
     info->estimatedCost = edges;
-    if (equal[COLUMN_EDGE] >= 0) {
+    if (equal[COLUMN_EDGE] >= 0 && t->named &&
+        is_whole_list(t, info, equal[COLUMN_EDGE], COLUMN_EDGE)) {
+        info->idxNum = PLAN_EDGE_LIST;
+        give(info, equal[COLUMN_EDGE], 1, false);
+        sqlite3_vtab_in(info, equal[COLUMN_EDGE], 1);
+        expect_rows(info, VALUES);
+    } else if (equal[COLUMN_EDGE] >= 0) {
         info->idxNum = PLAN_EDGE;
         give(info, equal[COLUMN_EDGE], 1, false);
         info->idxFlags = t->named ? 0 : SQLITE_INDEX_SCAN_UNIQUE;
         info->estimatedRows = t->named ? 2 : 1;
         info->estimatedCost = 1;
     } else if (equal[COLUMN_SRC] >= 0) {
-        bool between = equal[COLUMN_DST] >= 0;
-        info->idxNum = between ? PLAN_BETWEEN : PLAN_FROM;
-        give(info, equal[COLUMN_SRC], 1, lookup_is_exact(t->affinity[0]));
-        if (between)
-            give(info, equal[COLUMN_DST], 2, lookup_is_exact(t->affinity[1]));
-        info->estimatedRows = between ? 1 : 1 + (sqlite3_int64)degree;
-        info->estimatedCost = 1 + (between ? 1 : degree);
+        plan_ends(t, info, equal, degree);
     }
     choose_order(t, info);
     info->idxStr = (char *)plan_words[info->idxNum];
@@ -427,6 +489,13 @@ static int find_edge(graph_cursor *cur, sqlite3_value *value) {
     return SQLITE_OK;
 }
 
+static void take_found(graph_cursor *cur, const edges_found *found) {
+    set_list(cur, found->list, (sqlite3_int64)found->count);
+    cur->arc = found->arc;
+    cur->first_id = found->first_id;
+    cur->merged = found->merged;
+}
+
 static int find_edges(const graph_table *t, graph_cursor *cur, int ids,
                       sqlite3_value **id) {
     edges_found found;
@@ -434,11 +503,33 @@ static int find_edges(const graph_table *t, graph_cursor *cur, int ids,
     int rc = lookup_edges(t->c, cur->graph, t->affinity, ids, id, &found, &error);
     if (rc)
         return error ? set_error(cur->base.pVtab, rc, error) : rc;
-    set_list(cur, found.list, (sqlite3_int64)found.count);
-    cur->arc = found.arc;
-    cur->first_id = found.first_id;
-    cur->merged = found.merged;
+    take_found(cur, &found);
     return SQLITE_OK;
+}
+
+/* id[list] is a list. */
+static int find_edges_of_list(const graph_table *t, graph_cursor *cur, int ids,
+                              sqlite3_value **id, int list) {
+    edges_found found;
+    char *error = NULL;
+    int rc = lookup_edges_of_list(t->c, cur->graph, t->affinity, ids, id, list, &found,
+                                  &error);
+    if (rc)
+        return error ? set_error(cur->base.pVtab, rc, error) : rc;
+    take_found(cur, &found);
+    return SQLITE_OK;
+}
+
+/* Edges that have any of several ids of their own. */
+static int find_named_of_list(graph_cursor *cur, sqlite3_value *ids) {
+    edges_found found;
+    bool misses;
+    int rc = lookup_named_of_list(cur->graph, ids, &found, &misses);
+    if (rc == SQLITE_OK && !misses)
+        take_found(cur, &found);
+    else if (rc == SQLITE_OK) /* SQLite compares each */
+        cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);
+    return rc;
 }
 
 static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, int argc,
@@ -454,6 +545,10 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
         return rc;
     if (plan == PLAN_EDGE)
         return find_edge(cur, argv[0]);
+    if (plan == PLAN_FROM_LIST || plan == PLAN_LIST_TO || plan == PLAN_TO_LIST)
+        return find_edges_of_list(t, cur, argc, argv, plan == PLAN_TO_LIST);
+    if (plan == PLAN_EDGE_LIST)
+        return find_named_of_list(cur, argv[0]);
     if (plan == PLAN_FROM || plan == PLAN_BETWEEN)
         return find_edges(t, cur, argc, argv);
     cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);

@@ -23,5 +23,12 @@ int lookup_misses_ids(graph_ref *graph, sqlite3_value *id, bool *misses);
 ** number), with two by edge number. *error: a sentence, or NULL. */
 int lookup_edges(connection *c, graph_ref *graph, const char *affinity, int ids,
                  sqlite3_value **id, edges_found *found, char **error);
+/* WHERE src IN (...), with two ids AND dst = ?, or dst IN (...): id[list] is the list, as SQLite hands it out at
+** once. Each edge once, in no order. */
+int lookup_edges_of_list(connection *c, graph_ref *graph, const char *affinity, int ids,
+                         sqlite3_value **id, int list, edges_found *found, char **error);
+/* Of ids of edges' own, by edge number. *misses: as above, of any of them; then nothing is found. */
+int lookup_named_of_list(graph_ref *graph, sqlite3_value *ids, edges_found *found,
+                         bool *misses);
 
 #endif

@@ -342,7 +342,7 @@ static void unknown_key(sqlite3_context *context, sqlite3_value *key) {
     char *list = sqlite3_str_finish(names);
     function_fail(
         context,
-        list ? sqlite3_mprintf("gpugraph_config: there is no setting %.60Q%s; there "
+        list ? sqlite3_mprintf("gpugraph_config: there is no setting %!.60Q%s; there "
                                "are %s",
                                sqlite3_value_text(key), zero_byte_told(key), list)
              : NULL);

@@ -15,7 +15,7 @@ char *fault_value(sqlite3_value *value) {
     case SQLITE_INTEGER:
         return sqlite3_mprintf("%lld", sqlite3_value_int64(value));
     default:
-        return sqlite3_mprintf("the text '%.40s'%s", sqlite3_value_text(value),
+        return sqlite3_mprintf("the text '%!.40s'%s", sqlite3_value_text(value),
                                zero_byte_told(value));
     }
 }
@@ -26,7 +26,7 @@ char *fault_row(const loader *l, sqlite3_value *id) {
         return sqlite3_mprintf("row %lld",
                                (sqlite3_int64)(l->count - l->begun_at + l->halves + 1));
     if (type == SQLITE_TEXT)
-        return sqlite3_mprintf("edge '%.40s'", sqlite3_value_text(id));
+        return sqlite3_mprintf("edge '%!.40s'", sqlite3_value_text(id));
     return sqlite3_mprintf("edge %lld", sqlite3_value_int64(id));
 }
 

@@ -65,7 +65,7 @@ static int bind_array(sqlite3 *db, sqlite3_stmt *query, const char *params, int 
         rc = bind_element(query, &a, fault);
     if (rc == SQLITE_MISMATCH)
         rc = fail(fault, sqlite3_mprintf("the argument params must be a JSON array, as "
-                                         "json_array(1, 'x') makes it, not '%.60q'",
+                                         "json_array(1, 'x') makes it, not '%!.60q'",
                                          params));
     else if (rc == SQLITE_ERROR && !*fault)
         rc =

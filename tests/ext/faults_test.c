@@ -469,7 +469,10 @@ START_TEST(catching_up) {
         "group_concat(edge) FROM ways), count(*) FROM gpu_sssp('ways', 1) WHERE "
         "direction "
         "= 'both'",
-        "SELECT gpugraph_save('ways') > 0, (SELECT count(*) FROM coded WHERE edge = 7)"};
+        "SELECT gpugraph_save('ways') > 0, (SELECT count(*) FROM coded WHERE edge = 7)",
+        "SELECT (SELECT count(*) FROM xg WHERE src IN (SELECT +id FROM places)), (SELECT "
+        "count(*) FROM coded WHERE edge "
+        "IN (7, 'a', NULL))"};
     static const char *const changes[] = {
         "UPDATE t SET src = src + 1 - 2 * (src = 5) WHERE id = 4; UPDATE n SET id = "
         "ifnull(id, 7) || 'z' WHERE a = 2",
@@ -525,17 +528,26 @@ START_TEST(making_and_taking_away) {
     static const char *const changes[] = {
         "CREATE VIRTUAL TABLE h USING gpugraph(t)",
         "CREATE VIRTUAL TABLE h USING gpugraph(w(a, b), persist = 1, direction = 'both')",
-        "ALTER TABLE g RENAME TO h", "DROP TABLE g"};
+        "ALTER TABLE g RENAME TO h",
+        "DROP TABLE g",
+        "SELECT gpugraph_delete_vertex('g', 1)",  /* by an index, */
+        "SELECT gpugraph_delete_vertex('q', 3)",  /* by a look at all edges, */
+        "SELECT gpugraph_delete_vertex('q', 3)"}; /* and by rows of a search */
     static const char schema[] = "SELECT type, name, tbl_name, sql FROM sqlite_schema";
     make_tables();
     run("CREATE TABLE keyed(src, dst UNIQUE, weight); CREATE UNIQUE INDEX shout ON "
         "keyed(upper(dst) DESC, weight) WHERE weight > 2; CREATE VIRTUAL TABLE g USING "
         "gpugraph(keyed, persist = 1)");
+    run("INSERT INTO keyed VALUES (7, 1, 1); CREATE TABLE plain(src, dst); INSERT INTO "
+        "plain VALUES (2, 3), (5, 3), (3, 4);"
+        "CREATE VIRTUAL TABLE q USING gpugraph(plain)");
     take_rows(schema, &wanted);
     bool failed = true;
     for (int n = 1; failed; n++) {
         if (left_out((uint64_t)(n + _i)))
             continue;
+        if (_i == COUNT(changes) - 1)
+            run("SELECT count(*) FROM gpu_bfs('q', 3) WHERE direction = 'in'");
         run("SAVEPOINT before");
         fail_from(n, false);
         take_rows(changes[_i], &got);
@@ -551,8 +563,10 @@ START_TEST(making_and_taking_away) {
         run("REPLACE INTO keyed VALUES (1, %d, 1)", n % 5);
         expect_same("SELECT src, dst, rowid FROM keyed ORDER BY rowid",
                     "SELECT src, dst, edge FROM g");
+        expect_same("SELECT src, dst, rowid FROM plain ORDER BY rowid",
+                    "SELECT src, dst, edge FROM q");
     }
-    run("DROP TABLE g");
+    run("DROP TABLE g; DROP TABLE q");
 }
 END_TEST
 
@@ -659,7 +673,7 @@ const struct suite suite = {
                 {&a_shared_graph, 2},
                 {&a_shared_mirror, 2}}},
      {"followed graphs", "serial", 250, sql_open, close_database,
-      .cases = {{&catching_up, 7}, {&making_and_taking_away, 4}}},
+      .cases = {{&catching_up, 8}, {&making_and_taking_away, 7}}},
      {"files", "serial", 250, open_file, close_file, .cases = {{&pages}}},
      {"shared work", "threads", 250, open_file, close_file, .cases = {{&two_threads, 5}}},
      {"first moments", "serial", 250, .cases = {{&loading_the_extension}}}},

@@ -75,6 +75,8 @@ START_TEST(every_vertex_goes) {
         "FROM c "
         "WHERE i < 900) INSERT INTO roads SELECT i * 31 %% 60, i * i * 7 %% 60, i FROM "
         "c");
+    if (_i == 2) /* which leaves rows against the direction */
+        sqlite3_free(ask("SELECT count(*) FROM gpu_bfs('g', 1) WHERE direction = 'in'"));
     if (_i == 1)
         run("INSERT INTO roads SELECT b, a, metres FROM roads");
     run("CREATE TABLE model AS SELECT rowid AS r, * FROM roads");
@@ -93,6 +95,113 @@ START_TEST(every_vertex_goes) {
         graph_is("g", "roads");
     }
     sql_close();
+}
+END_TEST
+
+/* Tables with rows that are no edges of 1, and what remains of them without vertex 1. */
+static const struct kind {
+    const char *table, *rows, *graph, *is_edge;
+} kinds[] = {
+    {"roads(a, b, metres)", "SELECT i * 7 % 40, i * i % 40, i FROM c",
+     "roads(a, b, metres)", "1"},
+    {"roads(a, b, metres)", "SELECT i * 7 % 40, nullif(i * i % 40, 9), i FROM c",
+     "roads(a, b, metres)", "a IS NOT NULL AND b IS NOT NULL"},
+    {"roads(a, b, metres)", "SELECT i * 7 % 40, i * i % 40, i FROM c",
+     "roads(a, b, metres), where = 'metres % 3 = 1'", "metres % 3 = 1"},
+    {"roads(a TEXT, b TEXT, metres)", "SELECT i * 7 % 40, i * i % 40, i FROM c",
+     "roads(a, b, metres)", "1"},
+    {"roads(a, b COLLATE NOCASE, metres)",
+     "SELECT i * 7 % 40, substr('aA1', i % 3 + 1, 1), i FROM c", "roads(a, b, metres)",
+     "1"},
+    {"roads(id INTEGER PRIMARY KEY, a, b, metres)",
+     "SELECT i * 9000000000, i * 7 % 40, i * i % 40, i FROM c", "roads(a, b, metres)",
+     "1"},
+    {"roads(a, b, metres, code)",
+     "SELECT i * 7 % 40, i * i % 40, i, 'c' || i % 50 FROM c",
+     "roads(a, b, metres, code)", "1"},
+    {"roads(a, b, metres, code, back)",
+     "SELECT i * 7 % 40, i * i % 40, CASE i % 3 WHEN 0 THEN -1 WHEN 1 THEN 5 END, 'c' || "
+     "i % 50, nullif(i % 4 - 1, "
+     "2) FROM c",
+     "roads(a, b, metres, code, back)", "metres >= 0 OR back >= 0"},
+    {"roads(a, b, metres, code, back, id INTEGER PRIMARY KEY) WITHOUT ROWID",
+     "SELECT i * 7 % 40, nullif(i * i % 40, 9), CASE i % 3 WHEN 0 THEN '-1' WHEN 1 THEN "
+     "'5' END, 'c' || i % 50, "
+     "nullif(i % 4 - 1, 2), i FROM c",
+     "roads(a, b, metres, code, back)",
+     "a IS NOT NULL AND b IS NOT NULL AND (CAST(metres AS REAL) >= 0 OR back >= 0)"},
+    {"roads(id INTEGER PRIMARY KEY, a, b, metres) WITHOUT ROWID",
+     "SELECT i, nullif(i * 7 % 40, 8), nullif(i * i % 40, 9), i FROM c",
+     "roads(a, b, metres)", "a IS NOT NULL AND b IS NOT NULL"},
+};
+static const char *const indices[] = {
+    "SELECT 1", "CREATE INDEX into_ ON roads(b)",
+    "CREATE INDEX into_ ON roads(b COLLATE BINARY); CREATE INDEX out_ ON roads(a)",
+    "CREATE INDEX both_ ON roads(a, b)",
+    "CREATE INDEX some_ ON roads(b) WHERE metres % 3 = 1"};
+enum { KINDS = sizeof kinds / sizeof *kinds, INDICES = sizeof indices / sizeof *indices };
+
+/* Edges of a vertex and no other rows, however they are found. */
+START_TEST(edges_alone_go) {
+    const struct kind *k = &kinds[_i / INDICES];
+    sql_open();
+    run("CREATE TABLE %s", k->table);
+    run("WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < 300) "
+        "INSERT INTO roads %s",
+        k->rows);
+    run("%s; CREATE VIRTUAL TABLE g USING gpugraph(%s)", indices[_i % INDICES], k->graph);
+    run("CREATE TABLE model AS SELECT * FROM roads");
+    for (int v = 0; v < 24; v++) {
+        const char *id = v % 4 == 3 ? "'a'" : "17";
+        char *number = sqlite3_mprintf("%d", v * 7 % 40);
+        id = v % 4 == 2 || v % 4 == 3 ? id : number;
+        run("DELETE FROM model WHERE (%s) AND (a = %s OR b = %s COLLATE BINARY)",
+            k->is_edge, id, id);
+        char *gone = ask("SELECT gpugraph_delete_vertex('g', %s)", id),
+             *model = ask("SELECT changes()");
+        ck_assert_str_eq(gone, model);
+        expect_same("SELECT * FROM roads NOT INDEXED", "SELECT * FROM model");
+        expect("'ok'", "SELECT gpugraph_check('g')");
+        sqlite3_free(gone);
+        sqlite3_free(model);
+        sqlite3_free(number);
+    }
+    sql_close();
+}
+END_TEST
+
+/* Edges one way: those that enter a vertex are looked for among all, and after some calls arcs are made for it;
+** with an index on the targets, or rows that a search has left, neither is. */
+START_TEST(an_index_spares_the_look) {
+    char *before[3], *after[3];
+    for (int index = 0; index < 3; index++) {
+        open_graph();
+        run("DELETE FROM roads; WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + "
+            "1 FROM c WHERE i < 9000) "
+            "INSERT INTO roads SELECT i, i + 1, 1 FROM c");
+        if (index == 1)
+            run("CREATE INDEX into_ ON roads(b)");
+        if (index == 2)
+            sqlite3_free(
+                ask("SELECT count(*) FROM gpu_bfs('g', 1) WHERE direction = 'in'"));
+        expect("2", "SELECT gpugraph_delete_vertex('g', 5)");
+        expect("2",
+               "SELECT gpugraph_delete_vertex('g', 10)"); /* numbers have moved once */
+        before[index] = ask("SELECT host_bytes / 100000 FROM gpugraph_graphs");
+        for (int i = 0; i < 20; i++)
+            expect("2", "SELECT gpugraph_delete_vertex('g', %d)", 10 * i + 20);
+        after[index] = ask("SELECT host_bytes / 100000 FROM gpugraph_graphs");
+        expect("8956", "SELECT count(*) FROM g");
+        sql_close();
+    }
+    ck_assert_str_eq(before[0], before[1]);
+    ck_assert_str_eq(before[1], after[1]);
+    ck_assert_str_eq(before[2], after[2]);
+    ck_assert_str_ne(before[0], after[0]);
+    for (int index = 0; index < 3; index++) {
+        sqlite3_free(before[index]);
+        sqlite3_free(after[index]);
+    }
 }
 END_TEST
 
@@ -192,7 +301,9 @@ const struct suite suite = {
       .cases = {{&none_goes_where_one_cannot, sizeof half_way / sizeof *half_way},
                 {&none_goes_in_a_statement_that_writes,
                  sizeof half_way / sizeof *half_way},
-                {&every_vertex_goes, 2},
+                {&every_vertex_goes, 3},
+                {&edges_alone_go, KINDS *INDICES},
+                {&an_index_spares_the_look},
                 {&rows_of_nobody},
                 {&none_goes_where_the_commit_fails},
                 {&none_goes_after_an_interrupt, 4}}}},

@@ -26,6 +26,7 @@ static const char *const statements[] = {
     "UPDATE roads SET a = NULL WHERE a = 2 RETURNING (SELECT count(*) FROM g)",
     "SELECT gpugraph_delete_vertex('g', 3)",
     "INSERT INTO plain SELECT gpugraph_delete_vertex('g', 3)",
+    "SELECT count(*) FROM g WHERE src IN (1, 3, '2')",
     "SELECT gpugraph_save('g')",
     "ALTER TABLE g RENAME TO h",
     "SELECT count(*), gpugraph_check('g'), gpugraph_triangles('g') FROM gpu_bfs('g', 1)",
@@ -56,6 +57,8 @@ START_TEST(every_allocation) {
             "END; CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres), where = "
             "'open "
             "= 1', persist = 1)");
+        if (turn & 2)
+            run("CREATE INDEX into_ ON roads(b)");
         if (n & 1)
             expect("4", "SELECT count(*) FROM gpu_bfs('g', 1)");
         sqlite_countdown = n;

@@ -111,6 +111,44 @@ START_TEST(edges_by_their_ids) {
 }
 END_TEST
 
+/* A list's own type counts, too: ids '7' and 7 are both in a list of INTEGERs, and each edge comes once. */
+START_TEST(lists_of_ids) {
+    static const char *const lists[] = {"SELECT n FROM numbers",
+                                        "SELECT x FROM numbers",
+                                        "SELECT r FROM numbers",
+                                        "SELECT y FROM numbers",
+                                        "7, '7', 'x7'",
+                                        "NULL, 8",
+                                        "SELECT n FROM numbers WHERE n > 90"};
+    static const char *const types[] = {"", "BLOB", "INTEGER"};
+    for (int i = 0; i < 3; i++) {
+        sql_open();
+        run("CREATE TABLE t(a, b, w, id %s); INSERT INTO t VALUES (1, 2, 1, 7), (2, 3, "
+            "1, '7'), (3, 4, 1, '7'), (4, 5, 1, "
+            "'x7'), (5, 6, 1, 8), (6, 7, 1, NULL), (7, 8, 1, '8.0'), (8, 9, 1, 9)",
+            types[i]);
+        run("CREATE VIRTUAL TABLE g USING gpugraph(t(a, b, w, id)); CREATE TABLE "
+            "numbers(n INTEGER, r REAL, x TEXT, y); "
+            "INSERT INTO numbers VALUES (7, 7.0, '7', 7), (8, 8.5, 'x7', '8'), (7, 8.0, "
+            "NULL, NULL)");
+        for (int odd = 0; odd < 2; odd++) {
+            for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+                char *graph = sqlite3_mprintf(
+                         "SELECT src, dst FROM g WHERE edge IN (%s) ORDER BY src",
+                         lists[k]),
+                     *table = sqlite3_mprintf(
+                         "SELECT a, b FROM t WHERE id IN (%s) ORDER BY a", lists[k]);
+                expect_same(graph, table);
+                sqlite3_free(graph);
+                sqlite3_free(table);
+            }
+            run("INSERT INTO t VALUES (9, 1, 1, '07')"); /* a numeral that SQLite would not write */
+        }
+        sql_close();
+    }
+}
+END_TEST
+
 /* Columns without a type hold both, and a number out of a column of numbers equals each. */
 START_TEST(vertices_that_are_numerals) {
     sql_open();
@@ -326,6 +364,7 @@ const struct suite suite = {
     {{"ids", .timeout = 60,
       .cases = {{&ids_of_all_kinds},
                 {&edges_by_their_ids},
+                {&lists_of_ids},
                 {&vertices_that_are_numerals},
                 {&many_odd_numerals},
                 {&a_weight_for_each_way},

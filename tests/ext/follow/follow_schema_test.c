@@ -229,6 +229,8 @@ START_TEST(refusals) {
         {"CREATE VIRTUAL TABLE h USING gpugraph(roads(a, b), persist = 2)", "0 or 1"},
         {"CREATE VIRTUAL TABLE h USING gpugraph(roads(a, b), speed = 2)", "'speed'"},
         {"CREATE VIRTUAL TABLE h USING gpugraph(roads(a, b), fast)", "no option"},
+        {"CREATE VIRTUAL TABLE h USING gpugraph(roads(a, b), persist = 1, PERSIST = 0)",
+         "the option persist is given more than once"},
         {"CREATE VIRTUAL TABLE k USING gpugraph(roads(a, b))", "k_log"},
     };
     open_graph();

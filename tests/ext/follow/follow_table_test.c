@@ -93,6 +93,29 @@ START_TEST(joins_compare_as_the_table_does) {
             sqlite3_free(on_graph);
             sqlite3_free(on_table);
         }
+        /* A list's own type counts, too, and each edge comes once. */
+        static const char *const lists[] = {"i", "t", "x", "r"};
+        static const char *const in[][2] = {
+            {"src IN (%s)", "a IN (%s)"},
+            {"dst IN (%s)", "b IN (%s)"},
+            {"src IN (%s UNION ALL SELECT 1 UNION ALL SELECT '1')",
+             "a IN (%s UNION ALL SELECT 1 UNION ALL SELECT '1')"},
+            {"src IN (%s) AND dst = 1", "a IN (%s) AND b = 1"},
+            {"src = '1' AND dst IN (%s)", "a = '1' AND b IN (%s)"},
+            {"src IN (%s) AND dst IN ('2', 1, 2)", "a IN (%s) AND b IN ('2', 1, 2)"},
+            {"src IN (%s) AND src = 1", "a IN (%s) AND a = 1"}};
+        const size_t forms = sizeof in / sizeof *in;
+        for (size_t k = 0; k < (i == 3 ? 3 : 4) * forms; k++) {
+            char *list = sqlite3_mprintf("SELECT %s FROM places", lists[k / forms]),
+                 *graph = sqlite3_mprintf("SELECT edge FROM g WHERE %z ORDER BY edge",
+                                          sqlite3_mprintf(in[k % forms][0], list)),
+                 *table = sqlite3_mprintf("SELECT rowid FROM roads WHERE %z ORDER BY 1",
+                                          sqlite3_mprintf(in[k % forms][1], list));
+            expect_same(graph, table);
+            sqlite3_free(list);
+            sqlite3_free(graph);
+            sqlite3_free(table);
+        }
         expect_same(
             "SELECT typeof(src), src, dst, edge FROM g WHERE src > 1 OR dst = '1' "
             "ORDER BY edge",
@@ -134,6 +157,12 @@ START_TEST(plans_and_orders) {
     expect("1;2;5",
            "SELECT DISTINCT edge FROM g WHERE src IN (1, 2) AND dst IN (2, 3, 9) AND "
            "edge < 6 ORDER BY 1");
+    detail = ask("EXPLAIN QUERY PLAN SELECT * FROM g WHERE src IN (1, 2)");
+    ck_assert_msg(strstr(detail, "src IN (?)") != NULL, "%s", detail);
+    sqlite3_free(detail);
+    expect("1;2;5;6;7;8", "SELECT edge FROM g WHERE src IN (2, '1', NULL, 1.0, 1.5, "
+                          "x'31', 1) ORDER BY edge");
+    expect("1", "SELECT count(*) FROM g WHERE src IN (2, 2)");
     expect("4", "SELECT edge FROM g WHERE src = 'X' COLLATE NOCASE");
     expect("", "SELECT edge FROM g WHERE src = 'X'");
     expect("8", "SELECT count(*) FROM g");

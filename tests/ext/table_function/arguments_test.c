@@ -3,6 +3,7 @@
 #include "suite.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- types ---- */
 
@@ -169,11 +170,65 @@ START_TEST(words_ignore_case) {
 }
 END_TEST
 
+/* ---- sentences ---- */
+
+static bool is_utf8(const char *text) {
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        int more = *at < 0x80       ? 0
+                   : *at >> 5 == 6  ? 1
+                   : *at >> 4 == 14 ? 2
+                   : *at >> 3 == 30 ? 3
+                                    : 9;
+        for (at++; more > 0 && *at >> 6 == 2; at++)
+            more--;
+        if (more)
+            return false;
+    }
+    return true;
+}
+
+/* What is quoted is cut between characters: hosts decode sentences, and a half one would be their own error. */
+START_TEST(quoted_texts_are_cut_between_characters) {
+    static const char *const statements[] = {
+        "SELECT * FROM gpu_sssp('bad(src, dst, weight)', 1)",
+        "SELECT * FROM gpu_sssp('bad(src, dst, weight, weight)', 1)",
+        "SELECT * FROM gpu_bfs('bad', 1) WHERE method = '%s'",
+        "SELECT * FROM gpu_bfs('SELECT ?, 1', 1) WHERE params = '%s'",
+        "SELECT gpugraph_config('%s')",
+        "SELECT gpugraph_config('devices', '%s')",
+        "SELECT gpugraph_check('(bad) %s')",
+        "SELECT gpugraph_check('\"%s\"')",
+        "SELECT * FROM gpu_bfs('bad(src, dst) %s', 1)",
+        "CREATE VIRTUAL TABLE g USING gpugraph(bad, %s)",
+        "CREATE VIRTUAL TABLE g USING gpugraph(bad, %s = 1)",
+        "CREATE VIRTUAL TABLE g USING gpugraph(bad, direction = '%s')",
+        "CREATE VIRTUAL TABLE g USING gpugraph(bad, persist = '%s')",
+        "CREATE VIRTUAL TABLE g USING gpugraph(bad, where = 'src > \"%s\"')",
+    };
+    for (int shift = 0; shift < 3; shift++) {
+        char text[250];
+        memset(text, 'x', sizeof text);
+        for (size_t i = (size_t)shift; i + 3 < sizeof text; i += 3)
+            snprintf(text + i, sizeof text - i, "\xe2\x82\xac");
+        run("CREATE TABLE bad(src, dst, weight); INSERT INTO bad VALUES (1, 2, '%s')",
+            text);
+        for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+            char *said = ask(statements[i], text);
+            ck_assert_msg(strncmp(said, "error", 5) == 0, "%s: %s", statements[i], said);
+            ck_assert_msg(is_utf8(said), "%s: %s", statements[i], said);
+            sqlite3_free(said);
+        }
+        run("DROP TABLE bad");
+    }
+}
+END_TEST
+
 const struct suite suite = {
     "arguments",
     {{"arguments", .timeout = 60, .setup = sql_open, .teardown = sql_close,
       .cases = {{&whole_reals_are_integers},
                 {&what_can_be_no_id_is_explained},
                 {&strangers_are_named_in_the_timings},
-                {&words_ignore_case}}}},
+                {&words_ignore_case},
+                {&quoted_texts_are_cut_between_characters}}}},
 };

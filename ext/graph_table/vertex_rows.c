@@ -1,0 +1,314 @@
+/* The rows of a vertex's edges, in time that is in proportion to these where it can be.
+**
+**     v -> 4, v -> 9       arcs by the ids of edges, which a followed graph has for its look-ups
+**     4 -> v               among 4's arcs: as many as enter v, on a road map; else
+**     5 -> v, 7 -> v       among the arcs of 5 and 7, which a search's rows against the direction name; else
+**                          an index of the table's that begins with the column of targets, if it has one; else
+**                          a look at all targets, LOOKS times; then arcs back from targets, which follow changes
+**
+** Where edges have ids of their own, or none, no arcs are kept: then both ends need an index, or all edges are
+** looked at. Rows that an index names count if the graph has them, since it knows which rows are edges. */
+#include "vertex_rows.h"
+#include "base/statement.h"
+#include "load/row_ids.h"
+#include "source/condition.h"
+#include "team.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LOOKS = 16
+}; /* at all targets, as long as which arcs into vertices take to make */
+
+typedef struct finding {
+    graph_call *call;
+    const graph_ref *g;
+    uint32_t v;
+    row_list *list;
+    sqlite3_int64 room;
+} finding;
+
+static int add_row(finding *f, sqlite3_int64 row) {
+    row_list *list = f->list;
+    if (list->count == f->room) {
+        const sqlite3_int64 more = f->room ? 2 * f->room : 64;
+        sqlite3_int64 *rows =
+            sqlite3_realloc64(list->row, (sqlite3_uint64)more * sizeof *rows);
+        if (!rows)
+            return SQLITE_NOMEM;
+        list->row = rows;
+        f->room = more;
+    }
+    list->row[list->count++] = row;
+    return SQLITE_OK;
+}
+
+/* ---- by an index of the table's ---- */
+
+int vertex_bind(sqlite3_stmt *statement, const graph_ref *g, uint32_t v) {
+    const gpugraph_ids *ids = gpugraph_vertex_ids(g->graph);
+    if (v < ids->integer_count)
+        return sqlite3_bind_int64(
+            statement, 1, ids->integer ? ids->integer[v] : ids->first_integer + v);
+    uint32_t t = v - ids->integer_count;
+    return sqlite3_bind_text64(statement, 1, ids->texts.bytes + ids->texts.offset[t],
+                               ids->texts.offset[t + 1] - ids->texts.offset[t],
+                               SQLITE_STATIC, SQLITE_UTF8);
+}
+
+/* The rows with vertex ?1 in a column. NULL: no memory. */
+static char *rows_with(const graph_call *call, int column) {
+    const row_source *rows = &call->rows;
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(
+        sql, OWN_SQL "SELECT \"%w\" FROM \"%w\".\"%w\" WHERE \"%w\" IS ?1 COLLATE BINARY",
+        call->definition.rowid, rows->table.schema, rows->table.name,
+        rows->column[column]);
+    condition_append(sql, "AND", rows->where, "");
+    return sqlite3_str_finish(sql);
+}
+
+/* Does SQLite find them by an index? One that is in order of another column first ("ANY") has to be walked. */
+static bool is_search(sqlite3 *db, const char *sql) {
+    enum { DETAIL = 3 };
+    sqlite3_stmt *plan;
+    bool search = false;
+    if (statement_prepare(db, &plan, "EXPLAIN QUERY PLAN %s", sql) == SQLITE_OK &&
+        sqlite3_step(plan) == SQLITE_ROW) {
+        const char *detail = statement_text(plan, DETAIL);
+        search = strncmp(detail, "SEARCH ", 7) == 0 && !strstr(detail, "(ANY(");
+    }
+    sqlite3_finalize(plan);
+    return search;
+}
+
+/* Is that the number of an edge of v's? */
+static bool is_at(const finding *f, uint64_t e) {
+    if (e == GPUGRAPH_NO_EDGE)
+        return false;
+    const gpugraph_edge edge = gpugraph_edge_of(f->g->graph, e);
+    return edge.source == f->v || edge.target == f->v;
+}
+
+static bool has_row(const finding *f, sqlite3_int64 row) {
+    if (!f->g->row_ids)
+        return is_at(f, gpugraph_find_edge(f->g->graph, row));
+    if (!f->g->two_ways || f->g->undirected)
+        return is_at(f, row_ids_edge(f->g->row_ids, row));
+    return row >= ROW_LEAST && row <= ROW_MOST &&
+           (is_at(f, row_ids_edge(f->g->row_ids, 2 * row)) ||
+            is_at(f, row_ids_edge(f->g->row_ids, 2 * row + 1)));
+}
+
+static int read_rows(finding *f, const char *sql) {
+    sqlite3_stmt *rows;
+    int step = SQLITE_DONE, rc = statement_prepare(f->call->c->db, &rows, "%s", sql);
+    if (rc == SQLITE_OK)
+        rc = vertex_bind(rows, f->g, f->v);
+    while (rc == SQLITE_OK && (step = sqlite3_step(rows)) == SQLITE_ROW)
+        if (has_row(f, sqlite3_column_int64(rows, 0)))
+            rc = add_row(f, sqlite3_column_int64(rows, 0));
+    sqlite3_finalize(rows);
+    return rc ? rc : step == SQLITE_DONE ? SQLITE_OK : step;
+}
+
+/* Of both ends, or of targets alone. *all: there were indices. */
+static int rows_by_index(finding *f, bool both, bool *all) {
+    int rc = SQLITE_OK;
+    char *sql[2] = {NULL, NULL};
+    *all = true;
+    for (int i = both ? 0 : 1; i < 2 && rc == SQLITE_OK && *all; i++) {
+        sql[i] = rows_with(f->call, i ? TARGET_COLUMN : SOURCE_COLUMN);
+        rc = sql[i] ? SQLITE_OK : SQLITE_NOMEM;
+        *all = rc == SQLITE_OK && is_search(f->call->c->db, sql[i]);
+    }
+    for (int i = 0; i < 2 && rc == SQLITE_OK && *all; i++)
+        rc = sql[i] ? read_rows(f, sql[i]) : SQLITE_OK;
+    sqlite3_free(sql[0]);
+    sqlite3_free(sql[1]);
+    return rc;
+}
+
+/* ---- by a look at all edges ---- */
+
+/* The row that an edge is one of. */
+static sqlite3_int64 row_of(const graph_ref *g, const gpugraph_edge_list *edges,
+                            uint64_t e) {
+    if (!g->row_ids)
+        return edges->edge_id ? edges->edge_id[e] : (sqlite3_int64)e + 1;
+    const int64_t row = row_ids_row(g->row_ids, e);
+    return g->two_ways && !g->undirected ? row >> 1 : row;
+}
+
+/* What one of the threads that look at all edges has found: edge numbers. */
+typedef struct scan_part {
+    uint64_t *edge, count, room;
+    bool failed;
+} scan_part;
+
+enum { MANY = 1 << 16, PARTS = 64, PATIENCE = 1 << 26 };
+
+/* Edges from `first` on. */
+typedef struct edge_scan {
+    const gpugraph_edge_list *edges;
+    bool sources; /* look at them, too */
+    uint64_t first, count;
+    uint32_t v;
+    int parts;
+    scan_part part[PARTS];
+} edge_scan;
+
+static void add_edge(scan_part *part, uint64_t e) {
+    if (part->count == part->room) {
+        const uint64_t more = part->room ? 2 * part->room : 64;
+        uint64_t *edge = realloc(part->edge, more * sizeof *edge);
+        part->failed |= !edge;
+        if (!edge)
+            return;
+        part->edge = edge;
+        part->room = more;
+    }
+    part->edge[part->count++] = e;
+}
+
+static void scan_edges(void *of, uint64_t number) {
+    edge_scan *s = of;
+    const uint32_t v = s->v, *target = s->edges->target,
+                   *source = s->sources ? s->edges->source : target;
+    const uint64_t high = s->first + gg_slice(s->count, (int)number + 1, s->parts);
+    for (uint64_t e = s->first + gg_slice(s->count, (int)number, s->parts);
+         e < high && !s->part[number].failed; e++)
+        if (source[e] == v || target[e] == v)
+            add_edge(&s->part[number], e);
+}
+
+/* So many at a time that an interrupt need not wait. */
+static int scan_all(connection *c, uint64_t count, edge_scan *s) {
+    for (s->first = 0; s->first < count; s->first += s->count) {
+        s->count = count - s->first < PATIENCE ? count - s->first : PATIENCE;
+        gg_parts(s->parts, (uint64_t)s->parts, scan_edges, s);
+        if (s->first + s->count < count && connection_interrupted(c))
+            return SQLITE_INTERRUPT;
+    }
+    return SQLITE_OK;
+}
+
+/* By several threads; of sources and targets, or of targets alone. */
+static int rows_of_all(finding *f, bool sources) {
+    const uint64_t count = gpugraph_edge_count(f->g->graph);
+    edge_scan s = {gpugraph_edges_of(f->g->graph), sources, 0, 0, f->v, 1, {{0}}};
+    if (count > MANY)
+        s.parts = gg_team_limit(f->call->c->config.threads);
+    s.parts = s.parts < PARTS ? s.parts : PARTS;
+    int rc = scan_all(f->call->c, count, &s);
+    for (int i = 0; i < s.parts; i++) {
+        rc = s.part[i].failed ? SQLITE_NOMEM : rc;
+        for (uint64_t k = 0; k < s.part[i].count && rc == SQLITE_OK; k++)
+            rc = add_row(f, row_of(f->g, s.edges, s.part[i].edge[k]));
+        free(s.part[i].edge);
+    }
+    return rc;
+}
+
+/* ---- by arcs ---- */
+
+static int add_arcs(finding *f, const gpugraph_arcs *arcs) {
+    int rc = SQLITE_OK;
+    for (uint64_t i = 0; i < arcs->count && rc == SQLITE_OK; i++)
+        rc = add_row(f,
+                     (sqlite3_int64)((uint64_t)arcs->first_id + (uint32_t)arcs->arc[i]));
+    return rc;
+}
+
+/* The arcs from u to v; loops are among those that leave v. */
+static int add_arcs_back(finding *f, gpugraph_run *run, uint32_t u, uint64_t *found) {
+    gpugraph_arcs back;
+    const int rc =
+        code_of_status(gpugraph_arcs_between(f->g->graph, u, f->v, run, &back));
+    if (rc)
+        return rc;
+    *found += back.count;
+    return u == f->v ? SQLITE_OK : add_arcs(f, &back);
+}
+
+/* Of the `entering` arcs that enter v, those from where its own lead. *all: there are no others. Nothing but v's own
+** edges and the rows of its neighbours is looked at. */
+static int rows_back(finding *f, gpugraph_run *run, const gpugraph_arcs *out,
+                     uint64_t entering, bool *all) {
+    uint64_t found = 0;
+    int rc = SQLITE_OK;
+    for (uint64_t i = 0; rc == SQLITE_OK && found < entering && i < out->count; i++) {
+        const uint32_t to = (uint32_t)(out->arc[i] >> 32);
+        if (i == 0 || out->arc[i - 1] >> 32 != to)
+            rc = add_arcs_back(f, run, to, &found);
+    }
+    *all = found == entering;
+    return rc;
+}
+
+static int compare_vertices(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The same of the vertices before v, where a search has left rows of them. */
+static int rows_before(finding *f, gpugraph_run *run, uint64_t entering, bool *all) {
+    uint64_t count, found = 0;
+    int rc =
+        code_of_status(gpugraph_sources_into(f->g->graph, f->v, run, NULL, 0, &count));
+    if (rc || count == 0)
+        return rc;
+    const uint64_t room = count;
+    uint32_t *vertex = sqlite3_malloc64((room + 1) * sizeof *vertex);
+    if (!vertex)
+        return SQLITE_NOMEM;
+    rc = code_of_status(
+        gpugraph_sources_into(f->g->graph, f->v, run, vertex, room, &count));
+    count = count < room ? count : room;
+    vertex[count++] = f->v; /* which may not be there */
+    qsort(vertex, count, sizeof *vertex, compare_vertices);
+    for (uint64_t i = 0; i < count && rc == SQLITE_OK && found < entering; i++)
+        if (i == 0 || vertex[i] != vertex[i - 1])
+            rc = add_arcs_back(f, run, vertex[i], &found);
+    *all = found == entering;
+    sqlite3_free(vertex);
+    return rc;
+}
+
+/* The arcs that leave v, and then those that enter it. */
+static int rows_of_arcs(finding *f, graph_ref *g) {
+    gpugraph_run run;
+    gpugraph_arcs out, in;
+    uint64_t entering = 0;
+    bool all = false;
+    connection_run(f->call->c, &run);
+    int rc = code_of_status(gpugraph_arcs_from(g->graph, f->v, &run, &out));
+    if (rc == SQLITE_OK)
+        rc = add_arcs(f, &out);
+    if (rc == SQLITE_OK)
+        rc = code_of_status(gpugraph_count_into(g->graph, f->v, &run, &entering));
+    if (rc == SQLITE_OK && g->looks < LOOKS)
+        rc = rows_back(f, &run, &out, entering, &all);
+    if (rc == SQLITE_OK && !all && g->looks < LOOKS)
+        rc = rows_before(f, &run, entering, &all);
+    if (rc == SQLITE_OK && !all && g->looks < LOOKS)
+        rc = rows_by_index(f, false, &all);
+    if (rc || all)
+        return rc;
+    g->looks += g->looks < LOOKS;
+    if (g->looks < LOOKS)
+        return rows_of_all(f, false);
+    rc = code_of_status(gpugraph_arcs_into(g->graph, f->v, &run, &in));
+    return rc ? rc : add_arcs(f, &in);
+}
+
+int vertex_rows(graph_call *call, uint32_t v, row_list *list) {
+    graph_ref *g = call->graph;
+    finding f = {call, g, v, list, 0};
+    bool all = false;
+    if (g->followed && !g->row_ids && gpugraph_keeps_arcs(g->graph))
+        return rows_of_arcs(&f, g);
+    int rc = rows_by_index(&f, true, &all);
+    return rc || all ? rc : rows_of_all(&f, true);
+}
