@@ -548,7 +548,9 @@
 #define GG_PATHS_HANDS_FIXED 4
 /* 1: by fixed rows, a target's row is asked for when the target is claimed, one trip to memory a step in place of
 ** two, and roads have such rows; 0: as measured above. To be measured. */
+#ifndef GG_PATHS_AHEAD
 #define GG_PATHS_AHEAD 0
+#endif
 /* Looks of an idle warp round its block for one beyond it; looks after which it rests
 ** longer, and both rests in nanoseconds. */
 #define GG_PATHS_FAR     4
