@@ -232,7 +232,7 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
         return false;
     g.m -= gg_spare_arcs(job->graph, kind); /* it says how long rows are */
     return look_below(job, search, &g, look, &below) &&
-           gg_fix_rows(job, kind, &g, own_bytes(job, &g)) &&
+           gg_fix_rows(job, kind, &g, GG_FIXED_DEGREE, own_bytes(job, &g)) &&
            gg_bfs_levels_by(job, search, &g, &below, gg_fixed_rows(job->graph, kind),
                             tree, out);
 }

@@ -186,7 +186,10 @@ static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
     double started = gg_now_ms();
     (many(job) ? gg_dfs_paths_size : gg_dfs_work_size)(job, s);
     carve(job, &space, edges, numbers, s, &t);
-    if ((many(job) && !gg_fix_rows(job, kind, &s->g, (int64_t)space.used)) ||
+    if ((many(job) &&
+         !gg_fix_rows(job, kind, &s->g,
+                      gg_paths_ahead ? GG_FIXED_DEGREE_AHEAD : GG_FIXED_DEGREE,
+                      (int64_t)space.used)) ||
         !gg_workspace(job, &space))
         return NULL;
     s->fixed = gg_fixed_rows(job->graph, kind);

@@ -9,6 +9,7 @@
 
 static_assert(PATHS_MORE == GG_FIXED_MORE, "fixed rows end so");
 static_assert(GG_PATHS_HANDS_FIXED * GG_FIXED_PLACES == warp_width, "a lane to a place");
+static_assert(GG_FIXED_PLACES == PATHS_MOST_PLACES, "a row ahead is a lane's");
 
 enum {
     BLOCK_WORKERS = GG_BLOCK / GG_WARP,
@@ -20,8 +21,10 @@ static_assert(GG_PATHS_BATCH <= GG_WARP, "a chunk fits the hands");
 static_assert(GG_PATHS_RING >= PATHS_GROUP + GG_PATHS_BATCH && GG_PATHS_LANE_ARCS >= 2,
               "a flush makes room");
 
-/* One warp per worker, until the search is over. fixed: by fixed rows. blocks: to a multiprocessor. */
-template <bool fixed, int blocks>
+enum kind { LONG_ROWS, SHORT_ROWS, FIXED_ROWS, ROWS_AHEAD };
+
+/* One warp per worker, until the search is over. blocks: to a multiprocessor. */
+template <kind kind, int blocks>
 static __global__ void __launch_bounds__(GG_BLOCK, blocks) paths_search(paths_crew crew) {
     extern __shared__ uint64_t entry[];
     __shared__ uint64_t word[BLOCK_WORKERS];
@@ -33,8 +36,11 @@ static __global__ void __launch_bounds__(GG_BLOCK, blocks) paths_search(paths_cr
         leave = 0;
     }
     __syncthreads();
-    if (!fixed)
+    if (kind < FIXED_ROWS)
         crew.fixed = NULL;
+    crew.ahead = kind == ROWS_AHEAD;
+    if (kind == ROWS_AHEAD)
+        crew.places = GG_FIXED_PLACES;
     paths_block block = {word, entry, entry + BLOCK_WORKERS * ENTRY_WORDS * GG_PATHS_RING,
                          &busy, &leave};
     paths_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP);
@@ -63,14 +69,15 @@ static __global__ void unpack(paths_crew crew, uint32_t *depth, uint32_t *parent
     }
 }
 
-enum kind { LONG_ROWS, SHORT_ROWS, FIXED_ROWS };
 static const struct cooperative_kernel search_kernels[] = {
-    {(const void *)paths_search<false, GG_PATHS_BLOCKS>, "paths_search", GG_BLOCK,
+    {(const void *)paths_search<LONG_ROWS, GG_PATHS_BLOCKS>, "paths_search", GG_BLOCK,
      SHARED},
-    {(const void *)paths_search<false, GG_PATHS_BLOCKS_THIN>, "paths_search", GG_BLOCK,
-     SHARED},
-    {(const void *)paths_search<true, GG_PATHS_BLOCKS_THIN>, "paths_search", GG_BLOCK,
-     SHARED}};
+    {(const void *)paths_search<SHORT_ROWS, GG_PATHS_BLOCKS_THIN>, "paths_search",
+     GG_BLOCK, SHARED},
+    {(const void *)paths_search<FIXED_ROWS, GG_PATHS_BLOCKS_THIN>, "paths_search",
+     GG_BLOCK, SHARED},
+    {(const void *)paths_search<ROWS_AHEAD, GG_PATHS_BLOCKS_THIN>, "paths_search",
+     GG_BLOCK, SHARED}};
 
 static bool is_thin(const struct device_csr *g) {
     return g->m / (g->n + 1) < GG_PATHS_THIN_ROW;
@@ -101,8 +108,15 @@ void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
     crew->pool.batch = GG_PATHS_BATCH;
 }
 
+/* Vertices whose rows have an arc for each lane. */
+static uint32_t rows_for_lanes(const struct device_csr *g) {
+    const uint64_t arcs =
+        g->m / (g->n + 1) + 1; /* that back to the parent is passed over */
+    return (uint32_t)(arcs < GG_FIXED_PLACES ? warp_width / arcs : GG_PATHS_HANDS_FIXED);
+}
+
 /* Where rows are short, a step is as short as it can be: one look for each lane. */
-static struct paths_shape shape_for(const struct device_csr *g, bool fixed) {
+static struct paths_shape shape_for(const struct device_csr *g, bool fixed, bool ahead) {
     struct paths_shape shape = {GG_PATHS_RING,   GG_WARP,         GG_PATHS_ARCS,
                                 GG_PATHS_BATCH,  GG_PATHS_SHARE,  GG_PATHS_DEEP,
                                 GG_PATHS_DIRECT, GG_PATHS_CAREFUL};
@@ -110,7 +124,7 @@ static struct paths_shape shape_for(const struct device_csr *g, bool fixed) {
         shape.arcs = GG_PATHS_ARCS_THIN;
         shape.hands = GG_PATHS_HANDS_THIN;
         if (fixed)
-            shape.hands = GG_PATHS_HANDS_FIXED;
+            shape.hands = ahead ? rows_for_lanes(g) : GG_PATHS_HANDS_FIXED;
     }
     return shape;
 }
@@ -122,12 +136,13 @@ bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
     crew->n = s->g.n;
     crew->fixed = is_thin(&s->g) ? s->fixed : NULL; /* or there are too many blocks */
     crew->places = GG_FIXED_PLACES;
+    crew->ahead = crew->fixed && gg_paths_ahead;
     crew->root = s->forest.root;
     crew->roots = s->roots;
     crew->all_vertices = s->whole && s->direction != GPUGRAPH_BOTH;
     crew->pool.touched = &crew->control->touched;
     crew->work = s->work;
-    crew->shape = shape_for(&s->g, crew->fixed != NULL);
+    crew->shape = shape_for(&s->g, crew->fixed != NULL, crew->ahead);
     crew->limit = s->limit;
     crew->host_stop = job->device->device_stop;
     gg_fill(job, crew->control, 0, sizeof *crew->control);
@@ -136,7 +151,10 @@ bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
     gg_fill(job, crew->visited, 0, (crew->n / 32 + 1) * sizeof *crew->visited);
     if (!gg_going(job))
         return false;
-    const kind kind = crew->fixed ? FIXED_ROWS : is_thin(&s->g) ? SHORT_ROWS : LONG_ROWS;
+    const kind kind = crew->ahead      ? ROWS_AHEAD
+                      : crew->fixed    ? FIXED_ROWS
+                      : is_thin(&s->g) ? SHORT_ROWS
+                                       : LONG_ROWS;
     plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
     return gg_launched(job, "plant") &&
            gg_dfs_launch(job, s, &search_kernels[kind], crew, crew->control);

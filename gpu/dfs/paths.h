@@ -18,6 +18,8 @@
 ** place is on the way. One bit says that a vertex is taken: all bits fit the second-level
 ** cache of a large device.
 **
+** Where rows are fixed, paths_rows.h has steps with fewer trips.
+**
 ** Whatever lies in a ring is surplus, since the hands are full: an idle warp of the block
 ** takes half of it at once. A block keeps one chunk in its list for others; the scout
 ** of an idle block, its first worker, takes one from another block.
@@ -30,6 +32,7 @@
 #define GPUGRAPH_DFS_PATHS_H
 
 #include "paths_roots.h"
+#include "paths_rows.h"
 
 /* ---- a step ---- */
 
@@ -99,25 +102,6 @@ WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
                 (find[i].up >> 32) << 32 | (uint32_t)(find[i].up + 1);
 }
 
-/* An entry for each lane with `row`: into the hands, where *held lanes have one, or behind what lies
-** in the ring and *beyond it. */
-WARP_FUNCTION void paths_keep(struct paths_worker *w, bool row, uint64_t who,
-                              uint64_t arcs, uint32_t *held, uint32_t *beyond) {
-    const uint32_t hands = w->crew.shape.hands, lanes = warp_ballot(row);
-    const uint32_t at = *held + set_bits(lanes & ((1u << warp_lane()) - 1));
-    if (row && at < hands) {
-        w->hand[2 * at] = who;
-        w->hand[2 * at + 1] = arcs;
-    } else if (row) {
-        paths_put(w->ring, w->head + *beyond + at - hands, who, arcs);
-    }
-    *held += set_bits(lanes);
-    if (*held > hands) {
-        *beyond += *held - hands;
-        *held = hands;
-    }
-}
-
 /* Looks at arcs [base, base + PATHS_GROUP) of the hands, `total` in all; *held lanes have
 ** a next entry already. */
 WARP_FUNCTION void paths_look(struct paths_worker *w, uint32_t first, uint32_t base,
@@ -146,34 +130,6 @@ WARP_FUNCTION void paths_look(struct paths_worker *w, uint32_t first, uint32_t b
         paths_publish(w, beyond);
 }
 
-/* Looks at places [base, base + warp_width) of the hands' fixed rows, `total` in all. */
-WARP_FUNCTION void paths_look_at_places(struct paths_worker *w, uint32_t base,
-                                        uint32_t total, uint32_t *held) {
-    const uint32_t places = w->crew.places, k = base + warp_lane();
-    const uint64_t up = warp_from_64(w->who, k / places % warp_width);
-    const uint64_t down = (up >> 32) << 32 | (uint32_t)(up + 1); /* parent, depth */
-    uint32_t v = k < total ? w->crew.fixed[(up >> 32) * places + k % places] : DFS_NONE;
-    uint32_t before = UINT32_MAX, beyond = 0;
-    const bool looks = v < w->crew.n, more = v == PATHS_MORE;
-    if (looks)
-        before = device_or(&w->crew.visited[v / 32], 1u << v % 32);
-    uint64_t arcs = PATHS_WHOLE;
-    if (more) {
-        const uint64_t *row = &w->crew.offset[up >> 32];
-        const uint64_t begin = row[0] + places - 1;
-        arcs = paths_arcs(begin, row[1] - begin);
-    }
-    w->looked += set_bits(warp_ballot(looks));
-    const bool taken = !(before >> v % 32 & 1);
-    if (taken)
-        w->crew.tree[v] = down;
-    w->reached += taken;
-    paths_keep(w, taken || more, taken ? (uint64_t)v << 32 | (uint32_t)down : up, arcs,
-               held, &beyond);
-    if (beyond > 0)
-        paths_publish(w, beyond);
-}
-
 /* Offers a chunk to others where the block has none, or the ring is deep; `first`: of the
 ** block's list. */
 WARP_FUNCTION bool paths_offer(struct paths_worker *w, uint32_t first) {
@@ -187,22 +143,10 @@ WARP_FUNCTION bool paths_offer(struct paths_worker *w, uint32_t first) {
     return paths_flush(w, word, (count + 1) / 2);
 }
 
-/* All arcs of hands whose entries are whole. */
-WARP_FUNCTION bool paths_walk_places(struct paths_worker *w, uint32_t *held) {
-    const uint32_t rows = set_bits(warp_ballot(w->count > 0));
-    const uint32_t total = rows * w->crew.places;
-    for (uint32_t base = 0; base < total; base += warp_width) {
-        if (!paths_make_room(w))
-            return false;
-        paths_look_at_places(w, base, total, held);
-    }
-    return true;
-}
-
 /* Arcs of the hands, up to as many as a step takes. */
 WARP_FUNCTION bool paths_walk_arcs(struct paths_worker *w, uint32_t *held) {
-    if (w->begin == PATHS_WHOLE_BEGIN && w->count > 0) {
-        w->begin = w->crew.offset[w->who >> 32];
+    if (w->begin == PATHS_ROW_BEGIN && w->count > 0) {
+        w->begin = w->crew.offset[w->who >> 32] + paths_first_place(w);
         w->count = (uint32_t)(w->crew.offset[(w->who >> 32) + 1] - w->begin);
     }
     uint32_t most = w->crew.shape.arcs, total;
@@ -226,9 +170,9 @@ WARP_FUNCTION bool paths_step(struct paths_worker *w) {
     uint32_t held = 0, cold = 0; /* asked for early, used late */
     if (w->bound >= w->crew.shape.share && warp_lane() == 0)
         cold = dfs_first(device_load_64(w->cold));
-    const bool whole =
-        w->crew.fixed && !warp_ballot(w->count > 0 && w->begin != PATHS_WHOLE_BEGIN);
-    if (!(whole ? paths_walk_places(w, &held) : paths_walk_arcs(w, &held)))
+    if (!(paths_by_rows(w)     ? paths_walk_rows(w, &held)
+          : paths_by_places(w) ? paths_walk_places(w, &held)
+                               : paths_walk_arcs(w, &held)))
         return false;
     warp_sync();
     w->count = 0;
@@ -382,6 +326,7 @@ WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
     w.spare = DFS_NO_CHUNK;
     w.random = (number + 1) * 2654435761u | 1;
     w.spares = w.steps = w.reached = w.stolen = w.count = w.head = w.bound = 0;
+    w.passed = 0;
     w.looked = w.who = w.begin = 0;
     while (paths_find_work(&w)) {
         bool go = true;
@@ -392,13 +337,14 @@ WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
     }
     if (warp_lane() == 0)
         block_store(block.leave, 1);
-    uint32_t reached;
+    uint32_t reached, passed;
     warp_sum_before(w.reached, &reached);
+    warp_sum_before(w.passed, &passed);
     if (warp_lane() == 0) {
         device_add(&crew.control->reached, reached);
         device_add(&crew.control->stolen, w.stolen);
         if (crew.work)
-            device_add_64(&crew.work[w.home], w.looked);
+            device_add_64(&crew.work[w.home], w.looked + passed);
     }
 }
 

@@ -8,9 +8,10 @@
 #include "tuning.h"
 
 #define PATHS_TO_END 0xffffffu
-/* An entry whose arcs are all of its vertex, which lie in its fixed row. */
-#define PATHS_WHOLE       (~0ull - 1)
-#define PATHS_WHOLE_BEGIN (PATHS_WHOLE >> 24)
+/* An entry whose arcs are those of its vertex from place k of its fixed row on; all of them. */
+#define PATHS_FROM(k)   (~0ull - 1 - (k))
+#define PATHS_WHOLE     PATHS_FROM(0)
+#define PATHS_ROW_BEGIN (PATHS_WHOLE >> 24)
 /* In the last place of such a row: it is longer. */
 #define PATHS_MORE (DFS_NONE - 1)
 
@@ -20,7 +21,8 @@ struct paths_shape {
     uint32_t arcs;  /* of one step, at most */
     uint32_t batch; /* entries of a chunk, at most as many as a warp has lanes */
     uint32_t share; /* entries of a ring from which one chunk is offered to others */
-    uint32_t deep;  /* and from which a further one is, whatever the block offers */
+    uint32_t
+        deep; /* and from which a further one is, whatever the block offers: twice a batch, so that it is full */
     uint32_t direct;  /* arcs of a step up to which no test precedes a claim */
     uint32_t careful; /* roots opened one after the other before all open them at will */
 };
@@ -37,8 +39,9 @@ struct paths_crew {
     const uint32_t *target;
     const uint32_t *fixed; /* rows (gg_fixed_rows); NULL: none */
     uint32_t places;       /* of such a row, a power of 2 */
-    uint32_t *visited;     /* a bit for each vertex; set at the roots of the list */
-    uint64_t *tree;        /* parent << 32 | depth, of visited vertices */
+    bool ahead;        /* a row is asked for when its vertex is claimed (paths_rows.h) */
+    uint32_t *visited; /* a bit for each vertex; set at the roots of the list */
+    uint64_t *tree;    /* parent << 32 | depth, of visited vertices */
     const uint32_t *root;
     uint32_t n, roots;
     bool all_vertices;
@@ -70,6 +73,7 @@ struct paths_worker {
     uint32_t spare, spares; /* empty chunks of its own: the first, how many */
     uint32_t random, steps, reached, stolen;
     uint64_t looked;     /* arcs */
+    uint32_t passed;     /* arcs, by this lane alone */
     uint64_t who, begin; /* this lane's entry */
     uint32_t count;      /* 0: none */
 };
@@ -87,6 +91,20 @@ WARP_FUNCTION void paths_hold(struct paths_worker *w, uint64_t who, uint64_t arc
     w->count = (uint32_t)arcs & PATHS_TO_END;
     if (w->count == PATHS_TO_END)
         w->count = (uint32_t)(w->crew.offset[(who >> 32) + 1] - w->begin);
+}
+
+/* Is this lane's entry an arc whose target is known, its begin? Such ones never leave the hands. */
+#define PATHS_FOUND (1ull << 39)
+WARP_FUNCTION bool paths_is_found(const struct paths_worker *w) {
+    return w->begin >> 32 == PATHS_FOUND >> 32;
+}
+/* From which place of its row on has this lane's entry arcs, which begins with PATHS_ROW_BEGIN? */
+WARP_FUNCTION uint32_t paths_first_place(const struct paths_worker *w) {
+    return ((uint32_t)PATHS_WHOLE & PATHS_TO_END) - w->count;
+}
+/* Do these arcs lie in a fixed row? What begins with its last place may go on beyond it. */
+WARP_FUNCTION bool paths_in_row(const struct paths_worker *w, uint64_t arcs) {
+    return arcs <= PATHS_WHOLE && arcs > PATHS_FROM(w->crew.places - 1);
 }
 
 WARP_FUNCTION uint64_t *paths_place(struct dfs_ring ring, uint32_t at) {
@@ -218,13 +236,50 @@ WARP_FUNCTION bool paths_make_room(struct paths_worker *w) {
     return true;
 }
 
+/* An entry for each lane with `row`: into the hands, where *held lanes have one, or behind what lies
+** in the ring and *beyond it. */
+WARP_FUNCTION void paths_keep(struct paths_worker *w, bool row, uint64_t who,
+                              uint64_t arcs, uint32_t *held, uint32_t *beyond) {
+    const uint32_t hands = w->crew.shape.hands, lanes = warp_ballot(row);
+    const uint32_t at = *held + set_bits(lanes & ((1u << warp_lane()) - 1));
+    if (row && at < hands) {
+        w->hand[2 * at] = who;
+        w->hand[2 * at + 1] = arcs;
+    } else if (row) {
+        paths_put(w->ring, w->head + *beyond + at - hands, who, arcs);
+    }
+    *held += set_bits(lanes);
+    if (*held > hands) {
+        *beyond += *held - hands;
+        *held = hands;
+    }
+}
+
+/* Entries that the hands take up from the ring. By rows ahead each brings as many arcs as lanes come to it. */
+WARP_FUNCTION uint32_t paths_room_in_hands(const struct paths_worker *w, uint32_t held) {
+    const uint32_t hands = w->crew.shape.hands;
+    if (w->crew.ahead)
+        return (warp_width - held) * hands / warp_width;
+    return held < hands ? hands - held : 0;
+}
+
+/* How many of `taken` entries, this lane's one of them, from lane `held` on, are of one kind: arcs in rows,
+** and others alone. */
+WARP_FUNCTION uint32_t paths_alike(const struct paths_worker *w, uint32_t held,
+                                   uint32_t taken, bool mine, uint64_t arcs) {
+    const uint32_t others = warp_ballot(mine && !paths_in_row(w, arcs));
+    const uint32_t rows = warp_ballot(mine) & ~others;
+    const uint32_t end = held == 0 && (others & 1) ? rows : others;
+    return end ? lowest_bit(end) - held : taken;
+}
+
 /* Into lanes from `held` on, the newest entries of the own ring. Returns how many lanes
 ** have one now. */
 WARP_FUNCTION uint32_t paths_top_up(struct paths_worker *w, uint32_t held) {
-    while (w->bound > 0 && held < w->crew.shape.hands) {
+    uint32_t room;
+    while (w->bound > 0 && (room = paths_room_in_hands(w, held)) > 0) {
         uint64_t word = dfs_look(w->ring), who = 0, arcs = 0;
-        uint32_t count = dfs_count(word), free = w->crew.shape.hands - held;
-        uint32_t taken = count < free ? count : free;
+        uint32_t count = dfs_count(word), taken = count < room ? count : room;
         w->bound = count;
         if (taken == 0)
             break;
@@ -234,6 +289,12 @@ WARP_FUNCTION uint32_t paths_top_up(struct paths_worker *w, uint32_t held) {
             uint64_t *from = paths_place(w->ring, dfs_tail(word) + count - 1 - i);
             who = block_load_64(from);
             arcs = block_load_64(from + 1);
+        }
+        if (w->crew.ahead) {
+            taken = paths_alike(w, held, taken, mine, arcs);
+            mine = mine && i < taken;
+            if (taken == 0)
+                break;
         }
         uint32_t done = 0;
         warp_sync();

@@ -5,7 +5,8 @@
 ** A search that goes from vertex to vertex is spared the look for where a row begins; on graphs of
 ** short rows in no order it reads no more for that, as a sector of 32 bytes is the least that comes.
 ** Made once for a graph and a direction, kept with the device's copy. Not for graphs with longer
-** rows, of which much would lie elsewhere, nor for roads, whose places would be empty. */
+** rows, of which much would lie elsewhere. Those of roads are made of empty places: it is for him who
+** searches to say from which mean degree on they are worth their memory. */
 #include "device_copy.cuh"
 #include "fixed_rows.cuh"
 #include "frontier.cuh"
@@ -80,11 +81,11 @@ static bool make(struct cuda_job *job, enum csr_kind kind, const struct device_c
 }
 
 bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
-                 int64_t own) {
+                 uint32_t degree, int64_t own) {
     const uint64_t room = (uint64_t)g->n + g->n / GG_ROOM_SHARE, places = room * PLACES;
     const uint64_t arcs = gg_device_copy_of(job->graph)->rows[kind].arcs -
                           gg_device_copy_of(job->graph)->rows[kind].spares;
-    if (g->n >= GG_FIXED_MORE || arcs <= GG_FIXED_DEGREE * (uint64_t)g->n ||
+    if (g->n >= GG_FIXED_MORE || arcs <= degree * (uint64_t)g->n ||
         arcs > (uint64_t)g->n * PLACES)
         return true;
     struct fixed_part *kept = (struct fixed_part *)gg_device_part(job, &fixed_kind);

@@ -8,10 +8,10 @@
 #define GG_FIXED_PLACES 8                   /* of each vertex: v's from 8 v on */
 #define GG_FIXED_MORE   (GPUGRAPH_NONE - 1) /* in the last one: the row is longer */
 
-/* Made on first need, where rows suit and there is room beside `own` bytes: phase "prepare". False
-** when the job must end. They go when memory is short: who uses them asks behind gg_workspace. */
+/* Made on first need, where rows suit, with more than `degree` arcs to a vertex, and there is room beside
+** `own` bytes: phase "prepare". False when the job must end. They go when memory is short: who uses them asks behind gg_workspace. */
 bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
-                 int64_t own);
+                 uint32_t degree, int64_t own);
 /* NULL: there are none. */
 const uint32_t *gg_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind);
 /* Whoever changes some rows may bring these up to date, for so many vertices: what he asks for stays, though

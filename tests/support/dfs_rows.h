@@ -97,6 +97,38 @@ static inline struct rows make(enum shape shape, uint32_t n, bool both) {
     return make_seeded(shape, n, both, 7 + shape);
 }
 
+/* Rows of no arcs, of one, of about as many as fixed rows have places, and of many; arcs side by side,
+** loops, arcs that lead back. */
+static inline struct rows make_uneven(uint32_t n, uint64_t seed) {
+    static const uint32_t degrees[] = {0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 7, 8, 9, 17, 100};
+    enum { DEGREES = sizeof degrees / sizeof *degrees };
+    const uint32_t room = (n + 1) * 200;
+    uint32_t *from = need(room, sizeof *from), *to = need(room, sizeof *to), arcs = 0;
+    uint64_t state = seed;
+    const uint32_t near = 1 + random_below(&state, n); /* the reach of an arc */
+    for (uint32_t v = 0; v < n; v++) {
+        const uint32_t degree = degrees[random_below(&state, DEGREES)];
+        for (uint32_t i = 0; i < degree; i++) {
+            const uint32_t like = random_below(&state, 8);
+            uint32_t t = (v + random_below(&state, near)) % n;
+            if (like == 0)
+                t = v;
+            else if (like == 1 && i > 0)
+                t = to[arcs - 1];
+            from[arcs] = v;
+            to[arcs++] = t;
+            if (like == 2) {
+                from[arcs] = t;
+                to[arcs++] = v;
+            }
+        }
+    }
+    struct rows g = rows_of(n, arcs, from, to, seed % 3 == 0);
+    free(from);
+    free(to);
+    return g;
+}
+
 /* The tree, serially, that root opens among vertices whose owner is NOBODY. */
 static inline void reach(const struct rows *g, uint32_t root, uint32_t *owner) {
     uint32_t *stack = need(g->n, sizeof *stack), top = 0;

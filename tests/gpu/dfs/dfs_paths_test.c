@@ -1,7 +1,10 @@
 /* The workers of the device's method "many-paths" (gpu/dfs/paths.h), compiled for CPU
-** threads: a thread is a warp one lane wide. Rings and chunks are tiny here, so that every
-** path of flush, theft and offer is taken thousands of times; under
+** threads: a thread is a warp one lane wide; with TEST_WIDE_WARPS, a warp of 32 lanes. Rings and chunks are
+** tiny here, so that every path of flush, theft and offer is taken thousands of times; under
 ** GPUGRAPH_SANITIZE=thread the orderings are checked too. */
+#ifdef TEST_WIDE_WARPS
+#include "warp_lanes.h"
+#endif
 #include <sched.h>
 
 static void jitter(void);
@@ -11,7 +14,7 @@ static void jitter(void);
 #include "suite.h"
 #include "workers.h"
 
-enum { MOST_WORKERS = 12, MOST_RING = 64 };
+enum { MOST_WORKERS = 12, MOST_RING = 2 * PATHS_GROUP + 56 };
 
 /* ---- a crew of threads ---- */
 
@@ -19,15 +22,15 @@ struct memory {
     struct paths_crew crew;
     struct dfs_control control;
     uint64_t word[MOST_WORKERS], entry[2 * MOST_WORKERS * MOST_RING];
-    uint64_t hand[2 * MOST_WORKERS];
+    uint64_t hand[2 * MOST_WORKERS * warp_width];
     uint32_t busy[MOST_WORKERS], leave[MOST_WORKERS];
     uint64_t cold[MOST_WORKERS], free[MOST_WORKERS], work[MOST_WORKERS];
     uint32_t host_stop, *fixed;
 };
 
-/* As gpu/graph/device_fixed.cu makes them. */
+/* As gpu/graph/device_fixed.cu makes them. Four words are asked for at once, of fewer places, too. */
 static uint32_t *fix(const struct rows *g, uint32_t places) {
-    uint32_t *fixed = need((size_t)g->n * places, sizeof *fixed);
+    uint32_t *fixed = need((size_t)g->n * places + PATHS_ASKED, sizeof *fixed);
     for (uint32_t v = 0; v < g->n; v++)
         for (uint32_t k = 0; k < places; k++) {
             const uint64_t arcs = g->offset[v + 1] - g->offset[v];
@@ -38,15 +41,18 @@ static uint32_t *fix(const struct rows *g, uint32_t places) {
     return fixed;
 }
 
+enum form { NO_ROWS, BY_PLACES, AHEAD, FORMS };
+
 static struct memory *crew_new(const struct rows *g, struct paths_shape shape,
-                               uint32_t blocks, uint32_t block_workers) {
+                               uint32_t blocks, uint32_t block_workers, enum form form) {
     struct memory *m = need(1, sizeof *m);
     struct paths_crew *crew = &m->crew;
     crew->offset = g->offset;
     crew->target = g->target;
     crew->n = g->n;
-    crew->places = 1u << (blocks % 2 + 1);
-    crew->fixed = m->fixed = block_workers < 4 ? fix(g, crew->places) : NULL;
+    crew->places = 2u << blocks % 3; /* 2, 4, 8 */
+    crew->fixed = m->fixed = form == NO_ROWS ? NULL : fix(g, crew->places);
+    crew->ahead = form == AHEAD;
     crew->blocks = blocks;
     crew->block_workers = block_workers;
     crew->shape = shape;
@@ -93,14 +99,30 @@ static void crew_free(struct memory *m) {
     free(m);
 }
 
+struct one {
+    struct memory *m;
+    uint32_t number;
+};
+
+static void one_lane(void *argument) {
+    const struct one *one = argument;
+    struct memory *m = one->m;
+    uint32_t workers = m->crew.block_workers, block = one->number / workers;
+    struct paths_block view = {m->word + block * workers,
+                               m->entry +
+                                   2 * (size_t)block * workers * m->crew.shape.ring,
+                               m->hand + 2 * (size_t)block * workers * warp_width,
+                               m->busy + block, m->leave + block};
+    paths_work(m->crew, view, one->number);
+}
+
 static void one_of_crew(void *memory, uint32_t number) {
-    struct memory *m = memory;
-    uint32_t workers = m->crew.block_workers, block = number / workers;
-    struct paths_block view = {
-        m->word + block * workers,
-        m->entry + 2 * (size_t)block * workers * m->crew.shape.ring,
-        m->hand + 2 * block * workers, m->busy + block, m->leave + block};
-    paths_work(m->crew, view, number);
+    struct one one = {memory, number};
+#ifdef TEST_WIDE_WARPS
+    lanes_run(one_lane, &one);
+#else
+    one_lane(&one);
+#endif
 }
 
 static void crew_run(struct memory *m, uint32_t stop_after_us) {
@@ -137,11 +159,22 @@ static void expect_done(const struct memory *m, const struct rows *g,
     free(parent);
 }
 
+#ifdef TEST_WIDE_WARPS
+static const struct paths_shape shapes[] = {{256, 4, 64, 1, 1, 1, 0, 1},
+                                            {256, 16, 128, 32, 8, 128, 128, 10},
+                                            {256, 6, 96, 4, 2, 8, 1000, 1u << 30},
+                                            {256, 32, 512, 16, 4, 60, 8, 1u << 30}};
+static const uint32_t crews[][2] = {{1, 1}, {1, 3}, {2, 1}, {3, 2}};
+/* One part in so many of a graph is made: each lane is switched to and from. */
+enum { LESS = 10 };
+#else
 static const struct paths_shape shapes[] = {{8, 1, 1, 1, 1, 1, 0, 1},
                                             {8, 1, 3, 1, 2, 4, 2, 10},
                                             {16, 1, 7, 1, 4, 8, 100, 1u << 30},
                                             {64, 1, 50, 1, 8, 60, 8, 1u << 30}};
 static const uint32_t crews[][2] = {{1, 1}, {1, 4}, {4, 1}, {2, 3}, {3, 4}};
+enum { LESS = 1 };
+#endif
 
 #define FOR_ALL_CREWS                                                                    \
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)                          \
@@ -149,19 +182,20 @@ static const uint32_t crews[][2] = {{1, 1}, {1, 4}, {4, 1}, {2, 3}, {3, 4}};
 
 /* From vertex 0. */
 START_TEST(tree_of_one_source) {
-    struct rows g = make((enum shape)_i, 6000, true);
+    struct rows g = make((enum shape)_i, 6000 / LESS, true);
     uint32_t *owner = need(g.n, sizeof *owner), source = 0, stolen = 0;
     memset(owner, 0xff, g.n * sizeof *owner);
     reach(&g, source, owner);
     FOR_ALL_CREWS {
-        struct memory *m = crew_new(&g, shapes[s], crews[c][0], crews[c][1]);
+        struct memory *m =
+            crew_new(&g, shapes[s], crews[c][0], crews[c][1], (s + c) % FORMS);
         plant(m, &source, 1);
         crew_run(m, 0);
         expect_done(m, &g, owner);
         stolen += m->control.stolen;
         crew_free(m);
     }
-    expect(_i == PATH || stolen > 0, "nobody ever stole");
+    expect(LESS > 1 || _i == PATH || stolen > 0, "nobody ever stole");
     free(owner);
     rows_free(&g);
 }
@@ -170,12 +204,13 @@ END_TEST
 /* Small random graphs, each from a vertex of its own. */
 START_TEST(many_seeds) {
     uint32_t stolen = 0;
-    for (uint64_t seed = 1; seed <= 150; seed++) {
+    for (uint64_t seed = 1; seed <= 150 / LESS; seed++) {
         struct rows g = make_seeded(seed % 3 ? RANDOM : SPARSE, 300, seed % 2, seed);
         uint32_t *owner = need(g.n, sizeof *owner), source = (uint32_t)(seed * 131 % 300);
         memset(owner, 0xff, g.n * sizeof *owner);
         reach(&g, source, owner);
-        struct memory *m = crew_new(&g, shapes[seed % 4], 1 + seed % 3, 1 + seed % 4);
+        struct memory *m =
+            crew_new(&g, shapes[seed % 4], 1 + seed % 3, 1 + seed % 4, seed / 4 % FORMS);
         plant(m, &source, 1);
         crew_run(m, 0);
         expect_done(m, &g, owner);
@@ -188,10 +223,13 @@ START_TEST(many_seeds) {
 }
 END_TEST
 
-/* The root of every vertex, as its parents tell. */
-static void follow_parents(const struct memory *m, uint32_t n, uint32_t *owner) {
+/* The root of every vertex that owner has, or of all, as its parents tell. */
+static void follow_parents(const struct memory *m, uint32_t n, uint32_t *owner,
+                           bool all) {
     for (uint32_t v = 0; v < n; v++) {
         uint32_t up = v, steps = 0;
+        if (!all && owner[v] == NOBODY)
+            continue;
         expect(m->crew.visited[v / 32] >> v % 32 & 1, "vertex %u is not reached", v);
         while (m->crew.tree[up] >> 32 != NOBODY && steps++ < n)
             up = (uint32_t)(m->crew.tree[up] >> 32);
@@ -200,10 +238,53 @@ static void follow_parents(const struct memory *m, uint32_t n, uint32_t *owner) 
     }
 }
 
+/* From one source, several, or all: a tree, trees or a forest, in every form of rows. */
+START_TEST(uneven_rows) {
+    uint32_t stolen = 0, most = 0;
+    for (uint64_t seed = 1; seed <= 90 / LESS; seed++) {
+        uint64_t state = seed * 977;
+        struct rows g = make_uneven(1 + random_below(&state, 700), seed);
+        uint32_t *owner = need(g.n, sizeof *owner), root[2 * warp_width], roots = 0;
+        const uint32_t wanted = seed % 4 == 0 ? 2 * warp_width : 1;
+        memset(owner, 0xff, g.n * sizeof *owner);
+        for (uint32_t i = 0; i < wanted; i++) {
+            const uint32_t v = random_below(&state, g.n);
+            if (owner[v] == NOBODY || wanted == 1) {
+                reach(&g, v, owner);
+                root[roots++] = v;
+            }
+        }
+        for (uint32_t c = 0; c < 3; c++) {
+            const bool all = seed % 4 == 1;
+            uint32_t trees = 0;
+            struct memory *m =
+                crew_new(&g, shapes[(seed + c) % 4], 1 + c, 1 + seed % 4, (enum form)_i);
+            m->crew.all_vertices = all;
+            plant(m, root, roots);
+            crew_run(m, 0);
+            /* A root may lie on the way from another: then trees are whoever came first. */
+            if (all || (roots > 1 && seed % 3))
+                follow_parents(m, g.n, owner, all);
+            expect_done(m, &g, owner);
+            for (uint32_t v = 0; v < g.n; v++)
+                trees += owner[v] == v;
+            expect(all || trees == roots, "%u trees from %u roots", trees, roots);
+            stolen += m->control.stolen;
+            most = m->control.touched > most ? m->control.touched : most;
+            crew_free(m);
+        }
+        free(owner);
+        rows_free(&g);
+    }
+    expect(stolen > 0, "nobody ever stole");
+    expect(most > 0, "no chunk was ever used");
+}
+END_TEST
+
 /* Directed: root after root in order of number, as one serial pass would open them; or, once
 ** there are many, at will. */
 START_TEST(forest) {
-    struct rows g = make((enum shape)_i, 1500, false);
+    struct rows g = make((enum shape)_i, 1500 / LESS, false);
     uint32_t *owner = need(g.n, sizeof *owner);
     bool opened = false;
     FOR_ALL_CREWS {
@@ -211,11 +292,12 @@ START_TEST(forest) {
         for (uint32_t v = 0; v < g.n; v++)
             if (owner[v] == NOBODY)
                 reach(&g, v, owner);
-        struct memory *m = crew_new(&g, shapes[s], crews[c][0], crews[c][1]);
+        struct memory *m =
+            crew_new(&g, shapes[s], crews[c][0], crews[c][1], (s + c) % FORMS);
         m->crew.all_vertices = true;
         crew_run(m, 0);
         if (shapes[s].careful < g.n)
-            follow_parents(m, g.n, owner);
+            follow_parents(m, g.n, owner, true);
         expect_done(m, &g, owner);
         opened |= m->control.group != NOBODY;
         crew_free(m);
@@ -228,7 +310,7 @@ END_TEST
 
 /* Both ways: the trees of all components grow at once. */
 START_TEST(components_at_once) {
-    struct rows g = make(SPARSE, 3000, true);
+    struct rows g = make(SPARSE, 3000 / LESS, true);
     uint32_t *owner = need(g.n, sizeof *owner), *root = need(g.n, sizeof *root);
     uint32_t roots = 0;
     memset(owner, 0xff, g.n * sizeof *owner);
@@ -239,7 +321,8 @@ START_TEST(components_at_once) {
         }
     }
     FOR_ALL_CREWS {
-        struct memory *m = crew_new(&g, shapes[s], crews[c][0], crews[c][1]);
+        struct memory *m =
+            crew_new(&g, shapes[s], crews[c][0], crews[c][1], (s + c) % FORMS);
         plant(m, root, roots);
         crew_run(m, 0);
         expect_done(m, &g, owner);
@@ -253,15 +336,15 @@ END_TEST
 
 /* A worker that has made too many steps ends the search for all. */
 START_TEST(limit) {
-    struct rows g = make(PATH, 20000, true);
+    struct rows g = make(PATH, 20000 / LESS, true);
     uint32_t source = 0;
-    struct memory *m = crew_new(&g, shapes[1], 2, 3);
+    struct memory *m = crew_new(&g, shapes[1], 2, 3, (enum form)_i);
     plant(m, &source, 1);
-    m->crew.limit = 1000;
+    m->crew.limit = 1000 / LESS;
     crew_run(m, 0);
     expect(m->control.late && m->control.reached < g.n, "it went on");
     crew_free(m);
-    m = crew_new(&g, shapes[1], 2, 3);
+    m = crew_new(&g, shapes[1], 2, 3, (enum form)_i);
     plant(m, &source, 1);
     m->crew.limit = 100000;
     crew_run(m, 0);
@@ -273,9 +356,9 @@ END_TEST
 
 /* Whenever the host says so, all workers leave. */
 START_TEST(stop) {
-    struct rows g = make(_i % 2 ? RANDOM : PATH, 200000, true);
+    struct rows g = make(_i % 2 ? RANDOM : PATH, 200000 / LESS, true);
     uint32_t source = 0;
-    struct memory *m = crew_new(&g, shapes[_i % 4], 2, 3);
+    struct memory *m = crew_new(&g, shapes[_i % 4], 2, 3, (enum form)(_i % FORMS));
     plant(m, &source, 1);
     m->crew.all_vertices = _i % 3 == 0;
     m->host_stop = _i == 0;
@@ -293,6 +376,7 @@ const struct suite suite = {
                 {&many_seeds},
                 {&forest, SHAPES},
                 {&components_at_once},
-                {&limit},
-                {&stop, 6}}}},
+                {&uneven_rows, FORMS},
+                {&limit, FORMS},
+                {&stop, 9}}}},
 };
