@@ -127,7 +127,9 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
                                      gpugraph_partition partition,
                                      gpugraph_direction direction, bool simple,
                                      gpugraph_run *run, gpugraph_part **part);
-void gpugraph_part_free(gpugraph_part *part); /* not collective; NULL is allowed */
+/* Not collective; NULL is allowed. Parts on devices may have mapped each other's memory: then no other part may be
+** in the middle of a call, as after a call that all have come back from. */
+void gpugraph_part_free(gpugraph_part *part);
 
 /* The part's rows are copied to a device: devices of a host are dealt in turn to its processes, of which this is number
 ** `place`. Searches run there from now on: gpugraph_part_mis; of parts by target

@@ -173,7 +173,7 @@ END_TEST
 
 START_TEST(large_shapes) {
     shape list[] = {
-        shape_path(200000),    shape_star(100000),   shape_comb(20000, 3),
+        shape_path(20000),     shape_star(100000),   shape_comb(20000, 3),
         shape_binary_tree(17), shape_grid(300, 300), shape_rmat(14, 12, 4),
         shape_complete(300),   shape_empty(70000),   shape_random_edges(50000, 120000, 8),
     };
