@@ -548,7 +548,7 @@
 ** 4, 11.5 to 11.8 with 12.) */
 #define GG_PATHS_HANDS_FIXED 4
 /* 1: by fixed rows, a target's row is asked for when the target is claimed, one trip to memory a step in place of
-** two, and roads have such rows; 0: as measured above. To be measured. */
+** two, and roads have such rows. 0: as measured above, until 1 is measured. */
 #ifndef GG_PATHS_AHEAD
 #define GG_PATHS_AHEAD 0
 #endif
@@ -576,10 +576,11 @@
 /* Graphs of more arcs to a vertex get fixed rows: a search by depth of a mesh (6) takes 17.8 ms with them and 21.4 without,
 ** depth-first 9.6 and 12.6; of roads (2.5), whose rows come side by side anyhow, 20.9 and 21.6, 16.0
 ** and 16.9 (H100). And arcs of the longest row, at most: a warp looks at the rest of a row. */
-#define GG_FIXED_DEGREE 4
-/* The same for depth-first search by rows ahead, in which roads gain by them: to be measured. */
+#define GG_FIXED_DEGREE  4
+#define GG_FIXED_LONGEST 128
+/* Mean degree from which on depth-first search has fixed rows where GG_PATHS_AHEAD is 1: roads have more. Chosen, not
+** measured. */
 #define GG_FIXED_DEGREE_AHEAD 2
-#define GG_FIXED_LONGEST      128
 
 /* ---- regions/ ---- */
 

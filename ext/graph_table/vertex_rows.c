@@ -252,7 +252,8 @@ static int compare_vertices(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The same of the vertices before v, where a search has left rows of them. */
+/* Edges that enter v, among the arcs of those vertices that a search's rows name as their sources. *all: there are such
+** rows, and all were found. */
 static int rows_before(finding *f, gpugraph_run *run, uint64_t entering, bool *all) {
     uint64_t count, found = 0;
     int rc =

@@ -18,6 +18,7 @@ enum {
     CHUNKS_A_WORKER = 4 + GG_PATHS_SPARES /* spare; in hand, offered, on the way */
 };
 static_assert(GG_PATHS_BATCH <= GG_WARP, "a chunk fits the hands");
+static_assert(GG_PATHS_DEEP >= 2 * GG_PATHS_BATCH - 1, "the pool has chunks enough");
 static_assert(GG_PATHS_RING >= PATHS_GROUP + GG_PATHS_BATCH && GG_PATHS_LANE_ARCS >= 2,
               "a flush makes room");
 
@@ -110,8 +111,7 @@ void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
 
 /* Vertices whose rows have an arc for each lane. */
 static uint32_t rows_for_lanes(const struct device_csr *g) {
-    const uint64_t arcs =
-        g->m / (g->n + 1) + 1; /* that back to the parent is passed over */
+    const uint64_t arcs = g->m / (g->n + 1) + 1; /* mean of a row, rounded up */
     return (uint32_t)(arcs < GG_FIXED_PLACES ? warp_width / arcs : GG_PATHS_HANDS_FIXED);
 }
 

@@ -73,20 +73,21 @@ WARP_FUNCTION bool paths_walk_places(struct paths_worker *w, uint32_t *held) {
 
 enum { PATHS_MOST_PLACES = 8, PATHS_ASKED = 4 };
 
-/* PATHS_ASKED words, asked for where this stands: on their way together with the claim that follows. */
+/* Loads PATHS_ASKED words for a lane that asks. The load is issued here, so that it and the claim behind it
+** are on their way together. */
 #ifdef __CUDACC__
-WARP_FUNCTION void paths_ask(const uint32_t *at, bool wanted, uint32_t *row) {
+WARP_FUNCTION void paths_ask(const uint32_t *at, bool asks, uint32_t *row) {
     for (int i = 0; i < PATHS_ASKED; i++)
         row[i] = DFS_NONE;
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %5, 0;"
                  " @p ld.global.v4.u32 {%0, %1, %2, %3}, [%4]; }"
                  : "+r"(row[0]), "+r"(row[1]), "+r"(row[2]), "+r"(row[3])
-                 : "l"(at), "r"((uint32_t)wanted));
+                 : "l"(at), "r"((uint32_t)asks));
 }
 #else
-WARP_FUNCTION void paths_ask(const uint32_t *at, bool wanted, uint32_t *row) {
+WARP_FUNCTION void paths_ask(const uint32_t *at, bool asks, uint32_t *row) {
     for (int i = 0; i < PATHS_ASKED; i++)
-        row[i] = wanted ? at[i] : DFS_NONE;
+        row[i] = asks ? at[i] : DFS_NONE;
 }
 #endif
 

@@ -21,8 +21,8 @@ struct paths_shape {
     uint32_t arcs;  /* of one step, at most */
     uint32_t batch; /* entries of a chunk, at most as many as a warp has lanes */
     uint32_t share; /* entries of a ring from which one chunk is offered to others */
-    uint32_t
-        deep; /* and from which a further one is, whatever the block offers: twice a batch, so that it is full */
+    uint32_t deep; /* and from which a further one is, whatever the block offers: at least
+                    ** 2 batch - 1, or the pool of chunks can run out */
     uint32_t direct;  /* arcs of a step up to which no test precedes a claim */
     uint32_t careful; /* roots opened one after the other before all open them at will */
 };

@@ -5,8 +5,8 @@
 ** A search that goes from vertex to vertex is spared the look for where a row begins; on graphs of
 ** short rows in no order it reads no more for that, as a sector of 32 bytes is the least that comes.
 ** Made once for a graph and a direction, kept with the device's copy. Not for graphs with longer
-** rows, of which much would lie elsewhere. Those of roads are made of empty places: it is for him who
-** searches to say from which mean degree on they are worth their memory. */
+** rows, of which much would lie elsewhere. Most places of a road map's rows are empty: the caller says
+** from which mean degree on rows are worth their memory. */
 #include "device_copy.cuh"
 #include "fixed_rows.cuh"
 #include "frontier.cuh"

@@ -95,6 +95,18 @@ static void check_sources(gpugraph_graph *graph, uint32_t v) {
     ck_assert(more == count && vertex[1] == GPUGRAPH_NONE);
 }
 
+/* So many changes of the model, and of the graph. */
+static void change_edges(gpugraph_graph *graph, edge_model *model, int changes) {
+    gpugraph_run run = {.threads = 1};
+    edge_model before = model_copy(model);
+    model_change(model, changes);
+    model_batch batch = model_batch_of(&before, model);
+    batch.changes.added = &batch.added.edges;
+    ck_assert_int_eq(gpugraph_update(graph, &batch.changes, &run), GPUGRAPH_OK);
+    model_batch_free(&batch);
+    model_free(&before);
+}
+
 START_TEST(sources_out_of_rows) {
     for (int kind = 0; kind < 3; kind++) {
         static const enum csr_kind kinds[] = {CSR_IN, CSR_BOTH, CSR_SIMPLE};
@@ -114,13 +126,7 @@ START_TEST(sources_out_of_rows) {
         for (int round = 0; round < 5; round++) {
             for (uint32_t v = 0; v < gpugraph_vertex_count(graph); v++)
                 check_sources(graph, v);
-            edge_model before = model_copy(&model);
-            model_change(&model, 20);
-            model_batch batch = model_batch_of(&before, &model);
-            batch.changes.added = &batch.added.edges;
-            ck_assert_int_eq(gpugraph_update(graph, &batch.changes, &run), GPUGRAPH_OK);
-            model_batch_free(&batch);
-            model_free(&before);
+            change_edges(graph, &model, 20);
         }
         gpugraph_free(graph);
         model_free(&model);
@@ -230,14 +236,7 @@ START_TEST(random_graphs) {
         gpugraph_graph *graph = model_graph(&model, 1);
         for (int round = 0; round < 5; round++) {
             check_all(graph, &model);
-            edge_model before = model_copy(&model);
-            model_change(&model, 12);
-            model_batch batch = model_batch_of(&before, &model);
-            batch.changes.added = &batch.added.edges;
-            gpugraph_run run = {.threads = 1};
-            ck_assert_int_eq(gpugraph_update(graph, &batch.changes, &run), GPUGRAPH_OK);
-            model_batch_free(&batch);
-            model_free(&before);
+            change_edges(graph, &model, 12);
         }
         gpugraph_free(graph);
         model_free(&model);
