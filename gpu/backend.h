@@ -495,8 +495,8 @@ gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *se
 extern uint32_t gg_path_prepare_after;
 /* Vertices of a graph from which on `auto` searches it by regions on a device; tests change it. (bfs/bfs.c) */
 extern uint32_t gg_region_vertices;
-/* Are rows asked for ahead, by "many-paths" where rows are fixed? Tests and benchmarks change it. (dfs/dfs.c) */
-extern bool gg_paths_ahead;
+/* Arcs to a vertex below which "many-paths" asks for fixed rows ahead; tests change it. (dfs/dfs.c) */
+extern uint32_t gg_paths_ahead_degree;
 /* path/both_ends.c, path/by_weight.c: a path by depth, by weight, searched for from both ends.
 ** Would `auto` do so: is what that takes made, or is it time to make it? */
 gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,

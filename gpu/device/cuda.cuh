@@ -48,7 +48,6 @@ struct cuda_device {
     unsigned char *mailbox;
     unsigned char *stage[GG_STAGES];
     cudaEvent_t staged[GG_STAGES]; /* the transfer through that buffer is done */
-    size_t sliced;                 /* bytes of small uploads, of the job that is open */
     cudaEvent_t moment[2];         /* enum gg_moment */
     cudaStream_t aside;            /* of transfers beside the kernels in `stream` */
     cudaEvent_t handed_over;       /* what those wait for */
@@ -64,7 +63,10 @@ struct cuda_job {
     cudaStream_t stream;
     struct host_context host; /* current in this thread before, and again afterwards */
     bool working;             /* arrays of this job lie in the workspace */
-    struct meanwhile {        /* what the host does while kernels run; NULL: nothing */
+    unsigned char
+        *slices;   /* pinned, GG_SLICES_BYTES: small uploads on their way in `stream` */
+    size_t sliced; /* bytes of it in use */
+    struct meanwhile { /* what the host does while kernels run; NULL: nothing */
         void (*act)(struct cuda_job *, void *of);
         void *of;
         double ms; /* so far */

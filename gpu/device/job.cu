@@ -146,7 +146,7 @@ static bool open_device(struct cuda_job *job, int ordinal) {
     }
     job->device = device;
     job->stream = device->stream;
-    device->sliced = 0;
+    job->slices = device->stage[0] + GG_STAGE_BYTES;
     *device->stop = 0;
     return true;
 }

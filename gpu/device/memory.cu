@@ -146,17 +146,16 @@ static size_t stage_part(uint64_t bytes, uint64_t part) {
 /* Each has a place of its own, so that it waits for no kernel that is queued before it. */
 static bool upload_slice(struct cuda_job *job, void *to_device, const void *from,
                          size_t bytes) {
-    struct cuda_device *device = job->device;
     if (!gg_going(job) || bytes == 0)
         return gg_going(job);
-    if (device->sliced + bytes > GG_SLICES_BYTES) {
+    if (job->sliced + bytes > GG_SLICES_BYTES) {
         if (!gg_wait(job))
             return false;
-        device->sliced = 0;
+        job->sliced = 0;
     }
-    unsigned char *slice = device->stage[0] + GG_STAGE_BYTES + device->sliced;
+    unsigned char *slice = job->slices + job->sliced;
     memcpy(slice, from, bytes);
-    device->sliced += (bytes + 15) / 16 * 16;
+    job->sliced += (bytes + 15) / 16 * 16;
     return gg_note(
         job,
         cudaMemcpyAsync(to_device, slice, bytes, cudaMemcpyHostToDevice, job->stream),

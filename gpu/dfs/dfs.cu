@@ -188,7 +188,7 @@ static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
     carve(job, &space, edges, numbers, s, &t);
     if ((many(job) &&
          !gg_fix_rows(job, kind, &s->g,
-                      gg_paths_ahead ? GG_FIXED_DEGREE_AHEAD : GG_FIXED_DEGREE,
+                      gg_dfs_rows_ahead(&s->g) ? GG_FIXED_DEGREE_AHEAD : GG_FIXED_DEGREE,
                       (int64_t)space.used)) ||
         !gg_workspace(job, &space))
         return NULL;

@@ -54,6 +54,8 @@ bool gg_dfs_roots(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_work_size(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_work_carve(struct workspace *space, struct dfs_search *s);
 bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s);
+/* Does "many-paths" ask for rows ahead there, where they are fixed? */
+bool gg_dfs_rows_ahead(const struct device_csr *g);
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s);
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s);

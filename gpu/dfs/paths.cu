@@ -84,6 +84,10 @@ static bool is_thin(const struct device_csr *g) {
     return g->m / (g->n + 1) < GG_PATHS_THIN_ROW;
 }
 
+bool gg_dfs_rows_ahead(const struct device_csr *g) {
+    return is_thin(g) && g->m < (uint64_t)gg_paths_ahead_degree * g->n;
+}
+
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s) {
     const bool thin = is_thin(&s->g);
     s->blocks = gg_dfs_blocks(job, &search_kernels[thin ? SHORT_ROWS : LONG_ROWS],
@@ -136,7 +140,7 @@ bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
     crew->n = s->g.n;
     crew->fixed = is_thin(&s->g) ? s->fixed : NULL; /* or there are too many blocks */
     crew->places = GG_FIXED_PLACES;
-    crew->ahead = crew->fixed && gg_paths_ahead;
+    crew->ahead = crew->fixed && gg_dfs_rows_ahead(&s->g);
     crew->root = s->forest.root;
     crew->roots = s->roots;
     crew->all_vertices = s->whole && s->direction != GPUGRAPH_BOTH;

@@ -35,7 +35,9 @@ struct several_member {
     struct cuda_job job; /* its run is `run`; its stream its own */
     gpugraph_run run;    /* a copy of the caller's, which tells no phases */
     int lead;            /* the first member on the same device: its job is open */
-    cudaStream_t stream; /* of its own, where another member leads; else NULL */
+    /* Of its own, where another member leads; else NULL. */
+    cudaStream_t stream;
+    void *slices; /* the job's */
     struct several_desk *desk;
     struct several_kept *kept; /* the device's rows of the graph; NULL: not asked for */
 };

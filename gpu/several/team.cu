@@ -54,6 +54,8 @@ static void close_member(struct several_team *team, int p) {
         gg_give(job, member->desk, sizeof *member->desk);
     if (member->stream)
         cudaStreamDestroy(member->stream);
+    if (member->slices)
+        cudaFreeHost(member->slices);
 }
 
 /* In the reverse order, so that what the host had current is so again. */
@@ -91,7 +93,12 @@ static bool open_member(struct several_team *team, int p, int ordinal) {
         gg_note(&member->job,
                 cudaStreamCreateWithFlags(&member->stream, cudaStreamNonBlocking),
                 "create a stream");
+        gg_note(&member->job,
+                cudaHostAlloc(&member->slices, GG_SLICES_BYTES, cudaHostAllocDefault),
+                "allocate pinned memory");
         member->job.stream = member->stream;
+        member->job.slices = static_cast<unsigned char *>(member->slices);
+        member->job.sliced = 0;
     }
     member->run.phase = NULL;
     team->parts = p + 1;
