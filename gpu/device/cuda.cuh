@@ -161,6 +161,9 @@ template <typename type> static inline type *gg_carve(workspace *space, uint64_t
 
 bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t bytes);
 bool gg_download(struct cuda_job *job, void *to, const void *from_device, uint64_t bytes);
+/* To that stage, which holds it once gg_wait_for has seen staged[stage]: for who reads stages by himself. */
+bool gg_queue_download(struct cuda_job *job, int stage, const void *from_device,
+                       size_t bytes);
 /* A result, once all that was queued is done; one of up to GG_MAILBOX bytes comes quickly. */
 bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes);
 /* Every byte of the array becomes `byte`. */

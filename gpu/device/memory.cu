@@ -185,25 +185,31 @@ bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t
     return gg_going(job);
 }
 
-static bool queue_download(struct cuda_job *job, const void *from_device, uint64_t bytes,
-                           uint64_t part) {
-    int stage = (int)(part % GG_STAGES);
+/* Members of a team that share the device have streams of their own: what another one has queued may still
+** be on its way from that stage. */
+bool gg_queue_download(struct cuda_job *job, int stage, const void *from_device,
+                       size_t bytes) {
+    struct cuda_device *device = job->device;
+    if (!gg_wait_for(job, device->staged[stage]))
+        return false;
     gg_note(job,
-            cudaMemcpyAsync(job->device->stage[stage],
-                            (const char *)from_device + part * GG_STAGE_BYTES,
-                            stage_part(bytes, part), cudaMemcpyDeviceToHost, job->stream),
+            cudaMemcpyAsync(device->stage[stage], from_device, bytes,
+                            cudaMemcpyDeviceToHost, job->stream),
             "send data");
-    return gg_note(job, cudaEventRecord(job->device->staged[stage], job->stream),
+    return gg_note(job, cudaEventRecord(device->staged[stage], job->stream),
                    "record an event");
 }
 
 bool gg_download(struct cuda_job *job, void *to, const void *from_device,
                  uint64_t bytes) {
+    const char *from = (const char *)from_device;
     uint64_t parts = (bytes + GG_STAGE_BYTES - 1) / GG_STAGE_BYTES, queued = 0;
     for (uint64_t part = 0; part < parts; part++) {
         int stage = (int)(part % GG_STAGES);
-        while (queued < parts && queued < part + GG_STAGES)
-            if (!queue_download(job, from_device, bytes, queued++))
+        for (; queued < parts && queued < part + GG_STAGES; queued++)
+            if (!gg_queue_download(job, (int)(queued % GG_STAGES),
+                                   from + queued * GG_STAGE_BYTES,
+                                   stage_part(bytes, queued)))
                 return false;
         if (!gg_wait_for(job, job->device->staged[stage]))
             return false;

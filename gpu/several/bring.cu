@@ -53,15 +53,9 @@ static bool find_piece(struct bringing *b, int member, uint64_t piece) {
 static void queue_piece(struct bringing *b, int member, uint64_t piece) {
     if (!find_piece(b, member, piece))
         return;
-    struct cuda_job *job = gg_several_on(b->team, member);
-    const int stage = (int)(piece % GG_STAGES);
-    gg_note(job,
-            cudaMemcpyAsync(job->device->stage[stage],
-                            (const char *)b->segment[member] + b->first * b->entry,
-                            b->count * b->entry, cudaMemcpyDeviceToHost, job->stream),
-            "send data");
-    gg_note(job, cudaEventRecord(job->device->staged[stage], job->stream),
-            "record an event");
+    gg_queue_download(gg_several_on(b->team, member), (int)(piece % GG_STAGES),
+                      (const char *)b->segment[member] + b->first * b->entry,
+                      b->count * b->entry);
 }
 
 static bool take_piece(struct bringing *b, int member, uint64_t piece) {
