@@ -28,7 +28,7 @@ struct region_rows {
 
 struct region_part {
     struct device_part part;
-    bool long_way;
+    uint32_t long_ways; /* searches since the graph was another, or regions had to go */
     struct region_rows rows[CSR_KINDS];
 };
 
@@ -45,12 +45,11 @@ static void drop_rows(struct region_part *kept, struct region_rows *r) {
     *r = region_rows();
 }
 
-static void drop_regions(gpugraph_graph *, struct device_part *part, unsigned gone) {
+static void drop_regions(gpugraph_graph *, struct device_part *part, unsigned) {
     struct region_part *kept = (struct region_part *)part;
     for (int kind = 0; kind < CSR_KINDS; kind++)
         drop_rows(kept, &kept->rows[kind]);
-    if (gone & (PART_ON_EDGES | PART_ON_VERTICES))
-        kept->long_way = false;
+    kept->long_ways = 0;
 }
 
 static const struct device_part_kind region_kind = {
@@ -62,13 +61,13 @@ void gg_note_long_way(struct cuda_job *job, const struct device_csr *g) {
         return;
     struct region_part *kept = (struct region_part *)gg_device_part(job, &region_kind);
     if (kept)
-        kept->long_way = true;
+        kept->long_ways++;
 }
 
 bool gg_wants_regions(const struct cuda_job *job) {
     const struct region_part *kept =
         (struct region_part *)gg_device_part_of(job->graph, &region_kind);
-    return kept && kept->long_way;
+    return kept && kept->long_ways >= GG_REGION_AFTER;
 }
 
 /* ---- the driver ---- */

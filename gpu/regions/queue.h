@@ -9,7 +9,10 @@
 ** `base`, or past the ring, goes to the ring's end that is next to it. A region is in one bucket or
 ** with one block, or it is idle: `news` counts what it has been told since it was idle, so that who
 ** makes a 1 of a 0 puts it into a bucket, and the block that has it gives it back only if nothing
-** has come since it looked. `busy` counts regions that are not idle: at 0 the search is over. */
+** has come since it looked. `busy` counts regions that are not idle: at 0 the search is over.
+**
+** What a region was told comes to the block that takes it by `news` and by the slot alone, which are exchanged in order;
+** counts are not, as each fence would wait for all that its block has written. */
 #ifndef GPUGRAPH_REGIONS_QUEUE_H
 #define GPUGRAPH_REGIONS_QUEUE_H
 
@@ -45,18 +48,19 @@ struct regions_queue {
 WARP_FUNCTION void regions_put(const struct regions_queue *q, uint32_t region,
                                uint32_t distance) {
     struct regions_board *b = q->board;
-    const uint32_t base = device_load(&b->base), last = base + BUCKETS - BEHIND - 1;
-    uint32_t bucket = distance / q->width, none;
+    const uint32_t base = device_load(&b->base), top = device_load(&b->top);
+    const uint32_t last = base + BUCKETS - BEHIND - 1;
+    uint32_t bucket = distance / q->width;
     bucket = bucket < base ? base : bucket > last ? last : bucket;
-    if (device_load(&b->top) < bucket)
+    if (top < bucket)
         device_max(&b->top, bucket);
     bucket %= BUCKETS;
     device_take(&b->live[bucket], 1);
     const uint32_t at = device_take(&b->tail[bucket][0], 1) & q->mask;
-    do /* who has the ticket of a whole ring before may not have read his slot yet */
-        none = NO_REGION;
-    while (!device_try(&q->slot[(uint64_t)bucket * (q->mask + 1) + at], &none, region));
-    device_add(&b->waiting[bucket], 1);
+    uint32_t *slot = &q->slot[(uint64_t)bucket * (q->mask + 1) + at];
+    while (!device_enter(slot, NO_REGION, region))
+        ; /* who has the ticket of a whole ring before may not have read his slot yet */
+    device_take(&b->waiting[bucket], 1);
     device_take(&b->all_waiting, 1);
 }
 
@@ -72,21 +76,27 @@ WARP_FUNCTION void regions_tell(const struct regions_queue *q, uint32_t region,
 
 /* One warp: the first bucket that has regions; BUCKETS: none has. */
 WARP_FUNCTION uint32_t regions_first(const struct regions_queue *q) {
+    uint32_t waiting[BUCKETS / warp_width];
+    uint64_t some = 0;
     const uint32_t base = device_load(&q->board->base) - BEHIND;
-    for (uint32_t i = 0; i < BUCKETS; i += warp_width) {
-        const uint32_t waiting =
-            device_load(&q->board->waiting[(base + i + warp_lane()) % BUCKETS]);
-        const uint32_t some = warp_ballot((int32_t)waiting > 0);
-        if (some)
-            return (base + i + warp_first(some)) % BUCKETS;
-    }
-    return BUCKETS;
+    WARP_UNROLL
+    for (uint32_t i = 0; i < BUCKETS / warp_width; i++)
+        waiting[i] = device_load(&q->board->waiting[i * warp_width + warp_lane()]);
+    WARP_UNROLL
+    for (uint32_t i = 0; i < BUCKETS / warp_width; i++)
+        some |= (uint64_t)warp_ballot((int32_t)waiting[i] > 0) << i * warp_width;
+    const uint32_t first = warp_from(base, 0) % BUCKETS;
+    if (some == 0)
+        return BUCKETS;
+    some = first > 0 ? some >> first | some << (BUCKETS - first) : some;
+    const uint32_t low = (uint32_t)some, high = (uint32_t)(some >> 32);
+    return (first + (low ? lowest_bit(low) : 32 + lowest_bit(high))) % BUCKETS;
 }
 
 /* One lane: a region of that bucket; NO_REGION: others were faster. */
 WARP_FUNCTION uint32_t regions_from(const struct regions_queue *q, uint32_t bucket) {
     struct regions_board *b = q->board;
-    if ((int32_t)device_add(&b->waiting[bucket], UINT32_MAX) <= 0) {
+    if ((int32_t)device_take(&b->waiting[bucket], UINT32_MAX) <= 0) {
         device_take(&b->waiting[bucket], 1);
         return NO_REGION;
     }
@@ -146,7 +156,7 @@ WARP_FUNCTION void regions_leave(const struct regions_queue *q, uint32_t region,
                 break;
             device_try(&b->base, &base, base + 1);
         }
-    if (idle && device_add(&b->busy, UINT32_MAX) == 1)
+    if (idle && device_take(&b->busy, UINT32_MAX) == 1)
         device_publish(&b->end, REGIONS_OVER);
 }
 

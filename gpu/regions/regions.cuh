@@ -33,7 +33,7 @@ struct device_regions {
 
 /* A search along those rows has gone through many small levels. (make.cu) */
 void gg_note_long_way(struct cuda_job *job, const struct device_csr *g);
-/* So the graph is one for regions. */
+/* As many have as would have paid for regions. */
 bool gg_wants_regions(const struct cuda_job *job);
 /* Made on first need where there is room beside `own` bytes, and the graph suits: phase "prepare". False when the
 ** job must end. They go when memory is short: who uses them asks behind gg_workspace. */

@@ -88,7 +88,6 @@ bool gg_search_regions(struct cuda_job *job, const struct device_regions *r,
     carve(space, r, &s);
     s.queue.width = GG_REGION_WIDTH;
     s.stop = job->device->device_stop;
-    s.lanes = r->n > 0 && r->most_arcs > 4 * r->most_vertices ? 3 : 2;
     s.vertices = (r->most_vertices + 7) / 8 * 8;
     s.arcs = (r->most_arcs + 2 * 8 + 7) / 8 * 8; /* whole words before and behind */
     gg_mark(job, GG_BEGAN);

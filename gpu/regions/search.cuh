@@ -6,10 +6,11 @@
 **                        '-----------------------------------------------------+--> distance[]
 **                                                                              '--> told[] of others, by outer arcs
 **
-** A round within a region costs a fifth of a microsecond, where a step through device memory takes two or
-** three; a region is searched some times, as it is told of shorter ways. Distances are the least
-** fixpoint of d[v] = min(d[u] + 1), whatever the order of the steps. Only the block that has a region
-** writes its distance[]; others lower its told[]. queue.h says which region comes next. */
+** A round within a region costs a quarter of a microsecond, where a step through device memory takes two or
+** three; a region is searched some times, as it is told of shorter ways. A round has few vertices, and what it costs is
+** its chain of looks into shared memory, so a list holds what a lane needs of a vertex, and a vertex
+** may be in it twice. Distances are the least fixpoint of d[v] = min(d[u] + 1), whatever the order of the steps. Only
+** the block that has a region writes its distance[]; others lower its told[]. queue.h says which region comes next. */
 #ifndef GPUGRAPH_REGIONS_SEARCH_CUH
 #define GPUGRAPH_REGIONS_SEARCH_CUH
 
@@ -17,7 +18,12 @@
 #include "graph/frontier.cuh"
 #include "regions.cuh"
 
-enum { THREADS = GG_REGION_BLOCK };
+enum {
+    THREADS = GG_REGION_BLOCK,
+    LANES = 8,             /* of a vertex, in a round */
+    LIST = GG_REGION_LIST, /* vertices that a list has room for */
+    LANE_PLACES = 4        /* vertices that a lane brings in together */
+};
 
 struct regions_found { /* by the whole search */
     unsigned long long reached;
@@ -29,54 +35,66 @@ struct region_search {
     struct regions_found *found;
     const uint32_t *stop;
     uint32_t *distance, *told; /* by rank */
-    uint32_t lanes;            /* of a vertex: 2 to the power of it */
     uint32_t vertices, arcs;   /* room for them in shared memory */
 };
 
 /* ---- shared memory of a block ---- */
 
-struct region_turn {               /* what a block does now */
+struct region_turn { /* what a block does now */
+    struct region_place place;
     uint32_t region, bucket, seen; /* as queue.h has them */
     uint32_t count[3]; /* of the lists of this round, the next one and the one after it */
     uint32_t nothing[2]; /* whole words of 16 bytes */
 };
 
-struct region_memory {
-    struct region_turn *turn;
-    uint32_t *distance;  /* of each vertex */
-    uint16_t *arcs;      /* inner ones */
-    uint16_t *begin;     /* of each vertex' arcs, and the end */
-    uint16_t *list[2];   /* of this round, of the next one */
-    uint32_t *listed[2]; /* bit v: in that list */
-    uint8_t *changed;    /* since the region was taken, or told others last */
+/* Of a vertex whose distance has fallen: where its arcs begin and, in the upper half, end, and what they lead to. */
+struct listed {
+    uint32_t row, sum;
 };
 
-static __host__ __device__ __forceinline__ uint32_t bit_words(uint32_t vertices) {
-    return vertices / 32 + 1;
-}
+struct region_memory {
+    struct region_turn *turn;
+    struct listed *lists; /* of this round, of the next one */
+    uint32_t *distance;   /* of each vertex */
+    uint32_t *row;        /* of each vertex, as listed */
+    uint16_t *arcs;       /* inner ones */
+    uint8_t *changed;     /* since the region was taken */
+};
 
 static __device__ __forceinline__ region_memory lay_out(unsigned char *memory,
                                                         uint32_t vertices,
                                                         uint32_t arcs) {
     region_memory m;
     m.turn = reinterpret_cast<struct region_turn *>(memory);
-    m.distance = reinterpret_cast<uint32_t *>(m.turn + 1);
-    m.arcs = reinterpret_cast<uint16_t *>(m.distance + vertices);
-    m.listed[0] = reinterpret_cast<uint32_t *>(m.arcs + arcs);
-    m.listed[1] = m.listed[0] + bit_words(vertices);
-    m.begin = reinterpret_cast<uint16_t *>(m.listed[1] + bit_words(vertices));
-    m.list[0] = m.begin + vertices + 2;
-    m.list[1] = m.list[0] + vertices;
-    m.changed = reinterpret_cast<uint8_t *>(m.list[1] + vertices);
+    m.lists = reinterpret_cast<struct listed *>(m.turn + 1);
+    m.distance = reinterpret_cast<uint32_t *>(m.lists + 2 * LIST);
+    m.row = m.distance + vertices;
+    m.arcs = reinterpret_cast<uint16_t *>(m.row + vertices);
+    m.changed = reinterpret_cast<uint8_t *>(m.arcs + arcs);
     return m;
 }
 
 static inline uint32_t shared_bytes(uint32_t vertices, uint32_t arcs) {
-    return (uint32_t)sizeof(struct region_turn) + vertices * 4 + arcs * 2 +
-           2 * bit_words(vertices) * 4 + (3 * vertices + 2) * 2 + vertices;
+    return (uint32_t)(sizeof(struct region_turn) + 2 * LIST * sizeof(struct listed)) +
+           vertices * 9 + arcs * 2;
+}
+
+static __device__ __forceinline__ uint32_t shared_now(const uint32_t *at) {
+    return *(const volatile uint32_t *)at;
 }
 
 /* ---- steps of a block ---- */
+
+/* A count beyond LIST says that the list had no room. */
+static __device__ __forceinline__ void list_up(const region_memory &m, uint32_t round,
+                                               uint32_t *count, uint32_t row,
+                                               uint32_t sum) {
+    const uint32_t at = atomicAdd(count, 1u);
+    if (at < LIST) {
+        const struct listed one = {row, sum};
+        m.lists[(round % 2) * LIST + at] = one;
+    }
+}
 
 /* Brings a region in, arcs by whole words of 16 bytes. What it was told is listed. */
 static __device__ void bring_in(const device_regions &r, const region_search &s,
@@ -85,69 +103,92 @@ static __device__ void bring_in(const device_regions &r, const region_search &s,
     const uint32_t from = p.inner / PER_WORD * PER_WORD;
     const uint4 *words = reinterpret_cast<const uint4 *>(r.target + from);
     const uint32_t count = (p.inner_end - from + PER_WORD - 1) / PER_WORD;
-    for (uint32_t i = threadIdx.x; i < p.vertices; i += THREADS) {
-        const uint32_t told = device_load(&s.told[p.first + i]);
-        const uint32_t known = device_load(&s.distance[p.first + i]);
-        m.begin[i] = (uint16_t)(r.inner[p.first + i] - from);
-        m.distance[i] = told < known ? told : known;
-        m.changed[i] = told < known;
-        if (told < known)
-            m.list[0][atomicAdd(&m.turn->count[0], 1u)] = (uint16_t)i;
-    }
     for (uint32_t i = threadIdx.x; i < count; i += THREADS)
         reinterpret_cast<uint4 *>(m.arcs)[i] = __ldg(words + i);
-    for (uint32_t i = threadIdx.x; i < 2 * bit_words(s.vertices); i += THREADS)
-        m.listed[0][i] = 0;
-    if (threadIdx.x == 0)
-        m.begin[p.vertices] = (uint16_t)(p.inner_end - from);
+    for (uint32_t i = threadIdx.x; i < p.vertices; i += LANE_PLACES * THREADS) {
+        uint32_t told[LANE_PLACES], known[LANE_PLACES], row[LANE_PLACES];
+        WARP_UNROLL
+        for (uint32_t k = 0; k < LANE_PLACES; k++) {
+            const uint32_t v = i + k * THREADS, at = p.first + v;
+            told[k] = known[k] = row[k] = 0;
+            if (v < p.vertices) {
+                told[k] = device_load(&s.told[at]);
+                known[k] = device_load(&s.distance[at]);
+                row[k] = (r.inner[at] - from) | (r.inner[at + 1] - from) << 16;
+            }
+        }
+        WARP_UNROLL
+        for (uint32_t k = 0; k < LANE_PLACES; k++) {
+            const uint32_t v = i + k * THREADS;
+            const bool news = told[k] < known[k];
+            if (v >= p.vertices)
+                break;
+            m.row[v] = row[k];
+            m.distance[v] = news ? told[k] : known[k];
+            m.changed[v] = news;
+            if (news)
+                list_up(m, 0, &m.turn->count[0], row[k], told[k] + 1);
+        }
+    }
 }
 
-static __device__ __forceinline__ uint32_t shared_now(const uint32_t *at) {
-    return *(const volatile uint32_t *)at;
-}
-
-/* A round: the vertices of a list relax their inner arcs. Whose distance falls is in the next list,
-** once. */
-static __device__ void relax(const region_search &s, const region_memory &m,
-                             uint32_t round, uint32_t listed, uint32_t *count) {
-    const uint16_t *list = m.list[round % 2];
-    uint16_t *next = m.list[(round + 1) % 2];
-    uint32_t *bits = m.listed[round % 2], *next_bits = m.listed[(round + 1) % 2];
-    const uint32_t lanes = 1u << s.lanes, sub = threadIdx.x & (lanes - 1);
-    for (uint32_t i = threadIdx.x >> s.lanes; i < listed; i += THREADS >> s.lanes) {
-        const uint32_t u = list[i], end = m.begin[u + 1];
-        const uint32_t from = shared_now(&m.distance[u]);
-        if (sub == 0 && round > 0)
-            atomicAnd(&bits[u / 32], ~(1u << u % 32));
-        for (uint32_t at = m.begin[u] + sub; at < end; at += lanes) {
-            const uint32_t v = m.arcs[at];
-            if (from + 1 < shared_now(&m.distance[v]) &&
-                atomicMin(&m.distance[v], from + 1) > from + 1) {
-                const uint32_t bit = 1u << v % 32;
+/* A round: the vertices of a list relax their inner arcs, some lanes to each; or all vertices do, where it had no
+** room. Whose distance falls is in the next list, once for each time that it falls. */
+static __device__ void relax(const region_memory &m, uint32_t vertices, uint32_t round,
+                             uint32_t listed, uint32_t *count) {
+    const bool all = listed > LIST;
+    const uint32_t many = all ? vertices : listed;
+    for (uint32_t i = threadIdx.x / LANES; i < many; i += THREADS / LANES) {
+        struct listed u;
+        if (all) {
+            u.row = m.row[i];
+            u.sum = shared_now(&m.distance[i]);
+            u.sum += u.sum < UINT32_MAX;
+        } else {
+            u = m.lists[(round % 2) * LIST + i];
+        }
+        for (uint32_t at = (u.row & 0xffff) + threadIdx.x % LANES; at < u.row >> 16;
+             at += LANES) {
+            const uint32_t v = m.arcs[at], row = m.row[v];
+            if (u.sum < shared_now(&m.distance[v]) &&
+                atomicMin(&m.distance[v], u.sum) > u.sum) {
                 m.changed[v] = 1;
-                if (!(atomicOr(&next_bits[v / 32], bit) & bit))
-                    next[atomicAdd(count, 1u)] = (uint16_t)v;
+                list_up(m, round + 1, count, row, u.sum + 1);
             }
         }
     }
 }
 
-/* One lane per outer arc of what has changed: whom it tells of a shorter way. */
+struct outer_arc {
+    uint32_t from, to, region;
+    bool there;
+};
+
+static __device__ __forceinline__ outer_arc outer_at(const device_regions &r,
+                                                     const region_place &p, uint32_t i) {
+    const uint32_t at = p.outer + i;
+    if (at >= p.outer_end)
+        return outer_arc{0, 0, 0, false};
+    return outer_arc{r.from[at], r.to[at], r.to_region[at], true};
+}
+
+/* One lane per outer arc of what has changed: whom it tells of a shorter way. The first one was asked for when the
+** region was brought in. */
 static __device__ void tell(const device_regions &r, const region_search &s,
-                            const region_place &p, const region_memory &m) {
+                            const region_place &p, const region_memory &m,
+                            outer_arc arc) {
     const uint32_t whole = (p.outer_end - p.outer + GG_WARP - 1) / GG_WARP * GG_WARP;
     for (uint32_t i = threadIdx.x; i < whole; i += THREADS) {
-        const uint32_t at = p.outer + i;
-        const bool there = at < p.outer_end;
-        const uint32_t u = there ? r.from[at] : 0;
-        bool tells = there && m.changed[u];
+        if (i >= THREADS)
+            arc = outer_at(r, p, i);
+        bool tells = arc.there && m.changed[arc.from];
         uint32_t sum = 0, region = 0;
         if (tells) {
-            const uint32_t v = r.to[at];
-            sum = m.distance[u] + 1;
-            region = r.to_region[at];
-            tells = sum < device_load(&s.told[v]) && sum < device_load(&s.distance[v]) &&
-                    device_min(&s.told[v], sum) > sum;
+            const uint32_t told = device_load(&s.told[arc.to]),
+                           known = device_load(&s.distance[arc.to]);
+            sum = m.distance[arc.from] + 1;
+            region = arc.region;
+            tells = sum < told && sum < known && device_min(&s.told[arc.to], sum) > sum;
         }
         /* One lane for each region tells it the least of its distances. */
         bool speaks = false;
@@ -186,7 +227,11 @@ static __global__ void __launch_bounds__(THREADS)
             if (gg_lane() == 0) {
                 t->region = got;
                 t->bucket = from;
-                t->seen = got != NO_REGION ? regions_look(&s.queue, got) : 0;
+                if (got != NO_REGION) {
+                    const region_place place = r.place[got];
+                    t->seen = regions_look(&s.queue, got);
+                    t->place = place;
+                }
                 t->count[0] = t->count[1] = t->count[2] = 0;
             }
         }
@@ -194,21 +239,22 @@ static __global__ void __launch_bounds__(THREADS)
         const uint32_t region = t->region;
         if (region == NO_REGION)
             break;
-        const region_place p = r.place[region];
+        const region_place p = t->place;
+        const outer_arc first_arc = outer_at(r, p, threadIdx.x);
         bring_in(r, s, p, m);
         __syncthreads();
         uint32_t round = 0;
         for (uint32_t listed; (listed = shared_now(&t->count[round % 3])) > 0; round++) {
             if (threadIdx.x == 0)
                 t->count[(round + 2) % 3] = 0;
-            relax(s, m, round, listed, &t->count[(round + 1) % 3]);
+            relax(m, p.vertices, round, listed, &t->count[(round + 1) % 3]);
             __syncthreads();
         }
         rounds += round;
         for (uint32_t i = threadIdx.x; i < p.vertices; i += THREADS)
             if (m.changed[i])
                 device_store(&s.distance[p.first + i], m.distance[i]);
-        tell(r, s, p, m);
+        tell(r, s, p, m, first_arc);
         __syncthreads();
         if (threadIdx.x == 0)
             regions_leave(&s.queue, region, t->bucket, t->seen);
