@@ -590,19 +590,19 @@
 #define GG_REGION_ARCS  24576
 #define GG_REGION_OUTER 4
 /* Threads of the block that searches one (H200, road24m and mesh16m: 14.5 and 8.6 ms with 256, 14.1 and 6.8 with 512), eight
-** to a vertex; blocks of a multiprocessor, where more fit; levels that are as good as equal when the next region is
-** chosen (8: 15.2 and 8.7, 32: 15.5 to 19 and 9.1, with 256 threads). */
+** to a vertex; blocks of a multiprocessor, where more fit (three are as fast); levels that are as good as equal when the
+** next region is chosen (32 are as fast). */
 #define GG_REGION_BLOCK  512
 #define GG_REGION_BLOCKS 2
 #define GG_REGION_WIDTH  16
 /* Vertices that the list of a round has room for; beyond that all of a region's are looked at. */
 #define GG_REGION_LIST 1024
 /* Narrow levels of a search that would have been shorter by regions, and how many such searches there are before `auto`
-** has regions made, which takes as long as two of them save; vertices, and arcs to a vertex at most, of a graph
-** that `auto` searches by them. */
+** has regions made, which takes as long as two of them save, or six where a million vertices are all; vertices, and
+** arcs to a vertex at most, of a graph that `auto` searches by them. */
 #define GG_REGION_LEVELS   1000
 #define GG_REGION_AFTER    3
-#define GG_REGION_VERTICES (1u << 22)
+#define GG_REGION_VERTICES 1000000
 #define GG_REGION_DEGREE   8
 
 /* ---- graph/device_rows.cu ---- */

@@ -9,7 +9,7 @@
 ** A round within a region costs a quarter of a microsecond, where a step through device memory takes two or
 ** three; a region is searched some times, as it is told of shorter ways. A round has few vertices, and what it costs is
 ** its chain of looks into shared memory, so a list holds what a lane needs of a vertex, and a vertex
-** may be in it twice. Distances are the least fixpoint of d[v] = min(d[u] + 1), whatever the order of the steps. Only
+** may be in it twice. What the region is told meanwhile joins the rounds that are under way. Distances are the least fixpoint of d[v] = min(d[u] + 1), whatever the order of the steps. Only
 ** the block that has a region writes its distance[]; others lower its told[]. queue.h says which region comes next. */
 #ifndef GPUGRAPH_REGIONS_SEARCH_CUH
 #define GPUGRAPH_REGIONS_SEARCH_CUH
@@ -44,7 +44,7 @@ struct region_turn { /* what a block does now */
     struct region_place place;
     uint32_t region, bucket, seen; /* as queue.h has them */
     uint32_t count[3]; /* of the lists of this round, the next one and the one after it */
-    uint32_t nothing[2]; /* whole words of 16 bytes */
+    uint32_t fresh[2]; /* the region has been told more; of a round and of the next one */
 };
 
 /* Of a vertex whose distance has fallen: where its arcs begin and, in the upper half, end, and what they lead to. */
@@ -132,6 +132,20 @@ static __device__ void bring_in(const device_regions &r, const region_search &s,
     }
 }
 
+/* What the region was told since it was brought in, into the list of that round. */
+static __device__ void take_news(const region_search &s, const region_place &p,
+                                 const region_memory &m, uint32_t round,
+                                 uint32_t *count) {
+    for (uint32_t v = threadIdx.x; v < p.vertices; v += THREADS) {
+        const uint32_t told = device_load(&s.told[p.first + v]);
+        if (told < m.distance[v]) {
+            m.distance[v] = told;
+            m.changed[v] = 1;
+            list_up(m, round, count, m.row[v], told + 1);
+        }
+    }
+}
+
 /* A round: the vertices of a list relax their inner arcs, some lanes to each; or all vertices do, where it had no
 ** room. Whose distance falls is in the next list, once for each time that it falls. */
 static __device__ void relax(const region_memory &m, uint32_t vertices, uint32_t round,
@@ -157,6 +171,36 @@ static __device__ void relax(const region_memory &m, uint32_t vertices, uint32_t
             }
         }
     }
+}
+
+/* Rounds until no distance falls any more; how many there were. News that come meanwhile are looked for by a load that a
+** round does not wait for. */
+static __device__ uint32_t relax_all(const region_search &s, const region_place &p,
+                                     const region_memory &m) {
+    struct region_turn *const t = m.turn;
+    const bool leads = threadIdx.x == 0;
+    uint32_t *const news = &s.queue.news[t->region];
+    uint32_t round = 0, latest = t->seen, listed = shared_now(&t->count[0]);
+    while (listed > 0) {
+        if (leads) {
+            t->count[(round + 2) % 3] = 0;
+            t->fresh[round % 2] = latest != t->seen;
+            latest = device_load(news);
+        }
+        relax(m, p.vertices, round, listed, &t->count[(round + 1) % 3]);
+        __syncthreads();
+        const bool fresh = shared_now(&t->fresh[round % 2]);
+        round++;
+        if (fresh) {
+            if (leads)
+                t->seen = latest = regions_look(&s.queue, t->region);
+            __syncthreads();
+            take_news(s, p, m, round, &t->count[round % 3]);
+            __syncthreads();
+        }
+        listed = shared_now(&t->count[round % 3]);
+    }
+    return round;
 }
 
 struct outer_arc {
@@ -243,14 +287,7 @@ static __global__ void __launch_bounds__(THREADS)
         const outer_arc first_arc = outer_at(r, p, threadIdx.x);
         bring_in(r, s, p, m);
         __syncthreads();
-        uint32_t round = 0;
-        for (uint32_t listed; (listed = shared_now(&t->count[round % 3])) > 0; round++) {
-            if (threadIdx.x == 0)
-                t->count[(round + 2) % 3] = 0;
-            relax(m, p.vertices, round, listed, &t->count[(round + 1) % 3]);
-            __syncthreads();
-        }
-        rounds += round;
+        rounds += relax_all(s, p, m);
         for (uint32_t i = threadIdx.x; i < p.vertices; i += THREADS)
             if (m.changed[i])
                 device_store(&s.distance[p.first + i], m.distance[i]);
