@@ -376,7 +376,8 @@
 /* ---- path/both_ends.c ---- */
 
 /* Searches of a graph after which `auto` makes what a path from both ends takes, which costs as
-** much as 7 (R-MAT) to 11 (New York) paths by a search. */
+** much as 7 (R-MAT) to 11 (New York) paths by a search. For trees of lists (bfs/list.c) it makes the rows with edge
+** numbers alone. */
 #define GG_PATH_PREPARE_AFTER 8
 
 /* Of a device. The width of a bucket: by weight in typical weights, divided by the degree but in thin
