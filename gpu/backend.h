@@ -337,6 +337,8 @@ gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
 gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                         bool sorted, gpugraph_run *run, csr *view);
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
+/* Made, and with weights. */
+bool gg_csr_weighted(const gpugraph_graph *graph, enum csr_kind kind);
 /* Is every row ascending by target? */
 bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n);
 /* Makes graph->edge_rows (phase "csr") where they are not made: the rows of OUT in order of

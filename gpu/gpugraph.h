@@ -379,6 +379,13 @@ gpugraph_status gpugraph_sssp_each(gpugraph_graph *graph, const gpugraph_search 
                                    gpugraph_run *run, void *const *distance,
                                    void *const *tree_edge);
 
+/* What gpugraph_sssp finds, as a list of the vertices that are reached, where these are few: as gpugraph_bfs_list, by "auto" and
+** "dijkstra". GPUGRAPH_NONE in *count, too, where a sum leaves the range and no bound keeps it out, and where a tree
+** has edges between vertices at one distance. */
+gpugraph_status gpugraph_sssp_list(gpugraph_graph *graph, const gpugraph_search *search,
+                                   gpugraph_run *run, uint32_t room, uint32_t *vertex,
+                                   void *distance, void *tree_edge, uint32_t *count);
+
 /* One shortest path, by weight (as gpugraph_sssp, else as gpugraph_bfs), from the one source
 ** to the one target of the search: the edges of the target's chain of tree edges, in the
 ** order of travel. edge: room for n edge numbers; *count: how many, 0 where source and target

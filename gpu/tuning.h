@@ -244,11 +244,11 @@
 ** levels: it costs some three searches. */
 #define GG_BFS_REVERSE_AFTER 1
 
-/* ---- bfs/list.c ---- */
+/* ---- bfs/list.c, sssp/list.c ---- */
 
 /* Arcs for each vertex that a list has room for, from which on arrays are quicker: an arc costs some
 ** 5 nanoseconds through a hash, and a vertex of the whole graph some 2 to clear and to pass over. */
-#define GG_BFS_LIST_ARCS 8
+#define GG_LIST_ARCS 8
 
 /* ---- bfs/each.c ---- */
 

@@ -138,7 +138,7 @@ static void list(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_
         return;
     const double started = gg_now_ms();
     gg_found_begin(&l.found, run, room);
-    l.most_arcs = (uint64_t)room * GG_BFS_LIST_ARCS;
+    l.most_arcs = (uint64_t)room * GG_LIST_ARCS;
     l.poll_at = GG_POLL_ITEMS;
     const uint32_t levels = find(&l);
     if (run->status == GPUGRAPH_OK && gg_stopping(run))

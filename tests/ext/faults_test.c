@@ -249,6 +249,8 @@ static const char *const arguments[] = {
     "SELECT edge FROM gpu_bfs('t') WHERE method = 'multi-source' AND source IN (1,2,8)",
     "SELECT source, vertex, depth FROM gpu_bfs('t') WHERE source IN (1, 2, 8) AND "
     "max_depth = 1",
+    "SELECT source, vertex, distance FROM gpu_sssp('t') WHERE source IN (1, 2, 8) AND "
+    "max_distance = 9",
     "SELECT edge FROM gpu_bfs('t') WHERE source IN (1, 2, 3, 4, 8, 9) AND max_depth = 1 "
     "UNION ALL SELECT edge FROM gpu_bfs('t') WHERE source IN (1, 2, 3, 4, 8, 9) AND "
     "max_depth = 2",
