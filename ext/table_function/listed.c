@@ -14,8 +14,14 @@
 #include <string.h>
 
 /* Vertices of a graph for each that a list has room for: to clear and to pass over one of an array takes some 2 ns, to
-** find, sort and keep one of a list some 50 to 100. And room that is there whatever the graph. */
-enum { LISTED_SHARE = 64, LISTED_LEAST = 64 };
+** find, sort and keep one of a list some 50 to 100. And room that is there whatever the graph; and beyond which a list is no
+** longer a matter of milliseconds. */
+enum { LISTED_SHARE = 64, LISTED_LEAST = 64, LISTED_MOST = 1 << 18 };
+
+static uint32_t room_of(uint32_t n) {
+    const uint32_t share = n / LISTED_SHARE;
+    return (share < LISTED_MOST ? share : LISTED_MOST) + LISTED_LEAST;
+}
 
 uint32_t arrays_entry(const arrays *a, uint32_t vertex) {
     uint32_t low = 0, high = a->n;
@@ -73,7 +79,7 @@ bool make_listed(making *m) {
     uint32_t count = GPUGRAPH_NONE;
     if (!may_be_listed(m))
         return false;
-    m->made.n = n / LISTED_SHARE + LISTED_LEAST;
+    m->made.n = room_of(n);
     m->made.type =
         kind->by_weight ? gpugraph_distance_type_of(m->graph) : GPUGRAPH_UINT32;
     void *value = make_array(m, A_VALUE), *tree = make_wanted(m, A_TREE_EDGE);

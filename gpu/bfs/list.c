@@ -46,7 +46,8 @@ static bool expand(struct list *l, uint32_t u, uint32_t depth) {
     const uint64_t begin = l->rows.begin[u], end = l->rows.end[u];
     l->looked += end - begin;
     f->too_many |= l->looked > l->most_arcs;
-    for (uint64_t arc = begin; arc < end && !f->too_many; arc++) {
+    for (uint64_t arc = begin; arc < end && !f->too_many && !gg_leave(l->run, arc);
+         arc++) {
         const uint32_t w = l->rows.target[arc];
         uint32_t place = gg_found_place(f, w);
         if (place == GPUGRAPH_NONE &&
@@ -58,10 +59,11 @@ static bool expand(struct list *l, uint32_t u, uint32_t depth) {
         if (edge < f->at[place].edge)
             f->at[place].edge = edge;
     }
-    if (l->looked < l->poll_at)
-        return !f->too_many;
-    l->poll_at = l->looked + GG_POLL_ITEMS;
-    return !f->too_many && !gg_poll(l->run);
+    if (l->looked >= l->poll_at) {
+        l->poll_at = l->looked + GG_POLL_ITEMS;
+        gg_poll(l->run);
+    }
+    return !f->too_many && !gg_stopping(l->run);
 }
 
 /* Is there nothing left to look for? Looked at between levels, as in every such search. */

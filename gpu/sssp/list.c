@@ -17,7 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum mark { TENTATIVE, FINAL, SOURCE }; /* a source is final, too */
+/* A source is final, too. From OFFERED on: final, and the vertex at place mark - OFFERED has offered it a tree edge. */
+enum mark { TENTATIVE, FINAL, SOURCE, OFFERED };
 enum { HEAP_FIRST = 128 };
 
 struct waiting {
@@ -141,17 +142,19 @@ static bool expand(struct list *l, uint32_t u, uint64_t value) {
     const uint64_t begin = l->rows.begin[u], end = l->rows.end[u];
     l->looked += end - begin;
     l->given_up |= l->looked > l->most_arcs;
-    for (uint64_t arc = begin; arc < end && !l->given_up; arc++) {
+    for (uint64_t arc = begin; arc < end && !l->given_up && !gg_leave(l->run, arc);
+         arc++) {
         bool over = false;
         const uint64_t to = sum(l, value, l->rows.weight, arc, &over);
         l->given_up |= over && !l->within_range;
         if (!over && to <= l->bound && !relax(l, l->rows.target[arc], to))
             return false;
     }
-    if (l->looked < l->poll_at)
-        return true;
-    l->poll_at = l->looked + GG_POLL_ITEMS;
-    return !gg_poll(l->run);
+    if (l->looked >= l->poll_at) {
+        l->poll_at = l->looked + GG_POLL_ITEMS;
+        gg_poll(l->run);
+    }
+    return !gg_stopping(l->run);
 }
 
 static bool is_final(const struct list *l, uint32_t v) {
@@ -229,7 +232,7 @@ static void offer(struct list *l, const struct found_vertex *u, struct found_ver
     }
 }
 
-/* An edge for each from a nearer one, by those arcs that lead to its very distance. */
+/* An edge for each from a nearer one, by those arcs that lead to its very distance; once for all parallel ones. */
 static void grow_tree(struct list *l) {
     struct found *f = &l->found;
     bool over = false;
@@ -237,14 +240,17 @@ static void grow_tree(struct list *l) {
         const struct found_vertex *u = &f->at[i];
         if (u->mark == TENTATIVE)
             continue;
-        for (uint64_t arc = l->rows.begin[u->vertex]; arc < l->rows.end[u->vertex];
-             arc++) {
+        for (uint64_t arc = l->rows.begin[u->vertex];
+             arc < l->rows.end[u->vertex] && !gg_leave(l->run, arc); arc++) {
             const uint32_t place = gg_found_place(f, l->rows.target[arc]);
-            if (place == GPUGRAPH_NONE || f->at[place].mark != FINAL ||
-                f->at[place].value <= u->value)
+            if (place == GPUGRAPH_NONE)
                 continue;
-            if (sum(l, u->value, l->rows.weight, arc, &over) == f->at[place].value)
-                offer(l, u, &f->at[place]);
+            struct found_vertex *v = &f->at[place];
+            if (v->mark == TENTATIVE || v->mark == OFFERED + i || v->value <= u->value ||
+                sum(l, u->value, l->rows.weight, arc, &over) != v->value)
+                continue;
+            offer(l, u, v);
+            v->mark = OFFERED + i;
         }
     }
     for (uint32_t i = 0; i < f->count; i++)

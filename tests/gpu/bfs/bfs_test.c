@@ -554,6 +554,16 @@ START_TEST(interrupt_leaves_a_usable_graph) {
     ck_assert_int_eq(gpugraph_bfs_each(graph, &search, &run, &depth, NULL),
                      GPUGRAPH_INTERRUPTED);
     check_search(&s, graph, &search);
+    run.method = NULL; /* rows are there: in the search itself */
+    uint32_t *vertex = malloc(ample_room(&s) * sizeof *vertex), count = 0;
+    uint32_t *listed = malloc(ample_room(&s) * sizeof *listed);
+    ck_assert_int_eq(gpugraph_bfs_list(graph, &search, &run, ample_room(&s), vertex,
+                                       listed, NULL, &count),
+                     GPUGRAPH_INTERRUPTED);
+    ck_assert_uint_eq(count, GPUGRAPH_NONE);
+    check_search(&s, graph, &search);
+    free(vertex);
+    free(listed);
     free(depth);
     gpugraph_free(graph);
     shape_free(&s);
@@ -568,6 +578,10 @@ START_TEST(wrong_arguments) {
     gpugraph_search search = {.source = source, .max_depth = GPUGRAPH_NONE};
     ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth, NULL), GPUGRAPH_INVALID);
     ck_assert_ptr_nonnull(strstr(run.message, "source_count"));
+    uint32_t vertex[5], count;
+    ck_assert_int_eq(
+        gpugraph_bfs_list(graph, &search, &run, 5, vertex, depth, NULL, &count),
+        GPUGRAPH_INVALID);
     ck_assert_int_eq(gpugraph_bfs_each(graph, &search, &run, NULL, NULL),
                      GPUGRAPH_INVALID);
     search.source_count = 2;

@@ -426,6 +426,17 @@ START_TEST(interrupt_leaves_a_usable_graph) {
     gpugraph_run run = {.backend = GPUGRAPH_CPU};
     ck_assert_int_eq(gpugraph_sssp(r.graph, &search, &run, distance, edge), GPUGRAPH_OK);
     ck_assert_uint_eq(gpugraph_edge_at(r.graph, edge, 1499999), 1499998);
+    uint32_t *vertex = malloc(1500000 * sizeof *vertex), count;
+    for (int times = 0; times < 2; times++) {
+        int left = times;
+        gpugraph_run stopped = {
+            .interrupted = when_asked, .listener = &left, .backend = GPUGRAPH_CPU};
+        gpugraph_sssp_list(r.graph, &search, &stopped, 1500000, vertex, distance, NULL,
+                           &count);
+        expect(stopped.status == GPUGRAPH_INTERRUPTED && count == GPUGRAPH_NONE,
+               "a list: status %d after %d looks", stopped.status, times);
+    }
+    free(vertex);
     free(edge);
     free(distance);
     roads_free(&r);
