@@ -158,7 +158,7 @@ static int settle_listed(rows *r, const arguments *a, const answer *s) {
         const uint32_t at = r->item ? r->item[r->position] : (uint32_t)r->position;
         r->entry = r->item_is_vertex ? arrays_entry(found, at) : at;
         if (r->entry != GPUGRAPH_NONE && row_counts(found, &a->bound, r->entry)) {
-            r->vertex = found->listed[r->entry];
+            r->vertex = r->listed[r->entry];
             return SQLITE_OK;
         }
         if (poll(s, passed++) != SQLITE_OK)
@@ -199,16 +199,17 @@ static int settle_step(rows *r, const arguments *a, const answer *s) {
     }
 }
 
-static void set_near(rows *r, const arguments *a, const arrays *found) {
+static void set_arrays(rows *r, const arguments *a, const arrays *found) {
     const void *value = found->array[A_VALUE];
     bool near = value && found->type == GPUGRAPH_UINT32 && !a->by->function->paths;
     r->near = near ? value : NULL;
+    r->listed = found->listed;
     r->most = a->bound.integer < UINT32_MAX ? (uint32_t)a->bound.integer : UINT32_MAX - 1;
 }
 
 static int settle(rows *r, const arguments *a, const answer *s) {
     return a->by->function->paths ? settle_step(r, a, s)
-           : s->arrays->listed    ? settle_listed(r, a, s)
+           : r->listed            ? settle_listed(r, a, s)
                                   : settle_vertex(r, a, s);
 }
 
@@ -221,7 +222,7 @@ int rows_start(rows *r, const arguments *a, answer *s) {
     int order = (int)(a->plan >> PLAN_ORDER_SHIFT & PLAN_ORDERS);
     r->ids = gpugraph_vertex_ids(s->graph->graph);
     r->handed = 0;
-    set_near(r, a, s->arrays);
+    set_arrays(r, a, s->arrays);
     if (a->by->function->paths) {
         r->next_target = 0;
     } else if (a->only_vertex != GPUGRAPH_NONE) {
