@@ -65,6 +65,9 @@ gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
 gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
                                   const gpugraph_search *search, uint32_t searches,
                                   gpugraph_run *run, bool *fallback);
+/* The CPU runs the algorithm by this method, and nothing was weighed: for a search that costs less than the
+** weighing. */
+void gg_settle_on_cpu(gpugraph_graph *graph, gpugraph_run *run, const char *method);
 /* A form for several devices has ended with an error. True: of a device, and the caller left their
 ** number to auto: the error is cleared, and the search goes on with run->device alone. */
 bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a);

@@ -337,6 +337,8 @@ gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
 gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                         bool sorted, gpugraph_run *run, csr *view);
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
+/* Made, and with weights. */
+bool gg_csr_weighted(const gpugraph_graph *graph, enum csr_kind kind);
 /* Is every row ascending by target? */
 bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n);
 /* Makes graph->edge_rows (phase "csr") where they are not made: the rows of OUT in order of
@@ -348,6 +350,9 @@ static inline bool gg_edge_rows_made(const gpugraph_graph *graph) {
 /* The smallest number of an edge from v to `to`, or NO_EDGE, by edge_rows that are made.
 ** (graph/edge_index.c) */
 uint64_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to);
+/* Searches of a graph after which `auto` makes what a path from both ends takes, and a list with a tree (bfs/list.c): tests
+** and benchmarks change it, nobody else. */
+extern uint32_t gg_path_prepare_after;
 /* All of them, ascending. */
 const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t to,
                              uint64_t *count);
@@ -490,9 +495,6 @@ void gg_reverse_edges(const gpugraph_graph *graph, void *edge, uint32_t count);
 gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                                 gpugraph_run *run, void *edge, uint32_t *count);
 
-/* Searches of a graph after which `auto` makes what a path from both ends takes: tests and benchmarks
-** change it, nobody else. */
-extern uint32_t gg_path_prepare_after;
 /* Vertices of a graph from which on `auto` searches it by regions on a device; tests change it. (bfs/bfs.c) */
 extern uint32_t gg_region_vertices;
 /* Arcs to a vertex below which "many-paths" asks for fixed rows ahead; tests change it. (dfs/dfs.c) */

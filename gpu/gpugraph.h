@@ -350,6 +350,16 @@ gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *
                                   gpugraph_run *run, uint32_t *const *depth,
                                   void *const *tree_edge);
 
+/* What gpugraph_bfs finds, as a list of the vertices that are reached, where these are few: in time of
+** what is looked at, not of the graph. vertex, depth, tree_edge (NULL leaves it out): room for `room` entries,
+** ascending by vertex; *count: how many. GPUGRAPH_NONE, and GPUGRAPH_OK, where gpugraph_bfs is to be called
+** instead: more than `room` are reached, or so many arcs looked at that arrays are quicker; a device may be
+** the better one (backend auto, before a search on the CPU); methods other than "auto" and "top-down"; trees of a
+** graph that was not searched often yet, since their edges are looked up in rows that are made once for it. */
+gpugraph_status gpugraph_bfs_list(gpugraph_graph *graph, const gpugraph_search *search,
+                                  gpugraph_run *run, uint32_t room, uint32_t *vertex,
+                                  uint32_t *depth, void *tree_edge, uint32_t *count);
+
 /* Shortest paths by weight. distance: n entries of gpugraph_distance_type_of(graph).
 ** tree_edge as above; among edges equally good the smallest number from a strictly
 ** nearer vertex; where all of them tie at the same distance (zero weights, or weights
@@ -368,6 +378,13 @@ gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *sear
 gpugraph_status gpugraph_sssp_each(gpugraph_graph *graph, const gpugraph_search *search,
                                    gpugraph_run *run, void *const *distance,
                                    void *const *tree_edge);
+
+/* What gpugraph_sssp finds, as a list of the vertices that are reached, where these are few: as gpugraph_bfs_list, by "auto" and
+** "dijkstra". GPUGRAPH_NONE in *count, too, where a sum leaves the range and no bound keeps it out, and where a tree
+** has edges between vertices at one distance. */
+gpugraph_status gpugraph_sssp_list(gpugraph_graph *graph, const gpugraph_search *search,
+                                   gpugraph_run *run, uint32_t room, uint32_t *vertex,
+                                   void *distance, void *tree_edge, uint32_t *count);
 
 /* One shortest path, by weight (as gpugraph_sssp, else as gpugraph_bfs), from the one source
 ** to the one target of the search: the edges of the target's chain of tree edges, in the

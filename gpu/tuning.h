@@ -244,6 +244,12 @@
 ** levels: it costs some three searches. */
 #define GG_BFS_REVERSE_AFTER 1
 
+/* ---- bfs/list.c, sssp/list.c ---- */
+
+/* Arcs for each vertex that a list has room for, from which on arrays are quicker: an arc costs some
+** 5 nanoseconds through a hash, and a vertex of the whole graph some 2 to clear and to pass over. */
+#define GG_LIST_ARCS 8
+
 /* ---- bfs/each.c ---- */
 
 /* Sources from which `auto` searches from all at once, and levels up to which it does, where
@@ -370,7 +376,8 @@
 /* ---- path/both_ends.c ---- */
 
 /* Searches of a graph after which `auto` makes what a path from both ends takes, which costs as
-** much as 7 (R-MAT) to 11 (New York) paths by a search. */
+** much as 7 (R-MAT) to 11 (New York) paths by a search. For trees of lists (bfs/list.c) it makes the rows with edge
+** numbers alone. */
 #define GG_PATH_PREPARE_AFTER 8
 
 /* Of a device. The width of a bucket: by weight in typical weights, divided by the degree but in thin

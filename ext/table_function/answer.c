@@ -268,15 +268,17 @@ static int end_growth(answer *s, arrays *to, int rc) {
 }
 
 /* Adds what this plan wants and the kept answer lacks. A search that a limit has ended may end
-** elsewhere when it is made again: its answer is left as it is, and another one made. */
+** elsewhere when it is made again, and one that is a list may be none: its answer is left as it is, and another
+** one made. */
 static int grow(answer *s, const arguments *a, question *q) {
     unsigned there = 0;
     s->arrays = s->search->result; /* another cursor may have added to it */
     for (int i = A_TREE_EDGE; i <= A_POSTORDER; i++)
         there |= s->arrays->array[i] ? 1u << i : 0;
-    if (q->path || !(q->wants & ~there))
+    const bool listed = s->arrays->listed;
+    if (q->path || (!(q->wants & ~there) && !(listed && q->whole)))
         return SQLITE_OK;
-    if (q->search.limit > 0) {
+    if (q->search.limit > 0 || listed) {
         q->wants |= there;
         return make_and_keep(s, a, q);
     }

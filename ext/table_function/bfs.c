@@ -15,6 +15,12 @@ static void make_bfs(making *m) {
     make_distances(m, GPUGRAPH_UINT32, find_depths);
 }
 
+static gpugraph_status find_list(gpugraph_graph *graph, const gpugraph_search *search,
+                                 gpugraph_run *run, uint32_t room, uint32_t *vertex,
+                                 void *depth, void *tree, uint32_t *count) {
+    return gpugraph_bfs_list(graph, search, run, room, vertex, depth, tree, count);
+}
+
 static gpugraph_status find_each(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, void *const *value,
                                  void *const *tree) {
@@ -36,6 +42,7 @@ static void make_bfs_each(gpugraph_graph *graph, const question *q, gpugraph_run
 const search_kind bfs_search = {
     .name = "bfs",
     .make = make_bfs,
+    .list = find_list,
     .make_each = make_bfs_each,
 };
 

@@ -45,7 +45,8 @@ int question_key(answer *s, const question *q, int *bytes) {
     memcpy(at, q, sizeof *q);
     CLEAR(at, search.source); /* what these point to follows */
     CLEAR(at, search.target);
-    CLEAR(at, wants); /* an answer grows */
+    CLEAR(at, wants); /* an answer grows, */
+    CLEAR(at, whole); /* or another one takes its place */
     if (sources)
         memcpy(at + sizeof *q, search->source, sources);
     if (targets)
@@ -64,6 +65,7 @@ void question_ask(const arguments *a, const answer *s, question *q) {
     q->method = o->method;
     q->backend = backend_of(a);
     q->wants = a->plan & PLAN_WANTS;
+    q->whole = f->paths || f->walks || f->cells || a->plan & PLAN_ARRAYS;
     q->ordered = o->ordered;
     q->priority = o->priority;
     q->seed = o->seed;

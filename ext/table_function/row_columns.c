@@ -6,19 +6,19 @@
 
 /* ---- columns ---- */
 
-static void result_value(sqlite3_context *context, const arrays *found, uint32_t v) {
+static void result_value(sqlite3_context *context, const arrays *found, uint32_t entry) {
     const void *value = found->array[A_VALUE];
     if (found->type == GPUGRAPH_UINT32)
-        sqlite3_result_int64(context, ((const uint32_t *)value)[v]);
+        sqlite3_result_int64(context, ((const uint32_t *)value)[entry]);
     else if (found->type == GPUGRAPH_UINT64)
-        sqlite3_result_int64(context, (sqlite3_int64)((const uint64_t *)value)[v]);
+        sqlite3_result_int64(context, (sqlite3_int64)((const uint64_t *)value)[entry]);
     else
-        sqlite3_result_double(context, ((const double *)value)[v]);
+        sqlite3_result_double(context, ((const double *)value)[entry]);
 }
 
 static void result_distance(sqlite3_context *context, const rows *r, const answer *s) {
     if (!s->by->function->paths)
-        result_value(context, s->arrays, r->vertex);
+        result_value(context, s->arrays, r->entry);
     else if (s->arrays->type == GPUGRAPH_REAL)
         sqlite3_result_double(context, r->step[r->position].distance.real);
     else
@@ -28,17 +28,17 @@ static void result_distance(sqlite3_context *context, const rows *r, const answe
 
 /* An entry of an array of numbers; NONE is NULL, which a result is from the start. */
 static void result_number(sqlite3_context *context, const arrays *found,
-                          enum array_name array, uint32_t v) {
+                          enum array_name array, uint32_t entry) {
     const uint32_t *number = found->array[array];
-    if (number && number[v] != GPUGRAPH_NONE)
-        sqlite3_result_int64(context, number[v]);
+    if (number && number[entry] != GPUGRAPH_NONE)
+        sqlite3_result_int64(context, number[entry]);
 }
 
 static uint64_t tree_edge(const rows *r, const answer *s) {
     if (s->by->function->paths)
         return r->step[r->position].edge;
     const void *tree = s->arrays->array[A_TREE_EDGE];
-    return tree ? gpugraph_edge_at(s->graph->graph, tree, r->vertex) : GPUGRAPH_NO_EDGE;
+    return tree ? gpugraph_edge_at(s->graph->graph, tree, r->entry) : GPUGRAPH_NO_EDGE;
 }
 
 static void result_parent(sqlite3_context *context, const rows *r, const answer *s) {
@@ -46,7 +46,7 @@ static void result_parent(sqlite3_context *context, const rows *r, const answer 
     uint64_t edge = tree_edge(r, s);
     uint32_t v = GPUGRAPH_NONE;
     if (parent)
-        v = parent[r->vertex];
+        v = parent[r->entry];
     else if (edge != GPUGRAPH_NO_EDGE)
         v = gpugraph_other_end(s->graph->graph, edge, r->vertex);
     if (v != GPUGRAPH_NONE)
@@ -74,7 +74,7 @@ static void result_source(sqlite3_context *context, const rows *r, const argumen
     const uint32_t *root = s->arrays->array[A_ROOT];
     uint32_t source = a->source;
     if (source == GPUGRAPH_NONE && a->sources.count > 0 && root)
-        source = root[r->vertex];
+        source = root[r->entry];
     if (source != GPUGRAPH_NONE)
         result_vertex(context, r->ids, source);
 }
@@ -96,17 +96,16 @@ static void result_own(sqlite3_context *context, const rows *r, const arguments 
     const gpugraph_graph *graph = s->graph->graph;
     switch (s->by->function->own[place].kind) {
     case OWN_NUMBER:
-        result_number(context, s->arrays, (enum array_name)(A_OWN + place), r->vertex);
+        result_number(context, s->arrays, (enum array_name)(A_OWN + place), r->entry);
         break;
     case OWN_VERTEX:
-        result_vertex(context, r->ids, ((const uint32_t *)array)[r->vertex]);
+        result_vertex(context, r->ids, ((const uint32_t *)array)[r->entry]);
         break;
     case OWN_COUNT:
-        sqlite3_result_int64(context,
-                             (sqlite3_int64)((const uint64_t *)array)[r->vertex]);
+        sqlite3_result_int64(context, (sqlite3_int64)((const uint64_t *)array)[r->entry]);
         break;
     case OWN_REAL:
-        sqlite3_result_double(context, ((const double *)array)[r->vertex]);
+        sqlite3_result_double(context, ((const double *)array)[r->entry]);
         break;
     case OWN_FROM:
         result_vertex(context, r->ids, a->sources.item[r->vertex / a->targets.count]);
@@ -228,10 +227,10 @@ static __attribute__((noinline)) void further_column(sqlite3_context *context, r
         result_cost(context, r, s);
         break;
     case F_PREORDER:
-        result_number(context, s->arrays, A_PREORDER, r->vertex);
+        result_number(context, s->arrays, A_PREORDER, r->entry);
         break;
     case F_POSTORDER:
-        result_number(context, s->arrays, A_POSTORDER, r->vertex);
+        result_number(context, s->arrays, A_POSTORDER, r->entry);
         break;
     case F_ARRAYS:
         result_arrays(context, r, a, s);
@@ -250,7 +249,7 @@ void row_column(sqlite3_context *context, rows *r, const arguments *a, const ans
     if (field == F_VERTEX)
         result_vertex(context, r->ids, r->vertex);
     else if (r->near && (field == F_DEPTH || field == F_DISTANCE))
-        sqlite3_result_int64(context, r->near[r->vertex]);
+        sqlite3_result_int64(context, r->near[r->entry]);
     else
         further_column(context, r, a, s, field);
 }

@@ -10,19 +10,19 @@
 
 /* ---- which rows ---- */
 
-bool row_counts(const arrays *found, const bound *most, uint32_t v) {
+bool row_counts(const arrays *found, const bound *most, uint32_t entry) {
     const void *value = found->array[A_VALUE];
     const uint8_t *member = found->array[A_MEMBER];
     if (!value)
-        return !member || member[v] != 0;
+        return !member || member[entry] != 0;
     switch (found->type) {
     case GPUGRAPH_UINT32:
-        return ((const uint32_t *)value)[v] <= most->integer &&
-               ((const uint32_t *)value)[v] != UINT32_MAX;
+        return ((const uint32_t *)value)[entry] <= most->integer &&
+               ((const uint32_t *)value)[entry] != UINT32_MAX;
     case GPUGRAPH_UINT64:
-        return ((const uint64_t *)value)[v] <= most->integer;
+        return ((const uint64_t *)value)[entry] <= most->integer;
     default:
-        return ((const double *)value)[v] <= most->real;
+        return ((const double *)value)[entry] <= most->real;
     }
 }
 
@@ -129,12 +129,20 @@ static int lay_path(rows *r, const arguments *a, const answer *s) {
     return SQLITE_OK;
 }
 
+/* Of entries. */
 static void set_range(rows *r, unsigned plan, const uint32_t *item, sqlite3_int64 count) {
     bool backward = plan & PLAN_DESCENDING;
     r->item = item;
+    r->item_is_vertex = false;
     r->direction = backward ? -1 : 1;
     r->position = backward ? count - 1 : 0;
     r->end = backward ? -1 : count;
+}
+
+static void set_vertices(rows *r, unsigned plan, const uint32_t *vertex,
+                         sqlite3_int64 count) {
+    set_range(r, plan, vertex, count);
+    r->item_is_vertex = true;
 }
 
 /* By `vertex = ?` or `vertex IN (...)`. */
@@ -143,13 +151,31 @@ static bool is_asked_for(const arguments *a, uint32_t v) {
                           : a->only_vertex == GPUGRAPH_NONE || a->only_vertex == v;
 }
 
-/* The next row at or after position. */
+/* The next row at or after position, of a list. */
+static int settle_listed(rows *r, const arguments *a, const answer *s) {
+    const arrays *found = s->arrays;
+    for (sqlite3_int64 passed = 1; r->position != r->end; r->position += r->direction) {
+        const uint32_t at = r->item ? r->item[r->position] : (uint32_t)r->position;
+        r->entry = r->item_is_vertex ? arrays_entry(found, at) : at;
+        if (r->entry != GPUGRAPH_NONE && row_counts(found, &a->bound, r->entry)) {
+            r->vertex = r->listed[r->entry];
+            return SQLITE_OK;
+        }
+        if (poll(s, passed++) != SQLITE_OK)
+            return SQLITE_INTERRUPT;
+    }
+    return SQLITE_OK;
+}
+
+/* Of arrays by vertex. */
 static int settle_vertex(rows *r, const arguments *a, const answer *s) {
     for (sqlite3_int64 passed = 1; r->position != r->end; r->position += r->direction) {
         r->vertex = r->item ? r->item[r->position] : (uint32_t)r->position;
         if (r->near ? r->near[r->vertex] <= r->most
-                    : row_counts(s->arrays, &a->bound, r->vertex))
+                    : row_counts(s->arrays, &a->bound, r->vertex)) {
+            r->entry = r->vertex;
             return SQLITE_OK;
+        }
         if (poll(s, passed++) != SQLITE_OK)
             return SQLITE_INTERRUPT;
     }
@@ -173,15 +199,18 @@ static int settle_step(rows *r, const arguments *a, const answer *s) {
     }
 }
 
-static void set_near(rows *r, const arguments *a, const arrays *found) {
+static void set_arrays(rows *r, const arguments *a, const arrays *found) {
     const void *value = found->array[A_VALUE];
     bool near = value && found->type == GPUGRAPH_UINT32 && !a->by->function->paths;
     r->near = near ? value : NULL;
+    r->listed = found->listed;
     r->most = a->bound.integer < UINT32_MAX ? (uint32_t)a->bound.integer : UINT32_MAX - 1;
 }
 
 static int settle(rows *r, const arguments *a, const answer *s) {
-    return a->by->function->paths ? settle_step(r, a, s) : settle_vertex(r, a, s);
+    return a->by->function->paths ? settle_step(r, a, s)
+           : r->listed            ? settle_listed(r, a, s)
+                                  : settle_vertex(r, a, s);
 }
 
 int rows_next(rows *r, const arguments *a, const answer *s) {
@@ -193,16 +222,16 @@ int rows_start(rows *r, const arguments *a, answer *s) {
     int order = (int)(a->plan >> PLAN_ORDER_SHIFT & PLAN_ORDERS);
     r->ids = gpugraph_vertex_ids(s->graph->graph);
     r->handed = 0;
-    set_near(r, a, s->arrays);
+    set_arrays(r, a, s->arrays);
     if (a->by->function->paths) {
         r->next_target = 0;
     } else if (a->only_vertex != GPUGRAPH_NONE) {
-        set_range(r, a->plan, &a->only_vertex,
-                  !a->has_target || numbers_has(&a->targets, a->only_vertex));
+        set_vertices(r, a->plan, &a->only_vertex,
+                     !a->has_target || numbers_has(&a->targets, a->only_vertex));
     } else if (a->has_target && !a->by->function->walks) {
-        set_range(r, a->plan, a->targets.item, a->targets.count);
+        set_vertices(r, a->plan, a->targets.item, a->targets.count);
     } else if (a->vertex_list) {
-        set_range(r, a->plan, a->only.item, a->only.count);
+        set_vertices(r, a->plan, a->only.item, a->only.count);
     } else if (order == ORDER_VERTEX) {
         set_range(r, a->plan, NULL, s->arrays->n);
     } else {

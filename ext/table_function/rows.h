@@ -2,6 +2,7 @@
 **
 **     position  -> vertex number            -> columns
 **     0 .. n-1     itself (order of ids)       ids, depth[v], tree_edge[v] ...
+**     0 .. n-1     entry of a list: listed[position]
 **                  item[position] (sorted, or targets)
 **                  step[position].vertex (a path, source first)
 **
@@ -23,9 +24,11 @@ struct step {
 
 typedef struct rows {
     const gpugraph_ids *ids;
-    const uint32_t *item; /* NULL: the position itself is the vertex */
+    const uint32_t *item; /* NULL: the position itself is the entry */
+    bool item_is_vertex;  /* else it is the number of an entry, too */
     /* Of values of 32 bits, which most are: the array, and the largest that counts. */
     const uint32_t *near;
+    const uint32_t *listed; /* the answer's; NULL: the entry is the vertex */
     uint32_t most;
     sqlite3_int64 position, end;
     int direction;     /* 1, -1 */
@@ -34,12 +37,12 @@ typedef struct rows {
     uint32_t next_target, target;
     uint64_t
         next_search; /* of the listed ones: all targets of a source, then the next source */
-    uint32_t vertex; /* of this row */
+    uint32_t vertex, entry; /* of this row; entry: in the arrays */
     sqlite3_int64
         handed; /* the number of the answer's arrays (hand_out.h); 0: none yet */
 } rows;
-/* Has the vertex a row, as far as values and members say? */
-bool row_counts(const arrays *found, const bound *most, uint32_t v);
+/* Has the vertex of this entry a row, as far as values and members say? */
+bool row_counts(const arrays *found, const bound *most, uint32_t entry);
 
 /* No rows, of no source and no target. */
 void rows_reset(rows *r);

@@ -33,6 +33,8 @@ void arrays_free(void *pointer) {
     for (int i = 0; i < 3; i++)
         if (a->order[i].vertex != before->order[i].vertex)
             array_block_give(a->order[i].vertex);
+    if (a->listed != before->listed)
+        array_block_give(a->listed);
     if (a->path != before->path)
         free(a->path);
     if (a->base)
@@ -55,6 +57,8 @@ sqlite3_int64 arrays_bytes(const arrays *a) {
     for (int i = 0; i < ARRAYS; i++)
         if (a->array[i])
             bytes += (sqlite3_int64)(a->n * arrays_item_size(a, (enum array_name)i));
+    if (a->listed)
+        bytes += (sqlite3_int64)a->n * 4;
     for (int i = 0; i < 3; i++)
         if (a->order[i].vertex)
             bytes += (sqlite3_int64)a->n * 4;
@@ -167,7 +171,7 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_r
         run->method = NULL;
     if (q->path)
         make_path(&m);
-    else
+    else if (!make_listed(&m))
         q->kind->make(&m);
     if (run->status == GPUGRAPH_OK && (q->path || m.made.array[A_TREE_EDGE]))
         look_at_edges(graph, run);
@@ -177,6 +181,8 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_r
         else
             array_block_give(m.made.array[i]);
     }
+    if (run->status != GPUGRAPH_OK)
+        array_block_give(m.made.listed);
     if (run->status == GPUGRAPH_OK && q->path) {
         have->path = m.made.path;
         have->path_edges = m.made.path_edges;
@@ -185,6 +191,7 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_r
     }
     if (run->status == GPUGRAPH_OK && m.made.method) {
         have->n = m.made.n;
+        have->listed = m.made.listed;
         have->edge_size = m.made.edge_size;
         have->type = m.made.type;
         have->own_wide |= m.made.own_wide;

@@ -8,7 +8,12 @@
 **                 A_VALUE       0  1  1           depth or distance
 **                 A_TREE_EDGE   -  0  3           edge numbers
 **                 ...           NULL: no plan has wanted it yet
-**                 path          3  7  4           or edge numbers of one path, and no arrays */
+**                 path          3  7  4           or edge numbers of one path, and no arrays
+**
+** Where a search has reached little, arrays have an entry for what it has reached alone (listed.c):
+**
+**     listed        3 17 90
+**     A_VALUE       1  0  1 */
 #ifndef GPUGRAPH_SEARCH_H
 #define GPUGRAPH_SEARCH_H
 
@@ -30,10 +35,12 @@ enum array_name {
     ARRAYS
 };
 
-/* By vertex number. Those that no plan has wanted yet are NULL; what is there never changes,
+/* By vertex number, or by place in a list of vertices. Those that no plan has wanted yet are NULL; what is there never changes,
 ** so any number of cursors may read it. Where other connections do, none comes to it, either. */
 typedef struct arrays {
-    uint32_t n;
+    uint32_t n; /* entries of each */
+    uint32_t *
+        listed; /* of each entry the vertex, ascending; from array_block_take. NULL: the entry's number */
     gpugraph_distance_type type;
     unsigned own_wide;   /* bit i: the items of A_OWN + i have 8 bytes, not 4 */
     void *array[ARRAYS]; /* from array_block_take */
@@ -41,7 +48,7 @@ typedef struct arrays {
     void *path; /* the edges of one path in the order of travel, in place of arrays */
     uint32_t path_edges; /* GPUGRAPH_NONE: there is no path */
     struct order {
-        uint32_t *vertex; /* the reached ones by value, preorder, postorder */
+        uint32_t *vertex; /* entries that were reached, by value, preorder, postorder */
         uint32_t count;
     } order[3];
     const char *method, *backend; /* what it ran on */
@@ -55,6 +62,8 @@ enum { ORDER_VALUE, ORDER_PREORDER, ORDER_POSTORDER, ORDER_VERTEX };
 /* Bytes of one item of an array. */
 size_t arrays_item_size(const arrays *s, enum array_name array);
 sqlite3_int64 arrays_bytes(const arrays *s);
+/* The vertex's entry in each array; GPUGRAPH_NONE: it has none. (listed.c) */
+uint32_t arrays_entry(const arrays *s, uint32_t vertex);
 /* All zeros; NULL: no memory. */
 arrays *arrays_new(void);
 /* Arrays that begin with what is there now, to be added to; NULL: no memory. */
@@ -78,6 +87,7 @@ typedef struct question {
     sqlite3_int64 seed;
     double own[OWN_OPTIONS]; /* the function's own options */
     unsigned wants;          /* bit i: array i, of the first four */
+    bool whole;              /* arrays have an entry for each vertex */
 } question;
 
 /* ---- searching ---- */
@@ -91,9 +101,15 @@ typedef struct making {
     arrays made;
 } making;
 
+/* What the search reaches, where that is little, as gpugraph_bfs_list says. */
+typedef gpugraph_status list_search(gpugraph_graph *graph, const gpugraph_search *search,
+                                    gpugraph_run *run, uint32_t room, uint32_t *vertex,
+                                    void *value, void *tree, uint32_t *count);
+
 typedef struct search_kind {
     const char *name; /* in gpugraph_method */
     void (*make)(making *m);
+    list_search *list; /* NULL: none */
     /* From each of the question's sources by itself, into arrays that have their n and
     ** edge_size and nothing else. NULL: one source after the other. */
     void (*make_each)(gpugraph_graph *graph, const question *q, gpugraph_run *run,
@@ -111,12 +127,19 @@ extern const search_kind bfs_search, sssp_search; /* of gpu_path, too */
 ** the first time). Only the missing arrays are added; on failure *have is as it was. */
 gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                             arrays *have);
+/* The same into arrays that are empty, if what the search reaches is little. False: nothing has been made; else the run
+** says how it went. (listed.c) */
+bool arrays_make_listed(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                        arrays *empty);
 /* The kind's make_each, from each of q's sources: fills as many that are empty. On failure
 ** they are as they were. */
 gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
                                  gpugraph_run *run, arrays **each);
 
 /* ---- for those who make ---- */
+
+/* Arrays by a list; false: arrays by vertex are to be made. (listed.c) */
+bool make_listed(making *m);
 
 /* A new array of what is made; NULL: the run has a status. */
 void *make_array(making *m, enum array_name array);

@@ -7,7 +7,8 @@
 ** The first source is searched for alone, so that its rows come at once, and nothing is made
 ** in vain where a statement ends with them. Breadth first, and by weight where several devices share
 ** them, those after it are searched for up to 64 at a time, when the first of them has its turn, as
-** many as fit into half of what may be kept. What is kept already is not made again. */
+** many as fit into half of what may be kept. What is kept already is not made again. Searches that reach little
+** (listed.c) are made alone: those after one that was, and of the ones ahead each that turns out to be. */
 #include "question.h"
 
 #include <string.h>
@@ -28,7 +29,8 @@ static uint32_t room_ahead(const answer *s, const arguments *a) {
     sqlite3_int64 per_vertex = (sqlite3_int64)arrays_item_size(s->arrays, A_VALUE);
     if (a->plan & PLAN_TREE)
         per_vertex += (sqlite3_int64)arrays_item_size(s->arrays, A_TREE_EDGE);
-    sqlite3_int64 bytes = per_vertex * (s->arrays->n + (sqlite3_int64)1);
+    sqlite3_int64 bytes =
+        per_vertex * (gpugraph_vertex_count(s->graph->graph) + (sqlite3_int64)1);
     sqlite3_int64 room = s->by->c->config.cache_limit / 2 / bytes;
     return room < MOST_AHEAD ? (uint32_t)room : MOST_AHEAD;
 }
@@ -98,6 +100,29 @@ static int keep(answer *s, arguments *a, uint32_t source, arrays *made) {
     return SQLITE_OK;
 }
 
+/* Those that reach little by themselves, the others together. */
+static gpugraph_status make_ahead(gpugraph_graph *graph, const question *all,
+                                  gpugraph_run *run, arrays **each) {
+    uint32_t source[MOST_AHEAD], left = 0;
+    arrays *rest[MOST_AHEAD];
+    question q;
+    memcpy(&q, all, sizeof q);
+    q.search.source_count = 1;
+    run->status = GPUGRAPH_OK;
+    for (uint32_t i = 0; i < all->search.source_count && run->status == GPUGRAPH_OK;
+         i++) {
+        q.search.source = &all->search.source[i];
+        if (arrays_make_listed(graph, &q, run, each[i]))
+            continue;
+        source[left] = all->search.source[i];
+        rest[left++] = each[i];
+    }
+    q.search.source = source;
+    q.search.source_count = left;
+    return run->status == GPUGRAPH_OK && left > 0 ? arrays_make_each(graph, &q, run, rest)
+                                                  : run->status;
+}
+
 static int search_ahead(answer *s, arguments *a, const uint32_t *source, uint32_t count) {
     arrays *each[MOST_AHEAD] = {NULL};
     gpugraph_run run;
@@ -116,7 +141,7 @@ static int search_ahead(answer *s, arguments *a, const uint32_t *source, uint32_
     }
     if (rc == SQLITE_OK) {
         answer_run(s, a, &q, &run);
-        if (arrays_make_each(s->graph->graph, &q, &run, each) != GPUGRAPH_OK)
+        if (make_ahead(s->graph->graph, &q, &run, each) != GPUGRAPH_OK)
             rc = answer_failed(s, &run);
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -154,6 +179,7 @@ static bool devices_share(const answer *s, const arguments *a) {
 static bool makes_ahead(const answer *s, const arguments *a) {
     const search_kind *kind = a->by->function->search;
     return kind->make_each && !a->by->function->paths && a->limit_rows == 0 &&
+           !(s->arrays && s->arrays->listed) &&
            (!kind->each_on_devices || devices_share(s, a));
 }
 

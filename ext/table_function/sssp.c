@@ -15,6 +15,7 @@ static void make_sssp_each(gpugraph_graph *graph, const question *q, gpugraph_ru
 const search_kind sssp_search = {
     .name = "sssp",
     .make = make_sssp,
+    .list = gpugraph_sssp_list,
     .make_each = make_sssp_each,
     .each_on_devices = true,
     .by_weight = true,

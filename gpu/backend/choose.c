@@ -273,6 +273,16 @@ gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
     return choose(graph, r, run, fallback);
 }
 
+void gg_settle_on_cpu(gpugraph_graph *graph, gpugraph_run *run, const char *method) {
+    run->searched = graph;
+    gg_use_one_device(run, false);
+    run->used_backend = gg_backend_name[GPUGRAPH_CPU];
+    run->used_method = method;
+    run->chosen_at_ms = 0;
+    run->why[0] = 0;
+    gg_count_searches(graph, 1);
+}
+
 /* What ran elsewhere than was chosen says nothing. */
 static void tell_time(const gpugraph_run *run, const gg_algorithm *a) {
     gpugraph_backend on = equal(run->used_backend, gg_backend_name[GPUGRAPH_CUDA])

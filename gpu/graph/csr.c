@@ -571,6 +571,14 @@ bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind) {
     return made;
 }
 
+bool gg_csr_weighted(const gpugraph_graph *graph, enum csr_kind kind) {
+    gg_brief_lock *lock = (gg_brief_lock *)&graph->gate.lock;
+    gg_lock(lock);
+    bool weighted = graph->csr[kind].made && graph->csr[kind].weight;
+    gg_unlock(lock);
+    return weighted;
+}
+
 static uint64_t slot_bytes(const gpugraph_graph *graph, const struct csr_slot *slot) {
     uint64_t weight = slot->weight ? gg_distance_size(graph->distance_type) : 0;
     uint64_t target = slot->target != graph->target ? sizeof *slot->target : 0;

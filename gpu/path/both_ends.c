@@ -24,8 +24,6 @@
 
 #define BACK 0x80000000u
 
-uint32_t gg_path_prepare_after = GG_PATH_PREPARE_AFTER;
-
 struct ball {
     csr rows;
     uint32_t *vertex;      /* all in the ball; the newest level from `begin` on */

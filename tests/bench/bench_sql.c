@@ -249,6 +249,15 @@ static const job jobs[] = {
      .sql = "SELECT count(s.distance), 0 FROM (SELECT DISTINCT src FROM roads LIMIT "
             "100000) p "
             "CROSS JOIN gpu_sssp('roads', 1, p.src) s"},
+    {"within-two-10000", .warm = "SELECT count(*) FROM gpu_bfs('roads', 2)",
+     .sql = "SELECT count(*), sum(b.vertex) FROM (SELECT DISTINCT src FROM roads LIMIT "
+            "10000) p CROSS JOIN gpu_bfs('roads', p.src) b WHERE b.depth <= 2"},
+    {"within-two-in-sql",
+     .sql =
+         "WITH RECURSIVE p(s) AS (SELECT DISTINCT src FROM roads LIMIT 10000), r(s, v, "
+         "d) AS (SELECT s, s, 0 FROM p UNION SELECT s, dst, d + 1 FROM r JOIN roads ON "
+         "src = v WHERE d < 2) SELECT count(*), sum(v) FROM (SELECT DISTINCT s, v FROM "
+         "r)"},
 };
 enum { JOBS = sizeof jobs / sizeof *jobs };
 
@@ -424,6 +433,7 @@ static const comparison comparisons[] = {
     {"stream", "constants", 0, "constants", 1 / 1.3},
     {"stream-aggregate", "constants-aggregate", 0, "constants, aggregate", 1 / 1.3},
     {"join-100000", "sssp-later", 0, "one gpu_sssp", 0},
+    {"within-two-10000", "within-two-in-sql", 0, "recursive CTE", 4},
 };
 
 static const comparison r20_comparisons[] = {

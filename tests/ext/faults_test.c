@@ -247,6 +247,13 @@ static const char *const arguments[] = {
     "SELECT source, vertex, depth FROM gpu_bfs WHERE edges = 't' AND source IN (1, 8)",
     "SELECT *, source FROM gpu_bfs('t') WHERE source IN (1, 2, 3, 8, NULL, 99)",
     "SELECT edge FROM gpu_bfs('t') WHERE method = 'multi-source' AND source IN (1,2,8)",
+    "SELECT source, vertex, depth FROM gpu_bfs('t') WHERE source IN (1, 2, 8) AND "
+    "max_depth = 1",
+    "SELECT source, vertex, distance FROM gpu_sssp('t') WHERE source IN (1, 2, 8) AND "
+    "max_distance = 9",
+    "SELECT edge FROM gpu_bfs('t') WHERE source IN (1, 2, 3, 4, 8, 9) AND max_depth = 1 "
+    "UNION ALL SELECT edge FROM gpu_bfs('t') WHERE source IN (1, 2, 3, 4, 8, 9) AND "
+    "max_depth = 2",
     "SELECT * FROM gpu_path('t', 1, 4) WHERE weighted = 0 AND method = 'bidirectional'",
     "SELECT * FROM gpu_path('t', 1, 4) WHERE method = 'bidirectional'",
     "SELECT target, path, vertex FROM gpu_paths('t', 1) WHERE k = 2 AND target IN (3, 4)",

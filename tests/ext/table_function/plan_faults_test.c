@@ -66,11 +66,21 @@ END_TEST
 ** to fail here, and no others. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 enum { ARRAY_VERTICES = 1009, FIRST_STEPS = 64 * 16 };
+/* Of a list (listed.c, bfs/list.c): room in it, and what a search to depth 70 finds; its second table, and what
+** that is of. */
+enum {
+    LIST_ROOM = ARRAY_VERTICES / 64 + 64,
+    LISTED = 71,
+    FOUND = 256 * 16,
+    TABLE = 1024 * 8
+};
 static long arrays_until_failure;
 
 static bool array_fails(size_t bytes) {
     bool is_array = bytes == ARRAY_VERTICES || bytes == ARRAY_VERTICES * 4 ||
-                    bytes == ARRAY_VERTICES * 8 || bytes == FIRST_STEPS;
+                    bytes == ARRAY_VERTICES * 8 || bytes == FIRST_STEPS ||
+                    bytes == LIST_ROOM * 4 || bytes == LISTED * 4 || bytes == FOUND ||
+                    bytes == TABLE;
     return is_array && arrays_until_failure > 0 && --arrays_until_failure == 0;
 }
 
@@ -95,6 +105,8 @@ START_TEST(survives_each_failed_array) {
         "b.vertex AND b.preorder < 5",
         "SELECT * FROM gpu_mis('g')",
         "SELECT * FROM gpu_path('g', 1, 1009)",
+        "SELECT vertex, depth FROM gpu_bfs('g', 1) WHERE max_depth = 70 AND backend = "
+        "'cpu' ORDER BY depth DESC",
     };
     sql_open();
     run("CREATE TABLE g(src, dst, weight); WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL "

@@ -6,6 +6,7 @@
 ** -DCMAKE_CUDA_FLAGS="-DGG_BFS_CLUSTER=16 -DGG_BFS_NARROW_BLOCK=512 -DGG_BFS_NARROW_ROOM=16
 **   -DGG_BFS_NARROW_IN=16 -DGG_BFS_NARROW_OUT=100 -DGG_BFS_NARROW_LEVELS=1
 **   -DGG_BFS_NARROW_ROW=20" */
+#include "backend.h"
 #include "edge_numbers.h"
 #include "expect.h"
 #include "suite.h"
@@ -153,6 +154,64 @@ static void check_roots(const shape *s, gpugraph_graph *graph,
     free(root);
 }
 
+/* ---- what is found, as a list ---- */
+
+/* Room for all, and for arcs that lead to the same vertex; room for so many. */
+static uint32_t ample_room(const shape *s) {
+    return s->vertices + (uint32_t)s->edges;
+}
+
+/* Returns how many are listed; GPUGRAPH_NONE: arrays are to be asked for. */
+static uint32_t check_list(const shape *s, gpugraph_graph *graph,
+                           const gpugraph_search *search, const struct answer *right,
+                           uint32_t room, bool tree) {
+    const uint32_t n = s->vertices;
+    uint32_t *vertex = malloc((room + 1) * sizeof *vertex), count;
+    uint32_t *listed = malloc((room + 1) * sizeof *listed);
+    uint32_t *listed_edge = malloc((room + 1) * sizeof(uint64_t));
+    uint32_t *depth = malloc((n + 1) * sizeof *depth);
+    uint32_t *edge = malloc((n + 1) * sizeof *edge);
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    vertex[room] = listed[room] = 77;
+    gpugraph_bfs_list(graph, search, &run, room, vertex, listed,
+                      tree ? listed_edge : NULL, &count);
+    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+    expect(vertex[room] == 77 && listed[room] == 77, "%s: beyond the room", s->name);
+    if (count != GPUGRAPH_NONE) {
+        expect(count <= room, "%s: %u listed, room for %u", s->name, count, room);
+        memset(depth, 0xff, n * sizeof *depth);
+        memset(edge, 0xff, n * sizeof *edge);
+        if (tree)
+            narrow_edges(graph, listed_edge, count);
+        for (uint32_t i = 0; i < count; i++) {
+            expect(i == 0 || vertex[i] > vertex[i - 1], "%s: not ascending", s->name);
+            depth[vertex[i]] = listed[i];
+            edge[vertex[i]] = tree ? listed_edge[i] : right->edge[vertex[i]];
+        }
+        check_found(s, search, right, depth, edge, tree ? "list, tree" : "list");
+    }
+    free(vertex);
+    free(listed);
+    free(listed_edge);
+    free(depth);
+    free(edge);
+    return count;
+}
+
+static void check_lists(const shape *s, gpugraph_graph *graph,
+                        const gpugraph_search *search, const struct answer *right) {
+    const uint32_t few = 1 + (uint32_t)search->max_depth % 7;
+    gg_path_prepare_after = 1; /* trees of lists, too */
+    uint32_t all = check_list(s, graph, search, right, ample_room(s), false);
+    expect(all != GPUGRAPH_NONE, "%s: no list though there is room", s->name);
+    all = check_list(s, graph, search, right, ample_room(s), true);
+    expect(all != GPUGRAPH_NONE, "%s: no tree though the graph was searched", s->name);
+    const uint32_t some = check_list(s, graph, search, right, few, true);
+    expect(some == GPUGRAPH_NONE || some == all, "%s: %u listed, and %u", s->name, some,
+           all);
+    check_list(s, graph, search, right, s->vertices / 8, false);
+}
+
 /* One search by every method that is there. */
 static void check_search(const shape *s, gpugraph_graph *graph,
                          const gpugraph_search *search) {
@@ -176,6 +235,7 @@ static void check_search(const shape *s, gpugraph_graph *graph,
         }
     }
     check_roots(s, graph, search, depth, edge);
+    check_lists(s, graph, search, &right);
     answer_free(&right);
     free(depth);
     free(edge);
@@ -494,6 +554,16 @@ START_TEST(interrupt_leaves_a_usable_graph) {
     ck_assert_int_eq(gpugraph_bfs_each(graph, &search, &run, &depth, NULL),
                      GPUGRAPH_INTERRUPTED);
     check_search(&s, graph, &search);
+    run.method = NULL; /* rows are there: in the search itself */
+    uint32_t *vertex = malloc(ample_room(&s) * sizeof *vertex), count = 0;
+    uint32_t *listed = malloc(ample_room(&s) * sizeof *listed);
+    ck_assert_int_eq(gpugraph_bfs_list(graph, &search, &run, ample_room(&s), vertex,
+                                       listed, NULL, &count),
+                     GPUGRAPH_INTERRUPTED);
+    ck_assert_uint_eq(count, GPUGRAPH_NONE);
+    check_search(&s, graph, &search);
+    free(vertex);
+    free(listed);
     free(depth);
     gpugraph_free(graph);
     shape_free(&s);
@@ -508,6 +578,10 @@ START_TEST(wrong_arguments) {
     gpugraph_search search = {.source = source, .max_depth = GPUGRAPH_NONE};
     ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth, NULL), GPUGRAPH_INVALID);
     ck_assert_ptr_nonnull(strstr(run.message, "source_count"));
+    uint32_t vertex[5], count;
+    ck_assert_int_eq(
+        gpugraph_bfs_list(graph, &search, &run, 5, vertex, depth, NULL, &count),
+        GPUGRAPH_INVALID);
     ck_assert_int_eq(gpugraph_bfs_each(graph, &search, &run, NULL, NULL),
                      GPUGRAPH_INVALID);
     search.source_count = 2;

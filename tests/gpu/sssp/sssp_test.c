@@ -1,5 +1,6 @@
 /* Shortest paths and their tree against the oracle of sssp_oracle.h: for every method on every
 ** backend that is there, the three layouts of distances, all directions, one thread and two. */
+#include "backend.h"
 #include "edge_numbers.h"
 #include "share.h"
 #include "sssp_oracle.h"
@@ -125,6 +126,67 @@ static void check_found(const struct roads *r, const struct found *f,
     }
 }
 
+/* The list, spread over arrays by vertex. Returns how many there are; GPUGRAPH_NONE: no list. */
+static uint32_t check_list(const struct roads *r, const struct answer *a,
+                           const gpugraph_search *search, uint32_t room, bool tree) {
+    const uint32_t n = r->s.vertices;
+    struct found f = {.type = gpugraph_distance_type_of(r->graph)};
+    const size_t size = f.type == GPUGRAPH_UINT32 ? 4 : 8;
+    uint32_t *vertex = malloc((room + 1) * sizeof *vertex), count;
+    char *listed = malloc((room + 1) * size);
+    uint32_t *listed_edge = malloc((room + 1) * sizeof(uint64_t));
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    gpugraph_sssp_list(r->graph, search, &run, room, vertex, listed,
+                       tree ? listed_edge : NULL, &count);
+    expect(run.status == GPUGRAPH_OK, "%s, a list: %s", r->s.name, run.message);
+    f.distance = malloc((n + 1) * size);
+    f.edge = malloc((n + 1) * sizeof *f.edge);
+    memset(f.edge, 0xff, n * sizeof *f.edge);
+    memset(f.distance, 0xff, n * size);
+    for (uint32_t v = 0; v < n && f.type == GPUGRAPH_REAL; v++)
+        ((double *)f.distance)[v] = INFINITY;
+    if (tree && count != GPUGRAPH_NONE)
+        narrow_edges(r->graph, listed_edge, count);
+    for (uint32_t i = 0; i < count && count != GPUGRAPH_NONE; i++) {
+        expect(i == 0 || vertex[i] > vertex[i - 1], "%s: not ascending", r->s.name);
+        memcpy((char *)f.distance + vertex[i] * size, listed + i * size, size);
+        f.edge[vertex[i]] = tree ? listed_edge[i] : a->edge[vertex[i]];
+    }
+    if (count != GPUGRAPH_NONE)
+        check_found(r, &f, a, search, tree ? "a list with a tree" : "a list");
+    free(f.distance);
+    free(f.edge);
+    free(vertex);
+    free(listed);
+    free(listed_edge);
+    return count;
+}
+
+/* Is there a list where there must be, and none where one would be wrong? */
+static void check_lists(const struct roads *r, const struct answer *a,
+                        const gpugraph_search *search, bool lost) {
+    const uint32_t room = r->s.vertices + (uint32_t)r->s.edges;
+    bool sums = true,
+         ties = false; /* every sum is in range; some tree edge is between equals */
+    const struct found f = {.type = gpugraph_distance_type_of(r->graph)};
+    for (int64_t e = 0; e < r->s.edges && r->whole; e++)
+        sums &= r->whole[e] < INT64_MAX >> 20;
+    for (int64_t e = 0; e < r->s.edges && r->real; e++)
+        sums &= r->real[e] < DBL_MAX * 0x1p-20;
+    for (uint32_t v = 0; v < r->s.vertices; v++)
+        ties |= a->steps[v] != GPUGRAPH_NONE && a->steps[v] > 0;
+    gg_path_prepare_after = 0;
+    uint32_t count = check_list(r, a, search, room, false);
+    expect(count != GPUGRAPH_NONE || !sums, "%s: no list though there is room",
+           r->s.name);
+    expect(count == GPUGRAPH_NONE || !lost || search->limit > 0,
+           "%s: a list, and the range is left", r->s.name);
+    count = check_list(r, a, search, room, true);
+    expect(count != GPUGRAPH_NONE || !sums || ties, "%s: no tree", r->s.name);
+    check_list(r, a, search, 1 + (uint32_t)f.type, true);
+    check_list(r, a, search, r->s.vertices / 2, false);
+}
+
 static void check_search(const struct roads *r, const gpugraph_search *search) {
     struct answer a = right_answer(r, search);
     struct found f = {.type = gpugraph_distance_type_of(r->graph)};
@@ -153,6 +215,7 @@ static void check_search(const struct roads *r, const gpugraph_search *search) {
             check_found(r, &f, &a, search, method->name);
         }
     }
+    check_lists(r, &a, search, lost);
     free(f.distance);
     free(f.edge);
     answer_free(&a);
@@ -363,6 +426,17 @@ START_TEST(interrupt_leaves_a_usable_graph) {
     gpugraph_run run = {.backend = GPUGRAPH_CPU};
     ck_assert_int_eq(gpugraph_sssp(r.graph, &search, &run, distance, edge), GPUGRAPH_OK);
     ck_assert_uint_eq(gpugraph_edge_at(r.graph, edge, 1499999), 1499998);
+    uint32_t *vertex = malloc(1500000 * sizeof *vertex), count;
+    for (int times = 0; times < 2; times++) {
+        int left = times;
+        gpugraph_run stopped = {
+            .interrupted = when_asked, .listener = &left, .backend = GPUGRAPH_CPU};
+        gpugraph_sssp_list(r.graph, &search, &stopped, 1500000, vertex, distance, NULL,
+                           &count);
+        expect(stopped.status == GPUGRAPH_INTERRUPTED && count == GPUGRAPH_NONE,
+               "a list: status %d after %d looks", stopped.status, times);
+    }
+    free(vertex);
     free(edge);
     free(distance);
     roads_free(&r);

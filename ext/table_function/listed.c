@@ -1,0 +1,115 @@
+/* Arrays of what a search has reached alone, where that is little: nothing then has an entry for each
+** vertex of the graph, and rows pass over none.
+**
+**     with room     listed  3 17 90 . . . . . .     a share of the graph's vertices
+**                   value   1  0  1 . . . . . .
+**     kept          listed  3 17 90                 as many as were found
+**                   value   1  0  1
+**
+** A search is tried so where it has a bound or a limit. One that reaches more ends there, and is made
+** anew with arrays by vertex. */
+#include "array_block.h"
+#include "search.h"
+
+#include <string.h>
+
+/* Vertices of a graph for each that a list has room for: to clear and to pass over one of an array takes some 2 ns, to
+** find, sort and keep one of a list some 50 to 100. And room that is there whatever the graph; and beyond which a list is no
+** longer a matter of milliseconds. */
+enum { LISTED_SHARE = 64, LISTED_LEAST = 64, LISTED_MOST = 1 << 18 };
+
+static uint32_t room_of(uint32_t n) {
+    const uint32_t share = n / LISTED_SHARE;
+    return (share < LISTED_MOST ? share : LISTED_MOST) + LISTED_LEAST;
+}
+
+uint32_t arrays_entry(const arrays *a, uint32_t vertex) {
+    uint32_t low = 0, high = a->n;
+    if (!a->listed)
+        return vertex;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (a->listed[middle] < vertex)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < a->n && a->listed[low] == vertex ? low : GPUGRAPH_NONE;
+}
+
+static bool may_be_listed(const making *m) {
+    const question *q = m->q;
+    return q->kind->list && !q->whole && !q->path &&
+           (q->search.bounded || q->search.limit > 0) &&
+           !(q->wants & ~(1u << A_TREE_EDGE)) && !m->have->array[A_VALUE];
+}
+
+/* The block's beginning, in a block of that size. On failure, which the run says, it is as it was. */
+static void *cut(gpugraph_run *run, void *block, size_t bytes) {
+    void *kept = run->status == GPUGRAPH_OK ? array_block_take(bytes) : NULL;
+    if (!kept) {
+        run->status = GPUGRAPH_NO_MEMORY;
+        return block;
+    }
+    memcpy(kept, block, bytes);
+    array_block_give(block);
+    return kept;
+}
+
+static void cut_all(making *m, uint32_t count) {
+    arrays *made = &m->made;
+    for (int i = 0; i < ARRAYS; i++)
+        if (made->array[i])
+            made->array[i] = cut(m->run, made->array[i],
+                                 count * arrays_item_size(made, (enum array_name)i));
+    made->listed = cut(m->run, made->listed, count * sizeof *made->listed);
+    made->n = count;
+}
+
+static void give_back(arrays *made) {
+    array_block_give(made->listed);
+    array_block_give(made->array[A_VALUE]);
+    array_block_give(made->array[A_TREE_EDGE]);
+    made->listed = made->array[A_VALUE] = made->array[A_TREE_EDGE] = NULL;
+}
+
+bool make_listed(making *m) {
+    const search_kind *kind = m->q->kind;
+    const uint32_t n = m->made.n;
+    uint32_t count = GPUGRAPH_NONE;
+    if (!may_be_listed(m))
+        return false;
+    m->made.n = room_of(n);
+    m->made.type =
+        kind->by_weight ? gpugraph_distance_type_of(m->graph) : GPUGRAPH_UINT32;
+    void *value = make_array(m, A_VALUE), *tree = make_wanted(m, A_TREE_EDGE);
+    m->made.listed = array_block_take(m->made.n * sizeof *m->made.listed);
+    if (!m->made.listed)
+        m->run->status = GPUGRAPH_NO_MEMORY;
+    if (m->run->status == GPUGRAPH_OK)
+        kind->list(m->graph, &m->q->search, m->run, m->made.n, m->made.listed, value,
+                   tree, &count);
+    if (count != GPUGRAPH_NONE)
+        cut_all(m, count);
+    if (m->run->status != GPUGRAPH_OK || count == GPUGRAPH_NONE)
+        give_back(&m->made);
+    if (m->run->status == GPUGRAPH_OK && count == GPUGRAPH_NONE) {
+        m->made.n = n;
+        return false;
+    }
+    note_where(m);
+    return true;
+}
+
+bool arrays_make_listed(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                        arrays *empty) {
+    making m = {.graph = graph, .q = q, .run = run, .have = empty};
+    m.made.n = gpugraph_vertex_count(graph);
+    m.made.edge_size = gpugraph_edge_size(graph);
+    run->status = GPUGRAPH_OK;
+    if (!make_listed(&m))
+        return false;
+    if (run->status == GPUGRAPH_OK)
+        *empty = m.made;
+    return true;
+}

@@ -1,0 +1,236 @@
+/* Searches that reach little, whose answers are lists: the same rows as by recursion in plain SQL, whatever is
+** asked first, and whatever a kept answer is asked for afterwards. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "share.h"
+#include "sql.h"
+#include "suite.h"
+
+/* Which ways an edge may be taken: arcs(a, b, id, w), one for each. */
+static const char *const directions[] = {"out", "in", "both"};
+static const char *const arcs[] = {"SELECT src, dst, rowid, weight FROM g",
+                                   "SELECT dst, src, rowid, weight FROM g",
+                                   "SELECT src, dst, rowid, weight FROM g UNION ALL "
+                                   "SELECT dst, src, rowid, weight FROM g"};
+
+/* By steps, and by weights of 1 to 9. */
+static const struct kind {
+    const char *function, *maximum;
+    const char *value;  /* a column of the function, and of the truth */
+    const char *weight; /* of an arc */
+    int most;           /* for each step that a test asks for */
+} kinds[] = {{"gpu_bfs", "max_depth", "depth", "1", 1},
+             {"gpu_sssp", "max_distance", "distance", "w", 4}};
+
+/* truth(source, vertex, depth, distance, parent, edge): up to `most` steps from each of ids. Parallel edges and loops
+** are there by chance. */
+static void make_truth(const struct kind *k, int direction, int most) {
+    run("DROP TABLE IF EXISTS arcs; DROP TABLE IF EXISTS near; DROP TABLE IF EXISTS "
+        "truth; CREATE TABLE arcs(a, b, id, w); INSERT INTO arcs %s;"
+        "CREATE INDEX a ON arcs(a); CREATE INDEX b ON arcs(b);",
+        arcs[direction]);
+    run("CREATE TABLE near(source, vertex, value, PRIMARY KEY(source, vertex));"
+        "WITH RECURSIVE r(s, v, d) AS (SELECT v, v, 0 FROM ids WHERE v IN (SELECT src "
+        "FROM g UNION SELECT dst FROM g) UNION SELECT s, b, d + %s FROM r, arcs WHERE a "
+        "= "
+        "v AND d + %s <= %d) INSERT INTO near SELECT s, v, min(d) FROM r GROUP BY s, v",
+        k->weight, k->weight, most * k->most);
+    run("CREATE TABLE truth AS SELECT source, vertex, value AS depth, value AS distance, "
+        "NULL AS parent, (SELECT min(id) FROM arcs, near u WHERE b = n.vertex AND "
+        "u.vertex = a AND u.source = n.source AND u.value = n.value - %s) AS edge FROM "
+        "near n; UPDATE truth SET parent = (SELECT CASE WHEN dst = vertex THEN src ELSE "
+        "dst END FROM g WHERE rowid = edge)",
+        k->weight);
+}
+
+static void make_graph(int n, int m, unsigned seed) {
+    run("SELECT gpugraph_config('backend', '%s')", seed % 3 ? "cpu" : "auto");
+    make_random("g", n, m, seed);
+    run("CREATE TABLE ids(v); WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 7 "
+        "FROM "
+        "c WHERE i < %d) INSERT INTO ids SELECT i FROM c; INSERT INTO ids VALUES (NULL), "
+        "(100000)",
+        n);
+}
+
+/* One set of columns, by a list of sources and by a call for each. */
+static void compare(const struct kind *k, const char *columns, int direction, int most) {
+    char *calls[] = {
+        sqlite3_mprintf(
+            "SELECT %s FROM %s('g') t WHERE source IN (SELECT v FROM ids) AND "
+            "%s = %d",
+            columns, k->function, k->maximum, most * k->most),
+        sqlite3_mprintf("SELECT %s FROM ids CROSS JOIN %s('g', v) t WHERE %s <= %d",
+                        columns, k->function, k->value, most * k->most),
+        sqlite3_mprintf(
+            "SELECT %s FROM ids CROSS JOIN %s('g') t ON source = v AND +%s >= "
+            "0 AND %s < 1 + %d",
+            columns, k->function, k->value, k->value, most * k->most)};
+    char *truth = ask("SELECT %s FROM truth t ORDER BY source, vertex", columns);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        char *rows = ask("%s AND direction = '%s' ORDER BY source, vertex", calls[i],
+                         directions[direction]);
+        ck_assert_msg(strcmp(rows, truth) == 0, "%s: %.300s, not %.300s", calls[i], rows,
+                      truth);
+        sqlite3_free(rows);
+        sqlite3_free(calls[i]);
+    }
+    sqlite3_free(truth);
+}
+
+/* Sparse and dense graphs, so that some searches end as lists, some do not. */
+START_TEST(rows_of_many_sources) {
+    static const char *const columns[] = {
+        "t.source, vertex", "vertex, %s", "vertex, parent, t.source",
+        "vertex, edge",     "edge, %s",   "t.source, vertex, %s, parent, edge"};
+    static const int edges[] = {100, 250, 400, 1500};
+    for (int i = 0; i < 24; i++) {
+        const int direction = i % 3, most = i / 2 % 4;
+        const struct kind *k = &kinds[i / 3 % 2];
+        if (left_out((uint64_t)i))
+            continue;
+        sql_open();
+        make_graph(250, edges[(i + _i) % 4], (unsigned)(i + 20 * _i + 1));
+        make_truth(k, direction, most);
+        for (int c = 0; c < 6; c++) {
+            char *wanted = sqlite3_mprintf(columns[(c + i) % 6], k->value);
+            compare(k, wanted, direction, most);
+            sqlite3_free(wanted);
+        }
+        sql_close();
+    }
+}
+END_TEST
+
+/* One source, from which a kept list is asked for all that there is: targets, single vertices, orders, a tree, arrays
+** by vertex, paths. %s is the value. */
+static const char *const asked[][2] = {
+    {"vertex, %s", "1 ORDER BY vertex"},
+    {"vertex, %s", "1 ORDER BY vertex DESC"},
+    {"%s, vertex", "1 ORDER BY 1, vertex"},
+    {"%s, vertex", "1 ORDER BY 1 DESC, vertex DESC"},
+    {"%s, vertex, parent, edge", "1 ORDER BY 1, vertex"},
+    {"vertex, edge", "vertex = 9"},
+    {"vertex, %s", "vertex IN (3, 9, 17, 44, 100000) ORDER BY vertex"},
+    {"%s, vertex, edge", "vertex IN (SELECT v FROM ids) ORDER BY vertex"},
+    {"%s, i.v, vertex", "vertex = i.v ORDER BY i.v"},
+    {"vertex, %s", "+vertex > 30 ORDER BY vertex"},
+    {"count(*), sum(%s), max(edge)", "1"},
+};
+enum { ASKED = sizeof asked / sizeof *asked };
+
+static void ask_both(const struct kind *k, int which, int direction, int most) {
+    const char *where = asked[which][1];
+    char *columns = sqlite3_mprintf(asked[which][0], k->value);
+    const char *from = strstr(columns, "i.v") ? "ids i CROSS JOIN" : "";
+    char *list = sqlite3_mprintf(
+        "SELECT %s FROM %s %s('g', 1) t WHERE %s = %d AND direction = '%s' "
+        "AND %s",
+        columns, from, k->function, k->maximum, most * k->most, directions[direction],
+        where);
+    char *truth = sqlite3_mprintf("SELECT %s FROM %s truth t WHERE t.source = 1 AND %s",
+                                  columns, from, where);
+    expect_same(list, truth);
+    sqlite3_free(columns);
+    sqlite3_free(list);
+    sqlite3_free(truth);
+}
+
+START_TEST(one_kept_list) {
+    for (int first = 0; first < 2 * ASKED; first++) {
+        const int direction = first % 3, most = 1 + (first + _i) % 3;
+        const struct kind *k = &kinds[first % 2];
+        sql_open();
+        make_graph(250, _i ? 400 : 900, (unsigned)(first + 1));
+        make_truth(k, direction, most);
+        if (_i) /* rows for trees are there */
+            run("SELECT sum(edge) FROM %s('g') WHERE source IN (SELECT v FROM ids)",
+                k->function);
+        for (int i = 0; i < ASKED; i++)
+            ask_both(k, (first + i * 5) % ASKED, direction, most);
+        run("SELECT arrays, parent, edge FROM %s('g', 1) WHERE %s = %d AND direction = "
+            "'%s'",
+            k->function, k->maximum, most * k->most, directions[direction]);
+        for (int i = 0; i < ASKED; i++)
+            ask_both(k, (first + i * 3) % ASKED, direction, most);
+        sql_close();
+    }
+}
+END_TEST
+
+/* Which searches are lists, as the method tells. */
+START_TEST(what_is_a_list) {
+    static const char method[] = "SELECT DISTINCT method FROM gpu_bfs('g', 1) WHERE ";
+    make_graph(250, 400, 1);
+    expect("'top-down'", "%s max_depth = 2", method);
+    expect("'top-down'", "%s depth < 2", method);
+    expect("'top-down'", "SELECT method FROM gpu_bfs('g', 3) LIMIT 1");
+    expect("'direction-optimizing'",
+           "SELECT method FROM gpu_bfs('g', 3) WHERE arrays > 0 "
+           "AND max_depth = 1 LIMIT 1");
+    expect("'dijkstra'|0", "SELECT method, count(*) = 0 FROM gpu_sssp('g', 1) WHERE "
+                           "distance <= 5 GROUP BY 1");
+    expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'search' AND detail "
+                "LIKE 'dijkstra on cpu; a list%%'");
+    expect("'direction-optimizing'", "%s max_depth = 90", method);
+    expect("'direction-optimizing'",
+           "%s max_depth = 1 AND method = 'direction-optimizing'", method);
+    expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'search' AND detail "
+                "LIKE 'direction-optimizing on cpu%%'");
+    expect("1|'top-down'",
+           "SELECT count(DISTINCT source) > 30, method FROM gpu_bfs('g') "
+           "WHERE source IN (SELECT v FROM ids) AND max_depth = 2 GROUP BY "
+           "method");
+    expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'search' AND detail "
+                "LIKE 'top-down on cpu; 2 levels, a list%%'");
+}
+END_TEST
+
+/* A limit ends a search behind the level in which it is reached: the rows are the nearest. */
+START_TEST(limits) {
+    make_graph(250, 400, 4);
+    make_truth(&kinds[0], 0, 9);
+    for (int limit = 1; limit < 90; limit += 4) {
+        char *list = sqlite3_mprintf(
+            "SELECT depth FROM gpu_bfs('g', 1) ORDER BY depth LIMIT %d OFFSET 3", limit);
+        char *truth = sqlite3_mprintf("SELECT depth FROM truth WHERE source = 1 ORDER BY "
+                                      "depth LIMIT %d OFFSET 3",
+                                      limit);
+        expect_same(list, truth);
+        sqlite3_free(list);
+        sqlite3_free(truth);
+    }
+}
+END_TEST
+
+/* The list is of the graph as it was read; one that follows its table has its edges' numbers at once. */
+START_TEST(edges_that_change) {
+    make_graph(250, 400, 2);
+    run("CREATE VIRTUAL TABLE net USING gpugraph(g(src, dst))");
+    for (int i = 0; i < 12; i++) {
+        make_truth(&kinds[0], 2, 2);
+        for (int again = 0; again < 2; again++) {
+            expect_same(
+                "SELECT vertex, depth, parent, edge FROM ids CROSS JOIN "
+                "gpu_bfs('net', v) WHERE max_depth = 2 AND direction = 'both' ORDER "
+                "BY v, vertex",
+                "SELECT vertex, depth, parent, edge FROM truth ORDER BY source, "
+                "vertex");
+        }
+        run("DELETE FROM g WHERE rowid %% 17 = %d; INSERT INTO g SELECT src, 251 - dst, "
+            "1 "
+            "FROM g WHERE rowid %% 19 = %d",
+            i, i);
+    }
+}
+END_TEST
+
+const struct suite suite = {
+    "listed",
+    {{"opens", .timeout = 240,
+      .cases = {{&rows_of_many_sources, 4}, {&one_kept_list, 2}}},
+     {"listed", .timeout = 240, .setup = sql_open, .teardown = sql_close,
+      .cases = {{&what_is_a_list}, {&limits}, {&edges_that_change}}}},
+};
