@@ -495,7 +495,7 @@ void gg_reverse_edges(const gpugraph_graph *graph, void *edge, uint32_t count);
 gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                                 gpugraph_run *run, void *edge, uint32_t *count);
 
-/* Vertices of a graph from which on `auto` searches it by regions on a device; tests change it. (bfs/bfs.c) */
+/* Vertices of a graph from which on `auto` searches it by depth by regions on a device; tests change it. (graph/search.c) */
 extern uint32_t gg_region_vertices;
 /* Arcs to a vertex below which "many-paths" asks for fixed rows ahead; tests change it. (dfs/dfs.c) */
 extern uint32_t gg_paths_ahead_degree;

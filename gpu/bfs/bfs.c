@@ -28,8 +28,6 @@
 #include <stdio.h>
 #include <string.h>
 
-uint32_t gg_region_vertices = GG_REGION_VERTICES;
-
 /* ---- ends ---- */
 
 static bool at_the_end(struct bfs *b) {

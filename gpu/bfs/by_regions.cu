@@ -29,7 +29,7 @@ static bool search_regions(struct cuda_job *job, const gpugraph_search *search,
     struct device_regions regions;
     struct regions_outcome found;
     uint32_t *ends;
-    *there = gg_regions(job->graph, kind, &regions);
+    *there = gg_regions(job->graph, kind, false, &regions);
     if (!*there)
         return true;
     const double started = gg_now_ms();
@@ -39,13 +39,13 @@ static bool search_regions(struct cuda_job *job, const gpugraph_search *search,
     space.used += gg_regions_bytes(&regions);
     if (!gg_workspace(job, &space))
         return false;
-    *there = gg_regions(job->graph, kind, &regions);
+    *there = gg_regions(job->graph, kind, false, &regions);
     if (!*there)
         return true;
     carve(&space, g, search, tree_bytes, out, &ends);
     gg_upload(job, ends, search->source, (uint64_t)search->source_count * sizeof *ends);
-    if (!gg_search_regions(job, &regions, ends, search->source_count, out->depth, &space,
-                           &found))
+    if (!gg_search_regions(job, &regions, ends, search->source_count, GG_REGION_WIDTH,
+                           out->depth, &space, &found))
         return false;
     char more[160];
     gg_tell_regions(job, &regions, &found, more, sizeof more);
@@ -62,7 +62,7 @@ bool gg_bfs_regions(struct cuda_job *job, const gpugraph_search *search, bool tr
     if (!gg_roomy_csr(job, kind, false, &g))
         return false;
     const int64_t own = (int64_t)g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
-    if (gg_fits_regions(search) && (!gg_make_regions(job, kind, &g, own) ||
+    if (gg_fits_regions(search) && (!gg_make_regions(job, kind, &g, false, own) ||
                                     !search_regions(job, search, &g, tree, out, &there)))
         return false;
     if (there)

@@ -167,7 +167,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
         gg_bfs_note_explosion(job, gg_forward_kind(search->direction));
     if (control.narrow_levels >= GG_REGION_LEVELS && job->graph &&
         g->n >= gg_region_vertices)
-        gg_note_long_way(job, g);
+        gg_note_long_way(job, g, false);
     *deepest = control.level;
     tell(job, &control, started + job->meanwhile.ms - aside);
     return gg_going(job);

@@ -19,6 +19,7 @@
 
 struct region_rows {
     bool made, unsuitable;
+    bool heavy; /* some weights are too large for an inner arc */
     struct device_regions view;
     uint32_t *rank, *inner;
     struct region_place *place;
@@ -28,7 +29,8 @@ struct region_rows {
 
 struct region_part {
     struct device_part part;
-    uint32_t long_ways; /* searches since the graph was another, or regions had to go */
+    /* Searches by depth, by weight, since the graph was another, or regions had to go. */
+    uint32_t long_ways[2];
     struct region_rows rows[CSR_KINDS];
 };
 
@@ -42,32 +44,42 @@ static void drop_rows(struct region_part *kept, struct region_rows *r) {
     give(part, r->arcs.from, r->outers, sizeof *r->arcs.from);
     give(part, r->arcs.to, r->outers, sizeof *r->arcs.to);
     give(part, r->arcs.to_region, r->outers, sizeof *r->arcs.to_region);
+    give(part, r->arcs.arc, r->inners, sizeof *r->arcs.arc);
+    give(part, r->arcs.length, r->outers, sizeof *r->arcs.length);
     *r = region_rows();
 }
 
-static void drop_regions(gpugraph_graph *, struct device_part *part, unsigned) {
+/* Another weight is another graph to those alone that have weights. */
+static void drop_regions(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct region_part *kept = (struct region_part *)part;
-    for (int kind = 0; kind < CSR_KINDS; kind++)
-        drop_rows(kept, &kept->rows[kind]);
-    kept->long_ways = 0;
+    const bool weights_alone = gone == PART_ON_WEIGHTS;
+    for (int kind = 0; kind < CSR_KINDS; kind++) {
+        if (!weights_alone || kept->rows[kind].arcs.arc)
+            drop_rows(kept, &kept->rows[kind]);
+        kept->rows[kind].heavy = false;
+    }
+    kept->long_ways[1] = 0;
+    if (!weights_alone)
+        kept->long_ways[0] = 0;
 }
 
 static const struct device_part_kind region_kind = {
-    sizeof(struct region_part), PART_ON_EDGES | PART_ON_VERTICES | PART_ON_ROOM,
-    drop_regions};
+    sizeof(struct region_part),
+    PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_regions};
 
-void gg_note_long_way(struct cuda_job *job, const struct device_csr *g) {
-    if (g->m > (uint64_t)g->n * GG_REGION_DEGREE)
+void gg_note_long_way(struct cuda_job *job, const struct device_csr *g, bool by_weight) {
+    if (g->m > (uint64_t)g->n * (by_weight ? GG_REGION_DEGREE_WEIGHTS : GG_REGION_DEGREE))
         return;
     struct region_part *kept = (struct region_part *)gg_device_part(job, &region_kind);
     if (kept)
-        kept->long_ways++;
+        kept->long_ways[by_weight]++;
 }
 
-bool gg_wants_regions(const struct cuda_job *job) {
+bool gg_wants_regions(const struct cuda_job *job, bool by_weight) {
     const struct region_part *kept =
         (struct region_part *)gg_device_part_of(job->graph, &region_kind);
-    return kept && kept->long_ways >= GG_REGION_AFTER;
+    return kept && kept->long_ways[by_weight] >=
+                       (by_weight ? GG_REGION_AFTER_WEIGHTS : GG_REGION_AFTER);
 }
 
 /* ---- the driver ---- */
@@ -177,14 +189,15 @@ static bool divide(struct cuda_job *job, const struct device_csr *g,
 /* Arcs, of regions that there are. */
 static bool fill_arcs(struct cuda_job *job, const struct device_csr *g,
                       const region_scratch *s, struct region_part *kept,
-                      struct region_rows *r, bool *suits) {
+                      struct region_rows *r, bool by_weight, bool *suits) {
     const uint64_t n = g->n;
-    uint32_t most[2], ends[2];
+    uint32_t most[3], ends[2];
     if (!take(job, &kept->part, &r->inner, n + 1, sizeof *r->inner) ||
         !take(job, &kept->part, &r->place, r->view.count, sizeof *r->place))
         return false;
     gg_fill(job, s->most, 0, sizeof most);
-    count_arcs<<<gg_grid(job, n + 1, 16), GG_BLOCK, 0, job->stream>>>(*g, *s, r->rank);
+    count_arcs<<<gg_grid(job, n + 1, 16), GG_BLOCK, 0, job->stream>>>(*g, *s, r->rank,
+                                                                      by_weight);
     gg_launched(job, "count_arcs");
     sum_up(job, s, s->inner, r->inner, n + 1);
     sum_up(job, s, s->outer, s->outer_before, n + 1);
@@ -198,6 +211,7 @@ static bool fill_arcs(struct cuda_job *job, const struct device_csr *g,
     r->outers = ends[1];
     r->view.most_vertices = most[0];
     r->view.most_arcs = most[1];
+    r->heavy = by_weight && most[2] >> (32 - REGION_PLACE_BITS) != 0;
     *suits = most[1] <= GG_REGION_ARCS && ends[1] <= g->m / GG_REGION_OUTER;
     if (!*suits)
         return true;
@@ -205,6 +219,9 @@ static bool fill_arcs(struct cuda_job *job, const struct device_csr *g,
         !take(job, &kept->part, &r->arcs.to, r->outers, sizeof *r->arcs.to) ||
         !take(job, &kept->part, &r->arcs.to_region, r->outers,
               sizeof *r->arcs.to_region) ||
+        (by_weight && !r->heavy &&
+         (!take(job, &kept->part, &r->arcs.arc, r->inners, sizeof *r->arcs.arc) ||
+          !take(job, &kept->part, &r->arcs.length, r->outers, sizeof *r->arcs.length))) ||
         !take(job, &kept->part, &r->arcs.target, r->inners, sizeof *r->arcs.target))
         return false;
     fill<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(*g, *s, r->rank, s->first,
@@ -213,7 +230,8 @@ static bool fill_arcs(struct cuda_job *job, const struct device_csr *g,
 }
 
 static bool make(struct cuda_job *job, const struct device_csr *g,
-                 struct region_part *kept, struct region_rows *r, bool *suits) {
+                 struct region_part *kept, struct region_rows *r, bool by_weight,
+                 bool *suits) {
     struct workspace space = {NULL, 0};
     region_scratch s;
     carve(&space, g->n, &s);
@@ -224,7 +242,7 @@ static bool make(struct cuda_job *job, const struct device_csr *g,
     carve(&space, g->n, &s);
     r->view.n = g->n;
     const bool made = divide(job, g, &s, kept, r, suits) &&
-                      (!*suits || fill_arcs(job, g, &s, kept, r, suits));
+                      (!*suits || fill_arcs(job, g, &s, kept, r, by_weight, suits));
     gg_give(job, space.base, bytes);
     return made;
 }
@@ -239,30 +257,35 @@ static void show(struct region_rows *r) {
     view->from = r->arcs.from;
     view->to = r->arcs.to;
     view->to_region = r->arcs.to_region;
+    view->arc = r->arcs.arc;
+    view->length = r->arcs.length;
     r->made = true;
 }
 
 /* Device bytes of regions and of what they are made with. */
-static int64_t bytes_of(const struct device_csr *g) {
+static int64_t bytes_of(const struct device_csr *g, bool by_weight) {
     struct workspace space = {NULL, 0};
     region_scratch s;
     carve(&space, g->n, &s);
-    const uint64_t arcs = g->m * 2 + g->m / GG_REGION_OUTER * 10;
+    const uint64_t arcs =
+        g->m * 2 + g->m / GG_REGION_OUTER * 10 + (by_weight ? g->m * 5 : 0);
     return (int64_t)(space.used + g->n * 9ull + arcs + 65536);
 }
 
 bool gg_make_regions(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
-                     int64_t own) {
+                     bool by_weight, int64_t own) {
     struct region_part *kept = (struct region_part *)gg_device_part(job, &region_kind);
     if (!kept)
         return false;
     struct region_rows *r = &kept->rows[kind];
-    if (r->made || r->unsuitable || g->n == 0 || g->m >= UINT32_MAX ||
-        bytes_of(g) + own > gg_device_room(job))
+    const bool there = r->made && (!by_weight || r->arcs.arc || r->heavy);
+    if (there || r->unsuitable || g->n == 0 || g->m >= UINT32_MAX ||
+        bytes_of(g, by_weight) + own > gg_device_room(job))
         return true;
     const double started = gg_now_ms();
     bool suits = true;
-    if (!make(job, g, kept, r, &suits)) {
+    drop_rows(kept, r);
+    if (!make(job, g, kept, r, by_weight, &suits)) {
         drop_rows(kept, r);
         return gg_do_without(job);
     }
@@ -277,12 +300,14 @@ bool gg_make_regions(struct cuda_job *job, enum csr_kind kind, const struct devi
     return gg_going(job);
 }
 
-bool gg_regions(const gpugraph_graph *graph, enum csr_kind kind,
+bool gg_regions(const gpugraph_graph *graph, enum csr_kind kind, bool by_weight,
                 struct device_regions *regions) {
     const struct region_part *kept =
         (struct region_part *)gg_device_part_of(graph, &region_kind);
-    if (!kept || !kept->rows[kind].made)
+    if (!kept || !kept->rows[kind].made || (by_weight && !kept->rows[kind].arcs.arc))
         return false;
     *regions = kept->rows[kind].view;
+    if (!by_weight)
+        regions->arc = regions->length = NULL;
     return true;
 }

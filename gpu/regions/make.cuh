@@ -12,7 +12,7 @@ enum {
     STEPS = 16,      /* queued together */
     MOST_STEPS = 1024
 };
-static_assert(MOST <= UINT16_MAX && GG_REGION_ARCS + 32 <= UINT16_MAX, "places fit");
+static_assert(MOST < 1 << REGION_PLACE_BITS && GG_REGION_ARCS + 32 <= UINT16_MAX, "places fit");
 
 struct region_scratch {
     uint32_t *label, *found, *key, *key_sorted, *order, *region_of;
@@ -20,7 +20,7 @@ struct region_scratch {
     uint32_t *size, *start, *pieces, *piece; /* of each label */
     uint32_t *first;                         /* of each region the rank it begins with */
     uint32_t *tail;                          /* behind each step of the search */
-    uint32_t *most;
+    uint32_t *most; /* vertices and inner arcs of a region, weight */
     unsigned char *cub;
     size_t cub_bytes;
 };
@@ -115,22 +115,33 @@ static __global__ void number(uint32_t regions, const uint32_t *first, region_sc
         }
 }
 
+static __device__ __forceinline__ uint32_t weight_of(const device_csr &g, uint64_t arc) {
+    return static_cast<const uint32_t *>(g.weight)[arc];
+}
+
 /* One thread per rank, and one for the end. */
 static __global__ void count_arcs(const __grid_constant__ device_csr g, region_scratch s,
-                                  const uint32_t *rank) {
+                                  const uint32_t *rank, bool by_weight) {
+    uint32_t heaviest = 0;
     for (uint64_t i = gg_thread(); i <= g.n; i += gg_threads_of_grid()) {
         uint32_t inner = 0, outer = 0;
         if (i < g.n) {
             const uint32_t u = s.order[i], region = s.region_of[i];
             for (uint64_t arc = g.offset[u]; arc < g.offset[u + 1]; arc++) {
+                if (g.target[arc] == u)
+                    continue; /* a loop, or a spare place */
+                const uint32_t weight = by_weight ? weight_of(g, arc) : 0;
                 const bool within = s.region_of[rank[g.target[arc]]] == region;
                 inner += within;
                 outer += !within;
+                heaviest = weight > heaviest ? weight : heaviest;
             }
         }
         s.inner[i] = inner;
         s.outer[i] = outer;
     }
+    if (heaviest > gg_peek(&s.most[2]))
+        atomicMax(&s.most[2], heaviest);
 }
 
 /* One thread per region. */
@@ -151,6 +162,7 @@ static __global__ void describe(uint32_t regions, const uint32_t *first,
 struct region_arcs { /* as device_regions has them, being filled */
     uint16_t *target, *from;
     uint32_t *to, *to_region;
+    uint32_t *arc, *length; /* NULL: without weights */
 };
 
 /* One thread per rank. */
@@ -161,11 +173,18 @@ static __global__ void fill(const __grid_constant__ device_csr g, region_scratch
         const uint32_t u = s.order[i], region = s.region_of[i], begin = first[region];
         uint32_t in = inner[i], away = s.outer_before[i];
         for (uint64_t arc = g.offset[u]; arc < g.offset[u + 1]; arc++) {
+            if (g.target[arc] == u)
+                continue;
             const uint32_t v = rank[g.target[arc]];
+            const uint32_t weight = out.arc ? weight_of(g, arc) : 1;
             if (s.region_of[v] == region) {
+                if (out.arc)
+                    out.arc[in] = weight << REGION_PLACE_BITS | (v - begin);
                 out.target[in++] = (uint16_t)(v - begin);
                 continue;
             }
+            if (out.arc)
+                out.length[away] = weight;
             out.from[away] = (uint16_t)(i - begin);
             out.to[away] = v;
             out.to_region[away] = s.region_of[v];

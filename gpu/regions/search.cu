@@ -66,27 +66,29 @@ static bool start(struct cuda_job *job, const struct device_regions *r,
     return gg_fill(job, s->told, 0xff, n * sizeof *s->told);
 }
 
+template <bool by_weight>
 static bool launch(struct cuda_job *job, const struct device_regions *r,
                    const struct region_search *s, struct regions_outcome *out) {
-    const uint32_t bytes = shared_bytes(s->vertices, s->arcs);
-    const struct cooperative_kernel k = {(const void *)search_regions, "search_regions",
-                                         THREADS, bytes};
+    const uint32_t bytes = shared_bytes<by_weight>(s->vertices, s->arcs);
+    const struct cooperative_kernel k = {(const void *)search_regions<by_weight>,
+                                         "search_regions", THREADS, bytes};
     uint32_t at_once = (uint32_t)gg_blocks_at_once(job, &k);
     at_once = at_once < GG_REGION_BLOCKS ? at_once : GG_REGION_BLOCKS;
     at_once *= (uint32_t)job->device->processors;
     out->blocks = at_once < r->count ? at_once : r->count;
-    search_regions<<<out->blocks, THREADS, bytes, job->stream>>>(*r, *s);
+    search_regions<by_weight><<<out->blocks, THREADS, bytes, job->stream>>>(*r, *s);
     return gg_launched(job, "search_regions");
 }
 
 bool gg_search_regions(struct cuda_job *job, const struct device_regions *r,
-                       const uint32_t *source, uint32_t sources, uint32_t *depth,
-                       struct workspace *space, struct regions_outcome *out) {
+                       const uint32_t *source, uint32_t sources, uint32_t width,
+                       uint32_t *distance, struct workspace *space,
+                       struct regions_outcome *out) {
     struct region_search s;
     struct regions_board board;
     struct regions_found found;
     carve(space, r, &s);
-    s.queue.width = GG_REGION_WIDTH;
+    s.queue.width = width;
     s.stop = job->device->device_stop;
     s.vertices = (r->most_vertices + 7) / 8 * 8;
     s.arcs = (r->most_arcs + 2 * 8 + 7) / 8 * 8; /* whole words before and behind */
@@ -95,9 +97,10 @@ bool gg_search_regions(struct cuda_job *job, const struct device_regions *r,
         return false;
     gg_plant_regions<<<gg_grid(job, sources, 2), GG_BLOCK, 0, job->stream>>>(
         *r, s, source, sources);
-    if (!gg_launched(job, "gg_plant_regions") || !launch(job, r, &s, out))
+    if (!gg_launched(job, "gg_plant_regions") ||
+        !(r->arc ? launch<true>(job, r, &s, out) : launch<false>(job, r, &s, out)))
         return false;
-    bring_back<<<gg_grid(job, r->n, 16), GG_BLOCK, 0, job->stream>>>(*r, s, depth);
+    bring_back<<<gg_grid(job, r->n, 16), GG_BLOCK, 0, job->stream>>>(*r, s, distance);
     if (!gg_launched(job, "bring_back") || !gg_mark(job, GG_ENDED) || !gg_wait(job) ||
         !gg_fetch(job, &found, s.found, sizeof found) ||
         !gg_download(job, &board, s.queue.board, sizeof board))
@@ -110,6 +113,7 @@ bool gg_search_regions(struct cuda_job *job, const struct device_regions *r,
     out->deepest = found.deepest;
     out->visits = board.visits;
     out->rounds = board.rounds;
+    out->lost = board.lost != 0;
     return gg_going(job);
 }
 

@@ -47,61 +47,97 @@ struct region_turn { /* what a block does now */
     uint32_t fresh[2]; /* the region has been told more; of a round and of the next one */
 };
 
-/* Of a vertex whose distance has fallen: where its arcs begin and, in the upper half, end, and what they lead to. */
+/* Of a vertex whose distance has fallen: where its arcs begin and, in the upper half, end; its distance. */
 struct listed {
-    uint32_t row, sum;
+    uint32_t row, distance;
 };
 
-struct region_memory {
+/* Inner arcs as a block has them. */
+template <bool by_weight> struct region_arc {
+    typedef uint16_t word;
+    static __device__ __forceinline__ uint32_t place(word arc) {
+        return arc;
+    }
+    static __device__ __forceinline__ uint32_t weight(word) {
+        return 1;
+    }
+    static __device__ __forceinline__ const word *of(const device_regions &r) {
+        return r.target;
+    }
+};
+template <> struct region_arc<true> {
+    typedef uint32_t word;
+    static __device__ __forceinline__ uint32_t place(word arc) {
+        return arc & ((1u << REGION_PLACE_BITS) - 1);
+    }
+    static __device__ __forceinline__ uint32_t weight(word arc) {
+        return arc >> REGION_PLACE_BITS;
+    }
+    static __device__ __forceinline__ const word *of(const device_regions &r) {
+        return r.arc;
+    }
+};
+
+template <bool by_weight> struct region_memory {
     struct region_turn *turn;
-    struct listed *lists; /* of this round, of the next one */
-    uint32_t *distance;   /* of each vertex */
-    uint32_t *row;        /* of each vertex, as listed */
-    uint16_t *arcs;       /* inner ones */
-    uint8_t *changed;     /* since the region was taken */
+    struct listed *lists;                       /* of this round, of the next one */
+    uint32_t *distance;                         /* of each vertex */
+    uint32_t *row;                              /* of each vertex, as listed */
+    typename region_arc<by_weight>::word *arcs; /* inner ones */
+    uint8_t *changed;                           /* since the region was taken */
 };
 
-static __device__ __forceinline__ region_memory lay_out(unsigned char *memory,
-                                                        uint32_t vertices,
-                                                        uint32_t arcs) {
-    region_memory m;
+template <bool by_weight>
+static __device__ __forceinline__ region_memory<by_weight>
+lay_out(unsigned char *memory, uint32_t vertices, uint32_t arcs) {
+    region_memory<by_weight> m;
     m.turn = reinterpret_cast<struct region_turn *>(memory);
     m.lists = reinterpret_cast<struct listed *>(m.turn + 1);
     m.distance = reinterpret_cast<uint32_t *>(m.lists + 2 * LIST);
     m.row = m.distance + vertices;
-    m.arcs = reinterpret_cast<uint16_t *>(m.row + vertices);
+    m.arcs = reinterpret_cast<typename region_arc<by_weight>::word *>(m.row + vertices);
     m.changed = reinterpret_cast<uint8_t *>(m.arcs + arcs);
     return m;
 }
 
+template <bool by_weight>
 static inline uint32_t shared_bytes(uint32_t vertices, uint32_t arcs) {
     return (uint32_t)(sizeof(struct region_turn) + 2 * LIST * sizeof(struct listed)) +
-           vertices * 9 + arcs * 2;
+           vertices * 9 + arcs * (uint32_t)sizeof(typename region_arc<by_weight>::word);
 }
 
 static __device__ __forceinline__ uint32_t shared_now(const uint32_t *at) {
     return *(const volatile uint32_t *)at;
 }
 
+/* UINT32_MAX says that there is no way. */
+static __device__ __forceinline__ bool leaves_range(uint32_t distance, uint32_t weight) {
+    return weight > UINT32_MAX - 1 - distance;
+}
+
 /* ---- steps of a block ---- */
 
 /* A count beyond LIST says that the list had no room. */
-static __device__ __forceinline__ void list_up(const region_memory &m, uint32_t round,
-                                               uint32_t *count, uint32_t row,
-                                               uint32_t sum) {
+template <bool by_weight>
+static __device__ __forceinline__ void list_up(const region_memory<by_weight> &m,
+                                               uint32_t round, uint32_t *count,
+                                               uint32_t row, uint32_t distance) {
     const uint32_t at = atomicAdd(count, 1u);
     if (at < LIST) {
-        const struct listed one = {row, sum};
+        const struct listed one = {row, distance};
         m.lists[(round % 2) * LIST + at] = one;
     }
 }
 
 /* Brings a region in, arcs by whole words of 16 bytes. What it was told is listed. */
+template <bool by_weight>
 static __device__ void bring_in(const device_regions &r, const region_search &s,
-                                const region_place &p, const region_memory &m) {
-    enum { PER_WORD = sizeof(uint4) / sizeof(uint16_t) };
+                                const region_place &p,
+                                const region_memory<by_weight> &m) {
+    enum { PER_WORD = sizeof(uint4) / sizeof(typename region_arc<by_weight>::word) };
     const uint32_t from = p.inner / PER_WORD * PER_WORD;
-    const uint4 *words = reinterpret_cast<const uint4 *>(r.target + from);
+    const uint4 *words =
+        reinterpret_cast<const uint4 *>(region_arc<by_weight>::of(r) + from);
     const uint32_t count = (p.inner_end - from + PER_WORD - 1) / PER_WORD;
     for (uint32_t i = threadIdx.x; i < count; i += THREADS)
         reinterpret_cast<uint4 *>(m.arcs)[i] = __ldg(words + i);
@@ -127,47 +163,56 @@ static __device__ void bring_in(const device_regions &r, const region_search &s,
             m.distance[v] = news ? told[k] : known[k];
             m.changed[v] = news;
             if (news)
-                list_up(m, 0, &m.turn->count[0], row[k], told[k] + 1);
+                list_up(m, 0, &m.turn->count[0], row[k], told[k]);
         }
     }
 }
 
 /* What the region was told since it was brought in, into the list of that round. */
+template <bool by_weight>
 static __device__ void take_news(const region_search &s, const region_place &p,
-                                 const region_memory &m, uint32_t round,
+                                 const region_memory<by_weight> &m, uint32_t round,
                                  uint32_t *count) {
     for (uint32_t v = threadIdx.x; v < p.vertices; v += THREADS) {
         const uint32_t told = device_load(&s.told[p.first + v]);
         if (told < m.distance[v]) {
             m.distance[v] = told;
             m.changed[v] = 1;
-            list_up(m, round, count, m.row[v], told + 1);
+            list_up(m, round, count, m.row[v], told);
         }
     }
 }
 
 /* A round: the vertices of a list relax their inner arcs, some lanes to each; or all vertices do, where it had no
 ** room. Whose distance falls is in the next list, once for each time that it falls. */
-static __device__ void relax(const region_memory &m, uint32_t vertices, uint32_t round,
-                             uint32_t listed, uint32_t *count) {
+template <bool by_weight>
+static __device__ void relax(const region_search &s, const region_memory<by_weight> &m,
+                             uint32_t vertices, uint32_t round, uint32_t listed,
+                             uint32_t *count) {
     const bool all = listed > LIST;
     const uint32_t many = all ? vertices : listed;
     for (uint32_t i = threadIdx.x / LANES; i < many; i += THREADS / LANES) {
         struct listed u;
         if (all) {
             u.row = m.row[i];
-            u.sum = shared_now(&m.distance[i]);
-            u.sum += u.sum < UINT32_MAX;
+            u.distance = shared_now(&m.distance[i]);
+            if (u.distance == UINT32_MAX)
+                continue;
         } else {
             u = m.lists[(round % 2) * LIST + i];
         }
         for (uint32_t at = (u.row & 0xffff) + threadIdx.x % LANES; at < u.row >> 16;
              at += LANES) {
-            const uint32_t v = m.arcs[at], row = m.row[v];
-            if (u.sum < shared_now(&m.distance[v]) &&
-                atomicMin(&m.distance[v], u.sum) > u.sum) {
+            const typename region_arc<by_weight>::word arc = m.arcs[at];
+            const uint32_t v = region_arc<by_weight>::place(arc), row = m.row[v];
+            const uint32_t weight = region_arc<by_weight>::weight(arc);
+            const uint32_t sum = u.distance + weight;
+            if (by_weight && leaves_range(u.distance, weight))
+                device_store(&s.queue.board->lost, 1);
+            else if (sum < shared_now(&m.distance[v]) &&
+                     atomicMin(&m.distance[v], sum) > sum) {
                 m.changed[v] = 1;
-                list_up(m, round + 1, count, row, u.sum + 1);
+                list_up(m, round + 1, count, row, sum);
             }
         }
     }
@@ -175,8 +220,9 @@ static __device__ void relax(const region_memory &m, uint32_t vertices, uint32_t
 
 /* Rounds until no distance falls any more; how many there were. News that come meanwhile are looked for by a load that a
 ** round does not wait for. */
+template <bool by_weight>
 static __device__ uint32_t relax_all(const region_search &s, const region_place &p,
-                                     const region_memory &m) {
+                                     const region_memory<by_weight> &m) {
     struct region_turn *const t = m.turn;
     const bool leads = threadIdx.x == 0;
     uint32_t *const news = &s.queue.news[t->region];
@@ -187,7 +233,7 @@ static __device__ uint32_t relax_all(const region_search &s, const region_place 
             t->fresh[round % 2] = latest != t->seen;
             latest = device_load(news);
         }
-        relax(m, p.vertices, round, listed, &t->count[(round + 1) % 3]);
+        relax(s, m, p.vertices, round, listed, &t->count[(round + 1) % 3]);
         __syncthreads();
         const bool fresh = shared_now(&t->fresh[round % 2]);
         round++;
@@ -204,35 +250,43 @@ static __device__ uint32_t relax_all(const region_search &s, const region_place 
 }
 
 struct outer_arc {
-    uint32_t from, to, region;
+    uint32_t from, to, region, weight;
     bool there;
 };
 
+template <bool by_weight>
 static __device__ __forceinline__ outer_arc outer_at(const device_regions &r,
                                                      const region_place &p, uint32_t i) {
     const uint32_t at = p.outer + i;
     if (at >= p.outer_end)
-        return outer_arc{0, 0, 0, false};
-    return outer_arc{r.from[at], r.to[at], r.to_region[at], true};
+        return outer_arc{0, 0, 0, 0, false};
+    return outer_arc{r.from[at], r.to[at], r.to_region[at], by_weight ? r.length[at] : 1,
+                     true};
 }
 
 /* One lane per outer arc of what has changed: whom it tells of a shorter way. The first one was asked for when the
 ** region was brought in. */
+template <bool by_weight>
 static __device__ void tell(const device_regions &r, const region_search &s,
-                            const region_place &p, const region_memory &m,
+                            const region_place &p, const region_memory<by_weight> &m,
                             outer_arc arc) {
     const uint32_t whole = (p.outer_end - p.outer + GG_WARP - 1) / GG_WARP * GG_WARP;
     for (uint32_t i = threadIdx.x; i < whole; i += THREADS) {
         if (i >= THREADS)
-            arc = outer_at(r, p, i);
+            arc = outer_at<by_weight>(r, p, i);
         bool tells = arc.there && m.changed[arc.from];
         uint32_t sum = 0, region = 0;
         if (tells) {
             const uint32_t told = device_load(&s.told[arc.to]),
                            known = device_load(&s.distance[arc.to]);
-            sum = m.distance[arc.from] + 1;
+            const uint32_t from = m.distance[arc.from];
+            sum = from + arc.weight;
             region = arc.region;
-            tells = sum < told && sum < known && device_min(&s.told[arc.to], sum) > sum;
+            tells = !by_weight || !leaves_range(from, arc.weight);
+            if (!tells)
+                device_store(&s.queue.board->lost, 1);
+            tells = tells && sum < told && sum < known &&
+                    device_min(&s.told[arc.to], sum) > sum;
         }
         /* One lane for each region tells it the least of its distances. */
         bool speaks = false;
@@ -256,11 +310,12 @@ static __device__ void tell(const device_regions &r, const region_search &s,
 /* ---- the kernel ---- */
 
 /* Blocks in any number, which need not be there at once: nobody waits but for work. */
+template <bool by_weight>
 static __global__ void __launch_bounds__(THREADS)
     search_regions(const __grid_constant__ device_regions r,
                    const __grid_constant__ region_search s) {
     extern __shared__ __align__(16) unsigned char memory[];
-    const region_memory m = lay_out(memory, s.vertices, s.arcs);
+    const region_memory<by_weight> m = lay_out<by_weight>(memory, s.vertices, s.arcs);
     struct region_turn *const t = m.turn;
     uint64_t visits = 0, rounds = 0;
     for (;; visits++) {
@@ -284,7 +339,7 @@ static __global__ void __launch_bounds__(THREADS)
         if (region == NO_REGION)
             break;
         const region_place p = t->place;
-        const outer_arc first_arc = outer_at(r, p, threadIdx.x);
+        const outer_arc first_arc = outer_at<by_weight>(r, p, threadIdx.x);
         bring_in(r, s, p, m);
         __syncthreads();
         rounds += relax_all(s, p, m);

@@ -197,6 +197,7 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
     s->early = state.early;
     s->final_below = UINT64_MAX; /* the kernel has done it */
     s->served = state.served;
+    s->meetings = state.meetings;
     snprintf(s->more, sizeof s->more,
              "kernels %.3f ms; %u blocks, %u buckets of %.3g, %u rounds, %u meetings, "
              "up to %u batches of a warp",

@@ -11,6 +11,7 @@
 #include "sssp.cuh"
 #include "device/services.h"
 #include "graph/roomy_rows.cuh"
+#include "regions/regions.cuh"
 #include "tree/ranked_rows.cuh"
 #include "tree/tree.cuh"
 
@@ -59,6 +60,8 @@ static bool start_engine(struct cuda_job *job, struct sssp_search *s,
         return gg_sssp_persistent(job, s, space);
     case SSSP_MLMQ:
         return gg_sssp_mlmq(job, s, space);
+    case SSSP_REGIONS:
+        return gg_sssp_regions(job, s, space);
     default:
         return gg_sssp_frontier(job, s, space);
     }
@@ -85,16 +88,54 @@ uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s)
         return gg_sssp_persistent_bytes(s);
     case SSSP_MLMQ:
         return gg_sssp_mlmq_bytes(job, s);
+    case SSSP_REGIONS:
+        return gg_sssp_regions_bytes(job, s);
     default:
         return gg_sssp_frontier_bytes(s);
     }
+}
+
+/* By regions where that is asked for, or has paid for itself, and they are there; else by buckets. */
+static bool choose(struct cuda_job *job, const struct sssp_features *features,
+                   struct sssp_search *s) {
+    gpugraph_run *run = job->run;
+    const int64_t own = (int64_t)s->g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
+    bool there;
+    run->used_method = gg_sssp_choose(features, run->method, &s->parameters);
+    const bool pays = gg_method_is_auto(run) && gg_wants_regions(job, true);
+    if (s->parameters.engine != SSSP_REGIONS && !pays)
+        return true;
+    if (!gg_sssp_find_regions(job, s, own, &there))
+        return false;
+    if (there || !pays)
+        run->used_method =
+            gg_sssp_choose(features, there ? "regions" : "persistent", &s->parameters);
+    return gg_going(job);
+}
+
+/* Room, and what the engine takes besides. */
+static bool make_room(struct cuda_job *job, struct sssp_search *s, bool tree,
+                      struct sssp_outcome *out, struct workspace *space) {
+    const enum csr_kind kind = (enum csr_kind)gg_forward_kind(s->wanted->direction);
+    *space = {NULL, 0};
+    carve(job, space, s, tree, out);
+    space->used += gg_sssp_engine_bytes(job, s);
+    if ((s->parameters.local && !gg_fix_arcs(job, kind, &s->g, (int64_t)space->used)) ||
+        !gg_sssp_turn(job, s, (int64_t)space->used) ||
+        !gg_sssp_lighten(job, s, (int64_t)space->used) || !gg_workspace(job, space))
+        return false;
+    s->fixed = gg_fixed_arcs(job->graph, kind);
+    if (s->turned.offset)
+        s->light = gg_light_arcs(job->graph, kind);
+    carve(job, space, s, tree, out);
+    return true;
 }
 
 bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                     struct sssp_outcome *out) {
     struct sssp_search s = sssp_search();
     struct sssp_features features;
-    struct workspace space = {NULL, 0};
+    struct workspace space;
     *out = sssp_outcome();
     s.wanted = search;
     s.type = job->graph->distance_type;
@@ -102,22 +143,21 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
     if (!gg_roomy_csr(job, kind, true, &s.g) ||
         !gg_device_features(job, kind, &s.g, &features) ||
-        (tree && !gg_make_ranked_rows(job, search->direction, false)))
+        (tree && !gg_make_ranked_rows(job, search->direction, false)) ||
+        !choose(job, &features, &s))
         return false;
-    job->run->used_method = gg_sssp_choose(&features, job->run->method, &s.parameters);
     double started = gg_now_ms();
-    carve(job, &space, &s, tree, out);
-    space.used += gg_sssp_engine_bytes(job, &s);
-    if ((s.parameters.local && !gg_fix_arcs(job, kind, &s.g, (int64_t)space.used)) ||
-        !gg_sssp_turn(job, &s, (int64_t)space.used) ||
-        !gg_sssp_lighten(job, &s, (int64_t)space.used) || !gg_workspace(job, &space))
+    if (!make_room(job, &s, tree, out, &space))
         return false;
-    s.fixed = gg_fixed_arcs(job->graph, kind);
-    if (s.turned.offset)
-        s.light = gg_light_arcs(job->graph, kind);
-    carve(job, &space, &s, tree, out);
+    /* They may have been given back for the room. */
+    if (s.parameters.engine == SSSP_REGIONS && gg_sssp_regions_bytes(job, &s) == 0) {
+        job->run->used_method = gg_sssp_choose(&features, "persistent", &s.parameters);
+        if (!make_room(job, &s, tree, out, &space))
+            return false;
+    }
     if (!gg_sssp_engine(job, &s, &space))
         return false;
+    gg_sssp_note_long_way(job, &s);
     out->lost = s.dropped && !s.early;
     if (out->lost)
         return true;
@@ -234,6 +274,9 @@ static const gpugraph_method methods[] = {
      "relaxes a frontier of near vertices, far ones wait in a pile"},
     {"sssp", "persistent", "cuda",
      "delta-stepping in one launch; small rounds stay within a block"},
+    {"sssp", "regions", "cuda",
+     "regions of a graph with long ways, each of which a block searches in its shared "
+     "memory"},
     {"sssp", "L1V-L2V", "cuda",
      "multi-level multi-queue: a FIFO of each warp over a FIFO of all"},
     {"sssp", "L1NF-L2V", "cuda",

@@ -3,6 +3,7 @@
 **     sssp.cu             one call: rows, parameters, an engine, tree edges, the answer
 **     frontier.cu    engine: near and far piles, kernels queued many rounds ahead
 **     persistent.cu  engine: buckets, rounds between the barriers of one launch
+**     by_regions.cu  engine: regions, which blocks search in their shared memory
 **     sssp/mlmq/driver.cu        engine: multi-level multi-queue, one launch without rounds
 **
 ** An engine is two functions: how many bytes it needs, and the search, which carves them
@@ -48,6 +49,7 @@ struct sssp_search {
     bool early;   /* ended early: a distance from `final_below` on is not final */
     uint64_t final_below; /* as a word of the type, widened */
     uint64_t served;      /* relaxed vertices, repeats counted */
+    uint32_t meetings;    /* of all blocks; 0: the engine has none */
     char more[300];       /* for the phase */
 };
 
@@ -82,6 +84,16 @@ bool gg_sssp_frontier(struct cuda_job *job, struct sssp_search *s,
 uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s);
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
                         struct workspace *space);
+/* Distances of 32 bits of all that can be reached: what regions serve. (sssp/by_regions.cu) */
+bool gg_sssp_fits_regions(const struct sssp_search *s);
+/* Regions of s->g where they are there, or can be made beside `own` bytes. False when the job must end. */
+bool gg_sssp_find_regions(struct cuda_job *job, const struct sssp_search *s, int64_t own,
+                          bool *there);
+/* After a search by another engine: would regions have made it shorter? */
+void gg_sssp_note_long_way(struct cuda_job *job, const struct sssp_search *s);
+uint64_t gg_sssp_regions_bytes(struct cuda_job *job, const struct sssp_search *s);
+bool gg_sssp_regions(struct cuda_job *job, struct sssp_search *s,
+                     struct workspace *space);
 uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s);
 bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
 

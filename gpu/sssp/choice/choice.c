@@ -23,6 +23,7 @@ static const struct {
     enum mlmq_l2 l2;
 } known[] = {{"frontier", SSSP_FRONTIER, MLMQ_L1V, MLMQ_L2V},
              {"persistent", SSSP_PERSISTENT, MLMQ_L1V, MLMQ_L2V},
+             {"regions", SSSP_REGIONS, MLMQ_L1V, MLMQ_L2V},
              {"L1V-L2V", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2V},
              {"L1NF-L2V", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2V},
              {"L1FQ-L2V", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2V},
@@ -88,6 +89,8 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
                             : width(f, GG_PERSISTENT_DELTA);
     } else if (p->engine == SSSP_MLMQ) {
         set_queues(f, p);
+    } else if (p->engine == SSSP_REGIONS) {
+        p->delta = in_weights(f, GG_REGION_WIDTH_WEIGHTS);
     }
     return known[i].name;
 }

@@ -20,7 +20,8 @@ extern "C" {
 enum sssp_engine {
     SSSP_FRONTIER,   /* near and far piles, kernels queued many rounds ahead */
     SSSP_PERSISTENT, /* the same in one cooperative launch, rounds between grid barriers */
-    SSSP_MLMQ        /* multi-level multi-queue: one launch, no rounds */
+    SSSP_MLMQ,       /* multi-level multi-queue: one launch, no rounds */
+    SSSP_REGIONS     /* regions of near vertices, which blocks search by themselves */
 };
 
 /* Queues of a warp in shared memory, and of all warps in device memory: the names of Hu et

@@ -55,7 +55,8 @@ static void run_kernel(const void *, void *) {}
 struct drawn {
     std::vector<uint32_t> rank, first, inner, outer, to, to_region;
     std::vector<uint16_t> from;
-    std::vector<uint4> target; /* read by whole words */
+    std::vector<uint4> target, arc; /* read by whole words */
+    std::vector<uint32_t> length;
     std::vector<region_place> place;
     device_regions view;
 };
@@ -84,7 +85,10 @@ static void draw(const device_csr &g, uint32_t most, uint64_t *seed, struct draw
             region[i] = r;
             d->rank[order[i]] = i;
         }
+    const uint32_t *weight = static_cast<const uint32_t *>(g.weight);
     d->target.assign(g.m / 8 + 2, uint4());
+    d->arc.assign(g.m / 4 + 2, uint4());
+    uint32_t *arcs = reinterpret_cast<uint32_t *>(d->arc.data());
     d->inner.assign(1, 0);
     d->outer.assign(1, 0);
     d->view = device_regions();
@@ -96,10 +100,12 @@ static void draw(const device_csr &g, uint32_t most, uint64_t *seed, struct draw
                 d->from.push_back((uint16_t)(i - begin));
                 d->to.push_back(v);
                 d->to_region.push_back(region[v]);
+                d->length.push_back(weight ? weight[a] : 1);
                 continue;
             }
             const uint32_t at = d->inner.size() > i + 1u ? d->inner[i + 1] : d->inner[i];
             targets(d)[at] = (uint16_t)(v - begin);
+            arcs[at] = (weight ? weight[a] : 1) << REGION_PLACE_BITS | (v - begin);
             d->inner.resize(i + 2);
             d->inner[i + 1] = at + 1;
         }
@@ -129,13 +135,18 @@ static void draw(const device_csr &g, uint32_t most, uint64_t *seed, struct draw
     d->view.from = d->from.data();
     d->view.to = d->to.data();
     d->view.to_region = d->to_region.data();
+    if (weight) {
+        d->view.arc = arcs;
+        d->view.length = d->length.data();
+    }
 }
 
 /* ---- a search ---- */
 
+template <bool by_weight>
 static std::vector<uint32_t> search_drawn(const struct drawn &d,
                                           const std::vector<uint32_t> &source,
-                                          uint32_t width, unsigned blocks) {
+                                          uint32_t width, unsigned blocks, bool *lost) {
     const device_regions &r = d.view;
     uint32_t slots = 1;
     while (slots < r.count + blocks)
@@ -154,12 +165,13 @@ static std::vector<uint32_t> search_drawn(const struct drawn &d,
     s.told = told.data();
     s.vertices = (r.most_vertices + 7) / 8 * 8;
     s.arcs = (r.most_arcs + 2 * 8 + 7) / 8 * 8;
-    ck_assert_uint_le(shared_bytes(s.vertices, s.arcs), sizeof memory);
+    ck_assert_uint_le(shared_bytes<by_weight>(s.vertices, s.arcs), sizeof memory);
     run_grid(1, GG_WARP,
              [&] { gg_plant_regions(r, s, source.data(), (uint32_t)source.size()); });
-    run_grid(blocks, GG_REGION_BLOCK, [&] { search_regions(r, s); });
+    run_grid(blocks, GG_REGION_BLOCK, [&] { search_regions<by_weight>(r, s); });
     ck_assert_uint_eq(board.end, REGIONS_OVER);
     ck_assert_uint_eq(board.busy, 0);
+    *lost = board.lost;
     std::vector<uint32_t> by_vertex(r.n);
     for (uint32_t v = 0; v < r.n; v++)
         by_vertex[v] = distance[r.rank[v]];
@@ -168,29 +180,35 @@ static std::vector<uint32_t> search_drawn(const struct drawn &d,
 
 static std::vector<uint32_t> right_ones(gpugraph_graph *graph,
                                         const std::vector<uint32_t> &source,
-                                        gpugraph_direction direction) {
+                                        gpugraph_direction direction, bool by_weight) {
     std::vector<uint32_t> right(graph->n);
     gpugraph_search search = search_from(source.data(), direction);
     search.source_count = (uint32_t)source.size();
     gpugraph_run run = gpugraph_run();
     run.backend = GPUGRAPH_CPU;
-    gpugraph_bfs(graph, &search, &run, right.data(), NULL);
+    if (by_weight)
+        gpugraph_sssp(graph, &search, &run, right.data(), NULL);
+    else
+        gpugraph_bfs(graph, &search, &run, right.data(), NULL);
     ck_assert_int_eq(run.status, GPUGRAPH_OK);
     return right;
 }
 
+template <bool by_weight>
 static void check(gpugraph_graph *graph, const char *name, gpugraph_direction direction,
                   uint64_t *seed) {
-    const device_csr g = rows_of(graph, gg_forward_kind(direction), false);
+    const device_csr g = rows_of(graph, gg_forward_kind(direction), by_weight);
     std::vector<uint32_t> source;
     for (uint64_t k = shape_random(seed) % 3 + 1; k > 0; k--)
         source.push_back((uint32_t)(shape_random(seed) % graph->n));
     struct drawn d;
-    draw(g, 1 + (uint32_t)(shape_random(seed) % (shape_random(seed) % 2 ? 300 : 90)),
-         seed, &d);
-    const uint32_t width = 1 + (uint32_t)(shape_random(seed) % 40);
-    const std::vector<uint32_t> right = right_ones(graph, source, direction),
-                                is = search_drawn(d, source, width, 3);
+    bool lost;
+    const uint32_t most = shape_random(seed) % 2 ? 300 : 90;
+    draw(g, 1 + (uint32_t)(shape_random(seed) % most), seed, &d);
+    const uint32_t width = 1 + (uint32_t)(shape_random(seed) % (by_weight ? 900 : 40));
+    const std::vector<uint32_t> right = right_ones(graph, source, direction, by_weight),
+                                is = search_drawn<by_weight>(d, source, width, 3, &lost);
+    ck_assert(!lost);
     for (uint32_t v = 0; v < graph->n; v++)
         expect(is[v] == right[v], "%s from %u: %u is at %u, not %u", name, source[0], v,
                is[v], right[v]);
@@ -199,11 +217,18 @@ static void check(gpugraph_graph *graph, const char *name, gpugraph_direction di
 /* ---- the cases ---- */
 
 static void check_shape(const shape *s, uint64_t seed, uint64_t first, int times) {
-    gpugraph_graph *graph = shape_graph(s);
+    std::vector<int64_t> weight(s->edges + 1);
+    for (int64_t &w : weight)
+        w = (int64_t)(shape_random(&seed) % 50);
+    gpugraph_graph *graph = shape_graph(s),
+                   *weighted = shape_weighed(s, false, weight.data(), NULL);
     for (int i = 0; i < times; i++)
-        if (i == times - 1 || !left_out((uint64_t)i + first))
-            check(graph, s->name, (gpugraph_direction)(i % 3), &seed);
+        if (i == times - 1 || !left_out((uint64_t)i + first)) {
+            check<false>(graph, s->name, (gpugraph_direction)(i % 3), &seed);
+            check<true>(weighted, s->name, (gpugraph_direction)(i % 3), &seed);
+        }
     gpugraph_free(graph);
+    gpugraph_free(weighted);
 }
 
 START_TEST(random_graphs) {
@@ -227,9 +252,34 @@ START_TEST(shapes) {
 }
 END_TEST
 
+/* A way of more than 2^32. */
+START_TEST(sums_that_leave_the_range) {
+    enum { N = 5000, WEIGHT = (1 << 20) - 1 };
+    std::vector<uint64_t> offset(N + 1);
+    std::vector<uint32_t> target(N), weight(N, WEIGHT);
+    for (uint32_t v = 0; v < N; v++) {
+        offset[v] = v;
+        target[v] = v + 1;
+    }
+    offset[N] = N - 1;
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t first = i ? N - 4000 : 0; /* from there on it fits */
+        const device_csr g = {N, N - 1, offset.data(), target.data(), weight.data()};
+        uint64_t seed = i;
+        struct drawn d;
+        bool lost;
+        draw(g, 90, &seed, &d);
+        const std::vector<uint32_t> is = search_drawn<true>(d, {first}, WEIGHT, 2, &lost);
+        ck_assert(lost == (i == 0));
+        if (!lost)
+            ck_assert_uint_eq(is[N - 1], 3999u * WEIGHT);
+    }
+}
+END_TEST
+
 const struct suite suite = {
     .name = "regions_search_lanes",
     .groups = {{.name = "regions_search_lanes",
                 .timeout = 240,
-                .cases = {{&random_graphs}, {&shapes}}}},
+                .cases = {{&random_graphs}, {&shapes}, {&sums_that_leave_the_range}}}},
 };

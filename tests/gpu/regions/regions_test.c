@@ -1,5 +1,5 @@
-/* Searches by regions on a device, of graphs that have many (regions/make.cu): depths and trees as by "persistent",
-** and when `auto` makes regions. */
+/* Searches by regions on a device, of graphs that have many (regions/make.cu): depths, distances and trees as by
+** "persistent", and when `auto` makes regions. */
 #include "backend.h"
 #include "expect.h"
 #include "graphs.h"
@@ -18,6 +18,19 @@ static gpugraph_graph *long_graph(shape *s, uint64_t seed) {
     return shape_graph(s);
 }
 
+/* The same with weights of edges; the first one is `first`. */
+static gpugraph_graph *weighed_graph(shape *s, uint64_t seed, int64_t first) {
+    *s = shape_grid(ROWS, COLUMNS);
+    shape_renumber(s, seed);
+    int64_t *weight = malloc((size_t)s->edges * sizeof *weight);
+    for (int64_t i = 0; i < s->edges; i++)
+        weight[i] = (int64_t)(shape_random(&seed) % 256);
+    weight[0] = first;
+    gpugraph_graph *graph = shape_weighed(s, true, weight, NULL);
+    free(weight);
+    return graph;
+}
+
 struct found {
     uint32_t *distance, *edge;
     char method[32];
@@ -28,7 +41,10 @@ static struct found search(gpugraph_graph *graph, const char *method,
     struct found f = {malloc(graph->n * sizeof *f.distance),
                       malloc(graph->n * sizeof *f.edge), ""};
     gpugraph_run run = {.method = method, .backend = GPUGRAPH_CUDA};
-    gpugraph_bfs(graph, wanted, &run, f.distance, f.edge);
+    if (gg_has_weights(graph))
+        gpugraph_sssp(graph, wanted, &run, f.distance, f.edge);
+    else
+        gpugraph_bfs(graph, wanted, &run, f.distance, f.edge);
     ck_assert_int_eq(run.status, GPUGRAPH_OK);
     snprintf(f.method, sizeof f.method, "%s", run.used_method);
     return f;
@@ -94,6 +110,54 @@ START_TEST(early_ends) {
 }
 END_TEST
 
+START_TEST(by_weight) {
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    for (int heavy = 0; heavy < 2; heavy++) {
+        shape s;
+        gpugraph_graph *graph = weighed_graph(&s, 9, heavy ? 1 << 20 : 7);
+        const uint32_t source[] = {5, graph->n - 9, 5};
+        gpugraph_search wanted = {.source = source,
+                                  .source_count = 1,
+                                  .direction = GPUGRAPH_BOTH,
+                                  .max_depth = GPUGRAPH_NONE};
+        const char *expected = heavy ? "persistent" : "regions";
+        check(graph, "regions", &wanted, expected);
+        wanted.source_count = 3;
+        check(graph, "regions", &wanted, expected);
+        wanted.direction = GPUGRAPH_OUT;
+        check(graph, "regions", &wanted, expected);
+        wanted.bounded = true;
+        wanted.max_distance = 9000;
+        check(graph, "regions", &wanted, "persistent");
+        gpugraph_free(graph);
+        shape_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(by_weight_by_itself) {
+    if (!gpugraph_cuda_usable(NULL))
+        return;
+    shape s;
+    gpugraph_graph *graph = weighed_graph(&s, 3, 1);
+    const uint32_t source = 3;
+    const gpugraph_search wanted = {.source = &source,
+                                    .source_count = 1,
+                                    .direction = GPUGRAPH_BOTH,
+                                    .max_depth = GPUGRAPH_NONE};
+    gg_region_vertices = ROWS * COLUMNS / GG_REGION_TIMES_WEIGHTS;
+    for (int i = 0; i < GG_REGION_AFTER_WEIGHTS; i++) {
+        const struct found f = search(graph, "auto", &wanted);
+        ck_assert_str_ne(f.method, "regions");
+        forget(f);
+    }
+    check(graph, "auto", &wanted, "regions");
+    gpugraph_free(graph);
+    shape_free(&s);
+}
+END_TEST
+
 START_TEST(by_itself) {
     if (!gpugraph_cuda_usable(NULL))
         return;
@@ -122,5 +186,9 @@ const struct suite suite = {
     .name = "regions",
     .groups = {{.name = "regions",
                 .timeout = 120,
-                .cases = {{&many_regions}, {&early_ends}, {&by_itself}}}},
+                .cases = {{&many_regions},
+                          {&early_ends},
+                          {&by_itself},
+                          {&by_weight},
+                          {&by_weight_by_itself}}}},
 };
