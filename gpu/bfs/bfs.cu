@@ -242,7 +242,8 @@ static bool choose(struct cuda_job *job, const gpugraph_search *search,
                 : explodes                 ? BFS_BY_HUBS
                 : itself == SYMMETRIC      ? BFS_BY_ROWS
                                            : BFS_ALONG;
-        run->used_method = gg_wants_regions(job, false) && gg_fits_regions(search) ? "regions"
+        run->used_method = gg_wants_regions(job, false) && gg_fits_regions(search)
+                               ? "regions"
                            : *look != BFS_ALONG ? "direction-optimizing"
                                                 : "persistent";
     }

@@ -19,7 +19,7 @@
 
 struct region_rows {
     bool made, unsuitable;
-    bool heavy; /* some weights are too large for an inner arc */
+    bool heavy; /* with weights arcs find no room: in a word, or in a block */
     struct device_regions view;
     uint32_t *rank, *inner;
     struct region_place *place;
@@ -211,8 +211,10 @@ static bool fill_arcs(struct cuda_job *job, const struct device_csr *g,
     r->outers = ends[1];
     r->view.most_vertices = most[0];
     r->view.most_arcs = most[1];
-    r->heavy = by_weight && most[2] >> (32 - REGION_PLACE_BITS) != 0;
-    *suits = most[1] <= GG_REGION_ARCS && ends[1] <= g->m / GG_REGION_OUTER;
+    r->heavy = by_weight && (most[2] >> (32 - REGION_PLACE_BITS) != 0 ||
+                             !gg_regions_fit(job, &r->view, true));
+    *suits = most[1] <= GG_REGION_ARCS && ends[1] <= g->m / GG_REGION_OUTER &&
+             gg_regions_fit(job, &r->view, false);
     if (!*suits)
         return true;
     if (!take(job, &kept->part, &r->arcs.from, r->outers, sizeof *r->arcs.from) ||

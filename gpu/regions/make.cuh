@@ -12,7 +12,8 @@ enum {
     STEPS = 16,      /* queued together */
     MOST_STEPS = 1024
 };
-static_assert(MOST < 1 << REGION_PLACE_BITS && GG_REGION_ARCS + 32 <= UINT16_MAX, "places fit");
+static_assert(MOST < 1 << REGION_PLACE_BITS && GG_REGION_ARCS + 32 <= UINT16_MAX,
+              "places fit");
 
 struct region_scratch {
     uint32_t *label, *found, *key, *key_sorted, *order, *region_of;

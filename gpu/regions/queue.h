@@ -24,7 +24,7 @@ enum regions_end { REGIONS_GO, REGIONS_OVER, REGIONS_STOPPED };
 
 struct regions_board {
     uint32_t busy;
-    uint32_t lost; /* a sum left the range of distances */
+    uint32_t lost;      /* a sum left the range of distances */
     uint32_t base, top; /* buckets, counted on */
     uint32_t apart[APART];
     uint32_t all_waiting, end; /* what idle blocks look at; enum regions_end */

@@ -48,6 +48,10 @@ bool gg_make_regions(struct cuda_job *job, enum csr_kind kind, const struct devi
 bool gg_regions(const gpugraph_graph *graph, enum csr_kind kind, bool by_weight,
                 struct device_regions *regions);
 
+/* Do they find room in a block's shared memory, with weights or without? Of vertices and arcs alone. (search.cu) */
+bool gg_regions_fit(const struct cuda_job *job, const struct device_regions *regions,
+                    bool by_weight);
+
 struct regions_outcome {
     uint64_t reached, visits, rounds;
     uint32_t deepest; /* the largest depth or distance */

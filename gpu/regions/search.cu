@@ -54,6 +54,20 @@ uint64_t gg_regions_bytes(const struct device_regions *regions) {
     return space.used;
 }
 
+static void lay_out_for(const struct device_regions *r, struct region_search *s) {
+    s->vertices = (r->most_vertices + 7) / 8 * 8;
+    s->arcs = (r->most_arcs + 2 * 8 + 7) / 8 * 8; /* whole words before and behind */
+}
+
+bool gg_regions_fit(const struct cuda_job *job, const struct device_regions *regions,
+                    bool by_weight) {
+    struct region_search s;
+    lay_out_for(regions, &s);
+    const uint32_t bytes = by_weight ? shared_bytes<true>(s.vertices, s.arcs)
+                                     : shared_bytes<false>(s.vertices, s.arcs);
+    return bytes + job->device->shared_unused <= job->device->shared_bytes;
+}
+
 static bool start(struct cuda_job *job, const struct device_regions *r,
                   const struct region_search *s) {
     const uint64_t n = r->n, regions = r->count;
@@ -90,8 +104,7 @@ bool gg_search_regions(struct cuda_job *job, const struct device_regions *r,
     carve(space, r, &s);
     s.queue.width = width;
     s.stop = job->device->device_stop;
-    s.vertices = (r->most_vertices + 7) / 8 * 8;
-    s.arcs = (r->most_arcs + 2 * 8 + 7) / 8 * 8; /* whole words before and behind */
+    lay_out_for(r, &s);
     gg_mark(job, GG_BEGAN);
     if (!start(job, r, &s))
         return false;

@@ -6,10 +6,12 @@
 **                        '-----------------------------------------------------+--> distance[]
 **                                                                              '--> told[] of others, by outer arcs
 **
-** A round within a region costs a quarter of a microsecond, where a step through device memory takes two or
+** A round within a region costs half a microsecond, where a step through device memory takes two or
 ** three; a region is searched some times, as it is told of shorter ways. A round has few vertices, and what it costs is
 ** its chain of looks into shared memory, so a list holds what a lane needs of a vertex, and a vertex
-** may be in it twice. What the region is told meanwhile joins the rounds that are under way. Distances are the least fixpoint of d[v] = min(d[u] + 1), whatever the order of the steps. Only
+** may be in it twice. What the region is told meanwhile joins the rounds that are under way.
+**
+** Distances are the least fixpoint of d[v] = min(d[u] + weight), whatever the order of the steps; by depth weights are 1. Only
 ** the block that has a region writes its distance[]; others lower its told[]. queue.h says which region comes next. */
 #ifndef GPUGRAPH_REGIONS_SEARCH_CUH
 #define GPUGRAPH_REGIONS_SEARCH_CUH
