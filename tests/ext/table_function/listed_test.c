@@ -227,10 +227,34 @@ START_TEST(edges_that_change) {
 }
 END_TEST
 
+/* A search that turns out to reach much makes no rows with edge numbers for a tree, however often. */
+START_TEST(no_rows_in_vain) {
+    run("SELECT gpugraph_config('backend', 'cpu'); CREATE TABLE g(src, dst, weight);"
+        "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 200) "
+        "INSERT INTO g SELECT i, i %% 200 + 1, 1 FROM c");
+    for (int k = 0; k < 2; k++) {
+        expect("181",
+               "SELECT count(*) FROM %s('g', 1) WHERE %s = 90 AND direction = "
+               "'both'",
+               kinds[k].function, kinds[k].maximum);
+        for (int i = 2; i < 30; i++) {
+            expect("181|180",
+                   "SELECT count(*), count(edge) FROM %s('g', %d) WHERE %s = 90 "
+                   "AND direction = 'both'",
+                   kinds[k].function, i, kinds[k].maximum);
+            expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'csr'");
+        }
+    }
+    expect("3|2", "SELECT count(*), count(edge) FROM gpu_bfs('g', 1) WHERE max_depth = 1 "
+                  "AND direction = 'both'");
+    expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'csr'");
+}
+END_TEST
+
 const struct suite suite = {
     "listed",
     {{"opens", .timeout = 240,
       .cases = {{&rows_of_many_sources, 4}, {&one_kept_list, 2}}},
      {"listed", .timeout = 240, .setup = sql_open, .teardown = sql_close,
-      .cases = {{&what_is_a_list}, {&limits}, {&edges_that_change}}}},
+      .cases = {{&what_is_a_list}, {&limits}, {&edges_that_change}, {&no_rows_in_vain}}}},
 };
