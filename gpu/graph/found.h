@@ -58,8 +58,9 @@ static inline uint32_t gg_found_place(const struct found *f, uint32_t vertex) {
     return (uint32_t)*gg_found_entry(f, vertex) - 1;
 }
 
-/* Makes the rows in which the tree of a search that has ended is looked up. *started moves on by the time that
-** takes: it is a phase of its own. False: the run was stopped, or says what failed. */
+/* Makes the rows in which the tree of a search that has ended is looked up. *started moves on
+** by the time that takes: it is a phase of its own. False: the run was stopped, or says what
+** failed. */
 bool gg_prepare_tree(gpugraph_graph *graph, gpugraph_run *run, double *started);
 
 /* Is it time to look trees up by their ends, edge by edge: are the rows for it made, or worth it? */
