@@ -3,7 +3,8 @@
 **
 ** Where targets or bounds come from a join, nobody knows how many will follow: the
 ** first ends its search early, the second, with all else equal, makes the full search
-** that serves the rest. A join on `vertex = ?` makes the full search at once. An
+** that serves the rest; where a distance then leaves the range, each call has a search of
+** its own. A join on `vertex = ?` makes the full search at once. An
 ** answer grows: a tree, roots or an order that a later plan wants is added to what is
 ** kept. */
 #include "array_block.h"
@@ -30,7 +31,7 @@ static void begin_work(answer *s) {
 void answer_begin(answer *s) {
     s->work.begun_ms = now_ms();
     s->work.acquiring_ms = 0;
-    s->work.arguments_told = false;
+    s->work.arguments_told = s->work.out_of_range = false;
 }
 
 void answer_end(answer *s) {
@@ -189,7 +190,9 @@ static int make_tables(const answer *s, gpugraph_run *run) {
 static int make(answer *s, const arguments *a, const question *q, arrays *have) {
     gpugraph_run run;
     answer_run(s, a, q, &run);
-    if (arrays_make(s->graph->graph, q, &run, have) == GPUGRAPH_OK)
+    arrays_make(s->graph->graph, q, &run, have);
+    s->work.out_of_range = run.status == GPUGRAPH_RANGE;
+    if (run.status == GPUGRAPH_OK)
         return make_tables(s, &run);
     if (have->cycle.count > 0 && (s->graph->names || s->graph->row_ids))
         return cycle_failed(s, &have->cycle);
@@ -305,8 +308,13 @@ int answer_find(answer *s, const arguments *a) {
         return grow(s, a, q);
     /* s->key is that of the part, or of everything, which differ in nothing that
     ** matters here. */
-    return make_and_keep(s, a,
-                         others_may_follow && question_was_asked(s) ? &wide : &part);
+    if (others_may_follow && question_was_asked(s)) {
+        rc = make_and_keep(s, a, &wide);
+        if (rc == SQLITE_OK || !s->work.out_of_range)
+            return rc;
+        caller_forgive(s->by); /* a distance that this call does not ask for */
+    }
+    return make_and_keep(s, a, &part);
 }
 
 /* ---- orders ---- */

@@ -18,6 +18,7 @@ typedef struct work {
     search_watch watch;
     bool begun;          /* the watch runs */
     bool arguments_told; /* the timings have a row for the arguments */
+    bool out_of_range;   /* a distance of the latest search was */
     double begun_ms, acquiring_ms;
 } work;
 

@@ -24,3 +24,8 @@ int caller_fail_with(const caller *by, int rc, char *error) {
     sqlite3_free(error);
     return rc;
 }
+
+void caller_forgive(const caller *by) {
+    sqlite3_free(by->vtab->zErrMsg);
+    by->vtab->zErrMsg = NULL;
+}

@@ -18,5 +18,7 @@ int caller_fail(const caller *by, int rc, const char *format, ...);
 /* The same of a sentence in *error, which it frees; an interrupt or no memory has
 ** none. */
 int caller_fail_with(const caller *by, int rc, char *error);
+/* Takes the sentence of an error back: the call goes on. */
+void caller_forgive(const caller *by);
 
 #endif

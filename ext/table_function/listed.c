@@ -6,16 +6,16 @@
 **     kept          listed  3 17 90                 as many as were found
 **                   value   1  0  1
 **
-** A search is tried so where it has a bound or a limit. One that reaches more ends there, and is made
-** anew with arrays by vertex. */
+** Lists are tried where a search has a bound or a limit. One that reaches more than there is
+** room for is made anew with arrays by vertex. */
 #include "array_block.h"
 #include "search.h"
 
 #include <string.h>
 
-/* Vertices of a graph for each that a list has room for: to clear and to pass over one of an array takes some 2 ns, to
-** find, sort and keep one of a list some 50 to 100. And room that is there whatever the graph; and beyond which a list is no
-** longer a matter of milliseconds. */
+/* SHARE: vertices of a graph for each that a list has room for. To clear and to pass over one
+** of an array takes some 2 ns, to find, sort and keep one of a list some 50 to 100.
+** LEAST: room whatever the graph. MOST: a larger share is no longer a matter of milliseconds. */
 enum { LISTED_SHARE = 64, LISTED_LEAST = 64, LISTED_MOST = 1 << 18 };
 
 static uint32_t room_of(uint32_t n) {
@@ -44,7 +44,8 @@ static bool may_be_listed(const making *m) {
            !(q->wants & ~(1u << A_TREE_EDGE)) && !m->have->array[A_VALUE];
 }
 
-/* The block's beginning, in a block of that size. On failure, which the run says, it is as it was. */
+/* The block's first bytes, in a block of that size. On failure, which the run says, the block
+** is as it was. */
 static void *cut(gpugraph_run *run, void *block, size_t bytes) {
     void *kept = run->status == GPUGRAPH_OK ? array_block_take(bytes) : NULL;
     if (!kept) {

@@ -39,8 +39,8 @@ enum array_name {
 ** so any number of cursors may read it. Where other connections do, none comes to it, either. */
 typedef struct arrays {
     uint32_t n; /* entries of each */
-    uint32_t *
-        listed; /* of each entry the vertex, ascending; from array_block_take. NULL: the entry's number */
+    /* Of each entry the vertex, ascending; from array_block_take. NULL: the entry's number. */
+    uint32_t *listed;
     gpugraph_distance_type type;
     unsigned own_wide;   /* bit i: the items of A_OWN + i have 8 bytes, not 4 */
     void *array[ARRAYS]; /* from array_block_take */
@@ -127,8 +127,8 @@ extern const search_kind bfs_search, sssp_search; /* of gpu_path, too */
 ** the first time). Only the missing arrays are added; on failure *have is as it was. */
 gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                             arrays *have);
-/* The same into arrays that are empty, if what the search reaches is little. False: nothing has been made; else the run
-** says how it went. (listed.c) */
+/* A new answer, a list, into arrays that are empty. False: the search reaches much, or is none for lists, and nothing
+** has been made; else the run says how it went. (listed.c) */
 bool arrays_make_listed(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                         arrays *empty);
 /* The kind's make_each, from each of q's sources: fills as many that are empty. On failure

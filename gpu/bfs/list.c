@@ -8,7 +8,7 @@
 ** A search that turns out to reach more than there is room for, or to look at more arcs than
 ** that is worth, gives up: arrays by vertex are then quicker. A tree edge is looked up by its
 ** ends, in rows with edge numbers; they are made for a graph that is searched often, as for
-** paths from both ends. */
+** paths from both ends, and for a search that has not given up. */
 #include "bfs.h"
 #include "graph/found.h"
 #include "tuning.h"
@@ -21,7 +21,6 @@ struct list {
     const gpugraph_search *search;
     gpugraph_run *run;
     csr rows;
-    bool tree;
     uint32_t begin, end; /* the frontier in found */
     uint32_t pending;    /* targets not reached yet: target[0 .. pending - 1] */
     uint64_t looked, most_arcs, poll_at;
@@ -29,16 +28,6 @@ struct list {
 };
 
 /* ---- levels ---- */
-
-/* The smallest number of an edge that may be taken from u to v. */
-static uint64_t edge_to(const struct list *l, uint32_t u, uint32_t v) {
-    const gpugraph_direction direction = l->search->direction;
-    uint64_t there =
-        direction == GPUGRAPH_IN ? GPUGRAPH_NO_EDGE : gg_first_edge(l->graph, u, v);
-    uint64_t turned =
-        direction == GPUGRAPH_OUT ? GPUGRAPH_NO_EDGE : gg_first_edge(l->graph, v, u);
-    return there < turned ? there : turned;
-}
 
 /* False when the search cannot go on. */
 static bool expand(struct list *l, uint32_t u, uint32_t depth) {
@@ -49,15 +38,9 @@ static bool expand(struct list *l, uint32_t u, uint32_t depth) {
     for (uint64_t arc = begin; arc < end && !f->too_many && !gg_leave(l->run, arc);
          arc++) {
         const uint32_t w = l->rows.target[arc];
-        uint32_t place = gg_found_place(f, w);
-        if (place == GPUGRAPH_NONE &&
-            (place = gg_found_add(f, w, depth + 1)) == GPUGRAPH_NONE)
+        if (gg_found_place(f, w) == GPUGRAPH_NONE &&
+            gg_found_add(f, w, depth + 1) == GPUGRAPH_NONE)
             return false;
-        if (!l->tree || f->at[place].value != depth + 1)
-            continue;
-        const uint64_t edge = edge_to(l, u, w);
-        if (edge < f->at[place].edge)
-            f->at[place].edge = edge;
     }
     if (l->looked >= l->poll_at) {
         l->poll_at = l->looked + GG_POLL_ITEMS;
@@ -101,6 +84,37 @@ static uint32_t find(struct list *l) {
     return level;
 }
 
+/* ---- the tree ---- */
+
+/* The smallest number of an edge that may be taken from u to v. */
+static uint64_t edge_to(const struct list *l, uint32_t u, uint32_t v) {
+    const gpugraph_direction direction = l->search->direction;
+    uint64_t there =
+        direction == GPUGRAPH_IN ? GPUGRAPH_NO_EDGE : gg_first_edge(l->graph, u, v);
+    uint64_t against =
+        direction == GPUGRAPH_OUT ? GPUGRAPH_NO_EDGE : gg_first_edge(l->graph, v, u);
+    return there < against ? there : against;
+}
+
+/* From each vertex that was expanded to those one level on; once for all parallel arcs. */
+static void grow_tree(struct list *l) {
+    struct found *f = &l->found;
+    for (uint32_t i = 0; i < l->begin; i++) {
+        const struct found_vertex *u = &f->at[i];
+        for (uint64_t arc = l->rows.begin[u->vertex];
+             arc < l->rows.end[u->vertex] && !gg_leave(l->run, arc); arc++) {
+            struct found_vertex *v = &f->at[gg_found_place(f, l->rows.target[arc])];
+            if (v->value != u->value + 1 || v->mark == i + 1)
+                continue;
+            v->mark = i + 1;
+            const uint64_t edge = edge_to(l, u->vertex, v->vertex);
+            v->edge = edge < v->edge ? edge : v->edge;
+        }
+    }
+}
+
+/* ---- what the caller gets ---- */
+
 static void give(struct list *l, uint32_t *vertex, uint32_t *depth, void *tree_edge) {
     gg_found_sort(&l->found);
     for (uint32_t i = 0; i < l->found.count; i++) {
@@ -134,15 +148,15 @@ static void list(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_
     l.graph = graph;
     l.search = search;
     l.run = run;
-    l.tree = tree_edge != NULL;
-    if (gg_rows(graph, gg_forward_kind(search->direction), false, false, run, &l.rows) ||
-        (tree_edge && (gg_bring_edges(graph, run) || gg_edge_rows(graph, run))))
+    if (gg_rows(graph, gg_forward_kind(search->direction), false, false, run, &l.rows))
         return;
-    const double started = gg_now_ms();
+    double started = gg_now_ms();
     gg_found_begin(&l.found, run, room);
     l.most_arcs = (uint64_t)room * GG_LIST_ARCS;
     l.poll_at = GG_POLL_ITEMS;
     const uint32_t levels = find(&l);
+    if (tree_edge && !l.found.too_many && gg_prepare_tree(graph, run, &started))
+        grow_tree(&l);
     if (run->status == GPUGRAPH_OK && gg_stopping(run))
         gg_stopped(run);
     if (run->status == GPUGRAPH_OK && !l.found.too_many) {

@@ -28,9 +28,9 @@ void gg_found_end(struct found *f) {
     f->at = f->first;
 }
 
-/* Four times the room. False: no memory, which the run says. */
+/* Four times the room, or as much as may be needed. False: no memory, which the run says. */
 static bool grow(struct found *f) {
-    const uint32_t room = 4 * f->room;
+    const uint32_t room = f->most / 4 > f->room ? 4 * f->room : f->most;
     struct found_vertex *at = gg_alloc(f->run, room, sizeof *at);
     uint64_t *table = gg_alloc_zero(f->run, 4 * f->places, sizeof *table);
     if (!at || !table) {
@@ -80,4 +80,13 @@ void gg_found_sort(struct found *f) {
             f->at[k] = f->at[k - 1];
         f->at[k] = moved;
     }
+}
+
+bool gg_prepare_tree(gpugraph_graph *graph, gpugraph_run *run, double *started) {
+    const double begun = gg_now_ms();
+    if (run->status != GPUGRAPH_OK || gg_stopping(run) || gg_bring_edges(graph, run) ||
+        gg_edge_rows(graph, run))
+        return false;
+    *started += gg_now_ms() - begun;
+    return true;
 }

@@ -7,7 +7,7 @@
 **     table    17+0  .  90+2  .  .  3+1  ...        vertex and its place in the list, by a hash of the
 **                                                   vertex, or else behind it; at most a quarter full
 **
-** The first of them lie in the struct itself: the least searches take no memory. */
+** The first vertices lie in the struct itself: the least searches take no memory. */
 #ifndef GPUGRAPH_FOUND_H
 #define GPUGRAPH_FOUND_H
 
@@ -27,12 +27,13 @@ struct found_vertex {
 
 struct found {
     gpugraph_run *run;
-    struct found_vertex *at, first[FOUND_FIRST];
-    uint64_t *table,
-        first_table[FOUND_FIRST_TABLE]; /* vertex << 32 | place + 1; 0: free */
-    uint64_t places;                    /* of the table, a power of 2 */
+    struct found_vertex *at;
+    uint64_t *table; /* vertex << 32 | place + 1; 0: free */
+    uint64_t places; /* of the table, a power of 2 */
     uint32_t count, room, most;
     bool too_many; /* more than `most` would be needed */
+    struct found_vertex first[FOUND_FIRST];
+    uint64_t first_table[FOUND_FIRST_TABLE];
 };
 
 void gg_found_begin(struct found *f, gpugraph_run *run, uint32_t most);
@@ -56,6 +57,11 @@ static inline uint64_t *gg_found_entry(const struct found *f, uint32_t vertex) {
 static inline uint32_t gg_found_place(const struct found *f, uint32_t vertex) {
     return (uint32_t)*gg_found_entry(f, vertex) - 1;
 }
+
+/* Makes the rows in which the tree of a search that has ended is looked up. *started moves on
+** by the time that takes: it is a phase of its own. False: the run was stopped, or says what
+** failed. */
+bool gg_prepare_tree(gpugraph_graph *graph, gpugraph_run *run, double *started);
 
 /* Is it time to look trees up by their ends, edge by edge: are the rows for it made, or worth it? */
 static inline bool gg_trees_by_ends(const gpugraph_graph *graph) {

@@ -320,13 +320,12 @@ static void list(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_
                  uint32_t *count) {
     struct list l;
     begin(&l, graph, search, run, room);
-    if (gg_rows(graph, gg_forward_kind(search->direction), true, false, run, &l.rows) ||
-        (tree_edge && (gg_bring_edges(graph, run) || gg_edge_rows(graph, run))))
+    if (gg_rows(graph, gg_forward_kind(search->direction), true, false, run, &l.rows))
         return;
-    const double started = gg_now_ms();
+    double started = gg_now_ms();
     find(&l);
     l.given_up |= l.found.too_many;
-    if (tree_edge && !l.given_up && !gg_stopping(run))
+    if (tree_edge && !l.given_up && gg_prepare_tree(graph, run, &started))
         grow_tree(&l);
     if (run->status == GPUGRAPH_OK && gg_stopping(run))
         gg_stopped(run);

@@ -74,6 +74,14 @@ static const char *const question[] = {
     "SELECT sum(edge * (1 + seq)) FROM gpu_path(%Q, 1, 100)",
     "SELECT sum(vertex) FROM gpu_mis(%Q)",
     "SELECT gpugraph_triangles(%Q)",
+    /* Lists, which a tree, an order or all arrays are then wanted of. */
+    "SELECT sum(vertex * depth) FROM gpu_bfs(%Q, 3) WHERE max_depth = 2",
+    "SELECT sum(vertex * parent) FROM gpu_bfs(%Q, 3) WHERE max_depth = 2",
+    "SELECT group_concat(vertex) FROM (SELECT vertex FROM gpu_bfs(%Q, 3) WHERE max_depth "
+    "= 2 ORDER BY depth DESC, vertex)",
+    "SELECT sum(vertex * (arrays > 0)) FROM gpu_bfs(%Q, 3) WHERE max_depth = 2",
+    "SELECT sum(vertex * distance) FROM gpu_sssp(%Q, 3) WHERE max_distance = 14",
+    "SELECT sum(vertex * edge) FROM gpu_sssp(%Q, 3) WHERE max_distance = 14",
 };
 enum { QUESTIONS = sizeof question / sizeof *question };
 

@@ -227,10 +227,57 @@ START_TEST(edges_that_change) {
 }
 END_TEST
 
+/* A search that turns out to reach much makes no rows with edge numbers for a tree, however often. */
+START_TEST(no_rows_in_vain) {
+    run("SELECT gpugraph_config('backend', 'cpu'); CREATE TABLE g(src, dst, weight);"
+        "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 200) "
+        "INSERT INTO g SELECT i, i %% 200 + 1, 1 FROM c");
+    for (int k = 0; k < 2; k++) {
+        expect("181",
+               "SELECT count(*) FROM %s('g', 1) WHERE %s = 90 AND direction = "
+               "'both'",
+               kinds[k].function, kinds[k].maximum);
+        for (int i = 2; i < 30; i++) {
+            expect("181|180",
+                   "SELECT count(*), count(edge) FROM %s('g', %d) WHERE %s = 90 "
+                   "AND direction = 'both'",
+                   kinds[k].function, i, kinds[k].maximum);
+            expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'csr'");
+        }
+    }
+    expect("3|2", "SELECT count(*), count(edge) FROM gpu_bfs('g', 1) WHERE max_depth = 1 "
+                  "AND direction = 'both'");
+    expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'csr'");
+}
+END_TEST
+
+/* Bounds and targets of a join: a distance that leaves the range beyond them is nobody's, whatever was asked before. */
+START_TEST(distances_that_no_row_asks_for) {
+    run("CREATE TABLE g(src, dst, weight); INSERT INTO g VALUES (1, 2, 3), (2, 3, "
+        "9223372036854775807); CREATE TABLE b(most, target); INSERT INTO b VALUES (0, "
+        "2), "
+        "(4, 1), (3, 2), (9, 2)");
+    expect("0|1;4|2;3|2;9|2", "SELECT most, count(*) FROM b CROSS JOIN gpu_sssp('g', 1) "
+                              "WHERE distance <= most GROUP BY b.rowid");
+    expect("0|1;4|2;3|2;9|2", "SELECT most, count(*) FROM b CROSS JOIN gpu_sssp('g', 1) "
+                              "WHERE max_distance = most GROUP BY b.rowid");
+    expect("3;0;3;3",
+           "SELECT distance FROM b CROSS JOIN gpu_sssp('g', 1) t ON t.target = "
+           "b.target");
+    char *error = ask("SELECT count(*) FROM gpu_sssp('g', 1)");
+    ck_assert_ptr_nonnull(strstr(error, "over the INTEGER range"));
+    sqlite3_free(error);
+}
+END_TEST
+
 const struct suite suite = {
     "listed",
     {{"opens", .timeout = 240,
       .cases = {{&rows_of_many_sources, 4}, {&one_kept_list, 2}}},
      {"listed", .timeout = 240, .setup = sql_open, .teardown = sql_close,
-      .cases = {{&what_is_a_list}, {&limits}, {&edges_that_change}}}},
+      .cases = {{&what_is_a_list},
+                {&limits},
+                {&edges_that_change},
+                {&no_rows_in_vain},
+                {&distances_that_no_row_asks_for}}}},
 };

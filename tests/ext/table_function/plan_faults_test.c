@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "gpugraph_extension.h"
+#include "graph/found.h"
 #include "suite.h"
 #include "sql.h"
 #include "sqlite_memory.h"
@@ -66,13 +67,13 @@ END_TEST
 ** to fail here, and no others. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 enum { ARRAY_VERTICES = 1009, FIRST_STEPS = 64 * 16 };
-/* Of a list (listed.c, bfs/list.c): room in it, and what a search to depth 70 finds; its second table, and what
-** that is of. */
+/* Of a list (listed.c, graph/found.c): room in it, and what a search to depth 70 finds; its second table, and the
+** vertices that the table is of. */
 enum {
     LIST_ROOM = ARRAY_VERTICES / 64 + 64,
     LISTED = 71,
-    FOUND = 256 * 16,
-    TABLE = 1024 * 8
+    FOUND = LIST_ROOM * sizeof(struct found_vertex),
+    TABLE = 4 * FOUND_FIRST_TABLE * sizeof(uint64_t)
 };
 static long arrays_until_failure;
 
