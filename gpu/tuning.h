@@ -613,7 +613,7 @@
 #define GG_REGION_AFTER    3
 #define GG_REGION_VERTICES 1000000
 #define GG_REGION_DEGREE   8
-/* The same of shortest paths: meetings; by weight regions spare a road network of 24 million vertices an eighth, one of four
+/* The same of shortest paths: meetings; by weight regions spare a road network of 24 million vertices a tenth, one of four
 ** million a twelfth, and meshes nothing (H200). So many times as many vertices as by depth. */
 #define GG_REGION_MEETINGS       50
 #define GG_REGION_AFTER_WEIGHTS  6
