@@ -555,7 +555,7 @@
 ** 4, 11.5 to 11.8 with 12.) */
 #define GG_PATHS_HANDS_FIXED 4
 /* Arcs to a vertex below which, by fixed rows, a target's row is asked for when the target is claimed: one trip to memory
-** a step in place of two. (H200: roads, 2.5, road24m 18.95 to 12.97 ms, road4m 7.6 to 5.3, road1m 3.7 to 2.8; meshes, 6,
+** a step in place of two. (H200: roads, 2.5, road24m 18.96 to 12.96 ms, road4m 6.9 to 4.8, road1m 3.7 to 2.8; meshes, 6,
 ** lose a twentieth to an eighth, mesh16m 9.3 to 9.7, mesh1m 2.3 to 2.6.) */
 #define GG_PATHS_AHEAD_DEGREE 4
 /* Looks of an idle warp round its block for one beyond it; looks after which it rests
@@ -602,7 +602,7 @@
 #define GG_REGION_BLOCK  512
 #define GG_REGION_BLOCKS 2
 #define GG_REGION_WIDTH  16
-/* The same for distances, in mean weights (H200, road24m: 19.6 ms with 8, 19.0 with 16, 18.9 with 32 and with 64). */
+/* The same for distances, in typical weights (H200, road24m: 19.6 ms with 8, 19.0 with 16, 18.9 with 32 and with 64). */
 #define GG_REGION_WIDTH_WEIGHTS 32
 /* Vertices that the list of a round has room for; beyond that all of a region's are looked at. */
 #define GG_REGION_LIST 1024

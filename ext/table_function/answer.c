@@ -3,8 +3,8 @@
 **
 ** Where targets or bounds come from a join, nobody knows how many will follow: the
 ** first ends its search early, the second, with all else equal, makes the full search
-** that serves the rest; where a distance then leaves the range, each call has a search of
-** its own. A join on `vertex = ?` makes the full search at once. An
+** that serves the rest. Should a distance leave the range in that one, each call makes its own
+** search. A join on `vertex = ?` makes the full search at once. An
 ** answer grows: a tree, roots or an order that a later plan wants is added to what is
 ** kept. */
 #include "array_block.h"

@@ -104,10 +104,7 @@ bool make_listed(making *m) {
 
 bool arrays_make_listed(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                         arrays *empty) {
-    making m = {.graph = graph, .q = q, .run = run, .have = empty};
-    m.made.n = gpugraph_vertex_count(graph);
-    m.made.edge_size = gpugraph_edge_size(graph);
-    run->status = GPUGRAPH_OK;
+    making m = making_of(graph, q, run, empty);
     if (!make_listed(&m))
         return false;
     if (run->status == GPUGRAPH_OK)

@@ -160,12 +160,18 @@ static void look_at_edges(gpugraph_graph *graph, gpugraph_run *run) {
     run->used_backend = backend;
 }
 
-gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                            arrays *have) {
+making making_of(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                 arrays *have) {
     making m = {.graph = graph, .q = q, .run = run, .have = have};
     m.made.n = gpugraph_vertex_count(graph);
     m.made.edge_size = gpugraph_edge_size(graph);
     run->status = GPUGRAPH_OK;
+    return m;
+}
+
+gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                            arrays *have) {
+    making m = making_of(graph, q, run, have);
     /* A search that serves several paths is a whole one. */
     if (!q->path && run->method && strcmp(run->method, "bidirectional") == 0)
         run->method = NULL;

@@ -35,8 +35,8 @@ enum array_name {
     ARRAYS
 };
 
-/* By vertex number, or by place in a list of vertices. Those that no plan has wanted yet are NULL; what is there never changes,
-** so any number of cursors may read it. Where other connections do, none comes to it, either. */
+/* An array has an entry for each vertex, or for each of a list. It is NULL until a plan wants it. What is there never
+** changes, so any number of cursors may read it; where other connections read it, nothing is added. */
 typedef struct arrays {
     uint32_t n; /* entries of each */
     /* Of each entry the vertex, ascending; from array_block_take. NULL: the entry's number. */
@@ -138,6 +138,9 @@ gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
 
 /* ---- for those who make ---- */
 
+/* With nothing made yet, and room for an entry for each vertex. */
+making making_of(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                 arrays *have);
 /* Arrays by a list; false: arrays by vertex are to be made. (listed.c) */
 bool make_listed(making *m);
 

@@ -273,6 +273,24 @@ gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
     return choose(graph, r, run, fallback);
 }
 
+static bool rows_are_made(const gpugraph_graph *graph, enum csr_kind kind,
+                          bool by_weight) {
+    return by_weight ? gg_csr_weighted(graph, kind) : gg_csr_made(graph, kind);
+}
+
+bool gg_lists_serve(gpugraph_graph *graph, const gpugraph_search *search,
+                    const gpugraph_run *run, const char *method, bool by_weight,
+                    bool tree) {
+    if (!gg_method_is_auto(run) && strcmp(run->method, method) != 0)
+        return false;
+    if (gg_is_away(graph) || (tree && !gg_edge_rows_made(graph) &&
+                              gg_searches(graph) <= gg_path_prepare_after))
+        return false;
+    return run->backend == GPUGRAPH_CPU ||
+           (run->backend == GPUGRAPH_AUTO &&
+            rows_are_made(graph, gg_forward_kind(search->direction), by_weight));
+}
+
 void gg_settle_on_cpu(gpugraph_graph *graph, gpugraph_run *run, const char *method) {
     run->searched = graph;
     gg_use_one_device(run, false);

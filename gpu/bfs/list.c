@@ -127,19 +127,6 @@ static void give(struct list *l, uint32_t *vertex, uint32_t *depth, void *tree_e
 
 /* ---- the public function ---- */
 
-/* `auto` may take a device for the first search: where that has made rows here, it will not. */
-static bool serves(gpugraph_graph *graph, const gpugraph_search *search,
-                   const gpugraph_run *run, bool tree) {
-    if (run->backend != GPUGRAPH_CPU && run->backend != GPUGRAPH_AUTO)
-        return false;
-    if (!gg_method_is_auto(run) && strcmp(run->method, "top-down") != 0)
-        return false;
-    if (tree && !gg_trees_by_ends(graph))
-        return false;
-    return !gg_is_away(graph) && (run->backend == GPUGRAPH_CPU ||
-                                  gg_csr_made(graph, gg_forward_kind(search->direction)));
-}
-
 static void list(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_run *run,
                  uint32_t room, uint32_t *vertex, uint32_t *depth, void *tree_edge,
                  uint32_t *count) {
@@ -176,7 +163,7 @@ gpugraph_status gpugraph_bfs_list(gpugraph_graph *graph, const gpugraph_search *
     *count = GPUGRAPH_NONE;
     gg_enter_graph(graph, run);
     if (!gg_check_search(graph, search, run) &&
-        serves(graph, search, run, tree_edge != NULL))
+        gg_lists_serve(graph, search, run, "top-down", false, tree_edge != NULL))
         list(graph, search, run, room, vertex, depth, tree_edge, count);
     return gg_leave_graph(graph, run);
 }

@@ -63,11 +63,6 @@ static inline uint32_t gg_found_place(const struct found *f, uint32_t vertex) {
 ** failed. */
 bool gg_prepare_tree(gpugraph_graph *graph, gpugraph_run *run, double *started);
 
-/* Is it time to look trees up by their ends, edge by edge: are the rows for it made, or worth it? */
-static inline bool gg_trees_by_ends(const gpugraph_graph *graph) {
-    return gg_edge_rows_made(graph) || gg_searches(graph) > gg_path_prepare_after;
-}
-
 #ifdef __cplusplus
 }
 #endif

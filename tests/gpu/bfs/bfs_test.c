@@ -156,7 +156,9 @@ static void check_roots(const shape *s, gpugraph_graph *graph,
 
 /* ---- what is found, as a list ---- */
 
-/* Room for all, and for arcs that lead to the same vertex; room for so many. */
+enum { MANY_EDGES = 20000 };
+
+/* Room for all, and for arcs that lead to the same vertex. */
 static uint32_t ample_room(const shape *s) {
     return s->vertices + (uint32_t)s->edges;
 }
@@ -204,6 +206,8 @@ static void check_lists(const shape *s, gpugraph_graph *graph,
     gg_path_prepare_after = 1; /* trees of lists, too */
     uint32_t all = check_list(s, graph, search, right, ample_room(s), false);
     expect(all != GPUGRAPH_NONE, "%s: no list though there is room", s->name);
+    if (s->edges > MANY_EDGES) /* the rest does not hang on the size */
+        return;
     all = check_list(s, graph, search, right, ample_room(s), true);
     expect(all != GPUGRAPH_NONE, "%s: no tree though the graph was searched", s->name);
     const uint32_t some = check_list(s, graph, search, right, few, true);

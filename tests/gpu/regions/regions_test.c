@@ -31,6 +31,14 @@ static gpugraph_graph *weighed_graph(shape *s, uint64_t seed, int64_t first) {
     return graph;
 }
 
+/* Of all that can be reached from one source, both ways. */
+static gpugraph_search from(const uint32_t *source) {
+    return (gpugraph_search){.source = source,
+                             .source_count = 1,
+                             .direction = GPUGRAPH_BOTH,
+                             .max_depth = GPUGRAPH_NONE};
+}
+
 struct found {
     uint32_t *distance, *edge;
     char method[32];
@@ -76,10 +84,9 @@ START_TEST(many_regions) {
     gpugraph_graph *graph = long_graph(&s, 5);
     const uint32_t source[] = {77, graph->n - 1, 77};
     for (int i = 0; i < 4; i++) {
-        gpugraph_search wanted = {.source = source,
-                                  .source_count = i % 2 ? 3 : 1,
-                                  .direction = i < 2 ? GPUGRAPH_BOTH : GPUGRAPH_OUT,
-                                  .max_depth = GPUGRAPH_NONE};
+        gpugraph_search wanted = from(source);
+        wanted.source_count = i % 2 ? 3 : 1;
+        wanted.direction = i < 2 ? GPUGRAPH_BOTH : GPUGRAPH_OUT;
         check(graph, "regions", &wanted, "regions");
     }
     gpugraph_free(graph);
@@ -94,10 +101,8 @@ START_TEST(early_ends) {
     shape s;
     gpugraph_graph *graph = long_graph(&s, 6);
     const uint32_t source = 1, target = 2;
-    gpugraph_search wanted = {.source = &source,
-                              .source_count = 1,
-                              .direction = GPUGRAPH_BOTH,
-                              .max_depth = 40};
+    gpugraph_search wanted = from(&source);
+    wanted.max_depth = 40;
     check(graph, "regions", &wanted, "persistent");
     wanted.max_depth = GPUGRAPH_NONE;
     wanted.target = &target;
@@ -117,10 +122,7 @@ START_TEST(by_weight) {
         shape s;
         gpugraph_graph *graph = weighed_graph(&s, 9, heavy ? 1 << 20 : 7);
         const uint32_t source[] = {5, graph->n - 9, 5};
-        gpugraph_search wanted = {.source = source,
-                                  .source_count = 1,
-                                  .direction = GPUGRAPH_BOTH,
-                                  .max_depth = GPUGRAPH_NONE};
+        gpugraph_search wanted = from(source);
         const char *expected = heavy ? "persistent" : "regions";
         check(graph, "regions", &wanted, expected);
         wanted.source_count = 3;
@@ -142,10 +144,7 @@ START_TEST(by_weight_by_itself) {
     shape s;
     gpugraph_graph *graph = weighed_graph(&s, 3, 1);
     const uint32_t source = 3;
-    const gpugraph_search wanted = {.source = &source,
-                                    .source_count = 1,
-                                    .direction = GPUGRAPH_BOTH,
-                                    .max_depth = GPUGRAPH_NONE};
+    const gpugraph_search wanted = from(&source);
     gg_region_vertices = ROWS * COLUMNS / GG_REGION_TIMES_WEIGHTS;
     for (int i = 0; i < GG_REGION_AFTER_WEIGHTS; i++) {
         const struct found f = search(graph, "auto", &wanted);
@@ -164,10 +163,7 @@ START_TEST(by_itself) {
     shape s;
     gpugraph_graph *graph = long_graph(&s, 7);
     const uint32_t source = 3;
-    const gpugraph_search wanted = {.source = &source,
-                                    .source_count = 1,
-                                    .direction = GPUGRAPH_BOTH,
-                                    .max_depth = GPUGRAPH_NONE};
+    const gpugraph_search wanted = from(&source);
     gg_region_vertices = ROWS * COLUMNS + 1;
     for (int i = 0; i < 2 + GG_REGION_AFTER; i++) {
         const struct found f = search(graph, "auto", &wanted);
