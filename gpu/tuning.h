@@ -566,6 +566,19 @@
 #define GG_PATHS_REST_NS 400
 /* Roots of a directed forest that are opened one after the other, some microseconds each. */
 #define GG_PATHS_CAREFUL 64
+/* Sixteenths of the vertices that arcs lead to which the crew takes before the others look for a parent: of an R-MAT after
+** a fifth of its arcs, with a tree as deep as by all. */
+#ifndef GG_PATHS_PULL_SHARE
+#define GG_PATHS_PULL_SHARE 10
+#endif
+/* Searches of a graph before it is asked whether its rows are their own transpose; passes at most; arcs of a row of nobody's
+** that are looked at in vain before a search is done without; of the vertices, one part in so many may be left after the first pass. */
+#define GG_PATHS_PULL_AFTER 3
+#define GG_PATHS_PULLS      48
+#define GG_PATHS_PULL_ROW   4096
+#define GG_PATHS_PULL_LEFT  16
+/* Blocks to a multiprocessor that pull. */
+#define GG_PATHS_PULL_BLOCKS 6
 /* Blocks for each multiprocessor that peel an acyclic graph: a barrier waits for all. */
 #define GG_DAG_BLOCKS 2
 /* Arcs of a slice, which one warp walks: few, for long rows are what a round waits for. */

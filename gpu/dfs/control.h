@@ -28,6 +28,8 @@ struct dfs_control { /* in memory that all workers share; busy words lie far apa
     uint32_t group;     /* the next for roots at will (paths.h) */
     uint32_t exhausted; /* the pool was: a fault of this code */
     uint32_t late;      /* a worker came to its limit of steps (paths.h) */
+    uint32_t left;      /* the crew had as many vertices as it was to take (paths.h) */
+    uint32_t entered;   /* vertices with arcs into them, where that is asked for */
     uint32_t reached, stolen;
 };
 

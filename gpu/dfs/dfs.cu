@@ -67,7 +67,7 @@ static void carve(struct cuda_job *job, struct workspace *space, bool tree, bool
     s->forest.entered = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
     s->forest.served = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
     s->work = gg_carve<uint64_t>(space, s->blocks);
-    uint64_t common = space->used;
+    uint64_t common = space->used; /* until a search is over */
     (peels(job)  ? gg_dfs_dag_carve
      : many(job) ? gg_dfs_paths_carve
                  : gg_dfs_work_carve)(space, s);
@@ -161,8 +161,8 @@ static bool tell_search(struct cuda_job *job, const struct dfs_search *s,
     if (peels(job))
         snprintf(text, sizeof text, "lexicographic tree, %u rounds", s->rounds);
     else
-        snprintf(text, sizeof text, "%u blocks, %u times work was stolen", s->blocks,
-                 s->control.stolen);
+        snprintf(text, sizeof text, "%u blocks, %u times work was stolen%s", s->blocks,
+                 s->control.stolen, s->pulled ? ", the last part pulled" : "");
     gg_search_phase(job->run, started, s->control.reached, text);
     started = gg_now_ms();
     if (!job->run->phase || peels(job))
@@ -181,7 +181,8 @@ static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
     struct workspace space = {NULL, 0};
     bool edges = tree->tree_edge != NULL;
     const enum csr_kind kind = (enum csr_kind)s->direction;
-    if (!gg_device_csr(job, kind, false, &s->g))
+    if (!gg_device_csr(job, kind, false, &s->g) ||
+        (gg_method_is(job->run, "many-paths") && !gg_dfs_ask_pull(job, s)))
         return NULL;
     double started = gg_now_ms();
     (many(job) ? gg_dfs_paths_size : gg_dfs_work_size)(job, s);
@@ -194,6 +195,8 @@ static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
         return NULL;
     s->fixed = gg_fixed_rows(job->graph, kind);
     carve(job, &space, edges, numbers, s, &t);
+    if (gg_method_is(job->run, "many-paths"))
+        gg_dfs_plan_pull(job, s);
     if (!find_tree(job, s))
         return NULL;
     if (s->cyclic)

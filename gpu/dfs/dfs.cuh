@@ -4,6 +4,7 @@
 **     roots.cu    what the trees of a forest begin with
 **     dfs/stages/work.cu     crews whose warps follow one path each   (dfs/stages/crew.h)
 **     paths.cu    the crew whose warps follow many         (paths.h)
+**     pull.cu     the last part of its tree                (paths_pull.h)
 **     dag.cu      ordered, of acyclic graphs               (dag.h)
 **     number.cu   preorder and postorder of a finished tree */
 #ifndef GPUGRAPH_DFS_CUH
@@ -14,6 +15,7 @@
 #include "graph/graph.cuh"
 #include "dfs/stages/crew.h"
 #include "paths.h"
+#include "paths_pull.h"
 
 static_assert(sizeof(struct dfs_control) <= GG_MAILBOX, "it is fetched at once");
 
@@ -27,7 +29,9 @@ struct dfs_forest {
 
 struct dfs_search {
     struct device_csr g;
-    const uint32_t *fixed; /* rows, of many-paths; or NULL */
+    const uint32_t *fixed;  /* rows, of many-paths; or NULL */
+    struct paths_pull pull; /* its last part; without offset: none */
+    uint32_t pulled;        /* vertices that it has found */
     gpugraph_direction direction;
     uint32_t source;
     uint32_t limit;           /* steps of a worker after which a search gives up */
@@ -56,11 +60,26 @@ void gg_dfs_work_carve(struct workspace *space, struct dfs_search *s);
 bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s);
 /* Does "many-paths" ask for rows ahead there, where they are fixed? */
 bool gg_dfs_rows_ahead(const struct device_csr *g);
+/* Has it many arcs for each step there? */
+bool gg_dfs_rows_are_long(const struct device_csr *g);
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s);
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s);
 /* The search alone: `visited` and `tree` of the crew, and control. */
 bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s);
+
+/* Finds out whether the graph's rows are their own transpose, where that is worth it. False when the job must
+** end. */
+bool gg_dfs_ask_pull(struct cuda_job *job, struct dfs_search *s);
+/* Can the last part of that search be pulled? Then s->pull has the rows of arcs into vertices: those that are
+** there when all memory has been taken. */
+void gg_dfs_plan_pull(struct cuda_job *job, struct dfs_search *s);
+void gg_dfs_pull_carve(struct workspace *space, struct dfs_search *s);
+/* Counts control->entered, before the crew begins. */
+bool gg_dfs_count_entered(struct cuda_job *job, struct dfs_search *s);
+/* After the crew has left. *whole: nothing is missing; else the graph is remembered as one that pulls do not
+** suit, and the search must begin anew. */
+bool gg_dfs_pull(struct cuda_job *job, struct dfs_search *s, bool *whole);
 
 /* The ordered tree, or forest, of a graph without cycles. It marks what can be reached by the
 ** crew that follows many paths, and finds its own roots. Fills depth, parent and control, or says s->cyclic. */

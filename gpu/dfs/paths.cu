@@ -39,6 +39,8 @@ static __global__ void __launch_bounds__(GG_BLOCK, blocks) paths_search(paths_cr
     __syncthreads();
     if (kind < FIXED_ROWS)
         crew.fixed = NULL;
+    if (kind != LONG_ROWS)
+        crew.pulls = false;
     crew.ahead = kind == ROWS_AHEAD;
     if (kind == ROWS_AHEAD)
         crew.places = GG_FIXED_PLACES;
@@ -84,6 +86,9 @@ static bool is_thin(const struct device_csr *g) {
     return g->m / (g->n + 1) < GG_PATHS_THIN_ROW;
 }
 
+bool gg_dfs_rows_are_long(const struct device_csr *g) {
+    return !is_thin(g);
+}
 bool gg_dfs_rows_ahead(const struct device_csr *g) {
     return is_thin(g) && g->m < (uint64_t)gg_paths_ahead_degree * g->n;
 }
@@ -109,6 +114,7 @@ void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
     crew->pool.entry =
         gg_carve<uint64_t>(space, (uint64_t)chunks * GG_PATHS_BATCH * ENTRY_WORDS);
     crew->pool.next = gg_carve<uint32_t>(space, chunks);
+    gg_dfs_pull_carve(space, s);
     crew->pool.chunks = chunks;
     crew->pool.batch = GG_PATHS_BATCH;
 }
@@ -133,7 +139,8 @@ static struct paths_shape shape_for(const struct device_csr *g, bool fixed, bool
     return shape;
 }
 
-bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
+/* Begins with the roots, and ends where it is whole or the rest can be pulled. */
+static bool search(struct cuda_job *job, struct dfs_search *s) {
     struct paths_crew *crew = &s->paths;
     crew->offset = s->g.offset;
     crew->target = s->g.target;
@@ -144,6 +151,7 @@ bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
     crew->root = s->forest.root;
     crew->roots = s->roots;
     crew->all_vertices = s->whole && s->direction != GPUGRAPH_BOTH;
+    crew->pulls = s->pull.offset != NULL;
     crew->pool.touched = &crew->control->touched;
     crew->work = s->work;
     crew->shape = shape_for(&s->g, crew->fixed != NULL, crew->ahead);
@@ -160,8 +168,19 @@ bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
                       : is_thin(&s->g) ? SHORT_ROWS
                                        : LONG_ROWS;
     plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
-    return gg_launched(job, "plant") &&
+    return gg_launched(job, "plant") && (!crew->pulls || gg_dfs_count_entered(job, s)) &&
            gg_dfs_launch(job, s, &search_kernels[kind], crew, crew->control);
+}
+
+bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
+    bool whole = true;
+    if (!search(job, s) || (s->control.left && !gg_dfs_pull(job, s, &whole)))
+        return false;
+    if (whole)
+        return true;
+    s->pull.offset = NULL;
+    gg_fill(job, s->work, 0, s->blocks * sizeof *s->work);
+    return search(job, s);
 }
 
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {

@@ -18,7 +18,8 @@
 ** place is on the way. One bit says that a vertex is taken: all bits fit the second-level
 ** cache of a large device.
 **
-** Where rows are fixed, paths_rows.h has steps with fewer trips.
+** Where rows are fixed, paths_rows.h has steps with fewer trips. Where they are long, the crew may leave when it
+** has most of the tree: paths_pull.h has the rest.
 **
 ** Whatever lies in a ring is surplus, since the hands are full: an idle warp of the block
 ** takes half of it at once. A block keeps one chunk in its list for others; the scout
@@ -165,6 +166,26 @@ WARP_FUNCTION bool paths_walk_arcs(struct paths_worker *w, uint32_t *held) {
     return true;
 }
 
+/* Tells the crew how many vertices it has taken, and has the crew enough of them? */
+WARP_FUNCTION bool paths_has_enough(struct paths_worker *w) {
+    struct dfs_control *control = w->crew.control;
+    uint32_t taken, enough = 0;
+    if (!w->crew.pulls)
+        return false;
+    warp_sum_before(w->reached, &taken);
+    w->reached = 0;
+    if (warp_lane() == 0) {
+        taken += device_take(&control->reached, taken);
+        enough = (uint64_t)taken * 16 >=
+                 (uint64_t)device_load(&control->entered) * GG_PATHS_PULL_SHARE;
+        if (enough) {
+            device_store(&control->left, 1);
+            device_store(&control->over, 1);
+        }
+    }
+    return warp_from(enough, 0) != 0;
+}
+
 /* From the hands to the next hands. False: the worker must leave. */
 WARP_FUNCTION bool paths_step(struct paths_worker *w) {
     uint32_t held = 0, cold = 0; /* asked for early, used late */
@@ -180,7 +201,7 @@ WARP_FUNCTION bool paths_step(struct paths_worker *w) {
         paths_hold(w, w->hand[2 * warp_lane()], w->hand[2 * warp_lane() + 1]);
     warp_sync();
     paths_top_up(w, held);
-    return paths_offer(w, cold) && paths_attend(w);
+    return paths_offer(w, cold) && paths_attend(w) && !paths_has_enough(w);
 }
 
 /* ---- finding work ---- */

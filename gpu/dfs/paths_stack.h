@@ -45,6 +45,7 @@ struct paths_crew {
     const uint32_t *root;
     uint32_t n, roots;
     bool all_vertices;
+    bool pulls; /* it leaves once it has taken most of what arcs lead to (paths_pull.h) */
     struct dfs_control *control;
     struct dfs_pool pool;
     uint64_t *cold; /* one list for each block */

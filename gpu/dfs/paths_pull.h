@@ -1,0 +1,179 @@
+/* The last part of a tree of paths.h, on graphs of many arcs. Once most vertices are taken, nearly every arc
+** leads to one that is: so the crew leaves, and those that nobody has look for a parent by themselves.
+**
+**     crew     takes vertices depth-first, until it has GG_PATHS_PULL_SHARE sixteenths of those
+**              that arcs lead to: of an R-MAT after a fifth of its arcs
+**     words    each vertex that nobody has, by the word of its bit: along the arcs into it to
+**              one that is taken
+**     list     those that had none, once more, with what the pass before has found
+**
+** A pass looks at bits that it leaves as they are; what it has found becomes visible between two
+** passes. When one finds nothing, all that can be reached is taken. A vertex takes the deepest of the
+** first taken ones that it meets, so the tree is as deep as the crew has made it. */
+#ifndef GPUGRAPH_DFS_PATHS_PULL_H
+#define GPUGRAPH_DFS_PATHS_PULL_H
+
+#include "deque.h"
+#include "tuning.h"
+
+/* Arcs that a lane looks at together. */
+enum { PULL_ARCS = 4 };
+
+struct pull_counts {
+    uint32_t found[GG_PATHS_PULLS];  /* by each pass */
+    uint32_t listed[GG_PATHS_PULLS]; /* left to the next one */
+    uint32_t
+        far; /* a long row of nobody's was met whose first arcs all lead to nobody's */
+};
+
+struct paths_pull {         /* a view by value */
+    const uint64_t *offset; /* the arcs into each vertex */
+    const uint32_t *target;
+    uint32_t n, most; /* most: vertices that may be left after the first pass */
+    uint32_t *visited;
+    uint64_t *tree;
+    uint32_t *fresh;   /* bits that the pass over words has found */
+    uint32_t *list[2]; /* of n */
+    uint32_t *found;   /* by a pass over a list; of n */
+    struct pull_counts *counts;
+};
+
+WARP_FUNCTION bool pull_is_taken(struct paths_pull p, uint32_t v) {
+    return p.visited[v / 32] >> v % 32 & 1;
+}
+
+/* The deepest taken one of up to PULL_ARCS arcs from `arc` on: parent << 32 | depth, or all ones. */
+WARP_FUNCTION uint64_t pull_look(struct paths_pull p, uint64_t arc, uint64_t end) {
+    uint32_t from[PULL_ARCS];
+    bool taken[PULL_ARCS];
+    uint64_t up = UINT64_MAX;
+    WARP_UNROLL
+    for (uint32_t i = 0; i < PULL_ARCS; i++)
+        from[i] = arc + i < end ? p.target[arc + i] : 0;
+    WARP_UNROLL
+    for (uint32_t i = 0; i < PULL_ARCS; i++)
+        taken[i] = arc + i < end && pull_is_taken(p, from[i]);
+    WARP_UNROLL
+    for (uint32_t i = 0; i < PULL_ARCS; i++) {
+        const uint32_t depth = taken[i] ? (uint32_t)p.tree[from[i]] : 0;
+        if (taken[i] && (up == UINT64_MAX || depth > (uint32_t)up))
+            up = (uint64_t)from[i] << 32 | depth;
+    }
+    return up;
+}
+
+/* All lanes together along one row. */
+WARP_FUNCTION uint64_t pull_look_along(struct paths_pull p, uint64_t arc, uint64_t end) {
+    for (; arc < end; arc += PULL_ARCS * warp_width) {
+        const uint64_t up = pull_look(p, arc + (uint64_t)PULL_ARCS * warp_lane(), end);
+        const uint32_t lanes = warp_ballot(up != UINT64_MAX);
+        if (lanes)
+            return warp_from_64(up, lowest_bit(lanes));
+    }
+    return UINT64_MAX;
+}
+
+/* A parent for this lane's vertex, `mine`: first by the lane alone, what has a longer row by all. */
+WARP_FUNCTION bool pull_vertex(struct paths_pull p, bool mine, uint32_t v) {
+    uint64_t arc = mine ? p.offset[v] : 0, up = UINT64_MAX;
+    const uint64_t end = mine ? p.offset[v + 1] : 0;
+    for (uint32_t i = 0; i < 2 && up == UINT64_MAX && arc < end; i++, arc += PULL_ARCS)
+        up = pull_look(p, arc, end);
+    uint32_t longer = warp_ballot(up == UINT64_MAX && arc < end);
+    for (; longer; longer &= longer - 1) {
+        const unsigned lane = lowest_bit(longer);
+        const uint64_t from = warp_from_64(arc, lane), to = warp_from_64(end, lane);
+        const bool far = to - from > GG_PATHS_PULL_ROW;
+        const uint64_t there =
+            pull_look_along(p, from, far ? from + GG_PATHS_PULL_ROW : to);
+        if (lane == warp_lane())
+            up = there;
+        if (far && there == UINT64_MAX && warp_lane() == 0)
+            device_store(&p.counts->far, 1);
+    }
+    if (up != UINT64_MAX)
+        p.tree[v] = up + 1;
+    return up != UINT64_MAX;
+}
+
+/* Puts the vertices of lanes with `mine` into a list. */
+WARP_FUNCTION void pull_note(bool mine, uint32_t v, uint32_t *list, uint32_t *count) {
+    const uint32_t lanes = warp_ballot(mine);
+    uint32_t at = 0;
+    if (!lanes)
+        return;
+    if (warp_lane() == 0)
+        at = device_take(count, set_bits(lanes));
+    at = warp_from(at, 0) + set_bits(lanes & ((1u << warp_lane()) - 1));
+    if (mine)
+        list[at] = v;
+}
+
+/* ---- passes: of `warps`, this is number `warp` ---- */
+
+WARP_FUNCTION void pull_by_words(struct paths_pull p, uint64_t warp, uint64_t warps) {
+    uint32_t found = 0;
+    for (uint64_t word = warp; word < p.n / 32 + 1; word += warps) {
+        const uint32_t taken = p.visited[word];
+        uint32_t fresh = 0;
+        for (unsigned i = 0; i < 32; i += warp_width) {
+            const uint64_t v = word * 32 + i + warp_lane();
+            const bool open = v < p.n && !(taken >> (i + warp_lane()) & 1) &&
+                              p.offset[v] < p.offset[v + 1];
+            const bool pulled = pull_vertex(p, open, (uint32_t)v);
+            fresh |= warp_ballot(pulled) << i;
+            pull_note(open && !pulled, (uint32_t)v, p.list[0], &p.counts->listed[0]);
+        }
+        if (warp_lane() == 0)
+            p.fresh[word] = fresh;
+        found += set_bits(fresh);
+    }
+    if (found > 0 && warp_lane() == 0)
+        device_take(&p.counts->found[0], found);
+}
+
+/* Pass 1 and those after it. */
+WARP_FUNCTION void pull_by_list(struct paths_pull p, uint32_t pass, uint64_t warp,
+                                uint64_t warps) {
+    const uint32_t *from = p.list[(pass - 1) % 2], count = p.counts->listed[pass - 1];
+    for (uint64_t at = warp * warp_width; at < count; at += warps * warp_width) {
+        const bool open = at + warp_lane() < count;
+        const uint32_t v = open ? from[at + warp_lane()] : 0;
+        const bool pulled = pull_vertex(p, open, v);
+        pull_note(pulled, v, p.found, &p.counts->found[pass]);
+        pull_note(open && !pulled, v, p.list[pass % 2], &p.counts->listed[pass]);
+    }
+}
+
+/* Was pass `pass` of use, and is another one? Where too much hangs by nothing that is taken, passes only
+** cost. */
+WARP_FUNCTION bool pull_goes_on(struct paths_pull p, uint32_t pass) {
+    return device_load(&p.counts->found[pass]) > 0 &&
+           device_load(&p.counts->listed[pass]) > 0 &&
+           device_load(&p.counts->listed[0]) <= p.most && !device_load(&p.counts->far);
+}
+
+/* ---- between them, by threads ---- */
+
+WARP_FUNCTION void pull_show_word(struct paths_pull p, uint64_t word) {
+    p.visited[word] |= p.fresh[word];
+}
+WARP_FUNCTION void pull_show_found(struct paths_pull p, uint64_t at) {
+    device_or(&p.visited[p.found[at] / 32], 1u << p.found[at] % 32);
+}
+
+/* ---- the end ---- */
+
+/* Adds up what was found. False: what hangs by the tree may not all be in it. */
+static inline bool pull_is_whole(const struct pull_counts *counts, uint32_t most,
+                                 uint32_t *found) {
+    *found = 0;
+    for (uint32_t pass = 0; pass < GG_PATHS_PULLS; pass++) {
+        *found += counts->found[pass];
+        if (counts->found[pass] == 0 || counts->listed[pass] == 0)
+            return !counts->far && counts->listed[0] <= most;
+    }
+    return false;
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* The last part of a tree of "many-paths" (paths_pull.h): when it suits a graph, and all of its passes in one
+** launch.
+**
+** It needs the arcs into vertices. Both ways, and of a graph that is symmetric, these are the rows that
+** there are; else those of earlier searches, if any: nothing is made for it. */
+#include "dfs.cuh"
+#include "device/parts.cuh"
+#include "graph/device_copy.cuh"
+#include "graph/frontier.cuh"
+
+#include <cooperative_groups.h>
+
+static_assert(sizeof(pull_counts) <= GG_MAILBOX, "it is fetched at once");
+
+/* What searches have learned. */
+struct dfs_part {
+    struct device_part part;
+    bool unfit[CSR_KINDS]; /* a search had to begin anew */
+};
+
+static void forget(gpugraph_graph *, struct device_part *, unsigned) {}
+
+static const struct device_part_kind dfs_kind = {
+    sizeof(struct dfs_part), PART_ON_EDGES | PART_ON_VERTICES, forget};
+
+static bool is_unfit(const gpugraph_graph *graph, enum csr_kind kind) {
+    const struct dfs_part *kept = (struct dfs_part *)gg_device_part_of(graph, &dfs_kind);
+    return kept && kept->unfit[kind];
+}
+
+static bool suits(const struct cuda_job *job, const struct dfs_search *s) {
+    return !s->whole && gg_dfs_rows_are_long(&s->g) &&
+           !is_unfit(job->graph, (enum csr_kind)s->direction);
+}
+
+/* The question costs as much as some searches. */
+bool gg_dfs_ask_pull(struct cuda_job *job, struct dfs_search *s) {
+    enum symmetry found;
+    if (s->direction != GPUGRAPH_OUT || !suits(job, s) ||
+        gg_searches(job->graph) <= GG_PATHS_PULL_AFTER)
+        return true;
+    return (gg_device_symmetry(job, &found) || gg_do_without(job)) &&
+           gg_device_csr(job, CSR_OUT, false, &s->g);
+}
+
+void gg_dfs_plan_pull(struct cuda_job *job, struct dfs_search *s) {
+    const struct device_rows *turned =
+        &gg_device_copy_of(job->graph)->rows[gg_reverse_kind(s->direction)];
+    if (!suits(job, s))
+        return;
+    if (s->direction == GPUGRAPH_BOTH ||
+        (s->direction == GPUGRAPH_OUT && gg_known_symmetric(job->graph))) {
+        s->pull.offset = s->g.offset;
+        s->pull.target = s->g.target;
+    } else if (turned->made) {
+        s->pull.offset = turned->offset;
+        s->pull.target = turned->target;
+    }
+}
+
+void gg_dfs_pull_carve(struct workspace *space, struct dfs_search *s) {
+    s->pull.fresh = gg_carve<uint32_t>(space, s->g.n / 32 + 1);
+    s->pull.counts = gg_carve<struct pull_counts>(space, 1);
+}
+
+/* One thread per vertex. */
+static __global__ void count_entered(const uint64_t *offset, uint32_t n,
+                                     uint32_t *entered) {
+    const uint64_t whole = gg_whole_warps(n);
+    uint32_t count = 0;
+    for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid())
+        count += set_bits(warp_ballot(v < n && offset[v] < offset[v + 1]));
+    if (gg_lane() == 0 && count > 0)
+        atomicAdd(entered, count);
+}
+
+bool gg_dfs_count_entered(struct cuda_job *job, struct dfs_search *s) {
+    count_entered<<<gg_grid(job, s->g.n, 8), GG_BLOCK, 0, job->stream>>>(
+        s->pull.offset, s->g.n, &s->paths.control->entered);
+    return gg_launched(job, "count_entered");
+}
+
+/* Cooperative. */
+static __global__ void __launch_bounds__(GG_BLOCK) pull_rest(paths_pull p) {
+    const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    const uint64_t warp = gg_thread() / GG_WARP, warps = gg_threads_of_grid() / GG_WARP;
+    pull_by_words(p, warp, warps);
+    grid.sync();
+    for (uint64_t i = gg_thread(); i < p.n / 32 + 1; i += gg_threads_of_grid())
+        pull_show_word(p, i);
+    grid.sync();
+    for (uint32_t pass = 1; pass < GG_PATHS_PULLS && pull_goes_on(p, pass - 1); pass++) {
+        pull_by_list(p, pass, warp, warps);
+        grid.sync();
+        const uint32_t found = device_load(&p.counts->found[pass]);
+        for (uint64_t i = gg_thread(); i < found; i += gg_threads_of_grid())
+            pull_show_found(p, i);
+        grid.sync();
+    }
+}
+
+static const struct cooperative_kernel pull_kernel = {(const void *)pull_rest,
+                                                      "pull_rest", GG_BLOCK, 0};
+
+bool gg_dfs_pull(struct cuda_job *job, struct dfs_search *s, bool *whole) {
+    struct paths_pull *p = &s->pull;
+    struct pull_counts counts;
+    p->n = s->g.n;
+    p->most = s->control.entered / GG_PATHS_PULL_LEFT;
+    p->visited = s->paths.visited;
+    p->tree = s->paths.tree;
+    p->list[0] = s->depth; /* scratch until the tree is unpacked */
+    p->list[1] = s->parent;
+    p->found = (uint32_t *)s->paths.pool.entry; /* whose chunks nobody has any more */
+    void *arguments[] = {p};
+    gg_fill(job, p->counts, 0, sizeof *p->counts);
+    if (!gg_going(job) ||
+        !gg_launch_cooperative(job, &pull_kernel,
+                               gg_dfs_blocks(job, &pull_kernel, GG_PATHS_PULL_BLOCKS),
+                               arguments) ||
+        !gg_fetch(job, &counts, p->counts, sizeof counts))
+        return false;
+    *whole = pull_is_whole(&counts, p->most, &s->pulled);
+    if (*whole) {
+        s->control.reached += s->pulled;
+    } else {
+        struct dfs_part *kept = (struct dfs_part *)gg_device_part(job, &dfs_kind);
+        s->pulled = 0;
+        if (!kept)
+            return false;
+        kept->unfit[s->direction] = true;
+    }
+    return gg_going(job);
+}
