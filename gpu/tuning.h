@@ -567,10 +567,11 @@
 /* Roots of a directed forest that are opened one after the other, some microseconds each. */
 #define GG_PATHS_CAREFUL 64
 /* Sixteenths of the vertices that arcs lead to which the crew takes before the others look for a parent: of an R-MAT after
-** a fifth of its arcs, with a tree as deep as by all. */
-#ifndef GG_PATHS_PULL_SHARE
-#define GG_PATHS_PULL_SHARE 10
-#endif
+** a tenth of its arcs, with a tree as deep as by all. (H200, 16, 12, 10, 8 and 6: rmat22 1.85, 1.10, 0.93, 0.76 and 0.69 ms;
+** with 6 the tree is flatter.) */
+#define GG_PATHS_PULL_SHARE 8
+/* Vertices taken from which a block tells the crew. */
+#define GG_PATHS_TELL 128
 /* Searches of a graph before it is asked whether its rows are their own transpose; passes at most; arcs of a row of nobody's
 ** that are looked at in vain before a search is done without; of the vertices, one part in so many may be left after the first pass. */
 #define GG_PATHS_PULL_AFTER 3

@@ -29,12 +29,12 @@ template <kind kind, int blocks>
 static __global__ void __launch_bounds__(GG_BLOCK, blocks) paths_search(paths_crew crew) {
     extern __shared__ uint64_t entry[];
     __shared__ uint64_t word[BLOCK_WORKERS];
-    __shared__ uint32_t busy, leave;
+    __shared__ uint32_t busy, leave, taken;
     if (threadIdx.x < BLOCK_WORKERS)
         word[threadIdx.x] = 0;
     if (threadIdx.x == 0) {
         busy = BLOCK_WORKERS;
-        leave = 0;
+        leave = taken = 0;
     }
     __syncthreads();
     if (kind < FIXED_ROWS)
@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, blocks) paths_search(paths_cr
     if (kind == ROWS_AHEAD)
         crew.places = GG_FIXED_PLACES;
     paths_block block = {word, entry, entry + BLOCK_WORKERS * ENTRY_WORDS * GG_PATHS_RING,
-                         &busy, &leave};
+                         &busy, &leave, &taken};
     paths_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP);
 }
 

@@ -166,7 +166,8 @@ WARP_FUNCTION bool paths_walk_arcs(struct paths_worker *w, uint32_t *held) {
     return true;
 }
 
-/* Tells the crew how many vertices it has taken, and has the crew enough of them? */
+/* Tells the block how many vertices it has taken, and the block the crew, whenever these are some: one word that
+** thousands change is slow for all. Has the crew enough of them? */
 WARP_FUNCTION bool paths_has_enough(struct paths_worker *w) {
     struct dfs_control *control = w->crew.control;
     uint32_t taken, enough = 0;
@@ -175,13 +176,17 @@ WARP_FUNCTION bool paths_has_enough(struct paths_worker *w) {
     warp_sum_before(w->reached, &taken);
     w->reached = 0;
     if (warp_lane() == 0) {
-        taken += device_take(&control->reached, taken);
-        enough = (uint64_t)taken * 16 >=
-                 (uint64_t)device_load(&control->entered) * GG_PATHS_PULL_SHARE;
-        if (enough) {
+        taken += block_take(w->block.taken, taken);
+        taken = taken < GG_PATHS_TELL ? 0 : block_swap(w->block.taken, 0);
+        if (taken > 0)
+            taken += device_take(&control->reached, taken);
+        if (taken > 0 &&
+            (uint64_t)taken * 16 >=
+                (uint64_t)device_load(&control->entered) * GG_PATHS_PULL_SHARE) {
             device_store(&control->left, 1);
             device_store(&control->over, 1);
         }
+        enough = device_load(&control->over);
     }
     return warp_from(enough, 0) != 0;
 }
@@ -362,7 +367,7 @@ WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
     warp_sum_before(w.reached, &reached);
     warp_sum_before(w.passed, &passed);
     if (warp_lane() == 0) {
-        device_add(&crew.control->reached, reached);
+        device_add(&crew.control->reached, reached + block_swap(block.taken, 0));
         device_add(&crew.control->stolen, w.stolen);
         if (crew.work)
             device_add_64(&crew.work[w.home], w.looked + passed);

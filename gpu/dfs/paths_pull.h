@@ -2,7 +2,7 @@
 ** leads to one that is: so the crew leaves, and those that nobody has look for a parent by themselves.
 **
 **     crew     takes vertices depth-first, until it has GG_PATHS_PULL_SHARE sixteenths of those
-**              that arcs lead to: of an R-MAT after a fifth of its arcs
+**              that arcs lead to: of an R-MAT after a tenth of its arcs
 **     words    each vertex that nobody has, by the word of its bit: along the arcs into it to
 **              one that is taken
 **     list     those that had none, once more, with what the pass before has found

@@ -61,6 +61,7 @@ struct paths_block {        /* in memory that the block's workers share */
     uint64_t *word, *entry; /* rings: entries of two words */
     uint64_t *hand;         /* warp_width entries for each worker */
     uint32_t *busy, *leave; /* leave: the search is over or stopped */
+    uint32_t *taken;        /* vertices that the crew was not told of */
 };
 
 struct paths_worker {

@@ -39,7 +39,7 @@ struct memory {
     struct dfs_control control;
     uint64_t word[MOST_WORKERS], entry[2 * MOST_WORKERS * MOST_RING];
     uint64_t hand[2 * MOST_WORKERS * warp_width];
-    uint32_t busy[MOST_WORKERS], leave[MOST_WORKERS];
+    uint32_t busy[MOST_WORKERS], leave[MOST_WORKERS], taken[MOST_WORKERS];
     uint64_t cold[MOST_WORKERS], free[MOST_WORKERS], work[MOST_WORKERS];
     uint32_t host_stop, *fixed;
 };
@@ -128,7 +128,9 @@ static void one_lane(void *argument) {
                                m->entry +
                                    2 * (size_t)block * workers * m->crew.shape.ring,
                                m->hand + 2 * (size_t)block * workers * warp_width,
-                               m->busy + block, m->leave + block};
+                               m->busy + block,
+                               m->leave + block,
+                               m->taken + block};
     paths_work(m->crew, view, one->number);
 }
 

@@ -63,12 +63,19 @@ static bool check(const shape *s, gpugraph_graph *graph, uint32_t source,
 
 /* ---- graphs ---- */
 
-/* Every edge both ways, in order. */
+/* Every edge both ways, once, in order. */
 static shape both_ways(shape s) {
     const int64_t edges = s.edges;
     for (int64_t e = 0; e < edges; e++)
         shape_add(&s, (uint32_t)s.target[e], (uint32_t)s.source[e]);
     shape_sort(&s);
+    int64_t kept = 0;
+    for (int64_t e = 0; e < s.edges; e++)
+        if (e == 0 || s.source[e] != s.source[e - 1] || s.target[e] != s.target[e - 1]) {
+            s.source[kept] = s.source[e];
+            s.target[kept++] = s.target[e];
+        }
+    s.edges = kept;
     return s;
 }
 
