@@ -44,8 +44,9 @@ static __global__ void __launch_bounds__(GG_BLOCK, blocks) paths_search(paths_cr
     crew.ahead = kind == ROWS_AHEAD;
     if (kind == ROWS_AHEAD)
         crew.places = GG_FIXED_PLACES;
-    paths_block block = {word, entry, entry + BLOCK_WORKERS * ENTRY_WORDS * GG_PATHS_RING,
-                         &busy, &leave, &taken};
+    paths_block block = {
+        word,  entry,  entry + BLOCK_WORKERS * ENTRY_WORDS * GG_PATHS_RING,
+        &busy, &leave, &taken};
     paths_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP);
 }
 
