@@ -289,6 +289,10 @@
 #ifndef GG_BFS_BYTES_LEAST
 #define GG_BFS_BYTES_LEAST (1 << 16)
 #endif
+/* 1: as nibbles where none is larger than 14; 0: never. A prediction, not measured: docs/lab/many_sources.md. */
+#ifndef GG_BFS_NIBBLES
+#define GG_BFS_NIBBLES 1
+#endif
 /* Arcs of the frontier that cost as much as a vertex left over, and vertices left over
 ** that cost less than a step saved. */
 #define GG_BFS_LOOKS 4

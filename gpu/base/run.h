@@ -93,10 +93,11 @@ uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
 /* memcpy by several threads: one core moves no more than a third of what a bus takes.
 ** (narrow.c) */
 void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes);
-/* Numbers 0 .. 254 to four bytes each, 255 to UINT32_MAX, by at most so many threads; past the caches,
-** which pays in arrays of GG_PAST_CACHES entries. (widen.c) */
+/* Numbers of `bits` bits to four bytes each, by at most so many threads; past the caches, which pays in arrays
+** of GG_PAST_CACHES entries. 8: 0 .. 254, and 255 to UINT32_MAX. 4: 0 .. 14, and 15 to UINT32_MAX, two in a byte,
+** the lower half first. (widen.c) */
 void gg_widen(const gpugraph_run *run, uint32_t *to, const uint8_t *from, uint64_t count,
-              int threads, bool past_caches);
+              int bits, int threads, bool past_caches);
 /* Sorts count pairs by key, equal keys staying in order: a radix sort that skips bits in
 ** which all keys agree. The scratch arrays have count entries too. gg_sort_edges: the
 ** values are edge numbers. (order.c) */

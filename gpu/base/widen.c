@@ -1,36 +1,86 @@
-/* Numbers of a byte become numbers of four, on several threads; the largest byte stands for none.
+/* Numbers of a byte or of half a byte become numbers of four, on several threads; the largest stands for none.
 **
-**     from    | 3 | 0 | 255 | 7 | ...
-**     to      | 3 | 0 | all ones | 7 | ...
+**     bytes     | 3 | 0 | 255 | 7 | ...
+**     nibbles   | 0:3 | 7:15 | ...              the lower half is the first of two
+**     to        | 3 | 0 | all ones | 7 | ...
 **
-** Four bytes are written for each that is read. A store of an ordinary sort reads its line of memory
+** Four bytes or eight are written for each that is read. A store of an ordinary sort reads its line of memory
 ** before, and leaves it in the caches, which a long array passes through for nothing: stores that go past
 ** them halve what crosses the memory's bus. Several devices' threads share it. */
 #include "base/run.h"
 #include "tuning.h"
 
+#include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
-enum { NONE_BYTE = UINT8_MAX, RUN = 16, LINE = 64 /* bytes */ };
+enum { NONE_BYTE = UINT8_MAX, NONE_NIBBLE = 15, RUN = 16, LINE = 64 /* bytes */ };
 
 struct widening {
     uint32_t *to;
     const uint8_t *from;
-    bool past_caches;
+    bool nibbles, past_caches;
 };
 
-static void widen_plainly(uint32_t *restrict to, const uint8_t *restrict from,
-                          uint64_t count) {
+static void widen_bytes(uint32_t *restrict to, const uint8_t *restrict from,
+                        uint64_t count) {
     for (uint64_t i = 0; i < count; i++)
         to[i] = from[i] == NONE_BYTE ? UINT32_MAX : from[i];
 }
 
+static inline uint32_t widen_nibble(uint32_t nibble) {
+    return nibble == NONE_NIBBLE ? UINT32_MAX : nibble;
+}
+
+/* `count` bytes, two numbers each. */
+static void widen_pairs(uint32_t *restrict to, const uint8_t *restrict from,
+                        uint64_t count) {
+    for (uint64_t i = 0; i < count; i++) {
+        to[2 * i] = widen_nibble(from[i] & NONE_NIBBLE);
+        to[2 * i + 1] = widen_nibble(from[i] >> 4);
+    }
+}
+
+static void widen_nibbles(uint32_t *to, const uint8_t *from, uint64_t low,
+                          uint64_t high) {
+    if (low < high && low % 2 == 1) {
+        to[low] = widen_nibble(from[low / 2] >> 4);
+        low++;
+    }
+    widen_pairs(to + low, from + low / 2, (high - low) / 2);
+    if ((high - low) % 2 == 1)
+        to[high - 1] = widen_nibble(from[high / 2] & NONE_NIBBLE);
+}
+
+/* Entries low .. high - 1. */
+static void widen_plainly(const struct widening *w, uint64_t low, uint64_t high) {
+    if (w->nibbles)
+        widen_nibbles(w->to, w->from, low, high);
+    else
+        widen_bytes(w->to + low, w->from + low, high - low);
+}
+
 #ifdef __SSE2__
+static inline __m128i bytes_at(const uint8_t *from, uint64_t i) {
+    return _mm_loadu_si128((const __m128i *)(from + i));
+}
+
+/* From an odd one on they lie in nine bytes. */
+static inline __m128i nibbles_at(const uint8_t *from, uint64_t i) {
+    const __m128i most = _mm_set1_epi8(NONE_NIBBLE);
+    uint64_t sixteen;
+    memcpy(&sixteen, from + i / 2, sizeof sixteen);
+    if (i % 2 == 1)
+        sixteen = sixteen >> 4 | (uint64_t)from[i / 2 + 8] << 60;
+    const __m128i two = _mm_loadl_epi64((const __m128i *)&sixteen);
+    const __m128i each = _mm_unpacklo_epi8(_mm_and_si128(two, most),
+                                           _mm_and_si128(_mm_srli_epi16(two, 4), most));
+    return _mm_or_si128(each, _mm_cmpeq_epi8(each, most));
+}
+
 /* A line. A byte of `none` is all ones where the number is none, and so are the bytes above it. */
-static inline void widen_run(uint32_t *to, const uint8_t *from) {
-    const __m128i bytes = _mm_loadu_si128((const __m128i *)from);
+static inline void widen_run(uint32_t *to, __m128i bytes) {
     const __m128i none = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(-1));
     const __m128i low = _mm_unpacklo_epi8(bytes, none),
                   low_none = _mm_unpacklo_epi8(none, none),
@@ -43,33 +93,35 @@ static inline void widen_run(uint32_t *to, const uint8_t *from) {
     _mm_stream_si128(line + 3, _mm_unpackhi_epi16(high, high_none));
 }
 
-/* Whole lines alone go past the caches. Returns how many entries are done. */
-static uint64_t widen_past_caches(uint32_t *to, const uint8_t *from, uint64_t count) {
-    uint64_t i = -(uintptr_t)to % LINE / sizeof *to;
-    i = i < count ? i : count;
-    widen_plainly(to, from, i);
-    for (; count - i >= RUN; i += RUN)
-        widen_run(to + i, from + i);
+/* Whole lines alone go past the caches. Returns the first entry that is not done. */
+static uint64_t widen_past_caches(const struct widening *w, uint64_t low, uint64_t high) {
+    uint64_t i = low + -(uintptr_t)(w->to + low) % LINE / sizeof *w->to;
+    i = i < high ? i : high;
+    widen_plainly(w, low, i);
+    if (w->nibbles)
+        for (; high - i >= RUN; i += RUN)
+            widen_run(w->to + i, nibbles_at(w->from, i));
+    else
+        for (; high - i >= RUN; i += RUN)
+            widen_run(w->to + i, bytes_at(w->from, i));
     _mm_sfence();
     return i;
 }
 #else
-static uint64_t widen_past_caches(uint32_t *to, const uint8_t *from, uint64_t count) {
-    (void)to, (void)from, (void)count;
-    return 0;
+static uint64_t widen_past_caches(const struct widening *w, uint64_t low, uint64_t high) {
+    (void)w, (void)high;
+    return low;
 }
 #endif
 
 static void widen_slice(void *job, uint64_t low, uint64_t high) {
     const struct widening *w = job;
-    if (w->past_caches)
-        low += widen_past_caches(w->to + low, w->from + low, high - low);
-    widen_plainly(w->to + low, w->from + low, high - low);
+    widen_plainly(w, w->past_caches ? widen_past_caches(w, low, high) : low, high);
 }
 
 void gg_widen(const gpugraph_run *run, uint32_t *to, const uint8_t *from, uint64_t count,
-              int threads, bool past_caches) {
-    struct widening w = {to, from, past_caches};
+              int bits, int threads, bool past_caches) {
+    struct widening w = {to, from, bits == 4, past_caches};
     const int all = gg_threads(run, count);
     gg_slices(all < threads ? all : threads, count, widen_slice, &w);
 }

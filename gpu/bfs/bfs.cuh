@@ -113,17 +113,17 @@ struct bfs_outcome {
 /* bfs.cu: chooses a method and searches. Phase "search". */
 bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                    struct bfs_outcome *out);
-/* To the host, n depths of which none is larger than `deepest`. (bring.cu) */
+/* To the host, n depths of which none is larger than `deepest`, from an address that 16 divides. (bring.cu) */
 bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
                   uint32_t deepest);
-/* Do they come as bytes? */
-bool gg_bfs_fits_bytes(uint64_t n, uint32_t deepest);
-/* To an array on the device, n rounded up to four, from which they come to the host beside what is queued in
-** the job's stream afterwards. */
-bool gg_bfs_hand_over(struct cuda_job *job, uint8_t *bytes, const uint32_t *from,
-                      uint32_t n);
-bool gg_bfs_bring_aside(struct cuda_job *job, uint32_t *to, const uint8_t *bytes,
-                        uint64_t n);
+/* Bits of each on the way: 4 or 8; 0: they come as they are. */
+int gg_bfs_home_bits(uint64_t n, uint32_t deepest);
+/* With 4 or 8 bits to an array on the device, n bytes rounded up to four, from which they come to the host
+** beside what is queued in the job's stream afterwards. */
+bool gg_bfs_hand_over(struct cuda_job *job, uint8_t *narrow, const uint32_t *from,
+                      uint32_t n, int bits);
+bool gg_bfs_bring_aside(struct cuda_job *job, uint32_t *to, const uint8_t *narrow,
+                        uint64_t n, int bits);
 /* Fills out->tree. Phase "parents". */
 bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
                  const struct bfs_outcome *out);

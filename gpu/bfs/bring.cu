@@ -1,107 +1,142 @@
-/* Depths on their way home: a byte each, where no depth is larger than a byte has room for.
+/* Depths on their way home: half a byte each where no depth is larger than that has room for, or a byte.
 **
 **     device    depths  --- a kernel, a piece at a time --->  stage 0 1 2 3 0 ...     pinned memory
 **     host      stage   --- several threads --------------->  the caller's array
 **
 ** A search of a graph with hubs takes less time than its depths on the bus and in the host's memory,
-** where several devices meet: a quarter of the bytes comes over both. Beside the kernels of another search
-** bytes that one kernel has made before are copied to the stages. */
+** where several devices meet: an eighth or a quarter of the bytes comes over both. Beside the kernels of another
+** search narrow depths that one kernel has made before are copied to the stages. */
 #include "bfs.cuh"
 #include "tuning.h"
 
 enum {
-    UNREACHED = UINT8_MAX, /* in place of GPUGRAPH_NONE */
-    PIECE = 1 << 20,       /* depths that are brought at a time */
+    NIBBLE = 4,
+    BYTE = 8,
+    WORD = 32,             /* bits of a depth */
+    PIECE_BYTES = 1 << 20, /* that are brought at a time */
     BLOCKS = 4             /* for each multiprocessor: they wait for the bus */
 };
-static_assert(PIECE <= GG_STAGE_BYTES, "a piece fits a stage");
+static_assert(PIECE_BYTES <= GG_STAGE_BYTES, "a piece fits a stage");
 
-/* One thread to four depths. */
+/* In place of GPUGRAPH_NONE. */
+static __host__ __device__ constexpr uint32_t none_of(int bits) {
+    return (1u << bits) - 1;
+}
+
+template <int bits> static __device__ __forceinline__ uint32_t narrow_one(uint32_t d) {
+    return d < none_of(bits) ? d : none_of(bits);
+}
+
+template <int bits> static __device__ __forceinline__ uint32_t narrow_four(uint4 d) {
+    return narrow_one<bits>(d.x) | narrow_one<bits>(d.y) << bits |
+           narrow_one<bits>(d.z) << 2 * bits | narrow_one<bits>(d.w) << 3 * bits;
+}
+
+/* One thread to as many depths as make four bytes; the first ones lie in the lowest bits. */
+template <int bits>
 static __global__ void narrow_depths(const uint32_t *depth, uint32_t count,
-                                     uint32_t *four) {
-    const uint64_t quads = ((uint64_t)count + 3) / 4;
-    for (uint64_t i = gg_thread(); i < quads; i += gg_threads_of_grid()) {
-        uint32_t bytes = 0;
-#pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
-            uint32_t d = i * 4 + k < count ? depth[i * 4 + k] : 0;
-            bytes |= (d < UNREACHED ? d : UNREACHED) << 8 * k;
-        }
-        four[i] = bytes;
+                                     uint32_t *word) {
+    enum { EACH = WORD / bits };
+    const uint4 *four = (const uint4 *)depth;
+    const uint64_t words = count / EACH, left = count % EACH;
+    for (uint64_t i = gg_thread(); i < words; i += gg_threads_of_grid()) {
+        uint32_t all = narrow_four<bits>(four[i * EACH / 4]);
+        if (bits == NIBBLE)
+            all |= narrow_four<bits>(four[i * EACH / 4 + 1]) << 4 * NIBBLE;
+        word[i] = all;
+    }
+    if (gg_thread() == 0 && left > 0) {
+        uint32_t all = 0;
+        for (uint64_t k = 0; k < left; k++)
+            all |= narrow_one<bits>(depth[words * EACH + k]) << bits * k;
+        word[words] = all;
     }
 }
 
-/* One of both, on the device. */
+/* n depths of so many bits on the way; one of both, on the device. */
 struct origin {
+    uint64_t n;
+    int bits;
     const uint32_t *depth;
-    const uint8_t *bytes;
+    const uint8_t *narrow;
 };
 
-static uint32_t piece_size(uint64_t n, uint64_t piece) {
-    const uint64_t left = n - piece * PIECE;
-    return left < PIECE ? (uint32_t)left : (uint32_t)PIECE;
+static uint64_t piece_entries(const struct origin *from) {
+    return (uint64_t)PIECE_BYTES * BYTE / from->bits;
+}
+
+static uint32_t piece_size(const struct origin *from, uint64_t piece) {
+    const uint64_t most = piece_entries(from), left = from->n - piece * most;
+    return (uint32_t)(left < most ? left : most);
 }
 
 static bool queue_narrowing(struct cuda_job *job, const uint32_t *depth, uint32_t count,
-                            void *to) {
+                            int bits, void *to) {
     if (!gg_going(job))
         return false;
-    narrow_depths<<<gg_grid(job, ((uint64_t)count + 3) / 4, BLOCKS), GG_BLOCK, 0,
-                    job->stream>>>(depth, count, (uint32_t *)to);
+    const uint64_t words = ((uint64_t)count * bits + WORD - 1) / WORD;
+    const auto kernel = bits == NIBBLE ? narrow_depths<NIBBLE> : narrow_depths<BYTE>;
+    kernel<<<gg_grid(job, words, BLOCKS), GG_BLOCK, 0, job->stream>>>(depth, count,
+                                                                      (uint32_t *)to);
     return gg_launched(job, "narrow_depths");
 }
 
 /* Pinned memory has the same address on the device. */
-static bool queue_piece(struct cuda_job *job, struct origin from, uint64_t n,
-                        uint64_t piece) {
+static bool queue_piece(struct cuda_job *job, const struct origin *from, uint64_t piece) {
     struct cuda_device *device = job->device;
     const int stage = (int)(piece % GG_STAGES);
-    const uint64_t first = piece * PIECE;
-    const uint32_t count = piece_size(n, piece);
-    if (from.bytes)
+    const uint64_t count = piece_size(from, piece);
+    if (from->narrow)
         gg_note(job,
-                cudaMemcpyAsync(device->stage[stage], from.bytes + first, count,
+                cudaMemcpyAsync(device->stage[stage], from->narrow + piece * PIECE_BYTES,
+                                (count * from->bits + BYTE - 1) / BYTE,
                                 cudaMemcpyDeviceToHost, device->aside),
                 "send data");
     else
-        queue_narrowing(job, from.depth + first, count, device->stage[stage]);
+        queue_narrowing(job, from->depth + piece * piece_entries(from), (uint32_t)count,
+                        from->bits, device->stage[stage]);
     return gg_going(job) &&
            gg_note(job,
                    cudaEventRecord(device->staged[stage],
-                                   from.bytes ? device->aside : job->stream),
+                                   from->narrow ? device->aside : job->stream),
                    "record an event");
 }
 
-static bool bring(struct cuda_job *job, uint32_t *to, struct origin from, uint64_t n) {
-    const uint64_t pieces = (n + PIECE - 1) / PIECE;
+static bool bring(struct cuda_job *job, uint32_t *to, const struct origin *from) {
+    const uint64_t entries = piece_entries(from);
+    const uint64_t pieces = (from->n + entries - 1) / entries;
     uint64_t queued = 0;
     for (uint64_t piece = 0; piece < pieces; piece++) {
         const int stage = (int)(piece % GG_STAGES);
         while (queued < pieces && queued < piece + GG_STAGES)
-            if (!queue_piece(job, from, n, queued++))
+            if (!queue_piece(job, from, queued++))
                 return false;
         if (!gg_wait_for(job, job->device->staged[stage]))
             return false;
-        gg_widen(job->run, to + piece * PIECE, job->device->stage[stage],
-                 piece_size(n, piece), GG_COPY_THREADS, n >= GG_PAST_CACHES);
+        gg_widen(job->run, to + piece * entries, job->device->stage[stage],
+                 piece_size(from, piece), from->bits, GG_COPY_THREADS,
+                 from->n >= GG_PAST_CACHES);
     }
     return gg_going(job);
 }
 
-bool gg_bfs_fits_bytes(uint64_t n, uint32_t deepest) {
-    return deepest < UNREACHED && n >= GG_BFS_BYTES_LEAST;
+int gg_bfs_home_bits(uint64_t n, uint32_t deepest) {
+    if (n < GG_BFS_BYTES_LEAST || deepest >= none_of(BYTE))
+        return 0;
+    return GG_BFS_NIBBLES && deepest < none_of(NIBBLE) ? NIBBLE : BYTE;
 }
 
 bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
                   uint32_t deepest) {
-    if (!gg_bfs_fits_bytes(n, deepest))
+    const struct origin narrow = {n, gg_bfs_home_bits(n, deepest), from, NULL};
+    if (narrow.bits == 0)
         return gg_download(job, to, from, n * sizeof *to);
-    return bring(job, to, {from, NULL}, n);
+    return bring(job, to, &narrow);
 }
 
-bool gg_bfs_hand_over(struct cuda_job *job, uint8_t *bytes, const uint32_t *from,
-                      uint32_t n) {
-    return queue_narrowing(job, from, n, bytes) &&
+bool gg_bfs_hand_over(struct cuda_job *job, uint8_t *narrow, const uint32_t *from,
+                      uint32_t n, int bits) {
+    return queue_narrowing(job, from, n, bits, narrow) &&
            gg_note(job, cudaEventRecord(job->device->handed_over, job->stream),
                    "record an event") &&
            gg_note(job,
@@ -109,7 +144,8 @@ bool gg_bfs_hand_over(struct cuda_job *job, uint8_t *bytes, const uint32_t *from
                    "wait for an event");
 }
 
-bool gg_bfs_bring_aside(struct cuda_job *job, uint32_t *to, const uint8_t *bytes,
-                        uint64_t n) {
-    return bring(job, to, {NULL, bytes}, n);
+bool gg_bfs_bring_aside(struct cuda_job *job, uint32_t *to, const uint8_t *narrow,
+                        uint64_t n, int bits) {
+    const struct origin from = {n, bits, NULL, narrow};
+    return bring(job, to, &from);
 }

@@ -5,7 +5,7 @@
 **     host                             |  widens 0  |                |  widens 1  |
 **
 ** Depths of a graph with hubs take the bus and the host's memory longer than a search takes. They leave it as
-** bytes (bring.cu) in an array of their own, which is kept with the graph, and the next search overwrites
+** nibbles or bytes (bring.cu) in an array of their own, which is kept with the graph, and the next search overwrites
 ** them. The host's part is done between the launch of that search and the wait for it. */
 #include "bfs.cuh"
 #include "bfs.h"
@@ -49,6 +49,7 @@ static bool make_bytes(struct cuda_job *job, uint8_t **bytes) {
 
 struct home {
     uint8_t *bytes; /* NULL: there was no room, and nothing comes beside a search */
+    int bits;       /* of each depth there */
     uint32_t *to;   /* where they belong; NULL: nothing is on its way */
     struct share_member *member;
 };
@@ -57,10 +58,11 @@ static void bring_home(struct cuda_job *job, void *of) {
     struct home *home = (struct home *)of;
     const double started = gg_now_ms();
     const uint32_t n = job->graph->n;
-    if (!gg_bfs_bring_aside(job, home->to, home->bytes, n))
+    if (!gg_bfs_bring_aside(job, home->to, home->bytes, n, home->bits))
         return;
     home->to = NULL;
-    gg_phase(job->run, "download", started, n, "depths, beside the next search");
+    gg_phase(job->run, "download", started, n,
+             "depths of %d bits, beside the next search", home->bits);
     gg_share_done(home->member);
 }
 
@@ -68,9 +70,10 @@ static void bring_home(struct cuda_job *job, void *of) {
 static bool take_depths(struct cuda_job *job, const struct bfs_outcome *out,
                         struct home *home, uint32_t *depth) {
     const uint32_t n = job->graph->n;
-    if (home->bytes && gg_bfs_fits_bytes(n, out->deepest)) {
+    home->bits = gg_bfs_home_bits(n, out->deepest);
+    if (home->bytes && home->bits) {
         home->to = depth;
-        return gg_bfs_hand_over(job, home->bytes, out->depth, n);
+        return gg_bfs_hand_over(job, home->bytes, out->depth, n, home->bits);
     }
     const double started = gg_now_ms();
     if (!gg_bfs_bring(job, depth, out->depth, n, out->deepest))
@@ -101,7 +104,7 @@ static void end_copies(struct cuda_job *job) {
 
 void gg_bfs_one_by_one(struct cuda_job *job, const gpugraph_search *search,
                        uint32_t *const *depth, struct share_member *member) {
-    struct home home = {NULL, NULL, member};
+    struct home home = {NULL, 0, NULL, member};
     gpugraph_search single = *search;
     uint32_t low, high;
     single.source_count = 1;

@@ -1,9 +1,9 @@
-/* Bytes that become rows of numbers of four in the host's memory, as depths do that come home from several
-** devices at the same time: what of that the host can take.
+/* Bytes, and nibbles, that become rows of numbers of four in the host's memory, as depths do that come home from
+** several devices at the same time: what of that the host can take.
 **
 **     bench_widen [MILLIONS [ROWS]]        entries of a row (4), rows (64)
 **
-**     WIDEN,callers,threads,ms,GB written in a second,ms past the caches,GB in a second
+**     WIDEN,bits,callers,threads,ms,GB written in a second,ms past the caches,GB in a second
 **
 ** of all rows, the best of three. Callers share the rows, each with so many threads. Rows are in memory before. */
 #include "base/run.h"
@@ -13,23 +13,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CALLERS = 4, PIECE = 1 << 20 };
+enum { MOST_CALLERS = 4, PIECE = 1 << 20 /* bytes that come at a time */ };
 
 static uint64_t entries = 4 << 20;
 static uint32_t rows = 64, next_row;
 static uint32_t **row;
 static bool past_caches;
-static int threads;
+static int bits, threads;
 
 static void *widen_rows(void *stage) {
     const gpugraph_run run = {0};
+    const uint64_t piece = PIECE * 8 / (uint64_t)bits;
     for (;;) {
         const uint32_t i = __atomic_fetch_add(&next_row, 1, __ATOMIC_RELAXED);
         if (i >= rows)
             return NULL;
-        for (uint64_t at = 0; at < entries; at += PIECE)
+        for (uint64_t at = 0; at < entries; at += piece)
             gg_widen(&run, row[i] + at, stage,
-                     entries - at < PIECE ? entries - at : PIECE, threads, past_caches);
+                     entries - at < piece ? entries - at : piece, bits, threads,
+                     past_caches);
     }
 }
 
@@ -59,8 +61,8 @@ static double best(int callers, uint8_t *const *stage, bool past) {
 static void time_all(int callers, uint8_t *const *stage) {
     const double gb = (double)entries * rows * sizeof **row / 1e9;
     const double plain = best(callers, stage, false), past = best(callers, stage, true);
-    printf("WIDEN,%d,%d,%.2f,%.1f,%.2f,%.1f\n", callers, threads, plain, gb / plain * 1e3,
-           past, gb / past * 1e3);
+    printf("WIDEN,%d,%d,%d,%.2f,%.1f,%.2f,%.1f\n", bits, callers, threads, plain,
+           gb / plain * 1e3, past, gb / past * 1e3);
     fflush(stdout);
 }
 
@@ -75,9 +77,10 @@ int main(int argc, char **argv) {
         memset(row[i] = malloc(entries * sizeof **row), 1, entries * sizeof **row);
     for (int i = 0; i < MOST_CALLERS; i++)
         memset(stage[i] = malloc(PIECE), i, PIECE);
-    for (int callers = 1; callers <= MOST_CALLERS; callers *= 2)
-        for (threads = 2; threads <= 16; threads *= 2)
-            time_all(callers, stage);
+    for (bits = 8; bits >= 4; bits /= 2)
+        for (int callers = 1; callers <= MOST_CALLERS; callers *= 2)
+            for (threads = 2; threads <= 16; threads *= 2)
+                time_all(callers, stage);
     for (uint32_t i = 0; i < rows; i++)
         free(row[i]);
     free(row);

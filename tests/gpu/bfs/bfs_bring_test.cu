@@ -1,5 +1,5 @@
-/* Depths come to the host as bytes as long as 254 suffices: around that end, and with pieces and rests. Skipped
-** where there is no device. */
+/* Depths come to the host as nibbles as long as 14 suffices, and as bytes as long as 254 does: around those ends,
+** and with pieces and rests. Skipped where there is no device. */
 #include "backend.h"
 
 extern "C" {
@@ -48,6 +48,33 @@ START_TEST(as_far_as_bytes_go) {
 }
 END_TEST
 
+/* Of an odd number of vertices the last byte has one, of an even one two. */
+START_TEST(as_far_as_nibbles_go) {
+    for (uint32_t edges : {3u, 12u, 13u, 14u, 15u, 16u, 17u})
+        for (uint32_t more = 0; more < 9; more++)
+            check_path(edges, GG_BFS_BYTES_LEAST + more);
+}
+END_TEST
+
+/* The whole path is at the end, where a piece may be one vertex. */
+START_TEST(pieces_of_nibbles) {
+    for (uint32_t vertices :
+         {(2u << 20) - 1, 2u << 20, (2u << 20) + 1, (4u << 20) + 67, (10u << 20) + 1}) {
+        shape s = shape_empty(vertices);
+        for (uint32_t v = vertices - 11; v + 1 < vertices; v++)
+            shape_add(&s, v, v + 1);
+        gpugraph_graph *graph = shape_graph(&s);
+        const std::vector<uint32_t> found =
+            depths_by(graph, vertices - 11, GPUGRAPH_CUDA);
+        for (uint32_t v = 0; v < vertices; v++)
+            expect_equal(found[v],
+                         v < vertices - 11 ? GPUGRAPH_NONE : v - (vertices - 11));
+        gpugraph_free(graph);
+        shape_free(&s);
+    }
+}
+END_TEST
+
 START_TEST(pieces_and_rests) {
     for (uint32_t more : {0u, 1u, 65u})
         for (uint32_t pieces : {1u, 5u})
@@ -59,11 +86,12 @@ END_TEST
 
 /* ---- beside the next search ---- */
 
-enum { SOURCES = 9, EDGES = 700 };
+enum { SOURCES = 13, EDGES = 700 };
 
-/* Along a path of EDGES among `vertices`: of some sources a byte has room for all depths. */
+/* Along a path of EDGES among `vertices`: of some sources a nibble has room for all depths, of some a byte. */
 static gpugraph_status depths_of_each(gpugraph_graph *graph, gpugraph_run *run) {
-    static const uint32_t source[SOURCES] = {690, 600, 10, 500, 0, 1, 446, 445, 700};
+    static const uint32_t source[SOURCES] = {690, 600, 10,  687, 500, 686, 0,
+                                             685, 1,   688, 446, 445, 700};
     std::vector<std::vector<uint32_t>> depth(SOURCES);
     uint32_t *row[SOURCES];
     for (int i = 0; i < SOURCES; i++) {
@@ -92,9 +120,15 @@ static gpugraph_graph *path_among(uint32_t vertices) {
     return graph;
 }
 
+struct beside {
+    int nibbles, bytes;
+};
+
 static void note_beside(void *listener, const char *, double, int64_t,
                         const char *detail) {
-    *(int *)listener += strstr(detail, "beside the next search") != NULL;
+    struct beside *b = (struct beside *)listener;
+    b->nibbles += strcmp(detail, "depths of 4 bits, beside the next search") == 0;
+    b->bytes += strcmp(detail, "depths of 8 bits, beside the next search") == 0;
 }
 
 START_TEST(beside_the_next_search) {
@@ -102,12 +136,16 @@ START_TEST(beside_the_next_search) {
         gpugraph_graph *graph = path_among(vertices);
         for (const char *method : {"auto", "persistent", "multi-kernel"}) {
             gpugraph_run run = gpugraph_run();
-            int beside = 0;
+            struct beside beside = {};
             run.method = method;
             run.phase = note_beside;
             run.listener = &beside;
             ck_assert_msg(depths_of_each(graph, &run) == GPUGRAPH_OK, "%s", run.message);
-            ck_assert_int_ge(beside, 4); /* 446: the search looks one level further */
+            /* 686, 446: the search looks one level further */
+            ck_assert_int_ge(beside.nibbles, 4);
+            ck_assert_int_le(beside.nibbles, 5);
+            ck_assert_int_ge(beside.bytes, 3);
+            ck_assert_int_le(beside.bytes, 5);
         }
         gpugraph_free(graph);
     }
@@ -136,10 +174,12 @@ END_TEST
 
 extern const struct suite suite = {
     .name = "bfs_bring",
-    .groups = {{.name = "bytes",
+    .groups = {{.name = "narrow",
                 .timeout = 60,
                 .cases = {{&as_far_as_bytes_go},
+                          {&as_far_as_nibbles_go},
                           {&pieces_and_rests},
+                          {&pieces_of_nibbles},
                           {&beside_the_next_search},
                           {&where_memory_is_short}}}},
     .needs_device = true,
