@@ -293,6 +293,11 @@
 #ifndef GG_BFS_NIBBLES
 #define GG_BFS_NIBBLES 1
 #endif
+/* 1: a kernel sends how a search has ended before the host brings the last one's depths home; 0: a copy, afterwards.
+** A prediction, too. */
+#ifndef GG_BFS_SENDS_END
+#define GG_BFS_SENDS_END 1
+#endif
 /* Arcs of the frontier that cost as much as a vertex left over, and vertices left over
 ** that cost less than a step saved. */
 #define GG_BFS_LOOKS 4

@@ -13,6 +13,7 @@
 #include "tree/tree.cuh"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { LIST_BLOCKS = 2, FIRST_TURNS = 1, MOST_TURNS = 16 };
 static_assert(GG_BFS_NARROW_LEVELS >= 1, "the whole grid completes a level in each turn");
@@ -62,6 +63,14 @@ static __global__ void open_control(const __grid_constant__ bfs_arrays b,
     c->next = over ? BFS_OVER : BFS_WIDE;
 }
 
+/* One warp, to pinned memory. */
+static __global__ void send_control(const bfs_control *control, bfs_control *to) {
+    const uint32_t *from = (const uint32_t *)control;
+    for (uint32_t i = gg_lane(); i < sizeof *control / sizeof *from; i += GG_WARP)
+        ((uint32_t *)to)[i] = from[i];
+}
+static_assert(sizeof(struct bfs_control) % sizeof(uint32_t) == 0, "it is words");
+
 /* ---- steps ---- */
 
 static void carve(struct workspace *space, const struct device_csr *g,
@@ -110,6 +119,25 @@ static struct bfs_shape shape_for(struct cuda_job *job) {
     return shape;
 }
 
+/* What the host does meanwhile takes longer than the kernels, and copies of its own: a kernel sends control behind
+** them, so that it is there when the host comes back. */
+static bool fetch_control(struct cuda_job *job, const struct bfs_arrays *b,
+                          struct bfs_control *control) {
+    struct bfs_control *sent = (struct bfs_control *)job->device->mailbox;
+    if (!GG_BFS_SENDS_END) {
+        gg_do_meanwhile(job);
+        return gg_fetch(job, control, b->control, sizeof *control);
+    }
+    send_control<<<1, GG_WARP, 0, job->stream>>>(b->control, sent);
+    if (!gg_launched(job, "send_control"))
+        return false;
+    gg_do_meanwhile(job);
+    if (!gg_wait(job))
+        return false;
+    memcpy(control, sent, sizeof *control);
+    return true;
+}
+
 /* Turns of both kernels until the search is over. */
 static bool take_turns(struct cuda_job *job, const struct device_csr *g,
                        const struct bfs_below *below, const uint32_t *fixed,
@@ -122,10 +150,7 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
             if (!gg_bfs_wide(job, g, below, b, bounds, shape) ||
                 !gg_bfs_narrow(job, g, fixed, b, bounds, shape))
                 return false;
-        if (!gg_mark(job, GG_ENDED))
-            return false;
-        gg_do_meanwhile(job);
-        if (!gg_fetch(job, control, b->control, sizeof *control))
+        if (!gg_mark(job, GG_ENDED) || !fetch_control(job, b, control))
             return false;
         turns = turns < MOST_TURNS ? 2 * turns : turns;
     } while (control->next != BFS_OVER);
