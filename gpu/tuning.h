@@ -298,6 +298,11 @@
 #ifndef GG_BFS_SENDS_END
 #define GG_BFS_SENDS_END 1
 #endif
+/* 1: before each search that may look bottom-up the device is asked how much memory is free; 0: where that matters.
+** A prediction, too. */
+#ifndef GG_BFS_ASKS_ROOM
+#define GG_BFS_ASKS_ROOM 0
+#endif
 /* Arcs of the frontier that cost as much as a vertex left over, and vertices left over
 ** that cost less than a step saved. */
 #define GG_BFS_LOOKS 4

@@ -167,6 +167,8 @@ bool gg_fits_regions(const gpugraph_search *search);
 enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction direction);
 /* Of the rows of `kind` (made on first need); false when the job must end. */
 bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, struct bfs_below *below);
+/* Are hubs of those rows there? */
+bool gg_bfs_has_hubs(const gpugraph_graph *graph, enum csr_kind kind);
 /* Has a search along those rows met a frontier for which a look from below would have paid? */
 bool gg_bfs_explodes(const gpugraph_graph *graph, enum csr_kind kind);
 void gg_bfs_note_explosion(struct cuda_job *job, enum csr_kind kind);

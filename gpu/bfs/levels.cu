@@ -8,6 +8,7 @@
 ** No host looks at a level: a search is two launches, or a few more where its frontier
 ** grows and shrinks. */
 #include "bfs.cuh"
+#include "graph/device_copy.cuh"
 #include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
 #include "tree/tree.cuh"
@@ -209,15 +210,29 @@ static int64_t own_bytes(const struct cuda_job *job, const struct device_csr *g)
     return (int64_t)g->n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
 }
 
+/* A search that has looked so has left all that the next one needs. To ask how much memory is free is a
+** call of the system, while the device waits for the next search. */
+static bool has_room_below(struct cuda_job *job, const gpugraph_search *search,
+                           const struct device_csr *g, enum bfs_look look, bool tree) {
+    const enum csr_kind turned = gg_bfs_turned(job->graph, search->direction);
+    struct workspace space = {NULL, 0};
+    struct bfs_arrays b = {};
+    carve(&space, g, search, true, 0, &b);
+    if (!GG_BFS_ASKS_ROOM && !tree && space.used <= job->device->workspace_bytes &&
+        gg_device_copy_of(job->graph)->rows[turned].made &&
+        (look == BFS_BY_ROWS || gg_bfs_has_hubs(job->graph, turned)))
+        return true;
+    return below_lacks(job, turned) + own_bytes(job, g) <= gg_device_room(job);
+}
+
 /* Fills `below`, where it can. False when the job must end. */
 static bool look_below(struct cuda_job *job, const gpugraph_search *search,
-                       const struct device_csr *g, enum bfs_look look,
+                       const struct device_csr *g, enum bfs_look look, bool tree,
                        struct bfs_below *below) {
     enum csr_kind forward = gg_forward_kind(search->direction);
     enum csr_kind turned = gg_bfs_turned(job->graph, search->direction);
     *below = bfs_below();
-    if (look == BFS_ALONG ||
-        below_lacks(job, turned) + own_bytes(job, g) > gg_device_room(job))
+    if (look == BFS_ALONG || !has_room_below(job, search, g, look, tree))
         return true;
     if (look == BFS_BY_ROWS) {
         if (turned == forward)
@@ -256,7 +271,7 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
     if (!gg_roomy_csr(job, kind, false, &g))
         return false;
     g.m -= gg_spare_arcs(job->graph, kind); /* it says how long rows are */
-    return look_below(job, search, &g, look, &below) &&
+    return look_below(job, search, &g, look, tree, &below) &&
            gg_fix_rows(job, kind, &g, GG_FIXED_DEGREE, own_bytes(job, &g)) &&
            gg_bfs_levels_by(job, search, &g, &below, gg_fixed_rows(job->graph, kind),
                             tree, out);

@@ -65,6 +65,11 @@ void gg_bfs_note_explosion(struct cuda_job *job, enum csr_kind kind) {
         kept->explodes[kind] = true;
 }
 
+bool gg_bfs_has_hubs(const gpugraph_graph *graph, enum csr_kind kind) {
+    const struct bfs_part *kept = (struct bfs_part *)gg_device_part_of(graph, &bfs_kind);
+    return kept && kept->hubs[kind].closed;
+}
+
 /* ---- the driver ---- */
 
 enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction direction) {
