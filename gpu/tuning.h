@@ -293,6 +293,10 @@
 #ifndef GG_BFS_NIBBLES
 #define GG_BFS_NIBBLES 1
 #endif
+/* Pieces of 1 MiB that one team makes numbers of, as they come. A prediction, too. */
+#ifndef GG_BFS_PIECES
+#define GG_BFS_PIECES 2
+#endif
 /* 1: a kernel sends how a search has ended before the host brings the last one's depths home; 0: a copy, afterwards.
 ** A prediction, too. */
 #ifndef GG_BFS_SENDS_END

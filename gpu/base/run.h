@@ -98,6 +98,20 @@ void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes);
 ** the lower half first. (widen.c) */
 void gg_widen(const gpugraph_run *run, uint32_t *to, const uint8_t *from, uint64_t count,
               int bits, int threads, bool past_caches);
+/* The same of an array that comes in pieces of so many entries, each to a place of its own: by one team, whose
+** members wait for what is still to come. The calling thread alone asks for pieces, in their order. False: the run
+** must end. (widen.c) */
+enum { GG_WIDEN_PIECES = 4 };
+struct gg_pieces {
+    const uint8_t *from[GG_WIDEN_PIECES];
+    uint64_t entries; /* of each but the last */
+    /* Has that piece come? wait: until it has; then false: the run must end. */
+    bool (*come)(void *of, int piece, bool wait);
+    void *of;
+};
+bool gg_widen_pieces(const gpugraph_run *run, uint32_t *to, uint64_t count,
+                     const struct gg_pieces *pieces, int bits, int threads,
+                     bool past_caches);
 /* Sorts count pairs by key, equal keys staying in order: a radix sort that skips bits in
 ** which all keys agree. The scratch arrays have count entries too. gg_sort_edges: the
 ** values are edge numbers. (order.c) */

@@ -6,10 +6,14 @@
 **
 ** Four bytes or eight are written for each that is read. A store of an ordinary sort reads its line of memory
 ** before, and leaves it in the caches, which a long array passes through for nothing: stores that go past
-** them halve what crosses the memory's bus. Several devices' threads share it. */
+** them halve what crosses the memory's bus. Several devices' threads share it.
+**
+**     pieces    | 0 ... | 1 ... | 2 ...          as they come from a device
+**     portions  0 1 2 3 4 5 6 7 8 ...            of GG_THREAD_GRAIN entries, to whoever is free */
 #include "base/run.h"
 #include "tuning.h"
 
+#include <sched.h>
 #include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -124,4 +128,81 @@ void gg_widen(const gpugraph_run *run, uint32_t *to, const uint8_t *from, uint64
     struct widening w = {to, from, bits == 4, past_caches};
     const int all = gg_threads(run, count);
     gg_slices(all < threads ? all : threads, count, widen_slice, &w);
+}
+
+/* ---- in pieces ---- */
+
+enum { NEVER = -1 };
+
+struct arrival {
+    struct widening w; /* `from` apart */
+    const struct gg_pieces *of;
+    uint64_t count, taken; /* entries; portions */
+    int pieces, come;      /* so many of them have; or NEVER */
+};
+
+static uint64_t portions_of(uint64_t entries) {
+    return (entries + GG_THREAD_GRAIN - 1) / GG_THREAD_GRAIN;
+}
+
+/* The calling thread tells the others which pieces have come, and waits until `wanted` of them have. */
+static bool look_for_pieces(struct arrival *a, int wanted) {
+    int come = __atomic_load_n(&a->come, __ATOMIC_RELAXED);
+    while (come != NEVER && come < a->pieces) {
+        const bool wait = come < wanted;
+        if (a->of->come(a->of->of, come, wait))
+            come++;
+        else if (wait)
+            come = NEVER;
+        else
+            break;
+        __atomic_store_n(&a->come, come, __ATOMIC_RELEASE);
+    }
+    return come != NEVER;
+}
+
+static bool await_pieces(struct arrival *a, int wanted) {
+    int come;
+    while ((come = __atomic_load_n(&a->come, __ATOMIC_ACQUIRE)) != NEVER && come < wanted)
+        sched_yield();
+    return come != NEVER;
+}
+
+static void widen_portion(const struct arrival *a, uint64_t piece, uint64_t low) {
+    struct widening w = a->w;
+    const uint64_t begin = piece * a->of->entries, left = a->count - begin;
+    const uint64_t end = left < a->of->entries ? left : a->of->entries;
+    w.to += begin;
+    w.from = a->of->from[piece];
+    if (low < end)
+        widen_slice(&w, low, end - low < GG_THREAD_GRAIN ? end : low + GG_THREAD_GRAIN);
+}
+
+/* Others may still wait for pieces when no portion is left, so the calling thread stays until all have come. */
+static void widen_portions(void *job, int member, int team) {
+    struct arrival *a = job;
+    const uint64_t each = portions_of(a->of->entries), all = each * (uint64_t)a->pieces;
+    uint64_t portion;
+    (void)team;
+    while ((portion = __atomic_fetch_add(&a->taken, 1, __ATOMIC_RELAXED)) < all) {
+        const int wanted = (int)(portion / each) + 1;
+        if (!(member == 0 ? look_for_pieces(a, wanted) : await_pieces(a, wanted)))
+            break;
+        widen_portion(a, portion / each, portion % each * GG_THREAD_GRAIN);
+    }
+    if (member == 0)
+        look_for_pieces(a, a->pieces);
+}
+
+bool gg_widen_pieces(const gpugraph_run *run, uint32_t *to, uint64_t count,
+                     const struct gg_pieces *pieces, int bits, int threads,
+                     bool past_caches) {
+    const int all = gg_threads(run, count);
+    struct arrival a = {.w = {to, NULL, bits == 4, past_caches},
+                        .of = pieces,
+                        .count = count,
+                        .pieces = (int)((count + pieces->entries - 1) / pieces->entries)};
+    if (a.pieces > 0 && look_for_pieces(&a, 1))
+        gg_team(all < threads ? all : threads, widen_portions, &a);
+    return a.come != NEVER;
 }

@@ -17,6 +17,8 @@ enum {
     BLOCKS = 4             /* for each multiprocessor: they wait for the bus */
 };
 static_assert(PIECE_BYTES <= GG_STAGE_BYTES, "a piece fits a stage");
+static_assert(2 * GG_BFS_PIECES <= GG_STAGES, "the next ones are on their way meanwhile");
+static_assert(GG_BFS_PIECES <= GG_WIDEN_PIECES, "a team takes them");
 
 /* In place of GPUGRAPH_NONE. */
 static __host__ __device__ constexpr uint32_t none_of(int bits) {
@@ -102,20 +104,56 @@ static bool queue_piece(struct cuda_job *job, const struct origin *from, uint64_
                    "record an event");
 }
 
+/* Pieces from `first` on, which have been queued. */
+struct arrivals {
+    struct cuda_job *job;
+    uint64_t first;
+};
+
+static bool has_come(void *of, int piece, bool wait) {
+    const struct arrivals *a = (struct arrivals *)of;
+    const cudaEvent_t staged = a->job->device->staged[(a->first + piece) % GG_STAGES];
+    if (wait)
+        return gg_wait_for(a->job, staged);
+    const bool has = cudaEventQuery(staged) == cudaSuccess;
+    cudaGetLastError();
+    return has;
+}
+
+/* One team for two pieces: what it costs to call one, and to wait for the last member, is half then. */
+static bool widen_some(struct cuda_job *job, uint32_t *to, const struct origin *from,
+                       uint64_t first, uint64_t pieces) {
+    const uint64_t entries = piece_entries(from);
+    const uint64_t left = from->n - first * entries;
+    const bool past_caches = from->n >= GG_PAST_CACHES;
+    struct arrivals a = {job, first};
+    struct gg_pieces come = {{}, entries, has_come, &a};
+    for (uint64_t i = 0; i < pieces; i++)
+        come.from[i] = job->device->stage[(first + i) % GG_STAGES];
+    to += first * entries;
+    if (pieces > 1)
+        return gg_widen_pieces(job->run, to,
+                               left < pieces * entries ? left : pieces * entries, &come,
+                               from->bits, GG_COPY_THREADS, past_caches);
+    if (!has_come(&a, 0, true))
+        return false;
+    gg_widen(job->run, to, come.from[0], piece_size(from, first), from->bits,
+             GG_COPY_THREADS, past_caches);
+    return true;
+}
+
 static bool bring(struct cuda_job *job, uint32_t *to, const struct origin *from) {
     const uint64_t entries = piece_entries(from);
     const uint64_t pieces = (from->n + entries - 1) / entries;
     uint64_t queued = 0;
-    for (uint64_t piece = 0; piece < pieces; piece++) {
-        const int stage = (int)(piece % GG_STAGES);
+    for (uint64_t piece = 0; piece < pieces; piece += GG_BFS_PIECES) {
+        const uint64_t left = pieces - piece;
         while (queued < pieces && queued < piece + GG_STAGES)
             if (!queue_piece(job, from, queued++))
                 return false;
-        if (!gg_wait_for(job, job->device->staged[stage]))
+        if (!widen_some(job, to, from, piece,
+                        left < GG_BFS_PIECES ? left : GG_BFS_PIECES))
             return false;
-        gg_widen(job->run, to + piece * entries, job->device->stage[stage],
-                 piece_size(from, piece), from->bits, GG_COPY_THREADS,
-                 from->n >= GG_PAST_CACHES);
     }
     return gg_going(job);
 }

@@ -4,6 +4,7 @@
 
 #include "expect.h"
 #include "suite.h"
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,8 +85,92 @@ START_TEST(every_byte) {
 }
 END_TEST
 
+/* ---- in pieces ---- */
+
+enum { MOST_LOOKS = 3 };
+
+struct sender {
+    const uint8_t *sent;
+    uint8_t *place[GG_WIDEN_PIECES];
+    uint64_t bytes, piece_bytes;
+    pthread_t caller;
+    int come, looks, fails; /* fails: the piece that never comes */
+};
+
+/* A piece is nothing but nonsense until it has been looked for some times, or waited for. */
+static bool send_piece(void *of, int piece, bool wait) {
+    struct sender *s = of;
+    expect_equal(pthread_equal(pthread_self(), s->caller) != 0, 1);
+    expect_equal(piece, s->come);
+    if (piece == s->fails || (!wait && s->looks++ < piece % MOST_LOOKS))
+        return false;
+    const uint64_t at = (uint64_t)piece * s->piece_bytes, left = s->bytes - at;
+    memcpy(s->place[piece], s->sent + at, left < s->piece_bytes ? left : s->piece_bytes);
+    s->come++;
+    s->looks = 0;
+    return true;
+}
+
+static void widen_in_pieces(uint64_t count, uint64_t entries, int bits, int threads,
+                            int fails) {
+    const gpugraph_run run = {.threads = threads};
+    const uint32_t none = (1u << bits) - 1;
+    const uint64_t in_a_byte = 8 / (uint64_t)bits;
+    uint8_t *sent = narrow(count, bits);
+    uint32_t *to = malloc((count + 1) * sizeof *to);
+    struct sender s = {.sent = sent,
+                       .bytes = (count + in_a_byte - 1) / in_a_byte,
+                       .piece_bytes = entries / in_a_byte,
+                       .caller = pthread_self(),
+                       .fails = fails};
+    struct gg_pieces pieces = {.entries = entries, .come = send_piece, .of = &s};
+    for (int i = 0; i < GG_WIDEN_PIECES; i++)
+        pieces.from[i] = s.place[i] = calloc(1, s.piece_bytes);
+    to[count] = ODD;
+    const bool whole =
+        gg_widen_pieces(&run, to, count, &pieces, bits, threads, entries % 3 == 0);
+    expect_equal(whole, (uint64_t)fails * entries >= count);
+    for (uint64_t i = 0; i < count && whole; i++)
+        expect_equal(to[i], value_at(i, bits) == none ? UINT32_MAX : value_at(i, bits));
+    expect_equal(to[count], ODD);
+    for (int i = 0; i < GG_WIDEN_PIECES; i++)
+        free(s.place[i]);
+    free(to);
+    free(sent);
+}
+
+START_TEST(arrays_in_pieces) {
+    static const uint64_t entries[] = {2, 18, 32768, 65536, 65538, 98304};
+    const int bits = _i == 0 ? 8 : 4;
+    for (size_t k = 0; k < sizeof entries / sizeof *entries; k++)
+        for (int threads = 1; threads <= 5; threads += 2)
+            for (uint64_t pieces = 1; pieces <= GG_WIDEN_PIECES; pieces++) {
+                const uint64_t most = pieces * entries[k];
+                widen_in_pieces(most, entries[k], bits, threads, GG_WIDEN_PIECES);
+                widen_in_pieces(most - 1, entries[k], bits, threads, GG_WIDEN_PIECES);
+                widen_in_pieces(most - entries[k] + 1, entries[k], bits, threads,
+                                GG_WIDEN_PIECES);
+            }
+    widen_in_pieces(0, 2, bits, 2, GG_WIDEN_PIECES);
+}
+END_TEST
+
+/* All come back, whoever waits for it. */
+START_TEST(a_piece_that_never_comes) {
+    for (int fails = 0; fails < GG_WIDEN_PIECES; fails++)
+        for (int threads = 1; threads <= 5; threads++)
+            for (int bits = 4; bits <= 8; bits += 4)
+                widen_in_pieces((uint64_t)GG_WIDEN_PIECES * 98304 - 5, 98304, bits,
+                                threads, fails);
+}
+END_TEST
+
 const struct suite suite = {
     "widen",
     {{"widen", .timeout = 60,
-      .cases = {{&short_arrays, 2}, {&long_arrays, 2}, {&every_byte}}}},
+      .cases = {{&short_arrays, 2},
+                {&long_arrays, 2},
+                {&every_byte},
+                {&arrays_in_pieces, 2},
+                {&a_piece_that_never_comes}}}},
 };
