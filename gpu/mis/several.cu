@@ -286,13 +286,17 @@ static bool launch(struct shared_run *r, enum mis_step step, uint64_t *open,
     }
     if (!gg_several_launch_each(r->team, &kernel, r->view, r->g))
         return false;
-    for (int p = 0; p < r->team->parts && gg_several_going(r->team); p++) {
-        struct mis_left left = {};
-        gg_fetch(gg_several_on(r->team, p), &left, r->g[p].left, sizeof left);
-        *open += left.open;
-        *passes = left.passes > *passes ? left.passes : *passes;
+    struct mis_left left[SEVERAL_MOST];
+    const void *from[SEVERAL_MOST];
+    for (int p = 0; p < r->team->parts; p++)
+        from[p] = r->g[p].left;
+    if (!gg_several_fetch_each(r->team, left, from, sizeof *left))
+        return false;
+    for (int p = 0; p < r->team->parts; p++) {
+        *open += left[p].open;
+        *passes = left[p].passes > *passes ? left[p].passes : *passes;
     }
-    return gg_several_going(r->team);
+    return true;
 }
 
 /* Each member's own segment, of so many entries, to all others. */
