@@ -40,9 +40,10 @@
 #define MIS_FIRST_SHARE(g) MIS_SHARE
 #endif
 
-/* 1: whether a neighbour in the notes has dropped is asked once more before it is dropped. */
-#ifndef GG_MIS_ASK_NOTES
-#define GG_MIS_ASK_NOTES 0
+/* Is it asked once more whether a neighbour in the notes has dropped, before it is dropped? Kept where a graph is small: its
+** first looks all find the same hubs open. */
+#ifndef MIS_ASKS_NOTES
+#define MIS_ASKS_NOTES(g) true
 #endif
 
 #ifndef MIS_COPIES
@@ -224,8 +225,7 @@ WARP_FUNCTION void mis_leave_out_dropped(const MIS_GRAPH *g,
         neighbour[i] = word[i] != MIS_DROPPED ? neighbour[i] : GPUGRAPH_NONE;
 }
 
-/* The neighbours of lanes with `whole` rows in the notes drop: what the notes leave out had dropped a moment ago, and hardly
-** one has dropped since. */
+/* The neighbours of lanes with `whole` rows in the notes drop; the notes leave out what had dropped a moment ago. */
 WARP_FUNCTION void mis_drop_notes(const MIS_GRAPH *g, const struct mis_notes *notes) {
     const uint32_t rows = warp_ballot(notes->whole), total = notes->part.total;
     warp_sync();
@@ -242,7 +242,7 @@ WARP_FUNCTION void mis_drop_notes(const MIS_GRAPH *g, const struct mis_notes *no
             if (joins && mine < total)
                 neighbour[i] = notes->neighbour[mine];
         }
-        if (GG_MIS_ASK_NOTES)
+        if (MIS_ASKS_NOTES(g))
             mis_leave_out_dropped(g, neighbour);
         mis_drop(g, neighbour);
     }

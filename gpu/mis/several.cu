@@ -69,6 +69,7 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
 #define MIS_PUT(g, v, value) mis_put_code((g)->code, v, value)
 #define MIS_SEEN(g, v)       mis_code_seen((g)->code, v)
 #define MIS_NOW(g, v)        mis_code_now((g)->code, v)
+#define MIS_ASKS_NOTES(g)    false
 #define MIS_FIRST_SHARE(g)   ((g)->first_share)
 #define MIS_COPIES(g)        ((g)->others)
 #define MIS_SEND(g, copy, v) mis_send_code((g)->other[copy], v, MIS_DROPPED)
