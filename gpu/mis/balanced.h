@@ -40,6 +40,12 @@
 #define MIS_FIRST_SHARE(g) MIS_SHARE
 #endif
 
+/* Is it asked once more whether a neighbour in the notes has dropped, before it is dropped? Kept where a graph is small: its
+** first looks all find the same hubs open. */
+#ifndef MIS_ASKS_NOTES
+#define MIS_ASKS_NOTES(g) true
+#endif
+
 #ifndef MIS_COPIES
 #define MIS_COPIES(g)        0
 #define MIS_SEND(g, copy, v) ((void)0)
@@ -185,9 +191,25 @@ WARP_FUNCTION void mis_look_at_rows(const MIS_GRAPH *g, bool wanted, uint32_t v,
     }
 }
 
-/* These drop, of GPUGRAPH_NONE none. Hubs have dropped long ago, most times, and all stores to one wait in a line. What is seen
-** may be old, and a store into another copy is dear: so where there are copies a word is asked for afresh. */
+/* These drop, of GPUGRAPH_NONE none. */
 WARP_FUNCTION void mis_drop(const MIS_GRAPH *g, const uint32_t neighbour[MIS_EACH]) {
+    WARP_UNROLL
+    for (unsigned i = 0; i < MIS_EACH; i++)
+        if (neighbour[i] != GPUGRAPH_NONE)
+            MIS_PUT(g, neighbour[i], MIS_DROPPED);
+    WARP_ROLLED
+    for (int copy = 0; copy < (int)MIS_COPIES(g); copy++) {
+        WARP_UNROLL
+        for (unsigned i = 0; i < MIS_EACH; i++)
+            if (neighbour[i] != GPUGRAPH_NONE)
+                MIS_SEND(g, copy, neighbour[i]);
+    }
+}
+
+/* Those that have dropped are GPUGRAPH_NONE afterwards. Hubs have dropped long ago, most times, and all stores to one wait in a
+** line. What is seen may be old, and a store into another copy is dear: so where there are copies a word is asked for afresh. */
+WARP_FUNCTION void mis_leave_out_dropped(const MIS_GRAPH *g,
+                                         uint32_t neighbour[MIS_EACH]) {
     uint32_t word[MIS_EACH];
     if (MIS_COPIES(g) > 0) {
         WARP_UNROLL
@@ -200,18 +222,10 @@ WARP_FUNCTION void mis_drop(const MIS_GRAPH *g, const uint32_t neighbour[MIS_EAC
     }
     WARP_UNROLL
     for (unsigned i = 0; i < MIS_EACH; i++)
-        if (word[i] != MIS_DROPPED)
-            MIS_PUT(g, neighbour[i], MIS_DROPPED);
-    WARP_ROLLED
-    for (int copy = 0; copy < (int)MIS_COPIES(g); copy++) {
-        WARP_UNROLL
-        for (unsigned i = 0; i < MIS_EACH; i++)
-            if (word[i] != MIS_DROPPED)
-                MIS_SEND(g, copy, neighbour[i]);
-    }
+        neighbour[i] = word[i] != MIS_DROPPED ? neighbour[i] : GPUGRAPH_NONE;
 }
 
-/* The neighbours of lanes with `whole` rows in the notes drop. */
+/* The neighbours of lanes with `whole` rows in the notes drop; the notes leave out what had dropped a moment ago. */
 WARP_FUNCTION void mis_drop_notes(const MIS_GRAPH *g, const struct mis_notes *notes) {
     const uint32_t rows = warp_ballot(notes->whole), total = notes->part.total;
     warp_sync();
@@ -228,6 +242,8 @@ WARP_FUNCTION void mis_drop_notes(const MIS_GRAPH *g, const struct mis_notes *no
             if (joins && mine < total)
                 neighbour[i] = notes->neighbour[mine];
         }
+        if (MIS_ASKS_NOTES(g))
+            mis_leave_out_dropped(g, neighbour);
         mis_drop(g, neighbour);
     }
     warp_sync();
@@ -255,6 +271,7 @@ WARP_FUNCTION void mis_drop_rows(const MIS_GRAPH *g, bool joins, uint64_t at,
                 if (mine < part.total)
                     neighbour[i] = g->target[arc];
             }
+            mis_leave_out_dropped(g, neighbour);
             mis_drop(g, neighbour);
         }
     }

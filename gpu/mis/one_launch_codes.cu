@@ -8,6 +8,7 @@
 #define MIS_PUT(g, v, value) mis_put_code((g)->code, v, value)
 #define MIS_SEEN(g, v)       mis_code_seen((g)->code, v)
 #define MIS_NOW(g, v)        mis_code_now((g)->code, v)
+#define MIS_ASKS_NOTES(g)    false
 #define MIS_FIRST_SHARE(g)   ((g)->first_share)
 #include "balanced.h"
 

@@ -69,6 +69,7 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
 #define MIS_PUT(g, v, value) mis_put_code((g)->code, v, value)
 #define MIS_SEEN(g, v)       mis_code_seen((g)->code, v)
 #define MIS_NOW(g, v)        mis_code_now((g)->code, v)
+#define MIS_ASKS_NOTES(g)    false
 #define MIS_FIRST_SHARE(g)   ((g)->first_share)
 #define MIS_COPIES(g)        ((g)->others)
 #define MIS_SEND(g, copy, v) mis_send_code((g)->other[copy], v, MIS_DROPPED)
@@ -78,8 +79,7 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
 
 /* Of an own vertex. */
 static __device__ __forceinline__ uint32_t own_word(const mis_shared &g, uint32_t local,
-                                                    uint64_t degree) {
-    const uint32_t number = number_of(g, g.view.me, local);
+                                                    uint32_t number, uint64_t degree) {
     return mis_word_of(g.order, key_of(g, g.view.me, local, number, degree));
 }
 
@@ -94,7 +94,9 @@ static __device__ void count_sample(const mis_shared &g, uint32_t *count) {
         const uint64_t *offset = g.offset + g.view.first + local;
         const uint64_t degree = offset[1] - offset[0];
         if (degree > 0)
-            atomicAdd(&count[own_word(g, local, degree) >> 24], 1u);
+            atomicAdd(
+                &count[own_word(g, local, number_of(g, g.view.me, local), degree) >> 24],
+                1u);
     }
     __syncthreads();
     several_put(g.view, g.count, (uint64_t)g.view.me * MIS_BINS + threadIdx.x,
@@ -111,8 +113,13 @@ static __device__ void first_codes(const mis_shared &g, mis_code_share *share) {
     for (uint64_t i = gg_thread(); i < g.view.places.stride / 4;
          i += gg_threads_of_grid()) {
         const uint32_t local = (uint32_t)i * 4, place = g.view.first + local;
+        /* Four places in a row are of one block, so their numbers are in a row, too. */
+        const uint64_t *stored = g.number[g.view.me];
+        const uint32_t first =
+            stored ? 0 : (uint32_t)several_number_of(&g.view.places, g.view.me, local);
         auto word = [&](uint32_t k, uint64_t degree) {
-            return own_word(g, local + k, degree);
+            const uint32_t number = stored ? (uint32_t)stored[local + k] : first + k;
+            return own_word(g, local + k, number, degree);
         };
         several_put(g.view, g.codes, (uint64_t)place / 4,
                     mis_four_codes(share->edge, g.offset + place, 4, word));
@@ -280,13 +287,17 @@ static bool launch(struct shared_run *r, enum mis_step step, uint64_t *open,
     }
     if (!gg_several_launch_each(r->team, &kernel, r->view, r->g))
         return false;
-    for (int p = 0; p < r->team->parts && gg_several_going(r->team); p++) {
-        struct mis_left left = {};
-        gg_fetch(gg_several_on(r->team, p), &left, r->g[p].left, sizeof left);
-        *open += left.open;
-        *passes = left.passes > *passes ? left.passes : *passes;
+    struct mis_left left[SEVERAL_MOST];
+    const void *from[SEVERAL_MOST];
+    for (int p = 0; p < r->team->parts; p++)
+        from[p] = r->g[p].left;
+    if (!gg_several_fetch_each(r->team, left, from, sizeof *left))
+        return false;
+    for (int p = 0; p < r->team->parts; p++) {
+        *open += left[p].open;
+        *passes = left[p].passes > *passes ? left[p].passes : *passes;
     }
-    return gg_several_going(r->team);
+    return true;
 }
 
 /* Each member's own segment, of so many entries, to all others. */

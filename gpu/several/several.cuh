@@ -68,6 +68,10 @@ bool gg_several_going(struct several_team *team);
 struct cuda_job *gg_several_on(struct several_team *team, int member);
 /* Until all that was queued on any of them is done; polls for interrupts. */
 bool gg_several_wait(struct several_team *team);
+/* So many bytes of each member, once all that was queued on any of them is done: 32 at most, one member's behind the
+** other's in *to. On their way together. */
+bool gg_several_fetch_each(struct several_team *team, void *to,
+                           const void *const from[SEVERAL_MOST], size_t bytes);
 
 /* ---- memory ---- */
 

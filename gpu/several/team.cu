@@ -195,21 +195,41 @@ bool gg_several_plan(struct several_team *team, const struct cooperative_kernel 
     return gg_several_going(team);
 }
 
-static void look_for_trouble(struct several_team *team) {
+bool gg_several_fetch_each(struct several_team *team, void *to,
+                           const void *const from[SEVERAL_MOST], size_t bytes) {
     for (int p = 0; p < team->parts && gg_several_going(team); p++) {
-        struct {
-            uint32_t trouble, absent;
-        } end;
         struct cuda_job *job = gg_several_on(team, p);
-        if (!gg_fetch(job, &end, &team->member[p].desk->trouble, sizeof end))
-            break;
-        if (end.trouble & SEVERAL_ABSENT)
+        gg_note(job,
+                cudaMemcpyAsync(job->device->mailbox + (size_t)p * bytes, from[p], bytes,
+                                cudaMemcpyDeviceToHost, job->stream),
+                "send a result");
+    }
+    if (!gg_several_wait(team))
+        return false;
+    for (int p = 0; p < team->parts; p++)
+        memcpy((unsigned char *)to + (size_t)p * bytes,
+               team->member[p].job.device->mailbox + (size_t)p * bytes, bytes);
+    return true;
+}
+
+/* Behind what is queued, so that it takes no wait of its own. */
+static void look_for_trouble(struct several_team *team) {
+    struct {
+        uint32_t trouble, absent;
+    } end[SEVERAL_MOST];
+    static_assert(sizeof end <= GG_MAILBOX, "a place for each member");
+    const void *from[SEVERAL_MOST];
+    for (int p = 0; p < team->parts; p++)
+        from[p] = &team->member[p].desk->trouble;
+    if (!gg_several_fetch_each(team, end, from, sizeof *end))
+        return;
+    for (int p = 0; p < team->parts; p++)
+        if (end[p].trouble & SEVERAL_ABSENT)
             gg_fail(
                 team->run, GPUGRAPH_DEVICE_FAILED,
                 "CUDA device %d waited %.1f seconds for device %d, which did not come",
-                job->device->ordinal, (double)team->patience_ns * 1e-9,
-                team->member[end.absent].job.device->ordinal);
-    }
+                team->member[p].job.device->ordinal, (double)team->patience_ns * 1e-9,
+                team->member[end[p].absent].job.device->ordinal);
 }
 
 bool gg_several_launch(struct several_team *team, const struct cooperative_kernel *kernel,
@@ -218,8 +238,7 @@ bool gg_several_launch(struct several_team *team, const struct cooperative_kerne
     for (int p = 0; p < team->parts && gg_several_going(team); p++)
         gg_launch_cooperative(gg_several_on(team, p), kernel, view[p].meeting.blocks,
                               arguments[p]);
-    if (gg_several_wait(team))
-        look_for_trouble(team);
+    look_for_trouble(team);
     return gg_several_going(team);
 }
 

@@ -18,9 +18,11 @@ struct mis_graph {
     const uint32_t *rank; /* of each vertex: the order of the greedy pass */
     uint32_t first_share;
     uint32_t copies, *copy; /* another copy of words, or none */
+    bool asks;
 };
 #define MIS_EARLIER(g, u, v)  ((g)->rank[u] < (g)->rank[v])
 #define MIS_FIRST_SHARE(g)    ((g)->first_share)
+#define MIS_ASKS_NOTES(g)     ((g)->asks)
 #define MIS_COPIES(g)         ((g)->copies)
 #define MIS_SEND(g, which, v) device_store(&(g)->copy[v], MIS_DROPPED)
 #include "mis/balanced.h"
@@ -155,6 +157,7 @@ static uint32_t expect_greedy(const struct rows *rows, uint32_t *rank, uint32_t 
     g.copy = need(rows->n, sizeof *g.copy);
     g.first_share = alike % 2 ? 2 * warp_width : MIS_SHARE;
     g.copies = alike > 1;
+    g.asks = alike % 3 == 0;
     for (uint32_t v = 0; v < rows->n; v++)
         g.word[v] = rank[v] / alike + 1;
     uint32_t passes = run(rows, &g);
