@@ -7,7 +7,8 @@
 ** over (number, value), the same whatever devices there are. On one device alone the same rows are given to
 ** the one-device forms, too ("one-launch-balanced", "direction-optimizing"), whose kernels are timed.
 ** Searches by depth are from SOURCES (5) vertices of the largest component, each repeated; a first
-** round of them, in which hubs are learned, is not timed.
+** round of each kind, in which hubs are learned, is not timed. TIMES=1: all times, too, in their order. Behind each search its answer comes home, as a whole call's does, and
+** as that of processes (bench_mpi_drawn) does, which stand beside these: devices are idle meanwhile. BRING=0: it does not.
 **
 **     MAKE,scale,factor,devices,ms,arcs,most bytes of a device
 **     SEVERAL,algorithm,method,scale,factor,devices,repeats,median,least,most,sum */
@@ -15,6 +16,7 @@
 #include "bfs/several.cuh"
 #include "drawn_parts.cuh"
 #include "mis/several.cuh"
+#include "several/bring.cuh"
 
 /* ---- what was found ---- */
 
@@ -70,13 +72,23 @@ static struct summing sum_of(struct bench *b, const several_array<type> &array) 
     return s;
 }
 
+template <typename type>
+static void bring_home(struct bench *b, const several_array<type> &answer) {
+    const char *asked = getenv("BRING");
+    if (asked && strcmp(asked, "0") == 0)
+        return;
+    void *home = gg_alloc(&b->run, b->parts.places.n, sizeof(type));
+    need(b, home && gg_several_bring(&b->team, &b->parts.places, answer, home));
+    gg_release(home);
+}
+
 /* ---- mis ---- */
 
 static void time_one_launch(struct bench *b) {
     struct cuda_job *job = gg_several_on(&b->team, 0);
     std::vector<double> ms;
     several_array<uint8_t> member = {};
-    for (int i = 0; i < b->repeats; i++) {
+    for (int i = 0; i <= b->repeats; i++) {
         struct mis_graph g = mis_graph();
         struct mis_report report;
         g.n = b->parts.places
@@ -89,8 +101,10 @@ static void time_one_launch(struct bench *b) {
         g.first_share = GG_MIS_SHARE;
         g.hashes.salt = gg_mix(1 + 0x9e3779b97f4a7c15u);
         need(b, gg_mis_one_launch(job, &g, true, &report) && gg_several_going(&b->team));
-        ms.push_back(gg_marked_ms(job));
+        if (i > 0)
+            ms.push_back(gg_marked_ms(job));
         member.at[0] = g.member;
+        bring_home(b, member);
     }
     tell(b, "mis", "one-launch-balanced", ms, sum_of(b, member).sum);
 }
@@ -99,9 +113,11 @@ static void time_mis(struct bench *b) {
     const struct mis_question question = {GPUGRAPH_BY_DEGREE, 1, 0, NULL};
     struct mis_answer answer;
     std::vector<double> ms;
-    for (int i = 0; i < b->repeats; i++) {
+    for (int i = 0; i <= b->repeats; i++) {
         need(b, gg_mis_on_team(&b->team, &b->parts, &question, &answer));
-        ms.push_back(answer.ms);
+        if (i > 0)
+            ms.push_back(answer.ms);
+        bring_home(b, answer.member);
     }
     tell(b, "mis", b->team.exchange->name, ms, sum_of(b, answer.member).sum);
     if (b->team.parts == 1)
@@ -148,8 +164,11 @@ static void time_direction_optimizing(struct bench *b,
             struct bfs_outcome out;
             need(b, gg_bfs_levels_by(job, &search, &g, &below, NULL, false, &out) &&
                         gg_several_going(&b->team));
+            several_array<uint32_t> depth = {};
+            depth.at[0] = out.depth;
             if (i > 0)
                 ms.push_back(gg_marked_ms(job));
+            bring_home(b, depth);
             if (i == b->repeats) {
                 std::vector<uint32_t> all(b->parts.places.n);
                 gg_download(job, all.data(), out.depth, all.size() * 4);
@@ -173,6 +192,7 @@ static void time_bfs(struct bench *b) {
             need(b, gg_bfs_on_team(&b->team, &b->parts, &b->parts, &search, &answer));
             if (i > 0)
                 ms.push_back(answer.ms);
+            bring_home(b, answer.depth);
             if (i == b->repeats)
                 sum += sum_of(b, answer.depth).sum;
         }

@@ -69,9 +69,16 @@ static void make(struct bench *b, enum csr_kind kind, bool weighted) {
     fflush(stdout);
 }
 
-/* A line of what one search took, in milliseconds: the median, least and most, and a checksum. */
+/* A line of what one search took, in milliseconds: the median, least and most, and a checksum. TIMES, in the environment:
+** and one of all, in their order. */
 static void tell(const struct bench *b, const char *algorithm, const char *method,
                  std::vector<double> ms, uint64_t sum) {
+    if (getenv("TIMES")) {
+        printf("TIMES,%s,%s", algorithm, method);
+        for (double one : ms)
+            printf(",%.3f", one);
+        printf("\n");
+    }
     std::sort(ms.begin(), ms.end());
     printf("SEVERAL,%s,%s,%d,%llu,%s,%zu,%.3f,%.3f,%.3f,%016llx\n", algorithm, method,
            b->scale, (unsigned long long)b->factor, b->devices.c_str(), ms.size(),
