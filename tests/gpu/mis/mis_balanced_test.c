@@ -9,6 +9,7 @@
 static void jitter(void);
 #define WARP_JITTER() jitter()
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct mis_graph {
