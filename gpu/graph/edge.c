@@ -83,36 +83,21 @@ static uint64_t first_between(const gpugraph_graph *graph, uint64_t low, uint64_
     return low;
 }
 
-/* Doubles its step, for ids that come in order. */
+/* Begins where the id would be if ids from there on were evenly apart: they mostly nearly are, and then a step
+** or two lead to it. */
 uint64_t gg_first_with_id(const gpugraph_graph *graph, uint64_t from, int64_t id) {
-    uint64_t low = from, high = from, step = 1, m = graph->m;
+    const uint64_t m = graph->m;
     if (!gg_lists_ids(graph))
         return id < 1 ? 0 : (uint64_t)id - 1 < m ? (uint64_t)id - 1 : m;
-    while (high < m && gg_edge_id(graph, high) < id) {
-        low = high + 1;
-        high = m - high > step ? high + step : m;
-        step *= 2;
-    }
-    return first_between(graph, low, high, id);
-}
-
-bool gg_has_id(const gpugraph_graph *graph, uint64_t e, int64_t id) {
-    return e < graph->m && gg_edge_id(graph, e) == id;
-}
-
-/* The first edge whose id is not below `id`, beginning where it would be if ids were evenly
-** apart: they mostly nearly are, and then a step or two lead there. */
-static uint64_t guess_edge(const gpugraph_graph *graph, int64_t id) {
-    const uint64_t m = graph->m;
-    if (m == 0)
-        return 0;
-    const int64_t first = gg_edge_id(graph, 0), last = gg_edge_id(graph, m - 1);
+    if (from >= m)
+        return m;
+    const int64_t first = gg_edge_id(graph, from), last = gg_edge_id(graph, m - 1);
     if (id <= first)
-        return 0;
+        return from;
     if (id > last)
         return m;
     const double part = ((double)id - (double)first) / ((double)last - (double)first);
-    uint64_t low = (uint64_t)(part * (double)(m - 1)), high, step = 1;
+    uint64_t low = from + (uint64_t)(part * (double)(m - 1 - from)), high, step = 1;
     low = low < m - 1 ? low : m - 1;
     for (high = low; gg_edge_id(graph, high) < id; step *= 2) {
         low = high;
@@ -121,14 +106,17 @@ static uint64_t guess_edge(const gpugraph_graph *graph, int64_t id) {
     for (step = 1; gg_edge_id(graph, low) >= id;
          step *= 2) { /* first < id: it ends there */
         high = low;
-        low = low > step ? low - step : 0;
+        low = low - from > step ? low - step : from;
     }
     return first_between(graph, low, high, id);
 }
 
+bool gg_has_id(const gpugraph_graph *graph, uint64_t e, int64_t id) {
+    return e < graph->m && gg_edge_id(graph, e) == id;
+}
+
 static uint64_t edge_of_id(const gpugraph_graph *graph, int64_t edge_id) {
-    const uint64_t e = gg_lists_ids(graph) ? guess_edge(graph, edge_id)
-                                           : gg_first_with_id(graph, 0, edge_id);
+    const uint64_t e = gg_first_with_id(graph, 0, edge_id);
     return gg_has_id(graph, e, edge_id) ? e : GPUGRAPH_NO_EDGE;
 }
 

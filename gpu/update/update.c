@@ -405,7 +405,8 @@ void gg_update_free(update *u) {
     void *blocks[] = {u->removed,     u->added_at,      u->added_edge,  u->weight,
                       u->end,         u->new_source,    u->new_target,  u->fresh_id,
                       u->fresh_at,    u->fresh_new,     u->vanished_at, u->key,
-                      u->key_scratch, u->value_scratch, u->going,       u->coming};
+                      u->key_scratch, u->value_scratch, u->going,       u->coming,
+                      u->gone_end,    u->gone_weight};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         gg_release(blocks[k]);
     struct update_parts *p = &u->parts;
