@@ -83,8 +83,27 @@ static uint64_t first_between(const gpugraph_graph *graph, uint64_t low, uint64_
     return low;
 }
 
-/* Begins where the id would be if ids from there on were evenly apart: they mostly nearly are, and then a step
-** or two lead to it. */
+/* Where the id would be among edges low .. m - 1 if their ids were evenly apart; that of the first one is
+** below it, that of the last one is not. */
+static uint64_t guess_edge(const gpugraph_graph *graph, uint64_t low, int64_t first,
+                           int64_t last, int64_t id) {
+    const uint64_t most = graph->m - 1;
+    const double part = ((double)id - (double)first) / ((double)last - (double)first);
+    const uint64_t guess = low + (uint64_t)(part * (double)(most - low));
+    return guess < most ? guess : most;
+}
+
+void gg_fetch_id(const gpugraph_graph *graph, int64_t id) {
+    if (!gg_lists_ids(graph) || graph->m == 0)
+        return;
+    const int64_t first = gg_edge_id(graph, 0), last = gg_edge_id(graph, graph->m - 1);
+    if (id <= first || id > last)
+        return;
+    const uint64_t at = gg_edge_place(graph, guess_edge(graph, 0, first, last, id));
+    __builtin_prefetch(graph->gaps.made ? &graph->gaps.edge_id[at] : &graph->edge_id[at]);
+}
+
+/* The guess is mostly nearly right, and then a step or two lead to the edge. */
 uint64_t gg_first_with_id(const gpugraph_graph *graph, uint64_t from, int64_t id) {
     const uint64_t m = graph->m;
     if (!gg_lists_ids(graph))
@@ -96,9 +115,7 @@ uint64_t gg_first_with_id(const gpugraph_graph *graph, uint64_t from, int64_t id
         return from;
     if (id > last)
         return m;
-    const double part = ((double)id - (double)first) / ((double)last - (double)first);
-    uint64_t low = from + (uint64_t)(part * (double)(m - 1 - from)), high, step = 1;
-    low = low < m - 1 ? low : m - 1;
+    uint64_t low = guess_edge(graph, from, first, last, id), high, step = 1;
     for (high = low; gg_edge_id(graph, high) < id; step *= 2) {
         low = high;
         high = m - 1 - high > step ? high + step : m - 1;

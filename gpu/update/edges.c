@@ -177,6 +177,8 @@ static void find_removed(update *u) {
         int64_t id = u->removed_id[i];
         if (gg_leave(u->run, i))
             return;
+        if (i + GG_FETCH_AHEAD < u->removed_count)
+            gg_fetch_id(graph, u->removed_id[i + GG_FETCH_AHEAD]);
         if (i > 0 && u->removed_id[i - 1] >= id) {
             gg_fail(u->run, GPUGRAPH_INVALID,
                     "the ids of removed edges are not ascending at %lld", (long long)id);

@@ -319,12 +319,17 @@ static void fill_row_plan(row_walk *w) {
 
 /* Which arcs go from which row, and which come to which. */
 static void fill_roomy_plan(row_walk *w) {
+    enum { NEAR = GG_FETCH_AHEAD / 2 };
     row_plan *p = w->p;
     for (uint64_t i = 0, next; i < w->goings && !gg_stopping(w->u->run); i = next) {
         const uint32_t row = going_row(w, i);
         uint64_t first = p->removed;
         for (next = i + 1; next < w->goings && going_row(w, next) == row;)
             next++;
+        if (i + GG_FETCH_AHEAD < w->goings)
+            gg_fetch_row(w->slot, going_row(w, i + GG_FETCH_AHEAD));
+        if (i + NEAR < w->goings)
+            gg_fetch_arcs(w->slot, going_row(w, i + NEAR), old_weight_size(w));
         match_row(w, row, i, next);
         while (first < p->removed)
             p->event_at[first++] = row;

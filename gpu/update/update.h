@@ -167,6 +167,22 @@ static inline void gg_fetch(const void *at) {
     __builtin_prefetch(at);
 }
 
+/* Where row v of the slot begins and ends; then its first arcs. */
+static inline void gg_fetch_row(const struct csr_slot *slot, uint64_t v) {
+    gg_fetch(&slot->offset[v]);
+    if (slot->end) {
+        gg_fetch(&slot->end[v]);
+        gg_fetch(&slot->spare[v]);
+    }
+}
+static inline void gg_fetch_arcs(const struct csr_slot *slot, uint64_t v,
+                                 size_t weight_size) {
+    const uint64_t begin = slot->offset[v];
+    gg_fetch(&slot->target[begin]);
+    if (slot->weight)
+        gg_fetch((const char *)slot->weight + begin * weight_size);
+}
+
 /* Nothing but weights changes. */
 static inline bool gg_same_ends(const update *u) {
     return u->removed_count + u->added_count + u->fresh + u->vanished == 0;
