@@ -6,6 +6,7 @@
 ** Where edges have gaps between them (gaps.c), another thread may be about to close these: who looks waits
 ** for its end, and holds the gate's lock for the look. */
 #include "backend.h"
+#include "tuning.h"
 
 #include <sched.h>
 
@@ -145,4 +146,42 @@ uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
     if (gaps)
         gg_end_look(graph);
     return e;
+}
+
+/* ---- several ---- */
+
+static void fetch_edge(const gpugraph_graph *graph, uint64_t e) {
+    const uint64_t at = gg_edge_place(graph, e);
+    const char *weight = gg_weights_of(graph);
+    __builtin_prefetch(&gg_sources_of(graph)[at]);
+    __builtin_prefetch(&gg_targets_of(graph)[at]);
+    if (weight)
+        __builtin_prefetch(weight + at * gg_distance_size(graph->distance_type));
+}
+
+static void find_some(const gpugraph_graph *graph, const int64_t *edge_id, int64_t count,
+                      uint64_t *number, gpugraph_edge *edge) {
+    for (int64_t i = 0; i < count; i++)
+        gg_fetch_id(graph, edge_id[i]);
+    for (int64_t i = 0; i < count; i++) {
+        number[i] = edge_of_id(graph, edge_id[i]);
+        if (number[i] != GPUGRAPH_NO_EDGE)
+            fetch_edge(graph, number[i]);
+    }
+    for (int64_t i = 0; i < count; i++)
+        if (number[i] != GPUGRAPH_NO_EDGE)
+            look(graph, number[i], &edge[i]);
+}
+
+void gpugraph_find_edges(const gpugraph_graph *graph, const int64_t *edge_id,
+                         int64_t count, uint64_t *number, gpugraph_edge *edge) {
+    const bool gaps = gg_has_gaps(graph);
+    for (int64_t i = 0, some; i < count; i += some) {
+        some = count - i < GG_FETCH_AHEAD ? count - i : GG_FETCH_AHEAD;
+        if (gaps)
+            gg_begin_look(graph);
+        find_some(graph, edge_id + i, some, number + i, edge + i);
+        if (gaps)
+            gg_end_look(graph);
+    }
 }
