@@ -70,7 +70,10 @@ static void fetch_row(const struct adjacency *a, uint32_t row) {
 }
 
 static void fetch_arcs(const struct adjacency *a, const row_arc *of) {
-    gg_fetch(a->arc + (a->row[of->row].begin & ~ADJACENCY_LOOSE));
+    const struct adjacency_row *row = &a->row[of->row];
+    const uint64_t *arc = a->arc + (row->begin & ~ADJACENCY_LOOSE);
+    gg_fetch(arc);
+    gg_fetch(arc + row->count); /* short rows lie in one line or two */
     if (a->in)
         gg_fetch(&a->in[of->arc >> 32]);
 }

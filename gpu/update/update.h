@@ -177,10 +177,13 @@ static inline void gg_fetch_row(const struct csr_slot *slot, uint64_t v) {
 }
 static inline void gg_fetch_arcs(const struct csr_slot *slot, uint64_t v,
                                  size_t weight_size) {
-    const uint64_t begin = slot->offset[v];
+    const uint64_t begin = slot->offset[v], end = gg_row_end(slot, v);
     gg_fetch(&slot->target[begin]);
-    if (slot->weight)
+    gg_fetch(&slot->target[end]);
+    if (slot->weight) {
         gg_fetch((const char *)slot->weight + begin * weight_size);
+        gg_fetch((const char *)slot->weight + end * weight_size);
+    }
 }
 
 /* Nothing but weights changes. */
