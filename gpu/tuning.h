@@ -88,7 +88,7 @@
 
 /* Items of a batch whose memory is asked for before the first of them is looked at: a core has that many
 ** lines under way, or some more. */
-#define GG_FETCH_AHEAD 32
+#define GG_FETCH_AHEAD 16
 /* Items of GG_THREAD_GRAIN in the time that it takes to look at one then. */
 #define GG_FETCH_ITEMS 8
 
