@@ -321,6 +321,8 @@ void gg_end_look(const gpugraph_graph *graph);
 bool gg_plain_ids(const gpugraph_graph *graph);
 /* The first edge from `from` on whose id is not below `id`. */
 uint64_t gg_first_with_id(const gpugraph_graph *graph, uint64_t from, int64_t id);
+/* Brings what gg_first_with_id will most likely look at into the caches. */
+void gg_fetch_id(const gpugraph_graph *graph, int64_t id);
 bool gg_has_id(const gpugraph_graph *graph, uint64_t e, int64_t id);
 
 static inline bool gg_has_weights(const gpugraph_graph *graph) {

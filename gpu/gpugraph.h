@@ -272,6 +272,11 @@ void gpugraph_tables_memory(const gpugraph_graph *graph, int64_t *host_bytes,
                             int64_t *device_bytes);
 /* The edge number of an edge id (the first of several), or GPUGRAPH_NO_EDGE. */
 uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id);
+/* The same for each of several ids, and what the edges are, as gpugraph_edge_of says; of an id without an edge
+** edge[i] stays what it was. Memory is waited for once for some of them, so that they take a part of the time of
+** single ones. */
+void gpugraph_find_edges(const gpugraph_graph *graph, const int64_t *edge_id,
+                         int64_t count, uint64_t *number, gpugraph_edge *edge);
 
 /* Where packed bytes go to, or come from: moves `count` bytes between `bytes` and place
 ** `at` of the file. Called from the calling thread; places ascend without gaps. Not 0:

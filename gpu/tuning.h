@@ -84,6 +84,14 @@
 /* Rows are made anew when one place in so many is left behind. */
 #define GG_ROOM_DEAD 4
 
+/* ---- update/gone.c and its neighbours ---- */
+
+/* Items of a batch whose memory is asked for before the first of them is looked at: a core has that many
+** lines under way, or some more. */
+#define GG_FETCH_AHEAD 16
+/* Items of GG_THREAD_GRAIN in the time that it takes to look at one then. */
+#define GG_FETCH_ITEMS 8
+
 /* ---- graph/gaps.c, update/gaps.c ---- */
 
 /* log2 of the edges of a block, which an edge that goes or comes moves: 160 KiB, some 10 us. */

@@ -260,6 +260,8 @@ static int look_up(const id_list *ids, int64_t at, int lookups, loader *l,
 ** hundred look-ups, and more where a write-ahead log is long. */
 int64_t mirror_find_from = 1000;
 
+enum { FOUND_AT_ONCE = 128 }; /* rows whose edges are looked up together */
+
 static bool may_find(const rereading *r, const id_list *ids) {
     const row_source *rows = r->source;
     const graph_ref *mirror = r->part[0].mirror;
@@ -269,11 +271,10 @@ static bool may_find(const rereading *r, const id_list *ids) {
            mirror->has_weight == (rows->column[WEIGHT_COLUMN] != NULL);
 }
 
-static bool same_numbers(const graph_ref *mirror, uint64_t e, const int64_t *value,
-                         bool real) {
-    const gpugraph_edge edge = gpugraph_edge_of(mirror->graph, e);
+static bool same_numbers(const graph_ref *mirror, const gpugraph_edge *edge,
+                         const int64_t *value, bool real) {
     const gpugraph_ids *ids = gpugraph_vertex_ids(mirror->graph);
-    const uint32_t end[2] = {edge.source, edge.target};
+    const uint32_t end[2] = {edge->source, edge->target};
     double weight;
     for (int k = 0; k < 2; k++) {
         const uint32_t v = end[k];
@@ -282,17 +283,18 @@ static bool same_numbers(const graph_ref *mirror, uint64_t e, const int64_t *val
             return false;
     }
     memcpy(&weight, &value[2], sizeof weight);
-    return !mirror->has_weight || (real ? weight == edge.real : value[2] == edge.weight);
+    return !mirror->has_weight ||
+           (real ? weight == edge->real : value[2] == edge->weight);
 }
 
-static int compare_found(rereading *r, const page_found *found, int64_t i, int64_t row) {
+/* edge: NULL: the mirror has none of that row. */
+static int compare_found(rereading *r, const page_found *found, int64_t i, int64_t row,
+                         const gpugraph_edge *edge) {
     row_changes *changes = &r->part[0];
     const int64_t value[] = {found->value[0][i], found->value[1][i], found->value[2][i]};
     const bool there = found->state[i] == PAGE_ROW_NUMBERS;
-    const uint64_t e = row_changes_edge(changes->mirror, row);
-    const bool known = e != GPUGRAPH_NO_EDGE;
-    if (!known || !there || !same_numbers(changes->mirror, e, value, found->real)) {
-        if (known && id_list_add(&changes->removed, row))
+    if (!edge || !there || !same_numbers(changes->mirror, edge, value, found->real)) {
+        if (edge && id_list_add(&changes->removed, row))
             return SQLITE_NOMEM;
         if (there && take_numbers(&changes->added, row, value, found->real))
             return changes->added.rc;
@@ -309,20 +311,36 @@ static bool is_odd(const rereading *r, const page_found *found, int64_t i) {
             (found->real ? !(weight >= 0 && weight <= DBL_MAX) : found->value[2][i] < 0));
 }
 
-/* In order of rowids; a row that is more than numbers is looked up by itself. */
+/* Rows from `at` on; *row: the statement for those that are more than numbers, which are looked up one by one. */
+static int take_some(rereading *r, connection *c, const id_list *ids,
+                     const page_found *found, int64_t at, int64_t count,
+                     sqlite3_stmt **row) {
+    uint64_t number[FOUND_AT_ONCE];
+    gpugraph_edge edge[FOUND_AT_ONCE];
+    int rc = SQLITE_OK;
+    gpugraph_find_edges(r->part[0].mirror->graph, ids->item + at, count, number, edge);
+    for (int64_t k = 0; k < count && rc == SQLITE_OK; k++) {
+        if (!is_odd(r, found, at + k)) {
+            rc = compare_found(r, found, at + k, ids->item[at + k],
+                               number[k] == GPUGRAPH_NO_EDGE ? NULL : &edge[k]);
+            continue;
+        }
+        if (!*row)
+            rc = prepare(c, r->source, 1, &r->rows.collected, row);
+        if (rc == SQLITE_OK)
+            rc = look_up(ids, at + k, 1, &r->rows, *row);
+    }
+    return rc;
+}
+
+/* In order of rowids. */
 static int take_found(rereading *r, connection *c, const id_list *ids,
                       const page_found *found) {
     sqlite3_stmt *row = NULL;
     int rc = SQLITE_OK;
-    for (int64_t i = 0; i < ids->count && rc == SQLITE_OK; i++) {
-        if (!is_odd(r, found, i)) {
-            rc = compare_found(r, found, i, ids->item[i]);
-            continue;
-        }
-        if (!row)
-            rc = prepare(c, r->source, 1, &r->rows.collected, &row);
-        if (rc == SQLITE_OK)
-            rc = look_up(ids, i, 1, &r->rows, row);
+    for (int64_t at = 0, some; at < ids->count && rc == SQLITE_OK; at += some) {
+        some = ids->count - at < FOUND_AT_ONCE ? ids->count - at : FOUND_AT_ONCE;
+        rc = take_some(r, c, ids, found, at, some, &row);
     }
     sqlite3_finalize(row);
     return rc;

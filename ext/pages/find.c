@@ -1,7 +1,8 @@
 /* Some rows of a table by their rowids: down its b-tree once for all of them, then the leaves that hold any.
 **
 **     asked     3 5 | 901 | 977 978 990           ascending
-**     interior  [ 5 | 400 | 950 | ]               each page is read once, for the rowids that lie below it
+**     interior  [ 5 | 400 | 950 | ]               each page is read once, for the rowids that lie below it;
+**                                                 a level of many pages by several threads
 **     leaves    [ 1 3 5 ] [ 880 .. 901 .. ] [ 976 977 .. 990 ]
 **                                                 by several threads; in a leaf each is found by halving
 **
@@ -105,6 +106,93 @@ static enum page_reason add_children(const page_source *source, const page_layou
     return PAGE_FINE;
 }
 
+/* ---- the levels above ---- */
+
+enum { PORTION = 16 }; /* pages that a thread takes at a time */
+
+/* The pages of a level in portions; children of each, to be put together in order. */
+struct descent {
+    const page_source *source;
+    const page_layout *layout;
+    const int64_t *wanted;
+    const struct level *level;
+    struct level *below; /* of each portion */
+    atomic_uint next;    /* portion */
+    atomic_int reason;   /* enum page_reason: the first */
+};
+
+static void stop(atomic_int *of, enum page_reason reason) {
+    int none = PAGE_FINE;
+    if (reason)
+        atomic_compare_exchange_strong(of, &none, (int)reason);
+}
+
+static enum page_reason descend_portion(const struct descent *d, uint32_t portion,
+                                        uint8_t *page) {
+    const uint32_t first = portion * PORTION, left = d->level->count - first;
+    const struct span *span = d->level->span + first;
+    enum page_reason reason = PAGE_FINE;
+    for (uint32_t i = 0; i < PORTION && i < left && !reason; i++) {
+        reason = page_source_read(d->source, d->layout, span[i].page, 1, page);
+        if (!reason)
+            reason = add_children(d->source, d->layout, page, d->wanted, span[i],
+                                  &d->below[portion]);
+    }
+    return reason;
+}
+
+static uint32_t portions_of(const struct level *level) {
+    return (level->count + PORTION - 1) / PORTION;
+}
+
+/* The first of the members asks whether to stop. */
+static void take_portions(void *job, int member, int members) {
+    struct descent *d = job;
+    uint8_t *page = calloc(1, (size_t)d->layout->page_size + PAGE_PAD);
+    double next_ms = 0;
+    (void)members;
+    if (!page)
+        stop(&d->reason, PAGE_NO_MEMORY);
+    while (atomic_load(&d->reason) == PAGE_FINE) {
+        const uint32_t portion = atomic_fetch_add(&d->next, 1);
+        if (portion >= portions_of(d->level))
+            break;
+        if (member == 0 && page_source_stops(d->source, &next_ms, 0))
+            stop(&d->reason, PAGE_STOPPED);
+        stop(&d->reason, descend_portion(d, portion, page));
+    }
+    free(page);
+}
+
+/* Where reads may not go side by side one thread does all. */
+static int threads_for(const page_source *source, uint32_t pages) {
+    enum { PAGES_A_THREAD = 64 };
+    return source->apart ? page_source_threads(source, pages / PAGES_A_THREAD + 1) : 1;
+}
+
+static enum page_reason descend(const page_source *source, const page_layout *layout,
+                                const int64_t *wanted, const struct level *level,
+                                struct level *below) {
+    const uint32_t portions = portions_of(level);
+    struct descent d = {.source = source,
+                        .layout = layout,
+                        .wanted = wanted,
+                        .level = level,
+                        .below = calloc(portions, sizeof *d.below)};
+    below->count = 0;
+    if (!d.below)
+        return PAGE_NO_MEMORY;
+    gg_team(threads_for(source, level->count), take_portions, &d);
+    enum page_reason reason = (enum page_reason)atomic_load(&d.reason);
+    for (uint32_t p = 0; p < portions; p++) {
+        for (uint32_t i = 0; i < d.below[p].count && !reason; i++)
+            reason = level_add(below, source, d.below[p].span[i]);
+        free(d.below[p].span);
+    }
+    free(d.below);
+    return reason;
+}
+
 /* ---- the leaves ---- */
 
 struct finding {
@@ -188,14 +276,8 @@ static enum page_reason find_in_leaf(struct finding *f, const struct span *leaf,
     return reason;
 }
 
-static void stop(struct finding *f, enum page_reason reason) {
-    int none = PAGE_FINE;
-    atomic_compare_exchange_strong(&f->reason, &none, (int)reason);
-}
-
 /* The first of the members asks whether to stop. */
 static void take_leaves(void *job, int member, int members) {
-    enum { PORTION = 16 };
     struct finding *f = job;
     page_helper helper = {.fetch = fetch_nothing};
     uint8_t *room = calloc(1, PAGE_BEFORE + (size_t)f->layout->page_size + PAGE_PAD);
@@ -206,19 +288,15 @@ static void take_leaves(void *job, int member, int members) {
     helper.overflow = malloc(f->layout->page_size);
     helper.map = malloc(f->layout->page_size);
     if (!page || !helper.overflow || !helper.map)
-        stop(f, PAGE_NO_MEMORY);
+        stop(&f->reason, PAGE_NO_MEMORY);
     while (atomic_load(&f->reason) == PAGE_FINE) {
         const uint32_t first = atomic_fetch_add(&f->next, PORTION);
         if (first >= f->leaves->count)
             break;
         if (member == 0 && page_source_stops(f->source, &next_ms, first))
-            stop(f, PAGE_STOPPED);
-        for (uint32_t i = first; i < first + PORTION && i < f->leaves->count; i++) {
-            const enum page_reason reason =
-                find_in_leaf(f, &f->leaves->span[i], page, &helper);
-            if (reason)
-                stop(f, reason);
-        }
+            stop(&f->reason, PAGE_STOPPED);
+        for (uint32_t i = first; i < first + PORTION && i < f->leaves->count; i++)
+            stop(&f->reason, find_in_leaf(f, &f->leaves->span[i], page, &helper));
     }
     free(room);
     free(helper.overflow);
@@ -226,11 +304,8 @@ static void take_leaves(void *job, int member, int members) {
     page_store_clear(&helper.store);
 }
 
-/* Where reads may not go side by side one thread does all. */
 static enum page_reason find_in_leaves(struct finding *f) {
-    enum { LEAVES_A_THREAD = 64 };
-    const uint32_t worth = f->leaves->count / LEAVES_A_THREAD + 1;
-    gg_team(f->source->apart ? page_source_threads(f->source, worth) : 1, take_leaves, f);
+    gg_team(threads_for(f->source, f->leaves->count), take_leaves, f);
     return (enum page_reason)atomic_load(&f->reason);
 }
 
@@ -242,7 +317,6 @@ enum page_reason page_find_rows(const page_source *source, const page_layout *la
     uint8_t *page = calloc(1, (size_t)layout->page_size + PAGE_PAD);
     enum page_reason reason = page ? PAGE_FINE : PAGE_NO_MEMORY;
     struct span all = {root, 0, (uint32_t)found->count, INT64_MAX};
-    double next_ms = 0;
     if (!reason)
         reason = level_add(&level, source, all);
     for (int depth = 0; !reason; depth++) {
@@ -251,16 +325,8 @@ enum page_reason page_find_rows(const page_source *source, const page_layout *la
         if (reason || page[0] == PAGE_LEAF)
             break;
         reason = depth == DEEPEST ? PAGE_DAMAGED : PAGE_FINE;
-        below.count = 0;
-        for (uint32_t i = 0; i < level.count && !reason; i++) {
-            if (page_source_stops(source, &next_ms, 0))
-                reason = PAGE_STOPPED;
-            else if (i > 0)
-                reason = page_source_read(source, layout, level.span[i].page, 1, page);
-            if (!reason)
-                reason =
-                    add_children(source, layout, page, wanted, level.span[i], &below);
-        }
+        if (!reason)
+            reason = descend(source, layout, wanted, &level, &below);
         struct level swap = level;
         level = below;
         below = swap;

@@ -210,8 +210,20 @@ void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size) {
     return alloc_mapping(run, count, size, MADV_NOHUGEPAGE);
 }
 
+/* Pages that the allocator had at hand, and that advice alone would leave as small as they are, are given back. The
+** first one holds what the allocator has to know of the block. */
+static void *take_new_pages(void *block) {
+    const uintptr_t huge = GG_HUGE_PAGE,
+                    begin = ((uintptr_t)block + huge - 1) / huge * huge,
+                    end = ((uintptr_t)block + malloc_usable_size(block)) / huge * huge;
+    if (begin < end)
+        madvise((void *)begin, end - begin, MADV_DONTNEED);
+    return block;
+}
+
 void *gg_alloc_growing(gpugraph_run *run, uint64_t count, size_t size) {
-    return alloc_mapping(run, count, size, MADV_HUGEPAGE);
+    void *block = alloc_mapping(run, count, size, MADV_HUGEPAGE);
+    return block ? take_new_pages(block) : NULL;
 }
 
 void *gg_grow(void *block, uint64_t count, size_t size) {

@@ -6,6 +6,7 @@
 ** Where edges have gaps between them (gaps.c), another thread may be about to close these: who looks waits
 ** for its end, and holds the gate's lock for the look. */
 #include "backend.h"
+#include "tuning.h"
 
 #include <sched.h>
 
@@ -83,15 +84,47 @@ static uint64_t first_between(const gpugraph_graph *graph, uint64_t low, uint64_
     return low;
 }
 
-/* Doubles its step, for ids that come in order. */
+/* Where the id would be among edges low .. m - 1 if their ids were evenly apart; that of the first one is
+** below it, that of the last one is not. */
+static uint64_t guess_edge(const gpugraph_graph *graph, uint64_t low, int64_t first,
+                           int64_t last, int64_t id) {
+    const uint64_t most = graph->m - 1;
+    const double part = ((double)id - (double)first) / ((double)last - (double)first);
+    const uint64_t guess = low + (uint64_t)(part * (double)(most - low));
+    return guess < most ? guess : most;
+}
+
+void gg_fetch_id(const gpugraph_graph *graph, int64_t id) {
+    if (!gg_lists_ids(graph) || graph->m == 0)
+        return;
+    const int64_t first = gg_edge_id(graph, 0), last = gg_edge_id(graph, graph->m - 1);
+    if (id <= first || id > last)
+        return;
+    const uint64_t at = gg_edge_place(graph, guess_edge(graph, 0, first, last, id));
+    __builtin_prefetch(graph->gaps.made ? &graph->gaps.edge_id[at] : &graph->edge_id[at]);
+}
+
+/* The guess is mostly nearly right, and then a step or two lead to the edge. */
 uint64_t gg_first_with_id(const gpugraph_graph *graph, uint64_t from, int64_t id) {
-    uint64_t low = from, high = from, step = 1, m = graph->m;
+    const uint64_t m = graph->m;
     if (!gg_lists_ids(graph))
         return id < 1 ? 0 : (uint64_t)id - 1 < m ? (uint64_t)id - 1 : m;
-    while (high < m && gg_edge_id(graph, high) < id) {
-        low = high + 1;
-        high = m - high > step ? high + step : m;
-        step *= 2;
+    if (from >= m)
+        return m;
+    const int64_t first = gg_edge_id(graph, from), last = gg_edge_id(graph, m - 1);
+    if (id <= first)
+        return from;
+    if (id > last)
+        return m;
+    uint64_t low = guess_edge(graph, from, first, last, id), high, step = 1;
+    for (high = low; gg_edge_id(graph, high) < id; step *= 2) {
+        low = high;
+        high = m - 1 - high > step ? high + step : m - 1;
+    }
+    for (step = 1; gg_edge_id(graph, low) >= id;
+         step *= 2) { /* first < id: it ends there */
+        high = low;
+        low = low - from > step ? low - step : from;
     }
     return first_between(graph, low, high, id);
 }
@@ -100,35 +133,8 @@ bool gg_has_id(const gpugraph_graph *graph, uint64_t e, int64_t id) {
     return e < graph->m && gg_edge_id(graph, e) == id;
 }
 
-/* The first edge whose id is not below `id`, beginning where it would be if ids were evenly
-** apart: they mostly nearly are, and then a step or two lead there. */
-static uint64_t guess_edge(const gpugraph_graph *graph, int64_t id) {
-    const uint64_t m = graph->m;
-    if (m == 0)
-        return 0;
-    const int64_t first = gg_edge_id(graph, 0), last = gg_edge_id(graph, m - 1);
-    if (id <= first)
-        return 0;
-    if (id > last)
-        return m;
-    const double part = ((double)id - (double)first) / ((double)last - (double)first);
-    uint64_t low = (uint64_t)(part * (double)(m - 1)), high, step = 1;
-    low = low < m - 1 ? low : m - 1;
-    for (high = low; gg_edge_id(graph, high) < id; step *= 2) {
-        low = high;
-        high = m - 1 - high > step ? high + step : m - 1;
-    }
-    for (step = 1; gg_edge_id(graph, low) >= id;
-         step *= 2) { /* first < id: it ends there */
-        high = low;
-        low = low > step ? low - step : 0;
-    }
-    return first_between(graph, low, high, id);
-}
-
 static uint64_t edge_of_id(const gpugraph_graph *graph, int64_t edge_id) {
-    const uint64_t e = gg_lists_ids(graph) ? guess_edge(graph, edge_id)
-                                           : gg_first_with_id(graph, 0, edge_id);
+    const uint64_t e = gg_first_with_id(graph, 0, edge_id);
     return gg_has_id(graph, e, edge_id) ? e : GPUGRAPH_NO_EDGE;
 }
 
@@ -140,4 +146,42 @@ uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
     if (gaps)
         gg_end_look(graph);
     return e;
+}
+
+/* ---- several ---- */
+
+static void fetch_edge(const gpugraph_graph *graph, uint64_t e) {
+    const uint64_t at = gg_edge_place(graph, e);
+    const char *weight = gg_weights_of(graph);
+    __builtin_prefetch(&gg_sources_of(graph)[at]);
+    __builtin_prefetch(&gg_targets_of(graph)[at]);
+    if (weight)
+        __builtin_prefetch(weight + at * gg_distance_size(graph->distance_type));
+}
+
+static void find_some(const gpugraph_graph *graph, const int64_t *edge_id, int64_t count,
+                      uint64_t *number, gpugraph_edge *edge) {
+    for (int64_t i = 0; i < count; i++)
+        gg_fetch_id(graph, edge_id[i]);
+    for (int64_t i = 0; i < count; i++) {
+        number[i] = edge_of_id(graph, edge_id[i]);
+        if (number[i] != GPUGRAPH_NO_EDGE)
+            fetch_edge(graph, number[i]);
+    }
+    for (int64_t i = 0; i < count; i++)
+        if (number[i] != GPUGRAPH_NO_EDGE)
+            look(graph, number[i], &edge[i]);
+}
+
+void gpugraph_find_edges(const gpugraph_graph *graph, const int64_t *edge_id,
+                         int64_t count, uint64_t *number, gpugraph_edge *edge) {
+    const bool gaps = gg_has_gaps(graph);
+    for (int64_t i = 0, some; i < count; i += some) {
+        some = count - i < GG_FETCH_AHEAD ? count - i : GG_FETCH_AHEAD;
+        if (gaps)
+            gg_begin_look(graph);
+        find_some(graph, edge_id + i, some, number + i, edge + i);
+        if (gaps)
+            gg_end_look(graph);
+    }
 }

@@ -64,6 +64,28 @@ static void list_added(update *u, gpugraph_direction side, adjacency_plan *p) {
     }
 }
 
+/* Whoever walks over arcs fetches the rows of those ahead, and then what these rows hold. */
+static void fetch_row(const struct adjacency *a, uint32_t row) {
+    gg_fetch(&a->row[row]);
+}
+
+static void fetch_arcs(const struct adjacency *a, const row_arc *of) {
+    const struct adjacency_row *row = &a->row[of->row];
+    const uint64_t *arc = a->arc + (row->begin & ~ADJACENCY_LOOSE);
+    gg_fetch(arc);
+    gg_fetch(arc + row->count); /* short rows lie in one line or two */
+    if (a->in)
+        gg_fetch(&a->in[of->arc >> 32]);
+}
+
+static void fetch_ahead(const struct adjacency *a, const row_arc *arc, uint64_t i,
+                        uint64_t count) {
+    if (i + GG_FETCH_AHEAD < count)
+        fetch_row(a, arc[i + GG_FETCH_AHEAD].row);
+    if (i + GG_FETCH_AHEAD / 2 < count)
+        fetch_arcs(a, &arc[i + GG_FETCH_AHEAD / 2]);
+}
+
 /* How many of the added arcs from i on are of one row. */
 static uint64_t group_at(const adjacency_plan *p, uint64_t i, uint64_t count) {
     uint64_t end = i + 1;
@@ -91,6 +113,10 @@ static void count_room(const update *u, struct adjacency *a, adjacency_plan *p) 
     uint64_t need = 0;
     for (uint64_t i = 0, group; i < u->added_count; i += group) {
         const uint32_t old = u->end[u->coming[i]].old;
+        if (i + GG_FETCH_AHEAD < u->added_count) {
+            const uint32_t far = u->end[u->coming[i + GG_FETCH_AHEAD]].old;
+            fetch_row(a, far == GPUGRAPH_NONE ? 0 : far);
+        }
         const struct adjacency_row none = {0},
                                    *row = old == GPUGRAPH_NONE ? &none : &a->row[old];
         group = group_at(p, i, u->added_count);
@@ -222,8 +248,10 @@ static void move_in(update *u, struct adjacency *a, adjacency_plan *p) {
 
 static void commit_side(update *u, struct adjacency *a, adjacency_plan *p) {
     enum { ROWS = 1024 };
-    for (uint64_t i = 0; i < u->removed_count; i++)
+    for (uint64_t i = 0; i < u->removed_count; i++) {
+        fetch_ahead(a, p->removed, i, u->removed_count);
         take_out(a, &p->removed[i]);
+    }
     if ((u->fresh || u->vanished) && a->in)
         move_in(u, a, p);
     if (u->fresh || u->vanished)
@@ -235,6 +263,7 @@ static void commit_side(update *u, struct adjacency *a, adjacency_plan *p) {
     }
     for (uint64_t i = 0, group; i < u->added_count; i += group) {
         group = group_at(p, i, u->added_count);
+        fetch_ahead(a, p->added, i, u->added_count);
         put_in(a, &p->added[i], group);
     }
 }

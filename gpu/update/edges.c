@@ -177,6 +177,8 @@ static void find_removed(update *u) {
         int64_t id = u->removed_id[i];
         if (gg_leave(u->run, i))
             return;
+        if (i + GG_FETCH_AHEAD < u->removed_count)
+            gg_fetch_id(graph, u->removed_id[i + GG_FETCH_AHEAD]);
         if (i > 0 && u->removed_id[i - 1] >= id) {
             gg_fail(u->run, GPUGRAPH_INVALID,
                     "the ids of removed edges are not ascending at %lld", (long long)id);
@@ -321,12 +323,9 @@ static bool is_vertex(const gpugraph_graph *graph, const gpugraph_texts *texts,
 /* Is added edge i removed edge r with another weight? */
 static bool reweights(const update *u, uint64_t i, uint64_t r) {
     const gpugraph_edges *added = u->added;
-    const uint64_t at = gg_edge_place(u->graph, u->removed[r]);
     return added->edge_id[i] == u->removed_id[r] &&
-           is_vertex(u->graph, &added->texts, &added->source, i,
-                     gg_sources_of(u->graph)[at]) &&
-           is_vertex(u->graph, &added->texts, &added->target, i,
-                     gg_targets_of(u->graph)[at]);
+           is_vertex(u->graph, &added->texts, &added->source, i, u->gone_end[2 * r]) &&
+           is_vertex(u->graph, &added->texts, &added->target, i, u->gone_end[2 * r + 1]);
 }
 
 /* Which ones: of_added[i], of_removed[r]. */
@@ -415,6 +414,7 @@ static void take_reweighted(update *u) {
         if (count && take_parts(u)) {
             u->reweighted = count;
             part_all(u, of_added, of_removed);
+            gg_look_at_gone(u);
         }
     }
     gg_release(of_added);
@@ -429,8 +429,7 @@ void gg_update_place_reweighted(update *u) {
             piece++;
         u->added_edge[i] = e - piece->from + piece->to;
         for (uint64_t side = 0; side < 2; side++) {
-            const uint64_t at = gg_edge_place(u->graph, e);
-            uint32_t v = side ? gg_targets_of(u->graph)[at] : gg_sources_of(u->graph)[at];
+            const uint32_t v = u->gone_end[2 * (u->removed_count + k) + side];
             u->end[2 * i + side] =
                 (added_end){.old = v, .place = v, .new = gg_renumber(&u->vertices, v)};
         }
@@ -451,6 +450,8 @@ void gg_update_edges(update *u) {
         take_places(u);
     else if (!gg_stopping(run))
         find_added(u);
+    if (!gg_stopping(run))
+        gg_look_at_gone(u);
     if (gg_stopping(run))
         return;
     take_reweighted(u);

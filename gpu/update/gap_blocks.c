@@ -5,7 +5,8 @@
 **     before   a b c d e _ _ _      c goes: 2
 **     after    a b d x e _ _ _      x comes: 3
 **
-** Edges that get other ends under their ids go and come. Nothing is said of the way in which the host
+** Edges that get other ends under their ids go and come; where all that changes are such ones, no block moves
+** anything, and their places are listed alone. Nothing is said of the way in which the host
 ** moves its own (gaps.c): numbers say where edges lie, before and afterwards. */
 #include "update.h"
 
@@ -16,6 +17,23 @@ static uint64_t place_of(const struct edge_gaps *g, uint64_t e) {
 
 static uint32_t edges_in(const struct edge_gaps *g, uint64_t block) {
     return block < g->blocks ? (uint32_t)(g->start[block + 1] - g->start[block]) : 0;
+}
+
+/* Do all edges that come take the places of those that go, under their ids? */
+static bool all_stay(const update *u) {
+    uint64_t i = 0;
+    if (u->removed_count != u->added_count)
+        return false;
+    while (i < u->added_count && u->removed_id[i] == u->added->edge_id[i])
+        i++;
+    return i == u->added_count;
+}
+
+static bool list_stays(update *u, gap_patch *p) {
+    p->stay = gg_alloc(u->run, u->added_count, sizeof *p->stay);
+    for (uint64_t k = 0; p->stay && k < u->added_count; k++)
+        p->stay[k] = place_of(p->after, u->added_edge[k]);
+    return p->stay != NULL;
 }
 
 static bool take_lists(update *u, gap_patch *p) {
@@ -67,10 +85,12 @@ bool gg_list_gap_changes(update *u) {
     p->before = &u->gaps;
     p->after = &u->gaps_after;
     p->made = u->graph->gaps.made;
-    p->removals = u->removed_count;
-    if (!take_lists(u, p))
+    const bool stay = u->added_count > 0 && all_stay(u);
+    if (!take_lists(u, p) || (stay && !list_stays(u, p)))
         return false;
-    list_blocks(u, p);
+    if (!stay)
+        list_blocks(u, p);
+    p->removals = stay ? 0 : u->removed_count;
     for (uint64_t i = 0; i < u->reweighted; i++)
         p->reweighted[i] = place_of(p->after, u->added_edge[u->added_count + i]);
     return true;

@@ -187,11 +187,26 @@ static bool put_edge(struct edge_gaps *g, size_t weight_size, uint64_t e,
 
 /* ---- the plan ---- */
 
+/* Edges that go and come under one id stay where they are, with other ends. Is added edge k one? *i: where
+** removed ones are looked at from, as added ones are asked about in order. */
+static bool takes_place(const update *u, uint64_t k, uint64_t *i) {
+    while (*i < u->removed_count && u->removed_id[*i] < u->added->edge_id[k])
+        ++*i;
+    return *i < u->removed_count && u->removed_id[*i] == u->added->edge_id[k];
+}
+
+/* Edges that go from their places, or come to new ones. */
+static uint64_t count_moves(const update *u) {
+    uint64_t stay = 0;
+    for (uint64_t k = 0, i = 0; k < u->added_count; k++)
+        stay += takes_place(u, k, &i);
+    return u->removed_count + u->added_count - 2 * stay;
+}
+
 static bool is_small(const update *u) {
     const uint64_t blocks = u->graph->m >> gg_gap_shift;
     return gg_room_arcs == 0 ||
-           (u->graph->m >= gg_room_arcs &&
-            u->removed_count + u->added_count <= 1 + blocks / GG_GAP_BATCH);
+           (u->graph->m >= gg_room_arcs && count_moves(u) <= 1 + blocks / GG_GAP_BATCH);
 }
 
 /* Edges would move, or have gaps already; and numbers, ids and weights stay what they are. */
@@ -202,14 +217,6 @@ static bool may_have_gaps(const update *u) {
            !graph->has_equal_edge_ids && graph->m > 0 &&
            u->distance_type == graph->distance_type &&
            gg_is_wide(u->edges.after) == graph->wide;
-}
-
-/* Edges that go and come under one id stay where they are, with other ends. Is added edge k one? *i: where
-** removed ones are looked at from, as added ones are asked about in order. */
-static bool takes_place(const update *u, uint64_t k, uint64_t *i) {
-    while (*i < u->removed_count && u->removed_id[*i] < u->added->edge_id[k])
-        ++*i;
-    return *i < u->removed_count && u->removed_id[*i] == u->added->edge_id[k];
 }
 
 /* From the last one on. */
@@ -247,6 +254,7 @@ void gg_free_gap_plan(update *u) {
     gg_release(u->gap_patch.removed);
     gg_release(u->gap_patch.put);
     gg_release(u->gap_patch.reweighted);
+    gg_release(u->gap_patch.stay);
     free_plan(&u->gaps, u->graph);
 }
 

@@ -76,6 +76,9 @@ typedef struct gap_patch {
         *removed;  /* of each edge that goes, in order: its place before, in its block */
     uint32_t *put; /* of each that comes, in order */
     uint64_t *reweighted; /* places of those that get another weight */
+    uint64_t *
+        stay; /* where every edge that comes takes the place of one that goes: these places, and no
+                    ** block changes; else NULL */
 } gap_patch;
 
 typedef struct patch {

@@ -56,7 +56,19 @@ static __global__ void put_blocks(const block_work w, const block_lists<type> fr
     }
 }
 
-/* One thread to an edge. */
+/* One thread to an edge, which stays in its place. */
+template <typename type>
+static __global__ void put_edges(const uint64_t *place, const block_lists<type> put,
+                                 uint64_t count, const block_lists<type> to) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
+        to.source[place[i]] = put.source[i];
+        to.target[place[i]] = put.target[i];
+        if (to.weight)
+            to.weight[place[i]] = put.weight[i];
+    }
+}
+
+/* The same, where it gets another weight. */
 template <typename type>
 static __global__ void put_weights(const uint64_t *place, const type *put, uint64_t count,
                                    type *weight) {
@@ -66,8 +78,9 @@ static __global__ void put_weights(const uint64_t *place, const type *put, uint6
 
 template <typename type>
 static bool change_typed(struct there *t, const struct block_work *w,
-                         const uint64_t *reweighted, const uint32_t *source,
-                         const uint32_t *target, const type *weight) {
+                         const uint64_t *reweighted, const uint64_t *stay,
+                         const uint32_t *source, const uint32_t *target,
+                         const type *weight) {
     struct cuda_job *job = &t->job;
     const patch *p = t->p;
     struct device_copy *copy = t->copy;
@@ -90,6 +103,11 @@ static bool change_typed(struct there *t, const struct block_work *w,
         gg_launched(job, "gather_blocks");
         put_blocks<type><<<grid, GG_BLOCK, 0, job->stream>>>(*w, next, all);
         gg_launched(job, "put_blocks");
+    }
+    if (stay) {
+        put_edges<type><<<gg_grid(job, p->added, 8), GG_BLOCK, 0, job->stream>>>(
+            stay, put, p->added, all);
+        gg_launched(job, "put_edges");
     }
     if (copy->weight && p->reweighted > 0) {
         put_weights<type><<<gg_grid(job, p->reweighted, 8), GG_BLOCK, 0, job->stream>>>(
@@ -123,20 +141,22 @@ bool gg_change_blocks(struct there *t) {
     if (!open_blocks(t) || !gg_device_edge_room(&t->job, places))
         return false;
     const uint64_t size = t->copy->weight ? t->copy->weight_size : 0;
-    const struct block_work w = {pack(t, g->change, g->changes), g->changes,
-                                 pack(t, g->removed, g->removals),
-                                 pack(t, g->put, p->added), g->after->shift};
-    const uint64_t *reweighted = pack(t, g->reweighted, p->reweighted);
+    const struct block_work w = {
+        pack(t, g->change, g->changes), g->changes, pack(t, g->removed, g->removals),
+        pack(t, g->put, g->stay ? 0 : p->added), g->after->shift};
+    const uint64_t *reweighted = pack(t, g->reweighted, p->reweighted),
+                   *stay = g->stay ? pack(t, g->stay, p->added) : NULL;
     const uint32_t *source = pack(t, p->source, p->added),
                    *target = pack(t, p->target, p->added);
     const char *weight =
         pack(t, (const char *)p->weight, (p->added + p->reweighted) * size);
     if (!send(t))
         return false;
-    const bool changed =
-        size == sizeof(uint64_t)
-            ? change_typed(t, &w, reweighted, source, target, (const uint64_t *)weight)
-            : change_typed(t, &w, reweighted, source, target, (const uint32_t *)weight);
+    const bool changed = size == sizeof(uint64_t)
+                             ? change_typed(t, &w, reweighted, stay, source, target,
+                                            (const uint64_t *)weight)
+                             : change_typed(t, &w, reweighted, stay, source, target,
+                                            (const uint32_t *)weight);
     return changed &&
            gg_send_starts(&t->job, g->after->start, g->after->blocks, g->after->shift);
 }

@@ -22,6 +22,9 @@ uint64_t gg_room_of_coming(const update *u, const struct csr_slot *slot,
     uint64_t need = 0;
     for (uint64_t k = 0, next; k < comings; k = next) {
         const added_end *row = &u->end[coming[k]];
+        if (k + GG_FETCH_AHEAD < comings &&
+            u->end[coming[k + GG_FETCH_AHEAD]].old != GPUGRAPH_NONE)
+            gg_fetch_row(slot, u->end[coming[k + GG_FETCH_AHEAD]].old);
         for (next = k + 1; next < comings && u->end[coming[next]].new == row->new;)
             next++;
         const bool fresh = row->old == GPUGRAPH_NONE;
@@ -153,11 +156,21 @@ static void renumber(void *of, uint64_t low, uint64_t high) {
     gg_renumber_all(r->vertices, r->target + low, high - low);
 }
 
+/* Rows ahead of row[i]: where they lie, then their arcs. */
+static void fetch_ahead(const row_plan *p, const uint64_t *row, uint64_t i,
+                        uint64_t count) {
+    if (i + GG_FETCH_AHEAD < count)
+        gg_fetch_row(p->slot, row[i + GG_FETCH_AHEAD]);
+    if (i + GG_FETCH_AHEAD / 2 < count)
+        gg_fetch_arcs(p->slot, row[i + GG_FETCH_AHEAD / 2], p->weight_size);
+}
+
 void gg_commit_room(update *u, row_plan *p) {
     struct csr_slot *slot = p->slot;
     for (uint64_t i = 0, next; i < p->removed; i = next) {
         for (next = i + 1; next < p->removed && p->event_at[next] == p->event_at[i];)
             next++;
+        fetch_ahead(p, p->event_at, i, p->removed);
         take_out(slot, p->weight_size, p->event_at[i], p->removed_at + i, next - i);
     }
     if (u->fresh || u->vanished)
@@ -170,6 +183,7 @@ void gg_commit_room(update *u, row_plan *p) {
         for (next = k + 1;
              next < p->inserted && p->inserted_at[next] == p->inserted_at[k];)
             next++;
+        fetch_ahead(p, p->inserted_at, k, p->inserted);
         put_in(p, p->inserted_at[k], k, next - k);
     }
     slot->m += p->inserted - p->removed;

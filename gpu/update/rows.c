@@ -19,11 +19,6 @@ static uint32_t going_row(const row_walk *w, uint64_t i) {
     return gg_removed_end(w->u, w->going[i]);
 }
 
-static uint64_t weight_at(const void *weight, uint64_t i, size_t size) {
-    return size == sizeof(uint32_t) ? ((const uint32_t *)weight)[i]
-                                    : ((const uint64_t *)weight)[i];
-}
-
 /* Bytes of a weight in the slot, before the update. */
 static size_t old_weight_size(const row_walk *w) {
     return w->p->numbers ? gg_edge_size(w->u->graph->wide)
@@ -41,12 +36,9 @@ static int compare_arc(const row_walk *w, uint64_t i, uint32_t column, uint64_t 
 
 /* The weight of an arc that goes, as the slot has it. */
 static uint64_t going_weight(const row_walk *w, end_ref ref) {
-    uint64_t e = w->u->removed[ref / 2];
     if (!w->slot->weight)
         return 0;
-    return w->p->numbers ? e
-                         : weight_at(gg_weights_of(w->u->graph),
-                                     gg_edge_place(w->u->graph, e), old_weight_size(w));
+    return w->p->numbers ? w->u->removed[ref / 2] : w->u->gone_weight[ref / 2];
 }
 
 /* Arcs of the batch's edges in a kind of CSR: 2 * i leaves the source of edge i, 2 * i + 1
@@ -174,7 +166,7 @@ static void match_range(row_walk *w, uint64_t low, uint64_t high, uint64_t begin
     size_t size = old_weight_size(w);
     uint64_t left = high - low;
     for (uint64_t k = begin; k < end && left && !gg_leave(w->u->run, k); k++) {
-        uint64_t weight = slot->weight ? weight_at(slot->weight, k, size) : 0;
+        uint64_t weight = slot->weight ? gg_weight_at(slot->weight, k, size) : 0;
         if (high - low == 1
                 ? slot->target[k] != w->column[low] || weight != w->weight[low]
                 : !match(w, low, high, slot->target[k], weight))
@@ -327,12 +319,17 @@ static void fill_row_plan(row_walk *w) {
 
 /* Which arcs go from which row, and which come to which. */
 static void fill_roomy_plan(row_walk *w) {
+    enum { NEAR = GG_FETCH_AHEAD / 2 };
     row_plan *p = w->p;
     for (uint64_t i = 0, next; i < w->goings && !gg_stopping(w->u->run); i = next) {
         const uint32_t row = going_row(w, i);
         uint64_t first = p->removed;
         for (next = i + 1; next < w->goings && going_row(w, next) == row;)
             next++;
+        if (i + GG_FETCH_AHEAD < w->goings)
+            gg_fetch_row(w->slot, going_row(w, i + GG_FETCH_AHEAD));
+        if (i + NEAR < w->goings)
+            gg_fetch_arcs(w->slot, going_row(w, i + NEAR), old_weight_size(w));
         match_row(w, row, i, next);
         while (first < p->removed)
             p->event_at[first++] = row;

@@ -134,7 +134,6 @@ static gpugraph_status take_slots(update *u, struct vertex_slots *s, store_chang
 
 /* Edges that get another weight follow the others in both lists, and stay where they are. */
 gpugraph_status gg_store_changes(update *u, edge_store *store, store_changes *c) {
-    const gpugraph_graph *graph = u->graph;
     const bool narrow = gg_distance_size(u->distance_type) == sizeof(uint32_t);
     *c = (store_changes){.gone = u->removed_count,
                          .come = u->added_count + u->reweighted,
@@ -148,7 +147,7 @@ gpugraph_status gg_store_changes(update *u, edge_store *store, store_changes *c)
     for (uint64_t i = 0; i < c->gone; i++) {
         c->gone_source[i] = gg_removed_end(u, (end_ref)(2 * i));
         c->gone_target[i] = gg_removed_end(u, (end_ref)(2 * i + 1));
-        c->gone_id[i] = gg_edge_id(graph, u->removed[i]);
+        c->gone_id[i] = u->removed_id[i];
     }
     for (uint64_t i = 0; i < c->come; i++) {
         const bool added = i < u->added_count;
@@ -156,7 +155,7 @@ gpugraph_status gg_store_changes(update *u, edge_store *store, store_changes *c)
         const end_ref end = (end_ref)(2 * r);
         c->come_source[i] = added ? u->new_source[i] : gg_removed_end(u, end);
         c->come_target[i] = added ? u->new_target[i] : gg_removed_end(u, end + 1);
-        c->come_id[i] = added ? u->added->edge_id[i] : gg_edge_id(graph, u->removed[r]);
+        c->come_id[i] = added ? u->added->edge_id[i] : u->removed_id[r];
         if (c->come_weight)
             c->come_weight[i] = narrow ? ((const uint32_t *)u->weight)[i]
                                        : ((const int64_t *)u->weight)[i];

@@ -178,13 +178,22 @@ static uint64_t work_of(const update *u) {
         if (p->roomy && gg_renumbers(&u->vertices))
             work += p->slot->used;
     }
-    return work;
+    return work + (u->removed_count + u->added_count) * GG_FETCH_ITEMS;
 }
+
+/* What moves at the same time: the arrays, rows of each kind, arcs by ids, edges with gaps. */
+enum { ARCS_MOVE, EDGES_MOVE, OTHER_MOVES };
 
 static void move(void *of, uint64_t task) {
     update *u = of;
-    int i = (int)task;
-    if (i < u->move_count)
+    int i = (int)task - OTHER_MOVES;
+    if (task == ARCS_MOVE)
+        gg_commit_adjacency(u);
+    else if (task == EDGES_MOVE && u->gapped)
+        gg_commit_gaps(u);
+    else if (task < OTHER_MOVES)
+        return;
+    else if (i < u->move_count)
         move_array(&u->moves[i]);
     else if (u->rows[i - u->move_count].roomy)
         gg_commit_room(u, &u->rows[i - u->move_count]);
@@ -197,12 +206,9 @@ static void commit(update *u) {
     for (int i = 0; i < u->row_plans; i++)
         if (u->rows[i].slot->lent)
             gg_rows_back(graph);
-    gg_parts(gg_threads(u->run, work_of(u)), (uint64_t)(u->move_count + u->row_plans),
-             move, u);
-    gg_commit_adjacency(u);
+    gg_parts(gg_threads(u->run, work_of(u)),
+             (uint64_t)(OTHER_MOVES + u->move_count + u->row_plans), move, u);
     u->move_count = 0; /* their blocks are the graph's now */
-    if (u->gapped)
-        gg_commit_gaps(u);
     if (u->plain) {
         gg_release(graph->edge_id);
         graph->edge_id = NULL;
@@ -405,7 +411,8 @@ void gg_update_free(update *u) {
     void *blocks[] = {u->removed,     u->added_at,      u->added_edge,  u->weight,
                       u->end,         u->new_source,    u->new_target,  u->fresh_id,
                       u->fresh_at,    u->fresh_new,     u->vanished_at, u->key,
-                      u->key_scratch, u->value_scratch, u->going,       u->coming};
+                      u->key_scratch, u->value_scratch, u->going,       u->coming,
+                      u->gone_end,    u->gone_weight};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         gg_release(blocks[k]);
     struct update_parts *p = &u->parts;

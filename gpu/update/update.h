@@ -3,6 +3,7 @@
 **
 **     update.c            the order of things: check, plan, commit
 **     edges.c      which edges go, where new ones come to lie, which are but reweighted
+**     gone.c       what those are that go
 **     vertices.c   ends of added edges: known or fresh; vertices that vanish
 **     values.c     the ids afterwards; weights, and how wide they have to be
 **     rows.c       CSRs: which arcs go, where new ones come to lie
@@ -109,7 +110,10 @@ typedef struct update {
         uint8_t *source_text, *target_text;
     } parts; /* what rest is made of */
     /* edges */
-    uint64_t *removed;    /* old edge numbers */
+    uint64_t *removed;  /* old edge numbers */
+    uint32_t *gone_end; /* of these the old ends, by end_ref ... */
+    uint64_t
+        *gone_weight; /* ... and weights, as the graph has them; unset without weights */
     uint64_t *added_at;   /* old numbers of the edges that added ones come before */
     uint64_t *added_edge; /* new edge numbers of added ones */
     splice edges;
@@ -152,8 +156,34 @@ static inline bool gg_text_at(const gpugraph_id_column *column, uint64_t i) {
 }
 /* The old number of an end of a removed edge. */
 static inline uint32_t gg_removed_end(const update *u, end_ref ref) {
-    const uint64_t at = gg_edge_place(u->graph, u->removed[ref / 2]);
-    return ref % 2 ? gg_targets_of(u->graph)[at] : gg_sources_of(u->graph)[at];
+    return u->gone_end[ref];
+}
+static inline uint64_t gg_weight_at(const void *weight, uint64_t i, size_t size) {
+    return size == sizeof(uint32_t) ? ((const uint32_t *)weight)[i]
+                                    : ((const uint64_t *)weight)[i];
+}
+/* A line of memory that will be asked for a moment later. */
+static inline void gg_fetch(const void *at) {
+    __builtin_prefetch(at);
+}
+
+/* Where row v of the slot begins and ends; then its first arcs. */
+static inline void gg_fetch_row(const struct csr_slot *slot, uint64_t v) {
+    gg_fetch(&slot->offset[v]);
+    if (slot->end) {
+        gg_fetch(&slot->end[v]);
+        gg_fetch(&slot->spare[v]);
+    }
+}
+static inline void gg_fetch_arcs(const struct csr_slot *slot, uint64_t v,
+                                 size_t weight_size) {
+    const uint64_t begin = slot->offset[v], end = gg_row_end(slot, v);
+    gg_fetch(&slot->target[begin]);
+    gg_fetch(&slot->target[end]);
+    if (slot->weight) {
+        gg_fetch((const char *)slot->weight + begin * weight_size);
+        gg_fetch((const char *)slot->weight + end * weight_size);
+    }
 }
 
 /* Nothing but weights changes. */
@@ -169,6 +199,8 @@ static inline bool gg_keeps_edge_rows(const update *u) {
 
 /* Each finds out one part, in this order; a failure is in the run's status. */
 void gg_update_edges(update *u);
+/* Part of gg_update_edges: the ends and weights of u->removed, again where its order has changed. */
+void gg_look_at_gone(update *u);
 /* Part of gg_update_vertices: ends of reweighted edges, and their numbers as edges. */
 void gg_update_place_reweighted(update *u);
 void gg_update_vertices(update *u);

@@ -321,10 +321,15 @@ uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run) {
     return longest_path(&as_it_is);
 }
 
+static uint64_t gone_weight(const update *u, uint64_t i) {
+    const uint64_t weight = u->gone_weight[i];
+    return u->graph->distance_type == GPUGRAPH_UINT32 ? weight : capped((int64_t)weight);
+}
+
 static void settle_layout(update *u, uint64_t sum, uint64_t largest) {
     uint64_t gone = 0;
     for (uint64_t i = 0; i < u->removed_count + u->reweighted; i++)
-        gone += old_weight(u->graph, u->removed[i]);
+        gone += gone_weight(u, i);
     u->path_low = u->graph->path_low > 2 * gone ? u->graph->path_low - 2 * gone : 0;
     u->path_low = largest > u->path_low ? largest : u->path_low;
     u->path_high = add_capped(u->graph->path_high, 2 * sum);

@@ -275,6 +275,16 @@ static int stays(const gpugraph_graph *graph, const uint32_t *in_count, uint64_t
     return out->made && in->made ? 0 : -1;
 }
 
+/* What stays() will look at for touched[i], the last of its vertex: nothing where that is kept. */
+static inline void fetch_row(const gpugraph_graph *graph, const uint32_t *in_count,
+                             const uint64_t *touched, uint64_t i, uint64_t count) {
+    if (!in_count || i >= count || (touched[i] & HOW_MASK) == KEEPS ||
+        (i + 1 < count && touched[i + 1] >> HOW_BITS == touched[i] >> HOW_BITS))
+        return;
+    gg_fetch(&graph->adjacency[GPUGRAPH_OUT].row[touched[i] >> HOW_BITS]);
+    gg_fetch(&in_count[touched[i] >> HOW_BITS]);
+}
+
 static inline void find_open(uint64_t *open, uint64_t v) {
     uint64_t bit = (uint64_t)1 << (v % 64);
     if (__atomic_load_n(&open[v / 64], __ATOMIC_RELAXED) & bit)
@@ -354,8 +364,10 @@ static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
                              : NULL;
     for (uint64_t i = 0, next; i < count; i = next) {
         uint64_t v = touched[i] >> HOW_BITS, gone[HOWS] = {0};
-        for (next = i; next < count && touched[next] >> HOW_BITS == v; next++)
+        for (next = i; next < count && touched[next] >> HOW_BITS == v; next++) {
             gone[touched[next] & HOW_MASK]++;
+            fetch_row(u->graph, in, touched, next + GG_FETCH_AHEAD, count);
+        }
         int alive = gone[KEEPS] ? 1 : stays(u->graph, in, v, gone);
         if (alive == 1)
             continue;

@@ -165,7 +165,33 @@ static void check_arcs(gpugraph_graph *graph, uint32_t v) {
            (unsigned long long)arcs.count, (unsigned long long)seen);
 }
 
+/* Several ids at once, of edges and of none, are found as the model has them. */
+static void check_ids_together(const gpugraph_graph *graph, const edge_model *model) {
+    enum { MOST = 100 };
+    int64_t id[MOST], count = 0, from = model->count ? model->edge[0].id - 2 : 0;
+    uint64_t number[MOST];
+    gpugraph_edge edge[MOST];
+    while (count < MOST)
+        id[count++] = from++;
+    gpugraph_find_edges(graph, id, count, number, edge);
+    for (int64_t i = 0, e = 0; i < count; i++) {
+        while (e < model->count && model->edge[e].id < id[i])
+            e++;
+        const bool there = e < model->count && model->edge[e].id == id[i];
+        expect(number[i] == (there ? (uint64_t)e : GPUGRAPH_NO_EDGE), "edge id %lld",
+               (long long)id[i]);
+        if (!there)
+            continue;
+        const gpugraph_edge alone = gpugraph_edge_of(graph, (uint64_t)e);
+        expect(edge[i].id == id[i] && edge[i].source == alone.source &&
+                   edge[i].target == alone.target && edge[i].weight == alone.weight &&
+                   edge[i].real == alone.real,
+               "what edge id %lld is", (long long)id[i]);
+    }
+}
+
 static void check_ids(const gpugraph_graph *graph, const edge_model *model) {
+    check_ids_together(graph, model);
     int64_t last = model->count ? model->edge[model->count - 1].id : 0;
     int64_t first = model->count ? model->edge[0].id : 0;
     for (int64_t e = 0; e < model->count; e++)

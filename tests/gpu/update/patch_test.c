@@ -245,6 +245,8 @@ static void *change_blocks(const gap_patch *g, void *from, size_t size, const vo
                    at == PATCH_NEW ? (const char *)put + which * size : old + at * size,
                    size);
         }
+    for (uint64_t i = 0; g->stay && i < added; i++)
+        memcpy(new + g->stay[i] * size, (const char *)put + i * size, size);
     for (uint64_t i = 0; i < reweighted; i++)
         memcpy(new + g->reweighted[i] * size, (const char *)put + (added + i) * size,
                size);
@@ -259,6 +261,7 @@ static void *change_blocks(const gap_patch *g, void *from, size_t size, const vo
 }
 
 static int in_blocks; /* batches that edges with gaps have taken */
+static int in_places; /* those whose edges stay where they are */
 
 static bool change_gapped(copy *c) {
     const patch *p = c->p;
@@ -267,7 +270,8 @@ static bool change_gapped(copy *c) {
     if (c->weight)
         c->weight = change_blocks(p->gaps, c->weight, c->size, p->weight, p->added,
                                   p->reweighted);
-    in_blocks++;
+    in_blocks += !p->gaps->stay;
+    in_places += p->gaps->stay != NULL;
     return true;
 }
 
@@ -536,13 +540,19 @@ static bool make_arcs(gpugraph_graph *graph) {
     return gg_patches_simple(graph);
 }
 
+static int64_t
+    lost; /* an id that a batch has taken out of the graph, so that there is a gap; 0: none */
+
 /* The graph of `before`, in half of all cases as a batch has left it: with gaps, perhaps. */
 static gpugraph_graph *changed_graph(edge_model *before) {
     edge_model older = model_copy(before);
     gpugraph_run run = {.threads = 1};
-    if (model_below(before, 2))
+    if (lost)
+        model_insert(&older, lost);
+    else if (model_below(before, 2))
         model_change(&older, 1 + (int)model_below(before, 3));
     gpugraph_graph *graph = model_graph(&older, 1);
+    make_arcs(graph); /* who makes them later closes the gaps */
     model_batch batch = model_batch_of(&older, before);
     if (batch.added.edges.count)
         batch.changes.added = &batch.added.edges;
@@ -653,6 +663,34 @@ START_TEST(edges_with_gaps) {
         change_many_times(_i, 6, 300, 10, 20, shift);
     }
     ck_assert_int_gt(in_blocks, 10);
+    gg_gap_shift = GG_GAP_SHIFT;
+    gg_room_arcs = GG_ROOM_ARCS;
+}
+END_TEST
+
+/* Edges get the targets of others: no block moves anything. */
+START_TEST(edges_in_their_places) {
+    gg_room_arcs = 0;
+    in_places = 0;
+    edge_model model =
+        model_make((enum model_ids)(_i % MODEL_IDS), (enum model_weights)(_i / MODEL_IDS),
+                   6, 60, (uint64_t)_i);
+    lost = model.edge[20].id;
+    model_remove(&model, 20);
+    for (int k = 0; k < 20; k++) {
+        edge_model before = model_copy(&model);
+        for (uint64_t more = 1 + model_below(&model, 4); more > 0; more--) {
+            const uint64_t at = model_below(&model, (uint64_t)model.count);
+            const uint64_t of = model_below(&model, (uint64_t)model.count);
+            model.edge[at].target = model.edge[of].target;
+        }
+        gg_gap_shift = 1 + (unsigned)k % 4;
+        step(&before, &model);
+        model_free(&before);
+    }
+    model_free(&model);
+    lost = 0;
+    ck_assert_int_gt(in_places, 5);
     gg_gap_shift = GG_GAP_SHIFT;
     gg_room_arcs = GG_ROOM_ARCS;
 }
@@ -786,6 +824,7 @@ const struct suite suite = {
       .cases = {{&long_rows},
                 {&random_batches, KINDS},
                 {&edges_with_gaps, KINDS},
+                {&edges_in_their_places, KINDS},
                 {&rows_with_room, KINDS},
                 {&vertices_at_the_end, MODEL_WEIGHTS},
                 {&simple_rows},
