@@ -4,7 +4,7 @@
 **     rows        CSR_SIMPLE, on the device or (out-of-core) pinned in host memory
 **     hashes      computed by the kernels, or kept on the device for the seed
 **        |  one_launch.cu   one asynchronous kernel: "one-launch", and with
-**        |                      balanced.h "one-launch-balanced" (one_launch_codes.cu, warp_pass.h)
+**        |                      balanced.h "one-launch-balanced" (one_launch_codes.cu)
 **        |  mis/rounds/rounds.cu       synchronous rounds: "rounds" (with renumber.cu) and
 **        |                      "rounds-warp"
 **        v  pinned.cu       "out-of-core"
