@@ -65,8 +65,8 @@ gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
 gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
                                   const gpugraph_search *search, uint32_t searches,
                                   gpugraph_run *run, bool *fallback);
-/* May a search be tried as a list (graph/found.h), by that method of the CPU? `auto` may take a device for the first search: where
-** that has made rows here, with weights or without, it will not. Edges of a tree are looked up by their ends: the rows for
+/* May a search be tried as a list (graph/found.h), by that method of the CPU? `auto` may take a device for the first search, but not
+** once rows are on the host, with weights or without. Edges of a tree are looked up by their ends: the rows for
 ** that must be made, or worth it. */
 bool gg_lists_serve(gpugraph_graph *graph, const gpugraph_search *search,
                     const gpugraph_run *run, const char *method, bool by_weight,

@@ -3,7 +3,7 @@
 **
 ** Where targets or bounds come from a join, nobody knows how many will follow: the
 ** first ends its search early, the second, with all else equal, makes the full search
-** that serves the rest. Should a distance leave the range in that one, each call makes its own
+** that serves the rest. Where a distance of that one is out of range, each call makes its own
 ** search. A join on `vertex = ?` makes the full search at once. An
 ** answer grows: a tree, roots or an order that a later plan wants is added to what is
 ** kept. */

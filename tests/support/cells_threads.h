@@ -5,6 +5,7 @@
 #define TEST_CELLS_THREADS_H
 
 #include "cells/decode.h"
+#include "as_warp.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -90,11 +91,7 @@ static void decode_leaf(void *of) {
 }
 
 static void by_a_warp(struct leaf_of *job) {
-#ifdef WARP_LANES
-    lanes_run(decode_leaf, job);
-#else
-    decode_leaf(job);
-#endif
+    run_as_warp(decode_leaf, job);
 }
 
 static bool here_decode(gg_cells *cells) {

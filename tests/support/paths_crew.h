@@ -12,6 +12,7 @@
 static void jitter(void);
 #define WARP_JITTER() jitter()
 #include "dfs/paths.h"
+#include "as_warp.h"
 #include "dfs_rows.h"
 #include "workers.h"
 
@@ -136,16 +137,27 @@ static void one_lane(void *argument) {
 
 static void one_of_crew(void *memory, uint32_t number) {
     struct one one = {memory, number};
-#ifdef TEST_WIDE_WARPS
-    lanes_run(one_lane, &one);
-#else
-    one_lane(&one);
-#endif
+    run_as_warp(one_lane, &one);
 }
 
 static void crew_run(struct memory *m, uint32_t stop_after_us) {
     run_workers(m->crew.blocks * m->crew.block_workers, one_of_crew, m, &m->host_stop,
                 stop_after_us);
+}
+
+/* The tree that it has made: of what owner says, as expect_rows_tree. */
+static uint32_t expect_crew_tree(const struct memory *m, const struct rows *g,
+                                 const uint32_t *owner) {
+    uint32_t *depth = need(g->n, sizeof *depth), *parent = need(g->n, sizeof *parent);
+    for (uint32_t v = 0; v < g->n; v++) {
+        const bool there = m->crew.visited[v / 32] >> v % 32 & 1;
+        depth[v] = there ? (uint32_t)m->crew.tree[v] : NOBODY;
+        parent[v] = there ? (uint32_t)(m->crew.tree[v] >> 32) : NOBODY;
+    }
+    const uint32_t reached = expect_rows_tree(g, owner, depth, parent);
+    free(depth);
+    free(parent);
+    return reached;
 }
 
 #endif

@@ -10,6 +10,7 @@ static void jitter(void);
 #define WARP_JITTER() jitter()
 #include "bfs/lanes.h"
 
+#include "as_warp.h"
 #include "dfs_rows.h"
 #include "suite.h"
 
@@ -80,11 +81,7 @@ static void one_lane(void *argument) {
 
 static void launch(struct warp *w, enum step step) {
     w->step = step;
-#ifdef WARP_LANES
-    lanes_run(one_lane, w);
-#else
-    one_lane(w);
-#endif
+    run_as_warp(one_lane, w);
     pthread_barrier_wait(&w->grid->launch_ends);
 }
 

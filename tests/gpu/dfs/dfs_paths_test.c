@@ -9,13 +9,7 @@
 
 static void expect_done(const struct memory *m, const struct rows *g,
                         const uint32_t *owner) {
-    uint32_t *depth = need(g->n, sizeof *depth), *parent = need(g->n, sizeof *parent);
-    for (uint32_t v = 0; v < g->n; v++) {
-        bool there = m->crew.visited[v / 32] >> v % 32 & 1;
-        depth[v] = there ? (uint32_t)m->crew.tree[v] : NOBODY;
-        parent[v] = there ? (uint32_t)(m->crew.tree[v] >> 32) : NOBODY;
-    }
-    uint32_t reached = expect_rows_tree(g, owner, depth, parent);
+    const uint32_t reached = expect_crew_tree(m, g, owner);
     expect(m->control.reached == reached, "%u counted, %u reached", m->control.reached,
            reached);
     expect(m->control.exhausted == 0, "the pool was exhausted");
@@ -30,8 +24,6 @@ static void expect_done(const struct memory *m, const struct rows *g,
         arcs += owner[v] == NOBODY ? 0 : g->offset[v + 1] - g->offset[v];
     expect(looked == arcs, "%llu of %llu arcs were looked at", (unsigned long long)looked,
            (unsigned long long)arcs);
-    free(depth);
-    free(parent);
 }
 
 #define FOR_ALL_CREWS                                                                    \

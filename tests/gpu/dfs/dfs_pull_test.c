@@ -56,11 +56,7 @@ static void one_pass(void *argument) {
 
 static void one_of_pullers(void *memory, uint32_t number) {
     struct puller one = {memory, number};
-#ifdef TEST_WIDE_WARPS
-    lanes_run(one_pass, &one);
-#else
-    one_pass(&one);
-#endif
+    run_as_warp(one_pass, &one);
 }
 
 /* Returns whether what hangs by the tree is whole; *found: what came to it. */
@@ -95,20 +91,6 @@ static uint32_t entered(const struct rows *turned) {
     return count;
 }
 
-static void expect_tree(const struct memory *m, const struct rows *g,
-                        const uint32_t *owner, uint32_t counted) {
-    uint32_t *depth = need(g->n, sizeof *depth), *parent = need(g->n, sizeof *parent);
-    for (uint32_t v = 0; v < g->n; v++) {
-        const bool there = m->crew.visited[v / 32] >> v % 32 & 1;
-        depth[v] = there ? (uint32_t)m->crew.tree[v] : NOBODY;
-        parent[v] = there ? (uint32_t)(m->crew.tree[v] >> 32) : NOBODY;
-    }
-    const uint32_t reached = expect_rows_tree(g, owner, depth, parent);
-    expect(counted == reached, "%u counted, %u reached", counted, reached);
-    free(depth);
-    free(parent);
-}
-
 /* ---- after the crew ---- */
 
 /* Of graphs both ways, and of directed ones by the arcs turned round. */
@@ -139,7 +121,9 @@ START_TEST(rest_of_a_tree) {
             pulled += found;
             lists += l->pass > 2;
         }
-        expect_tree(m, &g, owner, m->control.reached + found);
+        const uint32_t reached = expect_crew_tree(m, &g, owner);
+        expect(m->control.reached + found == reached, "%u and %u counted, %u reached",
+               m->control.reached, found, reached);
         pulling_free(l);
         crew_free(m);
         free(owner);

@@ -29,6 +29,7 @@ struct mis_graph {
 #include "mis/balanced.h"
 #include "mis/codes.h"
 
+#include "as_warp.h"
 #include "dfs_rows.h"
 #include "suite.h"
 
@@ -124,11 +125,7 @@ static void one_lane(void *argument) {
 }
 
 static void *one_warp(void *warp) {
-#ifdef WARP_LANES
-    lanes_run(one_lane, warp);
-#else
-    one_lane(warp);
-#endif
+    run_as_warp(one_lane, warp);
     return NULL;
 }
 

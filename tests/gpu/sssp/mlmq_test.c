@@ -15,6 +15,7 @@ enum { MOST_PATIENCE = 1 << 26 };
 static unsigned patience = MOST_PATIENCE; /* rounds of a wait */
 
 #include "sssp/mlmq/work.h"
+#include "as_warp.h"
 #include "share.h"
 #include "suite.h"
 
@@ -200,11 +201,7 @@ static void *one_warp(void *argument) {
     struct thread *thread = argument;
     thread->shared = need(1, sizeof *thread->shared);
     thread->heap = need(1, sizeof *thread->heap);
-#ifdef WARP_LANES
-    lanes_run(one_lane, thread);
-#else
-    one_lane(thread);
-#endif
+    run_as_warp(one_lane, thread);
     free(thread->shared);
     free(thread->heap);
     return NULL;

@@ -9,6 +9,7 @@ static void jitter(void);
 #include "warp_lanes.h"
 #endif
 #include "topological_order/walk.h"
+#include "as_warp.h"
 #include "dfs_rows.h"
 #include "share.h"
 #include "suite.h"
@@ -46,11 +47,7 @@ static void one_lane(void *warp) {
 
 static void one_warp(void *course, uint32_t number) {
     struct warp own = {course, number};
-#ifdef TEST_WIDE_WARPS
-    lanes_run(one_lane, &own);
-#else
-    one_lane(&own);
-#endif
+    run_as_warp(one_lane, &own);
 }
 
 /* What is ready before anybody walks. */

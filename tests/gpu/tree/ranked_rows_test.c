@@ -7,6 +7,7 @@
 #include "warp_lanes.h"
 #endif
 
+#include "as_warp.h"
 #include "backend.h"
 #include "expect.h"
 #include "graphs.h"
@@ -137,14 +138,6 @@ struct walk {
     uint64_t smallest;
 };
 
-static void run(void (*work)(void *), void *argument) {
-#ifdef WARP_LANES
-    lanes_run(work, argument);
-#else
-    work(argument);
-#endif
-}
-
 static void list_lane(void *argument) {
     const struct walk *w = argument;
     const struct ranked_rows *rows = &w->ranked->rows;
@@ -226,16 +219,16 @@ static void check_look_up(const struct walk *w) {
 static void walk_side(struct walk *w, bool by_target) {
     struct ranked r = rank_arcs(w->graph, by_target);
     w->ranked = &r;
-    run(list_lane, w);
+    run_as_warp(list_lane, w);
     for (uint64_t at = 0, rank = 0; at < r.arcs; at++)
         if (at == 0 || r.row[at] != r.row[at - 1])
             expect(r.vertex[rank++] == r.row[at], "rank %u", (uint32_t)rank - 1);
     if (r.vertices == w->graph->n)
         r.rows.vertex = NULL;
     w->smallest = UINT64_MAX;
-    run(look_up_lane, w);
+    run_as_warp(look_up_lane, w);
     check_look_up(w);
-    run(walk_lane, w);
+    run_as_warp(walk_lane, w);
     ranked_free(&r);
 }
 

@@ -9,6 +9,7 @@
 
 #include "update/patch.h"
 
+#include "as_warp.h"
 #include "edge_model.h"
 #include "expect.h"
 #include "share.h"
@@ -128,11 +129,7 @@ static void search_row(void *of) {
 }
 
 static uint64_t ask_warp(search s) {
-#ifdef WARP_LANES
-    lanes_run(search_row, &s);
-#else
-    search_row(&s);
-#endif
+    run_as_warp(search_row, &s);
     return s.found;
 }
 
@@ -417,14 +414,6 @@ static void take_turn(void *of) {
         zone_apply(&t->r->rows, t->change, t->b->going, t->b->coming, t->at, t->which);
 }
 
-static void run_warp(void (*work)(void *), void *of) {
-#ifdef WARP_LANES
-    lanes_run(work, of);
-#else
-    work(of);
-#endif
-}
-
 /* Where what goes lies, the last one first. */
 static void find_goings(zone_turn *t, const zone_change *c) {
     const zone z = zone_at(&t->r->rows, c->zone);
@@ -457,7 +446,7 @@ static bool change_zones(roomy *r, const update *u, const zone_batch *b) {
     ck_assert_uint_le(b->places, r->room);
     for (uint64_t i = 0; i < b->growths; i++) {
         t->growth = &b->growth[i];
-        run_warp(take_turn, t);
+        run_as_warp(take_turn, t);
     }
     t->growth = NULL;
     for (uint64_t i = 0; i < b->changes && done; i++) {
@@ -466,7 +455,7 @@ static bool change_zones(roomy *r, const update *u, const zone_batch *b) {
         if (!done)
             break;
         find_goings(t, t->change);
-        run_warp(take_turn, t);
+        run_as_warp(take_turn, t);
     }
     free(t);
     return done;
