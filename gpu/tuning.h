@@ -584,7 +584,7 @@
 /* Roots of a directed forest that are opened one after the other, some microseconds each. */
 #define GG_PATHS_CAREFUL 64
 /* Sixteenths of the vertices that arcs lead to which the crew takes before the others look for a parent: of an R-MAT after
-** a tenth of its arcs, with a tree as deep as by all. (H200, 16, 12, 10, 8 and 6: rmat22 1.85, 1.10, 0.93, 0.76 and 0.69 ms;
+** a tenth of its arcs, with a tree as deep as by all. (H200, 12, 10, 8 and 6: rmat22 1.10, 0.93, 0.76 and 0.69 ms;
 ** with 6 the tree is flatter.) */
 #define GG_PATHS_PULL_SHARE 8
 /* Vertices taken from which a block tells the crew. */
