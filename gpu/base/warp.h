@@ -146,6 +146,8 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     WARP_CHANGE(uint32_t, "r", "atom.add.relaxed." scope ".u32", gg_late(), name##_take) \
     WARP_CHANGE(uint32_t, "r", "atom.add.acq_rel." scope ".u32", gg_late(), name##_add)  \
     WARP_CHANGE(uint32_t, "r", "atom.exch.relaxed." scope ".b32", WARP_NOW, name##_swap) \
+    WARP_CHANGE(uint32_t, "r", "atom.exch.acquire." scope ".b32", gg_late(),             \
+                name##_swap_acquire)                                                     \
     WARP_CHANGE(uint32_t, "r", "atom.min.relaxed." scope ".u32", WARP_NOW, name##_min)   \
     WARP_CHANGE(uint32_t, "r", "atom.max.relaxed." scope ".u32", WARP_NOW, name##_max)   \
     WARP_CHANGE(uint64_t, "l", "atom.min.relaxed." scope ".u64", WARP_NOW,               \
@@ -265,6 +267,10 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     WARP_FUNCTION uint32_t name##_swap(uint32_t *at, uint32_t value) {                   \
         return __atomic_exchange_n(at, value, __ATOMIC_RELAXED);                         \
     }                                                                                    \
+    WARP_FUNCTION uint32_t name##_swap_acquire(uint32_t *at, uint32_t value) {           \
+        WARP_JITTER();                                                                   \
+        return __atomic_exchange_n(at, value, __ATOMIC_ACQUIRE);                         \
+    }                                                                                    \
     WARP_FUNCTION uint32_t name##_min(uint32_t *at, uint32_t value) {                    \
         uint32_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \
         while (value < old &&                                                            \
@@ -293,6 +299,7 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
         return __atomic_load_n(at, __ATOMIC_ACQUIRE);                                    \
     }                                                                                    \
     WARP_FUNCTION void name##_publish(uint32_t *at, uint32_t value) {                    \
+        WARP_JITTER();                                                                   \
         __atomic_store_n(at, value, __ATOMIC_RELEASE);                                   \
     }                                                                                    \
     WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                   \

@@ -104,9 +104,9 @@ WARP_FUNCTION uint32_t regions_from(const struct regions_queue *q, uint32_t buck
     device_take(&b->all_waiting, UINT32_MAX);
     const uint32_t at = device_take(&b->head[bucket][0], 1) & q->mask;
     uint32_t *slot = &q->slot[(uint64_t)bucket * (q->mask + 1) + at], region;
-    while ((region = device_acquire(slot)) == NO_REGION)
+    /* In one step: once the ring has gone round, another has this slot's next ticket. */
+    while ((region = device_swap_acquire(slot, NO_REGION)) == NO_REGION)
         warp_pause(20);
-    device_publish(slot, NO_REGION);
     return region;
 }
 
