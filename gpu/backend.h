@@ -125,6 +125,10 @@ struct gpugraph_graph {
     uint64_t *id_present; /* bit i: the INTEGER first_integer + i is an id; or NULL */
     uint32_t *id_rank;    /* set bits before each word of id_present */
     uint64_t id_span;     /* bits in id_present */
+    struct unused_numbers {
+        uint32_t *vertex; /* ascending */
+        uint64_t count;
+    } unused; /* INTEGER ids whose vertices have gone (update/unused.c) */
     struct text_index
         *text_index; /* NULL until texts were looked for often. (ids/find_text.c) */
     uint64_t texts_asked;
@@ -528,6 +532,10 @@ typedef struct id_mapping { /* how it went */
 gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
                            gpugraph_run *run, id_mapping *how);
 void gg_free_ids(gpugraph_graph *graph);
+/* gpugraph_find_integer, and of a vertex that has gone the number that it left. (ids/find.c) */
+uint32_t gg_number_of_integer(const gpugraph_graph *graph, int64_t id);
+/* *place: where the number is among the unused ones, if it is there. (ids/find.c) */
+bool gg_find_unused(const gpugraph_graph *graph, uint32_t v, uint64_t *place);
 /* The bitmap of to->id_integer (ids.integer_count of them), where gpugraph_create would
 ** make one for that many INTEGER ends; first_integer and id_span, too. (ids/find.c) */
 void gg_index_integers(gpugraph_run *run, gpugraph_graph *to, uint64_t ends);

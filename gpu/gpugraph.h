@@ -188,6 +188,11 @@ typedef struct gpugraph_changes {
     const uint32_t
         *loose; /* vertices that needed none, and go unless an edge names them */
     int64_t loose_count;
+    /* A vertex that goes leaves its number unused, so that no other vertex has to take another one: work for
+    ** what has changed, where it is otherwise of the size of the graph. Only INTEGER ids, and few of
+    ** them; a change for which that does not hold, and one that does not ask for it, gives all unused
+    ** numbers up. (gpugraph_unused_numbers) */
+    bool keep_numbers;
 } gpugraph_changes;
 
 /* Turns the graph into what gpugraph_create would make of its edges after the changes:
@@ -207,6 +212,13 @@ typedef struct gpugraph_changes {
 ** or loose. Phase "update". */
 gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *changes,
                                 gpugraph_run *run);
+
+/* Numbers that vertices have left unused: how many, and, unless it is NULL, *vertex: which ones, ascending, to be
+** read in place. gpugraph_find_integer does not find them, and the vertex comes back under its number when an edge
+** names it. Searches take them for vertices without edges: searches from sources never come to them, but
+** gpugraph_mis and others that say something of every vertex should be asked after a change, which may
+** be one of nothing, without keep_numbers. */
+uint64_t gpugraph_unused_numbers(const gpugraph_graph *graph, const uint32_t **vertex);
 
 /* A copy of the host's side: edges, ids, the CSRs made so far. *copy is NULL on failure. */
 gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,

@@ -138,6 +138,10 @@
 
 /* A block is given back when an update leaves less than this share of it in use. */
 #define GG_ROOM_WASTE 8
+/* Unused numbers that a graph of n vertices may have: half of them, and no more than 4,096 and a 1,024th. A
+** list of so many is written in some microseconds, and searches look at no more vertices in vain. */
+#define GG_UNUSED_MOST(n) ((n) / 2 < 4096 + (n) / 1024 ? (n) / 2 : 4096 + (n) / 1024)
+
 /* Edges from which on their copy on a device is asked which vertices have any: the way
 ** there and back takes as long as the host needs for some 100,000. */
 #define GG_LOOK_ON_DEVICE 65536

@@ -114,6 +114,32 @@ static int find_graph(reading *r, graph_ref **found) {
     return rc;
 }
 
+/* A followed graph may have numbers that are no vertex's. For who cannot do with them it is one without: itself, where nobody
+** else looks at it, or a copy that the statement sees from now on. */
+static int give_up_unused(reading *r, graph_ref **found) {
+    graph_ref *g = *found, *made;
+    if (r->request->unused_numbers || gpugraph_unused_numbers(g->graph, NULL) == 0)
+        return SQLITE_OK;
+    if (g->references == 0 && g->bindings == 1)
+        return graph_give_up_unused(r->c, g);
+    int rc = graph_copy(r->c, g, &made);
+    if (rc == SQLITE_OK)
+        rc = graph_give_up_unused(r->c, made);
+    if (rc) {
+        if (made)
+            graph_free(made);
+        return rc;
+    }
+    graph_list(r->c, made);
+    struct binding *b = binding_find(r->c, r->scope, r->request);
+    b->graph = made;
+    made->bindings++;
+    g->bindings--;
+    graph_settle(r->c, g);
+    *found = made;
+    return SQLITE_OK;
+}
+
 /* Weights that are asked for and are not there. */
 static int check_weights_of(reading *r, const graph_ref *g) {
     enum weight_need need = r->request->weight;
@@ -156,6 +182,8 @@ int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
     int rc = find_graph(&r, &g);
     if (rc == SQLITE_OK)
         rc = check_weights_of(&r, g);
+    if (rc == SQLITE_OK)
+        rc = give_up_unused(&r, &g);
     if (rc == SQLITE_OK)
         rc = bring_edges_of(&r, g);
     if (rc == SQLITE_OK) {

@@ -448,38 +448,8 @@ static void rereading_clear(rereading *r) {
 
 /* ---- the change ---- */
 
-static void drop_searches(graph_ref *g) {
-    while (g->searches) {
-        search_ref *next = g->searches->next;
-        search_free(g->searches);
-        g->searches = next;
-    }
-}
-
 static bool is_in_use(const graph_ref *g) {
     return g && (g->references > 0 || g->bindings > 0);
-}
-
-static gpugraph_status clone(const gpugraph_graph *graph, gpugraph_run *run,
-                             gpugraph_graph **made) {
-    return graph ? gpugraph_clone(graph, run, made) : GPUGRAPH_OK;
-}
-
-static int copy(connection *c, const followed *f, const graph_ref *from,
-                graph_ref **made) {
-    gpugraph_run run;
-    graph_ref *g = *made = mirror_frame(f, from->undirected);
-    if (!g)
-        return SQLITE_NOMEM;
-    connection_run(c, &run);
-    gpugraph_status status = clone(from->graph, &run, &g->graph);
-    if (status == GPUGRAPH_OK)
-        status = clone(from->half_rows, &run, &g->half_rows);
-    if (status == GPUGRAPH_OK)
-        status = clone(from->row_ids, &run, &g->row_ids);
-    g->has_weight = from->has_weight;
-    g->has_text = from->has_text;
-    return code_of_status(status);
 }
 
 /* The graphs to change: the mirror's own, or copies where a running statement looks at one. */
@@ -490,7 +460,7 @@ static int writable(connection *c, followed *f, graph_ref *made[PARTS]) {
     for (int k = 0; k < PARTS; k++) {
         made[k] = used ? NULL : own[k];
         if (used && own[k] && rc == SQLITE_OK)
-            rc = copy(c, f, own[k], &made[k]);
+            rc = graph_copy(c, own[k], &made[k]);
     }
     for (int k = 0; k < PARTS && rc && used; k++)
         if (made[k])
@@ -514,7 +484,8 @@ static int change(connection *c, graph_ref *g, row_changes *changes, intern *tex
                               .kept = halves->kept,
                               .kept_count = halves->kept_count,
                               .loose = halves->loose,
-                              .loose_count = halves->loose_count};
+                              .loose_count = halves->loose_count,
+                              .keep_numbers = true};
     int rc = SQLITE_OK;
     if (g->row_ids)
         rc = place_batch_make(c, g, changes, &added, &batch, &places);
@@ -532,11 +503,8 @@ static int change(connection *c, graph_ref *g, row_changes *changes, intern *tex
         g->half_rows = halves->after;
         halves->changed = false;
     }
-    sqlite3_free(g->odd_vertices);
-    sqlite3_free(g->odd_ids);
-    g->odd_vertices = g->odd_ids = NULL;
     if (status == GPUGRAPH_OK)
-        drop_searches(g);
+        graph_changed(g);
     return status == GPUGRAPH_INTERRUPTED || status == GPUGRAPH_NO_MEMORY
                ? code_of_status(status)
            : status ? SQLITE_MISMATCH

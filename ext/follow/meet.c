@@ -27,7 +27,7 @@ static bool may_be_replaced(const graph_ref *g) {
            !g->names && !g->weight_error && !(g->shared && shared_is_foreign(g->shared));
 }
 
-/* Kept searches stay good: equal rows give vertices equal numbers. */
+/* Kept searches stay good: equal rows give vertices equal numbers, and no number is unused. */
 static void take_over(connection *c, followed *f, shared_graph *shared) {
     loaded got;
     graph_ref *g = mirror_frame(f, false);
@@ -51,6 +51,8 @@ void mirror_meet(reading *r, followed *f) {
     graph_name name = {.undirected = false};
     graph_ref *g = f->graph;
     if (!f->may_meet || f->both || !is_quiet(f) || !may_be_replaced(g))
+        return;
+    if (gpugraph_unused_numbers(g->graph, NULL) && graph_give_up_unused(r->c, g))
         return;
     f->may_meet = false; /* until the base is another one */
     const loaded own = {

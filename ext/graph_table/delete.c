@@ -109,7 +109,7 @@ void gpugraph_delete_vertex(sqlite3_context *context, int argc, sqlite3_value **
     graph_call call;
     uint32_t v = GPUGRAPH_NONE;
     sqlite3_int64 deleted = 0;
-    int rc = graph_call_begin(&call, context, "gpugraph_delete_vertex", argv[0]);
+    int rc = graph_call_begin(&call, context, "gpugraph_delete_vertex", argv[0], true);
     if (rc == SQLITE_OK)
         rc = find_vertex_to_delete(&call, argv[1], &v);
     if (rc == SQLITE_OK && v != GPUGRAPH_NONE)

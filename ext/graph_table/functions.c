@@ -64,6 +64,7 @@ static int acquire(graph_call *call, sqlite3_context *context, const char *edges
                                    .edges_bytes = (int)strlen(edges),
                                    .weight = WEIGHT_NO,
                                    .undirected = undirected,
+                                   .unused_numbers = call->unused_numbers,
                                    .edges_here = true,
                                    .backend = -1,
                                    .scope = statement_scope(context, call->c)};
@@ -77,8 +78,9 @@ static int acquire(graph_call *call, sqlite3_context *context, const char *edges
 }
 
 int graph_call_begin(graph_call *call, sqlite3_context *context, const char *function,
-                     sqlite3_value *name) {
+                     sqlite3_value *name, bool unused_numbers) {
     memset(call, 0, sizeof *call);
+    call->unused_numbers = unused_numbers;
     call->c = sqlite3_user_data(context);
     call->function = function;
     if (sqlite3_value_type(name) != SQLITE_TEXT) {
@@ -215,14 +217,18 @@ static int compare_ways(check *k, sqlite3_int64 row, sqlite3_value **value,
     return SQLITE_OK;
 }
 
-/* Vertices are the ends of rows and nothing else. */
+/* Vertices are the ends of rows and nothing else, but for unused numbers. */
 static int compare_vertices(check *k) {
+    const uint32_t *unused;
+    const uint64_t count = gpugraph_unused_numbers(k->graph->graph, &unused);
     uint32_t n = gpugraph_vertex_count(k->graph->graph), used = 0;
     char *seen = k->lone;
     for (uint64_t e = 0; e < k->count; e++) {
         const gpugraph_edge edge = gpugraph_edge_of(k->graph->graph, e);
         seen[edge.source] = seen[edge.target] = 1;
     }
+    for (uint64_t i = 0; i < count; i++)
+        seen[unused[i]] = !seen[unused[i]]; /* one that is used is missed */
     for (uint32_t v = 0; v < n; v++)
         used += (uint32_t)seen[v];
     if (used != n && k->differences++ < SHOWN_DIFFERENCES)
@@ -332,7 +338,7 @@ static int check_one(check *k, const graph_ref *graph) {
 static void check_graph(sqlite3_context *context, int argc, sqlite3_value **argv) {
     (void)argc;
     check k = {.said = sqlite3_str_new(NULL)};
-    int rc = graph_call_begin(&k.call, context, "gpugraph_check", argv[0]);
+    int rc = graph_call_begin(&k.call, context, "gpugraph_check", argv[0], true);
     if (rc == SQLITE_OK)
         rc = check_one(&k, k.call.graph);
     if (rc == SQLITE_OK && k.call.both)
@@ -374,7 +380,7 @@ static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv)
     (void)argc;
     graph_call call;
     uint64_t bytes = 0;
-    int rc = graph_call_begin(&call, context, "gpugraph_save", argv[0]);
+    int rc = graph_call_begin(&call, context, "gpugraph_save", argv[0], false);
     char *why_not = NULL;
     if (rc == SQLITE_OK && !call.definition.persist)
         why_not =

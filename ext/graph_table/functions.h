@@ -7,6 +7,7 @@
 typedef struct graph_call {
     connection *c;
     const char *function;
+    bool unused_numbers; /* may the graphs have some? (graph_request) */
     definition definition;
     row_source rows;  /* the table that is followed */
     graph_ref *graph; /* as the statement sees it */
@@ -15,7 +16,7 @@ typedef struct graph_call {
 } graph_call;
 
 int graph_call_begin(graph_call *call, sqlite3_context *context, const char *function,
-                     sqlite3_value *name);
+                     sqlite3_value *name, bool unused_numbers);
 /* Makes rc the function's error unless it is SQLITE_OK, and ends the call. */
 void graph_call_result(sqlite3_context *context, graph_call *call, int rc);
 void graph_call_end(graph_call *call);

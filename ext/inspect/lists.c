@@ -90,7 +90,8 @@ static void add_graph(grid *g, const char *name, const char *kind, const graph_r
         add_bytes(ref, &host, &device);
         if (other)
             add_bytes(other, &host, &device);
-        add_integer(g, gpugraph_vertex_count(ref->graph));
+        add_integer(g, (sqlite3_int64)(gpugraph_vertex_count(ref->graph) -
+                                       gpugraph_unused_numbers(ref->graph, NULL)));
         add_integer(g, (sqlite3_int64)gpugraph_edge_count(ref->graph));
     } else {
         add_text(g, NULL);

@@ -56,6 +56,13 @@ graph_ref *graph_seen(connection *c, const scope *s, const char *edges,
                       const graph_request *request);
 /* What was read becomes the graph's; names that it had go. */
 void graph_take(graph_ref *g, const loaded *got);
+/* What was found out about the graph's edges holds no longer. (copy.c) */
+void graph_changed(graph_ref *g);
+/* A copy of a followed graph, its searches not: it is in no list. *made is given on failure, too, for graph_free, unless there
+** was no memory for it. (copy.c) */
+int graph_copy(connection *c, const graph_ref *from, graph_ref **made);
+/* The graph as it is without unused numbers; who keeps numbers of its vertices must not be there. (copy.c) */
+int graph_give_up_unused(connection *c, graph_ref *g);
 /* In the list it is settled away unless it gets a stamp or a binding. */
 void graph_list(connection *c, graph_ref *g);
 /* Frees the graph if nobody is left who can reach it. */

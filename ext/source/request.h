@@ -23,8 +23,11 @@ typedef struct graph_request {
     enum weight_need weight;
     bool undirected; /* direction is 'both' */
     bool edges_here; /* whoever asks changes, saves or lists the graph's edges */
-    bool by_graph;   /* no direction is given: as a followed graph's definition has it */
-    int backend;     /* gpugraph_backend, or -1: as configured; where ids are mapped */
+    bool
+        unused_numbers; /* and who searches from sources, or looks edges up, can do with numbers that no vertex has
+                          ** (gpugraph_unused_numbers) */
+    bool by_graph; /* no direction is given: as a followed graph's definition has it */
+    int backend;   /* gpugraph_backend, or -1: as configured; where ids are mapped */
     const scope *scope;        /* the cursor's; NULL: one for this call alone */
     struct followed *followed; /* a mirror that is known to be current; or NULL */
 } graph_request;

@@ -83,6 +83,7 @@ static int acquire(answer *s, const arguments *a) {
         .params_bytes = s->params.count,
         .weight = s->weight,
         .undirected = s->undirected,
+        .unused_numbers = s->by->function->needs_source && !(a->plan & PLAN_ARRAYS),
         .by_graph = s->by_graph,
         .backend = a->options.backend,
         .scope = &s->by->scope,

@@ -203,6 +203,7 @@ int64_t gg_graph_bytes(const gpugraph_graph *graph) {
     bytes += graph->id_integer ? graph->ids.integer_count * sizeof(int64_t) : 0;
     if (graph->id_present)
         bytes += (graph->id_span + 63) / 64 * (sizeof(uint64_t) + sizeof(uint32_t));
+    bytes += graph->unused.count * sizeof *graph->unused.vertex;
     if (texts)
         bytes += (texts + 1) * sizeof(uint64_t) + graph->id_text_offset[texts];
     return (int64_t)bytes;

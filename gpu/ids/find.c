@@ -1,8 +1,34 @@
 /* From an INTEGER id to its vertex number: by arithmetic, by the bitmap, or by halving (ids.c says
-** how ids lie); and the bitmap of ids that are listed in order. TEXTs: find_text.c. */
+** how ids lie), unless its vertex has gone; and the bitmap of ids that are listed in order. TEXTs: find_text.c. */
 #include "backend.h"
 
+bool gg_find_unused(const gpugraph_graph *graph, uint32_t v, uint64_t *place) {
+    const struct unused_numbers *unused = &graph->unused;
+    uint64_t low = 0, high = unused->count;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (unused->vertex[middle] < v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *place = low;
+    return low < unused->count && unused->vertex[low] == v;
+}
+
+uint64_t gpugraph_unused_numbers(const gpugraph_graph *graph, const uint32_t **vertex) {
+    if (vertex)
+        *vertex = graph->unused.vertex;
+    return graph->unused.count;
+}
+
 uint32_t gpugraph_find_integer(const gpugraph_graph *graph, int64_t id) {
+    const uint32_t v = gg_number_of_integer(graph, id);
+    uint64_t place;
+    return v != GPUGRAPH_NONE && gg_find_unused(graph, v, &place) ? GPUGRAPH_NONE : v;
+}
+
+uint32_t gg_number_of_integer(const gpugraph_graph *graph, int64_t id) {
     const gpugraph_ids *ids = &graph->ids;
     uint64_t place = (uint64_t)id - (uint64_t)ids->first_integer;
     if (!ids->integer)

@@ -142,11 +142,11 @@ static void number_by_bitmap(id_mapper *m) {
     uint64_t words = (span + 63) / 64, distinct = 0;
     graph->ids.first_integer = m->first;
     graph->id_span = span;
-    graph->id_present = gg_alloc(m->run, words, sizeof *graph->id_present);
+    graph->id_present = gg_alloc_roomy(m->run, words, sizeof *graph->id_present);
     if (graph->id_present)
         fill_bitmap(m, words);
     if (!gg_stopping(m->run))
-        graph->id_rank = gg_alloc(m->run, words, sizeof *graph->id_rank);
+        graph->id_rank = gg_alloc_roomy(m->run, words, sizeof *graph->id_rank);
     if (!graph->id_rank)
         return;
     for (uint64_t w = 0; w < words; w++) {
@@ -167,7 +167,7 @@ static void number_by_bitmap(id_mapper *m) {
         return;
     }
     m->mode = BITMAP;
-    graph->id_integer = gg_alloc(m->run, distinct, sizeof *graph->id_integer);
+    graph->id_integer = gg_alloc_roomy(m->run, distinct, sizeof *graph->id_integer);
     if (graph->id_integer)
         list_present(m, words);
 }
@@ -368,5 +368,6 @@ void gg_free_ids(gpugraph_graph *graph) {
     gg_release(graph->id_rank);
     gg_release(graph->id_text_offset);
     gg_release(graph->id_text_bytes);
+    gg_release(graph->unused.vertex);
     gg_drop_text_index(graph);
 }

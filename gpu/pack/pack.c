@@ -187,6 +187,13 @@ gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
     gg_begin(run);
     if (gg_bring_edges(graph, run))
         return run->status;
+    if (graph->unused.count > 0) {
+        gg_fail(run, GPUGRAPH_INVALID,
+                "the graph has %llu unused numbers, which a change without keep_numbers "
+                "gives up",
+                (unsigned long long)graph->unused.count);
+        return run->status;
+    }
     packed_header header = header_of(graph);
     bool ordered = header.flags & PACKED_IN_ORDER;
     if (ordered && gg_csr(graph, CSR_OUT, false, false, run, &out))

@@ -67,6 +67,8 @@ static void copy_ids(gpugraph_run *run, const gpugraph_graph *from, gpugraph_gra
     to->id_text_offset =
         copy_of(run, from->id_text_offset, texts + 1, sizeof *to->id_text_offset);
     to->id_text_bytes = copy_of(run, from->id_text_bytes, bytes, 1);
+    to->unused.vertex =
+        copy_of(run, from->unused.vertex, from->unused.count, sizeof *to->unused.vertex);
     to->ids.integer = to->id_integer;
     to->ids.texts.offset = to->id_text_offset;
     to->ids.texts.bytes = to->id_text_bytes;

@@ -164,7 +164,7 @@ static void mark(uint64_t *marks, uint32_t v) {
     marks[v / 64] |= (uint64_t)1 << v % 64;
 }
 
-/* Marks the vertices that need not stay: edges name them now, or they are loose. Those that
+/* Marks the vertices that need not stay: edges name them now, they are loose, or gone already. Those that
 ** edges go on naming come by these; those that are kept are put beside them. */
 static uint64_t *mark_others(const rebuild *r) {
     const gpugraph_graph *graph = r->graph;
@@ -175,6 +175,8 @@ static uint64_t *mark_others(const rebuild *r) {
     }
     for (int64_t i = 0; marks && i < r->changes->loose_count; i++)
         mark(marks, r->changes->loose[i]);
+    for (uint64_t i = 0; marks && i < graph->unused.count; i++)
+        mark(marks, graph->unused.vertex[i]);
     return marks;
 }
 

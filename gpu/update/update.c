@@ -10,6 +10,7 @@
 #include "update.h"
 #include "graph/copy.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the commit: arrays ---- */
@@ -151,6 +152,8 @@ static void swap_ids(update *u) {
         to->id_present = NULL;
         to->id_rank = NULL;
     }
+    if (u->ids_behind)
+        gg_commit_ids_behind(u);
     if (u->texts_change) {
         gg_release(graph->id_text_offset);
         gg_release(graph->id_text_bytes);
@@ -162,6 +165,7 @@ static void swap_ids(update *u) {
         to->id_text_bytes = NULL;
     }
     graph->integer_ends = to->integer_ends;
+    gg_commit_unused(u);
 }
 
 /* Elements that are moved or renumbered, about: where nothing moves, one thread is enough
@@ -535,9 +539,13 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
         return gg_stopped(run);
     uint64_t removed = u.removed_count + u.reweighted,
              added = u.added_count + u.reweighted;
+    char given_up[48] = "";
+    if (u.given_up)
+        snprintf(given_up, sizeof given_up, ", %llu unused numbers given up",
+                 (unsigned long long)u.given_up);
     gg_phase(run, "update", start + u.patch_ms, (int64_t)(removed + added),
-             "%llu edges removed, %llu added, %llu vertices vanished, %llu are new",
+             "%llu edges removed, %llu added, %llu vertices vanished, %llu are new%s",
              (unsigned long long)removed, (unsigned long long)added,
-             (unsigned long long)u.vanished, (unsigned long long)u.fresh);
+             (unsigned long long)u.gone, (unsigned long long)u.fresh, given_up);
     return run->status;
 }

@@ -5,6 +5,7 @@
 **     edges.c      which edges go, where new ones come to lie, which are but reweighted
 **     gone.c       what those are that go
 **     vertices.c   ends of added edges: known or fresh; vertices that vanish
+**     unused.c     numbers that these leave unused, so that others keep theirs
 **     values.c     the ids afterwards; weights, and how wide they have to be
 **     rows.c       CSRs: which arcs go, where new ones come to lie
 **     zones.c      rows with room on a device: which arcs go and come, zone by zone
@@ -129,9 +130,14 @@ typedef struct update {
     uint64_t fresh, fresh_integers, vanished;
     int64_t *fresh_id; /* ascending: INTEGERs, then numbers of texts */
     uint64_t *fresh_at, *fresh_new, *vanished_at;
+    uint64_t given_up; /* numbers that were unused before and vanish, too */
+    uint64_t gone;     /* vertices that vanish, and those whose numbers stay, unused */
     splice vertices;
     bool ids_change, texts_change;
-    gpugraph_graph ids; /* n, ids, id_..., integer_ends of it are those afterwards */
+    bool ids_behind; /* INTEGERs come behind all others, and nothing else changes */
+    bool unused_change;
+    gpugraph_graph
+        ids; /* n, ids, id_..., unused, integer_ends of it are those afterwards */
     /* arrays */
     row_plan rows[ROW_PLANS];
     int row_plans;
@@ -204,7 +210,13 @@ void gg_look_at_gone(update *u);
 /* Part of gg_update_vertices: ends of reweighted edges, and their numbers as edges. */
 void gg_update_place_reweighted(update *u);
 void gg_update_vertices(update *u);
+/* Part of gg_update_vertices: which of those that would vanish leave their numbers unused, and which numbers are
+** used again, or given up. */
+void gg_update_unused(update *u);
+void gg_renumber_unused(update *u); /* the fresh ones come before some of them */
+void gg_commit_unused(update *u);
 void gg_update_ids(update *u);
+void gg_commit_ids_behind(update *u);
 void gg_update_weights(update *u); /* needs the vertices, too */
 void gg_update_rows(update *u);
 void gg_update_adjacency(update *u);

@@ -7,7 +7,7 @@
 **     text offset, bytes                  likewise
 **
 ** Ids (ids/ids.c draws how they lie) are made anew as a whole where they change, or where fewer
-** or more edges make another layout the right one.
+** or more edges make another layout the right one. INTEGERs that come behind all others are but put there.
 **
 ** Weights are narrow when the sum of each vertex's largest weight is below 2^32 - 1. That sum
 ** is kept between two bounds: an edge that comes raises it by its weight for each end at most,
@@ -78,6 +78,77 @@ static void lay_out_integers(update *u, uint64_t count, int64_t first, int64_t l
     list_integers(u, count);
     if (!gg_stopping(u->run))
         gg_index_integers(u->run, &u->ids, u->ids.integer_ends);
+}
+
+/* ---- INTEGER ids that come behind all others ---- */
+
+static uint64_t words_of(uint64_t span) {
+    return (span + 63) / 64;
+}
+
+static bool come_behind(const update *u, bool mapped) {
+    const gpugraph_graph *graph = u->graph;
+    return u->fresh_integers > 0 && u->fresh_integers == u->fresh && u->vanished == 0 &&
+           graph->ids.texts.count == 0 && graph->id_integer &&
+           u->fresh_at[0] == graph->ids.integer_count &&
+           mapped == (graph->id_present != NULL);
+}
+
+/* A longer block with what is in this one, where that has no room. */
+static void *grow(const update *u, void *block, uint64_t count, uint64_t after,
+                  size_t size) {
+    if (gg_stopping(u->run) || after * size <= gg_room(block))
+        return NULL;
+    void *longer = gg_alloc_roomy(u->run, after, size);
+    if (longer)
+        gg_copy(u->run, longer, block, count * size);
+    return longer;
+}
+
+static void plan_behind(update *u, uint64_t count, int64_t last) {
+    const gpugraph_graph *graph = u->graph;
+    gpugraph_graph *to = &u->ids;
+    to->ids.integer_count = (uint32_t)count;
+    to->id_integer = grow(u, graph->id_integer, graph->ids.integer_count, count,
+                          sizeof *to->id_integer);
+    if (!graph->id_present)
+        return;
+    to->id_span = (uint64_t)last - (uint64_t)graph->ids.first_integer + 1;
+    const uint64_t words = words_of(graph->id_span), after = words_of(to->id_span);
+    to->id_present = grow(u, graph->id_present, words, after, sizeof *to->id_present);
+    to->id_rank = grow(u, graph->id_rank, words, after, sizeof *to->id_rank);
+}
+
+static void take_longer(void **array, void **longer) {
+    if (!*longer)
+        return;
+    gg_release(*array);
+    *array = *longer;
+    *longer = NULL;
+}
+
+void gg_commit_ids_behind(update *u) {
+    gpugraph_graph *graph = u->graph, *to = &u->ids;
+    uint64_t words = words_of(graph->id_span);
+    uint32_t v = graph->ids.integer_count;
+    take_longer((void **)&graph->id_integer, (void **)&to->id_integer);
+    take_longer((void **)&graph->id_present, (void **)&to->id_present);
+    take_longer((void **)&graph->id_rank, (void **)&to->id_rank);
+    graph->ids.integer = graph->id_integer;
+    for (uint64_t i = 0; i < u->fresh; i++, v++) {
+        const uint64_t id = (uint64_t)u->fresh_id[i],
+                       place = id - (uint64_t)graph->ids.first_integer;
+        graph->id_integer[v] = (int64_t)id;
+        for (; graph->id_present && words <= place / 64; words++) {
+            graph->id_present[words] = 0;
+            graph->id_rank[words] = v;
+        }
+        if (graph->id_present)
+            graph->id_present[place / 64] |= (uint64_t)1 << (place % 64);
+    }
+    graph->ids.integer_count = v;
+    if (graph->id_present)
+        graph->id_span = to->id_span;
 }
 
 /* ---- TEXT ids ---- */
@@ -184,11 +255,14 @@ void gg_update_ids(update *u) {
     u->ids.n = (uint32_t)u->vertices.after;
     bool mapped = count && (uint64_t)last - (uint64_t)first + 1 != count &&
                   gg_close_together(u->ids.integer_ends, first, last);
-    u->ids_change =
-        u->fresh_integers || integers_vanish(u) || mapped != (graph->id_present != NULL);
+    u->ids_behind = come_behind(u, mapped);
+    u->ids_change = !u->ids_behind && (u->fresh_integers || integers_vanish(u) ||
+                                       mapped != (graph->id_present != NULL));
     u->texts_change = u->fresh > u->fresh_integers || texts_vanish(u);
     if (u->ids_change)
         lay_out_integers(u, count, first, last);
+    else if (u->ids_behind)
+        plan_behind(u, count, last);
     else
         u->ids.ids.integer_count = graph->ids.integer_count;
     if (u->texts_change && !gg_stopping(u->run))

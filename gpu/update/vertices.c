@@ -103,7 +103,7 @@ static void find_some_ends(void *lookup, uint64_t low, uint64_t high) {
         added_end *end = &u->end[ref];
         int64_t id = value_of(u, ref);
         end->old = is_text(u, ref) ? (uint32_t)l->of_text[id]
-                                   : gpugraph_find_integer(u->graph, id);
+                                   : gg_number_of_integer(u->graph, id);
         end->place = end->new = end->old;
     }
 }
@@ -397,6 +397,8 @@ void gg_update_vertices(update *u) {
     find_fresh(u);
     if (!gg_stopping(run) && (u->removed_count || u->changes->loose_count))
         find_touched(u);
+    if (!gg_stopping(run))
+        gg_update_unused(u);
     if (gg_stopping(run))
         return;
     uint64_t n = u->graph->n - u->vanished + u->fresh;
@@ -408,6 +410,8 @@ void gg_update_vertices(update *u) {
                        u->fresh_at, u->fresh, u->fresh_new) ||
         gg_splice_index(run, &u->vertices, false))
         return;
+    if (!u->vertices.still)
+        gg_renumber_unused(u);
     for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
         added_end *end = &u->end[ref];
         if (end->old == GPUGRAPH_NONE)

@@ -18,32 +18,98 @@ static gpugraph_status apply(gpugraph_graph *graph, model_batch *batch, int thre
 }
 
 static int with_tables; /* batches that tables in memory have taken */
+static int with_unused; /* and those after which numbers were unused */
+
+/* The same edges, unused numbers given up. */
+static gpugraph_graph *without_unused(const gpugraph_graph *graph, int threads) {
+    const gpugraph_changes nothing = {NULL};
+    gpugraph_run run = {.threads = threads};
+    gpugraph_graph *made;
+    ck_assert_int_eq(gpugraph_clone(graph, &run, &made), GPUGRAPH_OK);
+    ck_assert_uint_eq(gpugraph_unused_numbers(made, NULL),
+                      gpugraph_unused_numbers(graph, NULL));
+    expect(!gpugraph_update(made, &nothing, &run), "%s", run.message);
+    ck_assert_uint_eq(gpugraph_unused_numbers(made, NULL), 0);
+    return made;
+}
+
+/* Searches of a graph that has unused numbers find what they find without them, and its ids are found. */
+static void check_unused(gpugraph_graph *graph, gpugraph_graph *wanted, uint64_t random) {
+    const uint32_t n = gpugraph_vertex_count(graph), less = gpugraph_vertex_count(wanted),
+                   *unused;
+    const uint64_t count = gpugraph_unused_numbers(graph, &unused);
+    const gpugraph_ids *ids = gpugraph_vertex_ids(wanted);
+    uint32_t *depth = malloc((n + 1) * sizeof *depth),
+             *right = malloc((n + 1) * sizeof *right),
+             *number = malloc((n + 1) * sizeof *number);
+    ck_assert_uint_eq(less + count, n);
+    for (uint32_t v = 0; v < less; v++) {
+        number[v] = gpugraph_find_integer(graph, ids->integer ? ids->integer[v]
+                                                              : ids->first_integer + v);
+        ck_assert(number[v] < n && (v == 0 || number[v] > number[v - 1]));
+    }
+    for (int direction = 0; less > 0 && direction < 3; direction++) {
+        uint32_t source = (uint32_t)(random % less), there = number[source];
+        gpugraph_search search = {.source = &source,
+                                  .source_count = 1,
+                                  .max_depth = GPUGRAPH_NONE,
+                                  .direction = (gpugraph_direction)direction};
+        gpugraph_run run = {.backend = GPUGRAPH_CPU};
+        ck_assert(!gpugraph_bfs(wanted, &search, &run, right, NULL));
+        search.source = &there;
+        ck_assert(!gpugraph_bfs(graph, &search, &run, depth, NULL));
+        for (uint32_t v = 0; v < less; v++)
+            ck_assert_uint_eq(depth[number[v]], right[v]);
+        for (uint64_t i = 0; i < count; i++)
+            ck_assert_uint_eq(depth[unused[i]], GPUGRAPH_NONE);
+    }
+    ids = gpugraph_vertex_ids(graph);
+    for (uint64_t i = 0; i < count; i++) {
+        ck_assert(i == 0 || unused[i] > unused[i - 1]);
+        const int64_t id =
+            ids->integer ? ids->integer[unused[i]] : ids->first_integer + unused[i];
+        ck_assert_uint_eq(gpugraph_find_integer(graph, id), GPUGRAPH_NONE);
+    }
+    free(depth);
+    free(right);
+    free(number);
+}
 
 /* Updates the graph from one state of the model to the next, and compares. */
 static void step(gpugraph_graph *graph, const edge_model *before, const edge_model *after,
-                 int threads, bool search) {
+                 int threads, bool search, bool keep) {
     model_batch batch = model_batch_of(before, after);
     gpugraph_run run;
+    batch.changes.keep_numbers = keep;
     expect(apply(graph, &batch, threads, &run) == GPUGRAPH_OK, "%s", run.message);
-    gpugraph_graph *wanted = model_graph(after, threads);
-    const char *differs = same_graph(graph, wanted);
+    gpugraph_graph *wanted = model_graph(after, threads), *other = NULL;
+    const bool unused = gpugraph_unused_numbers(graph, NULL) > 0;
+    ck_assert(keep || !unused);
+    with_unused += unused;
+    if (unused) {
+        check_unused(graph, wanted, after->random);
+        other = without_unused(graph, threads);
+    }
+    const char *differs = same_graph(other ? other : graph, wanted);
     int64_t tables, there;
     gpugraph_tables_memory(graph, &tables, &there);
     with_tables += tables > 0;
     expect(!gpugraph_check_tables(graph, &run), "%s", run.message);
     if (!differs && search)
-        differs = same_answers(graph, wanted, after->random);
+        differs = same_answers(other ? other : graph, wanted, after->random);
     expect(!differs, "%s: ids %d, weights %d, %lld removed, %lld added, %lld edges left",
            differs, after->ids, after->weights, (long long)batch.changes.removed_count,
            (long long)batch.added.edges.count, (long long)after->count);
     gpugraph_free(wanted);
+    gpugraph_free(other);
     model_batch_free(&batch);
 }
 
 static void change_many_times(edge_model model, int batches, int changes, int threads) {
     gpugraph_graph *graph = model_graph(&model, threads);
     static int turn;
-    const bool tables = turn++ % 3 > 0;
+    const bool tables = turn % 3 > 0, keep = turn % 2 > 0;
+    turn++;
     for (int i = 0; i < batches; i++) {
         edge_model before = model_copy(&model);
         gpugraph_keep_tables(graph, tables && i % 8 < 7 ? GPUGRAPH_ALL_TABLES
@@ -51,7 +117,7 @@ static void change_many_times(edge_model model, int batches, int changes, int th
         if (i % 8 == 0)
             model_make_slots(graph, model_below(&model, 1 << MODEL_SLOTS));
         model_change(&model, 1 + (int)model_below(&model, (uint64_t)changes));
-        step(graph, &before, &model, threads, i % 4 == 3);
+        step(graph, &before, &model, threads, i % 4 == 3, keep && i % 6 < 5);
         model_free(&before);
     }
     gpugraph_free(graph);
@@ -68,7 +134,7 @@ static edge_model kind_of(int i, uint32_t universe, int64_t count, uint64_t seed
 
 START_TEST(tiny_graphs) {
     int graphs = 0;
-    with_tables = 0;
+    with_tables = with_unused = 0;
     for (uint64_t seed = 0; seed < 6; seed++) {
         if (left_out(seed + (uint64_t)_i))
             continue;
@@ -78,6 +144,7 @@ START_TEST(tiny_graphs) {
         change_many_times(kind_of(_i, 40, 60, seed), 30, 20, 1);
     }
     ck_assert(graphs == 0 || with_tables > 0);
+    ck_assert(graphs < 6 || _i % MODEL_IDS > MODEL_ENDS || with_unused > 0);
 }
 END_TEST
 
@@ -95,7 +162,7 @@ START_TEST(from_nothing_and_back) {
                 model_remove(&model, model.count - 1);
             if (round != 2)
                 model_make_slots(graph, model_below(&model, 1 << MODEL_SLOTS));
-            step(graph, &before, &model, 1, true);
+            step(graph, &before, &model, 1, true, round % 4 > 1);
             model_free(&before);
         }
         gpugraph_free(graph);
@@ -167,6 +234,71 @@ static gpugraph_graph *refused(const gpugraph_changes *changes, gpugraph_run *ru
 static const int64_t two_ids[] = {2, 3}, falling[] = {3, 3}, absent[] = {2, 7},
                      new_ids[] = {9, 10}, negative[] = {1, -5};
 static const double reals[] = {0.5, 1e300 * 1e300};
+
+/* ---- vertices that come behind all others ---- */
+
+enum { CHAIN = 700 };
+
+/* The chain's first edges, as a graph. */
+static gpugraph_graph *chain(const int64_t *id, const int64_t *edge, int64_t edges) {
+    const gpugraph_edges all = {
+        .count = edges, .source = {id, NULL}, .target = {id + 1, NULL}, .edge_id = edge};
+    gpugraph_run run = {.threads = 1};
+    gpugraph_graph *graph;
+    expect(!gpugraph_create(&all, &run, &graph), "%s", run.message);
+    return graph;
+}
+
+/* A chain grows at its end by one edge or a few, to an id that is larger by one, by some, or, late, by so much that
+** there is no bitmap; now and then its last edge goes and comes back. */
+static void check_chain(uint64_t seed, int64_t stride, bool keep) {
+    int64_t id[CHAIN + 1], edge[CHAIN];
+    edge_model dice = {.random = seed};
+    for (int i = 0; i <= CHAIN; i++) {
+        const int64_t by = 1 + (int64_t)model_below(&dice, (uint64_t)stride);
+        id[i] = i == 0 ? -7 : id[i - 1] + (i == CHAIN - 40 ? INT64_C(1) << 40 : by);
+    }
+    for (int i = 0; i < CHAIN; i++)
+        edge[i] = i + 1;
+    int64_t have = 30;
+    gpugraph_graph *graph = chain(id, edge, have);
+    while (have < CHAIN) {
+        const bool back = model_below(&dice, 4) == 0;
+        int64_t more = back ? -1 : 1 + (int64_t)model_below(&dice, 3);
+        more = have + more > CHAIN ? CHAIN - have : more;
+        const gpugraph_edges added = {.count = more,
+                                      .source = {id + have, NULL},
+                                      .target = {id + have + 1, NULL},
+                                      .edge_id = edge + have};
+        const gpugraph_changes changes = {.removed = back ? edge + have - 1 : NULL,
+                                          .removed_count = back,
+                                          .added = back ? NULL : &added,
+                                          .keep_numbers = keep};
+        gpugraph_run run = {.threads = 1};
+        expect(!gpugraph_update(graph, &changes, &run), "%s", run.message);
+        have += more;
+        gpugraph_graph *wanted = chain(id, edge, have), *other = without_unused(graph, 1);
+        const char *differs = same_graph(other, wanted);
+        expect(!differs, "%s: %lld edges", differs, (long long)have);
+        for (int i = 0; i <= CHAIN; i++)
+            ck_assert((gpugraph_find_integer(graph, id[i]) == GPUGRAPH_NONE) ==
+                      (i > have));
+        gpugraph_free(wanted);
+        gpugraph_free(other);
+    }
+    gpugraph_free(graph);
+}
+
+START_TEST(vertices_come_behind) {
+    for (uint64_t seed = 1; seed <= 3; seed++)
+        for (int keep = 0; keep < 2 && (seed == 1 || !left_out(seed)); keep++) {
+            check_chain(seed, 1, keep);
+            check_chain(seed, 3, keep);
+            check_chain(seed, 200, keep);
+            check_chain(seed, INT64_C(1) << 50, keep);
+        }
+}
+END_TEST
 
 START_TEST(bad_changes) {
     gpugraph_run run;
@@ -285,10 +417,10 @@ START_TEST(clones) {
     gpugraph_run run = {0};
     model_make_slots(graph, model_below(&model, 1 << MODEL_SLOTS));
     ck_assert_int_eq(gpugraph_clone(graph, &run, &copy), GPUGRAPH_OK);
-    step(graph, &model, &after, 1, true);
+    step(graph, &model, &after, 1, true, false);
     gpugraph_free(graph);
     expect(!same_graph(copy, wanted), "the copy differs: %s", same_graph(copy, wanted));
-    step(copy, &model, &after, 1, true);
+    step(copy, &model, &after, 1, true, true);
     gpugraph_free(copy);
     gpugraph_free(wanted);
     model_free(&model);
@@ -303,6 +435,7 @@ const struct suite suite = {
       .cases = {{&tiny_graphs, KINDS},
                 {&from_nothing_and_back, KINDS},
                 {&arrays_grow, MODEL_WEIGHTS},
+                {&vertices_come_behind},
                 {&bad_changes},
                 {&types_of_weights},
                 {&edge_ids_that_are_there_twice},

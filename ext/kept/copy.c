@@ -1,0 +1,68 @@
+/* Followed graphs: copies, for running statements that look at them while they change, and what no longer holds once they
+** have changed. */
+#include "cache.h"
+#include <string.h>
+
+void graph_changed(graph_ref *g) {
+    sqlite3_free(g->odd_vertices);
+    sqlite3_free(g->odd_ids);
+    g->odd_vertices = g->odd_ids = NULL;
+    while (g->searches) {
+        search_ref *next = g->searches->next;
+        search_free(g->searches);
+        g->searches = next;
+    }
+}
+
+/* What a graph is called and how it is asked for, without its edges. NULL: no memory. */
+static graph_ref *frame_of(const graph_ref *from) {
+    graph_ref *g = sqlite3_malloc(sizeof *g);
+    if (!g)
+        return NULL;
+    memset(g, 0, sizeof *g);
+    g->edges = sqlite3_mprintf("%s", from->edges);
+    g->names = from->names ? edge_names_none() : NULL;
+    g->has_weight = from->has_weight;
+    g->has_text = from->has_text;
+    g->weight_column = from->weight_column;
+    g->weight_unclear = from->weight_unclear;
+    g->two_ways = from->two_ways;
+    g->undirected = from->undirected;
+    g->weight_error =
+        from->weight_error ? sqlite3_mprintf("%s", from->weight_error) : NULL;
+    g->source_affinity = from->source_affinity;
+    g->direction = from->direction;
+    if (g->edges && !g->names == !from->names && !g->weight_error == !from->weight_error)
+        return g;
+    graph_free(g);
+    return NULL;
+}
+
+static gpugraph_status clone(const gpugraph_graph *graph, gpugraph_run *run,
+                             gpugraph_graph **made) {
+    return graph ? gpugraph_clone(graph, run, made) : GPUGRAPH_OK;
+}
+
+int graph_copy(connection *c, const graph_ref *from, graph_ref **made) {
+    gpugraph_run run;
+    graph_ref *g = *made = frame_of(from);
+    if (!g)
+        return SQLITE_NOMEM;
+    connection_run(c, &run);
+    gpugraph_status status = clone(from->graph, &run, &g->graph);
+    if (status == GPUGRAPH_OK)
+        status = clone(from->half_rows, &run, &g->half_rows);
+    if (status == GPUGRAPH_OK)
+        status = clone(from->row_ids, &run, &g->row_ids);
+    return code_of_status(status);
+}
+
+int graph_give_up_unused(connection *c, graph_ref *g) {
+    const gpugraph_changes nothing = {.removed = NULL};
+    gpugraph_run run;
+    connection_run(c, &run);
+    gpugraph_status status = gpugraph_update(g->graph, &nothing, &run);
+    if (status == GPUGRAPH_OK)
+        graph_changed(g);
+    return code_of_status(status);
+}
