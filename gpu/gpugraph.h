@@ -301,7 +301,7 @@ typedef struct gpugraph_stream {
 /* The packed form of a graph: edges, ids and its OUT CSR, as bytes that a file can hold,
 ** under checksums; for processors of the same byte order. pack/pack.c draws it. gpugraph_pack
 ** makes the OUT CSR if it has to. Phases "pack", "unpack". A transfer that fails makes
-** GPUGRAPH_INVALID, unless the run was interrupted. */
+** GPUGRAPH_INVALID, unless the run was interrupted; so do unused numbers of the graph. */
 uint64_t gpugraph_packed_size(const gpugraph_graph *graph);
 gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
                               const gpugraph_stream *to);

@@ -127,6 +127,66 @@ START_TEST(updates) {
 }
 END_TEST
 
+/* The graph, but for unused numbers, which a copy gives up. */
+static void expect_same_but_unused(const gpugraph_graph *graph, gpugraph_graph *wanted,
+                                   int n, const char *when) {
+    const gpugraph_changes nothing = {.removed = NULL};
+    gpugraph_run run = {.threads = 1};
+    gpugraph_graph *made;
+    ck_assert_int_eq(gpugraph_clone(graph, &run, &made), GPUGRAPH_OK);
+    ck_assert_int_eq(gpugraph_update(made, &nothing, &run), GPUGRAPH_OK);
+    expect_same(made, wanted, n, when);
+    gpugraph_free(made);
+}
+
+/* The change keeps numbers, or is the one that gives them up. Returns how many were unused. */
+static uint64_t fail_keeping(story *s, bool gives_up) {
+    const gpugraph_changes nothing = {.removed = NULL},
+                           *changes = gives_up ? &nothing : &s->batch.changes;
+    uint64_t unused = 0;
+    bool again = true;
+    s->batch.changes.added = &s->batch.added.edges;
+    s->opening.changes.keep_numbers = s->batch.changes.keep_numbers = true;
+    for (int n = 1; again; n++) {
+        gpugraph_run run = {.threads = 1};
+        gpugraph_graph *graph = graph_before(s, true);
+        if (gives_up)
+            expect(!gpugraph_update(graph, &s->batch.changes, &run), "%s", run.message);
+        const uint64_t before = gpugraph_unused_numbers(graph, NULL);
+        long held = heap_blocks() - own_blocks(graph);
+        fail_from(n, false);
+        gpugraph_status status = gpugraph_update(graph, changes, &run);
+        again = fail_no_more();
+        if (status) {
+            held += own_blocks(graph);
+            expect(heap_blocks() == held, "allocation %d: %ld blocks leak", n,
+                   heap_blocks() - held);
+            ck_assert_uint_eq(gpugraph_unused_numbers(graph, NULL), before);
+            expect_same_but_unused(graph, gives_up ? s->new : s->old, n,
+                                   "after the failure");
+            status = gpugraph_update(graph, changes, &run);
+            expect(!status, "allocation %d, again: %s", n, run.message);
+        }
+        unused += gives_up ? before : gpugraph_unused_numbers(graph, NULL);
+        ck_assert(!gives_up || gpugraph_unused_numbers(graph, NULL) == 0);
+        expect_same_but_unused(graph, s->new, n, "at the end");
+        gpugraph_free(graph);
+    }
+    return unused;
+}
+
+START_TEST(updates_that_keep_numbers) {
+    uint64_t unused = 0;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        story s = story_of(_i, seed, 24, 20, 8);
+        unused += fail_keeping(&s, false);
+        unused += fail_keeping(&s, true);
+        story_free(&s);
+    }
+    ck_assert(_i % MODEL_IDS > MODEL_ENDS || unused > 0);
+}
+END_TEST
+
 /* Tables that cannot be had are no error of the change; those that are there are the graph's. */
 static void fail_with_tables(story *s, bool made, int *with, int *without) {
     bool again = true;
@@ -253,6 +313,7 @@ const struct suite suite = {
     "update_faults",
     {{"all", .timeout = 240,
       .cases = {{&updates, KINDS},
+                {&updates_that_keep_numbers, KINDS},
                 {&updates_of_tables, KINDS},
                 {&updates_with_gaps, KINDS},
                 {&clones_and_packs, KINDS},

@@ -70,6 +70,10 @@ static void check_unused(gpugraph_graph *graph, gpugraph_graph *wanted, uint64_t
             ids->integer ? ids->integer[unused[i]] : ids->first_integer + unused[i];
         ck_assert_uint_eq(gpugraph_find_integer(graph, id), GPUGRAPH_NONE);
     }
+    const gpugraph_stream nowhere = {NULL, NULL};
+    gpugraph_run run = {.threads = 1};
+    ck_assert_int_eq(gpugraph_pack(graph, &run, &nowhere), GPUGRAPH_INVALID);
+    ck_assert(strstr(run.message, "unused numbers"));
     free(depth);
     free(right);
     free(number);
