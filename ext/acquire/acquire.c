@@ -120,7 +120,7 @@ static int give_up_unused(reading *r, graph_ref **found) {
     graph_ref *g = *found, *made;
     if (r->request->unused_numbers || gpugraph_unused_numbers(g->graph, NULL) == 0)
         return SQLITE_OK;
-    if (g->references == 0 && g->bindings == 1)
+    if (!g->shared && g->references == 0 && g->bindings == 1)
         return graph_give_up_unused(r->c, g);
     int rc = graph_copy(r->c, g, &made);
     if (rc == SQLITE_OK)

@@ -10,8 +10,15 @@ void connection_note(connection *c) {
         c->unwritten_at = sqlite3_total_changes64(c->db);
 }
 
+static int there; /* connections of the process */
+
+bool connections_are_several(void) {
+    return __atomic_load_n(&there, __ATOMIC_RELAXED) > 1;
+}
+
 void connection_addref(connection *c) {
-    c->references++;
+    if (c->references++ == 0)
+        __atomic_fetch_add(&there, 1, __ATOMIC_RELAXED);
 }
 
 void connection_unref(void *connection_pointer) {
@@ -20,4 +27,5 @@ void connection_unref(void *connection_pointer) {
         return;
     c->ends->connection(c);
     sqlite3_free(c);
+    __atomic_fetch_sub(&there, 1, __ATOMIC_RELAXED);
 }

@@ -59,6 +59,7 @@ struct connection_ends {
 void connection_note(connection *c);
 void connection_addref(connection *c);
 void connection_unref(void *c); /* an xDestroy */
+bool connections_are_several(void);
 /* Every xConnect and xCreate that succeeds; every xDisconnect and xDestroy. A prepared
 ** statement that is kept makes sqlite3_close fail; SQLite disconnects virtual tables
 ** first, so one is kept only between the two. Without a connected table no graph is kept

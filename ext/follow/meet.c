@@ -52,14 +52,17 @@ void mirror_meet(reading *r, followed *f) {
     graph_ref *g = f->graph;
     if (!f->may_meet || f->both || !is_quiet(f) || !may_be_replaced(g))
         return;
-    if (gpugraph_unused_numbers(g->graph, NULL) && graph_give_up_unused(r->c, g))
-        return;
+    const bool unused = gpugraph_unused_numbers(g->graph, NULL) > 0;
+    if (unused && !connections_are_several())
+        return;          /* nobody to meet, and giving them up takes its time */
     f->may_meet = false; /* until the base is another one */
     const loaded own = {
         .graph = g->graph, .has_weight = g->has_weight, .has_text = g->has_text};
     char *source = mirror_name(r, f, &name.rows) ? mirror_source(f) : NULL;
-    if (!source)
+    if (!source || (unused && graph_give_up_unused(r->c, g))) {
+        sqlite3_free(source);
         return;
+    }
     name.source = source;
     shared_graph *met = shared_meet(&name, g->shared, &own);
     sqlite3_free(source);

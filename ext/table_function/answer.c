@@ -73,8 +73,9 @@ static enum weight_need weight_wanted(const arguments *a) {
 }
 
 static int acquire(answer *s, const arguments *a) {
+    const table_function *f = s->by->function;
     graph_request request = {
-        .function = s->by->function->name,
+        .function = f->name,
         .edges = s->edges.bytes,
         .edges_bytes = s->edges.count,
         .vertices = s->vertices.bytes,
@@ -83,7 +84,7 @@ static int acquire(answer *s, const arguments *a) {
         .params_bytes = s->params.count,
         .weight = s->weight,
         .undirected = s->undirected,
-        .unused_numbers = s->by->function->needs_source && !(a->plan & PLAN_ARRAYS),
+        .unused_numbers = (f->needs_source || f->cells) && !(a->plan & PLAN_ARRAYS),
         .by_graph = s->by_graph,
         .backend = a->options.backend,
         .scope = &s->by->scope,

@@ -1,11 +1,12 @@
 /* Vertices that go leave their numbers unused, and whoever asks sees what a table shows that nobody follows: searches
 ** from sources, which leave these numbers alone, and all others, for which they are given up; in between and inside of
 ** statements that look at the graph. */
+#include "gpugraph_extension.h"
 #include "graphs.h"
 #include "share.h"
 #include "sql.h"
 #include "suite.h"
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { VERTICES = 60 };
@@ -19,6 +20,7 @@ static const char *const from_sources[] = {
     "SELECT vertex, distance, parent, edge FROM gpu_sssp(%Q, 520)",
     "SELECT seq, vertex, edge FROM gpu_path(%Q, 500, 540)",
     "SELECT vertex, depth FROM gpu_bfs(%Q, 505) WHERE direction = 'both' LIMIT 7",
+    "SELECT * FROM gpu_matrix(%Q) WHERE sources = '[500, 610]' AND targets = '[520]'",
 };
 static const char *const of_all[] = {
     "SELECT vertex, preorder FROM gpu_dfs(%Q) WHERE ordered = 1",
@@ -30,7 +32,6 @@ static const char *const of_all[] = {
     "SELECT vertex, triangles FROM gpu_triangles(%Q)",
     "SELECT gpugraph_triangles(%Q)",
     "SELECT edge, component FROM gpu_spanning_forest(%Q)",
-    "SELECT * FROM gpu_matrix(%Q) WHERE sources = '[500, 610]' AND targets = '[520]'",
 };
 
 static void make_graph(void) {
@@ -178,6 +179,25 @@ START_TEST(in_one_statement) {
 }
 END_TEST
 
+/* Arrays have an entry for each vertex, and none for what is no vertex. */
+START_TEST(in_arrays) {
+    make_graph();
+    alike("SELECT count(*) FROM gpu_bfs(%Q, 500)");
+    run("SELECT gpugraph_delete_vertex('g', 504)");
+    alike("SELECT count(*) FROM gpu_bfs(%Q, 500)");
+    char *number = ask("SELECT arrays FROM gpu_bfs('g', 500) LIMIT 1"),
+         *vertices = ask("SELECT count(*) FROM (SELECT src FROM roads UNION SELECT dst "
+                         "FROM roads)");
+    const gpugraph_arrays *taken = gpugraph_take_arrays(strtoll(number, NULL, 10));
+    ck_assert_ptr_nonnull(taken);
+    ck_assert_uint_eq(taken->count, strtoull(vertices, NULL, 10));
+    gpugraph_free_arrays(taken);
+    sqlite3_free(number);
+    sqlite3_free(vertices);
+    sql_close();
+}
+END_TEST
+
 /* What is saved has none, and is found again as it is. */
 START_TEST(saved) {
     sql_open();
@@ -201,5 +221,5 @@ END_TEST
 const struct suite suite = {
     "follow_unused",
     {{"follow_unused", .timeout = 120,
-      .cases = {{&changes_at_random, 12}, {&in_one_statement}, {&saved}}}},
+      .cases = {{&changes_at_random, 12}, {&in_one_statement}, {&in_arrays}, {&saved}}}},
 };
