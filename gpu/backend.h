@@ -128,7 +128,7 @@ struct gpugraph_graph {
     struct unused_numbers {
         uint32_t *vertex; /* ascending */
         uint64_t count;
-    } unused; /* INTEGER ids whose vertices have gone (update/unused.c) */
+    } unused; /* of vertices that have gone (update/unused.c) */
     struct text_index
         *text_index; /* NULL until texts were looked for often. (ids/find_text.c) */
     uint64_t texts_asked;
@@ -532,8 +532,10 @@ typedef struct id_mapping { /* how it went */
 gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
                            gpugraph_run *run, id_mapping *how);
 void gg_free_ids(gpugraph_graph *graph);
-/* gpugraph_find_integer, and of a vertex that has gone the number that it left. (ids/find.c) */
+/* gpugraph_find_integer and gpugraph_find_text, and of a vertex that has gone the number that it left.
+** (ids/find.c, ids/find_text.c) */
 uint32_t gg_number_of_integer(const gpugraph_graph *graph, int64_t id);
+uint32_t gg_number_of_text(const gpugraph_graph *graph, const char *bytes, size_t length);
 /* *place: where the number is among the unused ones, if it is there. (ids/find.c) */
 bool gg_find_unused(const gpugraph_graph *graph, uint32_t v, uint64_t *place);
 /* The bitmap of to->id_integer (ids.integer_count of them), where gpugraph_create would

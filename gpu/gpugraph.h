@@ -189,9 +189,8 @@ typedef struct gpugraph_changes {
         *loose; /* vertices that needed none, and go unless an edge names them */
     int64_t loose_count;
     /* A vertex that goes leaves its number unused, so that no other vertex has to take another one: work for
-    ** what has changed, where it is otherwise of the size of the graph. Only INTEGER ids, and few of
-    ** them; a change for which that does not hold, and one that does not ask for it, gives all unused
-    ** numbers up. (gpugraph_unused_numbers) */
+    ** what has changed, where it is otherwise of the size of the graph. A change after which they would be too many,
+    ** and one that does not ask for it, gives all unused numbers up. (gpugraph_unused_numbers) */
     bool keep_numbers;
 } gpugraph_changes;
 
@@ -214,7 +213,7 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
                                 gpugraph_run *run);
 
 /* Numbers that vertices have left unused: how many, and, unless it is NULL, *vertex: which ones, ascending, to be
-** read in place. gpugraph_find_integer does not find them, and the vertex comes back under its number when an edge
+** read in place. gpugraph_vertex_count counts them, gpugraph_find_integer and gpugraph_find_text do not find them, and the vertex comes back under its number when an edge
 ** names it. Searches take them for vertices without edges: searches from sources never come to them, but
 ** gpugraph_mis and others that say something of every vertex should be asked after a change, which may
 ** be one of nothing, without keep_numbers. */

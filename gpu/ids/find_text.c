@@ -106,6 +106,13 @@ static uint32_t find_by_halving(const gpugraph_graph *graph, const char *bytes,
 
 uint32_t gpugraph_find_text(const gpugraph_graph *graph, const char *bytes,
                             size_t length) {
+    const uint32_t v = gg_number_of_text(graph, bytes, length);
+    uint64_t place;
+    return v != GPUGRAPH_NONE && gg_find_unused(graph, v, &place) ? GPUGRAPH_NONE : v;
+}
+
+uint32_t gg_number_of_text(const gpugraph_graph *graph, const char *bytes,
+                           size_t length) {
     const struct text_index *index = index_of(graph);
     return index ? find_by_hash(graph, index, bytes, length)
                  : find_by_halving(graph, bytes, length);

@@ -55,7 +55,7 @@ static void join_texts(rebuild *r) {
     r->texts = mine->count;
     for (int64_t t = 0; t < more->count; t++) {
         uint64_t length = more->offset[t + 1] - more->offset[t];
-        uint32_t v = gpugraph_find_text(r->graph, more->bytes + more->offset[t], length);
+        uint32_t v = gg_number_of_text(r->graph, more->bytes + more->offset[t], length);
         r->text_number[t] =
             v == GPUGRAPH_NONE ? r->texts : (int64_t)v - r->graph->ids.integer_count;
         if (v != GPUGRAPH_NONE)

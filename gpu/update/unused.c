@@ -46,8 +46,7 @@ static uint64_t merge(const update *u, const uint8_t *again, uint64_t *to) {
 }
 
 static bool may_keep(const update *u, uint64_t count) {
-    return u->changes->keep_numbers && u->graph->ids.texts.count == 0 &&
-           count <= GG_UNUSED_MOST((uint64_t)u->graph->n);
+    return u->changes->keep_numbers && count <= GG_UNUSED_MOST((uint64_t)u->graph->n);
 }
 
 static void keep(update *u, const uint64_t *number, uint64_t count) {
@@ -63,12 +62,13 @@ void gg_update_unused(update *u) {
     const uint64_t had = u->graph->unused.count;
     u->gone = u->vanished;
     if (had + u->vanished == 0 || (had == 0 && !may_keep(u, u->vanished)))
-        return;
+        return; /* none before, none afterwards */
     uint8_t *again = gg_alloc_zero(u->run, had, sizeof *again);
     uint64_t *number = again ? gg_alloc(u->run, had + u->vanished, sizeof *number) : NULL;
-    if (number) {
-        const uint64_t used_again = find_used_again(u, again),
-                       count = merge(u, again, number);
+    const uint64_t used_again = number ? find_used_again(u, again) : 0;
+    const bool same = used_again + u->vanished + u->fresh == 0 && may_keep(u, had);
+    if (number && !same) {
+        const uint64_t count = merge(u, again, number);
         const bool keeps = may_keep(u, count);
         u->unused_change = keeps ? used_again > 0 || count != had : had > 0;
         if (keeps) {

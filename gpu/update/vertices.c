@@ -67,8 +67,8 @@ static void find_some_texts(void *lookup, uint64_t low, uint64_t high) {
     for (uint64_t t = low; t < high; t++)
         if (l->of_text[t] == USED && !gg_leave(l->u->run, t))
             l->of_text[t] =
-                gpugraph_find_text(l->u->graph, texts->bytes + texts->offset[t],
-                                   texts->offset[t + 1] - texts->offset[t]);
+                gg_number_of_text(l->u->graph, texts->bytes + texts->offset[t],
+                                  texts->offset[t + 1] - texts->offset[t]);
 }
 
 static void find_texts(id_lookup *l) {

@@ -34,10 +34,11 @@ static const char *const of_all[] = {
     "SELECT edge, component FROM gpu_spanning_forest(%Q)",
 };
 
-static void make_graph(void) {
+/* Ids are of that type. */
+static void make_graph(const char *type) {
     sql_open();
-    run("CREATE TABLE roads(id INTEGER PRIMARY KEY, src INTEGER, dst INTEGER, weight "
-        "INTEGER)");
+    run("CREATE TABLE roads(id INTEGER PRIMARY KEY, src %s, dst %s, weight INTEGER)",
+        type, type);
     run("WITH n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
         "INSERT INTO roads(src, dst, weight) SELECT 500 + 2 * i, 500 + 2 * ((i * 7 + 3) "
         "%% 55), "
@@ -97,7 +98,7 @@ static bool gave_up(void) {
 
 START_TEST(changes_at_random) {
     int given_up = 0;
-    make_graph();
+    make_graph(_i % 2 ? "INTEGER" : "TEXT");
     dice = (uint64_t)_i + 1;
     for (int turn = 0; turn < 60; turn++) {
         const bool inside = draw(6) == 0;
@@ -132,7 +133,7 @@ END_TEST
 /* A statement that asks both ways sees one graph, whichever comes first; rows of a cursor that is open while numbers
 ** are given up are those that it began with. */
 START_TEST(in_one_statement) {
-    make_graph();
+    make_graph("INTEGER");
     alike("SELECT count(*) FROM gpu_bfs(%Q, 500)");
     for (int turn = 0; turn < 12; turn++) {
         run("SELECT gpugraph_delete_vertex('g', %d)", 504 + 6 * turn);
@@ -181,7 +182,7 @@ END_TEST
 
 /* Arrays have an entry for each vertex, and none for what is no vertex. */
 START_TEST(in_arrays) {
-    make_graph();
+    make_graph("INTEGER");
     alike("SELECT count(*) FROM gpu_bfs(%Q, 500)");
     run("SELECT gpugraph_delete_vertex('g', 504)");
     alike("SELECT count(*) FROM gpu_bfs(%Q, 500)");
