@@ -5,7 +5,7 @@
 ** streams hold, and leaves.
 **
 **     on_exit         note_exit       nothing new is begun; the status is remembered; who holds the
-**                                     end is waited for
+**                                     end is waited for, and if that takes too long the process leaves here
 **     (handlers that were registered earlier run as always: the host's, and those of CUDA's
 **     runtime, which is linked in: they take away what its calls stand on)
 **     destructor      leave_first     a thread is inside the driver, which was loaded later: streams
@@ -66,16 +66,6 @@ static uint32_t held_here(void) {
     return (uint32_t)ours(__atomic_load_n(&process.held, __ATOMIC_SEQ_CST));
 }
 
-static void note_exit(int status, void *unused) {
-    const double until = gg_now_ms() + GG_OPENING_HELD_MS;
-    uint32_t held;
-    (void)unused;
-    process.status = status;
-    __atomic_store_n(&process.ending, 1, __ATOMIC_SEQ_CST);
-    while ((held = held_here()) != 0 && gg_now_ms() < until)
-        sleep_on(count_of(&process.held), held, until - gg_now_ms());
-}
-
 bool gg_process_ends(void) {
     return __atomic_load_n(&process.ending, __ATOMIC_SEQ_CST);
 }
@@ -114,11 +104,27 @@ static void write_streams_out(void) {
         sleep_on(&written, 0, until - gg_now_ms());
 }
 
+static void leave(void) {
+    write_streams_out();
+    _exit(process.status);
+}
+
+static void note_exit(int status, void *unused) {
+    const double until = gg_now_ms() + GG_OPENING_HELD_MS;
+    uint32_t held;
+    (void)unused;
+    process.status = status;
+    __atomic_store_n(&process.ending, 1, __ATOMIC_SEQ_CST);
+    while ((held = held_here()) != 0 && gg_now_ms() < until)
+        sleep_on(count_of(&process.held), held, until - gg_now_ms());
+    if (held != 0)
+        leave(); /* what that thread stands on is pulled down by the handlers behind this one */
+}
+
 __attribute__((destructor)) static void leave_first(void) {
     if (!gg_process_ends() || !__atomic_load_n(&process.inside, __ATOMIC_ACQUIRE))
         return;
-    write_streams_out();
-    _exit(process.status);
+    leave();
 }
 
 /* Once for a process and its children. */
