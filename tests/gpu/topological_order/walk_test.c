@@ -174,14 +174,14 @@ START_TEST(many_seeds) {
 }
 END_TEST
 
-/* Everybody ends, however much is left. */
+/* Everybody ends, however much is left: here a slice that somebody waits for, and that never comes. */
 START_TEST(told_to_stop) {
-    struct rows g = make(PATH, 300000, false);
+    struct rows g = make(PATH, VERTICES, false);
     struct course *c = course_new(&g, 4);
+    ready_claim(&c->walk.list, 1);
     c->host_stop = 1;
     run_workers(5, one_warp, c, &c->host_stop, 0);
     expect(c->end == WALK_IS_STOPPED, "the end is %u", c->end);
-    expect(order_left(c->walk.vertex[g.n - 1]) == 1, "it went to the end");
     course_free(c);
     rows_free(&g);
 }
