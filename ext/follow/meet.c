@@ -53,8 +53,9 @@ void mirror_meet(reading *r, followed *f) {
     if (!f->may_meet || f->both || !is_quiet(f) || !may_be_replaced(g))
         return;
     const bool unused = gpugraph_unused_numbers(g->graph, NULL) > 0;
+    /* Giving them up takes its time, and where the connection is alone there is nobody to meet. */
     if (unused && !connections_are_several())
-        return;          /* nobody to meet, and giving them up takes its time */
+        return;
     f->may_meet = false; /* until the base is another one */
     const loaded own = {
         .graph = g->graph, .has_weight = g->has_weight, .has_text = g->has_text};

@@ -227,8 +227,14 @@ static int compare_vertices(check *k) {
         const gpugraph_edge edge = gpugraph_edge_of(k->graph->graph, e);
         seen[edge.source] = seen[edge.target] = 1;
     }
-    for (uint64_t i = 0; i < count; i++)
-        seen[unused[i]] = !seen[unused[i]]; /* one that is used is missed */
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        wrong += (uint64_t)seen[unused[i]];
+        seen[unused[i]] = 1;
+    }
+    if (wrong && k->differences++ < SHOWN_DIFFERENCES)
+        sqlite3_str_appendf(k->said, "%s%llu unused numbers of the graph are on an edge",
+                            k->differences > 1 ? "; " : "", wrong);
     for (uint32_t v = 0; v < n; v++)
         used += (uint32_t)seen[v];
     if (used != n && k->differences++ < SHOWN_DIFFERENCES)
