@@ -124,9 +124,13 @@ static void same_copies(gpugraph_graph *graph, gpugraph_graph *fresh, gpugraph_r
     same_simple(graph, fresh, run);
 }
 
+static bool keep_numbers; /* of vertices that go */
+static int with_unused;   /* batches after which some were unused */
+
 static void update(gpugraph_graph *graph, const edge_model *before,
                    const edge_model *after, gpugraph_run *run) {
     model_batch batch = model_batch_of(before, after);
+    batch.changes.keep_numbers = keep_numbers;
     if (batch.added.edges.count)
         batch.changes.added = &batch.added.edges;
     gpugraph_update(graph, &batch.changes, run);
@@ -137,6 +141,17 @@ static gpugraph_tables kept = GPUGRAPH_NO_TABLES;
 static int tables_first; /* batches that tables have taken */
 static int looks =
     1; /* copies are compared after every so many batches: that packs rows */
+
+/* The same edges where no device knows of them: under other numbers where some are unused. */
+static gpugraph_graph *fresh_graph(const gpugraph_graph *graph, const edge_model *model) {
+    gpugraph_graph *fresh = NULL;
+    gpugraph_run run = gpugraph_run();
+    if (gpugraph_unused_numbers(graph, NULL) == 0)
+        return model_graph(model, 1);
+    with_unused++;
+    ck_assert_msg(!gpugraph_clone(graph, &run, &fresh), "%s", run.message);
+    return fresh;
+}
 
 static void change_many_times(int ids, int weights, uint32_t universe, int64_t edges,
                               int batches, int changes) {
@@ -157,7 +172,7 @@ static void change_many_times(int ids, int weights, uint32_t universe, int64_t e
         h = heard();
         update(graph, &before, &model, &run);
         ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
-        gpugraph_graph *fresh = model_graph(&model, 1);
+        gpugraph_graph *fresh = fresh_graph(graph, &model);
         ck_assert_int_eq(h.patches, graph->device != NULL);
         if (graph->device) {
             if (i % looks == 0)
@@ -268,6 +283,24 @@ START_TEST(rows_with_room) {
         change_many_times(MODEL_WILD, weights, 12, 10000, 12, 30); /* hubs */
     }
     ck_assert_int_gt(with_room, 30);
+    as_usual(usual);
+}
+END_TEST
+
+/* Vertices go and leave their numbers unused, and come back to them. */
+START_TEST(numbers_stay) {
+    const uint64_t usual = _i % 2 ? give_room(2) : gg_room_arcs;
+    kept = _i < 2 ? GPUGRAPH_NO_TABLES : GPUGRAPH_DEVICE_TABLES;
+    keep_numbers = true;
+    with_unused = 0;
+    for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
+        change_many_times(MODEL_DENSE, weights, 40, 60, 20, 10);
+        change_many_times(MODEL_TEXTS, weights, 200, 300, 20, 10);
+        change_many_times(MODEL_GAPS, weights, 900, 1500, 20, 30);
+        change_many_times(MODEL_GAPS, weights, 9000, 30000, 12, 3000);
+    }
+    ck_assert_int_gt(with_unused, 100);
+    keep_numbers = false;
     as_usual(usual);
 }
 END_TEST
@@ -433,7 +466,7 @@ const struct suite suite = {
                 .cases = {{&larger_graphs}, {&interrupts, 4}, {&tables, 3}, {&gaps, 4}}},
                {.name = "room",
                 .timeout = 240,
-                .cases = {{&rows_with_room, 6}, {&answers, 6}}}},
+                .cases = {{&rows_with_room, 6}, {&numbers_stay, 4}, {&answers, 6}}}},
     .needs_device = true,
     .no_forks = true,
 };
