@@ -10,6 +10,7 @@
 #define GPUGRAPH_ALGORITHM_H
 
 #include "backend.h"
+#include "graph/reached.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,6 +27,10 @@ typedef struct algorithm_side {
     /* The form for several devices that share the graph: bytes that each of so many would still
     ** need, where the algorithm runs on run->used_devices of them. NULL: it has no such form. */
     int64_t (*several_bytes)(const gpugraph_graph *graph, int parts);
+    /* A search by one device, whose answer is a list; NULL: there is no such form. to->count is NONE where arrays are to
+    ** be made. */
+    gpugraph_status (*list)(gpugraph_graph *graph, const gpugraph_search *search,
+                            gpugraph_run *run, struct reached_list *to);
 } algorithm_side;
 
 typedef struct gg_algorithm {
@@ -71,6 +76,15 @@ gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
 bool gg_lists_serve(gpugraph_graph *graph, const gpugraph_search *search,
                     const gpugraph_run *run, const char *method, bool by_weight,
                     bool tree);
+/* Has a device search, and tell what is reached as a list (graph/reached.h), where it is open and, if `auto` chooses, has the
+** graph and is predicted to be quicker. bounded: the answer may be short. to->count: NONE where that is not so, which is
+** not tried for a while after a list that was too long: the search has to be run once more then. */
+void gg_list_on_device(gpugraph_graph *graph, const gg_algorithm *a,
+                       const gpugraph_search *search, bool bounded, gpugraph_run *run,
+                       struct reached_list *to);
+/* Is the device predicted to be quicker, whatever may follow? */
+bool gg_prefers_device(const gpugraph_graph *graph, const gg_algorithm *a,
+                       const gpugraph_search *search, const gpugraph_run *run);
 /* The CPU runs the algorithm by this method, and nothing was weighed: for a search that costs less than the
 ** weighing. */
 void gg_settle_on_cpu(gpugraph_graph *graph, gpugraph_run *run, const char *method);

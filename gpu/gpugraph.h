@@ -371,7 +371,9 @@ gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *
 ** ascending by vertex; *count: how many. GPUGRAPH_NONE, and GPUGRAPH_OK, where gpugraph_bfs is to be called
 ** instead: more than `room` are reached, or so many arcs looked at that arrays are quicker; a device may be
 ** the better one (backend auto, before a search on the CPU); methods other than "auto" and "top-down"; trees of a
-** graph that was not searched often yet, since their edges are looked up in rows that are made once for it. */
+** graph that was not searched often yet, since their edges are looked up in rows that are made once for it.
+** On a device, where it is open and would search: any method; the arrays are there as ever, and the list is what
+** comes home, if the search has a bound or a limit and the graph many vertices. */
 gpugraph_status gpugraph_bfs_list(gpugraph_graph *graph, const gpugraph_search *search,
                                   gpugraph_run *run, uint32_t room, uint32_t *vertex,
                                   uint32_t *depth, void *tree_edge, uint32_t *count);
@@ -395,7 +397,7 @@ gpugraph_status gpugraph_sssp_each(gpugraph_graph *graph, const gpugraph_search 
                                    gpugraph_run *run, void *const *distance,
                                    void *const *tree_edge);
 
-/* What gpugraph_sssp finds, as a list of the vertices that are reached, where these are few: as gpugraph_bfs_list, by "auto" and
+/* What gpugraph_sssp finds, as a list of the vertices that are reached, where these are few: as gpugraph_bfs_list, on the CPU by "auto" and
 ** "dijkstra". GPUGRAPH_NONE in *count, too, where a sum leaves the range and no bound keeps it out, and where a tree
 ** has edges between vertices at one distance. */
 gpugraph_status gpugraph_sssp_list(gpugraph_graph *graph, const gpugraph_search *search,

@@ -256,6 +256,15 @@
 ** levels: it costs some three searches. */
 #define GG_BFS_REVERSE_AFTER 1
 
+/* ---- backend/lists.c ---- */
+
+/* Vertices of a graph from which on a device is asked for a list: of fewer all come home, and are looked through, in
+** as much time as two more kernels and the waits for them take. */
+#define GG_REACHED_LEAST (1 << 17)
+/* Searches for which it is not asked, after one whose list was too long: that search is run twice, which is hardly
+** more than the rows cost that follow it, but need not be a habit. */
+#define GG_LISTS_SKIPPED 7
+
 /* ---- bfs/list.c, sssp/list.c ---- */
 
 /* Arcs for each vertex that a list has room for, from which on arrays are quicker: an arc costs some

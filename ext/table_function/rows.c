@@ -167,6 +167,42 @@ static int settle_listed(rows *r, const arguments *a, const answer *s) {
     return SQLITE_OK;
 }
 
+/* Values that are compared at once; vertices without a row after which that is worth it. */
+enum { AT_ONCE = 64, PASSED_ONE_BY_ONE = 16 };
+
+/* Among those behind this one. */
+static bool any_counts(const rows *r, const arguments *a, const answer *s) {
+    const void *value = s->arrays->array[A_VALUE];
+    const sqlite3_int64 next = r->position + 1;
+    const uint64_t *whole = (const uint64_t *)value + next, most = a->bound.integer;
+    const double *real = (const double *)value + next, most_real = a->bound.real;
+    unsigned any = 0;
+    if (r->near)
+        for (int i = 0; i < AT_ONCE; i++)
+            any |= r->near[next + i] <= r->most;
+    else if (s->arrays->type == GPUGRAPH_UINT64)
+        for (int i = 0; i < AT_ONCE; i++)
+            any |= whole[i] <= most;
+    else
+        for (int i = 0; i < AT_ONCE; i++)
+            any |= real[i] <= most_real;
+    return any;
+}
+
+/* This vertex has no row: to the last one of those behind it that have none, or nearly. */
+static int pass_over(rows *r, const arguments *a, const answer *s) {
+    const bool by_value = s->arrays->array[A_VALUE] && !r->item && r->direction > 0 &&
+                          (r->near || s->arrays->type != GPUGRAPH_UINT32);
+    for (sqlite3_int64 passed = AT_ONCE;
+         by_value && r->end - r->position > AT_ONCE && !any_counts(r, a, s);
+         passed += AT_ONCE) {
+        r->position += AT_ONCE;
+        if (poll(s, passed) != SQLITE_OK)
+            return SQLITE_INTERRUPT;
+    }
+    return SQLITE_OK;
+}
+
 /* Of arrays by vertex. */
 static int settle_vertex(rows *r, const arguments *a, const answer *s) {
     for (sqlite3_int64 passed = 1; r->position != r->end; r->position += r->direction) {
@@ -176,6 +212,8 @@ static int settle_vertex(rows *r, const arguments *a, const answer *s) {
             r->entry = r->vertex;
             return SQLITE_OK;
         }
+        if (passed % PASSED_ONE_BY_ONE == 0 && pass_over(r, a, s) != SQLITE_OK)
+            return SQLITE_INTERRUPT;
         if (poll(s, passed++) != SQLITE_OK)
             return SQLITE_INTERRUPT;
     }

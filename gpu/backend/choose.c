@@ -260,6 +260,13 @@ static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *r
     return choose_auto(graph, &r, run, fallback);
 }
 
+bool gg_prefers_device(const gpugraph_graph *graph, const gg_algorithm *a,
+                       const gpugraph_search *search, const gpugraph_run *run) {
+    const request r = {.a = a, .search = search};
+    const struct stakes s = weighed(graph, &r, run);
+    return s.cuda < s.cpu;
+}
+
 gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
                            const gpugraph_search *search, gpugraph_run *run,
                            bool *fallback) {
@@ -271,34 +278,6 @@ gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
                                   gpugraph_run *run, bool *fallback) {
     const request r = {.a = a, .search = search, .searches = searches};
     return choose(graph, r, run, fallback);
-}
-
-static bool rows_are_made(const gpugraph_graph *graph, enum csr_kind kind,
-                          bool by_weight) {
-    return by_weight ? gg_csr_weighted(graph, kind) : gg_csr_made(graph, kind);
-}
-
-bool gg_lists_serve(gpugraph_graph *graph, const gpugraph_search *search,
-                    const gpugraph_run *run, const char *method, bool by_weight,
-                    bool tree) {
-    if (!gg_method_is_auto(run) && strcmp(run->method, method) != 0)
-        return false;
-    if (gg_is_away(graph) || (tree && !gg_edge_rows_made(graph) &&
-                              gg_searches(graph) <= gg_path_prepare_after))
-        return false;
-    return run->backend == GPUGRAPH_CPU ||
-           (run->backend == GPUGRAPH_AUTO &&
-            rows_are_made(graph, gg_forward_kind(search->direction), by_weight));
-}
-
-void gg_settle_on_cpu(gpugraph_graph *graph, gpugraph_run *run, const char *method) {
-    run->searched = graph;
-    gg_use_one_device(run, false);
-    run->used_backend = gg_backend_name[GPUGRAPH_CPU];
-    run->used_method = method;
-    run->chosen_at_ms = 0;
-    run->why[0] = 0;
-    gg_count_searches(graph, 1);
 }
 
 /* What ran elsewhere than was chosen says nothing. */

@@ -17,6 +17,7 @@
 #include "bfs.h"
 #include "bfs.cuh"
 #include "device/services.h"
+#include "graph/reached.cuh"
 #include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
 #include "several_search.h"
@@ -312,6 +313,23 @@ gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *s
     return gg_job_close(&job);
 }
 
+static gpugraph_status list_on_device(gpugraph_graph *graph,
+                                      const gpugraph_search *search, gpugraph_run *run,
+                                      struct reached_list *to) {
+    struct cuda_job job;
+    struct bfs_outcome out;
+    if (!gg_job_open(&job, graph, run))
+        return run->status;
+    if (gg_bfs_search(&job, search, to->tree_edge != NULL, &out) &&
+        (!to->tree_edge || gg_bfs_tree(&job, search, &out))) {
+        const struct reached_values values = {out.depth, GPUGRAPH_UINT32,
+                                              search->max_depth, 0,
+                                              to->tree_edge ? out.tree : NULL};
+        gg_bring_reached(&job, &values, to);
+    }
+    return gg_job_close(&job);
+}
+
 /* What a run takes. */
 static int64_t bytes(const gpugraph_graph *graph, bool) {
     const struct cuda_job planned = planned_job(graph);
@@ -351,4 +369,5 @@ extern "C" const algorithm_side gg_bfs_cuda = {
     .calls = &calls,
     .bytes = bytes,
     .several_bytes = gg_bfs_several_bytes,
+    .list = list_on_device,
 };

@@ -160,10 +160,17 @@ static void list(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_
 gpugraph_status gpugraph_bfs_list(gpugraph_graph *graph, const gpugraph_search *search,
                                   gpugraph_run *run, uint32_t room, uint32_t *vertex,
                                   uint32_t *depth, void *tree_edge, uint32_t *count) {
+    struct reached_list to = {room, vertex, depth, tree_edge, GPUGRAPH_NONE};
     *count = GPUGRAPH_NONE;
     gg_enter_graph(graph, run);
-    if (!gg_check_search(graph, search, run) &&
-        gg_lists_serve(graph, search, run, "top-down", false, tree_edge != NULL))
+    if (gg_check_search(graph, search, run))
+        return gg_leave_graph(graph, run);
+    if (gg_lists_serve(graph, search, run, "top-down", false, tree_edge != NULL)) {
         list(graph, search, run, room, vertex, depth, tree_edge, count);
+    } else {
+        gg_list_on_device(graph, &gg_bfs, search, search->max_depth != GPUGRAPH_NONE, run,
+                          &to);
+        *count = to.count;
+    }
     return gg_leave_graph(graph, run);
 }

@@ -253,10 +253,16 @@ static void list(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_
 gpugraph_status gpugraph_sssp_list(gpugraph_graph *graph, const gpugraph_search *search,
                                    gpugraph_run *run, uint32_t room, uint32_t *vertex,
                                    void *distance, void *tree_edge, uint32_t *count) {
+    struct reached_list to = {room, vertex, distance, tree_edge, GPUGRAPH_NONE};
     *count = GPUGRAPH_NONE;
     gg_enter_graph(graph, run);
-    if (!gg_check_sssp(graph, search, run) &&
-        serves(graph, search, run, tree_edge != NULL))
+    if (gg_check_sssp(graph, search, run))
+        return gg_leave_graph(graph, run);
+    if (serves(graph, search, run, tree_edge != NULL)) {
         list(graph, search, run, room, vertex, distance, tree_edge, count);
+    } else {
+        gg_list_on_device(graph, &gg_sssp, search, search->bounded, run, &to);
+        *count = to.count;
+    }
     return gg_leave_graph(graph, run);
 }

@@ -10,11 +10,13 @@
 #include "several.cuh"
 #include "sssp.cuh"
 #include "device/services.h"
+#include "graph/reached.cuh"
 #include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
 #include "tree/ranked_rows.cuh"
 #include "tree/tree.cuh"
 
+#include <math.h>
 #include <stdio.h>
 
 /* One thread per vertex: what is not final after an early end is not reached. */
@@ -248,6 +250,29 @@ static gpugraph_status search_on_device(gpugraph_graph *graph,
     return GPUGRAPH_OK;
 }
 
+/* No list where the host has to settle something. */
+static gpugraph_status list_on_device(gpugraph_graph *graph,
+                                      const gpugraph_search *search, gpugraph_run *run,
+                                      struct reached_list *to) {
+    struct cuda_job job;
+    struct sssp_outcome out = sssp_outcome();
+    uint32_t ties = 0;
+    if (!gg_job_open(&job, graph, run))
+        return run->status;
+    if (gg_sssp_search(&job, search, to->tree_edge != NULL, &out) && !out.lost &&
+        (!to->tree_edge || (gg_sssp_tree(&job, search, &out, &ties) &&
+                            gg_sssp_ties(&job, search, &out, &ties))) &&
+        ties == 0) {
+        const struct reached_values values = {
+            out.distance, graph->distance_type,
+            search->bounded ? search->max_distance : UINT64_MAX,
+            search->bounded ? search->max_real_distance : HUGE_VAL,
+            to->tree_edge ? out.tree : NULL};
+        gg_bring_reached(&job, &values, to);
+    }
+    return gg_job_close(&job);
+}
+
 /* What a run takes. */
 static int64_t bytes(const gpugraph_graph *graph, bool frugal) {
     const struct cuda_job planned = planned_job(graph);
@@ -327,4 +352,5 @@ extern "C" const algorithm_side gg_sssp_cuda = {
     .calls = &calls,
     .bytes = bytes,
     .several_bytes = gg_sssp_several_bytes,
+    .list = list_on_device,
 };

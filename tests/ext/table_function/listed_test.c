@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/reached.h"
 #include "share.h"
 #include "sql.h"
 #include "suite.h"
@@ -46,7 +47,10 @@ static void make_truth(const struct kind *k, int direction, int most) {
 }
 
 static void make_graph(int n, int m, unsigned seed) {
-    run("SELECT gpugraph_config('backend', '%s')", seed % 3 ? "cpu" : "auto");
+    static const char *const backends[] = {"auto", "cpu", "cuda"};
+    gg_reached_least = 0; /* a device makes lists, too */
+    run("SELECT gpugraph_config('backend', '%s')",
+        backends[suite_has_device() ? seed % 3 : seed % 3 > 0]);
     make_random("g", n, m, seed);
     run("CREATE TABLE ids(v); WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 7 "
         "FROM "
@@ -164,6 +168,7 @@ END_TEST
 START_TEST(what_is_a_list) {
     static const char method[] = "SELECT DISTINCT method FROM gpu_bfs('g', 1) WHERE ";
     make_graph(250, 400, 1);
+    run("SELECT gpugraph_config('backend', 'cpu')");
     expect("'top-down'", "%s max_depth = 2", method);
     expect("'top-down'", "%s depth < 2", method);
     expect("'top-down'", "SELECT method FROM gpu_bfs('g', 3) LIMIT 1");
@@ -185,6 +190,75 @@ START_TEST(what_is_a_list) {
            "method");
     expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'search' AND detail "
                 "LIKE 'top-down on cpu; 2 levels, a list%%'");
+}
+END_TEST
+
+static void ask_by_two(const char *question, int from, int most, const char *weight,
+                       const char *arrays, const char *list) {
+    char *asks = sqlite3_mprintf(question, from, most, weight);
+    char *first = sqlite3_mprintf("SELECT * FROM %s AND method = '%s'", asks, arrays);
+    char *second = sqlite3_mprintf("SELECT * FROM %s AND method = '%s'", asks, list);
+    expect_same(first, second);
+    sqlite3_free(first);
+    sqlite3_free(second);
+    sqlite3_free(asks);
+}
+
+/* Arrays by vertex of which few entries are rows, passed over many at a time: what the lists say, for each type of
+** value. A long path has stretches without any row; from its middle rows lie close together. */
+START_TEST(arrays_of_few_rows) {
+    static const char *const weights[] = {"1", "20000000000", "0.25"};
+    run("SELECT gpugraph_config('backend', 'cpu')");
+    run("CREATE TABLE p(a INTEGER, b INTEGER, w); CREATE INDEX p_a ON p(a)");
+    for (int type = 0; type < 3; type++) {
+        run("DELETE FROM p; WITH RECURSIVE c(i) AS (VALUES(0) UNION ALL SELECT i + 1 "
+            "FROM c "
+            "WHERE i < 1200) INSERT INTO p SELECT i * 7919 %% 1201, (i + 1) * 7919 %% "
+            "1201, "
+            "%s FROM c; INSERT INTO p SELECT a, (a + 1) %% 1201, w FROM p WHERE a > 600 "
+            "AND "
+            "a < 640",
+            weights[type]);
+        for (int most = 0; most < 40; most += 1 + most / 5) {
+            const int from = most * 97 % 1201;
+            ask_by_two("gpu_bfs('p(a, b)', %d) WHERE max_depth = %d * %s", from, most,
+                       "1", "direction-optimizing", "top-down");
+            ask_by_two("gpu_sssp('p(a, b, w)', %d) WHERE max_distance = %d * %s", from,
+                       most, weights[type], "delta-stepping", "dijkstra");
+        }
+    }
+}
+END_TEST
+
+/* The same on a device, where there is one: what the CPU says, and that it was a list. */
+START_TEST(lists_of_a_device) {
+    static const char *const questions[] = {
+        "SELECT vertex, depth FROM gpu_bfs('g', 1) WHERE max_depth = 2",
+        "SELECT vertex, depth, parent, edge FROM gpu_bfs('g', 2) WHERE depth < 3 ORDER "
+        "BY "
+        "vertex DESC",
+        "SELECT vertex, distance, edge FROM gpu_sssp('g', 1) WHERE distance <= 9 ORDER "
+        "BY "
+        "distance, vertex",
+        "SELECT vertex, distance FROM gpu_sssp('f', 1) WHERE distance <= 9",
+        "SELECT count(*) FROM gpu_sssp('g', 1) WHERE max_distance = 0",
+    };
+    if (!suite_has_device())
+        return;
+    make_graph(3000, 9000, 5);
+    run("CREATE TABLE f AS SELECT src, dst, weight * 0.75 AS weight FROM g");
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        run("SELECT gpugraph_config('backend', 'cpu')");
+        char *right = ask("%s", questions[i]);
+        run("SELECT gpugraph_config('backend', 'cuda')");
+        char *rows = ask("%s", questions[i]);
+        ck_assert_msg(strcmp(rows, right) == 0, "%s: %.300s, not %.300s", questions[i],
+                      rows, right);
+        expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'download' AND "
+                    "detail LIKE 'a list%%'");
+        sqlite3_free(rows);
+        sqlite3_free(right);
+    }
 }
 END_TEST
 
@@ -276,6 +350,8 @@ const struct suite suite = {
       .cases = {{&rows_of_many_sources, 4}, {&one_kept_list, 2}}},
      {"listed", .timeout = 240, .setup = sql_open, .teardown = sql_close,
       .cases = {{&what_is_a_list},
+                {&arrays_of_few_rows},
+                {&lists_of_a_device},
                 {&limits},
                 {&edges_that_change},
                 {&no_rows_in_vain},

@@ -11,6 +11,7 @@
 #include "expect.h"
 #include "suite.h"
 #include "graphs.h"
+#include "graph/reached.h"
 #include "share.h"
 
 #include <stdlib.h>
@@ -166,14 +167,14 @@ static uint32_t ample_room(const shape *s) {
 /* Returns how many are listed; GPUGRAPH_NONE: arrays are to be asked for. */
 static uint32_t check_list(const shape *s, gpugraph_graph *graph,
                            const gpugraph_search *search, const struct answer *right,
-                           uint32_t room, bool tree) {
+                           uint32_t room, bool tree, gpugraph_backend backend) {
     const uint32_t n = s->vertices;
     uint32_t *vertex = malloc((room + 1) * sizeof *vertex), count;
     uint32_t *listed = malloc((room + 1) * sizeof *listed);
     uint32_t *listed_edge = malloc((room + 1) * sizeof(uint64_t));
     uint32_t *depth = malloc((n + 1) * sizeof *depth);
     uint32_t *edge = malloc((n + 1) * sizeof *edge);
-    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    gpugraph_run run = {.backend = backend};
     vertex[room] = listed[room] = 77;
     gpugraph_bfs_list(graph, search, &run, room, vertex, listed,
                       tree ? listed_edge : NULL, &count);
@@ -190,7 +191,11 @@ static uint32_t check_list(const shape *s, gpugraph_graph *graph,
             depth[vertex[i]] = listed[i];
             edge[vertex[i]] = tree ? listed_edge[i] : right->edge[vertex[i]];
         }
-        check_found(s, search, right, depth, edge, tree ? "list, tree" : "list");
+        check_found(s, search, right, depth, edge,
+                    backend == GPUGRAPH_CUDA
+                        ? tree ? "device's list, tree" : "device's list"
+                    : tree ? "list, tree"
+                           : "list");
     }
     free(vertex);
     free(listed);
@@ -200,20 +205,48 @@ static uint32_t check_list(const shape *s, gpugraph_graph *graph,
     return count;
 }
 
+/* By a device, from whose arrays it is made: so it has what these have, if there is room. */
+static void check_device_lists(const shape *s, gpugraph_graph *graph,
+                               const gpugraph_search *search,
+                               const struct answer *right) {
+    const bool asked = search->max_depth != GPUGRAPH_NONE || search->limit > 0;
+    gg_reached_least = 0;
+    for (int tree = 0; tree < 2; tree++) {
+        const uint32_t all =
+            check_list(s, graph, search, right, s->vertices, tree, GPUGRAPH_CUDA);
+        expect((all == GPUGRAPH_NONE) == !asked, "%s: %u on the device's list", s->name,
+               all);
+        if (!asked || search->limit > 0 || search->target_count > 0 || all == 0)
+            continue; /* or ties may come and not come */
+        const uint32_t exact =
+            check_list(s, graph, search, right, all, tree, GPUGRAPH_CUDA);
+        expect(exact == all, "%s: %u on the device's list, then %u", s->name, all, exact);
+        const uint32_t less =
+            check_list(s, graph, search, right, all - 1, tree, GPUGRAPH_CUDA);
+        expect(less == GPUGRAPH_NONE, "%s: %u of %u listed", s->name, less, all);
+        expect(graph->lists_to_skip > 0, "%s: a list that is too long is no habit",
+               s->name);
+        graph->lists_to_skip = 0;
+    }
+}
+
 static void check_lists(const shape *s, gpugraph_graph *graph,
                         const gpugraph_search *search, const struct answer *right) {
     const uint32_t few = 1 + (uint32_t)search->max_depth % 7;
+    const gpugraph_backend by = GPUGRAPH_CPU;
+    if (gpugraph_cuda_usable(NULL))
+        check_device_lists(s, graph, search, right);
     gg_path_prepare_after = 1; /* trees of lists, too */
-    uint32_t all = check_list(s, graph, search, right, ample_room(s), false);
+    uint32_t all = check_list(s, graph, search, right, ample_room(s), false, by);
     expect(all != GPUGRAPH_NONE, "%s: no list though there is room", s->name);
     if (s->edges > MANY_EDGES) /* the rest does not hang on the size */
         return;
-    all = check_list(s, graph, search, right, ample_room(s), true);
+    all = check_list(s, graph, search, right, ample_room(s), true, by);
     expect(all != GPUGRAPH_NONE, "%s: no tree though the graph was searched", s->name);
-    const uint32_t some = check_list(s, graph, search, right, few, true);
+    const uint32_t some = check_list(s, graph, search, right, few, true, by);
     expect(some == GPUGRAPH_NONE || some == all, "%s: %u listed, and %u", s->name, some,
            all);
-    check_list(s, graph, search, right, s->vertices / 8, false);
+    check_list(s, graph, search, right, s->vertices / 8, false, by);
 }
 
 /* One search by every method that is there. */

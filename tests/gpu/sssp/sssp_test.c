@@ -2,6 +2,7 @@
 ** backend that is there, the three layouts of distances, all directions, one thread and two. */
 #include "backend.h"
 #include "edge_numbers.h"
+#include "graph/reached.h"
 #include "share.h"
 #include "sssp_oracle.h"
 #include "suite.h"
@@ -128,14 +129,15 @@ static void check_found(const struct roads *r, const struct found *f,
 
 /* The list, spread over arrays by vertex. Returns how many there are; GPUGRAPH_NONE: no list. */
 static uint32_t check_list(const struct roads *r, const struct answer *a,
-                           const gpugraph_search *search, uint32_t room, bool tree) {
+                           const gpugraph_search *search, uint32_t room, bool tree,
+                           gpugraph_backend backend) {
     const uint32_t n = r->s.vertices;
     struct found f = {.type = gpugraph_distance_type_of(r->graph)};
     const size_t size = f.type == GPUGRAPH_UINT32 ? 4 : 8;
     uint32_t *vertex = malloc((room + 1) * sizeof *vertex), count;
     char *listed = malloc((room + 1) * size);
     uint32_t *listed_edge = malloc((room + 1) * sizeof(uint64_t));
-    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    gpugraph_run run = {.backend = backend};
     gpugraph_sssp_list(r->graph, search, &run, room, vertex, listed,
                        tree ? listed_edge : NULL, &count);
     expect(run.status == GPUGRAPH_OK, "%s, a list: %s", r->s.name, run.message);
@@ -162,6 +164,28 @@ static uint32_t check_list(const struct roads *r, const struct answer *a,
     return count;
 }
 
+/* By a device, from whose arrays it is made: so it has what these have, if there is room. */
+static void check_device_lists(const struct roads *r, const struct answer *a,
+                               const gpugraph_search *search, bool lost, bool ties) {
+    const bool asked = search->bounded || search->limit > 0;
+    gg_reached_least = 0;
+    for (int tree = 0; tree < 2; tree++) {
+        r->graph->lists_to_skip = 0;
+        const uint32_t all = check_list(r, a, search, r->s.vertices, tree, GPUGRAPH_CUDA);
+        expect(all == GPUGRAPH_NONE || asked, "%s: a device's list of all", r->s.name);
+        expect(all != GPUGRAPH_NONE || !asked || lost || (tree && ties),
+               "%s: no device's list", r->s.name);
+        if (all == GPUGRAPH_NONE || all == 0 || search->limit > 0 ||
+            search->target_count > 0)
+            continue; /* or there may be more of them, and fewer */
+        expect(check_list(r, a, search, all, tree, GPUGRAPH_CUDA) == all,
+               "%s: not %u in just the room", r->s.name, all);
+        expect(check_list(r, a, search, all - 1, tree, GPUGRAPH_CUDA) == GPUGRAPH_NONE,
+               "%s: %u in less than the room", r->s.name, all);
+    }
+    r->graph->lists_to_skip = 0;
+}
+
 /* Is there a list where there must be, and none where one would be wrong? */
 static void check_lists(const struct roads *r, const struct answer *a,
                         const gpugraph_search *search, bool lost) {
@@ -175,16 +199,19 @@ static void check_lists(const struct roads *r, const struct answer *a,
         sums &= r->real[e] < DBL_MAX * 0x1p-20;
     for (uint32_t v = 0; v < r->s.vertices; v++)
         ties |= a->steps[v] != GPUGRAPH_NONE && a->steps[v] > 0;
+    if (gpugraph_cuda_usable(NULL))
+        check_device_lists(r, a, search, lost || !sums, ties);
     gg_path_prepare_after = 0;
-    uint32_t count = check_list(r, a, search, room, false);
+    const gpugraph_backend by = GPUGRAPH_CPU;
+    uint32_t count = check_list(r, a, search, room, false, by);
     expect(count != GPUGRAPH_NONE || !sums, "%s: no list though there is room",
            r->s.name);
     expect(count == GPUGRAPH_NONE || !lost || search->limit > 0,
            "%s: a list, and the range is left", r->s.name);
-    count = check_list(r, a, search, room, true);
+    count = check_list(r, a, search, room, true, by);
     expect(count != GPUGRAPH_NONE || !sums || ties, "%s: no tree", r->s.name);
-    check_list(r, a, search, 1 + (uint32_t)f.type, true);
-    check_list(r, a, search, r->s.vertices / 2, false);
+    check_list(r, a, search, 1 + (uint32_t)f.type, true, by);
+    check_list(r, a, search, r->s.vertices / 2, false, by);
 }
 
 static void check_search(const struct roads *r, const gpugraph_search *search) {

@@ -1,0 +1,74 @@
+/* Who is asked for an answer as a list, before arrays with an entry for each vertex are made.
+**
+**     the CPU       in time of what is looked at: graph/found.h       where it would search
+**     the device    arrays as ever, of which a list comes home        where it would search
+**     nobody        arrays are made                                   else */
+#include "devices.h"
+#include "device/services.h"
+#include "graph/copy.h"
+#include "tuning.h"
+
+#include <string.h>
+
+static bool rows_are_made(const gpugraph_graph *graph, enum csr_kind kind,
+                          bool by_weight) {
+    return by_weight ? gg_csr_weighted(graph, kind) : gg_csr_made(graph, kind);
+}
+
+bool gg_lists_serve(gpugraph_graph *graph, const gpugraph_search *search,
+                    const gpugraph_run *run, const char *method, bool by_weight,
+                    bool tree) {
+    if (!gg_method_is_auto(run) && strcmp(run->method, method) != 0)
+        return false;
+    if (gg_is_away(graph) || (tree && !gg_edge_rows_made(graph) &&
+                              gg_searches(graph) <= gg_path_prepare_after))
+        return false;
+    return run->backend == GPUGRAPH_CPU ||
+           (run->backend == GPUGRAPH_AUTO &&
+            rows_are_made(graph, gg_forward_kind(search->direction), by_weight));
+}
+
+uint32_t gg_reached_least = GG_REACHED_LEAST;
+
+static bool may_ask(gpugraph_graph *graph, const gg_algorithm *a,
+                    const gpugraph_search *search, const gpugraph_run *run) {
+    if (run->backend == GPUGRAPH_CPU || graph->n < gg_reached_least ||
+        gg_devices_asked->state(run->device, NULL) != OPENING_OPEN)
+        return false;
+    const uint32_t skip = __atomic_load_n(&graph->lists_to_skip, __ATOMIC_RELAXED);
+    if (skip > 0) {
+        __atomic_store_n(&graph->lists_to_skip, skip - 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    return run->backend == GPUGRAPH_CUDA ||
+           (gg_copy_is_there(graph, run) && gg_prefers_device(graph, a, search, run));
+}
+
+void gg_list_on_device(gpugraph_graph *graph, const gg_algorithm *a,
+                       const gpugraph_search *search, bool bounded, gpugraph_run *run,
+                       struct reached_list *to) {
+    bool fallback;
+    to->count = GPUGRAPH_NONE;
+    if (!(bounded || search->limit > 0) || !may_ask(graph, a, search, run))
+        return;
+    const gpugraph_backend on = gg_choose(graph, a, search, run, &fallback);
+    if (!on || !a->side[on]->list || run->used_devices > 1 ||
+        gg_method_is(run, "several"))
+        return;
+    a->side[on]->list(graph, search, run, to);
+    if (run->status == GPUGRAPH_OK && to->count == GPUGRAPH_NONE) {
+        __atomic_store_n(&graph->lists_to_skip, GG_LISTS_SKIPPED, __ATOMIC_RELAXED);
+        run->chosen_at_ms = 0; /* what it has taken is half a search */
+    }
+    gg_fall_back(run, a, fallback);
+}
+
+void gg_settle_on_cpu(gpugraph_graph *graph, gpugraph_run *run, const char *method) {
+    run->searched = graph;
+    gg_use_one_device(run, false);
+    run->used_backend = gg_backend_name[GPUGRAPH_CPU];
+    run->used_method = method;
+    run->chosen_at_ms = 0;
+    run->why[0] = 0;
+    gg_count_searches(graph, 1);
+}

@@ -1,0 +1,171 @@
+/* A list of what is reached, in two passes over the values, by tiles.
+**
+**     values     | . . 3 . | . . . . | 1 . . 4 |     tiles
+**     counts         1          0         2          count_reached, to stage 0
+**     places         0          -         1          the host, of tiles that have any
+**     list           2                    8 11       list_reached, to stages 1 to 3
+**
+** The list is written to pinned memory as it is made: there is little of it. */
+#include "graph/reached.cuh"
+#include "device/block_sum.cuh"
+#include "graph/device_copy.cuh"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    EACH = 16, /* vertices that a thread lists */
+    TILE = GG_BLOCK * EACH,
+    MOST = 1 << 18,      /* entries of a list, and so tiles that have any */
+    PLACES_AT = 1 << 20, /* behind the vertices */
+    BLOCKS = 8           /* for each multiprocessor */
+};
+
+/* Where a tile's vertices lie in the list. */
+struct place {
+    uint32_t tile, at;
+};
+static_assert(MOST * sizeof(uint32_t) <= PLACES_AT &&
+                  PLACES_AT + MOST * sizeof(place) <= GG_STAGE_BYTES,
+              "a stage has vertices and places");
+static_assert(MOST * sizeof(uint64_t) <= GG_STAGE_BYTES, "another one a column");
+static_assert(((uint64_t)1 << 32) / TILE * sizeof(uint32_t) <= GG_STAGE_BYTES,
+              "and the first one the counts of all tiles");
+
+struct list {
+    uint32_t *vertex;
+    void *value;
+    void *tree;
+};
+
+static __device__ __forceinline__ bool counts(const reached_values &r, uint32_t d) {
+    return d <= r.most && d != GPUGRAPH_NONE;
+}
+static __device__ __forceinline__ bool counts(const reached_values &r, uint64_t d) {
+    return d <= r.most && d != UINT64_MAX;
+}
+static __device__ __forceinline__ bool counts(const reached_values &r, double d) {
+    return d <= r.most_real && d != INFINITY;
+}
+
+/* A block takes tile after tile. */
+template <typename type>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    count_reached(reached_values r, uint32_t n, uint32_t *count) {
+    const type *value = (const type *)r.value;
+    const uint32_t tiles = (uint32_t)(((uint64_t)n + TILE - 1) / TILE);
+    for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        int sum = 0;
+        for (uint32_t k = 0; k < EACH; k++) {
+            const uint64_t v = (uint64_t)tile * TILE + k * GG_BLOCK + threadIdx.x;
+            sum += __syncthreads_count(v < n && counts(r, value[v]));
+        }
+        if (threadIdx.x == 0)
+            count[tile] = (uint32_t)sum;
+    }
+}
+
+static __device__ __forceinline__ void put_edge(const reached_values &r, bool wide,
+                                                const list &to, uint32_t at, uint64_t v) {
+    if (r.tree && wide)
+        ((uint64_t *)to.tree)[at] = ((const uint64_t *)r.tree)[v];
+    else if (r.tree)
+        ((uint32_t *)to.tree)[at] = ((const uint32_t *)r.tree)[v];
+}
+
+/* A block to a tile, a thread to neighbours. */
+template <typename type>
+static __global__ void __launch_bounds__(GG_BLOCK)
+    list_reached(reached_values r, uint32_t n, bool wide, const place *places, list to) {
+    __shared__ block_sums<uint32_t> sums;
+    const type *value = (const type *)r.value;
+    const place p = places[blockIdx.x];
+    const uint64_t first = (uint64_t)p.tile * TILE + threadIdx.x * EACH;
+    uint32_t mine = 0, all;
+    for (uint32_t k = 0; k < EACH; k++)
+        mine += first + k < n && counts(r, value[first + k]);
+    uint32_t at = p.at + gg_sum_before(mine, &all, &sums);
+    for (uint32_t k = 0; k < EACH && mine > 0; k++) {
+        const uint64_t v = first + k;
+        if (v >= n || !counts(r, value[v]))
+            continue;
+        to.vertex[at] = (uint32_t)v;
+        ((type *)to.value)[at] = value[v];
+        put_edge(r, wide, to, at, v);
+        at++;
+    }
+}
+
+/* ---- driver ---- */
+
+/* All stages are free: what was queued is done. Pinned memory has the same address on the device. */
+static bool count_tiles(struct cuda_job *job, const struct reached_values *values) {
+    const uint32_t n = job->graph->n;
+    uint32_t *count = (uint32_t *)job->device->stage[0];
+    if (!gg_wait(job))
+        return false;
+    const auto kernel = values->type == GPUGRAPH_UINT32   ? count_reached<uint32_t>
+                        : values->type == GPUGRAPH_UINT64 ? count_reached<uint64_t>
+                                                          : count_reached<double>;
+    kernel<<<gg_grid(job, n / EACH + 1, BLOCKS), GG_BLOCK, 0, job->stream>>>(*values, n,
+                                                                             count);
+    return gg_launched(job, "count_reached") && gg_wait(job);
+}
+
+/* How many are there, in how many tiles? NONE: more than `room`. Places of tiles that have any, as far as they are
+** so few. */
+static uint32_t lay_places(const struct cuda_job *job, uint32_t room, place *places,
+                           uint32_t *tiles) {
+    const uint32_t *count = (const uint32_t *)job->device->stage[0];
+    const uint64_t all = ((uint64_t)job->graph->n + TILE - 1) / TILE;
+    uint32_t sum = 0;
+    *tiles = 0;
+    for (uint64_t tile = 0; tile < all; tile++) {
+        if (count[tile] == 0)
+            continue;
+        if (count[tile] > room - sum)
+            return GPUGRAPH_NONE;
+        places[(*tiles)++] = place{(uint32_t)tile, sum};
+        sum += count[tile];
+    }
+    return sum;
+}
+
+static bool list_tiles(struct cuda_job *job, const struct reached_values *values,
+                       const place *places, uint32_t tiles) {
+    unsigned char *const *stage = job->device->stage;
+    const struct list to = {(uint32_t *)stage[1], stage[2], stage[3]};
+    const auto kernel = values->type == GPUGRAPH_UINT32   ? list_reached<uint32_t>
+                        : values->type == GPUGRAPH_UINT64 ? list_reached<uint64_t>
+                                                          : list_reached<double>;
+    if (tiles == 0)
+        return gg_going(job);
+    kernel<<<tiles, GG_BLOCK, 0, job->stream>>>(*values, job->graph->n, job->graph->wide,
+                                                places, to);
+    return gg_launched(job, "list_reached") && gg_wait(job);
+}
+
+bool gg_bring_reached(struct cuda_job *job, const struct reached_values *values,
+                      struct reached_list *to) {
+    const double started = gg_now_ms();
+    const uint32_t room = to->room < (uint32_t)MOST ? to->room : (uint32_t)MOST;
+    place *places = (place *)(job->device->stage[1] + PLACES_AT);
+    uint32_t tiles;
+    to->count = GPUGRAPH_NONE;
+    if (!count_tiles(job, values))
+        return false;
+    const uint32_t count = lay_places(job, room, places, &tiles);
+    if (count == GPUGRAPH_NONE)
+        return gg_going(job);
+    if (!list_tiles(job, values, places, tiles))
+        return false;
+    unsigned char *const *stage = job->device->stage;
+    memcpy(to->vertex, stage[1], count * sizeof *to->vertex);
+    memcpy(to->value, stage[2], count * gg_distance_size(values->type));
+    if (to->tree_edge)
+        memcpy(to->tree_edge, stage[3], count * gg_edge_size(job->graph->wide));
+    to->count = count;
+    gg_phase(job->run, "download", started, (int64_t)count, "a list%s",
+             to->tree_edge ? ", with tree edges" : "");
+    return true;
+}

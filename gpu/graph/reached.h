@@ -1,0 +1,32 @@
+/* A search on a device whose answer is short comes home as a list: what is reached within the bound, by vertex.
+**
+**     device   distances   - 4 1 - - - 3 - ...      an entry for each vertex
+**     host     vertex      1 2 6                    reached.cu
+**              value       4 1 3
+**
+** Of fifteen million depths of which twelve are wanted nothing else has to cross the bus, become real in the
+** host's memory, and be looked through there. */
+#ifndef GPUGRAPH_REACHED_H
+#define GPUGRAPH_REACHED_H
+
+#include "backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct reached_list {
+    uint32_t room;
+    uint32_t *vertex; /* ascending */
+    void *value;      /* depths, or distances of the graph's type */
+    void *tree_edge;  /* as wide as gpugraph_edge_size says; NULL: not wanted */
+    uint32_t count;   /* GPUGRAPH_NONE: there is no room, or no list can be made */
+};
+
+/* Vertices of a graph from which on it is worth it. Tests lower it, nobody else. (backend/lists.c) */
+extern uint32_t gg_reached_least;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
