@@ -151,7 +151,8 @@ struct gpugraph_graph {
     int64_t
         regret_us; /* gg_regret_ms: that searches on the CPU have taken beyond a device's
                        ** on which the graph would have been (device/weigh.h) */
-    uint32_t lists_to_skip; /* a device's list was too long: so many more are not asked for */
+    uint32_t
+        lists_to_skip; /* a device's list was too long: so many more are not asked for */
     int64_t missed_us; /* gg_missed_ms: and on one device beyond several's */
     int64_t host_bytes;
     gpugraph_tables tables_kept;

@@ -32,16 +32,18 @@ uint32_t gg_reached_least = GG_REACHED_LEAST;
 
 static bool may_ask(gpugraph_graph *graph, const gg_algorithm *a,
                     const gpugraph_search *search, const gpugraph_run *run) {
-    if (run->backend == GPUGRAPH_CPU || graph->n < gg_reached_least ||
-        gg_devices_asked->state(run->device, NULL) != OPENING_OPEN)
+    if (run->backend == GPUGRAPH_CPU || graph->n < gg_reached_least)
         return false;
     const uint32_t skip = __atomic_load_n(&graph->lists_to_skip, __ATOMIC_RELAXED);
     if (skip > 0) {
         __atomic_store_n(&graph->lists_to_skip, skip - 1, __ATOMIC_RELAXED);
         return false;
     }
-    return run->backend == GPUGRAPH_CUDA ||
-           (gg_copy_is_there(graph, run) && gg_prefers_device(graph, a, search, run));
+    return run->backend == GPUGRAPH_CUDA
+               ? gg_devices_asked->usable(NULL)
+               : gg_devices_asked->state(run->device, NULL) == OPENING_OPEN &&
+                     gg_copy_is_there(graph, run) &&
+                     gg_prefers_device(graph, a, search, run);
 }
 
 void gg_list_on_device(gpugraph_graph *graph, const gg_algorithm *a,
