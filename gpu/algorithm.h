@@ -77,10 +77,10 @@ bool gg_lists_serve(gpugraph_graph *graph, const gpugraph_search *search,
                     const gpugraph_run *run, const char *method, bool by_weight,
                     bool tree);
 /* Has a device search, and tell what is reached as a list (graph/reached.h), where it is open and, if `auto` chooses, has the
-** graph and is predicted to be quicker. bounded: the answer may be short. to->count: NONE where that is not so, which is
+** graph and is predicted to be quicker. is_short: the answer may be. to->count: NONE where that is not so, which is
 ** not tried for a while after a list that was too long: the search has to be run once more then. */
 void gg_list_on_device(gpugraph_graph *graph, const gg_algorithm *a,
-                       const gpugraph_search *search, bool bounded, gpugraph_run *run,
+                       const gpugraph_search *search, bool is_short, gpugraph_run *run,
                        struct reached_list *to);
 /* Is the device predicted to be quicker, whatever may follow? */
 bool gg_prefers_device(const gpugraph_graph *graph, const gg_algorithm *a,

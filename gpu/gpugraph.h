@@ -373,7 +373,8 @@ gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *
 ** the better one (backend auto, before a search on the CPU); methods other than "auto" and "top-down"; trees of a
 ** graph that was not searched often yet, since their edges are looked up in rows that are made once for it.
 ** On a device, where it is open and would search: any method; the arrays are there as ever, and the list is what
-** comes home, if the search has a bound or a limit and the graph many vertices. */
+** comes home, if the graph has many vertices and the search a bound or a limit, or else targets. In the latter case
+** these alone are listed, on a device, and on the CPU *count is GPUGRAPH_NONE. */
 gpugraph_status gpugraph_bfs_list(gpugraph_graph *graph, const gpugraph_search *search,
                                   gpugraph_run *run, uint32_t room, uint32_t *vertex,
                                   uint32_t *depth, void *tree_edge, uint32_t *count);

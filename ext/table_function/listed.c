@@ -40,7 +40,7 @@ uint32_t arrays_entry(const arrays *a, uint32_t vertex) {
 static bool may_be_listed(const making *m) {
     const question *q = m->q;
     return q->kind->list && !q->whole && !q->path &&
-           (q->search.bounded || q->search.limit > 0) &&
+           (q->search.bounded || q->search.limit > 0 || q->search.target_count > 0) &&
            !(q->wants & ~(1u << A_TREE_EDGE)) && !m->have->array[A_VALUE];
 }
 

@@ -47,11 +47,11 @@ static bool may_ask(gpugraph_graph *graph, const gg_algorithm *a,
 }
 
 void gg_list_on_device(gpugraph_graph *graph, const gg_algorithm *a,
-                       const gpugraph_search *search, bool bounded, gpugraph_run *run,
+                       const gpugraph_search *search, bool is_short, gpugraph_run *run,
                        struct reached_list *to) {
     bool fallback;
     to->count = GPUGRAPH_NONE;
-    if (!(bounded || search->limit > 0) || !may_ask(graph, a, search, run))
+    if (!(is_short || search->limit > 0) || !may_ask(graph, a, search, run))
         return;
     const gpugraph_backend on = gg_choose(graph, a, search, run, &fallback);
     if (!on || !a->side[on]->list || run->used_devices > 1 ||

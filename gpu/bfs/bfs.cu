@@ -325,7 +325,10 @@ static gpugraph_status list_on_device(gpugraph_graph *graph,
         const struct reached_values values = {out.depth, GPUGRAPH_UINT32,
                                               search->max_depth, 0,
                                               to->tree_edge ? out.tree : NULL};
-        gg_bring_reached(&job, &values, to);
+        if (gg_is_for_targets(search, search->max_depth != GPUGRAPH_NONE))
+            gg_bring_targets(&job, &values, search, to);
+        else
+            gg_bring_reached(&job, &values, to);
     }
     return gg_job_close(&job);
 }

@@ -165,11 +165,13 @@ gpugraph_status gpugraph_bfs_list(gpugraph_graph *graph, const gpugraph_search *
     gg_enter_graph(graph, run);
     if (gg_check_search(graph, search, run))
         return gg_leave_graph(graph, run);
-    if (gg_lists_serve(graph, search, run, "top-down", false, tree_edge != NULL)) {
+    const bool bounded = search->max_depth != GPUGRAPH_NONE;
+    const bool targets = gg_is_for_targets(search, bounded);
+    if (!targets &&
+        gg_lists_serve(graph, search, run, "top-down", false, tree_edge != NULL)) {
         list(graph, search, run, room, vertex, depth, tree_edge, count);
     } else {
-        gg_list_on_device(graph, &gg_bfs, search, search->max_depth != GPUGRAPH_NONE, run,
-                          &to);
+        gg_list_on_device(graph, &gg_bfs, search, bounded || targets, run, &to);
         *count = to.count;
     }
     return gg_leave_graph(graph, run);

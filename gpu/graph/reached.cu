@@ -10,6 +10,7 @@
 #include "device/block_sum.cuh"
 #include "graph/device_copy.cuh"
 
+#include <algorithm>
 #include <math.h>
 #include <string.h>
 
@@ -145,6 +146,87 @@ static bool list_tiles(struct cuda_job *job, const struct reached_values *values
     return gg_launched(job, "list_reached") && gg_wait(job);
 }
 
+/* From the stages. */
+static void take_list(const struct cuda_job *job, const struct reached_values *values,
+                      uint32_t count, struct reached_list *to) {
+    unsigned char *const *stage = job->device->stage;
+    memcpy(to->vertex, stage[1], count * sizeof *to->vertex);
+    memcpy(to->value, stage[2], count * gg_distance_size(values->type));
+    if (to->tree_edge)
+        memcpy(to->tree_edge, stage[3], count * gg_edge_size(job->graph->wide));
+    to->count = count;
+}
+
+/* ---- targets alone ---- */
+
+/* A thread to a target. */
+template <typename type>
+static __global__ void fetch_targets(reached_values r, bool wide, uint32_t targets,
+                                     list to) {
+    const type *value = (const type *)r.value;
+    for (uint64_t i = gg_thread(); i < targets; i += gg_threads_of_grid()) {
+        ((type *)to.value)[i] = value[to.vertex[i]];
+        put_edge(r, wide, to, (uint32_t)i, to.vertex[i]);
+    }
+}
+
+static bool is_reached(const struct reached_values *values, const void *value,
+                       uint32_t i) {
+    switch (values->type) {
+    case GPUGRAPH_UINT32:
+        return ((const uint32_t *)value)[i] != UINT32_MAX;
+    case GPUGRAPH_UINT64:
+        return ((const uint64_t *)value)[i] != UINT64_MAX;
+    default:
+        return ((const double *)value)[i] < HUGE_VAL;
+    }
+}
+
+/* Of entries of so many bytes, entry i moves to `at`, which is not behind it. */
+static void move(void *array, size_t size, uint32_t at, uint32_t i) {
+    memmove((char *)array + at * size, (const char *)array + i * size, size);
+}
+
+bool gg_bring_targets(struct cuda_job *job, const struct reached_values *values,
+                      const gpugraph_search *search, struct reached_list *to) {
+    const double started = gg_now_ms();
+    const size_t size = gg_distance_size(values->type),
+                 edge = gg_edge_size(job->graph->wide);
+    unsigned char *const *stage = job->device->stage;
+    const struct list list = {(uint32_t *)stage[1], stage[2], stage[3]};
+    to->count = GPUGRAPH_NONE;
+    if (search->target_count > to->room || search->target_count > MOST || !gg_wait(job))
+        return gg_going(job);
+    std::copy_n(search->target, search->target_count, list.vertex);
+    std::sort(list.vertex, list.vertex + search->target_count);
+    const uint32_t targets =
+        (uint32_t)(std::unique(list.vertex, list.vertex + search->target_count) -
+                   list.vertex);
+    const auto kernel = values->type == GPUGRAPH_UINT32   ? fetch_targets<uint32_t>
+                        : values->type == GPUGRAPH_UINT64 ? fetch_targets<uint64_t>
+                                                          : fetch_targets<double>;
+    kernel<<<gg_grid(job, targets, BLOCKS), GG_BLOCK, 0, job->stream>>>(
+        *values, job->graph->wide, targets, list);
+    if (!gg_launched(job, "fetch_targets") || !gg_wait(job))
+        return false;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < targets; i++) {
+        if (!is_reached(values, list.value, i))
+            continue;
+        move(list.vertex, sizeof *list.vertex, count, i);
+        move(list.value, size, count, i);
+        if (to->tree_edge)
+            move(list.tree, edge, count, i);
+        count++;
+    }
+    take_list(job, values, count, to);
+    gg_phase(job->run, "download", started, (int64_t)count, "targets%s",
+             to->tree_edge ? ", with tree edges" : "");
+    return true;
+}
+
+/* ---- all within a bound ---- */
+
 bool gg_bring_reached(struct cuda_job *job, const struct reached_values *values,
                       struct reached_list *to) {
     const double started = gg_now_ms();
@@ -159,12 +241,7 @@ bool gg_bring_reached(struct cuda_job *job, const struct reached_values *values,
         return gg_going(job);
     if (!list_tiles(job, values, places, tiles))
         return false;
-    unsigned char *const *stage = job->device->stage;
-    memcpy(to->vertex, stage[1], count * sizeof *to->vertex);
-    memcpy(to->value, stage[2], count * gg_distance_size(values->type));
-    if (to->tree_edge)
-        memcpy(to->tree_edge, stage[3], count * gg_edge_size(job->graph->wide));
-    to->count = count;
+    take_list(job, values, count, to);
     gg_phase(job->run, "download", started, (int64_t)count, "a list%s",
              to->tree_edge ? ", with tree edges" : "");
     return true;

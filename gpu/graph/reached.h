@@ -23,6 +23,11 @@ struct reached_list {
     uint32_t count;   /* GPUGRAPH_NONE: there is no room, or no list can be made */
 };
 
+/* Are targets all that ends the search, and so all that is asked for? */
+static inline bool gg_is_for_targets(const gpugraph_search *search, bool bounded) {
+    return !bounded && search->limit == 0 && search->target_count > 0;
+}
+
 /* Vertices of a graph from which on it is worth it. Tests lower it, nobody else. (backend/lists.c) */
 extern uint32_t gg_reached_least;
 

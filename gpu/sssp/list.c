@@ -258,10 +258,11 @@ gpugraph_status gpugraph_sssp_list(gpugraph_graph *graph, const gpugraph_search 
     gg_enter_graph(graph, run);
     if (gg_check_sssp(graph, search, run))
         return gg_leave_graph(graph, run);
-    if (serves(graph, search, run, tree_edge != NULL)) {
+    const bool targets = gg_is_for_targets(search, search->bounded);
+    if (!targets && serves(graph, search, run, tree_edge != NULL)) {
         list(graph, search, run, room, vertex, distance, tree_edge, count);
     } else {
-        gg_list_on_device(graph, &gg_sssp, search, search->bounded, run, &to);
+        gg_list_on_device(graph, &gg_sssp, search, search->bounded || targets, run, &to);
         *count = to.count;
     }
     return gg_leave_graph(graph, run);

@@ -268,7 +268,10 @@ static gpugraph_status list_on_device(gpugraph_graph *graph,
             search->bounded ? search->max_distance : UINT64_MAX,
             search->bounded ? search->max_real_distance : HUGE_VAL,
             to->tree_edge ? out.tree : NULL};
-        gg_bring_reached(&job, &values, to);
+        if (gg_is_for_targets(search, search->bounded))
+            gg_bring_targets(&job, &values, search, to);
+        else
+            gg_bring_reached(&job, &values, to);
     }
     return gg_job_close(&job);
 }

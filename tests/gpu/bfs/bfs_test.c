@@ -98,6 +98,16 @@ static uint32_t count_reached(const uint32_t *depth, uint32_t n) {
     return count;
 }
 
+/* What is checked is a list of targets alone. */
+static bool targets_alone;
+
+static bool is_target(const gpugraph_search *search, uint32_t v) {
+    uint32_t i = 0;
+    while (i < search->target_count && search->target[i] != v)
+        i++;
+    return i < search->target_count;
+}
+
 static void check_found(const shape *s, const gpugraph_search *search,
                         const struct answer *right, const uint32_t *depth,
                         const uint32_t *edge, const char *how) {
@@ -112,6 +122,8 @@ static void check_found(const shape *s, const gpugraph_search *search,
             continue;
         }
         deepest = depth[v] > deepest ? depth[v] : deepest;
+        expect(!targets_alone || is_target(search, v), "%s, %s: %u is no target", s->name,
+               how, v);
         expect(wanted && depth[v] == right->depth[v], "%s, %s: depth %u of %u, not %u",
                s->name, how, depth[v], v, right->depth[v]);
         expect(edge[v] == right->edge[v], "%s, %s: edge %u to %u, not %u", s->name, how,
@@ -119,8 +131,9 @@ static void check_found(const shape *s, const gpugraph_search *search,
     }
     if (whole)
         expect(nearest_missing == GPUGRAPH_NONE, "%s, %s: one is missing", s->name, how);
-    expect(nearest_missing >= deepest, "%s, %s: depth %u is there, but not all of %u",
-           s->name, how, deepest, nearest_missing);
+    expect(nearest_missing >= deepest || targets_alone,
+           "%s, %s: depth %u is there, but not all of %u", s->name, how, deepest,
+           nearest_missing);
     for (uint32_t i = 0; i < search->target_count && search->limit == 0; i++)
         expect(depth[search->target[i]] == right->depth[search->target[i]] ||
                    right->depth[search->target[i]] > search->max_depth,
@@ -191,11 +204,13 @@ static uint32_t check_list(const shape *s, gpugraph_graph *graph,
             depth[vertex[i]] = listed[i];
             edge[vertex[i]] = tree ? listed_edge[i] : right->edge[vertex[i]];
         }
+        targets_alone = gg_is_for_targets(search, search->max_depth != GPUGRAPH_NONE);
         check_found(s, search, right, depth, edge,
                     backend == GPUGRAPH_CUDA
                         ? tree ? "device's list, tree" : "device's list"
                     : tree ? "list, tree"
                            : "list");
+        targets_alone = false;
     }
     free(vertex);
     free(listed);
@@ -209,15 +224,17 @@ static uint32_t check_list(const shape *s, gpugraph_graph *graph,
 static void check_device_lists(const shape *s, gpugraph_graph *graph,
                                const gpugraph_search *search,
                                const struct answer *right) {
-    const bool asked = search->max_depth != GPUGRAPH_NONE || search->limit > 0;
+    const bool asked = search->max_depth != GPUGRAPH_NONE || search->limit > 0 ||
+                       search->target_count > 0;
     gg_reached_least = 0;
     for (int tree = 0; tree < 2; tree++) {
+        const uint32_t room = s->vertices + search->target_count;
         const uint32_t all =
-            check_list(s, graph, search, right, s->vertices, tree, GPUGRAPH_CUDA);
+            check_list(s, graph, search, right, room, tree, GPUGRAPH_CUDA);
         expect((all == GPUGRAPH_NONE) == !asked, "%s: %u on the device's list", s->name,
                all);
         if (!asked || search->limit > 0 || search->target_count > 0 || all == 0)
-            continue; /* or ties may come and not come */
+            continue; /* or ties may come and not come, and targets more than once */
         const uint32_t exact =
             check_list(s, graph, search, right, all, tree, GPUGRAPH_CUDA);
         expect(exact == all, "%s: %u on the device's list, then %u", s->name, all, exact);
@@ -238,6 +255,10 @@ static void check_lists(const shape *s, gpugraph_graph *graph,
         check_device_lists(s, graph, search, right);
     gg_path_prepare_after = 1; /* trees of lists, too */
     uint32_t all = check_list(s, graph, search, right, ample_room(s), false, by);
+    if (gg_is_for_targets(search, search->max_depth != GPUGRAPH_NONE)) {
+        expect(all == GPUGRAPH_NONE, "%s: the CPU's list of targets", s->name);
+        return;
+    }
     expect(all != GPUGRAPH_NONE, "%s: no list though there is room", s->name);
     if (s->edges > MANY_EDGES) /* the rest does not hang on the size */
         return;

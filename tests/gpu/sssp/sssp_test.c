@@ -88,6 +88,16 @@ static bool out_of_range(const struct roads *r, const struct found *f,
     return lost;
 }
 
+/* What is checked is a list of targets alone. */
+static bool targets_alone;
+
+static bool is_target(const gpugraph_search *search, uint32_t v) {
+    uint32_t i = 0;
+    while (i < search->target_count && search->target[i] != v)
+        i++;
+    return i < search->target_count;
+}
+
 static void check_found(const struct roads *r, const struct found *f,
                         const struct answer *a, const gpugraph_search *search,
                         const char *how) {
@@ -104,6 +114,8 @@ static void check_found(const struct roads *r, const struct found *f,
             continue;
         }
         count++;
+        expect(!targets_alone || is_target(search, v), "%s, %s: %u is no target", name,
+               how, v);
         if (farthest == GPUGRAPH_NONE || is_nearer(f, a, farthest, v))
             farthest = v;
         expect(wanted && found_equals(f, a, v), "%s, %s: the distance of %u", name, how,
@@ -117,7 +129,7 @@ static void check_found(const struct roads *r, const struct found *f,
         expect(count >= (search->limit < all ? search->limit : all),
                "%s, %s: %u found, limit %u", name, how, (uint32_t)count,
                (uint32_t)search->limit);
-    if (missing != GPUGRAPH_NONE && farthest != GPUGRAPH_NONE)
+    if (missing != GPUGRAPH_NONE && farthest != GPUGRAPH_NONE && !targets_alone)
         expect(!is_nearer(f, a, missing, farthest), "%s, %s: %u is there, %u is not",
                name, how, farthest, missing);
     for (uint32_t i = 0; i < search->target_count && search->limit == 0; i++) {
@@ -154,8 +166,10 @@ static uint32_t check_list(const struct roads *r, const struct answer *a,
         memcpy((char *)f.distance + vertex[i] * size, listed + i * size, size);
         f.edge[vertex[i]] = tree ? listed_edge[i] : a->edge[vertex[i]];
     }
+    targets_alone = gg_is_for_targets(search, search->bounded);
     if (count != GPUGRAPH_NONE)
         check_found(r, &f, a, search, tree ? "a list with a tree" : "a list");
+    targets_alone = false;
     free(f.distance);
     free(f.edge);
     free(vertex);
@@ -167,11 +181,12 @@ static uint32_t check_list(const struct roads *r, const struct answer *a,
 /* By a device, from whose arrays it is made: so it has what these have, if there is room. */
 static void check_device_lists(const struct roads *r, const struct answer *a,
                                const gpugraph_search *search, bool lost, bool ties) {
-    const bool asked = search->bounded || search->limit > 0;
+    const bool asked = search->bounded || search->limit > 0 || search->target_count > 0;
     gg_reached_least = 0;
     for (int tree = 0; tree < 2; tree++) {
         r->graph->lists_to_skip = 0;
-        const uint32_t all = check_list(r, a, search, r->s.vertices, tree, GPUGRAPH_CUDA);
+        const uint32_t room = r->s.vertices + search->target_count;
+        const uint32_t all = check_list(r, a, search, room, tree, GPUGRAPH_CUDA);
         expect(all == GPUGRAPH_NONE || asked, "%s: a device's list of all", r->s.name);
         expect(all != GPUGRAPH_NONE || !asked || lost || (tree && ties),
                "%s: no device's list", r->s.name);
@@ -204,6 +219,10 @@ static void check_lists(const struct roads *r, const struct answer *a,
     gg_path_prepare_after = 0;
     const gpugraph_backend by = GPUGRAPH_CPU;
     uint32_t count = check_list(r, a, search, room, false, by);
+    if (gg_is_for_targets(search, search->bounded)) {
+        expect(count == GPUGRAPH_NONE, "%s: the CPU's list of targets", r->s.name);
+        return;
+    }
     expect(count != GPUGRAPH_NONE || !sums, "%s: no list though there is room",
            r->s.name);
     expect(count == GPUGRAPH_NONE || !lost || search->limit > 0,
