@@ -617,8 +617,6 @@ static const struct {
      "SELECT count(*), sum(vertex) FROM gpu_path('g', ?1, ?1 + 10)"},
     {'s', "gpu_sssp, near distances",
      "SELECT count(*), max(distance) FROM gpu_sssp('g', ?1) WHERE max_distance = 5000"},
-    {'d', "gpu_sssp, to one vertex",
-     "SELECT max(distance), ?1 FROM gpu_sssp('g', ?1) WHERE vertex = ?1 + 10"},
     {'m', "gpu_mis", "SELECT count(*), ?1 FROM gpu_mis('g') WHERE seed = ?1"},
     {'i', "gpu_bfs, two levels, after many at once",
      "SELECT count(*), 1 FROM gpu_bfs('g', ?1) WHERE max_depth = 2"},

@@ -244,8 +244,9 @@ START_TEST(lists_of_a_device) {
         "SELECT count(*) FROM gpu_sssp('g', 1) WHERE max_distance = 0",
         "SELECT vertex, depth FROM gpu_bfs('g', 3) WHERE vertex = 77",
         "SELECT distance, parent, edge FROM gpu_sssp('f', 3) WHERE vertex = 78",
-        "SELECT vertex, distance FROM gpu_sssp('g', 3, '[9, 5, 1300, 9, 2001]') ORDER BY "
-        "1",
+        "SELECT vertex, distance FROM gpu_sssp('g', 3) WHERE target IN (9, 5, 1300, "
+        "2001) "
+        "ORDER BY 1",
         "SELECT depth FROM gpu_bfs('g', 3) WHERE vertex = 3 AND direction = 'in'",
     };
     if (!suite_has_device())
@@ -259,8 +260,12 @@ START_TEST(lists_of_a_device) {
         char *rows = ask("%s", questions[i]);
         ck_assert_msg(strcmp(rows, right) == 0, "%s: %.300s, not %.300s", questions[i],
                       rows, right);
-        expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'download' AND "
-                    "(detail LIKE 'a list%%' OR detail LIKE 'targets%%')");
+        char *phases = ask("SELECT group_concat(detail, '; ') FROM gpugraph_timings "
+                           "WHERE phase = 'download'");
+        ck_assert_msg(strncmp(phases, "'a list", 7) == 0 ||
+                          strncmp(phases, "'targets", 8) == 0,
+                      "%s: %s", questions[i], phases);
+        sqlite3_free(phases);
         sqlite3_free(rows);
         sqlite3_free(right);
     }
