@@ -35,7 +35,7 @@ struct weak {
     uint64_t *outside; /* bit v: not in the largest component */
     uint64_t stride;   /* every stride-th edge is one of the sample */
     uint32_t largest;  /* its root */
-    csr rows;          /* of both directions; or offset is NULL: the list of edges */
+    csr rows;          /* of both directions; or begin is NULL: the list of edges */
     uint32_t round;    /* of the sample of rows */
     int threads;
 };
@@ -81,8 +81,8 @@ static void sample(void *weak, uint64_t low, uint64_t high) {
 static void sample_rows(void *weak, uint64_t low, uint64_t high) {
     struct weak *w = weak;
     for (uint64_t v = low; v < high && !gg_leave(w->run, v); v++)
-        if (w->rows.offset[v] + w->round < w->rows.offset[v + 1])
-            link_ends(w, (uint32_t)v, w->rows.target[w->rows.offset[v] + w->round]);
+        if (w->rows.begin[v] + w->round < w->rows.end[v])
+            link_ends(w, (uint32_t)v, w->rows.target[w->rows.begin[v] + w->round]);
 }
 
 static void compress(void *weak, uint64_t low, uint64_t high) {
@@ -136,8 +136,8 @@ static void link_rows(void *weak, uint64_t low, uint64_t high) {
         if (work > GG_POLL_ITEMS && gg_pause(w->run))
             return;
         work = work > GG_POLL_ITEMS ? 0 : work;
-        const uint64_t end = w->rows.offset[v + 1];
-        for (uint64_t i = w->rows.offset[v] + COMPONENTS_SAMPLE;
+        const uint64_t end = w->rows.end[v];
+        for (uint64_t i = w->rows.begin[v] + COMPONENTS_SAMPLE;
              is_outside(w, (uint32_t)v) && i < end; i++, work++)
             link_ends(w, (uint32_t)v, w->rows.target[i]);
     }
@@ -174,7 +174,7 @@ static bool over_vertices(struct weak *w, gg_span *step) {
 /* Has the sample left anything? */
 static bool link_sample(struct weak *w) {
     const uint64_t m = w->graph->m;
-    if (!w->rows.offset) {
+    if (!w->rows.begin) {
         const uint64_t mean = m / w->graph->n;
         w->stride = mean < GG_COMPONENTS_ROW ? 1 : mean + 1;
         gg_chunks(w->threads, (m + w->stride - 1) / w->stride, CHUNK, sample, w);
@@ -194,7 +194,7 @@ static bool link_all(struct weak *w) {
     if (!w->outside)
         return false;
     gg_chunks(w->threads, words, CHUNK / 64, mark_outside, w);
-    if (w->rows.offset)
+    if (w->rows.begin)
         over_vertices(w, link_rows);
     else
         gg_chunks(w->threads, gg_stopping(w->run) ? 0 : m, CHUNK, link_rest, w);
@@ -207,7 +207,7 @@ static gpugraph_status find_weak(gpugraph_graph *graph, gpugraph_run *run,
     struct weak w = {.graph = graph, .run = run, .parent = component};
     char more[60];
     if (graph->m / GG_COMPONENTS_ROW >= graph->n && gg_csr_made(graph, CSR_BOTH) &&
-        gg_csr(graph, CSR_BOTH, false, false, run, &w.rows) != GPUGRAPH_OK)
+        gg_rows(graph, CSR_BOTH, false, false, run, &w.rows) != GPUGRAPH_OK)
         return run->status;
     double start = gg_now_ms();
     w.threads = gg_threads(run, graph->m + graph->n);
@@ -215,7 +215,7 @@ static gpugraph_status find_weak(gpugraph_graph *graph, gpugraph_run *run,
         !over_vertices(&w, compress))
         return gg_stopped(run);
     snprintf(more, sizeof more, "%d thread(s)%s", w.threads,
-             w.rows.offset ? ", by rows that are there" : "");
+             w.rows.begin ? ", by rows that are there" : "");
     gg_search_phase(run, start, (int64_t)graph->m, more);
     return run->status;
 }

@@ -30,7 +30,7 @@ struct strong {
 
 static void enter(struct strong *s, uint32_t v) {
     s->rank[v] = ++s->seen;
-    s->next[v] = s->g.offset[v];
+    s->next[v] = s->g.begin[v];
     s->stack[s->path++] = v;
 }
 
@@ -68,7 +68,7 @@ static void leave(struct strong *s, uint32_t own) {
 static bool walk(struct strong *s, uint32_t *own) {
     while (s->path > 0) {
         const uint32_t v = s->stack[s->path - 1];
-        const uint64_t end = s->g.offset[v + 1];
+        const uint64_t end = s->g.end[v];
         uint64_t i = s->next[v];
         uint32_t rank = s->rank[v], to = GPUGRAPH_NONE;
         for (; i < end; i++) {
@@ -99,7 +99,7 @@ static bool walk(struct strong *s, uint32_t *own) {
 static gpugraph_status find_strong(gpugraph_graph *graph, gpugraph_run *run,
                                    uint32_t *component) {
     struct strong s = {.run = run, .component = component, .until_poll = GG_POLL_ITEMS};
-    if (gg_csr(graph, CSR_OUT, false, false, run, &s.g) != GPUGRAPH_OK)
+    if (gg_rows(graph, CSR_OUT, false, false, run, &s.g) != GPUGRAPH_OK)
         return run->status;
     double start = gg_now_ms();
     s.rank = gg_alloc_zero(run, s.g.n, sizeof *s.rank);

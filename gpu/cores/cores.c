@@ -59,7 +59,7 @@ static void count_neighbours(void *peeling, uint64_t low, uint64_t high) {
     struct peeling *p = peeling;
     uint64_t fewest = UINT64_MAX;
     for (uint64_t v = low; v < high && !gg_leave(p->run, v); v++) {
-        p->core[v] = (uint32_t)(p->rows.offset[v + 1] - p->rows.offset[v]);
+        p->core[v] = (uint32_t)(p->rows.end[v] - p->rows.begin[v]);
         p->rest[v] = (uint32_t)v;
         fewest = p->core[v] < fewest ? p->core[v] : fewest;
     }
@@ -92,7 +92,7 @@ static void take_shared(void *peeling, uint64_t low, uint64_t high) {
     c.count = 0;
     for (uint64_t i = p->first + low; i < p->first + high && !gg_leave(p->run, i); i++) {
         const uint32_t v = p->queue[i];
-        for (uint64_t a = p->rows.offset[v]; a < p->rows.offset[v + 1]; a++) {
+        for (uint64_t a = p->rows.begin[v]; a < p->rows.end[v]; a++) {
             uint32_t *left = &p->core[p->rows.target[a]];
             if (__atomic_load_n(left, __ATOMIC_RELAXED) <= p->k)
                 continue;
@@ -111,7 +111,7 @@ static void take_alone(struct peeling *p) {
     uint64_t tail = p->tail, i = p->first;
     for (; i < tail && !gg_leave(p->run, i); i++) {
         const uint32_t v = p->queue[i];
-        for (uint64_t a = p->rows.offset[v]; a < p->rows.offset[v + 1]; a++) {
+        for (uint64_t a = p->rows.begin[v]; a < p->rows.end[v]; a++) {
             const uint32_t u = p->rows.target[a], left = p->core[u];
             if (left <= k)
                 continue;
@@ -171,7 +171,7 @@ static gpugraph_status find_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
     struct peeling p = {.graph = graph, .run = run, .core = core};
     const uint32_t n = graph->n;
     char more[60];
-    if (gg_csr(graph, CSR_SIMPLE, false, false, run, &p.rows))
+    if (gg_rows(graph, CSR_SIMPLE, false, false, run, &p.rows))
         return run->status;
     const double start = gg_now_ms();
     p.threads = gg_threads(run, p.rows.m + n);

@@ -62,7 +62,7 @@ static inline void offer(struct best *best, uint32_t label, uint32_t count) {
 static struct best count_few(const struct spreading *s, uint32_t v) {
     uint32_t seen[FEW], arcs = 0;
     struct best best = {0, 0};
-    for (uint64_t i = s->rows.offset[v]; i < s->rows.offset[v + 1]; i++)
+    for (uint64_t i = s->rows.begin[v]; i < s->rows.end[v]; i++)
         if (s->rows.target[i] != v)
             seen[arcs++] = s->label[s->rows.target[i]];
     for (uint32_t i = 0; i < arcs; i++) {
@@ -76,7 +76,7 @@ static struct best count_few(const struct spreading *s, uint32_t v) {
 
 static struct best count_in_table(const struct spreading *s, uint32_t v,
                                   struct slot *slot) {
-    const uint64_t first = s->rows.offset[v], end = s->rows.offset[v + 1];
+    const uint64_t first = s->rows.begin[v], end = s->rows.end[v];
     struct best best = {0, 0};
     int bits = LEAST_BITS;
     while ((uint64_t)1 << bits < 2 * (end - first))
@@ -97,7 +97,7 @@ static struct best count_in_table(const struct spreading *s, uint32_t v,
 }
 
 static struct best count_hub(const struct spreading *s, uint32_t v, uint32_t *count) {
-    const uint64_t first = s->rows.offset[v], end = s->rows.offset[v + 1];
+    const uint64_t first = s->rows.begin[v], end = s->rows.end[v];
     struct best best = {0, 0};
     for (uint64_t i = first; i < end && !gg_leave(s->run, i - first); i++) {
         const uint32_t u = s->rows.target[i];
@@ -110,7 +110,7 @@ static struct best count_hub(const struct spreading *s, uint32_t v, uint32_t *co
 }
 
 static struct best count_row(struct spreading *s, uint32_t v, struct tally *tally) {
-    const uint64_t arcs = s->rows.offset[v + 1] - s->rows.offset[v];
+    const uint64_t arcs = s->rows.end[v] - s->rows.begin[v];
     if (arcs <= FEW)
         return count_few(s, v);
     if (arcs <= TABLE_ROW)
@@ -190,7 +190,7 @@ static gpugraph_status spread_on_cpu(gpugraph_graph *graph, uint32_t iterations,
                                      uint32_t *label) {
     struct spreading s = {.run = run};
     char more[80];
-    if (gg_csr(graph, (enum csr_kind)direction, false, false, run, &s.rows))
+    if (gg_rows(graph, (enum csr_kind)direction, false, false, run, &s.rows))
         return run->status;
     double start = gg_now_ms();
     s.threads = gg_threads(run, s.rows.m + s.rows.n);

@@ -62,20 +62,19 @@ static void sum_weights(void *ranking, uint64_t low, uint64_t high) {
     for (uint64_t u = low; u < high && !gg_leave(r->run, u); u++) {
         double largest = 0;
         gg_fixed sum = 0;
-        for (uint64_t i = r->out.offset[u]; i < r->out.offset[u + 1]; i++) {
+        for (uint64_t i = r->out.begin[u]; i < r->out.end[u]; i++) {
             const double weight = weight_of(r, &r->out, i);
             largest = weight > largest ? weight : largest;
         }
         r->exponent[u] = (int16_t)gg_weight_exponent(largest);
-        for (uint64_t i = r->out.offset[u]; i < r->out.offset[u + 1] && largest > 0; i++)
+        for (uint64_t i = r->out.begin[u]; i < r->out.end[u] && largest > 0; i++)
             sum += gg_fix(gg_relative_weight(weight_of(r, &r->out, i), r->exponent[u]));
         r->total[u] = gg_unfix(sum);
     }
 }
 
 static inline double out_of(const struct ranking *r, uint64_t u) {
-    return r->total ? r->total[u]
-                    : (double)(int64_t)(r->out.offset[u + 1] - r->out.offset[u]);
+    return r->total ? r->total[u] : (double)(int64_t)(r->out.end[u] - r->out.begin[u]);
 }
 
 static void begin(void *ranking, uint64_t low, uint64_t high) {
@@ -105,7 +104,7 @@ static void share_out(void *ranking, uint64_t low, uint64_t high) {
 static double arrived_at(const struct ranking *r, uint64_t v) {
     const uint32_t *target = r->in.target;
     gg_fixed sum = 0;
-    for (uint64_t i = r->in.offset[v]; i < r->in.offset[v + 1]; i++)
+    for (uint64_t i = r->in.begin[v]; i < r->in.end[v]; i++)
         sum += gg_fix(RANK_MULTIPLY(
             r->share[target[i]],
             gg_relative_weight(weight_of(r, &r->in, i), r->exponent[target[i]])));
@@ -263,7 +262,7 @@ static gpugraph_status rank_on_cpu(gpugraph_graph *graph,
     struct ranking r = {.graph = graph, .how = how, .run = run, .rank = rank};
     char more[100];
     if (gg_csr(graph, gg_rows_in(how->direction), how->weighted, false, run, &r.in) ||
-        gg_csr(graph, gg_rows_out(how->direction), how->weighted, false, run, &r.out))
+        gg_rows(graph, gg_rows_out(how->direction), how->weighted, false, run, &r.out))
         return run->status;
     double start = gg_now_ms();
     r.threads = gg_threads(run, r.in.m + r.in.n);

@@ -71,7 +71,7 @@ static void walk_shared(void *peeling, uint64_t low, uint64_t high) {
     c.count = 0;
     for (uint64_t i = p->first + low; i < p->first + high && !gg_leave(p->run, i); i++) {
         const uint32_t v = p->queue[i];
-        for (uint64_t k = p->rows.offset[v]; k < p->rows.offset[v + 1]; k++) {
+        for (uint64_t k = p->rows.begin[v]; k < p->rows.end[v]; k++) {
             const uint32_t t = p->rows.target[k];
             if (__atomic_sub_fetch(&p->left[t], 1, __ATOMIC_RELAXED) == 0) {
                 p->level[t] = p->depth + 1;
@@ -86,7 +86,7 @@ static void walk_alone(struct peeling *p) {
     uint64_t tail = p->tail;
     for (uint64_t i = p->first; i < p->last && !gg_leave(p->run, i); i++) {
         const uint32_t v = p->queue[i];
-        for (uint64_t k = p->rows.offset[v]; k < p->rows.offset[v + 1]; k++) {
+        for (uint64_t k = p->rows.begin[v]; k < p->rows.end[v]; k++) {
             const uint32_t t = p->rows.target[k];
             if (--p->left[t] == 0) {
                 p->level[t] = p->depth + 1;
@@ -178,7 +178,7 @@ static gpugraph_status find_on_cpu(gpugraph_graph *graph, gpugraph_direction dir
                                    gpugraph_run *run, uint32_t *level, uint32_t *position,
                                    uint32_t *settled) {
     struct peeling p = {.graph = graph, .run = run, .level = level};
-    if (gg_csr(graph, (enum csr_kind)direction, false, false, run, &p.rows))
+    if (gg_rows(graph, (enum csr_kind)direction, false, false, run, &p.rows))
         return run->status;
     p.threads = gg_threads(run, graph->m + graph->n);
     p.left = gg_alloc(run, graph->n, sizeof *p.left);

@@ -6,7 +6,7 @@ enum { CHUNK = 64 }; /* vertices that a thread takes at a time */
 /* Writes what is ahead of v, where `to` is not NULL. Returns how many. */
 static uint64_t look_ahead(const csr *g, uint32_t v, uint32_t *to) {
     uint64_t degree = gg_simple_degree(g, v), count = 0;
-    for (uint64_t i = g->offset[v]; i < g->offset[v + 1]; i++) {
+    for (uint64_t i = g->begin[v]; i < g->end[v]; i++) {
         uint32_t u = g->target[i];
         uint64_t other = gg_simple_degree(g, u);
         if (other > degree || (other == degree && u > v)) {

@@ -23,7 +23,7 @@ void gg_free_ahead(struct ahead *a);
 bool gg_take_vertices(struct ahead *a, uint32_t *first, uint32_t *end);
 
 static inline uint64_t gg_simple_degree(const csr *g, uint32_t v) {
-    return g->offset[v + 1] - g->offset[v];
+    return g->end[v] - g->begin[v];
 }
 
 #endif

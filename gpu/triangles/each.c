@@ -80,7 +80,7 @@ static void close_finder(struct finder *f) {
 /* ---- edges of both directions ---- */
 
 static inline void mark_row(const csr *rows, uint32_t v, uint64_t *bits, bool mark) {
-    for (uint64_t i = rows->offset[v]; i < rows->offset[v + 1]; i++) {
+    for (uint64_t i = rows->begin[v]; i < rows->end[v]; i++) {
         if (mark)
             set_bit(bits, rows->target[i]);
         else
@@ -220,9 +220,9 @@ static bool run_team(struct counting *c, gg_team_body *body) {
 
 static bool get_rows(gpugraph_graph *graph, bool along, struct counting *c) {
     gpugraph_run *run = c->ahead.run;
-    return !gg_csr(graph, CSR_SIMPLE, false, true, run, &c->ahead.simple) &&
-           (!along || (!gg_csr(graph, CSR_OUT, false, false, run, &c->out) &&
-                       !gg_csr(graph, CSR_IN, false, false, run, &c->in)));
+    return !gg_rows(graph, CSR_SIMPLE, false, true, run, &c->ahead.simple) &&
+           (!along || (!gg_rows(graph, CSR_OUT, false, false, run, &c->out) &&
+                       !gg_rows(graph, CSR_IN, false, false, run, &c->in)));
 }
 
 static bool count_all(struct counting *c, bool along) {

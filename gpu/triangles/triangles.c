@@ -83,7 +83,7 @@ static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
                                     uint64_t *count) {
     struct counting c = {.ahead = {.run = run}};
     struct ahead *a = &c.ahead;
-    if (gg_csr(graph, CSR_SIMPLE, false, true, run, &a->simple) != GPUGRAPH_OK)
+    if (gg_rows(graph, CSR_SIMPLE, false, true, run, &a->simple) != GPUGRAPH_OK)
         return run->status;
     double start = gg_now_ms();
     a->threads = gg_threads(run, a->simple.m);

@@ -617,10 +617,12 @@ static const struct {
      "SELECT count(*), sum(vertex) FROM gpu_path('g', ?1, ?1 + 10)"},
     {'s', "gpu_sssp, near distances",
      "SELECT count(*), max(distance) FROM gpu_sssp('g', ?1) WHERE max_distance = 5000"},
-    {'m', "gpu_mis", "SELECT count(*), ?1 FROM gpu_mis('g') WHERE seed = ?1"},
+    {'m', "gpu_mis",
+     "SELECT count(*), ?1 FROM gpu_mis('g') WHERE seed = ?1 AND vertex = ?1"},
     {'i', "gpu_bfs, two levels, after many at once",
      "SELECT count(*), 1 FROM gpu_bfs('g', ?1) WHERE max_depth = 2"},
-    {'t', "gpu_triangles", "SELECT triangles, ?1 FROM gpu_triangles('g')"},
+    {'t', "gpu_triangles",
+     "SELECT triangles, ?1 FROM gpu_triangles('g') WHERE vertex = ?1"},
 };
 
 static void changes_of(const char *folder, double edges, const char *backend,
