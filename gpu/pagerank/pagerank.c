@@ -164,19 +164,36 @@ static inline bool end_block(struct ranking *r, uint64_t v, uint64_t count,
 
 static inline void gather_rows(const struct ranking *r, uint64_t v, uint64_t count,
                                double *arrived, bool roomy) {
-    const uint64_t *in = r->in.offset + v;
+    const uint64_t *begin = r->in.begin + v, *end = r->in.end + v;
     for (uint64_t i = 0; i < count; i++)
-        arrived[i] = split_gather(r->share, r->in.target, in[i], in[i + 1], roomy);
+        arrived[i] = split_gather(r->share, r->in.target, begin[i], end[i], roomy);
+}
+
+/* Where each row of some begins, and the last one ends, if they follow one another, as rows with room do where no arc
+** has come; NULL: they do not. */
+static const uint64_t *rows_in_order(const csr *rows, uint64_t v, uint64_t count,
+                                     uint64_t *copy) {
+    if (rows->offset)
+        return rows->offset + v;
+    uint64_t apart = 0;
+    for (uint64_t i = 1; i < count; i++)
+        apart |= rows->begin[v + i] ^ rows->end[v + i - 1];
+    if (apart)
+        return NULL;
+    memcpy(copy, rows->begin + v, count * sizeof *copy);
+    copy[count] = rows->end[v + count - 1];
+    return copy;
 }
 
 static void gather_block(const struct ranking *r, uint64_t v, uint64_t count,
                          struct block *b) {
-    const uint64_t *in = r->in.offset + v;
+    uint64_t copy[SHORT_ROWS + 1];
     for (uint64_t i = 0, now; i < count; i += now) {
         now = count - i < SHORT_ROWS ? count - i : SHORT_ROWS;
-        if (in[i + now] - in[i] <= EXACT)
-            split_differences(r->share, r->in.target, in + i, now, b->arrived + i);
-        else if (in[i + now] + GROUP <= r->in.m)
+        const uint64_t *in = rows_in_order(&r->in, v + i, now, copy);
+        if (in && in[now] - in[0] <= EXACT)
+            split_differences(r->share, r->in.target, in, now, b->arrived + i);
+        else if (in && in[now] + GROUP <= r->in.m)
             gather_rows(r, v + i, now, b->arrived + i, true);
         else
             gather_rows(r, v + i, now, b->arrived + i, false);
@@ -261,7 +278,7 @@ static gpugraph_status rank_on_cpu(gpugraph_graph *graph,
                                    gpugraph_run *run, double *rank, pagerank_end *end) {
     struct ranking r = {.graph = graph, .how = how, .run = run, .rank = rank};
     char more[100];
-    if (gg_csr(graph, gg_rows_in(how->direction), how->weighted, false, run, &r.in) ||
+    if (gg_rows(graph, gg_rows_in(how->direction), how->weighted, false, run, &r.in) ||
         gg_rows(graph, gg_rows_out(how->direction), how->weighted, false, run, &r.out))
         return run->status;
     double start = gg_now_ms();

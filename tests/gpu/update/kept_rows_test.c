@@ -27,6 +27,18 @@ static gpugraph_status order(gpugraph_graph *g, gpugraph_run *run, void *to) {
     return gpugraph_topological_order(g, GPUGRAPH_OUT, run, to, NULL, NULL);
 }
 
+static gpugraph_status ranks(gpugraph_graph *g, gpugraph_run *run, void *to) {
+    const gpugraph_pagerank_options how = {
+        .direction = GPUGRAPH_OUT, .damping = 0.85, .iterations = 7};
+    return gpugraph_pagerank(g, &how, run, to);
+}
+
+static gpugraph_status weighted_ranks(gpugraph_graph *g, gpugraph_run *run, void *to) {
+    const gpugraph_pagerank_options how = {
+        .direction = GPUGRAPH_BOTH, .damping = 0.85, .iterations = 7, .weighted = true};
+    return gpugraph_pagerank(g, &how, run, to);
+}
+
 static gpugraph_status cores(gpugraph_graph *g, gpugraph_run *run, void *to) {
     return gpugraph_cores(g, run, to);
 }
@@ -62,6 +74,7 @@ static const struct question {
     gpugraph_status (*ask)(gpugraph_graph *, gpugraph_run *, void *to);
 } questions[] = {{"weak components", weak},  {"strong components", strong},
                  {"labels", labels},         {"topological order", order},
+                 {"ranks", ranks},           {"ranks by weight", weighted_ranks},
                  {"cores", cores},           {"triangles", triangles},
                  {"clustering", clustering}, {"members", members},
                  {"depths", depths},         {"distances", distances}};
