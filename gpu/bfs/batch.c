@@ -28,7 +28,7 @@
 struct batch {
     gpugraph_run *run;
     const gpugraph_search *search;
-    csr forward, reverse; /* reverse.offset NULL: there is none */
+    csr forward, reverse; /* reverse.begin NULL: there is none */
     uint32_t *const *depth;
     uint32_t searches;
     uint64_t searching; /* searches that go on */
@@ -70,7 +70,7 @@ static inline void arrive(struct batch *b, struct tally *t, uint32_t v,
     b->seen[v] |= searches;
     t->fresh |= searches;
     t->vertices++;
-    t->arcs += b->forward.offset[v + 1] - b->forward.offset[v];
+    t->arcs += b->forward.end[v] - b->forward.begin[v];
     t->reached += (uint64_t)gg_count_bits(searches);
     bool counted = b->search->limit > 0;
     for (; searches; searches &= searches - 1) {
@@ -114,7 +114,7 @@ spread_vertex(struct batch *b, uint32_t v, struct finds *finds, uint64_t *looked
               bool shared) {
     const uint32_t *target = b->forward.target;
     const uint64_t *seen = b->seen;
-    uint64_t arc = b->forward.offset[v], stop = b->forward.offset[v + 1];
+    uint64_t arc = b->forward.begin[v], stop = b->forward.end[v];
     uint64_t searches = b->visit[v] & b->searching;
     if (!searches)
         return true;
@@ -188,7 +188,7 @@ static inline uint64_t gather_vertex(const struct batch *b, uint32_t v, uint64_t
                                      uint64_t *looked) {
     const uint32_t *target = b->reverse.target;
     const uint64_t *visit = b->visit;
-    uint64_t arc = b->reverse.offset[v], stop = b->reverse.offset[v + 1], searches = 0;
+    uint64_t arc = b->reverse.begin[v], stop = b->reverse.end[v], searches = 0;
     *looked += stop - arc;
     for (; arc < stop && (missing & ~searches); arc++)
         searches |= visit[target[arc]];
@@ -303,7 +303,7 @@ static void gather_level(struct batch *b, bool alone) {
 }
 
 static bool pays_to_gather(const struct batch *b) {
-    return b->reverse.offset && b->arcs > b->forward.m / GG_EACH_ALPHA;
+    return b->reverse.begin && b->arcs > b->forward.m / GG_EACH_ALPHA;
 }
 
 static void wide_levels(void *batch) {
@@ -376,12 +376,12 @@ gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *searc
     struct batch b = {.run = run, .search = search, .depth = depth};
     enum csr_kind back = gg_reverse_kind(search->direction);
     b.searches = together ? 1 : search->source_count;
-    if (gg_csr(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
+    if (gg_rows(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
         return run->status;
     bool worth =
         b.searches >= GG_EACH_REVERSE || gg_searches(graph) > GG_BFS_REVERSE_AFTER;
     if ((worth || gg_csr_made(graph, back)) &&
-        gg_csr(graph, back, false, false, run, &b.reverse))
+        gg_rows(graph, back, false, false, run, &b.reverse))
         return run->status;
     double started = gg_now_ms();
     uint64_t n = graph->n;

@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) bool
 relax(searcher *s, gpugraph_distance_type type, uint32_t u, uint64_t from) {
     matrix *m = s->r->m;
     const csr *arcs = &s->r->arcs;
-    for (uint64_t arc = arcs->offset[u]; arc < arcs->offset[u + (uint64_t)1]; arc++) {
+    for (uint64_t arc = arcs->begin[u]; arc < arcs->end[u]; arc++) {
         uint32_t v = arcs->target[arc];
         uint64_t sum = gg_word_sum(type, from, gg_word_weight(type, arcs->weight, arc));
         if (sum < s->distance[v] && sum <= m->bound) {
@@ -66,7 +66,7 @@ relax(searcher *s, gpugraph_distance_type type, uint32_t u, uint64_t from) {
             __atomic_store_n(&m->over, true, __ATOMIC_RELAXED);
         }
     }
-    s->looked += arcs->offset[u + (uint64_t)1] - arcs->offset[u] + 1;
+    s->looked += arcs->end[u] - arcs->begin[u] + 1;
     return true;
 }
 
@@ -151,7 +151,7 @@ static bool mark_ends(rows *r) {
 static void by_weight(matrix *m) {
     rows r = {.m = m};
     char more[80];
-    if (gg_csr(m->graph, gg_forward_kind(m->direction), true, false, m->run, &r.arcs))
+    if (gg_rows(m->graph, gg_forward_kind(m->direction), true, false, m->run, &r.arcs))
         return;
     double started = gg_now_ms();
     int threads = gg_threads(m->run, (r.arcs.m + r.arcs.n) * m->from_count);

@@ -312,10 +312,10 @@ static void settle_rest(spur_search *s, bool whole) {
 /* ---- driver ---- */
 
 static bool rows_for(spur_search *s) {
-    return !gg_csr(s->graph, gg_forward_kind(s->direction), s->weighted, false, s->run,
-                   &s->rows) &&
+    return !gg_rows(s->graph, gg_forward_kind(s->direction), s->weighted, false, s->run,
+                    &s->rows) &&
            (s->direction == GPUGRAPH_OUT ||
-            !gg_csr(s->graph, CSR_IN, false, false, s->run, &s->turned)) &&
+            !gg_rows(s->graph, CSR_IN, false, false, s->run, &s->turned)) &&
            !gg_edge_rows(s->graph, s->run);
 }
 

@@ -67,7 +67,7 @@ static int by_edge(const void *a, const void *b) {
 /* Edges that lead to v, by the rows of their sources: a source with several edges stands there as often. */
 static bool add_turned(spur_search *s, uint32_t v) {
     const csr *rows = &s->turned;
-    for (uint64_t arc = rows->offset[v]; arc < rows->offset[v + (uint64_t)1]; arc++) {
+    for (uint64_t arc = rows->begin[v]; arc < rows->end[v]; arc++) {
         uint32_t to = rows->target[arc];
         uint64_t count = 0;
         if (to == v)
@@ -162,13 +162,13 @@ static bool search(spur_search *s, uint64_t most) {
         if (u == s->target)
             return true;
         s->settled++;
-        for (uint64_t arc = rows->offset[u]; arc < rows->offset[u + (uint64_t)1]; arc++)
+        for (uint64_t arc = rows->begin[u]; arc < rows->end[u]; arc++)
             if (!reach(
                     s, rows->target[arc], u,
                     gg_way_sum(s->type, from, gg_word_weight(s->type, rows->weight, arc)),
                     most))
                 return false;
-        s->looked += rows->offset[u + (uint64_t)1] - rows->offset[u] + 1;
+        s->looked += rows->end[u] - rows->begin[u] + 1;
         if (s->looked >= GG_POLL_ITEMS) {
             s->looked = 0;
             if (gg_poll(s->run))

@@ -69,6 +69,26 @@ static gpugraph_status distances(gpugraph_graph *g, gpugraph_run *run, void *to)
     return gpugraph_sssp(g, &search, run, to, NULL);
 }
 
+static gpugraph_status matrix(gpugraph_graph *g, gpugraph_run *run, void *to) {
+    const uint32_t source[] = {5, 6, 7}, target[] = {8, 9, 10, 11};
+    const gpugraph_search search = {
+        .source = source, .source_count = 3, .target = target, .target_count = 4};
+    return gpugraph_matrix(g, &search, true, run, to);
+}
+
+static gpugraph_status many_depths(gpugraph_graph *g, gpugraph_run *run, void *to) {
+    enum { SOURCES = 4 };
+    static uint32_t row[SOURCES][VERTICES];
+    uint32_t *const depth[SOURCES] = {row[0], row[1], row[2], row[3]};
+    const uint32_t source[SOURCES] = {1, 2, 3, 4};
+    const gpugraph_search search = {
+        .source = source, .source_count = SOURCES, .max_depth = GPUGRAPH_NONE};
+    run->method = "multi-source";
+    gpugraph_bfs_each(g, &search, run, depth, NULL);
+    memcpy(to, row[SOURCES - 1], sizeof row[0]);
+    return run->status;
+}
+
 static const struct question {
     const char *name;
     gpugraph_status (*ask)(gpugraph_graph *, gpugraph_run *, void *to);
@@ -77,7 +97,8 @@ static const struct question {
                  {"ranks", ranks},           {"ranks by weight", weighted_ranks},
                  {"cores", cores},           {"triangles", triangles},
                  {"clustering", clustering}, {"members", members},
-                 {"depths", depths},         {"distances", distances}};
+                 {"depths", depths},         {"distances", distances},
+                 {"matrix", matrix},         {"depths of many", many_depths}};
 enum { QUESTIONS = sizeof questions / sizeof *questions };
 
 static void hear(void *rows, const char *name, double ms, int64_t items,
