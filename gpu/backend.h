@@ -146,8 +146,9 @@ struct gpugraph_graph {
     ** gg_searches. */
     uint32_t searches; /* begun so far: later ones may afford more preparation */
     bool cyclic,
-        thin;      /* a depth-first search on a device has found it so: `auto` knows */
-    bool ways_tie; /* a path by weight from both ends was left open for that */
+        thin;       /* a depth-first search on a device has found it so: `auto` knows */
+    bool ways_tie;  /* a path by weight from both ends was left open for that */
+    bool long_ways; /* a depth has been met for which a byte is too little */
     int64_t
         regret_us; /* gg_regret_ms: that searches on the CPU have taken beyond a device's
                        ** on which the graph would have been (device/weigh.h) */

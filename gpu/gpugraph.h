@@ -366,6 +366,15 @@ gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *
                                   gpugraph_run *run, uint32_t *const *depth,
                                   void *const *tree_edge);
 
+/* The depths of gpugraph_bfs_each as bytes, a quarter of the memory: depth[i][v] is 255 where gpugraph_bfs_each
+** would have GPUGRAPH_NONE. *fits: a byte has room for all of them. False, with GPUGRAPH_OK: some depth is 255 or
+** more, what the arrays hold is not defined, and gpugraph_bfs_each is to be called instead. The graph remembers that
+** until its edges change: any further call that has no bound below 255 then says so at once, without a
+** search. Trees are made by gpugraph_bfs_each alone. */
+gpugraph_status gpugraph_bfs_each_bytes(gpugraph_graph *graph,
+                                        const gpugraph_search *search, gpugraph_run *run,
+                                        uint8_t *const *depth, bool *fits);
+
 /* What gpugraph_bfs finds, as a list of the vertices that are reached, where these are few: in time of
 ** what is looked at, not of the graph. vertex, depth, tree_edge (NULL leaves it out): room for `room` entries,
 ** ascending by vertex; *count: how many. GPUGRAPH_NONE, and GPUGRAPH_OK, where gpugraph_bfs is to be called

@@ -30,6 +30,8 @@ struct batch {
     const gpugraph_search *search;
     csr forward, reverse; /* reverse.begin NULL: there is none */
     uint32_t *const *depth;
+    uint8_t *const *bytes; /* in place of depth, where that is NULL */
+    uint32_t max_depth;
     uint32_t searches;
     uint64_t searching; /* searches that go on */
     int threads;
@@ -64,6 +66,13 @@ static void tell(struct batch *b, const struct tally *t) {
         __atomic_fetch_add(&b->reached_by[i], t->reached_by[i], __ATOMIC_RELAXED);
 }
 
+static inline void put_depth(struct batch *b, int which, uint32_t v, uint32_t depth) {
+    if (b->bytes)
+        b->bytes[which][v] = (uint8_t)depth;
+    else
+        b->depth[which][v] = depth;
+}
+
 /* These searches have reached v in this level. */
 static inline void arrive(struct batch *b, struct tally *t, uint32_t v,
                           uint64_t searches) {
@@ -75,7 +84,7 @@ static inline void arrive(struct batch *b, struct tally *t, uint32_t v,
     bool counted = b->search->limit > 0;
     for (; searches; searches &= searches - 1) {
         int which = __builtin_ctzll(searches);
-        b->depth[which][v] = b->level + 1;
+        put_depth(b, which, v, b->level + 1);
         if (counted)
             t->reached_by[which]++;
     }
@@ -261,7 +270,7 @@ static uint64_t satisfied(const struct batch *b) {
 static bool at_the_end(struct batch *b) {
     b->searching &= b->fresh;
     b->searching &= ~satisfied(b);
-    return b->searching == 0 || b->level >= b->search->max_depth || gg_poll(b->run);
+    return b->searching == 0 || b->level >= b->max_depth || gg_poll(b->run);
 }
 
 static void do_step(struct batch *b, crew_step *step, bool alone) {
@@ -338,8 +347,13 @@ static void search_levels(struct batch *b) {
 /* The depths of one search; of a large graph that takes some ten milliseconds. */
 static void clear_search(void *batch, uint64_t which) {
     const struct batch *b = batch;
-    if (!gg_pause(b->run))
-        memset(b->depth[which], 0xff, (uint64_t)b->forward.n * sizeof **b->depth);
+    const uint64_t n = b->forward.n;
+    if (gg_pause(b->run))
+        return;
+    if (b->bytes)
+        memset(b->bytes[which], BFS_NO_BYTE, n);
+    else
+        memset(b->depth[which], 0xff, n * sizeof **b->depth);
 }
 
 /* Source i begins search i, or all of them search 0. */
@@ -371,9 +385,21 @@ static void report(const struct batch *b, double started) {
     gg_search_phase(b->run, started, (int64_t)b->reached, more);
 }
 
+/* Bytes: the level that they have no room for is looked for, and is the last. */
+static struct batch batch_of(const gpugraph_search *search, gpugraph_run *run,
+                             const struct bfs_rows *rows) {
+    const bool bytes = rows->bytes && gg_bfs_may_be_long(search);
+    return (struct batch){.run = run,
+                          .search = search,
+                          .depth = rows->depth,
+                          .bytes = rows->bytes,
+                          .max_depth = bytes ? BFS_NO_BYTE : search->max_depth};
+}
+
 gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,
-                             bool together, gpugraph_run *run, uint32_t *const *depth) {
-    struct batch b = {.run = run, .search = search, .depth = depth};
+                             bool together, gpugraph_run *run,
+                             const struct bfs_rows *rows) {
+    struct batch b = batch_of(search, run, rows);
     enum csr_kind back = gg_reverse_kind(search->direction);
     b.searches = together ? 1 : search->source_count;
     if (gg_rows(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
@@ -402,6 +428,7 @@ gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *searc
         return run->status;
     if (gg_stopping(run))
         return gg_stopped(run);
+    gg_know(&graph->long_ways, b.level >= BFS_NO_BYTE + (b.fresh == 0));
     report(&b, started);
     return GPUGRAPH_OK;
 }

@@ -11,12 +11,34 @@ extern "C" {
 
 struct share_member; /* device/share.h */
 
+/* Where depths of searches from several sources belong, a row for each, and trees. */
+struct bfs_rows {
+    uint32_t *const *depth;
+    uint8_t *const
+        *bytes; /* in place of depth, where that is NULL; BFS_NO_BYTE: not reached */
+    void *const *tree_edge; /* NULL: no trees; so with bytes */
+};
+
+enum { BFS_NO_BYTE = UINT8_MAX };
+
+/* A depth of a search may be, or is known to be, one that a byte has no room for. */
+static inline bool gg_bfs_may_be_long(const gpugraph_search *search) {
+    return search->max_depth >= BFS_NO_BYTE;
+}
+static inline bool gg_bfs_too_long(const gpugraph_graph *graph,
+                                   const gpugraph_search *search) {
+    return gg_bfs_may_be_long(search) && gg_knows(&graph->long_ways);
+}
+/* A row of `depth` to one of bytes. Where there is no room for a depth, the graph knows it from now on. (each.c) */
+void gg_bfs_keep_bytes(gpugraph_graph *graph, const gpugraph_run *run,
+                       const uint32_t *depth, uint8_t *bytes);
+
 struct bfs_calls { /* each NULL: on the CPU */
     gpugraph_status (*search)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                               uint32_t *depth, void *tree_edge);
     /* From the sources that the member takes, a device of those that share them. */
     void (*each)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                 uint32_t *const *depth, void *const *tree_edge, struct share_member *);
+                 const struct bfs_rows *rows, struct share_member *);
     /* Of a part that is on a device: depth of every local. source: masters. */
     gpugraph_status (*part)(gpugraph_part *, const uint32_t *source, uint32_t sources,
                             uint32_t max_depth, gpugraph_run *, uint32_t *depth);
@@ -29,10 +51,9 @@ extern const algorithm_side gg_bfs_cuda;
 gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                            uint32_t *depth, void *tree_edge);
 gpugraph_status gg_cpu_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                                uint32_t *const *depth, void *const *tree_edge);
+                                const struct bfs_rows *rows);
 void gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                      uint32_t *const *depth, void *const *tree_edge,
-                      struct share_member *);
+                      const struct bfs_rows *rows, struct share_member *);
 
 gpugraph_status gg_cuda_part_bfs(gpugraph_part *, const uint32_t *source,
                                  uint32_t sources, uint32_t max_depth, gpugraph_run *,

@@ -12,9 +12,15 @@
 
 gpugraph_status gg_bfs_one_lane(gpugraph_graph *graph, const gpugraph_search *search,
                                 gpugraph_run *run, uint32_t *depth, void *tree_edge) {
-    if (gg_bfs_batch(graph, search, true, run, &depth) || !tree_edge)
+    const struct bfs_rows rows = {.depth = &depth};
+    if (gg_bfs_batch(graph, search, true, run, &rows) || !tree_edge)
         return run->status;
     return gg_depth_tree(graph, search, run, depth, tree_edge);
+}
+
+void gg_bfs_keep_bytes(gpugraph_graph *graph, const gpugraph_run *run,
+                       const uint32_t *depth, uint8_t *bytes) {
+    gg_know(&graph->long_ways, !gg_narrow_to_bytes(run, bytes, depth, graph->n));
 }
 
 /* A part of the sources: at most GG_LANES from number `first` on. */
@@ -27,39 +33,67 @@ static gpugraph_search part_of(const gpugraph_search *search, uint32_t first,
     return part;
 }
 
+/* One search of several. Rows of bytes are made from `spare`, a row that all of them use. */
+static bool search_one(gpugraph_graph *graph, const gpugraph_search *search, uint32_t i,
+                       gpugraph_run *run, const struct bfs_rows *rows, uint32_t *spare) {
+    const gpugraph_search one = part_of(search, i, 1);
+    if (gg_cpu_bfs(graph, &one, run, spare ? spare : rows->depth[i], NULL))
+        return false;
+    if (spare)
+        gg_bfs_keep_bytes(graph, run, spare, rows->bytes[i]);
+    return true;
+}
+
+static bool search_batch(gpugraph_graph *graph, const gpugraph_search *search, uint32_t i,
+                         gpugraph_run *run, const struct bfs_rows *rows) {
+    const gpugraph_search part = part_of(search, i, GG_LANES);
+    const struct bfs_rows some = {.depth = rows->depth ? rows->depth + i : NULL,
+                                  .bytes = rows->bytes ? rows->bytes + i : NULL};
+    return !gg_bfs_batch(graph, &part, false, run, &some);
+}
+
 /* Do frontiers of different searches meet? The search from the first source, which is made
 ** anyway, tells how many levels there are. */
-static bool meet(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_run *run,
-                 uint32_t *depth) {
-    gpugraph_search first = part_of(search, 0, 1);
+static bool meet(const gpugraph_graph *graph, const uint32_t *depth) {
     uint32_t deepest = 0;
-    if (gg_cpu_bfs(graph, &first, run, depth, NULL))
-        return false;
     for (uint32_t v = 0; v < graph->n; v++)
         if (depth[v] != GPUGRAPH_NONE && depth[v] > deepest)
             deepest = depth[v];
     return deepest <= GG_EACH_LEVELS;
 }
 
-/* Makes the searches, by `auto` all but the first at once where that pays. */
-static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
-                        gpugraph_run *run, uint32_t *const *depth) {
+/* Makes the searches, by `auto` all but the first at once where that pays, until a byte has
+** no room for a depth. */
+static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
+                       gpugraph_run *run, const struct bfs_rows *rows, uint32_t *spare) {
+    const uint32_t count = search->source_count;
     bool at_once = gg_method_is(run, "multi-source");
-    uint32_t i = 0, count = search->source_count;
-    gg_count_searches(graph, count - 1);
+    uint32_t i = 0;
     if (gg_method_is_auto(run) && count >= GG_EACH_LEAST &&
-        (double)graph->m >= (double)graph->n * GG_THIN_DEGREE) {
-        at_once = meet(graph, search, run, depth[i++]);
+        (double)graph->m >= (double)graph->n * GG_THIN_DEGREE &&
+        search_one(graph, search, i++, run, rows, spare)) {
+        at_once = meet(graph, spare ? spare : rows->depth[0]);
         run->used_method = at_once ? "multi-source" : run->used_method;
     }
-    while (i < count && run->status == GPUGRAPH_OK) {
-        gpugraph_search part = part_of(search, i, at_once ? GG_LANES : 1);
+    while (i < count && run->status == GPUGRAPH_OK &&
+           !(rows->bytes && gg_bfs_too_long(graph, search))) {
         if (at_once)
-            gg_bfs_batch(graph, &part, false, run, depth + i);
+            search_batch(graph, search, i, run, rows);
         else
-            gg_cpu_bfs(graph, &part, run, depth[i], NULL);
-        i += part.source_count;
+            search_one(graph, search, i, run, rows, spare);
+        i += at_once ? GG_LANES : 1;
     }
+}
+
+static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
+                        gpugraph_run *run, const struct bfs_rows *rows) {
+    uint32_t *spare = NULL;
+    const bool needed = rows->bytes && !gg_method_is(run, "multi-source");
+    if (needed && !(spare = gg_alloc(run, graph->n, sizeof *spare)))
+        return;
+    gg_count_searches(graph, search->source_count - 1);
+    search_all(graph, search, run, rows, spare);
+    gg_release(spare);
 }
 
 /* A few trees are made one by one, which takes less memory. */
@@ -78,11 +112,10 @@ static void grow_each(gpugraph_graph *graph, const gpugraph_search *search,
 }
 
 gpugraph_status gg_cpu_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
-                                gpugraph_run *run, uint32_t *const *depth,
-                                void *const *tree_edge) {
-    search_each(graph, search, run, depth);
-    if (tree_edge)
-        grow_each(graph, search, run, depth, tree_edge);
+                                gpugraph_run *run, const struct bfs_rows *rows) {
+    search_each(graph, search, run, rows);
+    if (rows->tree_edge)
+        grow_each(graph, search, run, rows->depth, rows->tree_edge);
     return run->status;
 }
 
@@ -91,14 +124,13 @@ gpugraph_status gg_cpu_bfs_each(gpugraph_graph *graph, const gpugraph_search *se
 struct shared_each {
     gpugraph_graph *graph;
     const gpugraph_search *search;
-    uint32_t *const *depth;
-    void *const *tree_edge;
+    const struct bfs_rows *rows;
     const struct bfs_calls *calls;
 };
 
 static void search_some(void *each, gpugraph_run *run, struct share_member *member) {
     const struct shared_each *e = each;
-    e->calls->each(e->graph, e->search, run, e->depth, e->tree_edge, member);
+    e->calls->each(e->graph, e->search, run, e->rows, member);
 }
 
 /* One by one, so that none waits long for another; at once, in equal parts. */
@@ -116,9 +148,9 @@ static void share_each(struct shared_each *e, gpugraph_run *run) {
 }
 
 static void each_checked(gpugraph_graph *graph, const gpugraph_search *search,
-                         gpugraph_run *run, uint32_t *const *depth,
-                         void *const *tree_edge) {
-    if (gg_check_search(graph, search, run))
+                         gpugraph_run *run, const struct bfs_rows *rows) {
+    if (gg_check_search(graph, search, run) ||
+        (rows->bytes && gg_bfs_too_long(graph, search)))
         return;
     bool fallback = false;
     gpugraph_backend on =
@@ -128,17 +160,28 @@ static void each_checked(gpugraph_graph *graph, const gpugraph_search *search,
     run->chosen_at_ms = 0; /* what many take says nothing of one */
     const struct bfs_calls *calls = gg_bfs.side[on]->calls;
     if (calls->each)
-        share_each(&(struct shared_each){graph, search, depth, tree_edge, calls}, run);
+        share_each(&(struct shared_each){graph, search, rows, calls}, run);
     else
-        gg_cpu_bfs_each(graph, search, run, depth, tree_edge);
+        gg_cpu_bfs_each(graph, search, run, rows);
     if (gg_fall_back(run, &gg_bfs, fallback))
-        gg_cpu_bfs_each(graph, search, run, depth, tree_edge);
+        gg_cpu_bfs_each(graph, search, run, rows);
 }
 
 gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
                                   gpugraph_run *run, uint32_t *const *depth,
                                   void *const *tree_edge) {
+    const struct bfs_rows rows = {.depth = depth, .tree_edge = tree_edge};
     gg_enter_graph(graph, run);
-    each_checked(graph, search, run, depth, tree_edge);
+    each_checked(graph, search, run, &rows);
+    return gg_leave_graph(graph, run);
+}
+
+gpugraph_status gpugraph_bfs_each_bytes(gpugraph_graph *graph,
+                                        const gpugraph_search *search, gpugraph_run *run,
+                                        uint8_t *const *depth, bool *fits) {
+    const struct bfs_rows rows = {.bytes = depth};
+    gg_enter_graph(graph, run);
+    each_checked(graph, search, run, &rows);
+    *fits = run->status == GPUGRAPH_OK && !gg_bfs_too_long(graph, search);
     return gg_leave_graph(graph, run);
 }

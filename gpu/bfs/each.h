@@ -4,15 +4,17 @@
 #ifndef GPUGRAPH_BFS_EACH_H
 #define GPUGRAPH_BFS_EACH_H
 
-#include "backend.h"
+#include "bfs.h"
 
 /* Searches that go on together: a bit of a word each. */
 enum { GG_LANES = 64 };
 
 /* The depths of the searches from up to GG_LANES sources, or, together, from all of them as
-** one. Phase "search". (batch.c) */
+** one. Bytes are not defined where the graph, for a depth that is too long, knows of it now.
+** Phase "search". (batch.c) */
 gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,
-                             bool together, gpugraph_run *run, uint32_t *const *depth);
+                             bool together, gpugraph_run *run,
+                             const struct bfs_rows *rows);
 
 /* gpugraph_bfs by the method "multi-source": one search, which all sources begin. */
 gpugraph_status gg_bfs_one_lane(gpugraph_graph *graph, const gpugraph_search *search,

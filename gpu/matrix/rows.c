@@ -176,6 +176,7 @@ static void by_depth(matrix *m) {
                              : fit < MOST_DEPTHS ? (uint32_t)fit
                                                  : MOST_DEPTHS;
     uint32_t *depth[MOST_DEPTHS] = {NULL};
+    const struct bfs_rows rows = {.depth = depth};
     gpugraph_search part = {.target = m->to,
                             .target_count = m->to_count,
                             .direction = m->direction,
@@ -190,7 +191,7 @@ static void by_depth(matrix *m) {
         part.source = m->from + i;
         part.source_count = left < at_once ? left : at_once;
         m->run->used_method = "direction-optimizing";
-        if (gg_cpu_bfs_each(m->graph, &part, m->run, depth, NULL))
+        if (gg_cpu_bfs_each(m->graph, &part, m->run, &rows))
             break;
         for (uint32_t k = 0; k < part.source_count; k++)
             for (uint32_t j = 0; j < m->to_count; j++)

@@ -225,7 +225,8 @@ static void commit(update *u) {
         graph->wide = !graph->wide;
     }
     graph->distance_type = u->distance_type;
-    graph->cyclic = graph->thin = false; /* nobody has looked at these edges */
+    /* nobody has looked at these edges */
+    graph->cyclic = graph->thin = graph->long_ways = false;
     graph->degree_high = u->degree_high;
     graph->path_low = u->path_low;
     graph->path_high = u->path_high;

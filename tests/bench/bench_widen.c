@@ -1,9 +1,9 @@
-/* Bytes, and nibbles, that become rows of numbers of four in the host's memory, as depths do that come home from
-** several devices at the same time: what of that the host can take.
+/* Bytes, and nibbles, that become rows of numbers of four bytes, or of one, in the host's memory, as depths do that
+** come home from several devices at the same time: what of that the host can take.
 **
 **     bench_widen [MILLIONS [ROWS]]        entries of a row (4), rows (64)
 **
-**     WIDEN,bits,callers,threads,ms,GB written in a second,ms past the caches,GB in a second,
+**     WIDEN,bits,bytes of a number,callers,threads,ms,GB written in a second,ms past the caches,GB in a second,
 **         ms so with a team for two pieces of 1 MiB in place of one,GB in a second    (all in one line)
 **
 ** of all rows, the best of three. Callers share the rows, each with so many threads. Rows are in memory before. */
@@ -18,25 +18,26 @@ enum { MOST_CALLERS = 4, PIECE = 1 << 20 /* bytes that come at a time */ };
 
 static uint64_t entries = 4 << 20;
 static uint32_t rows = 64, next_row;
-static uint32_t **row;
+static void **row;
 static enum way { PLAINLY, PAST_CACHES, TWO_PIECES } way;
-static int bits, threads;
+static int bits, size, threads;
 
 static bool is_there(void *of, int piece, bool wait) {
     (void)of, (void)piece, (void)wait;
     return true;
 }
 
-static void widen_row(const gpugraph_run *run, uint32_t *to, const uint8_t *stage) {
+static void widen_row(const gpugraph_run *run, char *to, const uint8_t *stage) {
+    const struct gg_widening how = {bits, size, threads, way != PLAINLY};
     const uint64_t piece = PIECE * 8 / (uint64_t)bits;
     const uint64_t each = way == TWO_PIECES ? 2 * piece : piece;
     const struct gg_pieces two = {{stage, stage}, piece, is_there, NULL};
     for (uint64_t at = 0; at < entries; at += each) {
         const uint64_t count = entries - at < each ? entries - at : each;
         if (way == TWO_PIECES)
-            gg_widen_pieces(run, to + at, count, &two, bits, threads, true);
+            gg_widen_pieces(run, to + at * (uint64_t)size, count, &two, &how);
         else
-            gg_widen(run, to + at, stage, count, bits, threads, way == PAST_CACHES);
+            gg_widen(run, to + at * (uint64_t)size, stage, count, &how);
     }
 }
 
@@ -74,12 +75,12 @@ static double best(int callers, uint8_t *const *stage, enum way as) {
 }
 
 static void time_all(int callers, uint8_t *const *stage) {
-    const double gb = (double)entries * rows * sizeof **row / 1e9;
+    const double gb = (double)entries * rows * size / 1e9;
     const double plain = best(callers, stage, PLAINLY),
                  past = best(callers, stage, PAST_CACHES),
                  two = best(callers, stage, TWO_PIECES);
-    printf("WIDEN,%d,%d,%d,%.2f,%.1f,%.2f,%.1f,%.2f,%.1f\n", bits, callers, threads,
-           plain, gb / plain * 1e3, past, gb / past * 1e3, two, gb / two * 1e3);
+    printf("WIDEN,%d,%d,%d,%d,%.2f,%.1f,%.2f,%.1f,%.2f,%.1f\n", bits, size, callers,
+           threads, plain, gb / plain * 1e3, past, gb / past * 1e3, two, gb / two * 1e3);
     fflush(stdout);
 }
 
@@ -91,13 +92,17 @@ int main(int argc, char **argv) {
         rows = (uint32_t)atoi(argv[2]);
     row = malloc(rows * sizeof *row);
     for (uint32_t i = 0; i < rows; i++)
-        memset(row[i] = malloc(entries * sizeof **row), 1, entries * sizeof **row);
+        memset(row[i] = malloc(entries * sizeof(uint32_t)), 1,
+               entries * sizeof(uint32_t));
     for (int i = 0; i < MOST_CALLERS; i++)
         memset(stage[i] = malloc(PIECE), i, PIECE);
-    for (bits = 8; bits >= 4; bits /= 2)
+    for (int kind = 0; kind < 4; kind++) {
+        bits = kind % 2 ? 4 : 8;
+        size = kind < 2 ? 4 : 1;
         for (int callers = 1; callers <= MOST_CALLERS; callers *= 2)
             for (threads = 2; threads <= 16; threads *= 2)
                 time_all(callers, stage);
+    }
     for (uint32_t i = 0; i < rows; i++)
         free(row[i]);
     free(row);
