@@ -31,7 +31,6 @@ struct batch {
     csr forward, reverse; /* reverse.begin NULL: there is none */
     uint32_t *const *depth;
     uint8_t *const *bytes; /* in place of depth, where that is NULL */
-    uint32_t max_depth;
     uint32_t searches;
     uint64_t searching; /* searches that go on */
     int threads;
@@ -270,7 +269,7 @@ static uint64_t satisfied(const struct batch *b) {
 static bool at_the_end(struct batch *b) {
     b->searching &= b->fresh;
     b->searching &= ~satisfied(b);
-    return b->searching == 0 || b->level >= b->max_depth || gg_poll(b->run);
+    return b->searching == 0 || b->level >= b->search->max_depth || gg_poll(b->run);
 }
 
 static void do_step(struct batch *b, crew_step *step, bool alone) {
@@ -385,21 +384,11 @@ static void report(const struct batch *b, double started) {
     gg_search_phase(b->run, started, (int64_t)b->reached, more);
 }
 
-/* Bytes: the level that they have no room for is looked for, and is the last. */
-static struct batch batch_of(const gpugraph_search *search, gpugraph_run *run,
-                             const struct bfs_rows *rows) {
-    const bool bytes = rows->bytes && gg_bfs_may_be_long(search);
-    return (struct batch){.run = run,
-                          .search = search,
-                          .depth = rows->depth,
-                          .bytes = rows->bytes,
-                          .max_depth = bytes ? BFS_NO_BYTE : search->max_depth};
-}
-
 gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,
                              bool together, gpugraph_run *run,
-                             const struct bfs_rows *rows) {
-    struct batch b = batch_of(search, run, rows);
+                             const struct bfs_results *rows) {
+    struct batch b = {
+        .run = run, .search = search, .depth = rows->depth, .bytes = rows->bytes};
     enum csr_kind back = gg_reverse_kind(search->direction);
     b.searches = together ? 1 : search->source_count;
     if (gg_rows(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
@@ -428,6 +417,7 @@ gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *searc
         return run->status;
     if (gg_stopping(run))
         return gg_stopped(run);
+    /* The last level may have found nothing. */
     gg_know(&graph->long_ways, b.level >= BFS_NO_BYTE + (b.fresh == 0));
     report(&b, started);
     return GPUGRAPH_OK;

@@ -12,12 +12,23 @@ extern "C" {
 struct share_member; /* device/share.h */
 
 /* Where depths of searches from several sources belong, a row for each, and trees. */
-struct bfs_rows {
+struct bfs_results {
     uint32_t *const *depth;
     uint8_t *const
         *bytes; /* in place of depth, where that is NULL; BFS_NO_BYTE: not reached */
     void *const *tree_edge; /* NULL: no trees; so with bytes */
 };
+
+struct bfs_result { /* one of them: either */
+    uint32_t *depth;
+    uint8_t *bytes;
+};
+static inline struct bfs_result gg_bfs_result(const struct bfs_results *rows,
+                                              uint32_t i) {
+    const struct bfs_result row = {rows->depth ? rows->depth[i] : NULL,
+                                   rows->bytes ? rows->bytes[i] : NULL};
+    return row;
+}
 
 enum { BFS_NO_BYTE = UINT8_MAX };
 
@@ -25,9 +36,11 @@ enum { BFS_NO_BYTE = UINT8_MAX };
 static inline bool gg_bfs_may_be_long(const gpugraph_search *search) {
     return search->max_depth >= BFS_NO_BYTE;
 }
+/* Rows that the searches need not fill any more. */
 static inline bool gg_bfs_too_long(const gpugraph_graph *graph,
-                                   const gpugraph_search *search) {
-    return gg_bfs_may_be_long(search) && gg_knows(&graph->long_ways);
+                                   const gpugraph_search *search,
+                                   const struct bfs_results *rows) {
+    return rows->bytes && gg_bfs_may_be_long(search) && gg_knows(&graph->long_ways);
 }
 /* A row of `depth` to one of bytes. Where there is no room for a depth, the graph knows it from now on. (each.c) */
 void gg_bfs_keep_bytes(gpugraph_graph *graph, const gpugraph_run *run,
@@ -38,7 +51,7 @@ struct bfs_calls { /* each NULL: on the CPU */
                               uint32_t *depth, void *tree_edge);
     /* From the sources that the member takes, a device of those that share them. */
     void (*each)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                 const struct bfs_rows *rows, struct share_member *);
+                 const struct bfs_results *rows, struct share_member *);
     /* Of a part that is on a device: depth of every local. source: masters. */
     gpugraph_status (*part)(gpugraph_part *, const uint32_t *source, uint32_t sources,
                             uint32_t max_depth, gpugraph_run *, uint32_t *depth);
@@ -51,9 +64,9 @@ extern const algorithm_side gg_bfs_cuda;
 gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                            uint32_t *depth, void *tree_edge);
 gpugraph_status gg_cpu_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                                const struct bfs_rows *rows);
+                                const struct bfs_results *rows);
 void gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                      const struct bfs_rows *rows, struct share_member *);
+                      const struct bfs_results *rows, struct share_member *);
 
 gpugraph_status gg_cuda_part_bfs(gpugraph_part *, const uint32_t *source,
                                  uint32_t sources, uint32_t max_depth, gpugraph_run *,

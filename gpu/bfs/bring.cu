@@ -1,7 +1,7 @@
 /* Depths on their way home: half a byte each where no depth is larger than that has room for, or a byte.
 **
 **     device    depths  --- a kernel, a piece at a time --->  stage 0 1 2 3 0 ...     pinned memory
-**     host      stage   --- several threads --------------->  the caller's array
+**     host      stage   --- several threads --------------->  the caller's array, of four bytes or of one
 **
 ** A search of a graph with hubs takes less time than its depths on the bus and in the host's memory,
 ** where several devices meet: an eighth or a quarter of the bytes comes over both. Beside the kernels of another
@@ -121,28 +121,30 @@ static bool has_come(void *of, int piece, bool wait) {
 }
 
 /* One team for two pieces: what it costs to call one, and to wait for the last member, is half then. */
-static bool widen_some(struct cuda_job *job, uint32_t *to, const struct origin *from,
-                       uint64_t first, uint64_t pieces) {
+static bool widen_some(struct cuda_job *job, const struct bfs_result *to,
+                       const struct origin *from, uint64_t first, uint64_t pieces) {
     const uint64_t entries = piece_entries(from);
     const uint64_t left = from->n - first * entries;
-    const bool past_caches = from->n >= GG_PAST_CACHES;
+    const struct gg_widening how = {from->bits, to->depth ? 4 : 1, GG_BFS_WIDENERS,
+                                    from->n >= GG_PAST_CACHES};
+    void *begin = to->depth ? (void *)(to->depth + first * entries)
+                            : (void *)(to->bytes + first * entries);
     struct arrivals a = {job, first};
     struct gg_pieces come = {{}, entries, has_come, &a};
     for (uint64_t i = 0; i < pieces; i++)
         come.from[i] = job->device->stage[(first + i) % GG_STAGES];
-    to += first * entries;
     if (pieces > 1)
-        return gg_widen_pieces(job->run, to,
+        return gg_widen_pieces(job->run, begin,
                                left < pieces * entries ? left : pieces * entries, &come,
-                               from->bits, GG_BFS_WIDENERS, past_caches);
+                               &how);
     if (!has_come(&a, 0, true))
         return false;
-    gg_widen(job->run, to, come.from[0], piece_size(from, first), from->bits,
-             GG_BFS_WIDENERS, past_caches);
+    gg_widen(job->run, begin, come.from[0], piece_size(from, first), &how);
     return true;
 }
 
-static bool bring(struct cuda_job *job, uint32_t *to, const struct origin *from) {
+static bool bring(struct cuda_job *job, const struct bfs_result *to,
+                  const struct origin *from) {
     const uint64_t entries = piece_entries(from);
     const uint64_t pieces = (from->n + entries - 1) / entries;
     uint64_t queued = 0;
@@ -164,12 +166,23 @@ int gg_bfs_home_bits(uint64_t n, uint32_t deepest) {
     return GG_BFS_NIBBLES && deepest < none_of(NIBBLE) ? NIBBLE : BYTE;
 }
 
-bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
-                  uint32_t deepest) {
+/* Depths that come as they are, to a row of bytes: by way of a row of numbers. */
+static bool bring_to_bytes(struct cuda_job *job, uint8_t *bytes, const uint32_t *from,
+                           uint64_t n) {
+    uint32_t *spare = (uint32_t *)gg_alloc(job->run, n, sizeof *spare);
+    if (spare && gg_download(job, spare, from, n * sizeof *spare))
+        gg_bfs_keep_bytes(job->graph, job->run, spare, bytes);
+    gg_release(spare);
+    return gg_going(job);
+}
+
+bool gg_bfs_bring(struct cuda_job *job, const struct bfs_result *to, const uint32_t *from,
+                  uint64_t n, uint32_t deepest) {
     const struct origin narrow = {n, gg_bfs_home_bits(n, deepest), from, NULL};
-    if (narrow.bits == 0)
-        return gg_download(job, to, from, n * sizeof *to);
-    return bring(job, to, &narrow);
+    if (narrow.bits > 0)
+        return bring(job, to, &narrow);
+    return to->depth ? gg_download(job, to->depth, from, n * sizeof *to->depth)
+                     : bring_to_bytes(job, to->bytes, from, n);
 }
 
 bool gg_bfs_hand_over(struct cuda_job *job, uint8_t *narrow, const uint32_t *from,
@@ -182,8 +195,8 @@ bool gg_bfs_hand_over(struct cuda_job *job, uint8_t *narrow, const uint32_t *fro
                    "wait for an event");
 }
 
-bool gg_bfs_bring_aside(struct cuda_job *job, uint32_t *to, const uint8_t *narrow,
-                        uint64_t n, int bits) {
+bool gg_bfs_bring_aside(struct cuda_job *job, const struct bfs_result *to,
+                        const uint8_t *narrow, uint64_t n, int bits) {
     const struct origin from = {n, bits, NULL, narrow};
     return bring(job, to, &from);
 }

@@ -12,7 +12,7 @@
 
 gpugraph_status gg_bfs_one_lane(gpugraph_graph *graph, const gpugraph_search *search,
                                 gpugraph_run *run, uint32_t *depth, void *tree_edge) {
-    const struct bfs_rows rows = {.depth = &depth};
+    const struct bfs_results rows = {.depth = &depth};
     if (gg_bfs_batch(graph, search, true, run, &rows) || !tree_edge)
         return run->status;
     return gg_depth_tree(graph, search, run, depth, tree_edge);
@@ -35,7 +35,8 @@ static gpugraph_search part_of(const gpugraph_search *search, uint32_t first,
 
 /* One search of several. Rows of bytes are made from `spare`, a row that all of them use. */
 static bool search_one(gpugraph_graph *graph, const gpugraph_search *search, uint32_t i,
-                       gpugraph_run *run, const struct bfs_rows *rows, uint32_t *spare) {
+                       gpugraph_run *run, const struct bfs_results *rows,
+                       uint32_t *spare) {
     const gpugraph_search one = part_of(search, i, 1);
     if (gg_cpu_bfs(graph, &one, run, spare ? spare : rows->depth[i], NULL))
         return false;
@@ -45,10 +46,10 @@ static bool search_one(gpugraph_graph *graph, const gpugraph_search *search, uin
 }
 
 static bool search_batch(gpugraph_graph *graph, const gpugraph_search *search, uint32_t i,
-                         gpugraph_run *run, const struct bfs_rows *rows) {
+                         gpugraph_run *run, const struct bfs_results *rows) {
     const gpugraph_search part = part_of(search, i, GG_LANES);
-    const struct bfs_rows some = {.depth = rows->depth ? rows->depth + i : NULL,
-                                  .bytes = rows->bytes ? rows->bytes + i : NULL};
+    const struct bfs_results some = {.depth = rows->depth ? rows->depth + i : NULL,
+                                     .bytes = rows->bytes ? rows->bytes + i : NULL};
     return !gg_bfs_batch(graph, &part, false, run, &some);
 }
 
@@ -65,7 +66,8 @@ static bool meet(const gpugraph_graph *graph, const uint32_t *depth) {
 /* Makes the searches, by `auto` all but the first at once where that pays, until a byte has
 ** no room for a depth. */
 static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
-                       gpugraph_run *run, const struct bfs_rows *rows, uint32_t *spare) {
+                       gpugraph_run *run, const struct bfs_results *rows,
+                       uint32_t *spare) {
     const uint32_t count = search->source_count;
     bool at_once = gg_method_is(run, "multi-source");
     uint32_t i = 0;
@@ -76,7 +78,7 @@ static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
         run->used_method = at_once ? "multi-source" : run->used_method;
     }
     while (i < count && run->status == GPUGRAPH_OK &&
-           !(rows->bytes && gg_bfs_too_long(graph, search))) {
+           !gg_bfs_too_long(graph, search, rows)) {
         if (at_once)
             search_batch(graph, search, i, run, rows);
         else
@@ -86,7 +88,7 @@ static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
 }
 
 static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
-                        gpugraph_run *run, const struct bfs_rows *rows) {
+                        gpugraph_run *run, const struct bfs_results *rows) {
     uint32_t *spare = NULL;
     const bool needed = rows->bytes && !gg_method_is(run, "multi-source");
     if (needed && !(spare = gg_alloc(run, graph->n, sizeof *spare)))
@@ -112,7 +114,7 @@ static void grow_each(gpugraph_graph *graph, const gpugraph_search *search,
 }
 
 gpugraph_status gg_cpu_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
-                                gpugraph_run *run, const struct bfs_rows *rows) {
+                                gpugraph_run *run, const struct bfs_results *rows) {
     search_each(graph, search, run, rows);
     if (rows->tree_edge)
         grow_each(graph, search, run, rows->depth, rows->tree_edge);
@@ -124,7 +126,7 @@ gpugraph_status gg_cpu_bfs_each(gpugraph_graph *graph, const gpugraph_search *se
 struct shared_each {
     gpugraph_graph *graph;
     const gpugraph_search *search;
-    const struct bfs_rows *rows;
+    const struct bfs_results *rows;
     const struct bfs_calls *calls;
 };
 
@@ -147,11 +149,8 @@ static void share_each(struct shared_each *e, gpugraph_run *run) {
     gg_share_out(run, &work);
 }
 
-static void each_checked(gpugraph_graph *graph, const gpugraph_search *search,
-                         gpugraph_run *run, const struct bfs_rows *rows) {
-    if (gg_check_search(graph, search, run) ||
-        (rows->bytes && gg_bfs_too_long(graph, search)))
-        return;
+static void each_by(gpugraph_graph *graph, const gpugraph_search *search,
+                    gpugraph_run *run, const struct bfs_results *rows) {
     bool fallback = false;
     gpugraph_backend on =
         gg_choose_shared(graph, &gg_bfs, NULL, search->source_count, run, &fallback);
@@ -167,10 +166,20 @@ static void each_checked(gpugraph_graph *graph, const gpugraph_search *search,
         gg_cpu_bfs_each(graph, search, run, rows);
 }
 
+/* A search for bytes ends with the first level that they have no room for. */
+static void each_checked(gpugraph_graph *graph, const gpugraph_search *search,
+                         gpugraph_run *run, const struct bfs_results *rows) {
+    gpugraph_search bounded = *search;
+    if (rows->bytes && gg_bfs_may_be_long(search))
+        bounded.max_depth = BFS_NO_BYTE;
+    if (!gg_check_search(graph, search, run) && !gg_bfs_too_long(graph, search, rows))
+        each_by(graph, &bounded, run, rows);
+}
+
 gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
                                   gpugraph_run *run, uint32_t *const *depth,
                                   void *const *tree_edge) {
-    const struct bfs_rows rows = {.depth = depth, .tree_edge = tree_edge};
+    const struct bfs_results rows = {.depth = depth, .tree_edge = tree_edge};
     gg_enter_graph(graph, run);
     each_checked(graph, search, run, &rows);
     return gg_leave_graph(graph, run);
@@ -179,9 +188,9 @@ gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *
 gpugraph_status gpugraph_bfs_each_bytes(gpugraph_graph *graph,
                                         const gpugraph_search *search, gpugraph_run *run,
                                         uint8_t *const *depth, bool *fits) {
-    const struct bfs_rows rows = {.bytes = depth};
+    const struct bfs_results rows = {.bytes = depth};
     gg_enter_graph(graph, run);
     each_checked(graph, search, run, &rows);
-    *fits = run->status == GPUGRAPH_OK && !gg_bfs_too_long(graph, search);
+    *fits = run->status == GPUGRAPH_OK && !gg_bfs_too_long(graph, search, &rows);
     return gg_leave_graph(graph, run);
 }

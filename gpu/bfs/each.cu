@@ -164,20 +164,24 @@ static bool room_for(struct cuda_job *job, const gpugraph_search *search, bool t
 }
 
 static bool download_lanes(struct cuda_job *job, const gpugraph_search *search,
-                           const struct bfs_outcome *rows, uint32_t *const *depth,
-                           void *const *tree_edge) {
+                           const struct bfs_outcome *found,
+                           const struct bfs_results *rows, uint32_t first) {
     double started = gg_now_ms();
-    uint64_t n = job->graph->n, bytes = n * sizeof **depth;
-    for (uint32_t i = 0; i < search->source_count; i++)
-        if (!gg_download(job, depth[i], rows->depth + n * i, bytes))
+    uint64_t n = job->graph->n;
+    for (uint32_t i = 0; i < search->source_count; i++) {
+        const struct bfs_result row = gg_bfs_result(rows, first + i);
+        /* Each by itself does not begin where four depths are read at once: as they are. */
+        if (!gg_bfs_bring(job, &row, found->depth + n * i, n, GPUGRAPH_NONE))
             return false;
+    }
     gg_phase(job->run, "download", started, (int64_t)(n * search->source_count),
              "depths");
-    for (uint32_t i = 0; tree_edge && i < search->source_count; i++) {
-        struct bfs_outcome one = *rows;
+    for (uint32_t i = 0; rows->tree_edge && i < search->source_count; i++) {
+        struct bfs_outcome one = *found;
         one.depth += n * i;
         if (!gg_bfs_tree(job, search, &one) ||
-            !gg_download(job, tree_edge[i], one.tree, gg_tree_bytes(job, true)))
+            !gg_download(job, rows->tree_edge[first + i], one.tree,
+                         gg_tree_bytes(job, true)))
             return false;
     }
     return true;
@@ -185,70 +189,83 @@ static bool download_lanes(struct cuda_job *job, const gpugraph_search *search,
 
 /* Sources low .. high - 1, in as many batches as it takes. */
 static bool search_lanes(struct cuda_job *job, const gpugraph_search *search,
-                         uint32_t low, uint32_t high, uint32_t *const *depth,
-                         void *const *tree_edge) {
+                         uint32_t low, uint32_t high, const struct bfs_results *rows) {
     gpugraph_search part = *search;
-    struct bfs_outcome rows;
+    struct bfs_outcome found;
     uint32_t most;
-    if (!room_for(job, search, tree_edge != NULL, &most))
+    if (!room_for(job, search, rows->tree_edge != NULL, &most))
         return false;
-    for (uint32_t i = low; i < high; i += part.source_count) {
+    for (uint32_t i = low; i < high && !gg_bfs_too_long(job->graph, search, rows);
+         i += part.source_count) {
         part.source = search->source + i;
         part.source_count = high - i < most ? high - i : most;
-        if (!gg_bfs_lanes(job, &part, false, tree_edge != NULL, &rows) ||
-            !download_lanes(job, &part, &rows, depth + i,
-                            tree_edge ? tree_edge + i : NULL))
+        if (!gg_bfs_lanes(job, &part, false, rows->tree_edge != NULL, &found) ||
+            !download_lanes(job, &part, &found, rows, i))
             return false;
     }
     return true;
 }
 
 static void search_at_once(struct cuda_job *job, const gpugraph_search *search,
-                           uint32_t *const *depth, void *const *tree_edge,
-                           struct share_member *member) {
+                           const struct bfs_results *rows, struct share_member *member) {
     uint32_t low, high;
     while (gg_share_take(member, &low, &high))
-        if (search_lanes(job, search, low, high, depth, tree_edge)) {
+        if (search_lanes(job, search, low, high, rows)) {
             gg_count_searches(job->graph, low > 0);
             gg_share_done(member);
         }
 }
 
+/* `spare`: where depths that become bytes are at first; NULL: rows are of depths. */
+static void search_alone(gpugraph_graph *graph, const gpugraph_search *single,
+                         gpugraph_run *run, const struct bfs_results *rows, uint32_t i,
+                         uint32_t *spare) {
+    const struct bfs_result row = gg_bfs_result(rows, i);
+    gg_bfs_on_device(graph, single, run, spare ? spare : row.depth,
+                     rows->tree_edge ? rows->tree_edge[i] : NULL);
+    if (spare && !run->status)
+        gg_bfs_keep_bytes(graph, run, spare, row.bytes);
+}
+
 /* Each is whole before the next one begins. */
 static void search_apart(gpugraph_graph *graph, const gpugraph_search *search,
-                         gpugraph_run *run, uint32_t *const *depth,
-                         void *const *tree_edge, struct share_member *member) {
+                         gpugraph_run *run, const struct bfs_results *rows,
+                         struct share_member *member) {
     gpugraph_search single = *search;
-    uint32_t low, high;
+    uint32_t low, high, *spare = NULL;
     single.source_count = 1;
+    if (rows->bytes)
+        spare = (uint32_t *)gg_alloc(run, graph->n, sizeof *spare);
     while (gg_share_take(member, &low, &high)) {
         single.source = search->source + low;
-        gg_bfs_on_device(graph, &single, run, depth[low],
-                         tree_edge ? tree_edge[low] : NULL);
-        gg_count_searches(graph, low > 0);
+        if (!gg_bfs_too_long(graph, search, rows)) {
+            search_alone(graph, &single, run, rows, low, spare);
+            gg_count_searches(graph, low > 0);
+        }
         if (!run->status)
             gg_share_done(member);
     }
+    gg_release(spare);
 }
 
 /* `auto` searches one by one: many sources at once lose up to 16 of them, and gain a fifth at
 ** best with 64 (H200). */
 void gg_cuda_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
-                      gpugraph_run *run, uint32_t *const *depth, void *const *tree_edge,
+                      gpugraph_run *run, const struct bfs_results *rows,
                       struct share_member *member) {
     struct cuda_job job;
     const bool at_once = gg_method_is(run, "multi-source");
-    const bool beside = !at_once && !tree_edge && search->source_count > 1 &&
+    const bool beside = !at_once && !rows->tree_edge && search->source_count > 1 &&
                         graph->n >= GG_BFS_BYTES_LEAST && !gg_method_is(run, "several");
     if (!at_once && !beside) {
-        search_apart(graph, search, run, depth, tree_edge, member);
+        search_apart(graph, search, run, rows, member);
         return;
     }
     if (!gg_job_open(&job, graph, run))
         return;
     if (at_once)
-        search_at_once(&job, search, depth, tree_edge, member);
+        search_at_once(&job, search, rows, member);
     else
-        gg_bfs_one_by_one(&job, search, depth, member);
+        gg_bfs_one_by_one(&job, search, rows, member);
     gg_job_close(&job);
 }

@@ -14,7 +14,7 @@ enum { GG_LANES = 64 };
 ** Phase "search". (batch.c) */
 gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,
                              bool together, gpugraph_run *run,
-                             const struct bfs_rows *rows);
+                             const struct bfs_results *rows);
 
 /* gpugraph_bfs by the method "multi-source": one search, which all sources begin. */
 gpugraph_status gg_bfs_one_lane(gpugraph_graph *graph, const gpugraph_search *search,

@@ -176,7 +176,7 @@ static void by_depth(matrix *m) {
                              : fit < MOST_DEPTHS ? (uint32_t)fit
                                                  : MOST_DEPTHS;
     uint32_t *depth[MOST_DEPTHS] = {NULL};
-    const struct bfs_rows rows = {.depth = depth};
+    const struct bfs_results rows = {.depth = depth};
     gpugraph_search part = {.target = m->to,
                             .target_count = m->to_count,
                             .direction = m->direction,

@@ -11,8 +11,8 @@
 ** labels (ten iterations of each), several with commas between them, or all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
 ** weight; csr: makes each CSR anew REPEATS times, medians of the phases "upload" and
 ** "csr"; first: searches by depth of a graph that has just left the device, REPEATS times from each
-** source, medians of the phases "upload", "csr" and "prepare", and of the kernels; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; each_sssp: by one
-** gpugraph_sssp_each; breakdown: dfs
+** source, medians of the phases "upload", "csr" and "prepare", and of the kernels; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; each_bytes: the
+** same depths as bytes; each_sssp: by one gpugraph_sssp_each; breakdown: dfs
 ** by each of its methods on the device (or METHOD alone), once from each source, the first
 ** alone where that has taken BREAKDOWN_MS, with the balance of work; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
 ** gpugraph_run, default auto; several with commas between them are timed one after the
@@ -53,7 +53,7 @@
 **     FIRST,method,graph,source,runs,upload,csr,prepare,kernels,sum      all in ms but the sum
 **     PATHS,method,backend,depth or weight,graph,pairs,median,least,most of whole calls,
 **         medians of the phases search, parents and walk,steps,sum  (all in one line)
-**     EACH,method,backend,graph,sources,runs,median,least,most,sum     whole calls
+**     EACH,method,backend,graph,sources,runs,median,least,most,sum     whole calls; EACH_BYTES: with the same sum
 **     BREAKDOWN,method,graph,sources,median,least,most of the phase search,
 **         medians of the variance of arcs per block over their squared mean, and of the largest
 **         block's over the mean              (all in one line), a line for each method */
@@ -485,25 +485,50 @@ static std::vector<uint32_t> draw_sources(const struct bench *b, uint32_t count)
     return source;
 }
 
+enum each_way { EACH_DEPTHS, EACH_BYTES, EACH_WEIGHTS, EACH_WAYS };
+static const char *const each_names[EACH_WAYS] = {"each", "each_bytes", "each_sssp"};
+
 static gpugraph_status search_each(struct bench *b, const gpugraph_search *s,
-                                   bool weighted, uint32_t *const *row,
+                                   enum each_way way, const std::vector<void *> &row,
                                    void *const *tree) {
-    if (!weighted)
-        return gpugraph_bfs_each(b->graph, s, &b->run, row, tree);
-    std::vector<void *> distance(row, row + s->source_count);
-    return gpugraph_sssp_each(b->graph, s, &b->run, distance.data(), tree);
+    if (way == EACH_WEIGHTS)
+        return gpugraph_sssp_each(b->graph, s, &b->run, row.data(), tree);
+    if (way == EACH_DEPTHS) {
+        std::vector<uint32_t *> depth;
+        for (void *one : row)
+            depth.push_back((uint32_t *)one);
+        return gpugraph_bfs_each(b->graph, s, &b->run, depth.data(), tree);
+    }
+    std::vector<uint8_t *> depth;
+    for (void *one : row)
+        depth.push_back((uint8_t *)one);
+    bool fits;
+    gpugraph_bfs_each_bytes(b->graph, s, &b->run, depth.data(), &fits);
+    if (b->run.status == GPUGRAPH_OK && !fits)
+        fprintf(stderr, "%s: depths that a byte has no room for\n", b->graph_name);
+    return b->run.status;
+}
+
+/* Of a row of `word`, as a number of four bytes. */
+static uint32_t each_value(const std::vector<uint32_t> &word, uint64_t v,
+                           enum each_way way) {
+    if (way != EACH_BYTES)
+        return word[v];
+    const uint8_t byte = ((const uint8_t *)word.data())[v];
+    return byte == UINT8_MAX ? GPUGRAPH_NONE : byte;
 }
 
 /* Weights of the graphs make distances of 32 bits. */
-static void time_each(struct bench *b, uint32_t count, bool weighted) {
+static void time_each(struct bench *b, uint32_t count, enum each_way way) {
     const std::vector<uint32_t> source = draw_sources(b, count);
-    std::vector<std::vector<uint32_t>> word(2 * (size_t)count);
-    std::vector<uint32_t *> row;
+    const bool with_tree = b->tree && way != EACH_BYTES;
+    const uint32_t n = b->edges.n, words = way == EACH_BYTES ? n / 4 + 1 : n;
+    std::vector<std::vector<uint32_t>> word(with_tree ? 2 * (size_t)count : count);
+    std::vector<void *> row, tree;
     for (std::vector<uint32_t> &one : word) {
-        one.resize(b->tree || row.size() < count ? b->edges.n : 0);
-        row.push_back(one.data());
+        one.resize(words);
+        (row.size() < count ? row : tree).push_back(one.data());
     }
-    const std::vector<void *> tree(row.begin() + count, row.end());
     gpugraph_search s = gpugraph_search();
     s.source = source.data();
     s.source_count = count;
@@ -511,16 +536,18 @@ static void time_each(struct bench *b, uint32_t count, bool weighted) {
     std::vector<double> ms;
     for (int i = -1; i < b->repeats; i++) {
         double began = now_ms();
-        need(b, search_each(b, &s, weighted, row.data(), b->tree ? tree.data() : NULL));
+        need(b, search_each(b, &s, way, row, with_tree ? tree.data() : NULL));
         if (i >= 0)
             ms.push_back(now_ms() - began);
     }
     std::sort(ms.begin(), ms.end());
     uint64_t sum = 0;
     for (size_t i = 0; i < word.size(); i++)
-        for (size_t v = 0; v < word[i].size(); v++)
-            sum += hash((i * b->edges.n + v) * 0x9E3779B97F4A7C15ULL + word[i][v]);
-    printf("EACH,%s,%s,%s,%u,%zu,%.3f,%.3f,%.3f,%016llx\n", b->run.used_method,
+        for (uint64_t v = 0; v < n; v++)
+            sum +=
+                hash((i * n + v) * 0x9E3779B97F4A7C15ULL + each_value(word[i], v, way));
+    printf("%s,%s,%s,%s,%u,%zu,%.3f,%.3f,%.3f,%016llx\n",
+           way == EACH_BYTES ? "EACH_BYTES" : "EACH", b->run.used_method,
            b->run.used_backend, b->graph_name, count, ms.size(), ms[ms.size() / 2],
            ms.front(), ms.back(), (unsigned long long)sum);
     fflush(stdout);
@@ -728,8 +755,8 @@ static bool known(const char *list) {
     std::stringstream names(list);
     bool all = true;
     for (std::string one; std::getline(names, one, ',');) {
-        bool found =
-            asked("all,csr,first,each,each_sssp,paths,plain,breakdown", one.c_str());
+        bool found = asked(
+            "all,csr,first,each,each_bytes,each_sssp,paths,plain,breakdown", one.c_str());
         for (const char *algorithm : algorithms)
             found = found || one == algorithm;
         all = all && found;
@@ -780,9 +807,9 @@ static void time_methods(struct bench *b, const char *list, const char *named) {
         if (asked(list, "first"))
             time_first(b);
         for (uint32_t count : {8u, 16u, 64u})
-            for (int weighted = 0; weighted < 2; weighted++)
-                if (asked(list, weighted ? "each_sssp" : "each"))
-                    time_each(b, count, weighted);
+            for (int way = 0; way < EACH_WAYS; way++)
+                if (asked(list, each_names[way]))
+                    time_each(b, count, (enum each_way)way);
         for (int weighted = 0; weighted < 2; weighted++)
             if (asked(list, "paths"))
                 time_paths(b, weighted);
@@ -833,13 +860,12 @@ static void time_backends(struct bench *b, const char *list, const char *methods
 int main(int argc, char **argv) {
     struct bench b = bench();
     if (argc < 3 || !known(argv[2])) {
-        fprintf(
-            stderr,
-            "usage: bench_gpu GRAPH "
-            "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|labels|"
-            "corners|clustering|matrix|cores|forest|topological_order|all|"
-            "csr|first|each|each_sssp|paths|plain|breakdown [METHOD [BACKEND [SOURCES "
-            "[REPEATS]]]]\n");
+        fprintf(stderr,
+                "usage: bench_gpu GRAPH "
+                "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|labels|"
+                "corners|clustering|matrix|cores|forest|topological_order|all|"
+                "csr|first|each|each_bytes|each_sssp|paths|plain|breakdown [METHOD "
+                "[BACKEND [SOURCES [REPEATS]]]]\n");
         return 2;
     }
     b.graph_name = argv[1];
