@@ -321,23 +321,45 @@ int answer_find(answer *s, const arguments *a) {
 
 /* ---- orders ---- */
 
-static int make_order(answer *s, int order, arrays *made) {
+/* By values that are bytes: as numbers of four, which are needed no longer than that. */
+static gpugraph_status order_bytes(const arrays *made, gpugraph_run *run,
+                                   struct order *order) {
+    const uint8_t *byte = made->array[A_VALUE];
+    uint32_t *value = malloc((made->n ? made->n : 1) * sizeof *value);
+    if (!value)
+        return run->status = GPUGRAPH_NO_MEMORY;
+    for (uint32_t i = 0; i < made->n; i++)
+        value[i] = value_of_byte(byte[i]);
+    gpugraph_order(GPUGRAPH_UINT32, value, made->n, run, order->vertex, &order->count);
+    free(value);
+    return run->status;
+}
+
+static gpugraph_status sort(const arrays *made, int by, gpugraph_run *run,
+                            struct order *order) {
     static const enum array_name sorted_by[] = {[ORDER_VALUE] = A_VALUE,
                                                 [ORDER_PREORDER] = A_PREORDER,
                                                 [ORDER_POSTORDER] = A_POSTORDER};
+    if (by == ORDER_VALUE && made->byte_values)
+        return order_bytes(made, run, order);
+    return gpugraph_order(by == ORDER_VALUE ? made->type : GPUGRAPH_UINT32,
+                          made->array[sorted_by[by]], made->n, run, order->vertex,
+                          &order->count);
+}
+
+static int make_order(answer *s, int by, arrays *made) {
     gpugraph_run run;
     begin_work(s);
     connection_run(s->by->c, &run);
-    uint32_t count, *vertex = array_block_take((made->n ? made->n : 1) * sizeof *vertex);
-    if (!vertex)
+    struct order order = {
+        .vertex = array_block_take((made->n ? made->n : 1) * sizeof *order.vertex)};
+    if (!order.vertex)
         return SQLITE_NOMEM;
-    gpugraph_distance_type type = order == ORDER_VALUE ? made->type : GPUGRAPH_UINT32;
-    if (gpugraph_order(type, made->array[sorted_by[order]], made->n, &run, vertex,
-                       &count) != GPUGRAPH_OK) {
-        array_block_give(vertex);
+    if (sort(made, by, &run, &order) != GPUGRAPH_OK) {
+        array_block_give(order.vertex);
         return answer_failed(s, &run);
     }
-    made->order[order] = (struct order){vertex, count};
+    made->order[by] = order;
     return SQLITE_OK;
 }
 

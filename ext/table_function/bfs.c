@@ -39,11 +39,32 @@ static void make_bfs_each(gpugraph_graph *graph, const question *q, gpugraph_run
     make_distances_each(graph, q, run, each, GPUGRAPH_UINT32, find_each);
 }
 
+static bool find_each_bytes(gpugraph_graph *graph, const gpugraph_search *search,
+                            gpugraph_run *run, void *const *value) {
+    uint8_t **depth = malloc(search->source_count * sizeof *depth);
+    bool fits = true;
+    if (!depth) {
+        run->status = GPUGRAPH_NO_MEMORY;
+        return fits;
+    }
+    for (uint32_t i = 0; i < search->source_count; i++)
+        depth[i] = value[i];
+    gpugraph_bfs_each_bytes(graph, search, run, depth, &fits);
+    free(depth);
+    return fits;
+}
+
+static bool make_bfs_each_bytes(gpugraph_graph *graph, const question *q,
+                                gpugraph_run *run, arrays **each) {
+    return make_bytes_each(graph, q, run, each, find_each_bytes);
+}
+
 const search_kind bfs_search = {
     .name = "bfs",
     .make = make_bfs,
     .list = find_list,
     .make_each = make_bfs_each,
+    .make_each_bytes = make_bfs_each_bytes,
 };
 
 /* ---- the function ---- */

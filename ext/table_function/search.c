@@ -10,6 +10,8 @@
 size_t arrays_item_size(const arrays *a, enum array_name array) {
     if (array == A_VALUE && a->type != GPUGRAPH_UINT32)
         return 8;
+    if (array == A_VALUE && a->byte_values)
+        return 1;
     if (array == A_TREE_EDGE)
         return a->edge_size;
     if (array >= A_OWN && array <= A_OWN_LAST)
@@ -152,6 +154,26 @@ void make_distances_each(gpugraph_graph *graph, const question *q, gpugraph_run 
     free(value);
 }
 
+bool make_bytes_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                     arrays **each, byte_searches *search) {
+    const uint32_t count = q->search.source_count;
+    void **value = malloc(count * sizeof *value);
+    bool fits = true;
+    if (!value) {
+        run->status = GPUGRAPH_NO_MEMORY;
+        return fits;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        each[i]->type = GPUGRAPH_UINT32;
+        each[i]->byte_values = true;
+    }
+    make_arrays(q, run, each, A_VALUE, value);
+    if (run->status == GPUGRAPH_OK)
+        fits = search(graph, &q->search, run, value);
+    free(value);
+    return fits;
+}
+
 /* Rows do: they may be on a device alone. What the search ran on is still told afterwards. */
 static void look_at_edges(gpugraph_graph *graph, gpugraph_run *run) {
     const char *method = run->used_method, *backend = run->used_backend;
@@ -208,25 +230,48 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_r
     return run->status;
 }
 
-gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
-                                 gpugraph_run *run, arrays **each) {
-    uint32_t count = q->search.source_count;
+static void begin_each(gpugraph_graph *graph, uint32_t count, gpugraph_run *run,
+                       arrays **each) {
     run->status = GPUGRAPH_OK;
     for (uint32_t i = 0; i < count; i++) {
         each[i]->n = gpugraph_vertex_count(graph);
         each[i]->edge_size = gpugraph_edge_size(graph);
     }
-    q->kind->make_each(graph, q, run, each);
-    if (run->status == GPUGRAPH_OK && count > 0 && each[0]->array[A_TREE_EDGE])
-        look_at_edges(graph, run);
+}
+
+/* What was made stays, or all are empty again. */
+static void end_each(uint32_t count, const gpugraph_run *run, arrays **each, bool stays) {
     for (uint32_t i = 0; i < count; i++) {
         each[i]->method = run->used_method;
         each[i]->backend = run->used_backend;
-        if (run->status == GPUGRAPH_OK)
+        if (stays)
             continue;
         array_block_give(each[i]->array[A_VALUE]);
         array_block_give(each[i]->array[A_TREE_EDGE]);
         memset(each[i], 0, sizeof *each[i]);
     }
+}
+
+gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
+                                 gpugraph_run *run, arrays **each) {
+    const uint32_t count = q->search.source_count;
+    begin_each(graph, count, run, each);
+    q->kind->make_each(graph, q, run, each);
+    if (run->status == GPUGRAPH_OK && count > 0 && each[0]->array[A_TREE_EDGE])
+        look_at_edges(graph, run);
+    end_each(count, run, each, run->status == GPUGRAPH_OK);
+    return run->status;
+}
+
+bool makes_bytes(const search_kind *kind, bool tree) {
+    return kind->make_each_bytes && !tree;
+}
+
+gpugraph_status arrays_make_each_bytes(gpugraph_graph *graph, const question *q,
+                                       gpugraph_run *run, arrays **each, bool *fits) {
+    const uint32_t count = q->search.source_count;
+    begin_each(graph, count, run, each);
+    *fits = q->kind->make_each_bytes(graph, q, run, each);
+    end_each(count, run, each, run->status == GPUGRAPH_OK && *fits);
     return run->status;
 }

@@ -5,7 +5,7 @@
 **     kind        make(question, arrays): bfs.c, sssp.c, path.c, dfs.c, mis.c
 **                   |
 **     arrays      vertex        0  1  2 ... n-1
-**                 A_VALUE       0  1  1           depth or distance
+**                 A_VALUE       0  1  1           depth or distance; depths of many searches are bytes
 **                 A_TREE_EDGE   -  0  3           edge numbers
 **                 ...           NULL: no plan has wanted it yet
 **                 path          3  7  4           or edge numbers of one path, and no arrays
@@ -26,7 +26,7 @@ enum array_name {
     A_ROOT,      /* uint32_t */
     A_PREORDER,  /* uint32_t */
     A_POSTORDER, /* uint32_t */
-    A_VALUE,     /* depth or distance, of the arrays' type */
+    A_VALUE,     /* depth or distance, of the arrays' type, or bytes */
     A_PARENT,    /* uint32_t; gpu_dfs */
     A_MEMBER,    /* uint8_t; gpu_mis, which has no values */
     A_OWN,       /* of the function's own columns, by their place; without A_VALUE and
@@ -42,6 +42,8 @@ typedef struct arrays {
     /* Of each entry the vertex, ascending; from array_block_take. NULL: the entry's number. */
     uint32_t *listed;
     gpugraph_distance_type type;
+    bool
+        byte_values; /* A_VALUE has uint8_t in place of GPUGRAPH_UINT32, NO_BYTE: not reached */
     unsigned own_wide;   /* bit i: the items of A_OWN + i have 8 bytes, not 4 */
     void *array[ARRAYS]; /* from array_block_take */
     size_t edge_size;    /* bytes of an edge number (gpugraph_edge_size) */
@@ -57,7 +59,14 @@ typedef struct arrays {
     struct arrays *base; /* whose arrays these begin with, and hold; NULL: none */
 } arrays;
 
+enum { NO_BYTE = UINT8_MAX };
+
 enum { ORDER_VALUE, ORDER_PREORDER, ORDER_POSTORDER, ORDER_VERTEX };
+
+/* A value as type GPUGRAPH_UINT32 has it, where the arrays have bytes. */
+static inline uint32_t value_of_byte(uint8_t byte) {
+    return byte == NO_BYTE ? GPUGRAPH_NONE : byte;
+}
 
 /* Bytes of one item of an array. */
 size_t arrays_item_size(const arrays *s, enum array_name array);
@@ -114,6 +123,10 @@ typedef struct search_kind {
     ** edge_size and nothing else. NULL: one source after the other. */
     void (*make_each)(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                       arrays **each);
+    /* make_each for values alone, as bytes. False, with GPUGRAPH_OK: they do not fit, and
+    ** what is there is nonsense. NULL: none. */
+    bool (*make_each_bytes)(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                            arrays **each);
     /* One search is not cheaper among others: only several devices make many at once. */
     bool each_on_devices;
     bool by_weight;        /* values are sums of weights, not counts of edges */
@@ -135,6 +148,12 @@ bool arrays_make_listed(gpugraph_graph *graph, const question *q, gpugraph_run *
 ** they are as they were. */
 gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
                                  gpugraph_run *run, arrays **each);
+/* Does the kind make values as bytes where so much is wanted beside them? */
+bool makes_bytes(const search_kind *kind, bool tree);
+/* arrays_make_each with bytes. *fits false: they are as they were, and arrays_make_each is to
+** be called. */
+gpugraph_status arrays_make_each_bytes(gpugraph_graph *graph, const question *q,
+                                       gpugraph_run *run, arrays **each, bool *fits);
 
 /* ---- for those who make ---- */
 
@@ -166,6 +185,11 @@ typedef gpugraph_status distance_searches(gpugraph_graph *graph,
 void make_distances_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                          arrays **each, gpugraph_distance_type type,
                          distance_searches *search);
+/* The same for a make_each_bytes; false: they do not fit. */
+typedef bool byte_searches(gpugraph_graph *graph, const gpugraph_search *search,
+                           gpugraph_run *run, void *const *value);
+bool make_bytes_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
+                     arrays **each, byte_searches *search);
 /* path.c: the question's one path. */
 void make_path(making *m);
 

@@ -7,7 +7,7 @@
 ** The first source is searched for alone, so that its rows come at once, and nothing is made
 ** in vain where a statement ends with them. Breadth first, and by weight where several devices share
 ** them, those after it are searched for up to 64 at a time, when the first of them has its turn, as
-** many as fit into half of what may be kept. What is kept already is not made again. Searches that reach little
+** many as fit into half of what may be kept: depths alone as bytes, as long as that is enough for them. What is kept already is not made again. Searches that reach little
 ** (listed.c) are made alone: those after one that was, and of the ones ahead each that turns out to be. */
 #include "question.h"
 
@@ -25,14 +25,22 @@ void answer_drop_ahead(answer *s) {
 
 /* ---- searches ahead ---- */
 
-static uint32_t room_ahead(const answer *s, const arguments *a) {
-    sqlite3_int64 per_vertex = (sqlite3_int64)arrays_item_size(s->arrays, A_VALUE);
+/* Searches whose values are bytes, or not; those of the answer at hand may be either. */
+static uint32_t room_ahead(const answer *s, const arguments *a, bool as_bytes) {
+    const arrays as = {.type = s->arrays->type, .byte_values = as_bytes};
+    sqlite3_int64 per_vertex = (sqlite3_int64)arrays_item_size(&as, A_VALUE);
     if (a->plan & PLAN_TREE)
         per_vertex += (sqlite3_int64)arrays_item_size(s->arrays, A_TREE_EDGE);
     sqlite3_int64 bytes =
         per_vertex * (gpugraph_vertex_count(s->graph->graph) + (sqlite3_int64)1);
     sqlite3_int64 room = s->by->c->config.cache_limit / 2 / bytes;
     return room < MOST_AHEAD ? (uint32_t)room : MOST_AHEAD;
+}
+
+static bool makes_bytes_ahead(const answer *s, const arguments *a) {
+    const table_function *f = a->by->function;
+    return makes_bytes(answer_is_weighted(s) ? f->search : f->unweighted_search,
+                       a->plan & PLAN_TREE);
 }
 
 /* The question that the call asks of that source. */
@@ -63,7 +71,7 @@ static bool contains(const uint32_t *list, uint32_t count, uint32_t number) {
 /* The sources to search for, from the one whose turn it is: none where that one is kept. */
 static int gather(answer *s, arguments *a, uint32_t first, uint32_t *source,
                   uint32_t *count) {
-    uint32_t room = room_ahead(s, a);
+    uint32_t room = room_ahead(s, a, makes_bytes_ahead(s, a));
     question q;
     *count = 0;
     for (uint32_t i = first; i < a->listed_sources.count && *count < room; i++) {
@@ -100,9 +108,23 @@ static int keep(answer *s, arguments *a, uint32_t source, arrays *made) {
     return SQLITE_OK;
 }
 
-/* Those that reach little by themselves, the others together. */
+/* As bytes where that is possible. Otherwise there may be less room: those beyond it are left empty. */
+static gpugraph_status make_together(gpugraph_graph *graph, question *q,
+                                     gpugraph_run *run, arrays **each, uint32_t room) {
+    bool fits = false;
+    if (makes_bytes(q->kind, q->wants & (1u << A_TREE_EDGE)))
+        arrays_make_each_bytes(graph, q, run, each, &fits);
+    if (run->status != GPUGRAPH_OK || fits)
+        return run->status;
+    if (q->search.source_count > room)
+        q->search.source_count = room;
+    return q->search.source_count > 0 ? arrays_make_each(graph, q, run, each)
+                                      : run->status;
+}
+
+/* Those that reach little by themselves, the others together. room: for others whose values are no bytes. */
 static gpugraph_status make_ahead(gpugraph_graph *graph, const question *all,
-                                  gpugraph_run *run, arrays **each) {
+                                  gpugraph_run *run, arrays **each, uint32_t room) {
     uint32_t source[MOST_AHEAD], left = 0;
     arrays *rest[MOST_AHEAD];
     question q;
@@ -119,8 +141,13 @@ static gpugraph_status make_ahead(gpugraph_graph *graph, const question *all,
     }
     q.search.source = source;
     q.search.source_count = left;
-    return run->status == GPUGRAPH_OK && left > 0 ? arrays_make_each(graph, &q, run, rest)
-                                                  : run->status;
+    return run->status == GPUGRAPH_OK && left > 0
+               ? make_together(graph, &q, run, rest, room)
+               : run->status;
+}
+
+static bool is_made(const arrays *a) {
+    return a->array[A_VALUE] != NULL;
 }
 
 static int search_ahead(answer *s, arguments *a, const uint32_t *source, uint32_t count) {
@@ -141,11 +168,12 @@ static int search_ahead(answer *s, arguments *a, const uint32_t *source, uint32_
     }
     if (rc == SQLITE_OK) {
         answer_run(s, a, &q, &run);
-        if (make_ahead(s->graph->graph, &q, &run, each) != GPUGRAPH_OK)
+        const uint32_t room = room_ahead(s, a, false);
+        if (make_ahead(s->graph->graph, &q, &run, each, room) != GPUGRAPH_OK)
             rc = answer_failed(s, &run);
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (rc == SQLITE_OK)
+        if (rc == SQLITE_OK && is_made(each[i]))
             rc = keep(s, a, source[i], each[i]);
         else if (each[i])
             arrays_free(each[i]);

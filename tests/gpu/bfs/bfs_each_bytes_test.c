@@ -1,6 +1,7 @@
 /* Depths of many searches as bytes: around the depth for which a byte is too little, and what a graph remembers
 ** of it. bfs_test compares bytes with the textbook. */
 #include "expect.h"
+#include "failing_memory.h"
 #include "graphs.h"
 #include "gpugraph.h"
 #include "suite.h"
@@ -213,6 +214,37 @@ START_TEST(interrupted) {
 }
 END_TEST
 
+/* Each fails in turn; several methods, of short ways and of long ones. */
+START_TEST(allocations) {
+    static const char *const methods[] = {NULL, "multi-source", "top-down"};
+    for (int k = 0; k < 6; k++) {
+        bool hit = true;
+        for (int n = 1; hit; n++) {
+            const uint32_t source[SOURCES] = {4, 3, 2, 1, 0};
+            const gpugraph_search search = {
+                .source = source, .source_count = SOURCES, .max_depth = GPUGRAPH_NONE};
+            shape s = k < 3 ? shape_rmat(8, 8, 5) : shape_path(400);
+            gpugraph_graph *graph = shape_graph(&s);
+            gpugraph_run run = {
+                .backend = GPUGRAPH_CPU, .threads = 1, .method = methods[k % 3]};
+            uint8_t *row[SOURCES];
+            bool fits = true;
+            for (int i = 0; i < SOURCES; i++)
+                row[i] = malloc(s.vertices);
+            fail_from(n, n % 2);
+            gpugraph_bfs_each_bytes(graph, &search, &run, row, &fits);
+            hit = fail_no_more();
+            ck_assert_int_eq(run.status, hit ? GPUGRAPH_NO_MEMORY : GPUGRAPH_OK);
+            expect_equal(fits, !hit && k < 3);
+            for (int i = 0; i < SOURCES; i++)
+                free(row[i]);
+            gpugraph_free(graph);
+            shape_free(&s);
+        }
+    }
+}
+END_TEST
+
 const struct suite suite = {
     "bfs_each_bytes",
     {{"bytes", .timeout = 60,
@@ -221,5 +253,6 @@ const struct suite suite = {
                 {&known_from_one_search},
                 {&after_a_change},
                 {&wrong_arguments},
-                {&interrupted}}}},
+                {&interrupted},
+                {&allocations}}}},
 };
