@@ -155,6 +155,11 @@ START_TEST(one_source_afterwards) {
                 sqlite3_free(asked);
                 sqlite3_free(right);
             }
+    /* Paths by the same searches: none to vertices that are not reached. */
+    expect_same("SELECT p.target, max(p.seq) FROM ids a, gpu_path('g', 33, a.v) p WHERE "
+                "weighted = 0 GROUP BY 1 ORDER BY 1",
+                "SELECT v, d FROM truth WHERE s = 33 AND v IN (SELECT v FROM ids) ORDER "
+                "BY 1");
     for (int source = 2; source <= 40; source += 9) {
         expect("0",
                "SELECT count(*) FROM gpu_bfs('g', %d) b WHERE depth > 0 AND NOT EXISTS "
