@@ -293,6 +293,9 @@
 #define GG_EACH_ROW 512
 /* Vertices gather once the frontier has more than 1 / ALPHA of the arcs. */
 #define GG_EACH_ALPHA 4
+/* Vertices that a thread then takes at a time: their depths as bytes are 16 lines of each row, of which others
+** write to the two at the ends. With 64, one line, two threads took longer than one. */
+#define GG_EACH_GRAB 1024
 
 /* ---- bfs/wide.cu ---- */
 

@@ -65,11 +65,15 @@ static void tell(struct batch *b, const struct tally *t) {
         __atomic_fetch_add(&b->reached_by[i], t->reached_by[i], __ATOMIC_RELAXED);
 }
 
-static inline void put_depth(struct batch *b, int which, uint32_t v, uint32_t depth) {
+/* The depth of v in each of these searches. */
+static inline void put_depth(struct batch *b, uint32_t v, uint64_t searches,
+                             uint32_t depth) {
     if (b->bytes)
-        b->bytes[which][v] = (uint8_t)depth;
+        for (; searches; searches &= searches - 1)
+            b->bytes[__builtin_ctzll(searches)][v] = (uint8_t)depth;
     else
-        b->depth[which][v] = depth;
+        for (; searches; searches &= searches - 1)
+            b->depth[__builtin_ctzll(searches)][v] = depth;
 }
 
 /* These searches have reached v in this level. */
@@ -80,13 +84,9 @@ static inline void arrive(struct batch *b, struct tally *t, uint32_t v,
     t->vertices++;
     t->arcs += b->forward.end[v] - b->forward.begin[v];
     t->reached += (uint64_t)gg_count_bits(searches);
-    bool counted = b->search->limit > 0;
-    for (; searches; searches &= searches - 1) {
-        int which = __builtin_ctzll(searches);
-        put_depth(b, which, v, b->level + 1);
-        if (counted)
-            t->reached_by[which]++;
-    }
+    put_depth(b, v, searches, b->level + 1);
+    for (; b->search->limit > 0 && searches; searches &= searches - 1)
+        t->reached_by[__builtin_ctzll(searches)]++;
 }
 
 /* ---- a level along the arcs ---- */
@@ -210,8 +210,8 @@ static void gather(void *job, int member) {
     bool stop = gg_stopping(b->run);
     (void)member;
     while (!stop) {
-        uint64_t v = __atomic_fetch_add(&b->taken, GG_BFS_GRAB, __ATOMIC_RELAXED);
-        uint64_t last = v + GG_BFS_GRAB < b->forward.n ? v + GG_BFS_GRAB : b->forward.n;
+        uint64_t v = __atomic_fetch_add(&b->taken, GG_EACH_GRAB, __ATOMIC_RELAXED);
+        uint64_t last = v + GG_EACH_GRAB < b->forward.n ? v + GG_EACH_GRAB : b->forward.n;
         if (v >= last)
             break;
         for (; v < last; v++) {
