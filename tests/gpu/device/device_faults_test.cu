@@ -216,12 +216,34 @@ START_TEST(paths_without_room) {
 }
 END_TEST
 
+/* Depths of all sources, one row after the other; as bytes, which become those. */
+static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
+                        gpugraph_run *run, bool as_bytes, std::vector<uint32_t> *depths) {
+    const size_t n = graph->n;
+    std::vector<uint32_t *> row;
+    std::vector<uint8_t *> byte_row;
+    std::vector<uint8_t> bytes(depths->size(), 7);
+    for (uint32_t i = 0; i < search->source_count; i++) {
+        row.push_back(depths->data() + i * n);
+        byte_row.push_back(bytes.data() + i * n);
+    }
+    if (!as_bytes) {
+        gpugraph_bfs_each(graph, search, run, row.data(), NULL);
+        return;
+    }
+    bool fits = false;
+    gpugraph_bfs_each_bytes(graph, search, run, byte_row.data(), &fits);
+    ck_assert(fits == (run->status == GPUGRAPH_OK));
+    for (size_t i = 0; i < bytes.size(); i++)
+        (*depths)[i] = bytes[i] == 255 ? GPUGRAPH_NONE : bytes[i];
+}
+
 /* Depths that come home beside the next search, and without room for that before it. */
 START_TEST(sources_without_room) {
     enum { SOURCES = 4 };
     shape s = shape_rmat(18, 2, 5);
     gpugraph_graph *graph = shape_graph(&s);
-    uint32_t source[SOURCES], *row[SOURCES];
+    uint32_t source[SOURCES];
     std::vector<uint32_t> right(SOURCES * (size_t)graph->n), got(right.size());
     gpugraph_search search = gpugraph_search();
     search.source = source;
@@ -233,14 +255,12 @@ START_TEST(sources_without_room) {
     for (bool hit = true; hit; n++) {
         gpugraph_run run = gpugraph_run();
         std::vector<uint32_t> &depths = n == 0 ? right : got;
-        for (int i = 0; i < SOURCES; i++)
-            row[i] = depths.data() + i * (size_t)graph->n;
         run.backend = n == 0 ? GPUGRAPH_CPU : GPUGRAPH_CUDA;
         ck_assert_msg(n < 100, "a block is asked for again and again");
         gpugraph_release_device(graph);
         countdown = n;
         refusals = 0;
-        gpugraph_bfs_each(graph, &search, &run, row, NULL);
+        search_each(graph, &search, &run, _i == 1 && n > 0, &depths);
         hit = n == 0 || refusals > 0;
         countdown = 0;
         without += n > 0 && hit && run.status == GPUGRAPH_OK;
@@ -262,7 +282,7 @@ const struct suite suite = {
                 .timeout = 120,
                 .cases = {{&paths_without_room, 2},
                           {&trees_without_ranked_rows},
-                          {&sources_without_room},
+                          {&sources_without_room, 2},
                           {&levels_without_a_bottom_up_look}}}},
     .needs_device = true,
 };
