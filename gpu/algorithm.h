@@ -10,11 +10,12 @@
 #define GPUGRAPH_ALGORITHM_H
 
 #include "backend.h"
-#include "graph/reached.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct reached_list; /* graph/reached.h */
 
 typedef struct algorithm_side {
     /* They end with a NULL name, and the first is what auto begins with; NULL: none. */

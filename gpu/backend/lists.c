@@ -6,6 +6,7 @@
 #include "devices.h"
 #include "device/services.h"
 #include "graph/copy.h"
+#include "graph/reached.h"
 #include "tuning.h"
 
 #include <string.h>

@@ -11,6 +11,7 @@
 ** paths from both ends, and for a search that has not given up. */
 #include "bfs.h"
 #include "graph/found.h"
+#include "graph/reached.h"
 #include "tuning.h"
 
 #include <stdio.h>

@@ -12,6 +12,7 @@
 #include "sssp.h"
 #include "base/words.h"
 #include "graph/found.h"
+#include "graph/reached.h"
 #include "tuning.h"
 
 #include <stdio.h>
