@@ -201,7 +201,7 @@ static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
     char more[60];
     snprintf(more, sizeof more, "%u levels", state.levels);
     gg_search_phase(job->run, started, (int64_t)state.reached, more);
-    *out = bfs_outcome{b.depth, b.tree, state.level, b.scratch, b.scratch_bytes};
+    *out = bfs_outcome{b.depth, b.tree, state.levels, b.scratch, b.scratch_bytes};
     return gg_going(job);
 }
 
