@@ -148,7 +148,7 @@ bool arrays_make_listed(gpugraph_graph *graph, const question *q, gpugraph_run *
 ** they are as they were. */
 gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
                                  gpugraph_run *run, arrays **each);
-/* Does the kind make values as bytes where so much is wanted beside them? */
+/* Can searches of this kind leave their values as bytes, with trees or without? */
 bool makes_bytes(const search_kind *kind, bool tree);
 /* arrays_make_each with bytes. *fits false: they are as they were, and arrays_make_each is to
 ** be called. */
@@ -185,7 +185,7 @@ typedef gpugraph_status distance_searches(gpugraph_graph *graph,
 void make_distances_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                          arrays **each, gpugraph_distance_type type,
                          distance_searches *search);
-/* The same for a make_each_bytes; false: they do not fit. */
+/* As make_distances_each, with a byte for each value. False: some value needs more. */
 typedef bool byte_searches(gpugraph_graph *graph, const gpugraph_search *search,
                            gpugraph_run *run, void *const *value);
 bool make_bytes_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,

@@ -17,7 +17,7 @@ struct reached_values {
 /* to->count: NONE where there is no room. Phase "download". False when the job must end. */
 bool gg_bring_reached(struct cuda_job *job, const struct reached_values *values,
                       struct reached_list *to);
-/* The same of those targets that are reached, where the search has targets and no other end. */
+/* The same for a search that nothing but its targets ends: those of them that it has reached. */
 bool gg_bring_targets(struct cuda_job *job, const struct reached_values *values,
                       const gpugraph_search *search, struct reached_list *to);
 

@@ -4,8 +4,8 @@
 **     host     vertex      1 2 6                    reached.cu
 **              value       4 1 3
 **
-** Of fifteen million depths of which twelve are wanted nothing else has to cross the bus, become real in the
-** host's memory, and be looked through there. */
+** Where a dozen of fifteen million vertices are wanted, these alone cross the bus, and nobody on the host looks through
+** the others. */
 #ifndef GPUGRAPH_REACHED_H
 #define GPUGRAPH_REACHED_H
 

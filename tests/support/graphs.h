@@ -56,6 +56,14 @@ gpugraph_edges shape_edges(const shape *s, int64_t *vertex);
 /* The unweighted graph of a shape. Like all of these it aborts where memory fails. */
 gpugraph_graph *shape_graph(const shape *s);
 
+/* Is v one of the search's targets? */
+static inline bool search_wants(const gpugraph_search *search, uint32_t v) {
+    uint32_t i = 0;
+    while (i < search->target_count && search->target[i] != v)
+        i++;
+    return i < search->target_count;
+}
+
 /* With a weight for each edge: whole numbers, or, where these are NULL, REAL ones. changes: it has no
 ** vertices but the edges' ends, and may be updated. */
 gpugraph_graph *shape_weighed(const shape *s, bool changes, const int64_t *whole,

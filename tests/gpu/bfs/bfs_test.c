@@ -101,13 +101,6 @@ static uint32_t count_reached(const uint32_t *depth, uint32_t n) {
 /* What is checked is a list of targets alone. */
 static bool targets_alone;
 
-static bool is_target(const gpugraph_search *search, uint32_t v) {
-    uint32_t i = 0;
-    while (i < search->target_count && search->target[i] != v)
-        i++;
-    return i < search->target_count;
-}
-
 /* edge NULL: depths alone. */
 static void check_found(const shape *s, const gpugraph_search *search,
                         const struct answer *right, const uint32_t *depth,
@@ -124,8 +117,8 @@ static void check_found(const shape *s, const gpugraph_search *search,
             continue;
         }
         deepest = depth[v] > deepest ? depth[v] : deepest;
-        expect(!targets_alone || is_target(search, v), "%s, %s: %u is no target", s->name,
-               how, v);
+        expect(!targets_alone || search_wants(search, v), "%s, %s: %u is no target",
+               s->name, how, v);
         expect(wanted && depth[v] == right->depth[v], "%s, %s: depth %u of %u, not %u",
                s->name, how, depth[v], v, right->depth[v]);
         expect(!edge || edge[v] == right->edge[v], "%s, %s: edge %u to %u, not %u",

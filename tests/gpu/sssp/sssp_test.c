@@ -91,13 +91,6 @@ static bool out_of_range(const struct roads *r, const struct found *f,
 /* What is checked is a list of targets alone. */
 static bool targets_alone;
 
-static bool is_target(const gpugraph_search *search, uint32_t v) {
-    uint32_t i = 0;
-    while (i < search->target_count && search->target[i] != v)
-        i++;
-    return i < search->target_count;
-}
-
 static void check_found(const struct roads *r, const struct found *f,
                         const struct answer *a, const gpugraph_search *search,
                         const char *how) {
@@ -114,7 +107,7 @@ static void check_found(const struct roads *r, const struct found *f,
             continue;
         }
         count++;
-        expect(!targets_alone || is_target(search, v), "%s, %s: %u is no target", name,
+        expect(!targets_alone || search_wants(search, v), "%s, %s: %u is no target", name,
                how, v);
         if (farthest == GPUGRAPH_NONE || is_nearer(f, a, farthest, v))
             farthest = v;
