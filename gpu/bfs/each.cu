@@ -234,8 +234,8 @@ static void search_apart(gpugraph_graph *graph, const gpugraph_search *search,
     gpugraph_search single = *search;
     uint32_t low, high, *spare = NULL;
     single.source_count = 1;
-    if (rows->bytes)
-        spare = (uint32_t *)gg_alloc(run, graph->n, sizeof *spare);
+    if (rows->bytes && !(spare = (uint32_t *)gg_alloc(run, graph->n, sizeof *spare)))
+        return;
     while (gg_share_take(member, &low, &high)) {
         single.source = search->source + low;
         if (!gg_bfs_too_long(graph, search, rows)) {
