@@ -47,6 +47,10 @@ static bool is_parameter(const sql_item *item) {
     return item->token.kind == SQL_OTHER && strchr("?:@$", *item->token.start) != NULL;
 }
 
+bool sql_parameter_at(const sql_list *list, int place) {
+    return place >= 0 && place < list->count && is_parameter(&list->item[place]);
+}
+
 /* ---- the list ---- */
 
 static bool grow(sql_list *list, int *room) {

@@ -37,6 +37,8 @@ bool sql_word_at(const sql_list *list, int place, const char *word);
 bool sql_name_at(const sql_list *list, int place, const char *name);
 /* Any name that stands for a column: '..' does not. */
 bool sql_column_at(const sql_list *list, int place);
+/* ?, ?1, :name, @name or $name. */
+bool sql_parameter_at(const sql_list *list, int place);
 /* SELECT, WITH or VALUES. */
 bool sql_select_at(const sql_list *list, int place);
 /* A call of the function, whose bracket follows; not a table or a view of that name with its

@@ -4,7 +4,8 @@
 ** Where targets or bounds come from a join, nobody knows how many will follow: the
 ** first ends its search early, the second, with all else equal, makes the full search
 ** that serves the rest. Where a distance of that one is out of range, each call makes its own
-** search. A join on `vertex = ?` makes the full search at once. An
+** search. A join on `vertex = ?` makes the full search at once; where that is a parameter of
+** the statement or a query's value, others follow only when it runs again, as with targets. An
 ** answer grows: a tree, roots or an order that a later plan wants is added to what is
 ** kept. */
 #include "array_block.h"
@@ -291,13 +292,30 @@ static int grow(answer *s, const arguments *a, question *q) {
     return to ? end_growth(s, to, make(s, a, q, to)) : SQLITE_NOMEM;
 }
 
+/* May the search end at `vertex = ?`? 1, 0, or -1: no memory. Searches that one statement makes of many
+** sources serve every vertex. */
+static int ends_at_vertex(const arguments *a) {
+    if (!(a->plan & PLAN_VARIABLE_VERTEX))
+        return 1;
+    return a->source_list ? 0 : argument_stays(a, F_VERTEX);
+}
+
 int answer_find(answer *s, const arguments *a) {
     question all, part, wide;
+    bool found = false;
     question_ask(a, s, &all);
+    if (a->plan & PLAN_VARIABLE_VERTEX) { /* a join has it, but for its first call */
+        int rc = find_kept(s, &all, &found);
+        if (rc != SQLITE_OK || found)
+            return rc ? rc : grow(s, a, &all);
+    }
+    const int at_vertex = ends_at_vertex(a);
+    if (at_vertex < 0)
+        return SQLITE_NOMEM;
     memcpy(&part, &all, sizeof all); /* the gaps too: they are in the key */
-    question_for_part(a, &part);
+    question_for_part(a, at_vertex, &part);
     memcpy(&wide, &part, sizeof part);
-    bool others_may_follow = question_widen(a, &wide), found = false;
+    bool others_may_follow = question_widen(a, &wide);
     question *q = &wide; /* where nothing may follow, the part itself */
     int rc = find_kept(s, q, &found);
     if (rc == SQLITE_OK && !found && question_ends_early(q))

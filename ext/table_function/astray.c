@@ -210,6 +210,30 @@ int argument_is_compared(const arguments *a, int field) {
     return rc == SQLITE_DONE ? 1 : rc == SQLITE_OK ? 0 : -1;
 }
 
+/* A parameter, or a query in brackets. */
+static bool stays_at(const sql_list *s, int place) {
+    int open = sql_mark_at(s, place, ')') ? s->item[place].partner : place;
+    return sql_parameter_at(s, place) ||
+           (sql_mark_at(s, open, '(') && sql_select_at(s, open + 1));
+}
+
+static int look_at_other_sides(const arguments *a, const sql_list *s, int field) {
+    const char *name = field_name(a->by->function, field);
+    for (int i = 0; i < s->count; i++) {
+        const int before = sql_mark_at(s, i - 1, '.') ? i - 3 : i - 1;
+        if (sql_column_at(s, i) && sql_name_at(s, i, name) &&
+            ((sql_mark_at(s, i + 1, '=') && stays_at(s, i + 2)) ||
+             (sql_mark_at(s, before, '=') && stays_at(s, before - 1))))
+            return SQLITE_DONE;
+    }
+    return SQLITE_OK;
+}
+
+int argument_stays(const arguments *a, int field) {
+    int rc = look(a, look_at_other_sides, field);
+    return rc == SQLITE_DONE ? 1 : rc == SQLITE_OK ? 0 : -1;
+}
+
 /* ---- which of them ---- */
 
 static int check_brackets(const arguments *a) {

@@ -165,7 +165,7 @@ static void give_values(plan *p) {
         bool list = takes_list(p, F_VERTEX, o->equal[F_VERTEX]);
         give(p, o->equal[F_VERTEX], F_VERTEX, list ? WORD_LIST : WORD_EQUAL, true);
         if (varies(p, o->equal[F_VERTEX]))
-            p->bits |= PLAN_JOINED;
+            p->bits |= PLAN_VARIABLE_VERTEX;
     }
     for (int b = 0; b < o->bounds; b++) {
         bool less = p->info->aConstraint[o->bound[b]].op == SQLITE_INDEX_CONSTRAINT_LT;

@@ -22,7 +22,7 @@ enum plan_bits {
     /* Values that are not known before the statement runs, so that others may follow. */
     PLAN_VARIABLE_TARGET = 32,
     PLAN_VARIABLE_BOUND = 64,
-    PLAN_JOINED = 128,    /* `vertex = ?`: others will follow */
+    PLAN_VARIABLE_VERTEX = 128,
     PLAN_ORDER_SHIFT = 8, /* ORDER_VALUE and its neighbours, search.h */
     PLAN_ORDERS = 3,
     /* Arguments in brackets that have no value before the search: a bit for each place. */

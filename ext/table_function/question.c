@@ -81,7 +81,7 @@ void question_ask(const arguments *a, const answer *s, question *q) {
 }
 
 /* The question cut down to what will be looked at. */
-void question_for_part(const arguments *a, question *q) {
+void question_for_part(const arguments *a, bool ends_at_vertex, question *q) {
     const table_function *f = a->by->function;
     gpugraph_search *s = &q->search;
     if (!f->ends_early)
@@ -90,7 +90,7 @@ void question_for_part(const arguments *a, question *q) {
         s->target = a->targets.item;
         s->target_count = a->targets.count;
         q->path = f->paths && s->source_count == 1 && s->target_count == 1;
-    } else if (!f->cells && a->only_vertex != GPUGRAPH_NONE && !(a->plan & PLAN_JOINED)) {
+    } else if (ends_at_vertex && !f->cells && a->only_vertex != GPUGRAPH_NONE) {
         s->target = &a->only_vertex;
         s->target_count = 1;
     }
@@ -120,9 +120,9 @@ static void forget_bounds(question *q) {
 /* The part, without those ends that may be others in the next call. Returns false
 ** where there are none. */
 bool question_widen(const arguments *a, question *q) {
-    const unsigned plan = a->plan;
-    bool targets = (plan & PLAN_VARIABLE_TARGET) && q->search.target_count > 0;
-    bool bounds = (plan & PLAN_VARIABLE_BOUND) && q->search.bounded;
+    const unsigned target = a->has_target ? PLAN_VARIABLE_TARGET : PLAN_VARIABLE_VERTEX;
+    bool targets = (a->plan & target) && q->search.target_count > 0;
+    bool bounds = (a->plan & PLAN_VARIABLE_BOUND) && q->search.bounded;
     if (targets)
         forget_targets(q);
     if (bounds)

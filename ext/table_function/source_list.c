@@ -47,7 +47,7 @@ static bool makes_bytes_ahead(const answer *s, const arguments *a) {
 static int ask_of(const answer *s, arguments *a, uint32_t source, question *q) {
     int rc = numbers_set(&a->sources, source);
     question_ask(a, s, q);
-    question_for_part(a, q);
+    question_for_part(a, !(a->plan & PLAN_VARIABLE_VERTEX), q);
     return rc;
 }
 

@@ -274,11 +274,60 @@ START_TEST(trees_and_orders_are_added_to_what_is_kept) {
 }
 END_TEST
 
+/* Vertices that the latest search came to, on a path of 1,000, whose first row says how far that one is. */
+static int looked_at(sqlite3_stmt *statement, int vertex, int depth) {
+    sqlite3_bind_int(statement, 1, vertex);
+    ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+    ck_assert_int_eq(sqlite3_column_int(statement, 0), depth);
+    while (sqlite3_step(statement) == SQLITE_ROW)
+        ;
+    sqlite3_reset(statement);
+    char *items = ask("SELECT max(items) FROM gpugraph_timings WHERE phase = 'search'");
+    int count = atoi(items);
+    sqlite3_free(items);
+    return count;
+}
+
+/* A parameter is no other vertex before the statement runs again: the first search ends there, the second, of
+** the same source, serves all that follow. */
+START_TEST(a_vertex_by_parameter_ends_the_search) {
+    static const char *const statements[] = {
+        "SELECT depth FROM gpu_bfs('%s', 1) WHERE vertex = ?1",
+        "SELECT b.depth FROM gpu_bfs('%s', 1) b WHERE ?1 = b.vertex",
+        "SELECT depth FROM gpu_bfs('%s', 1) WHERE vertex = (SELECT max(?1, 0))",
+        "SELECT depth FROM gpu_bfs('%s', 1) AS b WHERE (SELECT +?1) = b.vertex",
+    };
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "path%zu", i);
+        run("CREATE TABLE %s(src, dst); INSERT INTO %s WITH RECURSIVE c(i) AS (VALUES "
+            "(1) UNION ALL SELECT i + 1 FROM c WHERE i < 999) SELECT i, i + 1 FROM c",
+            name, name);
+        char *sql = sqlite3_mprintf(statements[i], name);
+        sqlite3_stmt *s;
+        ck_assert_msg(sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK, "%s: %s",
+                      sql, sqlite3_errmsg(db));
+        ck_assert_int_eq(looked_at(s, 5, 4), 5);
+        ck_assert_int_eq(looked_at(s, 5, 4), 5);
+        ck_assert_int_eq(looked_at(s, 7, 6), 1000);
+        ck_assert_int_eq(looked_at(s, 900, 899), 1000);
+        sqlite3_finalize(s);
+        sqlite3_free(sql);
+    }
+    run("CREATE TABLE far(src, dst); INSERT INTO far SELECT * FROM path0");
+    ck_assert_int_eq(searches_of("SELECT depth, " TOTAL(
+                         "src") " FROM far CROSS JOIN "
+                                "gpu_bfs('far', 1) b ON b.vertex = src"),
+                     1);
+}
+END_TEST
+
 const struct suite suite = {
     "search_cache",
     {{"search_cache", .timeout = 60, .setup = sql_open, .teardown = sql_close,
       .cases = {{&joins_and_subqueries_share_searches},
                 {&a_join_on_the_nearest_source},
+                {&a_vertex_by_parameter_ends_the_search},
                 {&subqueries_share_searches_without_a_cache},
                 {&a_bound_of_nothing_is_kept_apart},
                 {&an_ordered_tree_is_kept_apart},
