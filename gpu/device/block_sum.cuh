@@ -8,9 +8,9 @@ template <typename word> struct block_sums { /* in shared memory */
     word of_warp[GG_BLOCK / 32];
 };
 
-/* The sum of what the threads before this one bring; *all: of what all bring. All threads of a block of GG_BLOCK come;
+/* The sum of what the threads before this one bring; *all: of what all bring. All threads of the block come;
 ** *sums serves again behind a barrier. */
-template <typename word>
+template <int threads = GG_BLOCK, typename word>
 static __device__ __forceinline__ word gg_sum_before(word mine, word *all,
                                                      block_sums<word> *sums) {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -24,7 +24,7 @@ static __device__ __forceinline__ word gg_sum_before(word mine, word *all,
         sums->of_warp[warp] = sum;
     __syncthreads();
     *all = 0;
-    for (unsigned w = 0; w < GG_BLOCK / 32; w++) {
+    for (unsigned w = 0; w < threads / 32; w++) {
         if (w == warp)
             before = *all;
         *all += sums->of_warp[w];

@@ -22,31 +22,35 @@ static __device__ __forceinline__ uint32_t sum_of(uint64_t sums, uint32_t word) 
 }
 
 /* A place behind what the words hold, for each that is wanted; all threads of the block come. */
-template <int words>
+template <int words, int threads = GG_BLOCK>
 static __device__ __forceinline__ void
 block_reserve(uint32_t *const (&word)[words], const bool (&wanted)[words],
               uint32_t (&place)[words], block_share *share) {
     static_assert(words <= SLAB_LISTS, "bits of a scan");
     uint64_t mine = 0, all;
+#pragma unroll
     for (int k = 0; k < words; k++)
         mine |= one_of(k, wanted[k]);
-    const uint64_t before = gg_sum_before(mine, &all, &share->sums);
+    const uint64_t before = gg_sum_before<threads>(mine, &all, &share->sums);
+#pragma unroll
     for (int k = 0; k < words; k++)
         if (threadIdx.x == k && sum_of(all, k) > 0)
             share->first[k] = device_take(word[k], sum_of(all, k));
     __syncthreads();
+#pragma unroll
     for (int k = 0; k < words; k++)
         place[k] = share->first[k] + sum_of(before, k);
 }
 
 /* Bases for all threads of a block, from the lists and, beyond these, from the arena's end;
 ** SLAB_NONE when that has come. */
+template <int threads = GG_BLOCK>
 static __device__ __forceinline__ uint32_t block_take_bases(const slab_graph &g,
                                                             uint32_t sectors,
                                                             block_share *share) {
     const uint32_t kind = slab_kind_of(sectors);
     uint64_t mine = kind < SLAB_LISTS ? one_of(kind, true) : sectors, all;
-    const uint64_t before = gg_sum_before(mine, &all, &share->sums);
+    const uint64_t before = gg_sum_before<threads>(mine, &all, &share->sums);
     if (threadIdx.x < SLAB_LISTS) {
         uint32_t k = threadIdx.x, asked = sum_of(all, k), count = g.pool->count[k];
         bool takes = asked > 0 && count > 0;

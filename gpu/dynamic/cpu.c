@@ -93,7 +93,7 @@ static void insert_item(const gpugraph_dynamic *d, const struct dynamic_batch *b
     bool claims = !b->keep && (b->unsorted || device_load(&g->pool->report.unsorted));
     enum slab_outcome outcome =
         slab_put(g, slab_vertex_now(g, b->source[i]), pair, d->valued,
-                 claims || b->keep ? SLAB_KEEP : SLAB_REPLACE);
+                 claims || b->keep ? SLAB_KEEP : SLAB_REPLACE, SLAB_NOW);
     finish_insertion(d, b, i, outcome, d->valued && claims, t);
 }
 
@@ -165,10 +165,10 @@ static void query_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                        uint64_t i) {
     uint32_t value;
     uint64_t at;
-    b->result[i] =
-        slab_find(&d->slabs, b->source[i], b->target[i], d->valued, true, &value, &at)
-            ? value
-            : SLAB_NONE;
+    b->result[i] = slab_find(&d->slabs, b->source[i], b->target[i], d->valued,
+                             SLAB_FROZEN, &value, &at)
+                       ? value
+                       : SLAB_NONE;
 }
 
 static void mark_row(const gpugraph_dynamic *d, const struct dynamic_batch *b,
@@ -228,7 +228,7 @@ static void triangles_of(const gpugraph_dynamic *d, const struct dynamic_batch *
     for (uint32_t i = 0; i < ahead; i++)
         for (uint32_t j = i + 1; j < ahead; j++)
             t->triangles +=
-                slab_find(&d->slabs, row[i], row[j], d->valued, true, &value, &at);
+                slab_find(&d->slabs, row[i], row[j], d->valued, SLAB_FROZEN, &value, &at);
 }
 
 /* ---- driver ---- */

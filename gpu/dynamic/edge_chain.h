@@ -205,7 +205,7 @@ WARP_FUNCTION void chain_reflect(const struct chain_batch *b, uint32_t source,
     const struct slab_graph *g = &b->mirror;
     uint32_t before;
     uint64_t at;
-    if (!slab_find(g, target, source, true, false, &before, &at))
+    if (!slab_find(g, target, source, true, SLAB_NOW, &before, &at))
         return;
     device_store(g->word + at + 1, head);
     if (head == CHAIN_END && slab_delete(g, target, source, true))
@@ -220,7 +220,8 @@ WARP_FUNCTION uint32_t chain_change(const struct slab_graph *g,
     uint32_t head = CHAIN_END;
     uint64_t at = 0;
     bool frozen = step != CHAIN_LINK && step != CHAIN_CUT;
-    bool there = slab_find(g, source, target, true, frozen, &head, &at);
+    const enum slab_view view = frozen ? SLAB_FROZEN : SLAB_NOW;
+    bool there = slab_find(g, source, target, true, view, &head, &at);
     uint32_t first = head;
     if (!there && !frozen)
         return 0;
@@ -247,8 +248,9 @@ WARP_FUNCTION void chain_query(const struct slab_graph *g, const struct chain_ba
     uint32_t head = CHAIN_END;
     uint64_t at;
     int64_t weight = 0;
-    bool found = slab_find(g, b->source[i], b->target[i], true, true, &head, &at) &&
-                 chain_find(b, head, b->id[i], &weight);
+    bool found =
+        slab_find(g, b->source[i], b->target[i], true, SLAB_FROZEN, &head, &at) &&
+        chain_find(b, head, b->id[i], &weight);
     b->found[i] = found;
     b->answer[i] = weight;
 }

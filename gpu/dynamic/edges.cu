@@ -112,7 +112,8 @@ static __device__ __forceinline__ void insert_items(const slab_graph &g,
         if (item != SLAB_NO_ITEM) {
             from = b.source[item];
             pair = pair_of(b, item, valued);
-            outcome = slab_put(&g, slab_vertex_now(&g, from), pair, valued, manner);
+            outcome = slab_put(&g, slab_vertex_now(&g, from), pair, valued, manner,
+                               which == LATER ? SLAB_NOW : SLAB_LATELY);
         }
         __syncwarp();
         added += count_added(g, from, (uint32_t)pair, outcome, valued && claims);
@@ -149,7 +150,7 @@ static __device__ __forceinline__ void put_off(const slab_graph &g,
         sectors = slab_vertex_now(&g, from).sectors;
     }
     bool small = grows && sectors <= SLAB_SMALL;
-    block_reserve<2>(list, {waits, small}, at, share);
+    block_reserve<2, GG_DYNAMIC_BLOCK>(list, {waits, small}, at, share);
     if (waits)
         b.result[at[0]] = (uint32_t)item;
     if (small)
@@ -164,15 +165,17 @@ static __device__ __forceinline__ slab_outcome insert_one(const slab_graph &g,
                                                           slab_manner manner,
                                                           slab_hand *hand) {
     if (announced) /* its base has room, but for what the hash makes of it */
-        return slab_insert(&g, slab_vertex_now(&g, from), pair, valued, manner, hand);
+        return slab_insert(&g, slab_vertex_now(&g, from), pair, valued, manner,
+                           SLAB_LATELY, hand);
     hand->from = from;
     return slab_attempt(&g, pair, valued, hand);
 }
 
 /* One lane per insertion into tables that are extended on the way, and, where nothing was
-** announced, founded, with pieces that the threads of a block take together. */
+** announced, founded, with pieces that the threads of a block take together: a small one, since all wait for its
+** slowest. */
 template <bool valued, bool announced>
-static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_ATTEMPT)
+static __global__ void __launch_bounds__(GG_DYNAMIC_BLOCK, GG_DYNAMIC_SMALL)
     attempt(const __grid_constant__ slab_graph g,
             const __grid_constant__ dynamic_batch b) {
     __shared__ block_share share;
@@ -182,27 +185,33 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_ATTEMPT)
     const slab_manner manner = claims || b.keep ? SLAB_KEEP : SLAB_REPLACE;
     slab_hand hand = slab_empty_hand(SLAB_NONE);
     uint32_t added = 0;
-    for (uint64_t part = blockIdx.x * (uint64_t)GG_BLOCK; part < b.count;
+    for (uint64_t part = blockIdx.x * (uint64_t)GG_DYNAMIC_BLOCK; part < b.count;
          part += gg_threads_of_grid()) {
         uint64_t i = part + threadIdx.x, pair = 0;
         uint32_t from = 0;
         slab_outcome outcome = SLAB_FULL;
-        if (i < b.count) {
+        bool open = i < b.count;
+        if (open) {
             from = b.source[i];
             pair = pair_of(b, i, valued);
-            outcome = insert_one<valued, announced>(g, from, pair, manner, &hand);
         }
-        while (__syncthreads_or(outcome == SLAB_WANTS)) {
-            bool wants = outcome == SLAB_WANTS;
-            uint32_t piece = block_take_bases(g, wants ? 1u << hand.wanted : 0, &share);
-            if (!wants)
+        for (;;) {
+            if (open)
+                outcome = insert_one<valued, announced>(g, from, pair, manner, &hand);
+            open = open && outcome == SLAB_WANTS;
+            if (!__syncthreads_or(open))
+                break;
+            uint32_t piece = block_take_bases<GG_DYNAMIC_BLOCK>(
+                g, open ? 1u << hand.wanted : 0, &share);
+            if (!open)
                 continue;
             slab_give_back(&g, &hand); /* of another kind */
             hand.piece = piece;
             hand.kind = hand.wanted;
-            outcome = piece == SLAB_NONE
-                          ? SLAB_FULL
-                          : insert_one<valued, announced>(g, from, pair, manner, &hand);
+            if (piece == SLAB_NONE) {
+                outcome = SLAB_FULL;
+                open = false;
+            }
         }
         __syncwarp();
         added += count_added(g, from, (uint32_t)pair, outcome, valued && claims);
@@ -274,7 +283,8 @@ static __global__ void query(const __grid_constant__ slab_graph g,
     for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
         uint32_t value;
         uint64_t at;
-        bool found = slab_find(&g, b.source[i], b.target[i], valued, true, &value, &at);
+        bool found =
+            slab_find(&g, b.source[i], b.target[i], valued, SLAB_FROZEN, &value, &at);
         b.result[i] = found ? value : SLAB_NONE;
     }
 }
@@ -418,6 +428,7 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
     const slab_graph &g = d->slabs;
     unsigned items = gg_grid(job, b.count, GG_DYNAMIC_GRID);
     unsigned few = gg_grid(job, b.count, GG_DYNAMIC_ATTEMPT);
+    unsigned small = few * (GG_BLOCK / GG_DYNAMIC_BLOCK);
     unsigned vertices = gg_grid(job, (uint64_t)g.n, GG_DYNAMIC_GRID);
     unsigned all = (unsigned)job->device->processors * GG_DYNAMIC_FULL;
     switch (step) {
@@ -445,10 +456,10 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
         if (b.first) /* few chains, and many items: none waits for others of its block */
             insert<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
         else
-            attempt<valued, true><<<few, GG_BLOCK, 0, stream>>>(g, b);
+            attempt<valued, true><<<small, GG_DYNAMIC_BLOCK, 0, stream>>>(g, b);
         return true;
     case STEP_ATTEMPT:
-        attempt<valued, false><<<few, GG_BLOCK, 0, stream>>>(g, b);
+        attempt<valued, false><<<small, GG_DYNAMIC_BLOCK, 0, stream>>>(g, b);
         return true;
     case STEP_INSERT_LATER: /* of long rows */
         insert_waiting<valued><<<few, GG_BLOCK, 0, stream>>>(g, b);

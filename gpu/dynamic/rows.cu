@@ -126,8 +126,8 @@ static __global__ void count_triangles(slab_graph g, dynamic_batch b, uint64_t b
             uint32_t from = warp_from(u, lane), count = warp_from(rest, lane);
             uint64_t first = warp_from_64(i, lane) + 1;
             for (uint32_t j = warp_lane(); j < count; j += GG_WARP)
-                sum += slab_find(&g, from, b.row_target[first + j], valued, true, &value,
-                                 &at);
+                sum += slab_find(&g, from, b.row_target[first + j], valued, SLAB_FROZEN,
+                                 &value, &at);
             __syncwarp();
         }
     }

@@ -4,17 +4,34 @@
 
 #include "slab.h"
 
-/* A sector as it is now. frozen: nobody writes to the arena in this phase. */
-WARP_FUNCTION void slab_read(const struct slab_graph *g, uint32_t sector, bool frozen,
-                             uint32_t *word) {
+#ifndef SLAB_EARLIER /* tests make it what it was some insertions ago */
+#define SLAB_EARLIER(word)
+#endif
+
+/* What a lane sees of a sector. */
+enum slab_view {
+    SLAB_NOW,    /* it as it is */
+    SLAB_LATELY, /* as it was at some time since the kernel began, through L1, where the first of two loads brings all of it.
+                 ** For kernels that insert and do nothing else: places only fill there, and who swaps one learns
+                 ** what it holds by now */
+    SLAB_FROZEN  /* nobody writes to the arena in this phase */
+};
+
+WARP_FUNCTION void slab_read(const struct slab_graph *g, uint32_t sector,
+                             enum slab_view view, uint32_t *word) {
     uint32_t *from = g->word + (uint64_t)sector * SLAB_WORDS;
 #ifdef __CUDA_ARCH__
     for (int half = 0; half < 2; half++) {
         uint32_t *w = word + half * 4;
-        if (frozen)
+        if (view == SLAB_FROZEN)
             asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
                          : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
                          : "l"(from + half * 4));
+        else if (view == SLAB_LATELY)
+            asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
+                         : "l"(from + half * 4)
+                         : "memory");
         else
             asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                          : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
@@ -22,9 +39,11 @@ WARP_FUNCTION void slab_read(const struct slab_graph *g, uint32_t sector, bool f
                          : "memory");
     }
 #else
-    (void)frozen;
     for (int i = 0; i < SLAB_WORDS; i++)
         word[i] = device_load(from + i);
+    if (view == SLAB_LATELY) {
+        SLAB_EARLIER(word);
+    }
 #endif
 }
 

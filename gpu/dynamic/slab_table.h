@@ -60,7 +60,8 @@ WARP_FUNCTION struct slab_sight slab_look(const uint32_t *word, uint32_t end,
 
 /* Is the edge there? *value (map): its value. *at: its place in the arena. */
 WARP_FUNCTION bool slab_find(const struct slab_graph *g, uint32_t from, uint32_t target,
-                             bool valued, bool frozen, uint32_t *value, uint64_t *at) {
+                             bool valued, enum slab_view view, uint32_t *value,
+                             uint64_t *at) {
     struct slab_vertex v = slab_vertex_of(g, from);
     if (v.sectors == 0)
         return false;
@@ -69,7 +70,7 @@ WARP_FUNCTION bool slab_find(const struct slab_graph *g, uint32_t from, uint32_t
     for (uint32_t turn = 0;;) {
         uint32_t word[SLAB_WORDS], end = slab_entry_words(p, turn);
         uint32_t sector = p.first + slab_turn(p, turn);
-        slab_read(g, sector, frozen, word);
+        slab_read(g, sector, view, word);
         struct slab_sight s = slab_look(word, end, target, valued);
         if (s.place < SLAB_WORDS) {
             *value = s.value;
@@ -186,16 +187,18 @@ WARP_FUNCTION bool slab_go_on(const struct slab_graph *g, struct slab_vertex v,
 WARP_FUNCTION enum slab_outcome slab_insert(const struct slab_graph *g,
                                             struct slab_vertex v, uint64_t pair,
                                             bool valued, enum slab_manner manner,
-                                            struct slab_hand *hand) {
+                                            enum slab_view view, struct slab_hand *hand) {
     const uint32_t target = (uint32_t)pair & ~SLAB_CLAIM;
     struct slab_probe p = slab_begin(v, target);
     enum slab_outcome outcome;
+    enum slab_view now = view;
     uint32_t next = SLAB_NONE;
     for (uint32_t turn = 0;;) {
         uint32_t word[SLAB_WORDS], end = slab_entry_words(p, turn);
         uint32_t sector = p.first + slab_turn(p, turn);
-        slab_read(g, sector, false, word);
+        slab_read(g, sector, now, word);
         struct slab_sight s = slab_look(word, end, target, valued);
+        now = view;
         if (s.place < SLAB_WORDS) {
             uint32_t *place = g->word + (uint64_t)sector * SLAB_WORDS + s.place;
             uint64_t found = slab_pair(s.there, s.value);
@@ -204,6 +207,7 @@ WARP_FUNCTION enum slab_outcome slab_insert(const struct slab_graph *g,
             if (((uint32_t)found & ~SLAB_CLAIM) == target)
                 return valued ? slab_replace((uint64_t *)place, found, pair, manner)
                               : SLAB_FOUND;
+            now = SLAB_NOW;
             continue; /* another entry came first: the sector once more */
         }
         if (end == SLAB_LINK)
@@ -237,10 +241,10 @@ WARP_FUNCTION bool slab_take_in_hand(const struct slab_graph *g, struct slab_han
 /* By a lane that takes the pieces it needs by itself. */
 WARP_FUNCTION enum slab_outcome slab_put(const struct slab_graph *g, struct slab_vertex v,
                                          uint64_t pair, bool valued,
-                                         enum slab_manner manner) {
+                                         enum slab_manner manner, enum slab_view view) {
     struct slab_hand hand = slab_empty_hand(SLAB_NONE);
     enum slab_outcome outcome;
-    while ((outcome = slab_insert(g, v, pair, valued, manner, &hand)) == SLAB_WANTS)
+    while ((outcome = slab_insert(g, v, pair, valued, manner, view, &hand)) == SLAB_WANTS)
         if (!slab_take_in_hand(g, &hand))
             return SLAB_FULL;
     slab_give_back(g, &hand);
@@ -267,7 +271,7 @@ WARP_FUNCTION enum slab_outcome slab_attempt(const struct slab_graph *g, uint64_
             v.sectors = (uint32_t)(found >> 32);
         }
     }
-    return slab_insert(g, v, pair, valued, SLAB_KEEP, hand);
+    return slab_insert(g, v, pair, valued, SLAB_KEEP, SLAB_LATELY, hand);
 }
 
 /* The filter: does the batch perhaps hold this edge twice, or was it there? */
@@ -292,7 +296,7 @@ WARP_FUNCTION uint32_t slab_claim(const struct slab_graph *g, uint32_t from,
                                   uint32_t target, uint32_t position) {
     uint32_t value;
     uint64_t at;
-    if (!slab_find(g, from, target, true, false, &value, &at))
+    if (!slab_find(g, from, target, true, SLAB_NOW, &value, &at))
         return SLAB_NONE; /* the arena ended before it was put there */
     uint64_t *entry = (uint64_t *)(g->word + at), found = device_load_64(entry);
     uint64_t claim = slab_pair(target | SLAB_CLAIM, position);
@@ -317,7 +321,7 @@ WARP_FUNCTION bool slab_delete(const struct slab_graph *g, uint32_t from, uint32
                                bool valued) {
     uint32_t value;
     uint64_t at;
-    if (!slab_find(g, from, target, valued, false, &value, &at))
+    if (!slab_find(g, from, target, valued, SLAB_NOW, &value, &at))
         return false;
     if (valued) {
         uint64_t found = slab_pair(target, value);

@@ -65,7 +65,7 @@ WARP_FUNCTION bool slab_put_behind(const struct slab_graph *g, uint32_t *slab,
             slab_free_piece(g, longer / 2, piece);
     }
     struct slab_vertex chain = {next, longer, 0, 0};
-    return slab_put(g, chain, pair, valued, SLAB_KEEP) != SLAB_FULL;
+    return slab_put(g, chain, pair, valued, SLAB_KEEP, SLAB_NOW) != SLAB_FULL;
 }
 
 /* Puts an entry into the run that begins at that sector of the desk. */
@@ -136,7 +136,7 @@ WARP_FUNCTION bool slab_collect(const struct slab_graph *old, const struct slab_
             uint32_t word[SLAB_WORDS], link = SLAB_NONE;
             for (uint32_t i = few.rank; slab_has_sector(&piece, i); i += few.size) {
                 bool last = i + 1 == piece.width;
-                slab_read(old, piece.first + i, false, word);
+                slab_read(old, piece.first + i, SLAB_NOW, word);
                 link = last ? word[SLAB_LINK] : link;
                 fits = slab_put_sector(g, tile, desk, word, last ? SLAB_LINK : SLAB_WORDS,
                                        valued) &&

@@ -25,17 +25,17 @@ WARP_FUNCTION struct slab_walk slab_walk_from(struct slab_vertex v, uint32_t ran
 }
 
 /* The next sector's words; *entries: words of it that may hold entries. False: no more. */
-WARP_FUNCTION bool slab_step(const struct slab_graph *g, struct slab_walk *w, bool frozen,
-                             uint32_t *word, uint32_t *entries) {
+WARP_FUNCTION bool slab_step(const struct slab_graph *g, struct slab_walk *w,
+                             enum slab_view view, uint32_t *word, uint32_t *entries) {
     bool last;
     if (w->chain != SLAB_NONE) {
-        slab_read(g, w->chain++, frozen, word);
+        slab_read(g, w->chain++, view, word);
         last = --w->left == 0;
     } else {
         if (w->next >= w->sectors)
             return false;
         w->width = w->sectors < SLAB_SECTORS ? w->sectors : SLAB_SECTORS;
-        slab_read(g, w->base + w->next, frozen, word);
+        slab_read(g, w->base + w->next, view, word);
         last = w->next % w->width == w->width - 1;
         w->next += w->size;
     }
@@ -189,7 +189,7 @@ WARP_FUNCTION void slab_copy_row(const struct slab_graph *g, struct slab_vertex 
     const uint32_t step = valued ? 2 : 1;
     for (;;) {
         uint32_t word[SLAB_WORDS], entries = 0, count = 0, all;
-        bool more = slab_step(g, &walk, true, word, &entries);
+        bool more = slab_step(g, &walk, SLAB_FROZEN, word, &entries);
         if (!warp_ballot(more))
             return;
         if (!more)
@@ -215,7 +215,7 @@ WARP_FUNCTION void slab_copy_short_row(const struct slab_graph *g, struct slab_v
                                        uint64_t at) {
     struct slab_walk walk = slab_walk_from(v, 0, 1);
     uint32_t word[SLAB_WORDS], entries;
-    while (slab_step(g, &walk, true, word, &entries))
+    while (slab_step(g, &walk, SLAB_FROZEN, word, &entries))
         for (uint32_t i = 0; i < entries; i += valued ? 2 : 1)
             if (slab_is_entry(word[i])) {
                 target[at] = word[i];

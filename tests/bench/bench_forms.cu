@@ -108,7 +108,7 @@ static __global__ void over_slabs(level l, const __grid_constant__ slab_graph g)
         slab_walk walk =
             slab_walk_from(slab_vertex_of(&g, l.frontier[i]), threadIdx.x % 32, 32);
         uint32_t word[SLAB_WORDS], entries;
-        while (slab_step(&g, &walk, true, word, &entries))
+        while (slab_step(&g, &walk, SLAB_FROZEN, word, &entries))
             for (uint32_t k = 0; k < entries; k += 2)
                 if (slab_is_entry(word[k]))
                     reach(l, word[k]);
