@@ -64,6 +64,62 @@ static uint64_t arcs_between(const gpugraph_graph *graph, uint32_t a, uint32_t b
     return count_arcs(out, a, b) + count_arcs(out, b, a);
 }
 
+/* ---- pairs, whose memory is asked for ahead ---- */
+
+typedef struct pair_look pair_look;
+typedef bool pair_question(const pair_look *look, uint64_t k, uint32_t a, uint32_t b);
+
+struct pair_look {
+    const update *u;
+    pair_question *question;
+    const uint64_t *pair;  /* by old numbers; 0: the answer is no */
+    const uint32_t *times; /* removed edges of the pair */
+    uint64_t count;
+    uint8_t *answer;
+};
+
+/* Rows first, then what is in them. */
+static void fetch_pair(const gpugraph_graph *graph, uint64_t pair, bool arcs) {
+    const struct adjacency *out = &graph->adjacency[GPUGRAPH_OUT];
+    const struct csr_slot *simple = &graph->csr[CSR_SIMPLE];
+    const uint32_t end[2] = {(uint32_t)(pair >> 32), (uint32_t)pair};
+    for (int i = 0; i < 2; i++)
+        if (gg_adjacency_made(graph, GPUGRAPH_OUT))
+            gg_fetch(arcs ? (const void *)(out->arc +
+                                           (out->row[end[i]].begin & ~ADJACENCY_LOOSE))
+                          : &out->row[end[i]]);
+    if (simple->made && arcs)
+        gg_fetch_arcs(simple, end[0], 0);
+    else if (simple->made)
+        gg_fetch_row(simple, end[0]);
+}
+
+static void look_at_some(void *job, uint64_t low, uint64_t high) {
+    enum { NEAR = GG_FETCH_AHEAD / 2 };
+    const pair_look *l = job;
+    const gpugraph_graph *graph = l->u->graph;
+    for (uint64_t k = low; k < high && !gg_leave(l->u->run, k); k++) {
+        if (k + GG_FETCH_AHEAD < high)
+            fetch_pair(graph, l->pair[k + GG_FETCH_AHEAD], false);
+        if (k + NEAR < high)
+            fetch_pair(graph, l->pair[k + NEAR], true);
+        l->answer[k] = l->pair[k] && l->question(l, k, (uint32_t)(l->pair[k] >> 32),
+                                                 (uint32_t)l->pair[k]);
+    }
+}
+
+static void look_at_pairs(const pair_look *l) {
+    enum { PAIRS = 64 }; /* that a thread takes at a time: rows may be long */
+    gg_chunks(gg_threads(l->u->run, l->count * GG_FETCH_ITEMS), l->count, PAIRS,
+              look_at_some, (void *)l);
+}
+
+typedef struct pair_lists {
+    uint64_t *added, *old, *removed;
+    uint32_t *times;
+    uint8_t *joined, *kept;
+} pair_lists;
+
 /* ---- edges that come ---- */
 
 static bool row_has(const struct csr_slot *slot, uint64_t v, uint32_t target) {
@@ -78,29 +134,44 @@ static bool row_has(const struct csr_slot *slot, uint64_t v, uint32_t target) {
     return low < end && slot->target[low] == target;
 }
 
-static bool are_joined(const gpugraph_graph *graph, uint32_t a, uint32_t b) {
+static bool are_joined(const pair_look *l, uint64_t k, uint32_t a, uint32_t b) {
+    const gpugraph_graph *graph = l->u->graph;
     const struct csr_slot *simple = &graph->csr[CSR_SIMPLE];
+    (void)k;
     return simple->made ? row_has(simple, a, b) : arcs_between(graph, a, b) > 0;
 }
 
-/* pairs: those of all added edges, by new numbers, sorted; *count of them. Returns how
-** many refs are left in u->coming. */
-static uint64_t list_coming(update *u, uint64_t *pairs, uint64_t *count) {
-    uint64_t coming = 0, all = 0;
+/* The pair's old numbers; 0: one of the two is fresh. */
+static uint64_t old_pair(const update *u, end_ref ref) {
+    const uint32_t from = u->end[ref].old, to = u->end[ref ^ 1].old;
+    return from == GPUGRAPH_NONE || to == GPUGRAPH_NONE ? 0 : pair_of(from, to);
+}
+
+/* Their pairs by new numbers, sorted, to l->added; returns how many. Refs are in u->coming. */
+static uint64_t list_added(update *u, pair_lists *l) {
+    uint64_t all = 0;
     for (uint64_t i = 0; i < u->added_count; i++) {
         uint64_t pair = pair_of(u->new_source[i], u->new_target[i]);
         u->key[all] = pair;
         u->coming[all] = (end_ref)(2 * i);
         all += pair != 0;
     }
-    *count = all = distinct(u, u->coming, all);
+    all = distinct(u, u->coming, all);
     for (uint64_t k = 0; k < all; k++) {
-        const added_end *from = &u->end[u->coming[k]], *to = &u->end[u->coming[k] ^ 1];
-        pairs[k] = u->key[k];
-        if (from->old == GPUGRAPH_NONE || to->old == GPUGRAPH_NONE ||
-            !are_joined(u->graph, from->old, to->old))
-            u->coming[coming++] = u->coming[k];
+        l->added[k] = u->key[k];
+        l->old[k] = old_pair(u, u->coming[k]);
     }
+    return all;
+}
+
+/* Returns how many refs are left in u->coming. */
+static uint64_t list_coming(update *u, pair_lists *l, uint64_t added) {
+    uint64_t coming = 0;
+    const pair_look look = {u, are_joined, l->old, NULL, added, l->joined};
+    look_at_pairs(&look);
+    for (uint64_t k = 0; k < added; k++)
+        if (!l->joined[k])
+            u->coming[coming++] = u->coming[k];
     return coming;
 }
 
@@ -184,27 +255,32 @@ static void scan_for_kept(update *u, const uint64_t *pairs, uint64_t count,
     gg_release(s.is_end);
 }
 
-/* pairs: distinct ones of removed edges; times[k]: removed edges of the pair. */
-static void find_kept(update *u, const uint64_t *pairs, const uint32_t *times,
-                      uint64_t count, uint8_t *kept) {
+static bool arcs_stay(const pair_look *l, uint64_t k, uint32_t a, uint32_t b) {
+    return arcs_between(l->u->graph, a, b) > l->times[k];
+}
+
+static bool edges_stay(const pair_look *l, uint64_t k, uint32_t a, uint32_t b) {
+    const gpugraph_graph *graph = l->u->graph;
+    return edges_between(graph, counting_slot(graph), a, b) > l->times[k];
+}
+
+/* l->kept: of distinct pairs of removed edges. */
+static void find_kept(update *u, const pair_lists *l, uint64_t count) {
     const gpugraph_graph *graph = u->graph;
     const struct csr_slot *slot = counting_slot(graph);
+    pair_look look = {u, arcs_stay, l->removed, l->times, count, l->kept};
     uint64_t work = 0;
-    if (gg_adjacency_made(graph, GPUGRAPH_OUT)) {
-        for (uint64_t k = 0; k < count; k++)
-            kept[k] = arcs_between(graph, (uint32_t)(pairs[k] >> 32),
-                                   (uint32_t)pairs[k]) > times[k];
-        return;
+    if (!gg_adjacency_made(graph, GPUGRAPH_OUT)) {
+        look.question = edges_stay;
+        for (uint64_t k = 0; slot && k < count; k++)
+            work +=
+                degree(slot, l->removed[k] >> 32) + degree(slot, (uint32_t)l->removed[k]);
+        if (!slot || work > graph->m) {
+            scan_for_kept(u, l->removed, count, l->kept);
+            return;
+        }
     }
-    for (uint64_t k = 0; slot && k < count; k++)
-        work += degree(slot, pairs[k] >> 32) + degree(slot, (uint32_t)pairs[k]);
-    if (!slot || work > graph->m) {
-        scan_for_kept(u, pairs, count, kept);
-        return;
-    }
-    for (uint64_t k = 0; k < count; k++)
-        kept[k] = edges_between(graph, slot, (uint32_t)(pairs[k] >> 32),
-                                (uint32_t)pairs[k]) > times[k];
+    look_at_pairs(&look);
 }
 
 static uint64_t renumbered(const update *u, uint64_t pair) {
@@ -217,12 +293,6 @@ static bool vanishes(const update *u, uint64_t pair) {
     return holds(u->vanished_at, u->vanished, pair >> 32) ||
            holds(u->vanished_at, u->vanished, (uint32_t)pair);
 }
-
-typedef struct pair_lists {
-    uint64_t *added, *removed;
-    uint32_t *times;
-    uint8_t *kept;
-} pair_lists;
 
 static uint64_t list_going(update *u, pair_lists *l, uint64_t added) {
     uint64_t all = 0, count = 0, going = 0;
@@ -243,7 +313,7 @@ static uint64_t list_going(update *u, pair_lists *l, uint64_t added) {
         l->times[count] = 1;
         u->going[count++] = u->going[i];
     }
-    find_kept(u, l->removed, l->times, count, l->kept);
+    find_kept(u, l, count);
     for (uint64_t k = 0; k < count && !gg_stopping(u->run); k++) {
         uint64_t pair = l->removed[k];
         bool comes = !vanishes(u, pair) && holds(l->added, added, renumbered(u, pair));
@@ -253,20 +323,28 @@ static uint64_t list_going(update *u, pair_lists *l, uint64_t added) {
     return going;
 }
 
+static bool take_lists(update *u, pair_lists *l) {
+    gpugraph_run *run = u->run;
+    const uint64_t come = u->added_count, go = u->removed_count;
+    l->added = gg_alloc(run, come, sizeof *l->added);
+    l->old = l->added ? gg_alloc(run, come, sizeof *l->old) : NULL;
+    l->joined = l->old ? gg_alloc_zero(run, come, 1) : NULL;
+    l->removed = l->joined ? gg_alloc(run, go, sizeof *l->removed) : NULL;
+    l->times = l->removed ? gg_alloc(run, go, sizeof *l->times) : NULL;
+    l->kept = l->times ? gg_alloc_zero(run, go, 1) : NULL;
+    return l->kept != NULL;
+}
+
 void gg_update_simple(update *u, uint64_t *going, uint64_t *coming) {
     pair_lists l = {0};
-    uint64_t added = 0;
     *going = *coming = 0;
-    l.added = gg_alloc(u->run, u->added_count, sizeof *l.added);
-    l.removed = l.added ? gg_alloc(u->run, u->removed_count, sizeof *l.removed) : NULL;
-    l.times = l.removed ? gg_alloc(u->run, u->removed_count, sizeof *l.times) : NULL;
-    l.kept = l.times ? gg_alloc_zero(u->run, u->removed_count, 1) : NULL;
-    if (l.kept)
-        *coming = list_coming(u, l.added, &added);
-    if (!gg_stopping(u->run))
-        *going = list_going(u, &l, added);
-    gg_release(l.added);
-    gg_release(l.removed);
-    gg_release(l.times);
-    gg_release(l.kept);
+    if (take_lists(u, &l)) {
+        const uint64_t added = list_added(u, &l);
+        *coming = list_coming(u, &l, added);
+        if (!gg_stopping(u->run))
+            *going = list_going(u, &l, added);
+    }
+    void *blocks[] = {l.added, l.old, l.joined, l.removed, l.times, l.kept};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        gg_release(blocks[i]);
 }
