@@ -245,7 +245,8 @@ static bool are_many(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
 /* A sort of many costs more than it saves where they are few for the graph, unless a vertex has several of
 ** them: those that come as they are would wait for one another. */
 static bool are_worth_a_sort(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    bool dense = gg_sorted_items > 0 || b->count >= (uint64_t)GG_SLAB_DENSE * d->slabs.n;
+    bool dense = gg_sorted_items > 0 || b->count >= GG_SLAB_LARGE ||
+                 b->count >= (uint64_t)GG_SLAB_DENSE * d->slabs.n;
     return are_many(d, b) && (dense || !are_few(d, b));
 }
 

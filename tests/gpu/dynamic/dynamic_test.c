@@ -245,6 +245,8 @@ START_TEST(iterators_in_portions) {
     if (absent(_i))
         return;
     gpugraph_run run = {.backend = test_backends[_i]};
+    memset(seen, 0, sizeof seen);
+    memset(seen_from, 0, sizeof seen_from);
     for (uint32_t i = 0; i < EDGES; i++) {
         source[i] = i < LONG ? HUB : i - LONG;
         target[i] = i < LONG ? i : (i - LONG) / 2;
