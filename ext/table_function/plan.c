@@ -184,12 +184,42 @@ static bool one_vertex(const plan *p) {
            (p->offer.equal[F_VERTEX] >= 0 || target);
 }
 
+/* Does an array say it of each vertex, so that vertices can be sorted by it? */
+static bool is_of_vertices(const plan *p, const own_column *own) {
+    return has_arrays(p->function) && !p->function->edge_rows &&
+           (own->kind == OWN_VERTEX ? texts_sort_as_utf8(p->db)
+                                    : own->kind == OWN_NUMBER || own->kind == OWN_COUNT ||
+                                          own->kind == OWN_REAL);
+}
+
+/* What follows the first term of ORDER BY is the vertex, or nothing. */
+static bool vertex_follows(const plan *p) {
+    const sqlite3_index_info *info = p->info;
+    return info->nOrderBy < 2 ||
+           (info->aOrderBy[1].iColumn >= 0 &&
+            column_field(p->function, info->aOrderBy[1].iColumn) == F_VERTEX &&
+            texts_sort_as_utf8(p->db));
+}
+
+static bool is_descending(const plan *p, int term) {
+    return p->info->nOrderBy > term && p->info->aOrderBy[term].desc;
+}
+
+/* By a column of the function's own. Equal ones come by vertex, in either direction. */
+static int own_order(const plan *p, int place, bool *backwards) {
+    if (!is_of_vertices(p, &p->function->own[place]) || !vertex_follows(p))
+        return -1;
+    *backwards = is_descending(p, 1);
+    return place + (is_descending(p, 0) == *backwards ? ORDER_OWN : ORDER_FALLING);
+}
+
 /* The order in which rows can be handed out so that SQLite need not sort, or -1.
 ** Vertex, seq, preorder and postorder are different in every row, so whatever follows
 ** them does not matter. Rows of several sources, or of paths to several targets, come one after the other. */
-static int order_offered(const plan *p) {
+static int order_offered(const plan *p, bool *backwards) {
     const sqlite3_index_info *info = p->info;
     const table_function *f = p->function;
+    *backwards = is_descending(p, 0);
     if (p->source_list || (p->function->walks && p->target_list))
         return -1;
     if (one_vertex(p))
@@ -207,12 +237,10 @@ static int order_offered(const plan *p) {
         return ORDER_PREORDER;
     if (field == F_POSTORDER)
         return ORDER_POSTORDER;
-    if (field != F_DEPTH && field != F_DISTANCE)
-        return -1;
-    if (info->nOrderBy > 1 &&
-        (info->aOrderBy[1].iColumn < 0 ||
-         column_field(f, info->aOrderBy[1].iColumn) != F_VERTEX ||
-         info->aOrderBy[1].desc != info->aOrderBy[0].desc || !texts_sort_as_utf8(p->db)))
+    if (field >= F_OWN && field <= F_OWN_LAST)
+        return own_order(p, field - F_OWN, backwards);
+    if ((field != F_DEPTH && field != F_DISTANCE) || !vertex_follows(p) ||
+        (info->nOrderBy > 1 && is_descending(p, 1) != is_descending(p, 0)))
         return -1;
     return ORDER_VALUE;
 }
@@ -222,10 +250,11 @@ static void choose_order(plan *p) {
         p->bits |= ORDER_VERTEX << PLAN_ORDER_SHIFT;
         return;
     }
-    int order = order_offered(p);
+    bool backwards;
+    int order = order_offered(p, &backwards);
     p->info->orderByConsumed = order >= 0;
     p->bits |= (order < 0 ? ORDER_VERTEX : order) << PLAN_ORDER_SHIFT;
-    if (order >= 0 && p->info->aOrderBy[0].desc)
+    if (order >= 0 && backwards)
         p->bits |= PLAN_DESCENDING;
     if (order == ORDER_PREORDER)
         p->bits |= PLAN_PREORDER;

@@ -1,9 +1,9 @@
 /* What xBestIndex tells xFilter: bits in idxNum, and in idxStr what each value is for.
 **
-**     idxNum    18..16  15  14       13..10  9..8   7..5            4           3..0
-**               |       |   further  unfed   order  variable ends   descending  arrays that are wanted
-**               |       an option is read
-**               columns that are handed out whole
+**     idxNum    22..19  18..16  15  14       13..10  7..5            4           3..0
+**               order   |       |   further  unfed   variable ends   descending  arrays that are wanted
+**                       |       an option is read
+**                       columns that are handed out whole
 **
 **     idxStr    "edges=? AND source IN (?) AND depth<? LIMIT ?" */
 #ifndef GPUGRAPH_PLAN_H
@@ -23,8 +23,6 @@ enum plan_bits {
     PLAN_VARIABLE_TARGET = 32,
     PLAN_VARIABLE_BOUND = 64,
     PLAN_VARIABLE_VERTEX = 128,
-    PLAN_ORDER_SHIFT = 8, /* ORDER_VALUE and its neighbours, search.h */
-    PLAN_ORDERS = 3,
     /* Arguments in brackets that have no value before the search: a bit for each place. */
     PLAN_UNFED_SHIFT = 10,
     MOST_BRACKETED = 4,
@@ -34,7 +32,9 @@ enum plan_bits {
     /* The column arrays is used, and so are these. */
     PLAN_ARRAYS = 1 << 16,
     PLAN_PARENTS = 1 << 17,
-    PLAN_EDGES = 1 << 18
+    PLAN_EDGES = 1 << 18,
+    PLAN_ORDER_SHIFT = 19, /* ORDER_VALUE and its neighbours, search.h */
+    PLAN_ORDERS = 15
 };
 
 /* What a value of argv is for, and how it compares. */

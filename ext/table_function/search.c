@@ -32,7 +32,7 @@ void arrays_free(void *pointer) {
     for (int i = 0; i < ARRAYS; i++)
         if (a->array[i] != before->array[i])
             array_block_give(a->array[i]);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < ORDERS_MADE; i++)
         if (a->order[i].vertex != before->order[i].vertex)
             array_block_give(a->order[i].vertex);
     if (a->listed != before->listed)
@@ -61,7 +61,7 @@ sqlite3_int64 arrays_bytes(const arrays *a) {
             bytes += (sqlite3_int64)(a->n * arrays_item_size(a, (enum array_name)i));
     if (a->listed)
         bytes += (sqlite3_int64)a->n * 4;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < ORDERS_MADE; i++)
         if (a->order[i].vertex)
             bytes += (sqlite3_int64)a->n * 4;
     if (a->path && a->path_edges != GPUGRAPH_NONE)

@@ -35,6 +35,17 @@ enum array_name {
     ARRAYS
 };
 
+/* Orders of rows. */
+enum {
+    ORDER_VALUE,
+    ORDER_PREORDER,
+    ORDER_POSTORDER,
+    ORDER_OWN, /* by the function's own columns, by their place; equal ones by vertex */
+    ORDER_FALLING = ORDER_OWN + OWN_COLUMNS, /* the largest first; equal ones as before */
+    ORDERS_MADE = ORDER_FALLING + OWN_COLUMNS,
+    ORDER_VERTEX = ORDERS_MADE
+};
+
 /* An array has an entry for each vertex, or for each of a list. It is NULL until a plan wants it. What is there never
 ** changes, so any number of cursors may read it; where other connections read it, nothing is added. */
 typedef struct arrays {
@@ -50,9 +61,9 @@ typedef struct arrays {
     void *path; /* the edges of one path in the order of travel, in place of arrays */
     uint32_t path_edges; /* GPUGRAPH_NONE: there is no path */
     struct order {
-        uint32_t *vertex; /* entries that were reached, by value, preorder, postorder */
+        uint32_t *vertex; /* entries that have a row, in that order */
         uint32_t count;
-    } order[3];
+    } order[ORDERS_MADE];
     const char *method, *backend; /* what it ran on */
     gpugraph_cycle cycle;         /* why it has failed; count 0: for another reason */
     int holders;         /* who has them beside the search that made them; atomic */
@@ -60,8 +71,6 @@ typedef struct arrays {
 } arrays;
 
 enum { NO_BYTE = UINT8_MAX };
-
-enum { ORDER_VALUE, ORDER_PREORDER, ORDER_POSTORDER, ORDER_VERTEX };
 
 /* A value as type GPUGRAPH_UINT32 has it, where the arrays have bytes. */
 static inline uint32_t value_of_byte(uint8_t byte) {

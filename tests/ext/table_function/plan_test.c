@@ -10,15 +10,26 @@ START_TEST(pushed_conditions_change_nothing) {
         "CREATE TABLE sssp AS SELECT * FROM gpu_sssp('g', 1);"
         "CREATE TABLE dfs AS SELECT * FROM gpu_dfs('g', 1) WHERE ordered = 1;"
         "CREATE TABLE mis AS SELECT * FROM gpu_mis('g');"
-        "CREATE TABLE path AS SELECT * FROM gpu_path('g', 1, 11)");
+        "CREATE TABLE path AS SELECT * FROM gpu_path('g', 1, 11);"
+        "CREATE TABLE cores AS SELECT * FROM gpu_cores('g');"
+        "CREATE TABLE pieces AS SELECT * FROM gpu_components('g');"
+        "CREATE TABLE ranks AS SELECT * FROM gpu_pagerank('g');"
+        "CREATE TABLE corners AS SELECT * FROM gpu_triangles('g')");
     static const char *const from[][2] = {
         {"bfs", "(SELECT * FROM gpu_bfs('g', 1))"},
         {"sssp", "(SELECT * FROM gpu_sssp('g', 1))"},
         {"dfs", "(SELECT * FROM gpu_dfs('g', 1) WHERE ordered = 1)"},
         {"mis", "(SELECT * FROM gpu_mis('g'))"},
         {"path", "(SELECT * FROM gpu_path('g', 1, 11))"},
+        {"cores", "(SELECT * FROM gpu_cores('g'))"},
+        {"pieces", "(SELECT * FROM gpu_components('g'))"},
+        {"ranks", "(SELECT * FROM gpu_pagerank('g'))"},
+        {"corners", "(SELECT * FROM gpu_triangles('g'))"},
+        {"corners", "(SELECT * FROM gpu_triangles('g'))"},
     };
-    static const char *const value[] = {"depth", "distance", "depth", "vertex", "seq"};
+    static const char *const value[] = {"depth",     "distance",   "depth",     "vertex",
+                                        "seq",       "core",       "component", "rank",
+                                        "triangles", "coefficient"};
     static const char *const conditions[] = {
         "1",
         "vertex = 11",
@@ -72,6 +83,43 @@ START_TEST(pushed_conditions_change_nothing) {
             }
         }
     }
+}
+END_TEST
+
+/* Rows come in the order of a column of the function's own, and groups one after the other: SQLite sorts nothing. */
+START_TEST(own_columns_need_no_sort) {
+    static const char *const statements[] = {
+        "SELECT vertex FROM gpu_pagerank('g') ORDER BY rank DESC, vertex LIMIT 3",
+        "SELECT vertex FROM gpu_cores('g') ORDER BY core, vertex DESC",
+        "SELECT component, count(*) FROM gpu_components('g') GROUP BY component",
+        "SELECT degree, avg(coefficient) FROM gpu_triangles('g') GROUP BY degree",
+        "SELECT label FROM gpu_label_propagation('g') ORDER BY label DESC, vertex DESC",
+        "SELECT vertex FROM gpu_topological_order('d') ORDER BY position",
+    };
+    make_random("g", 60, 110, 5);
+    run("CREATE TABLE d AS SELECT min(src, dst) AS src, max(src, dst) AS dst FROM g "
+        "WHERE src <> dst");
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+        char *plan = ask("EXPLAIN QUERY PLAN %s", statements[i]);
+        ck_assert_msg(!strstr(plan, "error") && !strstr(plan, "B-TREE"), "%s: %s",
+                      statements[i], plan);
+        sqlite3_free(plan);
+    }
+    expect_same("SELECT vertex, level, position FROM gpu_topological_order('d') ORDER BY "
+                "level DESC, vertex",
+                "SELECT vertex, level, position FROM (SELECT * FROM "
+                "gpu_topological_order('d') LIMIT -1) ORDER BY level DESC, vertex");
+    run("CREATE TABLE names AS SELECT CASE WHEN src %% 3 THEN 'n' || src ELSE src END AS "
+        "src, "
+        "CASE WHEN dst %% 3 THEN 'n' || dst ELSE dst END AS dst FROM g WHERE src % 4");
+    expect_same(
+        "SELECT component, vertex FROM gpu_components('names') ORDER BY component "
+        "DESC, vertex",
+        "SELECT component, vertex FROM (SELECT * FROM gpu_components('names') "
+        "LIMIT -1) ORDER BY component DESC, vertex");
+    expect_same("SELECT label, count(*) FROM gpu_label_propagation('g') GROUP BY label",
+                "SELECT label, count(*) FROM (SELECT * FROM gpu_label_propagation('g') "
+                "LIMIT -1) GROUP BY label");
 }
 END_TEST
 
@@ -174,6 +222,11 @@ START_TEST(texts_in_utf_16_are_sorted_by_sqlite) {
     expect_same("SELECT vertex FROM gpu_bfs('g', 'a') ORDER BY depth, vertex",
                 "SELECT column1 FROM (VALUES ('a', 0), ('b', 1), ('z', 1), (char(256), "
                 "1)) ORDER BY column2, 1");
+    expect_same(
+        "SELECT label, vertex FROM gpu_label_propagation('g') WHERE iterations = 0 "
+        "ORDER BY label",
+        "SELECT label, vertex FROM (SELECT * FROM gpu_label_propagation('g') WHERE "
+        "iterations = 0 LIMIT -1) ORDER BY label");
     expect("3", "SELECT count(*) FROM (SELECT vertex FROM gpu_bfs('g', 'a') INTERSECT "
                 "SELECT dst FROM g ORDER BY 1)");
     expect("3", "SELECT count(*) FROM (SELECT dst FROM followed WHERE src = 'a' UNION "
@@ -394,6 +447,7 @@ const struct suite suite = {
     "plans",
     {{"plans", .timeout = 60, .setup = sql_open, .teardown = sql_close,
       .cases = {{&pushed_conditions_change_nothing},
+                {&own_columns_need_no_sort},
                 {&limits_stop_early_and_lose_nothing},
                 {&arms_of_or_do_not_shadow_each_other},
                 {&texts_in_utf_16_are_sorted_by_sqlite},
