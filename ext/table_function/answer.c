@@ -353,39 +353,36 @@ static gpugraph_status order_bytes(const arrays *made, gpugraph_run *run,
     return run->status;
 }
 
-static void turn_round(uint32_t *vertex, uint32_t count) {
-    for (uint32_t i = 0, k = count; i + 1 < k; i++) {
-        const uint32_t first = vertex[i];
-        vertex[i] = vertex[--k];
-        vertex[k] = first;
-    }
-}
-
-static bool are_equal(const void *value, bool wide, uint32_t v, uint32_t w) {
-    return wide ? ((const uint64_t *)value)[v] == ((const uint64_t *)value)[w]
-                : ((const uint32_t *)value)[v] == ((const uint32_t *)value)[w];
-}
-
-/* The largest comes first; equal ones stay in their order. */
-static void let_fall(const void *value, bool wide, struct order *order) {
-    uint32_t *vertex = order->vertex;
-    turn_round(vertex, order->count);
-    for (uint32_t i = 0, next; i < order->count; i = next) {
-        for (next = i + 1;
-             next < order->count && are_equal(value, wide, vertex[i], vertex[next]);)
-            next++;
-        turn_round(vertex + i, next - i);
-    }
+/* Numbers that fall where these values, none of which is negative, rise; none of them is "not reached". NULL: no memory. */
+static void *turn_values(const void *value, bool wide, uint32_t n) {
+    void *turned = malloc((n ? n : 1) * (wide ? sizeof(uint64_t) : sizeof(uint32_t)));
+    for (uint32_t v = 0; turned && v < n; v++)
+        if (wide)
+            ((uint64_t *)turned)[v] = UINT64_MAX - 1 - ((const uint64_t *)value)[v];
+        else
+            ((uint32_t *)turned)[v] = GPUGRAPH_NONE - 1 - ((const uint32_t *)value)[v];
+    return turned;
 }
 
 /* By a column of the function's own, which every vertex has. */
-static gpugraph_status sort_own(const arrays *made, enum own_kind kind, int place,
+static gpugraph_status sort_own(const answer *s, const arrays *made, int by,
                                 gpugraph_run *run, struct order *order) {
+    const int place = (by - ORDER_OWN) % OWN_COLUMNS;
+    const enum own_kind kind = s->by->function->own[place].kind;
+    const bool wide = kind == OWN_REAL || kind == OWN_COUNT;
     const void *value = made->array[A_OWN + place];
-    const gpugraph_distance_type type = kind == OWN_REAL    ? GPUGRAPH_REAL
-                                        : kind == OWN_COUNT ? GPUGRAPH_UINT64
-                                                            : GPUGRAPH_UINT32;
-    return gpugraph_order(type, value, made->n, run, order->vertex, &order->count);
+    gpugraph_distance_type type = wide ? GPUGRAPH_UINT64 : GPUGRAPH_UINT32;
+    void *turned = NULL;
+    if (by >= ORDER_FALLING) {
+        value = turned = turn_values(value, wide, made->n);
+        if (!turned)
+            return run->status = GPUGRAPH_NO_MEMORY;
+    } else if (kind == OWN_REAL) {
+        type = GPUGRAPH_REAL;
+    }
+    gpugraph_order(type, value, made->n, run, order->vertex, &order->count);
+    free(turned);
+    return run->status;
 }
 
 static gpugraph_status sort(const answer *s, const arrays *made, int by,
@@ -393,15 +390,8 @@ static gpugraph_status sort(const answer *s, const arrays *made, int by,
     static const enum array_name sorted_by[] = {[ORDER_VALUE] = A_VALUE,
                                                 [ORDER_PREORDER] = A_PREORDER,
                                                 [ORDER_POSTORDER] = A_POSTORDER};
-    if (by >= ORDER_OWN) {
-        const int place = (by - ORDER_OWN) % OWN_COLUMNS;
-        sort_own(made, s->by->function->own[place].kind, place, run, order);
-        if (run->status == GPUGRAPH_OK && by >= ORDER_FALLING)
-            let_fall(made->array[A_OWN + place],
-                     arrays_item_size(made, (enum array_name)(A_OWN + place)) == 8,
-                     order);
-        return run->status;
-    }
+    if (by >= ORDER_OWN)
+        return sort_own(s, made, by, run, order);
     if (by == ORDER_VALUE && made->byte_values)
         return order_bytes(made, run, order);
     return gpugraph_order(by == ORDER_VALUE ? made->type : GPUGRAPH_UINT32,
