@@ -292,7 +292,7 @@ static int grow(answer *s, const arguments *a, question *q) {
     return to ? end_growth(s, to, make(s, a, q, to)) : SQLITE_NOMEM;
 }
 
-/* May the search end at `vertex = ?`? 1, 0, or -1: no memory. Searches that one statement makes of many
+/* May the search end at `vertex = ?`, or at a list of them? 1, 0, or -1: no memory. Searches that one statement makes of many
 ** sources serve every vertex. */
 static int ends_at_vertex(const arguments *a) {
     if (!(a->plan & PLAN_VARIABLE_VERTEX))

@@ -217,13 +217,24 @@ static bool stays_at(const sql_list *s, int place) {
            (sql_mark_at(s, open, '(') && sql_select_at(s, open + 1));
 }
 
+/* Such a query, or brackets that hold values and parameters, and no column. */
+static bool list_stays_at(const sql_list *s, int open) {
+    if (!sql_mark_at(s, open, '(') || sql_select_at(s, open + 1))
+        return stays_at(s, open);
+    for (int i = open + 1; i < s->item[open].partner; i++)
+        if (sql_column_at(s, i))
+            return false;
+    return true;
+}
+
 static int look_at_other_sides(const arguments *a, const sql_list *s, int field) {
     const char *name = field_name(a->by->function, field);
     for (int i = 0; i < s->count; i++) {
         const int before = sql_mark_at(s, i - 1, '.') ? i - 3 : i - 1;
         if (sql_column_at(s, i) && sql_name_at(s, i, name) &&
             ((sql_mark_at(s, i + 1, '=') && stays_at(s, i + 2)) ||
-             (sql_mark_at(s, before, '=') && stays_at(s, before - 1))))
+             (sql_mark_at(s, before, '=') && stays_at(s, before - 1)) ||
+             (sql_word_at(s, i + 1, "IN") && list_stays_at(s, i + 2))))
             return SQLITE_DONE;
     }
     return SQLITE_OK;

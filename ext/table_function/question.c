@@ -80,6 +80,9 @@ void question_ask(const arguments *a, const answer *s, question *q) {
     q->search.max_depth = GPUGRAPH_NONE;
 }
 
+/* Vertices of `vertex IN (...)` where a search may end: they are in its key. */
+enum { FEW_VERTICES = 256 };
+
 /* The question cut down to what will be looked at. */
 void question_for_part(const arguments *a, bool ends_at_vertex, question *q) {
     const table_function *f = a->by->function;
@@ -93,6 +96,10 @@ void question_for_part(const arguments *a, bool ends_at_vertex, question *q) {
     } else if (ends_at_vertex && !f->cells && a->only_vertex != GPUGRAPH_NONE) {
         s->target = &a->only_vertex;
         s->target_count = 1;
+    } else if (ends_at_vertex && !f->cells && a->vertex_list &&
+               a->only.count <= FEW_VERTICES) {
+        s->target = a->only.item;
+        s->target_count = a->only.count;
     }
     s->limit = f->cells ? 0 : a->limit_rows;
     s->bounded =

@@ -296,6 +296,8 @@ START_TEST(a_vertex_by_parameter_ends_the_search) {
         "SELECT b.depth FROM gpu_bfs('%s', 1) b WHERE ?1 = b.vertex",
         "SELECT depth FROM gpu_bfs('%s', 1) WHERE vertex = (SELECT max(?1, 0))",
         "SELECT depth FROM gpu_bfs('%s', 1) AS b WHERE (SELECT +?1) = b.vertex",
+        "SELECT max(depth) FROM gpu_bfs('%s', 1) WHERE vertex IN (?1, 3)",
+        "SELECT max(depth) FROM gpu_bfs('%s', 1) b WHERE b.vertex IN (SELECT max(?1, 0))",
     };
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
         char name[20];
@@ -319,6 +321,15 @@ START_TEST(a_vertex_by_parameter_ends_the_search) {
                          "src") " FROM far CROSS JOIN "
                                 "gpu_bfs('far', 1) b ON b.vertex = src"),
                      1);
+    ck_assert_int_eq(
+        searches_of("SELECT (SELECT max(depth) FROM gpu_bfs('far', 1) WHERE vertex IN "
+                    "(src, dst)), " TOTAL("src") " FROM far"),
+        1);
+    ck_assert_int_eq(
+        searches_of("SELECT (SELECT max(depth) FROM gpu_bfs('far', 2) WHERE vertex IN "
+                    "(4, 5, 'x')), " TOTAL("src") " FROM far"),
+        1);
+    expect("4", "SELECT max(items) FROM gpugraph_timings WHERE phase = 'search'");
 }
 END_TEST
 
