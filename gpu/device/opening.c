@@ -86,22 +86,45 @@ void gg_let_end(void) {
     wake_all(count_of(&process.held));
 }
 
-static void *write_out(void *written) {
+/* The thread that writes streams out. */
+enum writing { NOT_BEGUN, WRITING, WRITTEN };
+
+static void set_writing(uint32_t *writing, enum writing to) {
+    __atomic_store_n(writing, to, __ATOMIC_RELEASE);
+    wake_all(writing);
+}
+
+static void *write_out(void *writing) {
+    set_writing(writing, WRITING);
     fflush(NULL);
-    __atomic_store_n((uint32_t *)written, 1, __ATOMIC_RELEASE);
-    wake_all(written);
+    set_writing(writing, WRITTEN);
     return NULL;
+}
+
+static void wait_while(uint32_t *writing, enum writing is, double ms) {
+    const double until = gg_now_ms() + ms;
+    while (__atomic_load_n(writing, __ATOMIC_ACQUIRE) == is && gg_now_ms() < until)
+        sleep_on(writing, is, until - gg_now_ms());
+}
+
+/* By this thread, which waits for nobody's turn; a stream that another one has locked is left. */
+static void write_out_at_once(FILE *stream) {
+    if (ftrylockfile(stream) != 0)
+        return;
+    fflush(stream);
+    funlockfile(stream);
 }
 
 /* A stream is locked while a thread of the host's waits for input from it; streams are written out in
 ** the order of their opening, the latest first, so only standard input stands behind that. */
 static void write_streams_out(void) {
-    static uint32_t written;
-    const double until = gg_now_ms() + GG_OPENING_FLUSH_MS;
-    if (!gg_start_thread(write_out, &written, 0))
+    static uint32_t writing;
+    write_out_at_once(stdout);
+    write_out_at_once(stderr);
+    if (!gg_start_thread(write_out, &writing, 0))
         return;
-    while (!__atomic_load_n(&written, __ATOMIC_ACQUIRE) && gg_now_ms() < until)
-        sleep_on(&written, 0, until - gg_now_ms());
+    wait_while(&writing, NOT_BEGUN, GG_OPENING_BUSY_MS);
+    wait_while(&writing, WRITING, GG_OPENING_FLUSH_MS);
 }
 
 static void leave(void) {
