@@ -113,7 +113,7 @@ cd "$work/one"
 python3 "$root/ext/amalgamate.py" "$build/made" gpugraph.c
 sqlite=$(sed -n 's/^GPUGRAPH_SQLITE:PATH=\(..*\)/-I\1/p' "$build/CMakeCache.txt")
 # shellcheck disable=SC2086 # options
-timed "gpugraph.c: compile, ${CFLAGS:=-O0}" cc $CFLAGS $sqlite -Wall -Wextra -Werror -fopenmp -shared gpugraph.c -o gpugraph.so
+timed "gpugraph.c: compile, ${CFLAGS:=-O0}" cc $CFLAGS $sqlite -Wall -Wextra -Werror -fopenmp -fPIC -shared gpugraph.c -o gpugraph.so
 [ "$(exported gpugraph.so)" = "$entries" ] || fail "names of the one file"
 say "gpugraph.so of gpugraph.c" gpugraph.so
 for script in les_miserables ldbc; do
