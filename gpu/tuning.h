@@ -48,7 +48,8 @@
 ** streams to be written out. They take microseconds, unless a thread waits for input. With 50 such a
 ** process was seen to be gone 105 ms after exit(), and that shall be 100 at most. */
 #define GG_OPENING_FLUSH_MS 30.0
-/* The same until the thread that writes them out comes to run: longer only where others have all cores. */
+/* Milliseconds that it waits, at most, for the thread that writes them out to begin. That takes microseconds
+** where a core is free, and as long as other programs hold all cores where none is. */
 #define GG_OPENING_BUSY_MS 500.0
 /* The same for the steps of an opening that hold the end of their process. */
 #define GG_OPENING_HELD_MS 60.0

@@ -7,7 +7,8 @@
 **
 ** All of these look alike to xBestIndex, and in a plain filter no row would pass. The texts of
 ** the running statements tell them apart; a view's or a trigger's text is not among them, so
-** there the columns that are read have to do. */
+** there the columns that are read have to do. What else these texts say of an argument is asked here,
+** too. */
 #include "arguments.h"
 #include "base/query_origin.h"
 

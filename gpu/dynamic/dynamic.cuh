@@ -8,11 +8,13 @@
 enum {
     GG_DYNAMIC_GRID = 32,   /* blocks for each multiprocessor: some waves of lanes */
     GG_DYNAMIC_FULL = 8,    /* the same: as many as it holds at once */
-    GG_DYNAMIC_ATTEMPT = 6, /* the same, of kernels that need 40 registers */
-    GG_DYNAMIC_RUNS = 5,    /* the same, of 48 registers */
-    GG_DYNAMIC_TILES = 6,   /* the same, of 36 KiB of shared memory */
-    GG_DYNAMIC_REST = 4,    /* the same, of 64: rehash; cooperative, where desks fit */
-    GG_DYNAMIC_BLOCK = 128, /* threads of a small block, and how many of these, of 40 */
+    GG_DYNAMIC_ATTEMPT = 6, /* as many as it holds of kernels that need 40 registers */
+    GG_DYNAMIC_RUNS = 5,    /* as many as it holds of kernels that need 48 */
+    GG_DYNAMIC_TILES = 6,   /* as many as it holds with 36 KiB of shared memory each */
+    GG_DYNAMIC_REST =
+        4, /* as many as a rehash may have, which needs 64 registers, and desks */
+    GG_DYNAMIC_BLOCK = 128, /* threads of a small block */
+    /* Small blocks that a multiprocessor holds of kernels that need 40 registers. */
     GG_DYNAMIC_SMALL = GG_DYNAMIC_ATTEMPT * GG_BLOCK / GG_DYNAMIC_BLOCK
 };
 

@@ -201,8 +201,8 @@ static __global__ void __launch_bounds__(GG_DYNAMIC_BLOCK, GG_DYNAMIC_SMALL)
             open = open && outcome == SLAB_WANTS;
             if (!__syncthreads_or(open))
                 break;
-            uint32_t piece = block_take_bases<GG_DYNAMIC_BLOCK>(
-                g, open ? 1u << hand.wanted : 0, &share);
+            const uint32_t wanted = open ? 1u << hand.wanted : 0;
+            uint32_t piece = block_take_bases<GG_DYNAMIC_BLOCK>(g, wanted, &share);
             if (!open)
                 continue;
             slab_give_back(&g, &hand); /* of another kind */

@@ -109,8 +109,10 @@ static void look_at_some(void *job, uint64_t low, uint64_t high) {
 }
 
 static void look_at_pairs(const pair_look *l) {
-    enum { PAIRS = 64 }; /* that a thread takes at a time: rows may be long */
-    gg_chunks(gg_threads(l->u->run, l->count * GG_FETCH_ITEMS), l->count, PAIRS,
+    enum {
+        PAIRS_AT_ONCE = 64
+    }; /* of a thread; few, since the rows of a pair may be long */
+    gg_chunks(gg_threads(l->u->run, l->count * GG_FETCH_ITEMS), l->count, PAIRS_AT_ONCE,
               look_at_some, (void *)l);
 }
 

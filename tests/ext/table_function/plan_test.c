@@ -111,7 +111,7 @@ START_TEST(own_columns_need_no_sort) {
                 "gpu_topological_order('d') LIMIT -1) ORDER BY level DESC, vertex");
     run("CREATE TABLE names AS SELECT CASE WHEN src %% 3 THEN 'n' || src ELSE src END AS "
         "src, "
-        "CASE WHEN dst %% 3 THEN 'n' || dst ELSE dst END AS dst FROM g WHERE src % 4");
+        "CASE WHEN dst %% 3 THEN 'n' || dst ELSE dst END AS dst FROM g WHERE src %% 4");
     expect_same(
         "SELECT component, vertex FROM gpu_components('names') ORDER BY component "
         "DESC, vertex",

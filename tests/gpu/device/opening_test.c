@@ -303,10 +303,15 @@ static const struct {
     const char *how;
     const struct opening_steps *steps;
     bool hold;
-} ends[] = {{"done", &slow, false},           {"endless", &endless, false},
-            {"input", &endless, false},       {"fork", &endless, false},
-            {"noticed", &noticing, true},     {"held", &holding, true},
-            {"fork of held", &holding, true}, {"fork that holds, too", &holding, true}};
+} ends[] = {{"done", &slow, false},
+            {"endless", &endless, false},
+            {"input", &endless, false},
+            {"without a thread", &endless, false},
+            {"fork", &endless, false},
+            {"noticed", &noticing, true},
+            {"held", &holding, true},
+            {"fork of held", &holding, true},
+            {"fork that holds, too", &holding, true}};
 
 static void *read_input(void *unused) {
     (void)unused;
@@ -347,6 +352,8 @@ static int end_of(const char *how) {
     printf("%s", file); /* in the stream until the end */
     if (forks)
         kill(getppid(), SIGKILL);
+    if (strcmp(how, "without a thread") == 0)
+        threads_given = 0;
     exit(7);
 }
 
@@ -406,6 +413,8 @@ START_TEST(a_process_ends_at_once) {
     expect_end("endless", 7 << 8, true, false, 100);
     expect_end("input", 7 << 8, true, false,
                100); /* whose stream is locked by who waits for it */
+    expect_end("without a thread", 7 << 8, true, false,
+               100); /* what it has printed is there all the same */
     expect_end("noticed", 7 << 8, true, false, 100);
     expect_end("held", 7 << 8, false, false, 100);
 }
