@@ -23,10 +23,10 @@
 #include <cuda_runtime.h>
 
 enum {
-    GG_BLOCK = 256,  /* threads of a block, everywhere */
-    GG_WARP = 32,    /* lanes of a warp */
-    GG_STAGES = 4,   /* pinned buffers that transfers pass through in turn */
-    GG_MAILBOX = 512 /* bytes of pinned memory for small results */
+    GG_BLOCK = 256,   /* threads of a block, everywhere */
+    GG_WARP = 32,     /* lanes of a warp */
+    GG_STAGES = 4,    /* pinned buffers that transfers pass through in turn */
+    GG_MAILBOX = 1024 /* bytes of pinned memory for small results */
 };
 
 /* Bytes of one pinned buffer: a transfer of that size reaches the bus's speed. */

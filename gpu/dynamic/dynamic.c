@@ -187,6 +187,30 @@ void gg_dynamic_forget(gpugraph_dynamic *d) {
                    ((uint64_t)SLAB_FILTER_WORDS + d->slabs.n) * sizeof(uint32_t));
 }
 
+/* Place and room, and the batch itself is looked at. */
+static bool open_batch(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
+                       const uint32_t *source, const uint32_t *target, uint64_t bytes) {
+    if (!gg_dynamic_open(d, run))
+        return false;
+    if (count > UINT32_MAX - 1)
+        gg_fail(run, GPUGRAPH_TOO_LARGE, "a batch has at most %u items; this has %llu",
+                UINT32_MAX - 1, (unsigned long long)count);
+    return gg_dynamic_going(d) && vertices_fit(d, count, source) &&
+           (!target || vertices_fit(d, count, target)) &&
+           gg_dynamic_make_room(d, &d->scratch, bytes);
+}
+
+bool gg_dynamic_begin_unsent(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
+                             const uint32_t *source, const uint32_t *target,
+                             struct dynamic_batch *b) {
+    *b = (struct dynamic_batch){.count = count};
+    if (!open_batch(d, run, count, source, target, count * sizeof *b->result))
+        return false;
+    b->result = d->scratch.block;
+    gg_dynamic_new_report(d);
+    return gg_dynamic_going(d);
+}
+
 bool gg_dynamic_begin(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
                       const uint32_t *source, const uint32_t *target,
                       const uint32_t *value, struct dynamic_batch *b) {
@@ -194,15 +218,7 @@ bool gg_dynamic_begin(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
     const uint32_t **to[3] = {&b->source, &b->target, &b->value};
     uint64_t bytes = count * sizeof(uint32_t), unit = (bytes + 255) / 256 * 256;
     memset(b, 0, sizeof *b);
-    if (!gg_dynamic_open(d, run))
-        return false;
-    if (count > UINT32_MAX - 1)
-        gg_fail(run, GPUGRAPH_TOO_LARGE, "a batch has at most %u items; this has %llu",
-                UINT32_MAX - 1, (unsigned long long)count);
-    if (!gg_dynamic_going(d) || !vertices_fit(d, count, source) ||
-        (target && !vertices_fit(d, count, target)))
-        return false;
-    if (!gg_dynamic_make_room(d, &d->scratch, 4 * unit))
+    if (!open_batch(d, run, count, source, target, 4 * unit))
         return false;
     double started = gg_now_ms();
     char *scratch = d->scratch.block;

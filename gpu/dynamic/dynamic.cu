@@ -2,6 +2,7 @@
 ** The kernels: edges.cu, founding.cu, runs.cu, sort.cu, rows.cu. What a batch is:
 ** dynamic.c. */
 #include "dynamic.cuh"
+#include "device/block_sum.cuh"
 #include "graph/graph.cuh"
 
 #include <new>
@@ -72,13 +73,18 @@ static void download_cuda(gpugraph_dynamic *d, void *to, const void *from,
     gg_fetch(d->job, to, from, bytes);
 }
 
-static void mark_cuda(gpugraph_dynamic *d, int which) {
-    gg_mark(d->job, which == 0 ? GG_BEGAN : GG_ENDED);
+/* In a job that is lent, and where nobody listens, nobody asks how long it took. */
+static bool is_timed(const gpugraph_dynamic *d) {
+    return !d->held || d->run->phase;
 }
 
-/* In a job that is lent, and where nobody listens, there is nothing to wait for. */
+static void mark_cuda(gpugraph_dynamic *d, int which) {
+    if (is_timed(d))
+        gg_mark(d->job, which == 0 ? GG_BEGAN : GG_ENDED);
+}
+
 static double elapsed_cuda(gpugraph_dynamic *d) {
-    if (d->held && !d->run->phase)
+    if (!is_timed(d))
         return 0;
     return gg_going(d->job) && gg_wait(d->job) ? gg_marked_ms(d->job) : 0;
 }
@@ -95,8 +101,26 @@ static void step_cuda(gpugraph_dynamic *d, enum dynamic_step step,
     gg_launched(d->job, "step of a dynamic graph");
 }
 
+/* One block, of up to GG_BLOCK rows. */
+static __global__ void add_up_few(const uint32_t *count, uint64_t *offset, uint32_t n) {
+    __shared__ block_sums<uint64_t> sums;
+    uint64_t all;
+    const uint64_t before = gg_sum_before<GG_BLOCK, uint64_t>(
+        threadIdx.x < n ? count[threadIdx.x] : 0, &all, &sums);
+    if (threadIdx.x < n)
+        offset[threadIdx.x] = before;
+    if (threadIdx.x == 0)
+        offset[n] = all;
+}
+
 static void offsets_cuda(gpugraph_dynamic *d, const struct dynamic_batch *b) {
     struct workspace space = {NULL, 0};
+    if (b->count <= GG_BLOCK) {
+        add_up_few<<<1, GG_BLOCK, 0, d->job->stream>>>(b->row_count, b->row_offset,
+                                                       (uint32_t)b->count);
+        gg_launched(d->job, "add_up_few");
+        return;
+    }
     uint64_t bytes = gg_offsets_scratch((uint32_t)b->count);
     gg_carve<unsigned char>(&space, bytes);
     if (!gg_workspace(d->job, &space))

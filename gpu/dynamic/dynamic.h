@@ -189,6 +189,10 @@ gpugraph_status gg_dynamic_close(gpugraph_dynamic *d);
 bool gg_dynamic_begin(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
                       const uint32_t *source, const uint32_t *target,
                       const uint32_t *value, struct dynamic_batch *b);
+/* The same of edges whose ends somebody else sends. */
+bool gg_dynamic_begin_unsent(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
+                             const uint32_t *source, const uint32_t *target,
+                             struct dynamic_batch *b);
 void gg_dynamic_new_report(gpugraph_dynamic *d);
 /* No insertions are announced, and the filter is empty. */
 void gg_dynamic_forget(gpugraph_dynamic *d);

@@ -388,13 +388,15 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
 
 /* ---- driver ---- */
 
-/* As many blocks as the device holds at once, of which desks need the most. */
+/* As many blocks as the device holds at once, of which desks need the most; for few items, fewer, since all
+** wait for each other. */
 static void launch_together(struct cuda_job *job, const struct cooperative_kernel &kernel,
-                            void **arguments) {
+                            uint64_t items, void **arguments) {
     const struct cuda_device *device = job->device;
     const size_t desks =
         device->shared_bytes / (sizeof(rehash_share) + device->shared_unused);
-    const size_t blocks = desks < GG_DYNAMIC_REST ? desks : (size_t)GG_DYNAMIC_REST;
+    const size_t most = items <= GG_BLOCK ? 1 : (size_t)GG_DYNAMIC_REST;
+    const size_t blocks = desks < most ? desks : most;
     gg_launch_cooperative(job, &kernel, (unsigned)(blocks * (size_t)device->processors),
                           arguments);
 }
@@ -403,7 +405,7 @@ template <bool valued>
 static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
     void *arguments[] = {&g, &b};
     if (!b.run && !b.whole) {
-        launch_together(job, {(const void *)rest<valued>, "rest", GG_BLOCK, 0},
+        launch_together(job, {(const void *)rest<valued>, "rest", GG_BLOCK, 0}, b.count,
                         arguments);
         return;
     }
@@ -411,7 +413,7 @@ static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
     unsigned items = gg_grid(job, b.count, GG_DYNAMIC_GRID);
     launch_together(job,
                     {(const void *)rehash_behind<valued>, "rehash_behind", GG_BLOCK, 0},
-                    arguments);
+                    b.count, arguments);
     if (b.whole)
         insert<valued><<<items, GG_BLOCK, 0, job->stream>>>(g, b);
     else

@@ -137,37 +137,67 @@ struct arrays {
     int64_t *id, *weight;
     struct chain_sort sort;
     uint8_t *found;
-    bool grouped; /* on the host: in so many groups */
+    uint32_t *ends; /* values of new pairs */
+    bool grouped;   /* on the host: in so many groups */
     uint64_t groups;
 };
 
-/* What the groups of a batch are. */
-static void carve_groups(char *block, uint64_t *used, uint64_t count,
-                         struct chain_batch *c) {
-    c->first = gg_chain_carve(block, used, count + 1, sizeof *c->first);
-    c->pair_source = gg_chain_carve(block, used, count, sizeof *c->pair_source);
-    c->pair_target = gg_chain_carve(block, used, count, sizeof *c->pair_target);
-    if (count <= GG_CHAIN_FEW)
-        c->order = gg_chain_carve(block, used, count, sizeof *c->order);
+/* Of a batch of few items all that the host sends, in one piece. */
+struct sent {
+    uint32_t *first, *pair_source, *pair_target, *order, *ends, *source, *target;
+    int64_t *id, *weight;
+};
+
+static uint64_t carve_sent(char *block, uint64_t count, struct sent *s) {
+    uint32_t **const columns[] = {&s->pair_source, &s->pair_target, &s->order,
+                                  &s->ends,        &s->source,      &s->target};
+    uint64_t used = 0;
+    s->first = gg_chain_carve(block, &used, count + 1, sizeof *s->first);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        *columns[i] = gg_chain_carve(block, &used, count, sizeof(uint32_t));
+    s->id = gg_chain_carve(block, &used, count, sizeof *s->id);
+    s->weight = gg_chain_carve(block, &used, count, sizeof *s->weight);
+    return used;
 }
 
-static uint64_t carve(char *block, uint64_t count, bool answers, struct arrays *a,
-                      struct chain_batch *c) {
+enum batch_kind { MANY, FEW, QUESTIONS };
+
+static uint64_t carve(char *block, uint64_t count, enum batch_kind kind, struct arrays *a,
+                      struct sent *sent, struct chain_batch *c) {
     uint64_t used = 0, key = sizeof(uint64_t), item = sizeof(uint32_t);
-    a->id = gg_chain_carve(block, &used, count, key);
-    a->weight = gg_chain_carve(block, &used, count, key);
-    if (answers) {
+    if (kind == FEW) {
+        used = carve_sent(block, count, sent);
+    } else {
+        a->id = gg_chain_carve(block, &used, count, key);
+        a->weight = gg_chain_carve(block, &used, count, key);
+    }
+    if (kind == QUESTIONS) {
         a->found = gg_chain_carve(block, &used, count, 1);
         return used;
     }
-    for (int i = 0; i < 2; i++) {
-        a->sort.key[i] = gg_chain_carve(block, &used, count, key);
-        a->sort.item[i] = gg_chain_carve(block, &used, count, item);
+    if (kind == MANY) {
+        for (int i = 0; i < 2; i++) {
+            a->sort.key[i] = gg_chain_carve(block, &used, count, key);
+            a->sort.item[i] = gg_chain_carve(block, &used, count, item);
+        }
+        c->first = gg_chain_carve(block, &used, count + 1, item);
+        c->pair_source = gg_chain_carve(block, &used, count, item);
+        c->pair_target = gg_chain_carve(block, &used, count, item);
     }
-    carve_groups(block, &used, count, c);
     c->need = gg_chain_carve(block, &used, count + 1, item);
     c->at = gg_chain_carve(block, &used, count + 1, key);
     return used;
+}
+
+/* Room for these arrays, and where they are. */
+static bool take_arrays(gpugraph_multigraph *m, uint64_t count, enum batch_kind kind,
+                        struct arrays *a, struct sent *sent, struct chain_batch *c) {
+    if (!gg_dynamic_make_room(m->pairs, &m->batch, carve(NULL, count, kind, a, sent, c)))
+        return false;
+    carve(m->batch.block, count, kind, a, sent, c);
+    a->sort.by_id = a->grouped = false;
+    c->count = count;
+    return true;
 }
 
 /* Where batches need an upload it is done: the batch's array, or its copy. */
@@ -203,41 +233,51 @@ static void order_few(const uint32_t *source, const uint32_t *target, const int6
     }
 }
 
-static uint64_t group_few(const uint32_t *source, const uint32_t *target, uint32_t count,
-                          const uint32_t *order, struct chain_batch *c) {
+static uint64_t group_few(const struct sent *s, uint32_t count) {
     uint64_t groups = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t item = order[i];
-        if (i > 0 && source[order[i - 1]] == source[item] &&
-            target[order[i - 1]] == target[item])
+        const uint32_t item = s->order[i], before = i > 0 ? s->order[i - 1] : item;
+        if (i > 0 && s->source[before] == s->source[item] &&
+            s->target[before] == s->target[item])
             continue;
-        c->first[groups] = i;
-        c->pair_source[groups] = source[item];
-        c->pair_target[groups++] = target[item];
+        s->first[groups] = i;
+        s->pair_source[groups] = s->source[item];
+        s->pair_target[groups++] = s->target[item];
     }
-    c->first[groups] = count;
+    s->first[groups] = count;
     return groups;
 }
 
-/* The batch's arrays of groups, filled here and sent in one piece. */
-static void find_groups(gpugraph_multigraph *m, uint64_t count, const uint32_t *source,
-                        const uint32_t *target, const int64_t *id, struct arrays *a,
-                        const struct chain_batch *there) {
+static void send_few(gpugraph_multigraph *m, const uint32_t *source,
+                     const uint32_t *target, const int64_t *id, const int64_t *weight,
+                     struct arrays *a, const struct sent *there, struct chain_batch *c) {
     gpugraph_dynamic *d = m->pairs;
-    struct chain_batch here = {.count = count};
-    uint64_t bytes = 0, used = 0;
-    uint32_t order[GG_CHAIN_FEW];
-    carve_groups(NULL, &bytes, count, &here);
+    struct sent here;
+    const uint64_t count = c->count, bytes = carve_sent(NULL, count, &here);
     char *block = gg_alloc_zero(d->run, bytes, 1);
     if (!block)
         return;
-    carve_groups(block, &used, count, &here);
-    order_few(source, target, id, (uint32_t)count, order);
-    a->groups = group_few(source, target, (uint32_t)count, order, &here);
-    memcpy(block + ((const char *)here.order - block), order, count * sizeof *order);
+    carve_sent(block, count, &here);
+    memcpy(here.source, source, count * sizeof *source);
+    memcpy(here.target, target, count * sizeof *target);
+    memcpy(here.id, id, count * sizeof *id);
+    if (weight)
+        memcpy(here.weight, weight, count * sizeof *weight);
+    memset(here.ends, 0xff, count * sizeof *here.ends);
+    order_few(source, target, id, (uint32_t)count, here.order);
+    a->groups = group_few(&here, (uint32_t)count);
+    a->grouped = true;
+    a->ends = there->ends;
     d->place->upload(d, there->first, block, bytes);
     gg_release(block);
-    a->grouped = true;
+    c->first = there->first;
+    c->pair_source = there->pair_source;
+    c->pair_target = there->pair_target;
+    c->order = there->order;
+    c->source = there->source;
+    c->target = there->target;
+    c->id = there->id;
+    c->weight = weight ? there->weight : NULL;
 }
 
 /* False: gpugraph_dynamic's close is next. */
@@ -246,21 +286,23 @@ static bool begin(gpugraph_multigraph *m, gpugraph_run *run, uint64_t count,
                   const int64_t *weight, bool answers, struct dynamic_batch *b,
                   struct arrays *a, struct chain_batch *c) {
     gpugraph_dynamic *d = m->pairs;
-    if (!gg_dynamic_begin(d, run, count, source, target, NULL, b))
+    const bool few = !answers && count > 0 && count <= GG_CHAIN_FEW;
+    struct sent there;
+    if (!(few ? gg_dynamic_begin_unsent(d, run, count, source, target, b)
+              : gg_dynamic_begin(d, run, count, source, target, NULL, b)))
         return false;
     *c = gg_chain_batch(m);
-    if (!gg_dynamic_make_room(d, &m->batch, carve(NULL, count, answers, a, c)))
+    if (!take_arrays(m, count, answers ? QUESTIONS : few ? FEW : MANY, a, &there, c))
         return false;
-    carve(m->batch.block, count, answers, a, c);
-    c->count = count;
+    if (few) {
+        send_few(m, source, target, id, weight, a, &there, c);
+        return gg_dynamic_going(d);
+    }
     c->source = b->source;
     c->target = b->target;
     c->id = brought(d, id, a->id, count);
     c->weight = brought(d, weight, a->weight, count);
-    a->sort.by_id = a->grouped = false;
-    if (!answers && count > 0 && count <= GG_CHAIN_FEW)
-        find_groups(m, count, source, target, id, a, c);
-    for (uint64_t i = 1; i < count && !answers && !a->grouped; i++)
+    for (uint64_t i = 1; i < count && !answers; i++)
         a->sort.by_id |= id[i - 1] > id[i];
     return gg_dynamic_going(d);
 }
@@ -305,7 +347,9 @@ static double put_pairs(gpugraph_multigraph *m, const struct dynamic_batch *b,
                         const struct chain_batch *c, const struct arrays *a,
                         uint64_t groups) {
     gpugraph_dynamic *d = m->pairs;
-    uint32_t *ends = a->sort.item[0] == c->order ? a->sort.item[1] : a->sort.item[0];
+    uint32_t *ends = a->grouped                    ? a->ends
+                     : a->sort.item[0] == c->order ? a->sort.item[1]
+                                                   : a->sort.item[0];
     struct dynamic_batch pairs = {.count = groups,
                                   .source = c->pair_source,
                                   .target = c->pair_target,
@@ -314,7 +358,8 @@ static double put_pairs(gpugraph_multigraph *m, const struct dynamic_batch *b,
                                   .keep = true,
                                   .ordered = true};
     const struct dynamic_batch given = pairs;
-    d->place->fill(d, ends, 0xff, groups * sizeof *ends);
+    if (!a->grouped)
+        d->place->fill(d, ends, 0xff, groups * sizeof *ends);
     double ms = gg_dynamic_put(d, &pairs);
     return ms + gg_mirror_put(m, &given);
 }
@@ -426,17 +471,14 @@ gpugraph_status gg_multigraph_put(gpugraph_multigraph *m, const struct chain_edg
     b.result = d->scratch.block;
     gg_dynamic_new_report(d);
     c = gg_chain_batch(m);
-    if (!gg_dynamic_make_room(d, &m->batch, carve(NULL, edges->count, false, &a, &c)))
+    if (!take_arrays(m, edges->count, MANY, &a, NULL, &c))
         return gg_dynamic_close(d);
-    carve(m->batch.block, edges->count, false, &a, &c);
-    c.count = edges->count;
     c.source = edges->source;
     c.target = edges->target;
     c.id = edges->id;
     c.weight = wide ? edges->weight : NULL;
     c.weight_32 = wide ? NULL : edges->weight;
     a.sort.by_id = edges->id != NULL;
-    a.grouped = false;
     return gg_chain_end(m, "insert", change(m, true, &b, &a, &c), edges->count);
 }
 

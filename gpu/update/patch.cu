@@ -53,6 +53,21 @@ static __global__ void find_places(const uint64_t *offset, const uint32_t *targe
             patch_find_place(offset, target, entry[i], wanted ? wanted[i] : PATCH_ANY);
 }
 
+/* Few of them come together. */
+static bool bring_answers(struct cuda_job *job, const row_questions *q,
+                          const uint64_t *at) {
+    enum { FEW = GG_MAILBOX / sizeof(uint64_t) };
+    uint64_t few[FEW];
+    if (q->goings + q->comings > FEW)
+        return gg_download(job, q->going_at, at, q->goings * sizeof *at) &&
+               gg_download(job, q->coming_at, at + q->goings, q->comings * sizeof *at);
+    if (!gg_fetch(job, few, at, (q->goings + q->comings) * sizeof *at))
+        return false;
+    memcpy(q->going_at, few, q->goings * sizeof *at);
+    memcpy(q->coming_at, few + q->goings, q->comings * sizeof *at);
+    return true;
+}
+
 static bool find(void *there, const row_questions *q) {
     struct there *t = (struct there *)there;
     struct cuda_job *job = &t->job;
@@ -62,13 +77,12 @@ static bool find(void *there, const row_questions *q) {
     const uint64_t *coming = pack(t, q->coming, q->comings);
     const uint32_t *wanted =
         q->coming_target ? pack(t, q->coming_target, q->comings) : NULL;
+    const patch_effort effort = pack_effort(t, rows->arcs);
     if (!send(t))
         return false;
-    uint64_t *going_at = (uint64_t *)reserve(t, q->goings * sizeof *going_at);
-    uint64_t *coming_at = (uint64_t *)reserve(t, q->comings * sizeof *coming_at);
-    patch_effort effort = {(uint64_t *)reserve(t, sizeof *effort.looked),
-                           gg_patch_looks(rows->arcs)};
-    gg_fill(job, effort.looked, 0, sizeof *effort.looked);
+    uint64_t *going_at =
+        (uint64_t *)reserve(t, (q->goings + q->comings) * sizeof *going_at);
+    uint64_t *coming_at = going_at + q->goings;
     find_arcs<<<gg_grid(job, q->goings * GG_WARP, 8), GG_BLOCK, 0, job->stream>>>(
         rows->offset, rows->target, rows->weight, rows->weight ? t->copy->weight_size : 0,
         going, q->goings, effort, going_at);
@@ -76,9 +90,7 @@ static bool find(void *there, const row_questions *q) {
     find_places<<<gg_grid(job, q->comings, 8), GG_BLOCK, 0, job->stream>>>(
         rows->offset, rows->target, coming, wanted, q->comings, coming_at);
     t->sent = t->used;
-    return gg_launched(job, "find_places") &&
-           gg_download(job, q->going_at, going_at, q->goings * sizeof *going_at) &&
-           gg_download(job, q->coming_at, coming_at, q->comings * sizeof *coming_at);
+    return gg_launched(job, "find_places") && bring_answers(job, q, going_at);
 }
 
 /* ---- the steps that patch.c asks for ---- */
@@ -140,8 +152,8 @@ static bool change_edges(void *there) {
     const patch *p = t->p;
     struct device_copy *copy = t->copy;
     t->used = t->sent = t->kept;
-    if (!change_any_list(t) || !gg_wait(&t->job))
-        return false;
+    if (!change_any_list(t))
+        return false; /* gg_settle_zones waits */
     unsigned changed = PART_ON_WEIGHTS;
     if (!p->same_ends)
         changed |= PART_ON_EDGES;

@@ -57,6 +57,14 @@ static inline bool send(struct there *t) {
     return gg_upload(&t->job, t->parcel_there + from, t->parcel + from, t->used - from);
 }
 
+/* Arcs of rows of so many that all questions may look at together. (patch.cu) */
+uint64_t gg_patch_looks(uint64_t arcs);
+
+static inline patch_effort pack_effort(struct there *t, uint64_t arcs) {
+    const uint64_t none = 0;
+    return patch_effort{(uint64_t *)pack(t, &none, 1), gg_patch_looks(arcs)};
+}
+
 /* ---- patch_arrays.cu ---- */
 
 struct array_patch {
@@ -103,8 +111,6 @@ void gg_free_zones(struct there *t);
 /* Changes those that do; and, later, learns whether that went well. False: the copy is good for nothing. */
 bool gg_change_zones(struct there *t);
 bool gg_settle_zones(struct there *t);
-/* Arcs of rows of so many that all questions may look at together. (patch.cu) */
-uint64_t gg_patch_looks(uint64_t arcs);
 
 /* ---- patch_store.cu, patch_store_rows.cu ---- */
 

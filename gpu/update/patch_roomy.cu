@@ -189,10 +189,9 @@ static bool change_kind(struct there *t, enum csr_kind kind) {
     t->used = t->sent = t->kept;
     struct zone_work w = work_of(t, kind);
     const zone_growth *growth = pack(t, b->growth, b->growths);
+    w.effort = pack_effort(t, rows->arcs);
     if (!send(t))
         return false;
-    w.effort = {(uint64_t *)reserve(t, sizeof(uint64_t)), gg_patch_looks(rows->arcs)};
-    gg_fill(job, w.effort.looked, 0, sizeof *w.effort.looked);
     if (b->growths > 0) {
         grow_zones<<<gg_grid(job, b->growths * GG_WARP, 8), GG_BLOCK, 0, job->stream>>>(
             w.rows, t->p->vertices->before, growth, b->growths);
