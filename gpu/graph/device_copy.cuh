@@ -22,6 +22,7 @@ struct device_rows { /* owns the arrays of one CSR */
     uint64_t zone_room, spares;
     unsigned
         waits; /* batches until packed rows get room again: there was no use for it lately */
+    bool takes_room; /* who asked for these rows reads rows with room, too */
 };
 
 /* The blocks of graph/gaps.c, as they are here: the host may have closed its own, or this copy its. */

@@ -49,11 +49,17 @@ WARP_FUNCTION uint64_t zone_room(uint64_t arcs) {
     return GG_ZONE_LEAST + arcs / GG_ZONE_SHARE;
 }
 
-/* Where the arcs of row v end, of rows that have room where spare is not NULL. */
+/* Spare places behind the arcs of row v, of rows that have room where spare is not NULL. */
+WARP_FUNCTION uint32_t zone_spare_of_row(const uint32_t *spare, unsigned shift,
+                                         uint64_t n, uint64_t v) {
+    const bool last = v + 1 == n || ((v + 1) >> shift) != v >> shift;
+    return spare && last ? spare[v >> shift] : 0;
+}
+
+/* Where its arcs end. */
 WARP_FUNCTION uint64_t zone_end_of_row(const uint64_t *offset, const uint32_t *spare,
                                        unsigned shift, uint64_t n, uint64_t v) {
-    const bool last = v + 1 == n || ((v + 1) >> shift) != v >> shift;
-    return offset[v + 1] - (spare && last ? spare[v >> shift] : 0);
+    return offset[v + 1] - zone_spare_of_row(spare, shift, n, v);
 }
 
 /* The vertices of a zone: `first` .. `end` - 1; and where its arcs end. */

@@ -46,6 +46,11 @@
 #define MIS_ASKS_NOTES(g) true
 #endif
 
+/* Rows may end before the next one begins. */
+#ifndef MIS_ROW_END
+#define MIS_ROW_END(g, v) ((g)->offset[(v) + 1])
+#endif
+
 #ifndef MIS_COPIES
 #define MIS_COPIES(g)        0
 #define MIS_SEND(g, copy, v) ((void)0)
@@ -286,7 +291,7 @@ WARP_FUNCTION bool mis_look_balanced(const MIS_GRAPH *g, bool live, uint64_t lon
     bool open = own != MIS_DROPPED && own != MIS_JOINED;
     bool looks = open && other == MIS_DROPPED;
     uint64_t begin = looks ? g->offset[w->vertex] : 0;
-    uint64_t end = looks ? g->offset[w->vertex + 1] : 0;
+    uint64_t end = looks ? MIS_ROW_END(g, w->vertex) : 0;
     looks = looks && end - begin <= longest;
     uint64_t at = begin + w->at + (w->blocker != GPUGRAPH_NONE);
     struct mis_find find = {GPUGRAPH_NONE, MIS_DROPPED, 0, false};

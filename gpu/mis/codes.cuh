@@ -63,7 +63,7 @@ static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *shar
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < sample; i += GG_BLOCK) {
         const uint32_t row = (uint32_t)((uint64_t)i * g.n / sample);
-        const uint64_t degree = g.offset[row + 1] - g.offset[row];
+        const uint64_t degree = mis_end(g, row) - g.offset[row];
         if (degree > 0)
             atomicAdd(&share->count[mis_word(g, row, degree) >> 24], 1u);
     }
@@ -71,12 +71,13 @@ static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *shar
     mis_share_codes(share->count[threadIdx.x], share);
 }
 
-/* Codes of four rows in a row, of the lengths between offset[0] .. offset[rows]; rows: as many as there are, at most
-** four. word(i, degree) is that of row i. */
-template <typename word_type>
+/* Codes of four rows in a row, of the lengths between offset[0] .. offset[rows] less spare(i); rows: as many as there
+** are, at most four. word(i, degree) is that of row i. */
+template <typename spare_type, typename word_type>
 static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
                                                           const uint64_t *offset,
                                                           uint32_t rows,
+                                                          const spare_type &spare,
                                                           const word_type &word) {
     uint64_t at[5], degree[4];
     uint32_t codes = 0;
@@ -91,7 +92,7 @@ static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
     }
 #pragma unroll
     for (uint32_t i = 0; i < 4; i++)
-        degree[i] = at[i + 1] - at[i];
+        degree[i] = at[i + 1] - at[i] - (i < rows ? spare(i) : 0);
 #pragma unroll
     for (uint32_t i = 0; i < 4; i++)
         if (degree[i] > 0)

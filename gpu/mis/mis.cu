@@ -17,6 +17,7 @@
 #include "mis.h"
 #include "mis.cuh"
 #include "several.cuh"
+#include "graph/roomy_rows.cuh"
 #include "device/services.h"
 
 #include <stdio.h>
@@ -83,13 +84,24 @@ static bool has_room_for_offsets(const struct cuda_job *job) {
     return gg_device_room(job) >= 20 * (int64_t)job->graph->n + (16 << 20);
 }
 
+static bool is_one_launch(const gpugraph_run *run) {
+    return gg_method_is(run, "one-launch") || gg_method_is(run, "one-launch-balanced");
+}
+
 static bool prepare(struct cuda_job *job, gpugraph_priority priority, int64_t seed,
                     struct mis_graph *g) {
     struct device_csr rows;
-    bool pinned = gg_method_is(job->run, "out-of-core");
-    if (!(pinned ? gg_pinned_csr(job, has_room_for_offsets(job), &rows)
-                 : gg_device_csr(job, CSR_SIMPLE, false, &rows)))
+    const bool pinned = gg_method_is(job->run, "out-of-core");
+    const bool roomy = is_one_launch(job->run);
+    if (!(pinned  ? gg_pinned_csr(job, has_room_for_offsets(job), &rows)
+          : roomy ? gg_roomy_csr(job, CSR_SIMPLE, false, &rows)
+                  : gg_device_csr(job, CSR_SIMPLE, false, &rows)))
         return false;
+    if (roomy) {
+        g->spare = gg_spare_places(job->graph, CSR_SIMPLE);
+        g->zone_shift = gg_zone_shift;
+        rows.m -= gg_spare_arcs(job->graph, CSR_SIMPLE);
+    }
     g->n = rows.n;
     g->m = rows.m;
     g->offset = rows.offset;
@@ -105,9 +117,9 @@ static bool prepare(struct cuda_job *job, gpugraph_priority priority, int64_t se
 
 static bool run_method(struct cuda_job *job, struct mis_graph *g,
                        struct mis_report *report) {
-    bool balanced = gg_method_is(job->run, "one-launch-balanced");
-    if (balanced || gg_method_is(job->run, "one-launch"))
-        return gg_mis_one_launch(job, g, balanced, report);
+    if (is_one_launch(job->run))
+        return gg_mis_one_launch(job, g, gg_method_is(job->run, "one-launch-balanced"),
+                                 report);
     if (gg_method_is(job->run, "out-of-core"))
         return gg_mis_out_of_core(job, g, report);
     return gg_mis_rounds(

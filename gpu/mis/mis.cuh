@@ -15,12 +15,15 @@
 
 #include "algorithm.h"
 #include "graph/frontier.cuh"
+#include "graph/zones.h"
 #include "words.h"
 
 struct mis_graph {
     uint32_t n;
     uint64_t m;
     const uint64_t *offset;
+    const uint32_t *spare; /* of rows with room (graph/zones.h); NULL: they have none */
+    unsigned zone_shift;
     const uint32_t *target; /* of a pinned host array: padded to whole lines */
     const uint32_t *number; /* row r is vertex number[r]; NULL: r itself */
     uint32_t *word;         /* by row */
@@ -118,6 +121,11 @@ static __device__ __forceinline__ uint32_t mis_word_of(const mis_graph &g, uint6
     return (key < MIS_DROPPED - 2 ? (uint32_t)key : MIS_DROPPED - 2) + 1;
 }
 
+/* Where a row ends. */
+static __device__ __forceinline__ uint64_t mis_end(const mis_graph &g, uint32_t row) {
+    return zone_end_of_row(g.offset, g.spare, g.zone_shift, g.n, row);
+}
+
 static __device__ __forceinline__ uint32_t mis_number(const mis_graph &g, uint32_t row) {
     return g.number ? g.number[row] : row;
 }
@@ -138,14 +146,14 @@ static __device__ __forceinline__ uint32_t mis_word(const mis_graph &g, uint32_t
 /* Neighbours of equal words: is u earlier than v? */
 static __device__ __noinline__ bool mis_wins_tie(const mis_graph &g, uint32_t u,
                                                  uint32_t v) {
-    uint64_t of_u = mis_key(g, u, g.offset[u + 1] - g.offset[u]);
-    uint64_t of_v = mis_key(g, v, g.offset[v + 1] - g.offset[v]);
+    uint64_t of_u = mis_key(g, u, mis_end(g, u) - g.offset[u]);
+    uint64_t of_v = mis_key(g, v, mis_end(g, v) - g.offset[v]);
     return of_u != of_v ? of_u < of_v : mis_number(g, u) < mis_number(g, v);
 }
 
 /* One thread per row. */
 static __device__ __forceinline__ void mis_first_word(const mis_graph &g, uint32_t row) {
-    uint64_t degree = g.offset[row + 1] - g.offset[row];
+    uint64_t degree = mis_end(g, row) - g.offset[row];
     g.word[row] = degree ? mis_word(g, row, degree) : MIS_JOINED;
 }
 

@@ -27,6 +27,7 @@
 
 #define MIS_EARLIER(g, u, v) mis_wins_tie(*(g), u, v)
 #define MIS_FIRST_SHARE(g)   ((g)->first_share)
+#define MIS_ROW_END(g, v)    mis_end(*(g), v)
 #include "balanced.h"
 
 #include <stdio.h>
@@ -68,7 +69,7 @@ static __device__ __forceinline__ bool look_at_row(const mis_graph &g, bool live
     sight s = {0, GPUGRAPH_NONE, MIS_DROPPED, 0, false};
     if (looks) {
         begin = g.offset[v];
-        end = g.offset[v + 1];
+        end = mis_end(g, v);
         looks = end - begin <= longest;
     }
     if (looks) {

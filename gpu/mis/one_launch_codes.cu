@@ -10,6 +10,7 @@
 #define MIS_NOW(g, v)        mis_code_now((g)->code, v)
 #define MIS_ASKS_NOTES(g)    false
 #define MIS_FIRST_SHARE(g)   ((g)->first_share)
+#define MIS_ROW_END(g, v)    mis_end(*(g), v)
 #include "balanced.h"
 
 struct by_codes {
@@ -23,7 +24,10 @@ struct by_codes {
             auto word = [&](uint32_t k, uint64_t degree) {
                 return mis_word(g, row + k, degree);
             };
-            four[i] = mis_four_codes(share.edge, g.offset + row, g.n - row, word);
+            auto spare = [&](uint32_t k) {
+                return zone_spare_of_row(g.spare, g.zone_shift, g.n, row + k);
+            };
+            four[i] = mis_four_codes(share.edge, g.offset + row, g.n - row, spare, word);
         }
     }
     static __device__ __forceinline__ bool look(const mis_graph &g, bool live,

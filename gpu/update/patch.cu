@@ -200,7 +200,8 @@ static bool change_copy(struct there *t) {
         rows[kind] = {there->made && !t->remade[kind] && !t->roomy[kind],
                       there->weight != NULL, there->arcs};
     }
-    t->simple = rows[CSR_SIMPLE].made &= gg_patches_simple(t->p->graph);
+    rows[CSR_SIMPLE].made &= gg_patches_simple(t->p->graph);
+    t->simple = rows[CSR_SIMPLE].made || t->roomy[CSR_SIMPLE];
     bool done = gg_going(&t->job) && open_parcel(t) && gg_change_zones(t) &&
                 gg_patch(t->p, rows, &place, t) && gg_settle_zones(t);
     gg_release(t->parcel);

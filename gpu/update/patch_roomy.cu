@@ -136,11 +136,17 @@ static bool waits(const patch *p, struct device_rows *rows) {
     return false;
 }
 
+/* SIMPLE rows ascend no longer then. */
+static bool may_have_room(const patch *p, const struct device_rows *rows,
+                          enum csr_kind kind) {
+    return kind != CSR_SIMPLE || (rows->takes_room && gg_patches_simple(p->graph));
+}
+
 static bool suits(struct there *t, enum csr_kind kind) {
     const patch *p = t->p;
     struct device_rows *rows = &t->copy->rows[kind];
     zone_batch *b = &t->zones[kind];
-    if (!rows->spare && waits(p, rows))
+    if (!may_have_room(p, rows, kind) || (!rows->spare && waits(p, rows)))
         return false;
     if (gg_renumbers(p->vertices) || !is_small(p, rows) ||
         (!rows->spare && (p->same_ends || !gg_give_device_room(&t->job, kind))))
@@ -149,18 +155,25 @@ static bool suits(struct there *t, enum csr_kind kind) {
            has_room(t, rows, b);
 }
 
+/* Rows with room for which the batch is too much: or else they are made anew. */
+static void take_room_back(struct there *t, enum csr_kind kind) {
+    if (kind == CSR_SIMPLE)
+        gg_free_device_rows(t->copy, kind);
+    else if (!gg_pack_device_rows(&t->job, kind))
+        gg_do_without(&t->job);
+}
+
 void gg_choose_room(struct there *t) {
-    for (int kind = CSR_OUT; kind <= CSR_BOTH && gg_going(&t->job); kind++) {
+    for (int kind = 0; kind < CSR_KINDS && gg_going(&t->job); kind++) {
         const struct device_rows *rows = &t->copy->rows[kind];
         t->roomy[kind] = rows->made && suits(t, (enum csr_kind)kind);
-        if (!t->roomy[kind] && rows->spare && gg_going(&t->job) &&
-            !gg_pack_device_rows(&t->job, (enum csr_kind)kind))
-            gg_do_without(&t->job); /* they are made anew */
+        if (!t->roomy[kind] && rows->spare && gg_going(&t->job))
+            take_room_back(t, (enum csr_kind)kind);
     }
 }
 
 void gg_free_zones(struct there *t) {
-    for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++)
+    for (int kind = 0; kind < CSR_KINDS; kind++)
         gg_free_zone_batch(&t->zones[kind]);
 }
 
@@ -186,6 +199,8 @@ static bool change_kind(struct there *t, enum csr_kind kind) {
     struct cuda_job *job = &t->job;
     struct device_rows *rows = &t->copy->rows[kind];
     const zone_batch *b = &t->zones[kind];
+    if (b->changes == 0)
+        return true; /* of SIMPLE, whose arcs have no weights, or join what is joined */
     t->used = t->sent = t->kept;
     struct zone_work w = work_of(t, kind);
     const zone_growth *growth = pack(t, b->growth, b->growths);
@@ -211,7 +226,7 @@ static bool change_kind(struct there *t, enum csr_kind kind) {
 }
 
 bool gg_change_zones(struct there *t) {
-    for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++)
+    for (int kind = 0; kind < CSR_KINDS; kind++)
         if (t->roomy[kind] && !change_kind(t, (enum csr_kind)kind))
             return false;
     return true;
@@ -240,7 +255,7 @@ bool gg_settle_zones(struct there *t) {
     uint32_t failed[CSR_KINDS] = {0};
     if (!gg_fetch(&t->job, failed, t->failed, sizeof failed))
         return false;
-    for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++) {
+    for (int kind = 0; kind < CSR_KINDS; kind++) {
         if (failed[kind] & NOT_THERE)
             return false;
         if (failed[kind])

@@ -5,6 +5,7 @@
 #include "graph/device_copy.cuh"
 #include "device_rows.cuh"
 #include "graph/zones.h"
+#include "mis/mis.h"
 #include "store/store.h"
 
 extern "C" {
@@ -457,6 +458,54 @@ START_TEST(answers) {
 }
 END_TEST
 
+/* Undirected rows that have room, for whom their order does not matter, and, asked for by others, as a fresh
+** copy has them. */
+START_TEST(sets) {
+    static const char *const methods[] = {"one-launch", "one-launch-balanced", "rounds"};
+    static const unsigned shift[] = {0, 2, GG_ZONE_SHIFT};
+    const uint64_t usual = give_room(shift[_i % 3]);
+    const int kinds[] = {MODEL_DENSE, MODEL_GAPS, MODEL_WILD}; /* wild: hubs */
+    edge_model model = model_make((enum model_ids)kinds[_i / 3 % 3], MODEL_UNWEIGHTED,
+                                  _i / 3 == 2 ? 12 : 900, 6000, 40 + (uint64_t)_i);
+    gpugraph_graph *graph = model_graph(&model, 1);
+    struct heard h = {0, 0, 0};
+    gpugraph_run run = device_run(&h), host = gpugraph_run();
+    int had_room = 0, kept_room = 0;
+    host.backend = GPUGRAPH_CPU;
+    for (int i = 0; i < 60; i++) {
+        const gpugraph_priority priority = (gpugraph_priority)(i % 4);
+        gpugraph_graph *fresh = model_graph(&model, 1);
+        const uint32_t n = gpugraph_vertex_count(fresh);
+        std::vector<uint8_t> member(n), want(n);
+        run.method = methods[i % 10 == 9 ? 2 : i % 2];
+        gg_mis_word_bytes = i % 4 == 3 ? 1 : 0; /* codes */
+        ck_assert_msg(!gpugraph_mis(graph, priority, i, &run, member.data()), "%s",
+                      run.message);
+        gg_mis_word_bytes = 0;
+        ck_assert_int_eq(gpugraph_mis(fresh, priority, i, &host, want.data()), 0);
+        ck_assert(member == want);
+        const struct device_rows *rows = &gg_device_copy_of(graph)->rows[CSR_SIMPLE];
+        had_room += rows->spare != NULL;
+        run.method = NULL;
+        if (i % 15 == 14)
+            same_simple(graph, fresh, &run);
+        gpugraph_free(fresh);
+        ck_assert_msg(!gg_adjacency(graph, GPUGRAPH_OUT, &run), "%s", run.message);
+        edge_model before = model_copy(&model);
+        model_change(&model, i % 7 == 6 ? 300 : 4);
+        update(graph, &before, &model, &run);
+        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+        kept_room += gg_device_copy_of(graph)->rows[CSR_SIMPLE].spare != NULL;
+        model_free(&before);
+    }
+    ck_assert_int_gt(had_room, 10);
+    ck_assert_int_gt(kept_room, 10);
+    as_usual(usual);
+    gpugraph_free(graph);
+    model_free(&model);
+}
+END_TEST
+
 const struct suite suite = {
     .name = "patch_device",
     .groups = {{.name = "small",
@@ -466,7 +515,10 @@ const struct suite suite = {
                 .cases = {{&larger_graphs}, {&interrupts, 4}, {&tables, 3}, {&gaps, 4}}},
                {.name = "room",
                 .timeout = 240,
-                .cases = {{&rows_with_room, 6}, {&numbers_stay, 4}, {&answers, 6}}}},
+                .cases = {{&rows_with_room, 6},
+                          {&numbers_stay, 4},
+                          {&answers, 6},
+                          {&sets, 9}}}},
     .needs_device = true,
     .no_forks = true,
 };
