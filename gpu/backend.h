@@ -129,6 +129,9 @@ struct gpugraph_graph {
         uint32_t *vertex; /* ascending */
         uint64_t count;
     } unused; /* of vertices that have gone (update/unused.c) */
+    uint64_t
+        spread; /* and such as were laid out for ids to come between others (update/between.c) */
+    int between; /* changes in which such ids moved all numbers, less those to be waited for */
     struct text_index
         *text_index; /* NULL until texts were looked for often. (ids/find_text.c) */
     uint64_t texts_asked;

@@ -190,7 +190,9 @@ typedef struct gpugraph_changes {
     int64_t loose_count;
     /* A vertex that goes leaves its number unused, so that no other vertex has to take another one: work for
     ** what has changed, where it is otherwise of the size of the graph. A change after which they would be too many,
-    ** and one that does not ask for it, gives all unused numbers up. (gpugraph_unused_numbers) */
+    ** and one that does not ask for it, gives all unused numbers up. (gpugraph_unused_numbers)
+    ** A vertex whose id comes between others takes an unused number; those up to one near by may take each other's
+    ** for that, also where the change then fails. Who needs that often gets unused numbers all over the graph. */
     bool keep_numbers;
 } gpugraph_changes;
 

@@ -145,6 +145,22 @@
 ** list of so many is written in some microseconds, and searches look at no more vertices in vain. */
 #define GG_UNUSED_MOST(n) ((n) / 2 < 4096 + (n) / 1024 ? (n) / 2 : 4096 + (n) / 1024)
 
+/* For an id that comes between others vertices up to the next unused number give way: so many at most, with so many
+** edges, and no more than one in GG_WAY_SHARE of all, which take as long as moving all numbers does; for so many
+** ids of a batch of so many edges. */
+#define GG_WAY_VERTICES 256
+#define GG_WAY_EDGES    1024
+#define GG_WAY_SHARE    1024
+#define GG_WAY_IDS      16
+#define GG_WAY_BATCH    256
+/* Unused numbers are spread one to so many vertices, and no more than so many, as each change may have to write
+** their list, and so many where an id has just come between two others; again, once they had to be given up, after
+** so many more such ids. */
+#define GG_SPREAD_EVERY    64
+#define GG_SPREAD_MOST     65536
+#define GG_SPREAD_HERE     64
+#define GG_SPREAD_PATIENCE 8
+
 /* Edges from which on their copy on a device is asked which vertices have any: the way
 ** there and back takes as long as the host needs for some 100,000. */
 #define GG_LOOK_ON_DEVICE 65536

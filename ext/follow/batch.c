@@ -503,8 +503,7 @@ static int change(connection *c, graph_ref *g, row_changes *changes, intern *tex
         g->half_rows = halves->after;
         halves->changed = false;
     }
-    if (status == GPUGRAPH_OK)
-        graph_changed(g);
+    graph_changed(g); /* after an error, too: vertices may have given way (gpugraph_changes) */
     return status == GPUGRAPH_INTERRUPTED || status == GPUGRAPH_NO_MEMORY
                ? code_of_status(status)
            : status ? SQLITE_MISMATCH

@@ -93,6 +93,7 @@ typedef struct patch {
     const void *weight;              /* of all */
     uint64_t fresh;
     const uint64_t *fresh_at, *fresh_new; /* old numbers they come before; new ones */
+    bool renamed;                         /* a vertex may have another id */
     bool same_ends;                       /* nothing but weights changes */
     const gap_patch *gaps;                /* NULL: edges have none afterwards */
 } patch;

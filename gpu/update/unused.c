@@ -46,7 +46,9 @@ static uint64_t merge(const update *u, const uint8_t *again, uint64_t *to) {
 }
 
 static bool may_keep(const update *u, uint64_t count) {
-    return u->changes->keep_numbers && count <= GG_UNUSED_MOST((uint64_t)u->graph->n);
+    const gpugraph_graph *graph = u->graph;
+    return u->changes->keep_numbers &&
+           count <= GG_UNUSED_MOST((uint64_t)graph->n) + graph->spread;
 }
 
 static void keep(update *u, const uint64_t *number, uint64_t count) {
@@ -96,6 +98,10 @@ void gg_commit_unused(update *u) {
     if (!u->unused_change)
         return;
     gg_release(u->graph->unused.vertex);
+    if (u->ids.unused.count == 0 && u->graph->spread > 0) {
+        u->graph->spread = 0;
+        u->graph->between = -GG_SPREAD_PATIENCE;
+    }
     u->graph->unused = u->ids.unused;
     u->ids.unused = (struct unused_numbers){NULL, 0};
 }

@@ -370,6 +370,7 @@ patch gg_patch_of(update *u) {
                    .fresh = u->fresh,
                    .fresh_at = u->fresh_at,
                    .fresh_new = u->fresh_new,
+                   .renamed = u->renamed,
                    .same_ends = gg_same_ends(u)};
 }
 
@@ -509,24 +510,19 @@ static void check(const gpugraph_graph *graph, const gpugraph_changes *changes,
     check_vertices(graph, changes->loose, changes->loose_count, run);
 }
 
-gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *changes,
-                                gpugraph_run *run) {
+void gg_change(gpugraph_graph *graph, const gpugraph_changes *changes, bool renamed,
+               gpugraph_run *run) {
     static const gpugraph_edges none;
-    double start = gg_now_ms();
-    gg_begin(run);
-    if (gg_bring_away(graph, run))
-        return run->status;
-    if (graph->device)
-        gg_copies.keep_one(graph, run->device);
-    check(graph, changes, run);
-    gpugraph_weight_type type = settle_type(graph, changes, run);
+    const double start = gg_now_ms();
+    const gpugraph_weight_type type = settle_type(graph, changes, run);
     if (run->status)
-        return run->status;
+        return;
     update u = {.graph = graph,
                 .added = changes->added ? changes->added : &none,
                 .run = run,
                 .removed_id = changes->removed,
                 .removed_count = (uint64_t)changes->removed_count,
+                .renamed = renamed,
                 .changes = changes};
     u.added_count = (uint64_t)u.added->count;
     u.lone_count = (uint64_t)u.added->vertex_count;
@@ -537,7 +533,7 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
         rebuild(graph, changes, type, run);
     gg_update_free(&u);
     if (gg_stopping(run))
-        return gg_stopped(run);
+        return;
     uint64_t removed = u.removed_count + u.reweighted,
              added = u.added_count + u.reweighted;
     char given_up[48] = "";
@@ -548,5 +544,22 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
              "%llu edges removed, %llu added, %llu vertices vanished, %llu are new%s",
              (unsigned long long)removed, (unsigned long long)added,
              (unsigned long long)u.gone, (unsigned long long)u.fresh, given_up);
-    return run->status;
+}
+
+gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *changes,
+                                gpugraph_run *run) {
+    struct named_numbers named;
+    gg_begin(run);
+    if (gg_bring_away(graph, run))
+        return run->status;
+    if (graph->device)
+        gg_copies.keep_one(graph, run->device);
+    check(graph, changes, run);
+    if (run->status)
+        return run->status;
+    changes = gg_make_places(graph, changes, &named, run);
+    if (!gg_stopping(run))
+        gg_change(graph, changes, named.moved, run);
+    gg_free_named(&named);
+    return gg_stopping(run) ? gg_stopped(run) : run->status;
 }

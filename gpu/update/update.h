@@ -6,6 +6,7 @@
 **     gone.c       what those are that go
 **     vertices.c   ends of added edges: known or fresh; vertices that vanish
 **     unused.c     numbers that these leave unused, so that others keep theirs
+**     between.c    such numbers for vertices whose ids come between others
 **     values.c     the ids afterwards; weights, and how wide they have to be
 **     rows.c       CSRs: which arcs go, where new ones come to lie
 **     zones.c      rows with room on a device: which arcs go and come, zone by zone
@@ -25,6 +26,7 @@
 
 #include "patch.h"
 #include "store_batch.h"
+#include "tuning.h"
 
 /* One end of an added edge. */
 typedef struct added_end {
@@ -131,6 +133,7 @@ typedef struct update {
     int64_t *fresh_id; /* ascending: INTEGERs, then numbers of texts */
     uint64_t *fresh_at, *fresh_new, *vanished_at;
     uint64_t given_up; /* numbers that were unused before and vanish, too */
+    bool renamed;      /* a number that was unused has another id now */
     uint64_t gone;     /* vertices that vanish, and those whose numbers stay, unused */
     splice vertices;
     bool ids_change, texts_change;
@@ -251,6 +254,28 @@ bool gg_list_gap_changes(update *u);
 ** weights have the type of the graph's. */
 void gg_update_prepare(update *u);
 void gg_update_free(update *u);
+
+/* All of a batch, once it is checked; renamed: as in update. gpugraph_update is this, and what comes before it. */
+void gg_change(gpugraph_graph *graph, const gpugraph_changes *changes, bool renamed,
+               gpugraph_run *run);
+
+/* The batch with the numbers that it names as they are once others have given way. */
+struct named_numbers {
+    gpugraph_changes changes;
+    uint32_t *kept, *loose;
+    int64_t id[GG_WAY_IDS]; /* that come between others */
+    uint64_t ids;
+    bool moved; /* numbers may have moved, or have other ids */
+};
+/* Before a batch: numbers for vertices whose ids come between others, as far as that can be had. The batch to go on
+** with; a failure is in the run's status, and leaves the graph's vertices and edges as they were. (between.c) */
+const gpugraph_changes *gg_make_places(gpugraph_graph *graph,
+                                       const gpugraph_changes *changes,
+                                       struct named_numbers *named, gpugraph_run *run);
+void gg_free_named(struct named_numbers *named);
+/* Unused numbers are spread one to so many vertices, and so many edges at most get other ends; 0: as tuning.h
+** says. Tests set them, nobody else. */
+extern uint64_t gg_spread_every, gg_way_edges;
 
 patch gg_patch_of(update *u);
 

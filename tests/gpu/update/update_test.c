@@ -5,13 +5,26 @@
 #include "expect.h"
 #include "share.h"
 #include "suite.h"
+#include "update/update.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static int gave_way, spread; /* batches before which vertices did, and numbers were */
+
+static void hear_of_ways(void *listener, const char *name, double ms, int64_t items,
+                         const char *detail) {
+    (void)listener;
+    (void)name;
+    (void)ms;
+    (void)items;
+    gave_way += strstr(detail, "give way") != NULL;
+    spread += strstr(detail, "are spread") != NULL;
+}
+
 static gpugraph_status apply(gpugraph_graph *graph, model_batch *batch, int threads,
                              gpugraph_run *run) {
-    *run = (gpugraph_run){.threads = threads};
+    *run = (gpugraph_run){.threads = threads, .phase = hear_of_ways};
     if (batch->added.edges.count)
         batch->changes.added = &batch->added.edges;
     return gpugraph_update(graph, &batch->changes, run);
@@ -190,6 +203,45 @@ START_TEST(larger_graphs) {
         change_many_times(kind_of(_i, 900, 3000, 8), 3, 3000, 2);
     if (!left_out(turn + 2))
         change_many_times(kind_of(_i, 5000, 70000, 9), 3, 100, 2);
+}
+END_TEST
+
+/* Vertices come between others, one or two at a time, and find a number that is unused: they always keep theirs. */
+static void come_between(edge_model model, int batches) {
+    gpugraph_graph *graph = model_graph(&model, 1);
+    gpugraph_run run = {.threads = 1};
+    gpugraph_keep_tables(graph, GPUGRAPH_ALL_TABLES);
+    for (int i = 0; i < batches; i++) {
+        edge_model before = model_copy(&model);
+        if (i % 8 == 0)
+            model_make_slots(graph, model_below(&model, 1 << MODEL_SLOTS));
+        if (i % 5 == 0 && gpugraph_keeps_arcs(graph))
+            ck_assert(!gg_adjacency(graph, GPUGRAPH_OUT, &run));
+        model_change(&model, 1 + (int)model_below(&model, 3));
+        step(graph, &before, &model, 1, i % 4 == 3, i % 40 != 39);
+        model_free(&before);
+    }
+    gpugraph_free(graph);
+    model_free(&model);
+}
+
+START_TEST(ids_between_others) {
+    int graphs = 0;
+    gave_way = spread = 0;
+    gg_way_edges = 60;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        if (left_out(seed + (uint64_t)_i))
+            continue;
+        graphs++;
+        gg_spread_every = 2 + seed % 3 * 6;
+        come_between(kind_of(_i, 60, 40, seed), 80);
+        come_between(kind_of(_i, 400, 500, seed), 60);
+    }
+    gg_spread_every = gg_way_edges = 0;
+    if (graphs == 6 && (_i % MODEL_IDS == MODEL_GAPS || _i % MODEL_IDS == MODEL_WILD)) {
+        ck_assert_int_gt(gave_way, 20);
+        ck_assert_int_gt(spread, 5);
+    }
 }
 END_TEST
 
@@ -444,6 +496,7 @@ const struct suite suite = {
     {{"all", .timeout = 240, .cases = {{&larger_graphs, KINDS}}},
      {"no thread", .tags = "serial", .timeout = 240,
       .cases = {{&tiny_graphs, KINDS},
+                {&ids_between_others, KINDS},
                 {&from_nothing_and_back, KINDS},
                 {&arrays_grow, MODEL_WEIGHTS},
                 {&vertices_come_behind},
