@@ -75,6 +75,8 @@ static enum weight_need weight_wanted(const arguments *a) {
 
 static int acquire(answer *s, const arguments *a) {
     const table_function *f = s->by->function;
+    const bool passes_unused =
+        f->needs_source || f->cells || f->search->leaves_unused_out;
     graph_request request = {
         .function = f->name,
         .edges = s->edges.bytes,
@@ -85,7 +87,7 @@ static int acquire(answer *s, const arguments *a) {
         .params_bytes = s->params.count,
         .weight = s->weight,
         .undirected = s->undirected,
-        .unused_numbers = (f->needs_source || f->cells) && !(a->plan & PLAN_ARRAYS),
+        .unused_numbers = passes_unused && !(a->plan & PLAN_ARRAYS),
         .by_graph = s->by_graph,
         .backend = a->options.backend,
         .scope = &s->by->scope,

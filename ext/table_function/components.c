@@ -16,6 +16,7 @@ static void make_components(making *m) {
 static const search_kind components_search = {
     .name = "components",
     .make = make_components,
+    .leaves_unused_out = true,
 };
 
 static const unsigned char components_fields[] = {

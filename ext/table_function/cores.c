@@ -13,6 +13,7 @@ static void make_cores(making *m) {
 static const search_kind cores_search = {
     .name = "cores",
     .make = make_cores,
+    .leaves_unused_out = true,
 };
 
 static const unsigned char cores_fields[] = {

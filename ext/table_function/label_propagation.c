@@ -16,6 +16,7 @@ static void make_labels(making *m) {
 static const search_kind labels_search = {
     .name = "label_propagation",
     .make = make_labels,
+    .leaves_unused_out = true,
 };
 
 static const unsigned char labels_fields[] = {

@@ -13,6 +13,7 @@ static void make_mis(making *m) {
 static const search_kind mis_search = {
     .name = "mis",
     .make = make_mis,
+    .leaves_unused_out = true,
 };
 
 static const unsigned char mis_fields[] = {

@@ -191,6 +191,23 @@ making making_of(gpugraph_graph *graph, const question *q, gpugraph_run *run,
     return m;
 }
 
+/* Numbers that no vertex has get no rows. */
+static void leave_unused_out(making *m) {
+    const uint32_t *unused;
+    const uint64_t count = gpugraph_unused_numbers(m->graph, &unused);
+    uint8_t *member = m->made.array[A_MEMBER];
+    if (count == 0 || m->run->status != GPUGRAPH_OK)
+        return;
+    if (!member) {
+        member = make_array(m, A_MEMBER);
+        if (!member)
+            return;
+        memset(member, 1, m->made.n);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        member[unused[i]] = 0;
+}
+
 gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                             arrays *have) {
     making m = making_of(graph, q, run, have);
@@ -201,6 +218,8 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_r
         make_path(&m);
     else if (!make_listed(&m))
         q->kind->make(&m);
+    if (q->kind->leaves_unused_out)
+        leave_unused_out(&m);
     if (run->status == GPUGRAPH_OK && (q->path || m.made.array[A_TREE_EDGE]))
         look_at_edges(graph, run);
     for (int i = 0; i < ARRAYS; i++) {

@@ -28,7 +28,7 @@ enum array_name {
     A_POSTORDER, /* uint32_t */
     A_VALUE,     /* depth or distance, of the arrays' type, or bytes */
     A_PARENT,    /* uint32_t; gpu_dfs */
-    A_MEMBER,    /* uint8_t; gpu_mis, which has no values */
+    A_MEMBER,    /* uint8_t; gpu_mis, which has no values; and where numbers are unused */
     A_OWN,       /* of the function's own columns, by their place; without A_VALUE and
                  ** A_MEMBER every vertex is a row */
     A_OWN_LAST = A_OWN + OWN_COLUMNS - 1,
@@ -141,6 +141,9 @@ typedef struct search_kind {
     bool by_weight;        /* values are sums of weights, not counts of edges */
     bool has_parents;      /* fills A_PARENT: parents need no tree edges */
     bool unordered_varies; /* unless it is ordered, another run may give other rows */
+    /* What it says of each vertex is the same with further ones that have no edges: so numbers that are unused
+    ** (gpugraph_unused_numbers) may stay, and have no rows. */
+    bool leaves_unused_out;
 } search_kind;
 
 extern const search_kind bfs_search, sssp_search; /* of gpu_path, too */

@@ -20,6 +20,7 @@ static void make_triangles(making *m) {
 static const search_kind triangles_search = {
     .name = "vertex_triangles",
     .make = make_triangles,
+    .leaves_unused_out = true,
 };
 
 static const unsigned char triangles_fields[] = {
