@@ -159,6 +159,7 @@
 #define GG_SPREAD_EVERY    64
 #define GG_SPREAD_MOST     65536
 #define GG_SPREAD_HERE     64
+#define GG_SPREAD_LEAST    1024 /* vertices: numbers of fewer move in no time */
 #define GG_SPREAD_PATIENCE 8
 
 /* Edges from which on their copy on a device is asked which vertices have any: the way

@@ -396,6 +396,8 @@ static bool spread(gpugraph_graph *graph, const struct named_numbers *named, int
                    gpugraph_run *run) {
     const double started = gg_now_ms();
     const uint64_t most = graph->n / spread_every(graph) + 1 + GG_SPREAD_HERE;
+    if (graph->n < GG_SPREAD_LEAST && gg_spread_every == 0)
+        return false;
     int64_t *id = gg_alloc(run, most, sizeof *id);
     uint32_t *vertex = id ? gg_alloc(run, most, sizeof *vertex) : NULL;
     const uint64_t count = vertex ? choose_ids(graph, come, id) : 0;

@@ -11,6 +11,7 @@
 extern "C" {
 #include "edge_model.h"
 #include "suite.h"
+#include "update/update.h"
 }
 
 #include <stdio.h>
@@ -294,6 +295,10 @@ START_TEST(numbers_stay) {
     kept = _i < 2 ? GPUGRAPH_NO_TABLES : GPUGRAPH_DEVICE_TABLES;
     keep_numbers = true;
     with_unused = 0;
+    if (_i >= 4) { /* vertices give way to those that come between */
+        gg_spread_every = 4;
+        gg_way_edges = 200;
+    }
     for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
         change_many_times(MODEL_DENSE, weights, 40, 60, 20, 10);
         change_many_times(MODEL_TEXTS, weights, 200, 300, 20, 10);
@@ -302,6 +307,7 @@ START_TEST(numbers_stay) {
     }
     ck_assert_int_gt(with_unused, 100);
     keep_numbers = false;
+    gg_spread_every = gg_way_edges = 0;
     as_usual(usual);
 }
 END_TEST
@@ -516,7 +522,7 @@ const struct suite suite = {
                {.name = "room",
                 .timeout = 240,
                 .cases = {{&rows_with_room, 6},
-                          {&numbers_stay, 4},
+                          {&numbers_stay, 8},
                           {&answers, 6},
                           {&sets, 9}}}},
     .needs_device = true,
