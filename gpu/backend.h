@@ -370,6 +370,12 @@ const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t t
                              uint64_t *count);
 /* Gives the rows back that gg_edge_rows has made. */
 void gg_free_edge_rows(gpugraph_graph *graph);
+/* ---- update/between.c ---- */
+
+/* Unused numbers are spread one to so many vertices, and so many edges at most get other ends so that vertices give
+** way; 0: as tuning.h says. Tests set them, nobody else. */
+extern uint64_t gg_spread_every, gg_way_edges;
+
 /* ---- graph/roomy.c ---- */
 
 /* Kinds of so many arcs get rows with room at the first change of a few; 0: of any at the first

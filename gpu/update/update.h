@@ -273,9 +273,6 @@ const gpugraph_changes *gg_make_places(gpugraph_graph *graph,
                                        const gpugraph_changes *changes,
                                        struct named_numbers *named, gpugraph_run *run);
 void gg_free_named(struct named_numbers *named);
-/* Unused numbers are spread one to so many vertices, and so many edges at most get other ends; 0: as tuning.h
-** says. Tests set them, nobody else. */
-extern uint64_t gg_spread_every, gg_way_edges;
 
 patch gg_patch_of(update *u);
 

@@ -6,7 +6,7 @@
 #include "share.h"
 #include "sql.h"
 #include "suite.h"
-#include "update/update.h"
+#include "backend.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include "expect.h"
 #include "suite.h"
-#include "update/update.h"
+#include "backend.h"
 #include <stdlib.h>
 #include <string.h>
 
