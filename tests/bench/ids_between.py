@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""What a query waits for after an edge to a new vertex whose id lies between others', in a followed graph of 4 million
+edges and 700,000 vertices: total ms by gpugraph_timings, of the first three such changes, and the median and the largest of the rest.
+
+    ids_between.py GPUGRAPH.so IDS QUERY [BACKEND]
+
+IDS: consecutive (but for one far behind, before which all new ones come), apart (by 1,000; new ones at random) or counting (the
+same; new ones count on from one of them). QUERY: look-up, bfs or mis. The first two changes move all vertex numbers; the third makes
+what the later ones need."""
+import random
+import statistics
+import subprocess
+import sys
+
+CHANGES = 24
+EDGES = 4000000
+QUERIES = {
+    "look-up": "SELECT count(*) FROM g WHERE src = 1 AND dst = 2;",
+    "bfs": "SELECT count(*) FROM gpu_bfs('g', 5000, 2);",
+    "mis": "SELECT count(*) FROM gpu_mis('g') WHERE vertex = 5000;",
+}
+
+
+def new_id(ids, change):
+    if ids == "consecutive":
+        return 800000 + random.randrange(1000000)
+    if ids == "counting":
+        return 350000000 + change + 1
+    return random.randrange(699000) * 1000 + random.randrange(1, 999)
+
+
+def script(library, ids, query, backend):
+    step = 1 if ids == "consecutive" else 1000
+    yield f".load {library}"
+    if backend:
+        yield f"SELECT gpugraph_config('backend', '{backend}');"
+    yield "CREATE TABLE roads(id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, metres INTEGER);"
+    yield (
+        f"WITH n(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {EDGES}) INSERT INTO roads(a, b, metres) "
+        f"SELECT 7919 * i % 700000 * {step}, 104729 * i % 700001 * {step}, 1 FROM n;"
+    )
+    if ids == "consecutive":
+        yield "INSERT INTO roads(a, b, metres) VALUES (5, 900000000, 1);"
+    yield "CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres));"
+    yield query
+    yield query
+    for change in range(CHANGES):
+        yield f"INSERT INTO roads(a, b, metres) VALUES (5000, {new_id(ids, change)}, 1);"
+        yield query
+        yield "SELECT 'total', ms FROM gpugraph_timings WHERE phase = 'total';"
+
+
+def main():
+    library, ids, query = sys.argv[1:4]
+    backend = sys.argv[4] if len(sys.argv) > 4 else None
+    random.seed(5)
+    text = "\n".join(script(library, ids, QUERIES[query], backend))
+    done = subprocess.run(["sqlite3", ":memory:"], input=text, capture_output=True, text=True, check=False)
+    if done.stderr:
+        sys.exit(done.stderr)
+    ms = [float(line.split("|")[1]) for line in done.stdout.splitlines() if line.startswith("total|")]
+    first, rest = ms[:3], ms[3:]
+    print(f"{ids}, {query}: first {' '.join(f'{one:.1f}' for one in first)}; "
+          f"then median {statistics.median(rest):.3f}, largest {max(rest):.3f} of {len(rest)}")
+
+
+if __name__ == "__main__":
+    main()
