@@ -153,10 +153,11 @@
 #define GG_WAY_SHARE    1024
 #define GG_WAY_IDS      16
 #define GG_WAY_BATCH    256
-/* Unused numbers are spread one to so many vertices, and no more than so many, as each change may have to write
-** their list, and so many where an id has just come between two others; again, once they had to be given up, after
-** so many more such ids. */
+/* Unused numbers are spread one to so many vertices, or to as few as give way together, and no more than so many, as
+** each change may have to write their list, and so many where an id has just come between two others; again, once
+** they had to be given up, after so many more such ids. */
 #define GG_SPREAD_EVERY    64
+#define GG_SPREAD_NEAR     8
 #define GG_SPREAD_MOST     65536
 #define GG_SPREAD_HERE     64
 #define GG_SPREAD_LEAST    1024 /* vertices: numbers of fewer move in no time */

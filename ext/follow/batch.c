@@ -503,7 +503,8 @@ static int change(connection *c, graph_ref *g, row_changes *changes, intern *tex
         g->half_rows = halves->after;
         halves->changed = false;
     }
-    graph_changed(g); /* after an error, too: vertices may have given way (gpugraph_changes) */
+    /* After an error, too: vertices may have given way (gpugraph_changes). */
+    graph_changed(g);
     return status == GPUGRAPH_INTERRUPTED || status == GPUGRAPH_NO_MEMORY
                ? code_of_status(status)
            : status ? SQLITE_MISMATCH

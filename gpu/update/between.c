@@ -10,7 +10,8 @@
 ** that it had, and the id that comes is that of an unused number. It costs what these edges cost.
 **
 ** Whoever has had all numbers move twice gets unused ones all over the graph (spread), at the cost of one more
-** such move. They go with all unused numbers, and then it takes some more such ids until they are spread again. */
+** such move, and again where they did not suffice twice. They go with all unused numbers, and then it takes some
+** more such ids until they are spread again. */
 #include "update.h"
 
 #include <stdlib.h>
@@ -25,13 +26,6 @@ typedef struct way {
     uint64_t edges; /* of all of them, those that leave one and enter another twice */
 } way;
 
-static uint64_t spread_every(const gpugraph_graph *graph) {
-    const uint64_t least = graph->n / GG_SPREAD_MOST;
-    if (gg_spread_every > 0)
-        return gg_spread_every;
-    return least > GG_SPREAD_EVERY ? least : GG_SPREAD_EVERY;
-}
-
 /* More take as long as if all numbers move. */
 static uint64_t most_edges(const gpugraph_graph *graph) {
     const uint64_t most = graph->m / GG_WAY_SHARE;
@@ -40,14 +34,26 @@ static uint64_t most_edges(const gpugraph_graph *graph) {
     return most < GG_WAY_EDGES ? most : GG_WAY_EDGES;
 }
 
+/* So many vertices of so many edges each are within reach from both sides. */
+static uint64_t spread_every(const gpugraph_graph *graph) {
+    const uint64_t fewest = graph->n / GG_SPREAD_MOST,
+                   reach = most_edges(graph) * graph->n / (graph->m + 1);
+    uint64_t every = reach < GG_SPREAD_EVERY ? reach : GG_SPREAD_EVERY;
+    if (gg_spread_every > 0)
+        return gg_spread_every;
+    every = every > GG_SPREAD_NEAR ? every : GG_SPREAD_NEAR;
+    return every > fewest ? every : fewest;
+}
+
 /* ---- ids that come between others ---- */
 
-/* Takes down the id, if it is one; false: they are too many. */
+/* Takes down the id, if it is one, or that of an unused number, which nobody else is to get; false: they are too
+** many. */
 static bool note_id(const gpugraph_graph *graph, int64_t id, int64_t *list,
                     uint64_t *count) {
     const gpugraph_ids *ids = &graph->ids;
     if (id <= ids->integer[0] || id >= ids->integer[ids->integer_count - 1] ||
-        gg_number_of_integer(graph, id) != GPUGRAPH_NONE)
+        gpugraph_find_integer(graph, id) != GPUGRAPH_NONE)
         return true;
     for (uint64_t i = 0; i < *count; i++)
         if (list[i] == id)
@@ -178,7 +184,7 @@ static void replace_present(gpugraph_graph *graph, int64_t gone, int64_t come) {
     }
 }
 
-/* Number `to` is taken out of the list of ids, and `id` put in as number `at`. */
+/* Number `from` is taken out of the list of ids, and `id` put in as number `at`. */
 static void move_ids(gpugraph_graph *graph, uint64_t from, uint64_t at, int64_t id) {
     int64_t *list = graph->id_integer;
     replace_present(graph, list[from], id);
@@ -284,16 +290,16 @@ static gpugraph_changes change_of(const gpugraph_graph *graph, const moved_edges
                               .keep_numbers = true};
 }
 
-/* One phase tells of the change and what came of it. */
-static void change_alone(gpugraph_graph *graph, const gpugraph_changes *changes,
-                         gpugraph_run *run) {
-    const gpugraph_run listening = *run;
+/* One phase tells of it all. */
+static void change_unheard(gpugraph_graph *graph, const gpugraph_changes *changes,
+                           gpugraph_run *run) {
+    const gpugraph_run before = *run;
     run->phase = NULL;
     gg_change(graph, changes, true, run);
-    run->phase = listening.phase;
+    run->phase = before.phase;
 }
 
-/* False: all is as it was, and not by an error only. */
+/* False: all is as it was, for an error, or since one of the edges leads to a TEXT. */
 static bool let_give_way(gpugraph_graph *graph, const way *w, int64_t id,
                          gpugraph_run *run) {
     const int64_t free_id = graph->ids.integer[w->free];
@@ -306,7 +312,7 @@ static bool let_give_way(gpugraph_graph *graph, const way *w, int64_t id,
         const double started = gg_now_ms();
         move_ids(graph, w->free, at, id);
         const gpugraph_changes changes = change_of(graph, &e, &added);
-        change_alone(graph, &changes, run);
+        change_unheard(graph, &changes, run);
         done = !gg_stopping(run);
         if (!done)
             move_ids(graph, at, w->free, free_id);
@@ -334,6 +340,7 @@ static bool make_place(gpugraph_graph *graph, int64_t id, struct named_numbers *
         return true;
     if (!find_way(graph, named, id, &w))
         return false;
+    named->moved = true;
     if (w.low == w.high) {
         move_ids(graph, w.free, w.free, id);
         return true;
@@ -407,9 +414,10 @@ static bool spread(gpugraph_graph *graph, const struct named_numbers *named, int
     const bool named_some = named->changes.kept_count + named->changes.loose_count > 0;
     bool done = false;
     if (count > 0 && !named_some) {
-        change_alone(graph, &changes, run);
+        change_unheard(graph, &changes, run);
         done = !gg_stopping(run);
     }
+    graph->between = 0;
     if (done) {
         leave_unused(graph, id, count, vertex);
         vertex = NULL;
@@ -463,7 +471,6 @@ const gpugraph_changes *gg_make_places(gpugraph_graph *graph,
         if (!placed && !gg_stopping(run) && ++graph->between > 1)
             placed = spread(graph, named, id, run) && make_place(graph, id, named, run);
     }
-    named->moved = true;
     return &named->changes;
 }
 
