@@ -295,7 +295,7 @@ static void change_unheard(gpugraph_graph *graph, const gpugraph_changes *change
                            gpugraph_run *run) {
     const gpugraph_run before = *run;
     run->phase = NULL;
-    gg_change(graph, changes, true, run);
+    gg_change_graph(graph, changes, true, run);
     run->phase = before.phase;
 }
 

@@ -510,8 +510,8 @@ static void check(const gpugraph_graph *graph, const gpugraph_changes *changes,
     check_vertices(graph, changes->loose, changes->loose_count, run);
 }
 
-void gg_change(gpugraph_graph *graph, const gpugraph_changes *changes, bool renamed,
-               gpugraph_run *run) {
+void gg_change_graph(gpugraph_graph *graph, const gpugraph_changes *changes, bool renamed,
+                     gpugraph_run *run) {
     static const gpugraph_edges none;
     const double start = gg_now_ms();
     const gpugraph_weight_type type = settle_type(graph, changes, run);
@@ -559,7 +559,7 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
         return run->status;
     changes = gg_make_places(graph, changes, &named, run);
     if (!gg_stopping(run))
-        gg_change(graph, changes, named.moved, run);
+        gg_change_graph(graph, changes, named.moved, run);
     gg_free_named(&named);
     return gg_stopping(run) ? gg_stopped(run) : run->status;
 }

@@ -256,8 +256,8 @@ void gg_update_prepare(update *u);
 void gg_update_free(update *u);
 
 /* All of a batch, once it is checked; renamed: as in update. gpugraph_update is this, and what comes before it. */
-void gg_change(gpugraph_graph *graph, const gpugraph_changes *changes, bool renamed,
-               gpugraph_run *run);
+void gg_change_graph(gpugraph_graph *graph, const gpugraph_changes *changes, bool renamed,
+                     gpugraph_run *run);
 
 /* The batch with the numbers that it names as they are once others have given way. */
 struct named_numbers {
