@@ -16,7 +16,7 @@ CHANGES = 24
 EDGES = 4000000
 QUERIES = {
     "look-up": "SELECT count(*) FROM g WHERE src = 1 AND dst = 2;",
-    "bfs": "SELECT count(*) FROM gpu_bfs('g', 5000, 2);",
+    "bfs": "SELECT count(*) FROM gpu_bfs('g', 5000) WHERE max_depth = 2;",
     "mis": "SELECT count(*) FROM gpu_mis('g') WHERE vertex = 5000;",
 }
 
