@@ -6,8 +6,9 @@
 **     6 gives way 1  3  4  _  6  9      its edges get another end: 4 in place of 3
 **     afterwards  1  3  4  5  6  9
 **
-** To give way is a change by itself, of edges that get other ends: after it the graph has the edges and vertices
-** that it had, and the id that comes is that of an unused number. It costs what these edges cost.
+** To give way is a change by itself, of edges that get other ends. After it the graph has the edges and vertices
+** that it had, and there is an unused number, with the new id, where the new vertex belongs. It costs what it costs
+** to change the edges of the vertices that give way.
 **
 ** Whoever has had all numbers move twice gets unused ones all over the graph (spread), at the cost of one more
 ** such move, and again where they did not suffice twice. They go with all unused numbers, and then it takes some
@@ -86,18 +87,6 @@ static uint64_t list_between(const gpugraph_graph *graph, const gpugraph_edges *
                : 0;
 }
 
-static uint64_t integers_below(const gpugraph_graph *graph, int64_t id) {
-    uint64_t low = 0, high = graph->ids.integer_count;
-    while (low < high) {
-        const uint64_t middle = (low + high) / 2;
-        if (graph->ids.integer[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* ---- which vertices give way ---- */
 
 /* Edges of those vertices; UINT64_MAX: they are too many, or one has none, which nothing but its number says. */
@@ -133,7 +122,7 @@ static bool is_free(const gpugraph_graph *graph, const struct named_numbers *nam
 /* Towards the unused number above, or below, whichever is the shorter way. False: there is none. */
 static bool find_way(const gpugraph_graph *graph, const struct named_numbers *named,
                      int64_t id, way *w) {
-    const uint64_t at = integers_below(graph, id);
+    const uint64_t at = gg_integers_below(&graph->ids, id);
     uint64_t place, free;
     gg_find_unused(graph, (uint32_t)at, &place);
     w->edges = UINT64_MAX;
@@ -368,24 +357,23 @@ static uint64_t ids_before(const gpugraph_graph *graph, uint64_t v, uint64_t mos
 /* One after every so many vertices, as far as there are such, and several where one has just come. */
 static uint64_t choose_ids(const gpugraph_graph *graph, int64_t come, int64_t *id) {
     const uint64_t every = spread_every(graph), n = graph->ids.integer_count,
-                   here = integers_below(graph, come);
+                   here = gg_integers_below(&graph->ids, come);
     uint64_t count = 0;
-    bool is_behind = false;
+    bool here_too = false;
     for (uint64_t first = every / 2 + 1; first < n; first += every) {
         uint64_t v = first;
         while (v < n && v < first + every && ids_before(graph, v, 1, id + count) == 0)
             v++;
         if (v == n || v == first + every)
             continue;
-        if (!is_behind && here <= v) {
+        if (!here_too && here <= v) {
             count += ids_before(graph, here, GG_SPREAD_HERE, id + count);
-            is_behind = true;
+            here_too = true;
         }
         if (v != here)
             count += ids_before(graph, v, 1, id + count);
     }
-    return is_behind ? count
-                     : count + ids_before(graph, here, GG_SPREAD_HERE, id + count);
+    return here_too ? count : count + ids_before(graph, here, GG_SPREAD_HERE, id + count);
 }
 
 /* Those of the ids; what was unused before has gone with the change that brought them. */

@@ -213,6 +213,8 @@ void gg_look_at_gone(update *u);
 /* Part of gg_update_vertices: ends of reweighted edges, and their numbers as edges. */
 void gg_update_place_reweighted(update *u);
 void gg_update_vertices(update *u);
+/* Vertices with INTEGER ids below that one, which is none of them. (vertices.c) */
+uint64_t gg_integers_below(const gpugraph_ids *ids, int64_t id);
 /* Part of gg_update_vertices: which of those that would vanish leave their numbers unused, and which numbers are
 ** used again, or given up. */
 void gg_update_unused(update *u);
@@ -263,7 +265,8 @@ void gg_change_graph(gpugraph_graph *graph, const gpugraph_changes *changes, boo
 struct named_numbers {
     gpugraph_changes changes;
     uint32_t *kept, *loose;
-    int64_t id[GG_WAY_IDS]; /* that come between others */
+    int64_t id
+        [GG_WAY_IDS]; /* new ids between those that are there, and ids of unused numbers */
     uint64_t ids;
     bool moved; /* numbers may have moved, or have other ids */
 };
