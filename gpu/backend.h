@@ -571,6 +571,10 @@ static inline uint32_t gg_id_rank(const gpugraph_graph *graph, uint64_t place) {
     return graph->id_rank[place / 64] +
            (uint32_t)gg_count_bits(graph->id_present[place / 64] & below);
 }
+/* Entry i of a column, of either width: an INTEGER, or the number of a text. */
+static inline int64_t gg_id_at(const gpugraph_id_column *ids, uint64_t i) {
+    return ids->value32 ? ids->value32[i] : ids->value[i];
+}
 /* Sorts `count` numbers of texts by the bytes of the texts, a prefix first. (ids/texts.c) */
 gpugraph_status gg_sort_texts(gpugraph_run *run, const gpugraph_texts *texts,
                               uint32_t *number, uint64_t count);

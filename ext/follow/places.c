@@ -46,7 +46,8 @@ static int change_rows(connection *c, gpugraph_graph *rows, row_changes *changes
     gpugraph_run run;
     loader *l = &changes->added;
     intern_close(&l->edge_texts);
-    const gpugraph_id_column id = {l->edge_id.value, l->edge_id.is_text};
+    const gpugraph_id_column id = {.value = l->edge_id.value,
+                                   .is_text = l->edge_id.is_text};
     const gpugraph_edges added = {
         .count = l->count,
         .source = id,
@@ -86,7 +87,7 @@ static bool take_arrays(place_batch *made, int64_t removed, int64_t added) {
 /* Entry `at` of the batch's columns is what the loader has at i. */
 static void put(place_batch *made, int64_t at, const loader *l, int64_t i) {
     for (int k = 0; k < 2; k++) {
-        made->end[k][at] = l->id[k].value[i];
+        made->end[k][at] = id_entry(&l->id[k], i);
         if (is_set(l->id[k].is_text, i))
             made->is_text[k][at / 8] |= (uint8_t)(1u << at % 8);
     }
@@ -154,8 +155,8 @@ static int find_all(const row_changes *changes, const place *old, const place *n
 
 static void take_columns(const place_batch *made, gpugraph_edges *added,
                          gpugraph_changes *batch) {
-    added->source = (gpugraph_id_column){made->end[0], made->is_text[0]};
-    added->target = (gpugraph_id_column){made->end[1], made->is_text[1]};
+    added->source = (gpugraph_id_column){made->end[0], made->is_text[0], NULL};
+    added->target = (gpugraph_id_column){made->end[1], made->is_text[1], NULL};
     added->weight = added->weight ? made->weight : NULL;
     added->edge_id = made->edge_id;
     batch->removed = made->removed;

@@ -366,6 +366,7 @@ int loader_names(loader *l, edge_names **names) {
 void loader_clear(loader *l) {
     for (int i = 0; i < 2; i++) {
         free(l->id[i].value);
+        free(l->id[i].value32);
         free(l->id[i].is_text);
     }
     free(l->weight);

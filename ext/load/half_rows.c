@@ -24,8 +24,8 @@ static int add_lone(loader *l, int end, int64_t i, int64_t row) {
     const id_array *id = &l->id[end];
     if (loader_room(to))
         return l->rc = to->rc;
-    to->id[0].value[to->count] = id->value[i];
-    if (has_text(id, i) && loader_put_number(to, &to->id[0], id->value[i]))
+    to->id[0].value[to->count] = id_entry(id, i);
+    if (has_text(id, i) && loader_put_number(to, &to->id[0], id_entry(id, i)))
         return l->rc = to->rc;
     if (to->has_ids && !to->edge_id.value && loader_begin_edge_ids(to))
         return l->rc = to->rc;
@@ -89,8 +89,12 @@ static void move_rows(loader *l, int64_t to, int64_t from, int64_t count) {
         if (column[k])
             memmove((int64_t *)column[k] + to, (int64_t *)column[k] + from,
                     (size_t)count * sizeof(int64_t));
-    move_texts(&l->id[0], to, from, count);
-    move_texts(&l->id[1], to, from, count);
+    for (int end = 0; end < 2; end++) {
+        int32_t *narrow = l->id[end].value32;
+        if (narrow)
+            memmove(narrow + to, narrow + from, (size_t)count * sizeof *narrow);
+        move_texts(&l->id[end], to, from, count);
+    }
 }
 
 int half_rows_take_out(loader *l, const int64_t *half, int64_t halves) {

@@ -134,8 +134,8 @@ static bool try_pages(loader *l, const char **why_not) {
         free(l->rowid ? got.edge_id : got.rowid);
     else if (!l->rowid)
         l->row = got.rowid;
-    l->id[0] = (id_array){got.source, got.text[0]};
-    l->id[1] = (id_array){got.target, got.text[1]};
+    l->id[0] = (id_array){got.source, got.text[0], got.source32};
+    l->id[1] = (id_array){got.target, got.text[1], got.target32};
     const bool stay = got.cells && got.cells->weights.stay;
     l->real_weight = (stay ? got.cells->weights.real : got.real_weight != NULL) &&
                      got.count > got.halves; /* none of no edges is REAL */
@@ -422,7 +422,7 @@ int loader_read(loader *l) {
 }
 
 static gpugraph_id_column id_column(const id_array *id) {
-    return (gpugraph_id_column){id->value, id->is_text};
+    return (gpugraph_id_column){id->value, id->is_text, id->value32};
 }
 
 gpugraph_edges loader_edges(const loader *edges, intern *texts) {

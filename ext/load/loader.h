@@ -19,10 +19,17 @@ typedef union number {
     double real;
 } number;
 
+/* The page reader alone brings value32. What it has read is whole: nothing is taken in after it,
+** so only those who read entries need id_entry, and who appends finds `value`. */
 typedef struct id_array {
     int64_t *value;
     uint8_t *is_text; /* NULL until the first text; then a bit for each entry */
+    int32_t *value32; /* in place of value: ends of edges that fit */
 } id_array;
+
+static inline int64_t id_entry(const id_array *id, int64_t i) {
+    return id->value32 ? id->value32[i] : id->value[i];
+}
 
 typedef struct loader {
     connection *c;

@@ -72,8 +72,8 @@ int row_ids_make(connection *c, int64_t count, const int64_t *row, int64_t *id,
     gpugraph_run run;
     intern_close(texts);
     const gpugraph_edges loops = {.count = count,
-                                  .source = {id, is_text},
-                                  .target = {id, is_text},
+                                  .source = {id, is_text, NULL},
+                                  .target = {id, is_text, NULL},
                                   .edge_id = row,
                                   .texts = {texts->count, texts->offset, texts->bytes}};
     connection_run(c, &run);

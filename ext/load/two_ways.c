@@ -169,7 +169,7 @@ static bool take_columns(loader *to, const loader *from, int64_t count) {
 }
 
 static void put_id(id_array *to, int64_t at, const id_array *id, int64_t i) {
-    to->value[at] = id->value[i];
+    to->value[at] = id_entry(id, i);
     if (to->is_text && id->is_text && id->is_text[i / 8] >> i % 8 & 1)
         to->is_text[at / 8] |= (uint8_t)(1u << at % 8);
 }

@@ -5,8 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ids of 4 bytes become the graph's own array where they are: one place more for so many, which costs
+** addresses alone, is for edges to come. */
+enum { ROOM_SHARE = 64 };
+
 static void *reserve(int64_t count) {
     return (uint64_t)count > SIZE_MAX / 8 ? NULL : big_realloc(NULL, (size_t)count * 8);
+}
+
+static int64_t with_room(int64_t count) {
+    return count + count / ROOM_SHARE;
+}
+
+static int32_t *reserve_narrow(int64_t count) {
+    return (uint64_t)count > SIZE_MAX / 8
+               ? NULL
+               : big_realloc(NULL, (size_t)with_room(count) * sizeof(int32_t));
 }
 
 bool page_filling_reserve(page_filling *filling, const page_layout *layout, intern *texts,
@@ -18,32 +32,46 @@ bool page_filling_reserve(page_filling *filling, const page_layout *layout, inte
                               .rowid = reserve(most),
                               .weight = weighted ? reserve(most) : NULL,
                               .reverse = two_ways ? reserve(most) : NULL};
-    columns->source = reserve(most);
-    columns->target = reserve(most);
+    columns->source = layout->wide ? reserve(most) : NULL;
+    columns->target = layout->wide ? reserve(most) : NULL;
+    columns->source32 = layout->wide ? NULL : reserve_narrow(most);
+    columns->target32 = layout->wide ? NULL : reserve_narrow(most);
     columns->edge_id = ids ? reserve(most) : NULL;
     for (int k = 0; k < 2 && layout->text; k++)
         columns->text[k] = calloc((size_t)most / 8 + 1, 1);
-    return filling->rowid && columns->source && columns->target &&
-           (filling->weight || !weighted) && (filling->reverse || !two_ways) &&
-           (columns->edge_id || !ids) &&
+    return filling->rowid && (columns->source || columns->source32) &&
+           (columns->target || columns->target32) && (filling->weight || !weighted) &&
+           (filling->reverse || !two_ways) && (columns->edge_id || !ids) &&
            (!layout->text ||
             (columns->text[0] && columns->text[1] && intern_ready(texts)));
 }
 
 void page_filling_ahead(const page_filling *filling, const page_columns *columns,
                         int64_t from, int64_t to) {
-    int64_t *const column[] = {columns->source, columns->target, columns->edge_id,
-                               filling->weight, filling->reverse};
+    const struct {
+        void *block;
+        size_t size;
+    } column[] = {{columns->source, 8},   {columns->target, 8},  {columns->source32, 4},
+                  {columns->target32, 4}, {columns->edge_id, 8}, {filling->weight, 8},
+                  {filling->reverse, 8}};
     to = to < filling->most ? to : filling->most;
     for (size_t i = 0; i < sizeof column / sizeof *column && from < to; i++)
-        if (column[i])
-            big_touch(column[i], (size_t)filling->most * 8, (size_t)from * 8,
-                      (size_t)to * 8);
+        if (column[i].block)
+            big_touch(column[i].block, (size_t)filling->most * column[i].size,
+                      (size_t)from * column[i].size, (size_t)to * column[i].size);
+}
+
+static void *cut_block(void *block, size_t bytes) {
+    void *smaller = block ? realloc(block, bytes) : NULL;
+    return smaller ? smaller : block;
 }
 
 static void *cut(void *block, int64_t count) {
-    void *smaller = realloc(block, count ? (size_t)count * 8 : 8);
-    return smaller ? smaller : block;
+    return cut_block(block, count ? (size_t)count * 8 : 8);
+}
+
+static void *cut_narrow(void *block, int64_t count) {
+    return cut_block(block, count ? (size_t)with_room(count) * sizeof(int32_t) : 8);
 }
 
 void page_filling_finish(page_filling *filling, const page_layout *layout, int64_t count,
@@ -51,6 +79,8 @@ void page_filling_finish(page_filling *filling, const page_layout *layout, int64
     columns->count = count;
     columns->source = cut(columns->source, count);
     columns->target = cut(columns->target, count);
+    columns->source32 = cut_narrow(columns->source32, count);
+    columns->target32 = cut_narrow(columns->target32, count);
     for (int k = 0; k < 2; k++) {
         if (filling->any_text[k])
             continue;
@@ -86,6 +116,8 @@ void page_columns_clear(page_columns *columns) {
     free(columns->rowid);
     free(columns->source);
     free(columns->target);
+    free(columns->source32);
+    free(columns->target32);
     free(columns->text[0]);
     free(columns->text[1]);
     free(columns->weight);

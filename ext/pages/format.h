@@ -17,6 +17,7 @@ enum page_reason {
     PAGE_ID_TEXT,     /* a TEXT among INTEGER ids: with layout.text */
     PAGE_SHORT_ROW,   /* a row older than a column wanted: with layout.missing */
     PAGE_ID_NULL,     /* an end that is NULL: with layout.null */
+    PAGE_ID_WIDE,     /* an id that does not fit 4 bytes: with layout.wide */
     PAGE_NOT_SENT,    /* no table for the place of page_table: by threads */
     /* For good. */
     PAGE_NO_ROWID,
@@ -122,6 +123,7 @@ typedef struct page_layout {
     int columns;              /* 2, 3, or PAGE_COLUMNS: none beyond these is wanted */
     bool real;                /* weights become double */
     bool null;                /* ends may be NULL */
+    bool wide;                /* ids may not fit 4 bytes */
     bool numbers_alone;       /* no weight may be a text */
     bool ask;                 /* SQLite is there to turn texts into weights */
     bool text;                /* ids may be texts */
@@ -216,12 +218,13 @@ typedef struct page_helper {
 /* Where rows go. rowid NULL: not kept. weight, reverse: int64_t, or the bits of a double. */
 typedef struct page_rows {
     int64_t *rowid, *source, *target, *weight, *edge_id, *reverse;
-    int64_t at;              /* the next row's place in the arrays */
-    int64_t first, previous; /* the first rowid and the latest, ... */
-    bool any;                /* ... if there was one */
-    bool dense;              /* every rowid so far is its place + 1 */
-    int64_t slow;            /* rows decoded carefully */
-    int64_t start;           /* the batch's first place in the columns */
+    int32_t *source32, *target32; /* not NULL: in place of source and target */
+    int64_t at;                   /* the next row's place in the arrays */
+    int64_t first, previous;      /* the first rowid and the latest, ... */
+    bool any;                     /* ... if there was one */
+    bool dense;                   /* every rowid so far is its place + 1 */
+    int64_t slow;                 /* rows decoded carefully */
+    int64_t start;                /* the batch's first place in the columns */
     /* With layout.text: texts in source and target are listed here, with room for two
     ** a row; the columns' entries mean nothing until they are numbered. */
     page_text *text;
@@ -240,7 +243,8 @@ typedef struct page_rows {
 
 /* The number of cells of a leaf, or -1 where the page cannot be a leaf. */
 int page_leaf_cells(const page_layout *layout, const uint8_t *page);
-/* Decodes every cell of a leaf for which page_leaf_cells is not -1. */
+/* Decodes every cell of a leaf for which page_leaf_cells is not -1. PAGE_ID_WIDE where the rows
+** go to 4 bytes alone. */
 enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
                            page_rows *rows);
 
@@ -345,6 +349,14 @@ enum page_reason page_list(const page_source *source, const page_layout *layout,
 
 /* Rows outside the range, at both ends, are cut off. The columns stay on the host. */
 enum page_reason page_cut(page_columns *columns, const int64_t range[2]);
+
+/* ---- glance.c: some leaves ---- */
+
+/* Is there an id that does not fit 4 bytes, as far as some leaves tell? */
+bool page_glance(const page_source *source, const page_layout *layout,
+                 const page_leaves *leaves);
+/* Bytes of leaves below which none is looked at. Tests lower it, nobody else. */
+extern uint64_t page_glance_from;
 
 /* ---- walk.c: leaves -> columns ---- */
 

@@ -13,7 +13,24 @@ struct shape {
     int last;
     bool real, text, fast;
     bool leading; /* ids, and INTEGER weights, are the first columns: plain_cells */
+    bool narrow;  /* ids go to columns of 4 bytes */
 };
+
+/* Ids go to the columns that there are. */
+INLINE void put_ids(const page_rows *to, int64_t at, const bool narrow, int64_t source,
+                    int64_t target) {
+    if (narrow) {
+        to->source32[at] = (int32_t)source;
+        to->target32[at] = (int32_t)target;
+    } else {
+        to->source[at] = source;
+        to->target[at] = target;
+    }
+}
+
+INLINE bool is_wide(int64_t id) {
+    return id != (int32_t)id;
+}
 
 /* The latest rowid, and its bytes as they stood in the cell. */
 struct key {
@@ -122,16 +139,20 @@ INLINE uint32_t form_of_types(uint32_t types) {
     return types * (1u << 23 | 1u << 12 | 1) >> 16 & (PAGE_FORMS - 1);
 }
 
-/* Takes cells whose ids are the first columns, INTEGERs of 1 to 8 bytes, and perhaps a weight the
-** third, an INTEGER, up to the first one that is otherwise: one look tells of all columns, and the
-** rowid is the one that follows. Reads 1 + 8 bytes, a header of 127 and values of 32 from a cell that
+/* Takes cells whose ids are the first columns, INTEGERs of 1 to 8 bytes (to columns of 4: to 4), and
+** perhaps a weight the third, an INTEGER, up to the first one that is otherwise: one look tells of all
+** columns, and the rowid is the one that follows. Reads 1 + 8 bytes, a header of 127 and values of 32 from a cell that
 ** begins on the page, within PAGE_PAD. */
 INLINE void plain_cells(const page_layout *layout, const uint8_t *page,
-                        const page_rows *rows, struct walk *w, const int columns) {
+                        const page_rows *rows, struct walk *w, const int columns,
+                        const bool narrow) {
     const uint8_t *pointer = page + PAGE_LEAF_HEADER, *end = page + layout->usable;
     const uint32_t cells = get2(page + 3), first = PAGE_LEAF_HEADER + 2 * cells;
     const uint32_t room = layout->usable - first, types_end = (uint32_t)columns + 1;
-    const uint32_t unusual = columns == 3 ? 0xf0f8f880 : 0x00f8f880;
+    /* Bits that no usual header and type have; of 1 to 4 those of types less 1. */
+    const uint32_t unusual =
+        (columns == 3 ? 0xf0000000 : 0) | (narrow ? 0x00fcfc80 : 0x00f8f880);
+    const uint32_t least = narrow ? 0x00010100 : 0;
     const struct page_form *forms = layout->form;
     const page_rows to = *rows;
     int64_t at = w->at, ahead = w->key.rowid - at;
@@ -152,7 +173,7 @@ INLINE void plain_cells(const page_layout *layout, const uint8_t *page,
         const uint32_t types = record[0] | (uint32_t)record[1] << 8 |
                                (uint32_t)record[2] << 16 | (uint32_t)record[3] << 24;
         const uint32_t header = types & 0xff;
-        if (types & unusual)
+        if ((types - least) & unusual)
             break;
         const struct page_form *form =
             &forms[form_of_types(columns == 3 ? types >> 8 : types >> 8 & 0xffff)];
@@ -164,8 +185,8 @@ INLINE void plain_cells(const page_layout *layout, const uint8_t *page,
             break;
         if (record + payload > end)
             break;
-        to.source[at] = (int64_t)get8(values) >> form->shift[0];
-        to.target[at] = (int64_t)get8(values + form->end[0]) >> form->shift[1];
+        put_ids(&to, at, narrow, (int64_t)get8(values) >> form->shift[0],
+                (int64_t)get8(values + form->end[0]) >> form->shift[1]);
         if (columns == 3)
             to.weight[at] =
                 ((int64_t)get8(values + form->end[1]) >> form->shift[2] & form->keep) |
@@ -254,8 +275,9 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
             rows->first = key.rowid;
         if (shape.text && texts.text)
             list_texts(rows, at, &texts);
-        to.source[at] = value[0];
-        to.target[at] = value[1];
+        if (shape.narrow && (is_wide(value[0]) || is_wide(value[1])))
+            return PAGE_ID_WIDE;
+        put_ids(&to, at, shape.narrow, value[0], value[1]);
         if (shape.columns == 3)
             to.weight[at] = value[2];
         else if (shape.columns > PAGE_EDGE_ID)
@@ -265,7 +287,7 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
         gap |= key.rowid ^ ++at;
         if (usual) {
             struct walk w = {i + 1, key, at, gap};
-            plain_cells(layout, page, &to, &w, shape.columns);
+            plain_cells(layout, page, &to, &w, shape.columns, shape.narrow);
             usual = w.next > i + 1; /* else hardly the ones to come */
             i = w.next - 1;
             key = w.key;
@@ -280,8 +302,8 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
     return PAGE_FINE;
 }
 
-enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
-                           page_rows *rows) {
+INLINE enum page_reason leaf_of_width(const page_layout *layout, const uint8_t *page,
+                                      page_rows *rows, const bool narrow) {
     const int *c = layout->column, columns = layout->columns;
     const bool leading = c[0] == 0 && c[1] == 1 && (columns == 2 || c[2] == 2);
     const bool fast = layout->last >= 0 && layout->last < PAGE_FAST_COLUMNS;
@@ -292,30 +314,40 @@ enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
                         layout->real,
                         layout->text,
                         fast,
-                        false};
+                        false,
+                        narrow};
     if (columns == PAGE_COLUMNS) {
         any.columns = PAGE_COLUMNS;
         return leaf_cells(layout, page, rows, any);
     }
     if (leading && columns == 2 && !layout->text)
         return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1}, 2, 1, false, false, true, true});
+                          (struct shape){{0, 1}, 2, 1, false, false, true, true, narrow});
     if (leading && columns == 2)
         return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1}, 2, 1, false, true, true, false});
+                          (struct shape){{0, 1}, 2, 1, false, true, true, false, narrow});
     if (leading && !layout->real && !layout->text)
-        return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1, 2}, 3, 2, false, false, true, true});
+        return leaf_cells(
+            layout, page, rows,
+            (struct shape){{0, 1, 2}, 3, 2, false, false, true, true, narrow});
     if (leading && !layout->real)
-        return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1, 2}, 3, 2, false, true, true, false});
+        return leaf_cells(
+            layout, page, rows,
+            (struct shape){{0, 1, 2}, 3, 2, false, true, true, false, narrow});
     if (leading && !layout->text)
-        return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1, 2}, 3, 2, true, false, true, false});
+        return leaf_cells(
+            layout, page, rows,
+            (struct shape){{0, 1, 2}, 3, 2, true, false, true, false, narrow});
     if (columns == 2) {
         any.columns = 2;
         return leaf_cells(layout, page, rows, any);
     }
     any.columns = 3;
     return leaf_cells(layout, page, rows, any);
+}
+
+enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
+                           page_rows *rows) {
+    return rows->source32 ? leaf_of_width(layout, page, rows, true)
+                          : leaf_of_width(layout, page, rows, false);
 }

@@ -20,9 +20,10 @@ static int64_t first_from(const page_columns *c, int64_t least) {
     return low;
 }
 
-static void cut_array(void *array, int64_t front, int64_t count) {
+/* Entries of `size` bytes. */
+static void cut_array(void *array, size_t size, int64_t front, int64_t count) {
     if (array && front > 0)
-        memmove(array, (const int64_t *)array + front, (size_t)count * sizeof(int64_t));
+        memmove(array, (const char *)array + (size_t)front * size, (size_t)count * size);
 }
 
 static void cut_bits(uint8_t *bits, int64_t front, int64_t count) {
@@ -60,7 +61,9 @@ enum page_reason page_cut(page_columns *c, const int64_t range[2]) {
     void *array[] = {c->rowid,       c->source,  c->target,       c->weight,
                      c->real_weight, c->reverse, c->real_reverse, c->edge_id};
     for (size_t i = 0; i < sizeof array / sizeof *array; i++)
-        cut_array(array[i], front, count);
+        cut_array(array[i], sizeof(int64_t), front, count);
+    cut_array(c->source32, sizeof *c->source32, front, count);
+    cut_array(c->target32, sizeof *c->target32, front, count);
     for (int k = 0; k < 2; k++)
         cut_bits(c->text[k], front, count);
     cut_halves(c, front, count);

@@ -19,7 +19,8 @@
 **   and a last look                 the first and the last row, read by SQL, must agree
 **
 ** What only the pages themselves can tell (a REAL weight, a text, an end that is NULL, a row
-** that is older than a column) makes the reading start again, prepared for it. */
+** that is older than a column, an id that does not fit 4 bytes) makes the reading start again,
+** prepared for it. */
 #include "format.h"
 #include "team.h"
 
@@ -62,11 +63,11 @@ static bool weights_stay(const page_columns *c) {
     return c->cells && c->cells->weights.stay;
 }
 
-/* Entry i, the first or the last, of source (k 0) or target (k 1). */
+/* Entry i, the first or the last. */
 static int64_t id_of(const page_columns *c, int k, int64_t i) {
     if (c->cells)
         return c->ends[i != 0][k];
-    return k == 0 ? c->source[i] : c->target[i];
+    return page_id_at(c, k, i);
 }
 
 /* Is that entry what the statement stands on? */
@@ -240,6 +241,9 @@ static enum page_reason prepare_again(const page_table *t, page_source *source,
     case PAGE_ID_NULL:
         layout->null = true;
         return PAGE_FINE;
+    case PAGE_ID_WIDE:
+        layout->wide = true;
+        return PAGE_FINE;
     case PAGE_SHORT_ROW:
         return ask_defaults(t, layout, old);
     default:
@@ -255,9 +259,12 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
     page_leaves leaves = {0};
     page_short old = {0};
     enum page_reason reason = page_list(source, layout, root, t->range, &leaves);
-    bool send = t->place != NULL;
+    bool send = t->place != NULL, looked = false;
     while (!reason) {
         page_layout_finish(layout);
+        if (!send && !looked)
+            layout->wide |= page_glance(source, layout, &leaves);
+        looked |= !send;
         reason = send ? page_send(t, source, layout, &leaves, columns, &old)
                       : page_collect(source, layout, &leaves, columns, &old);
         if (!reason)

@@ -7,6 +7,7 @@
 **       page_list         list.c      interior pages -> the leaves in order of rowid; of
 **                                     a range: range.c
 **       page_send         send.c      leaves -> a device, and columns there; or
+**       page_glance       glance.c    do ids fit 4 bytes? some leaves tell
 **       page_collect      walk.c      leaves -> columns, on several threads: filling.c
 **         page_leaf       leaf.c      one leaf's cells -> columns, the usual ones
 **           page_cell     record.c    any cell: overflow.c, text.c,
@@ -69,6 +70,7 @@ typedef struct page_columns {
     int64_t count;
     int64_t *rowid; /* NULL: 1 .. count */
     int64_t *source, *target;
+    int32_t *source32, *target32; /* in place of both, where all that they hold fits */
     uint8_t *text[2]; /* of source, target; bit i: entry i is a text's number */
     /* Rows with an end that is NULL, ascending: place << 2 | which (1: source, 2: target,
     ** 3: both). That end's entry means nothing, nor do the row's weights. */
@@ -86,6 +88,12 @@ typedef struct page_columns {
     gg_cells *cells;
     int64_t ends[2][CELL_VALUES];
 } page_columns;
+
+/* Entry i of source (k 0) or target (k 1), which are here. */
+static inline int64_t page_id_at(const page_columns *columns, int k, int64_t i) {
+    const int32_t *narrow = k ? columns->target32 : columns->source32;
+    return narrow ? narrow[i] : (k ? columns->target : columns->source)[i];
+}
 
 void page_columns_clear(page_columns *columns);
 

@@ -13,7 +13,8 @@
 ** interior keys allow and cut to size afterwards: memory that no row touches is never real.
 **
 ** Rowids are mostly 1, 2, 3, ...: they are written only from the first batch on in
-** which they are not.
+** which they are not. Ids mostly fit 4 bytes, and their columns are of 4: the first one that does not
+** stops all threads, and the reading starts again with columns of 8.
 **
 ** Text ids are listed and hashed by the thread that decodes a batch, and then numbered by
 ** it in the batch's turn, one batch after the other: so a text's number, and the place
@@ -199,6 +200,8 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
     *rows = (page_rows){.rowid = keep ? team->filling.rowid : NULL,
                         .source = team->columns->source,
                         .target = team->columns->target,
+                        .source32 = team->columns->source32,
+                        .target32 = team->columns->target32,
                         .weight = team->filling.weight,
                         .edge_id = team->columns->edge_id,
                         .reverse = team->filling.reverse,
@@ -253,7 +256,9 @@ static enum page_reason convert_texts(const page_layout *layout, page_rows *rows
 /* Numbers the texts of a batch whose turn it is. */
 static enum page_reason number_texts(struct team *team, const page_rows *rows) {
     intern *texts = team->source->texts;
-    int64_t *column[2] = {team->columns->source, team->columns->target};
+    const page_columns *c = team->columns;
+    int64_t *wide[2] = {c->source, c->target};
+    int32_t *narrow[2] = {c->source32, c->target32};
     for (uint32_t i = 0; i < rows->texts; i++) {
         const page_text *text = &rows->text[i];
         if (i + TEXTS_AHEAD < rows->texts)
@@ -262,10 +267,15 @@ static enum page_reason number_texts(struct team *team, const page_rows *rows) {
             intern_hashed(texts, (const char *)text->bytes, text->length, text->hash);
         if (number < 0)
             return PAGE_NO_MEMORY;
+        if (narrow[0] && number > INT32_MAX)
+            return PAGE_ID_WIDE;
         int64_t at = rows->start + text->entry / 2;
         int k = text->entry % 2;
-        column[k][at] = number;
-        team->columns->text[k][at / 8] |= (uint8_t)(1 << at % 8);
+        if (narrow[k])
+            narrow[k][at] = (int32_t)number;
+        else
+            wide[k][at] = number;
+        c->text[k][at / 8] |= (uint8_t)(1 << at % 8);
         team->filling.any_text[k] = true;
     }
     return PAGE_FINE;

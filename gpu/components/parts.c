@@ -175,7 +175,7 @@ static uint64_t arcs_left(const struct strong *s) {
 static bool solve(struct strong *s, const int64_t *source, const int64_t *target,
                   uint64_t arcs, uint64_t *delivered) {
     const gpugraph_edges edges = {
-        .count = (int64_t)arcs, .source = {source, NULL}, .target = {target, NULL}};
+        .count = (int64_t)arcs, .source = {.value = source}, .target = {.value = target}};
     gpugraph_graph *graph = NULL;
     gpugraph_run run = {.backend = GPUGRAPH_CPU,
                         .threads = s->run->threads,

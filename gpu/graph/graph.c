@@ -43,10 +43,11 @@ static void drop_cells(const builder *b) {
 }
 
 static void drop_all(const builder *b) {
-    const gpugraph_id_column none = {NULL, NULL},
+    const gpugraph_id_column none = {NULL, NULL, NULL},
                              *ends[2] = {&b->edges->source, &b->edges->target};
     for (int i = 0; i < 2 && b->edges->take_over; i++) {
         free((void *)ends[i]->value);
+        free((void *)ends[i]->value32);
         free((void *)ends[i]->is_text);
     }
     b->edges->source = b->edges->target = none;

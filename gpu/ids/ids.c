@@ -29,15 +29,33 @@ typedef struct surveying {
     uint64_t least, most, integers; /* of its INTEGERs, the sign turned */
 } surveying;
 
+/* Entries low .. high - 1 of 4 bytes, none of them a text: a loop to turn into vectors. */
+static void survey_narrow(const int32_t *id, uint64_t low, uint64_t high, int64_t *first,
+                          int64_t *last) {
+    int32_t least = INT32_MAX, most = INT32_MIN;
+    for (uint64_t i = low; i < high; i++) {
+        least = id[i] < least ? id[i] : least;
+        most = id[i] > most ? id[i] : most;
+    }
+    *first = least < *first ? least : *first;
+    *last = most > *last ? most : *last;
+}
+
 static void survey_slice(void *of, uint64_t low, uint64_t high) {
     surveying *s = of;
     const id_mapper *m = s->m;
-    const struct id_source *c = s->c;
+    const gpugraph_id_column ids = s->c->ids;
     int64_t first = INT64_MAX, last = INT64_MIN;
     uint64_t integers = 0;
+    for (; ids.value32 && !ids.is_text && low < high && !gg_pause(m->run);) {
+        uint64_t next = high - low < GG_POLL_ITEMS ? high : low + GG_POLL_ITEMS;
+        survey_narrow(ids.value32, low, next, &first, &last);
+        integers += next - low;
+        low = next;
+    }
     for (uint64_t i = low; i < high && !gg_leave(m->run, i); i++) {
-        int64_t id = c->ids.value[i];
-        if (!gg_id_is_text(&c->ids, i)) {
+        int64_t id = gg_id_at(&ids, i);
+        if (!gg_id_is_text(&ids, i)) {
             first = id < first ? id : first;
             last = id > last ? id : last;
             integers++;
@@ -82,11 +100,13 @@ static void mark_occurring(void *of, uint64_t map) {
     uint8_t *occurs = o->occurs + map * o->words * 64;
     for (int k = 0; k < ID_COLUMNS; k++) {
         const struct id_source *c = &m->column[k];
+        const gpugraph_id_column ids = c->ids; /* which the stores below leave alone */
+        const uint64_t first = (uint64_t)m->first;
         uint64_t i = gg_slice(c->count, (int)map, o->maps);
         uint64_t end = gg_slice(c->count, (int)map + 1, o->maps);
         for (; i < end && !gg_leave(m->run, i); i++)
-            if (!gg_id_is_text(&c->ids, i))
-                occurs[(uint64_t)c->ids.value[i] - (uint64_t)m->first] = 1;
+            if (!gg_id_is_text(&ids, i))
+                occurs[(uint64_t)gg_id_at(&ids, i) - first] = 1;
     }
 }
 
@@ -108,7 +128,7 @@ static void pack_words(void *of, uint64_t low, uint64_t high) {
         o->m->graph->id_present[w] = pack_word(o, w);
 }
 
-/* Each thread marks in a map of its own, as many as the ids themselves leave room for. */
+/* Each thread marks in a map of its own, as many as take what ids of 8 bytes would. */
 static void fill_bitmap(const id_mapper *m, uint64_t words) {
     uint64_t room = m->integers * sizeof(int64_t) / (words * 64);
     int threads = gg_threads(m->run, m->integers);
@@ -221,7 +241,7 @@ static void number_texts(id_mapper *m) {
 
 static inline uint32_t number_of(const id_mapper *m, const struct id_source *c,
                                  uint64_t i) {
-    int64_t id = c->ids.value[i];
+    int64_t id = gg_id_at(&c->ids, i);
     if (gg_id_is_text(&c->ids, i))
         return m->graph->ids.integer_count + m->text_rank[id];
     if (m->mode == SPARSE) /* it is there already */
@@ -235,11 +255,25 @@ typedef struct numbering {
     const struct id_source *c;
 } numbering;
 
+/* Entries of 4 bytes, the ids being consecutive; `to` may be where they are. Loops to turn into
+** vectors. */
+static void assign_narrow(const int32_t *id, uint32_t first, uint64_t count,
+                          uint32_t *to) {
+    if ((const void *)id != to)
+        for (uint64_t i = 0; i < count; i++)
+            to[i] = (uint32_t)id[i] - first;
+    else if (first)
+        for (uint64_t i = 0; i < count; i++)
+            to[i] -= first;
+}
+
 /* The numbers of entries low .. high - 1; fits gg_narrow. */
 static void assign_part(const void *of, uint64_t low, uint64_t high, uint32_t *to) {
     const id_mapper *m = ((const numbering *)of)->m;
     const struct id_source *c = ((const numbering *)of)->c;
-    if (m->mode == CONSECUTIVE && !c->ids.is_text) /* a loop to turn into vectors */
+    if (m->mode == CONSECUTIVE && !c->ids.is_text && c->ids.value32)
+        assign_narrow(c->ids.value32 + low, (uint32_t)m->first, high - low, to);
+    else if (m->mode == CONSECUTIVE && !c->ids.is_text) /* a loop to turn into vectors */
         for (uint64_t i = low; i < high; i++)
             to[i - low] = (uint32_t)((uint64_t)c->ids.value[i] - (uint64_t)m->first);
     else
@@ -263,9 +297,24 @@ static void assign(const id_mapper *m, struct id_source *c) {
     gg_slices(gg_threads(m->run, c->count), c->count, assign_slice, &of);
 }
 
+/* The numbers of a column of 4 bytes, each where its id was. */
+static uint32_t *assign_in_place(const id_mapper *m, struct id_source *c) {
+    uint32_t *number = c->number = (uint32_t *)c->ids.value32;
+    assign(m, c);
+    c->number = NULL;
+    uint32_t *kept =
+        gg_stopping(m->run) ? NULL : gg_shrink(m->run, number, c->count, sizeof *kept);
+    if (!kept)
+        free(number);
+    return kept;
+}
+
 /* The numbers of a column, in the place of its ids where these may go. */
 static void finish_column(id_mapper *m, struct id_source *c) {
-    if (c->given && !c->number) {
+    if (c->given && !c->number && c->ids.value32) {
+        c->given->value32 = NULL;
+        *c->result = assign_in_place(m, c);
+    } else if (c->given && !c->number) {
         const numbering of = {m, c};
         c->given->value = NULL;
         *c->result =
@@ -277,8 +326,9 @@ static void finish_column(id_mapper *m, struct id_source *c) {
     }
     if (c->given) {
         free((void *)c->given->value);
+        free((void *)c->given->value32);
         free((void *)c->given->is_text);
-        *c->given = (gpugraph_id_column){NULL, NULL};
+        *c->given = (gpugraph_id_column){NULL, NULL, NULL};
     }
 }
 

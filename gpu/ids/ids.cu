@@ -56,24 +56,51 @@ static bool borrow_ends(struct id_job *w) {
     return gg_going(&w->job);
 }
 
+/* One thread per id. */
+static __global__ void widen_ids(const int32_t *from, uint64_t count, int64_t *id) {
+    for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid())
+        id[i] = from[i];
+}
+
+/* Ids of 4 bytes go over as they are, and are of 8 there. Waits, since memory that is given
+** back may be anybody's. */
+static bool upload_narrow(struct id_job *w, const struct id_source *c, int64_t *to) {
+    const size_t bytes = c->count * sizeof(int32_t);
+    int32_t *narrow = c->count ? (int32_t *)gg_take(&w->job, bytes) : NULL;
+    if (!narrow)
+        return gg_going(&w->job);
+    if (gg_upload(&w->job, narrow, c->ids.value32, bytes)) {
+        widen_ids<<<gg_grid(&w->job, c->count, 16), GG_BLOCK, 0, w->job.stream>>>(
+            narrow, c->count, to);
+        gg_launched(&w->job, "widen_ids");
+    }
+    gg_wait(&w->job);
+    gg_give(&w->job, narrow, bytes);
+    return gg_going(&w->job);
+}
+
 static bool upload_columns(struct id_job *w) {
     if (w->mapper->cells)
         return borrow_ends(w);
-    uint64_t at = 0;
+    uint64_t at = 0, bytes = 0;
     double started = gg_now_ms();
     w->id_bytes = w->entries * sizeof *w->id;
     w->id = (int64_t *)gg_take(&w->job, w->id_bytes);
-    for (int i = 0; i < ID_COLUMNS && w->id; i++) {
+    for (int i = 0; i < ID_COLUMNS && gg_going(&w->job); i++) {
         const struct id_source *c = &w->mapper->column[i];
-        gg_upload(&w->job, w->id + at, c->ids.value, c->count * sizeof *w->id);
+        if (c->ids.value32)
+            upload_narrow(w, c, w->id + at);
+        else
+            gg_upload(&w->job, w->id + at, c->ids.value, c->count * sizeof *w->id);
+        bytes += c->count * (c->ids.value32 ? sizeof(int32_t) : sizeof *w->id);
         at += c->count;
     }
     double ms = gg_now_ms() - started;
     if (gg_going(&w->job))
         gg_phase(w->job.run, "upload", started, (int64_t)w->m,
                  "%llu bytes of ids to device %d, at %.1f GB/s",
-                 (unsigned long long)w->id_bytes, w->job.device->ordinal,
-                 (double)w->id_bytes * 1e-6 / (ms + 1e-3));
+                 (unsigned long long)bytes, w->job.device->ordinal,
+                 (double)bytes * 1e-6 / (ms + 1e-3));
     w->moved_ms += ms;
     return gg_going(&w->job);
 }
@@ -254,10 +281,12 @@ static void number_by_bitmap(struct id_job *w) {
 
 /* The numbers of a column, in the place of its ids where these may go. */
 static bool bring_numbers(struct id_job *w, struct id_source *c, const uint32_t *from) {
-    if (!c->given || !c->given->value)
+    if (!c->given || !(c->given->value || c->given->value32))
         return bring(w, c->result, from, c->count);
-    uint32_t *number = (uint32_t *)c->given->value;
+    uint32_t *number = (uint32_t *)(c->given->value32 ? (void *)c->given->value32
+                                                      : (void *)c->given->value);
     c->given->value = NULL;
+    c->given->value32 = NULL;
     if (!gg_download(&w->job, number, from, c->count * sizeof *number)) {
         free(number);
         return false;
@@ -288,6 +317,7 @@ static void leave_columns(struct id_job *w) {
         gpugraph_id_column *given = w->mapper->column[i].given;
         if (given) {
             free((void *)given->value);
+            free((void *)given->value32);
             free((void *)given->is_text);
             *given = gpugraph_id_column();
         }

@@ -74,7 +74,7 @@ static void count_slice(void *pass, uint64_t slice) {
     uint64_t i = gg_slice(c->count, thread, p->threads);
     for (; i < end && !gg_leave(p->m->run, i); i++)
         if (!gg_id_is_text(&c->ids, i))
-            count[part_of(p, gg_mix((uint64_t)c->ids.value[i]))]++;
+            count[part_of(p, gg_mix((uint64_t)gg_id_at(&c->ids, i)))]++;
 }
 
 static void counts_to_starts(const parting *p, struct parted *to) {
@@ -102,7 +102,7 @@ static void write_slice(void *pass, uint64_t slice) {
     uint64_t end = gg_slice(c->count, thread + 1, p->threads);
     uint64_t i = gg_slice(c->count, thread, p->threads);
     for (; i < end && !gg_leave(p->m->run, i); i++) {
-        int64_t id = c->ids.value[i];
+        int64_t id = gg_id_at(&c->ids, i);
         if (!gg_id_is_text(&c->ids, i))
             to->entry[next[part_of(p, gg_mix((uint64_t)id))]++] = id;
     }
@@ -260,17 +260,19 @@ static void read_slice(void *pass, uint64_t slice) {
     uint64_t next[(uint64_t)1 << GG_ID_PART_BITS];
     uint64_t end = gg_slice(c->count, thread + 1, p->threads);
     uint64_t i = gg_slice(c->count, thread, p->threads);
-    int64_t *value = (int64_t *)c->ids.value; /* written only where it was given away */
+    int64_t *wide = (int64_t *)c->ids.value; /* written only where they were given away */
+    uint32_t *narrow = c->number ? c->number : (uint32_t *)c->ids.value32;
     memcpy(next, thread ? from->start + (uint64_t)(thread - 1) * p->parts : from->begin,
            p->parts * sizeof *next);
     for (; i < end && !gg_leave(p->m->run, i); i++) {
         if (gg_id_is_text(&c->ids, i))
             continue;
-        int64_t number = from->entry[next[part_of(p, gg_mix((uint64_t)value[i]))]++];
-        if (c->number)
-            c->number[i] = (uint32_t)number;
+        uint64_t part = part_of(p, gg_mix((uint64_t)gg_id_at(&c->ids, i)));
+        int64_t number = from->entry[next[part]++];
+        if (narrow)
+            narrow[i] = (uint32_t)number;
         else
-            value[i] = number;
+            wide[i] = number;
     }
 }
 

@@ -69,7 +69,7 @@ static bool note_column(const gpugraph_graph *graph, const gpugraph_id_column *c
                         int64_t entries, int64_t *list, uint64_t *count) {
     for (int64_t i = 0; i < entries; i++)
         if (!gg_text_at(column, (uint64_t)i) &&
-            !note_id(graph, column->value[i], list, count))
+            !note_id(graph, gg_id_at(column, (uint64_t)i), list, count))
             return false;
     return true;
 }
@@ -266,8 +266,8 @@ static gpugraph_changes change_of(const gpugraph_graph *graph, const moved_edges
     const gpugraph_weight_type type = graph->edges.weight_type;
     *added =
         (gpugraph_edges){.count = (int64_t)e->count,
-                         .source = {e->source, NULL},
-                         .target = {e->target, NULL},
+                         .source = {.value = e->source},
+                         .target = {.value = e->target},
                          .edge_id = e->id,
                          .weight_type = type,
                          .weight = type == GPUGRAPH_REAL_WEIGHTS ? (void *)e->real
@@ -396,7 +396,8 @@ static bool spread(gpugraph_graph *graph, const struct named_numbers *named, int
     int64_t *id = gg_alloc(run, most, sizeof *id);
     uint32_t *vertex = id ? gg_alloc(run, most, sizeof *vertex) : NULL;
     const uint64_t count = vertex ? choose_ids(graph, come, id) : 0;
-    const gpugraph_edges added = {.vertex_count = (int64_t)count, .vertex = {id, NULL}};
+    const gpugraph_edges added = {.vertex_count = (int64_t)count,
+                                  .vertex = {.value = id}};
     const gpugraph_changes changes = {.added = &added};
     /* Others that the batch names would have to be found again. */
     const bool named_some = named->changes.kept_count + named->changes.loose_count > 0;

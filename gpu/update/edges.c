@@ -307,7 +307,7 @@ static void bound_degrees(update *u) {
 static bool is_vertex(const gpugraph_graph *graph, const gpugraph_texts *texts,
                       const gpugraph_id_column *column, uint64_t i, uint32_t v) {
     const gpugraph_ids *ids = &graph->ids;
-    int64_t value = column->value[i];
+    int64_t value = gg_id_at(column, i);
     if (!gg_text_at(column, i))
         return v < ids->integer_count &&
                value == (ids->integer ? ids->integer[v]
@@ -350,6 +350,12 @@ static void part(void *of, const void *from, const uint8_t *marked, uint64_t cou
         to[marked[i] ? rest++ : plain++] = ((const uint64_t *)from)[i];
 }
 
+static void part_ids(int64_t *to, const gpugraph_id_column *from, const uint8_t *marked,
+                     uint64_t count, uint64_t rest) {
+    for (uint64_t i = 0, plain = 0; i < count; i++)
+        to[marked[i] ? rest++ : plain++] = gg_id_at(from, i);
+}
+
 static void part_texts(uint8_t *to, const gpugraph_id_column *from, const uint8_t *marked,
                        uint64_t count) {
     for (uint64_t i = 0, plain = 0; i < count; i++)
@@ -383,8 +389,8 @@ static void part_all(update *u, const uint8_t *of_added, const uint8_t *of_remov
     part(p->removed_id, u->removed_id, of_removed, go, go - u->reweighted);
     part(p->added_at, u->added_at, of_added, come, first);
     part(p->edge_id, given->edge_id, of_added, come, first);
-    part(p->source, given->source.value, of_added, come, first);
-    part(p->target, given->target.value, of_added, come, first);
+    part_ids(p->source, &given->source, of_added, come, first);
+    part_ids(p->target, &given->target, of_added, come, first);
     if (given->weight)
         part(p->weight, given->weight, of_added, come, first);
     part_texts(p->source_text, &given->source, of_added, come);
@@ -392,8 +398,8 @@ static void part_all(update *u, const uint8_t *of_added, const uint8_t *of_remov
     u->rest = *given;
     u->rest.count = (int64_t)first;
     u->rest.edge_id = p->edge_id;
-    u->rest.source = (gpugraph_id_column){p->source, p->source_text};
-    u->rest.target = (gpugraph_id_column){p->target, p->target_text};
+    u->rest.source = (gpugraph_id_column){p->source, p->source_text, NULL};
+    u->rest.target = (gpugraph_id_column){p->target, p->target_text, NULL};
     u->rest.weight = given->weight ? p->weight : NULL;
     u->added = &u->rest;
     u->added_count = first;

@@ -79,7 +79,7 @@ static void put_known(const rebuild *r, int64_t at, uint32_t v, int64_t *value,
 
 static bool put_added(const rebuild *r, int64_t at, const gpugraph_id_column *column,
                       int64_t i, int64_t *value, uint8_t *is_text) {
-    value[at] = column->value[i];
+    value[at] = gg_id_at(column, (uint64_t)i);
     if (!text_at(column, i))
         return true;
     if (value[at] < 0 || value[at] >= r->added->texts.count) {
@@ -223,13 +223,13 @@ static void make(rebuild *r, gpugraph_graph **graph) {
         return;
     gpugraph_edges edges = {
         .count = r->m,
-        .source = {r->source, r->source_text},
-        .target = {r->target, r->target_text},
+        .source = {r->source, r->source_text, NULL},
+        .target = {r->target, r->target_text, NULL},
         .weight_type = r->type,
         .weight = r->type ? r->weight : NULL,
         .edge_id = r->edge_id,
         .texts = {r->texts, r->text_offset, r->text_bytes},
-        .vertex = {r->lone, r->lone_text},
+        .vertex = {r->lone, r->lone_text, NULL},
         .vertex_count = r->lone_count,
     };
     gpugraph_create(&edges, r->run, graph);

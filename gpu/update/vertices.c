@@ -51,7 +51,7 @@ static bool is_text(const update *u, uint64_t ref) {
 static int64_t value_of(const update *u, uint64_t ref) {
     uint64_t at;
     const gpugraph_id_column *column = column_of(u, ref, &at);
-    return column->value[at];
+    return gg_id_at(column, at);
 }
 
 /* What is looked up: old vertices of added ids. */

@@ -2,7 +2,8 @@
 ** it, and milliseconds from arrays to vertex numbers and to CSR, with one and two threads.
 **
 **     bench_reader FOLDER [NAME ...]           the tables below, or those named
-**     bench_reader make FILE MILLION-ROWS      makes an R-MAT table `edges` and stays
+**     bench_reader make FILE MILLION-ROWS [sparse|text]
+**                                              makes an R-MAT table `edges` and stays
 **     bench_reader read FILE THREADS ...       reads `edges` of FILE by pages alone, with so
 **                                              many threads, from the page cache and from
 **                                              the disk
@@ -150,7 +151,7 @@ static struct reading by_steps(sqlite3 *db, bool texts) {
 }
 
 static uint64_t value_of(const page_columns *c, const intern *texts, int k, int64_t i) {
-    int64_t value = k == 0 ? c->source[i] : c->target[i];
+    int64_t value = page_id_at(c, k, i);
     if (!c->text[k] || !(c->text[k][i / 8] >> i % 8 & 1))
         return (uint64_t)value;
     return texts->offset[value + 1] - texts->offset[value];
@@ -169,8 +170,8 @@ static void hear(void *reading, const char *phase, double ms, int64_t items,
 /* The columns become a graph, which becomes a CSR. */
 static void build(struct reading *r, page_columns *c, const intern *texts, int threads) {
     gpugraph_edges edges = {.count = c->count,
-                            .source = {c->source, c->text[0]},
-                            .target = {c->target, c->text[1]},
+                            .source = {c->source, c->text[0], c->source32},
+                            .target = {c->target, c->text[1], c->target32},
                             .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
                             .weight = c->weight,
                             .edge_id = c->rowid,
@@ -386,8 +387,11 @@ static bool wanted(const char *name, char **names, int count) {
 }
 
 int main(int argc, char **argv) {
-    if (argc == 4 && strcmp(argv[1], "make") == 0) {
-        struct table table = {"", 22, atoll(argv[3]) * 1000000, PLAIN};
+    if ((argc == 4 || argc == 5) && strcmp(argv[1], "make") == 0) {
+        const enum ids ids = argc == 4                        ? PLAIN
+                             : strcmp(argv[4], "sparse") == 0 ? SPARSE
+                                                              : TEXT;
+        struct table table = {"", 22, atoll(argv[3]) * 1000000, ids};
         return sqlite3_close(make_table(argv[2], &table));
     }
     if (argc > 3 && (strcmp(argv[1], "read") == 0 || strcmp(argv[1], "warm") == 0))
@@ -396,7 +400,7 @@ int main(int argc, char **argv) {
         return measure_floor(argc, argv);
     if (argc < 2) {
         fprintf(stderr, "usage: bench_reader FOLDER [NAME ...]\n"
-                        "       bench_reader make FILE MILLION-ROWS\n"
+                        "       bench_reader make FILE MILLION-ROWS [sparse|text]\n"
                         "       bench_reader read FILE THREADS ...\n"
                         "       bench_reader warm FILE THREADS ...\n"
                         "       bench_reader floor FILE THREADS ...\n");

@@ -86,7 +86,7 @@ static inline sqlite3_stmt *select_rows(const page_table *t) {
 ** far, which are numbered in the order of their coming. */
 static inline bool same_id(const page_columns *c, int k, int64_t n, const intern *texts,
                            int64_t *seen, sqlite3_stmt *row) {
-    int64_t value = k == 0 ? c->source[n] : c->target[n];
+    int64_t value = page_id_at(c, k, n);
     if (sqlite3_column_type(row, 1 + k) == SQLITE_FLOAT) {
         double real = sqlite3_column_double(row, 1 + k);
         return real == (double)value && real >= -0x1p63 && real < 0x1p63;

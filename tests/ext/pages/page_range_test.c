@@ -23,8 +23,7 @@ static int64_t nulls_at(const page_columns *c, int64_t i, int64_t *h) {
 
 static void check_end(const page_columns *all, int64_t i, const page_columns *some,
                       int64_t j, int k) {
-    const int64_t a = k ? all->target[i] : all->source[i],
-                  b = k ? some->target[j] : some->source[j];
+    const int64_t a = page_id_at(all, k, i), b = page_id_at(some, k, j);
     ck_assert_int_eq(is_text(all, k, i), is_text(some, k, j));
     if (!is_text(all, k, i)) {
         ck_assert_int_eq(a, b);
