@@ -95,11 +95,12 @@ static struct page_form form_of(const page_layout *layout, uint32_t index) {
     const struct page_serial *weight = &layout->serial[type[2]];
     struct page_form form = {.keep = (int8_t)weight->keep,
                              .constant = (uint8_t)weight->constant};
+    const uint32_t most = layout->wide ? 6 : 4; /* of an id */
     uint32_t end = 0;
     bool other = false;
     for (int c = 0; c < 3; c++) {
         const struct page_serial *s = &layout->serial[type[c]];
-        other |= type[c] == 0 || type[c] == 7 || type[c] > 9;
+        other |= type[c] == 0 || type[c] == 7 || type[c] > (c < 2 ? most : 9);
         end += s->size;
         form.end[c] = other && c > 0 ? UINT8_MAX : (uint8_t)end;
         form.shift[c] = (uint8_t)s->shift;

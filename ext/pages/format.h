@@ -90,8 +90,8 @@ struct page_serial {
     uint32_t is_real, is_text;
 };
 
-/* What the serial types of the first three columns say together, ids from 1 to 6, a weight from 1 to 6 or
-** 8 or 9: INTEGERs, whose values follow each other. The index of layout.form has 3 bits of the first
+/* What the serial types of the first three columns say together, ids from 1 to 6 (4 where none is
+** wide), a weight from 1 to 6 or 8 or 9: INTEGERs, whose values follow each other. The index of layout.form has 3 bits of the first
 ** type, below it 3 of the second, and 4 of the third. */
 struct page_form {
     uint8_t end

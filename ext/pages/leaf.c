@@ -139,7 +139,7 @@ INLINE uint32_t form_of_types(uint32_t types) {
     return types * (1u << 23 | 1u << 12 | 1) >> 16 & (PAGE_FORMS - 1);
 }
 
-/* Takes cells whose ids are the first columns, INTEGERs of 1 to 8 bytes (to columns of 4: to 4), and
+/* Takes cells whose ids are the first columns, INTEGERs of 1 to 8 bytes (or 4, as the layout says), and
 ** perhaps a weight the third, an INTEGER, up to the first one that is otherwise: one look tells of all
 ** columns, and the rowid is the one that follows. Reads 1 + 8 bytes, a header of 127 and values of 32 from a cell that
 ** begins on the page, within PAGE_PAD. */
@@ -149,10 +149,7 @@ INLINE void plain_cells(const page_layout *layout, const uint8_t *page,
     const uint8_t *pointer = page + PAGE_LEAF_HEADER, *end = page + layout->usable;
     const uint32_t cells = get2(page + 3), first = PAGE_LEAF_HEADER + 2 * cells;
     const uint32_t room = layout->usable - first, types_end = (uint32_t)columns + 1;
-    /* Bits that no usual header and type have; of 1 to 4 those of types less 1. */
-    const uint32_t unusual =
-        (columns == 3 ? 0xf0000000 : 0) | (narrow ? 0x00fcfc80 : 0x00f8f880);
-    const uint32_t least = narrow ? 0x00010100 : 0;
+    const uint32_t unusual = columns == 3 ? 0xf0f8f880 : 0x00f8f880;
     const struct page_form *forms = layout->form;
     const page_rows to = *rows;
     int64_t at = w->at, ahead = w->key.rowid - at;
@@ -173,7 +170,7 @@ INLINE void plain_cells(const page_layout *layout, const uint8_t *page,
         const uint32_t types = record[0] | (uint32_t)record[1] << 8 |
                                (uint32_t)record[2] << 16 | (uint32_t)record[3] << 24;
         const uint32_t header = types & 0xff;
-        if ((types - least) & unusual)
+        if (types & unusual)
             break;
         const struct page_form *form =
             &forms[form_of_types(columns == 3 ? types >> 8 : types >> 8 & 0xffff)];

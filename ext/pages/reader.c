@@ -261,10 +261,10 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
     enum page_reason reason = page_list(source, layout, root, t->range, &leaves);
     bool send = t->place != NULL, looked = false;
     while (!reason) {
-        page_layout_finish(layout);
         if (!send && !looked)
             layout->wide |= page_glance(source, layout, &leaves);
         looked |= !send;
+        page_layout_finish(layout);
         reason = send ? page_send(t, source, layout, &leaves, columns, &old)
                       : page_collect(source, layout, &leaves, columns, &old);
         if (!reason)

@@ -67,14 +67,15 @@ static void count_slice(void *pass, uint64_t slice) {
     const column_pass *of = pass;
     const parting *p = of->p;
     const struct id_source *c = of->c;
+    const gpugraph_id_column ids = c->ids;
     const struct parted *to = of->parted;
     const int thread = (int)slice;
     uint64_t *count = to->start + (uint64_t)thread * p->parts;
     uint64_t end = gg_slice(c->count, thread + 1, p->threads);
     uint64_t i = gg_slice(c->count, thread, p->threads);
     for (; i < end && !gg_leave(p->m->run, i); i++)
-        if (!gg_id_is_text(&c->ids, i))
-            count[part_of(p, gg_mix((uint64_t)gg_id_at(&c->ids, i)))]++;
+        if (!gg_id_is_text(&ids, i))
+            count[part_of(p, gg_mix((uint64_t)gg_id_at(&ids, i)))]++;
 }
 
 static void counts_to_starts(const parting *p, struct parted *to) {
@@ -96,14 +97,15 @@ static void write_slice(void *pass, uint64_t slice) {
     const column_pass *of = pass;
     const parting *p = of->p;
     const struct id_source *c = of->c;
+    const gpugraph_id_column ids = c->ids;
     const struct parted *to = of->parted;
     const int thread = (int)slice;
     uint64_t *next = to->start + (uint64_t)thread * p->parts;
     uint64_t end = gg_slice(c->count, thread + 1, p->threads);
     uint64_t i = gg_slice(c->count, thread, p->threads);
     for (; i < end && !gg_leave(p->m->run, i); i++) {
-        int64_t id = gg_id_at(&c->ids, i);
-        if (!gg_id_is_text(&c->ids, i))
+        int64_t id = gg_id_at(&ids, i);
+        if (!gg_id_is_text(&ids, i))
             to->entry[next[part_of(p, gg_mix((uint64_t)id))]++] = id;
     }
 }
@@ -260,14 +262,15 @@ static void read_slice(void *pass, uint64_t slice) {
     uint64_t next[(uint64_t)1 << GG_ID_PART_BITS];
     uint64_t end = gg_slice(c->count, thread + 1, p->threads);
     uint64_t i = gg_slice(c->count, thread, p->threads);
+    const gpugraph_id_column ids = c->ids;
     int64_t *wide = (int64_t *)c->ids.value; /* written only where they were given away */
     uint32_t *narrow = c->number ? c->number : (uint32_t *)c->ids.value32;
     memcpy(next, thread ? from->start + (uint64_t)(thread - 1) * p->parts : from->begin,
            p->parts * sizeof *next);
     for (; i < end && !gg_leave(p->m->run, i); i++) {
-        if (gg_id_is_text(&c->ids, i))
+        if (gg_id_is_text(&ids, i))
             continue;
-        uint64_t part = part_of(p, gg_mix((uint64_t)gg_id_at(&c->ids, i)));
+        uint64_t part = part_of(p, gg_mix((uint64_t)gg_id_at(&ids, i)));
         int64_t number = from->entry[next[part]++];
         if (narrow)
             narrow[i] = (uint32_t)number;
