@@ -171,6 +171,32 @@ static void put_id(const edge_model *model, uint32_t u, int64_t *number_of,
     is_text[i / 8] |= (uint8_t)(1 << i % 8);
 }
 
+/* As 4 bytes each, where they fit; else NULL. */
+static int32_t *narrow_of(const int64_t *value, int64_t count) {
+    int32_t *narrow = room_for((uint64_t)count, sizeof *narrow);
+    for (int64_t i = 0; i < count; i++) {
+        narrow[i] = (int32_t)value[i];
+        if (narrow[i] != value[i]) {
+            free(narrow);
+            return NULL;
+        }
+    }
+    return narrow;
+}
+
+/* Every second source and every other pair of targets has 4 bytes an entry: whoever takes columns must
+** take both widths, and one of each. */
+static void narrow_some(model_columns *c, int64_t count) {
+    gpugraph_id_column *column[2] = {&c->edges.source, &c->edges.target};
+    for (int k = 0; k < 2; k++) {
+        c->narrow[k] =
+            count >> k & 1 ? narrow_of(k ? c->target : c->source, count) : NULL;
+        column[k]->value32 = c->narrow[k];
+        if (c->narrow[k])
+            column[k]->value = NULL;
+    }
+}
+
 model_columns model_columns_of(const edge_model *model, const model_edge *edge,
                                int64_t count) {
     enum { TEXT_ROOM = 40 };
@@ -200,6 +226,7 @@ model_columns model_columns_of(const edge_model *model, const model_edge *edge,
     c.edges.count = count;
     c.edges.source = (gpugraph_id_column){c.source, c.source_text};
     c.edges.target = (gpugraph_id_column){c.target, c.target_text};
+    narrow_some(&c, count);
     c.edges.edge_id = c.edge_id;
     c.edges.texts.offset = c.text_offset;
     c.edges.texts.bytes = c.text_bytes;
@@ -215,6 +242,8 @@ model_columns model_columns_of(const edge_model *model, const model_edge *edge,
 
 void model_columns_free(model_columns *c) {
     free(c->source);
+    free(c->narrow[0]);
+    free(c->narrow[1]);
     free(c->target);
     free(c->edge_id);
     free(c->integer);

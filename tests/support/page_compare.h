@@ -303,6 +303,8 @@ static inline void compare_there(const page_table *table, const char *why_not,
     page_columns_clear(&c);
 }
 
+static int64_t of_width[2]; /* tables whose ids got columns of 8 bytes, and of 4 */
+
 /* Reads with one and with three threads, and there, and compares. Returns the reason for
 ** stepping aside, NULL where the pages were used; *slow, if wanted, the rows decoded
 ** carefully. */
@@ -315,6 +317,7 @@ static inline const char *compare(const page_table *t, int64_t *slow) {
         ck_assert_int_eq(outcome == PAGE_NOT_USED, why != NULL);
         if (outcome == PAGE_READ)
             check_columns(t, &c);
+        of_width[c.source32 != NULL] += outcome == PAGE_READ;
         ck_assert(outcome == PAGE_READ || !t->texts || !t->texts->bytes);
         if (t->texts)
             intern_clear(t->texts);

@@ -94,6 +94,24 @@ static void check_ranges(page_table t, bool texts) {
     intern_clear(&all_texts);
 }
 
+/* Of a table with a wide id in its last row, the columns of every range before it have 4 bytes. */
+START_TEST(test_wide_row) {
+    const int64_t before[2] = {1, 800};
+    page_table t = edges(db);
+    page_columns c;
+    const char *why;
+    run_sql(db, "PRAGMA page_size = 512; CREATE TABLE e(src, dst, w)");
+    fill(db, "e", 900);
+    run_sql(db, "UPDATE e SET src = src %% 1000, dst = dst %% 1000;"
+                "UPDATE e SET dst = 1 << 40 WHERE rowid = 900");
+    check_ranges(edges(db), _i % 2);
+    t.range = before;
+    ck_assert_int_eq(page_read(&t, 1, NULL, NULL, &c, &why), PAGE_READ);
+    ck_assert(c.source32 && c.target32 && c.count == 800);
+    page_columns_clear(&c);
+}
+END_TEST
+
 static const char *const rowids[] = {"n", "n + 7000", "n * n - 90000", "n * 3 - 1000"};
 
 START_TEST(test_numbers) {
@@ -156,6 +174,7 @@ const struct suite suite = {
     "page_range",
     {{"cases", .timeout = 120, .setup = setup, .teardown = teardown,
       .cases = {{&test_numbers, 16},
+                {&test_wide_row, 2},
                 {&test_texts_and_nulls, 16},
                 {&test_leaves_outside_are_not_read}}}},
 };
