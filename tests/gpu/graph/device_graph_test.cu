@@ -103,7 +103,26 @@ static void hear(void *listener, const char *name, double ms, int64_t,
         snprintf(p->csr, sizeof p->csr, "%s", detail);
 }
 
-/* stay: the device may keep the ends to itself. */
+/* The column in its 4 bytes an entry, where they fit. */
+static void narrow(gpugraph_id_column *column, const std::vector<int64_t> &ids,
+                   std::vector<int32_t> *own, bool take_over) {
+    own->assign(ids.begin(), ids.end());
+    if (!std::equal(ids.begin(), ids.end(), own->begin()))
+        return;
+    if (take_over) {
+        free((void *)column->value);
+        int32_t *copy = (int32_t *)malloc((ids.size() + 1) * sizeof *copy);
+        ck_assert_ptr_nonnull(copy);
+        std::copy(own->begin(), own->end(), copy);
+        column->value32 = copy;
+    } else {
+        column->value32 = own->data();
+    }
+    column->value = NULL;
+}
+
+/* stay: the device may keep the ends to itself. Of what a device is for, each of the eight choices of columns
+** of 4 bytes comes in turn. */
 static gpugraph_graph *create(const struct input *in, int weights, bool take_over,
                               gpugraph_run *run, bool stay = false) {
     gpugraph_edges edges = gpugraph_edges();
@@ -113,6 +132,15 @@ static gpugraph_graph *create(const struct input *in, int weights, bool take_ove
     edges.target.value = take_over ? block(in->target) : in->target.data();
     edges.vertex_count = (int64_t)in->extra;
     edges.vertex.value = in->vertex.data();
+    static unsigned turn;
+    std::vector<int32_t> own[3];
+    const unsigned widths = run->backend == GPUGRAPH_CUDA ? turn++ : 0;
+    if (widths & 1)
+        narrow(&edges.source, in->source, &own[0], take_over);
+    if (widths & 2)
+        narrow(&edges.target, in->target, &own[1], take_over);
+    if (widths & 4)
+        narrow(&edges.vertex, in->vertex, &own[2], false);
     if (!in->edge_id.empty())
         edges.edge_id = take_over ? block(in->edge_id) : in->edge_id.data();
     std::vector<int64_t> bits(in->m);
