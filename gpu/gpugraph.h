@@ -48,8 +48,8 @@ typedef enum gpugraph_weight_type {
 /* A column of ids. Entry i is the INTEGER value[i], or, where is_text is not NULL and
 ** bit i of it (is_text[i / 8] >> (i % 8) & 1) is set, text number value[i] of the
 ** edges' texts. Where all of these fit 32 bits, value32 may have them in place of value, which is
-** NULL then: so they are read in half the time, and a column that is taken over is as large as the
-** graph's own array. Each column has its own width. */
+** NULL then: half the bytes, and a column that is taken over is as large as the graph's own array,
+** which it becomes. Each column has its own width. */
 typedef struct gpugraph_id_column {
     const int64_t *value;
     const uint8_t *is_text; /* NULL: no text in this column */
