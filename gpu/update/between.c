@@ -36,14 +36,12 @@ uint64_t gg_most_way_edges(const gpugraph_graph *graph) {
 
 /* ---- ids that come between others ---- */
 
-/* Those behind all others are but put there, INTEGERs where there is no TEXT; ids that need a longer bitmap in front have
-** all numbers move. */
+/* Those behind all others are but put there, INTEGERs where there is no TEXT. */
 static bool comes_between(const gpugraph_graph *graph, const struct vertex_id *id) {
     const gpugraph_ids *ids = &graph->ids;
     if (id->text)
         return gg_numbers_below(graph, id) < graph->n;
-    return ids->integer && id->integer > ids->integer[0] &&
-           id->integer < ids->integer[ids->integer_count - 1];
+    return ids->integer && id->integer < ids->integer[ids->integer_count - 1];
 }
 
 static bool same_id(const struct vertex_id *a, const struct vertex_id *b) {
@@ -151,6 +149,8 @@ static bool find_way(const gpugraph_graph *graph, const struct named_numbers *na
                      const struct vertex_id *id, way *w) {
     const uint64_t at = gg_numbers_below(graph, id);
     uint64_t place, free;
+    if (at == 0 && !id->text && graph->id_present) /* which begins with the first one */
+        return false;
     gg_find_unused(graph, (uint32_t)at, &place);
     w->edges = UINT64_MAX;
     if (is_free(graph, named, id->text, place, &free))

@@ -73,6 +73,22 @@ static bool make_room(id_list *l, uint64_t bytes) {
     return true;
 }
 
+/* One that comes before all others, and such as may come before it: as far apart as it is from the others, as long as
+** ids stay close together. */
+static void list_in_front(const gpugraph_graph *graph, int64_t come, id_list *l) {
+    const gpugraph_ids *ids = &graph->ids;
+    const int64_t last = ids->integer[ids->integer_count - 1];
+    const uint64_t step = (uint64_t)ids->integer[0] - (uint64_t)come,
+                   room = ((uint64_t)come - (uint64_t)INT64_MIN) / step;
+    uint64_t more = room < GG_SPREAD_HERE ? room : GG_SPREAD_HERE - 1;
+    while (more > 0 && graph->id_present &&
+           !gg_close_together(graph->integer_ends,
+                              (int64_t)((uint64_t)come - more * step), last))
+        more /= 2;
+    for (uint64_t i = more + 1; i-- > 0;)
+        l->value[l->count++] = (int64_t)((uint64_t)come - i * step);
+}
+
 /* That of vertex v - 1 and one byte more, as long as that comes before vertex v's. */
 static uint64_t list_texts(const gpugraph_graph *graph, uint64_t v, uint64_t most,
                            id_list *l) {
@@ -124,8 +140,12 @@ static void choose_ids(const gpugraph_graph *graph, uint64_t low, uint64_t high,
         list_before(graph, here, GG_SPREAD_HERE, l);
 }
 
-static void choose_all(const gpugraph_graph *graph, uint64_t here, id_list *l) {
-    const uint64_t integers = graph->ids.integer_count;
+static void choose_all(const gpugraph_graph *graph, const struct vertex_id *come,
+                       id_list *l) {
+    const uint64_t integers = graph->ids.integer_count,
+                   here = gg_numbers_below(graph, come);
+    if (here == 0 && !come->text)
+        list_in_front(graph, come->integer, l);
     if (graph->ids.integer)
         choose_ids(graph, 0, integers, here, l);
     if (integers < graph->n)
@@ -154,7 +174,7 @@ static void leave_unused(gpugraph_graph *graph, const gpugraph_edges *added,
 static bool spread(gpugraph_graph *graph, const struct vertex_id *come, id_list *l,
                    uint32_t *vertex) {
     const double started = gg_now_ms();
-    choose_all(graph, gg_numbers_below(graph, come), l);
+    choose_all(graph, come, l);
     const gpugraph_edges added = {
         .vertex_count = (int64_t)l->count,
         .vertex = {l->value, l->is_text},

@@ -5,7 +5,7 @@ edges and 700,000 vertices: total ms by gpugraph_timings, of the first three suc
     ids_between.py GPUGRAPH.so IDS QUERY [BACKEND]
 
 IDS: consecutive (but for one far behind, before which all new ones come), apart (by 1,000; new ones at random), counting (the
-same; new ones count on from one of them), texts (of ten characters; new ones at random) or behind (such texts; new ones come behind all
+same; new ones count on from one of them), before (the same; new ones count down from the first), texts (of ten characters; new ones at random) or behind (such texts; new ones come behind all
 others). QUERY: look-up, bfs or mis. The first two changes move all vertex numbers; the third makes
 what the later ones need."""
 import random
@@ -32,6 +32,8 @@ def new_id(ids, change):
         return f"'v{change:09d}'"
     if ids == "consecutive":
         return 800000 + random.randrange(1000000)
+    if ids == "before":
+        return -1 - change
     if ids == "counting":
         return 350000000 + change + 1
     return named(ids, random.randrange(699000) * 1000 + random.randrange(1, 999))
