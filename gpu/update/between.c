@@ -36,12 +36,14 @@ uint64_t gg_most_way_edges(const gpugraph_graph *graph) {
 
 /* ---- ids that come between others ---- */
 
-/* Those behind all others are but put there, INTEGERs where there is no TEXT. */
+/* Or outside of those of its kind; but those behind all others are but put there. */
 static bool comes_between(const gpugraph_graph *graph, const struct vertex_id *id) {
     const gpugraph_ids *ids = &graph->ids;
     if (id->text)
         return gg_numbers_below(graph, id) < graph->n;
-    return ids->integer && id->integer < ids->integer[ids->integer_count - 1];
+    return ids->integer_count > 0 &&
+           (ids->texts.count > 0 ||
+            id->integer < gg_integer_at(ids, ids->integer_count - (uint64_t)1));
 }
 
 static bool same_id(const struct vertex_id *a, const struct vertex_id *b) {
@@ -125,7 +127,7 @@ static struct vertex_id id_of(const gpugraph_graph *graph, uint64_t v) {
     if (id.text)
         id.bytes = gpugraph_text(&ids->texts, v - ids->integer_count, &id.length);
     else
-        id.integer = ids->integer[v];
+        id.integer = gg_integer_at(ids, v);
     return id;
 }
 
@@ -149,8 +151,9 @@ static bool find_way(const gpugraph_graph *graph, const struct named_numbers *na
                      const struct vertex_id *id, way *w) {
     const uint64_t at = gg_numbers_below(graph, id);
     uint64_t place, free;
-    if (at == 0 && !id->text && graph->id_present) /* which begins with the first one */
-        return false;
+    const bool outside = at == 0 || at == graph->ids.integer_count;
+    if (!id->text && (!graph->id_integer || (graph->id_present && outside)))
+        return false; /* they would have to be listed, or the bitmap to be longer */
     gg_find_unused(graph, (uint32_t)at, &place);
     w->edges = UINT64_MAX;
     if (is_free(graph, named, id->text, place, &free))
@@ -323,8 +326,7 @@ static bool list_edges(gpugraph_graph *graph, const way *w, gpugraph_run *run,
 static void name_end(const gpugraph_graph *graph, uint64_t i, uint32_t v, int64_t *value,
                      uint8_t *is_text, moved_edges *e) {
     if (!gg_is_text(graph, v)) {
-        value[i] = graph->ids.integer ? graph->ids.integer[v]
-                                      : graph->ids.first_integer + (int64_t)v;
+        value[i] = gg_integer_at(&graph->ids, v);
         return;
     }
     const uint32_t t = v - graph->ids.integer_count;

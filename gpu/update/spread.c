@@ -73,20 +73,43 @@ static bool make_room(id_list *l, uint64_t bytes) {
     return true;
 }
 
-/* One that comes before all others, and such as may come before it: as far apart as it is from the others, as long as
-** ids stay close together. */
+/* So many more of ids `step` apart fit between there and the end of all INTEGERs, and leave them as close together as
+** they are. */
+static uint64_t count_outside(const gpugraph_graph *graph, int64_t nearest,
+                              int64_t farthest, uint64_t step, uint64_t room) {
+    const bool before = farthest < nearest,
+               listed = graph->id_integer && !graph->id_present; /* far apart already */
+    uint64_t more = room / step < GG_SPREAD_HERE ? room / step : GG_SPREAD_HERE - 1;
+    for (; more > 0 && !listed; more /= 2) {
+        const uint64_t by = more * step;
+        const int64_t end =
+            (int64_t)(before ? (uint64_t)farthest - by : (uint64_t)farthest + by);
+        if (before ? gg_close_together(graph->integer_ends, end, nearest)
+                   : gg_close_together(graph->integer_ends, nearest, end))
+            break;
+    }
+    return more;
+}
+
+/* One that comes before all others, and such as may come before it: as far apart as it is from these. */
 static void list_in_front(const gpugraph_graph *graph, int64_t come, id_list *l) {
     const gpugraph_ids *ids = &graph->ids;
-    const int64_t last = ids->integer[ids->integer_count - 1];
-    const uint64_t step = (uint64_t)ids->integer[0] - (uint64_t)come,
-                   room = ((uint64_t)come - (uint64_t)INT64_MIN) / step;
-    uint64_t more = room < GG_SPREAD_HERE ? room : GG_SPREAD_HERE - 1;
-    while (more > 0 && graph->id_present &&
-           !gg_close_together(graph->integer_ends,
-                              (int64_t)((uint64_t)come - more * step), last))
-        more /= 2;
-    for (uint64_t i = more + 1; i-- > 0;)
+    const uint64_t step = (uint64_t)gg_integer_at(ids, 0) - (uint64_t)come,
+                   room = (uint64_t)come - (uint64_t)INT64_MIN;
+    const int64_t last = gg_integer_at(ids, ids->integer_count - (uint64_t)1);
+    for (uint64_t i = count_outside(graph, last, come, step, room) + 1; i-- > 0;)
         l->value[l->count++] = (int64_t)((uint64_t)come - i * step);
+}
+
+/* The same behind all others. */
+static void list_behind(const gpugraph_graph *graph, int64_t come, id_list *l) {
+    const gpugraph_ids *ids = &graph->ids;
+    const int64_t last = gg_integer_at(ids, ids->integer_count - (uint64_t)1);
+    const uint64_t step = (uint64_t)come - (uint64_t)last,
+                   room = (uint64_t)INT64_MAX - (uint64_t)come,
+                   more = count_outside(graph, gg_integer_at(ids, 0), come, step, room);
+    for (uint64_t i = 0; i <= more; i++)
+        l->value[l->count++] = (int64_t)((uint64_t)come + i * step);
 }
 
 /* That of vertex v - 1 and one byte more, as long as that comes before vertex v's. */
@@ -148,6 +171,8 @@ static void choose_all(const gpugraph_graph *graph, const struct vertex_id *come
         list_in_front(graph, come->integer, l);
     if (graph->ids.integer)
         choose_ids(graph, 0, integers, here, l);
+    if (here == integers && !come->text)
+        list_behind(graph, come->integer, l);
     if (integers < graph->n)
         choose_ids(graph, integers, graph->n, here, l);
 }

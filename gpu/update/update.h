@@ -198,6 +198,10 @@ static inline void gg_fetch_arcs(const struct csr_slot *slot, uint64_t v,
     }
 }
 
+static inline int64_t gg_integer_at(const gpugraph_ids *ids, uint64_t v) {
+    return ids->integer ? ids->integer[v] : (int64_t)((uint64_t)ids->first_integer + v);
+}
+
 /* Nothing but weights changes. */
 static inline bool gg_same_ends(const update *u) {
     return u->removed_count + u->added_count + u->fresh + u->vanished == 0;

@@ -20,10 +20,6 @@
 
 /* ---- INTEGER ids ---- */
 
-static int64_t integer_at(const gpugraph_ids *ids, uint64_t v) {
-    return ids->integer ? ids->integer[v] : (int64_t)((uint64_t)ids->first_integer + v);
-}
-
 /* Smallest and largest INTEGER afterwards, and how many there are. */
 static uint64_t span_of(const update *u, int64_t *first, int64_t *last) {
     const gpugraph_ids *ids = &u->graph->ids;
@@ -37,8 +33,8 @@ static uint64_t span_of(const update *u, int64_t *first, int64_t *last) {
         if (piece->from >= end)
             break;
         if (count == u->fresh_integers)
-            *first = integer_at(ids, piece->from);
-        *last = integer_at(ids, end - 1);
+            *first = gg_integer_at(ids, piece->from);
+        *last = gg_integer_at(ids, end - 1);
         count += end - piece->from;
     }
     if (u->fresh_integers) {
@@ -58,7 +54,7 @@ static void list_integers(update *u, uint64_t count) {
         uint64_t end = piece->from + piece->count;
         end = end < ids->integer_count ? end : ids->integer_count;
         for (uint64_t v = piece->from; v < end && !gg_leave(u->run, v); v++)
-            to[piece->to + v - piece->from] = integer_at(ids, v);
+            to[piece->to + v - piece->from] = gg_integer_at(ids, v);
     }
     for (uint64_t i = 0; to && i < u->fresh_integers; i++)
         to[u->fresh_new[i]] = u->fresh_id[i];
