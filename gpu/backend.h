@@ -122,6 +122,9 @@ struct gpugraph_graph {
     int64_t *id_integer;
     uint64_t *id_text_offset;
     char *id_text_bytes;
+    uint32_t *id_text_length; /* NULL: texts lie in order; else ... */
+    uint64_t id_text_used,
+        id_text_live; /* ... bytes that are taken, and of these the texts' (ids/loose_texts.c) */
     uint64_t *id_present; /* bit i: the INTEGER first_integer + i is an id; or NULL */
     uint32_t *id_rank;    /* set bits before each word of id_present */
     uint64_t id_span;     /* bits in id_present */
@@ -548,6 +551,8 @@ void gg_free_ids(gpugraph_graph *graph);
 ** (ids/find.c, ids/find_text.c) */
 uint32_t gg_number_of_integer(const gpugraph_graph *graph, int64_t id);
 uint32_t gg_number_of_text(const gpugraph_graph *graph, const char *bytes, size_t length);
+/* How many of texts in order come before that one. (ids/find_text.c) */
+uint64_t gg_texts_below(const gpugraph_texts *texts, const char *bytes, uint64_t length);
 /* *place: where the number is among the unused ones, if it is there. (ids/find.c) */
 bool gg_find_unused(const gpugraph_graph *graph, uint32_t v, uint64_t *place);
 /* The bitmap of to->id_integer (ids.integer_count of them), where gpugraph_create would
@@ -581,9 +586,29 @@ gpugraph_status gg_sort_texts(gpugraph_run *run, const gpugraph_texts *texts,
 /* As memcmp, a prefix first. */
 int gg_compare_texts(const char *a, uint64_t a_length, const char *b, uint64_t b_length);
 
-/* Of the TEXTs as they are: before they change it goes. (ids/find_text.c) */
+/* Of the TEXTs as they are: before they change it goes, or is told which numbers change, one at a
+** time, and no two texts have one number in between. (ids/find_text.c) */
 void gg_drop_text_index(gpugraph_graph *graph);
 uint64_t gg_text_index_bytes(const gpugraph_graph *graph);
+void gg_text_index_move(gpugraph_graph *graph, uint32_t from, uint32_t to);
+void gg_text_index_remove(gpugraph_graph *graph, uint32_t t);
+void gg_text_index_add(gpugraph_graph *graph, uint32_t t); /* after the text is there */
+
+/* Bytes of all texts. */
+uint64_t gg_text_bytes(const gpugraph_texts *texts);
+/* Bytes of the graph's block of texts that are taken. (ids/loose_texts.c) */
+uint64_t gg_text_bytes_used(const gpugraph_graph *graph);
+/* Room behind the graph's texts for `length` bytes more, which are taken from then on; *at: where they begin. Texts
+** keep their numbers, and need not lie in order any more. False, without a failure in run->status, also where one is
+** longer than a text of SQLite may be. */
+bool gg_take_text_room(gpugraph_graph *graph, uint64_t length, gpugraph_run *run,
+                       uint64_t *at);
+/* Text number `from` goes, those between move up or down by one, and number `to` is bytes at .. at +
+** length - 1 of the block. For texts that need not lie in order. */
+void gg_replace_text(gpugraph_graph *graph, uint32_t from, uint32_t to, uint64_t at,
+                     uint32_t length);
+/* They lie in order again, without bytes that are no text's. */
+gpugraph_status gg_pack_texts(gpugraph_graph *graph, gpugraph_run *run);
 
 /* Of a text's bytes, 64 bits. (ids/hash.c) */
 uint64_t gg_hash_text(const char *bytes, uint64_t length, uint64_t seed);

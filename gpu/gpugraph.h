@@ -56,13 +56,22 @@ typedef struct gpugraph_id_column {
     const int32_t *value32; /* NULL: value has the entries */
 } gpugraph_id_column;
 
-/* Distinct texts: number t is bytes[offset[t]] .. bytes[offset[t + 1] - 1], any bytes,
-** NUL included. */
+/* Distinct texts, any bytes, NUL included: number t begins at bytes[offset[t]] and has length[t]
+** bytes, or, length being NULL, ends where the next one begins. gpugraph_text tells both apart. */
 typedef struct gpugraph_texts {
     int64_t count;
-    const uint64_t *offset; /* count + 1 */
+    const uint64_t *offset; /* count; count + 1 where length is NULL */
     const char *bytes;
+    const uint32_t *length;
 } gpugraph_texts;
+
+/* Where text number t begins, and its length. */
+static inline const char *gpugraph_text(const gpugraph_texts *texts, uint64_t t,
+                                        uint64_t *length) {
+    const uint64_t begin = texts->offset[t];
+    *length = texts->length ? texts->length[t] : texts->offset[t + 1] - begin;
+    return texts->bytes + begin;
+}
 
 /* Edges as columns, read by gpugraph_create and not kept, unless it takes them over.
 ** Parallel edges and loops are allowed. */

@@ -43,8 +43,9 @@ static bool make_keys(edge_keys *k, const options *o, const columns *c,
                       gpugraph_exchange *x, gpugraph_run *run) {
     if (!c->edge_id.value || keys_are_rowids(o, c))
         return true;
-    const gpugraph_texts texts = {c->edge_texts.count, c->edge_texts.offset,
-                                  c->edge_texts.bytes};
+    const gpugraph_texts texts = {.count = c->edge_texts.count,
+                                  .offset = c->edge_texts.offset,
+                                  .bytes = c->edge_texts.bytes};
     const id_list list = {c->edge_id.value, c->edge_id.is_text, (uint64_t)c->count};
     k->numbered = true;
     return dictionary_make(&k->ids, x, run, &list, 1, &texts) &&
@@ -55,7 +56,8 @@ static bool make_keys(edge_keys *k, const options *o, const columns *c,
 
 static bool number_ends(answer *a, const columns *c, gpugraph_exchange *x,
                         gpugraph_run *run) {
-    const gpugraph_texts texts = {c->texts.count, c->texts.offset, c->texts.bytes};
+    const gpugraph_texts texts = {
+        .count = c->texts.count, .offset = c->texts.offset, .bytes = c->texts.bytes};
     const id_list list[] = {{c->end[0].value, c->end[0].is_text, (uint64_t)c->count},
                             {c->end[1].value, c->end[1].is_text, (uint64_t)c->count},
                             {c->vertex.value, c->vertex.is_text, (uint64_t)c->lone}};

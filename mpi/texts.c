@@ -17,7 +17,9 @@ struct text_samples {
 };
 
 static uint64_t length_of(const gpugraph_texts *texts, uint64_t t) {
-    return texts->offset[t + 1] - texts->offset[t];
+    uint64_t length;
+    gpugraph_text(texts, t, &length);
+    return length;
 }
 static const char *bytes_of(const gpugraph_texts *texts, uint64_t t) {
     return texts->bytes + texts->offset[t];
@@ -192,7 +194,7 @@ static bool count_ranges(text_range *r, gpugraph_run *run, uint64_t own) {
 
 static bool answer(text_range *r, gpugraph_run *run, const letters *in, letters *back) {
     gpugraph_exchange *x = r->exchange;
-    gpugraph_texts come = {0, NULL, NULL};
+    gpugraph_texts come = {.count = 0};
     uint64_t *offset = NULL, count = 0, own = 0;
     char *bytes = NULL;
     bool good = read_texts(run, in, x->parts, &offset, &bytes, &count);
@@ -204,7 +206,7 @@ static bool answer(text_range *r, gpugraph_run *run, const letters *in, letters 
     good = size && letters_open(back, x, run, size);
     for (uint64_t t = 0; good && t < count; t++)
         order[t] = (uint32_t)t;
-    come = (gpugraph_texts){(int64_t)count, offset, bytes};
+    come = (gpugraph_texts){.count = (int64_t)count, .offset = offset, .bytes = bytes};
     uint64_t *place = good ? (uint64_t *)back->bytes : NULL;
     good = good && gg_sort_texts(run, &come, order, count) == GPUGRAPH_OK &&
            keep_distinct(r, run, &come, order, place, &own) && count_ranges(r, run, own);

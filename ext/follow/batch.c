@@ -34,11 +34,11 @@ static bool same_vertex(const gpugraph_ids *ids, uint32_t v, sqlite3_value *valu
     }
     if (sqlite3_value_type(value) != SQLITE_TEXT)
         return false;
-    uint64_t at = ids->texts.offset[v - ids->integer_count];
-    uint64_t bytes = ids->texts.offset[v - ids->integer_count + 1] - at;
+    uint64_t length;
+    const char *known = gpugraph_text(&ids->texts, v - ids->integer_count, &length);
     const void *text = sqlite3_value_text(value);
-    return text && (uint64_t)sqlite3_value_bytes(value) == bytes &&
-           memcmp(text, ids->texts.bytes + at, (size_t)bytes) == 0;
+    return text && (uint64_t)sqlite3_value_bytes(value) == length &&
+           memcmp(text, known, (size_t)length) == 0;
 }
 
 /* A number in a mirror of REAL weights may stand for an INTEGER: which of them are REAL is

@@ -23,8 +23,9 @@ static uint32_t find_in(const gpugraph_graph *other, const gpugraph_graph *graph
     if (v < ids->integer_count)
         return gpugraph_find_integer(other, ids->integer ? ids->integer[v]
                                                          : ids->first_integer + v);
-    const uint64_t *at = ids->texts.offset + (v - ids->integer_count);
-    return gpugraph_find_text(other, ids->texts.bytes + at[0], at[1] - at[0]);
+    uint64_t length;
+    const char *text = gpugraph_text(&ids->texts, v - ids->integer_count, &length);
+    return gpugraph_find_text(other, text, length);
 }
 
 static int change_rows(connection *c, const graph_ref *mirror, row_changes *changes,

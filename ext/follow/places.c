@@ -48,12 +48,13 @@ static int change_rows(connection *c, gpugraph_graph *rows, row_changes *changes
     intern_close(&l->edge_texts);
     const gpugraph_id_column id = {.value = l->edge_id.value,
                                    .is_text = l->edge_id.is_text};
-    const gpugraph_edges added = {
-        .count = l->count,
-        .source = id,
-        .target = id,
-        .edge_id = l->row,
-        .texts = {l->edge_texts.count, l->edge_texts.offset, l->edge_texts.bytes}};
+    const gpugraph_edges added = {.count = l->count,
+                                  .source = id,
+                                  .target = id,
+                                  .edge_id = l->row,
+                                  .texts = {.count = l->edge_texts.count,
+                                            .offset = l->edge_texts.offset,
+                                            .bytes = l->edge_texts.bytes}};
     const gpugraph_changes batch = {.removed = changes->removed.item,
                                     .removed_count = changes->removed.count,
                                     .added = l->count ? &added : NULL};

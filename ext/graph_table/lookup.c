@@ -86,9 +86,10 @@ static int find_odd(const gpugraph_texts *texts, uint64_t skip,
     if (l)
         l->count = 0;
     for (int64_t t = 0; l && t < texts->count; t++) {
-        const uint64_t from = texts->offset[t] + skip, to = texts->offset[t + 1];
+        uint64_t length;
+        const char *text = gpugraph_text(texts, (uint64_t)t, &length);
         double value;
-        if (from >= to || !odd_numeral(texts->bytes + from, (size_t)(to - from), &value))
+        if (length <= skip || !odd_numeral(text + skip, (size_t)(length - skip), &value))
             continue;
         struct odd_numerals *grown = l;
         if (l->count == room)

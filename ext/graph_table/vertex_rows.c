@@ -51,10 +51,9 @@ int vertex_bind(sqlite3_stmt *statement, const graph_ref *g, uint32_t v) {
     if (v < ids->integer_count)
         return sqlite3_bind_int64(
             statement, 1, ids->integer ? ids->integer[v] : ids->first_integer + v);
-    uint32_t t = v - ids->integer_count;
-    return sqlite3_bind_text64(statement, 1, ids->texts.bytes + ids->texts.offset[t],
-                               ids->texts.offset[t + 1] - ids->texts.offset[t],
-                               SQLITE_STATIC, SQLITE_UTF8);
+    uint64_t length;
+    const char *text = gpugraph_text(&ids->texts, v - ids->integer_count, &length);
+    return sqlite3_bind_text64(statement, 1, text, length, SQLITE_STATIC, SQLITE_UTF8);
 }
 
 /* The rows with vertex ?1 in a column. NULL: no memory. */

@@ -427,13 +427,14 @@ static gpugraph_id_column id_column(const id_array *id) {
 
 gpugraph_edges loader_edges(const loader *edges, intern *texts) {
     intern_close(texts);
-    gpugraph_edges given = {.count = edges->count,
-                            .source = id_column(&edges->id[0]),
-                            .target = id_column(&edges->id[1]),
-                            .weight = edges->weight,
-                            .edge_id = edges->edge_id.value,
-                            .texts = {texts->count, texts->offset, texts->bytes},
-                            .cells = edges->cells};
+    gpugraph_edges given = {
+        .count = edges->count,
+        .source = id_column(&edges->id[0]),
+        .target = id_column(&edges->id[1]),
+        .weight = edges->weight,
+        .edge_id = edges->edge_id.value,
+        .texts = {.count = texts->count, .offset = texts->offset, .bytes = texts->bytes},
+        .cells = edges->cells};
     if (edges->weights != READ_NO_WEIGHTS)
         given.weight_type =
             edges->real_weight ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;

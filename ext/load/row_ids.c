@@ -71,11 +71,12 @@ int row_ids_make(connection *c, int64_t count, const int64_t *row, int64_t *id,
                  char **why) {
     gpugraph_run run;
     intern_close(texts);
-    const gpugraph_edges loops = {.count = count,
-                                  .source = {id, is_text, NULL},
-                                  .target = {id, is_text, NULL},
-                                  .edge_id = row,
-                                  .texts = {texts->count, texts->offset, texts->bytes}};
+    const gpugraph_edges loops = {
+        .count = count,
+        .source = {.value = id, .is_text = is_text},
+        .target = {.value = id, .is_text = is_text},
+        .edge_id = row,
+        .texts = {.count = texts->count, .offset = texts->offset, .bytes = texts->bytes}};
     connection_run(c, &run);
     run.phase = NULL; /* the graph's own phases tell of the rows */
     run.backend = GPUGRAPH_CPU;
@@ -133,11 +134,8 @@ static uint32_t id_of(gpugraph_graph *rows, uint64_t e, const char **text,
     uint32_t v =
         gpugraph_edges_of(rows)->source[gpugraph_edge_at(rows, arcs_of(rows), e)];
     *text = NULL;
-    if (v >= ids->integer_count) {
-        const uint64_t *at = ids->texts.offset + (v - ids->integer_count);
-        *text = ids->texts.bytes + at[0];
-        *bytes = at[1] - at[0];
-    }
+    if (v >= ids->integer_count)
+        *text = gpugraph_text(&ids->texts, v - ids->integer_count, bytes);
     return v;
 }
 

@@ -102,7 +102,12 @@ static void make_ids(handed *h, const gpugraph_ids *ids) {
     const uint64_t integers = ids->integer_count, texts = h->arrays.count - integers;
     int64_t *integer = make_bytes(h, integers, sizeof *integer);
     uint64_t *offset = make_bytes(h, texts + 1, sizeof *offset);
-    uint64_t bytes = texts ? ids->texts.offset[texts] : 0;
+    uint64_t bytes = 0, length;
+    for (uint64_t t = 0; t < texts && !h->failed; t++) {
+        gpugraph_text(&ids->texts, t, &length);
+        offset[t] = bytes;
+        bytes += length;
+    }
     char *text = make_bytes(h, bytes, 1);
     if (h->failed)
         return;
@@ -110,10 +115,11 @@ static void make_ids(handed *h, const gpugraph_ids *ids) {
         memcpy(integer, ids->integer, integers * sizeof *integer);
     for (uint64_t v = 0; v < integers && !ids->integer; v++)
         integer[v] = ids->first_integer + (int64_t)v;
-    offset[0] = 0;
-    if (texts) {
-        memcpy(offset, ids->texts.offset, (texts + 1) * sizeof *offset);
-        memcpy(text, ids->texts.bytes, bytes);
+    offset[texts] = bytes;
+    for (uint64_t t = 0; t < texts; t++) {
+        const char *from = gpugraph_text(&ids->texts, t, &length);
+        if (length)
+            memcpy(text + offset[t], from, length);
     }
     h->arrays.integer_count = integers;
     h->arrays.integer = integer;

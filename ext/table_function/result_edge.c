@@ -8,10 +8,9 @@ void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v
                              ids->integer ? ids->integer[v] : ids->first_integer + v);
         return;
     }
-    uint32_t t = v - ids->integer_count;
-    sqlite3_result_text64(context, ids->texts.bytes + ids->texts.offset[t],
-                          ids->texts.offset[t + 1] - ids->texts.offset[t],
-                          SQLITE_TRANSIENT, SQLITE_UTF8);
+    uint64_t length;
+    const char *text = gpugraph_text(&ids->texts, v - ids->integer_count, &length);
+    sqlite3_result_text64(context, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
 void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e) {

@@ -206,7 +206,9 @@ int64_t gg_graph_bytes(const gpugraph_graph *graph) {
         bytes += (graph->id_span + 63) / 64 * (sizeof(uint64_t) + sizeof(uint32_t));
     bytes += graph->unused.count * sizeof *graph->unused.vertex;
     if (texts)
-        bytes += (texts + 1) * sizeof(uint64_t) + graph->id_text_offset[texts];
+        bytes += (texts + 1) * sizeof(uint64_t) + gg_text_bytes_used(graph);
+    if (graph->id_text_length)
+        bytes += texts * sizeof *graph->id_text_length;
     return (int64_t)bytes;
 }
 

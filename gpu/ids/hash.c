@@ -25,12 +25,12 @@ static void hash_slice(void *job, uint64_t low, uint64_t high) {
     const struct hashing *h = job;
     const gpugraph_ids *ids = h->ids;
     for (uint64_t v = low; v < high && !gg_leave(h->run, v); v++) {
-        uint64_t text = v - ids->integer_count, whole;
-        if (v >= ids->integer_count)
-            whole = gg_hash_text(ids->texts.bytes + ids->texts.offset[text],
-                                 ids->texts.offset[text + 1] - ids->texts.offset[text],
-                                 h->salt);
-        else
+        uint64_t length, whole;
+        if (v >= ids->integer_count) {
+            const char *text =
+                gpugraph_text(&ids->texts, v - ids->integer_count, &length);
+            whole = gg_hash_text(text, length, h->salt);
+        } else
             whole = gg_mix(
                 gg_mix(h->salt ^ (ids->integer ? (uint64_t)ids->integer[v]
                                                : (uint64_t)ids->first_integer + v)));

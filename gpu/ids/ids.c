@@ -197,22 +197,21 @@ static void number_by_bitmap(id_mapper *m) {
 static void copy_texts(id_mapper *m, const uint32_t *order) {
     gpugraph_graph *graph = m->graph;
     const gpugraph_texts *texts = m->texts;
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, length;
     for (uint64_t k = 0; k < m->texts_used; k++) {
-        uint64_t t = order[k];
         graph->id_text_offset[k] = bytes;
-        bytes += texts->offset[t + 1] - texts->offset[t];
-        m->text_rank[t] = (uint32_t)k;
+        gpugraph_text(texts, order[k], &length);
+        bytes += length;
+        m->text_rank[order[k]] = (uint32_t)k;
     }
     graph->id_text_offset[m->texts_used] = bytes;
     graph->id_text_bytes = gg_alloc(m->run, bytes, 1);
     if (!graph->id_text_bytes)
         return;
     for (uint64_t k = 0; k < m->texts_used; k++) {
-        uint64_t from = texts->offset[order[k]], to = graph->id_text_offset[k];
-        size_t length = (size_t)(graph->id_text_offset[k + 1] - to);
+        const char *text = gpugraph_text(texts, order[k], &length);
         if (length)
-            memcpy(graph->id_text_bytes + to, texts->bytes + from, length);
+            memcpy(graph->id_text_bytes + graph->id_text_offset[k], text, length);
     }
 }
 
@@ -402,8 +401,9 @@ gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
 
     graph->integer_ends = map_all.integers;
     graph->ids.integer = graph->id_integer;
-    graph->ids.texts = (gpugraph_texts){(int64_t)map_all.texts_used,
-                                        graph->id_text_offset, graph->id_text_bytes};
+    graph->ids.texts = (gpugraph_texts){.count = (int64_t)map_all.texts_used,
+                                        .offset = graph->id_text_offset,
+                                        .bytes = graph->id_text_bytes};
     static const char *const notes[2][3] = {
         {"consecutive integers", "integers by bitmap", "integers by hashing"},
         {"consecutive integers, on the device", "integers by bitmap, on the device",
@@ -418,6 +418,7 @@ void gg_free_ids(gpugraph_graph *graph) {
     gg_release(graph->id_rank);
     gg_release(graph->id_text_offset);
     gg_release(graph->id_text_bytes);
+    gg_release(graph->id_text_length);
     gg_release(graph->unused.vertex);
     gg_drop_text_index(graph);
 }

@@ -30,7 +30,9 @@ int gg_compare_texts(const char *a, uint64_t a_length, const char *b, uint64_t b
 }
 
 static uint64_t length_of(const gpugraph_texts *texts, uint32_t t) {
-    return texts->offset[t + (uint64_t)1] - texts->offset[t];
+    uint64_t length;
+    gpugraph_text(texts, t, &length);
+    return length;
 }
 
 /* Texts are known to agree in their first `depth` bytes. */

@@ -120,7 +120,7 @@ static packed_header header_of(const gpugraph_graph *graph) {
     h.integer_count = ids->integer_count;
     h.first_integer = (uint64_t)ids->first_integer;
     h.texts = (uint64_t)ids->texts.count;
-    h.text_bytes = h.texts ? graph->id_text_offset[h.texts] : 0;
+    h.text_bytes = gg_text_bytes(&ids->texts);
     h.flags |= graph->edge_id ? PACKED_EDGE_IDS : 0;
     h.flags |= graph->edge_id && graph->has_equal_edge_ids ? PACKED_EQUAL_EDGE_IDS : 0;
     h.flags |= graph->id_integer ? PACKED_INTEGERS : 0;
@@ -194,6 +194,8 @@ gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
                 (unsigned long long)graph->unused.count);
         return run->status;
     }
+    if (gg_pack_texts(graph, run))
+        return run->status;
     packed_header header = header_of(graph);
     bool ordered = header.flags & PACKED_IN_ORDER;
     if (ordered && gg_csr(graph, CSR_OUT, false, false, run, &out))

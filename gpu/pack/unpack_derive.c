@@ -58,8 +58,9 @@ static void point_ids(reader *r) {
     graph->ids.integer_count = (uint32_t)h->integer_count;
     graph->ids.first_integer = h->flags & PACKED_INTEGERS ? 0 : (int64_t)h->first_integer;
     graph->ids.integer = graph->id_integer;
-    graph->ids.texts =
-        (gpugraph_texts){(int64_t)h->texts, graph->id_text_offset, graph->id_text_bytes};
+    graph->ids.texts = (gpugraph_texts){.count = (int64_t)h->texts,
+                                        .offset = graph->id_text_offset,
+                                        .bytes = graph->id_text_bytes};
     if (h->flags & PACKED_INTEGERS)
         gg_index_integers(r->run, graph, r->integer_ends);
     else

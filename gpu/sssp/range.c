@@ -12,10 +12,9 @@ static void name_vertex(const gpugraph_graph *graph, uint32_t v, char *name,
         snprintf(name, room, "%lld", (long long)id);
         return;
     }
-    uint64_t begin = ids->texts.offset[v - ids->integer_count];
-    uint64_t length = ids->texts.offset[v - ids->integer_count + 1] - begin;
-    snprintf(name, room, "'%.*s'", length < 60 ? (int)length : 60,
-             ids->texts.bytes + begin);
+    uint64_t length;
+    const char *text = gpugraph_text(&ids->texts, v - ids->integer_count, &length);
+    snprintf(name, room, "'%.*s'", length < 60 ? (int)length : 60, text);
 }
 
 /* Marks in `beyond` every vertex that is not reached, though a path leads to it. */

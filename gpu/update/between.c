@@ -10,15 +10,14 @@
 ** that it had, and there is an unused number, with the new id, where the new vertex belongs. It costs what it costs
 ** to change the edges of the vertices that give way.
 **
-** Whoever has had all numbers move twice gets unused ones all over the graph (spread), at the cost of one more
-** such move, and again where they did not suffice twice. They go with all unused numbers, and then it takes some
-** more such ids until they are spread again. */
-#include "update.h"
+** Numbers of INTEGERs and of TEXTs do not mix, so these give way by themselves. Whoever has had all numbers move twice
+** gets unused ones all over the graph (spread.c). */
+#include "between.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t gg_spread_every, gg_way_edges;
+uint64_t gg_way_edges;
 
 /* The vertices low .. high - 1 get the numbers one further up, or down; `free`, which was unused, gets used, and
 ** what is unused then is low, or high - 1. */
@@ -28,63 +27,80 @@ typedef struct way {
 } way;
 
 /* More take as long as if all numbers move. */
-static uint64_t most_edges(const gpugraph_graph *graph) {
+uint64_t gg_most_way_edges(const gpugraph_graph *graph) {
     const uint64_t most = graph->m / GG_WAY_SHARE;
     if (gg_way_edges > 0)
         return gg_way_edges;
     return most < GG_WAY_EDGES ? most : GG_WAY_EDGES;
 }
 
-/* So many vertices of so many edges each are within reach from both sides. */
-static uint64_t spread_every(const gpugraph_graph *graph) {
-    const uint64_t fewest = graph->n / GG_SPREAD_MOST,
-                   reach = most_edges(graph) * graph->n / (graph->m + 1);
-    uint64_t every = reach < GG_SPREAD_EVERY ? reach : GG_SPREAD_EVERY;
-    if (gg_spread_every > 0)
-        return gg_spread_every;
-    every = every > GG_SPREAD_NEAR ? every : GG_SPREAD_NEAR;
-    return every > fewest ? every : fewest;
+/* ---- ids that come between others ---- */
+
+/* Or outside of those of its kind; but those behind all others are but put there. */
+static bool comes_between(const gpugraph_graph *graph, const struct vertex_id *id) {
+    const gpugraph_ids *ids = &graph->ids;
+    if (id->text)
+        return gg_numbers_below(graph, id) < graph->n;
+    return ids->integer_count > 0 &&
+           (ids->texts.count > 0 ||
+            id->integer < gg_integer_at(ids, ids->integer_count - (uint64_t)1));
 }
 
-/* ---- ids that come between others ---- */
+static bool same_id(const struct vertex_id *a, const struct vertex_id *b) {
+    if (a->text != b->text || !a->text)
+        return a->text == b->text && a->integer == b->integer;
+    return a->length == b->length &&
+           (a->length == 0 || memcmp(a->bytes, b->bytes, a->length) == 0);
+}
+
+static bool is_listed(const struct named_numbers *named, const struct vertex_id *id) {
+    for (uint64_t i = 0; i < named->ids; i++)
+        if (same_id(&named->id[i], id))
+            return true;
+    return false;
+}
 
 /* Takes down the id, if it is one, or that of an unused number, which nobody else is to get; false: they are too
 ** many. */
-static bool note_id(const gpugraph_graph *graph, int64_t id, int64_t *list,
-                    uint64_t *count) {
-    const gpugraph_ids *ids = &graph->ids;
-    if (id <= ids->integer[0] || id >= ids->integer[ids->integer_count - 1] ||
-        gpugraph_find_integer(graph, id) != GPUGRAPH_NONE)
+static bool note_id(const gpugraph_graph *graph, const struct vertex_id *id,
+                    struct named_numbers *named) {
+    const uint32_t v = gg_number_of(graph, id);
+    uint64_t place;
+    if (v != GPUGRAPH_NONE ? !gg_find_unused(graph, v, &place)
+                           : !comes_between(graph, id))
         return true;
-    for (uint64_t i = 0; i < *count; i++)
-        if (list[i] == id)
-            return true;
-    if (*count == GG_WAY_IDS)
+    if (is_listed(named, id))
+        return true;
+    if (named->ids == GG_WAY_IDS)
         return false;
-    list[(*count)++] = id;
+    named->id[named->ids++] = *id;
     return true;
 }
 
-static bool note_column(const gpugraph_graph *graph, const gpugraph_id_column *column,
-                        int64_t entries, int64_t *list, uint64_t *count) {
-    for (int64_t i = 0; i < entries; i++)
-        if (!gg_text_at(column, (uint64_t)i) &&
-            !note_id(graph, gg_id_at(column, (uint64_t)i), list, count))
+static bool note_column(const gpugraph_graph *graph, const gpugraph_texts *texts,
+                        const gpugraph_id_column *column, int64_t entries,
+                        struct named_numbers *named) {
+    for (int64_t i = 0; i < entries; i++) {
+        const int64_t value = gg_id_at(column, (uint64_t)i);
+        struct vertex_id id = {.text = gg_text_at(column, (uint64_t)i), .integer = value};
+        if (id.text && (value < 0 || value >= texts->count))
+            continue; /* it is complained of later */
+        if (id.text)
+            id.bytes = gpugraph_text(texts, (uint64_t)value, &id.length);
+        if (!note_id(graph, &id, named))
             return false;
+    }
     return true;
 }
 
-/* How many; 0 also where they, or the edges that name them, are many: then all numbers may as well move. */
-static uint64_t list_between(const gpugraph_graph *graph, const gpugraph_edges *added,
-                             int64_t *list) {
-    uint64_t count = 0;
-    if (!added || added->count + added->vertex_count > GG_WAY_BATCH)
-        return 0;
-    return note_column(graph, &added->source, added->count, list, &count) &&
-                   note_column(graph, &added->target, added->count, list, &count) &&
-                   note_column(graph, &added->vertex, added->vertex_count, list, &count)
-               ? count
-               : 0;
+/* None also where they, or the edges that name them, are many: then all numbers may as well move. */
+static void list_between(const gpugraph_graph *graph, const gpugraph_edges *added,
+                         struct named_numbers *named) {
+    if (added && added->count + added->vertex_count <= GG_WAY_BATCH &&
+        !(note_column(graph, &added->texts, &added->source, added->count, named) &&
+          note_column(graph, &added->texts, &added->target, added->count, named) &&
+          note_column(graph, &added->texts, &added->vertex, added->vertex_count, named)))
+        named->ids = 0;
 }
 
 /* ---- which vertices give way ---- */
@@ -98,37 +114,51 @@ static uint64_t weigh(const gpugraph_graph *graph, uint64_t low, uint64_t high) 
     for (uint64_t v = low; v < high; v++) {
         const uint64_t own = (uint64_t)out->row[v].count + out->in[v];
         edges += own;
-        if (own == 0 || edges > most_edges(graph))
+        if (own == 0 || edges > gg_most_way_edges(graph))
             return UINT64_MAX;
     }
     return edges;
 }
 
-/* Unused number `place` of the list, if it is one, is neither the first nor the last INTEGER, which say how far ids
-** go, and is not kept for another id of the batch: *free. */
+/* The id of vertex v. */
+static struct vertex_id id_of(const gpugraph_graph *graph, uint64_t v) {
+    const gpugraph_ids *ids = &graph->ids;
+    struct vertex_id id = {.text = gg_is_text(graph, v)};
+    if (id.text)
+        id.bytes = gpugraph_text(&ids->texts, v - ids->integer_count, &id.length);
+    else
+        id.integer = gg_integer_at(ids, v);
+    return id;
+}
+
+/* Unused number `place` of the list, if it is one, is for such ids, is neither the first nor the last INTEGER, which say
+** how far these go, and is not kept for another id of the batch: *free. */
 static bool is_free(const gpugraph_graph *graph, const struct named_numbers *named,
-                    uint64_t place, uint64_t *free) {
+                    bool text, uint64_t place, uint64_t *free) {
     const struct unused_numbers *unused = &graph->unused;
-    if (place >= unused->count || unused->vertex[place] == 0 ||
-        unused->vertex[place] + (uint64_t)1 >= graph->ids.integer_count)
+    if (place >= unused->count)
         return false;
     *free = unused->vertex[place];
-    for (uint64_t i = 0; i < named->ids; i++)
-        if (named->id[i] == graph->ids.integer[*free])
-            return false;
-    return true;
+    if (gg_is_text(graph, *free) != text ||
+        (!text && (*free == 0 || *free + 1 == graph->ids.integer_count)))
+        return false;
+    const struct vertex_id id = id_of(graph, *free);
+    return !is_listed(named, &id);
 }
 
 /* Towards the unused number above, or below, whichever is the shorter way. False: there is none. */
 static bool find_way(const gpugraph_graph *graph, const struct named_numbers *named,
-                     int64_t id, way *w) {
-    const uint64_t at = gg_integers_below(&graph->ids, id);
+                     const struct vertex_id *id, way *w) {
+    const uint64_t at = gg_numbers_below(graph, id);
     uint64_t place, free;
+    const bool outside = at == 0 || at == graph->ids.integer_count;
+    if (!id->text && (!graph->id_integer || (graph->id_present && outside)))
+        return false; /* they would have to be listed, or the bitmap to be longer */
     gg_find_unused(graph, (uint32_t)at, &place);
     w->edges = UINT64_MAX;
-    if (is_free(graph, named, place, &free))
+    if (is_free(graph, named, id->text, place, &free))
         *w = (way){at, free, free, weigh(graph, at, free)};
-    if (place > 0 && is_free(graph, named, place - 1, &free)) {
+    if (place > 0 && is_free(graph, named, id->text, place - 1, &free)) {
         const uint64_t edges = weigh(graph, free + 1, at);
         if (edges < w->edges)
             *w = (way){free + 1, at, free, edges};
@@ -174,7 +204,7 @@ static void replace_present(gpugraph_graph *graph, int64_t gone, int64_t come) {
 }
 
 /* Number `from` is taken out of the list of ids, and `id` put in as number `at`. */
-static void move_ids(gpugraph_graph *graph, uint64_t from, uint64_t at, int64_t id) {
+static void move_integers(gpugraph_graph *graph, uint64_t from, uint64_t at, int64_t id) {
     int64_t *list = graph->id_integer;
     replace_present(graph, list[from], id);
     if (at < from)
@@ -182,6 +212,43 @@ static void move_ids(gpugraph_graph *graph, uint64_t from, uint64_t at, int64_t 
     else
         memmove(list + from, list + from + 1, (at - from) * sizeof *list);
     list[at] = id;
+}
+
+/* An id as the graph keeps it. */
+struct kept_id {
+    int64_t integer;
+    uint64_t begin; /* of a TEXT, in the graph's block */
+    uint32_t length;
+};
+
+/* False: it cannot be had, for an error, or as there may be such texts. */
+static bool keep_id(gpugraph_graph *graph, const struct vertex_id *id, gpugraph_run *run,
+                    struct kept_id *kept) {
+    *kept = (struct kept_id){id->integer, 0, (uint32_t)id->length};
+    if (!id->text)
+        return true;
+    if (!gg_take_text_room(graph, id->length, run, &kept->begin))
+        return false;
+    if (id->length)
+        memcpy(graph->id_text_bytes + kept->begin, id->bytes, id->length);
+    return true;
+}
+
+static struct kept_id kept_id_of(const gpugraph_graph *graph, uint64_t v) {
+    const uint64_t t = v - graph->ids.integer_count;
+    if (!gg_is_text(graph, v))
+        return (struct kept_id){.integer = graph->ids.integer[v]};
+    return (struct kept_id){0, graph->id_text_offset[t], graph->id_text_length[t]};
+}
+
+static void move_ids(gpugraph_graph *graph, uint64_t from, uint64_t at,
+                     const struct kept_id *id) {
+    const uint32_t first = graph->ids.integer_count;
+    if (gg_is_text(graph, from))
+        gg_replace_text(graph, (uint32_t)from - first, (uint32_t)at - first, id->begin,
+                        id->length);
+    else
+        move_integers(graph, from, at, id->integer);
 }
 
 /* ---- their edges get other ends ---- */
@@ -192,11 +259,16 @@ typedef struct moved_edges {
     double *real;
     uint64_t *number;
     gpugraph_edge *edge;
+    uint8_t *source_text, *target_text;
+    /* ends that are TEXTs: where they are in the graph's block */
+    uint64_t texts, *text_offset;
+    uint32_t *text_length;
 } moved_edges;
 
 static void free_edges(moved_edges *e) {
-    void *blocks[] = {e->id,   e->source, e->target, e->integer,
-                      e->real, e->number, e->edge};
+    void *blocks[] = {e->id,          e->source,      e->target,     e->integer,
+                      e->real,        e->number,      e->edge,       e->source_text,
+                      e->target_text, e->text_offset, e->text_length};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         gg_release(blocks[i]);
 }
@@ -209,7 +281,13 @@ static bool take_edges(gpugraph_run *run, uint64_t most, moved_edges *e) {
     e->real = e->integer ? gg_alloc(run, most, sizeof *e->real) : NULL;
     e->number = e->real ? gg_alloc(run, most, sizeof *e->number) : NULL;
     e->edge = e->number ? gg_alloc(run, most, sizeof *e->edge) : NULL;
-    return e->edge != NULL;
+    e->source_text = e->edge ? gg_alloc_zero(run, most / 8 + 1, 1) : NULL;
+    e->target_text = e->source_text ? gg_alloc_zero(run, most / 8 + 1, 1) : NULL;
+    e->text_offset =
+        e->target_text ? gg_alloc(run, 2 * most, sizeof *e->text_offset) : NULL;
+    e->text_length =
+        e->text_offset ? gg_alloc(run, 2 * most, sizeof *e->text_length) : NULL;
+    return e->text_length != NULL;
 }
 
 static int compare_ids(const void *a, const void *b) {
@@ -244,21 +322,31 @@ static bool list_edges(gpugraph_graph *graph, const way *w, gpugraph_run *run,
     return true;
 }
 
-/* Their ends by ids. False: one is a TEXT. */
-static bool name_ends(const gpugraph_graph *graph, moved_edges *e) {
-    const gpugraph_ids *ids = &graph->ids;
+/* The end of edge i by its id. */
+static void name_end(const gpugraph_graph *graph, uint64_t i, uint32_t v, int64_t *value,
+                     uint8_t *is_text, moved_edges *e) {
+    if (!gg_is_text(graph, v)) {
+        value[i] = gg_integer_at(&graph->ids, v);
+        return;
+    }
+    const uint32_t t = v - graph->ids.integer_count;
+    uint64_t length;
+    e->text_offset[e->texts] = graph->ids.texts.offset[t];
+    gpugraph_text(&graph->ids.texts, t, &length);
+    e->text_length[e->texts] = (uint32_t)length;
+    value[i] = (int64_t)e->texts++;
+    is_text[i / 8] |= (uint8_t)(1 << i % 8);
+}
+
+static void name_ends(const gpugraph_graph *graph, moved_edges *e) {
     gpugraph_find_edges(graph, e->id, (int64_t)e->count, e->number, e->edge);
     for (uint64_t i = 0; i < e->count; i++) {
         const gpugraph_edge *edge = &e->edge[i];
-        if (e->number[i] == GPUGRAPH_NO_EDGE || edge->source >= ids->integer_count ||
-            edge->target >= ids->integer_count)
-            return false;
-        e->source[i] = ids->integer[edge->source];
-        e->target[i] = ids->integer[edge->target];
+        name_end(graph, i, edge->source, e->source, e->source_text, e);
+        name_end(graph, i, edge->target, e->target, e->target_text, e);
         e->integer[i] = edge->weight;
         e->real[i] = edge->real;
     }
-    return true;
 }
 
 static gpugraph_changes change_of(const gpugraph_graph *graph, const moved_edges *e,
@@ -266,8 +354,10 @@ static gpugraph_changes change_of(const gpugraph_graph *graph, const moved_edges
     const gpugraph_weight_type type = graph->edges.weight_type;
     *added =
         (gpugraph_edges){.count = (int64_t)e->count,
-                         .source = {.value = e->source},
-                         .target = {.value = e->target},
+                         .source = {e->source, e->source_text, NULL},
+                         .target = {e->target, e->target_text, NULL},
+                         .texts = {(int64_t)e->texts, e->text_offset,
+                                   graph->id_text_bytes, e->text_length},
                          .edge_id = e->id,
                          .weight_type = type,
                          .weight = type == GPUGRAPH_REAL_WEIGHTS ? (void *)e->real
@@ -279,32 +369,31 @@ static gpugraph_changes change_of(const gpugraph_graph *graph, const moved_edges
                               .keep_numbers = true};
 }
 
-/* One phase tells of it all. */
-static void change_unheard(gpugraph_graph *graph, const gpugraph_changes *changes,
-                           gpugraph_run *run) {
+void gg_change_unheard(gpugraph_graph *graph, const gpugraph_changes *changes,
+                       gpugraph_run *run) {
     const gpugraph_run before = *run;
     run->phase = NULL;
     gg_change_graph(graph, changes, true, run);
     run->phase = before.phase;
 }
 
-/* False: all is as it was, for an error, or since one of the edges leads to a TEXT. */
-static bool let_give_way(gpugraph_graph *graph, const way *w, int64_t id,
+/* False, for an error: all is as it was. */
+static bool let_give_way(gpugraph_graph *graph, const way *w, const struct kept_id *id,
                          gpugraph_run *run) {
-    const int64_t free_id = graph->ids.integer[w->free];
+    const struct kept_id free_id = kept_id_of(graph, w->free);
     const uint64_t at = number_of(w);
     moved_edges e = {.count = 0};
     gpugraph_edges added;
-    bool done = take_edges(run, w->edges, &e) && list_edges(graph, w, run, &e) &&
-                name_ends(graph, &e);
+    bool done = take_edges(run, w->edges, &e) && list_edges(graph, w, run, &e);
     if (done) {
         const double started = gg_now_ms();
+        name_ends(graph, &e);
         move_ids(graph, w->free, at, id);
         const gpugraph_changes changes = change_of(graph, &e, &added);
-        change_unheard(graph, &changes, run);
+        gg_change_unheard(graph, &changes, run);
         done = !gg_stopping(run);
         if (!done)
-            move_ids(graph, at, w->free, free_id);
+            move_ids(graph, at, w->free, &free_id);
         else
             gg_phase(run, "update", started, (int64_t)e.count,
                      "%llu vertices give way to a new one: %llu edges get other ends",
@@ -322,108 +411,30 @@ static void follow_way(const way *w, uint32_t *number, int64_t count) {
 }
 
 /* The id is that of an unused number afterwards. */
-static bool make_place(gpugraph_graph *graph, int64_t id, struct named_numbers *named,
-                       gpugraph_run *run) {
-    way w;
-    if (gg_number_of_integer(graph, id) != GPUGRAPH_NONE)
+static bool make_place(gpugraph_graph *graph, const struct vertex_id *id,
+                       struct named_numbers *named, gpugraph_run *run) {
+    struct kept_id kept;
+    way w = {.edges = UINT64_MAX};
+    if (gg_number_of(graph, id) != GPUGRAPH_NONE)
         return true;
-    if (!find_way(graph, named, id, &w))
+    if (!find_way(graph, named, id, &w) || !keep_id(graph, id, run, &kept))
         return false;
     named->moved = true;
     if (w.low == w.high) {
-        move_ids(graph, w.free, w.free, id);
+        move_ids(graph, w.free, w.free, &kept);
         return true;
     }
-    if (!let_give_way(graph, &w, id, run))
+    if (!let_give_way(graph, &w, &kept, run))
         return false;
     follow_way(&w, named->kept, named->changes.kept_count);
     follow_way(&w, named->loose, named->changes.loose_count);
     return true;
 }
 
-/* ---- unused numbers all over the graph ---- */
-
-/* Up to `most` ids that are none, evenly between those of the vertices v - 1 and v. */
-static uint64_t ids_before(const gpugraph_graph *graph, uint64_t v, uint64_t most,
-                           int64_t *id) {
-    const int64_t *list = graph->ids.integer;
-    const uint64_t gap = (uint64_t)list[v] - (uint64_t)list[v - 1],
-                   count = gap - 1 < most ? gap - 1 : most;
-    for (uint64_t i = 0; i < count; i++)
-        id[i] = (int64_t)((uint64_t)list[v - 1] + gap / (count + 1) * (i + 1));
-    return count;
-}
-
-/* One after every so many vertices, as far as there are such, and several where one has just come. */
-static uint64_t choose_ids(const gpugraph_graph *graph, int64_t come, int64_t *id) {
-    const uint64_t every = spread_every(graph), n = graph->ids.integer_count,
-                   here = gg_integers_below(&graph->ids, come);
-    uint64_t count = 0;
-    bool here_too = false;
-    for (uint64_t first = every / 2 + 1; first < n; first += every) {
-        uint64_t v = first;
-        while (v < n && v < first + every && ids_before(graph, v, 1, id + count) == 0)
-            v++;
-        if (v == n || v == first + every)
-            continue;
-        if (!here_too && here <= v) {
-            count += ids_before(graph, here, GG_SPREAD_HERE, id + count);
-            here_too = true;
-        }
-        if (v != here)
-            count += ids_before(graph, v, 1, id + count);
-    }
-    return here_too ? count : count + ids_before(graph, here, GG_SPREAD_HERE, id + count);
-}
-
-/* Those of the ids; what was unused before has gone with the change that brought them. */
-static void leave_unused(gpugraph_graph *graph, const int64_t *id, uint64_t count,
-                         uint32_t *vertex) {
-    for (uint64_t i = 0; i < count; i++)
-        vertex[i] = gg_number_of_integer(graph, id[i]);
-    gg_release(graph->unused.vertex);
-    graph->unused.vertex = vertex;
-    graph->unused.count = graph->spread = count;
-    graph->integer_ends -= count;
-}
-
-static bool spread(gpugraph_graph *graph, const struct named_numbers *named, int64_t come,
-                   gpugraph_run *run) {
-    const double started = gg_now_ms();
-    const uint64_t most = graph->n / spread_every(graph) + 1 + GG_SPREAD_HERE;
-    if (graph->n < GG_SPREAD_LEAST && gg_spread_every == 0)
-        return false;
-    int64_t *id = gg_alloc(run, most, sizeof *id);
-    uint32_t *vertex = id ? gg_alloc(run, most, sizeof *vertex) : NULL;
-    const uint64_t count = vertex ? choose_ids(graph, come, id) : 0;
-    const gpugraph_edges added = {.vertex_count = (int64_t)count,
-                                  .vertex = {.value = id}};
-    const gpugraph_changes changes = {.added = &added};
-    /* Others that the batch names would have to be found again. */
-    const bool named_some = named->changes.kept_count + named->changes.loose_count > 0;
-    bool done = false;
-    if (count > 0 && !named_some) {
-        change_unheard(graph, &changes, run);
-        done = !gg_stopping(run);
-    }
-    graph->between = 0;
-    if (done) {
-        leave_unused(graph, id, count, vertex);
-        vertex = NULL;
-        gg_phase(run, "update", started, (int64_t)count,
-                 "unused numbers are spread, so that ids may come between others");
-        gg_adjacency(graph, GPUGRAPH_OUT, run); /* says what edges vertices have */
-    }
-    gg_release(id);
-    gg_release(vertex);
-    return done;
-}
-
 /* ---- before a batch ---- */
 
 static bool may_give_way(const gpugraph_graph *graph, const gpugraph_changes *changes) {
-    return changes->keep_numbers && !changes->before && graph->id_integer &&
-           graph->ids.integer_count > 1 && gpugraph_keeps_arcs(graph);
+    return changes->keep_numbers && !changes->before && gpugraph_keeps_arcs(graph);
 }
 
 /* Numbers that the batch names may change. */
@@ -451,14 +462,15 @@ const gpugraph_changes *gg_make_places(gpugraph_graph *graph,
     *named = (struct named_numbers){.kept = NULL};
     if (!may_give_way(graph, changes))
         return changes;
-    named->ids = list_between(graph, changes->added, named->id);
+    list_between(graph, changes->added, named);
     if (named->ids == 0 || !copy_named(changes, named, run))
         return changes;
     for (uint64_t i = 0; i < named->ids && placed && !gg_stopping(run); i++) {
-        const int64_t id = named->id[i];
+        const struct vertex_id *id = &named->id[i];
         placed = make_place(graph, id, named, run);
         if (!placed && !gg_stopping(run) && ++graph->between > 1)
-            placed = spread(graph, named, id, run) && make_place(graph, id, named, run);
+            placed = gg_spread_unused(graph, named, id, run) &&
+                     make_place(graph, id, named, run);
     }
     return &named->changes;
 }

@@ -59,19 +59,21 @@ static void copy_edges(gpugraph_run *run, const gpugraph_graph *from,
 
 static void copy_ids(gpugraph_run *run, const gpugraph_graph *from, gpugraph_graph *to) {
     uint64_t words = (from->id_span + 63) / 64, texts = (uint64_t)from->ids.texts.count;
-    uint64_t bytes = from->id_text_offset ? from->id_text_offset[texts] : 0;
     to->id_integer =
         copy_of(run, from->id_integer, from->ids.integer_count, sizeof *to->id_integer);
     to->id_present = copy_of(run, from->id_present, words, sizeof *to->id_present);
     to->id_rank = copy_of(run, from->id_rank, words, sizeof *to->id_rank);
     to->id_text_offset =
         copy_of(run, from->id_text_offset, texts + 1, sizeof *to->id_text_offset);
-    to->id_text_bytes = copy_of(run, from->id_text_bytes, bytes, 1);
+    to->id_text_bytes = copy_of(run, from->id_text_bytes, gg_text_bytes_used(from), 1);
+    to->id_text_length =
+        copy_of(run, from->id_text_length, texts, sizeof *to->id_text_length);
     to->unused.vertex =
         copy_of(run, from->unused.vertex, from->unused.count, sizeof *to->unused.vertex);
     to->ids.integer = to->id_integer;
     to->ids.texts.offset = to->id_text_offset;
     to->ids.texts.bytes = to->id_text_bytes;
+    to->ids.texts.length = to->id_text_length;
 }
 
 gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,

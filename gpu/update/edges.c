@@ -314,10 +314,10 @@ static bool is_vertex(const gpugraph_graph *graph, const gpugraph_texts *texts,
                                       : (int64_t)((uint64_t)ids->first_integer + v));
     if (v < ids->integer_count || value < 0 || value >= texts->count)
         return false;
-    uint64_t at = texts->offset[value], known = ids->texts.offset[v - ids->integer_count];
-    uint64_t length = ids->texts.offset[v - ids->integer_count + 1] - known;
-    return texts->offset[value + 1] - at == length &&
-           (!length || memcmp(texts->bytes + at, ids->texts.bytes + known, length) == 0);
+    uint64_t length, known_length;
+    const char *text = gpugraph_text(texts, (uint64_t)value, &length),
+               *known = gpugraph_text(&ids->texts, v - ids->integer_count, &known_length);
+    return length == known_length && (!length || memcmp(text, known, length) == 0);
 }
 
 /* Is added edge i removed edge r with another weight? */

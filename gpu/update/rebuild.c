@@ -35,10 +35,8 @@ static bool text_at(const gpugraph_id_column *column, int64_t i) {
 /* The graph's texts, then those of the added edges that it lacks. */
 static void join_texts(rebuild *r) {
     const gpugraph_texts *mine = &r->graph->ids.texts, *more = &r->added->texts;
-    uint64_t known = (uint64_t)mine->count, bytes = known ? mine->offset[known] : 0;
-    uint64_t room = bytes;
-    if (more->count)
-        room += more->offset[more->count] - more->offset[0];
+    uint64_t known = (uint64_t)mine->count, bytes = 0, length;
+    uint64_t room = gg_text_bytes(mine) + gg_text_bytes(more);
     r->text_number = gg_alloc(r->run, (uint64_t)more->count, sizeof *r->text_number);
     if (r->text_number)
         r->text_offset =
@@ -48,20 +46,22 @@ static void join_texts(rebuild *r) {
     if (!r->text_bytes)
         return;
     r->text_offset[0] = 0;
-    if (known) {
-        memcpy(r->text_offset, mine->offset, (known + 1) * sizeof *r->text_offset);
-        memcpy(r->text_bytes, mine->bytes, bytes);
+    for (uint64_t t = 0; t < known; t++) {
+        const char *text = gpugraph_text(mine, t, &length);
+        if (length)
+            memcpy(r->text_bytes + bytes, text, length);
+        r->text_offset[t + 1] = bytes += length;
     }
     r->texts = mine->count;
     for (int64_t t = 0; t < more->count; t++) {
-        uint64_t length = more->offset[t + 1] - more->offset[t];
-        uint32_t v = gg_number_of_text(r->graph, more->bytes + more->offset[t], length);
+        const char *text = gpugraph_text(more, (uint64_t)t, &length);
+        uint32_t v = gg_number_of_text(r->graph, text, length);
         r->text_number[t] =
             v == GPUGRAPH_NONE ? r->texts : (int64_t)v - r->graph->ids.integer_count;
         if (v != GPUGRAPH_NONE)
             continue;
         if (length)
-            memcpy(r->text_bytes + bytes, more->bytes + more->offset[t], length);
+            memcpy(r->text_bytes + bytes, text, length);
         r->text_offset[++r->texts] = bytes += length;
     }
 }
@@ -228,7 +228,7 @@ static void make(rebuild *r, gpugraph_graph **graph) {
         .weight_type = r->type,
         .weight = r->type ? r->weight : NULL,
         .edge_id = r->edge_id,
-        .texts = {r->texts, r->text_offset, r->text_bytes},
+        .texts = {.count = r->texts, .offset = r->text_offset, .bytes = r->text_bytes},
         .vertex = {r->lone, r->lone_text, NULL},
         .vertex_count = r->lone_count,
     };

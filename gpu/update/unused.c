@@ -100,7 +100,7 @@ void gg_commit_unused(update *u) {
     gg_release(u->graph->unused.vertex);
     if (u->ids.unused.count == 0 && u->graph->spread > 0) {
         u->graph->spread = 0;
-        u->graph->between = -GG_SPREAD_PATIENCE;
+        u->graph->between = u->given_up ? -GG_SPREAD_PATIENCE : 1; /* used, all of them */
     }
     u->graph->unused = u->ids.unused;
     u->ids.unused = (struct unused_numbers){NULL, 0};

@@ -154,16 +154,7 @@ static void swap_ids(update *u) {
     }
     if (u->ids_behind)
         gg_commit_ids_behind(u);
-    if (u->texts_change) {
-        gg_release(graph->id_text_offset);
-        gg_release(graph->id_text_bytes);
-        gg_drop_text_index(graph);
-        graph->id_text_offset = to->id_text_offset;
-        graph->id_text_bytes = to->id_text_bytes;
-        graph->ids.texts = to->ids.texts;
-        to->id_text_offset = NULL;
-        to->id_text_bytes = NULL;
-    }
+    gg_commit_texts(u);
     graph->integer_ends = to->integer_ends;
     gg_commit_unused(u);
 }

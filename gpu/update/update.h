@@ -7,6 +7,8 @@
 **     vertices.c   ends of added edges: known or fresh; vertices that vanish
 **     unused.c     numbers that these leave unused, so that others keep theirs
 **     between.c    such numbers for vertices whose ids come between others
+**     spread.c     such numbers all over the graph
+**     texts.c      those of them that are TEXTs
 **     values.c     the ids afterwards; weights, and how wide they have to be
 **     rows.c       CSRs: which arcs go, where new ones come to lie
 **     zones.c      rows with room on a device: which arcs go and come, zone by zone
@@ -137,7 +139,8 @@ typedef struct update {
     uint64_t gone;     /* vertices that vanish, and those whose numbers stay, unused */
     splice vertices;
     bool ids_change, texts_change;
-    bool ids_behind; /* INTEGERs come behind all others, and nothing else changes */
+    /* INTEGERs, TEXTs come behind all others, and nothing else changes */
+    bool ids_behind, texts_behind;
     bool unused_change;
     gpugraph_graph
         ids; /* n, ids, id_..., unused, integer_ends of it are those afterwards */
@@ -195,6 +198,10 @@ static inline void gg_fetch_arcs(const struct csr_slot *slot, uint64_t v,
     }
 }
 
+static inline int64_t gg_integer_at(const gpugraph_ids *ids, uint64_t v) {
+    return ids->integer ? ids->integer[v] : (int64_t)((uint64_t)ids->first_integer + v);
+}
+
 /* Nothing but weights changes. */
 static inline bool gg_same_ends(const update *u) {
     return u->removed_count + u->added_count + u->fresh + u->vanished == 0;
@@ -222,6 +229,14 @@ void gg_renumber_unused(update *u); /* the fresh ones come before some of them *
 void gg_commit_unused(update *u);
 void gg_update_ids(update *u);
 void gg_commit_ids_behind(update *u);
+/* Part of gg_update_ids, and of the commit. */
+void gg_update_texts(update *u);
+void gg_commit_texts(update *u);
+/* A longer block with what is in this one, where that has no room; else, or in need of memory, NULL. In the place of the
+** other one, where there is one. (values.c) */
+void *gg_longer(const update *u, void *block, uint64_t count, uint64_t after,
+                size_t size);
+void gg_take_longer(void **array, void **longer);
 void gg_update_weights(update *u); /* needs the vertices, too */
 void gg_update_rows(update *u);
 void gg_update_adjacency(update *u);
@@ -261,12 +276,20 @@ void gg_update_free(update *u);
 void gg_change_graph(gpugraph_graph *graph, const gpugraph_changes *changes, bool renamed,
                      gpugraph_run *run);
 
+/* An id, wherever it is written. */
+struct vertex_id {
+    bool text;
+    int64_t integer;
+    const char *bytes; /* of a TEXT */
+    uint64_t length;
+};
+
 /* The batch with the numbers that it names as they are once others have given way. */
 struct named_numbers {
     gpugraph_changes changes;
     uint32_t *kept, *loose;
-    int64_t id
-        [GG_WAY_IDS]; /* new ids between those that are there, and ids of unused numbers */
+    /* new ids between those that are there, and ids of unused numbers */
+    struct vertex_id id[GG_WAY_IDS];
     uint64_t ids;
     bool moved; /* numbers may have moved, or have other ids */
 };

@@ -4,7 +4,7 @@
 **     old vertices that stay, in pieces   1 3 . 7        + fresh ones at their places
 **     integer                             1 3 5 7        none where they are consecutive
 **     present, rank                       1 0 1 0 1 0 1  where they lie close together
-**     text offset, bytes                  likewise
+**     texts                               texts.c
 **
 ** Ids (ids/ids.c draws how they lie) are made anew as a whole where they change, or where fewer
 ** or more edges make another layout the right one. INTEGERs that come behind all others are but put there.
@@ -20,10 +20,6 @@
 
 /* ---- INTEGER ids ---- */
 
-static int64_t integer_at(const gpugraph_ids *ids, uint64_t v) {
-    return ids->integer ? ids->integer[v] : (int64_t)((uint64_t)ids->first_integer + v);
-}
-
 /* Smallest and largest INTEGER afterwards, and how many there are. */
 static uint64_t span_of(const update *u, int64_t *first, int64_t *last) {
     const gpugraph_ids *ids = &u->graph->ids;
@@ -37,8 +33,8 @@ static uint64_t span_of(const update *u, int64_t *first, int64_t *last) {
         if (piece->from >= end)
             break;
         if (count == u->fresh_integers)
-            *first = integer_at(ids, piece->from);
-        *last = integer_at(ids, end - 1);
+            *first = gg_integer_at(ids, piece->from);
+        *last = gg_integer_at(ids, end - 1);
         count += end - piece->from;
     }
     if (u->fresh_integers) {
@@ -58,7 +54,7 @@ static void list_integers(update *u, uint64_t count) {
         uint64_t end = piece->from + piece->count;
         end = end < ids->integer_count ? end : ids->integer_count;
         for (uint64_t v = piece->from; v < end && !gg_leave(u->run, v); v++)
-            to[piece->to + v - piece->from] = integer_at(ids, v);
+            to[piece->to + v - piece->from] = gg_integer_at(ids, v);
     }
     for (uint64_t i = 0; to && i < u->fresh_integers; i++)
         to[u->fresh_new[i]] = u->fresh_id[i];
@@ -94,9 +90,8 @@ static bool come_behind(const update *u, bool mapped) {
            mapped == (graph->id_present != NULL);
 }
 
-/* A longer block with what is in this one, where that has no room. */
-static void *grow(const update *u, void *block, uint64_t count, uint64_t after,
-                  size_t size) {
+void *gg_longer(const update *u, void *block, uint64_t count, uint64_t after,
+                size_t size) {
     if (gg_stopping(u->run) || after * size <= gg_room(block))
         return NULL;
     void *longer = gg_alloc_roomy(u->run, after, size);
@@ -105,21 +100,7 @@ static void *grow(const update *u, void *block, uint64_t count, uint64_t after,
     return longer;
 }
 
-static void plan_behind(update *u, uint64_t count, int64_t last) {
-    const gpugraph_graph *graph = u->graph;
-    gpugraph_graph *to = &u->ids;
-    to->ids.integer_count = (uint32_t)count;
-    to->id_integer = grow(u, graph->id_integer, graph->ids.integer_count, count,
-                          sizeof *to->id_integer);
-    if (!graph->id_present)
-        return;
-    to->id_span = (uint64_t)last - (uint64_t)graph->ids.first_integer + 1;
-    const uint64_t words = words_of(graph->id_span), after = words_of(to->id_span);
-    to->id_present = grow(u, graph->id_present, words, after, sizeof *to->id_present);
-    to->id_rank = grow(u, graph->id_rank, words, after, sizeof *to->id_rank);
-}
-
-static void take_longer(void **array, void **longer) {
+void gg_take_longer(void **array, void **longer) {
     if (!*longer)
         return;
     gg_release(*array);
@@ -127,13 +108,28 @@ static void take_longer(void **array, void **longer) {
     *longer = NULL;
 }
 
+static void plan_behind(update *u, uint64_t count, int64_t last) {
+    const gpugraph_graph *graph = u->graph;
+    gpugraph_graph *to = &u->ids;
+    to->ids.integer_count = (uint32_t)count;
+    to->id_integer = gg_longer(u, graph->id_integer, graph->ids.integer_count, count,
+                               sizeof *to->id_integer);
+    if (!graph->id_present)
+        return;
+    to->id_span = (uint64_t)last - (uint64_t)graph->ids.first_integer + 1;
+    const uint64_t words = words_of(graph->id_span), after = words_of(to->id_span);
+    to->id_present =
+        gg_longer(u, graph->id_present, words, after, sizeof *to->id_present);
+    to->id_rank = gg_longer(u, graph->id_rank, words, after, sizeof *to->id_rank);
+}
+
 void gg_commit_ids_behind(update *u) {
     gpugraph_graph *graph = u->graph, *to = &u->ids;
     uint64_t words = words_of(graph->id_span);
     uint32_t v = graph->ids.integer_count;
-    take_longer((void **)&graph->id_integer, (void **)&to->id_integer);
-    take_longer((void **)&graph->id_present, (void **)&to->id_present);
-    take_longer((void **)&graph->id_rank, (void **)&to->id_rank);
+    gg_take_longer((void **)&graph->id_integer, (void **)&to->id_integer);
+    gg_take_longer((void **)&graph->id_present, (void **)&to->id_present);
+    gg_take_longer((void **)&graph->id_rank, (void **)&to->id_rank);
     graph->ids.integer = graph->id_integer;
     for (uint64_t i = 0; i < u->fresh; i++, v++) {
         const uint64_t id = (uint64_t)u->fresh_id[i],
@@ -149,71 +145,6 @@ void gg_commit_ids_behind(update *u) {
     graph->ids.integer_count = v;
     if (graph->id_present)
         graph->id_span = to->id_span;
-}
-
-/* ---- TEXT ids ---- */
-
-static uint64_t put_text(update *u, uint64_t t, const char *bytes, uint64_t length) {
-    uint64_t at = u->ids.id_text_offset[t];
-    if (length)
-        memcpy(u->ids.id_text_bytes + at, bytes, length);
-    return u->ids.id_text_offset[t + 1] = at + length;
-}
-
-static uint64_t bytes_of_fresh(const update *u, uint64_t i, const char **bytes) {
-    const gpugraph_texts *texts = &u->added->texts;
-    uint64_t at = texts->offset[u->fresh_id[i]];
-    *bytes = texts->bytes + at;
-    return texts->offset[u->fresh_id[i] + 1] - at;
-}
-
-/* Old texts low .. high - 1 become those from t on. */
-static void put_texts(update *u, uint64_t t, uint64_t low, uint64_t high) {
-    const gpugraph_texts *texts = &u->graph->ids.texts;
-    uint64_t *offset = u->ids.id_text_offset, at = offset[t];
-    uint64_t begin = texts->offset[low], length = texts->offset[high] - begin;
-    if (length)
-        gg_copy(u->run, u->ids.id_text_bytes + at, texts->bytes + begin, length);
-    for (uint64_t k = low; k < high && !gg_leave(u->run, k); k++)
-        offset[t + k + 1 - low] = texts->offset[k + 1] - begin + at;
-}
-
-/* Pieces and fresh texts in order of their new places. */
-static void fill_texts(update *u, uint64_t first) {
-    uint64_t was = u->graph->ids.integer_count, i = u->fresh_integers, t = 0;
-    u->ids.id_text_offset[0] = 0;
-    for (uint64_t k = 0; k <= u->vertices.pieces && !gg_stopping(u->run); k++) {
-        const splice_piece *piece = &u->vertices.piece[k];
-        uint64_t begin = k < u->vertices.pieces ? piece->to : u->vertices.after;
-        const char *bytes;
-        for (; i < u->fresh && u->fresh_new[i] < begin; i++, t++) {
-            uint64_t length = bytes_of_fresh(u, i, &bytes);
-            put_text(u, u->fresh_new[i] - first, bytes, length);
-        }
-        if (k == u->vertices.pieces || piece->from + piece->count <= was)
-            continue;
-        uint64_t low = piece->from > was ? piece->from - was : 0;
-        uint64_t high = piece->from + piece->count - was;
-        put_texts(u, t, low, high);
-        t += high - low;
-    }
-}
-
-static void lay_out_texts(update *u) {
-    uint64_t integers = u->ids.ids.integer_count, texts = u->vertices.after - integers;
-    uint64_t known = (uint64_t)u->graph->ids.texts.count;
-    uint64_t room = known ? u->graph->id_text_offset[known] : 0;
-    const char *bytes;
-    for (uint64_t i = u->fresh_integers; i < u->fresh; i++)
-        room += bytes_of_fresh(u, i, &bytes);
-    u->ids.id_text_offset =
-        gg_alloc_roomy(u->run, texts + 1, sizeof *u->ids.id_text_offset);
-    if (u->ids.id_text_offset)
-        u->ids.id_text_bytes = gg_alloc_roomy(u->run, room, 1);
-    if (u->ids.id_text_bytes)
-        fill_texts(u, integers);
-    u->ids.ids.texts =
-        (gpugraph_texts){(int64_t)texts, u->ids.id_text_offset, u->ids.id_text_bytes};
 }
 
 /* ---- ids ---- */
@@ -239,10 +170,6 @@ static uint64_t count_integer_ends(const update *u) {
     return ends - loose_integers(u, ends);
 }
 
-static bool texts_vanish(const update *u) {
-    return u->vanished && u->vanished_at[u->vanished - 1] >= u->graph->ids.integer_count;
-}
-
 static bool integers_vanish(const update *u) {
     return u->vanished && u->vanished_at[0] < u->graph->ids.integer_count;
 }
@@ -258,15 +185,14 @@ void gg_update_ids(update *u) {
     u->ids_behind = come_behind(u, mapped);
     u->ids_change = !u->ids_behind && (u->fresh_integers || integers_vanish(u) ||
                                        mapped != (graph->id_present != NULL));
-    u->texts_change = u->fresh > u->fresh_integers || texts_vanish(u);
     if (u->ids_change)
         lay_out_integers(u, count, first, last);
     else if (u->ids_behind)
         plan_behind(u, count, last);
     else
         u->ids.ids.integer_count = graph->ids.integer_count;
-    if (u->texts_change && !gg_stopping(u->run))
-        lay_out_texts(u);
+    if (!gg_stopping(u->run))
+        gg_update_texts(u);
 }
 
 /* ---- weights ---- */

@@ -64,11 +64,12 @@ typedef struct id_lookup {
 static void find_some_texts(void *lookup, uint64_t low, uint64_t high) {
     const id_lookup *l = lookup;
     const gpugraph_texts *texts = &l->u->added->texts;
-    for (uint64_t t = low; t < high; t++)
+    for (uint64_t t = low; t < high; t++) {
+        uint64_t length;
+        const char *text = gpugraph_text(texts, t, &length);
         if (l->of_text[t] == USED && !gg_leave(l->u->run, t))
-            l->of_text[t] =
-                gg_number_of_text(l->u->graph, texts->bytes + texts->offset[t],
-                                  texts->offset[t + 1] - texts->offset[t]);
+            l->of_text[t] = gg_number_of_text(l->u->graph, text, length);
+    }
 }
 
 static void find_texts(id_lookup *l) {
@@ -132,20 +133,6 @@ uint64_t gg_integers_below(const gpugraph_ids *ids, int64_t id) {
     return low;
 }
 
-static uint64_t texts_below(const gpugraph_texts *known, const char *bytes,
-                            uint64_t length) {
-    uint64_t low = 0, high = (uint64_t)known->count;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2, at = known->offset[middle];
-        if (gg_compare_texts(known->bytes + at, known->offset[middle + 1] - at, bytes,
-                             length) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void add_fresh(update *u, int64_t id, uint64_t at) {
     u->fresh_id[u->fresh] = id;
     u->fresh_at[u->fresh++] = at;
@@ -184,12 +171,11 @@ static void order_texts(update *u, int64_t *of_text, uint32_t *number) {
     if (gg_sort_texts(u->run, texts, number, count))
         return;
     for (uint64_t k = 0; k < count; k++) {
-        uint64_t at = texts->offset[number[k]];
+        uint64_t length;
+        const char *text = gpugraph_text(texts, number[k], &length);
         of_text[number[k]] = (int64_t)u->fresh;
         add_fresh(u, number[k],
-                  ids->integer_count +
-                      texts_below(&ids->texts, texts->bytes + at,
-                                  texts->offset[number[k] + (uint64_t)1] - at));
+                  ids->integer_count + gg_texts_below(&ids->texts, text, length));
     }
     for (uint64_t k = 0; k < named_count(u); k++) {
         end_ref ref = named(u, k);

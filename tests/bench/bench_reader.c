@@ -169,14 +169,15 @@ static void hear(void *reading, const char *phase, double ms, int64_t items,
 
 /* The columns become a graph, which becomes a CSR. */
 static void build(struct reading *r, page_columns *c, const intern *texts, int threads) {
-    gpugraph_edges edges = {.count = c->count,
-                            .source = {c->source, c->text[0], c->source32},
-                            .target = {c->target, c->text[1], c->target32},
-                            .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
-                            .weight = c->weight,
-                            .edge_id = c->rowid,
-                            .texts = {texts->count, texts->offset, texts->bytes},
-                            .take_over = true};
+    gpugraph_edges edges = {
+        .count = c->count,
+        .source = {c->source, c->text[0], c->source32},
+        .target = {c->target, c->text[1], c->target32},
+        .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
+        .weight = c->weight,
+        .edge_id = c->rowid,
+        .texts = {.count = texts->count, .offset = texts->offset, .bytes = texts->bytes},
+        .take_over = true};
     gpugraph_run run = {
         .backend = GPUGRAPH_CPU, .threads = threads, .phase = hear, .listener = r};
     gpugraph_graph *graph;

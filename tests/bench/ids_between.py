@@ -4,8 +4,9 @@ edges and 700,000 vertices: total ms by gpugraph_timings, of the first three suc
 
     ids_between.py GPUGRAPH.so IDS QUERY [BACKEND]
 
-IDS: consecutive (but for one far behind, before which all new ones come), apart (by 1,000; new ones at random) or counting (the
-same; new ones count on from one of them). QUERY: look-up, bfs or mis. The first two changes move all vertex numbers; the third makes
+IDS: consecutive (but for one far behind, before which all new ones come), apart (by 1,000; new ones at random), counting (the
+same; new ones count on from one of them), before (the same; new ones count down from the first), texts (of ten characters; new ones at random) or behind (such texts; new ones come behind all
+others). QUERY: look-up, bfs or mis. The first two changes move all vertex numbers; the third makes
 what the later ones need."""
 import random
 import statistics
@@ -15,29 +16,42 @@ import sys
 CHANGES = 24
 EDGES = 4000000
 QUERIES = {
-    "look-up": "SELECT count(*) FROM g WHERE src = 1 AND dst = 2;",
-    "bfs": "SELECT count(*) FROM gpu_bfs('g', 5000) WHERE max_depth = 2;",
-    "mis": "SELECT count(*) FROM gpu_mis('g') WHERE vertex = 5000;",
+    "look-up": "SELECT count(*) FROM g WHERE src = {one} AND dst = {two};",
+    "bfs": "SELECT count(*) FROM gpu_bfs('g', {old}) WHERE max_depth = 2;",
+    "mis": "SELECT count(*) FROM gpu_mis('g') WHERE vertex = {old};",
 }
+TEXTS = ("texts", "behind")
+
+
+def named(ids, number):
+    return f"'u{number:09d}'" if ids in TEXTS else str(number)
 
 
 def new_id(ids, change):
+    if ids == "behind":
+        return f"'v{change:09d}'"
     if ids == "consecutive":
         return 800000 + random.randrange(1000000)
+    if ids == "before":
+        return -1 - change
     if ids == "counting":
         return 350000000 + change + 1
-    return random.randrange(699000) * 1000 + random.randrange(1, 999)
+    return named(ids, random.randrange(699000) * 1000 + random.randrange(1, 999))
 
 
 def script(library, ids, query, backend):
     step = 1 if ids == "consecutive" else 1000
+    kind, end = ("TEXT", "printf('u%09d', {})") if ids in TEXTS else ("INTEGER", "{}")
+    source, target = end.format(f"7919 * i % 700000 * {step}"), end.format(f"104729 * i % 700001 * {step}")
+    old = named(ids, 5000)
+    query = query.format(old=old, one=named(ids, 1), two=named(ids, 2))
     yield f".load {library}"
     if backend:
         yield f"SELECT gpugraph_config('backend', '{backend}');"
-    yield "CREATE TABLE roads(id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, metres INTEGER);"
+    yield f"CREATE TABLE roads(id INTEGER PRIMARY KEY, a {kind}, b {kind}, metres INTEGER);"
     yield (
         f"WITH n(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {EDGES}) INSERT INTO roads(a, b, metres) "
-        f"SELECT 7919 * i % 700000 * {step}, 104729 * i % 700001 * {step}, 1 FROM n;"
+        f"SELECT {source}, {target}, 1 FROM n;"
     )
     if ids == "consecutive":
         yield "INSERT INTO roads(a, b, metres) VALUES (5, 900000000, 1);"
@@ -45,7 +59,7 @@ def script(library, ids, query, backend):
     yield query
     yield query
     for change in range(CHANGES):
-        yield f"INSERT INTO roads(a, b, metres) VALUES (5000, {new_id(ids, change)}, 1);"
+        yield f"INSERT INTO roads(a, b, metres) VALUES ({old}, {new_id(ids, change)}, 1);"
         yield query
         yield "SELECT 'total', ms FROM gpugraph_timings WHERE phase = 'total';"
 

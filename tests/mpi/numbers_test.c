@@ -171,7 +171,8 @@ static gpugraph_status number_part(void *job, gpugraph_exchange *x, gpugraph_run
     lay_out(s, w->ids[x->part], count, half);
     const id_list list[LISTS] = {{s->value, s->is_text[0], half},
                                  {s->value + half, s->is_text[1], count - half}};
-    const gpugraph_texts texts = {s->texts, s->offset, s->bytes};
+    const gpugraph_texts texts = {
+        .count = s->texts, .offset = s->offset, .bytes = s->bytes};
     ck_assert(dictionary_make(&d, x, run, list, LISTS, &texts));
     ck_assert_uint_eq(d.count, w->distinct);
     for (uint64_t i = 0; i < count; i++)

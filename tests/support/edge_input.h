@@ -115,7 +115,8 @@ static void random_texts(input *in, enum texts kind, int64_t count) {
         in->text_offset[i + 1] = bytes;
     }
     free(list);
-    in->edges.texts = (gpugraph_texts){distinct, in->text_offset, in->text_bytes};
+    in->edges.texts = (gpugraph_texts){
+        .count = distinct, .offset = in->text_offset, .bytes = in->text_bytes};
 }
 
 static void random_column(input *in, enum integers integers, uint64_t spread,

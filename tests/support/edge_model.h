@@ -85,6 +85,8 @@ void model_batch_free(model_batch *batch);
 enum { MODEL_SLOTS = 16 };
 void model_make_slots(gpugraph_graph *graph, uint64_t which);
 
+/* NULL, or what is wrong with the graph's texts: bytes, order, or that they are found. */
+const char *kept_texts_differ(const gpugraph_graph *graph);
 /* NULL, or what differs. `wanted` gets the CSRs that `got` has. */
 const char *same_graph(gpugraph_graph *got, gpugraph_graph *wanted);
 /* The same for breadth-first search, shortest paths and independent set. */

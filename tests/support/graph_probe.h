@@ -57,9 +57,9 @@ static void probe_add_id(sqlite3_str *out, const gpugraph_ids *ids, uint32_t v) 
         return;
     }
     const gpugraph_texts *texts = &ids->texts;
-    v -= ids->integer_count;
-    sqlite3_str_appendf(out, "'%.*q'", (int)(texts->offset[v + 1] - texts->offset[v]),
-                        texts->bytes + texts->offset[v]);
+    uint64_t length;
+    const char *text = gpugraph_text(texts, v - ids->integer_count, &length);
+    sqlite3_str_appendf(out, "'%.*q'", (int)length, text);
 }
 
 static void probe_add_weight(sqlite3_str *out, const gpugraph_edge_list *edges,

@@ -10,6 +10,7 @@
 ** GPUGRAPH_FOLLOW_STATEMENTS: statements for each kind of table (default 700);
 ** GPUGRAPH_FOLLOW_SEED: where to begin (default 1). A failure tells the seed and the
 ** latest statements. */
+#include "backend.h"
 #include "expect.h"
 #include "follow/mirror.h"
 #include "random_sql.h"
@@ -1018,6 +1019,10 @@ START_TEST(graph_is_table) {
     create_graph();
     for (long i = 0; i < number_of("GPUGRAPH_FOLLOW_STATEMENTS", 700); i++) {
         mirror_find_from = pick(2) ? 1 : 1000;
+        if (i % 100 == 0) { /* do vertices give way to those that come between? */
+            gg_spread_every = (uint64_t)pick(2) * 3;
+            gg_way_edges = gg_spread_every * 30;
+        }
         step();
     }
     finish_transactions();

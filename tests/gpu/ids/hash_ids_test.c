@@ -21,13 +21,16 @@ START_TEST(hashes_belong_to_ids) {
     const gpugraph_ids *ids = gpugraph_vertex_ids(part);
     uint32_t same = 0, low = 0;
     for (uint32_t v = 0; v < part->n; v++) {
-        uint32_t t = v - ids->integer_count, w;
+        uint32_t w;
+        uint64_t length;
         if (v < ids->integer_count)
             w = gpugraph_find_integer(whole, ids->integer ? ids->integer[v]
                                                           : ids->first_integer + v);
-        else
-            w = gpugraph_find_text(whole, ids->texts.bytes + ids->texts.offset[t],
-                                   ids->texts.offset[t + 1] - ids->texts.offset[t]);
+        else {
+            const char *text =
+                gpugraph_text(&ids->texts, v - ids->integer_count, &length);
+            w = gpugraph_find_text(whole, text, length);
+        }
         ck_assert_uint_eq(a[w], b[v]);
     }
     for (uint32_t v = 0; v < whole->n; v++) {
@@ -52,8 +55,8 @@ static void look_for_all(const gpugraph_graph *graph) {
     const uint64_t count = (uint64_t)ids->texts.count;
     for (int turn = 0; turn < 3; turn++) {
         for (uint32_t t = 0; t < count; t++) {
-            const char *text = ids->texts.bytes + ids->texts.offset[t];
-            uint64_t length = ids->texts.offset[t + 1] - ids->texts.offset[t];
+            uint64_t length;
+            const char *text = gpugraph_text(&ids->texts, t, &length);
             char other[200];
             ck_assert_uint_eq(gpugraph_find_text(graph, text, length),
                               ids->integer_count + t);
@@ -77,7 +80,7 @@ static void add_texts(gpugraph_graph *graph, gpugraph_run *run) {
                             .source = {number, &text},
                             .target = {number + 1, &text},
                             .edge_id = id,
-                            .texts = {2, offset, bytes}};
+                            .texts = {.count = 2, .offset = offset, .bytes = bytes}};
     gpugraph_changes changes = {.added = &added};
     uint64_t before = (uint64_t)gpugraph_vertex_ids(graph)->texts.count;
     ck_assert_int_eq(gpugraph_update(graph, &changes, run), GPUGRAPH_OK);

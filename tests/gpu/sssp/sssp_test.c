@@ -398,7 +398,7 @@ START_TEST(range_names_a_text) {
                             .target = {.value = target, .is_text = &target_is_text},
                             .weight_type = GPUGRAPH_REAL_WEIGHTS,
                             .weight = weight,
-                            .texts = {1, offset, "harbor"}};
+                            .texts = {.count = 1, .offset = offset, .bytes = "harbor"}};
     gpugraph_run run = {.backend = GPUGRAPH_CPU};
     gpugraph_graph *graph;
     gpugraph_create(&edges, &run, &graph);
