@@ -73,7 +73,8 @@ bool page_glance(const page_source *source, const page_layout *layout,
                  const page_leaves *leaves) {
     struct glance g = {0};
     bool wide = false;
-    if (layout->wide || (uint64_t)leaves->count * layout->page_size < page_glance_from)
+    if (layout->wide || leaves->count == 0 ||
+        (uint64_t)leaves->count * layout->page_size < page_glance_from)
         return false;
     const bool ready = glance_begin(&g, source, layout);
     for (uint64_t i = 0; i < GLANCES && ready && !wide; i++)
