@@ -272,7 +272,7 @@ START_TEST(interrupts) {
     int n;
     for (n = 0; status == GPUGRAPH_INTERRUPTED; n++) {
         widths w;
-        gpugraph_run run = {.threads = 1, .interrupted = ask};
+        gpugraph_run run = {.backend = GPUGRAPH_CPU, .threads = 1, .interrupted = ask};
         gpugraph_graph *graph;
         ck_assert(narrow_columns(&in, 3, &w));
         const long held = heap_blocks();
