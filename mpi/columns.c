@@ -183,11 +183,24 @@ static bool is_text(const uint8_t *bits, int64_t i) {
     return bits && bits[i / 8] >> i % 8 & 1;
 }
 
+/* Ids that the reader has brought as 4 bytes become 8. */
+static bool append_values(gpugraph_run *run, share_column *to, int64_t count,
+                          const id_array *from, int64_t more) {
+    if (!from->value32)
+        return append(run, (void **)&to->value, count, from->value, more,
+                      sizeof *to->value);
+    if (!append(run, (void **)&to->value, count + more, NULL, 0, sizeof *to->value))
+        return false;
+    for (int64_t i = 0; i < more; i++)
+        to->value[count + i] = from->value32[i];
+    return true;
+}
+
 /* Texts get their numbers among `texts`. */
 static bool append_ids(gpugraph_run *run, share_column *to, int64_t count,
                        const id_array *from, int64_t more, const intern *of,
                        intern *texts) {
-    if (!append(run, (void **)&to->value, count, from->value, more, sizeof *to->value))
+    if (!append_values(run, to, count, from, more))
         return false;
     if (!from->is_text && !to->is_text)
         return true;
@@ -200,7 +213,7 @@ static bool append_ids(gpugraph_run *run, share_column *to, int64_t count,
     free(to->is_text);
     to->is_text = bits;
     for (int64_t i = 0; i < more; i++) {
-        const int64_t at = count + i, t = from->value[i];
+        const int64_t at = count + i, t = id_entry(from, i);
         if (!is_text(from->is_text, i)) {
             bits[at / 8] &= (uint8_t) ~(1u << at % 8);
             continue;

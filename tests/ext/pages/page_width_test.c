@@ -4,6 +4,7 @@
 #include "gpugraph_extension.h"
 #include "pages/format.h"
 #include "pages/wal_frames.h"
+#include "share.h"
 #include "suite.h"
 #include "page_compare.h"
 
@@ -114,6 +115,8 @@ START_TEST(test_restarts) {
     intern texts = {0};
     wal_notes notes = {0};
     page_table t = edges(db);
+    if (left_out((uint64_t)_i))
+        return;
     t.texts = &texts;
     t.wal = &notes;
     run_sql(db,
@@ -223,6 +226,7 @@ static int count_questions(void *listener) {
 
 /* At every question, of the first go and of the second: nothing is left. */
 START_TEST(test_interrupted_restart) {
+    enum { ROWS = 40000 / SANITIZED_PART };
     intern texts = {0};
     int64_t rows = 0;
     page_table t = edges(db);
@@ -232,24 +236,24 @@ START_TEST(test_interrupted_restart) {
     t.texts = &texts;
     t.rows_read = &rows;
     run_sql(db, "CREATE TABLE e(src, dst, w)");
-    fill_small(40000, "'v' || n", "n");
+    fill_small(ROWS, "'v' || n", "n");
     run_sql(db, "INSERT INTO e VALUES ('v1', 1 << 40, 1)");
     for (stop_at = 1; outcome == PAGE_INTERRUPTED; stop_at++) {
         questions = 0;
         outcome = page_read(&t, 1 + _i, count_questions, NULL, &c, &why);
         ck_assert_int_ne(outcome, PAGE_NOT_USED);
         ck_assert_int_ge(rows, 0);
-        ck_assert_int_le(rows, 40001);
+        ck_assert_int_le(rows, ROWS + 1);
         if (outcome == PAGE_INTERRUPTED) {
             const page_columns none = {0};
             ck_assert_mem_eq(&c, &none, sizeof c);
             ck_assert(texts.count == 0 && !texts.bytes);
         }
     }
-    /* It began with 4 bytes, with texts, and with 8. */
-    ck_assert_int_gt(stop_at, 4);
-    ck_assert(c.source && c.text[0] && c.target[40000] == (int64_t)1 << 40);
-    ck_assert_int_eq(texts.count, 40000);
+    /* It began with 4 bytes, with texts, and with 8. Of two threads one asks, and may find nothing left to read. */
+    ck_assert_int_gt(stop_at, _i == 0 ? 4 : 1);
+    ck_assert(c.source && c.text[0] && c.target[ROWS] == (int64_t)1 << 40);
+    ck_assert_int_eq(texts.count, ROWS);
     page_columns_clear(&c);
     intern_clear(&texts);
 }

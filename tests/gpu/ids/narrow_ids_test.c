@@ -5,6 +5,7 @@
 #include "expect.h"
 #include "failing_memory.h"
 #include "leaping_clock.h"
+#include "share.h"
 #include "suite.h"
 
 enum { BOTH_ENDS = INTEGER_KINDS, NEGATIVE, COUNTED, HALF_FAR, NARROW_KINDS };
@@ -188,6 +189,8 @@ END_TEST
 START_TEST(large_columns) {
     static const int kinds[] = {DENSE, GAPS, BOTH_ENDS, NEGATIVE, COUNTED, HALF_FAR, ONE};
     const int kind = kinds[_i / 2];
+    if (left_out((uint64_t)_i))
+        return;
     input in = input_of(kind, _i % 2 ? DIGITS : NO_TEXTS, 150000, (uint64_t)_i + 3);
     check_widths(&in);
     ck_assert_int_eq(checked, 28);
@@ -267,6 +270,8 @@ START_TEST(allocations) {
 END_TEST
 
 START_TEST(interrupts) {
+    if (left_out((uint64_t)_i))
+        return;
     input in = input_of(failing[_i], NO_TEXTS, 200000, 8);
     gpugraph_status status = GPUGRAPH_INTERRUPTED;
     int n;
