@@ -31,3 +31,7 @@ bool gg_start_thread(void *(*body)(void *), void *job, size_t stack) {
     pthread_attr_destroy(&attributes);
     return started;
 }
+
+bool gg_start_joinable(void *(*body)(void *), void *job) {
+    return create_blocked(NULL, body, job);
+}

@@ -250,8 +250,11 @@ static void start_driver(int ordinal) {
     const struct cuda_driver *driver = gg_driver();
     CUdevice device;
     CUcontext context;
-    if (driver && driver->init(0) == CUDA_SUCCESS && is_for_this_build(ordinal) &&
-        driver->device(&device, ordinal) == CUDA_SUCCESS && !gg_process_ends())
+    if (!driver || driver->init(0) != CUDA_SUCCESS)
+        return;
+    gg_note_end_first();
+    if (is_for_this_build(ordinal) && driver->device(&device, ordinal) == CUDA_SUCCESS &&
+        !gg_process_ends())
         driver->retain(&context, device);
 }
 

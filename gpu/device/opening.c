@@ -4,8 +4,11 @@
 ** then destructors of libraries, in the order in which they were loaded; then it writes out what
 ** streams hold, and leaves.
 **
+**     on_exit         await_thread    of a thread that has opened, and that is about to be gone
 **     on_exit         note_exit       nothing new is begun; the status is remembered; who holds the
 **                                     end is waited for, and if that takes too long the process leaves here
+**     (the driver's own, which it registers as it starts)
+**     on_exit         note_exit       the same, where the driver has not started yet
 **     (handlers that were registered earlier run as always: the host's, and those of CUDA's
 **     runtime, which is linked in: they take away what its calls stand on)
 **     destructor      leave_first     a thread is inside the driver, which was loaded later: streams
@@ -164,6 +167,10 @@ static bool register_exit(void) {
     return registered;
 }
 
+void gg_note_end_first(void) {
+    on_exit(note_exit, NULL);
+}
+
 /* ---- the thread ---- */
 
 static void settle(struct opening *o, uint32_t state) {
@@ -171,13 +178,35 @@ static void settle(struct opening *o, uint32_t state) {
     wake_all(&o->state);
 }
 
+/* As a thread ends, the driver takes back what it has kept for it, out of what its own handlers and destructors pull
+** down. It registers these as it is loaded and started: before this one, so they run behind it. */
+static void await_thread(int status, void *opening) {
+    struct opening *o = opening;
+    struct timespec until;
+    (void)status;
+    if (o->process != this_process() || pthread_equal(o->thread, pthread_self()))
+        return;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)(GG_OPENING_HELD_MS * 1e6);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_timedjoin_np(o->thread, NULL, &until);
+}
+
 static void *open_it(void *opening) {
     struct opening *o = opening;
     const char *why = "";
+    o->thread = pthread_self();
     bool opened = o->steps->open(o->ordinal, &why);
     o->why = why;
     gg_share_cores(0);
+    const bool ends = gg_process_ends();
+    if (!ends)
+        on_exit(await_thread, o);
     settle(o, opened ? OPENING_OPEN : OPENING_FAILED);
+    while (
+        ends) /* what its own end needs is being pulled down: the process leaves first */
+        pause();
     __atomic_sub_fetch(&process.inside, 1, __ATOMIC_RELEASE);
     return NULL;
 }
@@ -203,7 +232,7 @@ static bool start(struct opening *o) {
     __atomic_add_fetch(&process.inside, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&o->state, OPENING_UNDER_WAY, __ATOMIC_RELEASE);
     gg_share_cores(o->began_ms + GG_SHARED_LONGEST * o->steps->usual_ms);
-    if (gg_start_thread(open_it, o, 0))
+    if (gg_start_joinable(open_it, o))
         return true;
     gg_share_cores(0);
     o->again_ms = o->began_ms + GG_THREAD_RETRY_MS;

@@ -19,6 +19,8 @@
 
 #include "base/run.h"
 
+#include <pthread.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -39,6 +41,7 @@ struct opening {
     uint32_t state;   /* enum opening_state, slept on */
     uint32_t process; /* 1 + gg_forks() of the process that has begun; 0: nobody has */
     const char *why;
+    pthread_t thread; /* its own, from the beginning on */
     double began_ms;
     double again_ms;   /* when there was no thread: the time to try again */
     uint32_t given_up; /* 1: somebody has waited in vain */
@@ -66,6 +69,8 @@ bool gg_process_ends(void);
 ** ends already, and nothing is held. */
 bool gg_hold_end(void);
 void gg_let_end(void);
+/* Handlers of exit() that have been registered meanwhile, the driver's, run behind all of that from now on. */
+void gg_note_end_first(void);
 
 #ifdef __cplusplus
 }

@@ -65,6 +65,17 @@ static int end_meanwhile(int ms) {
     exit(EXIT_STATUS);
 }
 
+/* So many microseconds after it is open: its thread is about to end, too. */
+static int end_once_open(int us) {
+    gpugraph_run run;
+    begin(&run, 0);
+    while (gg_devices.state(0, NULL) == OPENING_UNDER_WAY)
+        ;
+    for (const double until = gg_now_ms() + us * 1e-3; gg_now_ms() < until;)
+        ;
+    exit(EXIT_STATUS);
+}
+
 static int be_the_child(gpugraph_run *run) {
     if (search(run, GPUGRAPH_AUTO) != GPUGRAPH_OK || strcmp(run->used_backend, "cpu"))
         return 2;
@@ -117,6 +128,7 @@ static int with_own_context(int kind) {
 static int be_a_process(const char *what) {
     int number = atoi(what + strcspn(what, "0123456789"));
     return *what == 'e'   ? end_meanwhile(number)
+           : *what == 'r' ? end_once_open(number)
            : *what == 'f' ? fork_meanwhile(number)
                           : with_own_context(number);
 }
@@ -190,6 +202,16 @@ START_TEST(the_process_ends_meanwhile) {
 }
 END_TEST
 
+START_TEST(the_process_ends_once_open) {
+    for (int us = 0; us <= 100; us += 5) {
+        char said[200];
+        double ended;
+        int status = run_process("ready", us, said, sizeof said, &ended);
+        ck_assert_msg(status == EXIT_STATUS << 8, "after %d us: status %x", us, status);
+    }
+}
+END_TEST
+
 START_TEST(it_forks_meanwhile) {
     for (int ms = 0; ms <= LATEST_MS; ms += 3 * STEP_MS) {
         char said[200];
@@ -213,6 +235,7 @@ const struct suite suite = {
     .groups = {{.name = "processes",
                 .timeout = 120,
                 .cases = {{&the_process_ends_meanwhile},
+                          {&the_process_ends_once_open},
                           {&it_forks_meanwhile},
                           {&the_host_keeps_its_context, 3}}}},
     .child = be_a_process,

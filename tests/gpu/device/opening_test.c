@@ -101,11 +101,21 @@ static bool hold_for_ever(int ordinal, const char **why) {
     return never_come_back(ordinal, why);
 }
 
+/* Comes back while handlers of exit() run. */
+static bool notice_and_come_back(int ordinal, const char **why) {
+    (void)ordinal, (void)why;
+    __atomic_store_n(&opened, 1, __ATOMIC_RELEASE);
+    while (!gg_process_ends())
+        pause_ms(1);
+    return true;
+}
+
 static const struct opening_steps slow = {open_slowly, SLOW_MS};
 static const struct opening_steps failing = {fail_slowly, SLOW_MS};
 static const struct opening_steps patient = {open_when_released, SLOW_MS};
 static const struct opening_steps endless = {never_come_back, SLOW_MS};
 static const struct opening_steps noticing = {hold_and_notice, SLOW_MS};
+static const struct opening_steps returning = {notice_and_come_back, SLOW_MS};
 static const struct opening_steps holding = {hold_for_ever, SLOW_MS};
 
 /* A machine of 16 cores, whatever this one has, while that is asked for. */
@@ -297,6 +307,7 @@ __attribute__((destructor(101))) static void pull_down(void) {
 static void host_handler(void) {
     __atomic_store_n(&is_pulled_down, true, __ATOMIC_RELEASE);
     tell("handler ");
+    pause_ms(5); /* a thread that comes back does so by now */
 }
 
 static const struct {
@@ -309,6 +320,8 @@ static const struct {
             {"without a thread", &endless, false},
             {"fork", &endless, false},
             {"noticed", &noticing, true},
+            {"just open", &slow, false},
+            {"come back", &returning, true},
             {"held", &holding, true},
             {"fork of held", &holding, true},
             {"fork that holds, too", &holding, true}};
@@ -334,7 +347,8 @@ static int end_of(const char *how) {
         return 1;
     while (ends[end].hold && !__atomic_load_n(&opened, __ATOMIC_ACQUIRE))
         pause_ms(1);
-    if (strcmp(how, "done") == 0 && gg_opening_wait(&o, -1, &run) != OPENING_OPEN)
+    if ((strcmp(how, "done") == 0 || strcmp(how, "just open") == 0) &&
+        gg_opening_wait(&o, -1, &run) != OPENING_OPEN)
         return 2;
     if (strcmp(how, "done") == 0)
         pause_ms(20); /* its thread is no longer there */
@@ -416,6 +430,8 @@ START_TEST(a_process_ends_at_once) {
     expect_end("without a thread", 7 << 8, true, false,
                100); /* what it has printed is there all the same */
     expect_end("noticed", 7 << 8, true, false, 100);
+    expect_end("just open", 7 << 8, true, true, 100);
+    expect_end("come back", 7 << 8, true, false, 100);
     expect_end("held", 7 << 8, false, false, 100);
 }
 END_TEST
