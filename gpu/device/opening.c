@@ -193,6 +193,12 @@ static void await_thread(int status, void *opening) {
     pthread_timedjoin_np(o->thread, NULL, &until);
 }
 
+/* What a thread's own end needs is being pulled down: the process leaves with it inside. */
+__attribute__((noreturn)) static void stay(void) {
+    for (;;)
+        pause();
+}
+
 static void *open_it(void *opening) {
     struct opening *o = opening;
     const char *why = "";
@@ -204,9 +210,8 @@ static void *open_it(void *opening) {
     if (!ends)
         on_exit(await_thread, o);
     settle(o, opened ? OPENING_OPEN : OPENING_FAILED);
-    while (
-        ends) /* what its own end needs is being pulled down: the process leaves first */
-        pause();
+    if (ends)
+        stay();
     __atomic_sub_fetch(&process.inside, 1, __ATOMIC_RELEASE);
     return NULL;
 }
