@@ -20,6 +20,7 @@
 #define _GNU_SOURCE
 #include "opening.h"
 #include "base/thread.h"
+#include "turn.h"
 
 #include <linux/futex.h>
 #include <math.h>
@@ -30,11 +31,19 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A thread that has opened a device, and whose it is. */
+struct opener {
+    pthread_t thread;
+    uint32_t process;
+};
+
 static struct {
     uint32_t registered, ending; /* 1: so it is */
     uint32_t inside;             /* threads that open */
     uint64_t held; /* whose << 32 | how many of them hold the end; slept on */
     int status;
+    uint32_t openers;
+    struct opener opener[GG_MAX_DEVICES];
 } process;
 
 /* ---- the end of the process ---- */
@@ -180,17 +189,26 @@ static void settle(struct opening *o, uint32_t state) {
 
 /* As a thread ends, the driver takes back what it has kept for it, out of what its own handlers and destructors pull
 ** down. It registers these as it is loaded and started: before this one, so they run behind it. */
-static void await_thread(int status, void *opening) {
-    struct opening *o = opening;
+static void await_thread(int status, void *thread) {
+    const struct opener *of = thread;
     struct timespec until;
     (void)status;
-    if (o->process != this_process() || pthread_equal(o->thread, pthread_self()))
+    if (of->process != this_process() || pthread_equal(of->thread, pthread_self()))
         return;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += (long)(GG_OPENING_HELD_MS * 1e6);
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    pthread_timedjoin_np(o->thread, NULL, &until);
+    pthread_timedjoin_np(of->thread, NULL, &until);
+}
+
+/* By this thread, which has opened: each device is opened once. */
+static void note_thread(void) {
+    const uint32_t i = __atomic_fetch_add(&process.openers, 1, __ATOMIC_RELAXED);
+    if (i >= GG_MAX_DEVICES)
+        return;
+    process.opener[i] = (struct opener){pthread_self(), this_process()};
+    on_exit(await_thread, &process.opener[i]);
 }
 
 /* What a thread's own end needs is being pulled down: the process leaves with it inside. */
@@ -202,13 +220,12 @@ __attribute__((noreturn)) static void stay(void) {
 static void *open_it(void *opening) {
     struct opening *o = opening;
     const char *why = "";
-    o->thread = pthread_self();
     bool opened = o->steps->open(o->ordinal, &why);
     o->why = why;
     gg_share_cores(0);
     const bool ends = gg_process_ends();
     if (!ends)
-        on_exit(await_thread, o);
+        note_thread();
     settle(o, opened ? OPENING_OPEN : OPENING_FAILED);
     if (ends)
         stay();

@@ -19,8 +19,6 @@
 
 #include "base/run.h"
 
-#include <pthread.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -41,7 +39,6 @@ struct opening {
     uint32_t state;   /* enum opening_state, slept on */
     uint32_t process; /* 1 + gg_forks() of the process that has begun; 0: nobody has */
     const char *why;
-    pthread_t thread; /* its own, from the beginning on */
     double began_ms;
     double again_ms;   /* when there was no thread: the time to try again */
     uint32_t given_up; /* 1: somebody has waited in vain */
