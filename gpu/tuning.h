@@ -51,7 +51,8 @@
 /* Milliseconds that it waits, at most, for the thread that writes them out to begin. That takes microseconds
 ** where a core is free, and as long as other programs hold all cores where none is. */
 #define GG_OPENING_BUSY_MS 500.0
-/* The same for the steps of an opening that hold the end of their process, and for a thread that has opened to end. */
+/* Milliseconds that it waits, at most, for steps of an opening that hold its end; and as many for the thread of an
+** opening that is done. */
 #define GG_OPENING_HELD_MS 60.0
 
 /* ---- device/rent.h ---- */

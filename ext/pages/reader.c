@@ -18,9 +18,8 @@
 **                                                                        program.c
 **   and a last look                 the first and the last row, read by SQL, must agree
 **
-** What only the pages themselves can tell (a REAL weight, a text, an end that is NULL, a row
-** that is older than a column, an id that does not fit 4 bytes) makes the reading start again,
-** prepared for it. */
+** Some things only the pages can tell: a REAL weight, a text, a NULL end, a row older than a
+** column, an id that does not fit 4 bytes. Then the reading starts again, prepared for it. */
 #include "format.h"
 #include "team.h"
 

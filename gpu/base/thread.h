@@ -12,7 +12,7 @@ extern "C" {
 /* body(job) in a detached thread with a stack of so many bytes (0: the system's usual). False:
 ** the system gives no thread. */
 bool gg_start_thread(void *(*body)(void *), void *job, size_t stack);
-/* The same in a thread with the usual stack that somebody is to join. */
+/* body(job) in a thread that can be joined, with the usual stack. False as above. */
 bool gg_start_joinable(void *(*body)(void *), void *job);
 
 #ifdef __cplusplus

@@ -6,9 +6,8 @@
 **     6 gives way 1  3  4  _  6  9      its edges get another end: 4 in place of 3
 **     afterwards  1  3  4  5  6  9
 **
-** To give way is a change by itself, of edges that get other ends. After it the graph has the edges and vertices
-** that it had, and there is an unused number, with the new id, where the new vertex belongs. It costs what it costs
-** to change the edges of the vertices that give way.
+** To give way is a change by itself: edges of these vertices get other ends, which is all that it costs. Afterwards
+** the graph has the same edges and vertices, and the new id has an unused number, in its place.
 **
 ** Numbers of INTEGERs and of TEXTs do not mix, so these give way by themselves. Whoever has had all numbers move twice
 ** gets unused ones all over the graph (spread.c). */

@@ -16,7 +16,7 @@ static inline uint32_t gg_number_of(const gpugraph_graph *graph,
                     : gg_number_of_integer(graph, id->integer);
 }
 
-/* The number of the first vertex whose id comes behind that one, which is nobody's: the id's, if all from there on move. */
+/* How many numbers have ids that come before that one, which no number has. */
 static inline uint64_t gg_numbers_below(const gpugraph_graph *graph,
                                         const struct vertex_id *id) {
     return id->text ? graph->ids.integer_count +
@@ -24,7 +24,7 @@ static inline uint64_t gg_numbers_below(const gpugraph_graph *graph,
                     : gg_integers_below(&graph->ids, id->integer);
 }
 
-/* A change that brings its own phase, or none. */
+/* A change whose phases nobody hears of: the caller has one of its own. */
 void gg_change_unheard(gpugraph_graph *graph, const gpugraph_changes *changes,
                        gpugraph_run *run);
 

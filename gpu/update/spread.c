@@ -73,8 +73,8 @@ static bool make_room(id_list *l, uint64_t bytes) {
     return true;
 }
 
-/* So many more of ids `step` apart fit between there and the end of all INTEGERs, and leave them as close together as
-** they are. */
+/* How many ids more, `step` apart, may lie beyond the farthest one: as `room` allows, up to the end of all INTEGERs, and
+** without ids that lie close together becoming such as lie far apart. */
 static uint64_t count_outside(const gpugraph_graph *graph, int64_t nearest,
                               int64_t farthest, uint64_t step, uint64_t room) {
     const bool before = farthest < nearest,
@@ -101,7 +101,7 @@ static void list_in_front(const gpugraph_graph *graph, int64_t come, id_list *l)
         l->value[l->count++] = (int64_t)((uint64_t)come - i * step);
 }
 
-/* The same behind all others. */
+/* One that comes behind all others, and such as may come behind it. */
 static void list_behind(const gpugraph_graph *graph, int64_t come, id_list *l) {
     const gpugraph_ids *ids = &graph->ids;
     const int64_t last = gg_integer_at(ids, ids->integer_count - (uint64_t)1);
@@ -112,7 +112,7 @@ static void list_behind(const gpugraph_graph *graph, int64_t come, id_list *l) {
         l->value[l->count++] = (int64_t)((uint64_t)come + i * step);
 }
 
-/* That of vertex v - 1 and one byte more, as long as that comes before vertex v's. */
+/* The text of vertex v - 1 with one byte more: those of them that come before the text of vertex v. */
 static uint64_t list_texts(const gpugraph_graph *graph, uint64_t v, uint64_t most,
                            id_list *l) {
     const gpugraph_texts *texts = &graph->ids.texts;

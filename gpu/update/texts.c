@@ -77,7 +77,7 @@ static void fill(update *u, uint64_t first) {
 static void lay_out(update *u) {
     const uint64_t integers = u->ids.ids.integer_count,
                    texts = u->vertices.after - integers,
-                   room = gg_text_bytes_used(u->graph) + bytes_of_fresh(u);
+                   room = gg_text_bytes(&u->graph->ids.texts) + bytes_of_fresh(u);
     u->ids.id_text_offset =
         gg_alloc_roomy(u->run, texts + 1, sizeof *u->ids.id_text_offset);
     if (u->ids.id_text_offset)

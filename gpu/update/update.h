@@ -232,8 +232,8 @@ void gg_commit_ids_behind(update *u);
 /* Part of gg_update_ids, and of the commit. */
 void gg_update_texts(update *u);
 void gg_commit_texts(update *u);
-/* A longer block with what is in this one, where that has no room; else, or in need of memory, NULL. In the place of the
-** other one, where there is one. (values.c) */
+/* gg_longer: a block for `after` entries with the `count` of this one; NULL where this one has room, or there is no memory.
+** gg_take_longer: puts it in the place of the array's, unless it is NULL. (values.c) */
 void *gg_longer(const update *u, void *block, uint64_t count, uint64_t after,
                 size_t size);
 void gg_take_longer(void **array, void **longer);
