@@ -83,6 +83,8 @@ static void fetch_pair(const gpugraph_graph *graph, uint64_t pair, bool arcs) {
     const struct adjacency *out = &graph->adjacency[GPUGRAPH_OUT];
     const struct csr_slot *simple = &graph->csr[CSR_SIMPLE];
     const uint32_t end[2] = {(uint32_t)(pair >> 32), (uint32_t)pair};
+    if (pair == 0) /* nobody looks at it, and there may be no vertex 0 */
+        return;
     for (int i = 0; i < 2; i++)
         if (gg_adjacency_made(graph, GPUGRAPH_OUT))
             gg_fetch(arcs ? (const void *)(out->arc +
