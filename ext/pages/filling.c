@@ -32,27 +32,36 @@ bool page_filling_reserve(page_filling *filling, const page_layout *layout, inte
                               .rowid = reserve(most),
                               .weight = weighted ? reserve(most) : NULL,
                               .reverse = two_ways ? reserve(most) : NULL};
-    columns->source = layout->wide ? reserve(most) : NULL;
-    columns->target = layout->wide ? reserve(most) : NULL;
-    columns->source32 = layout->wide ? NULL : reserve_narrow(most);
-    columns->target32 = layout->wide ? NULL : reserve_narrow(most);
+    columns->source32 = reserve_narrow(most);
+    columns->target32 = reserve_narrow(most);
     columns->edge_id = ids ? reserve(most) : NULL;
     for (int k = 0; k < 2 && layout->text; k++)
         columns->text[k] = calloc((size_t)most / 8 + 1, 1);
-    return filling->rowid && (columns->source || columns->source32) &&
-           (columns->target || columns->target32) && (filling->weight || !weighted) &&
-           (filling->reverse || !two_ways) && (columns->edge_id || !ids) &&
+    return filling->rowid && columns->source32 && columns->target32 &&
+           (filling->weight || !weighted) && (filling->reverse || !two_ways) &&
+           (columns->edge_id || !ids) &&
            (!layout->text ||
             (columns->text[0] && columns->text[1] && intern_ready(texts)));
 }
 
+bool page_filling_widen(const page_filling *filling, page_columns *columns) {
+    if (!columns->source)
+        columns->source = reserve(filling->most);
+    if (!columns->target)
+        columns->target = reserve(filling->most);
+    return columns->source && columns->target;
+}
+
 void page_filling_ahead(const page_filling *filling, const page_columns *columns,
-                        int64_t from, int64_t to) {
+                        bool wide, int64_t from, int64_t to) {
+    const size_t id = wide ? sizeof *columns->source : sizeof *columns->source32;
     const struct {
         void *block;
         size_t size;
-    } column[] = {{columns->source, 8},   {columns->target, 8},  {columns->source32, 4},
-                  {columns->target32, 4}, {columns->edge_id, 8}, {filling->weight, 8},
+    } column[] = {{wide ? (void *)columns->source : columns->source32, id},
+                  {wide ? (void *)columns->target : columns->target32, id},
+                  {columns->edge_id, 8},
+                  {filling->weight, 8},
                   {filling->reverse, 8}};
     to = to < filling->most ? to : filling->most;
     for (size_t i = 0; i < sizeof column / sizeof *column && from < to; i++)

@@ -15,14 +15,18 @@ typedef struct page_filling {
     bool any_text[2]; /* likewise their bits of texts */
 } page_filling;
 
-/* Reserves what the layout asks for, ids, edge ids and bits of texts in *columns. False: no memory; what there is
-** belongs to its owner nevertheless. */
+/* Reserves what the layout asks for, ids of 4 bytes, edge ids and bits of texts in *columns. False: no memory; what
+** there is belongs to its owner nevertheless. */
 bool page_filling_reserve(page_filling *filling, const page_layout *layout, intern *texts,
                           int64_t most, page_columns *columns);
 
-/* Makes the huge pages real that begin in rows [from, to): see big_touch. */
+/* Reserves columns of ids of 8 bytes beside those of 4. False: no memory, likewise. */
+bool page_filling_widen(const page_filling *filling, page_columns *columns);
+
+/* Makes the huge pages real that begin in rows [from, to): see big_touch. Of ids they are those of 8 bytes
+** (wide), or of 4. */
 void page_filling_ahead(const page_filling *filling, const page_columns *columns,
-                        int64_t from, int64_t to);
+                        bool wide, int64_t from, int64_t to);
 
 /* The columns own all that is theirs, cut to `count` rows. */
 void page_filling_finish(page_filling *filling, const page_layout *layout, int64_t count,

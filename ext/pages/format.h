@@ -11,13 +11,13 @@
 enum page_reason {
     PAGE_FINE = 0,
     PAGE_STOPPED, /* the interrupt callback said so */
+    PAGE_ID_WIDE, /* an id does not fit 4 bytes: between page_leaf and walk.c alone */
     /* Not as the layout says: start again, better prepared. */
     PAGE_WEIGHT_REAL, /* a REAL among integer weights: with layout.real */
     PAGE_WEIGHT_TEXT, /* a text that SQLite must turn into a weight: with layout.ask */
     PAGE_ID_TEXT,     /* a TEXT among INTEGER ids: with layout.text */
     PAGE_SHORT_ROW,   /* a row older than a column wanted: with layout.missing */
     PAGE_ID_NULL,     /* an end that is NULL: with layout.null */
-    PAGE_ID_WIDE,     /* an id that does not fit 4 bytes: with layout.wide */
     PAGE_NOT_SENT,    /* no table for the place of page_table: by threads */
     /* For good. */
     PAGE_NO_ROWID,
@@ -349,14 +349,6 @@ enum page_reason page_list(const page_source *source, const page_layout *layout,
 
 /* Rows outside the range, at both ends, are cut off. The columns stay on the host. */
 enum page_reason page_cut(page_columns *columns, const int64_t range[2]);
-
-/* ---- glance.c: some leaves ---- */
-
-/* Is there an id that does not fit 4 bytes, as far as some leaves tell? */
-bool page_glance(const page_source *source, const page_layout *layout,
-                 const page_leaves *leaves);
-/* Bytes of leaves below which none is looked at. Tests lower it, nobody else. */
-extern uint64_t page_glance_from;
 
 /* ---- walk.c: leaves -> columns ---- */
 

@@ -3,6 +3,8 @@
 **     level    | page page page | page page page | page ...    portions, read by whoever is free
 **                  |                |
 **     below    | children       | children       | ...         each portion's own, put together
+**                  |                |                          for the next level; of leaves
+**     leaves   | number number ... | number ...                the numbers alone, by whoever is free
 **
 ** The key above a portion's first page is known from the level before, so each portion looks
 ** after the order of its own keys. */
@@ -14,8 +16,8 @@
 #include <string.h>
 
 enum {
-    PORTION = 16, /* interior pages, some 50 us: a team is woken for a few of them */
-    DEEPEST = 20  /* levels; SQLite itself goes no deeper */
+    PORTION = 4, /* interior pages, some 20 us: a team is woken for a few of them */
+    DEEPEST = 20 /* levels; SQLite itself goes no deeper */
 };
 
 /* ---- interior pages ---- */
@@ -32,19 +34,31 @@ struct level {
     } * child;
     uint32_t count;
     size_t room;
+    /* Were they leaves, the rows that the keys leave room for: each holds rowids over the upper of the
+    ** one before, up to its own. */
+    int64_t most_rows;
 };
 
+static void count_rows(struct level *level, int64_t most, int64_t upper) {
+    const uint64_t range = (uint64_t)upper - (uint64_t)level->last;
+    level->most_rows += level->any && range < (uint64_t)most ? (int64_t)range : most;
+}
+
+/* most: rows of a leaf. */
 static enum page_reason level_add(struct level *level, const page_source *source,
-                                  uint32_t page, int64_t upper) {
+                                  int64_t most, uint32_t page, int64_t upper) {
     /* No more children than pages: so a circle ends. Uppers ascend: see most_rows. */
     if (page < 2 || page > source->pages || level->count >= source->pages)
         return PAGE_DAMAGED;
     if (level->any && upper <= level->last)
         return PAGE_DAMAGED;
     const bool beyond = level->range && level->any && level->last >= level->range[1];
+    const bool kept = !beyond && (!level->range || upper >= level->range[0]);
+    if (kept)
+        count_rows(level, most, upper);
     level->any = true;
     level->last = upper;
-    if (beyond || (level->range && upper < level->range[0]))
+    if (!kept)
         return PAGE_FINE;
     if (level->count == level->room) {
         size_t room = level->room ? level->room * 2 : 1024;
@@ -61,6 +75,7 @@ static enum page_reason level_add(struct level *level, const page_source *source
 static enum page_reason add_children(const page_source *source, const page_layout *layout,
                                      const uint8_t *page, bool is_root, int64_t upper,
                                      struct level *below) {
+    const int64_t most = page_most_rows(layout);
     int cells = page_interior_cells(layout, page);
     enum page_reason reason = PAGE_FINE;
     uint32_t child;
@@ -71,15 +86,16 @@ static enum page_reason add_children(const page_source *source, const page_layou
     for (int i = 0; i < cells && !reason; i++) {
         if (!page_child(layout, page, i, &child, &key) || key > upper)
             return PAGE_DAMAGED;
-        reason = level_add(below, source, child, key);
+        reason = level_add(below, source, most, child, key);
     }
-    return reason ? reason : level_add(below, source, page_rightmost(page), upper);
+    return reason ? reason : level_add(below, source, most, page_rightmost(page), upper);
 }
 
 /* ---- a level, by a team ---- */
 
 struct portion {
     struct level below;
+    uint32_t at; /* its first child among all */
     enum page_reason reason;
 };
 
@@ -90,6 +106,7 @@ struct listing {
     bool root; /* the level is the root */
     uint32_t portions;
     struct portion *portion;
+    uint32_t count;    /* children of all */
     atomic_uint next;  /* the first portion that nobody has taken */
     atomic_int reason; /* why the team goes no further; PAGE_FINE: it does */
 };
@@ -134,78 +151,102 @@ static void take_portions(void *listing, int member, int team) {
     free(page);
 }
 
-/* Puts the portions' children together. */
-static enum page_reason join(const struct listing *l, struct level *below) {
-    size_t count = 0, at = 0;
-    for (uint32_t p = 0; p < l->portions; p++)
+/* Reads the level's pages. Of several portions that have gone wrong the first one tells why. */
+static enum page_reason read_level(struct listing *l) {
+    l->portions = (l->level->count + PORTION - 1) / PORTION;
+    l->portion = calloc(l->portions, sizeof *l->portion);
+    if (!l->portion)
+        return PAGE_NO_MEMORY;
+    gg_team(l->source->apart ? page_source_threads(l->source, l->portions) : 1,
+            take_portions, l);
+    uint64_t count = 0;
+    for (uint32_t p = 0; p < l->portions; p++) {
+        if (l->portion[p].reason)
+            return l->portion[p].reason;
+        l->portion[p].at = (uint32_t)count;
         count += l->portion[p].below.count;
-    if (count == 0 || count > l->source->pages)
+    }
+    l->count = (uint32_t)count;
+    if (!atomic_load(&l->reason) && (count == 0 || count > l->source->pages))
         return PAGE_DAMAGED;
+    return (enum page_reason)atomic_load(&l->reason);
+}
+
+static void clear_listing(struct listing *l) {
+    for (uint32_t p = 0; p < l->portions && l->portion; p++)
+        free(l->portion[p].below.child);
+    free(l->portion);
+}
+
+/* The next level. */
+static enum page_reason join(const struct listing *l, struct level *below) {
     *below = (struct level){.range = l->level->range,
-                            .child = malloc(count * sizeof *below->child),
-                            .count = (uint32_t)count};
+                            .child = malloc(l->count * sizeof *below->child),
+                            .count = l->count};
     if (!below->child)
         return PAGE_NO_MEMORY;
     for (uint32_t p = 0; p < l->portions; p++) {
         const struct level *part = &l->portion[p].below;
         if (part->count)
-            memcpy(below->child + at, part->child, part->count * sizeof *part->child);
-        at += part->count;
+            memcpy(below->child + l->portion[p].at, part->child,
+                   part->count * sizeof *part->child);
     }
     return PAGE_FINE;
 }
 
-/* The level below: of several portions that have gone wrong the first one tells why. */
-static enum page_reason descend(const page_source *source, const page_layout *layout,
-                                const struct level *level, bool root,
-                                struct level *below) {
-    struct listing l = {.source = source,
-                        .layout = layout,
-                        .level = level,
-                        .root = root,
-                        .portions = (level->count + PORTION - 1) / PORTION};
-    l.portion = calloc(l.portions, sizeof *l.portion);
-    if (!l.portion)
+/* ---- leaves ---- */
+
+struct numbering {
+    const struct listing *listing;
+    uint32_t *page;
+};
+
+static void number_portion(void *numbering, uint64_t p) {
+    const struct numbering *n = numbering;
+    const struct portion *portion = &n->listing->portion[p];
+    for (uint32_t i = 0; i < portion->below.count; i++)
+        n->page[portion->at + i] = portion->below.child[i].page;
+}
+
+/* The level below are leaves. */
+static enum page_reason list_leaves(const struct listing *l, page_leaves *leaves) {
+    struct numbering n = {l, malloc(l->count * sizeof *n.page)};
+    if (!n.page)
         return PAGE_NO_MEMORY;
-    gg_team(source->apart ? page_source_threads(source, l.portions) : 1, take_portions,
-            &l);
-    enum page_reason reason = PAGE_FINE;
-    for (uint32_t p = 0; p < l.portions && !reason; p++)
-        reason = l.portion[p].reason;
+    gg_parts(page_source_threads(l->source, l->portions), l->portions, number_portion,
+             &n);
+    *leaves = (page_leaves){.page = n.page, .count = l->count};
+    for (uint32_t p = 0; p < l->portions; p++)
+        leaves->most_rows += l->portion[p].below.most_rows;
+    return PAGE_FINE;
+}
+
+/* The table is one leaf. */
+static enum page_reason list_root(const page_layout *layout, uint32_t root,
+                                  page_leaves *leaves) {
+    *leaves = (page_leaves){.page = malloc(sizeof *leaves->page),
+                            .count = 1,
+                            .most_rows = page_most_rows(layout)};
+    if (leaves->page)
+        leaves->page[0] = root;
+    return leaves->page ? PAGE_FINE : PAGE_NO_MEMORY;
+}
+
+/* Goes a level down. All leaves lie equally deep, so a level's first page, which is read to `page`,
+** speaks for the level. */
+static enum page_reason descend(struct listing *l, uint8_t *page, struct level *below,
+                                page_leaves *leaves) {
+    enum page_reason reason = read_level(l);
+    for (uint32_t p = 0; p < l->portions && !reason; p++)
+        if (l->portion[p].below.count) {
+            reason = page_source_read(l->source, l->layout,
+                                      l->portion[p].below.child[0].page, 1, page);
+            break;
+        }
     if (!reason)
-        reason = (enum page_reason)atomic_load(&l.reason);
-    if (!reason)
-        reason = join(&l, below);
-    for (uint32_t p = 0; p < l.portions; p++)
-        free(l.portion[p].below.child);
-    free(l.portion);
+        reason = page[0] == PAGE_LEAF ? list_leaves(l, leaves) : join(l, below);
+    clear_listing(l);
     return reason;
-}
-
-/* ---- all levels ---- */
-
-/* The rows that the keys leave room for: each leaf holds rowids over the upper of the
-** leaf before, up to its own. */
-static int64_t most_rows(const page_layout *layout, const struct level *leaves) {
-    int64_t most = page_most_rows(layout), sum = most;
-    for (uint32_t i = 1; i < leaves->count; i++) {
-        uint64_t range =
-            (uint64_t)leaves->child[i].upper - (uint64_t)leaves->child[i - 1].upper;
-        sum += range < (uint64_t)most ? (int64_t)range : most;
-    }
-    return sum;
-}
-
-static enum page_reason finish_list(const page_layout *layout, const struct level *level,
-                                    page_leaves *leaves) {
-    leaves->page = malloc(level->count * sizeof *leaves->page);
-    if (!leaves->page)
-        return PAGE_NO_MEMORY;
-    for (uint32_t i = 0; i < level->count; i++)
-        leaves->page[i] = level->child[i].page;
-    leaves->count = level->count;
-    leaves->most_rows = most_rows(layout, level);
-    return PAGE_FINE;
 }
 
 enum page_reason page_list(const page_source *source, const page_layout *layout,
@@ -216,20 +257,19 @@ enum page_reason page_list(const page_source *source, const page_layout *layout,
 
     *leaves = (page_leaves){0};
     if (!reason)
-        reason = level_add(&level, source, root, INT64_MAX);
-    for (int depth = 0; !reason; depth++) {
+        reason = level_add(&level, source, page_most_rows(layout), root, INT64_MAX);
+    if (!reason)
+        reason = page_source_read(source, layout, root, 1, page);
+    if (!reason && page[0] == PAGE_LEAF)
+        reason = list_root(layout, root, leaves);
+    for (int depth = 0; !reason && !leaves->page; depth++) {
         struct level below = {0};
-        /* All leaves lie equally deep, so a level's first page speaks for the level. */
-        reason = page_source_read(source, layout, level.child[0].page, 1, page);
-        if (reason || page[0] == PAGE_LEAF)
-            break;
-        reason = depth < DEEPEST ? descend(source, layout, &level, depth == 0, &below)
-                                 : PAGE_DAMAGED;
+        struct listing l = {
+            .source = source, .layout = layout, .level = &level, .root = depth == 0};
+        reason = depth < DEEPEST ? descend(&l, page, &below, leaves) : PAGE_DAMAGED;
         free(level.child);
         level = below;
     }
-    if (!reason)
-        reason = finish_list(layout, &level, leaves);
     free(level.child);
     free(page);
     return reason;

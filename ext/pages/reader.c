@@ -19,7 +19,7 @@
 **   and a last look                 the first and the last row, read by SQL, must agree
 **
 ** Some things only the pages can tell: a REAL weight, a text, a NULL end, a row older than a
-** column, an id that does not fit 4 bytes. Then the reading starts again, prepared for it. */
+** column. Then the reading starts again, prepared for it. */
 #include "format.h"
 #include "team.h"
 
@@ -240,9 +240,6 @@ static enum page_reason prepare_again(const page_table *t, page_source *source,
     case PAGE_ID_NULL:
         layout->null = true;
         return PAGE_FINE;
-    case PAGE_ID_WIDE:
-        layout->wide = true;
-        return PAGE_FINE;
     case PAGE_SHORT_ROW:
         return ask_defaults(t, layout, old);
     default:
@@ -258,11 +255,8 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
     page_leaves leaves = {0};
     page_short old = {0};
     enum page_reason reason = page_list(source, layout, root, t->range, &leaves);
-    bool send = t->place != NULL, looked = false;
+    bool send = t->place != NULL;
     while (!reason) {
-        if (!send && !looked)
-            layout->wide |= page_glance(source, layout, &leaves);
-        looked |= !send;
         page_layout_finish(layout);
         reason = send ? page_send(t, source, layout, &leaves, columns, &old)
                       : page_collect(source, layout, &leaves, columns, &old);

@@ -7,7 +7,6 @@
 **       page_list         list.c      interior pages -> the leaves in order of rowid; of
 **                                     a range: range.c
 **       page_send         send.c      leaves -> a device, and columns there; or
-**       page_glance       glance.c    do ids fit 4 bytes? some leaves tell
 **       page_collect      walk.c      leaves -> columns, on several threads: filling.c
 **         page_leaf       leaf.c      one leaf's cells -> columns, the usual ones
 **           page_cell     record.c    any cell: overflow.c, text.c,

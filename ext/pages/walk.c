@@ -13,8 +13,8 @@
 ** interior keys allow and cut to size afterwards: memory that no row touches is never real.
 **
 ** Rowids are mostly 1, 2, 3, ...: they are written only from the first batch on in
-** which they are not. Ids mostly fit 4 bytes, and their columns are of 4: the first one that does not
-** stops all threads, and the reading starts again with columns of 8.
+** which they are not. Ids mostly fit 4 bytes, and their columns are of 4: from the first one on that does
+** not, batches go to columns of 8, and those before them are copied there at the end.
 **
 ** Text ids are listed and hashed by the thread that decodes a batch, and then numbered by
 ** it in the batch's turn, one batch after the other: so a text's number, and the place
@@ -41,6 +41,7 @@ struct batch {
     int64_t first, last;  /* rowids, where count > 0 */
     bool read;            /* count is known */
     bool kept;            /* its rowids are written */
+    bool wide;            /* its ids are in the columns of 8 bytes */
 };
 
 struct team {
@@ -57,8 +58,9 @@ struct team {
     /* the order of batches */
     pthread_mutex_t order_lock;
     pthread_cond_t placed_on, turn_passed;
-    int64_t total; /* rows of the batches that are placed */
-    uint32_t turn; /* the batch whose texts may be numbered */
+    page_layout wide_layout; /* of ids of 8 bytes, once team.wide says so */
+    int64_t total;           /* rows of the batches that are placed */
+    uint32_t turn;           /* the batch whose texts may be numbered */
     atomic_uint
         placed; /* batches whose place in the columns is known; looked at without it */
     /* read and written by all */
@@ -66,6 +68,7 @@ struct team {
     atomic_int reason;    /* the first one other than PAGE_FINE: everybody stops */
     page_short short_row; /* written by whoever sets reason to PAGE_SHORT_ROW */
     atomic_bool keep;     /* rowids are not 1, 2, 3, ... */
+    atomic_bool wide;     /* not all ids fit 4 bytes: there are columns of 8 */
     atomic_llong slow;
 };
 
@@ -193,17 +196,45 @@ static enum page_reason fetch_page(void *desk, uint32_t page, uint8_t *to) {
     return reason;
 }
 
+/* From now on ids go to columns of 8 bytes. */
+static enum page_reason widen_columns(struct team *team) {
+    bool ready = true;
+    pthread_mutex_lock(&team->order_lock);
+    if (!team->wide) {
+        team->wide_layout = *team->layout;
+        team->wide_layout.wide = true;
+        page_layout_finish(&team->wide_layout);
+        ready = page_filling_widen(&team->filling, team->columns);
+        team->wide = ready;
+    }
+    pthread_mutex_unlock(&team->order_lock);
+    return ready ? PAGE_FINE : PAGE_NO_MEMORY;
+}
+
+/* Copies a batch's ids to the columns of 8 bytes. */
+static void widen_batch(struct team *team, uint32_t b) {
+    const page_columns *c = team->columns;
+    struct batch *batch = &team->batch[b];
+    for (int64_t i = batch->start; i < batch->start + batch->count; i++) {
+        c->source[i] = c->source32[i];
+        c->target[i] = c->target32[i];
+    }
+    batch->wide = true;
+}
+
 static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk *desk,
-                                     bool keep, page_rows *rows) {
+                                     bool keep, bool wide, page_rows *rows) {
+    const page_layout *layout = wide ? &team->wide_layout : team->layout;
+    const page_columns *c = team->columns;
     const uint8_t *buffer = desk->buffer;
     page_store_empty(&desk->helper.store);
     *rows = (page_rows){.rowid = keep ? team->filling.rowid : NULL,
-                        .source = team->columns->source,
-                        .target = team->columns->target,
-                        .source32 = team->columns->source32,
-                        .target32 = team->columns->target32,
+                        .source = wide ? c->source : NULL,
+                        .target = wide ? c->target : NULL,
+                        .source32 = wide ? NULL : c->source32,
+                        .target32 = wide ? NULL : c->target32,
                         .weight = team->filling.weight,
-                        .edge_id = team->columns->edge_id,
+                        .edge_id = c->edge_id,
                         .reverse = team->filling.reverse,
                         .at = team->batch[b].start,
                         .dense = true,
@@ -214,19 +245,37 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
                         .helper = &desk->helper};
     for (uint32_t i = 0; i < batch_size(team, b); i++) {
         enum page_reason reason =
-            page_leaf(team->layout, buffer + (size_t)i * team->layout->page_size, rows);
+            page_leaf(layout, buffer + (size_t)i * layout->page_size, rows);
         if (reason)
             return reason;
     }
     team->batch[b].first = rows->first;
     team->batch[b].last = rows->previous;
     team->batch[b].kept = keep;
+    team->batch[b].wide = wide;
     if (rows->numbers == 0)
         return PAGE_FINE;
     int64_t *const column[2] = {rows->weight ? rows->weight + rows->start : NULL,
                                 rows->reverse ? rows->reverse + rows->start : NULL};
-    return page_numbers_convert(desk->numbers, rows->number, rows->numbers,
-                                team->layout->real, column);
+    return page_numbers_convert(desk->numbers, rows->number, rows->numbers, layout->real,
+                                column);
+}
+
+/* Decodes it as all before it, and again where it shows that this does not do. */
+static enum page_reason decode_as_needed(struct team *team, uint32_t b, struct desk *desk,
+                                         page_rows *rows) {
+    enum page_reason reason = PAGE_FINE;
+    while (!reason) {
+        const bool keep = atomic_load(&team->keep), wide = atomic_load(&team->wide);
+        reason = decode_batch(team, b, desk, keep, wide, rows);
+        if (reason == PAGE_ID_WIDE)
+            reason = widen_columns(team);
+        else if (!reason && !rows->dense && !keep)
+            atomic_store(&team->keep, true);
+        else
+            break;
+    }
+    return reason;
 }
 
 /* ---- text ids ---- */
@@ -254,10 +303,10 @@ static enum page_reason convert_texts(const page_layout *layout, page_rows *rows
 }
 
 /* Numbers the texts of a batch whose turn it is. */
-static enum page_reason number_texts(struct team *team, const page_rows *rows) {
+static enum page_reason number_texts(struct team *team, uint32_t b,
+                                     const page_rows *rows) {
     intern *texts = team->source->texts;
     const page_columns *c = team->columns;
-    int64_t *wide[2] = {c->source, c->target};
     int32_t *narrow[2] = {c->source32, c->target32};
     for (uint32_t i = 0; i < rows->texts; i++) {
         const page_text *text = &rows->text[i];
@@ -267,14 +316,17 @@ static enum page_reason number_texts(struct team *team, const page_rows *rows) {
             intern_hashed(texts, (const char *)text->bytes, text->length, text->hash);
         if (number < 0)
             return PAGE_NO_MEMORY;
-        if (narrow[0] && number > INT32_MAX)
-            return PAGE_ID_WIDE;
+        if (!team->batch[b].wide && number > INT32_MAX) {
+            if (widen_columns(team))
+                return PAGE_NO_MEMORY;
+            widen_batch(team, b);
+        }
         int64_t at = rows->start + text->entry / 2;
         int k = text->entry % 2;
-        if (narrow[k])
-            narrow[k][at] = (int32_t)number;
+        if (team->batch[b].wide)
+            (k ? c->target : c->source)[at] = number;
         else
-            wide[k][at] = number;
+            narrow[k][at] = (int32_t)number;
         c->text[k][at / 8] |= (uint8_t)(1 << at % 8);
         team->filling.any_text[k] = true;
     }
@@ -315,7 +367,7 @@ static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows
     pthread_mutex_unlock(&team->order_lock);
     if (!team_goes_on(team))
         return PAGE_FINE;
-    reason = number_texts(team, rows);
+    reason = number_texts(team, b, rows);
     if (!reason)
         reason = list_halves(team, rows);
     pthread_mutex_lock(&team->order_lock);
@@ -333,8 +385,8 @@ static void look_ahead(struct team *team, uint32_t b, int members) {
     const int64_t window = 2 * members * batch->count;
     const int64_t likely = batch->start + batch->count * (team->batches - b);
     const int64_t to = batch->start + batch->count + window;
-    page_filling_ahead(&team->filling, team->columns, batch->start + window,
-                       to < likely ? to : likely);
+    page_filling_ahead(&team->filling, team->columns, atomic_load(&team->wide),
+                       batch->start + window, to < likely ? to : likely);
 }
 
 /* The first of the members asks whether to stop. */
@@ -349,12 +401,7 @@ static void work(struct team *team, struct desk *desk, int member, int members) 
         if (!take_batch(team, desk->buffer, &b))
             return;
         look_ahead(team, b, members);
-        bool keep = atomic_load(&team->keep);
-        enum page_reason reason = decode_batch(team, b, desk, keep, &rows);
-        if (!reason && !rows.dense && !keep) {
-            atomic_store(&team->keep, true);
-            reason = decode_batch(team, b, desk, true, &rows);
-        }
+        enum page_reason reason = decode_as_needed(team, b, desk, &rows);
         if (!reason && (team->layout->text || team->layout->null))
             reason = take_turn(team, b, &rows);
         if (reason)
@@ -426,6 +473,24 @@ static enum page_reason finish_rowids(struct team *team) {
     return PAGE_FINE;
 }
 
+static void widen_part(void *team, uint64_t b) {
+    struct team *t = team;
+    if (!t->batch[b].wide)
+        widen_batch(t, (uint32_t)b);
+}
+
+/* Where there are columns of 8 bytes, all ids are there, and none of 4 are left. */
+static void finish_ids(struct team *team) {
+    page_columns *c = team->columns;
+    if (!team->wide)
+        return;
+    gg_parts(page_source_threads(team->source, team->batches), team->batches, widen_part,
+             team);
+    free(c->source32);
+    free(c->target32);
+    c->source32 = c->target32 = NULL;
+}
+
 enum page_reason page_collect(const page_source *source, const page_layout *layout,
                               const page_leaves *leaves, page_columns *columns,
                               page_short *short_row) {
@@ -456,6 +521,8 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
         *short_row = team.short_row;
         if (!reason)
             reason = finish_rowids(&team);
+        if (!reason)
+            finish_ids(&team);
     }
     if (reason)
         page_columns_clear(columns);

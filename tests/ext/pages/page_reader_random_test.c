@@ -296,7 +296,6 @@ static sqlite3 *open_random(void) {
 
 START_TEST(test_random_tables) {
     int used = 0, taken = 0;
-    const uint64_t glance_from = page_glance_from;
     intern texts = {0};
     wal_notes notes = {0};
     for (int seed = 0; seed < seeds(); seed++) {
@@ -306,7 +305,6 @@ START_TEST(test_random_tables) {
         random_state = (uint64_t)seed;
         with_texts = seed % 2;
         without_rowid = seed % 20 == 19;
-        page_glance_from = seed % 3 ? glance_from : 0;
         sqlite3 *db = open_random();
         create_table(db);
         sqlite3 *second = open_db(scratch, 0, NULL);
@@ -335,7 +333,6 @@ START_TEST(test_random_tables) {
         unlink(scratch);
     }
     wal_notes_clear(&notes);
-    page_glance_from = glance_from;
     ck_assert(taken < 4 || (of_width[0] > taken && of_width[1] > taken));
     /* The comparison above proves nothing if everything steps aside, as the few tables
     ** of a small share may. */
