@@ -17,11 +17,9 @@
 #include "thread.h"
 #include "tuning.h"
 
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -138,14 +136,6 @@ int gg_team_limit(int asked) {
 
 /* ---- waiting ---- */
 
-static void sleep_on(uint32_t *word, uint32_t value) {
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
-}
-
-static void wake(uint32_t *word) {
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
 /* A moment of waiting awake; false: it has been long enough. The processor is offered to others
 ** most of the time, so that on a busy machine nobody is kept from work by one who waits. */
 static bool linger(uint32_t *turns) {
@@ -174,7 +164,7 @@ static void wait_for_call(struct worker *w) {
         if (linger(&turns))
             continue;
         turn(&w->state, AT_REST, ASLEEP);
-        sleep_on(&w->state, ASLEEP);
+        gg_sleep_on(&w->state, ASLEEP, -1);
         turns = 0;
     }
 }
@@ -185,7 +175,7 @@ static void *serve(void *worker) {
         wait_for_call(w);
         w->body(w->job, w->member, w->team);
         if (__atomic_exchange_n(&w->state, AT_REST, __ATOMIC_ACQ_REL) == AWAITED)
-            wake(&w->state);
+            gg_wake_one(&w->state);
     }
     return NULL;
 }
@@ -242,7 +232,7 @@ static void call(struct worker *w, gg_team_body *body, void *job, int member, in
     w->member = member;
     w->team = team;
     if (__atomic_exchange_n(&w->state, CALLED, __ATOMIC_ACQ_REL) == ASLEEP)
-        wake(&w->state);
+        gg_wake_one(&w->state);
 }
 
 /* Of a worker that has begun. */
@@ -251,7 +241,7 @@ static void await_rest(struct worker *w) {
     while ((state = __atomic_load_n(&w->state, __ATOMIC_ACQUIRE)) != AT_REST &&
            state != ASLEEP)
         if (!linger(&turns) && (state == AWAITED || turn(&w->state, AT_WORK, AWAITED)))
-            sleep_on(&w->state, AWAITED);
+            gg_sleep_on(&w->state, AWAITED, -1);
 }
 
 /* Who has not begun when the caller is done is called off: there is nothing left to do, and to

@@ -2,8 +2,12 @@
 #define _GNU_SOURCE
 #include "thread.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 /* Signals are the host's: none is handled by a thread of ours, but for those of its own faults. */
 static bool create_blocked(const pthread_attr_t *attributes, void *(*body)(void *),
@@ -34,4 +38,24 @@ bool gg_start_thread(void *(*body)(void *), void *job, size_t stack) {
 
 bool gg_start_joinable(void *(*body)(void *), void *job) {
     return create_blocked(NULL, body, job);
+}
+
+/* ---- words ---- */
+
+void gg_sleep_on(uint32_t *word, uint32_t value, double ms) {
+    const long ns = (long)(ms * 1e6);
+    const struct timespec limit = {ns / 1000000000, ns % 1000000000};
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, ms < 0 ? NULL : &limit, NULL, 0);
+}
+
+static void wake(uint32_t *word, int threads) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
+}
+
+void gg_wake_one(uint32_t *word) {
+    wake(word, 1);
+}
+
+void gg_wake_all(uint32_t *word) {
+    wake(word, INT32_MAX);
 }

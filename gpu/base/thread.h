@@ -1,9 +1,10 @@
-/* Threads of the library's own: no signal of the host's is handled by one. */
+/* Threads of the library's own: no signal of the host's is handled by one; and the words that they sleep on. */
 #ifndef GPUGRAPH_THREAD_H
 #define GPUGRAPH_THREAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,6 +15,13 @@ extern "C" {
 bool gg_start_thread(void *(*body)(void *), void *job, size_t stack);
 /* body(job) in a thread that can be joined, with the usual stack. False as above. */
 bool gg_start_joinable(void *(*body)(void *), void *job);
+
+/* Sleeps while *word is that value, until it is woken, or for `ms` milliseconds (negative: for as long as it takes); or
+** shorter, for no reason. */
+void gg_sleep_on(uint32_t *word, uint32_t value, double ms);
+/* Wakes who sleeps on the word: one thread, or all. */
+void gg_wake_one(uint32_t *word);
+void gg_wake_all(uint32_t *word);
 
 #ifdef __cplusplus
 }

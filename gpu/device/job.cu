@@ -7,12 +7,15 @@
 #include "services.h"
 #include "devices.cuh"
 #include "parts.cuh"
+#include "process_end.h"
 
 #include <string.h>
 #include <time.h>
 
 /* Milliseconds of spinning before a wait begins to sleep between two looks. */
 #define SPIN_MS 0.3
+/* Flags of cuInit that there are not. */
+enum { REFUSED = 1 };
 
 /* ---- errors ---- */
 
@@ -246,11 +249,17 @@ static bool is_for_this_build(int ordinal) {
     return is;
 }
 
+/* The driver registers its handlers of exit() as it is loaded, and at the first call, whatever that asks for; one more
+** half a millisecond into its start. */
 static void start_driver(int ordinal) {
     const struct cuda_driver *driver = gg_driver();
     CUdevice device;
     CUcontext context;
-    if (!driver || driver->init(0) != CUDA_SUCCESS)
+    if (!driver)
+        return;
+    driver->init(REFUSED);
+    gg_note_end_first();
+    if (driver->init(0) != CUDA_SUCCESS)
         return;
     gg_note_end_first();
     if (is_for_this_build(ordinal) && driver->device(&device, ordinal) == CUDA_SUCCESS &&

@@ -11,9 +11,7 @@
 ** a waiting caller sleeps (a futex). A child of fork() has no such thread: what was begun before
 ** has failed there, and what was not may be begun.
 **
-** The end of the process waits for no driver. Its destructors would pull down what the thread
-** stands on, so while it is inside, the process ends before them. Short steps that stand on what
-** handlers of exit() pull down hold the end: see opening.c. */
+** The end of the process waits for no driver: see process_end.h. */
 #ifndef GPUGRAPH_OPENING_H
 #define GPUGRAPH_OPENING_H
 
@@ -59,15 +57,6 @@ static inline double gg_left_ms(double usual, double elapsed) {
 /* Waits while it is under way, for `ms` milliseconds at most (negative: for as long as it takes), and until
 ** the run is to end. */
 enum opening_state gg_opening_wait(struct opening *o, double ms, gpugraph_run *run);
-/* Has exit() been called? Then nothing new is begun. */
-bool gg_process_ends(void);
-/* Around steps of the opening's thread that are short, or look at gg_process_ends often: exit() runs no
-** handler that was registered before until they are done, for GG_OPENING_HELD_MS at most. False: the process
-** ends already, and nothing is held. */
-bool gg_hold_end(void);
-void gg_let_end(void);
-/* Handlers of exit() that have been registered meanwhile, the driver's, run behind all of that from now on. */
-void gg_note_end_first(void);
 
 #ifdef __cplusplus
 }
