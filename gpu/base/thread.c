@@ -36,10 +36,6 @@ bool gg_start_thread(void *(*body)(void *), void *job, size_t stack) {
     return started;
 }
 
-bool gg_start_joinable(void *(*body)(void *), void *job) {
-    return create_blocked(NULL, body, job);
-}
-
 /* ---- words ---- */
 
 void gg_sleep_on(uint32_t *word, uint32_t value, double ms) {

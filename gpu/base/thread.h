@@ -13,8 +13,6 @@ extern "C" {
 /* body(job) in a detached thread with a stack of so many bytes (0: the system's usual). False:
 ** the system gives no thread. */
 bool gg_start_thread(void *(*body)(void *), void *job, size_t stack);
-/* body(job) in a thread that can be joined, with the usual stack. False as above. */
-bool gg_start_joinable(void *(*body)(void *), void *job);
 
 /* Sleeps while *word is that value, until it is woken, or for `ms` milliseconds (negative: for as long as it takes); or
 ** shorter, for no reason. */

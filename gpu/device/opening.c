@@ -55,7 +55,7 @@ static bool start(struct opening *o) {
         return false;
     __atomic_store_n(&o->state, OPENING_UNDER_WAY, __ATOMIC_RELEASE);
     gg_share_cores(o->began_ms + GG_SHARED_LONGEST * o->steps->usual_ms);
-    if (gg_start_joinable(open_it, o))
+    if (gg_start_thread(open_it, o, 0))
         return true;
     gg_share_cores(0);
     o->again_ms = o->began_ms + GG_THREAD_RETRY_MS;

@@ -36,12 +36,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 /* A thread that opens a device, and whose it is. */
 struct opener {
-    pthread_t thread;
+    pid_t thread;
     uint32_t process; /* 0: not noted yet */
 };
 
@@ -140,12 +141,16 @@ static void write_streams_out(void) {
 
 /* ---- threads that open ---- */
 
+static pid_t this_thread(void) {
+    return (pid_t)syscall(SYS_gettid);
+}
+
 /* This thread's entry, or NULL. */
 static struct opener *this_opener(void) {
     for (int i = 0; i < GG_MAX_DEVICES; i++) {
         struct opener *of = &process.opener[i];
         if (__atomic_load_n(&of->process, __ATOMIC_ACQUIRE) == this_process() &&
-            pthread_equal(of->thread, pthread_self()))
+            of->thread == this_thread())
             return of;
     }
     return NULL;
@@ -156,7 +161,7 @@ void gg_note_opener(void) {
     const uint32_t i = __atomic_fetch_add(&process.openers, 1, __ATOMIC_RELAXED);
     if (i >= GG_MAX_DEVICES)
         return;
-    process.opener[i].thread = pthread_self();
+    process.opener[i].thread = this_thread();
     __atomic_store_n(&process.opener[i].process, this_process(), __ATOMIC_RELEASE);
 }
 
@@ -164,15 +169,13 @@ void gg_note_opener(void) {
 ** down. It registers these as it is loaded and started: before this one, so they run behind it. */
 static void await_thread(int status, void *thread) {
     const struct opener *of = thread;
-    struct timespec until;
+    const struct timespec moment = {0, 20000};
+    const double until = gg_now_ms() + GG_OPENING_HELD_MS;
     (void)status;
-    if (of->process != this_process() || pthread_equal(of->thread, pthread_self()))
+    if (of->process != this_process() || of->thread == this_thread())
         return;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += (long)(GG_OPENING_HELD_MS * 1e6);
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_timedjoin_np(of->thread, NULL, &until);
+    while (syscall(SYS_tgkill, getpid(), of->thread, 0) == 0 && gg_now_ms() < until)
+        nanosleep(&moment, NULL);
 }
 
 bool gg_be_awaited(void) {
@@ -203,7 +206,7 @@ enum looking { NOT_YET, AT_HANDLERS, AT_OPENERS };
 
 static struct {
     uint32_t looking;        /* enum looking: who is looked after */
-    pthread_t thread;        /* that runs the handlers */
+    pid_t thread;            /* that runs the handlers */
     sigjmp_buf next;         /* there, to run those that are left */
     struct sigaction before; /* the host's */
 } fault;
@@ -212,7 +215,7 @@ static struct {
 static void on_fault(int signal, siginfo_t *info, void *context) {
     const uint32_t looking = __atomic_load_n(&fault.looking, __ATOMIC_ACQUIRE);
     (void)context;
-    if (looking == AT_HANDLERS && pthread_equal(pthread_self(), fault.thread))
+    if (looking == AT_HANDLERS && fault.thread == this_thread())
         siglongjmp(fault.next, 1);
     if (this_opener())
         gg_stay();
@@ -226,7 +229,7 @@ __attribute__((noreturn)) static void run_handlers(void) {
     struct sigaction act = {.sa_sigaction = on_fault,
                             .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&act.sa_mask);
-    fault.thread = pthread_self();
+    fault.thread = this_thread();
     if (sigsetjmp(fault.next, 1) == 0) {
         __atomic_store_n(&fault.looking, AT_HANDLERS, __ATOMIC_RELEASE);
         sigaction(SIGSEGV, &act, &fault.before);
