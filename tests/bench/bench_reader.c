@@ -10,7 +10,8 @@
 **     bench_reader warm FILE THREADS ...       the same from the page cache alone
 **     bench_reader floor FILE THREADS ...      what such a reader stands on, and nothing else: the
 **                                              file copied out of the page cache by batches, as
-**                                              many bytes of fresh huge pages made real
+**                                              many bytes of fresh huge pages made real, and
+**                                              arithmetic in registers
 **
 ** Tables of three integer columns in files that the page cache holds: grids (a road
 ** network's shape: sources ascending, neighbours near, weights to 10000) and R-MAT graphs
@@ -321,6 +322,7 @@ struct floor {
     int file;
     char *fresh;
     atomic_llong copied;
+    atomic_ullong sum;
 };
 
 static void copy_piece(void *of, uint64_t i) {
@@ -358,6 +360,24 @@ static double touch_all(struct floor *f, int threads, size_t bytes) {
     return seconds;
 }
 
+enum { PIECES = 256, ROUNDS = 1 << 20 };
+
+static void reckon_piece(void *of, uint64_t i) {
+    uint64_t a = i, b = 3, c = 5;
+    for (uint64_t k = 0; k < ROUNDS; k++) {
+        a = a * 3 + b;
+        b ^= c + k;
+        c = c * 5 + (a >> 3);
+    }
+    atomic_fetch_add(&((struct floor *)of)->sum, a + b + c);
+}
+
+static double reckon_all(struct floor *f, int threads) {
+    const double began = now();
+    gg_parts(threads, PIECES, reckon_piece, f);
+    return now() - began;
+}
+
 static int measure_floor(int argc, char **argv) {
     struct floor f = {.file = open(argv[2], O_RDONLY)};
     struct stat status;
@@ -365,15 +385,19 @@ static int measure_floor(int argc, char **argv) {
         die(NULL, argv[2]);
     const size_t bytes = (size_t)status.st_size;
     for (int i = 3; i < argc; i++) {
-        double copied = 1e9, touched = 1e9;
+        double copied = 1e9, touched = 1e9, reckoned = 1e9;
         for (int k = 0; k < RUNS; k++) {
             const double copy = copy_all(&f, atoi(argv[i]), bytes);
             const double touch = touch_all(&f, atoi(argv[i]), bytes);
             copied = copy < copied ? copy : copied;
             touched = touch < touched ? touch : touched;
+            const double reckon = reckon_all(&f, atoi(argv[i]));
+            reckoned = reckon < reckoned ? reckon : reckoned;
         }
-        printf("%2d threads: copies %6.1f GB/s, fresh pages %6.1f GB/s\n", atoi(argv[i]),
-               (double)bytes * 1e-9 / copied, (double)bytes * 1e-9 / touched);
+        printf("%2d threads: copies %6.1f GB/s, fresh pages %6.1f GB/s, arithmetic %6.2f "
+               "G rounds/s\n",
+               atoi(argv[i]), (double)bytes * 1e-9 / copied,
+               (double)bytes * 1e-9 / touched, (double)PIECES * ROUNDS * 1e-9 / reckoned);
         fflush(stdout);
     }
     close(f.file);
