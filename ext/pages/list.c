@@ -232,6 +232,8 @@ static enum page_reason list_root(const page_layout *layout, uint32_t root,
     return leaves->page ? PAGE_FINE : PAGE_NO_MEMORY;
 }
 
+/* ---- all levels ---- */
+
 /* Goes a level down. All leaves lie equally deep, so a level's first page, which is read to `page`,
 ** speaks for the level. */
 static enum page_reason descend(struct listing *l, uint8_t *page, struct level *below,

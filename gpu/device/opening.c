@@ -6,12 +6,6 @@
 #include "tuning.h"
 
 #include <math.h>
-#include <string.h>
-
-/* Who begins is whoever puts its process there. */
-static uint32_t this_process(void) {
-    return 1 + gg_forks();
-}
 
 /* ---- the thread ---- */
 
@@ -39,7 +33,7 @@ enum opening_state gg_opening_state(const struct opening *o, const char **why) {
     uint32_t state = __atomic_load_n(&o->state, __ATOMIC_ACQUIRE);
     uint32_t begun_in = __atomic_load_n(&o->process, __ATOMIC_ACQUIRE);
     const char *reason = state == OPENING_FAILED ? o->why : "";
-    if (state != OPENING_FAILED && begun_in != 0 && begun_in != this_process()) {
+    if (state != OPENING_FAILED && begun_in != 0 && begun_in != gg_this_process()) {
         state = OPENING_FAILED;
         reason = "this process is a fork of one that had begun to open a device, which "
                  "does not survive fork()";
@@ -69,7 +63,7 @@ bool gg_opening_begin(struct opening *o) {
     enum opening_state state = gg_opening_state(o, NULL);
     if (state != OPENING_CLOSED || gg_process_ends())
         return state == OPENING_UNDER_WAY || state == OPENING_OPEN;
-    if (!__atomic_compare_exchange_n(&o->process, &nobody, this_process(), false,
+    if (!__atomic_compare_exchange_n(&o->process, &nobody, gg_this_process(), false,
                                      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         return true; /* another thread does at this moment */
     bool begun = start(o);

@@ -55,7 +55,7 @@ static struct {
     struct opener opener[GG_MAX_DEVICES];
 } process;
 
-static uint32_t this_process(void) {
+uint32_t gg_this_process(void) {
     return 1 + gg_forks();
 }
 
@@ -67,7 +67,7 @@ bool gg_process_ends(void) {
 
 /* Holders of this process alone: a child of fork() has none of its parent's threads, which would let go. */
 static uint64_t ours(uint64_t held) {
-    return held >> 32 == this_process() ? held : (uint64_t)this_process() << 32;
+    return held >> 32 == gg_this_process() ? held : (uint64_t)gg_this_process() << 32;
 }
 
 /* Its low half, where a futex can be. */
@@ -149,7 +149,7 @@ static pid_t this_thread(void) {
 static struct opener *this_opener(void) {
     for (int i = 0; i < GG_MAX_DEVICES; i++) {
         struct opener *of = &process.opener[i];
-        if (__atomic_load_n(&of->process, __ATOMIC_ACQUIRE) == this_process() &&
+        if (__atomic_load_n(&of->process, __ATOMIC_ACQUIRE) == gg_this_process() &&
             of->thread == this_thread())
             return of;
     }
@@ -162,7 +162,7 @@ void gg_note_opener(void) {
     if (i >= GG_MAX_DEVICES)
         return;
     process.opener[i].thread = this_thread();
-    __atomic_store_n(&process.opener[i].process, this_process(), __ATOMIC_RELEASE);
+    __atomic_store_n(&process.opener[i].process, gg_this_process(), __ATOMIC_RELEASE);
 }
 
 /* As a thread ends, the driver takes back what it has kept for it, out of what its own handlers and destructors pull
@@ -172,7 +172,7 @@ static void await_thread(int status, void *thread) {
     const struct timespec moment = {0, 20000};
     const double until = gg_now_ms() + GG_OPENING_HELD_MS;
     (void)status;
-    if (of->process != this_process() || of->thread == this_thread())
+    if (of->process != gg_this_process() || of->thread == this_thread())
         return;
     while (syscall(SYS_tgkill, getpid(), of->thread, 0) == 0 && gg_now_ms() < until)
         nanosleep(&moment, NULL);
@@ -224,7 +224,7 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
         raise(signal); /* it was sent, and does not come again by itself */
 }
 
-/* The handlers that are left, from inside the one that calls this. */
+/* The handlers that are left, from inside the one that calls this: exit() of the GNU C library goes on where it was. */
 __attribute__((noreturn)) static void run_handlers(void) {
     struct sigaction act = {.sa_sigaction = on_fault,
                             .sa_flags = SA_SIGINFO | SA_ONSTACK};
