@@ -13,14 +13,10 @@
 extern "C" {
 #endif
 
-/* 0: free; else 1 + gg_forks() of the process whose thread holds it. */
+/* 0: free; else gg_this_process() of whose thread holds it. */
 typedef struct gg_brief_lock {
     uint32_t holder;
 } gg_brief_lock;
-
-static inline uint32_t gg_this_process(void) {
-    return 1 + gg_forks();
-}
 
 static inline void gg_lock(gg_brief_lock *lock) {
     const uint32_t mine = gg_this_process();

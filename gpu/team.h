@@ -35,6 +35,10 @@ void gg_share_cores(double until_ms);
 
 /* Forks between the process that loaded the library and this one. */
 uint32_t gg_forks(void);
+/* Tells a process from its parent; not 0. */
+static inline uint32_t gg_this_process(void) {
+    return 1 + gg_forks();
+}
 /* Around work that a child must not find half done: a fork() of another thread waits for its end. It must
 ** end, and wait for no thread that may fork. Several threads may be in such work. */
 void gg_hold_forks(void);

@@ -55,10 +55,6 @@ static struct {
     struct opener opener[GG_MAX_DEVICES];
 } process;
 
-uint32_t gg_this_process(void) {
-    return 1 + gg_forks();
-}
-
 bool gg_process_ends(void) {
     return __atomic_load_n(&process.ending, __ATOMIC_SEQ_CST);
 }

@@ -4,7 +4,6 @@
 #define GPUGRAPH_PROCESS_END_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,8 +22,6 @@ void gg_note_end_first(void);
 
 /* ---- for opening.c ---- */
 
-/* What tells a process from its parent: not 0. */
-uint32_t gg_this_process(void);
 /* Before a thread that opens is begun. False: not now. */
 bool gg_go_inside(void);
 /* That thread is not there, or no longer inside. */
