@@ -16,7 +16,7 @@
 
 static pthread_mutex_t process_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    uint32_t asker; /* 1 + gg_forks() of the process that asks, 0: nobody has begun to */
+    uint32_t asker; /* gg_this_process() of who asks, 0: nobody has begun to */
     bool asked;
     int devices;
     const char *why; /* not NULL: there is no device to use */
@@ -72,11 +72,11 @@ static void ask_runtime() {
 
 bool gg_forked() {
     uint32_t asker = __atomic_load_n(&process.asker, __ATOMIC_RELAXED);
-    return asker != 0 && asker != 1 + gg_forks();
+    return asker != 0 && asker != gg_this_process();
 }
 
 static void note_asker() {
-    __atomic_store_n(&process.asker, 1 + gg_forks(), __ATOMIC_RELAXED);
+    __atomic_store_n(&process.asker, gg_this_process(), __ATOMIC_RELAXED);
 }
 
 static const char *why_not_forked() {

@@ -35,7 +35,7 @@ struct opening {
     int ordinal;
     /* private to opening.c */
     uint32_t state;   /* enum opening_state, slept on */
-    uint32_t process; /* 1 + gg_forks() of the process that has begun; 0: nobody has */
+    uint32_t process; /* gg_this_process() of who has begun; 0: nobody has */
     const char *why;
     double began_ms;
     double again_ms;   /* when there was no thread: the time to try again */
