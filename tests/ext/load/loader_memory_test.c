@@ -111,6 +111,10 @@ START_TEST(pages) {
     unlink(file);
     faults(file, roads, "SELECT graph('roads')");
     unlink(file);
+    char *sql = sqlite3_mprintf("%s; INSERT INTO roads VALUES (7, 1 << 40, 8)", roads);
+    faults(file, sql, "SELECT graph('roads')"); /* columns of ids become wide */
+    sqlite3_free(sql);
+    unlink(file);
 }
 END_TEST
 
