@@ -1,4 +1,4 @@
-/* Threads of the library's own: no signal of the host's is handled by one; and the words that they sleep on. */
+/* Threads of the library's own, none of which handles a signal of the host's; and words that threads sleep on. */
 #ifndef GPUGRAPH_THREAD_H
 #define GPUGRAPH_THREAD_H
 

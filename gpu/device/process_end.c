@@ -4,24 +4,25 @@
 ** then destructors of libraries, in the order in which they were loaded; then it writes out what
 ** streams hold, and leaves.
 **
-**     on_exit         await_thread    of a thread that has opened, and that is about to be gone
-**     on_exit         look_after      the first one: nothing new is begun; the status is remembered; who holds the
-**                                     end is waited for, and if that takes too long the process leaves here. While
-**                                     a thread is inside, the handlers behind this one are looked after
+**     on_exit         await_thread    a thread that has opened a device is about to end: it is waited for
+**     on_exit         guard_handlers  nothing new is begun; the status is remembered; threads that hold the end are
+**                                     waited for, and if they take too long the process leaves here. While a
+**                                     thread is inside the driver, the handlers behind this one run guarded
 **     (the driver's own, which it registers as it is loaded and started)
-**     on_exit         note_exit       the same, where the driver has not started yet
+**     on_exit         note_exit       the guard ends. Where the driver has not started yet, this is the first handler, and
+**                                     does what guard_handlers does without a guard
 **     (handlers that were registered earlier run as always: the host's, and those of CUDA's
 **     runtime, which is linked in: they take away what its calls stand on)
 **     destructor      leave_first     a thread is inside the driver, which was loaded later: streams
 **                                     are written out, and the process leaves with that status
 **     (the driver's destructors, which would find its thread at work, do not run)
 **
-** A handler of the driver's may fall over what its thread has half built at that moment: it has one that does so within some
-** milliseconds of an opening. exit() has taken it off its list by then, so the others are run without
-** it. The same for its thread, which may fall over what they have pulled down, and then stays where it is.
+** The driver has a handler that may fault on what its thread has half built. exit() has taken a handler off its list
+** before it calls it, so a guarded one that faults is left, and the next one is called. A thread that opens may fault on
+** what handlers have pulled down: it is stopped where it is.
 **
-** The same holds for a child of fork() that has inherited a driver which was half open: its
-** locks may be held by a thread that is not there. */
+** A child of fork() inherits the handlers, and a driver that is half open. Its end goes through the same steps: locks of
+** that driver may be held by a thread that the child does not have. */
 #define _GNU_SOURCE
 #include "process_end.h"
 #include "base/run.h"
@@ -40,7 +41,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A thread that opens a device, and whose it is. */
+/* A thread that opens a device, and its process. */
 struct opener {
     pid_t thread;
     uint32_t process; /* 0: not noted yet */
@@ -198,37 +199,37 @@ void gg_come_outside(void) {
 
 /* ---- faults ---- */
 
-enum looking { NOT_YET, AT_HANDLERS, AT_OPENERS };
+enum guarding { NOT_BEGUN_YET, HANDLERS, OPENERS_ALONE };
 
 static struct {
-    uint32_t looking;        /* enum looking: who is looked after */
-    pid_t thread;            /* that runs the handlers */
-    sigjmp_buf next;         /* there, to run those that are left */
-    struct sigaction before; /* the host's */
-} fault;
+    uint32_t guarding;       /* enum guarding */
+    pid_t thread;            /* the one that has called exit() */
+    sigjmp_buf next;         /* in that thread: calls the next handler */
+    struct sigaction before; /* the host's action for SIGSEGV */
+} guard;
 
-/* Whoever is not looked after falls as if nothing had been. */
+/* A fault that is not guarded against goes to the host's action. */
 static void on_fault(int signal, siginfo_t *info, void *context) {
-    const uint32_t looking = __atomic_load_n(&fault.looking, __ATOMIC_ACQUIRE);
+    const uint32_t guarding = __atomic_load_n(&guard.guarding, __ATOMIC_ACQUIRE);
     (void)context;
-    if (looking == AT_HANDLERS && fault.thread == this_thread())
-        siglongjmp(fault.next, 1);
+    if (guarding == HANDLERS && guard.thread == this_thread())
+        siglongjmp(guard.next, 1);
     if (this_opener())
         gg_stay();
-    sigaction(signal, &fault.before, NULL);
+    sigaction(signal, &guard.before, NULL);
     if (info->si_code <= 0)
-        raise(signal); /* it was sent, and does not come again by itself */
+        raise(signal); /* a signal that was sent does not come again by itself */
 }
 
-/* The handlers that are left, from inside the one that calls this: exit() of the GNU C library goes on where it was. */
-__attribute__((noreturn)) static void run_handlers(void) {
+/* Called by a handler: exit() of the GNU C library goes on with the handlers that are left. */
+__attribute__((noreturn)) static void run_guarded(void) {
     struct sigaction act = {.sa_sigaction = on_fault,
                             .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&act.sa_mask);
-    fault.thread = this_thread();
-    if (sigsetjmp(fault.next, 1) == 0) {
-        __atomic_store_n(&fault.looking, AT_HANDLERS, __ATOMIC_RELEASE);
-        sigaction(SIGSEGV, &act, &fault.before);
+    guard.thread = this_thread();
+    if (sigsetjmp(guard.next, 1) == 0) {
+        __atomic_store_n(&guard.guarding, HANDLERS, __ATOMIC_RELEASE);
+        sigaction(SIGSEGV, &act, &guard.before);
     }
     exit(process.status);
 }
@@ -248,26 +249,26 @@ static void begin_end(int status) {
     while ((held = held_here()) != 0 && gg_now_ms() < until)
         gg_sleep_on(count_of(&process.held), held, until - gg_now_ms());
     if (held != 0)
-        leave(); /* what that thread stands on is pulled down by the handlers behind this one */
+        leave(); /* the handlers behind this one pull down what the thread that holds the end uses */
 }
 
-static void look_after(int status, void *unused) {
+static void guard_handlers(int status, void *unused) {
     (void)unused;
     begin_end(status);
-    if (is_anybody_inside() && fault.looking == NOT_YET)
-        run_handlers();
+    if (is_anybody_inside() && guard.guarding == NOT_BEGUN_YET)
+        run_guarded();
 }
 
-/* The driver's handlers are done. */
+/* The handlers behind this one are the host's. */
 static void note_exit(int status, void *unused) {
     (void)unused;
     begin_end(status);
-    if (fault.looking == AT_HANDLERS)
-        __atomic_store_n(&fault.looking, AT_OPENERS, __ATOMIC_RELEASE);
+    if (guard.guarding == HANDLERS)
+        __atomic_store_n(&guard.guarding, OPENERS_ALONE, __ATOMIC_RELEASE);
 }
 
 void gg_note_end_first(void) {
-    on_exit(look_after, NULL);
+    on_exit(guard_handlers, NULL);
 }
 
 /* Once for a process and its children. */

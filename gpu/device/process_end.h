@@ -16,21 +16,23 @@ bool gg_process_ends(void);
 ** ends already, and nothing is held. */
 bool gg_hold_end(void);
 void gg_let_end(void);
-/* Handlers of exit() that have been registered since the first thread went inside, the driver's, run behind all
-** of that from now on, and one that falls is left where it lies. */
+/* After the driver has registered handlers of exit(): these run later than ours from now on, and where one of them
+** faults, exit() goes on with the next one. */
 void gg_note_end_first(void);
 
 /* ---- for opening.c ---- */
 
-/* Before a thread that opens is begun. False: not now. */
+/* Counts a thread as inside the driver, before it is started. False: none may be started now. */
 bool gg_go_inside(void);
-/* That thread is not there, or no longer inside. */
+/* The thread could not be started, or has left the driver. */
 void gg_come_outside(void);
-/* By that thread as it begins. */
+/* The calling thread is one that opens a device. */
 void gg_note_opener(void);
-/* By that thread once it has opened: exit() waits for it to be gone. False: it has been called already. */
+/* From now on exit() waits until the calling thread, which has opened, has ended. False: exit() has been called
+** already. */
 bool gg_be_awaited(void);
-/* What a thread's own end needs is being pulled down: the process leaves with it inside. */
+/* Stops the calling thread for good, whose own end would need what exit() pulls down: the process leaves with the
+** thread inside the driver. */
 __attribute__((noreturn)) void gg_stay(void);
 
 #ifdef __cplusplus

@@ -115,35 +115,35 @@ static bool notice_and_come_back(int ordinal, const char **why) {
 
 static volatile char *nowhere; /* a page that nobody may read */
 
-static void fall(void) {
-    tell("falls ");
+static void fault(void) {
+    tell("faults ");
     (void)nowhere[0];
-    tell("fallen ");
+    tell("went on ");
 }
 
 static void stand(void) {
     tell("stands ");
 }
 
-/* A driver whose handlers of exit() fall over what it has half built. */
-static bool start_to_fall(int ordinal, const char **why) {
+/* A driver whose handlers of exit() fault on what it has half built. */
+static bool start_to_fault(int ordinal, const char **why) {
     atexit(stand);
-    atexit(fall);
-    atexit(fall);
+    atexit(fault);
+    atexit(fault);
     gg_note_end_first();
     gg_note_end_first();
     __atomic_store_n(&opened, 1, __ATOMIC_RELEASE);
     return never_come_back(ordinal, why);
 }
 
-/* A driver's thread that falls over what its handlers have pulled down. */
-static bool fall_at_the_end(int ordinal, const char **why) {
+/* A driver's thread that faults on what its handlers have pulled down. */
+static bool fault_at_the_end(int ordinal, const char **why) {
     (void)ordinal, (void)why;
     gg_note_end_first();
     __atomic_store_n(&opened, 1, __ATOMIC_RELEASE);
     while (!__atomic_load_n(&is_pulled_down, __ATOMIC_ACQUIRE))
         pause_ms(1);
-    fall();
+    fault();
     return true;
 }
 
@@ -154,8 +154,8 @@ static const struct opening_steps endless = {never_come_back, SLOW_MS};
 static const struct opening_steps noticing = {hold_and_notice, SLOW_MS};
 static const struct opening_steps returning = {notice_and_come_back, SLOW_MS};
 static const struct opening_steps holding = {hold_for_ever, SLOW_MS};
-static const struct opening_steps falling = {start_to_fall, SLOW_MS};
-static const struct opening_steps falling_thread = {fall_at_the_end, SLOW_MS};
+static const struct opening_steps faulting = {start_to_fault, SLOW_MS};
+static const struct opening_steps faulting_thread = {fault_at_the_end, SLOW_MS};
 
 /* A machine of 16 cores, whatever this one has, while that is asked for. */
 static bool has_16_cores;
@@ -362,11 +362,11 @@ static const struct {
             {"just open", &slow, false},
             {"come back", &returning, true},
             {"held", &holding, true},
-            {"handlers fall", &falling, true},
-            {"thread falls", &falling_thread, true},
-            {"host falls", &falling, true},
-            {"host is sent a fault", &falling, true},
-            {"fork of handlers that fall", &falling, true},
+            {"handlers fault", &faulting, true},
+            {"thread faults", &faulting_thread, true},
+            {"host faults", &faulting, true},
+            {"host is sent a fault", &faulting, true},
+            {"fork of handlers that fault", &faulting, true},
             {"fork of held", &holding, true},
             {"fork that holds, too", &holding, true}};
 
@@ -378,7 +378,7 @@ static void *read_input(void *unused) {
 
 static void send_fault(void) {
     raise(SIGSEGV);
-    tell("fallen ");
+    tell("went on ");
 }
 
 static int end_of(const char *how) {
@@ -388,8 +388,8 @@ static int end_of(const char *how) {
     gg_begin(&run);
     is_ending = true;
     nowhere = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (strcmp(how, "host falls") == 0)
-        atexit(fall);
+    if (strcmp(how, "host faults") == 0)
+        atexit(fault);
     if (strcmp(how, "host is sent a fault") == 0)
         atexit(send_fault);
     atexit(host_handler);
@@ -454,7 +454,7 @@ static double run_to_the_end(const char *how, int *status, char *said, size_t si
     close(input[1]);
     const char *number = strpbrk(said, "0123456789");
     if (!number || sscanf(number, "%lf", &asked_ms) != 1)
-        return 1e9; /* it has fallen before it could write that out */
+        return 1e9; /* it has ended before it could write that out */
     return ended_ms - asked_ms;
 }
 
@@ -498,25 +498,26 @@ START_TEST(a_fork_ends_at_once) {
 }
 END_TEST
 
-/* What the driver or its thread falls over ends neither the process nor what the host does at its end; what the
-** host itself falls over does, as always. */
-START_TEST(a_process_ends_though_a_driver_falls) {
-    static const char *const host[] = {"host falls", "host is sent a fault"};
+/* A fault of the driver's handlers or of its thread ends neither the process nor what the host does at its end. A fault
+** of the host's does. */
+START_TEST(a_process_ends_though_a_driver_faults) {
+    static const char *const host[] = {"host faults", "host is sent a fault"};
     char said[500];
     int status;
     for (int i = 0; i < 2; i++) {
-        const char *how = i ? "fork of handlers that fall" : "handlers fall";
+        const char *how = i ? "fork of handlers that fault" : "handlers fault";
         run_to_the_end(how, &status, said, sizeof said);
         ck_assert_int_eq(status, i ? SIGKILL : 7 << 8);
-        ck_assert_msg(strstr(said, "falls falls stands handler "), "%s", said);
-        ck_assert_msg(!strstr(said, "fallen ") && !strstr(said, "driver "), "%s", said);
+        ck_assert_msg(strstr(said, "faults faults stands handler "), "%s", said);
+        ck_assert_msg(!strstr(said, "went on ") && !strstr(said, "driver "), "%s", said);
     }
-    run_to_the_end("thread falls", &status, said, sizeof said);
+    run_to_the_end("thread faults", &status, said, sizeof said);
     ck_assert_int_eq(status, 7 << 8);
-    ck_assert_msg(strstr(said, "handler falls ") && !strstr(said, "fallen "), "%s", said);
+    ck_assert_msg(strstr(said, "handler faults ") && !strstr(said, "went on "), "%s",
+                  said);
     for (int i = 0; i < 2; i++) {
         run_to_the_end(host[i], &status, said, sizeof said);
-        ck_assert_msg(strstr(said, "falls falls stands handler "), "%s", said);
+        ck_assert_msg(strstr(said, "faults faults stands handler "), "%s", said);
         ck_assert_msg(!strstr(said, "fallen "), "%s", said);
         ck_assert_int_ne(status, 7 << 8);
         if (SANITIZED_PART == 1)
@@ -535,7 +536,7 @@ const struct suite suite = {
                 {&cores_are_left_to_the_driver},
                 {&without_a_thread_it_stays_closed},
                 {&a_process_ends_at_once},
-                {&a_process_ends_though_a_driver_falls}}},
+                {&a_process_ends_though_a_driver_faults}}},
      {"serial", "serial", 60,
       .cases = {{&a_child_does_without}, {&a_fork_ends_at_once}}}},
     .child = end_of,
