@@ -580,6 +580,10 @@ static inline uint32_t gg_id_rank(const gpugraph_graph *graph, uint64_t place) {
 static inline int64_t gg_id_at(const gpugraph_id_column *ids, uint64_t i) {
     return ids->value32 ? ids->value32[i] : ids->value[i];
 }
+/* INTEGER weight i of edges that are given, of either width. */
+static inline int64_t gg_integer_weight(const gpugraph_edges *edges, uint64_t i) {
+    return edges->weight32 ? edges->weight32[i] : ((const int64_t *)edges->weight)[i];
+}
 /* Sorts `count` numbers of texts by the bytes of the texts, a prefix first. (ids/texts.c) */
 gpugraph_status gg_sort_texts(gpugraph_run *run, const gpugraph_texts *texts,
                               uint32_t *number, uint64_t count);

@@ -79,12 +79,15 @@ typedef struct gpugraph_edges {
     int64_t count;
     gpugraph_id_column source, target;
     gpugraph_weight_type weight_type;
-    const void *weight;     /* int64_t or double by weight_type; NULL when unweighted */
+    const void *weight; /* int64_t or double by weight_type; NULL when unweighted */
+    /* INTEGER weights that all fit 32 bits may be here in place of `weight`, which is NULL then: half the
+    ** bytes, and a column that is taken over becomes the graph's own array where no path is too long for it. */
+    const int32_t *weight32;
     const int64_t *edge_id; /* NULL: 1 .. count */
     gpugraph_texts texts;   /* the texts of all three id columns */
     int64_t vertex_count;   /* vertices beyond the endpoints; repeats are allowed */
     gpugraph_id_column vertex;
-    /* The arrays of source, target, weight and edge_id (not the texts, not vertex) are
+    /* The arrays of source, target, weights and edge_id (not the texts, not vertex) are
     ** blocks of malloc, no two the same, and belong to gpugraph_create, also when it fails:
     ** it turns each into the graph's own array, or frees it, as soon as it has been read.
     ** So columns and graph are never both held in full. */

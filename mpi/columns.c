@@ -236,7 +236,21 @@ static void make_real(columns *c) {
     c->real_weight = true;
 }
 
+/* Weights that the reader has brought as 4 bytes become 8. */
+static bool widen_weights(gpugraph_run *run, loader *e) {
+    if (!e->weight32)
+        return true;
+    e->weight = malloc((size_t)(e->count + 1) * sizeof *e->weight);
+    for (int64_t i = 0; e->weight && i < e->count; i++)
+        e->weight[i].integer = e->weight32[i];
+    free(e->weight32);
+    e->weight32 = NULL;
+    return need(run, e->weight);
+}
+
 static bool append_weights(columns *c, gpugraph_run *run, loader *e) {
+    if (!widen_weights(run, e))
+        return false;
     if (c->real_weight && !e->real_weight)
         for (int64_t i = 0; i < e->count; i++)
             e->weight[i].real = (double)e->weight[i].integer;

@@ -28,7 +28,9 @@ static int bad_id(loader *l, int column, sqlite3_value *id, sqlite3_value *value
 void loader_drop_weights(loader *l) {
     l->weights = READ_NO_WEIGHTS;
     free(l->weight);
+    free(l->weight32);
     l->weight = NULL;
+    l->weight32 = NULL;
     l->real_weight = false;
 }
 
@@ -285,21 +287,40 @@ int take_numbers(loader *l, int64_t id, const int64_t value[3], bool real) {
     return SQLITE_OK;
 }
 
+/* INTEGER weight i. */
+static int64_t weight_entry(const loader *l, int64_t i) {
+    return l->weight32 ? l->weight32[i] : l->weight[i].integer;
+}
+
 struct weight_check {
     const loader *l;
     uint64_t bad; /* the first row whose weight is not allowed; count: none */
 };
 
+static bool is_allowed(const loader *l, uint64_t i) {
+    return l->real_weight ? l->weight[i].real >= 0 && l->weight[i].real <= DBL_MAX
+                          : weight_entry(l, (int64_t)i) >= 0;
+}
+
+/* Is some INTEGER of these negative? Loops to turn into vectors. */
+static bool any_negative(const loader *l, uint64_t low, uint64_t high) {
+    int32_t narrow = 0;
+    int64_t whole = 0;
+    for (uint64_t i = low; l->weight32 && i < high; i++)
+        narrow |= l->weight32[i];
+    for (uint64_t i = low; !l->weight32 && i < high; i++)
+        whole |= l->weight[i].integer;
+    return narrow < 0 || whole < 0;
+}
+
 static void check_some_weights(void *job, uint64_t low, uint64_t high) {
     struct weight_check *check = job;
     const loader *l = check->l;
-    uint64_t bad = high;
-    for (uint64_t i = low; i < high; i++) {
-        bool good = l->real_weight
-                        ? l->weight[i].real >= 0 && l->weight[i].real <= DBL_MAX
-                        : l->weight[i].integer >= 0;
-        bad = !good && i < bad ? i : bad;
-    }
+    uint64_t bad = low;
+    if (!l->real_weight && !any_negative(l, low, high))
+        return;
+    while (bad < high && is_allowed(l, bad))
+        bad++;
     if (bad < high)
         gg_lower(&check->bad, bad);
 }
@@ -308,7 +329,7 @@ static int64_t first_bad_weight(const loader *l) {
     enum { MANY = 1 << 20 }; /* rows that several threads are worth */
     struct weight_check check = {l, (uint64_t)l->count};
     int threads = l->count > MANY ? gg_team_limit(l->c->config.threads) : 1;
-    if (l->weight)
+    if (l->weight || l->weight32)
         gg_slices(threads, (uint64_t)l->count, check_some_weights, &check);
     return (int64_t)check.bad;
 }
@@ -339,7 +360,7 @@ int check_weights(loader *l) {
         return SQLITE_OK;
     sqlite3_int64 id = l->edge_id.value ? l->edge_id.value[i] : i + 1;
     char *text = !l->real_weight
-                     ? sqlite3_mprintf("%lld", (sqlite3_int64)l->weight[i].integer)
+                     ? sqlite3_mprintf("%lld", (sqlite3_int64)weight_entry(l, i))
                  : l->rowid ? describe_stored(l, id)
                             : sqlite3_mprintf("the REAL %!.15g", l->weight[i].real);
     return give_up_weights(
@@ -370,6 +391,7 @@ void loader_clear(loader *l) {
         free(l->id[i].is_text);
     }
     free(l->weight);
+    free(l->weight32);
     free(l->reverse);
     free(l->edge_id.value);
     free(l->edge_id.is_text);

@@ -89,12 +89,12 @@ static void move_rows(loader *l, int64_t to, int64_t from, int64_t count) {
         if (column[k])
             memmove((int64_t *)column[k] + to, (int64_t *)column[k] + from,
                     (size_t)count * sizeof(int64_t));
-    for (int end = 0; end < 2; end++) {
-        int32_t *narrow = l->id[end].value32;
-        if (narrow)
-            memmove(narrow + to, narrow + from, (size_t)count * sizeof *narrow);
+    int32_t *const narrow[] = {l->id[0].value32, l->id[1].value32, l->weight32};
+    for (size_t k = 0; k < sizeof narrow / sizeof *narrow; k++)
+        if (narrow[k])
+            memmove(narrow[k] + to, narrow[k] + from, (size_t)count * sizeof(int32_t));
+    for (int end = 0; end < 2; end++)
         move_texts(&l->id[end], to, from, count);
-    }
 }
 
 int half_rows_take_out(loader *l, const int64_t *half, int64_t halves) {

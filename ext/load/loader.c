@@ -141,6 +141,7 @@ static bool try_pages(loader *l, const char **why_not) {
                      got.count > got.halves; /* none of no edges is REAL */
     l->text_weight = l->weights > WEIGHTS_BESIDE && got.slow_rows > 0; /* among these */
     l->weight = got.real_weight ? (number *)got.real_weight : (number *)got.weight;
+    l->weight32 = got.weight32;
     l->reverse = got.real_weight ? (number *)got.real_reverse : (number *)got.reverse;
     if (l->has_rows && begin_rows(l) == SQLITE_OK)
         check_rows(l);
@@ -432,6 +433,7 @@ gpugraph_edges loader_edges(const loader *edges, intern *texts) {
         .source = id_column(&edges->id[0]),
         .target = id_column(&edges->id[1]),
         .weight = edges->weight,
+        .weight32 = edges->weight32,
         .edge_id = edges->edge_id.value,
         .texts = {.count = texts->count, .offset = texts->offset, .bytes = texts->bytes},
         .cells = edges->cells};
@@ -457,6 +459,7 @@ static int create_graph(const graph_request *request, loader *edges,
     memset(edges->id, 0, sizeof edges->id);
     edges->cells = NULL;
     edges->weight = NULL;
+    edges->weight32 = NULL;
     edges->edge_id.value = NULL;
     int rc = code_of_status(gpugraph_create(&given, &run, graph));
     if (rc == SQLITE_OK && request->edges_here)

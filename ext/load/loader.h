@@ -50,6 +50,7 @@ typedef struct loader {
     int64_t begun_at; /* count before its own rows */
     id_array id[2];
     number *weight;
+    int32_t *weight32; /* in place of `weight`, as value32 of ids: INTEGERs */
     bool real_weight;
     bool two_ways; /* there is a reverse weight, and in either column what is negative is
                    ** closed */

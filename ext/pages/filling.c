@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ids of 4 bytes become the graph's own array where they are: one place more for so many, which costs
+/* Ids and weights of 4 bytes become the graph's own arrays where they are: one place more for so many, which costs
 ** addresses alone, is for edges to come. */
 enum { ROOM_SHARE = 64 };
 
@@ -23,46 +23,58 @@ static int32_t *reserve_narrow(int64_t count) {
                : big_realloc(NULL, (size_t)with_room(count) * sizeof(int32_t));
 }
 
+unsigned page_filling_widths(const page_layout *layout) {
+    const bool two_ways = layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN;
+    return layout->real || two_ways ? PAGE_WIDE_WEIGHTS : 0;
+}
+
 bool page_filling_reserve(page_filling *filling, const page_layout *layout, intern *texts,
                           int64_t most, page_columns *columns) {
     const bool weighted = layout->column[PAGE_WEIGHT] != PAGE_NO_COLUMN;
     const bool two_ways = layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN;
     const bool ids = layout->column[PAGE_EDGE_ID] != PAGE_NO_COLUMN;
+    const bool wide = page_filling_widths(layout) & PAGE_WIDE_WEIGHTS;
     *filling = (page_filling){.most = most,
                               .rowid = reserve(most),
-                              .weight = weighted ? reserve(most) : NULL,
+                              .weight = weighted && wide ? reserve(most) : NULL,
                               .reverse = two_ways ? reserve(most) : NULL};
+    columns->weight32 = weighted && !wide ? reserve_narrow(most) : NULL;
     columns->source32 = reserve_narrow(most);
     columns->target32 = reserve_narrow(most);
     columns->edge_id = ids ? reserve(most) : NULL;
     for (int k = 0; k < 2 && layout->text; k++)
         columns->text[k] = calloc((size_t)most / 8 + 1, 1);
     return filling->rowid && columns->source32 && columns->target32 &&
-           (filling->weight || !weighted) && (filling->reverse || !two_ways) &&
-           (columns->edge_id || !ids) &&
+           (filling->weight || columns->weight32 || !weighted) &&
+           (filling->reverse || !two_ways) && (columns->edge_id || !ids) &&
            (!layout->text ||
             (columns->text[0] && columns->text[1] && intern_ready(texts)));
 }
 
-bool page_filling_widen(const page_filling *filling, page_columns *columns) {
-    if (!columns->source)
-        columns->source = reserve(filling->most);
-    if (!columns->target)
-        columns->target = reserve(filling->most);
-    return columns->source && columns->target;
+bool page_filling_widen(page_filling *filling, page_columns *columns, unsigned wide) {
+    int64_t **const column[] = {&columns->source, &columns->target, &filling->weight};
+    bool ready = true;
+    for (int k = 0; k < 3; k++) {
+        const bool wanted = wide & (k < 2 ? PAGE_WIDE_IDS : PAGE_WIDE_WEIGHTS);
+        if (wanted && !*column[k])
+            *column[k] = reserve(filling->most);
+        ready &= !wanted || *column[k];
+    }
+    return ready;
 }
 
 void page_filling_ahead(const page_filling *filling, const page_columns *columns,
-                        bool wide, int64_t from, int64_t to) {
-    const size_t id = wide ? sizeof *columns->source : sizeof *columns->source32;
+                        unsigned wide, int64_t from, int64_t to) {
+    const bool ids = wide & PAGE_WIDE_IDS, weights = wide & PAGE_WIDE_WEIGHTS;
     const struct {
         void *block;
         size_t size;
-    } column[] = {{wide ? (void *)columns->source : columns->source32, id},
-                  {wide ? (void *)columns->target : columns->target32, id},
-                  {columns->edge_id, 8},
-                  {filling->weight, 8},
-                  {filling->reverse, 8}};
+    } column[] = {
+        {ids ? (void *)columns->source : columns->source32, ids ? 8 : 4},
+        {ids ? (void *)columns->target : columns->target32, ids ? 8 : 4},
+        {columns->edge_id, 8},
+        {weights ? (void *)filling->weight : columns->weight32, weights ? 8 : 4},
+        {filling->reverse, 8}};
     to = to < filling->most ? to : filling->most;
     for (size_t i = 0; i < sizeof column / sizeof *column && from < to; i++)
         if (column[i].block)
@@ -90,6 +102,7 @@ void page_filling_finish(page_filling *filling, const page_layout *layout, int64
     columns->target = cut(columns->target, count);
     columns->source32 = cut_narrow(columns->source32, count);
     columns->target32 = cut_narrow(columns->target32, count);
+    columns->weight32 = cut_narrow(columns->weight32, count);
     for (int k = 0; k < 2; k++) {
         if (filling->any_text[k])
             continue;
@@ -130,6 +143,7 @@ void page_columns_clear(page_columns *columns) {
     free(columns->text[0]);
     free(columns->text[1]);
     free(columns->weight);
+    free(columns->weight32);
     free(columns->real_weight);
     free(columns->reverse);
     free(columns->real_reverse);

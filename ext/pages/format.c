@@ -90,17 +90,25 @@ static struct page_serial serial_of(int type, bool real, bool text) {
     return s;
 }
 
-static struct page_form form_of(const page_layout *layout, uint32_t index) {
+/* Does a column of that width hold every INTEGER of this serial type? (An id that is a constant, 8 or 9, is
+** left to leaf_cells.) */
+static bool fits_form(uint32_t type, bool weight, bool wide) {
+    return (type >= 1 && type <= 4) || (wide && (type == 5 || type == 6)) ||
+           (weight && (type == 8 || type == 9));
+}
+
+static struct page_form form_of(const page_layout *layout, unsigned wide,
+                                uint32_t index) {
     const uint32_t type[3] = {index >> 7 & 7, index >> 4 & 7, index & 15};
     const struct page_serial *weight = &layout->serial[type[2]];
     struct page_form form = {.keep = (int8_t)weight->keep,
                              .constant = (uint8_t)weight->constant};
-    const uint32_t most = layout->wide ? 6 : 4; /* of an id */
     uint32_t end = 0;
     bool other = false;
     for (int c = 0; c < 3; c++) {
         const struct page_serial *s = &layout->serial[type[c]];
-        other |= type[c] == 0 || type[c] == 7 || type[c] > (c < 2 ? most : 9);
+        other |= !fits_form(type[c], c == 2,
+                            wide & (c < 2 ? PAGE_WIDE_IDS : PAGE_WIDE_WEIGHTS));
         end += s->size;
         form.end[c] = other && c > 0 ? UINT8_MAX : (uint8_t)end;
         form.shift[c] = (uint8_t)s->shift;
@@ -115,8 +123,12 @@ void page_layout_finish(page_layout *layout) {
             layout->last = layout->column[k];
     for (int type = 0; type < 256; type++)
         layout->serial[type] = serial_of(type, layout->real, layout->text);
+}
+
+void page_forms_make(const page_layout *layout, unsigned wide,
+                     struct page_form form[PAGE_FORMS]) {
     for (uint32_t i = 0; i < PAGE_FORMS; i++)
-        layout->form[i] = form_of(layout, i);
+        form[i] = form_of(layout, wide, i);
 }
 
 uint32_t page_most_rows(const page_layout *layout) {

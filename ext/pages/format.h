@@ -10,8 +10,9 @@
 /* Why the pages are not used. The sentences are in reader.c. */
 enum page_reason {
     PAGE_FINE = 0,
-    PAGE_STOPPED, /* the interrupt callback said so */
-    PAGE_ID_WIDE, /* an id does not fit 4 bytes: between page_leaf and walk.c alone */
+    PAGE_STOPPED,     /* the interrupt callback said so */
+    PAGE_ID_WIDE,     /* an id does not fit 4 bytes: between page_leaf and walk.c alone */
+    PAGE_WEIGHT_WIDE, /* likewise an INTEGER weight */
     /* Not as the layout says: start again, better prepared. */
     PAGE_WEIGHT_REAL, /* a REAL among integer weights: with layout.real */
     PAGE_WEIGHT_TEXT, /* a text that SQLite must turn into a weight: with layout.ask */
@@ -90,9 +91,12 @@ struct page_serial {
     uint32_t is_real, is_text;
 };
 
-/* What the serial types of the first three columns say together, ids from 1 to 6 (4 where none is
-** wide), a weight from 1 to 6 or 8 or 9: INTEGERs, whose values follow each other. The index of layout.form has 3 bits of the first
-** type, below it 3 of the second, and 4 of the third. */
+/* Which columns have 8 bytes an entry, where others have 4. */
+enum { PAGE_WIDE_IDS = 1, PAGE_WIDE_WEIGHTS = 2, PAGE_WIDTHS = 4 };
+
+/* What the serial types of the first three columns say together, ids from 1 to 6, a weight from 1 to 6
+** or 8 or 9 (6 and 5 are for columns of 8 bytes): INTEGERs, whose values follow each other. The index of a form has 3 bits of the
+** first type, below it 3 of the second, and 4 of the third. */
 struct page_form {
     uint8_t end
         [3]; /* of the first value, of the first two, of all; where a type is another: 255, more than
@@ -123,7 +127,6 @@ typedef struct page_layout {
     int columns;              /* 2, 3, or PAGE_COLUMNS: none beyond these is wanted */
     bool real;                /* weights become double */
     bool null;                /* ends may be NULL */
-    bool wide;                /* ids may not fit 4 bytes */
     bool numbers_alone;       /* no weight may be a text */
     bool ask;                 /* SQLite is there to turn texts into weights */
     bool text;                /* ids may be texts */
@@ -131,11 +134,13 @@ typedef struct page_layout {
     page_missing missing[PAGE_COLUMNS];
     int last; /* the highest record column wanted, -1: none */
     struct page_serial serial[256];
-    struct page_form form[PAGE_FORMS];
 } page_layout;
 
 /* Sets last and serial from the rest. */
 void page_layout_finish(page_layout *layout);
+/* The forms of such a layout's rows, for columns of these widths. */
+void page_forms_make(const page_layout *layout, unsigned wide,
+                     struct page_form form[PAGE_FORMS]);
 /* Frees what the layout owns. */
 void page_layout_clear(page_layout *layout);
 
@@ -186,10 +191,16 @@ typedef struct page_number {
 typedef struct page_numbers page_numbers;
 page_numbers *page_numbers_open(void);
 void page_numbers_close(page_numbers *numbers); /* NULL is allowed */
-/* Writes the weights of the texts listed to column[entry % 2][entry / 2]. */
+/* Where the weights of such texts go. */
+typedef struct page_number_columns {
+    bool real;          /* they are the bits of doubles */
+    int64_t *column[2]; /* to column[entry % 2][entry / 2], or ... */
+    int32_t *narrow;    /* ... in place of the first of these, unless it is NULL */
+} page_number_columns;
+
+/* Writes the weights of the texts listed. PAGE_WEIGHT_WIDE where one does not fit the narrow column. */
 enum page_reason page_numbers_convert(page_numbers *numbers, const page_number *list,
-                                      uint32_t count, bool real,
-                                      int64_t *const column[2]);
+                                      uint32_t count, const page_number_columns *to);
 
 /* ---- rows on their way from leaves to columns ---- */
 
@@ -219,12 +230,15 @@ typedef struct page_helper {
 typedef struct page_rows {
     int64_t *rowid, *source, *target, *weight, *edge_id, *reverse;
     int32_t *source32, *target32; /* not NULL: in place of source and target */
-    int64_t at;                   /* the next row's place in the arrays */
-    int64_t first, previous;      /* the first rowid and the latest, ... */
-    bool any;                     /* ... if there was one */
-    bool dense;                   /* every rowid so far is its place + 1 */
-    int64_t slow;                 /* rows decoded carefully */
-    int64_t start;                /* the batch's first place in the columns */
+    int32_t *weight32;            /* not NULL: in place of weight */
+    /* The usual ones, for columns as wide as these. NULL: each cell is looked at by itself. */
+    const struct page_form *form;
+    int64_t at;              /* the next row's place in the arrays */
+    int64_t first, previous; /* the first rowid and the latest, ... */
+    bool any;                /* ... if there was one */
+    bool dense;              /* every rowid so far is its place + 1 */
+    int64_t slow;            /* rows decoded carefully */
+    int64_t start;           /* the batch's first place in the columns */
     /* With layout.text: texts in source and target are listed here, with room for two
     ** a row; the columns' entries mean nothing until they are numbered. */
     page_text *text;
@@ -243,8 +257,8 @@ typedef struct page_rows {
 
 /* The number of cells of a leaf, or -1 where the page cannot be a leaf. */
 int page_leaf_cells(const page_layout *layout, const uint8_t *page);
-/* Decodes every cell of a leaf for which page_leaf_cells is not -1. PAGE_ID_WIDE where the rows
-** go to 4 bytes alone. */
+/* Decodes every cell of a leaf for which page_leaf_cells is not -1. PAGE_ID_WIDE and PAGE_WEIGHT_WIDE
+** where these go to 4 bytes alone. */
 enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
                            page_rows *rows);
 

@@ -14,6 +14,7 @@ struct shape {
     bool real, text, fast;
     bool leading; /* ids, and INTEGER weights, are the first columns: plain_cells */
     bool narrow;  /* ids go to columns of 4 bytes */
+    bool narrow_weight;
 };
 
 /* Ids go to the columns that there are. */
@@ -28,8 +29,16 @@ INLINE void put_ids(const page_rows *to, int64_t at, const bool narrow, int64_t 
     }
 }
 
-INLINE bool is_wide(int64_t id) {
-    return id != (int32_t)id;
+INLINE void put_weight(const page_rows *to, int64_t at, const bool narrow,
+                       int64_t weight) {
+    if (narrow)
+        to->weight32[at] = (int32_t)weight;
+    else
+        to->weight[at] = weight;
+}
+
+INLINE bool is_wide(int64_t value) {
+    return value != (int32_t)value;
 }
 
 /* The latest rowid, and its bytes as they stood in the cell. */
@@ -139,18 +148,18 @@ INLINE uint32_t form_of_types(uint32_t types) {
     return types * (1u << 23 | 1u << 12 | 1) >> 16 & (PAGE_FORMS - 1);
 }
 
-/* Takes cells whose ids are the first columns, INTEGERs of 1 to 8 bytes (or 4, as the layout says), and
-** perhaps a weight the third, an INTEGER, up to the first one that is otherwise: one look tells of all
+/* Takes cells whose ids are the first columns, INTEGERs of 1 to 8 bytes (or 4, as the columns are), and
+** perhaps a weight the third, likewise, up to the first one that is otherwise: one look tells of all
 ** columns, and the rowid is the one that follows. Reads 1 + 8 bytes, a header of 127 and values of 32 from a cell that
 ** begins on the page, within PAGE_PAD. */
 INLINE void plain_cells(const page_layout *layout, const uint8_t *page,
                         const page_rows *rows, struct walk *w, const int columns,
-                        const bool narrow) {
+                        const bool narrow, const bool narrow_weight) {
     const uint8_t *pointer = page + PAGE_LEAF_HEADER, *end = page + layout->usable;
     const uint32_t cells = get2(page + 3), first = PAGE_LEAF_HEADER + 2 * cells;
     const uint32_t room = layout->usable - first, types_end = (uint32_t)columns + 1;
     const uint32_t unusual = columns == 3 ? 0xf0f8f880 : 0x00f8f880;
-    const struct page_form *forms = layout->form;
+    const struct page_form *forms = rows->form;
     const page_rows to = *rows;
     int64_t at = w->at, ahead = w->key.rowid - at;
     uint64_t bytes = w->key.bytes;
@@ -185,9 +194,10 @@ INLINE void plain_cells(const page_layout *layout, const uint8_t *page,
         put_ids(&to, at, narrow, (int64_t)get8(values) >> form->shift[0],
                 (int64_t)get8(values + form->end[0]) >> form->shift[1]);
         if (columns == 3)
-            to.weight[at] =
+            put_weight(
+                &to, at, narrow_weight,
                 ((int64_t)get8(values + form->end[1]) >> form->shift[2] & form->keep) |
-                form->constant;
+                    form->constant);
         at++;
         if (to.rowid)
             to.rowid[at - 1] = ahead + at;
@@ -227,8 +237,8 @@ static void list_odd(page_rows *rows, int64_t at, const page_values *row) {
 
 /* The columns that few tables are asked for. */
 INLINE void put_more(const page_rows *to, int64_t at, const int64_t value[PAGE_COLUMNS]) {
-    if (to->weight)
-        to->weight[at] = value[PAGE_WEIGHT];
+    if (to->weight || to->weight32)
+        put_weight(to, at, to->weight32 != NULL, value[PAGE_WEIGHT]);
     if (to->edge_id)
         to->edge_id[at] = value[PAGE_EDGE_ID];
     if (to->reverse)
@@ -242,7 +252,7 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
     const page_rows to = *rows;
     struct key key = {no_bytes, to.previous};
     int64_t at = to.at, gap = 0, value[PAGE_COLUMNS];
-    bool usual = shape.leading;
+    bool usual = shape.leading && to.form;
 
     for (uint32_t i = 0; i < cells; i++) {
         uint32_t offset = get2(pointer + 2 * i);
@@ -274,9 +284,11 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
             list_texts(rows, at, &texts);
         if (shape.narrow && (is_wide(value[0]) || is_wide(value[1])))
             return PAGE_ID_WIDE;
+        if (shape.columns > 2 && shape.narrow_weight && is_wide(value[2]))
+            return PAGE_WEIGHT_WIDE;
         put_ids(&to, at, shape.narrow, value[0], value[1]);
         if (shape.columns == 3)
-            to.weight[at] = value[2];
+            put_weight(&to, at, shape.narrow_weight, value[2]);
         else if (shape.columns > PAGE_EDGE_ID)
             put_more(&to, at, value);
         if (to.rowid)
@@ -284,7 +296,8 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
         gap |= key.rowid ^ ++at;
         if (usual) {
             struct walk w = {i + 1, key, at, gap};
-            plain_cells(layout, page, &to, &w, shape.columns, shape.narrow);
+            plain_cells(layout, page, &to, &w, shape.columns, shape.narrow,
+                        shape.narrow_weight);
             usual = w.next > i + 1; /* else hardly the ones to come */
             i = w.next - 1;
             key = w.key;
@@ -304,6 +317,7 @@ INLINE enum page_reason leaf_of_width(const page_layout *layout, const uint8_t *
     const int *c = layout->column, columns = layout->columns;
     const bool leading = c[0] == 0 && c[1] == 1 && (columns == 2 || c[2] == 2);
     const bool fast = layout->last >= 0 && layout->last < PAGE_FAST_COLUMNS;
+    const bool narrow_weight = rows->weight32 != NULL;
 
     struct shape any = {{c[0], c[1], c[2], c[3], c[4]},
                         columns,
@@ -312,29 +326,37 @@ INLINE enum page_reason leaf_of_width(const page_layout *layout, const uint8_t *
                         layout->text,
                         fast,
                         false,
-                        narrow};
+                        narrow,
+                        narrow_weight};
     if (columns == PAGE_COLUMNS) {
         any.columns = PAGE_COLUMNS;
         return leaf_cells(layout, page, rows, any);
     }
     if (leading && columns == 2 && !layout->text)
-        return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1}, 2, 1, false, false, true, true, narrow});
+        return leaf_cells(
+            layout, page, rows,
+            (struct shape){{0, 1}, 2, 1, false, false, true, true, narrow, false});
     if (leading && columns == 2)
-        return leaf_cells(layout, page, rows,
-                          (struct shape){{0, 1}, 2, 1, false, true, true, false, narrow});
+        return leaf_cells(
+            layout, page, rows,
+            (struct shape){{0, 1}, 2, 1, false, true, true, false, narrow, false});
+    if (leading && !layout->real && !layout->text && narrow_weight)
+        return leaf_cells(
+            layout, page, rows,
+            (struct shape){{0, 1, 2}, 3, 2, false, false, true, true, narrow, true});
     if (leading && !layout->real && !layout->text)
         return leaf_cells(
             layout, page, rows,
-            (struct shape){{0, 1, 2}, 3, 2, false, false, true, true, narrow});
+            (struct shape){{0, 1, 2}, 3, 2, false, false, true, true, narrow, false});
     if (leading && !layout->real)
         return leaf_cells(
             layout, page, rows,
-            (struct shape){{0, 1, 2}, 3, 2, false, true, true, false, narrow});
+            (struct shape){
+                {0, 1, 2}, 3, 2, false, true, true, false, narrow, narrow_weight});
     if (leading && !layout->text)
         return leaf_cells(
             layout, page, rows,
-            (struct shape){{0, 1, 2}, 3, 2, true, false, true, false, narrow});
+            (struct shape){{0, 1, 2}, 3, 2, true, false, true, false, narrow, false});
     if (columns == 2) {
         any.columns = 2;
         return leaf_cells(layout, page, rows, any);

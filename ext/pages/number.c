@@ -79,8 +79,27 @@ static enum page_reason take_weight(sqlite3_value *value, bool real, bool closes
     }
 }
 
+/* The weight of one text, to its place. */
+static enum page_reason put_weight(sqlite3_value *value, const page_number *text,
+                                   const page_number_columns *to) {
+    const uint32_t k = text->entry % 2, row = text->entry / 2;
+    int64_t weight = 0;
+    enum page_reason reason =
+        take_weight(value, to->real, to->column[1] != NULL, &weight);
+    const bool narrow = k == 0 && to->narrow;
+    if (!reason && narrow && weight != (int32_t)weight)
+        reason = PAGE_WEIGHT_WIDE;
+    if (reason)
+        return reason;
+    if (narrow)
+        to->narrow[row] = (int32_t)weight;
+    else
+        to->column[k][row] = weight;
+    return PAGE_FINE;
+}
+
 static enum page_reason convert(page_numbers *numbers, const page_number *list, int count,
-                                bool real, int64_t *const column[2]) {
+                                const page_number_columns *to) {
     sqlite3_stmt *echo = numbers->echo;
     enum page_reason reason = PAGE_FINE;
     for (int i = 0; i < count; i++)
@@ -90,20 +109,17 @@ static enum page_reason convert(page_numbers *numbers, const page_number *list, 
     if (!reason && sqlite3_step(echo) != SQLITE_ROW)
         reason = PAGE_NO_MEMORY;
     for (int i = 0; i < count && !reason; i++)
-        reason = take_weight(sqlite3_column_value(echo, i), real, column[1] != NULL,
-                             &column[list[i].entry % 2][list[i].entry / 2]);
+        reason = put_weight(sqlite3_column_value(echo, i), &list[i], to);
     sqlite3_reset(echo);
     return reason;
 }
 
 enum page_reason page_numbers_convert(page_numbers *numbers, const page_number *list,
-                                      uint32_t count, bool real,
-                                      int64_t *const column[2]) {
+                                      uint32_t count, const page_number_columns *to) {
     enum page_reason reason = PAGE_FINE;
     for (uint32_t i = 0; i < count && !reason; i += AT_ONCE) {
         uint32_t left = count - i;
-        reason = convert(numbers, list + i, (int)(left < AT_ONCE ? left : AT_ONCE), real,
-                         column);
+        reason = convert(numbers, list + i, (int)(left < AT_ONCE ? left : AT_ONCE), to);
     }
     return reason;
 }

@@ -64,6 +64,7 @@ enum page_reason page_cut(page_columns *c, const int64_t range[2]) {
         cut_array(array[i], sizeof(int64_t), front, count);
     cut_array(c->source32, sizeof *c->source32, front, count);
     cut_array(c->target32, sizeof *c->target32, front, count);
+    cut_array(c->weight32, sizeof *c->weight32, front, count);
     for (int k = 0; k < 2; k++)
         cut_bits(c->text[k], front, count);
     cut_halves(c, front, count);

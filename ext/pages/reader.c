@@ -108,9 +108,11 @@ static bool forward_agrees(const page_columns *c, int64_t i, sqlite3_stmt *row,
                            bool closes) {
     const int64_t *there = &c->ends[i != 0][CELL_WEIGHT];
     double real;
-    if (!weights_stay(c))
-        return weight_agrees(c->weight ? c->weight + i : NULL,
-                             c->real_weight ? c->real_weight + i : NULL, row, 3, closes);
+    if (!weights_stay(c)) {
+        const int64_t integer = c->real_weight ? 0 : page_weight_at(c, i);
+        return weight_agrees(&integer, c->real_weight ? c->real_weight + i : NULL, row, 3,
+                             closes);
+    }
     memcpy(&real, there, sizeof real);
     return weight_agrees(there, c->cells->weights.real ? &real : NULL, row, 3, closes);
 }
@@ -126,7 +128,7 @@ static bool row_agrees(const page_columns *c, const intern *texts, int64_t i,
         sqlite3_column_int64(row, 0) != (c->rowid ? c->rowid[i] : i + 1) ||
         !id_agrees(c, texts, 0, i, row) || !id_agrees(c, texts, 1, i, row))
         return false;
-    const bool weighted = c->weight || c->real_weight || weights_stay(c);
+    const bool weighted = c->weight || c->weight32 || c->real_weight || weights_stay(c);
     const bool two_ways = c->reverse || c->real_reverse;
     if (c->edge_id && (sqlite3_column_type(row, 3 + weighted) != SQLITE_INTEGER ||
                        sqlite3_column_int64(row, 3 + weighted) != c->edge_id[i]))

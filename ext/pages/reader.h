@@ -76,6 +76,7 @@ typedef struct page_columns {
     int64_t *half;
     int64_t halves;
     int64_t *weight;     /* every weight is an INTEGER, or a text that is one; or */
+    int32_t *weight32;   /* ... likewise, and all that it holds fits; or */
     double *real_weight; /* some weight is REAL (integers are converted) */
     /* As the weights are, both; in either a NULL is -1 where there is a way back. */
     int64_t *reverse;
@@ -92,6 +93,11 @@ typedef struct page_columns {
 static inline int64_t page_id_at(const page_columns *columns, int k, int64_t i) {
     const int32_t *narrow = k ? columns->target32 : columns->source32;
     return narrow ? narrow[i] : (k ? columns->target : columns->source)[i];
+}
+
+/* INTEGER weight i, which is here. */
+static inline int64_t page_weight_at(const page_columns *columns, int64_t i) {
+    return columns->weight32 ? columns->weight32[i] : columns->weight[i];
 }
 
 void page_columns_clear(page_columns *columns);

@@ -215,7 +215,8 @@ static enum page_reason take_record(struct record *r) {
             reason = note_fault(k, take_missing(r, k, column), &fault);
     if (reason || !r->to->null)
         return reason ? reason : fault;
-    r->to->text &= 3; /* weights of what is no edge */
+    r->to->text &= 3; /* what is no edge has no weight */
+    r->to->value[PAGE_WEIGHT] = 0;
     return PAGE_FINE;
 }
 

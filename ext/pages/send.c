@@ -114,6 +114,7 @@ struct desk {
     const page_layout *layout;
     uint8_t *page;
     int64_t *value[CELL_COLUMNS];
+    struct page_form form[PAGE_FORMS];
     page_helper helper;
 };
 
@@ -127,6 +128,7 @@ static bool set_desk(struct desk *d) {
     const size_t size = d->layout->page_size;
     const size_t rows = page_most_rows(d->layout);
     bool set = (d->page = calloc(1, size + PAGE_PAD)) != NULL;
+    page_forms_make(d->layout, PAGE_WIDE_IDS | PAGE_WIDE_WEIGHTS, d->form);
     for (int k = 0; k < CELL_COLUMNS; k++)
         set &= (d->value[k] = malloc(rows * sizeof(int64_t))) != NULL;
     d->helper = (page_helper){.fetch = fetch_page,
@@ -155,6 +157,7 @@ static enum page_reason decode_leaf(struct desk *d, const page_leaves *leaves,
                       .weight = d->layout->column[PAGE_WEIGHT] != PAGE_NO_COLUMN
                                     ? d->value[CELL_WEIGHT]
                                     : NULL,
+                      .form = d->form,
                       .helper = &d->helper};
     enum page_reason reason =
         page_source_read(d->source, d->layout, leaves->page[leaf], 1, d->page);

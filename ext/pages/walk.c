@@ -13,7 +13,7 @@
 ** interior keys allow and cut to size afterwards: memory that no row touches is never real.
 **
 ** Rowids are mostly 1, 2, 3, ...: they are written only from the first batch on in
-** which they are not. Ids mostly fit 4 bytes, and their columns are of 4: from the first one on that does
+** which they are not. Ids, and INTEGER weights, mostly fit 4 bytes, and their columns are of 4: from the first one on that does
 ** not, batches go to columns of 8, and those before them are copied there at the end.
 **
 ** Text ids are listed and hashed by the thread that decodes a batch, and then numbered by
@@ -33,6 +33,9 @@ enum {
     LOOKS = 60,              /* for its place, before a thread sleeps: some 20 us */
     TEXTS_AHEAD = 12         /* texts whose slots are on their way into the cache */
 };
+/* A graph whose weights add up to so much has paths, most likely, that are longer than 4 bytes, and wants weights of 8:
+** a path takes a fraction of the edges. */
+static const double LONG_IN_ALL = 2.0 * UINT32_MAX;
 
 /* ---- the team and its batches ---- */
 
@@ -41,7 +44,7 @@ struct batch {
     int64_t first, last;  /* rowids, where count > 0 */
     bool read;            /* count is known */
     bool kept;            /* its rowids are written */
-    bool wide;            /* its ids are in the columns of 8 bytes */
+    unsigned wide; /* which of its values are in columns of 8 bytes: PAGE_WIDE_ bits */
 };
 
 struct team {
@@ -58,9 +61,9 @@ struct team {
     /* the order of batches */
     pthread_mutex_t order_lock;
     pthread_cond_t placed_on, turn_passed;
-    page_layout wide_layout; /* of ids of 8 bytes, once team.wide says so */
-    int64_t total;           /* rows of the batches that are placed */
-    uint32_t turn;           /* the batch whose texts may be numbered */
+    struct page_form (*form)[PAGE_FORMS]; /* by width, made once team.wide says so */
+    int64_t total;                        /* rows of the batches that are placed */
+    uint32_t turn;                        /* the batch whose texts may be numbered */
     atomic_uint
         placed; /* batches whose place in the columns is known; looked at without it */
     /* read and written by all */
@@ -68,7 +71,7 @@ struct team {
     atomic_int reason;    /* the first one other than PAGE_FINE: everybody stops */
     page_short short_row; /* written by whoever sets reason to PAGE_SHORT_ROW */
     atomic_bool keep;     /* rowids are not 1, 2, 3, ... */
-    atomic_bool wide;     /* not all ids fit 4 bytes: there are columns of 8 */
+    atomic_uint wide; /* which values do not all fit 4 bytes: there are columns of 8 */
     atomic_llong slow;
 };
 
@@ -196,44 +199,55 @@ static enum page_reason fetch_page(void *desk, uint32_t page, uint8_t *to) {
     return reason;
 }
 
-/* From now on ids go to columns of 8 bytes. */
-static enum page_reason widen_columns(struct team *team) {
+/* From now on these go to columns of 8 bytes. */
+static enum page_reason widen_columns(struct team *team, unsigned more) {
     bool ready = true;
     pthread_mutex_lock(&team->order_lock);
-    if (!team->wide) {
-        team->wide_layout = *team->layout;
-        team->wide_layout.wide = true;
-        page_layout_finish(&team->wide_layout);
-        ready = page_filling_widen(&team->filling, team->columns);
-        team->wide = ready;
+    const unsigned wide = team->wide | more;
+    if (wide != team->wide) {
+        ready = page_filling_widen(&team->filling, team->columns, more);
+        page_forms_make(team->layout, wide, team->form[wide]);
     }
+    if (ready)
+        team->wide = wide;
     pthread_mutex_unlock(&team->order_lock);
     return ready ? PAGE_FINE : PAGE_NO_MEMORY;
 }
 
-/* Copies a batch's ids to the columns of 8 bytes. */
+static void widen_slice(int64_t *to, const int32_t *from, const struct batch *batch) {
+    for (int64_t i = batch->start; i < batch->start + batch->count; i++)
+        to[i] = from[i];
+}
+
+/* Copies what a batch has in columns of 4 bytes to those of 8 that there are. */
 static void widen_batch(struct team *team, uint32_t b) {
     const page_columns *c = team->columns;
     struct batch *batch = &team->batch[b];
-    for (int64_t i = batch->start; i < batch->start + batch->count; i++) {
-        c->source[i] = c->source32[i];
-        c->target[i] = c->target32[i];
+    const unsigned more = team->wide & ~batch->wide;
+    if (more & PAGE_WIDE_IDS) {
+        widen_slice(c->source, c->source32, batch);
+        widen_slice(c->target, c->target32, batch);
     }
-    batch->wide = true;
+    if (more & PAGE_WIDE_WEIGHTS && c->weight32)
+        widen_slice(team->filling.weight, c->weight32, batch);
+    batch->wide |= more;
 }
 
 static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk *desk,
-                                     bool keep, bool wide, page_rows *rows) {
-    const page_layout *layout = wide ? &team->wide_layout : team->layout;
+                                     bool keep, unsigned wide, page_rows *rows) {
+    const page_layout *layout = team->layout;
     const page_columns *c = team->columns;
     const uint8_t *buffer = desk->buffer;
+    const bool ids = wide & PAGE_WIDE_IDS, weights = wide & PAGE_WIDE_WEIGHTS;
     page_store_empty(&desk->helper.store);
     *rows = (page_rows){.rowid = keep ? team->filling.rowid : NULL,
-                        .source = wide ? c->source : NULL,
-                        .target = wide ? c->target : NULL,
-                        .source32 = wide ? NULL : c->source32,
-                        .target32 = wide ? NULL : c->target32,
-                        .weight = team->filling.weight,
+                        .source = ids ? c->source : NULL,
+                        .target = ids ? c->target : NULL,
+                        .source32 = ids ? NULL : c->source32,
+                        .target32 = ids ? NULL : c->target32,
+                        .weight = weights ? team->filling.weight : NULL,
+                        .weight32 = weights ? NULL : c->weight32,
+                        .form = team->form[wide],
                         .edge_id = c->edge_id,
                         .reverse = team->filling.reverse,
                         .at = team->batch[b].start,
@@ -255,10 +269,12 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
     team->batch[b].wide = wide;
     if (rows->numbers == 0)
         return PAGE_FINE;
-    int64_t *const column[2] = {rows->weight ? rows->weight + rows->start : NULL,
-                                rows->reverse ? rows->reverse + rows->start : NULL};
-    return page_numbers_convert(desk->numbers, rows->number, rows->numbers, layout->real,
-                                column);
+    const page_number_columns to = {
+        .real = layout->real,
+        .column = {rows->weight ? rows->weight + rows->start : NULL,
+                   rows->reverse ? rows->reverse + rows->start : NULL},
+        .narrow = rows->weight32 ? rows->weight32 + rows->start : NULL};
+    return page_numbers_convert(desk->numbers, rows->number, rows->numbers, &to);
 }
 
 /* Decodes it as all before it, and again where it shows that this does not do. */
@@ -266,16 +282,29 @@ static enum page_reason decode_as_needed(struct team *team, uint32_t b, struct d
                                          page_rows *rows) {
     enum page_reason reason = PAGE_FINE;
     while (!reason) {
-        const bool keep = atomic_load(&team->keep), wide = atomic_load(&team->wide);
-        reason = decode_batch(team, b, desk, keep, wide, rows);
+        const bool keep = atomic_load(&team->keep);
+        reason = decode_batch(team, b, desk, keep, atomic_load(&team->wide), rows);
         if (reason == PAGE_ID_WIDE)
-            reason = widen_columns(team);
+            reason = widen_columns(team, PAGE_WIDE_IDS);
+        else if (reason == PAGE_WEIGHT_WIDE)
+            reason = widen_columns(team, PAGE_WIDE_WEIGHTS);
         else if (!reason && !rows->dense && !keep)
             atomic_store(&team->keep, true);
         else
             break;
     }
     return reason;
+}
+
+/* By the rows of batch b, does the graph want weights of 8 bytes? */
+static bool is_heavy(const struct team *team, uint32_t b) {
+    const struct batch *batch = &team->batch[b];
+    double sum = 0;
+    if (batch->wide & PAGE_WIDE_WEIGHTS || !team->columns->weight32)
+        return false;
+    for (int64_t i = batch->start; i < batch->start + batch->count; i++)
+        sum += team->columns->weight32[i];
+    return sum * team->batches > LONG_IN_ALL;
 }
 
 /* ---- text ids ---- */
@@ -316,14 +345,15 @@ static enum page_reason number_texts(struct team *team, uint32_t b,
             intern_hashed(texts, (const char *)text->bytes, text->length, text->hash);
         if (number < 0)
             return PAGE_NO_MEMORY;
-        if (!team->batch[b].wide && number > INT32_MAX) {
-            if (widen_columns(team))
+        const bool wide = team->batch[b].wide & PAGE_WIDE_IDS;
+        if (!wide && number > INT32_MAX) {
+            if (widen_columns(team, PAGE_WIDE_IDS))
                 return PAGE_NO_MEMORY;
             widen_batch(team, b);
         }
         int64_t at = rows->start + text->entry / 2;
         int k = text->entry % 2;
-        if (team->batch[b].wide)
+        if (team->batch[b].wide & PAGE_WIDE_IDS)
             (k ? c->target : c->source)[at] = number;
         else
             narrow[k][at] = (int32_t)number;
@@ -402,6 +432,8 @@ static void work(struct team *team, struct desk *desk, int member, int members) 
             return;
         look_ahead(team, b, members);
         enum page_reason reason = decode_as_needed(team, b, desk, &rows);
+        if (!reason && b == 0 && is_heavy(team, b))
+            reason = widen_columns(team, PAGE_WIDE_WEIGHTS);
         if (!reason && (team->layout->text || team->layout->null))
             reason = take_turn(team, b, &rows);
         if (reason)
@@ -474,21 +506,28 @@ static enum page_reason finish_rowids(struct team *team) {
 }
 
 static void widen_part(void *team, uint64_t b) {
-    struct team *t = team;
-    if (!t->batch[b].wide)
-        widen_batch(t, (uint32_t)b);
+    widen_batch(team, (uint32_t)b);
 }
 
-/* Where there are columns of 8 bytes, all ids are there, and none of 4 are left. */
-static void finish_ids(struct team *team) {
+static void drop_narrow(int32_t **column) {
+    free(*column);
+    *column = NULL;
+}
+
+/* Where there is a column of 8 bytes, all its values are there, and none of 4 is left. */
+static void finish_widths(struct team *team) {
     page_columns *c = team->columns;
-    if (!team->wide)
+    const unsigned wide = team->wide;
+    if (wide == page_filling_widths(team->layout))
         return;
     gg_parts(page_source_threads(team->source, team->batches), team->batches, widen_part,
              team);
-    free(c->source32);
-    free(c->target32);
-    c->source32 = c->target32 = NULL;
+    if (wide & PAGE_WIDE_IDS) {
+        drop_narrow(&c->source32);
+        drop_narrow(&c->target32);
+    }
+    if (wide & PAGE_WIDE_WEIGHTS)
+        drop_narrow(&c->weight32);
 }
 
 enum page_reason page_collect(const page_source *source, const page_layout *layout,
@@ -505,9 +544,13 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
     enum page_reason reason = PAGE_NO_MEMORY;
 
     *columns = (page_columns){0};
+    team.wide = page_filling_widths(layout);
     team.batch = calloc(team.batches, sizeof *team.batch);
-    if (team.batch && page_filling_reserve(&team.filling, layout, source->texts,
-                                           leaves->most_rows, columns)) {
+    team.form = malloc(PAGE_WIDTHS * sizeof *team.form);
+    if (team.batch && team.form &&
+        page_filling_reserve(&team.filling, layout, source->texts, leaves->most_rows,
+                             columns)) {
+        page_forms_make(layout, team.wide, team.form[team.wide]);
         pthread_mutex_init(&team.read_lock, NULL);
         pthread_mutex_init(&team.order_lock, NULL);
         pthread_cond_init(&team.placed_on, NULL);
@@ -522,7 +565,7 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
         if (!reason)
             reason = finish_rowids(&team);
         if (!reason)
-            finish_ids(&team);
+            finish_widths(&team);
     }
     if (reason)
         page_columns_clear(columns);
@@ -530,6 +573,7 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
         page_filling_finish(&team.filling, layout, team.total, columns);
     if (!reason)
         columns->slow_rows = atomic_load(&team.slow);
+    free(team.form);
     free(team.batch);
     page_filling_clear(&team.filling);
     return reason;

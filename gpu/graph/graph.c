@@ -31,9 +31,12 @@ static void drop_edge_ids(const builder *b) {
 }
 
 static void drop_weights(const builder *b) {
-    if (b->edges->take_over)
+    if (b->edges->take_over) {
         free((void *)b->edges->weight);
+        free((void *)b->edges->weight32);
+    }
     b->edges->weight = NULL;
+    b->edges->weight32 = NULL;
 }
 
 static void drop_cells(const builder *b) {

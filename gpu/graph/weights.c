@@ -9,35 +9,89 @@
 
 typedef struct weighing {
     const builder *b;
-    uint64_t bad; /* smallest number of an edge whose weight is not allowed; m: none */
+    bool any_bad;            /* some weight is not allowed */
+    uint64_t bad;            /* smallest number of such an edge; m: none */
     uint64_t largest, total; /* INTEGER weights, in the sum 2^32 - 1 each at most */
     void *weight;            /* by edge number, in the layout of graph->distance_type */
     uint32_t *top;           /* by vertex: the largest weight of its edges */
 } weighing;
 
-static void check_weights(void *job, uint64_t low, uint64_t high) {
+/* What some weights say together. */
+struct look {
+    bool bad;
+    uint64_t largest, total;
+};
+
+/* Loops to turn into vectors. Where a weight is bad, nobody asks for more. */
+static struct look look_at_narrow(const int32_t *weight, uint64_t count) {
+    int32_t all = 0, largest = 0;
+    uint64_t total = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        all |= weight[i];
+        largest = weight[i] > largest ? weight[i] : largest;
+        total += (uint32_t)weight[i];
+    }
+    return (struct look){all < 0, (uint64_t)largest, total};
+}
+
+static struct look look_at_whole(const int64_t *weight, uint64_t count) {
+    int64_t all = 0;
+    uint64_t largest = 0, total = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t here = (uint64_t)weight[i];
+        all |= weight[i];
+        largest = here > largest ? here : largest;
+        total += here < UINT32_MAX ? here : UINT32_MAX;
+    }
+    return (struct look){all < 0, largest, total};
+}
+
+static bool is_allowed(double weight) {
+    return weight >= 0 && weight <= 1.7976931348623157e308;
+}
+
+static struct look look_at_real(const double *weight, uint64_t count) {
+    bool bad = false;
+    for (uint64_t i = 0; i < count; i++)
+        bad |= !is_allowed(weight[i]);
+    return (struct look){.bad = bad};
+}
+
+/* Of input rows. */
+static void look_at_weights(void *job, uint64_t low, uint64_t high) {
+    weighing *w = job;
+    const gpugraph_edges *edges = w->b->edges;
+    const bool real = edges->weight_type == GPUGRAPH_REAL_WEIGHTS;
+    struct look all = {0};
+    for (uint64_t i = low; i < high && !gg_pause(w->b->run); i += GG_POLL_ITEMS) {
+        const uint64_t count = high - i < GG_POLL_ITEMS ? high - i : GG_POLL_ITEMS;
+        const struct look here =
+            real              ? look_at_real((const double *)edges->weight + i, count)
+            : edges->weight32 ? look_at_narrow(edges->weight32 + i, count)
+                              : look_at_whole((const int64_t *)edges->weight + i, count);
+        all.bad |= here.bad;
+        all.largest = here.largest > all.largest ? here.largest : all.largest;
+        all.total += here.total;
+    }
+    if (all.bad)
+        __atomic_store_n(&w->any_bad, true, __ATOMIC_RELAXED);
+    gg_raise(&w->largest, all.largest);
+    __atomic_fetch_add(&w->total, all.total, __ATOMIC_RELAXED);
+}
+
+/* The first edge whose weight is not allowed. */
+static void find_bad(void *job, uint64_t low, uint64_t high) {
     weighing *w = job;
     const builder *b = w->b;
-    const int64_t *integer = b->edges->weight;
     const double *real = b->edges->weight;
-    bool is_real = b->edges->weight_type == GPUGRAPH_REAL_WEIGHTS;
-    uint64_t bad = b->m, top = 0, sum = 0;
+    const bool is_real = b->edges->weight_type == GPUGRAPH_REAL_WEIGHTS;
     for (uint64_t e = low; e < high && !gg_leave(b->run, e); e++) {
-        uint64_t row = input_row(b, e);
-        bool good;
-        if (is_real) {
-            good = real[row] >= 0 && real[row] <= 1.7976931348623157e308;
-        } else {
-            uint64_t weight = (uint64_t)integer[row];
-            good = integer[row] >= 0;
-            top = good && weight > top ? weight : top;
-            sum += weight < UINT32_MAX ? weight : UINT32_MAX;
-        }
-        bad = !good && e < bad ? e : bad;
+        const uint64_t row = input_row(b, e);
+        if (is_real ? is_allowed(real[row]) : gg_integer_weight(b->edges, row) >= 0)
+            continue;
+        gg_lower(&w->bad, e);
+        return;
     }
-    gg_lower(&w->bad, bad);
-    gg_raise(&w->largest, top);
-    __atomic_fetch_add(&w->total, sum, __ATOMIC_RELAXED);
 }
 
 void gg_report_integer(gpugraph_run *run, int64_t id, int64_t weight) {
@@ -64,7 +118,7 @@ static void report_weight(const builder *b, uint64_t e) {
     int64_t id = graph->edge_id ? graph->edge_id[e] : (int64_t)e + 1;
     uint64_t row = input_row(b, e);
     if (b->edges->weight_type == GPUGRAPH_INTEGER_WEIGHTS)
-        gg_report_integer(b->run, id, ((const int64_t *)b->edges->weight)[row]);
+        gg_report_integer(b->run, id, gg_integer_weight(b->edges, row));
     else
         gg_report_real(b->run, id, ((const double *)b->edges->weight)[row]);
 }
@@ -82,18 +136,22 @@ static void make_zeros_positive(void *weight, uint64_t low, uint64_t high) {
         real[e] += 0.0; /* -0.0 + 0.0 is 0.0 */
 }
 
-/* The column itself, which is in the order of edges already, becomes the weights. */
+/* The column itself, which is in the order of edges already, becomes the weights; one of 4 bytes where
+** they stay so. */
 static void *keep_weights(const builder *b) {
-    void *weight = (void *)b->edges->weight;
-    if (b->graph->distance_type == GPUGRAPH_UINT32) {
+    const size_t size = gg_distance_size(b->graph->distance_type);
+    void *weight = (void *)(b->edges->weight32 ? (const void *)b->edges->weight32
+                                               : b->edges->weight);
+    if (size == sizeof(uint32_t) && !b->edges->weight32) {
         weight = gg_narrow(b->run, weight, b->m, narrow_part, b);
     } else {
         if (b->graph->distance_type == GPUGRAPH_REAL)
             gg_slices(b->threads, b->m, make_zeros_positive, weight);
-        void *larger = gg_grow(weight, b->m + b->m / GG_ROOM_SHARE, sizeof(int64_t));
+        void *larger = gg_grow(weight, b->m + b->m / GG_ROOM_SHARE, size);
         weight = larger ? larger : weight;
     }
     b->edges->weight = NULL;
+    b->edges->weight32 = NULL;
     return weight;
 }
 
@@ -101,21 +159,23 @@ static void copy_slice(void *job, uint64_t low, uint64_t high) {
     const weighing *w = job;
     const builder *b = w->b;
     const gpugraph_distance_type type = b->graph->distance_type;
-    const int64_t *integer = b->edges->weight;
     const double *real = b->edges->weight;
     for (uint64_t e = low; e < high && !gg_leave(b->run, e); e++) {
         uint64_t row = input_row(b, e);
         if (type == GPUGRAPH_REAL)
             ((double *)w->weight)[e] = real[row] + 0.0; /* -0.0 + 0.0 is 0.0 */
         else if (type == GPUGRAPH_UINT64)
-            ((int64_t *)w->weight)[e] = integer[row];
+            ((int64_t *)w->weight)[e] = gg_integer_weight(b->edges, row);
         else
-            ((uint32_t *)w->weight)[e] = (uint32_t)integer[row];
+            ((uint32_t *)w->weight)[e] = (uint32_t)gg_integer_weight(b->edges, row);
     }
 }
 
 static void *copy_weights(const builder *b) {
-    if (b->edges->take_over && !b->order)
+    /* Those of 4 bytes whose paths may be too long for 4 get an array of their own. */
+    const bool becomes_wide =
+        b->edges->weight32 && b->graph->distance_type != GPUGRAPH_UINT32;
+    if (b->edges->take_over && !b->order && !becomes_wide)
         return keep_weights(b);
     weighing w = {.b = b};
     w.weight = gg_alloc_roomy(b->run, b->m, gg_distance_size(b->graph->distance_type));
@@ -134,12 +194,14 @@ static void raise(uint32_t *top, uint32_t weight) {
 
 static void raise_slice(void *job, uint64_t low, uint64_t high) {
     const weighing *w = job;
-    const gpugraph_graph *graph = w->b->graph;
-    const int64_t *weight = w->b->edges->weight;
-    for (uint64_t e = low; e < high && !gg_leave(w->b->run, e); e++) {
-        uint32_t here = (uint32_t)weight[input_row(w->b, e)];
-        raise(&w->top[graph->source[e]], here);
-        raise(&w->top[graph->target[e]], here);
+    const builder *b = w->b;
+    const gpugraph_edges edges = *b->edges;
+    const uint32_t *source = b->graph->source, *target = b->graph->target;
+    uint32_t *top = w->top;
+    for (uint64_t e = low; e < high && !gg_leave(b->run, e); e++) {
+        const uint32_t here = (uint32_t)gg_integer_weight(&edges, input_row(b, e));
+        raise(&top[source[e]], here);
+        raise(&top[target[e]], here);
     }
 }
 
@@ -189,7 +251,9 @@ void gg_take_weights(builder *b) {
         gg_copies.take_weights(b->graph, b->edges->cells, b->run);
         return;
     }
-    gg_slices(b->threads, b->m, check_weights, &w);
+    gg_slices(b->threads, b->m, look_at_weights, &w);
+    if (w.any_bad)
+        gg_slices(b->threads, b->m, find_bad, &w);
     if (gg_stopping(b->run))
         return;
     if (w.bad < b->m) {

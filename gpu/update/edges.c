@@ -356,6 +356,12 @@ static void part_ids(int64_t *to, const gpugraph_id_column *from, const uint8_t 
         to[marked[i] ? rest++ : plain++] = gg_id_at(from, i);
 }
 
+static void part_weights(int64_t *to, const gpugraph_edges *from, const uint8_t *marked,
+                         uint64_t count, uint64_t rest) {
+    for (uint64_t i = 0, plain = 0; i < count; i++)
+        to[marked[i] ? rest++ : plain++] = gg_integer_weight(from, i);
+}
+
 static void part_texts(uint8_t *to, const gpugraph_id_column *from, const uint8_t *marked,
                        uint64_t count) {
     for (uint64_t i = 0, plain = 0; i < count; i++)
@@ -391,7 +397,9 @@ static void part_all(update *u, const uint8_t *of_added, const uint8_t *of_remov
     part(p->edge_id, given->edge_id, of_added, come, first);
     part_ids(p->source, &given->source, of_added, come, first);
     part_ids(p->target, &given->target, of_added, come, first);
-    if (given->weight)
+    if (given->weight32)
+        part_weights(p->weight, given, of_added, come, first);
+    else if (given->weight)
         part(p->weight, given->weight, of_added, come, first);
     part_texts(p->source_text, &given->source, of_added, come);
     part_texts(p->target_text, &given->target, of_added, come);
@@ -400,7 +408,8 @@ static void part_all(update *u, const uint8_t *of_added, const uint8_t *of_remov
     u->rest.edge_id = p->edge_id;
     u->rest.source = (gpugraph_id_column){p->source, p->source_text, NULL};
     u->rest.target = (gpugraph_id_column){p->target, p->target_text, NULL};
-    u->rest.weight = given->weight ? p->weight : NULL;
+    u->rest.weight = given->weight || given->weight32 ? p->weight : NULL;
+    u->rest.weight32 = NULL;
     u->added = &u->rest;
     u->added_count = first;
     u->removed_count -= u->reweighted;

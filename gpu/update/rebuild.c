@@ -128,7 +128,7 @@ static void put_edge(const rebuild *r, int64_t at, int64_t old, int64_t new) {
     if (r->type)
         r->weight[at] = weight_bits(added->weight_type, r->type,
                                     added->weight_type == GPUGRAPH_INTEGER_WEIGHTS
-                                        ? ((const int64_t *)added->weight)[new]
+                                        ? gg_integer_weight(added, (uint64_t) new)
                                         : 0,
                                     added->weight_type == GPUGRAPH_REAL_WEIGHTS
                                         ? ((const double *)added->weight)[new]

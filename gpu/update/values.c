@@ -207,7 +207,6 @@ static uint64_t add_capped(uint64_t a, uint64_t b) {
 
 /* Checks weights of added edges. Of INTEGER ones: *sum and *largest, capped. */
 static void check_added(const update *u, uint64_t *sum, uint64_t *largest) {
-    const int64_t *integer = u->added->weight;
     const double *real = u->added->weight;
     uint64_t count = u->added_count + u->reweighted;
     *sum = *largest = 0;
@@ -218,12 +217,13 @@ static void check_added(const update *u, uint64_t *sum, uint64_t *largest) {
                 return;
             }
         } else {
-            if (integer[i] < 0) {
-                gg_report_integer(u->run, u->added->edge_id[i], integer[i]);
+            const int64_t integer = gg_integer_weight(u->added, i);
+            if (integer < 0) {
+                gg_report_integer(u->run, u->added->edge_id[i], integer);
                 return;
             }
-            *sum += capped(integer[i]);
-            *largest = capped(integer[i]) > *largest ? capped(integer[i]) : *largest;
+            *sum += capped(integer);
+            *largest = capped(integer) > *largest ? capped(integer) : *largest;
         }
     }
 }
@@ -297,7 +297,6 @@ static void raise_kept(void *job, uint64_t low, uint64_t high) {
 /* The sum of each vertex's largest weight afterwards; fresh ones come after old ones. */
 static uint64_t longest_path(const update *u) {
     uint64_t n = u->graph->n + u->fresh, sum = 0;
-    const int64_t *weight = u->added->weight;
     uint32_t *top = gg_alloc_zero(u->run, n, sizeof *top);
     if (!top)
         return 0;
@@ -306,7 +305,7 @@ static uint64_t longest_path(const update *u) {
     for (uint64_t ref = 0; ref < 2 * (u->added_count + u->reweighted); ref++) {
         const added_end *end = &u->end[ref];
         uint64_t v = end->old == GPUGRAPH_NONE ? u->graph->n + end->fresh : end->old;
-        raise(&top[v], capped(weight[ref / 2]));
+        raise(&top[v], capped(gg_integer_weight(u->added, ref / 2)));
     }
     for (uint64_t v = 0; v < n; v++)
         sum += top[v];
@@ -341,19 +340,18 @@ static void settle_layout(update *u, uint64_t sum, uint64_t largest) {
 }
 
 static void put_weights(update *u) {
-    const int64_t *integer = u->added->weight;
     const double *real = u->added->weight;
     bool given_real = u->added->weight_type == GPUGRAPH_REAL_WEIGHTS;
     uint64_t count = u->added_count + u->reweighted;
     u->weight = gg_alloc(u->run, count, gg_distance_size(u->distance_type));
     for (uint64_t i = 0; u->weight && i < count; i++) {
         if (u->distance_type == GPUGRAPH_REAL)
-            ((double *)u->weight)[i] =
-                given_real ? real[i] + 0.0 : (double)integer[i]; /* -0.0 + 0.0 is 0.0 */
+            ((double *)u->weight)[i] = given_real ? real[i] + 0.0 /* -0.0 + 0.0 is 0.0 */
+                                                  : (double)gg_integer_weight(u->added, i);
         else if (u->distance_type == GPUGRAPH_UINT64)
-            ((int64_t *)u->weight)[i] = integer[i];
+            ((int64_t *)u->weight)[i] = gg_integer_weight(u->added, i);
         else
-            ((uint32_t *)u->weight)[i] = (uint32_t)integer[i];
+            ((uint32_t *)u->weight)[i] = (uint32_t)gg_integer_weight(u->added, i);
     }
 }
 

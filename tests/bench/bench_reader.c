@@ -12,11 +12,14 @@
 **                                              file copied out of the page cache by batches, as
 **                                              many bytes of fresh huge pages made real, and
 **                                              arithmetic in registers
+**     bench_reader beside FILE COUNT ...       what a process of so many threads reads, and so many
+**                                              processes of one thread together, compared with one alone;
+**                                              each reads again and again for some seconds
 **
 ** Tables of three integer columns in files that the page cache holds: grids (a road
 ** network's shape: sources ascending, neighbours near, weights to 10000) and R-MAT graphs
 ** (a social network's: both ends scattered, a few ids far more often). "sparse" has 64-bit
-** numbers in place of the ids of R20, "text" has texts. The best of RUNS counts; every way
+** numbers in place of the ids of R20, "text" has texts. The best of RUNS counts (of `beside` all); every way
 ** to read must give the same sums. Nothing stays in FOLDER. */
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -26,6 +29,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -176,6 +180,7 @@ static void build(struct reading *r, page_columns *c, const intern *texts, int t
         .target = {c->target, c->text[1], c->target32},
         .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
         .weight = c->weight,
+        .weight32 = c->weight32,
         .edge_id = c->rowid,
         .texts = {.count = texts->count, .offset = texts->offset, .bytes = texts->bytes},
         .take_over = true};
@@ -217,7 +222,7 @@ static struct reading by_pages(sqlite3 *db, int threads) {
     for (int64_t i = 0; i < c.count; i++)
         r.sum += (uint64_t)(c.rowid ? c.rowid[i] : i + 1) +
                  value_of(&c, &texts, 0, i) * 2 + value_of(&c, &texts, 1, i) * 3 +
-                 (uint64_t)c.weight[i] * 4;
+                 (uint64_t)page_weight_at(&c, i) * 4;
     build(&r, &c, &texts, threads);
     page_columns_clear(&c);
     intern_clear(&texts);
@@ -283,23 +288,30 @@ static void forget_file(const char *path) {
     close(file);
 }
 
+/* Its seconds; adds the rows. */
+static double read_once(const char *path, int threads, int64_t *rows) {
+    intern texts = {0};
+    page_columns c;
+    sqlite3 *db;
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL))
+        die(db, path);
+    const double seconds = read_pages(db, threads, &texts, &c);
+    *rows += c.count;
+    page_columns_clear(&c);
+    intern_clear(&texts);
+    sqlite3_close(db);
+    return seconds;
+}
+
 static void read_file(const char *path, int threads, bool cold) {
     double best = 1e9;
     int64_t rows = 0;
     for (int i = 0; i < (cold ? 2 : RUNS); i++) {
-        intern texts = {0};
-        page_columns c;
-        sqlite3 *db;
         if (cold)
             forget_file(path);
-        if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL))
-            die(db, path);
-        const double seconds = read_pages(db, threads, &texts, &c);
+        rows = 0;
+        const double seconds = read_once(path, threads, &rows);
         best = seconds < best ? seconds : best;
-        rows = c.count;
-        page_columns_clear(&c);
-        intern_clear(&texts);
-        sqlite3_close(db);
     }
     printf("%-5s %2d threads %8.1f ms %8.1f M rows/s\n", cold ? "disk" : "cache", threads,
            best * 1e3, (double)rows * 1e-6 / best);
@@ -311,6 +323,70 @@ static int read_alone(int argc, char **argv) {
     for (int cold = 0; cold < ways; cold++)
         for (int i = 3; i < argc; i++)
             read_file(argv[2], atoi(argv[i]), cold);
+    return 0;
+}
+
+/* ---- threads, and as many processes ---- */
+
+enum { SECONDS = 5 };
+
+/* Rows a second of what ends before the deadline; goes on past it, so that others are not alone. */
+static double read_until(const char *path, int threads, double deadline) {
+    double seconds = 0;
+    int64_t rows = 0;
+    while (now() < deadline) {
+        int64_t here = 0;
+        const double took = read_once(path, threads, &here);
+        if (now() > deadline && rows > 0)
+            break;
+        seconds += took;
+        rows += here;
+    }
+    return (double)rows / seconds;
+}
+
+/* Each of one thread, from one moment on; all together. */
+static double read_by_processes(const char *path, int count) {
+    int result[2];
+    double sum = 0;
+    const double deadline = now() + SECONDS;
+    if (pipe(result))
+        die(NULL, "pipe");
+    for (int i = 0; i < count; i++) {
+        const pid_t child = fork();
+        if (child < 0)
+            die(NULL, "fork");
+        if (child > 0)
+            continue;
+        const double rate = read_until(path, 1, deadline);
+        _exit(write(result[1], &rate, sizeof rate) != sizeof rate);
+    }
+    for (int i = 0; i < count; i++) {
+        double rate;
+        if (read(result[0], &rate, sizeof rate) != sizeof rate)
+            die(NULL, "a process");
+        sum += rate;
+    }
+    while (wait(NULL) > 0)
+        ;
+    close(result[0]);
+    close(result[1]);
+    return sum;
+}
+
+static int read_beside(int argc, char **argv) {
+    const double alone = read_until(argv[2], 1, now() + SECONDS);
+    printf(" 1 thread     %8.1f M rows/s\n", alone * 1e-6);
+    for (int i = 3; i < argc; i++) {
+        const int count = atoi(argv[i]);
+        const double processes = read_by_processes(argv[2], count),
+                     threads = read_until(argv[2], count, now() + SECONDS);
+        printf("%2d processes %8.1f M rows/s, %4.1f times\n", count, processes * 1e-6,
+               processes / alone);
+        printf("%2d threads   %8.1f M rows/s, %4.1f times\n", count, threads * 1e-6,
+               threads / alone);
+        fflush(stdout);
+    }
     return 0;
 }
 
@@ -421,6 +497,8 @@ int main(int argc, char **argv) {
     }
     if (argc > 3 && (strcmp(argv[1], "read") == 0 || strcmp(argv[1], "warm") == 0))
         return read_alone(argc, argv);
+    if (argc > 3 && strcmp(argv[1], "beside") == 0)
+        return read_beside(argc, argv);
     if (argc > 3 && strcmp(argv[1], "floor") == 0)
         return measure_floor(argc, argv);
     if (argc < 2) {
@@ -428,7 +506,8 @@ int main(int argc, char **argv) {
                         "       bench_reader make FILE MILLION-ROWS [sparse|text]\n"
                         "       bench_reader read FILE THREADS ...\n"
                         "       bench_reader warm FILE THREADS ...\n"
-                        "       bench_reader floor FILE THREADS ...\n");
+                        "       bench_reader floor FILE THREADS ...\n"
+                        "       bench_reader beside FILE COUNT ...\n");
         return 2;
     }
     sqlite3_auto_extension((void (*)(void))sqlite3_gpugraph_init);

@@ -92,14 +92,14 @@ static void look_there(const page_source *source, const page_layout *layout,
         __builtin_trap();
     const struct cells_view *v = &((struct cells_here *)there.cells)->v;
     const size_t bytes = (size_t)here->count * sizeof(int64_t);
-    const void *weight[2] = {there.weight, here->weight};
+    const bool weighted = here->weight || here->weight32;
     const void *real[2] = {there.real_weight, here->real_weight};
     for (int64_t i = 0; i < here->count; i++)
         if (v->to[CELL_SOURCE][i] != page_id_at(here, 0, i) ||
-            v->to[CELL_TARGET][i] != page_id_at(here, 1, i))
+            v->to[CELL_TARGET][i] != page_id_at(here, 1, i) ||
+            (weighted && there.weight[i] != page_weight_at(here, i)))
             __builtin_trap();
     if ((here->rowid && memcmp(there.rowid, here->rowid, bytes) != 0) ||
-        (weight[1] && memcmp(weight[0], weight[1], bytes) != 0) ||
         (real[1] && memcmp(real[0], real[1], bytes) != 0))
         __builtin_trap();
     page_columns_clear(&there);
@@ -110,7 +110,7 @@ static void look_at(const page_columns *columns, const intern *texts) {
     int64_t sum = 0;
     for (int64_t i = 0; i < columns->count; i++)
         sum += page_id_at(columns, 0, i) ^ page_id_at(columns, 1, i) ^
-               (columns->weight ? columns->weight[i] : 0) ^
+               (columns->weight || columns->weight32 ? page_weight_at(columns, i) : 0) ^
                (columns->reverse ? columns->reverse[i] : 0) ^
                (columns->edge_id ? columns->edge_id[i] : 0);
     for (int64_t i = 0; i < columns->halves; i++)
@@ -155,7 +155,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                                     : 2,
                           .real = data[0] & 64,
                           .null = data[4] & 32,
-                          .wide = data[4] & 1,
                           .ask = data[3] & 4,
                           .text = data[1] & 128,
                           .at_text = PAGE_ID_TYPE,
@@ -192,11 +191,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     page_layout_finish(&layout);
     if (page_list(&source, &layout, 2, NULL, &leaves) == PAGE_FINE) {
         enum page_reason reason = page_collect(&source, &layout, &leaves, &columns, &old);
-        if (reason == PAGE_ID_WIDE) { /* as the page reader does */
-            layout.wide = true;
-            intern_clear(&texts);
-            reason = page_collect(&source, &layout, &leaves, &columns, &old);
-        }
         if (reason == PAGE_FINE)
             look_at(&columns, &texts);
         look_there(&source, &layout, &leaves, &columns);

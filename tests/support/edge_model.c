@@ -184,8 +184,8 @@ static int32_t *narrow_of(const int64_t *value, int64_t count) {
     return narrow;
 }
 
-/* Every second source and every other pair of targets has 4 bytes an entry: whoever takes columns must
-** take both widths, and one of each. */
+/* Every second source, every other pair of targets and every other four weights have 4 bytes an entry: whoever takes
+** columns must take both widths, and one of each. */
 static void narrow_some(model_columns *c, int64_t count) {
     gpugraph_id_column *column[2] = {&c->edges.source, &c->edges.target};
     for (int k = 0; k < 2; k++) {
@@ -195,6 +195,10 @@ static void narrow_some(model_columns *c, int64_t count) {
         if (c->narrow[k])
             column[k]->value = NULL;
     }
+    if (c->edges.weight_type == GPUGRAPH_INTEGER_WEIGHTS && count >> 2 & 1)
+        c->edges.weight32 = c->narrow[2] = narrow_of(c->integer, count);
+    if (c->narrow[2])
+        c->edges.weight = NULL;
 }
 
 model_columns model_columns_of(const edge_model *model, const model_edge *edge,
@@ -226,7 +230,6 @@ model_columns model_columns_of(const edge_model *model, const model_edge *edge,
     c.edges.count = count;
     c.edges.source = (gpugraph_id_column){c.source, c.source_text};
     c.edges.target = (gpugraph_id_column){c.target, c.target_text};
-    narrow_some(&c, count);
     c.edges.edge_id = c.edge_id;
     c.edges.texts.offset = c.text_offset;
     c.edges.texts.bytes = c.text_bytes;
@@ -237,6 +240,7 @@ model_columns model_columns_of(const edge_model *model, const model_edge *edge,
         c.edges.weight_type = GPUGRAPH_INTEGER_WEIGHTS;
         c.edges.weight = c.integer;
     }
+    narrow_some(&c, count);
     return c;
 }
 
@@ -244,6 +248,7 @@ void model_columns_free(model_columns *c) {
     free(c->source);
     free(c->narrow[0]);
     free(c->narrow[1]);
+    free(c->narrow[2]);
     free(c->target);
     free(c->edge_id);
     free(c->integer);

@@ -107,10 +107,14 @@ static inline bool same_id(const page_columns *c, int k, int64_t n, const intern
 ** row, a text being what sqlite3_value_numeric_type makes of it? *real_seen: it is REAL. */
 static inline bool same_weight(const page_table *t, const page_columns *c, int k,
                                int64_t n, sqlite3_stmt *row, bool *real_seen) {
-    const int64_t *integer = k == PAGE_WEIGHT ? c->weight : c->reverse;
     const double *real = k == PAGE_WEIGHT ? c->real_weight : c->real_reverse;
+    const bool narrow = k == PAGE_WEIGHT && c->weight32;
+    const bool whole = narrow || (k == PAGE_WEIGHT ? c->weight : c->reverse);
     if (!t->column[k])
-        return !integer && !real;
+        return !whole && !real;
+    const int64_t integer = !whole             ? 0
+                            : k == PAGE_WEIGHT ? page_weight_at(c, n)
+                                               : c->reverse[n];
     sqlite3_value *value = sqlite3_column_value(row, 1 + k);
     int type = sqlite3_value_numeric_type(value);
     bool same = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
@@ -118,11 +122,11 @@ static inline bool same_weight(const page_table *t, const page_columns *c, int k
                   (type == SQLITE_NULL || sqlite3_column_double(row, 1 + k) < 0);
     *real_seen |= type == SQLITE_FLOAT && !closed;
     if (closed)
-        same = (type == SQLITE_NULL || same) && (real ? real[n] : (double)integer[n]) < 0;
+        same = (type == SQLITE_NULL || same) && (real ? real[n] : (double)integer) < 0;
     else if (real)
-        same &= !integer && sqlite3_value_double(value) == real[n];
+        same &= !whole && sqlite3_value_double(value) == real[n];
     else
-        same &= type == SQLITE_INTEGER && sqlite3_value_int64(value) == integer[n];
+        same &= type == SQLITE_INTEGER && sqlite3_value_int64(value) == integer;
     return same;
 }
 

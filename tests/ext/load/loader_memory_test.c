@@ -115,6 +115,10 @@ START_TEST(pages) {
     faults(file, sql, "SELECT graph('roads')"); /* columns of ids become wide */
     sqlite3_free(sql);
     unlink(file);
+    sql = sqlite3_mprintf("%s; INSERT INTO roads VALUES (7, 8, 1 << 40)", roads);
+    faults(file, sql, "SELECT graph('roads', NULL, 'weights')"); /* and of weights */
+    sqlite3_free(sql);
+    unlink(file);
 }
 END_TEST
 

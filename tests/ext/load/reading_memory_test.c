@@ -2,7 +2,8 @@
 **
 **     columns while rows come      8 a column that is wanted: source, destination, weight,
 **                                  and edge ids unless they are 1, 2, 3, ...; from pages 4 for
-**                                  source and destination where all ids fit
+**                                  source and destination where all ids fit, and for INTEGER
+**                                  weights that do
 **     the graph                    4 a column, 8 for edge ids
 **     ids far apart                8 more for source and target each while they are mapped
 **
@@ -104,9 +105,9 @@ START_TEST(reading) {
         enum weight_reading weights;
         int pages, rows, graph;
     } cases[] = {
-        {"roads", READ_WEIGHTS, 16, 24, 12}, {"roads", READ_NO_WEIGHTS, 8, 16, 8},
-        {"holes", READ_WEIGHTS, 24, 32, 20}, {"names", READ_WEIGHTS, 16, 24, 12},
-        {"far", READ_WEIGHTS, 40, 40, 12},   {"apart", READ_WEIGHTS, 32, 40, 12}};
+        {"roads", READ_WEIGHTS, 12, 24, 12}, {"roads", READ_NO_WEIGHTS, 8, 16, 8},
+        {"holes", READ_WEIGHTS, 20, 32, 20}, {"names", READ_WEIGHTS, 12, 24, 12},
+        {"far", READ_WEIGHTS, 36, 40, 12},   {"apart", READ_WEIGHTS, 28, 40, 12}};
     double peak, after, slack = (double)SLACK / ROWS;
     if (memory("VmHWM") < 0 || !forget_peak())
         return;

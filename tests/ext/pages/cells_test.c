@@ -259,12 +259,15 @@ static enum page_reason no_page(void *owner, uint32_t page, uint8_t *to) {
 static bool read_leaf(const page_layout *layout, const uint8_t *page, int64_t **value,
                       int64_t *rows_read) {
     static uint8_t overflow[LEAF], map[LEAF];
+    static struct page_form form[PAGE_FORMS];
     page_helper helper = {.fetch = no_page, .pages = 9, .overflow = overflow, .map = map};
     page_rows rows = {.rowid = value[CELL_ROWID],
                       .source = value[CELL_SOURCE],
                       .target = value[CELL_TARGET],
                       .weight = value[CELL_WEIGHT],
+                      .form = form,
                       .helper = &helper};
+    page_forms_make(layout, PAGE_WIDE_IDS | PAGE_WIDE_WEIGHTS, form);
     bool read = page_leaf(layout, page, &rows) == PAGE_FINE;
     page_store_clear(&helper.store);
     *rows_read = rows.at;

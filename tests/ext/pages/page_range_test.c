@@ -36,7 +36,8 @@ static void check_end(const page_columns *all, int64_t i, const page_columns *so
 }
 
 static double weight_at(const page_columns *c, int64_t i) {
-    return c->real_weight ? c->real_weight[i] : c->weight ? (double)c->weight[i] : 0;
+    const bool whole = c->weight || c->weight32;
+    return c->real_weight ? c->real_weight[i] : whole ? (double)page_weight_at(c, i) : 0;
 }
 
 /* Reads the range, compares it with its rows among all, and returns how many there are. */

@@ -1,4 +1,4 @@
-/* Columns of ids of 4 bytes and of 8: each table gets those that its ids fit, wherever the first id lies that
+/* Columns of ids and of weights of 4 bytes and of 8: each table gets those that its values fit, wherever the first one lies that
 ** does not fit 4, whatever else there is in the table; and what has been read to 4 stays. Values are compared with SELECT's (page_compare.h). */
 #include "gpugraph_extension.h"
 #include "pages/format.h"
@@ -7,14 +7,17 @@
 #include "suite.h"
 #include "page_compare.h"
 
-/* Reads the table: are its columns of 4 bytes? */
-static bool is_narrow(const page_table *t, int threads) {
+/* Reads the table: are its columns of 4 bytes? Of weights: *weights. */
+static bool is_narrow(const page_table *t, int threads, bool *weights) {
     page_columns c;
     const char *why;
     ck_assert_msg(page_read(t, threads, NULL, NULL, &c, &why) == PAGE_READ, "%s", why);
     const bool narrow = c.source32 != NULL;
     ck_assert(!c.source32 == !c.target32 && !c.source == !c.target);
     ck_assert(narrow ? !c.source : c.source != NULL);
+    *weights = c.weight32 != NULL;
+    ck_assert(!t->column[PAGE_WEIGHT] == !(c.weight || c.weight32 || c.real_weight));
+    ck_assert(!*weights || !(c.weight || c.real_weight));
     if (t->texts)
         intern_clear(t->texts);
     page_columns_clear(&c);
@@ -22,9 +25,21 @@ static bool is_narrow(const page_table *t, int threads) {
 }
 
 static void check_width(const page_table *t, bool narrow, const char *what) {
+    bool weights;
     for (int threads = 1; threads <= 4; threads++)
-        ck_assert_msg(is_narrow(t, threads) == narrow, "%s: %s bytes, %d threads", what,
+        ck_assert_msg(is_narrow(t, threads, &weights) == narrow,
+                      "%s: %s bytes, %d threads", what, narrow ? "8" : "4", threads);
+    check_read(t);
+}
+
+/* Likewise of the weights, ids being small. */
+static void check_weights(const page_table *t, bool narrow, const char *what) {
+    bool weights;
+    for (int threads = 1; threads <= 4; threads++) {
+        ck_assert(is_narrow(t, threads, &weights));
+        ck_assert_msg(weights == narrow, "%s: weights of %s bytes, %d threads", what,
                       narrow ? "8" : "4", threads);
+    }
     check_read(t);
 }
 
@@ -140,6 +155,93 @@ START_TEST(test_restarts) {
         check_width(&t, true, odd_rows[_i / 4]);
     }
     wal_notes_clear(&notes);
+}
+END_TEST
+
+/* ---- weights ---- */
+
+/* As stored, also as texts, which SQLite or the reader turns into numbers. */
+static const struct {
+    const char *weight;
+    bool narrow;
+} weights[] = {{"0", true},
+               {"1", true},
+               {"200", true},
+               {"40000", true},
+               {"8388608", true},
+               {"2147483647", true},
+               {"-1", true}, /* the loader has the sentence */
+               {"-2147483648", true},
+               {"'2147483647'", true},
+               {"' 17 '", true},
+               {"2147483648", false},
+               {"4294967295", false},
+               {"-2147483649", false},
+               {"1 << 40", false},
+               {"1 << 50", false},
+               {"9223372036854775807", false},
+               {"'2147483648'", false},
+               {"' 4294967296 '", false}};
+enum { WEIGHTS = sizeof weights / sizeof *weights };
+
+/* The only one, in the last row, in the middle, the first; ids stay of 4 bytes. */
+START_TEST(test_each_weight) {
+    const char *weight = weights[_i].weight;
+    const bool narrow = weights[_i].narrow;
+    page_table t = edges(db);
+    run_sql(db, "PRAGMA page_size = 1024; CREATE TABLE e(src, dst, w)");
+    run_sql(db, "INSERT INTO e VALUES (1, 2, %s)", weight);
+    check_weights(&t, narrow, weight);
+    fill_small(3000, "n", "-n");
+    check_weights(&t, narrow, weight);
+    run_sql(db, "UPDATE e SET w = 3 WHERE rowid = 1");
+    check_weights(&t, true, weight);
+    for (int row = 1500; row <= 3001; row += 1501) {
+        run_sql(db, "UPDATE e SET w = %s WHERE rowid = %d", weight, row);
+        check_weights(&t, narrow, weight);
+        run_sql(db, "UPDATE e SET src = NULL WHERE rowid = %d", row); /* no edge */
+        check_weights(&t, true, weight);
+        run_sql(db, "UPDATE e SET src = 1, w = 3 WHERE rowid = %d", row);
+    }
+    /* Both kinds, each where it begins. */
+    run_sql(db, "UPDATE e SET w = %s WHERE rowid = 2000", weight);
+    run_sql(db, "UPDATE e SET dst = 1 << 40 WHERE rowid = 1000");
+    check_width(&t, false, weight);
+    bool of_weights;
+    ck_assert(!is_narrow(&t, 3, &of_weights) && of_weights == narrow);
+}
+END_TEST
+
+/* Weights that have 8 bytes in any case: REALs, and those of rows with two ways. */
+START_TEST(test_other_weights) {
+    page_table t = edges(db);
+    run_sql(db, "CREATE TABLE e(src, dst, w, back)");
+    run_sql(db, "INSERT INTO e VALUES (1, 2, 3, 4), (2, 3, 4, -1)");
+    check_weights(&t, true, "INTEGERs");
+    t.column[PAGE_REVERSE] = "back";
+    check_weights(&t, false, "two ways");
+    run_sql(db, "UPDATE e SET w = 1 << 40 WHERE rowid = 2");
+    check_weights(&t, false, "two ways");
+    t.column[PAGE_REVERSE] = NULL;
+    run_sql(db, "UPDATE e SET w = 0.5 WHERE rowid = 1");
+    check_weights(&t, false, "a REAL");
+    t.column[PAGE_WEIGHT] = NULL;
+    check_weights(&t, false, "no weights");
+}
+END_TEST
+
+/* The graph wants 8 bytes where paths may be long: so the first batch says. Once it is known, rows of any
+** number of batches have them. */
+START_TEST(test_heavy) {
+    page_table t = edges(db);
+    run_sql(db, "PRAGMA page_size = 512; CREATE TABLE e(src, dst, w)");
+    for (int rows = 2; rows <= 100000 / SANITIZED_PART; rows *= 13) {
+        run_sql(db, "DELETE FROM e");
+        fill_small(rows, "n", "-n");
+        check_weights(&t, true, "light");
+        run_sql(db, "UPDATE e SET w = 2147483647");
+        check_weights(&t, rows < 5, "heavy");
+    }
 }
 END_TEST
 
@@ -328,6 +430,9 @@ const struct suite suite = {
       .cases = {{&test_each_value, VALUES},
                 {&test_rowids_and_reals},
                 {&test_restarts, 4 * ODD_ROWS},
+                {&test_each_weight, WEIGHTS},
+                {&test_other_weights},
+                {&test_heavy},
                 {&test_widened, 2},
                 {&test_widened_among_odd_rows, 2},
                 {&test_interrupted, 3},

@@ -121,8 +121,8 @@ static void narrow(gpugraph_id_column *column, const std::vector<int64_t> &ids,
     column->value = NULL;
 }
 
-/* stay: the device may keep the ends to itself. Of what a device is for, each of the eight choices of columns
-** of 4 bytes comes in turn. */
+/* stay: the device may keep the ends to itself. Of what a device is for, each of the eight choices of ids
+** of 4 bytes comes in turn, and weights are so every other time. */
 static gpugraph_graph *create(const struct input *in, int weights, bool take_over,
                               gpugraph_run *run, bool stay = false) {
     gpugraph_edges edges = gpugraph_edges();
@@ -151,6 +151,12 @@ static gpugraph_graph *create(const struct input *in, int weights, bool take_ove
             weights == REAL ? GPUGRAPH_REAL_WEIGHTS : GPUGRAPH_INTEGER_WEIGHTS;
         edges.weight = take_over ? block(weight) : weight.data();
     }
+    gpugraph_id_column whole = {(const int64_t *)edges.weight, NULL, NULL};
+    std::vector<int32_t> own_weight;
+    if (weights != NONE && weights != REAL && widths >> 3 & 1)
+        narrow(&whole, in->weight, &own_weight, take_over);
+    edges.weight = whole.value;
+    edges.weight32 = whole.value32;
     edges.take_over = take_over;
     edges.stay = stay;
     gpugraph_create(&edges, run, &graph);

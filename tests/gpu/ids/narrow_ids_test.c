@@ -1,4 +1,4 @@
-/* Columns of 4 bytes an entry make the graph that columns of 8 make, whatever the ids, whoever owns the
+/* Columns of 4 bytes an entry make the graph that columns of 8 make, whatever the ids and weights, whoever owns the
 ** columns, on any number of threads; when they are interrupted or an allocation fails nothing leaks. */
 #include "backend.h"
 #include "edge_input.h"
@@ -55,16 +55,17 @@ static void *copied(const void *from, size_t bytes) {
 }
 
 /* Which columns are of 4 bytes: bit k. */
+enum { WEIGHTS = 8, ALL_WIDTHS = 16 };
 typedef struct widths {
     gpugraph_edges edges;
-    int32_t *narrow[3];
+    int32_t *narrow[4];
 } widths;
 
 static gpugraph_id_column *column_of(gpugraph_edges *edges, int k) {
     return k == 0 ? &edges->source : k == 1 ? &edges->target : &edges->vertex;
 }
 
-/* False: some id does not fit. */
+/* False: some id does not fit, or some weight. */
 static bool narrow_columns(const input *in, unsigned which, widths *to) {
     *to = (widths){.edges = in->edges};
     for (int k = 0; k < 3; k++) {
@@ -78,11 +79,17 @@ static bool narrow_columns(const input *in, unsigned which, widths *to) {
         column->value32 = to->narrow[k];
         column->value = NULL;
     }
-    return true;
+    if (!(which & WEIGHTS))
+        return true;
+    if (in->edges.weight_type == GPUGRAPH_INTEGER_WEIGHTS)
+        to->narrow[3] = narrowed(in->weight, in->edges.count);
+    to->edges.weight32 = to->narrow[3];
+    to->edges.weight = NULL;
+    return to->narrow[3];
 }
 
 static void free_columns(widths *w) {
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         free(w->narrow[k]);
 }
 
@@ -97,6 +104,7 @@ static gpugraph_edges given_away(const gpugraph_edges *from) {
         column->is_text = copied(column->is_text, count / 8 + 1);
     }
     to.weight = copied(to.weight, count * 8);
+    to.weight32 = copied(to.weight32, count * 4);
     to.edge_id = copied(to.edge_id, count * 8);
     to.take_over = true;
     return to;
@@ -128,18 +136,21 @@ static void same_graphs(const gpugraph_graph *a, const gpugraph_graph *b) {
                      0);
     same_words(e->source, f->source, m);
     same_words(e->target, f->target, m);
+    expect_equal(gpugraph_distance_type_of(a), gpugraph_distance_type_of(b));
+    expect_equal(memcmp(a->weight, b->weight, m * gg_distance_size(a->distance_type)), 0);
     expect_equal(a->integer_ends, b->integer_ends);
     expect_equal(!e->edge_id, !f->edge_id);
 }
 
-static int checked; /* graphs of columns of 4 bytes */
+static int checked;       /* graphs of columns of 4 bytes */
+static int of_long_paths; /* and among these, of weights of 4 bytes that became 8 */
 
 /* Columns of every width, own and given away, against those of 8 bytes. */
 static void check_widths(const input *in) {
     gpugraph_run one = {.threads = 1};
     gpugraph_graph *wide, *narrow;
     ck_assert_int_eq(gpugraph_create(&in->edges, &one, &wide), GPUGRAPH_OK);
-    for (unsigned which = 1; which < 8; which++)
+    for (unsigned which = 1; which < ALL_WIDTHS; which++)
         for (int threads = 1; threads <= 4; threads += 3)
             for (int away = 0; away < 2; away++) {
                 gpugraph_run run = {.threads = threads};
@@ -149,6 +160,8 @@ static void check_widths(const input *in) {
                     ck_assert_msg(gpugraph_create(&edges, &run, &narrow) == GPUGRAPH_OK,
                                   "%s", run.message);
                     same_graphs(wide, narrow);
+                    of_long_paths +=
+                        w.narrow[3] && narrow->distance_type == GPUGRAPH_UINT64;
                     gpugraph_free(narrow);
                     checked++;
                 }
@@ -159,10 +172,11 @@ static void check_widths(const input *in) {
 
 static input input_of(int kind, int texts, int64_t m, uint64_t seed) {
     static const enum edge_ids edge_ids[] = {PLAIN, ASCENDING, SHUFFLED};
+    static const enum weights weights[] = {REAL, SMALL, HUGE_WEIGHT, WIDE};
     recipe r = {kind < INTEGER_KINDS ? kind : DENSE,
                 texts,
                 edge_ids[seed % 3],
-                seed % 2 ? SMALL : REAL,
+                weights[seed % 4],
                 m,
                 (int64_t)(seed % 4) * 20,
                 1 + seed * 37 % 2000};
@@ -182,6 +196,7 @@ START_TEST(small_columns) {
             }
     /* Without an edge every id fits: these kinds have ids beyond int32_t. */
     ck_assert_int_gt(checked, 4 * 7 * 6 * (NARROW_KINDS - 3) * TEXT_KINDS);
+    ck_assert_int_gt(of_long_paths, 100);
 }
 END_TEST
 
@@ -193,7 +208,8 @@ START_TEST(large_columns) {
         return;
     input in = input_of(kind, _i % 2 ? DIGITS : NO_TEXTS, 150000, (uint64_t)_i + 3);
     check_widths(&in);
-    ck_assert_int_eq(checked, 28);
+    /* Ids of each width, and where weights fit, these. */
+    ck_assert_int_eq(checked, _i % 2 ? 28 : 28 + 32);
     free_input(&in);
 }
 END_TEST
@@ -248,12 +264,13 @@ enum { FAILING = sizeof failing / sizeof *failing };
 
 START_TEST(allocations) {
     bool hit = true;
-    input in = input_of(failing[_i / 2], _i % 2 ? BYTES : NO_TEXTS, 200, 8);
+    input in = input_of(failing[_i / 2], _i % 2 ? BYTES : NO_TEXTS, 200,
+                        _i % 3 ? 7 : 5); /* long paths, or short ones */
     for (int n = 1; hit; n++) {
         widths w;
         gpugraph_run run = {.threads = 1};
         gpugraph_graph *graph;
-        ck_assert(narrow_columns(&in, 3, &w));
+        ck_assert(narrow_columns(&in, 3 | WEIGHTS, &w));
         const long held = heap_blocks();
         const gpugraph_edges edges = given_away(&w.edges);
         fail_from(n, n % 2);
@@ -272,14 +289,14 @@ END_TEST
 START_TEST(interrupts) {
     if (left_out((uint64_t)_i))
         return;
-    input in = input_of(failing[_i], NO_TEXTS, 200000, 8);
+    input in = input_of(failing[_i], NO_TEXTS, 200000, _i % 2 ? 7 : 5);
     gpugraph_status status = GPUGRAPH_INTERRUPTED;
     int n;
     for (n = 0; status == GPUGRAPH_INTERRUPTED; n++) {
         widths w;
         gpugraph_run run = {.backend = GPUGRAPH_CPU, .threads = 1, .interrupted = ask};
         gpugraph_graph *graph;
-        ck_assert(narrow_columns(&in, 3, &w));
+        ck_assert(narrow_columns(&in, 3 | WEIGHTS, &w));
         const long held = heap_blocks();
         const gpugraph_edges edges = given_away(&w.edges);
         questions_left = n;
