@@ -345,9 +345,10 @@ static void put_weights(update *u) {
     uint64_t count = u->added_count + u->reweighted;
     u->weight = gg_alloc(u->run, count, gg_distance_size(u->distance_type));
     for (uint64_t i = 0; u->weight && i < count; i++) {
-        if (u->distance_type == GPUGRAPH_REAL)
-            ((double *)u->weight)[i] = given_real ? real[i] + 0.0 /* -0.0 + 0.0 is 0.0 */
-                                                  : (double)gg_integer_weight(u->added, i);
+        if (u->distance_type == GPUGRAPH_REAL && given_real)
+            ((double *)u->weight)[i] = real[i] + 0.0; /* -0.0 + 0.0 is 0.0 */
+        else if (u->distance_type == GPUGRAPH_REAL)
+            ((double *)u->weight)[i] = (double)gg_integer_weight(u->added, i);
         else if (u->distance_type == GPUGRAPH_UINT64)
             ((int64_t *)u->weight)[i] = gg_integer_weight(u->added, i);
         else
