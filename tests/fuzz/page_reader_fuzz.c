@@ -92,15 +92,17 @@ static void look_there(const page_source *source, const page_layout *layout,
         __builtin_trap();
     const struct cells_view *v = &((struct cells_here *)there.cells)->v;
     const size_t bytes = (size_t)here->count * sizeof(int64_t);
-    const bool weighted = here->weight || here->weight32;
-    const void *real[2] = {there.real_weight, here->real_weight};
-    for (int64_t i = 0; i < here->count; i++)
+    const bool whole = here->weight || here->weight32, real = here->real_weight;
+    for (int64_t i = 0; i < here->count; i++) {
+        const int64_t weight = whole  ? page_weight_at(here, i)
+                               : real ? page_real_bits(here->real_weight[i])
+                                      : 0;
         if (v->to[CELL_SOURCE][i] != page_id_at(here, 0, i) ||
             v->to[CELL_TARGET][i] != page_id_at(here, 1, i) ||
-            (weighted && there.weight[i] != page_weight_at(here, i)))
+            ((whole || real) && v->to[CELL_WEIGHT][i] != weight))
             __builtin_trap();
-    if ((here->rowid && memcmp(there.rowid, here->rowid, bytes) != 0) ||
-        (real[1] && memcmp(real[0], real[1], bytes) != 0))
+    }
+    if (here->rowid && memcmp(there.rowid, here->rowid, bytes) != 0)
         __builtin_trap();
     page_columns_clear(&there);
 }
