@@ -95,8 +95,8 @@ struct page_serial {
 enum { PAGE_WIDE_IDS = 1, PAGE_WIDE_WEIGHTS = 2, PAGE_WIDTHS = 4 };
 
 /* What the serial types of the first three columns say together, ids from 1 to 6, a weight from 1 to 6
-** or 8 or 9 (6 and 5 are for columns of 8 bytes): INTEGERs, whose values follow each other. The index of a form has 3 bits of the
-** first type, below it 3 of the second, and 4 of the third. */
+** or 8 or 9: INTEGERs, whose values follow each other. (5 and 6 are of 6 and 8 bytes: only where the column has
+** 8.) The index of a form has 3 bits of the first type, below it 3 of the second, and 4 of the third. */
 struct page_form {
     uint8_t end
         [3]; /* of the first value, of the first two, of all; where a type is another: 255, more than

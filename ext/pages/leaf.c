@@ -12,9 +12,9 @@ struct shape {
     int columns;              /* as there */
     int last;
     bool real, text, fast;
-    bool leading; /* ids, and INTEGER weights, are the first columns: plain_cells */
-    bool narrow;  /* ids go to columns of 4 bytes */
-    bool narrow_weight;
+    bool leading;       /* ids, and INTEGER weights, are the first columns: plain_cells */
+    bool narrow;        /* ids go to columns of 4 bytes */
+    bool narrow_weight; /* and weights */
 };
 
 /* Ids go to the columns that there are. */

@@ -33,8 +33,8 @@ enum {
     LOOKS = 60,              /* for its place, before a thread sleeps: some 20 us */
     TEXTS_AHEAD = 12         /* texts whose slots are on their way into the cache */
 };
-/* A graph whose weights add up to so much has paths, most likely, that are longer than 4 bytes, and wants weights of 8:
-** a path takes a fraction of the edges. */
+/* Where all weights together are more than this, some path is most likely too long for 4 bytes, and the graph wants
+** weights of 8 (gpu/graph/weights.c): a path takes a fraction of the edges. */
 static const double LONG_IN_ALL = 2.0 * UINT32_MAX;
 
 /* ---- the team and its batches ---- */

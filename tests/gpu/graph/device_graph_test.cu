@@ -122,7 +122,7 @@ static void narrow(gpugraph_id_column *column, const std::vector<int64_t> &ids,
 }
 
 /* stay: the device may keep the ends to itself. Of what a device is for, each of the eight choices of ids
-** of 4 bytes comes in turn, and weights are so every other time. */
+** of 4 bytes comes in turn, with weights of 8 bytes and then with weights of 4. */
 static gpugraph_graph *create(const struct input *in, int weights, bool take_over,
                               gpugraph_run *run, bool stay = false) {
     gpugraph_edges edges = gpugraph_edges();
