@@ -183,17 +183,22 @@ static bool is_text(const uint8_t *bits, int64_t i) {
     return bits && bits[i / 8] >> i % 8 & 1;
 }
 
-/* Ids that the reader has brought as 4 bytes become 8. */
-static bool append_values(gpugraph_run *run, share_column *to, int64_t count,
-                          const id_array *from, int64_t more) {
-    if (!from->value32)
-        return append(run, (void **)&to->value, count, from->value, more,
-                      sizeof *to->value);
-    if (!append(run, (void **)&to->value, count + more, NULL, 0, sizeof *to->value))
+/* What the reader has brought as 4 bytes becomes 8. */
+static bool append_narrow(gpugraph_run *run, void **to, int64_t count,
+                          const int32_t *from, int64_t more) {
+    if (!append(run, to, count + more, NULL, 0, sizeof(int64_t)))
         return false;
     for (int64_t i = 0; i < more; i++)
-        to->value[count + i] = from->value32[i];
+        ((int64_t *)*to)[count + i] = from[i];
     return true;
+}
+
+static bool append_values(gpugraph_run *run, share_column *to, int64_t count,
+                          const id_array *from, int64_t more) {
+    void **column = (void **)&to->value;
+    return from->value32
+               ? append_narrow(run, column, count, from->value32, more)
+               : append(run, column, count, from->value, more, sizeof *to->value);
 }
 
 /* Texts get their numbers among `texts`. */
@@ -228,35 +233,29 @@ static bool append_ids(gpugraph_run *run, share_column *to, int64_t count,
     return true;
 }
 
-static void make_real(columns *c) {
+/* INTEGER weights from .. to - 1 become REAL. */
+static void make_some_real(columns *c, int64_t from, int64_t to) {
     double *real = c->weight;
     const int64_t *integer = c->weight;
-    for (int64_t i = 0; i < c->count; i++)
+    for (int64_t i = from; i < to; i++)
         real[i] = (double)integer[i];
+}
+
+static void make_real(columns *c) {
+    make_some_real(c, 0, c->count);
     c->real_weight = true;
 }
 
-/* Weights that the reader has brought as 4 bytes become 8. */
-static bool widen_weights(gpugraph_run *run, loader *e) {
-    if (!e->weight32)
-        return true;
-    e->weight = malloc((size_t)(e->count + 1) * sizeof *e->weight);
-    for (int64_t i = 0; e->weight && i < e->count; i++)
-        e->weight[i].integer = e->weight32[i];
-    free(e->weight32);
-    e->weight32 = NULL;
-    return need(run, e->weight);
-}
-
-static bool append_weights(columns *c, gpugraph_run *run, loader *e) {
-    if (!widen_weights(run, e))
-        return false;
-    if (c->real_weight && !e->real_weight)
-        for (int64_t i = 0; i < e->count; i++)
-            e->weight[i].real = (double)e->weight[i].integer;
-    else if (!c->real_weight && e->real_weight)
+static bool append_weights(columns *c, gpugraph_run *run, const loader *e) {
+    if (!c->real_weight && e->real_weight)
         make_real(c);
-    return append(run, &c->weight, c->count, e->weight, e->count, sizeof(number));
+    const bool good =
+        e->weight32
+            ? append_narrow(run, &c->weight, c->count, e->weight32, e->count)
+            : append(run, &c->weight, c->count, e->weight, e->count, sizeof(number));
+    if (good && c->real_weight && !e->real_weight)
+        make_some_real(c, c->count, c->count + e->count);
+    return good;
 }
 
 /* What a file has brought comes behind what there is. */

@@ -304,13 +304,15 @@ static bool is_allowed(const loader *l, uint64_t i) {
 
 /* Is some INTEGER of these negative? Loops to turn into vectors. */
 static bool any_negative(const loader *l, uint64_t low, uint64_t high) {
-    int32_t narrow = 0;
-    int64_t whole = 0;
-    for (uint64_t i = low; l->weight32 && i < high; i++)
-        narrow |= l->weight32[i];
-    for (uint64_t i = low; !l->weight32 && i < high; i++)
-        whole |= l->weight[i].integer;
-    return narrow < 0 || whole < 0;
+    const int32_t *narrow = l->weight32;
+    int64_t all = 0;
+    if (narrow)
+        for (uint64_t i = low; i < high; i++)
+            all |= narrow[i];
+    else
+        for (uint64_t i = low; i < high; i++)
+            all |= l->weight[i].integer;
+    return all < 0;
 }
 
 static void check_some_weights(void *job, uint64_t low, uint64_t high) {

@@ -51,15 +51,20 @@ bool page_filling_reserve(page_filling *filling, const page_layout *layout, inte
             (columns->text[0] && columns->text[1] && intern_ready(texts)));
 }
 
+/* Where there is none yet. */
+static bool reserve_wide(const page_filling *filling, int64_t **column) {
+    if (!*column)
+        *column = reserve(filling->most);
+    return *column != NULL;
+}
+
 bool page_filling_widen(page_filling *filling, page_columns *columns, unsigned wide) {
-    int64_t **const column[] = {&columns->source, &columns->target, &filling->weight};
     bool ready = true;
-    for (int k = 0; k < 3; k++) {
-        const bool wanted = wide & (k < 2 ? PAGE_WIDE_IDS : PAGE_WIDE_WEIGHTS);
-        if (wanted && !*column[k])
-            *column[k] = reserve(filling->most);
-        ready &= !wanted || *column[k];
-    }
+    if (wide & PAGE_WIDE_IDS)
+        ready = reserve_wide(filling, &columns->source) &&
+                reserve_wide(filling, &columns->target);
+    if (wide & PAGE_WIDE_WEIGHTS)
+        ready = reserve_wide(filling, &filling->weight) && ready;
     return ready;
 }
 

@@ -91,7 +91,7 @@ struct page_serial {
     uint32_t is_real, is_text;
 };
 
-/* Which columns have 8 bytes an entry, where others have 4. */
+/* Bits: these columns have 8 bytes an entry in place of 4. */
 enum { PAGE_WIDE_IDS = 1, PAGE_WIDE_WEIGHTS = 2, PAGE_WIDTHS = 4 };
 
 /* What the serial types of the first three columns say together, ids from 1 to 6, a weight from 1 to 6
@@ -231,7 +231,7 @@ typedef struct page_rows {
     int64_t *rowid, *source, *target, *weight, *edge_id, *reverse;
     int32_t *source32, *target32; /* not NULL: in place of source and target */
     int32_t *weight32;            /* not NULL: in place of weight */
-    /* The usual ones, for columns as wide as these. NULL: each cell is looked at by itself. */
+    /* page_forms_make, for columns of these widths. NULL: each cell is looked at by itself. */
     const struct page_form *form;
     int64_t at;              /* the next row's place in the arrays */
     int64_t first, previous; /* the first rowid and the latest, ... */

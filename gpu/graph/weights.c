@@ -136,13 +136,16 @@ static void make_zeros_positive(void *weight, uint64_t low, uint64_t high) {
         real[e] += 0.0; /* -0.0 + 0.0 is 0.0 */
 }
 
-/* The column itself, which is in the order of edges already, becomes the weights; one of 4 bytes where
-** they stay so. */
-static void *keep_weights(const builder *b) {
-    const size_t size = gg_distance_size(b->graph->distance_type);
+/* Bytes of an entry, as they are given. */
+static size_t given_size(const gpugraph_edges *edges) {
+    return edges->weight32 ? sizeof(int32_t) : sizeof(int64_t);
+}
+
+/* The column itself, which is in the order of edges already and wide enough, becomes the weights. */
+static void *keep_weights(const builder *b, size_t size) {
     void *weight = (void *)(b->edges->weight32 ? (const void *)b->edges->weight32
                                                : b->edges->weight);
-    if (size == sizeof(uint32_t) && !b->edges->weight32) {
+    if (given_size(b->edges) > size) {
         weight = gg_narrow(b->run, weight, b->m, narrow_part, b);
     } else {
         if (b->graph->distance_type == GPUGRAPH_REAL)
@@ -172,13 +175,11 @@ static void copy_slice(void *job, uint64_t low, uint64_t high) {
 }
 
 static void *copy_weights(const builder *b) {
-    /* Those of 4 bytes whose paths may be too long for 4 get an array of their own. */
-    const bool becomes_wide =
-        b->edges->weight32 && b->graph->distance_type != GPUGRAPH_UINT32;
-    if (b->edges->take_over && !b->order && !becomes_wide)
-        return keep_weights(b);
+    const size_t size = gg_distance_size(b->graph->distance_type);
+    if (b->edges->take_over && !b->order && given_size(b->edges) >= size)
+        return keep_weights(b, size);
     weighing w = {.b = b};
-    w.weight = gg_alloc_roomy(b->run, b->m, gg_distance_size(b->graph->distance_type));
+    w.weight = gg_alloc_roomy(b->run, b->m, size);
     if (w.weight)
         gg_slices(b->threads, b->m, copy_slice, &w);
     return w.weight;

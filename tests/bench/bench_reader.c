@@ -352,6 +352,7 @@ static double read_by_processes(const char *path, int count) {
     const double deadline = now() + SECONDS;
     if (pipe(result))
         die(NULL, "pipe");
+    fflush(stdout); /* or each process would write it */
     for (int i = 0; i < count; i++) {
         const pid_t child = fork();
         if (child < 0)
@@ -361,6 +362,7 @@ static double read_by_processes(const char *path, int count) {
         const double rate = read_until(path, 1, deadline);
         _exit(write(result[1], &rate, sizeof rate) != sizeof rate);
     }
+    close(result[1]); /* so that the end of all processes can be read */
     for (int i = 0; i < count; i++) {
         double rate;
         if (read(result[0], &rate, sizeof rate) != sizeof rate)
@@ -370,7 +372,6 @@ static double read_by_processes(const char *path, int count) {
     while (wait(NULL) > 0)
         ;
     close(result[0]);
-    close(result[1]);
     return sum;
 }
 

@@ -61,8 +61,7 @@ void model_change(edge_model *model, int changes);
 typedef struct model_columns {
     gpugraph_edges edges;
     int64_t *source, *target, *edge_id, *integer;
-    int32_t
-        *narrow[3]; /* of edges.source, target and weight, where these are of 4 bytes */
+    int32_t *narrow[3]; /* edges.source, target and weight, where of 4 bytes */
     uint8_t *source_text, *target_text;
     double *real;
     uint64_t *text_offset;
