@@ -560,11 +560,9 @@
 
 /* ---- dfs/dfs.cu ---- */
 
-/* Blocks of a search: as many for each multiprocessor, at most; one for so many vertices;
-** all of "block-stealing". */
+/* Blocks of a search: as many for each multiprocessor, at most; one for so many vertices. */
 #define GG_DFS_BLOCKS         4
 #define GG_DFS_BLOCK_VERTICES 512
-#define GG_DFS_FEW_BLOCKS     33
 /* Entries: of a HotRing (half a kilobyte on chip for each warp), of a chunk of a ColdSeg,
 ** hot_cutoff, from which a ring is stolen from, and cold_cutoff, likewise a ColdSeg; chunks
 ** of a ColdSeg that lie in an array, 4 KiB for each warp. */

@@ -2,7 +2,7 @@
 **
 **     dfs.cu          one call: rows, roots, a crew, the answer
 **     roots.cu    what the trees of a forest begin with
-**     dfs/stages/work.cu     crews whose warps follow one path each   (dfs/stages/crew.h)
+**     work.cu     the crew whose warps follow one path each  (crew.h)
 **     paths.cu    the crew whose warps follow many         (paths.h)
 **     pull.cu     the last part of its tree                (paths_pull.h)
 **     dag.cu      ordered, of acyclic graphs               (dag.h)
@@ -13,7 +13,7 @@
 #include "algorithm.h"
 #include "graph/fixed_rows.cuh"
 #include "graph/graph.cuh"
-#include "dfs/stages/crew.h"
+#include "crew.h"
 #include "paths.h"
 #include "paths_pull.h"
 

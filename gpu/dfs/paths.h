@@ -1,5 +1,5 @@
 /* The workers of the device's fastest depth-first search: each follows as many paths at
-** once as its warp has lanes. How they walk, share and end; dfs/stages/crew.h has the workers
+** once as its warp has lanes. How they walk, share and end; crew.h has the workers
 ** that follow one path.
 **
 **     entry    vertex << 32 | depth, first arc << 24 | arcs    a vertex of the tree and

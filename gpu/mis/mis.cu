@@ -5,8 +5,7 @@
 **     hashes      computed by the kernels, or kept on the device for the seed
 **        |  one_launch.cu   one asynchronous kernel: "one-launch", and with
 **        |                      balanced.h "one-launch-balanced" (one_launch_codes.cu)
-**        |  mis/rounds/rounds.cu       synchronous rounds: "rounds" (with renumber.cu) and
-**        |                      "rounds-warp"
+**        |  rounds.cu       synchronous rounds over renumbered rows (renumber.cu): "rounds"
 **        v  pinned.cu       "out-of-core"
 **     member[n]   downloaded
 **
@@ -122,8 +121,7 @@ static bool run_method(struct cuda_job *job, struct mis_graph *g,
                                  report);
     if (gg_method_is(job->run, "out-of-core"))
         return gg_mis_out_of_core(job, g, report);
-    return gg_mis_rounds(
-        job, g, gg_method_is(job->run, "rounds") ? MIS_SORTED : MIS_WARPS, report);
+    return gg_mis_rounds(job, g, report);
 }
 
 static void tell(struct cuda_job *job, const struct mis_graph *g,
@@ -188,8 +186,6 @@ static const gpugraph_method methods[] = {
      "as one-launch, arcs of 32 vertices dealt out evenly to a warp"},
     {"mis", "rounds", "cuda",
      "synchronous rounds over rows sorted by degree: threads, warps and blocks"},
-    {"mis", "rounds-warp", "cuda",
-     "synchronous rounds, a warp for each vertex, rows as they are"},
     {"mis", "several", "cuda",
      "asynchronous: the rows are shared by several devices, which all decide at once"},
     {"mis", "several-by-target", "cuda",

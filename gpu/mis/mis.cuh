@@ -48,12 +48,8 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
                        struct mis_report *report);
 /* Its kernel with codes in place of words. */
 const void *gg_mis_by_codes(void);
-enum mis_rows {
-    MIS_SORTED, /* rows by degree: threads, warps, blocks */
-    MIS_WARPS   /* a warp for each row */
-};
-bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, enum mis_rows rows,
-                   struct mis_report *report);
+/* Sorts the rows by degree first. */
+bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, struct mis_report *report);
 /* Targets, and perhaps offsets, lie across the bus. */
 bool gg_mis_out_of_core(struct cuda_job *job, struct mis_graph *g,
                         struct mis_report *report);

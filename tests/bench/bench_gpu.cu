@@ -644,8 +644,7 @@ static void break_method_down(struct bench *b, struct results *r) {
 }
 
 static void break_down(struct bench *b) {
-    static const char *const methods[] = {"one-level", "two-level", "block-stealing",
-                                          "work-stealing", "many-paths"};
+    static const char *const methods[] = {"work-stealing", "many-paths"};
     const char *only = strcmp(b->run.method, "auto") == 0 ? NULL : b->run.method;
     struct results r;
     r.word.resize(b->edges.n);

@@ -5,7 +5,7 @@
 ** checked too. */
 static void jitter(void);
 #define WARP_JITTER() jitter()
-#include "dfs/stages/crew.h"
+#include "dfs/crew.h"
 #include "dfs_rows.h"
 #include "suite.h"
 #include "workers.h"

@@ -1,5 +1,4 @@
-/* Maximal independent set by synchronous rounds over the open vertices: methods "rounds" and
-** "rounds-warp".
+/* Maximal independent set by synchronous rounds over the open vertices: method "rounds".
 **
 **     list       the open vertices, group by group (mis/groups.cuh)
 **        |  judge     each by its neighbours' words, which nobody changes meanwhile
@@ -30,7 +29,6 @@ struct rounds {
     struct rounds_state *state;
     uint32_t *list[2]; /* entries of a group lie where its rows do */
     uint8_t *verdict;
-    enum mis_rows rows;
 };
 
 /* ---- kernels ---- */
@@ -41,8 +39,6 @@ static __global__ void first_words(mis_graph g, rounds r) {
         mis_first_word(g, (uint32_t)v);
     if (gg_thread() == 0) {
         uint32_t *end = r.state->end;
-        if (r.rows != MIS_SORTED)
-            end[MIS_WARP_ROWS] = g.n;
         end[MIS_THREADS] = g.n;
         for (int i = 0; i < MIS_GROUPS; i++)
             r.state->count[0][i] = end[i] - (i > 0 ? end[i - 1] : 0);
@@ -170,8 +166,7 @@ static void carve(struct workspace *space, struct mis_graph *g, struct rounds *r
     r->verdict = gg_carve<uint8_t>(space, g->n);
     g->word = gg_carve<uint32_t>(space, g->n);
     g->member = gg_carve<uint8_t>(space, g->n);
-    if (r->rows == MIS_SORTED)
-        gg_mis_carve_renumbered(space, g, renumbered);
+    gg_mis_carve_renumbered(space, g, renumbered);
 }
 
 static bool launch(struct cuda_job *job, const struct mis_graph *g,
@@ -185,10 +180,9 @@ static bool launch(struct cuda_job *job, const struct mis_graph *g,
     return gg_launch_cooperative(job, &kernel, blocks, arguments);
 }
 
-bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, enum mis_rows rows,
-                   struct mis_report *report) {
+bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, struct mis_report *report) {
     struct workspace space = {NULL, 0};
-    struct rounds r = {NULL, {NULL, NULL}, NULL, rows};
+    struct rounds r = {NULL, {NULL, NULL}, NULL};
     struct mis_renumbered renumbered = mis_renumbered();
     struct rounds_state state;
     unsigned grid = gg_grid(job, g->n, 16);
@@ -198,7 +192,7 @@ bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, enum mis_rows rows
     carve(&space, g, &r, &renumbered);
     gg_mark(job, GG_BEGAN);
     if (!gg_fill(job, r.state, 0, sizeof *r.state) ||
-        (rows == MIS_SORTED && !gg_mis_renumber(job, g, &renumbered, r.state->end)))
+        !gg_mis_renumber(job, g, &renumbered, r.state->end))
         return false;
     first_words<<<grid, GG_BLOCK, 0, job->stream>>>(*g, r);
     if (!gg_launched(job, "first_words") || !launch(job, g, &r))
@@ -207,10 +201,8 @@ bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, enum mis_rows rows
     if (!gg_launched(job, "write_members") || !gg_mark(job, GG_ENDED) ||
         !gg_fetch(job, &state, r.state, sizeof state))
         return false;
-    int used = snprintf(report->text, sizeof report->text, "%u rounds", state.rounds);
-    if (rows == MIS_SORTED)
-        snprintf(report->text + used, sizeof report->text - used,
-                 ", %u rows by blocks, %u by warps", state.end[MIS_BLOCKS],
-                 state.end[MIS_WARP_ROWS] - state.end[MIS_BLOCKS]);
+    snprintf(report->text, sizeof report->text,
+             "%u rounds, %u rows by blocks, %u by warps", state.rounds,
+             state.end[MIS_BLOCKS], state.end[MIS_WARP_ROWS] - state.end[MIS_BLOCKS]);
     return true;
 }

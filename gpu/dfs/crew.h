@@ -34,8 +34,6 @@ struct dfs_crew {
     uint32_t *cold_chunk;   /* shape.cold for each */
     uint32_t *rest;         /* entries in each one's, about */
     uint64_t *work;         /* arcs looked at by each block; NULL: not wanted */
-    uint64_t *far_ring;     /* rings of the one block in device memory, or NULL */
-    bool ring_far;          /* it is wanted so */
     uint32_t workers, block_workers;
     struct dfs_shape shape;
     const uint32_t *host_stop;

@@ -1,15 +1,16 @@
 /* Depth-first search on the device, one path for each warp: the crew of crew.h, after
-** Niu, Lu, Liu, Casas, DiggerBees (PPoPP 2026), in the four versions of their breakdown:
-**
-**     one-level         one block; the rings lie in device memory, and so all of a stack
-**     two-level         one block; the rings lie in shared memory
-**     block-stealing    some blocks, that steal from one another
-**     work-stealing     as many blocks as fit the device at once
+** Niu, Lu, Liu, Casas, DiggerBees (PPoPP 2026). Method "work-stealing" is the last of the
+** paper's four versions: as many blocks as fit the device at once steal from one another.
 **
 **     one warp     one worker: its lanes look at 32 arcs side by side, one child is taken
 **     one block    BLOCK_WORKERS workers; they stay until the end */
 #include "dfs/dfs.cuh"
 #include "graph/frontier.cuh"
+
+/* Blocks of a crew. Benchmarks build the paper's versions of one and of 33 blocks, too. */
+#ifndef GG_DFS_MOST_BLOCKS
+#define GG_DFS_MOST_BLOCKS UINT32_MAX
+#endif
 
 enum {
     BLOCK_WORKERS = GG_BLOCK / GG_WARP,
@@ -26,7 +27,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DFS_BLOCKS)
     if (threadIdx.x == 0)
         busy = BLOCK_WORKERS;
     __syncthreads();
-    dfs_block block = {word, crew.far_ring ? crew.far_ring : entry, &busy};
+    dfs_block block = {word, entry, &busy};
     dfs_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP);
 }
 
@@ -43,18 +44,10 @@ static __global__ void plant(dfs_crew crew) {
 static const struct cooperative_kernel crew_kernel = {(const void *)crew_works,
                                                       "crew_works", GG_BLOCK, 0};
 
-static bool one_block(const struct cuda_job *job) {
-    return gg_method_is(job->run, "one-level") || gg_method_is(job->run, "two-level");
-}
-
 void gg_dfs_work_size(struct cuda_job *job, struct dfs_search *s) {
     s->blocks = gg_dfs_blocks(job, &crew_kernel, GG_DFS_BLOCKS);
-    unsigned most = one_block(job)                             ? 1
-                    : gg_method_is(job->run, "block-stealing") ? GG_DFS_FEW_BLOCKS
-                                                               : s->blocks;
-    s->blocks = s->blocks < most ? s->blocks : most;
+    s->blocks = s->blocks < GG_DFS_MOST_BLOCKS ? s->blocks : GG_DFS_MOST_BLOCKS;
     s->crew.workers = s->blocks * BLOCK_WORKERS;
-    s->crew.ring_far = gg_method_is(job->run, "one-level");
 }
 
 void gg_dfs_work_carve(struct workspace *space, struct dfs_search *s) {
@@ -65,8 +58,6 @@ void gg_dfs_work_carve(struct workspace *space, struct dfs_search *s) {
     crew->under = gg_carve<uint64_t>(space, crew->workers);
     crew->cold_chunk = gg_carve<uint32_t>(space, (uint64_t)crew->workers * GG_DFS_COLD);
     crew->rest = gg_carve<uint32_t>(space, crew->workers);
-    crew->far_ring =
-        crew->ring_far ? gg_carve<uint64_t>(space, BLOCK_WORKERS * GG_DFS_RING) : NULL;
     crew->pool.entry = gg_carve<uint64_t>(space, (uint64_t)chunks * GG_DFS_BATCH);
     crew->pool.next = gg_carve<uint32_t>(space, chunks);
     crew->pool.chunks = chunks;
