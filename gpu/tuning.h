@@ -478,11 +478,6 @@
 /* Weights that are looked at for the typical one. */
 #define GG_SSSP_SAMPLE 256
 
-/* ---- sssp/choice/choice.c ---- */
-
-/* "frontier": typical weights between two thresholds, divided by the average degree. */
-#define GG_SSSP_FRONTIER_DELTA 32.0
-
 /* ---- graph/device_light_arcs.cu ---- */
 
 /* Light arcs are made where they are one of so many, at most: otherwise few are spared. */
@@ -552,9 +547,8 @@
 #define GG_MLMQ_WRITE_BACK 16
 #define GG_MLMQ_L0         0
 #define GG_MLMQ_L1         32
-/* Buckets that are read, at most; heaps of L2MPQ. */
-#define GG_MLMQ_BNUM   4
-#define GG_MLMQ_QUEUES 64
+/* Buckets that are read, at most. */
+#define GG_MLMQ_BNUM 4
 /* Elements of a segment, as a power of two: 2 KiB, of 32-bit distances. */
 #define GG_MLMQ_SEGMENT_SHIFT 8
 

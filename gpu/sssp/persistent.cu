@@ -8,14 +8,11 @@
 **        |                                                                     |
 **        |   (slices of long rows: walked by all blocks)  <--------------------'
 **        v   nothing fell in this bucket any more
-**     heavy arcs of the settled vertices, where they were left apart
-**        v
 **     next bucket that has vertices; none: the rest is dealt out to buckets again
 **
 ** What comes next is decided by every block for itself, from the same board, after each
 ** meeting. Rounds of few vertices stay within blocks (local): on roads a bucket's dozens
-** of steps cost one meeting. With heavy arcs apart each of them is relaxed once, by the
-** final distance: on graphs with hubs most arcs are heavy. */
+** of steps cost one grid barrier. */
 #include "persistent_buckets.cuh"
 #include "persistent_plan.cuh"
 
@@ -31,7 +28,7 @@ static __device__ void search(const struct persistent<type> &p,
     struct place<type> at = {
         0, (typename type::span)(1 / p.delta), 0, 0, 1, 0, type::unreached(), false, false
     };
-    uint32_t meetings = 0, local_rounds = 0, settled_before = 0, buckets = 0;
+    uint32_t meetings = 0, local_rounds = 0, buckets = 0;
     uint64_t settled = 0;
     begin(p, m);
     if (!meet(p.state, &meetings, m))
@@ -43,12 +40,10 @@ static __device__ void search(const struct persistent<type> &p,
     settled += m.board.round[1].settled;
     hear_ends(p, at, m);
     begin_bucket(p, at, m);
-    struct input in = {OF_ROUND, list_at(p, next_list(at)), m.board.round[1].vertices,
-                       false};
+    struct input in = {OF_ROUND, list_at(p, next_list(at)), m.board.round[1].vertices};
     bool more = in.count > 0, early = false;
     while (more && !early) {
-        if (!finish_bucket(p, at, m, in, &settled_before, &settled, &local_rounds,
-                           &meetings))
+        if (!finish_bucket(p, at, m, in, &settled, &local_rounds, &meetings))
             return;
         buckets++;
         early = look_at_ends(p, at, m) || (!is_finishing(m) && !targets_wait(p, at)) ||
@@ -58,7 +53,7 @@ static __device__ void search(const struct persistent<type> &p,
         if (!more)
             break;
         const uint32_t list = is_finishing(m) ? m.ways.list : at.bucket;
-        in = {OF_BUCKET, list_at(p, list), m.board.count[list], false};
+        in = {OF_BUCKET, list_at(p, list), m.board.count[list]};
         begin_bucket(p, at, m);
     }
     early = early || is_finishing(m);
@@ -232,8 +227,8 @@ static bool search_from_both_ends(struct cuda_job *job, struct sssp_search *s,
 
 /* Fixed arcs of meshes, of which a bucket has many. */
 static bool wants_large_blocks(const struct sssp_search *s) {
-    return s->fixed && s->parameters.local && !s->parameters.apart &&
-           gg_arc_places(s->g.n, s->g.m) == 3 && s->g.n >= GG_PERSISTENT_LARGE_VERTICES;
+    return s->fixed && s->parameters.local && gg_arc_places(s->g.n, s->g.m) == 3 &&
+           s->g.n >= GG_PERSISTENT_LARGE_VERTICES;
 }
 
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,

@@ -35,10 +35,8 @@ enum {
     /* lists */
     REST_LIST = REST, /* and the one behind it */
     ROUND_LIST = REST + 2,
-    SETTLED_LIST = REST + 4,
+    OUT_LIST = REST + 4, /* in_parts: messages for other partitions */
     LISTS = REST + 5,
-    OUT_LIST =
-        SETTLED_LIST, /* in_parts, where no arcs wait: what others are to be told */
     /* bits of struct round's flags */
     STOPPED = 1,
     LONG_ROWS = 2,
@@ -150,9 +148,7 @@ template <typename type> struct persistent {
     uint32_t crowd;
     typename type::span per_bucket_after;
     double fall; /* of the rest, after which buckets become wider; 0: never */
-    typename type::word heavy; /* an arc over it leads out of its vertex's bucket */
-    bool apart;                /* heavy arcs wait until a vertex is settled */
-    bool local;                /* small rounds stay within blocks */
+    bool local;  /* small rounds stay within blocks */
     /* Powers of 2: */
     uint32_t group;      /* lanes to a vertex in such a round */
     uint32_t slice_arcs; /* arcs of a slice, into which longer rows are cut */
@@ -422,25 +418,15 @@ static __device__ __forceinline__ bool is_finishing(const struct block_memory<ty
     return type::ends == 2 && m.ways.finishing;
 }
 
-/* Do heavy arcs wait? Not when an order of buckets is given up. */
-template <typename type>
-static __device__ __forceinline__ bool is_apart(const struct persistent<type> &p,
-                                                const struct block_memory<type> &m) {
-    return p.apart && !is_finishing(m);
-}
-
 /* v has come into the current bucket, where it was not. */
 template <typename type>
 static __device__ __forceinline__ void settle(const struct persistent<type> &p,
-                                              const struct place<type> &at,
                                               struct block_memory<type> &m, uint32_t v) {
     if (!is_here(p, v))
         return;
     note_waiting(p, m, v, -1);
-    if (p.limit > 0 || p.apart || GG_SSSP_COUNTS)
+    if (p.limit > 0 || GG_SSSP_COUNTS)
         atomicAdd(&m.settled, 1u);
-    if (is_apart(p, m))
-        put(p, at, m, SETTLED_LIST, v);
 }
 
 template <typename type>

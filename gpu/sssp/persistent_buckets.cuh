@@ -37,7 +37,7 @@ static __device__ void seed(const struct persistent<type> &p,
         uint32_t v = p.ends[i] + (type::ends == 2 && i == 1 ? p.g.n : 0);
         if (atomicExch(&p.distance[v], (typename type::word)0) != 0) {
             note_waiting(p, m, v, 1);
-            settle(p, at, m, v);
+            settle(p, m, v);
             put(p, at, m, next_list(at), v);
         }
     }
@@ -200,16 +200,16 @@ static __device__ bool relax_list(const struct persistent<type> &p,
         uint32_t slices = m.board.round[at.round % 3].slices;
         if (slices == 0 || in.contents == OF_SLICES)
             return true;
-        in = {OF_SLICES, NULL, slices, in.contents == OF_SETTLED};
+        in = {OF_SLICES, NULL, slices};
     }
 }
 
-/* Rounds, and heavy arcs, until the bucket is final. The first list is `in`. */
+/* Rounds until the bucket is final. The first list is `in`. */
 template <typename type>
-static __device__ bool
-finish_bucket(const struct persistent<type> &p, struct place<type> &at,
-              struct block_memory<type> &m, struct input in, uint32_t *settled_before,
-              uint64_t *settled, uint32_t *local_rounds, uint32_t *meetings) {
+static __device__ bool finish_bucket(const struct persistent<type> &p,
+                                     struct place<type> &at, struct block_memory<type> &m,
+                                     struct input in, uint64_t *settled,
+                                     uint32_t *local_rounds, uint32_t *meetings) {
     const uint32_t own = p.local ? gridDim.x * local_share<type>() : 0;
     bool is_long = false;
     for (;;) {
@@ -233,16 +233,9 @@ finish_bucket(const struct persistent<type> &p, struct place<type> &at,
         is_long = found.flags & LONG_ROWS;
         if (found.flags & STOPPED)
             return false;
-        in = {OF_ROUND, list_at(p, next_list(at)), found.vertices, false};
-        if (in.count > 0)
-            continue;
-        /* Not by the list's length, which grows when a block that is ahead goes on. */
-        in.count = is_apart(p, m) ? (uint32_t)(*settled - *settled_before) : 0;
+        in = {OF_ROUND, list_at(p, next_list(at)), found.vertices};
         if (in.count == 0)
             return true;
-        in.contents = OF_SETTLED;
-        in.vertex = list_at(p, SETTLED_LIST) + *settled_before;
-        *settled_before += in.count;
     }
 }
 

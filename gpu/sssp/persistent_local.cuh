@@ -125,7 +125,7 @@ relax_own(const struct persistent<type> &p, const struct place<type> &at,
         return;
     }
     if (first_in_bucket(at, before))
-        settle(p, at, m, v);
+        settle(p, m, v);
     if (begin == end)
         return;
     ask_for_arcs(p, v, begin);
@@ -148,7 +148,7 @@ static __device__ void take_share(const struct persistent<type> &p,
     if (in.contents == OF_BUCKET) {
         if (bucket_of(at, from) != at.bucket)
             return;
-        settle(p, at, m, v);
+        settle(p, m, v);
     }
     keep(p, at, m, v, from, begin, end);
 }

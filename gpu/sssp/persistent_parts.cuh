@@ -43,7 +43,7 @@ static __device__ bool seed_step(const struct parts_search<type> &s,
     for (uint64_t i = gg_thread(); i < sources; i += gg_threads_of_grid()) {
         const uint32_t v = p.ends[i];
         if (atomicExch(&p.distance[v], (typename type::word)0) != 0 && is_here(p, v)) {
-            settle(p, c.at, m, v);
+            settle(p, m, v);
             put(p, c.at, m, next_list(c.at), v);
         }
     }
@@ -63,8 +63,7 @@ static __device__ bool relax_step(const struct parts_search<type> &s,
     const uint32_t list = c.of_bucket ? c.at.bucket : next_list(c.at);
     const uint32_t listed =
         c.of_bucket ? m.board.count[c.at.bucket] : m.board.round[c.at.round % 3].vertices;
-    struct input in = {c.of_bucket ? OF_BUCKET : OF_ROUND, list_at(p, list), listed,
-                       false};
+    struct input in = {c.of_bucket ? OF_BUCKET : OF_ROUND, list_at(p, list), listed};
     for (uint32_t q = 0; q < s.view.places.parts; q++)
         in.count += m.mail.count[q];
     if (threadIdx.x == 0)

@@ -9,18 +9,6 @@ static uint32_t slice_of(uint64_t arcs) {
                                           : GG_PERSISTENT_LONG_SLICE;
 }
 
-/* An arc over `heavy` leaves the bucket whatever is rounded: integers differ by more than
-** the rounding of a bucket's number, real ones might not. */
-static bool can_part(integer32) {
-    return true;
-}
-static bool can_part(integer64) {
-    return true;
-}
-static bool can_part(real) {
-    return false;
-}
-
 /* Are distances whole numbers, of which bits can be left out? */
 static bool is_whole(integer32) {
     return true;
@@ -58,21 +46,18 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
     if (!type::weighted)
         bound_depth(s->wanted, &p->limits);
     p->limit = type::ends == 1 ? s->wanted->limit : 0;
-    p->apart = chosen->apart && can_part(type());
     p->group = gg_arc_places(s->g.n, s->g.m); /* 4 or 8 lanes */
-    p->fixed = can_be_fixed<type>() && chosen->local && !p->apart ? s->fixed : NULL;
+    p->fixed = can_be_fixed<type>() && chosen->local ? s->fixed : NULL;
     p->delta =
         chosen->delta * (p->fixed && p->group == 3 ? GG_PERSISTENT_FIXED_WIDER : 1);
     p->delta = p->delta > 1e-290 ? p->delta : 1e-290;
-    p->heavy = type::from_real(p->delta * 1.01 + 1);
-    p->local = chosen->local && !p->apart;
-    p->fall = type::ends == 1 && !p->local && !p->apart ? chosen->fall : 0;
+    p->local = chosen->local;
+    p->fall = type::ends == 1 && !p->local ? chosen->fall : 0;
     p->turned = s->turned;
     p->light = can_be_fixed<type>() ? s->light : light_arcs{NULL, NULL, 0};
-    p->reach =
-        can_pull<type>() && s->turned.offset && !p->apart && !p->local && p->limit == 0
-            ? chosen->pull
-            : 0;
+    p->reach = can_pull<type>() && s->turned.offset && !p->local && p->limit == 0
+                   ? chosen->pull
+                   : 0;
     p->crowd = s->g.n / GG_PERSISTENT_CROWD;
     p->per_bucket_after =
         (typename type::span)(1 / (GG_PERSISTENT_AFTER_PULL * chosen->pull + 1e-290));

@@ -8,10 +8,9 @@
 
 /* What a list holds. */
 enum contents {
-    OF_ROUND,   /* vertices of the current bucket that fell */
-    OF_BUCKET,  /* vertices of a bucket, stale ones among them */
-    OF_SETTLED, /* vertices whose heavy arcs are due */
-    OF_SLICES   /* parts of long rows */
+    OF_ROUND,  /* vertices of the current bucket that fell */
+    OF_BUCKET, /* vertices of a bucket, stale ones among them */
+    OF_SLICES  /* parts of long rows */
     /* in_parts letters come behind the vertices of OF_ROUND and OF_BUCKET */
 };
 
@@ -19,7 +18,6 @@ struct input {
     enum contents contents;
     const uint32_t *vertex;
     uint32_t count;
-    bool heavy; /* OF_SLICES: of OF_SETTLED */
 };
 
 /* ---- rows, of all arcs or of light ones ---- */
@@ -118,7 +116,7 @@ take_letter(const struct persistent<type> &p, const struct place<type> &at,
             return false;
         lower_ceiling(p, *v, *from);
         if (first_in_bucket(at, before))
-            settle(p, at, m, *v);
+            settle(p, m, *v);
         return true;
     }
     return false;
@@ -171,7 +169,7 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
     if (in.contents == OF_BUCKET) {
         if (bucket_of(at, *from) != at.bucket)
             return 0;
-        settle(p, at, m, v);
+        settle(p, m, v);
     }
     return whole_or_cut(p, at, v, end - *begin);
 }
@@ -204,7 +202,7 @@ falls_in_bucket(const struct persistent<type> &p, const struct place<type> &at,
         return false;
     }
     if (first_in_bucket(at, before))
-        settle(p, at, m, v);
+        settle(p, m, v);
     return true;
 }
 
@@ -230,13 +228,12 @@ load_light(const struct persistent<type> &p, uint64_t arc, typename type::weight
 template <typename type>
 static __device__ __forceinline__ void
 load_arcs(const struct persistent<type> &p, const struct place<type> &at,
-          struct block_memory<type> &m, bool heavy, uint32_t base, uint32_t total,
+          struct block_memory<type> &m, uint32_t base, uint32_t total,
           struct side_by_side<type> *a) {
     typename type::weight weight[UNROLL];
     uint64_t arc[UNROLL];
     const struct tile<type> &t = m.tile[warp_of_block()];
-    const bool apart = is_apart(p, m), light = is_lightly(at);
-    const bool late = apart || (is_bounded(at) && !light);
+    const bool light = is_lightly(at), late = is_bounded(at) && !light;
     uint32_t first = base + gg_lane() * UNROLL, row = 0;
     /* The last row that begins at or before that arc of the tile. */
     for (uint32_t step = GG_WARP / 2; first < total && step > 0; step /= 2)
@@ -262,8 +259,6 @@ load_arcs(const struct persistent<type> &p, const struct place<type> &at,
     for (int i = 0; i < UNROLL; i++) {
         if (a->live[i])
             count(&m.counts.weights);
-        if (a->live[i] && apart)
-            a->live[i] = (type::add(0, weight[i]) > p.heavy) == heavy;
         if (a->live[i]) {
             a->sum[i] = type::add(a->sum[i], weight[i]);
             a->live[i] =
@@ -377,13 +372,12 @@ template <typename type>
 static __device__ void walk(const struct persistent<type> &p,
                             const struct place<type> &at, struct block_memory<type> &m,
                             const struct input &in) {
-    const bool heavy = in.contents == OF_SETTLED || in.heavy;
     struct round *round = &p.state->board.round[at.round % 3];
     uint32_t *taken = in.contents == OF_SLICES ? &round->slices_taken : &round->taken;
     struct tile<type> &t = m.tile[warp_of_block()];
     const uint32_t tile = tile_of<type>(in), warps = gridDim.x * warps_of<type>();
     const bool once = in.count <= (uint64_t)warps * tile;
-    const bool sifts = is_bounded(at) && !is_apart(p, m);
+    const bool sifts = is_bounded(at);
     uint64_t first = (uint64_t)(warp_of_block() * gridDim.x + blockIdx.x) * tile;
     uint32_t waiting = 0;
     if (first < in.count)
@@ -414,7 +408,7 @@ static __device__ void walk(const struct persistent<type> &p,
         for (uint32_t base = 0; base < total || (last && waiting > 0); base += SWEEP) {
             struct side_by_side<type> a;
             make_room(p, at, m);
-            load_arcs(p, at, m, heavy, base, total, &a);
+            load_arcs(p, at, m, base, total, &a);
             if (!sifts || sift(m, last, &waiting, &a))
                 lower(p, at, m, &a);
         }

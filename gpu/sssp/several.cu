@@ -60,7 +60,7 @@ static void choose(const struct several_parts *parts, double weight,
     features.most_degree = (double)parts->most_arcs;
     features.typical_weight = weight;
     gg_sssp_choose(&features, "persistent", parameters);
-    parameters->local = parameters->apart = false;
+    parameters->local = false;
 }
 
 /* ---- memory ---- */

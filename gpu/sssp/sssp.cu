@@ -58,14 +58,12 @@ static bool start_engine(struct cuda_job *job, struct sssp_search *s,
     gg_upload(job, s->ends + wanted->source_count, wanted->target,
               (uint64_t)wanted->target_count * sizeof *s->ends);
     switch (s->parameters.engine) {
-    case SSSP_PERSISTENT:
-        return gg_sssp_persistent(job, s, space);
     case SSSP_MLMQ:
         return gg_sssp_mlmq(job, s, space);
     case SSSP_REGIONS:
         return gg_sssp_regions(job, s, space);
     default:
-        return gg_sssp_frontier(job, s, space);
+        return gg_sssp_persistent(job, s, space);
     }
 }
 
@@ -86,14 +84,12 @@ bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s,
 
 uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s) {
     switch (s->parameters.engine) {
-    case SSSP_PERSISTENT:
-        return gg_sssp_persistent_bytes(s);
     case SSSP_MLMQ:
         return gg_sssp_mlmq_bytes(job, s);
     case SSSP_REGIONS:
         return gg_sssp_regions_bytes(job, s);
     default:
-        return gg_sssp_frontier_bytes(s);
+        return gg_sssp_persistent_bytes(s);
     }
 }
 
@@ -277,7 +273,7 @@ static gpugraph_status list_on_device(gpugraph_graph *graph,
 }
 
 /* What a run takes. */
-static int64_t bytes(const gpugraph_graph *graph, bool frugal) {
+static int64_t bytes(const gpugraph_graph *graph, bool) {
     const struct cuda_job planned = planned_job(graph);
     struct workspace space = {NULL, 0};
     struct sssp_search s = sssp_search();
@@ -288,18 +284,13 @@ static int64_t bytes(const gpugraph_graph *graph, bool frugal) {
     s.type = graph->distance_type;
     s.g = device_csr{graph->n, graph->m, NULL, NULL, NULL};
     carve(&planned, &space, &s, true, &out);
-    const uint64_t lists = gg_sssp_frontier_bytes(&s),
-                   buckets = gg_sssp_persistent_bytes(&s);
-    const bool fewer = frugal == (lists < buckets);
     return gg_device_graph_lacks(graph, CSR_OUT, true) +
-           (int64_t)(space.used + (fewer ? lists : buckets));
+           (int64_t)(space.used + gg_sssp_persistent_bytes(&s));
 }
 
 /* ---- the device's side ---- */
 
 static const gpugraph_method methods[] = {
-    {"sssp", "frontier", "cuda",
-     "relaxes a frontier of near vertices, far ones wait in a pile"},
     {"sssp", "persistent", "cuda",
      "delta-stepping in one launch; small rounds stay within a block"},
     {"sssp", "regions", "cuda",
@@ -307,40 +298,12 @@ static const gpugraph_method methods[] = {
      "memory"},
     {"sssp", "L1V-L2V", "cuda",
      "multi-level multi-queue: a FIFO of each warp over a FIFO of all"},
-    {"sssp", "L1NF-L2V", "cuda",
-     "multi-level multi-queue: near and far vectors of each warp over a FIFO of all"},
-    {"sssp", "L1FQ-L2V", "cuda",
-     "multi-level multi-queue: a filtered FIFO of each warp over a FIFO of all"},
     {"sssp", "L1SLF-L2V", "cuda",
      "multi-level multi-queue: shortest length first of each warp over a FIFO of all"},
     {"sssp", "L1V-L2DQ", "cuda",
      "multi-level multi-queue: a FIFO of each warp over buckets of all"},
-    {"sssp", "L1NF-L2DQ", "cuda",
-     "multi-level multi-queue: near and far vectors of each warp over buckets of all"},
-    {"sssp", "L1FQ-L2DQ", "cuda",
-     "multi-level multi-queue: a filtered FIFO of each warp over buckets of all"},
     {"sssp", "L1SLF-L2DQ", "cuda",
      "multi-level multi-queue: shortest length first of each warp over buckets of all"},
-    {"sssp", "L1V-L2PQ", "cuda",
-     "multi-level multi-queue: a FIFO of each warp over a batched heap of all"},
-    {"sssp", "L1NF-L2PQ", "cuda",
-     "multi-level multi-queue: near and far vectors of each warp over a batched heap of "
-     "all"},
-    {"sssp", "L1FQ-L2PQ", "cuda",
-     "multi-level multi-queue: a filtered FIFO of each warp over a batched heap of all"},
-    {"sssp", "L1SLF-L2PQ", "cuda",
-     "multi-level multi-queue: shortest length first of each warp over a batched heap of "
-     "all"},
-    {"sssp", "L1V-L2MPQ", "cuda",
-     "multi-level multi-queue: a FIFO of each warp over several batched heaps"},
-    {"sssp", "L1NF-L2MPQ", "cuda",
-     "multi-level multi-queue: near and far vectors of each warp over several batched "
-     "heaps"},
-    {"sssp", "L1FQ-L2MPQ", "cuda",
-     "multi-level multi-queue: a filtered FIFO of each warp over several batched heaps"},
-    {"sssp", "L1SLF-L2MPQ", "cuda",
-     "multi-level multi-queue: shortest length first of each warp over several batched "
-     "heaps"},
     {"sssp", "several", "cuda",
      "delta-stepping over the parts of several devices; what they owe each other goes in "
      "letters"},

@@ -78,9 +78,6 @@ bool gg_sssp_ties(struct cuda_job *job, const gpugraph_search *search,
 /* Says that the host searches, since the device's search is lost. */
 void gg_sssp_lost(gpugraph_run *run);
 
-uint64_t gg_sssp_frontier_bytes(const struct sssp_search *s);
-bool gg_sssp_frontier(struct cuda_job *job, struct sssp_search *s,
-                      struct workspace *space);
 uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s);
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
                         struct workspace *space);

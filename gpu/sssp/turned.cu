@@ -31,8 +31,7 @@ static bool has_rows(const gpugraph_graph *graph, enum csr_kind kind) {
 
 bool gg_sssp_turn(struct cuda_job *job, struct sssp_search *s, int64_t own) {
     const struct sssp_parameters *p = &s->parameters;
-    if (p->engine != SSSP_PERSISTENT || p->pull <= 0 || p->local || p->apart ||
-        s->wanted->limit > 0)
+    if (p->engine != SSSP_PERSISTENT || p->pull <= 0 || p->local || s->wanted->limit > 0)
         return true;
     const enum csr_kind kind = (enum csr_kind)gg_reverse_kind(s->wanted->direction);
     struct turned_part *kept = (struct turned_part *)gg_device_part(job, &turned_kind);

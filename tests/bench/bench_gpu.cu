@@ -30,8 +30,7 @@
 **     PRIORITY=degree-id, random or id, SEED=number    of mis
 **     BOTH_ENDS_AFTER=1000000  paths: after so many searches `auto` makes what they take
 **     DELTA=0.5,1,2    all of it with buckets that wide, of sssp and paths, in place of 1
-**     BLOCKS=0.5       so many blocks there, APART=1 or 0: heavy arcs wait, or small rounds stay
-**                      within blocks; FALL=0,0.9  all of it with wider buckets once the rest falls below that share; SIEVE=0  ceilings on any graph
+**     BLOCKS=0.5       so many blocks there; FALL=0,0.9  all of it with wider buckets once the rest falls below that share; SIEVE=0  ceilings on any graph
 **     PULL=0,1         all of it with far vertices that pull from beyond that many times the distance; 0: never,
 **                      otherwise from the second search on
 **     DEVICES=1,2      all of it on that many devices, 2?: on as many at most, as `auto` chooses; with TURNS=1 searches
@@ -663,11 +662,9 @@ static void break_down(struct bench *b) {
 static double delta_factor = 1, fall = -1, pull_factor = -1;
 
 static void change_parameters(struct sssp_parameters *p) {
-    const char *apart = getenv("APART"), *blocks = getenv("BLOCKS");
+    const char *blocks = getenv("BLOCKS");
     p->delta *= delta_factor;
     p->blocks *= blocks ? atof(blocks) : 1;
-    p->apart = apart ? atoi(apart) != 0 : p->apart;
-    p->local = apart ? !p->apart : p->local;
     p->fall = fall >= 0 ? fall : p->fall;
     if (pull_factor >= 0) {
         p->pull *= pull_factor;

@@ -6,8 +6,8 @@
 ** GRAPH: one of gengraph.cuh. TABLE, default all of them:
 **
 **     levels       L2 alone (what a warp finds goes there at once), L1 over it, L0 over both
-**     pairs        all sixteen pairs of queues
-**     blocks       blocks for each multiprocessor, of two pairs over FIFOs and two over heaps
+**     pairs        all four pairs of queues
+**     blocks       blocks for each multiprocessor, of two pairs
 **     write-back   writes to L1V between two that go through
 **     depth        breadth-first search, by buckets of one level, of some, and without buckets
 **
@@ -100,8 +100,8 @@ static void time_setting(struct bench *b, const char *table, bool by_depth,
 
 /* ---- the tables ---- */
 
-static const char *const l2_names[] = {"L2V", "L2DQ", "L2PQ", "L2MPQ"};
-static const char *const l1_names[] = {"L1V", "L1NF", "L1FQ", "L1SLF"};
+static const char *const l2_names[] = {"L2V", "L2DQ"};
+static const char *const l1_names[] = {"L1V", "L1SLF"};
 
 static void levels(struct bench *b) {
     for (const char *l2 : l2_names) {
@@ -124,7 +124,7 @@ static void pairs(struct bench *b) {
 }
 
 static void blocks(struct bench *b) {
-    for (const char *pair : {"L1V-L2V", "L1V-L2DQ", "L1V-L2PQ", "L1V-L2MPQ"})
+    for (const char *pair : {"L1V-L2V", "L1V-L2DQ"})
         for (double wanted : {0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0})
             time_setting(b, "blocks", false, pair, std::to_string(wanted).substr(0, 4),
                          [=](struct sssp_parameters *p) { p->blocks = wanted; });

@@ -22,7 +22,7 @@ UNITS = {"vertices": 7.22, "degree": 33.12, "degree_deviation": 17.21, "most_deg
 NOISE = 0.07  # variance that a graph has for itself; by the evidence a tenth, with which more is missed
 TILTED, WIDE, TILT_UNIT = 40.0, 6, 8.5  # tilts are quarters of octaves, 8.5 of them their deviation
 # Candidates of which all blocks work in every round, by the typical weights of a bucket (gpu/sssp/choice/choice.c).
-WHOLE = {40: 1, 36: 2, 37: 4, 38: 8, 39: 16, 41: 32, 42: 64, 43: 256}
+WHOLE = {26: 1, 22: 2, 23: 4, 24: 8, 25: 16, 27: 32, 28: 64, 29: 256}
 CHOICES, POINTS = 20, 500  # candidates to choose from, and graphs that are remembered
 GOOD, MISS = 0.9, 0.1  # what is slower than GOOD of the best's speed loses MISS more
 FULL, WEIGHT, TILT = 1 << 12, 1023, 32767  # likeness 1, and the largest weights, as integers

@@ -21,25 +21,12 @@ static const struct {
     enum sssp_engine engine;
     enum mlmq_l1 l1;
     enum mlmq_l2 l2;
-} known[] = {{"frontier", SSSP_FRONTIER, MLMQ_L1V, MLMQ_L2V},
-             {"persistent", SSSP_PERSISTENT, MLMQ_L1V, MLMQ_L2V},
+} known[] = {{"persistent", SSSP_PERSISTENT, MLMQ_L1V, MLMQ_L2V},
              {"regions", SSSP_REGIONS, MLMQ_L1V, MLMQ_L2V},
              {"L1V-L2V", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2V},
-             {"L1NF-L2V", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2V},
-             {"L1FQ-L2V", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2V},
              {"L1SLF-L2V", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2V},
              {"L1V-L2DQ", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2DQ},
-             {"L1NF-L2DQ", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2DQ},
-             {"L1FQ-L2DQ", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2DQ},
-             {"L1SLF-L2DQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2DQ},
-             {"L1V-L2PQ", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2PQ},
-             {"L1NF-L2PQ", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2PQ},
-             {"L1FQ-L2PQ", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2PQ},
-             {"L1SLF-L2PQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2PQ},
-             {"L1V-L2MPQ", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2MPQ},
-             {"L1NF-L2MPQ", SSSP_MLMQ, MLMQ_L1NF, MLMQ_L2MPQ},
-             {"L1FQ-L2MPQ", SSSP_MLMQ, MLMQ_L1FQ, MLMQ_L2MPQ},
-             {"L1SLF-L2MPQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2MPQ}};
+             {"L1SLF-L2DQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2DQ}};
 
 /* The width of a bucket in typical weights. */
 static double in_weights(const struct sssp_features *f, double weights) {
@@ -54,15 +41,12 @@ static double width(const struct sssp_features *f, double weights) {
 
 static void set_queues(const struct sssp_features *f, struct sssp_parameters *p) {
     p->delta = width(f, GG_MLMQ_DELTA);
-    p->near_far = p->delta;
-    p->filter = p->delta;
     p->blocks = GG_MLMQ_BLOCKS;
     p->cooperative = GG_MLMQ_COOPERATIVE;
     p->write_back = GG_MLMQ_WRITE_BACK;
     p->l0 = GG_MLMQ_L0;
     p->l1_capacity = GG_MLMQ_L1;
     p->bnum = GG_MLMQ_BNUM;
-    p->queues = GG_MLMQ_QUEUES;
 }
 
 /* A method that is named: its engine, with parameters by simple rules. */
@@ -75,7 +59,6 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
     p->engine = known[i].engine;
     p->l1 = known[i].l1;
     p->l2 = known[i].l2;
-    p->delta = width(f, GG_SSSP_FRONTIER_DELTA);
     if (p->engine == SSSP_PERSISTENT) {
         p->local = f->degree < GG_PERSISTENT_THIN;
         p->blocks = GG_PERSISTENT_BLOCKS;
@@ -99,43 +82,28 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
 static const struct candidate {
     const char *method;
     double weights; /* typical ones to a bucket, divided by the degree but with LOCAL */
-    /* of "persistent"; rounds are by all blocks, or small ones within blocks (LOCAL), or all arcs but
-    ** the heavy ones, which wait (APART) */
+    /* of "persistent"; rounds are by all blocks, or small ones within blocks (LOCAL) */
     double blocks;
-    enum { WHOLE, LOCAL, APART } rounds;
+    enum { WHOLE, LOCAL } rounds;
     /* of the multi-level multi-queues; 0: as when the method is named */
     uint32_t bnum, write_back;
-    double reach; /* of L1NF and L1FQ, in buckets */
 } candidates[] = {
-    {"frontier", 32, 0, WHOLE, 0, 0, 0},    {"persistent", .5, 4, LOCAL, 0, 0, 0},
-    {"persistent", 1, 4, LOCAL, 0, 0, 0},   {"persistent", 2, 4, LOCAL, 0, 0, 0},
-    {"persistent", 4, 4, LOCAL, 0, 0, 0},   {"persistent", 8, 4, LOCAL, 0, 0, 0},
-    {"persistent", 16, 4, LOCAL, 0, 0, 0},  {"persistent", 32, 4, LOCAL, 0, 0, 0},
-    {"persistent", 4, 2, LOCAL, 0, 0, 0},   {"persistent", 8, 2, LOCAL, 0, 0, 0},
-    {"persistent", 16, 2, LOCAL, 0, 0, 0},  {"persistent", 32, 2, LOCAL, 0, 0, 0},
-    {"persistent", 64, 2, LOCAL, 0, 0, 0},  {"persistent", 16, 1, LOCAL, 0, 0, 0},
-    {"persistent", 64, 1, LOCAL, 0, 0, 0},  {"persistent", 4, 4, APART, 0, 0, 0},
-    {"persistent", 8, 4, APART, 0, 0, 0},   {"persistent", 16, 4, APART, 0, 0, 0},
-    {"persistent", 32, 4, APART, 0, 0, 0},  {"persistent", 128, 4, APART, 0, 0, 0},
-    {"L1V-L2DQ", 5, 0, WHOLE, 0, 0, 0},     {"L1V-L2DQ", 20, 0, WHOLE, 0, 0, 0},
-    {"L1V-L2DQ", 80, 0, WHOLE, 0, 0, 0},    {"L1V-L2DQ", 20, 0, WHOLE, 1, 0, 0},
-    {"L1V-L2DQ", 20, 0, WHOLE, 0, 4, 0},    {"L1NF-L2DQ", 20, 0, WHOLE, 0, 0, 0},
-    {"L1NF-L2DQ", 20, 0, WHOLE, 0, 0, .25}, {"L1FQ-L2DQ", 20, 0, WHOLE, 0, 0, 0},
-    {"L1FQ-L2DQ", 20, 0, WHOLE, 0, 0, 4},   {"L1SLF-L2DQ", 20, 0, WHOLE, 0, 0, 0},
-    {"L1V-L2V", 20, 0, WHOLE, 0, 0, 0},     {"L1NF-L2V", 20, 0, WHOLE, 0, 0, 0},
-    {"L1NF-L2V", 20, 0, WHOLE, 0, 0, .25},  {"L1FQ-L2V", 20, 0, WHOLE, 0, 0, 0},
-    {"L1SLF-L2V", 20, 0, WHOLE, 0, 0, 0},   {"L1NF-L2MPQ", 20, 0, WHOLE, 0, 0, 0},
-    {"persistent", 2, 4, WHOLE, 0, 0, 0},   {"persistent", 4, 4, WHOLE, 0, 0, 0},
-    {"persistent", 8, 4, WHOLE, 0, 0, 0},   {"persistent", 16, 4, WHOLE, 0, 0, 0},
-    {"persistent", 1, 4, WHOLE, 0, 0, 0},   {"persistent", 32, 4, WHOLE, 0, 0, 0},
-    {"persistent", 64, 4, WHOLE, 0, 0, 0},  {"persistent", 256, 4, WHOLE, 0, 0, 0},
+    {"persistent", .5, 4, LOCAL, 0, 0}, {"persistent", 1, 4, LOCAL, 0, 0},
+    {"persistent", 2, 4, LOCAL, 0, 0},  {"persistent", 4, 4, LOCAL, 0, 0},
+    {"persistent", 8, 4, LOCAL, 0, 0},  {"persistent", 16, 4, LOCAL, 0, 0},
+    {"persistent", 32, 4, LOCAL, 0, 0}, {"persistent", 4, 2, LOCAL, 0, 0},
+    {"persistent", 8, 2, LOCAL, 0, 0},  {"persistent", 16, 2, LOCAL, 0, 0},
+    {"persistent", 32, 2, LOCAL, 0, 0}, {"persistent", 64, 2, LOCAL, 0, 0},
+    {"persistent", 16, 1, LOCAL, 0, 0}, {"persistent", 64, 1, LOCAL, 0, 0},
+    {"L1V-L2DQ", 5, 0, WHOLE, 0, 0},    {"L1V-L2DQ", 20, 0, WHOLE, 0, 0},
+    {"L1V-L2DQ", 80, 0, WHOLE, 0, 0},   {"L1V-L2DQ", 20, 0, WHOLE, 1, 0},
+    {"L1V-L2DQ", 20, 0, WHOLE, 0, 4},   {"L1SLF-L2DQ", 20, 0, WHOLE, 0, 0},
+    {"L1V-L2V", 20, 0, WHOLE, 0, 0},    {"L1SLF-L2V", 20, 0, WHOLE, 0, 0},
+    {"persistent", 2, 4, WHOLE, 0, 0},  {"persistent", 4, 4, WHOLE, 0, 0},
+    {"persistent", 8, 4, WHOLE, 0, 0},  {"persistent", 16, 4, WHOLE, 0, 0},
+    {"persistent", 1, 4, WHOLE, 0, 0},  {"persistent", 32, 4, WHOLE, 0, 0},
+    {"persistent", 64, 4, WHOLE, 0, 0}, {"persistent", 256, 4, WHOLE, 0, 0},
 };
-
-static void change_queues(const struct candidate *c, struct sssp_parameters *p) {
-    p->bnum = c->bnum ? c->bnum : p->bnum;
-    p->write_back = c->write_back ? c->write_back : p->write_back;
-    p->near_far = p->filter = p->delta * (c->reach > 0 ? c->reach : 1);
-}
 
 bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **method,
                        struct sssp_parameters *p) {
@@ -147,9 +115,9 @@ bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **met
     if (p->engine == SSSP_PERSISTENT) {
         p->blocks = c->blocks;
         p->local = c->rounds == LOCAL;
-        p->apart = c->rounds == APART;
     } else if (p->engine == SSSP_MLMQ) {
-        change_queues(c, p);
+        p->bnum = c->bnum ? c->bnum : p->bnum;
+        p->write_back = c->write_back ? c->write_back : p->write_back;
     }
     return true;
 }
@@ -170,7 +138,6 @@ void gg_path_choose(const struct sssp_features *f, bool by_depth,
                     struct sssp_parameters *p) {
     const bool thin = gg_path_is_thin(f);
     defaults_of(f, "persistent", p);
-    p->apart = false;
     p->local = thin || !by_depth;
     p->delta = by_depth ? (thin ? GG_PATH_STEPS : 1)
                : thin   ? in_weights(f, GG_PATH_DELTA_THIN)

@@ -18,16 +18,15 @@ extern "C" {
 #endif
 
 enum sssp_engine {
-    SSSP_FRONTIER,   /* near and far piles, kernels queued many rounds ahead */
-    SSSP_PERSISTENT, /* the same in one cooperative launch, rounds between grid barriers */
+    SSSP_PERSISTENT, /* delta-stepping in one launch, rounds between grid barriers */
     SSSP_MLMQ,       /* multi-level multi-queue: one launch, no rounds */
     SSSP_REGIONS     /* regions of near vertices, which blocks search by themselves */
 };
 
 /* Queues of a warp in shared memory, and of all warps in device memory: the names of Hu et
 ** al., "Beyond a Single Queue". */
-enum mlmq_l1 { MLMQ_L1V, MLMQ_L1NF, MLMQ_L1FQ, MLMQ_L1SLF, MLMQ_L1_KINDS };
-enum mlmq_l2 { MLMQ_L2V, MLMQ_L2DQ, MLMQ_L2PQ, MLMQ_L2MPQ, MLMQ_L2_KINDS };
+enum mlmq_l1 { MLMQ_L1V, MLMQ_L1SLF, MLMQ_L1_KINDS };
+enum mlmq_l2 { MLMQ_L2V, MLMQ_L2DQ, MLMQ_L2_KINDS };
 
 /* Widths are in units of distance. */
 struct sssp_parameters {
@@ -35,9 +34,8 @@ struct sssp_parameters {
     double delta;         /* width of a bucket, distance between two thresholds */
     double blocks;        /* of 256 threads for each multiprocessor; may be below 1 */
     uint32_t cooperative; /* arcs over which a whole warp relaxes one vertex */
-    bool apart;           /* arcs wider than a bucket wait until their vertex is final */
-    bool local;  /* small rounds stay within a block; not together with `apart` */
-    double fall; /* of the rest, below which buckets become wider; 0: never */
+    bool local;           /* small rounds stay within a block */
+    double fall;          /* of the rest, below which buckets become wider; 0: never */
     double
         sieve; /* caches full of distances from which on bytes of ceilings are looked at first */
     double
@@ -46,12 +44,9 @@ struct sssp_parameters {
     /* SSSP_MLMQ alone */
     enum mlmq_l1 l1;
     enum mlmq_l2 l2;
-    double near_far; /* L1NF: the near vector ends that far behind its least element */
-    double filter;   /* L1FQ: what is farther than that behind the last read goes to L2 */
     uint32_t write_back; /* L1V: after so many writes all of it goes to L2; 0: never */
     uint32_t l0, l1_capacity; /* elements of a thread (at most 2), of a warp */
     uint32_t bnum;            /* L2DQ: buckets that are read, of MLMQ_BUCKETS */
-    uint32_t queues;          /* L2MPQ: how many priority queues */
     uint64_t l2_capacity;     /* elements in device memory; 0: by the graph's size */
 };
 

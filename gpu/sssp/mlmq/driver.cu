@@ -41,14 +41,10 @@ static __global__ void mark_sources(struct mlmq m, const uint32_t *source,
 
 /* ---- sizes ---- */
 
-static bool has_heaps(const struct mlmq *m) {
-    return m->l2 == MLMQ_L2PQ || m->l2 == MLMQ_L2MPQ;
-}
-
-static const void *kernel_of(gpugraph_distance_type type, bool heaps) {
-    return type == GPUGRAPH_UINT32   ? gg_mlmq_uint32(heaps)
-           : type == GPUGRAPH_UINT64 ? gg_mlmq_uint64(heaps)
-                                     : gg_mlmq_real(heaps);
+static const void *kernel_of(gpugraph_distance_type type) {
+    return type == GPUGRAPH_UINT32   ? gg_mlmq_uint32()
+           : type == GPUGRAPH_UINT64 ? gg_mlmq_uint64()
+                                     : gg_mlmq_real();
 }
 
 /* Blocks that the device holds at once, no more than asked for or than the graph keeps
@@ -57,18 +53,11 @@ static unsigned blocks_of(struct cuda_job *job, const struct mlmq_launch *l,
                           double wanted) {
     double processors = job->device->processors;
     double most = gg_blocks_at_once(job, &l->kernel) * processors;
-    double blocks = wanted * processors * GG_BLOCK / l->kernel.threads;
+    double blocks = wanted * processors;
     double worth = l->m.n / (double)GG_MLMQ_BLOCK_VERTICES + 1;
     blocks = blocks < worth ? blocks : worth;
     blocks = blocks < most ? blocks : most;
     return blocks > 1 ? (unsigned)blocks : 1;
-}
-
-static uint64_t word_of(gpugraph_distance_type type, double width) {
-    width = width > 0 ? width : 0;
-    return type == GPUGRAPH_UINT32   ? integer32::from_real(width)
-           : type == GPUGRAPH_UINT64 ? integer64::from_real(width)
-                                     : real::from_real(width < DBL_MAX ? width : DBL_MAX);
 }
 
 static uint32_t between(uint32_t value, uint32_t least, uint32_t most) {
@@ -103,20 +92,16 @@ static void plan(struct cuda_job *job, const struct sssp_search *s,
     m->write_back = p->write_back;
     m->cooperative = between(p->cooperative, 1, 1u << 26);
     m->bnum = m->l2 == MLMQ_L2DQ ? between(p->bnum, 1, MLMQ_RING - 1) : 1;
-    m->near_far = word_of(s->type, p->near_far);
-    m->filter = word_of(s->type, p->filter);
     m->scale = mlmq_scale_of(s->type, p->delta);
     m->limit = s->wanted->limit;
     m->shift = GG_MLMQ_SEGMENT_SHIFT;
     m->hub_arcs = GG_MLMQ_HUB;
     m->slice = GG_MLMQ_SLICE;
-    m->batch = MLMQ_BATCH;
-    l->kernel.kernel = kernel_of(s->type, has_heaps(m));
+    l->kernel.kernel = kernel_of(s->type);
     l->kernel.name = "mlmq_works";
-    l->kernel.threads = has_heaps(m) ? MLMQ_HEAP_BLOCK : MLMQ_FIFO_BLOCK;
+    l->kernel.threads = GG_BLOCK;
     l->blocks = blocks_of(job, l, p->blocks);
     m->warps = l->blocks * l->kernel.threads / GG_WARP;
-    m->heaps = m->l2 == MLMQ_L2MPQ ? between(p->queues, 1, m->warps - 1) : 1;
     if (s->type == GPUGRAPH_UINT32)
         set_ends<integer32>(s, l);
     else if (s->type == GPUGRAPH_UINT64)
@@ -134,16 +119,12 @@ static void plan(struct cuda_job *job, const struct sssp_search *s,
 static void carve(struct workspace *space, struct mlmq_launch *l, uint64_t *zero_from) {
     struct mlmq *m = &l->m;
     const struct mlmq_sizes *size = &l->size;
-    m->slot = m->node = gg_carve<uint64_t>(space, size->slots);
+    m->slot = gg_carve<uint64_t>(space, size->slots);
     m->next = gg_carve<uint32_t>(space, size->segments);
     *zero_from = space->used;
     m->consumed = gg_carve<uint32_t>(space, size->directory);
     m->directory = gg_carve<uint64_t>(space, size->directory);
-    m->hub = gg_carve<struct mlmq_hub>(space, has_heaps(m) ? 0 : MLMQ_HUBS);
-    m->lock = gg_carve<uint32_t>(space, size->nodes);
-    m->node_full = gg_carve<uint32_t>(space, size->nodes);
-    m->heap_size = gg_carve<uint32_t>(space, m->heaps);
-    m->heap_buffer = gg_carve<uint32_t>(space, m->heaps);
+    m->hub = gg_carve<struct mlmq_hub>(space, MLMQ_HUBS);
     m->dirty = gg_carve<uint32_t>(space, size->words);
     if (m->limit) {
         m->counted = gg_carve<uint32_t>(space, size->words);
@@ -171,8 +152,7 @@ static void mark(struct cuda_job *job, const struct sssp_search *s, const struct
 static bool start(struct cuda_job *job, const struct sssp_search *s,
                   struct mlmq_launch *l, unsigned char *zero, uint64_t zeros) {
     struct mlmq_control control = mlmq_control();
-    if (!has_heaps(&l->m))
-        gg_fill(job, l->m.slot, 0xff, l->size.slots * sizeof *l->m.slot);
+    gg_fill(job, l->m.slot, 0xff, l->size.slots * sizeof *l->m.slot);
     gg_fill(job, zero, 0, zeros);
     mlmq_start(&l->m, &control);
     gg_upload(job, l->m.control, &control, sizeof control);

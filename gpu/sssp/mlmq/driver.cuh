@@ -6,14 +6,9 @@
 #include "device/cuda.cuh"
 #include "memory.h"
 
-enum {
-    MLMQ_FIFO_BLOCK = GG_BLOCK,    /* threads */
-    MLMQ_HEAP_BLOCK = GG_BLOCK / 2 /* their warps have more on chip */
-};
-
-/* The kernel over heaps, or over FIFOs; its argument is a struct mlmq. */
-const void *gg_mlmq_uint32(bool heaps);
-const void *gg_mlmq_uint64(bool heaps);
-const void *gg_mlmq_real(bool heaps);
+/* The kernel, of GG_BLOCK threads a block; its argument is a struct mlmq. */
+const void *gg_mlmq_uint32(void);
+const void *gg_mlmq_uint64(void);
+const void *gg_mlmq_real(void);
 
 #endif

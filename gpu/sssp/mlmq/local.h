@@ -2,8 +2,6 @@
 **
 **     L0       up to two elements in registers of each lane, a FIFO
 **     L1V      [ first ........ ]           FIFO; all of it goes to L2 every so many writes
-**     L1NF     [ near ... | ... far ]       below and from a threshold; near ones first
-**     L1FQ     [ first ........ ]           what is over the filter goes to L2
 **     L1SLF    [ .. first ..... ]           shorter than the first: in front, else behind
 **     out                                   on the way to L2, written 32 at a time
 **
@@ -47,18 +45,17 @@ WARP_FUNCTION uint32_t mlmq_l1_place(const struct mlmq_warp *w, uint32_t behind)
     return at < w->m->l1_capacity ? at : at - w->m->l1_capacity;
 }
 
-/* `count` elements from place `first` on, without turning round, go to `out`. */
-WARP_FUNCTION void mlmq_l1_flush(struct mlmq_warp *w, bool ring, uint32_t first,
-                                 uint32_t count) {
+/* All elements go to `out`. */
+WARP_FUNCTION void mlmq_l1_flush(struct mlmq_warp *w) {
     warp_sync();
-    for (uint32_t i = 0; i < count; i += warp_width) {
-        bool valid = i + warp_lane() < count;
-        uint32_t at = first + i + warp_lane();
+    for (uint32_t i = 0; i < w->l1_count; i += warp_width) {
+        bool valid = i + warp_lane() < w->l1_count;
         struct mlmq_element e = {0, 0};
         if (valid)
-            e = mlmq_l1_load(w, ring ? mlmq_l1_place(w, i + warp_lane()) : at);
+            e = mlmq_l1_load(w, mlmq_l1_place(w, i + warp_lane()));
         mlmq_out_urgent(w, e, valid);
     }
+    w->l1_count = 0;
 }
 
 WARP_FUNCTION void mlmq_append(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
@@ -76,15 +73,7 @@ WARP_FUNCTION void mlmq_vector_write(struct mlmq_warp *w, struct mlmq_element e,
     w->writes++;
     if (w->m->write_back == 0 || w->writes % w->m->write_back != 0 || w->exhausted)
         return;
-    mlmq_l1_flush(w, true, 0, w->l1_count);
-    w->l1_count = 0;
-}
-
-WARP_FUNCTION void mlmq_filter_write(struct mlmq_warp *w, struct mlmq_element e,
-                                     bool valid) {
-    bool far = valid && e.distance > w->threshold && !w->exhausted;
-    mlmq_out(w, e, far);
-    mlmq_append(w, e, valid && !far);
+    mlmq_l1_flush(w);
 }
 
 WARP_FUNCTION void mlmq_shortest_write(struct mlmq_warp *w, struct mlmq_element e,
@@ -107,77 +96,11 @@ WARP_FUNCTION void mlmq_shortest_write(struct mlmq_warp *w, struct mlmq_element 
     mlmq_append(w, e, valid && !shorter);
 }
 
-/* near: places 0 .. l1_count - 1; far: the last far_count ones. */
-WARP_FUNCTION void mlmq_near_far_write(struct mlmq_warp *w, struct mlmq_element e,
-                                       bool valid) {
-    uint32_t capacity = w->m->l1_capacity;
-    uint32_t incoming = set_bits(warp_ballot(valid));
-    if (w->far_count > 0 && w->l1_count + w->far_count + incoming > capacity) {
-        mlmq_l1_flush(w, false, capacity - w->far_count, w->far_count);
-        w->far_count = 0;
-        warp_sync();
-    }
-    bool near = valid && e.distance < w->threshold;
-    uint32_t at = w->l1_count + mlmq_rank(warp_ballot(near));
-    bool fits = near && at < capacity - w->far_count;
-    if (fits)
-        mlmq_l1_store(w, at, e);
-    w->l1_count += set_bits(warp_ballot(fits));
-    mlmq_out_urgent(w, e, near && !fits);
-    bool far = valid && !near;
-    uint32_t behind = w->far_count + mlmq_rank(warp_ballot(far)) + 1;
-    fits = far && behind + w->l1_count <= capacity;
-    if (fits)
-        mlmq_l1_store(w, capacity - behind, e);
-    w->far_count += set_bits(warp_ballot(fits));
-    mlmq_out_urgent(w, e, far && !fits);
-}
-
-/* Moves the threshold behind the least far element, and what is now near. */
-WARP_FUNCTION void mlmq_near_far_turn(struct mlmq_warp *w) {
-    uint32_t capacity = w->m->l1_capacity, count = w->far_count;
-    mlmq_word *distance = w->shared->won_distance; /* nothing is in it now */
-    uint32_t *vertex = w->shared->won_vertex;
-    mlmq_word least = MLMQ_UNREACHED;
-    warp_sync();
-    for (uint32_t i = warp_lane(); i < count; i += warp_width) {
-        struct mlmq_element e = mlmq_l1_load(w, capacity - 1 - i);
-        distance[i] = e.distance;
-        vertex[i] = e.vertex;
-        least = e.distance < least ? e.distance : least;
-    }
-    least = mlmq_least(least);
-    w->threshold = mlmq_behind(least, w->m->near_far);
-    w->far_count = 0;
-    warp_sync();
-    for (uint32_t i = 0; i < count; i += warp_width) {
-        bool valid = i + warp_lane() < count;
-        struct mlmq_element e = {0, 0};
-        if (valid) {
-            e.distance = distance[i + warp_lane()];
-            e.vertex = vertex[i + warp_lane()];
-        }
-        bool near = valid && (e.distance < w->threshold || e.distance == least);
-        uint32_t lanes = warp_ballot(near), others = warp_ballot(valid && !near);
-        if (near)
-            mlmq_l1_store(w, w->l1_count + mlmq_rank(lanes), e);
-        else if (valid)
-            mlmq_l1_store(w, capacity - 1 - w->far_count - mlmq_rank(others), e);
-        w->l1_count += set_bits(lanes);
-        w->far_count += set_bits(others);
-    }
-    warp_sync();
-}
-
 WARP_FUNCTION void mlmq_l1_write(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
     if (warp_ballot(valid) == 0)
         return;
     if (w->m->l1 == MLMQ_L1V)
         mlmq_vector_write(w, e, valid);
-    else if (w->m->l1 == MLMQ_L1FQ)
-        mlmq_filter_write(w, e, valid);
-    else if (w->m->l1 == MLMQ_L1NF)
-        mlmq_near_far_write(w, e, valid);
     else
         mlmq_shortest_write(w, e, valid);
 }
@@ -185,9 +108,6 @@ WARP_FUNCTION void mlmq_l1_write(struct mlmq_warp *w, struct mlmq_element e, boo
 /* Up to one element for each lane from lane `first` on; returns how many. */
 WARP_FUNCTION uint32_t mlmq_l1_read(struct mlmq_warp *w, struct mlmq_element *e,
                                     bool *valid, uint32_t first) {
-    bool stack = w->m->l1 == MLMQ_L1NF;
-    if (stack && w->l1_count == 0 && w->far_count > 0)
-        mlmq_near_far_turn(w);
     uint32_t room = warp_width - first;
     uint32_t count = w->l1_count < room ? w->l1_count : room, i = warp_lane() - first;
     if (count == 0)
@@ -195,10 +115,9 @@ WARP_FUNCTION uint32_t mlmq_l1_read(struct mlmq_warp *w, struct mlmq_element *e,
     warp_sync();
     if (warp_lane() >= first && i < count) {
         *valid = true;
-        *e = mlmq_l1_load(w, stack ? w->l1_count - count + i : mlmq_l1_place(w, i));
+        *e = mlmq_l1_load(w, mlmq_l1_place(w, i));
     }
-    if (!stack)
-        w->l1_first = mlmq_l1_place(w, count);
+    w->l1_first = mlmq_l1_place(w, count);
     w->l1_count -= count;
     warp_sync();
     return count;

@@ -5,7 +5,6 @@
 **     piles             open, closed             keys beyond the ring: see fifo.h
 **     segments          slots of all FIFOs, from one pool
 **     directory         for each FIFO: its n-th segment, n modulo the entries
-**     heaps             nodes of sorted batches
 **     dirty             a bit for each vertex that found no room
 */
 #ifndef GPUGRAPH_MLMQ_MEMORY_H
@@ -29,14 +28,12 @@ enum {
     MLMQ_PILE = MLMQ_RING,     /* the first of two */
     MLMQ_TASK = MLMQ_PILE + 2, /* slices of vertices with very many arcs */
     MLMQ_FIFOS,
-    MLMQ_SWEEP = MLMQ_FIFOS, /* accounts behind the FIFOs' */
-    MLMQ_HEAPS,
+    MLMQ_SWEEP = MLMQ_FIFOS, /* an account behind the FIFOs' */
     MLMQ_ACCOUNTS = 64,
     MLMQ_UNROLL = 4, /* arcs that a lane looks at side by side */
     MLMQ_L1_MOST = 64,
     MLMQ_WON = MLMQ_UNROLL * 32,
     MLMQ_OUT = 31 + 32 + 64 + MLMQ_L1_MOST + 1, /* see mlmq_write */
-    MLMQ_BATCH = 32,                            /* elements of a heap's node, at most */
     MLMQ_SWEEP_WORDS = 1024,                    /* words of the bitmap swept by a warp */
     MLMQ_BINS = 864,                            /* see mlmq_bin */
     MLMQ_HUBS = 4096                            /* vertices in slices at the same time */
@@ -114,13 +111,6 @@ struct mlmq {
     uint32_t crowd;           /* positions that all warps together may be about to take */
     struct mlmq_hub *hub;     /* MLMQ_HUBS, in turn */
     uint64_t hub_arcs, slice; /* a hub has more, a slice that many */
-    /* heaps */
-    uint64_t *node;        /* of each heap: a buffer, then nodes from 1 on */
-    uint32_t *lock;        /* of each node; 1: held */
-    uint32_t *node_full;   /* 0: being filled, or no node */
-    uint32_t *heap_size;   /* nodes */
-    uint32_t *heap_buffer; /* elements in the buffer, of each heap */
-    uint32_t heaps, nodes, batch;
     /* overflow */
     uint32_t *dirty;
     uint32_t words, sweep_chunks;
@@ -137,7 +127,6 @@ struct mlmq {
     enum mlmq_l1 l1;
     enum mlmq_l2 l2;
     uint32_t l0, l1_capacity, write_back, bnum, cooperative;
-    uint64_t near_far, filter; /* words */
     struct mlmq_scale scale;
     uint32_t warps; /* the manager is one */
 };
@@ -192,25 +181,18 @@ MLMQ_BOTH uint64_t mlmq_least_of_key(const struct mlmq_scale *scale,
 
 /* ---- the driver's side ---- */
 
-/* Sizes of the arrays, in elements of each, from m->n, l2, heaps, batch, shift and warps of
-** `lanes` each. */
+/* Sizes of the arrays, in elements of each, from m->n, shift and warps of `lanes` each. */
 struct mlmq_sizes {
-    uint64_t slots, directory, segments, nodes, words;
+    uint64_t slots, directory, segments, words;
 };
 
 static inline struct mlmq_sizes mlmq_size(struct mlmq *m, uint64_t capacity, bool wide,
                                           uint32_t lanes) {
-    struct mlmq_sizes size = {0, 0, 0, 0, 0};
+    struct mlmq_sizes size = {0, 0, 0, 0};
     uint64_t words = wide ? 2 : 1;
     m->words = m->n / 32 + (m->n % 32 > 0);
     m->sweep_chunks = (m->words + MLMQ_SWEEP_WORDS - 1) / MLMQ_SWEEP_WORDS;
     size.words = m->words;
-    if (m->l2 == MLMQ_L2PQ || m->l2 == MLMQ_L2MPQ) {
-        m->nodes = (uint32_t)(capacity / m->heaps / m->batch) + 1;
-        size.nodes = (uint64_t)m->heaps * (m->nodes + 1);
-        size.slots = size.nodes * m->batch * words;
-        return size;
-    }
     m->segments = (uint32_t)(capacity >> m->shift) + 1;
     /* Beyond the segments, each warp may once take positions that find none; and the window
     ** of mlmq_has_room ends that much early. */

@@ -3,7 +3,6 @@
 **     L0   registers      up to two elements of each lane        local.h
 **     L1   shared memory  one queue of each warp                 local.h
 **     L2   device memory  of all warps: FIFOs of segments        fifo.h
-**                         or heaps of batches                    heap.h
 **
 ** Each level has a read and a write that a whole warp calls: a level that is empty reads
 ** from the one below, one that is full hands over to it. relax.h relaxes arcs between a
@@ -15,7 +14,7 @@
 ** led to is finished with or written to device memory. A manager (warp 0) reads all done,
 ** then all tails: where they agree, the queues were empty and nobody was at work.
 **
-** Overflow. Nobody waits for room. Where segments (or nodes) are used up a vertex is marked
+** Overflow. Nobody waits for room. Where segments are used up a vertex is marked
 ** in a bitmap, and when all queues are empty the manager has the bitmap swept: its vertices
 ** are written again with their distances of then. Sources begin as such marks.
 **
@@ -60,18 +59,10 @@ struct mlmq_shared {
     uint32_t vertex[MLMQ_L1_MOST], out_vertex[MLMQ_OUT], won_vertex[MLMQ_WON];
 };
 
-struct mlmq_heap_shared { /* batches being merged, and one that was read */
-    mlmq_word distance[3][2 * MLMQ_BATCH];
-    uint32_t vertex[3][2 * MLMQ_BATCH];
-    mlmq_word in_distance[MLMQ_BATCH];
-    uint32_t in_vertex[MLMQ_BATCH];
-};
-
 /* A warp. All lanes hold the same but for what says otherwise. */
 struct mlmq_warp {
     const struct mlmq *m;
     struct mlmq_shared *shared;
-    struct mlmq_heap_shared *heap;
     uint32_t number;
     /* the control line, as last looked at */
     uint32_t over, base, bnum, pile, exhausted;
@@ -79,12 +70,9 @@ struct mlmq_warp {
     /* levels */
     struct mlmq_element l0[2]; /* of the lane */
     uint32_t l0_count;         /* of the lane */
-    uint32_t l1_first, l1_count, far_count, writes;
-    mlmq_word threshold; /* L1NF: where the near vector ends; L1FQ: the filter */
+    uint32_t l1_first, l1_count, writes;
     uint32_t out_count, won_count;
     bool urgent; /* something in `out` that others could work on now */
-    uint32_t in_first, in_count;
-    uint32_t next_heap;
     /* to be settled */
     uint32_t account, taken; /* elements read from that account */
     uint32_t segment_number; /* in its FIFO, where the lane's element was, or MLMQ_NONE */
@@ -130,16 +118,6 @@ WARP_FUNCTION mlmq_word mlmq_sum(mlmq_word distance, mlmq_weight weight) {
     return mlmq_bits(mlmq_double(distance) + weight);
 #else
     mlmq_word sum = distance + (mlmq_word)weight;
-    return sum < distance ? MLMQ_UNREACHED : sum;
-#endif
-}
-
-/* distance plus a width, at most the largest word. */
-WARP_FUNCTION mlmq_word mlmq_behind(mlmq_word distance, uint64_t width) {
-#ifdef MLMQ_REAL
-    return mlmq_bits(mlmq_double(distance) + mlmq_double(width));
-#else
-    mlmq_word sum = distance + (mlmq_word)width;
     return sum < distance ? MLMQ_UNREACHED : sum;
 #endif
 }

@@ -5,7 +5,6 @@
 #define GPUGRAPH_MLMQ_READ_WRITE_H
 
 #include "fifo.h"
-#include "heap.h"
 #include "local.h"
 #include "manage.h"
 
@@ -52,17 +51,12 @@ WARP_FUNCTION bool mlmq_inside(const struct mlmq_warp *w, mlmq_word distance) {
 
 /* ---- write ---- */
 
-WARP_FUNCTION void mlmq_l2_write(struct mlmq_warp *w, struct mlmq_element e, bool valid,
-                                 bool heaps) {
-    if (heaps)
-        mlmq_heap_write(w, e, valid);
-    else
-        mlmq_spill(w, e,
-                   mlmq_fifo_write(w, e, valid, mlmq_fifo_of(w, e.distance, valid)));
+WARP_FUNCTION void mlmq_l2_write(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
+    mlmq_spill(w, e, mlmq_fifo_write(w, e, valid, mlmq_fifo_of(w, e.distance, valid)));
 }
 
 /* From `out` to L2: whole batches, or all. */
-WARP_FUNCTION void mlmq_drain(struct mlmq_warp *w, bool all, bool heaps) {
+WARP_FUNCTION void mlmq_drain(struct mlmq_warp *w, bool all) {
     uint32_t least = all ? 1 : warp_width;
     while (w->out_count >= least) {
         uint32_t count = w->out_count < warp_width ? w->out_count : warp_width;
@@ -74,7 +68,7 @@ WARP_FUNCTION void mlmq_drain(struct mlmq_warp *w, bool all, bool heaps) {
             e.distance = w->shared->out_distance[w->out_count + warp_lane()];
             e.vertex = w->shared->out_vertex[w->out_count + warp_lane()];
         }
-        mlmq_l2_write(w, e, valid, heaps);
+        mlmq_l2_write(w, e, valid);
     }
     if (all)
         w->urgent = false;
@@ -82,12 +76,11 @@ WARP_FUNCTION void mlmq_drain(struct mlmq_warp *w, bool all, bool heaps) {
 
 /* An element for each lane with `valid`. At most 31 wait in `out` before: with those not
 ** kept here, and all of L0 and L1, it has room. */
-WARP_FUNCTION void mlmq_write(struct mlmq_warp *w, struct mlmq_element e, bool valid,
-                              bool heaps) {
+WARP_FUNCTION void mlmq_write(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
     bool inside = valid && mlmq_inside(w, e.distance);
     mlmq_out(w, e, valid && !inside);
     mlmq_l0_write(w, e, inside);
-    mlmq_drain(w, false, heaps);
+    mlmq_drain(w, false);
 }
 
 WARP_FUNCTION void mlmq_win(struct mlmq_warp *w, mlmq_word distance, uint32_t vertex,
@@ -100,7 +93,7 @@ WARP_FUNCTION void mlmq_win(struct mlmq_warp *w, mlmq_word distance, uint32_t ve
     w->won_count += set_bits(lanes);
 }
 
-WARP_FUNCTION void mlmq_write_won(struct mlmq_warp *w, bool heaps) {
+WARP_FUNCTION void mlmq_write_won(struct mlmq_warp *w) {
     uint32_t count = w->won_count;
     warp_sync();
     for (uint32_t i = 0; i < count; i += warp_width) {
@@ -110,7 +103,7 @@ WARP_FUNCTION void mlmq_write_won(struct mlmq_warp *w, bool heaps) {
             e.distance = w->shared->won_distance[i + warp_lane()];
             e.vertex = w->shared->won_vertex[i + warp_lane()];
         }
-        mlmq_write(w, e, valid, heaps);
+        mlmq_write(w, e, valid);
     }
     w->won_count = 0;
     warp_sync();
@@ -131,24 +124,19 @@ WARP_FUNCTION void mlmq_settle(struct mlmq_warp *w) {
 }
 
 /* Up to one element for each lane; 0 where there is none now. */
-WARP_FUNCTION uint32_t mlmq_read(struct mlmq_warp *w, struct mlmq_element *e, bool *valid,
-                                 bool heaps) {
+WARP_FUNCTION uint32_t mlmq_read(struct mlmq_warp *w, struct mlmq_element *e,
+                                 bool *valid) {
     *valid = false;
     w->task = false;
     uint32_t count = mlmq_l0_read(w, e, valid);
     count += mlmq_l1_read(w, e, valid, count);
     if (count > 0)
         return count;
-    if (heaps && (count = mlmq_inbox_read(w, e, valid)) > 0)
-        return count;
-    mlmq_drain(w, true, heaps);
+    mlmq_drain(w, true);
     mlmq_settle(w);
-    count = heaps ? mlmq_heap_read(w, e, valid) : mlmq_fifo_read(w, e, valid);
+    count = mlmq_fifo_read(w, e, valid);
     if (count == 0 || w->task)
         return count;
-    if (w->m->l1 == MLMQ_L1FQ)
-        w->threshold =
-            mlmq_behind(mlmq_least(*valid ? e->distance : MLMQ_UNREACHED), w->m->filter);
     bool outside = *valid && !mlmq_inside(w, e->distance);
     mlmq_out(w, *e, outside);
     *valid &= !outside;

@@ -171,8 +171,7 @@ WARP_FUNCTION void mlmq_take_vertices(struct mlmq_warp *w, struct mlmq_element e
     job->end = total;
 }
 
-WARP_FUNCTION void mlmq_relax(struct mlmq_warp *w, struct mlmq_element e, bool valid,
-                              bool heaps) {
+WARP_FUNCTION void mlmq_relax(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
     const struct mlmq *m = w->m;
     uint64_t begin = 0, end = 0;
     uint32_t heavies = 0;
@@ -193,14 +192,14 @@ WARP_FUNCTION void mlmq_relax(struct mlmq_warp *w, struct mlmq_element e, bool v
             job.at = warp_from_64(begin, lane);
             job.end = warp_from_64(end, lane);
             job.from = mlmq_word_from(e.distance, lane);
-            if (!heaps && job.end - job.at > m->hub_arcs)
+            if (job.end - job.at > m->hub_arcs)
                 job.at =
                     mlmq_cut(w, warp_from(e.vertex, lane), job.from, job.at, job.end);
         }
         mlmq_relax_some(w, &job);
         job.at += MLMQ_UNROLL * warp_width;
         if (w->won_count > 0)
-            mlmq_write_won(w, heaps);
+            mlmq_write_won(w);
     }
     mlmq_hear(w);
 }

@@ -15,7 +15,7 @@
 /* Writes the marked vertices of one chunk of the bitmap, all but the last ones, which are to
 ** be relaxed now: however little room there is, every sweep gets on. 0: there is none. */
 WARP_FUNCTION uint32_t mlmq_sweep(struct mlmq_warp *w, struct mlmq_element *e,
-                                  bool *valid, bool heaps) {
+                                  bool *valid) {
     const struct mlmq *m = w->m;
     uint32_t *next = &m->control->sweep_next, chunk = m->sweep_chunks;
     if (warp_lane() == 0 && device_load(next) < m->sweep_chunks)
@@ -33,7 +33,7 @@ WARP_FUNCTION uint32_t mlmq_sweep(struct mlmq_warp *w, struct mlmq_element *e,
         while (warp_ballot(bits != 0) != 0) {
             mlmq_look(w); /* the base of this sweep, and whether there is room */
             mlmq_win(w, e->distance, e->vertex, *valid);
-            mlmq_write_won(w, heaps);
+            mlmq_write_won(w);
             *valid = bits != 0;
             if (*valid) {
                 e->vertex = at * 32 + lowest_bit(bits);
@@ -49,22 +49,22 @@ WARP_FUNCTION uint32_t mlmq_sweep(struct mlmq_warp *w, struct mlmq_element *e,
 
 /* ---- a worker's life ---- */
 
-WARP_FUNCTION void mlmq_toil(struct mlmq_warp *w, bool heaps) {
+WARP_FUNCTION void mlmq_toil(struct mlmq_warp *w) {
     struct mlmq_element e = {0, 0};
     uint32_t vain = 0;
     bool valid;
     mlmq_look(w);
     while (w->over == MLMQ_GOES_ON) {
-        if (mlmq_read(w, &e, &valid, heaps) > 0 || mlmq_sweep(w, &e, &valid, heaps) > 0) {
+        if (mlmq_read(w, &e, &valid) > 0 || mlmq_sweep(w, &e, &valid) > 0) {
             vain = 0;
-            mlmq_relax(w, e, valid, heaps);
+            mlmq_relax(w, e, valid);
         } else {
             warp_pause(vain < 6 ? MLMQ_WAIT_NS << vain : MLMQ_WAIT_NS << 6);
             vain++;
             mlmq_look(w);
         }
         if (w->urgent)
-            mlmq_drain(w, true, heaps);
+            mlmq_drain(w, true);
     }
     if (warp_lane() == 0)
         device_add_64(&w->m->control->served, w->served);
@@ -74,7 +74,7 @@ WARP_FUNCTION void mlmq_toil(struct mlmq_warp *w, bool heaps) {
 
 /* The whole life of a warp, the manager's being number 0. */
 WARP_FUNCTION void mlmq_live(const struct mlmq *m, struct mlmq_shared *shared,
-                             struct mlmq_heap_shared *heap, uint32_t number, bool heaps) {
+                             uint32_t number) {
     if (number == 0) {
         mlmq_manage(m);
         return;
@@ -83,11 +83,9 @@ WARP_FUNCTION void mlmq_live(const struct mlmq *m, struct mlmq_shared *shared,
     memset(&w, 0, sizeof w);
     w.m = m;
     w.shared = shared;
-    w.heap = heap;
     w.number = number - 1;
-    w.next_heap = w.number;
     w.segment_number = MLMQ_NONE;
-    mlmq_toil(&w, heaps);
+    mlmq_toil(&w);
 }
 
 #endif

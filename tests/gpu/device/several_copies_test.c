@@ -314,7 +314,7 @@ static void same_distances(int weights, const char *method) {
 START_TEST(distances_are_shared) {
     for (int weights = MODEL_SMALL; weights < MODEL_WEIGHTS; weights++) {
         same_distances(weights, NULL);
-        same_distances(weights, "frontier");
+        same_distances(weights, "L1V-L2DQ");
         same_distances(weights, "several");
     }
 }

@@ -114,14 +114,6 @@ struct memory {
     uint32_t host_stop;
 };
 
-static uint64_t width_word(double width) {
-#ifdef MLMQ_REAL
-    return mlmq_bits(width);
-#else
-    return (uint64_t)width;
-#endif
-}
-
 static struct memory *memory_new(const struct rows *g, const mlmq_weight *weight,
                                  struct mlmq how, uint64_t capacity, double delta) {
     struct memory *s = need(1, sizeof *s);
@@ -132,19 +124,13 @@ static struct memory *memory_new(const struct rows *g, const mlmq_weight *weight
     m->target = g->target;
     m->weight = weight;
     m->most = MOST;
-    m->near_far = m->filter = width_word(delta * 2);
     m->scale = mlmq_scale_of(MLMQ_TYPE, delta);
     struct mlmq_sizes size = mlmq_size(m, capacity, sizeof(mlmq_word) == 8, warp_width);
     m->slot = need(size.slots, sizeof *m->slot);
-    m->node = m->slot;
     memset(m->slot, 0xff, size.slots * sizeof *m->slot);
     m->directory = need(size.directory, sizeof *m->directory);
     m->next = need(size.segments, sizeof *m->next);
     m->consumed = need(size.directory, sizeof *m->consumed);
-    m->lock = need(size.nodes, sizeof *m->lock);
-    m->node_full = need(size.nodes, sizeof *m->node_full);
-    m->heap_size = need(m->heaps, sizeof *m->heap_size);
-    m->heap_buffer = need(m->heaps, sizeof *m->heap_buffer);
     m->dirty = need(size.words, sizeof *m->dirty);
     s->distance = need(g->n, sizeof *s->distance);
     for (uint32_t v = 0; v < g->n; v++)
@@ -164,10 +150,6 @@ static void memory_free(struct memory *s) {
     free(s->m.directory);
     free(s->m.next);
     free(s->m.consumed);
-    free(s->m.lock);
-    free(s->m.node_full);
-    free(s->m.heap_size);
-    free(s->m.heap_buffer);
     free(s->m.dirty);
     free(s->m.counted);
     free(s->m.binned);
@@ -187,23 +169,18 @@ struct thread {
     struct memory *memory;
     uint32_t number;
     struct mlmq_shared *shared;
-    struct mlmq_heap_shared *heap;
 };
 
 static void one_lane(void *argument) {
     struct thread *thread = argument;
-    const struct mlmq *m = &thread->memory->m;
-    bool heaps = m->l2 == MLMQ_L2PQ || m->l2 == MLMQ_L2MPQ;
-    mlmq_live(m, thread->shared, thread->heap, thread->number, heaps);
+    mlmq_live(&thread->memory->m, thread->shared, thread->number);
 }
 
 static void *one_warp(void *argument) {
     struct thread *thread = argument;
     thread->shared = need(1, sizeof *thread->shared);
-    thread->heap = need(1, sizeof *thread->heap);
     run_as_warp(one_lane, thread);
     free(thread->shared);
-    free(thread->heap);
     return NULL;
 }
 
@@ -232,8 +209,8 @@ static void run(struct memory *s, uint32_t stop_after) {
 /* ---- what a finished search leaves ---- */
 
 static const char *name_of(const struct mlmq *m) {
-    static const char *const l1[] = {"L1V", "L1NF", "L1FQ", "L1SLF"};
-    static const char *const l2[] = {"L2V", "L2DQ", "L2PQ", "L2MPQ"};
+    static const char *const l1[] = {"L1V", "L1SLF"};
+    static const char *const l2[] = {"L2V", "L2DQ"};
     static char name[40];
     snprintf(name, sizeof name, "%s-%s", l1[m->l1], l2[m->l2]);
     return name;
@@ -259,8 +236,6 @@ static void expect_nothing_left(const struct memory *s) {
         expect(m->dirty[i] == 0, "%s: marks are left", name);
     for (uint32_t i = 0; i < MLMQ_HUBS; i++)
         expect(m->hub[i].taken == 0 && m->hub[i].left == 0, "%s: hub %u", name, i);
-    for (uint32_t i = 0; m->nodes && i < m->heaps; i++)
-        expect(m->heap_size[i] == 0 && m->heap_buffer[i] == 0, "%s: heap %u", name, i);
 }
 
 static void expect_distances(const struct memory *s, const mlmq_word *right,
@@ -274,11 +249,13 @@ static void expect_distances(const struct memory *s, const mlmq_word *right,
 
 static const struct {
     uint64_t capacity;
-    uint32_t shift, batch, warps, l0, l1_capacity, write_back, bnum, heaps, cooperative;
-} sizes[] = {{100000, 6, 8, 4, 1, 64, 16, 4, 2, 4},
-             {40, 1, 3, 5, 0, 3, 2, 1, 3, 0},
-             {6, 0, 1, 7, 2, 1, 0, 31, 4, 100},
-             {300, 2, 4, 2, 2, 7, 5, 2, 1, 2}};
+    uint32_t shift, warps, l0, l1_capacity, write_back, bnum, cooperative;
+} sizes[] = {{100000, 6, 4, 1, 64, 16, 4, 4},
+             {40, 1, 5, 0, 3, 2, 1, 0},
+             {6, 0, 7, 2, 1, 0, 31, 100},
+             {300, 2, 2, 2, 7, 5, 2, 2}};
+
+enum { PAIRS = MLMQ_L1_KINDS * MLMQ_L2_KINDS }; /* of queues */
 
 static struct mlmq how_of(size_t size, int pair) {
     struct mlmq how;
@@ -286,15 +263,11 @@ static struct mlmq how_of(size_t size, int pair) {
     how.l1 = (enum mlmq_l1)(pair % MLMQ_L1_KINDS);
     how.l2 = (enum mlmq_l2)(pair / MLMQ_L1_KINDS);
     how.shift = sizes[size].shift;
-    how.batch = warp_width == 1 ? sizes[size].batch : MLMQ_BATCH;
     how.warps = sizes[size].warps;
     how.l0 = sizes[size].l0;
     how.l1_capacity = sizes[size].l1_capacity;
     how.write_back = sizes[size].write_back;
     how.bnum = how.l2 == MLMQ_L2DQ ? sizes[size].bnum : 1;
-    how.heaps = how.l2 == MLMQ_L2PQ ? 1 : sizes[size].heaps;
-    if (how.heaps > how.warps - 1)
-        how.heaps = how.warps - 1;
     how.cooperative = sizes[size].cooperative;
     return how;
 }
@@ -355,7 +328,7 @@ START_TEST(stress) {
         mlmq_word *right = right_answer(&g, weight, source % g.n);
         size_t size = 1 + random_below(&seed, 2);
         struct memory *s =
-            memory_new(&g, weight, how_of(size, i % 16), random_below(&seed, 8),
+            memory_new(&g, weight, how_of(size, i % PAIRS), random_below(&seed, 8),
                        delta_of(EVEN, (uint64_t)i));
         add_source(s, source % g.n);
         run(s, 0);
@@ -521,7 +494,7 @@ END_TEST
 START_TEST(stops) {
     struct rows g = make(GRID, 40000, true);
     mlmq_weight *weight = weights_of(&g, EVEN, 3);
-    for (int pair = 0; pair < 16; pair += 3) {
+    for (int pair = 0; pair < PAIRS; pair++) {
         struct memory *s = memory_new(&g, weight, how_of(0, pair), 100000, 30);
         add_source(s, 0);
         run(s, 2000);
@@ -578,9 +551,9 @@ const struct suite suite = {
     {{"mlmq", .timeout = 240, /* a hang ends here */
       .cases = {{&keys},
                 {&bitmaps},
-                {&all_distances, 16},
-                {&early_ends, 16},
-                {&limits, 16},
+                {&all_distances, PAIRS},
+                {&early_ends, PAIRS},
+                {&limits, PAIRS},
                 {&bins},
 #ifndef WARP_LANES
                 {&overtaken, 2},

@@ -160,7 +160,6 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
                              ? 0.3 * (double)(seed % 40 + 1)
                              : (double)(1ull << seed % (graph->n % 2 ? 8 : 50));
     s.parameters.blocks = 4;
-    s.parameters.apart = seed / 50 % 3 == 0;
     s.parameters.local = seed / 50 % 3 == 1;
     std::vector<uint64_t> arcs;
     if (s.parameters.local && s.type == GPUGRAPH_UINT32 && weighted && !from_both &&
@@ -169,7 +168,7 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
         s.fixed = arcs.data();
     }
     if (pulls) {
-        s.parameters.apart = s.parameters.local = false;
+        s.parameters.local = false;
         s.parameters.pull = s.parameters.delta * (double)(seed / 3 % 4) / 2 + 1e-9;
     }
     struct lighter light;
@@ -185,12 +184,11 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
     }
     std::vector<unsigned char> block(gg_sssp_persistent_bytes(&s) + 256);
     space.base = block.data() + (256 - (uintptr_t)block.data() % 256) % 256;
-    ck_assert_msg(
-        gg_sssp_persistent(&job, &s, &space),
-        "%s (%u vertices, %llu arcs, both %d, by depth %d, apart %d, local %d, buckets "
-        "of %g)",
-        run.message, s.g.n, (unsigned long long)s.g.m, from_both, s.by_depth,
-        s.parameters.apart, s.parameters.local, s.parameters.delta);
+    ck_assert_msg(gg_sssp_persistent(&job, &s, &space),
+                  "%s (%u vertices, %llu arcs, both %d, by depth %d, local %d, buckets "
+                  "of %g)",
+                  run.message, s.g.n, (unsigned long long)s.g.m, from_both, s.by_depth,
+                  s.parameters.local, s.parameters.delta);
     f.dropped = s.dropped && !s.early;
     if (from_both)
         f.dropped = s.dropped;

@@ -25,16 +25,14 @@ static uint32_t pick_count(uint32_t most) {
     return (uint32_t)(shape_random(&seed) % (most + 1));
 }
 
-/* One segment or node in device memory and one element of a warp are the least there is. */
+/* One segment in device memory and one element of a warp are the least there is. */
 static void upset_queues(struct sssp_parameters *p) {
-    static const double reaches[] = {0, 0.25, 1, 30}, rooms[] = {0, 1, 600, 3000};
+    static const double rooms[] = {0, 1, 600, 3000};
     static const double rows[] = {1, 16, 128, 1e6};
-    p->near_far = p->filter = p->delta * pick(reaches, 4);
     p->l0 = pick_count(2);
     p->l1_capacity = pick_count(1) ? 1 + pick_count(63) : 1;
     p->write_back = pick_count(3);
     p->bnum = 1 + pick_count(30);
-    p->queues = 1 + pick_count(20);
     p->cooperative = (uint32_t)pick(rows, 4);
     p->l2_capacity = large ? 0 : (uint64_t)pick(rooms, 4);
 }
@@ -55,7 +53,6 @@ static void upset(struct sssp_parameters *p) {
     p->pull = shape_random(&seed) % 3 ? p->delta * pick(reaches, 3) : 0;
     p->turn_after = 0;
     p->local = shape_random(&seed) % 2;
-    p->apart = shape_random(&seed) % 2;
 }
 
 static gpugraph_graph *weighted(const shape *s, int kind) {
