@@ -109,17 +109,16 @@ int argument_id_fault(sqlite3_value *value, const char affinity[2], char **fault
     const int type = sqlite3_value_type(value);
     struct sql_number number;
     *fault = NULL;
-    if (type != SQLITE_BLOB && type != SQLITE_FLOAT)
-        return SQLITE_OK;
     int rc = number_of(value, &number);
     number_to_integer(&number);
-    if (rc || number.type == SQLITE_INTEGER)
-        return rc;
+    const bool may_be_text =
+        is_text_affinity(affinity[0]) || is_text_affinity(affinity[1]) ||
+        (type == SQLITE_TEXT && !is_numeric_affinity(affinity[0]));
     if (type == SQLITE_BLOB)
         *fault = sqlite3_mprintf("is %s; %s", blob_written(value), rule);
-    else if (is_text_affinity(affinity[0]) || is_text_affinity(affinity[1]))
-        return SQLITE_OK;
-    else
+    else if (rc == SQLITE_OK && number.type == SQLITE_FLOAT && !may_be_text)
         *fault = sqlite3_mprintf("is the REAL %!.15g; %s", number.real, rule);
+    else
+        return rc;
     return *fault ? SQLITE_OK : SQLITE_NOMEM;
 }
