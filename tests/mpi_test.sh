@@ -74,9 +74,9 @@ make_graphs() {
         CREATE TABLE texts(src TEXT, dst TEXT);
         INSERT INTO texts SELECT abs(rowid * 7919) % 61, abs(rowid * 104729) % 59 FROM e;
         CREATE TABLE bought(customer TEXT, item INTEGER);
-        INSERT INTO bought SELECT 'c' || abs(rowid * 7919) % 61, abs(rowid * 104729) % 59 FROM e;
+        INSERT INTO bought SELECT 'c' || (abs(rowid * 7919) % 61), abs(rowid * 104729) % 59 FROM e;
         CREATE TABLE emp(id INTEGER PRIMARY KEY, manager TEXT);
-        INSERT INTO emp SELECT abs(rowid), CASE rowid WHEN 1500 THEN 1600 ELSE 'm' || rowid % 9 END FROM e WHERE rowid > 0;
+        INSERT INTO emp SELECT abs(rowid), CASE rowid WHEN 1500 THEN 1600 ELSE 'm' || (rowid % 9) END FROM e WHERE rowid > 0;
         CREATE TABLE known(gid INTEGER PRIMARY KEY, source INTEGER, target INTEGER, cost INTEGER, reverse_cost INTEGER);
         INSERT INTO known SELECT * FROM ways;
         CREATE TABLE one(a, b);
