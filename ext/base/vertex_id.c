@@ -111,9 +111,9 @@ int argument_id_fault(sqlite3_value *value, const char affinity[2], char **fault
     *fault = NULL;
     int rc = number_of(value, &number);
     number_to_integer(&number);
-    const bool may_be_text =
-        is_text_affinity(affinity[0]) || is_text_affinity(affinity[1]) ||
-        (type == SQLITE_TEXT && !is_numeric_affinity(affinity[0]));
+    const bool may_be_text = is_text_affinity(affinity[0]) ||
+                             is_text_affinity(affinity[1]) ||
+                             (type == SQLITE_TEXT && !is_numeric_affinity(affinity[0]));
     if (type == SQLITE_BLOB)
         *fault = sqlite3_mprintf("is %s; %s", blob_written(value), rule);
     else if (rc == SQLITE_OK && number.type == SQLITE_FLOAT && !may_be_text)

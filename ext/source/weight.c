@@ -94,6 +94,14 @@ static void append_example_columns(sqlite3_str *text, const row_source *rows,
     }
 }
 
+void source_append_with_columns(sqlite3_str *text, const row_source *rows, const char *id,
+                                const char *reverse) {
+    source_append_table(text, rows);
+    sqlite3_str_appendall(text, "(");
+    append_example_columns(text, rows, id, reverse);
+    sqlite3_str_appendall(text, ")");
+}
+
 /* A table's columns are named where there are an edge id and a reverse weight; else a query
 ** selects NULL in their places. */
 static void append_example(sqlite3_str *text, const row_source *rows) {
@@ -101,10 +109,7 @@ static void append_example(sqlite3_str *text, const row_source *rows) {
     const char *id = example_id(rows),
                *reverse = column >= 0 ? rows->table.column[column] : NULL;
     if (id && reverse) {
-        source_append_table(text, rows);
-        sqlite3_str_appendall(text, "(");
-        append_example_columns(text, rows, id, reverse);
-        sqlite3_str_appendall(text, ")");
+        source_append_with_columns(text, rows, id, reverse);
     } else {
         sqlite3_str_appendall(text, "SELECT ");
         append_example_columns(text, rows, id, reverse);

@@ -374,7 +374,7 @@ START_TEST(a_graph_without_rowids_asks_for_an_edge_id) {
     run("CREATE TABLE w(k PRIMARY KEY, source, target, cost, reverse_cost) WITHOUT ROWID;"
         "INSERT INTO w VALUES ('a', 1, 2, 3, 4)");
     expect_error("gpugraph",
-                 "name the columns, as in 'w(source, target, cost, k, "
+                 "name the columns, as in 'main.w(source, target, cost, k, "
                  "reverse_cost)'",
                  "CREATE VIRTUAL TABLE g USING gpugraph(w)");
     run("CREATE VIRTUAL TABLE g USING gpugraph(w(source, target, cost, k, "
