@@ -518,7 +518,7 @@ static void agree(int who) {
 static const char *vertex(void) {
     if (pick(300) == 0)
         return ONE_OF("2.5", "x'31'");
-    if (name.mixes && pick(25))
+    if (name.mixes && pick(12))
         return ONE_OF("'a'", "'b'", "'c'", "'d'", "'e'", "'f'", "NULL");
     if (pick(10) == 0)
         return ONE_OF("NULL", "NULL", "NULL", "NULL", "NULL", "2.0");

@@ -377,7 +377,7 @@ START_TEST(a_graph_without_rowids_asks_for_an_edge_id) {
                  "name the columns, as in 'main.w(source, target, cost, k, "
                  "reverse_cost)'",
                  "CREATE VIRTUAL TABLE g USING gpugraph(w)");
-    run("CREATE VIRTUAL TABLE g USING gpugraph(w(source, target, cost, k, "
+    run("CREATE VIRTUAL TABLE g USING gpugraph(main.w(source, target, cost, k, "
         "reverse_cost))");
     expect("2|0|-;1|4|'a'",
            "SELECT vertex, distance, edge FROM gpu_sssp('g', 2) ORDER BY "
