@@ -1,5 +1,6 @@
 /* From the share that a process has read to arrays with an entry for each of its masters. */
 #include "answer.h"
+#include "post.h"
 #include "tuning.h"
 #include "base/run.h"
 
@@ -64,6 +65,22 @@ static bool number_ends(answer *a, const columns *c, gpugraph_exchange *x,
     return dictionary_make(&a->vertices, x, run, list, 3, &texts);
 }
 
+/* Collective. Ids that are numbers in one column and texts in another one. */
+static bool check_ids(const answer *a, const options *o, const columns *c,
+                      gpugraph_exchange *x, gpugraph_run *run, bool *politely) {
+    bool found;
+    int64_t id;
+    char text[WRITTEN_ID];
+    if (!c->may_mix)
+        return true;
+    if (!dictionary_find_mixed(&a->vertices, run, &found, &id, text))
+        return false;
+    if (found && c->ids.mixed)
+        gg_fail(run, GPUGRAPH_INVALID, "%s: %lld and '%s' %s", o->sql_name, (long long)id,
+                text, c->ids.mixed);
+    return all_agree(x, run, politely);
+}
+
 /* An independent set wants whole rows, other searches arcs where their targets are. */
 static gpugraph_partition partition_of(const options *o, uint32_t processes) {
     if (o->partition_given)
@@ -100,7 +117,8 @@ static bool make(answer *a, const options *o, columns *c, gpugraph_exchange *x,
     if (!columns_read(c, o, x, run, politely))
         return false;
     phases_end(p, x, "read");
-    if (!number_ends(a, c, x, run) || !make_keys(&a->edges, o, c, x, run))
+    if (!number_ends(a, c, x, run) || !check_ids(a, o, c, x, run, politely) ||
+        !make_keys(&a->edges, o, c, x, run))
         return false;
     phases_end(p, x, "numbers");
     if (!make_part(a, o, c, x, run))

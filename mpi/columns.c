@@ -326,6 +326,12 @@ static void begin_file(columns *c, uint32_t file) {
         c->begin[c->files] = c->count;
 }
 
+static void take_ids(columns *c, const struct opened *f, gpugraph_run *run) {
+    id_columns_clear(&c->ids);
+    if (id_columns_find(f->db, &f->rows, NULL, &c->ids) != SQLITE_OK)
+        need(run, NULL);
+}
+
 /* Collective. */
 static bool read_share_of(columns *c, const options *o, gpugraph_exchange *x,
                           gpugraph_run *run, uint32_t file) {
@@ -343,7 +349,7 @@ static bool read_share_of(columns *c, const options *o, gpugraph_exchange *x,
         good = take_file(c, o, run, &f);
     }
     if (good)
-        c->affinity = f.rows.affinity;
+        take_ids(c, &f, run);
     close_file(&f);
     return run->status == GPUGRAPH_OK;
 }
@@ -351,30 +357,32 @@ static bool read_share_of(columns *c, const options *o, gpugraph_exchange *x,
 static bool read_whole(columns *c, const options *o, gpugraph_run *run, uint32_t file) {
     struct opened f;
     begin_file(c, file);
-    if (open_file(&f, o, run, o->path[file]))
-        take_file(c, o, run, &f);
-    c->affinity = run->status == GPUGRAPH_OK ? f.rows.affinity : 'A';
+    if (open_file(&f, o, run, o->path[file]) && take_file(c, o, run, &f))
+        take_ids(c, &f, run);
     close_file(&f);
     return run->status == GPUGRAPH_OK;
 }
 
-/* Whether all weights are REAL is known when all have read. */
-static bool agree_on_weights(columns *c, gpugraph_exchange *x, gpugraph_run *run) {
+/* Whether all weights are REAL, and what ids may be, is known when all have read. */
+static bool agree_on_columns(columns *c, gpugraph_exchange *x, gpugraph_run *run) {
     /* A process may have read no file. */
-    uint64_t word[] = {c->real_weight, c->own_ids, (uint64_t)c->affinity};
-    if (x->calls->combine(x, run, GPUGRAPH_MOST, word, 3) != GPUGRAPH_OK)
+    uint64_t word[] = {c->real_weight, c->own_ids, (uint64_t)c->ids.affinity[0],
+                       (uint64_t)c->ids.affinity[1], c->ids.mixed != NULL};
+    if (x->calls->combine(x, run, GPUGRAPH_MOST, word, 5) != GPUGRAPH_OK)
         return false;
     if (word[0] && !c->real_weight)
         make_real(c);
     c->own_ids = word[1];
-    c->affinity = (char)word[2];
+    c->ids.affinity[0] = (char)word[2];
+    c->ids.affinity[1] = (char)word[3];
+    c->may_mix = word[4];
     return true;
 }
 
 bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_run *run,
                   bool *politely) {
     memset(c, 0, sizeof *c);
-    c->affinity = 'A';
+    c->ids.affinity[0] = c->ids.affinity[1] = 'A';
     c->weighted = o->function == FUNCTION_SSSP;
     c->begin = calloc(o->paths + 1, sizeof *c->begin);
     if (!need(run, c->begin)) {
@@ -391,7 +399,7 @@ bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_r
     }
     intern_close(&c->texts);
     intern_close(&c->edge_texts);
-    return all_agree(x, run, politely) && agree_on_weights(c, x, run);
+    return all_agree(x, run, politely) && agree_on_columns(c, x, run);
 }
 
 void columns_drop(columns *c) {
@@ -410,6 +418,7 @@ void columns_drop(columns *c) {
 void columns_clear(columns *c) {
     columns_drop(c);
     free(c->begin);
+    id_columns_clear(&c->ids);
     memset(c, 0, sizeof *c);
 }
 

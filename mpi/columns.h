@@ -4,6 +4,7 @@
 
 #include "options.h"
 #include "base/intern.h"
+#include "source/source.h"
 
 typedef struct share_column {
     int64_t *value;
@@ -21,7 +22,8 @@ typedef struct columns {
     bool own_ids;   /* edge ids are a column, not rowids */
     uint32_t files; /* read so far */
     int64_t *begin; /* of each file: its first edge here */
-    char affinity;  /* of the source column */
+    id_columns ids; /* of the last file that this process has read */
+    bool may_mix;   /* some process has ids.mixed */
 } columns;
 
 /* Collective. Which edges: ranges of rowids of each file, or where there are as many files as processes, files

@@ -1,6 +1,7 @@
 /* Ids of columns to numbers: INTEGERs that are here are made distinct by a hash table first, so that
 ** each goes out once. */
 #include "numbers.h"
+#include "post.h"
 #include "backend.h"
 
 #include <string.h>
@@ -168,6 +169,80 @@ bool dictionary_find(const dictionary *d, gpugraph_run *run, int64_t integer,
             *number += d->integers;
     }
     return x->calls->combine(x, run, GPUGRAPH_LEAST, number, 1) == GPUGRAPH_OK;
+}
+
+/* ---- ids in two types ---- */
+
+/* The part whose range of INTEGERs may have this one. least[q]: part q's first, of those that are
+** not empty. */
+static uint32_t part_of_integer(const range *r, const uint64_t *least, uint64_t id) {
+    uint32_t part = 0;
+    for (uint32_t q = 0; q < r->exchange->parts; q++)
+        if (r->first[q + 1] > r->first[q] && least[q] <= id)
+            part = q;
+    return part;
+}
+
+/* This process's texts that are numbers, to the parts that may have these as INTEGERs. */
+static bool ask_for_numbers(const dictionary *d, gpugraph_run *run, const uint64_t *least,
+                            letters *out) {
+    gpugraph_exchange *x = d->integer.exchange;
+    const text_range *t = &d->text;
+    const uint64_t count = t->first[x->part + 1] - t->first[x->part];
+    uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size), numbers = 0;
+    uint64_t *number = gg_alloc(run, count + 1, sizeof *number);
+    sqlite3_int64 id;
+    for (uint64_t i = 0; size && number && i < count; i++)
+        if (id_is_written(t->bytes + t->offset[i], t->offset[i + 1] - t->offset[i],
+                          &id)) {
+            number[numbers] = order_of_integer(id);
+            size[part_of_integer(&d->integer, least, number[numbers++])] +=
+                sizeof *number;
+        }
+    const bool there = size && number && letters_open(out, x, run, size);
+    for (uint32_t q = 0; there && q < x->parts; q++)
+        size[q] = out->offset[q] / sizeof *number;
+    for (uint64_t i = 0; there && i < numbers; i++)
+        ((uint64_t *)out->bytes)[size[part_of_integer(&d->integer, least, number[i])]++] =
+            number[i];
+    gg_release(size);
+    gg_release(number);
+    return there;
+}
+
+bool dictionary_find_mixed(const dictionary *d, gpugraph_run *run, bool *found,
+                           int64_t *id, char text[WRITTEN_ID]) {
+    const range *r = &d->integer;
+    gpugraph_exchange *x = r->exchange;
+    letters out = {NULL, NULL}, in = {NULL, NULL};
+    const uint64_t none = UINT64_MAX; /* of order_of_integer: INT64_MAX as well */
+    uint64_t word[2] = {none, none}, number;
+    uint64_t *least = gg_alloc(run, x->parts, sizeof *least);
+    const bool any = r->first[x->part + 1] > r->first[x->part];
+    if (least &&
+        x->calls->gather(x, run, any ? r->record : &none, sizeof none, least) ==
+            GPUGRAPH_OK &&
+        ask_for_numbers(d, run, least, &out) && post(x, run, &out, &in)) {
+        const uint64_t *asked = (const uint64_t *)in.bytes;
+        for (uint64_t i = 0; i < in.offset[x->parts] / sizeof *asked; i++)
+            if (find_integer(r, asked[i]) != UINT64_MAX && asked[i] <= word[1]) {
+                word[0] = 0;
+                word[1] = asked[i];
+            }
+        x->calls->combine(x, run, GPUGRAPH_LEAST, word, 2);
+    }
+    if (run->status != GPUGRAPH_OK)
+        x->calls->fail(x, run);
+    gg_release(least);
+    letters_close(&out);
+    letters_close(&in);
+    *found = word[0] == 0;
+    *id = integer_of_order(word[1]);
+    id_write(*id, 0, text);
+    if (run->status == GPUGRAPH_OK && *found &&
+        dictionary_find(d, run, 0, text, strlen(text), &number) && number == UINT64_MAX)
+        id_write(*id, 1, text);
+    return run->status == GPUGRAPH_OK;
 }
 
 /* ---- back ---- */

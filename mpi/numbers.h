@@ -12,6 +12,7 @@
 #define GPUGRAPH_MPI_NUMBERS_H
 
 #include "texts.h"
+#include "base/vertex_id.h"
 
 /* ---- range.c ---- */
 
@@ -68,6 +69,10 @@ void dictionary_close(dictionary *d);
 ** text NULL: the INTEGER. */
 bool dictionary_find(const dictionary *d, gpugraph_run *run, int64_t integer,
                      const char *text, uint64_t length, uint64_t *number);
+
+/* Collective. Is an INTEGER of the dictionary also a TEXT of it, as id_write has it? The least of them. */
+bool dictionary_find_mixed(const dictionary *d, gpugraph_run *run, bool *found,
+                           int64_t *id, char text[WRITTEN_ID]);
 
 /* Ids of some numbers, in their order. */
 typedef struct id_names {

@@ -3,7 +3,7 @@
 #include "answer.h"
 #include "backend.h"
 #include "base/run.h"
-#include "base/value.h"
+#include "base/vertex_id.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,31 +28,30 @@ static bool add_source(struct sources *s, gpugraph_run *run, uint64_t number) {
     return true;
 }
 
-/* As the source column's affinity has it: table_function/find_id.c. */
-static bool find_source(struct sources *s, const dictionary *d, char affinity,
+struct lookup {
+    const dictionary *dictionary;
+    gpugraph_run *run;
+    uint64_t number; /* UINT64_MAX: no vertex */
+};
+
+static bool is_vertex(void *of, sqlite3_int64 integer, const char *text, size_t bytes) {
+    struct lookup *l = of;
+    return dictionary_find(l->dictionary, l->run, integer, text, bytes, &l->number) &&
+           l->number != UINT64_MAX;
+}
+
+static bool find_source(struct sources *s, const dictionary *d, const char affinity[2],
                         gpugraph_run *run, sqlite3_value *id) {
-    struct sql_number number = {.type = SQLITE_NULL};
-    char digits[24];
-    uint64_t found = UINT64_MAX;
-    const int type = sqlite3_value_type(id);
-    if (type != SQLITE_TEXT || affinity >= 'C')
-        number_of(id, &number);
-    number_to_integer(&number);
-    if (number.type == SQLITE_INTEGER && affinity == 'B') {
-        sqlite3_snprintf(sizeof digits, digits, "%lld", number.integer);
-        dictionary_find(d, run, 0, digits, strlen(digits), &found);
-    } else if (number.type == SQLITE_INTEGER) {
-        dictionary_find(d, run, number.integer, NULL, 0, &found);
-    } else if (type == SQLITE_TEXT) {
-        const char *bytes = (const char *)sqlite3_value_text(id);
-        dictionary_find(d, run, 0, bytes, (uint64_t)sqlite3_value_bytes(id), &found);
-    }
-    return run->status == GPUGRAPH_OK && add_source(s, run, found);
+    struct lookup l = {d, run, UINT64_MAX};
+    bool found;
+    if (argument_id_find(id, affinity, is_vertex, &l, &found) != SQLITE_OK)
+        gg_fail(run, GPUGRAPH_NO_MEMORY, "the memory of a process does not suffice");
+    return run->status == GPUGRAPH_OK && add_source(s, run, l.number);
 }
 
 /* Collective: all look for the same ids. */
 static bool find_sources(struct sources *s, const options *o, const dictionary *d,
-                         char affinity, gpugraph_run *run) {
+                         const char affinity[2], gpugraph_run *run) {
     const char *source = o->given[GIVEN_SOURCE], *list = o->given[GIVEN_SOURCES];
     sqlite3 *db = NULL;
     sqlite3_stmt *row = NULL;
@@ -278,7 +277,7 @@ static bool search_pagerank(answer *a, const options *o, struct sources *s,
 bool answer_search(answer *a, const options *o, const columns *c, gpugraph_run *run) {
     const uint32_t masters = gpugraph_part_masters(a->part);
     struct sources s = {.number = NULL};
-    bool good = find_sources(&s, o, &a->vertices, c->affinity, run);
+    bool good = find_sources(&s, o, &a->vertices, c->ids.affinity, run);
     a->row = gg_alloc(run, (uint64_t)masters + 1, sizeof *a->row);
     set_column(a, "vertex", "", 'v', gpugraph_part_numbers(a->part));
     good = good && a->row;

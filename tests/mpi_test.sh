@@ -73,6 +73,12 @@ make_graphs() {
             abs(rowid * 31) % 40 - 9, CASE WHEN rowid % 5 THEN abs(rowid * 17) % 30 - 5 END FROM e;
         CREATE TABLE texts(src TEXT, dst TEXT);
         INSERT INTO texts SELECT abs(rowid * 7919) % 61, abs(rowid * 104729) % 59 FROM e;
+        CREATE TABLE bought(customer TEXT, item INTEGER);
+        INSERT INTO bought SELECT 'c' || (abs(rowid * 7919) % 61), abs(rowid * 104729) % 59 FROM e;
+        CREATE TABLE emp(id INTEGER PRIMARY KEY, manager TEXT);
+        INSERT INTO emp SELECT abs(rowid), CASE rowid WHEN 1500 THEN 1600 ELSE 'm' || (rowid % 9) END FROM e WHERE rowid > 0;
+        CREATE TABLE known(gid INTEGER PRIMARY KEY, source INTEGER, target INTEGER, cost INTEGER, reverse_cost INTEGER);
+        INSERT INTO known SELECT * FROM ways;
         CREATE TABLE one(a, b);
         INSERT INTO one VALUES (1, 2);
         CREATE TABLE bad(a, b, w);
@@ -129,6 +135,13 @@ compare() {
         bfs --db "$folder/mixed.db" --edges 'e(a, b)' --sources '["v1", 3, 999999]' --max-depth 2 --direction in
     same "text ids" "$folder/mixed.db" 2 "gpu_bfs('texts', 7)" '*' \
         bfs --db "$folder/mixed.db" --edges texts --source 7
+    same "an id of the destination column" "$folder/mixed.db" 3 \
+        "gpu_bfs WHERE edges = 'bought(customer, item)' AND source = 7 AND direction = 'in'" '*' \
+        bfs --db "$folder/mixed.db" --edges 'bought(customer, item)' --source 7 --direction in
+    same "a whole REAL" "$folder/mixed.db" 2 "gpu_bfs('texts', 7)" '*' \
+        bfs --db "$folder/mixed.db" --edges texts --source 7.0
+    same "reverse weights by name" "$folder/mixed.db" 3 "gpu_sssp('ways(a, b, w, id, back)', 5)" '*' \
+        sssp --db "$folder/mixed.db" --edges known --source 5
     same "wide weights" "$folder/mixed.db" 3 "gpu_sssp('huge(a, b, w)', 5)" '*' \
         sssp --db "$folder/mixed.db" --edges 'huge(a, b, w)' --source 5
     same "more processes than rows" "$folder/mixed.db" 4 "gpu_bfs('one(a, b)', 1)" '*' \
@@ -297,6 +310,8 @@ check_refusals() {
     echo 'no database, only words that fill a file up to some length' >"$folder/words.db"
     refuses 'the weight of edge [0-9]* in main.bad (column w) is -1' 3 sssp --db "$mixed" --edges 'bad(a, b, w)' --source 1 \
         --out "$new"
+    refuses "1600 and '1600' would be two vertices, since column id of main.emp is INTEGER and column manager" 3 \
+        components --db "$mixed" --edges 'emp(manager, id)' --out "$new"
     refuses 'names no third column' 2 sssp --db "$mixed" "${e[@]}" --source 7 --out "$new"
     refuses 'cannot be read' 2 bfs --db "$folder/words.db" "${e[@]}" --source 7 --out "$new"
 }

@@ -151,6 +151,16 @@ static int check_weights_of(reading *r, const graph_ref *g) {
     return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
+/* Ids that are numbers in one column and texts in another one. */
+static int check_ids_of(reading *r, graph_ref *g) {
+    char *fault;
+    int rc = mixed_ids_check(r->c, g, &fault);
+    if (fault)
+        *r->error = sqlite3_mprintf("%s: %s", r->request->function, fault);
+    sqlite3_free(fault);
+    return rc == SQLITE_ERROR && !*r->error ? SQLITE_NOMEM : rc;
+}
+
 /* Edges may be on a device alone: of a graph that was read for a search, also under the name of one that is followed. */
 static int bring_edges_of(reading *r, const graph_ref *g) {
     gpugraph_run run;
@@ -182,6 +192,8 @@ int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
     int rc = find_graph(&r, &g);
     if (rc == SQLITE_OK)
         rc = check_weights_of(&r, g);
+    if (rc == SQLITE_OK)
+        rc = check_ids_of(&r, g);
     if (rc == SQLITE_OK)
         rc = give_up_unused(&r, &g);
     if (rc == SQLITE_OK)

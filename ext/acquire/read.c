@@ -103,7 +103,6 @@ static graph_ref *new_graph(const reading *r) {
     memset(g, 0, sizeof *g);
     g->edges = copy_text(r->request->edges, r->request->edges_bytes);
     g->vertices = copy_text(r->request->vertices, r->request->vertices_bytes);
-    g->source_affinity = r->edges.affinity;
     g->direction = r->follow ? r->follow->direction : GPUGRAPH_OUT;
     g->weight_column = r->edges.column[WEIGHT_COLUMN] != NULL;
     g->weight_unclear = r->edges.weight_unclear;
@@ -112,8 +111,10 @@ static graph_ref *new_graph(const reading *r) {
     if (!g->weight_column)
         g->weight_error = source_without_weight(&r->edges);
     g->params = copy_text(r->request->params, r->request->params_bytes);
-    if (!g->edges || !g->vertices != !r->request->vertices ||
-        !g->params != !r->request->params || (!g->weight_column && !g->weight_error)) {
+    const row_source *vertices = r->request->vertices ? &r->vertices : NULL;
+    if (id_columns_find(r->c->db, &r->edges, vertices, &g->ids) || !g->edges ||
+        !g->vertices != !r->request->vertices || !g->params != !r->request->params ||
+        (!g->weight_column && !g->weight_error)) {
         graph_free(g);
         return NULL;
     }

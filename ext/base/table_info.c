@@ -23,6 +23,18 @@ void name_list_end(sqlite3_str *list, int count) {
         sqlite3_str_appendall(list, "none");
 }
 
+static bool is_bare_name(const char *name) {
+    for (const char *at = name; *at; at++)
+        if (!(*at & 0x80) && *at != '_' && !(*at >= 'a' && *at <= 'z') &&
+            !(*at >= 'A' && *at <= 'Z') && (at == name || !(*at >= '0' && *at <= '9')))
+            return false;
+    return *name && !sqlite3_keyword_check(name, (int)strlen(name));
+}
+
+void append_sql_name(sqlite3_str *sql, const char *name) {
+    sqlite3_str_appendf(sql, is_bare_name(name) ? "%s" : "\"%w\"", name);
+}
+
 /* Takes over what `list` says as the end of a sentence. */
 static int say_with_list(char **error, sqlite3_str *list, const char *format,
                          const char *a, const char *b) {
@@ -335,6 +347,19 @@ int table_column(const table_info *info, const char *name) {
             return i;
     }
     return -1;
+}
+
+int table_collation(sqlite3 *db, const table_info *info, const char *column,
+                    char **collation) {
+    const char *declared = NULL;
+    *collation = NULL;
+    if ((info->kind != 't' && info->kind != 'w') ||
+        sqlite3_table_column_metadata(db, info->schema, info->name, column, NULL,
+                                      &declared, NULL, NULL, NULL) != SQLITE_OK ||
+        !declared || sqlite3_stricmp(declared, "BINARY") == 0)
+        return SQLITE_OK;
+    *collation = sqlite3_mprintf("%s", declared);
+    return *collation ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 static bool contains(const char *type, const char *part) {

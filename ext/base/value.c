@@ -53,9 +53,7 @@ static const char *skip_spaces(const char *at, const char *end) {
     return at;
 }
 
-/* Is the whole text a number, SQLITE_INTEGER or SQLITE_FLOAT, as numeric affinity has it?
-** *integer: of the first kind. SQLITE_NULL: it is none. */
-static int number_in_text(const char *at, const char *end, sqlite3_int64 *integer) {
+int number_in_text(const char *at, const char *end, sqlite3_int64 *integer) {
     at = skip_spaces(at, end);
     const bool minus = at < end && *at == '-';
     const char *first = at + (at < end && (*at == '-' || *at == '+'));

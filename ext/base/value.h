@@ -14,6 +14,9 @@ struct sql_number {
     double real;
 };
 
+/* Is the whole text a number, SQLITE_INTEGER or SQLITE_FLOAT, as numeric affinity has it?
+** *integer: of the first kind. SQLITE_NULL: it is none. */
+int number_in_text(const char *at, const char *end, sqlite3_int64 *integer);
 /* SQLITE_OK or SQLITE_NOMEM. */
 int number_of(sqlite3_value *value, struct sql_number *number);
 void number_to_integer(struct sql_number *number);

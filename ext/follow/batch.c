@@ -495,6 +495,8 @@ static int change(connection *c, graph_ref *g, row_changes *changes, intern *tex
     connection_run(c, &run);
     gpugraph_keep_tables(g->graph, (gpugraph_tables)c->config.tables);
     gpugraph_status status = rc ? GPUGRAPH_OK : gpugraph_update(g->graph, &batch, &run);
+    if (rc == SQLITE_OK && status == GPUGRAPH_OK)
+        mixed_ids_added(g, batch.added);
     place_batch_clear(&places);
     if (rc)
         return rc;

@@ -105,6 +105,29 @@ static const char *column_name(const row_source *rows, int i) {
                : rows->column[i];
 }
 
+/* Rows with two ways are told apart by an edge id. Any further column can be one. */
+static int check_edge_id(const row_source *rows, char **error) {
+    const table_info *table = &rows->table;
+    const char *id = rows->column[SOURCE_COLUMN];
+    if (!rows->column[REVERSE_COLUMN] || column_name(rows, EDGE_ID_COLUMN))
+        return SQLITE_OK;
+    for (int i = table->columns - 1; i >= 0; i--) {
+        bool further = true;
+        for (int k = 0; k < EDGE_COLUMNS; k++)
+            further &= table->column[i] != rows->column[k];
+        id = further ? table->column[i] : id;
+    }
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(text,
+                        "gpugraph: %s has no rowid, and a graph with a reverse weight "
+                        "needs an edge id; name the columns, as in '",
+                        rows->name);
+    source_append_with_columns(text, rows, id, rows->column[REVERSE_COLUMN]);
+    sqlite3_str_appendall(text, "'");
+    *error = sqlite3_str_finish(text);
+    return *error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
 /* The columns' names as the table has them, found by name where none are given. */
 static int settle_columns(connection *c, definition *d, char **error) {
     static const char *const kinds[] = {"a view", "a virtual table", "a graph"};
@@ -124,6 +147,8 @@ static int settle_columns(connection *c, definition *d, char **error) {
                                  rows.name, kinds[letter - letters]);
         rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
     }
+    if (rc == SQLITE_OK)
+        rc = check_edge_id(&rows, error);
     d->source.columns = 0;
     for (int i = 0; i < EDGE_COLUMNS && rc == SQLITE_OK; i++) {
         const char *name = column_name(&rows, i);

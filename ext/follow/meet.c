@@ -30,7 +30,7 @@ static bool may_be_replaced(const graph_ref *g) {
 /* Kept searches stay good: equal rows give vertices equal numbers, and no number is unused. */
 static void take_over(connection *c, followed *f, shared_graph *shared) {
     loaded got;
-    graph_ref *g = mirror_frame(f, false);
+    graph_ref *g = mirror_frame(c, f, false);
     if (!g) {
         shared_release(shared);
         return;

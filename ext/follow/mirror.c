@@ -35,13 +35,12 @@ void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both) {
 
 /* ---- a whole read ---- */
 
-graph_ref *mirror_frame(const followed *f, bool undirected) {
+graph_ref *mirror_frame(connection *c, const followed *f, bool undirected) {
     graph_ref *g = sqlite3_malloc(sizeof *g);
     if (!g)
         return NULL;
     memset(g, 0, sizeof *g);
     g->edges = sqlite3_mprintf("\"%w\".\"%w\"", f->schema, f->name);
-    g->source_affinity = f->rows.affinity;
     g->direction = f->direction;
     g->weight_column = f->rows.column[WEIGHT_COLUMN] != NULL;
     g->weight_unclear = f->rows.weight_unclear;
@@ -52,7 +51,8 @@ graph_ref *mirror_frame(const followed *f, bool undirected) {
     const bool has_ids = source_rowid(&f->rows) || source_has_row_ids(&f->rows);
     if (!has_ids)
         g->names = edge_names_none();
-    if (g->edges && (g->weight_column || g->weight_error) && (has_ids || g->names))
+    if (id_columns_find(c->db, &f->rows, NULL, &g->ids) == SQLITE_OK && g->edges &&
+        (g->weight_column || g->weight_error) && (has_ids || g->names))
         return g;
     graph_free(g);
     return NULL;
@@ -68,8 +68,9 @@ static void loaded_free(loaded *got) {
 }
 
 /* Takes over what was read; NULL: no memory. */
-static graph_ref *take_loaded(const followed *f, bool undirected, loaded *got) {
-    graph_ref *g = mirror_frame(f, undirected);
+static graph_ref *take_loaded(connection *c, const followed *f, bool undirected,
+                              loaded *got) {
+    graph_ref *g = mirror_frame(c, f, undirected);
     if (!g) {
         loaded_free(got);
         return NULL;
@@ -183,10 +184,11 @@ static int load(reading *r, followed *f, loaded *got, loaded *other,
     return rc;
 }
 
-static graph_ref *take_graph(const followed *f, shared_graph *shared, loaded *got) {
+static graph_ref *take_graph(connection *c, const followed *f, shared_graph *shared,
+                             loaded *got) {
     if (!shared)
-        return take_loaded(f, false, got);
-    graph_ref *g = mirror_frame(f, false);
+        return take_loaded(c, f, false, got);
+    graph_ref *g = mirror_frame(c, f, false);
     if (!g) {
         shared_release(shared);
         return NULL;
@@ -216,8 +218,8 @@ int mirror_renew(reading *r, followed *f, const char *why) {
     int rc = load(r, f, &got, two ? &other : NULL, &shared);
     if (rc)
         return rc;
-    graph_ref *g = take_graph(f, shared, &got),
-              *both = two ? take_loaded(f, true, &other) : NULL;
+    graph_ref *g = take_graph(r->c, f, shared, &got),
+              *both = two ? take_loaded(r->c, f, true, &other) : NULL;
     f->has_real = false;
     f->changed_ms = now_ms();
     rc = take_mirror(r->c, f, g, both);
@@ -244,7 +246,8 @@ static gpugraph_graph *take_block(block_graphs *saved, int which) {
     return graph;
 }
 
-static graph_ref *take_saved(const followed *f, bool undirected, block_graphs *saved) {
+static graph_ref *take_saved(connection *c, const followed *f, bool undirected,
+                             block_graphs *saved) {
     const int first = undirected ? BLOCK_BOTH : BLOCK_GRAPH;
     const bool named = source_has_row_ids(&f->rows);
     loaded got = {.graph = take_block(saved, first),
@@ -253,7 +256,7 @@ static graph_ref *take_saved(const followed *f, bool undirected, block_graphs *s
                   .has_weight = f->rows.column[WEIGHT_COLUMN] != NULL};
     if (!named && !source_rowid(&f->rows))
         got.names = edge_names_none();
-    return take_loaded(f, undirected, &got);
+    return take_loaded(c, f, undirected, &got);
 }
 
 int mirror_load_blocks(reading *r, followed *f) {
@@ -267,8 +270,8 @@ int mirror_load_blocks(reading *r, followed *f) {
         block_graphs_free(&saved);
         return rc;
     }
-    graph_ref *g = take_saved(f, false, &saved),
-              *both = two ? take_saved(f, true, &saved) : NULL;
+    graph_ref *g = take_saved(r->c, f, false, &saved),
+              *both = two ? take_saved(r->c, f, true, &saved) : NULL;
     block_graphs_free(&saved);
     if (g)
         rc = check_saved(r->c, g, &good);

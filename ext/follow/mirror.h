@@ -77,7 +77,7 @@ int log_is_complete(reading *r, followed *f, bool *complete);
 /* ---- mirror.c ---- */
 
 /* A mirror's graph_ref without a graph; NULL: no memory. */
-graph_ref *mirror_frame(const followed *f, bool undirected);
+graph_ref *mirror_frame(connection *c, const followed *f, bool undirected);
 /* The mirror becomes another graph, or none; both NULL where there is but one. */
 void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both);
 /* Reads the whole table; what base the mirror has then is for the caller to settle. */

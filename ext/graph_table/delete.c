@@ -19,16 +19,25 @@ static void append_edges_only(sqlite3_str *sql, const row_source *rows) {
                             rows->column[WEIGHT_COLUMN], rows->column[REVERSE_COLUMN]);
 }
 
+/* IS takes the column's affinity, but 7 and '7' are two vertices. */
+static void append_is_vertex(sqlite3_str *sql, const char *column) {
+    sqlite3_str_appendf(sql,
+                        "(\"%w\" IS ?1 COLLATE BINARY AND (typeof(\"%w\") = 'text') = "
+                        "(typeof(?1) = 'text'))",
+                        column, column);
+}
+
 /* DELETE of the rows that touch vertex ?1, found by their rowids ?2 where they have some.
 ** The ends are compared even where rowids are given: these come from the graph as it was when
 ** the statement began, and the statement may have given a rowid to another row since. */
 static char *deletion(const row_source *rows, const char *rowid) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
-    sqlite3_str_appendf(sql,
-                        OWN_SQL "DELETE FROM \"%w\".\"%w\" WHERE (\"%w\" IS ?1 COLLATE "
-                                "BINARY OR \"%w\" IS ?1 COLLATE BINARY)",
-                        rows->table.schema, rows->table.name, rows->column[SOURCE_COLUMN],
-                        rows->column[TARGET_COLUMN]);
+    sqlite3_str_appendf(sql, OWN_SQL "DELETE FROM \"%w\".\"%w\" WHERE (",
+                        rows->table.schema, rows->table.name);
+    append_is_vertex(sql, rows->column[SOURCE_COLUMN]);
+    sqlite3_str_appendall(sql, " OR ");
+    append_is_vertex(sql, rows->column[TARGET_COLUMN]);
+    sqlite3_str_appendall(sql, ")");
     condition_append(sql, "AND", rows->where, "");
     if (*rowid)
         sqlite3_str_appendf(sql, " AND \"%w\" IN (SELECT row FROM " ROW_LIST "(?2))",
@@ -97,7 +106,7 @@ static int delete_all(graph_call *call, uint32_t v, sqlite3_int64 *deleted) {
 
 static int find_vertex_to_delete(graph_call *call, sqlite3_value *id, uint32_t *v) {
     char *fault;
-    int rc = find_id(call->graph->graph, call->graph->source_affinity, id, v, &fault);
+    int rc = find_id(call->graph->graph, call->graph->ids.affinity, id, v, &fault);
     if (fault)
         call->error = sqlite3_mprintf("%s: the id %s", call->function, fault);
     sqlite3_free(fault);

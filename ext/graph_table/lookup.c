@@ -4,6 +4,7 @@
 **     7       INTEGER    7
 **     7       TEXT       '7'
 **     7       no type    7 '7'         a 7 out of a column of numbers equals both
+**     7.0     TEXT       '7', or else '7.0'
 **     7.0     no type    7 '7' '7.0'   likewise
 **     7       no type    7 '7' '07' ' 7' '7.0' ...     where the graph has such odd numerals
 **
@@ -160,18 +161,9 @@ static int find_meanings(graph_ref *of, char affinity, sqlite3_value *id, meanin
     if (rc || lookup_is_exact(affinity) || !is_number(id) ||
         gpugraph_vertex_ids(graph)->texts.count == 0)
         return rc;
-    struct sql_number number;
-    rc = number_of(id, &number);
-    number_to_integer(&number);
-    if (rc == SQLITE_OK && number.type == SQLITE_INTEGER) {
-        char digits[24];
-        sqlite3_snprintf(sizeof digits, digits, "%lld", (long long)number.integer);
-        rc = add(m, gpugraph_find_text(graph, digits, strlen(digits)));
-    }
-    if (rc == SQLITE_OK && sqlite3_value_type(id) == SQLITE_FLOAT) {
-        rc = find_vertex(graph, 'B', id, &v);
-        rc = rc ? rc : add(m, v);
-    }
+    rc = find_vertex(graph, 'B', id, &v);
+    if (rc == SQLITE_OK)
+        rc = add(m, v);
     return rc ? rc : add_odd(of, id, m);
 }
 

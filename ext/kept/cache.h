@@ -56,6 +56,11 @@ graph_ref *graph_seen(connection *c, const scope *s, const char *edges,
                       const graph_request *request);
 /* What was read becomes the graph's; names that it had go. */
 void graph_take(graph_ref *g, const loaded *got);
+/* SQLITE_ERROR with a sentence (sqlite3_free) where an id is a number in one column and a text in another
+** one, though the columns declare types. (mixed_ids.c) */
+int mixed_ids_check(connection *c, graph_ref *g, char **fault);
+/* The graph has taken these edges in. */
+void mixed_ids_added(graph_ref *g, const gpugraph_edges *added);
 /* What was found out about the graph's edges holds no longer. (copy.c) */
 void graph_changed(graph_ref *g);
 /* A copy of a followed graph, its searches not: it is in no list. *made is given on failure, too, for graph_free, unless there

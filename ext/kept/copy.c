@@ -30,9 +30,12 @@ static graph_ref *frame_of(const graph_ref *from) {
     g->undirected = from->undirected;
     g->weight_error =
         from->weight_error ? sqlite3_mprintf("%s", from->weight_error) : NULL;
-    g->source_affinity = from->source_affinity;
+    g->ids_checked = from->ids_checked;
+    g->has_mixed_id = from->has_mixed_id;
+    g->mixed_id = from->mixed_id;
     g->direction = from->direction;
-    if (g->edges && !g->names == !from->names && !g->weight_error == !from->weight_error)
+    if (id_columns_copy(&from->ids, &g->ids) == SQLITE_OK && g->edges &&
+        !g->names == !from->names && !g->weight_error == !from->weight_error)
         return g;
     graph_free(g);
     return NULL;

@@ -43,8 +43,11 @@ typedef struct graph_ref {
     bool two_ways;       /* there is a reverse weight, and this is the graph ... */
     bool undirected;     /* ... for direction 'both', or the one for the others */
     char *weight_error; /* a bad weight that nobody needed yet: a sentence, no function */
-    char source_affinity; /* SQLITE_AFF-like letter: 'A' blob/none 'B' text 'C' numeric
-                                   ** 'D' integer 'E' real */
+    id_columns ids;
+    bool
+        ids_checked; /* no id is a number in one column and a text in another (mixed_ids.c) */
+    bool has_mixed_id; /* mixed_id was such an id when the ids were last looked at */
+    sqlite3_int64 mixed_id;
     gpugraph_direction direction; /* of searches that are given none */
     /* Odd numerals (base/value.h) among its vertices, among its edges' own ids: lists of
     ** graph_table/lookup.c, by sqlite3_malloc; NULL: nobody has looked. Whoever changes the graph frees

@@ -1,7 +1,7 @@
 /* A source whose names are settled: which table, which columns, which query.
 **
 **     edge_source   what the text says        'roads(a, b)'
-**     row_source    what that is, here        kind 't', main.roads, columns a, b, affinity
+**     row_source    what that is, here        kind 't', main.roads, columns a, b, their types
 **/
 #include "source.h"
 #include "base/sql_text.h"
@@ -161,8 +161,6 @@ static int resolve_table(resolver *r) {
         return rc;
     if (wants_edges(r) && source->columns <= EDGE_ID_COLUMN)
         find_edge_id(rows);
-    int first = table_column(&rows->table, rows->column[0]);
-    rows->affinity = affinity_of_type(rows->table.type[first]);
     return SQLITE_OK;
 }
 
@@ -233,9 +231,10 @@ static int resolve_query(resolver *r) {
     rc = check_query(r, tail);
     if (rc)
         return rc;
-    rows->affinity = affinity_of_type(sqlite3_column_decltype(rows->query, 0));
     for (int i = 0; i < sqlite3_column_count(rows->query); i++) {
-        rc = table_add_column(&rows->table, sqlite3_column_name(rows->query, i), "");
+        const char *type = sqlite3_column_decltype(rows->query, i);
+        rc = table_add_column(&rows->table, sqlite3_column_name(rows->query, i),
+                              type ? type : "");
         if (rc)
             return rc;
         rows->column[i] = rows->table.column[i];
@@ -251,6 +250,14 @@ int source_resolve(connection *c, const char *function, const char *what, const 
         return resolve_query(&r);
     rows->where = source->where ? sqlite3_mprintf("%s", source->where) : NULL;
     return source->where && !rows->where ? SQLITE_NOMEM : resolve_table(&r);
+}
+
+void source_append_table(sqlite3_str *sql, const row_source *rows) {
+    if (!rows->searched) {
+        append_sql_name(sql, rows->table.schema);
+        sqlite3_str_appendall(sql, ".");
+    }
+    append_sql_name(sql, rows->table.name);
 }
 
 bool source_has_row_ids(const row_source *rows) {

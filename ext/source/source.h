@@ -1,7 +1,7 @@
 /* An edge source: what the text of `edges` or `vertices` says, and what that is in the database.
 **
 **     'roads(a, b, metres)'  edge_parse      -> edge_source   table roads, columns a, b, metres
-**                            source_resolve  -> row_source    main.roads, INTEGER affinity, ... */
+**                            source_resolve  -> row_source    main.roads, its columns, ... */
 #ifndef GPUGRAPH_SOURCE_H
 #define GPUGRAPH_SOURCE_H
 
@@ -48,7 +48,6 @@ typedef struct row_source {
     /* By the numbers of edge_source; NULL: none. The edge id is not here where it is the
     ** table's rowid. Of vertices the first alone. Owned by table. */
     char *column[EDGE_COLUMNS];
-    char affinity;       /* of the first column */
     bool columns_named;  /* in the text, not found by the names they have */
     bool weight_unclear; /* no weight is known by its name, and others may be meant */
     bool followed;       /* of a followed graph: rows with a NULL end are told apart */
@@ -67,6 +66,8 @@ typedef struct row_source {
 int source_resolve(connection *c, const char *function, const char *what, const scope *s,
                    const edge_source *source, row_source *rows, char **error);
 void row_source_clear(row_source *rows);
+/* The name of the table as SQL text, with its schema where the text of the source gives one. */
+void source_append_table(sqlite3_str *sql, const row_source *rows);
 /* The name by which SQL asks for the rowid that is the edge id; NULL: it is none. */
 const char *source_rowid(const row_source *rows);
 /* Of a followed graph whose edges' ids are not the table's rowids, or which has a reverse weight:
@@ -75,13 +76,38 @@ bool source_has_row_ids(const row_source *rows);
 /* The name by which SQL asks for the table's rowid, edge id or not; NULL: it has none. */
 const char *source_row_name(const row_source *rows);
 
+/* ---- id_columns.c: what the declarations of id columns mean for ids ---- */
+
+typedef struct id_columns {
+    char affinity[2]; /* of source and destination: affinity_of_type */
+    /* One column of ids is TEXT and another one numeric: a sentence about an id that is in both, from
+    ** the text of that id on. NULL: the columns agree, or declare no types. */
+    char *mixed;
+    char *
+        collation; /* a sentence about a collation that a column declares; NULL: none does */
+} id_columns;
+
+/* vertices may be NULL. */
+int id_columns_find(sqlite3 *db, const row_source *edges, const row_source *vertices,
+                    id_columns *made);
+int id_columns_copy(const id_columns *from, id_columns *made);
+void id_columns_clear(id_columns *columns);
+
 /* ---- weight.c ---- */
 
-/* Of a table or view whose ends have been found by name. */
+/* Finds the weight, and the reverse weight, of a table or view whose ends have been found by
+** name. */
 void source_find_weight(row_source *rows);
 /* Of a followed graph without weights, whose table was named without its columns: may a
 ** weight be meant? */
 void source_doubt_weight(row_source *rows);
+/* The table with its ends and its weight, an edge id and a reverse weight, as the text of a source:
+** ways(a, b, cost, id, back). */
+void source_append_with_columns(sqlite3_str *text, const row_source *rows, const char *id,
+                                const char *reverse);
+/* The end of a sentence about a negative weight: how the rows become an edge source of five
+** columns. */
+void source_append_five_columns(sqlite3_str *text, const row_source *rows);
 /* The sentence (no function name) for a search by weight of edges without; NULL: no
 ** memory. */
 char *source_without_weight(const row_source *rows);

@@ -2,6 +2,7 @@
 ** searches by weight where there is none.
 **
 **     roads(id, src, dst, metres, lanes INT)    the weight is metres
+**     ways(gid, source, target, cost, reverse_cost)   cost, and reverse_cost for the way back
 **     roads(id, src, dst, toll REAL, name)      toll may be meant: nobody guesses
 **     roads(id, src, dst, name)                 unweighted */
 #include "source.h"
@@ -46,18 +47,86 @@ static bool others_may_be_meant(const row_source *rows) {
     return found;
 }
 
+/* As in pgRouting's tables. -1: there is none. */
+static int known_reverse(const table_info *table, int weight) {
+    return sqlite3_stricmp(table->column[weight], "cost") == 0
+               ? table_column(table, "reverse_cost")
+               : -1;
+}
+
 void source_find_weight(row_source *rows) {
-    int column = known_weight(&rows->table);
+    const table_info *table = &rows->table;
+    const int column = known_weight(table);
+    const int reverse = column >= 0 ? known_reverse(table, column) : -1;
     if (column >= 0)
-        rows->column[WEIGHT_COLUMN] = rows->table.column[column];
+        rows->column[WEIGHT_COLUMN] = table->column[column];
     else
         rows->weight_unclear = others_may_be_meant(rows);
+    if (reverse >= 0)
+        rows->column[REVERSE_COLUMN] = table->column[reverse];
 }
 
 /* A column of a known name has come since the graph was made: the graph names none. */
 void source_doubt_weight(row_source *rows) {
     rows->columns_named = known_weight(&rows->table) >= 0;
     rows->weight_unclear = rows->columns_named || others_may_be_meant(rows);
+}
+
+/* How the edge id is asked for in an example; NULL: there is none. */
+static const char *example_id(const row_source *rows) {
+    const int key = rows->table.integer_primary_key;
+    if (rows->column[EDGE_ID_COLUMN])
+        return rows->column[EDGE_ID_COLUMN];
+    return key >= 0 ? rows->table.column[key] : source_row_name(rows);
+}
+
+static void append_example_columns(sqlite3_str *text, const row_source *rows,
+                                   const char *id, const char *reverse) {
+    const char *const column[] = {rows->column[SOURCE_COLUMN],
+                                  rows->column[TARGET_COLUMN],
+                                  rows->column[WEIGHT_COLUMN], id, reverse};
+    for (int i = 0; i < EDGE_COLUMNS; i++) {
+        sqlite3_str_appendall(text, i ? ", " : "");
+        if (column[i])
+            append_sql_name(text, column[i]);
+        else
+            sqlite3_str_appendall(text, "NULL");
+    }
+}
+
+void source_append_with_columns(sqlite3_str *text, const row_source *rows, const char *id,
+                                const char *reverse) {
+    source_append_table(text, rows);
+    sqlite3_str_appendall(text, "(");
+    append_example_columns(text, rows, id, reverse);
+    sqlite3_str_appendall(text, ")");
+}
+
+/* A table's columns are named where there are an edge id and a reverse weight; else a query
+** selects NULL in their places. */
+static void append_example(sqlite3_str *text, const row_source *rows) {
+    const int column = table_column(&rows->table, "reverse_cost");
+    const char *id = example_id(rows),
+               *reverse = column >= 0 ? rows->table.column[column] : NULL;
+    if (id && reverse) {
+        source_append_with_columns(text, rows, id, reverse);
+    } else {
+        sqlite3_str_appendall(text, "SELECT ");
+        append_example_columns(text, rows, id, reverse);
+        sqlite3_str_appendall(text, " FROM ");
+        source_append_table(text, rows);
+    }
+}
+
+void source_append_five_columns(sqlite3_str *text, const row_source *rows) {
+    const bool named = table_column(&rows->table, "reverse_cost") >= 0;
+    sqlite3_str_appendall(text, "; where a negative weight closes a direction, give an "
+                                "edge id and a reverse weight after it");
+    if (rows->kind == 'q' || (rows->followed && !named))
+        return; /* no query can take the place of these rows */
+    sqlite3_str_appendall(text, ", as in '");
+    append_example(text, rows);
+    sqlite3_str_appendall(text, "'");
 }
 
 /* The first further column that may hold weights, for an example. */

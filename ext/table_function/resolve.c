@@ -19,7 +19,7 @@ static int note_stranger(arguments *a, const graph_ref *graph, int field,
     const char *other;
     if (s->calls == STRANGERS_CALLS || s->count++ >= STRANGERS_NAMED)
         return SQLITE_OK;
-    int rc = find_other_type(graph->graph, graph->source_affinity, id, &other);
+    int rc = find_other_type(graph->graph, id, &other);
     char *written = rc == SQLITE_OK ? value_written(id) : NULL;
     if (!written)
         return SQLITE_NOMEM;
@@ -40,7 +40,7 @@ static int note_stranger(arguments *a, const graph_ref *graph, int field,
 static int find_end(arguments *a, const graph_ref *graph, int field, int element,
                     sqlite3_value *id, uint32_t *vertex) {
     char *fault;
-    int rc = find_id(graph->graph, graph->source_affinity, id, vertex, &fault);
+    int rc = find_id(graph->graph, graph->ids.affinity, id, vertex, &fault);
     if (fault && element > 0)
         rc = caller_fail(a->by, rc, "element %d of the JSON array in %s %s", element,
                          field_name(a->by->function, field), fault);

@@ -205,6 +205,10 @@ static void make_tables(void) {
         "INSERT INTO n VALUES "
         "(1,2,1,'x',4),(2,3,1,NULL,-1),(3,4,1,7,0.5),(4,1,1,'y',NULL),"
         "('z',9,1,8,NULL);"
+        "CREATE TABLE bought(a TEXT COLLATE NOCASE, b INTEGER);"
+        "INSERT INTO bought VALUES ('a', 1), ('b', 2);"
+        "CREATE TABLE two_ways(source, target, cost, reverse_cost);"
+        "INSERT INTO two_ways VALUES (1, 2, 3, 4), (2, 3, -1, 5);"
         "CREATE TABLE places(id); INSERT INTO places VALUES (1),(4),(50),('lone');"
         "CREATE TABLE sink(v UNIQUE)");
     run("SELECT gpugraph_config('cache_limit', 0), gpugraph_config('threads', 1), "
@@ -242,6 +246,9 @@ static const char *const functions[] = {
 static const char *const arguments[] = {
     "SELECT *, source FROM gpu_bfs WHERE edges = 't' AND sources = '[1, 8]'",
     "SELECT * FROM gpu_sssp('t', 1) WHERE vertices = 'places(id)' AND max_distance = 12",
+    "SELECT vertex FROM gpu_bfs('bought(a, b)', 2.0) WHERE direction = 'in'",
+    "SELECT vertex FROM gpu_bfs('bought(a, b)', 'A')",
+    "SELECT count(*) FROM gpu_sssp('two_ways', 1)",
     "SELECT vertex FROM gpu_mis('t') WHERE vertices = 'SELECT id FROM places'",
     "SELECT vertex, target FROM gpu_sssp('t', 1) WHERE target IN (3, 4, 'none')",
     "SELECT source, vertex, depth FROM gpu_bfs WHERE edges = 't' AND source IN (1, 8)",

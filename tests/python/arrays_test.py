@@ -304,6 +304,13 @@ def check_edges():
     multi = gpugraph.to_networkx(conn, "roads(from, to, km, id)")
     assert sorted(multi.edges(data=True)) == [("7", "8", {"weight": 1.5, "edge": 1}), ("8", "x", {"weight": 2.0, "edge": 2})]
     assert "9007199254740993" in multi
+    conn.execute("CREATE TABLE ways(source, target, cost, reverse_cost)")
+    conn.executemany("INSERT INTO ways VALUES (?, ?, ?, ?)", [(1, 2, 5, 3), (2, 3, -1, 4), (3, 4, 6, None), (5, 6, -1, -1)])
+    for source in ("ways", "SELECT source, target, cost, NULL, reverse_cost FROM ways"):
+        two = gpugraph.to_networkx(conn, source)
+        assert sorted(two.edges(data="weight")) == [(1, 2, 5), (2, 1, 3), (3, 2, 4), (3, 4, 6)] and 6 in two
+        one = gpugraph.to_networkx(conn, source, networkx.Graph)
+        assert sorted((*sorted(edge), weight) for *edge, weight in one.edges(data="weight")) == [(1, 2, 3), (2, 3, 4), (3, 4, 6)]
     for source in ("roads; DROP TABLE l", "roads(nope, to)", "conn"):
         try:
             gpugraph.to_networkx(conn, source)

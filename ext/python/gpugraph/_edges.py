@@ -162,7 +162,7 @@ def read_edges(conn: Any, table: str, data: Any) -> int:
 
 
 def _columns(cursor: Any, edges: str) -> str:
-    """An edge source's SELECT, of source, target and, where there are some, weight and edge id."""
+    """An edge source's SELECT, of source, target and, where there are some, weight, edge id and reverse weight."""
     if re.match(r"\s*(select|with|values)\b", edges, re.I):
         return edges
     named = re.fullmatch(rf"\s*(?:({NAME})\.)?({NAME})\s*(?:\(\s*({NAME}(?:\s*,\s*{NAME})*)\s*\))?\s*", edges)
@@ -171,28 +171,42 @@ def _columns(cursor: Any, edges: str) -> str:
     schema, table, listed = (name and [_bare(part) for part in re.findall(NAME, name)] for name in named.groups())
     table = _quoted(table[0]) if not schema else f"{_quoted(schema[0])}.{_quoted(table[0])}"
     if listed:
-        return f"SELECT {', '.join('t.' + _quoted(name) for name in listed[:4])} FROM {table} AS t"
+        return f"SELECT {', '.join('t.' + _quoted(name) for name in listed)} FROM {table} AS t"
     sql = "SELECT name FROM pragma_table_xinfo(?1, ?2) WHERE hidden <> 1"
     found = {row[0].lower(): row[0] for row in cursor.execute(sql, (_bare(named[2]), schema and schema[0]))}
     ends = next((pair for pair in ENDS if pair[0] in found and pair[1] in found), None)
     if not ends:
         raise ValueError(f"gpugraph: {edges} has no columns src and dst: name them, as '{edges}(a, b)'")
     weight = next((name for name in WEIGHTS if name in found), None)
-    return f"SELECT {', '.join(_quoted(found[name]) for name in (*ends, weight) if name)} FROM {table}"
+    columns = [_quoted(found[name]) for name in (*ends, weight) if name]
+    if weight == "cost" and "reverse_cost" in found:
+        columns += ["NULL", _quoted(found["reverse_cost"])]
+    return f"SELECT {', '.join(columns)} FROM {table}"
+
+
+def _open_arcs(source: Any, target: Any, data: list[Any], directed: bool) -> list[tuple[Any, Any, dict[str, Any]]]:
+    """A row's arcs: one, or with a reverse weight those that are open; without directions the cheaper one."""
+    if len(data) < 3:
+        return [(source, target, dict(zip(("weight", "edge"), data)))]
+    weight, edge, reverse = data
+    name = {} if edge is None else {"edge": edge}
+    ways = ((source, target, weight), (target, source, reverse))
+    arcs = [(u, v, {"weight": w, **name}) for u, v, w in ways if w is not None and float(w) >= 0]
+    return arcs if directed else sorted(arcs, key=lambda arc: float(arc[2]["weight"]))[:1]
 
 
 def to_networkx(conn: Any, edges: str, create_using: Any = None) -> Any:
     """The graph of an edge source in networkx: a MultiDiGraph, or what create_using says.
 
     Ids are vertices, weights the attribute `weight`, listed edge ids the attribute `edge`. A row with a NULL end is a vertex.
+    A row with a reverse weight is two edges.
     """
     import networkx
 
     graph = networkx.empty_graph(0, create_using, default=networkx.MultiDiGraph)
     cursor = plain_cursor(conn)
     for source, target, *data in cursor.execute(_columns(cursor, edges)):
-        if source is None or target is None:
-            graph.add_nodes_from(end for end in (source, target) if end is not None)
-        else:
-            graph.add_edge(source, target, **dict(zip(("weight", "edge"), data)))
+        graph.add_nodes_from(end for end in (source, target) if end is not None)
+        if source is not None and target is not None:
+            graph.add_edges_from(_open_arcs(source, target, data, graph.is_directed()))
     return graph

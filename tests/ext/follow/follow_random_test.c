@@ -46,6 +46,7 @@ static struct names {
     const char *further, *stored;
     const char *direction; /* the graph's own, or "" */
     bool typed;            /* weights are REAL by their column, which a query's are not */
+    bool mixes;            /* ids of one column are INTEGER, of the other one TEXT */
 } name, at_creation;
 
 uint32_t pick(uint32_t below) {
@@ -219,11 +220,40 @@ static bool is_locked(const listing *l) {
     return (l->rc & 0xff) == SQLITE_BUSY || (l->rc & 0xff) == SQLITE_LOCKED;
 }
 
+/* Which rows are edges; "": all. */
+static char *only_edges(void) {
+    return name.where == 1   ? sqlite3_mprintf("%s < 5", name.w)
+           : name.where == 2 ? sqlite3_mprintf("ifnull(%s, 2) <> 3", name.a)
+                             : sqlite3_mprintf("");
+}
+
+/* Is some id a number in column a and a text in column b? */
+static bool is_mixed(int who, const char *schema) {
+    char *edges = only_edges();
+    const char *where = *edges ? " WHERE " : "";
+    char *sql = sqlite3_mprintf(
+        "SELECT 1 FROM (SELECT %s AS n FROM %s.%s%s%s) JOIN (SELECT %s AS t FROM "
+        "%s.%s%s%s) ON typeof(n) IN ('integer', 'real') AND typeof(t) = 'text' AND t IN "
+        "(CAST(n AS INTEGER) || '', CAST(n AS INTEGER) || '.0')",
+        name.a, schema, name.table, where, edges, name.b, schema, name.table, where,
+        edges);
+    sqlite3_stmt *s = NULL;
+    bool mixed = name.mixes &&
+                 sqlite3_prepare_v2(db[who], sql, -1, &s, NULL) == SQLITE_OK &&
+                 sqlite3_step(s) == SQLITE_ROW;
+    sqlite3_finalize(s);
+    sqlite3_free(sql);
+    sqlite3_free(edges);
+    return mixed;
+}
+
+static bool mixed; /* the table that is compared */
+
 /* The two queries say the same, or, where the table holds what cannot be an edge, the one
 ** on the graph says so: then false. */
 static bool compare(int who, const char *on_table, const char *on_graph, bool weights) {
     listing t = list(who, on_table, true), g = list(who, on_graph, false);
-    bool bad = t.bad_ids || (weights && t.bad_weights);
+    bool bad = t.bad_ids || (weights && t.bad_weights) || mixed;
     if (!is_locked(&t) && !is_locked(&g)) {
         expect(t.rc == SQLITE_DONE, "seed %llu: %s: %s%s", (unsigned long long)seed,
                on_table, t.error, recall());
@@ -237,13 +267,6 @@ static bool compare(int who, const char *on_table, const char *on_graph, bool we
     list_clear(&t);
     list_clear(&g);
     return !bad;
-}
-
-/* Which rows are edges; "": all. */
-static char *only_edges(void) {
-    return name.where == 1   ? sqlite3_mprintf("%s < 5", name.w)
-           : name.where == 2 ? sqlite3_mprintf("ifnull(%s, 2) <> 3", name.a)
-                             : sqlite3_mprintf("");
 }
 
 /* What comes after the table where edges are listed: which rows are edges, and by which they are
@@ -482,6 +505,7 @@ static void agree(int who) {
         agree_with_rows(who, schema);
         return;
     }
+    mixed = is_mixed(who, schema);
     bool good = compare_scans(who, schema);
     if (good && pick(3) == 0)
         compare_lookups(who, schema);
@@ -494,6 +518,8 @@ static void agree(int who) {
 static const char *vertex(void) {
     if (pick(300) == 0)
         return ONE_OF("2.5", "x'31'");
+    if (name.mixes && pick(12))
+        return ONE_OF("'a'", "'b'", "'c'", "'d'", "'e'", "'f'", "NULL");
     if (pick(10) == 0)
         return ONE_OF("NULL", "NULL", "NULL", "NULL", "NULL", "2.0");
     return ONE_OF("1", "2", "3", "4", "5", "6", "7", "8", "'a'", "'b'", "'3'",
@@ -893,7 +919,9 @@ static const struct {
     const char *further, *stored;
 } tables[] = {
     {"CREATE TABLE roads(a, b, w)", true, true},
-    {"CREATE TABLE roads(id INTEGER PRIMARY KEY, a INTEGER, b TEXT, w REAL)", true, true},
+    {"CREATE TABLE roads(id INTEGER PRIMARY KEY, a INTEGER, b NUMERIC, w REAL)", true,
+     true},
+    {"CREATE TABLE roads(id INTEGER PRIMARY KEY, a INTEGER, b TEXT, w)", true, true},
     {"CREATE TABLE roads(a, b, w, UNIQUE(a, b))", true, true},
     {"CREATE TABLE roads(a NOT NULL DEFAULT 3, b UNIQUE ON CONFLICT REPLACE, w, "
      "UNIQUE(w, "
@@ -962,6 +990,7 @@ static void set_names(int kind) {
     name.stored = tables[kind].stored ? tables[kind].stored : "";
     name.direction = "";
     name.typed = strstr(tables[kind].sql, "back REAL") != NULL;
+    name.mixes = strstr(tables[kind].sql, "b TEXT, w)") != NULL;
     name.defaults = strstr(tables[kind].sql, "DEFAULT") != NULL;
 }
 

@@ -330,11 +330,14 @@ START_TEST(bad_rows) {
         {"1, 2, -1",
          "the weight of edge 3 in main.t (column w) is -1; a weight is a number, "
          "finite and not negative: correct it, or leave the row out, in a view "
-         "or a query"},
+         "or a query; where a negative weight closes a direction, give an edge id and a "
+         "reverse weight after it, as in 'SELECT a, b, w, rowid, NULL FROM t'"},
         {"1, 2, -0.5",
          "the weight of edge 3 in main.t (column w) is the REAL -0.5; a weight "
          "is a number, finite and not negative: correct it, or leave the row "
-         "out, in a view or a query"},
+         "out, in a view or a query; where a negative weight closes a direction, give an "
+         "edge id and a reverse weight after it, as in 'SELECT a, b, w, rowid, NULL FROM "
+         "t'"},
         {"1, 2, 1e999",
          "the weight of edge 3 in main.t (column w) is the REAL Inf; a weight is "
          "a number, finite and not negative: correct it, or leave the row out, "

@@ -35,7 +35,9 @@ START_TEST(whole_reals_are_integers) {
                name);
     }
     expect("", "SELECT vertex FROM gpu_bfs('texts', 1e30)");
-    /* The text that the column would have stored comes first. */
+    /* The INTEGER comes before the text that a TEXT column makes of the REAL. */
+    expect("'7'", "SELECT vertex FROM gpu_bfs('texts', 5.0) WHERE depth = 1");
+    run("DELETE FROM texts WHERE src = '5'");
     expect("'6'", "SELECT vertex FROM gpu_bfs('texts', 5.0) WHERE depth = 1");
 }
 END_TEST

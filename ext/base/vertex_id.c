@@ -1,0 +1,124 @@
+/* From an SQL value to ids: vertex_id.h has the table. */
+#include "vertex_id.h"
+#include "value.h"
+#include <string.h>
+
+static bool is_text_affinity(char affinity) {
+    return affinity == 'B';
+}
+
+static bool is_numeric_affinity(char affinity) {
+    return affinity > 'B';
+}
+
+/* ---- written numbers ---- */
+
+void id_write(sqlite3_int64 integer, int place, char text[WRITTEN_ID]) {
+    sqlite3_snprintf(WRITTEN_ID, text, place ? "%lld.0" : "%lld", integer);
+}
+
+bool id_is_written(const char *text, size_t bytes, sqlite3_int64 *integer) {
+    const bool real = bytes > 2 && memcmp(text + bytes - 2, ".0", 2) == 0;
+    char written[WRITTEN_ID];
+    if (number_in_text(text, text + bytes - (real ? 2 : 0), integer) != SQLITE_INTEGER)
+        return false;
+    id_write(*integer, real, written);
+    return strlen(written) == bytes && memcmp(written, text, bytes) == 0;
+}
+
+/* ---- under one column ---- */
+
+static int text_of(sqlite3_value *value, const char **text, size_t *bytes) {
+    *text = (const char *)sqlite3_value_text(value);
+    *bytes = (size_t)sqlite3_value_bytes(value);
+    return *text ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/* Of a number, in a TEXT column. SQLite writes the REAL itself, into a copy. */
+static int find_written(sqlite3_value *value, const struct sql_number *number,
+                        id_is_vertex is_vertex, void *of, bool *found) {
+    char digits[WRITTEN_ID];
+    const char *text;
+    size_t bytes;
+    if (number->type == SQLITE_INTEGER) {
+        id_write(number->integer, 0, digits);
+        *found = is_vertex(of, 0, digits, strlen(digits));
+    }
+    if (*found || sqlite3_value_type(value) == SQLITE_INTEGER)
+        return SQLITE_OK;
+    sqlite3_value *copy = sqlite3_value_dup(value);
+    int rc = copy ? text_of(copy, &text, &bytes) : SQLITE_NOMEM;
+    if (rc == SQLITE_OK)
+        *found = is_vertex(of, 0, text, bytes);
+    sqlite3_value_free(copy);
+    return rc;
+}
+
+static int find_text(sqlite3_value *value, char affinity, id_is_vertex is_vertex,
+                     void *of, bool *found) {
+    struct sql_number number = {.type = SQLITE_NULL};
+    const char *text;
+    size_t bytes;
+    int rc = text_of(value, &text, &bytes);
+    if (rc == SQLITE_OK && is_numeric_affinity(affinity))
+        rc = number_of(value, &number);
+    number_to_integer(&number);
+    if (rc == SQLITE_OK && number.type != SQLITE_FLOAT)
+        *found = number.type == SQLITE_INTEGER ? is_vertex(of, number.integer, NULL, 0)
+                                               : is_vertex(of, 0, text, bytes);
+    return rc;
+}
+
+int column_id_find(sqlite3_value *value, char affinity, id_is_vertex is_vertex, void *of,
+                   bool *found) {
+    struct sql_number number;
+    const int type = sqlite3_value_type(value);
+    *found = false;
+    if (type == SQLITE_TEXT)
+        return find_text(value, affinity, is_vertex, of, found);
+    int rc = number_of(value, &number);
+    number_to_integer(&number);
+    if (rc == SQLITE_OK && number.type != SQLITE_NULL && is_text_affinity(affinity))
+        return find_written(value, &number, is_vertex, of, found);
+    if (rc == SQLITE_OK && number.type == SQLITE_INTEGER)
+        *found = is_vertex(of, number.integer, NULL, 0);
+    return rc;
+}
+
+/* ---- as an argument ---- */
+
+/* Does a column of this affinity store another value? */
+static bool converts(char affinity, int type) {
+    return type == SQLITE_TEXT ? is_numeric_affinity(affinity)
+                               : is_text_affinity(affinity);
+}
+
+int argument_id_find(sqlite3_value *value, const char affinity[2], id_is_vertex is_vertex,
+                     void *of, bool *found) {
+    const int type = sqlite3_value_type(value);
+    int rc = column_id_find(value, 'A', is_vertex, of, found);
+    for (int end = 0; end < 2 && rc == SQLITE_OK && !*found; end++)
+        if (converts(affinity[end], type))
+            rc = column_id_find(value, affinity[end], is_vertex, of, found);
+    return rc;
+}
+
+int argument_id_fault(sqlite3_value *value, const char affinity[2], char **fault) {
+    static const char rule[] =
+        "a vertex id is an INTEGER or a TEXT: CAST it to one of them";
+    const int type = sqlite3_value_type(value);
+    struct sql_number number;
+    *fault = NULL;
+    int rc = number_of(value, &number);
+    number_to_integer(&number);
+    const bool may_be_text = is_text_affinity(affinity[0]) ||
+                             is_text_affinity(affinity[1]) ||
+                             (type == SQLITE_TEXT && !is_numeric_affinity(affinity[0]));
+    if (type == SQLITE_BLOB)
+        *fault = sqlite3_mprintf("is %s; %s", blob_written(value), rule);
+    else if (rc == SQLITE_OK && number.type == SQLITE_FLOAT && !may_be_text)
+        *fault = sqlite3_mprintf("is the REAL %!.15g; %s", number.real, rule);
+    else
+        return rc;
+    return *fault ? SQLITE_OK : SQLITE_NOMEM;
+}
