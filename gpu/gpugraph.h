@@ -623,8 +623,9 @@ bool gpugraph_device_at(int i, gpugraph_device *device);
 
 /* What `auto` weighs: a function on one of the backends. */
 typedef struct gpugraph_estimate {
-    const char *backend, *method; /* static strings: what `auto` begins with there */
-    int devices;                  /* CUDA devices that it runs on */
+    const char *backend,
+        *method; /* static strings: what `auto` begins with there, or is predicted to end with */
+    int devices; /* CUDA devices that it runs on */
     int64_t host_bytes,
         device_bytes; /* the graph, and what the function takes beside it */
     double

@@ -301,14 +301,6 @@
 #define GG_EACH_LEAST   8
 #define GG_EACH_LEVELS  32
 #define GG_EACH_REVERSE 8
-/* A distance matrix from a contracted graph: from so many rows on, and of graphs with so many vertices;
-** it is given up when it has looked at so many arcs for each that one thread's share of all searches would,
-** by weight, by depth: it is one thread's work. (New York, 200 rows: 0.24 of one, at 4 ns, where searches
-** take 30.) */
-#define GG_MATRIX_CONTRACTION_ROWS     8
-#define GG_MATRIX_CONTRACTION_VERTICES 1000
-#define GG_MATRIX_CONTRACTION_WORK     4
-#define GG_MATRIX_CONTRACTION_DEPTH    1
 /* Trees that are made together: a few at a time cost one pass each. */
 #define GG_EACH_TREES 4
 /* On a device: arcs of a row that a warp follows by itself. */
@@ -825,7 +817,7 @@
 #define GG_FOREST_CUDA_NS     0.06
 #define GG_FOREST_STEP_US     40
 #define GG_FOREST_STEPS       24
-#define GG_MATRIX_CPU_NS      60
+#define GG_MATRIX_CPU_NS      20
 #define GG_MATRIX_CUDA_NS     0.1
 #define GG_MATRIX_STEP_US     8
 #define GG_MATRIX_THIN_ROUNDS 3

@@ -287,7 +287,7 @@ static void tell_time(const gpugraph_run *run, const gg_algorithm *a) {
                               : GPUGRAPH_CPU;
     if (run->used_devices > 1)
         on = GG_SEVERAL;
-    struct prediction p = {run->search_ms, run->stays_ms};
+    const struct prediction p = {.search_ms = run->search_ms, .stays_ms = run->stays_ms};
     if (run->chosen_at_ms > 0 && run->status == GPUGRAPH_OK && on == run->chosen)
         gg_tell(a, run->like, on, &p, gg_now_ms() - run->chosen_at_ms);
 }

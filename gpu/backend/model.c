@@ -83,9 +83,10 @@ static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm 
     double most = a->alone && a->alone(graph) ? 1
                   : gg_is_thin(graph)         ? GG_COST_THIN_SPEEDUP
                                               : GG_COST_SPEEDUP;
-    return (struct prediction){arcs * a->cpu_ns / least(threads, most) * 1e-6,
-                               rows / least(threads, GG_COST_ROWS_SPEEDUP) * 1e-6 +
-                                   away / GG_HOME_BYTES_PER_MS};
+    return (struct prediction){
+        .search_ms = arcs * a->cpu_ns / least(threads, most) * 1e-6,
+        .stays_ms = rows / least(threads, GG_COST_ROWS_SPEEDUP) * 1e-6 +
+                    away / GG_HOME_BYTES_PER_MS};
 }
 
 /* Bytes by the bus in a millisecond: its buffers are filled by threads. */
@@ -100,9 +101,9 @@ static struct prediction on_cuda(const gpugraph_graph *graph, const gg_algorithm
     double edges = (double)graph->m * 2 * sizeof(uint32_t);
     bool there = gg_copy_is_there(graph, run);
     return (struct prediction){
-        a->steps(graph) * a->step_us * 1e-3 + arcs * a->cuda_ns * 1e-6 +
-            result / bus(run, result),
-        there ? 0 : edges / bus(run, edges) + arcs * GG_COST_DEVICE * 1e-6};
+        .search_ms = a->steps(graph) * a->step_us * 1e-3 + arcs * a->cuda_ns * 1e-6 +
+                     result / bus(run, result),
+        .stays_ms = there ? 0 : edges / bus(run, edges) + arcs * GG_COST_DEVICE * 1e-6};
 }
 
 static bool has_shared_rows(const gpugraph_graph *graph, int devices,
@@ -122,11 +123,12 @@ static struct prediction on_several(const gpugraph_graph *graph, const gg_algori
     double edges = (double)graph->m * 2 * sizeof(uint32_t);
     double home = gg_is_away(graph) ? edges / GG_HOME_BYTES_PER_MS : 0;
     return (struct prediction){
-        a->steps(graph) * a->several_step_us * 1e-3 +
-            arcs * a->several_ns * 1e-6 / devices + result / bus(run, result),
-        has_shared_rows(graph, devices, run)
-            ? 0
-            : home + edges / bus(run, edges) + arcs * GG_COST_SEVERAL * 1e-6 / devices};
+        .search_ms = a->steps(graph) * a->several_step_us * 1e-3 +
+                     arcs * a->several_ns * 1e-6 / devices + result / bus(run, result),
+        .stays_ms = has_shared_rows(graph, devices, run)
+                        ? 0
+                        : home + edges / bus(run, edges) +
+                              arcs * GG_COST_SEVERAL * 1e-6 / devices};
 }
 
 static void correct(struct prediction *p, const gpugraph_graph *graph,
@@ -134,6 +136,11 @@ static void correct(struct prediction *p, const gpugraph_graph *graph,
                     gpugraph_backend on) {
     struct known *k = find(a);
     p->search_ms *= search && a->times ? a->times(search) : 1;
+    if (on == GPUGRAPH_CPU && search && a->second_ms) {
+        const double second_ms = a->second_ms(graph, search);
+        p->second = second_ms < p->search_ms;
+        p->search_ms = least(p->search_ms, second_ms);
+    }
     p->search_ms *= k ? gg_learned(&k->on[on][gg_like(graph, search)]) : 1;
     p->stays_ms *= gg_learned(&stays[on]);
 }

@@ -31,13 +31,6 @@ bool gg_matrix_contracts(const matrix *m) {
     return m->type == GPUGRAPH_UINT32;
 }
 
-/* It takes as long as some searches. */
-bool gg_matrix_contraction_pays(const matrix *m) {
-    return gg_matrix_contracts(m) && gg_is_thin(m->graph) &&
-           m->from_count >= GG_MATRIX_CONTRACTION_ROWS &&
-           m->graph->n >= GG_MATRIX_CONTRACTION_VERTICES;
-}
-
 /* ---- chains ---- */
 
 static bool chain_room(gpugraph_run *run, chain *w, uint32_t count) {
@@ -59,32 +52,26 @@ static void free_chain(chain *w) {
     gg_release(w->distance);
 }
 
-/* The chain of `end`. distance: of every vertex, infinite before and after. */
-static bool climb(const asking *q, uint32_t end, bool forward, uint32_t *distance,
-                  chain *w) {
+/* The chain of `end`, with the distances to it or from it. */
+static bool climb(const asking *q, uint32_t end, bool forward, chain *w) {
     const contracted *c = q->c;
-    uint32_t count = 0;
-    for (uint32_t v = end; v != GPUGRAPH_NONE; v = c->parent[v])
-        count++;
+    const uint32_t count = c->depth[end] + 1;
     if (!chain_room(q->m->run, w, count))
         return false;
     w->count = count;
-    distance[end] = 0;
+    memset(w->distance, 0xff, count * sizeof *w->distance);
+    w->distance[c->depth[end]] = 0;
     for (uint32_t v = end; v != GPUGRAPH_NONE; v = c->parent[v]) {
-        const up_arc *arc = c->arc + c->first[v];
-        const uint32_t from = distance[v];
-        w->vertex[--count] = v;
-        w->distance[count] = from;
-        if (from == UINT32_MAX)
-            continue;
-        for (uint32_t i = 0; i < c->count[v]; i++) {
-            uint32_t sum = gg_add_ways(from, forward ? arc[i].out : arc[i].in);
-            uint32_t *place = &distance[arc[i].to];
+        const up_arcs arcs = gg_up_arcs(c, v);
+        const uint32_t *length = forward ? arcs.out : arcs.in;
+        const uint32_t from = w->distance[c->depth[v]];
+        w->vertex[c->depth[v]] = v;
+        for (uint32_t i = 0; from != UINT32_MAX && i < c->count[v]; i++) {
+            uint32_t sum = gg_add_ways(from, length[i]);
+            uint32_t *place = &w->distance[c->depth[arcs.to[i]]];
             *place = sum < *place ? sum : *place;
         }
     }
-    for (uint32_t i = 0; i < w->count; i++)
-        distance[w->vertex[i]] = UINT32_MAX;
     return true;
 }
 
@@ -129,25 +116,21 @@ static void take_ends(void *job, int member, int team) {
     matrix *m = q->m;
     chain own = {.room = 0};
     const uint32_t count = q->of_targets ? m->to_count : m->from_count;
-    uint32_t *distance = gg_alloc(m->run, m->graph->n, sizeof *distance);
     (void)member, (void)team;
-    if (distance)
-        memset(distance, 0xff, (size_t)m->graph->n * sizeof *distance);
-    while (distance && !gg_pause(m->run)) {
+    while (!gg_pause(m->run)) {
         uint32_t i = __atomic_fetch_add(&q->next, 1, __ATOMIC_RELAXED);
         if (i >= count)
             break;
         if (q->of_targets) {
-            if (!climb(q, m->to[i], false, distance, &q->to[i]))
+            if (!climb(q, m->to[i], false, &q->to[i]))
                 break;
         } else {
-            if (!climb(q, m->from[i], true, distance, &own))
+            if (!climb(q, m->from[i], true, &own))
                 break;
             write_cells(q, i, &own);
         }
     }
     free_chain(&own);
-    gg_release(distance);
 }
 
 static void ask(asking *q) {
@@ -167,29 +150,25 @@ static void ask(asking *q) {
     gg_release(q->to);
 }
 
-void gg_matrix_by_contraction(matrix *m, bool *done) {
+bool gg_matrix_by_contraction(matrix *m, const contraction_limit *most,
+                              const row_maker *before) {
     contracted c;
     asking q = {.m = m, .c = &c};
-    char more[120];
-    const bool asked = !gg_method_is_auto(m->run);
-    const uint64_t arcs = (m->graph->m + m->graph->n) * m->from_count;
-    const uint64_t share = arcs / (uint64_t)gg_threads(m->run, arcs);
-    const uint64_t most = asked ? UINT64_MAX
-                                : share * (m->weighted ? GG_MATRIX_CONTRACTION_WORK
-                                                       : GG_MATRIX_CONTRACTION_DEPTH);
+    char more[120] = "";
     double started = gg_now_ms();
-    *done = gg_contract(m, most, &c);
-    double contracted_at = gg_now_ms();
-    if (*done)
+    const bool done = gg_contract(m, most, &c);
+    gg_phase(m->run, "contract", started, m->graph->n, "%s%llu arcs looked at",
+             done ? "" : "given up: ", (unsigned long long)c.work);
+    started = gg_now_ms();
+    if (done)
         ask(&q);
     gg_free_contracted(&c);
-    if (gg_stopping(m->run)) {
+    if (gg_stopping(m->run))
         gg_stopped(m->run);
-        return;
-    }
-    if (!*done)
-        return;
-    snprintf(more, sizeof more, "contracted in %.1f ms, %llu arcs looked at",
-             contracted_at - started, (unsigned long long)c.work);
+    if (!done || m->run->status)
+        return false;
+    if (before)
+        started -= gg_describe_rows(before, more, sizeof more);
     gg_search_phase(m->run, started, (int64_t)m->from_count * m->to_count, more);
+    return true;
 }

@@ -4,6 +4,9 @@
 #include "device/share.h"
 #include "sssp/sssp.h"
 
+/* Rows that auto makes before it first looks at what they take, and vertices from which it does. */
+enum { FIRST_ROWS = 2, LEAST_VERTICES = 1000 };
+
 /* ---- what is asked ---- */
 
 static void set_bound(matrix *m) {
@@ -69,23 +72,60 @@ static void search_again(matrix *m) {
 
 /* ---- the CPU's side ---- */
 
+/* Bytes that a contraction may hold: with some MiB that every process has, about as many as the process
+** needs for the edges and the rows with weights. */
+static uint64_t most_bytes(const matrix *m) {
+    const uint64_t edges = m->graph->m,
+                   arcs = m->direction == GPUGRAPH_BOTH ? 2 * edges : edges;
+    const uint64_t graph = 12 * edges + 8 * (arcs + m->graph->n);
+    return graph / 4 * 9 + (8 << 20);
+}
+
+/* Contracts instead of making the rows that are left, if that is predicted to take no longer than they would. */
+static bool contracts_instead(matrix *m, row_maker *r, uint32_t left) {
+    const uint32_t n = m->graph->n;
+    const contraction_limit most = {gg_rows_ns(r, left), most_bytes(m)};
+    if (gg_contraction_ns(n, n) > most.ns)
+        return false;
+    gg_rest_rows(r);
+    m->looks = false; /* once */
+    m->run->used_method = "contraction";
+    if (gg_matrix_by_contraction(m, &most, r))
+        return true;
+    m->run->used_method = "rows";
+    return false;
+}
+
+/* Where a contraction may answer, the first rows tell what all would take, and twice as many tell it again. */
+static void find_by_rows(matrix *m) {
+    row_maker *r = gg_open_rows(m);
+    bool contracted = false;
+    for (uint32_t made = 0; r && made < m->from_count && !contracted;) {
+        const uint32_t some = made > 0 ? made : FIRST_ROWS, left = m->from_count - made;
+        made += m->looks && some < left ? some : left;
+        if (!gg_make_rows(r, made))
+            break;
+        if (m->looks && made < m->from_count)
+            contracted = contracts_instead(m, r, m->from_count - made);
+    }
+    if (r && !contracted && !m->run->status)
+        gg_tell_rows(r);
+    if (r)
+        gg_close_rows(r);
+}
+
 static void find_on_cpu(matrix *m) {
-    bool done = false;
-    if (gg_method_is(m->run, "contraction") && !gg_matrix_contracts(m)) {
+    static const contraction_limit none = {INFINITY, UINT64_MAX};
+    m->looks = gg_method_is_auto(m->run) && gg_matrix_contracts(m) &&
+               gg_is_thin(m->graph) && m->graph->n >= LEAST_VERTICES;
+    if (!gg_method_is(m->run, "contraction"))
+        find_by_rows(m);
+    else if (gg_matrix_contracts(m))
+        gg_matrix_by_contraction(m, &none, NULL);
+    else
         gg_fail(m->run, GPUGRAPH_INVALID,
                 "method 'contraction' takes INTEGER weights of which no distance "
                 "reaches 4294967295; use method 'rows' or 'auto'");
-        return;
-    }
-    if (gg_method_is_auto(m->run) && gg_matrix_contraction_pays(m))
-        m->run->used_method = "contraction";
-    if (gg_method_is(m->run, "contraction")) {
-        gg_matrix_by_contraction(m, &done);
-        if (done || m->run->status)
-            return;
-        m->run->used_method = "rows";
-    }
-    gg_matrix_by_rows(m);
 }
 
 /* ---- the descriptor ---- */
@@ -98,6 +138,13 @@ static double steps(const gpugraph_graph *graph) {
 static double times(const gpugraph_search *search) {
     return search->source_count < search->target_count ? search->source_count
                                                        : search->target_count;
+}
+
+/* A contraction, of a graph where auto looks whether one pays. */
+static double contraction_ms(const gpugraph_graph *graph, const gpugraph_search *search) {
+    const bool may = times(search) > FIRST_ROWS && graph->n >= LEAST_VERTICES &&
+                     graph->distance_type == GPUGRAPH_UINT32 && gg_is_thin(graph);
+    return may ? gg_contraction_ns(graph->n, graph->m) * 1e-6 : INFINITY;
 }
 
 static const gpugraph_method methods[] = {
@@ -121,6 +168,7 @@ const gg_algorithm gg_matrix = {
     .arcs = gg_arcs_once,
     .steps = steps,
     .times = times,
+    .second_ms = contraction_ms,
     .cpu_ns = GG_MATRIX_CPU_NS,
     .cuda_ns = GG_MATRIX_CUDA_NS,
     .step_us = GG_MATRIX_STEP_US,

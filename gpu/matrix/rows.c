@@ -3,209 +3,234 @@
 **     next row   0  1  2  3 ...      each thread takes the next one when it is done with one
 **     thread     A  B  A  A
 **
-** By weight each row is a search by Dijkstra's algorithm in arrays of its thread's own, which ends
-** when all targets are settled. A sum of REAL weights is made from the source on, as in gpugraph_sssp,
-** and the least of them does not depend on the order of the search. By depth all rows are breadth-first
-** searches, as many at once as bfs/each.c finds worth it. */
+** By weight a row is a search by the buckets of gpugraph_sssp (sssp/row.c) in arrays of its thread's own,
+** which ends when all targets are final. By depth all rows are breadth-first searches, as many at once as
+** bfs/each.c finds worth it. What the rows have looked at so far says what the others will. */
 #include "base/words.h"
 #include "bfs/bfs.h"
 #include "matrix.h"
+#include "sssp/work.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Searches by depth whose arrays are held at once, and bytes that they may take. */
 enum { MOST_DEPTHS = 64 };
 #define DEPTH_BYTES ((uint64_t)256 << 20)
+/* Nanoseconds of one thread, for a vertex that is served and for an arc of it. */
+#define WEIGHT_VERTEX_NS 12.0
+#define WEIGHT_ARC_NS    10.0
+#define DEPTH_VERTEX_NS  5.0
+#define DEPTH_ARC_NS     4.0
 
-typedef struct rows {
+struct row_maker {
     matrix *m;
-    csr arcs;
-    uint64_t *is_end; /* bit v: one of m->to */
-    uint32_t ends;    /* so many of them differ */
-    uint32_t next;    /* row */
-    uint64_t settled;
-} rows;
-
-typedef struct searcher { /* a thread's own */
-    rows *r;
-    uint64_t *distance; /* infinite but for those that were touched */
-    uint32_t *touched;
-    uint64_t count, room; /* of touched */
-    gg_heap heap;
-    uint64_t settled, looked;
-} searcher;
+    uint32_t made, end;      /* rows; those before `end` are made now */
+    uint64_t vertices, arcs; /* that all rows have looked at */
+    double spent_ms;         /* on them */
+    int threads;
+    gpugraph_search search; /* from no source yet */
+    /* by weight */
+    struct sssp plan, *of_thread;
+    bool *is_open;
+    /* by depth */
+    uint32_t *depth[MOST_DEPTHS], at_once;
+    void (*phase)(void *, const char *, double, int64_t, const char *); /* the run's */
+    void *listener;
+};
 
 /* ---- by weight ---- */
 
-static bool reach(searcher *s, uint32_t v, uint64_t word) {
-    gpugraph_run *run = s->r->m->run;
-    if (s->distance[v] == GG_INFINITE) {
-        void *block = s->touched;
-        bool made = gg_make_room(run, &block, s->count, &s->room, sizeof *s->touched);
-        s->touched = block;
-        if (!made)
-            return false;
-        s->touched[s->count++] = v;
-    }
-    s->distance[v] = word;
-    return gg_heap_put(run, &s->heap, v, word);
-}
-
-/* Relaxes the arcs of u. False when the run must end. */
-static inline __attribute__((always_inline)) bool
-relax(searcher *s, gpugraph_distance_type type, uint32_t u, uint64_t from) {
-    matrix *m = s->r->m;
-    const csr *arcs = &s->r->arcs;
-    for (uint64_t arc = arcs->begin[u]; arc < arcs->end[u]; arc++) {
-        uint32_t v = arcs->target[arc];
-        uint64_t sum = gg_word_sum(type, from, gg_word_weight(type, arcs->weight, arc));
-        if (sum < s->distance[v] && sum <= m->bound) {
-            if (!reach(s, v, sum))
-                return false;
-        } else if (sum == GG_INFINITE && !m->bounded) {
-            __atomic_store_n(&m->over, true, __ATOMIC_RELAXED);
-        }
-    }
-    s->looked += arcs->end[u] - arcs->begin[u] + 1;
-    return true;
-}
-
-static inline __attribute__((always_inline)) bool
-search_of(searcher *s, gpugraph_distance_type type, uint32_t source) {
-    rows *r = s->r;
-    uint32_t left = r->ends;
-    if (!reach(s, source, 0))
-        return false;
-    while (s->heap.count > 0 && left > 0) {
-        gg_waiting next = gg_heap_take(&s->heap);
-        if (next.word != s->distance[next.vertex])
-            continue; /* stale */
-        s->settled++;
-        left -= r->is_end[next.vertex >> 6] >> (next.vertex & 63) & 1;
-        if (!relax(s, type, next.vertex, next.word))
-            return false;
-        if (s->looked >= GG_POLL_ITEMS) {
-            s->looked = 0;
-            if (gg_pause(r->m->run))
-                return false;
-        }
-    }
-    return true;
-}
-
-static bool search_from(searcher *s, uint32_t source) {
-    switch (s->r->m->type) {
-    case GPUGRAPH_UINT32:
-        return search_of(s, GPUGRAPH_UINT32, source);
-    case GPUGRAPH_UINT64:
-        return search_of(s, GPUGRAPH_UINT64, source);
-    default:
-        return search_of(s, GPUGRAPH_REAL, source);
-    }
-}
-
-/* Vertices that wait when all targets are settled may be reached no nearer, so that only what is settled
-** counts: and all targets that can be reached are. */
-static void write_row(searcher *s, uint32_t row) {
-    const matrix *m = s->r->m;
-    for (uint32_t j = 0; j < m->to_count; j++)
-        gg_put_word(m->type, m->cell, gg_cell(m, row, j), s->distance[m->to[j]]);
-    for (uint64_t i = 0; i < s->count; i++)
-        s->distance[s->touched[i]] = GG_INFINITE;
-    s->count = s->heap.count = 0;
-}
-
-static void take_rows(void *job, int member, int team) {
-    rows *r = job;
-    matrix *m = r->m;
-    searcher s = {.r = r};
-    (void)member, (void)team;
-    s.distance = gg_alloc(m->run, m->graph->n, sizeof *s.distance);
-    for (uint64_t v = 0; s.distance && v < m->graph->n; v++)
-        s.distance[v] = GG_INFINITE;
-    while (s.distance && !gg_stopping(m->run)) {
-        uint32_t row = __atomic_fetch_add(&r->next, 1, __ATOMIC_RELAXED);
-        if (row >= m->from_count || !search_from(&s, m->from[row]))
-            break;
-        write_row(&s, row);
-        __atomic_fetch_add(&r->settled, s.settled, __ATOMIC_RELAXED);
-        s.settled = 0;
-    }
-    gg_release(s.distance);
-    gg_release(s.touched);
-    gg_release(s.heap.item);
-}
-
-static bool mark_ends(rows *r) {
+static bool open_by_weight(row_maker *r) {
     const matrix *m = r->m;
-    r->is_end = gg_alloc_zero(m->run, (uint64_t)m->graph->n / 64 + 1, sizeof *r->is_end);
-    for (uint32_t j = 0; r->is_end && j < m->to_count; j++) {
-        uint64_t *word = &r->is_end[m->to[j] >> 6], bit = (uint64_t)1 << (m->to[j] & 63);
-        r->ends += !(*word & bit);
-        *word |= bit;
-    }
-    return r->is_end != NULL;
+    if (!gg_sssp_plan_rows(&r->plan, m->graph, &r->search, m->run))
+        return false;
+    const csr *arcs = &r->plan.arcs;
+    r->threads = gg_threads(m->run, (arcs->m + arcs->n) * m->from_count);
+    r->threads = (uint32_t)r->threads < m->from_count ? r->threads : (int)m->from_count;
+    r->of_thread = gg_alloc(m->run, (uint64_t)r->threads, sizeof *r->of_thread);
+    r->is_open = gg_alloc_zero(m->run, (uint64_t)r->threads, sizeof *r->is_open);
+    return r->of_thread && r->is_open;
 }
 
-/* Threads that find no memory leave their rows to nobody: the run has failed. */
-static void by_weight(matrix *m) {
-    rows r = {.m = m};
-    char more[80];
-    if (gg_rows(m->graph, gg_forward_kind(m->direction), true, false, m->run, &r.arcs))
-        return;
-    double started = gg_now_ms();
-    int threads = gg_threads(m->run, (r.arcs.m + r.arcs.n) * m->from_count);
-    threads = (uint32_t)threads > m->from_count ? (int)m->from_count : threads;
-    if (mark_ends(&r))
-        gg_team(threads, take_rows, &r);
-    gg_release(r.is_end);
-    if (gg_stopping(m->run)) {
-        gg_stopped(m->run);
-        return;
+static void write_row(const matrix *m, uint32_t row, const void *distance) {
+    for (uint32_t j = 0; j < m->to_count; j++)
+        gg_put_word(m->type, m->cell, gg_cell(m, row, j),
+                    gg_word_at(m->type, distance, m->to[j]));
+}
+
+/* A thread that finds no memory leaves its rows to nobody: the run has failed. */
+static void take_rows(void *job, int member, int team) {
+    row_maker *r = job;
+    matrix *m = r->m;
+    struct sssp *s = &r->of_thread[member];
+    (void)team;
+    if (!r->is_open[member]) {
+        *s = r->plan;
+        r->is_open[member] = true;
+        if (!gg_sssp_open_row(s, m->type))
+            return;
     }
-    snprintf(more, sizeof more, "%u searches, %llu vertices settled", m->from_count,
-             (unsigned long long)r.settled);
-    gg_search_phase(m->run, started, (int64_t)r.settled, more);
+    const uint64_t vertices = s->tally.vertices, arcs = s->tally.arcs;
+    while (!gg_stopping(m->run)) {
+        uint32_t row = __atomic_fetch_add(&r->made, 1, __ATOMIC_RELAXED);
+        if (row >= r->end)
+            break;
+        gg_sssp_search_row(s, m->from[row]);
+        if (!gg_stopping(m->run))
+            write_row(m, row, s->distance);
+        gg_sssp_clear_row(s);
+    }
+    if (s->over && !m->bounded)
+        __atomic_store_n(&m->over, true, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&r->vertices, s->tally.vertices - vertices, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&r->arcs, s->tally.arcs - arcs, __ATOMIC_RELAXED);
+}
+
+/* Threads for so many rows more, by what a row has looked at. */
+static int threads_for(const row_maker *r, uint32_t rows) {
+    const uint64_t each =
+        r->made > 0 ? (r->vertices + r->arcs) / r->made : r->plan.arcs.m + r->plan.arcs.n;
+    int threads = gg_threads(r->m->run, each * rows);
+    threads = threads < r->threads ? threads : r->threads;
+    return (uint32_t)threads < rows ? threads : (int)rows;
 }
 
 /* ---- by depth ---- */
 
-static void by_depth(matrix *m) {
+static bool open_by_depth(row_maker *r) {
+    const matrix *m = r->m;
     const uint64_t fit = DEPTH_BYTES / ((uint64_t)m->graph->n * sizeof(uint32_t) + 1);
-    const uint32_t at_once = fit < 1             ? 1
-                             : fit < MOST_DEPTHS ? (uint32_t)fit
+    r->at_once = fit < 1 || gg_is_thin(m->graph) ? 1 /* they would not meet */
+                 : fit < MOST_DEPTHS             ? (uint32_t)fit
                                                  : MOST_DEPTHS;
-    uint32_t *depth[MOST_DEPTHS] = {NULL};
-    const struct bfs_results rows = {.depth = depth};
-    gpugraph_search part = {.target = m->to,
-                            .target_count = m->to_count,
-                            .direction = m->direction,
-                            .max_depth = m->bounded ? (uint32_t)m->bound : GPUGRAPH_NONE};
-    const char *used = m->run->used_method, *asked = m->run->method;
-    m->run->method = NULL; /* breadth-first search chooses its own */
-    for (uint32_t i = 0; i < m->from_count && i < at_once; i++)
-        depth[i] = gg_alloc(m->run, m->graph->n, sizeof *depth[i]);
-    for (uint32_t i = 0; i < m->from_count && m->run->status == GPUGRAPH_OK;
-         i += part.source_count) {
-        const uint32_t left = m->from_count - i;
-        part.source = m->from + i;
-        part.source_count = left < at_once ? left : at_once;
-        m->run->used_method = "direction-optimizing";
-        if (gg_cpu_bfs_each(m->graph, &part, m->run, &rows))
-            break;
-        for (uint32_t k = 0; k < part.source_count; k++)
-            for (uint32_t j = 0; j < m->to_count; j++)
-                ((uint32_t *)m->cell)[gg_cell(m, i + k, j)] = depth[k][m->to[j]];
-    }
-    for (uint32_t i = 0; i < at_once; i++)
-        gg_release(depth[i]);
-    m->run->method = asked;
-    m->run->used_method = used;
+    r->search.max_depth = m->bounded ? (uint32_t)m->bound : GPUGRAPH_NONE;
+    r->threads = 1; /* those of a search are counted with its time */
+    return true;
 }
 
-void gg_matrix_by_rows(matrix *m) {
-    if (m->weighted)
-        by_weight(m);
-    else
-        by_depth(m);
+static void write_depths(const row_maker *r, uint32_t row, const uint32_t *depth) {
+    const matrix *m = r->m;
+    for (uint32_t j = 0; j < m->to_count; j++)
+        ((uint32_t *)m->cell)[gg_cell(m, row, j)] = depth[m->to[j]];
+}
+
+/* The phase of a search is a part of the phase of all, and tells how far it got; other phases have their own
+** time. */
+static void hear(void *row_maker_pointer, const char *name, double ms, int64_t items,
+                 const char *detail) {
+    row_maker *r = row_maker_pointer;
+    const gpugraph_graph *graph = r->m->graph;
+    if (strcmp(name, "search") == 0) {
+        r->vertices += (uint64_t)items;
+        r->arcs += (uint64_t)items * graph->m / graph->n;
+        return;
+    }
+    r->spent_ms -= ms;
+    if (r->phase)
+        r->phase(r->listener, name, ms, items, detail);
+}
+
+static void make_depths(row_maker *r) {
+    matrix *m = r->m;
+    gpugraph_run *run = m->run;
+    const struct bfs_results rows = {.depth = r->depth};
+    const char *used = run->used_method, *asked = run->method;
+    gpugraph_search *part = &r->search;
+    r->phase = run->phase;
+    r->listener = run->listener;
+    run->phase = hear;
+    run->listener = r;
+    run->method = NULL; /* breadth-first search chooses its own */
+    for (; r->made < r->end && !run->status; r->made += part->source_count) {
+        const uint32_t left = r->end - r->made;
+        part->source = m->from + r->made;
+        part->source_count = left < r->at_once ? left : r->at_once;
+        for (uint32_t i = 0; i < part->source_count; i++)
+            if (!r->depth[i])
+                r->depth[i] = gg_alloc(run, m->graph->n, sizeof *r->depth[i]);
+        run->used_method = "direction-optimizing";
+        if (run->status || gg_cpu_bfs_each(m->graph, part, run, &rows))
+            break;
+        for (uint32_t i = 0; i < part->source_count; i++)
+            write_depths(r, r->made + i, r->depth[i]);
+    }
+    run->method = asked;
+    run->used_method = used;
+    run->phase = r->phase;
+    run->listener = r->listener;
+}
+
+/* ---- both ---- */
+
+row_maker *gg_open_rows(matrix *m) {
+    row_maker *r = gg_alloc_zero(m->run, 1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->m = m;
+    r->search = *m->search;
+    r->search.target = m->to;
+    r->search.target_count = m->to_count;
+    r->search.direction = m->direction;
+    r->search.limit = 0;
+    if (m->weighted ? open_by_weight(r) : open_by_depth(r))
+        return r;
+    gg_close_rows(r);
+    return NULL;
+}
+
+bool gg_make_rows(row_maker *r, uint32_t end) {
+    matrix *m = r->m;
+    const double started = gg_now_ms();
+    const int threads = m->weighted ? threads_for(r, end - r->made) : 1;
+    r->end = end;
+    if (m->weighted) {
+        gg_team(threads, take_rows, r);
+        r->made = end;
+    } else {
+        make_depths(r);
+    }
+    r->spent_ms += gg_now_ms() - started;
+    if (gg_stopping(m->run))
+        gg_stopped(m->run);
+    return !m->run->status;
+}
+
+double gg_rows_ns(const row_maker *r, uint32_t rows) {
+    const bool weighted = r->m->weighted;
+    const double ns =
+        (double)r->vertices * (weighted ? WEIGHT_VERTEX_NS : DEPTH_VERTEX_NS) +
+        (double)r->arcs * (weighted ? WEIGHT_ARC_NS : DEPTH_ARC_NS);
+    return ns / r->made * rows / (weighted ? threads_for(r, rows) : 1);
+}
+
+double gg_describe_rows(const row_maker *r, char *text, size_t size) {
+    snprintf(text, size, "%u searches, %llu vertices served", r->made,
+             (unsigned long long)r->vertices);
+    return r->spent_ms;
+}
+
+void gg_tell_rows(const row_maker *r) {
+    char more[120];
+    const double ms = gg_describe_rows(r, more, sizeof more);
+    gg_search_phase(r->m->run, gg_now_ms() - ms, (int64_t)r->vertices, more);
+}
+
+void gg_rest_rows(row_maker *r) {
+    for (int t = 0; r->is_open && t < r->threads; t++)
+        if (r->is_open[t]) {
+            gg_sssp_close_row(&r->of_thread[t]);
+            r->is_open[t] = false;
+        }
+    for (uint32_t i = 0; i < MOST_DEPTHS; i++) {
+        gg_release(r->depth[i]);
+        r->depth[i] = NULL;
+    }
+}
+
+void gg_close_rows(row_maker *r) {
+    gg_rest_rows(r);
+    gg_release(r->of_thread);
+    gg_release(r->is_open);
+    gg_release(r);
 }

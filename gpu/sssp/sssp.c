@@ -231,7 +231,7 @@ static bool next_bucket(struct sssp *s) {
             s->current = s->current / BUCKET_SLOTS * BUCKET_SLOTS + (uint64_t)slot;
             return true;
         } else {
-            if (gg_poll(s->run))
+            if (gg_pause(s->run))
                 return false;
             if (move_down(s, level, slot))
                 level = 0;
@@ -273,9 +273,7 @@ static bool satisfied(struct sssp *s) {
 
 /* ---- driver ---- */
 
-/* Serves bucket after bucket. True when it ended before all that can be reached was; false
-** too when it only wants help. */
-static bool serve_buckets(struct sssp *s) {
+bool gg_sssp_serve(struct sssp *s) {
     while (next_bucket(s)) {
         serve_bucket(s);
         if (gg_stopping(s->run) || s->help == HELP_WANTED)
@@ -288,7 +286,7 @@ static bool serve_buckets(struct sssp *s) {
 
 static void serve_on(void *sssp) {
     struct sssp *s = sssp;
-    s->early = serve_buckets(s);
+    s->early = gg_sssp_serve(s);
 }
 
 /* The rest of a search that wants help. */
@@ -305,6 +303,8 @@ static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
         return s->run->status;
     for (int t = 0; t < s->threads; t++)
         s->queue[t].run = s->run;
+    gg_slices(gg_threads(s->run, s->arcs.n / GG_FILL_ITEMS), s->arcs.n, s->layout->clear,
+              s);
     s->layout->start(s);
     serve_on(s);
     if (s->help == HELP_WANTED && !gg_stopping(s->run))
@@ -324,15 +324,19 @@ static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
     return GPUGRAPH_OK;
 }
 
-gpugraph_status gg_cpu_sssp(gpugraph_graph *graph, const gpugraph_search *search,
-                            gpugraph_run *run, void *distance, void *tree_edge) {
+void gg_sssp_set_layout(struct sssp *s, gpugraph_distance_type type) {
     static const struct layout *const layouts[] = {&layout_uint32, &layout_uint64,
                                                    &layout_real};
+    s->layout = layouts[type];
+}
+
+gpugraph_status gg_cpu_sssp(gpugraph_graph *graph, const gpugraph_search *search,
+                            gpugraph_run *run, void *distance, void *tree_edge) {
     struct sssp s = {.run = run, .search = search, .distance = distance};
     if (gg_rows(graph, gg_forward_kind(search->direction), true, false, run, &s.arcs))
         return run->status;
     double started = gg_now_ms();
-    s.layout = layouts[graph->distance_type];
+    gg_sssp_set_layout(&s, graph->distance_type);
     s.pending = search->target_count;
     s.count_at = search->limit;
     s.tally.pause_at = GG_POLL_ITEMS;

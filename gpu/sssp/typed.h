@@ -22,6 +22,7 @@ static inline void NAMED(relax)(struct sssp *s, struct bucket_queue *queue, uint
     while (sum < old) {
         if (sum > BOUND(s))
             return;
+        const bool first = old == UNREACHED;
         if (!shared) {
             __atomic_store(place, &sum, __ATOMIC_RELAXED);
             old = sum;
@@ -29,6 +30,8 @@ static inline void NAMED(relax)(struct sssp *s, struct bucket_queue *queue, uint
                                               __ATOMIC_RELAXED)) {
             continue;
         }
+        if (!shared && first && s->touched_count < s->touched_room)
+            s->touched[s->touched_count++] = v;
         bucket_add(queue, s->current, KEY(s, sum), v);
         return;
     }
@@ -148,8 +151,14 @@ static void NAMED(clear)(void *sssp, uint64_t low, uint64_t high) {
         distance[v] = UNREACHED;
 }
 
+/* Takes back the distances of the vertices that a row has touched. */
+static void NAMED(clear_touched)(struct sssp *s) {
+    DISTANCE *distance = s->distance;
+    for (uint64_t i = 0; i < s->touched_count; i++)
+        distance[s->touched[i]] = UNREACHED;
+}
+
 static void NAMED(start)(struct sssp *s) {
-    gg_slices(gg_threads(s->run, s->arcs.n / GG_FILL_ITEMS), s->arcs.n, NAMED(clear), s);
     for (uint32_t i = 0; i < s->search->source_count; i++)
         NAMED(relax)(s, &s->queue[0], s->search->source[i], 0, false);
 }
@@ -184,8 +193,9 @@ static double NAMED(typical_weight)(const struct sssp *s) {
 }
 
 static const struct layout NAMED(layout) = {
-    NAMED(start),   NAMED(scan_alone), NAMED(scan_shared),   NAMED(key_of),
-    NAMED(reached), NAMED(keep_final), NAMED(typical_weight)};
+    NAMED(clear),      NAMED(clear_touched), NAMED(start),
+    NAMED(scan_alone), NAMED(scan_shared),   NAMED(key_of),
+    NAMED(reached),    NAMED(keep_final),    NAMED(typical_weight)};
 
 #undef NAMED
 #undef DISTANCE

@@ -39,6 +39,9 @@ struct sssp {
     uint64_t count_at; /* vertices served at which the limit may be reached */
     bool over;         /* a sum left the range of distances */
     bool early;        /* it ended before all that can be reached was */
+    /* vertices that a row has given a distance, as many as there is room for (row.c) */
+    uint32_t *touched;
+    uint64_t touched_count, touched_room;
     /* what was done */
     struct tally tally;
     uint64_t buckets, rounds;
@@ -46,7 +49,9 @@ struct sssp {
 
 /* The steps that know how distances are stored: typed.h. */
 struct layout {
-    void (*start)(struct sssp *s);
+    void (*clear)(void *sssp, uint64_t low, uint64_t high); /* distances */
+    void (*clear_touched)(struct sssp *s);
+    void (*start)(struct sssp *s); /* the sources */
     void (*scan_alone)(struct sssp *, struct bucket_queue *, struct bucket_chunk *,
                        struct tally *);
     void (*scan_shared)(struct sssp *, struct bucket_queue *, struct bucket_chunk *,
@@ -65,9 +70,27 @@ static inline bool pause_now(struct sssp *s, struct tally *tally) {
     return gg_pause(s->run);
 }
 
+/* Settles the layout of the distances. (sssp.c) */
+void gg_sssp_set_layout(struct sssp *s, gpugraph_distance_type type);
+/* Serves bucket after bucket. True when it ended before all that can be reached was; false
+** too when it only wants help. (sssp.c) */
+bool gg_sssp_serve(struct sssp *s);
 /* Sets method, buckets and bounds, for s->arcs and s->search. (plan.c) */
 void gg_sssp_plan(struct sssp *s, gpugraph_distance_type type);
 /* A sum left the range: does a wanted vertex lack its distance for that? (range.c) */
 gpugraph_status gg_check_range(struct sssp *s, const gpugraph_graph *graph);
+
+/* ---- one source after another, by one thread, in arrays that are made once: row.c ---- */
+
+/* Makes the rows, and settles all that the searches of several threads have in common: each thread
+** searches with a copy. The sources of the search are not looked at. False after gg_fail. */
+bool gg_sssp_plan_rows(struct sssp *s, gpugraph_graph *graph,
+                       const gpugraph_search *search, gpugraph_run *run);
+bool gg_sssp_open_row(struct sssp *s, gpugraph_distance_type type);
+/* Then s->distance is final for every target, unless the run must end. Call gg_sssp_clear_row
+** before the next one. */
+void gg_sssp_search_row(struct sssp *s, uint32_t source);
+void gg_sssp_clear_row(struct sssp *s);
+void gg_sssp_close_row(struct sssp *s);
 
 #endif

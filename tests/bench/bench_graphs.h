@@ -5,6 +5,8 @@
 **     grid:SIDE           SIDE * SIDE vertices, both ways to the four neighbours, weights
 **                         1 .. 255
 **     path:LENGTH         one long line
+**     tree:VERTICES       a random tree, both ways along each edge, weights 1 .. 255: each labelled
+**                         tree is as likely as any other (Aldous, SIAM J. Discrete Math. 3, 1990)
 **     a file's name       DIMACS, with or without .gz or .xz: arcs `a SRC DST WEIGHT`; or
 **                         lines `SRC DST`, weight 1 */
 #ifndef GPUGRAPH_BENCH_GRAPHS_H
@@ -84,6 +86,14 @@ static void make_grid(struct columns *c, int64_t side) {
     }
 }
 
+/* A vertex hangs on the vertex before it, or on an earlier one that is drawn. */
+static void make_tree(struct columns *c, int64_t n) {
+    for (int64_t v = 1; v < n; v++) {
+        int64_t drawn = (int64_t)(mix((uint64_t)v) % (uint64_t)n);
+        add_both(c, drawn < v ? drawn : v - 1, v);
+    }
+}
+
 static void read_file(struct columns *c, const char *path) {
     char command[1000], line[200];
     const char *end = strrchr(path, '.');
@@ -107,6 +117,8 @@ static inline void fill(struct columns *c, const char *name) {
         make_rmat(c, scale, factor);
     else if (sscanf(name, "grid:%lld", &side) == 1)
         make_grid(c, side);
+    else if (sscanf(name, "tree:%lld", &side) == 1)
+        make_tree(c, side);
     else if (sscanf(name, "path:%lld", &side) == 1)
         for (int64_t v = 0; v + 1 < side; v++)
             add_both(c, v, v + 1);
@@ -128,6 +140,20 @@ static inline void give_up_on_error(const gpugraph_run *run) {
     }
 }
 
+/* The graph of these edges, which are freed. */
+static inline gpugraph_graph *graph_of(struct columns *c, gpugraph_run *run) {
+    gpugraph_edges edges = {.count = c->count,
+                            .source = {c->source, NULL},
+                            .target = {c->target, NULL},
+                            .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
+                            .weight = c->weight};
+    gpugraph_graph *graph;
+    gpugraph_create(&edges, run, &graph);
+    give_up_on_error(run);
+    free_columns(c);
+    return graph;
+}
+
 /* The graph of that name, with all its edges. */
 static inline gpugraph_graph *make_graph(const char *name, gpugraph_run *run) {
     struct columns c = {0};
@@ -136,16 +162,7 @@ static inline gpugraph_graph *make_graph(const char *name, gpugraph_run *run) {
         fprintf(stderr, "no edges in %s\n", name);
         exit(2);
     }
-    gpugraph_edges edges = {.count = c.count,
-                            .source = {c.source, NULL},
-                            .target = {c.target, NULL},
-                            .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
-                            .weight = c.weight};
-    gpugraph_graph *graph;
-    gpugraph_create(&edges, run, &graph);
-    give_up_on_error(run);
-    free_columns(&c);
-    return graph;
+    return graph_of(&c, run);
 }
 
 #endif

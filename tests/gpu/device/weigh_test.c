@@ -183,9 +183,9 @@ static double play_auto(const struct session *s) {
         double ms = take(s, p, i, c.on_device);
         if (!c.on_device)
             p->regret = c.regret;
-        struct prediction told = {c.on_device ? k.cuda - k.cuda_stays
-                                              : k.cpu - k.cpu_stays,
-                                  c.on_device ? k.cuda_stays : k.cpu_stays};
+        struct prediction told = {.search_ms = c.on_device ? k.cuda - k.cuda_stays
+                                                           : k.cpu - k.cpu_stays,
+                                  .stays_ms = c.on_device ? k.cuda_stays : k.cpu_stays};
         gg_tell(algorithms[s->by[i]], gg_like(&s->graph[s->which[i]], NULL),
                 c.on_device ? GPUGRAPH_CUDA : GPUGRAPH_CPU, &told, ms);
         process.now_ms += ms;
