@@ -296,11 +296,26 @@ def new_way(it, source):
     near = it.sql("SELECT iif(src = ?1, dst, src) FROM roads WHERE ?1 IN (src, dst) AND src <> dst ORDER BY id LIMIT 1", source)[0][0]
     it.look_at(it.screen(source), 0.1)
     it.click(it.screen(source))
-    expect("km" in it.click(it.screen(near)), it.said())
+    expect(" roads" in it.click(it.screen(near)), it.said())
+    it.choose("field")
+    it.click(it.screen(source))
+    waiting = []  # the server takes its time over a field
+    it.page.route("**/-/map/field*", waiting.append)
+    it.far(20)
+    it.choose("way")
     it.page.mouse.click(*it.screen(source))
-    expect("km" not in it.said() and "roads" not in it.said(), f"a new way begins, and this is on the screen: {it.said()}")
+    for old in (" roads", " crossings"):
+        expect(old not in it.said(), f"a new way and another limit are asked for, and this is on the screen: {it.said()}")
+    for _ in range(100):
+        if waiting:
+            break
+        it.page.wait_for_timeout(100)
+    it.page.unroute("**/-/map/field*")
+    waiting[0].continue_()
+    expect(" roads" not in it.answered(2) and not it.state("way"), it.said())
+    it.press("clear")
+    it.far(30)
     it.answered()
-    expect("km" not in it.said() and not it.state("way"), it.said())
 
 
 def water(it):

@@ -22,7 +22,7 @@ const view = { x: 0, y: 0, scale: 1 };
 // field, closed roads' places.
 const state = { ends: [], source: 0, far: 300000, way: null, field: null, closed: [], ms: 0, asking: 0, error: "" };
 const past = [];          // for undo: questions before each action, and the roads that the action has closed or opened
-const stale = new Set();  // "way", "field": answers to an earlier question
+const stale = new Set();  // "way", "field": answers to an earlier question, which are not shown
 let last = Promise.resolve(); // the action before the next one
 let shades = null, colours = null; // pixels by distance, by road
 
@@ -70,7 +70,7 @@ function at(crossing) {
 function mark() {
     ink.clearRect(0, 0, marks.width, marks.height);
     ink.lineJoin = ink.lineCap = "round";
-    if (state.way && state.way.vertices.length) {
+    if (state.way && !stale.has("way") && state.way.vertices.length) {
         ink.beginPath();
         for (const crossing of state.way.vertices) ink.lineTo(...at(crossing));
         for (const [width, colour] of [[7, "#07090f"], [4, "#39f3ff"]]) {
@@ -142,7 +142,7 @@ function km(distance) {
     return `${(distance / 1e4).toFixed(2)} km`;
 }
 
-// The limit as the slider has it: beside the slider, and below the colours.
+// The limit of the slider: beside it, and below the colours.
 function limit() {
     const far = tools.elements.far.value;
     document.querySelector("#far output").textContent = `${far} km`;
@@ -151,18 +151,16 @@ function limit() {
 
 function tell() {
     const lines = [];
-    if (state.way) {
+    if (state.way && !stale.has("way")) {
         lines.push(state.way.distance < 0 ? "there is no way"
             : `${km(state.way.distance)} by ${state.way.edges.length - 1} roads`);
     }
-    if (state.field) lines.push(`${state.reached.toLocaleString("en")} crossings within ${state.far / 1e4} km`);
+    if (state.field && !stale.has("field")) lines.push(`${state.reached.toLocaleString("en")} crossings within ${state.far / 1e4} km`);
     if (state.closed.length) lines.push(`${state.closed.length} closed`);
     if (state.ms) lines.push(`answered in ${state.ms.toFixed(0)} ms`);
     answer.textContent = state.error || lines.join("\n");
     undoButton.disabled = !past.length;
     clearButton.disabled = !(state.ends.length || state.source || state.closed.length);
-    tools.elements.far.value = state.far / 1e4;
-    limit();
 }
 
 // Takes the next question, closes or opens roads, asks for what the answer lacks, and notes how long that took from the click to
@@ -170,10 +168,11 @@ function tell() {
 function run(next, roads, toggled) {
     const began = performance.now(), turn = ++state.asking, current = () => turn === state.asking;
     const differs = name => name in next && next[name] !== state[name];
-    if (differs("ends")) state.way = null; // the old way goes at once
     if (differs("ends")) stale.add("way");
     if (differs("source") || differs("far")) stale.add("field");
     Object.assign(state, next, { error: "", ms: 0 });
+    tools.elements.far.value = state.far / 1e4;
+    limit();
     tell();
     draw();
     last = last.then(async () => {
@@ -198,6 +197,7 @@ function run(next, roads, toggled) {
 }
 
 function act(next, roads = []) {
+    if (!network) return;
     const before = { ends: state.ends, source: state.source, far: state.far, roads: [] };
     past.push(before);
     run(next, roads, before.roads);
@@ -334,6 +334,8 @@ async function load() {
     shut(await fetched("/-/map/closed"));
     view.scale = innerHeight / 330000;
     view.x = (320000 * narrow - innerWidth / view.scale) / 2;
+    tools.elements.far.value = state.far / 1e4; // some browsers keep it when a page is loaded again
+    limit();
     resize();
     tell();
     answer.dataset.ready = "yes";

@@ -121,7 +121,7 @@ def _graphml(path: str) -> tuple[list[str], Rows]:
         for _, element in ElementTree.iterparse(file):
             tag = element.tag.rpartition("}")[2]
             if tag == "key" and element.get("for") in ("edge", "all"):
-                keys[element.get("id", "")] = element.get("attr.name") or element.get("id", "")
+                keys[element.get("id", "")] = element.get("attr.name", "") or element.get("id", "")
             elif tag == "node":
                 alone[element.get("id", "")] = None
                 element.clear()
@@ -166,7 +166,7 @@ def _networkx(graph: Any) -> tuple[list[str], Rows]:
 
 def _sequence(data: Any) -> tuple[list[str], Rows]:
     """Rows, each a tuple, an array or a mapping of names to values; or an array."""
-    dtype = getattr(data, "dtype", None)
+    dtype: Any = getattr(data, "dtype", None)
     if getattr(dtype, "names", None):
         return list(dtype.names), [tuple(row) for row in data]
     rows = data.tolist() if getattr(dtype, "kind", "O") in "biufU" else list(data)
