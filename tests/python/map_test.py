@@ -300,7 +300,7 @@ def new_way(it, source):
     it.choose("field")
     it.click(it.screen(source))
     waiting = []  # the server takes its time over a field
-    it.page.route("**/-/map/field*", waiting.append)
+    it.page.route("**/-/map/field*", lambda route: waiting.append(route))
     it.far(20)
     it.choose("way")
     it.page.mouse.click(*it.screen(source))
@@ -310,8 +310,8 @@ def new_way(it, source):
         if waiting:
             break
         it.page.wait_for_timeout(100)
-    it.page.unroute("**/-/map/field*")
     waiting[0].continue_()
+    it.page.unroute("**/-/map/field*")
     expect(" roads" not in it.answered(2) and not it.state("way"), it.said())
     it.press("clear")
     it.far(30)
