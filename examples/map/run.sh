@@ -40,6 +40,22 @@ if [ ! -e "$database" ]; then
     mv "$database.new" "$database"
 fi
 
+# A server that cannot have its port says so in its log alone.
+"$python" - "$port" "$0" <<'END'
+import shlex, socket, sys
+
+def bind(port):
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        s.bind(("127.0.0.1", port))
+        return s.getsockname()[1]
+
+try:
+    bind(int(sys.argv[1]))
+except (OSError, OverflowError, ValueError) as error:
+    sys.exit(f"port {sys.argv[1]} cannot be used: {error}; name another one: PORT={bind(0)} {shlex.quote(sys.argv[2])}")
+END
+
 cat <<END
 The map:  http://127.0.0.1:$port/-/map
           It listens on 127.0.0.1 alone: browsers on this machine reach it, other machines do not. Ctrl-C ends it.
@@ -48,6 +64,6 @@ END
 for file in "$GPUGRAPH_SO" "$GPUGRAPH_SO.so" "$GPUGRAPH_SO.dylib"; do
     [ ! -f "$file" ] || export GPUGRAPH_EXTENSION=$file
 done
-export PYTHONPATH=$root/ext/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$root/ext/python:$root/ext/python/datasette-gpugraph PYTHONDONTWRITEBYTECODE=1
 exec "$python" -m datasette serve "$database" --host 127.0.0.1 --port "$port" --plugins-dir plugins \
-    --load-extension "$GPUGRAPH_SO" --setting num_sql_threads 1 >"$OUT/map-server.log" 2>&1
+    --setting num_sql_threads 1 >"$OUT/map-server.log" 2>&1

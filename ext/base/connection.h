@@ -21,6 +21,8 @@ typedef struct config {
     sqlite3_int64 memory_limit, cache_limit;
     int progress;
     int tables; /* gpugraph_tables */
+    sqlite3_int64 time_limit_ms;
+    char refuse[64]; /* names of functions, commas between them */
 } config;
 
 struct connection {
@@ -67,10 +69,14 @@ bool connections_are_several(void);
 void connection_table_opened(connection *c);
 void connection_table_closed(connection *c);
 
-/* base/interrupt.c: has the connection been interrupted? Steps a statement of a few hundred
-** VDBE steps, so the host's progress handler runs too. Fits gpugraph_run.interrupted
-** with the connection as listener. */
+/* base/interrupt.c: must the running call end? Steps a statement of a few hundred VDBE
+** steps, so the host's progress handler runs too. Fits gpugraph_run.interrupted with the
+** connection as listener. */
 int connection_interrupted(void *connection);
+/* True if the running call has taken longer than the setting time_limit_ms. */
+bool connection_is_late(const connection *c);
+#define LATE_FAULT                                                                       \
+    "the call has taken longer than the %lld ms that the setting 'time_limit_ms' allows"
 /* Counts the times that SQLite has expired this connection's prepared statements, which
 ** DETACH does: what was known of an attached file is then void. 0: not to be known
 ** now. */

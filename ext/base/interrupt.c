@@ -23,9 +23,17 @@ static sqlite3_stmt *probe_of(connection *c, int *rc) {
     return probe;
 }
 
+bool connection_is_late(const connection *c) {
+    const timings *t = &c->timings;
+    return c->config.time_limit_ms > 0 && t->open &&
+           now_ms() - t->started_ms > (double)c->config.time_limit_ms;
+}
+
 int connection_interrupted(void *connection_pointer) {
     connection *c = connection_pointer;
     int rc;
+    if (connection_is_late(c))
+        return 1;
     sqlite3_stmt *probe = probe_of(c, &rc);
     if (probe) {
         sqlite3_step(probe);

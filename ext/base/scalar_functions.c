@@ -1,6 +1,8 @@
 /* How scalar functions are made known to SQLite: each holds the connection. */
 #include "scalar_functions.h"
 
+#include <string.h>
+
 int scalar_functions_register(connection *c, const scalar_function *list, size_t count) {
     int rc = SQLITE_OK;
     for (size_t i = 0; i < count && rc == SQLITE_OK; i++) {
@@ -10,4 +12,23 @@ int scalar_functions_register(connection *c, const scalar_function *list, size_t
                                         NULL, NULL, connection_unref);
     }
     return rc;
+}
+
+void function_fail(sqlite3_context *context, char *sentence) {
+    if (sentence)
+        sqlite3_result_error(context, sentence, -1);
+    else
+        sqlite3_result_error_nomem(context);
+    sqlite3_free(sentence);
+}
+
+bool function_is_refused(sqlite3_context *context, const char *name) {
+    const connection *c = sqlite3_user_data(context);
+    if (!strstr(c->config.refuse, name))
+        return false;
+    function_fail(context,
+                  sqlite3_mprintf("%s: this connection does not allow calls that change "
+                                  "anything; its setting 'refuse' lists this function",
+                                  name));
+    return true;
 }

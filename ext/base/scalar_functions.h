@@ -12,5 +12,9 @@ typedef struct scalar_function {
 
 /* The user data of each is the connection. */
 int scalar_functions_register(connection *c, const scalar_function *list, size_t count);
+/* Makes the sentence the function's error, and frees it; NULL: no memory. */
+void function_fail(sqlite3_context *context, char *sentence);
+/* True if the setting `refuse` lists the function; the context then holds the error. */
+bool function_is_refused(sqlite3_context *context, const char *name);
 
 #endif

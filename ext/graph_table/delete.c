@@ -4,6 +4,7 @@
 **/
 #include "source/condition.h"
 #include "functions.h"
+#include "base/scalar_functions.h"
 #include "base/program.h"
 #include "base/savepoint.h"
 #include "table_function/find_id.h"
@@ -118,6 +119,8 @@ void gpugraph_delete_vertex(sqlite3_context *context, int argc, sqlite3_value **
     graph_call call;
     uint32_t v = GPUGRAPH_NONE;
     sqlite3_int64 deleted = 0;
+    if (function_is_refused(context, "gpugraph_delete_vertex"))
+        return;
     int rc = graph_call_begin(&call, context, "gpugraph_delete_vertex", argv[0], true);
     if (rc == SQLITE_OK)
         rc = find_vertex_to_delete(&call, argv[1], &v);

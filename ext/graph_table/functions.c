@@ -386,6 +386,8 @@ static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv)
     (void)argc;
     graph_call call;
     uint64_t bytes = 0;
+    if (function_is_refused(context, "gpugraph_save"))
+        return;
     int rc = graph_call_begin(&call, context, "gpugraph_save", argv[0], false);
     char *why_not = NULL;
     if (rc == SQLITE_OK && !call.definition.persist)

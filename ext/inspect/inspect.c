@@ -18,14 +18,6 @@ static void version(sqlite3_context *context, int argc, sqlite3_value **argv) {
     sqlite3_result_text(context, GPUGRAPH_VERSION, -1, SQLITE_STATIC);
 }
 
-void function_fail(sqlite3_context *context, char *sentence) {
-    if (sentence)
-        sqlite3_result_error(context, sentence, -1);
-    else
-        sqlite3_result_error_nomem(context);
-    sqlite3_free(sentence);
-}
-
 /* ---- triangles ---- */
 
 static const char triangles_key[] = "triangles";
@@ -132,6 +124,11 @@ static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) 
     search_watch watch;
     watch_begin(&watch, c);
     int rc = triangles_of(c, &request, &count, &error);
+    if (rc == SQLITE_INTERRUPT && connection_is_late(c)) {
+        error =
+            sqlite3_mprintf("gpugraph_triangles: " LATE_FAULT, c->config.time_limit_ms);
+        rc = error ? SQLITE_ERROR : SQLITE_NOMEM;
+    }
     watch_end(&watch, c);
     if (rc == SQLITE_OK)
         sqlite3_result_int64(context, count);

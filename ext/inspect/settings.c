@@ -21,9 +21,10 @@
 enum { MOST_DEVICE_ID = 1023, WHY_SIZE = 300 };
 
 enum setting_kind {
-    SETTING_NUMBER, /* int or sqlite3_int64 */
-    SETTING_WORD,   /* int: the place in words, of which the last is `most` */
-    SETTING_DEVICES /* text: auto, all, or ids with commas between */
+    SETTING_NUMBER,   /* int or sqlite3_int64 */
+    SETTING_WORD,     /* int: the place in words, of which the last is `most` */
+    SETTING_DEVICES,  /* text: auto, all, or ids with commas between */
+    SETTING_FUNCTIONS /* text: names of functions with commas between */
 };
 
 typedef struct setting {
@@ -195,6 +196,20 @@ static const setting settings[] = {
         .initial = GPUGRAPH_DEVICE_TABLES,
         .words = tables_names,
     },
+    {
+        .name = "time_limit_ms",
+        .takes = "milliseconds, or 0 for no limit",
+        .meaning = "ms that one call may take; 0: no limit",
+        FIELD(SETTING_NUMBER, time_limit_ms),
+        .most = INT64_MAX,
+    },
+    {
+        .name = "refuse",
+        .takes = "names out of gpugraph_config, gpugraph_delete_vertex and gpugraph_save "
+                 "with commas between, or ''",
+        .meaning = "functions that fail here; gpugraph_config may still read",
+        FIELD(SETTING_FUNCTIONS, refuse),
+    },
 };
 
 enum { SETTINGS = sizeof settings / sizeof *settings };
@@ -206,6 +221,8 @@ static void *field_of(connection *c, const setting *s) {
 static void store(connection *c, const setting *s, sqlite3_int64 value) {
     if (s->kind == SETTING_DEVICES)
         strcpy(field_of(c, s), "auto");
+    else if (s->kind == SETTING_FUNCTIONS)
+        strcpy(field_of(c, s), "");
     else if (s->size == sizeof value)
         *(sqlite3_int64 *)field_of(c, s) = value;
     else
@@ -227,7 +244,7 @@ bool setting_at(connection *c, int i, setting_row *row) {
         return false;
     const setting *s = &settings[i];
     *row = (setting_row){.name = s->name};
-    if (s->kind == SETTING_DEVICES)
+    if (s->kind == SETTING_DEVICES || s->kind == SETTING_FUNCTIONS)
         row->text = field_of(c, s);
     else if (s->kind == SETTING_WORD)
         row->text = s->words[number_in(c, s)];
@@ -317,6 +334,38 @@ static int set_devices(connection *c, const setting *s, sqlite3_value *value,
     return rc;
 }
 
+/* Adds the name that the text begins with to the list; returns what follows it, or NULL:
+** the text begins with none of them. */
+static const char *read_function(const char *text, char *list, int size) {
+    static const char *const names[] = {"gpugraph_config", "gpugraph_delete_vertex",
+                                        "gpugraph_save"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const int length = (int)strlen(names[i]), used = (int)strlen(list);
+        if (sqlite3_strnicmp(text, names[i], length) != 0)
+            continue;
+        if (!strstr(list, names[i]))
+            sqlite3_snprintf(size - used, list + used, "%s%s", used ? "," : "", names[i]);
+        return text + length;
+    }
+    return NULL;
+}
+
+static int set_functions(connection *c, const setting *s, sqlite3_value *value,
+                         char **fault) {
+    const char *text = (const char *)sqlite3_value_text(value);
+    char list[sizeof c->config.refuse] = "";
+    if (!text)
+        return SQLITE_NOMEM;
+    while (*text) {
+        text = read_function(text + strspn(text, " "), list, sizeof list);
+        if (!text || (*text && *text != ','))
+            return of_another_sort(s, value, fault);
+        text += *text == ',';
+    }
+    strcpy(c->config.refuse, list);
+    return SQLITE_OK;
+}
+
 static int set(connection *c, const setting *s, sqlite3_value *value, char **fault) {
     int rc = SQLITE_OK;
     if (sqlite3_value_type(value) == SQLITE_NULL)
@@ -325,9 +374,11 @@ static int set(connection *c, const setting *s, sqlite3_value *value, char **fau
         rc = set_number(c, s, value, fault);
     else if (sqlite3_value_type(value) == SQLITE_BLOB || holds_zero_byte(value))
         rc = of_another_sort(s, value, fault);
+    else if (s->kind == SETTING_WORD)
+        rc = set_word(c, s, value, fault);
     else
-        rc = s->kind == SETTING_WORD ? set_word(c, s, value, fault)
-                                     : set_devices(c, s, value, fault);
+        rc = s->kind == SETTING_DEVICES ? set_devices(c, s, value, fault)
+                                        : set_functions(c, s, value, fault);
     if (rc == SQLITE_OK && s->changed)
         s->changed(c);
     return rc;
@@ -353,6 +404,8 @@ static void unknown_key(sqlite3_context *context, sqlite3_value *key) {
 ** sets the default. */
 static void configure(sqlite3_context *context, int argc, sqlite3_value **argv) {
     connection *c = sqlite3_user_data(context);
+    if (argc > 1 && function_is_refused(context, "gpugraph_config"))
+        return;
     const char *key = (const char *)sqlite3_value_text(argv[0]);
     int i = 0, rc = SQLITE_OK;
     if (!key && sqlite3_value_type(argv[0]) != SQLITE_NULL) {

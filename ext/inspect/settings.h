@@ -17,8 +17,6 @@ typedef struct setting_row {
 bool setting_at(connection *c, int i, setting_row *row);
 /* All settings get their defaults. */
 void settings_reset(connection *c);
-/* Makes the sentence the function's error, and frees it; NULL: no memory. inspect.c. */
-void function_fail(sqlite3_context *context, char *sentence);
 /* gpugraph_config */
 int settings_register(connection *c);
 

@@ -103,14 +103,21 @@ static int answer_call(cursor *cur, int plan, const char *words, int argc,
     return rc;
 }
 
+/* Ends a call. One that was ended by the setting time_limit_ms says so. */
+static int end_call(cursor *cur, int rc) {
+    const connection *c = cur->by.c;
+    if (rc == SQLITE_INTERRUPT && connection_is_late(c))
+        rc = caller_fail(&cur->by, SQLITE_ERROR, LATE_FAULT, c->config.time_limit_ms);
+    answer_end(&cur->answer);
+    return rc;
+}
+
 static int function_filter(sqlite3_vtab_cursor *base, int plan, const char *words,
                            int argc, sqlite3_value **argv) {
     cursor *cur = (cursor *)base;
     scope_settle(cur->by.c);
     answer_begin(&cur->answer);
-    int rc = answer_call(cur, plan, words, argc, argv);
-    answer_end(&cur->answer);
-    return rc;
+    return end_call(cur, answer_call(cur, plan, words, argc, argv));
 }
 
 static int function_next(sqlite3_vtab_cursor *base) {
@@ -119,9 +126,7 @@ static int function_next(sqlite3_vtab_cursor *base) {
     if (rc != SQLITE_OK || !rows_at_end(&cur->rows) || !lists_ends(&cur->arguments))
         return rc;
     answer_begin(&cur->answer);
-    rc = next_search(cur);
-    answer_end(&cur->answer);
-    return rc;
+    return end_call(cur, next_search(cur));
 }
 
 static int function_eof(sqlite3_vtab_cursor *base) {

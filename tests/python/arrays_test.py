@@ -1,13 +1,21 @@
 """The helpers against SQL: the same rows for every function, option and kind of id; inside transactions; arrays that are the
 search's own, and outlive the connection. Edges in and out. Names of SQLite libraries are the arguments."""
 
+import datetime
+import decimal
+import enum
+import fractions
 import gc
+import gzip
+import importlib
+import json
 import os
 import random
 import sqlite3
 import sys
 import tempfile
 import threading
+import uuid
 
 import gpugraph
 import numpy
@@ -51,7 +59,7 @@ def sql_rows(conn, function, arrays, source, options):
     terms = {**options, **({} if source is None else {"source": source})}
     if isinstance(source, list):
         del terms["source"]
-        terms["sources"] = gpugraph._arrays.json.dumps(source)
+        terms["sources"] = json.dumps(source)
     terms.pop("edge", None)
     where = "".join(f" AND {name} = ?" for name in terms)
     sql = f"SELECT {', '.join(names)} FROM {function} WHERE edges = 'e'{where} ORDER BY vertex"
@@ -139,7 +147,7 @@ def check_rows():
     for as_id, as_weight in ((int, int), (int, lambda w: w / 2), (lambda i: f"v{i}" if i % 2 else i, int)):
         gpugraph.read_edges(conn, "e", [(as_id(a), as_id(b), as_weight(w)) for a, b, w in whole])
         one, four, lists = as_id(1), as_id(4), ([as_id(1), as_id(8)], [as_id(4), as_id(9), as_id(2)])
-        dumps = [gpugraph._arrays.json.dumps(ids) for ids in lists]
+        dumps = [json.dumps(ids) for ids in lists]
         for found, function, given in (
             (gpugraph.spanning_forest(conn, "e"), "gpu_spanning_forest", ("e",)),
             (gpugraph.path(conn, "e", one, four), "gpu_path", ("e", one, four)),
@@ -277,6 +285,175 @@ def check_frames():
     assert frame.parent.isna().tolist() == frame.edge.isna().tolist() == [True, False, False] and frame.parent[2] == 2
 
 
+def fresh():
+    conn = sqlite3.connect(":memory:")
+    gpugraph.load(conn)
+    return conn
+
+
+def check_stored(data, want, columns=None, **options):
+    """What read_edges stores, with the types."""
+    conn = fresh()
+    count = gpugraph.read_edges(conn, "e", data, **options)
+    found = conn.execute("SELECT * FROM e")
+    rows = found.fetchall()
+    assert count == len(rows) and repr(rows) == repr(want), (data, rows)
+    assert columns is None or [name for name, *_ in found.description] == columns, (data, found.description)
+
+
+def check_refused(data, kind, *parts, **options):
+    conn = fresh()
+    try:
+        gpugraph.read_edges(conn, "e", data, **options)
+    except kind as error:
+        assert str(error).startswith("gpugraph: ") and all(part in str(error) for part in parts), error
+        assert not conn.execute("SELECT 1 FROM sqlite_master").fetchall()
+    else:
+        raise AssertionError(f"{data} is taken")
+
+
+def here(*names):
+    """The modules, or None where one is missing."""
+    try:
+        return [importlib.import_module(name) for name in names]
+    except ImportError:
+        return None
+
+
+class Colour(enum.IntEnum):
+    RED = 3
+
+
+def check_values():
+    day, moment = datetime.date(2024, 1, 2), datetime.datetime(2024, 1, 2, 3, 4, 5)
+    as_stored = [
+        (numpy.int64(1), 1), (numpy.uint8(2), 2), (numpy.int64(2**62 + 1), 2**62 + 1), (numpy.float32(1.5), 1.5), (numpy.float64(2.5), 2.5),
+        (numpy.bool_(True), 1), (True, 1), (numpy.str_("a"), "a"), (numpy.array(7), 7), (numpy.datetime64("2024-01-02"), "2024-01-02"),
+        (numpy.datetime64("2024-01-02T03:04:05.500", "ns"), "2024-01-02T03:04:05.5"), (numpy.datetime64("NaT"), None),
+        (numpy.timedelta64(1500, "ms"), 1.5), (numpy.timedelta64("NaT"), None), (float("nan"), None), (day, "2024-01-02"),
+        (moment, "2024-01-02T03:04:05"), (moment.replace(tzinfo=datetime.timezone.utc), "2024-01-02T03:04:05+00:00"),
+        (datetime.time(6, 7), "06:07:00"), (datetime.timedelta(minutes=2), 120), (decimal.Decimal("1.5"), 1.5),
+        (decimal.Decimal("1234567890123456789"), 1234567890123456789), (decimal.Decimal("nan"), None), (fractions.Fraction(1, 4), 0.25),
+        (uuid.UUID(int=5), "00000000-0000-0000-0000-000000000005"), (Colour.RED, 3), (bytearray(b"x"), b"x"),
+    ]  # fmt: skip
+    check_stored([("a", "b", value) for value, _ in as_stored], [("a", "b", stored) for _, stored in as_stored])
+    check_stored([(value, 1) for value, _ in as_stored], [(stored, 1) for _, stored in as_stored])
+    check_stored([numpy.array([1, 2]), numpy.array([2, 3])], [(1, 2), (2, 3)])
+    check_stored(list(zip(numpy.array([1, 2]), numpy.array([2, 3]))), [(1, 2), (2, 3)])
+    check_stored(numpy.array([(1, 2.5)], dtype=[("src", "i4"), ("x", "f8")]), [(1, 2.5)], ["src", "x"])
+    check_stored([{"src": numpy.int32(1), "dst": 2}, {"dst": 3, "w": 4}], [(1, 2, None), (None, 3, 4)], ["src", "dst", "w"])
+    check_stored([], [])
+    check_refused([(1, 2), (3,)], ValueError, "row 2 has 1 value(s) for 2 columns: src, dst")
+    check_refused([((0, 1), (1, 1))], TypeError, "(0, 1) is a tuple, which SQLite cannot store")
+    check_refused([(1, 2j)], TypeError, "complex")
+    check_refused([(1, 2**64)], ValueError, "64 bits")
+    check_refused([(1, decimal.Decimal(10**30))], ValueError, "64 bits")
+    check_refused(["ab", "cd"], TypeError, "'ab' is no row of an edge")
+    check_refused(numpy.array([1, 2]), TypeError, "1 is no row of an edge")
+    check_refused({"ab": 1}, TypeError, "not dict")
+    check_refused(7, TypeError, "not int")
+
+
+def check_arguments():
+    """Values of searches are converted as well."""
+    conn = fresh()
+    gpugraph.read_edges(conn, "e", [(1, 2), (2, 3), ("2024-01-02", 3)])
+    want = gpugraph.bfs(conn, "e", [1, 2]).depth.tolist()
+    for sources in ([numpy.int64(1), 2], numpy.array([1, 2]), (1, numpy.uint8(2)), range(1, 3), dict.fromkeys((1, 2)).keys()):
+        assert gpugraph.bfs(conn, "e", sources).depth.tolist() == want, sources
+        assert gpugraph.bfs(conn, "e", sources=sources).depth.tolist() == want, sources
+        assert gpugraph.matrix(conn, "e", sources, {numpy.int64(3)})["distance"].tolist() == [2, 1]
+    assert gpugraph.bfs(conn, "e", numpy.int64(1), max_depth=numpy.int64(1)).reached.sum() == 2
+    assert gpugraph.path(conn, "e", numpy.int64(1), numpy.float64(3))["vertex"].tolist() == [1, 2, 3]
+    assert gpugraph.paths(conn, "e", 1, 3, numpy.int32(2))["vertex"].tolist() == [1, 2, 3]
+    assert gpugraph.bfs(conn, "e", datetime.date(2024, 1, 2)).reached.sum() == 2
+    for call, sentence in (
+        (lambda: gpugraph.bfs(conn, "e", 1, speed=1), "gpu_bfs has no option 'speed'; it has 'backend', 'direction', 'edge', 'max_depth', "),
+        (lambda: gpugraph.path(conn, "e", 1, 3, max_dept=1), "gpu_path has no option 'max_dept'; it has 'backend', "),
+        (lambda: gpugraph.cores(conn, "e", core=1), "gpu_cores has no option 'core'"),
+        (lambda: gpugraph.mis(conn, "e", **{"seed = 1 OR seed": 1}), "has no option 'seed = 1 OR seed'"),
+        (lambda: gpugraph.read_edges(conn, "f", [(1, 2)], sep=";"), "read_edges has no option 'sep'; it has 'header'"),
+        (lambda: gpugraph.to_networkx(conn, "e", graph=1), "to_networkx has no option 'graph'; it has 'create_using'"),
+        (lambda: gpugraph.bfs(conn, "e", 2j), "2j is a complex"),
+    ):
+        try:
+            call()
+        except TypeError as error:
+            assert str(error).startswith("gpugraph: ") and sentence in str(error), error
+        else:
+            raise AssertionError(sentence)
+
+
+def check_libraries():
+    """Frames, graphs and matrices of other libraries, as far as they are here."""
+    if modules := here("pandas"):
+        (pd,) = modules
+        check_stored(pd.DataFrame({"src": pd.array([1, 2, None], dtype="Int64"), "dst": [2, 3, 4]}), [(1, 2), (2, 3), (None, 4)])
+        check_stored(pd.DataFrame({"src": pd.array(["a", None], dtype="string"), "dst": ["b", "c"]}), [("a", "b"), (None, "c")])
+        check_stored(pd.DataFrame({"src": [1], "dst": [2], "paid": pd.to_datetime(["2024-01-02"])}), [(1, 2, "2024-01-02T00:00:00")])
+        check_stored(pd.DataFrame({"src": [1, 2], "dst": [2, 3], "paid": [datetime.date(2024, 1, 2), pd.NaT]}), [(1, 2, "2024-01-02"), (2, 3, None)])
+        check_stored(pd.DataFrame({"src": pd.Categorical(["a"]), "dst": ["b"], "open": [True]}), [("a", "b", 1)])
+        check_stored(pd.DataFrame({"src": [1], "dst": [2], "took": [pd.Timedelta("90s")]}), [(1, 2, 90)])
+        check_stored(pd.DataFrame({1: [1], 2: [2]}), [(1, 2)], ["1", "2"])
+    if modules := here("polars"):
+        (pl,) = modules
+        frame = pl.DataFrame({"src": [1, None], "dst": ["a", "b"], "at": [datetime.datetime(2024, 1, 2), None], "w": [decimal.Decimal("1.5"), None]})
+        check_stored(frame, [(1, "a", "2024-01-02T00:00:00", 1.5), (None, "b", None, None)], ["src", "dst", "at", "w"])
+    if modules := here("pyarrow"):
+        (pa,) = modules
+        check_stored(pa.table({"src": [1, None], "dst": [datetime.date(2024, 1, 2), None]}), [(1, "2024-01-02"), (None, None)], ["src", "dst"])
+        check_stored([(pa.scalar(1), pa.scalar(None))], [(1, None)])
+    if modules := here("scipy.sparse"):
+        (sparse,) = modules
+        check_stored(sparse.coo_matrix(([1.5, 2], ([0, 1], [1, 0])), shape=(3, 3)), [(0, 1, 1.5), (1, 0, 2.0), (2, None, None)], ["src", "dst", "weight"])
+    if modules := here("networkx"):
+        (nx,) = modules
+        graph = nx.Graph()
+        graph.add_edge("a", "b", weight=numpy.int64(1))
+        check_stored(graph, [("a", "b", 1)])
+        graph = nx.Graph()
+        graph.add_edges_from(numpy.array([[1, 2], [2, 3]]))
+        check_stored(graph, [(1, 2), (2, 3)])
+        check_stored(nx.from_numpy_array(numpy.array([[0, 2], [2, 0]])), [(0, 1, 2)])
+        check_refused(nx.grid_2d_graph(2, 2), TypeError, "(0, 0) is a tuple")
+    if modules := here("networkx", "pandas"):
+        nx, pd = modules
+        frame = pd.DataFrame({"source": [1, 2], "target": [2, 3], "w": [4, 5]})
+        check_stored(nx.from_pandas_edgelist(frame, edge_attr="w"), [(1, 2, 4), (2, 3, 5)], ["src", "dst", "w"])
+
+
+def check_files():
+    with tempfile.TemporaryDirectory() as folder:
+
+        def file(text, name="e.csv"):
+            path = os.path.join(folder, name)
+            with (gzip.open if path.endswith(".gz") else open)(path, "wb") as out:
+                out.write(text if isinstance(text, bytes) else text.encode())
+            return path
+
+        either = "may be a header or an edge: pass header=True or header=False"
+        check_stored(file("1,2\n2,3\n"), [(1, 2), (2, 3)], ["src", "dst"])
+        check_stored(file("a,b,1.5\nb,c,2\n"), [("a", "b", 1.5), ("b", "c", 2.0)], ["src", "dst", "weight"])
+        check_stored(file("a\tb\t7\t8\n", "e.tsv.gz"), [("a", "b", 7, 8)], ["src", "dst", "weight", "column4"])
+        check_stored(file("v1,2\n3,4\n"), [("v1", "2"), ("3", "4")])
+        check_stored(file("1,2\n3,4,5\n"), [(1, 2, None), (3, 4, 5)])
+        check_stored(file("Source,Target,w\na,b,1\n"), [("a", "b", 1)], ["Source", "Target", "w"])
+        check_stored(file("from_node,to_node\n1,2\n"), [(1, 2)], ["from_node", "to_node"])
+        check_stored(file("src,dst\n"), [], ["src", "dst"])
+        for text in ("a,b\nb,c\n", "a,b\n", "a,b,NA\nb,c,1.5\n", "NA,NA\n3,4\n", "person,friend\nann,bob\n"):
+            check_refused(file(text), ValueError, "e.csv", either)
+        check_stored(file("a,b\nb,c\n"), [("a", "b"), ("b", "c")], ["src", "dst"], header=False)
+        check_stored(file("a,b\nb,c\n"), [("b", "c")], ["a", "b"], header=True)
+        check_refused(file("src,dst\n3,4,5\n"), ValueError, "a row has 3 columns, and there are 2")
+        check_refused(file("src;dst\n1;2\n"), ValueError, "has 1 column(s)", "commas")
+        check_refused(file(""), ValueError, "has 0 column(s)")
+        check_refused(file(b"src,dst\n\xff,2\n"), ValueError, "e.csv cannot be read", "utf-8")
+        check_refused(file("<graphml><x>", "e.graphml"), ValueError, "e.graphml cannot be read")
+        for name in ("e.xlsx", "e.txt", "e.json.gz", "csv", "e"):
+            check_refused(file("1,2\n", name), ValueError, f"{name} is a file of an unknown kind; known are .csv, .tsv and .graphml, also with .gz")
+        check_refused([(1, 2)], ValueError, "header is an option of files", header=True)
+
+
 def check_edges():
     conn = sqlite3.connect(":memory:")
     with tempfile.TemporaryDirectory() as folder:
@@ -319,11 +496,11 @@ def check_edges():
         else:
             raise AssertionError(source)
     try:
-        gpugraph.read_edges(conn, "half", [(1, 2), (3,)])
-    except sqlite3.ProgrammingError:
+        gpugraph.read_edges(conn, "half", [(1, 2), (3, 2j)])
+    except TypeError:
         assert not conn.in_transaction and not conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'half'").fetchall()
     else:
-        raise AssertionError("half a row")
+        raise AssertionError("half a table")
 
 
 def check_library(name):
@@ -331,7 +508,7 @@ def check_library(name):
     gpugraph.load(conn)
     if hasattr(conn, "row_factory"):
         conn.row_factory = lambda cursor, row: {"row": row}
-    gpugraph.read_edges(conn, "e", numpy.array([[1, 2], [2, 3]]))
+    gpugraph.read_edges(conn, "e", [(numpy.int64(1), numpy.int32(2)), (2, 3.0), (True, None)])
     assert rows_of(gpugraph.bfs(conn, "e", 1)) == [(1, 0, None), (2, 1, 1), (3, 2, 2)], name
 
 
@@ -339,6 +516,8 @@ if __name__ == "__main__":
     for backend in os.environ.get("GPUGRAPH_TEST_BACKENDS", "cpu").split():
         check_random_graphs(backend)
     for check in (check_two_ways, check_order, check_rows, check_transactions, check_ownership, check_empty, check_frames, check_edges):
+        check()
+    for check in (check_values, check_arguments, check_libraries, check_files):
         check()
     for name in sys.argv[1:]:
         check_library(name)

@@ -1,9 +1,13 @@
 """Clicks through examples/map in Chromium: map_test.py ADDRESS DATABASE STORED. What the page says is compared with SQL on the
 same database, its picture with STORED: the mean colour of each of 25 x 19 tiles."""
 
+import http.cookiejar
 import json
 import os
+import pathlib
+import re
 import sqlite3
+import subprocess
 import sys
 import time
 import urllib.error
@@ -13,6 +17,7 @@ import gpugraph
 from playwright.sync_api import sync_playwright
 
 ADDRESS, DATABASE, STORED = sys.argv[1:]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOLERANCE = 4  # of a mean colour, in 255ths
 ROUTE, CLOSED = (0x39, 0xF3, 0xFF), (0xFF, 0x20, 0x20)
 
@@ -60,29 +65,71 @@ def wait_for_server():
     sys.exit("the server does not answer")
 
 
-def status(path, body=None, **headers):
-    headers = {name.replace("_", "-"): value for name, value in headers.items()}
+def status(path, body=None, opener=urllib.request.build_opener(), **headers):
+    headers = {name.replace("_", "-"): value for name, value in headers.items() if value}
     try:
-        return urllib.request.urlopen(urllib.request.Request(ADDRESS + path, body, headers)).status
+        return opener.open(urllib.request.Request(ADDRESS + path, body, headers)).status
     except urllib.error.HTTPError as error:
         return error.code
 
 
 def wrong_requests():
-    good, body = {"origin": ADDRESS, "content_type": "application/json"}, b'{"id": 1, "open": false}'
-    for path, wanted, data, headers in [
-        ("/-/map/path?source=1&target=none", 400, None, {}),
-        ("/-/map/path?source=1", 400, None, {}),
-        ("/-/map/field?source=999999999", 400, None, {}),
-        ("/-/map/road", 405, None, {}),
-        ("/-/map/road", 403, body, {"origin": "http://elsewhere.example"}),
-        ("/-/map/road", 403, body, {}),
-        ("/-/map/road", 400, b'{"id": "1; DROP TABLE roads"}', good),
-        ("/-/map/road", 400, b"[", good),
-        ("/-/map/road", 404, b'{"id": 2000000000, "open": true}', good),
+    for path in ("path?source=1&target=none", "path?source=1", "field?source=999999999&far=1", "field?source=1", "field?source=1&far=-1"):
+        got = status(f"/-/map/{path}")
+        expect(got == 400, f"{path}: {got}")
+    expect(status("/-/map/road") == 405, "a road is closed by GET")
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+    token = re.search(r'name="csrf" content="([^"]+)"', browser.open(f"{ADDRESS}/-/map").read().decode()).group(1)
+    good, body = {"origin": ADDRESS, "content_type": "application/json", "x_csrftoken": token}, b'{"id": 1, "open": false}'
+    for wanted, data, other in [
+        (403, body, {"origin": "http://elsewhere.example"}),
+        (403, body, {"origin": None}),
+        (403, body, {"host": "elsewhere.example", "origin": "http://elsewhere.example"}),
+        (403, body, {"x_csrftoken": None}),
+        (403, body, {"x_csrftoken": token[::-1]}),
+        (403, body, {"x_csrftoken": None, "authorization": "Bearer x"}),
+        (400, body, {"content_type": "text/plain"}),
+        (400, body, {"content_type": "application/x-www-form-urlencoded"}),
+        (400, b'{"id": "1; DROP TABLE roads"}', {}),
+        (400, b'{"id": true, "open": true}', {}),
+        (400, b'{"id": 1, "open": 1}', {}),
+        (400, b'{"id": -1, "open": true}', {}),
+        (400, b'{"id": 1e999, "open": true}', {}),
+        (400, b'[1, true]', {}),
+        (400, b"[", {}),
+        (400, b"", {}),
+        (400, b'{"id": 1, "open": true, "\xff": 1}', {}),
+        (400, '{"id": 1, "open": true}'.encode("utf-16"), {}),
+        (400, b"[" * 200000 + b"]" * 200000, {}),
+        (400, b'{"id": ' * 200000 + b"1" + b"}" * 200000, {}),
+        (400, body + b" " * 1000000, {}),
+        (404, b'{"id": 2000000000, "open": true}', {}),
     ]:
-        got = status(path, data, **headers)
-        expect(got == wanted, f"{path} {data}: {got} in place of {wanted}")
+        got = status("/-/map/road", data, browser, **{**good, **other})
+        expect(got == wanted, f"{data[:50]} {other}: {got} in place of {wanted}")
+    expect(status("/-/map/road", body, **good) == 403, "a token is good without the cookie")
+    expect(status("/-/map/road", body, browser, **good) == 200, "the page itself closes no road")
+    expect(status("/-/map/road", b'{"id": 1, "open": true}', browser, **good) == 200, "the page itself opens no road")
+
+
+def settings_stay():
+    """Other sites' pages can send a GET to this server."""
+    ask = f"{ADDRESS}/new-york-map.json?_shape=array&sql="
+    before = urllib.request.urlopen(ask + "select+*+from+gpugraph_settings").read()
+    expect(status("/new-york-map.json?sql=select+gpugraph_config('threads',1)") == 400, "a query changes a setting")
+    expect(urllib.request.urlopen(ask + "select+*+from+gpugraph_settings").read() == before, "a query has changed a setting")
+
+
+def busy_port():
+    """A second server with the same port ends with one sentence, and the port that it names is free."""
+    def start(port):
+        return subprocess.run([ROOT / "examples/map/run.sh"], env={**os.environ, "PORT": port}, capture_output=True, text=True, timeout=100)
+
+    taken = ADDRESS.rpartition(":")[2]
+    for port, why in ((taken, "Address already in use"), ("80000", "port must be 0-65535"), ("http", "invalid literal")):
+        run = start(port)
+        expect(run.returncode == 1 and "The map:" not in run.stdout, f"port {port}: {run}")
+        expect(re.search(rf"^port {port} cannot be used: .*{why}.*; name another one: PORT=\d+ \S*run\.sh$", run.stderr), run.stderr)
 
 
 class Map:
@@ -98,12 +145,35 @@ class Map:
     def choose(self, tool):
         self.page.check(f"input[value={tool}]")
 
-    def click(self, point, answers=True):
+    def answered(self, actions=1):
+        """After so many actions: what the page says."""
+        self.asked += actions
+        self.page.wait_for_selector(f"#answer[data-answered='{self.asked}']")
+        expect(not self.state("error"), self.state("error"))
+        return self.said()
+
+    def said(self):
+        return self.page.inner_text("#answer")
+
+    def click(self, point):
         self.page.mouse.click(*point)
-        if answers:
-            self.asked += 1
-            self.page.wait_for_selector(f"#answer[data-answered='{self.asked}']")
-            expect(not self.state("error"), self.state("error"))
+        return self.answered()
+
+    def press(self, button):
+        self.page.click(f"#{button}")
+        return self.answered()
+
+    def far(self, km):
+        """Moves the slider."""
+        self.page.evaluate("""km => {
+            const slider = document.querySelector("input[name=far]");
+            slider.value = km;
+            slider.dispatchEvent(new Event("input", { bubbles: true }));
+            slider.dispatchEvent(new Event("change", { bubbles: true }));
+        }""", km)
+
+    def closed(self):
+        return self.sql("SELECT count(*) FROM roads WHERE open = 0")[0][0]
 
     def look_at(self, point_of, scale):
         """Moves the view so that a point of the network is in the middle."""
@@ -124,10 +194,11 @@ class Map:
         expect(way["edges"][1:] == [row[0] for row in rows[1:]], "the way has other roads than SQL's")
         return way
 
-    def check_field(self, source):
+    def check_field(self, source, km=30):
         field = [d for d in self.state("field") if d >= 0]
-        count, total = self.sql("SELECT count(*), sum(distance) FROM gpu_sssp('network', ?)", source)[0]
+        count, total = self.sql("SELECT count(*), sum(distance) FROM gpu_sssp('network', ?) WHERE max_distance = ?", source, km * 10000)[0]
         expect((len(field), sum(field)) == (count, total), f"the field: {len(field)}, {sum(field)}; by SQL {count}, {total}")
+        expect(f"{count:,} crossings within {km} km" in self.said(), self.said())
 
 
 def compare_picture(page):
@@ -149,7 +220,7 @@ def click_through(page, db):
     (source,), (target,) = it.sql("SELECT node FROM landmarks WHERE name IN ('Times Square', 'Coney Island') ORDER BY name DESC")
     # Crossings are clicked where they are; of those side by side any may be the nearest to a pixel.
     it.look_at(it.screen(source), 0.02)
-    it.click(it.screen(source), answers=False)
+    it.click(it.screen(source))
     it.look_at(it.screen(target), 0.02)
     it.click(it.screen(target))
     way = it.check_way(source, target)
@@ -181,18 +252,133 @@ def click_through(page, db):
     shut = it.sql("SELECT id FROM roads WHERE open = 0")
     expect(shut == [(road,)], f"the road {road} is clicked, and closed are {shut}")
     expect(page.evaluate(PIXELS, CLOSED) > 20, "the closed road is not drawn")
+    expect("1 closed" in it.said(), it.said())
     longer = it.check_way(source, target)
     it.check_field(target)
     expect(longer["distance"] >= way["distance"] and road not in longer["edges"], "the way goes by the closed road")
     it.click(middle)
     expect(it.sql("SELECT count(*) FROM roads WHERE open = 0") == [(0,)], "the road stays closed")
     expect(it.check_way(source, target)["distance"] == way["distance"], "the way is not the first one again")
-    return ms
+    undo_and_clear(it, way, source, target, middle)
+    new_way(it, source)
+    water(it)
+    limits(it, target)
+    return it, ms
+
+
+def undo_and_clear(it, way, source, target, middle):
+    """The road at `middle` was closed and opened."""
+    it.press("undo")
+    expect(it.closed() == 1 and it.check_way(source, target)["distance"] >= way["distance"], "undo closes no road")
+    it.press("undo")
+    expect(it.closed() == 0 and it.check_way(source, target)["distance"] == way["distance"], "undo opens no road")
+    it.click(middle)
+    said = it.press("clear")
+    expect(it.closed() == 0 and "km" not in said and "closed" not in said, f"after clear: {said}")
+    expect(not it.state("way") and not it.state("field") and not it.state("ends"), "clear leaves answers")
+    expect(it.page.evaluate(PIXELS, ROUTE) == 0 and it.page.is_disabled("#clear"), "clear leaves a route on the map")
+    it.press("undo")
+    expect(it.closed() == 1, "undo after clear closes no road")
+    it.check_way(source, target)
+    it.check_field(target)
+    it.press("undo")
+    for left in ("field", "way"):
+        expect(it.state(left), f"there is no {left} to undo")
+        it.press("undo")
+        expect(not it.state(left), f"undo leaves the {left}")
+    it.press("undo")
+    expect(it.page.is_disabled("#undo") and not it.state("ends"), "undo does not end where it began")
+
+
+def new_way(it, source):
+    """Where a way begins, nothing of the one before stays."""
+    it.choose("way")
+    near = it.sql("SELECT iif(src = ?1, dst, src) FROM roads WHERE ?1 IN (src, dst) AND src <> dst ORDER BY id LIMIT 1", source)[0][0]
+    it.look_at(it.screen(source), 0.1)
+    it.click(it.screen(source))
+    expect(" roads" in it.click(it.screen(near)), it.said())
+    it.choose("field")
+    it.click(it.screen(source))
+    waiting = []  # the server takes its time over a field
+    it.page.route("**/-/map/field*", lambda route: waiting.append(route))
+    it.far(20)
+    it.choose("way")
+    it.page.mouse.click(*it.screen(source))
+    for old in (" roads", " crossings"):
+        expect(old not in it.said(), f"a new way and another limit are asked for, and this is on the screen: {it.said()}")
+    for _ in range(100):
+        if waiting:
+            break
+        it.page.wait_for_timeout(100)
+    waiting[0].continue_()
+    it.page.unroute("**/-/map/field*")
+    expect(" roads" not in it.answered(2) and not it.state("way"), it.said())
+    it.press("clear")
+    it.far(30)
+    it.answered()
+
+
+def water(it):
+    """The ocean south of Coney Island."""
+    it.look_at([500, 380], 0.003)
+    corner = it.page.evaluate("() => window.map.state.ends.length")
+    it.page.evaluate("() => { const { view } = window.map; Object.assign(view, { scale: 0.02, x: 80000, y: 340000 }); window.map.draw(); }")
+    for tool, what in (("close", "road"), ("field", "crossing"), ("way", "crossing")):
+        it.choose(tool)
+        it.page.mouse.click(900, 600)
+        expect(it.said() == f"there is no {what} near that point", f"{tool}, in the water: {it.said()}")
+    expect(it.closed() == 0 and it.state("source") == 0 and it.page.evaluate("() => window.map.state.ends.length") == corner, "a click in the water acts")
+
+
+def limits(it, target):
+    it.choose("field")
+    it.look_at(it.screen(target), 0.02)
+    it.click(it.screen(target))
+    it.check_field(target)
+    it.far(3)
+    it.answered()
+    it.check_field(target, 3)
+    expect(it.page.inner_text("#far output") == "3 km", it.page.inner_text("#far"))
+    expect(it.page.locator("#scale span").all_inner_texts() == ["0", "1", "2", "3 km"], it.page.inner_text("#scale"))
+    it.press("undo")
+    it.check_field(target)
+    expect(it.page.input_value("input[name=far]") == "30", "undo leaves the slider")
+
+
+def errors_are_text(it):
+    """What the server says is shown as text."""
+    markup = "<img src=x onerror=\"document.title = 'run'\"><script>document.title = 'run'</script>"
+    it.page.route("**/-/map/field*", lambda route: route.fulfill(status=400, body=markup))
+    it.far(5)
+    it.page.wait_for_function("() => window.map.state.error")
+    expect(it.said() == markup and it.page.locator("#answer *").count() == 0, it.page.inner_html("#answer"))
+    expect(it.page.title() == "New York by road", "an error has run as a script")
+
+
+def names_are_text(browser, db):
+    """Names with markup, in Datasette's page of the table and in the picture that map.sql draws."""
+    name = "Marine Park <script>document.title = 'run'</script><img src=x onerror=\"document.title = 'run'\">&amp;'"
+    db.execute("UPDATE landmarks SET name = ? WHERE name = 'Coney Island'", (name,))
+    db.commit()
+    page = browser.new_page()
+    page.goto(f"{ADDRESS}/new-york-map/landmarks")
+    expect(name in page.inner_text("body") and page.title() != "run", "a name has run as a script in Datasette's page")
+    script = "CREATE TABLE field AS SELECT node AS vertex, 1000 AS distance FROM landmarks; CREATE TABLE route(seq, vertex);"
+    svg = subprocess.run(["sqlite3", ":memory:"], input=f"""
+        ATTACH '{DATABASE}' AS source; CREATE TABLE landmarks AS SELECT * FROM source.landmarks; CREATE TABLE crossings AS SELECT * FROM
+        source.crossings WHERE id IN (SELECT node FROM landmarks); CREATE TABLE roads(src, dst); {script}
+        {(ROOT / "examples/map.sql").read_text()}""", capture_output=True, text=True, check=True).stdout
+    page.set_content(f"<body>{svg}</body>")
+    expect(page.locator("svg script, svg img").count() == 0 and page.title() != "run", "a name is markup in the picture")
+    expect(name in page.locator("svg").text_content(), "the picture lacks the name")
+    page.close()
 
 
 def main():
     expect(b"CSRF_TOKEN" not in wait_for_server(), "the page has no token")
     wrong_requests()
+    settings_stay()
+    busy_port()
     db = sqlite3.connect(DATABASE)
     gpugraph.load(db)
     with sync_playwright() as playwright:
@@ -203,8 +389,11 @@ def main():
         page.on("console", lambda message: "willReadFrequently" in message.text or said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("request", lambda request: request.url.startswith((ADDRESS, "data:")) or said.append(request.url))
-        ms = click_through(page, db)
+        it, ms = click_through(page, db)
+        expect(page.locator("meta[name=viewport]").get_attribute("content").startswith("width=device-width"), "no viewport")
         expect(not said, f"the console, or another host: {said}")
+        errors_are_text(it)
+        names_are_text(browser, db)
         browser.close()
     print(", ".join(f"{what} {value:.0f} ms" for what, value in ms.items()))
 

@@ -6,18 +6,24 @@
 //   view      the crossing (x, y) stands at pixel ((x - view.x) * view.scale, (y - view.y) * view.scale)
 "use strict";
 
-const FAR = 300000; // decimetres: the last colour
-const STOPS = [[0, 255, 255, 245], [20000, 255, 231, 140], [50000, 255, 166, 64], [90000, 236, 84, 82],
-    [140000, 176, 48, 128], [200000, 104, 50, 160], [280000, 48, 78, 160], [FAR, 40, 90, 155]];
+const SHADES = 120;
+const STOPS = [[0, 255, 255, 245], [8, 255, 231, 140], [20, 255, 166, 64], [36, 236, 84, 82],
+    [56, 176, 48, 128], [80, 104, 50, 160], [112, 48, 78, 160], [SHADES, 40, 90, 155]];
+const SNAP = 12, SNAP_FAR = 1400; // a click finds a road within 12 pixels, a crossing within 12 pixels or 150 m
 const DARK = pixel(7, 9, 15), PLAIN = pixel(72, 84, 110);
 const roads = document.getElementById("roads"), marks = document.getElementById("marks");
 const tools = document.getElementById("tools"), answer = document.getElementById("answer");
+const undoButton = document.getElementById("undo"), clearButton = document.getElementById("clear");
 const sheet = roads.getContext("2d", { alpha: false }), ink = marks.getContext("2d");
 
 let network = null, image = null, pixels = null, waiting = false;
 const view = { x: 0, y: 0, scale: 1 };
-// What was asked, and what came back: distances of the field, roads of the way, closed roads' places.
-const state = { ends: [], source: 0, way: null, field: null, closed: [], ms: 0, asking: 0, error: "" };
+// The question: ends of the way, source + 1 and limit (decimetres) of the field. The answer: roads of the way, distances of the
+// field, closed roads' places.
+const state = { ends: [], source: 0, far: 300000, way: null, field: null, closed: [], ms: 0, asking: 0, error: "" };
+const past = [];          // for undo: questions before each action, and the roads that the action has closed or opened
+const stale = new Set();  // "way", "field": answers to an earlier question, which are not shown
+let last = Promise.resolve(); // the action before the next one
 let shades = null, colours = null; // pixels by distance, by road
 
 function pixel(r, g, b) {
@@ -25,11 +31,10 @@ function pixel(r, g, b) {
 }
 
 function palette() {
-    const table = new Uint32Array(121);
-    for (let i = 0, stop = 0; i <= 120; i++) {
-        const d = i * FAR / 120;
-        while (stop < STOPS.length - 2 && d >= STOPS[stop + 1][0]) stop++;
-        const [a, b] = [STOPS[stop], STOPS[stop + 1]], t = (d - a[0]) / (b[0] - a[0]);
+    const table = new Uint32Array(SHADES + 1);
+    for (let i = 0, stop = 0; i <= SHADES; i++) {
+        while (stop < STOPS.length - 2 && i >= STOPS[stop + 1][0]) stop++;
+        const [a, b] = [STOPS[stop], STOPS[stop + 1]], t = (i - a[0]) / (b[0] - a[0]);
         table[i] = pixel(...[1, 2, 3].map(c => Math.round(a[c] + (b[c] - a[c]) * t)));
     }
     return table;
@@ -65,7 +70,7 @@ function at(crossing) {
 function mark() {
     ink.clearRect(0, 0, marks.width, marks.height);
     ink.lineJoin = ink.lineCap = "round";
-    if (state.way && state.way.vertices.length) {
+    if (state.way && !stale.has("way") && state.way.vertices.length) {
         ink.beginPath();
         for (const crossing of state.way.vertices) ink.lineTo(...at(crossing));
         for (const [width, colour] of [[7, "#07090f"], [4, "#39f3ff"]]) {
@@ -102,7 +107,7 @@ function colour() {
     if (!field) return;
     for (let i = 0; i < from.length; i++) {
         const a = field[from[i]], b = field[to[i]], d = a < 0 ? b : b < 0 ? a : Math.min(a, b);
-        if (d >= 0) colours[i] = shades[Math.min(120, d * 120 / FAR | 0)];
+        if (d >= 0) colours[i] = shades[Math.min(SHADES, d * SHADES / state.far | 0)];
     }
 }
 
@@ -137,60 +142,100 @@ function km(distance) {
     return `${(distance / 1e4).toFixed(2)} km`;
 }
 
+// The limit of the slider: beside it, and below the colours.
+function limit() {
+    const far = tools.elements.far.value;
+    document.querySelector("#far output").textContent = `${far} km`;
+    document.querySelectorAll("#scale span").forEach((mark, i) => { mark.textContent = `${+(far * i / 3).toFixed(1)}${i === 3 ? " km" : ""}`; });
+}
+
 function tell() {
     const lines = [];
-    if (state.way) {
+    if (state.way && !stale.has("way")) {
         lines.push(state.way.distance < 0 ? "there is no way"
             : `${km(state.way.distance)} by ${state.way.edges.length - 1} roads`);
     }
-    if (state.field) lines.push(`${state.reached.toLocaleString("en")} crossings within reach`);
+    if (state.field && !stale.has("field")) lines.push(`${state.reached.toLocaleString("en")} crossings within ${state.far / 1e4} km`);
     if (state.closed.length) lines.push(`${state.closed.length} closed`);
     if (state.ms) lines.push(`answered in ${state.ms.toFixed(0)} ms`);
     answer.textContent = state.error || lines.join("\n");
+    undoButton.disabled = !past.length;
+    clearButton.disabled = !(state.ends.length || state.source || state.closed.length);
 }
 
-// Runs a question, draws, and notes how long it took from the click to the picture. Of two questions at a time the later
-// one counts.
-async function ask(began, question) {
-    const turn = ++state.asking;
-    state.error = "";
-    try {
-        await question(() => turn === state.asking);
-    } catch (error) {
-        state.error = error.message;
-    }
-    requestAnimationFrame(() => {
-        paint();
-        state.ms = performance.now() - began;
-        answer.dataset.answered = turn;
-        tell();
+// Takes the next question, closes or opens roads, asks for what the answer lacks, and notes how long that took from the click to
+// the picture. Actions come one after another; of questions the latest counts. Roads that were closed or opened go to `toggled`.
+function run(next, roads, toggled) {
+    const began = performance.now(), turn = ++state.asking, current = () => turn === state.asking;
+    const differs = name => name in next && next[name] !== state[name];
+    if (differs("ends")) stale.add("way");
+    if (differs("source") || differs("far")) stale.add("field");
+    Object.assign(state, next, { error: "", ms: 0 });
+    tools.elements.far.value = state.far / 1e4;
+    limit();
+    tell();
+    draw();
+    last = last.then(async () => {
+        try {
+            for (const road of roads) {
+                await toggle(road);
+                toggled.push(road);
+                stale.add("way").add("field");
+            }
+            if (current() && stale.has("way")) await way(current);
+            if (current() && stale.has("field")) await field(current);
+        } catch (error) {
+            state.error = error.message;
+        }
+        requestAnimationFrame(() => {
+            paint();
+            state.ms = performance.now() - began;
+            answer.dataset.answered = turn;
+            tell();
+        });
     });
+}
+
+function act(next, roads = []) {
+    if (!network) return;
+    const before = { ends: state.ends, source: state.source, far: state.far, roads: [] };
+    past.push(before);
+    run(next, roads, before.roads);
+}
+
+function undo() {
+    const { roads, ...before } = past.pop();
+    run(before, roads, []);
 }
 
 async function way(current) {
     const { ids, place } = network, [a, b] = state.ends;
-    const numbers = await fetched(`/-/map/path?source=${ids[a]}&target=${ids[b]}`);
-    const steps = (numbers.length - 1) / 2;
+    let found = null;
+    if (state.ends.length === 2) {
+        const numbers = await fetched(`/-/map/path?source=${ids[a]}&target=${ids[b]}`), steps = (numbers.length - 1) / 2;
+        found = { distance: numbers[0], vertices: Array.from(numbers.subarray(1, 1 + steps), id => place.get(id)),
+            edges: Array.from(numbers.subarray(1 + steps)) };
+    }
     if (!current()) return;
-    state.way = { distance: numbers[0], vertices: Array.from(numbers.subarray(1, 1 + steps), id => place.get(id)),
-        edges: Array.from(numbers.subarray(1 + steps)) };
+    state.way = found;
+    stale.delete("way");
 }
 
 async function field(current) {
-    const distances = await fetched(`/-/map/field?source=${network.ids[state.source - 1]}`);
+    const source = state.source && network.ids[state.source - 1];
+    const found = source ? await fetched(`/-/map/field?source=${source}&far=${state.far}`) : null;
     if (!current()) return;
-    state.field = distances;
-    state.reached = distances.reduce((count, distance) => count + (distance >= 0), 0);
+    state.field = found;
+    state.reached = found ? found.reduce((count, distance) => count + (distance >= 0), 0) : 0;
+    stale.delete("field");
     colour();
 }
 
-async function toggle(road, current) {
+async function toggle(road) {
     const open = state.closed.includes(road), token = document.querySelector("meta[name=csrf]").content;
     const headers = { "content-type": "application/json", "x-csrftoken": token };
     const body = JSON.stringify({ id: network.roads[road], open });
     shut(await fetched("/-/map/road", { method: "POST", headers, body }));
-    if (state.ends.length === 2) await way(current);
-    if (state.source) await field(current);
 }
 
 function shut(ids) {
@@ -199,9 +244,10 @@ function shut(ids) {
 
 // ---- clicking and panning ----
 
+// The nearest crossing, or road, to a pixel; -1 where there is none near it.
 function nearestCrossing(px, py) {
     const { x, y } = network, cx = view.x + px / view.scale, cy = view.y + py / view.scale;
-    let best = 0, least = Infinity;
+    let best = -1, least = Math.max(SNAP / view.scale, SNAP_FAR) ** 2;
     for (let i = 0; i < x.length; i++) {
         const d = (x[i] - cx) ** 2 + (y[i] - cy) ** 2;
         if (d < least) [best, least] = [i, d];
@@ -211,7 +257,7 @@ function nearestCrossing(px, py) {
 
 function nearestRoad(px, py) {
     const { x, y, from, to } = network, cx = view.x + px / view.scale, cy = view.y + py / view.scale;
-    let best = 0, least = Infinity;
+    let best = -1, least = (SNAP / view.scale) ** 2;
     for (let i = 0; i < from.length; i++) {
         const ax = x[from[i]], ay = y[from[i]], dx = x[to[i]] - ax, dy = y[to[i]] - ay;
         const t = Math.max(0, Math.min(1, ((cx - ax) * dx + (cy - ay) * dy) / (dx * dx + dy * dy || 1)));
@@ -222,23 +268,18 @@ function nearestRoad(px, py) {
 }
 
 function clicked(event) {
-    const began = performance.now(), tool = tools.elements.tool.value;
-    if (tool === "close") {
-        const road = nearestRoad(event.clientX, event.clientY);
-        ask(began, current => toggle(road, current));
-        return;
+    const tool = tools.elements.tool.value, nearest = tool === "close" ? nearestRoad : nearestCrossing;
+    const place = nearest(event.clientX, event.clientY);
+    if (place < 0) {
+        state.error = `there is no ${tool === "close" ? "road" : "crossing"} near that point`;
+        tell();
+    } else if (tool === "close") {
+        act({}, [place]);
+    } else if (tool === "field") {
+        act({ source: place + 1 });
+    } else {
+        act({ ends: state.ends.length === 2 ? [place] : [...state.ends, place] });
     }
-    const crossing = nearestCrossing(event.clientX, event.clientY);
-    if (tool === "field") {
-        state.source = crossing + 1;
-        ask(began, field);
-        return;
-    }
-    if (state.ends.length === 2) state.ends = [];
-    state.ends.push(crossing);
-    state.way = null;
-    if (state.ends.length === 2) ask(began, way);
-    else draw();
 }
 
 let held = null;
@@ -268,6 +309,10 @@ marks.addEventListener("wheel", event => {
     draw();
 }, { passive: false });
 addEventListener("resize", resize);
+undoButton.addEventListener("click", undo);
+clearButton.addEventListener("click", () => act({ ends: [], source: 0 }, [...state.closed]));
+tools.elements.far.addEventListener("input", limit);
+tools.elements.far.addEventListener("change", event => act({ far: event.target.value * 1e4 }));
 
 // ---- loading ----
 
@@ -289,6 +334,8 @@ async function load() {
     shut(await fetched("/-/map/closed"));
     view.scale = innerHeight / 330000;
     view.x = (320000 * narrow - innerWidth / view.scale) / 2;
+    tools.elements.far.value = state.far / 1e4; // some browsers keep it when a page is loaded again
+    limit();
     resize();
     tell();
     answer.dataset.ready = "yes";

@@ -4,7 +4,7 @@
     /-/map/network      crossings n, roads m; n ids, n longitudes, n latitudes (millionths of a degree);
                         m ids, m places of one end, m places of the other (in the crossings' order)
     /-/map/path         ?source=&target=: distance in decimetres or -1; k crossings, k roads taken to them (0 first)
-    /-/map/field        ?source=: a distance for each crossing, -1 where there is no way
+    /-/map/field        ?source=&far=: a distance for each crossing, -1 where no way is as short as that
     /-/map/closed       ids of the closed roads
     /-/map/road         POST {"id": 1, "open": false}: closes or opens a road
 """
@@ -12,19 +12,24 @@
 import array
 import json
 import pathlib
-import sqlite3
+import secrets
 
 import gpugraph
 from datasette import Response, hookimpl
+from datasette.utils.sqlite import sqlite3
+from datasette_gpugraph import prepare_connection  # noqa: F401: a hook, by which no request changes settings
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "page"
 DATABASE = "new-york-map"
 TYPES = {"index.html": "text/html", "map.js": "text/javascript", "map.css": "text/css"}
 HEADERS = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:",
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
     "cache-control": "no-store",
 }
-LARGEST_ID = 2**31 - 1
+LARGEST_ID = LARGEST_DISTANCE = 2**31 - 1
+LONGEST_BODY = 200  # bytes
 
 
 def packed(*parts):
@@ -77,13 +82,16 @@ async def network(datasette):
     return binary((await network_of(datasette)).answer)
 
 
+def number(text):
+    """A number of the request's, or -1."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else -1
+
+
 async def crossings_of(datasette, request, *names):
     """The crossings that the request names, or None for one that is no crossing."""
     known = (await network_of(datasette)).place
-    texts = [request.args.get(name) or "" for name in names]
-    if not all(text.isascii() and text.isdigit() and len(text) < 10 and int(text) in known for text in texts):
-        return None
-    return [int(text) for text in texts]
+    numbers = [number(request.args.get(name)) for name in names]
+    return numbers if all(one in known for one in numbers) else None
 
 
 async def path(datasette, request):
@@ -109,13 +117,13 @@ async def path(datasette, request):
 
 
 async def field(datasette, request):
-    source = await crossings_of(datasette, request, "source")
-    if not source:
-        return sentence("source is the id of a crossing", 400)
+    source, far = await crossings_of(datasette, request, "source"), number(request.args.get("far"))
+    if not source or far < 0:
+        return sentence("source is the id of a crossing, and far a distance in decimetres", 400)
     known = await network_of(datasette)
 
     def ask(connection):
-        found = gpugraph.sssp(connection, "network", source[0])
+        found = gpugraph.sssp(connection, "network", source[0], max_distance=far)
         vertices, distances = found.buffer("vertex"), found.buffer("distance")
         # The search's own array: of unsigned 32-bit numbers, the largest where there is no way, which is -1.
         if distances.itemsize == 4 and vertices.tobytes() == known.ids:
@@ -123,7 +131,7 @@ async def field(datasette, request):
         # A crossing whose roads are all closed is no vertex.
         answer = array.array("i", [-1]) * len(known.place)
         for vertex, distance in zip(vertices, distances):
-            answer[known.place[vertex]] = distance if distance <= LARGEST_ID else -1
+            answer[known.place[vertex]] = distance if distance <= LARGEST_DISTANCE else -1
         return answer.tobytes()
 
     try:
@@ -141,9 +149,37 @@ async def closed(datasette):
 
 def from_this_page(request):
     """Is a request to write one of this page's own? Other sites' pages name another origin; a name that was made to mean
-    127.0.0.1 is no host of ours. (Datasette itself asks for its token where the browser has cookies.)"""
-    host = request.headers.get("host", "")
-    return host.split(":")[0] in ("127.0.0.1", "localhost") and request.headers.get("origin") == f"http://{host}"
+    127.0.0.1 is no host of ours; and nobody else has the page's token. (Datasette itself asks for it only where there are cookies.)"""
+    host, token = request.headers.get("host", ""), request.headers.get("x-csrftoken", "")
+    return (
+        host.split(":")[0] in ("127.0.0.1", "localhost")
+        and request.headers.get("origin") == f"http://{host}"
+        and secrets.compare_digest(token.encode(), request.scope["csrftoken"]().encode())
+    )
+
+
+async def body_of(request):
+    """The body of a request, or None where it is longer than any that is right."""
+    body, more = b"", True
+    while more and len(body) <= LONGEST_BODY:
+        message = await request.receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return body if len(body) <= LONGEST_BODY else None
+
+
+async def wish_of(request):
+    """The road's id and whether it shall be open, or None where the request says neither."""
+    body = await body_of(request)
+    if body is None or request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+        return None
+    try:
+        wish = json.loads(body.decode("utf-8"))
+    except ValueError:
+        return None
+    if not isinstance(wish, dict) or type(wish.get("id")) is not int or type(wish.get("open")) is not bool:
+        return None
+    return (wish["id"], wish["open"]) if 0 < wish["id"] <= LARGEST_ID else None
 
 
 async def road(datasette, request):
@@ -151,20 +187,17 @@ async def road(datasette, request):
         return sentence("a road is closed and opened by POST", 405)
     if not from_this_page(request):
         return sentence("only the map's own page closes and opens roads", 403)
-    try:
-        wish = json.loads(await request.post_body())
-        number, is_open = wish["id"], wish["open"]
-    except (ValueError, KeyError, TypeError):
-        number = is_open = None
-    if type(number) is not int or type(is_open) is not bool or not 0 < number <= LARGEST_ID:
-        return sentence('the body is {"id": a road\'s id, "open": true or false}', 400)
+    wish = await wish_of(request)
+    if not wish:
+        return sentence('the body is JSON, {"id": a road\'s id, "open": true or false}', 400)
+    road_id, is_open = wish
 
     def change(connection):
         with connection:  # a transaction
-            return connection.execute("UPDATE roads SET open = ? WHERE id = ?", (int(is_open), number)).rowcount
+            return connection.execute("UPDATE roads SET open = ? WHERE id = ?", (int(is_open), road_id)).rowcount
 
     if not await datasette.get_database(DATABASE).execute_write_fn(change):
-        return sentence(f"there is no road {number}", 404)
+        return sentence(f"there is no road {road_id}", 404)
     return await closed(datasette)
 
 

@@ -10,11 +10,11 @@ The structs are those of ext/gpugraph_extension.h.
 from __future__ import annotations
 
 import ctypes
-import json
 import weakref
-from typing import Any, Iterator
+from typing import Any
 
 from ._load import loaded_files, plain_cursor
+from ._values import argument
 
 NUMBER, VERTEX, REAL, EDGE, MEMBER = range(5)
 # Of columns without an entry, which no array says.
@@ -185,27 +185,32 @@ def _none(values: Any) -> Any:
     return values == (numpy.iinfo(values.dtype).max if values.dtype.kind == "u" else numpy.inf)
 
 
-def _condition(options: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, value in options.items():
-        if not name.isidentifier():
-            raise TypeError(f"gpugraph: {name!r} is no option")
-        yield f"{name} = ?", json.dumps(value) if isinstance(value, (list, tuple)) else value
+def _check_options(cursor: Any, function: str, options: dict[str, Any]) -> None:
+    """Options are the hidden columns of the function. With arrays there is no target, and the column edge is an option of the helper."""
+    sql = "SELECT name, hidden FROM pragma_table_xinfo(?) WHERE name NOT GLOB '(*'"
+    columns = dict(cursor.execute(sql, (function,))) if options else {}
+    known = {name for name, hidden in columns.items() if hidden} - {"edges", "arrays"}
+    if "arrays" in columns:
+        known = known - {"target"} | {"edge"} & set(columns)
+    for option in options:
+        if option not in known:
+            raise TypeError(f"gpugraph: {function} has no option {option!r}; it has {', '.join(map(repr, sorted(known)))}")
 
 
-def _statement(function: str, arguments: tuple[Any, ...], columns: list[str], options: dict[str, Any]) -> tuple[str, tuple[Any, ...]]:
-    """The SQL of a helper and its values."""
-    terms = list(_condition(options))
+def _ask(conn: Any, function: str, arguments: tuple[Any, ...], columns: list[str], options: dict[str, Any]) -> Any:
+    """The cursor of a helper's statement."""
+    cursor = plain_cursor(conn)
+    _check_options(cursor, function, options)
     sql = f"SELECT {', '.join(columns)} FROM {function}({', '.join('?' * len(arguments))})"
-    if terms:
-        sql += " WHERE " + " AND ".join(term for term, _ in terms)
-    return sql, (*arguments, *(value for _, value in terms))
+    if options:
+        sql += " WHERE " + " AND ".join(f"{name} = ?" for name in options)
+    return cursor.execute(sql, tuple(map(argument, (*arguments, *options.values()))))
 
 
 def ask(conn: Any, function: str, arguments: tuple[Any, ...], names: tuple[str, ...], options: dict[str, Any]) -> Arrays:
     """The statement of a helper: arrays of the columns that are named."""
     named = [name for name in names if name in ("parent", "edge", "preorder", "postorder", "source")]
-    cursor = plain_cursor(conn)
-    cursor.execute(*_statement(function, arguments, ["arrays", *named], options))
+    cursor = _ask(conn, function, arguments, ["arrays", *named], options)
     row = cursor.fetchone()
     taken = _take(row[0]) if row else None
     cursor.close()
@@ -227,8 +232,7 @@ def _column(values: list[Any]) -> Any:
 
 def ask_rows(conn: Any, function: str, arguments: tuple[Any, ...], names: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
     """The rows of a helper, as a column each. Rows come in SQL's order."""
-    cursor = plain_cursor(conn)
-    cursor.execute(*_statement(function, arguments, list(names), options))
+    cursor = _ask(conn, function, arguments, list(names), options)
     rows = cursor.fetchall()
     cursor.close()
     return {name: _column([row[i] for row in rows]) for i, name in enumerate(names)}

@@ -6,12 +6,15 @@ import csv
 import gzip
 import os
 import re
-from typing import Any, Callable, Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 from xml.etree import ElementTree
 
 from ._load import plain_cursor
+from ._values import plain
 
-Rows = Iterable[tuple[Any, ...]]
+Rows = Iterable[Any]
 
 WHOLE = re.compile(r"-?(0|[1-9]\d*)")
 REAL = re.compile(r"-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
@@ -47,11 +50,18 @@ def _typed(rows: Callable[[], Iterator[list[str]]], names: list[str]) -> Rows:
     Both ends of edges are of one type, since 1 and '1' are two vertices. An empty text is NULL.
     """
     width = len(names)
+
+    def rows_of_width() -> Iterator[list[str]]:
+        for row in rows():
+            if any(row[width:]):
+                raise ValueError(f"gpugraph: a row has {len(row)} columns, and there are {width}: {row!r:.100}")
+            yield row[:width]
+
     lower = [name.lower() for name in names]
     ends = next(([lower.index(end) for end in pair] for pair in ENDS if pair[0] in lower and pair[1] in lower), [0, 1])
     whole, real = [True] * width, [True] * width
-    for row in rows():
-        for column, cell in enumerate(row[:width]):
+    for row in rows_of_width():
+        for column, cell in enumerate(row):
             if cell:
                 whole[column] = whole[column] and _is_whole(cell)
                 real[column] = real[column] and _is_real(cell)
@@ -64,18 +74,42 @@ def _typed(rows: Callable[[], Iterator[list[str]]], names: list[str]) -> Rows:
         yield tuple(make(cell) if cell else None for make, cell in zip(makers, cells))
 
 
-def _csv(path: str) -> tuple[list[str], Rows]:
-    """A file with a header. A name with .tsv has tabs; .gz is unpacked."""
-    delimiter = "\t" if ".tsv" in os.path.basename(path) else ","
+def _is_header(first: list[str], rows: Iterator[list[str]], path: str) -> bool:
+    """Does the first row name the columns? It does where two of its cells are names of ends, or where its cells differ, its first two
+    are texts and all below them are numbers. It does not where one of its cells is a number. Otherwise nobody can tell."""
+    names = {cell.lower() for cell in first}
+    if any(names.issuperset(pair) for pair in ENDS):
+        return True
+    if any(map(_is_real, first)):
+        return False
+    below = [cell for row in rows for cell in row[:2] if cell]
+    if all(first[:2]) and len(names) == len(first) and below and all(map(_is_real, below)):
+        return True
+    raise ValueError(f"gpugraph: the first line of {path} may be a header or an edge: pass header=True or header=False")
 
-    def read(skip: int) -> Iterator[list[str]]:
-        with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
-            for number, row in enumerate(csv.reader(file, delimiter=delimiter)):
-                if row and number >= skip:
+
+def _names(width: int) -> list[str]:
+    return (["src", "dst", "weight"] + [f"column{i}" for i in range(4, width + 1)])[:width]
+
+
+def _csv(path: str, header: bool | None) -> tuple[list[str], Rows]:
+    """A name with .tsv has tabs; .gz is unpacked. header: whether the first row names the columns; None: look."""
+    delimiter = "\t" if re.search(r"\.tsv(\.gz)?$", path, re.I) else ","
+
+    def read(skip: int = 0) -> Iterator[list[str]]:
+        with (gzip.open if path.lower().endswith(".gz") else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
+            for row in csv.reader(file, delimiter=delimiter):
+                skip -= bool(row)
+                if row and skip < 0:
                     yield row
 
-    names = next(read(0), [])
-    return names, _typed(lambda: read(1), names)
+    first = next(read(), [])
+    if len(first) < 2:
+        raise ValueError(f"gpugraph: {path} has {len(first)} column(s), and edges have two at least, with commas between in a .csv, tabs in a .tsv")
+    if header is None:
+        header = _is_header(first, read(1), path)
+    names = first if header else _names(max(map(len, read())))
+    return names, _typed(lambda: read(int(header)), names)
 
 
 def _graphml(path: str) -> tuple[list[str], Rows]:
@@ -83,11 +117,11 @@ def _graphml(path: str) -> tuple[list[str], Rows]:
     keys: dict[str, str] = {}
     edges: list[tuple[str, str, dict[str, str]]] = []
     alone: dict[str, None] = {}
-    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+    with (gzip.open if path.lower().endswith(".gz") else open)(path, "rb") as file:
         for _, element in ElementTree.iterparse(file):
             tag = element.tag.rpartition("}")[2]
             if tag == "key" and element.get("for") in ("edge", "all"):
-                keys[element.get("id", "")] = element.get("attr.name") or element.get("id", "")
+                keys[element.get("id", "")] = element.get("attr.name", "") or element.get("id", "")
             elif tag == "node":
                 alone[element.get("id", "")] = None
                 element.clear()
@@ -105,9 +139,19 @@ def _graphml(path: str) -> tuple[list[str], Rows]:
 
 
 def _frame(frame: Any) -> tuple[list[str], Rows]:
-    """Columns of pandas or Polars, as Python's own values. NaN is stored as NULL."""
-    columns = [frame[name] for name in frame.columns]
-    return [str(name) for name in frame.columns], zip(*(c.tolist() if hasattr(c, "tolist") else c.to_list() for c in columns))
+    """Columns of pandas, Polars or pyarrow."""
+    if hasattr(frame, "column_names"):  # pyarrow
+        return list(frame.column_names), zip(*(column.to_pylist() for column in frame.columns))
+    columns = [frame.iloc[:, i] for i in range(len(frame.columns))] if hasattr(frame, "iloc") else frame.get_columns()
+    return [str(name) for name in frame.columns], zip(*(column.to_list() for column in columns))
+
+
+def _matrix(matrix: Any) -> tuple[list[str], Rows]:
+    """A sparse matrix of scipy: an edge for each entry; a row and column without entries is a row that ends nowhere."""
+    found = matrix.tocoo()
+    ends = found.row.tolist(), found.col.tolist()
+    alone = set(range(max(found.shape))).difference(*ends)
+    return _names(3), [*zip(*ends, found.data.tolist()), *((v, None, None) for v in sorted(alone))]
 
 
 def _networkx(graph: Any) -> tuple[list[str], Rows]:
@@ -120,35 +164,80 @@ def _networkx(graph: Any) -> tuple[list[str], Rows]:
     return ["src", "dst", *map(str, names)], rows
 
 
-def _sequence(data: Iterable[Any]) -> tuple[list[str], Rows]:
-    rows = [tuple(row) for row in (data.tolist() if hasattr(data, "tolist") else data)]
-    width = len(rows[0]) if rows else 2
-    return (["src", "dst", "weight"] + [f"column{i}" for i in range(4, width + 1)])[:width], rows
+def _sequence(data: Any) -> tuple[list[str], Rows]:
+    """Rows, each a tuple, an array or a mapping of names to values; or an array."""
+    dtype: Any = getattr(data, "dtype", None)
+    if getattr(dtype, "names", None):
+        return list(dtype.names), [tuple(row) for row in data]
+    rows = data.tolist() if getattr(dtype, "kind", "O") in "biufU" else list(data)
+    if rows and all(isinstance(row, Mapping) for row in rows):
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        return [str(name) for name in names], [[row.get(name) for name in names] for row in rows]
+    for row in rows:
+        if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, Iterable):
+            raise TypeError(f"gpugraph: {row!r:.60} is no row of an edge, such as (1, 2) or (1, 2, 0.5)")
+    rows = [tuple(row) for row in rows]
+    return _names(len(rows[0]) if rows else 2), rows
 
 
-def read_edges(conn: Any, table: str, data: Any) -> int:
+def _file(path: str, header: bool | None) -> tuple[list[str], Rows]:
+    if re.search(r"\.graphml(\.gz)?$", path, re.I):
+        return _graphml(path)
+    if re.search(r"\.[ct]sv(\.gz)?$", path, re.I):
+        return _csv(path, header)
+    raise ValueError(f"gpugraph: {path} is a file of an unknown kind; known are .csv, .tsv and .graphml, also with .gz behind it")
+
+
+def _read(data: Any, header: bool | None) -> tuple[list[str], Rows]:
+    if isinstance(data, (str, os.PathLike)):
+        return _file(os.fspath(data), header)
+    if header is not None:
+        raise ValueError("gpugraph: header is an option of files: .csv and .tsv")
+    if hasattr(data, "columns"):
+        return _frame(data)
+    if hasattr(data, "edges") and hasattr(data, "nodes"):
+        return _networkx(data)
+    if hasattr(data, "tocoo"):
+        return _matrix(data)
+    if isinstance(data, Iterable) and not isinstance(data, (bytes, Mapping)):
+        return _sequence(data)
+    raise TypeError(f"gpugraph: edges are a data frame, a graph of networkx, a sparse matrix, rows or the path of a file, not {type(data).__name__}")
+
+
+def _values(names: list[str], rows: Rows) -> Iterator[tuple[Any, ...]]:
+    """The rows as SQLite stores them."""
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(names):
+            raise ValueError(f"gpugraph: row {number} has {len(row)} value(s) for {len(names)} columns: {', '.join(names)}")
+        yield tuple(map(plain, row))
+
+
+def read_edges(conn: Any, table: str, data: Any, *, header: bool | None = None, **unknown: Any) -> int:
     """Makes a table of edges; returns how many rows it has.
 
-    data: a data frame (pandas, Polars), a graph of networkx, rows such as [(1, 2, 0.5), ...] (src, dst, weight) or an array, or the path of a
-    file: .graphml, .csv or .tsv with a header, also with .gz behind it. Columns keep their names. The table is made, and filled, in the
-    connection's transaction, wholly or not at all.
+    data: a data frame (pandas, Polars, pyarrow), a graph of networkx, a sparse matrix of scipy, rows such as [(1, 2, 0.5), ...]
+    (src, dst, weight) or {"src": 1, "dst": 2}, an array, or the path of a file: .graphml, .csv or .tsv, also with .gz behind it.
+    Columns keep their names. header: whether the first line of a .csv or .tsv names the columns; without it the lines tell, or it is asked for.
+    The table is made, and filled, in the connection's transaction, wholly or not at all.
     """
-    if isinstance(data, (str, os.PathLike)):
-        path = os.fspath(data)
-        names, rows = _graphml(path) if re.search(r"\.graphml(\.gz)?$", path) else _csv(path)
-    elif hasattr(data, "columns"):
-        names, rows = _frame(data)
-    elif hasattr(data, "edges") and hasattr(data, "nodes"):
-        names, rows = _networkx(data)
-    else:
-        names, rows = _sequence(data)
+    if unknown:
+        raise TypeError(f"gpugraph: read_edges has no option {next(iter(unknown))!r}; it has 'header'")
+    try:
+        return _store(conn, table, *_read(data, header))
+    except (UnicodeDecodeError, ElementTree.ParseError, gzip.BadGzipFile, csv.Error, EOFError, zlib.error) as error:
+        raise ValueError(f"gpugraph: {data} cannot be read: {error}") from error
+    except OverflowError as error:
+        raise ValueError("gpugraph: an integer is outside the 64 bits that SQLite stores; make it a text") from error
+
+
+def _store(conn: Any, table: str, names: list[str], rows: Rows) -> int:
     if len(names) < 2:
         raise ValueError(f"gpugraph: edges have two columns at least, and here are {len(names)}")
     name, cursor = _quoted(table), plain_cursor(conn)
     cursor.execute("SAVEPOINT gpugraph_read_edges")
     try:
         cursor.execute(f"CREATE TABLE {name}({', '.join(map(_quoted, names))})")
-        cursor.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(names))})", rows)
+        cursor.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(names))})", _values(names, rows))
         count = int(cursor.execute(f"SELECT count(*) FROM {name}").fetchone()[0])
     except BaseException:
         cursor.execute("ROLLBACK TO gpugraph_read_edges")
@@ -195,12 +284,14 @@ def _open_arcs(source: Any, target: Any, data: list[Any], directed: bool) -> lis
     return arcs if directed else sorted(arcs, key=lambda arc: float(arc[2]["weight"]))[:1]
 
 
-def to_networkx(conn: Any, edges: str, create_using: Any = None) -> Any:
+def to_networkx(conn: Any, edges: str, create_using: Any = None, **unknown: Any) -> Any:
     """The graph of an edge source in networkx: a MultiDiGraph, or what create_using says.
 
     Ids are vertices, weights the attribute `weight`, listed edge ids the attribute `edge`. A row with a NULL end is a vertex.
     A row with a reverse weight is two edges.
     """
+    if unknown:
+        raise TypeError(f"gpugraph: to_networkx has no option {next(iter(unknown))!r}; it has 'create_using'")
     import networkx
 
     graph = networkx.empty_graph(0, create_using, default=networkx.MultiDiGraph)

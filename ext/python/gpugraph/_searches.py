@@ -3,21 +3,15 @@ in place of rows; those whose rows are no vertices' give a column each. Options 
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ._arrays import Arrays, ask, ask_rows
-
-
-def _plain(source: Any) -> Any:
-    """NumPy's numbers as Python's: sqlite3 takes them for bytes."""
-    return source.tolist() if hasattr(source, "tolist") else source
+from ._values import collection
 
 
 def _source(source: Any, options: dict[str, Any]) -> tuple[Any, ...]:
     """A source as an argument; several as an option."""
-    source = _plain(source)
-    if isinstance(source, (list, tuple)):
+    if collection(source) is not None:
         options["sources"] = source
     return () if source is None or "sources" in options else (source,)
 
@@ -39,7 +33,7 @@ def sssp(conn: Any, edges: str, source: Any = None, *, edge: bool = False, **opt
 def dfs(conn: Any, edges: str, source: Any = None, *, edge: bool = False, **options: Any) -> Arrays:
     """Depth-first search: vertex, depth, parent, preorder, postorder; edge, where it is asked for. Without a source: a forest."""
     names = ("vertex", "depth", "parent") + ("edge",) * edge + ("preorder", "postorder")
-    return ask(conn, "gpu_dfs", (edges,) if source is None else (edges, _plain(source)), names, options)
+    return ask(conn, "gpu_dfs", (edges,) if source is None else (edges, source), names, options)
 
 
 def mis(conn: Any, edges: str, **options: Any) -> Arrays:
@@ -77,10 +71,6 @@ def triangles(conn: Any, edges: str, **options: Any) -> Arrays:
     return ask(conn, "gpu_triangles", (edges,), ("vertex", "triangles", "degree", "coefficient"), options)
 
 
-def _ids(ids: Any) -> str:
-    return json.dumps(_plain(ids))
-
-
 def spanning_forest(conn: Any, edges: str, **options: Any) -> dict[str, Any]:
     """Edges of the minimum spanning forest: edge, source, target, weight, component."""
     return ask_rows(conn, "gpu_spanning_forest", (edges,), ("edge", "source", "target", "weight", "component"), options)
@@ -88,17 +78,15 @@ def spanning_forest(conn: Any, edges: str, **options: Any) -> dict[str, Any]:
 
 def path(conn: Any, edges: str, source: Any, target: Any, **options: Any) -> dict[str, Any]:
     """A shortest path: seq, vertex, edge, cost, distance; empty where there is none."""
-    given = (edges, _plain(source), _plain(target))
-    return ask_rows(conn, "gpu_path", given, ("seq", "vertex", "edge", "cost", "distance"), options)
+    return ask_rows(conn, "gpu_path", (edges, source, target), ("seq", "vertex", "edge", "cost", "distance"), options)
 
 
 def paths(conn: Any, edges: str, source: Any, target: Any, k: int = 1, **options: Any) -> dict[str, Any]:
     """The k shortest paths: path, seq, vertex, edge, cost, distance."""
-    given = (edges, _plain(source), _plain(target), _plain(k))
-    return ask_rows(conn, "gpu_paths", given, ("path", "seq", "vertex", "edge", "cost", "distance"), options)
+    return ask_rows(conn, "gpu_paths", (edges, source, target, k), ("path", "seq", "vertex", "edge", "cost", "distance"), options)
 
 
 def matrix(conn: Any, edges: str, sources: Any, targets: Any = None, **options: Any) -> dict[str, Any]:
     """Distances from each source to each target, or to each source: source, target, distance."""
-    given = (edges, _ids(sources)) + (() if targets is None else (_ids(targets),))
+    given = (edges, sources) + (() if targets is None else (targets,))
     return ask_rows(conn, "gpu_matrix", given, ("source", "target", "distance"), options)

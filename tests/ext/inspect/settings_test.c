@@ -40,7 +40,8 @@ static void without_devices(void) {
 
 START_TEST(every_setting_has_a_default_and_a_meaning) {
     expect("'backend'|'auto';'device'|0;'devices'|'auto';'threads'|0;'memory_limit'|0;"
-           "'cache_limit'|4294967296;'progress'|0;'tables'|'device'",
+           "'cache_limit'|4294967296;'progress'|0;'tables'|'device';'time_limit_ms'|0;"
+           "'refuse'|''",
            "SELECT name, value FROM gpugraph_settings");
     expect("0", "SELECT count(*) FROM gpugraph_settings WHERE length(meaning) < 20 OR "
                 "gpugraph_config(name) IS NOT value");
@@ -147,6 +148,12 @@ START_TEST(values_that_cannot_hold_are_refused) {
         {"device", "5000", "not 5000"},
         {"devices", "'0'", "devices cannot be '0' here: there are 0 CUDA devices"},
         {"devices", "'none'", "devices takes 'auto', 'all' or ids"},
+        {"time_limit_ms", "-1", "time_limit_ms takes milliseconds, or 0"},
+        {"refuse", "'gpu_bfs'", "refuse takes names out of gpugraph_config, "},
+        {"refuse", "'gpugraph_save gpugraph_save'", "not 'gpugraph_save gpugraph_save'"},
+        {"refuse", "'gpugraph_saved'", "not 'gpugraph_saved'"},
+        {"refuse", "','", "not ','"},
+        {"refuse", "1", "not 1"},
     };
     run("SELECT gpugraph_config('threads', 5)");
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
@@ -169,12 +176,56 @@ START_TEST(an_unknown_setting_is_told_which_there_are) {
     expect_error(
         "gpugraph_config",
         "there is no setting 'thread'; there are 'backend', 'device', 'devices', "
-        "'threads', 'memory_limit', 'cache_limit', 'progress', 'tables'",
+        "'threads', 'memory_limit', 'cache_limit', 'progress', 'tables', "
+        "'time_limit_ms', 'refuse'",
         "SELECT gpugraph_config('thread')");
     expect_error("gpugraph_config", "no setting 'thread'",
                  "SELECT gpugraph_config('thread', 2)");
     expect_error("gpugraph_config", "no setting NULL", "SELECT gpugraph_config(NULL)");
     expect_error("gpugraph_config", "no setting '5'", "SELECT gpugraph_config(5)");
+}
+END_TEST
+
+START_TEST(functions_that_change_anything_can_be_refused) {
+    expect("'gpugraph_save,gpugraph_delete_vertex'",
+           "SELECT gpugraph_config('refuse', ' GPUGRAPH_SAVE, gpugraph_delete_vertex,"
+           "gpugraph_save')");
+    run("CREATE TABLE e(src, dst); INSERT INTO e VALUES (1, 2);"
+        "CREATE VIRTUAL TABLE g USING gpugraph(e, persist = 1)");
+    expect_error("gpugraph_save", "its setting 'refuse' lists this function",
+                 "SELECT gpugraph_save('g')");
+    expect_error("gpugraph_delete_vertex", "does not allow calls that change anything",
+                 "SELECT gpugraph_delete_vertex('g', 1)");
+    expect("1", "SELECT count(*) FROM e");
+    expect("''|1",
+           "SELECT gpugraph_config('refuse', ''), gpugraph_delete_vertex('g', 1)");
+    expect("1", "SELECT gpugraph_save('g') > 0");
+    run("SELECT gpugraph_config('refuse', 'gpugraph_config')");
+    expect_error("gpugraph_config", "its setting 'refuse' lists this function",
+                 "SELECT gpugraph_config('refuse', NULL)");
+    expect_error("gpugraph_config", "its setting 'refuse' lists this function",
+                 "SELECT gpugraph_config('threads', 3)");
+    expect("0|'gpugraph_config'",
+           "SELECT gpugraph_config('threads'), gpugraph_config('refuse')");
+    expect("0", "SELECT gpugraph_delete_vertex('g', 1)");
+}
+END_TEST
+
+/* 4,000 searches, each of 4,000 vertices, take longer than 1 ms on any machine. */
+START_TEST(a_call_ends_at_its_time_limit) {
+    static const char many[] =
+        "SELECT count(*) FROM gpu_matrix('e', (SELECT json_group_array(src) FROM e)) "
+        "WHERE method = 'rows'";
+    run("CREATE TABLE e(src INTEGER, dst INTEGER, weight REAL);"
+        "INSERT INTO e WITH RECURSIVE c(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM c "
+        "LIMIT 4000) SELECT x, (x + 1) %% 4000, 0.5 FROM c");
+    run("SELECT gpugraph_config('threads', 1), gpugraph_config('time_limit_ms', 1)");
+    expect_error("gpu_matrix",
+                 "the call has taken longer than the 1 ms that the setting "
+                 "'time_limit_ms' allows",
+                 many);
+    run("SELECT gpugraph_config('time_limit_ms', 0)");
+    expect("16000000", many);
 }
 END_TEST
 
@@ -248,7 +299,9 @@ const struct suite suite = {
                 {&numbers_may_be_whole_reals_or_texts},
                 {&threads_says_how_many_there_are_now},
                 {&values_that_cannot_hold_are_refused},
-                {&an_unknown_setting_is_told_which_there_are}}},
+                {&an_unknown_setting_is_told_which_there_are},
+                {&functions_that_change_anything_can_be_refused},
+                {&a_call_ends_at_its_time_limit}}},
      {"machines", .cases = {{&devices_are_those_that_there_are},
                             {&the_first_device_and_the_list_agree}}}},
 };
