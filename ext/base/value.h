@@ -32,8 +32,8 @@ int text_set(text *t, sqlite3_value *value);
 bool text_is(const text *t, sqlite3_value *value);
 void text_clear(text *t);
 
-/* Makes *kept a copy of the value (sqlite3_value_free); joins pass many values again and again. Returns false
-** where memory is short. */
+/* Makes *kept a copy of the value (sqlite3_value_free), unless it is one: joins pass most
+** values again and again. Returns false where memory is short. */
 bool value_keep(sqlite3_value **kept, sqlite3_value *value);
 
 /* The value as SQL would write it, for a sentence (sqlite3_free); NULL: no memory. */

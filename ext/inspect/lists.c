@@ -212,8 +212,8 @@ static int list_disconnect(sqlite3_vtab *base) {
     return SQLITE_OK;
 }
 
-/* Bit k of the plan: argument k is given, by = alone. Above these bits: an option that the statement uses
-** and no constraint sets, as in WHERE behind a LEFT JOIN. */
+/* Bit k of the plan: argument k is given, by = alone. Above these bits: an option that the
+** statement uses and no constraint sets, as in WHERE behind a LEFT JOIN. */
 enum { LACKS_SHIFT = MOST_ARGUMENTS };
 
 static int list_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {

@@ -10,9 +10,9 @@
 **
 ** idxStr says what each argv is for, in words that EXPLAIN QUERY PLAN shows. An argument that
 ** this plan cannot supply makes the plan impossible (SQLITE_CONSTRAINT); one that is not
-** there at all only makes it dear: SQLite plans each arm of an OR, so
-** the sentence that explains comes from xFilter. One that SQLite never offers, though brackets
-** hold it, shows in colUsed alone: it depends on the search itself, or on a table after it.
+** there at all only makes it dear: the arms of an OR are planned one by one, so the sentence
+** that explains comes from xFilter. One that SQLite never offers, though brackets hold it,
+** shows in colUsed alone: it depends on the search itself, or on a table after it.
 **
 ** An option that the statement uses and SQLite does not offer is an error: SQLite would compare
 ** its column with rows of a search that ran without it. Outer joins lose options that way. */
@@ -423,8 +423,8 @@ static void estimate(plan *p) {
         info->estimatedCost = LACK_COST;
 }
 
-/* Is an option lacking, whatever plan SQLite takes? An arm that is planned without the outer terms has no
-** edges in brackets. */
+/* Is an option lacking, whatever plan SQLite takes? An arm that is planned without the outer
+** terms has no edges in brackets. */
 static bool lacks_for_good(const plan *p) {
     return p->offer.bracketed & 1 && is_complete(p) &&
            !(p->bits & (PLAN_UNFED | PLAN_FURTHER)) && plan_lacks(p->bits);

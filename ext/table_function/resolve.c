@@ -60,13 +60,13 @@ static int numbers_add_id(arguments *a, const graph_ref *graph, numbers *list, i
     return rc == SQLITE_OK && vertex != GPUGRAPH_NONE ? numbers_add(list, vertex) : rc;
 }
 
-/* Has the value another type than the id of the vertex that it names? 7 and 7.0 compare alike. */
+/* Has the value another type than the id of the vertex that it names? 7 equals 7.0. */
 static bool is_retyped(const graph_ref *graph, uint32_t vertex, sqlite3_value *value) {
     const bool is_text = sqlite3_value_type(value) == SQLITE_TEXT;
     return vertex < gpugraph_vertex_ids(graph->graph)->integer_count ? is_text : !is_text;
 }
 
-/* All values of an IN, as vertex numbers; and those that are retyped (NULL: not wanted). */
+/* All values of an IN, as vertex numbers, and those that are retyped (NULL: not wanted). */
 static int read_list(arguments *a, const graph_ref *graph, int field, numbers *list,
                      retyped_ids *retyped) {
     sqlite3_value *value;

@@ -22,7 +22,7 @@ typedef struct retyped_ids {
 
 /* Adds a copy of the value. SQLITE_OK or SQLITE_NOMEM. */
 int retyped_ids_add(retyped_ids *list, uint32_t vertex, sqlite3_value *value);
-/* Once all are added: one value for each vertex, and none where the list has the id itself, too. */
+/* Once all are added: one value for each vertex, and none where the list has the id itself. */
 void retyped_ids_settle(retyped_ids *list, numbers *ids);
 /* The value for the vertex, or NULL. */
 sqlite3_value *retyped_ids_find(const retyped_ids *list, uint32_t vertex);

@@ -246,6 +246,10 @@ START_TEST(outer_terms_of_or_hold_again) {
         "SELECT vertex, depth FROM gpu_bfs WHERE edges = 't(a, b)' AND max_depth = '1' "
         "AND (source = 9 AND direction = 'out' OR source = 2 AND direction = 'out') "
         "ORDER BY depth, vertex");
+    expect("2|0;9|0;2|1",
+           "SELECT vertex, depth FROM gpu_bfs WHERE direction = 'OUT' AND "
+           "(edges = 't(a, b)' AND source = 9 AND depth <= 1 OR edges = "
+           "'t(a, b)' AND source = 2 AND depth = 0) ORDER BY depth, vertex");
     /* Targets and sources of another type than the ids. */
     expect(
         "'3'|1;'3'|2",
