@@ -11,6 +11,9 @@
 #   CUDA_FLAGS="-O2 -DNDEBUG"       CMake's flags for nvcc
 #   CC=clang                        the C compiler (for a build folder's first run)
 #   TESTS=regex                     only the tests whose names match
+#   LABEL=sqlite                    only the tests with that label
+#   EXCEPT=regex                    not the tests whose names match
+#   HOST_SQLITE=folder              tests run with this folder's libsqlite3.so.0 and sqlite3
 #   JOBS=n                          parallel compilations and tests
 #   GPUGRAPH_TEST_SHARE=3           a third of the random seeds and failing allocations (support/share.h)
 #   GPUGRAPH_TEST_TURNS=3           a third of the turns of a case (support/suite.h)
@@ -66,8 +69,10 @@ export GPUGRAPH_TEST_BACKENDS=${GPUGRAPH_TEST_BACKENDS:-$backends}
 
 # The exit status is judged by the counts below: a test that never ran is a failure, too.
 all_tests() {
-    ctest --test-dir "$build" -j "$jobs" --output-on-failure --output-junit "$build/tests.xml" \
-        ${TESTS:+-R "$TESTS"} || true
+    local paths=()
+    [ -z "${HOST_SQLITE:-}" ] || paths=(env LD_LIBRARY_PATH="$HOST_SQLITE" PATH="$HOST_SQLITE:$PATH")
+    "${paths[@]}" ctest --test-dir "$build" -j "$jobs" --output-on-failure --output-junit "$build/tests.xml" \
+        ${TESTS:+-R "$TESTS"} ${LABEL:+-L "$LABEL"} ${EXCEPT:+-E "$EXCEPT"} || true
 }
 quietly tests all_tests
 

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Sourced by scripts: sqlite_shell ARGUMENT... is the stock sqlite3 shell with the sanitizer's runtimes of
+# Sourced by scripts: sqlite_shell ARGUMENT... is the sqlite3 shell of PATH with the sanitizer's runtimes of
 # GPUGRAPH_PRELOAD, under the command GPUGRAPH_WRAPPER. sh does not run with the thread sanitizer's, so that
 # one is given to the shell in a way that the commands which the shell starts do not inherit.
 sqlite_shell() {

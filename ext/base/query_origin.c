@@ -145,8 +145,7 @@ typedef struct column {
     int table, name; /* table -1: not said */
 } column;
 
-/* A query (text NULL: a value that rows say), and the FROM clause whose conditions are looked
-** at. */
+/* A query, and the FROM clause whose conditions are looked at. */
 typedef struct search {
     const sql_list *s;
     const query *query;
@@ -191,19 +190,8 @@ static bool read_column(const sql_list *s, int first, int end, column *c) {
     return true;
 }
 
-/* Does a row of some table say the value? */
-static bool names_column(const sql_list *s, int first, int end) {
-    for (int i = first; i < end; i++)
-        if (sql_column_at(s, i) && !sql_mark_at(s, i + 1, '(') &&
-            !sql_word_at(s, i, "NULL"))
-            return true;
-    return false;
-}
-
 /* Is all of [first, end) the query? */
 static bool is_query(const search *q, int first, int end) {
-    if (!q->query->text)
-        return names_column(q->s, first, end);
     while (sql_mark_at(q->s, first, '(') && q->s->item[first].partner == end - 1) {
         first++;
         end--;
@@ -253,18 +241,12 @@ static bool is_comparison(const search *q, int first, int end) {
 /* Brackets in brackets: SQLite allows no more either. */
 enum { DEEPEST = 100 };
 
-static bool has_or(const sql_list *s, int first, int end) {
-    while (first < end && !sql_word_at(s, first, "OR"))
-        first = sql_step(s, first);
-    return first < end;
-}
-
 /* Looks at the terms that AND and OR hold together in [first, end). An AND that belongs to
 ** BETWEEN parts nothing; within CASE nothing can be told. */
 static bool stands_in_condition(const search *q, int first, int end, int depth) {
     const sql_list *s = q->s;
     int between = 0;
-    if (depth > DEEPEST || (!q->query->text && has_or(s, first, end)))
+    if (depth > DEEPEST)
         return false;
     for (int at = first; at <= end; at = sql_step(s, at)) {
         bool is_and = at < end && sql_word_at(s, at, "AND");
@@ -341,9 +323,4 @@ bool query_stands_in(const sql_list *statement, const query *query) {
             return true;
     }
     return there && stands_in_conditions(statement, query);
-}
-
-bool row_is_to_say(const sql_list *statement, const char *function,
-                   const char *argument) {
-    return stands_in_conditions(statement, &(query){NULL, function, argument});
 }

@@ -22,7 +22,5 @@ typedef struct query {
 
 /* Does the query stand in the statement as that argument of a call of that function? */
 bool query_stands_in(const sql_list *statement, const query *query);
-/* Has an argument of the function to be, in all rows, what a row of some table says? */
-bool row_is_to_say(const sql_list *statement, const char *function, const char *argument);
 
 #endif

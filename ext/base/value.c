@@ -39,6 +39,33 @@ void text_clear(text *t) {
     memset(t, 0, sizeof *t);
 }
 
+/* ---- kept values ---- */
+
+static bool texts_are_equal(sqlite3_value *a, sqlite3_value *b) {
+    const unsigned char *text = sqlite3_value_text(a), *other = sqlite3_value_text(b);
+    const int count = sqlite3_value_bytes(a);
+    return text && other && count == sqlite3_value_bytes(b) &&
+           memcmp(text, other, (size_t)count) == 0;
+}
+
+/* false of blobs: no argument takes one. */
+static bool values_are_equal(sqlite3_value *a, sqlite3_value *b) {
+    const int type = sqlite3_value_type(a);
+    return type == sqlite3_value_type(b) &&
+           (type == SQLITE_INTEGER ? sqlite3_value_int64(a) == sqlite3_value_int64(b)
+            : type == SQLITE_FLOAT ? sqlite3_value_double(a) == sqlite3_value_double(b)
+            : type == SQLITE_TEXT  ? texts_are_equal(a, b)
+                                   : type == SQLITE_NULL);
+}
+
+bool value_keep(sqlite3_value **kept, sqlite3_value *value) {
+    if (*kept && values_are_equal(*kept, value))
+        return true;
+    sqlite3_value_free(*kept);
+    *kept = sqlite3_value_dup(value);
+    return *kept != NULL;
+}
+
 /* ---- numbers ---- */
 
 static const char *skip_digits(const char *at, const char *end) {

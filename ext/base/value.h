@@ -35,6 +35,10 @@ int text_set(text *t, sqlite3_value *value);
 bool text_is(const text *t, sqlite3_value *value);
 void text_clear(text *t);
 
+/* Makes *kept a copy of the value (sqlite3_value_free), unless it is one: joins pass most
+** values again and again. Returns false where memory is short. */
+bool value_keep(sqlite3_value **kept, sqlite3_value *value);
+
 /* The value as SQL would write it, for a sentence (sqlite3_free); NULL: no memory. */
 char *value_written(sqlite3_value *value);
 /* "a BLOB", and what it may be where its length says so. */

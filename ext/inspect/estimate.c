@@ -94,6 +94,10 @@ static const struct option_name {
     [ESTIMATE_KIND] = {"kind", F_OPTION},
 };
 
+const char *estimate_option_name(int argument) {
+    return option_names[argument].name;
+}
+
 /* Elements of a JSON array. */
 static uint32_t count_elements(grid *g, connection *c, const char *name,
                                sqlite3_value *list) {

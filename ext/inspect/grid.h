@@ -39,5 +39,6 @@ enum estimate_argument {
     ESTIMATE_ARGUMENTS
 };
 void fill_estimate(grid *g, connection *c, sqlite3_value *const *argument);
+const char *estimate_option_name(int argument);
 
 #endif

@@ -197,7 +197,8 @@ static int read_options(arguments *a) {
 
 /* ---- reading the words ---- */
 
-static void take_value(arguments *a, word w, sqlite3_value *value) {
+/* Returns false where memory is short. */
+static bool take_value(arguments *a, word w, sqlite3_value *value) {
     if (w.what == WORD_LIMIT)
         a->given.limit = value;
     else if (w.what == WORD_OFFSET)
@@ -213,6 +214,15 @@ static void take_value(arguments *a, word w, sqlite3_value *value) {
         a->vertex_list = true;
     else if (w.how == WORD_LIST)
         a->source_list = true;
+    return w.how != WORD_EQUAL || w.what < F_FIRST_ARGUMENT || w.what >= F_FURTHER ||
+           value_keep(&a->as_given[w.what], value);
+}
+
+static void clear_as_given(arguments *a) {
+    for (int i = F_FIRST_ARGUMENT; i < F_FURTHER; i++) {
+        sqlite3_value_free(a->as_given[i]);
+        a->as_given[i] = NULL;
+    }
 }
 
 static bool is_null(const sqlite3_value *value) {
@@ -316,16 +326,22 @@ int arguments_read(arguments *a, int plan, const char *words, int argc,
     forget_call(a);
     a->plan = (unsigned)plan;
     bool first = !words || words != a->words;
-    if (first)
+    if (first) {
+        clear_as_given(a);
         plan_words_read(a->by->function, words, a->word);
+    }
     a->words = words;
-    for (int i = 0; i < argc; i++)
-        take_value(a, a->word[i], argv[i]);
-    int rc = first ? arguments_astray(a) : SQLITE_OK;
+    int rc = SQLITE_OK;
+    for (int i = 0; i < argc && rc == SQLITE_OK; i++)
+        rc = take_value(a, a->word[i], argv[i]) ? SQLITE_OK : SQLITE_NOMEM;
+    if (rc == SQLITE_OK && first)
+        rc = arguments_astray(a);
     if (rc == SQLITE_OK)
         rc = check_edges(a);
     if (rc == SQLITE_OK)
         rc = check_sources(a);
+    if (rc == SQLITE_OK && plan_lacks(plan))
+        rc = plan_fail_lacking(a->by, plan_lacks(plan));
     if (rc == SQLITE_OK)
         rc = read_options(a);
     a->has_target = a->given.value[F_TARGET] != NULL;
@@ -338,6 +354,9 @@ int arguments_read(arguments *a, int plan, const char *words, int argc,
 }
 
 void arguments_clear(arguments *a) {
+    clear_as_given(a);
+    retyped_ids_clear(&a->retyped_sources);
+    retyped_ids_clear(&a->retyped_targets);
     text_clear(&a->sources_text);
     text_clear(&a->targets_text);
     sqlite3_free(a->sources.item);

@@ -16,6 +16,7 @@
 #include "caller.h"
 #include "numbers.h"
 #include "plan.h"
+#include "retyped_ids.h"
 
 typedef struct bound {
     bool given;
@@ -61,6 +62,10 @@ typedef struct arguments {
     word word[MOST_WORDS];
     unsigned plan;
     given given;
+    /* Copies of the values of arguments. SQLite may compare an argument again with what its
+    ** column returns: an outer term of an OR, a second comparison. So the column returns the
+    ** value as it was given. NULL: not given, or a list. */
+    sqlite3_value *as_given[FIELDS];
     options options;
     bool no_rows; /* a NULL, or an id that is no vertex */
     /* given by IN: all values come at once */
@@ -77,6 +82,7 @@ typedef struct arguments {
     ** turn is the only one in sources. */
     numbers listed_sources;
     numbers listed_targets; /* of `target IN (...)` of several paths, the same */
+    retyped_ids retyped_sources, retyped_targets; /* of these lists */
     /* what sources and targets were read from; kept from call to call */
     text sources_text, targets_text;
     strangers strangers;

@@ -10,7 +10,7 @@
 ** there the columns that are read have to do. What else these texts say of an argument is asked here,
 ** too. */
 #include "arguments.h"
-#include "base/query_origin.h"
+#include "base/sql_list.h"
 
 #include <string.h>
 
@@ -184,18 +184,6 @@ static bool may_be_late(const table_function *f, int field) {
     return field == F_TARGET && !f->paths && !f->walks;
 }
 
-/* Is an argument without a value to be what a row says, one that comes too late? */
-static int look_at_conditions(const arguments *a, const sql_list *s, int field) {
-    const table_function *f = a->by->function;
-    (void)field;
-    for (int i = f->visible; i < f->fields; i++)
-        if (f->field[i] >= F_FIRST_ARGUMENT && !a->given.value[f->field[i]] &&
-            !may_be_late(f, f->field[i]) &&
-            row_is_to_say(s, f->name, field_name(f, f->field[i])))
-            return fail_late(a, f->field[i]);
-    return SQLITE_OK;
-}
-
 static int look_at_comparisons(const arguments *a, const sql_list *s, int field) {
     const char *name = field_name(a->by->function, field);
     for (int i = 0; i < s->count; i++)
@@ -248,9 +236,11 @@ int argument_stays(const arguments *a, int field) {
 
 /* ---- which of them ---- */
 
-static int check_brackets(const arguments *a) {
+int arguments_astray(const arguments *a) {
     const table_function *f = a->by->function;
-    unsigned plan = a->plan;
+    const unsigned plan = a->plan;
+    if (!(plan & (PLAN_UNFED | PLAN_FURTHER)))
+        return SQLITE_OK;
     int rc = look(a, look_at_calls, 0);
     if (rc != SQLITE_OK)
         return rc;
@@ -262,16 +252,8 @@ static int check_brackets(const arguments *a) {
             continue;
         if (!may_be_late(f, field))
             return fail_late(a, field);
-        if (plan & PLAN_OPTION_READ)
+        if (plan_lacks((int)plan))
             return fail_further(a);
     }
     return SQLITE_OK;
-}
-
-int arguments_astray(const arguments *a) {
-    unsigned plan = a->plan;
-    int rc = plan & (PLAN_UNFED | PLAN_FURTHER) ? check_brackets(a) : SQLITE_OK;
-    if (rc == SQLITE_OK && plan & PLAN_OPTION_READ)
-        rc = look(a, look_at_conditions, 0);
-    return rc;
 }

@@ -1,7 +1,8 @@
 /* xBestIndex for all table functions: which constraints become values for xFilter, and
 ** what the plan may leave out.
 **
-**     edges = ?, source = ?, ...   argv, settled by us alone (omit)
+**     edges = ?, source = ?, ...   argv, settled by us alone (omit); under OR SQLite may compare
+**                                  them again with what the columns return (arguments.h)
 **     vertex = ?                   the same, where the comparison is by bytes
 **     depth <= ?, distance < ?     argv, and checked once more by SQLite
 **     LIMIT, OFFSET                argv, where nothing but us drops or sorts rows
@@ -9,19 +10,28 @@
 **
 ** idxStr says what each argv is for, in words that EXPLAIN QUERY PLAN shows. An argument that
 ** this plan cannot supply makes the plan impossible (SQLITE_CONSTRAINT); one that is not
-** there at all only makes it dear: SQLite tries subsets of what stands in the statement, so
-** the sentence that explains comes from xFilter. One that SQLite never offers, though brackets
-** hold it, shows in colUsed alone: it depends on the search itself, or on a table after it. */
+** there at all only makes it dear: the arms of an OR are planned one by one, so the sentence
+** that explains comes from xFilter. One that SQLite never offers, though brackets hold it,
+** shows in colUsed alone: it depends on the search itself, or on a table after it.
+**
+** An option that the statement uses and SQLite does not offer is an error: SQLite would compare
+** its column with rows of a search that ran without it. Outer joins lose options that way. */
 #include "plan.h"
 #include "base/table_info.h"
+#include "base/value.h"
 
 #include <string.h>
 
 #define NEVER_COST  1e30 /* xFilter will refuse: an argument is missing, or one too many */
-#define ARM_COST    1e20 /* an arm of an OR is offered without what stands outside of it */
-#define SEARCH_COST 1e6  /* rows of a whole graph; the search itself is paid once */
-#define ROW_COST    10.0 /* one row of a search that is kept */
+#define ARM_COST    1e20 /* no edges: some versions plan arms without the outer terms */
+#define LACK_COST   1e15 /* an option is lacking; an arm may get it from the outer terms */
+#define SEARCH_ROWS 1e6  /* rows of a whole graph */
 #define USUAL_LIST  100  /* ids in a list of a matrix whose length is not known */
+
+/* A search is made once and kept, so every plan costs about the same. Two arms of an OR must
+** cost more than a plan without arms: SQLite withholds outer terms with subqueries from arms. */
+#define ROW_COST  10.0
+#define ROWS_COST 15.0
 
 /* What xBestIndex was offered; -1: nothing usable of this sort. */
 typedef struct offer {
@@ -35,6 +45,7 @@ typedef struct offer {
 } offer;
 
 typedef struct plan {
+    const caller *by;
     const table_function *function;
     sqlite3 *db;
     sqlite3_index_info *info;
@@ -50,13 +61,24 @@ static bool is_value_field(const table_function *f, int field) {
     return f->ends_early && !f->paths && (field == F_DEPTH || field == F_DISTANCE);
 }
 
-static int refuse(sqlite3_vtab *vtab, const table_function *f, int field) {
-    sqlite3_free(vtab->zErrMsg);
-    vtab->zErrMsg = sqlite3_mprintf(
-        "%s: the argument %s can be compared by = or IN alone; write +%s to "
-        "compare the value that was used",
-        f->name, field_name(f, field), field_name(f, field));
-    return vtab->zErrMsg ? SQLITE_ERROR : SQLITE_NOMEM;
+/* An argument is compared by something else than =. `max_depth <= 2` means `max_depth = 2`. */
+static int refuse_comparison(const plan *p, int i) {
+    const table_function *f = p->function;
+    const int op = p->info->aConstraint[i].op;
+    const char *name = field_name(f, column_field(f, p->info->aConstraint[i].iColumn));
+    const bool means_equal =
+        op == SQLITE_INDEX_CONSTRAINT_LE || op == SQLITE_INDEX_CONSTRAINT_IS;
+    sqlite3_value *value;
+    char *written = NULL;
+    if (means_equal && sqlite3_vtab_rhs_value(p->info, i, &value) == SQLITE_OK &&
+        !(written = value_written(value)))
+        return SQLITE_NOMEM;
+    int rc = caller_fail(p->by, SQLITE_ERROR,
+                         "the argument %s can be compared by = or IN alone; write WHERE "
+                         "%s = %s",
+                         name, name, written ? written : "value");
+    sqlite3_free(written);
+    return rc;
 }
 
 static void take_value_constraint(plan *p, int i, int field) {
@@ -91,7 +113,7 @@ static void take_argument(plan *p, int i) {
     }
 }
 
-/* Sorts the constraints. Returns false after an argument that is compared by something
+/* Sorts the constraints. Returns false after one that compares an argument by something
 ** else than =. */
 static bool sort_constraints(plan *p, int *refused) {
     offer *o = &p->offer;
@@ -112,7 +134,7 @@ static bool sort_constraints(plan *p, int *refused) {
         } else if (column_field(p->function, column) < F_FIRST_ARGUMENT) {
             take_value_constraint(p, i, column_field(p->function, column));
         } else if (op != SQLITE_INDEX_CONSTRAINT_EQ) {
-            *refused = column_field(p->function, column);
+            *refused = i;
             return false;
         } else {
             take_argument(p, i);
@@ -313,13 +335,15 @@ static int columns_wanted(const plan *p) {
     return f->paths ? PLAN_TREE : wants;
 }
 
-/* With `sources`, the column source says which of them a row belongs to: a join on it
-** compares answers. Without a target, so does one on the column target. */
+/* With `sources`, the column source says which of them a row belongs to. Without a target,
+** the column target of a search says its vertex. */
 static bool is_answer(const plan *p, int field) {
-    return field == F_SOURCE && p->offer.equal[F_SOURCES] >= 0;
+    const table_function *f = p->function;
+    return (field == F_SOURCE && p->offer.equal[F_SOURCES] >= 0) ||
+           (field == F_TARGET && !f->paths && !f->walks);
 }
 
-/* What brackets hold and SQLite does not offer. */
+/* What brackets hold and SQLite does not offer, and the first option that it does not. */
 static int astray(const plan *p) {
     const table_function *f = p->function;
     int found = 0;
@@ -330,11 +354,12 @@ static int astray(const plan *p) {
             continue;
         if (field == F_FURTHER)
             found |= PLAN_FURTHER;
-        else if (!column_is_bracketed(f, i))
+        else if (column_is_bracketed(f, i))
             found |=
-                p->offer.equal[field] < 0 && !is_answer(p, field) ? PLAN_OPTION_READ : 0;
-        else if (!(p->offer.bracketed >> place & 1))
-            found |= 1 << (PLAN_UNFED_SHIFT + place);
+                p->offer.bracketed >> place & 1 ? 0 : 1 << (PLAN_UNFED_SHIFT + place);
+        else if (p->offer.equal[field] < 0 && !is_answer(p, field) &&
+                 plan_lacks(found) == 0)
+            found |= (int)field << PLAN_LACKS_SHIFT;
     }
     return found;
 }
@@ -364,12 +389,19 @@ static sqlite3_int64 cells_of(const plan *p) {
     return (sqlite3_int64)(from < 0 ? USUAL_LIST : from) * (to < 0 ? USUAL_LIST : to);
 }
 
+/* Has the search all that it needs, and only one sort of sources? */
+static bool is_complete(const plan *p) {
+    const table_function *f = p->function;
+    const int *equal = p->offer.equal;
+    bool one = equal[F_SOURCE] >= 0, several = equal[F_SOURCES] >= 0;
+    return equal[F_EDGES] >= 0 && !(one && several) &&
+           (one || several || !(f->needs_source || f->cells)) &&
+           (equal[F_TARGET] >= 0 || !(f->paths || f->walks));
+}
+
 static void estimate(plan *p) {
     const offer *o = &p->offer;
     sqlite3_index_info *info = p->info;
-    bool one = o->equal[F_SOURCE] >= 0, several = o->equal[F_SOURCES] >= 0;
-    bool wrong = o->equal[F_EDGES] < 0 ||
-                 (p->function->needs_source && !one && !several) || (one && several);
     if (one_vertex(p) && !p->source_list) {
         info->estimatedCost = ROW_COST;
         info->estimatedRows = 1;
@@ -379,25 +411,50 @@ static void estimate(plan *p) {
                    p->vertex_list || one_vertex(p);
         info->estimatedRows = p->function->cells ? cells_of(p)
                               : few              ? 100
-                              : o->bounds > 0    ? (int)SEARCH_COST / 10
-                                                 : (int)SEARCH_COST;
-        info->estimatedCost = ROW_COST + (double)info->estimatedRows;
+                              : o->bounds > 0    ? (int)SEARCH_ROWS / 10
+                                                 : (int)SEARCH_ROWS;
+        info->estimatedCost = ROWS_COST;
     }
-    if (wrong)
-        info->estimatedCost = one != several ? ARM_COST : NEVER_COST;
-    else if (info->idxNum & (PLAN_UNFED | PLAN_FURTHER) && info->estimatedCost < ARM_COST)
+    if (o->equal[F_EDGES] < 0 || info->idxNum & (PLAN_UNFED | PLAN_FURTHER))
         info->estimatedCost = ARM_COST;
+    else if (!is_complete(p))
+        info->estimatedCost = NEVER_COST;
+    else if (plan_lacks(info->idxNum))
+        info->estimatedCost = LACK_COST;
 }
 
-int plan_choose(const table_function *f, sqlite3 *db, sqlite3_vtab *vtab,
-                sqlite3_index_info *info) {
-    plan p = {.function = f, .db = db, .info = info};
+/* Is an option lacking, whatever plan SQLite takes? An arm that is planned without the outer
+** terms has no edges in brackets. */
+static bool lacks_for_good(const plan *p) {
+    return p->offer.bracketed & 1 && is_complete(p) &&
+           !(p->bits & (PLAN_UNFED | PLAN_FURTHER)) && plan_lacks(p->bits);
+}
+
+int plan_fail_lacking(const caller *by, int field) {
+    const char *name = field_name(by->function, field);
+    const bool chosen = field == F_METHOD || field == F_BACKEND;
+    return caller_fail(
+        by, SQLITE_ERROR,
+        "the statement uses the column %s, but no value for it reaches the "
+        "search; write %s = value in WHERE (in each arm of an OR), in the "
+        "ON of a LEFT JOIN or in a subquery, and put a table that the value "
+        "comes from before %s%s",
+        name, name, by->function->name,
+        chosen ? "; gpugraph_timings says what was chosen" : "");
+}
+
+int plan_choose(const caller *by, sqlite3_index_info *info) {
+    plan p = {.by = by, .function = by->function, .db = by->c->db, .info = info};
     int refused;
     if (!sort_constraints(&p, &refused))
-        return refuse(vtab, f, refused);
+        return refuse_comparison(&p, refused);
     for (int f = F_FIRST_ARGUMENT; f < F_FURTHER; f++)
-        if (p.offer.unusable >> f & 1 && p.offer.equal[f] < 0 && !is_answer(&p, f))
+        if (p.offer.unusable >> f & 1 && p.offer.equal[f] < 0 &&
+            !(f == F_SOURCE && is_answer(&p, f)))
             return SQLITE_CONSTRAINT;
+    p.bits = astray(&p);
+    if (lacks_for_good(&p))
+        return plan_fail_lacking(by, plan_lacks(p.bits));
     p.words = sqlite3_str_new(NULL);
     give_values(&p);
     choose_order(&p);
@@ -407,7 +464,7 @@ int plan_choose(const table_function *f, sqlite3 *db, sqlite3_vtab *vtab,
     info->needToFreeIdxStr = 1;
     if (!info->idxStr && !none)
         return SQLITE_NOMEM;
-    info->idxNum = p.bits | columns_wanted(&p) | astray(&p);
+    info->idxNum = p.bits | columns_wanted(&p);
     estimate(&p);
     return SQLITE_OK;
 }

@@ -1,15 +1,15 @@
 /* What xBestIndex tells xFilter: bits in idxNum, and in idxStr what each value is for.
 **
-**     idxNum    22..19  18..16  15  14       13..10  7..5            4           3..0
-**               order   |       |   further  unfed   variable ends   descending  arrays that are wanted
-**                       |       an option is read
-**                       columns that are handed out whole
+**     idxNum    28..23  22..19  18..16  14       13..10  7..5            4           3..0
+**               |       order   |       further  unfed   variable ends   descending  arrays that are wanted
+**               |               columns that are handed out whole
+**               an option that is lacking
 **
 **     idxStr    "edges=? AND source IN (?) AND depth<? LIMIT ?" */
 #ifndef GPUGRAPH_PLAN_H
 #define GPUGRAPH_PLAN_H
 
-#include "function.h"
+#include "caller.h"
 #include "search.h"
 
 enum plan_bits {
@@ -27,15 +27,23 @@ enum plan_bits {
     PLAN_UNFED_SHIFT = 10,
     MOST_BRACKETED = 4,
     PLAN_UNFED = ((1 << MOST_BRACKETED) - 1) << PLAN_UNFED_SHIFT,
-    PLAN_FURTHER = 1 << 14,     /* brackets hold more than they take */
-    PLAN_OPTION_READ = 1 << 15, /* an argument that is given no value is looked at */
+    PLAN_FURTHER = 1 << 14, /* brackets hold more than they take */
     /* The column arrays is used, and so are these. */
     PLAN_ARRAYS = 1 << 16,
     PLAN_PARENTS = 1 << 17,
     PLAN_EDGES = 1 << 18,
     PLAN_ORDER_SHIFT = 19, /* ORDER_VALUE and its neighbours, search.h */
-    PLAN_ORDERS = 15
+    PLAN_ORDERS = 15,
+    PLAN_LACKS_SHIFT = 23, /* a field, or 0 */
+    PLAN_FIELDS = 63
 };
+
+/* The first option that the statement uses and no constraint sets, or 0. */
+static inline int plan_lacks(int plan) {
+    return plan >> PLAN_LACKS_SHIFT & PLAN_FIELDS;
+}
+/* The error for it. */
+int plan_fail_lacking(const caller *by, int field);
 
 /* What a value of argv is for, and how it compares. */
 enum { WORD_LIMIT = FIELDS, WORD_OFFSET, MOST_WORDS = FIELDS + 4 };
@@ -48,7 +56,6 @@ typedef struct word {
 void plan_word_write(const table_function *f, sqlite3_str *words, bool first, word w);
 void plan_words_read(const table_function *f, const char *words, word *list);
 
-int plan_choose(const table_function *f, sqlite3 *db, sqlite3_vtab *vtab,
-                sqlite3_index_info *info);
+int plan_choose(const caller *by, sqlite3_index_info *info);
 
 #endif

@@ -60,17 +60,33 @@ static int numbers_add_id(arguments *a, const graph_ref *graph, numbers *list, i
     return rc == SQLITE_OK && vertex != GPUGRAPH_NONE ? numbers_add(list, vertex) : rc;
 }
 
-/* All values of an IN, as vertex numbers. */
-static int read_list(arguments *a, const graph_ref *graph, int field, numbers *list) {
+/* Has the value another type than the id of the vertex that it names? 7 equals 7.0. */
+static bool is_retyped(const graph_ref *graph, uint32_t vertex, sqlite3_value *value) {
+    const bool is_text = sqlite3_value_type(value) == SQLITE_TEXT;
+    return vertex < gpugraph_vertex_ids(graph->graph)->integer_count ? is_text : !is_text;
+}
+
+/* All values of an IN, as vertex numbers, and those that are retyped (NULL: not wanted). */
+static int read_list(arguments *a, const graph_ref *graph, int field, numbers *list,
+                     retyped_ids *retyped) {
     sqlite3_value *value;
+    numbers others = {0};
     list->count = 0;
     int rc = sqlite3_vtab_in_first(a->given.value[field], &value);
     while (rc == SQLITE_OK && value) {
+        const uint32_t before = list->count;
         rc = numbers_add_id(a, graph, list, field, 0, value);
+        if (rc == SQLITE_OK && retyped && list->count > before)
+            rc = is_retyped(graph, list->item[before], value)
+                     ? retyped_ids_add(retyped, list->item[before], value)
+                     : numbers_add(&others, list->item[before]);
         if (rc == SQLITE_OK)
             rc = sqlite3_vtab_in_next(a->given.value[field], &value);
     }
     numbers_sort(list);
+    if (retyped)
+        retyped_ids_settle(retyped, &others);
+    sqlite3_free(others.item);
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
@@ -135,7 +151,7 @@ static int resolve_sources(arguments *a, const graph_ref *graph) {
     if (!a->given.value[F_SOURCE])
         return SQLITE_OK;
     if (a->source_list) {
-        int rc = read_list(a, graph, F_SOURCE, &a->listed_sources);
+        int rc = read_list(a, graph, F_SOURCE, &a->listed_sources, &a->retyped_sources);
         a->no_rows |= a->listed_sources.count == 0;
         return rc;
     }
@@ -177,11 +193,11 @@ static int resolve_targets(arguments *a, const graph_ref *graph) {
     if (!a->has_target)
         return rc;
     if (a->target_list && a->by->function->walks) {
-        rc = read_list(a, graph, F_TARGET, &a->listed_targets);
+        rc = read_list(a, graph, F_TARGET, &a->listed_targets, &a->retyped_targets);
         a->no_rows |= a->listed_targets.count == 0;
         return rc;
     }
-    rc = a->target_list ? read_list(a, graph, F_TARGET, &a->targets)
+    rc = a->target_list ? read_list(a, graph, F_TARGET, &a->targets, &a->retyped_targets)
                         : numbers_add_id(a, graph, &a->targets, F_TARGET, 0,
                                          a->given.value[F_TARGET]);
     if (a->vertex_list && !a->by->function->paths)
@@ -195,7 +211,7 @@ static int resolve_targets(arguments *a, const graph_ref *graph) {
 static int resolve_vertices(arguments *a, const graph_ref *graph) {
     int rc = SQLITE_OK;
     if (a->vertex_list) {
-        rc = read_list(a, graph, F_VERTEX, &a->only);
+        rc = read_list(a, graph, F_VERTEX, &a->only, NULL);
         a->no_rows |= a->only.count == 0;
     } else if (a->given.value[F_VERTEX]) {
         rc = find_end(a, graph, F_VERTEX, 0, a->given.value[F_VERTEX], &a->only_vertex);
@@ -280,6 +296,8 @@ void arguments_forget_graph(arguments *a) {
 int arguments_resolve(arguments *a, const graph_ref *graph) {
     if (direction_is_the_graphs(a))
         a->options.direction = graph->direction;
+    retyped_ids_forget(&a->retyped_sources);
+    retyped_ids_forget(&a->retyped_targets);
     int rc = resolve_sources(a, graph);
     if (rc == SQLITE_OK)
         rc = resolve_vertices(a, graph);

@@ -71,24 +71,34 @@ static void result_cost(sqlite3_context *context, const rows *r, const answer *s
         result_weight(context, s->graph->graph, edge);
 }
 
+/* An end of the search: as it was given, else by the vertex. */
+static void result_end(sqlite3_context *context, const rows *r, sqlite3_value *as_given,
+                       const retyped_ids *retyped, uint32_t v) {
+    if (!as_given)
+        as_given = retyped_ids_find(retyped, v);
+    if (as_given)
+        sqlite3_result_value(context, as_given);
+    else if (v != GPUGRAPH_NONE)
+        result_vertex(context, r->ids, v);
+}
+
 static void result_source(sqlite3_context *context, const rows *r, const arguments *a,
                           const answer *s) {
     const uint32_t *root = s->arrays->array[A_ROOT];
     uint32_t source = a->source;
     if (source == GPUGRAPH_NONE && a->sources.count > 0 && root)
         source = root[r->entry];
-    if (source != GPUGRAPH_NONE)
-        result_vertex(context, r->ids, source);
+    result_end(context, r, a->as_given[F_SOURCE], &a->retyped_sources, source);
 }
 
 /* Without one, every vertex that is found is a target. */
 static void result_target(sqlite3_context *context, const rows *r, const arguments *a,
                           const answer *s) {
     const table_function *f = s->by->function;
-    result_vertex(context, r->ids,
-                  f->walks   ? a->targets.item[0]
-                  : f->paths ? r->target
-                             : r->vertex);
+    result_end(context, r, a->as_given[F_TARGET], &a->retyped_targets,
+               f->walks   ? a->targets.item[0]
+               : f->paths ? r->target
+                          : r->vertex);
 }
 
 /* A column of the function's own. */
@@ -127,84 +137,24 @@ static void result_own(sqlite3_context *context, const rows *r, const arguments 
     }
 }
 
-static void result_own_option(sqlite3_context *context, const own_option *o, double own) {
-    if (o->words)
-        sqlite3_result_text(context, o->words[(int)own], -1, SQLITE_STATIC);
-    else if (o->real)
-        sqlite3_result_double(context, own);
-    else
-        sqlite3_result_int64(context, (sqlite3_int64)own);
-}
-
-static void result_maximum(sqlite3_context *context, const struct sql_number *maximum) {
-    if (maximum->type == SQLITE_INTEGER)
-        sqlite3_result_int64(context, maximum->integer);
-    else if (maximum->type == SQLITE_FLOAT)
-        sqlite3_result_double(context, maximum->real);
-}
-
-static void result_string(sqlite3_context *context, const text *t) {
-    if (t->bytes)
-        sqlite3_result_text(context, t->bytes, t->count, SQLITE_TRANSIENT);
-}
-
-/* What was asked, as it was settled. */
-static void result_argument(sqlite3_context *context, const rows *r, const arguments *a,
-                            const answer *s, int field) {
-    const options *o = &a->options;
-    if (field >= F_OPTION && field <= F_OPTION_LAST) {
-        result_own_option(context, &a->by->function->options[field - F_OPTION],
-                          o->own[field - F_OPTION]);
+/* NULL means an option's default, but an outer term of an OR compares it again: no row would
+** pass. SQLite reads the rowids of an OR's rows. */
+static void result_option(sqlite3_context *context, const rows *r, const arguments *a,
+                          int field) {
+    const char *name = field_name(a->by->function, field);
+    sqlite3_value *value = a->as_given[field];
+    if (!value)
+        return;
+    if (!r->rowid_read || sqlite3_value_type(value) != SQLITE_NULL) {
+        sqlite3_result_value(context, value);
         return;
     }
-    switch (field) {
-    case F_EDGES:
-        result_string(context, &s->edges);
-        break;
-    case F_SOURCE:
-        result_source(context, r, a, s);
-        break;
-    case F_TARGET:
-        result_target(context, r, a, s);
-        break;
-    case F_SOURCES:
-        result_string(context, &a->sources_text);
-        break;
-    case F_TARGETS:
-        result_string(context, &a->targets_text);
-        break;
-    case F_MAX_DEPTH:
-    case F_MAX_DISTANCE:
-        result_maximum(context, &o->maximum);
-        break;
-    case F_DIRECTION:
-        sqlite3_result_text(context, direction_names[o->direction], -1, SQLITE_STATIC);
-        break;
-    case F_WEIGHTED:
-        sqlite3_result_int(context, answer_is_weighted(s));
-        break;
-    case F_ORDERED:
-        sqlite3_result_int(context, o->ordered);
-        break;
-    case F_PRIORITY:
-        sqlite3_result_text(context, priority_names[o->priority], -1, SQLITE_STATIC);
-        break;
-    case F_SEED:
-        sqlite3_result_int64(context, o->seed);
-        break;
-    case F_VERTICES:
-        result_string(context, &s->vertices);
-        break;
-    case F_PARAMS:
-        result_string(context, &s->params);
-        break;
-    case F_METHOD:
-        sqlite3_result_text(context, s->arrays->method, -1, SQLITE_STATIC);
-        break;
-    case F_BACKEND:
-        sqlite3_result_text(context, s->arrays->backend, -1, SQLITE_STATIC);
-        break;
-    }
+    char *sentence = sqlite3_mprintf("%s: the argument %s is NULL, which equals nothing "
+                                     "where SQLite compares it again "
+                                     "for OR; leave %s out, or give a value",
+                                     a->by->function->name, name, name);
+    sqlite3_result_error(context, sentence ? sentence : "out of memory", -1);
+    sqlite3_free(sentence);
 }
 
 /* Apart, so that what most rows are asked for saves no registers for it. */
@@ -237,11 +187,17 @@ static __attribute__((noinline)) void further_column(sqlite3_context *context, r
     case F_ARRAYS:
         result_arrays(context, r, a, s);
         break;
+    case F_SOURCE:
+        result_source(context, r, a, s);
+        break;
+    case F_TARGET:
+        result_target(context, r, a, s);
+        break;
     default:
         if (field >= F_OWN && field <= F_OWN_LAST)
             result_own(context, r, a, s, field - F_OWN);
         else
-            result_argument(context, r, a, s, field);
+            result_option(context, r, a, field);
     }
 }
 

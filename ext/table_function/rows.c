@@ -301,6 +301,7 @@ void rows_reset(rows *r) {
     r->next_target = 0;
     r->next_search = 0;
     r->handed = 0;
+    r->rowid_read = false;
 }
 
 void rows_clear(rows *r) {

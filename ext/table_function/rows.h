@@ -39,6 +39,7 @@ typedef struct rows {
     uint64_t
         next_search; /* of the listed ones: all targets of a source, then the next source */
     uint32_t vertex, entry; /* of this row; entry: in the arrays */
+    bool rowid_read;        /* of some row of this xFilter */
     sqlite3_int64
         handed; /* the number of the answer's arrays (hand_out.h); 0: none yet */
 } rows;

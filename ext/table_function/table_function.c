@@ -141,7 +141,8 @@ static int function_column(sqlite3_vtab_cursor *base, sqlite3_context *context,
 }
 
 static int function_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
-    const cursor *cur = (const cursor *)base;
+    cursor *cur = (cursor *)base;
+    cur->rows.rowid_read = true;
     *rowid = row_id(&cur->rows, &cur->arguments, &cur->answer);
     return SQLITE_OK;
 }
@@ -176,10 +177,10 @@ static int function_close(sqlite3_vtab_cursor *base) {
 }
 
 static int function_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
-    connection *c = ((table *)base)->c;
-    wal_notes_take(&c->logs, c->db); /* the statement has not begun */
-    connection_note(c);
-    return plan_choose(((table *)base)->function, c->db, base, info);
+    const table *t = (const table *)base;
+    wal_notes_take(&t->c->logs, t->c->db); /* the statement has not begun */
+    connection_note(t->c);
+    return plan_choose(&(caller){.c = t->c, .function = t->function, .vtab = base}, info);
 }
 
 /* "CREATE TABLE x(vertex, depth INTEGER, ..., "(edges)" BLOB HIDDEN, ..., edges BLOB HIDDEN,

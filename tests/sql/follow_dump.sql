@@ -10,6 +10,10 @@ INSERT INTO roads VALUES (4, 5, 6);
 .dump
 .output
 .open second.db
+-- Newer shells are defensive but for a dump on standard input.
+.output dump.log
+.dbconfig defensive off
+.output
 .read dump.txt
 .open second.db
 INSERT INTO roads VALUES (5, 6, 7);

@@ -105,6 +105,19 @@ void expect_same(const char *first, const char *second) {
     sqlite3_free(b);
 }
 
+bool sql_has_module(const char *name) {
+    sqlite3 *c;
+    ck_assert_int_eq(sqlite3_open(":memory:", &c), SQLITE_OK);
+    char *sql =
+        sqlite3_mprintf("SELECT name FROM pragma_module_list WHERE name = %Q", name);
+    char *found = ask_in(c, sql);
+    const bool has = *found == '\'';
+    sqlite3_free(found);
+    sqlite3_free(sql);
+    sqlite3_close(c);
+    return has;
+}
+
 void make_roads(void) {
     run("CREATE TABLE roads(src INTEGER, dst INTEGER, weight INTEGER);"
         "INSERT INTO roads VALUES(1,2,5),(2,3,7),(1,3,20),(3,4,1),(2,2,9),(8,9,2)");

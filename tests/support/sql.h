@@ -5,6 +5,7 @@
 #define SUPPORT_SQL_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
 extern sqlite3 *db;
 
@@ -21,6 +22,8 @@ char *rows_of(sqlite3_stmt *statement, int *rc);
 void expect(const char *rows, const char *format, ...);
 /* An error that begins with the function's name, once, and has the part in it. */
 void expect_error(const char *function, const char *part, const char *format, ...);
+/* Has this SQLite the module? Not every library has fts5 and rtree. */
+bool sql_has_module(const char *name);
 /* Two queries with the same rows in the same order, and no error. */
 void expect_same(const char *first, const char *second);
 

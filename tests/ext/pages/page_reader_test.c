@@ -302,13 +302,15 @@ END_TEST
 START_TEST(test_tables_of_another_kind) {
     run_sql(db, "CREATE TABLE w(src, dst, w, PRIMARY KEY(src, dst)) WITHOUT ROWID;"
                 "CREATE TABLE b(src, dst, w); INSERT INTO b VALUES(1, 2, 3);"
-                "CREATE VIEW v AS SELECT dst AS src, src AS dst, w FROM b;"
-                "CREATE VIRTUAL TABLE f USING fts5(src, dst, w)");
+                "CREATE VIEW v AS SELECT dst AS src, src AS dst, w FROM b");
     page_table t = edges(db);
     t.table = "v"; /* whose rowid is NULL, or by some versions no column at all */
     check_aside(&t, "");
-    t.table = "f";
-    check_aside(&t, "plain scan");
+    if (sqlite3_exec(db, "CREATE VIRTUAL TABLE f USING fts5(src, dst, w)", NULL, NULL,
+                     NULL) == SQLITE_OK) {
+        t.table = "f";
+        check_aside(&t, "plain scan");
+    }
     t.table = "w";
     check_aside(&t, "does not open"); /* no rowid */
     t.rowid = "src";

@@ -14,7 +14,11 @@ START_TEST(survives_each_failed_allocation) {
         "SELECT parent, edge, source FROM gpu_sssp('roads') WHERE sources = '[1, 8]' AND "
         "vertices = 'places(id)'",
         "SELECT *, target FROM gpu_path('roads', '1') WHERE target IN (4, 3, '2')",
-        "SELECT *, method FROM gpu_dfs('roads', 1) ORDER BY preorder",
+        "SELECT *, method FROM gpu_dfs('roads', 1) WHERE method = 'auto' ORDER BY "
+        "preorder",
+        "SELECT vertex FROM gpu_dfs('roads', 1) WHERE +direction = 'both'",
+        "SELECT vertex FROM gpu_bfs('roads', 1) WHERE max_depth <= '2'",
+        "SELECT source, vertex FROM gpu_bfs('roads') WHERE source IN ('1', '3')",
         "SELECT arrays, parent, edge FROM gpu_bfs('roads', 1) WHERE max_depth = 2",
         "SELECT vertex, priority FROM gpu_mis('texts') WHERE priority = 'id'",
         "SELECT b.depth FROM places p, gpu_bfs('texts', 'a', p.id) b WHERE b.depth < 3",

@@ -193,7 +193,8 @@ START_TEST(arms_of_or_do_not_shadow_each_other) {
                 "ALL SELECT 39, vertex FROM gpu_path('g', 2, 39) ORDER BY 1, 2");
     /* What holds for all of them may stand outside. */
     expect_same("SELECT source, vertex, depth FROM gpu_bfs('g') WHERE (source = 1 AND "
-                "max_depth = 2) OR (source = 2 AND direction = 'in') ORDER BY 1, 2",
+                "max_depth = 2 AND direction = NULL) OR (source = 2 AND direction = 'in' "
+                "AND max_depth = NULL) ORDER BY 1, 2",
                 "SELECT 1, vertex, depth FROM gpu_bfs('g', 1) WHERE depth <= 2 UNION ALL "
                 "SELECT 2, vertex, depth FROM gpu_bfs('g', 2) WHERE direction = 'in' "
                 "ORDER BY 1, 2");
@@ -208,6 +209,120 @@ START_TEST(arms_of_or_do_not_shadow_each_other) {
                 "SELECT vertex, depth FROM (SELECT * FROM gpu_bfs('g', 1) LIMIT -1) "
                 "WHERE vertex = 5 OR depth < 2 OR "
                 "vertex = 6 ORDER BY 1");
+}
+END_TEST
+
+/* SQLite compares outer terms of an OR again with the columns of arguments. */
+START_TEST(outer_terms_of_or_hold_again) {
+    run("CREATE TABLE t(a, b, w); INSERT INTO t VALUES (9, 2, 1), (2, 3, 1);"
+        "CREATE TABLE im(src TEXT, dst TEXT); INSERT INTO im VALUES (1, 2), (2, 3);"
+        "CREATE TABLE whole(src INTEGER, dst INTEGER); INSERT INTO whole SELECT * FROM "
+        "im;"
+        "CREATE TABLE q(x); INSERT INTO q VALUES (9)");
+    static const char *const same[][2] = {
+        {"edges = 't(a, b)' AND direction = 'BOTH'", "direction = 'both'"},
+        {"edges = 't(a, b)' AND backend = 'CPU'", ""},
+        {"edges = 't(a, b)' AND method = 'AUTO'", ""},
+        {"edges = 't(a, b)' AND vertices = 'q(x)'", ""},
+        {"edges IN ('t(a, b)') AND direction IN ('OUT')", ""},
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        char *arms = sqlite3_mprintf("SELECT vertex, depth FROM gpu_bfs WHERE %s AND "
+                                     "(source = 9 AND max_depth = 1 "
+                                     "OR source = 2 AND max_depth = '0') ORDER BY 2, 1",
+                                     same[i][0]);
+        char *alone = sqlite3_mprintf(
+            "SELECT vertex, depth FROM (SELECT * FROM gpu_bfs('t(a, b)', 9) WHERE "
+            "max_depth = 1%s%s UNION ALL SELECT * FROM gpu_bfs('t(a, b)', 2) WHERE "
+            "max_depth = 0%s%s) ORDER BY 2, 1",
+            *same[i][1] ? " AND " : "", same[i][1], *same[i][1] ? " AND " : "",
+            same[i][1]);
+        expect_same(alone, arms);
+        sqlite3_free(arms);
+        sqlite3_free(alone);
+    }
+    expect(
+        "2|0;9|0;2|1;3|1",
+        "SELECT vertex, depth FROM gpu_bfs WHERE edges = 't(a, b)' AND max_depth = '1' "
+        "AND (source = 9 AND direction = 'out' OR source = 2 AND direction = 'out') "
+        "ORDER BY depth, vertex");
+    expect("2|0;9|0;2|1",
+           "SELECT vertex, depth FROM gpu_bfs WHERE direction = 'OUT' AND "
+           "(edges = 't(a, b)' AND source = 9 AND depth <= 1 OR edges = "
+           "'t(a, b)' AND source = 2 AND depth = 0) ORDER BY depth, vertex");
+    /* Targets and sources of another type than the ids. */
+    expect(
+        "'3'|1;'3'|2",
+        "SELECT vertex, depth FROM gpu_bfs WHERE edges = 'im' AND target = 3 AND "
+        "(source = 1 AND direction = 'out' OR source = 2 AND direction = 'out') ORDER BY "
+        "depth");
+    static const char *const lists[] = {
+        "target = '3'",
+        "target IN ('3', 77)",
+        "target IN (3)",
+        "target IN ('3.0', '3')",
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        expect("3|1;3|2",
+               "SELECT vertex, depth FROM gpu_bfs WHERE edges = 'whole' AND %s AND "
+               "(source = 1 AND direction = 'out' OR source = '2' AND direction = 'out') "
+               "ORDER BY depth",
+               lists[i]);
+        expect("1|3;2|2",
+               "SELECT CAST(source AS INTEGER), count(*) FROM gpu_path WHERE edges = "
+               "'whole' AND %s AND (source = 1 AND direction = 'out' OR source = '2' AND "
+               "direction = 'out') GROUP BY 1",
+               lists[i]);
+        expect(
+            "1|3;2|2",
+            "SELECT CAST(source AS INTEGER), count(*) FROM gpu_paths WHERE edges = "
+            "'whole' AND k = '1' AND %s AND (source = 1 AND direction = 'out' OR source "
+            "= '2' AND direction = 'out') GROUP BY 1",
+            lists[i]);
+    }
+    expect(
+        "'1'|2|2;'1'|3|3;2|2|1;2|3|2",
+        "SELECT source, target, count(*) FROM gpu_path WHERE edges = 'whole' AND source "
+        "IN ('1', 2.0) AND (target = 3 AND direction = 'out' OR target = 2 AND direction "
+        "= 'out') GROUP BY 1, 2 ORDER BY source = 2, 2");
+    /* Conditions on results, which some versions plan as arms. */
+    static const char *const conditions[][2] = {
+        {"gpu_bfs('im', 1) WHERE", "vertex = '2' OR depth <= 0"},
+        {"gpu_bfs('t(a, b)', 9) WHERE direction = 'OUT' AND", "vertex = 2 OR depth <= 0"},
+        {"gpu_bfs('t(a, b)', 9) WHERE backend = 'CPU' AND", "vertex = 2 OR depth <= 0"},
+        {"gpu_bfs('t(a, b)', (SELECT x FROM q)) WHERE", "vertex = 2 OR depth <= 0"},
+        {"gpu_bfs('t(a, b)') WHERE source IN (SELECT x FROM q) AND",
+         "vertex = 2 OR depth <= 0"},
+        {"gpu_bfs('t(a, b)') WHERE source IN (SELECT x FROM q) AND",
+         "vertex = 2 OR vertex "
+         "= 9"},
+        {"gpu_bfs('t(a, b)') WHERE sources = (SELECT '[9]') AND",
+         "vertex = 2 AND depth = 1 "
+         "OR vertex = 9"},
+        {"gpu_sssp('t(a, b, w)', 9) WHERE max_distance = '1' AND",
+         "vertex = 2 OR distance <= 0"},
+        {"gpu_components('t(a, b)') WHERE kind = 'WEAK' AND",
+         "vertex = 2 OR vertex IN (9) AND component > 0"},
+        {"gpu_label_propagation('t(a, b)') WHERE iterations = '3' AND",
+         "vertex = 2 OR vertex = 9 AND label > 0"},
+    };
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
+        expect("2", "SELECT count(*) FROM %s (%s)", conditions[i][0], conditions[i][1]);
+}
+END_TEST
+
+/* NULL is an option's default, and no column equals it. */
+START_TEST(null_options_beside_or_are_explained) {
+    make_roads();
+    expect("1|-;3|-",
+           "SELECT vertex, direction FROM gpu_bfs('roads', 1) WHERE direction = "
+           "NULL AND (vertex = 3 OR vertex = 1) ORDER BY vertex");
+    expect_error(
+        "gpu_bfs",
+        "the argument direction is NULL, which equals nothing where SQLite "
+        "compares it again for OR; leave direction out, or give a value",
+        "SELECT vertex FROM gpu_bfs('roads') WHERE direction = NULL AND (source = "
+        "1 AND max_depth = 1 OR source = 3 AND max_depth = 0)");
 }
 END_TEST
 
@@ -427,13 +542,16 @@ END_TEST
 START_TEST(paths_to_a_target_listed_twice) {
     run("CREATE TABLE f(src INTEGER, dst INTEGER, weight);"
         "INSERT INTO f VALUES (1,2,1),(2,3,1),(1,3,5),(3,4,1),(2,4,9)");
-    expect_same("SELECT target, path, seq, vertex FROM gpu_paths('f', 1, 3, 2)",
-                "SELECT target, path, seq, vertex FROM gpu_paths('f', 1) WHERE k = 2 AND "
-                "target IN (3, '3')");
-    expect("1|3|2;1|4|2;2|3|1;2|4|2",
-           "SELECT source, target, count(DISTINCT path) FROM gpu_paths('f') WHERE k = 2 "
-           "AND seq = 0 AND source IN (2, '1', 1) AND target IN ('4', 77, 3, 4, '3') "
-           "GROUP BY 1, 2 HAVING count(*) = count(DISTINCT path)");
+    expect_same(
+        "SELECT target, path, seq, vertex FROM gpu_paths('f', 1, 3, 2)",
+        "SELECT CAST(target AS INTEGER), path, seq, vertex FROM gpu_paths('f', 1) "
+        "WHERE k = 2 AND target IN (3, '3')");
+    expect(
+        "1|3|2;1|4|2;2|3|1;2|4|2",
+        "SELECT CAST(source AS INTEGER), CAST(target AS INTEGER), count(DISTINCT path) "
+        "FROM gpu_paths('f') WHERE k = 2 "
+        "AND seq = 0 AND source IN (2, '1', 1) AND target IN ('4', 77, 3, 4, '3') "
+        "GROUP BY 1, 2 HAVING count(*) = count(DISTINCT path)");
     expect(
         "4|2|0;4|2|1;4|2|2;4|1|0",
         "SELECT target, path, seq FROM gpu_paths('f', 1) WHERE k = 2 AND target IN (4, "
@@ -450,6 +568,8 @@ const struct suite suite = {
                 {&own_columns_need_no_sort},
                 {&limits_stop_early_and_lose_nothing},
                 {&arms_of_or_do_not_shadow_each_other},
+                {&outer_terms_of_or_hold_again},
+                {&null_options_beside_or_are_explained},
                 {&texts_in_utf_16_are_sorted_by_sqlite},
                 {&statements_of_all_sorts},
                 {&prepared_statements_run_again},

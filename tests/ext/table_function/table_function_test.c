@@ -76,29 +76,31 @@ START_TEST(rows_of_a_small_graph) {
 }
 END_TEST
 
-START_TEST(hidden_columns_tell_what_was_used) {
+START_TEST(hidden_columns_return_what_was_given) {
     make_roads();
-    expect("'roads'|1|1|-|-|'out'|-",
-           "SELECT edges, source, target, sources, max_depth, direction, vertices "
-           "FROM gpu_bfs('roads', 1) LIMIT 1");
-    expect("'roads'|1|4|-|2|'both'",
-           "SELECT edges, source, target, sources, max_depth, direction FROM "
-           "gpu_bfs('roads', 1, 4) WHERE max_depth = '2' AND direction = 'both'");
-    expect("'roads'|1|4|'out'|1",
-           "SELECT DISTINCT edges, source, target, direction, weighted "
-           "FROM gpu_path('roads', 1, 4)");
+    expect("'roads'|1|1",
+           "SELECT edges, source, target FROM gpu_bfs('roads', 1) LIMIT 1");
+    expect("'roads'|1|4|'2'|'BOTH'",
+           "SELECT edges, source, target, max_depth, direction FROM "
+           "gpu_bfs('roads', 1, 4) WHERE max_depth = '2' AND direction = 'BOTH'");
     expect("0",
            "SELECT DISTINCT weighted FROM gpu_path('roads', 1, 4) WHERE weighted = 0");
-    expect("-|0|'out'",
-           "SELECT DISTINCT source, ordered, direction FROM gpu_dfs('roads')");
-    expect("'degree'|0|'cpu'", "SELECT DISTINCT priority, seed, backend FROM "
-                               "gpu_mis('roads') WHERE backend = 'cpu'");
-    expect("1|'dijkstra'", "SELECT DISTINCT source, method FROM gpu_sssp('roads', 1) "
-                           "WHERE method = 'dijkstra'");
+    expect("-|'CPU'", "SELECT DISTINCT priority, backend FROM gpu_mis('roads') WHERE "
+                      "priority = NULL AND backend = 'CPU'");
+    expect("1|'auto'", "SELECT DISTINCT source, method FROM gpu_sssp('roads', 1) "
+                       "WHERE method = 'auto'");
     expect("1|1;2|1;3|1;4|1;8|8;9|8", "SELECT vertex, source FROM gpu_bfs('roads') WHERE "
                                       "sources = '[8, 1]' ORDER BY vertex");
     expect("2.5", "SELECT DISTINCT max_distance FROM gpu_sssp('roads', 8) WHERE "
                   "max_distance = 2.5");
+    run("CREATE TABLE whole(src INTEGER, dst INTEGER); INSERT INTO whole VALUES (1, 2), "
+        "(2, 3)");
+    expect(
+        "'1'|1;'1'|2;'1'|3;2|2;2|3",
+        "SELECT source, vertex FROM gpu_bfs('whole') WHERE source IN (2, '1') ORDER BY "
+        "source = 2, vertex");
+    expect("2|2;'3'|3", "SELECT target, vertex FROM gpu_bfs('whole', 1) WHERE target IN "
+                        "(2, '3') ORDER BY vertex");
 }
 END_TEST
 
@@ -212,14 +214,26 @@ END_TEST
 
 START_TEST(arguments_take_equality_alone) {
     make_roads();
-    static const char *const wrong[] = {
-        "source > 1",         "source BETWEEN 1 AND 2", "source IS 1",
-        "source <> 1",        "direction LIKE 'o%'",    "target IS NULL",
-        "target IS NOT NULL", "edges GLOB 'r*'",
+    static const char *const wrong[][2] = {
+        {"source > 1", "source = value"},
+        {"source BETWEEN 1 AND 2", "source = value"},
+        {"source IS 1", "source = 1"},
+        {"source <> 1", "source = value"},
+        {"direction LIKE 'o%'", "direction = value"},
+        {"direction IS 'in'", "direction = 'in'"},
+        {"target IS NULL", "target = value"},
+        {"target IS NOT NULL", "target = value"},
+        {"edges GLOB 'r*'", "edges = value"},
+        {"max_depth <= 2", "max_depth = 2"},
+        {"2 >= max_depth", "max_depth = 2"},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        expect_error("gpu_bfs", "by = or IN alone",
-                     "SELECT * FROM gpu_bfs('roads', 1) WHERE %s", wrong[i]);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char *part = sqlite3_mprintf("can be compared by = or IN alone; write WHERE %s",
+                                     wrong[i][1]);
+        expect_error("gpu_bfs", part, "SELECT * FROM gpu_bfs('roads', 1) WHERE %s",
+                     wrong[i][0]);
+        sqlite3_free(part);
+    }
     expect("4", "SELECT count(*) FROM gpu_bfs('roads', 1) WHERE +source BETWEEN 1 AND 2");
     expect("0", "SELECT count(*) FROM gpu_bfs('roads', 1) WHERE source = 2");
 }
@@ -283,8 +297,8 @@ START_TEST(ids_take_the_affinity_of_the_source_column) {
     expect("'01';3", "SELECT vertex FROM gpu_path('plain') WHERE source IN ('01', '9') "
                      "AND target IN ('3', 3) ORDER BY seq");
     /* The constant is not converted for those who use it too. */
-    expect("'1'|1", "SELECT '1', source FROM gpu_bfs('whole', '1') WHERE depth = 1");
-    expect("1|'1'", "SELECT 1, source FROM gpu_bfs('texts', 1) WHERE depth = 1");
+    expect("'1'|'1'", "SELECT '1', source FROM gpu_bfs('whole', '1') WHERE depth = 1");
+    expect("1|1", "SELECT 1, source FROM gpu_bfs('texts', 1) WHERE depth = 1");
 }
 END_TEST
 
@@ -450,7 +464,7 @@ const struct suite suite = {
     {{"table functions", .timeout = 60, .setup = sql_open, .teardown = sql_close,
       .cases = {{&columns_are_in_order},
                 {&rows_of_a_small_graph},
-                {&hidden_columns_tell_what_was_used},
+                {&hidden_columns_return_what_was_given},
                 {&null_and_unknown_ids_give_no_rows},
                 {&vertices_join_the_graph},
                 {&wrong_arguments_are_explained},
