@@ -23,8 +23,8 @@
 #include <string.h>
 
 #define NEVER_COST  1e30 /* xFilter will refuse: an argument is missing, or one too many */
-#define ARM_COST    1e20 /* no edges: some versions plan arms without the outer terms */
-#define LACK_COST   1e15 /* an option is lacking; an arm may get it from the outer terms */
+#define LACK_COST   1e20 /* a value is lacking that the arms of an OR may supply */
+#define ARM_COST    1e15 /* no edges: some versions plan arms without the outer terms */
 #define SEARCH_ROWS 1e6  /* rows of a whole graph */
 #define USUAL_LIST  100  /* ids in a list of a matrix whose length is not known */
 
@@ -55,6 +55,8 @@ typedef struct plan {
     int bits;
     /* all values of an IN come at once */
     bool source_list, target_list, vertex_list;
+    bool
+        compares_target; /* the target is not given: SQLite compares it with the vertex */
 } plan;
 
 static bool is_value_field(const table_function *f, int field) {
@@ -344,7 +346,7 @@ static bool is_answer(const plan *p, int field) {
 }
 
 /* What brackets hold and SQLite does not offer, and the first option that it does not. */
-static int astray(const plan *p) {
+static int astray(plan *p) {
     const table_function *f = p->function;
     int found = 0;
     for (int i = f->visible; i < column_count(f); i++) {
@@ -357,8 +359,9 @@ static int astray(const plan *p) {
         else if (column_is_bracketed(f, i))
             found |=
                 p->offer.bracketed >> place & 1 ? 0 : 1 << (PLAN_UNFED_SHIFT + place);
-        else if (p->offer.equal[field] < 0 && !is_answer(p, field) &&
-                 plan_lacks(found) == 0)
+        else if (p->offer.equal[field] < 0 && is_answer(p, field))
+            p->compares_target |= field == F_TARGET;
+        else if (p->offer.equal[field] < 0 && plan_lacks(found) == 0)
             found |= (int)field << PLAN_LACKS_SHIFT;
     }
     return found;
@@ -419,7 +422,7 @@ static void estimate(plan *p) {
         info->estimatedCost = ARM_COST;
     else if (!is_complete(p))
         info->estimatedCost = NEVER_COST;
-    else if (plan_lacks(info->idxNum))
+    else if (plan_lacks(info->idxNum) || p->compares_target)
         info->estimatedCost = LACK_COST;
 }
 
@@ -436,9 +439,9 @@ int plan_fail_lacking(const caller *by, int field) {
     return caller_fail(
         by, SQLITE_ERROR,
         "the statement uses the column %s, but no value for it reaches the "
-        "search; write %s = value in WHERE (in each arm of an OR), in the "
-        "ON of a LEFT JOIN or in a subquery, and put a table that the value "
-        "comes from before %s%s",
+        "search; write %s = value in WHERE outside of an OR, in the ON of a "
+        "LEFT JOIN or in a subquery, and put a table that the value comes "
+        "from before %s%s",
         name, name, by->function->name,
         chosen ? "; gpugraph_timings says what was chosen" : "");
 }

@@ -274,9 +274,9 @@ START_TEST(options_that_do_not_reach_the_search) {
     for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
         char *part = sqlite3_mprintf(
             "the statement uses the column %s, but no value for it reaches the search; "
-            "write %s = value in WHERE (in each arm of an OR), in the ON of a LEFT JOIN "
-            "or "
-            "in a subquery, and put a table that the value comes from before %s",
+            "write %s = value in WHERE outside of an OR, in the ON of a LEFT JOIN or in "
+            "a "
+            "subquery, and put a table that the value comes from before %s",
             lost[i][1], lost[i][1], lost[i][0]);
         expect_error(lost[i][0], part, "SELECT 1 FROM %s", lost[i][2]);
         sqlite3_free(part);
