@@ -21,7 +21,7 @@ fail() {
     failures=$((failures + 1))
 }
 sql() {
-    LD_PRELOAD=${GPUGRAPH_PRELOAD:-} sqlite3 -bail "$1" ".load $build/gpugraph" "$2"
+    LD_PRELOAD=${GPUGRAPH_PRELOAD:-} sqlite3 -bail "$1" ".load \"$build/gpugraph\"" "$2"
 }
 # processes PROCESSES ARGUMENT...
 processes() {
@@ -87,7 +87,7 @@ make_graphs() {
         sql "$folder/parts.db" "ATTACH '$folder/part-$part.db' AS p;
             INSERT INTO all_parts SELECT a, b, w, rowid, $part FROM p.e ORDER BY rowid"
     done
-    sqlite3 "$folder/karate.db" "CREATE TABLE k(a INTEGER, b INTEGER)" ".mode tabs" ".import $here/data/karate.tsv k"
+    sqlite3 "$folder/karate.db" "CREATE TABLE k(a INTEGER, b INTEGER)" ".mode tabs" ".import \"$here/data/karate.tsv\" k"
 }
 
 compare() {
@@ -229,18 +229,21 @@ check_devices() {
 
 # On a terminal lines tell phases and, within a search, its rounds; elsewhere nothing does.
 check_progress() {
-    local run="mpirun -n 2 $program bfs --db $folder/line.db --edges 'line(a, b)' --source 1 --out" began
+    local began
+    export program folder
+    # shellcheck disable=SC2016 # for the shell of script
+    local run='mpirun -n 2 "$program" bfs --db "$folder/line.db" --edges "line(a, b)" --source 1 --out "$out"'
     command -v script >/dev/null || return 0
     sqlite3 "$folder/line.db" 'CREATE TABLE line(a, b);
         WITH r(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM r WHERE i < 9000) INSERT INTO line SELECT i, i + 1 FROM r'
-    GPUGRAPH_TEST_PROGRESS=0 timeout 60 script -qec "$run $folder/seen.db" /dev/null >"$folder/log" 2>&1 </dev/null ||
+    GPUGRAPH_TEST_PROGRESS=0 out=$folder/seen.db timeout 60 script -qec "$run" /dev/null >"$folder/log" 2>&1 </dev/null ||
         fail "on a terminal: $(cat "$folder/log")"
     grep -q '^gpugraph-mpi: search [0-9.]* ms' "$folder/log" || fail "no phase on a terminal: $(cat "$folder/log")"
     grep -qE '^gpugraph-mpi:   level [0-9]+, [0-9]+ meetings, ' "$folder/log" || fail "no level: $(cat "$folder/log")"
     began=$SECONDS
-    timeout 60 script -qec "$run $folder/slow.db" /dev/null </dev/null | grep -c ' level [0-9]' >"$folder/log" || true
+    out=$folder/slow.db timeout 60 script -qec "$run" /dev/null </dev/null | grep -c ' level [0-9]' >"$folder/log" || true
     [ "$(cat "$folder/log")" -le $((SECONDS - began)) ] || fail "more than a line a second"
-    timeout 60 script -qec "$run $folder/file.db 2>$folder/log" /dev/null </dev/null || fail "with stderr in a file"
+    out=$folder/file.db timeout 60 script -qec "$run 2>\"\$folder/log\"" /dev/null </dev/null || fail "with stderr in a file"
     [ ! -s "$folder/log" ] || fail "lines where there is no terminal: $(cat "$folder/log")"
 }
 
