@@ -38,25 +38,44 @@ static int fail(resolver *r, const char *format, ...) {
     return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
-/* The same, followed by the table's columns. */
-static int fail_columns(resolver *r, const char *sentence) {
-    if (!sentence)
-        return SQLITE_NOMEM;
+/* The same of a sentence that it frees, followed by the column nearest to the misspelt one, if any, and all of
+** the table's columns. */
+static int fail_columns(resolver *r, char *sentence, const char *misspelt) {
     const table_info *table = &r->rows->table;
     sqlite3_str *list = sqlite3_str_new(r->c->db);
-    for (int i = 0; i < table->columns; i++)
-        name_list_add(list, i, table->column[i]);
+    nearest near = {.given = misspelt};
+    int rc = SQLITE_OK;
+    for (int i = 0; i < table->columns && rc == SQLITE_OK; i++)
+        rc = name_list_add_name(list, i, table->column[i], &near);
     name_list_end(list, table->columns);
-    char *names = sqlite3_str_finish(list);
-    int rc = names ? fail(r, "%s (columns: %s)", sentence, names) : SQLITE_NOMEM;
-    sqlite3_free(names);
+    char *text = say_with_names(sentence, &near, "columns", list);
+    rc = rc == SQLITE_OK && text ? fail(r, "%s", text) : SQLITE_NOMEM;
+    sqlite3_free(text);
     return rc;
 }
 
-static int fail_columns_with(resolver *r, char *sentence) {
-    int rc = fail_columns(r, sentence);
+/* What a call would write to name these columns: roads(a, b); NULL: no memory. Of USING gpugraph it stands in its
+** brackets, elsewhere in a string. */
+static char *with_columns(const resolver *r, const char *const *column, int columns) {
+    char *text = source_as_typed(r->rows, column, columns), *typed = NULL;
+    if (text)
+        typed = strcmp(r->function, "gpugraph") == 0
+                    ? sqlite3_mprintf("USING gpugraph(%s)", text)
+                    : sqlite3_mprintf("%Q", text);
+    sqlite3_free(text);
+    return typed;
+}
+
+/* "name WHAT, as in 'roads(a, b)'", where the table has so many columns. Frees the sentence. */
+static int fail_naming(resolver *r, char *sentence, const char *what,
+                       const char *const *column, int columns) {
+    char *typed = with_columns(r, column, columns);
+    char *text = sentence && typed
+                     ? sqlite3_mprintf("%s; name %s, as in %s", sentence, what, typed)
+                     : NULL;
     sqlite3_free(sentence);
-    return rc;
+    sqlite3_free(typed);
+    return fail_columns(r, text, NULL);
 }
 
 /* ---- tables and views ---- */
@@ -65,8 +84,8 @@ static int column_as_named(resolver *r, int i) {
     const char *name = r->source->column[i];
     int column = table_column(&r->rows->table, name);
     if (column < 0)
-        return fail_columns_with(
-            r, sqlite3_mprintf("%s has no column '%s'", r->rows->name, name));
+        return fail_columns(
+            r, sqlite3_mprintf("%s has no column '%s'", r->rows->name, name), name);
     r->rows->column[i] = r->rows->table.column[column];
     return SQLITE_OK;
 }
@@ -95,6 +114,22 @@ static int columns_as_named(resolver *r) {
     return SQLITE_OK;
 }
 
+/* Proposes the first two columns that do not number the rows, if there are two. */
+static int no_pair(resolver *r) {
+    const table_info *table = &r->rows->table;
+    const char *end[2];
+    int ends = 0;
+    char *sentence = sqlite3_mprintf("%s has no pair of columns src and dst, source and "
+                                     "target, from and to, or from_id and to_id",
+                                     r->rows->name);
+    for (int i = 0; i < table->columns && ends < 2; i++)
+        if (i != table->integer_primary_key &&
+            sqlite3_stricmp(table->column[i], "id") != 0)
+            end[ends++] = table->column[i];
+    return ends == 2 ? fail_naming(r, sentence, "its columns", end, ends)
+                     : fail_columns(r, sentence, NULL);
+}
+
 static int columns_by_name(resolver *r) {
     row_source *rows = r->rows;
     for (int i = 0; i < COUNT(pairs) && !rows->column[0]; i++) {
@@ -106,11 +141,7 @@ static int columns_by_name(resolver *r) {
         }
     }
     if (!rows->column[0])
-        return fail_columns_with(
-            r, sqlite3_mprintf(
-                   "%s has no pair of columns src and dst, source and target, from "
-                   "and to, or from_id and to_id; name its columns, as in '%s(a, b)'",
-                   rows->name, rows->table.name));
+        return no_pair(r);
     source_find_weight(rows);
     return SQLITE_OK;
 }
@@ -126,13 +157,17 @@ static void find_edge_id(row_source *rows) {
 }
 
 static int column_of_vertices(resolver *r) {
-    if (r->rows->table.columns != 1)
-        return fail_columns_with(
-            r,
-            sqlite3_mprintf("%s has more than one column; name the one that holds vertex "
-                            "ids, as in '%s(id)'",
-                            r->rows->name, r->rows->table.name));
-    r->rows->column[0] = r->rows->table.column[0];
+    const table_info *table = &r->rows->table;
+    const int id = table_column(table, "id");
+    if (table->columns > 1) {
+        const char *proposed = table->column[id < 0 ? 0 : id];
+        return fail_naming(r,
+                           sqlite3_mprintf("%s has more than one column", r->rows->name),
+                           "the one that holds vertex ids", &proposed, 1);
+    }
+    if (table->columns == 0)
+        return fail(r, "%s has no column", r->rows->name);
+    r->rows->column[0] = table->column[0];
     return SQLITE_OK;
 }
 
@@ -206,6 +241,34 @@ static int check_query(resolver *r, const char *tail) {
     return SQLITE_OK;
 }
 
+/* A table's name may be the word that a query begins with. Takes the message over. */
+static int fail_query(resolver *r, char *message) {
+    const char *text = r->source->query;
+    char *quoted =
+        edge_quoted(text, (int)strlen(text), wants_edges(r) ? EDGE_COLUMNS : 1);
+    char *problem = NULL;
+    edge_source source = {0};
+    table_info table = {0};
+    bool named =
+        quoted &&
+        edge_parse(quoted, (int)strlen(quoted), EDGE_COLUMNS, &source, &problem) ==
+            SQLITE_OK &&
+        table_find(r->c->db, source.schema, source.table, &table, &problem) == SQLITE_OK;
+    int rc = !message ? SQLITE_NOMEM
+             : named
+                 ? fail(r,
+                        "the query in %s cannot be prepared: %s; if it is a table, "
+                        "quote the name, as in %Q",
+                        r->what, message, quoted)
+                 : fail(r, "the query in %s cannot be prepared: %s", r->what, message);
+    table_info_clear(&table);
+    edge_source_clear(&source);
+    sqlite3_free(problem);
+    sqlite3_free(quoted);
+    sqlite3_free(message);
+    return rc;
+}
+
 static int resolve_query(resolver *r) {
     row_source *rows = r->rows;
     rows->kind = 'q';
@@ -228,8 +291,7 @@ static int resolve_query(resolver *r) {
     if (rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT)
         return rc;
     if (rc)
-        return fail(r, "the query in %s cannot be prepared: %s", r->what,
-                    sqlite3_errmsg(r->c->db));
+        return fail_query(r, sqlite3_mprintf("%s", sqlite3_errmsg(r->c->db)));
     rc = check_query(r, tail);
     if (rc)
         return rc;
@@ -251,6 +313,27 @@ int source_resolve(connection *c, const char *function, const char *what, const 
         return resolve_query(&r);
     rows->where = source->where ? sqlite3_mprintf("%s", source->where) : NULL;
     return source->where && !rows->where ? SQLITE_NOMEM : resolve_table(&r);
+}
+
+char *source_as_typed(const row_source *rows, const char *const *column, int columns) {
+    char *table =
+        table_as_sql(rows->searched ? NULL : rows->table.schema, rows->table.name);
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    int rc = table ? SQLITE_OK : SQLITE_NOMEM;
+    sqlite3_str_appendf(text, "%s(", table ? table : "");
+    for (int i = 0; i < columns && rc == SQLITE_OK; i++) {
+        char *name = name_as_sql(column[i]);
+        rc = name ? SQLITE_OK : SQLITE_NOMEM;
+        sqlite3_str_appendf(text, "%s%s", i > 0 ? ", " : "", name ? name : "");
+        sqlite3_free(name);
+    }
+    sqlite3_str_appendall(text, ")");
+    sqlite3_free(table);
+    char *made = sqlite3_str_finish(text);
+    if (rc == SQLITE_OK)
+        return made;
+    sqlite3_free(made);
+    return NULL;
 }
 
 bool source_has_row_ids(const row_source *rows) {

@@ -37,6 +37,9 @@ typedef struct edge_source {
 int edge_parse(const char *text, int bytes, int max_columns, edge_source *source,
                char **error);
 void edge_source_clear(edge_source *source);
+/* The text of a table with its names in double quotes where SQL needs them: "my roads"(a, b) (sqlite3_free). NULL: no
+** such text can be read, or no memory. */
+char *edge_quoted(const char *text, int bytes, int max_columns);
 
 /* ---- row_source.c: a source whose names are settled ---- */
 
@@ -75,6 +78,9 @@ bool source_has_row_ids(const row_source *rows);
 /* The name by which SQL asks for the table's rowid, edge id or not; NULL: it has none. */
 const char *source_row_name(const row_source *rows);
 
+/* The source with so many columns, as an argument writes it: aux."my roads"(a, b) (sqlite3_free); NULL: no memory. */
+char *source_as_typed(const row_source *rows, const char *const *column, int columns);
+
 /* ---- weight.c ---- */
 
 /* Of a table or view whose ends have been found by name. */
@@ -85,5 +91,7 @@ void source_doubt_weight(row_source *rows);
 /* The sentence (no function name) for a search by weight of edges without; NULL: no
 ** memory. */
 char *source_without_weight(const row_source *rows);
+/* The end of that sentence for a search that also takes edges without weights. */
+#define SOURCE_OR_NO_WEIGHT ", or name the two ends alone to count edges"
 
 #endif

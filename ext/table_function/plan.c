@@ -14,6 +14,7 @@
 ** hold it, shows in colUsed alone: it depends on the search itself, or on a table after it. */
 #include "plan.h"
 #include "base/table_info.h"
+#include "base/value.h"
 
 #include <string.h>
 
@@ -50,12 +51,43 @@ static bool is_value_field(const table_function *f, int field) {
     return f->ends_early && !f->paths && (field == F_DEPTH || field == F_DISTANCE);
 }
 
-static int refuse(sqlite3_vtab *vtab, const table_function *f, int field) {
+/* "; write max_depth = 2": the argument that a comparison by <=, < or IS means, where its value is known. NULL: no
+** memory. */
+static char *as_equation(sqlite3_index_info *info, const table_function *f, int field) {
+    for (int i = 0; i < info->nConstraint; i++) {
+        const int op = info->aConstraint[i].op, column = info->aConstraint[i].iColumn;
+        const bool least = field == F_MAX_DEPTH || field == F_MAX_DISTANCE;
+        sqlite3_value *value;
+        if (column < 0 || (int)column_field(f, column) != field ||
+            sqlite3_vtab_rhs_value(info, i, &value) != SQLITE_OK)
+            continue;
+        if (op == SQLITE_INDEX_CONSTRAINT_LT && field == F_MAX_DEPTH &&
+            sqlite3_value_type(value) == SQLITE_INTEGER && sqlite3_value_int64(value) > 0)
+            return sqlite3_mprintf("; write %s = %lld", field_name(f, field),
+                                   sqlite3_value_int64(value) - 1);
+        if (op != SQLITE_INDEX_CONSTRAINT_IS &&
+            !(op == SQLITE_INDEX_CONSTRAINT_LE && least))
+            continue;
+        char *written = value_written(value);
+        char *text =
+            written ? sqlite3_mprintf("; write %s = %s", field_name(f, field), written)
+                    : NULL;
+        sqlite3_free(written);
+        return text;
+    }
+    return sqlite3_mprintf("%s", "");
+}
+
+static int refuse(sqlite3_vtab *vtab, sqlite3_index_info *info, const table_function *f,
+                  int field) {
+    char *equation = as_equation(info, f, field);
     sqlite3_free(vtab->zErrMsg);
-    vtab->zErrMsg = sqlite3_mprintf(
-        "%s: the argument %s can be compared by = or IN alone; write +%s to "
-        "compare the value that was used",
-        f->name, field_name(f, field), field_name(f, field));
+    vtab->zErrMsg =
+        equation
+            ? sqlite3_mprintf("%s: the argument %s can be compared by = or IN alone%s",
+                              f->name, field_name(f, field), equation)
+            : NULL;
+    sqlite3_free(equation);
     return vtab->zErrMsg ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
@@ -394,7 +426,7 @@ int plan_choose(const table_function *f, sqlite3 *db, sqlite3_vtab *vtab,
     plan p = {.function = f, .db = db, .info = info};
     int refused;
     if (!sort_constraints(&p, &refused))
-        return refuse(vtab, f, refused);
+        return refuse(vtab, info, f, refused);
     for (int f = F_FIRST_ARGUMENT; f < F_FURTHER; f++)
         if (p.offer.unusable >> f & 1 && p.offer.equal[f] < 0 && !is_answer(&p, f))
             return SQLITE_CONSTRAINT;
