@@ -1,4 +1,4 @@
-/* Names in sentences: written so that they can be typed back, and the one that a misspelt name is like.
+/* Names in sentences: quoted as SQL needs them, and the nearest name to a misspelt one.
 **
 **     my roads             name_as_sql    "my roads"
 **     aux, my roads        table_as_sql   aux."my roads"

@@ -38,13 +38,13 @@ bool texts_sort_as_utf8(sqlite3 *db);
 /* Name number `count` of a list for a sentence, then its end: "a, b, c and 9 more". */
 void name_list_add(sqlite3_str *list, int count, const char *name);
 void name_list_end(sqlite3_str *list, int count);
-/* The same of a name, or a table's, as SQL writes it, which is compared with the misspelt one. SQLITE_OK or
-** SQLITE_NOMEM. */
+/* Add a name, or a table's name, as SQL writes it, and compare it with the misspelt one.
+** SQLITE_OK or SQLITE_NOMEM. */
 int name_list_add_name(sqlite3_str *list, int count, const char *name, nearest *near);
 int name_list_add_table(sqlite3_str *list, int count, const char *schema,
                         const char *table, nearest *near);
-/* "SENTENCE; the nearest name is 'x' (WHAT: a, b, x)". Frees the sentence, and what the others hold; NULL: no
-** memory. */
+/* "SENTENCE; the nearest name is 'x' (WHAT: a, b, x)". Frees the sentence, and the memory of
+** the others. NULL: no memory. */
 char *say_with_names(char *sentence, nearest *near, const char *what, sqlite3_str *list);
 
 #endif

@@ -25,7 +25,8 @@ static int fail(char **error, char *sentence) {
 
 static const char *const options[3] = {"direction", "persist", "where"};
 
-/* The same, and which of the three known words is nearest to the given one. Frees the sentence. */
+/* The same, and which of the three known words is nearest to the given one. Frees the
+** sentence. */
 static int fail_near(char **error, char *sentence, const char *given,
                      const char *const *known) {
     nearest near = {.given = given};
@@ -114,7 +115,8 @@ static int parse_option(const char *text, unsigned *given, graph_arguments *made
     return rc;
 }
 
-/* Names that need quotes stand in the brackets, not in a string. Leaves *error alone where that is not what is wrong. */
+/* Names that need quotes stand in the brackets, not in a string. Leaves *error alone
+** where that is not what is wrong. */
 static int quote_names(const char *text, char **error) {
     char *quoted = edge_quoted(text, (int)strlen(text), EDGE_COLUMNS);
     if (!quoted)

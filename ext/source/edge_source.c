@@ -19,7 +19,7 @@ typedef struct parser {
     bool final; /* a sentence proposes no other text */
 } parser;
 
-/* What to do: a name that needs quotes is the usual cause. */
+/* What to do. A name that needs quotes is the usual cause. */
 static char *cure(const parser *p) {
     char *quoted =
         p->final ? NULL : edge_quoted(p->text, (int)(p->end - p->text), p->max_columns);
@@ -181,7 +181,8 @@ int edge_parse(const char *text, int bytes, int max_columns, edge_source *source
 
 /* ---- names that need quotes ---- */
 
-/* Appends what stands between, without the space around it, in double quotes where SQL needs them. */
+/* Appends what stands between, without the space around it, in double quotes where SQL
+** needs them. */
 static int append_name(sqlite3_str *to, const char *from, const char *end) {
     while (from < end && (unsigned char)*from <= ' ')
         from++;
@@ -207,7 +208,8 @@ static int append_table(sqlite3_str *to, const char *from, const char *end) {
     return rc == SQLITE_OK ? append_name(to, point ? point + 1 : from, end) : rc;
 }
 
-/* table(column, column): the table is what stands before the first bracket, a column what stands between commas. */
+/* table(column, column): the table is what stands before the first bracket, a column
+** what stands between commas. */
 static int append_quoted(sqlite3_str *to, const char *text, const char *end) {
     const char *open = memchr(text, '(', (size_t)(end - text));
     const char *close = end;
@@ -227,7 +229,7 @@ static int append_quoted(sqlite3_str *to, const char *text, const char *end) {
     return rc;
 }
 
-/* Texts that have a quotation mark are not what somebody has written who does not know of them. */
+/* A text with quotation marks is left alone: its author knows how to quote names. */
 char *edge_quoted(const char *text, int bytes, int max_columns) {
     if (memchr(text, 0, (size_t)bytes) || memchr(text, '"', (size_t)bytes) ||
         memchr(text, '`', (size_t)bytes) || memchr(text, '[', (size_t)bytes))

@@ -38,8 +38,8 @@ static int fail(resolver *r, const char *format, ...) {
     return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
-/* The same of a sentence that it frees, followed by the column nearest to the misspelt one, if any, and all of
-** the table's columns. */
+/* Frees the sentence. The nearest column to the misspelt one (may be NULL) and all columns
+** follow it. */
 static int fail_columns(resolver *r, char *sentence, const char *misspelt) {
     const table_info *table = &r->rows->table;
     sqlite3_str *list = sqlite3_str_new(r->c->db);
@@ -54,8 +54,8 @@ static int fail_columns(resolver *r, char *sentence, const char *misspelt) {
     return rc;
 }
 
-/* What a call would write to name these columns: roads(a, b); NULL: no memory. Of USING gpugraph it stands in its
-** brackets, elsewhere in a string. */
+/* The text that names these columns in a call, roads(a, b): in the brackets of USING
+** gpugraph, elsewhere in a string. NULL: no memory. */
 static char *with_columns(const resolver *r, const char *const *column, int columns) {
     char *text = source_as_typed(r->rows, column, columns), *typed = NULL;
     if (text)
@@ -66,7 +66,8 @@ static char *with_columns(const resolver *r, const char *const *column, int colu
     return typed;
 }
 
-/* "name WHAT, as in 'roads(a, b)'", where the table has so many columns. Frees the sentence. */
+/* "name WHAT, as in 'roads(a, b)'", where the table has so many columns. Frees the
+** sentence. */
 static int fail_naming(resolver *r, char *sentence, const char *what,
                        const char *const *column, int columns) {
     char *typed = with_columns(r, column, columns);
@@ -244,15 +245,14 @@ static int check_query(resolver *r, const char *tail) {
 /* A table's name may be the word that a query begins with. Takes the message over. */
 static int fail_query(resolver *r, char *message) {
     const char *text = r->source->query;
-    char *quoted =
-        edge_quoted(text, (int)strlen(text), wants_edges(r) ? EDGE_COLUMNS : 1);
+    const int most = wants_edges(r) ? EDGE_COLUMNS : 1;
+    char *quoted = edge_quoted(text, (int)strlen(text), most);
     char *problem = NULL;
     edge_source source = {0};
     table_info table = {0};
     bool named =
         quoted &&
-        edge_parse(quoted, (int)strlen(quoted), EDGE_COLUMNS, &source, &problem) ==
-            SQLITE_OK &&
+        edge_parse(quoted, (int)strlen(quoted), most, &source, &problem) == SQLITE_OK &&
         table_find(r->c->db, source.schema, source.table, &table, &problem) == SQLITE_OK;
     int rc = !message ? SQLITE_NOMEM
              : named

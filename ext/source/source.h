@@ -78,7 +78,8 @@ bool source_has_row_ids(const row_source *rows);
 /* The name by which SQL asks for the table's rowid, edge id or not; NULL: it has none. */
 const char *source_row_name(const row_source *rows);
 
-/* The source with so many columns, as an argument writes it: aux."my roads"(a, b) (sqlite3_free); NULL: no memory. */
+/* The source with so many columns, as an argument writes it: aux."my roads"(a, b)
+** (sqlite3_free); NULL: no memory. */
 char *source_as_typed(const row_source *rows, const char *const *column, int columns);
 
 /* ---- weight.c ---- */

@@ -160,7 +160,8 @@ void answer_run(answer *s, const arguments *a, const question *q, gpugraph_run *
     answer_tell_arguments(s, &a->strangers);
 }
 
-/* The ids of a cycle's edges, or of the vertices where these begin. *all: each edge has an id. NULL: no memory. */
+/* The ids of a cycle's edges, or of the vertices where these begin. *all: each edge
+** has an id. NULL: no memory. */
 static char *list_cycle(const answer *s, const gpugraph_cycle *cycle, bool vertices,
                         bool *all) {
     const gpugraph_graph *graph = s->graph->graph;
@@ -180,7 +181,8 @@ static char *list_cycle(const answer *s, const gpugraph_cycle *cycle, bool verti
     return sqlite3_str_finish(list);
 }
 
-/* The library's sentence, with edge ids that the library does not know, or with vertices where an edge has no id. */
+/* The library's sentence, with edge ids that the library does not know, or with
+** vertices where an edge has no id. */
 static int cycle_failed(const answer *s, const gpugraph_cycle *cycle) {
     bool all = true;
     char *list = list_cycle(s, cycle, false, &all);

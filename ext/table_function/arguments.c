@@ -23,14 +23,14 @@ int argument_must_be(const arguments *a, int field, const char *what) {
     return rc;
 }
 
-/* Takes the sentence's words over. */
+/* Frees `what`. */
 static int must_be(const arguments *a, int field, char *what) {
     int rc = what ? argument_must_be(a, field, what) : SQLITE_NOMEM;
     sqlite3_free(what);
     return rc;
 }
 
-/* A call with the edges that are given; NULL: no memory. Of a long text, and without one, it names a table of its own. */
+/* A call with the edges that are given, unless their text is long. NULL: no memory. */
 static char *example_call(const arguments *a) {
     enum { LONGEST = 60 };
     const char *example = a->by->function->example, *quote = strchr(example, '\'');
@@ -62,7 +62,8 @@ bool direction_is_the_graphs(const arguments *a) {
     return !argument_given(a, F_DIRECTION) && a->by->function->direction == GPUGRAPH_OUT;
 }
 
-/* "the argument direction must be 'out', 'in' or 'both', not 'bth'; the nearest name is 'both'" */
+/* "the argument direction must be 'out', 'in' or 'both', not 'bth'; the nearest name
+** is 'both'" */
 static int must_be_one_of(const arguments *a, int field, const char *const *names,
                           int count) {
     sqlite3_value *value = a->given.value[field];

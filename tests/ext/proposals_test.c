@@ -287,7 +287,8 @@ START_TEST(the_list_has_every_function) {
 }
 END_TEST
 
-/* The example of a call, and with it the example of an argument that brackets do not take. */
+/* The example of a call, and with it the example of an argument that brackets do not
+** take. */
 START_TEST(an_example_works) {
     const char *name = functions[_i];
     char *nothing = sqlite3_mprintf("SELECT * FROM %s", name);
