@@ -2,8 +2,14 @@
 #   GPUGRAPH_CUDA=ON     for all supported architectures, or those of CMAKE_CUDA_ARCHITECTURES
 #   GPUGRAPH_CUDA=AUTO   where nvcc is: for the devices that are here, or those of CMAKE_CUDA_ARCHITECTURES.
 #                        Where neither is, the CPU backend alone, which takes a tenth of the time.
+# Where it is not, gpu/backend/no_cuda.c says why.
 set(GPUGRAPH_WITH_CUDA OFF CACHE INTERNAL "")
+function(gpugraph_no_cuda why)
+  set_source_files_properties(gpu/backend/no_cuda.c PROPERTIES
+    COMPILE_DEFINITIONS "GPUGRAPH_NO_CUDA=\"${why}\"")
+endfunction()
 if(GPUGRAPH_CUDA STREQUAL "OFF")
+  gpugraph_no_cuda("it was configured with GPUGRAPH_CUDA=OFF")
   return()
 endif()
 
@@ -31,6 +37,7 @@ if(NOT CMAKE_CUDA_COMPILER)
       "has no CUDA"
       "A toolkit that is in no PATH is named by the environment: CUDACXX=/usr/local/cuda/bin/nvcc")
   endif()
+  gpugraph_no_cuda("nvcc was not found when it was built")
   return()
 endif()
 if(NOT CMAKE_CUDA_ARCHITECTURES)
@@ -39,6 +46,7 @@ if(NOT CMAKE_CUDA_ARCHITECTURES)
     set(architectures 80-real 90)
   elseif(NOT architectures)
     message(STATUS "No CUDA backend: nvcc is here and no device; GPUGRAPH_CUDA=ON compiles it anyway")
+    gpugraph_no_cuda("no device was found when it was built, and GPUGRAPH_CUDA=ON was not set")
     return()
   endif()
   set(CMAKE_CUDA_ARCHITECTURES ${architectures} CACHE STRING "")

@@ -6,15 +6,12 @@ set(MADE ${PROJECT_BINARY_DIR}/made)
 
 install(TARGETS gpugraph_extension EXPORT gpugraph LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         COMPONENT extension)
-# ".load gpugraph" asks the system's loader, which looks in /usr/lib by itself and elsewhere by ldconfig's list, into which
-# only files come whose names begin with lib.
+# ".load gpugraph" asks the system's loader. The loader searches /usr/lib itself and other folders through the list of
+# ldconfig, which has only files whose names begin with lib.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT CMAKE_INSTALL_FULL_LIBDIR MATCHES "^/usr/lib")
   install(CODE "
     set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\")
-    file(CREATE_LINK gpugraph.so \"\${folder}/libsqlite3_mod_gpugraph.so\" SYMBOLIC)
-    if(\"\$ENV{DESTDIR}\" STREQUAL \"\")
-      execute_process(COMMAND ldconfig OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE status)
-    endif()" COMPONENT extension)
+    file(CREATE_LINK gpugraph.so \"\${folder}/libsqlite3_mod_gpugraph.so\" SYMBOLIC)" COMPONENT extension)
 endif()
 
 install(TARGETS gpugraph EXPORT gpugraph ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
@@ -33,15 +30,32 @@ write_basic_package_version_file(${MADE}/gpugraph-config-version.cmake COMPATIBI
 install(FILES ${MADE}/gpugraph-config.cmake ${MADE}/gpugraph-config-version.cmake
         DESTINATION ${CONFIG_FOLDER} COMPONENT development)
 
-# The folders are told from where gpugraph.pc is, so that an installation can be moved.
+# The folders are relative to the folder of the .pc file, so that an installation can be moved.
 file(RELATIVE_PATH UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-set(PRIVATE_LIBS "-lpthread -lm")
+set(STATIC_LIBS "\${libdir}/libgpugraph.a -lpthread -lm")
 if(GPUGRAPH_WITH_CUDA)
   get_filename_component(CUDA_FOLDER ${CUDA_cudart_static_LIBRARY} DIRECTORY)
-  string(APPEND PRIVATE_LIBS " -L${CUDA_FOLDER} -lcudart_static -ldl -lrt -lstdc++")
+  string(REPLACE " " "\\ " CUDA_FOLDER "${CUDA_FOLDER}")
+  string(APPEND STATIC_LIBS " -L${CUDA_FOLDER} -lcudart_static -ldl -lrt -lstdc++")
 endif()
-configure_file(cmake/gpugraph.pc.in ${MADE}/gpugraph.pc @ONLY)
-install(FILES ${MADE}/gpugraph.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+# pkg-config has no way to leave out -lgpugraph for --static, so that each library has a file, as each is a target of CMake.
+function(install_pkg_config PC_NAME PC_LIBS)
+  configure_file(cmake/gpugraph.pc.in ${MADE}/${PC_NAME}.pc @ONLY)
+  install(FILES ${MADE}/${PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+endfunction()
+install_pkg_config(gpugraph "\${without_sqlite}")
+if(TARGET gpugraph_shared)
+  install_pkg_config(gpugraph-shared "-L\${libdir} -lgpugraph")
+endif()
+
+# Last, when all libraries are in their folder. Without the right to write the list, as for a private --prefix, it stays.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  install(CODE "
+    if(\"\$ENV{DESTDIR}\" STREQUAL \"\")
+      set(ENV{PATH} \"\$ENV{PATH}:/usr/sbin:/sbin\")
+      execute_process(COMMAND ldconfig OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE status)
+    endif()" ALL_COMPONENTS)
+endif()
 
 # ---- packages: cpack -G DEB, after a configuration with -DCMAKE_INSTALL_PREFIX=/usr ----
 set(CPACK_PACKAGE_NAME gpugraph)

@@ -72,7 +72,7 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_OBJCOPY AND CMAKE_NM AND CMAKE_L
   set(ARCHIVED ${PROJECT_BINARY_DIR}/archived)
   foreach(side graph embedded)
     file(GENERATE OUTPUT ${ARCHIVED}/${side}.list
-         CONTENT "$<JOIN:$<TARGET_OBJECTS:gpugraph_${side}>,\n>\n")
+         CONTENT "\"$<JOIN:$<TARGET_OBJECTS:gpugraph_${side}>,\"\n\">\"\n")
   endforeach()
   set(ARCHIVED_PARTS ${ARCHIVED}/gpugraph_graph.o ${ARCHIVED}/gpugraph_embedded.o)
   add_custom_command(OUTPUT ${ARCHIVED_PARTS} VERBATIM

@@ -2,7 +2,7 @@
 # link that one alone; gpugraph_embedded.o is the extension. What is not public is local to its object, but for the few
 # names that the extension calls in the library, which are called gpugraph_private_NAME.
 #   cmake -DLD=ld -DNM=nm -DOBJCOPY=objcopy -DFOLDER=folder -P localise.cmake
-# Reads graph.list and embedded.list in FOLDER, one object in each line.
+# Reads graph.list and embedded.list in FOLDER, one object in double quotes in each line.
 cmake_minimum_required(VERSION 3.22)
 
 function(run)

@@ -16,7 +16,7 @@ if [ -z "${GPUGRAPH_SO:-}" ]; then
     cores=$(getconf _NPROCESSORS_ONLN)
     cmake -S .. -B ../build -DGPUGRAPH_TESTS=OFF >"$log" 2>&1 || { tail -n 40 "$log" && exit 1; }
     grep -h 'CUDA backend' "$log" | sed 's/^-- //' || true
-    ../.ci/progress "$log" cmake --build ../build -j "$cores" --target gpugraph_extension
+    ../.ci/progress "$log" cmake --build ../build -j "$cores"
     GPUGRAPH_SO=$root/build/gpugraph
 fi
 export OUT=${OUT:-$root/build}
@@ -25,7 +25,7 @@ map=$OUT/new-york.svg
 pieces=$OUT/new-york-pieces.svg
 
 shell() {
-    LD_PRELOAD=${GPUGRAPH_PRELOAD:-} sqlite3 -batch -bail -init /dev/null -cmd ".load $GPUGRAPH_SO" "$database"
+    LD_PRELOAD=${GPUGRAPH_PRELOAD:-} sqlite3 -batch -bail -init /dev/null -cmd ".load \"$GPUGRAPH_SO\"" "$database"
 }
 rm -f "$database"
 echo "loading the roads of New York"
@@ -41,6 +41,10 @@ SQL
 } | shell >"$map"
 shell <pieces.sql >"$pieces"
 
+# A word as the shell reads it.
+quoted() {
+    printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")"
+}
 cat <<END
 
 The map of it all:  $map
@@ -50,5 +54,5 @@ Its components:     $pieces
 The database:       $database
 
 Now it is your turn:
-    sqlite3 $database -cmd ".load $GPUGRAPH_SO"
+    sqlite3 $(quoted "$database") -cmd $(quoted ".load \"$GPUGRAPH_SO\"")
 END

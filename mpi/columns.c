@@ -45,6 +45,7 @@ static bool say(gpugraph_run *run, const char *path, char *sentence) {
 
 static bool open_connection(struct opened *f, const options *o, const char *path) {
     int rc = sqlite3_open_v2(path, &f->db, SQLITE_OPEN_READONLY, NULL);
+    sqlite3_busy_timeout(f->db, LOCK_PATIENCE_MS);
     if (rc == SQLITE_OK) /* from here on the file is as it is now */
         rc = sqlite3_exec(f->db, "BEGIN; SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
     f->c = rc == SQLITE_OK ? sqlite3_malloc64(sizeof *f->c) : NULL;
@@ -93,10 +94,13 @@ static bool resolve(struct opened *f, const options *o, gpugraph_run *run,
 
 static bool open_file(struct opened *f, const options *o, gpugraph_run *run,
                       const char *path) {
+    const char *other = not_a_file(path);
     memset(f, 0, sizeof *f);
-    if (!open_connection(f, o, path)) {
+    if (other || !open_connection(f, o, path)) {
         gg_fail(run, GPUGRAPH_INVALID, "%s cannot be read: %s", path,
-                f->db ? sqlite3_errmsg(f->db) : "no memory");
+                other   ? other
+                : f->db ? sqlite3_errmsg(f->db)
+                        : "no memory");
         return false;
     }
     return resolve(f, o, run, path);

@@ -2,11 +2,13 @@
 ** without rows: one place has the rules and their sentences. */
 #include "options.h"
 #include "gpugraph_extension.h"
+#include "base/names.h"
 
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *const function_name[FUNCTIONS] = {"bfs", "sssp", "mis", "components",
                                                      "pagerank"};
@@ -77,21 +79,6 @@ static bool is_option(const char *word, const char *name) {
     return strncmp(word, "--", 2) == 0 && strcmp(word + 2, name) == 0;
 }
 
-static bool take_given(options *o, const char *word, const char *value, bool *taken,
-                       char **error) {
-    for (int g = 0; g < GIVENS; g++) {
-        if (!is_option(word, given_text[g].name))
-            continue;
-        *taken = true;
-        o->given[g] = value;
-        if (!(given_text[g].of >> o->function & 1))
-            return fail(error, sqlite3_mprintf("%s has no option %s; --help lists those "
-                                               "it has",
-                                               o->name, word));
-    }
-    return true;
-}
-
 static bool take_partition(options *o, const char *word, char **error) {
     static const char *const names[] = {"source", "target", "grid"};
     for (int i = 0; i < 3; i++)
@@ -114,29 +101,92 @@ static bool take_threads(options *o, const char *word, char **error) {
     return true;
 }
 
-static bool take_value(options *o, const char *word, const char *value, char **error) {
-    const struct {
-        const char *name;
-        const char **to;
-    } plain[] = {
-        {"db", &o->db}, {"edges", &o->edges}, {"out", &o->out}, {"table", &o->table}};
-    bool taken = false;
-    if (!value)
-        return fail(error,
-                    sqlite3_mprintf("%s is the last word; its value is missing", word));
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (is_option(word, plain[i].name)) {
-            *plain[i].to = value;
-            return true;
-        }
-    if (is_option(word, "partition"))
-        return take_partition(o, value, error);
-    if (is_option(word, "threads"))
-        return take_threads(o, value, error);
-    if (!take_given(o, word, value, &taken, error))
+/* Options with a value, before those of the functions. */
+enum value_option {
+    VALUE_DB,
+    VALUE_EDGES,
+    VALUE_OUT,
+    VALUE_TABLE,
+    VALUE_PARTITION,
+    VALUE_THREADS,
+    VALUE_GIVEN /* from here on: given_text */
+};
+
+static const char *const plain_name[] = {"db",    "edges",     "out",
+                                         "table", "partition", "threads"};
+static const char *const flag_name[] = {"timings", "plan", "help"};
+
+enum { OPTIONS = VALUE_GIVEN + GIVENS, FLAGS = sizeof flag_name / sizeof *flag_name };
+
+static const char *option_name(int i) {
+    return i < VALUE_GIVEN ? plain_name[i] : given_text[i - VALUE_GIVEN].name;
+}
+
+static int find_option(const char *word) {
+    int i = 0;
+    while (i < OPTIONS && !is_option(word, option_name(i)))
+        i++;
+    return i;
+}
+
+static bool is_flag(const char *word) {
+    bool found = false;
+    for (int i = 0; i < FLAGS; i++)
+        found |= is_option(word, flag_name[i]);
+    return found;
+}
+
+static bool unknown_option(const char *word, char **error) {
+    nearest near = {.given = word};
+    char name[40];
+    for (int i = 0; i < OPTIONS + FLAGS; i++) {
+        sqlite3_snprintf(sizeof name, name, "--%s",
+                         i < OPTIONS ? option_name(i) : flag_name[i - OPTIONS]);
+        nearest_look(&near, name, name);
+    }
+    char *end = nearest_end(&near);
+    fail(error,
+         end ? sqlite3_mprintf("there is no option %s%s; --help lists them", word, end)
+             : NULL);
+    sqlite3_free(end);
+    return false;
+}
+
+/* A value that is missing would be the next option. */
+static bool check_value(const char *word, const char *value, bool again, char **error) {
+    const bool missing = !value || (strncmp(value, "--", 2) == 0 &&
+                                    (find_option(value) < OPTIONS || is_flag(value)));
+    if (missing)
+        return fail(error, sqlite3_mprintf("the value of %s is missing", word));
+    if (again)
+        return fail(error, sqlite3_mprintf("%s is given more than once", word));
+    return true;
+}
+
+static bool take_value(options *o, const char *word, const char *value, unsigned *taken,
+                       char **error) {
+    const char **plain[] = {&o->db, &o->edges, &o->out, &o->table};
+    const int i = find_option(word);
+    if (i == OPTIONS)
+        return unknown_option(word, error);
+    if (!check_value(word, value, *taken >> i & 1, error))
         return false;
-    return taken ||
-           fail(error, sqlite3_mprintf("there is no option %s; --help lists them", word));
+    *taken |= 1u << i;
+    if (i <= VALUE_TABLE)
+        *plain[i] = value;
+    if (i <= VALUE_TABLE && !*value)
+        return fail(error, sqlite3_mprintf("the value of %s is empty", word));
+    if (i == VALUE_PARTITION)
+        return take_partition(o, value, error);
+    if (i == VALUE_THREADS)
+        return take_threads(o, value, error);
+    if (i >= VALUE_GIVEN && !(given_text[i - VALUE_GIVEN].of >> o->function & 1))
+        return fail(error,
+                    sqlite3_mprintf("%s has no option %s; --help lists those it has",
+                                    o->name, word));
+    if (i >= VALUE_GIVEN)
+        o->given[i - VALUE_GIVEN] = value;
+    return true;
 }
 
 static bool take_function(options *o, const char *word, char **error) {
@@ -153,6 +203,7 @@ static bool take_function(options *o, const char *word, char **error) {
 }
 
 static bool take_words(options *o, int count, char **word, char **error) {
+    unsigned taken = 0;
     for (int i = 2; i < count; i++) {
         if (is_option(word[i], "timings")) {
             o->timings = true;
@@ -164,7 +215,8 @@ static bool take_words(options *o, int count, char **word, char **error) {
             return fail(error,
                         sqlite3_mprintf("'%s' is no option; --help lists them", word[i]));
         } else {
-            if (!take_value(o, word[i], i + 1 < count ? word[i + 1] : NULL, error))
+            if (!take_value(o, word[i], i + 1 < count ? word[i + 1] : NULL, &taken,
+                            error))
                 return false;
             i++;
         }
@@ -223,6 +275,17 @@ bool options_read(options *o, int count, char **word, char **error) {
     if (!o->out && !o->plan)
         return fail(error, sqlite3_mprintf("--out is missing: the database that the "
                                            "result goes into"));
+    if (o->function <= FUNCTION_SSSP && !o->given[GIVEN_SOURCE] &&
+        !o->given[GIVEN_SOURCES])
+        return fail(error,
+                    sqlite3_mprintf("there is no source; give the vertex to start from "
+                                    "by --source, or several by --sources"));
+    const char *place = o->out ? strstr(o->out, "%d") : NULL;
+    if (place && strstr(place + 2, "%d"))
+        return fail(error,
+                    sqlite3_mprintf("--out '%s' has %%d more than once; the number "
+                                    "of the process has one place",
+                                    o->out));
     if (!o->table)
         o->table = o->name;
     take_direction(o);
@@ -274,6 +337,13 @@ void options_clear(options *o) {
         free(o->path[i]);
     free(o->path);
     memset(o, 0, sizeof *o);
+}
+
+const char *not_a_file(const char *path) {
+    struct stat is;
+    if (stat(path, &is) != 0 || S_ISREG(is.st_mode))
+        return NULL;
+    return S_ISDIR(is.st_mode) ? "it is a folder" : "it is no plain file";
 }
 
 /* ---- values ---- */

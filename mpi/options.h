@@ -56,6 +56,11 @@ bool options_read(options *o, int count, char **word, char **error);
 /* Paths that --db names; each process looks for itself. */
 bool options_find_files(options *o, char **error);
 void options_clear(options *o);
+/* What the path is, where it is no plain file, of which reading might never end; NULL:
+** it is one, or nothing. */
+const char *not_a_file(const char *path);
+/* For which another process may hold a lock on a database. */
+enum { LOCK_PATIENCE_MS = 5000 };
 void options_help(void);
 
 /* Do the functions of SQL take these values? They are asked, with no edges. */

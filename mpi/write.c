@@ -49,11 +49,14 @@ static bool open_output(struct output *w, const options *o, gpugraph_run *run,
     memset(w, 0, sizeof *w);
     w->path = path_of(o, part);
     w->made = w->path && access(w->path, F_OK) != 0;
+    const char *other = w->path ? not_a_file(w->path) : NULL;
+    if (other)
+        return fail_at(w, run, other);
     if (!w->path ||
         sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                         NULL) != SQLITE_OK)
         return fail_at(w, run, NULL);
-    sqlite3_busy_timeout(w->db, 5000);
+    sqlite3_busy_timeout(w->db, LOCK_PATIENCE_MS);
     if (getenv("GPUGRAPH_TEST_PAGES")) { /* a disk that is full soon */
         char *sql = sqlite3_mprintf("PRAGMA max_page_count = %d",
                                     atoi(getenv("GPUGRAPH_TEST_PAGES")));

@@ -112,7 +112,7 @@ awk '
 
 cd "$work"
 {
-    echo ".load $build/gpugraph"
+    echo ".load build/gpugraph"
     echo ".mode box"
     cat script
 } | { sqlite_shell -batch -init /dev/null :memory: 2>&1 ||

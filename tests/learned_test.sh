@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for python in ${GPUGRAPH_PYTHON:-python3 /usr/bin/python3}; do
+for python in "${GPUGRAPH_PYTHON:-python3}" "${GPUGRAPH_PYTHON:-/usr/bin/python3}"; do
     "$python" -c 'import numpy' 2>/dev/null || continue
     "$python" -B tests/bench/sssp_learn.py tests/bench/data/sssp_training.csv "$work/tables.h" "$work/chosen.txt"
     cmp "$work/tables.h" gpu/sssp/choice/learned/tables.h

@@ -21,12 +21,16 @@ fail() {
     failures=$((failures + 1))
 }
 sql() {
-    LD_PRELOAD=${GPUGRAPH_PRELOAD:-} sqlite3 -bail "$1" ".load $build/gpugraph" "$2"
+    LD_PRELOAD=${GPUGRAPH_PRELOAD:-} sqlite3 -bail "$1" ".load \"$build/gpugraph\"" "$2"
 }
-# processes PROCESSES ARGUMENT...
+# processes PROCESSES ARGUMENT...: 0 is one process without mpirun, which starts and fails sooner.
 processes() {
     local count=$1
     shift
+    if [ "$count" = 0 ]; then
+        timeout -k 5 60 "$program" "$@"
+        return
+    fi
     timeout -k 5 60 mpirun -n "$count" "$program" "$@"
 }
 
@@ -83,6 +87,9 @@ make_graphs() {
         INSERT INTO one VALUES (1, 2);
         CREATE TABLE bad(a, b, w);
         INSERT INTO bad SELECT rowid, rowid + 1, CASE WHEN rowid = 2500 THEN -1 ELSE 1 END FROM e WHERE rowid > 0;
+        CREATE TABLE blobs(a, b); INSERT INTO blobs VALUES (1, 2), (2, 3), (3, x'00');
+        CREATE TABLE none(a, b, w);
+        CREATE TABLE nulls(a, b, w); INSERT INTO nulls VALUES (NULL, NULL, 1), (7, NULL, NULL), (NULL, 'x', 1);
         CREATE VIEW seen AS SELECT a, b FROM e;"
     for part in 1 2 3 4 5; do
         sql "$folder/part-$part.db" "ATTACH '$folder/mixed.db' AS m;
@@ -93,7 +100,7 @@ make_graphs() {
         sql "$folder/parts.db" "ATTACH '$folder/part-$part.db' AS p;
             INSERT INTO all_parts SELECT a, b, w, rowid, $part FROM p.e ORDER BY rowid"
     done
-    sqlite3 "$folder/karate.db" "CREATE TABLE k(a INTEGER, b INTEGER)" ".mode tabs" ".import $here/data/karate.tsv k"
+    sqlite3 "$folder/karate.db" "CREATE TABLE k(a INTEGER, b INTEGER)" ".mode tabs" ".import \"$here/data/karate.tsv\" k"
 }
 
 compare() {
@@ -146,6 +153,8 @@ compare() {
         sssp --db "$folder/mixed.db" --edges 'huge(a, b, w)' --source 5
     same "more processes than rows" "$folder/mixed.db" 4 "gpu_bfs('one(a, b)', 1)" '*' \
         bfs --db "$folder/mixed.db" --edges 'one(a, b)' --source 1
+    same "components of NULLs" "$folder/mixed.db" 3 "gpu_components('nulls(a, b)')" 'vertex, component' \
+        components --db "$folder/mixed.db" --edges 'nulls(a, b)'
     for priority in degree-id random; do
         same "mis $priority" "$folder/mixed.db" 4 \
             "gpu_mis WHERE edges = 'e(a, b)' AND priority = '$priority'" 'vertex' \
@@ -242,24 +251,27 @@ check_devices() {
 
 # On a terminal lines tell phases and, within a search, its rounds; elsewhere nothing does.
 check_progress() {
-    local run="mpirun -n 2 $program bfs --db $folder/line.db --edges 'line(a, b)' --source 1 --out" began
+    local began
+    export program folder
+    # shellcheck disable=SC2016 # for the shell of script
+    local run='mpirun -n 2 "$program" bfs --db "$folder/line.db" --edges "line(a, b)" --source 1 --out "$out"'
     command -v script >/dev/null || return 0
     sqlite3 "$folder/line.db" 'CREATE TABLE line(a, b);
         WITH r(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM r WHERE i < 9000) INSERT INTO line SELECT i, i + 1 FROM r'
-    GPUGRAPH_TEST_PROGRESS=0 timeout 60 script -qec "$run $folder/seen.db" /dev/null >"$folder/log" 2>&1 </dev/null ||
+    GPUGRAPH_TEST_PROGRESS=0 out=$folder/seen.db timeout 60 script -qec "$run" /dev/null >"$folder/log" 2>&1 </dev/null ||
         fail "on a terminal: $(cat "$folder/log")"
     grep -q '^gpugraph-mpi: search [0-9.]* ms' "$folder/log" || fail "no phase on a terminal: $(cat "$folder/log")"
     grep -qE '^gpugraph-mpi:   level [0-9]+, [0-9]+ meetings, ' "$folder/log" || fail "no level: $(cat "$folder/log")"
     began=$SECONDS
-    timeout 60 script -qec "$run $folder/slow.db" /dev/null </dev/null | grep -c ' level [0-9]' >"$folder/log" || true
+    out=$folder/slow.db timeout 60 script -qec "$run" /dev/null </dev/null | grep -c ' level [0-9]' >"$folder/log" || true
     [ "$(cat "$folder/log")" -le $((SECONDS - began)) ] || fail "more than a line a second"
-    timeout 60 script -qec "$run $folder/file.db 2>$folder/log" /dev/null </dev/null || fail "with stderr in a file"
+    out=$folder/file.db timeout 60 script -qec "$run 2>\"\$folder/log\"" /dev/null </dev/null || fail "with stderr in a file"
     [ ! -s "$folder/log" ] || fail "lines where there is no terminal: $(cat "$folder/log")"
 }
 
 # A file for each process, and what else there is to see.
 check_output() {
-    local rows columns
+    local rows columns function
     processes 3 bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --out "$folder/each-%d.db" --timings \
         >"$folder/log" || fail "a file for each process"
     rows=$(for part in 0 1 2; do sqlite3 "$folder/each-$part.db" 'SELECT count(*) FROM bfs'; done | awk '{ n += $1 } END { print n }')
@@ -270,6 +282,12 @@ check_output() {
         [ "$columns" = 'CREATE TABLE bfs("vertex", "depth" INTEGER, "parent", "edge");' ] ||
         [ "$columns" = 'CREATE TABLE "bfs"("vertex", "depth" INTEGER, "parent", "edge");' ] || fail "columns: $columns"
     processes 2 mis --db "$folder/mixed.db" --edges 'e(a, b)' --plan | grep -q 'nothing was run' || fail "the plan"
+    for function in components mis; do # no row, and so no edge
+        processes 3 "$function" --db "$folder/mixed.db" --edges 'none(a, b)' --out "$folder/no-edges.db" \
+            >"$folder/log" 2>&1 || fail "$function of no edges: $(cat "$folder/log")"
+        rows=$(sqlite3 "$folder/no-edges.db" "SELECT count(*) FROM $function") || true
+        [ "$rows" = 0 ] || fail "$function of no edges has the rows: $rows"
+    done
     processes 2 --help | grep -q 'mpirun -n P' || fail "the help"
 }
 
@@ -292,7 +310,7 @@ check_refusals() {
     refuses 'there is no function' 2 dfs --db "$mixed"
     refuses 'mis has no option --source' 2 mis --db "$mixed" "${e[@]}" --out "$new" --source 7
     refuses 'max_depth' 2 "${bfs[@]}" --out "$new" --max-depth deep
-    refuses 'there is no source' 2 bfs --db "$mixed" "${e[@]}" --out "$new"
+    refuses 'there is no source; give .* by --source' 0 bfs --db "$mixed" "${e[@]}" --out "$new"
     refuses 'none.db cannot be read' 3 bfs --db "$folder/none.db" "${e[@]}" --source 7 --out "$new"
     refuses 'no file is named like' 2 bfs --db "$folder/none-*.db" "${e[@]}" --source 7 --out "$new"
     refuses 'has no column' 2 bfs --db "$mixed" --edges 'e(a, c)' --source 7 --out "$new"
@@ -303,6 +321,28 @@ check_refusals() {
         --partition source
     refuses 'wants --partition source' 2 mis --db "$mixed" "${e[@]}" --out "$new" --backend cuda --partition grid
     refuses 'cannot be written' 2 "${bfs[@]}" --out "$folder/no/folder.db"
+    refuses 'there is no option --tabel; the nearest name is .--table' 0 "${bfs[@]}" --out "$new" --tabel x
+    refuses 'there is no option --timings=1' 0 "${bfs[@]}" --out "$new" --timings=1
+    refuses "'more' is no option" 0 "${bfs[@]}" --out "$new" more
+    refuses 'the value of --table is missing' 0 "${bfs[@]}" --out "$new" --table
+    refuses 'the value of --out is missing' 0 "${bfs[@]}" --out --timings
+    refuses 'the value of --out is empty' 0 "${bfs[@]}" --out ''
+    refuses 'the value of --table is empty' 0 "${bfs[@]}" --out "$new" --table ''
+    refuses 'out is given more than once' 0 "${bfs[@]}" --out "$new" --out "$folder/other.db"
+    refuses 'source is given more than once' 0 "${bfs[@]}" --source 8 --out "$new"
+    refuses 'has %d more than once' 0 "${bfs[@]}" --out "$folder/each-%d-%d.db"
+    refuses 'iterations must be an INTEGER from 0 to 4294967294' 0 pagerank --db "$mixed" "${e[@]}" --out "$new" \
+        --iterations 10000000000
+    refuses 'reserved for internal use' 0 "${bfs[@]}" --out "$new" --table sqlite_x
+    refuses 'cannot be read: it is a folder' 0 bfs --db "$folder" "${e[@]}" --source 7 --out "$new"
+    refuses 'cannot be written: it is a folder' 0 "${bfs[@]}" --out "$folder"
+    mkfifo "$folder/pipe.db"
+    refuses 'pipe.db cannot be read: it is no plain file' 3 bfs --db "$folder/pipe.db" "${e[@]}" --source 7 --out "$new"
+    refuses 'pipe.db cannot be written: it is no plain file' 0 "${bfs[@]}" --out "$folder/pipe.db"
+    : >"$folder/nothing.db"
+    refuses "there is no table or view 'e'" 0 bfs --db "$folder/nothing.db" "${e[@]}" --source 7 --out "$new"
+    refuses 'quote the name, as in' 0 bfs --db "$mixed" --edges 'my roads' --source 7 --out "$new"
+    refuses 'is a BLOB; a vertex id is' 3 mis --db "$mixed" --edges 'blobs(a, b)' --out "$new"
     [ ! -e "$new" ] || fail "a file was left behind"
     sqlite3 "$folder/old.db" 'CREATE TABLE bfs(x); INSERT INTO bfs VALUES (1)'
     refuses 'has a table bfs already' 2 "${bfs[@]}" --out "$folder/old.db"
@@ -314,6 +354,26 @@ check_refusals() {
         components --db "$mixed" --edges 'emp(manager, id)' --out "$new"
     refuses 'names no third column' 2 sssp --db "$mixed" "${e[@]}" --source 7 --out "$new"
     refuses 'cannot be read' 2 bfs --db "$folder/words.db" "${e[@]}" --source 7 --out "$new"
+}
+
+# A database that another process has locked: for good, which is waited for and then told, and for a moment.
+check_locked() {
+    local holder status=0
+    cp "$folder/karate.db" "$folder/locked.db"
+    mkfifo "$folder/hold"
+    sqlite3 "$folder/locked.db" <"$folder/hold" &
+    holder=$!
+    exec 3>"$folder/hold"
+    echo 'BEGIN EXCLUSIVE; SELECT 1;' >&3
+    until ! sqlite3 "$folder/locked.db" 'SELECT 1 FROM k' 2>/dev/null >&2; do sleep 0.1; done
+    refuses 'locked.db cannot be read: database is locked' 2 mis --db "$folder/locked.db" --edges 'k(a, b)' --out "$folder/new.db"
+    [ ! -e "$folder/new.db" ] || fail "a file was left behind"
+    processes 2 mis --db "$folder/locked.db" --edges 'k(a, b)' --out "$folder/waited.db" >"$folder/log" 2>&1 3>&- &
+    sleep 1
+    exec 3>&- # the shell ends, and with it the lock
+    wait $holder || true
+    wait $! || status=$?
+    [ $status = 0 ] || fail "a lock that goes: $(cat "$folder/log")"
 }
 
 # A disk that is full: some pages of rows, and no more.
@@ -380,6 +440,7 @@ check_output
 check_progress
 check_page
 check_refusals
+check_locked
 sql "$folder/large.db" "CREATE TABLE g(a INTEGER, b INTEGER);
     WITH r(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM r WHERE i < 200000)
     INSERT INTO g SELECT abs(i * 7919 * 104729) % 50021, abs(i * 6007 * 15485863) % 49999 FROM r"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What others get of a build, tried in folders that know nothing of the sources:
+# What others get of a build, tried in folders that know nothing of the sources, and whose path has a space and an é:
 #   cmake --install, and with what it installs: the commands of docs/embedding.md, a project of CMake, ".load gpugraph"
 #   add_subdirectory, whose CUDA backend is off
 #   gpugraph.c, the amalgamation: loaded, and in a program (CFLAGS=-O2 for what users compile; else -O0, which is quick)
@@ -9,8 +9,10 @@ set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$tests/.." && pwd)
 build=$(cd "${GPUGRAPH_BUILD:-$root/build}" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+work="$folder/with space é"
+mkdir "$work"
 report=$build/packages.txt
 : >"$report"
 [ -e "$build/libgpugraph.so" ] || { echo "skipped: a build with no shared library"; exit 77; }
@@ -33,9 +35,16 @@ fail() {
 }
 
 # ---- installed ----
-timed "install" cmake --install "$build" --prefix "$work/inst"
+# An ldconfig that lists the libraries that it finds.
+mkdir "$work/bin"
+printf '#!/bin/sh\nls "%s"/inst/lib* >"%s/listed"\n' "$work" "$work" >"$work/bin/ldconfig"
+chmod +x "$work/bin/ldconfig"
+PATH=$work/bin:$PATH timed "install" cmake --install "$build" --prefix "$work/inst"
+for name in gpugraph.so libsqlite3_mod_gpugraph.so libgpugraph.so; do
+    grep -qx "$name" "$work/listed" || fail "ldconfig runs before $name is installed"
+done
 libs=$(dirname "$(find "$work/inst" -name libgpugraph.a)")
-export PKG_CONFIG_PATH="$libs/pkgconfig" LD_LIBRARY_PATH="$libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export PKG_CONFIG_PATH="$libs/pkgconfig"
 [ "$(find "$work/inst/include" -type f | wc -l)" = 5 ] || fail "more than the public headers, or fewer, is installed"
 for header in "$work"/inst/include/gpugraph/*.h; do
     name=$(basename "$header")
@@ -57,14 +66,20 @@ exported() {
 }
 [ "$(exported "$libs/gpugraph.so")" = "$entries" ] || fail "the extension's names"
 
-# The page's compilations, word for word.
+# The page's compilations. The shell splits what $(pkg-config ...) prints at each space, unless eval reads the line.
 mkdir "$work/page"
 cd "$work/page"
 cp "$root"/examples/embed.c "$root"/examples/graph.c "$root"/examples/data/manhattan-streets.csv .
-sed -n 's/^    \(cc [eg].*gpugraph.*\|.\/graph .*\)$/\1/p' "$root/docs/embedding.md" >commands
+sed -n 's/^    \(cc [eg].*gpugraph.*\)$/eval "\1"/p; s/^    \(.\/graph .*\)$/\1/p' "$root/docs/embedding.md" >commands
 [ "$(wc -l <commands)" = 3 ] || fail "docs/embedding.md has other commands than this test knows"
 timed "embed.c and graph.c, by pkg-config" sh -e commands
 ./embed | diff -u "$tests/data/embed.out" -
+eval "cc embed.c -o static $(pkg-config --cflags --libs --static gpugraph)"
+./static | diff -u "$tests/data/embed.out" -
+export LD_LIBRARY_PATH="$libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" # no program before needs it
+eval "cc embed.c -o shared $(pkg-config --cflags --libs gpugraph-shared)"
+ldd shared | grep -q libgpugraph || fail "gpugraph-shared links the archive"
+./shared | diff -u "$tests/data/embed.out" -
 
 mkdir "$work/project"
 cd "$work/project"
@@ -111,15 +126,15 @@ fi
 mkdir "$work/one"
 cd "$work/one"
 python3 "$root/ext/amalgamate.py" "$build/made" gpugraph.c
-sqlite=$(sed -n 's/^GPUGRAPH_SQLITE:PATH=\(..*\)/-I\1/p' "$build/CMakeCache.txt")
+sqlite=$(sed -n 's/^GPUGRAPH_SQLITE:PATH=//p' "$build/CMakeCache.txt")
 # shellcheck disable=SC2086 # options
-timed "gpugraph.c: compile, ${CFLAGS:=-O0}" cc $CFLAGS $sqlite -Wall -Wextra -Werror -fopenmp -fPIC -shared gpugraph.c -o gpugraph.so
+timed "gpugraph.c: compile, ${CFLAGS:=-O0}" cc $CFLAGS ${sqlite:+-I"$sqlite"} -Wall -Wextra -Werror -fopenmp -fPIC -shared gpugraph.c -o gpugraph.so
 [ "$(exported gpugraph.so)" = "$entries" ] || fail "names of the one file"
 say "gpugraph.so of gpugraph.c" gpugraph.so
 for script in les_miserables ldbc; do
     GPUGRAPH_BUILD=$work/one GPUGRAPH_TEST_BACKENDS=cpu sh "$tests/sql_test.sh" "$tests/sql/$script.sql"
 done
 # shellcheck disable=SC2086
-timed "gpugraph.c in a program" cc $CFLAGS $sqlite -DSQLITE_CORE -I"$work/inst/include/gpugraph" gpugraph.c "$root/examples/embed.c" \
+timed "gpugraph.c in a program" cc $CFLAGS ${sqlite:+-I"$sqlite"} -DSQLITE_CORE -I"$work/inst/include/gpugraph" gpugraph.c "$root/examples/embed.c" \
     -o embed -lsqlite3 -lpthread -lm
 ./embed | diff -u "$tests/data/embed.out" -

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 ln -s "$build" "$work/build"
 cd "$work"
 export PYTHONPATH="$tests/../ext/python" PYTHONDONTWRITEBYTECODE=1 GPUGRAPH_EXTENSION="$build/gpugraph.so"
-for python in ${GPUGRAPH_PYTHON:-python3 /usr/bin/python3}; do
+for python in "${GPUGRAPH_PYTHON:-python3}" "${GPUGRAPH_PYTHON:-/usr/bin/python3}"; do
     if "$python" -c 'import sqlite3; sqlite3.Connection.enable_load_extension' 2>/dev/null; then
         "$python" "$tests/python_page.py" "$page"
         exit

@@ -13,7 +13,7 @@ side=${SIDE:-24}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 shell() {
-    sqlite3 -cmd ".load $build/gpugraph" "$folder/graphs.db" "$@"
+    sqlite3 -cmd ".load \"$build/gpugraph\"" "$folder/graphs.db" "$@"
 }
 
 # A grid, and a graph in which a few vertices have most arcs; both ways, with weights.
@@ -64,7 +64,7 @@ check() {
     shell "$one $and backend = 'cpu'" "$two $and backend = 'cpu'" >"$folder/right"
     how="$and backend = 'cuda' AND method = '$2'"
     # shellcheck disable=SC2086 # the tool is a command with its options
-    ${SANITIZER:-compute-sanitizer --tool racecheck} sqlite3 -cmd ".load $build/gpugraph" "$folder/graphs.db" \
+    ${SANITIZER:-compute-sanitizer --tool racecheck} sqlite3 -cmd ".load \"$build/gpugraph\"" "$folder/graphs.db" \
         "$one $how" "$two $how" >"$folder/out" 2>&1 || true
     hazards=$(sed -n 's/.*RACECHECK SUMMARY: //p; s/.*ERROR SUMMARY: //p' "$folder/out")
     rows="not the CPU's rows"

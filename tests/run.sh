@@ -54,7 +54,7 @@ options=(-DGPUGRAPH_TESTS=ON -DGPUGRAPH_CUDA="${GPUGRAPH_CUDA:-AUTO}"
 [ -z "${CUDA_FLAGS:-}" ] || options+=(-DCMAKE_CUDA_FLAGS_RELWITHDEBINFO="$CUDA_FLAGS")
 nvcc=${CUDACXX:-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)}
 [ -z "$nvcc" ] || export CUDACXX=$nvcc
-if ! { quietly configure cmake -S . -B "$build" "${options[@]}" &&
+if ! { quietly configure cmake -S "$root" -B "$build" "${options[@]}" &&
        compile; }; then
     echo "the build failed (logs: $build/*.log)"
     echo "0 passed, 1 failed, 0 skipped"

@@ -2,6 +2,7 @@
 # sql_test.sh FILE.sql: runs a script in the sqlite3 shell with gpugraph loaded, once for each backend of
 # GPUGRAPH_TEST_BACKENDS, and compares what it prints, errors included, with FILE.out.
 # GPUGRAPH_WRAPPER may hold a command to run the shell under (valgrind). Each run has a folder of its own, where
+#   build      is GPUGRAPH_BUILD
 #   data       is GPUGRAPH_SHARED_DATA (may be missing)
 #   fixtures   is tests/data
 #   oracles    is sql/oracles
@@ -9,8 +10,7 @@
 set -eu
 script=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)
-build=${GPUGRAPH_BUILD:-$tests/../build}
-export GPUGRAPH_BUILD="$build" # for shells that a script starts
+build=$(cd "${GPUGRAPH_BUILD:-$tests/../build}" && pwd)
 expected=${script%.sql}.out
 # shellcheck source=/dev/null
 . "$tests/sqlite_shell.sh"
@@ -30,11 +30,12 @@ done
 for backend in ${GPUGRAPH_TEST_BACKENDS:-cpu}; do
     mkdir "$work/$backend"
     cd "$work/$backend"
+    ln -s "$build" build
     ln -s "$data" data
     ln -s "$tests/data" fixtures
     ln -s "$tests/../sql/oracles" oracles
     {
-        echo ".load $build/gpugraph"
+        echo ".load build/gpugraph"
         echo ".output /dev/null"
         echo "SELECT gpugraph_config('backend', '$backend');"
         echo ".output"

@@ -32,7 +32,6 @@ size() {
     [ "$bytes" -le "$3" ] || fail "$1 is larger than $3 bytes"
 }
 
-PYTHONS=${GPUGRAPH_PYTHON:-}
 . "$root/.ci/pythons"
 [ -n "$python" ] || skip "no Python here has an sqlite3 that loads extensions"
 [ -n "$pip" ] || skip "no pip of 22.3 or later is here"

@@ -16,7 +16,7 @@ if [ -z "${GPUGRAPH_SO:-}" ]; then
     echo "building gpugraph (log: build/map.log)"
     log=$root/build/map.log
     cmake -S "$root" -B "$root/build" -DGPUGRAPH_TESTS=OFF >"$log" 2>&1 || { tail -n 40 "$log" && exit 1; }
-    "$root/.ci/progress" "$log" cmake --build "$root/build" -j "$(getconf _NPROCESSORS_ONLN)" --target gpugraph_extension
+    "$root/.ci/progress" "$log" cmake --build "$root/build" -j "$(getconf _NPROCESSORS_ONLN)"
     GPUGRAPH_SO=$root/build/gpugraph
 fi
 
@@ -36,7 +36,7 @@ if [ ! -e "$database" ]; then
     echo "loading the roads of New York into $database"
     rm -f "$database.new"
     (cd .. && sqlite3 -batch -bail -init /dev/null "$database.new" <new_york.sql)
-    sqlite3 -batch -bail -init /dev/null -cmd ".load $GPUGRAPH_SO" "$database.new" <network.sql
+    sqlite3 -batch -bail -init /dev/null -cmd ".load \"$GPUGRAPH_SO\"" "$database.new" <network.sql
     mv "$database.new" "$database"
 fi
 

@@ -143,11 +143,12 @@ static int give_up_unused(reading *r, graph_ref **found) {
 /* Weights that are asked for and are not there. */
 static int check_weights_of(reading *r, const graph_ref *g) {
     enum weight_need need = r->request->weight;
-    bool must = need == WEIGHT_YES || g->weight_column ||
-                (need == WEIGHT_IF_CLEAR && g->weight_unclear);
+    bool unclear = need == WEIGHT_IF_CLEAR && g->weight_unclear;
+    bool must = need == WEIGHT_YES || g->weight_column || unclear;
     if (need == WEIGHT_NO || !g->weight_error || !must)
         return SQLITE_OK;
-    *r->error = sqlite3_mprintf("%s: %s", r->request->function, g->weight_error);
+    *r->error = sqlite3_mprintf("%s: %s%s", r->request->function, g->weight_error,
+                                unclear ? SOURCE_OR_NO_WEIGHT : "");
     return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 

@@ -239,7 +239,10 @@ static int check_weight(reading *r) {
     bool unclear = need == WEIGHT_IF_CLEAR && edges->weight_unclear;
     if (edges->column[WEIGHT_COLUMN] || (need != WEIGHT_YES && !unclear))
         return SQLITE_OK;
-    return prefix_error(r, SQLITE_ERROR, source_without_weight(edges));
+    char *sentence = source_without_weight(edges);
+    if (sentence && unclear)
+        sentence = sqlite3_mprintf("%z" SOURCE_OR_NO_WEIGHT, sentence);
+    return prefix_error(r, SQLITE_ERROR, sentence);
 }
 
 /* Reads the graph that the texts name. */

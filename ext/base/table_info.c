@@ -5,6 +5,7 @@
 **     main.sqlite_schema                USING what, of a virtual table
 **/
 #include "table_info.h"
+#include "base/names.h"
 #include "base/sql_text.h"
 #include "base/statement.h"
 #include <string.h>
@@ -16,6 +17,21 @@ void name_list_add(sqlite3_str *list, int count, const char *name) {
         sqlite3_str_appendf(list, "%s%s", count ? ", " : "", name);
 }
 
+int name_list_add_table(sqlite3_str *list, int count, const char *schema,
+                        const char *table, nearest *near) {
+    char *typed = table_as_sql(schema, table);
+    if (!typed)
+        return SQLITE_NOMEM;
+    name_list_add(list, count, typed);
+    nearest_look(near, table, typed);
+    sqlite3_free(typed);
+    return SQLITE_OK;
+}
+
+int name_list_add_name(sqlite3_str *list, int count, const char *name, nearest *near) {
+    return name_list_add_table(list, count, NULL, name, near);
+}
+
 void name_list_end(sqlite3_str *list, int count) {
     if (count > LISTED_NAMES)
         sqlite3_str_appendf(list, " and %d more", count - LISTED_NAMES);
@@ -23,27 +39,15 @@ void name_list_end(sqlite3_str *list, int count) {
         sqlite3_str_appendall(list, "none");
 }
 
-static bool is_bare_name(const char *name) {
-    for (const char *at = name; *at; at++)
-        if (!(*at & 0x80) && *at != '_' && !(*at >= 'a' && *at <= 'z') &&
-            !(*at >= 'A' && *at <= 'Z') && (at == name || !(*at >= '0' && *at <= '9')))
-            return false;
-    return *name && !sqlite3_keyword_check(name, (int)strlen(name));
-}
-
-void append_sql_name(sqlite3_str *sql, const char *name) {
-    sqlite3_str_appendf(sql, is_bare_name(name) ? "%s" : "\"%w\"", name);
-}
-
-/* Takes over what `list` says as the end of a sentence. */
-static int say_with_list(char **error, sqlite3_str *list, const char *format,
-                         const char *a, const char *b) {
-    char *names = sqlite3_str_finish(list);
-    char *start = sqlite3_mprintf(format, a, b);
-    *error = names && start ? sqlite3_mprintf("%s: %s)", start, names) : NULL;
+char *say_with_names(char *sentence, nearest *near, const char *what, sqlite3_str *list) {
+    char *names = sqlite3_str_finish(list), *end = nearest_end(near);
+    char *text = names && sentence && end
+                     ? sqlite3_mprintf("%s%s (%s: %s)", sentence, end, what, names)
+                     : NULL;
     sqlite3_free(names);
-    sqlite3_free(start);
-    return *error ? SQLITE_ERROR : SQLITE_NOMEM;
+    sqlite3_free(sentence);
+    sqlite3_free(end);
+    return text;
 }
 
 static int say_failure(sqlite3 *db, int rc, const char *name, char **error) {
@@ -64,13 +68,15 @@ static int schema_rank(sqlite3 *db, const char *schema) {
 
 static int no_schema(sqlite3 *db, const char *schema, char **error) {
     sqlite3_str *list = sqlite3_str_new(db);
+    nearest near = {.given = schema};
     const char *name;
-    int count = 0;
-    for (int i = 0; (name = sqlite3_db_name(db, i)) != NULL; i++)
-        name_list_add(list, count++, name);
+    int count = 0, rc = SQLITE_OK;
+    for (int i = 0; rc == SQLITE_OK && (name = sqlite3_db_name(db, i)) != NULL; i++)
+        rc = name_list_add_name(list, count++, name, &near);
     name_list_end(list, count);
-    return say_with_list(error, list, "there is no database '%s' (attached%s", schema,
-                         "");
+    *error = say_with_names(sqlite3_mprintf("there is no database '%s'", schema), &near,
+                            "attached", list);
+    return rc == SQLITE_OK && *error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
 /* Is the virtual table one of this extension's own? */
@@ -159,6 +165,7 @@ bool table_is_of_user(sqlite3 *db, const char *schema, const char *name) {
 /* A foreign schema's table as "aux.roads"; a bare name where that is enough. */
 static int no_table(sqlite3 *db, const char *schema, const char *table, char **error) {
     sqlite3_str *list = sqlite3_str_new(db);
+    nearest near = {.given = table};
     sqlite3_stmt *statement;
     int count = 0;
     int rc = schema
@@ -170,26 +177,21 @@ static int no_table(sqlite3 *db, const char *schema, const char *table, char **e
         if (strcmp(statement_text(statement, 2), "shadow") == 0 ||
             !table_is_of_user(db, in, name))
             continue;
-        bool bare = schema || sqlite3_stricmp(in, "main") == 0;
-        char *full = sqlite3_mprintf("%s%s%s", bare ? "" : in, bare ? "" : ".", name);
-        if (full)
-            name_list_add(list, count++, full);
-        else
-            rc = SQLITE_NOMEM;
-        sqlite3_free(full);
+        rc = name_list_add_table(list, count++, in, name, &near);
     }
     int finish = sqlite3_finalize(statement);
     rc = rc ? rc : finish;
+    name_list_end(list, count);
+    char *sentence =
+        schema ? sqlite3_mprintf("there is no table or view '%s' in %s", table, schema)
+               : sqlite3_mprintf("there is no table or view '%s'", table);
+    sentence = say_with_names(sentence, &near, schema ? "tables there" : "tables", list);
     if (rc) {
-        sqlite3_free(sqlite3_str_finish(list));
+        sqlite3_free(sentence);
         return say_failure(db, rc, table, error);
     }
-    name_list_end(list, count);
-    return schema ? say_with_list(error, list,
-                                  "there is no table or view '%s' in %s (tables there",
-                                  table, schema)
-                  : say_with_list(error, list, "there is no table or view '%s' (tables%s",
-                                  table, "");
+    *error = sentence;
+    return sentence ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
 int table_add_column(table_info *info, const char *name, const char *type) {

@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_TABLE_INFO_H
 #define GPUGRAPH_TABLE_INFO_H
 
-#include "ext.h"
+#include "base/names.h"
 
 /* kind: 't' rowid table, 'w' WITHOUT ROWID, 'v' view, 'x' virtual table, 'g' virtual
 ** table USING gpugraph. */
@@ -39,10 +39,16 @@ int table_collation(sqlite3 *db, const table_info *info, const char *column,
                     char **collation);
 /* Does SQLite sort texts as their UTF-8 bytes do? Not where databases hold UTF-16. */
 bool texts_sort_as_utf8(sqlite3 *db);
-/* The name as SQL text: bare, or "quoted" where it must be. */
-void append_sql_name(sqlite3_str *sql, const char *name);
 /* Name number `count` of a list for a sentence, then its end: "a, b, c and 9 more". */
 void name_list_add(sqlite3_str *list, int count, const char *name);
 void name_list_end(sqlite3_str *list, int count);
+/* Add a name, or a table's name, as SQL writes it, and compare it with the misspelt one.
+** SQLITE_OK or SQLITE_NOMEM. */
+int name_list_add_name(sqlite3_str *list, int count, const char *name, nearest *near);
+int name_list_add_table(sqlite3_str *list, int count, const char *schema,
+                        const char *table, nearest *near);
+/* "SENTENCE; the nearest name is 'x' (WHAT: a, b, x)". Frees the sentence, and the memory of
+** the others. NULL: no memory. */
+char *say_with_names(char *sentence, nearest *near, const char *what, sqlite3_str *list);
 
 #endif

@@ -23,6 +23,22 @@ static int fail(char **error, char *sentence) {
     return sentence ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
+static const char *const options[3] = {"direction", "persist", "where"};
+
+/* The same, and which of the three known words is nearest to the given one. Frees the
+** sentence. */
+static int fail_near(char **error, char *sentence, const char *given,
+                     const char *const *known) {
+    nearest near = {.given = given};
+    for (int i = 0; i < 3; i++)
+        nearest_look(&near, known[i], known[i]);
+    char *end = nearest_end(&near);
+    int rc = fail(error, sentence && end ? sqlite3_mprintf("%s%s", sentence, end) : NULL);
+    sqlite3_free(sentence);
+    sqlite3_free(end);
+    return rc;
+}
+
 /* Sets *name and *value (sqlite3_free) of "name = value". */
 static int split_option(const char *text, char **name, char **value, char **error) {
     const char *end = text + strlen(text);
@@ -33,9 +49,11 @@ static int split_option(const char *text, char **name, char **value, char **erro
     sql_next(at, end, &rest);
     if (key.kind != SQL_WORD || equals.kind != SQL_OTHER || *equals.start != '=' ||
         given.kind == SQL_END || given.kind == SQL_UNFINISHED || rest.kind != SQL_END)
-        return fail(error, sqlite3_mprintf("'%!.40s' is no option; write direction = "
-                                           "'both', persist = 1 or where = 'open = 1'",
-                                           text));
+        return fail(
+            error, sqlite3_mprintf("'%!.40s' is no option; an option is written as in "
+                                   "direction = 'both', and there are direction, persist "
+                                   "and where",
+                                   text));
     *name = sql_unquote(&key);
     *value = sql_unquote(&given);
     return *name && *value ? SQLITE_OK : SQLITE_NOMEM;
@@ -51,9 +69,11 @@ static int set_option(graph_arguments *made, const char *name, const char *value
                 return SQLITE_OK;
             }
         }
-        return fail(error, sqlite3_mprintf("the option direction must be 'out', 'in' or "
-                                           "'both', not '%!.40s'",
-                                           value));
+        return fail_near(error,
+                         sqlite3_mprintf("the option direction must be 'out', 'in' or "
+                                         "'both', not '%!.40s'",
+                                         value),
+                         value, directions);
     }
     if (sqlite3_stricmp(name, "persist") == 0) {
         if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
@@ -68,16 +88,16 @@ static int set_option(graph_arguments *made, const char *name, const char *value
         made->source.where = sqlite3_mprintf("%s", value);
         return made->source.where ? SQLITE_OK : SQLITE_NOMEM;
     }
-    return fail(error,
-                sqlite3_mprintf("there is no option '%!.40s'; there are direction, "
-                                "persist and where",
-                                name));
+    return fail_near(error,
+                     sqlite3_mprintf("there is no option '%!.40s'; there are direction, "
+                                     "persist and where",
+                                     name),
+                     name, options);
 }
 
 /* given: a bit for each option that stood before. */
 static int parse_option(const char *text, unsigned *given, graph_arguments *made,
                         char **error) {
-    static const char *const options[] = {"direction", "persist", "where"};
     char *name = NULL, *value = NULL;
     int rc = split_option(text, &name, &value, error);
     for (unsigned i = 0; i < 3 && rc == SQLITE_OK; i++) {
@@ -95,16 +115,34 @@ static int parse_option(const char *text, unsigned *given, graph_arguments *made
     return rc;
 }
 
+/* Names that need quotes stand in the brackets, not in a string. Leaves *error alone
+** where that is not what is wrong. */
+static int quote_names(const char *text, char **error) {
+    char *quoted = edge_quoted(text, (int)strlen(text), EDGE_COLUMNS);
+    if (!quoted)
+        return SQLITE_ERROR;
+    sqlite3_free(*error);
+    int rc =
+        fail(error, sqlite3_mprintf("'%!.40s' is no table with its columns; quote the "
+                                    "name, as in USING gpugraph(%s)",
+                                    text, quoted));
+    sqlite3_free(quoted);
+    return rc;
+}
+
 int graph_arguments_parse(int count, const char *const *argument, graph_arguments *made,
                           char **error) {
     unsigned given = 0;
     memset(made, 0, sizeof *made);
     *error = NULL;
     if (count == 0)
-        return fail(error, sqlite3_mprintf("there is no table to follow; write USING "
-                                           "gpugraph(roads(a, b, metres))"));
+        return fail(error,
+                    sqlite3_mprintf("there is no table to follow; write its name, and "
+                                    "its columns where needed, into the brackets"));
     int rc = edge_parse(argument[0], (int)strlen(argument[0]), EDGE_COLUMNS,
                         &made->source, error);
+    if (rc == SQLITE_ERROR)
+        rc = quote_names(argument[0], error);
     if (rc == SQLITE_OK && made->source.query)
         rc = fail(error,
                   sqlite3_mprintf(

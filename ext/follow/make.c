@@ -36,18 +36,23 @@ static int check_place(const char *schema, const char *name, const edge_source *
                                  "see what one connection writes; "
                                  "make %s in the schema of its table",
                                  name);
-    else if (source->schema && sqlite3_stricmp(source->schema, schema) != 0)
-        *error = sqlite3_mprintf("gpugraph: a graph lives in the schema of its table; "
-                                 "write CREATE VIRTUAL TABLE %s.%s "
-                                 "USING gpugraph(%s ...), or follow a table of %s",
-                                 source->schema, name, source->table, schema);
-    else
+    else if (source->schema && sqlite3_stricmp(source->schema, schema) != 0) {
+        char *typed = table_as_sql(source->schema, name);
+        if (typed)
+            *error =
+                sqlite3_mprintf("gpugraph: a graph lives in the schema of its table; "
+                                "write CREATE VIRTUAL TABLE %s, or follow a table of "
+                                "%s",
+                                typed, schema);
+        sqlite3_free(typed);
+    } else
         return SQLITE_OK;
     return *error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
 /* Names the tables that could be followed: not the graph, which is there by half. */
-static int list_tables(sqlite3 *db, const char *schema, sqlite3_str *list) {
+static int list_tables(sqlite3 *db, const char *schema, sqlite3_str *list,
+                       nearest *near) {
     sqlite3_stmt *statement = NULL;
     int count = 0;
     char *sql = sqlite3_mprintf(
@@ -61,7 +66,7 @@ static int list_tables(sqlite3 *db, const char *schema, sqlite3_str *list) {
         if (!name)
             rc = SQLITE_NOMEM;
         else if (table_is_of_user(db, schema, name))
-            name_list_add(list, count++, name);
+            rc = name_list_add_name(list, count++, name, near);
     }
     name_list_end(list, count);
     int finish = sqlite3_finalize(statement);
@@ -70,17 +75,17 @@ static int list_tables(sqlite3 *db, const char *schema, sqlite3_str *list) {
 
 static int no_table(sqlite3 *db, const definition *d, char **error) {
     sqlite3_str *list = sqlite3_str_new(NULL);
-    int rc = list_tables(db, d->schema, list);
-    char *names = sqlite3_str_finish(list);
+    nearest near = {.given = d->source.table};
+    int rc = list_tables(db, d->schema, list, &near);
+    char *sentence =
+        sqlite3_mprintf("gpugraph: there is no table or view '%s' in %s to follow",
+                        d->source.table, d->schema);
+    sentence = say_with_names(sentence, &near, "tables there", list);
     if (rc == SQLITE_OK) {
-        *error = names ? sqlite3_mprintf(
-                             "gpugraph: there is no table or view '%s' in %s to follow "
-                             "(tables there: %s)",
-                             d->source.table, d->schema, names)
-                       : NULL;
-        rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
+        *error = sentence;
+        return sentence ? SQLITE_ERROR : SQLITE_NOMEM;
     }
-    sqlite3_free(names);
+    sqlite3_free(sentence);
     return rc;
 }
 

@@ -190,22 +190,27 @@ static int find_trouble(sqlite3 *db, definition *d, const present *list) {
             name_list_add(missing, count++, needed.item[i].what);
     }
     trigger_list_clear(&needed);
-    char *names = sqlite3_str_finish(missing);
-    if (rc == SQLITE_OK && count)
+    char *names = sqlite3_str_finish(missing), *typed = table_as_sql(d->schema, d->name);
+    if (rc == SQLITE_OK && count && names && typed)
         d->trouble = sqlite3_mprintf("read afresh each time, since triggers are missing "
                                      "or were changed (%s); DROP TABLE %s and create it "
                                      "again",
-                                     names, d->name);
+                                     names, typed);
     if (rc == SQLITE_OK && count && !d->trouble)
         rc = SQLITE_NOMEM;
     sqlite3_free(names);
+    sqlite3_free(typed);
     return rc;
 }
 
 static int blame_missing(definition *d, const char *what, const char *suffix) {
-    d->trouble = sqlite3_mprintf("read afresh each time, since its %s %s_%s is missing; "
-                                 "DROP TABLE %s and create it again",
-                                 what, d->name, suffix, d->name);
+    char *typed = table_as_sql(d->schema, d->name);
+    if (typed)
+        d->trouble =
+            sqlite3_mprintf("read afresh each time, since its %s %s_%s is missing; "
+                            "DROP TABLE %s and create it again",
+                            what, d->name, suffix, typed);
+    sqlite3_free(typed);
     return d->trouble ? SQLITE_OK : SQLITE_NOMEM;
 }
 
@@ -351,10 +356,12 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
     if (rc == SQLITE_OK && !made->trouble) {
         rc = find_trouble(db, made, &list);
         if (rc == SQLITE_ERROR) { /* the table is gone, which reading it will say */
-            made->trouble =
-                sqlite3_mprintf("%s.%s, which it follows, is gone; DROP TABLE "
-                                "%s",
-                                schema, made->source.table, name);
+            char *typed = table_as_sql(schema, name);
+            if (typed)
+                made->trouble =
+                    sqlite3_mprintf("%s.%s, which it follows, is gone; DROP TABLE %s",
+                                    schema, made->source.table, typed);
+            sqlite3_free(typed);
             rc = made->trouble ? SQLITE_OK : SQLITE_NOMEM;
         }
     }

@@ -390,11 +390,16 @@ static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv)
         return;
     int rc = graph_call_begin(&call, context, "gpugraph_save", argv[0], false);
     char *why_not = NULL;
+    char *typed = rc == SQLITE_OK
+                      ? table_as_sql(call.definition.schema, call.definition.name)
+                      : NULL;
+    if (rc == SQLITE_OK && !typed)
+        rc = SQLITE_NOMEM;
     if (rc == SQLITE_OK && !call.definition.persist)
         why_not =
             sqlite3_mprintf("%s was made without persist = 1; DROP TABLE %s and create "
                             "it with that option",
-                            call.definition.name, call.definition.name);
+                            call.definition.name, typed);
     else if (rc == SQLITE_OK && call.definition.trouble)
         why_not =
             sqlite3_mprintf("%s is %s", call.definition.name, call.definition.trouble);
@@ -405,6 +410,7 @@ static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv)
         rc = SQLITE_ERROR;
     }
     sqlite3_free(why_not);
+    sqlite3_free(typed);
     if (rc == SQLITE_OK)
         rc = save_in_savepoint(&call, &bytes);
     if (rc == SQLITE_OK)

@@ -10,6 +10,7 @@
 #include "table_function/function.h"
 #include "table_function/search.h"
 #include "base/json_array.h"
+#include "base/names.h"
 #include "base/value.h"
 #include "base/zero_byte.h"
 
@@ -28,18 +29,23 @@ static void fail(grid *g, char *sentence) {
 /* ---- the function ---- */
 
 static void unknown_function(grid *g, sqlite3_value *given) {
+    static const char triangles[] = "gpugraph_triangles";
+    nearest near = {.given = (const char *)sqlite3_value_text(given)};
     sqlite3_str *names = sqlite3_str_new(NULL);
-    for (int i = 0; i < table_function_count; i++)
+    for (int i = 0; i < table_function_count; i++) {
         sqlite3_str_appendf(names, "%s, ", table_functions[i]->name);
-    char *list = sqlite3_str_finish(names);
+        nearest_look(&near, table_functions[i]->name, table_functions[i]->name);
+    }
+    nearest_look(&near, triangles, triangles);
+    char *list = sqlite3_str_finish(names), *end = nearest_end(&near);
     char *written = value_written(given);
-    fail(g, list && written
-                ? sqlite3_mprintf("there is no function %s to estimate; there are "
-                                  "%sgpugraph_triangles",
-                                  written, list)
+    fail(g, list && written && end
+                ? sqlite3_mprintf("there is no function %s to estimate; there are %s%s%s",
+                                  written, list, triangles, end)
                 : NULL);
     sqlite3_free(written);
     sqlite3_free(list);
+    sqlite3_free(end);
 }
 
 /* What is asked about: the library's name of what would run, and how much of it. */
@@ -178,12 +184,13 @@ static void read_options(grid *g, connection *c, sqlite3_value *const *argument,
 }
 
 static bool read_arguments(grid *g, sqlite3_value *const *argument) {
-    static const char *const what[] = {
-        "the edge source is missing, as in " CALL "('roads', 'gpu_bfs')",
-        "the function is missing, as in " CALL "('roads', 'gpu_bfs')"};
     for (int k = 0; k < 2; k++) {
         if (!argument[k] || sqlite3_value_type(argument[k]) == SQLITE_NULL) {
-            fail(g, sqlite3_mprintf("%s", what[k]));
+            fail(g, k == 0 ? sqlite3_mprintf("the edge source is missing, as in " CALL
+                                             "('roads', 'gpu_bfs')")
+                           : sqlite3_mprintf("the function is missing, as in " CALL
+                                             "(%Q, 'gpu_bfs')",
+                                             sqlite3_value_text(argument[0])));
             return false;
         }
         if (sqlite3_value_type(argument[k]) != SQLITE_TEXT) {

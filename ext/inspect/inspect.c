@@ -77,7 +77,7 @@ static char *params_fault(sqlite3_value *params) {
     char *written = value_written(params), *sentence = NULL;
     if (written)
         sentence = sqlite3_mprintf("gpugraph_triangles: the argument params must be a "
-                                   "JSON array, as json_array(1, 'x') makes it, not %s",
+                                   "JSON array, as json_array() makes it, not %s",
                                    written);
     sqlite3_free(written);
     return sentence;
@@ -114,9 +114,7 @@ static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) 
                              .unused_numbers = true,
                              .weight = WEIGHT_NO,
                              .backend = -1,
-                             .params_example =
-                                 "a second argument, as in gpugraph_triangles(edges, "
-                                 "json_array(1, 'x'))"};
+                             .params_example = "a second argument, as in "};
     if (!read_triangle_arguments(context, argc, argv, &request))
         return;
     sqlite3_int64 count;

@@ -9,6 +9,7 @@
 ** default always holds: NULL sets it. */
 #include "settings.h"
 #include "base/scalar_functions.h"
+#include "base/names.h"
 #include "base/value.h"
 #include "table_function/arguments.h"
 #include "team.h"
@@ -150,7 +151,7 @@ static const setting settings[] = {
     {
         .name = "devices",
         .takes = "'auto', 'all' or ids of CUDA devices in gpugraph_devices, each once, "
-                 "such as '0,2'",
+                 "with commas between them",
         .meaning = "CUDA devices that may be used: auto, all, or ids as in 0,2",
         FIELD(SETTING_DEVICES, devices),
         .holds = device_holds,
@@ -158,7 +159,7 @@ static const setting settings[] = {
     },
     {
         .name = "threads",
-        .takes = "a number of threads up to 256, or 0 for the default",
+        .takes = "a number of threads, or 0 for the default",
         .meaning = "CPU threads; 0: OMP_NUM_THREADS, else all cores",
         FIELD(SETTING_NUMBER, threads),
         .most = 256,
@@ -261,9 +262,20 @@ bool setting_at(connection *c, int i, setting_row *row) {
 
 static int of_another_sort(const setting *s, sqlite3_value *value, char **fault) {
     char *written = value_written(value);
-    if (written)
-        *fault = sqlite3_mprintf("takes %s, not %s", s->takes, written);
+    char *range = s->kind == SETTING_NUMBER && s->most > 1
+                      ? sqlite3_mprintf(" (an INTEGER from 0 to %lld)", s->most)
+                      : sqlite3_mprintf("%s", "");
+    nearest near = {.given = s->kind == SETTING_WORD
+                                 ? (const char *)sqlite3_value_text(value)
+                                 : NULL};
+    for (int i = 0; s->kind == SETTING_WORD && i <= s->most; i++)
+        nearest_look(&near, s->words[i], s->words[i]);
+    char *end = nearest_end(&near);
+    if (written && range && end)
+        *fault = sqlite3_mprintf("takes %s%s, not %s%s", s->takes, range, written, end);
     sqlite3_free(written);
+    sqlite3_free(range);
+    sqlite3_free(end);
     return *fault ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
@@ -388,16 +400,21 @@ static int set(connection *c, const setting *s, sqlite3_value *value, char **fau
 
 static void unknown_key(sqlite3_context *context, sqlite3_value *key) {
     sqlite3_str *names = sqlite3_str_new(NULL);
-    for (int i = 0; i < SETTINGS; i++)
+    nearest near = {.given = (const char *)sqlite3_value_text(key)};
+    for (int i = 0; i < SETTINGS; i++) {
         sqlite3_str_appendf(names, "%s'%s'", i == 0 ? "" : ", ", settings[i].name);
-    char *list = sqlite3_str_finish(names);
+        nearest_look(&near, settings[i].name, settings[i].name);
+    }
+    char *list = sqlite3_str_finish(names), *end = nearest_end(&near);
     function_fail(
         context,
-        list ? sqlite3_mprintf("gpugraph_config: there is no setting %!.60Q%s; there "
-                               "are %s",
-                               sqlite3_value_text(key), zero_byte_told(key), list)
-             : NULL);
+        list && end
+            ? sqlite3_mprintf("gpugraph_config: there is no setting %!.60Q%s; there "
+                              "are %s%s",
+                              sqlite3_value_text(key), zero_byte_told(key), list, end)
+            : NULL);
     sqlite3_free(list);
+    sqlite3_free(end);
 }
 
 /* gpugraph_config(key) and gpugraph_config(key, value): the value that now holds. NULL

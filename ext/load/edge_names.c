@@ -197,15 +197,14 @@ void result_edge_name(sqlite3_context *context, const edge_names *names, int64_t
                               SQLITE_UTF8);
 }
 
-void append_edge_name(sqlite3_str *to, const edge_names *names, int64_t id) {
+bool append_edge_name(sqlite3_str *to, const edge_names *names, int64_t id) {
     const int64_t t = id - names->integers;
     if (id < names->integers)
         sqlite3_str_appendf(to, "%lld", (sqlite3_int64)names->integer[id]);
     else if (t < names->texts)
         sqlite3_str_append(to, names->bytes + names->offset[t],
                            (int)(names->offset[t + 1] - names->offset[t]));
-    else
-        sqlite3_str_appendall(to, "NULL");
+    return t < names->texts;
 }
 
 int64_t edge_names_bytes(const edge_names *names) {

@@ -12,7 +12,7 @@ typedef struct edge_names edge_names;
 
 /* What SQL calls the edge that has this id in the library. */
 void result_edge_name(sqlite3_context *context, const edge_names *names, int64_t id);
-void append_edge_name(sqlite3_str *to, const edge_names *names, int64_t id);
+bool append_edge_name(sqlite3_str *to, const edge_names *names, int64_t id);
 /* Names of edges that all have none; NULL: no memory. */
 edge_names *edge_names_none(void);
 int64_t edge_names_bytes(const edge_names *names); /* NULL is allowed, here and below */

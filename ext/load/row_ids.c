@@ -160,7 +160,7 @@ void result_row_id(sqlite3_context *context, gpugraph_graph *rows, uint64_t e) {
                               SQLITE_UTF8);
 }
 
-void append_row_id(sqlite3_str *to, gpugraph_graph *rows, uint64_t e) {
+bool append_row_id(sqlite3_str *to, gpugraph_graph *rows, uint64_t e) {
     const char *text;
     uint64_t bytes;
     uint32_t v = id_of(rows, e, &text, &bytes);
@@ -168,8 +168,7 @@ void append_row_id(sqlite3_str *to, gpugraph_graph *rows, uint64_t e) {
         sqlite3_str_appendf(to, "%lld", (sqlite3_int64)integer_of(rows, v));
     else if (is_text(text, bytes))
         sqlite3_str_append(to, text + 1, (int)bytes - 1);
-    else
-        sqlite3_str_appendall(to, "NULL");
+    return !text || is_text(text, bytes);
 }
 
 bool row_ids_same(gpugraph_graph *rows, uint64_t e, sqlite3_value *id) {

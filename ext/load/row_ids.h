@@ -46,7 +46,7 @@ uint64_t row_ids_edge(gpugraph_graph *rows, int64_t row);
 int64_t row_ids_row(gpugraph_graph *rows, uint64_t e);
 void result_row_id(sqlite3_context *context, gpugraph_graph *rows, uint64_t e);
 /* The id behind the text; NULL as such. */
-void append_row_id(sqlite3_str *to, gpugraph_graph *rows, uint64_t e);
+bool append_row_id(sqlite3_str *to, gpugraph_graph *rows, uint64_t e);
 /* Is that the edge's id? */
 bool row_ids_same(gpugraph_graph *rows, uint64_t e, sqlite3_value *id);
 /* Edges that follow one another. */

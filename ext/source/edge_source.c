@@ -16,13 +16,22 @@ typedef struct parser {
     int max_columns;
     int rc; /* sticky */
     char **error;
+    bool final; /* a sentence proposes no other text */
 } parser;
 
-static const char *expected(const parser *p) {
-    return p->max_columns == 1
-               ? "write a table or view with its column, as in 'places(id)', or a query"
-               : "write a table or view, as in 'roads', '\"my roads\"' or 'roads(a, b, "
-                 "cost)', or a query that begins with SELECT, WITH or VALUES";
+/* What to do. A name that needs quotes is the usual cause. */
+static char *cure(const parser *p) {
+    char *quoted =
+        p->final ? NULL : edge_quoted(p->text, (int)(p->end - p->text), p->max_columns);
+    char *text =
+        quoted
+            ? sqlite3_mprintf("quote the name, as in %Q", quoted)
+            : sqlite3_mprintf("write the name of a table or view, with its column%s in "
+                              "brackets where needed, or a query that begins with "
+                              "SELECT, WITH or VALUES",
+                              p->max_columns == 1 ? "" : "s");
+    sqlite3_free(quoted);
+    return text;
 }
 
 /* Stops parsing. found: what stands there; may be NULL. */
@@ -34,9 +43,12 @@ static void fail(parser *p, const char *problem, const char *found, int bytes) {
         for (bytes = 40; bytes > 0 && (found[bytes] & 0xC0) == 0x80;)
             bytes--;
     }
-    *p->error = found ? sqlite3_mprintf("%s in %s at '%.*s%s'; %s", problem, p->what,
-                                        bytes, found, dots, expected(p))
-                      : sqlite3_mprintf("%s %s; %s", p->what, problem, expected(p));
+    char *then = cure(p);
+    if (then)
+        *p->error = found ? sqlite3_mprintf("%s in %s at '%.*s%s'; %s", problem, p->what,
+                                            bytes, found, dots, then)
+                          : sqlite3_mprintf("%s %s; %s", p->what, problem, then);
+    sqlite3_free(then);
     p->rc = *p->error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
@@ -120,6 +132,7 @@ static void take_table(parser *p, edge_source *source) {
     skip_space(p);
     if (p->rc != SQLITE_OK || p->at == p->end)
         return;
+    p->final |= is_other_statement(p);
     if (is_other_statement(p))
         fail(p, "is not a query that only reads", NULL, 0);
     else
@@ -127,31 +140,117 @@ static void take_table(parser *p, edge_source *source) {
              (int)(p->end - p->at));
 }
 
+static bool is_query(const char *at, const char *end) {
+    return sql_word_is(at, end, "SELECT") || sql_word_is(at, end, "WITH") ||
+           sql_word_is(at, end, "VALUES");
+}
+
+static void parse(parser *p, edge_source *source) {
+    memset(source, 0, sizeof *source);
+    *p->error = NULL;
+    skip_space(p);
+    if (p->at == p->end) {
+        fail(p, "is empty", NULL, 0);
+    } else if (memchr(p->text, 0, (size_t)(p->end - p->text))) {
+        fail(p, "holds a zero byte", NULL, 0);
+    } else if (is_query(p->at, p->end)) {
+        source->query = sqlite3_mprintf("%.*s", (int)(p->end - p->text), p->text);
+        p->rc = source->query ? SQLITE_OK : SQLITE_NOMEM;
+    } else {
+        take_table(p, source);
+    }
+    if (p->rc)
+        edge_source_clear(source);
+}
+
+static parser parser_of(const char *text, int bytes, int max_columns, char **error) {
+    return (parser){.what = max_columns == 1 ? "vertices" : "edges",
+                    .text = text,
+                    .at = text,
+                    .end = text + bytes,
+                    .max_columns = max_columns,
+                    .error = error};
+}
+
 int edge_parse(const char *text, int bytes, int max_columns, edge_source *source,
                char **error) {
-    memset(source, 0, sizeof *source);
-    *error = NULL;
-    parser p = {.what = max_columns == 1 ? "vertices" : "edges",
-                .text = text,
-                .at = text,
-                .end = text + bytes,
-                .max_columns = max_columns,
-                .error = error};
-    skip_space(&p);
-    if (p.at == p.end) {
-        fail(&p, "is empty", NULL, 0);
-    } else if (memchr(text, 0, (size_t)bytes)) {
-        fail(&p, "holds a zero byte", NULL, 0);
-    } else if (sql_word_is(p.at, p.end, "SELECT") || sql_word_is(p.at, p.end, "WITH") ||
-               sql_word_is(p.at, p.end, "VALUES")) {
-        source->query = sqlite3_mprintf("%.*s", bytes, text);
-        p.rc = source->query ? SQLITE_OK : SQLITE_NOMEM;
-    } else {
-        take_table(&p, source);
-    }
-    if (p.rc)
-        edge_source_clear(source);
+    parser p = parser_of(text, bytes, max_columns, error);
+    parse(&p, source);
     return p.rc;
+}
+
+/* ---- names that need quotes ---- */
+
+/* Appends what stands between, without the space around it, in double quotes where SQL
+** needs them. */
+static int append_name(sqlite3_str *to, const char *from, const char *end) {
+    while (from < end && (unsigned char)*from <= ' ')
+        from++;
+    while (end > from && (unsigned char)end[-1] <= ' ')
+        end--;
+    if (from == end || memchr(from, '(', (size_t)(end - from)) ||
+        memchr(from, ')', (size_t)(end - from)))
+        return SQLITE_MISMATCH;
+    char *name = sqlite3_mprintf("%.*s", (int)(end - from), from);
+    char *typed = name ? name_as_sql(name) : NULL;
+    sqlite3_str_appendall(to, typed ? typed : "");
+    int rc = typed ? SQLITE_OK : SQLITE_NOMEM;
+    sqlite3_free(name);
+    sqlite3_free(typed);
+    return rc;
+}
+
+/* A schema is what stands before a point. */
+static int append_table(sqlite3_str *to, const char *from, const char *end) {
+    const char *point = memchr(from, '.', (size_t)(end - from));
+    int rc = point ? append_name(to, from, point) : SQLITE_OK;
+    sqlite3_str_appendall(to, point ? "." : "");
+    return rc == SQLITE_OK ? append_name(to, point ? point + 1 : from, end) : rc;
+}
+
+/* table(column, column): the table is what stands before the first bracket, a column
+** what stands between commas. */
+static int append_quoted(sqlite3_str *to, const char *text, const char *end) {
+    const char *open = memchr(text, '(', (size_t)(end - text));
+    const char *close = end;
+    int rc = append_table(to, text, open ? open : end);
+    while (close > text && (unsigned char)close[-1] <= ' ')
+        close--;
+    if (!open || close[-1] != ')')
+        return open ? SQLITE_MISMATCH : rc;
+    for (const char *at = open + 1; at < close && rc == SQLITE_OK;) {
+        const char *comma = memchr(at, ',', (size_t)(close - at));
+        const char *next = comma ? comma : close - 1;
+        sqlite3_str_appendall(to, at == open + 1 ? "(" : ", ");
+        rc = append_name(to, at, next);
+        at = next + 1;
+    }
+    sqlite3_str_appendall(to, ")");
+    return rc;
+}
+
+/* A text with quotation marks is left alone: its author knows how to quote names. */
+char *edge_quoted(const char *text, int bytes, int max_columns) {
+    if (memchr(text, 0, (size_t)bytes) || memchr(text, '"', (size_t)bytes) ||
+        memchr(text, '`', (size_t)bytes) || memchr(text, '[', (size_t)bytes))
+        return NULL;
+    sqlite3_str *made = sqlite3_str_new(NULL);
+    int rc = append_quoted(made, text, text + bytes);
+    char *quoted = sqlite3_str_finish(made), *error = NULL;
+    edge_source source;
+    if (quoted && rc == SQLITE_OK) {
+        parser p = parser_of(quoted, (int)strlen(quoted), max_columns, &error);
+        p.final = true;
+        parse(&p, &source);
+        rc = p.rc == SQLITE_OK && !source.query && *source.table ? SQLITE_OK
+                                                                 : SQLITE_ERROR;
+        edge_source_clear(&source);
+    }
+    sqlite3_free(error);
+    if (rc == SQLITE_OK)
+        return quoted;
+    sqlite3_free(quoted);
+    return NULL;
 }
 
 void edge_source_clear(edge_source *source) {

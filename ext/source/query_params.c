@@ -26,6 +26,15 @@ static char *parameters_of(sqlite3_stmt *query) {
     return sqlite3_str_finish(text);
 }
 
+/* "json_array('x', 'x')", with as many values as there are parameters. */
+static char *values_for(sqlite3_stmt *query) {
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    for (int i = 0; i < sqlite3_bind_parameter_count(query); i++)
+        sqlite3_str_appendf(text, "%s'x'", i == 0 ? "json_array(" : ", ");
+    sqlite3_str_appendall(text, ")");
+    return sqlite3_str_finish(text);
+}
+
 static int fail(char **fault, char *sentence) {
     *fault = sentence;
     return sentence ? SQLITE_ERROR : SQLITE_NOMEM;
@@ -65,7 +74,7 @@ static int bind_array(sqlite3 *db, sqlite3_stmt *query, const char *params, int 
         rc = bind_element(query, &a, fault);
     if (rc == SQLITE_MISMATCH)
         rc = fail(fault, sqlite3_mprintf("the argument params must be a JSON array, as "
-                                         "json_array(1, 'x') makes it, not '%!.60q'",
+                                         "json_array() makes it, not '%!.60q'",
                                          params));
     else if (rc == SQLITE_ERROR && !*fault)
         rc =
@@ -91,16 +100,16 @@ int query_params_bind(sqlite3 *db, sqlite3_stmt *query, const graph_request *req
         return bind_array(db, query, params, request->params_bytes, fault);
     if (sqlite3_bind_parameter_count(query) == 0)
         return SQLITE_OK;
-    char *parameters = parameters_of(query);
-    if (!parameters)
-        return SQLITE_NOMEM;
-    int rc =
-        fail(fault,
-             sqlite3_mprintf(
-                 "the query in edges has %s and no values; give "
-                 "them by %s, or write them into the text",
-                 parameters,
-                 example ? example : "params, as in WHERE params = json_array(1, 'x')"));
+    char *parameters = parameters_of(query), *values = values_for(query);
+    int rc = parameters && values
+                 ? fail(fault,
+                        sqlite3_mprintf(
+                            "the query in edges has %s and no values; give "
+                            "them by %s%s, or write them into the text",
+                            parameters,
+                            example ? example : "params, as in WHERE params = ", values))
+                 : SQLITE_NOMEM;
     sqlite3_free(parameters);
+    sqlite3_free(values);
     return rc;
 }

@@ -9,8 +9,9 @@
 #include <string.h>
 
 /* The pairs that a table without named columns is searched for, in this order. */
-static const char *const pairs[][2] = {
-    {"src", "dst"}, {"source", "target"}, {"from", "to"}, {"from_id", "to_id"}};
+static const char *const pairs[][2] = {{"src", "dst"}, {"source", "target"},
+                                       {"from", "to"}, {"from_id", "to_id"},
+                                       {"u", "v"},     {"parent", "child"}};
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
@@ -38,25 +39,45 @@ static int fail(resolver *r, const char *format, ...) {
     return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
-/* The same, followed by the table's columns. */
-static int fail_columns(resolver *r, const char *sentence) {
-    if (!sentence)
-        return SQLITE_NOMEM;
+/* Frees the sentence. The nearest column to the misspelt one (may be NULL) and all columns
+** follow it. */
+static int fail_columns(resolver *r, char *sentence, const char *misspelt) {
     const table_info *table = &r->rows->table;
     sqlite3_str *list = sqlite3_str_new(r->c->db);
-    for (int i = 0; i < table->columns; i++)
-        name_list_add(list, i, table->column[i]);
+    nearest near = {.given = misspelt};
+    int rc = SQLITE_OK;
+    for (int i = 0; i < table->columns && rc == SQLITE_OK; i++)
+        rc = name_list_add_name(list, i, table->column[i], &near);
     name_list_end(list, table->columns);
-    char *names = sqlite3_str_finish(list);
-    int rc = names ? fail(r, "%s (columns: %s)", sentence, names) : SQLITE_NOMEM;
-    sqlite3_free(names);
+    char *text = say_with_names(sentence, &near, "columns", list);
+    rc = rc == SQLITE_OK && text ? fail(r, "%s", text) : SQLITE_NOMEM;
+    sqlite3_free(text);
     return rc;
 }
 
-static int fail_columns_with(resolver *r, char *sentence) {
-    int rc = fail_columns(r, sentence);
+/* The text that names these columns in a call, roads(a, b): in the brackets of USING
+** gpugraph, elsewhere in a string. NULL: no memory. */
+static char *with_columns(const resolver *r, const char *const *column, int columns) {
+    char *text = source_as_typed(r->rows, column, columns), *typed = NULL;
+    if (text)
+        typed = strcmp(r->function, "gpugraph") == 0
+                    ? sqlite3_mprintf("USING gpugraph(%s)", text)
+                    : sqlite3_mprintf("%Q", text);
+    sqlite3_free(text);
+    return typed;
+}
+
+/* "name WHAT, as in 'roads(a, b)'", where the table has so many columns. Frees the
+** sentence. */
+static int fail_naming(resolver *r, char *sentence, const char *what,
+                       const char *const *column, int columns) {
+    char *typed = with_columns(r, column, columns);
+    char *text = sentence && typed
+                     ? sqlite3_mprintf("%s; name %s, as in %s", sentence, what, typed)
+                     : NULL;
     sqlite3_free(sentence);
-    return rc;
+    sqlite3_free(typed);
+    return fail_columns(r, text, NULL);
 }
 
 /* ---- tables and views ---- */
@@ -65,8 +86,8 @@ static int column_as_named(resolver *r, int i) {
     const char *name = r->source->column[i];
     int column = table_column(&r->rows->table, name);
     if (column < 0)
-        return fail_columns_with(
-            r, sqlite3_mprintf("%s has no column '%s'", r->rows->name, name));
+        return fail_columns(
+            r, sqlite3_mprintf("%s has no column '%s'", r->rows->name, name), name);
     r->rows->column[i] = r->rows->table.column[column];
     return SQLITE_OK;
 }
@@ -95,6 +116,23 @@ static int columns_as_named(resolver *r) {
     return SQLITE_OK;
 }
 
+/* Proposes the first two columns that do not number the rows, if there are two. */
+static int no_pair(resolver *r) {
+    const table_info *table = &r->rows->table;
+    const char *end[2];
+    int ends = 0;
+    char *sentence =
+        sqlite3_mprintf("%s has no pair of columns src and dst, source and target, from "
+                        "and to, from_id and to_id, u and v, or parent and child",
+                        r->rows->name);
+    for (int i = 0; i < table->columns && ends < 2; i++)
+        if (i != table->integer_primary_key &&
+            sqlite3_stricmp(table->column[i], "id") != 0)
+            end[ends++] = table->column[i];
+    return ends == 2 ? fail_naming(r, sentence, "its columns", end, ends)
+                     : fail_columns(r, sentence, NULL);
+}
+
 static int columns_by_name(resolver *r) {
     row_source *rows = r->rows;
     for (int i = 0; i < COUNT(pairs) && !rows->column[0]; i++) {
@@ -106,11 +144,7 @@ static int columns_by_name(resolver *r) {
         }
     }
     if (!rows->column[0])
-        return fail_columns_with(
-            r, sqlite3_mprintf(
-                   "%s has no pair of columns src and dst, source and target, from "
-                   "and to, or from_id and to_id; name its columns, as in '%s(a, b)'",
-                   rows->name, rows->table.name));
+        return no_pair(r);
     source_find_weight(rows);
     return SQLITE_OK;
 }
@@ -126,13 +160,17 @@ static void find_edge_id(row_source *rows) {
 }
 
 static int column_of_vertices(resolver *r) {
-    if (r->rows->table.columns != 1)
-        return fail_columns_with(
-            r,
-            sqlite3_mprintf("%s has more than one column; name the one that holds vertex "
-                            "ids, as in '%s(id)'",
-                            r->rows->name, r->rows->table.name));
-    r->rows->column[0] = r->rows->table.column[0];
+    const table_info *table = &r->rows->table;
+    const int id = table_column(table, "id");
+    if (table->columns > 1) {
+        const char *proposed = table->column[id < 0 ? 0 : id];
+        return fail_naming(r,
+                           sqlite3_mprintf("%s has more than one column", r->rows->name),
+                           "the one that holds vertex ids", &proposed, 1);
+    }
+    if (table->columns == 0)
+        return fail(r, "%s has no column", r->rows->name);
+    r->rows->column[0] = table->column[0];
     return SQLITE_OK;
 }
 
@@ -204,6 +242,33 @@ static int check_query(resolver *r, const char *tail) {
     return SQLITE_OK;
 }
 
+/* A table's name may be the word that a query begins with. Takes the message over. */
+static int fail_query(resolver *r, char *message) {
+    const char *text = r->source->query;
+    const int most = wants_edges(r) ? EDGE_COLUMNS : 1;
+    char *quoted = edge_quoted(text, (int)strlen(text), most);
+    char *problem = NULL;
+    edge_source source = {0};
+    table_info table = {0};
+    bool named =
+        quoted &&
+        edge_parse(quoted, (int)strlen(quoted), most, &source, &problem) == SQLITE_OK &&
+        table_find(r->c->db, source.schema, source.table, &table, &problem) == SQLITE_OK;
+    int rc = !message ? SQLITE_NOMEM
+             : named
+                 ? fail(r,
+                        "the query in %s cannot be prepared: %s; if it is a table, "
+                        "quote the name, as in %Q",
+                        r->what, message, quoted)
+                 : fail(r, "the query in %s cannot be prepared: %s", r->what, message);
+    table_info_clear(&table);
+    edge_source_clear(&source);
+    sqlite3_free(problem);
+    sqlite3_free(quoted);
+    sqlite3_free(message);
+    return rc;
+}
+
 static int resolve_query(resolver *r) {
     row_source *rows = r->rows;
     rows->kind = 'q';
@@ -226,8 +291,7 @@ static int resolve_query(resolver *r) {
     if (rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT)
         return rc;
     if (rc)
-        return fail(r, "the query in %s cannot be prepared: %s", r->what,
-                    sqlite3_errmsg(r->c->db));
+        return fail_query(r, sqlite3_mprintf("%s", sqlite3_errmsg(r->c->db)));
     rc = check_query(r, tail);
     if (rc)
         return rc;
@@ -253,11 +317,18 @@ int source_resolve(connection *c, const char *function, const char *what, const 
 }
 
 void source_append_table(sqlite3_str *sql, const row_source *rows) {
-    if (!rows->searched) {
-        append_sql_name(sql, rows->table.schema);
-        sqlite3_str_appendall(sql, ".");
+    append_sql_table(sql, rows->searched ? NULL : rows->table.schema, rows->table.name);
+}
+
+char *source_as_typed(const row_source *rows, const char *const *column, int columns) {
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    source_append_table(text, rows);
+    for (int i = 0; i < columns; i++) {
+        sqlite3_str_appendall(text, i > 0 ? ", " : "(");
+        append_sql_name(text, column[i]);
     }
-    append_sql_name(sql, rows->table.name);
+    sqlite3_str_appendall(text, ")");
+    return sqlite3_str_finish(text);
 }
 
 bool source_has_row_ids(const row_source *rows) {

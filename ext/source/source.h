@@ -37,6 +37,9 @@ typedef struct edge_source {
 int edge_parse(const char *text, int bytes, int max_columns, edge_source *source,
                char **error);
 void edge_source_clear(edge_source *source);
+/* The text of a table with its names in double quotes where SQL needs them: "my roads"(a, b) (sqlite3_free). NULL: no
+** such text can be read, or no memory. */
+char *edge_quoted(const char *text, int bytes, int max_columns);
 
 /* ---- row_source.c: a source whose names are settled ---- */
 
@@ -92,6 +95,9 @@ int id_columns_find(sqlite3 *db, const row_source *edges, const row_source *vert
                     id_columns *made);
 int id_columns_copy(const id_columns *from, id_columns *made);
 void id_columns_clear(id_columns *columns);
+/* The source with so many columns, as an argument writes it: aux."my roads"(a, b)
+** (sqlite3_free); NULL: no memory. */
+char *source_as_typed(const row_source *rows, const char *const *column, int columns);
 
 /* ---- weight.c ---- */
 
@@ -111,5 +117,7 @@ void source_append_five_columns(sqlite3_str *text, const row_source *rows);
 /* The sentence (no function name) for a search by weight of edges without; NULL: no
 ** memory. */
 char *source_without_weight(const row_source *rows);
+/* The end of that sentence for a search that also takes edges without weights. */
+#define SOURCE_OR_NO_WEIGHT ", or name the two ends alone to count edges"
 
 #endif

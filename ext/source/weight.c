@@ -129,7 +129,7 @@ void source_append_five_columns(sqlite3_str *text, const row_source *rows) {
     sqlite3_str_appendall(text, "'");
 }
 
-/* The first further column that may hold weights, for an example. */
+/* The first further column that may hold weights; NULL: none is declared as one. */
 static const char *example(const row_source *rows) {
     int known = known_weight(&rows->table);
     if (known >= 0)
@@ -137,46 +137,61 @@ static const char *example(const row_source *rows) {
     for (int i = 0; i < rows->table.columns; i++)
         if (is_further(rows, i) && is_numeric(rows->table.type[i]))
             return rows->table.column[i];
-    return "metres";
+    return NULL;
 }
 
 /* All columns, or the further ones of numbers. */
 static char *list_columns(const row_source *rows, bool numbers) {
     sqlite3_str *list = sqlite3_str_new(NULL);
-    int count = 0;
-    for (int i = 0; i < rows->table.columns; i++)
+    nearest none = {.given = NULL};
+    int count = 0, rc = SQLITE_OK;
+    for (int i = 0; i < rows->table.columns && rc == SQLITE_OK; i++)
         if (!numbers || (is_further(rows, i) && is_numeric(rows->table.type[i])))
-            name_list_add(list, count++, rows->table.column[i]);
+            rc = name_list_add_name(list, count++, rows->table.column[i], &none);
     name_list_end(list, count);
-    return sqlite3_str_finish(list);
+    char *names = sqlite3_str_finish(list);
+    if (rc == SQLITE_OK)
+        return names;
+    sqlite3_free(names);
+    return NULL;
+}
+
+/* ", as in 'roads(a, b, metres)'", or "" where no column can be proposed. */
+static char *proposal(const row_source *rows) {
+    const char *column[] = {rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN],
+                            example(rows)};
+    if (!column[2])
+        return sqlite3_mprintf("%s", "");
+    char *typed = source_as_typed(rows, column, 3);
+    char *text = typed ? sqlite3_mprintf(", as in %Q", typed) : NULL;
+    sqlite3_free(typed);
+    return text;
 }
 
 char *source_without_weight(const row_source *rows) {
-    const char *table = rows->table.name, *a = rows->column[SOURCE_COLUMN],
-               *b = rows->column[TARGET_COLUMN];
     if (rows->kind == 'q')
         return sqlite3_mprintf("the query in edges has no third column, the weight; "
-                               "select one, as in 'SELECT a, b, metres FROM roads'");
+                               "select one");
+    const char *const ends[] = {rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN]};
     const bool choice = rows->weight_unclear && !rows->columns_named;
-    char *names = list_columns(rows, choice), *sentence = NULL;
-    if (names && choice)
+    char *names = list_columns(rows, choice), *with = proposal(rows), *sentence = NULL;
+    char *without = source_as_typed(rows, ends, 2);
+    if (names && with && without && choice)
         sentence = sqlite3_mprintf(
             "%s has no column of a name that is known for weights (" WEIGHT_NAMES
-            "), and "
-            "others that are numbers (%s): choose one, as in '%s(%s, %s, %s)', or none, "
-            "as "
-            "in '%s(%s, %s)'",
-            rows->name, names, table, a, b, example(rows), table, a, b);
-    else if (names && rows->columns_named)
-        sentence = sqlite3_mprintf(
-            "'%s(%s, %s)' names no third column, the weight; name one, as in '%s(%s, %s, "
-            "%s)' (columns: %s)",
-            table, a, b, table, a, b, example(rows), names);
-    else if (names)
-        sentence = sqlite3_mprintf("%s has no weight column; name one, as in '%s(%s, %s, "
-                                   "%s)', or let a column be "
-                                   "called " WEIGHT_NAMES " (columns: %s)",
-                                   rows->name, table, a, b, example(rows), names);
+            "), and others that are numbers (%s): choose one%s",
+            rows->name, names, with);
+    else if (names && with && without && rows->columns_named)
+        sentence = sqlite3_mprintf("%Q names no third column, the weight; name one that "
+                                   "holds numbers%s (columns: %s)",
+                                   without, with, names);
+    else if (names && with && without)
+        sentence =
+            sqlite3_mprintf("%s has no weight column; name one that holds numbers%s, "
+                            "or let a column be called " WEIGHT_NAMES " (columns: %s)",
+                            rows->name, with, names);
     sqlite3_free(names);
+    sqlite3_free(with);
+    sqlite3_free(without);
     return sentence;
 }

@@ -164,25 +164,42 @@ void answer_run(answer *s, const arguments *a, const question *q, gpugraph_run *
     answer_tell_arguments(s, &a->strangers);
 }
 
-/* The library's sentence, with edge ids that the library does not know. */
-static int cycle_failed(const answer *s, const gpugraph_cycle *cycle) {
-    sqlite3_str *ids = sqlite3_str_new(s->by->c->db);
+/* The ids of a cycle's edges, or of the vertices where these begin. *all: each edge
+** has an id. NULL: no memory. */
+static char *list_cycle(const answer *s, const gpugraph_cycle *cycle, bool vertices,
+                        bool *all) {
+    const gpugraph_graph *graph = s->graph->graph;
+    sqlite3_str *list = sqlite3_str_new(s->by->c->db);
     for (uint64_t i = 0; i < cycle->count && i < GPUGRAPH_CYCLE_EDGES; i++) {
         if (i > 0)
-            sqlite3_str_appendall(ids, ", ");
-        append_edge_id(ids, s->graph, cycle->edge[i]);
+            sqlite3_str_appendall(list, ", ");
+        if (vertices)
+            append_vertex(list, gpugraph_vertex_ids(graph),
+                          gpugraph_edge_of(graph, cycle->edge[i]).source);
+        else
+            *all &= append_edge_id(list, s->graph, cycle->edge[i]);
     }
     if (cycle->count > GPUGRAPH_CYCLE_EDGES)
-        sqlite3_str_appendf(ids, " and %lld more",
+        sqlite3_str_appendf(list, " and %lld more",
                             (sqlite3_int64)(cycle->count - GPUGRAPH_CYCLE_EDGES));
-    char *text = sqlite3_str_finish(ids);
-    if (!text)
+    return sqlite3_str_finish(list);
+}
+
+/* The library's sentence, with edge ids that the library does not know, or with
+** vertices where an edge has no id. */
+static int cycle_failed(const answer *s, const gpugraph_cycle *cycle) {
+    bool all = true;
+    char *list = list_cycle(s, cycle, false, &all);
+    if (!all) {
+        sqlite3_free(list);
+        list = list_cycle(s, cycle, true, &all);
+    }
+    if (!list)
         return SQLITE_NOMEM;
     int rc = caller_fail(s->by, SQLITE_ERROR,
-                         "there is no topological order: edges form a cycle, with edge "
-                         "id(s) %s",
-                         text);
-    sqlite3_free(text);
+                         "there is no topological order: edges form a cycle%s %s",
+                         all ? ", with edge id(s)" : " through", list);
+    sqlite3_free(list);
     return rc;
 }
 

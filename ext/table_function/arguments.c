@@ -2,6 +2,7 @@
 ** every graph: texts, words, numbers, flags. What depends on the graph, ids and
 ** bounds, follows in resolve.c. */
 #include "arguments.h"
+#include "base/names.h"
 #include "base/zero_byte.h"
 
 #include <string.h>
@@ -22,6 +23,34 @@ int argument_must_be(const arguments *a, int field, const char *what) {
     return rc;
 }
 
+/* Frees `what`. */
+static int must_be(const arguments *a, int field, char *what) {
+    int rc = what ? argument_must_be(a, field, what) : SQLITE_NOMEM;
+    sqlite3_free(what);
+    return rc;
+}
+
+/* A call with the edges that are given, unless their text is long. NULL: no memory. */
+static char *example_call(const arguments *a) {
+    enum { LONGEST = 60 };
+    const char *example = a->by->function->example, *quote = strchr(example, '\'');
+    sqlite3_value *edges = a->given.value[F_EDGES];
+    if (!edges || sqlite3_value_type(edges) != SQLITE_TEXT || holds_zero_byte(edges) ||
+        sqlite3_value_bytes(edges) > LONGEST)
+        return sqlite3_mprintf("%s", example);
+    return sqlite3_mprintf("%.*s%Q%s", (int)(quote - example), example,
+                           sqlite3_value_text(edges), strchr(quote + 1, '\'') + 1);
+}
+
+/* The sentence ends in ", as in gpu_bfs('roads', 1)". */
+static int fail_with_example(const arguments *a, const char *sentence) {
+    char *example = example_call(a);
+    int rc = example ? caller_fail(a->by, SQLITE_ERROR, "%s, as in %s", sentence, example)
+                     : SQLITE_NOMEM;
+    sqlite3_free(example);
+    return rc;
+}
+
 /* ---- options ---- */
 
 bool argument_given(const arguments *a, int field) {
@@ -33,19 +62,32 @@ bool direction_is_the_graphs(const arguments *a) {
     return !argument_given(a, F_DIRECTION) && a->by->function->direction == GPUGRAPH_OUT;
 }
 
-/* "the argument direction must be 'out', 'in' or 'both', not 'up'" */
+/* "the argument direction must be 'out', 'in' or 'both', not 'bth'; the nearest name
+** is 'both'" */
 static int must_be_one_of(const arguments *a, int field, const char *const *names,
                           int count) {
+    sqlite3_value *value = a->given.value[field];
+    bool text = sqlite3_value_type(value) == SQLITE_TEXT;
+    nearest near = {.given = text ? (const char *)sqlite3_value_text(value) : NULL};
     sqlite3_str *list = sqlite3_str_new(NULL);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         sqlite3_str_appendf(list, "%s'%s'",
                             i == 0           ? ""
                             : i == count - 1 ? " or "
                                              : ", ",
                             names[i]);
-    char *words = sqlite3_str_finish(list);
-    int rc = words ? argument_must_be(a, field, words) : SQLITE_NOMEM;
+        nearest_look(&near, names[i], names[i]);
+    }
+    char *words = sqlite3_str_finish(list), *end = nearest_end(&near);
+    char *written = value_written(value);
+    int rc =
+        words && end && written
+            ? caller_fail(a->by, SQLITE_ERROR, "the argument %s must be %s, not %s%s",
+                          field_name(a->by->function, field), words, written, end)
+            : SQLITE_NOMEM;
     sqlite3_free(words);
+    sqlite3_free(end);
+    sqlite3_free(written);
     return rc;
 }
 
@@ -105,6 +147,12 @@ static int read_maximum(arguments *a, int field) {
     return SQLITE_OK;
 }
 
+static char *range_told(const own_option *o) {
+    return o->real ? sqlite3_mprintf("a number from %.15g to %.15g", o->least, o->most)
+                   : sqlite3_mprintf("an INTEGER from %lld to %lld",
+                                     (sqlite3_int64)o->least, (sqlite3_int64)o->most);
+}
+
 /* -0.0 becomes 0.0: options are in the keys of kept searches. */
 static int read_own_number(arguments *a, int field, const own_option *o, double *own) {
     struct sql_number number;
@@ -117,7 +165,7 @@ static int read_own_number(arguments *a, int field, const own_option *o, double 
         number.type == SQLITE_INTEGER ? (double)number.integer : number.real + 0.0;
     if (number.type == SQLITE_NULL || (!o->real && number.type != SQLITE_INTEGER) ||
         !(value >= o->least && value <= o->most))
-        return argument_must_be(a, field, o->must_be);
+        return must_be(a, field, range_told(o));
     *own = value;
     return SQLITE_OK;
 }
@@ -235,12 +283,14 @@ static int check_conditions(const arguments *a, int field) {
     int compared = argument_is_compared(a, field);
     if (compared <= 0)
         return compared < 0 ? SQLITE_NOMEM : SQLITE_OK;
-    return caller_fail(
-        a->by, SQLITE_ERROR,
+    char *sentence = sqlite3_mprintf(
         "the argument %s is compared where that gives the search no value "
         "(under OR, in the ON of a RIGHT JOIN, beside what is never true); "
-        "write it in the brackets, as in %s",
-        field_name(a->by->function, field), a->by->function->example);
+        "write it in the brackets",
+        field_name(a->by->function, field));
+    int rc = sentence ? fail_with_example(a, sentence) : SQLITE_NOMEM;
+    sqlite3_free(sentence);
+    return rc;
 }
 
 static int check_edges(const arguments *a) {
@@ -250,22 +300,22 @@ static int check_edges(const arguments *a) {
     if (rc != SQLITE_OK)
         return rc;
     if (!edges || is_null(edges))
-        return caller_fail(
-            a->by, SQLITE_ERROR,
-            "the argument edges is %s; it names a table, a view or a query of edges, as "
-            "in %s",
-            edges ? "NULL" : "missing", a->by->function->example);
+        return fail_with_example(
+            a, edges
+                   ? "the argument edges is NULL; it names a table, a view or a query of "
+                     "edges"
+                   : "the argument edges is missing; it names a table, a view or a query "
+                     "of edges");
     if (sqlite3_value_type(edges) != SQLITE_TEXT)
         return argument_must_be(a, F_EDGES,
                                 "the name of a table, a view or a query of edges");
     if (vertices && !is_null(vertices) && sqlite3_value_type(vertices) != SQLITE_TEXT)
         return argument_must_be(
             a, F_VERTICES,
-            "a table or view and its column, as in 'places(id)', or a query");
+            "the name of a table or view with its column in brackets, or a query");
     if (argument_given(a, F_PARAMS) &&
         sqlite3_value_type(a->given.value[F_PARAMS]) != SQLITE_TEXT)
-        return argument_must_be(a, F_PARAMS,
-                                "a JSON array, as json_array(1, 'x') makes it");
+        return argument_must_be(a, F_PARAMS, "a JSON array, as json_array() makes it");
     return SQLITE_OK;
 }
 
@@ -274,10 +324,8 @@ static int check_lists(const arguments *a) {
         return SQLITE_OK;
     int rc = check_conditions(a, F_SOURCES);
     return rc ? rc
-              : caller_fail(
-                    a->by, SQLITE_ERROR,
-                    "there are no sources; give a JSON array of vertices, as in %s",
-                    a->by->function->example);
+              : fail_with_example(a,
+                                  "there are no sources; give a JSON array of vertices");
 }
 
 static int check_sources(const arguments *a) {
@@ -292,18 +340,14 @@ static int check_sources(const arguments *a) {
         !argument_given(a, F_SOURCES)) {
         int rc = check_conditions(a, F_SOURCE);
         return rc ? rc
-                  : caller_fail(
-                        a->by, SQLITE_ERROR,
-                        "there is no source; give the vertex to start from, as in %s",
-                        a->by->function->example);
+                  : fail_with_example(
+                        a, "there is no source; give the vertex to start from");
     }
     if ((a->by->function->paths || a->by->function->walks) && !a->given.value[F_TARGET]) {
         int rc = check_conditions(a, F_TARGET);
         return rc ? rc
-                  : caller_fail(
-                        a->by, SQLITE_ERROR,
-                        "there is no target; give the vertex to arrive at, as in %s",
-                        a->by->function->example);
+                  : fail_with_example(a,
+                                      "there is no target; give the vertex to arrive at");
     }
     return SQLITE_OK;
 }

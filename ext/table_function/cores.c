@@ -26,10 +26,10 @@ const table_function cores_function = {
     .fields = sizeof cores_fields,
     .visible = 2,
     .bracketed = 1,
-    .option = "vertices = 'SELECT id FROM people'",
+    .option = "method = 'auto'",
     .search = &cores_search,
     .unweighted_search = &cores_search,
     .weight = WEIGHT_NO,
-    .example = "gpu_cores('friends')",
+    .example = "gpu_cores('roads')",
     .own = {{"core", "INTEGER", OWN_NUMBER}},
 };

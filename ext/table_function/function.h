@@ -81,7 +81,6 @@ typedef struct own_option {
         *words; /* the first is the default, the last is NULL; NULL: a number */
     bool real;  /* else an INTEGER */
     double least, most, standard;
-    const char *must_be; /* what sentences say of a number: "a number from 0 to 1" */
 } own_option;
 
 /* ---- functions ---- */

@@ -35,10 +35,9 @@ const table_function label_propagation_function = {
     .unweighted_search = &labels_search,
     .weight = WEIGHT_NO,
     .direction = GPUGRAPH_BOTH,
-    .example = "gpu_label_propagation('friends')",
+    .example = "gpu_label_propagation('roads')",
     .own = {{"label", "", OWN_VERTEX}},
     .options = {[OPTION_ITERATIONS] = {.name = "iterations",
                                        .most = UINT32_MAX - 1,
-                                       .standard = 10,
-                                       .must_be = "an INTEGER that is 0 or more"}},
+                                       .standard = 10}},
 };

@@ -158,9 +158,6 @@ const table_function paths_function = {
     .own = {[OWN_PATH] = {"path", "INTEGER", OWN_NUMBER},
             [OWN_SEQ] = {"seq", "INTEGER", OWN_NUMBER},
             [OWN_STEP] = {"vertex", "", OWN_VERTEX}},
-    .options = {[OPTION_K] = {.name = "k",
-                              .least = 1,
-                              .most = 1000000000,
-                              .standard = 1,
-                              .must_be = "an INTEGER from 1 to 1000000000"}},
+    .options =
+        {[OPTION_K] = {.name = "k", .least = 1, .most = 1000000000, .standard = 1}},
 };

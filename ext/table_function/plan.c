@@ -63,23 +63,43 @@ static bool is_value_field(const table_function *f, int field) {
     return f->ends_early && !f->paths && (field == F_DEPTH || field == F_DISTANCE);
 }
 
-/* An argument is compared by something else than =. `max_depth <= 2` means `max_depth = 2`. */
-static int refuse_comparison(const plan *p, int i) {
+/* "; write max_depth = 2": the equation that a comparison by <=, < or IS means, where its value
+** is known; else "". NULL: no memory. */
+static char *as_equation(const plan *p, int field) {
     const table_function *f = p->function;
-    const int op = p->info->aConstraint[i].op;
-    const char *name = field_name(f, column_field(f, p->info->aConstraint[i].iColumn));
-    const bool means_equal =
-        op == SQLITE_INDEX_CONSTRAINT_LE || op == SQLITE_INDEX_CONSTRAINT_IS;
-    sqlite3_value *value;
-    char *written = NULL;
-    if (means_equal && sqlite3_vtab_rhs_value(p->info, i, &value) == SQLITE_OK &&
-        !(written = value_written(value)))
+    const bool least = field == F_MAX_DEPTH || field == F_MAX_DISTANCE;
+    for (int i = 0; i < p->info->nConstraint; i++) {
+        const int op = p->info->aConstraint[i].op;
+        const int column = p->info->aConstraint[i].iColumn;
+        sqlite3_value *value;
+        if (column < 0 || (int)column_field(f, column) != field ||
+            sqlite3_vtab_rhs_value(p->info, i, &value) != SQLITE_OK)
+            continue;
+        if (op == SQLITE_INDEX_CONSTRAINT_LT && field == F_MAX_DEPTH &&
+            sqlite3_value_type(value) == SQLITE_INTEGER && sqlite3_value_int64(value) > 0)
+            return sqlite3_mprintf("; write %s = %lld", field_name(f, field),
+                                   sqlite3_value_int64(value) - 1);
+        if (op != SQLITE_INDEX_CONSTRAINT_IS &&
+            !(op == SQLITE_INDEX_CONSTRAINT_LE && least))
+            continue;
+        char *written = value_written(value);
+        char *text =
+            written ? sqlite3_mprintf("; write %s = %s", field_name(f, field), written)
+                    : NULL;
+        sqlite3_free(written);
+        return text;
+    }
+    return sqlite3_mprintf("%s", "");
+}
+
+static int refuse(const plan *p, int field) {
+    char *equation = as_equation(p, field);
+    if (!equation)
         return SQLITE_NOMEM;
     int rc = caller_fail(p->by, SQLITE_ERROR,
-                         "the argument %s can be compared by = or IN alone; write WHERE "
-                         "%s = %s",
-                         name, name, written ? written : "value");
-    sqlite3_free(written);
+                         "the argument %s can be compared by = or IN alone%s",
+                         field_name(p->function, field), equation);
+    sqlite3_free(equation);
     return rc;
 }
 
@@ -115,8 +135,8 @@ static void take_argument(plan *p, int i) {
     }
 }
 
-/* Sorts the constraints. Returns false after one that compares an argument by something
-** else than =. */
+/* Sorts the constraints. Returns false after an argument that is compared by something else
+** than =: *refused. */
 static bool sort_constraints(plan *p, int *refused) {
     offer *o = &p->offer;
     memset(o, 0, sizeof *o);
@@ -136,7 +156,7 @@ static bool sort_constraints(plan *p, int *refused) {
         } else if (column_field(p->function, column) < F_FIRST_ARGUMENT) {
             take_value_constraint(p, i, column_field(p->function, column));
         } else if (op != SQLITE_INDEX_CONSTRAINT_EQ) {
-            *refused = i;
+            *refused = column_field(p->function, column);
             return false;
         } else {
             take_argument(p, i);
@@ -450,7 +470,7 @@ int plan_choose(const caller *by, sqlite3_index_info *info) {
     plan p = {.by = by, .function = by->function, .db = by->c->db, .info = info};
     int refused;
     if (!sort_constraints(&p, &refused))
-        return refuse_comparison(&p, refused);
+        return refuse(&p, refused);
     for (int f = F_FIRST_ARGUMENT; f < F_FURTHER; f++)
         if (p.offer.unusable >> f & 1 && p.offer.equal[f] < 0 &&
             !(f == F_SOURCE && is_answer(&p, f)))

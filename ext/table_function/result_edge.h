@@ -8,8 +8,9 @@
 ** none). */
 void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v);
 void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e);
-/* The edge's id behind the text. */
-void append_edge_id(sqlite3_str *text, const graph_ref *graph, uint64_t e);
+/* Appends the edge's id; false: it has none. */
+bool append_edge_id(sqlite3_str *text, const graph_ref *graph, uint64_t e);
+void append_vertex(sqlite3_str *text, const gpugraph_ids *ids, uint32_t v);
 void result_weight(sqlite3_context *context, const gpugraph_graph *graph, uint64_t e);
 /* For whoever has the edge already. */
 void result_weight_of(sqlite3_context *context, const gpugraph_graph *graph,

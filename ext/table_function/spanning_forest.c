@@ -64,7 +64,7 @@ const table_function spanning_forest_function = {
     .fields = sizeof forest_fields,
     .visible = 5,
     .bracketed = 1,
-    .option = "vertices = 'SELECT id FROM places'",
+    .option = "method = 'auto'",
     .edge_rows = true,
     .search = &forest_search,
     .unweighted_search = &unweighted_search,

@@ -32,6 +32,6 @@ const table_function topological_order_function = {
     .search = &order_search,
     .unweighted_search = &order_search,
     .weight = WEIGHT_NO,
-    .example = "gpu_topological_order('tasks')",
+    .example = "gpu_topological_order('roads')",
     .own = {{"level", "INTEGER", OWN_NUMBER}, {"position", "INTEGER", OWN_NUMBER}},
 };

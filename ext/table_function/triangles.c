@@ -47,7 +47,7 @@ const table_function triangles_function = {
     .unweighted_search = &triangles_search,
     .weight = WEIGHT_NO,
     .direction = GPUGRAPH_BOTH,
-    .example = "gpu_triangles('friends')",
+    .example = "gpu_triangles('roads')",
     .own = {[COLUMN_TRIANGLES] = {"triangles", "INTEGER", OWN_COUNT},
             [COLUMN_DEGREE] = {"degree", "INTEGER", OWN_NUMBER},
             [COLUMN_COEFFICIENT] = {"coefficient", "REAL", OWN_REAL}},

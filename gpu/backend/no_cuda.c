@@ -1,4 +1,4 @@
-/* A build without nvcc: this file stands for every .cu, with nothing in it. No algorithm has a
+/* A build without CUDA: this file stands for every .cu, with nothing in it. No algorithm has a
 ** method there, so no search comes there. */
 #include "algorithm.h"
 #include "algorithms.h"
@@ -12,8 +12,13 @@
 #include "several/kept.h"
 #include "update/patch.h"
 
+/* cmake/cuda.cmake says why. */
+#ifndef GPUGRAPH_NO_CUDA
+#define GPUGRAPH_NO_CUDA "it was compiled without CMake, for the CPU alone"
+#endif
+
 static const char sentence[] =
-    "this build of gpugraph has no CUDA backend (nvcc was not found when it was built)";
+    "this build of gpugraph has no CUDA backend (" GPUGRAPH_NO_CUDA ")";
 
 static bool usable(const char **why) {
     if (why)

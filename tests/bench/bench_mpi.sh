@@ -19,7 +19,7 @@ trap 'rm -rf "$folder"' EXIT
 # library CALL COLUMN: what the search and the tree took, the table being read before. A tree is made where a column
 # of it is asked for.
 library() {
-    sqlite3 "$db" ".load $build/gpugraph" "SELECT gpugraph_config('threads', 2), gpugraph_config('backend', 'cpu')" \
+    sqlite3 "$db" ".load \"$build/gpugraph\"" "SELECT gpugraph_config('threads', 2), gpugraph_config('backend', 'cpu')" \
         "SELECT count(*), sum($2) FROM $1" \
         "SELECT printf('%.1f', sum(ms)) FROM gpugraph_timings WHERE phase IN ('search', 'parents')" | tail -n 1
 }

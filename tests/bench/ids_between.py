@@ -45,7 +45,7 @@ def script(library, ids, query, backend):
     source, target = end.format(f"7919 * i % 700000 * {step}"), end.format(f"104729 * i % 700001 * {step}")
     old = named(ids, 5000)
     query = query.format(old=old, one=named(ids, 1), two=named(ids, 2))
-    yield f".load {library}"
+    yield f'.load "{library}"'
     if backend:
         yield f"SELECT gpugraph_config('backend', '{backend}');"
     yield f"CREATE TABLE roads(id INTEGER PRIMARY KEY, a {kind}, b {kind}, metres INTEGER);"

@@ -18,7 +18,7 @@ SELECT count(*) FROM gpu_bfs('steps', 1);
 
 
 def run(build):
-    load = f".load {os.path.join(build, 'gpugraph')}\n" if build else ""
+    load = f".load \"{os.path.join(build, 'gpugraph')}\"\n" if build else ""
     query = QUERY if build else "SELECT 4;\n"
     began = time.perf_counter()
     done = subprocess.run(["sqlite3", ":memory:"], input=load + query, capture_output=True, text=True, check=True)

@@ -20,7 +20,8 @@ WHOLE = re.compile(r"-?(0|[1-9]\d*)")
 REAL = re.compile(r"-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 NAME = r'(?:"(?:[^"]|"")+"|[^\W\d][\w$]*)'
 # How an edge source's columns are found (docs/edge_sources.md).
-ENDS = (("src", "dst"), ("source", "target"), ("from", "to"), ("from_id", "to_id"))
+ENDS = (("src", "dst"), ("source", "target"), ("from", "to"), ("from_id", "to_id"), ("u", "v"),
+        ("parent", "child"))
 WEIGHTS = "weight cost length distance metres meters km miles seconds minutes duration".split()
 
 

@@ -116,8 +116,8 @@ START_TEST(values_that_cannot_hold_are_refused) {
         const char *setting, *value, *sentence;
     } refused[] = {
         {"threads", "-1",
-         "threads takes a number of threads up to 256, or 0 for the "
-         "default, not -1"},
+         "threads takes a number of threads, or 0 for the default (an INTEGER from "
+         "0 to 256), not -1"},
         {"threads", "2.5", "not 2.5"},
         {"threads", "257", "not 257"},
         {"threads", "'two'", "not 'two'"},
@@ -128,12 +128,14 @@ START_TEST(values_that_cannot_hold_are_refused) {
         {"threads", "1e999", "threads takes"},
         {"memory_limit", "-1",
          "memory_limit takes bytes of device memory, or 0 for no "
-         "limit, not -1"},
+         "limit (an INTEGER from 0 to 9223372036854775807), not -1"},
         {"memory_limit", "0.5", "not 0.5"},
         {"memory_limit", "'nan'", "not 'nan'"},
         {"memory_limit", "'2 GB'", "not '2 GB'"},
         {"memory_limit", "9223372036854775808", "memory_limit takes"},
-        {"cache_limit", "-1", "cache_limit takes bytes, or 0 to keep nothing, not -1"},
+        {"cache_limit", "-1",
+         "cache_limit takes bytes, or 0 to keep nothing (an INTEGER from 0 to "
+         "9223372036854775807), not -1"},
         {"cache_limit", "'much'", "not 'much'"},
         {"progress", "2", "progress takes 0 or 1, not 2"},
         {"backend", "'tpu'", "backend takes 'auto', 'cpu' or 'cuda', not 'tpu'"},
@@ -143,7 +145,8 @@ START_TEST(values_that_cannot_hold_are_refused) {
          "backend cannot be 'cuda' here: this machine has no CUDA "
          "device; set 'auto' or 'cpu'"},
         {"device", "-1",
-         "device takes the id of a CUDA device in gpugraph_devices, not -1"},
+         "device takes the id of a CUDA device in gpugraph_devices (an INTEGER from 0 to "
+         "1023), not -1"},
         {"device", "7", "device cannot be 7 here: there are 0 CUDA devices"},
         {"device", "5000", "not 5000"},
         {"devices", "'0'", "devices cannot be '0' here: there are 0 CUDA devices"},
@@ -256,7 +259,7 @@ START_TEST(devices_are_those_that_there_are) {
                                         "0 1", "0,0", "-1",          "0.5",   "0;1",
                                         "a",   "0x1", "99999999999", "auto,0"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        expect_error("gpugraph_config", "each once, such as '0,2', not ",
+        expect_error("gpugraph_config", "each once, with commas between them, not ",
                      "SELECT gpugraph_config('devices', %Q)", lists[i]);
     expect("'1'|1", "SELECT gpugraph_config('devices'), gpugraph_config('device')");
     sql_close();

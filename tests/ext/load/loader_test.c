@@ -147,34 +147,39 @@ START_TEST(attached_and_temporary) {
 END_TEST
 
 START_TEST(columns_by_name) {
-    probe_run(&p, "CREATE TABLE a(length, weight, TARGET, source, dst); INSERT INTO a "
-                  "VALUES (1, 2, 3, 4, 5);"
-                  "CREATE TABLE b(\"from\", \"to\", dst, length); INSERT INTO b VALUES "
-                  "(1, 2, 3, 4);"
-                  "CREATE TABLE c(from_id, to_id); INSERT INTO c VALUES (1, 2);"
-                  "CREATE TABLE d(src, dst, source, target, cost, length); INSERT INTO d "
-                  "VALUES (1, 2, 3, 4, 5, 6);"
-                  "CREATE TABLE e(src, target)");
+    probe_run(&p,
+              "CREATE TABLE a(length, weight, TARGET, source, dst); INSERT INTO a "
+              "VALUES (1, 2, 3, 4, 5);"
+              "CREATE TABLE b(\"from\", \"to\", dst, length); INSERT INTO b VALUES "
+              "(1, 2, 3, 4);"
+              "CREATE TABLE c(from_id, to_id); INSERT INTO c VALUES (1, 2);"
+              "CREATE TABLE g(child, parent, u); INSERT INTO g VALUES (1, 2, 3);"
+              "CREATE TABLE h(child, parent, v, u); INSERT INTO h VALUES (1, 2, 3, 4);"
+              "CREATE TABLE d(src, dst, source, target, cost, length); INSERT INTO d "
+              "VALUES (1, 2, 3, 4, 5, 6);"
+              "CREATE TABLE e(src, target)");
     probe_expect(&p, "SELECT graph('a', NULL, 'any')", "4>3#1=2");
     probe_expect(&p, "SELECT graph('b', NULL, 'any')", "1>2#1=4");
     probe_expect(&p, "SELECT graph('c', NULL, 'any')", "1>2#1");
     probe_expect(&p, "SELECT graph('d', NULL, 'any')", "1>2#1=5");
+    probe_expect(&p, "SELECT graph('g', NULL, 'any')", "2>1#1");
+    probe_expect(&p, "SELECT graph('h', NULL, 'any')", "4>3#1");
     probe_expect(
         &p, "SELECT graph('e')",
         "gpu_test: main.e has no pair of columns src and dst, source and target, from "
-        "and to, or from_id and to_id; name its columns, as in 'e(a, b)' (columns: src, "
-        "target)");
+        "and to, from_id and to_id, u and v, or parent and child; name its columns, as "
+        "in "
+        "'e(src, target)' (columns: src, target)");
     probe_expect(
         &p, "SELECT graph('c', NULL, 'weights')",
-        "gpu_test: main.c has no weight column; name one, as in 'c(from_id, to_id, "
-        "metres)', or let a column be called weight, cost, length, distance, metres, "
+        "gpu_test: main.c has no weight column; name one that holds numbers, or let a "
+        "column be called weight, cost, length, distance, metres, "
         "meters, km, miles, seconds, minutes or duration (columns: from_id, to_id)");
     probe_expect(&p, "SELECT graph('c')", "1>2#1"); /* and nothing half-made was kept */
-    probe_expect(
-        &p, "SELECT graph('a(source, target)', NULL, 'weights')",
-        "gpu_test: 'a(source, TARGET)' names no third column, the weight; name one, as "
-        "in "
-        "'a(source, TARGET, weight)' (columns: length, weight, TARGET, source, dst)");
+    probe_expect(&p, "SELECT graph('a(source, target)', NULL, 'weights')",
+                 "gpu_test: 'a(source, TARGET)' names no third column, the weight; name "
+                 "one that holds numbers, as in 'a(source, TARGET, weight)' (columns: "
+                 "length, weight, TARGET, source, dst)");
 }
 END_TEST
 
@@ -401,26 +406,24 @@ END_TEST
 START_TEST(names_that_are_not_there) {
     probe_run(&p, "CREATE TABLE roads(a, b); ATTACH ':memory:' AS aux; CREATE TABLE "
                   "aux.rails(a, b)");
-    probe_expect(
-        &p, "SELECT graph('roadz')",
-        "gpu_test: there is no table or view 'roadz' (tables: roads, aux.rails)");
-    probe_expect(
-        &p, "SELECT graph('main.roadz')",
-        "gpu_test: there is no table or view 'roadz' in main (tables there: roads)");
+    probe_expect(&p, "SELECT graph('roadz')",
+                 "gpu_test: there is no table or view 'roadz'; the nearest name is "
+                 "'roads' (tables: roads, aux.rails)");
+    probe_expect(&p, "SELECT graph('main.roadz')",
+                 "gpu_test: there is no table or view 'roadz' in main; the nearest name "
+                 "is 'roads' (tables there: roads)");
     probe_expect(
         &p, "SELECT graph('temp.roads')",
         "gpu_test: there is no table or view 'roads' in temp (tables there: none)");
-    probe_expect(&p, "SELECT graph('other.roads')",
-                 "gpu_test: there is no database 'other' (attached: main, temp, aux)");
+    probe_expect(
+        &p, "SELECT graph('other.roads')",
+        "gpu_test: there is no database 'other' (attached: main, \"temp\", aux)");
     probe_expect(&p, "SELECT graph('roads(a, c)')",
                  "gpu_test: main.roads has no column 'c' (columns: a, b)");
-    probe_expect(
-        &p, "SELECT graph('roads(')",
-        "gpu_test: the name of a column is missing in edges at 'roads('; write a table "
-        "or "
-        "view, as in 'roads', '\"my roads\"' or 'roads(a, b, cost)', or a query that "
-        "begins with SELECT, "
-        "WITH or VALUES");
+    probe_expect(&p, "SELECT graph('roads(')",
+                 "gpu_test: the name of a column is missing in edges at 'roads('; write "
+                 "the name of a table or view, with its columns in brackets where "
+                 "needed, or a query that begins with SELECT, WITH or VALUES");
     probe_run(&p, "CREATE VIEW broken AS SELECT a, b FROM roads; DROP TABLE roads");
     ck_assert_ptr_nonnull(
         strstr(probe_get(&p, "SELECT graph('broken')"), "no such table"));

@@ -85,7 +85,8 @@ START_TEST(vertices) {
     expect("places", 1, ".places()0");
     expect("aux.places(id)", 1, "aux.places(id)1");
     refuse("places(a, b)", 1, "there is more than one column in vertices");
-    refuse("", 1, "vertices is empty; write a table or view with its column");
+    refuse("", 1,
+           "vertices is empty; write the name of a table or view, with its column in");
 }
 END_TEST
 
@@ -117,15 +118,46 @@ START_TEST(refusals) {
 }
 END_TEST
 
+/* NULL: no such text can be read. */
+static void quotes(const char *text, const char *want) {
+    char *got = edge_quoted(text, (int)strlen(text), EDGE_COLUMNS);
+    if (want)
+        ck_assert_str_eq(got, want);
+    else
+        ck_assert_msg(got == NULL, "'%s' gave: %s", text, got);
+    sqlite3_free(got);
+}
+
+START_TEST(names_that_need_quotes) {
+    quotes("my roads", "\"my roads\"");
+    quotes(" my roads ( the end ,b, it's ) ", "\"my roads\"(\"the end\", b, \"it's\")");
+    quotes("my-roads(from, b)", "\"my-roads\"(\"from\", b)");
+    quotes("2024", "\"2024\"");
+    quotes("aux.my roads", "aux.\"my roads\"");
+    quotes("with(a, b)", "\"with\"(a, b)");
+    quotes("stra\xC3\x9F"
+           "e 7",
+           "\"stra\xC3\x9F"
+           "e 7\"");
+    quotes("my roads(a", NULL);
+    quotes("my roads(a, b))", NULL);
+    quotes("my roads(a)", NULL);
+    quotes("my roads(a, b, c, d, e, f)", NULL);
+    quotes("my roads(a,, b)", NULL);
+    quotes("my \"roads", NULL);
+    quotes("()", NULL);
+    quotes("", NULL);
+}
+END_TEST
+
 START_TEST(zero_bytes) {
     edge_source s;
     char *error;
     ck_assert_int_eq(edge_parse("ro\0ads", 6, EDGE_COLUMNS, &s, &error), SQLITE_ERROR);
-    ck_assert_str_eq(error,
-                     "edges holds a zero byte; write a table or view, as in 'roads', "
-                     "'\"my roads\"' or "
-                     "'roads(a, b, cost)', or a query that begins with SELECT, WITH or "
-                     "VALUES");
+    ck_assert_str_eq(
+        error,
+        "edges holds a zero byte; write the name of a table or view, with its columns in "
+        "brackets where needed, or a query that begins with SELECT, WITH or VALUES");
     sqlite3_free(error);
 }
 END_TEST
@@ -163,6 +195,7 @@ const struct suite suite = {
                          {&queries},
                          {&vertices},
                          {&refusals},
+                         {&names_that_need_quotes},
                          {&zero_bytes},
                          {&every_name_comes_back}}}},
 };

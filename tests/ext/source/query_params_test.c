@@ -140,7 +140,7 @@ START_TEST(wrong_params_are_explained) {
     static const char *const wrong[][3] = {
         {QUERY, "NULL",
          "the query in edges has 1 parameter (:city) and no values; give them "
-         "by params, as in WHERE params = json_array(1, 'x'), or write them "
+         "by params, as in WHERE params = json_array('x'), or write them "
          "into the text"},
         {QUERY, "'[]'",
          "the query in edges has 1 parameter (:city), and params holds 0 "
@@ -156,14 +156,14 @@ START_TEST(wrong_params_are_explained) {
          "value"},
         {"'SELECT 1, ?5'", "'[1]'", "has 5 parameters ("},
         {QUERY, "'[1'",
-         "the argument params must be a JSON array, as json_array(1, 'x') "
+         "the argument params must be a JSON array, as json_array() "
          "makes it, not '[1'"},
         {QUERY, "'\"Oslo\"'", "must be a JSON array"},
         {QUERY, "'{\"city\": 1}'", "must be a JSON array"},
         {QUERY, "''", "must be a JSON array"},
-        {QUERY, "1", "must be a JSON array, as json_array(1, 'x') makes it, not 1"},
+        {QUERY, "1", "must be a JSON array, as json_array() makes it, not 1"},
         {QUERY, "x'5b315d'",
-         "must be a JSON array, as json_array(1, 'x') makes it, not a "
+         "must be a JSON array, as json_array() makes it, not a "
          "BLOB"},
         {QUERY, "'[[1]]'",
          "value 1 of params is an array; a parameter takes a number, a "
@@ -216,13 +216,13 @@ START_TEST(triangles_take_params) {
     for (int i = 0; i < 2; i++)
         expect_error("gpugraph_triangles",
                      "the query in edges has 1 parameter (:city) and no values; give "
-                     "them by a second argument, as in gpugraph_triangles(edges, "
-                     "json_array(1, 'x')), or write them into the text",
+                     "them by a second argument, as in json_array('x'), or write them "
+                     "into the text",
                      "SELECT gpugraph_triangles(" CITY "%s)", i ? ", NULL" : "");
     expect_error("gpugraph_triangles", "and params holds 2 values; give one for each",
                  "SELECT gpugraph_triangles(" CITY ", '[1, 2]')");
     expect_error("gpugraph_triangles",
-                 "the argument params must be a JSON array, as json_array(1, 'x') makes "
+                 "the argument params must be a JSON array, as json_array() makes "
                  "it, not 7",
                  "SELECT gpugraph_triangles(" CITY ", 7)");
     expect_error("gpugraph_triangles", "edges is none; leave params out",

@@ -39,10 +39,10 @@ START_TEST(cycles) {
                  "SELECT * FROM gpu_topological_order('e(src, dst, w, name)') WHERE "
                  "direction = 'in'");
     run("UPDATE e SET name = NULL WHERE name = 'v'");
-    expect_error("gpu_topological_order", "with edge id(s) u, w, NULL",
+    expect_error("gpu_topological_order", "edges form a cycle through 1, 2, 3",
                  "SELECT * FROM gpu_topological_order('e(src, dst, w, name)')");
     run("CREATE VIRTUAL TABLE g USING gpugraph(e(src, dst, w, name))");
-    expect_error("gpu_topological_order", "with edge id(s) u, w, NULL",
+    expect_error("gpu_topological_order", "edges form a cycle through 1, 2, 3",
                  "SELECT * FROM gpu_topological_order('g')");
     run("DROP TABLE g");
     run("INSERT INTO e(src, dst, name) VALUES (5,5,'loop')");
@@ -62,7 +62,33 @@ START_TEST(cycles) {
 }
 END_TEST
 
+/* From where the smallest edge begins, in the order of travel. */
+START_TEST(cycles_of_edges_without_ids) {
+    run("CREATE TABLE d(pkg TEXT, needs, PRIMARY KEY(pkg, needs)) WITHOUT ROWID;"
+        "INSERT INTO d VALUES ('a','b'), ('b','c'), ('c','a'), ('c','d'), (7,9)");
+    expect_error("gpu_topological_order",
+                 "there is no topological order: edges form a cycle through a, b, c",
+                 "SELECT * FROM gpu_topological_order('d(pkg, needs)')");
+    expect_error(
+        "gpu_topological_order", "through a, b, c",
+        "SELECT * FROM gpu_topological_order('d(pkg, needs)') WHERE direction = 'in'");
+    expect_error("gpu_topological_order", "through a, b, c",
+                 "SELECT * FROM gpu_topological_order('SELECT pkg, needs FROM d')");
+    run("DELETE FROM d; INSERT INTO d VALUES ('x','x')");
+    expect_error("gpu_topological_order", "through x",
+                 "SELECT * FROM gpu_topological_order('d(pkg, needs)')");
+    run("DELETE FROM d; WITH RECURSIVE i(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM i "
+        "WHERE i < 21) INSERT INTO d SELECT 'v' || i, 'v' || (10 + (i - 9) %% 12) FROM "
+        "i");
+    expect_error("gpu_topological_order",
+                 "through v10, v11, v12, v13, v14, v15, v16, v17, v18, v19 and 2 more",
+                 "SELECT * FROM gpu_topological_order('d(pkg, needs)')");
+    run("DROP TABLE d");
+}
+END_TEST
+
 const struct suite suite = {
     "cycles",
-    {{"sql", .setup = sql_open, .teardown = sql_close, .cases = {{&orders}, {&cycles}}}},
+    {{"sql", .setup = sql_open, .teardown = sql_close,
+      .cases = {{&orders}, {&cycles}, {&cycles_of_edges_without_ids}}}},
 };

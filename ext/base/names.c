@@ -1,0 +1,86 @@
+/* Names in sentences: see names.h. */
+#include "names.h"
+#include "base/sql_text.h"
+#include <string.h>
+
+void append_sql_name(sqlite3_str *sql, const char *name) {
+    const char *end = name + strlen(name);
+    sql_token token;
+    sql_next(name, end, &token);
+    bool bare = token.kind == SQL_WORD && token.start == name && token.end == end &&
+                !sqlite3_keyword_check(name, (int)(end - name));
+    sqlite3_str_appendf(sql, bare ? "%s" : "\"%w\"", name);
+}
+
+void append_sql_table(sqlite3_str *sql, const char *schema, const char *table) {
+    if (schema && sqlite3_stricmp(schema, "main") != 0) {
+        append_sql_name(sql, schema);
+        sqlite3_str_appendall(sql, ".");
+    }
+    append_sql_name(sql, table);
+}
+
+char *name_as_sql(const char *name) {
+    return table_as_sql(NULL, name);
+}
+
+char *table_as_sql(const char *schema, const char *table) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    append_sql_table(sql, schema, table);
+    return sqlite3_str_finish(sql);
+}
+
+enum { LONGEST = 64, MOST_EDITS = 2 };
+
+static bool same_letter(char a, char b) {
+    return sqlite3_strnicmp(&a, &b, 1) == 0;
+}
+
+static int smaller(int a, int b) {
+    return a < b ? a : b;
+}
+
+/* The least number of letters to insert, leave out, replace or swap with the next one.
+** Row i % 3 holds the edits from the first i letters of a to the first letters of b. */
+static int edits_between(const char *a, int a_length, const char *b, int b_length) {
+    int row[3][LONGEST + 1];
+    for (int j = 0; j <= b_length; j++)
+        row[0][j] = j;
+    for (int i = 1; i <= a_length; i++) {
+        int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= b_length; j++) {
+            now[j] = smaller(last[j], now[j - 1]) + 1;
+            now[j] = smaller(now[j], last[j - 1] + !same_letter(a[i - 1], b[j - 1]));
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+                same_letter(a[i - 2], b[j - 1]))
+                now[j] = smaller(now[j], before[j - 2] + 1);
+        }
+    }
+    return row[a_length % 3][b_length];
+}
+
+/* At most two edits, and at most one for each three letters: short names are all
+** alike. */
+void nearest_look(nearest *n, const char *name, const char *typed) {
+    size_t given = n->given ? strlen(n->given) : 0, length = strlen(name);
+    if (!given || given > LONGEST || length > LONGEST)
+        return;
+    int edits = edits_between(n->given, (int)given, name, (int)length);
+    int letters = (int)(given > length ? given : length);
+    if (edits > MOST_EDITS || 3 * edits > letters || (n->typed && edits >= n->edits))
+        return;
+    sqlite3_free(n->typed);
+    n->typed = sqlite3_mprintf("%s", typed);
+    n->failed |= !n->typed;
+    n->edits = edits;
+}
+
+char *nearest_end(nearest *n) {
+    char *end = n->failed  ? NULL
+                : n->typed ? sqlite3_mprintf("; the nearest name is '%q'", n->typed)
+                           : sqlite3_mprintf("%s", "");
+    sqlite3_free(n->typed);
+    n->typed = NULL;
+    return end;
+}

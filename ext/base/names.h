@@ -1,0 +1,31 @@
+/* Names in sentences: quoted as SQL needs them, and the nearest name to a misspelt one.
+**
+**     my roads             name_as_sql    "my roads"
+**     aux, my roads        table_as_sql   aux."my roads"
+**     rods among roads, links             "; the nearest name is 'roads'" */
+#ifndef GPUGRAPH_NAMES_H
+#define GPUGRAPH_NAMES_H
+
+#include "ext.h"
+
+/* Appends the name, in double quotes where SQL needs them. */
+void append_sql_name(sqlite3_str *sql, const char *name);
+/* Appends the table with its schema, unless that is NULL or main. */
+void append_sql_table(sqlite3_str *sql, const char *schema, const char *table);
+/* What these append (sqlite3_free); NULL: no memory. */
+char *name_as_sql(const char *name);
+char *table_as_sql(const char *schema, const char *table);
+
+typedef struct nearest {
+    const char *given; /* NULL: no name was misspelt */
+    int edits;         /* from `given` to the name found */
+    char *typed;       /* that name; NULL: none is near */
+    bool failed;       /* there was no memory */
+} nearest;
+
+/* Compares another name. typed: what the sentence shows in its place. */
+void nearest_look(nearest *n, const char *name, const char *typed);
+/* The end of a sentence, "" where no name is near (sqlite3_free); NULL: no memory. */
+char *nearest_end(nearest *n);
+
+#endif
