@@ -43,6 +43,7 @@ typedef struct definition {
     char rowid[8];       /* how triggers name the rowid; "": edges are not told apart,
                               ** and every change means another read of the table */
     char *key;           /* the column that is the rowid; NULL: none */
+    char *reads;         /* new."a", new."b": columns of the condition; NULL: none */
     gpugraph_direction direction;
     bool persist;
     sqlite3_int64 latest_trigger; /* the last one's row of sqlite_schema */

@@ -21,7 +21,7 @@ static int explain(char **error, int rc, const char *what) {
 
 static int make_triggers(sqlite3 *db, definition *d, char **error) {
     trigger_list needed;
-    int rc = follow_triggers(db, d, &needed);
+    int rc = follow_triggers(db, d, &needed, error);
     for (int i = 0; i < needed.count && rc == SQLITE_OK; i++)
         rc = statement_execute(db, error, "%s", needed.item[i].sql);
     trigger_list_clear(&needed);
@@ -191,8 +191,6 @@ int follow_create(connection *c, const char *schema, const char *name,
         rc = check_table(c->db, &d, error);
     if (rc == SQLITE_OK)
         rc = settle_columns(c, &d, error);
-    if (rc == SQLITE_OK)
-        rc = condition_settle(c->db, &d, true, error);
     if (rc == SQLITE_OK)
         rc = make_table(c->db, follow_log_sql(&d),
                         "gpugraph: the log of the graph cannot be made", error);

@@ -29,7 +29,7 @@ static char *deletion(const row_source *rows, const char *rowid) {
                                 "BINARY OR \"%w\" IS ?1 COLLATE BINARY)",
                         rows->table.schema, rows->table.name, rows->column[SOURCE_COLUMN],
                         rows->column[TARGET_COLUMN]);
-    condition_append(sql, "AND", rows->where, "");
+    condition_append(sql, "AND", rows->where);
     if (*rowid)
         sqlite3_str_appendf(sql, " AND \"%w\" IN (SELECT row FROM " ROW_LIST "(?2))",
                             rowid);

@@ -56,6 +56,7 @@ typedef struct row_source {
                          ** the table so far */
     int schema_version; /* then: of its schema, as that transaction sees it */
     char *where;        /* which rows there are (source/condition.h); NULL: all */
+    bool *where_reads;  /* by the table's columns; NULL: there is no condition */
     const int64_t
         *range; /* what `where` says, and nothing else: the first and the last rowid;
                           ** or NULL. The caller's */
