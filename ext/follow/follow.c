@@ -113,8 +113,8 @@ graph_ref *followed_other(const followed *f, const graph_ref *graph) {
     return graph == f->graph ? f->both : graph == f->both ? f->graph : NULL;
 }
 
-bool followed_is_current(connection *c, const followed *f) {
-    return f->graph && f->dirty.count == 0 && stamp_stands(c, f->base) &&
+bool followed_is_current(connection *c, const followed *f, sqlite3_stmt **right) {
+    return f->graph && f->dirty.count == 0 && stamp_stands(c, f->base, right) &&
            !mirror_is_foreign(f);
 }
 

@@ -168,7 +168,7 @@ static int make_blocks(connection *c, const definition *d, char **error) {
     block_graphs graphs = {{got.graph, got.half_rows, got.row_ids, other.graph,
                             other.half_rows, other.row_ids}};
     if (rc == SQLITE_OK)
-        rc = explain(error, blocks_write(c, d, &graphs, NULL, error),
+        rc = explain(error, blocks_write(c, d, &rows, &graphs, NULL, error),
                      "gpugraph: the packed graph cannot be written");
     block_graphs_free(&graphs);
     edge_names_free(got.names);

@@ -76,6 +76,16 @@ bool source_has_row_ids(const row_source *rows);
 /* The name by which SQL asks for the table's rowid, edge id or not; NULL: it has none. */
 const char *source_row_name(const row_source *rows);
 
+/* ---- right.c ---- */
+
+/* The question whether the connection may read the columns of a table that its graph is made of;
+** sqlite3_free. NULL: no memory. */
+char *right_text(const row_source *rows);
+/* *holds: an authorizer neither denies nor hides any of them now. kept: a statement that is compiled
+** once and asked again, the caller's to finalize; it hears of an authorizer that is set, not of one that
+** changes its mind. NULL: none. SQLITE_NOMEM, SQLITE_INTERRUPT or SQLITE_OK. */
+int right_holds(sqlite3 *db, const char *text, sqlite3_stmt **kept, bool *holds);
+
 /* ---- weight.c ---- */
 
 /* Of a table or view whose ends have been found by name. */
