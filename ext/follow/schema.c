@@ -354,7 +354,8 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
         rc = find_log(db, made);
     if (rc == SQLITE_OK && !made->trouble) {
         rc = find_trouble(db, made, &list, error);
-        if (rc == SQLITE_ERROR && !*error) { /* the table is gone, which reading it will say */
+        if (rc == SQLITE_ERROR &&
+            !*error) { /* the table is gone, which reading it will say */
             made->trouble =
                 sqlite3_mprintf("%s.%s, which it follows, is gone; DROP TABLE "
                                 "%s",

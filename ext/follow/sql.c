@@ -189,8 +189,8 @@ static int find_columns_read(sqlite3 *db, definition *d, const table_info *info,
     sqlite3_str *list = sqlite3_str_new(NULL);
     for (int i = 0; i < info->columns && rc == SQLITE_OK; i++)
         if (used[i])
-            sqlite3_str_appendf(list, "%snew.\"%w\"", sqlite3_str_length(list) ? ", " : "",
-                                info->column[i]);
+            sqlite3_str_appendf(list, "%snew.\"%w\"",
+                                sqlite3_str_length(list) ? ", " : "", info->column[i]);
     rc = rc ? rc : sqlite3_str_errcode(list);
     sqlite3_free(d->reads);
     d->reads = sqlite3_str_finish(list);

@@ -27,7 +27,8 @@ typedef struct graph_table {
     bool named;                 /* edges have ids of their own (load/row_ids.h) */
     bool persist;               /* it has a table of blocks */
     bool seen;                  /* the mirror, through this virtual table */
-    sqlite3_stmt *right; /* may its table be read? Compiled after the latest statement on g */
+    sqlite3_stmt
+        *right; /* may its table be read? Compiled after the latest statement on g */
 } graph_table;
 
 typedef struct graph_cursor {

@@ -59,8 +59,9 @@ static void judge_function(parsing *p, const char *name) {
         timed |= sqlite3_stricmp(name, of_time[i]) == 0;
     const char *why = NULL;
     if (sqlite3_stricmp(name, "like") == 0)
-        why = "uses LIKE, whose answer depends on PRAGMA case_sensitive_like; use GLOB, or "
-              "compare the result of lower()";
+        why =
+            "uses LIKE, whose answer depends on PRAGMA case_sensitive_like; use GLOB, or "
+            "compare the result of lower()";
     else if (!built_in)
         why = foreign;
     else if (!same)
@@ -141,8 +142,8 @@ static int make_table(sqlite3 *db, const parsing *p) {
     char *columns = sqlite3_str_finish(text), *error = NULL;
     sqlite3_collation_needed(db, NULL, lend_collation);
     if (rc == SQLITE_OK)
-        rc = columns ? statement_execute(db, &error, "CREATE TABLE \"" TABLE_NAME "\"(%s)",
-                                         columns)
+        rc = columns ? statement_execute(db, &error,
+                                         "CREATE TABLE \"" TABLE_NAME "\"(%s)", columns)
                      : SQLITE_NOMEM;
     sqlite3_collation_needed(db, NULL, NULL);
     bool end = false;

@@ -46,10 +46,7 @@ static const struct {
 } rules[] = {{SQLITE_DENY, NULL},     {SQLITE_IGNORE, NULL},     {SQLITE_DENY, "b"},
              {SQLITE_IGNORE, "b"},    {SQLITE_DENY, "id"},       {SQLITE_DENY, "metres"},
              {SQLITE_IGNORE, "open"}, {SQLITE_IGNORE, "metres"}, {SQLITE_DENY, "open"}};
-enum {
-    OPTIONS = sizeof options / sizeof *options,
-    RULES = sizeof rules / sizeof *rules
-};
+enum { OPTIONS = sizeof options / sizeof *options, RULES = sizeof rules / sizeof *rules };
 
 static void set_rule(int i) {
     rule.answer = i < 0 ? SQLITE_OK : rules[i].answer;
@@ -67,7 +64,8 @@ static void make(const char *option) {
     bool condition = strstr(option, "where") != NULL;
     database_open("");
     run("CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres, open); INSERT INTO "
-        "roads(a, b, metres, open) VALUES (1, 2, 3, 1), (2, 3, 4, 1), (3, 4, 5, 1), (4, 2, "
+        "roads(a, b, metres, open) VALUES (1, 2, 3, 1), (2, 3, 4, 1), (3, 4, 5, 1), (4, "
+        "2, "
         "1, 1), (1, 9, 7, 0); CREATE TABLE small(a, b); INSERT INTO small VALUES (1, 2)");
     run("CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres)%s)", option);
     run("CREATE VIRTUAL TABLE h USING gpugraph(roads(a, b, metres)%s)",
@@ -120,10 +118,10 @@ static void all_agree(const char *option, int i) {
 /* By a connection that may do so. */
 static void add_row(void) {
     sqlite3 *writer = database_connect("");
-    ck_assert_int_eq(sqlite3_exec(writer,
-                                  "INSERT INTO roads(a, b, metres, open) VALUES (4, 5, 6, 1)",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
+    ck_assert_int_eq(
+        sqlite3_exec(writer, "INSERT INTO roads(a, b, metres, open) VALUES (4, 5, 6, 1)",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
     sqlite3_close(writer);
 }
 
@@ -186,9 +184,9 @@ END_TEST
 START_TEST(test_compiled_before) {
     sqlite3_stmt *statement;
     make(options[_i]);
-    ck_assert_int_eq(sqlite3_prepare_v2(db, "SELECT dst FROM g WHERE src = 2", -1,
-                                        &statement, NULL),
-                     SQLITE_OK);
+    ck_assert_int_eq(
+        sqlite3_prepare_v2(db, "SELECT dst FROM g WHERE src = 2", -1, &statement, NULL),
+        SQLITE_OK);
     for (int round = 0; round < 3; round++) {
         ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
         sqlite3_reset(statement);
@@ -215,9 +213,10 @@ START_TEST(test_hidden_columns_are_not_saved) {
     for (int i = 0; i < 2; i++) {
         rule.column = i ? "b" : NULL;
         expect_error("gpugraph_save", "hides columns", "SELECT gpugraph_save('g')");
-        expect_error("gpugraph", "hides columns",
-                     "CREATE VIRTUAL TABLE k USING gpugraph(roads(a, b, metres), persist = "
-                     "1)");
+        expect_error(
+            "gpugraph", "hides columns",
+            "CREATE VIRTUAL TABLE k USING gpugraph(roads(a, b, metres), persist = "
+            "1)");
     }
     set_rule(-1);
     expect("'ok'", "SELECT gpugraph_check('g')");

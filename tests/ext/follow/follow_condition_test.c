@@ -280,21 +280,22 @@ START_TEST(a_foreign_condition_is_checked) {
 END_TEST
 
 /* Names of operators and constants, which SQLite takes for columns where a table has some. */
-static const char *const odd_names[] = {"match", "like", "glob",  "regexp",  "true",
-                                        "false", "end",  "column1", "row",   "c2",
+static const char *const odd_names[] = {"match", "like", "glob",    "regexp",  "true",
+                                        "false", "end",  "column1", "row",     "c2",
                                         "x",     "e",    "\"new\"", "\"from\""};
 
 START_TEST(columns_with_odd_names) {
     const char *name = odd_names[_i];
     char written[120];
-    snprintf(written, sizeof written,
-             "%s = 1 AND 'a' GLOB 'a' AND b <> x'00'", name);
+    snprintf(written, sizeof written, "%s = 1 AND 'a' GLOB 'a' AND b <> x'00'", name);
     sql_open();
     run("CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres, %s)", name);
-    run("INSERT INTO roads(a, b, metres, %s) VALUES (1, 2, 3, 1), (2, 3, 4, 0), (3, 4, 5, "
+    run("INSERT INTO roads(a, b, metres, %s) VALUES (1, 2, 3, 1), (2, 3, 4, 0), (3, 4, "
+        "5, "
         "1)",
         name);
-    run("CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres), where = %Q)", written);
+    run("CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres), where = %Q)",
+        written);
     looks("g", "roads", written);
     run("UPDATE roads SET b = b + 1");
     looks("g", "roads", written);
@@ -315,7 +316,8 @@ static void change_schema(const char *from, const char *to) {
     char *before = ask("SELECT group_concat(sql, ';') FROM sqlite_schema");
     ck_assert_msg(strstr(before, from) != NULL, "%s", before);
     sqlite3_free(before);
-    run("PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql = replace(sql, %Q, %Q); "
+    run("PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql = replace(sql, %Q, "
+        "%Q); "
         "PRAGMA writable_schema = reset",
         from, to);
 }
@@ -326,19 +328,19 @@ START_TEST(a_stored_condition_is_refused) {
     sql_open();
     make(tables[1], "open GLOB 1", "");
     change_schema("open GLOB 1", "open LIKE 1");
-    static const char *const uses[] = {"SELECT * FROM g", "SELECT * FROM gpu_bfs('g', 1)",
-                                       "SELECT gpugraph_check('g')",
-                                       "SELECT gpugraph_delete_vertex('g', 1)",
-                                       "ALTER TABLE g RENAME TO h"};
+    static const char *const uses[] = {
+        "SELECT * FROM g", "SELECT * FROM gpu_bfs('g', 1)", "SELECT gpugraph_check('g')",
+        "SELECT gpugraph_delete_vertex('g', 1)", "ALTER TABLE g RENAME TO h"};
     for (int i = 0; i < 5; i++) {
         char *said = ask("%s", uses[i]);
-        ck_assert_msg(strncmp(said, "error", 5) == 0 && strstr(said, "use GLOB"), "%s: %s",
-                      uses[i], said);
+        ck_assert_msg(strncmp(said, "error", 5) == 0 && strstr(said, "use GLOB"),
+                      "%s: %s", uses[i], said);
         sqlite3_free(said);
     }
     run("UPDATE roads SET id = id + 10");
     run("DROP TABLE g");
-    expect("'roads'", "SELECT group_concat(name) FROM sqlite_schema WHERE type <> 'index'");
+    expect("'roads'",
+           "SELECT group_concat(name) FROM sqlite_schema WHERE type <> 'index'");
     sql_close();
 }
 END_TEST
