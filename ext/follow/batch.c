@@ -96,7 +96,7 @@ static int prepare(connection *c, const row_source *rows, int lookups, int *argu
                                 REVERSE_COLUMN, EDGE_ID_COLUMN};
     const char *rowid = rows->table.rowid_name;
     sqlite3_str *text = sqlite3_str_new(c->db);
-    sqlite3_str_appendall(text, OWN_SQL "SELECT gpugraph_collect(v.column1, e.row");
+    sqlite3_str_appendall(text, OWN_SQL "SELECT gpugraph_collect(v.column1, e.r");
     *arguments = 2;
     for (int i = 0; i < EDGE_COLUMNS; i++)
         if (rows->column[order[i]])
@@ -104,7 +104,7 @@ static int prepare(connection *c, const row_source *rows, int lookups, int *argu
     sqlite3_str_appendall(text, ") FROM (VALUES (?)");
     for (int i = 1; i < lookups; i++)
         sqlite3_str_appendall(text, ", (?)");
-    sqlite3_str_appendf(text, ") AS v LEFT JOIN (SELECT \"%w\" AS row", rowid);
+    sqlite3_str_appendf(text, ") AS v LEFT JOIN (SELECT \"%w\" AS r", rowid);
     for (int i = 0, argument = 2; i < EDGE_COLUMNS; i++)
         if (rows->column[order[i]])
             sqlite3_str_appendf(text, ", \"%w\" AS c%d", rows->column[order[i]],
@@ -112,7 +112,7 @@ static int prepare(connection *c, const row_source *rows, int lookups, int *argu
     sqlite3_str_appendf(text, " FROM \"%w\".\"%w\" NOT INDEXED", rows->table.schema,
                         rows->table.name);
     condition_append(text, "WHERE", rows->where);
-    sqlite3_str_appendall(text, ") AS e ON e.row = v.column1");
+    sqlite3_str_appendall(text, ") AS e ON e.r = v.column1");
     char *sql = sqlite3_str_finish(text);
     *row = NULL;
     int rc = sql ? sqlite3_prepare_v3(c->db, sql, -1, 0, row, NULL) : SQLITE_NOMEM;
