@@ -88,30 +88,31 @@ typedef struct rereading {
 
 /* gpugraph_collect(id, rowid, source, destination [, weight [, reverse]] [, edge id]): rowid is
 ** NULL where there is no such row. Looked up so, inside SQLite's own loop, rows cost half of what
-** they cost by a statement each. */
+** they cost by a statement each. The condition is within a subquery, where its names mean columns
+** of the table and nothing else; SQLite merges the subquery into the join. */
 static int prepare(connection *c, const row_source *rows, int lookups, int *arguments,
                    sqlite3_stmt **row) {
     static const int order[] = {SOURCE_COLUMN, TARGET_COLUMN, WEIGHT_COLUMN,
                                 REVERSE_COLUMN, EDGE_ID_COLUMN};
     const char *rowid = rows->table.rowid_name;
     sqlite3_str *text = sqlite3_str_new(c->db);
-    sqlite3_str_appendf(text, OWN_SQL "SELECT gpugraph_collect(v.column1, e.\"%w\"",
-                        rowid);
+    sqlite3_str_appendall(text, OWN_SQL "SELECT gpugraph_collect(v.column1, e.r");
     *arguments = 2;
-    for (int i = 0; i < EDGE_COLUMNS; i++) {
-        const char *column = rows->column[order[i]];
-        if (column)
-            sqlite3_str_appendf(text, ", e.\"%w\"", column);
-        *arguments += column != NULL;
-    }
+    for (int i = 0; i < EDGE_COLUMNS; i++)
+        if (rows->column[order[i]])
+            sqlite3_str_appendf(text, ", e.c%d", (*arguments)++);
     sqlite3_str_appendall(text, ") FROM (VALUES (?)");
     for (int i = 1; i < lookups; i++)
         sqlite3_str_appendall(text, ", (?)");
-    sqlite3_str_appendf(text,
-                        ") AS v LEFT JOIN \"%w\".\"%w\" AS e NOT INDEXED ON e.\"%w\" = "
-                        "v.column1",
-                        rows->table.schema, rows->table.name, rowid);
-    condition_append(text, "AND", rows->where, "e.");
+    sqlite3_str_appendf(text, ") AS v LEFT JOIN (SELECT \"%w\" AS r", rowid);
+    for (int i = 0, argument = 2; i < EDGE_COLUMNS; i++)
+        if (rows->column[order[i]])
+            sqlite3_str_appendf(text, ", \"%w\" AS c%d", rows->column[order[i]],
+                                argument++);
+    sqlite3_str_appendf(text, " FROM \"%w\".\"%w\" NOT INDEXED", rows->table.schema,
+                        rows->table.name);
+    condition_append(text, "WHERE", rows->where);
+    sqlite3_str_appendall(text, ") AS e ON e.r = v.column1");
     char *sql = sqlite3_str_finish(text);
     *row = NULL;
     int rc = sql ? sqlite3_prepare_v3(c->db, sql, -1, 0, row, NULL) : SQLITE_NOMEM;

@@ -161,12 +161,29 @@ static int write_all(connection *c, const definition *d, const block_graphs *gra
     return w->rc ? w->rc : write_header(c->db, d, w->insert, size);
 }
 
-int blocks_write(connection *c, const definition *d, const block_graphs *graphs,
-                 uint64_t *bytes, char **error) {
+/* What an authorizer hides from this connection it may not hide from others. */
+static int check_right(sqlite3 *db, const row_source *rows, char **error) {
+    bool holds;
+    char *right = right_text(rows);
+    int rc = right ? right_holds(db, right, NULL, &holds) : SQLITE_NOMEM;
+    sqlite3_free(right);
+    if (rc || holds)
+        return rc;
+    *error =
+        sqlite3_mprintf("an authorizer hides columns of %s from this connection; write "
+                        "the packed graph by one that may read them",
+                        rows->name);
+    return *error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+int blocks_write(connection *c, const definition *d, const row_source *rows,
+                 const block_graphs *graphs, uint64_t *bytes, char **error) {
     uint64_t size[BLOCK_GRAPHS] = {0};
     writer w = {.db = c->db, .row = HEADER_ROW + 1};
     char *blocks = sqlite3_mprintf("%s_blocks", d->name);
-    int rc = blocks ? put_view(c->db, d, error) : SQLITE_NOMEM;
+    int rc = blocks ? check_right(c->db, rows, error) : SQLITE_NOMEM;
+    if (rc == SQLITE_OK)
+        rc = put_view(c->db, d, error);
     if (rc == SQLITE_OK)
         rc = statement_execute(c->db, error, "DELETE FROM \"%w\".\"%w\"", d->schema,
                                blocks);

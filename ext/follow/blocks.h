@@ -24,8 +24,8 @@ void block_graphs_free(block_graphs *graphs);
 /* Puts the graphs, which are the table as this transaction sees it, into the shadow table;
 ** half of them where it fails, so that the caller must roll back. *bytes: of all; may be
 ** NULL. *error is a sentence without a function's name. */
-int blocks_write(connection *c, const definition *d, const block_graphs *graphs,
-                 uint64_t *bytes, char **error);
+int blocks_write(connection *c, const definition *d, const row_source *rows,
+                 const block_graphs *graphs, uint64_t *bytes, char **error);
 /* The graphs are the table as it was when the log ended at *position, and *mark was its
 ** latest; all NULL: there are none that can be relied on. SQLITE_OK, SQLITE_NOMEM or
 ** SQLITE_INTERRUPT. */

@@ -113,8 +113,8 @@ graph_ref *followed_other(const followed *f, const graph_ref *graph) {
     return graph == f->graph ? f->both : graph == f->both ? f->graph : NULL;
 }
 
-bool followed_is_current(connection *c, const followed *f) {
-    return f->graph && f->dirty.count == 0 && stamp_stands(c, f->base) &&
+bool followed_is_current(connection *c, const followed *f, sqlite3_stmt **right) {
+    return f->graph && f->dirty.count == 0 && stamp_stands(c, f->base, right) &&
            !mirror_is_foreign(f);
 }
 
@@ -191,7 +191,7 @@ static int find_real(reading *r, followed *f, const id_list *ids, bool *found) {
                         f->rows.table.rowid_name, f->rows.table.schema,
                         f->rows.table.name, f->rows.column[0], f->rows.column[1]);
     append_is_real(text, &f->rows);
-    condition_append(text, "AND", f->rows.where, "");
+    condition_append(text, "AND", f->rows.where);
     sqlite3_str_appendall(text, " LIMIT 1");
     char *sql = sqlite3_str_finish(text);
     int rc = sql ? sqlite3_prepare_v2(r->c->db, sql, -1, &statement, NULL) : SQLITE_NOMEM;

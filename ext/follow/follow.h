@@ -43,6 +43,7 @@ typedef struct definition {
     char rowid[8];       /* how triggers name the rowid; "": edges are not told apart,
                               ** and every change means another read of the table */
     char *key;           /* the column that is the rowid; NULL: none */
+    char *reads;         /* new."a", new."b": columns of the condition; NULL: none */
     gpugraph_direction direction;
     bool persist;
     sqlite3_int64 latest_trigger; /* the last one's row of sqlite_schema */
@@ -83,8 +84,9 @@ followed *followed_of(connection *c, const char *schema, const char *name);
 /* Nothing known of it holds any more. */
 void followed_forget(connection *c, followed *f);
 /* Is the mirror surely what the table holds in this read transaction? Never after a
-** change of the file behind the schema's name, which whoever asks must rule out. */
-bool followed_is_current(connection *c, const followed *f);
+** change of the file behind the schema's name, which whoever asks must rule out; nor where an
+** authorizer denies the table (right: as right_holds keeps it). */
+bool followed_is_current(connection *c, const followed *f, sqlite3_stmt **right);
 /* A mirror that was found under these texts before, caught up. *found stays NULL where
 ** there is none. */
 int followed_find(reading *r, graph_ref **found);

@@ -21,7 +21,7 @@ static int explain(char **error, int rc, const char *what) {
 
 static int make_triggers(sqlite3 *db, definition *d, char **error) {
     trigger_list needed;
-    int rc = follow_triggers(db, d, &needed);
+    int rc = follow_triggers(db, d, &needed, error);
     for (int i = 0; i < needed.count && rc == SQLITE_OK; i++)
         rc = statement_execute(db, error, "%s", needed.item[i].sql);
     trigger_list_clear(&needed);
@@ -198,7 +198,7 @@ static int make_blocks(connection *c, const definition *d, char **error) {
     block_graphs graphs = {{got.graph, got.half_rows, got.row_ids, other.graph,
                             other.half_rows, other.row_ids}};
     if (rc == SQLITE_OK)
-        rc = explain(error, blocks_write(c, d, &graphs, NULL, error),
+        rc = explain(error, blocks_write(c, d, &rows, &graphs, NULL, error),
                      "gpugraph: the packed graph cannot be written");
     block_graphs_free(&graphs);
     edge_names_free(got.names);
@@ -221,8 +221,6 @@ int follow_create(connection *c, const char *schema, const char *name,
         rc = check_table(c->db, &d, error);
     if (rc == SQLITE_OK)
         rc = settle_columns(c, &d, error);
-    if (rc == SQLITE_OK)
-        rc = condition_settle(c->db, &d, true, error);
     if (rc == SQLITE_OK)
         rc = make_table(c->db, follow_log_sql(&d),
                         "gpugraph: the log of the graph cannot be made", error);

@@ -84,6 +84,7 @@ void definition_clear(definition *d) {
     sqlite3_free(d->name);
     sqlite3_free(d->log);
     sqlite3_free(d->key);
+    sqlite3_free(d->reads);
     sqlite3_free(d->trouble);
     edge_source_clear(&d->source);
     memset(d, 0, sizeof *d);
@@ -153,8 +154,13 @@ static int take_columns(definition *d, const char *sql) {
     if (count <= 0)
         return count < 0 ? SQLITE_NOMEM : SQLITE_OK;
     d->source.columns = count;
-    sqlite3_free(d->source.where);
-    return condition_of_trigger(sql, &d->source.where);
+    char *condition;
+    int rc = condition_of_trigger(sql, &condition);
+    if (condition) {
+        sqlite3_free(d->source.where);
+        d->source.where = condition;
+    }
+    return rc;
 }
 
 /* What the triggers say of table and columns. */
@@ -176,10 +182,10 @@ static int take_triggers(definition *d, const present *list) {
 }
 
 /* Notes what is missing. */
-static int find_trouble(sqlite3 *db, definition *d, const present *list) {
+static int find_trouble(sqlite3 *db, definition *d, const present *list, char **error) {
     trigger_list needed;
     sqlite3_str *missing = sqlite3_str_new(NULL);
-    int count = 0, rc = follow_triggers(db, d, &needed);
+    int count = 0, rc = follow_triggers(db, d, &needed, error);
     for (int i = 0; i < needed.count && rc == SQLITE_OK; i++) {
         int found = 0;
         for (int j = 0; j < list->count && found == 0; j++)
@@ -350,12 +356,11 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
     if (rc == SQLITE_OK)
         rc = take_triggers(made, &list);
     if (rc == SQLITE_OK)
-        rc = condition_settle(db, made, false, error);
-    if (rc == SQLITE_OK)
         rc = find_log(db, made);
     if (rc == SQLITE_OK && !made->trouble) {
-        rc = find_trouble(db, made, &list);
-        if (rc == SQLITE_ERROR) { /* the table is gone, which reading it will say */
+        rc = find_trouble(db, made, &list, error);
+        if (rc == SQLITE_ERROR &&
+            !*error) { /* the table is gone, which reading it will say */
             char *typed = table_as_sql(schema, name);
             if (typed)
                 made->trouble =
@@ -386,5 +391,5 @@ int definition_read_renamed(sqlite3 *db, const char *log, definition *d, char **
     rc = take_triggers(d, &list);
     d->log = made;
     present_clear(&list);
-    return rc ? rc : condition_settle(db, d, false, error);
+    return rc;
 }

@@ -25,10 +25,4 @@ int definition_take(definition *d, graph_arguments *arguments);
 ** old one. Leaves the new names in d. */
 int definition_read_renamed(sqlite3 *db, const char *log, definition *d, char **error);
 
-/* ---- arguments.c ---- */
-
-/* Checks the condition as it was given, or as a trigger holds it, and puts the latter in its
-** place. making: SQLite is asked, too. *error: a whole sentence. */
-int condition_settle(sqlite3 *db, definition *d, bool making, char **error);
-
 #endif

@@ -28,7 +28,11 @@ static void append_name(sqlite3_str *sql, const parts *p, const char *suffix) {
 static void append_columns(sqlite3_str *sql, const parts *p) {
     for (int i = 0; i < p->d->source.columns; i++)
         sqlite3_str_appendf(sql, "%snew.\"%w\"", i ? ", " : "", p->d->source.column[i]);
-    condition_append(sql, "WHERE", p->d->source.where, "new.");
+    if (p->d->source.where)
+        sqlite3_str_appendf(sql, " FROM \"%w\"", p->d->source.table);
+    condition_append(sql, "WHERE 0 AND", p->d->source.where);
+    if (p->d->reads)
+        sqlite3_str_appendf(sql, " GROUP BY %s", p->d->reads);
 }
 
 /* old.rowid or new.rowid; NULL where edges are not told apart. */
@@ -177,11 +181,28 @@ static int add_keys(sqlite3 *db, const definition *d, trigger_list *made) {
 
 /* ---- the triggers of a table ---- */
 
-static int find_rowid(sqlite3 *db, definition *d) {
+/* ALTER TABLE DROP COLUMN takes "open" for a text where the column is gone, but not new."open". */
+static int find_columns_read(sqlite3 *db, definition *d, const table_info *info,
+                             char **error) {
+    bool *used = NULL;
+    int rc = condition_check(db, info, d->source.where, &used, error);
+    sqlite3_str *list = sqlite3_str_new(NULL);
+    for (int i = 0; i < info->columns && rc == SQLITE_OK; i++)
+        if (used[i])
+            sqlite3_str_appendf(list, "%snew.\"%w\"",
+                                sqlite3_str_length(list) ? ", " : "", info->column[i]);
+    rc = rc ? rc : sqlite3_str_errcode(list);
+    sqlite3_free(d->reads);
+    d->reads = sqlite3_str_finish(list);
+    sqlite3_free(used);
+    return rc;
+}
+
+static int find_columns(sqlite3 *db, definition *d, char **error) {
     table_info info;
-    char *error = NULL;
-    int rc = table_find(db, d->schema, d->source.table, &info, &error);
-    sqlite3_free(error);
+    char *gone = NULL;
+    int rc = table_find(db, d->schema, d->source.table, &info, &gone);
+    sqlite3_free(gone);
     sqlite3_free(d->key);
     d->key = NULL;
     if (rc == SQLITE_OK)
@@ -191,11 +212,13 @@ static int find_rowid(sqlite3 *db, definition *d) {
         d->key = sqlite3_mprintf("%s", info.column[info.integer_primary_key]);
         rc = d->key ? SQLITE_OK : SQLITE_NOMEM;
     }
+    if (rc == SQLITE_OK && d->source.where)
+        rc = find_columns_read(db, d, &info, error);
     table_info_clear(&info);
     return rc;
 }
 
-int follow_triggers(sqlite3 *db, definition *d, trigger_list *made) {
+int follow_triggers(sqlite3 *db, definition *d, trigger_list *made, char **error) {
     static const struct {
         const char *template, *suffix;
     } always[] = {{tended_sql, "tended"},
@@ -204,7 +227,7 @@ int follow_triggers(sqlite3 *db, definition *d, trigger_list *made) {
                   {updated_sql, "updated"},
                   {moved_sql, "moved"}};
     memset(made, 0, sizeof *made);
-    int rc = find_rowid(db, d);
+    int rc = find_columns(db, d, error);
     for (size_t i = 0; i < sizeof always / sizeof *always && rc == SQLITE_OK; i++) {
         parts p = {.d = d, .suffix = always[i].suffix};
         rc = add(made, always[i].template, &p,

@@ -20,8 +20,9 @@ char *follow_log_sql(const definition *d);
 char *follow_blocks_sql(const definition *d);
 char *follow_saved_sql(const definition *d);
 /* Every trigger that the table needs as it is now: one for each way to change a row, two
-** for each of its UNIQUE keys. Sets d->rowid and d->key. */
-int follow_triggers(sqlite3 *db, definition *d, trigger_list *made);
+** for each of its UNIQUE keys. Sets d->rowid, d->key and d->reads. *error: a sentence without a
+** function's name about the condition; NULL where the table is gone. */
+int follow_triggers(sqlite3 *db, definition *d, trigger_list *made, char **error);
 void trigger_list_clear(trigger_list *list);
 /* keys.c: the condition on rows that a new one would take the place of, for the sake
 ** of a UNIQUE index. *match NULL (else sqlite3_free): nothing is known of them. */

@@ -39,7 +39,7 @@ static char *deletion(const row_source *rows, const char *rowid) {
     sqlite3_str_appendall(sql, " OR ");
     append_is_vertex(sql, rows->column[TARGET_COLUMN]);
     sqlite3_str_appendall(sql, ")");
-    condition_append(sql, "AND", rows->where, "");
+    condition_append(sql, "AND", rows->where);
     if (*rowid)
         sqlite3_str_appendf(sql, " AND \"%w\" IN (SELECT row FROM " ROW_LIST "(?2))",
                             rowid);

@@ -374,7 +374,8 @@ static int save_in_savepoint(graph_call *call, uint64_t *bytes) {
     char *error = NULL;
     int rc = savepoint_open(&s, call->c->db, &call->rows.table, &error);
     if (rc == SQLITE_OK)
-        rc = blocks_write(call->c, &call->definition, &graphs, bytes, &error);
+        rc =
+            blocks_write(call->c, &call->definition, &call->rows, &graphs, bytes, &error);
     rc = savepoint_close(&s, rc, &error);
     graph_call_reason(call, rc, error);
     sqlite3_free(error);

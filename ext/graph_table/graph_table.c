@@ -27,6 +27,8 @@ typedef struct graph_table {
     bool named;                 /* edges have ids of their own (load/row_ids.h) */
     bool persist;               /* it has a table of blocks */
     bool seen;                  /* the mirror, through this virtual table */
+    sqlite3_stmt
+        *right; /* may its table be read? Compiled after the latest statement on g */
 } graph_table;
 
 typedef struct graph_cursor {
@@ -129,6 +131,7 @@ static int declare(connection *c, const char *schema, const char *name, graph_ta
 }
 
 static void table_free(graph_table *t) {
+    sqlite3_finalize(t->right);
     sqlite3_free(t->schema);
     sqlite3_free(t->name);
     sqlite3_free(t->text);
@@ -342,7 +345,9 @@ static void plan_ends(const graph_table *t, sqlite3_index_info *info, const int 
 }
 
 static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
-    const graph_table *t = (const graph_table *)base;
+    graph_table *t = (graph_table *)base;
+    sqlite3_finalize(t->right); /* a statement is compiled, so an authorizer is asked */
+    t->right = NULL;
     int equal[4] = {-1, -1, -1, -1};
     double edges = 1e6, degree = 8;
     followed *f = t->seen ? followed_of(t->c, t->schema, t->name) : NULL;
@@ -412,7 +417,7 @@ static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
     search_watch watch;
     if (!f)
         return SQLITE_NOMEM;
-    bool current = t->seen && followed_is_current(t->c, f);
+    bool current = t->seen && followed_is_current(t->c, f, &t->right);
     graph_request request = {.function = t->name,
                              .edges = t->text,
                              .edges_bytes = (int)strlen(t->text),

@@ -64,7 +64,7 @@ static char *rows_with(const graph_call *call, int column) {
         sql, OWN_SQL "SELECT \"%w\" FROM \"%w\".\"%w\" WHERE \"%w\" IS ?1 COLLATE BINARY",
         call->definition.rowid, rows->table.schema, rows->table.name,
         rows->column[column]);
-    condition_append(sql, "AND", rows->where, "");
+    condition_append(sql, "AND", rows->where);
     return sqlite3_str_finish(sql);
 }
 

@@ -16,7 +16,11 @@
 ** may be it: CREATE TABLE found AS SELECT ... FROM gpu_bfs('roads', 1). What such a statement
 ** can write to is seen from its program, as EXPLAIN lists it, triggers and foreign keys included.
 ** It is the program that runs, since a change of schema or setting expires statements, and
-** what was kept with them. */
+** what was kept with them.
+**
+** A stamp also says whether an authorizer lets the connection read the tables now. If not, nothing
+** that is in memory serves: the table is read, by a statement that the authorizer refuses, or that
+** gives NULL where it hides a column, and what is read so is not kept. */
 #include "stamp.h"
 #include "base/program.h"
 #include <string.h>
@@ -36,9 +40,10 @@ struct stamp {
     bool unwritten;      /* but nothing has been written by statements still under way */
     bool unwritten_ever; /* nor by any before, in this transaction */
     bool memdb;          /* sqlite3_deserialize can replace it without a trace */
+    bool readable;       /* an authorizer lets the connection read the tables */
     struct stamp_table {
-        char *schema, *name;
-    } table[2]; /* edges, vertices */
+        char *schema, *name, *right; /* right: as source/right.c asks for it */
+    } table[2];                      /* edges, vertices */
     int tables;
     int count, room;
     part *part;
@@ -81,11 +86,21 @@ static int take_part(connection *c, stamp *s, const char *schema, bool source) {
     return p->schema ? hold(c, p) : SQLITE_NOMEM;
 }
 
-static int take_table(stamp *s, const char *schema, const char *name) {
+/* Takes the text over. */
+static int take_table(stamp *s, const char *schema, const char *name, char *right) {
     struct stamp_table *t = &s->table[s->tables++];
     t->schema = sqlite3_mprintf("%s", schema);
     t->name = sqlite3_mprintf("%s", name);
-    return t->schema && t->name ? SQLITE_OK : SQLITE_NOMEM;
+    t->right = right;
+    return t->schema && t->name && t->right ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+static int find_rights(connection *c, const stamp *s, bool *readable) {
+    int rc = SQLITE_OK;
+    *readable = true;
+    for (int i = 0; i < s->tables && rc == SQLITE_OK && *readable; i++)
+        rc = right_holds(c->db, s->table[i].right, NULL, readable);
+    return rc;
 }
 
 /* The table's schema, and those in which a name without schema is looked for before
@@ -103,7 +118,7 @@ static int take_source(connection *c, stamp *s, const row_source *rows) {
     }
     if (rc == SQLITE_OK)
         rc = take_part(c, s, own, true);
-    return rc ? rc : take_table(s, own, rows->table.name);
+    return rc ? rc : take_table(s, own, rows->table.name, right_text(rows));
 }
 
 static bool may_write(connection *c, const stamp *s, sqlite3_stmt *statement) {
@@ -148,6 +163,9 @@ static int take_rest(connection *c, stamp *s) {
         s->memdb |= is_memdb(c->db, p->schema);
         s->writing |= sqlite3_txn_state(c->db, p->schema) == SQLITE_TXN_WRITE;
     }
+    int rc = find_rights(c, s, &s->readable);
+    if (rc)
+        return rc;
     s->expiries = connection_expiries(c);
     s->total_changes = sqlite3_total_changes64(c->db);
     s->unwritten = s->writing && !some_statement_writes(c, s);
@@ -193,7 +211,8 @@ int stamp_retake(connection *c, const stamp *earlier, stamp **made) {
     for (int i = 0; i < earlier->count && rc == SQLITE_OK; i++)
         rc = take_part(c, s, earlier->part[i].schema, earlier->part[i].source);
     for (int i = 0; i < earlier->tables && rc == SQLITE_OK; i++)
-        rc = take_table(s, earlier->table[i].schema, earlier->table[i].name);
+        rc = take_table(s, earlier->table[i].schema, earlier->table[i].name,
+                        sqlite3_mprintf("%s", earlier->table[i].right));
     return finish(c, s, rc, made);
 }
 
@@ -215,6 +234,7 @@ void stamp_free(stamp *s) {
     for (int i = 0; i < s->tables; i++) {
         sqlite3_free(s->table[i].schema);
         sqlite3_free(s->table[i].name);
+        sqlite3_free(s->table[i].right);
     }
     sqlite3_free(s->part);
     sqlite3_free(s);
@@ -227,7 +247,7 @@ static bool part_agrees(const part *a, const part *b) {
 }
 
 bool stamp_agrees(stamp *kept, const stamp *now) {
-    if (kept->count != now->count || now->memdb || !now->expiries ||
+    if (kept->count != now->count || now->memdb || !now->readable || !now->expiries ||
         kept->expiries != now->expiries)
         return false;
     for (int i = 0; i < now->count; i++) {
@@ -254,7 +274,7 @@ static bool reads_uncommitted(connection *c) {
 }
 
 bool stamp_trusted(connection *c, const stamp *now) {
-    return now->expiries && !now->memdb && !reads_uncommitted(c);
+    return now->expiries && !now->memdb && now->readable && !reads_uncommitted(c);
 }
 
 bool stamp_keepable(connection *c, const stamp *now) {
@@ -290,13 +310,16 @@ enum stamp_change stamp_compare(const stamp *kept, const stamp *now) {
                                                                : STAMP_WRITTEN;
 }
 
-bool stamp_stands(connection *c, const stamp *kept) {
+bool stamp_stands(connection *c, const stamp *kept, sqlite3_stmt **right) {
     const part *p = source_part(kept);
     unsigned version = 0;
+    bool readable;
     return sqlite3_txn_state(c->db, p->schema) == SQLITE_TXN_READ &&
            sqlite3_file_control(c->db, p->schema, SQLITE_FCNTL_DATA_VERSION, &version) ==
                SQLITE_OK &&
-           version == p->data_version && !is_memdb(c->db, p->schema);
+           version == p->data_version && !is_memdb(c->db, p->schema) &&
+           right_holds(c->db, kept->table[0].right, right, &readable) == SQLITE_OK &&
+           readable;
 }
 
 bool stamp_writing(const stamp *now) {

@@ -29,8 +29,8 @@ bool stamp_same_names(const stamp *kept, const stamp *now);
 enum stamp_change { STAMP_SAME, STAMP_WRITTEN, STAMP_NEW_SCHEMA };
 enum stamp_change stamp_compare(const stamp *kept, const stamp *now);
 /* Is it still SAME, inside a read transaction that is open, provided that the schema is the
-** same? Cheap. */
-bool stamp_stands(connection *c, const stamp *kept);
+** same, and may the table of edges be read? right: as right_holds keeps it. Cheap. */
+bool stamp_stands(connection *c, const stamp *kept, sqlite3_stmt **right);
 /* Is a write transaction under way where the tables are? */
 bool stamp_writing(const stamp *now);
 /* But so far it has surely written no row of them; what it may have done to the schema is told by

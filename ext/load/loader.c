@@ -304,12 +304,26 @@ static void begin_again(loader *l) {
         l->lone->count = 0;
 }
 
-/* Where weights that nobody needs yet are an error, as a column is that an authorizer hides, the rows are
+/* The rows without weights, which may not be read: those who need them are told why. */
+static void read_inside_without(loader *l) {
+    char *why = sqlite3_mprintf("%s", l->error + strlen(l->function) + 2);
+    begin_again(l);
+    loader_drop_weights(l);
+    l->weight_error = why;
+    if (why)
+        read_inside(l);
+    else
+        l->rc = SQLITE_NOMEM;
+}
+
+/* Where weights that nobody needs yet are an error, as a column is that an authorizer denies, the rows are
 ** read without them. */
 static void read_inside_with(loader *l, enum weight_reading weights) {
     l->weights = weights;
     read_inside(l);
     l->weights_beside = l->rc == SQLITE_OK && l->weights == WEIGHTS_BESIDE;
+    if (weights == TRY_WEIGHTS && l->rc == SQLITE_AUTH)
+        read_inside_without(l);
     if (weights == WEIGHTS_BESIDE && l->rc && l->rc != SQLITE_NOMEM &&
         l->rc != SQLITE_INTERRUPT) {
         begin_again(l);

@@ -1,67 +1,80 @@
-/* The condition on the rows that are edges of a followed graph, as its trigger holds it.
+/* The condition on the rows that are edges of a followed graph.
 **
 **     as given           open = 1 AND "kind of" <> 'track'
-**     in the trigger     new."open" = 1 AND new."kind of" <> 'track'      what is kept of it
-**     for a row of e     e."open" = 1 AND e."kind of" <> 'track'
+**     in the trigger     SELECT new."a", new."b" FROM "roads" WHERE 0 AND (CONDITION)
+**     for a row          SELECT ... FROM "roads" WHERE (CONDITION)
 **
-** ALTER TABLE rewrites a trigger when a column gets another name. follow/arguments.c makes the
-** second of the first. */
+** ALTER TABLE rewrites the trigger when a column gets another name, so the trigger's text is the
+** condition that counts. Its statement reads no row.
+**
+** Rows are read again one by one, so the condition may only depend on one row's columns: not on the
+** time, the connection or other rows. It is also part of statements that run as top-level SQL, which
+** may call functions that a schema may not: the author of a file must not gain them. */
 #include "condition.h"
+#include "expression.h"
 #include "base/sql_text.h"
 #include <string.h>
 
-/* Copies the tokens from `at` to `end`, with `row` for each `new.`; stops before a bracket that
-** was not opened here. Returns where it stopped. */
-static const char *copy(sqlite3_str *sql, const char *at, const char *end,
-                        const char *row) {
-    sql_token token, point;
-    int depth = 0;
-    for (;;) {
-        const char *next = sql_next(at, end, &token);
+void condition_append(sqlite3_str *sql, const char *before, const char *condition) {
+    if (condition)
+        sqlite3_str_appendf(sql, " %s (%s\n)", before, condition);
+}
+
+/* Takes the next token, and tells whether it is this one. */
+static bool take(const char **at, const char *end, const char *text) {
+    sql_token token;
+    *at = sql_next(*at, end, &token);
+    return sqlite3_strnicmp(token.start, text, (int)strlen(text)) == 0 &&
+           (size_t)(token.end - token.start) == strlen(text);
+}
+
+/* Goes behind the keyword; false: `until` or the end comes first. */
+static bool skip(const char **at, const char *end, const char *keyword, char until) {
+    sql_token token;
+    do {
+        *at = sql_next(*at, end, &token);
+        if (token.kind == SQL_END || *token.start == until)
+            return false;
+    } while (!sql_word_is(token.start, token.end, keyword));
+    return true;
+}
+
+int condition_of_trigger(const char *sql, char **condition) {
+    const char *at = sql, *end = sql + strlen(sql), *start;
+    sql_token token = {SQL_END, sql, sql};
+    int depth = 1;
+    *condition = NULL;
+    if (!skip(&at, end, "SELECT", 0) || !skip(&at, end, "FROM", ';'))
+        return SQLITE_OK;
+    at = sql_next(at, end, &token); /* the table */
+    if (!take(&at, end, "WHERE") || !take(&at, end, "0") || !take(&at, end, "AND") ||
+        !take(&at, end, "("))
+        return SQLITE_OK;
+    for (start = at; depth > 0 && at < end;) {
+        at = sql_next(at, end, &token);
         char mark = token.kind == SQL_OTHER ? *token.start : 0;
         depth += (mark == '(') - (mark == ')');
-        if (token.kind == SQL_END || depth < 0)
-            return token.start;
-        const char *after = sql_next(next, end, &point);
-        bool is_new = sql_word_is(token.start, token.end, "NEW") &&
-                      point.kind == SQL_OTHER && *point.start == '.';
-        sqlite3_str_append(sql, at, (int)(token.start - at));
-        if (is_new)
-            sqlite3_str_appendall(sql, row);
-        else
-            sqlite3_str_append(sql, token.start, (int)(token.end - token.start));
-        at = is_new ? after : next;
     }
-}
-
-void condition_append(sqlite3_str *sql, const char *before, const char *condition,
-                      const char *row) {
-    if (!condition)
-        return;
-    sqlite3_str_appendf(sql, " %s (", before);
-    copy(sql, condition, condition + strlen(condition), row);
-    sqlite3_str_appendall(sql, "\n)");
-}
-
-/* SELECT new."a", new."b" WHERE (...); */
-int condition_of_trigger(const char *sql, char **condition) {
-    const char *end = sql + strlen(sql), *at = sql;
-    sql_token token, bracket;
-    *condition = NULL;
-    do {
-        at = sql_next(at, end, &token);
-    } while (token.kind != SQL_END && !sql_word_is(token.start, token.end, "SELECT"));
-    while (at = sql_next(at, end, &token),
-           token.kind != SQL_END && *token.start != ';' &&
-               !sql_word_is(token.start, token.end, "WHERE"))
-        ;
-    if (!sql_word_is(token.start, token.end, "WHERE"))
-        return SQLITE_OK;
-    at = sql_next(at, end, &bracket);
-    sqlite3_str *text = sqlite3_str_new(NULL);
-    copy(text, at, end, "");
-    *condition = sqlite3_str_finish(text);
+    *condition = sqlite3_mprintf("%.*s", (int)(token.start - start), start);
     return *condition ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+int condition_check(sqlite3 *db, const table_info *table, const char *condition,
+                    bool **used, char **error) {
+    char *fault = NULL;
+    *used = sqlite3_malloc(table->columns);
+    if (!*used)
+        return SQLITE_NOMEM;
+    memset(*used, 0, (size_t)table->columns);
+    int rc = expression_check(db, table, condition, *used, &fault);
+    if (fault)
+        *error =
+            sqlite3_mprintf("the condition '%!.80s' %s; it must be about the columns of "
+                            "one row, and say the same of it at any time, for every "
+                            "program that writes to the table",
+                            condition, fault);
+    sqlite3_free(fault);
+    return rc == SQLITE_ERROR && !*error ? SQLITE_NOMEM : rc;
 }
 
 /* NOT INDEXED has no effect on a table WITHOUT ROWID. */
@@ -71,7 +84,7 @@ void append_table_in_order(sqlite3_str *sql, const table_info *info, const char 
         sqlite3_str_appendf(sql, " INDEXED BY \"%w\"", info->key_index);
     else
         sqlite3_str_appendall(sql, " NOT INDEXED");
-    condition_append(sql, "WHERE", where, "");
+    condition_append(sql, "WHERE", where);
     if (info->key_order)
         sqlite3_str_appendf(sql, " ORDER BY %s", info->key_order);
 }

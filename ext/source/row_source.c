@@ -4,6 +4,7 @@
 **     row_source    what that is, here        kind 't', main.roads, columns a, b, their types
 **/
 #include "source.h"
+#include "condition.h"
 #include "base/sql_text.h"
 #include <stdarg.h>
 #include <string.h>
@@ -202,6 +203,20 @@ static int resolve_table(resolver *r) {
     return SQLITE_OK;
 }
 
+static int resolve_condition(resolver *r) {
+    row_source *rows = r->rows;
+    char *problem = NULL;
+    rows->where = sqlite3_mprintf("%s", r->source->where);
+    if (!rows->where)
+        return SQLITE_NOMEM;
+    int rc = condition_check(r->c->db, &rows->table, rows->where, &rows->where_reads,
+                             &problem);
+    if (problem)
+        rc = fail(r, "%s", problem);
+    sqlite3_free(problem);
+    return rc;
+}
+
 /* ---- queries ---- */
 
 static bool is_blank(const char *sql) {
@@ -312,8 +327,8 @@ int source_resolve(connection *c, const char *function, const char *what, const 
     resolver r = {c, function, what, s, source, rows, error};
     if (source->query)
         return resolve_query(&r);
-    rows->where = source->where ? sqlite3_mprintf("%s", source->where) : NULL;
-    return source->where && !rows->where ? SQLITE_NOMEM : resolve_table(&r);
+    int rc = resolve_table(&r);
+    return rc || !source->where ? rc : resolve_condition(&r);
 }
 
 void source_append_table(sqlite3_str *sql, const row_source *rows) {
@@ -354,5 +369,6 @@ void row_source_clear(row_source *rows) {
     table_info_clear(&rows->table);
     sqlite3_free(rows->name);
     sqlite3_free(rows->where);
+    sqlite3_free(rows->where_reads);
     memset(rows, 0, sizeof *rows);
 }

@@ -58,6 +58,7 @@ typedef struct row_source {
                          ** the table so far */
     int schema_version; /* then: of its schema, as that transaction sees it */
     char *where;        /* which rows there are (source/condition.h); NULL: all */
+    bool *where_reads;  /* by the table's columns; NULL: there is no condition */
     const int64_t
         *range; /* what `where` says, and nothing else: the first and the last rowid;
                           ** or NULL. The caller's */
@@ -79,6 +80,10 @@ bool source_has_row_ids(const row_source *rows);
 /* The name by which SQL asks for the table's rowid, edge id or not; NULL: it has none. */
 const char *source_row_name(const row_source *rows);
 
+/* The source with so many columns, as an argument writes it: aux."my roads"(a, b)
+** (sqlite3_free); NULL: no memory. */
+char *source_as_typed(const row_source *rows, const char *const *column, int columns);
+
 /* ---- id_columns.c: what the declarations of id columns mean for ids ---- */
 
 typedef struct id_columns {
@@ -95,9 +100,16 @@ int id_columns_find(sqlite3 *db, const row_source *edges, const row_source *vert
                     id_columns *made);
 int id_columns_copy(const id_columns *from, id_columns *made);
 void id_columns_clear(id_columns *columns);
-/* The source with so many columns, as an argument writes it: aux."my roads"(a, b)
-** (sqlite3_free); NULL: no memory. */
-char *source_as_typed(const row_source *rows, const char *const *column, int columns);
+
+/* ---- right.c ---- */
+
+/* The question whether the connection may read the columns of a table that its graph is made of;
+** sqlite3_free. NULL: no memory. */
+char *right_text(const row_source *rows);
+/* *holds: an authorizer neither denies nor hides any of them now. kept: a statement that is compiled
+** once and asked again, the caller's to finalize; it hears of an authorizer that is set, not of one that
+** changes its mind. NULL: none. SQLITE_NOMEM, SQLITE_INTERRUPT or SQLITE_OK. */
+int right_holds(sqlite3 *db, const char *text, sqlite3_stmt **kept, bool *holds);
 
 /* ---- weight.c ---- */
 

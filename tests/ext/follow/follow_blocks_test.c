@@ -1,6 +1,9 @@
 /* The packed graph in the file: loaded where it holds, read anew where it does not, never
 ** written by a reader. */
 #include "gpugraph_extension.h"
+#include "luck.h"
+#include "memory_stream.h"
+#include "share.h"
 #include "suite.h"
 #include "sql.h"
 #include <stdio.h>
@@ -178,6 +181,164 @@ START_TEST(readers_do_not_write) {
 }
 END_TEST
 
+/* ---- forged blocks ---- */
+
+static const struct {
+    const char *table, *rows, *graph;
+} forgeries[] = {
+    {"CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres, name, back)",
+     "INSERT INTO roads(a, b, metres, name, back) VALUES (1, 2, 3, 'p', 4), (2, 3, 4, "
+     "'q', "
+     "-1), ('x', 1, 9, 7, 2), (3, 'x', 0, 8, 1), (1, 3, 2, 'r', 2), (NULL, 5, 1, 's', 1)",
+     "roads(a, b, metres)"},
+    {NULL, NULL, "roads(a, b)"},
+    {NULL, NULL, "roads(a, b, metres, name)"},
+    {NULL, NULL, "roads(a, b, metres, name, back)"},
+};
+
+static const char *const uses[] = {
+    "SELECT src, dst, weight, edge FROM g",
+    "SELECT * FROM g WHERE src = 1",
+    "SELECT * FROM g WHERE src IN (1, 'x') AND dst = 3",
+    "SELECT * FROM g WHERE edge = 2",
+    "SELECT * FROM g WHERE edge IN ('q', 7, 1)",
+    "SELECT * FROM gpu_bfs('g', 1)",
+    "SELECT * FROM gpu_sssp('g', 1) WHERE direction = 'both'",
+    "SELECT * FROM gpu_path('g', 1, 'x')",
+    "SELECT * FROM gpu_dfs('g')",
+    "SELECT * FROM gpu_mis('g')",
+    "SELECT * FROM gpu_components('g') WHERE kind = 'strong'",
+    "SELECT * FROM gpu_spanning_forest('g')",
+    "SELECT * FROM gpu_paths('g', 1, 'x', 3)",
+    "SELECT gpugraph_triangles('g')",
+    "SELECT gpugraph_check('g')",
+    "UPDATE roads SET b = 1, metres = 7 WHERE id % 2",
+    "SELECT * FROM g",
+    "INSERT INTO roads(a, b, metres, name, back) VALUES (7, 8, 9, 'new', 1), (NULL, 1, "
+    "1, "
+    "'one', 1)",
+    "SELECT * FROM gpu_bfs('g', 1) WHERE direction = 'both'",
+    "SELECT gpugraph_delete_vertex('g', 3)",
+    "DELETE FROM roads WHERE id = 6",
+    "SELECT gpugraph_check('g')",
+    "SELECT gpugraph_save('g')",
+};
+
+/* The header's words and the packed graphs, as they are in the file. */
+static void read_blocks(char **header, memory_file *whole) {
+    sqlite3_stmt *row;
+    char *text = ask("SELECT data FROM g_blocks WHERE rowid = 2");
+    *header = sqlite3_mprintf("%.*s", (int)strlen(text) - 2, text + 1);
+    sqlite3_free(text);
+    ck_assert_int_eq(sqlite3_prepare_v2(db, "SELECT data FROM g_blocks WHERE rowid = 3",
+                                        -1, &row, NULL),
+                     SQLITE_OK);
+    ck_assert_int_eq(sqlite3_step(row), SQLITE_ROW);
+    whole->size = (uint64_t)sqlite3_column_bytes(row, 0);
+    whole->bytes = malloc(whole->size);
+    memcpy(whole->bytes, sqlite3_column_blob(row, 0), whole->size);
+    sqlite3_finalize(row);
+}
+
+static void write_blocks(const char *header, const memory_file *whole) {
+    sqlite3_stmt *update;
+    run("UPDATE g_blocks SET data = %Q WHERE rowid = 2", header);
+    ck_assert_int_eq(sqlite3_prepare_v2(db,
+                                        "UPDATE g_blocks SET data = ? WHERE rowid = 3",
+                                        -1, &update, NULL),
+                     SQLITE_OK);
+    sqlite3_bind_blob(update, 1, whole->bytes, (int)whole->size, SQLITE_STATIC);
+    ck_assert_int_eq(sqlite3_step(update), SQLITE_DONE);
+    sqlite3_finalize(update);
+}
+
+/* Some words of one of the graphs become others, and its checksums are right again. false: there is
+** no such graph, or its sections do not fit its size any more. */
+static bool forge(const char *header, memory_file *whole, uint64_t which, bool small) {
+    enum { BEFORE_SIZES = 6, GRAPHS = 6 };
+    uint64_t start = 0;
+    const char *at = header;
+    for (int word = 0; word < BEFORE_SIZES; word++)
+        at = strchr(at, ' ') + 1;
+    for (uint64_t k = 0; k < which; k++) {
+        char *next;
+        start += strtoull(at, &next, 10);
+        at = next;
+    }
+    memory_file graph = {.bytes = whole->bytes + start, .size = strtoull(at, NULL, 10)};
+    if (graph.size == 0)
+        return false;
+    for (uint32_t i = draw(3) + 1; i > 0; i--) {
+        uint32_t word = small ? draw(16) : draw(UINT32_MAX);
+        memcpy(graph.bytes + 4 * (uint64_t)draw((uint32_t)(graph.size / 4)), &word,
+               sizeof word);
+    }
+    return memory_sign(&graph);
+}
+
+/* One number of the header becomes another. */
+static char *forge_header(const char *header) {
+    static const char *const numbers[] = {"0",    "1",          "8",
+                                          "4096", "4294967296", "9223372036854775807"};
+    const char *at = header;
+    for (uint32_t word = draw(10) + 2; word > 0; word--)
+        at = strchr(at, ' ') ? strchr(at, ' ') + 1 : at;
+    return sqlite3_mprintf("%.*s%s%s", (int)(at - header), header, numbers[draw(6)],
+                           at + strcspn(at, " "));
+}
+
+/* Whatever a file says of itself under right checksums: no crash, no endless loop, and the table is as
+** its writers have left it. */
+START_TEST(forged) {
+    memory_file whole, copy;
+    char *header;
+    int forged = 0;
+    snprintf(file, sizeof file, "/tmp/gpugraph-follow-blocks-%d.db", (int)getpid());
+    unlink(file);
+    db = NULL;
+    open_again();
+    run("PRAGMA synchronous = OFF; %s; %s; CREATE VIRTUAL TABLE g USING gpugraph(%s, "
+        "persist "
+        "= 1)",
+        forgeries[0].table, forgeries[0].rows, forgeries[_i].graph);
+    read_blocks(&header, &whole);
+    copy = whole;
+    copy.bytes = malloc(whole.size);
+    for (uint64_t round = 0; round < 600; round++) {
+        if (left_out(round))
+            continue;
+        luck = round + 1;
+        memcpy(copy.bytes, whole.bytes, whole.size);
+        char *other = draw(10) ? NULL : forge_header(header);
+        if (!other && !forge(header, &copy, draw(6), draw(3) != 0))
+            continue;
+        run("BEGIN");
+        write_blocks(other ? other : header, &copy);
+        run("COMMIT");
+        open_again();
+        run("PRAGMA synchronous = OFF");
+        for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+            if (i == 15)
+                run("BEGIN");
+            sqlite3_free(ask("%s", uses[i]));
+        }
+        run("ROLLBACK");
+        expect("'ok'", "PRAGMA integrity_check");
+        expect("6", "SELECT count(*) FROM roads");
+        sqlite3_free(other);
+        forged++;
+    }
+    ck_assert_int_gt(forged, 10);
+    write_blocks(header, &whole);
+    open_again();
+    expect("'ok'", "SELECT gpugraph_check('g')");
+    sqlite3_free(header);
+    free(whole.bytes);
+    free(copy.bytes);
+    done();
+}
+END_TEST
+
 const struct suite suite = {
     "follow_blocks",
     {{"blocks", .timeout = 120, .cases = {{&survives, sizeof kinds / sizeof *kinds}}},
@@ -185,5 +346,6 @@ const struct suite suite = {
       .cases = {{&schema_and_vacuum},
                 {&saves_in_transactions},
                 {&damage_is_noticed},
-                {&readers_do_not_write}}}},
+                {&readers_do_not_write},
+                {&forged, sizeof forgeries / sizeof *forgeries}}}},
 };

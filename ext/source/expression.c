@@ -1,0 +1,206 @@
+/* What an SQL expression is made of, as SQLite itself parses it.
+**
+**     the host's connection     table_info: names of columns, their collations
+**     a private one, in memory  CREATE TABLE "row"("open", "kind of" COLLATE "NOCASE", ...)
+**                               CREATE INDEX i ON "row"(+(TEXT))            prepared, never
+**                               CREATE INDEX i ON "row"(1)                  run
+**                                   WHERE CASE WHEN TEXT THEN 1 END
+**     its authorizer            the functions and columns that TEXT names
+**
+** SQLite refuses subqueries, aggregates, parameters, rowids, qualified names and functions that
+** are not deterministic in an index expression. The text has no bracket without its partner if it
+** parses inside CASE, and then the brackets of the other statement hold exactly one expression.
+**
+** The private connection has no functions and collations of the application, and the host keeps its
+** own authorizer. A function that the application has replaced is known by the host's list. */
+#include "expression.h"
+#include "base/statement.h"
+#include <string.h>
+
+typedef struct parsing {
+    sqlite3 *host;
+    const table_info *table;
+    bool *used;
+    char *fault;
+    int rc; /* of asking the host */
+} parsing;
+
+#define TABLE_NAME "row"
+
+/* ---- functions ---- */
+
+/* Has every program that uses SQLite this function, and does it say the same each time? */
+static int look_up(sqlite3 *db, const char *name, bool *built_in, bool *same) {
+    enum { NAME, BUILT_IN, TYPE, FLAGS = 5 };
+    sqlite3_stmt *row;
+    int rc = statement_prepare(db, &row, "PRAGMA function_list");
+    *built_in = true;
+    *same = false;
+    while (rc == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW) {
+        if (sqlite3_stricmp(statement_text(row, NAME), name) != 0)
+            continue;
+        *built_in &= sqlite3_column_int(row, BUILT_IN) != 0;
+        *same |= *statement_text(row, TYPE) == 's' &&
+                 (sqlite3_column_int(row, FLAGS) & SQLITE_DETERMINISTIC);
+    }
+    int finish = sqlite3_finalize(row);
+    return rc ? rc : finish;
+}
+
+static const char foreign[] = "calls a function that is not SQLite's own: %s";
+
+/* Sets p->fault where the function may not be called. */
+static void judge_function(parsing *p, const char *name) {
+    static const char *const of_time[] = {
+        "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff"};
+    bool built_in, same, timed = false;
+    p->rc = look_up(p->host, name, &built_in, &same);
+    for (size_t i = 0; i < sizeof of_time / sizeof *of_time; i++)
+        timed |= sqlite3_stricmp(name, of_time[i]) == 0;
+    const char *why = NULL;
+    if (sqlite3_stricmp(name, "like") == 0)
+        why =
+            "uses LIKE, whose answer depends on PRAGMA case_sensitive_like; use GLOB, or "
+            "compare the result of lower()";
+    else if (!built_in)
+        why = foreign;
+    else if (!same)
+        why = "calls what is no deterministic function of one row: %s";
+    else if (timed)
+        why = "calls a function that may ask for the time: %s";
+    if (p->rc || !why)
+        return;
+    p->fault = sqlite3_mprintf(why, name);
+    if (!p->fault)
+        p->rc = SQLITE_NOMEM;
+}
+
+/* The private connection's authorizer. */
+static int take_note(void *context, int action, const char *one, const char *two,
+                     const char *schema, const char *trigger) {
+    (void)schema, (void)trigger;
+    parsing *p = context;
+    if (action == SQLITE_READ && sqlite3_stricmp(one, TABLE_NAME) == 0) {
+        int column = table_column(p->table, two);
+        if (column >= 0)
+            p->used[column] = true;
+    }
+    if (action == SQLITE_FUNCTION && !p->fault && !p->rc)
+        judge_function(p, two);
+    return p->fault || p->rc ? SQLITE_DENY : SQLITE_OK;
+}
+
+/* ---- the private connection ---- */
+
+static int no_order(void *unused, int a_bytes, const void *a, int b_bytes,
+                    const void *b) {
+    (void)unused, (void)a_bytes, (void)a, (void)b_bytes, (void)b;
+    return 0;
+}
+
+static void lend_collation(void *unused, sqlite3 *db, int encoding, const char *name) {
+    (void)unused;
+    sqlite3_create_collation_v2(db, name, encoding, NULL, no_order, NULL);
+}
+
+/* Collation i of the connection becomes unknown unless it is SQLite's own; *end: there is none. */
+static int forget_collation(sqlite3 *db, int i, bool *end) {
+    static const char *const known[] = {"BINARY", "NOCASE", "RTRIM"};
+    sqlite3_stmt *list;
+    char *name = NULL;
+    int rc = statement_prepare(db, &list, "PRAGMA collation_list");
+    for (int k = 0; k < i && rc == SQLITE_OK; k++)
+        sqlite3_step(list);
+    *end = rc || sqlite3_step(list) != SQLITE_ROW;
+    if (!*end && !(name = sqlite3_mprintf("%s", statement_text(list, 1))))
+        rc = SQLITE_NOMEM;
+    int finish = sqlite3_finalize(list);
+    bool own = !name;
+    for (int k = 0; k < 3 && !own; k++)
+        own = sqlite3_stricmp(name, known[k]) == 0;
+    if (!own)
+        rc = sqlite3_create_collation_v2(db, name, SQLITE_UTF8, NULL, NULL, NULL);
+    sqlite3_free(name);
+    return rc ? rc : finish;
+}
+
+/* An empty table with the columns, whose collations are declared even where they are unknown. */
+static int make_table(sqlite3 *db, const parsing *p) {
+    const table_info *table = p->table;
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    int rc = SQLITE_OK;
+    for (int i = 0; i < table->columns && rc == SQLITE_OK; i++) {
+        const char *collation = NULL;
+        rc = sqlite3_table_column_metadata(p->host, table->schema, table->name,
+                                           table->column[i], NULL, &collation, NULL, NULL,
+                                           NULL);
+        if (rc == SQLITE_ERROR) /* of a view */
+            rc = SQLITE_OK;
+        sqlite3_str_appendf(text, "%s\"%w\" COLLATE \"%w\"", i ? ", " : "",
+                            table->column[i], collation ? collation : "BINARY");
+    }
+    char *columns = sqlite3_str_finish(text), *error = NULL;
+    sqlite3_collation_needed(db, NULL, lend_collation);
+    if (rc == SQLITE_OK)
+        rc = columns ? statement_execute(db, &error,
+                                         "CREATE TABLE \"" TABLE_NAME "\"(%s)", columns)
+                     : SQLITE_NOMEM;
+    sqlite3_collation_needed(db, NULL, NULL);
+    bool end = false;
+    for (int i = 0; rc == SQLITE_OK && !end; i++)
+        rc = forget_collation(db, i, &end);
+    sqlite3_free(error);
+    sqlite3_free(columns);
+    return rc;
+}
+
+/* SQLite's message as a clause: without the statement that is not the user's. */
+static char *clause_of(const char *message) {
+    static const char unknown[] = "no such function: ";
+    static const char *const contexts[] = {" in index expressions",
+                                           " in partial index WHERE clauses"};
+    if (strncmp(message, unknown, sizeof unknown - 1) == 0)
+        return sqlite3_mprintf(foreign, message + sizeof unknown - 1);
+    const char *end = message + strlen(message);
+    for (int i = 0; i < 2; i++) {
+        const char *context = strstr(message, contexts[i]);
+        end = context ? context : end;
+    }
+    return sqlite3_mprintf("is not allowed: %.*s", (int)(end - message), message);
+}
+
+static int parse(sqlite3 *db, parsing *p, const char *format, const char *text) {
+    sqlite3_stmt *index;
+    int rc = statement_prepare(db, &index, format, text);
+    sqlite3_finalize(index);
+    if (p->rc || rc == SQLITE_OK || rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT)
+        return p->rc ? p->rc : rc;
+    if (!p->fault)
+        p->fault = clause_of(sqlite3_errmsg(db));
+    return p->fault ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+int expression_check(sqlite3 *db, const table_info *table, const char *text, bool *used,
+                     char **fault) {
+    parsing p = {.host = db, .table = table, .used = used};
+    sqlite3 *own = NULL;
+    int rc = sqlite3_open_v2(
+        ":memory:", &own,
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_PRIVATECACHE, NULL);
+    if (rc == SQLITE_OK)
+        rc = make_table(own, &p);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_db_config(own, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_set_authorizer(own, take_note, &p);
+    if (rc == SQLITE_OK)
+        rc = parse(own, &p, "CREATE INDEX i ON \"" TABLE_NAME "\"(+(%s\n))", text);
+    if (rc == SQLITE_OK)
+        rc = parse(own, &p,
+                   "CREATE INDEX i ON \"" TABLE_NAME
+                   "\"(1) WHERE CASE WHEN %s\n THEN 1 END",
+                   text);
+    sqlite3_close(own);
+    *fault = p.fault;
+    return rc;
+}
