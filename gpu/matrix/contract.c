@@ -18,7 +18,7 @@ typedef struct contractor {
     /* lists of vertices by degree, doubly linked */
     uint32_t *head, *next, *previous;
     uint32_t least; /* no list below has a vertex */
-    uint64_t poll_at;
+    uint64_t since; /* gg_worked */
 } contractor;
 
 /* ---- vertices by degree: the last list has all from there on ---- */
@@ -95,7 +95,7 @@ static void add_edges(contractor *k) {
     const gpugraph_graph *graph = k->m->graph;
     const uint32_t *weight = k->m->weighted ? graph->weight : NULL;
     const bool out = k->m->direction != GPUGRAPH_IN, in = k->m->direction != GPUGRAPH_OUT;
-    for (uint64_t e = 0; e < graph->m; e++) {
+    for (uint64_t e = 0; e < graph->m && !gg_leave(k->m->run, e); e++) {
         uint32_t a = graph->source[e], b = graph->target[e], w = weight ? weight[e] : 1;
         if (a == b)
             continue;
@@ -127,7 +127,7 @@ static void unite(contractor *k, uint32_t v) {
 static bool begin_lists(contractor *k) {
     const gpugraph_graph *graph = k->m->graph;
     contracted *c = k->c;
-    for (uint64_t e = 0; e < graph->m; e++) {
+    for (uint64_t e = 0; e < graph->m && !gg_leave(k->m->run, e); e++) {
         bool loop = graph->source[e] == graph->target[e];
         c->place[graph->source[e]] += !loop;
         c->place[graph->target[e]] += !loop;
@@ -141,13 +141,17 @@ static bool begin_lists(contractor *k) {
     if (!c->arc)
         return false;
     add_edges(k);
+    if (gg_stopping(k->m->run))
+        return false;
     for (uint32_t v = 0; v < DEGREES; v++)
         k->head[v] = GPUGRAPH_NONE;
     for (uint32_t v = k->n; v-- > 0;) {
+        if (gg_worked(k->m->run, &k->since, c->count[v] + 1))
+            return false;
         unite(k, v);
         link_vertex(k, v);
     }
-    return true;
+    return !gg_stopping(k->m->run);
 }
 
 /* ---- contracting ---- */
@@ -193,26 +197,27 @@ static bool contract_vertex(contractor *k, uint32_t v) {
     unlink_vertex(k, v);
     for (uint32_t i = 0; i < c->count[v]; i++) {
         up_arc at = c->arc[c->first[v] + i]; /* lists move */
-        if (!pass_by(k, v, &at))
+        if (!pass_by(k, v, &at) ||
+            gg_worked(k->m->run, &k->since, c->count[v] + c->count[at.to] + 1))
             return false;
     }
-    if (c->work < k->poll_at)
-        return true;
-    k->poll_at = c->work + GG_POLL_ITEMS;
-    return !gg_poll(k->m->run);
+    return true;
 }
 
 static bool contract_all(contractor *k, uint64_t most) {
     contracted *c = k->c;
     for (uint32_t i = 0; i < k->n; i++) {
         uint32_t v = least_vertex(k);
-        if (!contract_vertex(k, v) || c->work > most)
+        if (!contract_vertex(k, v) || c->work > most ||
+            gg_worked(k->m->run, &k->since, 1))
             return false;
         c->place[v] = i; /* its list does not grow any more */
     }
     for (uint32_t v = 0; v < k->n; v++) {
         const up_arc *arc = c->arc + c->first[v];
         uint32_t parent = GPUGRAPH_NONE;
+        if (gg_worked(k->m->run, &k->since, c->count[v] + 1))
+            return false;
         for (uint32_t i = 0; i < c->count[v]; i++)
             if (parent == GPUGRAPH_NONE || c->place[arc[i].to] < c->place[parent])
                 parent = arc[i].to;
@@ -223,7 +228,7 @@ static bool contract_all(contractor *k, uint64_t most) {
 
 bool gg_contract(const matrix *m, uint64_t most, contracted *c) {
     const uint32_t n = m->graph->n;
-    contractor k = {.m = m, .c = c, .n = n, .poll_at = GG_POLL_ITEMS};
+    contractor k = {.m = m, .c = c, .n = n};
     *c = (contracted){.work = 0};
     c->first = gg_alloc(m->run, n, sizeof *c->first);
     c->count = gg_alloc_zero(m->run, n, sizeof *c->count);

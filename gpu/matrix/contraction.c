@@ -61,7 +61,7 @@ static void free_chain(chain *w) {
 
 /* The chain of `end`. distance: of every vertex, infinite before and after. */
 static bool climb(const asking *q, uint32_t end, bool forward, uint32_t *distance,
-                  chain *w) {
+                  chain *w, uint64_t *since) {
     const contracted *c = q->c;
     uint32_t count = 0;
     for (uint32_t v = end; v != GPUGRAPH_NONE; v = c->parent[v])
@@ -73,6 +73,8 @@ static bool climb(const asking *q, uint32_t end, bool forward, uint32_t *distanc
     for (uint32_t v = end; v != GPUGRAPH_NONE; v = c->parent[v]) {
         const up_arc *arc = c->arc + c->first[v];
         const uint32_t from = distance[v];
+        if (gg_worked(q->m->run, since, c->count[v] + 1))
+            return false;
         w->vertex[--count] = v;
         w->distance[count] = from;
         if (from == UINT32_MAX)
@@ -112,13 +114,17 @@ static uint32_t least_sum(const uint32_t *a, const uint32_t *b, uint32_t count) 
     return least;
 }
 
-static void write_cells(const asking *q, uint32_t row, const chain *from) {
+static void write_cells(const asking *q, uint32_t row, const chain *from,
+                        uint64_t *since) {
     const matrix *m = q->m;
     uint32_t *cell = m->cell;
     for (uint32_t j = 0; j < m->to_count; j++) {
         const chain *to = &q->to[j];
-        uint32_t least = least_sum(from->distance, to->distance, in_common(from, to));
+        const uint32_t common = in_common(from, to);
+        uint32_t least = least_sum(from->distance, to->distance, common);
         cell[gg_cell(m, row, j)] = least <= m->bound ? least : UINT32_MAX;
+        if (gg_worked(m->run, since, common + 1))
+            return;
     }
 }
 
@@ -129,6 +135,7 @@ static void take_ends(void *job, int member, int team) {
     matrix *m = q->m;
     chain own = {.room = 0};
     const uint32_t count = q->of_targets ? m->to_count : m->from_count;
+    uint64_t since = 0;
     uint32_t *distance = gg_alloc(m->run, m->graph->n, sizeof *distance);
     (void)member, (void)team;
     if (distance)
@@ -138,12 +145,12 @@ static void take_ends(void *job, int member, int team) {
         if (i >= count)
             break;
         if (q->of_targets) {
-            if (!climb(q, m->to[i], false, distance, &q->to[i]))
+            if (!climb(q, m->to[i], false, distance, &q->to[i], &since))
                 break;
         } else {
-            if (!climb(q, m->from[i], true, distance, &own))
+            if (!climb(q, m->from[i], true, distance, &own, &since))
                 break;
-            write_cells(q, i, &own);
+            write_cells(q, i, &own, &since);
         }
     }
     free_chain(&own);

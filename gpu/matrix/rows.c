@@ -56,7 +56,8 @@ static inline __attribute__((always_inline)) bool
 relax(searcher *s, gpugraph_distance_type type, uint32_t u, uint64_t from) {
     matrix *m = s->r->m;
     const csr *arcs = &s->r->arcs;
-    for (uint64_t arc = arcs->begin[u]; arc < arcs->end[u]; arc++) {
+    for (uint64_t arc = arcs->begin[u]; arc < arcs->end[u] && !gg_leave(m->run, arc);
+         arc++) {
         uint32_t v = arcs->target[arc];
         uint64_t sum = gg_word_sum(type, from, gg_word_weight(type, arcs->weight, arc));
         if (sum < s->distance[v] && sum <= m->bound) {
@@ -66,8 +67,8 @@ relax(searcher *s, gpugraph_distance_type type, uint32_t u, uint64_t from) {
             __atomic_store_n(&m->over, true, __ATOMIC_RELAXED);
         }
     }
-    s->looked += arcs->end[u] - arcs->begin[u] + 1;
-    return true;
+    return !gg_stopping(m->run) &&
+           !gg_worked(m->run, &s->looked, arcs->end[u] - arcs->begin[u] + 1);
 }
 
 static inline __attribute__((always_inline)) bool
@@ -84,11 +85,6 @@ search_of(searcher *s, gpugraph_distance_type type, uint32_t source) {
         left -= r->is_end[next.vertex >> 6] >> (next.vertex & 63) & 1;
         if (!relax(s, type, next.vertex, next.word))
             return false;
-        if (s->looked >= GG_POLL_ITEMS) {
-            s->looked = 0;
-            if (gg_pause(r->m->run))
-                return false;
-        }
     }
     return true;
 }
@@ -108,7 +104,7 @@ static bool search_from(searcher *s, uint32_t source) {
 ** counts: and all targets that can be reached are. */
 static void write_row(searcher *s, uint32_t row) {
     const matrix *m = s->r->m;
-    for (uint32_t j = 0; j < m->to_count; j++)
+    for (uint32_t j = 0; j < m->to_count && !gg_leave(m->run, j); j++)
         gg_put_word(m->type, m->cell, gg_cell(m, row, j), s->distance[m->to[j]]);
     for (uint64_t i = 0; i < s->count; i++)
         s->distance[s->touched[i]] = GG_INFINITE;
@@ -121,7 +117,7 @@ static void take_rows(void *job, int member, int team) {
     searcher s = {.r = r};
     (void)member, (void)team;
     s.distance = gg_alloc(m->run, m->graph->n, sizeof *s.distance);
-    for (uint64_t v = 0; s.distance && v < m->graph->n; v++)
+    for (uint64_t v = 0; s.distance && v < m->graph->n && !gg_leave(m->run, v); v++)
         s.distance[v] = GG_INFINITE;
     while (s.distance && !gg_stopping(m->run)) {
         uint32_t row = __atomic_fetch_add(&r->next, 1, __ATOMIC_RELAXED);
@@ -194,11 +190,13 @@ static void by_depth(matrix *m) {
         if (gg_cpu_bfs_each(m->graph, &part, m->run, &rows))
             break;
         for (uint32_t k = 0; k < part.source_count; k++)
-            for (uint32_t j = 0; j < m->to_count; j++)
+            for (uint32_t j = 0; j < m->to_count && !gg_leave(m->run, j); j++)
                 ((uint32_t *)m->cell)[gg_cell(m, i + k, j)] = depth[k][m->to[j]];
     }
     for (uint32_t i = 0; i < at_once; i++)
         gg_release(depth[i]);
+    if (gg_stopping(m->run))
+        gg_stopped(m->run);
     m->run->method = asked;
     m->run->used_method = used;
 }
