@@ -407,7 +407,7 @@ static int make_order(answer *s, int by, arrays *made) {
     gpugraph_run run;
     begin_work(s);
     connection_run(s->by->c, &run);
-    run.host_memory = arrays_bytes(made);
+    arrays_count(made, &run);
     struct order order = {.vertex = array_block_for(&run, made->n, sizeof *order.vertex)};
     if (!order.vertex)
         return answer_failed(s, &run);

@@ -3,7 +3,6 @@
 #include "function_list.h"
 #include "search.h"
 
-
 /* ---- the search ---- */
 
 static gpugraph_status find_depths(gpugraph_graph *graph, const gpugraph_search *search,

@@ -251,7 +251,7 @@ static handed *hand_out(const arguments *a, const answer *s) {
     if (!h)
         return NULL;
     connection_run(s->by->c, &h->run);
-    h->run.host_memory = arrays_bytes(s->arrays);
+    arrays_count(s->arrays, &h->run);
     arrays_hold(s->arrays);
     h->found = s->arrays;
     h->arrays.count = s->arrays->n;

@@ -43,7 +43,8 @@ static int grow_steps(rows *r, const answer *s, sqlite3_int64 count) {
                    room = count ? 2 * (uint64_t)count : 64;
     gpugraph_run run;
     connection_run(s->by->c, &run);
-    run.host_memory = arrays_bytes(s->arrays) + (sqlite3_int64)(before * sizeof *r->step);
+    arrays_count(s->arrays, &run);
+    run.host_memory += (sqlite3_int64)(before * sizeof *r->step);
     void *step = array_block_grown(&run, r->step, before, room, sizeof *r->step);
     if (!step)
         return answer_failed(s, &run);

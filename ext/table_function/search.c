@@ -68,6 +68,10 @@ sqlite3_int64 arrays_bytes(const arrays *a) {
     return bytes;
 }
 
+void arrays_count(const arrays *a, gpugraph_run *run) {
+    run->host_memory = arrays_bytes(a) - (sqlite3_int64)sizeof *a;
+}
+
 arrays *arrays_new(void) {
     arrays *a = sqlite3_malloc64(sizeof *a);
     if (a)
@@ -174,7 +178,7 @@ static void look_at_edges(gpugraph_graph *graph, gpugraph_run *run) {
 making making_of(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                  arrays *have) {
     making m = {.graph = graph, .q = q, .run = run, .have = have};
-    run->host_memory = arrays_bytes(have);
+    arrays_count(have, run);
     m.made.n = gpugraph_vertex_count(graph);
     m.made.edge_size = gpugraph_edge_size(graph);
     run->status = GPUGRAPH_OK;

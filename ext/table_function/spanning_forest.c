@@ -3,7 +3,6 @@
 #include "function_list.h"
 #include "search.h"
 
-
 enum { OWN_SOURCE, OWN_TARGET, OWN_WEIGHT_OF_EDGE, OWN_COMPONENT };
 
 /* Of each row's edge, from those of the vertices. */

@@ -509,6 +509,46 @@ START_TEST(every_function_polls) {
 }
 END_TEST
 
+/* ---- memory ---- */
+
+/* Every limit that is too small ends the call, the next one that is not lets it through, and whatever the call
+** has taken it has given back. */
+static void raise_limits(const world *w, const question *q, const char *method) {
+    for (int64_t limit = 1;; limit *= 4) {
+        gpugraph_run run = {.threads = 2,
+                            .method = method,
+                            .backend = GPUGRAPH_CPU,
+                            .host_memory_limit = limit};
+        q->ask(w, &run);
+        if (run.status == GPUGRAPH_INVALID)
+            return;
+        expect(run.status == GPUGRAPH_OK ||
+                   (run.status == GPUGRAPH_HOST_MEMORY &&
+                    strstr(run.message, "host_memory_limit is exhausted")),
+               "%s, %s by %s, limit %lld: %s", w->name, q->function, method,
+               (long long)limit, run.message);
+        expect(run.host_memory == 0 && run.held == 0,
+               "%s, %s by %s, limit %lld: %lld bytes are left", w->name, q->function,
+               method, (long long)limit, (long long)run.held);
+        if (run.status == GPUGRAPH_OK)
+            return;
+    }
+}
+
+START_TEST(every_function_keeps_to_a_limit) {
+    const gpugraph_method *m;
+    world w = make_world(DENSE);
+    for (int k = 0; k < QUESTIONS; k++) {
+        raise_limits(&w, &questions[k], "auto");
+        for (int i = 0; (m = gpugraph_method_at(i)); i++)
+            if (strcmp(m->function, questions[k].function) == 0 &&
+                strcmp(m->backend, "cpu") == 0)
+                raise_limits(&w, &questions[k], m->name);
+    }
+    free_world(&w);
+}
+END_TEST
+
 /* A new function needs a question here. */
 START_TEST(every_method_is_asked) {
     const gpugraph_method *m;
@@ -524,5 +564,7 @@ END_TEST
 const struct suite suite = {
     "polls",
     {{"polls", .timeout = 240,
-      .cases = {{&every_function_polls, SHAPES}, {&every_method_is_asked}}}},
+      .cases = {{&every_function_polls, SHAPES},
+                {&every_function_keeps_to_a_limit},
+                {&every_method_is_asked}}}},
 };
