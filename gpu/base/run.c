@@ -169,9 +169,13 @@ void gg_end_counting(const gpugraph_run *run) {
     gg_count_for(run->around);
 }
 
-static bool exceeds(gpugraph_run *run, uint64_t bytes, int64_t in_use) {
-    const uint64_t limit = (uint64_t)run->host_memory_limit,
-                   used = in_use > 0 ? (uint64_t)in_use : 0;
+/* Are the bytes more than the limit of `of` leaves? Then `run`, which asks for them, fails: a part of a search
+** has a run of its own. */
+static bool exceeds(gpugraph_run *of, gpugraph_run *run, uint64_t bytes) {
+    const int64_t held = __atomic_load_n(&of->held, __ATOMIC_RELAXED) +
+                         __atomic_load_n(&of->host_memory, __ATOMIC_RELAXED);
+    const uint64_t limit = (uint64_t)of->host_memory_limit,
+                   used = held > 0 ? (uint64_t)held : 0;
     if (used <= limit && bytes <= limit - used)
         return false;
     gg_fail(
@@ -182,22 +186,16 @@ static bool exceeds(gpugraph_run *run, uint64_t bytes, int64_t in_use) {
     return true;
 }
 
-static int64_t in_use(gpugraph_run *run) {
-    return __atomic_load_n(&run->held, __ATOMIC_RELAXED) +
-           __atomic_load_n(&run->host_memory, __ATOMIC_RELAXED);
-}
-
 gpugraph_status gpugraph_hold_memory(gpugraph_run *run, int64_t bytes) {
-    if (bytes > 0 && run->host_memory_limit > 0 &&
-        exceeds(run, (uint64_t)bytes, in_use(run)))
+    if (bytes > 0 && run->host_memory_limit > 0 && exceeds(run, run, (uint64_t)bytes))
         return run->status;
     __atomic_add_fetch(&run->host_memory, bytes, __ATOMIC_RELAXED);
     return GPUGRAPH_OK;
 }
 
 /* May this thread take a block of so many bytes? */
-static bool may_take(uint64_t bytes) {
-    return !counting || !exceeds(counting, bytes, in_use(counting));
+static bool may_take(gpugraph_run *run, uint64_t bytes) {
+    return !counting || !exceeds(counting, run, bytes);
 }
 
 static void count_bytes(int64_t bytes) {
@@ -232,11 +230,8 @@ static void *take_counted(gpugraph_run *run, uint64_t count, size_t size,
     void *block = NULL;
     if (__builtin_mul_overflow(count, (uint64_t)size, &bytes))
         bytes = UINT64_MAX;
-    if (!may_take(bytes)) {
-        if (counting != run) /* a member of a team with a run of its own */
-            gg_fail(run, counting->status, "%s", counting->message);
+    if (!may_take(run, bytes))
         return NULL;
-    }
     if (bytes <= (uint64_t)PTRDIFF_MAX)
         block = take_by(bytes ? (size_t)bytes : 1);
     if (block)
@@ -296,9 +291,9 @@ void *gg_alloc_growing(gpugraph_run *run, uint64_t count, size_t size) {
     return block ? take_new_pages(block) : NULL;
 }
 
-static void *resize(void *block, size_t bytes) {
+static void *resize(gpugraph_run *run, void *block, size_t bytes) {
     const size_t before = gg_room(block);
-    if (bytes > before && !may_take(bytes - before))
+    if (bytes > before && !may_take(run, bytes - before))
         return NULL;
     void *resized = realloc(block, bytes ? bytes : 1);
     if (resized)
@@ -311,7 +306,7 @@ void *gg_grow(void *block, uint64_t count, size_t size) {
     if (__builtin_mul_overflow(count, (uint64_t)size, &bytes) ||
         bytes > (uint64_t)PTRDIFF_MAX)
         return NULL;
-    return bytes > gg_room(block) ? resize(block, (size_t)bytes) : block;
+    return bytes > gg_room(block) ? resize(counting, block, (size_t)bytes) : block;
 }
 
 /* The rest of a block is not touched before it is needed, so it costs addresses only. */
@@ -324,7 +319,7 @@ void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size) {
     size_t bytes = (size_t)(count + count / GG_ROOM_SHARE) * size;
     if (bytes >= gg_room(block))
         return block;
-    void *smaller = resize(block, bytes);
+    void *smaller = resize(run, block, bytes);
     if (!smaller)
         gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %zu bytes were needed", bytes);
     return smaller;
