@@ -97,11 +97,12 @@ struct edge_gaps {
 
 /* Searches of several threads over one graph: see graph/gate.c. */
 struct graph_gate {
-    gg_brief_lock lock; /* of this struct, and of csr[] as a whole */
-    uint32_t process;   /* gg_this_process() of whoever came last; 0: nobody yet */
-    uint32_t searching; /* calls under way */
-    bool making;        /* one of them makes rows, ... */
-    uintptr_t maker;    /* ... in this thread */
+    gg_brief_lock lock;    /* of this struct, and of csr[] as a whole */
+    uint32_t process;      /* gg_this_process() of whoever came last; 0: nobody yet */
+    uint32_t searching;    /* calls under way */
+    bool making;           /* one of them makes rows, ... */
+    uintptr_t maker;       /* ... in this thread, ... */
+    gpugraph_run *counted; /* ... which counts for this run otherwise */
     struct retired_rows *retired; /* others may still walk them */
 };
 

@@ -29,7 +29,8 @@ typedef enum gpugraph_status {
     GPUGRAPH_INVALID,       /* an argument is out of its range */
     GPUGRAPH_RANGE,         /* a distance leaves the range of its type */
     /* more than 2^32 - 2 vertices, or 2^32 - 1 edges at one of them */
-    GPUGRAPH_TOO_LARGE
+    GPUGRAPH_TOO_LARGE,
+    GPUGRAPH_HOST_MEMORY /* host_memory_limit is exhausted */
 } gpugraph_status;
 
 /* One word for a status, for logs: "ok", "no memory", ... */
@@ -52,6 +53,13 @@ typedef struct gpugraph_run {
     int threads;          /* CPU threads, 0: one for each core */
     int device;           /* CUDA device ordinal: of what takes one device */
     int64_t memory_limit; /* bytes that this process may hold on a device, 0: no limit */
+    /* Bytes of this host's memory that one call may hold beside the graph, 0: no limit. What
+    ** belongs to the graph is not counted: its edges, ids, CSRs and tables, and what making them
+    ** takes. Calls that make or change a graph, and those over parts, have no limit. */
+    int64_t host_memory_limit;
+    /* Of these, what the caller holds itself for the call: its result arrays, say. The caller
+    ** sets it, and may add to it during the call (gpugraph_hold_memory). */
+    int64_t host_memory;
     /* Ordinals of devices that a search may use together, ascending, `device` among them.
     ** device_count 0: `device` alone; GPUGRAPH_ALL_DEVICES: all that there are, whatever the
     ** list. A search that several can share uses as many of them as pay, or, with all_devices,
@@ -77,6 +85,9 @@ typedef struct gpugraph_run {
     int stop;         /* read by worker threads and kernels: 1 after an interrupt */
     uintptr_t caller; /* the thread whose call it is, the only one that asks the host */
     double next_poll_ms;
+    int64_t held; /* bytes beside the graph that this call has taken */
+    struct gpugraph_run
+        *around;             /* the run that this thread's blocks counted for before */
     char why[200];           /* why the latest search ran where it did */
     gpugraph_backend chosen; /* of a search under way: where, when, what was predicted */
     double chosen_at_ms, search_ms, stays_ms;
@@ -84,6 +95,11 @@ typedef struct gpugraph_run {
     struct gpugraph_graph *searched; /* by a search that has chosen its backend */
     uint32_t device_set;             /* used_devices of them: a bit for each ordinal */
 } gpugraph_run;
+
+/* Adds bytes to run->host_memory, or, negative, gives them back. A function that is called
+** during a call (gpugraph_take_path) says so what it takes. GPUGRAPH_HOST_MEMORY and a sentence
+** where that is more than the limit leaves: nothing has been added. */
+gpugraph_status gpugraph_hold_memory(gpugraph_run *run, int64_t bytes);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -18,7 +18,7 @@ typedef struct config {
     int device, threads;
     char devices[5 * MOST_DEVICES]; /* auto, all, or ids: "0,2" */
     int id[MOST_DEVICES], ids;      /* of such a list, ascending; 0: it is none */
-    sqlite3_int64 memory_limit, cache_limit;
+    sqlite3_int64 memory_limit, host_memory_limit, cache_limit;
     int progress;
     int tables; /* gpugraph_tables */
     sqlite3_int64 time_limit_ms;

@@ -105,6 +105,7 @@ void connection_run(connection *c, gpugraph_run *run) {
     run->threads = c->config.threads;
     give_devices(&c->config, run);
     run->memory_limit = c->config.memory_limit;
+    run->host_memory_limit = c->config.host_memory_limit;
     run->interrupted = connection_interrupted;
     run->phase = on_phase;
     run->listener = c;

@@ -173,6 +173,13 @@ static const setting settings[] = {
         .most = INT64_MAX,
     },
     {
+        .name = "host_memory_limit",
+        .takes = "bytes that one call may hold beside its graph, or 0 for no limit",
+        .meaning = "bytes that one call may hold beside its graph; 0: no limit",
+        FIELD(SETTING_NUMBER, host_memory_limit),
+        .most = INT64_MAX,
+    },
+    {
         .name = "cache_limit",
         .takes = "bytes, or 0 to keep nothing",
         .meaning = "bytes of kept graphs and searches",

@@ -13,7 +13,6 @@
 #include "result_edge.h"
 #include "acquire/acquire.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- timings ----
@@ -138,7 +137,9 @@ bool answer_is_weighted(const answer *s) {
 
 int answer_failed(const answer *s, const gpugraph_run *run) {
     int rc = code_of_status(run->status);
-    return rc == SQLITE_ERROR ? caller_fail(s->by, rc, "%s", run->message) : rc;
+    return rc == SQLITE_ERROR || (rc == SQLITE_NOMEM && run->message[0])
+               ? caller_fail(s->by, rc, "%s", run->message)
+               : rc;
 }
 
 void answer_tell_arguments(answer *s, const strangers *strangers) {
@@ -366,19 +367,20 @@ int answer_find(answer *s, const arguments *a) {
 static gpugraph_status order_bytes(const arrays *made, gpugraph_run *run,
                                    struct order *order) {
     const uint8_t *byte = made->array[A_VALUE];
-    uint32_t *value = malloc((made->n ? made->n : 1) * sizeof *value);
+    uint32_t *value = array_block_for(run, made->n, sizeof *value);
     if (!value)
-        return run->status = GPUGRAPH_NO_MEMORY;
+        return run->status;
     for (uint32_t i = 0; i < made->n; i++)
         value[i] = value_of_byte(byte[i]);
     gpugraph_order(GPUGRAPH_UINT32, value, made->n, run, order->vertex, &order->count);
-    free(value);
+    array_block_give(value);
     return run->status;
 }
 
-/* Numbers that fall where these values, none of which is negative, rise; none of them is "not reached". NULL: no memory. */
-static void *turn_values(const void *value, bool wide, uint32_t n) {
-    void *turned = malloc((n ? n : 1) * (wide ? sizeof(uint64_t) : sizeof(uint32_t)));
+/* Numbers that fall where these values, none of which is negative, rise; none of them is "not reached". NULL: the
+** run says why. */
+static void *turn_values(gpugraph_run *run, const void *value, bool wide, uint32_t n) {
+    void *turned = array_block_for(run, n, wide ? sizeof(uint64_t) : sizeof(uint32_t));
     for (uint32_t v = 0; turned && v < n; v++)
         if (wide)
             ((uint64_t *)turned)[v] = UINT64_MAX - 1 - ((const uint64_t *)value)[v];
@@ -397,14 +399,14 @@ static gpugraph_status sort_own(const answer *s, const arrays *made, int by,
     gpugraph_distance_type type = wide ? GPUGRAPH_UINT64 : GPUGRAPH_UINT32;
     void *turned = NULL;
     if (by >= ORDER_FALLING) {
-        value = turned = turn_values(value, wide, made->n);
+        value = turned = turn_values(run, value, wide, made->n);
         if (!turned)
-            return run->status = GPUGRAPH_NO_MEMORY;
+            return run->status;
     } else if (kind == OWN_REAL) {
         type = GPUGRAPH_REAL;
     }
     gpugraph_order(type, value, made->n, run, order->vertex, &order->count);
-    free(turned);
+    array_block_give(turned);
     return run->status;
 }
 
@@ -426,10 +428,10 @@ static int make_order(answer *s, int by, arrays *made) {
     gpugraph_run run;
     begin_work(s);
     connection_run(s->by->c, &run);
-    struct order order = {
-        .vertex = array_block_take((made->n ? made->n : 1) * sizeof *order.vertex)};
+    arrays_count(made, &run);
+    struct order order = {.vertex = array_block_for(&run, made->n, sizeof *order.vertex)};
     if (!order.vertex)
-        return SQLITE_NOMEM;
+        return answer_failed(s, &run);
     if (sort(s, made, by, &run, &order) != GPUGRAPH_OK) {
         array_block_give(order.vertex);
         return answer_failed(s, &run);

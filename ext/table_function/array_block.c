@@ -3,6 +3,7 @@
 #include "brief_lock.h"
 
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -62,6 +63,29 @@ void *array_block_take(size_t bytes) {
         return malloc(bytes);
     void *block = take_spare(bytes);
     return block ? block : new_block(bytes);
+}
+
+static void *lacks(gpugraph_run *run, uint64_t bytes) {
+    run->status = GPUGRAPH_NO_MEMORY;
+    snprintf(run->message, sizeof run->message, "out of memory: %llu bytes were needed",
+             (unsigned long long)bytes);
+    return NULL;
+}
+
+void *array_block_for(gpugraph_run *run, uint64_t count, size_t size) {
+    const uint64_t bytes = (count ? count : 1) * size;
+    if (run->status != GPUGRAPH_OK || gpugraph_hold_memory(run, (int64_t)bytes))
+        return NULL;
+    void *block = array_block_take(bytes);
+    return block ? block : lacks(run, bytes);
+}
+
+void *array_block_grown(gpugraph_run *run, void *block, uint64_t from, uint64_t to,
+                        size_t size) {
+    if (gpugraph_hold_memory(run, (int64_t)((to - from) * size)))
+        return NULL;
+    void *grown = realloc(block, to * size);
+    return grown ? grown : lacks(run, to * size);
 }
 
 void array_block_give(void *block) {

@@ -9,14 +9,19 @@
 #ifndef GPUGRAPH_ARRAY_BLOCK_H
 #define GPUGRAPH_ARRAY_BLOCK_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "gpugraph_types.h"
 
 enum { ARRAY_SPARES = 4 };
 
 /* For so many bytes, with anything in them; NULL: no memory. free() takes it as well. */
 void *array_block_take(size_t bytes);
 void array_block_give(void *block);
+/* The same for count items of a call, which count against its host_memory_limit. NULL: the run says why. */
+void *array_block_for(gpugraph_run *run, uint64_t count, size_t size);
+/* A block of array_block_grown, or NULL, with room for `to` items in place of `from`. NULL, with the block as
+** it was: the run says why. */
+void *array_block_grown(gpugraph_run *run, void *block, uint64_t from, uint64_t to,
+                        size_t size);
 /* Frees the spare ones. */
 void array_blocks_free(void);
 /* Bytes of the spare ones. */

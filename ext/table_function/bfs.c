@@ -1,8 +1,7 @@
 /* gpu_bfs: breadth-first search. */
+#include "array_block.h"
 #include "function_list.h"
 #include "search.h"
-
-#include <stdlib.h>
 
 /* ---- the search ---- */
 
@@ -24,13 +23,13 @@ static gpugraph_status find_list(gpugraph_graph *graph, const gpugraph_search *s
 static gpugraph_status find_each(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, void *const *value,
                                  void *const *tree) {
-    uint32_t **depth = malloc(search->source_count * sizeof *depth);
+    uint32_t **depth = array_block_for(run, search->source_count, sizeof *depth);
     if (!depth)
-        return run->status = GPUGRAPH_NO_MEMORY;
+        return run->status;
     for (uint32_t i = 0; i < search->source_count; i++)
         depth[i] = value[i];
     gpugraph_bfs_each(graph, search, run, depth, tree);
-    free(depth);
+    array_block_give(depth);
     return run->status;
 }
 
@@ -41,16 +40,14 @@ static void make_bfs_each(gpugraph_graph *graph, const question *q, gpugraph_run
 
 static bool find_each_bytes(gpugraph_graph *graph, const gpugraph_search *search,
                             gpugraph_run *run, void *const *value) {
-    uint8_t **depth = malloc(search->source_count * sizeof *depth);
+    uint8_t **depth = array_block_for(run, search->source_count, sizeof *depth);
     bool fits = true;
-    if (!depth) {
-        run->status = GPUGRAPH_NO_MEMORY;
+    if (!depth)
         return fits;
-    }
     for (uint32_t i = 0; i < search->source_count; i++)
         depth[i] = value[i];
     gpugraph_bfs_each_bytes(graph, search, run, depth, &fits);
-    free(depth);
+    array_block_give(depth);
     return fits;
 }
 

@@ -8,6 +8,7 @@
 ** values are copied without them, so that arrays say what rows would. So are values that are held as bytes:
 ** whoever takes arrays gets numbers of four. */
 #include "hand_out.h"
+#include "array_block.h"
 #include "brief_lock.h"
 #include "gpugraph_extension.h"
 
@@ -25,9 +26,9 @@ typedef struct handed {
     struct handed *next;    /* in the list */
     sqlite3_int64 number;
     struct arrays *found;
-    void *made[MOST_MADE]; /* from malloc */
+    void *made[MOST_MADE]; /* from array_block_for */
     int made_count;
-    bool failed; /* no memory */
+    gpugraph_run run; /* while they are made: its status */
 } handed;
 
 static struct {
@@ -39,7 +40,7 @@ static void handed_free(handed *h) {
     if (h->found)
         arrays_free(h->found);
     for (int i = 0; i < h->made_count; i++)
-        free(h->made[i]);
+        array_block_give(h->made[i]);
     free(h);
 }
 
@@ -84,8 +85,7 @@ void hand_out_forget(connection *c) {
 /* ---- what is made ---- */
 
 static void *make_bytes(handed *h, uint64_t count, size_t size) {
-    void *made = h->failed ? NULL : malloc((count ? count : 1) * size);
-    h->failed |= !made;
+    void *made = array_block_for(&h->run, count, size);
     if (made)
         h->made[h->made_count++] = made;
     return made;
@@ -103,13 +103,13 @@ static void make_ids(handed *h, const gpugraph_ids *ids) {
     int64_t *integer = make_bytes(h, integers, sizeof *integer);
     uint64_t *offset = make_bytes(h, texts + 1, sizeof *offset);
     uint64_t bytes = 0, length;
-    for (uint64_t t = 0; t < texts && !h->failed; t++) {
+    for (uint64_t t = 0; t < texts && h->run.status == GPUGRAPH_OK; t++) {
         gpugraph_text(&ids->texts, t, &length);
         offset[t] = bytes;
         bytes += length;
     }
     char *text = make_bytes(h, bytes, 1);
-    if (h->failed)
+    if (h->run.status != GPUGRAPH_OK)
         return;
     if (ids->integer && integers)
         memcpy(integer, ids->integer, integers * sizeof *integer);
@@ -230,7 +230,7 @@ static void add_filled(handed *h, const arguments *a, const answer *s) {
         f.root = make_bytes(h, n, sizeof *f.root);
     if (found->array[A_VALUE] && (bounded || found->byte_values))
         f.value = make_bytes(h, n, value_size(found));
-    if (h->failed)
+    if (h->run.status != GPUGRAPH_OK)
         return;
     if (f.parent || f.edge || f.root || f.value)
         gg_chunks(gg_team_limit(s->by->c->config.threads), n, FILLED_AT_ONCE, fill, &f);
@@ -245,10 +245,13 @@ static void add_filled(handed *h, const arguments *a, const answer *s) {
             GPUGRAPH_ARRAY_VERTEX);
 }
 
+/* Its run says how it went. NULL: no memory. */
 static handed *hand_out(const arguments *a, const answer *s) {
     handed *h = calloc(1, sizeof *h);
     if (!h)
         return NULL;
+    connection_run(s->by->c, &h->run);
+    arrays_count(s->arrays, &h->run);
     arrays_hold(s->arrays);
     h->found = s->arrays;
     h->arrays.count = s->arrays->n;
@@ -260,10 +263,21 @@ static handed *hand_out(const arguments *a, const answer *s) {
         add_number(h, "postorder", A_POSTORDER);
     add(h, "member", s->arrays->array[A_MEMBER], 1, GPUGRAPH_ARRAY_MEMBER);
     add_own(h, s->by->function);
-    if (!h->failed)
-        return h;
-    handed_free(h);
-    return NULL;
+    return h;
+}
+
+static void hand_out_failed(sqlite3_context *context, const answer *s, handed *h) {
+    char *sentence =
+        h ? sqlite3_mprintf("%s: %s", s->by->function->name, h->run.message) : NULL;
+    if (sentence) {
+        sqlite3_result_error(context, sentence, -1);
+        sqlite3_result_error_code(context, code_of_status(h->run.status));
+    } else {
+        sqlite3_result_error_nomem(context);
+    }
+    sqlite3_free(sentence);
+    if (h)
+        handed_free(h);
 }
 
 void result_arrays(sqlite3_context *context, rows *r, const arguments *a,
@@ -283,8 +297,8 @@ void result_arrays(sqlite3_context *context, rows *r, const arguments *a,
     if (r->handed == 0) {
         hand_out_forget(c);
         handed *h = hand_out(a, s);
-        if (!h) {
-            sqlite3_result_error_nomem(context);
+        if (!h || h->run.status != GPUGRAPH_OK) {
+            hand_out_failed(context, s, h);
             return;
         }
         while (h->number == 0) {

@@ -47,11 +47,9 @@ static bool may_be_listed(const making *m) {
 /* The block's first bytes, in a block of that size. On failure, which the run says, the block
 ** is as it was. */
 static void *cut(gpugraph_run *run, void *block, size_t bytes) {
-    void *kept = run->status == GPUGRAPH_OK ? array_block_take(bytes) : NULL;
-    if (!kept) {
-        run->status = GPUGRAPH_NO_MEMORY;
+    void *kept = array_block_for(run, bytes, 1);
+    if (!kept)
         return block;
-    }
     memcpy(kept, block, bytes);
     array_block_give(block);
     return kept;
@@ -84,9 +82,7 @@ bool make_listed(making *m) {
     m->made.type =
         kind->by_weight ? gpugraph_distance_type_of(m->graph) : GPUGRAPH_UINT32;
     void *value = make_array(m, A_VALUE), *tree = make_wanted(m, A_TREE_EDGE);
-    m->made.listed = array_block_take(m->made.n * sizeof *m->made.listed);
-    if (!m->made.listed)
-        m->run->status = GPUGRAPH_NO_MEMORY;
+    m->made.listed = array_block_for(m->run, m->made.n, sizeof *m->made.listed);
     if (m->run->status == GPUGRAPH_OK)
         kind->list(m->graph, &m->q->search, m->run, m->made.n, m->made.listed, value,
                    tree, &count);

@@ -1,30 +1,29 @@
 /* gpu_path: the ways from one vertex to others, step by step. One target has a search of its
 ** own; several share a tree of shortest paths. */
+#include "array_block.h"
 #include "function_list.h"
 #include "search.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-/* The array is cut to what the path needs: kept, it is small. */
+/* The path is kept in a block of its own size. */
 void make_path(making *m) {
     bool by_depth = !m->q->kind->by_weight;
-    void *path = malloc((m->made.n ? m->made.n : 1) * m->made.edge_size);
+    void *path = array_block_for(m->run, m->made.n, m->made.edge_size), *kept;
     uint32_t count = 0;
     m->made.type = by_depth ? GPUGRAPH_UINT32 : gpugraph_distance_type_of(m->graph);
     if (path)
         gpugraph_path(m->graph, &m->q->search, !by_depth, m->run, path, &count);
-    else
-        m->run->status = GPUGRAPH_NO_MEMORY;
     if (m->run->status == GPUGRAPH_OK) {
         bool none = count == GPUGRAPH_NONE || count == 0;
         note_where(m);
         m->made.path_edges = count;
-        m->made.path = realloc(path, (none ? 1 : count) * m->made.edge_size);
-        if (m->made.path)
-            return;
-        m->run->status = GPUGRAPH_NO_MEMORY;
+        kept = array_block_for(m->run, none ? 1 : count, m->made.edge_size);
+        if (kept && !none)
+            memcpy(kept, path, count * m->made.edge_size);
+        m->made.path = kept;
     }
-    free(path);
+    array_block_give(path);
 }
 
 static const unsigned char path_fields[] = {

@@ -1,4 +1,5 @@
 /* gpu_paths: the shortest paths from one vertex to another, in order, step by step. */
+#include "array_block.h"
 #include "function_list.h"
 #include "search.h"
 
@@ -18,26 +19,32 @@ typedef struct steps {
         uint64_t integer;
         double real;
     } * distance;
-    bool full; /* more than there are row numbers */
 } steps;
 
-static bool grow(void **array, uint32_t room, size_t size) {
-    void *grown = realloc(*array, room * size);
+static bool grow(const steps *s, void **array, uint32_t room, size_t size) {
+    void *grown = array_block_grown(s->m->run, *array, s->room, room, size);
     if (grown)
         *array = grown;
     return grown != NULL;
 }
 
+/* False: the run says why. */
 static bool make_room(steps *s) {
+    gpugraph_run *run = s->m->run;
     if (s->count < s->room)
         return true;
-    s->full = s->room >= UINT32_MAX / 4;
+    if (s->room >= UINT32_MAX / 4) {
+        run->status = GPUGRAPH_TOO_LARGE;
+        snprintf(run->message, sizeof run->message,
+                 "the paths have more than %u steps; ask for fewer", s->count);
+        return false;
+    }
     uint32_t room = s->room ? 2 * s->room : 256;
-    bool made = !s->full && grow((void **)&s->path, room, sizeof *s->path) &&
-                grow((void **)&s->seq, room, sizeof *s->seq) &&
-                grow((void **)&s->vertex, room, sizeof *s->vertex) &&
-                grow((void **)&s->edge, room, sizeof *s->edge) &&
-                grow((void **)&s->distance, room, sizeof *s->distance);
+    bool made = grow(s, (void **)&s->path, room, sizeof *s->path) &&
+                grow(s, (void **)&s->seq, room, sizeof *s->seq) &&
+                grow(s, (void **)&s->vertex, room, sizeof *s->vertex) &&
+                grow(s, (void **)&s->edge, room, sizeof *s->edge) &&
+                grow(s, (void **)&s->distance, room, sizeof *s->distance);
     if (made)
         s->room = room;
     return made;
@@ -108,11 +115,6 @@ static void make_paths(making *m) {
     m->made.type = weighted ? gpugraph_distance_type_of(m->graph) : GPUGRAPH_UINT32;
     gpugraph_paths(m->graph, &m->q->search, weighted, (uint32_t)m->q->own[OPTION_K],
                    m->run, take_path, &s);
-    if (m->run->status == GPUGRAPH_INVALID && s.count == s.room) {
-        m->run->status = s.full ? GPUGRAPH_TOO_LARGE : GPUGRAPH_NO_MEMORY;
-        snprintf(m->run->message, sizeof m->run->message,
-                 "the paths have more than %u steps; ask for fewer", s.count);
-    }
     if (m->run->status == GPUGRAPH_OK) {
         note_where(m);
         keep_steps(&s);

@@ -1,6 +1,7 @@
 /* Rows, read from the arrays of an answer. Vertices that were not reached, or lie beyond a bound,
 ** are passed over. */
 #include "rows.h"
+#include "array_block.h"
 
 #include <stdlib.h>
 
@@ -35,15 +36,20 @@ static int poll(const answer *s, sqlite3_int64 items) {
 }
 
 /* Room for one step more. */
-static int grow_steps(rows *r, sqlite3_int64 count) {
+static int grow_steps(rows *r, const answer *s, sqlite3_int64 count) {
     if (count < r->step_room)
         return SQLITE_OK;
-    sqlite3_int64 room = count ? 2 * count : 64;
-    void *step = realloc(r->step, (size_t)room * sizeof *r->step);
+    const uint64_t before = (uint64_t)r->step_room,
+                   room = count ? 2 * (uint64_t)count : 64;
+    gpugraph_run run;
+    connection_run(s->by->c, &run);
+    arrays_count(s->arrays, &run);
+    run.host_memory += (sqlite3_int64)(before * sizeof *r->step);
+    void *step = array_block_grown(&run, r->step, before, room, sizeof *r->step);
     if (!step)
-        return SQLITE_NOMEM;
+        return answer_failed(s, &run);
     r->step = step;
-    r->step_room = room;
+    r->step_room = (sqlite3_int64)room;
     return SQLITE_OK;
 }
 
@@ -58,8 +64,9 @@ static int lay_by_tree(rows *r, const arguments *a, const answer *s,
         return SQLITE_OK;
     uint32_t v = r->target;
     for (uint64_t edge = 0; edge != GPUGRAPH_NO_EDGE; ++*count) {
-        if (grow_steps(r, *count) != SQLITE_OK)
-            return SQLITE_NOMEM;
+        int rc = grow_steps(r, s, *count);
+        if (rc != SQLITE_OK)
+            return rc;
         edge = gpugraph_edge_at(graph, tree, v);
         r->step[*count] = (struct step){.vertex = v, .edge = edge};
         if (edge != GPUGRAPH_NO_EDGE)
@@ -86,8 +93,9 @@ static int lay_by_edges(rows *r, const arguments *a, const answer *s,
          found->path_edges != GPUGRAPH_NONE && i <= found->path_edges; i++) {
         uint64_t edge = i == 0 ? GPUGRAPH_NO_EDGE
                                : gpugraph_edge_at(graph, found->path, (uint64_t)i - 1);
-        if (grow_steps(r, i) != SQLITE_OK)
-            return SQLITE_NOMEM;
+        int rc = grow_steps(r, s, i);
+        if (rc != SQLITE_OK)
+            return rc;
         if (i > 0)
             v = gpugraph_other_end(graph, edge, v);
         r->step[i] = (struct step){.vertex = v, .edge = edge};

@@ -2,7 +2,6 @@
 #include "array_block.h"
 #include "search.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- arrays ---- */
@@ -38,7 +37,7 @@ void arrays_free(void *pointer) {
     if (a->listed != before->listed)
         array_block_give(a->listed);
     if (a->path != before->path)
-        free(a->path);
+        array_block_give(a->path);
     if (a->base)
         arrays_free(a->base);
     sqlite3_free(a);
@@ -69,6 +68,10 @@ sqlite3_int64 arrays_bytes(const arrays *a) {
     return bytes;
 }
 
+void arrays_count(const arrays *a, gpugraph_run *run) {
+    run->host_memory = arrays_bytes(a) - (sqlite3_int64)sizeof *a;
+}
+
 arrays *arrays_new(void) {
     arrays *a = sqlite3_malloc64(sizeof *a);
     if (a)
@@ -79,12 +82,8 @@ arrays *arrays_new(void) {
 /* ---- a search under way ---- */
 
 void *make_array(making *m, enum array_name array) {
-    size_t bytes = (m->made.n ? m->made.n : 1) * arrays_item_size(&m->made, array);
-    if (m->run->status != GPUGRAPH_OK)
-        return NULL;
-    m->made.array[array] = array_block_take(bytes);
-    if (!m->made.array[array])
-        m->run->status = GPUGRAPH_NO_MEMORY;
+    m->made.array[array] =
+        array_block_for(m->run, m->made.n, arrays_item_size(&m->made, array));
     return m->made.array[array];
 }
 
@@ -124,13 +123,10 @@ void make_distances(making *m, gpugraph_distance_type type, distance_search *sea
 static void make_arrays(const question *q, gpugraph_run *run, arrays **each,
                         enum array_name array, void **place) {
     for (uint32_t i = 0; i < q->search.source_count; i++) {
-        const size_t size = arrays_item_size(each[i], array);
-        if (run->status != GPUGRAPH_OK)
-            return;
         place[i] = each[i]->array[array] =
-            array_block_take((each[i]->n ? each[i]->n : 1) * size);
+            array_block_for(run, each[i]->n, arrays_item_size(each[i], array));
         if (!place[i])
-            run->status = GPUGRAPH_NO_MEMORY;
+            return;
     }
 }
 
@@ -139,11 +135,10 @@ void make_distances_each(gpugraph_graph *graph, const question *q, gpugraph_run 
                          distance_searches *search) {
     const bool wants_tree = q->wants & (1u << A_TREE_EDGE);
     const uint32_t count = q->search.source_count;
-    void **value = malloc(2 * count * sizeof *value), **tree = value + count;
-    if (!value) {
-        run->status = GPUGRAPH_NO_MEMORY;
+    void **value = array_block_for(run, 2 * count, sizeof *value), **tree;
+    if (!value)
         return;
-    }
+    tree = value + count;
     for (uint32_t i = 0; i < count; i++)
         each[i]->type = type;
     make_arrays(q, run, each, A_VALUE, value);
@@ -151,18 +146,16 @@ void make_distances_each(gpugraph_graph *graph, const question *q, gpugraph_run 
         make_arrays(q, run, each, A_TREE_EDGE, tree);
     if (run->status == GPUGRAPH_OK)
         search(graph, &q->search, run, value, wants_tree ? tree : NULL);
-    free(value);
+    array_block_give(value);
 }
 
 bool make_bytes_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                      arrays **each, byte_searches *search) {
     const uint32_t count = q->search.source_count;
-    void **value = malloc(count * sizeof *value);
+    void **value = array_block_for(run, count, sizeof *value);
     bool fits = true;
-    if (!value) {
-        run->status = GPUGRAPH_NO_MEMORY;
+    if (!value)
         return fits;
-    }
     for (uint32_t i = 0; i < count; i++) {
         each[i]->type = GPUGRAPH_UINT32;
         each[i]->byte_values = true;
@@ -170,7 +163,7 @@ bool make_bytes_each(gpugraph_graph *graph, const question *q, gpugraph_run *run
     make_arrays(q, run, each, A_VALUE, value);
     if (run->status == GPUGRAPH_OK)
         fits = search(graph, &q->search, run, value);
-    free(value);
+    array_block_give(value);
     return fits;
 }
 
@@ -185,6 +178,7 @@ static void look_at_edges(gpugraph_graph *graph, gpugraph_run *run) {
 making making_of(gpugraph_graph *graph, const question *q, gpugraph_run *run,
                  arrays *have) {
     making m = {.graph = graph, .q = q, .run = run, .have = have};
+    arrays_count(have, run);
     m.made.n = gpugraph_vertex_count(graph);
     m.made.edge_size = gpugraph_edge_size(graph);
     run->status = GPUGRAPH_OK;
@@ -234,7 +228,7 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_r
         have->path = m.made.path;
         have->path_edges = m.made.path_edges;
     } else {
-        free(m.made.path);
+        array_block_give(m.made.path);
     }
     if (run->status == GPUGRAPH_OK && m.made.method) {
         have->n = m.made.n;

@@ -80,6 +80,8 @@ static inline uint32_t value_of_byte(uint8_t byte) {
 /* Bytes of one item of an array. */
 size_t arrays_item_size(const arrays *s, enum array_name array);
 sqlite3_int64 arrays_bytes(const arrays *s);
+/* A new run for a call that has these arrays: they count against its host_memory_limit. */
+void arrays_count(const arrays *s, gpugraph_run *run);
 /* The vertex's entry in each array; GPUGRAPH_NONE: it has none. (listed.c) */
 uint32_t arrays_entry(const arrays *s, uint32_t vertex);
 /* All zeros; NULL: no memory. */

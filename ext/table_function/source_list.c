@@ -33,7 +33,11 @@ static uint32_t room_ahead(const answer *s, const arguments *a, bool as_bytes) {
         per_vertex += (sqlite3_int64)arrays_item_size(s->arrays, A_TREE_EDGE);
     sqlite3_int64 bytes =
         per_vertex * (gpugraph_vertex_count(s->graph->graph) + (sqlite3_int64)1);
-    sqlite3_int64 room = s->by->c->config.cache_limit / 2 / bytes;
+    const config *given = &s->by->c->config;
+    sqlite3_int64 limit = given->cache_limit;
+    if (given->host_memory_limit > 0 && given->host_memory_limit < limit)
+        limit = given->host_memory_limit;
+    sqlite3_int64 room = limit / 2 / bytes;
     return room < MOST_AHEAD ? (uint32_t)room : MOST_AHEAD;
 }
 

@@ -1,8 +1,7 @@
 /* gpu_spanning_forest: the edges of the minimum spanning forest. */
+#include "array_block.h"
 #include "function_list.h"
 #include "search.h"
-
-#include <stdlib.h>
 
 enum { OWN_SOURCE, OWN_TARGET, OWN_WEIGHT_OF_EDGE, OWN_COMPONENT };
 
@@ -20,18 +19,15 @@ static void keep_components(making *m, const uint32_t *component) {
 /* The arrays have an entry for each edge of the forest, of which there are fewer than vertices. */
 static void make_forest(making *m) {
     const bool weighted = m->q->kind->by_weight;
-    const size_t bytes = (m->made.n ? m->made.n : 1) * sizeof(uint32_t);
-    uint32_t *component = malloc(bytes), count;
+    uint32_t *component = array_block_for(m->run, m->made.n, sizeof *component), count;
     void *edge = make_array(m, A_TREE_EDGE);
-    if (!component)
-        m->run->status = GPUGRAPH_NO_MEMORY;
     if (component && edge &&
         !gpugraph_spanning_forest(m->graph, weighted, m->run, edge, &count, component)) {
         note_where(m);
         m->made.n = count;
         keep_components(m, component);
     }
-    free(component);
+    array_block_give(component);
 }
 
 static const search_kind forest_search = {

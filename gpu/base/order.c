@@ -283,9 +283,9 @@ static void order_radix(ordering *o, uint64_t count) {
     gg_release(value_scratch);
 }
 
-gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, uint32_t n,
-                               gpugraph_run *run, uint32_t *order, uint32_t *count) {
-    gg_begin(run);
+static gpugraph_status order_values(gpugraph_distance_type type, const void *value,
+                                    uint32_t n, gpugraph_run *run, uint32_t *order,
+                                    uint32_t *count) {
     double start = gg_now_ms();
     const int slices = gg_threads(run, n);
     ordering o = {.type = type,
@@ -318,5 +318,14 @@ gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, u
         return gg_stopped(run);
     *count = (uint32_t)total;
     gg_phase(run, "order", start, (int64_t)total, "%u vertices", n);
+    return run->status;
+}
+
+gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, uint32_t n,
+                               gpugraph_run *run, uint32_t *order, uint32_t *count) {
+    gg_begin(run);
+    gg_begin_counting(run);
+    order_values(type, value, n, run, order, count);
+    gg_end_counting(run);
     return run->status;
 }

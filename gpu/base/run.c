@@ -42,6 +42,8 @@ const char *gpugraph_status_name(gpugraph_status status) {
         return "out of range";
     case GPUGRAPH_TOO_LARGE:
         return "too large";
+    case GPUGRAPH_HOST_MEMORY:
+        return "host memory limit";
     }
     return "unknown";
 }
@@ -143,6 +145,64 @@ void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t item
     run->phase(run->listener, name, ms, items, detail);
 }
 
+/* ---- the limit of a run's memory ---- */
+
+/* The run that this thread's blocks count for; NULL: they count for none. */
+static _Thread_local gpugraph_run *counting;
+
+gpugraph_run *gg_counts_for(void) {
+    return counting;
+}
+
+gpugraph_run *gg_count_for(gpugraph_run *run) {
+    gpugraph_run *before = counting;
+    counting = run;
+    return before;
+}
+
+void gg_begin_counting(gpugraph_run *run) {
+    run->held = 0;
+    run->around = gg_count_for(run->host_memory_limit > 0 ? run : NULL);
+}
+
+void gg_end_counting(const gpugraph_run *run) {
+    gg_count_for(run->around);
+}
+
+/* Are the bytes more than the limit of `of` leaves? Then `run`, which asks for them, fails: a part of a search
+** has a run of its own. */
+static bool exceeds(gpugraph_run *of, gpugraph_run *run, uint64_t bytes) {
+    const int64_t held = __atomic_load_n(&of->held, __ATOMIC_RELAXED) +
+                         __atomic_load_n(&of->host_memory, __ATOMIC_RELAXED);
+    const uint64_t limit = (uint64_t)of->host_memory_limit,
+                   used = held > 0 ? (uint64_t)held : 0;
+    if (used <= limit && bytes <= limit - used)
+        return false;
+    gg_fail(
+        run, GPUGRAPH_HOST_MEMORY,
+        "host_memory_limit is exhausted: %llu bytes more are needed, %llu of %llu are "
+        "in use; raise host_memory_limit, or ask for less",
+        (unsigned long long)bytes, (unsigned long long)used, (unsigned long long)limit);
+    return true;
+}
+
+gpugraph_status gpugraph_hold_memory(gpugraph_run *run, int64_t bytes) {
+    if (bytes > 0 && run->host_memory_limit > 0 && exceeds(run, run, (uint64_t)bytes))
+        return run->status;
+    __atomic_add_fetch(&run->host_memory, bytes, __ATOMIC_RELAXED);
+    return GPUGRAPH_OK;
+}
+
+/* May this thread take a block of so many bytes? */
+static bool may_take(gpugraph_run *run, uint64_t bytes) {
+    return !counting || !exceeds(counting, run, bytes);
+}
+
+static void count_bytes(int64_t bytes) {
+    if (counting)
+        __atomic_add_fetch(&counting->held, bytes, __ATOMIC_RELAXED);
+}
+
 /* ---- memory ---- */
 
 /* A block of `bytes`, not 0, or NULL. A large one is advised to lie in huge pages, the last
@@ -160,20 +220,30 @@ static void *take(size_t bytes) {
     return block;
 }
 
-static void *lacks(gpugraph_run *run, uint64_t bytes) {
-    gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %llu bytes were needed",
-            (unsigned long long)bytes);
-    return NULL;
-}
+/* A block of malloc, or NULL; bytes: not 0. */
+typedef void *taker(size_t bytes);
 
-void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size) {
+/* The one place where memory is had: counted, or refused with a sentence. */
+static void *take_counted(gpugraph_run *run, uint64_t count, size_t size,
+                          taker *take_by) {
     uint64_t bytes;
     void *block = NULL;
     if (__builtin_mul_overflow(count, (uint64_t)size, &bytes))
         bytes = UINT64_MAX;
-    else if (bytes <= (uint64_t)PTRDIFF_MAX)
-        block = take(bytes ? (size_t)bytes : 1);
-    return block ? block : lacks(run, bytes);
+    if (!may_take(run, bytes))
+        return NULL;
+    if (bytes <= (uint64_t)PTRDIFF_MAX)
+        block = take_by(bytes ? (size_t)bytes : 1);
+    if (block)
+        count_bytes((int64_t)gg_room(block));
+    else
+        gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %llu bytes were needed",
+                (unsigned long long)bytes);
+    return block;
+}
+
+void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size) {
+    return take_counted(run, count, size, take);
 }
 
 void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size) {
@@ -197,13 +267,8 @@ static void *advise_mapping(void *block, int advice) {
 }
 
 static void *alloc_mapping(gpugraph_run *run, uint64_t count, size_t size, int advice) {
-    uint64_t bytes;
-    void *block = NULL;
-    if (__builtin_mul_overflow(count, (uint64_t)size, &bytes))
-        bytes = UINT64_MAX;
-    else if (bytes <= (uint64_t)PTRDIFF_MAX)
-        block = malloc(bytes ? (size_t)bytes : 1);
-    return block ? advise_mapping(block, advice) : lacks(run, bytes);
+    void *block = take_counted(run, count, size, malloc);
+    return block ? advise_mapping(block, advice) : NULL;
 }
 
 void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size) {
@@ -226,12 +291,22 @@ void *gg_alloc_growing(gpugraph_run *run, uint64_t count, size_t size) {
     return block ? take_new_pages(block) : NULL;
 }
 
+static void *resize(gpugraph_run *run, void *block, size_t bytes) {
+    const size_t before = gg_room(block);
+    if (bytes > before && !may_take(run, bytes - before))
+        return NULL;
+    void *resized = realloc(block, bytes ? bytes : 1);
+    if (resized)
+        count_bytes((int64_t)gg_room(resized) - (int64_t)before);
+    return resized;
+}
+
 void *gg_grow(void *block, uint64_t count, size_t size) {
     uint64_t bytes;
     if (__builtin_mul_overflow(count, (uint64_t)size, &bytes) ||
         bytes > (uint64_t)PTRDIFF_MAX)
         return NULL;
-    return bytes > gg_room(block) ? realloc(block, (size_t)bytes) : block;
+    return bytes > gg_room(block) ? resize(counting, block, (size_t)bytes) : block;
 }
 
 /* The rest of a block is not touched before it is needed, so it costs addresses only. */
@@ -244,7 +319,7 @@ void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size) {
     size_t bytes = (size_t)(count + count / GG_ROOM_SHARE) * size;
     if (bytes >= gg_room(block))
         return block;
-    void *smaller = realloc(block, bytes ? bytes : 1);
+    void *smaller = resize(run, block, bytes);
     if (!smaller)
         gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %zu bytes were needed", bytes);
     return smaller;
@@ -256,6 +331,7 @@ size_t gg_room(void *block) {
 }
 
 void gg_release(void *block) {
+    count_bytes(-(int64_t)gg_room(block));
     free(block);
 }
 

@@ -43,6 +43,15 @@ bool gg_pause(gpugraph_run *run);
 static inline bool gg_leave(gpugraph_run *run, uint64_t i) {
     return i % GG_POLL_ITEMS == 0 && gg_pause(run);
 }
+/* The same for a loop whose turns differ in length: items of the latest turn; *since: of all turns since
+** gg_pause was asked. A loop over rows counts arcs, since a graph of few vertices may have many. */
+static inline bool gg_worked(gpugraph_run *run, uint64_t *since, uint64_t items) {
+    *since += items;
+    if (*since < GG_POLL_ITEMS)
+        return false;
+    *since = 0;
+    return gg_pause(run);
+}
 double gg_now_ms(void);
 void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t items,
               const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -55,6 +64,14 @@ void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t item
 void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size);
 void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size);
 void gg_release(void *block);
+/* Blocks that a thread takes by these functions count against host_memory_limit of the run that
+** it counts for, and as given back where it releases them. A search counts from gg_begin_counting
+** to gg_end_counting, its teams with it; what stays with the graph is made while the thread counts
+** for no run (NULL). gg_count_for returns the run before. */
+void gg_begin_counting(gpugraph_run *run);
+void gg_end_counting(const gpugraph_run *run);
+gpugraph_run *gg_count_for(gpugraph_run *run);
+gpugraph_run *gg_counts_for(void);
 /* The same, for an array of which little will be touched, here and there: in pages of the usual size, as to
 ** clear one of 2 MiB takes as long as a whole change should. And for one that will grow. */
 void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size);

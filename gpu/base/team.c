@@ -31,6 +31,7 @@ static struct worker {
     int member, team; /* what it is called for */
     gg_team_body *body;
     void *job;
+    gpugraph_run *counts_for; /* as the caller does */
 } __attribute__((aligned(64))) workers[MOST_WORKERS];
 
 static struct {
@@ -173,6 +174,7 @@ static void *serve(void *worker) {
     struct worker *w = worker;
     for (;;) {
         wait_for_call(w);
+        gg_count_for(w->counts_for);
         w->body(w->job, w->member, w->team);
         if (__atomic_exchange_n(&w->state, AT_REST, __ATOMIC_ACQ_REL) == AWAITED)
             gg_wake_one(&w->state);
@@ -231,6 +233,7 @@ static void call(struct worker *w, gg_team_body *body, void *job, int member, in
     w->job = job;
     w->member = member;
     w->team = team;
+    w->counts_for = gg_counts_for();
     if (__atomic_exchange_n(&w->state, CALLED, __ATOMIC_ACQ_REL) == ASLEEP)
         gg_wake_one(&w->state);
 }

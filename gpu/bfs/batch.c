@@ -142,18 +142,17 @@ spread_vertex(struct batch *b, uint32_t v, struct finds *finds, uint64_t *looked
 static inline __attribute__((always_inline)) void spread(struct batch *b, bool shared) {
     struct finds finds;
     finds.count = 0;
-    uint64_t looked = 0, pause_at = GG_POLL_ITEMS;
+    uint64_t since = 0;
     bool stop = gg_stopping(b->run);
     while (!stop) {
         uint64_t i = __atomic_fetch_add(&b->taken, GG_BFS_GRAB, __ATOMIC_RELAXED);
         uint64_t last = i + GG_BFS_GRAB < b->listed ? i + GG_BFS_GRAB : b->listed;
         if (i >= last)
             break;
-        for (; i < last && !stop; i++)
-            stop = !spread_vertex(b, b->list[i], &finds, &looked, shared);
-        if (looked >= pause_at) {
-            pause_at = looked + GG_POLL_ITEMS;
-            stop = stop || gg_pause(b->run);
+        for (; i < last && !stop; i++) {
+            uint64_t arcs = 0;
+            stop = !spread_vertex(b, b->list[i], &finds, &arcs, shared) ||
+                   gg_worked(b->run, &since, arcs + 1);
         }
     }
     flush(b, &finds);
@@ -173,8 +172,9 @@ static void spread_shared(void *job, int member) {
 static void settle(void *job, int member) {
     struct batch *b = job;
     struct tally tally = {0};
+    uint64_t since = 0;
     (void)member;
-    for (;;) {
+    while (!gg_worked(b->run, &since, GG_BFS_GRAB)) {
         uint64_t i = __atomic_fetch_add(&b->taken, GG_BFS_GRAB, __ATOMIC_RELAXED);
         uint64_t last = i + GG_BFS_GRAB < b->tail ? i + GG_BFS_GRAB : b->tail;
         if (i >= last)
@@ -198,7 +198,7 @@ static inline uint64_t gather_vertex(const struct batch *b, uint32_t v, uint64_t
     const uint64_t *visit = b->visit;
     uint64_t arc = b->reverse.begin[v], stop = b->reverse.end[v], searches = 0;
     *looked += stop - arc;
-    for (; arc < stop && (missing & ~searches); arc++)
+    for (; arc < stop && (missing & ~searches) && !gg_leave(b->run, arc); arc++)
         searches |= visit[target[arc]];
     return searches & missing;
 }
@@ -206,7 +206,7 @@ static inline uint64_t gather_vertex(const struct batch *b, uint32_t v, uint64_t
 static void gather(void *job, int member) {
     struct batch *b = job;
     struct tally tally = {0};
-    uint64_t looked = 0, pause_at = GG_POLL_ITEMS;
+    uint64_t since = 0;
     bool stop = gg_stopping(b->run);
     (void)member;
     while (!stop) {
@@ -214,17 +214,14 @@ static void gather(void *job, int member) {
         uint64_t last = v + GG_EACH_GRAB < b->forward.n ? v + GG_EACH_GRAB : b->forward.n;
         if (v >= last)
             break;
-        for (; v < last; v++) {
-            uint64_t missing = b->searching & ~b->seen[v];
+        for (; v < last && !stop; v++) {
+            uint64_t missing = b->searching & ~b->seen[v], arcs = 1;
             uint64_t searches =
-                missing ? gather_vertex(b, (uint32_t)v, missing, &looked) : 0;
+                missing ? gather_vertex(b, (uint32_t)v, missing, &arcs) : 0;
             b->next[v] = searches;
             if (searches)
                 arrive(b, &tally, (uint32_t)v, searches);
-        }
-        if (looked >= pause_at) {
-            pause_at = looked + GG_POLL_ITEMS;
-            stop = gg_pause(b->run);
+            stop = gg_worked(b->run, &since, arcs);
         }
     }
     tell(b, &tally);

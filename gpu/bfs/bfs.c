@@ -51,31 +51,38 @@ static uint64_t frontier_arcs(const struct bfs *b) {
 
 /* ---- levels by one thread ---- */
 
-/* Expands part of the frontier. Without a branch on whether a vertex is new, which no processor
+/* Expands part of the frontier; false when the run must end. Without a branch on whether a vertex is new, which no processor
 ** could foresee: every target is written behind the queue's end, which moves on only for
 ** new ones. */
-static void expand_alone(struct bfs *b, uint64_t begin, uint64_t end) {
+static bool expand_alone(struct bfs *b, uint64_t begin, uint64_t end) {
     const uint64_t *begin_of = b->forward.begin, *end_of = b->forward.end;
     const uint32_t *target = b->forward.target;
     uint64_t *visited = b->visited;
     uint32_t *queue = b->queue;
     uint64_t tail = b->tail;
-    for (uint64_t i = begin; i < end; i++) {
+    bool go = true;
+    for (uint64_t i = begin; i < end && go; i++) {
         uint32_t v = queue[i];
         uint64_t arc = begin_of[v], stop = end_of[v];
-        b->arcs_seen += stop - arc;
-        for (; arc < stop; arc++) {
-            uint32_t w = target[arc];
-            uint64_t word = visited[w >> 6];
-            visited[w >> 6] = word | (uint64_t)1 << (w & 63);
-            queue[tail] = w;
-            tail += ~word >> (w & 63) & 1;
+        while (arc < stop && go) {
+            const uint64_t part = stop - arc > GG_POLL_ITEMS ? arc + GG_POLL_ITEMS : stop,
+                           arcs = part - arc;
+            b->arcs_seen += arcs;
+            for (; arc < part; arc++) {
+                uint32_t w = target[arc];
+                uint64_t word = visited[w >> 6];
+                visited[w >> 6] = word | (uint64_t)1 << (w & 63);
+                queue[tail] = w;
+                tail += ~word >> (w & 63) & 1;
+            }
+            go = !gg_worked(b->run, &b->since, arcs);
         }
     }
     for (uint64_t i = b->tail; i < tail; i++)
         b->depth[queue[i]] = b->level + 1;
     b->found += tail - b->tail;
     b->tail = tail;
+    return go;
 }
 
 /* Levels while the frontier is narrow, in vertices and in arcs. Returns true when the
@@ -84,24 +91,16 @@ static bool narrow_levels(struct bfs *b) {
     while (!at_the_end(b)) {
         if (b->end - b->begin > GG_BFS_NARROW || frontier_arcs(b) > GG_BFS_NARROW_ARCS)
             return false;
-        expand_alone(b, b->begin, b->end);
+        if (!expand_alone(b, b->begin, b->end))
+            return true;
         next_level(b);
-        if (b->arcs_seen >= b->poll_at) {
-            b->poll_at = b->arcs_seen + GG_POLL_ITEMS;
-            if (gg_poll(b->run))
-                return true;
-        }
     }
     return true;
 }
 
 /* A wide level without helpers. */
 static void wide_level_alone(struct bfs *b) {
-    for (uint64_t i = b->begin; i < b->end && !gg_poll(b->run);) {
-        uint64_t slice = b->end - i < GG_BFS_NARROW ? b->end - i : GG_BFS_NARROW;
-        expand_alone(b, i, i + slice);
-        i += slice;
-    }
+    expand_alone(b, b->begin, b->end);
     next_level(b);
 }
 
@@ -235,7 +234,6 @@ static void start(struct bfs *b) {
         }
     }
     b->end = b->found = b->tail;
-    b->poll_at = GG_POLL_ITEMS;
     b->pending = b->search->target_count;
 }
 

@@ -32,7 +32,7 @@ static uint64_t find_in_word(struct bfs *b, uint64_t word, uint64_t *seen) {
     for (uint64_t left = ~visited[word]; left; left &= left - 1) {
         uint32_t v = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
         uint64_t arc = begin[v], stop = end[v];
-        for (; arc < stop; arc++) {
+        for (; arc < stop && !gg_leave(b->run, arc); arc++) {
             uint32_t u = target[arc];
             if (visited[u >> 6] >> (u & 63) & 1) {
                 b->depth[v] = b->level + 1;
@@ -58,14 +58,14 @@ static void join_bottom_up(void *job, int member) {
         last = last < b->words ? last : b->words;
         if (word >= last)
             break;
-        for (; word < last; word++) {
+        for (; word < last && !stop; word++) {
             uint64_t fresh = find_in_word(b, word, &seen);
             b->next[word] = b->visited[word] | fresh;
             found += (uint64_t)__builtin_popcountll(fresh);
-        }
-        if (seen >= pause_at) {
-            pause_at = seen + GG_POLL_ITEMS;
-            stop = gg_pause(b->run);
+            if (seen >= pause_at) {
+                pause_at = seen + GG_POLL_ITEMS;
+                stop = gg_pause(b->run);
+            }
         }
     }
     __atomic_fetch_add(&b->found, found, __ATOMIC_RELAXED);

@@ -79,7 +79,9 @@ static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
     }
     while (i < count && run->status == GPUGRAPH_OK &&
            !gg_bfs_too_long(graph, search, rows)) {
-        if (at_once)
+        if (gg_poll(run)) /* a search of a small graph ends before it asks */
+            gg_stopped(run);
+        else if (at_once)
             search_batch(graph, search, i, run, rows);
         else
             search_one(graph, search, i, run, rows, spare);

@@ -24,7 +24,7 @@ struct list {
     csr rows;
     uint32_t begin, end; /* the frontier in found */
     uint32_t pending;    /* targets not reached yet: target[0 .. pending - 1] */
-    uint64_t looked, most_arcs, poll_at;
+    uint64_t looked, most_arcs, since;
     struct found found;
 };
 
@@ -43,10 +43,7 @@ static bool expand(struct list *l, uint32_t u, uint32_t depth) {
             gg_found_add(f, w, depth + 1) == GPUGRAPH_NONE)
             return false;
     }
-    if (l->looked >= l->poll_at) {
-        l->poll_at = l->looked + GG_POLL_ITEMS;
-        gg_poll(l->run);
-    }
+    gg_worked(l->run, &l->since, end - begin + 1);
     return !f->too_many && !gg_stopping(l->run);
 }
 
@@ -141,7 +138,6 @@ static void list(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_
     double started = gg_now_ms();
     gg_found_begin(&l.found, run, room);
     l.most_arcs = (uint64_t)room * GG_LIST_ARCS;
-    l.poll_at = GG_POLL_ITEMS;
     const uint32_t levels = find(&l);
     if (tree_edge && !l.found.too_many && gg_prepare_tree(graph, run, &started))
         grow_tree(&l);

@@ -22,7 +22,7 @@ struct bfs {
     uint64_t begin, end, tail; /* of the queue */
     uint64_t found;            /* vertices reached so far */
     uint64_t arcs_seen;        /* by top-down and narrow levels */
-    uint64_t poll_at;          /* arcs_seen at which to poll again */
+    uint64_t since;            /* gg_worked of the calling thread */
     uint32_t level;            /* of the frontier */
     uint32_t pending;          /* targets not reached yet: target[0 .. pending - 1] */
     uint32_t bottom_up_levels;

@@ -32,6 +32,7 @@ struct peeling {
     uint64_t first, last, tail;      /* of the queue; tail: by atomic addition */
     uint64_t rest_count, next_count; /* next_count: likewise */
     uint64_t fewest;                 /* neighbours that anybody has left, by gg_lower */
+    uint64_t since;                  /* gg_worked of the calling thread */
     uint32_t k;
     int threads;
 };
@@ -89,10 +90,14 @@ static void part_rest(void *peeling, uint64_t low, uint64_t high) {
 static void take_shared(void *peeling, uint64_t low, uint64_t high) {
     struct peeling *p = peeling;
     struct claims c;
+    uint64_t since = GG_POLL_ITEMS; /* few arcs may be in each of many chunks */
     c.count = 0;
-    for (uint64_t i = p->first + low; i < p->first + high && !gg_leave(p->run, i); i++) {
+    for (uint64_t i = p->first + low; i < p->first + high; i++) {
         const uint32_t v = p->queue[i];
-        for (uint64_t a = p->rows.begin[v]; a < p->rows.end[v]; a++) {
+        const uint64_t end = p->rows.end[v];
+        if (gg_worked(p->run, &since, end - p->rows.begin[v] + 1))
+            break;
+        for (uint64_t a = p->rows.begin[v]; a < end && !gg_leave(p->run, a); a++) {
             uint32_t *left = &p->core[p->rows.target[a]];
             if (__atomic_load_n(left, __ATOMIC_RELAXED) <= p->k)
                 continue;
@@ -109,9 +114,12 @@ static void take_shared(void *peeling, uint64_t low, uint64_t high) {
 static void take_alone(struct peeling *p) {
     const uint32_t k = p->k;
     uint64_t tail = p->tail, i = p->first;
-    for (; i < tail && !gg_leave(p->run, i); i++) {
+    for (; i < tail; i++) {
         const uint32_t v = p->queue[i];
-        for (uint64_t a = p->rows.begin[v]; a < p->rows.end[v]; a++) {
+        const uint64_t end = p->rows.end[v];
+        if (gg_worked(p->run, &p->since, end - p->rows.begin[v] + 1))
+            break;
+        for (uint64_t a = p->rows.begin[v]; a < end && !gg_leave(p->run, a); a++) {
             const uint32_t u = p->rows.target[a], left = p->core[u];
             if (left <= k)
                 continue;

@@ -50,6 +50,7 @@ static double elapsed_cpu(gpugraph_dynamic *d) {
 /* What one thread has counted. */
 struct tally {
     uint64_t added, removed, sectors, triangles, far;
+    uint64_t since; /* gg_worked */
 };
 
 static bool in_order(const struct dynamic_batch *b, uint64_t i) {
@@ -225,7 +226,7 @@ static void triangles_of(const gpugraph_dynamic *d, const struct dynamic_batch *
     for (uint64_t i = 0; i < length; i++)
         if (ranks_before(b, v, row[i]))
             row[ahead++] = row[i];
-    for (uint32_t i = 0; i < ahead; i++)
+    for (uint32_t i = 0; i < ahead && !gg_worked(d->run, &t->since, length); i++)
         for (uint32_t j = i + 1; j < ahead; j++)
             t->triangles +=
                 slab_find(&d->slabs, row[i], row[j], d->valued, SLAB_FROZEN, &value, &at);
@@ -233,14 +234,15 @@ static void triangles_of(const gpugraph_dynamic *d, const struct dynamic_batch *
 
 /* ---- driver ---- */
 
-static void fill_row(const gpugraph_dynamic *d, const struct dynamic_batch *b,
-                     uint64_t i) {
+static void fill_row(const gpugraph_dynamic *d, const struct dynamic_batch *b, uint64_t i,
+                     struct tally *t) {
     uint32_t v = b->vertex ? b->vertex[i] : (uint32_t)i;
     uint32_t *value = b->name_rows ? NULL : b->row_value;
     slab_copy_short_row(&d->slabs, d->slabs.vertex[v], d->valued, b->row_target, value,
                         b->row_offset[i]);
     for (uint64_t at = b->row_offset[i]; b->name_rows && at < b->row_offset[i + 1]; at++)
         b->row_value[at] = v;
+    gg_worked(d->run, &t->since, b->row_offset[i + 1] - b->row_offset[i]);
 }
 
 /* A vertex, or a part of a huge one. */
@@ -328,7 +330,7 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
         b->row_count[i] = g->vertex[v].used - g->vertex[v].dead;
         break;
     case STEP_FILL_ROWS:
-        fill_row(d, b, i);
+        fill_row(d, b, i, t);
         break;
     case STEP_TRIANGLES:
         triangles_of(d, b, v, t);
@@ -405,9 +407,10 @@ typedef struct step_job {
 static void do_items(void *job, uint64_t low, uint64_t high) {
     step_job *s = job;
     gpugraph_run *run = s->d->run;
-    struct tally done = {0};
+    struct tally done = {.since =
+                             GG_POLL_ITEMS}; /* few rows may be in each of many chunks */
     for (uint64_t i = low; i < high; i++) {
-        if (!s->settles && (gg_stopping(run) || gg_leave(run, i)))
+        if (!s->settles && (gg_stopping(run) || gg_worked(run, &done.since, 1)))
             break;
         one_item(s->d, s->step, s->b, i, &done);
     }

@@ -15,12 +15,15 @@ const struct copy_services *gg_copies_asked = &gg_copies;
 gpugraph_status gg_bring_away(gpugraph_graph *graph, gpugraph_run *run) {
     if (!gg_is_away(graph) || gg_stopping(run))
         return run->status;
-    if (gpugraph_is_lost(graph))
+    if (gpugraph_is_lost(graph)) {
         gg_fail(run, GPUGRAPH_DEVICE_FAILED,
                 "the edges were on a CUDA device that this process cannot use any more; "
                 "ask again, and the table is read again");
-    else
+    } else {
+        gpugraph_run *counted = gg_count_for(NULL); /* they stay with the graph */
         gg_copies_asked->bring(graph, run);
+        gg_count_for(counted);
+    }
     return run->status;
 }
 

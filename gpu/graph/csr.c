@@ -182,7 +182,8 @@ static void list_rows(void *walk, uint64_t low, uint64_t high) {
     const struct csr_slot *slot = w->slot;
     gg_pause(w->run);
     for (uint64_t v = low; v < high && !gg_stopping(w->run); v++)
-        for (uint64_t k = slot->offset[v]; k < slot->offset[v + 1]; k++)
+        for (uint64_t k = slot->offset[v];
+             k < slot->offset[v + 1] && !gg_leave(w->run, k); k++)
             w->row[k] = (uint32_t)v;
 }
 
@@ -206,7 +207,8 @@ static void look_at_rows(void *walk, uint64_t low, uint64_t high) {
     bool falls = __atomic_load_n(&w->falls, __ATOMIC_RELAXED);
     gg_pause(w->run);
     for (uint64_t v = low; v < high && !falls; v++)
-        for (uint64_t k = slot->offset[v] + 1; k < slot->offset[v + 1] && !falls; k++)
+        for (uint64_t k = slot->offset[v] + 1;
+             k < slot->offset[v + 1] && !falls && !gg_leave(w->run, k); k++)
             falls = slot->target[k - 1] > slot->target[k];
     if (falls)
         __atomic_store_n(&w->falls, true, __ATOMIC_RELAXED);
@@ -508,11 +510,12 @@ gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted
 typedef struct numbers {
     void *edge;
     bool wide;
+    gpugraph_run *run;
 } numbers;
 
 static void number_edges(void *of, uint64_t low, uint64_t high) {
     const numbers *n = of;
-    for (uint64_t e = low; e < high; e++)
+    for (uint64_t e = low; e < high && !gg_leave(n->run, e); e++)
         gg_put_edge(n->edge, n->wide, e, e);
 }
 
@@ -525,7 +528,7 @@ static void make_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
     if (edge) {
         arc_sort s = {.run = run, .n = graph->n, .weight_size = size, .lists = 1};
         s.list[0] = (arc_list){graph->source, graph->target, edge, graph->m, false};
-        numbers n = {edge, graph->wide};
+        numbers n = {edge, graph->wide, run};
         gg_slices(gg_threads(run, graph->m), graph->m, number_edges, &n);
         sort_arcs(&s, &slot);
     }

@@ -39,11 +39,13 @@ void gg_enter_graph(gpugraph_graph *graph, gpugraph_run *run) {
     lock_gate(&graph->gate);
     graph->gate.searching++;
     gg_unlock(&graph->gate.lock);
+    gg_begin_counting(run);
 }
 
 gpugraph_status gg_leave_graph(gpugraph_graph *graph, const gpugraph_run *run) {
     struct graph_gate *gate = &graph->gate;
     struct retired_rows *retired = NULL;
+    gg_end_counting(run);
     lock_gate(gate);
     if (gate->searching > 0)
         gate->searching--;
@@ -79,10 +81,13 @@ bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run, bool *nested) {
         }
         nanosleep(&pause, NULL);
     }
+    if (!*nested)
+        graph->gate.counted = gg_count_for(NULL);
     return true;
 }
 
 void gg_end_making(gpugraph_graph *graph) {
+    gg_count_for(graph->gate.counted);
     lock_gate(&graph->gate);
     graph->gate.making = false;
     gg_unlock(&graph->gate.lock);

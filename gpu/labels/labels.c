@@ -104,7 +104,7 @@ static struct best count_hub(const struct spreading *s, uint32_t v, uint32_t *co
         if (u != v)
             offer(&best, s->label[u], ++count[s->label[u]]);
     }
-    for (uint64_t i = first; i < end; i++)
+    for (uint64_t i = first; i < end && !gg_leave(s->run, i - first); i++)
         count[s->label[s->rows.target[i]]] = 0;
     return best;
 }
@@ -138,12 +138,15 @@ static void spread_some(void *spreading, int member, int team) {
     struct spreading *s = spreading;
     struct tally *tally = &s->tally[member];
     bool changed = false;
+    uint64_t since = 0;
     (void)team;
     if (!tally->slot)
         tally->slot =
             gg_alloc_zero(s->run, (uint64_t)1 << TABLE_BITS, sizeof *tally->slot);
     for (uint32_t v, end; tally->slot && take(s, &v, &end);)
-        for (; v < end; v++) {
+        for (;
+             v < end && !gg_worked(s->run, &since, s->rows.end[v] - s->rows.begin[v] + 1);
+             v++) {
             const struct best best = count_row(s, v, tally);
             s->next[v] = best.count > 0 ? best.label : s->label[v];
             changed |= s->next[v] != s->label[v];

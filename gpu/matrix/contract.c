@@ -58,17 +58,8 @@ typedef struct contractor {
     uint64_t fresh_words;
     uint32_t left;      /* vertices that wait */
     uint64_t arcs_left; /* in their lists */
-    uint64_t unpolled;  /* arcs and vertices looked at since the last poll */
+    uint64_t unpolled;  /* gg_worked: arcs and vertices looked at */
 } contractor;
-
-/* After so many arcs and vertices: must the run end? */
-static bool must_end(contractor *k, uint64_t looked) {
-    k->unpolled += looked;
-    if (k->unpolled < GG_POLL_ITEMS)
-        return false;
-    k->unpolled = 0;
-    return gg_poll(k->m->run);
-}
 
 /* ---- vertices by degree ---- */
 
@@ -260,7 +251,8 @@ static bool begin_lists(contractor *k) {
     uint32_t *list = c->list[0], *end = c->list[last] + words_of(k, c->class[last]);
     memset(k->head, 0xff, sizeof k->head);
     memset(k->tail, 0xff, sizeof k->tail);
-    for (uint32_t v = 0; v < k->n && !must_end(k, c->count[v] + 1); v++) {
+    for (uint32_t v = 0; v < k->n && !gg_worked(k->m->run, &k->unpolled, c->count[v] + 1);
+         v++) {
         unite(k, v);
         put_list(k, v, list, class_of(c->count[v]));
         k->arcs_left += c->count[v];
@@ -336,7 +328,8 @@ static bool contract_vertex(contractor *k, uint32_t v) {
         k->seen[j] = 0;
     }
     for (uint32_t i = 0; i < degree && done; i++)
-        done = pass_by(k, v, i) && !must_end(k, c->count[around[i]] + degree);
+        done = pass_by(k, v, i) &&
+               !gg_worked(k->m->run, &k->unpolled, c->count[around[i]] + degree);
     for (uint32_t j = 0; j < degree; j++)
         link_vertex(k, around[j]);
     k->left--;
@@ -382,13 +375,14 @@ static bool contract_all(contractor *k, const contraction_limit *most) {
         return false;
     for (uint32_t i = 0; i < k->n; i++) {
         const uint32_t v = least_vertex(k);
-        if (!contract_vertex(k, v) || must_end(k, 1) ||
+        if (!contract_vertex(k, v) || gg_worked(k->m->run, &k->unpolled, 1) ||
             (i % LOOK_VERTICES == 0 && !is_within(k, most)))
             return false;
         k->next[v] = last;
         last = v;
     }
-    while (last != GPUGRAPH_NONE && !must_end(k, k->c->count[last] + 1)) {
+    while (last != GPUGRAPH_NONE &&
+           !gg_worked(k->m->run, &k->unpolled, k->c->count[last] + 1)) {
         const uint32_t v = last;
         last = k->next[v];
         hang(k->c, v);

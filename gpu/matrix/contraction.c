@@ -53,7 +53,8 @@ static void free_chain(chain *w) {
 }
 
 /* The chain of `end`, with the distances to it or from it. */
-static bool climb(const asking *q, uint32_t end, bool forward, chain *w) {
+static bool climb(const asking *q, uint32_t end, bool forward, chain *w,
+                  uint64_t *since) {
     const contracted *c = q->c;
     const uint32_t count = c->depth[end] + 1;
     if (!chain_room(q->m->run, w, count))
@@ -66,6 +67,8 @@ static bool climb(const asking *q, uint32_t end, bool forward, chain *w) {
         const uint32_t *length = forward ? arcs.out : arcs.in;
         const uint32_t from = w->distance[c->depth[v]];
         w->vertex[c->depth[v]] = v;
+        if (gg_worked(q->m->run, since, c->count[v] + 1))
+            return false;
         for (uint32_t i = 0; from != UINT32_MAX && i < c->count[v]; i++) {
             uint32_t sum = gg_add_ways(from, length[i]);
             uint32_t *place = &w->distance[c->depth[arcs.to[i]]];
@@ -99,11 +102,14 @@ static uint32_t least_sum(const uint32_t *a, const uint32_t *b, uint32_t count) 
     return least;
 }
 
-static void write_cells(const asking *q, uint32_t row, const chain *from) {
+static void write_cells(const asking *q, uint32_t row, const chain *from,
+                        uint64_t *since) {
     const matrix *m = q->m;
     uint32_t *cell = m->cell;
     for (uint32_t j = 0; j < m->to_count; j++) {
         const chain *to = &q->to[j];
+        if (gg_worked(m->run, since, from->count))
+            return;
         uint32_t least = least_sum(from->distance, to->distance, in_common(from, to));
         cell[gg_cell(m, row, j)] = least <= m->bound ? least : UINT32_MAX;
     }
@@ -115,6 +121,7 @@ static void take_ends(void *job, int member, int team) {
     asking *q = job;
     matrix *m = q->m;
     chain own = {.room = 0};
+    uint64_t since = 0;
     const uint32_t count = q->of_targets ? m->to_count : m->from_count;
     (void)member, (void)team;
     while (!gg_pause(m->run)) {
@@ -122,12 +129,12 @@ static void take_ends(void *job, int member, int team) {
         if (i >= count)
             break;
         if (q->of_targets) {
-            if (!climb(q, m->to[i], false, &q->to[i]))
+            if (!climb(q, m->to[i], false, &q->to[i], &since))
                 break;
         } else {
-            if (!climb(q, m->from[i], true, &own))
+            if (!climb(q, m->from[i], true, &own, &since))
                 break;
-            write_cells(q, i, &own);
+            write_cells(q, i, &own, &since);
         }
     }
     free_chain(&own);

@@ -62,7 +62,7 @@ static inline uint64_t key_of(const struct mis *m, uint32_t v) {
 /* v joins, its neighbours drop. */
 static inline void join(struct mis *m, uint32_t v) {
     __atomic_store_n(&m->state[v], JOINED, __ATOMIC_RELAXED);
-    for (uint64_t i = m->g.begin[v]; i < m->g.end[v]; i++) {
+    for (uint64_t i = m->g.begin[v]; i < m->g.end[v] && !gg_leave(m->run, i); i++) {
         uint32_t u = m->g.target[i];
         if (state_of(m, u) != DROPPED)
             __atomic_store_n(&m->state[u], DROPPED, __ATOMIC_RELAXED);
@@ -158,6 +158,7 @@ static void look_at_chunks(void *rounds, int member, int team) {
     struct rounds *r = rounds;
     (void)member, (void)team;
     struct waiting kept[CHUNK];
+    uint64_t since = 0;
     while (!gg_pause(r->m->run)) {
         uint64_t first = __atomic_fetch_add(&r->taken, CHUNK, __ATOMIC_RELAXED);
         if (first >= r->count)
@@ -169,6 +170,9 @@ static void look_at_chunks(void *rounds, int member, int team) {
                 w = r->list[first + i];
             if (must_wait(r, &w))
                 kept[keep++] = w;
+            if (gg_worked(r->m->run, &since,
+                          r->m->g.end[w.vertex] - r->m->g.begin[w.vertex] + 1))
+                return;
         }
         uint64_t at = __atomic_fetch_add(&r->next_count, keep, __ATOMIC_RELAXED);
         if (keep)

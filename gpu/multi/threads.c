@@ -33,6 +33,7 @@ struct seat {
     gpugraph_run *run;
     const void *shown;
     gpugraph_run own; /* of all but part 0 */
+    gpugraph_run *counts_for;
 };
 
 struct hall {
@@ -274,6 +275,7 @@ static void leave(struct seat *s, gpugraph_status status) {
 
 static void *serve(void *seat) {
     struct seat *s = seat;
+    gg_count_for(s->counts_for);
     gg_begin(s->run);
     leave(s, s->hall->body(s->hall->job, &s->exchange, s->run));
     return NULL;
@@ -293,6 +295,7 @@ static void sit_down(struct hall *h, uint32_t part, gpugraph_run *run) {
                             .interrupted = has_failed,
                             .listener = s};
     s->run = part ? &s->own : run;
+    s->counts_for = gg_counts_for();
 }
 
 gpugraph_status gpugraph_in_parts(uint32_t parts, gpugraph_part_body *body, void *job,

@@ -59,9 +59,12 @@ static void add_up(struct ranking *r, gg_fixed *sum, gg_fixed part) {
 
 static void sum_weights(void *ranking, uint64_t low, uint64_t high) {
     struct ranking *r = ranking;
-    for (uint64_t u = low; u < high && !gg_leave(r->run, u); u++) {
+    uint64_t since = GG_POLL_ITEMS; /* few arcs may be in each of many chunks */
+    for (uint64_t u = low; u < high; u++) {
         double largest = 0;
         gg_fixed sum = 0;
+        if (gg_worked(r->run, &since, 2 * (r->out.end[u] - r->out.begin[u]) + 1))
+            return;
         for (uint64_t i = r->out.begin[u]; i < r->out.end[u]; i++) {
             const double weight = weight_of(r, &r->out, i);
             largest = weight > largest ? weight : largest;
@@ -113,6 +116,7 @@ static double arrived_at(const struct ranking *r, uint64_t v) {
 
 struct pulled { /* by a thread */
     gg_fixed changed, lost;
+    uint64_t since; /* gg_worked */
 };
 
 static void end_one(struct ranking *r, uint64_t v, double arrived, struct pulled *p) {
@@ -185,11 +189,14 @@ static const uint64_t *rows_in_order(const csr *rows, uint64_t v, uint64_t count
     return copy;
 }
 
-static void gather_block(const struct ranking *r, uint64_t v, uint64_t count,
-                         struct block *b) {
+/* False when the run must end. */
+static bool gather_block(const struct ranking *r, uint64_t v, uint64_t count,
+                         struct block *b, struct pulled *p) {
     uint64_t copy[SHORT_ROWS + 1];
     for (uint64_t i = 0, now; i < count; i += now) {
         now = count - i < SHORT_ROWS ? count - i : SHORT_ROWS;
+        if (gg_worked(r->run, &p->since, r->in.end[v + i + now - 1] - r->in.begin[v + i]))
+            return false;
         const uint64_t *in = rows_in_order(&r->in, v + i, now, copy);
         if (in && in[now] - in[0] <= EXACT)
             split_differences(r->share, r->in.target, in, now, b->arrived + i);
@@ -200,15 +207,19 @@ static void gather_block(const struct ranking *r, uint64_t v, uint64_t count,
     }
     for (uint64_t i = 0; i < count; i++)
         b->out[i] = out_of(r, v + i);
+    return true;
 }
 
 static void pull_block(struct ranking *r, uint64_t v, uint64_t count, struct pulled *p) {
     struct block b;
     uint64_t done = 0;
-    if (!r->total)
-        gather_block(r, v, count, &b);
-    for (uint64_t i = 0; r->total && i < count; i++)
+    if (!r->total && !gather_block(r, v, count, &b, p))
+        return;
+    for (uint64_t i = 0; r->total && i < count; i++) {
+        if (gg_worked(r->run, &p->since, r->in.end[v + i] - r->in.begin[v + i]))
+            return;
         b.arrived[i] = arrived_at(r, v + i);
+    }
     if (!r->total && !r->is_place &&
         (r->keeps ? end_block(r, v, count / 2 * 2, &b, p, true)
                   : end_block(r, v, count / 2 * 2, &b, p, false)))
@@ -219,7 +230,7 @@ static void pull_block(struct ranking *r, uint64_t v, uint64_t count, struct pul
 
 static void pull(void *ranking, uint64_t low, uint64_t high) {
     struct ranking *r = ranking;
-    struct pulled p = {0, 0};
+    struct pulled p = {0};
     for (uint64_t v = low; v < high && !gg_pause(r->run); v += EXACT)
         pull_block(r, v, high - v < EXACT ? high - v : EXACT, &p);
     add_up(r, &r->change, p.changed);

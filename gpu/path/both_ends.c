@@ -38,9 +38,9 @@ struct both_ends {
     gpugraph_run *run;
     uint64_t *touched; /* bit v: mark[v] counts */
     uint32_t *mark;
-    struct ball ball[2];      /* around the source, around the target */
-    struct ball between;      /* vertices on shortest paths, behind the source's ball */
-    uint64_t looked, poll_at; /* arcs */
+    struct ball ball[2]; /* around the source, around the target */
+    struct ball between; /* vertices on shortest paths, behind the source's ball */
+    uint64_t since;      /* gg_worked */
 };
 
 static bool is_touched(const struct both_ends *s, uint32_t v) {
@@ -66,11 +66,7 @@ static bool add(struct both_ends *s, struct ball *b, uint32_t v, uint32_t mark) 
 }
 
 static bool may_go_on(struct both_ends *s, uint64_t arcs) {
-    s->looked += arcs;
-    if (s->looked < s->poll_at)
-        return true;
-    s->poll_at = s->looked + GG_POLL_ITEMS;
-    return !gg_poll(s->run);
+    return !gg_worked(s->run, &s->since, arcs);
 }
 
 /* ---- growing ---- */
@@ -81,7 +77,8 @@ static bool may_go_on(struct both_ends *s, uint64_t arcs) {
 static bool grow_from(struct both_ends *s, struct ball *b, uint32_t v) {
     const struct ball *from = &s->ball[0], *to = &s->ball[1];
     const uint32_t other = b == from ? BACK | (to->depth + 1) : from->depth + 1;
-    for (uint64_t arc = b->rows.begin[v]; arc < b->rows.end[v]; arc++) {
+    for (uint64_t arc = b->rows.begin[v]; arc < b->rows.end[v] && !gg_leave(s->run, arc);
+         arc++) {
         uint32_t w = b->rows.target[arc];
         if (!is_touched(s, w)) {
             if (s->between.count == 0 && !add(s, b, w, b->side | (b->depth + 2)))
@@ -133,7 +130,7 @@ static bool mark_between(struct both_ends *s) {
             uint64_t arc = b->rows.begin[v], stop = b->rows.end[v];
             if (!may_go_on(s, stop - arc + 1))
                 return false;
-            for (; arc < stop; arc++) {
+            for (; arc < stop && !gg_leave(s->run, arc); arc++) {
                 uint32_t w = b->rows.target[arc];
                 if (is_touched(s, w) && s->mark[w] == (BACK | left) &&
                     !add(s, b, w, distance + 2))
@@ -165,13 +162,16 @@ static bool walk_back(struct both_ends *s, const gpugraph_graph *graph,
         uint64_t best = GPUGRAPH_NO_EDGE;
         if (!may_go_on(s, rows->end[v] - rows->begin[v] + 1))
             return false;
-        for (uint64_t arc = rows->begin[v]; arc < rows->end[v]; arc++) {
+        for (uint64_t arc = rows->begin[v]; arc < rows->end[v] && !gg_leave(s->run, arc);
+             arc++) {
             uint32_t u = rows->target[arc];
             if (!is_touched(s, u) || s->mark[u] != k)
                 continue;
             uint64_t e = edge_to(graph, search->direction, u, v);
             best = e < best ? e : best;
         }
+        if (gg_stopping(s->run))
+            return false;
         gg_put_edge(edge, graph->wide, k - 1, best);
         v = gpugraph_other_end(graph, best, v);
     }
@@ -191,7 +191,6 @@ static bool prepare(struct both_ends *s, gpugraph_graph *graph,
         return false;
     s->between.rows = *rows;
     s->ball[1].side = BACK;
-    s->poll_at = GG_POLL_ITEMS;
     s->touched = gg_alloc_zero(s->run, (uint64_t)graph->n / 64 + 1, sizeof *s->touched);
     s->mark = gg_alloc(s->run, graph->n, sizeof *s->mark);
     return s->touched && s->mark;

@@ -40,8 +40,8 @@ struct both_ends {
     gpugraph_distance_type type;
     struct front from, to; /* the source, the target */
     uint64_t best, bound;  /* the best way seen; with room for rounding */
-    uint64_t looked, poll_at;
-    bool over; /* a sum left the range */
+    uint64_t since;        /* gg_worked */
+    bool over;             /* a sum left the range */
 };
 
 enum outcome { FOUND, NOT_FOUND, LEFT_OPEN, STOPPED };
@@ -67,11 +67,7 @@ static bool put(struct both_ends *s, struct front *f, uint32_t v, uint64_t dista
 /* ---- the searches ---- */
 
 static bool may_go_on(struct both_ends *s, uint64_t arcs) {
-    s->looked += arcs;
-    if (s->looked < s->poll_at)
-        return true;
-    s->poll_at = s->looked + GG_POLL_ITEMS;
-    return !gg_poll(s->run);
+    return !gg_worked(s->run, &s->since, arcs);
 }
 
 static void note_way(struct both_ends *s, uint64_t length) {
@@ -95,7 +91,7 @@ static bool settle_next(struct both_ends *s, struct front *f, const struct front
     uint64_t arc = f->rows.begin[u], end = f->rows.end[u];
     if (!may_go_on(s, end - arc + 1))
         return false;
-    for (; arc < end; arc++) {
+    for (; arc < end && !gg_leave(s->run, arc); arc++) {
         uint32_t v = f->rows.target[arc];
         uint64_t sum =
             gg_word_sum(s->type, next.word, gg_word_weight(s->type, f->rows.weight, arc));
@@ -109,7 +105,7 @@ static bool settle_next(struct both_ends *s, struct front *f, const struct front
         if ((s->best == GG_INFINITE || way <= s->bound) && !put(s, f, v, sum))
             return false;
     }
-    return true;
+    return !gg_stopping(s->run);
 }
 
 /* Could a way that neither has seen be within the bound? */
@@ -159,7 +155,8 @@ static uint64_t tree_edge(const struct both_ends *s, uint32_t v) {
     const csr *rows = &s->to.rows;
     uint64_t distance = s->from.distance[v];
     uint64_t best = GPUGRAPH_NO_EDGE;
-    for (uint64_t arc = rows->begin[v]; arc < rows->end[v]; arc++) {
+    for (uint64_t arc = rows->begin[v]; arc < rows->end[v] && !gg_leave(s->run, arc);
+         arc++) {
         uint32_t u = rows->target[arc];
         uint64_t before = distance_in(&s->from, u);
         uint64_t weight = gg_word_weight(s->type, rows->weight, arc);
@@ -177,6 +174,8 @@ static enum outcome walk_back(struct both_ends *s, uint32_t source, uint32_t tar
         if (!may_go_on(s, arcs + 1))
             return STOPPED;
         uint64_t e = tree_edge(s, v);
+        if (gg_stopping(s->run))
+            return STOPPED;
         if (e == GPUGRAPH_NO_EDGE)
             return LEFT_OPEN;
         gg_put_edge(edge, s->graph->wide, steps, e);
@@ -229,8 +228,7 @@ gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
                           .direction = search->direction,
                           .type = graph->distance_type,
                           .best = GG_INFINITE,
-                          .bound = GG_INFINITE,
-                          .poll_at = GG_POLL_ITEMS};
+                          .bound = GG_INFINITE};
     *count = GPUGRAPH_NONE;
     if (gg_rows(graph, gg_forward_kind(search->direction), true, false, run,
                 &s.from.rows) ||

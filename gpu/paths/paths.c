@@ -57,11 +57,11 @@ static uint64_t edge_of(const yen *y, const deviation *d, uint64_t i) {
 }
 
 /* One that may hold a path before the other's comes first. */
-static bool comes_first(const yen *y, const deviation *a, const deviation *b) {
+static bool comes_first(yen *y, const deviation *a, const deviation *b) {
     if (a->least != b->least)
         return a->least < b->least;
     const uint64_t x = edges_of(a), z = edges_of(b);
-    for (uint64_t i = 0; i < x && i < z; i++)
+    for (uint64_t i = 0; i < x && i < z && gg_spur_goes_on(&y->s, 1); i++)
         if (edge_of(y, a, i) != edge_of(y, b, i))
             return edge_of(y, a, i) < edge_of(y, b, i);
     return a->found == b->found ? x < z : !a->found;
@@ -125,6 +125,7 @@ static bool add_deviation(yen *y, uint32_t of, uint32_t at, uint32_t v, uint64_t
     bool go = gg_ways_out(s, v);
     for (uint64_t i = 0; go && i < s->out.count; i++) {
         const way_out *way = &s->out.item[i];
+        go = gg_spur_goes_on(s, 1 + banned->count);
         if (gg_is_blocked(s, way->to) || gg_has_edge(banned, way->edge))
             continue;
         const uint64_t sum = gg_way_sum(s->type, from, way->weight),
@@ -159,7 +160,7 @@ static bool find_best(yen *y, deviation *d) {
     bool go = true;
     y->spurs++;
     for (uint32_t i = 0; i < d->at && go; i++)
-        go = gg_add_edge(s->run, &d->best, of->edge.item[i]);
+        go = gg_add_edge(s->run, &d->best, of->edge.item[i]) && gg_spur_goes_on(s, 1);
     block_beginning(y, d, true);
     go = go && gg_spur(s, of ? of->vertex[d->at] : y->source,
                        of ? of->distance[d->at] : 0, &d->banned, &d->least, &d->best);
@@ -189,7 +190,7 @@ static known *add_path(yen *y, deviation *d) {
         return NULL;
     p->vertex[0] = y->source;
     p->distance[0] = 0;
-    for (uint64_t i = 0; i < p->edge.count; i++) {
+    for (uint64_t i = 0; i < p->edge.count && gg_spur_goes_on(s, 1); i++) {
         const uint64_t e = p->edge.item[i];
         p->vertex[i + 1] = gpugraph_other_end(s->graph, e, p->vertex[i]);
         p->distance[i + 1] =
@@ -218,8 +219,7 @@ static bool deviate(yen *y, deviation *d, const known *p) {
             gg_release(banned.item);
             go = false;
         } else {
-            go = add_deviation(y, of, i, p->vertex[i], p->distance[i], &banned) &&
-                 !(i % 4096 == 0 && gg_poll(s->run));
+            go = add_deviation(y, of, i, p->vertex[i], p->distance[i], &banned);
         }
     }
     for (uint64_t i = 0; i < blocked; i++)
@@ -242,7 +242,7 @@ static bool tell(yen *y, const known *p, gpugraph_take_path *take_path, void *co
 }
 
 static bool next_paths(yen *y, uint32_t k, gpugraph_take_path *take_path, void *context) {
-    while (y->count > 0 && y->paths < k) {
+    while (y->count > 0 && y->paths < k && !gg_stopping(y->s.run)) {
         deviation *d = take(y);
         if (!d->found) {
             if (!find_best(y, d))
@@ -250,13 +250,13 @@ static bool next_paths(yen *y, uint32_t k, gpugraph_take_path *take_path, void *
             continue;
         }
         const known *p = add_path(y, d);
-        bool go =
-            p && tell(y, p, take_path, context) && (y->paths == k || deviate(y, d, p));
+        bool go = p && !gg_stopping(y->s.run) && tell(y, p, take_path, context) &&
+                  (y->paths == k || deviate(y, d, p));
         free_deviation(d);
         if (!go)
             return false;
     }
-    return true;
+    return !gg_stopping(y->s.run);
 }
 
 static void free_yen(yen *y) {
@@ -302,7 +302,7 @@ void gg_paths_measure(gpugraph_backend on, gpugraph_graph *graph,
 ** as the farthest that it has. */
 static void settle_rest(spur_search *s, bool whole) {
     s->rest = whole ? GG_INFINITE : 0;
-    for (uint32_t v = 0; !whole && v < s->graph->n; v++) {
+    for (uint32_t v = 0; !whole && v < s->graph->n && !gg_leave(s->run, v); v++) {
         uint64_t left = gg_word_at(s->type, s->left, v);
         s->rest = left != GG_INFINITE && left > s->rest ? left : s->rest;
     }

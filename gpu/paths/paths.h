@@ -65,13 +65,17 @@ typedef struct spur_search {
     uint32_t *certain;
     uint64_t *certain_distance;
     uint64_t certain_count, certain_room, distance_room;
-    uint64_t looked, settled;
+    uint64_t since, settled; /* since: gg_worked */
 } spur_search;
 
 /* ---- spur.c ---- */
 
 bool gg_spur_begin(spur_search *s);
 void gg_spur_end(spur_search *s);
+/* So many edges, vertices or comparisons later: false when the run must end. */
+static inline bool gg_spur_goes_on(spur_search *s, uint64_t items) {
+    return !gg_worked(s->run, &s->since, items);
+}
 /* The edges that leave v, loops aside, in order of their numbers, into s->out. */
 bool gg_ways_out(spur_search *s, uint32_t v);
 /* The least that a path through v can take, whose distance at v is that. */

@@ -67,7 +67,8 @@ static int by_edge(const void *a, const void *b) {
 /* Edges that lead to v, by the rows of their sources: a source with several edges stands there as often. */
 static bool add_turned(spur_search *s, uint32_t v) {
     const csr *rows = &s->turned;
-    for (uint64_t arc = rows->begin[v]; arc < rows->end[v]; arc++) {
+    for (uint64_t arc = rows->begin[v]; arc < rows->end[v] && !gg_leave(s->run, arc);
+         arc++) {
         uint32_t to = rows->target[arc];
         uint64_t count = 0;
         if (to == v)
@@ -82,7 +83,8 @@ static bool add_turned(spur_search *s, uint32_t v) {
 
 static bool add_straight(spur_search *s, uint32_t v) {
     const struct csr_slot *rows = &s->graph->edge_rows;
-    for (uint64_t i = rows->offset[v]; i < rows->offset[v + (uint64_t)1]; i++) {
+    for (uint64_t i = rows->offset[v];
+         i < rows->offset[v + (uint64_t)1] && !gg_leave(s->run, i); i++) {
         uint64_t edge = gg_edge_at(rows->weight, s->graph->wide, i);
         uint32_t to = s->graph->target[edge];
         if (to != v && !add_way(s, edge, to))
@@ -95,6 +97,8 @@ bool gg_ways_out(spur_search *s, uint32_t v) {
     s->out.count = 0;
     if ((s->direction != GPUGRAPH_IN && !add_straight(s, v)) ||
         (s->direction != GPUGRAPH_OUT && !add_turned(s, v)))
+        return false;
+    if (!gg_spur_goes_on(s, s->out.count + 1) || gg_stopping(s->run))
         return false;
     uint64_t kept = 0;
     way_out *item = s->out.item;
@@ -162,20 +166,17 @@ static bool search(spur_search *s, uint64_t most) {
         if (u == s->target)
             return true;
         s->settled++;
-        for (uint64_t arc = rows->begin[u]; arc < rows->end[u]; arc++)
+        for (uint64_t arc = rows->begin[u]; arc < rows->end[u] && !gg_leave(s->run, arc);
+             arc++)
             if (!reach(
                     s, rows->target[arc], u,
                     gg_way_sum(s->type, from, gg_word_weight(s->type, rows->weight, arc)),
                     most))
                 return false;
-        s->looked += rows->end[u] - rows->begin[u] + 1;
-        if (s->looked >= GG_POLL_ITEMS) {
-            s->looked = 0;
-            if (gg_poll(s->run))
-                return false;
-        }
+        if (!gg_spur_goes_on(s, rows->end[u] - rows->begin[u] + 1))
+            return false;
     }
-    return true;
+    return !gg_stopping(s->run);
 }
 
 static void forget(spur_search *s) {
@@ -236,6 +237,8 @@ static bool next_way(spur_search *s, uint32_t v, uint64_t from, const edge_list 
         return false;
     for (uint64_t i = 0; i < s->out.count; i++) {
         way_out way = s->out.item[i];
+        if (!gg_spur_goes_on(s, 1 + (banned ? banned->count : 0)))
+            return false;
         *taken = way;
         *sum = gg_way_sum(s->type, from, way.weight);
         if (gg_is_blocked(s, way.to) || (banned && gg_has_edge(banned, way.edge)))
@@ -288,7 +291,8 @@ bool gg_spur(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
     bool go = true;
     for (uint64_t i = 0; i < s->out.count && go; i++) {
         way_out way = s->out.item[i];
-        if (!gg_has_edge(banned, way.edge))
+        go = gg_spur_goes_on(s, 1 + banned->count);
+        if (go && !gg_has_edge(banned, way.edge))
             go = reach(s, way.to, v, gg_way_sum(s->type, from, way.weight), GG_INFINITE);
     }
     go = go && search(s, GG_INFINITE);

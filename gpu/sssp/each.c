@@ -31,6 +31,10 @@ static void search_one(const struct each *e, gpugraph_run *run, uint32_t i) {
 static void search_portion(void *each, gpugraph_run *run, uint32_t low, uint32_t high) {
     const struct each *e = each;
     for (uint32_t i = low; i < high && run->status == GPUGRAPH_OK; i++) {
+        if (gg_poll(run)) { /* a search of a small graph ends before it asks */
+            gg_stopped(run);
+            return;
+        }
         search_one(e, run, i);
         gg_count_searches(e->graph, i > 0);
     }

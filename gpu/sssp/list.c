@@ -30,7 +30,7 @@ struct list {
     uint32_t final,
         pending;  /* pending: targets not final yet, target[0 .. pending - 1] */
     gg_heap heap; /* of places */
-    uint64_t looked, most_arcs, poll_at;
+    uint64_t looked, most_arcs, since;
     bool within_range; /* a sum that leaves the range is beyond the bound, too */
     bool given_up;
     struct found found;
@@ -82,10 +82,7 @@ static bool expand(struct list *l, uint32_t u, uint64_t value) {
         if (to <= l->bound && !relax(l, l->rows.target[arc], to))
             return false;
     }
-    if (l->looked >= l->poll_at) {
-        l->poll_at = l->looked + GG_POLL_ITEMS;
-        gg_poll(l->run);
-    }
+    gg_worked(l->run, &l->since, end - begin + 1);
     return !gg_stopping(l->run);
 }
 
@@ -224,7 +221,6 @@ static void begin(struct list *l, gpugraph_graph *graph, const gpugraph_search *
     set_bound(l, search);
     l->pending = search->target_count;
     l->most_arcs = (uint64_t)room * GG_LIST_ARCS;
-    l->poll_at = GG_POLL_ITEMS;
     gg_found_begin(&l->found, run, room);
 }
 

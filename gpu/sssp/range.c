@@ -29,7 +29,8 @@ static gpugraph_status mark_beyond(struct sssp *s, uint8_t *beyond) {
         if (i < n && !s->layout->reached(s, u))
             continue;
         s->tally.arcs += s->arcs.end[u] - s->arcs.begin[u];
-        for (uint64_t arc = s->arcs.begin[u]; arc < s->arcs.end[u]; arc++) {
+        for (uint64_t arc = s->arcs.begin[u];
+             arc < s->arcs.end[u] && !gg_leave(s->run, arc); arc++) {
             uint32_t v = s->arcs.target[arc];
             if (!beyond[v] && !s->layout->reached(s, v)) {
                 beyond[v] = 1;

@@ -29,6 +29,7 @@ struct peeling {
     uint32_t *left, *queue, *level;
     uint64_t first, last, tail; /* tail: by atomic addition */
     uint32_t depth;             /* of the level being walked */
+    uint64_t since;             /* gg_worked of the calling thread */
     int threads;
 };
 
@@ -68,10 +69,14 @@ static void take_free(void *peeling, uint64_t low, uint64_t high) {
 static void walk_shared(void *peeling, uint64_t low, uint64_t high) {
     struct peeling *p = peeling;
     struct claims c;
+    uint64_t since = GG_POLL_ITEMS; /* few arcs may be in each of many chunks */
     c.count = 0;
-    for (uint64_t i = p->first + low; i < p->first + high && !gg_leave(p->run, i); i++) {
+    for (uint64_t i = p->first + low; i < p->first + high; i++) {
         const uint32_t v = p->queue[i];
-        for (uint64_t k = p->rows.begin[v]; k < p->rows.end[v]; k++) {
+        const uint64_t end = p->rows.end[v];
+        if (gg_worked(p->run, &since, end - p->rows.begin[v] + 1))
+            break;
+        for (uint64_t k = p->rows.begin[v]; k < end && !gg_leave(p->run, k); k++) {
             const uint32_t t = p->rows.target[k];
             if (__atomic_sub_fetch(&p->left[t], 1, __ATOMIC_RELAXED) == 0) {
                 p->level[t] = p->depth + 1;
@@ -84,9 +89,12 @@ static void walk_shared(void *peeling, uint64_t low, uint64_t high) {
 
 static void walk_alone(struct peeling *p) {
     uint64_t tail = p->tail;
-    for (uint64_t i = p->first; i < p->last && !gg_leave(p->run, i); i++) {
+    for (uint64_t i = p->first; i < p->last; i++) {
         const uint32_t v = p->queue[i];
-        for (uint64_t k = p->rows.begin[v]; k < p->rows.end[v]; k++) {
+        const uint64_t end = p->rows.end[v];
+        if (gg_worked(p->run, &p->since, end - p->rows.begin[v] + 1))
+            break;
+        for (uint64_t k = p->rows.begin[v]; k < end && !gg_leave(p->run, k); k++) {
             const uint32_t t = p->rows.target[k];
             if (--p->left[t] == 0) {
                 p->level[t] = p->depth + 1;

@@ -273,15 +273,16 @@ static void note_level_edges(const struct pass *p, const gpugraph_graph *graph,
 static void search_level_edges(const struct pass *p, const gpugraph_graph *graph,
                                struct level_edges *l, gpugraph_run *run) {
     uint32_t tail = 0;
-    for (uint32_t v = 0; v < graph->n; v++) {
+    uint64_t since = 0;
+    for (uint32_t v = 0; v < graph->n && !gg_leave(run, v); v++) {
         if (l->steps[v] == 0 && l->first[v] < l->first[v + 1])
             l->queue[tail++] = v;
     }
     for (uint32_t head = 0; head < tail; head++) {
-        if (head % 4096 == 0 && gg_poll(run))
-            return;
         uint32_t u = l->queue[head], step = l->steps[u] + 1;
-        for (uint64_t i = l->first[u]; i < l->first[u + 1]; i++) {
+        if (gg_worked(run, &since, l->first[u + 1] - l->first[u] + 1))
+            return;
+        for (uint64_t i = l->first[u]; i < l->first[u + 1] && !gg_leave(run, i); i++) {
             uint64_t e = gg_edge_at(l->edge, p->wide, i);
             uint32_t v = gpugraph_other_end(graph, e, u);
             if (l->steps[v] == GPUGRAPH_NONE) {
@@ -424,7 +425,7 @@ gpugraph_status gpugraph_roots(gpugraph_graph *graph, const gpugraph_search *sea
         root[v] = GPUGRAPH_NONE;
     for (uint32_t i = 0; i < search->source_count; i++)
         root[search->source[i]] = search->source[i];
-    for (uint32_t v = 0; v < graph->n && !gg_stopping(run); v++) {
+    for (uint32_t v = 0; v < graph->n && !gg_leave(run, v); v++) {
         if (gg_edge_at(tree_edge, graph->wide, v) == GPUGRAPH_NO_EDGE)
             continue;
         uint32_t found = walk_up(graph, tree_edge, root, v, GPUGRAPH_NONE, &steps, run);

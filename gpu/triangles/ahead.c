@@ -4,9 +4,9 @@
 enum { CHUNK = 64 }; /* vertices that a thread takes at a time */
 
 /* Writes what is ahead of v, where `to` is not NULL. Returns how many. */
-static uint64_t look_ahead(const csr *g, uint32_t v, uint32_t *to) {
+static uint64_t look_ahead(const csr *g, uint32_t v, uint32_t *to, gpugraph_run *run) {
     uint64_t degree = gg_simple_degree(g, v), count = 0;
-    for (uint64_t i = g->begin[v]; i < g->end[v]; i++) {
+    for (uint64_t i = g->begin[v]; i < g->end[v] && !gg_leave(run, i); i++) {
         uint32_t u = g->target[i];
         uint64_t other = gg_simple_degree(g, u);
         if (other > degree || (other == degree && u > v)) {
@@ -35,9 +35,9 @@ static void look_ahead_of_some(void *ahead, int member, int team) {
     for (uint32_t v, end; gg_take_vertices(a, &v, &end);)
         for (; v < end; v++) {
             if (a->target)
-                look_ahead(&a->simple, v, a->target + a->offset[v]);
+                look_ahead(&a->simple, v, a->target + a->offset[v], a->run);
             else
-                a->offset[v + 1] = look_ahead(&a->simple, v, NULL);
+                a->offset[v + 1] = look_ahead(&a->simple, v, NULL, a->run);
         }
 }
 

@@ -79,8 +79,10 @@ static void close_finder(struct finder *f) {
 
 /* ---- edges of both directions ---- */
 
-static inline void mark_row(const csr *rows, uint32_t v, uint64_t *bits, bool mark) {
-    for (uint64_t i = rows->begin[v]; i < rows->end[v]; i++) {
+static inline void mark_row(const struct counting *c, const csr *rows, uint32_t v,
+                            uint64_t *bits, bool mark) {
+    for (uint64_t i = rows->begin[v]; i < rows->end[v] && !gg_leave(c->ahead.run, i);
+         i++) {
         if (mark)
             set_bit(bits, rows->target[i]);
         else
@@ -93,12 +95,12 @@ static void compare_directions(struct counting *c, uint32_t v, struct finder *f)
     const struct ahead *a = &c->ahead;
     if (a->offset[v] == a->offset[v + 1])
         return;
-    mark_row(&c->out, v, f->marked, true);
-    mark_row(&c->in, v, f->twice, true);
+    mark_row(c, &c->out, v, f->marked, true);
+    mark_row(c, &c->in, v, f->twice, true);
     for (uint64_t i = a->offset[v]; i < a->offset[v + 1]; i++)
         c->both[i] = bit(f->marked, a->target[i]) && bit(f->twice, a->target[i]);
-    mark_row(&c->out, v, f->marked, false);
-    mark_row(&c->in, v, f->twice, false);
+    mark_row(c, &c->out, v, f->marked, false);
+    mark_row(c, &c->in, v, f->twice, false);
 }
 
 static void compare_some(void *counting, int member, int team) {

@@ -109,11 +109,14 @@ static gpugraph_status count_by_queries(const csr *simple, gpugraph_run *run,
     if (!source)
         return run->status;
     for (uint32_t v = 0; v < simple->n; v++)
-        for (uint64_t arc = simple->offset[v]; arc < simple->offset[v + 1]; arc++)
+        for (uint64_t arc = simple->offset[v];
+             arc < simple->offset[v + 1] && !gg_leave(run, arc); arc++)
             source[arc] = v;
-    if (gpugraph_dynamic_create(&options, run, &edges) == GPUGRAPH_OK &&
-        gpugraph_dynamic_insert(edges, simple->m, source, simple->target, NULL, run,
-                                NULL) == GPUGRAPH_OK)
+    if (gg_stopping(run))
+        gg_stopped(run);
+    else if (gpugraph_dynamic_create(&options, run, &edges) == GPUGRAPH_OK &&
+             gpugraph_dynamic_insert(edges, simple->m, source, simple->target, NULL, run,
+                                     NULL) == GPUGRAPH_OK)
         gpugraph_dynamic_triangles(edges, run, count);
     gpugraph_dynamic_free(edges);
     gg_release(source);

@@ -94,6 +94,7 @@ void gpugraph_keep_tables(gpugraph_graph *graph, gpugraph_tables where) {
 gpugraph_status gpugraph_make_tables(gpugraph_graph *graph, gpugraph_run *run) {
     bool nested;
     gg_enter_graph(graph, run);
+    gg_count_for(NULL);
     if (gg_tables_kept(graph) &&
         !__atomic_load_n(&graph->tables_settled, __ATOMIC_RELAXED) &&
         __atomic_load_n(&graph->device, __ATOMIC_ACQUIRE) && gg_patches.make)
