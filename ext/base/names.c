@@ -12,21 +12,17 @@ void append_sql_name(sqlite3_str *sql, const char *name) {
     sqlite3_str_appendf(sql, bare ? "%s" : "\"%w\"", name);
 }
 
-void append_sql_table(sqlite3_str *sql, const char *schema, const char *table) {
-    if (schema && sqlite3_stricmp(schema, "main") != 0) {
-        append_sql_name(sql, schema);
-        sqlite3_str_appendall(sql, ".");
-    }
-    append_sql_name(sql, table);
-}
-
 char *name_as_sql(const char *name) {
     return table_as_sql(NULL, name);
 }
 
 char *table_as_sql(const char *schema, const char *table) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
-    append_sql_table(sql, schema, table);
+    if (schema && sqlite3_stricmp(schema, "main") != 0) {
+        append_sql_name(sql, schema);
+        sqlite3_str_appendall(sql, ".");
+    }
+    append_sql_name(sql, table);
     return sqlite3_str_finish(sql);
 }
 

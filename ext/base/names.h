@@ -10,10 +10,9 @@
 
 /* Appends the name, in double quotes where SQL needs them. */
 void append_sql_name(sqlite3_str *sql, const char *name);
-/* Appends the table with its schema, unless that is NULL or main. */
-void append_sql_table(sqlite3_str *sql, const char *schema, const char *table);
-/* What these append (sqlite3_free); NULL: no memory. */
+/* What that appends (sqlite3_free); NULL: no memory. */
 char *name_as_sql(const char *name);
+/* The table with its schema, unless that is NULL or main. */
 char *table_as_sql(const char *schema, const char *table);
 
 typedef struct nearest {

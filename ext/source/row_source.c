@@ -332,7 +332,11 @@ int source_resolve(connection *c, const char *function, const char *what, const 
 }
 
 void source_append_table(sqlite3_str *sql, const row_source *rows) {
-    append_sql_table(sql, rows->searched ? NULL : rows->table.schema, rows->table.name);
+    if (!rows->searched) { /* main, too: a TEMP table of that name comes first */
+        append_sql_name(sql, rows->table.schema);
+        sqlite3_str_appendall(sql, ".");
+    }
+    append_sql_name(sql, rows->table.name);
 }
 
 char *source_as_typed(const row_source *rows, const char *const *column, int columns) {

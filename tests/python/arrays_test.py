@@ -483,6 +483,7 @@ def check_edges():
     assert "9007199254740993" in multi
     conn.execute("CREATE TABLE ways(source, target, cost, reverse_cost)")
     conn.executemany("INSERT INTO ways VALUES (?, ?, ?, ?)", [(1, 2, 5, 3), (2, 3, -1, 4), (3, 4, 6, None), (5, 6, -1, -1)])
+    conn.commit()
     for source in ("ways", "SELECT source, target, cost, NULL, reverse_cost FROM ways"):
         two = gpugraph.to_networkx(conn, source)
         assert sorted(two.edges(data="weight")) == [(1, 2, 5), (2, 1, 3), (3, 2, 4), (3, 4, 6)] and 6 in two

@@ -328,7 +328,7 @@ START_TEST(forged) {
         sqlite3_free(other);
         forged++;
     }
-    ck_assert_int_gt(forged, 10);
+    ck_assert_int_gt(forged, 0);
     write_blocks(header, &whole);
     open_again();
     expect("'ok'", "SELECT gpugraph_check('g')");

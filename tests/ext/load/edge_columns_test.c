@@ -406,8 +406,9 @@ START_TEST(weights_that_are_not_clear) {
                                              "miles, seconds, minutes or duration), "
                                              "and others that are numbers (toll): choose "
                                              "one, as in '%s(src, dst, toll)', "
-                                             "or none, as in '%s(src, dst)'",
-                                             table, table, table);
+                                             "or name the two ends alone to count "
+                                             "edges",
+                                             table, table);
             expect_error("gpu_path", sentence, "SELECT * FROM gpu_path('%s', 1, 2)",
                          table);
             expect_error("gpu_path", sentence,
