@@ -615,7 +615,7 @@ void gg_replace_text(gpugraph_graph *graph, uint32_t from, uint32_t to, uint64_t
 gpugraph_status gg_pack_texts(gpugraph_graph *graph, gpugraph_run *run);
 
 /* Of a text's bytes, 64 bits. (ids/hash.c) */
-uint64_t gg_hash_text(const char *bytes, uint64_t length, uint64_t seed);
+uint64_t gg_fixed_hash_text(const char *bytes, uint64_t length, uint64_t seed);
 /* hash[v] of id and seed for every vertex: of the id's value, not of its number, so
 ** that a vertex keeps its hash whatever else is in the graph. */
 gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_run *run,

@@ -7,6 +7,7 @@
 #define GPUGRAPH_RUN_H
 
 #include "gpugraph.h"
+#include "hash.h"
 #include "team.h"
 #include "tuning.h"
 
@@ -126,18 +127,6 @@ gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
                               uint32_t *value_scratch);
 gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
                               void *value, uint64_t *key_scratch, void *value_scratch);
-/* A hash of 64 bits that mixes every bit into every other. Kernels call it too. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    static inline uint64_t
-    gg_mix(uint64_t x) {
-    x ^= x >> 32;
-    x *= 0xd6e8feb86659fd93u;
-    x ^= x >> 32;
-    x *= 0xd6e8feb86659fd93u;
-    return x ^ x >> 32;
-}
 
 #ifdef __cplusplus
 }

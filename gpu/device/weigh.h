@@ -34,8 +34,9 @@ struct outlook {
     enum opening_state state;
     double left_ms,
         usual_ms;   /* until it is open; that opening takes, from its beginning */
-    double rent_ms;    /* that this process has paid */
-    double session_ms; /* since its first search: as long again it is predicted to search */
+    double rent_ms; /* that this process has paid */
+    double
+        session_ms; /* since its first search: as long again it is predicted to search */
 };
 
 struct course {

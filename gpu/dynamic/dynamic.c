@@ -94,6 +94,7 @@ gpugraph_status gg_dynamic_new(const gpugraph_dynamic_options *options,
     d->lent = job;
     d->device = run->device;
     d->valued = options->valued;
+    d->slabs.salt = (uint32_t)gg_placing().salt;
     d->slabs.load = options->load > 0 ? (float)options->load : (float)GG_SLAB_LOAD;
     d->slabs.n = options->vertices;
     if (gg_dynamic_open(d, run)) {

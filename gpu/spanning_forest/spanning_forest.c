@@ -102,7 +102,7 @@ static void choose_pivot(struct forest *f) {
     if (share >= 1)
         return;
     for (uint32_t i = 0; i < count; i++)
-        sample[i] = place_of(f, gg_mix(i + 1) % m);
+        sample[i] = place_of(f, gg_fixed_hash(i + 1) % m);
     f->pivot = gg_place_at(sample, count, (uint32_t)(share * count));
 }
 

@@ -144,7 +144,8 @@ START_TEST(small_searches_open_nothing) {
         ck_assert_int_eq(search(0.01, 0.1), GPUGRAPH_CPU);
     ck_assert_int_eq(begun, 0);
     ck_assert_int_eq(gg_opening_state(&stub, NULL), OPENING_CLOSED);
-    expect_why("auto: 0.01 ms predicted; a device would open too late or save too little");
+    expect_why(
+        "auto: 0.01 ms predicted; a device would open too late or save too little");
 }
 END_TEST
 

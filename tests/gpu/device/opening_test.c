@@ -340,10 +340,8 @@ static const struct end {
     const char *said;
 } ends[] = {
     {"open", &slow, "handler destructor "},
-    {"starting", &starting,
-     "opened thread left driver's handler handler destructor "},
-    {"just open", &starting,
-     "opened thread left driver's handler handler destructor "},
+    {"starting", &starting, "opened thread left driver's handler handler destructor "},
+    {"just open", &starting, "opened thread left driver's handler handler destructor "},
     {"noticing", &noticing, "noticed handler destructor "},
     {"endless", &endless, "handler destructor "},
     {"late", &slow, "not begun handler destructor "},
@@ -364,7 +362,8 @@ static int end_of(const char *how) {
     o = (struct opening){.steps = end->steps, .ordinal = 3};
     if (!gg_opening_begin(&o))
         return 1;
-    while (end->steps->open == start_driver && !__atomic_load_n(&opened, __ATOMIC_ACQUIRE))
+    while (end->steps->open == start_driver &&
+           !__atomic_load_n(&opened, __ATOMIC_ACQUIRE))
         pause_ms(1);
     if ((strcmp(how, "open") == 0 || strcmp(how, "just open") == 0) &&
         gg_opening_wait(&o, -1, &run) != OPENING_OPEN)

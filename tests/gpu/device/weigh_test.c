@@ -44,7 +44,7 @@ struct session {
 static uint64_t state;
 
 static double draw(void) {
-    state = gg_mix(state + 0x9e3779b97f4a7c15u);
+    state = gg_fixed_hash(state + 0x9e3779b97f4a7c15u);
     return (double)(state >> 11) / 9007199254740992.0;
 }
 
