@@ -474,6 +474,11 @@ gpugraph_status gg_rebuild(const gpugraph_graph *graph, const gpugraph_changes *
 
 /* Are vertices and direction of a search in range? GPUGRAPH_INVALID and a sentence if
 ** not. */
+/* GPUGRAPH_INVALID and a sentence for columns that cannot be read. (graph/graph.c) */
+gpugraph_status gg_check_edges(const gpugraph_edges *edges, gpugraph_run *run);
+/* gg_needs of `count` arrays of n entries. (graph/search.c) */
+bool gg_needs_rows(gpugraph_run *run, const void *const *row, uint32_t count, uint32_t n,
+                   const char *name);
 gpugraph_status gg_check_search(const gpugraph_graph *graph,
                                 const gpugraph_search *search, gpugraph_run *run);
 /* The CSR that a search walks, and the one that holds its transpose. */

@@ -286,6 +286,9 @@ static void order_radix(ordering *o, uint64_t count) {
 gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, uint32_t n,
                                gpugraph_run *run, uint32_t *order, uint32_t *count) {
     gg_begin(run);
+    if (!gg_needs(run, value, n, "value") || !gg_needs(run, order, n, "order") ||
+        !gg_needs(run, count, 1, "count"))
+        return run->status;
     double start = gg_now_ms();
     const int slices = gg_threads(run, n);
     ordering o = {.type = type,

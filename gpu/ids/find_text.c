@@ -195,6 +195,8 @@ static uint32_t find_by_halving(const gpugraph_graph *graph, const char *bytes,
 
 uint32_t gpugraph_find_text(const gpugraph_graph *graph, const char *bytes,
                             size_t length) {
+    if (!bytes && length > 0)
+        return GPUGRAPH_NONE;
     const uint32_t v = gg_number_of_text(graph, bytes, length);
     uint64_t place;
     return v != GPUGRAPH_NONE && gg_find_unused(graph, v, &place) ? GPUGRAPH_NONE : v;

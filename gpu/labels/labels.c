@@ -264,6 +264,8 @@ static void find_labels(gpugraph_graph *graph, uint32_t iterations,
                 (int)direction);
         return;
     }
+    if (!gg_needs(run, label, graph->n, "label"))
+        return;
     gpugraph_backend on = gg_choose(graph, &gg_label_propagation, NULL, run, &fallback);
     if (!on || graph->n == 0)
         return;

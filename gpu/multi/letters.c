@@ -153,6 +153,10 @@ gpugraph_status gpugraph_part_deliver(gpugraph_part *p, gpugraph_run *run, uint6
                                       const uint64_t *number, const uint64_t *value,
                                       uint64_t *master) {
     gg_begin(run);
+    if (!gg_needs(run, number, count, "number") ||
+        !gg_needs(run, value, count, "value") ||
+        !gg_needs(run, master, p->masters, "master"))
+        return part_end(p->exchange, run);
     struct part_letters come = {0};
     uint64_t *pair = gg_alloc(run, count, 2 * sizeof *pair);
     for (uint64_t i = 0; pair && i < count; i++) {
@@ -210,7 +214,11 @@ static bool deal(gpugraph_part *p, gpugraph_run *run, uint64_t base,
 gpugraph_status gpugraph_part_deal(gpugraph_part *p, gpugraph_run *run, uint64_t base,
                                    const uint64_t *first, const uint32_t *value,
                                    uint32_t *master) {
+    const uint32_t part = p->exchange->part;
     gg_begin(run);
-    deal(p, run, base, first, value, master);
+    if (gg_needs(run, first, p->exchange->parts + (uint64_t)1, "first") &&
+        gg_needs(run, value, first[part + 1] - first[part], "value") &&
+        gg_needs(run, master, p->masters, "master"))
+        deal(p, run, base, first, value, master);
     return part_end(p->exchange, run);
 }

@@ -179,6 +179,12 @@ static bool targets_ascend(const gpugraph_graph *graph) {
     return true;
 }
 
+bool gg_stream_works(const gpugraph_stream *stream, gpugraph_run *run) {
+    if (gg_needs(run, stream, 1, "stream") && !stream->transfer)
+        gg_fail(run, GPUGRAPH_INVALID, "stream.transfer is NULL");
+    return run->status == GPUGRAPH_OK;
+}
+
 gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
                               const gpugraph_stream *to) {
     packed_section list[PACKED_SECTIONS];
@@ -186,7 +192,7 @@ gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
     csr out;
     double start = gg_now_ms();
     gg_begin(run);
-    if (gg_bring_edges(graph, run))
+    if (!gg_stream_works(to, run) || gg_bring_edges(graph, run))
         return run->status;
     if (graph->unused.count > 0) {
         gg_fail(run, GPUGRAPH_INVALID,

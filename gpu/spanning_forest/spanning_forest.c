@@ -339,7 +339,9 @@ gpugraph_status gpugraph_spanning_forest(gpugraph_graph *graph, bool weighted,
                                          uint32_t *component) {
     uint32_t *own = NULL;
     gg_enter_graph(graph, run);
-    *count = 0;
+    gg_needs(run, edge, graph->n, "edge");
+    if (gg_needs(run, count, 1, "count"))
+        *count = 0;
     if (weighted && !gg_has_weights(graph))
         gg_fail(run, GPUGRAPH_INVALID,
                 "a forest by weight needs weights, and the graph was made without");
