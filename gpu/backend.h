@@ -475,6 +475,11 @@ gpugraph_status gg_rebuild(const gpugraph_graph *graph, const gpugraph_changes *
 
 /* Are vertices and direction of a search in range? GPUGRAPH_INVALID and a sentence if
 ** not. */
+/* GPUGRAPH_INVALID and a sentence for columns that cannot be read. (graph/graph.c) */
+gpugraph_status gg_check_edges(const gpugraph_edges *edges, gpugraph_run *run);
+/* gg_needs of `count` arrays of n entries. (graph/search.c) */
+bool gg_needs_rows(gpugraph_run *run, const void *const *row, uint32_t count, uint32_t n,
+                   const char *name);
 gpugraph_status gg_check_search(const gpugraph_graph *graph,
                                 const gpugraph_search *search, gpugraph_run *run);
 /* The CSR that a search walks, and the one that holds its transpose. */
@@ -616,7 +621,7 @@ void gg_replace_text(gpugraph_graph *graph, uint32_t from, uint32_t to, uint64_t
 gpugraph_status gg_pack_texts(gpugraph_graph *graph, gpugraph_run *run);
 
 /* Of a text's bytes, 64 bits. (ids/hash.c) */
-uint64_t gg_hash_text(const char *bytes, uint64_t length, uint64_t seed);
+uint64_t gg_fixed_hash_text(const char *bytes, uint64_t length, uint64_t seed);
 /* hash[v] of id and seed for every vertex: of the id's value, not of its number, so
 ** that a vertex keeps its hash whatever else is in the graph. */
 gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_run *run,

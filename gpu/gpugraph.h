@@ -21,7 +21,9 @@
 ** which nobody else uses it.
 **
 ** Errors: every function that can fail returns a gpugraph_status; the sentence that
-** explains it is in run->message. After an error the graph is still usable. */
+** explains it is in run->message. After an error the graph is still usable. An argument that is NULL where entries
+** are to be read or written, or a struct is, makes GPUGRAPH_INVALID, unless a comment says what NULL means. Arrays
+** without entries may be NULL. The graph (or part, or iterator) and the run may not be NULL. */
 #ifndef GPUGRAPH_H
 #define GPUGRAPH_H
 

@@ -3,74 +3,41 @@
 #include "numbers.h"
 #include "post.h"
 #include "backend.h"
+#include "base/distinct.h"
 
 #include <string.h>
 
 /* ---- INTEGERs that are here ---- */
 
-/* slot: 1 more than the place among `id`. */
-struct distinct {
-    uint64_t count, room, slots; /* slots: a power of two */
-    uint64_t *id;                /* order_of_integer */
-    uint64_t *slot;
-};
-
-static uint64_t slot_of(const struct distinct *d, uint64_t id) {
-    uint64_t at = gg_mix(id) & (d->slots - 1);
-    while (d->slot[at] != 0 && d->id[d->slot[at] - 1] != id)
-        at = (at + 1) & (d->slots - 1);
-    return at;
-}
-
-/* Twice as many slots. */
-static bool grow(struct distinct *d, gpugraph_run *run) {
-    const uint64_t room = d->room ? 2 * d->room : 1024;
-    uint64_t *id = gg_alloc(run, room, sizeof *id);
-    if (!id)
-        return false;
-    if (d->count > 0)
-        memcpy(id, d->id, d->count * sizeof *id);
-    gg_release(d->id);
-    gg_release(d->slot);
-    d->id = id;
-    d->room = room;
-    d->slots = 2 * room;
-    d->slot = gg_alloc_zero(run, d->slots, sizeof *d->slot);
-    for (uint64_t i = 0; d->slot && i < d->count; i++)
-        d->slot[slot_of(d, id[i])] = i + 1;
-    return d->slot != NULL;
-}
-
 /* Each INTEGER becomes its place among the distinct ones. */
-static bool take(struct distinct *d, gpugraph_run *run, const id_list *list) {
+static bool take(struct gg_distinct *d, gpugraph_run *run, const id_list *list) {
     for (uint64_t i = 0; i < list->count; i++) {
+        if (gg_leave(run, i)) {
+            gg_stopped(run);
+            return false;
+        }
         if (id_is_text(list, i))
             continue;
-        const uint64_t id = order_of_integer(list->value[i]);
-        if (d->count == d->room && !grow(d, run))
+        const uint64_t at = gg_distinct_add(d, run, order_of_integer(list->value[i]));
+        if (at == UINT64_MAX)
             return false;
-        const uint64_t at = slot_of(d, id);
-        if (d->slot[at] == 0) {
-            d->id[d->count++] = id;
-            d->slot[at] = d->count;
-        }
-        list->value[i] = (int64_t)(d->slot[at] - 1);
+        list->value[i] = (int64_t)at;
     }
     return true;
 }
 
 /* number_of[i]: of the i-th distinct INTEGER. */
-static bool number_integers(dictionary *dict, struct distinct *d, gpugraph_exchange *x,
+static bool number_integers(dictionary *dict, struct gg_distinct *d, gpugraph_exchange *x,
                             gpugraph_run *run, uint64_t *number_of) {
     uint64_t *record = gg_alloc(run, d->count + 1, sizeof *record);
     uint64_t *number = gg_alloc(run, d->count + 1, sizeof *number);
     uint64_t count = d->count;
     if (record && number) {
         if (count > 0)
-            memcpy(record, d->id, count * sizeof *record);
+            memcpy(record, d->value, count * sizeof *record);
         if (range_make(&dict->integer, x, run, 1, record, &count, number))
             for (uint64_t i = 0; i < count; i++)
-                number_of[d->slot[slot_of(d, record[i])] - 1] = number[i];
+                number_of[gg_distinct_find(d, record[i])] = number[i];
     }
     gg_release(record);
     gg_release(number);
@@ -94,7 +61,7 @@ static void set_numbers(const dictionary *d, const id_list *list,
 
 bool dictionary_make(dictionary *d, gpugraph_exchange *x, gpugraph_run *run,
                      const id_list *list, int lists, const gpugraph_texts *texts) {
-    struct distinct here = {.count = 0};
+    struct gg_distinct here = {.count = 0};
     uint64_t *of_integer = NULL, *of_text = NULL;
     bool good = true;
     memset(d, 0, sizeof *d);
@@ -111,8 +78,7 @@ bool dictionary_make(dictionary *d, gpugraph_exchange *x, gpugraph_run *run,
     }
     if (run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);
-    gg_release(here.id);
-    gg_release(here.slot);
+    gg_distinct_free(&here);
     gg_release(of_integer);
     gg_release(of_text);
     return run->status == GPUGRAPH_OK;

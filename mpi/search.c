@@ -87,13 +87,13 @@ static bool deal_hashes(const answer *a, uint64_t salt, gpugraph_run *run, uint3
     const uint32_t part = r->exchange->part;
     for (uint64_t i = 0; i < r->first[part + 1] - r->first[part]; i++) {
         const uint64_t id = (uint64_t)integer_of_order(r->record[i]);
-        own[i] = (uint32_t)(gg_mix(gg_mix(salt ^ id)) >> 32);
+        own[i] = (uint32_t)(gg_fixed_hash(gg_fixed_hash(salt ^ id)) >> 32);
     }
     if (gpugraph_part_deal(a->part, run, 0, r->first, own, hash) != GPUGRAPH_OK)
         return false;
     for (uint64_t i = 0; i < t->first[part + 1] - t->first[part]; i++)
-        own[i] = (uint32_t)(gg_hash_text(t->bytes + t->offset[i],
-                                         t->offset[i + 1] - t->offset[i], salt) >>
+        own[i] = (uint32_t)(gg_fixed_hash_text(t->bytes + t->offset[i],
+                                               t->offset[i + 1] - t->offset[i], salt) >>
                             32);
     return t->first[r->exchange->parts] == 0 ||
            gpugraph_part_deal(a->part, run, a->vertices.integers, t->first, own, hash) ==
@@ -106,8 +106,8 @@ static uint32_t *hash_masters(const answer *a, const options *o, gpugraph_run *r
     const uint64_t integers = integer[part + 1] - integer[part],
                    texts = text[part + 1] - text[part];
     const char *seed = o->given[GIVEN_SEED];
-    const uint64_t salt =
-        gg_mix((uint64_t)(seed ? strtoll(seed, NULL, 10) : 0) + 0x9e3779b97f4a7c15u);
+    const uint64_t salt = gg_fixed_hash((uint64_t)(seed ? strtoll(seed, NULL, 10) : 0) +
+                                        0x9e3779b97f4a7c15u);
     uint32_t *hash =
         gg_alloc(run, (uint64_t)gpugraph_part_masters(a->part) + 1, sizeof *hash);
     uint32_t *own = gg_alloc(run, (integers > texts ? integers : texts) + 1, sizeof *own);

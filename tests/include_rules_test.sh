@@ -14,7 +14,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/rooms.sh
 . "$here/rooms.sh"
-PUBLIC="cells.h gpugraph.h gpugraph_dynamic.h gpugraph_parts.h gpugraph_types.h team.h brief_lock.h"
+PUBLIC="cells.h gpugraph.h gpugraph_dynamic.h gpugraph_parts.h gpugraph_types.h team.h brief_lock.h hash.h"
 
 # Each line: a file, the header it names, quoted or angled.
 includes() {

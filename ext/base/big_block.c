@@ -11,16 +11,23 @@ enum { PAGE = 4096, HUGE = 2 << 20, LEAST = 8 << 20 };
 
 /* The advice is for all of the mapping that malloc has made for a large block: of a mapping
 ** that was advised in part, realloc could not move the pages, and would copy them. */
-void *big_realloc(void *block, size_t bytes) {
-    char *larger = realloc(block, bytes);
+static void *advise(void *block, size_t bytes) {
 #ifdef MADV_HUGEPAGE
-    if (larger && bytes >= LEAST) {
-        uintptr_t begin = (uintptr_t)larger / PAGE * PAGE;
-        uintptr_t end = ((uintptr_t)larger + malloc_usable_size(larger)) / PAGE * PAGE;
+    if (block && bytes >= LEAST) {
+        uintptr_t begin = (uintptr_t)block / PAGE * PAGE;
+        uintptr_t end = ((uintptr_t)block + malloc_usable_size(block)) / PAGE * PAGE;
         madvise((void *)begin, end - begin, MADV_HUGEPAGE);
     }
 #endif
-    return larger;
+    return block;
+}
+
+void *big_realloc(void *block, size_t bytes) {
+    return advise(realloc(block, bytes), bytes);
+}
+
+void *big_zero(size_t bytes) {
+    return advise(calloc(bytes, 1), bytes);
 }
 
 /* A byte of each page: MADV_POPULATE_WRITE is no faster, and not everywhere. Another thread may be writing there already:

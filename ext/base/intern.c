@@ -5,24 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t mix(uint64_t a, uint64_t b) {
-    unsigned __int128 product = (unsigned __int128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-/* Seeded, so that no table can be made to collide on purpose. */
-static uint64_t hash_of(uint64_t seed, const char *text, size_t length) {
-    const uint64_t odd = 0x9E3779B97F4A7C15u;
-    uint64_t h = seed ^ mix(length + odd, odd), word;
-    for (; length >= 8; text += 8, length -= 8) {
-        memcpy(&word, text, 8);
-        h = mix(h ^ word, seed | 1) ^ odd;
-    }
-    word = 0;
-    memcpy(&word, text, length);
-    return mix(mix(h ^ word, seed | 1), odd);
-}
-
 enum { HEAD_BYTES = 8, LONGER = 15 };
 
 /* The slot that a text would have, all but its number. */
@@ -34,12 +16,13 @@ static intern_slot slot_of(uint64_t hash, const char *text, size_t length) {
     return slot;
 }
 
-/* The number of the text, from 1; or 0 with the place where it belongs. */
-static uint32_t find(const intern *t, const intern_slot *wanted, uint64_t hash,
-                     const char *text, size_t length, uint64_t *place) {
-    uint64_t i = hash & (t->slots - 1);
-    for (; t->slot[i].number; i = (i + 1) & (t->slots - 1)) {
-        const intern_slot *slot = &t->slot[i];
+/* The number of the text in a table, from 1; or 0 with the place where it belongs. */
+static uint32_t find(const intern *t, const intern_slot *table, uint64_t slots,
+                     const intern_slot *wanted, uint64_t hash, const char *text,
+                     size_t length, uint64_t *place) {
+    uint64_t i = hash & (slots - 1);
+    for (; table[i].number; i = (i + 1) & (slots - 1)) {
+        const intern_slot *slot = &table[i];
         if (slot->head != wanted->head || slot->tag != wanted->tag)
             continue;
         const uint64_t *offset = &t->offset[slot->number - 1];
@@ -51,28 +34,42 @@ static uint32_t find(const intern *t, const intern_slot *wanted, uint64_t hash,
     return 0;
 }
 
+static void move_text(intern *t, int64_t number) {
+    const uint64_t *offset = &t->offset[number];
+    const char *text = t->bytes + offset[0];
+    const uint64_t hash = intern_hash(t, text, offset[1] - offset[0]);
+    uint64_t i = hash & (t->slots - 1);
+    while (t->slot[i].number)
+        i = (i + 1) & (t->slots - 1);
+    t->slot[i] = slot_of(hash, text, offset[1] - offset[0]);
+    t->slot[i].number = (uint32_t)number + 1;
+}
+
+/* With each new text so many move. Two were enough to be done before slots are doubled again; but meanwhile a text may
+** be looked for in both tables. */
+enum { MOVED_AT_ONCE = 256 };
+
+static void move_texts(intern *t) {
+    for (int i = 0; i < MOVED_AT_ONCE && t->moved < t->to_move; i++)
+        move_text(t, t->moved++);
+    if (t->moved == t->to_move) {
+        free(t->former);
+        t->former = NULL;
+    }
+}
+
 static bool double_slots(intern *t) {
-    uint64_t slots = t->slots ? 2 * t->slots : 1024;
-    intern_slot *slot = big_realloc(NULL, slots * sizeof *slot);
+    const uint64_t slots = t->slots ? 2 * t->slots : 1024;
+    intern_slot *slot = big_zero(slots * sizeof *slot);
     if (!slot)
         return false;
-    memset(slot, 0, slots * sizeof *slot);
     if (!t->slots)
-        sqlite3_randomness(sizeof t->seed, &t->seed);
-    free(t->slot);
+        t->placing = gg_placing();
+    t->former = t->slot;
+    t->moved = 0;
+    t->to_move = t->count;
     t->slot = slot;
     t->slots = slots;
-    for (int64_t number = 0; number < t->count; number++) {
-        const uint64_t *offset = &t->offset[number];
-        const char *text = t->bytes + offset[0];
-        uint64_t hash = hash_of(t->seed, text, offset[1] - offset[0]);
-        intern_slot made = slot_of(hash, text, offset[1] - offset[0]);
-        uint64_t i = hash & (slots - 1);
-        while (slot[i].number)
-            i = (i + 1) & (slots - 1);
-        slot[i] = made;
-        slot[i].number = (uint32_t)number + 1;
-    }
     return true;
 }
 
@@ -107,19 +104,23 @@ bool intern_ready(intern *t) {
 }
 
 uint64_t intern_hash(const intern *t, const char *text, size_t length) {
-    return hash_of(t->seed, text, length);
+    return gg_place_text(t->placing, text, length);
 }
 
 int64_t intern_hashed(intern *t, const char *text, size_t length, uint64_t hash) {
     intern_slot slot = slot_of(hash, text, length);
-    uint64_t place = 0, slots = t->slots;
-    uint32_t number = find(t, &slot, hash, text, length, &place);
+    uint64_t place = 0, other;
+    uint32_t number = find(t, t->slot, t->slots, &slot, hash, text, length, &place);
+    if (!number && t->former)
+        number = find(t, t->former, t->slots / 2, &slot, hash, text, length, &other);
     if (number)
         return (int64_t)number - 1;
     if (t->count == UINT32_MAX - 1 || !grow(t, length))
         return -1;
-    if (t->slots != slots)
-        find(t, &slot, hash, text, length, &place);
+    if (t->former) {
+        move_texts(t);
+        find(t, t->slot, t->slots, &slot, hash, text, length, &place);
+    }
     memcpy(t->bytes + t->offset[t->count], text, length);
     t->offset[t->count + 1] = t->offset[t->count] + length;
     slot.number = (uint32_t)t->count + 1;
@@ -134,7 +135,8 @@ int64_t intern_text(intern *t, const char *text, size_t length) {
 
 void intern_close(intern *t) {
     free(t->slot);
-    t->slot = NULL;
+    free(t->former);
+    t->slot = t->former = NULL;
     t->slots = 0;
 }
 

@@ -3,11 +3,15 @@
 **     bytes    A M S L H R J F K ...
 **     offset   0 3 6 9             text t is bytes[offset[t]] .. bytes[offset[t + 1] - 1]
 **     slot     {first 8 bytes, length | hash, t + 1}    open addressing, at most 2/3 full
+**     former   as slot, with half as many: what was there before slots were doubled
 **
 ** A text of at most 8 bytes, as most ids are, is known from its slot alone: one cache
-** miss. */
+** miss. Slots are doubled a little with each new text, so that no call takes long: texts moved .. to_move - 1 are
+** found in `former`. */
 #ifndef GPUGRAPH_INTERN_H
 #define GPUGRAPH_INTERN_H
+
+#include "hash.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,9 +27,10 @@ typedef struct intern {
     int64_t count;
     uint64_t *offset;
     char *bytes;
-    intern_slot *slot;
+    intern_slot *slot, *former; /* former: NULL once all texts are in slot */
+    int64_t moved, to_move;
     uint64_t offset_room, bytes_room, slots; /* slots: a power of two */
-    uint64_t seed;
+    struct gg_placing placing;
 } intern;
 
 /* The number of a text; -1: no memory. */

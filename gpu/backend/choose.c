@@ -183,8 +183,8 @@ static void say_why_cpu(const struct stakes *s, enum opening_state state, const 
         snprintf(to, size, "auto: %.3g ms on the CPU; a device is being opened", s->cpu);
     else if (state == OPENING_CLOSED)
         snprintf(to, size,
-                 "auto: %.3g ms predicted; a device would save too little to be opened "
-                 "for it",
+                 "auto: %.3g ms predicted; a device would open too late or save too "
+                 "little",
                  s->cpu);
     else
         snprintf(to, size, "auto: %.3g ms on the CPU; no device: %.120s", s->cpu, why);

@@ -153,8 +153,8 @@ static struct prediction predicted(const gpugraph_graph *graph, const struct sha
 
 struct offer {
     int devices;
-    double gain,
-        stays; /* ms beside one device; of copies or parts that are made for it */
+    double ms, gain, stays; /* all of it; less than one device; of that, to make copies or
+                             ** parts */
 };
 
 /* How many of the candidates, which come in order, are predicted to be fastest. in_the_end: where copies
@@ -162,10 +162,10 @@ struct offer {
 static struct offer best_offer(const gpugraph_graph *graph, const struct sharing *s,
                                const gpugraph_run *run, const struct candidates *c,
                                bool in_the_end) {
-    struct offer best = {.devices = 1};
     const struct prediction one = predicted(graph, s, run, c, 1);
     const double one_ms = in_the_end ? one.search_ms : gg_all_ms(&one);
     const bool known = s->searches || s->a->several_ns > 0;
+    struct offer best = {.devices = 1, .ms = one_ms};
     double least = one_ms / GG_SEVERAL_GAIN;
     for (int devices = 2; known && devices <= c->count; devices++) {
         const struct prediction p = predicted(graph, s, run, c, devices);
@@ -173,7 +173,7 @@ static struct offer best_offer(const gpugraph_graph *graph, const struct sharing
         if (ms >= least)
             continue;
         least = ms;
-        best = (struct offer){devices, one_ms - ms, p.stays_ms};
+        best = (struct offer){devices, ms, one_ms - ms, p.stays_ms};
     }
     return best;
 }
@@ -190,7 +190,10 @@ static void leave_open_ones(struct candidates *c) {
 static void open_others(const struct candidates *all, const struct offer *wanted,
                         const struct offer *open) {
     const double gain = wanted->gain - open->gain;
-    const bool pays = gg_rent_pays(gg_rent_ms(&further_rent), gain, GG_CUDA_START_MS);
+    const double session = gg_session_ms(),
+                 lasts = open->ms > session ? open->ms : session;
+    const bool pays =
+        gg_opening_pays(gg_rent_ms(&further_rent), gain, lasts, GG_CUDA_START_MS);
     bool lacking = false;
     for (int i = 1; i < wanted->devices; i++) {
         const enum opening_state state = gg_devices_asked->state(all->ordinal[i], NULL);

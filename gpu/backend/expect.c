@@ -6,10 +6,12 @@
 /* What is predicted to be saved is no rent yet: reading may fail, or be given up. */
 static bool is_worth_it(uint64_t edges, const gpugraph_run *run) {
     const int threads = gg_threads(run, edges);
-    double gain = gg_map_host_ms(edges, threads) - gg_map_device_ms(edges) +
-                  gg_first_search_gain_ms(edges, threads);
+    const double session = gg_session_ms(), map = gg_map_host_ms(edges, threads),
+                 ahead = gg_first_search_gain_ms(edges, threads);
     return run->backend == GPUGRAPH_CUDA ||
-           gg_rent_pays(gg_rent_ms(&gg_rent_paid), gain, GG_CUDA_START_MS);
+           gg_opening_pays(
+               gg_rent_ms(&gg_rent_paid), map - gg_map_device_ms(edges) + ahead,
+               map + ahead > session ? map + ahead : session, GG_CUDA_START_MS);
 }
 
 bool gpugraph_expect(uint64_t edges, const gpugraph_run *run) {

@@ -324,6 +324,9 @@ static gpugraph_status order_values(gpugraph_distance_type type, const void *val
 gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, uint32_t n,
                                gpugraph_run *run, uint32_t *order, uint32_t *count) {
     gg_begin(run);
+    if (!gg_needs(run, value, n, "value") || !gg_needs(run, order, n, "order") ||
+        !gg_needs(run, count, 1, "count"))
+        return run->status;
     gg_begin_counting(run);
     order_values(type, value, n, run, order, count);
     gg_end_counting(run);

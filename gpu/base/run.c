@@ -93,6 +93,25 @@ gpugraph_status gg_fail_device_memory(gpugraph_run *run, int64_t more, int64_t f
                    gg_memory_cure(run));
 }
 
+bool gg_needs(gpugraph_run *run, const void *argument, uint64_t entries,
+              const char *name) {
+    if (!argument && entries == 1)
+        gg_fail(run, GPUGRAPH_INVALID, "%s is NULL", name);
+    else if (!argument && entries > 1)
+        gg_fail(run, GPUGRAPH_INVALID, "%s is NULL, and should have %llu entries", name,
+                (unsigned long long)entries);
+    return run->status == GPUGRAPH_OK;
+}
+
+bool gg_check_weight_type(gpugraph_weight_type type, gpugraph_run *run) {
+    if ((unsigned)type > GPUGRAPH_REAL_WEIGHTS)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "weight_type is %d, not one of GPUGRAPH_UNWEIGHTED, _INTEGER_WEIGHTS and "
+                "_REAL_WEIGHTS",
+                (int)type);
+    return run->status == GPUGRAPH_OK;
+}
+
 void gg_begin(gpugraph_run *run) {
     run->status = GPUGRAPH_OK;
     run->message[0] = 0;

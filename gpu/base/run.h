@@ -7,6 +7,7 @@
 #define GPUGRAPH_RUN_H
 
 #include "gpugraph.h"
+#include "hash.h"
 #include "team.h"
 #include "tuning.h"
 
@@ -25,6 +26,12 @@ gpugraph_status gg_fail(gpugraph_run *run, gpugraph_status status, const char *f
 gpugraph_status gg_fail_device_memory(gpugraph_run *run, int64_t more, int64_t free);
 /* "raise memory_limit, or use backend 'cpu' or 'auto'", as far as it applies: static. */
 const char *gg_memory_cure(const gpugraph_run *run);
+/* An argument that points to so many entries, or to one struct: GPUGRAPH_INVALID and a sentence where it is NULL.
+** Returns true while the run has not failed, so that calls can follow one another. */
+bool gg_needs(gpugraph_run *run, const void *argument, uint64_t entries,
+              const char *name);
+/* The same for a type of weights that there is not. */
+bool gg_check_weight_type(gpugraph_weight_type type, gpugraph_run *run);
 /* Every public entry calls this first: clears status, message, stop. */
 void gg_begin(gpugraph_run *run);
 /* From the calling thread, as often as convenient (rate-limited inside): asks
@@ -143,18 +150,6 @@ gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
                               uint32_t *value_scratch);
 gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
                               void *value, uint64_t *key_scratch, void *value_scratch);
-/* A hash of 64 bits that mixes every bit into every other. Kernels call it too. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    static inline uint64_t
-    gg_mix(uint64_t x) {
-    x ^= x >> 32;
-    x *= 0xd6e8feb86659fd93u;
-    x ^= x >> 32;
-    x *= 0xd6e8feb86659fd93u;
-    return x ^ x >> 32;
-}
 
 #ifdef __cplusplus
 }

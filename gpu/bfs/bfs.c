@@ -318,7 +318,7 @@ static const struct bfs_calls *calls(gpugraph_backend on) {
 
 static void bfs(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_run *run,
                 uint32_t *depth, void *tree_edge) {
-    if (gg_check_search(graph, search, run))
+    if (gg_check_search(graph, search, run) || !gg_needs(run, depth, graph->n, "depth"))
         return;
     bool fallback = false;
     gpugraph_backend on = gg_choose(graph, &gg_bfs, search, run, &fallback);

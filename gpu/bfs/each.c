@@ -171,10 +171,17 @@ static void each_by(gpugraph_graph *graph, const gpugraph_search *search,
 /* A search for bytes ends with the first level that they have no room for. */
 static void each_checked(gpugraph_graph *graph, const gpugraph_search *search,
                          gpugraph_run *run, const struct bfs_results *rows) {
+    const void *const *depth =
+        rows->bytes ? (const void *const *)rows->bytes : (const void *const *)rows->depth;
+    if (gg_check_search(graph, search, run) ||
+        !gg_needs_rows(run, depth, search->source_count, graph->n, "depth") ||
+        (rows->tree_edge && !gg_needs_rows(run, (const void *const *)rows->tree_edge,
+                                           search->source_count, graph->n, "tree_edge")))
+        return;
     gpugraph_search bounded = *search;
     if (rows->bytes && gg_bfs_may_be_long(search))
         bounded.max_depth = BFS_NO_BYTE;
-    if (!gg_check_search(graph, search, run) && !gg_bfs_too_long(graph, search, rows))
+    if (!gg_bfs_too_long(graph, search, rows))
         each_by(graph, &bounded, run, rows);
 }
 
@@ -192,6 +199,8 @@ gpugraph_status gpugraph_bfs_each_bytes(gpugraph_graph *graph,
                                         uint8_t *const *depth, bool *fits) {
     const struct bfs_results rows = {.bytes = depth};
     gg_enter_graph(graph, run);
+    if (!gg_needs(run, fits, 1, "fits"))
+        return gg_leave_graph(graph, run);
     each_checked(graph, search, run, &rows);
     *fits = run->status == GPUGRAPH_OK && !gg_bfs_too_long(graph, search, &rows);
     return gg_leave_graph(graph, run);

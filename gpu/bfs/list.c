@@ -158,9 +158,12 @@ gpugraph_status gpugraph_bfs_list(gpugraph_graph *graph, const gpugraph_search *
                                   gpugraph_run *run, uint32_t room, uint32_t *vertex,
                                   uint32_t *depth, void *tree_edge, uint32_t *count) {
     struct reached_list to = {room, vertex, depth, tree_edge, GPUGRAPH_NONE};
-    *count = GPUGRAPH_NONE;
     gg_enter_graph(graph, run);
-    if (gg_check_search(graph, search, run))
+    if (!gg_needs(run, count, 1, "count"))
+        return gg_leave_graph(graph, run);
+    *count = GPUGRAPH_NONE;
+    if (gg_check_search(graph, search, run) || !gg_needs(run, vertex, room, "vertex") ||
+        !gg_needs(run, depth, room, "depth"))
         return gg_leave_graph(graph, run);
     const bool bounded = search->max_depth != GPUGRAPH_NONE;
     const bool targets = gg_is_for_targets(search, bounded);

@@ -238,7 +238,9 @@ gpugraph_status gpugraph_part_bfs(gpugraph_part *p, const uint64_t *source,
     struct bfs_part b = {.p = p, .run = run};
     double start;
     uint32_t sources = 0, *here = NULL;
-    if (part_tree_is_possible(p, run, tree) &&
+    if (gg_needs(run, source, source_count, "source") &&
+        gg_needs(run, depth, p->masters, "depth") &&
+        part_tree_is_possible(p, run, tree) &&
         (here = part_sources(p, run, source, source_count, &sources)) != NULL &&
         (b.depth = gg_alloc(run, p->locals, sizeof *b.depth)) != NULL) {
         if (p->device

@@ -264,6 +264,8 @@ static void find_components(gpugraph_graph *graph, gpugraph_component_kind kind,
                 "kind is %d, not one of GPUGRAPH_WEAK and GPUGRAPH_STRONG", (int)kind);
         return;
     }
+    if (!gg_needs(run, component, graph->n, "component"))
+        return;
     const gg_algorithm *a =
         kind == GPUGRAPH_STRONG ? &gg_strong_components : &gg_components;
     bool fallback;

@@ -316,10 +316,9 @@ gpugraph_status gpugraph_part_components(gpugraph_part *p, gpugraph_component_ki
     else if (kind == GPUGRAPH_STRONG && p->direction == GPUGRAPH_BOTH)
         gg_fail(run, GPUGRAPH_INVALID,
                 "strong components need arcs of one direction, not of both");
-    else if (kind == GPUGRAPH_WEAK)
-        part_weak_components(p, run, component);
-    else
-        strong_components(p, run, component);
+    else if (gg_needs(run, component, p->masters, "component"))
+        (kind == GPUGRAPH_WEAK ? part_weak_components : strong_components)(p, run,
+                                                                           component);
     if (part_end(p->exchange, run) == GPUGRAPH_OK)
         gg_phase(run, "search", start, (int64_t)p->arcs, "over %u parts",
                  p->exchange->parts);

@@ -237,6 +237,8 @@ static const struct cores_calls *calls(gpugraph_backend on) {
 
 static void find_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core) {
     bool fallback;
+    if (!gg_needs(run, core, graph->n, "core"))
+        return;
     gpugraph_backend on = gg_choose(graph, &gg_cores, NULL, run, &fallback);
     if (!on)
         return;

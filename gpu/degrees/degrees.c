@@ -61,6 +61,8 @@ static gpugraph_status count_checked(gpugraph_graph *graph, gpugraph_direction d
         return gg_fail(run, GPUGRAPH_INVALID,
                        "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
                        (int)direction);
+    if (!gg_needs(run, degree, graph->n, "degree"))
+        return run->status;
     bool fallback = false;
     gpugraph_backend on = gg_choose(graph, &gg_degrees, NULL, run, &fallback);
     if (!on)

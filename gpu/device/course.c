@@ -4,6 +4,16 @@
 
 struct rent gg_rent_paid;
 
+double gg_session_ms(void) {
+    static int64_t began; /* microseconds; 0: nobody has asked */
+    const int64_t now = (int64_t)(gg_now_ms() * 1e3);
+    int64_t first = 0;
+    if (__atomic_compare_exchange_n(&began, &first, now, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+        first = now;
+    return (double)(now - first) * 1e-3;
+}
+
 static struct outlook look(const gpugraph_run *run) {
     const struct opening *opening = gg_devices_asked->opening(run->device);
     return (struct outlook){
@@ -11,6 +21,7 @@ static struct outlook look(const gpugraph_run *run) {
         .left_ms = opening ? gg_opening_left_ms(opening) : GG_CUDA_START_MS,
         .usual_ms = opening ? opening->steps->usual_ms : GG_CUDA_START_MS,
         .rent_ms = gg_rent_ms(&gg_rent_paid),
+        .session_ms = gg_session_ms(),
     };
 }
 

@@ -7,7 +7,6 @@
 #include "services.h"
 #include "devices.cuh"
 #include "parts.cuh"
-#include "process_end.h"
 
 #include <string.h>
 #include <time.h>
@@ -237,20 +236,9 @@ void gg_with_devices_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *)) {
 
 /* ---- opening in the background ---- */
 
-/* In pieces, so that a process that ends meanwhile is noticed between them. What takes long are
-** the start of the driver and its context: both are asked of the driver itself. The runtime's own handlers of
-** exit() pull down what its calls stand on, and wait for its locks, so these hold the end. */
-static bool is_for_this_build(int ordinal) {
-    if (!gg_hold_end())
-        return false;
-    const bool is =
-        gg_usable(NULL) && ordinal < gg_device_count() && gg_device_fits(ordinal);
-    gg_let_end();
-    return is;
-}
-
-/* The driver registers its handlers of exit() as it is loaded, and at the first call, whatever that asks for; one more
-** half a millisecond into its start. */
+/* The driver registers handlers of exit() as it is loaded, and at the first call, whatever it asks for; one more half a
+** millisecond into its start. The library's handler is to run before them: it is registered after each. What fails
+** here fails again in the job, which says why. */
 static void start_driver(int ordinal) {
     const struct cuda_driver *driver = gg_driver();
     CUdevice device;
@@ -258,12 +246,12 @@ static void start_driver(int ordinal) {
     if (!driver)
         return;
     driver->init(REFUSED);
-    gg_note_end_first();
-    if (driver->init(0) != CUDA_SUCCESS)
-        return;
-    gg_note_end_first();
-    if (is_for_this_build(ordinal) && driver->device(&device, ordinal) == CUDA_SUCCESS &&
-        !gg_process_ends())
+    gg_await_openings_at_exit();
+    const CUresult started = driver->init(0);
+    gg_await_openings_at_exit();
+    if (started == CUDA_SUCCESS && !gg_process_ends() && gg_usable(NULL) &&
+        ordinal < gg_device_count() && gg_device_fits(ordinal) &&
+        driver->device(&device, ordinal) == CUDA_SUCCESS && !gg_process_ends())
         driver->retain(&context, device);
 }
 
@@ -271,20 +259,18 @@ static int process_ends(void *) {
     return gg_process_ends();
 }
 
-/* What start_driver has failed at, the job meets again, and says. */
 bool gg_open_in_background(int ordinal, const char **why) {
     static char sentence[GG_MAX_DEVICES][sizeof(((gpugraph_run *)0)->message)];
     gpugraph_run run = {};
     struct cuda_job job;
     start_driver(ordinal);
-    if (!gg_hold_end())
+    if (gg_process_ends())
         return false;
     run.device = ordinal;
     run.interrupted = process_ends;
     gg_begin(&run);
     const bool opened =
         gg_job_open(&job, NULL, &run) && gg_job_close(&job) == GPUGRAPH_OK;
-    gg_let_end();
     memcpy(sentence[ordinal], run.message, sizeof run.message);
     *why = sentence[ordinal];
     return opened;

@@ -61,7 +61,7 @@ static void describe_processor(gpugraph_device *device) {
 }
 
 bool gpugraph_device_at(int i, gpugraph_device *device) {
-    if (i == 0)
+    if (i == 0 && device)
         describe_processor(device);
     return i == 0 || (i > 0 && gg_devices_asked->at(i - 1, device));
 }

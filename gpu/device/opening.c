@@ -1,11 +1,83 @@
 /* Opening a device in the background: see opening.h. */
+#define _GNU_SOURCE
 #include "opening.h"
 #include "base/thread.h"
-#include "process_end.h"
 #include "team.h"
 #include "tuning.h"
+#include "turn.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the end of the process, and fork() ---- */
+
+static struct {
+    uint32_t registered, ending; /* 1: yes */
+    uint32_t count;
+    struct opening *opening[GG_MAX_DEVICES]; /* every one that a thread was started for */
+} begun;
+
+bool gg_process_ends(void) {
+    return __atomic_load_n(&begun.ending, __ATOMIC_ACQUIRE);
+}
+
+static uint32_t this_thread(void) {
+    return (uint32_t)syscall(SYS_gettid);
+}
+
+static bool is_alive(uint32_t thread) {
+    return syscall(SYS_tgkill, getpid(), thread, 0) == 0;
+}
+
+/* Waits until the thread of the opening has ended. The driver has work to do at the end of a thread, too. */
+static void await_thread(struct opening *o) {
+    const double until = gg_now_ms() + GG_OPENING_LONGEST * o->steps->usual_ms;
+    const struct timespec moment = {0, 20000};
+    double left;
+    while (__atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == OPENING_UNDER_WAY &&
+           (left = until - gg_now_ms()) > 0)
+        gg_sleep_on(&o->state, OPENING_UNDER_WAY, left);
+    const uint32_t thread = __atomic_load_n(&o->thread, __ATOMIC_ACQUIRE);
+    while (thread != 0 && is_alive(thread) && gg_now_ms() < until)
+        nanosleep(&moment, NULL);
+}
+
+/* The driver itself may fork, in the thread that opens a device. */
+static void await_threads(void) {
+    for (uint32_t i = 0; i < GG_MAX_DEVICES; i++) {
+        struct opening *o = __atomic_load_n(&begun.opening[i], __ATOMIC_ACQUIRE);
+        if (o && __atomic_load_n(&o->process, __ATOMIC_ACQUIRE) == gg_this_process() &&
+            __atomic_load_n(&o->thread, __ATOMIC_ACQUIRE) != this_thread())
+            await_thread(o);
+    }
+}
+
+static void end_process(void) {
+    __atomic_store_n(&begun.ending, 1, __ATOMIC_RELEASE);
+    await_threads();
+}
+
+void gg_await_openings_at_exit(void) {
+    atexit(end_process);
+}
+
+/* Each device is opened once. */
+static void list_opening(struct opening *o) {
+    if (!__atomic_exchange_n(&begun.registered, 1, __ATOMIC_ACQ_REL)) {
+        gg_await_openings_at_exit();
+        pthread_atfork(await_threads, NULL, NULL);
+    }
+    if (!o->listed)
+        __atomic_store_n(
+            &begun.opening[__atomic_fetch_add(&begun.count, 1, __ATOMIC_RELAXED) %
+                           GG_MAX_DEVICES],
+            o, __ATOMIC_RELEASE);
+    o->listed = true;
+}
 
 /* ---- the thread ---- */
 
@@ -17,15 +89,11 @@ static void settle(struct opening *o, uint32_t state) {
 static void *open_it(void *opening) {
     struct opening *o = opening;
     const char *why = "";
-    gg_note_opener();
+    __atomic_store_n(&o->thread, this_thread(), __ATOMIC_RELEASE);
     bool opened = o->steps->open(o->ordinal, &why);
     o->why = why;
     gg_share_cores(0);
-    const bool awaited = gg_be_awaited();
     settle(o, opened ? OPENING_OPEN : OPENING_FAILED);
-    if (!awaited)
-        gg_stay();
-    gg_come_outside();
     return NULL;
 }
 
@@ -45,15 +113,15 @@ enum opening_state gg_opening_state(const struct opening *o, const char **why) {
 
 static bool start(struct opening *o) {
     o->began_ms = gg_now_ms();
-    if (o->began_ms < o->again_ms || !gg_go_inside())
+    if (o->began_ms < o->again_ms)
         return false;
+    list_opening(o);
     __atomic_store_n(&o->state, OPENING_UNDER_WAY, __ATOMIC_RELEASE);
     gg_share_cores(o->began_ms + GG_SHARED_LONGEST * o->steps->usual_ms);
     if (gg_start_thread(open_it, o, 0))
         return true;
     gg_share_cores(0);
     o->again_ms = o->began_ms + GG_THREAD_RETRY_MS;
-    gg_come_outside();
     settle(o, OPENING_CLOSED);
     return false;
 }

@@ -11,7 +11,9 @@
 ** a waiting caller sleeps (a futex). A child of fork() has no such thread: what was begun before
 ** has failed there, and what was not may be begun.
 **
-** The end of the process waits for no driver: see process_end.h. */
+** exit() waits for the thread, and so does fork(), for a multiple of the usual time at most. The wait happens
+** in a handler of atexit(). A driver registers handlers of its own while it starts, which run earlier than ours:
+** the opening's steps then register ours again (gg_await_openings_at_exit). */
 #ifndef GPUGRAPH_OPENING_H
 #define GPUGRAPH_OPENING_H
 
@@ -24,8 +26,8 @@ extern "C" {
 enum opening_state { OPENING_CLOSED, OPENING_UNDER_WAY, OPENING_OPEN, OPENING_FAILED };
 
 struct opening_steps {
-    /* In the opening's thread. Between steps that take long it asks gg_process_ends, and then
-    ** comes back. False: *why is a sentence that stays. */
+    /* In the opening's thread. Between long steps it asks gg_process_ends, and then returns early.
+    ** False: *why is a sentence that stays. */
     bool (*open)(int ordinal, const char **why);
     double usual_ms; /* that it takes */
 };
@@ -36,6 +38,8 @@ struct opening {
     /* private to opening.c */
     uint32_t state;   /* enum opening_state, slept on */
     uint32_t process; /* gg_this_process() of who has begun; 0: nobody has */
+    uint32_t thread;  /* the kernel's number of the opening's thread; 0: none yet */
+    bool listed;      /* among those that exit() waits for */
     const char *why;
     double began_ms;
     double again_ms;   /* when there was no thread: the time to try again */
@@ -54,6 +58,10 @@ static inline double gg_left_ms(double usual, double elapsed) {
     double left = usual - elapsed, more = usual / 10 + (left < 0 ? -left : 0);
     return left > more ? left : more;
 }
+/* Has exit() begun? Then no opening begins. */
+bool gg_process_ends(void);
+/* From now on exit() waits for openings before it runs any handler that is registered already. */
+void gg_await_openings_at_exit(void);
 /* Waits while it is under way, for `ms` milliseconds at most (negative: for as long as it takes), and until
 ** the run is to end. */
 enum opening_state gg_opening_wait(struct opening *o, double ms, gpugraph_run *run);

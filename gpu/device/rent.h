@@ -24,9 +24,12 @@ static inline void gg_rent_add(struct rent *r, double ms) {
                            __ATOMIC_RELAXED);
 }
 
-/* Is it time to open what usually takes so long? worth_ms: what is about to be saved. */
-static inline bool gg_rent_pays(double rent_ms, double worth_ms, double usual_ms) {
-    return worth_ms > 0 && rent_ms + worth_ms >= usual_ms * GG_OPENING_SHARE;
+/* Is it time to open what usually takes so long? worth_ms: what is about to be saved. lasts_ms: how long the
+** process is predicted to search from now on. exit() would wait for the rest of an opening that takes longer. */
+static inline bool gg_opening_pays(double rent_ms, double worth_ms, double lasts_ms,
+                                   double usual_ms) {
+    return worth_ms > 0 && rent_ms + worth_ms >= usual_ms * GG_OPENING_SHARE &&
+           lasts_ms >= usual_ms;
 }
 
 #endif

@@ -28,6 +28,8 @@ extern const struct device_services gg_devices;
 extern const struct device_services *gg_devices_asked;
 /* Of this process. (course.c) */
 extern struct rent gg_rent_paid;
+/* Milliseconds since this process first asked. (course.c) */
+double gg_session_ms(void);
 
 /* The run->used_devices devices that its search uses, ascending, run->device among them. Returns how
 ** many; 0 on the CPU. (list.c) */

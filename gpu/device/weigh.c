@@ -7,6 +7,10 @@ static double positive(double ms) {
     return ms > 0 ? ms : 0;
 }
 
+static double longer(double a, double b) {
+    return a > b ? a : b;
+}
+
 /* What a device would have saved the graph so far, its copy paid. */
 static double saved(double regret, const struct stakes *s) {
     return positive(regret - s->cuda_stays);
@@ -39,7 +43,8 @@ struct course gg_weigh(const struct stakes *s, const struct outlook *o) {
     }
     c.rent = positive(saved(c.regret, s) - saved(s->regret, s));
     c.begin = o->state == OPENING_CLOSED &&
-              gg_rent_pays(o->rent_ms, c.rent + s->ahead, o->usual_ms);
+              gg_opening_pays(o->rent_ms, c.rent + s->ahead,
+                              longer(s->cpu + s->ahead, o->session_ms), o->usual_ms);
     double gain = s->cpu - s->cuda + s->ahead;
     if ((c.begin || o->state == OPENING_UNDER_WAY) && o->left_ms < gain)
         c.wait_ms = longest_wait(gain, o);

@@ -8,7 +8,8 @@
 **
 ** Two things are rented or bought. A device is rented, so to speak, as long as searches run on the CPU
 ** that would have been faster there; it is bought, opened, once the rent has come to a share of the
-** price, small since nobody waits for it. So is a graph's copy: its first searches may run on the CPU
+** price, small since searches do not wait for it, and once the process is predicted to search for as long as opening
+** takes: exit() waits for the rest of it. So is a graph's copy: its first searches may run on the CPU
 ** although the device is open, until what they took beyond has come to what the copy costs.
 **
 ** gg_weigh knows no time, no graph and no device, so tests can play sessions (weigh_test.c). */
@@ -34,6 +35,8 @@ struct outlook {
     double left_ms,
         usual_ms;   /* until it is open; that opening takes, from its beginning */
     double rent_ms; /* that this process has paid */
+    double
+        session_ms; /* since its first search: as long again it is predicted to search */
 };
 
 struct course {

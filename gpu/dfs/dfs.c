@@ -218,8 +218,9 @@ static gpugraph_status check(const gpugraph_graph *graph, uint32_t source, bool 
         return gg_fail(run, GPUGRAPH_INVALID,
                        "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
                        (int)direction);
-    if (!tree->depth)
-        return gg_fail(run, GPUGRAPH_INVALID, "an array for depth is needed");
+    if (!gg_needs(run, tree, 1, "tree") ||
+        !gg_needs(run, tree->depth, graph->n, "tree.depth"))
+        return run->status;
     return ordered ? check_ordered(run) : GPUGRAPH_OK;
 }
 

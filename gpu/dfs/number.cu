@@ -24,7 +24,7 @@ static_assert((SPREAD & (SPREAD - 1)) == 0, "a mask finds splitters");
 #define END_OF_TOUR UINT32_MAX
 
 static __device__ bool splits(uint32_t element) {
-    return (gg_mix(element) & (SPREAD - 1)) == 0;
+    return (gg_fixed_hash(element) & (SPREAD - 1)) == 0;
 }
 
 /* ---- the tour ---- */

@@ -94,6 +94,7 @@ gpugraph_status gg_dynamic_new(const gpugraph_dynamic_options *options,
     d->lent = job;
     d->device = run->device;
     d->valued = options->valued;
+    d->slabs.salt = (uint32_t)gg_placing().salt;
     d->slabs.load = options->load > 0 ? (float)options->load : (float)GG_SLAB_LOAD;
     d->slabs.n = options->vertices;
     if (gg_dynamic_open(d, run)) {
@@ -112,8 +113,12 @@ gpugraph_status gg_dynamic_new(const gpugraph_dynamic_options *options,
 
 gpugraph_status gpugraph_dynamic_create(const gpugraph_dynamic_options *options,
                                         gpugraph_run *run, gpugraph_dynamic **graph) {
-    *graph = NULL;
     gg_begin(run);
+    if (!gg_needs(run, graph, 1, "graph"))
+        return run->status;
+    *graph = NULL;
+    if (!gg_needs(run, options, 1, "options"))
+        return run->status;
     const dynamic_place *place = choose_place(run);
     return place ? gg_dynamic_new(options, place, NULL, run, graph) : run->status;
 }
@@ -353,6 +358,13 @@ double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b) {
     return ms;
 }
 
+bool gg_needs_edges(gpugraph_run *run, uint64_t count, const uint32_t *source,
+                    const uint32_t *target) {
+    gg_begin(run);
+    gg_needs(run, source, count, "source");
+    return gg_needs(run, target, count, "target");
+}
+
 gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *d, uint64_t count,
                                         const uint32_t *source, const uint32_t *target,
                                         const uint32_t *value, gpugraph_run *run,
@@ -361,11 +373,9 @@ gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *d, uint64_t count,
     uint64_t before = d->edges;
     if (added)
         *added = 0;
-    if (d->valued && !value && count > 0) {
-        gg_begin(run);
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "edges of a map have values; none are given");
-    }
+    if (!gg_needs_edges(run, count, source, target) ||
+        (d->valued && !gg_needs(run, value, count, "value")))
+        return run->status;
     if (!gg_dynamic_begin(d, run, count, source, target, d->valued ? value : NULL, &b))
         return gg_dynamic_close(d);
     gg_dynamic_occupy(d, count, source);
@@ -384,6 +394,8 @@ gpugraph_status gpugraph_dynamic_delete(gpugraph_dynamic *d, uint64_t count,
     uint64_t before = d->edges;
     if (removed)
         *removed = 0;
+    if (!gg_needs_edges(run, count, source, target))
+        return run->status;
     if (!gg_dynamic_begin(d, run, count, source, target, NULL, &b))
         return gg_dynamic_close(d);
     d->place->mark(d, 0);
@@ -400,6 +412,9 @@ gpugraph_status gpugraph_dynamic_query(gpugraph_dynamic *d, uint64_t count,
                                        const uint32_t *source, const uint32_t *target,
                                        gpugraph_run *run, uint32_t *value) {
     struct dynamic_batch b;
+    if (!gg_needs_edges(run, count, source, target) ||
+        !gg_needs(run, value, count, "value"))
+        return run->status;
     if (!gg_dynamic_begin(d, run, count, source, target, NULL, &b))
         return gg_dynamic_close(d);
     d->place->mark(d, 0);

@@ -230,6 +230,9 @@ void gg_dynamic_make_lists(gpugraph_dynamic *d);
 bool gg_dynamic_has_room(const gpugraph_dynamic *d, uint64_t sectors);
 /* The arena has room for `sectors` more. */
 void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors);
+/* Begins a call of the run's. Ends of a batch that are NULL make GPUGRAPH_INVALID. */
+bool gg_needs_edges(gpugraph_run *run, uint64_t count, const uint32_t *source,
+                    const uint32_t *target);
 /* Rehashes the vertices that are listed, as far as there is room. */
 void gg_dynamic_rehash_now(gpugraph_dynamic *d, struct dynamic_batch *b);
 /* The same, with room for it. `most`: sectors that it takes at most. */

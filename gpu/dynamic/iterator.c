@@ -101,8 +101,10 @@ static gpugraph_status iterate(gpugraph_dynamic *graph, gpugraph_multigraph *par
                                gpugraph_edge_iterator **made) {
     const uint32_t n = gpugraph_dynamic_vertex_count(graph ? graph : parallel->pairs);
     const uint32_t asked = end;
-    *made = NULL;
     gg_begin(run);
+    if (!gg_needs(run, made, 1, "made"))
+        return run->status;
+    *made = NULL;
     end = end < n ? end : n;
     if (first > end)
         return gg_fail(run, GPUGRAPH_INVALID,
@@ -133,6 +135,10 @@ gpugraph_status gpugraph_multigraph_iterate(gpugraph_multigraph *graph, uint32_t
 
 bool gpugraph_next_edge(gpugraph_edge_iterator *it, gpugraph_run *run,
                         gpugraph_dynamic_edge *edge) {
+    if (!edge) {
+        gg_begin(run);
+        return gg_needs(run, edge, 1, "edge");
+    }
     while (it->edge == it->edges) {
         gg_begin(run);
         if (it->next == it->end || fetch(it, run))

@@ -47,9 +47,14 @@ gpugraph_status gg_multigraph_new(const gpugraph_dynamic_options *options,
 gpugraph_status gpugraph_multigraph_create(const gpugraph_dynamic_options *options,
                                            gpugraph_run *run,
                                            gpugraph_multigraph **graph) {
-    gpugraph_dynamic_options of_pairs = *options;
     gpugraph_dynamic *pairs;
+    gg_begin(run);
+    if (!gg_needs(run, graph, 1, "graph"))
+        return run->status;
     *graph = NULL;
+    if (!gg_needs(run, options, 1, "options"))
+        return run->status;
+    gpugraph_dynamic_options of_pairs = *options;
     of_pairs.valued = true;
     if (gpugraph_dynamic_create(&of_pairs, run, &pairs))
         return run->status;
@@ -446,6 +451,8 @@ gpugraph_status gpugraph_multigraph_insert(gpugraph_multigraph *m, uint64_t coun
     struct chain_batch c;
     struct arrays a;
     uint64_t before = m->edges;
+    if (!gg_needs_edges(run, count, source, target) || !gg_needs(run, id, count, "id"))
+        return run->status;
     if (begin(m, run, count, source, target, id, weight, false, &b, &a, &c)) {
         gg_dynamic_occupy(m->pairs, count, source);
         gg_dynamic_occupy(m->pairs, count, target);
@@ -490,6 +497,8 @@ gpugraph_status gpugraph_multigraph_delete(gpugraph_multigraph *m, uint64_t coun
     struct chain_batch c;
     struct arrays a;
     uint64_t before = m->edges;
+    if (!gg_needs_edges(run, count, source, target) || !gg_needs(run, id, count, "id"))
+        return run->status;
     if (begin(m, run, count, source, target, id, NULL, false, &b, &a, &c))
         gg_chain_end(m, "delete", change(m, false, &b, &a, &c), count);
     else
@@ -509,6 +518,9 @@ gpugraph_status gpugraph_multigraph_query(gpugraph_multigraph *m, uint64_t count
     struct dynamic_batch b;
     struct chain_batch c;
     struct arrays a;
+    if (!gg_needs_edges(run, count, source, target) || !gg_needs(run, id, count, "id") ||
+        !gg_needs(run, found, count, "found"))
+        return run->status;
     if (!begin(m, run, count, source, target, id, NULL, true, &b, &a, &c))
         return gg_dynamic_close(d);
     c.found = a.found;

@@ -102,6 +102,9 @@ gpugraph_status gpugraph_multigraph_rows(gpugraph_multigraph *m, gpugraph_run *r
                                          uint64_t *offset, uint32_t *target, int64_t *id,
                                          int64_t *weight) {
     struct dynamic_batch rows = {.count = m->pairs->slabs.n};
+    gg_begin(run);
+    if (!gg_needs(run, offset, 1, "offset"))
+        return run->status;
     if (!gg_dynamic_open(m->pairs, run))
         return gg_dynamic_close(m->pairs);
     return bring_rows(m, &rows, offset, target, id, weight);
@@ -112,6 +115,9 @@ gpugraph_status gpugraph_multigraph_rows_of(gpugraph_multigraph *m, uint64_t cou
                                             uint64_t *offset, uint32_t *target,
                                             int64_t *id, int64_t *weight) {
     struct dynamic_batch rows;
+    gg_begin(run);
+    if (!gg_needs(run, vertex, count, "vertex") || !gg_needs(run, offset, 1, "offset"))
+        return run->status;
     if (!gg_dynamic_begin(m->pairs, run, count, vertex, NULL, NULL, &rows))
         return gg_dynamic_close(m->pairs);
     rows.vertex = rows.source;
@@ -122,6 +128,9 @@ gpugraph_status gpugraph_multigraph_degrees(gpugraph_multigraph *m, uint64_t cou
                                             const uint32_t *vertex, gpugraph_run *run,
                                             uint64_t *degree) {
     gg_begin(run);
+    if (!gg_needs(run, vertex, count, "vertex") ||
+        !gg_needs(run, degree, count, "degree"))
+        return run->status;
     uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
     if (offset)
         gpugraph_multigraph_rows_of(m, count, vertex, run, offset, NULL, NULL, NULL);
@@ -204,7 +213,8 @@ gpugraph_status gpugraph_multigraph_delete_vertices(gpugraph_multigraph *m,
     int sides = side[1] == m ? 1 : 2;
     struct edges e[2] = {{0, NULL, NULL, NULL}, {0, NULL, NULL, NULL}};
     gg_begin(run);
-    if (!gg_dynamic_match(m->pairs, side[1]->pairs, run))
+    if (!gg_needs(run, vertex, count, "vertex") ||
+        !gg_dynamic_match(m->pairs, side[1]->pairs, run))
         return run->status;
     for (int i = 0; i < sides && !run->status; i++)
         list_edges(side[i], count, vertex, run, &e[i]);

@@ -39,6 +39,9 @@ gpugraph_status gpugraph_dynamic_rows(gpugraph_dynamic *d, gpugraph_run *run,
     struct dynamic_batch b = {.count = d->slabs.n};
     bool values = value && target && d->valued;
     double ms = 0;
+    gg_begin(run);
+    if (!gg_needs(run, offset, 1, "offset"))
+        return run->status;
     if (!gg_dynamic_open(d, run))
         return gg_dynamic_close(d);
     d->place->mark(d, 0);
@@ -65,6 +68,9 @@ gpugraph_status gpugraph_dynamic_rows_of(gpugraph_dynamic *d, uint64_t count,
     const bool values = value && target && d->valued;
     uint64_t edges = 0;
     double ms = 0;
+    gg_begin(run);
+    if (!gg_needs(run, vertex, count, "vertex") || !gg_needs(run, offset, 1, "offset"))
+        return run->status;
     if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
         return gg_dynamic_close(d);
     b.vertex = b.source;
@@ -88,6 +94,10 @@ gpugraph_status gpugraph_dynamic_degrees(gpugraph_dynamic *d, uint64_t count,
                                          uint32_t *degree) {
     struct dynamic_batch b;
     double ms = 0;
+    gg_begin(run);
+    if (!gg_needs(run, vertex, count, "vertex") ||
+        !gg_needs(run, degree, count, "degree"))
+        return run->status;
     if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
         return gg_dynamic_close(d);
     b.vertex = b.source;
@@ -103,7 +113,9 @@ gpugraph_status gpugraph_dynamic_degrees(gpugraph_dynamic *d, uint64_t count,
 gpugraph_status gpugraph_dynamic_exists(gpugraph_dynamic *d, uint64_t count,
                                         const uint32_t *source, const uint32_t *target,
                                         gpugraph_run *run, bool *found) {
-    gg_begin(run);
+    if (!gg_needs_edges(run, count, source, target) ||
+        !gg_needs(run, found, count, "found"))
+        return run->status;
     uint32_t *value = gg_alloc(run, count, sizeof *value);
     if (value)
         gpugraph_dynamic_query(d, count, source, target, run, value);
@@ -119,6 +131,9 @@ gpugraph_status gpugraph_dynamic_triangles(gpugraph_dynamic *d, gpugraph_run *ru
                                            uint64_t *count) {
     struct dynamic_batch b = {.count = d->slabs.n};
     double ms = 0;
+    gg_begin(run);
+    if (!gg_needs(run, count, 1, "count"))
+        return run->status;
     *count = 0;
     if (!gg_dynamic_open(d, run))
         return gg_dynamic_close(d);

@@ -20,7 +20,7 @@
 **     entry    map: target and value, 64 bits; 15 to a slab.  set: a target; 30 to a slab
 **              the target alone 0xffffffff: empty, 0xfffffffe: deleted (a tombstone)
 **
-** The hash of a target names a slab of the base and, in it, the sector where the probe
+** The placing hash of a target names a slab of the base and, in it, the sector where the probe
 ** begins; it goes round the slab, then along the chain, in the same order for every
 ** operation on that target. Within a batch of insertions places only ever fill, so who
 ** finds the first empty place of a probe and swaps it is alone in having added that
@@ -134,7 +134,8 @@ struct slab_graph { /* a view: owns nothing */
     uint32_t *part;         /* two for one of those and more: of each part, whose it is */
     uint32_t *list[SLAB_LISTS], room[SLAB_LISTS]; /* free pieces */
     struct slab_pool *pool;
-    float load; /* entries of a base over its places, when it is made */
+    uint32_t salt; /* of slab_hash: nobody can choose targets that collide */
+    float load;    /* entries of a base over its places, when it is made */
     float
         slack; /* entries that a base of slabs is larger for, when it is made, for each */
 };
@@ -179,7 +180,8 @@ WARP_FUNCTION uint32_t slab_sectors_for(uint32_t entries, float load, bool value
     return ((uint32_t)((float)entries / slab) + 1) * SLAB_SECTORS;
 }
 
-WARP_FUNCTION uint32_t slab_hash(uint32_t x) {
+WARP_FUNCTION uint32_t slab_hash(const struct slab_graph *g, uint32_t x) {
+    x ^= g->salt;
     x ^= x >> 16;
     x *= 0x7feb352du;
     x ^= x >> 15;

@@ -145,7 +145,7 @@ WARP_FUNCTION void slab_place_items(const struct slab_graph *g,
         const uint32_t from = b->source[i], target = b->target[i];
         const uint32_t value = b->valued ? b->value[i] : 0;
         const struct slab_vertex v = slab_vertex_of(g, from);
-        const struct slab_probe p = slab_begin(v, target);
+        const struct slab_probe p = slab_begin(g, v, target);
         if (v.sectors >= SLAB_LONG)
             i += (g->incoming[from] - i - 1) / size * size;
         else if (p.first >= site->first && p.first < site->end)

@@ -48,7 +48,7 @@ WARP_FUNCTION uint32_t slab_first_dead(const uint32_t *word, uint32_t end, bool 
 WARP_FUNCTION enum slab_outcome slab_insert_alone(const struct slab_graph *g,
                                                   struct slab_visit *visit, uint64_t pair,
                                                   bool valued, bool keep) {
-    struct slab_probe p = slab_begin(visit->v, (uint32_t)pair);
+    struct slab_probe p = slab_begin(g, visit->v, (uint32_t)pair);
     uint32_t *dead = NULL, next = SLAB_NONE;
     for (uint32_t turn = 0;;) {
         uint32_t word[SLAB_WORDS], end = slab_entry_words(p, turn);
@@ -130,7 +130,8 @@ WARP_FUNCTION void slab_look_ahead(const struct slab_graph *g,
     if (visit->announced || visit->v.sectors == 0)
         return;
     for (uint64_t item = visit->item; item < visit->end; item++) {
-        struct slab_probe p = slab_begin(visit->v, (uint32_t)slab_sorted_pair(b, item));
+        struct slab_probe p =
+            slab_begin(g, visit->v, (uint32_t)slab_sorted_pair(b, item));
         uint64_t sector = p.first + slab_turn(p, 0);
         asm volatile("prefetch.global.L1 [%0];" ::"l"(g->word + sector * SLAB_WORDS));
     }

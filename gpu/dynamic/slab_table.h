@@ -12,8 +12,9 @@ struct slab_probe {
     uint32_t hash, first, width;
 };
 
-WARP_FUNCTION struct slab_probe slab_begin(struct slab_vertex v, uint32_t target) {
-    uint32_t hash = slab_hash(target);
+WARP_FUNCTION struct slab_probe slab_begin(const struct slab_graph *g,
+                                           struct slab_vertex v, uint32_t target) {
+    uint32_t hash = slab_hash(g, target);
     struct slab_probe p = {hash, v.base, v.sectors};
     if (v.sectors >= SLAB_SECTORS) {
         uint64_t slabs = v.sectors / SLAB_SECTORS;
@@ -65,7 +66,7 @@ WARP_FUNCTION bool slab_find(const struct slab_graph *g, uint32_t from, uint32_t
     struct slab_vertex v = slab_vertex_of(g, from);
     if (v.sectors == 0)
         return false;
-    struct slab_probe p = slab_begin(v, target);
+    struct slab_probe p = slab_begin(g, v, target);
     uint32_t link = SLAB_NONE;
     for (uint32_t turn = 0;;) {
         uint32_t word[SLAB_WORDS], end = slab_entry_words(p, turn);
@@ -189,7 +190,7 @@ WARP_FUNCTION enum slab_outcome slab_insert(const struct slab_graph *g,
                                             bool valued, enum slab_manner manner,
                                             enum slab_view view, struct slab_hand *hand) {
     const uint32_t target = (uint32_t)pair & ~SLAB_CLAIM;
-    struct slab_probe p = slab_begin(v, target);
+    struct slab_probe p = slab_begin(g, v, target);
     enum slab_outcome outcome;
     enum slab_view now = view;
     uint32_t next = SLAB_NONE;
@@ -275,18 +276,19 @@ WARP_FUNCTION enum slab_outcome slab_attempt(const struct slab_graph *g, uint64_
 }
 
 /* The filter: does the batch perhaps hold this edge twice, or was it there? */
-WARP_FUNCTION uint32_t slab_filter_bit(uint32_t from, uint32_t target) {
-    return (slab_hash(target) + from * 0x9e3779b1u) % SLAB_FILTER_BITS;
+WARP_FUNCTION uint32_t slab_filter_bit(const struct slab_graph *g, uint32_t from,
+                                       uint32_t target) {
+    return (slab_hash(g, target) + from * 0x9e3779b1u) % SLAB_FILTER_BITS;
 }
 WARP_FUNCTION void slab_mark(const struct slab_graph *g, uint32_t from, uint32_t target) {
-    uint32_t bit = slab_filter_bit(from, target);
+    uint32_t bit = slab_filter_bit(g, from, target);
     device_or(&g->filter[bit / 32], 1u << bit % 32);
     if (!device_load(&g->pool->report.marked))
         device_store(&g->pool->report.marked, 1);
 }
 WARP_FUNCTION bool slab_is_marked(const struct slab_graph *g, uint32_t from,
                                   uint32_t target) {
-    uint32_t bit = slab_filter_bit(from, target);
+    uint32_t bit = slab_filter_bit(g, from, target);
     return g->filter[bit / 32] >> bit % 32 & 1;
 }
 

@@ -107,7 +107,7 @@ WARP_FUNCTION bool slab_put_sector(const struct slab_graph *g,
         tile->to.sectors < SLAB_SECTORS ? tile->to.sectors : SLAB_SECTORS;
     bool fits = true;
     for (uint32_t i = 0; i < SLAB_WORDS; i += valued ? 2 : 1) {
-        uint32_t hash = slab_hash(word[i]);
+        uint32_t hash = slab_hash(g, word[i]);
         uint32_t number = (uint32_t)(hash * runs >> 32) - tile->first;
         if (i < entries && slab_is_entry(word[i]) && number < tile->runs)
             fits =

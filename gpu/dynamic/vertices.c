@@ -38,6 +38,8 @@ gpugraph_status gpugraph_dynamic_add_vertex(gpugraph_dynamic *d, gpugraph_run *r
                                             uint32_t *vertex) {
     struct vacant_numbers *free = &d->vacant;
     gg_begin(run);
+    if (!gg_needs(run, vertex, 1, "vertex"))
+        return run->status;
     *vertex = GPUGRAPH_NONE;
     while (free->count > 0) {
         uint32_t number = free->number[--free->count];
@@ -151,7 +153,7 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
     bool directed = reverse && reverse != d;
     gpugraph_dynamic *const side[2] = {d, directed ? reverse : d};
     gg_begin(run);
-    if (!gg_dynamic_match(d, side[1], run))
+    if (!gg_needs(run, vertex, count, "vertex") || !gg_dynamic_match(d, side[1], run))
         return run->status;
     if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
         return gg_dynamic_close(d);

@@ -274,8 +274,10 @@ static gpugraph_status put_in_order(gpugraph_graph *graph, struct adjacency *a,
 static gpugraph_status arcs_at(gpugraph_graph *graph, gpugraph_direction side, uint32_t v,
                                gpugraph_run *run, gpugraph_arcs *arcs) {
     struct adjacency *a = &graph->adjacency[side];
-    *arcs = (gpugraph_arcs){0};
     gg_begin(run);
+    if (!gg_needs(run, arcs, 1, "arcs"))
+        return run->status;
+    *arcs = (gpugraph_arcs){0};
     if (v >= graph->n)
         return gg_fail(run, GPUGRAPH_INVALID, "vertex %u is not one of %u", v, graph->n);
     if (gg_adjacency(graph, side, run))
@@ -301,6 +303,9 @@ gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_r
 gpugraph_status gpugraph_count_into(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
                                     uint64_t *count) {
     gpugraph_arcs out;
+    gg_begin(run);
+    if (!gg_needs(run, count, 1, "count"))
+        return run->status;
     *count = 0;
     if (!gpugraph_arcs_from(graph, v, run, &out))
         *count = graph->adjacency[GPUGRAPH_OUT].in[v];
@@ -312,8 +317,10 @@ gpugraph_status gpugraph_sources_into(gpugraph_graph *graph, uint32_t v,
                                       uint64_t *count) {
     static const enum csr_kind kinds[] = {CSR_IN, CSR_BOTH, CSR_SIMPLE};
     csr rows = {0};
-    *count = 0;
     gg_enter_graph(graph, run);
+    gg_needs(run, vertex, room, "vertex");
+    if (gg_needs(run, count, 1, "count"))
+        *count = 0;
     if (v >= graph->n)
         gg_fail(run, GPUGRAPH_INVALID, "vertex %u is not one of %u", v, graph->n);
     for (int i = 0; i < 3 && !rows.begin && !gg_stopping(run); i++)
@@ -392,6 +399,8 @@ static gpugraph_status check_counts(const gpugraph_graph *graph, gpugraph_run *r
 gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
                                     uint64_t *edge) {
     gg_begin(run);
+    if (!gg_needs(run, edge, 1, "edge"))
+        return run->status;
     *edge = GPUGRAPH_NO_EDGE;
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN && !run->status; side++)
         if (gg_adjacency_made(graph, (gpugraph_direction)side))

@@ -241,7 +241,7 @@ bool gg_device_hashes(struct cuda_job *job, int64_t seed, struct id_hashes *hash
     const gpugraph_ids *ids = &job->graph->ids;
     if (!gg_going(job))
         return false;
-    hashes->salt = gg_mix((uint64_t)seed + 0x9e3779b97f4a7c15u);
+    hashes->salt = gg_fixed_hash((uint64_t)seed + 0x9e3779b97f4a7c15u);
     hashes->first = (uint64_t)ids->first_integer;
     hashes->stored = NULL;
     if (gg_ids_are_consecutive(job->graph))

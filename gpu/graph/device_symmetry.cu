@@ -28,7 +28,7 @@ static __global__ void add_ends(device_edges edges, symmetry_look *look) {
     bool falls = false;
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
         uint64_t s = edges.source[e], t = edges.target[e];
-        uint64_t mix = s == t ? 0 : gg_mix(s < t ? s << 32 | t : t << 32 | s);
+        uint64_t mix = s == t ? 0 : gg_fixed_hash(s < t ? s << 32 | t : t << 32 | s);
         sum += s < t ? mix : 0 - mix;
         if (e > 0) {
             uint64_t before = edges.source[e - 1];

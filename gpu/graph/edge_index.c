@@ -41,6 +41,9 @@ static const void *numbers_from(const gpugraph_graph *graph, uint64_t arc) {
 gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
                                     const void **edge, uint64_t *count) {
     const struct csr_slot *rows = &graph->edge_rows;
+    gg_begin(run);
+    if (!gg_needs(run, edge, 1, "edge") || !gg_needs(run, count, 1, "count"))
+        return run->status;
     *edge = NULL;
     *count = 0;
     if (prepare(graph, v, run))
@@ -64,6 +67,9 @@ const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t t
 gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
                                        gpugraph_run *run, const void **edge,
                                        uint64_t *count) {
+    gg_begin(run);
+    if (!gg_needs(run, edge, 1, "edge") || !gg_needs(run, count, 1, "count"))
+        return run->status;
     *edge = NULL;
     *count = 0;
     if (prepare(graph, v, run))

@@ -9,6 +9,7 @@ void gg_found_begin(struct found *f, gpugraph_run *run, uint32_t most) {
     f->at = f->first;
     f->table = f->first_table;
     f->places = FOUND_FIRST_TABLE;
+    f->odd = (uint32_t)gg_placing().odd;
     f->count = 0;
     f->room = FOUND_FIRST;
     f->most = most;

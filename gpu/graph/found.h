@@ -4,7 +4,7 @@
 **     at       vertex   17   3  90   4  88 ...     as they are found
 **              value     0   1   1   2   2
 **              edge      -   5   0   2   9
-**     table    17+0  .  90+2  .  .  3+1  ...        vertex and its place in the list, by a hash of the
+**     table    17+0  .  90+2  .  .  3+1  ...        vertex and its place in the list, by a placing hash of the
 **                                                   vertex, or else behind it; at most a quarter full
 **
 ** The first vertices lie in the struct itself: the least searches take no memory. */
@@ -30,6 +30,7 @@ struct found {
     struct found_vertex *at;
     uint64_t *table; /* vertex << 32 | place + 1; 0: free */
     uint64_t places; /* of the table, a power of 2 */
+    uint32_t odd;    /* of the placing hash */
     uint32_t count, room, most;
     bool too_many; /* more than `most` would be needed */
     struct found_vertex first[FOUND_FIRST];
@@ -45,7 +46,7 @@ void gg_found_sort(struct found *f);
 
 /* The entry of the table that is the vertex's, or would be. */
 static inline uint64_t *gg_found_entry(const struct found *f, uint32_t vertex) {
-    uint64_t i = vertex * 0x9e3779b97f4a7c15u >> 32;
+    uint64_t i = gg_place_number(f->odd, vertex) * f->places >> 32;
     for (;; i++) {
         uint64_t *entry = &f->table[i & (f->places - 1)];
         if (*entry == 0 || *entry >> 32 == vertex)

@@ -259,11 +259,38 @@ static void build(builder *b) {
              graph->n, ids.note, sorted ? ", edges sorted by id" : "");
 }
 
+static void check_texts(const gpugraph_texts *texts, gpugraph_run *run) {
+    const uint64_t count = (uint64_t)texts->count;
+    if (count > 0 && gg_needs(run, texts->offset, count, "texts.offset") &&
+        (texts->length || texts->offset[count] > texts->offset[0]))
+        gg_needs(run, texts->bytes, 1, "texts.bytes");
+}
+
+gpugraph_status gg_check_edges(const gpugraph_edges *edges, gpugraph_run *run) {
+    const gpugraph_id_column *s = &edges->source, *t = &edges->target,
+                             *v = &edges->vertex;
+    const uint64_t m = (uint64_t)edges->count, more = (uint64_t)edges->vertex_count;
+    if (edges->count < 0 || edges->vertex_count < 0 || edges->texts.count < 0)
+        return gg_fail(run, GPUGRAPH_INVALID, "a count of edges or vertices is negative");
+    if (!gg_check_weight_type(edges->weight_type, run))
+        return run->status;
+    check_texts(&edges->texts, run);
+    if (edges->cells)
+        return run->status;
+    gg_needs(run, s->value32 ? (const void *)s->value32 : s->value, m, "source.value");
+    gg_needs(run, t->value32 ? (const void *)t->value32 : t->value, m, "target.value");
+    gg_needs(run, v->value32 ? (const void *)v->value32 : v->value, more, "vertex.value");
+    if (edges->weight_type == GPUGRAPH_REAL_WEIGHTS ||
+        (edges->weight_type == GPUGRAPH_INTEGER_WEIGHTS && !edges->weight32))
+        gg_needs(run, edges->weight, m, "weight");
+    return run->status;
+}
+
 static gpugraph_status create(builder *b, gpugraph_graph **graph) {
     const gpugraph_edges *edges = b->edges;
     gpugraph_run *run = b->run;
-    if (edges->count < 0 || edges->vertex_count < 0 || edges->texts.count < 0)
-        return gg_fail(run, GPUGRAPH_INVALID, "a count of edges or vertices is negative");
+    if (gg_check_edges(edges, run))
+        return run->status;
     b->threads = gg_threads(run, b->m);
     b->graph = gg_alloc_zero(run, 1, sizeof *b->graph);
     if (!b->graph)
@@ -278,9 +305,11 @@ static gpugraph_status create(builder *b, gpugraph_graph **graph) {
 
 gpugraph_status gpugraph_create(const gpugraph_edges *edges, gpugraph_run *run,
                                 gpugraph_graph **graph) {
+    gg_begin(run);
+    if (!gg_needs(run, edges, 1, "edges") || !gg_needs(run, graph, 1, "graph"))
+        return run->status;
     gpugraph_edges columns = *edges;
     builder b = {.edges = &columns, .run = run, .m = (uint64_t)edges->count};
-    gg_begin(run);
     *graph = NULL;
     create(&b, graph);
     drop_all(&b);

@@ -102,8 +102,9 @@ static inline bool gg_ids_are_consecutive(const gpugraph_graph *graph) {
     return graph->ids.integer_count == graph->n && !graph->ids.integer;
 }
 static __device__ __forceinline__ uint32_t gg_id_hash(const id_hashes &h, uint32_t v) {
-    return h.stored ? h.stored[v]
-                    : (uint32_t)(gg_mix(gg_mix(h.salt ^ (h.first + v))) >> 32);
+    return h.stored
+               ? h.stored[v]
+               : (uint32_t)(gg_fixed_hash(gg_fixed_hash(h.salt ^ (h.first + v))) >> 32);
 }
 
 #endif

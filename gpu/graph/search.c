@@ -23,6 +23,8 @@ enum csr_kind gg_reverse_kind(gpugraph_direction direction) {
 static gpugraph_status check_vertices(const gpugraph_graph *graph, const uint32_t *vertex,
                                       uint32_t count, const char *what,
                                       gpugraph_run *run) {
+    if (!gg_needs(run, vertex, count, what))
+        return run->status;
     for (uint32_t i = 0; i < count; i++) {
         if (vertex[i] >= graph->n)
             return gg_fail(run, GPUGRAPH_INVALID,
@@ -33,8 +35,20 @@ static gpugraph_status check_vertices(const gpugraph_graph *graph, const uint32_
     return GPUGRAPH_OK;
 }
 
+bool gg_needs_rows(gpugraph_run *run, const void *const *row, uint32_t count, uint32_t n,
+                   const char *name) {
+    if (gg_needs(run, row, count, name))
+        for (uint32_t i = 0; i < count && n > 0 && !run->status; i++)
+            if (!row[i])
+                gg_fail(run, GPUGRAPH_INVALID,
+                        "%s[%u] is NULL, and should have %u entries", name, i, n);
+    return run->status == GPUGRAPH_OK;
+}
+
 gpugraph_status gg_check_search(const gpugraph_graph *graph,
                                 const gpugraph_search *search, gpugraph_run *run) {
+    if (!gg_needs(run, search, 1, "search"))
+        return run->status;
     if (search->source_count == 0)
         return gg_fail(run, GPUGRAPH_INVALID,
                        "a search needs a source, and source_count is 0");

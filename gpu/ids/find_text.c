@@ -16,8 +16,15 @@ enum { TEXTS_FOR_ONE = 16, LEAST_ASKED = 64 };
 /* Slots of a text that is gone, so that others are looked for beyond it. */
 #define GONE_TEXT UINT32_MAX
 
+/* The calls of those who look for texts make it, each a little: none of them takes long, and none is asked whether it
+** has been interrupted. */
+enum { TEXTS_AT_ONCE = 4096, SLOTS_AT_ONCE = 65536 };
+
 struct text_index {
+    struct gg_placing placing;
     uint64_t mask, taken;
+    uint64_t cleared, put; /* slots, texts so far */
+    uint32_t busy, whole;  /* 1: a call is making it; all texts are in */
     uint64_t slot[];
 };
 
@@ -34,10 +41,11 @@ uint64_t gg_text_index_bytes(const gpugraph_graph *graph) {
     return index ? sizeof *index + (index->mask + 1) * sizeof *index->slot : 0;
 }
 
-static uint64_t hash_of(const gpugraph_texts *texts, uint64_t t) {
+static uint64_t hash_of(const struct text_index *index, const gpugraph_texts *texts,
+                        uint64_t t) {
     uint64_t length;
     const char *text = gpugraph_text(texts, t, &length);
-    return gg_hash_text(text, length, 0);
+    return gg_place_text(index->placing, text, length);
 }
 
 static void put(struct text_index *index, uint64_t hash, uint64_t t) {
@@ -48,31 +56,63 @@ static void put(struct text_index *index, uint64_t hash, uint64_t t) {
     index->taken++;
 }
 
-static struct text_index *make_index(const gpugraph_texts *texts) {
+static struct text_index *begin_index(uint64_t texts) {
     gpugraph_run run = {0}; /* nobody's: without a table texts are found all the same */
-    uint64_t count = (uint64_t)texts->count, slots = slots_for(count);
-    struct text_index *index = gg_alloc(&run, slots + 2, sizeof *index->slot);
-    if (!index)
-        return NULL;
-    index->mask = slots - 1;
-    index->taken = 0;
-    memset(index->slot, 0xff, slots * sizeof *index->slot);
-    for (uint64_t t = 0; t < count; t++)
-        put(index, hash_of(texts, t), t);
+    const uint64_t slots = slots_for(texts);
+    struct text_index *index = gg_alloc(
+        &run, sizeof *index / sizeof *index->slot + 1 + slots, sizeof *index->slot);
+    if (index)
+        *index = (struct text_index){.placing = gg_placing(), .mask = slots - 1};
     return index;
 }
 
-/* The one who asks for the last time that is needed makes it. (A graph is a variable, whoever
-** promises not to change it: what is kept here changes no answer.) */
+static uint64_t less_of(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* One call at a time makes it; the others go on without it. Is it whole now? */
+static bool go_on(struct text_index *index, const gpugraph_texts *texts) {
+    const uint64_t slots = index->mask + 1, count = (uint64_t)texts->count;
+    if (__atomic_exchange_n(&index->busy, 1, __ATOMIC_ACQUIRE))
+        return false;
+    const uint64_t clear = less_of(slots - index->cleared, SLOTS_AT_ONCE);
+    memset(index->slot + index->cleared, 0xff, clear * sizeof *index->slot);
+    index->cleared += clear;
+    const uint64_t end =
+        index->cleared < slots ? 0 : less_of(count, index->put + TEXTS_AT_ONCE);
+    for (; index->put < end; index->put++)
+        put(index, hash_of(index, texts, index->put), index->put);
+    const bool whole = index->cleared == slots && index->put == count;
+    if (whole)
+        __atomic_store_n(&index->whole, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&index->busy, 0, __ATOMIC_RELEASE);
+    return whole;
+}
+
+/* NULL: there is none, or not yet. (A graph is a variable, whoever promises not to change it: what is kept here changes
+** no answer.) */
 static const struct text_index *index_of(const gpugraph_graph *graph) {
     gpugraph_graph *keeper = (gpugraph_graph *)graph;
+    const gpugraph_texts *texts = &graph->ids.texts;
     struct text_index *index = __atomic_load_n(&keeper->text_index, __ATOMIC_ACQUIRE);
-    uint64_t enough = (uint64_t)graph->ids.texts.count / TEXTS_FOR_ONE + LEAST_ASKED;
-    if (index || __atomic_add_fetch(&keeper->texts_asked, 1, __ATOMIC_RELAXED) != enough)
-        return index;
-    index = make_index(&graph->ids.texts);
-    __atomic_store_n(&keeper->text_index, index, __ATOMIC_RELEASE);
-    return index;
+    const uint64_t enough = (uint64_t)texts->count / TEXTS_FOR_ONE + LEAST_ASKED;
+    if (!index) {
+        if (__atomic_add_fetch(&keeper->texts_asked, 1, __ATOMIC_RELAXED) != enough)
+            return NULL;
+        index = begin_index((uint64_t)texts->count);
+        __atomic_store_n(&keeper->text_index, index, __ATOMIC_RELEASE);
+    }
+    return index && (__atomic_load_n(&index->whole, __ATOMIC_ACQUIRE) ||
+                     go_on(index, texts))
+               ? index
+               : NULL;
+}
+
+/* For changes, at which nobody else uses the graph. One that is not whole goes. */
+static struct text_index *whole_index(gpugraph_graph *graph) {
+    if (graph->text_index && !graph->text_index->whole)
+        gg_drop_text_index(graph);
+    return graph->text_index;
 }
 
 void gg_drop_text_index(gpugraph_graph *graph) {
@@ -89,31 +129,34 @@ static uint64_t *slot_of(struct text_index *index, uint64_t hash, uint32_t t) {
 }
 
 void gg_text_index_move(gpugraph_graph *graph, uint32_t from, uint32_t to) {
-    if (!graph->text_index)
+    struct text_index *index = whole_index(graph);
+    if (!index)
         return;
-    const uint64_t hash = hash_of(&graph->ids.texts, from);
-    *slot_of(graph->text_index, hash, from) = hash >> 32 << 32 | to;
+    const uint64_t hash = hash_of(index, &graph->ids.texts, from);
+    *slot_of(index, hash, from) = hash >> 32 << 32 | to;
 }
 
 void gg_text_index_remove(gpugraph_graph *graph, uint32_t t) {
-    if (graph->text_index)
-        *slot_of(graph->text_index, hash_of(&graph->ids.texts, t), t) = GONE_TEXT;
+    struct text_index *index = whole_index(graph);
+    if (index)
+        *slot_of(index, hash_of(index, &graph->ids.texts, t), t) = GONE_TEXT;
 }
 
 void gg_text_index_add(gpugraph_graph *graph, uint32_t t) {
-    struct text_index *index = graph->text_index;
+    struct text_index *index = whole_index(graph);
     if (!index)
         return;
     if (4 * (index->taken + 1) > 3 * (index->mask + 1))
         gg_drop_text_index(graph);
     else
-        put(index, hash_of(&graph->ids.texts, t), t);
+        put(index, hash_of(index, &graph->ids.texts, t), t);
 }
 
 static uint32_t find_by_hash(const gpugraph_graph *graph, const struct text_index *index,
                              const char *bytes, size_t length) {
     const gpugraph_texts *texts = &graph->ids.texts;
-    uint64_t hash = gg_hash_text(bytes, length, 0), at = hash & index->mask, other_length;
+    const uint64_t hash = gg_place_text(index->placing, bytes, length);
+    uint64_t at = hash & index->mask, other_length;
     for (; index->slot[at] != NO_TEXT; at = (at + 1) & index->mask) {
         uint32_t t = (uint32_t)index->slot[at];
         if (index->slot[at] >> 32 != hash >> 32 || t == GONE_TEXT)
@@ -152,6 +195,8 @@ static uint32_t find_by_halving(const gpugraph_graph *graph, const char *bytes,
 
 uint32_t gpugraph_find_text(const gpugraph_graph *graph, const char *bytes,
                             size_t length) {
+    if (!bytes && length > 0)
+        return GPUGRAPH_NONE;
     const uint32_t v = gg_number_of_text(graph, bytes, length);
     uint64_t place;
     return v != GPUGRAPH_NONE && gg_find_unused(graph, v, &place) ? GPUGRAPH_NONE : v;

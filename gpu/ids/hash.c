@@ -3,15 +3,15 @@
 ** seed; a TEXT is taken in eight bytes at a time, its length first. */
 #include "backend.h"
 
-uint64_t gg_hash_text(const char *bytes, uint64_t length, uint64_t seed) {
-    uint64_t hash = gg_mix(~seed ^ gg_mix(length));
+uint64_t gg_fixed_hash_text(const char *bytes, uint64_t length, uint64_t seed) {
+    uint64_t hash = gg_fixed_hash(~seed ^ gg_fixed_hash(length));
     for (uint64_t i = 0; i < length; i += 8) {
         uint64_t word = 0, left = length - i < 8 ? length - i : 8;
         for (uint64_t k = 0; k < left; k++)
             word |= (uint64_t)(uint8_t)bytes[i + k] << (8 * k);
-        hash = gg_mix(hash ^ word) + 0x9e3779b97f4a7c15u;
+        hash = gg_fixed_hash(hash ^ word) + 0x9e3779b97f4a7c15u;
     }
-    return gg_mix(hash);
+    return gg_fixed_hash(hash);
 }
 
 struct hashing {
@@ -29,11 +29,11 @@ static void hash_slice(void *job, uint64_t low, uint64_t high) {
         if (v >= ids->integer_count) {
             const char *text =
                 gpugraph_text(&ids->texts, v - ids->integer_count, &length);
-            whole = gg_hash_text(text, length, h->salt);
+            whole = gg_fixed_hash_text(text, length, h->salt);
         } else
-            whole = gg_mix(
-                gg_mix(h->salt ^ (ids->integer ? (uint64_t)ids->integer[v]
-                                               : (uint64_t)ids->first_integer + v)));
+            whole = gg_fixed_hash(gg_fixed_hash(
+                h->salt ^ (ids->integer ? (uint64_t)ids->integer[v]
+                                        : (uint64_t)ids->first_integer + v)));
         h->hash[v] = (uint32_t)(whole >> 32);
     }
 }
@@ -41,7 +41,7 @@ static void hash_slice(void *job, uint64_t low, uint64_t high) {
 gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_run *run,
                             uint32_t *hash) {
     struct hashing h = {.ids = &graph->ids, .run = run, .hash = hash};
-    h.salt = gg_mix((uint64_t)seed + 0x9e3779b97f4a7c15u);
+    h.salt = gg_fixed_hash((uint64_t)seed + 0x9e3779b97f4a7c15u);
     gg_slices(gg_threads(run, graph->n), graph->n, hash_slice, &h);
     return gg_stopping(run) ? gg_stopped(run) : run->status;
 }

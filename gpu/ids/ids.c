@@ -124,7 +124,7 @@ static uint64_t pack_word(const id_maps *o, uint64_t w) {
 
 static void pack_words(void *of, uint64_t low, uint64_t high) {
     const id_maps *o = of;
-    for (uint64_t w = low; w < high; w++)
+    for (uint64_t w = low; w < high && !gg_leave(o->m->run, w); w++)
         o->m->graph->id_present[w] = pack_word(o, w);
 }
 
@@ -169,14 +169,14 @@ static void number_by_bitmap(id_mapper *m) {
         graph->id_rank = gg_alloc_roomy(m->run, words, sizeof *graph->id_rank);
     if (!graph->id_rank)
         return;
-    for (uint64_t w = 0; w < words; w++) {
+    for (uint64_t w = 0; w < words && !gg_leave(m->run, w); w++) {
         graph->id_rank[w] = (uint32_t)distinct;
         distinct += (uint64_t)gg_count_bits(graph->id_present[w]);
     }
-    if (distinct >= GPUGRAPH_NONE) {
+    if (distinct >= GPUGRAPH_NONE)
         gg_fail(m->run, GPUGRAPH_TOO_LARGE, "there are more than 2^32 - 2 vertices");
+    if (gg_stopping(m->run))
         return;
-    }
     graph->ids.integer_count = (uint32_t)distinct;
     if (distinct == span) {
         m->mode = CONSECUTIVE;
@@ -198,17 +198,18 @@ static void copy_texts(id_mapper *m, const uint32_t *order) {
     gpugraph_graph *graph = m->graph;
     const gpugraph_texts *texts = m->texts;
     uint64_t bytes = 0, length;
-    for (uint64_t k = 0; k < m->texts_used; k++) {
+    for (uint64_t k = 0; k < m->texts_used && !gg_leave(m->run, k); k++) {
         graph->id_text_offset[k] = bytes;
         gpugraph_text(texts, order[k], &length);
         bytes += length;
         m->text_rank[order[k]] = (uint32_t)k;
     }
     graph->id_text_offset[m->texts_used] = bytes;
-    graph->id_text_bytes = gg_alloc(m->run, bytes, 1);
+    if (!gg_stopping(m->run))
+        graph->id_text_bytes = gg_alloc(m->run, bytes, 1);
     if (!graph->id_text_bytes)
         return;
-    for (uint64_t k = 0; k < m->texts_used; k++) {
+    for (uint64_t k = 0; k < m->texts_used && !gg_leave(m->run, k); k++) {
         const char *text = gpugraph_text(texts, order[k], &length);
         if (length)
             memcpy(graph->id_text_bytes + graph->id_text_offset[k], text, length);
@@ -221,11 +222,11 @@ static void number_texts(id_mapper *m) {
     uint32_t *order = gg_alloc(m->run, (uint64_t)m->texts->count, sizeof *order);
     if (!order)
         return;
-    for (uint64_t t = 0; t < (uint64_t)m->texts->count; t++)
+    for (uint64_t t = 0; t < (uint64_t)m->texts->count && !gg_leave(m->run, t); t++)
         if (m->text_used[t])
             order[used++] = (uint32_t)t;
     m->texts_used = used;
-    if (!gg_sort_texts(m->run, m->texts, order, used)) {
+    if (!gg_stopping(m->run) && !gg_sort_texts(m->run, m->texts, order, used)) {
         m->text_rank = gg_alloc(m->run, (uint64_t)m->texts->count, sizeof *m->text_rank);
         if (m->text_rank)
             graph->id_text_offset =

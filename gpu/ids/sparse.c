@@ -1,7 +1,7 @@
 /* INTEGER ids that lie far apart become vertex numbers.
 **
 **     column      9 5 7 9 | 5 8 9 5       ids in the order of edges, a slice a thread
-**        |  parted by a hash, so that equal ids meet: each thread puts its slice away
+**        |  parted by a placing hash (hash.h), so that equal ids meet: each thread puts its slice away
 **        v
 **     parts       5 | 5 5 . 9 7 9 | 9 . 8 |
 **        |  one hash table at a time and thread, small enough for the cache: an id's
@@ -15,21 +15,10 @@
 **
 ** So every table, every part of `rank` and every stretch that is written stays in the
 ** cache, and no entry carries its place along. */
+#include "id_table.h"
 #include "ids.h"
-#include "tuning.h"
 
 #include <string.h>
-
-typedef struct id_slot {
-    int64_t id;
-    uint32_t number;
-    bool used;
-} id_slot;
-
-typedef struct id_table { /* of the part that a thread is at */
-    id_slot *slot;
-    uint64_t slots;
-} id_table;
 
 typedef struct id_part {
     int64_t *id; /* the distinct ones in the order of their arrival */
@@ -38,6 +27,7 @@ typedef struct id_part {
 
 typedef struct parting {
     id_mapper *m;
+    struct gg_placing placing;
     int threads, bits; /* part of a hash: its highest bits */
     uint64_t parts;
     struct parted {      /* a column */
@@ -50,8 +40,8 @@ typedef struct parting {
     uint64_t taken; /* parts that threads have begun to number */
 } parting;
 
-static inline uint64_t part_of(const parting *p, uint64_t hash) {
-    return hash >> 1 >> (63 - p->bits);
+static inline uint64_t part_of(const parting *p, int64_t id) {
+    return gg_place_integer(p->placing, (uint64_t)id) >> 1 >> (63 - p->bits);
 }
 
 /* A column on its way into the parts or back: each thread's slice. */
@@ -75,7 +65,7 @@ static void count_slice(void *pass, uint64_t slice) {
     uint64_t i = gg_slice(c->count, thread, p->threads);
     for (; i < end && !gg_leave(p->m->run, i); i++)
         if (!gg_id_is_text(&ids, i))
-            count[part_of(p, gg_mix((uint64_t)gg_id_at(&ids, i)))]++;
+            count[part_of(p, gg_id_at(&ids, i))]++;
 }
 
 static void counts_to_starts(const parting *p, struct parted *to) {
@@ -106,7 +96,7 @@ static void write_slice(void *pass, uint64_t slice) {
     for (; i < end && !gg_leave(p->m->run, i); i++) {
         int64_t id = gg_id_at(&ids, i);
         if (!gg_id_is_text(&ids, i))
-            to->entry[next[part_of(p, gg_mix((uint64_t)id))]++] = id;
+            to->entry[next[part_of(p, id)]++] = id;
     }
 }
 
@@ -128,34 +118,12 @@ static void part_column(const parting *p, const struct id_source *c, struct part
 
 /* ---- one part: ids to arrival numbers ---- */
 
-static inline id_slot *find_slot(const id_table *table, int64_t id, uint64_t hash) {
-    uint64_t i = hash & (table->slots - 1);
-    while (table->slot[i].used && table->slot[i].id != id)
-        i = (i + 1) & (table->slots - 1);
-    return &table->slot[i];
-}
-
-static bool grow(gpugraph_run *run, id_table *table) {
-    id_table larger = {.slots = table->slots ? table->slots * 2 : GG_HASH_SLOTS};
-    larger.slot = gg_alloc_zero(run, larger.slots, sizeof *larger.slot);
-    if (!larger.slot)
-        return false;
-    for (uint64_t i = 0; i < table->slots; i++) {
-        const id_slot *old = &table->slot[i];
-        if (old->used)
-            *find_slot(&larger, old->id, gg_mix((uint64_t)old->id)) = *old;
-    }
-    gg_release(table->slot);
-    *table = larger;
-    return true;
-}
-
 static void number_entries(const parting *p, id_table *table, id_part *part,
                            int64_t *entry, uint64_t count) {
     for (uint64_t i = 0; i < count && !gg_leave(p->m->run, i); i++) {
-        if (table->slots < (part->count + 1) * 2 && !grow(p->m->run, table))
+        if (table->slots < (part->count + 1) * 2 && !id_table_grow(table, p->m->run))
             return;
-        id_slot *slot = find_slot(table, entry[i], gg_mix((uint64_t)entry[i]));
+        id_slot *slot = id_table_slot(table, entry[i]);
         if (!slot->used)
             *slot = (id_slot){entry[i], (uint32_t)part->count++, true};
         entry[i] = slot->number;
@@ -164,7 +132,7 @@ static void number_entries(const parting *p, id_table *table, id_part *part,
 
 static void list_ids(const parting *p, const id_table *table, id_part *part) {
     part->id = gg_alloc(p->m->run, part->count, sizeof *part->id);
-    for (uint64_t i = 0; i < table->slots && part->id; i++)
+    for (uint64_t i = 0; i < table->slots && part->id && !gg_leave(p->m->run, i); i++)
         if (table->slot[i].used)
             part->id[table->slot[i].number] = table->slot[i].id;
 }
@@ -172,7 +140,7 @@ static void list_ids(const parting *p, const id_table *table, id_part *part) {
 /* Takes parts until none is left. */
 static void number_parts(void *parts, int member, int team) {
     parting *p = parts;
-    id_table table = {NULL, 0};
+    id_table table = {.placing = p->placing};
     uint64_t k;
     (void)member, (void)team;
     while ((k = __atomic_fetch_add(&p->taken, 1, __ATOMIC_RELAXED)) < p->parts &&
@@ -200,7 +168,7 @@ typedef struct sort_arrays {
 static void list_part(void *arrays, uint64_t k) {
     const sort_arrays *a = arrays;
     const id_part *part = &a->p->part[k];
-    for (uint64_t i = 0; i < part->count; i++) {
+    for (uint64_t i = 0; i < part->count && !gg_leave(a->p->m->run, i); i++) {
         a->key[part->base + i] = (uint64_t)part->id[i] ^ GG_SIGN_BIT;
         a->number[part->base + i] = (uint32_t)(part->base + i);
     }
@@ -208,7 +176,7 @@ static void list_part(void *arrays, uint64_t k) {
 
 static void take_ranks(void *arrays, uint64_t low, uint64_t high) {
     const sort_arrays *a = arrays;
-    for (uint64_t v = low; v < high; v++) {
+    for (uint64_t v = low; v < high && !gg_leave(a->p->m->run, v); v++) {
         a->p->m->graph->id_integer[v] = (int64_t)(a->key[v] ^ GG_SIGN_BIT);
         a->p->rank[a->number[v]] = (uint32_t)v;
     }
@@ -217,8 +185,8 @@ static void take_ranks(void *arrays, uint64_t low, uint64_t high) {
 /* The distinct ids with their arrival numbers among all, sorted by id. */
 static void sort_ids(const parting *p, sort_arrays *a, uint64_t distinct) {
     gg_parts(p->threads, p->parts, list_part, a);
-    if (!gg_sort_pairs(p->m->run, distinct, a->key, a->number, a->key_scratch,
-                       a->scratch))
+    if (!gg_stopping(p->m->run) && !gg_sort_pairs(p->m->run, distinct, a->key, a->number,
+                                                  a->key_scratch, a->scratch))
         gg_slices(p->threads, distinct, take_ranks, a);
 }
 
@@ -270,7 +238,7 @@ static void read_slice(void *pass, uint64_t slice) {
     for (; i < end && !gg_leave(p->m->run, i); i++) {
         if (gg_id_is_text(&ids, i))
             continue;
-        uint64_t part = part_of(p, gg_mix((uint64_t)gg_id_at(&ids, i)));
+        uint64_t part = part_of(p, gg_id_at(&ids, i));
         int64_t number = from->entry[next[part]++];
         if (narrow)
             narrow[i] = (uint32_t)number;
@@ -335,7 +303,7 @@ static void number_all(parting *p) {
 }
 
 void gg_number_sparse_ids(id_mapper *m) {
-    parting p = {.m = m};
+    parting p = {.m = m, .placing = gg_placing()};
     m->mode = SPARSE;
     plan(&p);
     if (p.part)

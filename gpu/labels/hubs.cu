@@ -14,7 +14,7 @@
 /* Tells a hub's table of a label that was seen so often in a slice. Returns what that makes. */
 static __device__ __forceinline__ word count_at_hub(const spreading &s, const hub &h,
                                                     uint32_t label, uint32_t times) {
-    uint32_t at = (uint32_t)((uint64_t)hash_of(label) * h.slots >> 32);
+    uint32_t at = (uint32_t)((uint64_t)gg_place_number(s.odd, label) * h.slots >> 32);
     for (uint32_t looks = 0; looks < h.slots; looks++) {
         uint32_t *key = &s.key[h.at + at];
         uint32_t there = gg_peek(key);

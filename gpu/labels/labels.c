@@ -43,6 +43,7 @@ struct spreading {
     const uint32_t *label;
     uint32_t *next;
     struct tally *tally; /* one for each thread */
+    uint32_t odd;        /* of the placing hash */
     uint64_t taken;
     uint32_t changed;
     int threads;
@@ -84,7 +85,7 @@ static struct best count_in_table(const struct spreading *s, uint32_t v,
     const uint32_t last = ((uint32_t)1 << bits) - 1;
     for (uint64_t i = first; i < end; i++) {
         const uint32_t u = s->rows.target[i], label = s->label[u];
-        uint32_t at = label * 0x9e3779b1u >> (32 - bits);
+        uint32_t at = gg_place_number(s->odd, label) >> (32 - bits);
         if (u == v)
             continue;
         while (slot[at].count > 0 && slot[at].label != label)
@@ -191,7 +192,7 @@ static void own_labels(void *label, uint64_t low, uint64_t high) {
 static gpugraph_status spread_on_cpu(gpugraph_graph *graph, uint32_t iterations,
                                      gpugraph_direction direction, gpugraph_run *run,
                                      uint32_t *label) {
-    struct spreading s = {.run = run};
+    struct spreading s = {.run = run, .odd = (uint32_t)gg_placing().odd};
     char more[80];
     if (gg_rows(graph, (enum csr_kind)direction, false, false, run, &s.rows))
         return run->status;
@@ -266,6 +267,8 @@ static void find_labels(gpugraph_graph *graph, uint32_t iterations,
                 (int)direction);
         return;
     }
+    if (!gg_needs(run, label, graph->n, "label"))
+        return;
     gpugraph_backend on = gg_choose(graph, &gg_label_propagation, NULL, run, &fallback);
     if (!on || graph->n == 0)
         return;

@@ -199,6 +199,7 @@ static uint32_t iterate(struct cuda_job *job, uint32_t iterations, struct spread
 static void spread_all(struct cuda_job *job, uint32_t iterations,
                        gpugraph_direction direction, uint32_t *label) {
     struct spreading s = {};
+    s.odd = (uint32_t)gg_placing().odd;
     struct workspace space = {NULL, 0};
     struct plan plan = {};
     struct state state;
@@ -237,6 +238,7 @@ static gpugraph_status spread_on_device(gpugraph_graph *graph, uint32_t iteratio
 static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct spreading s = {};
+    s.odd = (uint32_t)gg_placing().odd;
     s.rows = {graph->n, 2 * graph->m, NULL, NULL, NULL};
     carve(&space, &s);
     return gg_device_graph_lacks(graph, CSR_BOTH, false) + (int64_t)space.used;

@@ -58,6 +58,7 @@ struct spreading {
     uint32_t *key;   /* the room, */
     uint32_t *count; /* of both the same length */
     uint64_t room;
+    uint32_t odd; /* of the placing hash */
 };
 
 /* ---- hubs.cu ---- */
@@ -77,10 +78,6 @@ static inline uint64_t gg_smaller(uint64_t a, uint64_t b) {
 
 /* ---- counting on chip ---- */
 
-static __device__ __forceinline__ uint32_t hash_of(uint32_t label) {
-    return label * 0x9e3779b1u;
-}
-
 /* Slots of a table for so many labels: a power of two, twice as many where the table allows. */
 static __device__ __forceinline__ uint32_t bits_of(uint64_t arcs, uint32_t most) {
     const uint32_t slots = arcs < LEAST_SLOTS / 2 ? LEAST_SLOTS
@@ -89,10 +86,11 @@ static __device__ __forceinline__ uint32_t bits_of(uint64_t arcs, uint32_t most)
     return 32 - (uint32_t)__clz((int)(slots - 1));
 }
 
-static __device__ __forceinline__ void count_on_chip(uint32_t *key, uint32_t *count,
-                                                     uint32_t bits, uint32_t label) {
+static __device__ __forceinline__ void count_on_chip(uint32_t odd, uint32_t *key,
+                                                     uint32_t *count, uint32_t bits,
+                                                     uint32_t label) {
     const uint32_t last = (1u << bits) - 1;
-    uint32_t at = hash_of(label) >> (32 - bits);
+    uint32_t at = gg_place_number(odd, label) >> (32 - bits);
     for (uint32_t looks = 0; looks <= last; looks++, at = (at + 1) & last) {
         uint32_t there = gg_handed_now(&key[at]);
         if (there == (uint32_t)NONE)
@@ -122,7 +120,7 @@ static __device__ __forceinline__ void count_arcs(const spreading &s, uint32_t v
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++)
             if (label[k] != (uint32_t)NONE)
-                count_on_chip(key, count, bits, label[k]);
+                count_on_chip(s.odd, key, count, bits, label[k]);
     }
 }
 

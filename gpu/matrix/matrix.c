@@ -222,7 +222,9 @@ static bool check(const matrix *m) {
         gg_fail(run, GPUGRAPH_INVALID, "a matrix needs a target, and target_count is 0");
     else if (!run->status && s->bounded && isnan(s->max_real_distance))
         gg_fail(run, GPUGRAPH_INVALID, "max_distance is not a number");
-    return !run->status;
+    return !run->status &&
+           gg_needs(run, m->cell, (uint64_t)s->source_count * s->target_count,
+                    "distance");
 }
 
 static void find(matrix *m) {

@@ -320,6 +320,8 @@ static gpugraph_status find_checked(gpugraph_graph *graph, gpugraph_priority pri
                        "priority is %d, not one of GPUGRAPH_BY_DEGREE, _BY_DEGREE_ID, "
                        "_BY_RANDOM and _BY_ID",
                        (int)priority);
+    if (!gg_needs(run, member, graph->n, "member"))
+        return run->status;
     bool fallback;
     gpugraph_backend on = gg_choose(graph, &gg_mis, NULL, run, &fallback);
     if (!on)

@@ -330,6 +330,7 @@ gpugraph_status gpugraph_part_mis(gpugraph_part *p, gpugraph_priority priority,
     const struct mis_calls *device = gg_mis_cuda.calls;
     gg_begin(run);
     check_arguments(p, priority, hash, run);
+    gg_needs(run, member, p->masters, "member");
     if (run->status == GPUGRAPH_OK && p->device)
         device->part(p, priority, hash, run, member);
     else if (run->status == GPUGRAPH_OK)

@@ -264,7 +264,7 @@ static void set_up(struct shared_run *r, int p) {
     g->order.priority = q->priority;
     g->order.shift = gg_mis_shift_of(n);
     g->order.stop = r->view[p].meeting.stop;
-    g->order.hashes.salt = gg_mix((uint64_t)q->seed + 0x9e3779b97f4a7c15u);
+    g->order.hashes.salt = gg_fixed_hash((uint64_t)q->seed + 0x9e3779b97f4a7c15u);
     g->order.hashes.first = q->first_id;
     g->order.hashes.stored = q->hash ? r->hash.at[p] : NULL;
 }

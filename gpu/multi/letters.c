@@ -5,6 +5,7 @@
 **     deliver number[i], value[i] -> its owner          value[i] becomes the master's
 **     deal    value[i] of number first + i -> its owner  masters ascend, and so do pieces: no number is sent */
 #include "part.h"
+#include "base/distinct.h"
 
 #include <string.h>
 
@@ -86,27 +87,18 @@ bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
 ** among them. NULL after a failure. */
 static uint64_t *distinct(gpugraph_run *run, uint64_t *word, uint64_t count,
                           uint64_t *found) {
-    uint64_t slots = 64;
-    while (slots < 2 * count)
-        slots *= 2;
-    uint64_t *slot = gg_alloc_zero(run, slots, sizeof *slot);
-    uint64_t *number = gg_alloc(run, count, sizeof *number);
-    *found = 0;
-    for (uint64_t i = 0; slot && number && i < count; i++) {
-        uint64_t at = gg_mix(word[i]) & (slots - 1);
-        while (slot[at] && number[slot[at] - 1] != word[i])
-            at = (at + 1) & (slots - 1);
-        if (!slot[at]) {
-            number[*found] = word[i];
-            slot[at] = ++*found;
-        }
-        word[i] = slot[at] - 1;
+    struct gg_distinct d = {0};
+    bool go = gg_distinct_reserve(&d, run, count);
+    for (uint64_t i = 0; go && i < count; i++) {
+        word[i] = gg_distinct_add(&d, run, word[i]);
+        if (gg_leave(run, i))
+            go = gg_stopped(run) == GPUGRAPH_OK;
     }
-    gg_release(slot);
-    if (run->status) {
-        gg_release(number);
-        return NULL;
-    }
+    uint64_t *number = go ? d.value : NULL;
+    *found = d.count;
+    if (go)
+        d.value = NULL;
+    gg_distinct_free(&d);
     return number;
 }
 
@@ -161,6 +153,10 @@ gpugraph_status gpugraph_part_deliver(gpugraph_part *p, gpugraph_run *run, uint6
                                       const uint64_t *number, const uint64_t *value,
                                       uint64_t *master) {
     gg_begin(run);
+    if (!gg_needs(run, number, count, "number") ||
+        !gg_needs(run, value, count, "value") ||
+        !gg_needs(run, master, p->masters, "master"))
+        return part_end(p->exchange, run);
     struct part_letters come = {0};
     uint64_t *pair = gg_alloc(run, count, 2 * sizeof *pair);
     for (uint64_t i = 0; pair && i < count; i++) {
@@ -218,7 +214,11 @@ static bool deal(gpugraph_part *p, gpugraph_run *run, uint64_t base,
 gpugraph_status gpugraph_part_deal(gpugraph_part *p, gpugraph_run *run, uint64_t base,
                                    const uint64_t *first, const uint32_t *value,
                                    uint32_t *master) {
+    const uint32_t part = p->exchange->part;
     gg_begin(run);
-    deal(p, run, base, first, value, master);
+    if (gg_needs(run, first, p->exchange->parts + (uint64_t)1, "first") &&
+        gg_needs(run, value, first[part + 1] - first[part], "value") &&
+        gg_needs(run, master, p->masters, "master"))
+        deal(p, run, base, first, value, master);
     return part_end(p->exchange, run);
 }

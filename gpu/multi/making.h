@@ -9,6 +9,7 @@ struct part_places {
     uint32_t *slot; /* local + 1; 0: free */
     uint64_t mask;
     uint32_t used;
+    struct gg_placing placing;
 };
 
 struct part_making {

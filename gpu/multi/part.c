@@ -122,6 +122,11 @@ static bool is_weight(const gpugraph_share *s, uint64_t e) {
 
 static bool check_share(struct part_making *m) {
     const gpugraph_share *s = m->share;
+    if (!gg_check_weight_type(s->weight_type, m->run) ||
+        !gg_needs(m->run, s->source, s->count, "share.source") ||
+        !gg_needs(m->run, s->target, s->count, "share.target") ||
+        (m->weighted && !gg_needs(m->run, s->weight, s->count, "share.weight")))
+        return false;
     for (uint64_t e = 0; e < s->count && m->weighted && !gg_leave(m->run, e); e++)
         if (!is_weight(s, e)) {
             gg_fail(m->run, GPUGRAPH_INVALID,
@@ -173,6 +178,10 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
                                      gpugraph_direction direction, bool simple,
                                      gpugraph_run *run, gpugraph_part **part) {
     gg_begin(run);
+    if (!gg_needs(run, exchange, 1, "exchange"))
+        return run->status;
+    if (!gg_needs(run, part, 1, "part") || !gg_needs(run, share, 1, "share"))
+        return part_end(exchange, run);
     const double start = gg_now_ms();
     const bool weighted = !simple && share->weight_type != GPUGRAPH_UNWEIGHTED,
                with_ids = !simple && share->edge_id != NULL;

@@ -82,7 +82,7 @@ struct part_services {
 extern const struct part_services gg_part_services;
 
 static inline uint32_t part_owner(const gpugraph_part *p, uint64_t number) {
-    const uint32_t hash = (uint32_t)gg_mix((number >> p->block_bits) + 1);
+    const uint32_t hash = (uint32_t)gg_fixed_hash((number >> p->block_bits) + 1);
     return (uint32_t)((uint64_t)hash * p->exchange->parts >> 32);
 }
 /* Do rows begin at ghosts, do they end there? */

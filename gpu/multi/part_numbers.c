@@ -11,20 +11,21 @@ static bool make_places(struct part_making *m, uint64_t entries) {
     if (!slot)
         return false;
     const uint64_t mask = slots - 1;
-    for (uint32_t i = 0; i < m->part->locals; i++) {
-        uint64_t at = gg_mix(m->part->number[i]) & mask;
+    const struct gg_placing placing = gg_placing();
+    for (uint32_t i = 0; i < m->part->locals && !gg_leave(m->run, i); i++) {
+        uint64_t at = gg_place_integer(placing, m->part->number[i]) & mask;
         while (slot[at])
             at = (at + 1) & mask;
         slot[at] = i + 1;
     }
     gg_release(m->places.slot);
-    m->places = (struct part_places){slot, mask, m->part->locals};
+    m->places = (struct part_places){slot, mask, m->part->locals, placing};
     return true;
 }
 
 uint32_t part_place_of(struct part_making *m, uint64_t number) {
     gpugraph_part *p = m->part;
-    uint64_t at = gg_mix(number) & m->places.mask;
+    uint64_t at = gg_place_integer(m->places.placing, number) & m->places.mask;
     for (; m->places.slot[at]; at = (at + 1) & m->places.mask)
         if (p->number[m->places.slot[at] - 1] == number)
             return m->places.slot[at] - 1;

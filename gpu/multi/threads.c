@@ -303,6 +303,8 @@ gpugraph_status gpugraph_in_parts(uint32_t parts, gpugraph_part_body *body, void
     gg_begin(run);
     if (parts == 0)
         return gg_fail(run, GPUGRAPH_INVALID, "there must be a part");
+    if (!body)
+        return gg_fail(run, GPUGRAPH_INVALID, "body is NULL");
     struct hall *h = gg_alloc_zero(run, 1, sizeof *h + parts * sizeof *h->seat);
     if (!h)
         return run->status;

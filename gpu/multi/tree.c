@@ -220,6 +220,10 @@ bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
                            const gpugraph_part_tree *tree) {
     if (tree && !p->into.offset)
         gg_fail(run, GPUGRAPH_INVALID, "a tree is asked for, and shares had no edge ids");
+    if (tree) {
+        gg_needs(run, tree->parent, p->masters, "tree.parent");
+        gg_needs(run, tree->edge, p->masters, "tree.edge");
+    }
     return run->status == GPUGRAPH_OK;
 }
 

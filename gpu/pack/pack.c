@@ -15,8 +15,8 @@ static inline uint64_t turn(uint64_t lane, uint64_t word) {
 /* Four lanes, each of which takes every fourth word: a product need not wait for the one
 ** before it. A word that differs makes its lane differ. */
 uint64_t gg_chunk_checksum(const void *bytes, uint64_t count, uint64_t which) {
-    uint64_t lane[4] = {gg_mix(which + 1), gg_mix(which + 2), gg_mix(which + 3),
-                        gg_mix(which + 4)};
+    uint64_t lane[4] = {gg_fixed_hash(which + 1), gg_fixed_hash(which + 2),
+                        gg_fixed_hash(which + 3), gg_fixed_hash(which + 4)};
     const char *at = bytes;
     uint64_t words = count / 8, word[4], i = 0;
     for (; i + 4 <= words; i += 4) {
@@ -31,14 +31,15 @@ uint64_t gg_chunk_checksum(const void *bytes, uint64_t count, uint64_t which) {
     word[0] = 0;
     if (count % 8)
         memcpy(word, at + words * 8, count % 8);
-    uint64_t sum = gg_mix(count ^ gg_mix(word[0]));
+    uint64_t sum = gg_fixed_hash(count ^ gg_fixed_hash(word[0]));
     for (int k = 0; k < 4; k++)
         sum = gg_mix_checksums(sum, lane[k]);
     return sum;
 }
 
 uint64_t gg_mix_checksums(uint64_t before, uint64_t next) {
-    return gg_mix((before << 7 | before >> 57) ^ gg_mix(next + LANE_FACTOR));
+    return gg_fixed_hash((before << 7 | before >> 57) ^
+                         gg_fixed_hash(next + LANE_FACTOR));
 }
 
 uint64_t gg_header_checksum(const packed_header *header) {
@@ -178,6 +179,12 @@ static bool targets_ascend(const gpugraph_graph *graph) {
     return true;
 }
 
+bool gg_stream_works(const gpugraph_stream *stream, gpugraph_run *run) {
+    if (gg_needs(run, stream, 1, "stream") && !stream->transfer)
+        gg_fail(run, GPUGRAPH_INVALID, "stream.transfer is NULL");
+    return run->status == GPUGRAPH_OK;
+}
+
 gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
                               const gpugraph_stream *to) {
     packed_section list[PACKED_SECTIONS];
@@ -185,7 +192,7 @@ gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
     csr out;
     double start = gg_now_ms();
     gg_begin(run);
-    if (gg_bring_edges(graph, run))
+    if (!gg_stream_works(to, run) || gg_bring_edges(graph, run))
         return run->status;
     if (graph->unused.count > 0) {
         gg_fail(run, GPUGRAPH_INVALID,

@@ -73,6 +73,8 @@ uint64_t gg_packed_total(const packed_section *list, int count);
 
 /* Of a chunk; which: its number in the section. And of what the chunks gave, in order. */
 uint64_t gg_chunk_checksum(const void *bytes, uint64_t count, uint64_t which);
+/* GPUGRAPH_INVALID and a sentence where it cannot be called. (pack.c) */
+bool gg_stream_works(const gpugraph_stream *stream, gpugraph_run *run);
 uint64_t gg_mix_checksums(uint64_t before, uint64_t next);
 uint64_t gg_header_checksum(const packed_header *header);
 

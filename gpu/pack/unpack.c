@@ -224,7 +224,11 @@ gpugraph_status gpugraph_unpack(gpugraph_run *run, const gpugraph_stream *from,
     reader r = {.run = run, .from = from};
     double start = gg_now_ms();
     gg_begin(run);
+    if (!gg_needs(run, graph, 1, "graph"))
+        return run->status;
     *graph = NULL;
+    if (!gg_stream_works(from, run))
+        return run->status;
     r.graph = gg_alloc_zero(run, 1, sizeof *r.graph);
     if (!r.graph)
         return run->status;

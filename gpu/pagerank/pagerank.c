@@ -352,7 +352,11 @@ static const struct pagerank_calls *calls(gpugraph_backend on) {
 /* ---- the public function ---- */
 
 static bool check(const gpugraph_graph *graph, const gpugraph_pagerank_options *how,
-                  gpugraph_run *run) {
+                  gpugraph_run *run, const double *rank) {
+    if (!gg_needs(run, how, 1, "how") ||
+        !gg_needs(run, how->source, how->source_count, "how.source") ||
+        !gg_needs(run, rank, graph->n, "rank"))
+        return false;
     if ((unsigned)how->direction > GPUGRAPH_BOTH)
         gg_fail(run, GPUGRAPH_INVALID,
                 "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
@@ -378,7 +382,7 @@ static void find_ranks(gpugraph_graph *graph, const gpugraph_pagerank_options *h
                        gpugraph_run *run, double *rank) {
     bool fallback;
     pagerank_end end = {0, 0};
-    if (!check(graph, how, run))
+    if (!check(graph, how, run, rank))
         return;
     gpugraph_backend on = gg_choose(graph, &gg_pagerank, NULL, run, &fallback);
     if (!on || graph->n == 0)

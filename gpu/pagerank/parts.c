@@ -150,6 +150,9 @@ static bool iterate(struct part_ranking *r, uint32_t *iterations, double *change
 
 static bool check(const gpugraph_part *p, const gpugraph_part_ranks *how,
                   gpugraph_run *run) {
+    if (!gg_needs(run, how, 1, "how") ||
+        !gg_needs(run, how->source, how->source_count, "how.source"))
+        return false;
     if (!(how->damping >= 0 && how->damping <= 1))
         gg_fail(run, GPUGRAPH_INVALID, "damping is %g, not from 0 to 1", how->damping);
     else if (!(how->tolerance >= 0))
@@ -199,7 +202,10 @@ gpugraph_status gpugraph_part_pagerank(gpugraph_part *p, const gpugraph_part_ran
     gg_begin(run);
     const double start = gg_now_ms();
     struct part_ranking r = {.p = p, .run = run, .how = how, .rank = rank};
-    if (check(p, how, run) && prepare(&r) && iterate(&r, iterations, change))
+    if (check(p, how, run) && gg_needs(run, rank, p->masters, "rank") &&
+        gg_needs(run, iterations, 1, "iterations") &&
+        gg_needs(run, change, 1, "change") && prepare(&r) &&
+        iterate(&r, iterations, change))
         gg_phase(run, "search", start, (int64_t)p->arcs,
                  "%u iterations over %u parts%s%s, last change %.3g", *iterations,
                  p->exchange->parts, p->device ? " on devices, exchange " : "",

@@ -147,11 +147,13 @@ static gpugraph_status find_checked(gpugraph_graph *graph, const gpugraph_search
                                     bool weighted, gpugraph_run *run, void *edge,
                                     uint32_t *count) {
     const gg_algorithm *whose = whose_method(weighted, run);
+    if (!gg_needs(run, count, 1, "count"))
+        return run->status;
     *count = GPUGRAPH_NONE;
     if (weighted && graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
         return gg_fail(run, GPUGRAPH_INVALID,
                        "a path by weight needs weights, and the graph was made without");
-    if (gg_check_search(graph, search, run))
+    if (gg_check_search(graph, search, run) || !gg_needs(run, edge, graph->n, "edge"))
         return run->status;
     if (search->source_count != 1 || search->target_count != 1)
         return gg_fail(run, GPUGRAPH_INVALID,

@@ -412,6 +412,10 @@ static void find_checked(gpugraph_graph *graph, const gpugraph_search *search,
                 search->source_count, search->target_count);
         return;
     }
+    if (k > 0 && !take_path) {
+        gg_fail(run, GPUGRAPH_INVALID, "take_path is NULL");
+        return;
+    }
     bool fallback = false;
     gpugraph_backend on = gg_choose(graph, &gg_paths, search, run, &fallback);
     if (!on || k == 0)

@@ -149,7 +149,7 @@ static bool has_room(const gpugraph_estimate *e, const struct outlook *o,
 int gpugraph_estimates(const char *function, const gpugraph_search *search,
                        const gpugraph_graph *graph, const gpugraph_size *size,
                        const gpugraph_run *run, gpugraph_estimate estimate[2]) {
-    const gg_algorithm *a = find(function);
+    const gg_algorithm *a = function && estimate ? find(function) : NULL;
     gpugraph_graph planned = {.n = size ? size->vertices : 0,
                               .m = size ? size->edges : 0,
                               .distance_type = GPUGRAPH_UINT32};

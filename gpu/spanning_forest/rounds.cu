@@ -126,7 +126,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     find_large_tree(const __grid_constant__ forest f) {
     __shared__ uint32_t root[GG_BLOCK];
     __shared__ word most;
-    const uint64_t e = gg_mix(threadIdx.x + 1) % f.edges.m;
+    const uint64_t e = gg_fixed_hash(threadIdx.x + 1) % f.edges.m;
     const uint32_t own = f.parent[f.edges.source[e]];
     uint32_t alike = 0;
     root[threadIdx.x] = own;

@@ -102,7 +102,7 @@ static void choose_pivot(struct forest *f) {
     if (share >= 1)
         return;
     for (uint32_t i = 0; i < count; i++)
-        sample[i] = place_of(f, gg_mix(i + 1) % m);
+        sample[i] = place_of(f, gg_fixed_hash(i + 1) % m);
     f->pivot = gg_place_at(sample, count, (uint32_t)(share * count));
 }
 
@@ -339,7 +339,9 @@ gpugraph_status gpugraph_spanning_forest(gpugraph_graph *graph, bool weighted,
                                          uint32_t *component) {
     uint32_t *own = NULL;
     gg_enter_graph(graph, run);
-    *count = 0;
+    gg_needs(run, edge, graph->n, "edge");
+    if (gg_needs(run, count, 1, "count"))
+        *count = 0;
     if (weighted && !gg_has_weights(graph))
         gg_fail(run, GPUGRAPH_INVALID,
                 "a forest by weight needs weights, and the graph was made without");

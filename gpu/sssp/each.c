@@ -52,7 +52,13 @@ static void search_each(struct each *e, gpugraph_run *run) {
 
 static void each_checked(struct each *e, gpugraph_run *run) {
     bool fallback = false;
+    const uint32_t n = e->graph->n;
     if (gg_check_sssp(e->graph, e->search, run))
+        return;
+    const uint32_t sources = e->search->source_count;
+    if (!gg_needs_rows(run, (const void *const *)e->distance, sources, n, "distance") ||
+        (e->tree_edge &&
+         !gg_needs_rows(run, (const void *const *)e->tree_edge, sources, n, "tree_edge")))
         return;
     e->on = gg_choose_shared(e->graph, &gg_sssp, NULL, e->search->source_count, run,
                              &fallback);

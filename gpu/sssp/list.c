@@ -251,9 +251,12 @@ gpugraph_status gpugraph_sssp_list(gpugraph_graph *graph, const gpugraph_search 
                                    gpugraph_run *run, uint32_t room, uint32_t *vertex,
                                    void *distance, void *tree_edge, uint32_t *count) {
     struct reached_list to = {room, vertex, distance, tree_edge, GPUGRAPH_NONE};
-    *count = GPUGRAPH_NONE;
     gg_enter_graph(graph, run);
-    if (gg_check_sssp(graph, search, run))
+    if (!gg_needs(run, count, 1, "count"))
+        return gg_leave_graph(graph, run);
+    *count = GPUGRAPH_NONE;
+    if (gg_check_sssp(graph, search, run) || !gg_needs(run, vertex, room, "vertex") ||
+        !gg_needs(run, distance, room, "distance"))
         return gg_leave_graph(graph, run);
     const bool targets = gg_is_for_targets(search, search->bounded);
     if (!targets && serves(graph, search, run, tree_edge != NULL)) {

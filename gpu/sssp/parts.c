@@ -499,7 +499,9 @@ gpugraph_status gpugraph_part_sssp(gpugraph_part *p, const uint64_t *source,
     if (p->weight_type == GPUGRAPH_UNWEIGHTED)
         gg_fail(run, GPUGRAPH_INVALID,
                 "shortest paths need weights, and the graph was made without");
-    else if (part_tree_is_possible(p, run, tree) && gg_sssp_set_bound(&s, max_distance) &&
+    else if (gg_needs(run, source, source_count, "source") &&
+             gg_needs(run, distance, p->masters, "distance") &&
+             part_tree_is_possible(p, run, tree) && gg_sssp_set_bound(&s, max_distance) &&
              (here = part_sources(p, run, source, source_count, &sources)) != NULL &&
              set_buckets(&s))
         find_paths(&s, here, sources, distance, tree);

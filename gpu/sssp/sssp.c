@@ -406,7 +406,8 @@ gpugraph_status gg_check_sssp(const gpugraph_graph *graph, const gpugraph_search
 static gpugraph_status search_checked(gpugraph_graph *graph,
                                       const gpugraph_search *search, gpugraph_run *run,
                                       void *distance, void *tree_edge) {
-    if (gg_check_sssp(graph, search, run))
+    if (gg_check_sssp(graph, search, run) ||
+        !gg_needs(run, distance, graph->n, "distance"))
         return run->status;
     bool fallback = false;
     gpugraph_backend on = gg_choose(graph, &gg_sssp, search, run, &fallback);

@@ -247,6 +247,8 @@ static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
                 "'both'");
         return;
     }
+    if (!gg_needs(run, level, graph->n, "level"))
+        return;
     gpugraph_backend on = gg_choose(graph, &gg_topological_order, NULL, run, &fallback);
     if (!on)
         return;

@@ -3,8 +3,10 @@
 
 static gpugraph_status complete(gpugraph_graph *graph, gpugraph_direction direction,
                                 gpugraph_run *run, const gpugraph_dfs_tree *tree) {
-    if (!tree->depth || !tree->parent)
-        return gg_fail(run, GPUGRAPH_INVALID, "the tree's depth and parent are needed");
+    if (!gg_needs(run, tree, 1, "tree") ||
+        !gg_needs(run, tree->depth, graph->n, "tree.depth") ||
+        !gg_needs(run, tree->parent, graph->n, "tree.parent"))
+        return run->status;
     if (tree->preorder || tree->postorder)
         gg_number_tree(graph, run, tree->parent, tree->depth, tree->preorder,
                        tree->postorder);

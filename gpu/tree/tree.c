@@ -417,7 +417,9 @@ static uint32_t walk_up(const gpugraph_graph *graph, const void *tree_edge,
 gpugraph_status gpugraph_roots(gpugraph_graph *graph, const gpugraph_search *search,
                                gpugraph_run *run, const void *tree_edge, uint32_t *root) {
     gg_begin(run);
-    if (gg_check_search(graph, search, run) || gg_bring_edges(graph, run))
+    if (gg_check_search(graph, search, run) ||
+        !gg_needs(run, tree_edge, graph->n, "tree_edge") ||
+        !gg_needs(run, root, graph->n, "root") || gg_bring_edges(graph, run))
         return run->status;
     double started = gg_now_ms();
     uint64_t steps = 0;

@@ -336,6 +336,8 @@ static void count_checked(gpugraph_graph *graph, gpugraph_direction direction,
                 (int)direction);
         return;
     }
+    if (!gg_needs(run, counts, 1, "counts"))
+        return;
     gpugraph_backend on = gg_choose(graph, &gg_vertex_triangles, NULL, run, &fallback);
     if (!on || graph->n == 0)
         return;

@@ -127,7 +127,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         more[along ? WARPS : 1][slots], more_of_rows[along ? WARPS : 1][GG_WARP];
     __shared__ waiting_rows waiting[WARPS];
     const uint32_t warp = threadIdx.x / GG_WARP, rows = c.state->warp_rows;
-    const table t = {key[warp], count[warp], more[along ? warp : 0], 0};
+    const table t = {key[warp], count[warp], more[along ? warp : 0], 0, c.odd};
     empty(t, gg_lane(), slots, GG_WARP, along);
     __syncwarp();
     for (uint32_t turn = 1;; turn++) {
@@ -177,7 +177,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         more_of_rows[along ? WARPS : 1][GG_WARP], taken;
     __shared__ waiting_rows waiting[WARPS];
     const uint32_t parts = c.state->block_parts, warp = threadIdx.x / GG_WARP;
-    const table t = {key, count, more, 0};
+    const table t = {key, count, more, 0, c.odd};
     empty(t, threadIdx.x, slots, GG_BLOCK, along);
     for (uint32_t turn = 1;; turn++) {
         if (threadIdx.x == 0) {
@@ -278,6 +278,7 @@ static bool bring(struct cuda_job *job, void *to, const void *from, size_t size)
 static void search_graph(struct cuda_job *job, bool along,
                          const gpugraph_triangle_counts *counts) {
     struct counting c = {};
+    c.odd = (uint32_t)gg_placing().odd;
     struct device_edges edges = {};
     struct workspace space = {NULL, 0};
     if (!gg_device_csr(job, CSR_SIMPLE, false, &c.simple) ||
@@ -313,6 +314,7 @@ static gpugraph_status count_on_device(gpugraph_graph *graph, bool along,
 static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct counting c = {};
+    c.odd = (uint32_t)gg_placing().odd;
     c.simple = {graph->n, 2 * graph->m, NULL, NULL, NULL};
     carve(&space, false, &c);
     return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + (int64_t)space.used;

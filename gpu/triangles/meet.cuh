@@ -50,6 +50,7 @@ struct counting {
     uint32_t *degree;
     double *coefficient;
     const uint32_t *stop;
+    uint32_t odd; /* of the placing hash */
 };
 
 /* ---- edges of both directions ---- */
@@ -75,11 +76,11 @@ template <bool along> constexpr uint32_t block_slots = along ? 2048 : 4096;
 
 struct table { /* of a warp, or of a block */
     uint32_t *key, *count, *more;
-    uint32_t bits;
+    uint32_t bits, odd; /* odd: of the placing hash */
 };
 
 static __device__ __forceinline__ uint32_t slot_of(const table &t, uint32_t w) {
-    return w * 0x9e3779b1u >> (32 - t.bits);
+    return gg_place_number(t.odd, w) >> (32 - t.bits);
 }
 
 template <bool along>

@@ -182,6 +182,8 @@ static const struct triangles_calls *calls(gpugraph_backend on) {
 static gpugraph_status count_checked(gpugraph_graph *graph, gpugraph_run *run,
                                      uint64_t *count) {
     bool fallback;
+    if (!gg_needs(run, count, 1, "count"))
+        return run->status;
     gpugraph_backend on = gg_choose(graph, &gg_triangles, NULL, run, &fallback);
     if (!on)
         return run->status;

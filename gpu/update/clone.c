@@ -79,6 +79,8 @@ static void copy_ids(gpugraph_run *run, const gpugraph_graph *from, gpugraph_gra
 gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
                                gpugraph_graph **copy) {
     gg_begin(run);
+    if (!gg_needs(run, copy, 1, "copy"))
+        return run->status;
     *copy = NULL;
     if (gg_bring_edges((gpugraph_graph *)graph, run))
         return run->status;

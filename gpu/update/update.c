@@ -485,9 +485,9 @@ static void check_vertices(const gpugraph_graph *graph, const uint32_t *vertex,
 static void check(const gpugraph_graph *graph, const gpugraph_changes *changes,
                   gpugraph_run *run) {
     const gpugraph_edges *added = changes->added;
-    if (changes->removed_count < 0 || changes->kept_count < 0 ||
-        changes->loose_count < 0 ||
-        (added && (added->count < 0 || added->vertex_count < 0)))
+    if (added && gg_check_edges(added, run))
+        return;
+    if (changes->removed_count < 0 || changes->kept_count < 0 || changes->loose_count < 0)
         gg_fail(run, GPUGRAPH_INVALID,
                 "a count of changed edges or vertices is negative");
     else if (added && added->count && !added->edge_id)
@@ -497,6 +497,11 @@ static void check(const gpugraph_graph *graph, const gpugraph_changes *changes,
                         added->count + added->vertex_count > INT32_MAX)))
         gg_fail(run, GPUGRAPH_TOO_LARGE,
                 "there are more than 2^31 - 1 changed edges and vertices");
+    if (!run->status) {
+        gg_needs(run, changes->removed, (uint64_t)changes->removed_count, "removed");
+        gg_needs(run, changes->kept, (uint64_t)changes->kept_count, "kept");
+        gg_needs(run, changes->loose, (uint64_t)changes->loose_count, "loose");
+    }
     check_vertices(graph, changes->kept, changes->kept_count, run);
     check_vertices(graph, changes->loose, changes->loose_count, run);
 }
@@ -541,7 +546,7 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
                                 gpugraph_run *run) {
     struct named_numbers named;
     gg_begin(run);
-    if (gg_bring_away(graph, run))
+    if (!gg_needs(run, changes, 1, "changes") || gg_bring_away(graph, run))
         return run->status;
     if (graph->device)
         gg_copies.keep_one(graph, run->device);

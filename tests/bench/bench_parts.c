@@ -355,10 +355,10 @@ static void compare_owners(const struct whole *w, uint32_t limit) {
     for (int r = 0; r < RULES; r++)
         rule[r].key = column(w->vertices, sizeof *rule[r].key);
     for (uint32_t v = 0; v < w->vertices; v++) {
-        rule[0].key[v] = gg_mix((uint64_t)v + 1);
-        rule[2].key[v] = gg_mix((uint64_t)v / 16 + 1);
-        rule[3].key[v] = gg_mix((uint64_t)v / 128 + 1);
-        rule[4].key[v] = gg_mix((uint64_t)v / 1024 + 1);
+        rule[0].key[v] = gg_fixed_hash((uint64_t)v + 1);
+        rule[2].key[v] = gg_fixed_hash((uint64_t)v / 16 + 1);
+        rule[3].key[v] = gg_fixed_hash((uint64_t)v / 128 + 1);
+        rule[4].key[v] = gg_fixed_hash((uint64_t)v / 1024 + 1);
     }
     qsort(order, w->vertices, sizeof *order, by_degree);
     for (uint32_t i = 0; i < w->vertices; i++)

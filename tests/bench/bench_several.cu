@@ -99,7 +99,7 @@ static void time_one_launch(struct bench *b) {
         g.stop = job->device->device_stop;
         g.shift = __builtin_clz(b->parts.places.n - 1);
         g.first_share = GG_MIS_SHARE;
-        g.hashes.salt = gg_mix(1 + 0x9e3779b97f4a7c15u);
+        g.hashes.salt = gg_fixed_hash(1 + 0x9e3779b97f4a7c15u);
         need(b, gg_mis_one_launch(job, &g, true, &report) && gg_several_going(&b->team));
         if (i > 0)
             ms.push_back(gg_marked_ms(job));

@@ -23,7 +23,7 @@ template <typename type> static uint64_t sum_of(const std::vector<type> &found) 
     for (size_t v = 0; v < found.size(); v++) {
         uint64_t bits = 0;
         memcpy(&bits, &found[v], sizeof found[v]);
-        sum += gg_mix(bits * 0x9e3779b97f4a7c15u + v);
+        sum += gg_fixed_hash(bits * 0x9e3779b97f4a7c15u + v);
     }
     return sum;
 }
@@ -135,7 +135,7 @@ static void time_paths(struct bench *b) {
     uint64_t sum = 0, sum_alone = 0;
     std::string more, more_alone;
     for (uint32_t k = 1, done = 0; done < 3 && k < 1000; k++) {
-        const uint32_t source = (uint32_t)(gg_mix(k) % b->parts.places.n);
+        const uint32_t source = (uint32_t)(gg_fixed_hash(k) % b->parts.places.n);
         gpugraph_search search = gpugraph_search();
         search.source = &source;
         search.source_count = 1;

@@ -147,7 +147,7 @@ static void time_searches(struct bench *b, gpugraph_part *part, const char *func
     }
     b->run.phase = NULL;
     for (uint32_t v = 0; v < masters; v++)
-        sum += gg_mix(found[v] * 0x9e3779b97f4a7c15u + number[v]);
+        sum += gg_fixed_hash(found[v] * 0x9e3779b97f4a7c15u + number[v]);
     b->x->calls->combine(b->x, &b->run, GPUGRAPH_SUM, &sum, 1);
     qsort(ms + 1, (size_t)b->repeats, sizeof *ms, compare);
     if (b->x->part == 0)

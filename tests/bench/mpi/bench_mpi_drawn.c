@@ -131,13 +131,14 @@ static void tell(struct bench *b, const char *function, uint64_t sum) {
 static void time_sets(struct bench *b) {
     uint64_t word[2];
     const uint32_t masters = gpugraph_part_masters(b->part);
-    const uint64_t salt = gg_mix(1 + 0x9e3779b97f4a7c15u);
+    const uint64_t salt = gg_fixed_hash(1 + 0x9e3779b97f4a7c15u);
     b->member = gg_alloc(&b->run, (uint64_t)masters + 1, 1);
     b->hash = gg_alloc(&b->run, (uint64_t)masters + 1, sizeof *b->hash);
     need(b, b->member && b->hash);
     for (uint32_t v = 0; v < masters; v++)
-        b->hash[v] =
-            (uint32_t)(gg_mix(gg_mix(salt ^ gpugraph_part_numbers(b->part)[v])) >> 32);
+        b->hash[v] = (uint32_t)(gg_fixed_hash(gg_fixed_hash(
+                                    salt ^ gpugraph_part_numbers(b->part)[v])) >>
+                                32);
     for (int i = 0; i <= b->repeats; i++)
         find_set(b, i > 0);
     sum_up(b, word);

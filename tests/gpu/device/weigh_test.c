@@ -1,6 +1,6 @@
 /* Sessions, played by the numbers that `auto` weighs: searches on graphs of 10^4 to 10^8 edges, drawn at
 ** random, and a device that takes a given time to open. What `auto` spends on a session is compared
-** with the best that could have been done by somebody who knew it beforehand:
+** with the best that could have been done by somebody who knew it beforehand (the wait at exit() counts):
 **
 **     all on the CPU
 **     the device opened first, and each graph on the side where its searches take less */
@@ -44,7 +44,7 @@ struct session {
 static uint64_t state;
 
 static double draw(void) {
-    state = gg_mix(state + 0x9e3779b97f4a7c15u);
+    state = gg_fixed_hash(state + 0x9e3779b97f4a7c15u);
     return (double)(state >> 11) / 9007199254740992.0;
 }
 
@@ -148,7 +148,8 @@ static struct course consider(const struct session *s, struct process *p,
                                    : p->state == OPENING_UNDER_WAY
                                        ? gg_left_ms(GG_CUDA_START_MS, elapsed)
                                        : GG_CUDA_START_MS,
-                        .rent_ms = gg_rent_ms(&p->rent)};
+                        .rent_ms = gg_rent_ms(&p->rent),
+                        .session_ms = p->now_ms};
     struct course c = gg_weigh(k, &o);
     if (c.begin)
         begin(p);
@@ -164,7 +165,8 @@ static struct course consider(const struct session *s, struct process *p,
     return c;
 }
 
-static double play_auto(const struct session *s) {
+/* *at_exit_ms: how long exit() then waits for the device. */
+static double play_auto(const struct session *s, double *at_exit_ms) {
     struct play play[GRAPHS];
     memset(play, 0, sizeof play);
     struct process process = {.state = OPENING_CLOSED};
@@ -190,6 +192,8 @@ static double play_auto(const struct session *s) {
                 c.on_device ? GPUGRAPH_CUDA : GPUGRAPH_CPU, &told, ms);
         process.now_ms += ms;
     }
+    const double left = process.began_ms + s->opens_ms - process.now_ms;
+    *at_exit_ms = process.state == OPENING_UNDER_WAY && left > 0 ? left : 0;
     return process.now_ms;
 }
 
@@ -222,7 +226,8 @@ static double in_hindsight(const struct session *s) {
 static double ratio_of(struct session *s) {
     learn_the_truth(s);
     double best = in_hindsight(s);
-    return play_auto(s) / best;
+    double at_exit = 0, searches = play_auto(s, &at_exit);
+    return (searches + at_exit) / best;
 }
 
 static void expect_bound(struct session *s, uint64_t seed, double bound) {
@@ -234,9 +239,9 @@ static void expect_bound(struct session *s, uint64_t seed, double bound) {
            in_hindsight(s));
 }
 
-static double bound_of(const struct session *s) {
-    return s->length < 10 ? 1.5 : 1.15;
-}
+/* A session that ends as a device begins to be opened, or is open, takes twice the best. A graph's first searches may
+** run on the CPU although the device is open. */
+#define BOUND 2.4
 
 enum { SESSIONS = 6000 };
 
@@ -252,7 +257,7 @@ START_TEST(a_session_costs_little_more_than_who_knew_it) {
         if (left_out(seed))
             continue;
         draw_seed(&s, seed);
-        expect_bound(&s, seed, bound_of(&s));
+        expect_bound(&s, seed, BOUND);
     }
 }
 END_TEST
@@ -275,13 +280,12 @@ START_TEST(one_search_again_and_again) {
                     s.which[i] = 0;
                     s.by[i] = a / 4;
                 }
-                expect_bound(&s, (uint64_t)size, bound_of(&s));
+                expect_bound(&s, (uint64_t)size, BOUND);
             }
 }
 END_TEST
 
-/* Machines differ from what was predicted: one in a hundred sessions costs more than the bounds, none
-** much more. */
+/* Machines differ from what was predicted: few sessions cost more than the bound, none much more. */
 START_TEST(machines_differ) {
     uint32_t beyond = 0;
     for (uint64_t seed = 0; seed < SESSIONS; seed++) {
@@ -291,8 +295,8 @@ START_TEST(machines_differ) {
         for (int side = 0; side < SIDES; side++)
             for (int a = 0; a < ALGORITHMS; a++)
                 s.slower[side][a] = exp2(2 * draw() - 1);
-        beyond += ratio_of(&s) > bound_of(&s);
-        expect_bound(&s, seed, 2.2);
+        beyond += ratio_of(&s) > BOUND;
+        expect_bound(&s, seed, 3.5);
     }
     expect(beyond <= SESSIONS / 50, "%u sessions of %d", beyond, SESSIONS);
 }
@@ -311,7 +315,7 @@ START_TEST(a_device_that_never_opens) {
         for (int g = 0; g < s.graphs; g++)
             cpu += graph_on(&s, g, false);
         s.opens_ms = 1e12;
-        double waited = play_auto(&s) - cpu;
+        double at_exit, waited = play_auto(&s, &at_exit) - cpu;
         expect(waited < 2 * GG_CUDA_START_MS + 1 && waited <= 2 * cpu,
                "seed %llu: %.1f of %.1f ms", (unsigned long long)seed, waited, cpu);
     }
@@ -348,9 +352,13 @@ START_TEST(what_follows_from_what) {
     ck_assert(!c.on_device && !c.begin && c.wait_ms == 0 &&
               c.rent == small.cpu - small.cuda);
     o.rent_ms = 350 * GG_OPENING_SHARE; /* paid by others */
+    o.session_ms = 349;                 /* predicted to end first */
+    c = gg_weigh(&small, &o);
+    ck_assert(!c.on_device && !c.begin && c.wait_ms == 0);
+    o.session_ms = 350;
     c = gg_weigh(&small, &o);
     ck_assert(!c.on_device && c.begin && c.wait_ms == 0);
-    o.rent_ms = 0;
+    o.rent_ms = o.session_ms = 0;
     c = gg_weigh(&large, &o);
     ck_assert(!c.on_device && c.begin && c.wait_ms >= 350);
     o.state = OPENING_UNDER_WAY;
@@ -374,6 +382,18 @@ START_TEST(what_follows_from_what) {
     /* What is slower there never goes. */
     copy = (struct stakes){.cpu = 1, .cuda = 11, .cuda_stays = 5, .regret = 1000};
     ck_assert(!gg_weigh(&copy, &o).on_device);
+}
+END_TEST
+
+/* One search in a process: no device is begun to be opened for one that the CPU is predicted to end first. */
+START_TEST(a_query_that_ends_first_opens_nothing) {
+    for (double ms = 1; ms < 2 * GG_CUDA_START_MS; ms++) {
+        const struct stakes s = {.cpu = ms, .cuda = ms / 100};
+        const struct outlook o = {.state = OPENING_CLOSED,
+                                  .left_ms = GG_CUDA_START_MS,
+                                  .usual_ms = GG_CUDA_START_MS};
+        expect(gg_weigh(&s, &o).begin == (ms >= GG_CUDA_START_MS), "%g ms", ms);
+    }
 }
 END_TEST
 
@@ -404,5 +424,6 @@ const struct suite suite = {
                 {&a_device_that_never_opens},
                 {&roads_are_searched_on_a_device},
                 {&what_follows_from_what},
+                {&a_query_that_ends_first_opens_nothing},
                 {&factors_are_learned}}}},
 };

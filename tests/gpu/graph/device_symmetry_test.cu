@@ -13,11 +13,11 @@ extern "C" {
 #undef fail /* Check's, which streams of C++ have, too */
 #include "graph/frontier.cuh"
 
-#define gg_mix(x)          ((uint64_t)0 * (x))
+#define gg_fixed_hash(x)   ((uint64_t)0 * (x))
 #define gg_device_symmetry symmetry_by_mirrors
 #define gg_known_symmetric known_by_mirrors
 #include "graph/device_symmetry.cu"
-#undef gg_mix
+#undef gg_fixed_hash
 #undef gg_device_symmetry
 #undef gg_known_symmetric
 

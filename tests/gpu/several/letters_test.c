@@ -32,7 +32,7 @@ struct block {
 };
 
 static uint64_t dice(uint64_t *seed) {
-    return gg_mix(*seed += 0x9e3779b97f4a7c15u);
+    return gg_fixed_hash(*seed += 0x9e3779b97f4a7c15u);
 }
 
 static void read_letters(struct block *b, uint64_t round) {

@@ -58,6 +58,11 @@ static uint32_t number_there(const gpugraph_graph *there, const gpugraph_ids *id
     return gpugraph_find_text(there, text, length);
 }
 
+static int refuse_transfer(void *context, void *bytes, size_t count, uint64_t at) {
+    (void)context, (void)bytes, (void)count, (void)at;
+    return 1;
+}
+
 /* Searches of a graph that has unused numbers find what they find without them, and its ids are found. */
 static void check_unused(gpugraph_graph *graph, gpugraph_graph *wanted, uint64_t random) {
     const uint32_t n = gpugraph_vertex_count(graph), less = gpugraph_vertex_count(wanted),
@@ -92,7 +97,7 @@ static void check_unused(gpugraph_graph *graph, gpugraph_graph *wanted, uint64_t
         ck_assert(i == 0 || unused[i] > unused[i - 1]);
         ck_assert_uint_eq(number_there(graph, ids, unused[i]), GPUGRAPH_NONE);
     }
-    const gpugraph_stream nowhere = {NULL, NULL};
+    const gpugraph_stream nowhere = {refuse_transfer, NULL};
     gpugraph_run run = {.threads = 1};
     ck_assert_int_eq(gpugraph_pack(graph, &run, &nowhere), GPUGRAPH_INVALID);
     ck_assert(strstr(run.message, "unused numbers"));

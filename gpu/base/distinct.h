@@ -1,0 +1,32 @@
+/* Distinct values, numbered by their first coming.
+**
+**     value   17  3  90  4             value[k] came as the k-th
+**     slot    . 3 . 1 . . 4 . 2        k + 1, at the place of value[k] or the next free one; at most half full */
+#ifndef GPUGRAPH_DISTINCT_H
+#define GPUGRAPH_DISTINCT_H
+
+#include "run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gg_distinct { /* all 0: empty */
+    uint64_t count, room;
+    uint64_t *value; /* the caller may take it: then he sets NULL */
+    uint64_t *slot;  /* 2 * room */
+    struct gg_placing placing;
+};
+
+/* Room for so many distinct values. False: the run has failed, or was stopped, and says so. */
+bool gg_distinct_reserve(struct gg_distinct *d, gpugraph_run *run, uint64_t count);
+/* The number of a value, a new one if it has not come yet. UINT64_MAX: as reserve's false. */
+uint64_t gg_distinct_add(struct gg_distinct *d, gpugraph_run *run, uint64_t value);
+/* The number of a value that has come. */
+uint64_t gg_distinct_find(const struct gg_distinct *d, uint64_t value);
+void gg_distinct_free(struct gg_distinct *d);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,81 @@
+/* Two families of hashes.
+**
+**     placing    gg_placing(), gg_place_integer, gg_place_text, gg_place_number
+**                where a value lies in a table of this process. The seed is drawn once for a process, so nobody
+**                can choose ids that collide. A place is never stored in a file, sent to another process, or
+**                part of an answer. A table is read with the seed that it was made with.
+**     fixed      gg_fixed_hash, gg_fixed_hash_text (backend.h)
+**                the same in every process: priorities of independent sets, owners of vertices, checksums,
+**                samples. Anybody can find values that collide. */
+#ifndef GPUGRAPH_HASH_H
+#define GPUGRAPH_HASH_H
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __CUDACC__
+#define GG_HASH static __host__ __device__ __forceinline__
+#else
+#define GG_HASH static inline
+#endif
+
+/* ---- placing ---- */
+
+/* Random; odd is. */
+struct gg_placing {
+    uint64_t salt, odd;
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* That of this process and of its children. (base/hash.c) */
+struct gg_placing gg_placing(void);
+#ifdef __cplusplus
+}
+#endif
+
+#define GG_PLACING_ROUND 0x9e3779b97f4a7c15u
+
+/* The halves of the product, one onto the other. */
+static inline uint64_t gg_fold(uint64_t a, uint64_t b) {
+    const unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Upper and lower bits are good. */
+static inline uint64_t gg_place_integer(struct gg_placing p, uint64_t x) {
+    return gg_fold(x ^ p.salt, p.odd);
+}
+
+static inline uint64_t gg_place_text(struct gg_placing p, const char *bytes,
+                                     uint64_t length) {
+    uint64_t hash = p.salt ^ gg_fold(length + GG_PLACING_ROUND, GG_PLACING_ROUND), word;
+    for (; length >= sizeof word; bytes += sizeof word, length -= sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        hash = gg_fold(hash ^ word, p.odd) ^ GG_PLACING_ROUND;
+    }
+    word = 0;
+    if (length > 0)
+        memcpy(&word, bytes, length);
+    return gg_fold(gg_fold(hash ^ word, p.odd), GG_PLACING_ROUND);
+}
+
+/* Of a vertex number or a label: the upper bits are good. Kernels call it. */
+GG_HASH uint32_t gg_place_number(uint32_t odd, uint32_t number) {
+    return number * odd;
+}
+
+/* ---- fixed ---- */
+
+/* Mixes every bit into every other. Kernels call it. */
+GG_HASH uint64_t gg_fixed_hash(uint64_t x) {
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    return x ^ x >> 32;
+}
+
+#undef GG_HASH
+#endif

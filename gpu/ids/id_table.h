@@ -1,0 +1,45 @@
+/* A table of INTEGER ids and the numbers of their arrival, small enough for a cache. At most half full; an id lies at the
+** place of its hash, or in the next slot that is free. */
+#ifndef GPUGRAPH_ID_TABLE_H
+#define GPUGRAPH_ID_TABLE_H
+
+#include "base/run.h"
+
+typedef struct id_slot {
+    int64_t id;
+    uint32_t number;
+    bool used;
+} id_slot;
+
+typedef struct id_table {
+    struct gg_placing placing;
+    id_slot *slot;
+    uint64_t slots; /* a power of two, or 0 */
+} id_table;
+
+/* The id's slot, or the one where it belongs. */
+static inline id_slot *id_table_slot(const id_table *table, int64_t id) {
+    uint64_t i = gg_place_integer(table->placing, (uint64_t)id) & (table->slots - 1);
+    while (table->slot[i].used && table->slot[i].id != id)
+        i = (i + 1) & (table->slots - 1);
+    return &table->slot[i];
+}
+
+/* Twice as many slots. */
+static inline bool id_table_grow(id_table *table, gpugraph_run *run) {
+    id_table larger = {.placing = table->placing,
+                       .slots = table->slots ? table->slots * 2 : GG_HASH_SLOTS};
+    larger.slot = (id_slot *)gg_alloc_zero(run, larger.slots, sizeof *larger.slot);
+    if (!larger.slot)
+        return false;
+    for (uint64_t i = 0; i < table->slots && !gg_leave(run, i); i++) {
+        const id_slot *old = &table->slot[i];
+        if (old->used)
+            *id_table_slot(&larger, old->id) = *old;
+    }
+    gg_release(table->slot);
+    *table = larger;
+    return true;
+}
+
+#endif
