@@ -58,4 +58,4 @@ if [ "$failed" != 0 ] || ! diff "$folder/free" "$folder/limited"; then
     echo "with one process: exit status $failed"
     exit 1
 fi
-[ "$(wc -l <"$folder/free")" = 19 ]
+[ "$(wc -l <"$folder/free")" = 18 ]

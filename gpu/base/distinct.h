@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-struct gg_distinct { /* all 0: empty */
+struct gg_distinct { /* all zero is empty */
     uint64_t count, room;
-    uint64_t *value; /* the caller may take it: then he sets NULL */
+    uint64_t *value; /* a caller that takes the array sets NULL */
     uint64_t *slot;  /* 2 * room */
     struct gg_placing placing;
 };

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Not 0. A kernel without getrandom() leaves the time and addresses, which it draws. */
+/* Not 0. Without getrandom() the seed comes from the time and from an address, which the kernel draws. */
 static uint64_t draw_seed(void) {
     uint64_t seed = 0;
     if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed) {

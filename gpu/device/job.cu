@@ -236,9 +236,9 @@ void gg_with_devices_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *)) {
 
 /* ---- opening in the background ---- */
 
-/* The driver registers handlers of exit() as it is loaded, and at the first call, whatever it asks for; one more half a
-** millisecond into its start. The library's handler is to run before them: it is registered after each. What fails
-** here fails again in the job, which says why. */
+/* The driver registers handlers of exit() as it is loaded and at its first call, even one that it refuses, and one more
+** half a millisecond into its start. The library's handler must run before them, so it is registered again after the
+** first call and after the start. What fails here fails again in the job, which says why. */
 static void start_driver(int ordinal) {
     const struct cuda_driver *driver = gg_driver();
     CUdevice device;

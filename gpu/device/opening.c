@@ -46,7 +46,7 @@ static void await_thread(struct opening *o) {
         nanosleep(&moment, NULL);
 }
 
-/* The driver itself may fork, in the thread that opens a device. */
+/* The thread that opens a device may fork: the driver starts helper programs. That thread does not wait for itself. */
 static void await_threads(void) {
     for (uint32_t i = 0; i < GG_MAX_DEVICES; i++) {
         struct opening *o = __atomic_load_n(&begun.opening[i], __ATOMIC_ACQUIRE);

@@ -16,8 +16,8 @@ enum { TEXTS_FOR_ONE = 16, LEAST_ASKED = 64 };
 /* Slots of a text that is gone, so that others are looked for beyond it. */
 #define GONE_TEXT UINT32_MAX
 
-/* The calls of those who look for texts make it, each a little: none of them takes long, and none is asked whether it
-** has been interrupted. */
+/* Look-ups make the index, each of them a part of it. A look-up has no run that it could ask for interrupts, so it must
+** not take long. */
 enum { TEXTS_AT_ONCE = 4096, SLOTS_AT_ONCE = 65536 };
 
 struct text_index {
@@ -70,7 +70,7 @@ static uint64_t less_of(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* One call at a time makes it; the others go on without it. Is it whole now? */
+/* Makes a part of the index, unless another thread does so. True: the index is whole now. */
 static bool go_on(struct text_index *index, const gpugraph_texts *texts) {
     const uint64_t slots = index->mask + 1, count = (uint64_t)texts->count;
     if (__atomic_exchange_n(&index->busy, 1, __ATOMIC_ACQUIRE))
