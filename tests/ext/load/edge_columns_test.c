@@ -405,12 +405,12 @@ START_TEST(weights_that_are_not_clear) {
                                              "length, distance, metres, meters, km, "
                                              "miles, seconds, minutes or duration), "
                                              "and others that are numbers (toll): choose "
-                                             "one, as in '%s(src, dst, toll)', "
-                                             "or name the two ends alone to count "
-                                             "edges",
+                                             "one, as in '%s(src, dst, toll)'",
                                              table, table);
             expect_error("gpu_path", sentence, "SELECT * FROM gpu_path('%s', 1, 2)",
                          table);
+            expect_error("gpu_path", ", or name the two ends alone to count edges",
+                         "SELECT * FROM gpu_path('%s', 1, 2)", table);
             expect_error("gpu_path", sentence,
                          "SELECT * FROM gpu_path('%s', 1, 2) WHERE weighted = 1", table);
             expect_error("gpu_sssp", sentence, "SELECT * FROM gpu_sssp('%s', 1)", table);

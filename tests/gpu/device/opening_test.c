@@ -398,13 +398,17 @@ static int run_to_the_end(const char *how, char *said, size_t size) {
     return status;
 }
 
-/* The opening's thread ends first, then all handlers and destructors run, and streams are written out. A driver that
-** hangs is given up after a while, which the time limit of the case is above. */
+/* The opening's thread ends first, then all handlers and destructors run. Streams are written out, before the
+** destructors or after them: C libraries differ. A driver that hangs is given up after a while, which the time limit
+** of the case is above. */
 START_TEST(exit_waits_for_the_device) {
-    char said[500], wanted[500];
+    static const char printed[] = "printed ";
+    char said[500];
     const int status = run_to_the_end(ends[_i].how, said, sizeof said);
-    snprintf(wanted, sizeof wanted, "%sprinted ", ends[_i].said);
-    expect(strcmp(said, wanted) == 0, "%s: '%s'", ends[_i].how, said);
+    char *stream = strstr(said, printed);
+    expect(stream != NULL, "%s: no stream in '%s'", ends[_i].how, said);
+    memmove(stream, stream + strlen(printed), strlen(stream + strlen(printed)) + 1);
+    expect(strcmp(said, ends[_i].said) == 0, "%s: '%s'", ends[_i].how, said);
     expect(status == 7 << 8, "%s: status %x", ends[_i].how, (unsigned)status);
 }
 END_TEST
