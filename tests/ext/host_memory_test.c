@@ -13,7 +13,8 @@ static void open_tables(void) {
     sql_open();
     run("CREATE TABLE t(src, dst, weight); WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL "
         "SELECT "
-        "i + 1 FROM c LIMIT 900) INSERT INTO t SELECT i %% 300, i * 7919 %% 65537 %% 301, i %% "
+        "i + 1 FROM c LIMIT 900) INSERT INTO t SELECT i %% 300, i * 7919 %% 65537 %% "
+        "301, i %% "
         "9 + 1 "
         "FROM c;"
         "CREATE VIRTUAL TABLE f USING gpugraph(t(src, dst, weight));"

@@ -379,7 +379,8 @@ static void weights_of_a_graph_are_not_clear(void) {
     expect_not_clear(table);
     run("ALTER TABLE roads ADD COLUMN weight");
     expect_error("gpu_path",
-                 "'roads(src, dst)' names no third column, the weight; name one, as in "
+                 "'roads(src, dst)' names no third column, the weight; name one that "
+                 "holds numbers, as in "
                  "'roads(src, dst, weight)' (columns: id, src, dst, name, toll, weight)",
                  "SELECT * FROM gpu_path('g', 1, 2)");
     run("DROP TABLE g; DROP TABLE named");
