@@ -440,7 +440,8 @@ START_TEST(weights_that_are_not_clear) {
     }
     run("CREATE VIRTUAL TABLE g USING gpugraph(roads)");
     expect("1", "SELECT max(distance) FROM gpu_path('g', 1, 2)");
-    expect_error("gpu_path", "main.roads has no weight column; name one that holds numbers",
+    expect_error("gpu_path",
+                 "main.roads has no weight column; name one that holds numbers",
                  "SELECT * FROM gpu_path('g', 1, 2) WHERE weighted = 1");
     expect_error("gpu_path", "third column, the weight",
                  "SELECT * FROM gpu_path('SELECT 1, 2', 1, 2) WHERE weighted = 1");
