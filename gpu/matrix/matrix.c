@@ -96,7 +96,7 @@ static bool contracts_instead(matrix *m, row_maker *r, uint32_t left) {
     return false;
 }
 
-/* Where a contraction may answer, the first rows tell what all would take, and twice as many tell it again. */
+/* Where a contraction may answer, the first row tells what all would take, and twice as many tell it again. */
 static void find_by_rows(matrix *m) {
     row_maker *r = gg_open_rows(m);
     bool contracted = false;
