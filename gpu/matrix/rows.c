@@ -35,7 +35,9 @@ struct row_maker {
     bool *is_open;
     /* by depth */
     uint32_t *depth[MOST_DEPTHS], at_once;
-    void (*phase)(void *, const char *, double, int64_t, const char *); /* the run's */
+    /* The run's, while searches by depth report to the row maker. */
+    void (*phase)(void *, const char *, double, int64_t, const char *);
+    int (*interrupted)(void *);
     void *listener;
 };
 
@@ -131,6 +133,11 @@ static void hear(void *row_maker_pointer, const char *name, double ms, int64_t i
         r->phase(r->listener, name, ms, items, detail);
 }
 
+static int ask_listener(void *row_maker_pointer) {
+    const row_maker *r = row_maker_pointer;
+    return r->interrupted(r->listener);
+}
+
 static void make_depths(row_maker *r) {
     matrix *m = r->m;
     gpugraph_run *run = m->run;
@@ -138,8 +145,10 @@ static void make_depths(row_maker *r) {
     const char *used = run->used_method, *asked = run->method;
     gpugraph_search *part = &r->search;
     r->phase = run->phase;
+    r->interrupted = run->interrupted;
     r->listener = run->listener;
     run->phase = hear;
+    run->interrupted = run->interrupted ? ask_listener : NULL;
     run->listener = r;
     run->method = NULL; /* breadth-first search chooses its own */
     for (; r->made < r->end && !run->status; r->made += part->source_count) {
@@ -158,6 +167,7 @@ static void make_depths(row_maker *r) {
     run->method = asked;
     run->used_method = used;
     run->phase = r->phase;
+    run->interrupted = r->interrupted;
     run->listener = r->listener;
 }
 

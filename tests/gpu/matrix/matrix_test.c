@@ -354,8 +354,10 @@ START_TEST(chains_of_parents_are_short) {
 }
 END_TEST
 
-static int at_once(void *unused) {
-    (void)unused;
+static int listener;
+
+static int at_once(void *told) {
+    ck_assert_ptr_eq(told, &listener);
     return 1;
 }
 
@@ -381,7 +383,8 @@ START_TEST(arguments_and_interrupts) {
         run = (gpugraph_run){.backend = GPUGRAPH_CPU,
                              .threads = 2,
                              .method = i % 2 ? "rows" : "contraction",
-                             .interrupted = at_once};
+                             .interrupted = at_once,
+                             .listener = &listener};
         gpugraph_graph *graph = i % 2 ? large.graph : r.graph;
         ck_assert_int_eq(gpugraph_matrix(graph, &e.search, i < 2, &run, cell),
                          GPUGRAPH_INTERRUPTED);
