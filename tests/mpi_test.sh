@@ -364,7 +364,8 @@ check_locked() {
     sqlite3 "$folder/locked.db" <"$folder/hold" &
     holder=$!
     exec 3>"$folder/hold"
-    echo 'BEGIN EXCLUSIVE; SELECT 1;' >&3
+    # The look below holds a lock for a moment, which the holder waits for.
+    printf '.timeout 60000\nBEGIN EXCLUSIVE; SELECT 1;\n' >&3
     until ! sqlite3 "$folder/locked.db" 'SELECT 1 FROM k' 2>/dev/null >&2; do sleep 0.1; done
     refuses 'locked.db cannot be read: database is locked' 2 mis --db "$folder/locked.db" --edges 'k(a, b)' --out "$folder/new.db"
     [ ! -e "$folder/new.db" ] || fail "a file was left behind"

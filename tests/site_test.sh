@@ -24,8 +24,9 @@ python3 "$root/tests/python/site_pages.py" "$work/site" "$root"
 # It can fail: a page with a broken link, one with a broken heading.
 mkdir "$work/broken"
 cp -R docs mkdocs.yml README.md CONTRIBUTING.md CHANGELOG.md examples sql "$work/broken"
-mkdir "$work/broken/gpu"
+mkdir -p "$work/broken/gpu" "$work/broken/ext/python/datasette-gpugraph"
 cp gpu/*.h "$work/broken/gpu"
+cp ext/python/datasette-gpugraph/README.md "$work/broken/ext/python/datasette-gpugraph"
 cd "$work/broken"
 printf '\n[one](../examples/none.sql)\n[two](gpu_sssp.md#nowhere)\n' >>docs/gallery.md
 "$mkdocs" build --strict -d "$work/other" >"$work/log" 2>&1 || true
