@@ -407,8 +407,9 @@ typedef struct step_job {
 static void do_items(void *job, uint64_t low, uint64_t high) {
     step_job *s = job;
     gpugraph_run *run = s->d->run;
+    /* A chunk is short, so what it has worked is passed on to the next one, of whatever thread. */
     struct tally done = {.since =
-                             GG_POLL_ITEMS}; /* few rows may be in each of many chunks */
+                             __atomic_exchange_n(&s->done.since, 0, __ATOMIC_RELAXED)};
     for (uint64_t i = low; i < high; i++) {
         if (!s->settles && (gg_stopping(run) || gg_worked(run, &done.since, 1)))
             break;
@@ -419,6 +420,7 @@ static void do_items(void *job, uint64_t low, uint64_t high) {
     __atomic_fetch_add(&s->done.sectors, done.sectors, __ATOMIC_RELAXED);
     __atomic_fetch_add(&s->done.triangles, done.triangles, __ATOMIC_RELAXED);
     __atomic_fetch_add(&s->done.far, done.far, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->done.since, done.since, __ATOMIC_RELAXED);
 }
 
 static void run_step(gpugraph_dynamic *d, enum dynamic_step step,
@@ -428,7 +430,7 @@ static void run_step(gpugraph_dynamic *d, enum dynamic_step step,
                    step == STEP_END;
     if (run->status && !settles)
         return;
-    step_job job = {d, b, step, settles, {0}};
+    step_job job = {d, b, step, settles, {.since = GG_POLL_ITEMS}};
     uint64_t items = items_of(d, step, b);
     gg_chunks(gg_threads(run, items * GG_SLAB_WORK), items, GG_SLAB_ITEMS, do_items,
               &job);
