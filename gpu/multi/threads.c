@@ -15,6 +15,7 @@
 #include "base/thread.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -40,6 +41,8 @@ struct hall {
     pthread_mutex_t lock;
     pthread_cond_t turn;
     uint32_t parts, arrived, ended;
+    uint32_t looking; /* parts that may read what others have shown */
+    uint64_t shown;   /* the round since which they may */
     uint64_t round;
     bool roomy;             /* a processor for each part */
     gpugraph_status status; /* of the first that failed */
@@ -55,13 +58,18 @@ static struct seat *seat_of(gpugraph_exchange *x) {
 
 /* ---- failing ---- */
 
-static void note_failure(struct hall *h, gpugraph_status status, const char *message) {
-    pthread_mutex_lock(&h->lock);
+/* The lock is held. */
+static void record_failure(struct hall *h, gpugraph_status status, const char *message) {
     if (h->status == GPUGRAPH_OK) {
-        memcpy(h->message, message, sizeof h->message);
+        snprintf(h->message, sizeof h->message, "%s", message);
         __atomic_store_n(&h->status, status, __ATOMIC_RELAXED);
     }
     pthread_cond_broadcast(&h->turn);
+}
+
+static void note_failure(struct hall *h, gpugraph_status status, const char *message) {
+    pthread_mutex_lock(&h->lock);
+    record_failure(h, status, message);
     pthread_mutex_unlock(&h->lock);
 }
 
@@ -107,13 +115,19 @@ static void linger(const struct hall *h, uint64_t round) {
     }
 }
 
-static gpugraph_status meet(struct seat *s, gpugraph_run *run) {
+/* shows: all parts look at each other's memory next, until each calls stop_looking. A part that must
+** leave waits for those that still look, since it frees what they look at. */
+static gpugraph_status meet(struct seat *s, gpugraph_run *run, bool shows) {
     struct hall *h = s->hall;
     bool stop = false;
     pthread_mutex_lock(&h->lock);
     const uint64_t round = h->round;
     if (++h->arrived == h->parts) {
         h->arrived = 0;
+        if (shows && h->status == GPUGRAPH_OK) {
+            h->looking = h->parts;
+            h->shown = round + 1;
+        }
         __atomic_store_n(&h->round, round + 1, __ATOMIC_RELEASE);
         pthread_cond_broadcast(&h->turn);
     } else if (h->roomy) {
@@ -130,24 +144,34 @@ static gpugraph_status meet(struct seat *s, gpugraph_run *run) {
         }
     }
     const bool met = h->round != round;
-    const gpugraph_status status = h->status;
+    if (stop && h->status == GPUGRAPH_OK)
+        record_failure(h, gg_stopped(run), run->message);
+    else if (!met)
+        record_failure(h, GPUGRAPH_INVALID, "the parts do not make the same calls");
+    if (h->status != GPUGRAPH_OK) {
+        h->looking -= shows && h->shown == round + 1;
+        while (h->looking > 0)
+            wait_a_moment(h);
+        gg_fail(run, h->status, "%s", h->message);
+    }
     pthread_mutex_unlock(&h->lock);
     s->exchange.meetings++;
-    if (status != GPUGRAPH_OK)
-        gg_fail(run, status, "%s", h->message);
-    else if (stop)
-        gg_stopped(run);
-    else if (!met)
-        gg_fail(run, GPUGRAPH_INVALID, "the parts do not make the same calls");
-    if (run->status != GPUGRAPH_OK)
-        note_failure(h, run->status, run->message);
     return run->status;
 }
 
-/* Everybody sees what the others show, until the next call. */
+/* Every part sees what the others show, until it stops looking. */
 static bool show(struct seat *s, gpugraph_run *run, const void *shown) {
     __atomic_store_n(&s->shown, shown, __ATOMIC_RELAXED);
-    return meet(s, run) == GPUGRAPH_OK;
+    return meet(s, run, true) == GPUGRAPH_OK;
+}
+
+/* And meets the others, so that each may change what it has shown. */
+static gpugraph_status stop_looking(struct seat *s, gpugraph_run *run) {
+    pthread_mutex_lock(&s->hall->lock);
+    if (--s->hall->looking == 0)
+        pthread_cond_broadcast(&s->hall->turn);
+    pthread_mutex_unlock(&s->hall->lock);
+    return meet(s, run, false);
 }
 
 static const void *shown_by(const struct seat *s, uint32_t part) {
@@ -228,7 +252,7 @@ static gpugraph_status swap_and_combine(gpugraph_exchange *x, gpugraph_run *run,
             take_words(s, how, result, words);
         if (run->status != GPUGRAPH_OK)
             note_failure(s->hall, run->status, run->message);
-        if (meet(s, run) == GPUGRAPH_OK && words)
+        if (stop_looking(s, run) == GPUGRAPH_OK && words)
             memcpy(word, result, words * sizeof *word);
     }
     if (run->status != GPUGRAPH_OK)
@@ -255,7 +279,7 @@ static gpugraph_status gather(gpugraph_exchange *x, gpugraph_run *run, const voi
         memcpy((char *)all + q * bytes, shown_by(s, q), bytes);
     x->sent += bytes;
     x->received += bytes * (x->parts - 1);
-    return meet(s, run);
+    return stop_looking(s, run);
 }
 
 static const gpugraph_exchange_calls calls = {"threads", swap, combine, swap_and_combine,
