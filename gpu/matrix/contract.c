@@ -152,11 +152,11 @@ static bool move_list(contractor *k, uint32_t v, uint32_t arcs) {
     if (from == to)
         return true;
     if (list)
-        memcpy(&k->spare[to], list, sizeof list);
+        memcpy(&k->spare[to], (const void *)list, sizeof k->spare[to]);
     else if (!(list = take_fresh(k, words_of(k, to))))
         return false;
     put_list(k, v, list, to);
-    memcpy(old, &k->spare[from], sizeof old);
+    memcpy((void *)old, &k->spare[from], sizeof k->spare[from]);
     k->spare[from] = old;
     return true;
 }
