@@ -34,7 +34,7 @@ static int text_of(sqlite3_value *value, const char **text, size_t *bytes) {
     return *text ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* Of a number, in a TEXT column. SQLite writes the REAL itself, into a copy. */
+/* The texts of a number in a TEXT column. SQLite writes the REAL itself, into a copy. */
 static int find_written(sqlite3_value *value, const struct sql_number *number,
                         id_is_vertex is_vertex, void *of, bool *found) {
     char digits[WRITTEN_ID];

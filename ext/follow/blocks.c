@@ -161,7 +161,7 @@ static int write_all(connection *c, const definition *d, const block_graphs *gra
     return w->rc ? w->rc : write_header(c->db, d, w->insert, size);
 }
 
-/* What an authorizer hides from this connection it may not hide from others. */
+/* An authorizer may hide rows from this connection that other connections may read. */
 static int check_right(sqlite3 *db, const row_source *rows, char **error) {
     bool holds;
     char *right = right_text(rows);
