@@ -13,12 +13,11 @@ static const char json_sql[] = OWN_SQL
 
 /* Does a text of the JSON hold the escape of a zero byte? */
 static bool holds_zero(const char *text, int bytes) {
-    for (int i = 0; i + 1 < bytes; i++) {
-        if (text[i] != '\\')
-            continue;
-        if (bytes - i >= 6 && memcmp(text + i, "\\u0000", 6) == 0)
+    const char *end = text + bytes, *at = text;
+    while (at < end && (at = memchr(at, '\\', (size_t)(end - at)))) {
+        if (end - at >= 6 && memcmp(at, "\\u0000", 6) == 0)
             return true;
-        i++;
+        at += 2; /* an escaped backslash is one */
     }
     return false;
 }

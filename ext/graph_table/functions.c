@@ -218,6 +218,8 @@ static int compare_ways(check *k, sqlite3_int64 row, sqlite3_value **value,
 }
 
 /* Vertices are the ends of rows and nothing else, but for unused numbers. */
+enum { CHECKED_TOGETHER = 65536 }; /* edges or vertices, between two polls */
+
 static int compare_vertices(check *k) {
     const uint32_t *unused;
     const uint64_t count = gpugraph_unused_numbers(k->graph->graph, &unused);
@@ -225,6 +227,8 @@ static int compare_vertices(check *k) {
     char *seen = k->lone;
     for (uint64_t e = 0; e < k->count; e++) {
         const gpugraph_edge edge = gpugraph_edge_of(k->graph->graph, e);
+        if (e % CHECKED_TOGETHER == 0 && connection_interrupted(k->call.c))
+            return SQLITE_INTERRUPT;
         seen[edge.source] = seen[edge.target] = 1;
     }
     uint64_t wrong = 0;
@@ -235,8 +239,11 @@ static int compare_vertices(check *k) {
     if (wrong && k->differences++ < SHOWN_DIFFERENCES)
         sqlite3_str_appendf(k->said, "%s%llu unused numbers of the graph are on an edge",
                             k->differences > 1 ? "; " : "", wrong);
-    for (uint32_t v = 0; v < n; v++)
+    for (uint32_t v = 0; v < n; v++) {
+        if (v % CHECKED_TOGETHER == 0 && connection_interrupted(k->call.c))
+            return SQLITE_INTERRUPT;
         used += (uint32_t)seen[v];
+    }
     if (used != n && k->differences++ < SHOWN_DIFFERENCES)
         sqlite3_str_appendf(k->said, "%s%u vertices of the graph are on no edge",
                             k->differences > 1 ? "; " : "", n - used);

@@ -66,11 +66,14 @@ static bool is_retyped(const graph_ref *graph, uint32_t vertex, sqlite3_value *v
     return vertex < gpugraph_vertex_ids(graph->graph)->integer_count ? is_text : !is_text;
 }
 
+enum { LIST_PATIENCE = 65536 }; /* values of a list, between two polls */
+
 /* All values of an IN, as vertex numbers, and those that are retyped (NULL: not wanted). */
 static int read_list(arguments *a, const graph_ref *graph, int field, numbers *list,
                      retyped_ids *retyped) {
     sqlite3_value *value;
     numbers others = {0};
+    uint64_t read = 0;
     list->count = 0;
     int rc = sqlite3_vtab_in_first(a->given.value[field], &value);
     while (rc == SQLITE_OK && value) {
@@ -81,7 +84,9 @@ static int read_list(arguments *a, const graph_ref *graph, int field, numbers *l
                      ? retyped_ids_add(retyped, list->item[before], value)
                      : numbers_add(&others, list->item[before]);
         if (rc == SQLITE_OK)
-            rc = sqlite3_vtab_in_next(a->given.value[field], &value);
+            rc = ++read % LIST_PATIENCE == 0 && connection_interrupted(a->by->c)
+                     ? SQLITE_INTERRUPT
+                     : sqlite3_vtab_in_next(a->given.value[field], &value);
     }
     numbers_sort(list);
     if (retyped)

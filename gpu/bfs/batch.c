@@ -358,7 +358,7 @@ static void start(struct batch *b, bool together) {
     gg_parts(gg_threads(b->run, depths / GG_FILL_ITEMS), b->searches, clear_search, b);
     b->level = UINT32_MAX; /* the level before 0 */
     struct tally tally = {0};
-    for (uint32_t i = 0; i < b->search->source_count; i++) {
+    for (uint32_t i = 0; i < b->search->source_count && !gg_leave(b->run, i); i++) {
         uint32_t v = b->search->source[i], which = together ? 0 : i;
         uint64_t bit = (uint64_t)1 << which;
         if (b->seen[v] & bit)

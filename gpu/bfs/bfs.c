@@ -225,7 +225,7 @@ static void start(struct bfs *b) {
     memset(b->visited, 0, b->words * sizeof *b->visited);
     if (n % 64)
         b->visited[b->words - 1] = ~(uint64_t)0 << n % 64;
-    for (uint32_t i = 0; i < b->search->source_count; i++) {
+    for (uint32_t i = 0; i < b->search->source_count && !gg_leave(b->run, i); i++) {
         uint32_t s = b->search->source[i];
         if (depth[s] == GPUGRAPH_NONE) {
             depth[s] = 0;

@@ -58,6 +58,9 @@ static bool in_order(const struct dynamic_batch *b, uint64_t i) {
            (b->source[i] == b->source[i + 1] && b->target[i] < b->target[i + 1]);
 }
 
+/* A table is searched or changed for an item: as much work as some arcs. */
+enum { ITEM_WORK = 8 };
+
 static void announce_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                           uint64_t i, struct tally *t) {
     uint32_t from = b->source[i], sectors;
@@ -185,7 +188,7 @@ static void mark_row(const gpugraph_dynamic *d, const struct dynamic_batch *b,
 static void lay_out(const gpugraph_dynamic *d) {
     const struct slab_graph *g = &d->slabs;
     struct slab_report *report = &g->pool->report;
-    for (uint32_t v = 0; v < g->n && !report->unsorted; v++) {
+    for (uint32_t v = 0; v < g->n && !report->unsorted && !gg_leave(d->run, v); v++) {
         const uint32_t sectors = slab_row_sectors(g, v, d->valued);
         g->vertex[v].base = (uint32_t)report->sectors;
         report->sectors += slab_tiled_sectors(sectors);
@@ -226,7 +229,8 @@ static void triangles_of(const gpugraph_dynamic *d, const struct dynamic_batch *
     for (uint64_t i = 0; i < length; i++)
         if (ranks_before(b, v, row[i]))
             row[ahead++] = row[i];
-    for (uint32_t i = 0; i < ahead && !gg_worked(d->run, &t->since, length); i++)
+    for (uint32_t i = 0; i < ahead && !gg_worked(d->run, &t->since, ITEM_WORK * length);
+         i++)
         for (uint32_t j = i + 1; j < ahead; j++)
             t->triangles +=
                 slab_find(&d->slabs, row[i], row[j], d->valued, SLAB_FROZEN, &value, &at);
@@ -407,11 +411,12 @@ typedef struct step_job {
 static void do_items(void *job, uint64_t low, uint64_t high) {
     step_job *s = job;
     gpugraph_run *run = s->d->run;
+    const uint64_t work = s->step == STEP_FILL_TILES ? SLAB_TILE * SLAB_SIZE : ITEM_WORK;
     /* A chunk is short, so what it has worked is passed on to the next one, of whatever thread. */
     struct tally done = {.since =
                              __atomic_exchange_n(&s->done.since, 0, __ATOMIC_RELAXED)};
     for (uint64_t i = low; i < high; i++) {
-        if (!s->settles && (gg_stopping(run) || gg_worked(run, &done.since, 1)))
+        if (!s->settles && (gg_stopping(run) || gg_worked(run, &done.since, work)))
             break;
         one_item(s->d, s->step, s->b, i, &done);
     }
@@ -451,7 +456,7 @@ static void step_cpu(gpugraph_dynamic *d, enum dynamic_step step,
 
 static void offsets_cpu(gpugraph_dynamic *d, const struct dynamic_batch *b) {
     uint64_t sum = 0;
-    for (uint64_t i = 0; i < b->count && d->run->status == GPUGRAPH_OK; i++) {
+    for (uint64_t i = 0; i < b->count && !gg_leave(d->run, i); i++) {
         b->row_offset[i] = sum;
         sum += b->row_count[i];
     }

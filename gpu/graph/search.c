@@ -25,14 +25,14 @@ static gpugraph_status check_vertices(const gpugraph_graph *graph, const uint32_
                                       gpugraph_run *run) {
     if (!gg_needs(run, vertex, count, what))
         return run->status;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && !gg_leave(run, i); i++) {
         if (vertex[i] >= graph->n)
             return gg_fail(run, GPUGRAPH_INVALID,
                            "%s number %u is vertex number %u, but the graph has %u "
                            "vertices, numbered from 0",
                            what, i, vertex[i], graph->n);
     }
-    return GPUGRAPH_OK;
+    return gg_stopping(run) ? gg_stopped(run) : GPUGRAPH_OK;
 }
 
 bool gg_needs_rows(gpugraph_run *run, const void *const *row, uint32_t count, uint32_t n,

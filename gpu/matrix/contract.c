@@ -203,7 +203,7 @@ static void unite(contractor *k, uint32_t v) {
     contracted *c = k->c;
     const up_arcs arcs = gg_up_arcs(c, v);
     uint32_t *place = k->previous, kept = 0;
-    for (uint32_t i = 0; i < c->count[v]; i++) {
+    for (uint32_t i = 0; i < c->count[v] && !gg_leave(k->m->run, i); i++) {
         const uint32_t to = arcs.to[i], out = arcs.out[i], in = arcs.in[i];
         if (is_among(arcs.to, kept, place, to)) {
             shorten(&arcs.out[place[to]], out);
@@ -279,7 +279,7 @@ static bool pass_by(contractor *k, uint32_t v, uint32_t i) {
     const uint32_t to_v = around.in[i], from_v = around.out[i];
     const up_arcs arcs = gg_up_arcs(c, a);
     uint32_t count = c->count[a], gone = 0, known = 0;
-    for (uint32_t at = 0; at < count; at++) {
+    for (uint32_t at = 0; at < count && !gg_leave(k->m->run, at); at++) {
         const uint32_t b = arcs.to[at];
         gone = b == v ? at : gone;
         if (is_among(around.to, degree, k->previous, b)) {
@@ -290,6 +290,8 @@ static bool pass_by(contractor *k, uint32_t v, uint32_t i) {
             known++;
         }
     }
+    if (gg_stopping(k->m->run))
+        return false;
     count--;
     arcs.to[gone] = arcs.to[count];
     arcs.out[gone] = arcs.out[count];

@@ -65,12 +65,14 @@ static void sum_weights(void *ranking, uint64_t low, uint64_t high) {
         gg_fixed sum = 0;
         if (gg_worked(r->run, &since, 2 * (r->out.end[u] - r->out.begin[u]) + 1))
             return;
-        for (uint64_t i = r->out.begin[u]; i < r->out.end[u]; i++) {
+        for (uint64_t i = r->out.begin[u]; i < r->out.end[u] && !gg_leave(r->run, i);
+             i++) {
             const double weight = weight_of(r, &r->out, i);
             largest = weight > largest ? weight : largest;
         }
         r->exponent[u] = (int16_t)gg_weight_exponent(largest);
-        for (uint64_t i = r->out.begin[u]; i < r->out.end[u] && largest > 0; i++)
+        for (uint64_t i = r->out.begin[u];
+             i < r->out.end[u] && largest > 0 && !gg_leave(r->run, i); i++)
             sum += gg_fix(gg_relative_weight(weight_of(r, &r->out, i), r->exponent[u]));
         r->total[u] = gg_unfix(sum);
     }
@@ -107,7 +109,7 @@ static void share_out(void *ranking, uint64_t low, uint64_t high) {
 static double arrived_at(const struct ranking *r, uint64_t v) {
     const uint32_t *target = r->in.target;
     gg_fixed sum = 0;
-    for (uint64_t i = r->in.begin[v]; i < r->in.end[v]; i++)
+    for (uint64_t i = r->in.begin[v]; i < r->in.end[v] && !gg_leave(r->run, i); i++)
         sum += gg_fix(RANK_MULTIPLY(
             r->share[target[i]],
             gg_relative_weight(weight_of(r, &r->in, i), r->exponent[target[i]])));
@@ -166,11 +168,22 @@ static inline bool end_block(struct ranking *r, uint64_t v, uint64_t count,
     return true;
 }
 
+/* A row of more arcs than may be added up without a poll: the sum that split_gather makes. */
+static double gather_long_row(const struct ranking *r, uint64_t first, uint64_t end) {
+    gg_fixed sum = 0;
+    for (uint64_t i = first; i < end && !gg_leave(r->run, i - first); i += EXACT)
+        sum += split_fixed(
+            split_sum_last(r->share, r->in.target, i, end - i < EXACT ? end : i + EXACT));
+    return gg_unfix(sum);
+}
+
 static inline void gather_rows(const struct ranking *r, uint64_t v, uint64_t count,
                                double *arrived, bool roomy) {
     const uint64_t *begin = r->in.begin + v, *end = r->in.end + v;
     for (uint64_t i = 0; i < count; i++)
-        arrived[i] = split_gather(r->share, r->in.target, begin[i], end[i], roomy);
+        arrived[i] = end[i] - begin[i] > GG_POLL_ITEMS
+                         ? gather_long_row(r, begin[i], end[i])
+                         : split_gather(r->share, r->in.target, begin[i], end[i], roomy);
 }
 
 /* Where each row of some begins, and the last one ends, if they follow one another, as rows with room do where no arc
@@ -367,7 +380,8 @@ static bool check(const gpugraph_graph *graph, const gpugraph_pagerank_options *
         gg_fail(run, GPUGRAPH_INVALID, "tolerance is %g, not 0 or more", how->tolerance);
     else if (how->weighted && gpugraph_weights(graph) == GPUGRAPH_UNWEIGHTED)
         gg_fail(run, GPUGRAPH_INVALID, "the edges have no weights to share rank by");
-    for (uint32_t i = 0; !run->status && i < how->source_count; i++) {
+    for (uint32_t i = 0; !run->status && i < how->source_count && !gg_leave(run, i);
+         i++) {
         if (how->source[i] >= graph->n)
             gg_fail(run, GPUGRAPH_INVALID, "source %u is not one of %u vertices",
                     how->source[i], graph->n);
@@ -375,6 +389,8 @@ static bool check(const gpugraph_graph *graph, const gpugraph_pagerank_options *
             gg_fail(run, GPUGRAPH_INVALID, "sources are not ascending: %u after %u",
                     how->source[i], how->source[i - 1]);
     }
+    if (gg_stopping(run) && !run->status)
+        gg_stopped(run);
     return !run->status;
 }
 

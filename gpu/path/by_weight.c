@@ -66,6 +66,9 @@ static bool put(struct both_ends *s, struct front *f, uint32_t v, uint64_t dista
 
 /* ---- the searches ---- */
 
+/* Taking a vertex from a heap moves about that many others. */
+enum { HEAP_ITEMS = 32 };
+
 static bool may_go_on(struct both_ends *s, uint64_t arcs) {
     return !gg_worked(s->run, &s->since, arcs);
 }
@@ -85,11 +88,11 @@ static bool settle_next(struct both_ends *s, struct front *f, const struct front
     const gg_waiting next = gg_heap_take(&f->waiting);
     const uint32_t u = next.vertex;
     look_first(f);
-    if (next.word != f->distance[u])
-        return true; /* stale */
+    if (next.word != f->distance[u]) /* stale */
+        return may_go_on(s, HEAP_ITEMS);
     f->settled++;
     uint64_t arc = f->rows.begin[u], end = f->rows.end[u];
-    if (!may_go_on(s, end - arc + 1))
+    if (!may_go_on(s, end - arc + HEAP_ITEMS))
         return false;
     for (; arc < end && !gg_leave(s->run, arc); arc++) {
         uint32_t v = f->rows.target[arc];

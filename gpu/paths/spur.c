@@ -93,6 +93,36 @@ static bool add_straight(spur_search *s, uint32_t v) {
     return true;
 }
 
+/* More ways than qsort may order without a poll. */
+static bool sort_many_ways(spur_search *s) {
+    const uint64_t count = s->out.count;
+    uint64_t *key = gg_alloc(s->run, 2 * count, sizeof *key);
+    uint32_t *place = gg_alloc(s->run, 2 * count, sizeof *place);
+    way_out *sorted = gg_alloc(s->run, count, sizeof *sorted);
+    for (uint64_t i = 0; sorted && key && place && i < count && !gg_leave(s->run, i);
+         i++) {
+        key[i] = s->out.item[i].edge;
+        place[i] = (uint32_t)i;
+        sorted[i] = s->out.item[i];
+    }
+    if (sorted && key && place && !gg_stopping(s->run) &&
+        !gg_sort_pairs(s->run, count, key, place, key + count, place + count))
+        for (uint64_t i = 0; i < count && !gg_leave(s->run, i); i++)
+            s->out.item[i] = sorted[place[i]];
+    gg_release(key);
+    gg_release(place);
+    gg_release(sorted);
+    return !s->run->status && !gg_stopping(s->run);
+}
+
+static bool sort_ways(spur_search *s) {
+    if (s->out.count > GG_POLL_ITEMS / 16)
+        return sort_many_ways(s);
+    if (s->out.count > 1)
+        qsort(s->out.item, s->out.count, sizeof *s->out.item, by_edge);
+    return true;
+}
+
 bool gg_ways_out(spur_search *s, uint32_t v) {
     s->out.count = 0;
     if ((s->direction != GPUGRAPH_IN && !add_straight(s, v)) ||
@@ -102,9 +132,9 @@ bool gg_ways_out(spur_search *s, uint32_t v) {
         return false;
     uint64_t kept = 0;
     way_out *item = s->out.item;
-    if (s->out.count > 1)
-        qsort(item, s->out.count, sizeof *item, by_edge);
-    for (uint64_t i = 0; i < s->out.count; i++)
+    if (!sort_ways(s))
+        return false;
+    for (uint64_t i = 0; i < s->out.count && !gg_leave(s->run, i); i++)
         if (i == 0 || item[i].edge != item[i - 1].edge)
             item[kept++] = item[i];
     s->out.count = kept;

@@ -168,7 +168,7 @@ static void mark_part(void *forest, uint64_t part) {
     struct forest *f = forest;
     const uint64_t end = begin_of_part(f, part + 1), m = f->graph->m;
     uint64_t count = 0;
-    for (uint64_t i = begin_of_part(f, part); i < end && !gg_leave(f->run, i); i++) {
+    for (uint64_t i = begin_of_part(f, part); i < end && !gg_leave(f->run, 64 * i); i++) {
         const uint64_t first = 64 * i, edges = m - first < 64 ? m - first : 64;
         uint64_t bits = 0;
         for (uint64_t e = 0; e < edges; e++)
@@ -187,7 +187,7 @@ static void list_part(void *forest, uint64_t part) {
     struct forest *f = forest;
     const uint64_t end = begin_of_part(f, part + 1);
     uint64_t at = f->begin[part];
-    for (uint64_t i = begin_of_part(f, part); i < end && !gg_leave(f->run, i); i++)
+    for (uint64_t i = begin_of_part(f, part); i < end && !gg_leave(f->run, 64 * i); i++)
         for (uint64_t bits = f->listed[i]; bits; bits &= bits - 1, at++) {
             const uint64_t e = 64 * i + lowest(bits);
             if (f->key)

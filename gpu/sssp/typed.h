@@ -110,13 +110,13 @@ static inline void NAMED(scan)(struct sssp *s, struct bucket_queue *queue,
             continue; /* settled by an earlier bucket: the entry is stale */
         uint64_t arc = begin_of[u], end = end_of[u];
         tally->vertices++;
-        tally->arcs += end - arc;
         while (arc < end && !stop) {
             uint64_t room = GG_SSSP_OFFERS - 1 - offers.count;
             uint64_t part = end - arc < room ? end : arc + room;
             NAMED(look)(s, from, arc, part, &offers);
             if (offers.count > GG_SSSP_OFFERS / 2)
                 NAMED(take_offers)(s, queue, &offers, shared);
+            tally->arcs += part - arc;
             arc = part;
             stop = pause_now(s, tally);
         }
@@ -159,7 +159,7 @@ static void NAMED(clear_touched)(struct sssp *s) {
 }
 
 static void NAMED(start)(struct sssp *s) {
-    for (uint32_t i = 0; i < s->search->source_count; i++)
+    for (uint32_t i = 0; i < s->search->source_count && !gg_leave(s->run, i); i++)
         NAMED(relax)(s, &s->queue[0], s->search->source[i], 0, false);
 }
 

@@ -160,7 +160,7 @@ static void by_real_distance(void *pass, uint64_t low, uint64_t high) {
 
 static void clear_edges(void *pass, uint64_t low, uint64_t high) {
     const struct pass *p = pass;
-    for (uint64_t v = low; v < high; v++)
+    for (uint64_t v = low; v < high && !gg_leave(p->run, v); v++)
         gg_put_edge(p->tree_edge, p->wide, v, GPUGRAPH_NO_EDGE);
 }
 
@@ -299,8 +299,10 @@ static void settle_open(const struct pass *p, const gpugraph_graph *graph,
                         gpugraph_direction direction, struct level_edges *l,
                         gpugraph_run *run) {
     note_level_edges(p, graph, direction, l, false, run);
-    for (uint32_t v = 0; v < graph->n; v++)
+    for (uint32_t v = 0; v < graph->n && !gg_leave(run, v); v++)
         l->first[v + 2] += l->first[v + 1];
+    if (gg_stopping(run))
+        return;
     l->edge = gg_alloc(run, l->first[graph->n + 1], gg_edge_size(p->wide));
     if (!l->edge || gg_stopping(run))
         return;
@@ -312,20 +314,20 @@ static void settle_open(const struct pass *p, const gpugraph_graph *graph,
 /* Marks who is settled; returns how many reached vertices are open. */
 static uint32_t count_open(const struct pass *p, const gpugraph_graph *graph,
                            const gpugraph_search *search, uint32_t *steps) {
-    for (uint32_t v = 0; v < graph->n; v++)
+    for (uint32_t v = 0; v < graph->n && !gg_leave(p->run, v); v++)
         steps[v] = has_edge(p, v) ? 0 : GPUGRAPH_NONE;
-    for (uint32_t i = 0; i < search->source_count; i++)
+    for (uint32_t i = 0; i < search->source_count && !gg_leave(p->run, i); i++)
         steps[search->source[i]] = 0;
     uint32_t open = 0;
-    for (uint32_t v = 0; v < graph->n; v++)
+    for (uint32_t v = 0; v < graph->n && !gg_leave(p->run, v); v++)
         open += steps[v] != 0 && is_reached(p, v);
-    return open;
+    return gg_stopping(p->run) ? 0 : open;
 }
 
 static void count_some_without_edge(void *pass, uint64_t low, uint64_t high) {
     struct pass *p = pass;
     uint64_t count = 0;
-    for (uint64_t v = low; v < high; v++)
+    for (uint64_t v = low; v < high && !gg_leave(p->run, v); v++)
         count += !has_edge(p, (uint32_t)v) && is_reached(p, (uint32_t)v);
     __atomic_fetch_add(&p->without, count, __ATOMIC_RELAXED);
 }
@@ -423,9 +425,9 @@ gpugraph_status gpugraph_roots(gpugraph_graph *graph, const gpugraph_search *sea
         return run->status;
     double started = gg_now_ms();
     uint64_t steps = 0;
-    for (uint32_t v = 0; v < graph->n; v++)
+    for (uint32_t v = 0; v < graph->n && !gg_leave(run, v); v++)
         root[v] = GPUGRAPH_NONE;
-    for (uint32_t i = 0; i < search->source_count; i++)
+    for (uint32_t i = 0; i < search->source_count && !gg_leave(run, i); i++)
         root[search->source[i]] = search->source[i];
     for (uint32_t v = 0; v < graph->n && !gg_leave(run, v); v++) {
         if (gg_edge_at(tree_edge, graph->wide, v) == GPUGRAPH_NO_EDGE)

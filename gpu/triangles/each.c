@@ -55,8 +55,8 @@ static bool open_finder(struct counting *c, struct finder *f) {
     return f->marked && f->own && (!c->both || (f->twice && f->more));
 }
 
-static void hand_over(uint32_t *own, uint64_t n, uint64_t *to) {
-    for (uint64_t v = 0; v < n; v++) {
+static void hand_over(const struct counting *c, uint32_t *own, uint64_t *to) {
+    for (uint64_t v = 0; v < c->ahead.simple.n && !gg_leave(c->ahead.run, v); v++) {
         if (own[v] > 0)
             __atomic_fetch_add(&to[v], own[v], __ATOMIC_RELAXED);
         own[v] = 0;
@@ -64,9 +64,9 @@ static void hand_over(uint32_t *own, uint64_t n, uint64_t *to) {
 }
 
 static void hand_all_over(struct counting *c, struct finder *f) {
-    hand_over(f->own, c->ahead.simple.n, c->triangles);
+    hand_over(c, f->own, c->triangles);
     if (c->both)
-        hand_over(f->more, c->ahead.simple.n, c->arcs);
+        hand_over(c, f->more, c->arcs);
     f->since = 0;
 }
 
@@ -249,7 +249,7 @@ struct telling {
 static void tell_some(void *telling, uint64_t low, uint64_t high) {
     const struct telling *t = telling;
     const struct counting *c = t->c;
-    for (uint64_t v = low; v < high; v++) {
+    for (uint64_t v = low; v < high && !gg_leave(c->ahead.run, v); v++) {
         const uint32_t degree = (uint32_t)gg_simple_degree(&c->ahead.simple, (uint32_t)v);
         const uint64_t arcs = c->triangles[v] + (c->arcs ? c->arcs[v] : c->triangles[v]);
         if (t->counts->degree)

@@ -11,9 +11,7 @@
 ** The extension listens every 10 ms, so its clock (--wrap, in CMakeLists.txt) is made to
 ** leap by more each time it is read: a phase that looks often enough is heard however fast
 ** it is.
-**
-** That callbacks come often enough is measured in time of the thread's own processor,
-** which a busy machine does not stretch. */
+*/
 #include "sql.h"
 
 #include "expect.h"
@@ -32,12 +30,6 @@
 #include "base/connection.h"
 #include "gpugraph_extension.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SLOWED = 20 };
-#else
-enum { SLOWED = 1 };
-#endif
-
 /* Threads that search: one has no races. */
 #if defined(__SANITIZE_THREAD__)
 enum { FEWEST = 2 };
@@ -54,9 +46,6 @@ static char phase[PHASES][24];  /* their names */
 static int callbacks;           /* since the last of them */
 static int stop_phase, stop_at; /* interrupt there; stop_phase -1: nowhere */
 static bool stopped;
-static double last_callback_s, longest_gap_s;
-static char gap_before[24]; /* the phase that ended next after the longest gap */
-static bool gap_is_new;
 
 void __real_timings_add(timings *t, const char *name, double ms, sqlite3_int64 items,
                         const char *detail);
@@ -70,28 +59,10 @@ void __wrap_timings_add(timings *t, const char *name, double ms, sqlite3_int64 i
         sqlite3_snprintf(sizeof phase[0], phase[finished], "%s", name);
     finished++;
     callbacks = 0;
-    if (gap_is_new)
-        sqlite3_snprintf(sizeof gap_before, gap_before, "%s", name);
-    gap_is_new = false;
 }
 
 static bool
     leap; /* is the clock to leap while a statement runs? (Check has timers of its own) */
-
-static double processor_s(void) {
-    struct timespec now;
-    __real_clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static void note_gap(void) {
-    double now = processor_s();
-    if (now - last_callback_s > longest_gap_s) {
-        longest_gap_s = now - last_callback_s;
-        gap_is_new = true;
-    }
-    last_callback_s = now;
-}
 
 /* ---- two ways to interrupt ---- */
 
@@ -109,7 +80,6 @@ static void *interrupter(void *connection) {
 }
 
 static bool chosen(void) {
-    note_gap();
     callbacks++;
     return !stopped && finished == stop_phase && callbacks == stop_at;
 }
@@ -242,12 +212,10 @@ static char *rows_unless_stopped(const char *sql) {
     int rc;
     finished = callbacks = 0;
     stopped = false;
-    last_callback_s = processor_s();
     ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
     __atomic_store_n(&leaping, leap, __ATOMIC_RELAXED);
     char *rows = rows_of(statement, &rc);
     __atomic_store_n(&leaping, false, __ATOMIC_RELAXED);
-    note_gap();
     expect(rc == (stopped ? SQLITE_INTERRUPT : SQLITE_DONE), "%s: %d, %s", sql, rc,
            sqlite3_errmsg(db));
     sqlite3_finalize(statement);
@@ -371,39 +339,6 @@ START_TEST(while_rows_come) {
 }
 END_TEST
 
-/* ---- how long nobody listens ---- */
-
-#ifndef __SANITIZE_THREAD__ /* it is about time, of which that sanitizer says nothing */
-START_TEST(callbacks_come_often) {
-    run("BEGIN");
-    make_graph("g", 200000, 700000);
-    run("COMMIT");
-    handle_by(interrupt_by_thread);
-    for (int b = 0; b < 2; b++) {
-        if (!present(backends[b]))
-            continue;
-        run("SELECT gpugraph_config('backend', '%s')", backends[b]);
-        /* The start of a device's context takes long, and nothing can be asked in it. */
-        run("SELECT gpugraph_triangles('SELECT 1, 2')");
-        for (int i = 0; i < QUESTIONS; i++) {
-            if (strstr(questions[i].sql, "texts"))
-                continue;
-            stop_phase = -1;
-            longest_gap_s = 0;
-            sqlite3_free(rows_unless_stopped(questions[i].sql));
-            if (getenv("GPUGRAPH_TEST_VERBOSE"))
-                fprintf(stderr, "%5.1f ms before the end of %s: %s\n",
-                        1e3 * longest_gap_s, gap_before, questions[i].sql);
-            expect(longest_gap_s < 0.25 * SLOWED,
-                   "%s\nno callback for %.3f s of the processor, before the end of %s",
-                   questions[i].sql, longest_gap_s, gap_before);
-        }
-    }
-    handle_by(NULL);
-}
-END_TEST
-#endif
-
 const struct suite suite = {
     "interrupt",
     {{"interrupt", .timeout = 250, .setup = open_file, .teardown = close_file,
@@ -412,8 +347,5 @@ const struct suite suite = {
               {&by_another_thread, QUESTIONS},
               {&by_the_progress_handler, SOME},
               {&while_rows_come},
-#ifndef __SANITIZE_THREAD__
-              {&callbacks_come_often},
-#endif
           }}},
 };
