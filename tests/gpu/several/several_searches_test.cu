@@ -1,8 +1,7 @@
-/* PageRank, weak components and shortest paths of graphs that several devices share: the same bits as
+/* PageRank and shortest paths of graphs that several devices share: the same bits as
 ** the CPU's, however many members there are and whatever moves data between them. Skipped where there is no
 ** device. */
 #include "backend.h"
-#include "components/several.cuh"
 #include "pagerank/several.cuh"
 #include "several/several.cuh"
 #include "sssp/several.cuh"
@@ -96,27 +95,6 @@ static void check_ranks(const shape *s, uint64_t seed) {
         check_ranks_of(s, graph, list, &how, "no iteration");
         gpugraph_free(graph);
     }
-}
-
-/* ---- components ---- */
-
-static void check_components(const shape *s) {
-    gpugraph_graph *graph = shape_graph(s);
-    std::vector<uint32_t> right(graph->n + 1), found(graph->n + 1);
-    gpugraph_run run = cpu_run();
-    ck_assert_int_eq(gpugraph_components(graph, GPUGRAPH_WEAK, &run, right.data()),
-                     GPUGRAPH_OK);
-    for (const struct layout &l : next_layouts()) {
-        begin_layout(&run, &l);
-        std::fill(found.begin(), found.end(), GPUGRAPH_NONE);
-        gg_components_several(graph, &run, l.ordinal, l.parts, found.data());
-        if (!layout_done(&run, &l))
-            continue;
-        for (uint32_t v = 0; v < graph->n; v++)
-            expect(found[v] == right[v], "%s, %d parts: %u is in %u, not in %u", s->name,
-                   l.parts, v, found[v], right[v]);
-    }
-    gpugraph_free(graph);
 }
 
 /* ---- shortest paths ---- */
@@ -267,7 +245,6 @@ static void check_all(const shape *s, uint64_t seed, size_t layouts) {
     turn = seed * 9; /* no kind of a graph is always with the same ones */
     at_a_time = layouts;
     check_ranks(s, seed);
-    check_components(s);
     check_paths(s, seed);
 }
 
@@ -335,7 +312,7 @@ START_TEST(interrupts) {
     search.source_count = 1;
     search.max_depth = GPUGRAPH_NONE;
     for (const struct layout &l : several_layouts())
-        for (int which = 0; which < 3; which++) {
+        for (int which = 0; which < 2; which++) {
             gpugraph_pagerank_options how = {0.85, 0, 100000000, false};
             pagerank_end end = {0, 0};
             gpugraph_run run;
@@ -348,9 +325,6 @@ START_TEST(interrupts) {
             if (which == 0)
                 gg_pagerank_several(graph, &how, &run, l.ordinal, l.parts, rank.data(),
                                     &end);
-            else if (which == 1)
-                gg_components_several(graph, &run, l.ordinal, l.parts,
-                                      (uint32_t *)rank.data());
             else
                 gg_sssp_several(graph, &search, &run, l.ordinal, l.parts, rank.data(),
                                 NULL);
