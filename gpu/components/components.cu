@@ -285,8 +285,7 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct components_calls calls = {.find = find_on_device,
-                                              .forest = gg_cuda_part_forest};
+static const struct components_calls calls = {.find = find_on_device};
 
 extern "C" const algorithm_side gg_components_cuda = {
     .methods = methods,

@@ -10,9 +10,10 @@
 **
 ** sum: of all entries' bits, mixed with vertex numbers: the same whatever computed them. */
 #include "drawn_parts.cuh"
-#include "pagerank/several.cuh"
-#include "several/bring.cuh"
-#include "sssp/several.cuh"
+#include "distributed/pagerank/several.cuh"
+#include "pagerank/pagerank.cuh"
+#include "distributed/devices/bring.cuh"
+#include "distributed/sssp/several.cuh"
 #include "sssp/sssp.cuh"
 
 /* ---- what was found ---- */
