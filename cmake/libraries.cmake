@@ -5,6 +5,7 @@
 #   include/gpugraph/   the public headers, and nothing else
 #   libgpugraph_whole.a gpugraph_whole      with the names inside, for tests
 file(GLOB_RECURSE EXT_C CONFIGURE_DEPENDS ext/*.c)
+list(FILTER EXT_C EXCLUDE REGEX "/ext/mpi/")
 # Triggers and schema of followed graphs: SQL that is compiled in.
 file(GLOB FOLLOW_SQL CONFIGURE_DEPENDS sql/follow/*.sql)
 set(MADE_H ${PROJECT_BINARY_DIR}/made/gpugraph_follow_sql.h)
@@ -15,6 +16,9 @@ add_custom_target(gpugraph_made DEPENDS ${MADE_H})
 include_directories(${PROJECT_BINARY_DIR}/made)
 
 file(GLOB PUBLIC_HEADERS CONFIGURE_DEPENDS gpu/gpugraph*.h ext/gpugraph_extension.h)
+if(NOT GPUGRAPH_DISTRIBUTED)
+  list(FILTER PUBLIC_HEADERS EXCLUDE REGEX "/gpugraph_parts\\.h$")
+endif()
 set(PUBLIC_INCLUDE ${PROJECT_BINARY_DIR}/include)
 file(REMOVE_RECURSE ${PUBLIC_INCLUDE}/gpugraph)
 foreach(header ${PUBLIC_HEADERS})

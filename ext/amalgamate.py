@@ -84,7 +84,8 @@ def local_names(text):
 class Amalgamation:
     def __init__(self, made):
         self.folders = [ROOT / "gpu", ROOT / "ext", made]
-        self.sources = sorted(path for area in ("gpu", "ext") for path in (ROOT / area).rglob("*.c"))
+        self.sources = sorted(path for area in ("gpu", "ext") for path in (ROOT / area).rglob("*.c")
+                              if path.name != "no_distributed.c" and path.parent != ROOT / "ext/mpi")
         self.texts = {path: path.read_text(encoding="utf-8") for path in self.sources}
         headers = [path for folder in self.folders for path in folder.rglob("*.h")]
         self.in_headers = set()

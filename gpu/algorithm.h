@@ -25,9 +25,10 @@ typedef struct algorithm_side {
     /* Device bytes that a run carves and that the graph lacks there. frugal: by the method that
     ** is content with least. NULL: it takes none. */
     int64_t (*bytes)(const gpugraph_graph *graph, bool frugal);
-    /* The form for several devices that share the graph: bytes that each of so many would still
-    ** need, where the algorithm runs on run->used_devices of them. NULL: it has no such form. */
+    /* Of a distributed side on devices: bytes that each of so many would still need, and
+    ** whether the graph's rows lie there in so many partitions. */
     int64_t (*several_bytes)(const gpugraph_graph *graph, int parts);
+    bool (*several_ready)(const gpugraph_graph *graph, int parts);
     /* A search by one device, whose answer is a list; NULL: there is no such form. to->count is NONE where arrays are to
     ** be made. */
     gpugraph_status (*list)(gpugraph_graph *graph, const gpugraph_search *search,
@@ -55,6 +56,9 @@ typedef struct gg_algorithm {
     /* Says that it has no such method; NULL: the usual sentence. */
     void (*no_method)(const struct gg_algorithm *, const char *method, gpugraph_run *);
     const algorithm_side *side[GPUGRAPH_CUDA + 1]; /* by gpugraph_backend; AUTO: NULL */
+    /* The same by several devices, or by partitions on threads: the folder distributed/ has
+    ** these sides. NULL, or without methods: there is no such form. */
+    const algorithm_side *distributed[GPUGRAPH_CUDA + 1];
     /* What auto begins with on each side, where that is not the side's first method. */
     const char *begins[GPUGRAPH_CUDA + 1];
 } gg_algorithm;
@@ -108,8 +112,12 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback);
 /* Milliseconds that the CPU is predicted to take. */
 double gg_cpu_ms(const gpugraph_graph *graph, const gg_algorithm *a,
                  const gpugraph_run *run);
-/* The method of that name, or the side's first; NULL: it has none. */
+/* The method of that name, or the side's first; NULL: it has none, or side is NULL. */
 const gpugraph_method *gg_find_method(const algorithm_side *side, const char *name);
+/* Does the algorithm run on several devices that share the graph? */
+bool gg_runs_on_several(const gg_algorithm *a);
+/* The algorithm's own functions for what gg_choose has settled: calls of a side. */
+const void *gg_calls(const gg_algorithm *a, gpugraph_backend on, const gpugraph_run *run);
 bool gg_has_method(const gg_algorithm *a, const char *name);
 /* Behind `used` bytes of list: ", direction-optimizing, top-down", each name once. */
 size_t gg_add_methods(const gg_algorithm *a, char *list, size_t size, size_t used);

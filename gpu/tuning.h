@@ -223,7 +223,7 @@
 /* Entries of an array that are filled in the time of one item of GG_THREAD_GRAIN. */
 #define GG_FILL_ITEMS 16
 
-/* ---- multi/part.c ---- */
+/* ---- distributed/partition/part.c ---- */
 
 /* 2^so many numbers in a row have one owner, as long as each part has so many of these blocks: New York
 ** over 4 parts then has 0.6 ghosts for a vertex, not 1.6, and the largest part 3 % above the mean. */

@@ -30,23 +30,50 @@ static bool equal(const char *a, const char *b) {
 }
 
 const gpugraph_method *gg_find_method(const algorithm_side *side, const char *name) {
-    for (const gpugraph_method *m = side->methods; m && m->function; m++)
+    for (const gpugraph_method *m = side ? side->methods : NULL; m && m->function; m++)
         if (!name || equal(m->name, name))
             return m;
     return NULL;
 }
 
+/* Of the backend's two sides. name NULL: the first. */
+static const gpugraph_method *find_on_backend(const gg_algorithm *a, gpugraph_backend on,
+                                              const char *name) {
+    const gpugraph_method *m = gg_find_method(a->side[on], name);
+    return m || !name ? m : gg_find_method(a->distributed[on], name);
+}
+
 bool gg_has_method(const gg_algorithm *a, const char *name) {
-    return gg_find_method(a->side[GPUGRAPH_CPU], name) ||
-           gg_find_method(a->side[GPUGRAPH_CUDA], name);
+    return find_on_backend(a, GPUGRAPH_CPU, name) ||
+           find_on_backend(a, GPUGRAPH_CUDA, name);
+}
+
+bool gg_runs_on_several(const gg_algorithm *a) {
+    return gg_find_method(a->distributed[GPUGRAPH_CUDA], "several") != NULL;
+}
+
+const void *gg_calls(const gg_algorithm *a, gpugraph_backend on,
+                     const gpugraph_run *run) {
+    const algorithm_side *distributed = a->distributed[on];
+    return gg_find_method(distributed, run->used_method) ? distributed->calls
+                                                         : a->side[on]->calls;
+}
+
+/* Behind `used` bytes of list, those that it does not have from the CPU. */
+static size_t add_methods_of(const gg_algorithm *a, gpugraph_backend on,
+                             const algorithm_side *side, char *list, size_t size,
+                             size_t used) {
+    for (const gpugraph_method *m = side ? side->methods : NULL;
+         m && m->function && used < size; m++)
+        if (on == GPUGRAPH_CPU || !find_on_backend(a, GPUGRAPH_CPU, m->name))
+            used += (size_t)snprintf(list + used, size - used, ", %s", m->name);
+    return used;
 }
 
 size_t gg_add_methods(const gg_algorithm *a, char *list, size_t size, size_t used) {
     for (int on = GPUGRAPH_CPU; on <= GPUGRAPH_CUDA; on++) {
-        const gpugraph_method *m = a->side[on]->methods;
-        for (; m && m->function && used < size; m++)
-            if (on == GPUGRAPH_CPU || !gg_find_method(a->side[GPUGRAPH_CPU], m->name))
-                used += (size_t)snprintf(list + used, size - used, ", %s", m->name);
+        used = add_methods_of(a, on, a->side[on], list, size, used);
+        used = add_methods_of(a, on, a->distributed[on], list, size, used);
     }
     return used;
 }
@@ -128,7 +155,8 @@ static gpugraph_status take_devices(gpugraph_graph *graph, request *r, bool frug
                                     gpugraph_run *run) {
     const struct sharing s = sharing_of(r, frugal);
     const gpugraph_status status = gg_take_devices(graph, &s, run);
-    const gpugraph_method *several = gg_find_method(r->a->side[GPUGRAPH_CUDA], "several");
+    const gpugraph_method *several =
+        gg_find_method(r->a->distributed[GPUGRAPH_CUDA], "several");
     if (!status && run->used_devices > 1 && !r->searches && !r->method && several)
         r->on_cuda = several;
     return status;
@@ -220,7 +248,7 @@ static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_
 /* method: NULL for auto's. */
 static const gpugraph_method *method_on(const gg_algorithm *a, gpugraph_backend on,
                                         const char *method) {
-    return gg_find_method(a->side[on], method ? method : a->begins[on]);
+    return find_on_backend(a, on, method ? method : a->begins[on]);
 }
 
 static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *run,

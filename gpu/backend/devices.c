@@ -3,7 +3,6 @@
 #include "device/services.h"
 #include "graph/copy.h"
 #include "model.h"
-#include "several/kept.h"
 
 #include <stdio.h>
 
@@ -46,8 +45,7 @@ static bool is_listed(const gpugraph_run *run, int ordinal) {
 }
 
 static bool can_share(const struct sharing *s) {
-    return s->searches ? s->searches > 1
-                       : s->a->side[GPUGRAPH_CUDA]->several_bytes != NULL;
+    return s->searches ? s->searches > 1 : gg_runs_on_several(s->a);
 }
 
 /* Whether others are there is asked only where they could be of use. */
@@ -72,7 +70,7 @@ static int64_t needed_on(const gpugraph_graph *graph, const struct sharing *s,
                          const gpugraph_run *run, int devices) {
     const algorithm_side *cuda = s->a->side[GPUGRAPH_CUDA];
     if (devices > 1 && !s->searches)
-        return cuda->several_bytes(graph, devices);
+        return s->a->distributed[GPUGRAPH_CUDA]->several_bytes(graph, devices);
     return gg_bytes_on_device(graph, run, cuda->bytes, s->frugal);
 }
 

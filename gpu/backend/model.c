@@ -3,7 +3,6 @@
 #include "device/services.h"
 #include "graph/copy.h"
 #include "learn.h"
-#include "several/kept.h"
 #include "tuning.h"
 
 #include <string.h>
@@ -106,12 +105,12 @@ static struct prediction on_cuda(const gpugraph_graph *graph, const gg_algorithm
         .stays_ms = there ? 0 : edges / bus(run, edges) + arcs * GG_COST_DEVICE * 1e-6};
 }
 
-static bool has_shared_rows(const gpugraph_graph *graph, int devices,
-                            const gpugraph_run *run) {
+static bool has_shared_rows(const gpugraph_graph *graph, const gg_algorithm *a,
+                            int devices, const gpugraph_run *run) {
     if (!graph->device)
         return false;
     const int before = gg_copies.look_at(run->device);
-    const bool has = gg_several_has_rows(graph, devices);
+    const bool has = a->distributed[GPUGRAPH_CUDA]->several_ready(graph, devices);
     gg_copies.look_at(before);
     return has;
 }
@@ -125,7 +124,7 @@ static struct prediction on_several(const gpugraph_graph *graph, const gg_algori
     return (struct prediction){
         .search_ms = a->steps(graph) * a->several_step_us * 1e-3 +
                      arcs * a->several_ns * 1e-6 / devices + result / bus(run, result),
-        .stays_ms = has_shared_rows(graph, devices, run)
+        .stays_ms = has_shared_rows(graph, a, devices, run)
                         ? 0
                         : home + edges / bus(run, edges) +
                               arcs * GG_COST_SEVERAL * 1e-6 / devices};

@@ -1,5 +1,5 @@
 /* A build without CUDA: this file stands for every .cu, with nothing in it. No algorithm has a
-** method there, so no search comes there. */
+** method there, so no search comes there. (Those of distributed/ have distributed/no_cuda.c.) */
 #include "algorithm.h"
 #include "algorithms.h"
 #include "cells.h"
@@ -8,8 +8,6 @@
 #include "dynamic/multigraph.h"
 #include "graph/copy.h"
 #include "ids/ids.h"
-#include "multi/part.h"
-#include "several/kept.h"
 #include "update/patch.h"
 
 /* cmake/cuda.cmake says why. */
@@ -67,15 +65,8 @@ const gg_cell_place *gg_cells_for(const gpugraph_run *run) {
 
 bool (*const gg_device_mapper)(struct id_mapper *) = NULL;
 const struct patch_services gg_patches = {0};
-const struct part_services gg_part_services = {0};
 const dynamic_place *const gg_cuda_dynamic = NULL;
 const chain_place *const gg_cuda_chains = NULL;
-
-bool gg_several_has_rows(const gpugraph_graph *graph, int parts) {
-    (void)graph;
-    (void)parts;
-    return false;
-}
 
 #define NOTHING(name)                                                                    \
     extern const algorithm_side gg_##name##_cuda;                                        \

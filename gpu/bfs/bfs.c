@@ -308,11 +308,8 @@ const gg_algorithm gg_bfs = {
     .cuda_ns = GG_BFS_CUDA_NS,
     .step_us = GG_BFS_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_bfs_cuda},
+    .distributed = {[GPUGRAPH_CUDA] = &gg_bfs_distributed},
 };
-
-static const struct bfs_calls *calls(gpugraph_backend on) {
-    return gg_bfs.side[on]->calls;
-}
 
 /* ---- the public function ---- */
 
@@ -324,7 +321,8 @@ static void bfs(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_r
     gpugraph_backend on = gg_choose(graph, &gg_bfs, search, run, &fallback);
     if (!on)
         return;
-    calls(on)->search(graph, search, run, depth, tree_edge);
+    const struct bfs_calls *calls = gg_calls(&gg_bfs, on, run);
+    calls->search(graph, search, run, depth, tree_edge);
     if (gg_fall_back(run, &gg_bfs, fallback))
         gg_cpu_bfs(graph, search, run, depth, tree_edge);
 }

@@ -20,7 +20,6 @@
 #include "graph/reached.cuh"
 #include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
-#include "several_search.h"
 #include "tree/tree.cuh"
 
 #include <assert.h>
@@ -304,13 +303,6 @@ static bool search_graph(struct cuda_job *job, const gpugraph_search *search,
 gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, uint32_t *depth, void *tree_edge) {
     struct cuda_job job;
-    if (run->used_devices > 1 || gg_method_is(run, "several")) {
-        int ordinal[GG_MAX_DEVICES];
-        int devices = gg_used_devices(run, ordinal);
-        gg_bfs_several(graph, search, run, ordinal, devices, depth, tree_edge);
-        if (!gg_go_on_alone(run, &gg_bfs))
-            return run->status;
-    }
     if (!gg_job_open(&job, graph, run))
         return run->status;
     search_graph(&job, search, depth, tree_edge);
@@ -362,19 +354,15 @@ static const gpugraph_method methods[] = {
      "memory"},
     {"bfs", "multi-source", "cuda",
      "searches from up to 64 sources at once, a bit each, level by level"},
-    {"bfs", "several", "cuda",
-     "as direction-optimizing; the rows are shared by several devices, which meet after "
-     "each step"},
     {},
 };
 
-static const struct bfs_calls calls = {
-    .search = gg_bfs_on_device, .each = gg_cuda_bfs_each, .part = gg_cuda_part_bfs};
+static const struct bfs_calls calls = {.search = gg_bfs_on_device,
+                                       .each = gg_cuda_bfs_each};
 
 extern "C" const algorithm_side gg_bfs_cuda = {
     .methods = methods,
     .calls = &calls,
     .bytes = bytes,
-    .several_bytes = gg_bfs_several_bytes,
     .list = list_on_device,
 };

@@ -3,7 +3,6 @@
 #define GPUGRAPH_BFS_H
 
 #include "algorithm.h"
-#include "gpugraph_parts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,13 +51,12 @@ struct bfs_calls { /* each NULL: on the CPU */
     /* From the sources that the member takes, a device of those that share them. */
     void (*each)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                  const struct bfs_results *rows, struct share_member *);
-    /* Of a part that is on a device: depth of every local. source: masters. */
-    gpugraph_status (*part)(gpugraph_part *, const uint32_t *source, uint32_t sources,
-                            uint32_t max_depth, gpugraph_run *, uint32_t *depth);
 };
 
 extern const gg_algorithm gg_bfs;
 extern const algorithm_side gg_bfs_cuda;
+/* By several devices. (distributed/bfs) */
+extern const algorithm_side gg_bfs_distributed;
 
 /* On the CPU. */
 gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
@@ -67,14 +65,6 @@ gpugraph_status gg_cpu_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugr
                                 const struct bfs_results *rows);
 void gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                       const struct bfs_results *rows, struct share_member *);
-
-gpugraph_status gg_cuda_part_bfs(gpugraph_part *, const uint32_t *source,
-                                 uint32_t sources, uint32_t max_depth, gpugraph_run *,
-                                 uint32_t *depth);
-/* Edges both ways, of processes whose devices reach each other. False: they do not. The job is open. (parts_shared.cu) */
-struct cuda_job;
-bool gg_bfs_of_shared_parts(struct cuda_job *, gpugraph_part *, const uint32_t *source,
-                            uint32_t sources, uint32_t max_depth, uint32_t *depth);
 
 #ifdef __cplusplus
 }

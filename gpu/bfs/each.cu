@@ -256,7 +256,7 @@ void gg_cuda_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
     struct cuda_job job;
     const bool at_once = gg_method_is(run, "multi-source");
     const bool beside = !at_once && !rows->tree_edge && search->source_count > 1 &&
-                        graph->n >= GG_BFS_BYTES_LEAST && !gg_method_is(run, "several");
+                        graph->n >= GG_BFS_BYTES_LEAST;
     if (!at_once && !beside) {
         search_apart(graph, search, run, rows, member);
         return;

@@ -16,10 +16,10 @@
 ** vertices outside (Afforest; components.c). Edges that a warp is to link wait until there is one for each
 ** lane: a link is a chain of looks at memory, and takes as long for one lane as for all. No step asks the
 ** host anything. */
-#include "several.cuh"
 #include "trees.cuh"
 #include "device/services.h"
 #include "graph/device_copy.cuh"
+#include "graph/graph.cuh"
 
 enum { GROUP = 4 /* edges that a thread reads at once */ };
 
@@ -238,17 +238,6 @@ static bool room_for(struct cuda_job *job, uint32_t n, struct arrays *a) {
     return true;
 }
 
-bool gg_components_by_rows(struct cuda_job *job, const struct device_csr *both,
-                           uint32_t **component) {
-    struct arrays a;
-    const struct both_rows rows = {{both->offset, NULL}, {both->target, NULL}};
-    if (!room_for(job, both->n, &a))
-        return false;
-    link_all_rows(job, &rows, &a);
-    *component = a.component;
-    return end_trees(job, &a);
-}
-
 static void find(struct cuda_job *job, uint32_t *component) {
     struct device_edges edges;
     struct arrays a;
@@ -274,13 +263,6 @@ static void find(struct cuda_job *job, uint32_t *component) {
 static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_run *run,
                                       uint32_t *component) {
     struct cuda_job job;
-    if (run->used_devices > 1 || gg_method_is(run, "several")) {
-        int ordinal[GG_MAX_DEVICES];
-        const int devices = gg_used_devices(run, ordinal);
-        gg_components_several(graph, run, ordinal, devices, component);
-        if (!gg_go_on_alone(run, &gg_components))
-            return run->status;
-    }
     if (!gg_job_open(&job, graph, run))
         return run->status;
     find(&job, component);
@@ -300,17 +282,13 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
 static const gpugraph_method methods[] = {
     {"components", "union-find", "cuda",
      "weak: threads hook roots of trees to smaller ones, a sample of the edges first"},
-    {"components", "several", "cuda",
-     "weak: each of several devices has a forest of its arcs; the forests become one"},
     {},
 };
 
-static const struct components_calls calls = {.find = find_on_device,
-                                              .forest = gg_cuda_part_forest};
+static const struct components_calls calls = {.find = find_on_device};
 
 extern "C" const algorithm_side gg_components_cuda = {
     .methods = methods,
     .calls = &calls,
     .bytes = bytes,
-    .several_bytes = gg_components_several_bytes,
 };

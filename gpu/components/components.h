@@ -3,7 +3,6 @@
 #define GPUGRAPH_COMPONENTS_H
 
 #include "algorithm.h"
-#include "gpugraph_parts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -11,16 +10,12 @@ extern "C" {
 
 struct components_calls {
     gpugraph_status (*find)(gpugraph_graph *, gpugraph_run *, uint32_t *component);
-    /* Of a part that is on a device: the roots of a forest of its arcs, for each local. */
-    gpugraph_status (*forest)(gpugraph_part *, gpugraph_run *, uint32_t *parent);
 };
 
 /* Weak (components.c, components.cu) and strong ones (strong.c, strong.cu) are two algorithms that
 ** answer one question. */
 extern const gg_algorithm gg_components, gg_strong_components;
 extern const algorithm_side gg_components_cuda, gg_strong_components_cuda;
-
-gpugraph_status gg_cuda_part_forest(gpugraph_part *, gpugraph_run *, uint32_t *parent);
 
 /* A sample links every vertex about twice: of a graph with one large component that finds most of
 ** it. Of what is left, edges within that component need no look at its tree. */

@@ -1,5 +1,5 @@
-/* Trees that are hooked together, on a device: components.c has the idea. What one device and several
-** share. */
+/* Trees that are hooked together, on a device: components.c has the idea. Shared by the
+** search of a graph (components.cu) and that of a partition (distributed/components). */
 #ifndef GPUGRAPH_COMPONENTS_TREES_CUH
 #define GPUGRAPH_COMPONENTS_TREES_CUH
 

@@ -250,8 +250,6 @@ static bool choose_rounds(gpugraph_run *run, gpugraph_priority priority) {
 static gpugraph_status find_on_cpu(gpugraph_graph *graph, gpugraph_priority priority,
                                    int64_t seed, gpugraph_run *run, uint8_t *member) {
     struct mis m = {.run = run, .priority = priority, .state = member};
-    if (gg_mis_is_in_parts(run))
-        return gg_mis_in_parts(graph, priority, seed, run, NULL, 0, member);
     if (gg_rows(graph, CSR_SIMPLE, false, true, run, &m.g) != GPUGRAPH_OK)
         return run->status;
     double start = gg_now_ms();
@@ -281,10 +279,6 @@ static const gpugraph_method methods[] = {
     {"mis", "rounds", "cpu",
      "threads decide every vertex that comes before all its undecided neighbours"},
     {"mis", "greedy", "cpu", "one thread takes vertices in order of priority"},
-    {"mis", "several-by-target", "cpu",
-     "a part for each thread, with the arcs into its vertices, and copies of neighbours"},
-    {"mis", "several-grid", "cpu",
-     "parts in rows and columns, which exchange with those of their row and column"},
     {0},
 };
 
@@ -305,11 +299,9 @@ const gg_algorithm gg_mis = {
     .cuda_ns = GG_MIS_CUDA_NS,
     .step_us = GG_MIS_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_mis_cuda},
+    .distributed =
+        {[GPUGRAPH_CPU] = &gg_mis_partitions, [GPUGRAPH_CUDA] = &gg_mis_distributed},
 };
-
-static const struct mis_calls *calls(gpugraph_backend on) {
-    return gg_mis.side[on]->calls;
-}
 
 /* ---- the public function ---- */
 
@@ -326,7 +318,8 @@ static gpugraph_status find_checked(gpugraph_graph *graph, gpugraph_priority pri
     gpugraph_backend on = gg_choose(graph, &gg_mis, NULL, run, &fallback);
     if (!on)
         return run->status;
-    calls(on)->find(graph, priority, seed, run, member);
+    const struct mis_calls *calls = gg_calls(&gg_mis, on, run);
+    calls->find(graph, priority, seed, run, member);
     if (gg_fall_back(run, &gg_mis, fallback))
         find_on_cpu(graph, priority, seed, run, member);
     return run->status;

@@ -9,13 +9,12 @@
 **        v  pinned.cu       "out-of-core"
 **     member[n]   downloaded
 **
-** "several", whose rows lie on several devices, is several.cu.
+** "several", whose rows lie on several devices, is distributed/mis/several.cu.
 **
 ** "auto" takes a single launch, which looks at fewest arcs: one-launch-balanced but where
 ** rows are short; and out-of-core where the rows do not fit the device or memory_limit. */
 #include "mis.h"
 #include "mis.cuh"
-#include "several.cuh"
 #include "graph/roomy_rows.cuh"
 #include "device/services.h"
 
@@ -159,18 +158,6 @@ static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_priority p
                                       int64_t seed, gpugraph_run *run, uint8_t *member) {
     struct cuda_job job;
     struct mis_report report = mis_report();
-    if (gg_mis_is_in_parts(run)) {
-        int ordinal[GG_MAX_DEVICES];
-        const int devices = gg_used_devices(run, ordinal);
-        return gg_mis_in_parts(graph, priority, seed, run, ordinal, devices, member);
-    }
-    if (run->used_devices > 1 || gg_method_is(run, "several")) {
-        int ordinal[GG_MAX_DEVICES];
-        int devices = gg_used_devices(run, ordinal);
-        gg_mis_several(graph, priority, seed, run, ordinal, devices, member);
-        if (!gg_go_on_alone(run, &gg_mis))
-            return run->status;
-    }
     if (!gg_job_open(&job, graph, run))
         return run->status;
     search_graph(&job, priority, seed, &report, member);
@@ -186,22 +173,15 @@ static const gpugraph_method methods[] = {
      "as one-launch, arcs of 32 vertices dealt out evenly to a warp"},
     {"mis", "rounds", "cuda",
      "synchronous rounds over rows sorted by degree: threads, warps and blocks"},
-    {"mis", "several", "cuda",
-     "asynchronous: the rows are shared by several devices, which all decide at once"},
-    {"mis", "several-by-target", "cuda",
-     "a part for each device, with the arcs into its vertices, and copies of neighbours"},
-    {"mis", "several-grid", "cuda",
-     "parts in rows and columns, which exchange with those of their row and column"},
     {"mis", "out-of-core", "cuda",
      "rows in pinned host memory, read over the bus: for graphs larger than the device"},
     {},
 };
 
-static const struct mis_calls calls = {.find = find_on_device, .part = gg_cuda_part_mis};
+static const struct mis_calls calls = {.find = find_on_device};
 
 extern "C" const algorithm_side gg_mis_cuda = {
     .methods = methods,
     .calls = &calls,
     .bytes = bytes,
-    .several_bytes = gg_mis_several_bytes,
 };

@@ -356,11 +356,8 @@ const gg_algorithm gg_pagerank = {
     .several_ns = GG_PAGERANK_SEVERAL_NS,
     .several_step_us = GG_PAGERANK_SEVERAL_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_pagerank_cuda},
+    .distributed = {[GPUGRAPH_CUDA] = &gg_pagerank_distributed},
 };
-
-static const struct pagerank_calls *calls(gpugraph_backend on) {
-    return gg_pagerank.side[on]->calls;
-}
 
 /* ---- the public function ---- */
 
@@ -403,7 +400,8 @@ static void find_ranks(gpugraph_graph *graph, const gpugraph_pagerank_options *h
     gpugraph_backend on = gg_choose(graph, &gg_pagerank, NULL, run, &fallback);
     if (!on || graph->n == 0)
         return;
-    calls(on)->rank(graph, how, run, rank, &end);
+    const struct pagerank_calls *calls = gg_calls(&gg_pagerank, on, run);
+    calls->rank(graph, how, run, rank, &end);
     if (gg_fall_back(run, &gg_pagerank, fallback)) {
         end = (pagerank_end){0, 0};
         rank_on_cpu(graph, how, run, rank, &end);

@@ -13,7 +13,7 @@
 ** Sums are in fixed point: lanes, warps and blocks add in any order, and the total is the host's. Without
 ** weights a lane adds shares as two doubles each (split.h), which rounds nothing away either. The
 ** state is fetched after each iteration when there is a tolerance, else at the end. */
-#include "several.cuh"
+#include "pagerank.cuh"
 #include "sums.cuh"
 #include "device/services.h"
 
@@ -241,13 +241,6 @@ static gpugraph_status rank_on_device(gpugraph_graph *graph,
                                       gpugraph_run *run, double *rank,
                                       pagerank_end *end) {
     struct cuda_job job;
-    if (run->used_devices > 1 || gg_method_is(run, "several")) {
-        int ordinal[GG_MAX_DEVICES];
-        const int devices = gg_used_devices(run, ordinal);
-        gg_pagerank_several(graph, how, run, ordinal, devices, rank, end);
-        if (!gg_go_on_alone(run, &gg_pagerank))
-            return run->status;
-    }
     if (!gg_job_open(&job, graph, run))
         return run->status;
     rank_all(&job, how, rank, end);
@@ -269,17 +262,13 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
 static const gpugraph_method methods[] = {
     {"pagerank", "pull", "cuda",
      "lanes, warps and blocks add up what incoming arcs bring, in fixed point"},
-    {"pagerank", "several", "cuda",
-     "pull, with the rows shared by several devices; new shares go to all of them"},
     {},
 };
 
-static const struct pagerank_calls calls = {.rank = rank_on_device,
-                                            .part = gg_cuda_part_pagerank};
+static const struct pagerank_calls calls = {.rank = rank_on_device};
 
 extern "C" const algorithm_side gg_pagerank_cuda = {
     .methods = methods,
     .calls = &calls,
     .bytes = bytes,
-    .several_bytes = gg_pagerank_several_bytes,
 };

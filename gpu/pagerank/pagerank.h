@@ -4,8 +4,6 @@
 
 #include "algorithm.h"
 
-struct part_ranking;
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,15 +17,12 @@ typedef struct pagerank_end {
 struct pagerank_calls {
     gpugraph_status (*rank)(gpugraph_graph *, const gpugraph_pagerank_options *,
                             gpugraph_run *, double *rank, pagerank_end *end);
-    /* The iterations of a part that is on a device, from its first shares on. */
-    gpugraph_status (*part)(struct part_ranking *, uint32_t *iterations, double *change);
 };
 
 extern const gg_algorithm gg_pagerank;
 extern const algorithm_side gg_pagerank_cuda;
-
-gpugraph_status gg_cuda_part_pagerank(struct part_ranking *, uint32_t *iterations,
-                                      double *change);
+/* By several devices. (distributed/pagerank) */
+extern const algorithm_side gg_pagerank_distributed;
 
 /* The rows along which rank flows out of a vertex, and those that bring it in. */
 static inline enum csr_kind gg_rows_out(gpugraph_direction direction) {

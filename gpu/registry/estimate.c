@@ -127,12 +127,13 @@ static void estimate_cuda(const gpugraph_graph *graph, const struct sharing *s,
                           gpugraph_estimate *e) {
     const algorithm_side *side = s->a->side[GPUGRAPH_CUDA];
     const bool together = e->devices > 1 && !s->searches;
-    const gpugraph_method *several = together ? gg_find_method(side, "several") : NULL;
+    const algorithm_side *shared = s->a->distributed[GPUGRAPH_CUDA];
+    const gpugraph_method *several = together ? gg_find_method(shared, "several") : NULL;
     e->backend = gg_backend_name[GPUGRAPH_CUDA];
     e->method = several ? several->name : begins(s->a, GPUGRAPH_CUDA);
     e->host_bytes = graph_bytes(graph, size) + result_bytes(graph);
     e->device_bytes = gg_held_on_device(graph, run) +
-                      (together ? side->several_bytes(graph, e->devices)
+                      (together ? shared->several_bytes(graph, e->devices)
                                 : gg_bytes_on_device(graph, run, side->bytes, false));
 }
 

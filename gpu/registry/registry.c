@@ -10,14 +10,22 @@ static const gg_algorithm *const algorithms[] = {GG_ALGORITHMS(ADDRESS)};
 
 enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 
+/* *i counts down past the side's methods. NULL: it has not so many. */
+static const gpugraph_method *method_of_side(const algorithm_side *side, int *i) {
+    for (const gpugraph_method *m = side ? side->methods : NULL; m && m->function; m++)
+        if ((*i)-- == 0)
+            return m;
+    return NULL;
+}
+
 const gpugraph_method *gpugraph_method_at(int i) {
-    for (int on = GPUGRAPH_CPU; on <= GPUGRAPH_CUDA; on++) {
+    for (int on = GPUGRAPH_CPU; i >= 0 && on <= GPUGRAPH_CUDA; on++)
         for (int a = 0; a < ALGORITHMS; a++) {
-            const gpugraph_method *m = algorithms[a]->side[on]->methods;
-            for (; m && m->function; m++)
-                if (i-- == 0)
-                    return m;
+            const gpugraph_method *m = method_of_side(algorithms[a]->side[on], &i);
+            if (!m)
+                m = method_of_side(algorithms[a]->distributed[on], &i);
+            if (m)
+                return m;
         }
-    }
     return NULL;
 }

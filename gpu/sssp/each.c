@@ -14,7 +14,7 @@ struct each {
 
 /* A search that the host had to settle says so in the run; the next one is the device's again. */
 static void search_one(const struct each *e, gpugraph_run *run, uint32_t i) {
-    const struct sssp_calls *calls = gg_sssp.side[e->on]->calls;
+    const struct sssp_calls *calls = gg_calls(&gg_sssp, e->on, run);
     const char *backend = run->used_backend;
     const int devices = run->used_devices;
     const uint32_t set = run->device_set;

@@ -11,7 +11,7 @@
 **
 ** With both_ends<type> there are 2 n vertices, of which n + v is v on ways to the target: its
 ** arcs are those of the transpose, its distance that to the target (persistent_ends.cuh).
-** With in_parts<type> a vertex is a place, and the rows of some are there (persistent_parts.cuh).
+** With in_parts<type> a vertex is a place, and the rows of some are there (distributed/sssp).
 **
 ** Each vertex comes into a bucket's list once: who lowers a distance learns by the atomic
 ** minimum from which bucket it came. So a list has room for all that can ever come. An

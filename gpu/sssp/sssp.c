@@ -383,11 +383,8 @@ const gg_algorithm gg_sssp = {
     .cuda_ns = GG_SSSP_CUDA_NS,
     .step_us = GG_SSSP_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_sssp_cuda},
+    .distributed = {[GPUGRAPH_CUDA] = &gg_sssp_distributed},
 };
-
-static const struct sssp_calls *calls(gpugraph_backend on) {
-    return gg_sssp.side[on]->calls;
-}
 
 /* ---- the public function ---- */
 
@@ -413,7 +410,8 @@ static gpugraph_status search_checked(gpugraph_graph *graph,
     gpugraph_backend on = gg_choose(graph, &gg_sssp, search, run, &fallback);
     if (!on)
         return run->status;
-    calls(on)->search(graph, search, run, distance, tree_edge);
+    const struct sssp_calls *calls = gg_calls(&gg_sssp, on, run);
+    calls->search(graph, search, run, distance, tree_edge);
     if (gg_fall_back(run, &gg_sssp, fallback))
         gg_cpu_sssp(graph, search, run, distance, tree_edge);
     return run->status;

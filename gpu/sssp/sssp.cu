@@ -7,7 +7,6 @@
 ** settled by the CPU backend, which knows the sentence to say. Ties of tree edges that
 ** need more than one look are left to the host too. */
 #include "sssp.h"
-#include "several.cuh"
 #include "sssp.cuh"
 #include "device/services.h"
 #include "graph/reached.cuh"
@@ -224,13 +223,6 @@ static gpugraph_status search_on_device(gpugraph_graph *graph,
     struct cuda_job job;
     struct sssp_outcome out = sssp_outcome();
     uint32_t ties = 0;
-    if (run->used_devices > 1 || gg_method_is(run, "several")) {
-        int ordinal[GG_MAX_DEVICES];
-        const int devices = gg_used_devices(run, ordinal);
-        gg_sssp_several(graph, search, run, ordinal, devices, distance, tree_edge);
-        if (!gg_go_on_alone(run, &gg_sssp))
-            return run->status;
-    }
     if (!gg_job_open(&job, graph, run))
         return run->status;
     if (gg_sssp_search(&job, search, tree_edge != NULL, &out) && !out.lost)
@@ -304,19 +296,14 @@ static const gpugraph_method methods[] = {
      "multi-level multi-queue: a FIFO of each warp over buckets of all"},
     {"sssp", "L1SLF-L2DQ", "cuda",
      "multi-level multi-queue: shortest length first of each warp over buckets of all"},
-    {"sssp", "several", "cuda",
-     "delta-stepping over the parts of several devices; what they owe each other goes in "
-     "letters"},
     {},
 };
 
-static const struct sssp_calls calls = {.search = search_on_device,
-                                        .part = gg_cuda_part_sssp};
+static const struct sssp_calls calls = {.search = search_on_device};
 
 extern "C" const algorithm_side gg_sssp_cuda = {
     .methods = methods,
     .calls = &calls,
     .bytes = bytes,
-    .several_bytes = gg_sssp_several_bytes,
     .list = list_on_device,
 };

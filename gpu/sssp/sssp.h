@@ -4,8 +4,6 @@
 
 #include "algorithm.h"
 
-struct sssp_part;
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -13,13 +11,12 @@ extern "C" {
 struct sssp_calls {
     gpugraph_status (*search)(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                               void *distance, void *tree_edge);
-    /* Of a part that is on a device: s->distance of every local. source: masters. */
-    gpugraph_status (*part)(struct sssp_part *s, const uint32_t *source,
-                            uint32_t sources);
 };
 
 extern const gg_algorithm gg_sssp;
 extern const algorithm_side gg_sssp_cuda;
+/* By several devices. (distributed/sssp) */
+extern const algorithm_side gg_sssp_distributed;
 
 /* On the CPU. */
 gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
@@ -28,9 +25,6 @@ gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_
 /* Are there weights, sources and a bound that can be? (sssp.c) */
 gpugraph_status gg_check_sssp(const gpugraph_graph *, const gpugraph_search *,
                               gpugraph_run *);
-
-gpugraph_status gg_cuda_part_sssp(struct sssp_part *s, const uint32_t *source,
-                                  uint32_t sources);
 
 #ifdef __cplusplus
 }

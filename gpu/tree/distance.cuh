@@ -20,7 +20,7 @@
 ** Three more are made of these, which have them as `plain`: steps, whose weights are all 1,
 ** both_ends<type>, for searches from the source and from the target at once
 ** (sssp/persistent_ends.cuh), and in_parts<type>, for searches by several devices, each of which
-** has some vertices' rows (sssp/persistent_parts.cuh). */
+** has some vertices' rows (distributed/sssp). */
 #ifndef GPUGRAPH_DISTANCE_CUH
 #define GPUGRAPH_DISTANCE_CUH
 

@@ -13,10 +13,10 @@
 **     MAKE,scale,factor,devices,ms,arcs,most bytes of a device
 **     SEVERAL,algorithm,method,scale,factor,devices,repeats,median,least,most,sum */
 #include "backend.h"
-#include "bfs/several.cuh"
+#include "distributed/bfs/several.cuh"
 #include "drawn_parts.cuh"
-#include "mis/several.cuh"
-#include "several/bring.cuh"
+#include "distributed/mis/several.cuh"
+#include "distributed/devices/bring.cuh"
 
 /* ---- what was found ---- */
 

@@ -1,19 +1,19 @@
-/* PageRank, weak components and shortest paths over R-MATs that several devices share, drawn there
+/* PageRank and shortest paths over R-MATs that several devices share, drawn there
 ** (drawn_parts.cuh): each edge both ways, weights 1 .. 255.
 **
 **     bench_several_searches SCALE FACTOR DEVICES ...
 **
 ** On one device alone its own form gets the same rows. Ten iterations of ranks; shortest paths from three
-** vertices with arcs. In the environment: REPEATS (3), and ONLY=pagerank, components or sssp.
+** vertices with arcs. In the environment: REPEATS (3), and ONLY=pagerank or sssp.
 **
 **     SEVERAL,algorithm,method,scale,factor,devices,runs,median,least,most,sum         milliseconds
 **
 ** sum: of all entries' bits, mixed with vertex numbers: the same whatever computed them. */
-#include "components/several.cuh"
 #include "drawn_parts.cuh"
-#include "pagerank/several.cuh"
-#include "several/bring.cuh"
-#include "sssp/several.cuh"
+#include "distributed/pagerank/several.cuh"
+#include "pagerank/pagerank.cuh"
+#include "distributed/devices/bring.cuh"
+#include "distributed/sssp/several.cuh"
 #include "sssp/sssp.cuh"
 
 /* ---- what was found ---- */
@@ -70,31 +70,6 @@ static void time_ranks(struct bench *b) {
     }
     if (b->team.parts == 1)
         tell(b, "pagerank", "pull", one, sum_on(b, job, rank));
-}
-
-static void time_components(struct bench *b) {
-    std::vector<double> ms[2], one;
-    uint32_t *component = NULL;
-    struct cuda_job *job = gg_several_on(&b->team, 0);
-    for (int both = 0; both < 2; both++) {
-        for (int i = 0; i <= b->repeats; i++) {
-            const double began = gg_now_ms();
-            need(b, gg_components_on_team(&b->team, &b->parts, both, &component));
-            if (i > 0)
-                ms[both].push_back(gg_now_ms() - began);
-        }
-        tell(b, "components", both ? "several, both ways known" : "several", ms[both],
-             sum_on(b, gg_several_on(&b->team, 0), component));
-    }
-    const struct device_csr g = rows_of_one(b, false);
-    for (int i = 0; b->team.parts == 1 && i <= b->repeats; i++) {
-        const double began = gg_now_ms();
-        need(b, gg_components_by_rows(job, &g, &component));
-        if (i > 0)
-            one.push_back(gg_now_ms() - began);
-    }
-    if (b->team.parts == 1)
-        tell(b, "components", "union-find, by rows", one, sum_on(b, job, component));
 }
 
 /* As method "persistent" with the parameters of graphs with hubs; light arcs are those of one device's parts. */
@@ -179,8 +154,6 @@ static bool is_asked(const char *algorithm) {
 static void search_all(struct bench *b) {
     if (is_asked("pagerank"))
         time_ranks(b);
-    if (is_asked("components"))
-        time_components(b);
     if (is_asked("sssp"))
         time_paths(b);
 }

@@ -8,7 +8,7 @@
 #define BENCH_DRAWN_PARTS_CUH
 
 #include "drawn_rmat.cuh"
-#include "several/several.cuh"
+#include "distributed/devices/several.cuh"
 
 #include <stdio.h>
 #include <stdlib.h>

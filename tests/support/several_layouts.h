@@ -1,5 +1,5 @@
 /* How many members a team has on this machine, on which devices, and what moves data between them: for tests of
-** graphs that several devices share. Included behind several/several.cuh. */
+** graphs that several devices share. Included behind distributed/devices/several.cuh. */
 #ifndef TEST_SEVERAL_LAYOUTS_H
 #define TEST_SEVERAL_LAYOUTS_H
 

@@ -3,7 +3,7 @@
 #ifndef BENCH_DRAWN_PART_H
 #define BENCH_DRAWN_PART_H
 
-#include "multi/part.h"
+#include "distributed/partition/part.h"
 
 #ifdef __cplusplus
 extern "C" {

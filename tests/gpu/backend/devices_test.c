@@ -80,12 +80,18 @@ static int64_t several_bytes(const gpugraph_graph *of, int parts) {
 }
 
 static const gpugraph_method on_cpu[] = {{"test", "plain", "cpu", ""}, {0}};
-static const gpugraph_method on_cuda[] = {
-    {"test", "plain", "cuda", ""}, {"test", "several", "cuda", ""}, {0}};
+static bool several_ready(const gpugraph_graph *of, int parts) {
+    (void)of, (void)parts;
+    return false;
+}
+
+static const gpugraph_method on_cuda[] = {{"test", "plain", "cuda", ""}, {0}};
+static const gpugraph_method on_several[] = {{"test", "several", "cuda", ""}, {0}};
 static const algorithm_side cpu_side = {.methods = on_cpu};
-static const algorithm_side cuda_side = {
-    .methods = on_cuda, .bytes = bytes, .several_bytes = several_bytes};
-static const algorithm_side lone_side = {.methods = on_cuda, .bytes = bytes};
+static const algorithm_side cuda_side = {.methods = on_cuda, .bytes = bytes};
+static const algorithm_side several_side = {.methods = on_several,
+                                            .several_bytes = several_bytes,
+                                            .several_ready = several_ready};
 
 static gg_algorithm algorithm = {
     .name = "test",
@@ -116,7 +122,7 @@ static void setup(void) {
     arcs = 1e9;
     several_ns = 1;
     whole = spare = WHOLE;
-    algorithm.side[GPUGRAPH_CUDA] = &cuda_side;
+    algorithm.distributed[GPUGRAPH_CUDA] = &several_side;
     run = (gpugraph_run){.backend = GPUGRAPH_CUDA, .device_count = GPUGRAPH_ALL_DEVICES};
 }
 
@@ -208,7 +214,7 @@ START_TEST(a_method_of_one_device) {
 END_TEST
 
 START_TEST(an_algorithm_of_one_device) {
-    algorithm.side[GPUGRAPH_CUDA] = &lone_side;
+    algorithm.distributed[GPUGRAPH_CUDA] = NULL;
     choose();
     expect_one();
     run.all_devices = true;
@@ -419,7 +425,7 @@ END_TEST
 
 START_TEST(searches_are_shared) {
     several_ns = 0; /* each is on one device */
-    algorithm.side[GPUGRAPH_CUDA] = &lone_side;
+    algorithm.distributed[GPUGRAPH_CUDA] = NULL;
     choose_shared(64);
     expect_devices(15);
     ck_assert_str_eq(run.used_method, "plain");
@@ -439,7 +445,7 @@ END_TEST
 
 /* Copies cost more than they save. */
 START_TEST(few_searches_are_not) {
-    algorithm.side[GPUGRAPH_CUDA] = &lone_side;
+    algorithm.distributed[GPUGRAPH_CUDA] = NULL;
     arcs = 1e-6;
     choose_shared(2);
     expect_one();
@@ -450,22 +456,22 @@ END_TEST
 
 /* Those that are asked for, open or not: as the search takes them. */
 START_TEST(an_estimate_as_it_runs) {
-    static const char *const together[] = {"bfs", "sssp", "mis", "components",
-                                           "pagerank"},
-                             *const alone[] = {"dfs", "cores", "strong_components",
-                                               "triangles", "matrix"};
+    static const char *const together[] = {"bfs", "sssp", "mis", "pagerank"},
+                             *const alone[] = {"dfs",        "cores",
+                                               "components", "strong_components",
+                                               "triangles",  "matrix"};
     gpugraph_estimate estimate[2];
     run.all_devices = true;
     for (int open = 0; open < 2; open++) {
         for (int i = 0; i < DEVICES; i++)
             states[i] = open ? OPENING_OPEN : OPENING_CLOSED;
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 4; i++) {
             if (gpugraph_estimates(together[i], NULL, graph, NULL, &run, estimate) < 2)
                 continue; /* a build without CUDA */
             ck_assert_int_eq(estimate[1].devices, DEVICES);
             ck_assert_str_eq(estimate[1].method, "several");
         }
-        for (int i = 0; i < 5; i++)
+        for (int i = 0; i < 6; i++)
             if (gpugraph_estimates(alone[i], NULL, graph, NULL, &run, estimate) == 2) {
                 ck_assert_int_eq(estimate[1].devices, 1);
                 ck_assert_str_ne(estimate[1].method, "several");

@@ -1,0 +1,315 @@
+/* Breadth-first search, method "several": the graph is shared by devices, whose kernels run level after
+** level and meet after each step. several.cuh has the steps, several_levels.cu the kernel.
+**
+**     depth      of the own places                              on their owner
+**     visited    a bit for every place, two of each             on every device
+**     inbox      places, from each other device                 written by these
+**
+** A frontier that is walked down claims its own ends at once. Of another device's vertices a device
+** knows little: a bit in its copy says that it has told the owner, or that the vertex is visited, so
+** each place goes to its owner once at most, and an inbox has room for a search. When a large
+** frontier is looked for from the unvisited side instead, copies of the bitmap are made complete
+** first, and stay so as long as it goes on: a level then is one bit for each vertex from its owner
+** to all others.
+**
+** Without peer access the kernel returns after each step; the host moves letters and segments of the
+** bitmap, combines what was told, and launches it again. */
+#include "several.cuh"
+#include "bfs/bfs.h"
+#include "distributed/devices/bring.cuh"
+#include "distributed/devices/kept.h"
+#include "device/services.h"
+
+#include <stdio.h>
+
+struct shared_search {
+    struct several_team *team;
+    const struct several_parts *rows, *below;
+    const gpugraph_search *search;
+    uint32_t *ends; /* places of sources, then of targets */
+    struct several_view view[SEVERAL_MOST];
+    struct bfs_shared b[SEVERAL_MOST];
+    struct {
+        several_array<struct shared_control> control;
+        several_array<uint32_t> depth, visited[2], wanted, ends, inbox, outbox;
+        several_array<uint2> queue;
+    } a;
+    uint32_t sent[SEVERAL_MOST][SEVERAL_MOST]; /* moved so far, from, to */
+};
+
+/* ---- preparing ---- */
+
+static void carve(struct shared_search *r, struct several_space *space) {
+    const struct several_places *places = &r->rows->places;
+    const uint64_t all = several_all_places(places), stride = places->stride;
+    const uint64_t ends = (uint64_t)r->search->source_count + r->search->target_count;
+    r->a.control = gg_several_carve<struct shared_control>(space, 1);
+    r->a.ends = gg_several_carve<uint32_t>(space, ends);
+    r->a.visited[0] = gg_several_carve<uint32_t>(space, all / 32);
+    r->a.visited[1] = gg_several_carve<uint32_t>(space, r->below ? all / 32 : 0);
+    r->a.wanted = gg_several_carve<uint32_t>(space, stride / 32);
+    r->a.depth = gg_several_carve<uint32_t>(space, stride);
+    r->a.queue = gg_several_carve<uint2>(space, stride);
+    r->a.inbox = gg_several_carve<uint32_t>(space, places->parts > 1 ? all : 0);
+    r->a.outbox =
+        gg_several_carve<uint32_t>(space, places->parts > 1 && !r->team->peers ? all : 0);
+}
+
+static void point(struct shared_search *r, int p) {
+    struct bfs_shared *b = &r->b[p];
+    const struct several_rows *rows = &r->rows->rows[p];
+    const gpugraph_search *search = r->search;
+    const uint32_t first = r->view[p].first, n = r->rows->places.n;
+    b->view = r->view[p];
+    b->w.g = device_csr{n, rows->arcs, rows->offset - first, rows->target, NULL};
+    if (r->below) {
+        const struct several_rows *below = &r->below->rows[p];
+        b->w.below.rows =
+            device_csr{n, below->arcs, below->offset - first, below->target, NULL};
+        b->w.below.hub = below->hub - first;
+        b->w.below.closed = below->closed - first / 32;
+    }
+    b->w.b.depth = r->a.depth.at[p] - first;
+    b->w.b.queue = r->a.queue.at[p];
+    b->w.b.wanted = r->a.wanted.at[p] - first / 32;
+    b->w.bounds.max_depth = search->max_depth;
+    b->w.bounds.targets = search->target_count > 0;
+    b->w.bounds.limit = search->limit;
+    for (int i = 0; i < 2; i++) {
+        b->visited[i] = r->a.visited[i];
+        b->w.b.visited[i] = r->a.visited[i].at[p];
+    }
+    b->inbox = r->a.inbox;
+    b->outbox = r->a.outbox.at[p];
+    b->control = r->a.control.at[p];
+    b->source = r->a.ends.at[p];
+    b->sources = search->source_count;
+    b->n = n;
+    b->m = r->rows->arcs;
+}
+
+static bool find_ends(struct shared_search *r) {
+    const gpugraph_search *search = r->search;
+    const uint64_t ends = (uint64_t)search->source_count + search->target_count;
+    r->ends = (uint32_t *)gg_alloc(r->team->run, ends, sizeof *r->ends);
+    for (uint64_t i = 0; r->ends && i < ends; i++)
+        r->ends[i] = several_place(&r->rows->places,
+                                   i < search->source_count
+                                       ? search->source[i]
+                                       : search->target[i - search->source_count]);
+    return r->ends != NULL;
+}
+
+static bool start(struct shared_search *r) {
+    const struct several_places *places = &r->rows->places;
+    const uint32_t sources = r->search->source_count, targets = r->search->target_count;
+    for (int p = 0; p < r->team->parts && gg_several_going(r->team); p++) {
+        struct cuda_job *job = gg_several_on(r->team, p);
+        struct bfs_shared *b = &r->b[p];
+        gg_fill(job, b->control, 0, sizeof *b->control);
+        gg_fill(job, r->a.depth.at[p], 0xff, (uint64_t)places->stride * 4);
+        gg_fill(job, r->a.visited[0].at[p], 0, several_all_places(places) / 8);
+        gg_fill(job, r->a.wanted.at[p], 0, places->stride / 8);
+        gg_upload(job, r->a.ends.at[p], r->ends, ((uint64_t)sources + targets) * 4);
+        gg_bfs_mark_shared(job, b, r->a.ends.at[p] + sources, targets);
+    }
+    /* Nobody writes to another one's memory before it is ready. */
+    return gg_several_wait(r->team);
+}
+
+static bool prepare(struct shared_search *r) {
+    for (int p = 0; p < r->team->parts; p++)
+        if (r->rows->rows[p].arcs > UINT32_MAX) {
+            gg_fail(r->team->run, GPUGRAPH_TOO_LARGE,
+                    "%llu arcs are more than one device can number in a search by depth: "
+                    "use more devices",
+                    (unsigned long long)r->rows->rows[p].arcs);
+            return false;
+        }
+    auto lay_out = [&](struct several_space *space) { carve(r, space); };
+    if (!gg_several_prepare(r->team, several_ways(), &r->rows->places,
+                            &gg_bfs_shared_levels, r->view, lay_out))
+        return false;
+    for (int p = 0; p < r->team->parts; p++)
+        point(r, p);
+    return find_ends(r) && start(r);
+}
+
+/* ---- steps that the host moves ---- */
+
+/* New letters, from outboxes to inboxes. */
+static bool move_letters(struct shared_search *r) {
+    struct several_piece piece[SEVERAL_MOST * SEVERAL_MOST] = {};
+    const int parts = r->team->parts;
+    const uint64_t stride = r->rows->places.stride;
+    for (int p = 0; p < parts && gg_several_going(r->team); p++) {
+        uint32_t sent[SEVERAL_MOST];
+        if (!gg_fetch(gg_several_on(r->team, p), sent, r->b[p].control->sent,
+                      sizeof sent))
+            break;
+        for (int q = 0; q < parts; q++) {
+            const uint64_t from = r->sent[p][q];
+            piece[p * parts + q] = {r->a.inbox.at[q] + (uint64_t)p * stride + from,
+                                    r->a.outbox.at[p] + (uint64_t)q * stride + from,
+                                    p == q ? 0 : (sent[q] - from) * sizeof(uint32_t)};
+            r->sent[p][q] = sent[q];
+        }
+    }
+    return gg_several_going(r->team) && r->team->exchange->move(r->team, piece);
+}
+
+static bool move_bitmap(struct shared_search *r, uint32_t which) {
+    void *at[SEVERAL_MOST];
+    for (int p = 0; p < r->team->parts; p++)
+        at[p] = r->a.visited[which].at[p];
+    return gg_several_segments(r->team, at, r->rows->places.stride / 8);
+}
+
+/* What kernels would have put where it belongs, after the step of that round. */
+static bool move_step(struct shared_search *r, uint64_t round) {
+    struct shared_state state;
+    struct several_outcome outcome;
+    if (!gg_fetch(gg_several_on(r->team, 0), &state,
+                  &r->b[0].control->saved[(round + 1) % 2], sizeof state) ||
+        !gg_several_meet_on_host(r->team, several_ways(), &outcome))
+        return gg_several_going(r->team);
+    if (state.mode == S_SYNC || state.mode == S_SWEEP)
+        return move_bitmap(r, state.mode == S_SYNC ? state.odd : 1 - state.odd);
+    return outcome.word[TOLD_LETTERS] == 0 || move_letters(r);
+}
+
+static bool run_levels(struct shared_search *r, struct shared_report *report) {
+    for (uint64_t round = 0;; round++) {
+        if (!gg_several_launch_each(r->team, &gg_bfs_shared_levels, r->view, r->b) ||
+            !gg_fetch(gg_several_on(r->team, 0), report, &r->b[0].control->report,
+                      sizeof *report))
+            return gg_several_going(r->team);
+        if (report->done)
+            return true;
+        if (r->team->peers || !move_step(r, round))
+            break;
+    }
+    if (gg_several_going(r->team))
+        gg_fail(r->team->run, GPUGRAPH_DEVICE_FAILED,
+                "a search by depth on several devices ended before its time");
+    return false;
+}
+
+bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
+                    const struct several_parts *below, const gpugraph_search *search,
+                    struct bfs_shared_answer *answer) {
+    struct shared_search *r =
+        (struct shared_search *)gg_alloc_zero(team->run, 1, sizeof *r);
+    if (!r)
+        return false;
+    *answer = bfs_shared_answer();
+    r->team = team;
+    r->rows = rows;
+    r->below = below;
+    r->search = search;
+    bool done = prepare(r);
+    double began = gg_now_ms();
+    done = done && run_levels(r, &answer->report);
+    answer->ms = gg_now_ms() - began;
+    answer->depth = r->a.depth;
+    gg_release(r->ends);
+    gg_release(r);
+    return done;
+}
+
+/* ---- a graph's ---- */
+
+/* Rows for the look from the unvisited side: those that there are, or, once a graph is searched again and
+** again, the transpose. */
+static bool find_below(struct several_team *team, const gpugraph_search *search,
+                       const struct several_parts *rows, struct several_parts *below,
+                       const struct several_parts **used) {
+    enum csr_kind kind = gg_bfs_turned(team->graph, search->direction);
+    *used = NULL;
+    if (kind != gg_forward_kind(search->direction) &&
+        gg_searches(team->graph) <= GG_BFS_REVERSE_AFTER)
+        return true;
+    *below = *rows;
+    if ((kind != gg_forward_kind(search->direction) &&
+         !gg_several_rows(team, kind, false, below)) ||
+        !gg_several_hubs(team, below))
+        return false;
+    *used = below;
+    return true;
+}
+
+static bool search_team(struct several_team *team, const gpugraph_search *search,
+                        uint32_t *depth) {
+    struct several_parts rows, turned;
+    const struct several_parts *below;
+    struct bfs_shared_answer answer;
+    char more[200];
+    if (!gg_several_rows(team, gg_forward_kind(search->direction), false, &rows) ||
+        !find_below(team, search, &rows, &turned, &below))
+        return false;
+    double started = gg_now_ms();
+    if (!gg_bfs_on_team(team, &rows, below, search, &answer))
+        return false;
+    snprintf(
+        more, sizeof more,
+        "%d parts, exchange %s, %u levels, %u bottom-up, %llu meetings, kernels %.4f "
+        "ms",
+        team->parts, team->exchange->name, answer.report.level, answer.report.bottom_up,
+        (unsigned long long)answer.report.rounds, answer.ms);
+    gg_search_phase(team->run, started, (int64_t)answer.report.reached, more);
+    started = gg_now_ms();
+    if (gg_several_bring(team, &rows.places, answer.depth, depth))
+        gg_phase(team->run, "download", started, rows.places.n, "depths");
+    return gg_several_going(team);
+}
+
+gpugraph_status gg_bfs_several(gpugraph_graph *graph, const gpugraph_search *search,
+                               gpugraph_run *run, const int *ordinal, int parts,
+                               uint32_t *depth, void *tree_edge) {
+    struct several_team team;
+    run->used_method = "several";
+    if (!gg_several_open(&team, graph, run, ordinal, parts))
+        return run->status;
+    search_team(&team, search, depth);
+    if (gg_several_close(&team) == GPUGRAPH_OK && tree_edge)
+        gg_depth_tree(graph, search, run, depth, tree_edge);
+    return run->status;
+}
+
+static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
+    const int64_t n = graph->n, share = n / parts + 2048, all = n + 2048 * parts;
+    return gg_several_rows_lack(graph, parts, CSR_OUT, false) + all / 4 + 4 * all +
+           share * 13 + 4 * GG_PLANNED_ENDS + 65536;
+}
+
+/* ---- the side of several devices ---- */
+
+/* Where one of them fails that `auto` has taken, one device goes on alone. */
+static gpugraph_status search_on_several(gpugraph_graph *graph,
+                                         const gpugraph_search *search, gpugraph_run *run,
+                                         uint32_t *depth, void *tree_edge) {
+    int ordinal[GG_MAX_DEVICES];
+    const int devices = gg_used_devices(run, ordinal);
+    gg_bfs_several(graph, search, run, ordinal, devices, depth, tree_edge);
+    if (!gg_go_on_alone(run, &gg_bfs))
+        return run->status;
+    const struct bfs_calls *alone =
+        (const struct bfs_calls *)gg_bfs.side[GPUGRAPH_CUDA]->calls;
+    return alone->search(graph, search, run, depth, tree_edge);
+}
+
+static const gpugraph_method methods[] = {
+    {"bfs", "several", "cuda",
+     "as direction-optimizing; the rows are shared by several devices, which meet after "
+     "each step"},
+    {},
+};
+
+static const struct bfs_calls calls = {.search = search_on_several};
+
+extern "C" const algorithm_side gg_bfs_distributed = {
+    .methods = methods,
+    .calls = &calls,
+    .several_bytes = bytes_on_several,
+    .several_ready = gg_several_has_rows,
+};

@@ -1,0 +1,179 @@
+/* Weak components over parts: forests of parts are contracted, and what is left of them is merged.
+**
+**     forest    each part, by itself or on its device (parts.cu): its arcs as a forest over its masters and ghosts; a tree is named after its
+**               least number
+**     above     of each master: the name of its tree, a smaller number or its own (a root's). Over all
+**               parts that is a forest again, in which ways to roots are cut short by asking owners
+**     edges     a ghost and the name of its tree: all that one part knows and another does not
+**
+**     round     ends of edges become their roots; edges within a tree go; the larger root of each that
+**               is left hooks to the least one that it meets, and ways are cut short again
+**
+** So the number of rounds grows with the logarithm of the number of trees, not with the diameter: roads
+** have few. After Shiloach and Vishkin, "An O(log n) Parallel Connectivity Algorithm" (J. Algorithms 3,
+** 1982). */
+#include "components/components.h"
+#include "parts.h"
+
+#include <string.h>
+
+struct weak_part {
+    gpugraph_part *p;
+    gpugraph_run *run;
+    uint32_t *parent; /* of each local */
+    uint64_t *above;  /* of each master */
+    uint64_t *edge, edges;
+    uint32_t *open; /* masters whose way to the root may be long */
+    uint32_t open_count;
+    uint64_t *word; /* what is asked */
+    uint64_t rounds;
+};
+
+/* ---- the forest of a part ---- */
+
+static inline uint32_t root_of(struct weak_part *w, uint32_t v) {
+    while (w->parent[v] != v) {
+        w->parent[v] = w->parent[w->parent[v]];
+        v = w->parent[v];
+    }
+    return v;
+}
+
+static void link_rows(struct weak_part *w) {
+    const gpugraph_part *p = w->p;
+    for (uint32_t u = 0; u < p->locals && !gg_leave(w->run, u); u++)
+        for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
+            const uint32_t x = root_of(w, u), y = root_of(w, p->target[a]);
+            w->parent[x < y ? y : x] = x < y ? x : y;
+        }
+}
+
+/* The least number of each tree. Masters point to it, ghosts give an edge. */
+static bool name_trees(struct weak_part *w) {
+    const gpugraph_part *p = w->p;
+    uint64_t *name = gg_alloc(w->run, p->locals, sizeof *name);
+    w->edge = gg_alloc(w->run, p->locals - p->masters, 2 * sizeof *w->edge);
+    if (!name || !w->edge) {
+        gg_release(name);
+        return false;
+    }
+    memset(name, 0xff, p->locals * sizeof *name);
+    for (uint32_t v = 0; v < p->locals; v++) {
+        const uint32_t root = root_of(w, v);
+        name[root] = p->number[v] < name[root] ? p->number[v] : name[root];
+    }
+    for (uint32_t v = 0; v < p->masters; v++)
+        w->above[v] = name[root_of(w, v)];
+    for (uint32_t v = p->masters; v < p->locals; v++) {
+        w->edge[2 * w->edges] = p->number[v];
+        w->edge[2 * w->edges + 1] = name[root_of(w, v)];
+        w->edges += w->edge[2 * w->edges] != w->edge[2 * w->edges + 1];
+    }
+    gg_release(name);
+    return !gg_poll(w->run);
+}
+
+/* ---- the forest of all ---- */
+
+/* Masters in `open` point to their roots. */
+static bool cut_short(struct weak_part *w) {
+    uint64_t left = w->open_count;
+    while (part_sum(w->p, w->run, &left) && left > 0) {
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < w->open_count; i++)
+            w->word[i] = w->above[w->open[i]];
+        if (!part_ask(w->p, w->run, w->above, w->word, w->open_count) || gg_poll(w->run))
+            return false;
+        for (uint32_t i = 0; i < w->open_count; i++) {
+            const uint32_t v = w->open[i];
+            if (w->word[i] != w->above[v]) {
+                w->above[v] = w->word[i];
+                w->open[kept++] = v;
+            }
+        }
+        left = w->open_count = kept;
+    }
+    return !w->run->status;
+}
+
+static bool cut_all_short(struct weak_part *w) {
+    w->open_count = 0;
+    for (uint32_t v = 0; v < w->p->masters; v++)
+        if (w->above[v] != w->p->number[v])
+            w->open[w->open_count++] = v;
+    return cut_short(w);
+}
+
+/* Ends become roots, larger one first. */
+static bool contract(struct weak_part *w) {
+    uint64_t left = 0;
+    if (!part_ask(w->p, w->run, w->above, w->edge, 2 * w->edges))
+        return false;
+    for (uint64_t i = 0; i < w->edges; i++) {
+        const uint64_t a = w->edge[2 * i], b = w->edge[2 * i + 1];
+        w->edge[2 * left] = a > b ? a : b;
+        w->edge[2 * left + 1] = a > b ? b : a;
+        left += a != b;
+    }
+    w->edges = left;
+    return true;
+}
+
+/* The larger root of each edge hooks to the least that it meets. */
+static bool hook(struct weak_part *w) {
+    struct part_letters come;
+    bool go = part_post(w->p, w->run, 2, w->edge, w->edges, NULL, &come);
+    w->open_count = 0;
+    for (uint64_t i = 0; go && i < come.count; i++) {
+        const uint32_t v = part_master_of(w->p, come.word[2 * i]);
+        const uint64_t to = come.word[2 * i + 1];
+        if (w->above[v] == w->p->number[v])
+            w->open[w->open_count++] = v;
+        w->above[v] = to < w->above[v] ? to : w->above[v];
+    }
+    part_letters_close(&come);
+    return go;
+}
+
+static bool merge(struct weak_part *w) {
+    for (;;) {
+        uint64_t left;
+        if (!contract(w))
+            return false;
+        left = w->edges;
+        if (!part_sum(w->p, w->run, &left))
+            return false;
+        if (left == 0)
+            return true;
+        w->rounds++;
+        part_at(w->p, "round", w->rounds);
+        if (!hook(w) || !cut_short(w))
+            return false;
+    }
+}
+
+/* ---- the whole ---- */
+
+void part_weak_components(gpugraph_part *p, gpugraph_run *run, uint64_t *component) {
+    const double start = gg_now_ms();
+    struct weak_part w = {.p = p, .run = run, .above = component};
+    w.parent = gg_alloc(run, p->locals, sizeof *w.parent);
+    w.open = gg_alloc(run, p->masters, sizeof *w.open);
+    w.word = gg_alloc(run, p->masters, sizeof *w.word);
+    bool go = w.parent && w.open && w.word;
+    for (uint32_t v = 0; go && v < p->locals; v++)
+        w.parent[v] = v;
+    if (go && p->device)
+        gg_part_services.forest(p, run, w.parent);
+    else if (go)
+        link_rows(&w);
+    go = go && !gg_stopping(run) && name_trees(&w) && cut_all_short(&w) && merge(&w) &&
+         cut_all_short(&w);
+    if (go)
+        gg_phase(run, "search", start, (int64_t)p->arcs, "%llu rounds over %u parts",
+                 (unsigned long long)w.rounds, p->exchange->parts);
+    gg_release(w.parent);
+    gg_release(w.open);
+    gg_release(w.word);
+    gg_release(w.edge);
+}

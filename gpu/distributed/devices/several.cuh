@@ -1,0 +1,273 @@
+/* A graph shared by several devices of one host: the map of this room.
+**
+**     places.h       which device owns a vertex, and where it lies in arrays of all vertices
+**     team.cu        the devices of one search: jobs, memory, launches, waiting
+**     meet.cuh       kernels of all devices wait for each other
+**     exchange.h     what the host moves between devices where kernels do not
+**     make.cu        whole rows at the owner of their vertex, from lists of edges
+**     hubs.cu, light.cu    what searches need beside rows
+**
+**     device 0                                   device 1
+**     rows of its places                         rows of its places
+**     replica  | own segment | copy        |     | copy        | own segment |
+**                 `--- peer stores ---------------->
+**     inbox    letters from 1                    letters from 0
+**
+** One thread of the host leads all devices: it launches a kernel on each and polls, so interrupts,
+** phases and errors are those of one call. The first failure anywhere stops the kernels of all.
+** Calls are made with no device in particular current; gg_several_on makes one so.
+**
+** parts may be more than there are devices: several members then share one, which tests use. */
+#ifndef GPUGRAPH_SEVERAL_CUH
+#define GPUGRAPH_SEVERAL_CUH
+
+#include "device/cuda.cuh"
+#include "graph/light_arcs.cuh"
+#include "distributed/exchange/exchange.h"
+#include "meet.cuh"
+#include "places.h"
+
+static_assert((int)SEVERAL_MOST == (int)GG_MAX_DEVICES, "a slot for each device");
+
+/* ---- a team ---- */
+
+struct several_member {
+    struct cuda_job job; /* its run is `run`; its stream its own */
+    gpugraph_run run;    /* a copy of the caller's, which tells no phases */
+    int lead;            /* the first member on the same device: its job is open */
+    /* Of its own, where another member leads; else NULL. */
+    cudaStream_t stream;
+    void *slices; /* the job's */
+    struct several_desk *desk;
+    struct several_kept *kept; /* the device's rows of the graph; NULL: not asked for */
+};
+
+struct several_team {
+    gpugraph_run *run; /* the caller's */
+    gpugraph_graph *graph;
+    int parts;
+    bool peers; /* every device reaches every other one's memory: kernels meet */
+    const struct several_exchange *exchange;
+    void *channel;        /* the exchange's own */
+    uint64_t patience_ns; /* a device is waited for */
+    uint64_t round;       /* meetings on the host since gg_several_begin */
+    struct several_member member[SEVERAL_MOST];
+};
+
+/* Opens the devices of these ordinals, ascending (repeats: members that share one), peer access
+** between them included. graph may be NULL. False: run->status says why, and there is nothing to
+** close. */
+bool gg_several_open(struct several_team *team, gpugraph_graph *graph, gpugraph_run *run,
+                     const int *ordinal, int parts);
+/* Waits until all are idle and gives them back. */
+gpugraph_status gg_several_close(struct several_team *team);
+/* Carries the first failure of a member to the caller's run, and stops the kernels of all. True
+** while the team is going. */
+bool gg_several_going(struct several_team *team);
+/* That member's job, its device current. */
+struct cuda_job *gg_several_on(struct several_team *team, int member);
+/* Until all that was queued on any of them is done; polls for interrupts. */
+bool gg_several_wait(struct several_team *team);
+/* So many bytes of each member, once all that was queued on any of them is done: 32 at most, one member's behind the
+** other's in *to. On their way together. */
+bool gg_several_fetch_each(struct several_team *team, void *to,
+                           const void *const from[SEVERAL_MOST], size_t bytes);
+
+/* ---- memory ---- */
+
+/* An array with an entry for each place, or any other that all members have in the same size. */
+template <typename type> struct several_array {
+    type *
+        at[SEVERAL_MOST]; /* each member's copy; kernels reach others' with peers alone */
+};
+
+/* As struct workspace, on all devices at once: carve, gg_several_workspace, carve again. */
+struct several_space {
+    int parts;
+    unsigned char *base[SEVERAL_MOST]; /* NULL: sizes alone */
+    uint64_t used;                     /* by each member */
+};
+bool gg_several_workspace(struct several_team *team, struct several_space *space);
+
+template <typename type>
+static inline several_array<type> gg_several_carve(several_space *space, uint64_t count) {
+    several_array<type> array = {};
+    for (int p = 0; p < space->parts; p++)
+        if (space->base[p])
+            array.at[p] = reinterpret_cast<type *>(space->base[p] + space->used);
+    space->used += (count * sizeof(type) + 255) / 256 * 256;
+    return array;
+}
+
+/* ---- a graph in parts ---- */
+
+struct several_rows {    /* of one member's places, by place - first */
+    uint64_t arcs, room; /* there are; the arrays hold */
+    uint64_t *offset;    /* stride + 1 */
+    uint32_t *target;    /* places */
+    void *weight;        /* as the graph has them; NULL unless asked for */
+    uint32_t *hub;       /* of each row a target to look at first; NULL: not asked for */
+    uint32_t *closed;    /* bit i: row i is empty; NULL likewise */
+    struct light_rows light;
+};
+
+struct several_parts { /* owns nothing, where the graph keeps the rows */
+    struct several_places places;
+    uint64_t arcs;      /* of all members */
+    uint64_t most_arcs; /* of one vertex */
+    size_t weight_bytes;
+    enum csr_kind kind;
+    bool kept; /* with the graph */
+    struct several_rows rows[SEVERAL_MOST];
+};
+
+/* The graph's rows of that kind in as many parts as the team has, made on first need and kept with
+** the graph. CSR_SIMPLE is sorted by place, without loops or repeats. Phase "parts". False: the
+** run must end. */
+bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighted,
+                     struct several_parts *parts);
+/* What has been made beside rows that are kept, hubs or light arcs, in place of what was so before. */
+void gg_several_keep_more(struct several_team *team, const struct several_parts *parts);
+/* The team ends: its rows may go when memory is short. */
+void gg_several_let_go(struct several_team *team);
+/* Bytes that the largest part, and what making it takes, would still need on each device. */
+int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_kind kind,
+                             bool weighted);
+
+/* Edges that no array holds. fill queues kernels, in job's stream, that write edges first ..
+** first + count - 1; it may be asked for the same edges several times. */
+struct several_source {
+    uint32_t n;
+    uint64_t m;
+    bool (*fill)(struct cuda_job *job, void *self, uint64_t first, uint64_t count,
+                 uint32_t *source, uint32_t *target, void *weight);
+    void *self;
+    size_t weight_bytes; /* 0: none */
+    bool over_bus;       /* asking again is dear */
+};
+/* Arcs that an owner sorts at once, at most. Tests lower it, nobody else. (make.cu) */
+extern uint64_t gg_several_sorted_arcs;
+/* Rows that the caller owns. *peak (unless NULL): the most bytes that a member has held. */
+bool gg_several_make(struct several_team *team, const struct several_source *source,
+                     enum csr_kind kind, struct several_parts *parts, uint64_t *peak);
+/* Makes hub and closed of all members' rows, where they are not made: the first target of a row, until
+** a search learns of a better one. Kept with the rows. False: the run must end. (hubs.cu) */
+bool gg_several_hubs(struct several_team *team, struct several_parts *parts);
+/* Light arcs of all members' rows, beside a workspace that is in use: not by the first search that asks since
+** rows were made. Kept with the rows. False: the run must end. (light.cu) */
+bool gg_several_light(struct several_team *team, struct several_parts *parts,
+                      uint32_t most);
+/* Of the member that has most. (room.cu) */
+uint64_t gg_several_most_arcs(const struct several_parts *parts);
+/* A member's rows as one device's, of so many vertices; offsets go by place less the first. */
+static inline struct device_csr gg_several_csr(const struct several_parts *parts,
+                                               int member, uint32_t vertices) {
+    const struct several_rows *rows = &parts->rows[member];
+    return device_csr{vertices, rows->arcs, rows->offset, rows->target, rows->weight};
+}
+void gg_several_free_parts(struct several_team *team, struct several_parts *parts);
+/* Hubs of one member's rows, of so many, behind what is queued. (hubs.cu) */
+bool gg_several_make_hubs(struct cuda_job *job, uint32_t rows_count,
+                          struct several_rows *rows);
+
+/* ---- kernels ---- */
+
+/* As a kernel has it, by value. */
+struct several_view {
+    struct several_places places;
+    struct several_meeting meeting;
+    uint32_t me, first; /* this member, its first place */
+};
+
+/* Desks are cleared: the next launch is a new one. */
+bool gg_several_begin(struct several_team *team, struct several_ways ways,
+                      const struct several_places *places,
+                      struct several_view view[SEVERAL_MOST]);
+/* Sets view[p].meeting.blocks for a kernel: as many as fit, of all members that share a device. */
+bool gg_several_plan(struct several_team *team, const struct cooperative_kernel *kernel,
+                     struct several_view view[SEVERAL_MOST]);
+/* Launches the kernel, which was planned, on every member; arguments[p] are member p's, and hold
+** view[p] as it is after the plan. Waits, and says which device did not come. */
+bool gg_several_launch(struct several_team *team, const struct cooperative_kernel *kernel,
+                       struct several_view view[SEVERAL_MOST],
+                       void **const arguments[SEVERAL_MOST]);
+/* As most kernels are launched, with one argument, which has member p's view in it: one[p]. */
+template <typename type>
+static inline bool
+gg_several_launch_each(struct several_team *team, const struct cooperative_kernel *kernel,
+                       struct several_view view[SEVERAL_MOST], type one[SEVERAL_MOST]) {
+    void *argument[SEVERAL_MOST][1];
+    void **arguments[SEVERAL_MOST];
+    for (int p = 0; p < team->parts; p++) {
+        argument[p][0] = &one[p];
+        arguments[p] = argument[p];
+    }
+    return gg_several_launch(team, kernel, view, arguments);
+}
+
+/* What comes before a kernel's first launch: views, and the workspace, which carve(space) lays out twice. */
+template <typename carver>
+static inline bool gg_several_prepare(struct several_team *team, struct several_ways ways,
+                                      const struct several_places *places,
+                                      const struct cooperative_kernel *kernel,
+                                      struct several_view view[SEVERAL_MOST],
+                                      const carver &carve) {
+    struct several_space space = {team->parts, {}, 0};
+    if (!gg_several_begin(team, ways, places, view) ||
+        !gg_several_plan(team, kernel, view))
+        return false;
+    carve(&space);
+    if (!gg_several_workspace(team, &space))
+        return false;
+    carve(&space);
+    return true;
+}
+
+/* Without peers, after each launch: combines the tallies, and the next launch has the outcome,
+** which is also returned. False: the run must end. */
+bool gg_several_meet_on_host(struct several_team *team, struct several_ways ways,
+                             struct several_outcome *outcome);
+
+#ifdef __CUDACC__
+
+/* With which round this launch begins. */
+static __device__ __forceinline__ uint64_t several_round(const several_view &v) {
+    return v.meeting.desk[v.me]->round;
+}
+
+/* Of all threads of all blocks, at the end of `round`. True: go on with the next one. False:
+** return from the kernel, which is over, or is launched again at the next round. */
+static __device__ __forceinline__ bool several_meet(const several_view &v,
+                                                    uint64_t round) {
+    __shared__ bool on;
+    if (!v.meeting.peers)
+        return false;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        on = several_meet_by_one(&v.meeting, blockIdx.x, round);
+    __syncthreads();
+    bool goes_on = on;
+    __syncthreads();
+    return goes_on;
+}
+
+/* Puts an entry of the own segment into all copies; without peers the host moves segments. */
+template <typename type>
+static __device__ __forceinline__ void several_put(const several_view &v,
+                                                   const several_array<type> &array,
+                                                   uint64_t i, type value) {
+    array.at[v.me][i] = value;
+    if (v.meeting.peers)
+        for (uint32_t q = 0; q < v.places.parts; q++)
+            if (q != v.me)
+                array.at[q][i] = value;
+}
+
+/* Is it one of the own places? */
+static __device__ __forceinline__ bool several_is_own(const several_view &v,
+                                                      uint32_t place) {
+    return place - v.first < v.places.stride;
+}
+
+#endif
+#endif

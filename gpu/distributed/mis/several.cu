@@ -1,0 +1,364 @@
+/* Maximal independent set, method "several": the graph is shared by devices, and all of them decide
+** at once, without rounds.
+**
+**     code       of every place, on every device: a byte, as in codes.h
+**     count      each device counts the bins of a sample of its places and tells all; they meet
+**     code       each makes the codes of its places and puts them into all copies; they meet
+**     decide     each looks at its own open vertices, as one_launch.cu does; whoever drops a
+**                vertex puts that into all copies
+**
+** A code becomes final for a reason that stays true, so a copy may be late and is never wrong: it
+** shows an open vertex a while longer. That is all the order that one device needs among its blocks
+** (one_launch.cu), and all that several need among them: there is no meeting after the codes, a
+** device leaves when its own vertices are decided, and the set is that of the greedy pass.
+**
+** That a vertex has joined stays with its owner, who drops its neighbours in all copies: an open
+** neighbour elsewhere waits until it finds itself dropped.
+**
+** Vertices of equal codes are compared by their whole keys. The degree of another device's vertex is read
+** there; where kernels do not reach it, in a copy of all degrees.
+**
+** Without peer access the kernel returns after each step, and when a pass has decided nothing, and the host
+** copies what each device has to the others. A copy may then show a neighbour open again that had been found
+** dropped; its owner comes to the same, by the vertex that joined: the first neighbour that joins is an
+** earlier one, behind which no look goes as long as it is open. */
+#include "several.cuh"
+#include "mis/codes.cuh"
+#include "mis/keep.cuh"
+#include "mis/mis.h"
+
+static __device__ uint64_t degree_of(const mis_shared *g, uint32_t v) {
+    if (!g->view.meeting.peers)
+        return g->degree[v];
+    const uint64_t *offset = g->offset_of[several_owner(&g->view.places, v)];
+    return offset[v + 1] - offset[v];
+}
+
+/* Of the owner's place number `local`. */
+static __device__ __forceinline__ uint32_t number_of(const mis_shared &g, uint32_t owner,
+                                                     uint32_t local) {
+    return (uint32_t)(g.number[owner] ? g.number[owner][local]
+                                      : several_number_of(&g.view.places, owner, local));
+}
+
+static __device__ __forceinline__ uint64_t key_of(const mis_shared &g, uint32_t owner,
+                                                  uint32_t local, uint32_t number,
+                                                  uint64_t degree) {
+    return mis_key_of(g.order, number, degree, [&] {
+        return g.hash[owner] ? g.hash[owner][local] : gg_id_hash(g.order.hashes, number);
+    });
+}
+
+static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uint32_t v) {
+    const uint32_t place[2] = {u, v};
+    uint32_t number[2];
+    uint64_t key[2];
+    for (int i = 0; i < 2; i++) {
+        const uint32_t owner = several_owner(&g->view.places, place[i]);
+        const uint32_t local = place[i] - several_first(&g->view.places, owner);
+        number[i] = number_of(*g, owner, local);
+        key[i] = key_of(*g, owner, local, number[i], degree_of(g, place[i]));
+    }
+    return key[0] != key[1] ? key[0] < key[1] : number[0] < number[1];
+}
+
+/* A dropped vertex goes into every copy: its owner has not to look at its row, and one that finds it
+** dropped does not look at it again, so nobody else would tell the others. */
+#define MIS_GRAPH            struct mis_shared
+#define MIS_EARLIER(g, u, v) earlier(g, u, v)
+#define MIS_PUT(g, v, value) mis_put_code((g)->code, v, value)
+#define MIS_SEEN(g, v)       mis_code_seen((g)->code, v)
+#define MIS_NOW(g, v)        mis_code_now((g)->code, v)
+#define MIS_ASKS_NOTES(g)    false
+#define MIS_FIRST_SHARE(g)   ((g)->first_share)
+#define MIS_COPIES(g)        ((g)->others)
+#define MIS_SEND(g, copy, v) mis_send_code((g)->other[copy], v, MIS_DROPPED)
+#include "mis/balanced.h"
+
+/* ---- kernels ---- */
+
+/* Of an own vertex. */
+static __device__ __forceinline__ uint32_t own_word(const mis_shared &g, uint32_t local,
+                                                    uint32_t number, uint64_t degree) {
+    return mis_word_of(g.order, key_of(g, g.view.me, local, number, degree));
+}
+
+/* One block; count: of each bin. */
+static __device__ void count_sample(const mis_shared &g, uint32_t *count) {
+    const uint32_t vertices = g.vertices;
+    const uint32_t sample = vertices < GG_MIS_SAMPLE ? vertices : GG_MIS_SAMPLE;
+    count[threadIdx.x] = 0;
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < sample; i += GG_BLOCK) {
+        const uint32_t local = (uint32_t)((uint64_t)i * vertices / sample);
+        const uint64_t *offset = g.offset + g.view.first + local;
+        const uint64_t degree = offset[1] - offset[0];
+        if (degree > 0)
+            atomicAdd(
+                &count[own_word(g, local, number_of(g, g.view.me, local), degree) >> 24],
+                1u);
+    }
+    __syncthreads();
+    several_put(g.view, g.count, (uint64_t)g.view.me * MIS_BINS + threadIdx.x,
+                count[threadIdx.x]);
+}
+
+/* The grid: codes of own places, four for each thread. */
+static __device__ void first_codes(const mis_shared &g, mis_code_share *share) {
+    const uint32_t *count = g.count.at[g.view.me];
+    uint32_t all = 0;
+    for (uint32_t q = 0; q < g.view.places.parts; q++)
+        all += gg_peek(&count[q * MIS_BINS + threadIdx.x]);
+    mis_share_codes(all, share);
+    for (uint64_t i = gg_thread(); i < g.view.places.stride / 4;
+         i += gg_threads_of_grid()) {
+        const uint32_t local = (uint32_t)i * 4, place = g.view.first + local;
+        /* Four places in a row are of one block, so their numbers are in a row, too. */
+        const uint64_t *stored = g.number[g.view.me];
+        const uint32_t first =
+            stored ? 0 : (uint32_t)several_number_of(&g.view.places, g.view.me, local);
+        auto word = [&](uint32_t k, uint64_t degree) {
+            const uint32_t number = stored ? (uint32_t)stored[local + k] : first + k;
+            return own_word(g, local + k, number, degree);
+        };
+        several_put(
+            g.view, g.codes, (uint64_t)place / 4,
+            mis_four_codes(
+                share->edge, g.offset + place, 4, [](uint32_t) { return 0u; }, word));
+        for (uint32_t k = 0; k < 4 && g.degree; k++)
+            g.degree[place + k] =
+                (uint32_t)(g.offset[place + k + 1] - g.offset[place + k]);
+    }
+}
+
+/* Passes of a warp, the first over its tiles of own places and then over its list, until that is
+** empty; or for long enough; or, where nothing can come from other devices, in vain. Returns what
+** is left. */
+static __device__ __forceinline__ uint32_t all_passes(const mis_shared &g,
+                                                      uint32_t *passes) {
+    const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid() / GG_WARP;
+    const uint32_t stride = g.view.places.stride;
+    waiting *list = g.list + warp * g.room;
+    uint32_t count = g.room, pass = 0;
+    while (count > 0 && pass < GG_MIS_PASSES) {
+        uint32_t kept = 0;
+        uint64_t longest = pass == 0 ? GG_MIS_FIRST_DEGREE : UINT64_MAX;
+        for (uint32_t i = 0; i < count; i += GG_WARP) {
+            uint64_t local = (warp + i / GG_WARP * step) * GG_WARP + gg_lane();
+            bool live = pass > 0 ? i + gg_lane() < count : local < stride;
+            waiting w = {live ? g.view.first + (uint32_t)local : 0, GPUGRAPH_NONE, 0};
+            if (live && pass > 0)
+                w = list[i + gg_lane()];
+            bool waits = mis_look_balanced(&g, live, longest, &w, mis_room_for_notes());
+            kept = mis_keep(list, kept, waits, w);
+        }
+        if (kept == count)
+            __nanosleep(GG_MIS_REST_NS);
+        pass++;
+        bool vain = kept == count && pass > 2 && !g.view.meeting.peers;
+        count = kept;
+        if (vain || (pass % GG_MIS_STOP_PASSES == 0 && host_load(g.order.stop) != 0))
+            pass = GG_MIS_PASSES;
+        pass = __shfl_sync(ALL_LANES, pass, 0);
+    }
+    *passes = pass;
+    return count;
+}
+
+/* Cooperative. */
+static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
+    decide_shared(const __grid_constant__ mis_shared g) {
+    __shared__ mis_code_share share;
+    if (g.step == MIS_COUNT) {
+        if (blockIdx.x == 0)
+            count_sample(g, share.count);
+        if (!several_meet(g.view, 0))
+            return;
+    }
+    if (g.step <= MIS_CODE) {
+        first_codes(g, &share);
+        if (!several_meet(g.view, 1))
+            return;
+    }
+    uint32_t passes, count = all_passes(g, &passes);
+    if (gg_lane() == 0) {
+        if (count > 0)
+            atomicAdd(&g.left->open, count);
+        atomicMax(&g.left->passes, passes);
+    }
+    mis_members_of_codes(g.code + g.view.first, g.member, g.view.places.stride / GG_WARP);
+}
+
+/* ---- driver ---- */
+
+extern const struct cooperative_kernel gg_mis_decide_shared = {
+    (const void *)decide_shared, "decide_shared", GG_BLOCK, 0};
+static const struct cooperative_kernel &kernel = gg_mis_decide_shared;
+
+struct shared_run {
+    struct several_team *team;
+    const struct several_parts *parts;
+    const struct mis_question *question;
+    struct several_view view[SEVERAL_MOST];
+    struct mis_shared g[SEVERAL_MOST];
+    several_array<uint32_t> count, codes, degree, hash;
+    several_array<uint8_t> member;
+    several_array<struct mis_left> left;
+    several_array<struct waiting> list;
+    uint32_t room;
+};
+
+/* Entries of all lists: of as many warps as the member with most has. */
+static void plan_lists(struct shared_run *r, uint64_t *entries) {
+    *entries = 0;
+    for (int p = 0; p < r->team->parts; p++) {
+        const uint64_t all = gg_mis_list_entries(r->view[p], &r->g[p].room);
+        *entries = all > *entries ? all : *entries;
+    }
+}
+
+static void carve(struct shared_run *r, struct several_space *space) {
+    const struct several_places *places = &r->parts->places;
+    uint64_t entries;
+    plan_lists(r, &entries);
+    r->left = gg_several_carve<struct mis_left>(space, 1);
+    r->list = gg_several_carve<struct waiting>(space, entries);
+    r->count = gg_several_carve<uint32_t>(space, r->team->parts * MIS_BINS);
+    r->codes = gg_several_carve<uint32_t>(space, several_all_places(places) / 4);
+    r->degree = gg_several_carve<uint32_t>(
+        space, r->team->peers ? 0 : several_all_places(places));
+    r->member = gg_several_carve<uint8_t>(space, places->stride);
+    r->hash = gg_several_carve<uint32_t>(space, r->question->hash ? places->n : 0);
+}
+
+static bool send_hashes(struct shared_run *r) {
+    for (int p = 0; p < r->team->parts && r->question->hash; p++)
+        gg_upload(gg_several_on(r->team, p), r->hash.at[p], r->question->hash,
+                  (uint64_t)r->parts->places.n * sizeof(uint32_t));
+    return gg_several_going(r->team);
+}
+
+static void set_up(struct shared_run *r, int p) {
+    const struct mis_question *q = r->question;
+    struct mis_shared *g = &r->g[p];
+    const struct several_rows *rows = &r->parts->rows[p];
+    uint32_t n = r->parts->places.n;
+    g->view = r->view[p];
+    g->count = r->count;
+    g->codes = r->codes;
+    g->degree = r->team->peers ? NULL : r->degree.at[p];
+    g->offset = rows->offset - r->view[p].first;
+    g->target = rows->target;
+    g->code = (uint8_t *)r->codes.at[p];
+    g->others = 0;
+    for (int q = 0; q < r->team->parts && r->team->peers; q++) {
+        g->offset_of[q] = r->parts->rows[q].offset - r->view[q].first;
+        if (q != p)
+            g->other[g->others++] = (uint8_t *)r->codes.at[q];
+    }
+    g->vertices = several_vertices(&r->parts->places, (uint32_t)p);
+    g->first_share = gg_mis_share_of(r->parts->arcs, n);
+    g->member = r->member.at[p];
+    g->left = r->left.at[p];
+    g->list = r->list.at[p];
+    g->order.priority = q->priority;
+    g->order.shift = gg_mis_shift_of(n);
+    g->order.stop = r->view[p].meeting.stop;
+    g->order.hashes.salt = gg_fixed_hash((uint64_t)q->seed + 0x9e3779b97f4a7c15u);
+    g->order.hashes.first = q->first_id;
+    g->order.hashes.stored = q->hash ? r->hash.at[p] : NULL;
+}
+
+static bool prepare(struct shared_run *r) {
+    auto lay_out = [&](struct several_space *space) { carve(r, space); };
+    if (!gg_several_prepare(r->team, several_ways(), &r->parts->places, &kernel, r->view,
+                            lay_out))
+        return false;
+    for (int p = 0; p < r->team->parts; p++)
+        set_up(r, p);
+    return send_hashes(r);
+}
+
+/* A launch from that step on; *open: vertices of all members that wait still. */
+static bool launch(struct shared_run *r, enum mis_step step, uint64_t *open,
+                   uint32_t *passes) {
+    *open = 0;
+    for (int p = 0; p < r->team->parts; p++) {
+        r->g[p].step = step;
+        gg_fill(gg_several_on(r->team, p), r->g[p].left, 0, sizeof(struct mis_left));
+    }
+    if (!gg_several_launch_each(r->team, &kernel, r->view, r->g))
+        return false;
+    struct mis_left left[SEVERAL_MOST];
+    const void *from[SEVERAL_MOST];
+    for (int p = 0; p < r->team->parts; p++)
+        from[p] = r->g[p].left;
+    if (!gg_several_fetch_each(r->team, left, from, sizeof *left))
+        return false;
+    for (int p = 0; p < r->team->parts; p++) {
+        *open += left[p].open;
+        *passes = left[p].passes > *passes ? left[p].passes : *passes;
+    }
+    return true;
+}
+
+/* Each member's own segment, of so many entries, to all others. */
+static bool to_all(struct shared_run *r, const several_array<uint32_t> &array,
+                   uint64_t entries) {
+    void *at[SEVERAL_MOST];
+    for (int p = 0; p < r->team->parts; p++)
+        at[p] = array.at[p];
+    return r->team->peers || r->team->parts == 1 ||
+           gg_several_segments(r->team, at, entries * sizeof(uint32_t));
+}
+
+static bool exchange_codes(struct shared_run *r) {
+    return to_all(r, r->codes, r->parts->places.stride / 4);
+}
+
+/* The steps before the last one, where kernels do not meet. */
+static bool first_steps(struct shared_run *r) {
+    uint64_t open;
+    uint32_t passes = 0;
+    return launch(r, MIS_COUNT, &open, &passes) && to_all(r, r->count, MIS_BINS) &&
+           launch(r, MIS_CODE, &open, &passes) &&
+           to_all(r, r->degree, r->parts->places.stride) && exchange_codes(r);
+}
+
+static bool until_decided(struct shared_run *r, struct mis_answer *answer) {
+    uint64_t open, left = UINT64_MAX;
+    double began = gg_now_ms();
+    enum mis_step step = r->team->peers ? MIS_COUNT : MIS_DECIDE;
+    if (!r->team->peers && !first_steps(r))
+        return false;
+    do {
+        if (!launch(r, step, &open, &answer->passes) || (open > 0 && !exchange_codes(r)))
+            return false;
+        step = MIS_DECIDE;
+        answer->launches++;
+        if (open >= left) {
+            gg_fail(r->team->run, GPUGRAPH_DEVICE_FAILED,
+                    "the kernel %s makes no progress: %llu vertices wait for each other",
+                    kernel.name, (unsigned long long)open);
+            return false;
+        }
+        left = open;
+    } while (open > 0);
+    answer->ms = gg_now_ms() - began;
+    answer->member = r->member;
+    return true;
+}
+
+bool gg_mis_on_team(struct several_team *team, const struct several_parts *parts,
+                    const struct mis_question *question, struct mis_answer *answer) {
+    struct shared_run *r = (struct shared_run *)gg_alloc_zero(team->run, 1, sizeof *r);
+    if (!r)
+        return false;
+    *answer = mis_answer();
+    r->team = team;
+    r->parts = parts;
+    r->question = question;
+    bool done = prepare(r) && until_decided(r, answer);
+    gg_release(r);
+    return done;
+}

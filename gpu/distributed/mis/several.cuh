@@ -1,0 +1,81 @@
+/* Maximal independent sets on several devices. */
+#ifndef GPUGRAPH_MIS_SEVERAL_CUH
+#define GPUGRAPH_MIS_SEVERAL_CUH
+
+#include "mis/mis.cuh"
+#include "distributed/devices/several.cuh"
+
+enum mis_step { MIS_COUNT, MIS_CODE, MIS_DECIDE };
+
+struct mis_shared {
+    struct several_view view;
+    several_array<uint32_t> count; /* of each member: the bins of its sample */
+    several_array<uint32_t> codes; /* by place, four in a word */
+    const uint64_t
+        *offset_of[SEVERAL_MOST]; /* by owner, then by place: where peers are */
+    uint32_t *degree;             /* by place: where they are not */
+    uint8_t *other[SEVERAL_MOST]; /* the other devices' codes, likewise */
+    /* By owner, of its places: numbers, where they are not the places' own, and hashes of ids; else NULL. */
+    const uint64_t *number[SEVERAL_MOST];
+    const uint32_t *hash[SEVERAL_MOST];
+    uint32_t vertices; /* of the own places */
+    uint32_t others;
+    const uint64_t *offset; /* by place: only own ones */
+    const uint32_t *target;
+    uint8_t *code;          /* the own copy */
+    uint8_t *member;        /* by place - first */
+    struct mis_graph order; /* what keys are made of; takes numbers for rows */
+    uint32_t first_share;
+    struct mis_left *left;
+    struct waiting *list;
+    uint32_t room; /* entries of the list, for each warp */
+    enum mis_step step;
+};
+
+struct mis_left {
+    uint32_t open;   /* vertices that wait */
+    uint32_t passes; /* of the warp that had most */
+};
+
+/* Cooperative. (several.cu) */
+extern const struct cooperative_kernel gg_mis_decide_shared;
+
+/* Entries of the lists of all warps; *room: of one. */
+static inline uint64_t gg_mis_list_entries(const struct several_view &view,
+                                           uint32_t *room) {
+    const uint64_t tiles = view.places.stride / GG_WARP,
+                   warps = (uint64_t)view.meeting.blocks * (GG_BLOCK / GG_WARP);
+    *room = (uint32_t)((tiles + warps - 1) / warps * GG_WARP);
+    return warps * *room;
+}
+/* Arcs that are dealt out at first; leading zeros of the largest number. */
+static inline uint32_t gg_mis_share_of(uint64_t arcs, uint32_t n) {
+    return arcs < GG_MIS_SHORT_ROW * (uint64_t)n ? GG_MIS_FIRST_SHARE : GG_MIS_SHARE;
+}
+static inline int gg_mis_shift_of(uint32_t n) {
+    return n > 1 ? __builtin_clz(n - 1) : 0;
+}
+
+struct mis_question {
+    gpugraph_priority priority;
+    int64_t seed;
+    uint64_t first_id;    /* of consecutive ids */
+    const uint32_t *hash; /* by number, on the host; NULL: ids are consecutive */
+};
+
+/* In the team's workspace: of each member's places, is it in the set? */
+struct mis_answer {
+    several_array<uint8_t> member;
+    unsigned launches, passes;
+    double ms; /* of the kernels */
+};
+
+/* The set of the graph in those parts (CSR_SIMPLE). */
+bool gg_mis_on_team(struct several_team *team, const struct several_parts *parts,
+                    const struct mis_question *question, struct mis_answer *answer);
+/* Method "several": on the devices of these ordinals, as gg_several_open has them. */
+gpugraph_status gg_mis_several(gpugraph_graph *graph, gpugraph_priority priority,
+                               int64_t seed, gpugraph_run *run, const int *ordinal,
+                               int parts, uint8_t *member);
+
+#endif

@@ -1,0 +1,95 @@
+/* Method "several" of a graph: its team, rows and hashes, the search (several.cu), and members brought home. */
+#include "several.cuh"
+#include "distributed/devices/bring.cuh"
+#include "distributed/devices/kept.h"
+#include "device/services.h"
+#include "in_parts.h"
+
+#include <stdio.h>
+
+static bool search(struct several_team *team, struct mis_question *question,
+                   uint8_t *member) {
+    struct several_parts parts;
+    struct mis_answer answer;
+    char more[200];
+    if (!gg_several_rows(team, CSR_SIMPLE, false, &parts))
+        return false;
+    double started = gg_now_ms();
+    if (!gg_mis_on_team(team, &parts, question, &answer))
+        return false;
+    snprintf(more, sizeof more, "%d parts, exchange %s, %u launch(es), up to %u passes",
+             team->parts, team->exchange->name, answer.launches, answer.passes);
+    gg_search_phase(team->run, started, parts.places.n, more);
+    started = gg_now_ms();
+    if (gg_several_bring(team, &parts.places, answer.member, member))
+        gg_phase(team->run, "download", started, parts.places.n, "members");
+    return gg_several_going(team);
+}
+
+gpugraph_status gg_mis_several(gpugraph_graph *graph, gpugraph_priority priority,
+                               int64_t seed, gpugraph_run *run, const int *ordinal,
+                               int parts, uint8_t *member) {
+    struct several_team team;
+    run->used_method = "several";
+    bool stored = (priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM) &&
+                  !gg_ids_are_consecutive(graph);
+    uint32_t *hash = NULL;
+    if (stored) {
+        hash = (uint32_t *)gg_alloc(run, graph->n, sizeof *hash);
+        if (!hash || gg_hash_ids(graph, seed, run, hash) != GPUGRAPH_OK) {
+            gg_release(hash);
+            return run->status;
+        }
+    }
+    struct mis_question question = {priority, seed, (uint64_t)graph->ids.first_integer,
+                                    hash};
+    if (gg_several_open(&team, graph, run, ordinal, parts)) {
+        search(&team, &question, member);
+        gg_several_close(&team);
+    }
+    gg_release(hash);
+    return run->status;
+}
+
+static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
+    const int64_t n = graph->n, share = n / parts + 2048;
+    return gg_several_rows_lack(graph, parts, CSR_SIMPLE, false) +
+           5 * (n + 2048 * parts) + (gg_ids_are_consecutive(graph) ? 0 : 4 * n) +
+           share * (1 + 2 * (int64_t)sizeof(struct waiting)) + 65536;
+}
+
+/* ---- the side of several devices ---- */
+
+/* Where one of them fails that `auto` has taken, one device goes on alone. */
+static gpugraph_status find_on_several(gpugraph_graph *graph, gpugraph_priority priority,
+                                       int64_t seed, gpugraph_run *run, uint8_t *member) {
+    int ordinal[GG_MAX_DEVICES];
+    const int devices = gg_used_devices(run, ordinal);
+    if (gg_mis_is_in_parts(run))
+        return gg_mis_in_parts(graph, priority, seed, run, ordinal, devices, member);
+    gg_mis_several(graph, priority, seed, run, ordinal, devices, member);
+    if (!gg_go_on_alone(run, &gg_mis))
+        return run->status;
+    const struct mis_calls *alone =
+        (const struct mis_calls *)gg_mis.side[GPUGRAPH_CUDA]->calls;
+    return alone->find(graph, priority, seed, run, member);
+}
+
+static const gpugraph_method methods[] = {
+    {"mis", "several", "cuda",
+     "asynchronous: the rows are shared by several devices, which all decide at once"},
+    {"mis", "several-by-target", "cuda",
+     "a part for each device, with the arcs into its vertices, and copies of neighbours"},
+    {"mis", "several-grid", "cuda",
+     "parts in rows and columns, which exchange with those of their row and column"},
+    {},
+};
+
+static const struct mis_calls calls = {.find = find_on_several};
+
+extern "C" const algorithm_side gg_mis_distributed = {
+    .methods = methods,
+    .calls = &calls,
+    .several_bytes = bytes_on_several,
+    .several_ready = gg_several_has_rows,
+};

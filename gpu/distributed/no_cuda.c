@@ -1,0 +1,8 @@
+/* A build without CUDA: this file stands for every .cu of this folder, with nothing in it.
+** Partitions then run on threads and processes alone. */
+#include "algorithm.h"
+#include "partition/part.h"
+
+const struct part_services gg_part_services = {0};
+const algorithm_side gg_bfs_distributed = {0}, gg_sssp_distributed = {0},
+                     gg_mis_distributed = {0}, gg_pagerank_distributed = {0};

@@ -1,0 +1,218 @@
+/* PageRank over parts: shares are pushed along rows into fixed-point sums, those of ghosts are reduced into
+** their masters, and masters make ranks of them. Sums of fixed point are exact, so that every rank has the
+** bits that pagerank.c finds, however rows are cut. steps.h has the arithmetic. */
+#include "parts.h"
+#include "pagerank/pagerank.h"
+
+#include <string.h>
+
+static bool is_place(const struct part_ranking *r, uint32_t v) {
+    return !r->is_place || r->is_place[v];
+}
+
+static bool reduce(struct part_ranking *r, void *value, uint32_t size,
+                   bool (*merge)(void *, const void *)) {
+    return gg_reduce(r->p, r->run, (struct part_field){value, size, merge}, NULL) ==
+           GPUGRAPH_OK;
+}
+static bool broadcast(struct part_ranking *r, void *value, uint32_t size) {
+    return !part_reads_ghosts(r->p) ||
+           gg_broadcast(r->p, r->run, (struct part_field){value, size, NULL}, NULL) ==
+               GPUGRAPH_OK;
+}
+
+/* ---- what flows out of a vertex ---- */
+
+static bool merge_largest(void *into, const void *from) {
+    double a, b;
+    memcpy(&a, into, sizeof a);
+    memcpy(&b, from, sizeof b);
+    if (b > a)
+        memcpy(into, &b, sizeof b);
+    return b > a;
+}
+
+/* The largest weight of each row says in which units the row's weights are. */
+static bool weigh_rows(struct part_ranking *r) {
+    const gpugraph_part *p = r->p;
+    for (uint32_t u = 0; u < p->locals; u++) {
+        r->out[u] = 0;
+        for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
+            if (part_weight(p, a) > r->out[u])
+                r->out[u] = part_weight(p, a);
+    }
+    if (part_reads_ghosts(p) && (!reduce(r, r->out, sizeof *r->out, merge_largest) ||
+                                 !broadcast(r, r->out, sizeof *r->out)))
+        return false;
+    for (uint32_t u = 0; u < p->locals; u++) {
+        r->exponent[u] = gg_weight_exponent(r->out[u]);
+        r->sum[u] = 0;
+        for (uint64_t a = p->offset[u]; a < p->offset[u + 1] && r->out[u] > 0; a++)
+            r->sum[u] +=
+                gg_fix(gg_relative_weight(part_weight(p, a), (int)r->exponent[u]));
+    }
+    if (part_reads_ghosts(p) && !reduce(r, r->sum, sizeof *r->sum, part_sum_128))
+        return false;
+    for (uint32_t u = 0; u < p->masters; u++)
+        r->out[u] = gg_unfix(r->sum[u]);
+    return true;
+}
+
+static bool count_rows(struct part_ranking *r) {
+    const gpugraph_part *p = r->p;
+    for (uint32_t u = 0; u < p->locals; u++)
+        r->sum[u] = p->offset[u + 1] - p->offset[u];
+    if (part_reads_ghosts(p) && !reduce(r, r->sum, sizeof *r->sum, part_sum_128))
+        return false;
+    for (uint32_t u = 0; u < p->masters; u++)
+        r->out[u] = (double)(uint64_t)r->sum[u];
+    return true;
+}
+
+/* ---- an iteration ---- */
+
+/* A master's share; what has no way out is added to what is lost. */
+static double share_of(struct part_ranking *r, uint32_t u) {
+    const double share = gg_share(r->rank[u], r->out[u]);
+    if (!(r->out[u] > 0))
+        r->lost += gg_fix(r->rank[u]);
+    return r->exponent ? share : split_cut(share);
+}
+
+static bool push(struct part_ranking *r) {
+    const gpugraph_part *p = r->p;
+    memset(r->sum, 0, p->locals * sizeof *r->sum);
+    for (uint32_t u = 0; u < p->locals && !gg_leave(r->run, u); u++) {
+        const gg_fixed fixed = gg_fix(r->share[u]);
+        for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
+            r->sum[p->target[a]] +=
+                r->exponent ? gg_fix(RANK_MULTIPLY(
+                                  r->share[u], gg_relative_weight(part_weight(p, a),
+                                                                  (int)r->exponent[u])))
+                            : fixed;
+    }
+    return !gg_stopping(r->run) &&
+           (!part_writes_ghosts(p) || reduce(r, r->sum, sizeof *r->sum, part_sum_128));
+}
+
+static void take(struct part_ranking *r) {
+    const rank_gift gift = gg_rank_gift(r->how->damping, r->lost, r->places),
+                    none = {0, 0};
+    r->lost = r->change = 0;
+    for (uint32_t v = 0; v < r->p->masters; v++) {
+        const double now =
+            gg_new_rank(r->how->damping, r->sum[v], is_place(r, v) ? gift : none);
+        r->change += gg_change(now, r->rank[v]);
+        r->rank[v] = now;
+        r->share[v] = share_of(r, v);
+    }
+}
+
+bool part_rank_add_up(struct part_ranking *r) {
+    uint64_t word[4] = {(uint64_t)r->lost, (uint64_t)(r->lost >> 64), (uint64_t)r->change,
+                        (uint64_t)(r->change >> 64)};
+    gpugraph_exchange *x = r->p->exchange;
+    if (x->calls->combine(x, r->run, GPUGRAPH_SUM_128, word, 4) != GPUGRAPH_OK)
+        return false;
+    r->lost = (gg_fixed)word[1] << 64 | word[0];
+    r->change = (gg_fixed)word[3] << 64 | word[2];
+    return true;
+}
+
+static bool iterate(struct part_ranking *r, uint32_t *iterations, double *change) {
+    *iterations = 0;
+    *change = 0;
+    for (uint32_t v = 0; v < r->p->masters; v++) {
+        r->rank[v] = is_place(r, v) ? RANK_DIVIDE(1.0, (double)r->places) : 0;
+        r->share[v] = share_of(r, v);
+    }
+    if (!part_rank_add_up(r))
+        return false;
+    if (r->p->device)
+        return gg_part_services.pagerank(r, iterations, change) == GPUGRAPH_OK;
+    while (*iterations < r->how->iterations) {
+        part_at(r->p, "iteration", *iterations);
+        if (!broadcast(r, r->share, sizeof *r->share) || !push(r))
+            return false;
+        take(r);
+        if (!part_rank_add_up(r))
+            return false;
+        ++*iterations;
+        *change = gg_unfix(r->change);
+        if (r->how->tolerance > 0 && *change <= r->how->tolerance)
+            break;
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static bool check(const gpugraph_part *p, const gpugraph_part_ranks *how,
+                  gpugraph_run *run) {
+    if (!gg_needs(run, how, 1, "how") ||
+        !gg_needs(run, how->source, how->source_count, "how.source"))
+        return false;
+    if (!(how->damping >= 0 && how->damping <= 1))
+        gg_fail(run, GPUGRAPH_INVALID, "damping is %g, not from 0 to 1", how->damping);
+    else if (!(how->tolerance >= 0))
+        gg_fail(run, GPUGRAPH_INVALID, "tolerance is %g, not 0 or more", how->tolerance);
+    else if (how->weighted && p->weight_type == GPUGRAPH_UNWEIGHTED)
+        gg_fail(run, GPUGRAPH_INVALID, "the edges have no weights to share rank by");
+    else if (how->weighted && p->device)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "rank by weight is not shared out by parts on devices");
+    else if (p->simple)
+        gg_fail(run, GPUGRAPH_INVALID, "the part is simple, and parallel edges count");
+    for (uint64_t i = 0; !run->status && i < how->source_count; i++) {
+        if (how->source[i] >= p->vertices)
+            gg_fail(run, GPUGRAPH_INVALID, "source %llu is no vertex",
+                    (unsigned long long)how->source[i]);
+        else if (i > 0 && how->source[i] <= how->source[i - 1])
+            gg_fail(run, GPUGRAPH_INVALID, "sources are not ascending: %llu after %llu",
+                    (unsigned long long)how->source[i],
+                    (unsigned long long)how->source[i - 1]);
+    }
+    return !run->status;
+}
+
+static bool prepare(struct part_ranking *r) {
+    const gpugraph_part *p = r->p;
+    r->places = r->how->source_count > 0 ? r->how->source_count : p->vertices;
+    r->share = gg_alloc_zero(r->run, p->locals, sizeof *r->share);
+    r->out = gg_alloc(r->run, p->locals, sizeof *r->out);
+    r->sum = gg_alloc(r->run, p->locals, sizeof *r->sum);
+    if (r->how->weighted)
+        r->exponent = gg_alloc(r->run, p->locals, sizeof *r->exponent);
+    if (r->how->source_count > 0)
+        r->is_place = gg_alloc_zero(r->run, p->masters, sizeof *r->is_place);
+    if (r->run->status)
+        return false;
+    for (uint64_t i = 0; r->is_place && i < r->how->source_count; i++) {
+        const uint32_t v = part_master_of(p, r->how->source[i]);
+        if (v != GPUGRAPH_NONE)
+            r->is_place[v] = 1;
+    }
+    return r->how->weighted ? weigh_rows(r) : count_rows(r);
+}
+
+gpugraph_status gpugraph_part_pagerank(gpugraph_part *p, const gpugraph_part_ranks *how,
+                                       gpugraph_run *run, double *rank,
+                                       uint32_t *iterations, double *change) {
+    gg_begin(run);
+    const double start = gg_now_ms();
+    struct part_ranking r = {.p = p, .run = run, .how = how, .rank = rank};
+    if (check(p, how, run) && gg_needs(run, rank, p->masters, "rank") &&
+        gg_needs(run, iterations, 1, "iterations") &&
+        gg_needs(run, change, 1, "change") && prepare(&r) &&
+        iterate(&r, iterations, change))
+        gg_phase(run, "search", start, (int64_t)p->arcs,
+                 "%u iterations over %u parts%s%s, last change %.3g", *iterations,
+                 p->exchange->parts, p->device ? " on devices, exchange " : "",
+                 p->device ? gg_part_services.way(p->device) : "", *change);
+    gg_release(r.share);
+    gg_release(r.out);
+    gg_release(r.sum);
+    gg_release(r.exponent);
+    gg_release(r.is_place);
+    return part_end(p->exchange, run);
+}

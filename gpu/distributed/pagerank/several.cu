@@ -1,0 +1,444 @@
+/* PageRank by several devices (devices/several.cuh); pagerank.cu has one device's, sums.cuh what both share.
+**
+**     share[2]    of all places on each device, one read and one written in turn
+**     rank        of own places
+**
+**     round 0     weights are summed, hubs listed, first ranks and their shares made
+**     round i     own rows are added up, new shares are stored into all copies; met:
+**                 the rank that was lost and the change, 128 bits each, of all devices
+**
+** One cooperative kernel does all rounds. Sums are exact, so how rows are dealt out to devices is not seen in
+** a rank. A hub's row is added up by blocks, slice by slice; who adds the last slice ends the row. */
+#define RANK_SHARE(at) (*(at)) /* others write shares while the kernel runs */
+#include "several.cuh"
+#include "pagerank/sums.cuh"
+#include "distributed/devices/bring.cuh"
+#include "distributed/devices/kept.h"
+#include "device/services.h"
+
+#include <cooperative_groups.h>
+
+#include <stdio.h>
+
+enum { LOST = 0, CHANGE = 2 }; /* words of a tally, two for each */
+
+struct several_ranking {
+    struct ranking r; /* of this device's rows; shares are set for each round */
+    struct several_view view;
+    several_array<double> share[2];
+    several_array<int16_t> exponent; /* of all places; with weights */
+    uint32_t vertices;               /* of own places, which come before the gaps */
+    uint32_t *left;                  /* slices of a hub that are not added yet */
+    uint32_t iterations;
+    double tolerance;
+};
+
+/* ---- kernel ---- */
+
+/* To the tally that is told at the end of this round. The whole block calls. */
+static __device__ __forceinline__ void
+tell_fixed(const several_ranking &s, uint64_t round, int word_at, gg_fixed part) {
+    const several_meeting &m = s.view.meeting;
+    uint64_t *words = &m.desk[m.me]->tally[round % 3].word[word_at];
+    add_of_block(reinterpret_cast<device_fixed *>(words), part);
+}
+
+static __device__ __forceinline__ gg_fixed told_fixed(const several_ranking &s,
+                                                      uint64_t round, int word_at) {
+    return (gg_fixed)several_told(&s.view.meeting, round, word_at + 1) << 64 |
+           several_told(&s.view.meeting, round, word_at);
+}
+
+static __device__ __forceinline__ void put_share(const several_ranking &s, int turn,
+                                                 uint32_t v, double share) {
+    several_put(s.view, s.share[turn], (uint64_t)s.view.first + v, share);
+}
+
+static __device__ __forceinline__ uint64_t degree_of(const several_ranking &s,
+                                                     uint32_t v) {
+    return s.r.out.offset[v + 1] - s.r.out.offset[v];
+}
+
+/* Round 0. Hubs are counted where the host has put zeros. */
+static __device__ void begin_round(const several_ranking &s) {
+    const ranking &r = s.r;
+    const uint64_t whole = gg_whole_warps(s.vertices);
+    gg_fixed lost = 0;
+    for (uint64_t u = gg_thread() / GG_WARP; r.weighted && u < s.vertices;
+         u += gg_threads_of_grid() / GG_WARP) {
+        const int exponent = sum_weights_of(r, u);
+        if (gg_lane() == 0)
+            several_put(s.view, s.exponent, s.view.first + u, (int16_t)exponent);
+    }
+    if (r.weighted)
+        cooperative_groups::this_grid().sync();
+    for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
+        const bool live = v < s.vertices;
+        list_hub(r, v, live ? r.in.offset[v] : 0, live ? r.in.offset[v + 1] : 0);
+        if (!live)
+            continue;
+        const double rank = first_rank(r, (uint32_t)v);
+        r.rank[v] = rank;
+        put_share(s, 0, (uint32_t)v,
+                  share_of(r, (uint32_t)v, degree_of(s, (uint32_t)v), rank, &lost));
+    }
+    tell_fixed(s, 0, LOST, lost);
+}
+
+/* A slice of a hub's row by the whole block; one thread ends the row behind the last slice. */
+static __device__ void pull_hubs(const several_ranking &s, const ranking &r,
+                                 rank_gift gift, int turn, gg_fixed *change,
+                                 gg_fixed *lost) {
+    const uint32_t slices = r.state->slices;
+    for (uint32_t k = blockIdx.x; k < slices; k += gridDim.x) {
+        const hub_slice one = r.slice[k];
+        add_of_block(&r.arrived[one.hub],
+                     part_of_row(r, one.first + threadIdx.x, one.end, GG_BLOCK));
+        if (threadIdx.x != 0)
+            continue;
+        const uint32_t v = r.hub[one.hub];
+        const uint64_t arcs = r.in.offset[v + 1] - r.in.offset[v];
+        const uint32_t all = (uint32_t)((arcs + HUB_ROW - 1) / HUB_ROW);
+        __threadfence();
+        if (atomicAdd(&s.left[one.hub], 1u) != all - 1)
+            continue;
+        __threadfence();
+        device_fixed *arrived = &r.arrived[one.hub];
+        const device_fixed sum = {gg_peek(&arrived->low), gg_peek(&arrived->high)};
+        put_share(s, turn, v,
+                  new_share(r, v, degree_of(s, v), r.rank[v], gg_unfix(fixed_of(sum)),
+                            gift, change, lost));
+        *arrived = device_fixed{0, 0};
+        s.left[one.hub] = 0;
+    }
+}
+
+static __device__ void pull_rows(const several_ranking &s, const ranking &r, warp_rows *w,
+                                 rank_gift gift, int turn, gg_fixed *change,
+                                 gg_fixed *lost) {
+    const uint64_t whole = gg_whole_warps(s.vertices);
+    for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
+        const bool live = v < s.vertices;
+        const uint64_t first = live ? r.in.offset[v] : 0,
+                       end = live ? r.in.offset[v + 1] : 0;
+        const uint64_t degree = live ? degree_of(s, (uint32_t)v) : 0;
+        const double before = live ? r.rank[v] : 0;
+        const double arrived = arrived_at(r, w, first, end);
+        if (live && end - first <= HUB_ROW)
+            put_share(
+                s, turn, (uint32_t)v,
+                new_share(r, (uint32_t)v, degree, before, arrived, gift, change, lost));
+    }
+}
+
+/* Is the round the last one, by what all have told at its end? */
+static __device__ __forceinline__ bool is_last(const several_ranking &s, uint64_t round) {
+    return round >= s.iterations ||
+           (round > 0 && s.tolerance > 0 &&
+            gg_unfix(told_fixed(s, round, CHANGE)) <= s.tolerance);
+}
+
+/* What follows from all that was told at the end of that round; by one thread, for its block. */
+struct round_ahead {
+    bool comes;
+    rank_gift gift;
+};
+
+static __device__ __forceinline__ void
+look_ahead(const several_ranking &s, uint64_t round, struct round_ahead *ahead) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        ahead->comes = !is_last(s, round);
+        ahead->gift = gg_rank_gift(s.r.damping, told_fixed(s, round, LOST), s.r.places);
+    }
+    __syncthreads();
+}
+
+/* Cooperative. A warp for 32 rows, a block for a slice of a hub's. */
+static __global__ void __launch_bounds__(GG_BLOCK)
+    rank_rounds(const __grid_constant__ several_ranking s) {
+    __shared__ warp_rows of_warp[WARPS];
+    __shared__ struct round_ahead ahead;
+    uint64_t round = several_round(s.view);
+    if (round == 0) {
+        begin_round(s);
+        if (!several_meet(s.view, round))
+            return;
+        round++;
+    }
+    for (look_ahead(s, round - 1, &ahead); ahead.comes;
+         look_ahead(s, round - 1, &ahead)) {
+        const int turn = (int)(round % 2);
+        const rank_gift gift = ahead.gift;
+        ranking r = s.r;
+        gg_fixed change = 0, lost = 0;
+        r.share = s.share[1 - turn].at[s.view.me];
+        pull_hubs(s, r, gift, turn, &change, &lost);
+        pull_rows(s, r, &of_warp[threadIdx.x / GG_WARP], gift, turn, &change, &lost);
+        tell_fixed(s, round, CHANGE, change);
+        tell_fixed(s, round, LOST, lost);
+        if (!several_meet(s.view, round))
+            return;
+        round++;
+    }
+}
+
+/* ---- driver ---- */
+
+static const struct cooperative_kernel kernel = {(const void *)rank_rounds, "rank_rounds",
+                                                 GG_BLOCK, 0};
+static const struct several_ways ways = {0, 1u << LOST | 1u << CHANGE};
+
+struct shared_ranking {
+    struct several_team *team;
+    const struct several_parts *in, *out;
+    const gpugraph_pagerank_options *how;
+    struct several_view view[SEVERAL_MOST];
+    struct several_ranking of[SEVERAL_MOST];
+    several_array<struct rank_state> state;
+    several_array<double> share[2], rank, total;
+    several_array<int16_t> exponent;
+    several_array<uint32_t> hub, left, place;
+    several_array<struct hub_slice> slice;
+    several_array<struct device_fixed> arrived;
+    uint64_t most_arcs; /* of one member */
+};
+
+static bool is_weighted(const struct shared_ranking *s) {
+    return s->how->weighted;
+}
+
+static void carve(struct shared_ranking *s, struct several_space *space) {
+    const uint64_t all = several_all_places(&s->in->places), own = s->in->places.stride;
+    const uint64_t hubs = most_hubs(s->most_arcs, own);
+    s->state = gg_several_carve<struct rank_state>(space, 1);
+    for (int turn = 0; turn < 2; turn++)
+        s->share[turn] = gg_several_carve<double>(space, all);
+    s->rank = gg_several_carve<double>(space, own);
+    s->total = gg_several_carve<double>(space, is_weighted(s) ? own : 0);
+    s->exponent = gg_several_carve<int16_t>(space, is_weighted(s) ? all : 0);
+    s->hub = gg_several_carve<uint32_t>(space, hubs);
+    s->left = gg_several_carve<uint32_t>(space, hubs);
+    s->slice = gg_several_carve<struct hub_slice>(space, most_slices(s->most_arcs, own));
+    s->arrived = gg_several_carve<struct device_fixed>(space, hubs);
+    s->place = gg_several_carve<uint32_t>(space, s->how->source_count > 0 ? own / 32 : 0);
+}
+
+static void set_up(struct shared_ranking *s, gpugraph_distance_type type, int p) {
+    struct several_ranking *one = &s->of[p];
+    struct ranking *r = &one->r;
+    one->view = s->view[p];
+    one->vertices = several_vertices(&s->in->places, (uint32_t)p);
+    for (int turn = 0; turn < 2; turn++)
+        one->share[turn] = s->share[turn];
+    one->exponent = s->exponent;
+    one->left = s->left.at[p];
+    one->iterations = s->how->iterations;
+    one->tolerance = s->how->tolerance;
+    r->in = gg_several_csr(s->in, p, one->vertices);
+    r->out = gg_several_csr(s->out, p, one->vertices);
+    r->type = type;
+    r->damping = s->how->damping;
+    r->weighted = is_weighted(s);
+    r->places = s->how->source_count > 0 ? s->how->source_count : s->in->places.n;
+    r->state = s->state.at[p];
+    r->rank = s->rank.at[p];
+    r->total = s->total.at[p];
+    r->exponent = s->exponent.at[p];
+    r->hub = s->hub.at[p];
+    r->slice = s->slice.at[p];
+    r->arrived = s->arrived.at[p];
+    r->is_place = s->how->source_count > 0 ? s->place.at[p] : NULL;
+}
+
+/* Bits of the places that jumps lead to, each member's own. */
+static bool send_places(struct shared_ranking *s) {
+    const struct several_places *places = &s->in->places;
+    const uint32_t words = places->stride / 32;
+    if (s->how->source_count == 0)
+        return true;
+    uint32_t *bits = (uint32_t *)gg_alloc_zero(
+        s->team->run, (uint64_t)words * places->parts, sizeof *bits);
+    for (uint32_t i = 0; bits && i < s->how->source_count; i++) {
+        const uint32_t place = several_place(places, s->how->source[i]);
+        bits[place / 32] |= 1u << place % 32;
+    }
+    for (int p = 0; bits && p < s->team->parts; p++)
+        gg_upload(gg_several_on(s->team, p), s->place.at[p], bits + (uint64_t)p * words,
+                  words * sizeof *bits);
+    gg_several_wait(s->team);
+    gg_release(bits);
+    return gg_several_going(s->team);
+}
+
+static bool prepare(struct shared_ranking *s, gpugraph_distance_type type) {
+    s->most_arcs = gg_several_most_arcs(s->in);
+    const uint64_t hubs = most_hubs(s->most_arcs, s->in->places.stride);
+    auto lay_out = [&](struct several_space *space) { carve(s, space); };
+    if (!gg_several_prepare(s->team, ways, &s->in->places, &kernel, s->view, lay_out))
+        return false;
+    for (int p = 0; p < s->team->parts && gg_several_going(s->team); p++) {
+        struct cuda_job *job = gg_several_on(s->team, p);
+        set_up(s, type, p);
+        gg_fill(job, s->state.at[p], 0, sizeof *s->state.at[p]);
+        gg_fill(job, s->left.at[p], 0, hubs * sizeof *s->left.at[p]);
+        gg_fill(job, s->arrived.at[p], 0, hubs * sizeof *s->arrived.at[p]);
+    }
+    return send_places(s) && gg_several_wait(s->team);
+}
+
+static bool launch(struct shared_ranking *s) {
+    return gg_several_launch_each(s->team, &kernel, s->view, s->of);
+}
+
+/* What member 0 has been told at the end of that round. */
+static bool hear(struct shared_ranking *s, uint64_t round,
+                 struct several_outcome *outcome) {
+    const struct several_desk *desk = s->team->member[0].desk;
+    return gg_fetch(gg_several_on(s->team, 0), outcome, &desk->outcome[round % 2],
+                    sizeof *outcome) &&
+           gg_several_going(s->team);
+}
+
+static double change_in(const struct several_outcome *outcome) {
+    return gg_unfix((gg_fixed)outcome->word[CHANGE + 1] << 64 | outcome->word[CHANGE]);
+}
+
+static bool send_segments(struct shared_ranking *s, uint64_t round) {
+    const uint64_t stride = s->in->places.stride;
+    void *share[SEVERAL_MOST], *exponent[SEVERAL_MOST];
+    for (int p = 0; p < s->team->parts; p++) {
+        share[p] = s->share[round % 2].at[p];
+        exponent[p] = s->exponent.at[p];
+    }
+    return gg_several_segments(s->team, share, stride * sizeof(double)) &&
+           (round > 0 || !is_weighted(s) ||
+            gg_several_segments(s->team, exponent, stride * sizeof(int16_t)));
+}
+
+/* A launch for each round, where kernels do not meet. */
+static bool round_by_round(struct shared_ranking *s, pagerank_end *end) {
+    struct several_outcome outcome;
+    for (uint64_t round = 0;; round++) {
+        if (!launch(s) || !gg_several_meet_on_host(s->team, ways, &outcome))
+            return false;
+        end->iterations = (uint32_t)round;
+        end->change = round > 0 ? change_in(&outcome) : 0;
+        if (round >= s->how->iterations ||
+            (round > 0 && s->how->tolerance > 0 && end->change <= s->how->tolerance))
+            return true;
+        if (!send_segments(s, round))
+            return false;
+    }
+}
+
+static bool all_rounds(struct shared_ranking *s, pagerank_end *end) {
+    struct several_outcome outcome;
+    uint64_t met = 0;
+    const struct several_desk *desk = s->team->member[0].desk;
+    if (!launch(s) ||
+        !gg_fetch(gg_several_on(s->team, 0), &met, &desk->opened, sizeof met))
+        return false;
+    met /= 2; /* the word counts rounds twice */
+    end->iterations = (uint32_t)(met - 1);
+    if (met > 1) {
+        if (!hear(s, met - 1, &outcome))
+            return false;
+        end->change = change_in(&outcome);
+    }
+    return gg_several_going(s->team);
+}
+
+bool gg_pagerank_on_team(struct several_team *team, const struct several_parts *in,
+                         const struct several_parts *out, gpugraph_distance_type type,
+                         const gpugraph_pagerank_options *how, pagerank_end *end,
+                         several_array<double> *rank) {
+    struct shared_ranking *s =
+        (struct shared_ranking *)gg_alloc_zero(team->run, 1, sizeof *s);
+    if (!s)
+        return false;
+    s->team = team;
+    s->in = in;
+    s->out = out;
+    s->how = how;
+    const bool done =
+        prepare(s, type) && (team->peers ? all_rounds(s, end) : round_by_round(s, end));
+    *rank = s->rank;
+    gg_release(s);
+    return done;
+}
+
+/* ---- a graph's ---- */
+
+static bool rank_all(struct several_team *team, const gpugraph_pagerank_options *how,
+                     double *rank, pagerank_end *end) {
+    struct several_parts in, out;
+    several_array<double> own;
+    char more[120];
+    if (!gg_several_rows(team, gg_rows_in(how->direction), how->weighted, &in) ||
+        !gg_several_rows(team, gg_rows_out(how->direction), how->weighted, &out))
+        return false;
+    double started = gg_now_ms();
+    if (!gg_pagerank_on_team(team, &in, &out, team->graph->distance_type, how, end, &own))
+        return false;
+    snprintf(more, sizeof more, "%d parts, exchange %s, %u iterations, last change %.3g",
+             team->parts, team->exchange->name, end->iterations, end->change);
+    gg_search_phase(team->run, started, (int64_t)in.arcs, more);
+    started = gg_now_ms();
+    if (gg_several_bring(team, &in.places, own, rank))
+        gg_phase(team->run, "download", started, in.places.n, "ranks");
+    return gg_several_going(team);
+}
+
+gpugraph_status gg_pagerank_several(gpugraph_graph *graph,
+                                    const gpugraph_pagerank_options *how,
+                                    gpugraph_run *run, const int *ordinal, int parts,
+                                    double *rank, pagerank_end *end) {
+    struct several_team team;
+    run->used_method = "several";
+    if (!gg_several_open(&team, graph, run, ordinal, parts))
+        return run->status;
+    rank_all(&team, how, rank, end);
+    return gg_several_close(&team);
+}
+
+static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
+    const int64_t n = graph->n, share = n / parts + 2048;
+    const int64_t hubs =
+        (int64_t)most_hubs(2 * graph->m / (uint64_t)parts + graph->n, graph->n);
+    return gg_several_rows_lack(graph, parts, CSR_IN, false) +
+           gg_several_rows_lack(graph, parts, CSR_OUT, false) + 16 * (n + 2048 * parts) +
+           8 * share + 96 * hubs + 65536;
+}
+
+/* ---- the side of several devices ---- */
+
+/* Where one of them fails that `auto` has taken, one device goes on alone. */
+static gpugraph_status rank_on_several(gpugraph_graph *graph,
+                                       const gpugraph_pagerank_options *how,
+                                       gpugraph_run *run, double *rank,
+                                       pagerank_end *end) {
+    int ordinal[GG_MAX_DEVICES];
+    const int devices = gg_used_devices(run, ordinal);
+    gg_pagerank_several(graph, how, run, ordinal, devices, rank, end);
+    if (!gg_go_on_alone(run, &gg_pagerank))
+        return run->status;
+    const struct pagerank_calls *alone =
+        (const struct pagerank_calls *)gg_pagerank.side[GPUGRAPH_CUDA]->calls;
+    return alone->rank(graph, how, run, rank, end);
+}
+
+static const gpugraph_method methods[] = {
+    {"pagerank", "several", "cuda",
+     "pull, with the rows shared by several devices; new shares go to all of them"},
+    {},
+};
+
+static const struct pagerank_calls calls = {.rank = rank_on_several};
+
+extern "C" const algorithm_side gg_pagerank_distributed = {
+    .methods = methods,
+    .calls = &calls,
+    .several_bytes = bytes_on_several,
+    .several_ready = gg_several_has_rows,
+};

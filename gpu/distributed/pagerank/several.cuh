@@ -1,0 +1,20 @@
+/* PageRank over a graph's parts on several devices. (several.cu) */
+#ifndef GPUGRAPH_PAGERANK_SEVERAL_CUH
+#define GPUGRAPH_PAGERANK_SEVERAL_CUH
+
+#include "pagerank/pagerank.h"
+#include "distributed/devices/several.cuh"
+
+/* Method "several": on the devices of these ordinals, as gg_several_open has them. */
+gpugraph_status gg_pagerank_several(gpugraph_graph *graph,
+                                    const gpugraph_pagerank_options *how,
+                                    gpugraph_run *run, const int *ordinal, int parts,
+                                    double *rank, pagerank_end *end);
+
+/* Ranks by rows that a team has already: `in` brings rank, along `out` it flows away; both may be one. *rank: of each member's own places, until the workspace is used again. */
+bool gg_pagerank_on_team(struct several_team *team, const struct several_parts *in,
+                         const struct several_parts *out, gpugraph_distance_type type,
+                         const gpugraph_pagerank_options *how, pagerank_end *end,
+                         several_array<double> *rank);
+
+#endif

@@ -1,0 +1,259 @@
+/* A part of a graph, inside.
+**
+**     local     0 .. masters - 1            masters .. locals - 1
+**     number    ascending                   by owner, then ascending
+**               this part's own             ghosts: ends of its arcs that others own
+**                                           |  of part 0  |  of part 1  | ...
+**     rows      offset[local], target[]: arcs from any local to any local
+**
+**     peer[q].master[i]    the master of which part q's i-th ghost of this part's is one: who
+**                          needs whom, in the same order at both
+**
+** An algorithm has arrays with an entry for each local. A step reads and writes them along rows;
+** then gg_reduce merges what ghosts have got into their masters, and gg_broadcast copies masters to
+** their ghosts, of those alone that have changed. With arcs by source no row begins at a ghost,
+** with arcs by target none ends at one: then one of the two is all that is needed. */
+#ifndef GPUGRAPH_MULTI_PART_H
+#define GPUGRAPH_MULTI_PART_H
+
+#include "gpugraph_parts.h"
+#include "base/run.h"
+#include "base/words.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct part_peer {
+    uint32_t *master; /* masters: those that are ghosts there */
+    uint32_t masters;
+    uint32_t first_ghost, ghosts; /* this part's ghosts of its masters */
+};
+
+struct part_device;
+struct part_mail { /* blocks that messages are made in */
+    void *block;
+    uint64_t room;
+};
+
+/* The rows transposed, arcs into each local by edge id: trees, and levels bottom-up. */
+struct part_into {
+    uint64_t *offset; /* locals + 1; NULL: shares had no edge ids */
+    uint32_t *source;
+    void *weight; /* as the part's */
+    int64_t *edge_id;
+};
+
+struct gpugraph_part {
+    gpugraph_exchange *exchange;
+    gpugraph_partition partition;
+    gpugraph_direction direction;
+    bool simple;
+    uint64_t vertices;   /* of the whole graph */
+    uint32_t block_bits; /* 2^block_bits numbers in a row have one owner */
+    uint32_t masters, locals;
+    uint64_t *number;
+    uint64_t arcs;
+    uint64_t *offset; /* locals + 1 */
+    uint32_t *target;
+    gpugraph_weight_type weight_type;
+    bool narrow;  /* INTEGER weights, no shortest path of which passes 32 bits */
+    void *weight; /* of each arc: int64_t, uint32_t where narrow, or double; or NULL */
+    struct part_into into;
+    uint32_t columns; /* of a grid */
+    struct part_peer *peer;
+    /* The links of each master: link[first_link[v]] .. link[first_link[v + 1] - 1] of v. */
+    uint64_t *first_link;
+    struct part_link {
+        uint32_t peer, place; /* peer[peer].master[place] is the master */
+    } * link;
+    gpugraph_parcel *out, *in;
+    struct part_mail sent, come;
+    struct part_device
+        *device; /* its rows there; NULL: searches run on the CPU (device.cuh) */
+};
+
+struct sssp_part;    /* distributed/sssp */
+struct part_ranking; /* distributed/pagerank */
+
+/* What a build with CUDA has: a partition is brought to a device, and searched there. Sources are
+** masters; depth, parent and the distances of sssp_part have an entry for each local. */
+struct part_services {
+    gpugraph_status (*bring)(gpugraph_part *p, int place, gpugraph_run *run);
+    void (*free)(struct part_device *);
+    const char *(*way)(const struct part_device *);
+    gpugraph_status (*bfs)(gpugraph_part *p, const uint32_t *source, uint32_t sources,
+                           uint32_t max_depth, gpugraph_run *run, uint32_t *depth);
+    gpugraph_status (*mis)(gpugraph_part *p, gpugraph_priority priority,
+                           const uint32_t *hash, gpugraph_run *run, uint8_t *member);
+    gpugraph_status (*sssp)(struct sssp_part *s, const uint32_t *source,
+                            uint32_t sources);
+    gpugraph_status (*pagerank)(struct part_ranking *r, uint32_t *iterations,
+                                double *change);
+    /* The roots of a forest of the partition's arcs. */
+    gpugraph_status (*forest)(gpugraph_part *p, gpugraph_run *run, uint32_t *parent);
+};
+extern const struct part_services gg_part_services;
+
+static inline uint32_t part_owner(const gpugraph_part *p, uint64_t number) {
+    const uint32_t hash = (uint32_t)gg_fixed_hash((number >> p->block_bits) + 1);
+    return (uint32_t)((uint64_t)hash * p->exchange->parts >> 32);
+}
+/* Do rows begin at ghosts, do they end there? */
+static inline bool part_reads_ghosts(const gpugraph_part *p) {
+    return p->partition != GPUGRAPH_BY_SOURCE && p->exchange->parts > 1;
+}
+static inline bool part_writes_ghosts(const gpugraph_part *p) {
+    return p->partition != GPUGRAPH_BY_TARGET && p->exchange->parts > 1;
+}
+
+/* How an array of distances is stored: levels of a breadth-first search, distances of 32 bits, of 64, the
+** bits of doubles. Not reached: all bits. */
+enum part_layout { PART_LEVELS, PART_NARROW, PART_WHOLE, PART_REAL };
+static inline enum part_layout part_layout_of(const gpugraph_part *p) {
+    return p->weight_type == GPUGRAPH_REAL_WEIGHTS ? PART_REAL
+           : p->narrow                             ? PART_NARROW
+                                                   : PART_WHOLE;
+}
+/* layout is known where these are inlined. */
+#define PART_INLINE inline __attribute__((always_inline))
+static PART_INLINE uint64_t part_value(const void *value, uint64_t i,
+                                       enum part_layout layout) {
+    if (layout >= PART_WHOLE)
+        return ((const uint64_t *)value)[i];
+    const uint32_t narrow = ((const uint32_t *)value)[i];
+    return narrow == UINT32_MAX ? UINT64_MAX : narrow;
+}
+/* The value at the end of an arc from there. INTEGERs up to INT64_MAX never wrap. */
+static PART_INLINE uint64_t part_sum_of(uint64_t from, const void *weight, uint64_t arc,
+                                        enum part_layout layout) {
+    if (layout == PART_LEVELS)
+        return from + 1;
+    if (layout == PART_NARROW)
+        return from + ((const uint32_t *)weight)[arc];
+    if (layout == PART_WHOLE)
+        return from + ((const uint64_t *)weight)[arc];
+    return gg_real_word(gg_word_real(from) + ((const double *)weight)[arc]);
+}
+/* The weight of an arc, whatever it is. */
+static inline double part_weight(const gpugraph_part *p, uint64_t arc) {
+    return p->weight_type == GPUGRAPH_REAL_WEIGHTS ? ((const double *)p->weight)[arc]
+           : p->narrow ? (double)((const uint32_t *)p->weight)[arc]
+                       : (double)((const int64_t *)p->weight)[arc];
+}
+
+/* A search begins a round. */
+static inline void part_at(gpugraph_part *p, const char *step, uint64_t round) {
+    p->exchange->step = step;
+    p->exchange->round = round;
+}
+
+/* The end of a collective function: what fails here fails everywhere. Returns run->status. */
+gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run);
+/* A sum over all parts. False: the run must end. */
+bool part_sum(gpugraph_part *p, gpugraph_run *run, uint64_t *word);
+/* Blocks of so many bytes for what goes out and what comes in. */
+bool part_mail_room(gpugraph_part *p, gpugraph_run *run, uint64_t out, uint64_t in);
+/* The master of that number; GPUGRAPH_NONE: it is none of this part's. */
+uint32_t part_master_of(const gpugraph_part *p, uint64_t number);
+/* Masters with smaller numbers. */
+uint32_t part_masters_below(const gpugraph_part *p, uint64_t number);
+
+/* ---- sync.c ---- */
+
+/* Locals that have changed, each once. The list has room for one entry more that is written in vain. */
+struct part_changes {
+    uint32_t *list, count, locals;
+    uint8_t *flag; /* for each local */
+    bool alike;    /* all have the same value, which is sent once */
+};
+bool part_changes_open(const gpugraph_part *p, gpugraph_run *run, struct part_changes *c);
+void part_changes_close(struct part_changes *c);
+static inline void part_note(struct part_changes *c, uint32_t local) {
+    if (!c->flag[local]) {
+        c->flag[local] = 1;
+        c->list[c->count++] = local;
+    }
+}
+void part_forget(struct part_changes *c); /* all of them */
+
+/* An array with an entry for each local. */
+struct part_field {
+    void *value;
+    uint32_t size; /* bytes of an entry: 1, 4, 8, 16 */
+    bool (*merge)(void *into,
+                  const void *from); /* has it changed `into`? For gg_reduce */
+};
+/* Ghosts among c are merged into their masters and leave c; masters that this changes come into it.
+** c NULL: all ghosts are merged. */
+gpugraph_status gg_reduce(gpugraph_part *p, gpugraph_run *run, struct part_field f,
+                          struct part_changes *c);
+/* Masters among c are copied to their ghosts, which come into it. c NULL: all masters are. */
+gpugraph_status gg_broadcast(gpugraph_part *p, gpugraph_run *run, struct part_field f,
+                             struct part_changes *c);
+/* And words of all parts are combined, at the same meeting. */
+gpugraph_status gg_broadcast_and_combine(gpugraph_part *p, gpugraph_run *run,
+                                         struct part_field f, struct part_changes *c,
+                                         gpugraph_combination how, uint64_t *word,
+                                         uint32_t words);
+
+/* Merges: the smaller, the larger, the sum. */
+bool part_least_32(void *into, const void *from);
+bool part_least_64(void *into, const void *from);
+bool part_most_8(void *into, const void *from);
+bool part_sum_32(void *into, const void *from);
+bool part_sum_128(void *into, const void *from);
+
+/* From so many arcs that are left, or a part's share of all, strong components are found by one part; 0:
+** from none on. Tests set it, nobody else. (components/parts.c) */
+extern uint64_t gg_part_gathered;
+
+/* ---- tree.c ---- */
+
+/* The tree of a search: value[local], ghosts having their masters'. sources: that are masters here. The
+** part has edge ids. */
+gpugraph_status part_tree(gpugraph_part *p, gpugraph_run *run, const void *value,
+                          enum part_layout layout, const uint32_t *source,
+                          uint32_t sources, const gpugraph_part_tree *tree);
+/* May the search have this tree? */
+bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
+                           const gpugraph_part_tree *tree);
+
+/* The masters here among the sources, each once (gg_release); NULL after a failure. */
+uint32_t *part_sources(const gpugraph_part *p, gpugraph_run *run, const uint64_t *source,
+                       uint32_t count, uint32_t *found);
+
+/* ---- transpose.c ---- */
+
+/* Row v: source[offset[v]] .. source[offset[v + 1] - 1]; arc: numbers of these arcs. */
+struct part_transpose {
+    uint64_t *offset;
+    uint32_t *source;
+    uint64_t *arc; /* NULL: not asked for */
+};
+bool part_transpose_open(const gpugraph_part *p, gpugraph_run *run, bool arcs,
+                         struct part_transpose *t);
+void part_transpose_close(struct part_transpose *t);
+
+/* ---- letters.c ---- */
+
+/* Records that have come. */
+struct part_letters {
+    uint64_t *word;
+    uint64_t count;
+    uint64_t *first; /* of those from part q: first[q] .. first[q + 1] - 1 */
+};
+/* record: `count` of `width` words each, to the parts `to`, or, where that is NULL, to the owners of the
+** numbers that they begin with. What comes is the caller's to close, also after a failure. */
+bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
+               const uint64_t *record, uint64_t count, const uint32_t *to,
+               struct part_letters *come);
+void part_letters_close(struct part_letters *l);
+/* word[i], a number, becomes answer[j] of the master j whose number it is. */
+bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint64_t *word,
+              uint64_t count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,165 @@
+/* What the devices of persistent_parts.cuh tell each other: letters to the owners of foreign
+** vertices, and the words by which all decide alike. */
+#ifndef GPUGRAPH_SSSP_PERSISTENT_LETTERS_CUH
+#define GPUGRAPH_SSSP_PERSISTENT_LETTERS_CUH
+
+#include "sssp/persistent_buckets.cuh"
+#include "distributed/devices/letters.h"
+#include "distributed/devices/several.cuh"
+
+static_assert((int)SENDERS == (int)SEVERAL_MOST, "mail from each");
+static_assert((int)TOLD_WORDS == (int)SEVERAL_WORDS, "all that is told");
+
+enum parts_words {
+    WORK,
+    REST_WAITS,
+    SETTLED,
+    TARGETS_WAIT,
+    BUCKETS_LISTED,
+    BUCKETS_CROWDED,
+    LEAST_INVERTED
+};
+enum {
+    BITS_OF_BUCKET = 8 /* devices that have entries in it, or their share of a crowd */
+};
+
+enum parts_step {
+    STEP_SEED,
+    STEP_RELAX,
+    STEP_LEAST,
+    STEP_DEAL,
+    STEP_SHARE,
+    STEP_PULL,
+    STEP_OVER
+};
+
+/* How far the search is: the same in all blocks of all devices. */
+template <typename type> struct parts_course {
+    struct place<type> at, before; /* before the rest was dealt out */
+    uint32_t step;      /* enum parts_step: this one, or the one that was told of last */
+    uint32_t of_bucket; /* STEP_RELAX: the bucket's list, else the round's */
+    uint32_t meetings;  /* of this device's blocks */
+    uint32_t local_rounds, buckets;
+    uint32_t early;
+    uint64_t rest, settled;
+};
+
+template <typename type> struct parts_search {
+    struct persistent<type> p;
+    struct several_view view;
+    several_array<typename type::word> distance;
+    several_array<letter<type>> inbox[2]; /* by sender, `stride` each; in turn */
+    struct letter<type> *outbox;          /* without peers: by receiver */
+    struct parts_course<type> *course;
+};
+
+/* ---- letters ---- */
+
+template <typename type>
+static __device__ __forceinline__ struct letter<type> *
+letters_to(const struct parts_search<type> &s, uint32_t round, uint32_t receiver) {
+    const uint32_t me = s.view.me, stride = s.view.places.stride;
+    return s.view.meeting.peers
+               ? s.inbox[round % 2].at[receiver] + several_box(receiver, me, stride)
+               : s.outbox + several_box(me, receiver, stride);
+}
+
+/* Places for the letters of those lanes that write to this receiver; `k` stays for the others. */
+static __device__ __forceinline__ uint64_t
+reserve_letters(const several_meeting &m, uint64_t met, uint32_t receiver, bool writes,
+                uint64_t k) {
+    const unsigned lanes = __ballot_sync(ALL_LANES, writes);
+    if (lanes == 0)
+        return k;
+    const int leader = __ffs((int)lanes) - 1;
+    unsigned long long first = 0;
+    if ((int)gg_lane() == leader)
+        first = several_reserve_letters(&m, met, receiver, (uint32_t)__popc(lanes));
+    first = __shfl_sync(ALL_LANES, first, leader);
+    return writes ? first + (unsigned)__popc(lanes & ((1u << gg_lane()) - 1)) : k;
+}
+
+/* What the list holds becomes letters; of two devices all go to the other one, in the list's order. */
+template <typename type>
+static __device__ void send_letters(const struct parts_search<type> &s,
+                                    const struct parts_course<type> &c, uint64_t met,
+                                    uint32_t count) {
+    const struct persistent<type> &p = s.p;
+    const uint32_t parts = s.view.places.parts, round = c.at.round;
+    const uint32_t *list = list_at(p, OUT_LIST);
+    if (parts == 2 && gg_thread() == 0)
+        several_tell_letters(&s.view.meeting, met, 1 - s.view.me, count);
+    for (uint64_t i = gg_thread(); i - gg_lane() < count; i += gg_threads_of_grid()) {
+        const uint32_t v = i < count ? __ldcg(&list[i]) : 0;
+        const uint32_t to = i < count ? several_owner(&s.view.places, v) : parts;
+        uint64_t k = i;
+        for (uint32_t q = 0; parts > 2 && q < parts; q++)
+            k = reserve_letters(s.view.meeting, met, q, to == q, k);
+        if (i < count)
+            letters_to(s, round, to)[k] = letter<type>{gg_peek(&p.distance[v]), v};
+    }
+}
+
+/* What was told at the end of that round, letters to this device included, for the block. */
+template <typename type>
+static __device__ void hear(const struct parts_search<type> &s,
+                            const struct parts_course<type> &c, uint64_t met,
+                            struct block_memory<type> &m) {
+    const uint32_t parts = s.view.places.parts, me = s.view.me,
+                   stride = s.view.places.stride;
+    __syncthreads();
+    if (threadIdx.x < SEVERAL_WORDS)
+        m.mail.told[threadIdx.x] =
+            several_told(&s.view.meeting, met, (unsigned)threadIdx.x);
+    if (threadIdx.x < parts) {
+        const uint32_t q = threadIdx.x;
+        m.mail.count[q] =
+            q == me ? 0 : (uint32_t)several_told_letters(&s.view.meeting, met, q);
+        m.mail.letter[q] =
+            q == me ? NULL : s.inbox[c.at.round % 2].at[me] + several_box(me, q, stride);
+    }
+    __syncthreads();
+}
+
+/* ---- what is told ---- */
+
+/* Of own targets. The whole block asks. */
+template <typename type>
+static __device__ bool own_targets_wait(const struct persistent<type> &p,
+                                        const struct place<type> &at) {
+    bool waits = p.limits.targets == 0;
+    for (uint32_t i = threadIdx.x; i < p.limits.targets && !waits;
+         i += block_of<type>::threads) {
+        const uint32_t v = p.ends[p.limits.sources + i];
+        const typename type::word d = gg_peek(&p.distance[v]);
+        waits = is_here(p, v) && (d == type::unreached() || !is_final(at, d));
+    }
+    return __syncthreads_or(waits);
+}
+
+/* By block 0, after a meeting of the device's blocks. */
+template <typename type>
+static __device__ void tell(const struct parts_search<type> &s,
+                            const struct parts_course<type> &c, uint64_t met,
+                            const struct block_memory<type> &m, uint64_t letters) {
+    const struct several_meeting *meeting = &s.view.meeting;
+    const struct round &round = m.board.round[c.at.round % 3];
+    const bool waits = own_targets_wait(s.p, c.at);
+    if (threadIdx.x != 0)
+        return;
+    const uint32_t crowd = s.p.crowd / s.view.places.parts;
+    uint64_t listed = 0, crowded = 0;
+    for (uint32_t bucket = 0; bucket < REST; bucket++) {
+        const uint32_t count = m.board.count[bucket];
+        listed |= (uint64_t)(count > 0) << BITS_OF_BUCKET * bucket;
+        crowded |= (uint64_t)(count > crowd) << BITS_OF_BUCKET * bucket;
+    }
+    several_tell(meeting, met, WORK, round.vertices + letters);
+    several_tell(meeting, met, SETTLED, round.settled);
+    several_tell(meeting, met, REST_WAITS, m.board.count[REST_LIST + c.at.side]);
+    several_tell(meeting, met, BUCKETS_LISTED, listed);
+    several_tell(meeting, met, BUCKETS_CROWDED, crowded);
+    several_tell(meeting, met, TARGETS_WAIT, waits);
+}
+
+#endif

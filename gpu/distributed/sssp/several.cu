@@ -1,0 +1,430 @@
+/* Shortest paths by several devices, method "several": the engine "persistent" over their parts
+** (persistent_parts.cuh); sssp.cu has one device's call.
+**
+**     rows in parts  ->  width of a bucket, by some weights  ->  one kernel on each device
+**                                                          ->  own distances, to the host by number
+**
+** Vertices beyond a bound pull (persistent_pull.cuh) where rows have arcs of both directions, and so are their own
+** transpose; light arcs are then made beside rows by the second search.
+**
+** A sum that leaves the range is noted, as by one device, and the CPU settles the search. */
+#include "several.cuh"
+#include "sssp/sssp.h"
+#include "persistent_parts.cuh"
+#include "sssp/persistent_plan.cuh"
+#include "distributed/devices/bring.cuh"
+#include "distributed/devices/kept.h"
+#include "device/services.h"
+
+#include <algorithm>
+#include <stdio.h>
+#include <string.h>
+
+/* How the words that members tell become one. */
+static const struct several_ways combining = {1u << LEAST_INVERTED, 0};
+
+/* ---- parameters ---- */
+
+/* A thread for each weight of the sample, evenly spread over the arcs. */
+template <typename type>
+static __global__ void sample_weights(const void *weight, uint64_t arcs, double *sample) {
+    const typename type::weight *at = static_cast<const typename type::weight *>(weight);
+    const uint64_t step = arcs / GG_SSSP_SAMPLE + 1, arc = threadIdx.x * step;
+    sample[threadIdx.x] = arc < arcs ? (double)at[arc] : 0;
+}
+
+/* The median of the positive ones among some weights of member 0; 0 without any. */
+template <typename type>
+static double typical_weight(struct several_team *team, const struct several_rows *rows,
+                             double *on_device) {
+    double sample[GG_SSSP_SAMPLE];
+    struct cuda_job *job = gg_several_on(team, 0);
+    if (rows->arcs == 0 || !gg_several_going(team))
+        return 0;
+    sample_weights<type>
+        <<<1, GG_SSSP_SAMPLE, 0, job->stream>>>(rows->weight, rows->arcs, on_device);
+    if (!gg_launched(job, "sample_weights") ||
+        !gg_download(job, sample, on_device, sizeof sample))
+        return 0;
+    std::sort(sample, sample + GG_SSSP_SAMPLE);
+    const double *first = std::upper_bound(sample, sample + GG_SSSP_SAMPLE, 0.0);
+    return first < sample + GG_SSSP_SAMPLE ? first[(sample + GG_SSSP_SAMPLE - first) / 2]
+                                           : 0;
+}
+
+/* As of one device where rounds are by all blocks. */
+static void choose(const struct several_parts *parts, double weight,
+                   struct sssp_parameters *parameters) {
+    struct sssp_features features = {};
+    features.vertices = parts->places.n;
+    features.arcs = parts->arcs;
+    features.degree = parts->places.n ? (double)parts->arcs / parts->places.n : 0;
+    features.most_degree = (double)parts->most_arcs;
+    features.typical_weight = weight;
+    gg_sssp_choose(&features, "persistent", parameters);
+    parameters->local = false;
+}
+
+/* ---- memory ---- */
+
+template <typename type> struct shared_search {
+    struct several_team *team;
+    struct several_parts *parts;
+    gpugraph_search wanted; /* its ends are places */
+    struct sssp_parameters parameters;
+    struct several_view view[SEVERAL_MOST];
+    struct parts_search<type> of[SEVERAL_MOST];
+    uint64_t most_arcs; /* of one member */
+    several_array<struct persistent_state> state;
+    several_array<struct parts_course<type>> course;
+    several_array<typename type::word> distance;
+    several_array<uint32_t> list, mark, ends;
+    several_array<uint8_t> ceiling;
+    several_array<struct trace> trace;
+    several_array<uint64_t> slice;
+    several_array<double> sample;
+    several_array<letter<type>> inbox[2], outbox;
+    struct parts_course<type> begins;
+    double ms; /* of all launches */
+};
+
+template <typename type>
+static void carve(struct shared_search<type> *s, struct several_space *space) {
+    const struct several_places *places = &s->parts->places;
+    const uint64_t all = several_all_places(places);
+    const uint64_t box = (uint64_t)(s->team->parts - 1) * places->stride;
+    const uint32_t ends = s->wanted.source_count + s->wanted.target_count;
+    s->state = gg_several_carve<struct persistent_state>(space, 1);
+    s->course = gg_several_carve<struct parts_course<type>>(space, 1);
+    s->distance = gg_several_carve<typename type::word>(space, all);
+    s->list = gg_several_carve<uint32_t>(space, all * LISTS);
+    s->mark = gg_several_carve<uint32_t>(space, all);
+    s->ceiling = gg_several_carve<uint8_t>(space, all);
+    s->trace = gg_several_carve<struct trace>(space, TRACE);
+    s->slice = gg_several_carve<uint64_t>(
+        space, 2 * (s->most_arcs >> slice_of(s->most_arcs)) + 1);
+    s->ends = gg_several_carve<uint32_t>(space, ends);
+    s->sample = gg_several_carve<double>(space, GG_SSSP_SAMPLE);
+    for (int turn = 0; turn < 2; turn++)
+        s->inbox[turn] = gg_several_carve<letter<type>>(space, box);
+    s->outbox = gg_several_carve<letter<type>>(space, s->team->peers ? 0 : box);
+}
+
+/* ---- set up ---- */
+
+template <typename type> static void set_up_member(struct shared_search<type> *s, int p) {
+    const struct several_places *places = &s->parts->places;
+    struct parts_search<type> *one = &s->of[p];
+    struct sssp_search planned = sssp_search();
+    const uint64_t all = several_all_places(places);
+    planned.g = gg_several_csr(s->parts, p, several_vertices(places, (uint32_t)p));
+    if (s->parts->kind == CSR_BOTH)
+        planned.turned = planned.g;
+    planned.light =
+        gg_light_view(&s->parts->rows[p].light, several_first(places, (uint32_t)p));
+    planned.wanted = &s->wanted;
+    planned.parameters = s->parameters;
+    planned.stop = s->view[p].meeting.stop;
+    struct persistent<type> *to = &one->p;
+    to->state = s->state.at[p];
+    to->distance = s->distance.at[p];
+    to->list = s->list.at[p];
+    to->mark = s->mark.at[p];
+    to->ceiling = s->ceiling.at[p];
+    to->trace = s->trace.at[p];
+    to->slice = s->slice.at[p];
+    to->slice_arcs = slice_of(s->most_arcs);
+    to->ends = s->ends.at[p];
+    set_up(&planned, to);
+    if ((double)all * sizeof *to->distance <
+        s->parameters.sieve * (double)s->team->member[p].job.device->cache_bytes)
+        to->ceiling = NULL;
+    to->vertices = all;
+    to->first = several_first(places, (uint32_t)p);
+    to->crowd = places->n / GG_PERSISTENT_CROWD;
+    one->view = s->view[p];
+    one->distance = s->distance;
+    for (int turn = 0; turn < 2; turn++)
+        one->inbox[turn] = s->inbox[turn];
+    one->outbox = s->outbox.at[p];
+    one->course = s->course.at[p];
+}
+
+template <typename type>
+static void send_beginning(struct shared_search<type> *s, int p) {
+    struct cuda_job *job = gg_several_on(s->team, p);
+    struct persistent_state *state = s->state.at[p];
+    const gpugraph_search *wanted = &s->wanted;
+    gg_fill(job, state, 0, sizeof *state);
+    gg_fill(job, &state->least, 0xff,
+            sizeof state->least + sizeof state->way + sizeof state->lightest);
+    gg_fill(job, s->trace.at[p], 0, TRACE * sizeof *s->trace.at[p]);
+    gg_upload(job, s->course.at[p], &s->begins, sizeof s->begins);
+    gg_upload(job, s->ends.at[p], wanted->source,
+              wanted->source_count * sizeof(uint32_t));
+    gg_upload(job, s->ends.at[p] + wanted->source_count, wanted->target,
+              wanted->target_count * sizeof(uint32_t));
+}
+
+template <typename type>
+static struct cooperative_kernel kernel_of(const struct shared_search<type> *) {
+    return cooperative_kernel{(const void *)find_shared_distances<type>,
+                              "find_shared_distances", block_of<type>::threads,
+                              sizeof(struct block_memory<type>)};
+}
+
+/* Will vertices pull, and can arcs be light? */
+template <typename type> static bool wants_light(const struct shared_search<type> *s) {
+    return can_be_fixed<type>() && s->parts->kind == CSR_BOTH && s->parameters.pull > 0 &&
+           s->wanted.limit == 0;
+}
+
+template <typename type> static bool prepare(struct shared_search<type> *s) {
+    const struct cooperative_kernel kernel = kernel_of(s);
+    auto lay_out = [&](struct several_space *space) { carve(s, space); };
+    s->most_arcs = gg_several_most_arcs(s->parts);
+    if (!gg_several_prepare(s->team, combining, &s->parts->places, &kernel, s->view,
+                            lay_out))
+        return false;
+    choose(s->parts, typical_weight<type>(s->team, &s->parts->rows[0], s->sample.at[0]),
+           &s->parameters);
+    if (wants_light(s) &&
+        !gg_several_light(s->team, s->parts, gg_light_limit(&s->parameters)))
+        return false;
+    s->begins = parts_course<type>();
+    s->begins.at.round = 1;
+    s->begins.at.bound = type::unreached();
+    for (int p = 0; p < s->team->parts && gg_several_going(s->team); p++) {
+        set_up_member(s, p);
+        send_beginning(s, p);
+    }
+    s->begins.at.per_bucket = (typename type::span)(1 / s->of[0].p.delta);
+    for (int p = 0; p < s->team->parts && gg_several_going(s->team); p++)
+        gg_upload(gg_several_on(s->team, p), s->course.at[p], &s->begins,
+                  sizeof s->begins);
+    return gg_several_wait(s->team);
+}
+
+/* ---- rounds ---- */
+
+template <typename type> static bool launch(struct shared_search<type> *s) {
+    const struct cooperative_kernel kernel = kernel_of(s);
+    return gg_several_launch_each(s->team, &kernel, s->view, s->of);
+}
+
+/* Where kernels do not meet: own distances into all copies, */
+template <typename type> static bool share_distances(struct shared_search<type> *s) {
+    void *at[SEVERAL_MOST];
+    for (int p = 0; p < s->team->parts; p++)
+        at[p] = s->distance.at[p];
+    return gg_several_segments(s->team, at,
+                               s->parts->places.stride * sizeof *s->distance.at[0]);
+}
+
+/* or every outbox to the inboxes. */
+template <typename type>
+static bool carry_letters(struct shared_search<type> *s, uint64_t met, uint32_t round) {
+    struct several_piece piece[SEVERAL_MOST * SEVERAL_MOST] = {};
+    const uint32_t parts = s->parts->places.parts, stride = s->parts->places.stride;
+    for (uint32_t p = 0; p < parts; p++) {
+        struct several_tally tally;
+        if (!gg_fetch(gg_several_on(s->team, (int)p), &tally,
+                      &s->team->member[p].desk->tally[met % 3], sizeof tally))
+            return gg_several_going(s->team);
+        for (uint32_t q = 0; q < parts; q++)
+            if (q != p)
+                piece[p * parts + q] =
+                    several_piece{s->inbox[round % 2].at[q] + several_box(q, p, stride),
+                                  s->outbox.at[p] + several_box(p, q, stride),
+                                  tally.letters[q] * sizeof(letter<type>)};
+    }
+    return s->team->exchange->move(s->team, piece) && gg_several_wait(s->team);
+}
+
+template <typename type>
+static bool round_by_round(struct shared_search<type> *s, struct parts_course<type> *c) {
+    struct several_outcome outcome;
+    for (uint64_t met = 0;; met++) {
+        if (!launch(s) ||
+            !gg_fetch(gg_several_on(s->team, 0), c, s->course.at[0], sizeof *c))
+            return false;
+        if (c->step == STEP_OVER)
+            return gg_several_going(s->team);
+        const bool shares = c->step == STEP_SHARE;
+        if (!(shares ? share_distances(s) : carry_letters(s, met, c->at.round)) ||
+            !gg_several_meet_on_host(s->team, combining, &outcome))
+            return false;
+    }
+}
+
+template <typename type>
+static bool all_rounds(struct shared_search<type> *s, struct parts_course<type> *c) {
+    return launch(s) &&
+           gg_fetch(gg_several_on(s->team, 0), c, s->course.at[0], sizeof *c) &&
+           gg_several_going(s->team);
+}
+
+/* What the members' kernels say of themselves. */
+template <typename type>
+static bool report(struct shared_search<type> *s, const struct parts_course<type> *c,
+                   struct sssp_shared_outcome *outcome) {
+    unsigned long long served = 0;
+    bool dropped = false;
+    for (int p = 0; p < s->team->parts; p++) {
+        struct persistent_state state;
+        if (!gg_fetch(gg_several_on(s->team, p), &state, s->state.at[p], sizeof state))
+            return gg_several_going(s->team);
+        if (state.failed) {
+            gg_fail(s->team->run, GPUGRAPH_DEVICE_FAILED,
+                    "the kernel find_shared_distances lost a block on device %d",
+                    s->team->member[p].run.device);
+            return false;
+        }
+        served += state.served;
+        dropped = dropped || state.dropped;
+        outcome->distance[p] =
+            s->distance.at[p] + several_first(&s->parts->places, (uint32_t)p);
+    }
+    outcome->lost = dropped && !c->early;
+    outcome->ms = s->ms;
+    snprintf(
+        outcome->more, sizeof outcome->more,
+        "kernels %.3f ms; %d parts, exchange %s, %u buckets of %.3g, %u rounds, %llu "
+        "served%s%s",
+        s->ms, s->team->parts, s->team->exchange->name, c->buckets, s->of[0].p.delta,
+        c->at.round, served, c->at.pulled ? "; far vertices pull" : "",
+        c->at.pulled && s->of[0].p.light.offset ? ", light arcs" : "");
+    return gg_several_going(s->team);
+}
+
+template <typename type>
+static bool search_parts_of(struct several_team *team, struct several_parts *parts,
+                            const gpugraph_search *search,
+                            struct sssp_shared_outcome *outcome) {
+    struct parts_course<type> c = {};
+    struct shared_search<type> *s =
+        (struct shared_search<type> *)gg_alloc_zero(team->run, 1, sizeof *s);
+    if (!s)
+        return false;
+    s->team = team;
+    s->parts = parts;
+    s->wanted = *search;
+    bool done = prepare(s);
+    const double began = gg_now_ms();
+    done = done && (team->peers ? all_rounds(s, &c) : round_by_round(s, &c));
+    s->ms = gg_now_ms() - began;
+    done = done && report(s, &c, outcome);
+    gg_release(s);
+    return done;
+}
+
+/* Numbers become places. NULL: there is no memory. */
+static uint32_t *places_of_ends(struct several_team *team,
+                                const struct several_places *places,
+                                const gpugraph_search *search) {
+    const uint32_t count = search->source_count + search->target_count;
+    uint32_t *ends = (uint32_t *)gg_alloc(team->run, count + (uint64_t)1, sizeof *ends);
+    for (uint32_t i = 0; ends && i < count; i++)
+        ends[i] = several_place(places, i < search->source_count
+                                            ? search->source[i]
+                                            : search->target[i - search->source_count]);
+    return ends;
+}
+
+bool gg_sssp_on_team(struct several_team *team, struct several_parts *parts,
+                     gpugraph_distance_type type, const gpugraph_search *search,
+                     struct sssp_shared_outcome *outcome) {
+    gpugraph_search wanted = *search;
+    uint32_t *ends = places_of_ends(team, &parts->places, search);
+    bool done = false;
+    if (!ends)
+        return false;
+    wanted.source = ends;
+    wanted.target = ends + search->source_count;
+    if (type == GPUGRAPH_UINT32)
+        done = search_parts_of<in_parts<integer32>>(team, parts, &wanted, outcome);
+    else if (type == GPUGRAPH_UINT64)
+        done = search_parts_of<in_parts<integer64>>(team, parts, &wanted, outcome);
+    else
+        done = search_parts_of<in_parts<real>>(team, parts, &wanted, outcome);
+    gg_release(ends);
+    return done;
+}
+
+/* ---- a graph's ---- */
+
+static bool search_all(struct several_team *team, const gpugraph_search *search,
+                       void *distance, struct sssp_shared_outcome *outcome) {
+    struct several_parts parts;
+    const gpugraph_distance_type type = team->graph->distance_type;
+    if (!gg_several_rows(team, gg_forward_kind(search->direction), true, &parts))
+        return false;
+    double started = gg_now_ms();
+    if (!gg_sssp_on_team(team, &parts, type, search, outcome) || outcome->lost)
+        return false;
+    gg_search_phase(team->run, started, (int64_t)parts.arcs, outcome->more);
+    started = gg_now_ms();
+    if (gg_several_bring_bytes(team, &parts.places, outcome->distance,
+                               gg_distance_size(type), distance))
+        gg_phase(team->run, "download", started, parts.places.n, "distances");
+    return gg_several_going(team);
+}
+
+gpugraph_status gg_sssp_several(gpugraph_graph *graph, const gpugraph_search *search,
+                                gpugraph_run *run, const int *ordinal, int parts,
+                                void *distance, void *tree_edge) {
+    struct several_team team;
+    struct sssp_shared_outcome outcome = {};
+    run->used_method = "several";
+    if (!gg_several_open(&team, graph, run, ordinal, parts))
+        return run->status;
+    search_all(&team, search, distance, &outcome);
+    if (gg_several_close(&team))
+        return run->status;
+    if (outcome.lost) {
+        gg_sssp_lost(run);
+        return gg_cpu_sssp(graph, search, run, distance, tree_edge);
+    }
+    return tree_edge ? gg_distance_tree(graph, search, run, distance, tree_edge)
+                     : GPUGRAPH_OK;
+}
+
+static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
+    const int64_t word = (int64_t)gg_distance_size(graph->distance_type);
+    const int64_t all = (int64_t)graph->n + 2048 * parts;
+    const int64_t slices = (int64_t)(graph->m >> GG_PERSISTENT_SLICE) * 16;
+    return gg_several_rows_lack(graph, parts, CSR_OUT, true) +
+           all * (word + 4 * (LISTS + 1) + 1 + 3 * 2 * word) + slices + 65536;
+}
+
+/* ---- the side of several devices ---- */
+
+/* Where one of them fails that `auto` has taken, one device goes on alone. */
+static gpugraph_status search_on_several(gpugraph_graph *graph,
+                                         const gpugraph_search *search, gpugraph_run *run,
+                                         void *distance, void *tree_edge) {
+    int ordinal[GG_MAX_DEVICES];
+    const int devices = gg_used_devices(run, ordinal);
+    gg_sssp_several(graph, search, run, ordinal, devices, distance, tree_edge);
+    if (!gg_go_on_alone(run, &gg_sssp))
+        return run->status;
+    const struct sssp_calls *alone =
+        (const struct sssp_calls *)gg_sssp.side[GPUGRAPH_CUDA]->calls;
+    return alone->search(graph, search, run, distance, tree_edge);
+}
+
+static const gpugraph_method methods[] = {
+    {"sssp", "several", "cuda",
+     "delta-stepping over the parts of several devices; what they owe each other goes in "
+     "letters"},
+    {},
+};
+
+static const struct sssp_calls calls = {.search = search_on_several};
+
+extern "C" const algorithm_side gg_sssp_distributed = {
+    .methods = methods,
+    .calls = &calls,
+    .several_bytes = bytes_on_several,
+    .several_ready = gg_several_has_rows,
+};

@@ -1,0 +1,28 @@
+/* Shortest paths by several devices. (several.cu) */
+#ifndef GPUGRAPH_SSSP_SEVERAL_CUH
+#define GPUGRAPH_SSSP_SEVERAL_CUH
+
+#include "backend.h"
+#include "distributed/devices/several.cuh"
+
+/* Method "several": on the devices of these ordinals, as gg_several_open has them. Tree edges are the host's
+** work. */
+gpugraph_status gg_sssp_several(gpugraph_graph *graph, const gpugraph_search *search,
+                                gpugraph_run *run, const int *ordinal, int parts,
+                                void *distance, void *tree_edge);
+
+struct sssp_shared_outcome {
+    void *distance[SEVERAL_MOST]; /* of each member's own places, until the workspace is
+                                  ** used again */
+    bool lost;                    /* a sum left the range: there are no distances */
+    double ms;                    /* of the kernels */
+    char more[200];               /* for the phase */
+};
+
+/* Shortest paths by rows that a team has already, with weights of that type; light arcs may be made beside them.
+** Sources and targets are numbers. */
+bool gg_sssp_on_team(struct several_team *team, struct several_parts *parts,
+                     gpugraph_distance_type type, const gpugraph_search *search,
+                     struct sssp_shared_outcome *outcome);
+
+#endif

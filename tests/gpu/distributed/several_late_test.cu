@@ -1,0 +1,181 @@
+/* Members that share a device, one of which is late: whatever its stream has still to do, another one's
+** transfers and its own do not mix. On a card that nobody else uses streams are never late by themselves.
+** Skipped where there is no device. */
+#include "backend.h"
+#include "distributed/devices/several.cuh"
+
+extern "C" {
+#include "graphs.h"
+#include "suite.h"
+}
+#include "several_layouts.h"
+
+#include <algorithm>
+#include <vector>
+
+static const unsigned long long LATE_NS = 30000000;
+
+static __global__ void linger(unsigned long long ns) {
+    const unsigned long long began = gg_nanoseconds();
+    while (gg_nanoseconds() - began < ns)
+        ;
+}
+
+static void be_late(struct several_team *team, int member) {
+    struct cuda_job *job = gg_several_on(team, member);
+    linger<<<1, 1, 0, job->stream>>>(LATE_NS);
+    ck_assert(gg_launched(job, "linger"));
+}
+
+/* What a member has on the host and in its memory. */
+struct load {
+    std::vector<uint64_t> here;
+    uint64_t bytes;
+    char *there;
+};
+
+static struct load load_of(struct several_team *team, int member, uint64_t bytes) {
+    struct load one = {std::vector<uint64_t>(bytes / 8), bytes, NULL};
+    uint64_t seed = (uint64_t)member + bytes;
+    for (uint64_t &word : one.here)
+        word = shape_random(&seed);
+    one.there = (char *)gg_take(gg_several_on(team, member), bytes);
+    ck_assert_ptr_nonnull(one.there);
+    return one;
+}
+
+static void upload(struct several_team *team, int member, const struct load *one,
+                   uint64_t piece) {
+    for (uint64_t at = 0; at < one->bytes; at += piece)
+        gg_upload(gg_several_on(team, member), one->there + at,
+                  (const char *)one->here.data() + at, std::min(piece, one->bytes - at));
+}
+
+static void check_there(struct several_team *team, int member, const struct load *one,
+                        const char *what) {
+    std::vector<uint64_t> found(one->here.size());
+    ck_assert(
+        gg_download(gg_several_on(team, member), found.data(), one->there, one->bytes));
+    ck_assert_msg(found == one->here, "%s: %llu bytes of member %d", what,
+                  (unsigned long long)one->bytes, member);
+}
+
+/* By one call for all bytes, and by calls for a few. */
+static void check_late(struct several_team *team, int late, uint64_t bytes,
+                       uint64_t piece) {
+    struct load slow = load_of(team, late, bytes),
+                quick = load_of(team, 1 - late, GG_SLICES_BYTES + GG_SLICE_MOST);
+    upload(team, 1 - late, &quick, GG_SLICE_MOST);
+    ck_assert(gg_several_wait(team));
+    be_late(team, late);
+    upload(team, late, &slow, piece);
+    check_there(team, 1 - late, &quick, "behind an upload of a late member");
+    upload(team, 1 - late, &quick, GG_SLICE_MOST);
+    check_there(team, 1 - late, &quick, "again");
+    check_there(team, late, &slow, "of the late member");
+    gg_give(gg_several_on(team, late), slow.there, slow.bytes);
+    gg_give(gg_several_on(team, 1 - late), quick.there, quick.bytes);
+}
+
+START_TEST(transfers_of_a_late_member) {
+    const struct layout pair = {2, {0, 0}, NULL};
+    const uint64_t bytes[] = {4096, GG_SLICE_MOST, GG_SLICE_MOST + 8, GG_STAGE_BYTES,
+                              (GG_STAGES + 1) * GG_STAGE_BYTES + 8};
+    struct several_team team;
+    gpugraph_run run;
+    begin_layout(&run, &pair);
+    ck_assert_msg(gg_several_open(&team, NULL, &run, pair.ordinal, pair.parts), "%s",
+                  run.message);
+    for (int late = 0; late < 2; late++)
+        for (uint64_t all : bytes) {
+            check_late(&team, late, all, all);
+            check_late(&team, late, std::min(all, (uint64_t)3 * GG_SLICE_MOST),
+                       GG_SLICE_MOST);
+        }
+    gg_several_close(&team);
+    ck_assert(layout_done(&run, &pair));
+}
+END_TEST
+
+/* ---- rows ---- */
+
+/* Edges of a cycle, with the bits of a hash for weights. */
+struct cycle {
+    uint32_t n;
+    int late; /* this member's edges */
+    std::vector<uint32_t> source, target;
+    std::vector<uint64_t> weight;
+};
+
+static bool fill_late(struct cuda_job *job, void *self, uint64_t first, uint64_t count,
+                      uint32_t *source, uint32_t *target, void *weight) {
+    const struct cycle *c = (const struct cycle *)self;
+    gg_upload(job, source, &c->source[first], count * 4);
+    gg_upload(job, target, &c->target[first], count * 4);
+    if ((first > 0) ==
+        (c->late > 0)) /* the next upload waits for those before it alone */
+        linger<<<1, 1, 0, job->stream>>>(LATE_NS);
+    return gg_launched(job, "linger") &&
+           gg_upload(job, weight, &c->weight[first], count * 8);
+}
+
+static struct cycle cycle_of(uint32_t n, int late) {
+    struct cycle c = {n, late, {}, {}, {}};
+    uint64_t seed = 3;
+    for (uint32_t v = 0; v < n; v++) {
+        c.source.push_back(v);
+        c.target.push_back(v + 1 < n ? v + 1 : 0);
+        c.weight.push_back(shape_random(&seed));
+    }
+    return c;
+}
+
+/* The one arc of each row, as its edge has it. */
+static void check_row_of_each(struct several_team *team, const struct cycle *c,
+                              const struct several_parts *parts) {
+    for (int p = 0; p < team->parts; p++) {
+        const struct several_rows *rows = &parts->rows[p];
+        const uint32_t own = several_vertices(&parts->places, (uint32_t)p);
+        std::vector<uint64_t> weight(own);
+        std::vector<uint32_t> target(own);
+        struct cuda_job *job = gg_several_on(team, p);
+        ck_assert_uint_eq(rows->arcs, own);
+        gg_download(job, target.data(), rows->target, own * 4);
+        ck_assert(gg_download(job, weight.data(), rows->weight, own * 8));
+        for (uint32_t i = 0; i < own; i++) {
+            const uint64_t v = several_number_of(&parts->places, (uint32_t)p, i);
+            ck_assert_uint_eq(several_number(&parts->places, target[i]), c->target[v]);
+            ck_assert_uint_eq(weight[i], c->weight[v]);
+        }
+    }
+}
+
+START_TEST(rows_of_edges_that_come_late) {
+    const struct layout pair = {2, {0, 0}, NULL};
+    for (int late = 0; late < 2; late++) {
+        const struct cycle c = cycle_of(100000, late);
+        const struct several_source source = {c.n, c.n, fill_late, (void *)&c, 8, true};
+        struct several_parts parts;
+        struct several_team team;
+        gpugraph_run run;
+        begin_layout(&run, &pair);
+        ck_assert_msg(gg_several_open(&team, NULL, &run, pair.ordinal, pair.parts), "%s",
+                      run.message);
+        ck_assert_msg(gg_several_make(&team, &source, CSR_OUT, &parts, NULL), "%s",
+                      run.message);
+        check_row_of_each(&team, &c, &parts);
+        gg_several_free_parts(&team, &parts);
+        gg_several_close(&team);
+        ck_assert(layout_done(&run, &pair));
+    }
+}
+END_TEST
+
+extern const struct suite suite = {
+    .name = "several_late",
+    .groups = {{.name = "late",
+                .timeout = 60,
+                .cases = {{&transfers_of_a_late_member},
+                          {&rows_of_edges_that_come_late}}}},
+    .needs_device = true,
+};
