@@ -55,8 +55,6 @@ typedef struct gg_algorithm {
     /* Says that it has no such method; NULL: the usual sentence. */
     void (*no_method)(const struct gg_algorithm *, const char *method, gpugraph_run *);
     const algorithm_side *side[GPUGRAPH_CUDA + 1]; /* by gpugraph_backend; AUTO: NULL */
-    /* What auto begins with on each side, where that is not the side's first method. */
-    const char *begins[GPUGRAPH_CUDA + 1];
 } gg_algorithm;
 
 /* The names of backends, by gpugraph_backend. (backend/choose.c) */

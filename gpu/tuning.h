@@ -611,15 +611,9 @@
 #define GG_PATHS_PULL_LEFT  16
 /* Blocks to a multiprocessor that pull. */
 #define GG_PATHS_PULL_BLOCKS 6
-/* Blocks for each multiprocessor that peel an acyclic graph: a barrier waits for all. */
-#define GG_DAG_BLOCKS 2
-/* Arcs of a slice, which one warp walks: few, for long rows are what a round waits for. */
-#define GG_DAG_SLICE 32
-/* Microseconds of a worker's step, and of a round of a peel; how long a search that `auto`
-** has brought to the device may take beyond what the CPU was predicted to need, in
-** milliseconds. */
+/* Microseconds of a worker's step; how long a search that `auto` has brought to the device may
+** take beyond what the CPU was predicted to need, in milliseconds. */
 #define GG_DFS_STEP_US     1.4
-#define GG_DFS_PEEL_US     15.0
 #define GG_DFS_PATIENCE_MS 5.0
 
 /* ---- graph/device_fixed.cu ---- */
@@ -750,7 +744,6 @@
 #define GG_DFS_CPU_NS          8.5
 #define GG_DFS_CUDA_NS         0.02
 #define GG_DFS_ORDERED_CPU_NS  4
-#define GG_DFS_ORDERED_CUDA_NS 0.02
 #define GG_DFS_VERTEX_ARCS     7
 #define GG_MIS_CPU_NS          3
 #define GG_MIS_CUDA_NS         0.15

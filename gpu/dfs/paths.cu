@@ -173,7 +173,8 @@ static bool search(struct cuda_job *job, struct dfs_search *s) {
            gg_dfs_launch(job, s, &search_kernels[kind], crew, crew->control);
 }
 
-bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
+/* Fills `visited` and `tree` of the crew, and control. */
+static bool find_paths(struct cuda_job *job, struct dfs_search *s) {
     bool whole = true;
     if (!search(job, s) || (s->control.left && !gg_dfs_pull(job, s, &whole)))
         return false;
@@ -186,7 +187,7 @@ bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
 
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
     struct paths_crew *crew = &s->paths;
-    if (!gg_dfs_paths_mark(job, s))
+    if (!find_paths(job, s))
         return false;
     unpack<<<gg_grid(job, crew->n, 16), GG_BLOCK, 0, job->stream>>>(*crew, s->depth,
                                                                     s->parent);
