@@ -295,8 +295,6 @@
 #define GG_EACH_REVERSE 8
 /* Trees that are made together: a few at a time cost one pass each. */
 #define GG_EACH_TREES 4
-/* On a device: arcs of a row that a warp follows by itself. */
-#define GG_EACH_ROW 512
 /* Vertices gather once the frontier has more than 1 / ALPHA of the arcs. */
 #define GG_EACH_ALPHA 4
 /* Vertices that a thread then takes at a time: their depths as bytes are 16 lines of each row, of which others

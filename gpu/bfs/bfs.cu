@@ -248,8 +248,7 @@ static bool choose(struct cuda_job *job, const gpugraph_search *search,
                            : *look != BFS_ALONG ? "direction-optimizing"
                                                 : "persistent";
     }
-    if (!fits_levels(graph, search) && !gg_method_is(run, "multi-source") &&
-        !gg_method_is(run, "multi-queue"))
+    if (!fits_levels(graph, search) && !gg_method_is(run, "multi-queue"))
         run->used_method = "multi-kernel";
     return true;
 }
@@ -259,8 +258,6 @@ bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tre
     enum bfs_look look;
     if (!choose(job, search, &look))
         return false;
-    if (gg_method_is(job->run, "multi-source"))
-        return gg_bfs_lanes(job, search, true, tree, out);
     if (gg_method_is(job->run, "multi-kernel"))
         return search_by_kernels(job, search, tree, out);
     if (gg_method_is(job->run, "multi-queue"))
@@ -360,8 +357,6 @@ static const gpugraph_method methods[] = {
     {"bfs", "regions", "cuda",
      "regions of a graph with long ways, each of which a block searches in its shared "
      "memory"},
-    {"bfs", "multi-source", "cuda",
-     "searches from up to 64 sources at once, a bit each, level by level"},
     {"bfs", "several", "cuda",
      "as direction-optimizing; the rows are shared by several devices, which meet after "
      "each step"},

@@ -130,11 +130,6 @@ bool gg_bfs_bring_aside(struct cuda_job *job, const struct bfs_result *to,
 bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
                  const struct bfs_outcome *out);
 
-/* each.cu: the method "multi-source", from up to 64 sources, whose depths lie one after
-** the other in out->depth; or from all of them together, as one search. */
-bool gg_bfs_lanes(struct cuda_job *job, const gpugraph_search *search, bool together,
-                  bool tree, struct bfs_outcome *out);
-
 /* one_by_one.cu: each source that the member takes, without trees; portions of one. */
 void gg_bfs_one_by_one(struct cuda_job *job, const gpugraph_search *search,
                        const struct bfs_results *rows, struct share_member *member);

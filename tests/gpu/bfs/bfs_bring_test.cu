@@ -192,7 +192,7 @@ START_TEST(bytes_of_many_sources) {
     for (uint32_t vertices : {1000u, (uint32_t)GG_BFS_BYTES_LEAST})
         for (uint32_t edges : {110u, 253u, 254u, 255u, 256u, 700u})
             for (const char *method :
-                 {"auto", "persistent", "multi-kernel", "multi-queue", "multi-source"})
+                 {"auto", "persistent", "multi-kernel", "multi-queue"})
                 check_bytes_of_each(vertices, edges, method);
     for (uint32_t edges : {101u, 200u, 254u, 255u})
         check_bytes_of_each((5u << 20) + 3, edges, "auto");
