@@ -337,17 +337,13 @@
 
 /* ---- bfs/narrow.cu, bfs/levels.cu ---- */
 
-/* Blocks of the cluster, its threads and entries to a block. */
+/* Blocks of the cluster, its threads and entries to a block. (H200, from two sources: road1m 2.36 and
+** 2.59 ms with 512 threads, 2.90 and 3.21 with 1024; road24m 21.9 and 22.0, 21.9 and 21.2.) */
 #ifndef GG_BFS_CLUSTER
 #define GG_BFS_CLUSTER      16
-#define GG_BFS_NARROW_BLOCK 1024
+#define GG_BFS_NARROW_BLOCK 512
 #define GG_BFS_NARROW_ROOM  2048
 #endif
-/* Fewer threads have less to execute, more serve a wide frontier at once: threads of a graph of
-** fewer vertices than that. (H200, from two sources: road1m 2.36 and 2.59 ms
-** with 512, 2.90 and 3.21 with 1024; road24m 21.9 and 22.0, 21.9 and 21.2.) */
-#define GG_BFS_NARROW_SMALL_BLOCK 512
-#define GG_BFS_NARROW_VERTICES    (1u << 23)
 /* Rows of a lane whose loads are on their way together: 2 beats 1 and 4 on small graphs,
 ** since each costs its instructions even where there are no rows for it. Lanes to a row, as powers
 ** of 2: those of roads and meshes have up to 8 arcs. Most of roads have no more than 4, so where
@@ -616,9 +612,9 @@
 
 /* ---- graph/device_fixed.cu ---- */
 
-/* Graphs of more arcs to a vertex get fixed rows: a search by depth of a mesh (6) takes 17.8 ms with them and 21.4 without,
-** depth-first 9.6 and 12.6; of roads (2.5), whose rows come side by side anyhow, 20.9 and 21.6, 16.0
-** and 16.9 (H100). And arcs of the longest row, at most: a warp looks at the rest of a row. */
+/* Graphs of more arcs to a vertex get fixed rows: a depth-first search of a mesh (6) takes 9.6 ms with them and
+** 12.6 without; of roads (2.5), whose rows come side by side anyhow, 16.0 and 16.9 (H100). And arcs of the
+** longest row, at most: a warp looks at the rest of a row. */
 #define GG_FIXED_DEGREE  4
 #define GG_FIXED_LONGEST 128
 /* Mean degree from which on depth-first search has them where it asks for rows ahead: roads have more. Chosen, not

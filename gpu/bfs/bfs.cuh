@@ -20,7 +20,6 @@
 
 #include "algorithm.h"
 #include "bfs.h"
-#include "graph/fixed_rows.cuh"
 #include "graph/frontier.cuh"
 
 /* Entries in the low, arcs in the high half. */
@@ -143,7 +142,7 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
 /* Along rows that the caller has, without a graph where tree is false. */
 bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
                       const struct device_csr *g, const struct bfs_below *below,
-                      const uint32_t *fixed, bool tree, struct bfs_outcome *out);
+                      bool tree, struct bfs_outcome *out);
 /* What such a search carves, with so many sources and targets and a tree; the look from below aside. */
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends);
 /* One search, whole. (bfs.cu) */
@@ -175,8 +174,8 @@ bool gg_bfs_wide(struct cuda_job *job, const struct device_csr *g,
                  const struct bfs_below *below, const struct bfs_arrays *b,
                  struct bfs_bounds bounds, struct bfs_shape shape);
 bool gg_bfs_narrow(struct cuda_job *job, const struct device_csr *g,
-                   const uint32_t *fixed, const struct bfs_arrays *b,
-                   struct bfs_bounds bounds, struct bfs_shape shape);
+                   const struct bfs_arrays *b, struct bfs_bounds bounds,
+                   struct bfs_shape shape);
 /* Blocks of the cluster that narrow.cu runs in. */
 int gg_bfs_cluster(struct cuda_job *job);
 

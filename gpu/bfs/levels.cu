@@ -137,15 +137,14 @@ static bool fetch_control(struct cuda_job *job, const struct bfs_arrays *b,
 
 /* Turns of both kernels until the search is over. */
 static bool take_turns(struct cuda_job *job, const struct device_csr *g,
-                       const struct bfs_below *below, const uint32_t *fixed,
-                       const struct bfs_arrays *b, struct bfs_bounds bounds,
-                       struct bfs_control *control) {
+                       const struct bfs_below *below, const struct bfs_arrays *b,
+                       struct bfs_bounds bounds, struct bfs_control *control) {
     struct bfs_shape shape = shape_for(job);
     int turns = FIRST_TURNS;
     do {
         for (int i = 0; i < turns; i++)
             if (!gg_bfs_wide(job, g, below, b, bounds, shape) ||
-                !gg_bfs_narrow(job, g, fixed, b, bounds, shape))
+                !gg_bfs_narrow(job, g, b, bounds, shape))
                 return false;
         if (!gg_mark(job, GG_ENDED) || !fetch_control(job, b, control))
             return false;
@@ -170,9 +169,8 @@ static void tell(struct cuda_job *job, const struct bfs_control *c, double start
 }
 
 static bool run(struct cuda_job *job, const struct device_csr *g,
-                const struct bfs_below *below, const uint32_t *fixed,
-                const gpugraph_search *search, const struct bfs_arrays *b,
-                uint32_t *deepest) {
+                const struct bfs_below *below, const gpugraph_search *search,
+                const struct bfs_arrays *b, uint32_t *deepest) {
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
                                 search->limit, job->device->device_stop};
     struct bfs_control control;
@@ -183,7 +181,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
               (uint64_t)search->target_count * sizeof *b->ends);
     gg_mark(job, GG_BEGAN);
     if (!start(job, g, search, bounds, b) ||
-        !take_turns(job, g, below, fixed, b, bounds, &control))
+        !take_turns(job, g, below, b, bounds, &control))
         return false;
     if (control.explodes && job->graph)
         gg_bfs_note_explosion(job, gg_forward_kind(search->direction));
@@ -243,7 +241,7 @@ static bool look_below(struct cuda_job *job, const gpugraph_search *search,
 
 bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
                       const struct device_csr *g, const struct bfs_below *below,
-                      const uint32_t *fixed, bool tree, struct bfs_outcome *out) {
+                      bool tree, struct bfs_outcome *out) {
     struct bfs_arrays b;
     struct workspace space = {NULL, 0};
     const bool looks = below->rows.offset != NULL;
@@ -253,10 +251,8 @@ bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
     if (!gg_workspace(job, &space))
         return false;
     carve(&space, g, search, looks, tree_bytes, &b);
-    if (fixed) /* they may have been given back for the workspace */
-        fixed = gg_fixed_rows(job->graph, gg_forward_kind(search->direction));
     *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
-    return run(job, g, below, fixed, search, &b, &out->deepest);
+    return run(job, g, below, search, &b, &out->deepest);
 }
 
 bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
@@ -268,9 +264,7 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
         return false;
     g.m -= gg_spare_arcs(job->graph, kind); /* it says how long rows are */
     return look_below(job, search, &g, look, tree, &below) &&
-           gg_fix_rows(job, kind, &g, GG_FIXED_DEGREE, own_bytes(job, &g)) &&
-           gg_bfs_levels_by(job, search, &g, &below, gg_fixed_rows(job->graph, kind),
-                            tree, out);
+           gg_bfs_levels_by(job, search, &g, &below, tree, out);
 }
 
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {
