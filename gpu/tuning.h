@@ -170,12 +170,6 @@
 /* Bytes of a copy for which one more thread pays, and threads that fill any bus. */
 #define GG_COPY_BYTES   ((size_t)256 << 10)
 #define GG_COPY_THREADS 8
-/* Entries of an array from which bytes that become its numbers of four go past the caches. (Rows of 2^22, 8 threads of
-** 32, GB in a second: 53 by stores of the ordinary sort, 158 past the caches; 64 and 178 by two such groups. Shorter rows
-** stay in the caches, where whoever asked for one search may read them; that was not measured.) */
-#ifndef GG_PAST_CACHES
-#define GG_PAST_CACHES ((uint64_t)1 << 21)
-#endif
 
 /* ---- base/order.c ---- */
 
@@ -311,21 +305,6 @@
 ** than 1 / LEAST of all: at the end of a long search the first alone says nothing. */
 #define GG_BFS_DEVICE_ALPHA 15
 #define GG_BFS_LEAST        32
-/* Depths from which they come to the host as bytes, where none is larger than 254: a kernel more. (H100, a whole
-** call from four sources of R-MATs, ms as bytes and as words: 2^14 0.100 and 0.098, 2^15 0.109 and 0.108, 2^16
-** 0.112 and 0.118, 2^18 0.127 and 0.169, 2^20 0.195 and 0.83.) */
-#ifndef GG_BFS_BYTES_LEAST
-#define GG_BFS_BYTES_LEAST (1 << 16)
-#endif
-/* 1: as nibbles where none is larger than 14; 0: never. (Two H100, 64 sources of rmat22, whole call, ms on one and on both: 15.2 and 9.7
-** without, 14.3 and 8.9 with.) */
-#ifndef GG_BFS_NIBBLES
-#define GG_BFS_NIBBLES 1
-#endif
-/* Pieces of 1 MiB that one team makes numbers of, as they come (a team for each: 16.0 and 9.3); its threads, at most (8, 12 and 16 on
-** another host: 18.2, 16.4 and 15.6, and 10.8, 10.3 and 9.9). */
-#define GG_BFS_PIECES   2
-#define GG_BFS_WIDENERS 16
 /* Arcs of the frontier that cost as much as a vertex left over, and vertices left over
 ** that cost less than a step saved. */
 #define GG_BFS_LOOKS 4

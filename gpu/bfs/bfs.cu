@@ -289,8 +289,7 @@ static bool search_graph(struct cuda_job *job, const gpugraph_search *search,
     /* One of the methods may have looked a level further, and one does not tell. */
     gg_know(&job->graph->long_ways,
             out.deepest > BFS_NO_BYTE && out.deepest < GPUGRAPH_NONE - 1);
-    const struct bfs_result row = {depth, NULL};
-    if (!gg_bfs_bring(job, &row, out.depth, n, out.deepest) ||
+    if (!gg_bfs_bring(job, depth, out.depth, n, out.deepest) ||
         (tree_edge && !gg_download(job, tree_edge, out.tree, gg_tree_bytes(job, true))))
         return false;
     gg_phase(job->run, "download", started, (int64_t)n, "depths%s",

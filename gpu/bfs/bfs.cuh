@@ -38,8 +38,6 @@ struct bfs_step {
     uint32_t stop;              /* the host was interrupted */
 };
 
-struct share_member; /* device/share.h */
-
 struct bfs_control {
     uint32_t next; /* enum bfs_next */
     uint32_t level;
@@ -113,25 +111,13 @@ struct bfs_outcome {
 /* bfs.cu: chooses a method and searches. Phase "search". */
 bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                    struct bfs_outcome *out);
-/* To the host, n depths of which none is larger than `deepest`, from an address that 16 divides. Where a row of bytes
-** has no room for one, the graph knows it then. (bring.cu) */
-bool gg_bfs_bring(struct cuda_job *job, const struct bfs_result *to, const uint32_t *from,
-                  uint64_t n, uint32_t deepest);
-/* Bits of each on the way: 4 or 8; 0: they come as they are. */
-int gg_bfs_home_bits(uint64_t n, uint32_t deepest);
-/* With 4 or 8 bits to an array on the device, n bytes rounded up to four, from which they come to the host
-** beside what is queued in the job's stream afterwards. */
-bool gg_bfs_hand_over(struct cuda_job *job, uint8_t *narrow, const uint32_t *from,
-                      uint32_t n, int bits);
-bool gg_bfs_bring_aside(struct cuda_job *job, const struct bfs_result *to,
-                        const uint8_t *narrow, uint64_t n, int bits);
+/* Brings n depths to the host, of which none is larger than `deepest`, from an address that 16
+** divides. (bring.cu) */
+bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
+                  uint32_t deepest);
 /* Fills out->tree. Phase "parents". */
 bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
                  const struct bfs_outcome *out);
-
-/* one_by_one.cu: each source that the member takes, without trees; portions of one. */
-void gg_bfs_one_by_one(struct cuda_job *job, const gpugraph_search *search,
-                       const struct bfs_results *rows, struct share_member *member);
 
 /* What large frontiers are found by: their arcs; rows that are their own transpose, where
 ** that is so; the transpose and hubs, made on first need. */

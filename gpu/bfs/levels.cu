@@ -14,7 +14,6 @@
 #include "tree/tree.cuh"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { LIST_BLOCKS = 2, FIRST_TURNS = 1, MOST_TURNS = 16 };
 static_assert(GG_BFS_NARROW_LEVELS >= 1, "the whole grid completes a level in each turn");
@@ -64,14 +63,6 @@ static __global__ void open_control(const __grid_constant__ bfs_arrays b,
     c->next = over ? BFS_OVER : BFS_WIDE;
 }
 
-/* One warp, to pinned memory. */
-static __global__ void send_control(const bfs_control *control, bfs_control *to) {
-    const uint32_t *from = (const uint32_t *)control;
-    for (uint32_t i = gg_lane(); i < sizeof *control / sizeof *from; i += GG_WARP)
-        ((uint32_t *)to)[i] = from[i];
-}
-static_assert(sizeof(struct bfs_control) % sizeof(uint32_t) == 0, "it is words");
-
 /* ---- steps ---- */
 
 static void carve(struct workspace *space, const struct device_csr *g,
@@ -120,21 +111,6 @@ static struct bfs_shape shape_for(struct cuda_job *job) {
     return shape;
 }
 
-/* What the host does meanwhile takes longer than the kernels, and copies of its own: a kernel sends control behind
-** them, so that it is there when the host comes back. */
-static bool fetch_control(struct cuda_job *job, const struct bfs_arrays *b,
-                          struct bfs_control *control) {
-    struct bfs_control *sent = (struct bfs_control *)job->device->mailbox;
-    send_control<<<1, GG_WARP, 0, job->stream>>>(b->control, sent);
-    if (!gg_launched(job, "send_control"))
-        return false;
-    gg_do_meanwhile(job);
-    if (!gg_wait(job))
-        return false;
-    memcpy(control, sent, sizeof *control);
-    return true;
-}
-
 /* Turns of both kernels until the search is over. */
 static bool take_turns(struct cuda_job *job, const struct device_csr *g,
                        const struct bfs_below *below, const struct bfs_arrays *b,
@@ -146,7 +122,8 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
             if (!gg_bfs_wide(job, g, below, b, bounds, shape) ||
                 !gg_bfs_narrow(job, g, b, bounds, shape))
                 return false;
-        if (!gg_mark(job, GG_ENDED) || !fetch_control(job, b, control))
+        if (!gg_mark(job, GG_ENDED) ||
+            !gg_fetch(job, control, b->control, sizeof *control))
             return false;
         turns = turns < MOST_TURNS ? 2 * turns : turns;
     } while (control->next != BFS_OVER);
@@ -174,7 +151,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
                                 search->limit, job->device->device_stop};
     struct bfs_control control;
-    const double started = gg_now_ms(), aside = job->meanwhile.ms;
+    const double started = gg_now_ms();
     gg_upload(job, b->ends, search->source,
               (uint64_t)search->source_count * sizeof *b->ends);
     gg_upload(job, b->ends + search->source_count, search->target,
@@ -189,7 +166,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
         g->n >= gg_region_vertices)
         gg_note_long_way(job, g, false);
     *deepest = control.level;
-    tell(job, &control, started + job->meanwhile.ms - aside);
+    tell(job, &control, started);
     return gg_going(job);
 }
 
