@@ -62,7 +62,6 @@ static void carve(struct cuda_job *job, struct workspace *space, bool tree, bool
         gg_carve<uint32_t>(space, by_vertex ? (uint64_t)n * (wide ? 2 : 1) : 0);
     s->forest.entered = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
     s->forest.served = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
-    s->work = gg_carve<uint64_t>(space, s->blocks);
     uint64_t common = space->used; /* until a search is over */
     (many(job) ? gg_dfs_paths_carve : gg_dfs_work_carve)(space, s);
     uint64_t crew = space->used;
@@ -78,30 +77,6 @@ static bool plan_roots(struct cuda_job *job, struct dfs_search *s) {
     s->roots = 1;
     set_root<<<1, 1, 0, job->stream>>>(s->forest.root, s->source);
     return gg_launched(job, "set_root");
-}
-
-/* How evenly the arcs were shared: the detail of the phase. */
-static bool describe_balance(struct cuda_job *job, const struct dfs_search *s, char *text,
-                             size_t room) {
-    uint64_t *work = (uint64_t *)gg_alloc(job->run, s->blocks, sizeof *work);
-    if (!work)
-        return false;
-    double sum = 0, squares = 0;
-    uint64_t most = 0;
-    bool done = gg_download(job, work, s->work, s->blocks * sizeof *work);
-    for (unsigned i = 0; done && i < s->blocks; i++) {
-        sum += (double)work[i];
-        squares += (double)work[i] * (double)work[i];
-        most = work[i] > most ? work[i] : most;
-    }
-    gg_release(work);
-    double mean = sum / s->blocks;
-    double variance = mean > 0 ? squares / s->blocks / (mean * mean) - 1 : 0;
-    snprintf(text, room,
-             "%u blocks, %.0f arcs each, at most %.2f times that, variance %.3f of its "
-             "square",
-             s->blocks, mean, mean > 0 ? (double)most / mean : 0, variance);
-    return done;
 }
 
 static bool number(struct cuda_job *job, const struct dfs_search *s,
@@ -141,24 +116,16 @@ static bool bring_back(struct cuda_job *job, const struct dfs_search *s,
 }
 
 static bool find_tree(struct cuda_job *job, struct dfs_search *s) {
-    gg_fill(job, s->work, 0, s->blocks * sizeof *s->work);
     return plan_roots(job, s) && (many(job) ? gg_dfs_paths : gg_dfs_work)(job, s) &&
            gg_wait(job);
 }
 
-static bool tell_search(struct cuda_job *job, const struct dfs_search *s,
+static void tell_search(struct cuda_job *job, const struct dfs_search *s,
                         double started) {
     char text[160];
     snprintf(text, sizeof text, "%u blocks, %u times work was stolen%s", s->blocks,
              s->control.stolen, s->pulled ? ", the last part pulled" : "");
     gg_search_phase(job->run, started, s->control.reached, text);
-    started = gg_now_ms();
-    if (!job->run->phase)
-        return true;
-    if (!describe_balance(job, s, text, sizeof text))
-        return false;
-    gg_phase(job->run, "balance", started, s->blocks, "%s", text);
-    return true;
 }
 
 /* numbers: preorder and postorder are wanted, and the device makes them. Returns NULL, or
@@ -189,7 +156,8 @@ static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
         return NULL;
     if (s->control.late)
         return "the graph is long and thin: a device would take longer";
-    if (tell_search(job, s, started) && (!numbers || number(job, s, &t)))
+    tell_search(job, s, started);
+    if (!numbers || number(job, s, &t))
         bring_back(job, s, numbers ? &t : NULL, tree);
     return NULL;
 }

@@ -42,7 +42,6 @@ struct dfs_search {
     struct paths_crew paths;
     struct dfs_control control; /* at the end */
     uint32_t blocks;
-    uint64_t *work; /* arcs looked at by each block */
 };
 
 /* Fills s->forest and s->roots: what no arc leads to, and for each component without such

@@ -154,7 +154,6 @@ static bool search(struct cuda_job *job, struct dfs_search *s) {
     crew->all_vertices = s->whole && s->direction != GPUGRAPH_BOTH;
     crew->pulls = s->pull.offset != NULL;
     crew->pool.touched = &crew->control->touched;
-    crew->work = s->work;
     crew->shape = shape_for(&s->g, crew->fixed != NULL, crew->ahead);
     crew->limit = s->limit;
     crew->host_stop = job->device->device_stop;
@@ -181,7 +180,6 @@ static bool find_paths(struct cuda_job *job, struct dfs_search *s) {
     if (whole)
         return true;
     s->pull.offset = NULL;
-    gg_fill(job, s->work, 0, s->blocks * sizeof *s->work);
     return search(job, s);
 }
 
