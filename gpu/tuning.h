@@ -672,9 +672,7 @@
 /* Nanoseconds of rest after a pass that has decided nothing: about a load from the second
 ** level cache. */
 #define GG_MIS_REST_NS 100
-/* Passes that decided nothing after which "out-of-core" lets go of what is in a full list. */
-#define GG_MIS_PATIENCE 256
-/* Passes of one launch, some ten milliseconds of waiting; passes, and rounds or tiles, between
+/* Passes of one launch, some ten milliseconds of waiting; passes, and rounds, between
 ** two looks at the stop flag across the bus. */
 #define GG_MIS_PASSES      20000
 #define GG_MIS_STOP_PASSES 1024

@@ -21,7 +21,8 @@
 ** launches again for what is left.
 **
 ** The balanced look has words or, where the second-level cache does not hold these, a byte for each
-** vertex (one_launch_codes.cu). */
+** vertex (one_launch_codes.cu). Rows may lie in pinned host memory: method "out-of-core". A vertex that
+** waits asks for nothing but its own word and its blocker's, so most arcs cross the bus once. */
 #include "mis.h"
 #include "passes.cuh"
 
@@ -66,7 +67,7 @@ static __device__ __forceinline__ bool look_at_row(const mis_graph &g, bool live
     bool open = own != MIS_DROPPED && own != MIS_JOINED;
     bool looks = open && other == MIS_DROPPED, drops = open && other == MIS_JOINED;
     uint64_t begin = 0, end = 0, limit = 0;
-    sight s = {0, GPUGRAPH_NONE, MIS_DROPPED, 0, false};
+    sight s = {0, GPUGRAPH_NONE, MIS_DROPPED, false};
     if (looks) {
         begin = g.offset[v];
         end = mis_end(g, v);
@@ -145,10 +146,12 @@ static void carve(struct workspace *space, struct mis_graph *g, struct launch *l
     g->member = gg_carve<uint8_t>(space, g->n);
 }
 
+/* The last tile of a warp may be empty. A grid has at most a thread for each vertex, in whole blocks,
+** and no more than a device runs at once. */
 uint64_t gg_mis_one_launch_bytes(uint32_t n) {
-    /* A grid has at most a thread for each vertex, in whole blocks, so the last tile of every
-    ** warp at most doubles the list. */
-    return (uint64_t)n * 5 + (2 * (uint64_t)n + GG_BLOCK) * sizeof(struct waiting) + 1024;
+    const uint64_t most = GG_PLANNED_PROCESSORS * 2048;
+    const uint64_t threads = (n < most ? n : most) + GG_BLOCK;
+    return (uint64_t)n * 5 + (n + threads) * sizeof(struct waiting) + 1024;
 }
 
 bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
