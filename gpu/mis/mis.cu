@@ -20,33 +20,6 @@
 #include "device/services.h"
 
 #include <stdio.h>
-#include <string.h>
-
-/* ---- launches, for the methods without rounds ---- */
-
-bool gg_mis_until_decided(struct cuda_job *job, struct mis_launches *l) {
-    uint32_t open = 0, left = UINT32_MAX;
-    gg_fill(job, l->on_device, 0, l->bytes);
-    gg_mark(job, GG_BEGAN);
-    do {
-        gg_fill(job, l->on_device, 0, sizeof open);
-        gg_launch_cooperative(job, l->kernel, l->blocks, l->arguments);
-        gg_mark(job, GG_ENDED);
-        if (!gg_fetch(job, l->report, l->on_device, l->bytes))
-            return false;
-        memcpy(&open, l->report, sizeof open);
-        if (open >= left) {
-            gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                    "the kernel %s makes no progress: %u vertices wait for each other",
-                    l->kernel->name, open);
-            return false;
-        }
-        left = open;
-        *l->resume = true;
-        l->count++;
-    } while (left > 0);
-    return true;
-}
 
 /* ---- choice and driver ---- */
 

@@ -53,19 +53,6 @@ bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, struct mis_report 
 /* Device bytes of the first one's workspace. */
 uint64_t gg_mis_one_launch_bytes(uint32_t n);
 
-/* A cooperative kernel whose passes are bounded is launched until it leaves no vertex open. */
-struct mis_launches {
-    const struct cooperative_kernel *kernel;
-    unsigned blocks;
-    void **arguments;
-    bool *resume;    /* in the arguments: words are there already */
-    void *on_device; /* a report: how many are left open (uint32_t), sums and maxima */
-    void *report;    /* the report on the host */
-    size_t bytes;
-    unsigned count; /* launches done */
-};
-bool gg_mis_until_decided(struct cuda_job *job, struct mis_launches *l);
-
 /* Rows in order of degree, largest first, in place of g's; end[0] and end[1]: where those
 ** for blocks and those for warps end, zeroed before. (renumber.cu) */
 struct mis_renumbered {

@@ -154,6 +154,36 @@ uint64_t gg_mis_one_launch_bytes(uint32_t n) {
     return (uint64_t)n * 5 + (n + threads) * sizeof(struct waiting) + 1024;
 }
 
+/* Passes are bounded, so the kernel is launched until it leaves no vertex open. Returns how many
+** launches there were; 0: the job must end. */
+static unsigned launch_until_decided(struct cuda_job *job,
+                                     const struct cooperative_kernel *kernel,
+                                     unsigned blocks, struct mis_graph *g,
+                                     struct launch *l, struct launch_state *state) {
+    void *arguments[] = {g, l};
+    uint32_t left = UINT32_MAX;
+    unsigned launches = 0;
+    gg_fill(job, l->state, 0, sizeof *l->state);
+    gg_mark(job, GG_BEGAN);
+    do {
+        gg_fill(job, &l->state->open, 0, sizeof l->state->open);
+        gg_launch_cooperative(job, kernel, blocks, arguments);
+        gg_mark(job, GG_ENDED);
+        if (!gg_fetch(job, state, l->state, sizeof *state))
+            return 0;
+        if (state->open >= left) {
+            gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+                    "the kernel %s makes no progress: %u vertices wait for each other",
+                    kernel->name, state->open);
+            return 0;
+        }
+        left = state->open;
+        l->resume = true;
+        launches++;
+    } while (left > 0);
+    return launches;
+}
+
 bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
                        struct mis_report *report) {
     struct workspace space = {NULL, 0};
@@ -174,12 +204,8 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
     if (!gg_workspace(job, &space))
         return false;
     carve(&space, g, &l, warps, codes);
-    void *arguments[] = {g, &l};
-    struct mis_launches all = {&kernel, blocks, arguments,    &l.resume,
-                               l.state, &state, sizeof state, 0};
-    if (!gg_mis_until_decided(job, &all))
-        return false;
+    const unsigned launches = launch_until_decided(job, &kernel, blocks, g, &l, &state);
     snprintf(report->text, sizeof report->text, "%u launch(es), up to %u passes",
-             all.count, state.passes);
-    return true;
+             launches, state.passes);
+    return launches > 0;
 }
