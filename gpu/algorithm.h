@@ -59,8 +59,6 @@ typedef struct gg_algorithm {
     /* The same by several devices, or by partitions on threads: the folder distributed/ has
     ** these sides. NULL, or without methods: there is no such form. */
     const algorithm_side *distributed[GPUGRAPH_CUDA + 1];
-    /* What auto begins with on each side, where that is not the side's first method. */
-    const char *begins[GPUGRAPH_CUDA + 1];
 } gg_algorithm;
 
 /* The names of backends, by gpugraph_backend. (backend/choose.c) */

@@ -152,8 +152,7 @@ struct gpugraph_graph {
     /* What searches have found out, by gg_know and gg_knows, gg_count_searches and
     ** gg_searches. */
     uint32_t searches; /* begun so far: later ones may afford more preparation */
-    bool cyclic,
-        thin;       /* a depth-first search on a device has found it so: `auto` knows */
+    bool thin;      /* a depth-first search on a device has found it so: `auto` knows */
     bool ways_tie;  /* a path by weight from both ends was left open for that */
     bool long_ways; /* a depth has been met for which a byte is too little */
     int64_t

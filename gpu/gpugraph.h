@@ -376,7 +376,7 @@ gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *searc
 ** source[i] alone, with the same targets, bound and limit, goes to depth[i], n entries, and
 ** its tree to tree_edge[i]; NULL leaves the trees out. So there are
 ** source_count pointers in each, to arrays of the caller's that do not overlap. Repeats of a
-** source have rows of their own. Method "multi-source": up to 64 searches at once, bit by
+** source have rows of their own. Method "multi-source", on the CPU: up to 64 searches at once, bit by
 ** bit, after Then et al., "The More the Merrier" (VLDB 2014), which holds 32 bytes for each
 ** vertex meanwhile; any other: one search after the other. Trees of many searches are made
 ** together, with 80 bytes for each vertex. After an error what the arrays hold is not

@@ -170,12 +170,6 @@
 /* Bytes of a copy for which one more thread pays, and threads that fill any bus. */
 #define GG_COPY_BYTES   ((size_t)256 << 10)
 #define GG_COPY_THREADS 8
-/* Entries of an array from which bytes that become its numbers of four go past the caches. (Rows of 2^22, 8 threads of
-** 32, GB in a second: 53 by stores of the ordinary sort, 158 past the caches; 64 and 178 by two such groups. Shorter rows
-** stay in the caches, where whoever asked for one search may read them; that was not measured.) */
-#ifndef GG_PAST_CACHES
-#define GG_PAST_CACHES ((uint64_t)1 << 21)
-#endif
 
 /* ---- base/order.c ---- */
 
@@ -295,8 +289,6 @@
 #define GG_EACH_REVERSE 8
 /* Trees that are made together: a few at a time cost one pass each. */
 #define GG_EACH_TREES 4
-/* On a device: arcs of a row that a warp follows by itself. */
-#define GG_EACH_ROW 512
 /* Vertices gather once the frontier has more than 1 / ALPHA of the arcs. */
 #define GG_EACH_ALPHA 4
 /* Vertices that a thread then takes at a time: their depths as bytes are 16 lines of each row, of which others
@@ -313,21 +305,6 @@
 ** than 1 / LEAST of all: at the end of a long search the first alone says nothing. */
 #define GG_BFS_DEVICE_ALPHA 15
 #define GG_BFS_LEAST        32
-/* Depths from which they come to the host as bytes, where none is larger than 254: a kernel more. (H100, a whole
-** call from four sources of R-MATs, ms as bytes and as words: 2^14 0.100 and 0.098, 2^15 0.109 and 0.108, 2^16
-** 0.112 and 0.118, 2^18 0.127 and 0.169, 2^20 0.195 and 0.83.) */
-#ifndef GG_BFS_BYTES_LEAST
-#define GG_BFS_BYTES_LEAST (1 << 16)
-#endif
-/* 1: as nibbles where none is larger than 14; 0: never. (Two H100, 64 sources of rmat22, whole call, ms on one and on both: 15.2 and 9.7
-** without, 14.3 and 8.9 with.) */
-#ifndef GG_BFS_NIBBLES
-#define GG_BFS_NIBBLES 1
-#endif
-/* Pieces of 1 MiB that one team makes numbers of, as they come (a team for each: 16.0 and 9.3); its threads, at most (8, 12 and 16 on
-** another host: 18.2, 16.4 and 15.6, and 10.8, 10.3 and 9.9). */
-#define GG_BFS_PIECES   2
-#define GG_BFS_WIDENERS 16
 /* Arcs of the frontier that cost as much as a vertex left over, and vertices left over
 ** that cost less than a step saved. */
 #define GG_BFS_LOOKS 4
@@ -339,17 +316,13 @@
 
 /* ---- bfs/narrow.cu, bfs/levels.cu ---- */
 
-/* Blocks of the cluster, its threads and entries to a block. */
+/* Blocks of the cluster, its threads and entries to a block. (H200, from two sources: road1m 2.36 and
+** 2.59 ms with 512 threads, 2.90 and 3.21 with 1024; road24m 21.9 and 22.0, 21.9 and 21.2.) */
 #ifndef GG_BFS_CLUSTER
 #define GG_BFS_CLUSTER      16
-#define GG_BFS_NARROW_BLOCK 1024
+#define GG_BFS_NARROW_BLOCK 512
 #define GG_BFS_NARROW_ROOM  2048
 #endif
-/* Fewer threads have less to execute, more serve a wide frontier at once: threads of a graph of
-** fewer vertices than that. (H200, from two sources: road1m 2.36 and 2.59 ms
-** with 512, 2.90 and 3.21 with 1024; road24m 21.9 and 22.0, 21.9 and 21.2.) */
-#define GG_BFS_NARROW_SMALL_BLOCK 512
-#define GG_BFS_NARROW_VERTICES    (1u << 23)
 /* Rows of a lane whose loads are on their way together: 2 beats 1 and 4 on small graphs,
 ** since each costs its instructions even where there are no rows for it. Lanes to a row, as powers
 ** of 2: those of roads and meshes have up to 8 arcs. Most of roads have no more than 4, so where
@@ -611,22 +584,16 @@
 #define GG_PATHS_PULL_LEFT  16
 /* Blocks to a multiprocessor that pull. */
 #define GG_PATHS_PULL_BLOCKS 6
-/* Blocks for each multiprocessor that peel an acyclic graph: a barrier waits for all. */
-#define GG_DAG_BLOCKS 2
-/* Arcs of a slice, which one warp walks: few, for long rows are what a round waits for. */
-#define GG_DAG_SLICE 32
-/* Microseconds of a worker's step, and of a round of a peel; how long a search that `auto`
-** has brought to the device may take beyond what the CPU was predicted to need, in
-** milliseconds. */
+/* Microseconds of a worker's step; how long a search that `auto` has brought to the device may
+** take beyond what the CPU was predicted to need, in milliseconds. */
 #define GG_DFS_STEP_US     1.4
-#define GG_DFS_PEEL_US     15.0
 #define GG_DFS_PATIENCE_MS 5.0
 
 /* ---- graph/device_fixed.cu ---- */
 
-/* Graphs of more arcs to a vertex get fixed rows: a search by depth of a mesh (6) takes 17.8 ms with them and 21.4 without,
-** depth-first 9.6 and 12.6; of roads (2.5), whose rows come side by side anyhow, 20.9 and 21.6, 16.0
-** and 16.9 (H100). And arcs of the longest row, at most: a warp looks at the rest of a row. */
+/* Graphs of more arcs to a vertex get fixed rows: a depth-first search of a mesh (6) takes 9.6 ms with them and
+** 12.6 without; of roads (2.5), whose rows come side by side anyhow, 16.0 and 16.9 (H100). And arcs of the
+** longest row, at most: a warp looks at the rest of a row. */
 #define GG_FIXED_DEGREE  4
 #define GG_FIXED_LONGEST 128
 /* Mean degree from which on depth-first search has them where it asks for rows ahead: roads have more. Chosen, not
@@ -705,9 +672,7 @@
 /* Nanoseconds of rest after a pass that has decided nothing: about a load from the second
 ** level cache. */
 #define GG_MIS_REST_NS 100
-/* Passes that decided nothing after which "out-of-core" lets go of what is in a full list. */
-#define GG_MIS_PATIENCE 256
-/* Passes of one launch, some ten milliseconds of waiting; passes, and rounds or tiles, between
+/* Passes of one launch, some ten milliseconds of waiting; passes, and rounds, between
 ** two looks at the stop flag across the bus. */
 #define GG_MIS_PASSES      20000
 #define GG_MIS_STOP_PASSES 1024
@@ -750,7 +715,6 @@
 #define GG_DFS_CPU_NS          8.5
 #define GG_DFS_CUDA_NS         0.02
 #define GG_DFS_ORDERED_CPU_NS  4
-#define GG_DFS_ORDERED_CUDA_NS 0.02
 #define GG_DFS_VERTEX_ARCS     7
 #define GG_MIS_CPU_NS          3
 #define GG_MIS_CUDA_NS         0.15

@@ -245,18 +245,12 @@ static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_
     return settle(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
 }
 
-/* method: NULL for auto's. */
-static const gpugraph_method *method_on(const gg_algorithm *a, gpugraph_backend on,
-                                        const char *method) {
-    return find_on_backend(a, on, method ? method : a->begins[on]);
-}
-
 static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *run,
                                bool *fallback) {
     const gg_algorithm *a = r.a;
     r.method = gg_method_is_auto(run) ? NULL : run->method;
-    r.on_cpu = method_on(a, GPUGRAPH_CPU, r.method);
-    r.on_cuda = method_on(a, GPUGRAPH_CUDA, r.method);
+    r.on_cpu = find_on_backend(a, GPUGRAPH_CPU, r.method);
+    r.on_cuda = find_on_backend(a, GPUGRAPH_CUDA, r.method);
     *fallback = false;
     run->why[0] = 0;
 
@@ -328,7 +322,7 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback) {
     const gpugraph_method *method =
         gg_method_is_auto(run) ? NULL : gg_find_method(cpu, run->used_method);
     if (!method)
-        method = method_on(a, GPUGRAPH_CPU, NULL);
+        method = gg_find_method(a->side[GPUGRAPH_CPU], NULL);
     char why[sizeof run->why];
     int fact = (int)strcspn(run->message, ";"); /* behind it a cure, which is under way */
     snprintf(why, sizeof why, "device memory did not suffice: %.*s",
@@ -355,7 +349,7 @@ bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a) {
              fact < 160 ? fact : 160, run->message);
     gg_begin(run);
     gg_use_one_device(run, true);
-    run->used_method = method_on(a, GPUGRAPH_CUDA, NULL)->name;
+    run->used_method = gg_find_method(a->side[GPUGRAPH_CUDA], NULL)->name;
     return true;
 }
 

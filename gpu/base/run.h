@@ -117,28 +117,10 @@ uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
 /* memcpy by several threads: one core moves no more than a third of what a bus takes.
 ** (narrow.c) */
 void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes);
-/* Numbers of `bits` bits to `size` bytes each, 1 or 4, by at most so many threads; past the caches, which pays in
-** arrays of GG_PAST_CACHES entries. 8 bits: 0 .. 254, and 255 to all ones. 4: 0 .. 14, and 15 to all ones, two in a
-** byte, the lower half first. (widen.c) */
-struct gg_widening {
-    int bits, size, threads;
-    bool past_caches;
-};
-void gg_widen(const gpugraph_run *run, void *to, const uint8_t *from, uint64_t count,
-              const struct gg_widening *how);
-/* The same of an array that comes in pieces of so many entries, each to a place of its own: by one team, whose
-** members wait for what is still to come. The calling thread alone asks for pieces, in their order. False: the run
-** must end. (widen.c) */
-enum { GG_WIDEN_PIECES = 4 };
-struct gg_pieces {
-    const uint8_t *from[GG_WIDEN_PIECES];
-    uint64_t entries; /* of each but the last */
-    /* Has that piece come? wait: until it has; then false: the run must end. */
-    bool (*come)(void *of, int piece, bool wait);
-    void *of;
-};
-bool gg_widen_pieces(const gpugraph_run *run, void *to, uint64_t count,
-                     const struct gg_pieces *pieces, const struct gg_widening *how);
+/* Numbers of a byte to numbers of four, 255 to UINT32_MAX, of an array of `all` entries: a long one goes
+** past the caches. (widen.c) */
+void gg_widen(const gpugraph_run *run, uint32_t *to, const uint8_t *from, uint64_t count,
+              uint64_t all);
 /* Numbers of four bytes to one, UINT32_MAX to 255. False: for one of 255 or more that is too little. (widen.c) */
 bool gg_narrow_to_bytes(const gpugraph_run *run, uint8_t *to, const uint32_t *from,
                         uint64_t count);

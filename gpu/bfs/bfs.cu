@@ -247,8 +247,7 @@ static bool choose(struct cuda_job *job, const gpugraph_search *search,
                            : *look != BFS_ALONG ? "direction-optimizing"
                                                 : "persistent";
     }
-    if (!fits_levels(graph, search) && !gg_method_is(run, "multi-source") &&
-        !gg_method_is(run, "multi-queue"))
+    if (!fits_levels(graph, search) && !gg_method_is(run, "multi-queue"))
         run->used_method = "multi-kernel";
     return true;
 }
@@ -258,8 +257,6 @@ bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tre
     enum bfs_look look;
     if (!choose(job, search, &look))
         return false;
-    if (gg_method_is(job->run, "multi-source"))
-        return gg_bfs_lanes(job, search, true, tree, out);
     if (gg_method_is(job->run, "multi-kernel"))
         return search_by_kernels(job, search, tree, out);
     if (gg_method_is(job->run, "multi-queue"))
@@ -291,8 +288,7 @@ static bool search_graph(struct cuda_job *job, const gpugraph_search *search,
     /* One of the methods may have looked a level further, and one does not tell. */
     gg_know(&job->graph->long_ways,
             out.deepest > BFS_NO_BYTE && out.deepest < GPUGRAPH_NONE - 1);
-    const struct bfs_result row = {depth, NULL};
-    if (!gg_bfs_bring(job, &row, out.depth, n, out.deepest) ||
+    if (!gg_bfs_bring(job, depth, out.depth, n, out.deepest) ||
         (tree_edge && !gg_download(job, tree_edge, out.tree, gg_tree_bytes(job, true))))
         return false;
     gg_phase(job->run, "download", started, (int64_t)n, "depths%s",
@@ -352,8 +348,6 @@ static const gpugraph_method methods[] = {
     {"bfs", "regions", "cuda",
      "regions of a graph with long ways, each of which a block searches in its shared "
      "memory"},
-    {"bfs", "multi-source", "cuda",
-     "searches from up to 64 sources at once, a bit each, level by level"},
     {},
 };
 

@@ -20,7 +20,6 @@
 
 #include "algorithm.h"
 #include "bfs.h"
-#include "graph/fixed_rows.cuh"
 #include "graph/frontier.cuh"
 
 /* Entries in the low, arcs in the high half. */
@@ -38,8 +37,6 @@ struct bfs_step {
     uint32_t hits;              /* targets reached */
     uint32_t stop;              /* the host was interrupted */
 };
-
-struct share_member; /* device/share.h */
 
 struct bfs_control {
     uint32_t next; /* enum bfs_next */
@@ -114,30 +111,13 @@ struct bfs_outcome {
 /* bfs.cu: chooses a method and searches. Phase "search". */
 bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                    struct bfs_outcome *out);
-/* To the host, n depths of which none is larger than `deepest`, from an address that 16 divides. Where a row of bytes
-** has no room for one, the graph knows it then. (bring.cu) */
-bool gg_bfs_bring(struct cuda_job *job, const struct bfs_result *to, const uint32_t *from,
-                  uint64_t n, uint32_t deepest);
-/* Bits of each on the way: 4 or 8; 0: they come as they are. */
-int gg_bfs_home_bits(uint64_t n, uint32_t deepest);
-/* With 4 or 8 bits to an array on the device, n bytes rounded up to four, from which they come to the host
-** beside what is queued in the job's stream afterwards. */
-bool gg_bfs_hand_over(struct cuda_job *job, uint8_t *narrow, const uint32_t *from,
-                      uint32_t n, int bits);
-bool gg_bfs_bring_aside(struct cuda_job *job, const struct bfs_result *to,
-                        const uint8_t *narrow, uint64_t n, int bits);
+/* Brings n depths to the host, of which none is larger than `deepest`, from an address that 16
+** divides. (bring.cu) */
+bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
+                  uint32_t deepest);
 /* Fills out->tree. Phase "parents". */
 bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
                  const struct bfs_outcome *out);
-
-/* each.cu: the method "multi-source", from up to 64 sources, whose depths lie one after
-** the other in out->depth; or from all of them together, as one search. */
-bool gg_bfs_lanes(struct cuda_job *job, const gpugraph_search *search, bool together,
-                  bool tree, struct bfs_outcome *out);
-
-/* one_by_one.cu: each source that the member takes, without trees; portions of one. */
-void gg_bfs_one_by_one(struct cuda_job *job, const gpugraph_search *search,
-                       const struct bfs_results *rows, struct share_member *member);
 
 /* What large frontiers are found by: their arcs; rows that are their own transpose, where
 ** that is so; the transpose and hubs, made on first need. */
@@ -148,7 +128,7 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
 /* Along rows that the caller has, without a graph where tree is false. */
 bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
                       const struct device_csr *g, const struct bfs_below *below,
-                      const uint32_t *fixed, bool tree, struct bfs_outcome *out);
+                      bool tree, struct bfs_outcome *out);
 /* What such a search carves, with so many sources and targets and a tree; the look from below aside. */
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends);
 /* One search, whole. (bfs.cu) */
@@ -180,8 +160,8 @@ bool gg_bfs_wide(struct cuda_job *job, const struct device_csr *g,
                  const struct bfs_below *below, const struct bfs_arrays *b,
                  struct bfs_bounds bounds, struct bfs_shape shape);
 bool gg_bfs_narrow(struct cuda_job *job, const struct device_csr *g,
-                   const uint32_t *fixed, const struct bfs_arrays *b,
-                   struct bfs_bounds bounds, struct bfs_shape shape);
+                   const struct bfs_arrays *b, struct bfs_bounds bounds,
+                   struct bfs_shape shape);
 /* Blocks of the cluster that narrow.cu runs in. */
 int gg_bfs_cluster(struct cuda_job *job);
 

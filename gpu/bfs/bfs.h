@@ -18,17 +18,6 @@ struct bfs_results {
     void *const *tree_edge; /* NULL: no trees; so with bytes */
 };
 
-struct bfs_result { /* one of them: either */
-    uint32_t *depth;
-    uint8_t *bytes;
-};
-static inline struct bfs_result gg_bfs_result(const struct bfs_results *rows,
-                                              uint32_t i) {
-    const struct bfs_result row = {rows->depth ? rows->depth[i] : NULL,
-                                   rows->bytes ? rows->bytes[i] : NULL};
-    return row;
-}
-
 enum { BFS_NO_BYTE = UINT8_MAX };
 
 /* A depth of a search may be, or is known to be, one that a byte has no room for. */

@@ -137,17 +137,10 @@ static void search_some(void *each, gpugraph_run *run, struct share_member *memb
     e->calls->each(e->graph, e->search, run, e->rows, member);
 }
 
-/* One by one, so that none waits long for another; at once, in equal parts. */
+/* One by one, so that none waits long for another. */
 static void share_each(struct shared_each *e, gpugraph_run *run) {
-    const uint32_t count = e->search->source_count;
-    const uint32_t devices = (uint32_t)run->used_devices;
-    uint32_t portion = 1;
-    if (gg_method_is(run, "multi-source")) {
-        portion = (count + devices - 1) / devices;
-        portion = portion < GG_LANES ? portion : GG_LANES;
-    }
     const struct shared_work work = {
-        .items = count, .portion = portion, .all = search_some, .of = e};
+        .items = e->search->source_count, .portion = 1, .all = search_some, .of = e};
     gg_share_out(run, &work);
 }
 

@@ -14,7 +14,6 @@
 #include "tree/tree.cuh"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { LIST_BLOCKS = 2, FIRST_TURNS = 1, MOST_TURNS = 16 };
 static_assert(GG_BFS_NARROW_LEVELS >= 1, "the whole grid completes a level in each turn");
@@ -64,14 +63,6 @@ static __global__ void open_control(const __grid_constant__ bfs_arrays b,
     c->next = over ? BFS_OVER : BFS_WIDE;
 }
 
-/* One warp, to pinned memory. */
-static __global__ void send_control(const bfs_control *control, bfs_control *to) {
-    const uint32_t *from = (const uint32_t *)control;
-    for (uint32_t i = gg_lane(); i < sizeof *control / sizeof *from; i += GG_WARP)
-        ((uint32_t *)to)[i] = from[i];
-}
-static_assert(sizeof(struct bfs_control) % sizeof(uint32_t) == 0, "it is words");
-
 /* ---- steps ---- */
 
 static void carve(struct workspace *space, const struct device_csr *g,
@@ -120,34 +111,19 @@ static struct bfs_shape shape_for(struct cuda_job *job) {
     return shape;
 }
 
-/* What the host does meanwhile takes longer than the kernels, and copies of its own: a kernel sends control behind
-** them, so that it is there when the host comes back. */
-static bool fetch_control(struct cuda_job *job, const struct bfs_arrays *b,
-                          struct bfs_control *control) {
-    struct bfs_control *sent = (struct bfs_control *)job->device->mailbox;
-    send_control<<<1, GG_WARP, 0, job->stream>>>(b->control, sent);
-    if (!gg_launched(job, "send_control"))
-        return false;
-    gg_do_meanwhile(job);
-    if (!gg_wait(job))
-        return false;
-    memcpy(control, sent, sizeof *control);
-    return true;
-}
-
 /* Turns of both kernels until the search is over. */
 static bool take_turns(struct cuda_job *job, const struct device_csr *g,
-                       const struct bfs_below *below, const uint32_t *fixed,
-                       const struct bfs_arrays *b, struct bfs_bounds bounds,
-                       struct bfs_control *control) {
+                       const struct bfs_below *below, const struct bfs_arrays *b,
+                       struct bfs_bounds bounds, struct bfs_control *control) {
     struct bfs_shape shape = shape_for(job);
     int turns = FIRST_TURNS;
     do {
         for (int i = 0; i < turns; i++)
             if (!gg_bfs_wide(job, g, below, b, bounds, shape) ||
-                !gg_bfs_narrow(job, g, fixed, b, bounds, shape))
+                !gg_bfs_narrow(job, g, b, bounds, shape))
                 return false;
-        if (!gg_mark(job, GG_ENDED) || !fetch_control(job, b, control))
+        if (!gg_mark(job, GG_ENDED) ||
+            !gg_fetch(job, control, b->control, sizeof *control))
             return false;
         turns = turns < MOST_TURNS ? 2 * turns : turns;
     } while (control->next != BFS_OVER);
@@ -170,20 +146,19 @@ static void tell(struct cuda_job *job, const struct bfs_control *c, double start
 }
 
 static bool run(struct cuda_job *job, const struct device_csr *g,
-                const struct bfs_below *below, const uint32_t *fixed,
-                const gpugraph_search *search, const struct bfs_arrays *b,
-                uint32_t *deepest) {
+                const struct bfs_below *below, const gpugraph_search *search,
+                const struct bfs_arrays *b, uint32_t *deepest) {
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
                                 search->limit, job->device->device_stop};
     struct bfs_control control;
-    const double started = gg_now_ms(), aside = job->meanwhile.ms;
+    const double started = gg_now_ms();
     gg_upload(job, b->ends, search->source,
               (uint64_t)search->source_count * sizeof *b->ends);
     gg_upload(job, b->ends + search->source_count, search->target,
               (uint64_t)search->target_count * sizeof *b->ends);
     gg_mark(job, GG_BEGAN);
     if (!start(job, g, search, bounds, b) ||
-        !take_turns(job, g, below, fixed, b, bounds, &control))
+        !take_turns(job, g, below, b, bounds, &control))
         return false;
     if (control.explodes && job->graph)
         gg_bfs_note_explosion(job, gg_forward_kind(search->direction));
@@ -191,7 +166,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
         g->n >= gg_region_vertices)
         gg_note_long_way(job, g, false);
     *deepest = control.level;
-    tell(job, &control, started + job->meanwhile.ms - aside);
+    tell(job, &control, started);
     return gg_going(job);
 }
 
@@ -243,7 +218,7 @@ static bool look_below(struct cuda_job *job, const gpugraph_search *search,
 
 bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
                       const struct device_csr *g, const struct bfs_below *below,
-                      const uint32_t *fixed, bool tree, struct bfs_outcome *out) {
+                      bool tree, struct bfs_outcome *out) {
     struct bfs_arrays b;
     struct workspace space = {NULL, 0};
     const bool looks = below->rows.offset != NULL;
@@ -253,10 +228,8 @@ bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
     if (!gg_workspace(job, &space))
         return false;
     carve(&space, g, search, looks, tree_bytes, &b);
-    if (fixed) /* they may have been given back for the workspace */
-        fixed = gg_fixed_rows(job->graph, gg_forward_kind(search->direction));
     *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
-    return run(job, g, below, fixed, search, &b, &out->deepest);
+    return run(job, g, below, search, &b, &out->deepest);
 }
 
 bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
@@ -268,9 +241,7 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
         return false;
     g.m -= gg_spare_arcs(job->graph, kind); /* it says how long rows are */
     return look_below(job, search, &g, look, tree, &below) &&
-           gg_fix_rows(job, kind, &g, GG_FIXED_DEGREE, own_bytes(job, &g)) &&
-           gg_bfs_levels_by(job, search, &g, &below, gg_fixed_rows(job->graph, kind),
-                            tree, out);
+           gg_bfs_levels_by(job, search, &g, &below, tree, out);
 }
 
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {

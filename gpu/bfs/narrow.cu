@@ -16,8 +16,180 @@
 **
 ** A block that runs out of room queues in device memory, and the whole grid goes on; so it
 ** does where the frontier has grown, or holds a long row. */
-#include "narrow_fixed.cuh"
-#include "narrow_rows.cuh"
+#include "narrow.cuh"
+
+/* ---- a level ---- */
+
+/* One warp: rows that its lanes have found, 0 arcs: none. They go to the blocks in turns,
+** or where there is no room to the queue. */
+template <int count>
+static __device__ __forceinline__ void
+pass_on(const narrow &w, const place &p, uint32_t half, const uint32_t (&begin)[count],
+        const uint32_t (&arcs)[count]) {
+    unsigned mask[count];
+    uint32_t total = 0, at = 0;
+    bool leaves = false;
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        mask[i] = __ballot_sync(ALL_LANES, arcs[i] > 0);
+        total += __popc(mask[i]);
+    }
+    if (total == 0)
+        return;
+    if (gg_lane() == 0)
+        at = atomicAdd(&p.m->sent, total);
+    at = __shfl_sync(ALL_LANES, at, 0);
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        uint32_t mine = at + __popc(mask[i] & ((1u << gg_lane()) - 1));
+        bool fits = arcs[i] > 0 && mine<ROOM, spills = arcs[i]> 0 && mine >= ROOM;
+        leaves |= arcs[i] > GG_BFS_NARROW_ROW || spills;
+        if (fits) {
+            uint32_t lane = ROOM >> p.shift, slot = p.me * lane + (mine >> p.shift);
+            uint32_t block = (p.me + mine) & ((1u << p.shift) - 1);
+            gg_send(&p.m->mail, &p.m->entry[half][slot], block, half,
+                    make_uint2(begin[i], arcs[i]));
+        }
+        if (p.tail != GPUGRAPH_NONE && __any_sync(ALL_LANES, spills)) {
+            bfs_rows<1> rows = {{begin[i]}, {spills ? arcs[i] : 0}, 0, 0, 0};
+            gg_add_up(&rows);
+            gg_enqueue(w.b.queue + p.tail, &w.b.control->spill, rows);
+        }
+        at += __popc(mask[i]);
+    }
+    if (leaves)
+        atomicOr(&p.m->flags, LEAVES);
+}
+
+/* One warp: claims the targets v of its lanes, NONE: none. Returns how many this thread
+** found. */
+template <int count>
+static __device__ __forceinline__ uint32_t visit(const narrow &w, const place &p,
+                                                 const uint32_t (&v)[count],
+                                                 uint32_t half, uint32_t depth) {
+    const uint32_t *offset =
+        reinterpret_cast<const uint32_t *>(w.g.offset); /* low words */
+    uint32_t begin[count], arcs[count], before[count], found = 0;
+    /* Rows and claims are asked for together, and waited for together. */
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        begin[i] = gg_load_now(offset + 2 * (uint64_t)v[i], v[i] != GPUGRAPH_NONE);
+        arcs[i] = gg_load_now(offset + 2 * (uint64_t)v[i] + 2, v[i] != GPUGRAPH_NONE);
+    }
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        before[i] = UINT32_MAX;
+        if (v[i] != GPUGRAPH_NONE)
+            before[i] = atomicOr(&p.visited[v[i] / 32], 1u << v[i] % 32);
+    }
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        bool fresh = !(before[i] >> v[i] % 32 & 1);
+        arcs[i] = fresh ? arcs[i] - begin[i] : 0;
+        if (fresh) {
+            found++;
+            gg_fetch_ahead_far(&w.g.target[begin[i]]);
+            w.b.depth[v[i]] = depth;
+            if (w.bounds.targets && gg_bit(w.b.wanted, v[i]))
+                atomicAdd(&p.m->hits, 1u);
+        }
+    }
+    pass_on<count>(w, p, half, begin, arcs);
+    return found;
+}
+
+/* TURNS rows of a group of lanes, and PARTS of the targets of each. */
+struct rows_ahead {
+    uint2 entry[TURNS];
+    uint32_t v[TURNS][PARTS];
+};
+
+static __device__ __forceinline__ void load(const narrow &w, const part &t, uint32_t at,
+                                            rows_ahead *b) {
+    const uint32_t sub = gg_lane() & ((1u << t.lanes) - 1);
+#pragma unroll
+    for (int i = 0; i < TURNS; i++) {
+        uint32_t row = at + i * t.stride + (gg_lane() >> t.lanes);
+        b->entry[i] = row < t.count ? t.entry[row] : make_uint2(0, 0);
+    }
+#pragma unroll
+    for (int i = 0; i < TURNS; i++)
+#pragma unroll
+        for (int k = 0; k < PARTS; k++)
+            b->v[i][k] = sub + (k << t.lanes) < b->entry[i].y
+                             ? __ldg(&w.g.target[b->entry[i].x + sub + (k << t.lanes)])
+                             : GPUGRAPH_NONE;
+}
+
+/* The warp's part of a level, its first batch loaded. */
+static __device__ uint32_t expand(const narrow &w, const place &p, const part &t,
+                                  rows_ahead *b, uint32_t turn, uint32_t depth) {
+    const uint32_t lanes = 1u << t.lanes, sub = gg_lane() & (lanes - 1);
+    const uint32_t half = (turn + 1) % 2;
+    uint32_t found = 0;
+    for (uint32_t at = t.at; at < t.count;) {
+        const bool more = at + t.stride < t.count;
+        const bool over =
+            __any_sync(ALL_LANES, b->entry[0].y > lanes || b->entry[1].y > lanes);
+        if (more && over) {
+            const uint32_t v[4] = {b->v[0][0], b->v[0][1], b->v[1][0], b->v[1][1]};
+            found += visit<4>(w, p, v, half, depth);
+        } else if (more || over) {
+            const uint32_t v[2] = {b->v[0][0], more ? b->v[1][0] : b->v[0][1]};
+            found += visit<2>(w, p, v, half, depth);
+        } else {
+            const uint32_t v[1] = {b->v[0][0]};
+            found += visit<1>(w, p, v, half, depth);
+        }
+        if (over)
+#pragma unroll
+            for (int i = 0; i < TURNS && at + i * t.stride < t.count; i++)
+                for (uint32_t j = sub + PARTS * lanes;
+                     __any_sync(ALL_LANES, j < b->entry[i].y); j += lanes) {
+                    uint32_t v[1] = {GPUGRAPH_NONE};
+                    if (j < b->entry[i].y)
+                        v[0] = __ldg(&w.g.target[b->entry[i].x + j]);
+                    found += visit<1>(w, p, v, half, depth);
+                }
+        at += TURNS * t.stride;
+        if (at < t.count)
+            load(w, t, at, b);
+    }
+    return found;
+}
+
+/* ---- from the queue and back ---- */
+
+/* The frontier goes to the queue, for the whole grid. */
+static __device__ void carry_out(const narrow &w, const place &p, const part &t) {
+    const uint32_t warps = blockDim.x / GG_WARP >> p.shift;
+    const uint32_t warp = threadIdx.x / GG_WARP >> p.shift;
+    for (uint32_t i = warp * GG_WARP; i < t.count; i += warps * GG_WARP) {
+        uint2 entry = i + gg_lane() < t.count ? t.entry[i + gg_lane()] : make_uint2(0, 0);
+        bfs_rows<1> rows = {{entry.x}, {entry.y}, 0, 0, 0};
+        gg_add_up(&rows);
+        gg_enqueue(w.b.queue + p.tail, &w.b.control->spill, rows);
+    }
+}
+
+/* The block's share of the frontier, from the queue, as if it had been found here. */
+static __device__ void bring_in(const narrow &w, const place &p, uint32_t first,
+                                bfs_size frontier) {
+    const uint2 *queue = w.b.queue + first;
+    const uint32_t entries = (uint32_t)frontier, arcs = (uint32_t)(frontier >> 32);
+    const uint32_t all = gridDim.x * blockDim.x;
+    const place there = {p.m, p.me, p.shift, GPUGRAPH_NONE, p.visited};
+    for (uint32_t i = p.me * blockDim.x; i < entries; i += all) {
+        uint32_t at = i + threadIdx.x;
+        uint32_t begin[1] = {0}, row[1] = {0};
+        if (at < entries) {
+            uint32_t end = at + 1 < entries ? queue[at + 1].y : arcs;
+            begin[0] = queue[at].x;
+            row[0] = end - queue[at].y;
+        }
+        pass_on<1>(w, there, 0, begin, row);
+    }
+}
 
 /* What came from the queue and could not be served is there still. */
 static __device__ void leave(const narrow &w, uint32_t depth, uint32_t levels,
@@ -38,19 +210,16 @@ static __device__ void leave(const narrow &w, uint32_t depth, uint32_t levels,
 
 /* ---- the kernel ---- */
 
-/* One cluster. look: by_rows, by_places. */
-template <typename look>
+/* One cluster. */
 static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
     narrow_levels(const __grid_constant__ narrow w) {
-    typedef typename look::entry entry;
     extern __shared__ uint4 shared[];
-    block_memory<entry> *m = reinterpret_cast<block_memory<entry> *>(shared);
+    block_memory *m = reinterpret_cast<block_memory *>(shared);
     bfs_control *c = w.b.control;
     if (c->next != BFS_NARROW)
         return;
     const uint32_t blocks = gg_cluster_blocks();
-    const place<entry> p = {m, blockIdx.x, 31u - __clz(blocks), c->tail,
-                            w.b.visited[c->odd]};
+    const place p = {m, blockIdx.x, 31u - __clz(blocks), c->tail, w.b.visited[c->odd]};
     uint32_t depth = c->level, missing = c->missing, turn = 0;
     uint64_t reached = c->reached;
     uint32_t found = 0;
@@ -58,7 +227,7 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
     if (threadIdx.x == 0)
         m->sent = m->hits = m->flags = 0;
     gg_open_mail(&m->mail, blocks);
-    look::begin(w, p, c->first, c->frontier);
+    bring_in(w, p, c->first, c->frontier);
     for (;; turn++) {
         if (blockIdx.x == 0 && threadIdx.x == 0 && turn % GG_BFS_STOP_LEVELS == 0 &&
             *(const volatile uint32_t *)w.bounds.stop != 0)
@@ -66,9 +235,9 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
         finish(p, turn);
         gg_late();
         bool there = gg_receive(&m->mail, turn);
-        part<entry> t = look::share(w, p, turn);
-        typename look::batch b;
-        look::ask(w, t, &b);
+        part t = part_of(p, turn, w.short_rows);
+        rows_ahead b;
+        load(w, t, t.at, &b);
         summary s = sum_up(p, turn);
         missing -= s.hits;
         reached += turn > 0 ? s.total : 0;
@@ -80,11 +249,11 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
             atomicOr(&c->failed, 1u);
         if (over || leaves) {
             if (!over && turn > 0)
-                look::leave(w, p, t);
+                carry_out(w, p, t);
             break;
         }
         depth++;
-        found += look::look(w, p, t, &b, turn, depth);
+        found += expand(w, p, t, &b, turn, depth);
     }
     found = __reduce_add_sync(ALL_LANES, found);
     if (gg_lane() == 0 && found > 0)
@@ -97,15 +266,13 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
 
 /* ---- launch ---- */
 
-/* More than entries of by_places take: one kernel is asked for both. */
-enum { MEMORY = sizeof(block_memory<uint2>) };
-static_assert(sizeof(block_memory<uint32_t>) <= MEMORY, "it does");
+enum { MEMORY = sizeof(block_memory) };
 
-static void configure(struct cuda_job *job, int blocks, unsigned threads,
-                      cudaLaunchConfig_t *config, cudaLaunchAttribute *attribute) {
+static void configure(struct cuda_job *job, int blocks, cudaLaunchConfig_t *config,
+                      cudaLaunchAttribute *attribute) {
     *config = cudaLaunchConfig_t();
     config->gridDim = dim3((unsigned)blocks);
-    config->blockDim = dim3(threads);
+    config->blockDim = dim3(GG_BFS_NARROW_BLOCK);
     config->dynamicSmemBytes = MEMORY;
     config->stream = job->stream;
     attribute->id = cudaLaunchAttributeClusterDimension;
@@ -130,16 +297,15 @@ int gg_bfs_cluster(struct cuda_job *job) {
     int *blocks = &known[job->device->ordinal], major = 0, clusters = 0;
     if (*blocks > 0)
         return *blocks;
-    const void *kernel = (const void *)narrow_levels<by_rows>;
+    const void *kernel = (const void *)narrow_levels;
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
                            job->device->ordinal);
     *blocks = major >= 9 ? MOST_BLOCKS : 1;
     allow(job, kernel, *blocks);
-    allow(job, (const void *)narrow_levels<by_places>, *blocks);
     for (; *blocks > 1; *blocks /= 2) {
         cudaLaunchConfig_t config;
         cudaLaunchAttribute attribute;
-        configure(job, *blocks, GG_BFS_NARROW_BLOCK, &config, &attribute);
+        configure(job, *blocks, &config, &attribute);
         if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess &&
             clusters > 0)
             break;
@@ -149,19 +315,15 @@ int gg_bfs_cluster(struct cuda_job *job) {
 }
 
 bool gg_bfs_narrow(struct cuda_job *job, const struct device_csr *g,
-                   const uint32_t *fixed, const struct bfs_arrays *b,
-                   struct bfs_bounds bounds, struct bfs_shape shape) {
-    struct narrow w = {*g, fixed, *b, bounds, shape, g->m <= 4 * (uint64_t)g->n};
-    const void *kernel = fixed ? (const void *)narrow_levels<by_places>
-                               : (const void *)narrow_levels<by_rows>;
-    unsigned threads =
-        g->n < GG_BFS_NARROW_VERTICES ? GG_BFS_NARROW_SMALL_BLOCK : GG_BFS_NARROW_BLOCK;
+                   const struct bfs_arrays *b, struct bfs_bounds bounds,
+                   struct bfs_shape shape) {
+    struct narrow w = {*g, *b, bounds, shape, g->m <= 4 * (uint64_t)g->n};
     void *arguments[] = {&w};
     cudaLaunchConfig_t config;
     cudaLaunchAttribute attribute;
-    configure(job, gg_bfs_cluster(job), threads, &config, &attribute);
+    configure(job, gg_bfs_cluster(job), &config, &attribute);
     if (gg_going(job))
-        gg_note(job, cudaLaunchKernelExC(&config, kernel, arguments),
+        gg_note(job, cudaLaunchKernelExC(&config, (const void *)narrow_levels, arguments),
                 "start the kernel narrow_levels");
     return gg_going(job);
 }

@@ -22,8 +22,7 @@ enum {
     PARTS = 2,                  /* arcs of a row that a lane loads together */
     TURNS = GG_BFS_NARROW_TURNS /* rows of a lane whose loads are on their way together */
 };
-static_assert(GG_BFS_NARROW_BLOCK / GG_WARP % MOST_BLOCKS == 0 &&
-                  GG_BFS_NARROW_SMALL_BLOCK / GG_WARP % MOST_BLOCKS == 0,
+static_assert(GG_BFS_NARROW_BLOCK / GG_WARP % MOST_BLOCKS == 0,
               "whole warps to each sender");
 static_assert(PARTS == 2 && TURNS == 2, "expand() takes them so");
 static_assert(ROOM % MOST_BLOCKS == 0, "a block sends as much to each");
@@ -33,8 +32,9 @@ static_assert(ROOM % MOST_BLOCKS == 0, "a block sends as much to each");
 #define STOPS   (1u << 30) /* the host was interrupted */
 #define ENTRIES (STOPS - 1)
 
-template <typename entry_type> struct block_memory {
-    entry_type entry[2][ROOM];  /* by sender */
+/* An entry is a row's first arc and its arcs. */
+struct block_memory {
+    uint2 entry[2][ROOM];       /* by sender */
     uint2 news[2][MOST_BLOCKS]; /* by sender: entries and flags; targets found */
     struct cluster_mail mail;
     uint32_t sent; /* entries of the level being found */
@@ -43,7 +43,6 @@ template <typename entry_type> struct block_memory {
 
 struct narrow {
     device_csr g;
-    const uint32_t *fixed; /* rows; or NULL */
     bfs_arrays b;
     bfs_bounds bounds;
     bfs_shape shape;
@@ -51,8 +50,8 @@ struct narrow {
 };
 
 /* What a thread goes by. */
-template <typename entry_type> struct place {
-    block_memory<entry_type> *m;
+struct place {
+    block_memory *m;
     uint32_t me, shift; /* this block; blocks as a power of 2 */
     uint32_t tail;      /* of the queue; NONE: what finds no room is there already */
     uint32_t *visited;
@@ -69,8 +68,7 @@ static __device__ __forceinline__ uint32_t share_of(uint32_t shift, uint32_t sen
 /* ---- between blocks ---- */
 
 /* All of the block: what it has sent is all it will send in this turn. */
-template <typename entry_type>
-static __device__ __forceinline__ void finish(const place<entry_type> &p, uint32_t turn) {
+static __device__ __forceinline__ void finish(const place &p, uint32_t turn) {
     __syncthreads();
     if (threadIdx.x < GG_WARP) {
         uint32_t sent = p.m->sent, flags = p.m->flags, hits = p.m->hits;
@@ -81,7 +79,7 @@ static __device__ __forceinline__ void finish(const place<entry_type> &p, uint32
         if (threadIdx.x < 1u << p.shift) {
             uint32_t entries = share_of(p.shift, sent, p.me, threadIdx.x);
             gg_announce_bytes(&p.m->mail, threadIdx.x, turn % 2,
-                              entries * (uint32_t)sizeof(entry_type) +
+                              entries * (uint32_t)sizeof(uint2) +
                                   (uint32_t)sizeof(uint2));
             gg_send(&p.m->mail, &p.m->news[turn % 2][p.me], threadIdx.x, turn % 2,
                     make_uint2(sent | flags, hits));
@@ -94,9 +92,7 @@ struct summary {
 };
 
 /* One warp. */
-template <typename entry_type>
-static __device__ __forceinline__ summary sum_up(const place<entry_type> &p,
-                                                 uint32_t turn) {
+static __device__ __forceinline__ summary sum_up(const place &p, uint32_t turn) {
     bool there = gg_lane() < 1u << p.shift;
     uint2 one = there ? p.m->news[turn % 2][gg_lane()] : make_uint2(0, 0);
     summary s;
@@ -108,23 +104,22 @@ static __device__ __forceinline__ summary sum_up(const place<entry_type> &p,
 
 /* The entries that this warp serves: part of what one block has sent to this one. Where rows are
 ** short and there are more than a turn has room for, fewer lanes are given to each. */
-template <typename entry_type> struct part {
-    const entry_type *entry;
+struct part {
+    const uint2 *entry;
     uint32_t at, count, stride;
     uint32_t lanes; /* to a row: 2 to the power of it */
 };
 
-template <typename entry_type>
-static __device__ __forceinline__ part<entry_type>
-part_of(const place<entry_type> &p, uint32_t turn, uint32_t lanes, uint32_t few_lanes) {
+static __device__ __forceinline__ part part_of(const place &p, uint32_t turn,
+                                               bool short_rows) {
     const uint32_t warp = threadIdx.x / GG_WARP, blocks = 1u << p.shift;
     const uint32_t warps = blockDim.x / GG_WARP >> p.shift; /* to a sender */
     const uint32_t sender = warp & (blocks - 1);
     uint32_t sent = p.m->news[turn % 2][sender].x & ENTRIES;
-    part<entry_type> t;
+    part t;
     t.entry = p.m->entry[turn % 2] + sender * (ROOM >> p.shift);
     t.count = share_of(p.shift, sent, sender, p.me);
-    t.lanes = t.count > warps * (GG_WARP >> lanes) ? few_lanes : lanes;
+    t.lanes = short_rows && t.count > warps * (GG_WARP >> LANES) ? FEW_LANES : LANES;
     t.at = (warp >> p.shift) * (GG_WARP >> t.lanes);
     t.stride = warps * (GG_WARP >> t.lanes);
     return t;

@@ -60,15 +60,6 @@ gg_send(cluster_mail *mail, uint2 *at, uint32_t block, uint32_t half, uint2 pair
                  : "memory");
 }
 
-/* One word in place of a pair. */
-static __device__ __forceinline__ void
-gg_send(cluster_mail *mail, uint32_t *at, uint32_t block, uint32_t half, uint32_t word) {
-    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 "
-                 "[%0], %1, [%2];" ::"r"(gg_address_in(at, block)),
-                 "r"(word), "r"(gg_address_in(&mail->arrival[half], block))
-                 : "memory");
-}
-
 /* That many bytes are on their way from this block to that one. */
 static __device__ __forceinline__ void
 gg_announce_bytes(cluster_mail *mail, uint32_t block, uint32_t half, uint32_t bytes) {
@@ -107,10 +98,6 @@ static __device__ __forceinline__ void gg_open_mail(cluster_mail *, uint32_t) {
 static __device__ __forceinline__ void gg_send(cluster_mail *, uint2 *at, uint32_t,
                                                uint32_t, uint2 pair) {
     *at = pair;
-}
-static __device__ __forceinline__ void gg_send(cluster_mail *, uint32_t *at, uint32_t,
-                                               uint32_t, uint32_t word) {
-    *at = word;
 }
 static __device__ __forceinline__ void gg_announce_bytes(cluster_mail *, uint32_t,
                                                          uint32_t, uint32_t) {}

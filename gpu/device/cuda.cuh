@@ -49,8 +49,6 @@ struct cuda_device {
     unsigned char *stage[GG_STAGES];
     cudaEvent_t staged[GG_STAGES]; /* the transfer through that buffer is done */
     cudaEvent_t moment[2];         /* enum gg_moment */
-    cudaStream_t aside;            /* of transfers beside the kernels in `stream` */
-    cudaEvent_t handed_over;       /* what those wait for */
     unsigned char *workspace;      /* kept between runs */
     size_t workspace_bytes;
     double asked_ms; /* its context was opened by a question about its memory: how long */
@@ -66,11 +64,6 @@ struct cuda_job {
     unsigned char
         *slices;   /* pinned, GG_SLICES_BYTES: small uploads on their way in `stream` */
     size_t sliced; /* bytes of it in use */
-    struct meanwhile { /* what the host does while kernels run; NULL: nothing */
-        void (*act)(struct cuda_job *, void *of);
-        void *of;
-        double ms; /* so far */
-    } meanwhile;
 };
 
 /* A job that is only planned: what a run will carve is asked of it before there is a device. */
@@ -99,9 +92,6 @@ bool gg_wait(struct cuda_job *job);
 /* Until that event has happened, or (NULL) as gg_wait. False when the run must end first;
 ** long kernels are then told to. */
 bool gg_wait_for(struct cuda_job *job, cudaEvent_t event);
-/* Between the launch of kernels and the wait for them, with no transfer on its way but in `aside`: does what
-** is noted, once. Whoever has noted it calls this, too, since not every search does. */
-void gg_do_meanwhile(struct cuda_job *job);
 /* After a step that only saves time, and has given back what it took: where it has failed for
 ** want of device memory the job goes on without it. True while the job is going. */
 bool gg_do_without(struct cuda_job *job);

@@ -57,16 +57,6 @@ bool gg_wait(struct cuda_job *job) {
     return gg_wait_for(job, NULL);
 }
 
-void gg_do_meanwhile(struct cuda_job *job) {
-    const auto noted = job->meanwhile;
-    const double began = gg_now_ms();
-    job->meanwhile.act = NULL;
-    if (!noted.act || !gg_going(job))
-        return;
-    noted.act(job, noted.of);
-    job->meanwhile.ms += gg_now_ms() - began;
-}
-
 /* A wait that a failure has ended stops kernels: the word is cleared once none is left. */
 bool gg_do_without(struct cuda_job *job) {
     if (job->run->status != GPUGRAPH_DEVICE_MEMORY)
@@ -86,13 +76,6 @@ static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
     if (!device->stream)
         gg_note(job, cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking),
                 "create a stream");
-    if (!device->aside)
-        gg_note(job, cudaStreamCreateWithFlags(&device->aside, cudaStreamNonBlocking),
-                "create a stream");
-    if (!device->handed_over)
-        gg_note(job,
-                cudaEventCreateWithFlags(&device->handed_over, cudaEventDisableTiming),
-                "create an event");
     if (!device->mailbox &&
         gg_note(job, cudaHostAlloc(&block, GG_MAILBOX + 256, cudaHostAllocMapped), what))
         device->mailbox = (unsigned char *)block;

@@ -33,7 +33,6 @@ struct dfs_crew {
     uint64_t *cold, *under; /* of each worker: words of its cold chunks */
     uint32_t *cold_chunk;   /* shape.cold for each */
     uint32_t *rest;         /* entries in each one's, about */
-    uint64_t *work;         /* arcs looked at by each block; NULL: not wanted */
     uint32_t workers, block_workers;
     struct dfs_shape shape;
     const uint32_t *host_stop;
@@ -51,8 +50,7 @@ struct dfs_worker {
     uint32_t number, place; /* in the crew, in the block */
     uint32_t spare;         /* an empty chunk, or DFS_NO_CHUNK */
     uint32_t random, steps, reached, stolen;
-    uint64_t looked; /* arcs */
-    uint64_t hands;  /* the entry to go on with */
+    uint64_t hands; /* the entry to go on with */
 };
 
 WARP_FUNCTION struct dfs_ring dfs_ring_of(const struct dfs_worker *w, uint32_t place) {
@@ -148,12 +146,10 @@ WARP_FUNCTION uint32_t dfs_claim_next(struct dfs_worker *w, uint32_t u, uint32_t
             unsigned lane = lowest_bit(lanes);
             uint32_t mine = warp_from(v, lane);
             if (dfs_claim(w, mine, u, depth)) {
-                w->looked += lane + 1;
                 *next = base + lane + 1;
                 return mine;
             }
         }
-        w->looked += degree - base < warp_width ? degree - base : warp_width;
         if (!dfs_attend(w) || degree - base <= warp_width)
             break;
     }
@@ -411,14 +407,12 @@ WARP_FUNCTION void dfs_work(struct dfs_crew crew, struct dfs_block block,
     w.spare = DFS_NO_CHUNK;
     w.random = (number + 1) * 2654435761u | 1;
     w.steps = w.reached = w.stolen = 0;
-    w.looked = w.hands = 0;
+    w.hands = 0;
     while (dfs_find_work(&w) && dfs_descend(&w))
         ;
     if (warp_lane() == 0) {
         device_add(&crew.control->reached, w.reached);
         device_add(&crew.control->stolen, w.stolen);
-        if (crew.work)
-            device_add_64(&crew.work[number / crew.block_workers], w.looked);
     }
 }
 

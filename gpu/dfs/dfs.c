@@ -196,13 +196,11 @@ gpugraph_status gg_cpu_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
 /* ---- the public function ---- */
 
 static gpugraph_status check_ordered(gpugraph_run *run) {
-    const char *method = run->method;
-    if (!gg_method_is_auto(run) && strcmp(method, "serial") != 0 &&
-        strcmp(method, "dag-paths") != 0)
+    if (!gg_method_is_auto(run) && strcmp(run->method, "serial") != 0)
         return gg_fail(run, GPUGRAPH_INVALID,
-                       "an ordered depth-first tree has the methods 'serial' and "
-                       "'dag-paths' (or 'auto'), not '%s'",
-                       method);
+                       "an ordered depth-first tree has the method 'serial' (or 'auto'), "
+                       "not '%s'",
+                       run->method);
     return GPUGRAPH_OK;
 }
 
@@ -243,23 +241,15 @@ static bool always(const gpugraph_graph *graph) {
 }
 
 /* What a search has found out counts for more than what degrees let expect. */
-static double steps(const gpugraph_graph *graph, bool ordered) {
+static double steps(const gpugraph_graph *graph) {
     double n = graph->n, m = graph->m;
     if (gg_knows(&graph->thin))
         return GG_FEW_LEVELS + n;
     if (chains(graph))
         return GG_FEW_LEVELS + n / GG_CHAIN_STEPS;
-    if (ordered || m < n * GG_PATH_DEGREE)
+    if (m < n * GG_PATH_DEGREE)
         return GG_FEW_LEVELS + sqrt(n) * GG_THIN_PATHS;
     return GG_FEW_LEVELS;
-}
-
-static double unordered_steps(const gpugraph_graph *graph) {
-    return steps(graph, false);
-}
-
-static double ordered_steps(const gpugraph_graph *graph) {
-    return steps(graph, true);
 }
 
 /* ---- the descriptor ---- */
@@ -283,7 +273,7 @@ const gg_algorithm gg_dfs = {
     .brings_edges = true,
     .rows = CSR_OUT,
     .arcs = work,
-    .steps = unordered_steps,
+    .steps = steps,
     .alone = chains,
     .cpu_ns = GG_DFS_CPU_NS,
     .cuda_ns = GG_DFS_CUDA_NS,
@@ -295,33 +285,34 @@ static const struct dfs_calls *calls(gpugraph_backend on) {
     return gg_dfs.side[on]->calls;
 }
 
+/* ---- the descriptor of the ordered tree, for estimates ---- */
+
+static const gpugraph_method ordered_methods[] = {
+    {"dfs", "serial", "cpu", "one thread, neighbours in order of id"},
+    {0},
+};
+
+static const algorithm_side ordered_side = {.methods = ordered_methods};
+static const algorithm_side no_side;
+
 const gg_algorithm gg_dfs_ordered = {
     .name = "dfs",
-    .brings_edges = true,
     .rows = CSR_OUT,
     .arcs = work,
-    .steps = ordered_steps,
+    .steps = gg_few_steps,
     .alone = always,
     .cpu_ns = GG_DFS_ORDERED_CPU_NS,
-    .cuda_ns = GG_DFS_ORDERED_CUDA_NS,
-    .step_us = GG_DFS_PEEL_US,
-    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_dfs_cuda},
-    .begins = {[GPUGRAPH_CPU] = "serial", [GPUGRAPH_CUDA] = "dag-paths"},
+    .side = {[GPUGRAPH_CPU] = &ordered_side, [GPUGRAPH_CUDA] = &no_side},
 };
 
 /* ---- the public function ---- */
 
-/* An ordered tree is the device's where there may be no cycles: undirected edges make some.
-** Loops aside, which change no tree. */
-static gpugraph_backend choose(gpugraph_graph *graph, bool ordered,
-                               gpugraph_direction direction, gpugraph_run *run,
-                               bool *fallback) {
+/* One thread makes an ordered tree. */
+static gpugraph_backend choose_dfs(gpugraph_graph *graph, bool ordered, gpugraph_run *run,
+                                   bool *fallback) {
     const char *method = run->method;
-    if (ordered && gg_method_is_auto(run)) {
-        if (direction != GPUGRAPH_BOTH && !gg_knows(&graph->cyclic))
-            return gg_choose(graph, &gg_dfs_ordered, NULL, run, fallback);
+    if (ordered)
         run->method = "serial";
-    }
     gpugraph_backend on = gg_choose(graph, &gg_dfs, NULL, run, fallback);
     run->method = method;
     return on;
@@ -333,11 +324,11 @@ static gpugraph_status search_checked(gpugraph_graph *graph, uint32_t source,
     if (check(graph, source, ordered, direction, run, tree) != GPUGRAPH_OK)
         return run->status;
     bool fallback;
-    gpugraph_backend on = choose(graph, ordered, direction, run, &fallback);
+    gpugraph_backend on = choose_dfs(graph, ordered, run, &fallback);
     if (!on)
         return run->status;
     calls(on)->search(graph, source, ordered, direction, run, tree);
-    if (gg_fall_back(run, ordered ? &gg_dfs_ordered : &gg_dfs, fallback))
+    if (gg_fall_back(run, &gg_dfs, fallback))
         gg_cpu_dfs(graph, source, ordered, direction, run, tree);
     return run->status;
 }

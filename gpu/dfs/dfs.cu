@@ -4,9 +4,8 @@
 **     rows  ->  roots  ->  a crew of warps that stays until the end  ->  numbers, edges
 **
 ** A forest begins with roots that no other root leads to as a list (roots.cu), all in
-** one launch. An ordered tree of a graph without cycles is method "dag-paths" (dag.cu);
-** with cycles it has no parallelism in it: method "serial" searches on the host. There goes
-** too what `auto` has brought here and a device is slow at: graphs that are long and thin. */
+** one launch. An ordered tree has no parallelism in it: method "serial" searches on the host.
+** The host also searches graphs that are long and thin, at which a device is slow. */
 #include "dfs.h"
 #include "dfs.cuh"
 #include "tree/tree.cuh"
@@ -44,11 +43,8 @@ static __global__ void set_root(uint32_t *root, uint32_t source) {
     root[0] = source;
 }
 
-static bool peels(const struct cuda_job *job) {
-    return gg_method_is(job->run, "dag-paths");
-}
 static bool many(const struct cuda_job *job) {
-    return gg_method_is(job->run, "many-paths") || peels(job);
+    return gg_method_is(job->run, "many-paths");
 }
 
 /* A crew and the numbering of its tree use the same memory, one after the other. */
@@ -61,16 +57,13 @@ static void carve(struct cuda_job *job, struct workspace *space, bool tree, bool
     s->forest.root = gg_carve<uint32_t>(space, s->whole ? n : 1);
     s->forest.roots = gg_carve<uint32_t>(space, 1);
     /* Components and arcs into vertices are needed before the search, tree edges after. */
-    bool by_vertex = s->whole || tree || peels(job), wide = tree && job->graph->wide;
+    bool by_vertex = s->whole || tree, wide = tree && job->graph->wide;
     s->forest.component =
         gg_carve<uint32_t>(space, by_vertex ? (uint64_t)n * (wide ? 2 : 1) : 0);
     s->forest.entered = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
     s->forest.served = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
-    s->work = gg_carve<uint64_t>(space, s->blocks);
     uint64_t common = space->used; /* until a search is over */
-    (peels(job)  ? gg_dfs_dag_carve
-     : many(job) ? gg_dfs_paths_carve
-                 : gg_dfs_work_carve)(space, s);
+    (many(job) ? gg_dfs_paths_carve : gg_dfs_work_carve)(space, s);
     uint64_t crew = space->used;
     space->used = common;
     if (numbers)
@@ -80,34 +73,10 @@ static void carve(struct cuda_job *job, struct workspace *space, bool tree, bool
 
 static bool plan_roots(struct cuda_job *job, struct dfs_search *s) {
     if (s->whole)
-        return peels(job) || gg_dfs_roots(job, s);
+        return gg_dfs_roots(job, s);
     s->roots = 1;
     set_root<<<1, 1, 0, job->stream>>>(s->forest.root, s->source);
     return gg_launched(job, "set_root");
-}
-
-/* How evenly the arcs were shared: the detail of the phase. */
-static bool describe_balance(struct cuda_job *job, const struct dfs_search *s, char *text,
-                             size_t room) {
-    uint64_t *work = (uint64_t *)gg_alloc(job->run, s->blocks, sizeof *work);
-    if (!work)
-        return false;
-    double sum = 0, squares = 0;
-    uint64_t most = 0;
-    bool done = gg_download(job, work, s->work, s->blocks * sizeof *work);
-    for (unsigned i = 0; done && i < s->blocks; i++) {
-        sum += (double)work[i];
-        squares += (double)work[i] * (double)work[i];
-        most = work[i] > most ? work[i] : most;
-    }
-    gg_release(work);
-    double mean = sum / s->blocks;
-    double variance = mean > 0 ? squares / s->blocks / (mean * mean) - 1 : 0;
-    snprintf(text, room,
-             "%u blocks, %.0f arcs each, at most %.2f times that, variance %.3f of its "
-             "square",
-             s->blocks, mean, mean > 0 ? (double)most / mean : 0, variance);
-    return done;
 }
 
 static bool number(struct cuda_job *job, const struct dfs_search *s,
@@ -147,30 +116,16 @@ static bool bring_back(struct cuda_job *job, const struct dfs_search *s,
 }
 
 static bool find_tree(struct cuda_job *job, struct dfs_search *s) {
-    gg_fill(job, s->work, 0, s->blocks * sizeof *s->work);
-    return plan_roots(job, s) &&
-           (peels(job)  ? gg_dfs_dag
-            : many(job) ? gg_dfs_paths
-                        : gg_dfs_work)(job, s) &&
+    return plan_roots(job, s) && (many(job) ? gg_dfs_paths : gg_dfs_work)(job, s) &&
            gg_wait(job);
 }
 
-static bool tell_search(struct cuda_job *job, const struct dfs_search *s,
+static void tell_search(struct cuda_job *job, const struct dfs_search *s,
                         double started) {
     char text[160];
-    if (peels(job))
-        snprintf(text, sizeof text, "lexicographic tree, %u rounds", s->rounds);
-    else
-        snprintf(text, sizeof text, "%u blocks, %u times work was stolen%s", s->blocks,
-                 s->control.stolen, s->pulled ? ", the last part pulled" : "");
+    snprintf(text, sizeof text, "%u blocks, %u times work was stolen%s", s->blocks,
+             s->control.stolen, s->pulled ? ", the last part pulled" : "");
     gg_search_phase(job->run, started, s->control.reached, text);
-    started = gg_now_ms();
-    if (!job->run->phase || peels(job))
-        return true;
-    if (!describe_balance(job, s, text, sizeof text))
-        return false;
-    gg_phase(job->run, "balance", started, s->blocks, "%s", text);
-    return true;
 }
 
 /* numbers: preorder and postorder are wanted, and the device makes them. Returns NULL, or
@@ -182,7 +137,7 @@ static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
     bool edges = tree->tree_edge != NULL;
     const enum csr_kind kind = (enum csr_kind)s->direction;
     if (!gg_device_csr(job, kind, false, &s->g) ||
-        (gg_method_is(job->run, "many-paths") && !gg_dfs_ask_pull(job, s)))
+        (many(job) && !gg_dfs_ask_pull(job, s)))
         return NULL;
     double started = gg_now_ms();
     (many(job) ? gg_dfs_paths_size : gg_dfs_work_size)(job, s);
@@ -195,15 +150,14 @@ static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
         return NULL;
     s->fixed = gg_fixed_rows(job->graph, kind);
     carve(job, &space, edges, numbers, s, &t);
-    if (gg_method_is(job->run, "many-paths"))
+    if (many(job))
         gg_dfs_plan_pull(job, s);
     if (!find_tree(job, s))
         return NULL;
-    if (s->cyclic)
-        return "the graph has a cycle, and an ordered tree no parallelism then";
     if (s->control.late)
         return "the graph is long and thin: a device would take longer";
-    if (tell_search(job, s, started) && (!numbers || number(job, s, &t)))
+    tell_search(job, s, started);
+    if (!numbers || number(job, s, &t))
         bring_back(job, s, numbers ? &t : NULL, tree);
     return NULL;
 }
@@ -212,8 +166,7 @@ static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source,
                                       bool ordered, gpugraph_direction direction,
                                       gpugraph_run *run, const gpugraph_dfs_tree *tree,
                                       const char *why) {
-    bool serial =
-        ordered || gg_method_is(run, "serial") || gg_method_is(run, "dag-paths");
+    bool serial = gg_method_is(run, "serial");
     run->used_backend = gg_backend_name[GPUGRAPH_CPU];
     run->used_devices = 0;
     run->device_set = 0;
@@ -224,10 +177,9 @@ static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source,
 
 /* Where the caller left the choice, a worker may take as many steps as the CPU's predicted
 ** time is worth, and a few: then the graph has too little to do side by side. */
-static uint32_t limit_of(const gpugraph_graph *graph, bool ordered, gpugraph_run *run) {
-    double ms = gg_cpu_ms(graph, ordered ? &gg_dfs_ordered : &gg_dfs, run);
-    double us = (ms + GG_DFS_PATIENCE_MS) * 1e3;
-    double steps = us / (ordered ? GG_DFS_PEEL_US : GG_DFS_STEP_US);
+static uint32_t limit_of(const gpugraph_graph *graph, gpugraph_run *run) {
+    double ms = gg_cpu_ms(graph, &gg_dfs, run);
+    double steps = (ms + GG_DFS_PATIENCE_MS) * 1e3 / GG_DFS_STEP_US;
     if (run->backend != GPUGRAPH_AUTO || !gg_method_is_auto(run))
         return UINT32_MAX;
     return steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
@@ -243,7 +195,6 @@ static const char *search_on_device(gpugraph_graph *graph, struct dfs_search *s,
         why = search_graph(&job, s, tree, numbers);
         gg_job_close(&job);
     }
-    gg_know(&graph->cyclic, s->cyclic);
     gg_know(&graph->thin, s->control.late != 0);
     return run->status ? NULL : why;
 }
@@ -271,7 +222,7 @@ static gpugraph_status search_on_device_or_host(gpugraph_graph *graph, uint32_t 
     s.source = source;
     s.direction = direction;
     s.whole = source == GPUGRAPH_NONE;
-    s.limit = limit_of(graph, ordered, run);
+    s.limit = limit_of(graph, run);
     const char *why = search_on_device(graph, &s, run, &wanted, there);
     if (why)
         search_on_host(graph, source, ordered, direction, run, tree, why);
@@ -307,8 +258,6 @@ static const gpugraph_method methods[] = {
      "unordered; every warp follows 32 paths with its own stack, idle warps steal"},
     {"dfs", "work-stealing", "cuda",
      "unordered; every warp follows a path with its own stack, idle warps steal"},
-    {"dfs", "dag-paths", "cuda",
-     "the lexicographic tree where the graph is acyclic: compares ways to a vertex"},
     {"dfs", "serial", "cuda",
      "the lexicographic tree: no parallelism in it, so the host searches"},
     {},

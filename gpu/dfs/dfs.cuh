@@ -5,7 +5,6 @@
 **     work.cu     the crew whose warps follow one path each  (crew.h)
 **     paths.cu    the crew whose warps follow many         (paths.h)
 **     pull.cu     the last part of its tree                (paths_pull.h)
-**     dag.cu      ordered, of acyclic graphs               (dag.h)
 **     number.cu   preorder and postorder of a finished tree */
 #ifndef GPUGRAPH_DFS_CUH
 #define GPUGRAPH_DFS_CUH
@@ -43,10 +42,6 @@ struct dfs_search {
     struct paths_crew paths;
     struct dfs_control control; /* at the end */
     uint32_t blocks;
-    uint64_t *work;      /* arcs looked at by each block */
-    uint64_t *slices[2]; /* of a peel */
-    uint32_t rounds;
-    bool cyclic; /* so there is no answer: gg_dfs_dag has met a cycle */
 };
 
 /* Fills s->forest and s->roots: what no arc leads to, and for each component without such
@@ -65,8 +60,6 @@ bool gg_dfs_rows_are_long(const struct device_csr *g);
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s);
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s);
-/* The search alone: `visited` and `tree` of the crew, and control. */
-bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s);
 
 /* Finds out whether the graph's rows are their own transpose, where that is worth it. False when the job must
 ** end. */
@@ -80,11 +73,6 @@ bool gg_dfs_count_entered(struct cuda_job *job, struct dfs_search *s);
 /* After the crew has left. *whole: nothing is missing; else the graph is remembered as one that pulls do not
 ** suit, and the search must begin anew. */
 bool gg_dfs_pull(struct cuda_job *job, struct dfs_search *s, bool *whole);
-
-/* The ordered tree, or forest, of a graph without cycles. It marks what can be reached by the
-** crew that follows many paths, and finds its own roots. Fills depth, parent and control, or says s->cyclic. */
-void gg_dfs_dag_carve(struct workspace *space, struct dfs_search *s);
-bool gg_dfs_dag(struct cuda_job *job, struct dfs_search *s);
 
 /* Preorder and postorder on the device (number.cu): arrays of n entries, or two for
 ** each vertex where the tour needs them. */

@@ -16,7 +16,7 @@ struct dfs_calls {
 
 extern const gg_algorithm gg_dfs;
 extern const algorithm_side gg_dfs_cuda;
-/* An ordered tree that may have no cycles below it: one thread, or a device. */
+/* What an ordered tree costs, which one thread makes. */
 extern const gg_algorithm gg_dfs_ordered;
 
 /* On the CPU. */

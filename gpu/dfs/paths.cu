@@ -154,7 +154,6 @@ static bool search(struct cuda_job *job, struct dfs_search *s) {
     crew->all_vertices = s->whole && s->direction != GPUGRAPH_BOTH;
     crew->pulls = s->pull.offset != NULL;
     crew->pool.touched = &crew->control->touched;
-    crew->work = s->work;
     crew->shape = shape_for(&s->g, crew->fixed != NULL, crew->ahead);
     crew->limit = s->limit;
     crew->host_stop = job->device->device_stop;
@@ -173,20 +172,20 @@ static bool search(struct cuda_job *job, struct dfs_search *s) {
            gg_dfs_launch(job, s, &search_kernels[kind], crew, crew->control);
 }
 
-bool gg_dfs_paths_mark(struct cuda_job *job, struct dfs_search *s) {
+/* Fills `visited` and `tree` of the crew, and control. */
+static bool find_paths(struct cuda_job *job, struct dfs_search *s) {
     bool whole = true;
     if (!search(job, s) || (s->control.left && !gg_dfs_pull(job, s, &whole)))
         return false;
     if (whole)
         return true;
     s->pull.offset = NULL;
-    gg_fill(job, s->work, 0, s->blocks * sizeof *s->work);
     return search(job, s);
 }
 
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
     struct paths_crew *crew = &s->paths;
-    if (!gg_dfs_paths_mark(job, s))
+    if (!find_paths(job, s))
         return false;
     unpack<<<gg_grid(job, crew->n, 16), GG_BLOCK, 0, job->stream>>>(*crew, s->depth,
                                                                     s->parent);

@@ -157,7 +157,6 @@ WARP_FUNCTION bool paths_walk_arcs(struct paths_worker *w, uint32_t *held) {
     if (warp_ballot(w->count > keep) && !paths_put_back(w, keep))
         return false;
     total = total < most ? total : most;
-    w->looked += total;
     for (uint32_t base = 0; base < total; base += PATHS_GROUP) {
         if (!paths_make_room(w))
             return false;
@@ -352,8 +351,7 @@ WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
     w.spare = DFS_NO_CHUNK;
     w.random = (number + 1) * 2654435761u | 1;
     w.spares = w.steps = w.reached = w.stolen = w.count = w.head = w.bound = 0;
-    w.passed = 0;
-    w.looked = w.who = w.begin = 0;
+    w.who = w.begin = 0;
     while (paths_find_work(&w)) {
         bool go = true;
         while (go && warp_ballot(w.count > 0))
@@ -363,14 +361,11 @@ WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
     }
     if (warp_lane() == 0)
         block_store(block.leave, 1);
-    uint32_t reached, passed;
+    uint32_t reached;
     warp_sum_before(w.reached, &reached);
-    warp_sum_before(w.passed, &passed);
     if (warp_lane() == 0) {
         device_add(&crew.control->reached, reached + block_swap(block.taken, 0));
         device_add(&crew.control->stolen, w.stolen);
-        if (crew.work)
-            device_add_64(&crew.work[w.home], w.looked + passed);
     }
 }
 

@@ -46,7 +46,6 @@ WARP_FUNCTION void paths_look_at_places(struct paths_worker *w, uint32_t base,
         const uint64_t begin = row[0] + places - 1;
         arcs = paths_arcs(begin, row[1] - begin);
     }
-    w->looked += set_bits(warp_ballot(looks));
     const bool taken = !(before >> v % 32 & 1);
     if (taken)
         w->crew.tree[v] = down;
@@ -103,8 +102,8 @@ WARP_FUNCTION bool paths_by_rows(const struct paths_worker *w) {
 struct paths_row { /* of this lane's vertex, which it has taken */
     uint64_t who;
     uint32_t target[PATHS_MOST_PLACES];
-    uint32_t arcs, open; /* bits of places: from the entry's on; worth a claim */
-    bool more;           /* arcs beyond its places */
+    uint32_t open; /* bits of places that are worth a claim */
+    bool more;     /* arcs beyond its places */
 };
 
 /* Which places of a row that was taken lead on? Not those to the vertex itself or to `above`. */
@@ -116,10 +115,8 @@ WARP_FUNCTION void paths_read_row(const struct paths_worker *w, uint32_t first,
         const uint32_t t = row->target[i];
         if (i < first || i > last || t >= w->crew.n)
             row->more |= i == last && t == PATHS_MORE;
-        else {
-            row->arcs |= 1u << i;
+        else
             row->open |= (uint32_t)(t != v && t != above) << i;
-        }
     }
 }
 
@@ -132,7 +129,7 @@ WARP_FUNCTION void paths_take_row(struct paths_worker *w, struct paths_row *row)
     const uint32_t *at = &w->crew.fixed[(uint64_t)v * w->crew.places];
     uint32_t before = 0;
     row->who = w->who;
-    row->arcs = row->open = 0;
+    row->open = 0;
     row->more = false;
     WARP_UNROLL
     for (uint32_t i = 0; i < PATHS_MOST_PLACES; i += PATHS_ASKED)
@@ -177,7 +174,6 @@ WARP_FUNCTION bool paths_walk_rows(struct paths_worker *w, uint32_t *held) {
     paths_take_row(w, &row);
     uint32_t total, at = warp_sum_before(set_bits(row.open), &total);
     uint32_t left = paths_deal(w, &row, at);
-    w->passed += set_bits(row.arcs & ((1u << left) - 1));
     if (left == PATHS_MOST_PLACES && row.more)
         left = w->crew.places - 1;
     const uint32_t lanes = warp_ballot(left < PATHS_MOST_PLACES);

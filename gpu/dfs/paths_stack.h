@@ -50,7 +50,6 @@ struct paths_crew {
     struct dfs_pool pool;
     uint64_t *cold; /* one list for each block */
     uint64_t *free; /* likewise: chunks that its workers have emptied */
-    uint64_t *work; /* arcs looked at by each block; NULL: not wanted */
     uint32_t limit; /* steps of one worker after which all give up */
     uint32_t blocks, block_workers;
     struct paths_shape shape;
@@ -74,8 +73,6 @@ struct paths_worker {
     uint32_t head, bound;   /* of its ring: where entries are added; no more are in it */
     uint32_t spare, spares; /* empty chunks of its own: the first, how many */
     uint32_t random, steps, reached, stolen;
-    uint64_t looked;     /* arcs */
-    uint32_t passed;     /* arcs, by this lane alone */
     uint64_t who, begin; /* this lane's entry */
     uint32_t count;      /* 0: none */
 };

@@ -77,7 +77,6 @@ bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s) {
     crew->all_vertices = s->whole && s->direction != GPUGRAPH_BOTH;
     crew->pool.free = &crew->control->free;
     crew->pool.touched = &crew->control->touched;
-    crew->work = s->work;
     crew->block_workers = BLOCK_WORKERS;
     crew->shape = dfs_shape{GG_DFS_RING, GG_DFS_BATCH, GG_DFS_HOT_CUTOFF,
                             GG_DFS_COLD_CUTOFF, GG_DFS_COLD};

@@ -1,7 +1,7 @@
 /* Two further parts of what lies on a device for a graph, made on first need:
 **
 **     pinned rows   for graphs larger than the device, read over the bus
-**                       offset[n + 1]    on the device, or as these:
+**                       offset[n + 1]    on the device
 **                       target[arcs]     the host's own array, registered where it lies;
 **                                        or, where that cannot be, a pinned copy
 **     hashes        hash[n] for one seed, where ids are not consecutive INTEGERs
@@ -121,17 +121,16 @@ struct pinned_rows { /* CSR_SIMPLE */
     bool made;
     uint32_t n;
     uint64_t arcs;
-    uint64_t *offset; /* on the device; NULL: offsets, which are pinned */
-    struct pinned_array offsets, target;
+    uint64_t *offset; /* on the device */
+    struct pinned_array target;
 };
 
 static void drop_pinned(gpugraph_graph *graph, struct device_part *part, unsigned) {
     struct pinned_rows *rows = (struct pinned_rows *)part;
     give(part, rows->offset, (uint64_t)rows->n + 1, sizeof(uint64_t));
     rows->offset = NULL;
-    if (rows->offsets.lent || rows->target.lent)
+    if (rows->target.lent)
         graph->csr[CSR_SIMPLE].lent = false;
-    unpin(&rows->offsets);
     unpin(&rows->target);
     rows->made = false;
 }
@@ -152,15 +151,12 @@ void gg_drop_pinned(gpugraph_graph *graph) {
 }
 
 static bool put_offsets(struct cuda_job *job, const struct csr_slot *rows, uint64_t count,
-                        bool on_device, struct pinned_rows *made) {
-    uint64_t bytes = count * sizeof *rows->offset;
-    if (!on_device)
-        return pin(job, rows->offset, bytes, &made->offsets);
+                        struct pinned_rows *made) {
     return take(job, &made->part, &made->offset, count, sizeof *made->offset) &&
-           gg_upload(job, made->offset, rows->offset, bytes);
+           gg_upload(job, made->offset, rows->offset, count * sizeof *rows->offset);
 }
 
-static bool make_pinned(struct cuda_job *job, bool offsets, struct pinned_rows *made) {
+static bool make_pinned(struct cuda_job *job, struct pinned_rows *made) {
     gpugraph_graph *graph = job->graph;
     struct csr_slot *rows = &graph->csr[CSR_SIMPLE];
     csr view;
@@ -168,34 +164,29 @@ static bool make_pinned(struct cuda_job *job, bool offsets, struct pinned_rows *
         return false;
     double started = gg_now_ms();
     made->n = graph->n;
-    if (!put_offsets(job, rows, (uint64_t)graph->n + 1, offsets, made) ||
+    if (!put_offsets(job, rows, (uint64_t)graph->n + 1, made) ||
         !pin(job, rows->target, rows->m * sizeof *rows->target, &made->target) ||
         !gg_wait(job)) {
         drop_pinned(graph, &made->part, PART_GROUNDS);
         return false;
     }
-    if (made->target.lent || made->offsets.lent)
+    if (made->target.lent)
         rows->lent = true;
     made->arcs = rows->m;
     made->made = true;
-    gg_phase(job->run, "pin", started, (int64_t)rows->m, "simple, %s%s",
-             offsets ? "" : "with offsets, ",
+    gg_phase(job->run, "pin", started, (int64_t)rows->m, "simple, %s",
              made->target.lent ? "in host memory" : "copied to pinned memory");
     return true;
 }
 
-bool gg_pinned_csr(struct cuda_job *job, bool offsets, struct device_csr *view) {
+bool gg_pinned_csr(struct cuda_job *job, struct device_csr *view) {
     struct pinned_rows *rows = (struct pinned_rows *)gg_device_part(job, &pinned_kind);
-    if (!gg_going(job) || (!rows->made && !make_pinned(job, offsets, rows)))
+    if (!gg_going(job) || (!rows->made && !make_pinned(job, rows)))
         return false;
-    void *target = NULL, *offset = rows->offset;
+    void *target = NULL;
     gg_note(job, cudaHostGetDevicePointer(&target, rows->target.block, 0),
             "see pinned memory");
-    if (!offset)
-        gg_note(job, cudaHostGetDevicePointer(&offset, rows->offsets.block, 0),
-                "see pinned memory");
-    *view = device_csr{rows->n, rows->arcs, (const uint64_t *)offset,
-                       (const uint32_t *)target, NULL};
+    *view = device_csr{rows->n, rows->arcs, rows->offset, (const uint32_t *)target, NULL};
     return gg_going(job);
 }
 

@@ -85,9 +85,8 @@ void gg_take_device_weights(gpugraph_graph *graph, struct gg_cells *cells,
 /* ---- device_pinned.cu ---- */
 
 /* CSR_SIMPLE with its targets in pinned host memory, made by the CPU on first need: phases
-** "csr" and "pin". Whole lines of 128 bytes can be read at the end, too. offsets: when it
-** is made they are put on the device; else they are pinned, too. */
-bool gg_pinned_csr(struct cuda_job *job, bool offsets, struct device_csr *view);
+** "csr" and "pin". Its offsets are on the device. */
+bool gg_pinned_csr(struct cuda_job *job, struct device_csr *view);
 /* Gives all of that back; the device must be current and idle. */
 void gg_drop_pinned(gpugraph_graph *graph);
 

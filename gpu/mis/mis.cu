@@ -4,9 +4,9 @@
 **     rows        CSR_SIMPLE, on the device or (out-of-core) pinned in host memory
 **     hashes      computed by the kernels, or kept on the device for the seed
 **        |  one_launch.cu   one asynchronous kernel: "one-launch", and with
-**        |                      balanced.h "one-launch-balanced" (one_launch_codes.cu)
-**        |  rounds.cu       synchronous rounds over renumbered rows (renumber.cu): "rounds"
-**        v  pinned.cu       "out-of-core"
+**        |                      balanced.h "one-launch-balanced" (one_launch_codes.cu);
+**        |                      "out-of-core" is that over pinned rows
+**        v  rounds.cu       synchronous rounds over renumbered rows (renumber.cu): "rounds"
 **     member[n]   downloaded
 **
 ** "several", whose rows lie on several devices, is distributed/mis/several.cu.
@@ -19,33 +19,6 @@
 #include "device/services.h"
 
 #include <stdio.h>
-#include <string.h>
-
-/* ---- launches, for the methods without rounds ---- */
-
-bool gg_mis_until_decided(struct cuda_job *job, struct mis_launches *l) {
-    uint32_t open = 0, left = UINT32_MAX;
-    gg_fill(job, l->on_device, 0, l->bytes);
-    gg_mark(job, GG_BEGAN);
-    do {
-        gg_fill(job, l->on_device, 0, sizeof open);
-        gg_launch_cooperative(job, l->kernel, l->blocks, l->arguments);
-        gg_mark(job, GG_ENDED);
-        if (!gg_fetch(job, l->report, l->on_device, l->bytes))
-            return false;
-        memcpy(&open, l->report, sizeof open);
-        if (open >= left) {
-            gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                    "the kernel %s makes no progress: %u vertices wait for each other",
-                    l->kernel->name, open);
-            return false;
-        }
-        left = open;
-        *l->resume = true;
-        l->count++;
-    } while (left > 0);
-    return true;
-}
 
 /* ---- choice and driver ---- */
 
@@ -55,10 +28,10 @@ static bool hashed(gpugraph_priority priority) {
 
 static int64_t bytes(const gpugraph_graph *graph, bool frugal) {
     const int64_t n = graph->n, hashes = gg_ids_are_consecutive(graph) ? 0 : 4 * n + 512;
-    int64_t in_core = gg_device_graph_lacks(graph, CSR_SIMPLE, false) + hashes +
-                      (int64_t)gg_mis_one_launch_bytes(graph->n);
-    int64_t pinned = hashes + (int64_t)gg_mis_pinned_bytes(graph->n);
-    return frugal && pinned < in_core ? pinned : in_core;
+    const int64_t own = hashes + (int64_t)gg_mis_one_launch_bytes(graph->n);
+    const int64_t rows = gg_device_graph_lacks(graph, CSR_SIMPLE, false);
+    const int64_t offsets = 8 * (n + 1); /* of pinned rows */
+    return own + (frugal && offsets < rows ? offsets : rows);
 }
 
 /* Before there are rows: where they will lie. */
@@ -76,12 +49,6 @@ static void choose_launch(const struct cuda_job *job, const struct mis_graph *g)
         run->used_method = "one-launch-balanced";
 }
 
-/* Are offsets on the device, too, with lists of some use beside them? Bytes for each vertex:
-** offset 8, hash 4, word and member 5, a quarter of the longest list 3. */
-static bool has_room_for_offsets(const struct cuda_job *job) {
-    return gg_device_room(job) >= 20 * (int64_t)job->graph->n + (16 << 20);
-}
-
 static bool is_one_launch(const gpugraph_run *run) {
     return gg_method_is(run, "one-launch") || gg_method_is(run, "one-launch-balanced");
 }
@@ -91,7 +58,7 @@ static bool prepare(struct cuda_job *job, gpugraph_priority priority, int64_t se
     struct device_csr rows;
     const bool pinned = gg_method_is(job->run, "out-of-core");
     const bool roomy = is_one_launch(job->run);
-    if (!(pinned  ? gg_pinned_csr(job, has_room_for_offsets(job), &rows)
+    if (!(pinned  ? gg_pinned_csr(job, &rows)
           : roomy ? gg_roomy_csr(job, CSR_SIMPLE, false, &rows)
                   : gg_device_csr(job, CSR_SIMPLE, false, &rows)))
         return false;
@@ -115,12 +82,9 @@ static bool prepare(struct cuda_job *job, gpugraph_priority priority, int64_t se
 
 static bool run_method(struct cuda_job *job, struct mis_graph *g,
                        struct mis_report *report) {
-    if (is_one_launch(job->run))
-        return gg_mis_one_launch(job, g, gg_method_is(job->run, "one-launch-balanced"),
-                                 report);
-    if (gg_method_is(job->run, "out-of-core"))
-        return gg_mis_out_of_core(job, g, report);
-    return gg_mis_rounds(job, g, report);
+    return gg_method_is(job->run, "rounds")
+               ? gg_mis_rounds(job, g, report)
+               : gg_mis_one_launch(job, g, !gg_method_is(job->run, "one-launch"), report);
 }
 
 static void tell(struct cuda_job *job, const struct mis_graph *g,
@@ -174,7 +138,7 @@ static const gpugraph_method methods[] = {
     {"mis", "rounds", "cuda",
      "synchronous rounds over rows sorted by degree: threads, warps and blocks"},
     {"mis", "out-of-core", "cuda",
-     "rows in pinned host memory, read over the bus: for graphs larger than the device"},
+     "as one-launch-balanced, rows in host memory: for graphs larger than the device"},
     {},
 };
 

@@ -24,7 +24,7 @@ struct mis_graph {
     const uint64_t *offset;
     const uint32_t *spare; /* of rows with room (graph/zones.h); NULL: they have none */
     unsigned zone_shift;
-    const uint32_t *target; /* of a pinned host array: padded to whole lines */
+    const uint32_t *target; /* perhaps in pinned host memory */
     const uint32_t *number; /* row r is vertex number[r]; NULL: r itself */
     uint32_t *word;         /* by row */
     uint8_t *code;          /* by row, in place of words (codes.h) */
@@ -50,25 +50,8 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
 const void *gg_mis_by_codes(void);
 /* Sorts the rows by degree first. */
 bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, struct mis_report *report);
-/* Targets, and perhaps offsets, lie across the bus. */
-bool gg_mis_out_of_core(struct cuda_job *job, struct mis_graph *g,
-                        struct mis_report *report);
-/* Device bytes of their workspaces, the least that will do. */
+/* Device bytes of the first one's workspace. */
 uint64_t gg_mis_one_launch_bytes(uint32_t n);
-uint64_t gg_mis_pinned_bytes(uint32_t n);
-
-/* A cooperative kernel whose passes are bounded is launched until it leaves no vertex open. */
-struct mis_launches {
-    const struct cooperative_kernel *kernel;
-    unsigned blocks;
-    void **arguments;
-    bool *resume;    /* in the arguments: words are there already */
-    void *on_device; /* a report: how many are left open (uint32_t), sums and maxima */
-    void *report;    /* the report on the host */
-    size_t bytes;
-    unsigned count; /* launches done */
-};
-bool gg_mis_until_decided(struct cuda_job *job, struct mis_launches *l);
 
 /* Rows in order of degree, largest first, in place of g's; end[0] and end[1]: where those
 ** for blocks and those for warps end, zeroed before. (renumber.cu) */
@@ -159,8 +142,7 @@ struct sight {
     uint64_t at;      /* the first arc whose end is open and earlier; else the end */
     uint32_t blocker; /* the end of that arc; GPUGRAPH_NONE where a block looked */
     uint32_t word;    /* the blocker's word */
-    uint32_t steps;
-    bool joined; /* a neighbour has joined: the rest does not count */
+    bool joined;      /* a neighbour has joined: the rest does not count */
 };
 
 template <int lanes> static __device__ __forceinline__ bool mis_any(bool value) {
@@ -197,26 +179,22 @@ static __device__ __forceinline__ void mis_note(sight &s, bool blocks, uint64_t 
 ** 128 bytes.
 **     TIES_SETTLED     neighbours of equal words are compared here
 **     TIES_BLOCK       they end the look, and mis_past_tie is called: the comparison is a
-**                      call that costs registers
-**     WHOLE_LINES      the same; all lanes read, needed or not, so that one whole line
-**                      comes over the bus */
-enum mis_look { TIES_SETTLED, TIES_BLOCK, WHOLE_LINES };
+**                      call that costs registers */
+enum mis_look { TIES_SETTLED, TIES_BLOCK };
 template <int lanes, int each, mis_look how>
 static __device__ __forceinline__ sight mis_scan(const mis_graph &g, uint32_t v,
                                                  uint32_t own, uint64_t at, uint64_t end,
                                                  bool patient) {
-    sight s = {end, GPUGRAPH_NONE, MIS_DROPPED, 0, false};
+    sight s = {end, GPUGRAPH_NONE, MIS_DROPPED, false};
     const unsigned lane = threadIdx.x % lanes;
     for (uint64_t base = at / lanes * lanes; base < end; base += lanes * each) {
         uint32_t u[each], word[each];
         bool joined = false;
-        s.steps++;
 #pragma unroll
         for (int k = 0; k < each; k++) {
             uint64_t i = base + k * lanes + lane;
             bool live = i >= at && i < end;
-            u[k] = live || how == WHOLE_LINES ? __ldg(&g.target[i]) : GPUGRAPH_NONE;
-            u[k] = live ? u[k] : GPUGRAPH_NONE;
+            u[k] = live ? __ldg(&g.target[i]) : GPUGRAPH_NONE;
         }
 #pragma unroll
         for (int k = 0; k < each; k++) {

@@ -21,7 +21,8 @@
 ** launches again for what is left.
 **
 ** The balanced look has words or, where the second-level cache does not hold these, a byte for each
-** vertex (one_launch_codes.cu). */
+** vertex (one_launch_codes.cu). Rows may lie in pinned host memory: method "out-of-core". A vertex that
+** waits asks for nothing but its own word and its blocker's, so most arcs cross the bus once. */
 #include "mis.h"
 #include "passes.cuh"
 
@@ -66,7 +67,7 @@ static __device__ __forceinline__ bool look_at_row(const mis_graph &g, bool live
     bool open = own != MIS_DROPPED && own != MIS_JOINED;
     bool looks = open && other == MIS_DROPPED, drops = open && other == MIS_JOINED;
     uint64_t begin = 0, end = 0, limit = 0;
-    sight s = {0, GPUGRAPH_NONE, MIS_DROPPED, 0, false};
+    sight s = {0, GPUGRAPH_NONE, MIS_DROPPED, false};
     if (looks) {
         begin = g.offset[v];
         end = mis_end(g, v);
@@ -145,10 +146,42 @@ static void carve(struct workspace *space, struct mis_graph *g, struct launch *l
     g->member = gg_carve<uint8_t>(space, g->n);
 }
 
+/* The last tile of a warp may be empty. A grid has at most a thread for each vertex, in whole blocks,
+** and no more than a device runs at once. */
 uint64_t gg_mis_one_launch_bytes(uint32_t n) {
-    /* A grid has at most a thread for each vertex, in whole blocks, so the last tile of every
-    ** warp at most doubles the list. */
-    return (uint64_t)n * 5 + (2 * (uint64_t)n + GG_BLOCK) * sizeof(struct waiting) + 1024;
+    const uint64_t most = GG_PLANNED_PROCESSORS * 2048;
+    const uint64_t threads = (n < most ? n : most) + GG_BLOCK;
+    return (uint64_t)n * 5 + (n + threads) * sizeof(struct waiting) + 1024;
+}
+
+/* Passes are bounded, so the kernel is launched until it leaves no vertex open. Returns how many
+** launches there were; 0: the job must end. */
+static unsigned launch_until_decided(struct cuda_job *job,
+                                     const struct cooperative_kernel *kernel,
+                                     unsigned blocks, struct mis_graph *g,
+                                     struct launch *l, struct launch_state *state) {
+    void *arguments[] = {g, l};
+    uint32_t left = UINT32_MAX;
+    unsigned launches = 0;
+    gg_fill(job, l->state, 0, sizeof *l->state);
+    gg_mark(job, GG_BEGAN);
+    do {
+        gg_fill(job, &l->state->open, 0, sizeof l->state->open);
+        gg_launch_cooperative(job, kernel, blocks, arguments);
+        gg_mark(job, GG_ENDED);
+        if (!gg_fetch(job, state, l->state, sizeof *state))
+            return 0;
+        if (state->open >= left) {
+            gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+                    "the kernel %s makes no progress: %u vertices wait for each other",
+                    kernel->name, state->open);
+            return 0;
+        }
+        left = state->open;
+        l->resume = true;
+        launches++;
+    } while (left > 0);
+    return launches;
 }
 
 bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
@@ -171,12 +204,8 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
     if (!gg_workspace(job, &space))
         return false;
     carve(&space, g, &l, warps, codes);
-    void *arguments[] = {g, &l};
-    struct mis_launches all = {&kernel, blocks, arguments,    &l.resume,
-                               l.state, &state, sizeof state, 0};
-    if (!gg_mis_until_decided(job, &all))
-        return false;
+    const unsigned launches = launch_until_decided(job, &kernel, blocks, g, &l, &state);
     snprintf(report->text, sizeof report->text, "%u launch(es), up to %u passes",
-             all.count, state.passes);
-    return true;
+             launches, state.passes);
+    return launches > 0;
 }

@@ -286,7 +286,7 @@ void gg_paths_measure(gpugraph_backend on, gpugraph_graph *graph,
     const gg_algorithm *a = weighted ? &gg_sssp : &gg_bfs;
     const char *used = run->used_method, *asked = run->method;
     run->method = NULL; /* the search chooses its own */
-    run->used_method = gg_find_method(a->side[on], a->begins[on])->name;
+    run->used_method = gg_find_method(a->side[on], NULL)->name;
     if (weighted)
         ((const struct sssp_calls *)a->side[on]->calls)
             ->search(graph, against, run, distance, NULL);

@@ -217,7 +217,7 @@ static void commit(update *u) {
     }
     graph->distance_type = u->distance_type;
     /* nobody has looked at these edges */
-    graph->cyclic = graph->thin = graph->long_ways = false;
+    graph->thin = graph->long_ways = false;
     graph->degree_high = u->degree_high;
     graph->path_low = u->path_low;
     graph->path_high = u->path_high;

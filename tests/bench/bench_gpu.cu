@@ -14,7 +14,7 @@
 ** source, medians of the phases "upload", "csr" and "prepare", and of the kernels; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; each_bytes: the
 ** same depths as bytes; each_sssp: by one gpugraph_sssp_each; breakdown: dfs
 ** by each of its methods on the device (or METHOD alone), once from each source, the first
-** alone where that has taken BREAKDOWN_MS, with the balance of work; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
+** alone where that has taken BREAKDOWN_MS; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
 ** gpugraph_run, default auto; several with commas between them are timed one after the
 ** other. SOURCES: how many of the graph's sixteen sources are searched from, default 5;
 ** REPEATS: times each, default 3. In the environment:
@@ -53,9 +53,7 @@
 **     PATHS,method,backend,depth or weight,graph,pairs,median,least,most of whole calls,
 **         medians of the phases search, parents and walk,steps,sum  (all in one line)
 **     EACH,method,backend,graph,sources,runs,median,least,most,sum     whole calls; EACH_BYTES: with the same sum
-**     BREAKDOWN,method,graph,sources,median,least,most of the phase search,
-**         medians of the variance of arcs per block over their squared mean, and of the largest
-**         block's over the mean              (all in one line), a line for each method */
+**     BREAKDOWN,method,graph,sources,median,least,most of the phase search, a line for each method */
 #include "backend.h"
 #include "gengraph.cuh"
 #include "plain_dfs.h"
@@ -91,7 +89,6 @@ struct bench {
     char csr[100];                         /* how it was made */
     double device_ms;                      /* of the latest search */
     double search_ms, parents_ms, walk_ms; /* of the latest call: these phases */
-    char balance[200];                     /* and how its work was shared */
     gpugraph_priority priority;
     int64_t seed;
 };
@@ -119,8 +116,6 @@ static void note_phase(void *listener, const char *name, double ms, int64_t item
         b->csr_ms = ms;
         snprintf(b->csr, sizeof b->csr, "%s", detail);
     }
-    if (strcmp(name, "balance") == 0)
-        snprintf(b->balance, sizeof b->balance, "%s", detail);
     if (b->phases)
         fprintf(stderr, "    %-10s %10.3f ms %12lld  %s\n", name, ms, (long long)items,
                 detail);
@@ -621,24 +616,15 @@ static void time_plain(struct bench *b) {
 enum { BREAKDOWN_MS = 1500 }; /* of one method, from which it gets no further source */
 
 static void break_method_down(struct bench *b, struct results *r) {
-    std::vector<double> ms, variance, largest;
+    std::vector<double> ms;
     const double began = now_ms();
     for (int i = 0; i < b->sources && (i == 0 || now_ms() - began < BREAKDOWN_MS); i++) {
-        double most = 0, square = 0;
-        b->balance[0] = 0;
         search(b, "dfs", b->edges.start[i], r);
-        const char *times = strstr(b->balance, "at most "),
-                   *spread = strstr(b->balance, "variance ");
-        most = times ? atof(times + strlen("at most ")) : 0;
-        square = spread ? atof(spread + strlen("variance ")) : 0;
         ms.push_back(b->device_ms);
-        variance.push_back(square);
-        largest.push_back(most);
     }
     const double median = median_of(&ms);
-    printf("BREAKDOWN,%s,%s,%zu,%.3f,%.3f,%.3f,%.3f,%.2f\n", b->run.used_method,
-           b->graph_name, ms.size(), median, ms.front(), ms.back(), median_of(&variance),
-           median_of(&largest));
+    printf("BREAKDOWN,%s,%s,%zu,%.3f,%.3f,%.3f\n", b->run.used_method, b->graph_name,
+           ms.size(), median, ms.front(), ms.back());
     fflush(stdout);
 }
 

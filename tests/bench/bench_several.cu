@@ -162,7 +162,7 @@ static void time_direction_optimizing(struct bench *b,
         for (const uint32_t &v : sources) {
             const gpugraph_search search = search_from(&v);
             struct bfs_outcome out;
-            need(b, gg_bfs_levels_by(job, &search, &g, &below, NULL, false, &out) &&
+            need(b, gg_bfs_levels_by(job, &search, &g, &below, false, &out) &&
                         gg_several_going(&b->team));
             several_array<uint32_t> depth = {};
             depth.at[0] = out.depth;

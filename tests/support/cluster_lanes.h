@@ -94,11 +94,6 @@ static inline void gg_send(cluster_mail *mail, uint2 *at, uint32_t block, uint32
     cluster.under_way.push_back(
         {block, half, word_in(mail, at, block), {pair.x, pair.y}, 8});
 }
-static inline void gg_send(cluster_mail *mail, uint32_t *at, uint32_t block,
-                           uint32_t half, uint32_t word) {
-    std::lock_guard<std::mutex> lock(cluster.mutex);
-    cluster.under_way.push_back({block, half, word_in(mail, at, block), {word, 0}, 4});
-}
 static inline void gg_announce_bytes(cluster_mail *, uint32_t block, uint32_t half,
                                      uint32_t bytes) {
     std::lock_guard<std::mutex> lock(cluster.mutex);

@@ -41,7 +41,7 @@ struct memory {
     uint64_t word[MOST_WORKERS], entry[2 * MOST_WORKERS * MOST_RING];
     uint64_t hand[2 * MOST_WORKERS * warp_width];
     uint32_t busy[MOST_WORKERS], leave[MOST_WORKERS], taken[MOST_WORKERS];
-    uint64_t cold[MOST_WORKERS], free[MOST_WORKERS], work[MOST_WORKERS];
+    uint64_t cold[MOST_WORKERS], free[MOST_WORKERS];
     uint32_t host_stop, *fixed;
 };
 
@@ -75,7 +75,6 @@ static struct memory *crew_new(const struct rows *g, struct paths_shape shape,
     crew->shape = shape;
     crew->control = &m->control;
     crew->cold = m->cold;
-    crew->work = m->work;
     crew->host_stop = &m->host_stop;
     crew->visited = need(g->n / 32 + 1, sizeof(uint32_t));
     crew->tree = need(g->n, sizeof(uint64_t));

@@ -85,11 +85,6 @@ START_TEST(falling_back) {
     ck_assert_str_eq(run.used_backend, "cpu");
     ck_assert(strstr(run.why, "12 bytes are needed and 3 are free") != NULL);
     ck_assert_str_eq(run.used_method, "count");
-    /* An ordered tree is one thread's on the CPU. */
-    run = (gpugraph_run){.used_method = "dag-paths", .used_backend = "cuda"};
-    gg_fail(&run, GPUGRAPH_DEVICE_MEMORY, "12 bytes are needed and %d are free", 3);
-    ck_assert(gg_fall_back(&run, &gg_dfs_ordered, true));
-    ck_assert_str_eq(run.used_method, "serial");
 }
 END_TEST
 

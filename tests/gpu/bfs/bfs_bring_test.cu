@@ -1,5 +1,5 @@
-/* Depths come to the host as nibbles as long as 14 suffices, and as bytes as long as 254 does: around those ends,
-** and with pieces and rests. Skipped where there is no device. */
+/* Depths come to the host as bytes as long as 254 suffices: around that end, and with pieces and rests. Skipped
+** where there is no device. */
 #include "backend.h"
 
 extern "C" {
@@ -7,7 +7,8 @@ extern "C" {
 #include "graphs.h"
 #include "suite.h"
 }
-#include "tuning.h"
+
+enum { BYTES_LEAST = 1 << 16 }; /* depths from which they come so (bring.cu) */
 
 #include <string.h>
 
@@ -44,20 +45,12 @@ static void check_path(uint32_t edges, uint32_t vertices) {
 
 START_TEST(as_far_as_bytes_go) {
     for (uint32_t edges : {3u, 253u, 254u, 255u, 256u, 700u})
-        check_path(edges, GG_BFS_BYTES_LEAST + 3);
-}
-END_TEST
-
-/* Of an odd number of vertices the last byte has one, of an even one two. */
-START_TEST(as_far_as_nibbles_go) {
-    for (uint32_t edges : {3u, 12u, 13u, 14u, 15u, 16u, 17u})
-        for (uint32_t more = 0; more < 9; more++)
-            check_path(edges, GG_BFS_BYTES_LEAST + more);
+        check_path(edges, BYTES_LEAST + 3);
 }
 END_TEST
 
 /* The whole path is at the end, where a piece may be one vertex. */
-START_TEST(pieces_of_nibbles) {
+START_TEST(a_path_at_the_end) {
     for (uint32_t vertices :
          {(2u << 20) - 1, 2u << 20, (2u << 20) + 1, (4u << 20) + 67, (10u << 20) + 1}) {
         shape s = shape_empty(vertices);
@@ -79,16 +72,16 @@ START_TEST(pieces_and_rests) {
     for (uint32_t more : {0u, 1u, 65u})
         for (uint32_t pieces : {1u, 5u})
             check_path(200, (pieces << 20) + more);
-    check_path(200, GG_BFS_BYTES_LEAST);
-    check_path(200, GG_BFS_BYTES_LEAST - 1);
+    check_path(200, BYTES_LEAST);
+    check_path(200, BYTES_LEAST - 1);
 }
 END_TEST
 
-/* ---- beside the next search ---- */
+/* ---- from many sources ---- */
 
 enum { SOURCES = 13, EDGES = 700 };
 
-/* Along a path of EDGES among `vertices`: of some sources a nibble has room for all depths, of some a byte. */
+/* Along a path of EDGES among `vertices`: of some sources a byte has room for all depths. */
 static gpugraph_status depths_of_each(gpugraph_graph *graph, gpugraph_run *run) {
     static const uint32_t source[SOURCES] = {690, 600, 10,  687, 500, 686, 0,
                                              685, 1,   688, 446, 445, 700};
@@ -120,32 +113,13 @@ static gpugraph_graph *path_among(uint32_t vertices) {
     return graph;
 }
 
-struct beside {
-    int nibbles, bytes;
-};
-
-static void note_beside(void *listener, const char *, double, int64_t,
-                        const char *detail) {
-    struct beside *b = (struct beside *)listener;
-    b->nibbles += strcmp(detail, "depths of 4 bits, beside the next search") == 0;
-    b->bytes += strcmp(detail, "depths of 8 bits, beside the next search") == 0;
-}
-
-START_TEST(beside_the_next_search) {
-    for (uint32_t vertices : {(uint32_t)GG_BFS_BYTES_LEAST, (5u << 20) + 3}) {
+START_TEST(one_after_the_other) {
+    for (uint32_t vertices : {(uint32_t)BYTES_LEAST, (5u << 20) + 3}) {
         gpugraph_graph *graph = path_among(vertices);
         for (const char *method : {"auto", "persistent", "multi-kernel"}) {
             gpugraph_run run = gpugraph_run();
-            struct beside beside = {};
             run.method = method;
-            run.phase = note_beside;
-            run.listener = &beside;
             ck_assert_msg(depths_of_each(graph, &run) == GPUGRAPH_OK, "%s", run.message);
-            /* 686, 446: the search looks one level further */
-            ck_assert_int_ge(beside.nibbles, 3);
-            ck_assert_int_le(beside.nibbles, 5);
-            ck_assert_int_ge(beside.bytes, 3);
-            ck_assert_int_le(beside.bytes, 5);
         }
         gpugraph_free(graph);
     }
@@ -186,22 +160,22 @@ static void check_bytes_of_each(uint32_t vertices, uint32_t edges, const char *m
     shape_free(&s);
 }
 
-/* Nibbles, bytes, and neither; in one piece and in several, whole and not; and below the size at which they come home
+/* Bytes and numbers; in one piece and in several, whole and not; and below the size at which they come home
 ** so. */
 START_TEST(bytes_of_many_sources) {
-    for (uint32_t vertices : {1000u, (uint32_t)GG_BFS_BYTES_LEAST})
+    for (uint32_t vertices : {1000u, (uint32_t)BYTES_LEAST})
         for (uint32_t edges : {110u, 253u, 254u, 255u, 256u, 700u})
             for (const char *method :
-                 {"auto", "persistent", "multi-kernel", "multi-queue", "multi-source"})
+                 {"auto", "persistent", "multi-kernel", "multi-queue"})
                 check_bytes_of_each(vertices, edges, method);
     for (uint32_t edges : {101u, 200u, 254u, 255u})
         check_bytes_of_each((5u << 20) + 3, edges, "auto");
     for (uint32_t edges = 101; edges < 120; edges++)
-        check_bytes_of_each(GG_BFS_BYTES_LEAST + edges, edges, "auto");
+        check_bytes_of_each(BYTES_LEAST + edges, edges, "auto");
 }
 END_TEST
 
-/* With room for a search, and from some limit on for the bytes beside it. */
+/* With room for a search from some limit on. */
 START_TEST(where_memory_is_short) {
     gpugraph_graph *graph = path_among(1 << 20);
     int refused = 0, found = 0;
@@ -226,10 +200,9 @@ extern const struct suite suite = {
     .groups = {{.name = "narrow",
                 .timeout = 60,
                 .cases = {{&as_far_as_bytes_go},
-                          {&as_far_as_nibbles_go},
                           {&pieces_and_rests},
-                          {&pieces_of_nibbles},
-                          {&beside_the_next_search},
+                          {&a_path_at_the_end},
+                          {&one_after_the_other},
                           {&bytes_of_many_sources},
                           {&where_memory_is_short}}}},
     .needs_device = true,

@@ -11,15 +11,11 @@
 #undef GG_BFS_CLUSTER
 #undef GG_BFS_NARROW_BLOCK
 #undef GG_BFS_NARROW_ROOM
-#undef GG_BFS_NARROW_SMALL_BLOCK
-#undef GG_BFS_NARROW_VERTICES
 #undef GG_BFS_NARROW_ROW
-#define GG_BFS_CLUSTER            4
-#define GG_BFS_NARROW_BLOCK       256
-#define GG_BFS_NARROW_ROOM        64
-#define GG_BFS_NARROW_SMALL_BLOCK 128
-#define GG_BFS_NARROW_VERTICES    150
-#define GG_BFS_NARROW_ROW         20
+#define GG_BFS_CLUSTER      4
+#define GG_BFS_NARROW_BLOCK 256
+#define GG_BFS_NARROW_ROOM  64
+#define GG_BFS_NARROW_ROW   20
 
 /* What nvcc does not mind, or has of its own. */
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -27,7 +23,7 @@
 __thread uint4 shared[4096]; /* which the kernel declares */
 #include "bfs/narrow.cu"
 
-static_assert(sizeof(block_memory<uint2>) <= sizeof shared, "shared memory");
+static_assert(sizeof(block_memory) <= sizeof shared, "shared memory");
 
 extern "C" {
 #include "expect.h"
@@ -106,22 +102,6 @@ static void one_level(const device_csr &g, const bfs_bounds &bounds, struct arra
     c->next = over ? BFS_OVER : BFS_NARROW;
 }
 
-/* As device_fixed.cu makes them; where a row is too long for that, none. */
-static bool fix(const device_csr &g, std::vector<uint32_t> *target) {
-    target->assign((size_t)g.n * GG_FIXED_PLACES, GPUGRAPH_NONE);
-    for (uint32_t v = 0; v < g.n; v++) {
-        const uint64_t begin = g.offset[v], arcs = g.offset[v + 1] - begin;
-        uint32_t *row = &(*target)[(size_t)v * GG_FIXED_PLACES];
-        if (arcs > GG_BFS_NARROW_ROW)
-            return false;
-        for (uint32_t k = 0; k < GG_FIXED_PLACES && k < arcs; k++)
-            row[k] = g.target[begin + k];
-        if (arcs > GG_FIXED_PLACES)
-            row[GG_FIXED_PLACES - 1] = GG_FIXED_MORE;
-    }
-    return true;
-}
-
 /* Returns the levels that were the cluster's. */
 static uint32_t check(gpugraph_graph *graph, const char *name, uint32_t source,
                       gpugraph_direction direction, const std::vector<uint32_t> &target,
@@ -131,9 +111,6 @@ static uint32_t check(gpugraph_graph *graph, const char *name, uint32_t source,
     gpugraph_run run = gpugraph_run();
     struct arrays a;
     uint32_t stop = 0;
-    std::vector<uint32_t> places;
-    const bool is_fixed = (source + target.size()) % 3 != 0 && fix(g, &places);
-    const uint32_t *fixed = is_fixed ? places.data() : NULL;
     plant(g, source, target, &a);
     bfs_arrays b = bfs_arrays();
     b.control = &a.control;
@@ -147,7 +124,7 @@ static uint32_t check(gpugraph_graph *graph, const char *name, uint32_t source,
     const bfs_shape shape = {0, 40, 0};
     while (a.control.next != BFS_OVER) {
         if (a.control.next == BFS_NARROW)
-            gg_bfs_narrow(&job, &g, fixed, &b, bounds, shape);
+            gg_bfs_narrow(&job, &g, &b, bounds, shape);
         else
             one_level(g, bounds, &a);
         ck_assert_msg(a.control.failed == 0, "%s: blocks waited in vain at level %u",

@@ -388,8 +388,7 @@ static void check_each_by(const shape *s, gpugraph_graph *graph,
     free(bare);
 }
 
-/* On a device only "multi-source" takes the sources together; the other methods, which search from one
-** after the other there, get one shape in ten. */
+/* Methods of a device, which search from one source after the other, get one shape in ten. */
 static bool one_by_one;
 
 static void check_each_search(const shape *s, gpugraph_graph *graph,
@@ -408,7 +407,7 @@ static void check_each_search(const shape *s, gpugraph_graph *graph,
         bool cuda = strcmp(method->backend, "cuda") == 0;
         if (strcmp(method->function, "bfs") != 0 || (cuda && !gpugraph_cuda_usable(NULL)))
             continue;
-        if (cuda && !one_by_one && strcmp(method->name, "multi-source") != 0)
+        if (cuda && !one_by_one)
             continue;
         gpugraph_run run = {.method = method->name,
                             .backend = cuda ? GPUGRAPH_CUDA : GPUGRAPH_CPU,

@@ -21,7 +21,7 @@ struct memory {
     struct dfs_control control;
     uint64_t word[MOST_WORKERS], entry[MOST_WORKERS * MOST_RING];
     uint32_t busy[MOST_WORKERS];
-    uint64_t cold[MOST_WORKERS], under[MOST_WORKERS], work[MOST_WORKERS];
+    uint64_t cold[MOST_WORKERS], under[MOST_WORKERS];
     uint32_t cold_chunk[MOST_WORKERS * MOST_COLD];
     uint32_t rest[MOST_WORKERS];
     uint32_t host_stop;
@@ -42,7 +42,6 @@ static struct memory *crew_new(const struct rows *g, struct dfs_shape shape,
     crew->under = m->under;
     crew->cold_chunk = m->cold_chunk;
     crew->rest = m->rest;
-    crew->work = m->work;
     crew->host_stop = &m->host_stop;
     crew->depth = need(g->n, sizeof(uint32_t));
     crew->parent = need(g->n, sizeof(uint32_t));

@@ -373,71 +373,6 @@ START_TEST(on_device) {
 }
 END_TEST
 
-/* Every edge leads to the larger number, then numbers are mixed: no cycles but loops. */
-static shape acyclic(shape s, uint64_t seed) {
-    for (int64_t e = 0; e < s.edges; e++) {
-        int64_t low = s.source[e] < s.target[e] ? s.source[e] : s.target[e];
-        s.target[e] = s.source[e] + s.target[e] - low;
-        s.source[e] = low;
-    }
-    shape_renumber(&s, seed);
-    return s;
-}
-
-static void check_ordered_on_device(const shape *s, uint32_t source,
-                                    gpugraph_direction direction, const char *used) {
-    gpugraph_graph *graph = shape_graph(s);
-    gpugraph_dfs_tree wanted = tree_new(s->vertices), got = tree_new(s->vertices);
-    gpugraph_run run = {.method = "dag-paths", .backend = GPUGRAPH_CUDA};
-    search(graph, source, true, direction, NULL, GPUGRAPH_CPU, 1, &wanted);
-    gpugraph_dfs(graph, source, true, direction, &run, &got);
-    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
-    ck_assert_str_eq(run.used_method, used);
-    narrow_edges(graph, got.tree_edge, s->vertices);
-    same("depth", s, got.depth, wanted.depth);
-    same("parent", s, got.parent, wanted.parent);
-    same("tree edge", s, got.tree_edge, wanted.tree_edge);
-    same("preorder", s, got.preorder, wanted.preorder);
-    same("postorder", s, got.postorder, wanted.postorder);
-    tree_free(&wanted);
-    tree_free(&got);
-    gpugraph_free(graph);
-}
-
-START_TEST(ordered_on_device) {
-    if (!gpugraph_cuda_usable(NULL))
-        return;
-    for (uint64_t seed = 1; seed <= 3; seed++) {
-        shape list[] = {
-            acyclic(shape_path(40000), seed),
-            acyclic(shape_star(LARGE / 4), seed),
-            acyclic(shape_comb(5000, 7), seed),
-            acyclic(shape_binary_tree(16), seed),
-            acyclic(shape_grid(250, 200), seed),
-            acyclic(shape_complete(300), seed),
-            acyclic(shape_rmat(15, 8, seed), seed),
-            acyclic(shape_random_edges(60000, 50000, seed), seed),
-            acyclic(shape_random_edges(3000, 200000, seed), seed),
-        };
-        for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-            const shape *s = &list[i];
-            uint32_t first = (uint32_t)(seed * 7919 % s->vertices);
-            check_ordered_on_device(s, GPUGRAPH_NONE, GPUGRAPH_OUT, "dag-paths");
-            check_ordered_on_device(s, GPUGRAPH_NONE, GPUGRAPH_IN, "dag-paths");
-            check_ordered_on_device(s, first, GPUGRAPH_OUT, "dag-paths");
-            check_ordered_on_device(s, (uint32_t)s->source[0], GPUGRAPH_OUT, "dag-paths");
-            check_ordered_on_device(s, s->vertices / 2, GPUGRAPH_IN, "dag-paths");
-            shape_free(&list[i]);
-        }
-    }
-    shape cycle = shape_cycle(1000);
-    check_ordered_on_device(&cycle, GPUGRAPH_NONE, GPUGRAPH_OUT, "serial");
-    check_ordered_on_device(&cycle, 5, GPUGRAPH_IN, "serial");
-    check_ordered_on_device(&cycle, 5, GPUGRAPH_BOTH, "serial");
-    shape_free(&cycle);
-}
-END_TEST
-
 START_TEST(many_runs) {
     shape s = shape_rmat(10, 8, 3);
     for (int i = 0; i < 100; i++)
@@ -553,7 +488,6 @@ const struct suite suite = {
       .cases = {{&small_shapes},
                 {&large_shapes, LARGE_SHAPES},
                 {&on_device},
-                {&ordered_on_device},
                 {&many_runs},
                 {&arguments},
                 {&interrupts},

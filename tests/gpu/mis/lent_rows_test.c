@@ -184,7 +184,7 @@ START_TEST(targets) {
 }
 END_TEST
 
-START_TEST(targets_and_offsets) {
+START_TEST(with_little_memory) {
     if (gpugraph_cuda_usable(NULL))
         tell_story(true, SHORT);
 }
@@ -193,5 +193,5 @@ END_TEST
 const struct suite suite = {
     "lent_rows",
     {{"lent_rows", .timeout = 240,
-      .cases = {{&without_a_device}, {&targets}, {&targets_and_offsets}}}},
+      .cases = {{&without_a_device}, {&targets}, {&with_little_memory}}}},
 };

@@ -369,43 +369,6 @@ START_TEST(larger_than_the_device) {
 }
 END_TEST
 
-/* A chain, and leaves that all wait for its end: by number each vertex waits for the one before. */
-static shape shape_chain_with_leaves(uint32_t chain, uint32_t leaves) {
-    shape s = shape_path(chain);
-    for (uint32_t v = 0; v < leaves; v++)
-        shape_add(&s, chain - 1, chain + v);
-    s.vertices = chain + leaves;
-    return s;
-}
-
-/* So little memory that offsets lie across the bus as well, and that lists are too short for
-** what must wait: the same set, some vertices met more than once. */
-START_TEST(lists_too_short) {
-    if (!gpugraph_cuda_usable(NULL))
-        return;
-    shape s = shape_chain_with_leaves(4000, 4000000);
-    gpugraph_graph *graph = shape_graph(&s), *other = shape_graph(&s);
-    uint8_t *wanted = calloc(s.vertices, 1), *member = calloc(s.vertices, 1);
-    char text[400] = "";
-    gpugraph_run run = {.backend = GPUGRAPH_CUDA,
-                        .method = "out-of-core",
-                        .memory_limit = 32 << 20,
-                        .phase = keep_search,
-                        .listener = text};
-    gpugraph_mis(graph, GPUGRAPH_BY_ID, 0, &run, member);
-    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
-    expect(strstr(text, "met again") != NULL, "%s", text);
-    run = (gpugraph_run){.backend = GPUGRAPH_CPU};
-    gpugraph_mis(other, GPUGRAPH_BY_ID, 0, &run, wanted);
-    check_members(&s, "short lists", member, wanted);
-    free(wanted);
-    free(member);
-    gpugraph_free(graph);
-    gpugraph_free(other);
-    shape_free(&s);
-}
-END_TEST
-
 /* Ids that are not consecutive, and texts: their hashes come from the host. */
 START_TEST(scattered_ids) {
     shape s = shape_rmat(10, 6, 5);
@@ -482,7 +445,6 @@ const struct suite suite = {
                 {&ties_of_hash},
                 {&rounds_of_a_long_path},
                 {&larger_than_the_device},
-                {&lists_too_short},
                 {&scattered_ids},
                 {&arguments_and_interrupts}}}},
 };
