@@ -85,24 +85,18 @@ static const struct candidate {
     /* of "persistent"; rounds are by all blocks, or small ones within blocks (LOCAL) */
     double blocks;
     enum { WHOLE, LOCAL } rounds;
-    /* of the multi-level multi-queues; 0: as when the method is named */
-    uint32_t bnum, write_back;
+    uint32_t write_back; /* of multi-queues; 0: as when the method is named */
 } candidates[] = {
-    {"persistent", .5, 4, LOCAL, 0, 0}, {"persistent", 1, 4, LOCAL, 0, 0},
-    {"persistent", 2, 4, LOCAL, 0, 0},  {"persistent", 4, 4, LOCAL, 0, 0},
-    {"persistent", 8, 4, LOCAL, 0, 0},  {"persistent", 16, 4, LOCAL, 0, 0},
-    {"persistent", 32, 4, LOCAL, 0, 0}, {"persistent", 4, 2, LOCAL, 0, 0},
-    {"persistent", 8, 2, LOCAL, 0, 0},  {"persistent", 16, 2, LOCAL, 0, 0},
-    {"persistent", 32, 2, LOCAL, 0, 0}, {"persistent", 64, 2, LOCAL, 0, 0},
-    {"persistent", 16, 1, LOCAL, 0, 0}, {"persistent", 64, 1, LOCAL, 0, 0},
-    {"L1V-L2DQ", 5, 0, WHOLE, 0, 0},    {"L1V-L2DQ", 20, 0, WHOLE, 0, 0},
-    {"L1V-L2DQ", 80, 0, WHOLE, 0, 0},   {"L1V-L2DQ", 20, 0, WHOLE, 1, 0},
-    {"L1V-L2DQ", 20, 0, WHOLE, 0, 4},   {"L1SLF-L2DQ", 20, 0, WHOLE, 0, 0},
-    {"L1V-L2V", 20, 0, WHOLE, 0, 0},    {"L1SLF-L2V", 20, 0, WHOLE, 0, 0},
-    {"persistent", 2, 4, WHOLE, 0, 0},  {"persistent", 4, 4, WHOLE, 0, 0},
-    {"persistent", 8, 4, WHOLE, 0, 0},  {"persistent", 16, 4, WHOLE, 0, 0},
-    {"persistent", 1, 4, WHOLE, 0, 0},  {"persistent", 32, 4, WHOLE, 0, 0},
-    {"persistent", 64, 4, WHOLE, 0, 0}, {"persistent", 256, 4, WHOLE, 0, 0},
+    {"persistent", .5, 4, LOCAL, 0}, {"persistent", 1, 4, LOCAL, 0},
+    {"persistent", 2, 4, LOCAL, 0},  {"persistent", 4, 4, LOCAL, 0},
+    {"persistent", 8, 4, LOCAL, 0},  {"persistent", 4, 2, LOCAL, 0},
+    {"persistent", 8, 2, LOCAL, 0},  {"persistent", 16, 2, LOCAL, 0},
+    {"persistent", 32, 2, LOCAL, 0}, {"persistent", 64, 2, LOCAL, 0},
+    {"L1V-L2DQ", 20, 0, WHOLE, 4},   {"L1V-L2V", 20, 0, WHOLE, 0},
+    {"persistent", 1, 4, WHOLE, 0},  {"persistent", 2, 4, WHOLE, 0},
+    {"persistent", 4, 4, WHOLE, 0},  {"persistent", 8, 4, WHOLE, 0},
+    {"persistent", 16, 4, WHOLE, 0}, {"persistent", 32, 4, WHOLE, 0},
+    {"persistent", 64, 4, WHOLE, 0}, {"persistent", 256, 4, WHOLE, 0},
 };
 
 bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **method,
@@ -116,7 +110,6 @@ bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **met
         p->blocks = c->blocks;
         p->local = c->rounds == LOCAL;
     } else if (p->engine == SSSP_MLMQ) {
-        p->bnum = c->bnum ? c->bnum : p->bnum;
         p->write_back = c->write_back ? c->write_back : p->write_back;
     }
     return true;
@@ -124,11 +117,6 @@ bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **met
 
 static_assert(GG_PROCESS_CANDIDATES == sizeof candidates / sizeof *candidates,
               "the choice was learned for these candidates: measure and learn again");
-
-void gg_sssp_judge(struct sssp_features *f) {
-    f->candidate = (uint32_t)gg_process_choose(f);
-    f->judged = 1;
-}
 
 bool gg_path_is_thin(const struct sssp_features *f) {
     return f->degree < GG_PERSISTENT_THIN && f->most_degree < f->degree * GG_PATH_HUB;
@@ -150,7 +138,7 @@ const char *gg_sssp_choose(const struct sssp_features *f, const char *method,
                            struct sssp_parameters *p) {
     const char *name = "";
     if (!method || strcmp(method, "auto") == 0)
-        gg_sssp_candidate(f->judged ? f->candidate : gg_process_choose(f), f, &name, p);
+        gg_sssp_candidate(gg_process_choose(f), f, &name, p);
     else
         name = defaults_of(f, method, p);
     if (adjuster)

@@ -2,7 +2,7 @@
 ** that they are run with. One struct, filled in one place (choice.c), read by all
 ** engines.
 **
-**     gpugraph_graph --- gg_device_features ---> features      the paper's Table 2, and some more
+**     gpugraph_graph --- gg_device_features ---> features      of the paper's Table 2, and some more
 **                                                 |
 **     method, features --- gg_sssp_choose ---> parameters  --> sssp/sssp.cu --> an engine
 **                                                 ^
@@ -53,21 +53,11 @@ struct sssp_parameters {
 struct sssp_features {
     uint64_t vertices, arcs;
     double degree, degree_deviation, most_degree;
-    double weight, weight_deviation, most_weight; /* of edges evenly spread */
-    double typical_weight; /* median of the positive ones among some */
-    double ball_depth;     /* mean of log2(levels to 1,024 vertices + 1): features.h */
+    double weight, weight_deviation; /* of edges evenly spread */
+    double typical_weight;           /* median of the positive ones among these */
+    double ball_depth;  /* mean of log2(levels to 1,024 vertices + 1): features.cu */
     double ball_radius; /* mean of log2(distance to the 64th nearest / typical weight) */
-    /* of searches in rounds: means of log2(vertices met), log2(how often each was relaxed)
-    ** and log2(distance of the least at the end / typical weight) */
-    double probe_met, probe_work, probe_radius;
-    uint32_t judged;    /* `candidate` is known */
-    uint32_t candidate; /* of "auto", by all of the above */
 };
-
-/* The features of the graph as it is searched in that direction, by the CPU. (features.c;
-** features.cu has the device's: the same numbers) */
-gpugraph_status gg_sssp_features(gpugraph_graph *graph, gpugraph_direction direction,
-                                 gpugraph_run *run, struct sssp_features *features);
 
 /* method: a name that gpugraph_methods lists for gpu_sssp on 'cuda', "auto" or NULL. An
 ** engine that is named stays; its parameters follow the features. Returns the name of the
@@ -86,9 +76,6 @@ bool gg_path_is_thin(const struct sssp_features *features);
 ** name by *method. */
 bool gg_sssp_candidate(size_t i, const struct sssp_features *features,
                        const char **method, struct sssp_parameters *parameters);
-
-/* Sets `candidate`, which takes some microseconds; without it every choice does. */
-void gg_sssp_judge(struct sssp_features *features);
 
 /* For benchmarks and tests: called with the parameters of every search after they were
 ** chosen; NULL: nobody. Not while a search runs. */
