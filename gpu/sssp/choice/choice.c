@@ -19,14 +19,11 @@ void gg_sssp_adjust(void (*adjust)(struct sssp_parameters *parameters)) {
 static const struct {
     const char *name;
     enum sssp_engine engine;
-    enum mlmq_l1 l1;
     enum mlmq_l2 l2;
-} known[] = {{"persistent", SSSP_PERSISTENT, MLMQ_L1V, MLMQ_L2V},
-             {"regions", SSSP_REGIONS, MLMQ_L1V, MLMQ_L2V},
-             {"L1V-L2V", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2V},
-             {"L1SLF-L2V", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2V},
-             {"L1V-L2DQ", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2DQ},
-             {"L1SLF-L2DQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2DQ}};
+} known[] = {{"persistent", SSSP_PERSISTENT, MLMQ_L2V},
+             {"regions", SSSP_REGIONS, MLMQ_L2V},
+             {"L1V-L2V", SSSP_MLMQ, MLMQ_L2V},
+             {"L1V-L2DQ", SSSP_MLMQ, MLMQ_L2DQ}};
 
 /* The width of a bucket in typical weights. */
 static double in_weights(const struct sssp_features *f, double weights) {
@@ -57,7 +54,6 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
         i++;
     memset(p, 0, sizeof *p);
     p->engine = known[i].engine;
-    p->l1 = known[i].l1;
     p->l2 = known[i].l2;
     if (p->engine == SSSP_PERSISTENT) {
         p->local = f->degree < GG_PERSISTENT_THIN;

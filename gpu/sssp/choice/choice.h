@@ -23,9 +23,8 @@ enum sssp_engine {
     SSSP_REGIONS     /* regions of near vertices, which blocks search by themselves */
 };
 
-/* Queues of a warp in shared memory, and of all warps in device memory: the names of Hu et
-** al., "Beyond a Single Queue". */
-enum mlmq_l1 { MLMQ_L1V, MLMQ_L1SLF, MLMQ_L1_KINDS };
+/* Queues of all warps in device memory, over one FIFO (L1V) of each warp in shared memory: the
+** names of Hu et al., "Beyond a Single Queue". */
 enum mlmq_l2 { MLMQ_L2V, MLMQ_L2DQ, MLMQ_L2_KINDS };
 
 /* Widths are in units of distance. */
@@ -42,7 +41,6 @@ struct sssp_parameters {
         pull; /* distance behind a bucket of many vertices from which on others pull; 0: never */
     uint32_t turn_after; /* searches after which the transpose is made for that */
     /* SSSP_MLMQ alone */
-    enum mlmq_l1 l1;
     enum mlmq_l2 l2;
     uint32_t write_back; /* L1V: after so many writes all of it goes to L2; 0: never */
     uint32_t l0, l1_capacity; /* elements of a thread (at most 2), of a warp */

@@ -18,9 +18,8 @@
 ** in a bitmap, and when all queues are empty the manager has the bitmap swept: its vertices
 ** are written again with their distances of then. Sources begin as such marks.
 **
-** Early ends, of every pair of queues: a bound that the manager only lowers. What is beyond it
-** is neither written nor relaxed. max_distance is one from the start; targets make one once
-** all have a distance; a limit, once so many vertices have been relaxed that near.
+** A sum beyond max_distance is neither written nor relaxed. Targets and limits end no search: all
+** vertices get their distances.
 **
 ** Included once for each type of distances, with one of these defined: MLMQ_UINT32,
 ** MLMQ_UINT64, MLMQ_REAL; by a .cu file for warps of 32 lanes, by a test for threads. */
@@ -66,7 +65,6 @@ struct mlmq_warp {
     uint32_t number;
     /* the control line, as last looked at */
     uint32_t over, base, bnum, pile, exhausted;
-    mlmq_word bound;
     /* levels */
     struct mlmq_element l0[2]; /* of the lane */
     uint32_t l0_count;         /* of the lane */
@@ -80,7 +78,6 @@ struct mlmq_warp {
     bool task; /* what was read is a slice: of hub `distance`, number `vertex` */
     /* of the lane: asked for, to be heard */
     uint32_t asked;
-    uint64_t asked_bound;
     uint64_t served;
 };
 
@@ -131,26 +128,6 @@ WARP_FUNCTION uint32_t mlmq_key(const struct mlmq *m, mlmq_word distance) {
 #else
     return mlmq_key_real(&m->scale, distance);
 #endif
-}
-
-/* Keys by size, so that few numbers tell where the nearest vertices are: each one below 64,
-** then 32 bins for every power of two. Ascends with the key. */
-WARP_FUNCTION uint32_t mlmq_bin(uint32_t key) {
-    uint32_t shift = key < 64 ? 0 : highest_bit(key) - 5;
-    return shift * 32 + (key >> shift);
-}
-
-WARP_FUNCTION uint32_t mlmq_first_key(uint32_t bin) {
-    return bin < 64 ? bin : (bin % 32 + 32) << (bin / 32 - 1);
-}
-
-/* The least argument of all lanes. */
-WARP_FUNCTION mlmq_word mlmq_least(mlmq_word value) {
-    for (unsigned step = 1; step < warp_width; step *= 2) {
-        mlmq_word other = mlmq_word_from(value, warp_lane() ^ step);
-        value = other < value ? other : value;
-    }
-    return value;
 }
 
 /* Which of the lanes with `there` this one is. */
