@@ -24,11 +24,6 @@
 #include "graph/frontier.cuh"
 #include "sssp.cuh"
 
-/* 1: a build that counts arcs and settled vertices, for tests/bench. */
-#ifndef GG_SSSP_COUNTS
-#define GG_SSSP_COUNTS 0
-#endif
-
 enum {
     BUCKETS = 8, /* the last one is the rest */
     REST = BUCKETS - 1,
@@ -88,22 +83,6 @@ struct board { /* one line of memory, read after every barrier */
 };
 static_assert(sizeof(struct board) == 128, "a warp reads the board at once");
 
-/* What a build that counts has counted. */
-struct counts {
-    unsigned long long weights; /* arcs whose weight was read */
-    unsigned long long tested;  /* arcs whose target's distance was looked at */
-    unsigned long long lowered; /* arcs that lowered their target's distance */
-};
-enum { TRACE = GG_SSSP_COUNTS ? 1 << 16 : 1 };
-struct trace { /* of a round */
-    unsigned long long nanoseconds;
-    uint32_t settled, active; /* warps that had something to do */
-    uint32_t entries, slices; /* of the list; that its long rows were cut into */
-    uint32_t bucket, contents;
-    unsigned long long
-        busy; /* nanoseconds that blocks took for it, with no other waited for, added up */
-};
-
 struct persistent_state {
     struct board board;
     uint32_t arrived, failed;
@@ -115,8 +94,7 @@ struct persistent_state {
     int32_t waiting[3][2]; /* vertices of that end: newly reached, less settled ones */
     /* told at the end */
     uint32_t rounds, buckets, local_rounds, meetings;
-    unsigned long long served, settled;
-    struct counts counts;
+    unsigned long long served;
 };
 static_assert(sizeof(struct persistent_state) <= GG_MAILBOX, "it is fetched at once");
 
@@ -137,13 +115,12 @@ template <typename type> struct persistent {
     struct persistent_state *state;
     typename type::word *distance;
     uint32_t *list, *mark, *ends;
-    uint8_t *ceiling;    /* of each vertex's distance; or NULL */
-    uint32_t coarse;     /* bits of a distance that it lacks */
-    struct trace *trace; /* TRACE of them */
-    uint64_t *slice;     /* vertex << 32 | number, of a long row */
-    uint64_t limit;      /* 0: none */
-    double delta;        /* of a bucket, but in the tail of the search */
-    device_csr turned;   /* the transpose, where vertices beyond a bound pull */
+    uint8_t *ceiling;  /* of each vertex's distance; or NULL */
+    uint32_t coarse;   /* bits of a distance that it lacks */
+    uint64_t *slice;   /* vertex << 32 | number, of a long row */
+    uint64_t limit;    /* 0: none */
+    double delta;      /* of a bucket, but in the tail of the search */
+    device_csr turned; /* the transpose, where vertices beyond a bound pull */
     double reach; /* of that bound, behind a bucket of over `crowd` vertices; 0: none */
     uint32_t crowd;
     typename type::span per_bucket_after;
@@ -224,7 +201,6 @@ template <typename type> struct block_memory {
     struct board board;
     struct mail<type::parts> mail;
     uint32_t settled, served;
-    struct counts counts;
     unsigned long long least;
     struct ways<type> ways;
     bool met;
@@ -425,7 +401,7 @@ static __device__ __forceinline__ void settle(const struct persistent<type> &p,
     if (!is_here(p, v))
         return;
     note_waiting(p, m, v, -1);
-    if (p.limit > 0 || GG_SSSP_COUNTS)
+    if (p.limit > 0)
         atomicAdd(&m.settled, 1u);
 }
 
@@ -433,28 +409,6 @@ template <typename type>
 static __device__ __forceinline__ bool first_in_bucket(const struct place<type> &at,
                                                        typename type::word before) {
     return before == type::unreached() || bucket_of(at, before) != at.bucket;
-}
-
-static __device__ __forceinline__ void count(unsigned long long *sum) {
-    if (GG_SSSP_COUNTS)
-        atomicAdd(sum, 1ull);
-}
-
-/* The warp has something to do in this round. */
-template <typename type>
-static __device__ __forceinline__ void note_active(const struct persistent<type> &p,
-                                                   const struct place<type> &at) {
-    if (GG_SSSP_COUNTS && gg_lane() == 0 && at.round < TRACE)
-        atomicAdd(&p.trace[at.round].active, 1u);
-}
-
-/* By each block, when it is through with what it has of this round. */
-template <typename type>
-static __device__ __forceinline__ void note_busy(const struct persistent<type> &p,
-                                                 const struct place<type> &at,
-                                                 unsigned long long began) {
-    if (GG_SSSP_COUNTS && threadIdx.x == 0 && at.round < TRACE)
-        atomicAdd(&p.trace[at.round].busy, gg_nanoseconds() - began);
 }
 
 /* Where v goes that has fallen within the current bucket. */

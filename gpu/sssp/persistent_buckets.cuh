@@ -221,15 +221,6 @@ static __device__ bool finish_bucket(const struct persistent<type> &p,
         const struct round found = m.board.round[at.round % 3];
         *settled += found.settled;
         hear_ends(p, at, m);
-        if (GG_SSSP_COUNTS && gg_thread() == 0 && at.round < TRACE)
-            p.trace[at.round] = {gg_nanoseconds(),
-                                 (uint32_t)*settled,
-                                 gg_peek(&p.trace[at.round].active),
-                                 in.count,
-                                 found.slices,
-                                 at.bucket,
-                                 (uint32_t)in.contents,
-                                 gg_peek(&p.trace[at.round].busy)};
         is_long = found.flags & LONG_ROWS;
         if (found.flags & STOPPED)
             return false;

@@ -345,7 +345,6 @@ static __global__ void __launch_bounds__(block_of<type>::threads, blocks_to_fit<
     if (threadIdx.x == 0) {
         m.settled = m.served = 0;
         forget_ways(s.p, m);
-        m.counts = {0, 0, 0};
     }
     __syncthreads();
     search_parts(s, m);

@@ -257,8 +257,6 @@ load_arcs(const struct persistent<type> &p, const struct place<type> &at,
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
-        if (a->live[i])
-            count(&m.counts.weights);
         if (a->live[i]) {
             a->sum[i] = type::add(a->sum[i], weight[i]);
             a->live[i] =
@@ -327,8 +325,6 @@ lower(const struct persistent<type> &p, const struct place<type> &at,
     for (int i = 0; i < UNROLL; i++) {
         a->live[i] = a->live[i] && may_lead(p, m, a->target[i], a->sum[i]);
         seen[i] = a->live[i] ? gg_peek(&p.distance[a->target[i]]) : 0;
-        if (a->live[i])
-            count(&m.counts.tested);
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
@@ -345,8 +341,6 @@ lower(const struct persistent<type> &p, const struct place<type> &at,
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
-        if (a->live[i])
-            count(&m.counts.lowered);
         if (a->live[i])
             lower_ceiling(p, a->target[i], a->sum[i]);
         a->live[i] =
@@ -380,8 +374,6 @@ static __device__ void walk(const struct persistent<type> &p,
     const bool sifts = is_bounded(at);
     uint64_t first = (uint64_t)(warp_of_block() * gridDim.x + blockIdx.x) * tile;
     uint32_t waiting = 0;
-    if (first < in.count)
-        note_active(p, at);
     while (first < in.count || waiting > 0) {
         const bool last = first >= in.count;
         uint32_t arcs = 0, next = 0;

@@ -78,7 +78,6 @@ template <typename type> struct shared_search {
     several_array<typename type::word> distance;
     several_array<uint32_t> list, mark, ends;
     several_array<uint8_t> ceiling;
-    several_array<struct trace> trace;
     several_array<uint64_t> slice;
     several_array<double> sample;
     several_array<letter<type>> inbox[2], outbox;
@@ -98,7 +97,6 @@ static void carve(struct shared_search<type> *s, struct several_space *space) {
     s->list = gg_several_carve<uint32_t>(space, all * LISTS);
     s->mark = gg_several_carve<uint32_t>(space, all);
     s->ceiling = gg_several_carve<uint8_t>(space, all);
-    s->trace = gg_several_carve<struct trace>(space, TRACE);
     s->slice = gg_several_carve<uint64_t>(
         space, 2 * (s->most_arcs >> slice_of(s->most_arcs)) + 1);
     s->ends = gg_several_carve<uint32_t>(space, ends);
@@ -129,7 +127,6 @@ template <typename type> static void set_up_member(struct shared_search<type> *s
     to->list = s->list.at[p];
     to->mark = s->mark.at[p];
     to->ceiling = s->ceiling.at[p];
-    to->trace = s->trace.at[p];
     to->slice = s->slice.at[p];
     to->slice_arcs = slice_of(s->most_arcs);
     to->ends = s->ends.at[p];
@@ -156,7 +153,6 @@ static void send_beginning(struct shared_search<type> *s, int p) {
     gg_fill(job, state, 0, sizeof *state);
     gg_fill(job, &state->least, 0xff,
             sizeof state->least + sizeof state->way + sizeof state->lightest);
-    gg_fill(job, s->trace.at[p], 0, TRACE * sizeof *s->trace.at[p]);
     gg_upload(job, s->course.at[p], &s->begins, sizeof s->begins);
     gg_upload(job, s->ends.at[p], wanted->source,
               wanted->source_count * sizeof(uint32_t));

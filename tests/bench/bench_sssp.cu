@@ -18,8 +18,7 @@
 **
 ** In the environment: ONLY=i,j,... those candidates alone; ONLY=auto what "auto" chooses;
 ** BLOCKS=x that many blocks (of 256 threads, for each multiprocessor) instead; COOPERATIVE=x
-** a multi-queue's warp relaxes a vertex of more arcs by itself. In bench_sssp_counts,
-** SSSP_TRACE=file takes a line for each round of the latest search. */
+** a multi-queue's warp relaxes a vertex of more arcs by itself. */
 #include "gengraph.cuh"
 #include "sssp/sssp.cuh"
 #include "training_graphs.cuh"

@@ -112,7 +112,6 @@ template <typename type> struct member {
     std::unique_ptr<struct persistent_state> state;
     std::unique_ptr<struct parts_course<type>> course;
     std::unique_ptr<struct several_desk> desk;
-    struct trace trace[1];
     struct parts_search<type> search;
 };
 
@@ -186,7 +185,6 @@ static void make_member(const struct plan *plan, const several_places *places,
     to->list = m.list.data();
     to->mark = m.mark.data();
     to->ceiling = m.ceiling.data();
-    to->trace = m.trace;
     to->slice = m.slice.data();
     to->slice_arcs = slice_of(g.m);
     to->ends = m.ends.data();
