@@ -487,9 +487,6 @@
 ** then on. (H200: rmat20 1.29 to 1.20 ms, rmat22 3.4 to 3.3, rmat24 11.0 to 9.2.) */
 #define GG_PERSISTENT_FALL  0.875
 #define GG_PERSISTENT_WIDER 4
-/* Second-level caches full of distances, from which on most arcs are kept from them by a byte of each vertex.
-** (H200: rmat22, a third of one, 3.03 to 3.39 ms; rmat24, 1.3 of them, 11.7 to 11.0.) */
-#define GG_PERSISTENT_SIEVE 1.0
 /* Where some vertex has that many times the average degree, far vertices pull: all beyond a bound behind the
 ** first bucket in which a round has more than one of so many vertices. Between the two: typical weights, divided by
 ** the average degree. Half as much and twice as much take as long (H100: rmat22 2.8, 2.8, 2.8 ms; rmat24 7.6, 7.7, 8.1). */

@@ -96,7 +96,6 @@ static void carve(struct workspace *space, const struct sssp_search *s,
     p->state = gg_carve<struct persistent_state>(space, 1);
     p->list = gg_carve<uint32_t>(space, n * LISTS);
     p->mark = gg_carve<uint32_t>(space, n);
-    p->ceiling = gg_carve<uint8_t>(space, n);
     p->slice_arcs = slice_of(arcs);
     p->slice = gg_carve<uint64_t>(space, 2 * (arcs >> p->slice_arcs) + 1);
     p->distance = static_cast<typename type::word *>(s->distance);
@@ -139,9 +138,6 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
                                               sizeof(struct block_memory<type>)};
     carve(space, s, &p);
     set_up(s, &p);
-    if ((double)p.vertices * sizeof *p.distance <
-        s->parameters.sieve * (double)job->device->cache_bytes)
-        p.ceiling = NULL;
     unsigned blocks = blocks_for(job, s, &kernel);
     if (!launch(job, &p, &kernel, blocks) ||
         !gg_fetch(job, &state, p.state, sizeof state))

@@ -35,7 +35,6 @@ enum {
     /* bits of struct round's flags */
     STOPPED = 1,
     LONG_ROWS = 2,
-    NO_CEILING = UINT8_MAX,
     STAGE = 256,     /* entries */
     STAGE_FULL = 96, /* from which it is emptied between two sweeps over a tile */
     UNROLL = 4,      /* arcs of a lane in such a sweep */
@@ -115,8 +114,6 @@ template <typename type> struct persistent {
     struct persistent_state *state;
     typename type::word *distance;
     uint32_t *list, *mark, *ends;
-    uint8_t *ceiling;  /* of each vertex's distance; or NULL */
-    uint32_t coarse;   /* bits of a distance that it lacks */
     uint64_t *slice;   /* vertex << 32 | number, of a long row */
     uint64_t limit;    /* 0: none */
     double delta;      /* of a bucket, but in the tail of the search */

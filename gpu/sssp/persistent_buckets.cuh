@@ -19,8 +19,6 @@ static __device__ void begin(const struct persistent<type> &p,
         p.distance[v] = type::unreached();
         p.mark[v] = 0;
     }
-    for (uint64_t v = gg_thread(); p.ceiling && v < p.vertices; v += gg_threads_of_grid())
-        p.ceiling[v] = NO_CEILING;
     if (type::ends == 2)
         weigh_ends(p, m);
 }

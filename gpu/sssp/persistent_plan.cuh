@@ -9,25 +9,6 @@ static uint32_t slice_of(uint64_t arcs) {
                                           : GG_PERSISTENT_LONG_SLICE;
 }
 
-/* Are distances whole numbers, of which bits can be left out? */
-static bool is_whole(integer32) {
-    return true;
-}
-static bool is_whole(integer64) {
-    return true;
-}
-static bool is_whole(real) {
-    return false;
-}
-
-/* So many that ceilings tell an eighth of a bucket apart; then they reach over thirty buckets. */
-static uint32_t bits_left_out(double delta, uint32_t most) {
-    uint32_t bits = 0;
-    while (bits < most && (double)(2ull << bits) <= delta / 8)
-        bits++;
-    return bits;
-}
-
 /* By depth the caller's bound is another one. */
 template <typename type>
 static void bound_depth(const gpugraph_search *search, struct bounds<type> *b) {
@@ -63,9 +44,6 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
         (typename type::span)(1 / (GG_PERSISTENT_AFTER_PULL * chosen->pull + 1e-290));
     if (p->reach > 0)
         p->fall = 0;
-    if (type::ends == 2 || p->reach > 0 || p->local || !is_whole(type()))
-        p->ceiling = NULL;
-    p->coarse = bits_left_out(p->delta, 8 * sizeof(typename type::word) - 8);
     p->first = 0;
 }
 

@@ -62,27 +62,6 @@ static __device__ __forceinline__ uint32_t whole_or_cut(const struct persistent<
     return 0;
 }
 
-/* ---- ceilings ----
-**
-** Distances of a large graph lie beyond the cache, and most arcs lower none. A byte for each vertex does not:
-** an upper bound of its distance, in units of 1 << coarse, or NO_CEILING. A stale one is a bound, too, since
-** distances only fall: so it may come from the first-level cache, and writers need not agree. */
-
-template <typename type>
-static __device__ __forceinline__ bool
-is_below(const struct persistent<type> &p, typename type::word sum, uint32_t ceiling) {
-    return ceiling == NO_CEILING || sum < (typename type::word)ceiling << p.coarse;
-}
-
-template <typename type>
-static __device__ __forceinline__ void
-lower_ceiling(const struct persistent<type> &p, uint32_t v, typename type::word now) {
-    const typename type::word units =
-        (now >> p.coarse) + ((now & (((typename type::word)1 << p.coarse) - 1)) != 0);
-    if (p.ceiling && units < NO_CEILING)
-        gg_store_some_time(&p.ceiling[v], (uint8_t)units);
-}
-
 /* ---- in parts ---- */
 
 /* Is entry i of the round's input a letter? */
@@ -114,7 +93,6 @@ take_letter(const struct persistent<type> &p, const struct place<type> &at,
         const typename type::word before = atomicMin(&p.distance[*v], *from);
         if (*from >= before)
             return false;
-        lower_ceiling(p, *v, *from);
         if (first_in_bucket(at, before))
             settle(p, m, *v);
         return true;
@@ -312,15 +290,6 @@ static __device__ __forceinline__ void
 lower(const struct persistent<type> &p, const struct place<type> &at,
       struct block_memory<type> &m, struct side_by_side<type> *a) {
     typename type::word seen[UNROLL];
-    if (p.ceiling) {
-        uint32_t ceiling[UNROLL];
-#pragma unroll
-        for (int i = 0; i < UNROLL; i++)
-            ceiling[i] = gg_load_stale(&p.ceiling[a->target[i]], a->live[i]);
-#pragma unroll
-        for (int i = 0; i < UNROLL; i++)
-            a->live[i] = a->live[i] && is_below(p, a->sum[i], ceiling[i]);
-    }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
         a->live[i] = a->live[i] && may_lead(p, m, a->target[i], a->sum[i]);
@@ -341,8 +310,6 @@ lower(const struct persistent<type> &p, const struct place<type> &at,
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
-        if (a->live[i])
-            lower_ceiling(p, a->target[i], a->sum[i]);
         a->live[i] =
             a->live[i] && falls_in_bucket(p, at, m, a->target[i], a->sum[i], seen[i]);
     }

@@ -77,7 +77,6 @@ template <typename type> struct shared_search {
     several_array<struct parts_course<type>> course;
     several_array<typename type::word> distance;
     several_array<uint32_t> list, mark, ends;
-    several_array<uint8_t> ceiling;
     several_array<uint64_t> slice;
     several_array<double> sample;
     several_array<letter<type>> inbox[2], outbox;
@@ -96,7 +95,6 @@ static void carve(struct shared_search<type> *s, struct several_space *space) {
     s->distance = gg_several_carve<typename type::word>(space, all);
     s->list = gg_several_carve<uint32_t>(space, all * LISTS);
     s->mark = gg_several_carve<uint32_t>(space, all);
-    s->ceiling = gg_several_carve<uint8_t>(space, all);
     s->slice = gg_several_carve<uint64_t>(
         space, 2 * (s->most_arcs >> slice_of(s->most_arcs)) + 1);
     s->ends = gg_several_carve<uint32_t>(space, ends);
@@ -126,14 +124,10 @@ template <typename type> static void set_up_member(struct shared_search<type> *s
     to->distance = s->distance.at[p];
     to->list = s->list.at[p];
     to->mark = s->mark.at[p];
-    to->ceiling = s->ceiling.at[p];
     to->slice = s->slice.at[p];
     to->slice_arcs = slice_of(s->most_arcs);
     to->ends = s->ends.at[p];
     set_up(&planned, to);
-    if ((double)all * sizeof *to->distance <
-        s->parameters.sieve * (double)s->team->member[p].job.device->cache_bytes)
-        to->ceiling = NULL;
     to->vertices = all;
     to->first = several_first(places, (uint32_t)p);
     to->crowd = places->n / GG_PERSISTENT_CROWD;

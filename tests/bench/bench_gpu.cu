@@ -30,7 +30,7 @@
 **     PRIORITY=degree-id, random or id, SEED=number    of mis
 **     BOTH_ENDS_AFTER=1000000  paths: after so many searches `auto` makes what they take
 **     DELTA=0.5,1,2    all of it with buckets that wide, of sssp and paths, in place of 1
-**     BLOCKS=0.5       so many blocks there; FALL=0,0.9  all of it with wider buckets once the rest falls below that share; SIEVE=0  ceilings on any graph
+**     BLOCKS=0.5       so many blocks there; FALL=0,0.9  all of it with wider buckets once the rest falls below that share
 **     PULL=0,1         all of it with far vertices that pull from beyond that many times the distance; 0: never,
 **                      otherwise from the second search on
 **     DEVICES=1,2      all of it on that many devices, 2?: on as many at most, as `auto` chooses; with TURNS=1 searches
@@ -670,7 +670,6 @@ static void change_parameters(struct sssp_parameters *p) {
         p->pull *= pull_factor;
         p->turn_after = 1;
     }
-    p->sieve = getenv("SIEVE") ? atof(getenv("SIEVE")) : p->sieve;
 }
 
 /* ---- graphs of one kind of piece ---- */

@@ -59,7 +59,6 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
         p->local = f->degree < GG_PERSISTENT_THIN;
         p->blocks = GG_PERSISTENT_BLOCKS;
         p->fall = GG_PERSISTENT_FALL;
-        p->sieve = GG_PERSISTENT_SIEVE;
         p->pull = f->most_degree > GG_PERSISTENT_HUB * f->degree
                       ? width(f, GG_PERSISTENT_PULL)
                       : 0;

@@ -36,8 +36,6 @@ struct sssp_parameters {
     bool local;           /* small rounds stay within a block */
     double fall;          /* of the rest, below which buckets become wider; 0: never */
     double
-        sieve; /* caches full of distances from which on bytes of ceilings are looked at first */
-    double
         pull; /* distance behind a bucket of many vertices from which on others pull; 0: never */
     uint32_t turn_after; /* searches after which the transpose is made for that */
     /* SSSP_MLMQ alone */

@@ -106,7 +106,6 @@ template <typename type> struct member {
     struct lighter light;
     std::vector<uint32_t> list, mark, ends;
     std::vector<typename type::word> distance;
-    std::vector<uint8_t> ceiling;
     std::vector<uint64_t> slice;
     std::vector<struct letter<type>> inbox[2], outbox;
     std::unique_ptr<struct persistent_state> state;
@@ -148,7 +147,7 @@ static void make_member(const struct plan *plan, const several_places *places,
     planned.wanted = plan->search;
     planned.stop = stop;
     planned.parameters.fall = plan->seed % 2 ? 1e6 : 0;
-    planned.parameters.delta = is_whole(type()) == false
+    planned.parameters.delta = std::is_same<type, real>::value
                                    ? 0.3 * (double)(plan->seed % 40 + 1)
                                    : (double)(1ull << plan->seed % 9);
     if (plan->pulls) {
@@ -171,7 +170,6 @@ static void make_member(const struct plan *plan, const several_places *places,
     m.distance.resize(n);
     m.list.resize(n * LISTS);
     m.mark.resize(n);
-    m.ceiling.resize(n);
     m.slice.resize(2 * (m.rows.target.size() >> slice_of(g.m)) + 1);
     for (int turn = 0; turn < 2; turn++)
         m.inbox[turn].resize((uint64_t)places->stride * (plan->parts - 1) + 1);
@@ -184,13 +182,10 @@ static void make_member(const struct plan *plan, const several_places *places,
     to->distance = m.distance.data();
     to->list = m.list.data();
     to->mark = m.mark.data();
-    to->ceiling = m.ceiling.data();
     to->slice = m.slice.data();
     to->slice_arcs = slice_of(g.m);
     to->ends = m.ends.data();
     set_up(&planned, to);
-    if (plan->seed % 3 == 0)
-        to->ceiling = NULL;
     to->vertices = n;
     to->first = several_first(places, p);
     to->crowd = plan->seed % 3 * places->n / 32;

@@ -155,7 +155,6 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
     s.distance = f.distance.data();
     s.parameters.engine = SSSP_PERSISTENT;
     s.parameters.fall = seed / 150 % 2 ? 1e6 : 0;
-    s.parameters.sieve = seed % 4 > 0 ? 0 : 1e30;
     s.parameters.delta = weighted && s.type == GPUGRAPH_REAL
                              ? 0.3 * (double)(seed % 40 + 1)
                              : (double)(1ull << seed % (graph->n % 2 ? 8 : 50));
