@@ -471,10 +471,6 @@
 
 /* Threads of a block. */
 #define GG_PERSISTENT_BLOCK 512
-/* The same where 8 arcs are fixed of each of so many vertices, or more. (H100: mesh16m 26.1 to 25.2 and 24.1 to 23.2 ms,
-** mesh1m 3.63 to 3.74, road24m 22.4 to 23.3; blocks of 256 threads 29.1, 4.13, 24.4.) */
-#define GG_PERSISTENT_LARGE_BLOCK    1024
-#define GG_PERSISTENT_LARGE_VERTICES (1u << 23)
 /* Arcs for each vertex below which small rounds stay within blocks; typical weights of a
 ** bucket there, and otherwise (divided by the arcs for each vertex). */
 #define GG_PERSISTENT_THIN       8.0

@@ -71,7 +71,7 @@ static __device__ void search(const struct persistent<type> &p,
 
 /* Cooperative. The lists, rows and lanes of each step: walk() and local(). */
 template <typename type>
-static __global__ void __launch_bounds__(block_of<type>::threads, blocks_to_fit<type>())
+static __global__ void __launch_bounds__(GG_PERSISTENT_BLOCK, BLOCKS_TO_FIT)
     find_distances(const __grid_constant__ persistent<type> p) {
     extern __shared__ __align__(16) unsigned char memory[];
     struct block_memory<type> &m = *reinterpret_cast<struct block_memory<type> *>(memory);
@@ -134,7 +134,7 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
     struct persistent<type> p;
     struct persistent_state state;
     const struct cooperative_kernel kernel = {(const void *)find_distances<type>,
-                                              "find_distances", block_of<type>::threads,
+                                              "find_distances", GG_PERSISTENT_BLOCK,
                                               sizeof(struct block_memory<type>)};
     carve(space, s, &p);
     set_up(s, &p);
@@ -184,18 +184,10 @@ static bool search_from_both_ends(struct cuda_job *job, struct sssp_search *s,
     return search_graph<both_ends<real>>(job, s, space);
 }
 
-/* Fixed arcs of meshes, of which a bucket has many. */
-static bool wants_large_blocks(const struct sssp_search *s) {
-    return s->fixed && s->parameters.local && gg_arc_places(s->g.n, s->g.m) == 3 &&
-           s->g.n >= GG_PERSISTENT_LARGE_VERTICES;
-}
-
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
                         struct workspace *space) {
     if (s->back.offset)
         return search_from_both_ends(job, s, space);
-    if (s->type == GPUGRAPH_UINT32 && wants_large_blocks(s))
-        return search_graph<in_large_blocks<integer32>>(job, s, space);
     if (s->type == GPUGRAPH_UINT32)
         return search_graph<integer32>(job, s, space);
     if (s->type == GPUGRAPH_UINT64)

@@ -46,27 +46,11 @@ enum {
     STOP_ROUNDS = 64          /* rounds between two looks at the host's word */
 };
 
-/* Searches whose blocks are larger: more warps share what falls within a bucket. */
-template <typename type> struct in_large_blocks : type {};
-
-template <typename type> struct block_of {
-    static const uint32_t threads = GG_PERSISTENT_BLOCK;
+enum {
+    WARPS = GG_PERSISTENT_BLOCK / GG_WARP,
+    LOCAL_SHARE = GG_PERSISTENT_BLOCK / 2, /* vertices that a block begins with */
+    BLOCKS_TO_FIT = 2 /* on a multiprocessor: 64 registers for each thread */
 };
-template <typename type> struct block_of<in_large_blocks<type>> {
-    static const uint32_t threads = GG_PERSISTENT_LARGE_BLOCK;
-};
-template <typename type> static __host__ __device__ constexpr uint32_t warps_of() {
-    return block_of<type>::threads / GG_WARP;
-}
-
-/* Vertices that a block begins with on its own. */
-template <typename type> static __host__ __device__ constexpr uint32_t local_share() {
-    return block_of<type>::threads / 2;
-}
-/* Blocks for each multiprocessor that the compiler leaves registers for: 64 to a thread. */
-template <typename type> static __host__ __device__ constexpr uint32_t blocks_to_fit() {
-    return 1024 / block_of<type>::threads;
-}
 
 /* What blocks add to in one round. Three in turn: one is added to, one may still be read,
 ** one is cleared. */
@@ -201,21 +185,20 @@ template <typename type> struct block_memory {
     unsigned long long least;
     struct ways<type> ways;
     bool met;
-    struct stage stage[warps_of<type>()];
+    struct stage stage[WARPS];
     union {
         struct {
-            struct tile<type> tile[warps_of<type>()];
-            struct sifted<type> sifted[can_pull<type>() ? warps_of<type>() : 1];
+            struct tile<type> tile[WARPS];
+            struct sifted<type> sifted[can_pull<type>() ? WARPS : 1];
         };
         struct {              /* a ring for each warp */
             uint32_t pending; /* entries in rings or in the hands of a warp */
             uint32_t leaving; /* nothing more goes into rings */
-            uint32_t used[warps_of<type>()], tail[warps_of<type>()];
-            uint32_t vertex[warps_of<type>()]
-                           [RING]; /* NONE: the entry is not there (yet) */
-            uint32_t degree[warps_of<type>()][RING];
-            uint64_t begin[warps_of<type>()][RING];
-            typename type::word from[warps_of<type>()][RING];
+            uint32_t used[WARPS], tail[WARPS];
+            uint32_t vertex[WARPS][RING]; /* NONE: the entry is not there (yet) */
+            uint32_t degree[WARPS][RING];
+            uint64_t begin[WARPS][RING];
+            typename type::word from[WARPS][RING];
         } own;
     };
 };
@@ -352,11 +335,11 @@ static __device__ void unload_all(const struct persistent<type> &p,
     __syncthreads();
     if (threadIdx.x < LISTS) {
         uint32_t some = 0, next = 0;
-        for (uint32_t w = 0; w < warps_of<type>(); w++)
+        for (uint32_t w = 0; w < WARPS; w++)
             some += m.stage[w].tally[threadIdx.x];
         if (some > 0)
             next = atomicAdd(counter_of(p, at, threadIdx.x), some);
-        for (uint32_t w = 0; w < warps_of<type>(); w++) {
+        for (uint32_t w = 0; w < WARPS; w++) {
             m.stage[w].first[threadIdx.x] = next;
             next += m.stage[w].tally[threadIdx.x];
             m.stage[w].tally[threadIdx.x] = 0;

@@ -61,7 +61,7 @@ static __device__ bool targets_wait(const struct persistent<type> &p,
                                     const struct place<type> &at) {
     bool waits = p.limits.targets == 0;
     for (uint32_t i = threadIdx.x; i < p.limits.targets && !waits;
-         i += block_of<type>::threads) {
+         i += GG_PERSISTENT_BLOCK) {
         typename type::word d = gg_peek(&p.distance[p.ends[p.limits.sources + i]]);
         waits = d == type::unreached() || !is_final(at, d);
     }
@@ -208,7 +208,7 @@ static __device__ bool finish_bucket(const struct persistent<type> &p,
                                      struct place<type> &at, struct block_memory<type> &m,
                                      struct input in, uint64_t *settled,
                                      uint32_t *local_rounds, uint32_t *meetings) {
-    const uint32_t own = p.local ? gridDim.x * local_share<type>() : 0;
+    const uint32_t own = p.local ? gridDim.x * LOCAL_SHARE : 0;
     bool is_long = false;
     for (;;) {
         next_round(p, at, in.count);

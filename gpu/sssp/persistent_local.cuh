@@ -82,7 +82,7 @@ keep(const struct persistent<type> &p, const struct place<type> &at,
         hand_on(p, at, v, end - begin > LOCAL_ROW);
         return;
     }
-    const uint32_t ring = v * 0x9E3779B1u >> 16 & (warps_of<type>() - 1);
+    const uint32_t ring = v * 0x9E3779B1u >> 16 & (WARPS - 1);
     if (atomicAdd(&m.own.used[ring], 1u) >= RING) {
         atomicSub(&m.own.used[ring], 1u);
         hand_on(p, at, v, false);

@@ -154,9 +154,8 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
 
 /* Rows of a tile: one tile for each warp while that makes small ones, then several, for
 ** rows differ. */
-template <typename type>
 static __device__ __forceinline__ uint32_t tile_of(const struct input &in) {
-    uint32_t share = in.count / (gridDim.x * warps_of<type>()) + 1;
+    uint32_t share = in.count / (gridDim.x * WARPS) + 1;
     if (in.contents == OF_SLICES || share == 1)
         return 1;
     return share <= 4            ? share
@@ -336,7 +335,7 @@ static __device__ void walk(const struct persistent<type> &p,
     struct round *round = &p.state->board.round[at.round % 3];
     uint32_t *taken = in.contents == OF_SLICES ? &round->slices_taken : &round->taken;
     struct tile<type> &t = m.tile[warp_of_block()];
-    const uint32_t tile = tile_of<type>(in), warps = gridDim.x * warps_of<type>();
+    const uint32_t tile = tile_of(in), warps = gridDim.x * WARPS;
     const bool once = in.count <= (uint64_t)warps * tile;
     const bool sifts = is_bounded(at);
     uint64_t first = (uint64_t)(warp_of_block() * gridDim.x + blockIdx.x) * tile;

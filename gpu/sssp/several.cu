@@ -157,7 +157,7 @@ static void send_beginning(struct shared_search<type> *s, int p) {
 template <typename type>
 static struct cooperative_kernel kernel_of(const struct shared_search<type> *) {
     return cooperative_kernel{(const void *)find_shared_distances<type>,
-                              "find_shared_distances", block_of<type>::threads,
+                              "find_shared_distances", GG_PERSISTENT_BLOCK,
                               sizeof(struct block_memory<type>)};
 }
 

@@ -11,13 +11,9 @@
 #undef GG_PERSISTENT_BLOCK
 #undef GG_PERSISTENT_VERTICES
 #undef GG_PERSISTENT_SLICE
-#undef GG_PERSISTENT_LARGE_BLOCK
-#undef GG_PERSISTENT_LARGE_VERTICES
-#define GG_PERSISTENT_BLOCK          64
-#define GG_PERSISTENT_LARGE_BLOCK    128
-#define GG_PERSISTENT_LARGE_VERTICES 40
-#define GG_PERSISTENT_VERTICES       16
-#define GG_PERSISTENT_SLICE          3 /* 8 arcs */
+#define GG_PERSISTENT_BLOCK    64
+#define GG_PERSISTENT_VERTICES 16
+#define GG_PERSISTENT_SLICE    3 /* 8 arcs */
 
 /* What nvcc does not mind, or has of its own. */
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -26,8 +22,6 @@
 #include "sssp/persistent.cu"
 
 static_assert(sizeof(block_memory<real>) <= sizeof memory, "shared memory");
-static_assert(sizeof(block_memory<in_large_blocks<integer32>>) <= sizeof memory,
-              "shared memory");
 
 extern "C" {
 #include "expect.h"
@@ -46,7 +40,6 @@ template <typename type> static bool run_if(const void *kernel, void *argument) 
 
 static void run_kernel(const void *kernel, void *argument) {
     bool ran = run_if<integer32>(kernel, argument) ||
-               run_if<in_large_blocks<integer32>>(kernel, argument) ||
                run_if<integer64>(kernel, argument) || run_if<real>(kernel, argument) ||
                run_if<both_ends<steps>>(kernel, argument) ||
                run_if<both_ends<integer32>>(kernel, argument) ||
