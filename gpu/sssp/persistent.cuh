@@ -142,12 +142,6 @@ template <typename type> struct tile { /* of a warp */
     typename type::word from[GG_WARP];
 };
 
-/* Arcs within a bound, of a warp, on their way to a sweep of their own. */
-template <typename type> struct sifted {
-    uint32_t target[2 * SWEEP];
-    typename type::word sum[2 * SWEEP];
-};
-
 /* Of a search from both ends; all but `seen` and `now` is the same in all blocks, between the
 ** meetings. [0]: of the source's half, [1]: of the target's. */
 template <typename type> struct ways {
@@ -187,10 +181,7 @@ template <typename type> struct block_memory {
     bool met;
     struct stage stage[WARPS];
     union {
-        struct {
-            struct tile<type> tile[WARPS];
-            struct sifted<type> sifted[can_pull<type>() ? WARPS : 1];
-        };
+        struct tile<type> tile[WARPS];
         struct {              /* a ring for each warp */
             uint32_t pending; /* entries in rings or in the hands of a warp */
             uint32_t leaving; /* nothing more goes into rings */

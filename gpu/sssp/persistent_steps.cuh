@@ -248,41 +248,6 @@ load_arcs(const struct persistent<type> &p, const struct place<type> &at,
     }
 }
 
-/* Of arcs few are within a bound: they wait until there are enough of them for a whole sweep, or nothing
-** else comes (last). `waiting` of the warp did before, *waiting do now. False: all do. */
-template <typename type>
-static __device__ __forceinline__ bool sift(struct block_memory<type> &m, bool last,
-                                            uint32_t *waiting,
-                                            struct side_by_side<type> *a) {
-    struct sifted<type> &s = m.sifted[warp_of_block()];
-    uint32_t there = *waiting;
-#pragma unroll
-    for (int i = 0; i < UNROLL; i++) {
-        const unsigned live = __ballot_sync(ALL_LANES, a->live[i]);
-        const uint32_t mine = there + __popc(live & ((1u << gg_lane()) - 1));
-        if (a->live[i]) {
-            s.target[mine] = a->target[i];
-            s.sum[mine] = a->sum[i];
-        }
-        there += __popc(live);
-    }
-    __syncwarp();
-    *waiting = there;
-    if (there < SWEEP && !last)
-        return false;
-    const uint32_t first = there < SWEEP ? 0 : there - SWEEP;
-#pragma unroll
-    for (int i = 0; i < UNROLL; i++) {
-        const uint32_t mine = first + i * GG_WARP + gg_lane();
-        a->live[i] = mine < there;
-        a->target[i] = a->live[i] ? s.target[mine] : 0;
-        a->sum[i] = a->live[i] ? s.sum[mine] : 0;
-    }
-    __syncwarp();
-    *waiting = first;
-    return true;
-}
-
 /* Vertices that these arcs lower are lowered and listed. */
 template <typename type>
 static __device__ __forceinline__ void
@@ -337,15 +302,12 @@ static __device__ void walk(const struct persistent<type> &p,
     struct tile<type> &t = m.tile[warp_of_block()];
     const uint32_t tile = tile_of(in), warps = gridDim.x * WARPS;
     const bool once = in.count <= (uint64_t)warps * tile;
-    const bool sifts = is_bounded(at);
     uint64_t first = (uint64_t)(warp_of_block() * gridDim.x + blockIdx.x) * tile;
-    uint32_t waiting = 0;
-    while (first < in.count || waiting > 0) {
-        const bool last = first >= in.count;
+    while (first < in.count) {
         uint32_t arcs = 0, next = 0;
         uint64_t i = first + gg_lane(), begin = 0;
         typename type::word from = 0;
-        if (!once && !last && gg_lane() == 0)
+        if (!once && gg_lane() == 0)
             next = atomicAdd(taken, tile);
         if (gg_lane() < tile && i < in.count)
             arcs = row_of(p, at, m, in, (uint32_t)i, &begin, &from);
@@ -359,20 +321,19 @@ static __device__ void walk(const struct persistent<type> &p,
         t.first[gg_lane()] = before - arcs;
         t.begin[gg_lane()] = begin;
         t.from[gg_lane()] = from;
-        if (gg_lane() == 0 && !last)
+        if (gg_lane() == 0)
             atomicAdd(&m.served,
                       tile < in.count - first ? tile : (uint32_t)(in.count - first));
         __syncwarp();
-        for (uint32_t base = 0; base < total || (last && waiting > 0); base += SWEEP) {
+        for (uint32_t base = 0; base < total; base += SWEEP) {
             struct side_by_side<type> a;
             make_room(p, at, m);
             load_arcs(p, at, m, base, total, &a);
-            if (!sifts || sift(m, last, &waiting, &a))
-                lower(p, at, m, &a);
+            lower(p, at, m, &a);
         }
         make_room(p, at, m);
-        first = once || last ? in.count
-                             : (uint64_t)warps * tile + __shfl_sync(ALL_LANES, next, 0);
+        first =
+            once ? in.count : (uint64_t)warps * tile + __shfl_sync(ALL_LANES, next, 0);
     }
 }
 
