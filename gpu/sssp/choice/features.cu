@@ -147,15 +147,16 @@ static __global__ void balls(device_csr g, const uint32_t *start, uint64_t m,
         levels[blockIdx.x] = found;
 }
 
-#define NOT_MET (~0ull)
+#define NOT_MET  (~0ull)
+#define NO_PLACE UINT32_MAX
 
 /* A set of vertices by their distances: the bits of a double that is not negative, which
 ** are in the order of the numbers, and 1. A settled vertex has 0, and keeps it. */
 struct near_ball {
     uint32_t met, vertex[FEATURE_NEAR_TABLE];
     unsigned long long key[FEATURE_NEAR_TABLE];
-    unsigned long long least[GG_BLOCK / GG_WARP]; /* of each warp: what nearest finds */
-    uint32_t least_vertex[GG_BLOCK / GG_WARP], least_at[GG_BLOCK / GG_WARP];
+    unsigned long long least; /* what nearest finds */
+    uint32_t least_vertex, least_at;
 };
 
 static __device__ void reach(struct near_ball *b, uint32_t v, double distance) {
@@ -189,39 +190,34 @@ static __device__ bool is_near_arc(uint32_t row, uint32_t target, double weight,
     return weight >= 0 && (zeros == 0 || hash >> (32 - zeros) == 0);
 }
 
-struct near_vertex {
-    unsigned long long key; /* NOT_MET: there is none */
-    uint32_t vertex, at;
-};
-
-static __device__ struct near_vertex nearer(struct near_vertex a, struct near_vertex b) {
-    bool first = a.key < b.key || (a.key == b.key && a.vertex <= b.vertex);
-    return first ? a : b;
-}
-
-/* All threads of the block. The nearest vertex that is not settled. */
-static __device__ struct near_vertex nearest(struct near_ball *b) {
-    struct near_vertex best = {NOT_MET, GPUGRAPH_NONE, 0};
-    for (uint32_t i = threadIdx.x; i < FEATURE_NEAR_TABLE; i += blockDim.x)
-        if (b->key[i] != 0)
-            best = nearer(best, near_vertex{b->key[i], b->vertex[i], i});
-    for (int step = GG_WARP / 2; step > 0; step /= 2) {
-        struct near_vertex other;
-        other.key = __shfl_down_sync(0xffffffffu, best.key, step);
-        other.vertex = __shfl_down_sync(0xffffffffu, best.vertex, step);
-        other.at = __shfl_down_sync(0xffffffffu, best.at, step);
-        best = nearer(best, other);
+/* All threads of the block. The place of the nearest vertex that is not settled, by distance, then by
+** vertex; NO_PLACE: there is none. Its key is b->least. */
+static __device__ uint32_t nearest(struct near_ball *b) {
+    unsigned long long least = NOT_MET;
+    uint32_t vertex = GPUGRAPH_NONE, at = NO_PLACE;
+    if (threadIdx.x == 0) {
+        b->least = NOT_MET;
+        b->least_vertex = GPUGRAPH_NONE;
+        b->least_at = NO_PLACE;
     }
-    if (gg_lane() == 0) {
-        b->least[threadIdx.x / GG_WARP] = best.key;
-        b->least_vertex[threadIdx.x / GG_WARP] = best.vertex;
-        b->least_at[threadIdx.x / GG_WARP] = best.at;
+    for (uint32_t i = threadIdx.x; i < FEATURE_NEAR_TABLE; i += blockDim.x) {
+        const unsigned long long key = b->key[i];
+        if (key == 0 || key > least || (key == least && b->vertex[i] >= vertex))
+            continue;
+        least = key;
+        vertex = b->vertex[i];
+        at = i;
     }
     __syncthreads();
-    best = near_vertex{NOT_MET, GPUGRAPH_NONE, 0};
-    for (uint32_t w = 0; w < blockDim.x / GG_WARP; w++)
-        best = nearer(best, near_vertex{b->least[w], b->least_vertex[w], b->least_at[w]});
-    return best;
+    atomicMin(&b->least, least);
+    __syncthreads();
+    if (at != NO_PLACE && least == b->least)
+        atomicMin(&b->least_vertex, vertex);
+    __syncthreads();
+    if (at != NO_PLACE && least == b->least && vertex == b->least_vertex)
+        b->least_at = at;
+    __syncthreads();
+    return b->least_at;
 }
 
 /* One thread per arc. */
@@ -258,20 +254,19 @@ static __global__ void radii(device_csr g, const uint32_t *start, uint64_t m,
         reach(&b, start[ball_edge(m, (int)blockIdx.x)], 0);
     for (int count = 1; count <= FEATURE_NEAR; count++) {
         __syncthreads();
-        struct near_vertex next = nearest(&b);
-        uint32_t met = b.met;
-        if (next.key == NOT_MET)
+        const uint32_t at = nearest(&b), v = b.least_vertex;
+        if (at == NO_PLACE)
             break;
-        double distance = __longlong_as_double((long long)(next.key - 1));
+        const double distance = __longlong_as_double((long long)(b.least - 1));
         if (count > 1)
             found = distance;
-        if (met > FEATURE_NEAR_MET || count == FEATURE_NEAR)
+        if (b.met > FEATURE_NEAR_MET || count == FEATURE_NEAR)
             break;
         __syncthreads(); /* all have read what changes now */
         if (threadIdx.x == 0)
-            b.key[next.at] = 0;
+            b.key[at] = 0;
         __syncthreads();
-        reach_neighbours<type>(g, &b, next.vertex, distance);
+        reach_neighbours<type>(g, &b, v, distance);
     }
     if (threadIdx.x == 0)
         radius[blockIdx.x] = found;
