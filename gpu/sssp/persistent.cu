@@ -102,6 +102,11 @@ static void carve(struct workspace *space, const struct sssp_search *s,
     p->ends = s->ends;
 }
 
+/* Vertices that are worth a block. */
+#ifndef GG_PERSISTENT_VERTICES /* a test has fewer */
+#define GG_PERSISTENT_VERTICES 64
+#endif
+
 /* Blocks that can be there together, not more than the graph is worth. */
 static unsigned blocks_for(struct cuda_job *job, const struct sssp_search *s,
                            const struct cooperative_kernel *kernel) {

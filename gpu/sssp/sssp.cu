@@ -93,8 +93,9 @@ uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s)
     }
 }
 
-/* By regions where that is asked for, or has paid for itself, and they are there; else by buckets. Multi-queues
-** do not end early, so "auto" takes no such for a limit or targets. */
+/* By regions where that is asked for, or has paid for itself, and they are there; else
+** by buckets. Multi-queues do not end early, so "auto" takes no such for a limit or
+** targets. */
 static bool choose(struct cuda_job *job, const struct sssp_features *features,
                    struct sssp_search *s) {
     gpugraph_run *run = job->run;

@@ -1,6 +1,6 @@
-/* How the device searches for shortest paths: which engine, which queues, and every number
-** that they are run with. One struct, filled in one place (choice.c), read by all
-** engines.
+/* How the device searches for shortest paths: which engine, which queues, and every
+** number that they are run with. One struct, filled in one place (choice.c), read by
+** all engines.
 **
 **     gpugraph_graph --- gg_device_features ---> features      of the paper's Table 2, and some more
 **                                                 |
@@ -13,6 +13,10 @@
 
 #include "backend.h"
 
+/* Typical weights that a bucket of multi-queues is wide, divided by the average
+** degree. */
+#define GG_MLMQ_DELTA 20.0
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,8 +27,8 @@ enum sssp_engine {
     SSSP_REGIONS     /* regions of near vertices, which blocks search by themselves */
 };
 
-/* Queues of all warps in device memory, over one FIFO (L1V) of each warp in shared memory: the
-** names of Hu et al., "Beyond a Single Queue". */
+/* Queues of all warps in device memory, over one FIFO (L1V) of each warp in shared
+** memory: the names of Hu et al., "Beyond a Single Queue". */
 enum mlmq_l2 { MLMQ_L2V, MLMQ_L2DQ, MLMQ_L2_KINDS };
 
 /* Widths are in units of distance. */

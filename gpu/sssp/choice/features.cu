@@ -1,16 +1,16 @@
-/* Features of a graph, by which "auto" chooses how to search for shortest paths. They are computed
-** on the device and kept with its copy of the graph.
+/* Features of a graph, by which "auto" chooses how to search for shortest paths. They
+** are computed on the device and kept with its copy of the graph.
 **
 **     offsets of a CSR    --degrees-->  sums of squares, the largest degree
 **     weights by edge     --sample--->  FEATURE_SAMPLE weights: mean, deviation, median
 **     rows                --balls---->  FEATURE_BALLS numbers of levels
 **                         --radii---->  FEATURE_BALLS distances
 **
-** Balls lie around the start vertices of FEATURE_BALLS arcs. The number of levels that a
-** breadth-first search takes to meet FEATURE_BALL vertices tells a graph of near neighbours from a
-** random one, which degrees do not. The radius is the distance of the FEATURE_NEAR-th nearest
-** vertex, found by Dijkstra's algorithm, one vertex at a time. A bucket of that width holds about
-** as many vertices. */
+** Balls lie around the start vertices of FEATURE_BALLS arcs. The number of levels that
+** a breadth-first search takes to meet FEATURE_BALL vertices tells a graph of near
+** neighbours from a random one, which degrees do not. The radius is the distance of
+** the FEATURE_NEAR-th nearest vertex, found by Dijkstra's algorithm, one vertex at a
+** time. A bucket of that width holds about as many vertices. */
 #include "device/parts.cuh"
 #include "graph/frontier.cuh"
 #include "sssp/sssp.cuh"
@@ -174,8 +174,8 @@ static __device__ void reach(struct near_ball *b, uint32_t v, double distance) {
     }
 }
 
-/* A row of `degree` arcs is thinned: an arc is walked if its hash has that many leading zeros. Arcs
-** of a row are in any order, so the first ones would not do. */
+/* A row of `degree` arcs is thinned: an arc is walked if its hash has that many
+** leading zeros. Arcs of a row are in any order, so the first ones would not do. */
 static __device__ int near_zeros(uint64_t degree) {
     int zeros = 0;
     while (degree >> zeros > FEATURE_NEAR_ARCS)
@@ -190,8 +190,8 @@ static __device__ bool is_near_arc(uint32_t row, uint32_t target, double weight,
     return weight >= 0 && (zeros == 0 || hash >> (32 - zeros) == 0);
 }
 
-/* All threads of the block. The place of the nearest vertex that is not settled, by distance, then by
-** vertex; NO_PLACE: there is none. Its key is b->least. */
+/* All threads of the block. The place of the nearest vertex that is not settled, by
+** distance, then by vertex; NO_PLACE: there is none. Its key is b->least. */
 static __device__ uint32_t nearest(struct near_ball *b) {
     unsigned long long least = NOT_MET;
     uint32_t vertex = GPUGRAPH_NONE, at = NO_PLACE;
@@ -352,8 +352,8 @@ static void set_weights(struct sssp_features *f, double *sample, size_t count) {
     f->typical_weight = zeros < count ? sample[zeros + (count - zeros) / 2] : 0;
 }
 
-/* Means of logarithms: of levels, and of radii in typical weights. A search that found nothing
-** but its source has no radius. */
+/* Means of logarithms: of levels, and of radii in typical weights. A search that found
+** nothing but its source has no radius. */
 static void set_balls(struct sssp_features *f, const uint32_t *levels,
                       const double *radius) {
     double depths = 0, radii = 0;

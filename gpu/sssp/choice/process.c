@@ -1,5 +1,6 @@
-/* Which candidate will be fastest: a Gaussian process of what each loses to the best, learned from
-** measured graphs. tests/bench/sssp_process.py says how, and computes the same.
+/* Which candidate will be fastest: a Gaussian process of what each loses to the best,
+** learned from measured graphs. tests/bench/sssp_process.py says how, and computes the
+** same.
 **
 **     features --- units ---> 7 inputs, and a tilt (of the arcs)
 **     inputs --- distances to remembered graphs ---> likenesses, 2^-distance

@@ -16,6 +16,13 @@
 #define ROOM_AT_LEAST   65536
 /* Arcs for which there is room for one more, up to as much again. */
 #define ROOM_ARCS 8
+/* Vertices for which one more block pays. */
+#define BLOCK_VERTICES 256
+/* Arcs over which a vertex is cut into tasks for many warps, and those of a task. */
+#define HUB_ARCS   2048
+#define SLICE_ARCS 1024
+/* Elements of a segment, as a power of two: 2 KiB, of 32-bit distances. */
+#define SEGMENT_SHIFT 8
 
 struct mlmq_launch {
     struct mlmq m;
@@ -54,7 +61,7 @@ static unsigned blocks_of(struct cuda_job *job, const struct mlmq_launch *l,
     double processors = job->device->processors;
     double most = gg_blocks_at_once(job, &l->kernel) * processors;
     double blocks = wanted * processors;
-    double worth = l->m.n / (double)GG_MLMQ_BLOCK_VERTICES + 1;
+    double worth = l->m.n / (double)BLOCK_VERTICES + 1;
     blocks = blocks < worth ? blocks : worth;
     blocks = blocks < most ? blocks : most;
     return blocks > 1 ? (unsigned)blocks : 1;
@@ -90,9 +97,9 @@ static void plan(struct cuda_job *job, const struct sssp_search *s,
     m->cooperative = between(p->cooperative, 1, 1u << 26);
     m->bnum = m->l2 == MLMQ_L2DQ ? between(p->bnum, 1, MLMQ_RING - 1) : 1;
     m->scale = mlmq_scale_of(s->type, p->delta);
-    m->shift = GG_MLMQ_SEGMENT_SHIFT;
-    m->hub_arcs = GG_MLMQ_HUB;
-    m->slice = GG_MLMQ_SLICE;
+    m->shift = SEGMENT_SHIFT;
+    m->hub_arcs = HUB_ARCS;
+    m->slice = SLICE_ARCS;
     l->kernel.kernel = kernel_of(s->type);
     l->kernel.name = "mlmq_works";
     l->kernel.threads = GG_BLOCK;

@@ -8,7 +8,8 @@
 
 #include "mlmq.h"
 
-/* Rounds between two looks at the host's flag, across the bus, and at a worker's failure. */
+/* Rounds between two looks at the host's flag, across the bus, and at a worker's
+** failure. */
 #define MLMQ_ASK_HOST  128
 #define MLMQ_ASK_GUARD 16
 

@@ -4,22 +4,24 @@
 **     L1   shared memory  one queue of each warp                 local.h
 **     L2   device memory  of all warps: FIFOs of segments        fifo.h
 **
-** Each level has a read and a write that a whole warp calls: a level that is empty reads
-** from the one below, one that is full hands over to it. relax.h relaxes arcs between a
-** read and a write. After Hu, Sun, Jiang, Wang, Lin, Zong, Sun, "Beyond a Single Queue:
-** Multi-Level-Multi-Queue", with the order of memory accesses that their listings leave out.
+** Each level has a read and a write that a whole warp calls: a level that is empty
+** reads from the one below, one that is full hands over to it. relax.h relaxes arcs
+** between a read and a write. After Hu, Sun, Jiang, Wang, Lin, Zong, Sun, "Beyond a
+** Single Queue: Multi-Level-Multi-Queue", with the order of memory accesses that their
+** listings leave out.
 **
-** Accounts. Every queue in device memory (and the sweep) counts what was ever written to it
-** (tail) and what of that is finished with (done). An element is finished with when all it
-** led to is finished with or written to device memory. A manager (warp 0) reads all done,
-** then all tails: where they agree, the queues were empty and nobody was at work.
+** Accounts. Every queue in device memory (and the sweep) counts what was ever written
+** to it (tail) and what of that is finished with (done). An element is finished with
+** when all it led to is finished with or written to device memory. A manager (warp 0)
+** reads all done, then all tails: where they agree, the queues were empty and nobody
+** was at work.
 **
-** Overflow. Nobody waits for room. Where segments are used up a vertex is marked
-** in a bitmap, and when all queues are empty the manager has the bitmap swept: its vertices
+** Overflow. Nobody waits for room. Where segments are used up a vertex is marked in a
+** bitmap, and when all queues are empty the manager has the bitmap swept: its vertices
 ** are written again with their distances of then. Sources begin as such marks.
 **
-** A sum beyond max_distance is neither written nor relaxed. Targets and limits end no search: all
-** vertices get their distances.
+** A sum beyond max_distance is neither written nor relaxed. Targets and limits end no
+** search: all vertices get their distances.
 **
 ** Included once for each type of distances, with one of these defined: MLMQ_UINT32,
 ** MLMQ_UINT64, MLMQ_REAL; by a .cu file for warps of 32 lanes, by a test for threads. */

@@ -5,11 +5,7 @@
 #include "cuda_lanes.h"
 
 #include "device/services.h"
-#include "tuning.h"
 
-#undef GG_PERSISTENT_BLOCK
-#undef GG_PERSISTENT_VERTICES
-#undef GG_PERSISTENT_SLICE
 #define GG_PERSISTENT_BLOCK    64
 #define GG_PERSISTENT_VERTICES 16
 #define GG_PERSISTENT_SLICE    3 /* 8 arcs */
