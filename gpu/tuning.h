@@ -392,15 +392,6 @@
 ** numbers alone. */
 #define GG_PATH_PREPARE_AFTER 8
 
-/* Of a device. The width of a bucket: by weight in typical weights, divided by the degree but in thin
-** graphs; there by depth in steps. On R-MAT graphs half and twice that are as good within a tenth,
-** 8 times that costs 1.5 (scale 20) to 4 x (24); on roads and meshes 16 to 64 steps. A graph of few
-** arcs is not thin where a vertex has so many times the mean: with 8 arcs to a vertex R-MAT takes
-** 3.7 ms as roads do, and 1.0 otherwise. (31 pairs, H200) */
-#define GG_PATH_DELTA      0.12
-#define GG_PATH_DELTA_THIN 8.0
-#define GG_PATH_STEPS      32.0
-#define GG_PATH_HUB        64.0
 /* Vertices of a thin graph from which `auto` searches by depth from both ends: 1.03 x as fast on
 ** road4m, 1.3 x on road24m and mesh16m, on road1m and mesh1m no faster. */
 #define GG_PATH_LONG_VERTICES ((uint32_t)1 << 22)
@@ -419,95 +410,10 @@
 #define GG_PATH_ROW_STEPS_PER_MS  500
 #define GG_PATH_TREE_EDGES_PER_MS 1e8
 
-/* ---- sssp/sssp.c ---- */
-
-/* Typical weights that a bucket is wide, divided by the arcs of the vertex at the end of an
-** arc. */
-#define GG_SSSP_DELTA 8.0
-/* Chunks of 125 vertices from which threads share a round. */
-#define GG_SSSP_WIDE 8
-/* Arcs up to which one bucket for each distance, by one thread, is as fast. */
-#define GG_SSSP_SMALL 4096
-/* Arcs that a thread has found to shorten a way before it acts on them. */
-#define GG_SSSP_OFFERS 64
-/* Vertices ahead at which arcs are asked of memory; twice that for what leads to them. */
-#define GG_SSSP_AHEAD 4
-/* Weights that are looked at for the typical one. */
-#define GG_SSSP_SAMPLE 256
-
 /* ---- graph/device_light_arcs.cu ---- */
 
 /* Light arcs are made where they are one of so many, at most: otherwise few are spared. */
 #define GG_LIGHT_SHARE 2
-
-/* ---- sssp/persistent.cu ---- */
-
-/* Threads of a block. */
-#define GG_PERSISTENT_BLOCK 512
-/* The same where 8 arcs are fixed of each of so many vertices, or more. (H100: mesh16m 26.1 to 25.2 and 24.1 to 23.2 ms,
-** mesh1m 3.63 to 3.74, road24m 22.4 to 23.3; blocks of 256 threads 29.1, 4.13, 24.4.) */
-#define GG_PERSISTENT_LARGE_BLOCK    1024
-#define GG_PERSISTENT_LARGE_VERTICES (1u << 23)
-/* Arcs for each vertex below which small rounds stay within blocks; typical weights of a
-** bucket there, and otherwise (divided by the arcs for each vertex). */
-#define GG_PERSISTENT_THIN       8.0
-#define GG_PERSISTENT_DELTA_THIN 8.0
-#define GG_PERSISTENT_DELTA      4.0
-/* Blocks of 256 threads for each multiprocessor; vertices that are worth a block. */
-#define GG_PERSISTENT_BLOCKS   4.0
-#define GG_PERSISTENT_VERTICES 64
-/* Where a rest has less than that share of the one before, buckets are that many times as wide from
-** then on. (H200: rmat20 1.29 to 1.20 ms, rmat22 3.4 to 3.3, rmat24 11.0 to 9.2.) */
-#define GG_PERSISTENT_FALL  0.875
-#define GG_PERSISTENT_WIDER 4
-/* Second-level caches full of distances, from which on most arcs are kept from them by a byte of each vertex.
-** (H200: rmat22, a third of one, 3.03 to 3.39 ms; rmat24, 1.3 of them, 11.7 to 11.0.) */
-#define GG_PERSISTENT_SIEVE 1.0
-/* Where some vertex has that many times the average degree, far vertices pull: all beyond a bound behind the
-** first bucket in which a round has more than one of so many vertices. Between the two: typical weights, divided by
-** the average degree. Half as much and twice as much take as long (H100: rmat22 2.8, 2.8, 2.8 ms; rmat24 7.6, 7.7, 8.1). */
-#define GG_PERSISTENT_HUB   64
-#define GG_PERSISTENT_CROWD 256
-#define GG_PERSISTENT_PULL  4.0
-/* Buckets behind the bound, in units of that distance: few vertices are left, and a round of few takes as long as one of some more. */
-#define GG_PERSISTENT_AFTER_PULL 4.0
-/* Searches after which the transpose is made for that: it takes as long as some of them gain. */
-#define GG_PERSISTENT_TURN_AFTER 4
-/* How much wider buckets are where 8 arcs of each vertex are fixed, whose relaxation is cheaper then. (H100: mesh16m 24.5
-** to 24.1 ms, mesh1m 4.34 to 4.17; roads, with 4, slower.) */
-#define GG_PERSISTENT_FIXED_WIDER 1.5
-/* Rows of more arcs are cut into slices of that many, powers of 2; of graphs of so many arcs, longer
-** ones. Shorter slices even out what warps have to do, and are more to list and to meet for. (H200,
-** 1,024, 512, 256 and 128 arcs: rmat20 1.47, 1.38, 1.30, 1.51 ms; rmat22 3.5, 3.3, 3.5, 4.1; rmat24 14.3, 14.2,
-** 14.8, 17.4.) */
-#define GG_PERSISTENT_SLICE      8
-#define GG_PERSISTENT_LONG_SLICE 9
-#define GG_PERSISTENT_MANY_ARCS  (1u << 26)
-
-/* ---- sssp/mlmq/driver.cu ---- */
-
-/* Blocks for each multiprocessor that the compiler leaves registers for, and how many are
-** used: more only find more work that is done again. */
-#define GG_MLMQ_BLOCKS_FIT 3
-#define GG_MLMQ_BLOCKS     1
-/* Vertices for which one more block pays. */
-#define GG_MLMQ_BLOCK_VERTICES 256
-/* Typical weights that a bucket is wide, divided by the average degree. */
-#define GG_MLMQ_DELTA 20.0
-/* Arcs from which a warp relaxes a vertex by itself. */
-#define GG_MLMQ_COOPERATIVE 128
-/* Arcs over which a vertex is cut into tasks for many warps, and those of a task. */
-#define GG_MLMQ_HUB   2048
-#define GG_MLMQ_SLICE 1024
-/* Writes to L1V between two that go through; elements of L0 for each lane, of L1. A grid of a
-** million vertices takes four times as long with an L0 that is read before L1 (H200). */
-#define GG_MLMQ_WRITE_BACK 16
-#define GG_MLMQ_L0         0
-#define GG_MLMQ_L1         32
-/* Buckets that are read, at most. */
-#define GG_MLMQ_BNUM 4
-/* Elements of a segment, as a power of two: 2 KiB, of 32-bit distances. */
-#define GG_MLMQ_SEGMENT_SHIFT 8
 
 /* ---- dfs/dfs.cu ---- */
 
@@ -614,8 +520,6 @@
 #define GG_REGION_BLOCK  512
 #define GG_REGION_BLOCKS 2
 #define GG_REGION_WIDTH  16
-/* The same for distances, in typical weights (H200, road24m: 19.6 ms with 8, 19.0 with 16, 18.9 with 32 and with 64). */
-#define GG_REGION_WIDTH_WEIGHTS 32
 /* Vertices that the list of a round has room for; beyond that all of a region's are looked at. */
 #define GG_REGION_LIST 1024
 /* Narrow levels of a search that would have been shorter by regions, and how many such searches there are before `auto`

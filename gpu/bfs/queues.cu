@@ -26,7 +26,7 @@ static void choose_queues(const struct device_csr *g, struct sssp_parameters *p)
     features.vertices = g->n;
     features.arcs = g->m;
     features.degree = g->n ? (double)g->m / g->n : 0;
-    features.weight = features.most_weight = 1;
+    features.weight = 1;
     /* A bucket of one level, whatever the degree. */
     features.typical_weight = (features.degree > 1 ? features.degree : 1) / GG_MLMQ_DELTA;
     gg_sssp_choose(&features, "L1V-L2DQ", p);

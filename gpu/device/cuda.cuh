@@ -195,18 +195,6 @@ static __device__ __forceinline__ uint32_t gg_load_now(const uint32_t *at, bool 
                  : "l"(at), "r"((uint32_t)wanted));
     return value;
 }
-/* A byte that others change meanwhile, perhaps as it was before: from any cache. 0 where it is not wanted. */
-static __device__ __forceinline__ uint32_t gg_load_stale(const uint8_t *at, bool wanted) {
-    uint32_t value = 0;
-    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.ca.u8 %0, [%1]; }"
-                 : "+r"(value)
-                 : "l"(at), "r"((uint32_t)wanted));
-    return value;
-}
-/* A byte for such loads. */
-static __device__ __forceinline__ void gg_store_some_time(uint8_t *at, uint8_t value) {
-    asm volatile("st.global.u8 [%0], %1;" ::"l"(at), "r"((uint32_t)value) : "memory");
-}
 static __device__ __forceinline__ uint64_t gg_load_now(const uint64_t *at, bool wanted) {
     uint64_t value = 0;
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.u64 %0, [%1]; }"

@@ -17,8 +17,6 @@
 #include "persistent_plan.cuh"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- kernel ---- */
 
@@ -67,17 +65,13 @@ static __device__ void search(const struct persistent<type> &p,
             p.state->rounds = at.round;
             p.state->buckets = buckets;
             p.state->meetings = meetings;
-            p.state->settled = settled;
         }
-        atomicAdd(&p.state->counts.weights, m.counts.weights);
-        atomicAdd(&p.state->counts.tested, m.counts.tested);
-        atomicAdd(&p.state->counts.lowered, m.counts.lowered);
     }
 }
 
 /* Cooperative. The lists, rows and lanes of each step: walk() and local(). */
 template <typename type>
-static __global__ void __launch_bounds__(block_of<type>::threads, blocks_to_fit<type>())
+static __global__ void __launch_bounds__(GG_PERSISTENT_BLOCK, BLOCKS_TO_FIT)
     find_distances(const __grid_constant__ persistent<type> p) {
     extern __shared__ __align__(16) unsigned char memory[];
     struct block_memory<type> &m = *reinterpret_cast<struct block_memory<type> *>(memory);
@@ -88,7 +82,6 @@ static __global__ void __launch_bounds__(block_of<type>::threads, blocks_to_fit<
     if (threadIdx.x == 0) {
         m.settled = m.served = 0;
         forget_ways(p, m);
-        m.counts = {0, 0, 0};
     }
     __syncthreads();
     search(p, m);
@@ -103,13 +96,16 @@ static void carve(struct workspace *space, const struct sssp_search *s,
     p->state = gg_carve<struct persistent_state>(space, 1);
     p->list = gg_carve<uint32_t>(space, n * LISTS);
     p->mark = gg_carve<uint32_t>(space, n);
-    p->ceiling = gg_carve<uint8_t>(space, n);
-    p->trace = gg_carve<struct trace>(space, TRACE);
     p->slice_arcs = slice_of(arcs);
     p->slice = gg_carve<uint64_t>(space, 2 * (arcs >> p->slice_arcs) + 1);
     p->distance = static_cast<typename type::word *>(s->distance);
     p->ends = s->ends;
 }
+
+/* Vertices that are worth a block. */
+#ifndef GG_PERSISTENT_VERTICES /* a test has fewer */
+#define GG_PERSISTENT_VERTICES 64
+#endif
 
 /* Blocks that can be there together, not more than the graph is worth. */
 static unsigned blocks_for(struct cuda_job *job, const struct sssp_search *s,
@@ -132,36 +128,9 @@ static bool launch(struct cuda_job *job, struct persistent<type> *p,
     gg_fill(job, state, 0, sizeof *state);
     gg_fill(job, &state->least, 0xff,
             sizeof state->least + sizeof state->way + sizeof state->lightest);
-    gg_fill(job, p->trace, 0, TRACE * sizeof *p->trace);
     gg_launch_cooperative(job, kernel, blocks, arguments);
     gg_mark(job, GG_ENDED);
     return gg_wait(job);
-}
-
-/* A build that counts: sums behind the phase's detail, and a line for each round into the
-** file that the environment names. */
-static void tell_counts(struct cuda_job *job, const struct persistent_state *state,
-                        const struct trace *on_device, struct sssp_search *s) {
-    const char *path = getenv("SSSP_TRACE");
-    FILE *file = path ? fopen(path, "w") : NULL;
-    size_t used = strlen(s->more);
-    snprintf(s->more + used, sizeof s->more - used,
-             "; weights %llu, tested %llu, lowered %llu, settled %llu",
-             state->counts.weights, state->counts.tested, state->counts.lowered,
-             state->settled);
-    struct trace *trace = static_cast<struct trace *>(malloc(TRACE * sizeof *trace));
-    if (file && trace && gg_download(job, trace, on_device, TRACE * sizeof *trace)) {
-        fprintf(file, "round,us,active_warps,settled,entries,slices,bucket,contents,"
-                      "busy_us\n");
-        for (uint32_t i = 2; i < TRACE && i <= state->rounds; i++)
-            fprintf(file, "%u,%.1f,%u,%u,%u,%u,%u,%u,%.0f\n", i,
-                    (double)(trace[i].nanoseconds - trace[2].nanoseconds) * 1e-3,
-                    trace[i].active, trace[i].settled, trace[i].entries, trace[i].slices,
-                    trace[i].bucket, trace[i].contents, (double)trace[i].busy * 1e-3);
-    }
-    free(trace);
-    if (file)
-        fclose(file);
 }
 
 template <typename type>
@@ -170,13 +139,10 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
     struct persistent<type> p;
     struct persistent_state state;
     const struct cooperative_kernel kernel = {(const void *)find_distances<type>,
-                                              "find_distances", block_of<type>::threads,
+                                              "find_distances", GG_PERSISTENT_BLOCK,
                                               sizeof(struct block_memory<type>)};
     carve(space, s, &p);
     set_up(s, &p);
-    if ((double)p.vertices * sizeof *p.distance <
-        s->parameters.sieve * (double)job->device->cache_bytes)
-        p.ceiling = NULL;
     unsigned blocks = blocks_for(job, s, &kernel);
     if (!launch(job, &p, &kernel, blocks) ||
         !gg_fetch(job, &state, p.state, sizeof state))
@@ -198,8 +164,6 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
              "up to %u batches of a warp",
              gg_marked_ms(job), blocks, state.buckets, p.delta, state.rounds,
              state.meetings, state.local_rounds);
-    if (GG_SSSP_COUNTS)
-        tell_counts(job, &state, p.trace, s);
     return true;
 }
 
@@ -225,18 +189,10 @@ static bool search_from_both_ends(struct cuda_job *job, struct sssp_search *s,
     return search_graph<both_ends<real>>(job, s, space);
 }
 
-/* Fixed arcs of meshes, of which a bucket has many. */
-static bool wants_large_blocks(const struct sssp_search *s) {
-    return s->fixed && s->parameters.local && gg_arc_places(s->g.n, s->g.m) == 3 &&
-           s->g.n >= GG_PERSISTENT_LARGE_VERTICES;
-}
-
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
                         struct workspace *space) {
     if (s->back.offset)
         return search_from_both_ends(job, s, space);
-    if (s->type == GPUGRAPH_UINT32 && wants_large_blocks(s))
-        return search_graph<in_large_blocks<integer32>>(job, s, space);
     if (s->type == GPUGRAPH_UINT32)
         return search_graph<integer32>(job, s, space);
     if (s->type == GPUGRAPH_UINT64)

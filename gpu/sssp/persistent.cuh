@@ -24,10 +24,14 @@
 #include "graph/frontier.cuh"
 #include "sssp.cuh"
 
-/* 1: a build that counts arcs and settled vertices, for tests/bench. */
-#ifndef GG_SSSP_COUNTS
-#define GG_SSSP_COUNTS 0
+/* Threads of a block. (H100: with 256 a mesh of 16 million vertices takes 11 %
+** longer.) */
+#ifndef GG_PERSISTENT_BLOCK /* a test has smaller ones */
+#define GG_PERSISTENT_BLOCK 512
 #endif
+/* Where a rest has less than `fall` of the one before, buckets are that many times as
+** wide from then on. */
+#define GG_PERSISTENT_WIDER 4
 
 enum {
     BUCKETS = 8, /* the last one is the rest */
@@ -40,7 +44,6 @@ enum {
     /* bits of struct round's flags */
     STOPPED = 1,
     LONG_ROWS = 2,
-    NO_CEILING = UINT8_MAX,
     STAGE = 256,     /* entries */
     STAGE_FULL = 96, /* from which it is emptied between two sweeps over a tile */
     UNROLL = 4,      /* arcs of a lane in such a sweep */
@@ -52,27 +55,11 @@ enum {
     STOP_ROUNDS = 64          /* rounds between two looks at the host's word */
 };
 
-/* Searches whose blocks are larger: more warps share what falls within a bucket. */
-template <typename type> struct in_large_blocks : type {};
-
-template <typename type> struct block_of {
-    static const uint32_t threads = GG_PERSISTENT_BLOCK;
+enum {
+    WARPS = GG_PERSISTENT_BLOCK / GG_WARP,
+    LOCAL_SHARE = GG_PERSISTENT_BLOCK / 2, /* vertices that a block begins with */
+    BLOCKS_TO_FIT = 2 /* on a multiprocessor: 64 registers for each thread */
 };
-template <typename type> struct block_of<in_large_blocks<type>> {
-    static const uint32_t threads = GG_PERSISTENT_LARGE_BLOCK;
-};
-template <typename type> static __host__ __device__ constexpr uint32_t warps_of() {
-    return block_of<type>::threads / GG_WARP;
-}
-
-/* Vertices that a block begins with on its own. */
-template <typename type> static __host__ __device__ constexpr uint32_t local_share() {
-    return block_of<type>::threads / 2;
-}
-/* Blocks for each multiprocessor that the compiler leaves registers for: 64 to a thread. */
-template <typename type> static __host__ __device__ constexpr uint32_t blocks_to_fit() {
-    return 1024 / block_of<type>::threads;
-}
 
 /* What blocks add to in one round. Three in turn: one is added to, one may still be read,
 ** one is cleared. */
@@ -88,22 +75,6 @@ struct board { /* one line of memory, read after every barrier */
 };
 static_assert(sizeof(struct board) == 128, "a warp reads the board at once");
 
-/* What a build that counts has counted. */
-struct counts {
-    unsigned long long weights; /* arcs whose weight was read */
-    unsigned long long tested;  /* arcs whose target's distance was looked at */
-    unsigned long long lowered; /* arcs that lowered their target's distance */
-};
-enum { TRACE = GG_SSSP_COUNTS ? 1 << 16 : 1 };
-struct trace { /* of a round */
-    unsigned long long nanoseconds;
-    uint32_t settled, active; /* warps that had something to do */
-    uint32_t entries, slices; /* of the list; that its long rows were cut into */
-    uint32_t bucket, contents;
-    unsigned long long
-        busy; /* nanoseconds that blocks took for it, with no other waited for, added up */
-};
-
 struct persistent_state {
     struct board board;
     uint32_t arrived, failed;
@@ -115,8 +86,7 @@ struct persistent_state {
     int32_t waiting[3][2]; /* vertices of that end: newly reached, less settled ones */
     /* told at the end */
     uint32_t rounds, buckets, local_rounds, meetings;
-    unsigned long long served, settled;
-    struct counts counts;
+    unsigned long long served;
 };
 static_assert(sizeof(struct persistent_state) <= GG_MAILBOX, "it is fetched at once");
 
@@ -137,13 +107,10 @@ template <typename type> struct persistent {
     struct persistent_state *state;
     typename type::word *distance;
     uint32_t *list, *mark, *ends;
-    uint8_t *ceiling;    /* of each vertex's distance; or NULL */
-    uint32_t coarse;     /* bits of a distance that it lacks */
-    struct trace *trace; /* TRACE of them */
-    uint64_t *slice;     /* vertex << 32 | number, of a long row */
-    uint64_t limit;      /* 0: none */
-    double delta;        /* of a bucket, but in the tail of the search */
-    device_csr turned;   /* the transpose, where vertices beyond a bound pull */
+    uint64_t *slice;   /* vertex << 32 | number, of a long row */
+    uint64_t limit;    /* 0: none */
+    double delta;      /* of a bucket, but in the tail of the search */
+    device_csr turned; /* the transpose, where vertices beyond a bound pull */
     double reach; /* of that bound, behind a bucket of over `crowd` vertices; 0: none */
     uint32_t crowd;
     typename type::span per_bucket_after;
@@ -184,12 +151,6 @@ template <typename type> struct tile { /* of a warp */
     typename type::word from[GG_WARP];
 };
 
-/* Arcs within a bound, of a warp, on their way to a sweep of their own. */
-template <typename type> struct sifted {
-    uint32_t target[2 * SWEEP];
-    typename type::word sum[2 * SWEEP];
-};
-
 /* Of a search from both ends; all but `seen` and `now` is the same in all blocks, between the
 ** meetings. [0]: of the source's half, [1]: of the target's. */
 template <typename type> struct ways {
@@ -224,25 +185,20 @@ template <typename type> struct block_memory {
     struct board board;
     struct mail<type::parts> mail;
     uint32_t settled, served;
-    struct counts counts;
     unsigned long long least;
     struct ways<type> ways;
     bool met;
-    struct stage stage[warps_of<type>()];
+    struct stage stage[WARPS];
     union {
-        struct {
-            struct tile<type> tile[warps_of<type>()];
-            struct sifted<type> sifted[can_pull<type>() ? warps_of<type>() : 1];
-        };
+        struct tile<type> tile[WARPS];
         struct {              /* a ring for each warp */
             uint32_t pending; /* entries in rings or in the hands of a warp */
             uint32_t leaving; /* nothing more goes into rings */
-            uint32_t used[warps_of<type>()], tail[warps_of<type>()];
-            uint32_t vertex[warps_of<type>()]
-                           [RING]; /* NONE: the entry is not there (yet) */
-            uint32_t degree[warps_of<type>()][RING];
-            uint64_t begin[warps_of<type>()][RING];
-            typename type::word from[warps_of<type>()][RING];
+            uint32_t used[WARPS], tail[WARPS];
+            uint32_t vertex[WARPS][RING]; /* NONE: the entry is not there (yet) */
+            uint32_t degree[WARPS][RING];
+            uint64_t begin[WARPS][RING];
+            typename type::word from[WARPS][RING];
         } own;
     };
 };
@@ -379,11 +335,11 @@ static __device__ void unload_all(const struct persistent<type> &p,
     __syncthreads();
     if (threadIdx.x < LISTS) {
         uint32_t some = 0, next = 0;
-        for (uint32_t w = 0; w < warps_of<type>(); w++)
+        for (uint32_t w = 0; w < WARPS; w++)
             some += m.stage[w].tally[threadIdx.x];
         if (some > 0)
             next = atomicAdd(counter_of(p, at, threadIdx.x), some);
-        for (uint32_t w = 0; w < warps_of<type>(); w++) {
+        for (uint32_t w = 0; w < WARPS; w++) {
             m.stage[w].first[threadIdx.x] = next;
             next += m.stage[w].tally[threadIdx.x];
             m.stage[w].tally[threadIdx.x] = 0;
@@ -425,7 +381,7 @@ static __device__ __forceinline__ void settle(const struct persistent<type> &p,
     if (!is_here(p, v))
         return;
     note_waiting(p, m, v, -1);
-    if (p.limit > 0 || GG_SSSP_COUNTS)
+    if (p.limit > 0)
         atomicAdd(&m.settled, 1u);
 }
 
@@ -433,28 +389,6 @@ template <typename type>
 static __device__ __forceinline__ bool first_in_bucket(const struct place<type> &at,
                                                        typename type::word before) {
     return before == type::unreached() || bucket_of(at, before) != at.bucket;
-}
-
-static __device__ __forceinline__ void count(unsigned long long *sum) {
-    if (GG_SSSP_COUNTS)
-        atomicAdd(sum, 1ull);
-}
-
-/* The warp has something to do in this round. */
-template <typename type>
-static __device__ __forceinline__ void note_active(const struct persistent<type> &p,
-                                                   const struct place<type> &at) {
-    if (GG_SSSP_COUNTS && gg_lane() == 0 && at.round < TRACE)
-        atomicAdd(&p.trace[at.round].active, 1u);
-}
-
-/* By each block, when it is through with what it has of this round. */
-template <typename type>
-static __device__ __forceinline__ void note_busy(const struct persistent<type> &p,
-                                                 const struct place<type> &at,
-                                                 unsigned long long began) {
-    if (GG_SSSP_COUNTS && threadIdx.x == 0 && at.round < TRACE)
-        atomicAdd(&p.trace[at.round].busy, gg_nanoseconds() - began);
 }
 
 /* Where v goes that has fallen within the current bucket. */

@@ -19,8 +19,6 @@ static __device__ void begin(const struct persistent<type> &p,
         p.distance[v] = type::unreached();
         p.mark[v] = 0;
     }
-    for (uint64_t v = gg_thread(); p.ceiling && v < p.vertices; v += gg_threads_of_grid())
-        p.ceiling[v] = NO_CEILING;
     if (type::ends == 2)
         weigh_ends(p, m);
 }
@@ -63,7 +61,7 @@ static __device__ bool targets_wait(const struct persistent<type> &p,
                                     const struct place<type> &at) {
     bool waits = p.limits.targets == 0;
     for (uint32_t i = threadIdx.x; i < p.limits.targets && !waits;
-         i += block_of<type>::threads) {
+         i += GG_PERSISTENT_BLOCK) {
         typename type::word d = gg_peek(&p.distance[p.ends[p.limits.sources + i]]);
         waits = d == type::unreached() || !is_final(at, d);
     }
@@ -210,7 +208,7 @@ static __device__ bool finish_bucket(const struct persistent<type> &p,
                                      struct place<type> &at, struct block_memory<type> &m,
                                      struct input in, uint64_t *settled,
                                      uint32_t *local_rounds, uint32_t *meetings) {
-    const uint32_t own = p.local ? gridDim.x * local_share<type>() : 0;
+    const uint32_t own = p.local ? gridDim.x * LOCAL_SHARE : 0;
     bool is_long = false;
     for (;;) {
         next_round(p, at, in.count);
@@ -221,15 +219,6 @@ static __device__ bool finish_bucket(const struct persistent<type> &p,
         const struct round found = m.board.round[at.round % 3];
         *settled += found.settled;
         hear_ends(p, at, m);
-        if (GG_SSSP_COUNTS && gg_thread() == 0 && at.round < TRACE)
-            p.trace[at.round] = {gg_nanoseconds(),
-                                 (uint32_t)*settled,
-                                 gg_peek(&p.trace[at.round].active),
-                                 in.count,
-                                 found.slices,
-                                 at.bucket,
-                                 (uint32_t)in.contents,
-                                 gg_peek(&p.trace[at.round].busy)};
         is_long = found.flags & LONG_ROWS;
         if (found.flags & STOPPED)
             return false;

@@ -82,7 +82,7 @@ keep(const struct persistent<type> &p, const struct place<type> &at,
         hand_on(p, at, v, end - begin > LOCAL_ROW);
         return;
     }
-    const uint32_t ring = v * 0x9E3779B1u >> 16 & (warps_of<type>() - 1);
+    const uint32_t ring = v * 0x9E3779B1u >> 16 & (WARPS - 1);
     if (atomicAdd(&m.own.used[ring], 1u) >= RING) {
         atomicSub(&m.own.used[ring], 1u);
         hand_on(p, at, v, false);
@@ -111,11 +111,8 @@ relax_own(const struct persistent<type> &p, const struct place<type> &at,
     uint64_t begin, end;
     look_for_row(p, v, &begin, &end);
     typename type::word before = atomicMin(&p.distance[v], sum);
-    count(&m.counts.weights);
-    count(&m.counts.tested);
     if (sum >= before)
         return;
-    count(&m.counts.lowered);
     note_way(p, m, v, sum);
     if (before == type::unreached())
         note_waiting(p, m, v, 1);
@@ -264,7 +261,6 @@ static __device__ void local(const struct persistent<type> &p,
     if (threadIdx.x == 0)
         m.own.pending = m.own.leaving = 0;
     __syncthreads();
-    const unsigned long long began = GG_SSSP_COUNTS ? gg_nanoseconds() : 0;
     take_share(p, at, m, in);
     __syncthreads();
     while (looks < LOCAL_LOOKS) {
@@ -286,10 +282,7 @@ static __device__ void local(const struct persistent<type> &p,
     if (looks == LOCAL_LOOKS && gg_lane() == 0)
         p.state->failed = 1;
     *steps += batches;
-    if (batches > 0)
-        note_active(p, at);
     __syncthreads();
-    note_busy(p, at, began);
 }
 
 #endif

@@ -4,28 +4,27 @@
 
 #include "persistent.cuh"
 
+/* Rows of more arcs are cut into slices of that many, powers of 2; longer slices from
+** so many arcs of a graph on. Shorter ones even out what warps have to do, and are
+** more to list. (H200, 1,024, 512, 256 and 128 arcs: rmat20 1.47, 1.38, 1.30, 1.51 ms;
+** rmat24 14.3, 14.2, 14.8, 17.4.) */
+#ifndef GG_PERSISTENT_SLICE /* a test has shorter ones */
+#define GG_PERSISTENT_SLICE 8
+#endif
+#define GG_PERSISTENT_LONG_SLICE 9
+#define GG_PERSISTENT_MANY_ARCS  (1u << 26)
+/* A bound is set by the first round of more than one of so many vertices. */
+#define GG_PERSISTENT_CROWD 256
+/* Width of buckets behind the bound, in units of its distance: few vertices are left,
+** and a round of few takes as long as one of some more. */
+#define GG_PERSISTENT_AFTER_PULL 4.0
+/* How much wider buckets are where 8 arcs of each vertex are fixed, whose relaxation
+** is cheaper then. (H100: mesh1m 4.34 to 4.17 ms; roads, with 4, slower.) */
+#define GG_PERSISTENT_FIXED_WIDER 1.5
+
 static uint32_t slice_of(uint64_t arcs) {
     return arcs < GG_PERSISTENT_MANY_ARCS ? GG_PERSISTENT_SLICE
                                           : GG_PERSISTENT_LONG_SLICE;
-}
-
-/* Are distances whole numbers, of which bits can be left out? */
-static bool is_whole(integer32) {
-    return true;
-}
-static bool is_whole(integer64) {
-    return true;
-}
-static bool is_whole(real) {
-    return false;
-}
-
-/* So many that ceilings tell an eighth of a bucket apart; then they reach over thirty buckets. */
-static uint32_t bits_left_out(double delta, uint32_t most) {
-    uint32_t bits = 0;
-    while (bits < most && (double)(2ull << bits) <= delta / 8)
-        bits++;
-    return bits;
 }
 
 /* By depth the caller's bound is another one. */
@@ -63,9 +62,6 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
         (typename type::span)(1 / (GG_PERSISTENT_AFTER_PULL * chosen->pull + 1e-290));
     if (p->reach > 0)
         p->fall = 0;
-    if (type::ends == 2 || p->reach > 0 || p->local || !is_whole(type()))
-        p->ceiling = NULL;
-    p->coarse = bits_left_out(p->delta, 8 * sizeof(typename type::word) - 8);
     p->first = 0;
 }
 

@@ -62,27 +62,6 @@ static __device__ __forceinline__ uint32_t whole_or_cut(const struct persistent<
     return 0;
 }
 
-/* ---- ceilings ----
-**
-** Distances of a large graph lie beyond the cache, and most arcs lower none. A byte for each vertex does not:
-** an upper bound of its distance, in units of 1 << coarse, or NO_CEILING. A stale one is a bound, too, since
-** distances only fall: so it may come from the first-level cache, and writers need not agree. */
-
-template <typename type>
-static __device__ __forceinline__ bool
-is_below(const struct persistent<type> &p, typename type::word sum, uint32_t ceiling) {
-    return ceiling == NO_CEILING || sum < (typename type::word)ceiling << p.coarse;
-}
-
-template <typename type>
-static __device__ __forceinline__ void
-lower_ceiling(const struct persistent<type> &p, uint32_t v, typename type::word now) {
-    const typename type::word units =
-        (now >> p.coarse) + ((now & (((typename type::word)1 << p.coarse) - 1)) != 0);
-    if (p.ceiling && units < NO_CEILING)
-        gg_store_some_time(&p.ceiling[v], (uint8_t)units);
-}
-
 /* ---- in parts ---- */
 
 /* Is entry i of the round's input a letter? */
@@ -114,7 +93,6 @@ take_letter(const struct persistent<type> &p, const struct place<type> &at,
         const typename type::word before = atomicMin(&p.distance[*v], *from);
         if (*from >= before)
             return false;
-        lower_ceiling(p, *v, *from);
         if (first_in_bucket(at, before))
             settle(p, m, *v);
         return true;
@@ -176,9 +154,8 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
 
 /* Rows of a tile: one tile for each warp while that makes small ones, then several, for
 ** rows differ. */
-template <typename type>
 static __device__ __forceinline__ uint32_t tile_of(const struct input &in) {
-    uint32_t share = in.count / (gridDim.x * warps_of<type>()) + 1;
+    uint32_t share = in.count / (gridDim.x * WARPS) + 1;
     if (in.contents == OF_SLICES || share == 1)
         return 1;
     return share <= 4            ? share
@@ -257,8 +234,6 @@ load_arcs(const struct persistent<type> &p, const struct place<type> &at,
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
-        if (a->live[i])
-            count(&m.counts.weights);
         if (a->live[i]) {
             a->sum[i] = type::add(a->sum[i], weight[i]);
             a->live[i] =
@@ -273,62 +248,16 @@ load_arcs(const struct persistent<type> &p, const struct place<type> &at,
     }
 }
 
-/* Of arcs few are within a bound: they wait until there are enough of them for a whole sweep, or nothing
-** else comes (last). `waiting` of the warp did before, *waiting do now. False: all do. */
-template <typename type>
-static __device__ __forceinline__ bool sift(struct block_memory<type> &m, bool last,
-                                            uint32_t *waiting,
-                                            struct side_by_side<type> *a) {
-    struct sifted<type> &s = m.sifted[warp_of_block()];
-    uint32_t there = *waiting;
-#pragma unroll
-    for (int i = 0; i < UNROLL; i++) {
-        const unsigned live = __ballot_sync(ALL_LANES, a->live[i]);
-        const uint32_t mine = there + __popc(live & ((1u << gg_lane()) - 1));
-        if (a->live[i]) {
-            s.target[mine] = a->target[i];
-            s.sum[mine] = a->sum[i];
-        }
-        there += __popc(live);
-    }
-    __syncwarp();
-    *waiting = there;
-    if (there < SWEEP && !last)
-        return false;
-    const uint32_t first = there < SWEEP ? 0 : there - SWEEP;
-#pragma unroll
-    for (int i = 0; i < UNROLL; i++) {
-        const uint32_t mine = first + i * GG_WARP + gg_lane();
-        a->live[i] = mine < there;
-        a->target[i] = a->live[i] ? s.target[mine] : 0;
-        a->sum[i] = a->live[i] ? s.sum[mine] : 0;
-    }
-    __syncwarp();
-    *waiting = first;
-    return true;
-}
-
 /* Vertices that these arcs lower are lowered and listed. */
 template <typename type>
 static __device__ __forceinline__ void
 lower(const struct persistent<type> &p, const struct place<type> &at,
       struct block_memory<type> &m, struct side_by_side<type> *a) {
     typename type::word seen[UNROLL];
-    if (p.ceiling) {
-        uint32_t ceiling[UNROLL];
-#pragma unroll
-        for (int i = 0; i < UNROLL; i++)
-            ceiling[i] = gg_load_stale(&p.ceiling[a->target[i]], a->live[i]);
-#pragma unroll
-        for (int i = 0; i < UNROLL; i++)
-            a->live[i] = a->live[i] && is_below(p, a->sum[i], ceiling[i]);
-    }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
         a->live[i] = a->live[i] && may_lead(p, m, a->target[i], a->sum[i]);
         seen[i] = a->live[i] ? gg_peek(&p.distance[a->target[i]]) : 0;
-        if (a->live[i])
-            count(&m.counts.tested);
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
@@ -345,10 +274,6 @@ lower(const struct persistent<type> &p, const struct place<type> &at,
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
-        if (a->live[i])
-            count(&m.counts.lowered);
-        if (a->live[i])
-            lower_ceiling(p, a->target[i], a->sum[i]);
         a->live[i] =
             a->live[i] && falls_in_bucket(p, at, m, a->target[i], a->sum[i], seen[i]);
     }
@@ -375,19 +300,14 @@ static __device__ void walk(const struct persistent<type> &p,
     struct round *round = &p.state->board.round[at.round % 3];
     uint32_t *taken = in.contents == OF_SLICES ? &round->slices_taken : &round->taken;
     struct tile<type> &t = m.tile[warp_of_block()];
-    const uint32_t tile = tile_of<type>(in), warps = gridDim.x * warps_of<type>();
+    const uint32_t tile = tile_of(in), warps = gridDim.x * WARPS;
     const bool once = in.count <= (uint64_t)warps * tile;
-    const bool sifts = is_bounded(at);
     uint64_t first = (uint64_t)(warp_of_block() * gridDim.x + blockIdx.x) * tile;
-    uint32_t waiting = 0;
-    if (first < in.count)
-        note_active(p, at);
-    while (first < in.count || waiting > 0) {
-        const bool last = first >= in.count;
+    while (first < in.count) {
         uint32_t arcs = 0, next = 0;
         uint64_t i = first + gg_lane(), begin = 0;
         typename type::word from = 0;
-        if (!once && !last && gg_lane() == 0)
+        if (!once && gg_lane() == 0)
             next = atomicAdd(taken, tile);
         if (gg_lane() < tile && i < in.count)
             arcs = row_of(p, at, m, in, (uint32_t)i, &begin, &from);
@@ -401,20 +321,19 @@ static __device__ void walk(const struct persistent<type> &p,
         t.first[gg_lane()] = before - arcs;
         t.begin[gg_lane()] = begin;
         t.from[gg_lane()] = from;
-        if (gg_lane() == 0 && !last)
+        if (gg_lane() == 0)
             atomicAdd(&m.served,
                       tile < in.count - first ? tile : (uint32_t)(in.count - first));
         __syncwarp();
-        for (uint32_t base = 0; base < total || (last && waiting > 0); base += SWEEP) {
+        for (uint32_t base = 0; base < total; base += SWEEP) {
             struct side_by_side<type> a;
             make_room(p, at, m);
             load_arcs(p, at, m, base, total, &a);
-            if (!sifts || sift(m, last, &waiting, &a))
-                lower(p, at, m, &a);
+            lower(p, at, m, &a);
         }
         make_room(p, at, m);
-        first = once || last ? in.count
-                             : (uint64_t)warps * tile + __shfl_sync(ALL_LANES, next, 0);
+        first =
+            once ? in.count : (uint64_t)warps * tile + __shfl_sync(ALL_LANES, next, 0);
     }
 }
 

@@ -52,14 +52,17 @@ static void set_buckets(struct sssp *s, gpugraph_distance_type type) {
     }
 }
 
+/* Arcs up to which one bucket for each distance, by one thread, is as fast. */
+#define SMALL_ARCS 4096
+
 /* With a limit, or where little is to be done, one bucket for each distance: it hardly serves
 ** a vertex twice, and stops at once. */
 static const char *settle_method(const struct sssp *s) {
     const gpugraph_run *run = s->run;
     if (!gg_method_is_auto(run))
         return gg_method_is(run, "dijkstra") ? "dijkstra" : "delta-stepping";
-    return s->search->limit > 0 || s->arcs.m <= GG_SSSP_SMALL ? "dijkstra"
-                                                              : "delta-stepping";
+    return s->search->limit > 0 || s->arcs.m <= SMALL_ARCS ? "dijkstra"
+                                                           : "delta-stepping";
 }
 
 void gg_sssp_plan(struct sssp *s, gpugraph_distance_type type) {

@@ -90,6 +90,10 @@ static inline uint64_t real_key(const struct sssp *s, double d) {
 
 /* ---- rounds ---- */
 
+/* Chunks of 125 vertices from which threads share a round: meeting costs some
+** microseconds. */
+#define SHARED_CHUNKS 8
+
 /* Room for one more chunk in the round's list; false after gg_fail. */
 static bool grow_work(struct sssp *s) {
     if (s->work_count < s->work_room)
@@ -155,7 +159,7 @@ static void join_round(void *job, int member) {
 static void serve_bucket(struct sssp *s) {
     s->buckets++;
     while (!gg_stopping(s->run) && gather(s, 0, (int)(s->current % BUCKET_SLOTS))) {
-        bool wide = s->threads > 1 && s->work_count >= GG_SSSP_WIDE;
+        bool wide = s->threads > 1 && s->work_count >= SHARED_CHUNKS;
         s->rounds++;
         if (wide && s->help == HELP_HERE) {
             s->work_taken = 0;

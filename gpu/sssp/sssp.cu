@@ -92,13 +92,18 @@ uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s)
     }
 }
 
-/* By regions where that is asked for, or has paid for itself, and they are there; else by buckets. */
+/* By regions where that is asked for, or has paid for itself, and they are there; else
+** by buckets. Multi-queues do not end early, so "auto" takes no such for a limit or
+** targets. */
 static bool choose(struct cuda_job *job, const struct sssp_features *features,
                    struct sssp_search *s) {
     gpugraph_run *run = job->run;
     const int64_t own = (int64_t)s->g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
     bool there;
     run->used_method = gg_sssp_choose(features, run->method, &s->parameters);
+    if (gg_method_is_auto(run) && s->parameters.engine == SSSP_MLMQ &&
+        (s->wanted->limit > 0 || s->wanted->target_count > 0))
+        run->used_method = gg_sssp_choose(features, "persistent", &s->parameters);
     const bool pays = gg_method_is_auto(run) && gg_wants_regions(job, true);
     if (s->parameters.engine != SSSP_REGIONS && !pays)
         return true;
@@ -290,12 +295,8 @@ static const gpugraph_method methods[] = {
      "memory"},
     {"sssp", "L1V-L2V", "cuda",
      "multi-level multi-queue: a FIFO of each warp over a FIFO of all"},
-    {"sssp", "L1SLF-L2V", "cuda",
-     "multi-level multi-queue: shortest length first of each warp over a FIFO of all"},
     {"sssp", "L1V-L2DQ", "cuda",
      "multi-level multi-queue: a FIFO of each warp over buckets of all"},
-    {"sssp", "L1SLF-L2DQ", "cuda",
-     "multi-level multi-queue: shortest length first of each warp over buckets of all"},
     {},
 };
 

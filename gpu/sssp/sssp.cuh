@@ -121,11 +121,6 @@ bool gg_device_features(struct cuda_job *job, enum csr_kind kind,
 /* NULL: not computed, or something has changed since. */
 const struct sssp_features *gg_features_known(const gpugraph_graph *graph,
                                               enum csr_kind kind);
-/* FEATURE_BALLS probes. (sssp/choice/probe.cu) */
-struct feature_probe;
-void gg_device_probes(struct cuda_job *job, const struct device_csr *g,
-                      const uint32_t *start, uint64_t m, struct feature_probe *probe);
-
 /* Limits of a search in words of its type. */
 template <typename type> struct bounds {
     typename type::word most;  /* no distance is larger */

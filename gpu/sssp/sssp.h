@@ -4,6 +4,18 @@
 
 #include "algorithm.h"
 
+/* On the CPU, of a whole graph and of a part: */
+enum {
+    GG_SSSP_SAMPLE = 256, /* weights that are looked at for the typical one */
+    GG_SSSP_OFFERS = 64,  /* arcs that a thread finds before it lowers their targets */
+    /* Vertices ahead at which arcs are asked of memory; twice that for what leads to
+    ** them. */
+    GG_SSSP_AHEAD = 4
+};
+/* Typical weights that a bucket is wide, divided by the arcs of the vertex at the end
+** of an arc. */
+#define GG_SSSP_DELTA 8.0
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -3,8 +3,8 @@
 #ifndef GPUGRAPH_SSSP_WORK_H
 #define GPUGRAPH_SSSP_WORK_H
 
-#include "backend.h"
 #include "bucket_queue.h"
+#include "sssp.h"
 #include "base/crew.h"
 #include "tuning.h"
 

@@ -142,8 +142,7 @@ static const char *host_method(const char *name) {
 static const char *device_method(const char *name) {
     if (is(name, "gpu_bfs"))
         return ONE_OF("auto", "persistent", "direction-optimizing", "multi-kernel");
-    return ONE_OF("auto", "persistent", "regions", "L1V-L2V", "L1SLF-L2V", "L1V-L2DQ",
-                  "L1SLF-L2DQ");
+    return ONE_OF("auto", "persistent", "regions", "L1V-L2V", "L1V-L2DQ");
 }
 
 /* Hidden columns that both sides are given, and how the kept side shall search: a method

@@ -3,21 +3,24 @@
 **     bench_gpu GRAPH ALGORITHM [METHOD [BACKEND [SOURCES [REPEATS]]]]
 **
 ** GRAPH: as gengraph.cuh has them, or path:N (one path of N vertices, arcs both ways),
-** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc back).
-** ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, components, strong (components), pagerank,
-** cores, forest (the spanning forest by weight), topological_order (of a graph without cycles, as with DAG=1),
-** matrix (from 100 vertices to 100 others, the same on every run),
-** corners (triangles of each vertex), clustering (with directions),
-** labels (ten iterations of each), several with commas between them, or all of these; paths: between SOURCES random pairs of vertices that have arcs, by depth and by
-** weight; csr: makes each CSR anew REPEATS times, medians of the phases "upload" and
-** "csr"; first: searches by depth of a graph that has just left the device, REPEATS times from each
-** source, medians of the phases "upload", "csr" and "prepare", and of the kernels; each: 8, 16 and 64 sources by one gpugraph_bfs_each, as METHOD says; each_bytes: the
-** same depths as bytes; each_sssp: by one gpugraph_sssp_each; breakdown: dfs
-** by each of its methods on the device (or METHOD alone), once from each source, the first
-** alone where that has taken BREAKDOWN_MS; plain: the serial search of plain_dfs.h. METHOD and BACKEND: as for
-** gpugraph_run, default auto; several with commas between them are timed one after the
-** other. SOURCES: how many of the graph's sixteen sources are searched from, default 5;
-** REPEATS: times each, default 3. In the environment:
+** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc
+** back). ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, components, strong
+** (components), pagerank, cores, forest (the spanning forest by weight),
+** topological_order (of a graph without cycles, as with DAG=1), matrix (from 100
+** vertices to 100 others, the same on every run), corners (triangles of each vertex),
+** clustering (with directions), labels (ten iterations of each), several with commas
+** between them, or all of these; paths: between SOURCES random pairs of vertices that
+** have arcs, by depth and by weight; csr: makes each CSR anew REPEATS times, medians
+** of the phases "upload" and "csr"; first: searches by depth of a graph that has just
+** left the device, REPEATS times from each source, medians of the phases "upload",
+** "csr" and "prepare", and of the kernels; each: 8, 16 and 64 sources by one
+** gpugraph_bfs_each, as METHOD says; each_bytes: the same depths as bytes; each_sssp:
+** by one gpugraph_sssp_each; breakdown: dfs by each of its methods on the device (or
+** METHOD alone), once from each source, the first alone where that has taken
+** BREAKDOWN_MS; plain: the serial search of plain_dfs.h.
+** METHOD and BACKEND: as for gpugraph_run, default auto; several with commas between
+** them are timed one after the other. SOURCES: how many of the graph's sixteen sources
+** are searched from, default 5; REPEATS: times each, default 3. In the environment:
 **
 **     TREE=1     tree edges too             ORDERED=1   dfs: the lexicographic tree
 **     NUMBERS=1  dfs: pre- and postorder    FOREST=1    dfs: no source
@@ -30,7 +33,7 @@
 **     PRIORITY=degree-id, random or id, SEED=number    of mis
 **     BOTH_ENDS_AFTER=1000000  paths: after so many searches `auto` makes what they take
 **     DELTA=0.5,1,2    all of it with buckets that wide, of sssp and paths, in place of 1
-**     BLOCKS=0.5       so many blocks there; FALL=0,0.9  all of it with wider buckets once the rest falls below that share; SIEVE=0  ceilings on any graph
+**     BLOCKS=0.5       so many blocks there; FALL=0,0.9  all of it with wider buckets once the rest falls below that share
 **     PULL=0,1         all of it with far vertices that pull from beyond that many times the distance; 0: never,
 **                      otherwise from the second search on
 **     DEVICES=1,2      all of it on that many devices, 2?: on as many at most, as `auto` chooses; with TURNS=1 searches
@@ -39,16 +42,17 @@
 **                      with a tenth of what the rows of OUT take
 **
 ** The graph is made on the device, brought to the host and given to gpugraph_create; a
-** first search, which uploads it and makes the CSR, is not timed. A line for each source:
+** first search, which uploads it and makes the CSR, is not timed. A line for each
+** source:
 **
 **     RES,method,backend,algorithm,graph,source,runs,median,least,most,
 **         reached,edges,sum,largest                            (all in one line)
 **
-** times in milliseconds of the whole call; edges: those that leave reached vertices; sum:
-** a hash over (vertex, value) of all reached ones, with TREE=1 of their edges too, 16
-** hexadecimal digits, the same whatever computed them; largest: the largest value. mis: members are reached, values
-** are 0. triangles: `reached` is the count. An unordered dfs has no
-** values to compare: 0.
+** times in milliseconds of the whole call; edges: those that leave reached vertices;
+** sum: a hash over (vertex, value) of all reached ones, with TREE=1 of their edges
+** too, 16 hexadecimal digits, the same whatever computed them; largest: the largest
+** value. mis: members are reached, values are 0. triangles: `reached` is the count. An
+** unordered dfs has no values to compare: 0.
 **     FIRST,method,graph,source,runs,upload,csr,prepare,kernels,sum      all in ms but the sum
 **     PATHS,method,backend,depth or weight,graph,pairs,median,least,most of whole calls,
 **         medians of the phases search, parents and walk,steps,sum  (all in one line)
@@ -656,7 +660,6 @@ static void change_parameters(struct sssp_parameters *p) {
         p->pull *= pull_factor;
         p->turn_after = 1;
     }
-    p->sieve = getenv("SIEVE") ? atof(getenv("SIEVE")) : p->sieve;
 }
 
 /* ---- graphs of one kind of piece ---- */

@@ -6,7 +6,7 @@
 ** GRAPH: one of gengraph.cuh. TABLE, default all of them:
 **
 **     levels       L2 alone (what a warp finds goes there at once), L1 over it, L0 over both
-**     pairs        all four pairs of queues
+**     pairs        both pairs of queues
 **     blocks       blocks for each multiprocessor, of two pairs
 **     write-back   writes to L1V between two that go through
 **     depth        breadth-first search, by buckets of one level, of some, and without buckets
@@ -101,7 +101,6 @@ static void time_setting(struct bench *b, const char *table, bool by_depth,
 /* ---- the tables ---- */
 
 static const char *const l2_names[] = {"L2V", "L2DQ"};
-static const char *const l1_names[] = {"L1V", "L1SLF"};
 
 static void levels(struct bench *b) {
     for (const char *l2 : l2_names) {
@@ -118,9 +117,8 @@ static void levels(struct bench *b) {
 
 static void pairs(struct bench *b) {
     for (const char *l2 : l2_names)
-        for (const char *l1 : l1_names)
-            time_setting(b, "pairs", false, std::string(l1) + "-" + l2, "",
-                         [](struct sssp_parameters *) {});
+        time_setting(b, "pairs", false, std::string("L1V-") + l2, "",
+                     [](struct sssp_parameters *) {});
 }
 
 static void blocks(struct bench *b) {
@@ -147,12 +145,8 @@ static void depth(struct bench *b) {
                              p->delta = width;
                              p->bnum = read;
                          });
-    for (int l1 = 0; l1 < MLMQ_L1_KINDS; l1++)
-        time_setting(b, "depth", true, std::string(l1_names[l1]) + "-L2V", "",
-                     [=](struct sssp_parameters *p) {
-                         p->l1 = (enum mlmq_l1)l1;
-                         p->l2 = MLMQ_L2V;
-                     });
+    time_setting(b, "depth", true, "L1V-L2V", "",
+                 [](struct sssp_parameters *p) { p->l2 = MLMQ_L2V; });
 }
 
 static const struct {

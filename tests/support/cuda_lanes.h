@@ -344,12 +344,6 @@ static inline void gg_fetch_ahead_far(const void *) {}
 template <typename word> static inline word gg_load_now(const word *at, bool wanted) {
     return wanted ? *at : 0;
 }
-static inline uint32_t gg_load_stale(const uint8_t *at, bool wanted) {
-    return wanted ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
-}
-static inline void gg_store_some_time(uint8_t *at, uint8_t value) {
-    __atomic_store_n(at, value, __ATOMIC_RELAXED);
-}
 static inline uint64_t gg_whole_warps(uint64_t items) {
     return (items + GG_WARP - 1) / GG_WARP * GG_WARP;
 }

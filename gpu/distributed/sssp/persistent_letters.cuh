@@ -129,7 +129,7 @@ static __device__ bool own_targets_wait(const struct persistent<type> &p,
                                         const struct place<type> &at) {
     bool waits = p.limits.targets == 0;
     for (uint32_t i = threadIdx.x; i < p.limits.targets && !waits;
-         i += block_of<type>::threads) {
+         i += GG_PERSISTENT_BLOCK) {
         const uint32_t v = p.ends[p.limits.sources + i];
         const typename type::word d = gg_peek(&p.distance[v]);
         waits = is_here(p, v) && (d == type::unreached() || !is_final(at, d));

@@ -334,7 +334,7 @@ static __device__ void search_parts(const struct parts_search<type> &s,
 
 /* Cooperative, one on each device. Lists, rows and lanes of each step: walk(). */
 template <typename type>
-static __global__ void __launch_bounds__(block_of<type>::threads, blocks_to_fit<type>())
+static __global__ void __launch_bounds__(GG_PERSISTENT_BLOCK, BLOCKS_TO_FIT)
     find_shared_distances(const __grid_constant__ parts_search<type> s) {
     extern __shared__ __align__(16) unsigned char memory[];
     struct block_memory<type> &m = *reinterpret_cast<struct block_memory<type> *>(memory);
@@ -345,7 +345,6 @@ static __global__ void __launch_bounds__(block_of<type>::threads, blocks_to_fit<
     if (threadIdx.x == 0) {
         m.settled = m.served = 0;
         forget_ways(s.p, m);
-        m.counts = {0, 0, 0};
     }
     __syncthreads();
     search_parts(s, m);

@@ -79,8 +79,6 @@ template <typename type> struct shared_search {
     several_array<struct parts_course<type>> course;
     several_array<typename type::word> distance;
     several_array<uint32_t> list, mark, ends;
-    several_array<uint8_t> ceiling;
-    several_array<struct trace> trace;
     several_array<uint64_t> slice;
     several_array<double> sample;
     several_array<letter<type>> inbox[2], outbox;
@@ -99,8 +97,6 @@ static void carve(struct shared_search<type> *s, struct several_space *space) {
     s->distance = gg_several_carve<typename type::word>(space, all);
     s->list = gg_several_carve<uint32_t>(space, all * LISTS);
     s->mark = gg_several_carve<uint32_t>(space, all);
-    s->ceiling = gg_several_carve<uint8_t>(space, all);
-    s->trace = gg_several_carve<struct trace>(space, TRACE);
     s->slice = gg_several_carve<uint64_t>(
         space, 2 * (s->most_arcs >> slice_of(s->most_arcs)) + 1);
     s->ends = gg_several_carve<uint32_t>(space, ends);
@@ -130,15 +126,10 @@ template <typename type> static void set_up_member(struct shared_search<type> *s
     to->distance = s->distance.at[p];
     to->list = s->list.at[p];
     to->mark = s->mark.at[p];
-    to->ceiling = s->ceiling.at[p];
-    to->trace = s->trace.at[p];
     to->slice = s->slice.at[p];
     to->slice_arcs = slice_of(s->most_arcs);
     to->ends = s->ends.at[p];
     set_up(&planned, to);
-    if ((double)all * sizeof *to->distance <
-        s->parameters.sieve * (double)s->team->member[p].job.device->cache_bytes)
-        to->ceiling = NULL;
     to->vertices = all;
     to->first = several_first(places, (uint32_t)p);
     to->crowd = places->n / GG_PERSISTENT_CROWD;
@@ -158,7 +149,6 @@ static void send_beginning(struct shared_search<type> *s, int p) {
     gg_fill(job, state, 0, sizeof *state);
     gg_fill(job, &state->least, 0xff,
             sizeof state->least + sizeof state->way + sizeof state->lightest);
-    gg_fill(job, s->trace.at[p], 0, TRACE * sizeof *s->trace.at[p]);
     gg_upload(job, s->course.at[p], &s->begins, sizeof s->begins);
     gg_upload(job, s->ends.at[p], wanted->source,
               wanted->source_count * sizeof(uint32_t));
@@ -169,7 +159,7 @@ static void send_beginning(struct shared_search<type> *s, int p) {
 template <typename type>
 static struct cooperative_kernel kernel_of(const struct shared_search<type> *) {
     return cooperative_kernel{(const void *)find_shared_distances<type>,
-                              "find_shared_distances", block_of<type>::threads,
+                              "find_shared_distances", GG_PERSISTENT_BLOCK,
                               sizeof(struct block_memory<type>)};
 }
 

@@ -2,7 +2,6 @@
 ** choice.h. */
 #include "choice.h"
 #include "process.h"
-#include "tuning.h"
 
 #include <assert.h>
 #include <string.h>
@@ -19,14 +18,11 @@ void gg_sssp_adjust(void (*adjust)(struct sssp_parameters *parameters)) {
 static const struct {
     const char *name;
     enum sssp_engine engine;
-    enum mlmq_l1 l1;
     enum mlmq_l2 l2;
-} known[] = {{"persistent", SSSP_PERSISTENT, MLMQ_L1V, MLMQ_L2V},
-             {"regions", SSSP_REGIONS, MLMQ_L1V, MLMQ_L2V},
-             {"L1V-L2V", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2V},
-             {"L1SLF-L2V", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2V},
-             {"L1V-L2DQ", SSSP_MLMQ, MLMQ_L1V, MLMQ_L2DQ},
-             {"L1SLF-L2DQ", SSSP_MLMQ, MLMQ_L1SLF, MLMQ_L2DQ}};
+} known[] = {{"persistent", SSSP_PERSISTENT, MLMQ_L2V},
+             {"regions", SSSP_REGIONS, MLMQ_L2V},
+             {"L1V-L2V", SSSP_MLMQ, MLMQ_L2V},
+             {"L1V-L2DQ", SSSP_MLMQ, MLMQ_L2DQ}};
 
 /* The width of a bucket in typical weights. */
 static double in_weights(const struct sssp_features *f, double weights) {
@@ -39,17 +35,38 @@ static double width(const struct sssp_features *f, double weights) {
     return in_weights(f, weights / (f->degree > 1 ? f->degree : 1));
 }
 
+/* Multi-queues. More blocks only find more work that is done again. An L0 that is read
+** before L1 takes four times as long on a grid of a million vertices (H200). */
 static void set_queues(const struct sssp_features *f, struct sssp_parameters *p) {
     p->delta = width(f, GG_MLMQ_DELTA);
-    p->blocks = GG_MLMQ_BLOCKS;
-    p->cooperative = GG_MLMQ_COOPERATIVE;
-    p->write_back = GG_MLMQ_WRITE_BACK;
-    p->l0 = GG_MLMQ_L0;
-    p->l1_capacity = GG_MLMQ_L1;
-    p->bnum = GG_MLMQ_BNUM;
+    p->blocks = 1;
+    p->cooperative = 128;
+    p->write_back = 16;
+    p->l0 = 0;
+    p->l1_capacity = 32;
+    p->bnum = 4;
 }
 
-/* A method that is named: its engine, with parameters by simple rules. */
+/* Arcs for each vertex below which small rounds stay within blocks. */
+#define THIN_DEGREE 8.0
+
+/* Far vertices pull where some vertex has 64 times the average degree. The bound lies
+** 4 typical weights, divided by the average degree, behind its bucket; 2 and 8 take as
+** long. The transpose is made after 4 searches, which gain about what it takes.
+** Buckets become wider once the rest falls by an eighth. (H200: rmat24 11.0 to 9.2
+** ms.) */
+static void set_persistent(const struct sssp_features *f, struct sssp_parameters *p) {
+    p->local = f->degree < THIN_DEGREE;
+    p->blocks = 4;
+    p->fall = 0.875;
+    p->pull = f->most_degree > 64 * f->degree ? width(f, 4) : 0;
+    p->turn_after = 4;
+    p->delta = p->local ? in_weights(f, 8) : width(f, 4);
+}
+
+/* A method that is named: its engine, with parameters by simple rules. Buckets of
+** regions are 32 typical weights wide. (H200, road24m: 19.6 ms with 8, 19.0 with 16,
+** 18.9 with 32 and 64.) */
 static const char *defaults_of(const struct sssp_features *f, const char *method,
                                struct sssp_parameters *p) {
     size_t i = 0, last = sizeof known / sizeof *known - 1;
@@ -57,24 +74,13 @@ static const char *defaults_of(const struct sssp_features *f, const char *method
         i++;
     memset(p, 0, sizeof *p);
     p->engine = known[i].engine;
-    p->l1 = known[i].l1;
     p->l2 = known[i].l2;
-    if (p->engine == SSSP_PERSISTENT) {
-        p->local = f->degree < GG_PERSISTENT_THIN;
-        p->blocks = GG_PERSISTENT_BLOCKS;
-        p->fall = GG_PERSISTENT_FALL;
-        p->sieve = GG_PERSISTENT_SIEVE;
-        p->pull = f->most_degree > GG_PERSISTENT_HUB * f->degree
-                      ? width(f, GG_PERSISTENT_PULL)
-                      : 0;
-        p->turn_after = GG_PERSISTENT_TURN_AFTER;
-        p->delta = p->local ? in_weights(f, GG_PERSISTENT_DELTA_THIN)
-                            : width(f, GG_PERSISTENT_DELTA);
-    } else if (p->engine == SSSP_MLMQ) {
+    if (p->engine == SSSP_PERSISTENT)
+        set_persistent(f, p);
+    else if (p->engine == SSSP_MLMQ)
         set_queues(f, p);
-    } else if (p->engine == SSSP_REGIONS) {
-        p->delta = in_weights(f, GG_REGION_WIDTH_WEIGHTS);
-    }
+    else
+        p->delta = in_weights(f, 32);
     return known[i].name;
 }
 
@@ -85,24 +91,18 @@ static const struct candidate {
     /* of "persistent"; rounds are by all blocks, or small ones within blocks (LOCAL) */
     double blocks;
     enum { WHOLE, LOCAL } rounds;
-    /* of the multi-level multi-queues; 0: as when the method is named */
-    uint32_t bnum, write_back;
+    uint32_t write_back; /* of multi-queues; 0: as when the method is named */
 } candidates[] = {
-    {"persistent", .5, 4, LOCAL, 0, 0}, {"persistent", 1, 4, LOCAL, 0, 0},
-    {"persistent", 2, 4, LOCAL, 0, 0},  {"persistent", 4, 4, LOCAL, 0, 0},
-    {"persistent", 8, 4, LOCAL, 0, 0},  {"persistent", 16, 4, LOCAL, 0, 0},
-    {"persistent", 32, 4, LOCAL, 0, 0}, {"persistent", 4, 2, LOCAL, 0, 0},
-    {"persistent", 8, 2, LOCAL, 0, 0},  {"persistent", 16, 2, LOCAL, 0, 0},
-    {"persistent", 32, 2, LOCAL, 0, 0}, {"persistent", 64, 2, LOCAL, 0, 0},
-    {"persistent", 16, 1, LOCAL, 0, 0}, {"persistent", 64, 1, LOCAL, 0, 0},
-    {"L1V-L2DQ", 5, 0, WHOLE, 0, 0},    {"L1V-L2DQ", 20, 0, WHOLE, 0, 0},
-    {"L1V-L2DQ", 80, 0, WHOLE, 0, 0},   {"L1V-L2DQ", 20, 0, WHOLE, 1, 0},
-    {"L1V-L2DQ", 20, 0, WHOLE, 0, 4},   {"L1SLF-L2DQ", 20, 0, WHOLE, 0, 0},
-    {"L1V-L2V", 20, 0, WHOLE, 0, 0},    {"L1SLF-L2V", 20, 0, WHOLE, 0, 0},
-    {"persistent", 2, 4, WHOLE, 0, 0},  {"persistent", 4, 4, WHOLE, 0, 0},
-    {"persistent", 8, 4, WHOLE, 0, 0},  {"persistent", 16, 4, WHOLE, 0, 0},
-    {"persistent", 1, 4, WHOLE, 0, 0},  {"persistent", 32, 4, WHOLE, 0, 0},
-    {"persistent", 64, 4, WHOLE, 0, 0}, {"persistent", 256, 4, WHOLE, 0, 0},
+    {"persistent", .5, 4, LOCAL, 0}, {"persistent", 1, 4, LOCAL, 0},
+    {"persistent", 2, 4, LOCAL, 0},  {"persistent", 4, 4, LOCAL, 0},
+    {"persistent", 8, 4, LOCAL, 0},  {"persistent", 4, 2, LOCAL, 0},
+    {"persistent", 8, 2, LOCAL, 0},  {"persistent", 16, 2, LOCAL, 0},
+    {"persistent", 32, 2, LOCAL, 0}, {"persistent", 64, 2, LOCAL, 0},
+    {"L1V-L2DQ", 20, 0, WHOLE, 4},   {"L1V-L2V", 20, 0, WHOLE, 0},
+    {"persistent", 1, 4, WHOLE, 0},  {"persistent", 2, 4, WHOLE, 0},
+    {"persistent", 4, 4, WHOLE, 0},  {"persistent", 8, 4, WHOLE, 0},
+    {"persistent", 16, 4, WHOLE, 0}, {"persistent", 32, 4, WHOLE, 0},
+    {"persistent", 64, 4, WHOLE, 0}, {"persistent", 256, 4, WHOLE, 0},
 };
 
 bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **method,
@@ -116,7 +116,6 @@ bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **met
         p->blocks = c->blocks;
         p->local = c->rounds == LOCAL;
     } else if (p->engine == SSSP_MLMQ) {
-        p->bnum = c->bnum ? c->bnum : p->bnum;
         p->write_back = c->write_back ? c->write_back : p->write_back;
     }
     return true;
@@ -125,23 +124,24 @@ bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **met
 static_assert(GG_PROCESS_CANDIDATES == sizeof candidates / sizeof *candidates,
               "the choice was learned for these candidates: measure and learn again");
 
-void gg_sssp_judge(struct sssp_features *f) {
-    f->candidate = (uint32_t)gg_process_choose(f);
-    f->judged = 1;
-}
-
+/* A graph of few arcs is not thin where a vertex has 64 times the mean: an R-MAT with
+** 8 arcs to a vertex takes 3.7 ms as roads do, and 1.0 otherwise. */
 bool gg_path_is_thin(const struct sssp_features *f) {
-    return f->degree < GG_PERSISTENT_THIN && f->most_degree < f->degree * GG_PATH_HUB;
+    return f->degree < THIN_DEGREE && f->most_degree < f->degree * 64;
 }
 
+/* Buckets of 32 steps by depth in thin graphs; 16 to 64 are as good on roads and
+** meshes. By weight half and twice the width are as good within a tenth on R-MATs, and
+** 8 times the width costs a factor of 1.5 to 4. */
 void gg_path_choose(const struct sssp_features *f, bool by_depth,
                     struct sssp_parameters *p) {
     const bool thin = gg_path_is_thin(f);
     defaults_of(f, "persistent", p);
     p->local = thin || !by_depth;
-    p->delta = by_depth ? (thin ? GG_PATH_STEPS : 1)
-               : thin   ? in_weights(f, GG_PATH_DELTA_THIN)
-                        : width(f, GG_PATH_DELTA);
+    if (by_depth)
+        p->delta = thin ? 32 : 1;
+    else
+        p->delta = thin ? in_weights(f, 8) : width(f, 0.12);
     if (adjuster)
         adjuster(p);
 }
@@ -150,7 +150,7 @@ const char *gg_sssp_choose(const struct sssp_features *f, const char *method,
                            struct sssp_parameters *p) {
     const char *name = "";
     if (!method || strcmp(method, "auto") == 0)
-        gg_sssp_candidate(f->judged ? f->candidate : gg_process_choose(f), f, &name, p);
+        gg_sssp_candidate(gg_process_choose(f), f, &name, p);
     else
         name = defaults_of(f, method, p);
     if (adjuster)

@@ -1,8 +1,8 @@
-/* How the device searches for shortest paths: which engine, which queues, and every number
-** that they are run with. One struct, filled in one place (choice.c), read by all
-** engines.
+/* How the device searches for shortest paths: which engine, which queues, and every
+** number that they are run with. One struct, filled in one place (choice.c), read by
+** all engines.
 **
-**     gpugraph_graph --- gg_device_features ---> features      the paper's Table 2, and some more
+**     gpugraph_graph --- gg_device_features ---> features      of the paper's Table 2, and some more
 **                                                 |
 **     method, features --- gg_sssp_choose ---> parameters  --> sssp/sssp.cu --> an engine
 **                                                 ^
@@ -12,6 +12,10 @@
 #define GPUGRAPH_SSSP_CHOICE_H
 
 #include "backend.h"
+
+/* Typical weights that a bucket of multi-queues is wide, divided by the average
+** degree. */
+#define GG_MLMQ_DELTA 20.0
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,9 +27,8 @@ enum sssp_engine {
     SSSP_REGIONS     /* regions of near vertices, which blocks search by themselves */
 };
 
-/* Queues of a warp in shared memory, and of all warps in device memory: the names of Hu et
-** al., "Beyond a Single Queue". */
-enum mlmq_l1 { MLMQ_L1V, MLMQ_L1SLF, MLMQ_L1_KINDS };
+/* Queues of all warps in device memory, over one FIFO (L1V) of each warp in shared
+** memory: the names of Hu et al., "Beyond a Single Queue". */
 enum mlmq_l2 { MLMQ_L2V, MLMQ_L2DQ, MLMQ_L2_KINDS };
 
 /* Widths are in units of distance. */
@@ -37,12 +40,9 @@ struct sssp_parameters {
     bool local;           /* small rounds stay within a block */
     double fall;          /* of the rest, below which buckets become wider; 0: never */
     double
-        sieve; /* caches full of distances from which on bytes of ceilings are looked at first */
-    double
         pull; /* distance behind a bucket of many vertices from which on others pull; 0: never */
     uint32_t turn_after; /* searches after which the transpose is made for that */
     /* SSSP_MLMQ alone */
-    enum mlmq_l1 l1;
     enum mlmq_l2 l2;
     uint32_t write_back; /* L1V: after so many writes all of it goes to L2; 0: never */
     uint32_t l0, l1_capacity; /* elements of a thread (at most 2), of a warp */
@@ -53,21 +53,11 @@ struct sssp_parameters {
 struct sssp_features {
     uint64_t vertices, arcs;
     double degree, degree_deviation, most_degree;
-    double weight, weight_deviation, most_weight; /* of edges evenly spread */
-    double typical_weight; /* median of the positive ones among some */
-    double ball_depth;     /* mean of log2(levels to 1,024 vertices + 1): features.h */
+    double weight, weight_deviation; /* of edges evenly spread */
+    double typical_weight;           /* median of the positive ones among these */
+    double ball_depth;  /* mean of log2(levels to 1,024 vertices + 1): features.cu */
     double ball_radius; /* mean of log2(distance to the 64th nearest / typical weight) */
-    /* of searches in rounds: means of log2(vertices met), log2(how often each was relaxed)
-    ** and log2(distance of the least at the end / typical weight) */
-    double probe_met, probe_work, probe_radius;
-    uint32_t judged;    /* `candidate` is known */
-    uint32_t candidate; /* of "auto", by all of the above */
 };
-
-/* The features of the graph as it is searched in that direction, by the CPU. (features.c;
-** features.cu has the device's: the same numbers) */
-gpugraph_status gg_sssp_features(gpugraph_graph *graph, gpugraph_direction direction,
-                                 gpugraph_run *run, struct sssp_features *features);
 
 /* method: a name that gpugraph_methods lists for gpu_sssp on 'cuda', "auto" or NULL. An
 ** engine that is named stays; its parameters follow the features. Returns the name of the
@@ -86,9 +76,6 @@ bool gg_path_is_thin(const struct sssp_features *features);
 ** name by *method. */
 bool gg_sssp_candidate(size_t i, const struct sssp_features *features,
                        const char **method, struct sssp_parameters *parameters);
-
-/* Sets `candidate`, which takes some microseconds; without it every choice does. */
-void gg_sssp_judge(struct sssp_features *features);
 
 /* For benchmarks and tests: called with the parameters of every search after they were
 ** chosen; NULL: nobody. Not while a search runs. */

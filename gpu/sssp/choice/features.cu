@@ -1,27 +1,48 @@
-/* Features of a graph on the device, kept with its copy; features.c beside this computes
-** the same numbers on the CPU.
+/* Features of a graph, by which "auto" chooses how to search for shortest paths. They
+** are computed on the device and kept with its copy of the graph.
 **
-**     offsets of a CSR    --degrees-->  sums of squares, the largest
-**     weights by edge     --weights-->  FEATURE_PARTS sums  --groups-->  FEATURE_GROUPS
-**                         --sample--->  FEATURE_SAMPLE weights
+**     offsets of a CSR    --degrees-->  sums of squares, the largest degree
+**     weights by edge     --sample--->  FEATURE_SAMPLE weights: mean, deviation, median
 **     rows                --balls---->  FEATURE_BALLS numbers of levels
 **                         --radii---->  FEATURE_BALLS distances
-**                         --probes--->  FEATURE_BALLS searches in rounds (probe.cu)
-*/
+**
+** Balls lie around the start vertices of FEATURE_BALLS arcs. The number of levels that
+** a breadth-first search takes to meet FEATURE_BALL vertices tells a graph of near
+** neighbours from a random one, which degrees do not. The radius is the distance of
+** the FEATURE_NEAR-th nearest vertex, found by Dijkstra's algorithm, one vertex at a
+** time. A bucket of that width holds about as many vertices. */
 #include "device/parts.cuh"
 #include "graph/frontier.cuh"
 #include "sssp/sssp.cuh"
-#include "features.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum {
+    FEATURE_SAMPLE = 512, /* weights, at even distances in the list of edges */
+    FEATURE_BALLS = 16,
+    FEATURE_BALL = 1024,
+    FEATURE_BALL_TABLE = 4 * FEATURE_BALL, /* places of a set of its vertices */
+    FEATURE_BALL_LEVELS = 64, /* at most; the value of a search that ends before */
+    FEATURE_BALL_ARCS = 4096, /* of a row; more only repeat what was met */
+    FEATURE_NEAR = 64,
+    FEATURE_NEAR_ARCS = 32,   /* of a row, at most, and at least half, on average */
+    FEATURE_NEAR_ROW = 1024,  /* a longer row is not walked */
+    FEATURE_NEAR_MET = 1536,  /* a search that has met more vertices ends */
+    FEATURE_NEAR_TABLE = 3584 /* places of a set of them */
+};
+
+struct degree_sums {
+    unsigned long long square_low, square_high; /* of squares, by halves of 32 bits */
+    unsigned long long most;
+};
 
 struct feature_space {
     struct degree_sums *degrees;
-    struct weight_sums *part, *group;
     double *sample;
     uint32_t *levels;
     double *radius;
-    struct feature_probe *probe;
 };
 
 /* ---- kernels ---- */
@@ -48,39 +69,19 @@ static __global__ void degrees(device_csr g, struct degree_sums *sums) {
     }
 }
 
-static __device__ void add(struct weight_sums *to, double sum, double square,
-                           double most) {
-    to->sum = __dadd_rn(to->sum, sum);
-    to->square = __dadd_rn(to->square, square);
-    to->most = most > to->most ? most : to->most;
-}
-
-/* One thread per part. */
-template <typename type>
-static __global__ void weights(const type *weight, uint64_t m, uint64_t step,
-                               struct weight_sums *part) {
-    struct weight_sums mine = {0, 0, 0};
-    for (uint64_t e = gg_thread() * step; e < m; e += FEATURE_PARTS * step) {
-        double w = (double)weight[e];
-        add(&mine, w, __dmul_rn(w, w), w);
-    }
-    part[gg_thread()] = mine;
-}
-
-/* One thread per group. */
-static __global__ void groups(const struct weight_sums *part, struct weight_sums *group) {
-    struct weight_sums mine = {0, 0, 0};
-    for (int i = (int)threadIdx.x; i < FEATURE_PARTS; i += FEATURE_GROUPS)
-        add(&mine, part[i].sum, part[i].square, part[i].most);
-    group[threadIdx.x] = mine;
-}
-
 /* One thread per weight. */
 template <typename type>
 static __global__ void sample(const type *weight, uint64_t m, uint64_t step,
                               double *out) {
     if (threadIdx.x * step < m)
         out[threadIdx.x] = (double)weight[threadIdx.x * step];
+}
+
+/* The edge whose start is the middle of ball i. */
+static __device__ uint64_t ball_edge(uint64_t m, int i) {
+    uint64_t part = m / (2 * FEATURE_BALLS), rest = m % (2 * FEATURE_BALLS);
+    uint64_t odd = 2 * (uint64_t)i + 1;
+    return odd * part + odd * rest / (2 * FEATURE_BALLS);
 }
 
 struct ball {
@@ -128,7 +129,7 @@ static __global__ void balls(device_csr g, const uint32_t *start, uint64_t m,
         b.count = 0;
     __syncthreads();
     if (threadIdx.x == 0)
-        meet(&b, start[feature_ball_edge(m, (int)blockIdx.x)]);
+        meet(&b, start[ball_edge(m, (int)blockIdx.x)]);
     __syncthreads();
     for (uint32_t level = 1; level <= FEATURE_BALL_LEVELS; level++) {
         uint32_t end = b.count;
@@ -146,15 +147,16 @@ static __global__ void balls(device_csr g, const uint32_t *start, uint64_t m,
         levels[blockIdx.x] = found;
 }
 
-#define NOT_MET (~0ull)
+#define NOT_MET  (~0ull)
+#define NO_PLACE UINT32_MAX
 
 /* A set of vertices by their distances: the bits of a double that is not negative, which
 ** are in the order of the numbers, and 1. A settled vertex has 0, and keeps it. */
 struct near_ball {
     uint32_t met, vertex[FEATURE_NEAR_TABLE];
     unsigned long long key[FEATURE_NEAR_TABLE];
-    unsigned long long least[GG_BLOCK / GG_WARP]; /* of each warp: what nearest finds */
-    uint32_t least_vertex[GG_BLOCK / GG_WARP], least_at[GG_BLOCK / GG_WARP];
+    unsigned long long least; /* what nearest finds */
+    uint32_t least_vertex, least_at;
 };
 
 static __device__ void reach(struct near_ball *b, uint32_t v, double distance) {
@@ -172,39 +174,50 @@ static __device__ void reach(struct near_ball *b, uint32_t v, double distance) {
     }
 }
 
-struct near_vertex {
-    unsigned long long key; /* NOT_MET: there is none */
-    uint32_t vertex, at;
-};
-
-static __device__ struct near_vertex nearer(struct near_vertex a, struct near_vertex b) {
-    bool first = a.key < b.key || (a.key == b.key && a.vertex <= b.vertex);
-    return first ? a : b;
+/* A row of `degree` arcs is thinned: an arc is walked if its hash has that many
+** leading zeros. Arcs of a row are in any order, so the first ones would not do. */
+static __device__ int near_zeros(uint64_t degree) {
+    int zeros = 0;
+    while (degree >> zeros > FEATURE_NEAR_ARCS)
+        zeros++;
+    return zeros;
 }
 
-/* All threads of the block. The nearest vertex that is not settled. */
-static __device__ struct near_vertex nearest(struct near_ball *b) {
-    struct near_vertex best = {NOT_MET, GPUGRAPH_NONE, 0};
-    for (uint32_t i = threadIdx.x; i < FEATURE_NEAR_TABLE; i += blockDim.x)
-        if (b->key[i] != 0)
-            best = nearer(best, near_vertex{b->key[i], b->vertex[i], i});
-    for (int step = GG_WARP / 2; step > 0; step /= 2) {
-        struct near_vertex other;
-        other.key = __shfl_down_sync(0xffffffffu, best.key, step);
-        other.vertex = __shfl_down_sync(0xffffffffu, best.vertex, step);
-        other.at = __shfl_down_sync(0xffffffffu, best.at, step);
-        best = nearer(best, other);
+/* Arcs of negative weights are not walked: no search takes them. */
+static __device__ bool is_near_arc(uint32_t row, uint32_t target, double weight,
+                                   int zeros) {
+    uint32_t hash = (target + row * 0x9E3779B9u) * 2654435761u;
+    return weight >= 0 && (zeros == 0 || hash >> (32 - zeros) == 0);
+}
+
+/* All threads of the block. The place of the nearest vertex that is not settled, by
+** distance, then by vertex; NO_PLACE: there is none. Its key is b->least. */
+static __device__ uint32_t nearest(struct near_ball *b) {
+    unsigned long long least = NOT_MET;
+    uint32_t vertex = GPUGRAPH_NONE, at = NO_PLACE;
+    if (threadIdx.x == 0) {
+        b->least = NOT_MET;
+        b->least_vertex = GPUGRAPH_NONE;
+        b->least_at = NO_PLACE;
     }
-    if (gg_lane() == 0) {
-        b->least[threadIdx.x / GG_WARP] = best.key;
-        b->least_vertex[threadIdx.x / GG_WARP] = best.vertex;
-        b->least_at[threadIdx.x / GG_WARP] = best.at;
+    for (uint32_t i = threadIdx.x; i < FEATURE_NEAR_TABLE; i += blockDim.x) {
+        const unsigned long long key = b->key[i];
+        if (key == 0 || key > least || (key == least && b->vertex[i] >= vertex))
+            continue;
+        least = key;
+        vertex = b->vertex[i];
+        at = i;
     }
     __syncthreads();
-    best = near_vertex{NOT_MET, GPUGRAPH_NONE, 0};
-    for (uint32_t w = 0; w < blockDim.x / GG_WARP; w++)
-        best = nearer(best, near_vertex{b->least[w], b->least_vertex[w], b->least_at[w]});
-    return best;
+    atomicMin(&b->least, least);
+    __syncthreads();
+    if (at != NO_PLACE && least == b->least)
+        atomicMin(&b->least_vertex, vertex);
+    __syncthreads();
+    if (at != NO_PLACE && least == b->least && vertex == b->least_vertex)
+        b->least_at = at;
+    __syncthreads();
+    return b->least_at;
 }
 
 /* One thread per arc. */
@@ -213,13 +226,13 @@ static __device__ void reach_neighbours(const device_csr &g, struct near_ball *b
                                         uint32_t v, double distance) {
     const type *weight = static_cast<const type *>(g.weight);
     uint64_t first = g.offset[v], degree = g.offset[v + 1] - first;
-    int zeros = feature_near_zeros(degree);
+    int zeros = near_zeros(degree);
     if (degree > FEATURE_NEAR_ROW)
         return;
     for (uint64_t arc = first + threadIdx.x; arc < first + degree; arc += blockDim.x) {
         uint32_t target = g.target[arc];
         double w = (double)weight[arc];
-        if (feature_near_arc(v, target, w, zeros))
+        if (is_near_arc(v, target, w, zeros))
             reach(b, target, __dadd_rn(distance, w));
     }
 }
@@ -238,23 +251,22 @@ static __global__ void radii(device_csr g, const uint32_t *start, uint64_t m,
         b.met = 0;
     __syncthreads();
     if (threadIdx.x == 0)
-        reach(&b, start[feature_ball_edge(m, (int)blockIdx.x)], 0);
+        reach(&b, start[ball_edge(m, (int)blockIdx.x)], 0);
     for (int count = 1; count <= FEATURE_NEAR; count++) {
         __syncthreads();
-        struct near_vertex next = nearest(&b);
-        uint32_t met = b.met;
-        if (next.key == NOT_MET)
+        const uint32_t at = nearest(&b), v = b.least_vertex;
+        if (at == NO_PLACE)
             break;
-        double distance = __longlong_as_double((long long)(next.key - 1));
+        const double distance = __longlong_as_double((long long)(b.least - 1));
         if (count > 1)
             found = distance;
-        if (met > FEATURE_NEAR_MET || count == FEATURE_NEAR)
+        if (b.met > FEATURE_NEAR_MET || count == FEATURE_NEAR)
             break;
         __syncthreads(); /* all have read what changes now */
         if (threadIdx.x == 0)
-            b.key[next.at] = 0;
+            b.key[at] = 0;
         __syncthreads();
-        reach_neighbours<type>(g, &b, next.vertex, distance);
+        reach_neighbours<type>(g, &b, v, distance);
     }
     if (threadIdx.x == 0)
         radius[blockIdx.x] = found;
@@ -262,14 +274,11 @@ static __global__ void radii(device_csr g, const uint32_t *start, uint64_t m,
 
 /* ---- driver ---- */
 
-static void carve(struct workspace *space, struct feature_space *s) {
+static void carve_features(struct workspace *space, struct feature_space *s) {
     s->degrees = gg_carve<struct degree_sums>(space, 1);
-    s->part = gg_carve<struct weight_sums>(space, FEATURE_PARTS);
-    s->group = gg_carve<struct weight_sums>(space, FEATURE_GROUPS);
     s->sample = gg_carve<double>(space, FEATURE_SAMPLE);
     s->levels = gg_carve<uint32_t>(space, FEATURE_BALLS);
     s->radius = gg_carve<double>(space, FEATURE_BALLS);
-    s->probe = gg_carve<struct feature_probe>(space, FEATURE_BALLS);
 }
 
 template <typename type>
@@ -279,7 +288,6 @@ static void look_at_balls(struct cuda_job *job, enum csr_kind kind,
     const uint32_t *start = kind == CSR_IN ? edges->target : edges->source;
     gg_fill(job, s->levels, 0, FEATURE_BALLS * sizeof *s->levels);
     gg_fill(job, s->radius, 0xff, FEATURE_BALLS * sizeof *s->radius); /* not a number */
-    gg_fill(job, s->probe, 0, FEATURE_BALLS * sizeof *s->probe);
     if (edges->m == 0)
         return;
     balls<<<FEATURE_BALLS, GG_BLOCK, 0, job->stream>>>(*g, start, edges->m, s->levels);
@@ -287,49 +295,96 @@ static void look_at_balls(struct cuda_job *job, enum csr_kind kind,
     radii<type>
         <<<FEATURE_BALLS, GG_BLOCK, 0, job->stream>>>(*g, start, edges->m, s->radius);
     gg_launched(job, "radii");
-    gg_device_probes(job, g, start, edges->m, s->probe);
 }
 
-template <typename type>
-static void look_at_weights(struct cuda_job *job, const struct device_edges *edges,
-                            const struct feature_space *s) {
-    static_assert(FEATURE_PARTS % GG_BLOCK == 0, "a thread for each part");
-    const type *weight = static_cast<const type *>(edges->weight);
-    weights<<<FEATURE_PARTS / GG_BLOCK, GG_BLOCK, 0, job->stream>>>(
-        weight, edges->m, feature_step(edges->m, FEATURE_WEIGHTS), s->part);
-    gg_launched(job, "weights");
-    groups<<<1, FEATURE_GROUPS, 0, job->stream>>>(s->part, s->group);
-    gg_launched(job, "groups");
-    sample<<<1, FEATURE_SAMPLE, 0, job->stream>>>(
-        weight, edges->m, feature_step(edges->m, FEATURE_SAMPLE), s->sample);
-    gg_launched(job, "sample");
+/* Every so many-th weight of m is in the sample. */
+static uint64_t sample_step(uint64_t m) {
+    return m / FEATURE_SAMPLE + (m % FEATURE_SAMPLE != 0);
 }
 
 template <typename type>
 static void look_at_edges(struct cuda_job *job, enum csr_kind kind,
                           const struct device_csr *g, const struct device_edges *edges,
                           const struct feature_space *s) {
-    look_at_weights<type>(job, edges, s);
+    sample<<<1, FEATURE_SAMPLE, 0, job->stream>>>(
+        static_cast<const type *>(edges->weight), edges->m, sample_step(edges->m),
+        s->sample);
+    gg_launched(job, "sample");
     look_at_balls<type>(job, kind, g, edges, s);
 }
 
-static bool compute(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
-                    struct sssp_features *f) {
+/* ---- numbers ---- */
+
+static double deviation_of(double mean, double mean_square) {
+    double variance = mean_square - mean * mean;
+    return variance > 0 ? sqrt(variance) : 0;
+}
+
+static void set_degrees(struct sssp_features *f, const struct device_csr *g,
+                        const struct degree_sums *degrees) {
+    double squares =
+        (double)degrees->square_high * 4294967296.0 + (double)degrees->square_low;
+    f->vertices = g->n;
+    f->arcs = g->m;
+    f->degree = g->n ? (double)g->m / (double)g->n : 0;
+    f->degree_deviation = g->n ? deviation_of(f->degree, squares / (double)g->n) : 0;
+    f->most_degree = (double)degrees->most;
+}
+
+static int compare_weights(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* sample: `count` weights, which are sorted here. The typical weight is the median of the
+** positive ones. */
+static void set_weights(struct sssp_features *f, double *sample, size_t count) {
+    double sum = 0, square = 0;
+    size_t zeros = 0;
+    qsort(sample, count, sizeof *sample, compare_weights);
+    for (size_t i = 0; i < count; i++) {
+        sum += sample[i];
+        square += sample[i] * sample[i];
+        zeros += !(sample[i] > 0);
+    }
+    f->weight = count ? sum / (double)count : 0;
+    f->weight_deviation = count ? deviation_of(f->weight, square / (double)count) : 0;
+    f->typical_weight = zeros < count ? sample[zeros + (count - zeros) / 2] : 0;
+}
+
+/* Means of logarithms: of levels, and of radii in typical weights. A search that found
+** nothing but its source has no radius. */
+static void set_balls(struct sssp_features *f, const uint32_t *levels,
+                      const double *radius) {
+    double depths = 0, radii = 0;
+    int balls = 0;
+    for (int i = 0; i < FEATURE_BALLS; i++) {
+        double weights = f->typical_weight > 0 ? radius[i] / f->typical_weight : 0;
+        depths += log2((double)levels[i] + 1);
+        if (!(radius[i] >= 0))
+            continue;
+        radii += log2((weights < 1e12 ? weights : 1e12) + 1.0 / 1024);
+        balls++;
+    }
+    f->ball_depth = depths / FEATURE_BALLS;
+    f->ball_radius = balls > 0 ? radii / balls : 0;
+}
+
+static bool compute_features(struct cuda_job *job, enum csr_kind kind,
+                             const struct device_csr *g, struct sssp_features *f) {
     struct workspace space = {NULL, 0};
     struct feature_space s;
     struct device_places places; /* a gap among the samples is a loop: it does no harm */
     struct degree_sums degree;
-    struct weight_sums group[FEATURE_GROUPS], all = {0, 0, 0};
     double sampled[FEATURE_SAMPLE], radius[FEATURE_BALLS];
     uint32_t levels[FEATURE_BALLS];
-    struct feature_probe probe[FEATURE_BALLS];
     if (!gg_device_places(job, true, &places))
         return false;
     const struct device_edges edges = places.edges;
-    carve(&space, &s);
+    carve_features(&space, &s);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, &s);
+    carve_features(&space, &s);
     gg_fill(job, s.degrees, 0, sizeof *s.degrees);
     degrees<<<gg_grid(job, g->n, 8), GG_BLOCK, 0, job->stream>>>(*g, s.degrees);
     gg_launched(job, "degrees");
@@ -339,25 +394,16 @@ static bool compute(struct cuda_job *job, enum csr_kind kind, const struct devic
         look_at_edges<int64_t>(job, kind, g, &edges, &s);
     else
         look_at_edges<double>(job, kind, g, &edges, &s);
-    uint64_t looks = feature_looks(edges.m, feature_step(edges.m, FEATURE_WEIGHTS));
-    size_t count = (size_t)feature_looks(edges.m, feature_step(edges.m, FEATURE_SAMPLE));
+    const uint64_t step = sample_step(edges.m);
+    const size_t count = step ? (size_t)((edges.m + step - 1) / step) : 0;
     if (!gg_fetch(job, &degree, s.degrees, sizeof degree) ||
-        !gg_download(job, group, s.group, sizeof group) ||
         !gg_download(job, sampled, s.sample, count * sizeof *sampled) ||
         !gg_fetch(job, levels, s.levels, sizeof levels) ||
-        !gg_fetch(job, radius, s.radius, sizeof radius) ||
-        !gg_download(job, probe, s.probe, sizeof probe))
+        !gg_fetch(job, radius, s.radius, sizeof radius))
         return false;
-    for (int i = 0; i < FEATURE_GROUPS; i++) {
-        all.sum += group[i].sum;
-        all.square += group[i].square;
-        all.most = group[i].most > all.most ? group[i].most : all.most;
-    }
-    finish_features(f, g->n, g->m, &degree, &all, looks, sampled, count);
-    f->ball_depth = feature_ball_depth(levels);
-    f->ball_radius = feature_ball_radius(radius, f->typical_weight);
-    feature_probes(probe, f);
-    gg_sssp_judge(f);
+    set_degrees(f, g, &degree);
+    set_weights(f, sampled, count);
+    set_balls(f, levels, radius);
     return true;
 }
 
@@ -399,7 +445,7 @@ bool gg_device_features(struct cuda_job *job, enum csr_kind kind,
         return false;
     if (!kept->known[kind]) {
         double started = gg_now_ms();
-        if (!compute(job, kind, g, &kept->of[kind]))
+        if (!compute_features(job, kind, g, &kept->of[kind]))
             return false;
         kept->known[kind] = true;
         gg_phase(job->run, "features", started, (int64_t)g->m, "degrees, weights, balls");

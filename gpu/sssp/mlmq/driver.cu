@@ -16,6 +16,13 @@
 #define ROOM_AT_LEAST   65536
 /* Arcs for which there is room for one more, up to as much again. */
 #define ROOM_ARCS 8
+/* Vertices for which one more block pays. */
+#define BLOCK_VERTICES 256
+/* Arcs over which a vertex is cut into tasks for many warps, and those of a task. */
+#define HUB_ARCS   2048
+#define SLICE_ARCS 1024
+/* Elements of a segment, as a power of two: 2 KiB, of 32-bit distances. */
+#define SEGMENT_SHIFT 8
 
 struct mlmq_launch {
     struct mlmq m;
@@ -54,7 +61,7 @@ static unsigned blocks_of(struct cuda_job *job, const struct mlmq_launch *l,
     double processors = job->device->processors;
     double most = gg_blocks_at_once(job, &l->kernel) * processors;
     double blocks = wanted * processors;
-    double worth = l->m.n / (double)GG_MLMQ_BLOCK_VERTICES + 1;
+    double worth = l->m.n / (double)BLOCK_VERTICES + 1;
     blocks = blocks < worth ? blocks : worth;
     blocks = blocks < most ? blocks : most;
     return blocks > 1 ? (unsigned)blocks : 1;
@@ -83,9 +90,6 @@ static void plan(struct cuda_job *job, const struct sssp_search *s,
     m->weight = s->g.weight;
     m->distance = s->distance;
     m->host_stop = s->stop;
-    m->end = s->ends + s->wanted->source_count;
-    m->ends = s->wanted->target_count;
-    m->l1 = p->l1;
     m->l2 = p->l2;
     m->l0 = between(p->l0, 0, 2);
     m->l1_capacity = between(p->l1_capacity, 1, MLMQ_L1_MOST);
@@ -93,10 +97,9 @@ static void plan(struct cuda_job *job, const struct sssp_search *s,
     m->cooperative = between(p->cooperative, 1, 1u << 26);
     m->bnum = m->l2 == MLMQ_L2DQ ? between(p->bnum, 1, MLMQ_RING - 1) : 1;
     m->scale = mlmq_scale_of(s->type, p->delta);
-    m->limit = s->wanted->limit;
-    m->shift = GG_MLMQ_SEGMENT_SHIFT;
-    m->hub_arcs = GG_MLMQ_HUB;
-    m->slice = GG_MLMQ_SLICE;
+    m->shift = SEGMENT_SHIFT;
+    m->hub_arcs = HUB_ARCS;
+    m->slice = SLICE_ARCS;
     l->kernel.kernel = kernel_of(s->type);
     l->kernel.name = "mlmq_works";
     l->kernel.threads = GG_BLOCK;
@@ -126,10 +129,6 @@ static void carve(struct workspace *space, struct mlmq_launch *l, uint64_t *zero
     m->directory = gg_carve<uint64_t>(space, size->directory);
     m->hub = gg_carve<struct mlmq_hub>(space, MLMQ_HUBS);
     m->dirty = gg_carve<uint32_t>(space, size->words);
-    if (m->limit) {
-        m->counted = gg_carve<uint32_t>(space, size->words);
-        m->binned = gg_carve<uint32_t>(space, MLMQ_BINS);
-    }
     m->control = gg_carve<struct mlmq_control>(space, 1);
 }
 
@@ -168,23 +167,13 @@ static bool start(struct cuda_job *job, const struct sssp_search *s,
     return gg_launch_cooperative(job, &l->kernel, l->blocks, arguments);
 }
 
-/* What is final after an early end. */
-static void settle_ends(const struct mlmq_launch *l, struct sssp_search *s,
-                        const struct mlmq_control *control) {
-    s->final_below = UINT64_MAX;
-    if (control->bound < l->m.most) {
-        s->early = true;
-        s->final_below = control->bound + 1;
-    }
-}
-
 static bool finish(struct cuda_job *job, const struct mlmq_launch *l,
                    struct sssp_search *s) {
     struct mlmq_control control;
     const size_t reports = offsetof(struct mlmq_control, failed);
     static_assert(sizeof control - offsetof(struct mlmq_control, failed) <= GG_MAILBOX,
                   "it is fetched at once");
-    if (!gg_fetch(job, &control, l->m.control, 64) ||
+    if (!gg_fetch(job, &control.over, &l->m.control->over, sizeof control.over) ||
         !gg_fetch(job, &control.failed, &l->m.control->failed, sizeof control - reports))
         return false;
     if (control.over != MLMQ_DONE) {
@@ -194,7 +183,6 @@ static bool finish(struct cuda_job *job, const struct mlmq_launch *l,
                 control.over, control.failed);
         return false;
     }
-    settle_ends(l, s, &control);
     s->dropped = control.dropped != 0;
     s->served = control.served;
     snprintf(s->more, sizeof s->more,

@@ -3,8 +3,11 @@
 ** it out. The choice of queues is a branch that a whole grid takes alike. */
 #include "work.h"
 
+/* Blocks for each multiprocessor that the compiler leaves registers for. */
+#define BLOCKS_FIT 3
+
 /* One warp per worker, until the search is over; warp 0 of the grid is the manager. */
-static __global__ void __launch_bounds__(GG_BLOCK, GG_MLMQ_BLOCKS_FIT)
+static __global__ void __launch_bounds__(GG_BLOCK, BLOCKS_FIT)
     mlmq_works(const __grid_constant__ struct mlmq m) {
     const int warps = GG_BLOCK / GG_WARP;
     __shared__ struct mlmq_shared shared[warps];

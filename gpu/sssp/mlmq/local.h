@@ -2,7 +2,6 @@
 **
 **     L0       up to two elements in registers of each lane, a FIFO
 **     L1V      [ first ........ ]           FIFO; all of it goes to L2 every so many writes
-**     L1SLF    [ .. first ..... ]           shorter than the first: in front, else behind
 **     out                                   on the way to L2, written 32 at a time
 **
 ** What finds no room goes on to `out`; others could work on it, so it is urgent. */
@@ -58,51 +57,18 @@ WARP_FUNCTION void mlmq_l1_flush(struct mlmq_warp *w) {
     w->l1_count = 0;
 }
 
-WARP_FUNCTION void mlmq_append(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
+WARP_FUNCTION void mlmq_l1_write(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
     uint32_t lanes = warp_ballot(valid), behind = w->l1_count + mlmq_rank(lanes);
     bool fits = valid && behind < w->m->l1_capacity;
+    if (lanes == 0)
+        return;
     if (fits)
         mlmq_l1_store(w, mlmq_l1_place(w, behind), e);
     w->l1_count += set_bits(warp_ballot(fits));
     mlmq_out_urgent(w, e, valid && !fits);
-}
-
-WARP_FUNCTION void mlmq_vector_write(struct mlmq_warp *w, struct mlmq_element e,
-                                     bool valid) {
-    mlmq_append(w, e, valid);
     w->writes++;
-    if (w->m->write_back == 0 || w->writes % w->m->write_back != 0 || w->exhausted)
-        return;
-    mlmq_l1_flush(w);
-}
-
-WARP_FUNCTION void mlmq_shortest_write(struct mlmq_warp *w, struct mlmq_element e,
-                                       bool valid) {
-    uint32_t capacity = w->m->l1_capacity;
-    mlmq_word first = 0;
-    warp_sync();
-    if (w->l1_count > 0)
-        first = w->shared->distance[w->l1_first];
-    bool shorter = valid && e.distance < first;
-    uint32_t lanes = warp_ballot(shorter), before = mlmq_rank(lanes) + 1;
-    bool fits = shorter && w->l1_count + before <= capacity;
-    uint32_t count = set_bits(warp_ballot(fits));
-    warp_sync();
-    if (fits)
-        mlmq_l1_store(w, mlmq_l1_place(w, capacity - before), e);
-    w->l1_first = mlmq_l1_place(w, count ? capacity - count : 0);
-    w->l1_count += count;
-    mlmq_out_urgent(w, e, shorter && !fits);
-    mlmq_append(w, e, valid && !shorter);
-}
-
-WARP_FUNCTION void mlmq_l1_write(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
-    if (warp_ballot(valid) == 0)
-        return;
-    if (w->m->l1 == MLMQ_L1V)
-        mlmq_vector_write(w, e, valid);
-    else
-        mlmq_shortest_write(w, e, valid);
+    if (w->m->write_back > 0 && w->writes % w->m->write_back == 0 && !w->exhausted)
+        mlmq_l1_flush(w);
 }
 
 /* Up to one element for each lane from lane `first` on; returns how many. */

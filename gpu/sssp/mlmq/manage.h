@@ -1,6 +1,6 @@
 /* The manager of a multi-level multi-queue: one warp that relaxes nothing.
 **
-**     accounts -> base, piles, bounds -> accounts -> ... -> sweep, or the end
+**     accounts -> base, piles -> accounts -> ... -> sweep, or the end
 **
 ** It alone writes what mlmq_look reads, but for `over` after a failure and `exhausted`. */
 #ifndef GPUGRAPH_MLMQ_MANAGE_H
@@ -8,21 +8,15 @@
 
 #include "mlmq.h"
 
-/* Rounds between two looks at the host's flag, across the bus; at a worker's failure; bins
-** of each lane that are looked at in a round. */
+/* Rounds between two looks at the host's flag, across the bus, and at a worker's
+** failure. */
 #define MLMQ_ASK_HOST  128
 #define MLMQ_ASK_GUARD 16
-#define MLMQ_ASK_BINS  4
 
 struct mlmq_manager {
     const struct mlmq *m;
     uint32_t base, pile, bnum;
     uint64_t busy; /* bit i: account i is uneven */
-    uint32_t next_end;
-    mlmq_word farthest; /* of the targets looked at so far */
-    uint32_t next_bin;  /* to be looked at */
-    uint64_t nearer;    /* vertices in the bins before it */
-    uint32_t last_bin;  /* bins from there on cannot make the bound lower */
 };
 
 /* All done, then all tails: between the two, every account that agrees was even. */
@@ -106,55 +100,6 @@ WARP_FUNCTION void mlmq_adjust_bnum(struct mlmq_manager *g) {
     g->bnum = bnum;
 }
 
-/* Looks at some more targets. Once all have a distance, nothing over the largest of these
-** is wanted any more: they only fall. */
-WARP_FUNCTION void mlmq_lower_bound(struct mlmq_manager *g) {
-    const struct mlmq *m = g->m;
-    uint32_t at = g->next_end + warp_lane();
-    mlmq_word distance = at < m->ends ? mlmq_load_distance(m, m->end[at]) : 0;
-    distance = MLMQ_UNREACHED - mlmq_least(MLMQ_UNREACHED - distance);
-    g->farthest = distance > g->farthest ? distance : g->farthest;
-    g->next_end += warp_width;
-    if (g->next_end < m->ends)
-        return;
-    if (warp_lane() == 0 && g->farthest < device_load_64(&m->control->bound))
-        device_store_64(&m->control->bound, g->farthest);
-    g->next_end = 0;
-    g->farthest = 0;
-}
-
-/* As many vertices as the limit says have been relaxed at keys up to that bin's, and their
-** distances only fall: nothing beyond is wanted any more. */
-WARP_FUNCTION void mlmq_bound_by_bin(struct mlmq_manager *g, uint32_t bin) {
-    const struct mlmq *m = g->m;
-    uint32_t key = mlmq_first_key(bin + 1);
-    uint64_t behind = mlmq_least_of_key(&m->scale, MLMQ_TYPE, key);
-    g->last_bin = bin;
-    if (warp_lane() == 0 && mlmq_key(m, (mlmq_word)behind) >= key &&
-        behind - 1 < device_load_64(&m->control->bound))
-        device_store_64(&m->control->bound, behind - 1);
-}
-
-/* Looks at some more bins. A vertex is counted once, so whenever each of them was read, as
-** many were there. */
-WARP_FUNCTION void mlmq_look_at_bins(struct mlmq_manager *g) {
-    for (int i = 0; i < MLMQ_ASK_BINS; i++) {
-        uint32_t bin = g->next_bin + warp_lane(), sum;
-        uint32_t here = bin < g->last_bin ? device_load(&g->m->binned[bin]) : 0;
-        uint32_t before = warp_sum_before(here, &sum);
-        uint32_t enough = warp_ballot(here && g->nearer + before + here >= g->m->limit);
-        if (enough)
-            mlmq_bound_by_bin(g, g->next_bin + lowest_bit(enough));
-        g->nearer += sum;
-        g->next_bin += warp_width;
-        if (enough || g->next_bin >= g->last_bin) {
-            g->next_bin = 0;
-            g->nearer = 0;
-            return;
-        }
-    }
-}
-
 WARP_FUNCTION bool mlmq_asks_host(const struct mlmq *m, uint64_t round) {
     uint32_t stop = 0;
     if (round % MLMQ_ASK_HOST == 0 && warp_lane() == 0)
@@ -169,16 +114,8 @@ WARP_FUNCTION void mlmq_end(const struct mlmq *m, uint32_t how) {
 
 WARP_FUNCTION void mlmq_manage(const struct mlmq *m) {
     struct mlmq_control *control = m->control;
-    struct mlmq_manager g = {m,
-                             device_load(&control->base),
-                             device_load(&control->pile),
-                             device_load(&control->bnum),
-                             0,
-                             0,
-                             0,
-                             0,
-                             0,
-                             MLMQ_BINS - 1};
+    struct mlmq_manager g = {m, device_load(&control->base), device_load(&control->pile),
+                             device_load(&control->bnum), 0};
     uint64_t round = 0;
     for (;; round++) {
         if (mlmq_asks_host(m, round)) {
@@ -201,10 +138,6 @@ WARP_FUNCTION void mlmq_manage(const struct mlmq *m) {
             mlmq_move_base(&g);
             mlmq_adjust_bnum(&g);
         }
-        if (m->ends > 0)
-            mlmq_lower_bound(&g);
-        if (m->limit > 0)
-            mlmq_look_at_bins(&g);
         if (warp_width == 1)
             warp_pause(0);
     }

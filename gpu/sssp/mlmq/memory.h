@@ -35,7 +35,6 @@ enum {
     MLMQ_WON = MLMQ_UNROLL * 32,
     MLMQ_OUT = 31 + 32 + 64 + MLMQ_L1_MOST + 1, /* see mlmq_write */
     MLMQ_SWEEP_WORDS = 1024,                    /* words of the bitmap swept by a warp */
-    MLMQ_BINS = 864,                            /* see mlmq_bin */
     MLMQ_HUBS = 4096                            /* vertices in slices at the same time */
 };
 #define MLMQ_KEY_MOST 0x7fffffffu
@@ -53,12 +52,11 @@ enum { MLMQ_GOES_ON, MLMQ_DONE, MLMQ_STOPPED, MLMQ_FAILED }; /* control->over */
 
 struct mlmq_control {
     /* the line that every warp looks at */
-    uint32_t over;  /* words 0 to 6 as mlmq_look reads them */
-    uint32_t base;  /* the key of the first bucket of the ring */
-    uint32_t bnum;  /* buckets that are read */
-    uint32_t pile;  /* 0 or 1: new elements go there; the other one is open */
-    uint64_t bound; /* a distance over it is not wanted */
-    uint32_t exhausted, rest_of_line[25];
+    uint32_t over; /* words 0 to 4 as mlmq_look reads them */
+    uint32_t base; /* the key of the first bucket of the ring */
+    uint32_t bnum; /* buckets that are read */
+    uint32_t pile; /* 0 or 1: new elements go there; the other one is open */
+    uint32_t exhausted, rest_of_line[27];
     /* FIFOs, and other accounts: what can be read, was written, was read, is finished */
     uint32_t available[MLMQ_ACCOUNTS];
     uint32_t tail[MLMQ_ACCOUNTS];
@@ -115,16 +113,9 @@ struct mlmq {
     uint32_t *dirty;
     uint32_t words, sweep_chunks;
     /* ends */
-    uint32_t *counted; /* a bit for each vertex; NULL without a limit, as the next one */
-    uint32_t
-        *binned; /* MLMQ_BINS: vertices that were first relaxed at a key of that bin */
-    const uint32_t *end;
-    uint32_t ends; /* targets */
-    uint64_t limit;
     uint64_t most; /* no distance is larger */
-    bool tight;
+    bool tight;    /* `most` is max_distance, not the range of the type */
     /* how */
-    enum mlmq_l1 l1;
     enum mlmq_l2 l2;
     uint32_t l0, l1_capacity, write_back, bnum, cooperative;
     struct mlmq_scale scale;
@@ -162,23 +153,6 @@ MLMQ_BOTH uint32_t mlmq_key_real(const struct mlmq_scale *scale, uint64_t distan
     return key < (double)MLMQ_KEY_MOST ? (uint32_t)key : MLMQ_KEY_MOST;
 }
 
-/* The least distance whose key is at least that; the largest where there is none. */
-MLMQ_BOTH uint64_t mlmq_least_of_key(const struct mlmq_scale *scale,
-                                     gpugraph_distance_type type, uint32_t key) {
-    uint64_t low = 0, high = type == GPUGRAPH_UINT32 ? UINT32_MAX : UINT64_MAX >> 1;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        uint32_t here = type == GPUGRAPH_UINT32   ? mlmq_key_32(scale, (uint32_t)middle)
-                        : type == GPUGRAPH_UINT64 ? mlmq_key_64(scale, middle)
-                                                  : mlmq_key_real(scale, middle);
-        if (here < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* ---- the driver's side ---- */
 
 /* Sizes of the arrays, in elements of each, from m->n, shift and warps of `lanes` each. */
@@ -209,7 +183,6 @@ static inline struct mlmq_sizes mlmq_size(struct mlmq *m, uint64_t capacity, boo
 /* Everything else of it is 0. The sources are marked, and at a distance of 0. */
 static inline void mlmq_start(const struct mlmq *m, struct mlmq_control *control) {
     control->bnum = m->bnum;
-    control->bound = m->most;
     control->free_segments = UINT32_MAX; /* an empty list */
     control->spilled = 1;
     control->sweep_next = m->sweep_chunks; /* closed */

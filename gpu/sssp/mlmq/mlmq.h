@@ -4,23 +4,24 @@
 **     L1   shared memory  one queue of each warp                 local.h
 **     L2   device memory  of all warps: FIFOs of segments        fifo.h
 **
-** Each level has a read and a write that a whole warp calls: a level that is empty reads
-** from the one below, one that is full hands over to it. relax.h relaxes arcs between a
-** read and a write. After Hu, Sun, Jiang, Wang, Lin, Zong, Sun, "Beyond a Single Queue:
-** Multi-Level-Multi-Queue", with the order of memory accesses that their listings leave out.
+** Each level has a read and a write that a whole warp calls: a level that is empty
+** reads from the one below, one that is full hands over to it. relax.h relaxes arcs
+** between a read and a write. After Hu, Sun, Jiang, Wang, Lin, Zong, Sun, "Beyond a
+** Single Queue: Multi-Level-Multi-Queue", with the order of memory accesses that their
+** listings leave out.
 **
-** Accounts. Every queue in device memory (and the sweep) counts what was ever written to it
-** (tail) and what of that is finished with (done). An element is finished with when all it
-** led to is finished with or written to device memory. A manager (warp 0) reads all done,
-** then all tails: where they agree, the queues were empty and nobody was at work.
+** Accounts. Every queue in device memory (and the sweep) counts what was ever written
+** to it (tail) and what of that is finished with (done). An element is finished with
+** when all it led to is finished with or written to device memory. A manager (warp 0)
+** reads all done, then all tails: where they agree, the queues were empty and nobody
+** was at work.
 **
-** Overflow. Nobody waits for room. Where segments are used up a vertex is marked
-** in a bitmap, and when all queues are empty the manager has the bitmap swept: its vertices
+** Overflow. Nobody waits for room. Where segments are used up a vertex is marked in a
+** bitmap, and when all queues are empty the manager has the bitmap swept: its vertices
 ** are written again with their distances of then. Sources begin as such marks.
 **
-** Early ends, of every pair of queues: a bound that the manager only lowers. What is beyond it
-** is neither written nor relaxed. max_distance is one from the start; targets make one once
-** all have a distance; a limit, once so many vertices have been relaxed that near.
+** A sum beyond max_distance is neither written nor relaxed. Targets and limits end no
+** search: all vertices get their distances.
 **
 ** Included once for each type of distances, with one of these defined: MLMQ_UINT32,
 ** MLMQ_UINT64, MLMQ_REAL; by a .cu file for warps of 32 lanes, by a test for threads. */
@@ -66,7 +67,6 @@ struct mlmq_warp {
     uint32_t number;
     /* the control line, as last looked at */
     uint32_t over, base, bnum, pile, exhausted;
-    mlmq_word bound;
     /* levels */
     struct mlmq_element l0[2]; /* of the lane */
     uint32_t l0_count;         /* of the lane */
@@ -80,7 +80,6 @@ struct mlmq_warp {
     bool task; /* what was read is a slice: of hub `distance`, number `vertex` */
     /* of the lane: asked for, to be heard */
     uint32_t asked;
-    uint64_t asked_bound;
     uint64_t served;
 };
 
@@ -131,26 +130,6 @@ WARP_FUNCTION uint32_t mlmq_key(const struct mlmq *m, mlmq_word distance) {
 #else
     return mlmq_key_real(&m->scale, distance);
 #endif
-}
-
-/* Keys by size, so that few numbers tell where the nearest vertices are: each one below 64,
-** then 32 bins for every power of two. Ascends with the key. */
-WARP_FUNCTION uint32_t mlmq_bin(uint32_t key) {
-    uint32_t shift = key < 64 ? 0 : highest_bit(key) - 5;
-    return shift * 32 + (key >> shift);
-}
-
-WARP_FUNCTION uint32_t mlmq_first_key(uint32_t bin) {
-    return bin < 64 ? bin : (bin % 32 + 32) << (bin / 32 - 1);
-}
-
-/* The least argument of all lanes. */
-WARP_FUNCTION mlmq_word mlmq_least(mlmq_word value) {
-    for (unsigned step = 1; step < warp_width; step *= 2) {
-        mlmq_word other = mlmq_word_from(value, warp_lane() ^ step);
-        value = other < value ? other : value;
-    }
-    return value;
 }
 
 /* Which of the lanes with `there` this one is. */

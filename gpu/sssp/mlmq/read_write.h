@@ -14,20 +14,18 @@
 WARP_FUNCTION void mlmq_ask_manager(struct mlmq_warp *w) {
     struct mlmq_control *control = w->m->control;
     uint32_t *line = &control->over;
-    if (warp_lane() < 7)
+    if (warp_lane() < 5)
         w->asked = device_load(line + warp_lane());
-    w->asked_bound = device_load_64(&control->bound);
 }
 
 WARP_FUNCTION void mlmq_hear(struct mlmq_warp *w) {
     struct mlmq_control *control = w->m->control;
-    w->bound = mlmq_word_from((mlmq_word)w->asked_bound, 0);
     w->over = warp_from(w->asked, 0);
-    if (warp_width > 6) {
+    if (warp_width > 4) {
         w->base = warp_from(w->asked, 1);
         w->bnum = warp_from(w->asked, 2);
         w->pile = warp_from(w->asked, 3);
-        w->exhausted = warp_from(w->asked, 6);
+        w->exhausted = warp_from(w->asked, 4);
     } else {
         w->base = device_load(&control->base);
         w->bnum = device_load(&control->bnum);

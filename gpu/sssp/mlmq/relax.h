@@ -50,9 +50,9 @@ WARP_FUNCTION void mlmq_relax_some(struct mlmq_warp *w, const struct mlmq_job *j
         }
     }
     for (unsigned i = 0; i < MLMQ_UNROLL; i++) {
-        if (live[i] && sum[i] > w->bound) {
+        if (live[i] && sum[i] > m->most) {
             live[i] = false;
-            if (!m->tight && sum[i] > m->most)
+            if (!m->tight)
                 device_store(&m->control->dropped, 1);
         }
         old[i] = live[i] ? mlmq_load_distance(m, vertex[i]) : 0;
@@ -68,14 +68,6 @@ WARP_FUNCTION void mlmq_relax_some(struct mlmq_warp *w, const struct mlmq_job *j
     for (unsigned i = 0; i < MLMQ_UNROLL; i++)
         if (warp_ballot(live[i]) != 0)
             mlmq_win(w, sum[i], vertex[i], live[i]);
-}
-
-/* With a limit: vertices are counted where they are first relaxed; they end there or nearer. */
-WARP_FUNCTION void mlmq_count(const struct mlmq_warp *w, struct mlmq_element e,
-                              bool valid) {
-    uint32_t bit = 1u << e.vertex % 32;
-    if (valid && (device_or(&w->m->counted[e.vertex / 32], bit) & bit) == 0)
-        device_take(&w->m->binned[mlmq_bin(mlmq_key(w->m, e.distance))], 1);
 }
 
 /* Cuts a vertex with very many arcs into tasks. Returns the first arc that is left to this
@@ -139,7 +131,7 @@ WARP_FUNCTION void mlmq_take_slice(const struct mlmq_warp *w, struct mlmq_elemen
     job->end = job->at + m->slice < end ? job->at + m->slice : end;
     job->from = mlmq_word_from((mlmq_word)device_load_64(&hub->from), 0);
     mlmq_word now = mlmq_load_distance(m, device_load(&hub->vertex));
-    if (!ready || mlmq_word_from(now, 0) < job->from || job->from > w->bound)
+    if (!ready || mlmq_word_from(now, 0) < job->from)
         job->end = job->at;
     warp_sync();
     if (warp_lane() == 0 && device_add(&hub->left, UINT32_MAX) == 1)
@@ -157,11 +149,9 @@ WARP_FUNCTION void mlmq_take_vertices(struct mlmq_warp *w, struct mlmq_element e
         mlmq_word now = mlmq_load_distance(m, e.vertex);
         *begin = m->offset[e.vertex];
         *end = m->offset[e.vertex + 1];
-        valid = e.distance <= now && e.distance <= w->bound;
+        valid = e.distance <= now;
     }
     w->served += set_bits(warp_ballot(valid));
-    if (m->counted)
-        mlmq_count(w, e, valid);
     bool heavy = valid && *end - *begin > m->cooperative;
     *heavies = warp_ballot(heavy);
     job->before =

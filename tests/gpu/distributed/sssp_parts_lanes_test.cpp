@@ -5,11 +5,7 @@
 #include "cuda_lanes.h"
 
 #include "device/services.h"
-#include "tuning.h"
 
-#undef GG_PERSISTENT_BLOCK
-#undef GG_PERSISTENT_VERTICES
-#undef GG_PERSISTENT_SLICE
 #define GG_PERSISTENT_BLOCK    64
 #define GG_PERSISTENT_VERTICES 16
 #define GG_PERSISTENT_SLICE    3 /* 8 arcs */
@@ -106,13 +102,11 @@ template <typename type> struct member {
     struct lighter light;
     std::vector<uint32_t> list, mark, ends;
     std::vector<typename type::word> distance;
-    std::vector<uint8_t> ceiling;
     std::vector<uint64_t> slice;
     std::vector<struct letter<type>> inbox[2], outbox;
     std::unique_ptr<struct persistent_state> state;
     std::unique_ptr<struct parts_course<type>> course;
     std::unique_ptr<struct several_desk> desk;
-    struct trace trace[1];
     struct parts_search<type> search;
 };
 
@@ -149,7 +143,7 @@ static void make_member(const struct plan *plan, const several_places *places,
     planned.wanted = plan->search;
     planned.stop = stop;
     planned.parameters.fall = plan->seed % 2 ? 1e6 : 0;
-    planned.parameters.delta = is_whole(type()) == false
+    planned.parameters.delta = std::is_same<type, real>::value
                                    ? 0.3 * (double)(plan->seed % 40 + 1)
                                    : (double)(1ull << plan->seed % 9);
     if (plan->pulls) {
@@ -172,7 +166,6 @@ static void make_member(const struct plan *plan, const several_places *places,
     m.distance.resize(n);
     m.list.resize(n * LISTS);
     m.mark.resize(n);
-    m.ceiling.resize(n);
     m.slice.resize(2 * (m.rows.target.size() >> slice_of(g.m)) + 1);
     for (int turn = 0; turn < 2; turn++)
         m.inbox[turn].resize((uint64_t)places->stride * (plan->parts - 1) + 1);
@@ -185,14 +178,10 @@ static void make_member(const struct plan *plan, const several_places *places,
     to->distance = m.distance.data();
     to->list = m.list.data();
     to->mark = m.mark.data();
-    to->ceiling = m.ceiling.data();
-    to->trace = m.trace;
     to->slice = m.slice.data();
     to->slice_arcs = slice_of(g.m);
     to->ends = m.ends.data();
     set_up(&planned, to);
-    if (plan->seed % 3 == 0)
-        to->ceiling = NULL;
     to->vertices = n;
     to->first = several_first(places, p);
     to->crowd = plan->seed % 3 * places->n / 32;

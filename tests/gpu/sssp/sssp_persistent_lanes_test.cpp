@@ -6,18 +6,9 @@
 #define LANES_SHARED __thread
 #include "cuda_lanes.h"
 
-#include "tuning.h"
-
-#undef GG_PERSISTENT_BLOCK
-#undef GG_PERSISTENT_VERTICES
-#undef GG_PERSISTENT_SLICE
-#undef GG_PERSISTENT_LARGE_BLOCK
-#undef GG_PERSISTENT_LARGE_VERTICES
-#define GG_PERSISTENT_BLOCK          64
-#define GG_PERSISTENT_LARGE_BLOCK    128
-#define GG_PERSISTENT_LARGE_VERTICES 40
-#define GG_PERSISTENT_VERTICES       16
-#define GG_PERSISTENT_SLICE          3 /* 8 arcs */
+#define GG_PERSISTENT_BLOCK    64
+#define GG_PERSISTENT_VERTICES 16
+#define GG_PERSISTENT_SLICE    3 /* 8 arcs */
 
 /* What nvcc does not mind, or has of its own. */
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -26,8 +17,6 @@
 #include "sssp/persistent.cu"
 
 static_assert(sizeof(block_memory<real>) <= sizeof memory, "shared memory");
-static_assert(sizeof(block_memory<in_large_blocks<integer32>>) <= sizeof memory,
-              "shared memory");
 
 extern "C" {
 #include "expect.h"
@@ -46,7 +35,6 @@ template <typename type> static bool run_if(const void *kernel, void *argument) 
 
 static void run_kernel(const void *kernel, void *argument) {
     bool ran = run_if<integer32>(kernel, argument) ||
-               run_if<in_large_blocks<integer32>>(kernel, argument) ||
                run_if<integer64>(kernel, argument) || run_if<real>(kernel, argument) ||
                run_if<both_ends<steps>>(kernel, argument) ||
                run_if<both_ends<integer32>>(kernel, argument) ||
@@ -155,7 +143,6 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
     s.distance = f.distance.data();
     s.parameters.engine = SSSP_PERSISTENT;
     s.parameters.fall = seed / 150 % 2 ? 1e6 : 0;
-    s.parameters.sieve = seed % 4 > 0 ? 0 : 1e30;
     s.parameters.delta = weighted && s.type == GPUGRAPH_REAL
                              ? 0.3 * (double)(seed % 40 + 1)
                              : (double)(1ull << seed % (graph->n % 2 ? 8 : 50));

@@ -49,7 +49,6 @@ static void upset(struct sssp_parameters *p) {
     if (p->engine != SSSP_PERSISTENT)
         return;
     p->fall = pick(falls, 3);
-    p->sieve = shape_random(&seed) % 4 > 0 ? 0 : 1;
     p->pull = shape_random(&seed) % 3 ? p->delta * pick(reaches, 3) : 0;
     p->turn_after = 0;
     p->local = shape_random(&seed) % 2;
