@@ -162,25 +162,10 @@ struct gpugraph_graph {
         lists_to_skip; /* a device's list was too long: so many more are not asked for */
     int64_t missed_us; /* gg_missed_ms: and on one device beyond several's */
     int64_t host_bytes;
-    gpugraph_tables tables_kept;
+    bool tables_kept;            /* gpugraph_make_tables has been called */
     bool tables_settled;         /* made on the device, or not to be had there */
-    struct graph_tables *tables; /* in memory here; NULL: none. (update/tables.c) */
     struct device_graph *device; /* NULL until a device was used */
 };
-
-/* What begins the struct of tables in memory here. */
-struct graph_tables {
-    void (*free)(struct graph_tables *tables);
-    int64_t bytes;
-};
-static inline gpugraph_tables gg_tables_kept(const gpugraph_graph *graph) {
-    return __atomic_load_n(&graph->tables_kept, __ATOMIC_RELAXED);
-}
-/* Another thread may be making them. */
-static inline int64_t gg_tables_bytes(const gpugraph_graph *graph) {
-    const struct graph_tables *tables = __atomic_load_n(&graph->tables, __ATOMIC_ACQUIRE);
-    return tables ? __atomic_load_n(&tables->bytes, __ATOMIC_RELAXED) : 0;
-}
 
 /* Bytes of one stored weight, of one distance: 4 or 8. */
 size_t gg_distance_size(gpugraph_distance_type type);

@@ -281,25 +281,16 @@ gpugraph_status gpugraph_sources_into(gpugraph_graph *graph, uint32_t v,
 ** which has none, or GPUGRAPH_NO_EDGE. GPUGRAPH_INVALID and a sentence where they are not. */
 gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
                                     uint64_t *edge);
-/* Slab tables of a graph's edges, in which every gpugraph_update puts its batch first: where the
-** graph's copy on a device lies, or in this process's memory, too. They never decide an answer: where they
-** cannot be had, or follow, they are given back, and the graph is changed without them. */
-typedef enum gpugraph_tables {
-    GPUGRAPH_NO_TABLES, /* as long as nobody says otherwise */
-    GPUGRAPH_DEVICE_TABLES,
-    GPUGRAPH_ALL_TABLES
-} gpugraph_tables;
-/* From the next change on; gpugraph_make_tables makes them before it. */
-void gpugraph_keep_tables(gpugraph_graph *graph, gpugraph_tables where);
-/* Makes the tables that are to be kept and are not there yet: on a device where the graph has a copy
-** there (phase "tables"). GPUGRAPH_INTERRUPTED, or GPUGRAPH_OK also where they cannot be had. */
+/* Asks for slab tables of a graph's edges, where the graph's copy on a device lies: every
+** gpugraph_update puts its batch there first. They are made now where the graph has a copy
+** on a device (phase "tables"), else by a later call or change. They never decide an answer:
+** where they cannot be had, or follow, they are given back, and the copy is changed without
+** them. GPUGRAPH_INTERRUPTED, or GPUGRAPH_OK also where they cannot be had. gpugraph_memory
+** counts their bytes. */
 gpugraph_status gpugraph_make_tables(gpugraph_graph *graph, gpugraph_run *run);
 /* Are the tables that have been made those of the edges, and no others? GPUGRAPH_INVALID and a
 ** sentence where they are not; nothing is asked where there are none. */
 gpugraph_status gpugraph_check_tables(gpugraph_graph *graph, gpugraph_run *run);
-/* Bytes of the tables: in this process's memory, on a device (part of what gpugraph_memory tells). */
-void gpugraph_tables_memory(const gpugraph_graph *graph, int64_t *host_bytes,
-                            int64_t *device_bytes);
 /* The edge number of an edge id (the first of several), or GPUGRAPH_NO_EDGE. */
 uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id);
 /* The same for each of several ids, and what the edges are, as gpugraph_edge_of says; of an id without an edge

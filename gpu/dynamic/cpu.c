@@ -132,7 +132,7 @@ static void insert_run(const gpugraph_dynamic *d, const struct dynamic_batch *b,
 static void insert_later(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                          uint64_t i, struct tally *t) {
     uint64_t item = i;
-    if (b->run || b->tile) {
+    if (b->run) {
         const struct slab_sorted sorted = gg_sorted(b, d->valued);
         item = slab_waiting_item(&sorted, b->result, i);
     } else if (!b->whole) {
@@ -173,46 +173,6 @@ static void query_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                              SLAB_FROZEN, &value, &at)
                        ? value
                        : SLAB_NONE;
-}
-
-static void mark_row(const gpugraph_dynamic *d, const struct dynamic_batch *b,
-                     uint64_t i) {
-    const struct slab_first first = gg_first(b, d->valued);
-    if (!slab_mark_row(&d->slabs, &first, i))
-        device_store(&d->slabs.pool->report.unsorted, 1);
-}
-
-/* ---- steps over vertices ---- */
-
-/* Where the vertices' tables begin; by one thread. */
-static void lay_out(const gpugraph_dynamic *d) {
-    const struct slab_graph *g = &d->slabs;
-    struct slab_report *report = &g->pool->report;
-    for (uint32_t v = 0; v < g->n && !report->unsorted && !gg_leave(d->run, v); v++) {
-        const uint32_t sectors = slab_row_sectors(g, v, d->valued);
-        g->vertex[v].base = (uint32_t)report->sectors;
-        report->sectors += slab_tiled_sectors(sectors);
-        report->long_sectors += sectors - slab_tiled_sectors(sectors);
-    }
-}
-
-static void found_table(const gpugraph_dynamic *d, const struct dynamic_batch *b,
-                        uint64_t v, struct tally *t) {
-    const struct slab_first first = gg_first(b, d->valued);
-    t->added += slab_found(&d->slabs, &first, v);
-    t->far += slab_far_of(slab_row_items(&d->slabs, (uint32_t)v));
-}
-
-static void fill_tile(const gpugraph_dynamic *d, const struct dynamic_batch *b,
-                      uint32_t tile) {
-    const struct slab_graph *g = &d->slabs;
-    const struct slab_first first = gg_first(b, d->valued);
-    const struct slab_site site = slab_site_of(g, &first, tile);
-    uint32_t word[SLAB_TILE * SLAB_SIZE], filled[SLAB_TILE * SLAB_SECTORS];
-    const struct slab_desk desk = {word, filled};
-    slab_clear_tile(&desk, 0, 1);
-    slab_place_items(g, &first, &site, &desk, 0, 1);
-    slab_write_out(g, site.first, site.end - site.first, &desk, 0, 1);
 }
 
 /* Does u come before v, by degree? Edges lead ahead, so long rows have few. */
@@ -303,18 +263,6 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
     case STEP_INSERT_LATER:
         insert_later(d, b, i, t);
         break;
-    case STEP_MARK_ROWS:
-        mark_row(d, b, i);
-        break;
-    case STEP_LAY_OUT:
-        lay_out(d);
-        break;
-    case STEP_FOUND:
-        found_table(d, b, i, t);
-        break;
-    case STEP_FILL_TILES:
-        fill_tile(d, b, (uint32_t)i);
-        break;
     case STEP_CLAIM:
         claim_item(d, b, i);
         break;
@@ -347,7 +295,7 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
 
 static uint64_t waiting_items(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     uint64_t later = d->slabs.pool->later;
-    return b->whole ? b->count : b->run || b->tile ? later * SLAB_CHUNK : later;
+    return b->whole ? b->count : b->run ? later * SLAB_CHUNK : later;
 }
 
 static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
@@ -364,12 +312,7 @@ static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
         return pool->parts;
     case STEP_LIST_DEAD:
     case STEP_LIST_ALL:
-    case STEP_FOUND:
         return d->slabs.n;
-    case STEP_LAY_OUT:
-        return 1;
-    case STEP_FILL_TILES:
-        return b->tiles;
     case STEP_INSERT:
         return pool->report.full ? 0 : b->count; /* a vertex may lack its table */
     case STEP_INSERT_RUNS:
@@ -411,12 +354,11 @@ typedef struct step_job {
 static void do_items(void *job, uint64_t low, uint64_t high) {
     step_job *s = job;
     gpugraph_run *run = s->d->run;
-    const uint64_t work = s->step == STEP_FILL_TILES ? SLAB_TILE * SLAB_SIZE : ITEM_WORK;
     /* A chunk is short, so what it has worked is passed on to the next one, of whatever thread. */
     struct tally done = {.since =
                              __atomic_exchange_n(&s->done.since, 0, __ATOMIC_RELAXED)};
     for (uint64_t i = low; i < high; i++) {
-        if (!s->settles && (gg_stopping(run) || gg_worked(run, &done.since, work)))
+        if (!s->settles && (gg_stopping(run) || gg_worked(run, &done.since, ITEM_WORK)))
             break;
         one_item(s->d, s->step, s->b, i, &done);
     }

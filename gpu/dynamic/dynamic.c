@@ -1,7 +1,6 @@
 /* Dynamic graphs: their life, and batches of edges.
 **
-**     insert    (gather) -> mark rows -> lay out -> found -> fill tiles -> insert later -> settle
-**       or      (gather) -> announce -> (sum bases) -> rehash -> insert -> claim -> settle
+**     insert    (gather) -> announce -> (sum bases) -> rehash -> insert -> claim -> settle
 **       or      attempt -> (rehash -> insert later) -> claim -> settle
 **       or      sort -> insert runs -> (rehash -> insert later) -> claim -> settle
 **     delete    delete
@@ -52,12 +51,8 @@ void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed) {
         return;
     d->run = &run;
     if (d->place->open(d, &run)) {
-        if (d->founding) {
-            gg_dynamic_give_up(d);
-        } else {
-            gg_dynamic_step(d, STEP_END, &none);
-            gg_dynamic_count(d);
-        }
+        gg_dynamic_step(d, STEP_END, &none);
+        gg_dynamic_count(d);
     }
     d->place->close(d, &run);
     d->run = NULL;
@@ -297,7 +292,6 @@ static void make_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
 static void choose_way(gpugraph_dynamic *d, struct dynamic_batch *b) {
     b->first = d->end == 0;
     b->attempted = b->whole = false;
-    b->tile = NULL;
     if (b->first || !gg_dynamic_has_room(d, b->count))
         return;
     b->whole = are_many(d, b) && d->skewed && !b->run;
@@ -314,8 +308,6 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     if (d->announced || !b->attempted)
         gg_dynamic_forget(d);
     d->announced = true;
-    if (b->first && gg_dynamic_found(d, b))
-        return;
     d->slabs.slack = d->end > 0 ? (float)GG_SLAB_SLACK : 0;
     if (b->attempted) {
         b->old = d->slabs;
@@ -345,11 +337,6 @@ double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b) {
         d->place->mark(d, 1);
         struct slab_report report = gg_dynamic_count(d).report;
         full = report.full;
-        if (gg_dynamic_going(d)) {
-            if (d->founding && full)
-                gg_dynamic_give_up(d);
-            d->founding = false;
-        }
         if (!b->attempted || b->run) /* all were looked at */
             d->skewed = report.far > b->count / GG_SLAB_SKEW;
         d->announced = !b->attempted || full || !gg_dynamic_going(d);

@@ -10,7 +10,6 @@ enum {
     GG_DYNAMIC_FULL = 8,    /* the same: as many as it holds at once */
     GG_DYNAMIC_ATTEMPT = 6, /* as many as it holds of kernels that need 40 registers */
     GG_DYNAMIC_RUNS = 5,    /* as many as it holds of kernels that need 48 */
-    GG_DYNAMIC_TILES = 6,   /* as many as it holds with 36 KiB of shared memory each */
     GG_DYNAMIC_REST =
         4, /* as many as a rehash may have, which needs 64 registers, and desks */
     GG_DYNAMIC_BLOCK = 128, /* threads of a small block */
@@ -18,11 +17,9 @@ enum {
     GG_DYNAMIC_SMALL = GG_DYNAMIC_ATTEMPT * GG_BLOCK / GG_DYNAMIC_BLOCK
 };
 
-/* Launch a step: edges.cu, founding.cu, runs.cu, rows.cu. False: it is none of theirs. */
+/* Launch a step: edges.cu, runs.cu, rows.cu. False: it is none of theirs. */
 bool gg_dynamic_edge_step(gpugraph_dynamic *d, enum dynamic_step step,
                           const struct dynamic_batch &b);
-bool gg_dynamic_founding_step(gpugraph_dynamic *d, enum dynamic_step step,
-                              const struct dynamic_batch &b);
 bool gg_dynamic_run_step(gpugraph_dynamic *d, enum dynamic_step step,
                          const struct dynamic_batch &b);
 bool gg_dynamic_row_step(gpugraph_dynamic *d, enum dynamic_step step,

@@ -2,22 +2,21 @@
 **
 **     dynamic.c            create, free; batches of edges: check, upload, steps
 **     vertices.c   more vertices, and batches of them
-**     founding.c   the first tables, of a batch in order
 **     sort.c       batches sorted on the host
 **     rows.c       rows, triangles
 **     iterator.c   one edge after the other
 **     memory.c     the blocks; room in the arena
 **     cpu.c        a place: host memory, steps by threads
 **     dynamic.cu           a place: device memory, steps as kernels, which are in
-**                          edges.cu, founding.cu, runs.cu, sort.cu and
-**                          rows.cu
+**                          edges.cu, runs.cu, sort.cu and rows.cu
 **
 ** Edges with ids hang on it: multigraph.h. */
 #ifndef GPUGRAPH_DYNAMIC_H
 #define GPUGRAPH_DYNAMIC_H
 
 #include "backend.h"
-#include "slab_founding.h"
+#include "slab_run.h"
+#include "slab_tile.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,13 +35,9 @@ enum dynamic_step {
     STEP_ATTEMPT,      /* insert without announcement; what must wait is listed */
     STEP_INSERT_RUNS,  /* insert a sorted batch, a lane for a vertex */
     STEP_INSERT_LATER, /* insert what had to wait */
-    STEP_MARK_ROWS,    /* first tables, of a batch in order (slab_founding.h) */
-    STEP_LAY_OUT,
-    STEP_FOUND,
-    STEP_FILL_TILES,
-    STEP_REST,   /* all that follows these: from STEP_PLAN to STEP_SETTLE */
-    STEP_CLAIM,  /* who wants an edge that was there claims it */
-    STEP_SETTLE, /* claims become entries; the phase ends */
+    STEP_REST,         /* all that follows these: from STEP_PLAN to STEP_SETTLE */
+    STEP_CLAIM,        /* who wants an edge that was there claims it */
+    STEP_SETTLE,       /* claims become entries; the phase ends */
     STEP_DELETE,
     STEP_QUERY,
     STEP_CLEAR, /* the tables of vertices */
@@ -67,10 +62,7 @@ struct dynamic_batch {
     bool ordered;   /* ascending by source already */
     bool unsorted;  /* or may be */
     bool first;     /* there was no table before it */
-    bool unfit;     /* for tables that are founded in order */
-    uint32_t *tile; /* of such tables; else NULL */
-    uint32_t tiles, tile_sectors;
-    bool keep;             /* of an edge that is there the value stays */
+    bool keep;      /* of an edge that is there the value stays */
     struct slab_graph old; /* STEP_REHASH: where the tables are now */
     uint32_t *row_count;   /* count + 1 */
     uint64_t *row_offset;  /* count + 1 */
@@ -89,12 +81,6 @@ WARP_FUNCTION struct slab_sorted gg_sorted(const struct dynamic_batch *b, bool v
                                  valued,
                                  b->keep};
     return sorted;
-}
-
-WARP_FUNCTION struct slab_first gg_first(const struct dynamic_batch *b, bool valued) {
-    struct slab_first first = {b->source, b->target, b->value, b->count,       valued,
-                               b->result, b->tile,   b->tiles, b->tile_sectors};
-    return first;
 }
 
 /* Where slabs live and who runs the steps: one const struct for each backend. Once
@@ -150,7 +136,6 @@ struct gpugraph_dynamic {
     struct held scratch, sorted, rows; /* of batches; sorted: on the host */
     bool valued;
     bool reporting; /* the report holds what `edges` does not */
-    bool founding;  /* tables are set that are not filled */
     bool announced; /* the counts of announced insertions are not all 0 */
     bool
         skewed; /* in the latest batch of which all were looked at vertices had many items */
@@ -237,18 +222,6 @@ bool gg_needs_edges(gpugraph_run *run, uint64_t count, const uint32_t *source,
 void gg_dynamic_rehash_now(gpugraph_dynamic *d, struct dynamic_batch *b);
 /* The same, with room for it. `most`: sectors that it takes at most. */
 void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t most);
-
-/* The first arena: room for bases of so many sectors and their chains. The first `tiled` of these will
-** all be written, and are not cleared. */
-void gg_dynamic_first_arena(gpugraph_dynamic *d, const struct dynamic_batch *b,
-                            uint64_t bases, uint64_t tiled);
-/* No tables, and no arena: what was founded is given up. */
-void gg_dynamic_give_up(gpugraph_dynamic *d);
-
-/* ---- founding.c ---- */
-
-/* Founds all tables, if the batch is in order. False: it is not, and nothing is done. */
-bool gg_dynamic_found(gpugraph_dynamic *d, struct dynamic_batch *b);
 
 /* ---- sort.c ---- */
 

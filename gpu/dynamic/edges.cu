@@ -463,9 +463,6 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
     case STEP_ATTEMPT:
         attempt<valued, false><<<small, GG_DYNAMIC_BLOCK, 0, stream>>>(g, b);
         return true;
-    case STEP_INSERT_LATER: /* of long rows */
-        insert_waiting<valued><<<few, GG_BLOCK, 0, stream>>>(g, b);
-        return true;
     case STEP_REST:
         launch_rest<valued>(job, g, b);
         return true;

@@ -57,9 +57,7 @@ static void replace(gpugraph_dynamic *d, struct held *h, struct held larger) {
     look_again(d);
 }
 
-/* New bytes from number `clean` on are `byte`. */
-static void enlarge(gpugraph_dynamic *d, struct held *h, uint64_t bytes, int byte,
-                    uint64_t clean) {
+void gg_dynamic_enlarge(gpugraph_dynamic *d, struct held *h, uint64_t bytes, int byte) {
     if (!gg_dynamic_going(d) || bytes <= h->bytes)
         return;
     struct held larger = {d->place->take(d, bytes), bytes};
@@ -67,13 +65,8 @@ static void enlarge(gpugraph_dynamic *d, struct held *h, uint64_t bytes, int byt
         return;
     if (h->bytes > 0)
         d->place->copy(d, larger.block, h->block, h->bytes);
-    clean = clean > h->bytes ? clean : h->bytes;
-    d->place->fill(d, (char *)larger.block + clean, byte, bytes - clean);
+    d->place->fill(d, (char *)larger.block + h->bytes, byte, bytes - h->bytes);
     replace(d, h, larger);
-}
-
-void gg_dynamic_enlarge(gpugraph_dynamic *d, struct held *h, uint64_t bytes, int byte) {
-    enlarge(d, h, bytes, byte, 0);
 }
 
 struct slab_pool gg_dynamic_pool(gpugraph_dynamic *d) {
@@ -109,7 +102,7 @@ static void enlarge_list(gpugraph_dynamic *d, int kind, uint64_t pieces) {
     replace(d, h, larger);
 }
 
-static void grow_arena(gpugraph_dynamic *d, uint64_t sectors, uint64_t clean) {
+void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors) {
     const uint64_t sector = SLAB_WORDS * sizeof(uint32_t);
     uint64_t end = d->end < d->slabs.capacity ? d->end : d->slabs.capacity;
     if (end + sectors > MOST_SECTORS) {
@@ -118,19 +111,15 @@ static void grow_arena(gpugraph_dynamic *d, uint64_t sectors, uint64_t clean) {
                 MOST_SECTORS, (unsigned long long)(end + sectors));
         return;
     }
-    enlarge(d, &d->tables.arena, (end + sectors) * sector, 0xff, clean * sector);
+    gg_dynamic_enlarge(d, &d->tables.arena, (end + sectors) * sector, 0xff);
     if (end > 0)
         gg_dynamic_make_lists(d);
-    else /* of first tables nothing is freed but what came too late as a chain */
+    else /* of first tables nothing is freed but chains that came too late */
         enlarge_list(d, 2, (end + sectors) / SLAB_HUGE + 1);
     if (gg_dynamic_going(d) && d->end != end) { /* takers have overshot */
         d->end = (uint32_t)end;
         d->place->upload(d, &d->slabs.pool->end, &d->end, sizeof d->end);
     }
-}
-
-void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors) {
-    grow_arena(d, sectors, 0);
 }
 
 /* No more free short pieces of a kind than there are vertices. */
@@ -226,25 +215,6 @@ static uint64_t wanted_for(const gpugraph_dynamic *d, const struct dynamic_batch
     bool longer = d->end > 0 || d->slabs.load > 0.75;
     *chains = (longer ? b->count / GG_SLAB_CHAINS : 0) + SLAB_SECTORS;
     return with_chains(d, bases) + *chains;
-}
-
-void gg_dynamic_first_arena(gpugraph_dynamic *d, const struct dynamic_batch *b,
-                            uint64_t bases, uint64_t tiled) {
-    uint64_t chains, wanted = wanted_for(d, b, bases, &chains);
-    if (!gg_dynamic_has_room(d, wanted))
-        grow_arena(d, wanted, tiled);
-    d->end = (uint32_t)tiled;
-    d->place->upload(d, &d->slabs.pool->end, &d->end, sizeof d->end);
-}
-
-void gg_dynamic_give_up(gpugraph_dynamic *d) {
-    gg_dynamic_drop(d, &d->tables.arena);
-    d->place->fill(d, d->tables.vertex.block, 0, d->tables.vertex.bytes);
-    d->place->fill(d, d->tables.pool.block, 0, d->tables.pool.bytes);
-    look_again(d);
-    d->end = 0;
-    d->free = d->edges = 0;
-    d->founding = false;
 }
 
 void gg_dynamic_rehash_now(gpugraph_dynamic *d, struct dynamic_batch *b) {

@@ -6,7 +6,6 @@
 **     slab_run.h      insert what comes in order of vertices
 **     slab_walk.h     all entries of a table: clear, rows
 **     slab_tile.h     rehash
-**     slab_founding.h the first tables, of a batch in order
 **
 **     vertex   base, sectors, used, dead           the dictionary: 16 bytes a vertex
 **                |
@@ -61,9 +60,6 @@
 #define SLAB_HUGE 64  /* sectors of a base from where on warps share its rehash */
 #define SLAB_PART 128 /* sectors of its new base that one warp fills */
 #define SLAB_RUN  16  /* items of a vertex in a sorted batch that one lane inserts */
-#define SLAB_TILE                                                                        \
-    256 /* slabs that a team puts together at a time where tables are founded */
-#define SLAB_LONG 8192 /* sectors of a base from where on that would be too many looks */
 #endif
 
 enum {
@@ -113,8 +109,7 @@ struct slab_pool {
     struct slab_report { /* of one batch */
         uint64_t added, removed, sectors, triangles;
         uint64_t far; /* items that have SLAB_FAR others of their vertex before them */
-        uint64_t long_sectors; /* of bases that are founded behind the tiles */
-        uint64_t behind_sums[10];
+        uint64_t behind_sums[11];
         uint32_t full;     /* 1: the arena ended */
         uint32_t unsorted; /* 1: the batch is not ascending without repeats */
         uint32_t marked;   /* 1: the filter is not empty */

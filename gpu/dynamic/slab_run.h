@@ -112,14 +112,10 @@ slab_begin_visit(const struct slab_graph *g, const struct slab_sorted *b, uint32
     return visit;
 }
 
-/* Of a vertex's items, those that have SLAB_FAR others before them. */
-WARP_FUNCTION uint32_t slab_far_of(uint64_t items) {
-    return items > SLAB_FAR ? (uint32_t)items - SLAB_FAR : 0;
-}
-
-/* Of a visit that has not begun. */
+/* Items of a visit that has not begun which have SLAB_FAR others before them. */
 WARP_FUNCTION uint32_t slab_far(const struct slab_visit *visit) {
-    return slab_far_of(visit->end - visit->item);
+    const uint64_t items = visit->end - visit->item;
+    return items > SLAB_FAR ? (uint32_t)items - SLAB_FAR : 0;
 }
 
 /* Sends for the sectors where the probes of a run begin, so that it waits for them once. */
@@ -192,13 +188,10 @@ WARP_FUNCTION bool slab_end_visit(const struct slab_graph *g,
     return v.used - v.dead > most;
 }
 
-WARP_FUNCTION uint32_t slab_chunks_of(uint64_t items) {
-    return (uint32_t)((items + SLAB_CHUNK - 1) / SLAB_CHUNK);
-}
-
 /* How many chunks the run leaves behind. */
 WARP_FUNCTION uint32_t slab_chunks(const struct slab_visit *visit) {
-    return slab_chunks_of(visit->announced ? visit->end - visit->item : 0);
+    const uint64_t items = visit->announced ? visit->end - visit->item : 0;
+    return (uint32_t)((items + SLAB_CHUNK - 1) / SLAB_CHUNK);
 }
 
 /* Lists the chunks of a run that begins at `item`; all lanes of the warp come, and write one run's after

@@ -40,7 +40,6 @@ bool gg_copy_is_there(const gpugraph_graph *graph, const gpugraph_run *run) {
 void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
                      int64_t *device_bytes) {
     *host_bytes = __atomic_load_n(&graph->host_bytes, __ATOMIC_RELAXED) +
-                  gg_csr_bytes(graph) + (int64_t)gg_text_index_bytes(graph) +
-                  gg_tables_bytes(graph);
+                  gg_csr_bytes(graph) + (int64_t)gg_text_index_bytes(graph);
     *device_bytes = graph->device ? gg_copies.held(graph) : 0;
 }

@@ -321,8 +321,6 @@ void gpugraph_free(gpugraph_graph *graph) {
         return;
     if (graph->device)
         gg_copies.release(graph);
-    if (graph->tables)
-        graph->tables->free(graph->tables);
     gg_free_csr(graph);
     gg_free_ids(graph);
     gg_release(graph->source);

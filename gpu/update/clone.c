@@ -90,7 +90,6 @@ gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
     *made = *graph;
     made->gate = (struct graph_gate){0};
     made->device = NULL;
-    made->tables = NULL;
     made->tables_settled = false;
     made->text_index = NULL;
     made->texts_asked = 0;

@@ -212,8 +212,7 @@ static bool is_small(const update *u) {
 /* Edges would move, or have gaps already; and numbers, ids and weights stay what they are. */
 static bool may_have_gaps(const update *u) {
     const gpugraph_graph *graph = u->graph;
-    return (graph->gaps.made || !u->edges.still) && is_small(u) && !graph->tables &&
-           graph->tables_kept != GPUGRAPH_ALL_TABLES && !u->changes->before &&
+    return (graph->gaps.made || !u->edges.still) && is_small(u) && !u->changes->before &&
            !graph->has_equal_edge_ids && graph->m > 0 &&
            u->distance_type == graph->distance_type &&
            gg_is_wide(u->edges.after) == graph->wide;

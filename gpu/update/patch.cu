@@ -243,5 +243,4 @@ extern "C" const struct patch_services gg_patches = {
     .look = gg_cuda_look,
     .check = gg_cuda_check_store,
     .make = gg_cuda_make_store,
-    .held = gg_cuda_store_bytes,
 };

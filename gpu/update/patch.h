@@ -132,16 +132,14 @@ void gg_cuda_follow(const patch *p);
 bool gg_cuda_look(const patch_look *look);
 /* Are the tables that have been made those of the graph's edges? */
 gpugraph_status gg_cuda_check_store(gpugraph_graph *graph, gpugraph_run *run);
-/* Makes them of a copy that is there, if they are to be kept; fails only when the run must end. */
+/* Makes them of a copy that is there; fails only when the run must end. */
 void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run);
-int64_t gg_cuda_store_bytes(const gpugraph_graph *graph);
 /* All, for the host; empty where there is no nvcc. */
 struct patch_services {
     void (*follow)(const struct patch *);
     bool (*look)(const struct patch_look *);
     gpugraph_status (*check)(gpugraph_graph *, gpugraph_run *);
     void (*make)(gpugraph_graph *, gpugraph_run *);
-    int64_t (*held)(const gpugraph_graph *);
 };
 extern const struct patch_services gg_patches;
 

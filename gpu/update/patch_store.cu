@@ -38,11 +38,6 @@ struct kept_tables *gg_tables_there(const gpugraph_graph *graph) {
     return (struct kept_tables *)gg_device_part_of(graph, &tables_kind);
 }
 
-extern "C" int64_t gg_cuda_store_bytes(const gpugraph_graph *graph) {
-    const struct kept_tables *k = gg_tables_there(graph);
-    return k ? __atomic_load_n(&k->part.bytes, __ATOMIC_RELAXED) : 0;
-}
-
 /* Interrupts end the job, as does a device that fails; whatever else has, the copy does without
 ** tables. */
 static void give_up(struct cuda_job *job, struct kept_tables *k) {
@@ -188,13 +183,9 @@ void gg_store_first(struct there *t) {
     struct cuda_job *job = &t->job;
     gpugraph_run *run = job->run;
     gpugraph_graph *graph = t->p->graph;
-    struct kept_tables *k = gg_tables_there(graph);
-    if (!gg_tables_kept(graph)) {
-        if (k)
-            empty(graph, k);
+    if (!__atomic_load_n(&graph->tables_kept, __ATOMIC_RELAXED))
         return;
-    }
-    k = (struct kept_tables *)gg_device_part(job, &tables_kind);
+    struct kept_tables *k = (struct kept_tables *)gg_device_part(job, &tables_kind);
     if (!k || k->refused || (!k->filled && !can_fill(graph)))
         return;
     if (!gg_store_follows(t->p->of)) {

@@ -19,13 +19,6 @@ void gg_store_changes_free(store_changes *c);
 /* Can there be a store of the graph's edges? */
 bool gg_store_holds(const gpugraph_graph *graph);
 
-/* ---- tables.c ---- */
-
-/* The batch goes to the tables in memory, which are made first where they are to be kept. */
-void gg_tables_first(struct update *u);
-/* The change has not come about: tables that have taken it go. */
-void gg_tables_behind(struct update *u);
-
 #ifdef __cplusplus
 }
 #endif

@@ -389,13 +389,9 @@ static void patch_device(update *u) {
 static void change(update *u) {
     gg_update_prepare(u);
     if (!gg_stopping(u->run) && !gg_poll(u->run))
-        gg_tables_first(u);
-    if (!gg_stopping(u->run))
         patch_device(u);
     if (!gg_stopping(u->run))
         commit(u);
-    else
-        gg_tables_behind(u);
 }
 
 void gg_update_free(update *u) {

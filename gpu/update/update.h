@@ -19,7 +19,7 @@
 **     simple.c     arcs of CSR_SIMPLE: an edge may hide behind another
 **     patch*       the copy on a device
 **     store_batch.c  the same for a store of its edges
-**     tables.c     a store in memory
+**     tables.c     what callers ask of that store
 **
 ** Vertices that are not there yet are called fresh; a vertex that loses its last edge, and
 ** is not kept, vanishes; lone ones need no edge. Old numbers are those before the update, new ones those after it. */
@@ -156,7 +156,6 @@ typedef struct update {
     bool gapped;
     gap_patch gap_patch; /* for a copy of the list */
     double patch_ms;     /* told as a phase of its own */
-    bool tables_ahead;   /* those in memory have taken the batch */
     /* room for 2 * the larger count, to sort in; and for the arcs that go, and come */
     uint64_t *key, *key_scratch;
     uint32_t *value_scratch;

@@ -509,8 +509,8 @@ START_TEST(large_batches) {
 }
 END_TEST
 
-/* The first batch is in order: rows of one edge, of several tiles, and so long ones that their items are
-** inserted one by one; `late`: but for its last edge, which had its turn before. */
+/* The first batch is in order, with rows of every length; `late`: but for its last edge, which had its
+** turn before. */
 static void insert_in_order(gpugraph_backend backend, bool valued, double load,
                             bool late) {
     enum { SIZE = 70000, MOST = 400000 };

@@ -18,9 +18,8 @@ static void forget_latest(uint32_t *word);
 #define SLAB_HUGE          16
 #define SLAB_PART          8
 #define SLAB_RUN           12
-#define SLAB_TILE          8
-#define SLAB_LONG          80
-#include "dynamic/slab_founding.h"
+#include "dynamic/slab_run.h"
+#include "dynamic/slab_tile.h"
 
 #include "expect.h"
 #include "luck.h"
@@ -73,9 +72,6 @@ enum phase {
     ATTEMPT,
     RUNS,
     INSERT_LATER,
-    MARK_ROWS,
-    FOUND,
-    FILL_TILES,
     CLAIM,
     SETTLE,
     DELETE,
@@ -88,11 +84,10 @@ enum way { ANNOUNCED, ATTEMPTED, SORTED };
 struct world {
     struct slab_graph g;
     struct slab_sorted sorted; /* runs: 0 where the batch is not */
-    struct slab_first first;
     struct slab_pool pool;
     bool valued, unsorted;
     uint32_t count, source[BATCH], target[BATCH], value[BATCH], claimed[BATCH];
-    uint32_t later[BATCH], run[BATCH], tile[BATCH];
+    uint32_t later[BATCH], run[BATCH];
     uint32_t model[VERTICES][TARGETS];
     uint32_t row[VERTICES][TARGETS], row_value[VERTICES][TARGETS];
     /* of the running phase */
@@ -182,10 +177,6 @@ static void one_item(uint32_t i) {
     case INSERT:
         insert_item(i);
         break;
-    case MARK_ROWS:
-        if (!slab_mark_row(g, &w.first, i))
-            device_store(&w.pool.report.unsorted, 1);
-        break;
     case CLAIM:
         w.claimed[i] =
             slab_is_marked(g, from, target) ? slab_claim(g, from, target, i) : SLAB_NONE;
@@ -233,10 +224,7 @@ static uint32_t items(void) { /* as the phase begins */
     case FINISH:
         return w.pool.parts;
     case ROWS:
-    case FOUND:
         return VERTICES;
-    case FILL_TILES:
-        return w.first.tiles;
     case RUNS:
         return w.sorted.runs;
     case INSERT_LATER:
@@ -267,19 +255,6 @@ static void rehash(uint32_t i) {
     slab_rehash(g, g, vertex, i < groups ? w.turns : 1, team, &desk, w.valued);
 }
 
-static void fill_tile(uint32_t tile) {
-    static __thread uint32_t word[SLAB_TILE * SLAB_SIZE],
-        filled[SLAB_TILE * SLAB_SECTORS];
-    const struct slab_graph *g = &w.g;
-    const struct slab_desk desk = {word, filled};
-    const struct slab_site site = slab_site_of(g, &w.first, tile);
-    slab_clear_tile(&desk, warp_lane(), warp_width);
-    warp_sync();
-    slab_place_items(g, &w.first, &site, &desk, warp_lane(), warp_width);
-    warp_sync();
-    slab_write_out(g, site.first, site.end - site.first, &desk, warp_lane(), warp_width);
-}
-
 /* What a warp does together. False: the phase is not of that kind. */
 static bool one_together(uint32_t i) {
     const struct slab_graph *g = &w.g;
@@ -299,12 +274,6 @@ static bool one_together(uint32_t i) {
     case ROWS:
         copy_row(i);
         return true;
-    case FOUND:
-        device_take(&w.changed, slab_found(g, &w.first, i + warp_lane()));
-        return true;
-    case FILL_TILES:
-        fill_tile(i);
-        return true;
     default:
         return false;
     }
@@ -313,7 +282,7 @@ static bool one_together(uint32_t i) {
 /* A warp's way through the items of a phase: one for all lanes, or one for each. */
 static void shift(void *unused) {
     bool together = w.phase == PLAN || w.phase == REHASH || w.phase == FINISH ||
-                    w.phase == CLEAR || w.phase == ROWS || w.phase == FILL_TILES;
+                    w.phase == CLEAR || w.phase == ROWS;
     const uint32_t share = together ? 1 : warp_width;
     (void)unused;
     for (;;) {
@@ -763,118 +732,6 @@ START_TEST(nothing_is_lost) {
 }
 END_TEST
 
-/* Edges in order, without repeats: rows of every length. */
-static void batch_in_order(void) {
-    w.count = 0;
-    memset(w.model, 0xff, sizeof w.model);
-    for (uint32_t v = 0; v < VERTICES; v++) {
-        const uint32_t one_of = draw(3) ? 1 + draw(60) : 1;
-        for (uint32_t t = 0; t < TARGETS && draw(4) && w.count < BATCH; t++) {
-            if (draw(one_of) > 0)
-                continue;
-            w.source[w.count] = v;
-            w.target[w.count] = t;
-            w.value[w.count] = w.model[v][t] = w.valued ? draw(1000) : 0;
-            w.count++;
-        }
-    }
-}
-
-/* The sum over the vertices; what lies in the tiles before is of no concern. */
-static void lay_out(uint32_t room) {
-    const struct slab_graph *g = &w.g;
-    uint32_t tiled = 0, behind = 0;
-    for (uint32_t v = 0; v < VERTICES; v++) {
-        const uint32_t sectors = slab_row_sectors(g, v, w.valued);
-        g->vertex[v].base = tiled;
-        tiled += slab_tiled_sectors(sectors);
-        behind += sectors - slab_tiled_sectors(sectors);
-    }
-    w.first.sectors = w.pool.end = tiled;
-    w.first.tiles = (tiled + SLAB_TILE_SECTORS - 1) / SLAB_TILE_SECTORS;
-    w.g.capacity = tiled + behind + room;
-    ck_assert_uint_le(w.g.capacity, MOST_SECTORS);
-    for (uint32_t i = 0; i < tiled * SLAB_WORDS; i++)
-        g->word[i] = draw(TARGETS);
-}
-
-/* False: the arena has ended. */
-static bool found_once(uint32_t room, int threads) {
-    w.changed = 0;
-    w.sorted = (struct slab_sorted){.source = w.source, .count = w.count, .runs = 1};
-    w.first = (struct slab_first){w.source, w.target, w.value, w.count, w.valued,
-                                  w.later,  w.tile,   0,       0};
-    memset(w.g.incoming, 0, VERTICES * sizeof(uint32_t));
-    run_phase(MARK_ROWS, threads);
-    ck_assert_uint_eq(w.pool.report.unsorted, 0);
-    lay_out(room);
-    run_phase(FOUND, threads);
-    run_phase(FILL_TILES, threads);
-    if (!w.pool.report.full)
-        run_phase(INSERT_LATER, threads);
-    end_phase();
-    return !w.pool.report.full;
-}
-
-/* Tables that are founded in order hold what the batch has, and go on as others do. */
-START_TEST(tables_are_founded) {
-    static const float loads[] = {0.3f, 0.7f, 2, 6};
-    if (left_out((uint64_t)_i))
-        return;
-    luck = 500 + (uint64_t)_i;
-    for (int life = 0; life < 10; life++) {
-        const int threads = 1 + (int)draw(MOST_THREADS);
-        const float load = loads[draw(4)];
-        bool founded = false;
-        for (uint32_t room = draw(8); !founded; room += 1 + room) {
-            begin(_i % 2, load);
-            luck = 900 + 10 * (uint64_t)_i + (uint64_t)life;
-            batch_in_order();
-            founded = found_once(room, threads);
-            if (!founded)
-                end();
-        }
-        ck_assert_uint_eq(w.changed, w.count);
-        check(threads);
-        w.g.capacity += 16; /* it grows by a share of what it is */
-        for (int round = 0; round < 3; round++) {
-            random_batch();
-            if (draw(2))
-                insert(threads);
-            else
-                delete (threads);
-            check(threads);
-        }
-        end();
-    }
-}
-END_TEST
-
-/* A batch with one item before its turn, or one that comes twice, is not in order. */
-START_TEST(disorder_is_seen) {
-    luck = 77;
-    for (int round = 0; round < 40; round++) {
-        begin(true, 0.7f);
-        do
-            batch_in_order();
-        while (w.count < 2);
-        const uint32_t at = draw(w.count - 1), twice = draw(2);
-        const uint32_t source = w.source[at], target = w.target[at];
-        w.source[at] = w.source[at + 1];
-        w.target[at] = w.target[at + 1];
-        if (!twice) {
-            w.source[at + 1] = source;
-            w.target[at + 1] = target;
-        }
-        w.first = (struct slab_first){.source = w.source, .target = w.target};
-        w.first.count = w.count;
-        run_phase(MARK_ROWS, 3);
-        ck_assert_uint_eq(w.pool.report.unsorted, 1);
-        end();
-    }
-}
-END_TEST
-
 /* All items of a batch for one vertex: those beyond its first pieces wait together. */
 START_TEST(a_crowd_waits) {
     begin(_i % 2, 0.7f);
@@ -899,7 +756,5 @@ const struct suite suite = {
                 {&short_bases_have_short_chains},
                 {&sorted_batches_come_and_go},
                 {&nothing_is_lost},
-                {&tables_are_founded, 20},
-                {&disorder_is_seen},
                 {&a_crowd_waits, 2}}}},
 };

@@ -138,7 +138,7 @@ static void update(gpugraph_graph *graph, const edge_model *before,
     model_batch_free(&batch);
 }
 
-static gpugraph_tables kept = GPUGRAPH_NO_TABLES;
+static bool with_tables;
 static int tables_first; /* batches that tables have taken */
 static int looks =
     1; /* copies are compared after every so many batches: that packs rows */
@@ -166,8 +166,7 @@ static void change_many_times(int ids, int weights, uint32_t universe, int64_t e
         edge_model before = model_copy(&model);
         if (i % 4 == 0)
             make_rows(graph, &run, model_below(&model, 512));
-        gpugraph_keep_tables(graph, kept);
-        if (i % 3 == 0)
+        if (with_tables && i % 3 == 0)
             ck_assert_msg(!gpugraph_make_tables(graph, &run), "%s", run.message);
         model_change(&model, 1 + (int)model_below(&model, (uint64_t)changes));
         h = heard();
@@ -219,7 +218,7 @@ START_TEST(tables) {
         {0, UINT64_MAX}, {0, 0}, {UINT64_MAX, UINT64_MAX}};
     const struct store_ways usual = gg_store_ways;
     gg_store_ways = ways[_i];
-    kept = GPUGRAPH_DEVICE_TABLES;
+    with_tables = true;
     tables_first = 0;
     for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
         change_many_times(MODEL_DENSE, weights, 3, 40, 8, 3);
@@ -230,7 +229,7 @@ START_TEST(tables) {
     }
     ck_assert_int_gt(tables_first, 0);
     gg_store_ways = usual;
-    kept = GPUGRAPH_NO_TABLES;
+    with_tables = false;
 }
 END_TEST
 
@@ -240,7 +239,7 @@ START_TEST(gaps) {
     const uint64_t room = gg_room_arcs;
     gg_gap_shift = _i % 2 ? 1 : 4;
     gg_room_arcs = 0;
-    kept = _i < 2 ? GPUGRAPH_NO_TABLES : GPUGRAPH_DEVICE_TABLES;
+    with_tables = _i >= 2;
     with_gaps = 0;
     for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
         change_many_times(MODEL_DENSE, weights, 8, 60, 20, 3);
@@ -252,7 +251,7 @@ START_TEST(gaps) {
     ck_assert_int_gt(with_gaps, 100);
     gg_gap_shift = usual;
     gg_room_arcs = room;
-    kept = GPUGRAPH_NO_TABLES;
+    with_tables = false;
 }
 END_TEST
 
@@ -269,13 +268,13 @@ static void as_usual(uint64_t room) {
     gg_room_arcs = room;
     gg_zone_shift = GG_ZONE_SHIFT;
     looks = 1;
-    kept = GPUGRAPH_NO_TABLES;
+    with_tables = false;
 }
 
 START_TEST(rows_with_room) {
     static const unsigned shift[] = {0, 2, GG_ZONE_SHIFT};
     const uint64_t usual = give_room(shift[_i % 3]);
-    kept = _i < 3 ? GPUGRAPH_NO_TABLES : GPUGRAPH_DEVICE_TABLES;
+    with_tables = _i >= 3;
     with_room = 0;
     for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
         change_many_times(MODEL_DENSE, weights, 8, 60, 20, 3);
@@ -291,7 +290,7 @@ END_TEST
 /* Vertices go and leave their numbers unused, and come back to them. */
 START_TEST(numbers_stay) {
     const uint64_t usual = _i % 2 ? give_room(2) : gg_room_arcs;
-    kept = _i % 4 < 2 ? GPUGRAPH_NO_TABLES : GPUGRAPH_DEVICE_TABLES;
+    with_tables = _i % 4 >= 2;
     keep_numbers = true;
     with_unused = 0;
     if (_i >= 4) { /* vertices give way to those that come between */
@@ -344,12 +343,11 @@ START_TEST(memory_is_short) {
     struct heard h = {0, 0, 0};
     gpugraph_run run = device_run(&h);
     int gone = 0, stayed = 0;
-    gpugraph_keep_tables(graph, (gpugraph_tables)(_i % 2));
     for (int i = 0; i < 20; i++) {
         edge_model before = model_copy(&model);
         run.memory_limit = 0;
         make_rows(graph, &run, 511);
-        if (i % 2)
+        if (_i % 2 && i % 2)
             gpugraph_make_tables(graph, &run);
         for (int k = 0; k < 2000; k++)
             model_insert(&model, model.edge[model.count - 1].id + 1);
@@ -391,7 +389,8 @@ START_TEST(interrupts) {
         gpugraph_graph *graph = model_graph(&model, 1), *fresh;
         gpugraph_run run = device_run(&h);
         make_rows(graph, &run, 511);
-        gpugraph_keep_tables(graph, (gpugraph_tables)(_i % 2));
+        if (_i % 2)
+            gpugraph_make_tables(graph, &run);
         run.interrupted = stop_at_last;
         questions_left = questions;
         update(graph, &model, &after, &run);
@@ -418,7 +417,8 @@ START_TEST(answers) {
     struct heard h = {0, 0, 0};
     gpugraph_run run = device_run(&h), host = gpugraph_run();
     host.backend = GPUGRAPH_CPU;
-    gpugraph_keep_tables(graph, (gpugraph_tables)(_i % 2));
+    if (_i % 2)
+        gpugraph_make_tables(graph, &run);
     for (int i = 0; i < (_i < 2 ? 12 : 36); i++) {
         edge_model before = model_copy(&model);
         model_change(&model, _i < 2 || i % 6 == 0 ? 200 : 4);

@@ -240,51 +240,6 @@ START_TEST(vertices_that_give_way) {
 }
 END_TEST
 
-/* Tables that cannot be had are no error of the change; those that are there are the graph's. */
-static void fail_with_tables(story *s, bool made, int *with, int *without) {
-    bool again = true;
-    s->batch.changes.added = &s->batch.added.edges;
-    for (int n = 1; again; n++) {
-        long held = heap_blocks();
-        gpugraph_graph *graph = model_graph(&s->before, 1);
-        gpugraph_run run = {.threads = 1};
-        int64_t bytes, there;
-        gpugraph_keep_tables(graph, GPUGRAPH_ALL_TABLES);
-        if (made)
-            ck_assert_int_eq(gpugraph_make_tables(graph, &run), GPUGRAPH_OK);
-        fail_from(n, false);
-        gpugraph_status status = gpugraph_update(graph, &s->batch.changes, &run);
-        again = fail_no_more();
-        expect(!status || (again && status == GPUGRAPH_NO_MEMORY), "allocation %d: %s", n,
-               run.message);
-        gpugraph_tables_memory(graph, &bytes, &there);
-        *without += again && !status && bytes == 0;
-        *with += !again && bytes > 0;
-        for (int turn = 0; turn < 2; turn++) {
-            expect(!gpugraph_check_tables(graph, &run), "allocation %d: %s", n,
-                   run.message);
-            expect_same(graph, status ? s->old : s->new, n, "with tables");
-            if (status)
-                status = gpugraph_update(graph, &s->batch.changes, &run);
-            expect(!status, "allocation %d, again: %s", n, run.message);
-        }
-        gpugraph_free(graph);
-        expect(heap_blocks() <= held, "allocation %d: %ld blocks leak", n,
-               heap_blocks() - held);
-    }
-}
-
-START_TEST(updates_of_tables) {
-    int with = 0, without = 0;
-    for (uint64_t seed = 0; seed < 4; seed++) {
-        story s = story_of(_i, seed, 12, 20, 8);
-        fail_with_tables(&s, seed % 2, &with, &without);
-        story_free(&s);
-    }
-    ck_assert(with == 0 || without > 0);
-}
-END_TEST
-
 /* Most of these graphs have gaps between their edges already. */
 START_TEST(updates_with_gaps) {
     int with_gaps = 0;
@@ -344,15 +299,8 @@ START_TEST(interrupts) {
     ck_assert_int_eq(gpugraph_update(graph, &s.batch.changes, &run),
                      GPUGRAPH_INTERRUPTED);
     expect_same(graph, s.old, 0, "after an interrupt");
-    gpugraph_keep_tables(graph, GPUGRAPH_ALL_TABLES);
-    ck_assert_int_eq(gpugraph_make_tables(graph, &run), GPUGRAPH_INTERRUPTED);
-    ck_assert_int_eq(gpugraph_update(graph, &s.batch.changes, &run),
-                     GPUGRAPH_INTERRUPTED);
-    expect_same(graph, s.old, 0, "after an interrupt, with tables");
     run.interrupted = NULL;
-    ck_assert_int_eq(gpugraph_make_tables(graph, &run), GPUGRAPH_OK);
     ck_assert_int_eq(gpugraph_update(graph, &s.batch.changes, &run), GPUGRAPH_OK);
-    expect(!gpugraph_check_tables(graph, &run), "%s", run.message);
     run.interrupted = stop_at_once;
     gpugraph_graph *copy;
     ck_assert_int_eq(gpugraph_clone(graph, &run, &copy), GPUGRAPH_INTERRUPTED);
@@ -368,7 +316,6 @@ const struct suite suite = {
       .cases = {{&updates, KINDS},
                 {&updates_that_keep_numbers, KINDS},
                 {&vertices_that_give_way, KINDS},
-                {&updates_of_tables, KINDS},
                 {&updates_with_gaps, KINDS},
                 {&clones_and_packs, KINDS},
                 {&interrupts, KINDS}}}},

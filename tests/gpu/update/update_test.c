@@ -31,7 +31,6 @@ static gpugraph_status apply(gpugraph_graph *graph, model_batch *batch, int thre
     return gpugraph_update(graph, &batch->changes, run);
 }
 
-static int with_tables; /* batches that tables in memory have taken */
 static int with_unused; /* and those after which numbers were unused */
 
 /* The same edges, unused numbers given up. */
@@ -125,10 +124,6 @@ static void step(gpugraph_graph *graph, const edge_model *before, const edge_mod
     if (!differs)
         differs = same_graph(other ? other : graph, wanted);
     loose_texts += graph->id_text_length != NULL;
-    int64_t tables, there;
-    gpugraph_tables_memory(graph, &tables, &there);
-    with_tables += tables > 0;
-    expect(!gpugraph_check_tables(graph, &run), "%s", run.message);
     if (!differs && search)
         differs = same_answers(other ? other : graph, wanted, after->random);
     expect(!differs, "%s: ids %d, weights %d, %lld removed, %lld added, %lld edges left",
@@ -142,12 +137,10 @@ static void step(gpugraph_graph *graph, const edge_model *before, const edge_mod
 static void change_many_times(edge_model model, int batches, int changes, int threads) {
     gpugraph_graph *graph = model_graph(&model, threads);
     static int turn;
-    const bool tables = turn % 3 > 0, keep = turn % 2 > 0;
+    const bool keep = turn % 2 > 0;
     turn++;
     for (int i = 0; i < batches; i++) {
         edge_model before = model_copy(&model);
-        gpugraph_keep_tables(graph, tables && i % 8 < 7 ? GPUGRAPH_ALL_TABLES
-                                                        : GPUGRAPH_NO_TABLES);
         if (i % 8 == 0)
             model_make_slots(graph, model_below(&model, 1 << MODEL_SLOTS));
         model_change(&model, 1 + (int)model_below(&model, (uint64_t)changes));
@@ -168,7 +161,7 @@ static edge_model kind_of(int i, uint32_t universe, int64_t count, uint64_t seed
 
 START_TEST(tiny_graphs) {
     int graphs = 0;
-    with_tables = with_unused = 0;
+    with_unused = 0;
     for (uint64_t seed = 0; seed < 6; seed++) {
         if (left_out(seed + (uint64_t)_i))
             continue;
@@ -177,7 +170,6 @@ START_TEST(tiny_graphs) {
         change_many_times(kind_of(_i, 9, 12, seed), 30, 6, 1);
         change_many_times(kind_of(_i, 40, 60, seed), 30, 20, 1);
     }
-    ck_assert(graphs == 0 || with_tables > 0);
     ck_assert(graphs < 6 || with_unused > 0);
 }
 END_TEST
@@ -220,7 +212,6 @@ END_TEST
 static void come_between(edge_model model, int batches) {
     gpugraph_graph *graph = model_graph(&model, 1);
     gpugraph_run run = {.threads = 1};
-    gpugraph_keep_tables(graph, GPUGRAPH_ALL_TABLES);
     for (int i = 0; i < batches; i++) {
         edge_model before = model_copy(&model);
         if (i % 8 == 0)
