@@ -90,10 +90,6 @@ bool gg_sssp_candidate(size_t i, const struct sssp_features *features,
 /* Sets `candidate`, which takes some microseconds; without it every choice does. */
 void gg_sssp_judge(struct sssp_features *features);
 
-/* For benchmarks and tests: called with the parameters of every search after they were
-** chosen; NULL: nobody. Not while a search runs. */
-void gg_sssp_adjust(void (*adjust)(struct sssp_parameters *parameters));
-
 #ifdef __cplusplus
 }
 #endif
