@@ -17,6 +17,7 @@
 
 #include "gpugraph.h"
 #include "brief_lock.h"
+#include "base/limits.h"
 #include "base/run.h"
 #include "tuning.h"
 
@@ -170,18 +171,12 @@ struct gpugraph_graph {
 /* Bytes of one stored weight, of one distance: 4 or 8. */
 size_t gg_distance_size(gpugraph_distance_type type);
 
-/* From so many insertions on a dynamic graph sorts a batch; 0: where it pays. Tests and benchmarks
-** set it, nobody else. (dynamic/dynamic.c) */
-extern uint64_t gg_sorted_items;
-
 /* ---- edge numbers ----
 ** An array of them is of uint32_t as long as all of a graph's numbers fit, which half of the
 ** memory and of the bus is worth, else of uint64_t (wide). All ones is no edge in both. */
 
-/* The most edges whose numbers are 32 bits wide. Tests lower it, nobody else. (graph/graph.c) */
-extern uint64_t gg_narrow_edges;
 static inline bool gg_is_wide(uint64_t m) {
-    return m > gg_narrow_edges;
+    return m > gg_limits.narrow_edges;
 }
 static inline size_t gg_edge_size(bool wide) {
     return wide ? sizeof(uint64_t) : sizeof(uint32_t);
@@ -255,8 +250,6 @@ gpugraph_status gg_bring_away(gpugraph_graph *graph, gpugraph_run *run);
 
 /* ---- edges with gaps between them (graph/gaps.c) ---- */
 
-/* Places of a block are 1 << this. Tests lower it, nobody else. */
-extern unsigned gg_gap_shift;
 static inline bool gg_has_gaps(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->gaps.made, __ATOMIC_ACQUIRE);
 }
@@ -350,25 +343,13 @@ static inline bool gg_edge_rows_made(const gpugraph_graph *graph) {
 /* The smallest number of an edge from v to `to`, or NO_EDGE, by edge_rows that are made.
 ** (graph/edge_index.c) */
 uint64_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to);
-/* Searches of a graph after which `auto` makes what a path from both ends takes, and a list with a tree (bfs/list.c): tests
-** and benchmarks change it, nobody else. */
-extern uint32_t gg_path_prepare_after;
 /* All of them, ascending. */
 const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t to,
                              uint64_t *count);
 /* Gives the rows back that gg_edge_rows has made. */
 void gg_free_edge_rows(gpugraph_graph *graph);
-/* ---- update/between.c ---- */
-
-/* Unused numbers are spread one to so many vertices, and so many edges at most get other ends so that vertices give
-** way; 0: as tuning.h says. Tests set them, nobody else. */
-extern uint64_t gg_spread_every, gg_way_edges;
-
 /* ---- graph/roomy.c ---- */
 
-/* Kinds of so many arcs get rows with room at the first change of a few; 0: of any at the first
-** change. Tests lower it, nobody else. */
-extern uint64_t gg_room_arcs;
 static inline uint64_t gg_row_end(const struct csr_slot *slot, uint64_t v) {
     return slot->end ? slot->end[v] : slot->offset[v + 1];
 }
@@ -435,10 +416,8 @@ uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
 gpugraph_status gg_count_degrees(const gpugraph_graph *graph,
                                  gpugraph_direction direction, gpugraph_run *run,
                                  uint32_t *degree);
-/* The most edges at one vertex: counters of 32 bits hold them. Tests lower it, nobody else.
-** Sets degree_high, to the largest degree where as many edges more leave that in doubt;
-** GPUGRAPH_TOO_LARGE where a vertex has more already. (count_degrees.c) */
-extern uint64_t gg_most_degree;
+/* Sets degree_high, to the largest degree where as many edges more leave that in doubt;
+** GPUGRAPH_TOO_LARGE where a vertex has more than gg_limits.most_degree already. (count_degrees.c) */
 gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more, gpugraph_run *run);
 /* Is the sum of m weights, none above the largest, below 2^64? */
 static inline bool gg_sum_holds(uint64_t m, uint64_t largest) {
@@ -479,13 +458,6 @@ gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *sear
 gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, const void *distance,
                                  void *tree_edge);
-/* When trees by weight come from ranked rows on a device (tree/ranked_rows.cu): tests and benchmarks
-** change it, nobody else. */
-extern struct tree_ranks_limits {
-    uint64_t arcs;  /* at least */
-    double share;   /* of arcs that may be tight by weight and where they lead, at most */
-    uint32_t after; /* so many trees of the graph in that direction */
-} gg_tree_ranks_limits;
 /* tree_edge[v]: the smallest edge number from parent[v] to v; parent[v] NONE: NONE. */
 gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direction,
                                 gpugraph_run *run, const uint32_t *parent,
@@ -506,10 +478,6 @@ void gg_reverse_edges(const gpugraph_graph *graph, void *edge, uint32_t count);
 gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                                 gpugraph_run *run, void *edge, uint32_t *count);
 
-/* Vertices of a graph from which on `auto` searches it by depth by regions on a device; tests change it. (graph/search.c) */
-extern uint32_t gg_region_vertices;
-/* Arcs to a vertex below which "many-paths" asks for fixed rows ahead; tests change it. (dfs/dfs.c) */
-extern uint32_t gg_paths_ahead_degree;
 /* path/both_ends.c, path/by_weight.c: a path by depth, by weight, searched for from both ends.
 ** Would `auto` do so: is what that takes made, or is it time to make it? */
 gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,

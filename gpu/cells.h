@@ -90,8 +90,6 @@ typedef struct gg_cell_place {
 /* The device's place, for a run that may use its device, which is open; else NULL.
 ** (cells/cells.cu) */
 const gg_cell_place *gg_cells_for(const gpugraph_run *run);
-/* Its least_bytes. Tests lower it, nobody else. */
-extern uint64_t gg_cells_least;
 
 #ifdef __cplusplus
 }

@@ -69,8 +69,6 @@
 
 /* ---- graph/roomy.c ---- */
 
-/* Kinds of so many arcs get rows with room: to move those of fewer takes 10 us. */
-#define GG_ROOM_ARCS 32768
 /* A batch that changes more than one arc in so many moves packed rows: 20,000 arcs among 733,846 take
 ** 4 to 13 ms with room, of which every other batch fills a quarter of all, and 3 to 4 without. */
 #define GG_ROOM_BATCH 256
@@ -90,16 +88,11 @@
 
 /* ---- graph/gaps.c, update/gaps.c ---- */
 
-/* log2 of the edges of a block, which an edge that goes or comes moves: 160 KiB, some 10 us. */
-#define GG_GAP_SHIFT 13
 /* A batch of more than one edge for so many blocks closes the gaps and moves all arrays. */
 #define GG_GAP_BATCH 4
 
 /* ---- graph/zones.h, graph/device_roomy.cu, update/patch_roomy.cu ---- */
 
-/* log2 of the vertices of a zone: two steps of a warp move what a change moves, and one number is kept for
-** so many rows. */
-#define GG_ZONE_SHIFT 6
 /* Spare places of a zone: so many, and one for so many arcs, so that a zone that all new arcs come to has
 ** to be laid out some 32 times until it is e times as large. */
 #define GG_ZONE_LEAST 4
@@ -240,11 +233,6 @@
 ** otherwise wait for each other in turn. */
 #define GG_PART_ARCS_A_ROUND (1 << 16)
 
-/* ---- components/parts.c ---- */
-
-/* So many arcs that are left go to one part, which finds their strong components by itself. */
-#define GG_PART_GATHERED (1 << 20)
-
 /* ---- bfs/bfs.c ---- */
 
 /* Vertices, and their arcs, up to which a frontier stays with one thread: waking a second
@@ -266,9 +254,6 @@
 
 /* ---- backend/lists.c ---- */
 
-/* Vertices of a graph from which on a device is asked for a list. A list takes 0.065 ms (H200, 15 million vertices); half a
-** megabyte of depths on the bus, and a look through them, as much: that is reckoned from larger graphs, not measured. */
-#define GG_REACHED_LEAST (1 << 17)
 /* Searches for which it is not asked, after one whose list was too long: that search is run twice. Its rows,
 ** a 64th of the vertices at least, mostly cost more; one that needs few of them shall pay once in a while. */
 #define GG_LISTS_SKIPPED 7
@@ -361,14 +346,6 @@
 
 /* ---- tree/ranked_rows.cu: when trees by weight come from rows in which ranks are told ---- */
 
-/* Arcs from which such rows are made; the share of them, at most, that may be tight by its weight
-** and where it leads; trees before, which cost as much more as making the rows does: 48 ms against
-** 2.9 a tree on rmat24, 13.3 against 0.5 on rmat22 (H200). Where a twentieth is left, R-MAT, ranks
-** save half to two thirds; where all is, roads and meshes, they take 26 to 42 % longer. The share
-** lies between, by counting bytes: 4 of each arc, 40 of one that is left, against a gather. */
-#define GG_TREE_RANKS_ARCS  ((uint64_t)1 << 24)
-#define GG_TREE_RANKS_SHARE 0.25
-#define GG_TREE_RANKS_AFTER 20
 /* Blocks for each multiprocessor that the compiler leaves registers for: so many loads are on
 ** their way. (Chosen by counting them, not measured.) */
 #define GG_TREE_RANKS_BLOCKS 5
@@ -386,11 +363,6 @@
 #define GG_PAGERANK_AHEAD 2048
 
 /* ---- path/both_ends.c ---- */
-
-/* Searches of a graph after which `auto` makes what a path from both ends takes, which costs as
-** much as 7 (R-MAT) to 11 (New York) paths by a search. For trees of lists (bfs/list.c) it makes the rows with edge
-** numbers alone. */
-#define GG_PATH_PREPARE_AFTER 8
 
 /* Vertices of a thin graph from which `auto` searches by depth from both ends: 1.03 x as fast on
 ** road4m, 1.3 x on road24m and mesh16m, on road1m and mesh1m no faster. */
@@ -464,10 +436,6 @@
 /* Entries in the hands of a warp where rows are fixed: a lane has one place. (H100, mesh16m: 9.6 ms with
 ** 4, 11.5 to 11.8 with 12.) */
 #define GG_PATHS_HANDS_FIXED 4
-/* Arcs to a vertex below which, by fixed rows, a target's row is asked for when the target is claimed: one trip to memory
-** a step in place of two. (H200: roads, 2.5, road24m 18.96 to 12.96 ms, road4m 6.9 to 4.8, road1m 3.7 to 2.8; meshes, 6,
-** lose a twentieth to an eighth, mesh16m 9.3 to 9.7, mesh1m 2.3 to 2.6.) */
-#define GG_PATHS_AHEAD_DEGREE 4
 /* Looks of an idle warp round its block for one beyond it; looks after which it rests
 ** longer, and both rests in nanoseconds. */
 #define GG_PATHS_FAR     4
@@ -523,12 +491,11 @@
 /* Vertices that the list of a round has room for; beyond that all of a region's are looked at. */
 #define GG_REGION_LIST 1024
 /* Narrow levels of a search that would have been shorter by regions, and how many such searches there are before `auto`
-** has regions made, which takes as long as two of them save, or six where a million vertices are all; vertices, and
-** arcs to a vertex at most, of a graph that `auto` searches by them. */
-#define GG_REGION_LEVELS   1000
-#define GG_REGION_AFTER    3
-#define GG_REGION_VERTICES 1000000
-#define GG_REGION_DEGREE   8
+** has regions made, which takes as long as two of them save, or six where a million vertices are all; arcs to a vertex at
+** most, of a graph that `auto` searches by them. */
+#define GG_REGION_LEVELS 1000
+#define GG_REGION_AFTER  3
+#define GG_REGION_DEGREE 8
 /* The same of shortest paths: meetings; by weight regions spare a road network of 24 million vertices a tenth, one of four
 ** million a twelfth, and meshes nothing (H200). So many times as many vertices as by depth. */
 #define GG_REGION_MEETINGS       50
@@ -653,8 +620,7 @@
 ** each multiprocessor. */
 #define GG_TOPOLOGICAL_WIDE   4096
 #define GG_TOPOLOGICAL_BLOCKS 1
-/* Core numbers: slices up to which one block walks rounds of a peel by itself, and blocks for each multiprocessor. */
-#define GG_PEEL_NARROW 64
+/* Core numbers: blocks for each multiprocessor. */
 #define GG_PEEL_BLOCKS 1
 /* Core numbers: one thread over 3 M such edges; predictions, too; vertices from which threads share a pass. */
 #define GG_CORES_CPU_NS      14
@@ -671,8 +637,6 @@
 ** 26.1 with 3 on each list. R-MAT 22: 5.90 ms; with 3 on each 6.07; with 1 and then 3, which takes a third list, 6.90.) */
 #define GG_FOREST_FIRST       2
 #define GG_FOREST_FILL        0.9
-#define GG_FOREST_FEW         (1 << 16)
-#define GG_FOREST_SAMPLE      2048
 #define GG_FOREST_CPU_NS      30
 #define GG_FOREST_CUDA_NS     0.06
 #define GG_FOREST_STEP_US     40
@@ -742,9 +706,6 @@
 /* The first of these for searches of thin graphs, whose frontiers are narrow. (Roads of 10 M edges by weight, on
 ** a machine that others used, too: 160 to 240 ms with 28 threads, where 15 ns an arc by one are 150.) */
 #define GG_COST_THIN_SPEEDUP 2.0
-/* Bytes of a table's pages from which on a device that is open decodes them: below, the host
-** is done in the time that the calls take. */
-#define GG_CELLS_LEAST ((uint64_t)8 << 20)
 /* Milliseconds to start CUDA's driver and to open a context, once for each process. (H200 220, H100 202 to
 ** 217, with nothing else to do.) */
 #define GG_CUDA_START_MS 250.0
@@ -778,9 +739,6 @@
 /* Items of a batch of edges up to which the host puts them in order, by insertion, and asks for no number
 ** before the last step: a sort on a device and the way back take 0.1 ms however few they are. */
 #define GG_CHAIN_FEW 256
-/* Changes up to which the rows that they touch are read from tables on a device, one by one, and the
-** others moved; beyond, all rows are read. By bench_forms touched rows win at 10,000 and lose at 10^6. */
-#define GG_STORE_TOUCHED 65536
 /* Bytes that go to the device, or come back, in a millisecond, through pinned buffers: for each thread
 ** that fills them, and the bus's own speed. */
 #define GG_UPLOAD_BYTES_PER_MS 5e6

@@ -15,6 +15,7 @@
 ** their own, or a row may be two, what is compared and changed is one graph or two, with the rows
 ** beside it by which their edges are found (load/row_ids.h, places.c). */
 #include "batch.h"
+#include "base/ext_limits.h"
 #include "source/condition.h"
 #include "base/whole_number.h"
 #include "pages/reader.h"
@@ -259,16 +260,16 @@ static int look_up(const id_list *ids, int64_t at, int lookups, loader *l,
 
 /* Rows from which on their pages are looked at: to find out whether that may be done takes as long as a
 ** hundred look-ups, and more where a write-ahead log is long. */
-int64_t mirror_find_from = 1000;
 
 enum { FOUND_AT_ONCE = 128 }; /* rows whose edges are looked up together */
 
 static bool may_find(const rereading *r, const id_list *ids) {
     const row_source *rows = r->source;
     const graph_ref *mirror = r->part[0].mirror;
-    return ids->count >= mirror_find_from && ids->count > 0 && ids->count < INT32_MAX &&
-           r->parts == 1 && !rows->where && !rows->column[REVERSE_COLUMN] &&
-           !source_has_row_ids(rows) && !mirror->row_ids &&
+    return ids->count >= ext_limits.mirror_find_from && ids->count > 0 &&
+           ids->count < INT32_MAX && r->parts == 1 && !rows->where &&
+           !rows->column[REVERSE_COLUMN] && !source_has_row_ids(rows) &&
+           !mirror->row_ids &&
            mirror->has_weight == (rows->column[WEIGHT_COLUMN] != NULL);
 }
 

@@ -9,16 +9,16 @@
 ** has had to leave. Who is alone with a graph that it has offered loses nothing: it takes it
 ** out of the list before it changes it. */
 #include "mirror.h"
+#include "base/ext_limits.h"
 #include "kept/shared.h"
 
 #include <string.h>
 
-double mirror_meets_after_ms = 250;
-
 static bool is_quiet(const followed *f) {
     enum { MOST_DOUBLINGS = 20 };
     const int doublings = f->left < MOST_DOUBLINGS ? f->left : MOST_DOUBLINGS;
-    return now_ms() - f->changed_ms >= mirror_meets_after_ms * (double)(1 << doublings);
+    return now_ms() - f->changed_ms >=
+           ext_limits.mirror_meets_after_ms * (double)(1 << doublings);
 }
 
 /* The rows and nothing else, and no running statement looks at it. */

@@ -8,6 +8,7 @@
 ** Both of two are changed by the same batches, and a statement that sees one is bound to the
 ** other, too. */
 #include "blocks.h"
+#include "base/ext_limits.h"
 #include "mirror.h"
 #include "kept/shared.h"
 #include <string.h>
@@ -115,8 +116,6 @@ static void prepare_lookups(connection *c, const graph_ref *g) {
 ** rare, so a mirror that has done it some times has graphs of its own from then on, until changes
 ** pause (meet.c). */
 
-int mirror_times_to_leave = 4;
-
 bool mirror_name(const reading *r, const followed *f, page_identity *rows) {
     return !f->persist && !f->rows.column[REVERSE_COLUMN] &&
            !source_has_row_ids(&f->rows) && source_rowid(&f->rows) && r->hold &&
@@ -134,7 +133,7 @@ static int join(reading *r, const followed *f, enum shared_turn *turn,
     graph_name name = {.undirected = false};
     *turn = SHARED_ALONE;
     *shared = NULL;
-    if (f->left >= mirror_times_to_leave || !mirror_name(r, f, &name.rows))
+    if (f->left >= ext_limits.mirror_times_to_leave || !mirror_name(r, f, &name.rows))
         return SQLITE_OK;
     char *source = mirror_source(f);
     if (!source)

@@ -82,10 +82,6 @@ graph_ref *mirror_frame(connection *c, const followed *f, bool undirected);
 void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both);
 /* Reads the whole table; what base the mirror has then is for the caller to settle. */
 int mirror_renew(reading *r, followed *f, const char *why);
-/* How often a mirror leaves its graph to other connections. Tests change it, nobody else. */
-extern int mirror_times_to_leave;
-/* Rows that are read again from which on their pages are looked at. Tests change it, nobody else. (batch.c) */
-extern int64_t mirror_find_from;
 /* Is what this transaction sees a committed state that other connections may have a graph of? Then its
 ** name. */
 bool mirror_name(const reading *r, const followed *f, page_identity *rows);
@@ -104,8 +100,6 @@ int mirror_load_blocks(reading *r, followed *f);
 /* Of a mirror that is what the table holds now: it becomes one with other connections', if no row has
 ** changed for some time. */
 void mirror_meet(reading *r, followed *f);
-/* Milliseconds, of a mirror that has not left a graph yet. Tests change it, nobody else. */
-extern double mirror_meets_after_ms;
 
 /* ---- batch.c ---- */
 

@@ -41,8 +41,6 @@ enum weight_reading {
     READ_WEIGHTS
 };
 
-/* Bytes of a database from which on a graph is worth a name. Tests lower it, nobody else. */
-extern sqlite3_int64 graph_named_from;
 struct page_identity;
 /* Inside the read transaction: the name of what graph_load would read of a plain table by pages,
 ** weights included where there are some. false: it has none, or would take longer to find than
@@ -52,8 +50,6 @@ bool graph_identify(connection *c, const row_source *edges,
 
 /* Are weights that nobody needs worth reading with the ids, as WEIGHTS_BESIDE? */
 bool weights_come_along(connection *c, const row_source *edges);
-/* Bytes of a database from which on they are: 0. Tests raise it, nobody else. */
-extern sqlite3_int64 weights_beside_from;
 
 /* Reads the rows and builds the graph, for the request's function, direction and backend;
 ** of two ways (load/two_ways.c) also the other one where that is not NULL. vertices may be NULL.

@@ -5,6 +5,7 @@
 ** SQLite's own loop; and sqlite3_step for each row of anything else. The last two meet in
 ** take_row. */
 #include "loader.h"
+#include "base/ext_limits.h"
 #include "table_size.h"
 #include "pages/identity.h"
 #include "pages/wal_frames.h"
@@ -16,7 +17,6 @@
 
 /* With the weights the first search of a table takes a sixth longer, and without them the first
 ** search by weight reads and maps the whole table again: 4 to 7 times as much, at every size. */
-sqlite3_int64 weights_beside_from = 0;
 
 static bool database_has(connection *c, const row_source *edges, sqlite3_int64 bytes) {
     sqlite3_int64 size = 0;
@@ -27,7 +27,8 @@ static bool database_has(connection *c, const row_source *edges, sqlite3_int64 b
 
 bool weights_come_along(connection *c, const row_source *edges) {
     return (edges->kind == 't' || edges->kind == 'w') && edges->column[WEIGHT_COLUMN] &&
-           (weights_beside_from == 0 || database_has(c, edges, weights_beside_from));
+           (ext_limits.weights_beside_from == 0 ||
+            database_has(c, edges, ext_limits.weights_beside_from));
 }
 
 /* ---- reader: whole pages ---- */
@@ -54,13 +55,13 @@ page_table loader_table(connection *c, const row_source *rows, bool weights) {
 }
 
 /* A name takes some 20 us, in which a thousand rows are read. */
-sqlite3_int64 graph_named_from = (sqlite3_int64)256 << 10;
 
 bool graph_identify(connection *c, const row_source *edges,
                     struct page_identity *identity) {
     page_table table = loader_table(c, edges, true);
     return edges->kind == 't' && !edges->where &&
-           database_has(c, edges, graph_named_from) && page_identify(&table, identity);
+           database_has(c, edges, ext_limits.graph_named_from) &&
+           page_identify(&table, identity);
 }
 
 /* A phase within the reading. */

@@ -19,6 +19,7 @@
 ** Whatever cannot be told so has no name: an EXCLUSIVE lock (several commits then share a change
 ** counter), immutable files and those without locks, other VFSes, a file that was renamed. */
 #include "identity.h"
+#include "base/ext_limits.h"
 #include "format.h"
 #include "wal_frames.h"
 
@@ -27,7 +28,6 @@
 #include <time.h>
 
 /* A file system's clock goes on in steps of up to 10 ms. */
-int page_settled_ms = 25;
 
 enum { LOCK_SHARED = 1 }; /* SQLITE_FCNTL_LOCKSTATE */
 
@@ -68,7 +68,7 @@ static bool is_settled(const struct stat *file) {
     clock_gettime(CLOCK_REALTIME, &now);
     double ms = (double)(now.tv_sec - file->st_ctim.tv_sec) * 1e3 +
                 (double)(now.tv_nsec - file->st_ctim.tv_nsec) * 1e-6;
-    return ms > page_settled_ms;
+    return ms > ext_limits.page_settled_ms;
 }
 
 static bool name_content(const struct stat *file, const page_view *seen,

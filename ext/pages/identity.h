@@ -21,10 +21,6 @@ typedef struct page_identity {
     int32_t column[PAGE_COLUMNS];
 } page_identity;
 
-/* Milliseconds after which a file's latest change counts as its latest one of that time. Tests
-** change it, nobody else. */
-extern int page_settled_ms;
-
 /* Inside a read transaction that a statement of the caller's holds: what page_read reads in it has
 ** this name. false: it has none, and is nobody else's to use. */
 bool page_identify(const page_table *table, page_identity *identity);

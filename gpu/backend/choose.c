@@ -106,7 +106,7 @@ typedef struct request {
 /* An opening that the search would wait for is no part of what is predicted. */
 static bool is_predicted(gpugraph_backend on, const gpugraph_run *run) {
     return on == GPUGRAPH_CPU ||
-           gg_devices_asked->state(run->device, NULL) == OPENING_OPEN;
+           gg_devices_asked()->state(run->device, NULL) == OPENING_OPEN;
 }
 
 static gpugraph_backend settle(gpugraph_graph *graph, const request *r, gpugraph_run *run,
@@ -116,7 +116,7 @@ static gpugraph_backend settle(gpugraph_graph *graph, const request *r, gpugraph
         gg_use_one_device(run, false);
     if (gg_is_away(graph) &&
         (on == GPUGRAPH_CPU || run->used_devices > 1 ||
-         !gg_copies_asked->are_on(graph, run->device)) &&
+         !gg_copies_asked()->are_on(graph, run->device)) &&
         gg_bring_edges(graph, run))
         return GPUGRAPH_AUTO;
     if (gg_has_gaps(graph) && (!r->a->brings_edges || run->used_devices > 1) &&
@@ -164,7 +164,7 @@ static gpugraph_status take_devices(gpugraph_graph *graph, request *r, bool frug
 
 static gpugraph_backend choose_cuda(gpugraph_graph *graph, request *r,
                                     gpugraph_run *run) {
-    if (gg_devices_asked->state(run->device, NULL) == OPENING_UNDER_WAY) {
+    if (gg_devices_asked()->state(run->device, NULL) == OPENING_UNDER_WAY) {
         gg_await_device(run, -1);
         if (gg_stopping(run))
             gg_stopped(run);
@@ -239,7 +239,7 @@ static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_
         return settle(graph, r, run, GPUGRAPH_CUDA, r->on_cuda);
     }
     gg_set_regret(graph, c.regret);
-    enum opening_state state = gg_devices_asked->state(run->device, &why);
+    enum opening_state state = gg_devices_asked()->state(run->device, &why);
     if (!c.on_device) /* else take_devices has said why */
         say_why_cpu(&s, state, why, run);
     return settle(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
@@ -262,7 +262,7 @@ static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *r
     if (run->backend != GPUGRAPH_CPU && gg_check_devices(run))
         return GPUGRAPH_AUTO;
     if (!r.on_cpu && !r.on_cuda) {
-        bool absent = run->backend == GPUGRAPH_CUDA && !gg_devices_asked->usable(NULL);
+        bool absent = run->backend == GPUGRAPH_CUDA && !gg_devices_asked()->usable(NULL);
         if (absent)
             return choose_cuda(graph, &r, run);
         (a->no_method ? a->no_method : no_method)(a, r.method, run);

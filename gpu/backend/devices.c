@@ -59,7 +59,7 @@ static struct candidates find_candidates(const struct sharing *s,
     const uint32_t most = s->searches ? s->searches : GG_MAX_DEVICES;
     for (int i = 0; i < GG_MAX_DEVICES && (uint32_t)c.count < most; i++)
         if (i != run->device && is_listed(run, i) &&
-            (named || gg_devices_asked->at(i, NULL)))
+            (named || gg_devices_asked()->at(i, NULL)))
             c.ordinal[c.count++] = i;
     return c;
 }
@@ -81,11 +81,11 @@ static gpugraph_status has_room(const gpugraph_graph *graph, const struct sharin
     gpugraph_run there = *run;
     const char *why = "";
     there.device = ordinal;
-    if (!gg_devices_asked->at(ordinal, &device)) {
+    if (!gg_devices_asked()->at(ordinal, &device)) {
         snprintf(run->why, sizeof run->why, "there is no CUDA device number %d", ordinal);
         return GPUGRAPH_NO_DEVICE;
     }
-    if (gg_devices_asked->state(ordinal, &why) == OPENING_FAILED) {
+    if (gg_devices_asked()->state(ordinal, &why) == OPENING_FAILED) {
         snprintf(run->why, sizeof run->why, "CUDA device %d: %s", ordinal, why);
         return GPUGRAPH_NO_DEVICE;
     }
@@ -116,7 +116,7 @@ static gpugraph_status all_have_room(const gpugraph_graph *graph, const struct s
 /* ---- what pays ---- */
 
 static bool is_open(int ordinal) {
-    return gg_devices_asked->state(ordinal, NULL) == OPENING_OPEN;
+    return gg_devices_asked()->state(ordinal, NULL) == OPENING_OPEN;
 }
 
 /* Of searches that are shared out: the one that has most of them, and all copies that lack, which go up one
@@ -194,10 +194,10 @@ static void open_others(const struct candidates *all, const struct offer *wanted
         gg_opening_pays(gg_rent_ms(&further_rent), gain, lasts, GG_CUDA_START_MS);
     bool lacking = false;
     for (int i = 1; i < wanted->devices; i++) {
-        const enum opening_state state = gg_devices_asked->state(all->ordinal[i], NULL);
+        const enum opening_state state = gg_devices_asked()->state(all->ordinal[i], NULL);
         lacking |= state != OPENING_OPEN;
         if (state == OPENING_CLOSED && pays)
-            gg_devices_asked->begin(all->ordinal[i]);
+            gg_devices_asked()->begin(all->ordinal[i]);
     }
     if (lacking)
         gg_rent_add(&further_rent, gain);
@@ -266,7 +266,7 @@ gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
                                 gpugraph_run *run) {
     const char *why = "";
     gg_use_one_device(run, true);
-    if (!gg_devices_asked->usable(&why)) {
+    if (!gg_devices_asked()->usable(&why)) {
         snprintf(run->why, sizeof run->why, "%s", why);
         return GPUGRAPH_NO_DEVICE;
     }

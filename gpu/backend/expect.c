@@ -15,7 +15,7 @@ static bool is_worth_it(uint64_t edges, const gpugraph_run *run) {
 }
 
 bool gpugraph_expect(uint64_t edges, const gpugraph_run *run) {
-    const struct device_services *devices = gg_devices_asked;
+    const struct device_services *devices = gg_devices_asked();
     if (run->backend == GPUGRAPH_CPU ||
         devices->state(run->device, NULL) != OPENING_CLOSED)
         return false;

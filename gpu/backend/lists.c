@@ -4,6 +4,7 @@
 **     the device    arrays as ever, of which a list comes home        where it would search
 **     nobody        arrays are made                                   else */
 #include "devices.h"
+#include "base/limits.h"
 #include "device/services.h"
 #include "graph/copy.h"
 #include "graph/reached.h"
@@ -22,18 +23,16 @@ bool gg_lists_serve(gpugraph_graph *graph, const gpugraph_search *search,
     if (!gg_method_is_auto(run) && strcmp(run->method, method) != 0)
         return false;
     if (gg_is_away(graph) || (tree && !gg_edge_rows_made(graph) &&
-                              gg_searches(graph) <= gg_path_prepare_after))
+                              gg_searches(graph) <= gg_limits.path_prepare_after))
         return false;
     return run->backend == GPUGRAPH_CPU ||
            (run->backend == GPUGRAPH_AUTO &&
             rows_are_made(graph, gg_forward_kind(search->direction), by_weight));
 }
 
-uint32_t gg_reached_least = GG_REACHED_LEAST;
-
 static bool may_ask(gpugraph_graph *graph, const gg_algorithm *a,
                     const gpugraph_search *search, const gpugraph_run *run) {
-    if (run->backend == GPUGRAPH_CPU || graph->n < gg_reached_least)
+    if (run->backend == GPUGRAPH_CPU || graph->n < gg_limits.reached_least)
         return false;
     const uint32_t skip = __atomic_load_n(&graph->lists_to_skip, __ATOMIC_RELAXED);
     if (skip > 0) {
@@ -41,8 +40,8 @@ static bool may_ask(gpugraph_graph *graph, const gg_algorithm *a,
         return false;
     }
     return run->backend == GPUGRAPH_CUDA
-               ? gg_devices_asked->usable(NULL)
-               : gg_devices_asked->state(run->device, NULL) == OPENING_OPEN &&
+               ? gg_devices_asked()->usable(NULL)
+               : gg_devices_asked()->state(run->device, NULL) == OPENING_OPEN &&
                      gg_copy_is_there(graph, run) &&
                      gg_prefers_device(graph, a, search, run);
 }

@@ -56,7 +56,6 @@ const struct device_services gg_devices = {
 };
 
 const struct copy_services gg_copies = {0};
-uint64_t gg_cells_least;
 
 const gg_cell_place *gg_cells_for(const gpugraph_run *run) {
     (void)run;

@@ -8,6 +8,7 @@
 ** No host looks at a level: a search is two launches, or a few more where its frontier
 ** grows and shrinks. */
 #include "bfs.cuh"
+#include "base/limits.h"
 #include "graph/device_copy.cuh"
 #include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
@@ -163,7 +164,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
     if (control.explodes && job->graph)
         gg_bfs_note_explosion(job, gg_forward_kind(search->direction));
     if (control.narrow_levels >= GG_REGION_LEVELS && job->graph &&
-        g->n >= gg_region_vertices)
+        g->n >= gg_limits.region_vertices)
         gg_note_long_way(job, g, false);
     *deepest = control.level;
     tell(job, &control, started);

@@ -10,6 +10,7 @@
 ** the device's mutex, is held from open to close; other threads than the one that has opened
 ** queue copies and ask for events, no more. */
 #include "cells.cuh"
+#include "base/limits.h"
 #include "decode.h"
 #include "device/devices.cuh"
 #include "device/services.h"
@@ -26,8 +27,6 @@ enum {
     BLOCKS = GG_STAGES * STAGE_BLOCKS
 };
 #define BLOCK_BYTES (GG_STAGE_BYTES / STAGE_BLOCKS)
-
-uint64_t gg_cells_least = GG_CELLS_LEAST;
 
 struct device_block { /* of the device, and how large it was asked for */
     void *at;
@@ -404,16 +403,25 @@ static bool bring_entries(gg_cells *cells, enum gg_cell_column column, uint64_t 
 /* ---- for others ---- */
 
 const gg_cell_place gg_cells_on_device = {
-    &gg_cells_least, BLOCK_BYTES,   open_cells,  take_block_to_fill,
-    send_block,      decode,        put,         settle,
-    weigh,           bring_entries, close_cells, free_cells,
+    &gg_limits.cells_least,
+    BLOCK_BYTES,
+    open_cells,
+    take_block_to_fill,
+    send_block,
+    decode,
+    put,
+    settle,
+    weigh,
+    bring_entries,
+    close_cells,
+    free_cells,
 };
 
 /* One that is being opened comes too late for this table: threads read it meanwhile. Where none
 ** is open nobody asks the driver whether there is one. */
 extern "C" const gg_cell_place *gg_cells_for(const gpugraph_run *run) {
     const bool open = run->backend != GPUGRAPH_CPU &&
-                      gg_devices_asked->state(run->device, NULL) == OPENING_OPEN;
+                      gg_devices_asked()->state(run->device, NULL) == OPENING_OPEN;
     return open && gg_usable(NULL) && gg_device_at(run->device, NULL)
                ? &gg_cells_on_device
                : NULL;

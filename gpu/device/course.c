@@ -15,9 +15,9 @@ double gg_session_ms(void) {
 }
 
 static struct outlook look(const gpugraph_run *run) {
-    const struct opening *opening = gg_devices_asked->opening(run->device);
+    const struct opening *opening = gg_devices_asked()->opening(run->device);
     return (struct outlook){
-        .state = gg_devices_asked->state(run->device, NULL),
+        .state = gg_devices_asked()->state(run->device, NULL),
         .left_ms = opening ? gg_opening_left_ms(opening) : GG_CUDA_START_MS,
         .usual_ms = opening ? opening->steps->usual_ms : GG_CUDA_START_MS,
         .rent_ms = gg_rent_ms(&gg_rent_paid),
@@ -28,7 +28,7 @@ static struct outlook look(const gpugraph_run *run) {
 struct course gg_take_course(gpugraph_run *run, const struct stakes *s) {
     struct outlook o = look(run);
     struct course c = gg_weigh(s, &o);
-    if (c.begin && !gg_devices_asked->begin(run->device))
+    if (c.begin && !gg_devices_asked()->begin(run->device))
         c.wait_ms = 0;
     if (c.wait_ms > 0 && gg_await_device(run, c.wait_ms))
         c.on_device = true;

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct device_services *gg_devices_asked = &gg_devices;
-
 int gg_used_devices(const gpugraph_run *run, int ordinal[GG_MAX_DEVICES]) {
     int count = 0;
     for (int i = 0; i < GG_MAX_DEVICES; i++)
@@ -20,7 +18,7 @@ int gg_used_devices(const gpugraph_run *run, int ordinal[GG_MAX_DEVICES]) {
 }
 
 bool gg_await_device(gpugraph_run *run, double ms) {
-    struct opening *o = gg_devices_asked->opening(run->device);
+    struct opening *o = gg_devices_asked()->opening(run->device);
     double began = gg_now_ms();
     if (!o)
         return false;
@@ -63,9 +61,9 @@ static void describe_processor(gpugraph_device *device) {
 bool gpugraph_device_at(int i, gpugraph_device *device) {
     if (i == 0 && device)
         describe_processor(device);
-    return i == 0 || (i > 0 && gg_devices_asked->at(i - 1, device));
+    return i == 0 || (i > 0 && gg_devices_asked()->at(i - 1, device));
 }
 
 bool gpugraph_cuda_usable(const char **why) {
-    return gg_devices_asked->usable(why);
+    return gg_devices_asked()->usable(why);
 }

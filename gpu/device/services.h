@@ -2,6 +2,7 @@
 #ifndef GPUGRAPH_SERVICES_H
 #define GPUGRAPH_SERVICES_H
 
+#include "base/limits.h"
 #include "opening.h"
 #include "rent.h"
 #include "turn.h"
@@ -24,8 +25,10 @@ struct device_services {
     bool (*open)(gpugraph_graph *graph, gpugraph_run *run);
 };
 extern const struct device_services gg_devices;
-/* What the library asks: gg_devices. Tests put their own there, nobody else. (list.c) */
-extern const struct device_services *gg_devices_asked;
+/* The services that the library asks; a test may put its own in place. */
+static inline const struct device_services *gg_devices_asked(void) {
+    return gg_limits.devices ? gg_limits.devices : &gg_devices;
+}
 /* Of this process. (course.c) */
 extern struct rent gg_rent_paid;
 /* Milliseconds since this process first asked. (course.c) */

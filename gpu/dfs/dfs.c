@@ -15,8 +15,6 @@
 #include <math.h>
 #include <stdio.h>
 
-uint32_t gg_paths_ahead_degree = GG_PATHS_AHEAD_DEGREE;
-
 /* All n entries become GPUGRAPH_NONE; false when the run must end. NULL is allowed. */
 static bool fill_none(gpugraph_run *run, uint32_t *entry, uint32_t n) {
     for (uint64_t at = 0; entry && at < n; at += 1 << 20) {

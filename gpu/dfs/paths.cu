@@ -5,6 +5,7 @@
 **     visited      a bit for each vertex; tree: parent and depth in one word, so that a
 **                  vertex costs one store; both are unpacked at the end */
 #include "dfs.cuh"
+#include "base/limits.h"
 #include "graph/frontier.cuh"
 
 static_assert(PATHS_MORE == GG_FIXED_MORE, "fixed rows end so");
@@ -91,7 +92,7 @@ bool gg_dfs_rows_are_long(const struct device_csr *g) {
     return !is_thin(g);
 }
 bool gg_dfs_rows_ahead(const struct device_csr *g) {
-    return is_thin(g) && g->m < (uint64_t)gg_paths_ahead_degree * g->n;
+    return is_thin(g) && g->m < (uint64_t)gg_limits.paths_ahead_degree * g->n;
 }
 
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s) {

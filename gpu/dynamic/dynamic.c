@@ -9,14 +9,13 @@
 ** Where the arena ends in the middle of a batch the steps leave the rest undone and say so;
 ** the arena is made larger and the batch runs again, which is harmless. */
 #include "dynamic.h"
+#include "base/limits.h"
 #include "tuning.h"
 
 #include <string.h>
 
 /* Arrays of a batch that are kept for the next one. */
 #define KEPT_SCRATCH ((uint64_t)128 << 20)
-
-uint64_t gg_sorted_items;
 
 /* ---- create and free ---- */
 
@@ -258,14 +257,15 @@ static bool are_few(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
 
 /* To look at all of them first pays where there are many, and a vertex has several. */
 static bool are_many(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    uint64_t many = gg_sorted_items > 0 ? gg_sorted_items : d->place->sorted_items;
+    uint64_t many =
+        gg_limits.sorted_items > 0 ? gg_limits.sorted_items : d->place->sorted_items;
     return b->count >= many && b->count >= d->slabs.n / GG_SLAB_SPREAD;
 }
 
 /* A sort of many costs more than it saves where they are few for the graph, unless a vertex has several of
 ** them: those that come as they are would wait for one another. */
 static bool are_worth_a_sort(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    bool dense = gg_sorted_items > 0 || b->count >= GG_SLAB_LARGE ||
+    bool dense = gg_limits.sorted_items > 0 || b->count >= GG_SLAB_LARGE ||
                  b->count >= (uint64_t)GG_SLAB_DENSE * d->slabs.n;
     return are_many(d, b) && (dense || !are_few(d, b));
 }

@@ -10,8 +10,6 @@
 #include "backend.h"
 #include "copy.h"
 
-const struct copy_services *gg_copies_asked = &gg_copies;
-
 gpugraph_status gg_bring_away(gpugraph_graph *graph, gpugraph_run *run) {
     if (!gg_is_away(graph) || gg_stopping(run))
         return run->status;
@@ -21,7 +19,7 @@ gpugraph_status gg_bring_away(gpugraph_graph *graph, gpugraph_run *run) {
                 "ask again, and the table is read again");
     } else {
         gpugraph_run *counted = gg_count_for(NULL); /* they stay with the graph */
-        gg_copies_asked->bring(graph, run);
+        gg_copies_asked()->bring(graph, run);
         gg_count_for(counted);
     }
     return run->status;
@@ -40,7 +38,7 @@ gpugraph_status gpugraph_bring_edges(gpugraph_graph *graph, gpugraph_run *run) {
 }
 
 bool gpugraph_is_lost(const gpugraph_graph *graph) {
-    return gg_is_away(graph) && !gg_copies_asked->reaches(graph);
+    return gg_is_away(graph) && !gg_copies_asked()->reaches(graph);
 }
 
 static void take_weights_in(gpugraph_graph *graph, void *weight) {

@@ -3,6 +3,7 @@
 #define GPUGRAPH_COPY_H
 
 #include "backend.h"
+#include "base/limits.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,6 +30,10 @@ struct copy_services {
                          gpugraph_run *run);
 };
 extern const struct copy_services gg_copies;
+/* The services that the library asks; a test may put its own in place. */
+static inline const struct copy_services *gg_copies_asked(void) {
+    return gg_limits.copies ? gg_limits.copies : &gg_copies;
+}
 /* Device bytes that a run carves and that the graph lacks on run->device (algorithm.h). (copy.c) */
 int64_t gg_bytes_on_device(const gpugraph_graph *graph, const gpugraph_run *run,
                            int64_t (*bytes)(const gpugraph_graph *graph, bool frugal),
@@ -36,8 +41,6 @@ int64_t gg_bytes_on_device(const gpugraph_graph *graph, const gpugraph_run *run,
 /* Bytes that lie on run->device for the graph; is a copy among them? */
 int64_t gg_held_on_device(const gpugraph_graph *graph, const gpugraph_run *run);
 bool gg_copy_is_there(const gpugraph_graph *graph, const gpugraph_run *run);
-/* Whom edges that are away are asked of: gg_copies. Tests put their own there, nobody else. (away.c) */
-extern const struct copy_services *gg_copies_asked;
 
 /* Of INTEGER weights that are allowed: how wide are distances? Sets distance_type and the bounds on
 ** paths. longest: the sum over all vertices of the largest weight of their edges, asked for only

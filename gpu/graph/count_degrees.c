@@ -4,6 +4,7 @@
 **
 **     counts    [ slice 0: n ][ slice 1: n ] ...    then degree[v] is their sum */
 #include "backend.h"
+#include "base/limits.h"
 
 /* ---- small steps ---- */
 
@@ -67,8 +68,6 @@ gpugraph_status gg_count_degrees(const gpugraph_graph *graph,
 
 /* ---- the largest degree ---- */
 
-uint64_t gg_most_degree = UINT32_MAX;
-
 /* Counters that have run over are together fewer than the ends of edges. */
 static void settle_bound(gpugraph_graph *graph, gpugraph_run *run,
                          const uint32_t *degree) {
@@ -77,10 +76,10 @@ static void settle_bound(gpugraph_graph *graph, gpugraph_run *run,
         sum += degree[v];
         largest = degree[v] > largest ? degree[v] : largest;
     }
-    if (sum != 2 * graph->m || largest > gg_most_degree)
+    if (sum != 2 * graph->m || largest > gg_limits.most_degree)
         gg_fail(run, GPUGRAPH_TOO_LARGE,
                 "a vertex has more than %llu edges, the most that a graph holds",
-                (unsigned long long)gg_most_degree);
+                (unsigned long long)gg_limits.most_degree);
     graph->degree_high = largest;
 }
 
@@ -88,7 +87,7 @@ static void settle_bound(gpugraph_graph *graph, gpugraph_run *run,
 gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more,
                                  gpugraph_run *run) {
     graph->degree_high = 2 * graph->m;
-    if (graph->degree_high + 2 * more <= gg_most_degree)
+    if (graph->degree_high + 2 * more <= gg_limits.most_degree)
         return run->status;
     if (gg_bring_edges(graph, run))
         return run->status;

@@ -8,6 +8,7 @@
 ** rows, of which much would lie elsewhere. Most places of a road map's rows are empty: the caller says
 ** from which mean degree on rows are worth their memory. */
 #include "device_copy.cuh"
+#include "base/limits.h"
 #include "fixed_rows.cuh"
 #include "frontier.cuh"
 #include "zones.h"
@@ -71,7 +72,7 @@ static bool make(struct cuda_job *job, enum csr_kind kind, const struct device_c
     uint32_t *on_device = static_cast<uint32_t *>(gg_take(job, sizeof *on_device));
     if (on_device && gg_fill(job, on_device, 0, sizeof *on_device)) {
         fix<<<gg_grid(job, (uint64_t)g->n * PLACES, 8), GG_BLOCK, 0, job->stream>>>(
-            *g, copy->rows[kind].spare, gg_zone_shift, target, on_device);
+            *g, copy->rows[kind].spare, gg_limits.zone_shift, target, on_device);
         if (gg_launched(job, "fix"))
             gg_fetch(job, longest, on_device, sizeof *longest);
     }

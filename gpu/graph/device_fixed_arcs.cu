@@ -7,6 +7,7 @@
 ** targets and weights by one load: two or three sectors less for each vertex. Made once for a graph
 ** and a direction, kept with the device's copy. Not for graphs with long rows. */
 #include "device_copy.cuh"
+#include "base/limits.h"
 #include "fixed_arcs.cuh"
 #include "frontier.cuh"
 #include "zones.h"
@@ -73,7 +74,7 @@ static bool make(struct cuda_job *job, enum csr_kind kind, const struct device_c
     uint32_t *on_device = static_cast<uint32_t *>(gg_take(job, sizeof *on_device));
     if (on_device && gg_fill(job, on_device, 0, sizeof *on_device)) {
         fix_arcs<<<gg_grid(job, (uint64_t)g->n << shift, 8), GG_BLOCK, 0, job->stream>>>(
-            *g, copy->rows[kind].spare, gg_zone_shift, shift, arc, on_device);
+            *g, copy->rows[kind].spare, gg_limits.zone_shift, shift, arc, on_device);
         if (gg_launched(job, "fix_arcs"))
             gg_fetch(job, longest, on_device, sizeof *longest);
     }

@@ -9,6 +9,7 @@
 **
 ** Both ways are one: packed rows have no spare places, and get none. */
 #include "device_copy.cuh"
+#include "base/limits.h"
 #include "zones.h"
 
 #include <cub/device/device_scan.cuh>
@@ -197,7 +198,7 @@ static bool lay_rows(struct cuda_job *job, struct device_rows *rows, struct layi
 static struct laying laying_of(struct cuda_job *job, const struct device_rows *rows) {
     const struct device_copy *copy = gg_device_copy_of(job->graph);
     struct laying l = {{copy->n, rows->offset, rows->target, rows->weight,
-                        copy->weight_size, rows->spare, gg_zone_shift},
+                        copy->weight_size, rows->spare, gg_limits.zone_shift},
                        gg_zones_of(copy->n),
                        NULL,
                        NULL,

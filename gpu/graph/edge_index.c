@@ -10,8 +10,6 @@
 #include "backend.h"
 #include "tuning.h"
 
-uint32_t gg_path_prepare_after = GG_PATH_PREPARE_AFTER;
-
 /* The first place from low on, and before high, where target is at least `to`. */
 static uint64_t first_at_least(const uint32_t *target, uint64_t low, uint64_t high,
                                uint32_t to) {

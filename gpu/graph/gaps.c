@@ -18,8 +18,6 @@
 
 #include <string.h>
 
-unsigned gg_gap_shift = GG_GAP_SHIFT;
-
 /* ---- closing ---- */
 
 typedef struct closing {

@@ -20,8 +20,6 @@
 
 #define SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
 
-uint64_t gg_narrow_edges = GPUGRAPH_NONE - 1;
-
 /* ---- columns that were taken over ---- */
 
 static void drop_edge_ids(const builder *b) {

@@ -17,7 +17,7 @@
 #define GPUGRAPH_PEEL_CUH
 
 #include "graph/frontier.cuh"
-#include "graph/peel.h"
+#include "base/limits.h"
 #include "base/warp.h"
 
 #include <cooperative_groups.h>
@@ -33,7 +33,8 @@ enum {
     PEEL_BLOCK_BITS = 16, /* of a meeting */
     PEEL_STOP_ROUNDS = 64 /* between two looks at the host's flag */
 };
-static_assert(GG_PEEL_NARROW <= PEEL_NEAR, "a narrow round lies in shared memory");
+static_assert((int)GG_PEEL_NARROW <= (int)PEEL_NEAR,
+              "a narrow round lies in shared memory");
 
 #define PEEL_STOP (1ull << 63) /* of a meeting */
 
@@ -50,7 +51,7 @@ struct peel_lists {
     uint64_t room; /* slices that each has place for */
     struct peel_state *state;
     const uint32_t *host_stop;
-    uint32_t narrow; /* gg_peel_limits */
+    uint32_t narrow; /* gg_limits.peel_narrow */
 };
 
 /* Where slices go: a list, and a copy of its beginning. */
@@ -76,7 +77,7 @@ static inline void gg_carve_peel(struct workspace *space, uint64_t n, uint64_t a
                                  struct peel_lists *p) {
     p->state = gg_carve<struct peel_state>(space, 1);
     p->room = n + arcs / PEEL_SLICE + 1;
-    p->narrow = gg_peel_limits.narrow;
+    p->narrow = gg_limits.peel_narrow;
     for (int i = 0; i < 2; i++)
         p->slice[i] = gg_carve<uint64_t>(space, p->room);
 }

@@ -28,9 +28,6 @@ static inline bool gg_is_for_targets(const gpugraph_search *search, bool bounded
     return !bounded && search->limit == 0 && search->target_count > 0;
 }
 
-/* Vertices of a graph from which on it is worth it. Tests lower it, nobody else. (backend/lists.c) */
-extern uint32_t gg_reached_least;
-
 #ifdef __cplusplus
 }
 #endif

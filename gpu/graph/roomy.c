@@ -17,9 +17,6 @@
 
 #include <string.h>
 
-uint64_t gg_room_arcs = GG_ROOM_ARCS;
-unsigned gg_zone_shift = GG_ZONE_SHIFT;
-
 enum { ROWS = 1024 }; /* that a thread takes at a time */
 
 /* ---- packing ---- */

@@ -8,8 +8,6 @@
 #include "backend.h"
 #include "tuning.h"
 
-uint32_t gg_region_vertices = GG_REGION_VERTICES;
-
 enum csr_kind gg_forward_kind(gpugraph_direction direction) {
     return (enum csr_kind)direction;
 }

@@ -18,20 +18,12 @@
 #ifndef GPUGRAPH_ZONES_H
 #define GPUGRAPH_ZONES_H
 
+#include "base/limits.h"
 #include "base/warp.h"
 #include "tuning.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-/* log2 of a zone's vertices. Tests lower it, nobody else. (roomy.c) */
-extern unsigned gg_zone_shift;
-#ifdef __cplusplus
-}
-#endif
-
 static inline uint64_t gg_zones_of(uint64_t n) {
-    return (n + ((uint64_t)1 << gg_zone_shift) - 1) >> gg_zone_shift;
+    return (n + ((uint64_t)1 << gg_limits.zone_shift) - 1) >> gg_limits.zone_shift;
 }
 
 typedef struct zone_rows {

@@ -31,7 +31,7 @@ bool gg_host_maps_sooner(uint64_t edges, int threads, double left_ms) {
 
 /* The search will wait for the device that is being opened, and what the host does until then costs nothing. */
 static bool host_fills_the_time(const gpugraph_edges *edges, gpugraph_run *run) {
-    const struct device_services *devices = gg_devices_asked;
+    const struct device_services *devices = gg_devices_asked();
     const uint64_t m = (uint64_t)edges->count;
     const struct opening *opening = devices->opening(run->device);
     return opening && devices->state(run->device, NULL) == OPENING_UNDER_WAY &&
@@ -50,14 +50,14 @@ static bool device_is_wanted(const gpugraph_edges *edges, gpugraph_run *run) {
         return gg_take_course(run, &s).on_device;
     }
     if (run->backend == GPUGRAPH_CUDA &&
-        gg_devices_asked->state(run->device, NULL) == OPENING_UNDER_WAY)
+        gg_devices_asked()->state(run->device, NULL) == OPENING_UNDER_WAY)
         gg_await_device(run, -1);
     return run->backend == GPUGRAPH_CUDA;
 }
 
 bool gg_map_on_device(gpugraph_graph *graph, const gpugraph_edges *edges,
                       gpugraph_run *run) {
-    const struct device_services *devices = gg_devices_asked;
+    const struct device_services *devices = gg_devices_asked();
     uint64_t entries = 2 * (uint64_t)edges->count + (uint64_t)edges->vertex_count;
     bool able =
         gg_device_mapper && !edges->texts.count && entries > 0 && entries < UINT32_MAX;

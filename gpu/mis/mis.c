@@ -24,8 +24,6 @@
 #include <stdio.h>
 #include <string.h>
 
-uint64_t gg_mis_word_bytes;
-
 enum { DROPPED = 0, JOINED = 1, OPEN = 2 };
 
 enum {

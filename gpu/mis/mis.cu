@@ -14,6 +14,7 @@
 ** "auto" takes a single launch, which looks at fewest arcs: one-launch-balanced but where
 ** rows are short; and out-of-core where the rows do not fit the device or memory_limit. */
 #include "mis.h"
+#include "base/limits.h"
 #include "mis.cuh"
 #include "graph/roomy_rows.cuh"
 #include "device/services.h"
@@ -64,7 +65,7 @@ static bool prepare(struct cuda_job *job, gpugraph_priority priority, int64_t se
         return false;
     if (roomy) {
         g->spare = gg_spare_places(job->graph, CSR_SIMPLE);
-        g->zone_shift = gg_zone_shift;
+        g->zone_shift = gg_limits.zone_shift;
         rows.m -= gg_spare_arcs(job->graph, CSR_SIMPLE);
     }
     g->n = rows.n;

@@ -13,10 +13,6 @@ struct mis_calls {
                             gpugraph_run *, uint8_t *member);
 };
 
-/* Bytes of words beyond which "one-launch-balanced" has a byte for each vertex in place of a word; 0: those
-** of the device's second-level cache. Tests set it. */
-extern uint64_t gg_mis_word_bytes;
-
 extern const gg_algorithm gg_mis;
 extern const algorithm_side gg_mis_cuda;
 

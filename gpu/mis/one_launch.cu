@@ -24,6 +24,7 @@
 ** vertex (one_launch_codes.cu). Rows may lie in pinned host memory: method "out-of-core". A vertex that
 ** waits asks for nothing but its own word and its blocker's, so most arcs cross the bus once. */
 #include "mis.h"
+#include "base/limits.h"
 #include "passes.cuh"
 
 #define MIS_EARLIER(g, u, v) mis_wins_tie(*(g), u, v)
@@ -189,8 +190,8 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
     struct workspace space = {NULL, 0};
     struct launch l = {NULL, NULL, 0, false};
     struct launch_state state = {0, 0};
-    const uint64_t most =
-        gg_mis_word_bytes > 0 ? gg_mis_word_bytes : job->device->cache_bytes;
+    const uint64_t most = gg_limits.mis_word_bytes > 0 ? gg_limits.mis_word_bytes
+                                                       : job->device->cache_bytes;
     const bool codes = balanced && g->n * sizeof *g->word > most;
     const struct cooperative_kernel kernel = {codes ? gg_mis_by_codes()
                                               : balanced

@@ -17,6 +17,7 @@
 ** the mark counts, and edge numbers come from rows that are searched by halves. Those rows,
 ** and the transpose, are made once for a graph and pay after some searches. */
 #include "algorithm.h"
+#include "base/limits.h"
 #include "backend.h"
 #include "tuning.h"
 
@@ -217,7 +218,7 @@ bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search
         weighted ? gg_knows(&graph->ways_tie) || search->bounded : graph->n >= BACK;
     /* Balls by weight are large on roads: what they save does not pay for the rows soon. */
     bool pays = !weighted || (double)graph->m >= (double)graph->n * GG_THIN_DEGREE;
-    bool due = pays && gg_searches(graph) > gg_path_prepare_after;
+    bool due = pays && gg_searches(graph) > gg_limits.path_prepare_after;
     return !left_open && (made || due);
 }
 

@@ -9,6 +9,7 @@
 ** back; where edge numbers are wide, or in BOTH, which is its own transpose, these are plain rows. By
 ** depth the same engine finds paths, with weights that are all 1. */
 #include "path.cuh"
+#include "base/limits.h"
 #include "graph/roomy_rows.cuh"
 #include "tree/ranked_rows.cuh"
 #include "tree/tree.cuh"
@@ -160,7 +161,8 @@ bool gg_both_ends_suit(struct cuda_job *job, const gpugraph_search *search,
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
     struct sssp_features features;
     struct device_csr g;
-    if (!gg_method_is_auto(job->run) || gg_searches(graph) <= gg_path_prepare_after ||
+    if (!gg_method_is_auto(job->run) ||
+        gg_searches(graph) <= gg_limits.path_prepare_after ||
         (weighted ? gg_knows(&graph->ways_tie) || search->bounded
                   : graph->n < GG_PATH_LONG_VERTICES) ||
         !gg_roomy_csr(job, kind, weighted, &g) ||

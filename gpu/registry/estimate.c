@@ -77,8 +77,8 @@ static int64_t graph_bytes(const gpugraph_graph *graph, const gpugraph_size *siz
 /* ---- time ---- */
 
 static struct outlook look(const gpugraph_run *run) {
-    const struct opening *o = gg_devices_asked->opening(run->device);
-    return (struct outlook){.state = gg_devices_asked->state(run->device, NULL),
+    const struct opening *o = gg_devices_asked()->opening(run->device);
+    return (struct outlook){.state = gg_devices_asked()->state(run->device, NULL),
                             .left_ms = o ? gg_opening_left_ms(o) : 0,
                             .usual_ms = o ? o->steps->usual_ms : 0,
                             .rent_ms = gg_rent_ms(&gg_rent_paid)};
@@ -143,7 +143,7 @@ static bool has_room(const gpugraph_estimate *e, const struct outlook *o,
     gpugraph_device device;
     if (run->memory_limit > 0 && e->device_bytes > run->memory_limit)
         return false;
-    return o->state != OPENING_OPEN || !gg_devices_asked->at(run->device, &device) ||
+    return o->state != OPENING_OPEN || !gg_devices_asked()->at(run->device, &device) ||
            e->device_bytes <= device.memory;
 }
 

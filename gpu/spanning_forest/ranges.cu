@@ -1,6 +1,7 @@
 /* Which edges come on a list: a few for each vertex first, then what there is room for. A pivot says so, a place in the
 ** order of edges, taken from a sample. */
 #include "spanning_forest.cuh"
+#include "base/limits.h"
 
 /* ---- the sample ---- */
 
@@ -55,7 +56,7 @@ static uint32_t choose_high(struct forest_course *c, struct forest_place *place,
                             uint32_t *places) {
     struct forest *f = c->f;
     const double share = share_to_list(f);
-    const uint32_t count = gg_forest_limits.sample;
+    const uint32_t count = gg_limits.forest.sample;
     uint32_t found = 0;
     f->high = {NOWHERE, NOWHERE};
     *places = 0;

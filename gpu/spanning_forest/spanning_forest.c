@@ -15,6 +15,7 @@
 **
 ** Kruskal (Proc. AMS 7, 1956); filters after Osipov, Sanders, Singler (filter-Kruskal, ALENEX 2009). */
 #include "spanning_forest.h"
+#include "base/limits.h"
 #include "tuning.h"
 
 #include <stdio.h>
@@ -86,17 +87,15 @@ struct forest_place gg_place_at(struct forest_place *place, uint32_t count,
     return place[before];
 }
 
-struct forest_limits gg_forest_limits = {GG_FOREST_FEW, GG_FOREST_SAMPLE};
-
 double gg_first_share(uint64_t n, uint64_t m) {
     const uint64_t first = GG_FOREST_LIGHT * n;
-    return m < gg_forest_limits.few || m / 2 <= first ? 1 : (double)first / (double)m;
+    return m < gg_limits.forest.few || m / 2 <= first ? 1 : (double)first / (double)m;
 }
 
 static void choose_pivot(struct forest *f) {
     const uint64_t m = f->graph->m;
     const double share = gg_first_share(f->graph->n, m);
-    const uint32_t count = gg_forest_limits.sample;
+    const uint32_t count = gg_limits.forest.sample;
     struct forest_place sample[GG_FOREST_SAMPLE];
     f->pivot = (struct forest_place){UINT64_MAX, UINT64_MAX};
     if (share >= 1)

@@ -22,11 +22,6 @@ __host__ __device__
     return a.weight < b.weight || (a.weight == b.weight && a.edge < b.edge);
 }
 
-/* Which edges come first: tests lower it, nobody else. (spanning_forest.c) */
-extern struct forest_limits {
-    uint64_t few;    /* of so many edges in all there are no first ones */
-    uint32_t sample; /* edges by chance that are looked at, at most GG_FOREST_SAMPLE */
-} gg_forest_limits;
 /* A few for each vertex; of that share of m edges. 1: all of them. (spanning_forest.c) */
 double gg_first_share(uint64_t n, uint64_t m);
 

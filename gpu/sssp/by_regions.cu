@@ -1,6 +1,7 @@
 /* Shortest paths on the device by regions, the engine "regions": buckets of a long graph, which wait for each other
 ** by "persistent", are gone through by each block for its region. regions/search.cu does it. */
 #include "sssp.cuh"
+#include "base/limits.h"
 #include "regions/regions.cuh"
 
 bool gg_sssp_fits_regions(const struct sssp_search *s) {
@@ -27,7 +28,7 @@ bool gg_sssp_find_regions(struct cuda_job *job, const struct sssp_search *s, int
 
 void gg_sssp_note_long_way(struct cuda_job *job, const struct sssp_search *s) {
     if (s->meetings >= GG_REGION_MEETINGS && gg_sssp_fits_regions(s) &&
-        s->g.n / GG_REGION_TIMES_WEIGHTS >= gg_region_vertices)
+        s->g.n / GG_REGION_TIMES_WEIGHTS >= gg_limits.region_vertices)
         gg_note_long_way(job, &s->g, true);
 }
 

@@ -7,8 +7,6 @@
 
 enum { SIDES = GPUGRAPH_IN + 1 };
 
-struct store_ways gg_store_ways = {GG_STORE_TOUCHED, GG_STORE_TOUCHED + 1};
-
 /* ---- fill, free ---- */
 
 gpugraph_status gg_store_fill(edge_store *store, uint32_t vertices,

@@ -39,14 +39,6 @@ typedef struct edge_store {
     struct vertex_slots slots;
 } edge_store;
 
-/* What becomes of the rows of a copy whose tables have taken a batch: tests and benchmarks change
-** it, nobody else. */
-extern struct store_ways {
-    uint64_t
-        touched_to; /* changes up to which rows that change are read from the tables */
-    uint64_t remade_from; /* and from which on all rows are; else they are patched */
-} gg_store_ways;
-
 /* A batch, by arrays of the host; ends by slots. */
 typedef struct store_changes {
     uint64_t gone,

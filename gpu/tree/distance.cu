@@ -12,6 +12,7 @@
 ** (ranked_rows_typed.h), and trees are asked for again and again, ranked_rows.cu keeps arcs in
 ** another order. A sample of the edges says how many that would be. */
 #include "distance.cuh"
+#include "base/limits.h"
 #include "pass.cuh"
 #include "ranked_rows.cuh"
 #include "tuning.h"
@@ -255,7 +256,7 @@ static bool count_both(struct cuda_job *job, const gpugraph_search *search,
                        const typename type::word *distance, const uint32_t *source,
                        const number *tree_edge, uint32_t *scratch, uint32_t *ties) {
     const ways ways = ways_of(search->direction);
-    const bool sampled = edges->m > 0 && edges->m >= gg_tree_ranks_limits.arcs;
+    const bool sampled = edges->m > 0 && edges->m >= gg_limits.tree_ranks.arcs;
     uint32_t counted[COUNTERS];
     mark_roots<<<gg_grid(job, search->source_count, 2), GG_BLOCK, 0, job->stream>>>(
         source, search->source_count, scratch + ROOTS);

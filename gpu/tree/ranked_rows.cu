@@ -11,6 +11,7 @@
 ** trees save, and are given back when memory is short: the pass over the edges remains. One path
 ** is walked back along them, by `offset` (path/rows.cu). */
 #include "graph/device_copy.cuh"
+#include "base/limits.h"
 #include "graph/in_order.cuh"
 #include "distance.cuh"
 #include "ranked_rows.cuh"
@@ -214,7 +215,7 @@ bool gg_has_ranked_rows(const struct cuda_job *job, gpugraph_direction direction
 
 bool gg_ranked_rows_suit(const struct cuda_job *job, gpugraph_direction direction) {
     return gg_has_ranked_rows(job, direction) &&
-           ranked_of(job->graph)->habit[direction].share <= gg_tree_ranks_limits.share;
+           ranked_of(job->graph)->habit[direction].share <= gg_limits.tree_ranks.share;
 }
 
 int gg_device_arcs_to(const struct cuda_job *job, gpugraph_direction direction,
@@ -235,7 +236,7 @@ void gg_note_tree(struct cuda_job *job, gpugraph_direction direction, double sha
     if (!habit)
         return;
     habit->share = share;
-    if (habit->trees < UINT32_MAX && share <= gg_tree_ranks_limits.share)
+    if (habit->trees < UINT32_MAX && share <= gg_limits.tree_ranks.share)
         habit->trees++;
 }
 
@@ -289,7 +290,7 @@ static bool fits(const struct cuda_job *job, gpugraph_direction direction) {
 
 /* Are trees in that direction asked for often, and do few arcs matter to them? */
 static bool pays(const struct cuda_job *job, gpugraph_direction direction) {
-    const struct tree_ranks_limits *limits = &gg_tree_ranks_limits;
+    const struct tree_ranks_limits *limits = &gg_limits.tree_ranks;
     const struct ranked_part *ranked = ranked_of(job->graph);
     const struct tree_habit habit = ranked ? ranked->habit[direction] : tree_habit();
     return job->graph->m > 0 && job->graph->m >= limits->arcs &&

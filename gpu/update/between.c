@@ -12,11 +12,10 @@
 ** Numbers of INTEGERs and of TEXTs do not mix, so these give way by themselves. Whoever has had all numbers move twice
 ** gets unused ones all over the graph (spread.c). */
 #include "between.h"
+#include "base/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-uint64_t gg_way_edges;
 
 /* The vertices low .. high - 1 get the numbers one further up, or down; `free`, which was unused, gets used, and
 ** what is unused then is low, or high - 1. */
@@ -28,8 +27,8 @@ typedef struct way {
 /* More take as long as if all numbers move. */
 uint64_t gg_most_way_edges(const gpugraph_graph *graph) {
     const uint64_t most = graph->m / GG_WAY_SHARE;
-    if (gg_way_edges > 0)
-        return gg_way_edges;
+    if (gg_limits.way_edges > 0)
+        return gg_limits.way_edges;
     return most < GG_WAY_EDGES ? most : GG_WAY_EDGES;
 }
 

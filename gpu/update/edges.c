@@ -9,6 +9,7 @@
 ** the first parts alone; in rows with weights, its arcs go and come like others, so that of
 ** parallel arcs with equal weights each is found once. */
 #include "update.h"
+#include "base/limits.h"
 
 #include <string.h>
 
@@ -289,17 +290,17 @@ static bool plain_afterwards(const update *u) {
 static void bound_degrees(update *u) {
     gpugraph_graph *graph = u->graph;
     const uint64_t more = 2 * u->added_count;
-    if (graph->degree_high + more > gg_most_degree &&
+    if (graph->degree_high + more > gg_limits.most_degree &&
         gg_bound_degrees(graph, u->added_count, u->run))
         return;
     u->degree_high = graph->degree_high + more;
     if (u->degree_high > 2 * u->edges.after)
         u->degree_high = 2 * u->edges.after;
-    if (u->degree_high > gg_most_degree)
+    if (u->degree_high > gg_limits.most_degree)
         gg_fail(u->run, GPUGRAPH_TOO_LARGE,
                 "a vertex may come to have more than %llu edges, the most that a graph "
                 "holds",
-                (unsigned long long)gg_most_degree);
+                (unsigned long long)gg_limits.most_degree);
 }
 
 /* ---- reweighted ones ---- */

@@ -8,6 +8,7 @@
 **
 ** Where there is no gap for an edge, gaps are closed, and arrays move as those of any graph. */
 #include "update.h"
+#include "base/limits.h"
 
 #include <string.h>
 
@@ -41,14 +42,14 @@ static void count_places(struct edge_gaps *g, size_t weight_size) {
 static bool open_gaps(update *u, struct edge_gaps *g) {
     const gpugraph_graph *graph = u->graph;
     gpugraph_run *run = u->run;
-    const uint64_t size = (uint64_t)1 << gg_gap_shift;
+    const uint64_t size = (uint64_t)1 << gg_limits.gap_shift;
     *g = (struct edge_gaps){.source = graph->source,
                             .target = graph->target,
                             .weight = graph->weight,
                             .edge_id = graph->edge_id,
-                            .shift = gg_gap_shift,
+                            .shift = gg_limits.gap_shift,
                             .age = graph->gaps.age + 1,
-                            .blocks = (graph->m + size - 1) >> gg_gap_shift};
+                            .blocks = (graph->m + size - 1) >> gg_limits.gap_shift};
     count_places(g, gg_distance_size(graph->distance_type));
     g->start = gg_alloc(run, g->block_room + 1, sizeof *g->start);
     g->listed = g->start ? gg_alloc(run, g->block_room + 1, 1) : NULL;
@@ -204,9 +205,9 @@ static uint64_t count_moves(const update *u) {
 }
 
 static bool is_small(const update *u) {
-    const uint64_t blocks = u->graph->m >> gg_gap_shift;
-    return gg_room_arcs == 0 ||
-           (u->graph->m >= gg_room_arcs && count_moves(u) <= 1 + blocks / GG_GAP_BATCH);
+    const uint64_t blocks = u->graph->m >> gg_limits.gap_shift;
+    return gg_limits.room_arcs == 0 || (u->graph->m >= gg_limits.room_arcs &&
+                                        count_moves(u) <= 1 + blocks / GG_GAP_BATCH);
 }
 
 /* Edges would move, or have gaps already; and numbers, ids and weights stay what they are. */

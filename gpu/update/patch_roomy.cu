@@ -10,6 +10,7 @@
 ** Rows get room with the first small batch. Where a zone has none left they are made anew, of the tables
 ** or when they are next asked for, and get room again. */
 #include "patch_store.cuh"
+#include "base/limits.h"
 #include "graph/fixed_arcs.cuh"
 #include "graph/fixed_rows.cuh"
 
@@ -115,8 +116,8 @@ static __global__ void __launch_bounds__(ZONE_BLOCK)
 /* ---- which rows have room, or get it ---- */
 
 static bool is_small(const patch *p, const struct device_rows *rows) {
-    return p->changes <= GG_ZONE_BATCH && rows->arcs >= gg_room_arcs &&
-           (p->changes <= rows->arcs / GG_ROOM_BATCH || gg_room_arcs == 0) &&
+    return p->changes <= GG_ZONE_BATCH && rows->arcs >= gg_limits.room_arcs &&
+           (p->changes <= rows->arcs / GG_ROOM_BATCH || gg_limits.room_arcs == 0) &&
            rows->arcs < UINT32_MAX / 8 * 7;
 }
 
@@ -132,7 +133,7 @@ static bool waits(const patch *p, struct device_rows *rows) {
     if (gg_renumbers(p->vertices))
         rows->waits = GG_ZONE_WAITS;
     else if (rows->waits > 0)
-        return rows->waits-- > 0 && gg_room_arcs > 0;
+        return rows->waits-- > 0 && gg_limits.room_arcs > 0;
     return false;
 }
 
@@ -184,8 +185,13 @@ static struct zone_work work_of(struct there *t, enum csr_kind kind) {
     const zone_batch *b = &t->zones[kind];
     const uint64_t n = t->p->vertices->after;
     struct zone_work w = {};
-    w.rows = {n,           rows->offset, rows->target, rows->weight, t->copy->weight_size,
-              rows->spare, gg_zone_shift};
+    w.rows = {n,
+              rows->offset,
+              rows->target,
+              rows->weight,
+              t->copy->weight_size,
+              rows->spare,
+              gg_limits.zone_shift};
     w.going = pack(t, b->going, b->goings);
     w.coming = pack(t, b->coming, b->comings);
     w.change = pack(t, b->change, b->changes);

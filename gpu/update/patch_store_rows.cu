@@ -2,6 +2,7 @@
 ** others move into other arrays, or all, in place (dynamic/multigraph_touched.c). The arrays that this
 ** leaves are those that the next batch writes to. */
 #include "patch_store.cuh"
+#include "base/limits.h"
 #include "tuning.h"
 
 void gg_free_touched(struct kept_tables *k, bool arrays) {
@@ -73,10 +74,10 @@ void gg_choose_rows(struct there *t, struct kept_tables *k,
         const struct device_rows *rows = &t->copy->rows[kind];
         if (!rows->made || t->roomy[kind] || !k->store.side[kind] || p->same_ends)
             continue;
-        if (p->changes >= gg_store_ways.remade_from)
+        if (p->changes >= gg_limits.store.remade_from)
             t->remade[kind] =
                 p->vertices->after < rows->offset_room && p->edges->after <= rows->room;
-        else if (!changes->renumbered && p->changes <= gg_store_ways.touched_to)
+        else if (!changes->renumbered && p->changes <= gg_limits.store.touched_to)
             t->remade[kind] = choose_touched(t, k, (enum csr_kind)kind, changes);
     }
 }

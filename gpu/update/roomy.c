@@ -6,14 +6,15 @@
 **     commit   arcs go, rows and targets get their new numbers where vertices do, arcs come
 */
 #include "update.h"
+#include "base/limits.h"
 
 #include <string.h>
 
 /* ---- the plan ---- */
 
 bool gg_takes_room(const update *u, const struct csr_slot *slot, uint64_t arcs) {
-    return slot->m >= gg_room_arcs && (slot->end || !gg_same_ends(u)) &&
-           (arcs <= slot->m / GG_ROOM_BATCH || gg_room_arcs == 0) &&
+    return slot->m >= gg_limits.room_arcs && (slot->end || !gg_same_ends(u)) &&
+           (arcs <= slot->m / GG_ROOM_BATCH || gg_limits.room_arcs == 0) &&
            u->distance_type == u->graph->distance_type;
 }
 

@@ -5,18 +5,17 @@
 ** All numbers move once for it, and again where unused numbers did not suffice twice. They go with all
 ** unused numbers, and then it takes some more such ids until they are spread again. */
 #include "between.h"
+#include "base/limits.h"
 
 #include <string.h>
-
-uint64_t gg_spread_every;
 
 /* So many vertices of so many edges each are within reach from both sides. */
 static uint64_t spread_every(const gpugraph_graph *graph) {
     const uint64_t fewest = graph->n / GG_SPREAD_MOST,
                    reach = gg_most_way_edges(graph) * graph->n / (graph->m + 1);
     uint64_t every = reach < GG_SPREAD_EVERY ? reach : GG_SPREAD_EVERY;
-    if (gg_spread_every > 0)
-        return gg_spread_every;
+    if (gg_limits.spread_every > 0)
+        return gg_limits.spread_every;
     every = every > GG_SPREAD_NEAR ? every : GG_SPREAD_NEAR;
     return every > fewest ? every : fewest;
 }
@@ -220,7 +219,7 @@ bool gg_spread_unused(gpugraph_graph *graph, const struct named_numbers *named,
                       const struct vertex_id *come, gpugraph_run *run) {
     const uint64_t most = graph->n / spread_every(graph) + 2 + GG_SPREAD_HERE;
     id_list list = {.run = run};
-    if (graph->n < GG_SPREAD_LEAST && gg_spread_every == 0)
+    if (graph->n < GG_SPREAD_LEAST && gg_limits.spread_every == 0)
         return false;
     graph->between = 0;
     /* Others that the batch names would have to be found again. */

@@ -1,6 +1,7 @@
 /* What a batch changes in rows with room that lie on a device: the arcs that go and come, by zones
 ** (zone_batch.h). Nothing is looked up here; that is done where the rows are. */
 #include "row_walk.h"
+#include "base/limits.h"
 #include "zone_batch.h"
 
 void gg_free_zone_batch(zone_batch *b) {
@@ -25,22 +26,22 @@ static void list_comings(const row_walk *w, zone_coming *coming) {
 
 /* Both lists are in the order of rows; zones that get vertices are listed anyhow. */
 static void list_zone_changes(const update *u, zone_batch *b) {
-    const uint64_t grown = u->vertices.before >> gg_zone_shift;
+    const uint64_t grown = u->vertices.before >> gg_limits.zone_shift;
     uint64_t next = u->vertices.after > u->vertices.before ? grown : UINT64_MAX;
     for (uint64_t i = 0, k = 0;;) {
         const uint64_t goes =
-            i < b->goings ? b->going[i].row >> gg_zone_shift : UINT64_MAX;
+            i < b->goings ? b->going[i].row >> gg_limits.zone_shift : UINT64_MAX;
         const uint64_t comes =
-            k < b->comings ? b->coming[k].row >> gg_zone_shift : UINT64_MAX;
+            k < b->comings ? b->coming[k].row >> gg_limits.zone_shift : UINT64_MAX;
         uint64_t zone = goes < comes ? goes : comes;
         zone = next < zone ? next : zone;
         if (zone == UINT64_MAX)
             break;
         zone_change *c = &b->change[b->changes++];
         *c = (zone_change){.zone = zone, .going = i, .coming = k};
-        while (i < b->goings && b->going[i].row >> gg_zone_shift == zone)
+        while (i < b->goings && b->going[i].row >> gg_limits.zone_shift == zone)
             i++;
-        while (k < b->comings && b->coming[k].row >> gg_zone_shift == zone)
+        while (k < b->comings && b->coming[k].row >> gg_limits.zone_shift == zone)
             k++;
         c->goings = (uint32_t)(i - c->going);
         c->comings = (uint32_t)(k - c->coming);
@@ -52,14 +53,14 @@ static void list_zone_changes(const update *u, zone_batch *b) {
 
 /* They lie at the end of all, so they have room for all that comes. */
 static void list_growths(const update *u, zone_batch *b) {
-    const uint64_t first = u->vertices.before >> gg_zone_shift;
+    const uint64_t first = u->vertices.before >> gg_limits.zone_shift;
     if (u->vertices.after == u->vertices.before)
         return;
     for (uint64_t i = 0; i < b->changes; i++) {
         const zone_change *c = &b->change[i];
         if (c->zone < first)
             continue;
-        const bool new = c->zone << gg_zone_shift >= u->vertices.before;
+        const bool new = c->zone << gg_limits.zone_shift >= u->vertices.before;
         const uint32_t more = c->comings + (new ? GG_ZONE_LEAST : 0);
         b->places += more;
         b->growth[b->growths++] = (zone_growth){c->zone, b->places, more};
@@ -68,10 +69,10 @@ static void list_growths(const update *u, zone_batch *b) {
 
 static bool take_zone_lists(const row_walk *w, zone_batch *b) {
     const update *u = w->u;
-    const uint64_t grown =
-        u->vertices.after > u->vertices.before
-            ? gg_zones_of(u->vertices.after) - (u->vertices.before >> gg_zone_shift)
-            : 0;
+    const uint64_t grown = u->vertices.after > u->vertices.before
+                               ? gg_zones_of(u->vertices.after) -
+                                     (u->vertices.before >> gg_limits.zone_shift)
+                               : 0;
     b->goings = w->goings;
     b->comings = w->comings;
     b->going = gg_alloc(u->run, w->goings, sizeof *b->going);

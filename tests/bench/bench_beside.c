@@ -5,6 +5,7 @@
 ** EDGES as for gpu_sssp, such as 'roads(src, dst, weight)'. A fresh connection for each run, RUNS (15) of
 ** either kind in turns: first gpu_bfs from SOURCE, then gpu_sssp. Prints the medians in milliseconds. */
 #include "bench.h"
+#include "base/ext_limits.h"
 #include "gpugraph_extension.h"
 #include "load/load.h"
 
@@ -57,7 +58,7 @@ int main(int count, char **word) {
     source = word[3];
     for (int i = 0; i < runs; i++) {
         for (int with = 0; with < 2; with++) {
-            weights_beside_from = with ? 0 : (sqlite3_int64)1 << 60;
+            ext_limits.weights_beside_from = with ? 0 : (sqlite3_int64)1 << 60;
             one_run(&breadth[with][i], &weight[with][i]);
         }
     }

@@ -287,7 +287,7 @@ int main(int argc, char **argv) {
     double unheard = 0;
     run.listener = &unheard;
     if (getenv("WIDE"))
-        gg_narrow_edges = 0;
+        gg_limits.narrow_edges = 0;
     const char *session = getenv("SESSION");
     if (session) {
         run.method = argc > 4 ? argv[4] : "auto";

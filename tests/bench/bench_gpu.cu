@@ -867,11 +867,11 @@ int main(int argc, char **argv) {
     b.seed = getenv("SEED") ? atoll(getenv("SEED")) : 0;
     b.run.listener = &b;
     if (getenv("BOTH_ENDS_AFTER"))
-        gg_path_prepare_after = (uint32_t)atoi(getenv("BOTH_ENDS_AFTER"));
-    gg_sssp_adjust(change_parameters);
+        gg_limits.path_prepare_after = (uint32_t)atoi(getenv("BOTH_ENDS_AFTER"));
+    gg_limits.sssp_adjust = change_parameters;
     if (getenv("TREE_RANKS")) {
         bool ranks = atoi(getenv("TREE_RANKS")) != 0;
-        gg_tree_ranks_limits = {0, ranks ? 2.0 : -1.0, 0};
+        gg_limits.tree_ranks = {0, ranks ? 2.0 : -1.0, 0};
     }
     const char *methods = argc > 3 ? argv[3] : "auto";
     b.run.method = methods;

@@ -195,7 +195,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     b.name = argv[1];
-    gg_sssp_adjust(adjust);
+    gg_limits.sssp_adjust = adjust;
     if (!bring_in(&b))
         return 2;
     for (const auto &table : tables) {

@@ -220,9 +220,9 @@ static bool time_graph(const char *name, const bench_graph *g, gpugraph_graph *g
     std::vector<uint64_t> right((size_t)sources);
     bool same = true;
     double best = NEVER;
-    gg_sssp_adjust(NULL); /* while parameters are chosen */
+    gg_limits.sssp_adjust = NULL; /* while parameters are chosen */
     const std::vector<contender> all = contenders(&f);
-    gg_sssp_adjust(use_wanted);
+    gg_limits.sssp_adjust = use_wanted;
     for (const contender &one : all) {
         wanted = one.parameters;
         bool agrees = true;

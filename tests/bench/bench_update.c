@@ -303,9 +303,9 @@ enum { WAYS = 3 };
 
 static void time_ways(gpugraph_graph *graph, gpugraph_run *run, const columns *all,
                       enum kind kind, int64_t count, int repeats, bool weighted) {
-    static const struct store_ways ways[WAYS] = {
+    static const struct store_limits ways[WAYS] = {
         {0, UINT64_MAX}, {UINT64_MAX, UINT64_MAX}, {0, 0}};
-    const struct store_ways usual = gg_store_ways;
+    const struct store_limits usual = gg_limits.store;
     batch b = {{0}, {0}, {0}};
     size_t most = gpugraph_vertex_count(graph) + (size_t)count;
     uint64_t *result = need(malloc(most * sizeof *result));
@@ -314,7 +314,7 @@ static void time_ways(gpugraph_graph *graph, gpugraph_run *run, const columns *a
     reserve(&b.added, count);
     reserve(&b.back, count);
     for (int way = 0; way < WAYS; way++) {
-        gg_store_ways = ways[way];
+        gg_limits.store = ways[way];
         gpugraph_release_device(graph);
         for (int i = -1; i < repeats; i++) { /* the first one makes what stays */
             uint64_t random = (uint64_t)count + kind + (uint64_t)(i + 1) * 977;
@@ -331,7 +331,7 @@ static void time_ways(gpugraph_graph *graph, gpugraph_run *run, const columns *a
         printf(" %9.3f %8.3f", median(ms, repeats), median(ms + repeats, repeats));
     }
     printf("\n");
-    gg_store_ways = usual;
+    gg_limits.store = usual;
     free(ms);
     free(result);
     free_batch(&b);

@@ -148,7 +148,7 @@ static void check_vertices(void *job, uint64_t low, uint64_t high) {
         wrong += depth[v] == GPUGRAPH_NONE || e != right_edge(f, depth, v);
         wrong += v < f->half && v % LOOK_AT == 0 && too_deep(f, depth, v);
         wrong += v >= f->half && depth[v] != depth[v - f->half] + 1;
-        beyond += e != GPUGRAPH_NO_EDGE && e > gg_narrow_edges;
+        beyond += e != GPUGRAPH_NO_EDGE && e > gg_limits.narrow_edges;
     }
     __atomic_fetch_add(&c->wrong, wrong, __ATOMIC_RELAXED);
     __atomic_fetch_add(&c->beyond, beyond, __ATOMIC_RELAXED);
@@ -162,7 +162,7 @@ static void check_tree(const formula *f, const gpugraph_graph *graph,
     uint64_t wrong = c.wrong, beyond = c.beyond;
     printf("%-10s %10.1f ms  %llu wrong, %llu tree edges beyond %llu\n", "check",
            now_ms() - started, (unsigned long long)wrong, (unsigned long long)beyond,
-           (unsigned long long)gg_narrow_edges);
+           (unsigned long long)gg_limits.narrow_edges);
     if (wrong || beyond < f->half - 1)
         exit(1);
 }
@@ -214,7 +214,7 @@ int main(int argc, char **argv) {
     }
     formula f = {(uint64_t)1 << bits, (uint32_t)1 << vertex_bits};
     if (bits < 32)
-        gg_narrow_edges = f.regular - 1;
+        gg_limits.narrow_edges = f.regular - 1;
     gpugraph_graph *graph = make(&f, &run);
     if (gpugraph_edge_count(graph) != edge_count(&f) ||
         gpugraph_find_edge(graph, (int64_t)edge_count(&f)) != edge_count(&f) - 1)

@@ -10,6 +10,7 @@
 ** by SQLITE_CONFIG_MALLOC, below. Check allocates wherever it asserts, so expect is used in
 ** its place. */
 #include "failing_memory.h"
+#include "base/ext_limits.h"
 #include "follow/mirror.h"
 #include "sql.h"
 
@@ -417,8 +418,8 @@ START_TEST(a_shared_graph) {
     snprintf(file, sizeof file, "/tmp/gpugraph-faults-test-%d.db", (int)getpid());
     unlink(file);
     sql_close();
-    page_settled_ms = 0;
-    graph_named_from = 0;
+    ext_limits.page_settled_ms = 0;
+    ext_limits.graph_named_from = 0;
     db = connect_to(file);
     make_tables();
     sqlite3 *other = connect_to(file);
@@ -449,9 +450,9 @@ START_TEST(a_shared_mirror) {
     snprintf(file, sizeof file, "/tmp/gpugraph-faults-test-%d.db", (int)getpid());
     unlink(file);
     sql_close();
-    page_settled_ms = 0;
-    graph_named_from = 0;
-    mirror_meets_after_ms = 1e9; /* never, however long it takes */
+    ext_limits.page_settled_ms = 0;
+    ext_limits.graph_named_from = 0;
+    ext_limits.mirror_meets_after_ms = 1e9; /* never, however long it takes */
     db = connect_to(file);
     run("CREATE TABLE t(id INTEGER PRIMARY KEY, src, dst, weight);"
         "INSERT INTO t VALUES (1, 1, 2, 3), (2, 2, 3, 4), (3, 3, 1, 5), (4, 3, 4, 1);"

@@ -7,6 +7,7 @@
 ** The answers to compare with come from one connection alone, before. Run by the thread
 ** sanitizer, too: connections to one file share the packed graphs of what they see in common. */
 #include "sql.h"
+#include "base/ext_limits.h"
 
 #include "expect.h"
 #include "questions.h"
@@ -198,8 +199,8 @@ START_TEST(one_file_and_a_writer) {
     sqlite3_close(c);
     pthread_t writer;
     readers_done = false;
-    page_settled_ms = 0;
-    graph_named_from = 0;
+    ext_limits.page_settled_ms = 0;
+    ext_limits.graph_named_from = 0;
     ck_assert_int_eq(pthread_create(&writer, NULL, write_on, file), 0);
     read_in_threads(file, false, READERS);
     __atomic_store_n(&readers_done, true, __ATOMIC_RELEASE);

@@ -319,8 +319,8 @@ void model_make_slots(gpugraph_graph *graph, uint64_t which) {
     for (int kind = 0; kind < CSR_KINDS; kind++, which >>= 3)
         if (which & 1)
             gg_csr(graph, (enum csr_kind)kind, which & 2, which & 4, &run, &view);
-    gg_room_arcs = which & 8 ? 0 : GG_ROOM_ARCS;
-    gg_gap_shift = which & 8 ? (which & 2 ? 1 : 3) : GG_GAP_SHIFT;
+    gg_limits.room_arcs = which & 8 ? 0 : gg_usual_limits.room_arcs;
+    gg_limits.gap_shift = which & 8 ? (which & 2 ? 1 : 3) : gg_usual_limits.gap_shift;
     if (which & 1)
         gg_edge_rows(graph, &run);
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)

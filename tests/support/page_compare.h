@@ -269,7 +269,7 @@ static inline void open_device(void) {
 ** size of a table. */
 static inline const gg_cell_place *find_place(gpugraph_run *run) {
 #ifdef TEST_ON_DEVICE
-    gg_cells_least = 0;
+    gg_limits.cells_least = 0;
     run->backend = GPUGRAPH_CUDA;
     open_device();
     return gg_cells_for(run);

@@ -46,13 +46,13 @@ static inline void begin_layout(gpugraph_run *run, const struct layout *l) {
     run->backend = GPUGRAPH_CUDA;
     run->device = l->ordinal[0];
     gg_begin(run);
-    gg_several_forced = l->exchange;
+    gg_limits.several_exchange = l->exchange;
 }
 
 /* Was it done? NCCL may be absent, which is said. */
 static inline bool layout_done(const gpugraph_run *run, const struct layout *l) {
     static const char absent[] = "NCCL cannot be used: ";
-    gg_several_forced = NULL;
+    gg_limits.several_exchange = NULL;
     if (l->exchange == &gg_several_nccl && run->status == GPUGRAPH_NO_DEVICE &&
         strncmp(run->message, absent, strlen(absent)) == 0)
         return false;

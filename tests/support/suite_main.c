@@ -65,19 +65,19 @@ static bool set_limits(void) {
     if (turns && atoi(turns) > 1)
         turns_each = atoi(turns);
     if (narrow)
-        gg_narrow_edges = strtoull(narrow, NULL, 10);
+        gg_limits.narrow_edges = strtoull(narrow, NULL, 10);
     if (gaps) { /* of edges, in the smallest graphs too, and room in rows */
-        gg_gap_shift = (unsigned)atoi(gaps);
-        gg_room_arcs = 0;
+        gg_limits.gap_shift = (unsigned)atoi(gaps);
+        gg_limits.room_arcs = 0;
     }
     if (sorted)
-        gg_sorted_items = strtoull(sorted, NULL, 10);
+        gg_limits.sorted_items = strtoull(sorted, NULL, 10);
     const bool cells = getenv("GPUGRAPH_TEST_CELLS");
     const bool ranks = getenv("GPUGRAPH_TEST_TREE_RANKS");
     if (cells)
-        gg_cells_least = 0;
+        gg_limits.cells_least = 0;
     if (ranks)
-        gg_tree_ranks_limits = (struct tree_ranks_limits){0, 2, 0};
+        gg_limits.tree_ranks = (struct tree_ranks_limits){0, 2, 0};
     return (!cells && !ranks) || suite_has_device();
 }
 

@@ -8,11 +8,10 @@
 **     root       a vertex that has its own colour: what reaches it, among its colour, is its component
 ** repeated; when what is left is little, one part gathers it and finds the rest by itself. */
 #include "parts.h"
+#include "base/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-uint64_t gg_part_gathered = GG_PART_GATHERED;
 
 /* ---- strong ---- */
 
@@ -276,8 +275,8 @@ static bool find_strong(struct strong *s) {
         uint64_t left = mine;
         if (!part_sum(p, s->run, &left))
             return false;
-        if (left <= gg_part_gathered ||
-            (gg_part_gathered > 0 && left <= whole / p->exchange->parts))
+        if (left <= gg_limits.part_gathered ||
+            (gg_limits.part_gathered > 0 && left <= whole / p->exchange->parts))
             return gather_rest(s, mine);
         if (!paint(s) || !find_roots(s))
             return false;

@@ -9,11 +9,10 @@
 ** A share that came over the bus stays on the device from one pass to the next, where there is
 ** room. */
 #include "make.cuh"
+#include "base/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-uint64_t gg_several_sorted_arcs = UINT64_MAX;
 
 /* ---- plan ---- */
 
@@ -128,7 +127,8 @@ static bool plan_ranges(struct several_making *m) {
             largest_bin = m->bin[p][i] > largest_bin ? m->bin[p][i] : largest_bin;
     }
     uint64_t out = gg_several_chunk_arcs(m) * (uint64_t)parts * (8 + weight) + (1 << 20);
-    m->range_arcs = most < gg_several_sorted_arcs ? most : gg_several_sorted_arcs;
+    m->range_arcs =
+        most < gg_limits.several_sorted_arcs ? most : gg_limits.several_sorted_arcs;
     for (int p = 0; p < parts; p++) {
         uint64_t room = (uint64_t)gg_device_room(gg_several_on(m->team, p)), sharing = 0;
         for (int q = 0; q < parts; q++)

@@ -145,8 +145,6 @@ struct several_source {
     size_t weight_bytes; /* 0: none */
     bool over_bus;       /* asking again is dear */
 };
-/* Arcs that an owner sorts at once, at most. Tests lower it, nobody else. (make.cu) */
-extern uint64_t gg_several_sorted_arcs;
 /* Rows that the caller owns. *peak (unless NULL): the most bytes that a member has held. */
 bool gg_several_make(struct several_team *team, const struct several_source *source,
                      enum csr_kind kind, struct several_parts *parts, uint64_t *peak);

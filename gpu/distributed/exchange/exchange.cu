@@ -1,11 +1,10 @@
 /* Which exchange a team uses, and the one between peers. */
+#include "base/limits.h"
 #include "distributed/devices/several.cuh"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-const struct several_exchange *gg_several_forced;
 
 static const struct several_exchange *const exchanges[] = {
     &gg_several_peer, &gg_several_nccl, &gg_several_host};
@@ -116,8 +115,8 @@ extern "C" const struct several_exchange *
 gg_several_choose(const struct several_team *team) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_environment);
-    if (gg_several_forced)
-        return gg_several_forced;
+    if (gg_limits.several_exchange)
+        return gg_limits.several_exchange;
     if (from_environment)
         return from_environment;
     for (int i = 0; i < UNASKED; i++)

@@ -45,8 +45,6 @@ extern const struct several_exchange gg_several_peer, gg_several_nccl, gg_severa
 /* Copies by the runtime, between kernels: whatever there is. */
 extern const struct several_exchange gg_several_copies;
 
-/* Tests put one there, nobody else. */
-extern const struct several_exchange *gg_several_forced;
 /* By the environment, else the first of these that is possible. (exchange.cu) */
 const struct several_exchange *gg_several_choose(const struct several_team *team);
 

@@ -236,7 +236,7 @@ void gpugraph_part_free(gpugraph_part *p) {
 gpugraph_status gpugraph_part_to_device(gpugraph_part *p, int place, gpugraph_run *run) {
     const char *why = "";
     gg_begin(run);
-    if (!gg_devices_asked->usable(&why) || !gg_part_services.bring)
+    if (!gg_devices_asked()->usable(&why) || !gg_part_services.bring)
         gg_fail(run, GPUGRAPH_NO_DEVICE, "%s", why);
     else if (!p->device)
         gg_part_services.bring(p, place, run);

@@ -204,10 +204,6 @@ bool part_most_8(void *into, const void *from);
 bool part_sum_32(void *into, const void *from);
 bool part_sum_128(void *into, const void *from);
 
-/* From so many arcs that are left, or a part's share of all, strong components are found by one part; 0:
-** from none on. Tests set it, nobody else. (components/parts.c) */
-extern uint64_t gg_part_gathered;
-
 /* ---- tree.c ---- */
 
 /* The tree of a search: value[local], ghosts having their masters'. sources: that are masters here. The

@@ -1,16 +1,11 @@
 /* The choice of an engine, its queues and their parameters: see
 ** choice.h. */
 #include "choice.h"
+#include "base/limits.h"
 #include "process.h"
 
 #include <assert.h>
 #include <string.h>
-
-static void (*adjuster)(struct sssp_parameters *parameters);
-
-void gg_sssp_adjust(void (*adjust)(struct sssp_parameters *parameters)) {
-    adjuster = adjust;
-}
 
 /* ---- choice ---- */
 
@@ -142,8 +137,8 @@ void gg_path_choose(const struct sssp_features *f, bool by_depth,
         p->delta = thin ? 32 : 1;
     else
         p->delta = thin ? in_weights(f, 8) : width(f, 0.12);
-    if (adjuster)
-        adjuster(p);
+    if (gg_limits.sssp_adjust)
+        gg_limits.sssp_adjust(p);
 }
 
 const char *gg_sssp_choose(const struct sssp_features *f, const char *method,
@@ -153,7 +148,7 @@ const char *gg_sssp_choose(const struct sssp_features *f, const char *method,
         gg_sssp_candidate(gg_process_choose(f), f, &name, p);
     else
         name = defaults_of(f, method, p);
-    if (adjuster)
-        adjuster(p);
+    if (gg_limits.sssp_adjust)
+        gg_limits.sssp_adjust(p);
     return name;
 }

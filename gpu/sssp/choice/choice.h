@@ -77,9 +77,6 @@ bool gg_path_is_thin(const struct sssp_features *features);
 bool gg_sssp_candidate(size_t i, const struct sssp_features *features,
                        const char **method, struct sssp_parameters *parameters);
 
-/* For benchmarks and tests: called with the parameters of every search after they were
-** chosen; NULL: nobody. Not while a search runs. */
-void gg_sssp_adjust(void (*adjust)(struct sssp_parameters *parameters));
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 /* A connection whose authorizer denies or hides columns of a table gets of a followed graph what it
 ** gets of the table, whoever has loaded the graph and wherever it is kept. */
 #include "database_file.h"
+#include "base/ext_limits.h"
 #include "load/loader.h"
 #include "pages/identity.h"
 #include "suite.h"
@@ -55,7 +56,7 @@ static void set_rule(int i) {
 
 static void setup(void) {
     database_make_folder();
-    graph_named_from = page_settled_ms = 0;
+    ext_limits.graph_named_from = ext_limits.page_settled_ms = 0;
     set_rule(-1);
 }
 

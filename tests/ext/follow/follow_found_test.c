@@ -1,6 +1,7 @@
 /* Rows that the log names, found in their pages: what the graph holds then is what the table holds, whatever
 ** rows there are beside numbers, in a database with a log or without one. */
 #include "database_file.h"
+#include "base/ext_limits.h"
 #include "follow/mirror.h"
 #include "share.h"
 #include "sql.h"
@@ -54,7 +55,7 @@ static bool were_found(void) {
 /* _i: odd rows among them; with a log; where the transaction is this connection's own. */
 START_TEST(found) {
     int times = 0;
-    mirror_find_from = 10;
+    ext_limits.mirror_find_from = 10;
     database_make_folder();
     database_open("");
     run("PRAGMA page_size = 512; PRAGMA journal_mode = %s", _i & 2 ? "wal" : "delete");
@@ -88,14 +89,14 @@ START_TEST(found) {
     ck_assert_int_ge(times, 2);
     sql_close();
     database_remove_folder();
-    mirror_find_from = 1000;
+    ext_limits.mirror_find_from = 1000;
 }
 END_TEST
 
 /* SQLite's n-th allocation fails, for every n, in a question that finds its rows so. */
 START_TEST(allocations) {
     bool done = false;
-    mirror_find_from = 10;
+    ext_limits.mirror_find_from = 10;
     database_make_folder();
     for (long n = 1, turn = 0; !done; n += 1 + n / 20, turn++) {
         if (left_out((uint64_t)turn))
@@ -123,7 +124,7 @@ START_TEST(allocations) {
         sql_close();
     }
     database_remove_folder();
-    mirror_find_from = 1000;
+    ext_limits.mirror_find_from = 1000;
 }
 END_TEST
 

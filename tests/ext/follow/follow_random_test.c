@@ -11,6 +11,7 @@
 ** GPUGRAPH_FOLLOW_SEED: where to begin (default 1). A failure tells the seed and the
 ** latest statements. */
 #include "backend.h"
+#include "base/ext_limits.h"
 #include "expect.h"
 #include "follow/mirror.h"
 #include "random_sql.h"
@@ -1040,10 +1041,10 @@ START_TEST(graph_is_table) {
         run_on(A, "INSERT INTO roads(a, b, w) VALUES (1, 2, 3), (2, 3, 4), (3, 'a', 1)");
     create_graph();
     for (long i = 0; i < number_of("GPUGRAPH_FOLLOW_STATEMENTS", 700); i++) {
-        mirror_find_from = pick(2) ? 1 : 1000;
+        ext_limits.mirror_find_from = pick(2) ? 1 : 1000;
         if (i % 100 == 0) { /* do vertices give way to those that come between? */
-            gg_spread_every = (uint64_t)pick(2) * 3;
-            gg_way_edges = gg_spread_every * 30;
+            gg_limits.spread_every = (uint64_t)pick(2) * 3;
+            gg_limits.way_edges = gg_limits.spread_every * 30;
         }
         step();
     }

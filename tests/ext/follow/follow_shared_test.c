@@ -7,6 +7,7 @@
 **     connection 3    "share"            ---/ */
 #define _GNU_SOURCE
 #include "database_file.h"
+#include "base/ext_limits.h"
 #include "expect.h"
 #include "follow/mirror.h"
 #include "in_child.h"
@@ -29,7 +30,7 @@ static bool do_in(sqlite3 *c, const char *sql) {
 static void open_all(const char *journal, const char *options) {
     char sql[160];
     database_make_folder();
-    graph_named_from = page_settled_ms = 0;
+    ext_limits.graph_named_from = ext_limits.page_settled_ms = 0;
     for (int i = 0; i < CONNECTIONS; i++)
         each[i] = database_connect("");
     snprintf(sql, sizeof sql, "PRAGMA journal_mode = %s", journal);
@@ -139,7 +140,7 @@ END_TEST
 /* Where changes go on, each has its own in the end, and no table is read for them any more. */
 START_TEST(many_changes_part_them) {
     all_share();
-    for (int k = 0; k < 3 * mirror_times_to_leave; k++) {
+    for (int k = 0; k < 3 * ext_limits.mirror_times_to_leave; k++) {
         do_in(each[k % 2], "UPDATE roads SET weight = weight + 1 WHERE id = 9");
         for (int i = 0; i < CONNECTIONS; i++)
             ask_right(each[i], "one of many changes");
@@ -158,7 +159,7 @@ END_TEST
 START_TEST(a_pause_joins_them) {
     all_share();
     do_in(each[0], "CREATE TABLE other(x)");
-    for (int k = 0; k < 2 * mirror_times_to_leave; k++) {
+    for (int k = 0; k < 2 * ext_limits.mirror_times_to_leave; k++) {
         char *gone = sqlite3_mprintf("DELETE FROM roads WHERE src = %d OR dst = %d",
                                      20 + k, 20 + k);
         do_in(each[0], gone);
@@ -168,7 +169,7 @@ START_TEST(a_pause_joins_them) {
     }
     for (int round = 0; round < 3; round++) {
         expect(says(each[0], users, "1"), "they have not parted");
-        mirror_meets_after_ms = 0;
+        ext_limits.mirror_meets_after_ms = 0;
         for (int i = 0; i < CONNECTIONS; i++) {
             do_in(each[i], by_weight);
             ask_right(each[i], "a pause");
@@ -178,7 +179,7 @@ START_TEST(a_pause_joins_them) {
         for (int i = 0; i < CONNECTIONS; i++)
             ask_right(each[i], "a commit of other rows");
         expect(says(each[0], users, "4"), "a commit of other rows parts them");
-        mirror_meets_after_ms = 1e9;
+        ext_limits.mirror_meets_after_ms = 1e9;
         do_in(each[2], "UPDATE roads SET dst = dst + 1 WHERE id % 50 = 9");
         for (int i = 0; i < CONNECTIONS; i++)
             ask_right(each[i], "a change after a pause");
@@ -192,7 +193,7 @@ START_TEST(a_pause_takes_its_time) {
     static const char seven[] = "SELECT sum(distance) FROM gpu_sssp('g', 7)";
     static const char total[] = "SELECT ms FROM gpugraph_timings WHERE phase = 'total'";
     all_share();
-    for (int k = 0; k < 2 * mirror_times_to_leave; k++) {
+    for (int k = 0; k < 2 * ext_limits.mirror_times_to_leave; k++) {
         do_in(each[0], "UPDATE roads SET weight = weight + 1 WHERE id = 9");
         for (int i = 0; i < CONNECTIONS; i++)
             do_in(each[i], by_weight);
@@ -200,7 +201,7 @@ START_TEST(a_pause_takes_its_time) {
     for (int i = 0; i < CONNECTIONS; i++)
         do_in(each[i], i % 2 ? seven : by_weight);
     expect(says(each[0], users, "1"), "they have come together at once");
-    mirror_meets_after_ms = 0;
+    ext_limits.mirror_meets_after_ms = 0;
     char *before = ask_in(each[1], total);
     do_in(each[0], by_weight);
     do_in(each[1], by_weight); /* takes the first one's */
@@ -297,8 +298,8 @@ START_TEST(random_steps) {
     int shared = 0;
     if (left_out((uint64_t)_i))
         return;
-    mirror_times_to_leave = _i % 3 ? STEPS : 4;
-    mirror_meets_after_ms = _i % 2 ? 0 : 1e9;
+    ext_limits.mirror_times_to_leave = _i % 3 ? STEPS : 4;
+    ext_limits.mirror_meets_after_ms = _i % 2 ? 0 : 1e9;
     for (int i = 0; i < STEPS; i++)
         random_step(&random, &shared);
     for (int i = 0; i < CONNECTIONS; i++)

@@ -2,6 +2,7 @@
 ** readers compare graph and table inside a transaction while writers commit and roll back beside
 ** them. Run by the thread sanitizer, too. */
 #include "expect.h"
+#include "base/ext_limits.h"
 #include "suite.h"
 #include "follow/mirror.h"
 #include "gpugraph_extension.h"
@@ -84,9 +85,9 @@ static void *write_rounds(void *unused) {
 
 START_TEST(mirrors_in_threads) {
     if (_i) {
-        graph_named_from = page_settled_ms = 0;
-        mirror_times_to_leave = _i == 1 ? ROUNDS : 0;
-        mirror_meets_after_ms = _i == 1 ? 1e9 : 0;
+        ext_limits.graph_named_from = ext_limits.page_settled_ms = 0;
+        ext_limits.mirror_times_to_leave = _i == 1 ? ROUNDS : 0;
+        ext_limits.mirror_meets_after_ms = _i == 1 ? 1e9 : 0;
     }
     snprintf(file, sizeof file, "/tmp/gpugraph-follow-threads-%d.db", (int)getpid());
     unlink(file);

@@ -115,8 +115,8 @@ static bool gave_up(void) {
 START_TEST(changes_at_random) {
     int given_up = 0;
     if (_i >= 12) { /* vertices give way to those that come between */
-        gg_spread_every = 2 + (uint64_t)_i % 3 * 4;
-        gg_way_edges = 100;
+        gg_limits.spread_every = 2 + (uint64_t)_i % 3 * 4;
+        gg_limits.way_edges = 100;
     }
     make_graph(_i % 2 ? "INTEGER" : "TEXT");
     run("SELECT count(*) FROM gpu_bfs('g', 500)");
@@ -148,7 +148,7 @@ START_TEST(changes_at_random) {
         expect("'ok'", "SELECT gpugraph_check('g')");
     }
     ck_assert_int_gt(given_up, 0);
-    gg_spread_every = gg_way_edges = 0;
+    gg_limits.spread_every = gg_limits.way_edges = 0;
     sql_close();
 }
 END_TEST

@@ -2,6 +2,7 @@
 ** is counted, since it is what they ask for: the graph with its rows and what is searched for, which they
 ** share, and SQLite's own, which they do not. */
 #include "database_file.h"
+#include "base/ext_limits.h"
 #include "expect.h"
 #include "pages/identity.h"
 #include "suite.h"
@@ -39,7 +40,7 @@ static const char *const rows[] = {
 START_TEST(eight_as_one) {
     database_make_folder();
     database_open("");
-    page_settled_ms = 0;
+    ext_limits.page_settled_ms = 0;
     run("CREATE TABLE roads(src INTEGER, dst INTEGER, weight INTEGER)");
     char *insert =
         sqlite3_mprintf("WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i "

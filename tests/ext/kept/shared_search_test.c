@@ -7,6 +7,7 @@
 **     connection 3    the same, with its parents     makes another one upon it */
 #define _GNU_SOURCE
 #include "database_file.h"
+#include "base/ext_limits.h"
 #include "expect.h"
 #include "graphs.h"
 #include "in_child.h"
@@ -28,8 +29,8 @@ static void do_in(sqlite3 *c, const char *sql) {
 
 static void set_up(void) {
     database_make_folder();
-    page_settled_ms = 0;
-    graph_named_from = 0;
+    ext_limits.page_settled_ms = 0;
+    ext_limits.graph_named_from = 0;
     for (int i = 0; i < CONNECTIONS; i++)
         each[i] = database_connect("");
     do_in(each[0],

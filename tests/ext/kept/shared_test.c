@@ -7,6 +7,7 @@
 **     connection 3    "share"            ---/ */
 #define _GNU_SOURCE
 #include "database_file.h"
+#include "base/ext_limits.h"
 #include "expect.h"
 #include "graphs.h"
 #include "in_child.h"
@@ -48,8 +49,8 @@ static const char roads[] =
 static void open_all(const char *journal) {
     char pragma[64];
     database_make_folder();
-    page_settled_ms = 0;
-    weights_beside_from = graph_named_from = 0;
+    ext_limits.page_settled_ms = 0;
+    ext_limits.weights_beside_from = ext_limits.graph_named_from = 0;
     snprintf(pragma, sizeof pragma, "PRAGMA journal_mode = %s", journal);
     for (int i = 0; i < CONNECTIONS; i++)
         each[i] = connect_one();
@@ -264,7 +265,7 @@ END_TEST
 START_TEST(a_file_written_over) {
     char other[96], sql[200];
     size_t size, same;
-    page_settled_ms = 25;
+    ext_limits.page_settled_ms = 25;
     snprintf(other, sizeof other, "%s2", database_file);
     snprintf(sql, sizeof sql, "ATTACH '%s' AS two", other);
     char *one = read_file(database_file, &size);
@@ -345,7 +346,7 @@ END_TEST
 /* Weights that did not come with the ids are read by the first who needs them, for all. */
 START_TEST(weights_are_read_for_all) {
     if (_i)
-        weights_beside_from = 1 << 30;
+        ext_limits.weights_beside_from = 1 << 30;
     else
         do_in(each[0], "UPDATE roads SET weight = '1.5' WHERE id = 600");
     for (int i = 0; i < 2; i++) {
@@ -362,20 +363,20 @@ START_TEST(weights_are_read_for_all) {
 END_TEST
 
 START_TEST(a_small_file_is_read) {
-    graph_named_from = 1 << 20;
+    ext_limits.graph_named_from = 1 << 20;
     do_in(each[0], by_weight);
     do_in(each[1], by_weight);
     ck_assert(!took_part(each[1]));
-    graph_named_from = 0;
+    ext_limits.graph_named_from = 0;
 }
 END_TEST
 
 START_TEST(a_young_file_waits) {
-    page_settled_ms = 1000000;
+    ext_limits.page_settled_ms = 1000000;
     do_in(each[0], by_weight);
     do_in(each[1], by_weight);
     ck_assert(!took_part(each[1]));
-    page_settled_ms = 0;
+    ext_limits.page_settled_ms = 0;
 }
 END_TEST
 

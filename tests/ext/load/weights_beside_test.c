@@ -2,6 +2,7 @@
 ** where there is anything odd about them the graph has none, and who needs them hears what it
 ** would have heard without a search before. */
 #include "database_file.h"
+#include "base/ext_limits.h"
 #include "load/load.h"
 #include "pages/identity.h"
 #include "suite.h"
@@ -9,7 +10,7 @@
 static void set_up(void) {
     database_make_folder();
     database_open("");
-    page_settled_ms = 1000000; /* no connection takes another's graph */
+    ext_limits.page_settled_ms = 1000000; /* no connection takes another's graph */
 }
 
 static void tear_down(void) {
@@ -100,14 +101,14 @@ END_TEST
 
 /* Where they are left behind, the table is read again. */
 START_TEST(weights_that_stay_behind) {
-    weights_beside_from = 1 << 20;
+    ext_limits.weights_beside_from = 1 << 20;
     make_table("INTEGER", "n");
     expect("125250|501", depths);
     expect("1|0", reads);
     run("SELECT max(distance) FROM gpu_sssp('e', 1)");
     expect("1|0", reads);
     same_either_way("weights left behind");
-    weights_beside_from = 0;
+    ext_limits.weights_beside_from = 0;
 }
 END_TEST
 

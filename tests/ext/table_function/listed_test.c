@@ -48,7 +48,7 @@ static void make_truth(const struct kind *k, int direction, int most) {
 
 static void make_graph(int n, int m, unsigned seed) {
     static const char *const backends[] = {"auto", "cpu", "cuda"};
-    gg_reached_least = 0; /* a device makes lists, too */
+    gg_limits.reached_least = 0; /* a device makes lists, too */
     run("SELECT gpugraph_config('backend', '%s')",
         backends[suite_has_device() ? seed % 3 : seed % 3 > 0]);
     make_random("g", n, m, seed);

@@ -111,7 +111,7 @@ static void setup(void) {
     shape path = shape_path(3);
     graph = shape_graph(&path);
     shape_free(&path);
-    gg_devices_asked = &services;
+    gg_limits.devices = &services;
     gg_unlearn();
     there = DEVICES;
     for (int i = 0; i < DEVICES; i++) {

@@ -129,7 +129,7 @@ static void setup(void) {
     shape path = shape_path(3);
     graph = shape_graph(&path);
     shape_free(&path);
-    gg_devices_asked = &services;
+    gg_limits.devices = &services;
     run = (gpugraph_run){.phase = hear};
 }
 

@@ -221,7 +221,7 @@ static void check_device_lists(const shape *s, gpugraph_graph *graph,
                                const struct answer *right) {
     const bool asked = search->max_depth != GPUGRAPH_NONE || search->limit > 0 ||
                        search->target_count > 0;
-    gg_reached_least = 0;
+    gg_limits.reached_least = 0;
     for (int tree = 0; tree < 2; tree++) {
         const uint32_t room = s->vertices + search->target_count;
         const uint32_t all =
@@ -248,7 +248,7 @@ static void check_lists(const shape *s, gpugraph_graph *graph,
     const gpugraph_backend by = GPUGRAPH_CPU;
     if (gpugraph_cuda_usable(NULL))
         check_device_lists(s, graph, search, right);
-    gg_path_prepare_after = 1; /* trees of lists, too */
+    gg_limits.path_prepare_after = 1; /* trees of lists, too */
     uint32_t all = check_list(s, graph, search, right, ample_room(s), false, by);
     if (gg_is_for_targets(search, search->max_depth != GPUGRAPH_NONE)) {
         expect(all == GPUGRAPH_NONE, "%s: the CPU's list of targets", s->name);

@@ -5,7 +5,6 @@
 #include "graphs.h"
 #include "share.h"
 
-#include "graph/peel.h"
 #include "tuning.h"
 
 #include <stdlib.h>
@@ -62,8 +61,8 @@ static void model(const shape *s, uint32_t *core) {
 
 /* On a device rounds are narrow, wide or both by turns. */
 static void set_limits(int turn) {
-    static const struct peel_limits limits[] = {{GG_PEEL_NARROW}, {0}, {3}, {20}};
-    gg_peel_limits = limits[turn % 4];
+    static const uint32_t narrow[] = {GG_PEEL_NARROW, 0, 3, 20};
+    gg_limits.peel_narrow = narrow[turn % 4];
 }
 
 static void check(const shape *s, const uint32_t *wanted) {

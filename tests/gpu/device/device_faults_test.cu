@@ -151,9 +151,9 @@ START_TEST(trees_without_ranked_rows) {
         search.source = &source;
         search.source_count = 1;
         search.direction = (gpugraph_direction)(i % 3);
-        gg_tree_ranks_limits = never;
+        gg_limits.tree_ranks = never;
         ck_assert_int_eq(ask(graph, &search, GPUGRAPH_CUDA, NULL).status, GPUGRAPH_OK);
-        gg_tree_ranks_limits = always;
+        gg_limits.tree_ranks = always;
         int without = refuse_each(graph, &search, NULL);
         ck_assert_msg(graph->wide || without >= 5, "%d", without);
         const struct answer last = ask(graph, &search, GPUGRAPH_CUDA, NULL);

@@ -302,12 +302,13 @@ static void check_on_device(const shape *s, uint32_t source,
     for (int i = 0; (method = gpugraph_method_at(i)) != NULL; i++)
         if (strcmp(method->function, "dfs") == 0 && strcmp(method->backend, "cuda") == 0)
             check_large_by(s, source, direction, method->name, GPUGRAPH_CUDA, 1);
-    const uint32_t usual = gg_paths_ahead_degree, never_and_always[] = {0, UINT32_MAX};
+    const uint32_t usual = gg_limits.paths_ahead_degree,
+                   never_and_always[] = {0, UINT32_MAX};
     for (int i = 0; i < 2; i++) {
-        gg_paths_ahead_degree = never_and_always[i];
+        gg_limits.paths_ahead_degree = never_and_always[i];
         check_large_by(s, source, direction, "many-paths", GPUGRAPH_CUDA, 1);
     }
-    gg_paths_ahead_degree = usual;
+    gg_limits.paths_ahead_degree = usual;
 }
 
 enum { LARGE_SHAPES = 10 };

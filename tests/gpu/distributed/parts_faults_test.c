@@ -82,7 +82,7 @@ START_TEST(allocations) {
     struct job j = {_i % FUNCTIONS, (gpugraph_partition)(_i / FUNCTIONS)};
     bool hit = true;
     draw_edges();
-    gg_part_gathered = j.partition == GPUGRAPH_GRID ? 1 << 20 : 0;
+    gg_limits.part_gathered = j.partition == GPUGRAPH_GRID ? 1 << 20 : 0;
     for (int n = 1; hit; n++) {
         if (n > 3 && left_out((uint64_t)n) && n % 5)
             continue;

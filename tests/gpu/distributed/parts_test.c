@@ -429,7 +429,7 @@ static void check_shape(const shape *s, uint64_t seed, uint32_t parts) {
         j.priority = (gpugraph_priority)((seed + (uint64_t)i) % 4);
         check_set(&j, graph, parts, (int64_t)seed);
         j.kind = i % 2 ? GPUGRAPH_STRONG : GPUGRAPH_WEAK;
-        gg_part_gathered = i < 4 ? 0 : 1 << 20;
+        gg_limits.part_gathered = i < 4 ? 0 : 1 << 20;
         if (j.kind == GPUGRAPH_STRONG && j.direction == GPUGRAPH_BOTH)
             j.direction = GPUGRAPH_IN;
         check_components(&j, graph, parts);

@@ -131,7 +131,7 @@ static void check_paths_of(const shape *s, gpugraph_graph *graph,
         if (status == GPUGRAPH_RANGE) {
             ck_assert(early || l.exchange == &gg_several_nccl ||
                       run.status == GPUGRAPH_RANGE);
-            gg_several_forced = NULL;
+            gg_limits.several_exchange = NULL;
             continue;
         }
         if (!layout_done(&run, &l))
@@ -290,7 +290,7 @@ START_TEST(out_of_range) {
         begin_layout(&run, &l);
         gg_sssp_several(graph, &search, &run, l.ordinal, l.parts, distance.data(), NULL);
         ck_assert_int_eq(run.status, GPUGRAPH_RANGE);
-        gg_several_forced = NULL;
+        gg_limits.several_exchange = NULL;
     }
     gpugraph_free(graph);
     shape_free(&s);
@@ -333,7 +333,7 @@ START_TEST(interrupts) {
                       (which > 0 && run.status == GPUGRAPH_OK));
             ck_assert_msg(gg_now_ms() - began < 1500, "after %.0f ms",
                           gg_now_ms() - began);
-            gg_several_forced = NULL;
+            gg_limits.several_exchange = NULL;
         }
     gpugraph_free(graph);
     shape_free(&s);
@@ -364,7 +364,7 @@ START_TEST(no_memory_and_then_enough) {
             refused += run.status == GPUGRAPH_DEVICE_MEMORY;
             if (run.status != GPUGRAPH_DEVICE_MEMORY && layout_done(&run, &l))
                 ck_assert(distance == right);
-            gg_several_forced = NULL;
+            gg_limits.several_exchange = NULL;
         }
         ck_assert_int_gt(refused, 0);
     }

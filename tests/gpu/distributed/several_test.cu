@@ -127,7 +127,7 @@ static void check_rows(const shape *s, const std::vector<int64_t> &weight,
         ck_assert_msg(same, "%s, kind %d, %d parts: other arcs", s->name, kind, l->parts);
         ck_assert_int_eq(gg_several_close(&team), GPUGRAPH_OK);
     }
-    gg_several_forced = NULL;
+    gg_limits.several_exchange = NULL;
     gpugraph_free(graph);
 }
 
@@ -146,11 +146,11 @@ START_TEST(rows_of_small_shapes) {
         if (i % 2)
             weight = some_weights(&s, (uint64_t)i, i % 4 == 1 ? 200 : INT64_C(1) << 40);
         if (i % 3 == 0)
-            gg_several_sorted_arcs = (uint64_t)s.edges / 4 + 16;
+            gg_limits.several_sorted_arcs = (uint64_t)s.edges / 4 + 16;
         for (const struct layout &l : layouts_in_turn((uint64_t)i, 2))
             if (!left_out((uint64_t)i))
                 check_rows(&s, weight, &l);
-        gg_several_sorted_arcs = UINT64_MAX;
+        gg_limits.several_sorted_arcs = UINT64_MAX;
         shape_free(&s);
     }
 }
@@ -162,9 +162,9 @@ START_TEST(rows_of_larger_shapes) {
     for (shape &s : shapes) {
         for (const struct layout &l : layouts_in_turn(turn++, 3)) {
             check_rows(&s, std::vector<int64_t>(), &l);
-            gg_several_sorted_arcs = 30000;
+            gg_limits.several_sorted_arcs = 30000;
             check_rows(&s, some_weights(&s, 5, 100), &l);
-            gg_several_sorted_arcs = UINT64_MAX;
+            gg_limits.several_sorted_arcs = UINT64_MAX;
         }
         shape_free(&s);
     }
@@ -230,7 +230,7 @@ static void check_meetings(const struct layout *l, bool peers) {
     struct meeters m = {};
     uint64_t expected = 0;
     begin_layout(&m.run, l);
-    gg_several_forced = peers ? &gg_several_peer : &gg_several_copies;
+    gg_limits.several_exchange = peers ? &gg_several_peer : &gg_several_copies;
     open_meeters(&m, l);
     for (int p = 0; p < l->parts; p++) {
         uint64_t blocks = m.view[p].meeting.blocks;
@@ -265,7 +265,7 @@ static void check_meetings(const struct layout *l, bool peers) {
         ck_assert_uint_eq(wrong, 0);
     }
     ck_assert_int_eq(gg_several_close(&m.team), GPUGRAPH_OK);
-    gg_several_forced = NULL;
+    gg_limits.several_exchange = NULL;
 }
 
 START_TEST(all_meet) {
@@ -291,7 +291,7 @@ static int interrupt_later(void *) {
 static void wait_in_vain(struct meeters *m) {
     const struct layout pair = {2, {0, 0}, NULL};
     uint64_t expected = 0;
-    gg_several_forced = &gg_several_peer;
+    gg_limits.several_exchange = &gg_several_peer;
     open_meeters(m, &pair);
     m->view[0].meeting.blocks = 1;
     void *arguments[] = {&m->view[0], &m->wrong.at[0], &expected};
@@ -313,7 +313,7 @@ START_TEST(a_device_that_never_comes) {
 
     memset(&m, 0, sizeof m);
     begin_layout(&m.run, &pair);
-    gg_several_forced = &gg_several_peer;
+    gg_limits.several_exchange = &gg_several_peer;
     open_meeters(&m, &pair);
     m.view[0].meeting.blocks = 1;
     m.view[0].meeting.patience_ns = 50000000;
@@ -327,7 +327,7 @@ START_TEST(a_device_that_never_comes) {
     ck_assert_uint_eq(trouble[0], SEVERAL_ABSENT);
     ck_assert_uint_eq(trouble[1], 1);
     gg_several_close(&m.team);
-    gg_several_forced = NULL;
+    gg_limits.several_exchange = NULL;
 }
 END_TEST
 
@@ -342,7 +342,7 @@ START_TEST(an_interrupt_ends_the_waiting) {
     ck_assert(!gg_several_wait(&m.team));
     ck_assert_int_eq(gg_several_close(&m.team), GPUGRAPH_INTERRUPTED);
     ck_assert_msg(gg_now_ms() - began < 500, "after %.0f ms", gg_now_ms() - began);
-    gg_several_forced = NULL;
+    gg_limits.several_exchange = NULL;
 }
 END_TEST
 

@@ -69,7 +69,7 @@ START_TEST(too_many_at_one_vertex) {
     gpugraph_edges more = {
         .count = 1, .source = {source, NULL}, .target = {target, NULL}, .edge_id = id};
     gpugraph_changes add = {.added = &more};
-    gg_most_degree = 7;
+    gg_limits.most_degree = 7;
     ck_assert_int_eq(star(7, &run, &graph), GPUGRAPH_TOO_LARGE);
     ck_assert_ptr_nonnull(strstr(run.message, "more than 7 edges"));
     ck_assert_ptr_null(graph);
@@ -82,17 +82,17 @@ START_TEST(too_many_at_one_vertex) {
     memory_pack(graph, &file);
     gpugraph_free(graph);
     gpugraph_stream from = memory_reader(&file);
-    gg_most_degree = 5;
+    gg_limits.most_degree = 5;
     ck_assert_int_eq(gpugraph_unpack(&run, &from, file.size, &graph), GPUGRAPH_TOO_LARGE);
     memory_file_free(&file);
-    gg_most_degree = 12;
+    gg_limits.most_degree = 12;
     ck_assert_int_eq(star(5, &run, &graph), GPUGRAPH_OK);
     ck_assert_int_eq(gpugraph_update(graph, &add, &run), GPUGRAPH_OK);
     more.edge_id++;
     ck_assert_int_eq(gpugraph_update(graph, &add, &run), GPUGRAPH_OK);
     ck_assert_uint_eq(gpugraph_edge_count(graph), 7);
     gpugraph_free(graph);
-    gg_most_degree = UINT32_MAX;
+    gg_limits.most_degree = UINT32_MAX;
 }
 END_TEST
 

@@ -264,7 +264,7 @@ static const struct copy_services place = {
     .are_on = are_there, .reaches = still_there, .bring = bring_from_there};
 
 static void send_ends_away(gpugraph_graph *graph) {
-    gg_copies_asked = &place;
+    gg_limits.copies = &place;
     elsewhere.source = graph->source;
     elsewhere.target = graph->target;
     elsewhere.weight = NULL;
@@ -287,7 +287,7 @@ static void end_elsewhere(void) {
     free(elsewhere.source);
     free(elsewhere.target);
     free(elsewhere.weight);
-    gg_copies_asked = &gg_copies;
+    gg_limits.copies = &gg_copies;
 }
 
 /* Each question alone, and all of them by several threads: whoever looks at edges has them brought,
@@ -380,8 +380,8 @@ static gpugraph_graph *leave_gaps(gpugraph_graph *graph, int64_t each, unsigned 
     gpugraph_run run = {.threads = 1};
     for (int64_t i = 0; i < count; i++)
         id[i] = gpugraph_edge_id_of(graph, (uint64_t)(i * each));
-    gg_room_arcs = 0;
-    gg_gap_shift = shift;
+    gg_limits.room_arcs = 0;
+    gg_limits.gap_shift = shift;
     const gpugraph_changes changes = {.removed = id, .removed_count = (uint64_t)count};
     ck_assert_int_eq(gpugraph_update(graph, &changes, &run), GPUGRAPH_OK);
     ck_assert(gg_has_gaps(graph));

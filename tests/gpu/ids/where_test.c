@@ -78,10 +78,10 @@ START_TEST(nobody_waits) {
     stub.began_ms = gg_now_ms();
     stub.state = OPENING_UNDER_WAY;
     stub.process = 1 + gg_forks();
-    gg_devices_asked = &services;
+    gg_limits.devices = &services;
     gg_begin(&run);
     ck_assert(!gg_map_on_device(&graph, &edges, &run));
-    gg_devices_asked = &gg_devices;
+    gg_limits.devices = &gg_devices;
     ck_assert_int_eq(run.status, GPUGRAPH_OK);
     ck_assert(!gg_stopping(&run));
 }

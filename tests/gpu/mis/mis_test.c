@@ -147,12 +147,12 @@ static void check_shape(const shape *s, int64_t seed) {
         const gpugraph_method *method;
         for (int i = 0; (method = usable_method(&i)) != NULL; i++)
             for (int threads = 1; threads <= 4; threads *= 2) {
-                gg_mis_word_bytes =
+                gg_limits.mis_word_bytes =
                     threads == 2; /* on a device: bytes in place of words */
                 search(graph, (gpugraph_priority)p, seed, method, threads, member);
                 check_members(s, method->name, member, wanted);
             }
-        gg_mis_word_bytes = 0;
+        gg_limits.mis_word_bytes = 0;
     }
     free(member);
     free(wanted);

@@ -275,14 +275,14 @@ END_TEST
 
 /* What `auto` does once it is time: the same paths. */
 START_TEST(automatic) {
-    const uint32_t before = gg_path_prepare_after;
-    gg_path_prepare_after = 0;
+    const uint32_t before = gg_limits.path_prepare_after;
+    gg_limits.path_prepare_after = 0;
     shape shapes[] = {shape_rmat(10, 16, 3), shape_grid(40, 50), shape_rmat(9, 3, 4)};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         check_shape(&shapes[i], i);
         shape_free(&shapes[i]);
     }
-    gg_path_prepare_after = before;
+    gg_limits.path_prepare_after = before;
 }
 END_TEST
 

@@ -145,7 +145,7 @@ START_TEST(by_weight_by_itself) {
     gpugraph_graph *graph = weighed_graph(&s, 3, 1);
     const uint32_t source = 3;
     const gpugraph_search wanted = from(&source);
-    gg_region_vertices = ROWS * COLUMNS / GG_REGION_TIMES_WEIGHTS;
+    gg_limits.region_vertices = ROWS * COLUMNS / GG_REGION_TIMES_WEIGHTS;
     for (int i = 0; i < GG_REGION_AFTER_WEIGHTS; i++) {
         const struct found f = search(graph, "auto", &wanted);
         ck_assert_str_ne(f.method, "regions");
@@ -164,13 +164,13 @@ START_TEST(by_itself) {
     gpugraph_graph *graph = long_graph(&s, 7);
     const uint32_t source = 3;
     const gpugraph_search wanted = from(&source);
-    gg_region_vertices = ROWS * COLUMNS + 1;
+    gg_limits.region_vertices = ROWS * COLUMNS + 1;
     for (int i = 0; i < 2 + GG_REGION_AFTER; i++) {
         const struct found f = search(graph, "auto", &wanted);
         ck_assert_str_ne(f.method, "regions");
         forget(f);
         if (i == 1)
-            gg_region_vertices = ROWS * COLUMNS; /* those behind it count */
+            gg_limits.region_vertices = ROWS * COLUMNS; /* those behind it count */
     }
     check(graph, "auto", &wanted, "regions");
     gpugraph_free(graph);

@@ -186,10 +186,10 @@ static void check(network *w) {
         forest want = model(w, weighted);
         check_as(w, weighted, &want);
         for (uint32_t sample = 1; sample <= GG_FOREST_SAMPLE; sample *= 64) {
-            gg_forest_limits = (struct forest_limits){0, sample};
+            gg_limits.forest = (struct forest_limits){0, sample};
             check_as(w, weighted, &want);
         }
-        gg_forest_limits = (struct forest_limits){GG_FOREST_FEW, GG_FOREST_SAMPLE};
+        gg_limits.forest = gg_usual_limits.forest;
         forest_free(&want);
     }
 }

@@ -122,7 +122,7 @@ static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
 }
 
 START_TEST(small_searches) {
-    gg_sssp_adjust(upset);
+    gg_limits.sssp_adjust = upset;
     for (int i = 0; i < 400; i++) {
         shape s = draw_shape(i);
         large = s.vertices > 4000;
@@ -144,7 +144,7 @@ START_TEST(small_searches) {
         gpugraph_free(graph);
         shape_free(&s);
     }
-    gg_sssp_adjust(NULL);
+    gg_limits.sssp_adjust = NULL;
 }
 END_TEST
 

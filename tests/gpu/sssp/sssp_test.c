@@ -175,7 +175,7 @@ static uint32_t check_list(const struct roads *r, const struct answer *a,
 static void check_device_lists(const struct roads *r, const struct answer *a,
                                const gpugraph_search *search, bool lost, bool ties) {
     const bool asked = search->bounded || search->limit > 0 || search->target_count > 0;
-    gg_reached_least = 0;
+    gg_limits.reached_least = 0;
     for (int tree = 0; tree < 2; tree++) {
         r->graph->lists_to_skip = 0;
         const uint32_t room = r->s.vertices + search->target_count;
@@ -209,7 +209,7 @@ static void check_lists(const struct roads *r, const struct answer *a,
         ties |= a->steps[v] != GPUGRAPH_NONE && a->steps[v] > 0;
     if (gpugraph_cuda_usable(NULL))
         check_device_lists(r, a, search, lost || !sums, ties);
-    gg_path_prepare_after = 0;
+    gg_limits.path_prepare_after = 0;
     const gpugraph_backend by = GPUGRAPH_CPU;
     uint32_t count = check_list(r, a, search, room, false, by);
     if (gg_is_for_targets(search, search->bounded)) {

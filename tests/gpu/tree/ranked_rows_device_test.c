@@ -130,7 +130,7 @@ static const struct tree_ranks_limits always = {0, 2, 0};
 /* Zero weights make ties, which the host settles: then nobody says how. */
 START_TEST(multigraphs) {
     uint64_t seed = 31;
-    gg_tree_ranks_limits = always;
+    gg_limits.tree_ranks = always;
     for (uint64_t i = 0; i < 60; i++) {
         uint32_t n = (uint32_t)(shape_random(&seed) % 300) + 1;
         int64_t edges = (int64_t)(4 * n + shape_random(&seed) % (8 * n));
@@ -149,7 +149,7 @@ END_TEST
 
 /* Many warps, hubs, and vertices without arcs. */
 START_TEST(large_shapes) {
-    gg_tree_ranks_limits = always;
+    gg_limits.tree_ranks = always;
     for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
         shape s = shape_rmat(16, 16, (uint64_t)type + 1);
         shape_sort(&s);
@@ -163,7 +163,7 @@ END_TEST
 
 /* Rows need no order of edges. */
 START_TEST(edges_in_no_order) {
-    gg_tree_ranks_limits = always;
+    gg_limits.tree_ranks = always;
     for (int64_t edges = 1; edges < 6000; edges = 3 * edges + 1) {
         shape s = shape_random_edges(200, edges, 5);
         gpugraph_graph *graph = weigh(&s, GPUGRAPH_UINT32, 1, 1);
@@ -177,7 +177,7 @@ END_TEST
 /* Distances that are cut off. */
 START_TEST(bounds) {
     uint64_t seed = 3;
-    gg_tree_ranks_limits = always;
+    gg_limits.tree_ranks = always;
     shape s = shape_rmat(12, 8, 9);
     gpugraph_graph *graph = weigh(&s, GPUGRAPH_UINT32, 1, 2);
     for (int i = 0; i < 20; i++) {
@@ -196,7 +196,7 @@ END_TEST
 
 /* Sources whose every arc is heavy, one and three; with weights of 0 beyond them, too. */
 START_TEST(far_sources) {
-    gg_tree_ranks_limits = always;
+    gg_limits.tree_ranks = always;
     for (int i = 0; i < 18; i++) {
         uint64_t least = i % 2;
         shape s = shape_random_edges(300, 2000 + 400 * i, (uint64_t)i);
@@ -216,7 +216,7 @@ END_TEST
 
 /* Then no distance is more than 0. */
 START_TEST(nothing_but_the_source) {
-    gg_tree_ranks_limits = always;
+    gg_limits.tree_ranks = always;
     shape s = shape_path(100);
     for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
         gpugraph_graph *graph = weigh(&s, (gpugraph_distance_type)type, 1, 1);
@@ -261,9 +261,9 @@ static void end_small(struct small *small) {
 START_TEST(rows_are_made_in_time) {
     struct small small;
     begin_small(&small);
-    gg_tree_ranks_limits = (struct tree_ranks_limits){2001, 2, 0};
+    gg_limits.tree_ranks = (struct tree_ranks_limits){2001, 2, 0};
     check_small(&small, by_edges);
-    gg_tree_ranks_limits = (struct tree_ranks_limits){2000, 2, 3};
+    gg_limits.tree_ranks = (struct tree_ranks_limits){2000, 2, 3};
     for (int i = 0; i < 5; i++)
         check_small(&small, i < 3 ? by_edges : rows_if_narrow(small.graph));
     small.search.direction = GPUGRAPH_IN; /* lacks one side, and has made no tree */
@@ -276,10 +276,10 @@ END_TEST
 START_TEST(share_decides) {
     struct small small;
     begin_small(&small);
-    gg_tree_ranks_limits = (struct tree_ranks_limits){0, 0.01, 0};
+    gg_limits.tree_ranks = (struct tree_ranks_limits){0, 0.01, 0};
     check_small(&small, rows_if_narrow(small.graph)); /* unknown yet */
     check_small(&small, by_edges);
-    gg_tree_ranks_limits = always;
+    gg_limits.tree_ranks = always;
     check_small(&small, rows_if_narrow(small.graph));
     end_small(&small);
 }
@@ -296,12 +296,12 @@ START_TEST(share_of_far_sources) {
         uint32_t source = gpugraph_find_integer(graph, 0);
         gpugraph_search search = {
             .source = &source, .source_count = 1, .direction = GPUGRAPH_BOTH};
-        gg_tree_ranks_limits = never;
+        gg_limits.tree_ranks = never;
         check(graph, s.name, &search, by_edges);
-        gg_tree_ranks_limits = half;
+        gg_limits.tree_ranks = half;
         for (int i = 0; i < 3; i++)
             check(graph, s.name, &search, rows_if_narrow(graph));
-        gg_tree_ranks_limits.share = 0.001;
+        gg_limits.tree_ranks.share = 0.001;
         check(graph, s.name, &search, by_edges);
         check(graph, s.name, &search, by_edges);
         gpugraph_free(graph);
@@ -314,7 +314,7 @@ END_TEST
 START_TEST(weights_that_change) {
     struct small small;
     begin_small(&small);
-    gg_tree_ranks_limits = always;
+    gg_limits.tree_ranks = always;
     for (int64_t id = 1; id <= 20; id++) {
         int64_t weight = id % 4 + 1;
         gpugraph_run run = {0};
@@ -336,7 +336,7 @@ END_TEST
 ** where the search needs what they hold. */
 START_TEST(memory_is_short) {
     bool passed = false, ranked = false;
-    gg_tree_ranks_limits = always;
+    gg_limits.tree_ranks = always;
     shape s = shape_rmat(14, 16, 4);
     gpugraph_graph *graph = weigh(&s, GPUGRAPH_UINT32, 1, 3);
     uint32_t source = gpugraph_find_integer(graph, s.source[0]);

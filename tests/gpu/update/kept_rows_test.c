@@ -143,8 +143,8 @@ static void make_acyclic(edge_model *model) {
 }
 
 START_TEST(rows_stay) {
-    const uint64_t usual = gg_room_arcs;
-    gg_room_arcs = 0;
+    const uint64_t usual = gg_limits.room_arcs;
+    gg_limits.room_arcs = 0;
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, VERTICES, EDGES, 11);
     if (_i)
         make_acyclic(&model);
@@ -168,7 +168,7 @@ START_TEST(rows_stay) {
     }
     gpugraph_free(graph);
     model_free(&model);
-    gg_room_arcs = usual;
+    gg_limits.room_arcs = usual;
 }
 END_TEST
 

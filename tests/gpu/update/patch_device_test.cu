@@ -214,10 +214,10 @@ END_TEST
 /* The same where tables take each batch first; rows are patched, made of them, or read from them where
 ** they change. */
 START_TEST(tables) {
-    static const struct store_ways ways[] = {
+    static const struct store_limits ways[] = {
         {0, UINT64_MAX}, {0, 0}, {UINT64_MAX, UINT64_MAX}};
-    const struct store_ways usual = gg_store_ways;
-    gg_store_ways = ways[_i];
+    const struct store_limits usual = gg_limits.store;
+    gg_limits.store = ways[_i];
     with_tables = true;
     tables_first = 0;
     for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
@@ -228,17 +228,17 @@ START_TEST(tables) {
         change_many_times(MODEL_WILD, weights, 12, 100000, 3, 300);
     }
     ck_assert_int_gt(tables_first, 0);
-    gg_store_ways = usual;
+    gg_limits.store = usual;
     with_tables = false;
 }
 END_TEST
 
 /* Edges get gaps between them in small blocks, on both sides; one of them closes its own now and then. */
 START_TEST(gaps) {
-    const unsigned usual = gg_gap_shift;
-    const uint64_t room = gg_room_arcs;
-    gg_gap_shift = _i % 2 ? 1 : 4;
-    gg_room_arcs = 0;
+    const unsigned usual = gg_limits.gap_shift;
+    const uint64_t room = gg_limits.room_arcs;
+    gg_limits.gap_shift = _i % 2 ? 1 : 4;
+    gg_limits.room_arcs = 0;
     with_tables = _i >= 2;
     with_gaps = 0;
     for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
@@ -249,30 +249,30 @@ START_TEST(gaps) {
         change_many_times(MODEL_WILD, weights, 12, 10000, 12, 30);
     }
     ck_assert_int_gt(with_gaps, 100);
-    gg_gap_shift = usual;
-    gg_room_arcs = room;
+    gg_limits.gap_shift = usual;
+    gg_limits.room_arcs = room;
     with_tables = false;
 }
 END_TEST
 
 /* Rows get room, whatever their number, in zones of 1 to 64 vertices. */
 static uint64_t give_room(unsigned shift) {
-    const uint64_t usual = gg_room_arcs;
-    gg_room_arcs = 0;
-    gg_zone_shift = shift;
+    const uint64_t usual = gg_limits.room_arcs;
+    gg_limits.room_arcs = 0;
+    gg_limits.zone_shift = shift;
     looks = 3;
     return usual;
 }
 
 static void as_usual(uint64_t room) {
-    gg_room_arcs = room;
-    gg_zone_shift = GG_ZONE_SHIFT;
+    gg_limits.room_arcs = room;
+    gg_limits.zone_shift = gg_usual_limits.zone_shift;
     looks = 1;
     with_tables = false;
 }
 
 START_TEST(rows_with_room) {
-    static const unsigned shift[] = {0, 2, GG_ZONE_SHIFT};
+    static const unsigned shift[] = {0, 2, gg_usual_limits.zone_shift};
     const uint64_t usual = give_room(shift[_i % 3]);
     with_tables = _i >= 3;
     with_room = 0;
@@ -289,13 +289,13 @@ END_TEST
 
 /* Vertices go and leave their numbers unused, and come back to them. */
 START_TEST(numbers_stay) {
-    const uint64_t usual = _i % 2 ? give_room(2) : gg_room_arcs;
+    const uint64_t usual = _i % 2 ? give_room(2) : gg_limits.room_arcs;
     with_tables = _i % 4 >= 2;
     keep_numbers = true;
     with_unused = 0;
     if (_i >= 4) { /* vertices give way to those that come between */
-        gg_spread_every = 4;
-        gg_way_edges = 200;
+        gg_limits.spread_every = 4;
+        gg_limits.way_edges = 200;
     }
     for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
         change_many_times(MODEL_DENSE, weights, 40, 60, 20, 10);
@@ -305,7 +305,7 @@ START_TEST(numbers_stay) {
     }
     ck_assert_int_gt(with_unused, 100);
     keep_numbers = false;
-    gg_spread_every = gg_way_edges = 0;
+    gg_limits.spread_every = gg_limits.way_edges = 0;
     as_usual(usual);
 }
 END_TEST
@@ -337,7 +337,7 @@ END_TEST
 
 /* No room to grow: the copy is given back, the update is done, nobody hears of an error. */
 START_TEST(memory_is_short) {
-    const uint64_t usual = _i < 2 ? gg_room_arcs : give_room(2);
+    const uint64_t usual = _i < 2 ? gg_limits.room_arcs : give_room(2);
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 3000, 20000, 5);
     gpugraph_graph *graph = model_graph(&model, 1);
     struct heard h = {0, 0, 0};
@@ -380,7 +380,8 @@ static int stop_at_last(void *) {
 
 /* An interrupt at any moment: the graph is what it was, its copy too, or gone. */
 START_TEST(interrupts) {
-    const uint64_t usual = _i < 2 ? gg_room_arcs : give_room(GG_ZONE_SHIFT);
+    const uint64_t usual =
+        _i < 2 ? gg_limits.room_arcs : give_room(gg_usual_limits.zone_shift);
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 70000, 600000, 5), after;
     struct heard h = {0, 0, 0};
     after = model_copy(&model);
@@ -411,7 +412,8 @@ END_TEST
 
 /* Searches on the device after updates, against those of a fresh graph on the CPU. */
 START_TEST(answers) {
-    const uint64_t usual = _i < 2 ? gg_room_arcs : give_room(_i < 4 ? GG_ZONE_SHIFT : 1);
+    const uint64_t usual =
+        _i < 2 ? gg_limits.room_arcs : give_room(_i < 4 ? gg_usual_limits.zone_shift : 1);
     edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 2000, 9000, 6);
     gpugraph_graph *graph = model_graph(&model, 1);
     struct heard h = {0, 0, 0};
@@ -467,7 +469,7 @@ END_TEST
 ** copy has them. */
 START_TEST(sets) {
     static const char *const methods[] = {"one-launch", "one-launch-balanced", "rounds"};
-    static const unsigned shift[] = {0, 2, GG_ZONE_SHIFT};
+    static const unsigned shift[] = {0, 2, gg_usual_limits.zone_shift};
     const uint64_t usual = give_room(shift[_i % 3]);
     const int kinds[] = {MODEL_DENSE, MODEL_GAPS, MODEL_WILD}; /* wild: hubs */
     edge_model model = model_make((enum model_ids)kinds[_i / 3 % 3], MODEL_UNWEIGHTED,
@@ -483,10 +485,10 @@ START_TEST(sets) {
         const uint32_t n = gpugraph_vertex_count(fresh);
         std::vector<uint8_t> member(n), want(n);
         run.method = methods[i % 10 == 9 ? 2 : i % 2];
-        gg_mis_word_bytes = i % 4 == 3 ? 1 : 0; /* codes */
+        gg_limits.mis_word_bytes = i % 4 == 3 ? 1 : 0; /* codes */
         ck_assert_msg(!gpugraph_mis(graph, priority, i, &run, member.data()), "%s",
                       run.message);
-        gg_mis_word_bytes = 0;
+        gg_limits.mis_word_bytes = 0;
         ck_assert_int_eq(gpugraph_mis(fresh, priority, i, &host, want.data()), 0);
         ck_assert(member == want);
         const struct device_rows *rows = &gg_device_copy_of(graph)->rows[CSR_SIMPLE];

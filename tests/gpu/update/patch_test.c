@@ -366,11 +366,12 @@ static roomy lay_out(const copied_rows *r, uint32_t n, size_t size, uint64_t roo
     roomy to = {{n, room_for(room + 1, sizeof(uint64_t)),
                  room_for(room + r->offset[n], sizeof(uint32_t)),
                  r->weight ? room_for(room + r->offset[n], size) : NULL, size,
-                 room_for(room, sizeof(uint32_t)), gg_zone_shift},
+                 room_for(room, sizeof(uint32_t)), gg_limits.zone_shift},
                 0,
                 room + r->offset[n]};
     for (uint64_t z = 0; z < zones; z++) {
-        uint64_t v = z << gg_zone_shift, end = v + ((uint64_t)1 << gg_zone_shift);
+        uint64_t v = z << gg_limits.zone_shift,
+                 end = v + ((uint64_t)1 << gg_limits.zone_shift);
         end = end < n ? end : n;
         for (; v < end; v++) {
             to.rows.offset[v] = to.places;
@@ -643,23 +644,23 @@ END_TEST
 
 /* In blocks of 2 to 16 places. */
 START_TEST(edges_with_gaps) {
-    gg_room_arcs = 0;
+    gg_limits.room_arcs = 0;
     in_blocks = 0;
     for (unsigned shift = 1; shift <= 4; shift++) {
-        gg_gap_shift = shift;
+        gg_limits.gap_shift = shift;
         change_many_times(_i, 5, 30, 20, 3, shift);
         change_many_times(_i, 9, 60, 20, 8, shift);
         change_many_times(_i, 6, 300, 10, 20, shift);
     }
     ck_assert_int_gt(in_blocks, 10);
-    gg_gap_shift = GG_GAP_SHIFT;
-    gg_room_arcs = GG_ROOM_ARCS;
+    gg_limits.gap_shift = gg_usual_limits.gap_shift;
+    gg_limits.room_arcs = gg_usual_limits.room_arcs;
 }
 END_TEST
 
 /* Edges get the targets of others: no block moves anything. */
 START_TEST(edges_in_their_places) {
-    gg_room_arcs = 0;
+    gg_limits.room_arcs = 0;
     in_places = 0;
     edge_model model =
         model_make((enum model_ids)(_i % MODEL_IDS), (enum model_weights)(_i / MODEL_IDS),
@@ -673,31 +674,31 @@ START_TEST(edges_in_their_places) {
             const uint64_t of = model_below(&model, (uint64_t)model.count);
             model.edge[at].target = model.edge[of].target;
         }
-        gg_gap_shift = 1 + (unsigned)k % 4;
+        gg_limits.gap_shift = 1 + (unsigned)k % 4;
         step(&before, &model);
         model_free(&before);
     }
     model_free(&model);
     lost = 0;
     ck_assert_int_gt(in_places, 5);
-    gg_gap_shift = GG_GAP_SHIFT;
-    gg_room_arcs = GG_ROOM_ARCS;
+    gg_limits.gap_shift = gg_usual_limits.gap_shift;
+    gg_limits.room_arcs = gg_usual_limits.room_arcs;
 }
 END_TEST
 
 /* Zones of 1 to 8 vertices, and such as hold all. */
 START_TEST(rows_with_room) {
-    static const unsigned shift[] = {0, 1, 3, GG_ZONE_SHIFT};
+    static const unsigned shift[] = {0, 1, 3, gg_usual_limits.zone_shift};
     by_zones = without_room = grown = 0;
     for (int i = 0; i < 4; i++) {
-        gg_zone_shift = shift[i];
+        gg_limits.zone_shift = shift[i];
         change_many_times(_i, 5, 30, 20, 3, 50 + shift[i]);
         change_many_times(_i, 100, 400, 20, 8, 50 + shift[i]);
         change_many_times(_i, 6, 300, 10, 20, 50 + shift[i]);
     }
     ck_assert_int_gt(by_zones, 50);
     ck_assert_int_gt(without_room, 0);
-    gg_zone_shift = GG_ZONE_SHIFT;
+    gg_limits.zone_shift = gg_usual_limits.zone_shift;
 }
 END_TEST
 
@@ -707,7 +708,7 @@ START_TEST(vertices_at_the_end) {
     for (unsigned shift = 0; shift < 4; shift++) {
         edge_model model =
             model_make(MODEL_DENSE, (enum model_weights)_i, 7, 60, 90 + shift);
-        gg_zone_shift = shift;
+        gg_limits.zone_shift = shift;
         for (int k = 0; k < 30; k++) {
             edge_model before = model_copy(&model);
             model.universe += 1 + (uint32_t)model_below(&model, 6);
@@ -724,7 +725,7 @@ START_TEST(vertices_at_the_end) {
         model_free(&model);
     }
     ck_assert_int_gt(grown, 50);
-    gg_zone_shift = GG_ZONE_SHIFT;
+    gg_limits.zone_shift = gg_usual_limits.zone_shift;
 }
 END_TEST
 

@@ -226,15 +226,15 @@ static uint64_t fail_giving_way(story *s) {
 
 START_TEST(vertices_that_give_way) {
     uint64_t unused = 0;
-    gg_spread_every = 3;
-    gg_way_edges = 100;
+    gg_limits.spread_every = 3;
+    gg_limits.way_edges = 100;
     for (uint64_t seed = 0; seed < 3; seed++) {
         story s = story_of(_i, seed, 90, 40, 3);
         if (s.batch.added.edges.count > 0)
             unused += fail_giving_way(&s);
         story_free(&s);
     }
-    gg_spread_every = gg_way_edges = 0;
+    gg_limits.spread_every = gg_limits.way_edges = 0;
     ck_assert(unused > 0 ||
               (_i % MODEL_IDS != MODEL_GAPS && _i % MODEL_IDS != MODEL_TEXTS));
 }

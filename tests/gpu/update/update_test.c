@@ -229,16 +229,16 @@ static void come_between(edge_model model, int batches) {
 START_TEST(ids_between_others) {
     int graphs = 0;
     gave_way = spread = loose_texts = 0;
-    gg_way_edges = 60;
+    gg_limits.way_edges = 60;
     for (uint64_t seed = 0; seed < 6; seed++) {
         if (left_out(seed + (uint64_t)_i))
             continue;
         graphs++;
-        gg_spread_every = 2 + seed % 3 * 6;
+        gg_limits.spread_every = 2 + seed % 3 * 6;
         come_between(kind_of(_i, 60, 40, seed), 80);
         come_between(kind_of(_i, 400, 500, seed), 60);
     }
-    gg_spread_every = gg_way_edges = 0;
+    gg_limits.spread_every = gg_limits.way_edges = 0;
     const int ids = _i % MODEL_IDS;
     ck_assert(graphs < 6 || ids < MODEL_TEXTS || loose_texts > 0);
     if (graphs == 6 && ids != MODEL_DENSE && ids != MODEL_ENDS) {
@@ -250,13 +250,13 @@ END_TEST
 
 /* Edges that come behind all others when the arrays are full: these grow, and edges keep the gaps between them. */
 START_TEST(arrays_grow) {
-    const uint64_t room = gg_room_arcs;
-    const unsigned shift = gg_gap_shift;
+    const uint64_t room = gg_limits.room_arcs;
+    const unsigned shift = gg_limits.gap_shift;
     edge_model model = model_make(MODEL_DENSE, (enum model_weights)_i, 60, 900, 5);
     gpugraph_graph *graph = model_graph(&model, 1);
     int grown = 0;
-    gg_room_arcs = 0;
-    gg_gap_shift = 3;
+    gg_limits.room_arcs = 0;
+    gg_limits.gap_shift = 3;
     for (int i = 0; i < 400; i++) {
         edge_model last = model_copy(&model);
         const uint64_t places = graph->gaps.made ? graph->gaps.places : UINT64_MAX;
@@ -274,8 +274,8 @@ START_TEST(arrays_grow) {
     gpugraph_graph *wanted = model_graph(&model, 1);
     const char *differs = same_graph(graph, wanted);
     expect(!differs, "%s", differs);
-    gg_room_arcs = room;
-    gg_gap_shift = shift;
+    gg_limits.room_arcs = room;
+    gg_limits.gap_shift = shift;
     gpugraph_free(wanted);
     gpugraph_free(graph);
     model_free(&model);
