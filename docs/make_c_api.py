@@ -3,8 +3,9 @@
 
 site_hooks.py adds the page to the site as c_api.html. The repository does not contain it.
 
-A header is a sequence of pieces. A piece is a comment and the declarations that it describes; it becomes an entry of the
-page. A comment that opens with a rule of dashes is a section. Lines indented by four spaces or more are drawings.
+A header is a sequence of pieces. A piece is a comment and the declarations that it
+describes; it becomes an entry of the page. A comment that opens with a rule of dashes is a
+section. Lines indented by four spaces or more are drawings.
 """
 
 import pathlib
@@ -14,8 +15,8 @@ DOCS = pathlib.Path(__file__).resolve().parent
 HEADERS = ("gpugraph.h", "gpugraph_types.h", "gpugraph_dynamic.h", "gpugraph_parts.h")
 OPENING = """# C API
 
-`docs/make_c_api.py` makes this page from the public headers. [Embedding](embedding.md) says how to compile and link;
-[`examples/graph.c`](../examples/graph.c) is a whole program.
+`docs/make_c_api.py` makes this page from the public headers. [Embedding](embedding.md)
+says how to compile and link; [`examples/graph.c`](../examples/graph.c) is a whole program.
 """
 
 
@@ -73,7 +74,8 @@ def names(code):
     code = re.sub(r"/\*.*?\*/", "", code, flags=re.S)
     constants = re.findall(r"^#define (\w+)", code, re.M)
     bare = re.sub(r"^#[^\n]*|\{.*?\}", "{}", code, flags=re.M | re.S)
-    return constants + re.findall(r"(?:\{\} |^typedef struct \w+ )(\w+);", bare, re.M) + re.findall(r"\b(gpugraph_\w+)\s*\((?!\*)", bare)
+    types = re.findall(r"(?:\{\} |^typedef struct \w+ )(\w+);", bare, re.M)
+    return constants + types + re.findall(r"\b(gpugraph_\w+)\s*\((?!\*)", bare)
 
 
 def section(lines):

@@ -1,5 +1,5 @@
-"""Completes mkdocs.yml. Pages link to files outside docs/ by their paths on the disk. The site has copies of these files
-in the folder repository/.
+"""Completes mkdocs.yml. Pages link to files outside docs/ by their paths on the disk. The
+site has copies of these files in the folder repository/.
 
     ../CONTRIBUTING.md     a page, with its own links followed
     ../examples/map.sql    a page that shows the file

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The page that docs/make_c_api.py generates from the public headers has an entry for every public function and type.
+# The page that docs/make_c_api.py generates from the public headers has an entry for every
+# public function and type.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 command -v python3 >/dev/null || {
@@ -10,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 "$root/docs/make_c_api.py" >"$work/page"
 
-# A function's name stands in a declaration, which starts at the margin; a type's name ends one.
+# A declaration of a function starts at the margin; a type's name ends its definition.
 find "$root/gpu" -name 'gpugraph*.h' -exec sed -n \
     -e 's/^[a-z].*[ *]\(gpugraph_[a-z0-9_]*\)(.*/\1/p' \
     -e 's/^\(typedef .* \|} \)\(gpugraph_[a-z0-9_]*\);.*/\2/p' {} + | sort -u >"$work/names"

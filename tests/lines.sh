@@ -1,6 +1,7 @@
 #!/bin/sh
-# lines.sh [PAGE]: lines of code and comments by part of the library, as a table of Markdown, beside the most that each
-# part may have. With PAGE, the table takes the place of the one in PAGE that starts with the same header.
+# lines.sh [PAGE]: prints lines of code and comments by part of the library, and the most
+# that each part may have, as a table of Markdown. With PAGE, the table replaces the one in
+# PAGE that starts with the same header.
 #
 #     tests/lines.sh docs/architecture.md
 #
