@@ -1,25 +1,22 @@
 #!/usr/bin/env python3
-"""Makes docs/c_api.md from the comments and declarations of the public headers.
+"""Prints the page "C API", made from the comments and declarations of the public headers.
 
-    docs/make_c_api.py            writes the page
-    docs/make_c_api.py --check    says whether the page is up to date, and what differs
+site_hooks.py adds the page to the site as c_api.html. The repository does not contain it.
 
-A header is a run of pieces, each a comment and the declarations that it is about, which become an entry of the page. A
-comment that opens with a rule of dashes is a section. Lines that are indented by four spaces or more are drawings.
+A header is a sequence of pieces. A piece is a comment and the declarations that it
+describes; it becomes an entry of the page. A comment that opens with a rule of dashes is a
+section. Lines indented by four spaces or more are drawings.
 """
 
-import difflib
 import pathlib
 import re
-import sys
 
 DOCS = pathlib.Path(__file__).resolve().parent
 HEADERS = ("gpugraph.h", "gpugraph_types.h", "gpugraph_dynamic.h", "gpugraph_parts.h")
-PAGE = DOCS / "c_api.md"
 OPENING = """# C API
 
-Made from the public headers by `docs/make_c_api.py`: change the comments there. [Embedding](embedding.md) says how to
-compile and link; [`examples/graph.c`](../examples/graph.c) is a whole program.
+`docs/make_c_api.py` makes this page from the public headers. [Embedding](embedding.md)
+says how to compile and link; [`examples/graph.c`](../examples/graph.c) is a whole program.
 """
 
 
@@ -75,10 +72,10 @@ def prose(lines):
 def names(code):
     """What a piece declares, in order."""
     code = re.sub(r"/\*.*?\*/", "", code, flags=re.S)
-    if re.search(r"^#define", code, re.M):
-        return re.findall(r"^#define (\w+)", code, re.M)
-    bare = re.sub(r"\{.*?\}", "{}", code, flags=re.S)
-    return re.findall(r"(?:\{\} |^typedef struct \w+ )(\w+);", bare, re.M) + re.findall(r"\b(gpugraph_\w+)\s*\((?!\*)", bare)
+    constants = re.findall(r"^#define (\w+)", code, re.M)
+    bare = re.sub(r"^#[^\n]*|\{.*?\}", "{}", code, flags=re.M | re.S)
+    types = re.findall(r"(?:\{\} |^typedef struct \w+ )(\w+);", bare, re.M)
+    return constants + types + re.findall(r"\b(gpugraph_\w+)\s*\((?!\*)", bare)
 
 
 def section(lines):
@@ -109,26 +106,18 @@ def entries(path):
             yield f"{prose(lines)}\n"
 
 
+def header_paths():
+    """The public headers, in the order of the page."""
+    return [next((DOCS.parent / "gpu").rglob(header)) for header in HEADERS]
+
+
 def page():
     parts = [OPENING]
-    for header in HEADERS:
-        (path,) = (DOCS.parent / "gpu").rglob(header)
-        parts.append(f"# {header}\n")
+    for path in header_paths():
+        parts.append(f"# {path.name}\n")
         parts += [part for part in entries(path) if part]
     return "\n".join(parts)
 
 
-def main():
-    made = page()
-    if "--check" not in sys.argv:
-        PAGE.write_text(made, encoding="utf-8")
-        return 0
-    differences = list(difflib.unified_diff(
-        PAGE.read_text(encoding="utf-8").splitlines(), made.splitlines(), "docs/c_api.md", "the headers", lineterm=""))
-    if differences:
-        print("\n".join(differences), "\ndocs/make_c_api.py writes the page again", sep="\n")
-    return bool(differences)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    print(page(), end="")

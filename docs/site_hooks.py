@@ -1,10 +1,11 @@
-"""What mkdocs.yml leaves to a program: pages link to files outside docs/ as they do on the disk, and the site has its own
-copies of them, in the folder repository/.
+"""Completes mkdocs.yml. Pages link to files outside docs/ by their paths on the disk. The
+site has copies of these files in the folder repository/.
 
     ../CONTRIBUTING.md     a page, with its own links followed
     ../examples/map.sql    a page that shows the file
+    ../gpu/gpugraph.h      c_api.md, which make_c_api.py generates from the public headers
 
-and in the navigation a pattern stands for all pages that no other line names.
+In the navigation a pattern stands for all pages that no other line names.
 """
 
 import fnmatch
@@ -12,9 +13,12 @@ import os
 import pathlib
 import re
 
+import make_c_api
 from mkdocs.structure.files import File
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+C_API = "docs/c_api.md"
+HEADERS = {str(path.relative_to(ROOT)) for path in make_c_api.header_paths()}
 COPIES = "repository"
 LANGUAGES = {".c": "c", ".h": "c", ".cu": "cuda", ".py": "python", ".sh": "bash", ".sql": "sql"}
 FENCE = re.compile(r"^(```.*?^```[^\n]*$)", re.MULTILINE | re.DOTALL)
@@ -23,6 +27,7 @@ LINK = re.compile(r"\]\(([^()\s:#]+)(#[^()\s]*)?\)")
 
 def place(path):
     """The site's page for a file of the repository."""
+    path = C_API if path in HEADERS else path
     if path.startswith("docs/"):
         return path.removeprefix("docs/")
     # README.md of a folder would be its index, which has another address.
@@ -52,9 +57,14 @@ def relinked(text, path):
     return "".join(parts)
 
 
+def text_of(path):
+    """The text of a file of the repository, or of the generated page."""
+    return make_c_api.page() if path == C_API else (ROOT / path).read_text()
+
+
 def copy_of(path):
     """The text of the site's page for a file outside docs/."""
-    text = (ROOT / path).read_text()
+    text = text_of(path)
     if path.endswith(".md"):
         return relinked(text, path)
     language = LANGUAGES.get(pathlib.Path(path).suffix, "text")
@@ -64,16 +74,16 @@ def copy_of(path):
 def outside(files):
     """Every file outside docs/ that is linked to, by pages of docs/ or by pages among those files."""
     waiting = {f"docs/{file.src_uri}" for file in files.documentation_pages()}
-    known = set(waiting)
+    known = waiting | HEADERS
     while waiting:
         path = waiting.pop()
         if not path.endswith(".md"):
             continue
-        for _, file in links((ROOT / path).read_text(), os.path.dirname(path)):
+        for _, file in links(text_of(path), os.path.dirname(path)):
             if file not in known and (ROOT / file).is_file():
                 known.add(file)
                 waiting.add(file)
-    return sorted(path for path in known if not path.startswith("docs/"))
+    return sorted(path for path in known - HEADERS if not path.startswith("docs/"))
 
 
 def on_config(config):
@@ -106,6 +116,7 @@ def on_config(config):
 
 
 def on_files(files, config):
+    files.append(File.generated(config, place(C_API), content=text_of(C_API)))
     for path in outside(files):
         files.append(File.generated(config, place(path), content=copy_of(path)))
     return files

@@ -26,7 +26,7 @@ enum {
 };
 
 /* Nanoseconds of one thread: for a vertex, which is all that a chain or a tree takes; for a look at an
-** arc; and for c^(4/3) where a road network has c edges more than a tree (docs/lab/matrices.md). */
+** arc; and for c^(4/3) where a road network has c edges more than a tree (docs/lab/paths_and_matrices.md). */
 #define VERTEX_NS 120.0
 #define ARC_NS    4.5
 #define CYCLES_NS 65.0
