@@ -20,7 +20,6 @@ typedef struct config {
     int id[MOST_DEVICES], ids;      /* of such a list, ascending; 0: it is none */
     sqlite3_int64 memory_limit, host_memory_limit, cache_limit;
     int progress;
-    int tables; /* gpugraph_tables */
     sqlite3_int64 time_limit_ms;
     char refuse[64]; /* names of functions, commas between them */
 } config;

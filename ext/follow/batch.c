@@ -494,7 +494,7 @@ static int change(connection *c, graph_ref *g, row_changes *changes, intern *tex
     added.vertex_count = lone.count;
     batch.added = added.count || lone.count ? &added : NULL;
     connection_run(c, &run);
-    gpugraph_keep_tables(g->graph, (gpugraph_tables)c->config.tables);
+    gpugraph_keep_tables(g->graph, GPUGRAPH_DEVICE_TABLES);
     gpugraph_status status = rc ? GPUGRAPH_OK : gpugraph_update(g->graph, &batch, &run);
     if (rc == SQLITE_OK && status == GPUGRAPH_OK)
         mixed_ids_added(g, batch.added);

@@ -122,9 +122,6 @@ static void device_changed(connection *c) {
 
 /* ---- the settings ---- */
 
-/* By gpugraph_tables. */
-static const char *const tables_names[] = {"off", "device", "all"};
-
 #define FIELD(sort, field)                                                               \
     .kind = (sort), .offset = offsetof(config, field),                                   \
     .size = sizeof(((config *)0)->field)
@@ -194,15 +191,6 @@ static const setting settings[] = {
         .meaning = "1: lines on a terminal's stderr for work over a second",
         FIELD(SETTING_NUMBER, progress),
         .most = 1,
-    },
-    {
-        .name = "tables",
-        .takes = "'off', 'device' or 'all'",
-        .meaning = "slab tables of followed graphs: off, device, all (memory)",
-        FIELD(SETTING_WORD, tables),
-        .most = GPUGRAPH_ALL_TABLES,
-        .initial = GPUGRAPH_DEVICE_TABLES,
-        .words = tables_names,
     },
     {
         .name = "time_limit_ms",

@@ -209,7 +209,7 @@ static int cycle_failed(const answer *s, const gpugraph_cycle *cycle) {
 static int make_tables(const answer *s, gpugraph_run *run) {
     if (!s->graph->followed)
         return SQLITE_OK;
-    gpugraph_keep_tables(s->graph->graph, (gpugraph_tables)s->by->c->config.tables);
+    gpugraph_keep_tables(s->graph->graph, GPUGRAPH_DEVICE_TABLES);
     return gpugraph_make_tables(s->graph->graph, run) ? answer_failed(s, run) : SQLITE_OK;
 }
 

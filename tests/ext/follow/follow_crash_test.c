@@ -100,9 +100,6 @@ START_TEST(killed_writers) {
     snprintf(file, sizeof file, "/tmp/gpugraph-follow-crash-%d.db", (int)getpid());
     unlink(file);
     sqlite3 *follower = open_reader();
-    ck_assert_int_eq(sqlite3_exec(follower, "SELECT gpugraph_config('tables', 'all')",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
     snprintf(sql, sizeof sql, "PRAGMA journal_mode = %s", journals[_i]);
     sqlite3_exec(follower, sql, NULL, NULL, NULL);
     int rc =

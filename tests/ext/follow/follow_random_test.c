@@ -685,11 +685,6 @@ static char *write_statement(void) {
 
 /* ---- changes of schema, by A ---- */
 
-/* Tables of edges in memory, too: gpugraph_check compares them. */
-static void keep_tables(int who) {
-    ck_assert_int_eq(run_on(who, "SELECT gpugraph_config('tables', 'all')"), SQLITE_OK);
-}
-
 static int create_as_named(void) {
     char *edges = only_edges();
     int rc = run_on(
@@ -959,8 +954,6 @@ static void open_all(const char *journal, const char *table) {
         ck_assert_int_eq(sqlite3_open(i == D ? ":memory:" : file, &db[i]), SQLITE_OK);
         if (i != C)
             ck_assert_int_eq(sqlite3_gpugraph_init(db[i], NULL, NULL), SQLITE_OK);
-        if (i == A || i == D)
-            keep_tables(i);
         if (i == A) {
             run_on(A, "PRAGMA journal_mode = %s; PRAGMA synchronous = off", journal);
             run_on(A, "%s", table);

@@ -40,8 +40,8 @@ static void without_devices(void) {
 
 START_TEST(every_setting_has_a_default_and_a_meaning) {
     expect("'backend'|'auto';'device'|0;'devices'|'auto';'threads'|0;'memory_limit'|0;"
-           "'host_memory_limit'|0;'cache_limit'|4294967296;'progress'|0;'tables'|'device'"
-           ";'time_limit_ms'|0;"
+           "'host_memory_limit'|0;'cache_limit'|4294967296;'progress'|0;"
+           "'time_limit_ms'|0;"
            "'refuse'|''",
            "SELECT name, value FROM gpugraph_settings");
     expect("0", "SELECT count(*) FROM gpugraph_settings WHERE length(meaning) < 20 OR "
@@ -181,7 +181,6 @@ START_TEST(an_unknown_setting_is_told_which_there_are) {
         "gpugraph_config",
         "there is no setting 'thread'; there are 'backend', 'device', 'devices', "
         "'threads', 'memory_limit', 'host_memory_limit', 'cache_limit', 'progress', "
-        "'tables', "
         "'time_limit_ms', 'refuse'",
         "SELECT gpugraph_config('thread')");
     expect_error("gpugraph_config", "no setting 'thread'",
