@@ -66,22 +66,15 @@ const search_kind bfs_search = {
 
 /* ---- the function ---- */
 
-static const unsigned char bfs_fields[] = {
-    F_VERTEX,  F_DEPTH,     F_PARENT,    F_EDGE,     F_EDGES,  F_SOURCE, F_TARGET,
-    F_SOURCES, F_MAX_DEPTH, F_DIRECTION, F_VERTICES, F_PARAMS, F_METHOD, F_BACKEND,
-};
-
 const table_function bfs_function = {
     .name = "gpu_bfs",
-    .field = bfs_fields,
-    .fields = sizeof bfs_fields,
+    FUNCTION_FIELDS(F_VERTEX, F_DEPTH, F_PARENT, F_EDGE, F_EDGES, F_SOURCE, F_TARGET,
+                    F_SOURCES, F_MAX_DEPTH, F_DIRECTION),
     .visible = 4,
     .bracketed = 3,
     .option = "max_depth = 2",
     .ends_early = true,
     .needs_source = true,
     .search = &bfs_search,
-    .unweighted_search = &bfs_search,
-    .weight = WEIGHT_NO,
     .example = "gpu_bfs('roads', 1)",
 };

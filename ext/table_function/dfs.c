@@ -28,27 +28,16 @@ static void make_dfs(making *m) {
     }
 }
 
-static const search_kind dfs_search = {
-    .name = "dfs",
-    .make = make_dfs,
-    .has_parents = true,
-    .unordered_varies = true,
-};
-
-static const unsigned char dfs_fields[] = {
-    F_VERTEX, F_DEPTH,   F_PARENT,    F_EDGE,     F_PREORDER, F_POSTORDER, F_EDGES,
-    F_SOURCE, F_ORDERED, F_DIRECTION, F_VERTICES, F_PARAMS,   F_METHOD,    F_BACKEND,
-};
-
 const table_function dfs_function = {
     .name = "gpu_dfs",
-    .field = dfs_fields,
-    .fields = sizeof dfs_fields,
+    FUNCTION_FIELDS(F_VERTEX, F_DEPTH, F_PARENT, F_EDGE, F_PREORDER, F_POSTORDER, F_EDGES,
+                    F_SOURCE, F_ORDERED, F_DIRECTION),
     .visible = 6,
     .bracketed = 2,
     .option = "ordered = 1",
-    .search = &dfs_search,
-    .unweighted_search = &dfs_search,
-    .weight = WEIGHT_NO,
+    .search = &(const search_kind){.name = "dfs",
+                                   .make = make_dfs,
+                                   .has_parents = true,
+                                   .unordered_varies = true},
     .example = "gpu_dfs('roads', 1)",
 };

@@ -88,7 +88,8 @@ typedef struct own_option {
 typedef struct table_function {
     const char *name;           /* "gpu_bfs" */
     const unsigned char *field; /* enum field: what a row says, then the arguments */
-    int fields, visible;
+    int fields,
+        visible;     /* FUNCTION_FIELDS sets the first two; visible: columns of a row */
     int bracketed;   /* so many of the arguments; 0: they have no columns of their own */
     bool paths;      /* rows are the steps of paths */
     bool walks;      /* rows are the steps of several paths, in arrays */
@@ -97,6 +98,7 @@ typedef struct table_function {
     bool ends_early; /* bounds, targets and limits save work */
     bool needs_source;
     enum weight_need weight;
+    /* unweighted_search: where edges are searched without weights; NULL: the same */
     const struct search_kind *search, *unweighted_search;
     gpugraph_direction direction; /* where none is asked for */
     const char *example;          /* for sentences */
@@ -104,6 +106,12 @@ typedef struct table_function {
     own_column own[OWN_COLUMNS];
     own_option options[OWN_OPTIONS];
 } table_function;
+
+/* The fields of a function, and the arguments that every function has. */
+#define FUNCTION_FIELDS(...)                                                             \
+    .field = (const unsigned char[]){FIELD_LIST(__VA_ARGS__)},                           \
+    .fields = sizeof((const unsigned char[]){FIELD_LIST(__VA_ARGS__)})
+#define FIELD_LIST(...) __VA_ARGS__, F_VERTICES, F_PARAMS, F_METHOD, F_BACKEND
 
 extern const table_function *const table_functions[];
 extern const int table_function_count;

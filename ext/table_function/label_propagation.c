@@ -13,27 +13,15 @@ static void make_labels(making *m) {
     note_where(m);
 }
 
-static const search_kind labels_search = {
-    .name = "label_propagation",
-    .make = make_labels,
-    .leaves_unused_out = true,
-};
-
-static const unsigned char labels_fields[] = {
-    F_VERTEX, F_OWN,    F_EDGES,   F_OPTION + OPTION_ITERATIONS, F_DIRECTION, F_VERTICES,
-    F_PARAMS, F_METHOD, F_BACKEND,
-};
-
 const table_function label_propagation_function = {
     .name = "gpu_label_propagation",
-    .field = labels_fields,
-    .fields = sizeof labels_fields,
+    FUNCTION_FIELDS(F_VERTEX, F_OWN, F_EDGES, F_OPTION + OPTION_ITERATIONS, F_DIRECTION),
     .visible = 2,
     .bracketed = 1,
     .option = "iterations = 20",
-    .search = &labels_search,
-    .unweighted_search = &labels_search,
-    .weight = WEIGHT_NO,
+    .search = &(const search_kind){.name = "label_propagation",
+                                   .make = make_labels,
+                                   .leaves_unused_out = true},
     .direction = GPUGRAPH_BOTH,
     .example = "gpu_label_propagation('roads')",
     .own = {{"label", "", OWN_VERTEX}},

@@ -79,8 +79,7 @@ bool make_listed(making *m) {
     if (!may_be_listed(m))
         return false;
     m->made.n = room_of(n);
-    m->made.type =
-        kind->by_weight ? gpugraph_distance_type_of(m->graph) : GPUGRAPH_UINT32;
+    m->made.type = m->q->weighted ? gpugraph_distance_type_of(m->graph) : GPUGRAPH_UINT32;
     void *value = make_array(m, A_VALUE), *tree = make_wanted(m, A_TREE_EDGE);
     m->made.listed = array_block_for(m->run, m->made.n, sizeof *m->made.listed);
     if (m->run->status == GPUGRAPH_OK)

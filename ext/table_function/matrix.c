@@ -10,7 +10,7 @@ enum { MOST_CELLS = 0x7fffffff };
 static void make_matrix(making *m) {
     const gpugraph_search *s = &m->q->search;
     const uint64_t cells = (uint64_t)s->source_count * s->target_count;
-    const bool weighted = m->q->kind->by_weight;
+    const bool weighted = m->q->weighted;
     if (cells > MOST_CELLS) {
         m->run->status = GPUGRAPH_TOO_LARGE;
         snprintf(m->run->message, sizeof m->run->message,
@@ -28,33 +28,16 @@ static void make_matrix(making *m) {
     note_where(m);
 }
 
-static const search_kind matrix_search = {
-    .name = "matrix",
-    .make = make_matrix,
-    .by_weight = true,
-};
-
-static const search_kind depth_search = {
-    .name = "matrix",
-    .make = make_matrix,
-};
-
-static const unsigned char matrix_fields[] = {
-    F_OWN,      F_OWN + 1,      F_DISTANCE, F_EDGES,  F_SOURCES, F_TARGETS, F_DIRECTION,
-    F_WEIGHTED, F_MAX_DISTANCE, F_VERTICES, F_PARAMS, F_METHOD,  F_BACKEND,
-};
-
 const table_function matrix_function = {
     .name = "gpu_matrix",
-    .field = matrix_fields,
-    .fields = sizeof matrix_fields,
+    FUNCTION_FIELDS(F_OWN, F_OWN + 1, F_DISTANCE, F_EDGES, F_SOURCES, F_TARGETS,
+                    F_DIRECTION, F_WEIGHTED, F_MAX_DISTANCE),
     .visible = 3,
     .bracketed = 3,
     .option = "direction = 'both'",
     .cells = true,
     .ends_early = true,
-    .search = &matrix_search,
-    .unweighted_search = &depth_search,
+    .search = &(const search_kind){.name = "matrix", .make = make_matrix},
     .weight = WEIGHT_IF_CLEAR,
     .example = "gpu_matrix('roads', '[1, 2]', '[5, 6]')",
     .own = {{"source", "", OWN_FROM}, {"target", "", OWN_TO}},

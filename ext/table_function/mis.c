@@ -10,25 +10,13 @@ static void make_mis(making *m) {
     note_where(m);
 }
 
-static const search_kind mis_search = {
-    .name = "mis",
-    .make = make_mis,
-    .leaves_unused_out = true,
-};
-
-static const unsigned char mis_fields[] = {
-    F_VERTEX, F_EDGES, F_PRIORITY, F_SEED, F_VERTICES, F_PARAMS, F_METHOD, F_BACKEND,
-};
-
 const table_function mis_function = {
     .name = "gpu_mis",
-    .field = mis_fields,
-    .fields = sizeof mis_fields,
+    FUNCTION_FIELDS(F_VERTEX, F_EDGES, F_PRIORITY, F_SEED),
     .visible = 1,
     .bracketed = 1,
     .option = "priority = 'id'",
-    .search = &mis_search,
-    .unweighted_search = &mis_search,
-    .weight = WEIGHT_NO,
+    .search =
+        &(const search_kind){.name = "mis", .make = make_mis, .leaves_unused_out = true},
     .example = "gpu_mis('roads')",
 };

@@ -11,7 +11,7 @@ static void make_pagerank(making *m) {
         .damping = q->own[OPTION_DAMPING],
         .iterations = (uint32_t)q->own[OPTION_ITERATIONS],
         .tolerance = q->own[OPTION_TOLERANCE],
-        .weighted = q->kind->by_weight,
+        .weighted = q->weighted,
         .direction = q->search.direction,
         .source = q->search.source,
         .source_count = q->search.source_count,
@@ -22,43 +22,15 @@ static void make_pagerank(making *m) {
     note_where(m);
 }
 
-static const search_kind pagerank_search = {
-    .name = "pagerank",
-    .make = make_pagerank,
-};
-
-static const search_kind weighted_search = {
-    .name = "pagerank",
-    .make = make_pagerank,
-    .by_weight = true,
-};
-
-static const unsigned char pagerank_fields[] = {
-    F_VERTEX,
-    F_OWN,
-    F_EDGES,
-    F_OPTION + OPTION_DAMPING,
-    F_OPTION + OPTION_ITERATIONS,
-    F_OPTION + OPTION_TOLERANCE,
-    F_WEIGHTED,
-    F_SOURCES,
-    F_DIRECTION,
-    F_VERTICES,
-    F_PARAMS,
-    F_METHOD,
-    F_BACKEND,
-};
-
 const table_function pagerank_function = {
     .name = "gpu_pagerank",
-    .field = pagerank_fields,
-    .fields = sizeof pagerank_fields,
+    FUNCTION_FIELDS(F_VERTEX, F_OWN, F_EDGES, F_OPTION + OPTION_DAMPING,
+                    F_OPTION + OPTION_ITERATIONS, F_OPTION + OPTION_TOLERANCE, F_WEIGHTED,
+                    F_SOURCES, F_DIRECTION),
     .visible = 2,
     .bracketed = 1,
     .option = "damping = 0.9",
-    .search = &weighted_search,
-    .unweighted_search = &pagerank_search,
-    .weight = WEIGHT_NO,
+    .search = &(const search_kind){.name = "pagerank", .make = make_pagerank},
     .example = "gpu_pagerank('roads')",
     .own = {{"rank", "REAL", OWN_REAL}},
     .options = {[OPTION_DAMPING] =

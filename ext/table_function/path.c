@@ -8,7 +8,7 @@
 
 /* The path is kept in a block of its own size. */
 void make_path(making *m) {
-    bool by_depth = !m->q->kind->by_weight;
+    bool by_depth = !m->q->weighted;
     void *path = array_block_for(m->run, m->made.n, m->made.edge_size), *kept;
     uint32_t count = 0;
     m->made.type = by_depth ? GPUGRAPH_UINT32 : gpugraph_distance_type_of(m->graph);
@@ -26,15 +26,10 @@ void make_path(making *m) {
     array_block_give(path);
 }
 
-static const unsigned char path_fields[] = {
-    F_SEQ,    F_VERTEX,    F_EDGE,     F_COST,     F_DISTANCE, F_EDGES,  F_SOURCE,
-    F_TARGET, F_DIRECTION, F_WEIGHTED, F_VERTICES, F_PARAMS,   F_METHOD, F_BACKEND,
-};
-
 const table_function path_function = {
     .name = "gpu_path",
-    .field = path_fields,
-    .fields = sizeof path_fields,
+    FUNCTION_FIELDS(F_SEQ, F_VERTEX, F_EDGE, F_COST, F_DISTANCE, F_EDGES, F_SOURCE,
+                    F_TARGET, F_DIRECTION, F_WEIGHTED),
     .visible = 5,
     .bracketed = 3,
     .option = "weighted = 0",

@@ -61,7 +61,8 @@ void question_ask(const arguments *a, const answer *s, question *q) {
     const table_function *f = a->by->function;
     const options *o = &a->options;
     memset(q, 0, sizeof *q);
-    q->kind = answer_is_weighted(s) ? f->search : f->unweighted_search;
+    q->weighted = answer_is_weighted(s);
+    q->kind = search_of(f, q->weighted);
     q->method = o->method;
     q->backend = backend_of(a);
     q->wants = a->plan & PLAN_WANTS;
@@ -102,8 +103,7 @@ void question_for_part(const arguments *a, bool ends_at_vertex, question *q) {
         s->target_count = a->only.count;
     }
     s->limit = f->cells ? 0 : a->limit_rows;
-    s->bounded =
-        a->bound.given && (q->kind->by_weight || a->bound.integer < GPUGRAPH_NONE);
+    s->bounded = a->bound.given && (q->weighted || a->bound.integer < GPUGRAPH_NONE);
     if (!s->bounded)
         return;
     s->max_distance = a->bound.integer;

@@ -266,7 +266,7 @@ static void bound_by(bound *b, const struct sql_number *number, bool strict) {
 ** column's affinity says so, and any number is less than what stays a text or a BLOB. */
 static int bound_by_comparison(arguments *a, const struct given_bound *given) {
     struct sql_number number;
-    bool integer_column = !a->by->function->search->by_weight;
+    bool integer_column = a->by->function->weight == WEIGHT_NO; /* depth */
     if (sqlite3_value_type(given->value) == SQLITE_TEXT && !integer_column)
         return SQLITE_OK;
     int rc = number_of(given->value, &number);

@@ -98,6 +98,7 @@ void arrays_free(void *s);
 ** made by question_ask, copied by memcpy. */
 typedef struct question {
     const struct search_kind *kind;
+    bool weighted;          /* values are sums of weights, not counts of edges */
     gpugraph_search search; /* for gpu_dfs: source[0] or none */
     const char *method;     /* the list's own string, or NULL */
     gpugraph_backend backend;
@@ -140,7 +141,6 @@ typedef struct search_kind {
                             arrays **each);
     /* One search is not cheaper among others: only several devices make many at once. */
     bool each_on_devices;
-    bool by_weight;        /* values are sums of weights, not counts of edges */
     bool has_parents;      /* fills A_PARENT: parents need no tree edges */
     bool unordered_varies; /* unless it is ordered, another run may give other rows */
     /* What it says of each vertex is the same with further ones that have no edges: so numbers that are unused
@@ -149,6 +149,10 @@ typedef struct search_kind {
 } search_kind;
 
 extern const search_kind bfs_search, sssp_search; /* of gpu_path, too */
+
+static inline const search_kind *search_of(const table_function *f, bool weighted) {
+    return weighted || !f->unweighted_search ? f->search : f->unweighted_search;
+}
 
 /* Runs the search for what the question wants and *have lacks (nothing is there before
 ** the first time). Only the missing arrays are added; on failure *have is as it was. */

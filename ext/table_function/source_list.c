@@ -43,8 +43,7 @@ static uint32_t room_ahead(const answer *s, const arguments *a, bool as_bytes) {
 
 static bool makes_bytes_ahead(const answer *s, const arguments *a) {
     const table_function *f = a->by->function;
-    return makes_bytes(answer_is_weighted(s) ? f->search : f->unweighted_search,
-                       a->plan & PLAN_TREE);
+    return makes_bytes(search_of(f, answer_is_weighted(s)), a->plan & PLAN_TREE);
 }
 
 /* The question that the call asks of that source. */

@@ -18,7 +18,7 @@ static void keep_components(making *m, const uint32_t *component) {
 
 /* The arrays have an entry for each edge of the forest, of which there are fewer than vertices. */
 static void make_forest(making *m) {
-    const bool weighted = m->q->kind->by_weight;
+    const bool weighted = m->q->weighted;
     uint32_t *component = array_block_for(m->run, m->made.n, sizeof *component), count;
     void *edge = make_array(m, A_TREE_EDGE);
     if (component && edge &&
@@ -30,40 +30,15 @@ static void make_forest(making *m) {
     array_block_give(component);
 }
 
-static const search_kind forest_search = {
-    .name = "spanning_forest",
-    .make = make_forest,
-    .by_weight = true,
-};
-
-static const search_kind unweighted_search = {
-    .name = "spanning_forest",
-    .make = make_forest,
-};
-
-static const unsigned char forest_fields[] = {
-    F_EDGE,
-    F_OWN + OWN_SOURCE,
-    F_OWN + OWN_TARGET,
-    F_OWN + OWN_WEIGHT_OF_EDGE,
-    F_OWN + OWN_COMPONENT,
-    F_EDGES,
-    F_VERTICES,
-    F_PARAMS,
-    F_METHOD,
-    F_BACKEND,
-};
-
 const table_function spanning_forest_function = {
     .name = "gpu_spanning_forest",
-    .field = forest_fields,
-    .fields = sizeof forest_fields,
+    FUNCTION_FIELDS(F_EDGE, F_OWN + OWN_SOURCE, F_OWN + OWN_TARGET,
+                    F_OWN + OWN_WEIGHT_OF_EDGE, F_OWN + OWN_COMPONENT, F_EDGES),
     .visible = 5,
     .bracketed = 1,
     .option = "method = 'auto'",
     .edge_rows = true,
-    .search = &forest_search,
-    .unweighted_search = &unweighted_search,
+    .search = &(const search_kind){.name = "spanning_forest", .make = make_forest},
     .weight = WEIGHT_IF_CLEAR,
     .direction = GPUGRAPH_BOTH,
     .example = "gpu_spanning_forest('roads')",

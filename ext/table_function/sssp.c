@@ -18,25 +18,18 @@ const search_kind sssp_search = {
     .list = gpugraph_sssp_list,
     .make_each = make_sssp_each,
     .each_on_devices = true,
-    .by_weight = true,
-};
-
-static const unsigned char sssp_fields[] = {
-    F_VERTEX,  F_DISTANCE,     F_PARENT,    F_EDGE,     F_EDGES,  F_SOURCE, F_TARGET,
-    F_SOURCES, F_MAX_DISTANCE, F_DIRECTION, F_VERTICES, F_PARAMS, F_METHOD, F_BACKEND,
 };
 
 const table_function sssp_function = {
     .name = "gpu_sssp",
-    .field = sssp_fields,
-    .fields = sizeof sssp_fields,
+    FUNCTION_FIELDS(F_VERTEX, F_DISTANCE, F_PARENT, F_EDGE, F_EDGES, F_SOURCE, F_TARGET,
+                    F_SOURCES, F_MAX_DISTANCE, F_DIRECTION),
     .visible = 4,
     .bracketed = 3,
     .option = "max_distance = 1000",
     .ends_early = true,
     .needs_source = true,
     .search = &sssp_search,
-    .unweighted_search = &sssp_search,
     .weight = WEIGHT_YES,
     .example = "gpu_sssp('roads', 1)",
 };

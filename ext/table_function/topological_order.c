@@ -12,26 +12,13 @@ static void make_order(making *m) {
     note_where(m);
 }
 
-static const search_kind order_search = {
-    .name = "topological_order",
-    .make = make_order,
-};
-
-static const unsigned char order_fields[] = {
-    F_VERTEX,   F_OWN,    F_OWN + 1, F_EDGES,   F_DIRECTION,
-    F_VERTICES, F_PARAMS, F_METHOD,  F_BACKEND,
-};
-
 const table_function topological_order_function = {
     .name = "gpu_topological_order",
-    .field = order_fields,
-    .fields = sizeof order_fields,
+    FUNCTION_FIELDS(F_VERTEX, F_OWN, F_OWN + 1, F_EDGES, F_DIRECTION),
     .visible = 3,
     .bracketed = 1,
     .option = "direction = 'in'",
-    .search = &order_search,
-    .unweighted_search = &order_search,
-    .weight = WEIGHT_NO,
+    .search = &(const search_kind){.name = "topological_order", .make = make_order},
     .example = "gpu_topological_order('roads')",
     .own = {{"level", "INTEGER", OWN_NUMBER}, {"position", "INTEGER", OWN_NUMBER}},
 };

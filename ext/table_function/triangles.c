@@ -17,35 +17,16 @@ static void make_triangles(making *m) {
     note_where(m);
 }
 
-static const search_kind triangles_search = {
-    .name = "vertex_triangles",
-    .make = make_triangles,
-    .leaves_unused_out = true,
-};
-
-static const unsigned char triangles_fields[] = {
-    F_VERTEX,
-    F_OWN + COLUMN_TRIANGLES,
-    F_OWN + COLUMN_DEGREE,
-    F_OWN + COLUMN_COEFFICIENT,
-    F_EDGES,
-    F_DIRECTION,
-    F_VERTICES,
-    F_PARAMS,
-    F_METHOD,
-    F_BACKEND,
-};
-
 const table_function triangles_function = {
     .name = "gpu_triangles",
-    .field = triangles_fields,
-    .fields = sizeof triangles_fields,
+    FUNCTION_FIELDS(F_VERTEX, F_OWN + COLUMN_TRIANGLES, F_OWN + COLUMN_DEGREE,
+                    F_OWN + COLUMN_COEFFICIENT, F_EDGES, F_DIRECTION),
     .visible = 4,
     .bracketed = 1,
     .option = "direction = 'out'",
-    .search = &triangles_search,
-    .unweighted_search = &triangles_search,
-    .weight = WEIGHT_NO,
+    .search = &(const search_kind){.name = "vertex_triangles",
+                                   .make = make_triangles,
+                                   .leaves_unused_out = true},
     .direction = GPUGRAPH_BOTH,
     .example = "gpu_triangles('roads')",
     .own = {[COLUMN_TRIANGLES] = {"triangles", "INTEGER", OWN_COUNT},
