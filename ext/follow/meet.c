@@ -18,7 +18,8 @@ double mirror_meets_after_ms = 250;
 static bool is_quiet(const followed *f) {
     enum { MOST_DOUBLINGS = 20 };
     const int doublings = f->left < MOST_DOUBLINGS ? f->left : MOST_DOUBLINGS;
-    return now_ms() - f->changed_ms >= mirror_meets_after_ms * (double)(1 << doublings);
+    return gg_now_ms() - f->changed_ms >=
+           mirror_meets_after_ms * (double)(1 << doublings);
 }
 
 /* The rows and nothing else, and no running statement looks at it. */

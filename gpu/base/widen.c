@@ -14,7 +14,6 @@
 #include "base/run.h"
 #include "tuning.h"
 
-#include <sched.h>
 #include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -228,7 +227,7 @@ static bool look_for_pieces(struct arrival *a, int wanted) {
 static bool await_pieces(struct arrival *a, int wanted) {
     int come;
     while ((come = __atomic_load_n(&a->come, __ATOMIC_ACQUIRE)) != NEVER && come < wanted)
-        sched_yield();
+        gg_yield();
     return come != NEVER;
 }
 
