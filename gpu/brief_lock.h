@@ -5,9 +5,8 @@
 #ifndef GPUGRAPH_BRIEF_LOCK_H
 #define GPUGRAPH_BRIEF_LOCK_H
 
+#include "platform.h"
 #include "team.h"
-
-#include <sched.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +25,7 @@ static inline void gg_lock(gg_brief_lock *lock) {
             __atomic_compare_exchange_n(&lock->holder, &seen, mine, false,
                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return;
-        sched_yield();
+        gg_yield();
     }
 }
 

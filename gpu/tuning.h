@@ -27,10 +27,6 @@
 #define GG_WORKER_STACK (1 << 20)
 /* Milliseconds until a thread is asked for again that the system did not give. */
 #define GG_THREAD_RETRY_MS 1000.0
-/* Bytes of a huge page, and of the smallest block that is aligned to them and advised to
-** lie in them: one fault brings 2 MiB in place of 4 KiB. */
-#define GG_HUGE_BLOCK ((size_t)2 << 20)
-#define GG_HUGE_PAGE  ((size_t)2 << 20)
 
 /* ---- base/team.c ---- */
 
@@ -118,10 +114,9 @@
 /* ---- pack/unpack.c ---- */
 
 /* Chunks by which threads that wait for something to check clear pages ahead of the
-** reading, and bytes of the smallest page. 344 MB are read in 68 ms in place of 80 where a second
+** reading. 344 MB are read in 68 ms in place of 80 where a second
 ** core has nothing to check, as of many cores, and in 118 in place of 117 where it has. */
 #define GG_CLEAR_CHUNKS 8
-#define GG_PAGE         ((uintptr_t)4096)
 
 /* ---- update/update.c ---- */
 

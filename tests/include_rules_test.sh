@@ -7,6 +7,8 @@
 #   gpu/*.c          never SQLite, never CUDA
 #   gpu/*.cu *.cuh   never SQLite
 #   examples/*.c     the public headers of gpu/, gpugraph_extension.h and SQLite
+#   gpu/base/platform/ alone includes headers of the operating system; ext/ may ask for files (sys/stat.h, unistd.h) and the
+#   time of day
 # and no source includes another source.
 # Usage: include_rules_test.sh [FOLDER]: the folder that holds gpu/, ext/ and examples/; without one, this project's,
 # after the rules have refused what is planted in copies.
@@ -14,7 +16,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/rooms.sh
 . "$here/rooms.sh"
-PUBLIC="cells.h gpugraph.h gpugraph_dynamic.h gpugraph_parts.h gpugraph_types.h team.h brief_lock.h hash.h"
+PUBLIC="cells.h gpugraph.h gpugraph_dynamic.h gpugraph_parts.h gpugraph_types.h team.h brief_lock.h hash.h mutex.h platform.h"
 
 # Each line: a file, the header it names, quoted or angled.
 includes() {
@@ -50,6 +52,10 @@ check() {
             if (header ~ /^(cuda.*|cub\/.*|cooperative_groups.*|thrust\/.*)$/ || header ~ /\.cuh$/)
                 if (area != "gpu" || $1 ~ /\.c$/) { refuse("this side knows nothing of CUDA"); next }
             if (header ~ /^sqlite3/ && area == "gpu") { refuse("gpu/ knows nothing of SQLite"); next }
+            if (!(folder == "gpu/base/platform" || folder ~ /^gpu\/(multi|several)$/ || area == "examples") &&
+                (header ~ /^(pthread|sched|dlfcn|fcntl|signal)\.h$/ || header ~ /^(linux\/.*|sys\/(mman|random|syscall)\.h)$/ ||
+                 (area == "gpu" && header ~ /^(time\.h|unistd\.h|sys\/.*)$/)))
+                { refuse("platform.h stands for the operating system"); next }
             if ($2 != "\"") next
             if (header ~ /\.\./) { refuse("a header is named by its room"); next }
             if (header !~ /\// && there(folder "/" header)) next # of its own folder
@@ -118,6 +124,8 @@ planted gpu/tuning.h '#include "bfs/work.h"'
 planted gpu/graph/csr.c '#include <sqlite3.h>'
 planted gpu/graph/csr.c '#include "device/cuda.cuh"'
 planted gpu/graph/csr.c '#include "order.c"'
+planted gpu/graph/csr.c '#include <unistd.h>'
+planted ext/entry/extension.c '#include <pthread.h>'
 planted ext/entry/extension.c '#include "backend.h"'
 planted ext/entry/extension.c '#include <cuda_runtime.h>'
 planted examples/embed.c '#include "backend.h"'

@@ -185,7 +185,7 @@ int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
     reading r = {.c = c,
                  .request = request,
                  .scope = request->scope ? request->scope : &own,
-                 .started_ms = now_ms(),
+                 .started_ms = gg_now_ms(),
                  .error = error};
     graph_ref *g;
     wal_notes_take(&c->logs, c->db);

@@ -188,7 +188,7 @@ static void take_shared(reading *r, graph_ref *g, shared_graph *shared, double s
     char *detail = sqlite3_mprintf("another connection of this process has read %s as "
                                    "this one sees it",
                                    r->edges.name);
-    timings_add(&r->c->timings, "share", now_ms() - since_ms,
+    timings_add(&r->c->timings, "share", gg_now_ms() - since_ms,
                 (sqlite3_int64)gpugraph_edge_count(g->graph), detail);
     sqlite3_free(detail);
 }
@@ -210,7 +210,7 @@ static int read_for_all(reading *r, graph_ref *g, shared_graph *shared) {
 static int find_or_load(reading *r, graph_ref *g) {
     graph_name name = {.source = r->edges.name, .undirected = r->request->undirected};
     const bool weighted = g->weight_column && r->request->weight != WEIGHT_NO;
-    const double started = now_ms();
+    const double started = gg_now_ms();
     enum shared_turn turn;
     shared_graph *shared;
     if (!g->stamp || r->follow || r->request->vertices ||

@@ -1,24 +1,21 @@
-/* realloc and madvise: see big_block.h. */
+/* realloc and huge pages: see big_block.h. */
 #include "big_block.h"
+#include "platform.h"
 
-#include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
-enum { PAGE = 4096, HUGE = 2 << 20, LEAST = 8 << 20 };
+enum { PAGE = 4096, HUGE = GG_HUGE_PAGE, LEAST = 8 << 20 };
 
 /* The advice is for all of the mapping that malloc has made for a large block: of a mapping
 ** that was advised in part, realloc could not move the pages, and would copy them. */
 static void *advise(void *block, size_t bytes) {
-#ifdef MADV_HUGEPAGE
     if (block && bytes >= LEAST) {
-        uintptr_t begin = (uintptr_t)block / PAGE * PAGE;
-        uintptr_t end = ((uintptr_t)block + malloc_usable_size(block)) / PAGE * PAGE;
-        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+        const size_t before = (uintptr_t)block % PAGE;
+        gg_advise_pages((char *)block - before, before + gg_block_bytes(block),
+                        GG_PAGES_HUGE);
     }
-#endif
     return block;
 }
 

@@ -26,7 +26,7 @@ static sqlite3_stmt *probe_of(connection *c, int *rc) {
 bool connection_is_late(const connection *c) {
     const timings *t = &c->timings;
     return c->config.time_limit_ms > 0 && t->open &&
-           now_ms() - t->started_ms > (double)c->config.time_limit_ms;
+           gg_now_ms() - t->started_ms > (double)c->config.time_limit_ms;
 }
 
 int connection_interrupted(void *connection_pointer) {

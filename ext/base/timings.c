@@ -1,13 +1,6 @@
 /* The phases of a connection's latest search, as gpugraph_timings lists them. */
 #include "connection.h"
 #include <string.h>
-#include <time.h>
-
-double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 void timings_clear(timings *t) {
     for (int i = 0; i < t->count; i++)
@@ -22,7 +15,7 @@ void timings_start(timings *t) {
     t->count = 0;
     t->failed = false;
     t->open = true;
-    t->started_ms = now_ms();
+    t->started_ms = gg_now_ms();
 }
 
 void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
@@ -49,7 +42,7 @@ void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
 }
 
 void timings_finish(timings *t) {
-    double total = now_ms() - t->started_ms, rest = total;
+    double total = gg_now_ms() - t->started_ms, rest = total;
     for (int i = 0; i < t->count; i++)
         rest -= t->row[i].ms;
     if (rest > 0)

@@ -5,6 +5,7 @@
 #define GPUGRAPH_TIMINGS_H
 
 #include "ext.h"
+#include "platform.h"
 
 typedef struct connection connection; /* connection.h */
 
@@ -30,7 +31,6 @@ void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
 void timings_finish(
     timings *t); /* appends 'other', the time between the phases, and 'total' */
 void timings_clear(timings *t); /* frees the rows */
-double now_ms(void);
 
 /* The timings that were there when a search began. They come back if it turns out that
 ** there was nothing to do, or that the search is a step of another one. */

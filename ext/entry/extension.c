@@ -16,8 +16,8 @@
 #include "table_function/hand_out.h"
 #include "table_function/table_function.h"
 #include "gpugraph_extension.h"
+#include "mutex.h"
 
-#include <pthread.h>
 #include <string.h>
 
 /* sqlite3_vtab_in and sqlite3_vtab_rhs_value came with 3.38; what every probe of the
@@ -40,15 +40,15 @@ static int refuse_old(int number, const char *version, char *(*print)(const char
 ** library that loads the file keeps it. Of another one, which is known by a table of its
 ** own, nothing is called but what makes the sentence. */
 static int take_library(const sqlite3_api_routines *api, char **error) {
-    static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
+    static gg_mutex first;
     int rc = refuse_old(api->libversion_number(), api->libversion(), api->mprintf, error);
     if (rc)
         return rc;
-    pthread_mutex_lock(&first);
+    gg_mutex_lock(&first);
     if (!sqlite3_api)
         sqlite3_api = api;
     const sqlite3_api_routines *taken = sqlite3_api;
-    pthread_mutex_unlock(&first);
+    gg_mutex_unlock(&first);
     if (taken == api)
         return SQLITE_OK;
     *error = api->mprintf("gpugraph: another SQLite library of this process (%s) has "

@@ -541,7 +541,7 @@ static int change_all(connection *c, followed *f, rereading *r,
     for (int k = 0; k < r->parts && rc == SQLITE_OK; k++)
         if (!is_empty(&r->part[k]))
             rc = change(c, g[k], &r->part[k], &r->texts, &halves[k]);
-    f->changed_ms = now_ms();
+    f->changed_ms = gg_now_ms();
     const bool own = g[0] == f->graph, whole = r->parts == 1 && !g[0]->row_ids;
     if (rc == SQLITE_OK && !own)
         mirror_set(c, f, g[0], g[1]);
@@ -576,9 +576,9 @@ static int apply(connection *c, followed *f, rereading *r, bool *done) {
 
 int mirror_change(reading *r, followed *f, const id_list *ids, bool *done) {
     rereading rows;
-    double started = now_ms();
+    double started = gg_now_ms();
     int rc = read_again(&rows, r->c, r->request->function, f, ids);
-    timings_add(&r->c->timings, "follow", now_ms() - started, ids->count,
+    timings_add(&r->c->timings, "follow", gg_now_ms() - started, ids->count,
                 rows.found ? "rows that the log names, found in their pages"
                            : "rows that the log names, read again");
     *done = false;

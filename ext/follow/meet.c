@@ -17,7 +17,7 @@
 static bool is_quiet(const followed *f) {
     enum { MOST_DOUBLINGS = 20 };
     const int doublings = f->left < MOST_DOUBLINGS ? f->left : MOST_DOUBLINGS;
-    return now_ms() - f->changed_ms >=
+    return gg_now_ms() - f->changed_ms >=
            ext_limits.mirror_meets_after_ms * (double)(1 << doublings);
 }
 

@@ -155,7 +155,7 @@ static void take_shared(reading *r, const followed *f, const shared_graph *share
     char *detail = sqlite3_mprintf("another connection of this process has read %s as "
                                    "this one sees it",
                                    f->rows.name);
-    timings_add(&r->c->timings, "share", now_ms() - since_ms,
+    timings_add(&r->c->timings, "share", gg_now_ms() - since_ms,
                 (sqlite3_int64)gpugraph_edge_count(got->graph), detail);
     sqlite3_free(detail);
 }
@@ -163,7 +163,7 @@ static void take_shared(reading *r, const followed *f, const shared_graph *share
 /* *shared: whose graph got->graph is, or NULL. */
 static int load(reading *r, followed *f, loaded *got, loaded *other,
                 shared_graph **shared) {
-    const double started = now_ms();
+    const double started = gg_now_ms();
     enum shared_turn turn;
     graph_request request = *r->request;
     request.undirected = false;
@@ -220,7 +220,7 @@ int mirror_renew(reading *r, followed *f, const char *why) {
     graph_ref *g = take_graph(r->c, f, shared, &got),
               *both = two ? take_loaded(r->c, f, true, &other) : NULL;
     f->has_real = false;
-    f->changed_ms = now_ms();
+    f->changed_ms = gg_now_ms();
     rc = take_mirror(r->c, f, g, both);
     if (rc == SQLITE_OK)
         prepare_lookups(r->c, g);

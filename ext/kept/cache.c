@@ -207,7 +207,7 @@ int explain_lock(reading *r, int rc, const char *name) {
 }
 
 void check_done(reading *r) {
-    timings_add(&r->c->timings, "check", now_ms() - r->started_ms, 0, r->why);
+    timings_add(&r->c->timings, "check", gg_now_ms() - r->started_ms, 0, r->why);
 }
 
 void graph_list(connection *c, graph_ref *g) {

@@ -27,7 +27,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum state { READING, THERE, NOT_SHARED, FAILED };
 
@@ -133,11 +132,11 @@ static enum state state_of(const shared_graph *s) {
 /* Waits for the one who reads. */
 static int await(connection *c, shared_graph *s, enum state *state) {
     enum { LOOKS = 20 }; /* between two questions about an interrupt: some 10 ms */
-    const struct timespec pause = {0, 500000};
+    const double pause_ms = 0.5;
     for (int look = 1; (*state = state_of(s)) == READING; look++) {
         if (look % LOOKS == 0 && connection_interrupted(c))
             return SQLITE_INTERRUPT;
-        nanosleep(&pause, NULL);
+        gg_sleep(pause_ms);
     }
     return SQLITE_OK;
 }

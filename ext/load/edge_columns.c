@@ -75,7 +75,7 @@ static bool resize_bits(uint8_t **bits, int64_t from, int64_t to) {
 }
 
 void loader_pulse(loader *l) {
-    double now = now_ms();
+    double now = gg_now_ms();
     if (now < l->next_progress_ms)
         return;
     connection_progress(l->c, "reading", now - l->started_ms, l->count);

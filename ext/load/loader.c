@@ -395,7 +395,7 @@ void loader_start(loader *l, connection *c, const char *function, intern *texts,
         l->weights = READ_WEIGHTS;
         l->real_weight = two_ways_are_real(rows);
     }
-    l->started_ms = now_ms();
+    l->started_ms = gg_now_ms();
     l->next_progress_ms = l->started_ms + 1000;
 }
 
@@ -428,7 +428,7 @@ int loader_read(loader *l) {
     if (l->halves)
         halves = sqlite3_mprintf("%s; %lld of its rows have a NULL end and are no edges",
                                  detail, (sqlite3_int64)l->halves);
-    double ms = now_ms() - l->started_ms - l->told_ms;
+    double ms = gg_now_ms() - l->started_ms - l->told_ms;
     timings_add(&l->c->timings, "read", ms, l->count - l->begun_at,
                 halves ? halves : detail);
     connection_progress(l->c, "read", ms, l->count - l->begun_at);
@@ -569,7 +569,7 @@ static void share(const loaded *result, loaded *other) {
 static int read_all(loader *e, loader *v, const row_source *vertices, char **error) {
     int rc = loader_read(e);
     if (rc == SQLITE_OK && vertices) {
-        v->started_ms = now_ms();
+        v->started_ms = gg_now_ms();
         rc = loader_read(v);
     }
     if (rc == SQLITE_OK && e->two_ways)
@@ -621,7 +621,7 @@ static int load(connection *c, const graph_request *request, const row_source *e
         rc = create_half_rows(request, &v, &texts, &other->half_rows, error);
     if (rc == SQLITE_OK)
         rc = create_ways(request, &e, &v, &texts, result, other, error);
-    double freeing = now_ms();
+    double freeing = gg_now_ms();
     if (rc == SQLITE_OK) {
         tell(&e, &texts, result);
         if (other && other->graph)
@@ -635,7 +635,7 @@ static int load(connection *c, const graph_request *request, const row_source *e
     loader_clear(&e);
     loader_clear(&v);
     intern_clear(&texts);
-    timings_add(&c->timings, "free", now_ms() - freeing, count,
+    timings_add(&c->timings, "free", gg_now_ms() - freeing, count,
                 "the columns that were read");
     return rc;
 }

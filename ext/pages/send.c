@@ -8,9 +8,9 @@
 ** What is refused here is refused for the whole table, and no fault is told: the caller then
 ** reads it by threads, which say what is wrong with it. */
 #include "format.h"
+#include "mutex.h"
 #include "team.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -53,10 +53,10 @@ struct sending {
     const page_leaves *leaves;
     gg_cells *cells;
     uint32_t batch_pages;
-    pthread_mutex_t read_lock; /* held while pages are read, unless that may go on side by
+    gg_mutex read_lock; /* held while pages are read, unless that may go on side by
                                ** side */
-    atomic_uint next;          /* the batch that nobody has taken */
-    atomic_int reason;         /* the first one other than PAGE_FINE: everybody stops */
+    atomic_uint next;   /* the batch that nobody has taken */
+    atomic_int reason;  /* the first one other than PAGE_FINE: everybody stops */
 };
 
 static void stop(struct sending *s, enum page_reason reason) {
@@ -72,10 +72,10 @@ static void send_batch(struct sending *s, uint32_t first, uint32_t count) {
         return;
     }
     if (!s->source->apart)
-        pthread_mutex_lock(&s->read_lock);
+        gg_mutex_lock(&s->read_lock);
     stop(s, page_batch_read(s->source, s->layout, s->leaves->page + first, count, block));
     if (!s->source->apart)
-        pthread_mutex_unlock(&s->read_lock);
+        gg_mutex_unlock(&s->read_lock);
     s->cells->place->send(s->cells, block, first, count);
 }
 
@@ -100,9 +100,7 @@ static enum page_reason send_all(const page_table *t, struct sending *s) {
     const size_t block = t->place->block_bytes;
     s->batch_pages = block > size ? (uint32_t)(block / size) : 1;
     const uint32_t batches = (s->leaves->count + s->batch_pages - 1) / s->batch_pages;
-    pthread_mutex_init(&s->read_lock, NULL);
     gg_team(page_source_threads(s->source, batches), send_some, s);
-    pthread_mutex_destroy(&s->read_lock);
     enum page_reason reason = (enum page_reason)atomic_load(&s->reason);
     return reason && reason != PAGE_STOPPED ? PAGE_NOT_SENT : reason;
 }

@@ -1,19 +1,16 @@
 /* Where pages come from: the database file or, page by page, its write-ahead log; by way
 ** of SQLite's own file objects. */
 #include "format.h"
+#include "platform.h"
 #include "team.h"
 #include "wal_frames.h"
-
-#include <time.h>
 
 enum { POLL_MS = 20 }; /* between two questions */
 
 bool page_source_stops(const page_source *source, double *next_ms, int64_t rows) {
-    struct timespec t;
     if (!source->interrupted)
         return false;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    double now = (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    const double now = gg_now_ms();
     if (now < *next_ms)
         return false;
     *next_ms = now + POLL_MS;

@@ -21,10 +21,9 @@
 ** of its bytes, are those that reading row by row gives. */
 #include "filling.h"
 #include "format.h"
+#include "mutex.h"
 #include "team.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -57,10 +56,10 @@ struct team {
     uint32_t batch_pages, batches;
     struct batch *batch;
     /* held while pages are read, unless that may go on side by side */
-    pthread_mutex_t read_lock;
+    gg_mutex read_lock;
     /* the order of batches */
-    pthread_mutex_t order_lock;
-    pthread_cond_t placed_on, turn_passed;
+    gg_mutex order_lock;
+    gg_condition placed_on, turn_passed;
     struct page_form (*form)[PAGE_FORMS]; /* by width, made once team.wide says so */
     int64_t total;                        /* rows of the batches that are placed */
     uint32_t turn;                        /* the batch whose texts may be numbered */
@@ -81,10 +80,10 @@ static void team_stop(struct team *team, enum page_reason reason,
     if (atomic_compare_exchange_strong(&team->reason, &fine, (int)reason) &&
         reason == PAGE_SHORT_ROW)
         team->short_row = (page_short){helper->short_rowid, helper->short_columns};
-    pthread_mutex_lock(&team->order_lock);
-    pthread_cond_broadcast(&team->placed_on);
-    pthread_cond_broadcast(&team->turn_passed);
-    pthread_mutex_unlock(&team->order_lock);
+    gg_mutex_lock(&team->order_lock);
+    gg_condition_wake(&team->placed_on);
+    gg_condition_wake(&team->turn_passed);
+    gg_mutex_unlock(&team->order_lock);
 }
 
 static bool team_goes_on(const struct team *team) {
@@ -98,12 +97,12 @@ static uint32_t batch_size(const struct team *team, uint32_t b) {
 
 static void begin_reading(struct team *team) {
     if (!team->source->apart)
-        pthread_mutex_lock(&team->read_lock);
+        gg_mutex_lock(&team->read_lock);
 }
 
 static void end_reading(struct team *team) {
     if (!team->source->apart)
-        pthread_mutex_unlock(&team->read_lock);
+        gg_mutex_unlock(&team->read_lock);
 }
 
 static enum page_reason count_batch(struct team *team, uint32_t b,
@@ -128,31 +127,31 @@ static void place_batches(struct team *team) {
         batch->start = team->total;
         team->total += batch->count;
     }
-    pthread_cond_broadcast(&team->placed_on);
+    gg_condition_wake(&team->placed_on);
 }
 
 /* Those before it are mostly being read already, which takes less than to sleep and to be woken. */
 static void wait_awake(const struct team *team, uint32_t b) {
     for (int i = 0; i < LOOKS && atomic_load(&team->placed) <= b && team_goes_on(team);
          i++)
-        sched_yield();
+        gg_yield();
 }
 
 /* Waits for the place of a batch that has been counted. False: the team stops. */
 static bool find_place(struct team *team, uint32_t b) {
-    pthread_mutex_lock(&team->order_lock);
+    gg_mutex_lock(&team->order_lock);
     team->batch[b].read = true;
     if (team->placed == b)
         place_batches(team);
     if (team->placed <= b) {
-        pthread_mutex_unlock(&team->order_lock);
+        gg_mutex_unlock(&team->order_lock);
         wait_awake(team, b);
-        pthread_mutex_lock(&team->order_lock);
+        gg_mutex_lock(&team->order_lock);
     }
     while (team->placed <= b && team_goes_on(team))
-        pthread_cond_wait(&team->placed_on, &team->order_lock);
+        gg_condition_wait(&team->placed_on, &team->order_lock, -1);
     const bool placed = team->placed > b;
-    pthread_mutex_unlock(&team->order_lock);
+    gg_mutex_unlock(&team->order_lock);
     return placed;
 }
 
@@ -202,7 +201,7 @@ static enum page_reason fetch_page(void *desk, uint32_t page, uint8_t *to) {
 /* From now on these go to columns of 8 bytes. */
 static enum page_reason widen_columns(struct team *team, unsigned more) {
     bool ready = true;
-    pthread_mutex_lock(&team->order_lock);
+    gg_mutex_lock(&team->order_lock);
     const unsigned wide = team->wide | more;
     if (wide != team->wide) {
         ready = page_filling_widen(&team->filling, team->columns, more);
@@ -210,7 +209,7 @@ static enum page_reason widen_columns(struct team *team, unsigned more) {
     }
     if (ready)
         team->wide = wide;
-    pthread_mutex_unlock(&team->order_lock);
+    gg_mutex_unlock(&team->order_lock);
     return ready ? PAGE_FINE : PAGE_NO_MEMORY;
 }
 
@@ -391,19 +390,19 @@ static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows
     for (uint32_t i = 0; i < rows->texts; i++)
         rows->text[i].hash = intern_hash(
             team->source->texts, (const char *)rows->text[i].bytes, rows->text[i].length);
-    pthread_mutex_lock(&team->order_lock);
+    gg_mutex_lock(&team->order_lock);
     while (team->turn != b && team_goes_on(team))
-        pthread_cond_wait(&team->turn_passed, &team->order_lock);
-    pthread_mutex_unlock(&team->order_lock);
+        gg_condition_wait(&team->turn_passed, &team->order_lock, -1);
+    gg_mutex_unlock(&team->order_lock);
     if (!team_goes_on(team))
         return PAGE_FINE;
     reason = number_texts(team, b, rows);
     if (!reason)
         reason = list_halves(team, rows);
-    pthread_mutex_lock(&team->order_lock);
+    gg_mutex_lock(&team->order_lock);
     team->turn = b + 1;
-    pthread_cond_broadcast(&team->turn_passed);
-    pthread_mutex_unlock(&team->order_lock);
+    gg_condition_wake(&team->turn_passed);
+    gg_mutex_unlock(&team->order_lock);
     return reason;
 }
 
@@ -551,15 +550,7 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
         page_filling_reserve(&team.filling, layout, source->texts, leaves->most_rows,
                              columns)) {
         page_forms_make(layout, team.wide, team.form[team.wide]);
-        pthread_mutex_init(&team.read_lock, NULL);
-        pthread_mutex_init(&team.order_lock, NULL);
-        pthread_cond_init(&team.placed_on, NULL);
-        pthread_cond_init(&team.turn_passed, NULL);
         gg_team(page_source_threads(source, team.batches), take_part, &team);
-        pthread_cond_destroy(&team.turn_passed);
-        pthread_cond_destroy(&team.placed_on);
-        pthread_mutex_destroy(&team.order_lock);
-        pthread_mutex_destroy(&team.read_lock);
         reason = (enum page_reason)atomic_load(&team.reason);
         *short_row = team.short_row;
         if (!reason)

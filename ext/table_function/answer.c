@@ -29,7 +29,7 @@ static void begin_work(answer *s) {
 }
 
 void answer_begin(answer *s) {
-    s->work.begun_ms = now_ms();
+    s->work.begun_ms = gg_now_ms();
     s->work.acquiring_ms = 0;
     s->work.arguments_told = s->work.out_of_range = false;
 }
@@ -92,10 +92,10 @@ static int acquire(answer *s, const arguments *a) {
         .scope = &s->by->scope,
     };
     char *error = NULL;
-    double begun = now_ms();
+    double begun = gg_now_ms();
     begin_work(s);
     int rc = graph_acquire(s->by->c, &request, &s->graph, &error);
-    s->work.acquiring_ms = now_ms() - begun;
+    s->work.acquiring_ms = gg_now_ms() - begun;
     if (rc != SQLITE_OK) {
         s->graph = NULL;
         return caller_fail_with(s->by, rc, error);
@@ -152,7 +152,7 @@ void answer_tell_arguments(answer *s, const strangers *strangers) {
     char *detail = sqlite3_mprintf("%s%s%s%s", strangers->text, number,
                                    collation ? "; " : "", collation ? collation : "");
     timings_add(&s->by->c->timings, "arguments",
-                now_ms() - s->work.begun_ms - s->work.acquiring_ms, 1, detail);
+                gg_now_ms() - s->work.begun_ms - s->work.acquiring_ms, 1, detail);
     sqlite3_free(detail);
     s->work.arguments_told = true;
 }

@@ -1,16 +1,11 @@
-#define _GNU_SOURCE
 #include "array_block.h"
 #include "brief_lock.h"
 
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
-/* Bytes of a page of the larger kind, and of the least block that stays: a smaller one is had as fast from
-** the allocator. */
-#define HUGE_PAGE   ((size_t)2 << 20)
-#define SPARE_LEAST HUGE_PAGE
+/* Bytes of the smallest block that stays: the allocator provides a smaller one as fast. */
+#define SPARE_LEAST GG_HUGE_PAGE
 
 static struct spares {
     gg_brief_lock lock;
@@ -40,7 +35,7 @@ static void *take_spare(size_t bytes) {
     void *block = NULL;
     open_spares();
     for (int i = spares.count - 1; i >= 0 && !block; i--) {
-        const size_t room = malloc_usable_size(spares.block[i]);
+        const size_t room = gg_block_bytes(spares.block[i]);
         if (bytes <= room && bytes >= room / 2)
             block = take_out(i);
     }
@@ -50,11 +45,10 @@ static void *take_spare(size_t bytes) {
 
 /* In large pages: clearing and giving back small ones takes most of the time that results take. */
 static void *new_block(size_t bytes) {
-    const size_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    void *block = NULL;
-    if (whole < bytes || posix_memalign(&block, HUGE_PAGE, whole) != 0)
-        return NULL;
-    madvise(block, whole, MADV_HUGEPAGE);
+    const size_t whole = (bytes + GG_HUGE_PAGE - 1) / GG_HUGE_PAGE * GG_HUGE_PAGE;
+    void *block = whole < bytes ? NULL : gg_alloc_huge(whole);
+    if (block)
+        gg_advise_pages(block, whole, GG_PAGES_HUGE);
     return block;
 }
 
@@ -90,7 +84,7 @@ void *array_block_grown(gpugraph_run *run, void *block, uint64_t from, uint64_t 
 
 void array_block_give(void *block) {
     void *oldest = block;
-    if (block && malloc_usable_size(block) >= SPARE_LEAST) {
+    if (block && gg_block_bytes(block) >= SPARE_LEAST) {
         open_spares();
         oldest = spares.count == ARRAY_SPARES ? take_out(0) : NULL;
         spares.block[spares.count++] = block;
@@ -114,7 +108,7 @@ uint64_t array_blocks_bytes(void) {
     uint64_t bytes = 0;
     open_spares();
     for (int i = 0; i < spares.count; i++)
-        bytes += malloc_usable_size(spares.block[i]);
+        bytes += gg_block_bytes(spares.block[i]);
     gg_unlock(&spares.lock);
     return bytes;
 }

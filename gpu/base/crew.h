@@ -14,12 +14,11 @@
 #ifndef GPUGRAPH_CREW_H
 #define GPUGRAPH_CREW_H
 
+#include "platform.h"
 #include "team.h"
 
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 typedef void crew_step(void *job, int member);
 
@@ -39,7 +38,7 @@ static inline void crew_share(struct crew *crew, crew_step *step) {
     step(crew->job, 0);
     __atomic_store_n(&crew->open, 0, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&crew->inside, __ATOMIC_SEQ_CST) > 0)
-        sched_yield();
+        gg_yield();
 }
 
 /* The caller: sends the helpers home. */
@@ -50,11 +49,11 @@ static inline void crew_dismiss(struct crew *crew) {
 /* A helper with nothing to do: first yields, and after about a millisecond of that sleeps,
 ** which lets the processor go but costs up to 0.1 ms when a step opens. */
 static inline void crew_idle(uint32_t *turns) {
-    struct timespec nap = {.tv_nsec = 50000};
+    const double nap_ms = 0.05;
     if (++*turns < 4000)
-        sched_yield();
+        gg_yield();
     else
-        nanosleep(&nap, NULL);
+        gg_sleep(nap_ms);
 }
 
 /* A helper: takes part in steps until it is dismissed. It enters before it looks again

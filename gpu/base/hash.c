@@ -1,21 +1,16 @@
 /* The seed of placing hashes. */
-#define _GNU_SOURCE
 #include "hash.h"
+#include "platform.h"
 
 #include <stdbool.h>
-#include <sys/random.h>
-#include <time.h>
-#include <unistd.h>
 
-/* Not 0. Without getrandom() the seed comes from the time and from an address, which the kernel draws. */
+/* Not 0. Without random bytes the seed comes from the time and from an address, which the kernel draws. */
 static uint64_t draw_seed(void) {
     uint64_t seed = 0;
-    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed) {
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        seed = gg_fixed_hash((uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec) ^
-               gg_fixed_hash((uint64_t)(uintptr_t)&seed ^ (uint64_t)getpid() << 48);
-    }
+    if (!gg_random_bytes(&seed, sizeof seed))
+        seed =
+            gg_fixed_hash(gg_clock_bits()) ^
+            gg_fixed_hash((uint64_t)(uintptr_t)&seed ^ (uint64_t)gg_process_id() << 48);
     return seed ? seed : 1;
 }
 

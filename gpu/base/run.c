@@ -7,20 +7,13 @@
 **
 ** All memory of the library comes from gg_alloc and gg_alloc_zero and goes by
 ** gg_release. */
-#define _GNU_SOURCE
 #include "run.h"
 #include "tuning.h"
 
-#include <malloc.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
 const char *gpugraph_status_name(gpugraph_status status) {
     switch (status) {
@@ -69,7 +62,7 @@ gpugraph_status gg_fail(gpugraph_run *run, gpugraph_status status, const char *f
         return status;
     }
     while (now == FAILING) {
-        sched_yield();
+        gg_yield();
         now = __atomic_load_n(&run->status, __ATOMIC_ACQUIRE);
     }
     return now;
@@ -116,7 +109,7 @@ void gg_begin(gpugraph_run *run) {
     run->status = GPUGRAPH_OK;
     run->message[0] = 0;
     run->stop = 0;
-    run->caller = (uintptr_t)pthread_self();
+    run->caller = gg_this_thread();
     run->next_poll_ms = 0;
 }
 
@@ -136,7 +129,7 @@ bool gg_poll(gpugraph_run *run) {
 }
 
 bool gg_pause(gpugraph_run *run) {
-    return run->caller == (uintptr_t)pthread_self() ? gg_poll(run) : gg_stopping(run);
+    return run->caller == gg_this_thread() ? gg_poll(run) : gg_stopping(run);
 }
 
 gpugraph_status gg_stopped(gpugraph_run *run) {
@@ -144,12 +137,6 @@ gpugraph_status gg_stopped(gpugraph_run *run) {
 }
 
 /* ---- time ---- */
-
-double gg_now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
 
 void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t items,
               const char *format, ...) {
@@ -228,14 +215,13 @@ static void count_bytes(int64_t bytes) {
 ** of them only where it would be half full: the kernel clears all of it. */
 static void *take(size_t bytes) {
     size_t huge = bytes / GG_HUGE_PAGE * GG_HUGE_PAGE;
-    if (bytes < GG_HUGE_BLOCK)
+    if (bytes < GG_HUGE_PAGE)
         return malloc(bytes);
     if (bytes - huge >= GG_HUGE_PAGE / 2)
         huge += GG_HUGE_PAGE;
-    void *block = NULL;
-    if (posix_memalign(&block, GG_HUGE_PAGE, bytes > huge ? bytes : huge) != 0)
-        return NULL;
-    madvise(block, huge, MADV_HUGEPAGE);
+    void *block = gg_alloc_huge(bytes > huge ? bytes : huge);
+    if (block)
+        gg_advise_pages(block, huge, GG_PAGES_HUGE);
     return block;
 }
 
@@ -274,24 +260,23 @@ void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size) {
 
 /* A block that malloc has given a mapping of its own, advised as a whole: of a mapping that was advised in part realloc
 ** could not move the pages, and would copy them. Smaller ones lie among others. */
-static void *advise_mapping(void *block, int advice) {
+static void *advise_mapping(void *block, enum gg_page_advice advice) {
     enum { OWN_MAPPING = 32 << 20 };
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const size_t bytes = malloc_usable_size(block);
-    if (bytes > OWN_MAPPING) {
-        const uintptr_t begin = (uintptr_t)block / page * page;
-        madvise((void *)begin, ((uintptr_t)block + bytes) / page * page - begin, advice);
-    }
+    const size_t bytes = gg_block_bytes(block),
+                 before = (uintptr_t)block % gg_page_bytes();
+    if (bytes > OWN_MAPPING)
+        gg_advise_pages((char *)block - before, before + bytes, advice);
     return block;
 }
 
-static void *alloc_mapping(gpugraph_run *run, uint64_t count, size_t size, int advice) {
+static void *alloc_mapping(gpugraph_run *run, uint64_t count, size_t size,
+                           enum gg_page_advice advice) {
     void *block = take_counted(run, count, size, malloc);
     return block ? advise_mapping(block, advice) : NULL;
 }
 
 void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size) {
-    return alloc_mapping(run, count, size, MADV_NOHUGEPAGE);
+    return alloc_mapping(run, count, size, GG_PAGES_SMALL);
 }
 
 /* Pages that the allocator had at hand, and that advice alone would leave as small as they are, are given back. The
@@ -299,14 +284,14 @@ void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size) {
 static void *take_new_pages(void *block) {
     const uintptr_t huge = GG_HUGE_PAGE,
                     begin = ((uintptr_t)block + huge - 1) / huge * huge,
-                    end = ((uintptr_t)block + malloc_usable_size(block)) / huge * huge;
+                    end = ((uintptr_t)block + gg_block_bytes(block)) / huge * huge;
     if (begin < end)
-        madvise((void *)begin, end - begin, MADV_DONTNEED);
+        gg_advise_pages((void *)begin, end - begin, GG_PAGES_DROP);
     return block;
 }
 
 void *gg_alloc_growing(gpugraph_run *run, uint64_t count, size_t size) {
-    void *block = alloc_mapping(run, count, size, MADV_HUGEPAGE);
+    void *block = alloc_mapping(run, count, size, GG_PAGES_HUGE);
     return block ? take_new_pages(block) : NULL;
 }
 
@@ -346,7 +331,7 @@ void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size) {
 
 /* What the allocator has set aside, beyond what was asked for, may be used as well. */
 size_t gg_room(void *block) {
-    return block ? malloc_usable_size(block) : 0;
+    return block ? gg_block_bytes(block) : 0;
 }
 
 void gg_release(void *block) {

@@ -8,6 +8,7 @@
 
 #include "gpugraph.h"
 #include "hash.h"
+#include "platform.h"
 #include "team.h"
 #include "tuning.h"
 
@@ -59,7 +60,6 @@ static inline bool gg_worked(gpugraph_run *run, uint64_t *since, uint64_t items)
     *since = 0;
     return gg_pause(run);
 }
-double gg_now_ms(void);
 void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t items,
               const char *format, ...) __attribute__((format(printf, 5, 6)));
 

@@ -11,17 +11,12 @@
 ** Who is at rest stands on a stack under the pool's lock: who has worked last is on top, and
 ** mostly still awake. A caller takes workers from there, and puts them back when they are at
 ** rest again. The lock is held for no longer than that, and to make a worker. */
-#define _GNU_SOURCE
 #include "team.h"
+#include "mutex.h"
 #include "run.h"
-#include "thread.h"
 #include "tuning.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { AT_REST, ASLEEP, CALLED, AT_WORK, AWAITED };
 enum { MOST_WORKERS = GG_MOST_THREADS - 1 };
@@ -35,15 +30,15 @@ static struct worker {
 } __attribute__((aligned(64))) workers[MOST_WORKERS];
 
 static struct {
-    pthread_mutex_t lock;
+    gg_mutex lock;
     int made, idle;
     uint8_t at_rest[MOST_WORKERS]; /* numbers of the idle ones, a stack */
     double again_ms; /* when a thread could not be made: the time to try again */
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} pool;
 _Static_assert(MOST_WORKERS <= UINT8_MAX, "a worker's number fits its type");
 
 static struct {
-    pid_t pid;       /* the process that has loaded the library */
+    uint32_t pid;    /* the process that has loaded the library */
     bool told;       /* of forks: else they show by the pid */
     uint32_t forks;  /* told of */
     int environment; /* OMP_NUM_THREADS, 0: not set */
@@ -61,7 +56,7 @@ void gg_hold_forks(void) {
             __atomic_compare_exchange_n(&held, &seen, seen + 1, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED))
             return;
-        sched_yield();
+        gg_yield();
     }
 }
 
@@ -73,7 +68,7 @@ static void begin_fork(void) {
     for (int none = 0; !__atomic_compare_exchange_n(&held, &none, FORKING, false,
                                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
          none = 0)
-        sched_yield();
+        gg_yield();
 }
 
 static void end_fork(void) {
@@ -82,8 +77,7 @@ static void end_fork(void) {
 
 /* The only thread of the child is the one that called fork(), which is none of the workers. */
 static void begin_anew(void) {
-    static const pthread_mutex_t open = PTHREAD_MUTEX_INITIALIZER;
-    pool.lock = open;
+    pool.lock = (gg_mutex){0};
     end_fork();
     pool.made = pool.idle = 0;
     pool.again_ms = 0;
@@ -97,23 +91,15 @@ __attribute__((constructor)) static void learn_origin(void) {
     origin.environment = number < 0                 ? 0
                          : number < GG_MOST_THREADS ? (int)number
                                                     : GG_MOST_THREADS;
-    origin.pid = getpid();
-    origin.told = pthread_atfork(begin_fork, end_fork, begin_anew) == 0;
+    origin.pid = gg_process_id();
+    origin.told = gg_around_fork(begin_fork, end_fork, begin_anew);
 }
 
 uint32_t gg_forks(void) {
-    return origin.told ? origin.forks : getpid() != origin.pid;
+    return origin.told ? origin.forks : gg_process_id() != origin.pid;
 }
 
 /* ---- how many ---- */
-
-static int processors(void) {
-    cpu_set_t mine;
-    if (sched_getaffinity(0, sizeof mine, &mine) == 0)
-        return CPU_COUNT(&mine);
-    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t has room for */
-    return online < 1 ? 1 : online < GG_MOST_THREADS ? (int)online : GG_MOST_THREADS;
-}
 
 static int64_t shared_until_ms; /* 0: now by nobody */
 
@@ -124,7 +110,7 @@ void gg_share_cores(double until_ms) {
 /* Without those that others are at work on. */
 static int free_processors(void) {
     const int64_t until = __atomic_load_n(&shared_until_ms, __ATOMIC_RELAXED);
-    const int all = processors();
+    const int all = gg_processors();
     return until != 0 && gg_now_ms() < (double)until ? all - all / GG_SHARED_CORES : all;
 }
 
@@ -142,7 +128,7 @@ int gg_team_limit(int asked) {
 static bool linger(uint32_t *turns) {
     ++*turns;
     if (*turns > GG_SPIN_TURNS)
-        sched_yield();
+        gg_yield();
     else
 #if defined __x86_64__ || defined __i386__
         __builtin_ia32_pause();
@@ -212,20 +198,20 @@ static int take_workers(int wanted, uint8_t *taken) {
     int count = 0;
     if (wanted <= 0 || (!origin.told && gg_forks() > 0))
         return 0;
-    pthread_mutex_lock(&pool.lock);
+    gg_mutex_lock(&pool.lock);
     make_workers(wanted);
     while (count < wanted && pool.idle > 0)
         taken[count++] = pool.at_rest[--pool.idle];
-    pthread_mutex_unlock(&pool.lock);
+    gg_mutex_unlock(&pool.lock);
     return count;
 }
 
 /* The first to have been taken comes back to the top. */
 static void put_back(int count, const uint8_t *taken) {
-    pthread_mutex_lock(&pool.lock);
+    gg_mutex_lock(&pool.lock);
     while (count > 0)
         pool.at_rest[pool.idle++] = taken[--count];
-    pthread_mutex_unlock(&pool.lock);
+    gg_mutex_unlock(&pool.lock);
 }
 
 static void call(struct worker *w, gg_team_body *body, void *job, int member, int team) {

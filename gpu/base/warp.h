@@ -206,7 +206,7 @@ WARP_FUNCTION uint32_t host_load(const uint32_t *at) {
 
 #else
 
-#include <sched.h>
+#include "platform.h"
 
 /* A test may define this to upset the order of its threads just before they swap. */
 #ifndef WARP_JITTER
@@ -249,11 +249,11 @@ WARP_FUNCTION uint32_t warp_alike(uint32_t value) {
 }
 WARP_FUNCTION void warp_rest(unsigned rounds) {
     if (rounds > 4)
-        sched_yield();
+        gg_yield();
 }
 WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     (void)nanoseconds;
-    sched_yield();
+    gg_yield();
 }
 #endif
 

@@ -14,13 +14,12 @@
 #include "decode.h"
 #include "device/devices.cuh"
 #include "device/services.h"
+#include "mutex.h"
 #include "tuning.h"
 
 #include <cub/device/device_scan.cuh>
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum {
     STAGE_BLOCKS = 4, /* of one stage */
@@ -42,7 +41,7 @@ struct device_cells {
     uint32_t *of; /* unusual leaves */
     double began_ms;
     /* blocks */
-    pthread_mutex_t lock;
+    gg_mutex lock;
     int spare[BLOCKS], spares; /* never used so far */
     int queue[BLOCKS];         /* sent, and copied in this order; a ring */
     unsigned queued, copied;   /* numbers of its ends */
@@ -114,7 +113,6 @@ static void give_all(struct device_cells *d) {
 }
 
 static void free_struct(struct device_cells *d) {
-    pthread_mutex_destroy(&d->lock);
     free(d->of);
     free(d);
 }
@@ -180,7 +178,6 @@ static gg_cells *open_cells(const gg_cell_layout *layout, uint32_t leaves,
         return NULL;
     }
     d->cells.place = &gg_cells_on_device;
-    pthread_mutex_init(&d->lock, NULL);
     d->v.page_size = layout->page_size;
     d->v.usable = layout->usable;
     d->v.leaves = leaves;
@@ -227,18 +224,18 @@ static int find_block(struct device_cells *d) {
 
 static uint8_t *take_block_to_fill(gg_cells *cells) {
     struct device_cells *d = of_cells(cells);
-    const struct timespec pause = {0, 20000};
+    const double pause_ms = 0.02;
     uint8_t *block = NULL;
     bool failed = cudaSetDevice(d->job.device->ordinal) != cudaSuccess;
     while (!block && !failed) {
-        pthread_mutex_lock(&d->lock);
+        gg_mutex_lock(&d->lock);
         const int i = find_block(d);
         failed = d->failed != cudaSuccess || gg_stopping(d->job.run);
         if (i >= 0 && !failed)
             block = block_at(d, i);
-        pthread_mutex_unlock(&d->lock);
+        gg_mutex_unlock(&d->lock);
         if (!block && !failed)
-            nanosleep(&pause, NULL);
+            gg_sleep(pause_ms);
     }
     return block;
 }
@@ -249,7 +246,7 @@ static void send_block(gg_cells *cells, uint8_t *block, uint32_t first, uint32_t
     int i = 0;
     while (block_at(d, i) != block)
         i++;
-    pthread_mutex_lock(&d->lock);
+    gg_mutex_lock(&d->lock);
     cudaError_t error =
         cudaMemcpyAsync((uint8_t *)d->pages.at + first * size, block, count * size,
                         cudaMemcpyHostToDevice, d->job.stream);
@@ -258,7 +255,7 @@ static void send_block(gg_cells *cells, uint8_t *block, uint32_t first, uint32_t
     if (d->failed == cudaSuccess)
         d->failed = error;
     d->queue[d->queued++ % BLOCKS] = i;
-    pthread_mutex_unlock(&d->lock);
+    gg_mutex_unlock(&d->lock);
 }
 
 /* ---- decoding ---- */

@@ -11,10 +11,11 @@
 ** about to ask says so before taking it. */
 #include "devices.cuh"
 
-#include <pthread.h>
+#include "mutex.h"
+
 #include <string.h>
 
-static pthread_mutex_t process_mutex = PTHREAD_MUTEX_INITIALIZER;
+static gg_mutex process_mutex;
 static struct {
     uint32_t asker; /* gg_this_process() of who asks, 0: nobody has begun to */
     bool asked;
@@ -90,10 +91,10 @@ static const char *why_not() {
     if (gg_forked())
         return why_not_forked();
     note_asker();
-    pthread_mutex_lock(&process_mutex);
+    gg_mutex_lock(&process_mutex);
     if (!process.asked)
         ask_runtime();
-    pthread_mutex_unlock(&process_mutex);
+    gg_mutex_unlock(&process_mutex);
     if (!process.why && __atomic_load_n(&process.broken, __ATOMIC_RELAXED))
         return "the CUDA context of this process is lost after an earlier error: start "
                "the process again";
@@ -177,7 +178,7 @@ void gg_look_for_a_lost_context() {
 
 static void learn_about(int ordinal) {
     cudaDeviceProp properties;
-    pthread_mutex_lock(&process_mutex);
+    gg_mutex_lock(&process_mutex);
     if (!about[ordinal].known &&
         cudaGetDeviceProperties(&properties, ordinal) == cudaSuccess) {
         memcpy(about[ordinal].name, properties.name, sizeof about[ordinal].name - 1);
@@ -185,7 +186,7 @@ static void learn_about(int ordinal) {
         about[ordinal].known = true;
     }
     cudaGetLastError();
-    pthread_mutex_unlock(&process_mutex);
+    gg_mutex_unlock(&process_mutex);
 }
 
 bool gg_device_at(int i, gpugraph_device *device) {

@@ -1,30 +1,27 @@
 /* CUDA's driver, loaded by name. */
 #include "driver.cuh"
 
-#include <dlfcn.h>
-#include <pthread.h>
+#include "platform.h"
 
 static struct cuda_driver driver;
-static bool loaded;
 
 template <typename function>
 static bool find(void *library, const char *name, function *found) {
-    *found = reinterpret_cast<function>(dlsym(library, name));
+    *found = reinterpret_cast<function>(gg_library_symbol(library, name));
     return *found != nullptr;
 }
 
-static void load() {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW);
-    loaded = library && find(library, "cuInit", &driver.init) &&
-             find(library, "cuDeviceGet", &driver.device) &&
-             find(library, "cuDevicePrimaryCtxRetain", &driver.retain) &&
-             find(library, "cuCtxGetCurrent", &driver.current) &&
-             find(library, "cuCtxSetCurrent", &driver.set_current);
+static bool load() {
+    void *library = gg_open_library("libcuda.so.1", NULL);
+    return library && find(library, "cuInit", &driver.init) &&
+           find(library, "cuDeviceGet", &driver.device) &&
+           find(library, "cuDevicePrimaryCtxRetain", &driver.retain) &&
+           find(library, "cuCtxGetCurrent", &driver.current) &&
+           find(library, "cuCtxSetCurrent", &driver.set_current);
 }
 
 const struct cuda_driver *gg_driver() {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
+    static const bool loaded = load();
     return loaded ? &driver : nullptr;
 }
 

@@ -9,7 +9,6 @@
 #include "parts.cuh"
 
 #include <string.h>
-#include <time.h>
 
 /* Milliseconds of spinning before a wait begins to sleep between two looks. */
 #define SPIN_MS 0.3
@@ -30,11 +29,6 @@ bool gg_note(struct cuda_job *job, cudaError_t error, const char *what) {
 
 /* ---- waiting ---- */
 
-static void nap() {
-    struct timespec pause = {0, 20000};
-    nanosleep(&pause, NULL);
-}
-
 bool gg_wait_for(struct cuda_job *job, cudaEvent_t event) {
     double began = gg_now_ms();
     while (gg_going(job)) {
@@ -47,7 +41,7 @@ bool gg_wait_for(struct cuda_job *job, cudaEvent_t event) {
         if (gg_poll(job->run))
             gg_stopped(job->run);
         else if (gg_now_ms() - began > SPIN_MS)
-            nap();
+            gg_sleep(0.02);
     }
     __atomic_store_n(job->device->stop, 1u, __ATOMIC_RELEASE);
     return false;
@@ -189,7 +183,7 @@ gpugraph_status gg_job_close(struct cuda_job *job) {
     while ((state = cudaStreamQuery(job->stream)) == cudaErrorNotReady) {
         if (gg_poll(job->run))
             __atomic_store_n(job->device->stop, 1u, __ATOMIC_RELEASE);
-        nap();
+        gg_sleep(0.02);
     }
     if (gg_going(job))
         gg_note(job, state, "run what was queued");

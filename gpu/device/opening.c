@@ -1,17 +1,11 @@
 /* Opening a device in the background: see opening.h. */
-#define _GNU_SOURCE
 #include "opening.h"
-#include "base/thread.h"
 #include "team.h"
 #include "tuning.h"
 #include "turn.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 /* ---- the end of the process, and fork() ---- */
 
@@ -25,25 +19,17 @@ bool gg_process_ends(void) {
     return __atomic_load_n(&begun.ending, __ATOMIC_ACQUIRE);
 }
 
-static uint32_t this_thread(void) {
-    return (uint32_t)syscall(SYS_gettid);
-}
-
-static bool is_alive(uint32_t thread) {
-    return syscall(SYS_tgkill, getpid(), thread, 0) == 0;
-}
-
 /* Waits until the thread of the opening has ended. The driver has work to do at the end of a thread, too. */
 static void await_thread(struct opening *o) {
     const double until = gg_now_ms() + GG_OPENING_LONGEST * o->steps->usual_ms;
-    const struct timespec moment = {0, 20000};
+    const double moment_ms = 0.02;
     double left;
     while (__atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == OPENING_UNDER_WAY &&
            (left = until - gg_now_ms()) > 0)
         gg_sleep_on(&o->state, OPENING_UNDER_WAY, left);
     const uint32_t thread = __atomic_load_n(&o->thread, __ATOMIC_ACQUIRE);
-    while (thread != 0 && is_alive(thread) && gg_now_ms() < until)
-        nanosleep(&moment, NULL);
+    while (thread != 0 && gg_thread_runs(thread) && gg_now_ms() < until)
+        gg_sleep(moment_ms);
 }
 
 /* The thread that opens a device may fork: the driver starts helper programs. That thread does not wait for itself. */
@@ -51,7 +37,7 @@ static void await_threads(void) {
     for (uint32_t i = 0; i < GG_MAX_DEVICES; i++) {
         struct opening *o = __atomic_load_n(&begun.opening[i], __ATOMIC_ACQUIRE);
         if (o && __atomic_load_n(&o->process, __ATOMIC_ACQUIRE) == gg_this_process() &&
-            __atomic_load_n(&o->thread, __ATOMIC_ACQUIRE) != this_thread())
+            __atomic_load_n(&o->thread, __ATOMIC_ACQUIRE) != gg_system_thread())
             await_thread(o);
     }
 }
@@ -69,7 +55,7 @@ void gg_await_openings_at_exit(void) {
 static void list_opening(struct opening *o) {
     if (!__atomic_exchange_n(&begun.registered, 1, __ATOMIC_ACQ_REL)) {
         gg_await_openings_at_exit();
-        pthread_atfork(await_threads, NULL, NULL);
+        gg_around_fork(await_threads, NULL, NULL);
     }
     if (!o->listed)
         __atomic_store_n(
@@ -89,7 +75,7 @@ static void settle(struct opening *o, uint32_t state) {
 static void *open_it(void *opening) {
     struct opening *o = opening;
     const char *why = "";
-    __atomic_store_n(&o->thread, this_thread(), __ATOMIC_RELEASE);
+    __atomic_store_n(&o->thread, gg_system_thread(), __ATOMIC_RELEASE);
     bool opened = o->steps->open(o->ordinal, &why);
     o->why = why;
     gg_share_cores(0);

@@ -1,14 +1,11 @@
 /* Portions of work, and who takes them. */
 #include "share.h"
-#include "base/thread.h"
+#include "mutex.h"
 #include "services.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 struct portion {
     uint32_t low, high;
@@ -31,8 +28,8 @@ struct share {
     struct share_member member[GG_MAX_DEVICES];
     struct portion left[GG_MAX_DEVICES * SHARE_OPEN]; /* by those that gave up */
     int lefts;
-    pthread_mutex_t mutex;
-    pthread_cond_t one_ended;
+    gg_mutex mutex;
+    gg_condition one_ended;
     int going; /* threads, under the mutex */
 };
 
@@ -114,10 +111,10 @@ static void tell_failure(struct share_member *m) {
 }
 
 static void end(struct share *s) {
-    pthread_mutex_lock(&s->mutex);
+    gg_mutex_lock(&s->mutex);
     s->going--;
-    pthread_cond_signal(&s->one_ended);
-    pthread_mutex_unlock(&s->mutex);
+    gg_condition_wake(&s->one_ended);
+    gg_mutex_unlock(&s->mutex);
 }
 
 static void *work_beside(void *member) {
@@ -157,18 +154,11 @@ static void start(struct share *s) {
 /* ---- the calling thread ---- */
 
 static bool others_work(struct share *s) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += (long)(GG_POLL_MS * 1e6);
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    pthread_mutex_lock(&s->mutex);
+    gg_mutex_lock(&s->mutex);
     if (s->going > 0)
-        pthread_cond_timedwait(&s->one_ended, &s->mutex, &until);
+        gg_condition_wait(&s->one_ended, &s->mutex, GG_POLL_MS);
     const bool work = s->going > 0;
-    pthread_mutex_unlock(&s->mutex);
+    gg_mutex_unlock(&s->mutex);
     return work;
 }
 
@@ -246,11 +236,7 @@ static void count_devices(const struct share *s, gpugraph_run *run) {
 }
 
 gpugraph_status gg_share_out(gpugraph_run *run, const struct shared_work *work) {
-    struct share s = {.work = work,
-                      .run = run,
-                      .members = 1,
-                      .mutex = PTHREAD_MUTEX_INITIALIZER,
-                      .one_ended = PTHREAD_COND_INITIALIZER};
+    struct share s = {.work = work, .run = run, .members = 1};
     const double started = gg_now_ms();
     int ordinal[GG_MAX_DEVICES];
     const int devices = gg_used_devices(run, ordinal);
@@ -267,7 +253,5 @@ gpugraph_status gg_share_out(gpugraph_run *run, const struct shared_work *work) 
     count_devices(&s, run);
     if (devices > 1 && !run->status)
         tell(&s, started);
-    pthread_cond_destroy(&s.one_ended);
-    pthread_mutex_destroy(&s.mutex);
     return run->status;
 }

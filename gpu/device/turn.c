@@ -1,30 +1,15 @@
 /* One mutex for each device. */
-#define _GNU_SOURCE
 #include "turn.h"
+#include "mutex.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <time.h>
-
-static pthread_mutex_t mutex[GG_MAX_DEVICES] = {[0 ... GG_MAX_DEVICES - 1] =
-                                                    PTHREAD_MUTEX_INITIALIZER};
+static gg_mutex mutex[GG_MAX_DEVICES];
 static __thread uint32_t turns; /* of this thread: a bit for each device */
 
 static uint32_t bit(int ordinal) {
     return (uint32_t)1 << ordinal;
 }
 
-static struct timespec soon(void) {
-    enum { STEP = 5000000, SECOND = 1000000000 }; /* nanoseconds */
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += STEP;
-    if (until.tv_nsec >= SECOND) {
-        until.tv_nsec -= SECOND;
-        until.tv_sec++;
-    }
-    return until;
-}
+enum { POLL_MS = 5 }; /* between two questions about an interrupt */
 
 bool gg_turn_take(gpugraph_run *run, int ordinal) {
     if (turns >= bit(ordinal)) {
@@ -33,23 +18,11 @@ bool gg_turn_take(gpugraph_run *run, int ordinal) {
                 "handler or a progress handler must not search with");
         return false;
     }
-    for (;;) {
-        const struct timespec until = soon();
-        const int error = pthread_mutex_timedlock(&mutex[ordinal], &until);
-        if (error == 0)
-            break;
-        if (error != ETIMEDOUT) {
-            gg_fail(run, GPUGRAPH_DEVICE_FAILED,
-                    "CUDA device %d cannot be waited for (error %d of "
-                    "pthread_mutex_timedlock)",
-                    ordinal, error);
-            return false;
-        }
+    while (!gg_mutex_lock_for(&mutex[ordinal], POLL_MS))
         if (gg_poll(run)) {
             gg_stopped(run);
             return false;
         }
-    }
     turns |= bit(ordinal);
     return true;
 }
@@ -57,14 +30,14 @@ bool gg_turn_take(gpugraph_run *run, int ordinal) {
 bool gg_turn_wait(int ordinal) {
     if (turns & bit(ordinal))
         return false;
-    pthread_mutex_lock(&mutex[ordinal]);
+    gg_mutex_lock(&mutex[ordinal]);
     turns |= bit(ordinal);
     return true;
 }
 
 void gg_turn_end(int ordinal) {
     turns &= ~bit(ordinal);
-    pthread_mutex_unlock(&mutex[ordinal]);
+    gg_mutex_unlock(&mutex[ordinal]);
 }
 
 int gg_turn_of_thread(void) {

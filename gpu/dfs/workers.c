@@ -12,12 +12,8 @@
 ** After Rao and Kumar (1987) and Acar, Chargueraud, Rainey (SC 2015). In a forest the
 ** last worker to run out of work opens the next root: a tree is complete before the next
 ** one begins, so it holds all that its root reaches and no earlier root did. */
-#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "backend.h"
 #include "stack.h"
-
-#include <sched.h>
-#include <time.h>
 
 enum {
     ATTEND = 64, /* steps between two looks at the letter box: some microseconds */
@@ -180,10 +176,10 @@ static void rest(unsigned rounds) {
         for (unsigned i = 0; i < 1u << rounds; i++)
             __atomic_signal_fence(__ATOMIC_SEQ_CST);
     } else if (rounds < 32) {
-        sched_yield();
+        gg_yield();
     } else {
         unsigned doublings = rounds < 64 ? (rounds - 32) / 8 : 4;
-        nanosleep(&(struct timespec){0, 20000l << doublings}, NULL);
+        gg_sleep(0.02 * (1 << doublings));
     }
 }
 
@@ -204,7 +200,7 @@ static bool ask(struct crew *crew, int self, struct worker *victim) {
         if (crew_ends(crew) || (self == 0 && gg_poll(crew->run)))
             return false;
         if (spins > 256)
-            sched_yield();
+            gg_yield();
     }
 }
 

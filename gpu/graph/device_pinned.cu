@@ -13,7 +13,6 @@
 #include "graph.cuh"
 
 #include <string.h>
-#include <unistd.h>
 
 enum { LINE = 128 }; /* bytes */
 
@@ -62,7 +61,7 @@ static bool can(const struct cuda_job *job, cudaDeviceAttr what) {
 static bool lend(struct cuda_job *job, void *block, uint64_t bytes,
                  struct pinned_array *array) {
     const unsigned flags = cudaHostRegisterMapped | cudaHostRegisterPortable;
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t page = gg_page_bytes();
     uint64_t whole = (bytes + LINE + page - 1) / page * page;
     if ((uintptr_t)block % page != 0 || gg_room(block) < whole ||
         !can(job, cudaDevAttrCanUseHostPointerForRegisteredMem))

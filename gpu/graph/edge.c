@@ -8,8 +8,6 @@
 #include "backend.h"
 #include "tuning.h"
 
-#include <sched.h>
-
 /* ---- by number ---- */
 
 void gg_begin_look(const gpugraph_graph *graph) {
@@ -17,7 +15,7 @@ void gg_begin_look(const gpugraph_graph *graph) {
     gg_lock(&of->gate.lock);
     while (of->gaps.closing) {
         gg_unlock(&of->gate.lock);
-        sched_yield();
+        gg_yield();
         gg_lock(&of->gate.lock);
     }
 }

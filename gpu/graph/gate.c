@@ -20,9 +20,6 @@
 ** nobody searches. */
 #include "backend.h"
 
-#include <pthread.h>
-#include <time.h>
-
 /* In a child of fork() the parent's searches are not under way. */
 static void lock_gate(struct graph_gate *gate) {
     const uint32_t now = gg_this_process();
@@ -72,14 +69,14 @@ static bool try_making(struct graph_gate *gate, uintptr_t me, bool *mine) {
 
 /* Rows take milliseconds to seconds to make: who waits for them sleeps between two looks. */
 bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run, bool *nested) {
-    const struct timespec pause = {0, 100000};
-    const uintptr_t me = (uintptr_t)pthread_self();
+    const double pause_ms = 0.1;
+    const uintptr_t me = gg_this_thread();
     while (!try_making(&graph->gate, me, nested) && !*nested) {
         if (gg_poll(run)) {
             gg_stopped(run);
             return false;
         }
-        nanosleep(&pause, NULL);
+        gg_sleep(pause_ms);
     }
     if (!*nested)
         graph->gate.counted = gg_count_for(NULL);

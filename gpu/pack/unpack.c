@@ -13,9 +13,7 @@
 #define _GNU_SOURCE
 #include "unpack.h"
 
-#include <sched.h>
 #include <string.h>
-#include <sys/mman.h>
 
 void gg_unpack_refuse(reader *r, const char *what, const char *name) {
     gg_fail(r->run, GPUGRAPH_INVALID, "the packed graph is damaged: %s%s%s",
@@ -123,21 +121,12 @@ static int section_of(const reader *r, uint64_t chunk, uint64_t *which) {
 
 /* Has the kernel clear a chunk's pages before somebody writes there. */
 static void clear_pages(const reader *r, uint64_t chunk) {
-#ifdef MADV_POPULATE_WRITE
-    uint64_t which, bytes;
+    uint64_t which;
     const packed_section *s = &r->list[section_of(r, chunk, &which)];
-    bytes = gg_packed_bytes(s);
-    uint64_t at = which * PACKED_CHUNK;
-    uintptr_t begin = (uintptr_t)*s->array + at, end = begin;
-    end += bytes - at < PACKED_CHUNK ? bytes - at : PACKED_CHUNK;
-    begin = (begin + GG_PAGE - 1) / GG_PAGE * GG_PAGE;
-    end = end / GG_PAGE * GG_PAGE;
-    if (begin < end)
-        madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
-#else
-    (void)r;
-    (void)chunk;
-#endif
+    const uint64_t bytes = gg_packed_bytes(s), at = which * PACKED_CHUNK;
+    gg_advise_pages((char *)*s->array + at,
+                    bytes - at < PACKED_CHUNK ? bytes - at : PACKED_CHUNK,
+                    GG_PAGES_POPULATE);
 }
 
 /* While there is nothing to check: the next chunk that nobody has cleared, a little ahead of
@@ -150,7 +139,7 @@ static void clear_ahead(reader *r, uint64_t reading) {
                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         clear_pages(r, chunk);
     else
-        sched_yield();
+        gg_yield();
 }
 
 static void read_section(reader *r, int i) {

@@ -12,7 +12,6 @@
 #define _GNU_SOURCE
 #include "gpugraph_parts.h"
 #include "base/run.h"
-#include "base/thread.h"
 
 #include <pthread.h>
 #include <stdio.h>

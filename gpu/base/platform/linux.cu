@@ -1,0 +1,16 @@
+/* Linux, shared libraries: only the CUDA backend loads some, so a build without it needs no libdl. See platform.h. */
+#include "platform.h"
+
+#include <dlfcn.h>
+
+void *gg_open_library(const char *name, const char **why) {
+    void *library = dlopen(name, RTLD_NOW);
+    const char *reason = library ? NULL : dlerror();
+    if (why)
+        *why = reason ? reason : "";
+    return library;
+}
+
+void *gg_library_symbol(void *library, const char *name) {
+    return dlsym(library, name);
+}

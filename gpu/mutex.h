@@ -1,0 +1,39 @@
+/* A mutex and a condition on words of the platform (platform.h), for waits that may take long. For a few instructions
+** there is brief_lock.h. All zero is free, and needs neither a start nor an end; a child of fork() sets it to zero.
+**
+**     mutex.state    FREE --> HELD --> WAITED_FOR        WAITED_FOR: who unlocks wakes one thread
+**     condition      counts the calls that wake: a thread sleeps while the count is what it saw under the mutex */
+#ifndef GPUGRAPH_MUTEX_H
+#define GPUGRAPH_MUTEX_H
+
+#include "platform.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gg_mutex {
+    uint32_t state;
+} gg_mutex;
+
+/* `ms`: milliseconds to wait at most, about; negative: without limit. False: another thread still holds the mutex. */
+bool gg_mutex_lock_for(gg_mutex *mutex, double ms);
+static inline void gg_mutex_lock(gg_mutex *mutex) {
+    gg_mutex_lock_for(mutex, -1);
+}
+void gg_mutex_unlock(gg_mutex *mutex);
+
+typedef struct gg_condition {
+    uint32_t woken;
+} gg_condition;
+
+/* Releases the mutex, sleeps until the condition is woken or for `ms` milliseconds (negative: without limit), and takes the
+** mutex again. May return early without a reason. */
+void gg_condition_wait(gg_condition *condition, gg_mutex *mutex, double ms);
+/* Wakes all threads that wait. */
+void gg_condition_wake(gg_condition *condition);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
