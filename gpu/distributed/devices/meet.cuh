@@ -193,7 +193,7 @@ WARP_FUNCTION bool several_await(const struct several_meeting *m, uint64_t *at,
     uint64_t began = 0;
     for (uint32_t looks = 1; system_load_64(at) < value; looks++) {
 #ifndef __CUDACC__
-        sched_yield();
+        gg_yield();
 #endif
         if (looks % SEVERAL_LOOKS != 0)
             continue;
