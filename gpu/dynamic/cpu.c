@@ -403,6 +403,8 @@ static void offsets_cpu(gpugraph_dynamic *d, const struct dynamic_batch *b) {
         sum += b->row_count[i];
     }
     b->row_offset[b->count] = sum;
+    if (gg_stopping(d->run) && d->run->status == GPUGRAPH_OK)
+        gg_stopped(d->run);
 }
 
 /* Here a cache holds less than one range of sources would take. */

@@ -155,12 +155,11 @@ int64_t gpugraph_dynamic_bytes(const gpugraph_dynamic *d) {
 
 static bool vertices_fit(gpugraph_dynamic *d, uint64_t count, const uint32_t *vertex) {
     uint32_t largest = 0;
-    for (uint64_t i = 0; i < count && !gg_leave(d->run, i); i++)
+    for (uint64_t i = 0; i < count; i++) {
         largest = vertex[i] > largest ? vertex[i] : largest;
-    if (gg_stopping(d->run) && !d->run->status)
-        gg_stopped(d->run);
-    if (d->run->status)
-        return false;
+        if ((i + 1) % GG_POLL_ITEMS == 0)
+            gg_pause(d->run); /* the first step ends the batch */
+    }
     if (count == 0 || largest < d->slabs.n)
         return true;
     gg_fail(d->run, GPUGRAPH_INVALID,

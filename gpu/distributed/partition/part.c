@@ -94,6 +94,8 @@ static bool take_ghosts(struct part_making *m) {
         if (!peer->master)
             return false;
         for (uint32_t i = 0; i < peer->masters; i++) {
+            if (i % (GG_POLL_ITEMS / 8) == 0 && gg_pause(m->run)) /* a search each */
+                return false;
             peer->master[i] = part_master_of(p, number[i]);
             p->first_link[peer->master[i] + 2]++;
         }
@@ -102,12 +104,12 @@ static bool take_ghosts(struct part_making *m) {
     p->link = gg_alloc(m->run, links, sizeof *p->link);
     if (!p->link)
         return false;
-    for (uint32_t v = 0; v < p->masters; v++)
+    for (uint32_t v = 0; v < p->masters && !gg_leave(m->run, v); v++)
         p->first_link[v + 2] += p->first_link[v + 1];
     for (uint32_t q = 0; q < p->exchange->parts; q++)
-        for (uint32_t i = 0; i < p->peer[q].masters; i++)
+        for (uint32_t i = 0; i < p->peer[q].masters && !gg_leave(m->run, i); i++)
             p->link[p->first_link[p->peer[q].master[i] + 1]++] = (struct part_link){q, i};
-    return true;
+    return !gg_stopping(m->run);
 }
 
 /* ---- the whole ---- */
