@@ -3,7 +3,7 @@
 **     open     each tells which device it has and whether NCCL is there -> part 0's id -> all join
 **
 ** NCCL takes one part to a device: two that share one go through the host. GPUGRAPH_EXCHANGE=peer, nccl or host
-** forces one way; of processes peer is what searches do without messages (devices/processes.cuh). */
+** forces one way; of processes peer is what searches do without messages (devices/ranks.cuh). */
 #include "distributed/partition/device.cuh"
 
 #include <stdio.h>

@@ -1,7 +1,9 @@
-/* Method "several" of a graph: its team, rows and hashes, the search (several.cu), and members brought home. */
+/* Independent sets of a graph by several devices, and of a partition on a device: teams, rows and hashes,
+** the search (several.cu), and members brought home. */
 #include "several.cuh"
 #include "distributed/devices/bring.cuh"
 #include "distributed/devices/kept.h"
+#include "distributed/devices/ranks.cuh"
 #include "device/services.h"
 #include "in_parts.h"
 
@@ -18,7 +20,7 @@ static bool search(struct several_team *team, struct mis_question *question,
     if (!gg_mis_on_team(team, &parts, question, &answer))
         return false;
     snprintf(more, sizeof more, "%d parts, exchange %s, %u launch(es), up to %u passes",
-             team->parts, team->exchange->name, answer.launches, answer.passes);
+             team->parts, gg_several_way(team), answer.launches, answer.passes);
     gg_search_phase(team->run, started, parts.places.n, more);
     started = gg_now_ms();
     if (gg_several_bring(team, &parts.places, answer.member, member))
@@ -56,6 +58,42 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
     return gg_several_rows_lack(graph, parts, CSR_SIMPLE, false) +
            5 * (n + 2048 * parts) + (gg_ids_are_consecutive(graph) ? 0 : 4 * n) +
            share * (1 + 2 * (int64_t)sizeof(struct waiting)) + 65536;
+}
+
+/* ---- a partition's ---- */
+
+/* By source: this process is a member of a team of ranks. */
+static gpugraph_status search_rank(gpugraph_part *p, const struct mis_question *question,
+                                   gpugraph_run *run, uint8_t *member) {
+    struct several_team team;
+    struct mis_answer answer;
+    if (!gg_several_open_rank(&team, p, run))
+        return run->status;
+    double started = gg_now_ms();
+    if (gg_mis_on_team(&team, &gg_several_rank(&team)->parts, question, &answer)) {
+        gg_phase(run, "search", started, (int64_t)p->arcs,
+                 "%u launches, up to %u passes over %d parts on devices, exchange %s",
+                 answer.launches, answer.passes, team.parts, gg_several_way(&team));
+        started = gg_now_ms();
+        if (gg_download(gg_several_on(&team, team.first), member,
+                        answer.member.at[team.first], p->masters))
+            gg_phase(run, "download", started, p->masters, "members");
+    }
+    return gg_several_close(&team);
+}
+
+gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
+                                 const uint32_t *hash, gpugraph_run *run,
+                                 uint8_t *member) {
+    const bool hashed = priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM;
+    const struct mis_question question = {priority, 0, 0, hashed ? hash : NULL};
+    struct cuda_job job;
+    if (!part_reads_ghosts(p))
+        return search_rank(p, &question, run, member);
+    if (!part_job_open(&job, p, run))
+        return run->status;
+    gg_mis_of_pieces(&job, p, priority, question.hash, member);
+    return gg_job_close(&job);
 }
 
 /* ---- the side of several devices ---- */

@@ -30,11 +30,6 @@ static void set_sizes(const gpugraph_part *p, struct part_device *d) {
     }
 }
 
-/* Independent sets ask for those of ghosts. */
-static bool has_degrees(const gpugraph_part *p) {
-    return p->simple && !part_reads_ghosts(p);
-}
-
 /* Entries of offset[]: behind those of locals rows are empty. */
 static uint64_t offsets_of(const struct part_device *d) {
     return (uint64_t)(d->locals > d->stride ? d->locals : d->stride) + 1;
@@ -45,12 +40,6 @@ static void carve(const gpugraph_part *p, struct part_device *d,
     d->offset = gg_carve<uint64_t>(space, offsets_of(d));
     d->target = gg_carve<uint32_t>(space, d->arcs);
     d->weight = p->weight ? gg_carve<char>(space, d->arcs * (p->narrow ? 4 : 8)) : NULL;
-    d->into_offset = NULL;
-    if (p->into.offset) {
-        d->into_offset = gg_carve<uint64_t>(space, (uint64_t)d->stride + 1);
-        d->into_source = gg_carve<uint32_t>(space, d->arcs);
-        d->closed = gg_carve<uint32_t>(space, d->first_ghost / 32);
-    }
     if (p->simple)
         d->number = gg_carve<uint64_t>(space, d->locals);
     d->place = gg_carve<uint32_t>(space, d->first_out[p->exchange->parts]);
@@ -58,8 +47,6 @@ static void carve(const gpugraph_part *p, struct part_device *d,
     d->told = gg_carve<uint32_t>(space, words);
     d->told_first = gg_carve<uint32_t>(space, words);
     d->told_out = gg_carve<uint64_t>(space, p->exchange->parts);
-    d->degree =
-        has_degrees(p) ? gg_carve<uint32_t>(space, d->locals - d->first_ghost) : NULL;
 }
 
 /* Locals of the host become the device's, which have a gap. One thread per arc. */
@@ -77,65 +64,6 @@ static void skip_gaps(struct cuda_job *job, const struct part_device *d,
     skip_gap<<<gg_grid(job, d->arcs, 8), GG_BLOCK, 0, job->stream>>>(local, d->arcs,
                                                                      d->masters, gap);
     gg_launched(job, "skip_gap");
-}
-
-/* Of each master's arcs from elsewhere the one whose source has most comes first: it is visited early, and then a level
-** bottom-up looks no further. One warp per row. */
-static __global__ void busiest_first(const uint64_t *into_offset, uint32_t *into_source,
-                                     uint32_t masters, const uint64_t *offset) {
-    const unsigned lane = threadIdx.x % GG_WARP;
-    for (uint64_t v = gg_thread() / GG_WARP; v < masters;
-         v += (uint64_t)gridDim.x * blockDim.x / GG_WARP) {
-        const uint64_t begin = into_offset[v], end = into_offset[v + 1];
-        uint64_t most = 0, at = begin; /* the first of those that have most */
-        for (uint64_t a = begin + lane; a < end; a += GG_WARP) {
-            const uint32_t u = into_source[a];
-            const uint64_t arcs = offset[u + 1] - offset[u];
-            if (arcs > most) {
-                most = arcs;
-                at = a;
-            }
-        }
-        for (int step = GG_WARP / 2; step > 0; step /= 2) {
-            const uint64_t other =
-                __shfl_xor_sync(0xffffffffu, (unsigned long long)most, step);
-            const uint64_t there =
-                __shfl_xor_sync(0xffffffffu, (unsigned long long)at, step);
-            if (other > most || (other == most && there < at)) {
-                most = other;
-                at = there;
-            }
-        }
-        if (lane == 0 && at > begin && at < end) {
-            const uint32_t first = into_source[begin];
-            into_source[begin] = into_source[at];
-            into_source[at] = first;
-        }
-    }
-}
-
-/* One thread per master, whole warps. */
-static __global__ void find_closed(const uint64_t *into_offset, uint32_t masters,
-                                   uint32_t *closed) {
-    for (uint64_t v = gg_thread(); v < (masters + 31ull) / 32 * 32;
-         v += (uint64_t)gridDim.x * blockDim.x) {
-        const bool none = v < masters && into_offset[v] == into_offset[v + 1];
-        const uint32_t word = __ballot_sync(0xffffffffu, none);
-        if (v % GG_WARP == 0)
-            closed[v / GG_WARP] = word;
-    }
-}
-
-static void order_rows(struct cuda_job *job, const struct part_device *d) {
-    if (d->masters == 0 || !gg_going(job))
-        return;
-    find_closed<<<gg_grid(job, d->masters + GG_WARP, 8), GG_BLOCK, 0, job->stream>>>(
-        d->into_offset, d->masters, d->closed);
-    if (!gg_launched(job, "find_closed") || d->arcs == 0)
-        return;
-    busiest_first<<<gg_grid(job, (uint64_t)d->masters * GG_WARP, 8), GG_BLOCK, 0,
-                    job->stream>>>(d->into_offset, d->into_source, d->masters, d->offset);
-    gg_launched(job, "busiest_first");
 }
 
 /* One thread per place of one peer; masters ascend. */
@@ -204,63 +132,16 @@ static void upload_targets(struct cuda_job *job, const gpugraph_part *p,
     skip_gaps(job, d, d->target);
 }
 
-static void upload_sources(struct cuda_job *job, const gpugraph_part *p,
-                           const struct part_device *d) {
-    gg_upload(job, d->into_source, p->into.source, d->arcs * sizeof *d->into_source);
-    skip_gaps(job, d, d->into_source);
-    order_rows(job, d);
-}
-
 static void upload(struct cuda_job *job, const gpugraph_part *p, struct part_device *d) {
     upload_locals(job, p, d, d->offset, p->offset, 1, p->offset[p->masters]);
     end_offsets(job, d, d->offset, (uint64_t)d->locals + 1, offsets_of(d));
     upload_targets(job, p, d);
     if (d->weight)
         gg_upload(job, d->weight, p->weight, d->arcs * (p->narrow ? 4 : 8));
-    if (d->into_offset) {
-        gg_upload(job, d->into_offset, p->into.offset,
-                  ((uint64_t)d->masters + 1) * sizeof *d->into_offset);
-        end_offsets(job, d, d->into_offset, (uint64_t)d->masters + 1,
-                    (uint64_t)d->stride + 1);
-        upload_sources(job, p, d);
-    }
     if (d->number)
         upload_locals(job, p, d, d->number, p->number, 0, 0);
     upload_places(job, p, d);
     gg_wait(job);
-}
-
-/* One thread per master. */
-static __global__ void degrees_of(const uint64_t *offset, uint32_t masters,
-                                  uint32_t *degree) {
-    for (uint64_t v = gg_thread(); v < masters; v += (uint64_t)gridDim.x * blockDim.x)
-        degree[v] = (uint32_t)(offset[v + 1] - offset[v]);
-}
-
-/* Ghosts' degrees, by a search's workspace. Collective. */
-static bool bring_degrees(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
-    struct workspace space = {NULL, 0};
-    const uint64_t places = d->first_out[p->exchange->parts];
-    uint32_t *degree, *room;
-    if (!has_degrees(p) || p->exchange->parts == 1)
-        return gg_going(job);
-    for (int pass = 0; pass < 2; pass++) {
-        degree = gg_carve<uint32_t>(&space, d->locals);
-        room = gg_carve<uint32_t>(&space, places);
-        if (pass == 0 && !gg_workspace(job, &space))
-            return false;
-    }
-    if (d->masters > 0)
-        degrees_of<<<gg_grid(job, d->masters, 8), GG_BLOCK, 0, job->stream>>>(
-            d->offset, d->masters, degree);
-    if (!gg_launched(job, "degrees_of") || !part_send_values(job, p, degree, room))
-        return false;
-    return gg_note(job,
-                   cudaMemcpyAsync(d->degree, degree + d->first_ghost,
-                                   (d->locals - d->first_ghost) * sizeof *degree,
-                                   cudaMemcpyDeviceToDevice, job->stream),
-                   "keep degrees") &&
-           part_wait(job, p);
 }
 
 static void free_device(struct part_device *d) {
@@ -271,8 +152,7 @@ static void free_device(struct part_device *d) {
         int before = 0;
         cudaGetDevice(&before);
         cudaSetDevice(d->ordinal);
-        if (d->shared)
-            d->free_shared(d->shared);
+        gg_free_rank(d);
         gg_free_block(d->block, d->bytes);
         cudaSetDevice(before);
     }
@@ -334,14 +214,13 @@ static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
         gg_release(d);
         return run->status;
     }
-    p->device = make(&job, p, d) ? d : NULL;
-    const bool made = p->device && bring_degrees(&job, p, d);
+    const bool made = make(&job, p, d);
     gg_job_close(&job);
+    p->device = made ? d : NULL;
     if (made) {
         gg_phase(run, "device", start, (int64_t)p->arcs, "%.1f MB, exchange %s",
                  (double)d->bytes * 1e-6, d->way);
     } else {
-        p->device = NULL;
         free_device(d);
     }
     return run->status;
@@ -359,21 +238,8 @@ extern "C" const struct part_services gg_part_services = {
     .mis = gg_cuda_part_mis,
     .sssp = gg_cuda_part_sssp,
     .pagerank = gg_cuda_part_pagerank,
-    .forest = gg_cuda_part_forest,
 };
 
-bool part_job_open_shared(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run) {
-    return open_in_turn(job, p, run, p->device->ordinal);
-}
-
 bool part_job_open(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run) {
-    struct part_device *d = p->device;
-    if (!part_job_open_shared(job, p, run))
-        return false;
-    if (d->in_places && part_reads_ghosts(p))
-        upload_sources(job, p, d);
-    else if (d->in_places)
-        upload_targets(job, p, d);
-    d->in_places = false;
-    return true;
+    return open_in_turn(job, p, run, p->device->ordinal);
 }

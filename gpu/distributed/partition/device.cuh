@@ -8,7 +8,7 @@
 **
 ** What goes out of a device goes by copies from device to device where parts are threads of one process; by NCCL
 ** where each has a device of its own and the library is there; else through the host and the part's exchange.
-** Processes of one host may reach each other's device memory: devices/processes.cuh. */
+** Processes of one host may reach each other's device memory: devices/ranks.cuh. */
 #ifndef GPUGRAPH_MULTI_DEVICE_CUH
 #define GPUGRAPH_MULTI_DEVICE_CUH
 
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-struct part_shared; /* devices/processes.cuh */
+struct part_shared; /* devices/ranks.cuh */
 
 struct part_device {
     int ordinal;
@@ -29,26 +29,20 @@ struct part_device {
     uint64_t arcs;
     uint64_t *offset; /* locals + 1 */
     uint32_t *target;
-    void *weight;          /* of each arc, as the part's; NULL: it has none */
-    uint64_t *into_offset; /* of masters + 1; NULL: the part has no transpose */
-    uint32_t *into_source;
-    uint32_t *closed; /* with it: a bit for each master that no arc leads to */
+    void *weight;     /* of each arc, as the part's; NULL: it has none */
     uint64_t *number; /* of each local, where the part is simple */
     uint32_t *place;  /* masters; GPUGRAPH_NONE in the gap behind a peer's */
     /* Of each part and word of the masters' bitmaps: which of them are ghosts there, and what place the
     ** first of these is. */
     uint32_t *told, *told_first;
     uint64_t *told_out; /* first_out, there */
-    uint32_t *degree;   /* of each ghost, where rows are whole and simple */
     /* On the host, of each part and of their end: where its places begin, those of its ghosts. */
     uint64_t *first_out, *first_in;
     void *block;
     uint64_t bytes;
-    /* The memory of parts of other processes, as kernels reach it; NULL: nobody has asked. in_places: ends of the arcs
-    ** that their kernels walk are places there, not locals. */
+    /* By source: what makes the part a rank of a team, whose ends of arcs are places, not locals; NULL: no search
+    ** has needed it. */
     struct part_shared *shared;
-    void (*free_shared)(struct part_shared *);
-    bool in_places;
     bool copies;            /* from device to device, by whom they are for */
     nccl_communicator comm; /* NULL, and no copies: through the host */
     char way[160];          /* how messages go, and why not otherwise */
@@ -110,7 +104,7 @@ static inline bool part_swap_with_each(struct cuda_job *job, gpugraph_part *p,
     return gg_going(job);
 }
 
-/* ---- searches: ALGORITHM/parts.cu ---- */
+/* ---- searches, each in the folder of its algorithm ---- */
 
 gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
                                  uint32_t sources, uint32_t max_depth, gpugraph_run *run,
@@ -122,15 +116,16 @@ gpugraph_status gg_cuda_part_sssp(struct sssp_part *s, const uint32_t *source,
                                   uint32_t sources);
 gpugraph_status gg_cuda_part_pagerank(struct part_ranking *r, uint32_t *iterations,
                                       double *change);
-gpugraph_status gg_cuda_part_forest(gpugraph_part *p, gpugraph_run *run,
-                                    uint32_t *parent);
 
 /* ---- device.cu ---- */
 
 /* Opens a job on the part's device. */
 bool part_job_open(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run);
-/* Likewise, of a search that may find ends of arcs in places. */
-bool part_job_open_shared(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run);
+
+/* ---- devices/ranks.cu ---- */
+
+/* Gives back d->shared. The device is current. */
+void gg_free_rank(struct part_device *d);
 
 /* ---- ghosts.cu ---- */
 
@@ -168,16 +163,6 @@ static inline bool part_put_ghosts_right(struct cuda_job *job, const gpugraph_pa
             gg_launched(job, kernel);
         }
     return gg_going(job);
-}
-/* Entries of the device's locals as the host has them, without the gap. */
-template <typename word>
-static inline bool part_bring_locals(struct cuda_job *job, const gpugraph_part *p,
-                                     const word *locals, word *to) {
-    const struct part_device *d = p->device;
-    const uint64_t ghosts = d->locals - d->first_ghost;
-    return gg_download(job, to, locals, d->masters * sizeof *to) &&
-           gg_download(job, to + d->masters, locals + d->first_ghost,
-                       ghosts * sizeof *to);
 }
 /* Words of bitmaps with a bit for each master, each place, and each ghost. */
 static inline uint64_t part_words_of_masters(const gpugraph_part *p) {
