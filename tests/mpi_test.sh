@@ -223,6 +223,9 @@ same_in_peer_memory() {
     same "sssp in peer memory" "$mixed" "$count" "gpu_sssp('huge(a, b, w)', 5)" '*' \
         sssp --db "$mixed" --edges 'huge(a, b, w)' --source 5 --backend cuda --timings
     grep -q 'exchange.*peer and' "$folder/log" || fail "sssp by $count is not in peer memory: $(cat "$folder/log")"
+    same "pagerank in peer memory" "$mixed" "$count" "gpu_pagerank('e(a, b)')" 'vertex, rank' \
+        pagerank --db "$mixed" --edges 'e(a, b)' --backend cuda --timings
+    grep -q 'exchange.*peer and' "$folder/log" || fail "pagerank by $count is not in peer memory: $(cat "$folder/log")"
     for priority in degree degree-id random id; do
         same "mis by $priority in peer memory" "$mixed" "$count" \
             "gpu_mis WHERE edges = 'e(a, b)' AND priority = '$priority' AND seed = 5" 'vertex' \
@@ -251,6 +254,8 @@ check_devices() {
     GPUGRAPH_EXCHANGE=host same "mis through the host" "$folder/mixed.db" 2 \
         "gpu_mis WHERE edges = 'e(a, b)' AND seed = 5" 'vertex' \
         mis --db "$folder/mixed.db" --edges 'e(a, b)' --seed 5 --backend cuda
+    GPUGRAPH_EXCHANGE=host same "pagerank through the host" "$folder/mixed.db" 2 "gpu_pagerank('e(a, b)')" 'vertex, rank' \
+        pagerank --db "$folder/mixed.db" --edges 'e(a, b)' --backend cuda
     GPUGRAPH_EXCHANGE=host same "sssp through the host" "$folder/mixed.db" 2 "gpu_sssp('huge(a, b, w)', 5)" '*' \
         sssp --db "$folder/mixed.db" --edges 'huge(a, b, w)' --source 5 --backend cuda
 }

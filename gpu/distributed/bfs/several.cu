@@ -317,7 +317,7 @@ gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
                                  uint32_t *depth) {
     struct several_team team;
     gpugraph_search search = {};
-    if (!gg_several_open_rank(&team, p, run))
+    if (!gg_several_open_rank(&team, p, GPUGRAPH_BY_SOURCE, run))
         return run->status;
     uint32_t *place = gg_several_places_of_masters(&team, source, sources);
     search.source = place;

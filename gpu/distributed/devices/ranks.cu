@@ -259,11 +259,12 @@ static bool prepare_rank(struct cuda_job *job, gpugraph_part *p) {
     return true;
 }
 
-static bool can_be_rank(const gpugraph_part *p, gpugraph_run *run) {
+static bool can_be_rank(const gpugraph_part *p, gpugraph_partition wanted,
+                        gpugraph_run *run) {
     const uint64_t ranks = p->exchange->parts;
-    if (part_reads_ghosts(p))
-        gg_fail(run, GPUGRAPH_INVALID,
-                "this search on devices is of partitions by source");
+    if (p->partition != wanted && !(ranks == 1 && p->simple))
+        gg_fail(run, GPUGRAPH_INVALID, "this search on devices is of partitions by %s",
+                wanted == GPUGRAPH_BY_SOURCE ? "source" : "target");
     else if (ranks > SEVERAL_MOST)
         gg_fail(run, GPUGRAPH_TOO_LARGE,
                 "%llu devices are more than the %d that search together",
@@ -303,7 +304,7 @@ static const struct several_exchange by_ranks = {
 };
 
 bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
-                          gpugraph_run *run) {
+                          gpugraph_partition wanted, gpugraph_run *run) {
     memset(team, 0, sizeof *team);
     const int me = (int)p->exchange->part;
     struct several_member *member = &team->member[me];
@@ -311,7 +312,7 @@ bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
     team->rank = p;
     team->patience_ns = GG_SEVERAL_PATIENCE_NS;
     team->exchange = &by_ranks;
-    if (!can_be_rank(p, run) || !part_job_open(&member->job, p, run))
+    if (!can_be_rank(p, wanted, run) || !part_job_open(&member->job, p, run))
         return false;
     member->lead = me;
     member->run.device = member->job.device->ordinal;

@@ -7,8 +7,8 @@
 **
 ** CUDA maps memory between processes by handles (cudaIpcGetMemHandle). The first search of a partition asks whether all
 ** ranks can do so. Otherwise, or where NCCL_P2P_DISABLE or GPUGRAPH_EXCHANGE says so, kernels return where they would
-** meet, and segments and letters go as messages between devices (exchange/wire.cu). Partitions are by source: rows are
-** whole. */
+** meet, and segments and letters go as messages between devices (exchange/wire.cu). Rows of masters are whole: out of them in
+** partitions by source, into them in partitions by target. */
 #ifndef GPUGRAPH_DISTRIBUTED_RANKS_CUH
 #define GPUGRAPH_DISTRIBUTED_RANKS_CUH
 
@@ -29,9 +29,10 @@ struct part_shared {
     const uint64_t *offset[SEVERAL_MOST], *number[SEVERAL_MOST]; /* in rows, by master */
 };
 
-/* Opens the device of a partition as the one member of this process in a team of all ranks.
-** Collective. False: run->status says why, and there is nothing to close. */
-bool gg_several_open_rank(struct several_team *team, gpugraph_part *p, gpugraph_run *run);
+/* Opens the device of a partition, which has to be `wanted`, as the one member of this process in a team of
+** all ranks. Collective. False: run->status says why, and there is nothing to close. */
+bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
+                          gpugraph_partition wanted, gpugraph_run *run);
 /* The rows of the team's ranks. */
 static inline struct part_shared *gg_several_rank(const struct several_team *team) {
     return team->rank->device->shared;

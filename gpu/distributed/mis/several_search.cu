@@ -67,7 +67,7 @@ static gpugraph_status search_rank(gpugraph_part *p, const struct mis_question *
                                    gpugraph_run *run, uint8_t *member) {
     struct several_team team;
     struct mis_answer answer;
-    if (!gg_several_open_rank(&team, p, run))
+    if (!gg_several_open_rank(&team, p, GPUGRAPH_BY_SOURCE, run))
         return run->status;
     double started = gg_now_ms();
     if (gg_mis_on_team(&team, &gg_several_rank(&team)->parts, question, &answer)) {
@@ -88,7 +88,7 @@ gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
     const bool hashed = priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM;
     const struct mis_question question = {priority, 0, 0, hashed ? hash : NULL};
     struct cuda_job job;
-    if (!part_reads_ghosts(p))
+    if (p->partition == GPUGRAPH_BY_SOURCE || p->exchange->parts == 1)
         return search_rank(p, &question, run, member);
     if (!part_job_open(&job, p, run))
         return run->status;

@@ -39,7 +39,8 @@ static void carve(const gpugraph_part *p, struct part_device *d,
                   struct workspace *space) {
     d->offset = gg_carve<uint64_t>(space, offsets_of(d));
     d->target = gg_carve<uint32_t>(space, d->arcs);
-    d->weight = p->weight ? gg_carve<char>(space, d->arcs * (p->narrow ? 4 : 8)) : NULL;
+    if (p->weight && !part_is_transposed(p))
+        d->weight = gg_carve<char>(space, d->arcs * (p->narrow ? 4 : 8));
     if (p->simple)
         d->number = gg_carve<uint64_t>(space, d->locals);
     d->place = gg_carve<uint32_t>(space, d->first_out[p->exchange->parts]);
@@ -126,16 +127,28 @@ static void end_offsets(struct cuda_job *job, const struct part_device *d,
     gg_launched(job, "fill_offsets");
 }
 
-static void upload_targets(struct cuda_job *job, const gpugraph_part *p,
-                           const struct part_device *d) {
-    gg_upload(job, d->target, p->target, d->arcs * sizeof *d->target);
+static void upload_rows(struct cuda_job *job, const gpugraph_part *p,
+                        const struct part_device *d, const uint64_t *offset,
+                        const uint32_t *target) {
+    upload_locals(job, p, d, d->offset, offset, 1, offset[p->masters]);
+    end_offsets(job, d, d->offset, (uint64_t)d->locals + 1, offsets_of(d));
+    gg_upload(job, d->target, target, d->arcs * sizeof *d->target);
     skip_gaps(job, d, d->target);
 }
 
+static void upload_transpose(struct cuda_job *job, const gpugraph_part *p,
+                             const struct part_device *d) {
+    struct part_transpose t;
+    if (part_transpose_open(p, job->run, false, &t))
+        upload_rows(job, p, d, t.offset, t.source);
+    part_transpose_close(&t);
+}
+
 static void upload(struct cuda_job *job, const gpugraph_part *p, struct part_device *d) {
-    upload_locals(job, p, d, d->offset, p->offset, 1, p->offset[p->masters]);
-    end_offsets(job, d, d->offset, (uint64_t)d->locals + 1, offsets_of(d));
-    upload_targets(job, p, d);
+    if (part_is_transposed(p))
+        upload_transpose(job, p, d);
+    else
+        upload_rows(job, p, d, p->offset, p->target);
     if (d->weight)
         gg_upload(job, d->weight, p->weight, d->arcs * (p->narrow ? 4 : 8));
     if (d->number)

@@ -1,7 +1,7 @@
 /* A part of a graph on a device of its process, and messages between such devices.
 **
 **     locals    0 .. masters - 1 | gap | first_ghost ..  locals - 1     as part.h, ghosts from a multiple of 32 on
-**     rows      offset, target                                          and those of the transpose
+**     rows      offset, target
 **     place     of peer 0 | of peer 1 | ...      masters that are ghosts there; each peer's from a multiple of 32 on
 **
 **     a bit for each local -> a bit for each place -> wire -> bits of ghosts
@@ -49,6 +49,12 @@ struct part_device {
 };
 
 enum { PART_STRIDE = 2048 };
+
+/* PageRank walks arcs into masters, which a part by target has whole: its device has the rows of the
+** transpose, without weights. */
+static inline bool part_is_transposed(const gpugraph_part *p) {
+    return p->partition == GPUGRAPH_BY_TARGET && !p->simple;
+}
 
 /* Blocks that other processes reach are whole pages of the device: nothing else lies in them. */
 static inline uint64_t part_exported(uint64_t bytes) {
@@ -144,10 +150,6 @@ bool part_swap_tallies(struct cuda_job *job, gpugraph_part *p,
 bool part_combine_tallies(struct cuda_job *job, gpugraph_part *p,
                           const unsigned long long (*all)[PART_TALLY],
                           gpugraph_combination how, uint64_t word[PART_TALLY]);
-/* An entry of `size` bytes for each place, at out, becomes one for each ghost at in: part q's from
-** first_in[q] on. */
-bool part_swap_places(struct cuda_job *job, gpugraph_part *p, const void *out, void *in,
-                      size_t size);
 /* The device's local that part q's first ghost is. */
 static inline uint32_t part_first_ghost(const gpugraph_part *p, uint32_t q) {
     return p->device->first_ghost + (p->peer[q].first_ghost - p->masters);

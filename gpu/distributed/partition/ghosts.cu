@@ -32,18 +32,6 @@ bool part_return_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *ghosts,
     return move_bits(job, p, places, ghosts, maps, true);
 }
 
-bool part_swap_places(struct cuda_job *job, gpugraph_part *p, const void *out, void *in,
-                      size_t size) {
-    const struct part_device *d = p->device;
-    auto to = [&](uint32_t q) -> struct part_piece {
-        return {(char *)out + d->first_out[q] * size, p->peer[q].masters *size};
-    };
-    auto from = [&](uint32_t q) -> struct part_piece {
-        return {(char *)in + d->first_in[q] * size, p->peer[q].ghosts *size};
-    };
-    return part_swap_with_each(job, p, to, from);
-}
-
 bool part_swap_tallies(struct cuda_job *job, gpugraph_part *p,
                        const unsigned long long mine[PART_TALLY],
                        unsigned long long (*all)[PART_TALLY]) {

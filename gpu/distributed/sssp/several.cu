@@ -444,7 +444,7 @@ gpugraph_status gg_cuda_part_sssp(struct sssp_part *s, const uint32_t *source,
     struct several_team team;
     struct sssp_shared_outcome outcome = {};
     gpugraph_search search = {};
-    if (!gg_several_open_rank(&team, s->p, s->run))
+    if (!gg_several_open_rank(&team, s->p, GPUGRAPH_BY_SOURCE, s->run))
         return s->run->status;
     uint32_t *place = gg_several_places_of_masters(&team, source, sources);
     search.source = place;
