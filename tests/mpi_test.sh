@@ -191,6 +191,11 @@ same_on_devices() {
             "gpu_mis WHERE edges = 'e(a, b)' AND priority = '$priority' AND seed = 5" 'vertex' \
             mis --db "$mixed" --edges 'e(a, b)' --priority $priority --seed 5 --backend cuda
     done
+    for partition in target grid; do
+        same "mis, partition $partition, on devices" "$mixed" "$count" \
+            "gpu_mis WHERE edges = 'e(a, b)' AND seed = 5" 'vertex' \
+            mis --db "$mixed" --edges 'e(a, b)' --seed 5 --partition $partition --backend cuda
+    done
     same "sssp on devices" "$mixed" "$count" \
         "gpu_sssp WHERE edges = 'e(a, b, w)' AND source = 7 AND direction = 'both'" 'vertex, distance, parent, edge' \
         sssp --db "$mixed" --edges 'e(a, b, w)' --source 7 --direction both --backend cuda
@@ -331,7 +336,7 @@ check_refusals() {
     refuses 'wants --partition target' 2 pagerank --db "$mixed" "${e[@]}" --out "$new" --backend cuda --partition source
     refuses 'wants --partition source' 2 sssp --db "$mixed" --edges 'e(a, b, w)' --source 7 --out "$new" --backend cuda \
         --partition target
-    refuses 'wants --partition source' 2 mis --db "$mixed" "${e[@]}" --out "$new" --backend cuda --partition grid
+    refuses 'wants --partition source' 2 bfs --db "$mixed" "${e[@]}" --source 7 --out "$new" --backend cuda --partition grid
     refuses 'cannot be written' 2 "${bfs[@]}" --out "$folder/no/folder.db"
     refuses 'there is no option --tabel; the nearest name is .--table' 0 "${bfs[@]}" --out "$new" --tabel x
     refuses 'there is no option --timings=1' 0 "${bfs[@]}" --out "$new" --timings=1

@@ -246,11 +246,13 @@ static bool take_backend(options *o, char **error) {
                     sqlite3_mprintf("--backend cuda: components do not run on devices; "
                                     "leave the option out, or write cpu"));
     const gpugraph_partition wanted = ranks ? GPUGRAPH_BY_TARGET : GPUGRAPH_BY_SOURCE;
-    if (o->partition_given && o->partition != wanted)
+    const bool any = o->function == FUNCTION_MIS;
+    if (o->partition_given && o->partition != wanted && !any)
         return fail(error,
                     sqlite3_mprintf("--backend cuda: %s wants --partition %s there",
                                     o->name, ranks ? "target" : "source"));
-    o->partition = wanted;
+    if (!o->partition_given)
+        o->partition = wanted;
     return o->partition_given = o->cuda = true;
 }
 

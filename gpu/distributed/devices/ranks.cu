@@ -292,16 +292,7 @@ static bool move_by_messages(struct several_team *team,
     return part_swap_with_each(gg_several_on(team, team->first), team->rank, out, in);
 }
 
-static void nothing_to_close(struct several_team *) {}
-
-static const struct several_exchange by_ranks = {
-    .name = "ranks",
-    .in_kernels = false,
-    .possible = NULL,
-    .open = NULL,
-    .close = nothing_to_close,
-    .move = move_by_messages,
-};
+static const struct several_exchange by_ranks = {"ranks", false, move_by_messages};
 
 bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
                           gpugraph_partition wanted, gpugraph_run *run) {

@@ -54,7 +54,6 @@ struct several_team {
                          ** exchange (ranks.cuh); NULL: all members are of this process */
     bool peers; /* every device reaches every other one's memory: kernels meet */
     const struct several_exchange *exchange;
-    void *channel;        /* the exchange's own */
     uint64_t patience_ns; /* a device is waited for */
     uint64_t round;       /* meetings on the host since gg_several_begin */
     struct several_member member[SEVERAL_MOST];

@@ -76,8 +76,6 @@ static void close_member(struct several_team *team, int p) {
 gpugraph_status gg_several_close(struct several_team *team) {
     gg_several_going(team);
     gg_several_let_go(team);
-    if (team->exchange)
-        team->exchange->close(team);
     for (int p = team->end - 1; p >= team->first; p--)
         close_member(team, p);
     for (int p = team->end - 1; p >= team->first; p--)
@@ -134,8 +132,8 @@ bool gg_several_open(struct several_team *team, gpugraph_graph *graph, gpugraph_
             return false;
         }
     team->exchange = gg_several_choose(team);
-    team->peers = team->exchange->in_kernels;
-    if (!team->exchange->open(team) || !gg_several_going(team)) {
+    team->peers = team->exchange && team->exchange->in_kernels;
+    if (!team->exchange || !gg_several_going(team)) {
         gg_several_close(team);
         return false;
     }

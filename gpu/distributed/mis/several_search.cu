@@ -5,7 +5,7 @@
 #include "distributed/devices/kept.h"
 #include "distributed/devices/ranks.cuh"
 #include "device/services.h"
-#include "in_parts.h"
+#include "mis/mis.h"
 
 #include <stdio.h>
 
@@ -103,8 +103,6 @@ static gpugraph_status find_on_several(gpugraph_graph *graph, gpugraph_priority 
                                        int64_t seed, gpugraph_run *run, uint8_t *member) {
     int ordinal[GG_MAX_DEVICES];
     const int devices = gg_used_devices(run, ordinal);
-    if (gg_mis_is_in_parts(run))
-        return gg_mis_in_parts(graph, priority, seed, run, ordinal, devices, member);
     gg_mis_several(graph, priority, seed, run, ordinal, devices, member);
     if (!gg_go_on_alone(run, &gg_mis))
         return run->status;
@@ -116,10 +114,6 @@ static gpugraph_status find_on_several(gpugraph_graph *graph, gpugraph_priority 
 static const gpugraph_method methods[] = {
     {"mis", "several", "cuda",
      "asynchronous: the rows are shared by several devices, which all decide at once"},
-    {"mis", "several-by-target", "cuda",
-     "a part for each device, with the arcs into its vertices, and copies of neighbours"},
-    {"mis", "several-grid", "cuda",
-     "parts in rows and columns, which exchange with those of their row and column"},
     {},
 };
 
