@@ -118,24 +118,6 @@ static bool all_can(const struct card *card, uint32_t parts, struct part_device 
     return true;
 }
 
-/* A byte from each to each: NCCL connects two parts at their first message, which takes some hundred
-** milliseconds. */
-static bool connect_all(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
-    const uint32_t parts = p->exchange->parts;
-    unsigned char *bytes = static_cast<unsigned char *>(gg_take(job, 2 * parts));
-    struct part_piece *piece =
-        static_cast<struct part_piece *>(gg_alloc(job->run, parts, 2 * sizeof *piece));
-    for (uint32_t q = 0; piece && q < parts; q++) {
-        piece[q] = {bytes + q, 1};
-        piece[parts + q] = {bytes + parts + q, 1};
-    }
-    if (bytes && piece && by_nccl(job, p, d->comm, piece, piece + parts))
-        wait_for_parts(job, p, d);
-    gg_release(piece);
-    gg_give(job, bytes, 2 * parts);
-    return gg_going(job);
-}
-
 static bool join(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
     gpugraph_exchange *x = p->exchange;
     const char *why;
@@ -160,7 +142,7 @@ static bool join(struct cuda_job *job, gpugraph_part *p, struct part_device *d) 
                 x->parts, nccl->error(result));
     }
     snprintf(d->way, sizeof d->way, "nccl");
-    return gg_going(job) && connect_all(job, p, d);
+    return gg_going(job);
 }
 
 bool part_wire_open(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
@@ -256,28 +238,6 @@ static bool by_host(struct cuda_job *job, gpugraph_part *p, const struct part_pi
         if (in[q].size && !gg_upload(job, in[q].bytes, p->in[q].bytes, in[q].size))
             return false;
     return gg_going(job);
-}
-
-/* Groups of NCCL lie within one another: the outermost is one launch. */
-static bool grouped(struct cuda_job *job, gpugraph_part *p, bool begins) {
-    const char *why;
-    const struct nccl_calls *nccl = gg_nccl(&why);
-    if (!p->device->comm)
-        return gg_going(job);
-    const int result = begins ? nccl->group_start() : nccl->group_end();
-    if (result != NCCL_SUCCESS)
-        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                "NCCL failed between the devices of %u parts: %s", p->exchange->parts,
-                nccl->error(result));
-    return gg_going(job);
-}
-
-bool part_wire_begin(struct cuda_job *job, gpugraph_part *p) {
-    return gg_going(job) && grouped(job, p, true);
-}
-
-bool part_wire_end(struct cuda_job *job, gpugraph_part *p) {
-    return grouped(job, p, false);
 }
 
 bool part_wire_swap(struct cuda_job *job, gpugraph_part *p, const struct part_piece *out,

@@ -18,12 +18,11 @@ struct mis_on_part {
     const uint64_t *offset, *number;
     const uint32_t *target, *hash; /* hash NULL: the priority needs none */
     uint32_t *word;
-    uint32_t *known; /* a bit for each master: others have been told that it is decided */
     uint32_t masters, first_ghost,
         shift; /* leading zeros of the largest number, of 64 bits */
     gpugraph_priority priority;
     const uint32_t *stop;
-    unsigned long long *open; /* a tally, whose first word it is */
+    unsigned long long *open; /* masters that wait */
 };
 
 /* The upper 32 of the bits that numbers have: it ascends with them. */
@@ -45,29 +44,21 @@ static __device__ __forceinline__ uint32_t word_of(const mis_on_part &g, uint32_
     return (key < MIS_DROPPED - 2 ? (uint32_t)key : MIS_DROPPED - 2) + 1;
 }
 
-/* A warp for 32 words of masters, of which those are read that are not known to be decided all. What is new goes to
-** places: is it decided, has it joined. */
-static __global__ void news_of_masters(const uint32_t *word, uint32_t *known,
-                                       const __grid_constant__ part_told t,
-                                       uint32_t *decided, uint32_t *joined) {
-    for (uint64_t i = gg_thread(); i < gg_whole_warps(t.words);
+/* One thread per place, whole warps: is its master decided, has it joined? */
+static __global__ void bits_of_places(const uint32_t *place, uint64_t places,
+                                      const uint32_t *word, uint32_t *decided,
+                                      uint32_t *joined) {
+    for (uint64_t i = gg_thread(); i < gg_whole_warps(places);
          i += gg_threads_of_grid()) {
-        const uint32_t before = i < t.words ? known[i] : UINT32_MAX;
-        uint32_t ends = before, joins = 0;
-        for (uint32_t left = __ballot_sync(ALL_LANES, before != UINT32_MAX); left;
-             left &= left - 1) {
-            const uint32_t lane = (uint32_t)__ffs((int)left) - 1;
-            const uint32_t value = word[(i - gg_lane() + lane) * GG_WARP + gg_lane()];
-            const uint32_t end =
-                __ballot_sync(ALL_LANES, value == MIS_JOINED || value == MIS_DROPPED);
-            const uint32_t join = __ballot_sync(ALL_LANES, value == MIS_JOINED);
-            ends = gg_lane() == lane ? end : ends;
-            joins = gg_lane() == lane ? join : joins;
-        }
-        if (ends != before) {
-            known[i] = ends;
-            part_tell(t, i, ends & ~before, decided);
-            part_tell(t, i, joins & ~before, joined);
+        const bool live = i < places && place[i] != GPUGRAPH_NONE;
+        const uint32_t value = live ? word[place[i]] : 0;
+        const bool joins = live && value == MIS_JOINED;
+        const uint32_t ended = __ballot_sync(ALL_LANES,
+                                             joins || (live && value == MIS_DROPPED)),
+                       joining = __ballot_sync(ALL_LANES, joins);
+        if (gg_lane() == 0 && i < places) {
+            decided[i / GG_WARP] = ended;
+            joined[i / GG_WARP] = joining;
         }
     }
 }
@@ -97,29 +88,24 @@ static __global__ void members_of(const uint32_t *word, uint32_t masters,
         member[v] = word[v] == MIS_JOINED;
 }
 
-/* What is decided goes to ghosts, and how many are open here to all parts. out, in: two bitmaps each, of places
-** and of ghosts; all: a tally of each part. */
-static bool mis_tell_ghosts(struct cuda_job *job, gpugraph_part *p,
-                            const struct mis_on_part *g, uint32_t *out, uint32_t *in,
-                            unsigned long long (*all)[PART_TALLY]) {
-    const struct part_told told = part_told_of(p);
+/* What is decided goes to ghosts. out, in: two bitmaps each, of places and of ghosts. */
+static bool tell_ghosts(struct cuda_job *job, gpugraph_part *p,
+                        const struct mis_on_part *g, uint32_t *out, uint32_t *in) {
+    const struct part_device *d = p->device;
+    const uint64_t places = d->first_out[p->exchange->parts];
     const uint32_t *decided = in, *joined = in + part_words_in(p);
-    if (!gg_fill(job, out, 0, 2 * part_words_out(p) * sizeof *out))
-        return false;
-    news_of_masters<<<gg_grid(job, told.words + GG_WARP, 8), GG_BLOCK, 0, job->stream>>>(
-        g->word, g->known, told, out, out + part_words_out(p));
-    if (!gg_launched(job, "news_of_masters") || !part_wire_begin(job, p))
-        return false;
-    part_swap_bits(job, p, out, in, 2);
-    part_swap_tallies(job, p, g->open, all);
-    if (!part_wire_end(job, p))
-        return false;
+    if (places > 0 && gg_going(job)) {
+        bits_of_places<<<gg_grid(job, places, 8), GG_BLOCK, 0, job->stream>>>(
+            d->place, places, g->word, out, out + part_words_out(p));
+        gg_launched(job, "bits_of_places");
+    }
     const auto launch = [&](uint32_t local, uint32_t ghosts, uint64_t at) {
         words_of_ghosts<<<gg_grid(job, ghosts / 32 + GG_WARP, 8), GG_BLOCK, 0,
                           job->stream>>>(g->word + local, ghosts, decided + at / 32,
                                          joined + at / 32);
     };
-    return part_put_ghosts_right(job, p, "words_of_ghosts", launch);
+    return part_swap_bits(job, p, out, in, 2) &&
+           part_put_ghosts_right(job, p, "words_of_ghosts", launch);
 }
 
 static void mis_no_progress(struct cuda_job *job, const char *kernel, uint64_t open) {
@@ -261,10 +247,9 @@ struct pieces {
     struct cuda_job *job;
     gpugraph_part *p;
     struct mis_on_part g;
-    uint32_t *hash, *room;                 /* room: a word for each place */
-    uint32_t *verdict;                     /* of each local; at first its degree */
-    uint32_t *places, *ghosts;             /* two bitmaps each */
-    unsigned long long (*all)[PART_TALLY]; /* of parts */
+    uint32_t *hash, *room;     /* room: a word for each place */
+    uint32_t *verdict;         /* of each local; at first its degree */
+    uint32_t *places, *ghosts; /* two bitmaps each */
     uint8_t *member;
     uint64_t left; /* open, of all parts */
     uint32_t rounds;
@@ -276,10 +261,8 @@ static unsigned blocks_for(const struct pieces *m, uint64_t items) {
 
 static void carve(struct pieces *m, struct workspace *space) {
     const struct part_device *d = m->p->device;
-    m->g.open = gg_carve<unsigned long long>(space, PART_TALLY);
-    m->all = gg_carve<unsigned long long[PART_TALLY]>(space, m->p->exchange->parts);
+    m->g.open = gg_carve<unsigned long long>(space, 1);
     m->g.word = gg_carve<uint32_t>(space, d->locals);
-    m->g.known = gg_carve<uint32_t>(space, part_words_of_masters(m->p));
     m->hash = gg_carve<uint32_t>(space, d->locals);
     m->verdict = gg_carve<uint32_t>(space, d->locals);
     m->room = gg_carve<uint32_t>(space, d->first_out[m->p->exchange->parts]);
@@ -312,7 +295,6 @@ static bool prepare(struct pieces *m, const uint32_t *hash) {
     struct cuda_job *job = m->job;
     const struct part_device *d = m->p->device;
     const uint64_t places = d->first_out[m->p->exchange->parts];
-    gg_fill(job, m->g.known, 0, part_words_of_masters(m->p) * sizeof *m->g.known);
     if (hash) {
         m->g.hash = m->hash;
         gg_upload(job, m->hash, hash, d->masters * sizeof *hash);
@@ -355,8 +337,8 @@ static bool one_round(struct pieces *m) {
     struct cuda_job *job = m->job;
     const struct part_device *d = m->p->device;
     const uint64_t before = m->left;
-    uint64_t sum[PART_TALLY];
-    if (!gg_fill(job, m->g.open, 0, PART_TALLY * sizeof *m->g.open))
+    uint64_t open;
+    if (!gg_fill(job, m->g.open, 0, sizeof *m->g.open))
         return false;
     judge_pieces<<<blocks_for(m, d->locals), GG_BLOCK, 0, job->stream>>>(m->g, d->locals,
                                                                          m->verdict);
@@ -365,10 +347,11 @@ static bool one_round(struct pieces *m) {
     apply_verdicts<<<blocks_for(m, d->masters), GG_BLOCK, 0, job->stream>>>(
         m->g.word, d->masters, m->verdict, m->g.open);
     if (!gg_launched(job, "apply_verdicts") ||
-        !mis_tell_ghosts(job, m->p, &m->g, m->places, m->ghosts, m->all) ||
-        !part_combine_tallies(job, m->p, m->all, GPUGRAPH_SUM, sum))
+        !tell_ghosts(job, m->p, &m->g, m->places, m->ghosts) ||
+        !part_fetch(job, m->p, &open, m->g.open, sizeof open) ||
+        !part_sum(m->p, job->run, &open))
         return false;
-    m->left = sum[0];
+    m->left = open;
     m->rounds++;
     if (m->left > 0 && m->left >= before)
         mis_no_progress(job, "judge_pieces", m->left);

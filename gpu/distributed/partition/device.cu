@@ -44,10 +44,6 @@ static void carve(const gpugraph_part *p, struct part_device *d,
     if (p->simple)
         d->number = gg_carve<uint64_t>(space, d->locals);
     d->place = gg_carve<uint32_t>(space, d->first_out[p->exchange->parts]);
-    const uint64_t words = (uint64_t)p->exchange->parts * (d->first_ghost / 32);
-    d->told = gg_carve<uint32_t>(space, words);
-    d->told_first = gg_carve<uint32_t>(space, words);
-    d->told_out = gg_carve<uint64_t>(space, p->exchange->parts);
 }
 
 /* Locals of the host become the device's, which have a gap. One thread per arc. */
@@ -67,34 +63,12 @@ static void skip_gaps(struct cuda_job *job, const struct part_device *d,
     gg_launched(job, "skip_gap");
 }
 
-/* One thread per place of one peer; masters ascend. */
-static __global__ void mark_told(const uint32_t *place, uint32_t places, uint32_t *told,
-                                 uint32_t *told_first) {
-    for (uint64_t i = gg_thread(); i < places; i += (uint64_t)gridDim.x * blockDim.x) {
-        const uint32_t v = place[i];
-        atomicOr(&told[v / 32], 1u << v % 32);
-        if (i == 0 || place[i - 1] / 32 != v / 32)
-            told_first[v / 32] = (uint32_t)i;
-    }
-}
-
 static void upload_places(struct cuda_job *job, const gpugraph_part *p,
                           const struct part_device *d) {
-    const uint64_t words = d->first_ghost / 32;
     gg_fill(job, d->place, 0xff, d->first_out[p->exchange->parts] * sizeof *d->place);
-    gg_fill(job, d->told, 0, p->exchange->parts * words * sizeof *d->told);
-    gg_upload(job, d->told_out, d->first_out, p->exchange->parts * sizeof *d->told_out);
-    for (uint32_t q = 0; q < p->exchange->parts; q++) {
-        const uint32_t masters = p->peer[q].masters;
+    for (uint32_t q = 0; q < p->exchange->parts; q++)
         gg_upload(job, d->place + d->first_out[q], p->peer[q].master,
-                  masters * sizeof *d->place);
-        if (masters == 0 || !gg_going(job))
-            continue;
-        mark_told<<<gg_grid(job, masters, 8), GG_BLOCK, 0, job->stream>>>(
-            d->place + d->first_out[q], masters, d->told + q * words,
-            d->told_first + q * words);
-        gg_launched(job, "mark_told");
-    }
+                  p->peer[q].masters * sizeof *d->place);
 }
 
 /* Entries of locals, with as many copies of `fill` for the gap: number of bytes an entry. */

@@ -15,7 +15,6 @@
 #include "device/cuda.cuh"
 #include "distributed/exchange/nccl.cuh"
 #include "part.h"
-#include "told.cuh"
 
 #include <string.h>
 
@@ -32,10 +31,6 @@ struct part_device {
     void *weight;     /* of each arc, as the part's; NULL: it has none */
     uint64_t *number; /* of each local, where the part is simple */
     uint32_t *place;  /* masters; GPUGRAPH_NONE in the gap behind a peer's */
-    /* Of each part and word of the masters' bitmaps: which of them are ghosts there, and what place the
-    ** first of these is. */
-    uint32_t *told, *told_first;
-    uint64_t *told_out; /* first_out, there */
     /* On the host, of each part and of their end: where its places begin, those of its ghosts. */
     uint64_t *first_out, *first_in;
     void *block;
@@ -83,9 +78,6 @@ void part_wire_close(struct part_device *d);
 /* out[q] of part p becomes in[p] of part q, behind what is queued; sizes agree on both sides. Collective. */
 bool part_wire_swap(struct cuda_job *job, gpugraph_part *p, const struct part_piece *out,
                     const struct part_piece *in);
-/* What is swapped between these two goes as one message to each part, where NCCL carries it. */
-bool part_wire_begin(struct cuda_job *job, gpugraph_part *p);
-bool part_wire_end(struct cuda_job *job, gpugraph_part *p);
 /* Until all that was queued is done, or another part has failed. */
 bool part_wait(struct cuda_job *job, gpugraph_part *p);
 /* A result, once all that was queued is done, likewise: one of up to GG_MAILBOX bytes with that wait alone. */
@@ -141,15 +133,6 @@ bool part_send_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
 /* The other way: those of ghosts come to where room has their masters' places. */
 bool part_return_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
                         uint32_t *room);
-/* all[q] becomes what mine is at part q: words of a tally, behind what is queued. */
-enum { PART_TALLY = 2 };
-bool part_swap_tallies(struct cuda_job *job, gpugraph_part *p,
-                       const unsigned long long mine[PART_TALLY],
-                       unsigned long long (*all)[PART_TALLY]);
-/* Waits for all that is queued; word: of the tallies that have come, sums or least ones. */
-bool part_combine_tallies(struct cuda_job *job, gpugraph_part *p,
-                          const unsigned long long (*all)[PART_TALLY],
-                          gpugraph_combination how, uint64_t word[PART_TALLY]);
 /* The device's local that part q's first ghost is. */
 static inline uint32_t part_first_ghost(const gpugraph_part *p, uint32_t q) {
     return p->device->first_ghost + (p->peer[q].first_ghost - p->masters);
@@ -166,15 +149,7 @@ static inline bool part_put_ghosts_right(struct cuda_job *job, const gpugraph_pa
         }
     return gg_going(job);
 }
-/* Words of bitmaps with a bit for each master, each place, and each ghost. */
-static inline uint64_t part_words_of_masters(const gpugraph_part *p) {
-    return p->device->first_ghost / 32;
-}
-static inline struct part_told part_told_of(const gpugraph_part *p) {
-    const struct part_device *d = p->device;
-    return {d->told, d->told_first, d->told_out, part_words_of_masters(p),
-            p->exchange->parts};
-}
+/* Words of bitmaps with a bit for each place, and each ghost. */
 static inline uint64_t part_words_out(const gpugraph_part *p) {
     return p->device->first_out[p->exchange->parts] / 32;
 }
