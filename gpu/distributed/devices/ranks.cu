@@ -1,8 +1,7 @@
 /* Partitions of processes become members of one team: ranks.cuh has the drawing.
 **
 **     tickets    each rank tells its host, its device and handles of its memory      -> all
-**     map        each maps the others' memory                                        -> has everybody?
-**     places     of masters to ghosts, as any value; ends of arcs become places */
+**     map        each maps the others' memory                                        -> has everybody? */
 #include "ranks.cuh"
 
 #include <stdio.h>
@@ -144,38 +143,6 @@ static bool ask_for_peers(struct cuda_job *job, gpugraph_part *p, struct part_sh
 
 /* ---- rows ---- */
 
-/* One thread per master. */
-static __global__ void first_places(uint32_t *place, uint32_t masters, uint32_t first) {
-    for (uint64_t v = gg_thread(); v < masters; v += (uint64_t)gridDim.x * blockDim.x)
-        place[v] = first + (uint32_t)v;
-}
-
-/* One thread per arc. */
-static __global__ void locals_to_places(uint32_t *end, uint64_t arcs,
-                                        const uint32_t *place) {
-    for (uint64_t i = gg_thread(); i < arcs; i += (uint64_t)gridDim.x * blockDim.x)
-        end[i] = place[end[i]];
-}
-
-static bool put_in_places(struct cuda_job *job, gpugraph_part *p, struct part_shared *s) {
-    const struct part_device *d = p->device;
-    struct workspace space = {NULL, 0};
-    uint32_t *place, *room;
-    for (int pass = 0; pass < 2; pass++) {
-        place = gg_carve<uint32_t>(&space, d->locals);
-        room = gg_carve<uint32_t>(&space, d->first_out[p->exchange->parts]);
-        if (pass == 0 && !gg_workspace(job, &space))
-            return false;
-    }
-    first_places<<<gg_grid(job, d->masters + 1, 8), GG_BLOCK, 0, job->stream>>>(
-        place, d->masters, several_first(&s->parts.places, p->exchange->part));
-    if (!gg_launched(job, "first_places") || !part_send_values(job, p, place, room))
-        return false;
-    locals_to_places<<<gg_grid(job, d->arcs + 1, 8), GG_BLOCK, 0, job->stream>>>(
-        d->target, d->arcs, place);
-    return gg_launched(job, "locals_to_places") && part_wait(job, p);
-}
-
 static uint64_t longest_row(const gpugraph_part *p) {
     uint64_t most = 0;
     for (uint32_t v = 0; v < p->masters; v++)
@@ -198,9 +165,9 @@ static bool lay_out(struct cuda_job *job, const gpugraph_part *p, struct part_sh
                   : p->direction == GPUGRAPH_BOTH ? CSR_BOTH
                                                   : CSR_OUT;
     parts->weight_bytes = d->weight ? p->narrow ? 4 : 8 : 0;
-    parts->arcs = d->arcs;
+    parts->arcs = p->arcs;
     parts->most_arcs = longest_row(p);
-    rows->arcs = rows->room = d->arcs;
+    rows->arcs = rows->room = p->arcs;
     rows->offset = d->offset;
     rows->target = d->target;
     rows->weight = d->weight;
@@ -244,8 +211,7 @@ static bool prepare_rank(struct cuda_job *job, gpugraph_part *p) {
     s->desk.at[s->me] = gg_take(job, s->desk.bytes);
     s->parts.places.parts = p->exchange->parts;
     d->shared = s;
-    if (!gg_going(job) || !lay_out(job, p, s) || !ask_for_peers(job, p, s) ||
-        !put_in_places(job, p, s)) {
+    if (!gg_going(job) || !lay_out(job, p, s) || !ask_for_peers(job, p, s)) {
         gg_free_rank(d);
         return false;
     }
@@ -253,7 +219,7 @@ static bool prepare_rank(struct cuda_job *job, gpugraph_part *p) {
         char by_messages[sizeof d->way];
         memcpy(by_messages, d->way, sizeof d->way);
         snprintf(d->way, sizeof d->way, "peer and %.140s", by_messages);
-        gg_phase(job->run, "device", start, (int64_t)d->arcs,
+        gg_phase(job->run, "device", start, (int64_t)p->arcs,
                  "the memory of %u processes is within reach", p->exchange->parts);
     }
     return true;

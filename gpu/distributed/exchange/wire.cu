@@ -1,6 +1,7 @@
 /* Messages between devices of parts: by copies within a process, by NCCL, or down to the host, through the part's exchange and up again.
 **
-**     open     each tells which device it has and whether NCCL is there -> part 0's id -> all join
+**     open     each tells which device it has and whether NCCL is there
+**     join     part 0's id -> all, at the first message
 **
 ** NCCL takes one part to a device: two that share one go through the host. GPUGRAPH_EXCHANGE=peer, nccl or host
 ** forces one way; of processes peer is what searches do without messages (devices/ranks.cuh). */
@@ -118,8 +119,10 @@ static bool all_can(const struct card *card, uint32_t parts, struct part_device 
     return true;
 }
 
-static bool join(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
+/* At the first message: it takes half a second and more. Collective. */
+static bool join(struct cuda_job *job, gpugraph_part *p) {
     gpugraph_exchange *x = p->exchange;
+    struct part_device *d = p->device;
     const char *why;
     const struct nccl_calls *nccl = gg_nccl(&why);
     struct {
@@ -141,7 +144,6 @@ static bool join(struct cuda_job *job, gpugraph_part *p, struct part_device *d) 
                 "does without",
                 x->parts, nccl->error(result));
     }
-    snprintf(d->way, sizeof d->way, "nccl");
     return gg_going(job);
 }
 
@@ -162,11 +164,11 @@ bool part_wire_open(struct cuda_job *job, gpugraph_part *p, struct part_device *
     all = static_cast<struct card *>(gg_alloc(job->run, x->parts, sizeof *all));
     bool told = all && gg_going(job) &&
                 x->calls->gather(x, job->run, &mine, sizeof mine, all) == GPUGRAPH_OK;
-    const bool nccl = told && all_can(all, x->parts, d);
+    d->nccl = told && all_can(all, x->parts, d);
     gg_release(all);
-    if (nccl)
-        return join(job, p, d);
-    if (told && part_way_is_forced("nccl"))
+    if (d->nccl)
+        snprintf(d->way, sizeof d->way, "nccl");
+    else if (told && part_way_is_forced("nccl"))
         gg_fail(job->run, GPUGRAPH_NO_DEVICE, "GPUGRAPH_EXCHANGE is nccl, but: %s",
                 d->way);
     return gg_going(job);
@@ -246,6 +248,7 @@ bool part_wire_swap(struct cuda_job *job, gpugraph_part *p, const struct part_pi
         return false;
     if (p->device->copies)
         return by_copies(job, p, out, in);
-    return p->device->comm ? by_nccl(job, p, p->device->comm, out, in)
-                           : by_host(job, p, out, in);
+    if (!p->device->nccl)
+        return by_host(job, p, out, in);
+    return (p->device->comm || join(job, p)) && by_nccl(job, p, p->device->comm, out, in);
 }

@@ -18,8 +18,7 @@ struct mis_on_part {
     const uint64_t *offset, *number;
     const uint32_t *target, *hash; /* hash NULL: the priority needs none */
     uint32_t *word;
-    uint32_t masters, first_ghost,
-        shift; /* leading zeros of the largest number, of 64 bits */
+    uint32_t masters, shift; /* leading zeros of the largest number, of 64 bits */
     gpugraph_priority priority;
     const uint32_t *stop;
     unsigned long long *open; /* masters that wait */
@@ -141,12 +140,11 @@ static __global__ void add_pieces(const uint32_t *place, uint64_t places,
             atomicAdd(&degree[place[i]], room[i]);
 }
 
-/* One thread per master; the gap behind them has joined. */
+/* One thread per master. */
 static __global__ void words_of_masters(const __grid_constant__ mis_on_part g,
                                         const uint32_t *degree) {
-    for (uint64_t v = gg_thread(); v < g.first_ghost; v += gg_threads_of_grid())
-        g.word[v] =
-            v < g.masters && degree[v] ? word_of(g, (uint32_t)v, degree[v]) : MIS_JOINED;
+    for (uint64_t v = gg_thread(); v < g.masters; v += gg_threads_of_grid())
+        g.word[v] = degree[v] ? word_of(g, (uint32_t)v, degree[v]) : MIS_JOINED;
 }
 
 /* ---- a round ---- */
@@ -262,13 +260,13 @@ static unsigned blocks_for(const struct pieces *m, uint64_t items) {
 static void carve(struct pieces *m, struct workspace *space) {
     const struct part_device *d = m->p->device;
     m->g.open = gg_carve<unsigned long long>(space, 1);
-    m->g.word = gg_carve<uint32_t>(space, d->locals);
-    m->hash = gg_carve<uint32_t>(space, d->locals);
-    m->verdict = gg_carve<uint32_t>(space, d->locals);
+    m->g.word = gg_carve<uint32_t>(space, m->p->locals);
+    m->hash = gg_carve<uint32_t>(space, m->p->locals);
+    m->verdict = gg_carve<uint32_t>(space, m->p->locals);
     m->room = gg_carve<uint32_t>(space, d->first_out[m->p->exchange->parts]);
     m->places = gg_carve<uint32_t>(space, 2 * part_words_out(m->p));
     m->ghosts = gg_carve<uint32_t>(space, 2 * part_words_in(m->p));
-    m->member = gg_carve<uint8_t>(space, d->masters);
+    m->member = gg_carve<uint8_t>(space, m->p->masters);
 }
 
 static bool take_memory(struct pieces *m, gpugraph_priority priority) {
@@ -282,8 +280,7 @@ static bool take_memory(struct pieces *m, gpugraph_priority priority) {
     m->g.offset = d->offset;
     m->g.target = d->target;
     m->g.number = d->number;
-    m->g.masters = d->masters;
-    m->g.first_ghost = d->first_ghost;
+    m->g.masters = m->p->masters;
     m->g.shift = (uint32_t)__builtin_clzll(largest);
     m->g.priority = priority;
     m->g.stop = m->job->device->device_stop;
@@ -297,18 +294,18 @@ static bool prepare(struct pieces *m, const uint32_t *hash) {
     const uint64_t places = d->first_out[m->p->exchange->parts];
     if (hash) {
         m->g.hash = m->hash;
-        gg_upload(job, m->hash, hash, d->masters * sizeof *hash);
+        gg_upload(job, m->hash, hash, m->p->masters * sizeof *hash);
         if (!part_send_values(job, m->p, m->hash, m->room))
             return false;
     }
-    degrees_of_pieces<<<blocks_for(m, d->locals), GG_BLOCK, 0, job->stream>>>(
-        d->offset, d->locals, m->verdict);
+    degrees_of_pieces<<<blocks_for(m, m->p->locals), GG_BLOCK, 0, job->stream>>>(
+        d->offset, m->p->locals, m->verdict);
     if (!gg_launched(job, "degrees_of_pieces") ||
         !part_return_values(job, m->p, m->verdict, m->room))
         return false;
     add_pieces<<<blocks_for(m, places), GG_BLOCK, 0, job->stream>>>(d->place, places,
                                                                     m->room, m->verdict);
-    words_of_masters<<<blocks_for(m, d->first_ghost), GG_BLOCK, 0, job->stream>>>(
+    words_of_masters<<<blocks_for(m, m->p->masters), GG_BLOCK, 0, job->stream>>>(
         m->g, m->verdict);
     return gg_launched(job, "words_of_masters") &&
            part_send_values(job, m->p, m->g.word, m->room);
@@ -335,17 +332,16 @@ static bool return_verdicts(struct pieces *m) {
 
 static bool one_round(struct pieces *m) {
     struct cuda_job *job = m->job;
-    const struct part_device *d = m->p->device;
     const uint64_t before = m->left;
     uint64_t open;
     if (!gg_fill(job, m->g.open, 0, sizeof *m->g.open))
         return false;
-    judge_pieces<<<blocks_for(m, d->locals), GG_BLOCK, 0, job->stream>>>(m->g, d->locals,
-                                                                         m->verdict);
+    judge_pieces<<<blocks_for(m, m->p->locals), GG_BLOCK, 0, job->stream>>>(
+        m->g, m->p->locals, m->verdict);
     if (!gg_launched(job, "judge_pieces") || !return_verdicts(m))
         return false;
-    apply_verdicts<<<blocks_for(m, d->masters), GG_BLOCK, 0, job->stream>>>(
-        m->g.word, d->masters, m->verdict, m->g.open);
+    apply_verdicts<<<blocks_for(m, m->p->masters), GG_BLOCK, 0, job->stream>>>(
+        m->g.word, m->p->masters, m->verdict, m->g.open);
     if (!gg_launched(job, "apply_verdicts") ||
         !tell_ghosts(job, m->p, &m->g, m->places, m->ghosts) ||
         !part_fetch(job, m->p, &open, m->g.open, sizeof open) ||
@@ -360,7 +356,7 @@ static bool one_round(struct pieces *m) {
 
 static bool search(struct pieces *m, uint8_t *member) {
     struct cuda_job *job = m->job;
-    const uint32_t masters = m->p->device->masters;
+    const uint32_t masters = m->p->masters;
     for (m->left = UINT64_MAX; m->left > 0;)
         if (!one_round(m))
             return false;

@@ -15,10 +15,6 @@ static bool set_stride(struct cuda_job *job, gpugraph_part *p, struct part_devic
 }
 
 static void set_sizes(const gpugraph_part *p, struct part_device *d) {
-    d->masters = p->masters;
-    d->first_ghost = (p->masters + 31) / 32 * 32;
-    d->locals = d->first_ghost + (p->locals - p->masters);
-    d->arcs = p->arcs;
     uint64_t out = 0, in = 0;
     for (uint32_t q = 0; q <= p->exchange->parts; q++) {
         d->first_out[q] = out;
@@ -31,36 +27,19 @@ static void set_sizes(const gpugraph_part *p, struct part_device *d) {
 }
 
 /* Entries of offset[]: behind those of locals rows are empty. */
-static uint64_t offsets_of(const struct part_device *d) {
-    return (uint64_t)(d->locals > d->stride ? d->locals : d->stride) + 1;
+static uint64_t offsets_of(const gpugraph_part *p, const struct part_device *d) {
+    return (uint64_t)(p->locals > d->stride ? p->locals : d->stride) + 1;
 }
 
 static void carve(const gpugraph_part *p, struct part_device *d,
                   struct workspace *space) {
-    d->offset = gg_carve<uint64_t>(space, offsets_of(d));
-    d->target = gg_carve<uint32_t>(space, d->arcs);
+    d->offset = gg_carve<uint64_t>(space, offsets_of(p, d));
+    d->target = gg_carve<uint32_t>(space, p->arcs);
     if (p->weight && !part_is_transposed(p))
-        d->weight = gg_carve<char>(space, d->arcs * (p->narrow ? 4 : 8));
+        d->weight = gg_carve<char>(space, p->arcs * (p->narrow ? 4 : 8));
     if (p->simple)
-        d->number = gg_carve<uint64_t>(space, d->locals);
+        d->number = gg_carve<uint64_t>(space, p->locals);
     d->place = gg_carve<uint32_t>(space, d->first_out[p->exchange->parts]);
-}
-
-/* Locals of the host become the device's, which have a gap. One thread per arc. */
-static __global__ void skip_gap(uint32_t *local, uint64_t count, uint32_t masters,
-                                uint32_t gap) {
-    for (uint64_t i = gg_thread(); i < count; i += (uint64_t)gridDim.x * blockDim.x)
-        local[i] += local[i] >= masters ? gap : 0;
-}
-
-static void skip_gaps(struct cuda_job *job, const struct part_device *d,
-                      uint32_t *local) {
-    const uint32_t gap = d->first_ghost - d->masters;
-    if (gap == 0 || d->arcs == 0 || !gg_going(job))
-        return;
-    skip_gap<<<gg_grid(job, d->arcs, 8), GG_BLOCK, 0, job->stream>>>(local, d->arcs,
-                                                                     d->masters, gap);
-    gg_launched(job, "skip_gap");
 }
 
 static void upload_places(struct cuda_job *job, const gpugraph_part *p,
@@ -71,19 +50,6 @@ static void upload_places(struct cuda_job *job, const gpugraph_part *p,
                   p->peer[q].masters * sizeof *d->place);
 }
 
-/* Entries of locals, with as many copies of `fill` for the gap: number of bytes an entry. */
-static void upload_locals(struct cuda_job *job, const gpugraph_part *p,
-                          const struct part_device *d, uint64_t *to, const uint64_t *from,
-                          uint64_t behind, uint64_t fill) {
-    uint64_t gap[32];
-    for (int i = 0; i < 32; i++)
-        gap[i] = fill;
-    gg_upload(job, to, from, d->masters * sizeof *to);
-    gg_upload(job, to + d->masters, gap, (d->first_ghost - d->masters) * sizeof *to);
-    gg_upload(job, to + d->first_ghost, from + p->masters,
-              (p->locals - p->masters + behind) * sizeof *to);
-}
-
 /* One thread per entry. */
 static __global__ void fill_offsets(uint64_t *offset, uint64_t first, uint64_t end,
                                     uint64_t arcs) {
@@ -91,26 +57,38 @@ static __global__ void fill_offsets(uint64_t *offset, uint64_t first, uint64_t e
         offset[i] = arcs;
 }
 
-/* Rows from `first` on are empty. */
-static void end_offsets(struct cuda_job *job, const struct part_device *d,
-                        uint64_t *offset, uint64_t first, uint64_t end) {
-    if (first >= end || !gg_going(job))
+/* Ends of arcs become places: of master i of part q  q * stride + i. Collective. */
+static uint32_t *ends_in_places(struct cuda_job *job, gpugraph_part *p,
+                                const struct part_device *d, const uint32_t *target) {
+    uint32_t *place =
+        static_cast<uint32_t *>(gg_alloc(job->run, p->locals, sizeof *place));
+    uint32_t *end = static_cast<uint32_t *>(gg_alloc(job->run, p->arcs, sizeof *end));
+    for (uint32_t v = 0; place && v < p->masters; v++)
+        place[v] = p->exchange->part * d->stride + v;
+    const struct part_field field = {place, sizeof *place, NULL};
+    if (gg_going(job) && gg_broadcast(p, job->run, field, NULL) == GPUGRAPH_OK)
+        for (uint64_t a = 0; a < p->arcs; a++)
+            end[a] = place[target[a]];
+    gg_release(place);
+    return end;
+}
+
+static void upload_rows(struct cuda_job *job, gpugraph_part *p,
+                        const struct part_device *d, const uint64_t *offset,
+                        const uint32_t *target) {
+    const uint64_t behind = (uint64_t)p->locals + 1, end = offsets_of(p, d);
+    uint32_t *places = part_is_rank(p) ? ends_in_places(job, p, d, target) : NULL;
+    gg_upload(job, d->offset, offset, behind * sizeof *offset);
+    gg_upload(job, d->target, places ? places : target, p->arcs * sizeof *target);
+    gg_release(places);
+    if (behind >= end || !gg_going(job))
         return;
-    fill_offsets<<<gg_grid(job, end - first, 8), GG_BLOCK, 0, job->stream>>>(
-        offset, first, end, d->arcs);
+    fill_offsets<<<gg_grid(job, end - behind, 8), GG_BLOCK, 0, job->stream>>>(
+        d->offset, behind, end, p->arcs);
     gg_launched(job, "fill_offsets");
 }
 
-static void upload_rows(struct cuda_job *job, const gpugraph_part *p,
-                        const struct part_device *d, const uint64_t *offset,
-                        const uint32_t *target) {
-    upload_locals(job, p, d, d->offset, offset, 1, offset[p->masters]);
-    end_offsets(job, d, d->offset, (uint64_t)d->locals + 1, offsets_of(d));
-    gg_upload(job, d->target, target, d->arcs * sizeof *d->target);
-    skip_gaps(job, d, d->target);
-}
-
-static void upload_transpose(struct cuda_job *job, const gpugraph_part *p,
+static void upload_transpose(struct cuda_job *job, gpugraph_part *p,
                              const struct part_device *d) {
     struct part_transpose t;
     if (part_transpose_open(p, job->run, false, &t))
@@ -118,15 +96,15 @@ static void upload_transpose(struct cuda_job *job, const gpugraph_part *p,
     part_transpose_close(&t);
 }
 
-static void upload(struct cuda_job *job, const gpugraph_part *p, struct part_device *d) {
+static void upload(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
     if (part_is_transposed(p))
         upload_transpose(job, p, d);
     else
         upload_rows(job, p, d, p->offset, p->target);
     if (d->weight)
-        gg_upload(job, d->weight, p->weight, d->arcs * (p->narrow ? 4 : 8));
+        gg_upload(job, d->weight, p->weight, p->arcs * (p->narrow ? 4 : 8));
     if (d->number)
-        upload_locals(job, p, d, d->number, p->number, 0, 0);
+        gg_upload(job, d->number, p->number, p->locals * sizeof *d->number);
     upload_places(job, p, d);
     gg_wait(job);
 }

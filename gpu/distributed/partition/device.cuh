@@ -1,7 +1,6 @@
 /* A part of a graph on a device of its process, and messages between such devices.
 **
-**     locals    0 .. masters - 1 | gap | first_ghost ..  locals - 1     as part.h, ghosts from a multiple of 32 on
-**     rows      offset, target
+**     rows      offset, target     of a rank (devices/ranks.cuh) targets are places; else locals
 **     place     of peer 0 | of peer 1 | ...      masters that are ghosts there; each peer's from a multiple of 32 on
 **
 **     a bit for each local -> a bit for each place -> wire -> bits of ghosts
@@ -22,10 +21,9 @@ struct part_shared; /* devices/ranks.cuh */
 
 struct part_device {
     int ordinal;
-    uint32_t masters, first_ghost, locals;
     uint32_t
-        stride; /* masters of the part with most, in whole units of PART_STRIDE: offsets reach as far */
-    uint64_t arcs;
+        stride; /* masters of the part with most, in whole units of PART_STRIDE: offsets
+                     ** reach as far */
     uint64_t *offset; /* locals + 1 */
     uint32_t *target;
     void *weight;     /* of each arc, as the part's; NULL: it has none */
@@ -35,11 +33,10 @@ struct part_device {
     uint64_t *first_out, *first_in;
     void *block;
     uint64_t bytes;
-    /* By source: what makes the part a rank of a team, whose ends of arcs are places, not locals; NULL: no search
-    ** has needed it. */
-    struct part_shared *shared;
-    bool copies;            /* from device to device, by whom they are for */
-    nccl_communicator comm; /* NULL, and no copies: through the host */
+    struct part_shared
+        *shared;       /* what makes the part a rank of a team; NULL: no search yet */
+    bool copies, nccl; /* messages go so; neither: through the host */
+    nccl_communicator comm; /* NULL: no message has gone by NCCL */
     char way[160];          /* how messages go, and why not otherwise */
 };
 
@@ -49,6 +46,12 @@ enum { PART_STRIDE = 2048 };
 ** transpose, without weights. */
 static inline bool part_is_transposed(const gpugraph_part *p) {
     return p->partition == GPUGRAPH_BY_TARGET && !p->simple;
+}
+
+/* Rows of masters are whole on the device, and ends of arcs are places. */
+static inline bool part_is_rank(const gpugraph_part *p) {
+    return p->partition == GPUGRAPH_BY_SOURCE || part_is_transposed(p) ||
+           p->exchange->parts == 1;
 }
 
 /* Blocks that other processes reach are whole pages of the device: nothing else lies in them. */
@@ -133,10 +136,6 @@ bool part_send_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
 /* The other way: those of ghosts come to where room has their masters' places. */
 bool part_return_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
                         uint32_t *room);
-/* The device's local that part q's first ghost is. */
-static inline uint32_t part_first_ghost(const gpugraph_part *p, uint32_t q) {
-    return p->device->first_ghost + (p->peer[q].first_ghost - p->masters);
-}
 /* launch(local, ghosts, at), of each part with ghosts here, launches that kernel for them: from that local on so many,
 ** whose entries among all that have come begin at `at`, a multiple of 32. */
 template <typename launch_type>
@@ -144,7 +143,7 @@ static inline bool part_put_ghosts_right(struct cuda_job *job, const gpugraph_pa
                                          const char *kernel, const launch_type &launch) {
     for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++)
         if (p->peer[q].ghosts > 0) {
-            launch(part_first_ghost(p, q), p->peer[q].ghosts, p->device->first_in[q]);
+            launch(p->peer[q].first_ghost, p->peer[q].ghosts, p->device->first_in[q]);
             gg_launched(job, kernel);
         }
     return gg_going(job);

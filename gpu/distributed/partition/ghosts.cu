@@ -1,4 +1,4 @@
-/* Bits, values and tallies from masters to ghosts, and back, by messages from device to device. */
+/* Bits and values from masters to ghosts, and back, by messages from device to device. */
 #include "device.cuh"
 
 /* Bitmaps of places become those of ghosts, or (`back`) those of ghosts become those of places. */
@@ -63,7 +63,7 @@ static bool move_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
         return {room + d->first_out[q], p->peer[q].masters * sizeof *value};
     };
     auto of_ghosts = [&](uint32_t q) -> struct part_piece {
-        return {value + part_first_ghost(p, q), p->peer[q].ghosts * sizeof *value};
+        return {value + p->peer[q].first_ghost, p->peer[q].ghosts * sizeof *value};
     };
     return back ? part_swap_with_each(job, p, of_ghosts, of_places)
                 : part_swap_with_each(job, p, of_places, of_ghosts);
