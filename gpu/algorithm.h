@@ -56,9 +56,9 @@ typedef struct gg_algorithm {
     /* Says that it has no such method; NULL: the usual sentence. */
     void (*no_method)(const struct gg_algorithm *, const char *method, gpugraph_run *);
     const algorithm_side *side[GPUGRAPH_CUDA + 1]; /* by gpugraph_backend; AUTO: NULL */
-    /* The same by several devices, or by partitions on threads: the folder distributed/ has
-    ** these sides. NULL, or without methods: there is no such form. */
-    const algorithm_side *distributed[GPUGRAPH_CUDA + 1];
+    /* By several devices that share the graph: the folder distributed/ has these sides. NULL, or
+    ** without methods: there is no such form. */
+    const algorithm_side *several;
 } gg_algorithm;
 
 /* The names of backends, by gpugraph_backend. (backend/choose.c) */

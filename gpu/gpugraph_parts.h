@@ -131,13 +131,13 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
 ** in the middle of a call, as after a call that all have come back from. */
 void gpugraph_part_free(gpugraph_part *part);
 
-/* The part's rows are copied to a device: devices of a host are dealt in turn to its processes, of which this is number
-** `place`. Searches run there from now on: gpugraph_part_mis; of parts by target
-** gpugraph_part_bfs (with edge ids), gpugraph_part_sssp and gpugraph_part_pagerank (not by weight); weak components of any. Trees, and
-** strong components, are the cores'. Processes of one host find sets, and depths along edges both ways, in each
-** other's device memory. Else what goes from device to device is copied where parts are threads of one process (each then on a device of its own); it goes by
-** NCCL, where that is installed and no two parts share a device, else through
-** `exchange`. Collective. */
+/* The part's rows are copied to a device: devices of a host are dealt in turn to its processes, of which
+** this is number `place`. Searches run there from now on: gpugraph_part_mis; of parts by source
+** gpugraph_part_bfs and gpugraph_part_sssp, of parts by target gpugraph_part_pagerank (not by weight), each of at
+** most 16 parts. Trees and components are the cores'. Kernels of processes of one host reach each other's device
+** memory, where the driver allows it. Otherwise data goes from device to device by copies where parts are threads
+** of one process (each then on a device of its own), by NCCL where that is installed and no two parts share a
+** device, or through `exchange`. Collective. */
 gpugraph_status gpugraph_part_to_device(gpugraph_part *part, int place,
                                         gpugraph_run *run);
 /* Which way that is, and why; NULL: the part is on no device. */

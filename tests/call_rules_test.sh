@@ -3,7 +3,7 @@
 # (rooms.sh) or ext/ defines, and in ext/ none needs one of a room above its own. So a call that goes up through a
 # declaration of one's own, which no include line shows, is found.
 # no_cuda.c stands for the .cu files of every room, no_distributed.c for the room distributed: what they define, and
-# need, is nobody's. A descriptor names its sides in distributed: gg_NAME_distributed and gg_NAME_partitions.
+# need, is nobody's. A descriptor names its side in distributed: gg_NAME_distributed.
 # Usage: call_rules_test.sh [FOLDER]: the folder that holds the objects, gpu/ROOM/NAME.c.o, NAME.cu.o and ext/...; without
 # one, those of the build in GPUGRAPH_BUILD, after the rules have refused what is planted in a copy.
 set -eu
@@ -34,7 +34,7 @@ check() {
         }
         END {
             for (i = 1; i <= uses; i++)
-                if (!(used[i] in stands) && used[i] !~ /^gg_[a-z]+_(distributed|partitions)$/ && used[i] in lowest && height(user[i]) < height(lowest[used[i]])) {
+                if (!(used[i] in stands) && used[i] !~ /^gg_[a-z]+_distributed$/ && used[i] in lowest && height(user[i]) < height(lowest[used[i]])) {
                     print user[i] " needs " used[i] ", which is in " lowest[used[i]] ": that room is above this one"
                     bad = 1
                 }

@@ -191,6 +191,11 @@ same_on_devices() {
             "gpu_mis WHERE edges = 'e(a, b)' AND priority = '$priority' AND seed = 5" 'vertex' \
             mis --db "$mixed" --edges 'e(a, b)' --priority $priority --seed 5 --backend cuda
     done
+    for partition in target grid; do
+        same "mis, partition $partition, on devices" "$mixed" "$count" \
+            "gpu_mis WHERE edges = 'e(a, b)' AND seed = 5" 'vertex' \
+            mis --db "$mixed" --edges 'e(a, b)' --seed 5 --partition $partition --backend cuda
+    done
     same "sssp on devices" "$mixed" "$count" \
         "gpu_sssp WHERE edges = 'e(a, b, w)' AND source = 7 AND direction = 'both'" 'vertex, distance, parent, edge' \
         sssp --db "$mixed" --edges 'e(a, b, w)' --source 7 --direction both --backend cuda
@@ -200,8 +205,6 @@ same_on_devices() {
         "gpu_sssp WHERE edges = 'reals(a, b, w)' AND source = 5 AND max_distance = 90.5" \
         'vertex, distance, parent, edge' \
         sssp --db "$mixed" --edges 'reals(a, b, w)' --source 5 --max-distance 90.5 --backend cuda
-    same "components on devices" "$mixed" "$count" "gpu_components('e(a, b)')" 'vertex, component' \
-        components --db "$mixed" --edges 'e(a, b)' --backend cuda
     same "pagerank on devices" "$mixed" "$count" "gpu_pagerank('e(a, b)')" 'vertex, rank' \
         pagerank --db "$mixed" --edges 'e(a, b)' --backend cuda
     same "ranks from sources on devices" "$mixed" "$count" \
@@ -222,6 +225,12 @@ same_in_peer_memory() {
             bfs --db "$mixed" --edges 'e(a, b)' --source 7 --direction both --max-depth $depth --backend cuda --timings
         grep -q 'exchange.*peer and' "$folder/log" || fail "bfs by $count is not in peer memory: $(cat "$folder/log")"
     done
+    same "sssp in peer memory" "$mixed" "$count" "gpu_sssp('huge(a, b, w)', 5)" '*' \
+        sssp --db "$mixed" --edges 'huge(a, b, w)' --source 5 --backend cuda --timings
+    grep -q 'exchange.*peer and' "$folder/log" || fail "sssp by $count is not in peer memory: $(cat "$folder/log")"
+    same "pagerank in peer memory" "$mixed" "$count" "gpu_pagerank('e(a, b)')" 'vertex, rank' \
+        pagerank --db "$mixed" --edges 'e(a, b)' --backend cuda --timings
+    grep -q 'exchange.*peer and' "$folder/log" || fail "pagerank by $count is not in peer memory: $(cat "$folder/log")"
     for priority in degree degree-id random id; do
         same "mis by $priority in peer memory" "$mixed" "$count" \
             "gpu_mis WHERE edges = 'e(a, b)' AND priority = '$priority' AND seed = 5" 'vertex' \
@@ -247,6 +256,13 @@ check_devices() {
     done
     GPUGRAPH_EXCHANGE=host same "bfs through the host" "$folder/mixed.db" 2 "gpu_bfs('e(a, b)', 7)" '*' \
         bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --backend cuda
+    GPUGRAPH_EXCHANGE=host same "mis through the host" "$folder/mixed.db" 2 \
+        "gpu_mis WHERE edges = 'e(a, b)' AND seed = 5" 'vertex' \
+        mis --db "$folder/mixed.db" --edges 'e(a, b)' --seed 5 --backend cuda
+    GPUGRAPH_EXCHANGE=host same "pagerank through the host" "$folder/mixed.db" 2 "gpu_pagerank('e(a, b)')" 'vertex, rank' \
+        pagerank --db "$folder/mixed.db" --edges 'e(a, b)' --backend cuda
+    GPUGRAPH_EXCHANGE=host same "sssp through the host" "$folder/mixed.db" 2 "gpu_sssp('huge(a, b, w)', 5)" '*' \
+        sssp --db "$folder/mixed.db" --edges 'huge(a, b, w)' --source 5 --backend cuda
 }
 
 # On a terminal lines tell phases and, within a search, its rounds; elsewhere nothing does.
@@ -316,10 +332,11 @@ check_refusals() {
     refuses 'has no column' 2 bfs --db "$mixed" --edges 'e(a, c)' --source 7 --out "$new"
     refuses 'not a query' 2 bfs --db "$mixed" --edges 'SELECT a, b FROM e' --source 7 --out "$new"
     refuses 'ranges of rowids' 2 bfs --db "$mixed" --edges 'seen(a, b)' --source 7 --out "$new"
-    refuses 'strong components do not' 2 components --db "$mixed" "${e[@]}" --kind strong --out "$new" --backend cuda
-    refuses 'wants --partition target' 2 sssp --db "$mixed" --edges 'e(a, b, w)' --source 7 --out "$new" --backend cuda \
-        --partition source
-    refuses 'wants --partition source' 2 mis --db "$mixed" "${e[@]}" --out "$new" --backend cuda --partition grid
+    refuses 'components do not' 2 components --db "$mixed" "${e[@]}" --out "$new" --backend cuda
+    refuses 'wants --partition target' 2 pagerank --db "$mixed" "${e[@]}" --out "$new" --backend cuda --partition source
+    refuses 'wants --partition source' 2 sssp --db "$mixed" --edges 'e(a, b, w)' --source 7 --out "$new" --backend cuda \
+        --partition target
+    refuses 'wants --partition source' 2 bfs --db "$mixed" "${e[@]}" --source 7 --out "$new" --backend cuda --partition grid
     refuses 'cannot be written' 2 "${bfs[@]}" --out "$folder/no/folder.db"
     refuses 'there is no option --tabel; the nearest name is .--table' 0 "${bfs[@]}" --out "$new" --tabel x
     refuses 'there is no option --timings=1' 0 "${bfs[@]}" --out "$new" --timings=1

@@ -8,7 +8,6 @@
 #include "gpugraph_mpi.h"
 #include "base/run.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +87,7 @@ static bool waits_on(struct office *o, gpugraph_run *run) {
         gg_stopped(run);
         return false;
     }
-    sched_yield();
+    gg_yield();
     return true;
 }
 

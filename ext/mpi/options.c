@@ -238,20 +238,21 @@ static void take_direction(options *o) {
 /* Processes on devices have arcs where their kernels want them. */
 static bool take_backend(options *o, char **error) {
     const char *word = o->given[GIVEN_BACKEND];
-    const bool mis = o->function == FUNCTION_MIS;
+    const bool ranks = o->function == FUNCTION_PAGERANK;
     if (!word || sqlite3_stricmp(word, "cuda") != 0)
         return true;
-    const char *kind = o->given[GIVEN_KIND];
-    if (kind && sqlite3_stricmp(kind, "strong") == 0)
-        return fail(error, sqlite3_mprintf(
-                               "--backend cuda: strong components do not run on devices; "
-                               "leave the option out, or write cpu"));
-    const gpugraph_partition wanted = mis ? GPUGRAPH_BY_SOURCE : GPUGRAPH_BY_TARGET;
-    if (o->partition_given && o->partition != wanted)
+    if (o->function == FUNCTION_COMPONENTS)
+        return fail(error,
+                    sqlite3_mprintf("--backend cuda: components do not run on devices; "
+                                    "leave the option out, or write cpu"));
+    const gpugraph_partition wanted = ranks ? GPUGRAPH_BY_TARGET : GPUGRAPH_BY_SOURCE;
+    const bool any = o->function == FUNCTION_MIS;
+    if (o->partition_given && o->partition != wanted && !any)
         return fail(error,
                     sqlite3_mprintf("--backend cuda: %s wants --partition %s there",
-                                    o->name, mis ? "source" : "target"));
-    o->partition = wanted;
+                                    o->name, ranks ? "target" : "source"));
+    if (!o->partition_given)
+        o->partition = wanted;
     return o->partition_given = o->cuda = true;
 }
 

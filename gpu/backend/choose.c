@@ -36,46 +36,44 @@ const gpugraph_method *gg_find_method(const algorithm_side *side, const char *na
     return NULL;
 }
 
-/* Of the backend's two sides. name NULL: the first. */
+/* Of the backend's side, or of the one for several devices. name NULL: the first. */
 static const gpugraph_method *find_on_backend(const gg_algorithm *a, gpugraph_backend on,
                                               const char *name) {
     const gpugraph_method *m = gg_find_method(a->side[on], name);
-    return m || !name ? m : gg_find_method(a->distributed[on], name);
+    return m || !name || on == GPUGRAPH_CPU ? m : gg_find_method(a->several, name);
 }
 
 bool gg_has_method(const gg_algorithm *a, const char *name) {
-    return find_on_backend(a, GPUGRAPH_CPU, name) ||
+    return gg_find_method(a->side[GPUGRAPH_CPU], name) ||
            find_on_backend(a, GPUGRAPH_CUDA, name);
 }
 
 bool gg_runs_on_several(const gg_algorithm *a) {
-    return gg_find_method(a->distributed[GPUGRAPH_CUDA], "several") != NULL;
+    return gg_find_method(a->several, "several") != NULL;
 }
 
 const void *gg_calls(const gg_algorithm *a, gpugraph_backend on,
                      const gpugraph_run *run) {
-    const algorithm_side *distributed = a->distributed[on];
-    return gg_find_method(distributed, run->used_method) ? distributed->calls
-                                                         : a->side[on]->calls;
+    const bool several =
+        on == GPUGRAPH_CUDA && gg_find_method(a->several, run->used_method);
+    return several ? a->several->calls : a->side[on]->calls;
 }
 
-/* Behind `used` bytes of list, those that it does not have from the CPU. */
-static size_t add_methods_of(const gg_algorithm *a, gpugraph_backend on,
-                             const algorithm_side *side, char *list, size_t size,
-                             size_t used) {
+/* Behind `used` bytes of list, those of the side that `listed` does not have. */
+static size_t add_methods_of(const algorithm_side *side, const algorithm_side *listed,
+                             char *list, size_t size, size_t used) {
     for (const gpugraph_method *m = side ? side->methods : NULL;
          m && m->function && used < size; m++)
-        if (on == GPUGRAPH_CPU || !find_on_backend(a, GPUGRAPH_CPU, m->name))
+        if (!gg_find_method(listed, m->name))
             used += (size_t)snprintf(list + used, size - used, ", %s", m->name);
     return used;
 }
 
 size_t gg_add_methods(const gg_algorithm *a, char *list, size_t size, size_t used) {
-    for (int on = GPUGRAPH_CPU; on <= GPUGRAPH_CUDA; on++) {
-        used = add_methods_of(a, on, a->side[on], list, size, used);
-        used = add_methods_of(a, on, a->distributed[on], list, size, used);
-    }
-    return used;
+    const algorithm_side *cpu = a->side[GPUGRAPH_CPU];
+    used = add_methods_of(cpu, NULL, list, size, used);
+    used = add_methods_of(a->side[GPUGRAPH_CUDA], cpu, list, size, used);
+    return add_methods_of(a->several, cpu, list, size, used);
 }
 
 bool gg_method_is(const gpugraph_run *run, const char *name) {
@@ -155,8 +153,7 @@ static gpugraph_status take_devices(gpugraph_graph *graph, request *r, bool frug
                                     gpugraph_run *run) {
     const struct sharing s = sharing_of(r, frugal);
     const gpugraph_status status = gg_take_devices(graph, &s, run);
-    const gpugraph_method *several =
-        gg_find_method(r->a->distributed[GPUGRAPH_CUDA], "several");
+    const gpugraph_method *several = gg_find_method(r->a->several, "several");
     if (!status && run->used_devices > 1 && !r->searches && !r->method && several)
         r->on_cuda = several;
     return status;

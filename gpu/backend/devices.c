@@ -70,7 +70,7 @@ static int64_t needed_on(const gpugraph_graph *graph, const struct sharing *s,
                          const gpugraph_run *run, int devices) {
     const algorithm_side *cuda = s->a->side[GPUGRAPH_CUDA];
     if (devices > 1 && !s->searches)
-        return s->a->distributed[GPUGRAPH_CUDA]->several_bytes(graph, devices);
+        return s->a->several->several_bytes(graph, devices);
     return gg_bytes_on_device(graph, run, cuda->bytes, s->frugal);
 }
 

@@ -110,7 +110,7 @@ static bool has_shared_rows(const gpugraph_graph *graph, const gg_algorithm *a,
     if (!graph->device)
         return false;
     const int before = gg_copies.look_at(run->device);
-    const bool has = a->distributed[GPUGRAPH_CUDA]->several_ready(graph, devices);
+    const bool has = a->several->several_ready(graph, devices);
     gg_copies.look_at(before);
     return has;
 }

@@ -3,7 +3,6 @@
 #include "algorithm.h"
 
 extern const algorithm_side gg_bfs_distributed, gg_sssp_distributed, gg_mis_distributed,
-    gg_mis_partitions, gg_pagerank_distributed;
+    gg_pagerank_distributed;
 const algorithm_side gg_bfs_distributed = {0}, gg_sssp_distributed = {0},
-                     gg_mis_distributed = {0}, gg_mis_partitions = {0},
-                     gg_pagerank_distributed = {0};
+                     gg_mis_distributed = {0}, gg_pagerank_distributed = {0};

@@ -308,7 +308,7 @@ const gg_algorithm gg_bfs = {
     .cuda_ns = GG_BFS_CUDA_NS,
     .step_us = GG_BFS_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_bfs_cuda},
-    .distributed = {[GPUGRAPH_CUDA] = &gg_bfs_distributed},
+    .several = &gg_bfs_distributed,
 };
 
 /* ---- the public function ---- */

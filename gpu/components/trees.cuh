@@ -1,5 +1,4 @@
-/* Trees that are hooked together, on a device: components.c has the idea. Shared by the
-** search of a graph (components.cu) and that of a partition (distributed/components). */
+/* Trees that are hooked together, on a device: components.c has the idea. */
 #ifndef GPUGRAPH_COMPONENTS_TREES_CUH
 #define GPUGRAPH_COMPONENTS_TREES_CUH
 

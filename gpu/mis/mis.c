@@ -297,8 +297,7 @@ const gg_algorithm gg_mis = {
     .cuda_ns = GG_MIS_CUDA_NS,
     .step_us = GG_MIS_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_mis_cuda},
-    .distributed =
-        {[GPUGRAPH_CPU] = &gg_mis_partitions, [GPUGRAPH_CUDA] = &gg_mis_distributed},
+    .several = &gg_mis_distributed,
 };
 
 /* ---- the public function ---- */

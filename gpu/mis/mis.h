@@ -16,8 +16,8 @@ struct mis_calls {
 extern const gg_algorithm gg_mis;
 extern const algorithm_side gg_mis_cuda;
 
-/* By several devices, and by partitions on threads. (distributed/mis) */
-extern const algorithm_side gg_mis_distributed, gg_mis_partitions;
+/* By several devices. (distributed/mis) */
+extern const algorithm_side gg_mis_distributed;
 
 #ifdef __cplusplus
 }

@@ -356,7 +356,7 @@ const gg_algorithm gg_pagerank = {
     .several_ns = GG_PAGERANK_SEVERAL_NS,
     .several_step_us = GG_PAGERANK_SEVERAL_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_pagerank_cuda},
-    .distributed = {[GPUGRAPH_CUDA] = &gg_pagerank_distributed},
+    .several = &gg_pagerank_distributed,
 };
 
 /* ---- the public function ---- */

@@ -127,7 +127,7 @@ static void estimate_cuda(const gpugraph_graph *graph, const struct sharing *s,
                           gpugraph_estimate *e) {
     const algorithm_side *side = s->a->side[GPUGRAPH_CUDA];
     const bool together = e->devices > 1 && !s->searches;
-    const algorithm_side *shared = s->a->distributed[GPUGRAPH_CUDA];
+    const algorithm_side *shared = s->a->several;
     const gpugraph_method *several = together ? gg_find_method(shared, "several") : NULL;
     e->backend = gg_backend_name[GPUGRAPH_CUDA];
     e->method = several ? several->name : begins(s->a, GPUGRAPH_CUDA);

@@ -22,8 +22,8 @@ const gpugraph_method *gpugraph_method_at(int i) {
     for (int on = GPUGRAPH_CPU; i >= 0 && on <= GPUGRAPH_CUDA; on++)
         for (int a = 0; a < ALGORITHMS; a++) {
             const gpugraph_method *m = method_of_side(algorithms[a]->side[on], &i);
-            if (!m)
-                m = method_of_side(algorithms[a]->distributed[on], &i);
+            if (!m && on == GPUGRAPH_CUDA)
+                m = method_of_side(algorithms[a]->several, &i);
             if (m)
                 return m;
         }

@@ -387,7 +387,7 @@ const gg_algorithm gg_sssp = {
     .cuda_ns = GG_SSSP_CUDA_NS,
     .step_us = GG_SSSP_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_sssp_cuda},
-    .distributed = {[GPUGRAPH_CUDA] = &gg_sssp_distributed},
+    .several = &gg_sssp_distributed,
 };
 
 /* ---- the public function ---- */

@@ -42,7 +42,6 @@ static const char *const statements[] = {
     "SELECT vertex FROM gpu_dfs('%s')",
     "SELECT * FROM gpu_mis('%s')",
     "SELECT * FROM gpu_mis('%s') WHERE method = 'greedy'",
-    "SELECT * FROM gpu_mis('%s') WHERE method = 'several-by-target'",
     "SELECT * FROM gpu_components('%s')",
     "SELECT * FROM gpu_components('%s') WHERE kind = 'strong'",
     "SELECT * FROM gpu_pagerank('%s') WHERE weighted = 1 ORDER BY rank DESC",

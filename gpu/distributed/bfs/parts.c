@@ -181,12 +181,12 @@ static bool search(struct bfs_part *b, uint32_t max_depth) {
 
 /* ---- the whole ---- */
 
-/* Depths of ghosts are their masters' before the tree is made. A device has those of masters alone. */
+/* Depths of ghosts are their masters' before the tree is made. */
 static bool make_tree(struct bfs_part *b, const uint32_t *source, uint32_t sources,
                       const gpugraph_part_tree *tree) {
     gpugraph_part *p = b->p;
     const struct part_field depth = {b->depth, sizeof *b->depth, NULL};
-    return ((part_reads_ghosts(p) && !p->device) ||
+    return (part_reads_ghosts(p) ||
             gg_broadcast(p, b->run, depth, NULL) == GPUGRAPH_OK) &&
            part_tree(p, b->run, b->depth, PART_LEVELS, source, sources, tree) ==
                GPUGRAPH_OK;

@@ -18,6 +18,7 @@
 #include "bfs/bfs.h"
 #include "distributed/devices/bring.cuh"
 #include "distributed/devices/kept.h"
+#include "distributed/devices/ranks.cuh"
 #include "device/services.h"
 
 #include <stdio.h>
@@ -25,8 +26,7 @@
 struct shared_search {
     struct several_team *team;
     const struct several_parts *rows, *below;
-    const gpugraph_search *search;
-    uint32_t *ends; /* places of sources, then of targets */
+    const gpugraph_search *search; /* its ends are places */
     struct several_view view[SEVERAL_MOST];
     struct bfs_shared b[SEVERAL_MOST];
     struct {
@@ -39,18 +39,19 @@ struct shared_search {
 
 /* ---- preparing ---- */
 
+/* Those that other members reach come first. */
 static void carve(struct shared_search *r, struct several_space *space) {
     const struct several_places *places = &r->rows->places;
     const uint64_t all = several_all_places(places), stride = places->stride;
     const uint64_t ends = (uint64_t)r->search->source_count + r->search->target_count;
-    r->a.control = gg_several_carve<struct shared_control>(space, 1);
-    r->a.ends = gg_several_carve<uint32_t>(space, ends);
     r->a.visited[0] = gg_several_carve<uint32_t>(space, all / 32);
     r->a.visited[1] = gg_several_carve<uint32_t>(space, r->below ? all / 32 : 0);
+    r->a.inbox = gg_several_carve<uint32_t>(space, places->parts > 1 ? all : 0);
+    r->a.control = gg_several_carve<struct shared_control>(space, 1);
+    r->a.ends = gg_several_carve<uint32_t>(space, ends);
     r->a.wanted = gg_several_carve<uint32_t>(space, stride / 32);
     r->a.depth = gg_several_carve<uint32_t>(space, stride);
     r->a.queue = gg_several_carve<uint2>(space, stride);
-    r->a.inbox = gg_several_carve<uint32_t>(space, places->parts > 1 ? all : 0);
     r->a.outbox =
         gg_several_carve<uint32_t>(space, places->parts > 1 && !r->team->peers ? all : 0);
 }
@@ -88,29 +89,19 @@ static void point(struct shared_search *r, int p) {
     b->m = r->rows->arcs;
 }
 
-static bool find_ends(struct shared_search *r) {
-    const gpugraph_search *search = r->search;
-    const uint64_t ends = (uint64_t)search->source_count + search->target_count;
-    r->ends = (uint32_t *)gg_alloc(r->team->run, ends, sizeof *r->ends);
-    for (uint64_t i = 0; r->ends && i < ends; i++)
-        r->ends[i] = several_place(&r->rows->places,
-                                   i < search->source_count
-                                       ? search->source[i]
-                                       : search->target[i - search->source_count]);
-    return r->ends != NULL;
-}
-
 static bool start(struct shared_search *r) {
     const struct several_places *places = &r->rows->places;
     const uint32_t sources = r->search->source_count, targets = r->search->target_count;
-    for (int p = 0; p < r->team->parts && gg_several_going(r->team); p++) {
+    for (int p = r->team->first; p < r->team->end && gg_several_going(r->team); p++) {
         struct cuda_job *job = gg_several_on(r->team, p);
         struct bfs_shared *b = &r->b[p];
         gg_fill(job, b->control, 0, sizeof *b->control);
         gg_fill(job, r->a.depth.at[p], 0xff, (uint64_t)places->stride * 4);
         gg_fill(job, r->a.visited[0].at[p], 0, several_all_places(places) / 8);
         gg_fill(job, r->a.wanted.at[p], 0, places->stride / 8);
-        gg_upload(job, r->a.ends.at[p], r->ends, ((uint64_t)sources + targets) * 4);
+        gg_upload(job, r->a.ends.at[p], r->search->source, (uint64_t)sources * 4);
+        gg_upload(job, r->a.ends.at[p] + sources, r->search->target,
+                  (uint64_t)targets * 4);
         gg_bfs_mark_shared(job, b, r->a.ends.at[p] + sources, targets);
     }
     /* Nobody writes to another one's memory before it is ready. */
@@ -118,7 +109,7 @@ static bool start(struct shared_search *r) {
 }
 
 static bool prepare(struct shared_search *r) {
-    for (int p = 0; p < r->team->parts; p++)
+    for (int p = r->team->first; p < r->team->end; p++)
         if (r->rows->rows[p].arcs > UINT32_MAX) {
             gg_fail(r->team->run, GPUGRAPH_TOO_LARGE,
                     "%llu arcs are more than one device can number in a search by depth: "
@@ -130,32 +121,37 @@ static bool prepare(struct shared_search *r) {
     if (!gg_several_prepare(r->team, several_ways(), &r->rows->places,
                             &gg_bfs_shared_levels, r->view, lay_out))
         return false;
-    for (int p = 0; p < r->team->parts; p++)
+    for (int p = r->team->first; p < r->team->end; p++)
         point(r, p);
-    return find_ends(r) && start(r);
+    return start(r);
 }
 
 /* ---- steps that the host moves ---- */
 
-/* New letters, from outboxes to inboxes. */
-static bool move_letters(struct shared_search *r) {
+/* New letters, from outboxes to inboxes. outcome: how many have come to this process's member, where
+** others are ranks. */
+static bool move_letters(struct shared_search *r, const struct several_outcome *outcome) {
+    struct several_team *team = r->team;
     struct several_piece piece[SEVERAL_MOST * SEVERAL_MOST] = {};
-    const int parts = r->team->parts;
+    const int parts = team->parts;
     const uint64_t stride = r->rows->places.stride;
-    for (int p = 0; p < parts && gg_several_going(r->team); p++) {
+    for (int p = 0; p < parts && gg_several_going(team); p++) {
+        const bool here = p >= team->first && p < team->end;
         uint32_t sent[SEVERAL_MOST];
-        if (!gg_fetch(gg_several_on(r->team, p), sent, r->b[p].control->sent,
-                      sizeof sent))
+        if (here &&
+            !gg_fetch(gg_several_on(team, p), sent, r->b[p].control->sent, sizeof sent))
             break;
-        for (int q = 0; q < parts; q++) {
+        for (int q = here ? 0 : team->first; q < (here ? parts : team->end); q++) {
             const uint64_t from = r->sent[p][q];
+            const uint32_t now =
+                here ? sent[q] : (uint32_t)from + (uint32_t)outcome->letters[p];
             piece[p * parts + q] = {r->a.inbox.at[q] + (uint64_t)p * stride + from,
                                     r->a.outbox.at[p] + (uint64_t)q * stride + from,
-                                    p == q ? 0 : (sent[q] - from) * sizeof(uint32_t)};
-            r->sent[p][q] = sent[q];
+                                    p == q ? 0 : (now - from) * sizeof(uint32_t)};
+            r->sent[p][q] = now;
         }
     }
-    return gg_several_going(r->team) && r->team->exchange->move(r->team, piece);
+    return gg_several_going(team) && team->exchange->move(team, piece);
 }
 
 static bool move_bitmap(struct shared_search *r, uint32_t which) {
@@ -169,19 +165,21 @@ static bool move_bitmap(struct shared_search *r, uint32_t which) {
 static bool move_step(struct shared_search *r, uint64_t round) {
     struct shared_state state;
     struct several_outcome outcome;
-    if (!gg_fetch(gg_several_on(r->team, 0), &state,
-                  &r->b[0].control->saved[(round + 1) % 2], sizeof state) ||
+    const int p = r->team->first;
+    if (!gg_fetch(gg_several_on(r->team, p), &state,
+                  &r->b[p].control->saved[(round + 1) % 2], sizeof state) ||
         !gg_several_meet_on_host(r->team, several_ways(), &outcome))
         return gg_several_going(r->team);
     if (state.mode == S_SYNC || state.mode == S_SWEEP)
         return move_bitmap(r, state.mode == S_SYNC ? state.odd : 1 - state.odd);
-    return outcome.word[TOLD_LETTERS] == 0 || move_letters(r);
+    return outcome.word[TOLD_LETTERS] == 0 || move_letters(r, &outcome);
 }
 
 static bool run_levels(struct shared_search *r, struct shared_report *report) {
+    const int p = r->team->first; /* all members say the same */
     for (uint64_t round = 0;; round++) {
         if (!gg_several_launch_each(r->team, &gg_bfs_shared_levels, r->view, r->b) ||
-            !gg_fetch(gg_several_on(r->team, 0), report, &r->b[0].control->report,
+            !gg_fetch(gg_several_on(r->team, p), report, &r->b[p].control->report,
                       sizeof *report))
             return gg_several_going(r->team);
         if (report->done)
@@ -195,9 +193,9 @@ static bool run_levels(struct shared_search *r, struct shared_report *report) {
     return false;
 }
 
-bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
-                    const struct several_parts *below, const gpugraph_search *search,
-                    struct bfs_shared_answer *answer) {
+bool gg_bfs_on_places(struct several_team *team, const struct several_parts *rows,
+                      const struct several_parts *below, const gpugraph_search *search,
+                      struct bfs_shared_answer *answer) {
     struct shared_search *r =
         (struct shared_search *)gg_alloc_zero(team->run, 1, sizeof *r);
     if (!r)
@@ -212,8 +210,17 @@ bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
     done = done && run_levels(r, &answer->report);
     answer->ms = gg_now_ms() - began;
     answer->depth = r->a.depth;
-    gg_release(r->ends);
     gg_release(r);
+    return done;
+}
+
+bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
+                    const struct several_parts *below, const gpugraph_search *search,
+                    struct bfs_shared_answer *answer) {
+    gpugraph_search wanted = *search;
+    uint32_t *ends = gg_several_ends(team, &rows->places, &wanted);
+    const bool done = ends && gg_bfs_on_places(team, rows, below, &wanted, answer);
+    gg_release(ends);
     return done;
 }
 
@@ -254,7 +261,7 @@ static bool search_team(struct several_team *team, const gpugraph_search *search
         more, sizeof more,
         "%d parts, exchange %s, %u levels, %u bottom-up, %llu meetings, kernels %.4f "
         "ms",
-        team->parts, team->exchange->name, answer.report.level, answer.report.bottom_up,
+        team->parts, gg_several_way(team), answer.report.level, answer.report.bottom_up,
         (unsigned long long)answer.report.rounds, answer.ms);
     gg_search_phase(team->run, started, (int64_t)answer.report.reached, more);
     started = gg_now_ms();
@@ -280,6 +287,46 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
     const int64_t n = graph->n, share = n / parts + 2048, all = n + 2048 * parts;
     return gg_several_rows_lack(graph, parts, CSR_OUT, false) + all / 4 + 4 * all +
            share * 13 + 4 * GG_PLANNED_ENDS + 65536;
+}
+
+/* ---- a partition's ---- */
+
+/* Levels of a team of ranks; source: places of this process's member. Edges both ways are their own
+** transpose. */
+static bool search_rank(struct several_team *team, const gpugraph_search *search,
+                        uint32_t *depth) {
+    struct several_parts *rows = &gg_several_rank(team)->parts;
+    const struct several_parts *below = rows->kind == CSR_OUT ? NULL : rows;
+    const uint32_t masters = rows->vertices[team->first];
+    struct bfs_shared_answer answer;
+    if (below && !gg_several_hubs(team, rows))
+        return false;
+    const double started = gg_now_ms();
+    if (!gg_bfs_on_places(team, rows, below, search, &answer))
+        return false;
+    gg_phase(team->run, "search", started, (int64_t)rows->rows[team->first].arcs,
+             "%u levels, %u of them bottom-up, over %d parts on devices, exchange %s",
+             answer.report.level, answer.report.bottom_up, team->parts,
+             gg_several_way(team));
+    return gg_download(gg_several_on(team, team->first), depth,
+                       answer.depth.at[team->first], (uint64_t)masters * sizeof *depth);
+}
+
+gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
+                                 uint32_t sources, uint32_t max_depth, gpugraph_run *run,
+                                 uint32_t *depth) {
+    struct several_team team;
+    gpugraph_search search = {};
+    if (!gg_several_open_rank(&team, p, GPUGRAPH_BY_SOURCE, run))
+        return run->status;
+    uint32_t *place = gg_several_places_of_masters(&team, source, sources);
+    search.source = place;
+    search.source_count = sources;
+    search.max_depth = max_depth;
+    if (place)
+        search_rank(&team, &search, depth);
+    gg_release(place);
+    return gg_several_close(&team);
 }
 
 /* ---- the side of several devices ---- */

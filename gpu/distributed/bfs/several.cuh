@@ -83,6 +83,10 @@ struct bfs_shared_answer {
 bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
                     const struct several_parts *below, const gpugraph_search *search,
                     struct bfs_shared_answer *answer);
+/* The same, of sources and targets that are places. */
+bool gg_bfs_on_places(struct several_team *team, const struct several_parts *rows,
+                      const struct several_parts *below, const gpugraph_search *search,
+                      struct bfs_shared_answer *answer);
 /* Cooperative; one block to a multiprocessor. (several_levels.cu) */
 extern const struct cooperative_kernel gg_bfs_shared_levels;
 /* Own targets are marked and counted. */

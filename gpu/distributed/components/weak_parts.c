@@ -1,7 +1,7 @@
 /* Weak components over parts: forests of parts are contracted, and what is left of them is merged.
 **
-**     forest    each part, by itself or on its device (parts.cu): its arcs as a forest over its masters and ghosts; a tree is named after its
-**               least number
+**     forest    each part by itself: its arcs as a forest over its masters and ghosts; a tree is named
+**               after its least number
 **     above     of each master: the name of its tree, a smaller number or its own (a root's). Over all
 **               parts that is a forest again, in which ways to roots are cut short by asking owners
 **     edges     a ghost and the name of its tree: all that one part knows and another does not
@@ -163,9 +163,7 @@ void part_weak_components(gpugraph_part *p, gpugraph_run *run, uint64_t *compone
     bool go = w.parent && w.open && w.word;
     for (uint32_t v = 0; go && v < p->locals; v++)
         w.parent[v] = v;
-    if (go && p->device)
-        gg_part_services.forest(p, run, w.parent);
-    else if (go)
+    if (go)
         link_rows(&w);
     go = go && !gg_stopping(run) && name_trees(&w) && cut_all_short(&w) && merge(&w) &&
          cut_all_short(&w);

@@ -14,8 +14,8 @@ static __global__ void first_hubs(const uint64_t *offset, const uint32_t *target
     }
 }
 
-bool gg_several_make_hubs(struct cuda_job *job, uint32_t rows_count,
-                          struct several_rows *rows) {
+static bool make_hubs(struct cuda_job *job, uint32_t rows_count,
+                      struct several_rows *rows) {
     rows->hub = (uint32_t *)gg_take(job, (uint64_t)rows_count * 4);
     rows->closed = (uint32_t *)gg_take(job, (uint64_t)rows_count / 8);
     if (!gg_going(job))
@@ -26,7 +26,7 @@ bool gg_several_make_hubs(struct cuda_job *job, uint32_t rows_count,
 }
 
 static void give_hubs(struct several_team *team, struct several_parts *parts) {
-    for (int p = 0; p < team->parts; p++) {
+    for (int p = team->first; p < team->end; p++) {
         struct cuda_job *job = gg_several_on(team, p);
         struct several_rows *rows = &parts->rows[p];
         gg_give(job, rows->hub, (uint64_t)parts->places.stride * 4);
@@ -37,11 +37,10 @@ static void give_hubs(struct several_team *team, struct several_parts *parts) {
 
 bool gg_several_hubs(struct several_team *team, struct several_parts *parts) {
     double started = gg_now_ms();
-    if (parts->rows[0].hub || !gg_several_going(team))
+    if (parts->rows[team->first].hub || !gg_several_going(team))
         return gg_several_going(team);
-    for (int p = 0; p < team->parts && gg_several_going(team); p++)
-        gg_several_make_hubs(gg_several_on(team, p), parts->places.stride,
-                             &parts->rows[p]);
+    for (int p = team->first; p < team->end && gg_several_going(team); p++)
+        make_hubs(gg_several_on(team, p), parts->places.stride, &parts->rows[p]);
     if (!gg_several_wait(team)) { /* what a kernel that never ran has left is no hub */
         give_hubs(team, parts);
         return false;

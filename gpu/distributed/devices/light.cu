@@ -5,8 +5,7 @@
 static bool make_light(struct several_team *team, struct several_parts *parts, int p,
                        uint32_t most) {
     struct cuda_job *job = gg_several_on(team, p);
-    const struct device_csr g =
-        gg_several_csr(parts, p, several_vertices(&parts->places, (uint32_t)p));
+    const struct device_csr g = gg_several_csr(parts, p, parts->vertices[p]);
     struct light_rows *light = &parts->rows[p].light;
     const bool going =
         gg_make_light(job, &g, most, (int64_t)job->device->workspace_bytes, light);
@@ -22,12 +21,12 @@ bool gg_several_light(struct several_team *team, struct several_parts *parts,
     const double started = gg_now_ms();
     uint64_t arcs = 0;
     bool wanted = false;
-    for (int p = 0; p < team->parts; p++) {
+    for (int p = team->first; p < team->end; p++) {
         struct light_rows *light = &parts->rows[p].light;
         wanted = wanted || (light->asked && (!light->looked || light->most != most));
         light->asked = true;
     }
-    for (int p = 0; wanted && p < team->parts && gg_several_going(team); p++) {
+    for (int p = team->first; wanted && p < team->end && gg_several_going(team); p++) {
         gg_several_on(team, p);
         gg_drop_light(&parts->rows[p].light);
         make_light(team, parts, p, most);

@@ -290,6 +290,8 @@ bool gg_several_make(struct several_team *team, const struct several_source *sou
                 team->parts);
         return false;
     }
+    for (int p = 0; p < team->parts; p++)
+        parts->vertices[p] = several_vertices(&parts->places, (uint32_t)p);
     plan_bits(&m);
     plan_shares(&m);
     bool made = make(&m);

@@ -23,7 +23,7 @@
 #include "base/warp.h"
 
 #ifndef __CUDACC__
-#include <time.h>
+#include "platform.h"
 #endif
 
 enum {
@@ -148,9 +148,7 @@ WARP_FUNCTION uint64_t several_clock_ns(void) {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     return now;
 #else
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return (uint64_t)(gg_now_ms() * 1e6);
 #endif
 }
 

@@ -6,6 +6,7 @@
 **     exchange.h     what the host moves between devices where kernels do not
 **     make.cu        whole rows at the owner of their vertex, from lists of edges
 **     hubs.cu, light.cu    what searches need beside rows
+**     ranks.cu       members that are processes, of which each leads its own device
 **
 **     device 0                                   device 1
 **     rows of its places                         rows of its places
@@ -13,7 +14,7 @@
 **                 `--- peer stores ---------------->
 **     inbox    letters from 1                    letters from 0
 **
-** One thread of the host leads all devices: it launches a kernel on each and polls, so interrupts,
+** One thread of the host leads all devices of its process: it launches a kernel on each and polls, so interrupts,
 ** phases and errors are those of one call. The first failure anywhere stops the kernels of all.
 ** Calls are made with no device in particular current; gg_several_on makes one so.
 **
@@ -22,6 +23,7 @@
 #define GPUGRAPH_SEVERAL_CUH
 
 #include "device/cuda.cuh"
+#include "gpugraph_parts.h"
 #include "graph/light_arcs.cuh"
 #include "distributed/exchange/exchange.h"
 #include "meet.cuh"
@@ -46,9 +48,12 @@ struct several_team {
     gpugraph_run *run; /* the caller's */
     gpugraph_graph *graph;
     int parts;
+    int first, end; /* members of this process: first .. end - 1 */
+    gpugraph_part
+        *rank;  /* a partition of this process: the other members are ranks of its
+                         ** exchange (ranks.cuh); NULL: all members are of this process */
     bool peers; /* every device reaches every other one's memory: kernels meet */
     const struct several_exchange *exchange;
-    void *channel;        /* the exchange's own */
     uint64_t patience_ns; /* a device is waited for */
     uint64_t round;       /* meetings on the host since gg_several_begin */
     struct several_member member[SEVERAL_MOST];
@@ -68,7 +73,12 @@ bool gg_several_going(struct several_team *team);
 struct cuda_job *gg_several_on(struct several_team *team, int member);
 /* Until all that was queued on any of them is done; polls for interrupts. */
 bool gg_several_wait(struct several_team *team);
-/* So many bytes of each member, once all that was queued on any of them is done: 32 at most, one member's behind the
+/* What moves data between the members, as phases name it. */
+const char *gg_several_way(const struct several_team *team);
+/* Words of this process's members become those of all members. */
+bool gg_several_combine(struct several_team *team, gpugraph_combination how,
+                        uint64_t *word, uint32_t words);
+/* So many bytes of each member of this process, once all that was queued on any of them is done: 32 at most, one member's behind the
 ** other's in *to. On their way together. */
 bool gg_several_fetch_each(struct several_team *team, void *to,
                            const void *const from[SEVERAL_MOST], size_t bytes);
@@ -81,7 +91,8 @@ template <typename type> struct several_array {
         at[SEVERAL_MOST]; /* each member's copy; kernels reach others' with peers alone */
 };
 
-/* As struct workspace, on all devices at once: carve, gg_several_workspace, carve again. */
+/* As struct workspace, on all devices at once: carve, gg_several_workspace, carve again. Arrays that
+** kernels of other members reach are carved first: the others may differ in size between ranks. */
 struct several_space {
     int parts;
     unsigned char *base[SEVERAL_MOST]; /* NULL: sizes alone */
@@ -115,6 +126,9 @@ struct several_parts { /* owns nothing, where the graph keeps the rows */
     struct several_places places;
     uint64_t arcs;      /* of all members */
     uint64_t most_arcs; /* of one vertex */
+    uint32_t
+        vertices[SEVERAL_MOST]; /* places of each member that are vertices; of ranks the
+                                     ** own alone */
     size_t weight_bytes;
     enum csr_kind kind;
     bool kept; /* with the graph */
@@ -164,9 +178,11 @@ static inline struct device_csr gg_several_csr(const struct several_parts *parts
     return device_csr{vertices, rows->arcs, rows->offset, rows->target, rows->weight};
 }
 void gg_several_free_parts(struct several_team *team, struct several_parts *parts);
-/* Hubs of one member's rows, of so many, behind what is queued. (hubs.cu) */
-bool gg_several_make_hubs(struct cuda_job *job, uint32_t rows_count,
-                          struct several_rows *rows);
+
+/* The search's sources and targets become places, in an array that the caller releases. NULL: there is
+** no memory. (bring.cu) */
+uint32_t *gg_several_ends(struct several_team *team, const struct several_places *places,
+                          gpugraph_search *search);
 
 /* ---- kernels ---- */
 

@@ -5,7 +5,7 @@
 **     failure    the first of any member becomes the caller's, and the stop words of all are set,
 **                so that nobody waits for a kernel that has gone */
 #include "device/parts.cuh"
-#include "several.cuh"
+#include "ranks.cuh"
 
 #include <string.h>
 
@@ -37,9 +37,23 @@ struct cuda_job *gg_several_on(struct several_team *team, int member) {
 }
 
 bool gg_several_wait(struct several_team *team) {
-    for (int p = 0; p < team->parts && gg_several_going(team); p++)
-        gg_wait(gg_several_on(team, p));
+    for (int p = team->first; p < team->end && gg_several_going(team); p++) {
+        struct cuda_job *job = gg_several_on(team, p);
+        if (team->rank)
+            part_wait(job, team->rank);
+        else
+            gg_wait(job);
+    }
     return gg_several_going(team);
+}
+
+const char *gg_several_way(const struct several_team *team) {
+    return team->rank ? team->rank->device->way : team->exchange->name;
+}
+
+bool gg_several_combine(struct several_team *team, gpugraph_combination how,
+                        uint64_t *word, uint32_t words) {
+    return team->rank ? gg_rank_combine(team, how, word, words) : gg_several_going(team);
 }
 
 /* ---- opening ---- */
@@ -50,7 +64,7 @@ static void close_member(struct several_team *team, int p) {
     while (cudaStreamQuery(job->stream) == cudaErrorNotReady)
         if (gg_poll(team->run))
             stop_all(team);
-    if (member->desk)
+    if (member->desk && !team->rank)
         gg_give(job, member->desk, sizeof *member->desk);
     if (member->stream)
         cudaStreamDestroy(member->stream);
@@ -62,11 +76,9 @@ static void close_member(struct several_team *team, int p) {
 gpugraph_status gg_several_close(struct several_team *team) {
     gg_several_going(team);
     gg_several_let_go(team);
-    if (team->exchange)
-        team->exchange->close(team);
-    for (int p = team->parts - 1; p >= 0; p--)
+    for (int p = team->end - 1; p >= team->first; p--)
         close_member(team, p);
-    for (int p = team->parts - 1; p >= 0; p--)
+    for (int p = team->end - 1; p >= team->first; p--)
         if (team->member[p].lead == p) {
             gg_several_on(team, p);
             gg_job_close(&team->member[p].job);
@@ -101,7 +113,7 @@ static bool open_member(struct several_team *team, int p, int ordinal) {
         member->job.sliced = 0;
     }
     member->run.phase = NULL;
-    team->parts = p + 1;
+    team->parts = team->end = p + 1;
     member->desk = (struct several_desk *)gg_take(&member->job, sizeof *member->desk);
     return gg_going(&member->job);
 }
@@ -120,8 +132,8 @@ bool gg_several_open(struct several_team *team, gpugraph_graph *graph, gpugraph_
             return false;
         }
     team->exchange = gg_several_choose(team);
-    team->peers = team->exchange->in_kernels;
-    if (!team->exchange->open(team) || !gg_several_going(team)) {
+    team->peers = team->exchange && team->exchange->in_kernels;
+    if (!team->exchange || !gg_several_going(team)) {
         gg_several_close(team);
         return false;
     }
@@ -132,6 +144,8 @@ bool gg_several_open(struct several_team *team, gpugraph_graph *graph, gpugraph_
 
 /* Members that share a device have their part of its workspace one behind the other. */
 bool gg_several_workspace(struct several_team *team, struct several_space *space) {
+    if (team->rank)
+        return gg_rank_workspace(team, space);
     for (int p = 0; p < team->parts && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
         int lead = team->member[p].lead;
@@ -160,7 +174,7 @@ bool gg_several_begin(struct several_team *team, struct several_ways ways,
                       const struct several_places *places,
                       struct several_view view[SEVERAL_MOST]) {
     team->round = 0;
-    for (int p = 0; p < team->parts && gg_several_going(team); p++) {
+    for (int p = team->first; p < team->end && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
         struct several_view *v = &view[p];
         memset(v, 0, sizeof *v);
@@ -184,10 +198,10 @@ bool gg_several_begin(struct several_team *team, struct several_ways ways,
 ** device's waits in a meeting that must not begin. */
 bool gg_several_plan(struct several_team *team, const struct cooperative_kernel *kernel,
                      struct several_view view[SEVERAL_MOST]) {
-    for (int p = 0; p < team->parts && gg_several_going(team); p++) {
+    for (int p = team->first; p < team->end && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
         int sharing = 0, lead = team->member[p].lead;
-        for (int q = 0; q < team->parts; q++)
+        for (int q = team->first; q < team->end; q++)
             sharing += team->member[q].lead == lead;
         int blocks = gg_blocks_at_once(job, kernel) * job->device->processors / sharing;
         view[p].meeting.blocks = blocks > 0 ? (uint32_t)blocks : 1;
@@ -197,7 +211,7 @@ bool gg_several_plan(struct several_team *team, const struct cooperative_kernel 
 
 bool gg_several_fetch_each(struct several_team *team, void *to,
                            const void *const from[SEVERAL_MOST], size_t bytes) {
-    for (int p = 0; p < team->parts && gg_several_going(team); p++) {
+    for (int p = team->first; p < team->end && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
         gg_note(job,
                 cudaMemcpyAsync(job->device->mailbox + (size_t)p * bytes, from[p], bytes,
@@ -206,10 +220,24 @@ bool gg_several_fetch_each(struct several_team *team, void *to,
     }
     if (!gg_several_wait(team))
         return false;
-    for (int p = 0; p < team->parts; p++)
+    for (int p = team->first; p < team->end; p++)
         memcpy((unsigned char *)to + (size_t)p * bytes,
                team->member[p].job.device->mailbox + (size_t)p * bytes, bytes);
     return true;
+}
+
+static void fail_absent(struct several_team *team, int member, uint32_t absent) {
+    const double seconds = (double)team->patience_ns * 1e-9;
+    if (team->rank)
+        gg_fail(
+            team->run, GPUGRAPH_DEVICE_FAILED,
+            "part %d waited %.1f seconds for the device of part %u, which did not come",
+            member, seconds, absent);
+    else
+        gg_fail(team->run, GPUGRAPH_DEVICE_FAILED,
+                "CUDA device %d waited %.1f seconds for device %d, which did not come",
+                team->member[member].job.device->ordinal, seconds,
+                team->member[absent].job.device->ordinal);
 }
 
 /* Behind what is queued, so that it takes no wait of its own. */
@@ -219,23 +247,22 @@ static void look_for_trouble(struct several_team *team) {
     } end[SEVERAL_MOST];
     static_assert(sizeof end <= GG_MAILBOX, "a place for each member");
     const void *from[SEVERAL_MOST];
-    for (int p = 0; p < team->parts; p++)
+    for (int p = team->first; p < team->end; p++)
         from[p] = &team->member[p].desk->trouble;
     if (!gg_several_fetch_each(team, end, from, sizeof *end))
         return;
-    for (int p = 0; p < team->parts; p++)
+    for (int p = team->first; p < team->end; p++)
         if (end[p].trouble & SEVERAL_ABSENT)
-            gg_fail(
-                team->run, GPUGRAPH_DEVICE_FAILED,
-                "CUDA device %d waited %.1f seconds for device %d, which did not come",
-                team->member[p].job.device->ordinal, (double)team->patience_ns * 1e-9,
-                team->member[end[p].absent].job.device->ordinal);
+            fail_absent(team, p, end[p].absent);
 }
 
 bool gg_several_launch(struct several_team *team, const struct cooperative_kernel *kernel,
                        struct several_view view[SEVERAL_MOST],
                        void **const arguments[SEVERAL_MOST]) {
-    for (int p = 0; p < team->parts && gg_several_going(team); p++)
+    /* Other ranks' kernels write to this one's memory as soon as they run. */
+    if (team->rank && team->peers && !gg_rank_barrier(team))
+        return false;
+    for (int p = team->first; p < team->end && gg_several_going(team); p++)
         gg_launch_cooperative(gg_several_on(team, p), kernel, view[p].meeting.blocks,
                               arguments[p]);
     look_for_trouble(team);
@@ -249,12 +276,14 @@ bool gg_several_meet_on_host(struct several_team *team, struct several_ways ways
     const uint64_t round = team->round++;
     struct several_tally tally[SEVERAL_MOST];
     memset(outcome, 0, sizeof *outcome);
-    for (int p = 0; p < team->parts && gg_several_going(team); p++) {
+    for (int p = team->first; p < team->end && gg_several_going(team); p++)
         gg_fetch(gg_several_on(team, p), &tally[p],
                  &team->member[p].desk->tally[round % 3], sizeof tally[p]);
+    if (!gg_several_going(team) || (team->rank && !gg_rank_gather_tallies(team, tally)))
+        return false;
+    for (int p = 0; p < team->parts; p++)
         several_combine(&ways, outcome->word, tally[p].word);
-    }
-    for (int p = 0; p < team->parts && gg_several_going(team); p++) {
+    for (int p = team->first; p < team->end && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
         struct several_desk *desk = team->member[p].desk;
         for (int q = 0; q < team->parts; q++)

@@ -1,17 +1,9 @@
-/* Which exchange a team uses, and the one between peers. */
+/* Which exchange a team of one process uses, and how it copies. */
 #include "base/limits.h"
 #include "distributed/devices/several.cuh"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct several_exchange *const exchanges[] = {
-    &gg_several_peer, &gg_several_nccl, &gg_several_host};
-enum {
-    EXCHANGES = sizeof exchanges / sizeof *exchanges,
-    UNASKED = 2 /* the first ones, which are taken where nobody forces one */
-};
 
 /* ---- peer ---- */
 
@@ -54,8 +46,6 @@ static bool reach_peers(struct several_team *team) {
     return gg_several_going(team);
 }
 
-static void nothing_to_close(struct several_team *) {}
-
 /* Each sender's copies in its stream, once all that was queued anywhere is done. */
 static bool copy_pieces(struct several_team *team, const struct several_piece *piece) {
     if (!gg_several_wait(team))
@@ -73,56 +63,25 @@ static bool copy_pieces(struct several_team *team, const struct several_piece *p
     return gg_several_wait(team);
 }
 
-extern "C" const struct several_exchange gg_several_peer = {
-    .name = "peer",
-    .in_kernels = true,
-    .possible = all_reach,
-    .open = reach_peers,
-    .close = nothing_to_close,
-    .move = copy_pieces,
-};
-
-static bool nothing_to_open(struct several_team *) {
-    return true;
-}
-
-static bool always(const struct several_team *) {
-    return true;
-}
-
-/* What is left: kernels return, and the runtime finds a way for each copy. */
-extern "C" const struct several_exchange gg_several_copies = {
-    .name = "copies",
-    .in_kernels = false,
-    .possible = always,
-    .open = nothing_to_open,
-    .close = nothing_to_close,
-    .move = copy_pieces,
-};
+extern "C" const struct several_exchange gg_several_peer = {"peer", true, copy_pieces};
+/* Kernels return, and the runtime finds a way for each copy. */
+extern "C" const struct several_exchange gg_several_copies = {"copies", false,
+                                                              copy_pieces};
 
 /* ---- choice ---- */
 
-static const struct several_exchange *from_environment;
-
-static void read_environment() {
+static const struct several_exchange *wanted(const struct several_team *team) {
     const char *name = getenv("GPUGRAPH_EXCHANGE");
-    for (int i = 0; name && i < EXCHANGES; i++)
-        if (strcmp(exchanges[i]->name, name) == 0)
-            from_environment = exchanges[i];
-}
-
-extern "C" const struct several_exchange *
-gg_several_choose(const struct several_team *team) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, read_environment);
     if (gg_limits.several_exchange)
         return gg_limits.several_exchange;
-    if (from_environment)
-        return from_environment;
-    for (int i = 0; i < UNASKED; i++)
-        if (exchanges[i]->possible(team))
-            return exchanges[i];
-    return &gg_several_copies;
+    if (name)
+        return strcmp(name, "peer") == 0 ? &gg_several_peer : &gg_several_copies;
+    return all_reach(team) ? &gg_several_peer : &gg_several_copies;
+}
+
+extern "C" const struct several_exchange *gg_several_choose(struct several_team *team) {
+    const struct several_exchange *exchange = wanted(team);
+    return !exchange->in_kernels || reach_peers(team) ? exchange : NULL;
 }
 
 bool gg_several_segments(struct several_team *team, void *const *at, uint64_t bytes) {

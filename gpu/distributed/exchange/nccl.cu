@@ -25,8 +25,6 @@ static bool load() {
     }
     return find(library, "ncclGetUniqueId", &calls.new_id) &&
            find(library, "ncclCommInitRank", &calls.join) &&
-           find(library, "ncclCommInitAll", &calls.join_all) &&
-           find(library, "ncclCommDestroy", &calls.leave) &&
            find(library, "ncclCommAbort", &calls.abandon) &&
            find(library, "ncclGroupStart", &calls.group_start) &&
            find(library, "ncclGroupEnd", &calls.group_end) &&

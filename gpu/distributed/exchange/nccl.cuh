@@ -17,8 +17,6 @@ struct nccl_id { /* of a communicator, the same for all that join */
 struct nccl_calls {
     int (*new_id)(nccl_id *id);
     int (*join)(nccl_communicator *comm, int parts, nccl_id id, int part);
-    int (*join_all)(nccl_communicator *comm, int devices, const int *ordinal);
-    int (*leave)(nccl_communicator comm);   /* once nothing is on its way */
     int (*abandon)(nccl_communicator comm); /* whatever others wait for */
     int (*group_start)(void);
     int (*group_end)(void);

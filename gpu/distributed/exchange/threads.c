@@ -9,15 +9,13 @@
 ** Who has failed says so in the hall, and nobody waits there any more. A part whose body has
 ** returned will never come: who waits for it then fails, too. Parts other than the calling thread's
 ** look into the hall where that one asks the host whether to stop. */
-#define _GNU_SOURCE
 #include "gpugraph_parts.h"
 #include "base/run.h"
+#include "mutex.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { LOOK_MS = 10 }; /* who waits asks the host so often */
 
@@ -37,8 +35,8 @@ struct seat {
 };
 
 struct hall {
-    pthread_mutex_t lock;
-    pthread_cond_t turn;
+    gg_mutex lock;
+    gg_condition turn;
     uint32_t parts, arrived, ended;
     uint32_t looking; /* parts that may read what others have shown */
     uint64_t shown;   /* the round since which they may */
@@ -63,13 +61,13 @@ static void record_failure(struct hall *h, gpugraph_status status, const char *m
         snprintf(h->message, sizeof h->message, "%s", message);
         __atomic_store_n(&h->status, status, __ATOMIC_RELAXED);
     }
-    pthread_cond_broadcast(&h->turn);
+    gg_condition_wake(&h->turn);
 }
 
 static void note_failure(struct hall *h, gpugraph_status status, const char *message) {
-    pthread_mutex_lock(&h->lock);
+    gg_mutex_lock(&h->lock);
     record_failure(h, status, message);
-    pthread_mutex_unlock(&h->lock);
+    gg_mutex_unlock(&h->lock);
 }
 
 static void fail(gpugraph_exchange *x, const gpugraph_run *run) {
@@ -78,9 +76,9 @@ static void fail(gpugraph_exchange *x, const gpugraph_run *run) {
 
 static bool hear(gpugraph_exchange *x, gpugraph_run *run) {
     struct hall *h = seat_of(x)->hall;
-    pthread_mutex_lock(&h->lock);
+    gg_mutex_lock(&h->lock);
     const gpugraph_status status = h->status;
-    pthread_mutex_unlock(&h->lock);
+    gg_mutex_unlock(&h->lock);
     if (status != GPUGRAPH_OK)
         gg_fail(run, status, "%s", h->message);
     return status != GPUGRAPH_OK;
@@ -94,12 +92,7 @@ static int has_failed(void *seat) {
 /* ---- meeting ---- */
 
 static void wait_a_moment(struct hall *h) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    pthread_cond_timedwait(&h->turn, &h->lock, &until);
+    gg_condition_wait(&h->turn, &h->lock, LOOK_MS);
 }
 
 /* Most meetings are short: where every part has a processor, it stays awake for some microseconds. It
@@ -119,7 +112,7 @@ static void linger(const struct hall *h, uint64_t round) {
 static gpugraph_status meet(struct seat *s, gpugraph_run *run, bool shows) {
     struct hall *h = s->hall;
     bool stop = false;
-    pthread_mutex_lock(&h->lock);
+    gg_mutex_lock(&h->lock);
     const uint64_t round = h->round;
     if (++h->arrived == h->parts) {
         h->arrived = 0;
@@ -128,18 +121,18 @@ static gpugraph_status meet(struct seat *s, gpugraph_run *run, bool shows) {
             h->shown = round + 1;
         }
         __atomic_store_n(&h->round, round + 1, __ATOMIC_RELEASE);
-        pthread_cond_broadcast(&h->turn);
+        gg_condition_wake(&h->turn);
     } else if (h->roomy) {
-        pthread_mutex_unlock(&h->lock);
+        gg_mutex_unlock(&h->lock);
         linger(h, round);
-        pthread_mutex_lock(&h->lock);
+        gg_mutex_lock(&h->lock);
     }
     while (h->round == round && h->status == GPUGRAPH_OK && h->ended == 0 && !stop) {
         wait_a_moment(h);
         if (h->round == round && s->exchange.part == 0) {
-            pthread_mutex_unlock(&h->lock);
+            gg_mutex_unlock(&h->lock);
             stop = gg_poll(run);
-            pthread_mutex_lock(&h->lock);
+            gg_mutex_lock(&h->lock);
         }
     }
     const bool met = h->round != round;
@@ -153,7 +146,7 @@ static gpugraph_status meet(struct seat *s, gpugraph_run *run, bool shows) {
             wait_a_moment(h);
         gg_fail(run, h->status, "%s", h->message);
     }
-    pthread_mutex_unlock(&h->lock);
+    gg_mutex_unlock(&h->lock);
     s->exchange.meetings++;
     return run->status;
 }
@@ -166,10 +159,10 @@ static bool show(struct seat *s, gpugraph_run *run, const void *shown) {
 
 /* And meets the others, so that each may change what it has shown. */
 static gpugraph_status stop_looking(struct seat *s, gpugraph_run *run) {
-    pthread_mutex_lock(&s->hall->lock);
+    gg_mutex_lock(&s->hall->lock);
     if (--s->hall->looking == 0)
-        pthread_cond_broadcast(&s->hall->turn);
-    pthread_mutex_unlock(&s->hall->lock);
+        gg_condition_wake(&s->hall->turn);
+    gg_mutex_unlock(&s->hall->lock);
     return meet(s, run, false);
 }
 
@@ -290,10 +283,10 @@ static void leave(struct seat *s, gpugraph_status status) {
     struct hall *h = s->hall;
     if (status != GPUGRAPH_OK)
         note_failure(h, status, s->run->message);
-    pthread_mutex_lock(&h->lock);
+    gg_mutex_lock(&h->lock);
     h->ended++;
-    pthread_cond_broadcast(&h->turn);
-    pthread_mutex_unlock(&h->lock);
+    gg_condition_wake(&h->turn);
+    gg_mutex_unlock(&h->lock);
 }
 
 static void *serve(void *seat) {
@@ -335,8 +328,6 @@ gpugraph_status gpugraph_in_parts(uint32_t parts, gpugraph_part_body *body, void
     h->roomy = parts <= (uint32_t)gg_team_limit(0);
     h->body = body;
     h->job = job;
-    pthread_mutex_init(&h->lock, NULL);
-    pthread_cond_init(&h->turn, NULL);
     for (uint32_t p = 0; p < parts; p++)
         sit_down(h, p, run);
     for (uint32_t p = 1; p < parts; p++)
@@ -346,14 +337,12 @@ gpugraph_status gpugraph_in_parts(uint32_t parts, gpugraph_part_body *body, void
             leave(&h->seat[p], GPUGRAPH_NO_MEMORY);
         }
     leave(&h->seat[0], body(job, &h->seat[0].exchange, run));
-    pthread_mutex_lock(&h->lock);
+    gg_mutex_lock(&h->lock);
     while (h->ended < parts)
-        pthread_cond_wait(&h->turn, &h->lock);
-    pthread_mutex_unlock(&h->lock);
+        gg_condition_wait(&h->turn, &h->lock, -1);
+    gg_mutex_unlock(&h->lock);
     if (h->status != GPUGRAPH_OK)
         gg_fail(run, h->status, "%s", h->message);
-    pthread_cond_destroy(&h->turn);
-    pthread_mutex_destroy(&h->lock);
     gg_release(h);
     return run->status;
 }

@@ -1,9 +1,10 @@
 /* Messages between devices of parts: by copies within a process, by NCCL, or down to the host, through the part's exchange and up again.
 **
-**     open     each tells which device it has and whether NCCL is there -> part 0's id -> all join
+**     open     each tells which device it has and whether NCCL is there
+**     join     part 0's id -> all, at the first message
 **
 ** NCCL takes one part to a device: two that share one go through the host. GPUGRAPH_EXCHANGE=peer, nccl or host
-** forces one way; of processes peer is what searches do without messages (devices/processes.cuh). */
+** forces one way; of processes peer is what searches do without messages (devices/ranks.cuh). */
 #include "distributed/partition/device.cuh"
 
 #include <stdio.h>
@@ -118,26 +119,10 @@ static bool all_can(const struct card *card, uint32_t parts, struct part_device 
     return true;
 }
 
-/* A byte from each to each: NCCL connects two parts at their first message, which takes some hundred
-** milliseconds. */
-static bool connect_all(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
-    const uint32_t parts = p->exchange->parts;
-    unsigned char *bytes = static_cast<unsigned char *>(gg_take(job, 2 * parts));
-    struct part_piece *piece =
-        static_cast<struct part_piece *>(gg_alloc(job->run, parts, 2 * sizeof *piece));
-    for (uint32_t q = 0; piece && q < parts; q++) {
-        piece[q] = {bytes + q, 1};
-        piece[parts + q] = {bytes + parts + q, 1};
-    }
-    if (bytes && piece && by_nccl(job, p, d->comm, piece, piece + parts))
-        wait_for_parts(job, p, d);
-    gg_release(piece);
-    gg_give(job, bytes, 2 * parts);
-    return gg_going(job);
-}
-
-static bool join(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
+/* At the first message: it takes half a second and more. Collective. */
+static bool join(struct cuda_job *job, gpugraph_part *p) {
     gpugraph_exchange *x = p->exchange;
+    struct part_device *d = p->device;
     const char *why;
     const struct nccl_calls *nccl = gg_nccl(&why);
     struct {
@@ -159,8 +144,7 @@ static bool join(struct cuda_job *job, gpugraph_part *p, struct part_device *d) 
                 "does without",
                 x->parts, nccl->error(result));
     }
-    snprintf(d->way, sizeof d->way, "nccl");
-    return gg_going(job) && connect_all(job, p, d);
+    return gg_going(job);
 }
 
 bool part_wire_open(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
@@ -180,11 +164,11 @@ bool part_wire_open(struct cuda_job *job, gpugraph_part *p, struct part_device *
     all = static_cast<struct card *>(gg_alloc(job->run, x->parts, sizeof *all));
     bool told = all && gg_going(job) &&
                 x->calls->gather(x, job->run, &mine, sizeof mine, all) == GPUGRAPH_OK;
-    const bool nccl = told && all_can(all, x->parts, d);
+    d->nccl = told && all_can(all, x->parts, d);
     gg_release(all);
-    if (nccl)
-        return join(job, p, d);
-    if (told && part_way_is_forced("nccl"))
+    if (d->nccl)
+        snprintf(d->way, sizeof d->way, "nccl");
+    else if (told && part_way_is_forced("nccl"))
         gg_fail(job->run, GPUGRAPH_NO_DEVICE, "GPUGRAPH_EXCHANGE is nccl, but: %s",
                 d->way);
     return gg_going(job);
@@ -258,34 +242,13 @@ static bool by_host(struct cuda_job *job, gpugraph_part *p, const struct part_pi
     return gg_going(job);
 }
 
-/* Groups of NCCL lie within one another: the outermost is one launch. */
-static bool grouped(struct cuda_job *job, gpugraph_part *p, bool begins) {
-    const char *why;
-    const struct nccl_calls *nccl = gg_nccl(&why);
-    if (!p->device->comm)
-        return gg_going(job);
-    const int result = begins ? nccl->group_start() : nccl->group_end();
-    if (result != NCCL_SUCCESS)
-        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                "NCCL failed between the devices of %u parts: %s", p->exchange->parts,
-                nccl->error(result));
-    return gg_going(job);
-}
-
-bool part_wire_begin(struct cuda_job *job, gpugraph_part *p) {
-    return gg_going(job) && grouped(job, p, true);
-}
-
-bool part_wire_end(struct cuda_job *job, gpugraph_part *p) {
-    return grouped(job, p, false);
-}
-
 bool part_wire_swap(struct cuda_job *job, gpugraph_part *p, const struct part_piece *out,
                     const struct part_piece *in) {
     if (!gg_going(job))
         return false;
     if (p->device->copies)
         return by_copies(job, p, out, in);
-    return p->device->comm ? by_nccl(job, p, p->device->comm, out, in)
-                           : by_host(job, p, out, in);
+    if (!p->device->nccl)
+        return by_host(job, p, out, in);
+    return (p->device->comm || join(job, p)) && by_nccl(job, p, p->device->comm, out, in);
 }

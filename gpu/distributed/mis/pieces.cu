@@ -10,9 +10,108 @@
 **               agree     how many are open
 **
 ** A round sees what the last one has decided, so the earliest open vertex always joins. */
-#include "mis/mis.h"
-#include "parts.cuh"
+#include "several.cuh"
+#include "distributed/partition/device.cuh"
 #include "base/warp.h"
+
+struct mis_on_part {
+    const uint64_t *offset, *number;
+    const uint32_t *target, *hash; /* hash NULL: the priority needs none */
+    uint32_t *word;
+    uint32_t masters, shift; /* leading zeros of the largest number, of 64 bits */
+    gpugraph_priority priority;
+    const uint32_t *stop;
+    unsigned long long *open; /* masters that wait */
+};
+
+/* The upper 32 of the bits that numbers have: it ascends with them. */
+static __device__ __forceinline__ uint32_t top_of(const mis_on_part &g, uint32_t v) {
+    return (uint32_t)(g.number[v] << g.shift >> 32);
+}
+
+/* As mis_word has it, of whole keys that numbers of 64 bits are part of. */
+static __device__ __forceinline__ uint32_t word_of(const mis_on_part &g, uint32_t v,
+                                                   uint64_t degree) {
+    uint64_t key = g.priority == GPUGRAPH_BY_DEGREE      ? degree << 32 | g.hash[v]
+                   : g.priority == GPUGRAPH_BY_DEGREE_ID ? degree << 32 | top_of(g, v)
+                   : g.priority == GPUGRAPH_BY_RANDOM    ? g.hash[v]
+                                                         : top_of(g, v);
+    if (g.priority == GPUGRAPH_BY_DEGREE || g.priority == GPUGRAPH_BY_DEGREE_ID) {
+        int top = 63 - __clzll((long long)key);
+        key = (uint64_t)(top - 32) << 27 | key << (64 - top) >> 37;
+    }
+    return (key < MIS_DROPPED - 2 ? (uint32_t)key : MIS_DROPPED - 2) + 1;
+}
+
+/* One thread per place, whole warps: is its master decided, has it joined? */
+static __global__ void bits_of_places(const uint32_t *place, uint64_t places,
+                                      const uint32_t *word, uint32_t *decided,
+                                      uint32_t *joined) {
+    for (uint64_t i = gg_thread(); i < gg_whole_warps(places);
+         i += gg_threads_of_grid()) {
+        const bool live = i < places && place[i] != GPUGRAPH_NONE;
+        const uint32_t value = live ? word[place[i]] : 0;
+        const bool joins = live && value == MIS_JOINED;
+        const uint32_t ended = __ballot_sync(ALL_LANES,
+                                             joins || (live && value == MIS_DROPPED)),
+                       joining = __ballot_sync(ALL_LANES, joins);
+        if (gg_lane() == 0 && i < places) {
+            decided[i / GG_WARP] = ended;
+            joined[i / GG_WARP] = joining;
+        }
+    }
+}
+
+/* Ghosts of one peer; a warp for 32 words of their bits. */
+static __global__ void words_of_ghosts(uint32_t *word, uint32_t ghosts,
+                                       const uint32_t *decided, const uint32_t *joined) {
+    const uint32_t words = (ghosts + 31) / 32;
+    for (uint64_t i = gg_thread(); i < gg_whole_warps(words); i += gg_threads_of_grid()) {
+        const uint32_t ends = i < words ? decided[i] : 0, joins = ends ? joined[i] : 0;
+        for (uint32_t left = __ballot_sync(ALL_LANES, ends != 0); left;
+             left &= left - 1) {
+            const int lane = __ffs((int)left) - 1;
+            const uint32_t end = __shfl_sync(ALL_LANES, ends, lane),
+                           join = __shfl_sync(ALL_LANES, joins, lane);
+            if (end >> gg_lane() & 1)
+                word[(i - gg_lane() + lane) * GG_WARP + gg_lane()] =
+                    join >> gg_lane() & 1 ? MIS_JOINED : MIS_DROPPED;
+        }
+    }
+}
+
+/* One thread per master. */
+static __global__ void members_of(const uint32_t *word, uint32_t masters,
+                                  uint8_t *member) {
+    for (uint64_t v = gg_thread(); v < masters; v += gg_threads_of_grid())
+        member[v] = word[v] == MIS_JOINED;
+}
+
+/* What is decided goes to ghosts. out, in: two bitmaps each, of places and of ghosts. */
+static bool tell_ghosts(struct cuda_job *job, gpugraph_part *p,
+                        const struct mis_on_part *g, uint32_t *out, uint32_t *in) {
+    const struct part_device *d = p->device;
+    const uint64_t places = d->first_out[p->exchange->parts];
+    const uint32_t *decided = in, *joined = in + part_words_in(p);
+    if (places > 0 && gg_going(job)) {
+        bits_of_places<<<gg_grid(job, places, 8), GG_BLOCK, 0, job->stream>>>(
+            d->place, places, g->word, out, out + part_words_out(p));
+        gg_launched(job, "bits_of_places");
+    }
+    const auto launch = [&](uint32_t local, uint32_t ghosts, uint64_t at) {
+        words_of_ghosts<<<gg_grid(job, ghosts / 32 + GG_WARP, 8), GG_BLOCK, 0,
+                          job->stream>>>(g->word + local, ghosts, decided + at / 32,
+                                         joined + at / 32);
+    };
+    return part_swap_bits(job, p, out, in, 2) &&
+           part_put_ghosts_right(job, p, "words_of_ghosts", launch);
+}
+
+static void mis_no_progress(struct cuda_job *job, const char *kernel, uint64_t open) {
+    gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+            "the kernel %s makes no progress: %llu vertices wait for each other", kernel,
+            (unsigned long long)open);
+}
 
 enum { MAY_JOIN = 0, MUST_WAIT = 1, MUST_DROP = 2 }; /* the larger prevails */
 enum { LOOK_ARCS = 4096 }; /* steps along a row between looks at the stop word */
@@ -41,12 +140,11 @@ static __global__ void add_pieces(const uint32_t *place, uint64_t places,
             atomicAdd(&degree[place[i]], room[i]);
 }
 
-/* One thread per master; the gap behind them has joined. */
+/* One thread per master. */
 static __global__ void words_of_masters(const __grid_constant__ mis_on_part g,
                                         const uint32_t *degree) {
-    for (uint64_t v = gg_thread(); v < g.first_ghost; v += gg_threads_of_grid())
-        g.word[v] =
-            v < g.masters && degree[v] ? word_of(g, (uint32_t)v, degree[v]) : MIS_JOINED;
+    for (uint64_t v = gg_thread(); v < g.masters; v += gg_threads_of_grid())
+        g.word[v] = degree[v] ? word_of(g, (uint32_t)v, degree[v]) : MIS_JOINED;
 }
 
 /* ---- a round ---- */
@@ -147,10 +245,9 @@ struct pieces {
     struct cuda_job *job;
     gpugraph_part *p;
     struct mis_on_part g;
-    uint32_t *hash, *room;                 /* room: a word for each place */
-    uint32_t *verdict;                     /* of each local; at first its degree */
-    uint32_t *places, *ghosts;             /* two bitmaps each */
-    unsigned long long (*all)[PART_TALLY]; /* of parts */
+    uint32_t *hash, *room;     /* room: a word for each place */
+    uint32_t *verdict;         /* of each local; at first its degree */
+    uint32_t *places, *ghosts; /* two bitmaps each */
     uint8_t *member;
     uint64_t left; /* open, of all parts */
     uint32_t rounds;
@@ -162,16 +259,14 @@ static unsigned blocks_for(const struct pieces *m, uint64_t items) {
 
 static void carve(struct pieces *m, struct workspace *space) {
     const struct part_device *d = m->p->device;
-    m->g.open = gg_carve<unsigned long long>(space, PART_TALLY);
-    m->all = gg_carve<unsigned long long[PART_TALLY]>(space, m->p->exchange->parts);
-    m->g.word = gg_carve<uint32_t>(space, d->locals);
-    m->g.known = gg_carve<uint32_t>(space, part_words_of_masters(m->p));
-    m->hash = gg_carve<uint32_t>(space, d->locals);
-    m->verdict = gg_carve<uint32_t>(space, d->locals);
+    m->g.open = gg_carve<unsigned long long>(space, 1);
+    m->g.word = gg_carve<uint32_t>(space, m->p->locals);
+    m->hash = gg_carve<uint32_t>(space, m->p->locals);
+    m->verdict = gg_carve<uint32_t>(space, m->p->locals);
     m->room = gg_carve<uint32_t>(space, d->first_out[m->p->exchange->parts]);
     m->places = gg_carve<uint32_t>(space, 2 * part_words_out(m->p));
     m->ghosts = gg_carve<uint32_t>(space, 2 * part_words_in(m->p));
-    m->member = gg_carve<uint8_t>(space, d->masters);
+    m->member = gg_carve<uint8_t>(space, m->p->masters);
 }
 
 static bool take_memory(struct pieces *m, gpugraph_priority priority) {
@@ -185,8 +280,7 @@ static bool take_memory(struct pieces *m, gpugraph_priority priority) {
     m->g.offset = d->offset;
     m->g.target = d->target;
     m->g.number = d->number;
-    m->g.masters = d->masters;
-    m->g.first_ghost = d->first_ghost;
+    m->g.masters = m->p->masters;
     m->g.shift = (uint32_t)__builtin_clzll(largest);
     m->g.priority = priority;
     m->g.stop = m->job->device->device_stop;
@@ -198,21 +292,20 @@ static bool prepare(struct pieces *m, const uint32_t *hash) {
     struct cuda_job *job = m->job;
     const struct part_device *d = m->p->device;
     const uint64_t places = d->first_out[m->p->exchange->parts];
-    gg_fill(job, m->g.known, 0, part_words_of_masters(m->p) * sizeof *m->g.known);
     if (hash) {
         m->g.hash = m->hash;
-        gg_upload(job, m->hash, hash, d->masters * sizeof *hash);
+        gg_upload(job, m->hash, hash, m->p->masters * sizeof *hash);
         if (!part_send_values(job, m->p, m->hash, m->room))
             return false;
     }
-    degrees_of_pieces<<<blocks_for(m, d->locals), GG_BLOCK, 0, job->stream>>>(
-        d->offset, d->locals, m->verdict);
+    degrees_of_pieces<<<blocks_for(m, m->p->locals), GG_BLOCK, 0, job->stream>>>(
+        d->offset, m->p->locals, m->verdict);
     if (!gg_launched(job, "degrees_of_pieces") ||
         !part_return_values(job, m->p, m->verdict, m->room))
         return false;
     add_pieces<<<blocks_for(m, places), GG_BLOCK, 0, job->stream>>>(d->place, places,
                                                                     m->room, m->verdict);
-    words_of_masters<<<blocks_for(m, d->first_ghost), GG_BLOCK, 0, job->stream>>>(
+    words_of_masters<<<blocks_for(m, m->p->masters), GG_BLOCK, 0, job->stream>>>(
         m->g, m->verdict);
     return gg_launched(job, "words_of_masters") &&
            part_send_values(job, m->p, m->g.word, m->room);
@@ -239,22 +332,22 @@ static bool return_verdicts(struct pieces *m) {
 
 static bool one_round(struct pieces *m) {
     struct cuda_job *job = m->job;
-    const struct part_device *d = m->p->device;
     const uint64_t before = m->left;
-    uint64_t sum[PART_TALLY];
-    if (!gg_fill(job, m->g.open, 0, PART_TALLY * sizeof *m->g.open))
+    uint64_t open;
+    if (!gg_fill(job, m->g.open, 0, sizeof *m->g.open))
         return false;
-    judge_pieces<<<blocks_for(m, d->locals), GG_BLOCK, 0, job->stream>>>(m->g, d->locals,
-                                                                         m->verdict);
+    judge_pieces<<<blocks_for(m, m->p->locals), GG_BLOCK, 0, job->stream>>>(
+        m->g, m->p->locals, m->verdict);
     if (!gg_launched(job, "judge_pieces") || !return_verdicts(m))
         return false;
-    apply_verdicts<<<blocks_for(m, d->masters), GG_BLOCK, 0, job->stream>>>(
-        m->g.word, d->masters, m->verdict, m->g.open);
+    apply_verdicts<<<blocks_for(m, m->p->masters), GG_BLOCK, 0, job->stream>>>(
+        m->g.word, m->p->masters, m->verdict, m->g.open);
     if (!gg_launched(job, "apply_verdicts") ||
-        !mis_tell_ghosts(job, m->p, &m->g, m->places, m->ghosts, m->all) ||
-        !part_combine_tallies(job, m->p, m->all, GPUGRAPH_SUM, sum))
+        !tell_ghosts(job, m->p, &m->g, m->places, m->ghosts) ||
+        !part_fetch(job, m->p, &open, m->g.open, sizeof open) ||
+        !part_sum(m->p, job->run, &open))
         return false;
-    m->left = sum[0];
+    m->left = open;
     m->rounds++;
     if (m->left > 0 && m->left >= before)
         mis_no_progress(job, "judge_pieces", m->left);
@@ -263,7 +356,7 @@ static bool one_round(struct pieces *m) {
 
 static bool search(struct pieces *m, uint8_t *member) {
     struct cuda_job *job = m->job;
-    const uint32_t masters = m->p->device->masters;
+    const uint32_t masters = m->p->masters;
     for (m->left = UINT64_MAX; m->left > 0;)
         if (!one_round(m))
             return false;

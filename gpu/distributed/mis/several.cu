@@ -23,6 +23,7 @@
 ** dropped; its owner comes to the same, by the vertex that joined: the first neighbour that joins is an
 ** earlier one, behind which no look goes as long as it is open. */
 #include "several.cuh"
+#include "distributed/devices/ranks.cuh"
 #include "mis/codes.cuh"
 #include "mis/keep.cuh"
 #include "mis/mis.h"
@@ -202,6 +203,7 @@ struct shared_run {
     struct several_view view[SEVERAL_MOST];
     struct mis_shared g[SEVERAL_MOST];
     several_array<uint32_t> count, codes, degree, hash;
+    several_array<uint64_t> number;
     several_array<uint8_t> member;
     several_array<struct mis_left> left;
     several_array<struct waiting> list;
@@ -211,31 +213,88 @@ struct shared_run {
 /* Entries of all lists: of as many warps as the member with most has. */
 static void plan_lists(struct shared_run *r, uint64_t *entries) {
     *entries = 0;
-    for (int p = 0; p < r->team->parts; p++) {
+    for (int p = r->team->first; p < r->team->end; p++) {
         const uint64_t all = gg_mis_list_entries(r->view[p], &r->g[p].room);
         *entries = all > *entries ? all : *entries;
     }
 }
 
+/* Ranks have hashes and numbers of their own masters, by place. Without peers each has copies of all. */
+static uint64_t hashes_here(const struct shared_run *r) {
+    const struct several_places *places = &r->parts->places;
+    if (!r->question->hash)
+        return 0;
+    return !r->team->rank   ? places->n
+           : r->team->peers ? places->stride
+                            : several_all_places(places);
+}
+
+/* Those that other members reach come first. */
 static void carve(struct shared_run *r, struct several_space *space) {
     const struct several_places *places = &r->parts->places;
+    const bool copies = r->team->rank && !r->team->peers;
     uint64_t entries;
     plan_lists(r, &entries);
-    r->left = gg_several_carve<struct mis_left>(space, 1);
-    r->list = gg_several_carve<struct waiting>(space, entries);
     r->count = gg_several_carve<uint32_t>(space, r->team->parts * MIS_BINS);
     r->codes = gg_several_carve<uint32_t>(space, several_all_places(places) / 4);
+    r->hash = gg_several_carve<uint32_t>(space, hashes_here(r));
+    r->number =
+        gg_several_carve<uint64_t>(space, copies ? several_all_places(places) : 0);
+    r->left = gg_several_carve<struct mis_left>(space, 1);
+    r->list = gg_several_carve<struct waiting>(space, entries);
     r->degree = gg_several_carve<uint32_t>(
         space, r->team->peers ? 0 : several_all_places(places));
     r->member = gg_several_carve<uint8_t>(space, places->stride);
-    r->hash = gg_several_carve<uint32_t>(space, r->question->hash ? places->n : 0);
 }
 
+/* Each member's own segment, of so many entries, to all others. */
+template <typename type>
+static bool to_all(struct shared_run *r, const several_array<type> &array,
+                   uint64_t entries) {
+    void *at[SEVERAL_MOST];
+    for (int p = 0; p < r->team->parts; p++)
+        at[p] = array.at[p];
+    return r->team->peers || r->team->parts == 1 ||
+           gg_several_segments(r->team, at, entries * sizeof(type));
+}
+
+/* Of consecutive ids, or by number. */
 static bool send_hashes(struct shared_run *r) {
     for (int p = 0; p < r->team->parts && r->question->hash; p++)
         gg_upload(gg_several_on(r->team, p), r->hash.at[p], r->question->hash,
                   (uint64_t)r->parts->places.n * sizeof(uint32_t));
     return gg_several_going(r->team);
+}
+
+/* Of a rank's masters: numbers and hashes, and where kernels find those of others. */
+static bool set_up_rank(struct shared_run *r) {
+    const struct part_shared *s = gg_several_rank(r->team);
+    const struct several_places *places = &r->parts->places;
+    const int me = r->team->first;
+    struct cuda_job *job = gg_several_on(r->team, me);
+    struct mis_shared *g = &r->g[me];
+    const uint32_t masters = r->parts->vertices[me];
+    const uint64_t first = r->team->peers ? 0 : several_first(places, (uint32_t)me);
+    const uint32_t *hash = r->question->hash;
+    if (hash)
+        gg_upload(job, r->hash.at[me] + first, hash, masters * sizeof *hash);
+    for (int q = 0; q < r->team->parts; q++) {
+        const uint64_t there = several_first(places, (uint32_t)q);
+        g->number[q] = r->team->peers ? s->number[q] : r->number.at[me] + there;
+        if (hash)
+            g->hash[q] = r->team->peers ? r->hash.at[q] : r->hash.at[me] + there;
+        if (r->team->peers)
+            g->offset_of[q] = s->offset[q] - there;
+    }
+    if (r->team->peers)
+        return gg_several_going(r->team);
+    gg_note(job,
+            cudaMemcpyAsync(r->number.at[me] + first, r->team->rank->device->number,
+                            masters * sizeof(uint64_t), cudaMemcpyDeviceToDevice,
+                            job->stream),
+            "copy numbers");
+    return to_all(r, r->number, places->stride) &&
+           (!hash || to_all(r, r->hash, places->stride));
 }
 
 static void set_up(struct shared_run *r, int p) {
@@ -252,11 +311,12 @@ static void set_up(struct shared_run *r, int p) {
     g->code = (uint8_t *)r->codes.at[p];
     g->others = 0;
     for (int q = 0; q < r->team->parts && r->team->peers; q++) {
-        g->offset_of[q] = r->parts->rows[q].offset - r->view[q].first;
+        if (!r->team->rank)
+            g->offset_of[q] = r->parts->rows[q].offset - r->view[q].first;
         if (q != p)
             g->other[g->others++] = (uint8_t *)r->codes.at[q];
     }
-    g->vertices = several_vertices(&r->parts->places, (uint32_t)p);
+    g->vertices = r->parts->vertices[p];
     g->first_share = gg_mis_share_of(r->parts->arcs, n);
     g->member = r->member.at[p];
     g->left = r->left.at[p];
@@ -266,7 +326,7 @@ static void set_up(struct shared_run *r, int p) {
     g->order.stop = r->view[p].meeting.stop;
     g->order.hashes.salt = gg_fixed_hash((uint64_t)q->seed + 0x9e3779b97f4a7c15u);
     g->order.hashes.first = q->first_id;
-    g->order.hashes.stored = q->hash ? r->hash.at[p] : NULL;
+    g->order.hashes.stored = q->hash && !r->team->rank ? r->hash.at[p] : NULL;
 }
 
 static bool prepare(struct shared_run *r) {
@@ -274,42 +334,33 @@ static bool prepare(struct shared_run *r) {
     if (!gg_several_prepare(r->team, several_ways(), &r->parts->places, &kernel, r->view,
                             lay_out))
         return false;
-    for (int p = 0; p < r->team->parts; p++)
+    for (int p = r->team->first; p < r->team->end; p++)
         set_up(r, p);
-    return send_hashes(r);
+    return r->team->rank ? set_up_rank(r) : send_hashes(r);
 }
 
 /* A launch from that step on; *open: vertices of all members that wait still. */
 static bool launch(struct shared_run *r, enum mis_step step, uint64_t *open,
                    uint32_t *passes) {
+    struct several_team *team = r->team;
     *open = 0;
-    for (int p = 0; p < r->team->parts; p++) {
+    for (int p = team->first; p < team->end; p++) {
         r->g[p].step = step;
-        gg_fill(gg_several_on(r->team, p), r->g[p].left, 0, sizeof(struct mis_left));
+        gg_fill(gg_several_on(team, p), r->g[p].left, 0, sizeof(struct mis_left));
     }
-    if (!gg_several_launch_each(r->team, &kernel, r->view, r->g))
+    if (!gg_several_launch_each(team, &kernel, r->view, r->g))
         return false;
     struct mis_left left[SEVERAL_MOST];
     const void *from[SEVERAL_MOST];
-    for (int p = 0; p < r->team->parts; p++)
+    for (int p = team->first; p < team->end; p++)
         from[p] = r->g[p].left;
-    if (!gg_several_fetch_each(r->team, left, from, sizeof *left))
+    if (!gg_several_fetch_each(team, left, from, sizeof *left))
         return false;
-    for (int p = 0; p < r->team->parts; p++) {
+    for (int p = team->first; p < team->end; p++) {
         *open += left[p].open;
         *passes = left[p].passes > *passes ? left[p].passes : *passes;
     }
-    return true;
-}
-
-/* Each member's own segment, of so many entries, to all others. */
-static bool to_all(struct shared_run *r, const several_array<uint32_t> &array,
-                   uint64_t entries) {
-    void *at[SEVERAL_MOST];
-    for (int p = 0; p < r->team->parts; p++)
-        at[p] = array.at[p];
-    return r->team->peers || r->team->parts == 1 ||
-           gg_several_segments(r->team, at, entries * sizeof(uint32_t));
+    return gg_several_combine(team, GPUGRAPH_SUM, open, 1);
 }
 
 static bool exchange_codes(struct shared_run *r) {

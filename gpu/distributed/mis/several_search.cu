@@ -1,9 +1,11 @@
-/* Method "several" of a graph: its team, rows and hashes, the search (several.cu), and members brought home. */
+/* Independent sets of a graph by several devices, and of a partition on a device: teams, rows and hashes,
+** the search (several.cu), and members brought home. */
 #include "several.cuh"
 #include "distributed/devices/bring.cuh"
 #include "distributed/devices/kept.h"
+#include "distributed/devices/ranks.cuh"
 #include "device/services.h"
-#include "in_parts.h"
+#include "mis/mis.h"
 
 #include <stdio.h>
 
@@ -18,7 +20,7 @@ static bool search(struct several_team *team, struct mis_question *question,
     if (!gg_mis_on_team(team, &parts, question, &answer))
         return false;
     snprintf(more, sizeof more, "%d parts, exchange %s, %u launch(es), up to %u passes",
-             team->parts, team->exchange->name, answer.launches, answer.passes);
+             team->parts, gg_several_way(team), answer.launches, answer.passes);
     gg_search_phase(team->run, started, parts.places.n, more);
     started = gg_now_ms();
     if (gg_several_bring(team, &parts.places, answer.member, member))
@@ -58,6 +60,42 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
            share * (1 + 2 * (int64_t)sizeof(struct waiting)) + 65536;
 }
 
+/* ---- a partition's ---- */
+
+/* By source: this process is a member of a team of ranks. */
+static gpugraph_status search_rank(gpugraph_part *p, const struct mis_question *question,
+                                   gpugraph_run *run, uint8_t *member) {
+    struct several_team team;
+    struct mis_answer answer;
+    if (!gg_several_open_rank(&team, p, GPUGRAPH_BY_SOURCE, run))
+        return run->status;
+    double started = gg_now_ms();
+    if (gg_mis_on_team(&team, &gg_several_rank(&team)->parts, question, &answer)) {
+        gg_phase(run, "search", started, (int64_t)p->arcs,
+                 "%u launches, up to %u passes over %d parts on devices, exchange %s",
+                 answer.launches, answer.passes, team.parts, gg_several_way(&team));
+        started = gg_now_ms();
+        if (gg_download(gg_several_on(&team, team.first), member,
+                        answer.member.at[team.first], p->masters))
+            gg_phase(run, "download", started, p->masters, "members");
+    }
+    return gg_several_close(&team);
+}
+
+gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
+                                 const uint32_t *hash, gpugraph_run *run,
+                                 uint8_t *member) {
+    const bool hashed = priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM;
+    const struct mis_question question = {priority, 0, 0, hashed ? hash : NULL};
+    struct cuda_job job;
+    if (p->partition == GPUGRAPH_BY_SOURCE || p->exchange->parts == 1)
+        return search_rank(p, &question, run, member);
+    if (!part_job_open(&job, p, run))
+        return run->status;
+    gg_mis_of_pieces(&job, p, priority, question.hash, member);
+    return gg_job_close(&job);
+}
+
 /* ---- the side of several devices ---- */
 
 /* Where one of them fails that `auto` has taken, one device goes on alone. */
@@ -65,8 +103,6 @@ static gpugraph_status find_on_several(gpugraph_graph *graph, gpugraph_priority 
                                        int64_t seed, gpugraph_run *run, uint8_t *member) {
     int ordinal[GG_MAX_DEVICES];
     const int devices = gg_used_devices(run, ordinal);
-    if (gg_mis_is_in_parts(run))
-        return gg_mis_in_parts(graph, priority, seed, run, ordinal, devices, member);
     gg_mis_several(graph, priority, seed, run, ordinal, devices, member);
     if (!gg_go_on_alone(run, &gg_mis))
         return run->status;
@@ -78,10 +114,6 @@ static gpugraph_status find_on_several(gpugraph_graph *graph, gpugraph_priority 
 static const gpugraph_method methods[] = {
     {"mis", "several", "cuda",
      "asynchronous: the rows are shared by several devices, which all decide at once"},
-    {"mis", "several-by-target", "cuda",
-     "a part for each device, with the arcs into its vertices, and copies of neighbours"},
-    {"mis", "several-grid", "cuda",
-     "parts in rows and columns, which exchange with those of their row and column"},
     {},
 };
 

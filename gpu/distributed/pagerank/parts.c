@@ -108,7 +108,8 @@ static void take(struct part_ranking *r) {
     }
 }
 
-bool part_rank_add_up(struct part_ranking *r) {
+/* lost and change become those of all parts. */
+static bool add_up(struct part_ranking *r) {
     uint64_t word[4] = {(uint64_t)r->lost, (uint64_t)(r->lost >> 64), (uint64_t)r->change,
                         (uint64_t)(r->change >> 64)};
     gpugraph_exchange *x = r->p->exchange;
@@ -122,20 +123,20 @@ bool part_rank_add_up(struct part_ranking *r) {
 static bool iterate(struct part_ranking *r, uint32_t *iterations, double *change) {
     *iterations = 0;
     *change = 0;
+    if (r->p->device)
+        return gg_part_services.pagerank(r, iterations, change) == GPUGRAPH_OK;
     for (uint32_t v = 0; v < r->p->masters; v++) {
         r->rank[v] = is_place(r, v) ? RANK_DIVIDE(1.0, (double)r->places) : 0;
         r->share[v] = share_of(r, v);
     }
-    if (!part_rank_add_up(r))
+    if (!add_up(r))
         return false;
-    if (r->p->device)
-        return gg_part_services.pagerank(r, iterations, change) == GPUGRAPH_OK;
     while (*iterations < r->how->iterations) {
         part_at(r->p, "iteration", *iterations);
         if (!broadcast(r, r->share, sizeof *r->share) || !push(r))
             return false;
         take(r);
-        if (!part_rank_add_up(r))
+        if (!add_up(r))
             return false;
         ++*iterations;
         *change = gg_unfix(r->change);

@@ -1,4 +1,4 @@
-/* PageRank over parts while it is under way: what parts.c and parts.cu share. */
+/* PageRank over parts while it is under way: what parts.c and several.cu share. */
 #ifndef GPUGRAPH_PAGERANK_PARTS_H
 #define GPUGRAPH_PAGERANK_PARTS_H
 
@@ -24,9 +24,6 @@ struct part_ranking {
     uint64_t places;
     gg_fixed lost, change;
 };
-
-/* lost and change become everybody's. */
-bool part_rank_add_up(struct part_ranking *r);
 
 #ifdef __cplusplus
 }

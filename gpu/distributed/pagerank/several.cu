@@ -11,9 +11,11 @@
 ** a rank. A hub's row is added up by blocks, slice by slice; who adds the last slice ends the row. */
 #define RANK_SHARE(at) (*(at)) /* others write shares while the kernel runs */
 #include "several.cuh"
+#include "parts.h"
 #include "pagerank/sums.cuh"
 #include "distributed/devices/bring.cuh"
 #include "distributed/devices/kept.h"
+#include "distributed/devices/ranks.cuh"
 #include "device/services.h"
 
 #include <cooperative_groups.h>
@@ -193,6 +195,7 @@ struct shared_ranking {
     struct several_team *team;
     const struct several_parts *in, *out;
     const gpugraph_pagerank_options *how;
+    const uint8_t *is_place; /* of a rank's masters; NULL: how has numbers */
     struct several_view view[SEVERAL_MOST];
     struct several_ranking of[SEVERAL_MOST];
     several_array<struct rank_state> state;
@@ -208,15 +211,16 @@ static bool is_weighted(const struct shared_ranking *s) {
     return s->how->weighted;
 }
 
+/* Those that other members reach come first. */
 static void carve(struct shared_ranking *s, struct several_space *space) {
     const uint64_t all = several_all_places(&s->in->places), own = s->in->places.stride;
     const uint64_t hubs = most_hubs(s->most_arcs, own);
-    s->state = gg_several_carve<struct rank_state>(space, 1);
     for (int turn = 0; turn < 2; turn++)
         s->share[turn] = gg_several_carve<double>(space, all);
+    s->exponent = gg_several_carve<int16_t>(space, is_weighted(s) ? all : 0);
+    s->state = gg_several_carve<struct rank_state>(space, 1);
     s->rank = gg_several_carve<double>(space, own);
     s->total = gg_several_carve<double>(space, is_weighted(s) ? own : 0);
-    s->exponent = gg_several_carve<int16_t>(space, is_weighted(s) ? all : 0);
     s->hub = gg_several_carve<uint32_t>(space, hubs);
     s->left = gg_several_carve<uint32_t>(space, hubs);
     s->slice = gg_several_carve<struct hub_slice>(space, most_slices(s->most_arcs, own));
@@ -228,7 +232,7 @@ static void set_up(struct shared_ranking *s, gpugraph_distance_type type, int p)
     struct several_ranking *one = &s->of[p];
     struct ranking *r = &one->r;
     one->view = s->view[p];
-    one->vertices = several_vertices(&s->in->places, (uint32_t)p);
+    one->vertices = s->in->vertices[p];
     for (int turn = 0; turn < 2; turn++)
         one->share[turn] = s->share[turn];
     one->exponent = s->exponent;
@@ -251,19 +255,25 @@ static void set_up(struct shared_ranking *s, gpugraph_distance_type type, int p)
     r->is_place = s->how->source_count > 0 ? s->place.at[p] : NULL;
 }
 
+static void set_bit(uint32_t *bits, uint64_t place) {
+    bits[place / 32] |= 1u << place % 32;
+}
+
 /* Bits of the places that jumps lead to, each member's own. */
 static bool send_places(struct shared_ranking *s) {
     const struct several_places *places = &s->in->places;
     const uint32_t words = places->stride / 32;
+    const int first = s->team->first;
     if (s->how->source_count == 0)
         return true;
     uint32_t *bits = (uint32_t *)gg_alloc_zero(
         s->team->run, (uint64_t)words * places->parts, sizeof *bits);
-    for (uint32_t i = 0; bits && i < s->how->source_count; i++) {
-        const uint32_t place = several_place(places, s->how->source[i]);
-        bits[place / 32] |= 1u << place % 32;
-    }
-    for (int p = 0; bits && p < s->team->parts; p++)
+    for (uint32_t i = 0; bits && !s->is_place && i < s->how->source_count; i++)
+        set_bit(bits, several_place(places, s->how->source[i]));
+    for (uint32_t v = 0; bits && s->is_place && v < s->in->vertices[first]; v++)
+        if (s->is_place[v])
+            set_bit(bits, several_first(places, (uint32_t)first) + v);
+    for (int p = first; bits && p < s->team->end; p++)
         gg_upload(gg_several_on(s->team, p), s->place.at[p], bits + (uint64_t)p * words,
                   words * sizeof *bits);
     gg_several_wait(s->team);
@@ -277,7 +287,7 @@ static bool prepare(struct shared_ranking *s, gpugraph_distance_type type) {
     auto lay_out = [&](struct several_space *space) { carve(s, space); };
     if (!gg_several_prepare(s->team, ways, &s->in->places, &kernel, s->view, lay_out))
         return false;
-    for (int p = 0; p < s->team->parts && gg_several_going(s->team); p++) {
+    for (int p = s->team->first; p < s->team->end && gg_several_going(s->team); p++) {
         struct cuda_job *job = gg_several_on(s->team, p);
         set_up(s, type, p);
         gg_fill(job, s->state.at[p], 0, sizeof *s->state.at[p]);
@@ -291,12 +301,12 @@ static bool launch(struct shared_ranking *s) {
     return gg_several_launch_each(s->team, &kernel, s->view, s->of);
 }
 
-/* What member 0 has been told at the end of that round. */
+/* What all members have been told at the end of that round. */
 static bool hear(struct shared_ranking *s, uint64_t round,
                  struct several_outcome *outcome) {
-    const struct several_desk *desk = s->team->member[0].desk;
-    return gg_fetch(gg_several_on(s->team, 0), outcome, &desk->outcome[round % 2],
-                    sizeof *outcome) &&
+    const struct several_desk *desk = s->team->member[s->team->first].desk;
+    return gg_fetch(gg_several_on(s->team, s->team->first), outcome,
+                    &desk->outcome[round % 2], sizeof *outcome) &&
            gg_several_going(s->team);
 }
 
@@ -335,9 +345,9 @@ static bool round_by_round(struct shared_ranking *s, pagerank_end *end) {
 static bool all_rounds(struct shared_ranking *s, pagerank_end *end) {
     struct several_outcome outcome;
     uint64_t met = 0;
-    const struct several_desk *desk = s->team->member[0].desk;
-    if (!launch(s) ||
-        !gg_fetch(gg_several_on(s->team, 0), &met, &desk->opened, sizeof met))
+    const struct several_desk *desk = s->team->member[s->team->first].desk;
+    if (!launch(s) || !gg_fetch(gg_several_on(s->team, s->team->first), &met,
+                                &desk->opened, sizeof met))
         return false;
     met /= 2; /* the word counts rounds twice */
     end->iterations = (uint32_t)(met - 1);
@@ -349,10 +359,11 @@ static bool all_rounds(struct shared_ranking *s, pagerank_end *end) {
     return gg_several_going(s->team);
 }
 
-bool gg_pagerank_on_team(struct several_team *team, const struct several_parts *in,
-                         const struct several_parts *out, gpugraph_distance_type type,
-                         const gpugraph_pagerank_options *how, pagerank_end *end,
-                         several_array<double> *rank) {
+/* is_place: of a rank's masters; NULL: how has the numbers. */
+static bool find_ranks(struct several_team *team, const struct several_parts *in,
+                       const struct several_parts *out, gpugraph_distance_type type,
+                       const gpugraph_pagerank_options *how, const uint8_t *is_place,
+                       pagerank_end *end, several_array<double> *rank) {
     struct shared_ranking *s =
         (struct shared_ranking *)gg_alloc_zero(team->run, 1, sizeof *s);
     if (!s)
@@ -361,11 +372,19 @@ bool gg_pagerank_on_team(struct several_team *team, const struct several_parts *
     s->in = in;
     s->out = out;
     s->how = how;
+    s->is_place = is_place;
     const bool done =
         prepare(s, type) && (team->peers ? all_rounds(s, end) : round_by_round(s, end));
     *rank = s->rank;
     gg_release(s);
     return done;
+}
+
+bool gg_pagerank_on_team(struct several_team *team, const struct several_parts *in,
+                         const struct several_parts *out, gpugraph_distance_type type,
+                         const gpugraph_pagerank_options *how, pagerank_end *end,
+                         several_array<double> *rank) {
+    return find_ranks(team, in, out, type, how, NULL, end, rank);
 }
 
 /* ---- a graph's ---- */
@@ -382,7 +401,7 @@ static bool rank_all(struct several_team *team, const gpugraph_pagerank_options 
     if (!gg_pagerank_on_team(team, &in, &out, team->graph->distance_type, how, end, &own))
         return false;
     snprintf(more, sizeof more, "%d parts, exchange %s, %u iterations, last change %.3g",
-             team->parts, team->exchange->name, end->iterations, end->change);
+             team->parts, gg_several_way(team), end->iterations, end->change);
     gg_search_phase(team->run, started, (int64_t)in.arcs, more);
     started = gg_now_ms();
     if (gg_several_bring(team, &in.places, own, rank))
@@ -409,6 +428,60 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
     return gg_several_rows_lack(graph, parts, CSR_IN, false) +
            gg_several_rows_lack(graph, parts, CSR_OUT, false) + 16 * (n + 2048 * parts) +
            8 * share + 96 * hubs + 65536;
+}
+
+/* ---- a partition's ---- */
+
+/* Offsets of rows with as many arcs as lead out of each master; the rows themselves are elsewhere. */
+static uint64_t *upload_degrees(struct several_team *team, const struct part_ranking *r,
+                                uint64_t bytes) {
+    const uint32_t masters = r->p->masters, entries = (uint32_t)(bytes / 8);
+    struct cuda_job *job = gg_several_on(team, team->first);
+    uint64_t *at = (uint64_t *)gg_take(job, bytes),
+             *offset = (uint64_t *)gg_alloc(team->run, entries, sizeof *offset);
+    for (uint32_t v = 0; offset && v < entries; v++)
+        offset[v] = v == 0         ? 0
+                    : v <= masters ? offset[v - 1] + (uint64_t)r->out[v - 1]
+                                   : offset[v - 1];
+    if (at && offset)
+        gg_upload(job, at, offset, bytes);
+    gg_release(offset);
+    return at;
+}
+
+static bool rank_masters(struct several_team *team, const struct part_ranking *r,
+                         const struct several_parts *out, pagerank_end *end) {
+    const gpugraph_part_ranks *asked = r->how;
+    const gpugraph_pagerank_options how = {asked->damping,
+                                           asked->tolerance,
+                                           asked->iterations,
+                                           false,
+                                           GPUGRAPH_OUT,
+                                           NULL,
+                                           r->is_place ? (uint32_t)r->places : 0};
+    several_array<double> rank;
+    return find_ranks(team, &gg_several_rank(team)->parts, out, GPUGRAPH_UINT32, &how,
+                      r->is_place, end, &rank) &&
+           gg_download(gg_several_on(team, team->first), r->rank, rank.at[team->first],
+                       r->p->masters * sizeof *r->rank);
+}
+
+gpugraph_status gg_cuda_part_pagerank(struct part_ranking *r, uint32_t *iterations,
+                                      double *change) {
+    struct several_team team;
+    pagerank_end end = {0, 0};
+    if (!gg_several_open_rank(&team, r->p, GPUGRAPH_BY_TARGET, r->run))
+        return r->run->status;
+    struct several_parts out = gg_several_rank(&team)->parts;
+    const uint64_t bytes = ((uint64_t)out.places.stride + 1) * sizeof(uint64_t);
+    uint64_t *degrees = upload_degrees(&team, r, bytes);
+    out.rows[team.first].offset = degrees;
+    if (gg_several_going(&team) && rank_masters(&team, r, &out, &end)) {
+        *iterations = end.iterations;
+        *change = end.change;
+    }
+    gg_give(gg_several_on(&team, team.first), degrees, bytes);
+    return gg_several_close(&team);
 }
 
 /* ---- the side of several devices ---- */

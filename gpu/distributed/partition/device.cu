@@ -15,10 +15,6 @@ static bool set_stride(struct cuda_job *job, gpugraph_part *p, struct part_devic
 }
 
 static void set_sizes(const gpugraph_part *p, struct part_device *d) {
-    d->masters = p->masters;
-    d->first_ghost = (p->masters + 31) / 32 * 32;
-    d->locals = d->first_ghost + (p->locals - p->masters);
-    d->arcs = p->arcs;
     uint64_t out = 0, in = 0;
     for (uint32_t q = 0; q <= p->exchange->parts; q++) {
         d->first_out[q] = out;
@@ -30,155 +26,28 @@ static void set_sizes(const gpugraph_part *p, struct part_device *d) {
     }
 }
 
-/* Independent sets ask for those of ghosts. */
-static bool has_degrees(const gpugraph_part *p) {
-    return p->simple && !part_reads_ghosts(p);
-}
-
 /* Entries of offset[]: behind those of locals rows are empty. */
-static uint64_t offsets_of(const struct part_device *d) {
-    return (uint64_t)(d->locals > d->stride ? d->locals : d->stride) + 1;
+static uint64_t offsets_of(const gpugraph_part *p, const struct part_device *d) {
+    return (uint64_t)(p->locals > d->stride ? p->locals : d->stride) + 1;
 }
 
 static void carve(const gpugraph_part *p, struct part_device *d,
                   struct workspace *space) {
-    d->offset = gg_carve<uint64_t>(space, offsets_of(d));
-    d->target = gg_carve<uint32_t>(space, d->arcs);
-    d->weight = p->weight ? gg_carve<char>(space, d->arcs * (p->narrow ? 4 : 8)) : NULL;
-    d->into_offset = NULL;
-    if (p->into.offset) {
-        d->into_offset = gg_carve<uint64_t>(space, (uint64_t)d->stride + 1);
-        d->into_source = gg_carve<uint32_t>(space, d->arcs);
-        d->closed = gg_carve<uint32_t>(space, d->first_ghost / 32);
-    }
+    d->offset = gg_carve<uint64_t>(space, offsets_of(p, d));
+    d->target = gg_carve<uint32_t>(space, p->arcs);
+    if (p->weight && !part_is_transposed(p))
+        d->weight = gg_carve<char>(space, p->arcs * (p->narrow ? 4 : 8));
     if (p->simple)
-        d->number = gg_carve<uint64_t>(space, d->locals);
+        d->number = gg_carve<uint64_t>(space, p->locals);
     d->place = gg_carve<uint32_t>(space, d->first_out[p->exchange->parts]);
-    const uint64_t words = (uint64_t)p->exchange->parts * (d->first_ghost / 32);
-    d->told = gg_carve<uint32_t>(space, words);
-    d->told_first = gg_carve<uint32_t>(space, words);
-    d->told_out = gg_carve<uint64_t>(space, p->exchange->parts);
-    d->degree =
-        has_degrees(p) ? gg_carve<uint32_t>(space, d->locals - d->first_ghost) : NULL;
-}
-
-/* Locals of the host become the device's, which have a gap. One thread per arc. */
-static __global__ void skip_gap(uint32_t *local, uint64_t count, uint32_t masters,
-                                uint32_t gap) {
-    for (uint64_t i = gg_thread(); i < count; i += (uint64_t)gridDim.x * blockDim.x)
-        local[i] += local[i] >= masters ? gap : 0;
-}
-
-static void skip_gaps(struct cuda_job *job, const struct part_device *d,
-                      uint32_t *local) {
-    const uint32_t gap = d->first_ghost - d->masters;
-    if (gap == 0 || d->arcs == 0 || !gg_going(job))
-        return;
-    skip_gap<<<gg_grid(job, d->arcs, 8), GG_BLOCK, 0, job->stream>>>(local, d->arcs,
-                                                                     d->masters, gap);
-    gg_launched(job, "skip_gap");
-}
-
-/* Of each master's arcs from elsewhere the one whose source has most comes first: it is visited early, and then a level
-** bottom-up looks no further. One warp per row. */
-static __global__ void busiest_first(const uint64_t *into_offset, uint32_t *into_source,
-                                     uint32_t masters, const uint64_t *offset) {
-    const unsigned lane = threadIdx.x % GG_WARP;
-    for (uint64_t v = gg_thread() / GG_WARP; v < masters;
-         v += (uint64_t)gridDim.x * blockDim.x / GG_WARP) {
-        const uint64_t begin = into_offset[v], end = into_offset[v + 1];
-        uint64_t most = 0, at = begin; /* the first of those that have most */
-        for (uint64_t a = begin + lane; a < end; a += GG_WARP) {
-            const uint32_t u = into_source[a];
-            const uint64_t arcs = offset[u + 1] - offset[u];
-            if (arcs > most) {
-                most = arcs;
-                at = a;
-            }
-        }
-        for (int step = GG_WARP / 2; step > 0; step /= 2) {
-            const uint64_t other =
-                __shfl_xor_sync(0xffffffffu, (unsigned long long)most, step);
-            const uint64_t there =
-                __shfl_xor_sync(0xffffffffu, (unsigned long long)at, step);
-            if (other > most || (other == most && there < at)) {
-                most = other;
-                at = there;
-            }
-        }
-        if (lane == 0 && at > begin && at < end) {
-            const uint32_t first = into_source[begin];
-            into_source[begin] = into_source[at];
-            into_source[at] = first;
-        }
-    }
-}
-
-/* One thread per master, whole warps. */
-static __global__ void find_closed(const uint64_t *into_offset, uint32_t masters,
-                                   uint32_t *closed) {
-    for (uint64_t v = gg_thread(); v < (masters + 31ull) / 32 * 32;
-         v += (uint64_t)gridDim.x * blockDim.x) {
-        const bool none = v < masters && into_offset[v] == into_offset[v + 1];
-        const uint32_t word = __ballot_sync(0xffffffffu, none);
-        if (v % GG_WARP == 0)
-            closed[v / GG_WARP] = word;
-    }
-}
-
-static void order_rows(struct cuda_job *job, const struct part_device *d) {
-    if (d->masters == 0 || !gg_going(job))
-        return;
-    find_closed<<<gg_grid(job, d->masters + GG_WARP, 8), GG_BLOCK, 0, job->stream>>>(
-        d->into_offset, d->masters, d->closed);
-    if (!gg_launched(job, "find_closed") || d->arcs == 0)
-        return;
-    busiest_first<<<gg_grid(job, (uint64_t)d->masters * GG_WARP, 8), GG_BLOCK, 0,
-                    job->stream>>>(d->into_offset, d->into_source, d->masters, d->offset);
-    gg_launched(job, "busiest_first");
-}
-
-/* One thread per place of one peer; masters ascend. */
-static __global__ void mark_told(const uint32_t *place, uint32_t places, uint32_t *told,
-                                 uint32_t *told_first) {
-    for (uint64_t i = gg_thread(); i < places; i += (uint64_t)gridDim.x * blockDim.x) {
-        const uint32_t v = place[i];
-        atomicOr(&told[v / 32], 1u << v % 32);
-        if (i == 0 || place[i - 1] / 32 != v / 32)
-            told_first[v / 32] = (uint32_t)i;
-    }
 }
 
 static void upload_places(struct cuda_job *job, const gpugraph_part *p,
                           const struct part_device *d) {
-    const uint64_t words = d->first_ghost / 32;
     gg_fill(job, d->place, 0xff, d->first_out[p->exchange->parts] * sizeof *d->place);
-    gg_fill(job, d->told, 0, p->exchange->parts * words * sizeof *d->told);
-    gg_upload(job, d->told_out, d->first_out, p->exchange->parts * sizeof *d->told_out);
-    for (uint32_t q = 0; q < p->exchange->parts; q++) {
-        const uint32_t masters = p->peer[q].masters;
+    for (uint32_t q = 0; q < p->exchange->parts; q++)
         gg_upload(job, d->place + d->first_out[q], p->peer[q].master,
-                  masters * sizeof *d->place);
-        if (masters == 0 || !gg_going(job))
-            continue;
-        mark_told<<<gg_grid(job, masters, 8), GG_BLOCK, 0, job->stream>>>(
-            d->place + d->first_out[q], masters, d->told + q * words,
-            d->told_first + q * words);
-        gg_launched(job, "mark_told");
-    }
-}
-
-/* Entries of locals, with as many copies of `fill` for the gap: number of bytes an entry. */
-static void upload_locals(struct cuda_job *job, const gpugraph_part *p,
-                          const struct part_device *d, uint64_t *to, const uint64_t *from,
-                          uint64_t behind, uint64_t fill) {
-    uint64_t gap[32];
-    for (int i = 0; i < 32; i++)
-        gap[i] = fill;
-    gg_upload(job, to, from, d->masters * sizeof *to);
-    gg_upload(job, to + d->masters, gap, (d->first_ghost - d->masters) * sizeof *to);
-    gg_upload(job, to + d->first_ghost, from + p->masters,
-              (p->locals - p->masters + behind) * sizeof *to);
+                  p->peer[q].masters * sizeof *d->place);
 }
 
 /* One thread per entry. */
@@ -188,79 +57,56 @@ static __global__ void fill_offsets(uint64_t *offset, uint64_t first, uint64_t e
         offset[i] = arcs;
 }
 
-/* Rows from `first` on are empty. */
-static void end_offsets(struct cuda_job *job, const struct part_device *d,
-                        uint64_t *offset, uint64_t first, uint64_t end) {
-    if (first >= end || !gg_going(job))
+/* Ends of arcs become places: of master i of part q  q * stride + i. Collective. */
+static uint32_t *ends_in_places(struct cuda_job *job, gpugraph_part *p,
+                                const struct part_device *d, const uint32_t *target) {
+    uint32_t *place =
+        static_cast<uint32_t *>(gg_alloc(job->run, p->locals, sizeof *place));
+    uint32_t *end = static_cast<uint32_t *>(gg_alloc(job->run, p->arcs, sizeof *end));
+    for (uint32_t v = 0; place && v < p->masters; v++)
+        place[v] = p->exchange->part * d->stride + v;
+    const struct part_field field = {place, sizeof *place, NULL};
+    if (gg_going(job) && gg_broadcast(p, job->run, field, NULL) == GPUGRAPH_OK)
+        for (uint64_t a = 0; a < p->arcs; a++)
+            end[a] = place[target[a]];
+    gg_release(place);
+    return end;
+}
+
+static void upload_rows(struct cuda_job *job, gpugraph_part *p,
+                        const struct part_device *d, const uint64_t *offset,
+                        const uint32_t *target) {
+    const uint64_t behind = (uint64_t)p->locals + 1, end = offsets_of(p, d);
+    uint32_t *places = part_is_rank(p) ? ends_in_places(job, p, d, target) : NULL;
+    gg_upload(job, d->offset, offset, behind * sizeof *offset);
+    gg_upload(job, d->target, places ? places : target, p->arcs * sizeof *target);
+    gg_release(places);
+    if (behind >= end || !gg_going(job))
         return;
-    fill_offsets<<<gg_grid(job, end - first, 8), GG_BLOCK, 0, job->stream>>>(
-        offset, first, end, d->arcs);
+    fill_offsets<<<gg_grid(job, end - behind, 8), GG_BLOCK, 0, job->stream>>>(
+        d->offset, behind, end, p->arcs);
     gg_launched(job, "fill_offsets");
 }
 
-static void upload_targets(struct cuda_job *job, const gpugraph_part *p,
-                           const struct part_device *d) {
-    gg_upload(job, d->target, p->target, d->arcs * sizeof *d->target);
-    skip_gaps(job, d, d->target);
+static void upload_transpose(struct cuda_job *job, gpugraph_part *p,
+                             const struct part_device *d) {
+    struct part_transpose t;
+    if (part_transpose_open(p, job->run, false, &t))
+        upload_rows(job, p, d, t.offset, t.source);
+    part_transpose_close(&t);
 }
 
-static void upload_sources(struct cuda_job *job, const gpugraph_part *p,
-                           const struct part_device *d) {
-    gg_upload(job, d->into_source, p->into.source, d->arcs * sizeof *d->into_source);
-    skip_gaps(job, d, d->into_source);
-    order_rows(job, d);
-}
-
-static void upload(struct cuda_job *job, const gpugraph_part *p, struct part_device *d) {
-    upload_locals(job, p, d, d->offset, p->offset, 1, p->offset[p->masters]);
-    end_offsets(job, d, d->offset, (uint64_t)d->locals + 1, offsets_of(d));
-    upload_targets(job, p, d);
+static void upload(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
+    if (part_is_transposed(p))
+        upload_transpose(job, p, d);
+    else
+        upload_rows(job, p, d, p->offset, p->target);
     if (d->weight)
-        gg_upload(job, d->weight, p->weight, d->arcs * (p->narrow ? 4 : 8));
-    if (d->into_offset) {
-        gg_upload(job, d->into_offset, p->into.offset,
-                  ((uint64_t)d->masters + 1) * sizeof *d->into_offset);
-        end_offsets(job, d, d->into_offset, (uint64_t)d->masters + 1,
-                    (uint64_t)d->stride + 1);
-        upload_sources(job, p, d);
-    }
+        gg_upload(job, d->weight, p->weight, p->arcs * (p->narrow ? 4 : 8));
     if (d->number)
-        upload_locals(job, p, d, d->number, p->number, 0, 0);
+        gg_upload(job, d->number, p->number, p->locals * sizeof *d->number);
     upload_places(job, p, d);
     gg_wait(job);
-}
-
-/* One thread per master. */
-static __global__ void degrees_of(const uint64_t *offset, uint32_t masters,
-                                  uint32_t *degree) {
-    for (uint64_t v = gg_thread(); v < masters; v += (uint64_t)gridDim.x * blockDim.x)
-        degree[v] = (uint32_t)(offset[v + 1] - offset[v]);
-}
-
-/* Ghosts' degrees, by a search's workspace. Collective. */
-static bool bring_degrees(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
-    struct workspace space = {NULL, 0};
-    const uint64_t places = d->first_out[p->exchange->parts];
-    uint32_t *degree, *room;
-    if (!has_degrees(p) || p->exchange->parts == 1)
-        return gg_going(job);
-    for (int pass = 0; pass < 2; pass++) {
-        degree = gg_carve<uint32_t>(&space, d->locals);
-        room = gg_carve<uint32_t>(&space, places);
-        if (pass == 0 && !gg_workspace(job, &space))
-            return false;
-    }
-    if (d->masters > 0)
-        degrees_of<<<gg_grid(job, d->masters, 8), GG_BLOCK, 0, job->stream>>>(
-            d->offset, d->masters, degree);
-    if (!gg_launched(job, "degrees_of") || !part_send_values(job, p, degree, room))
-        return false;
-    return gg_note(job,
-                   cudaMemcpyAsync(d->degree, degree + d->first_ghost,
-                                   (d->locals - d->first_ghost) * sizeof *degree,
-                                   cudaMemcpyDeviceToDevice, job->stream),
-                   "keep degrees") &&
-           part_wait(job, p);
 }
 
 static void free_device(struct part_device *d) {
@@ -271,8 +117,7 @@ static void free_device(struct part_device *d) {
         int before = 0;
         cudaGetDevice(&before);
         cudaSetDevice(d->ordinal);
-        if (d->shared)
-            d->free_shared(d->shared);
+        gg_free_rank(d);
         gg_free_block(d->block, d->bytes);
         cudaSetDevice(before);
     }
@@ -334,14 +179,13 @@ static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
         gg_release(d);
         return run->status;
     }
-    p->device = make(&job, p, d) ? d : NULL;
-    const bool made = p->device && bring_degrees(&job, p, d);
+    const bool made = make(&job, p, d);
     gg_job_close(&job);
+    p->device = made ? d : NULL;
     if (made) {
         gg_phase(run, "device", start, (int64_t)p->arcs, "%.1f MB, exchange %s",
                  (double)d->bytes * 1e-6, d->way);
     } else {
-        p->device = NULL;
         free_device(d);
     }
     return run->status;
@@ -359,21 +203,8 @@ extern "C" const struct part_services gg_part_services = {
     .mis = gg_cuda_part_mis,
     .sssp = gg_cuda_part_sssp,
     .pagerank = gg_cuda_part_pagerank,
-    .forest = gg_cuda_part_forest,
 };
 
-bool part_job_open_shared(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run) {
-    return open_in_turn(job, p, run, p->device->ordinal);
-}
-
 bool part_job_open(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run) {
-    struct part_device *d = p->device;
-    if (!part_job_open_shared(job, p, run))
-        return false;
-    if (d->in_places && part_reads_ghosts(p))
-        upload_sources(job, p, d);
-    else if (d->in_places)
-        upload_targets(job, p, d);
-    d->in_places = false;
-    return true;
+    return open_in_turn(job, p, run, p->device->ordinal);
 }

@@ -1,60 +1,58 @@
 /* A part of a graph on a device of its process, and messages between such devices.
 **
-**     locals    0 .. masters - 1 | gap | first_ghost ..  locals - 1     as part.h, ghosts from a multiple of 32 on
-**     rows      offset, target                                          and those of the transpose
+**     rows      offset, target     of a rank (devices/ranks.cuh) targets are places; else locals
 **     place     of peer 0 | of peer 1 | ...      masters that are ghosts there; each peer's from a multiple of 32 on
 **
 **     a bit for each local -> a bit for each place -> wire -> bits of ghosts
 **
 ** What goes out of a device goes by copies from device to device where parts are threads of one process; by NCCL
 ** where each has a device of its own and the library is there; else through the host and the part's exchange.
-** Processes of one host may reach each other's device memory: devices/processes.cuh. */
+** Processes of one host may reach each other's device memory: devices/ranks.cuh. */
 #ifndef GPUGRAPH_MULTI_DEVICE_CUH
 #define GPUGRAPH_MULTI_DEVICE_CUH
 
 #include "device/cuda.cuh"
 #include "distributed/exchange/nccl.cuh"
 #include "part.h"
-#include "told.cuh"
 
 #include <string.h>
 
-struct part_shared; /* devices/processes.cuh */
+struct part_shared; /* devices/ranks.cuh */
 
 struct part_device {
     int ordinal;
-    uint32_t masters, first_ghost, locals;
     uint32_t
-        stride; /* masters of the part with most, in whole units of PART_STRIDE: offsets reach as far */
-    uint64_t arcs;
+        stride; /* masters of the part with most, in whole units of PART_STRIDE: offsets
+                     ** reach as far */
     uint64_t *offset; /* locals + 1 */
     uint32_t *target;
-    void *weight;          /* of each arc, as the part's; NULL: it has none */
-    uint64_t *into_offset; /* of masters + 1; NULL: the part has no transpose */
-    uint32_t *into_source;
-    uint32_t *closed; /* with it: a bit for each master that no arc leads to */
+    void *weight;     /* of each arc, as the part's; NULL: it has none */
     uint64_t *number; /* of each local, where the part is simple */
     uint32_t *place;  /* masters; GPUGRAPH_NONE in the gap behind a peer's */
-    /* Of each part and word of the masters' bitmaps: which of them are ghosts there, and what place the
-    ** first of these is. */
-    uint32_t *told, *told_first;
-    uint64_t *told_out; /* first_out, there */
-    uint32_t *degree;   /* of each ghost, where rows are whole and simple */
     /* On the host, of each part and of their end: where its places begin, those of its ghosts. */
     uint64_t *first_out, *first_in;
     void *block;
     uint64_t bytes;
-    /* The memory of parts of other processes, as kernels reach it; NULL: nobody has asked. in_places: ends of the arcs
-    ** that their kernels walk are places there, not locals. */
-    struct part_shared *shared;
-    void (*free_shared)(struct part_shared *);
-    bool in_places;
-    bool copies;            /* from device to device, by whom they are for */
-    nccl_communicator comm; /* NULL, and no copies: through the host */
+    struct part_shared
+        *shared;       /* what makes the part a rank of a team; NULL: no search yet */
+    bool copies, nccl; /* messages go so; neither: through the host */
+    nccl_communicator comm; /* NULL: no message has gone by NCCL */
     char way[160];          /* how messages go, and why not otherwise */
 };
 
 enum { PART_STRIDE = 2048 };
+
+/* PageRank walks arcs into masters, which a part by target has whole: its device has the rows of the
+** transpose, without weights. */
+static inline bool part_is_transposed(const gpugraph_part *p) {
+    return p->partition == GPUGRAPH_BY_TARGET && !p->simple;
+}
+
+/* Rows of masters are whole on the device, and ends of arcs are places. */
+static inline bool part_is_rank(const gpugraph_part *p) {
+    return p->partition == GPUGRAPH_BY_SOURCE || part_is_transposed(p) ||
+           p->exchange->parts == 1;
+}
 
 /* Blocks that other processes reach are whole pages of the device: nothing else lies in them. */
 static inline uint64_t part_exported(uint64_t bytes) {
@@ -83,9 +81,6 @@ void part_wire_close(struct part_device *d);
 /* out[q] of part p becomes in[p] of part q, behind what is queued; sizes agree on both sides. Collective. */
 bool part_wire_swap(struct cuda_job *job, gpugraph_part *p, const struct part_piece *out,
                     const struct part_piece *in);
-/* What is swapped between these two goes as one message to each part, where NCCL carries it. */
-bool part_wire_begin(struct cuda_job *job, gpugraph_part *p);
-bool part_wire_end(struct cuda_job *job, gpugraph_part *p);
 /* Until all that was queued is done, or another part has failed. */
 bool part_wait(struct cuda_job *job, gpugraph_part *p);
 /* A result, once all that was queued is done, likewise: one of up to GG_MAILBOX bytes with that wait alone. */
@@ -110,7 +105,7 @@ static inline bool part_swap_with_each(struct cuda_job *job, gpugraph_part *p,
     return gg_going(job);
 }
 
-/* ---- searches: ALGORITHM/parts.cu ---- */
+/* ---- searches, each in the folder of its algorithm ---- */
 
 gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
                                  uint32_t sources, uint32_t max_depth, gpugraph_run *run,
@@ -122,15 +117,16 @@ gpugraph_status gg_cuda_part_sssp(struct sssp_part *s, const uint32_t *source,
                                   uint32_t sources);
 gpugraph_status gg_cuda_part_pagerank(struct part_ranking *r, uint32_t *iterations,
                                       double *change);
-gpugraph_status gg_cuda_part_forest(gpugraph_part *p, gpugraph_run *run,
-                                    uint32_t *parent);
 
 /* ---- device.cu ---- */
 
 /* Opens a job on the part's device. */
 bool part_job_open(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run);
-/* Likewise, of a search that may find ends of arcs in places. */
-bool part_job_open_shared(struct cuda_job *job, gpugraph_part *p, gpugraph_run *run);
+
+/* ---- devices/ranks.cu ---- */
+
+/* Gives back d->shared. The device is current. */
+void gg_free_rank(struct part_device *d);
 
 /* ---- ghosts.cu ---- */
 
@@ -140,23 +136,6 @@ bool part_send_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
 /* The other way: those of ghosts come to where room has their masters' places. */
 bool part_return_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
                         uint32_t *room);
-/* all[q] becomes what mine is at part q: words of a tally, behind what is queued. */
-enum { PART_TALLY = 2 };
-bool part_swap_tallies(struct cuda_job *job, gpugraph_part *p,
-                       const unsigned long long mine[PART_TALLY],
-                       unsigned long long (*all)[PART_TALLY]);
-/* Waits for all that is queued; word: of the tallies that have come, sums or least ones. */
-bool part_combine_tallies(struct cuda_job *job, gpugraph_part *p,
-                          const unsigned long long (*all)[PART_TALLY],
-                          gpugraph_combination how, uint64_t word[PART_TALLY]);
-/* An entry of `size` bytes for each place, at out, becomes one for each ghost at in: part q's from
-** first_in[q] on. */
-bool part_swap_places(struct cuda_job *job, gpugraph_part *p, const void *out, void *in,
-                      size_t size);
-/* The device's local that part q's first ghost is. */
-static inline uint32_t part_first_ghost(const gpugraph_part *p, uint32_t q) {
-    return p->device->first_ghost + (p->peer[q].first_ghost - p->masters);
-}
 /* launch(local, ghosts, at), of each part with ghosts here, launches that kernel for them: from that local on so many,
 ** whose entries among all that have come begin at `at`, a multiple of 32. */
 template <typename launch_type>
@@ -164,30 +143,12 @@ static inline bool part_put_ghosts_right(struct cuda_job *job, const gpugraph_pa
                                          const char *kernel, const launch_type &launch) {
     for (uint32_t q = 0; q < p->exchange->parts && gg_going(job); q++)
         if (p->peer[q].ghosts > 0) {
-            launch(part_first_ghost(p, q), p->peer[q].ghosts, p->device->first_in[q]);
+            launch(p->peer[q].first_ghost, p->peer[q].ghosts, p->device->first_in[q]);
             gg_launched(job, kernel);
         }
     return gg_going(job);
 }
-/* Entries of the device's locals as the host has them, without the gap. */
-template <typename word>
-static inline bool part_bring_locals(struct cuda_job *job, const gpugraph_part *p,
-                                     const word *locals, word *to) {
-    const struct part_device *d = p->device;
-    const uint64_t ghosts = d->locals - d->first_ghost;
-    return gg_download(job, to, locals, d->masters * sizeof *to) &&
-           gg_download(job, to + d->masters, locals + d->first_ghost,
-                       ghosts * sizeof *to);
-}
-/* Words of bitmaps with a bit for each master, each place, and each ghost. */
-static inline uint64_t part_words_of_masters(const gpugraph_part *p) {
-    return p->device->first_ghost / 32;
-}
-static inline struct part_told part_told_of(const gpugraph_part *p) {
-    const struct part_device *d = p->device;
-    return {d->told, d->told_first, d->told_out, part_words_of_masters(p),
-            p->exchange->parts};
-}
+/* Words of bitmaps with a bit for each place, and each ghost. */
 static inline uint64_t part_words_out(const gpugraph_part *p) {
     return p->device->first_out[p->exchange->parts] / 32;
 }

@@ -1,4 +1,4 @@
-/* Bits, values and tallies from masters to ghosts, and back, by messages from device to device. */
+/* Bits and values from masters to ghosts, and back, by messages from device to device. */
 #include "device.cuh"
 
 /* Bitmaps of places become those of ghosts, or (`back`) those of ghosts become those of places. */
@@ -32,39 +32,6 @@ bool part_return_bits(struct cuda_job *job, gpugraph_part *p, uint32_t *ghosts,
     return move_bits(job, p, places, ghosts, maps, true);
 }
 
-bool part_swap_places(struct cuda_job *job, gpugraph_part *p, const void *out, void *in,
-                      size_t size) {
-    const struct part_device *d = p->device;
-    auto to = [&](uint32_t q) -> struct part_piece {
-        return {(char *)out + d->first_out[q] * size, p->peer[q].masters *size};
-    };
-    auto from = [&](uint32_t q) -> struct part_piece {
-        return {(char *)in + d->first_in[q] * size, p->peer[q].ghosts *size};
-    };
-    return part_swap_with_each(job, p, to, from);
-}
-
-bool part_swap_tallies(struct cuda_job *job, gpugraph_part *p,
-                       const unsigned long long mine[PART_TALLY],
-                       unsigned long long (*all)[PART_TALLY]) {
-    const uint32_t part = p->exchange->part;
-    const uint64_t bytes = sizeof *all;
-    if (!gg_going(job) ||
-        (mine != all[part] &&
-         !gg_note(job,
-                  cudaMemcpyAsync(all[part], mine, bytes, cudaMemcpyDeviceToDevice,
-                                  job->stream),
-                  "copy a tally")))
-        return false;
-    auto to = [&](uint32_t q) -> struct part_piece {
-        return {(void *)mine, q == part ? 0 : bytes};
-    };
-    auto from = [&](uint32_t q) -> struct part_piece {
-        return {all[q], q == part ? 0 : bytes};
-    };
-    return part_swap_with_each(job, p, to, from);
-}
-
 bool part_fetch(struct cuda_job *job, gpugraph_part *p, void *to, const void *from,
                 size_t bytes) {
     if (bytes > GG_MAILBOX)
@@ -78,23 +45,6 @@ bool part_fetch(struct cuda_job *job, gpugraph_part *p, void *to, const void *fr
         return false;
     memcpy(to, job->device->mailbox, bytes);
     return true;
-}
-
-bool part_combine_tallies(struct cuda_job *job, gpugraph_part *p,
-                          const unsigned long long (*all)[PART_TALLY],
-                          gpugraph_combination how, uint64_t word[PART_TALLY]) {
-    const uint32_t parts = p->exchange->parts;
-    unsigned long long *come = static_cast<unsigned long long *>(
-        gg_alloc(job->run, parts, PART_TALLY * sizeof *come));
-    for (int i = 0; i < PART_TALLY; i++)
-        word[i] = how == GPUGRAPH_SUM ? 0 : UINT64_MAX;
-    if (come && part_fetch(job, p, come, all, parts * sizeof *all))
-        for (uint32_t i = 0; i < parts * PART_TALLY; i++) {
-            uint64_t *to = &word[i % PART_TALLY];
-            *to = how == GPUGRAPH_SUM ? *to + come[i] : come[i] < *to ? come[i] : *to;
-        }
-    gg_release(come);
-    return gg_going(job);
 }
 
 /* One thread per place. */
@@ -113,7 +63,7 @@ static bool move_values(struct cuda_job *job, gpugraph_part *p, uint32_t *value,
         return {room + d->first_out[q], p->peer[q].masters * sizeof *value};
     };
     auto of_ghosts = [&](uint32_t q) -> struct part_piece {
-        return {value + part_first_ghost(p, q), p->peer[q].ghosts * sizeof *value};
+        return {value + p->peer[q].first_ghost, p->peer[q].ghosts * sizeof *value};
     };
     return back ? part_swap_with_each(job, p, of_ghosts, of_places)
                 : part_swap_with_each(job, p, of_places, of_ghosts);

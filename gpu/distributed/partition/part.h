@@ -90,8 +90,6 @@ struct part_services {
                             uint32_t sources);
     gpugraph_status (*pagerank)(struct part_ranking *r, uint32_t *iterations,
                                 double *change);
-    /* The roots of a forest of the partition's arcs. */
-    gpugraph_status (*forest)(gpugraph_part *p, gpugraph_run *run, uint32_t *parent);
 };
 extern const struct part_services gg_part_services;
 

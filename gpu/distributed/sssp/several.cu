@@ -9,14 +9,17 @@
 **
 ** A sum that leaves the range is noted, as by one device, and the CPU settles the search. */
 #include "several.cuh"
+#include "parts.h"
 #include "sssp/sssp.h"
 #include "persistent_parts.cuh"
 #include "sssp/persistent_plan.cuh"
 #include "distributed/devices/bring.cuh"
 #include "distributed/devices/kept.h"
+#include "distributed/devices/ranks.cuh"
 #include "device/services.h"
 
 #include <algorithm>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,12 +36,12 @@ static __global__ void sample_weights(const void *weight, uint64_t arcs, double 
     sample[threadIdx.x] = arc < arcs ? (double)at[arc] : 0;
 }
 
-/* The median of the positive ones among some weights of member 0; 0 without any. */
+/* The median of the positive ones among some weights of this process's first member; 0 without any. */
 template <typename type>
-static double typical_weight(struct several_team *team, const struct several_rows *rows,
-                             double *on_device) {
+static double typical_here(struct several_team *team, const struct several_rows *rows,
+                           double *on_device) {
     double sample[GG_SSSP_SAMPLE];
-    struct cuda_job *job = gg_several_on(team, 0);
+    struct cuda_job *job = gg_several_on(team, team->first);
     if (rows->arcs == 0 || !gg_several_going(team))
         return 0;
     sample_weights<type>
@@ -50,6 +53,18 @@ static double typical_weight(struct several_team *team, const struct several_row
     const double *first = std::upper_bound(sample, sample + GG_SSSP_SAMPLE, 0.0);
     return first < sample + GG_SSSP_SAMPLE ? first[(sample + GG_SSSP_SAMPLE - first) / 2]
                                            : 0;
+}
+
+/* Of all ranks the largest: their buckets are alike. Positive doubles are in the order of their bits. */
+template <typename type>
+static double typical_weight(struct several_team *team, const struct several_rows *rows,
+                             double *on_device) {
+    double weight = typical_here<type>(team, rows, on_device);
+    uint64_t bits;
+    memcpy(&bits, &weight, sizeof bits);
+    gg_several_combine(team, GPUGRAPH_MOST, &bits, 1);
+    memcpy(&weight, &bits, sizeof weight);
+    return weight;
 }
 
 /* As of one device where rounds are by all blocks. */
@@ -86,23 +101,24 @@ template <typename type> struct shared_search {
     double ms; /* of all launches */
 };
 
+/* Those that other members reach come first. */
 template <typename type>
 static void carve(struct shared_search<type> *s, struct several_space *space) {
     const struct several_places *places = &s->parts->places;
     const uint64_t all = several_all_places(places);
     const uint64_t box = (uint64_t)(s->team->parts - 1) * places->stride;
     const uint32_t ends = s->wanted.source_count + s->wanted.target_count;
+    s->distance = gg_several_carve<typename type::word>(space, all);
+    for (int turn = 0; turn < 2; turn++)
+        s->inbox[turn] = gg_several_carve<letter<type>>(space, box);
     s->state = gg_several_carve<struct persistent_state>(space, 1);
     s->course = gg_several_carve<struct parts_course<type>>(space, 1);
-    s->distance = gg_several_carve<typename type::word>(space, all);
     s->list = gg_several_carve<uint32_t>(space, all * LISTS);
     s->mark = gg_several_carve<uint32_t>(space, all);
     s->slice = gg_several_carve<uint64_t>(
         space, 2 * (s->most_arcs >> slice_of(s->most_arcs)) + 1);
     s->ends = gg_several_carve<uint32_t>(space, ends);
     s->sample = gg_several_carve<double>(space, GG_SSSP_SAMPLE);
-    for (int turn = 0; turn < 2; turn++)
-        s->inbox[turn] = gg_several_carve<letter<type>>(space, box);
     s->outbox = gg_several_carve<letter<type>>(space, s->team->peers ? 0 : box);
 }
 
@@ -113,7 +129,7 @@ template <typename type> static void set_up_member(struct shared_search<type> *s
     struct parts_search<type> *one = &s->of[p];
     struct sssp_search planned = sssp_search();
     const uint64_t all = several_all_places(places);
-    planned.g = gg_several_csr(s->parts, p, several_vertices(places, (uint32_t)p));
+    planned.g = gg_several_csr(s->parts, p, s->parts->vertices[p]);
     if (s->parts->kind == CSR_BOTH)
         planned.turned = planned.g;
     planned.light =
@@ -176,7 +192,9 @@ template <typename type> static bool prepare(struct shared_search<type> *s) {
     if (!gg_several_prepare(s->team, combining, &s->parts->places, &kernel, s->view,
                             lay_out))
         return false;
-    choose(s->parts, typical_weight<type>(s->team, &s->parts->rows[0], s->sample.at[0]),
+    const int first = s->team->first;
+    choose(s->parts,
+           typical_weight<type>(s->team, &s->parts->rows[first], s->sample.at[first]),
            &s->parameters);
     if (wants_light(s) &&
         !gg_several_light(s->team, s->parts, gg_light_limit(&s->parameters)))
@@ -184,12 +202,12 @@ template <typename type> static bool prepare(struct shared_search<type> *s) {
     s->begins = parts_course<type>();
     s->begins.at.round = 1;
     s->begins.at.bound = type::unreached();
-    for (int p = 0; p < s->team->parts && gg_several_going(s->team); p++) {
+    for (int p = first; p < s->team->end && gg_several_going(s->team); p++) {
         set_up_member(s, p);
         send_beginning(s, p);
     }
-    s->begins.at.per_bucket = (typename type::span)(1 / s->of[0].p.delta);
-    for (int p = 0; p < s->team->parts && gg_several_going(s->team); p++)
+    s->begins.at.per_bucket = (typename type::span)(1 / s->of[first].p.delta);
+    for (int p = first; p < s->team->end && gg_several_going(s->team); p++)
         gg_upload(gg_several_on(s->team, p), s->course.at[p], &s->begins,
                   sizeof s->begins);
     return gg_several_wait(s->team);
@@ -211,46 +229,54 @@ template <typename type> static bool share_distances(struct shared_search<type> 
                                s->parts->places.stride * sizeof *s->distance.at[0]);
 }
 
-/* or every outbox to the inboxes. */
+/* or every outbox to the inboxes. outcome: how many letters have come to this process's member, where others
+** are ranks. */
 template <typename type>
-static bool carry_letters(struct shared_search<type> *s, uint64_t met, uint32_t round) {
+static bool carry_letters(struct shared_search<type> *s, uint64_t met, uint32_t round,
+                          const struct several_outcome *outcome) {
+    struct several_team *team = s->team;
     struct several_piece piece[SEVERAL_MOST * SEVERAL_MOST] = {};
     const uint32_t parts = s->parts->places.parts, stride = s->parts->places.stride;
+    const uint32_t low = (uint32_t)team->first, high = (uint32_t)team->end;
     for (uint32_t p = 0; p < parts; p++) {
-        struct several_tally tally;
-        if (!gg_fetch(gg_several_on(s->team, (int)p), &tally,
-                      &s->team->member[p].desk->tally[met % 3], sizeof tally))
-            return gg_several_going(s->team);
-        for (uint32_t q = 0; q < parts; q++)
+        const bool here = p >= low && p < high;
+        struct several_tally tally = {};
+        if (here && !gg_fetch(gg_several_on(team, (int)p), &tally,
+                              &team->member[p].desk->tally[met % 3], sizeof tally))
+            return gg_several_going(team);
+        for (uint32_t q = here ? 0 : low; q < (here ? parts : high); q++)
             if (q != p)
                 piece[p * parts + q] =
                     several_piece{s->inbox[round % 2].at[q] + several_box(q, p, stride),
                                   s->outbox.at[p] + several_box(p, q, stride),
-                                  tally.letters[q] * sizeof(letter<type>)};
+                                  (here ? tally.letters[q] : outcome->letters[p]) *
+                                      sizeof(letter<type>)};
     }
-    return s->team->exchange->move(s->team, piece) && gg_several_wait(s->team);
+    return team->exchange->move(team, piece) && gg_several_wait(team);
 }
 
 template <typename type>
 static bool round_by_round(struct shared_search<type> *s, struct parts_course<type> *c) {
+    const int p = s->team->first; /* all members are at the same step */
     struct several_outcome outcome;
     for (uint64_t met = 0;; met++) {
         if (!launch(s) ||
-            !gg_fetch(gg_several_on(s->team, 0), c, s->course.at[0], sizeof *c))
+            !gg_fetch(gg_several_on(s->team, p), c, s->course.at[p], sizeof *c))
             return false;
         if (c->step == STEP_OVER)
             return gg_several_going(s->team);
-        const bool shares = c->step == STEP_SHARE;
-        if (!(shares ? share_distances(s) : carry_letters(s, met, c->at.round)) ||
-            !gg_several_meet_on_host(s->team, combining, &outcome))
+        if (!gg_several_meet_on_host(s->team, combining, &outcome) ||
+            !(c->step == STEP_SHARE ? share_distances(s)
+                                    : carry_letters(s, met, c->at.round, &outcome)))
             return false;
     }
 }
 
 template <typename type>
 static bool all_rounds(struct shared_search<type> *s, struct parts_course<type> *c) {
+    const int p = s->team->first;
     return launch(s) &&
-           gg_fetch(gg_several_on(s->team, 0), c, s->course.at[0], sizeof *c) &&
+           gg_fetch(gg_several_on(s->team, p), c, s->course.at[p], sizeof *c) &&
            gg_several_going(s->team);
 }
 
@@ -259,8 +285,8 @@ template <typename type>
 static bool report(struct shared_search<type> *s, const struct parts_course<type> *c,
                    struct sssp_shared_outcome *outcome) {
     unsigned long long served = 0;
-    bool dropped = false;
-    for (int p = 0; p < s->team->parts; p++) {
+    uint64_t dropped = 0;
+    for (int p = s->team->first; p < s->team->end; p++) {
         struct persistent_state state;
         if (!gg_fetch(gg_several_on(s->team, p), &state, s->state.at[p], sizeof state))
             return gg_several_going(s->team);
@@ -271,19 +297,23 @@ static bool report(struct shared_search<type> *s, const struct parts_course<type
             return false;
         }
         served += state.served;
-        dropped = dropped || state.dropped;
+        dropped += state.dropped;
         outcome->distance[p] =
             s->distance.at[p] + several_first(&s->parts->places, (uint32_t)p);
     }
-    outcome->lost = dropped && !c->early;
+    if (!gg_several_combine(s->team, GPUGRAPH_SUM, &dropped, 1))
+        return false;
+    outcome->lost = dropped > 0 && !c->early;
+    outcome->rounds = c->at.round;
     outcome->ms = s->ms;
     snprintf(
         outcome->more, sizeof outcome->more,
         "kernels %.3f ms; %d parts, exchange %s, %u buckets of %.3g, %u rounds, %llu "
         "served%s%s",
-        s->ms, s->team->parts, s->team->exchange->name, c->buckets, s->of[0].p.delta,
-        c->at.round, served, c->at.pulled ? "; far vertices pull" : "",
-        c->at.pulled && s->of[0].p.light.offset ? ", light arcs" : "");
+        s->ms, s->team->parts, gg_several_way(s->team), c->buckets,
+        s->of[s->team->first].p.delta, c->at.round, served,
+        c->at.pulled ? "; far vertices pull" : "",
+        c->at.pulled && s->of[s->team->first].p.light.offset ? ", light arcs" : "");
     return gg_several_going(s->team);
 }
 
@@ -308,35 +338,23 @@ static bool search_parts_of(struct several_team *team, struct several_parts *par
     return done;
 }
 
-/* Numbers become places. NULL: there is no memory. */
-static uint32_t *places_of_ends(struct several_team *team,
-                                const struct several_places *places,
-                                const gpugraph_search *search) {
-    const uint32_t count = search->source_count + search->target_count;
-    uint32_t *ends = (uint32_t *)gg_alloc(team->run, count + (uint64_t)1, sizeof *ends);
-    for (uint32_t i = 0; ends && i < count; i++)
-        ends[i] = several_place(places, i < search->source_count
-                                            ? search->source[i]
-                                            : search->target[i - search->source_count]);
-    return ends;
+/* Sources and targets are places. */
+static bool search_places(struct several_team *team, struct several_parts *parts,
+                          gpugraph_distance_type type, const gpugraph_search *search,
+                          struct sssp_shared_outcome *outcome) {
+    if (type == GPUGRAPH_UINT32)
+        return search_parts_of<in_parts<integer32>>(team, parts, search, outcome);
+    if (type == GPUGRAPH_UINT64)
+        return search_parts_of<in_parts<integer64>>(team, parts, search, outcome);
+    return search_parts_of<in_parts<real>>(team, parts, search, outcome);
 }
 
 bool gg_sssp_on_team(struct several_team *team, struct several_parts *parts,
                      gpugraph_distance_type type, const gpugraph_search *search,
                      struct sssp_shared_outcome *outcome) {
     gpugraph_search wanted = *search;
-    uint32_t *ends = places_of_ends(team, &parts->places, search);
-    bool done = false;
-    if (!ends)
-        return false;
-    wanted.source = ends;
-    wanted.target = ends + search->source_count;
-    if (type == GPUGRAPH_UINT32)
-        done = search_parts_of<in_parts<integer32>>(team, parts, &wanted, outcome);
-    else if (type == GPUGRAPH_UINT64)
-        done = search_parts_of<in_parts<integer64>>(team, parts, &wanted, outcome);
-    else
-        done = search_parts_of<in_parts<real>>(team, parts, &wanted, outcome);
+    uint32_t *ends = gg_several_ends(team, &parts->places, &wanted);
+    const bool done = ends && search_places(team, parts, type, &wanted, outcome);
     gg_release(ends);
     return done;
 }
@@ -385,6 +403,61 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
     const int64_t slices = (int64_t)(graph->m >> GG_PERSISTENT_SLICE) * 16;
     return gg_several_rows_lack(graph, parts, CSR_OUT, true) +
            all * (word + 4 * (LISTS + 1) + 1 + 3 * 2 * word) + slices + 65536;
+}
+
+/* ---- a partition's ---- */
+
+/* The caller's bound; distances of 32 bits are bounded, since no shortest path is longer. */
+static void bound_search(const struct sssp_part *s, gpugraph_search *search) {
+    const uint64_t most32 = UINT32_MAX - 1;
+    search->max_real_distance = HUGE_VAL;
+    search->max_distance = s->bound;
+    search->bounded = s->within_range;
+    if (s->layout == PART_REAL && s->within_range)
+        search->max_real_distance = gg_word_real(s->bound);
+    if (s->layout == PART_NARROW && (!s->within_range || s->bound > most32)) {
+        search->bounded = true;
+        search->max_distance = most32;
+    }
+}
+
+/* Masters' distances to the host; those that were not reached have all bits there. */
+static bool bring_masters(struct several_team *team, const struct sssp_part *s,
+                          const struct sssp_shared_outcome *outcome) {
+    const uint32_t masters = s->p->masters;
+    const uint64_t size = s->layout == PART_NARROW ? sizeof(uint32_t) : sizeof(uint64_t);
+    uint64_t *word = static_cast<uint64_t *>(s->distance);
+    if (!gg_download(gg_several_on(team, team->first), s->distance,
+                     outcome->distance[team->first], masters * size))
+        return false;
+    for (uint32_t v = 0; s->layout == PART_REAL && v < masters; v++)
+        if (word[v] == real::unreached())
+            word[v] = UINT64_MAX;
+    return true;
+}
+
+gpugraph_status gg_cuda_part_sssp(struct sssp_part *s, const uint32_t *source,
+                                  uint32_t sources) {
+    const gpugraph_distance_type type = s->layout == PART_NARROW  ? GPUGRAPH_UINT32
+                                        : s->layout == PART_WHOLE ? GPUGRAPH_UINT64
+                                                                  : GPUGRAPH_REAL;
+    struct several_team team;
+    struct sssp_shared_outcome outcome = {};
+    gpugraph_search search = {};
+    if (!gg_several_open_rank(&team, s->p, GPUGRAPH_BY_SOURCE, s->run))
+        return s->run->status;
+    uint32_t *place = gg_several_places_of_masters(&team, source, sources);
+    search.source = place;
+    search.source_count = s->none ? 0 : sources;
+    bound_search(s, &search);
+    if (place &&
+        search_places(&team, &gg_several_rank(&team)->parts, type, &search, &outcome)) {
+        bring_masters(&team, s, &outcome);
+        s->over = outcome.lost;
+        s->rounds = outcome.rounds;
+    }
+    gg_release(place);
+    return gg_several_close(&team);
 }
 
 /* ---- the side of several devices ---- */

@@ -14,9 +14,10 @@ gpugraph_status gg_sssp_several(gpugraph_graph *graph, const gpugraph_search *se
 struct sssp_shared_outcome {
     void *distance[SEVERAL_MOST]; /* of each member's own places, until the workspace is
                                   ** used again */
-    bool lost;                    /* a sum left the range: there are no distances */
-    double ms;                    /* of the kernels */
-    char more[200];               /* for the phase */
+    uint32_t rounds;
+    bool lost;      /* a sum left the range: there are no distances */
+    double ms;      /* of the kernels */
+    char more[200]; /* for the phase */
 };
 
 /* Shortest paths by rows that a team has already, with weights of that type; light arcs may be made beside them.

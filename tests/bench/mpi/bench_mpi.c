@@ -175,7 +175,8 @@ static void bench_function(struct bench *b, const char *function, bool cuda, int
     };
     gpugraph_part *part = NULL;
     const double began = gg_now_ms();
-    gpugraph_part_create(b->x, &share, mis ? GPUGRAPH_BY_SOURCE : GPUGRAPH_BY_TARGET,
+    gpugraph_part_create(b->x, &share,
+                         mis || cuda ? GPUGRAPH_BY_SOURCE : GPUGRAPH_BY_TARGET,
                          sssp ? GPUGRAPH_OUT : GPUGRAPH_BOTH, mis, &b->run, &part);
     need(b, true);
     const double made = gg_now_ms();

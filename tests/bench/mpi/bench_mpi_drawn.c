@@ -170,8 +170,7 @@ static void time_depths(struct bench *b) {
 static void bench_function(struct bench *b, const char *function) {
     const bool mis = strcmp(function, "mis") == 0;
     const double began = gg_now_ms();
-    b->part = drawn_part(&b->rows, b->x, mis ? GPUGRAPH_BY_SOURCE : GPUGRAPH_BY_TARGET,
-                         &b->run);
+    b->part = drawn_part(&b->rows, b->x, &b->run);
     need(b, b->part != NULL);
     const double made = gg_now_ms();
     gpugraph_part_to_device(b->part, (int)b->x->part, &b->run);

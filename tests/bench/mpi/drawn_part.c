@@ -17,7 +17,6 @@ struct picking {
     uint32_t *local; /* of each number; GPUGRAPH_NONE: none here */
     uint8_t *ghost;  /* of each number: it is one here */
     uint8_t *told;   /* of each peer and master: the master is a ghost there */
-    bool into;       /* rows of the transpose are filled, not rows */
 };
 
 void drawn_rows_close(struct drawn_rows *rows) {
@@ -86,59 +85,43 @@ static bool list_told(struct picking *k) {
 
 /* ---- rows ---- */
 
-/* Whole ones are masters' alone; else a local's arcs are those to masters. */
-static bool is_row(const struct picking *k, uint64_t v) {
-    return v < k->p->masters || !(k->into || k->p->partition == GPUGRAPH_BY_SOURCE);
-}
-
+/* Of masters; the rows of ghosts are empty. */
 static uint64_t fill_row(const struct picking *k, uint64_t v, uint32_t *to) {
     const struct drawn_rows *rows = k->rows;
     const gpugraph_part *p = k->p;
-    const bool whole = k->into || p->partition == GPUGRAPH_BY_SOURCE;
     uint64_t arcs = 0;
     for (uint64_t a = rows->offset[p->number[v]];
-         is_row(k, v) && a < rows->offset[p->number[v] + 1]; a++) {
-        const uint32_t local = k->local[rows->target[a]];
-        if (!whole && local >= p->masters)
-            continue;
+         v < p->masters && a < rows->offset[p->number[v] + 1]; a++, arcs++)
         if (to)
-            to[arcs] = local;
-        arcs++;
-    }
+            to[arcs] = k->local[rows->target[a]];
     return arcs;
 }
 
 static void count_rows(void *picking, uint64_t low, uint64_t high) {
     struct picking *k = picking;
-    uint64_t *offset = k->into ? k->p->into.offset : k->p->offset;
     for (uint64_t v = low; v < high; v++)
-        offset[v + 1] = fill_row(k, v, NULL);
+        k->p->offset[v + 1] = fill_row(k, v, NULL);
 }
 
 static void fill_rows(void *picking, uint64_t low, uint64_t high) {
     struct picking *k = picking;
-    const uint64_t *offset = k->into ? k->p->into.offset : k->p->offset;
-    uint32_t *target = k->into ? k->p->into.source : k->p->target;
     for (uint64_t v = low; v < high; v++)
-        fill_row(k, v, target + offset[v]);
+        fill_row(k, v, k->p->target + k->p->offset[v]);
 }
 
-static bool make_rows(struct picking *k, bool into) {
+static bool make_rows(struct picking *k) {
     gpugraph_part *p = k->p;
-    uint64_t *offset = gg_alloc_zero(k->run, (uint64_t)p->locals + 1, sizeof *offset);
-    *(into ? &p->into.offset : &p->offset) = offset;
-    k->into = into;
-    if (!offset)
+    p->offset = gg_alloc_zero(k->run, (uint64_t)p->locals + 1, sizeof *p->offset);
+    if (!p->offset)
         return false;
     each(k, p->locals, count_rows);
     for (uint32_t v = 0; v < p->locals; v++)
-        offset[v + 1] += offset[v];
-    p->arcs = offset[p->locals];
-    uint32_t *target = gg_alloc(k->run, p->arcs, sizeof *target);
-    *(into ? &p->into.source : &p->target) = target;
-    if (target)
+        p->offset[v + 1] += p->offset[v];
+    p->arcs = p->offset[p->locals];
+    p->target = gg_alloc(k->run, p->arcs, sizeof *p->target);
+    if (p->target)
         each(k, p->locals, fill_rows);
-    return target != NULL;
+    return p->target != NULL;
 }
 
 /* ---- the whole ---- */
@@ -162,19 +145,18 @@ static bool make(struct picking *k) {
     for (uint32_t v = 0; v < p->masters; v++)
         k->local[p->number[v]] = v;
     each(k, p->masters, mark_ghosts);
-    return place_ghosts(k) && list_told(k) && make_rows(k, false) &&
-           (p->partition == GPUGRAPH_BY_SOURCE || make_rows(k, true));
+    return place_ghosts(k) && list_told(k) && make_rows(k);
 }
 
 gpugraph_part *drawn_part(const struct drawn_rows *rows, gpugraph_exchange *x,
-                          gpugraph_partition partition, gpugraph_run *run) {
+                          gpugraph_run *run) {
     gpugraph_part *p = gg_alloc_zero(run, 1, sizeof *p);
     struct picking k = {.rows = rows, .p = p, .run = run};
     if (p) {
         *p = (gpugraph_part){.exchange = x,
-                             .partition = partition,
+                             .partition = GPUGRAPH_BY_SOURCE,
                              .direction = GPUGRAPH_BOTH,
-                             .simple = partition == GPUGRAPH_BY_SOURCE,
+                             .simple = true,
                              .vertices = rows->n,
                              .columns = 1};
         make(&k);

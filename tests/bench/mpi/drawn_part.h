@@ -20,11 +20,10 @@ bool drawn_rows_open(struct drawn_rows *rows, int scale, uint64_t factor, int or
                      gpugraph_run *run);
 void drawn_rows_close(struct drawn_rows *rows);
 
-/* The exchange's part of these, as searches on devices need it: by source for independent sets, by target for
-** searches by depth, with a transpose. It has no edge ids, and its masters have no links. NULL: run says
-** why. */
+/* The exchange's part of these by source, as searches on devices need it. It has no edge ids, and its masters have
+** no links. NULL: run says why. */
 gpugraph_part *drawn_part(const struct drawn_rows *rows, gpugraph_exchange *x,
-                          gpugraph_partition partition, gpugraph_run *run);
+                          gpugraph_run *run);
 
 #ifdef __cplusplus
 }

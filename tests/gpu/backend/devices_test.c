@@ -122,7 +122,7 @@ static void setup(void) {
     arcs = 1e9;
     several_ns = 1;
     whole = spare = WHOLE;
-    algorithm.distributed[GPUGRAPH_CUDA] = &several_side;
+    algorithm.several = &several_side;
     run = (gpugraph_run){.backend = GPUGRAPH_CUDA, .device_count = GPUGRAPH_ALL_DEVICES};
 }
 
@@ -214,7 +214,7 @@ START_TEST(a_method_of_one_device) {
 END_TEST
 
 START_TEST(an_algorithm_of_one_device) {
-    algorithm.distributed[GPUGRAPH_CUDA] = NULL;
+    algorithm.several = NULL;
     choose();
     expect_one();
     run.all_devices = true;
@@ -425,7 +425,7 @@ END_TEST
 
 START_TEST(searches_are_shared) {
     several_ns = 0; /* each is on one device */
-    algorithm.distributed[GPUGRAPH_CUDA] = NULL;
+    algorithm.several = NULL;
     choose_shared(64);
     expect_devices(15);
     ck_assert_str_eq(run.used_method, "plain");
@@ -445,7 +445,7 @@ END_TEST
 
 /* Copies cost more than they save. */
 START_TEST(few_searches_are_not) {
-    algorithm.distributed[GPUGRAPH_CUDA] = NULL;
+    algorithm.several = NULL;
     arcs = 1e-6;
     choose_shared(2);
     expect_one();

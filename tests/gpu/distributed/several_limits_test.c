@@ -71,67 +71,6 @@ START_TEST(too_large_for_one) {
 }
 END_TEST
 
-/* ---- partitions ---- */
-
-/* A part for each device: copies from device to device, through the host, and by NCCL where it is. */
-START_TEST(parts_of_other_partitions) {
-    static const char *const methods[] = {"several-by-target", "several-grid"};
-    static const char *const ways[] = {"peer", "host", "nccl"};
-    shape shapes[] = {shape_rmat(12, 12, 5), shape_grid(60, 70), shape_star(3000),
-                      shape_path(500)};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        shape_renumber(&shapes[i], i);
-        gpugraph_graph *graph = shape_graph(&shapes[i]);
-        uint8_t *right = malloc(graph->n), *got = malloc(graph->n);
-        for (int k = 0; k < 12; k++) {
-            if (left_out(i * 12 + (uint64_t)k))
-                continue;
-            const gpugraph_priority priority = (gpugraph_priority)((k + (int)i) % 4);
-            gpugraph_run cpu = {.backend = GPUGRAPH_CPU}, run = run_on_both();
-            gpugraph_mis(graph, priority, 3, &cpu, right);
-            setenv("GPUGRAPH_EXCHANGE", ways[k % 3], 1);
-            run.method = methods[k % 2];
-            run.phase = hear;
-            gpugraph_mis(graph, priority, 3, &run, got);
-            unsetenv("GPUGRAPH_EXCHANGE");
-            if (k % 3 == 2 && run.status == GPUGRAPH_NO_DEVICE) {
-                printf("not run: %s\n", run.message);
-                continue;
-            }
-            ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
-            ck_assert_int_eq(run.used_devices, 2);
-            ck_assert_msg(strstr(told, methods[k % 2]) && strstr(told, ways[k % 3]), "%s",
-                          told);
-            ck_assert_mem_eq(right, got, graph->n);
-        }
-        free(right);
-        free(got);
-        gpugraph_free(graph);
-        shape_free(&shapes[i]);
-    }
-}
-END_TEST
-
-static void search_in_parts(void *memory, uint32_t number) {
-    gpugraph_graph *graph = memory;
-    uint8_t *member = malloc(graph->n);
-    for (int i = 0; i < 4; i++) {
-        gpugraph_run run = run_on_both();
-        run.method = number % 2 ? "several-by-target" : "several";
-        gpugraph_mis(graph, GPUGRAPH_BY_DEGREE, 1, &run, member);
-        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
-    }
-    free(member);
-}
-
-/* Each takes both devices: none waits for another for ever. */
-START_TEST(partitions_beside_each_other) {
-    gpugraph_graph *graph = rmat(12, 8);
-    run_workers(4, search_in_parts, graph, NULL, 0);
-    gpugraph_free(graph);
-}
-END_TEST
-
 /* ---- interrupts ---- */
 
 struct alarm {
@@ -226,9 +165,7 @@ END_TEST
 const struct suite suite = {
     "several_limits",
     {{"several_limits", .timeout = 120,
-      .cases = {{&too_large_for_one}, {&an_interrupt_is_felt}, {&several_beside_one}}},
-     {"partitions", .timeout = 120,
-      .cases = {{&parts_of_other_partitions}, {&partitions_beside_each_other}}}},
+      .cases = {{&too_large_for_one}, {&an_interrupt_is_felt}, {&several_beside_one}}}},
     .needs_devices = 2,
     .no_forks = true,
 };

@@ -116,10 +116,8 @@ static void check_rows(const shape *s, const std::vector<int64_t> &weight,
         struct several_parts parts;
         bool weighted = !weight.empty() && kind != CSR_SIMPLE;
         begin_layout(&run, l);
-        if (!gg_several_open(&team, graph, &run, l->ordinal, l->parts)) {
-            ck_assert(!layout_done(&run, l)); /* NCCL is absent */
-            break;
-        }
+        ck_assert_msg(gg_several_open(&team, graph, &run, l->ordinal, l->parts), "%s",
+                      run.message);
         ck_assert_msg(gg_several_rows(&team, (enum csr_kind)kind, weighted, &parts), "%s",
                       run.message);
         bool same =
@@ -366,9 +364,10 @@ static void check_set(gpugraph_graph *graph, int priority, int64_t seed,
     begin_layout(&run, l);
     gg_mis_several(graph, (gpugraph_priority)priority, seed, &run, l->ordinal, l->parts,
                    member.data());
-    ck_assert_msg(!layout_done(&run, l) || member == right,
-                  "%s, priority %d, %d parts, exchange %s: another set", name, priority,
-                  l->parts, l->exchange ? l->exchange->name : "as chosen");
+    layout_done(&run, l);
+    ck_assert_msg(member == right, "%s, priority %d, %d parts, exchange %s: another set",
+                  name, priority, l->parts,
+                  l->exchange ? l->exchange->name : "as chosen");
 }
 
 static void check_sets(const shape *s, int64_t seed, uint64_t turn, size_t layouts) {
@@ -480,9 +479,9 @@ struct depths {
     }
 };
 
-/* By the CPU, or (l) by a team. *absent: NCCL is. */
+/* By the CPU, or (l) by a team. */
 static struct depths depths_of(gpugraph_graph *graph, const gpugraph_search *search,
-                               const struct layout *l, bool *absent) {
+                               const struct layout *l) {
     struct depths d = {std::vector<uint32_t>(graph->n + 1, 7),
                        std::vector<uint32_t>(graph->n + 1, 7)};
     gpugraph_run run = gpugraph_run();
@@ -491,7 +490,7 @@ static struct depths depths_of(gpugraph_graph *graph, const gpugraph_search *sea
         begin_layout(&run, l);
         gg_bfs_several(graph, search, &run, l->ordinal, l->parts, d.depth.data(),
                        d.edge.data());
-        *absent = !layout_done(&run, l);
+        layout_done(&run, l);
     } else {
         run.backend = GPUGRAPH_CPU;
         gpugraph_bfs(graph, search, &run, d.depth.data(), d.edge.data());
@@ -536,12 +535,9 @@ static void check_depths(const shape *s, uint64_t seed, size_t layouts) {
         whole.target_count = 0;
         whole.limit = 0;
         const bool early = search.target_count > 0 || search.limit > 0;
-        const struct depths right = depths_of(graph, &whole, NULL, NULL);
+        const struct depths right = depths_of(graph, &whole, NULL);
         for (const struct layout &l : list) {
-            bool absent;
-            const struct depths got = depths_of(graph, &search, &l, &absent);
-            if (absent)
-                continue;
+            const struct depths got = depths_of(graph, &search, &l);
             if (early)
                 check_early(s, &search, got, right);
             else
@@ -585,16 +581,15 @@ START_TEST(forms_in_turn) {
     search.source = &source;
     search.source_count = 1;
     search.max_depth = GPUGRAPH_NONE;
-    const struct depths right = depths_of(graph, &search, NULL, NULL);
+    const struct depths right = depths_of(graph, &search, NULL);
     const std::vector<uint8_t> set = set_by_cpu(graph, 0, 1);
     for (int turn = 0; turn < 3; turn++)
         for (const struct layout &l : several_layouts()) {
             if (l.exchange)
                 continue;
             gpugraph_run run;
-            bool absent;
             std::vector<uint32_t> depth(graph->n);
-            ck_assert(depths_of(graph, &search, &l, &absent) == right);
+            ck_assert(depths_of(graph, &search, &l) == right);
             check_set(graph, 0, 1, &l, set, s.name);
             begin_layout(&run, &l);
             ck_assert_int_eq(gpugraph_bfs(graph, &search, &run, depth.data(), NULL),
