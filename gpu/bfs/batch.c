@@ -18,12 +18,20 @@
 ** on roads, where each search is at every vertex at a time of its own. */
 #define _GNU_SOURCE
 #include "algorithm.h"
-#include "each.h"
+#include "bfs.h"
 #include "base/crew.h"
 #include "tuning.h"
 
 #include <stdio.h>
 #include <string.h>
+
+enum {
+    LEAST_GATHERED = 8, /* sources from which the transpose is worth its making */
+    GATHER_ALPHA = 4,   /* gather once the frontier has more than 1 / ALPHA of the arcs */
+    /* Vertices that a thread then takes at a time: their depths as bytes are 16 lines of each row. With
+    ** 64, one line, threads shared nearly every line. */
+    GATHER_GRAB = 1024
+};
 
 struct batch {
     gpugraph_run *run;
@@ -94,7 +102,7 @@ static inline void arrive(struct batch *b, struct tally *t, uint32_t v,
 /* What a thread has found and not yet moved to the list. */
 struct finds {
     uint32_t count;
-    uint32_t vertex[GG_BFS_FINDS];
+    uint32_t vertex[BFS_FINDS];
 };
 
 static void flush(struct batch *b, struct finds *finds) {
@@ -132,7 +140,7 @@ spread_vertex(struct batch *b, uint32_t v, struct finds *finds, uint64_t *looked
         uint64_t coming = searches & ~seen[w];
         if (!coming || !offer(b->next, w, coming, shared))
             continue;
-        if (finds->count == GG_BFS_FINDS)
+        if (finds->count == BFS_FINDS)
             flush(b, finds);
         finds->vertex[finds->count++] = w;
     }
@@ -145,8 +153,8 @@ static inline __attribute__((always_inline)) void spread(struct batch *b, bool s
     uint64_t since = 0;
     bool stop = gg_stopping(b->run);
     while (!stop) {
-        uint64_t i = __atomic_fetch_add(&b->taken, GG_BFS_GRAB, __ATOMIC_RELAXED);
-        uint64_t last = i + GG_BFS_GRAB < b->listed ? i + GG_BFS_GRAB : b->listed;
+        uint64_t i = __atomic_fetch_add(&b->taken, BFS_GRAB, __ATOMIC_RELAXED);
+        uint64_t last = i + BFS_GRAB < b->listed ? i + BFS_GRAB : b->listed;
         if (i >= last)
             break;
         for (; i < last && !stop; i++) {
@@ -174,9 +182,9 @@ static void settle(void *job, int member) {
     struct tally tally = {0};
     uint64_t since = 0;
     (void)member;
-    while (!gg_worked(b->run, &since, GG_BFS_GRAB)) {
-        uint64_t i = __atomic_fetch_add(&b->taken, GG_BFS_GRAB, __ATOMIC_RELAXED);
-        uint64_t last = i + GG_BFS_GRAB < b->tail ? i + GG_BFS_GRAB : b->tail;
+    while (!gg_worked(b->run, &since, BFS_GRAB)) {
+        uint64_t i = __atomic_fetch_add(&b->taken, BFS_GRAB, __ATOMIC_RELAXED);
+        uint64_t last = i + BFS_GRAB < b->tail ? i + BFS_GRAB : b->tail;
         if (i >= last)
             break;
         for (; i < last; i++) {
@@ -210,8 +218,8 @@ static void gather(void *job, int member) {
     bool stop = gg_stopping(b->run);
     (void)member;
     while (!stop) {
-        uint64_t v = __atomic_fetch_add(&b->taken, GG_EACH_GRAB, __ATOMIC_RELAXED);
-        uint64_t last = v + GG_EACH_GRAB < b->forward.n ? v + GG_EACH_GRAB : b->forward.n;
+        uint64_t v = __atomic_fetch_add(&b->taken, GATHER_GRAB, __ATOMIC_RELAXED);
+        uint64_t last = v + GATHER_GRAB < b->forward.n ? v + GATHER_GRAB : b->forward.n;
         if (v >= last)
             break;
         for (; v < last && !stop; v++) {
@@ -283,7 +291,7 @@ static void begin_level(struct batch *b) {
 }
 
 static bool is_narrow(const struct batch *b) {
-    return b->vertices <= GG_BFS_NARROW && b->arcs <= GG_BFS_NARROW_ARCS;
+    return b->vertices <= BFS_ALONE && b->arcs <= BFS_ALONE_ARCS;
 }
 
 static void spread_level(struct batch *b, bool alone) {
@@ -308,7 +316,7 @@ static void gather_level(struct batch *b, bool alone) {
 }
 
 static bool pays_to_gather(const struct batch *b) {
-    return b->reverse.begin && b->arcs > b->forward.m / GG_EACH_ALPHA;
+    return b->reverse.begin && b->arcs > b->forward.m / GATHER_ALPHA;
 }
 
 static void wide_levels(void *batch) {
@@ -391,7 +399,7 @@ gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *searc
     if (gg_rows(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
         return run->status;
     bool worth =
-        b.searches >= GG_EACH_REVERSE || gg_searches(graph) > GG_BFS_REVERSE_AFTER;
+        b.searches >= LEAST_GATHERED || gg_searches(graph) > GG_BFS_REVERSE_AFTER;
     if ((worth || gg_csr_made(graph, back)) &&
         gg_rows(graph, back, false, false, run, &b.reverse))
         return run->status;

@@ -20,7 +20,6 @@
 ** there; a later search of the same graph makes it, once its frontier explodes. */
 #define _GNU_SOURCE
 #include "bfs.h"
-#include "each.h"
 #include "work.h"
 #include "tuning.h"
 
@@ -89,7 +88,7 @@ static bool expand_alone(struct bfs *b, uint64_t begin, uint64_t end) {
 ** search is over. */
 static bool narrow_levels(struct bfs *b) {
     while (!at_the_end(b)) {
-        if (b->end - b->begin > GG_BFS_NARROW || frontier_arcs(b) > GG_BFS_NARROW_ARCS)
+        if (b->end - b->begin > BFS_ALONE || frontier_arcs(b) > BFS_ALONE_ARCS)
             return false;
         if (!expand_alone(b, b->begin, b->end))
             return true;
@@ -109,7 +108,7 @@ static void wide_level_alone(struct bfs *b) {
 /* What a thread has found and not yet moved to the queue. */
 struct finds {
     uint32_t count;
-    uint32_t vertex[GG_BFS_FINDS];
+    uint32_t vertex[BFS_FINDS];
 };
 
 static void flush(struct bfs *b, struct finds *finds) {
@@ -121,7 +120,7 @@ static void flush(struct bfs *b, struct finds *finds) {
 }
 
 static inline void add_find(struct bfs *b, struct finds *finds, uint32_t v) {
-    if (finds->count == GG_BFS_FINDS)
+    if (finds->count == BFS_FINDS)
         flush(b, finds);
     finds->vertex[finds->count++] = v;
 }
@@ -167,8 +166,8 @@ static void join_top_down(void *job, int member) {
     bool stop = gg_stopping(b->run);
     (void)member;
     while (!stop) {
-        uint64_t i = __atomic_fetch_add(&b->taken, GG_BFS_GRAB, __ATOMIC_RELAXED);
-        uint64_t last = i + GG_BFS_GRAB < b->end ? i + GG_BFS_GRAB : b->end;
+        uint64_t i = __atomic_fetch_add(&b->taken, BFS_GRAB, __ATOMIC_RELAXED);
+        uint64_t last = i + BFS_GRAB < b->end ? i + BFS_GRAB : b->end;
         if (i >= last)
             break;
         for (; i < last && !stop; i++)
@@ -269,14 +268,14 @@ gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
     return tree_edge ? gg_depth_tree(graph, search, run, depth, tree_edge) : GPUGRAPH_OK;
 }
 
+/* A thin graph has twice as many levels as a square grid has rows. */
 static double levels(const gpugraph_graph *graph) {
-    double rows = gg_is_thin(graph) ? sqrt(graph->n) : 0; /* of a square grid */
-    return GG_FEW_LEVELS + rows * GG_THIN_LEVELS;
+    return GG_FEW_LEVELS + (gg_is_thin(graph) ? 2 * sqrt(graph->n) : 0);
 }
 
 /* Are frontiers so narrow that one thread keeps them? */
 static bool narrow(const gpugraph_graph *graph) {
-    return gg_is_thin(graph) && sqrt(graph->n) < GG_BFS_NARROW;
+    return gg_is_thin(graph) && sqrt(graph->n) < BFS_ALONE;
 }
 
 /* ---- the descriptor ---- */
@@ -306,7 +305,7 @@ const gg_algorithm gg_bfs = {
     .alone = narrow,
     .cpu_ns = GG_BFS_CPU_NS,
     .cuda_ns = GG_BFS_CUDA_NS,
-    .step_us = GG_BFS_STEP_US,
+    .step_us = 3, /* a level: a barrier of all blocks */
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_bfs_cuda},
     .distributed = {[GPUGRAPH_CUDA] = &gg_bfs_distributed},
 };

@@ -17,6 +17,12 @@
 
 #include <stdio.h>
 
+/* 1: in the first round a look ends at the first earlier neighbour; 0: never. */
+#ifndef GG_MIS_EARLY_EXIT
+#define GG_MIS_EARLY_EXIT 1
+#endif
+enum { STOP_ROUNDS = 16 }; /* between two looks at the stop flag across the bus */
+
 enum verdict { GONE, JOINS, DROPS, WAITS };
 
 struct rounds_state {
@@ -134,7 +140,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
             apply(g, r, list, next, begin[i], gg_peek(&count[i]), &kept[i], first);
         if (gg_thread() == 0) {
             state->rounds = round + 1;
-            if (round % GG_MIS_STOP_ROUNDS == GG_MIS_STOP_ROUNDS - 1)
+            if (round % STOP_ROUNDS == STOP_ROUNDS - 1)
                 state->over = *(const volatile uint32_t *)g.stop;
         }
         grid.sync();
