@@ -105,26 +105,6 @@ static void wide_level_alone(struct bfs *b) {
 
 /* ---- top-down levels by several threads ---- */
 
-/* What a thread has found and not yet moved to the queue. */
-struct finds {
-    uint32_t count;
-    uint32_t vertex[BFS_FINDS];
-};
-
-static void flush(struct bfs *b, struct finds *finds) {
-    if (finds->count == 0)
-        return;
-    uint64_t at = __atomic_fetch_add(&b->tail, finds->count, __ATOMIC_RELAXED);
-    memcpy(b->queue + at, finds->vertex, finds->count * sizeof *finds->vertex);
-    finds->count = 0;
-}
-
-static inline void add_find(struct bfs *b, struct finds *finds, uint32_t v) {
-    if (finds->count == BFS_FINDS)
-        flush(b, finds);
-    finds->vertex[finds->count++] = v;
-}
-
 /* Offers a vertex to this thread: true when it is the first to come by. The plain look
 ** first: most arcs lead to visited vertices, and an atomic costs ten times as much. */
 static inline bool claim(uint64_t *visited, uint32_t v) {
@@ -137,7 +117,7 @@ static inline bool claim(uint64_t *visited, uint32_t v) {
 
 /* One vertex of the frontier; false when the run must end. */
 static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
-                          struct finds *finds) {
+                          struct bfs_finds *finds) {
     uint64_t arc = b->forward.begin[v], stop = b->forward.end[v];
     const uint32_t *target = b->forward.target;
     uint32_t level = b->level + 1;
@@ -148,7 +128,7 @@ static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
             uint32_t w = target[arc];
             if (claim(b->visited, w)) {
                 b->depth[w] = level;
-                add_find(b, finds, w);
+                bfs_add_find(finds, w, b->queue, &b->tail);
             }
         }
         if (arc < stop && gg_pause(b->run))
@@ -160,7 +140,7 @@ static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
 /* A thread's part: vertices of the frontier, some at a time. */
 static void join_top_down(void *job, int member) {
     struct bfs *b = job;
-    struct finds finds;
+    struct bfs_finds finds;
     finds.count = 0;
     uint64_t seen = 0, pause_at = GG_POLL_ITEMS;
     bool stop = gg_stopping(b->run);
@@ -177,7 +157,7 @@ static void join_top_down(void *job, int member) {
             stop = stop || gg_pause(b->run);
         }
     }
-    flush(b, &finds);
+    bfs_flush_finds(&finds, b->queue, &b->tail);
     __atomic_fetch_add(&b->arcs_seen, seen, __ATOMIC_RELAXED);
 }
 
@@ -239,8 +219,6 @@ static void start(struct bfs *b) {
 gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
                            gpugraph_run *run, uint32_t *depth, void *tree_edge) {
     struct bfs b = {.run = run, .search = search, .graph = graph, .depth = depth};
-    if (gg_method_is(run, "multi-source"))
-        return gg_bfs_one_lane(graph, search, run, depth, tree_edge);
     b.may_reverse = !gg_method_is(run, "top-down");
     if (gg_rows(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
         return run->status;

@@ -64,26 +64,10 @@ void gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
 /* Searches that go on together: a bit of a word each. */
 enum { GG_LANES = 64 };
 
-/* What both CPU searches go by. */
-enum {
-    /* Vertices, and their arcs, up to which a frontier stays with one thread: waking a second one costs
-    ** as much as expanding a few hundred. */
-    BFS_ALONE = 2048,
-    BFS_ALONE_ARCS = 16384,
-    BFS_GRAB = 64,   /* vertices of the frontier that a thread takes at a time */
-    BFS_FINDS = 1024 /* found vertices that a thread keeps before it moves them: 4 KiB */
-};
-
-/* The depths of the searches from up to GG_LANES sources, or, together, from all of them as
-** one. Bytes are not defined where the graph, for a depth that is too long, knows of it now.
-** Phase "search". (batch.c) */
+/* The depths of the searches from up to GG_LANES sources. Bytes are not defined where the graph, for a
+** depth that is too long, knows of it now. Phase "search". (batch.c) */
 gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,
-                             bool together, gpugraph_run *run,
-                             const struct bfs_results *rows);
-
-/* gpugraph_bfs by the method "multi-source": one search, which all sources begin. */
-gpugraph_status gg_bfs_one_lane(gpugraph_graph *graph, const gpugraph_search *search,
-                                gpugraph_run *run, uint32_t *depth, void *tree_edge);
+                             gpugraph_run *run, const struct bfs_results *rows);
 
 /* The trees of up to GG_LANES searches from their depths, as gg_depth_tree makes each of
 ** them, in one pass over the edges. Phase "parents". */

@@ -7,8 +7,6 @@
 #include "device/share.h"
 #include "tuning.h"
 
-#include <string.h>
-
 enum {
     /* Sources from which `auto` searches from all at once, and levels up to which it does: with 2
     ** sources that is slower, with 4 as fast, with 64 five times as fast (R-MAT, 10 levels). */
@@ -16,14 +14,6 @@ enum {
     MOST_LEVELS = 32,
     LEAST_TREES = 4 /* that are made together: a few cost one pass each */
 };
-
-gpugraph_status gg_bfs_one_lane(gpugraph_graph *graph, const gpugraph_search *search,
-                                gpugraph_run *run, uint32_t *depth, void *tree_edge) {
-    const struct bfs_results rows = {.depth = &depth};
-    if (gg_bfs_batch(graph, search, true, run, &rows) || !tree_edge)
-        return run->status;
-    return gg_depth_tree(graph, search, run, depth, tree_edge);
-}
 
 void gg_bfs_keep_bytes(gpugraph_graph *graph, const gpugraph_run *run,
                        const uint32_t *depth, uint8_t *bytes) {
@@ -57,7 +47,7 @@ static bool search_batch(gpugraph_graph *graph, const gpugraph_search *search, u
     const gpugraph_search part = part_of(search, i, GG_LANES);
     const struct bfs_results some = {.depth = rows->depth ? rows->depth + i : NULL,
                                      .bytes = rows->bytes ? rows->bytes + i : NULL};
-    return !gg_bfs_batch(graph, &part, false, run, &some);
+    return !gg_bfs_batch(graph, &part, run, &some);
 }
 
 /* Do frontiers of different searches meet? The search from the first source, which is made
