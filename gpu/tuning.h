@@ -228,25 +228,6 @@
 ** otherwise wait for each other in turn. */
 #define GG_PART_ARCS_A_ROUND (1 << 16)
 
-/* ---- bfs/bfs.c ---- */
-
-/* Vertices, and their arcs, up to which a frontier stays with one thread: waking a second
-** one costs as much as expanding a few hundred. */
-#define GG_BFS_NARROW      2048
-#define GG_BFS_NARROW_ARCS 16384
-/* Vertices of the frontier, and words of the bitmap, that a thread takes at a time. */
-#define GG_BFS_GRAB       64
-#define GG_BFS_GRAB_WORDS 16
-/* Found vertices that a thread keeps before it moves them to the queue: 4 KiB. */
-#define GG_BFS_FINDS 1024
-/* Beamer's switches: bottom-up when the frontier has more than 1 / ALPHA of the arcs not
-** looked at, top-down again below 1 / BETA of the vertices. */
-#define GG_BFS_ALPHA 15
-#define GG_BFS_BETA  18
-/* Searches of a graph before one of them may make the other direction's CSR for bottom-up
-** levels: it costs some three searches. */
-#define GG_BFS_REVERSE_AFTER 1
-
 /* ---- backend/lists.c ---- */
 
 /* Searches for which it is not asked, after one whose list was too long: that search is run twice. Its rows,
@@ -258,70 +239,6 @@
 /* Arcs for each vertex that a list has room for, from which on arrays are quicker: an arc costs some
 ** 5 nanoseconds through a hash, and a vertex of the whole graph some 2 to clear and to pass over. */
 #define GG_LIST_ARCS 8
-
-/* ---- bfs/each.c ---- */
-
-/* Sources from which `auto` searches from all at once, and levels up to which it does, where
-** the graph is not thin: with 2 sources that is slower, with 4 as fast, with 64 five times as
-** fast (R-MAT, 10 levels). Sources from which it is worth the other direction's CSR. */
-#define GG_EACH_LEAST   8
-#define GG_EACH_LEVELS  32
-#define GG_EACH_REVERSE 8
-/* Trees that are made together: a few at a time cost one pass each. */
-#define GG_EACH_TREES 4
-/* Vertices gather once the frontier has more than 1 / ALPHA of the arcs. */
-#define GG_EACH_ALPHA 4
-/* Vertices that a thread then takes at a time: their depths as bytes are 16 lines of each row, of which others
-** write to the two at the ends. With 64, one line, threads shared nearly every line. */
-#define GG_EACH_GRAB 1024
-
-/* ---- bfs/wide.cu ---- */
-
-/* Threads of its blocks, one to a multiprocessor: few blocks make a cheap barrier. */
-#ifndef GG_BFS_WIDE_BLOCK
-#define GG_BFS_WIDE_BLOCK 1024
-#endif
-/* Bottom-up once the frontier has more than 1 / ALPHA of the arcs not looked at, and more
-** than 1 / LEAST of all: at the end of a long search the first alone says nothing. */
-#define GG_BFS_DEVICE_ALPHA 15
-#define GG_BFS_LEAST        32
-/* Arcs of the frontier that cost as much as a vertex left over, and vertices left over
-** that cost less than a step saved. */
-#define GG_BFS_LOOKS 4
-#define GG_BFS_FEW   65536
-/* Arcs of a level from which it is worth a look at the stop flag across the bus. */
-#define GG_BFS_STOP_ARCS 1000000
-/* Looks at a barrier, some half a minute: only a fault lets it come to that. */
-#define GG_BFS_MOST_LOOKS (1u << 26)
-
-/* ---- bfs/narrow.cu, bfs/levels.cu ---- */
-
-/* Blocks of the cluster, its threads and entries to a block. (H200, from two sources: road1m 2.36 and
-** 2.59 ms with 512 threads, 2.90 and 3.21 with 1024; road24m 21.9 and 22.0, 21.9 and 21.2.) */
-#ifndef GG_BFS_CLUSTER
-#define GG_BFS_CLUSTER      16
-#define GG_BFS_NARROW_BLOCK 512
-#define GG_BFS_NARROW_ROOM  2048
-#endif
-/* Rows of a lane whose loads are on their way together: 2 beats 1 and 4 on small graphs,
-** since each costs its instructions even where there are no rows for it. Lanes to a row, as powers
-** of 2: those of roads and meshes have up to 8 arcs. Most of roads have no more than 4, so where
-** there are many they get 4 lanes. (H200: road24m 21.2 ms, and 23.3 with 8; mesh16m 21.6, and 20.8
-** with 8.) */
-#define GG_BFS_NARROW_TURNS     2
-#define GG_BFS_NARROW_LANES     3
-#define GG_BFS_NARROW_FEW_LANES 2
-/* Entries of a frontier for each block of the cluster below which it takes over, and above
-** which it leaves to the whole grid; levels in a row before it does; arcs of a row that is
-** too long for it. */
-#ifndef GG_BFS_NARROW_IN
-#define GG_BFS_NARROW_IN     256
-#define GG_BFS_NARROW_OUT    768
-#define GG_BFS_NARROW_LEVELS 8
-#define GG_BFS_NARROW_ROW    128
-#endif
-/* Levels between two looks at the stop flag: about a millisecond. */
-#define GG_BFS_STOP_LEVELS 1024
 
 /* ---- device/cluster.cuh ---- */
 
@@ -382,92 +299,10 @@
 /* Light arcs are made where they are one of so many, at most: otherwise few are spared. */
 #define GG_LIGHT_SHARE 2
 
-/* ---- dfs/dfs.cu ---- */
-
-/* Blocks of a search: as many for each multiprocessor, at most; one for so many vertices. */
-#define GG_DFS_BLOCKS         4
-#define GG_DFS_BLOCK_VERTICES 512
-/* Entries: of a HotRing (half a kilobyte on chip for each warp), of a chunk of a ColdSeg,
-** hot_cutoff, from which a ring is stolen from, and cold_cutoff, likewise a ColdSeg; chunks
-** of a ColdSeg that lie in an array, 4 KiB for each warp. */
-#define GG_DFS_RING        64
-#define GG_DFS_BATCH       32
-#define GG_DFS_HOT_CUTOFF  4
-#define GG_DFS_COLD_CUTOFF 32
-#define GG_DFS_COLD        1024
-/* Blocks among which a thief takes the most loaded one: two, as published; 32 took rmat22 from 37 to
-** 46 ms and mesh16m from 323 to 377. */
-#define GG_DFS_CHOICES 2
-/* Vertices from which the device numbers a tree: some forty kernels, half a millisecond. */
-#define GG_DFS_NUMBER_MIN 32768
-/* "many-paths": arcs that a lane looks at together; entries of a ring, arcs of a step;
-** entries of a ring from which a chunk is offered to other blocks, a further one too; arcs of a step up to
-** which a claim is cheaper than a test before it. */
-#ifndef GG_PATHS_LANE_ARCS
-#define GG_PATHS_LANE_ARCS 4
-#endif
-/* Blocks to a multiprocessor, for which the compiler leaves registers, and where rows are short: more loads
-** are on their way, or a step is shorter. (H100, two and three: rmat22 2.55 and 2.18 ms, rmat24 8.0 and
-** 6.3, road24m 19.0 and 20.6, with counters in the kernel; four spill registers.) */
-#ifndef GG_PATHS_BLOCKS
-#define GG_PATHS_BLOCKS 3
-#endif
-#define GG_PATHS_BLOCKS_THIN 2
-#define GG_PATHS_RING        256
-#define GG_PATHS_ARCS        512
-#define GG_PATHS_BATCH       32
-#define GG_PATHS_SHARE       8
-#define GG_PATHS_DEEP        128
-/* Empty chunks that a warp keeps for itself; looks round all blocks for one where there
-** seems to be none. */
-#define GG_PATHS_SPARES 8
-#define GG_PATHS_LOOKS  64
-#define GG_PATHS_DIRECT 128
-/* Arcs for each vertex below which a graph counts as thin; arcs of a step there, and
-** entries in the hands of a warp. */
-#define GG_PATHS_THIN_ROW   8
-#define GG_PATHS_ARCS_THIN  128
-#define GG_PATHS_HANDS_THIN 12
-/* Entries in the hands of a warp where rows are fixed: a lane has one place. (H100, mesh16m: 9.6 ms with
-** 4, 11.5 to 11.8 with 12.) */
-#define GG_PATHS_HANDS_FIXED 4
-/* Looks of an idle warp round its block for one beyond it; looks after which it rests
-** longer, and both rests in nanoseconds. */
-#define GG_PATHS_FAR     4
-#define GG_PATHS_EAGER   64
-#define GG_PATHS_NAP_NS  64
-#define GG_PATHS_REST_NS 400
-/* Roots of a directed forest that are opened one after the other, some microseconds each. */
-#define GG_PATHS_CAREFUL 64
-/* Sixteenths of the vertices that arcs lead to which the crew takes before the others look for a parent: of an R-MAT after
-** a tenth of its arcs, with a tree as deep as by all. (H200, 12, 10, 8 and 6: rmat22 1.10, 0.93, 0.76 and 0.69 ms;
-** with 6 the tree is flatter.) */
-#define GG_PATHS_PULL_SHARE 8
-/* Vertices taken from which a block tells the crew. */
-#define GG_PATHS_TELL 128
-/* Searches of a graph before it is asked whether its rows are their own transpose; passes at most; arcs of a row of nobody's
-** that are looked at in vain before a search is done without; of the vertices, one part in so many may be left after the first pass. */
-#define GG_PATHS_PULL_AFTER 3
-#define GG_PATHS_PULLS      48
-#define GG_PATHS_PULL_ROW   4096
-#define GG_PATHS_PULL_LEFT  16
-/* Blocks to a multiprocessor that pull. */
-#define GG_PATHS_PULL_BLOCKS 6
-/* Microseconds of a worker's step; how long a search that `auto` has brought to the device may
-** take beyond what the CPU was predicted to need, in milliseconds. */
-#define GG_DFS_STEP_US     1.4
-#define GG_DFS_PATIENCE_MS 5.0
-
 /* ---- graph/device_fixed.cu ---- */
 
-/* Graphs of more arcs to a vertex get fixed rows: a depth-first search of a mesh (6) takes 9.6 ms with them and
-** 12.6 without; of roads (2.5), whose rows come side by side anyhow, 16.0 and 16.9 (H100). And arcs of the
-** longest row, at most: a warp looks at the rest of a row. */
-#define GG_FIXED_DEGREE  4
+/* Arcs of the longest row of a graph that gets fixed rows: a warp looks at the rest of a row. */
 #define GG_FIXED_LONGEST 128
-/* Mean degree from which on depth-first search has them where it asks for rows ahead: roads have more. Chosen, not
-** measured. */
-#define GG_FIXED_DEGREE_AHEAD 2
 
 /* ---- regions/ ---- */
 
@@ -478,17 +313,13 @@
 #define GG_REGION_ARCS  24576
 #define GG_REGION_OUTER 4
 /* Threads of the block that searches one (H200, road24m and mesh16m: 14.5 and 8.6 ms with 256, 14.1 and 6.8 with 512), eight
-** to a vertex; blocks of a multiprocessor, where more fit (three are as fast); levels that are as good as equal when the
-** next region is chosen (32 are as fast). */
+** to a vertex; blocks of a multiprocessor, where more fit (three are as fast). */
 #define GG_REGION_BLOCK  512
 #define GG_REGION_BLOCKS 2
-#define GG_REGION_WIDTH  16
 /* Vertices that the list of a round has room for; beyond that all of a region's are looked at. */
 #define GG_REGION_LIST 1024
-/* Narrow levels of a search that would have been shorter by regions, and how many such searches there are before `auto`
-** has regions made, which takes as long as two of them save, or six where a million vertices are all; arcs to a vertex at
+/* Searches that would have been shorter by regions before `auto` has regions made, which takes as long as two of them save, or six where a million vertices are all; arcs to a vertex at
 ** most, of a graph that `auto` searches by them. */
-#define GG_REGION_LEVELS 1000
 #define GG_REGION_AFTER  3
 #define GG_REGION_DEGREE 8
 /* The same of shortest paths: meetings; by weight regions spare a road network of 24 million vertices a tenth, one of four
@@ -509,48 +340,6 @@
 #define GG_ROWS_BY_SORTING 1
 #endif
 
-/* ---- mis/mis.cu ---- */
-
-/* Arcs of a row that a thread looks at by itself before its warp helps, and how many of
-** them at a time: their words are loaded together. */
-#define GG_MIS_SERIAL 32
-#define GG_MIS_PROBE  4
-/* Neighbours up to which the first pass of "one-launch" looks at a vertex: a tenth faster
-** than all of them on rmat20 (H200), and above the degrees of roads and meshes. */
-#define GG_MIS_FIRST_DEGREE 12
-/* Arcs for each vertex from which `auto` deals them out evenly: 2.5 (roads) were slower so,
-** by a half, 6 (meshes) faster, by a fifth, 30 (R-MAT) faster four times (H200). */
-#define GG_MIS_BALANCED_DEGREE 4
-/* Vertices of the sample by which a byte is given to each, of a device's balanced look; every block looks at all of them.
-** (H100: rmat24 1.005 ms with 512, 1.012 with 2048; with words 1.377.) */
-#define GG_MIS_SAMPLE 512
-/* Arcs of 32 rows that are dealt out at a time; that the balanced look begins with, three of each, where a row has fewer than so
-** many and words would be more than the second-level cache holds: most looks end there. (H200: mesh16m 1.30 ms with 96,
-** 1.35 with 64 and with 1024.) */
-#define GG_MIS_SHARE       1024
-#define GG_MIS_FIRST_SHARE 96
-#define GG_MIS_SHORT_ROW   8
-/* Arcs of a warp's look of which it takes notes in shared memory: more than 32 rows of a first pass have. */
-#define GG_MIS_NOTES 512
-/* Blocks for each multiprocessor that the compiler leaves registers for. */
-#define GG_MIS_BLOCKS          6
-#define GG_MIS_BALANCED_BLOCKS 4
-/* Nanoseconds of rest after a pass that has decided nothing: about a load from the second
-** level cache. */
-#define GG_MIS_REST_NS 100
-/* Passes of one launch, some ten milliseconds of waiting; passes, and rounds, between
-** two looks at the stop flag across the bus. */
-#define GG_MIS_PASSES      20000
-#define GG_MIS_STOP_PASSES 1024
-#define GG_MIS_STOP_ROUNDS 16
-/* 1: in the first round of "rounds" a look ends at the first earlier neighbour; 0: never. */
-#ifndef GG_MIS_EARLY_EXIT
-#define GG_MIS_EARLY_EXIT 1
-#endif
-/* Neighbours from which a warp, and a block, looks at a row together in "rounds". */
-#define GG_MIS_WARP_DEGREE  32
-#define GG_MIS_BLOCK_DEGREE 1024
-
 /* ---- several devices ---- */
 
 /* Nanoseconds that a kernel waits for another device's: many times the longest step, since all
@@ -570,21 +359,12 @@
 
 /* Nanoseconds for an arc, by one CPU thread and by the device (kernels alone), and
 ** microseconds of one dependent step (a level, a round) on the device. Arcs are edges,
-** twice as many where the graph is taken as undirected; a depth-first search spends on a
-** vertex as much as on GG_DFS_VERTEX_ARCS arcs, on either. */
+** twice as many where the graph is taken as undirected. */
 #define GG_BFS_CPU_NS          5
 #define GG_BFS_CUDA_NS         0.013
-#define GG_BFS_STEP_US         3
 #define GG_SSSP_CPU_NS         15
 #define GG_SSSP_CUDA_NS        0.04
 #define GG_SSSP_STEP_US        2
-#define GG_DFS_CPU_NS          8.5
-#define GG_DFS_CUDA_NS         0.02
-#define GG_DFS_ORDERED_CPU_NS  4
-#define GG_DFS_VERTEX_ARCS     7
-#define GG_MIS_CPU_NS          3
-#define GG_MIS_CUDA_NS         0.15
-#define GG_MIS_STEP_US         25
 #define GG_TRIANGLES_CPU_NS    80
 #define GG_TRIANGLES_CUDA_NS   0.4
 #define GG_TRIANGLES_STEP_US   100
@@ -671,20 +451,10 @@
 #define GG_SEVERAL_GAIN 1.15
 /* Milliseconds that each device takes to join those that share searches out: a thread, a turn. */
 #define GG_SHARE_MS 0.1
-/* Edges for each vertex below which a graph counts as thin (roads, chains). Then a
-** breadth-first search has GG_THIN_LEVELS as many levels as a square grid has rows, one
-** for shortest paths GG_THIN_ROUNDS as many rounds. Other graphs: GG_FEW_LEVELS. A
-** depth-first search has GG_THIN_PATHS steps for each row of the grid below GG_PATH_DEGREE,
-** which takes in meshes; its rounds over an acyclic graph are as many, whatever the degree.
-** Below GG_CHAIN_DEGREE a graph may be one path or a few: steps are a GG_CHAIN_STEPS-th of
-** the vertices, and one CPU thread does all. */
+/* Edges for each vertex below which a graph counts as thin (roads, chains). Then
+** shortest paths have GG_THIN_ROUNDS as many rounds as a square grid has rows. Other graphs: GG_FEW_LEVELS. */
 #define GG_THIN_DEGREE  4
-#define GG_THIN_LEVELS  2
 #define GG_THIN_ROUNDS  3
-#define GG_THIN_PATHS   2
-#define GG_PATH_DEGREE  8
-#define GG_CHAIN_DEGREE 2
-#define GG_CHAIN_STEPS  16
 #define GG_FEW_LEVELS   20
 /* Nanoseconds for an edge whose ids become numbers on the host: by one thread, and at least,
 ** however many there are; on the device, columns up and numbers down, and milliseconds

@@ -18,12 +18,20 @@
 ** on roads, where each search is at every vertex at a time of its own. */
 #define _GNU_SOURCE
 #include "algorithm.h"
-#include "each.h"
-#include "base/crew.h"
+#include "bfs.h"
+#include "work.h"
 #include "tuning.h"
 
 #include <stdio.h>
 #include <string.h>
+
+enum {
+    LEAST_GATHERED = 8, /* sources from which the transpose is worth its making */
+    GATHER_ALPHA = 4,   /* gather once the frontier has more than 1 / ALPHA of the arcs */
+    /* Vertices that a thread then takes at a time: their depths as bytes are 16 lines of each row. With
+    ** 64, one line, threads shared nearly every line. */
+    GATHER_GRAB = 1024
+};
 
 struct batch {
     gpugraph_run *run;
@@ -91,18 +99,6 @@ static inline void arrive(struct batch *b, struct tally *t, uint32_t v,
 
 /* ---- a level along the arcs ---- */
 
-/* What a thread has found and not yet moved to the list. */
-struct finds {
-    uint32_t count;
-    uint32_t vertex[GG_BFS_FINDS];
-};
-
-static void flush(struct batch *b, struct finds *finds) {
-    uint64_t at = __atomic_fetch_add(&b->tail, finds->count, __ATOMIC_RELAXED);
-    memcpy(b->found + at, finds->vertex, finds->count * sizeof *finds->vertex);
-    finds->count = 0;
-}
-
 /* Lanes come to w: true for the first of this level. The plain look first: most of them are
 ** there already, and an atomic costs ten times as much. */
 static inline bool offer(uint64_t *next, uint32_t w, uint64_t searches, bool shared) {
@@ -118,7 +114,7 @@ static inline bool offer(uint64_t *next, uint32_t w, uint64_t searches, bool sha
 
 /* One vertex of the frontier; false when the run must end. */
 static inline __attribute__((always_inline)) bool
-spread_vertex(struct batch *b, uint32_t v, struct finds *finds, uint64_t *looked,
+spread_vertex(struct batch *b, uint32_t v, struct bfs_finds *finds, uint64_t *looked,
               bool shared) {
     const uint32_t *target = b->forward.target;
     const uint64_t *seen = b->seen;
@@ -132,21 +128,19 @@ spread_vertex(struct batch *b, uint32_t v, struct finds *finds, uint64_t *looked
         uint64_t coming = searches & ~seen[w];
         if (!coming || !offer(b->next, w, coming, shared))
             continue;
-        if (finds->count == GG_BFS_FINDS)
-            flush(b, finds);
-        finds->vertex[finds->count++] = w;
+        bfs_add_find(finds, w, b->found, &b->tail);
     }
     return arc == stop;
 }
 
 static inline __attribute__((always_inline)) void spread(struct batch *b, bool shared) {
-    struct finds finds;
+    struct bfs_finds finds;
     finds.count = 0;
     uint64_t since = 0;
     bool stop = gg_stopping(b->run);
     while (!stop) {
-        uint64_t i = __atomic_fetch_add(&b->taken, GG_BFS_GRAB, __ATOMIC_RELAXED);
-        uint64_t last = i + GG_BFS_GRAB < b->listed ? i + GG_BFS_GRAB : b->listed;
+        uint64_t i = __atomic_fetch_add(&b->taken, BFS_GRAB, __ATOMIC_RELAXED);
+        uint64_t last = i + BFS_GRAB < b->listed ? i + BFS_GRAB : b->listed;
         if (i >= last)
             break;
         for (; i < last && !stop; i++) {
@@ -155,7 +149,7 @@ static inline __attribute__((always_inline)) void spread(struct batch *b, bool s
                    gg_worked(b->run, &since, arcs + 1);
         }
     }
-    flush(b, &finds);
+    bfs_flush_finds(&finds, b->found, &b->tail);
 }
 
 static void spread_alone(void *job, int member) {
@@ -174,9 +168,9 @@ static void settle(void *job, int member) {
     struct tally tally = {0};
     uint64_t since = 0;
     (void)member;
-    while (!gg_worked(b->run, &since, GG_BFS_GRAB)) {
-        uint64_t i = __atomic_fetch_add(&b->taken, GG_BFS_GRAB, __ATOMIC_RELAXED);
-        uint64_t last = i + GG_BFS_GRAB < b->tail ? i + GG_BFS_GRAB : b->tail;
+    while (!gg_worked(b->run, &since, BFS_GRAB)) {
+        uint64_t i = __atomic_fetch_add(&b->taken, BFS_GRAB, __ATOMIC_RELAXED);
+        uint64_t last = i + BFS_GRAB < b->tail ? i + BFS_GRAB : b->tail;
         if (i >= last)
             break;
         for (; i < last; i++) {
@@ -210,8 +204,8 @@ static void gather(void *job, int member) {
     bool stop = gg_stopping(b->run);
     (void)member;
     while (!stop) {
-        uint64_t v = __atomic_fetch_add(&b->taken, GG_EACH_GRAB, __ATOMIC_RELAXED);
-        uint64_t last = v + GG_EACH_GRAB < b->forward.n ? v + GG_EACH_GRAB : b->forward.n;
+        uint64_t v = __atomic_fetch_add(&b->taken, GATHER_GRAB, __ATOMIC_RELAXED);
+        uint64_t last = v + GATHER_GRAB < b->forward.n ? v + GATHER_GRAB : b->forward.n;
         if (v >= last)
             break;
         for (; v < last && !stop; v++) {
@@ -283,7 +277,7 @@ static void begin_level(struct batch *b) {
 }
 
 static bool is_narrow(const struct batch *b) {
-    return b->vertices <= GG_BFS_NARROW && b->arcs <= GG_BFS_NARROW_ARCS;
+    return b->vertices <= BFS_ALONE && b->arcs <= BFS_ALONE_ARCS;
 }
 
 static void spread_level(struct batch *b, bool alone) {
@@ -308,7 +302,7 @@ static void gather_level(struct batch *b, bool alone) {
 }
 
 static bool pays_to_gather(const struct batch *b) {
-    return b->reverse.begin && b->arcs > b->forward.m / GG_EACH_ALPHA;
+    return b->reverse.begin && b->arcs > b->forward.m / GATHER_ALPHA;
 }
 
 static void wide_levels(void *batch) {
@@ -352,17 +346,15 @@ static void clear_search(void *batch, uint64_t which) {
         memset(b->depth[which], 0xff, n * sizeof **b->depth);
 }
 
-/* Source i begins search i, or all of them search 0. */
-static void start(struct batch *b, bool together) {
+/* Source i begins search i. */
+static void start(struct batch *b) {
     uint64_t depths = (uint64_t)b->forward.n * b->searches;
     gg_parts(gg_threads(b->run, depths / GG_FILL_ITEMS), b->searches, clear_search, b);
     b->level = UINT32_MAX; /* the level before 0 */
     struct tally tally = {0};
-    for (uint32_t i = 0; i < b->search->source_count && !gg_leave(b->run, i); i++) {
-        uint32_t v = b->search->source[i], which = together ? 0 : i;
-        uint64_t bit = (uint64_t)1 << which;
-        if (b->seen[v] & bit)
-            continue;
+    for (uint32_t i = 0; i < b->searches; i++) {
+        const uint32_t v = b->search->source[i];
+        const uint64_t bit = (uint64_t)1 << i;
         if (!b->seen[v])
             b->list[b->listed++] = v;
         b->visit[v] |= bit;
@@ -382,16 +374,15 @@ static void report(const struct batch *b, double started) {
 }
 
 gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,
-                             bool together, gpugraph_run *run,
-                             const struct bfs_results *rows) {
+                             gpugraph_run *run, const struct bfs_results *rows) {
     struct batch b = {
         .run = run, .search = search, .depth = rows->depth, .bytes = rows->bytes};
     enum csr_kind back = gg_reverse_kind(search->direction);
-    b.searches = together ? 1 : search->source_count;
+    b.searches = search->source_count;
     if (gg_rows(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
         return run->status;
     bool worth =
-        b.searches >= GG_EACH_REVERSE || gg_searches(graph) > GG_BFS_REVERSE_AFTER;
+        b.searches >= LEAST_GATHERED || gg_searches(graph) > GG_BFS_REVERSE_AFTER;
     if ((worth || gg_csr_made(graph, back)) &&
         gg_rows(graph, back, false, false, run, &b.reverse))
         return run->status;
@@ -405,7 +396,7 @@ gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *searc
         b.next = words + 2 * n;
         b.list = lists;
         b.found = lists + n;
-        start(&b, together);
+        start(&b);
         search_levels(&b);
     }
     gg_release(words);

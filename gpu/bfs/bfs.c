@@ -20,7 +20,6 @@
 ** there; a later search of the same graph makes it, once its frontier explodes. */
 #define _GNU_SOURCE
 #include "bfs.h"
-#include "each.h"
 #include "work.h"
 #include "tuning.h"
 
@@ -89,7 +88,7 @@ static bool expand_alone(struct bfs *b, uint64_t begin, uint64_t end) {
 ** search is over. */
 static bool narrow_levels(struct bfs *b) {
     while (!at_the_end(b)) {
-        if (b->end - b->begin > GG_BFS_NARROW || frontier_arcs(b) > GG_BFS_NARROW_ARCS)
+        if (b->end - b->begin > BFS_ALONE || frontier_arcs(b) > BFS_ALONE_ARCS)
             return false;
         if (!expand_alone(b, b->begin, b->end))
             return true;
@@ -106,26 +105,6 @@ static void wide_level_alone(struct bfs *b) {
 
 /* ---- top-down levels by several threads ---- */
 
-/* What a thread has found and not yet moved to the queue. */
-struct finds {
-    uint32_t count;
-    uint32_t vertex[GG_BFS_FINDS];
-};
-
-static void flush(struct bfs *b, struct finds *finds) {
-    if (finds->count == 0)
-        return;
-    uint64_t at = __atomic_fetch_add(&b->tail, finds->count, __ATOMIC_RELAXED);
-    memcpy(b->queue + at, finds->vertex, finds->count * sizeof *finds->vertex);
-    finds->count = 0;
-}
-
-static inline void add_find(struct bfs *b, struct finds *finds, uint32_t v) {
-    if (finds->count == GG_BFS_FINDS)
-        flush(b, finds);
-    finds->vertex[finds->count++] = v;
-}
-
 /* Offers a vertex to this thread: true when it is the first to come by. The plain look
 ** first: most arcs lead to visited vertices, and an atomic costs ten times as much. */
 static inline bool claim(uint64_t *visited, uint32_t v) {
@@ -138,7 +117,7 @@ static inline bool claim(uint64_t *visited, uint32_t v) {
 
 /* One vertex of the frontier; false when the run must end. */
 static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
-                          struct finds *finds) {
+                          struct bfs_finds *finds) {
     uint64_t arc = b->forward.begin[v], stop = b->forward.end[v];
     const uint32_t *target = b->forward.target;
     uint32_t level = b->level + 1;
@@ -149,7 +128,7 @@ static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
             uint32_t w = target[arc];
             if (claim(b->visited, w)) {
                 b->depth[w] = level;
-                add_find(b, finds, w);
+                bfs_add_find(finds, w, b->queue, &b->tail);
             }
         }
         if (arc < stop && gg_pause(b->run))
@@ -161,14 +140,14 @@ static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
 /* A thread's part: vertices of the frontier, some at a time. */
 static void join_top_down(void *job, int member) {
     struct bfs *b = job;
-    struct finds finds;
+    struct bfs_finds finds;
     finds.count = 0;
     uint64_t seen = 0, pause_at = GG_POLL_ITEMS;
     bool stop = gg_stopping(b->run);
     (void)member;
     while (!stop) {
-        uint64_t i = __atomic_fetch_add(&b->taken, GG_BFS_GRAB, __ATOMIC_RELAXED);
-        uint64_t last = i + GG_BFS_GRAB < b->end ? i + GG_BFS_GRAB : b->end;
+        uint64_t i = __atomic_fetch_add(&b->taken, BFS_GRAB, __ATOMIC_RELAXED);
+        uint64_t last = i + BFS_GRAB < b->end ? i + BFS_GRAB : b->end;
         if (i >= last)
             break;
         for (; i < last && !stop; i++)
@@ -178,7 +157,7 @@ static void join_top_down(void *job, int member) {
             stop = stop || gg_pause(b->run);
         }
     }
-    flush(b, &finds);
+    bfs_flush_finds(&finds, b->queue, &b->tail);
     __atomic_fetch_add(&b->arcs_seen, seen, __ATOMIC_RELAXED);
 }
 
@@ -240,8 +219,6 @@ static void start(struct bfs *b) {
 gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
                            gpugraph_run *run, uint32_t *depth, void *tree_edge) {
     struct bfs b = {.run = run, .search = search, .graph = graph, .depth = depth};
-    if (gg_method_is(run, "multi-source"))
-        return gg_bfs_one_lane(graph, search, run, depth, tree_edge);
     b.may_reverse = !gg_method_is(run, "top-down");
     if (gg_rows(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
         return run->status;
@@ -269,14 +246,14 @@ gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
     return tree_edge ? gg_depth_tree(graph, search, run, depth, tree_edge) : GPUGRAPH_OK;
 }
 
+/* A thin graph has twice as many levels as a square grid has rows. */
 static double levels(const gpugraph_graph *graph) {
-    double rows = gg_is_thin(graph) ? sqrt(graph->n) : 0; /* of a square grid */
-    return GG_FEW_LEVELS + rows * GG_THIN_LEVELS;
+    return GG_FEW_LEVELS + (gg_is_thin(graph) ? 2 * sqrt(graph->n) : 0);
 }
 
 /* Are frontiers so narrow that one thread keeps them? */
 static bool narrow(const gpugraph_graph *graph) {
-    return gg_is_thin(graph) && sqrt(graph->n) < GG_BFS_NARROW;
+    return gg_is_thin(graph) && sqrt(graph->n) < BFS_ALONE;
 }
 
 /* ---- the descriptor ---- */
@@ -306,7 +283,7 @@ const gg_algorithm gg_bfs = {
     .alone = narrow,
     .cpu_ns = GG_BFS_CPU_NS,
     .cuda_ns = GG_BFS_CUDA_NS,
-    .step_us = GG_BFS_STEP_US,
+    .step_us = 3, /* a level: a barrier of all blocks */
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_bfs_cuda},
     .several = &gg_bfs_distributed,
 };

@@ -26,7 +26,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WALK_BLOCKS = 8, LIST_BLOCKS = 2 }; /* for each multiprocessor */
+enum {
+    WALK_BLOCKS = 8, /* for each multiprocessor */
+    LIST_BLOCKS = 2,
+    /* Edges for each vertex below which no frontier explodes: roads, meshes. */
+    EXPLODING_DEGREE = 8
+};
 
 struct state {
     uint32_t frontier; /* slices of the frontier; 0 once the search is over */
@@ -217,7 +222,7 @@ static bool turns_into_itself(struct cuda_job *job, const gpugraph_search *searc
     const gpugraph_graph *graph = job->graph;
     *itself = search->direction == GPUGRAPH_BOTH ? SYMMETRIC : NOT_SYMMETRIC;
     if (search->direction != GPUGRAPH_OUT ||
-        graph->m < (uint64_t)graph->n * GG_PATH_DEGREE)
+        graph->m < (uint64_t)graph->n * EXPLODING_DEGREE)
         return true;
     return gg_device_symmetry(job, itself) || gg_do_without(job);
 }

@@ -63,7 +63,16 @@ struct bfs_bounds {
     const uint32_t *stop; /* set by the host after an interrupt */
 };
 
-/* The numbers of tuning.h, as a kernel and a graph need them. */
+/* Entries of a frontier for each block of the cluster below which it takes over, and above which it
+** leaves to the whole grid; levels in a row before it does; arcs of a row that is too long for it. */
+#ifndef GG_BFS_NARROW_ROW
+#define GG_BFS_NARROW_IN     256
+#define GG_BFS_NARROW_OUT    768
+#define GG_BFS_NARROW_LEVELS 8
+#define GG_BFS_NARROW_ROW    128
+#endif
+
+/* These numbers, as a kernel and a graph need them. */
 struct bfs_shape {
     uint32_t narrow_in, narrow_out; /* entries below which, above which */
     uint32_t narrow_levels;         /* in a row, before the cluster takes over */

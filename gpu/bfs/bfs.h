@@ -20,6 +20,10 @@ struct bfs_results {
 
 enum { BFS_NO_BYTE = UINT8_MAX };
 
+/* Searches of a graph before one of them may make the transpose for bottom-up levels: it costs some
+** three searches. */
+#define GG_BFS_REVERSE_AFTER 1
+
 /* A depth of a search may be, or is known to be, one that a byte has no room for. */
 static inline bool gg_bfs_may_be_long(const gpugraph_search *search) {
     return search->max_depth >= BFS_NO_BYTE;
@@ -54,6 +58,22 @@ gpugraph_status gg_cpu_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugr
                                 const struct bfs_results *rows);
 void gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                       const struct bfs_results *rows, struct share_member *);
+
+/* ---- on the CPU, from many sources at once ---- */
+
+/* Searches that go on together: a bit of a word each. */
+enum { GG_LANES = 64 };
+
+/* The depths of the searches from up to GG_LANES sources. Bytes are not defined where the graph, for a
+** depth that is too long, knows of it now. Phase "search". (batch.c) */
+gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,
+                             gpugraph_run *run, const struct bfs_results *rows);
+
+/* The trees of up to GG_LANES searches from their depths, as gg_depth_tree makes each of
+** them, in one pass over the edges. Phase "parents". */
+gpugraph_status gg_depth_trees(const gpugraph_graph *graph, gpugraph_direction direction,
+                               gpugraph_run *run, uint32_t searches,
+                               uint32_t *const *depth, void *const *tree_edge);
 
 #ifdef __cplusplus
 }

@@ -2,11 +2,20 @@
 **
 **     visited   stands still: all levels so far
 **     next      visited, and what this level finds; then the two change places */
+#include "bfs.h"
 #include "work.h"
 #include "tuning.h"
 
+enum {
+    GRAB_WORDS = 16, /* of the bitmap, that a thread takes at a time */
+    /* Beamer's switches: bottom-up when the frontier has more than 1 / ALPHA of the arcs not looked
+    ** at, top-down again below 1 / BETA of the vertices. */
+    ALPHA = 15,
+    BETA = 18
+};
+
 bool gg_bfs_goes_bottom_up(struct bfs *b, uint64_t arcs) {
-    if (!b->may_reverse || arcs <= (b->forward.m - b->arcs_seen) / GG_BFS_ALPHA)
+    if (!b->may_reverse || arcs <= (b->forward.m - b->arcs_seen) / ALPHA)
         return false;
     enum csr_kind kind = gg_reverse_kind(b->search->direction);
     if (!b->has_reverse) {
@@ -52,9 +61,8 @@ static void join_bottom_up(void *job, int member) {
     bool stop = gg_stopping(b->run);
     (void)member;
     while (!stop) {
-        uint64_t word =
-            __atomic_fetch_add(&b->taken, GG_BFS_GRAB_WORDS, __ATOMIC_RELAXED);
-        uint64_t last = word + GG_BFS_GRAB_WORDS;
+        uint64_t word = __atomic_fetch_add(&b->taken, GRAB_WORDS, __ATOMIC_RELAXED);
+        uint64_t last = word + GRAB_WORDS;
         last = last < b->words ? last : b->words;
         if (word >= last)
             break;
@@ -102,8 +110,7 @@ void gg_bfs_bottom_up(struct bfs *b) {
     do {
         before = frontier;
         frontier = bottom_up_level(b);
-    } while (frontier > 0 &&
-             (frontier >= before || frontier > b->forward.n / GG_BFS_BETA) &&
+    } while (frontier > 0 && (frontier >= before || frontier > b->forward.n / BETA) &&
              b->level < b->search->max_depth && !gg_bfs_satisfied(b) && !gg_poll(b->run));
     fill_queue(b);
 }

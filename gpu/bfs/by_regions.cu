@@ -5,6 +5,10 @@
 #include "regions/regions.cuh"
 #include "tree/tree.cuh"
 
+enum {
+    WIDTH = 16
+}; /* levels that are as good as equal when the next region is chosen; 32 are as fast */
+
 bool gg_fits_regions(const gpugraph_search *search) {
     return search->source_count > 0 && search->target_count == 0 && search->limit == 0 &&
            search->max_depth == GPUGRAPH_NONE;
@@ -44,8 +48,8 @@ static bool search_regions(struct cuda_job *job, const gpugraph_search *search,
         return true;
     carve(&space, g, search, tree_bytes, out, &ends);
     gg_upload(job, ends, search->source, (uint64_t)search->source_count * sizeof *ends);
-    if (!gg_search_regions(job, &regions, ends, search->source_count, GG_REGION_WIDTH,
-                           out->depth, &space, &found))
+    if (!gg_search_regions(job, &regions, ends, search->source_count, WIDTH, out->depth,
+                           &space, &found))
         return false;
     char more[160];
     gg_tell_regions(job, &regions, &found, more, sizeof more);

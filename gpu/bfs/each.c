@@ -5,18 +5,15 @@
 **     depths   ->  trees, of many searches together (each_tree.c) */
 #include "bfs.h"
 #include "device/share.h"
-#include "each.h"
 #include "tuning.h"
 
-#include <string.h>
-
-gpugraph_status gg_bfs_one_lane(gpugraph_graph *graph, const gpugraph_search *search,
-                                gpugraph_run *run, uint32_t *depth, void *tree_edge) {
-    const struct bfs_results rows = {.depth = &depth};
-    if (gg_bfs_batch(graph, search, true, run, &rows) || !tree_edge)
-        return run->status;
-    return gg_depth_tree(graph, search, run, depth, tree_edge);
-}
+enum {
+    /* Sources from which `auto` searches from all at once, and levels up to which it does: with 2
+    ** sources that is slower, with 4 as fast, with 64 five times as fast (R-MAT, 10 levels). */
+    LEAST_SOURCES = 8,
+    MOST_LEVELS = 32,
+    LEAST_TREES = 4 /* that are made together: a few cost one pass each */
+};
 
 void gg_bfs_keep_bytes(gpugraph_graph *graph, const gpugraph_run *run,
                        const uint32_t *depth, uint8_t *bytes) {
@@ -50,7 +47,7 @@ static bool search_batch(gpugraph_graph *graph, const gpugraph_search *search, u
     const gpugraph_search part = part_of(search, i, GG_LANES);
     const struct bfs_results some = {.depth = rows->depth ? rows->depth + i : NULL,
                                      .bytes = rows->bytes ? rows->bytes + i : NULL};
-    return !gg_bfs_batch(graph, &part, false, run, &some);
+    return !gg_bfs_batch(graph, &part, run, &some);
 }
 
 /* Do frontiers of different searches meet? The search from the first source, which is made
@@ -60,7 +57,7 @@ static bool meet(const gpugraph_graph *graph, const uint32_t *depth) {
     for (uint32_t v = 0; v < graph->n; v++)
         if (depth[v] != GPUGRAPH_NONE && depth[v] > deepest)
             deepest = depth[v];
-    return deepest <= GG_EACH_LEVELS;
+    return deepest <= MOST_LEVELS;
 }
 
 /* Makes the searches, by `auto` all but the first at once where that pays, until a byte has
@@ -71,7 +68,7 @@ static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
     const uint32_t count = search->source_count;
     bool at_once = gg_method_is(run, "multi-source");
     uint32_t i = 0;
-    if (gg_method_is_auto(run) && count >= GG_EACH_LEAST &&
+    if (gg_method_is_auto(run) && count >= LEAST_SOURCES &&
         (double)graph->m >= (double)graph->n * GG_THIN_DEGREE &&
         search_one(graph, search, i++, run, rows, spare)) {
         at_once = meet(graph, spare ? spare : rows->depth[0]);
@@ -105,7 +102,7 @@ static void grow_each(gpugraph_graph *graph, const gpugraph_search *search,
                       gpugraph_run *run, uint32_t *const *depth, void *const *tree_edge) {
     uint32_t i = 0, count = search->source_count;
     while (i < count && run->status == GPUGRAPH_OK) {
-        gpugraph_search part = part_of(search, i, count < GG_EACH_TREES ? 1 : GG_LANES);
+        gpugraph_search part = part_of(search, i, count < LEAST_TREES ? 1 : GG_LANES);
         if (part.source_count == 1)
             gg_depth_tree(graph, &part, run, depth[i], tree_edge[i]);
         else

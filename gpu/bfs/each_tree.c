@@ -9,7 +9,7 @@
 ** looked at. An owner has vertices, not edges: each goes over all edges and leaves those to
 ** the vertices of others alone, so nothing is shared and nothing depends on who is faster. */
 #define _GNU_SOURCE
-#include "each.h"
+#include "bfs.h"
 #include "tuning.h"
 
 #include <string.h>

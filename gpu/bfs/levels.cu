@@ -16,10 +16,15 @@
 
 #include <stdio.h>
 
-enum { LIST_BLOCKS = 2, FIRST_TURNS = 1, MOST_TURNS = 16 };
+enum {
+    LIST_BLOCKS = 2, /* for each multiprocessor */
+    /* Turns of both kernels that are queued before the host looks: twice as many each time. */
+    FIRST_TURNS = 1,
+    MOST_TURNS = 16,
+    LONG_WAY = 1000 /* narrow levels from which regions would have been quicker */
+};
 static_assert(GG_BFS_NARROW_LEVELS >= 1, "the whole grid completes a level in each turn");
 static_assert(sizeof(struct bfs_control) <= GG_MAILBOX, "control is fetched at once");
-static_assert(GG_BFS_NARROW_IN <= GG_BFS_NARROW_ROOM, "a frontier fits the cluster");
 
 /* ---- kernels ---- */
 
@@ -163,7 +168,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
         return false;
     if (control.explodes && job->graph)
         gg_bfs_note_explosion(job, gg_forward_kind(search->direction));
-    if (control.narrow_levels >= GG_REGION_LEVELS && job->graph &&
+    if (control.narrow_levels >= LONG_WAY && job->graph &&
         g->n >= gg_limits.region_vertices)
         gg_note_long_way(job, g, false);
     *deepest = control.level;

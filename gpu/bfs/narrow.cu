@@ -18,6 +18,8 @@
 ** does where the frontier has grown, or holds a long row. */
 #include "narrow.cuh"
 
+enum { STOP_LEVELS = 1024 }; /* between two looks at the stop flag: about a millisecond */
+
 /* ---- a level ---- */
 
 /* One warp: rows that its lanes have found, 0 arcs: none. They go to the blocks in turns,
@@ -229,7 +231,7 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
     gg_open_mail(&m->mail, blocks);
     bring_in(w, p, c->first, c->frontier);
     for (;; turn++) {
-        if (blockIdx.x == 0 && threadIdx.x == 0 && turn % GG_BFS_STOP_LEVELS == 0 &&
+        if (blockIdx.x == 0 && threadIdx.x == 0 && turn % STOP_LEVELS == 0 &&
             *(const volatile uint32_t *)w.bounds.stop != 0)
             atomicOr(&m->flags, STOPS);
         finish(p, turn);

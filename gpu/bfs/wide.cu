@@ -16,6 +16,13 @@
 #include "wide_steps.cuh"
 #include "base/arrivals.cuh"
 
+/* Arcs of a level from which it is worth a look at the stop flag across the bus. */
+#define GG_BFS_STOP_ARCS 1000000
+/* Looks at a barrier, some half a minute: only a fault lets it come to that. */
+#ifndef GG_BFS_MOST_LOOKS
+#define GG_BFS_MOST_LOOKS (1u << 26)
+#endif
+
 /* ---- between steps: the first thread of each block ---- */
 
 static __device__ void choose(const wide &w, state *s) {

@@ -9,6 +9,19 @@
 
 #include "bfs.cuh"
 
+/* Threads of its blocks, one to a multiprocessor: few blocks make a cheap barrier. */
+#ifndef GG_BFS_WIDE_BLOCK
+#define GG_BFS_WIDE_BLOCK 1024
+#endif
+/* Bottom-up once the frontier has more than 1 / ALPHA of the arcs not looked at, and more
+** than 1 / LEAST of all: at the end of a long search the first alone says nothing. */
+#define GG_BFS_DEVICE_ALPHA 15
+#define GG_BFS_LEAST        32
+/* Arcs of the frontier that cost as much as a vertex left over, and vertices left over
+** that cost less than a step saved. */
+#define GG_BFS_LOOKS 4
+#define GG_BFS_FEW   65536
+
 enum {
     BLOCK = GG_BFS_WIDE_BLOCK,
     WARPS = BLOCK / GG_WARP,

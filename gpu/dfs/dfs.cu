@@ -13,12 +13,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum {
+    BLOCK_VERTICES = 512, /* of a graph that are worth a block */
+    /* Graphs of more arcs to a vertex get fixed rows: a mesh (6) takes 9.6 ms with them and 12.6 without
+    ** (H100). Where rows are asked for ahead, roads get them, too (2.5). */
+    FIXED_DEGREE = 4,
+    FIXED_DEGREE_AHEAD = 2
+};
+/* How long a search that `auto` has brought to the device may take beyond what the CPU was predicted to
+** need. */
+#define PATIENCE_MS 5.0
+
 unsigned gg_dfs_blocks(struct cuda_job *job, const struct cooperative_kernel *kernel,
                        int most) {
     int fit = gg_blocks_at_once(job, kernel);
     fit = fit < most ? fit : most;
     uint64_t blocks = (uint64_t)fit * (uint64_t)job->device->processors;
-    uint64_t worth = job->graph->n / GG_DFS_BLOCK_VERTICES + 1;
+    uint64_t worth = job->graph->n / BLOCK_VERTICES + 1;
     blocks = blocks < worth ? blocks : worth;
     return (unsigned)blocks;
 }
@@ -144,7 +155,7 @@ static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
     carve(job, &space, edges, numbers, s, &t);
     if ((many(job) &&
          !gg_fix_rows(job, kind, &s->g,
-                      gg_dfs_rows_ahead(&s->g) ? GG_FIXED_DEGREE_AHEAD : GG_FIXED_DEGREE,
+                      gg_dfs_rows_ahead(&s->g) ? FIXED_DEGREE_AHEAD : FIXED_DEGREE,
                       (int64_t)space.used)) ||
         !gg_workspace(job, &space))
         return NULL;
@@ -179,7 +190,7 @@ static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source,
 ** time is worth, and a few: then the graph has too little to do side by side. */
 static uint32_t limit_of(const gpugraph_graph *graph, gpugraph_run *run) {
     double ms = gg_cpu_ms(graph, &gg_dfs, run);
-    double steps = (ms + GG_DFS_PATIENCE_MS) * 1e3 / GG_DFS_STEP_US;
+    double steps = (ms + PATIENCE_MS) * 1e3 / GG_DFS_STEP_US;
     if (run->backend != GPUGRAPH_AUTO || !gg_method_is_auto(run))
         return UINT32_MAX;
     return steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
@@ -245,8 +256,8 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
     run.used_method = "many-paths";
     planned.run = &run;
     s.blocks = GG_PATHS_BLOCKS * GG_PLANNED_PROCESSORS;
-    if (s.blocks > graph->n / GG_DFS_BLOCK_VERTICES + 1)
-        s.blocks = graph->n / GG_DFS_BLOCK_VERTICES + 1;
+    if (s.blocks > graph->n / BLOCK_VERTICES + 1)
+        s.blocks = graph->n / BLOCK_VERTICES + 1;
     carve(&planned, &space, true, gg_dfs_numbers_fit(graph->n), &s, &t);
     return gg_device_graph_lacks(graph, CSR_OUT, false) + (int64_t)space.used;
 }

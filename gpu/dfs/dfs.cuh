@@ -26,6 +26,12 @@ struct dfs_forest {
     uint32_t *served;    /* and for the smallest of a component: it has roots */
 };
 
+/* "many-paths": blocks to a multiprocessor, for which the compiler leaves registers. (H100, two and three:
+** rmat22 2.55 and 2.18 ms, rmat24 8.0 and 6.3; four spill registers.) */
+#ifndef GG_PATHS_BLOCKS
+#define GG_PATHS_BLOCKS 3
+#endif
+
 struct dfs_search {
     struct device_csr g;
     const uint32_t *fixed;  /* rows, of many-paths; or NULL */

@@ -8,6 +8,9 @@
 extern "C" {
 #endif
 
+/* Microseconds of a worker's step on a device. */
+#define GG_DFS_STEP_US 1.4
+
 struct dfs_calls {
     gpugraph_status (*search)(gpugraph_graph *, uint32_t source, bool ordered,
                               gpugraph_direction, gpugraph_run *,

@@ -18,7 +18,10 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
-enum { SPREAD = 64 /* elements of the tour for each splitter: a walk of 64 steps */ };
+enum {
+    SPREAD = 64,       /* elements of the tour for each splitter: a walk of 64 steps */
+    LEAST_TREE = 32768 /* vertices: some forty kernels take half a millisecond */
+};
 static_assert((SPREAD & (SPREAD - 1)) == 0, "a mask finds splitters");
 
 #define END_OF_TOUR UINT32_MAX
@@ -135,7 +138,7 @@ static int key_bits(uint32_t n) {
 }
 
 bool gg_dfs_numbers_fit(uint32_t n) {
-    return n >= GG_DFS_NUMBER_MIN && n < UINT32_MAX / 2;
+    return n >= LEAST_TREE && n < UINT32_MAX / 2;
 }
 
 void gg_dfs_number_carve(struct workspace *space, uint32_t n, struct numbering *t) {

@@ -8,19 +8,38 @@
 #include "base/limits.h"
 #include "graph/frontier.cuh"
 
+enum {
+    RING = 256, /* entries */
+    ARCS = 512, /* of a step */
+    BATCH = 32, /* entries of a chunk */
+    /* Entries of a ring from which a chunk is offered to other blocks, and from which a further one is. */
+    SHARE = 8,
+    DEEP = 128,
+    DIRECT = 128, /* arcs of a step up to which no test precedes a claim */
+    CAREFUL = 64, /* roots of a directed forest that are opened one after the other */
+    /* Arcs for each vertex below which a graph counts as thin. Its steps are shorter: arcs of a step, blocks
+    ** to a multiprocessor (road24m 19.0 ms, and 20.6 with three, H100), entries in the hands of a warp. */
+    THIN_ROW = 8,
+    ARCS_THIN = 128,
+    BLOCKS_THIN = 2,
+    HANDS_THIN = 12,
+    /* The same where rows are fixed: mesh16m 9.6 ms, and 11.5 to 11.8 with 12 (H100). */
+    HANDS_FIXED = 4
+};
+
 static_assert(PATHS_MORE == GG_FIXED_MORE, "fixed rows end so");
-static_assert(GG_PATHS_HANDS_FIXED * GG_FIXED_PLACES == warp_width, "a lane to a place");
+static_assert(HANDS_FIXED * GG_FIXED_PLACES == warp_width, "a lane to a place");
 static_assert(GG_FIXED_PLACES == PATHS_MOST_PLACES, "a row ahead is a lane's");
 
 enum {
     BLOCK_WORKERS = GG_BLOCK / GG_WARP,
     ENTRY_WORDS = 2,
-    SHARED = BLOCK_WORKERS * ENTRY_WORDS * (GG_PATHS_RING + GG_WARP) * sizeof(uint64_t),
+    SHARED = BLOCK_WORKERS * ENTRY_WORDS * (RING + GG_WARP) * sizeof(uint64_t),
     CHUNKS_A_WORKER = 4 + GG_PATHS_SPARES /* spare; in hand, offered, on the way */
 };
-static_assert(GG_PATHS_BATCH <= GG_WARP, "a chunk fits the hands");
-static_assert(GG_PATHS_DEEP >= 2 * GG_PATHS_BATCH - 1, "the pool has chunks enough");
-static_assert(GG_PATHS_RING >= PATHS_GROUP + GG_PATHS_BATCH && GG_PATHS_LANE_ARCS >= 2,
+static_assert((int)BATCH <= (int)GG_WARP, "a chunk fits the hands");
+static_assert(DEEP >= 2 * BATCH - 1, "the pool has chunks enough");
+static_assert(RING >= PATHS_GROUP + BATCH && GG_PATHS_LANE_ARCS >= 2,
               "a flush makes room");
 
 enum kind { LONG_ROWS, SHORT_ROWS, FIXED_ROWS, ROWS_AHEAD };
@@ -45,9 +64,8 @@ static __global__ void __launch_bounds__(GG_BLOCK, blocks) paths_search(paths_cr
     crew.ahead = kind == ROWS_AHEAD;
     if (kind == ROWS_AHEAD)
         crew.places = GG_FIXED_PLACES;
-    paths_block block = {
-        word,  entry,  entry + BLOCK_WORKERS * ENTRY_WORDS * GG_PATHS_RING,
-        &busy, &leave, &taken};
+    paths_block block = {word,  entry,  entry + BLOCK_WORKERS * ENTRY_WORDS * RING,
+                         &busy, &leave, &taken};
     paths_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP);
 }
 
@@ -77,15 +95,15 @@ static __global__ void unpack(paths_crew crew, uint32_t *depth, uint32_t *parent
 static const struct cooperative_kernel search_kernels[] = {
     {(const void *)paths_search<LONG_ROWS, GG_PATHS_BLOCKS>, "paths_search", GG_BLOCK,
      SHARED},
-    {(const void *)paths_search<SHORT_ROWS, GG_PATHS_BLOCKS_THIN>, "paths_search",
-     GG_BLOCK, SHARED},
-    {(const void *)paths_search<FIXED_ROWS, GG_PATHS_BLOCKS_THIN>, "paths_search",
-     GG_BLOCK, SHARED},
-    {(const void *)paths_search<ROWS_AHEAD, GG_PATHS_BLOCKS_THIN>, "paths_search",
-     GG_BLOCK, SHARED}};
+    {(const void *)paths_search<SHORT_ROWS, BLOCKS_THIN>, "paths_search", GG_BLOCK,
+     SHARED},
+    {(const void *)paths_search<FIXED_ROWS, BLOCKS_THIN>, "paths_search", GG_BLOCK,
+     SHARED},
+    {(const void *)paths_search<ROWS_AHEAD, BLOCKS_THIN>, "paths_search", GG_BLOCK,
+     SHARED}};
 
 static bool is_thin(const struct device_csr *g) {
-    return g->m / (g->n + 1) < GG_PATHS_THIN_ROW;
+    return g->m / (g->n + 1) < THIN_ROW;
 }
 
 bool gg_dfs_rows_are_long(const struct device_csr *g) {
@@ -98,45 +116,42 @@ bool gg_dfs_rows_ahead(const struct device_csr *g) {
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s) {
     const bool thin = is_thin(&s->g);
     s->blocks = gg_dfs_blocks(job, &search_kernels[thin ? SHORT_ROWS : LONG_ROWS],
-                              thin ? GG_PATHS_BLOCKS_THIN : GG_PATHS_BLOCKS);
+                              thin ? BLOCKS_THIN : GG_PATHS_BLOCKS);
 }
 
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
     struct paths_crew *crew = &s->paths;
-    uint64_t entries = s->g.n + s->g.m / GG_PATHS_ARCS_THIN;
+    uint64_t entries = s->g.n + s->g.m / ARCS_THIN;
     crew->blocks = s->blocks;
     crew->block_workers = BLOCK_WORKERS;
-    uint32_t chunks = (uint32_t)(entries / GG_PATHS_BATCH) + 1 +
-                      CHUNKS_A_WORKER * crew->blocks * BLOCK_WORKERS;
+    uint32_t chunks =
+        (uint32_t)(entries / BATCH) + 1 + CHUNKS_A_WORKER * crew->blocks * BLOCK_WORKERS;
     crew->control = gg_carve<struct dfs_control>(space, 1);
     crew->visited = gg_carve<uint32_t>(space, s->g.n / 32 + 1);
     crew->tree = gg_carve<uint64_t>(space, s->g.n);
     crew->cold = gg_carve<uint64_t>(space, crew->blocks);
     crew->free = gg_carve<uint64_t>(space, crew->blocks);
-    crew->pool.entry =
-        gg_carve<uint64_t>(space, (uint64_t)chunks * GG_PATHS_BATCH * ENTRY_WORDS);
+    crew->pool.entry = gg_carve<uint64_t>(space, (uint64_t)chunks * BATCH * ENTRY_WORDS);
     crew->pool.next = gg_carve<uint32_t>(space, chunks);
     gg_dfs_pull_carve(space, s);
     crew->pool.chunks = chunks;
-    crew->pool.batch = GG_PATHS_BATCH;
+    crew->pool.batch = BATCH;
 }
 
 /* Vertices whose rows have an arc for each lane. */
 static uint32_t rows_for_lanes(const struct device_csr *g) {
     const uint64_t arcs = g->m / (g->n + 1) + 1; /* mean of a row, rounded up */
-    return (uint32_t)(arcs < GG_FIXED_PLACES ? warp_width / arcs : GG_PATHS_HANDS_FIXED);
+    return (uint32_t)(arcs < GG_FIXED_PLACES ? warp_width / arcs : HANDS_FIXED);
 }
 
 /* Where rows are short, a step is as short as it can be: one look for each lane. */
 static struct paths_shape shape_for(const struct device_csr *g, bool fixed, bool ahead) {
-    struct paths_shape shape = {GG_PATHS_RING,   GG_WARP,         GG_PATHS_ARCS,
-                                GG_PATHS_BATCH,  GG_PATHS_SHARE,  GG_PATHS_DEEP,
-                                GG_PATHS_DIRECT, GG_PATHS_CAREFUL};
+    struct paths_shape shape = {RING, GG_WARP, ARCS, BATCH, SHARE, DEEP, DIRECT, CAREFUL};
     if (is_thin(g)) {
-        shape.arcs = GG_PATHS_ARCS_THIN;
-        shape.hands = GG_PATHS_HANDS_THIN;
+        shape.arcs = ARCS_THIN;
+        shape.hands = HANDS_THIN;
         if (fixed)
-            shape.hands = ahead ? rows_for_lanes(g) : GG_PATHS_HANDS_FIXED;
+            shape.hands = ahead ? rows_for_lanes(g) : HANDS_FIXED;
     }
     return shape;
 }

@@ -14,7 +14,10 @@
 #define GPUGRAPH_DFS_PATHS_PULL_H
 
 #include "deque.h"
-#include "tuning.h"
+
+/* Passes at most. Arcs of a row of nobody's that are looked at in vain before a search is done without. */
+#define GG_PATHS_PULLS    48
+#define GG_PATHS_PULL_ROW 4096
 
 /* Arcs that a lane looks at together. */
 enum { PULL_ARCS = 4 };

@@ -5,7 +5,15 @@
 
 #include "control.h"
 #include "deque.h"
-#include "tuning.h"
+
+/* Arcs that a lane looks at together. */
+#ifndef GG_PATHS_LANE_ARCS
+#define GG_PATHS_LANE_ARCS 4
+#endif
+/* Empty chunks that a warp keeps for itself; looks round all blocks for one where there
+** seems to be none. */
+#define GG_PATHS_SPARES 8
+#define GG_PATHS_LOOKS  64
 
 #define PATHS_TO_END 0xffffffu
 /* An entry whose arcs are those of its vertex from place k of its fixed row on; all of them. */

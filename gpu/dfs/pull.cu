@@ -10,6 +10,11 @@
 
 #include <cooperative_groups.h>
 
+enum {
+    ASK_AFTER = 3,   /* searches of a graph before it is asked whether it is symmetric */
+    LEFT_SHARE = 16, /* one vertex in so many may be left after the first pass */
+    PULL_BLOCKS = 6  /* for each multiprocessor */
+};
 static_assert(sizeof(pull_counts) <= GG_MAILBOX, "it is fetched at once");
 
 /* What searches have learned. */
@@ -37,7 +42,7 @@ static bool suits(const struct cuda_job *job, const struct dfs_search *s) {
 bool gg_dfs_ask_pull(struct cuda_job *job, struct dfs_search *s) {
     enum symmetry found;
     if (s->direction != GPUGRAPH_OUT || !suits(job, s) ||
-        gg_searches(job->graph) <= GG_PATHS_PULL_AFTER)
+        gg_searches(job->graph) <= ASK_AFTER)
         return true;
     return (gg_device_symmetry(job, &found) || gg_do_without(job)) &&
            gg_device_csr(job, CSR_OUT, false, &s->g);
@@ -106,7 +111,7 @@ bool gg_dfs_pull(struct cuda_job *job, struct dfs_search *s, bool *whole) {
     struct paths_pull *p = &s->pull;
     struct pull_counts counts;
     p->n = s->g.n;
-    p->most = s->control.entered / GG_PATHS_PULL_LEFT;
+    p->most = s->control.entered / LEFT_SHARE;
     p->visited = s->paths.visited;
     p->tree = s->paths.tree;
     p->list[0] = s->depth; /* scratch until the tree is unpacked */
@@ -116,7 +121,7 @@ bool gg_dfs_pull(struct cuda_job *job, struct dfs_search *s, bool *whole) {
     gg_fill(job, p->counts, 0, sizeof *p->counts);
     if (!gg_going(job) ||
         !gg_launch_cooperative(job, &pull_kernel,
-                               gg_dfs_blocks(job, &pull_kernel, GG_PATHS_PULL_BLOCKS),
+                               gg_dfs_blocks(job, &pull_kernel, PULL_BLOCKS),
                                arguments) ||
         !gg_fetch(job, &counts, p->counts, sizeof counts))
         return false;

@@ -14,13 +14,18 @@
 
 enum {
     BLOCK_WORKERS = GG_BLOCK / GG_WARP,
-    CHUNKS_A_WORKER = 3 /* in hand, spare, and on the way */
+    BLOCKS = 4,          /* for each multiprocessor, at most */
+    CHUNKS_A_WORKER = 3, /* in hand, spare, and on the way */
+    RING = 64,           /* entries of a HotRing: half a kilobyte on chip for each warp */
+    BATCH = 32,          /* entries of a chunk of a ColdSeg */
+    COLD = 1024,     /* chunks of a ColdSeg that lie in an array: 4 KiB for each warp */
+    HOT_CUTOFF = 4,  /* entries from which a ring is stolen from */
+    COLD_CUTOFF = 32 /* entries from which a ColdSeg is */
 };
 
 /* One warp per worker, until the search is over. */
-static __global__ void __launch_bounds__(GG_BLOCK, GG_DFS_BLOCKS)
-    crew_works(dfs_crew crew) {
-    __shared__ uint64_t word[BLOCK_WORKERS], entry[BLOCK_WORKERS * GG_DFS_RING];
+static __global__ void __launch_bounds__(GG_BLOCK, BLOCKS) crew_works(dfs_crew crew) {
+    __shared__ uint64_t word[BLOCK_WORKERS], entry[BLOCK_WORKERS * RING];
     __shared__ uint32_t busy;
     if (threadIdx.x < BLOCK_WORKERS)
         word[threadIdx.x] = 0;
@@ -45,23 +50,23 @@ static const struct cooperative_kernel crew_kernel = {(const void *)crew_works,
                                                       "crew_works", GG_BLOCK, 0};
 
 void gg_dfs_work_size(struct cuda_job *job, struct dfs_search *s) {
-    s->blocks = gg_dfs_blocks(job, &crew_kernel, GG_DFS_BLOCKS);
+    s->blocks = gg_dfs_blocks(job, &crew_kernel, BLOCKS);
     s->blocks = s->blocks < GG_DFS_MOST_BLOCKS ? s->blocks : GG_DFS_MOST_BLOCKS;
     s->crew.workers = s->blocks * BLOCK_WORKERS;
 }
 
 void gg_dfs_work_carve(struct workspace *space, struct dfs_search *s) {
     struct dfs_crew *crew = &s->crew;
-    uint32_t chunks = s->g.n / GG_DFS_BATCH + 1 + CHUNKS_A_WORKER * crew->workers;
+    uint32_t chunks = s->g.n / BATCH + 1 + CHUNKS_A_WORKER * crew->workers;
     crew->control = gg_carve<struct dfs_control>(space, 1);
     crew->cold = gg_carve<uint64_t>(space, crew->workers);
     crew->under = gg_carve<uint64_t>(space, crew->workers);
-    crew->cold_chunk = gg_carve<uint32_t>(space, (uint64_t)crew->workers * GG_DFS_COLD);
+    crew->cold_chunk = gg_carve<uint32_t>(space, (uint64_t)crew->workers * COLD);
     crew->rest = gg_carve<uint32_t>(space, crew->workers);
-    crew->pool.entry = gg_carve<uint64_t>(space, (uint64_t)chunks * GG_DFS_BATCH);
+    crew->pool.entry = gg_carve<uint64_t>(space, (uint64_t)chunks * BATCH);
     crew->pool.next = gg_carve<uint32_t>(space, chunks);
     crew->pool.chunks = chunks;
-    crew->pool.batch = GG_DFS_BATCH;
+    crew->pool.batch = BATCH;
 }
 
 bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s) {
@@ -78,8 +83,7 @@ bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s) {
     crew->pool.free = &crew->control->free;
     crew->pool.touched = &crew->control->touched;
     crew->block_workers = BLOCK_WORKERS;
-    crew->shape = dfs_shape{GG_DFS_RING, GG_DFS_BATCH, GG_DFS_HOT_CUTOFF,
-                            GG_DFS_COLD_CUTOFF, GG_DFS_COLD};
+    crew->shape = dfs_shape{RING, BATCH, HOT_CUTOFF, COLD_CUTOFF, COLD};
     crew->host_stop = job->device->device_stop;
     gg_fill(job, crew->control, 0, sizeof *crew->control);
     gg_fill(job, crew->cold, 0, (uint64_t)crew->workers * sizeof *crew->cold);

@@ -22,7 +22,6 @@
 #define GPUGRAPH_MIS_BALANCED_H
 
 #include "gpugraph.h"
-#include "tuning.h"
 #include "words.h"
 #include "base/warp.h"
 

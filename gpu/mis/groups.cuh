@@ -9,12 +9,15 @@
 
 #include <type_traits>
 
+/* Neighbours from which a warp, and a block, looks at a row together. */
+enum { WARP_DEGREE = 32, BLOCK_DEGREE = 1024 };
+
 enum mis_group { MIS_BLOCKS, MIS_WARP_ROWS, MIS_THREADS, MIS_GROUPS };
 
 static __device__ __forceinline__ int mis_group_of(uint64_t degree) {
-    return degree >= GG_MIS_BLOCK_DEGREE  ? MIS_BLOCKS
-           : degree >= GG_MIS_WARP_DEGREE ? MIS_WARP_ROWS
-                                          : MIS_THREADS;
+    return degree >= BLOCK_DEGREE  ? MIS_BLOCKS
+           : degree >= WARP_DEGREE ? MIS_WARP_ROWS
+                                   : MIS_THREADS;
 }
 
 /* visit(a constant with the value `lanes`, i) for every i from begin to end - 1, by a

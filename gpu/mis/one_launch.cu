@@ -34,7 +34,11 @@
 
 #include <stdio.h>
 
-enum { SERIAL = GG_MIS_SERIAL, PROBE = GG_MIS_PROBE };
+enum {
+    SERIAL = 32, /* arcs of a row that a thread looks at before its warp helps */
+    PROBE = GG_MIS_PROBE,
+    ROW_BLOCKS = 6 /* for each multiprocessor that the compiler leaves registers for */
+};
 static_assert(SERIAL % PROBE == 0, "a thread's part of a row is whole batches");
 
 /* ---- looks ---- */
@@ -107,7 +111,7 @@ static __device__ __forceinline__ bool look_at_row(const mis_graph &g, bool live
 /* ---- forms ---- */
 
 struct by_rows {
-    enum { blocks = GG_MIS_BLOCKS };
+    enum { blocks = ROW_BLOCKS };
     static __device__ __forceinline__ void first_words(const mis_graph &g) {
         for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid())
             mis_first_word(g, (uint32_t)v);

@@ -17,6 +17,12 @@
 
 #include <stdio.h>
 
+/* 1: in the first round a look ends at the first earlier neighbour; 0: never. */
+#ifndef GG_MIS_EARLY_EXIT
+#define GG_MIS_EARLY_EXIT 1
+#endif
+enum { STOP_ROUNDS = 16 }; /* between two looks at the stop flag across the bus */
+
 enum verdict { GONE, JOINS, DROPS, WAITS };
 
 struct rounds_state {
@@ -69,29 +75,6 @@ static __device__ __forceinline__ void judge(const mis_graph &g, const rounds &r
     });
 }
 
-/* Places behind *count for those threads of the block that want one; all of them call. */
-static __device__ __forceinline__ uint32_t reserve(uint32_t *count, bool wanted) {
-    __shared__ uint32_t of_warp[GG_BLOCK / GG_WARP], first;
-    const unsigned warp = threadIdx.x / GG_WARP;
-    unsigned mask = __ballot_sync(ALL_LANES, wanted);
-    if (gg_lane() == 0)
-        of_warp[warp] = __popc(mask);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        uint32_t sum = 0;
-        for (int i = 0; i < GG_BLOCK / GG_WARP; i++) {
-            uint32_t own = of_warp[i];
-            of_warp[i] = sum;
-            sum += own;
-        }
-        first = sum ? atomicAdd(count, sum) : 0;
-    }
-    __syncthreads();
-    uint32_t at = first + of_warp[warp] + __popc(mask & ((1u << gg_lane()) - 1));
-    __syncthreads();
-    return at;
-}
-
 /* One thread per entry of a group that begins at `begin`. implicit: entry i is row i. */
 static __device__ __forceinline__ void apply(const mis_graph &g, const rounds &r,
                                              const uint32_t *from, uint32_t *to,
@@ -106,7 +89,7 @@ static __device__ __forceinline__ void apply(const mis_graph &g, const rounds &r
             v = from[i];
         if (verdict == JOINS || verdict == DROPS)
             gg_put(&g.word[v], verdict == JOINS ? MIS_JOINED : MIS_DROPPED);
-        uint32_t at = reserve(kept, verdict == WAITS);
+        uint32_t at = gg_reserve(kept, verdict == WAITS);
         if (verdict == WAITS)
             to[begin + at] = v;
     }
@@ -134,7 +117,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
             apply(g, r, list, next, begin[i], gg_peek(&count[i]), &kept[i], first);
         if (gg_thread() == 0) {
             state->rounds = round + 1;
-            if (round % GG_MIS_STOP_ROUNDS == GG_MIS_STOP_ROUNDS - 1)
+            if (round % STOP_ROUNDS == STOP_ROUNDS - 1)
                 state->over = *(const volatile uint32_t *)g.stop;
         }
         grid.sync();

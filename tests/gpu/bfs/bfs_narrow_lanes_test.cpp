@@ -6,15 +6,10 @@
 #define LANES_SHARED __thread
 #include "cluster_lanes.h"
 
-#include "tuning.h"
-
-#undef GG_BFS_CLUSTER
-#undef GG_BFS_NARROW_BLOCK
-#undef GG_BFS_NARROW_ROOM
-#undef GG_BFS_NARROW_ROW
 #define GG_BFS_CLUSTER      4
 #define GG_BFS_NARROW_BLOCK 256
 #define GG_BFS_NARROW_ROOM  64
+#define GG_BFS_NARROW_IN    16
 #define GG_BFS_NARROW_ROW   20
 
 /* What nvcc does not mind, or has of its own. */

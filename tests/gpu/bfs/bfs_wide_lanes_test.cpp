@@ -6,10 +6,6 @@
 ** not leave others, who have not, to wait for them. */
 #include "cuda_lanes.h"
 
-#include "tuning.h"
-
-#undef GG_BFS_WIDE_BLOCK
-#undef GG_BFS_MOST_LOOKS
 #define GG_BFS_WIDE_BLOCK 64
 #define GG_BFS_MOST_LOOKS (1u << 18)
 
