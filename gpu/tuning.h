@@ -335,16 +335,6 @@
 ** H200, which has 50 MB, rmat22's 17 take 1.16 ms by themselves and 1.25 by way of bytes, rmat24's
 ** 67 MB 7.0 and 5.2 ms. */
 #define GG_TREE_CACHED 2
-/* Edges of the sample that says how many arcs may be tight by their weight and where they lead: a
-** share of 0.05 to 0.002. */
-#define GG_TREE_SAMPLE 16384
-
-/* ---- tree/ranked_rows.cu: when trees by weight come from rows in which ranks are told ---- */
-
-/* Blocks for each multiprocessor that the compiler leaves registers for: so many loads are on
-** their way. (Chosen by counting them, not measured.) */
-#define GG_TREE_RANKS_BLOCKS 5
-
 /* ---- components/components.c ---- */
 
 /* Edges for each vertex from which a sample of them comes first, and rows that are there take the place of the list: R-MAT of scale 20 14.5 ms

@@ -12,7 +12,6 @@
 ** edges all tie with it, ties are settled; those over many steps by the host, which is sent the distances. */
 #include "path.h"
 #include "path.cuh"
-#include "tree/ranked_rows.cuh"
 #include "tree/tree.cuh"
 #include "tuning.h"
 
@@ -226,7 +225,7 @@ static bool walk_by_weight(struct cuda_job *job, const struct path_search *s,
     uint32_t ties;
     if (!gg_sssp_tree(job, search, out, &ties))
         return false;
-    uint64_t room = steps_of_room(job, gg_distance_tree_scratch(job, search->direction));
+    uint64_t room = steps_of_room(job, gg_distance_tree_scratch(job));
     uint32_t most = worthwhile_steps(job);
     most = most < room ? most : (uint32_t)room;
     if (!walk_tree(job, search, out->tree, most, out->scratch, way, &walk))

@@ -12,7 +12,6 @@
 #include "graph/reached.cuh"
 #include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
-#include "tree/ranked_rows.cuh"
 #include "tree/tree.cuh"
 
 #include <math.h>
@@ -44,7 +43,7 @@ static void carve(const struct cuda_job *job, struct workspace *space,
     out->distance = s->distance;
     out->ends = s->ends;
     if (tree)
-        scratch = gg_distance_tree_scratch(job, s->wanted->direction);
+        scratch = gg_distance_tree_scratch(job);
     out->tree = gg_carve<uint8_t>(space, tree_bytes);
     out->scratch = gg_carve<uint32_t>(space, scratch);
 }
@@ -144,9 +143,7 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     s.stop = job->device->device_stop;
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
     if (!gg_roomy_csr(job, kind, true, &s.g) ||
-        !gg_device_features(job, kind, &s.g, &features) ||
-        (tree && !gg_make_ranked_rows(job, search->direction, false)) ||
-        !choose(job, &features, &s))
+        !gg_device_features(job, kind, &s.g, &features) || !choose(job, &features, &s))
         return false;
     double started = gg_now_ms();
     if (!make_room(job, &s, tree, out, &space))
@@ -170,13 +167,12 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
 bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
                   const struct sssp_outcome *out, uint32_t *ties) {
     double started = gg_now_ms();
-    const char *how;
     if (!gg_device_distance_tree(job, search, out->distance, out->ends, out->tree, ties,
-                                 out->scratch, &how))
+                                 out->scratch))
         return false;
     if (*ties == 0)
         gg_phase(job->run, "parents", started, (int64_t)job->graph->m,
-                 "%s, on the device", how);
+                 "one pass over the edges, on the device");
     return true;
 }
 
