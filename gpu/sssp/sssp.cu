@@ -17,22 +17,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* One thread per vertex: what is not final after an early end is not reached. */
-template <typename type>
-static __global__ void keep_final(typename type::word *distance, uint32_t n,
-                                  unsigned long long before) {
-    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
-        if (distance[v] >= before)
-            distance[v] = type::unreached();
-}
-
-template <typename type>
-static void forget_the_rest(struct cuda_job *job, const struct sssp_search *s) {
-    keep_final<type><<<gg_grid(job, s->g.n, 16), GG_BLOCK, 0, job->stream>>>(
-        static_cast<typename type::word *>(s->distance), s->g.n, s->final_below);
-    gg_launched(job, "keep_final");
-}
-
 static void carve(const struct cuda_job *job, struct workspace *space,
                   struct sssp_search *s, bool tree, struct sssp_outcome *out) {
     uint64_t tree_bytes = gg_tree_bytes(job, tree), scratch = 0;
@@ -48,8 +32,8 @@ static void carve(const struct cuda_job *job, struct workspace *space,
     out->scratch = gg_carve<uint32_t>(space, scratch);
 }
 
-static bool start_engine(struct cuda_job *job, struct sssp_search *s,
-                         struct workspace *space) {
+bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s,
+                    struct workspace *space) {
     const gpugraph_search *wanted = s->wanted;
     gg_upload(job, s->ends, wanted->source,
               (uint64_t)wanted->source_count * sizeof *s->ends);
@@ -63,21 +47,6 @@ static bool start_engine(struct cuda_job *job, struct sssp_search *s,
     default:
         return gg_sssp_persistent(job, s, space);
     }
-}
-
-bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s,
-                    struct workspace *space) {
-    if (!start_engine(job, s, space))
-        return false;
-    if (!s->early)
-        return true;
-    if (s->type == GPUGRAPH_UINT32)
-        forget_the_rest<integer32>(job, s);
-    else if (s->type == GPUGRAPH_UINT64)
-        forget_the_rest<integer64>(job, s);
-    else
-        forget_the_rest<real>(job, s);
-    return gg_going(job);
 }
 
 uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s) {

@@ -1,10 +1,9 @@
 /* The device's shortest paths, as the engines see them.
 **
 **     sssp.cu             one call: rows, parameters, an engine, tree edges, the answer
-**     frontier.cu    engine: near and far piles, kernels queued many rounds ahead
-**     persistent.cu  engine: buckets, rounds between the barriers of one launch
-**     by_regions.cu  engine: regions, which blocks search in their shared memory
-**     sssp/mlmq/driver.cu        engine: multi-level multi-queue, one launch without rounds
+**     persistent.cu       engine: buckets, rounds between the barriers of one launch
+**     by_regions.cu       engine: regions, which blocks search in their shared memory
+**     mlmq/driver.cu      engine: multi-level multi-queue, one launch without rounds
 **
 ** An engine is two functions: how many bytes it needs, and the search, which carves them
 ** from the workspace (twice the same sequence: once on an empty one, to learn the size) and
@@ -45,12 +44,11 @@ struct sssp_search {
     uint32_t *ends;       /* sources, then targets; filled */
     const uint32_t *stop; /* not 0: the host was interrupted */
     /* what the engine reports */
-    bool dropped; /* a sum left the range of the type, not a bound of the caller */
-    bool early;   /* ended early: a distance from `final_below` on is not final */
-    uint64_t final_below; /* as a word of the type, widened */
-    uint64_t served;      /* relaxed vertices, repeats counted */
-    uint32_t meetings;    /* of all blocks; 0: the engine has none */
-    char more[300];       /* for the phase */
+    bool dropped;      /* a sum left the range of the type, not a bound of the caller */
+    bool early;        /* ended early: only final distances are left */
+    uint64_t served;   /* relaxed vertices, repeats counted */
+    uint32_t meetings; /* of all blocks; 0: the engine has none */
+    char more[300];    /* for the phase */
 };
 
 /* What a search leaves on the device. */
@@ -169,13 +167,6 @@ static inline bounds<type> gg_bounds(const struct sssp_search *s) {
     b.targets = s->wanted->target_count;
     b.stop = s->stop;
     return b;
-}
-
-/* One thread per vertex: nothing is reached. */
-template <typename type>
-static __global__ void gg_forget(typename type::word *distance, uint32_t n) {
-    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
-        distance[v] = type::unreached();
 }
 
 #endif
