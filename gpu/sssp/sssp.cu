@@ -91,8 +91,7 @@ static bool make_room(struct cuda_job *job, struct sssp_search *s, bool tree,
     carve(job, space, s, tree, out);
     space->used += gg_sssp_engine_bytes(job, s);
     if ((s->parameters.local && !gg_fix_arcs(job, kind, &s->g, (int64_t)space->used)) ||
-        !gg_sssp_turn(job, s, (int64_t)space->used) ||
-        !gg_sssp_lighten(job, s, (int64_t)space->used) || !gg_workspace(job, space))
+        !gg_sssp_prepare_pull(job, s, (int64_t)space->used) || !gg_workspace(job, space))
         return false;
     s->fixed = gg_fixed_arcs(job->graph, kind);
     if (s->turned.offset)
