@@ -246,22 +246,6 @@
 ** fault lets it come to that. */
 #define GG_CLUSTER_WAITS (1u << 22)
 
-/* ---- tree/distance.cu ---- */
-
-/* Bytes of distances that the second-level cache still serves well, as a part of its own: on an
-** H200, which has 50 MB, rmat22's 17 take 1.16 ms by themselves and 1.25 by way of bytes, rmat24's
-** 67 MB 7.0 and 5.2 ms. */
-#define GG_TREE_CACHED 2
-/* Edges of the sample that says how many arcs may be tight by their weight and where they lead: a
-** share of 0.05 to 0.002. */
-#define GG_TREE_SAMPLE 16384
-
-/* ---- tree/ranked_rows.cu: when trees by weight come from rows in which ranks are told ---- */
-
-/* Blocks for each multiprocessor that the compiler leaves registers for: so many loads are on
-** their way. (Chosen by counting them, not measured.) */
-#define GG_TREE_RANKS_BLOCKS 5
-
 /* ---- components/components.c ---- */
 
 /* Edges for each vertex from which a sample of them comes first, and rows that are there take the place of the list: R-MAT of scale 20 14.5 ms
@@ -276,23 +260,10 @@
 
 /* ---- path/both_ends.c ---- */
 
-/* Vertices of a thin graph from which `auto` searches by depth from both ends: 1.03 x as fast on
-** road4m, 1.3 x on road24m and mesh16m, on road1m and mesh1m no faster. */
-#define GG_PATH_LONG_VERTICES ((uint32_t)1 << 22)
 
 /* A way in doubles is compared with another whose weights were added in another order: the relative
 ** error of a sum of 2^32 doubles is below 2^-20, and no more than four sums are compared. */
 #define GG_PATH_ROUNDING (1 + 4.0 / 1048576)
-
-/* ---- path/path.cu ---- */
-
-/* Steps from a vertex to its parent in a millisecond, by one thread of a device; bytes of
-** tree edges that come back meanwhile. */
-#define GG_PATH_STEPS_PER_MS 1000
-#define GG_PATH_BYTES_PER_MS 2e7
-/* The same along rows by a block; edges of which the tree is made meanwhile. */
-#define GG_PATH_ROW_STEPS_PER_MS  500
-#define GG_PATH_TREE_EDGES_PER_MS 1e8
 
 /* ---- graph/device_light_arcs.cu ---- */
 
@@ -306,28 +277,6 @@
 
 /* ---- regions/ ---- */
 
-/* Vertices of a region on average, at most, and its inner arcs; one part in so many of all arcs may lead out of
-** regions. */
-#define GG_REGION_MEAN  1024
-#define GG_REGION_MOST  2560
-#define GG_REGION_ARCS  24576
-#define GG_REGION_OUTER 4
-/* Threads of the block that searches one (H200, road24m and mesh16m: 14.5 and 8.6 ms with 256, 14.1 and 6.8 with 512), eight
-** to a vertex; blocks of a multiprocessor, where more fit (three are as fast). */
-#define GG_REGION_BLOCK  512
-#define GG_REGION_BLOCKS 2
-/* Vertices that the list of a round has room for; beyond that all of a region's are looked at. */
-#define GG_REGION_LIST 1024
-/* Searches that would have been shorter by regions before `auto` has regions made, which takes as long as two of them save, or six where a million vertices are all; arcs to a vertex at
-** most, of a graph that `auto` searches by them. */
-#define GG_REGION_AFTER  3
-#define GG_REGION_DEGREE 8
-/* The same of shortest paths: meetings; by weight regions spare a road network of 24 million vertices a tenth, one of four
-** million a twelfth, and meshes nothing (H200). So many times as many vertices as by depth. */
-#define GG_REGION_MEETINGS       50
-#define GG_REGION_AFTER_WEIGHTS  6
-#define GG_REGION_DEGREE_WEIGHTS 4
-#define GG_REGION_TIMES_WEIGHTS  4
 
 /* ---- graph/device_rows.cu ---- */
 

@@ -24,15 +24,6 @@ enum { GG_FOREST_SAMPLE = 2048 };
 /* A narrow round of a peel lies in shared memory, so `peel_narrow` has a bound (graph/peel.cuh). */
 enum { GG_PEEL_NARROW = 64 };
 
-/* When trees by weight come from ranked rows on a device (tree/ranked_rows.cu). Making the rows costs as
-** much as 17 trees save on rmat24 (48 ms against 2.9 ms a tree). Ranks save half to two thirds of a tree on
-** R-MAT, where a twentieth of the arcs is left, and add 26 to 42 % on roads and meshes, where all are. */
-struct tree_ranks_limits {
-    uint64_t arcs;  /* at least */
-    double share;   /* of arcs that may be tight by weight and where they lead, at most */
-    uint32_t after; /* trees of the graph in that direction */
-};
-
 /* What becomes of the rows of a device copy whose tables have taken a batch. Reading the touched rows from
 ** the tables wins at 10,000 changes and loses at 10^6. */
 struct store_limits {
@@ -80,7 +71,6 @@ struct gg_limits {
     /* Vertices from which on a device is asked for a list of reached vertices. A list takes 0.065 ms
     ** (H200, 15 million vertices), half a megabyte of depths as much. */
     uint32_t reached_least;
-    struct tree_ranks_limits tree_ranks;
 
     /* ---- algorithms ---- */
     struct forest_limits forest;
@@ -111,7 +101,6 @@ struct gg_limits {
         .path_prepare_after = 8, .region_vertices = 1000000, .spread_every = 0,          \
         .way_edges = 0, .store = {65536, 65537}, .cells_least = (uint64_t)8 << 20,       \
         .sorted_items = 0, .reached_least = 1 << 17,                                     \
-        .tree_ranks = {(uint64_t)1 << 24, 0.25, 20},                                     \
         .forest = {1 << 16, GG_FOREST_SAMPLE}, .paths_ahead_degree = 4,                  \
         .mis_word_bytes = 0, .sssp_adjust = 0, .part_gathered = 1 << 20,                 \
         .several_sorted_arcs = UINT64_MAX, .several_exchange = 0, .devices = 0,          \

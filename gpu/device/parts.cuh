@@ -5,7 +5,7 @@
 **     gpugraph_graph
 **       device -> device_graph
 **                   ordinal 0
-**                   first -> hubs     ->  ranked rows  ->  edges and rows
+**                   first -> hubs     ->  numbered rows  ->  edges and rows
 **                   next     of bfs/      of tree/         of graph/
 **                     |      bytes        bytes            bytes
 **                     v      drop         drop             drop

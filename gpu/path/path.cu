@@ -12,9 +12,7 @@
 ** edges all tie with it, ties are settled; those over many steps by the host, which is sent the distances. */
 #include "path.h"
 #include "path.cuh"
-#include "tree/ranked_rows.cuh"
 #include "tree/tree.cuh"
-#include "tuning.h"
 
 /* One thread. number: as wide as the graph's edge numbers. */
 template <typename number>
@@ -34,16 +32,19 @@ static __global__ void walk_up(device_places places, const number *tree_edge,
     room[1] = v;
 }
 
-/* Steps that take no longer than sending the tree to the host. */
+/* Steps that take no longer than sending the tree to the host: a thread of the device
+** takes 1,000 steps from a vertex to its parent in a millisecond, and 20 MB come back
+** meanwhile. */
 static uint32_t worthwhile_steps(const struct cuda_job *job) {
     double bytes = (double)gg_tree_bytes(job, true);
-    return (uint32_t)((bytes / GG_PATH_BYTES_PER_MS + 1) * GG_PATH_STEPS_PER_MS);
+    return (uint32_t)((bytes / 2e7 + 1) * 1000);
 }
 
-/* Steps along rows that take no longer than making the tree. */
+/* Steps along rows that take no longer than making the tree: a block takes 500 of them
+** in a millisecond, and the tree of 100 million edges is made meanwhile. */
 static uint32_t worthwhile_row_steps(const struct cuda_job *job) {
-    double tree_ms = (double)job->graph->m / GG_PATH_TREE_EDGES_PER_MS;
-    return (uint32_t)((tree_ms + 0.5) * GG_PATH_ROW_STEPS_PER_MS);
+    double tree_ms = (double)job->graph->m / 1e8;
+    return (uint32_t)((tree_ms + 0.5) * 500);
 }
 
 /* How many steps there is room for behind the head, in so many words. */
@@ -226,7 +227,7 @@ static bool walk_by_weight(struct cuda_job *job, const struct path_search *s,
     uint32_t ties;
     if (!gg_sssp_tree(job, search, out, &ties))
         return false;
-    uint64_t room = steps_of_room(job, gg_distance_tree_scratch(job, search->direction));
+    uint64_t room = steps_of_room(job, gg_distance_tree_scratch(job));
     uint32_t most = worthwhile_steps(job);
     most = most < room ? most : (uint32_t)room;
     if (!walk_tree(job, search, out->tree, most, out->scratch, way, &walk))

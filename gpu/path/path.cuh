@@ -2,7 +2,8 @@
 **
 **     path.cu             one call: a search, then the way back
 **     both_ends.cu   the search from both ends
-**     rows.cu        the way back along rows, without a tree */
+**     rows.cu        the way back along rows, without a tree
+**     numbered_rows.cu    these rows */
 #ifndef GPUGRAPH_PATH_CUH
 #define GPUGRAPH_PATH_CUH
 
@@ -32,6 +33,21 @@ struct path_walk {
     uint32_t steps, vertex;
 };
 enum { PATH_HEAD = 2 }; /* numbers before the edges, which go from the target on */
+
+/* numbered_rows.cu: the arcs that lead to a vertex when edges are travelled in a
+** direction; two kinds in BOTH. */
+struct device_arcs_to {
+    const uint64_t *offset;
+    const uint32_t *other, *number; /* where from, which edge; ascending by number */
+    const void *weight;             /* NULL: the graph has none */
+};
+/* Returns how many kinds; 0: they are not there. */
+int gg_device_arcs_to(const struct cuda_job *job, gpugraph_direction direction,
+                      struct device_arcs_to kind[2]);
+/* Makes them where there is room, while nothing lies in the workspace yet; without
+** them the job goes on. They stay as long as the edges do, or until memory is short.
+** None where edge numbers are wide. */
+bool gg_make_numbered_rows(struct cuda_job *job, gpugraph_direction direction);
 
 /* rows.cu: from the target along rows that are there (gg_device_arcs_to), no more than `most`
 ** steps; `room` as walk_up's. It ends at a vertex all of whose edges tie, too. */

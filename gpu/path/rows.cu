@@ -1,5 +1,5 @@
 /* The way back from the target along rows of arcs that lead to a vertex, with edge numbers
-** (tree/ranked_rows.cu): no tree is needed for one path.
+** (numbered_rows.cu): no tree is needed for one path.
 **
 **     v    arcs to v, by edge number    ->    the first one that is tight    ->    where it is from
 **
@@ -7,7 +7,6 @@
 ** arcs is shared by all its threads. For long ways the pass that makes the whole tree, which has
 ** nothing to wait for, is sooner done. */
 #include "path.cuh"
-#include "tree/ranked_rows.cuh"
 
 enum { WALK_BLOCK = 512, WALK_ARCS = 4 /* of a thread at a time */ };
 

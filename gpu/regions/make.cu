@@ -1,13 +1,13 @@
-/* Regions are made by a search from one vertex in GG_REGION_MEAN at once, each of which takes what it comes to
-** first.
+/* Regions are made by a search from one vertex in MEAN at once, each of which takes
+** what it comes to first.
 **
 **     seed, grow     label[v], and the vertices in the order they were found
 **     sort           by label, those of one in that order
-**     cut            labels of more than GG_REGION_MOST vertices are several regions
+**     cut            labels of more than MOST vertices are several regions
 **     count, fill    arcs, in the new order
 **
-** What no seed has come to is put together by its number. Which vertex goes to which region is left to chance;
-** no distance depends on it. Kernels: make.cuh. */
+** What no seed has come to is put together by its number. Which vertex goes to which
+** region is left to chance; no distance depends on it. Kernels: make.cuh. */
 #include "make.cuh"
 
 #include "device/parts.cuh"
@@ -67,8 +67,15 @@ static const struct device_part_kind region_kind = {
     sizeof(struct region_part),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_regions};
 
+/* Arcs for each vertex of a graph that `auto` searches by regions, at most: by depth,
+** by weight. By weight regions save nothing on meshes (H200). */
+static const uint64_t most_degree[2] = {8, 4};
+/* Long searches before `auto` has regions made, which takes as long as some of them
+** save. */
+static const uint32_t long_ways_before[2] = {3, 6};
+
 void gg_note_long_way(struct cuda_job *job, const struct device_csr *g, bool by_weight) {
-    if (g->m > (uint64_t)g->n * (by_weight ? GG_REGION_DEGREE_WEIGHTS : GG_REGION_DEGREE))
+    if (g->m > g->n * most_degree[by_weight])
         return;
     struct region_part *kept = (struct region_part *)gg_device_part(job, &region_kind);
     if (kept)
@@ -78,11 +85,13 @@ void gg_note_long_way(struct cuda_job *job, const struct device_csr *g, bool by_
 bool gg_wants_regions(const struct cuda_job *job, bool by_weight) {
     const struct region_part *kept =
         (struct region_part *)gg_device_part_of(job->graph, &region_kind);
-    return kept && kept->long_ways[by_weight] >=
-                       (by_weight ? GG_REGION_AFTER_WEIGHTS : GG_REGION_AFTER);
+    return kept && kept->long_ways[by_weight] >= long_ways_before[by_weight];
 }
 
 /* ---- the driver ---- */
+
+/* One arc in so many may lead out of its region, at most. */
+#define OUTER_SHARE 4
 
 static uint32_t labels_at_most(uint32_t n, uint32_t seeds) {
     return seeds + (n >> LEFT_SHIFT) + 1;
@@ -213,7 +222,7 @@ static bool fill_arcs(struct cuda_job *job, const struct device_csr *g,
     r->view.most_arcs = most[1];
     r->heavy = by_weight && (most[2] >> (32 - REGION_PLACE_BITS) != 0 ||
                              !gg_regions_fit(job, &r->view, true));
-    *suits = most[1] <= GG_REGION_ARCS && ends[1] <= g->m / GG_REGION_OUTER &&
+    *suits = most[1] <= MOST_ARCS && ends[1] <= g->m / OUTER_SHARE &&
              gg_regions_fit(job, &r->view, false);
     if (!*suits)
         return true;
@@ -269,8 +278,7 @@ static int64_t bytes_of(const struct device_csr *g, bool by_weight) {
     struct workspace space = {NULL, 0};
     region_scratch s;
     carve(&space, g->n, &s);
-    const uint64_t arcs =
-        g->m * 2 + g->m / GG_REGION_OUTER * 10 + (by_weight ? g->m * 5 : 0);
+    const uint64_t arcs = g->m * 2 + g->m / OUTER_SHARE * 10 + (by_weight ? g->m * 5 : 0);
     return (int64_t)(space.used + g->n * 9ull + arcs + 65536);
 }
 

@@ -6,13 +6,14 @@
 #include "regions.cuh"
 
 enum {
-    MEAN = GG_REGION_MEAN,
-    MOST = GG_REGION_MOST,
-    LEFT_SHIFT = 14, /* numbers of a label of what is left */
-    STEPS = 16,      /* queued together */
+    MEAN = 1024,       /* vertices of a region */
+    MOST = 2560,       /* at most */
+    MOST_ARCS = 24576, /* that do not leave a region: shared memory holds them */
+    LEFT_SHIFT = 14,   /* numbers of a label of what is left */
+    STEPS = 16,        /* queued together */
     MOST_STEPS = 1024
 };
-static_assert(MOST < 1 << REGION_PLACE_BITS && GG_REGION_ARCS + 32 <= UINT16_MAX,
+static_assert(MOST < 1 << REGION_PLACE_BITS && MOST_ARCS + 32 <= UINT16_MAX,
               "places fit");
 
 struct region_scratch {

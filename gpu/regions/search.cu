@@ -87,7 +87,7 @@ static bool launch(struct cuda_job *job, const struct device_regions *r,
     const struct cooperative_kernel k = {(const void *)search_regions<by_weight>,
                                          "search_regions", THREADS, bytes};
     uint32_t at_once = (uint32_t)gg_blocks_at_once(job, &k);
-    at_once = at_once < GG_REGION_BLOCKS ? at_once : GG_REGION_BLOCKS;
+    at_once = at_once < 2 ? at_once : 2; /* three are as fast */
     at_once *= (uint32_t)job->device->processors;
     out->blocks = at_once < r->count ? at_once : r->count;
     search_regions<by_weight><<<out->blocks, THREADS, bytes, job->stream>>>(*r, *s);

@@ -156,7 +156,6 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
     }
     s->dropped = state.dropped;
     s->early = state.early;
-    s->final_below = UINT64_MAX; /* the kernel has done it */
     s->served = state.served;
     s->meetings = state.meetings;
     snprintf(s->more, sizeof s->more,

@@ -12,27 +12,10 @@
 #include "graph/reached.cuh"
 #include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
-#include "tree/ranked_rows.cuh"
 #include "tree/tree.cuh"
 
 #include <math.h>
 #include <stdio.h>
-
-/* One thread per vertex: what is not final after an early end is not reached. */
-template <typename type>
-static __global__ void keep_final(typename type::word *distance, uint32_t n,
-                                  unsigned long long before) {
-    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
-        if (distance[v] >= before)
-            distance[v] = type::unreached();
-}
-
-template <typename type>
-static void forget_the_rest(struct cuda_job *job, const struct sssp_search *s) {
-    keep_final<type><<<gg_grid(job, s->g.n, 16), GG_BLOCK, 0, job->stream>>>(
-        static_cast<typename type::word *>(s->distance), s->g.n, s->final_below);
-    gg_launched(job, "keep_final");
-}
 
 static void carve(const struct cuda_job *job, struct workspace *space,
                   struct sssp_search *s, bool tree, struct sssp_outcome *out) {
@@ -44,13 +27,13 @@ static void carve(const struct cuda_job *job, struct workspace *space,
     out->distance = s->distance;
     out->ends = s->ends;
     if (tree)
-        scratch = gg_distance_tree_scratch(job, s->wanted->direction);
+        scratch = gg_distance_tree_scratch(job);
     out->tree = gg_carve<uint8_t>(space, tree_bytes);
     out->scratch = gg_carve<uint32_t>(space, scratch);
 }
 
-static bool start_engine(struct cuda_job *job, struct sssp_search *s,
-                         struct workspace *space) {
+bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s,
+                    struct workspace *space) {
     const gpugraph_search *wanted = s->wanted;
     gg_upload(job, s->ends, wanted->source,
               (uint64_t)wanted->source_count * sizeof *s->ends);
@@ -64,21 +47,6 @@ static bool start_engine(struct cuda_job *job, struct sssp_search *s,
     default:
         return gg_sssp_persistent(job, s, space);
     }
-}
-
-bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s,
-                    struct workspace *space) {
-    if (!start_engine(job, s, space))
-        return false;
-    if (!s->early)
-        return true;
-    if (s->type == GPUGRAPH_UINT32)
-        forget_the_rest<integer32>(job, s);
-    else if (s->type == GPUGRAPH_UINT64)
-        forget_the_rest<integer64>(job, s);
-    else
-        forget_the_rest<real>(job, s);
-    return gg_going(job);
 }
 
 uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s) {
@@ -123,8 +91,7 @@ static bool make_room(struct cuda_job *job, struct sssp_search *s, bool tree,
     carve(job, space, s, tree, out);
     space->used += gg_sssp_engine_bytes(job, s);
     if ((s->parameters.local && !gg_fix_arcs(job, kind, &s->g, (int64_t)space->used)) ||
-        !gg_sssp_turn(job, s, (int64_t)space->used) ||
-        !gg_sssp_lighten(job, s, (int64_t)space->used) || !gg_workspace(job, space))
+        !gg_sssp_prepare_pull(job, s, (int64_t)space->used) || !gg_workspace(job, space))
         return false;
     s->fixed = gg_fixed_arcs(job->graph, kind);
     if (s->turned.offset)
@@ -144,9 +111,7 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     s.stop = job->device->device_stop;
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
     if (!gg_roomy_csr(job, kind, true, &s.g) ||
-        !gg_device_features(job, kind, &s.g, &features) ||
-        (tree && !gg_make_ranked_rows(job, search->direction, false)) ||
-        !choose(job, &features, &s))
+        !gg_device_features(job, kind, &s.g, &features) || !choose(job, &features, &s))
         return false;
     double started = gg_now_ms();
     if (!make_room(job, &s, tree, out, &space))
@@ -170,13 +135,12 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
 bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
                   const struct sssp_outcome *out, uint32_t *ties) {
     double started = gg_now_ms();
-    const char *how;
     if (!gg_device_distance_tree(job, search, out->distance, out->ends, out->tree, ties,
-                                 out->scratch, &how))
+                                 out->scratch))
         return false;
     if (*ties == 0)
         gg_phase(job->run, "parents", started, (int64_t)job->graph->m,
-                 "%s, on the device", how);
+                 "one pass over the edges, on the device");
     return true;
 }
 

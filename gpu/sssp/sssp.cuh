@@ -1,10 +1,9 @@
 /* The device's shortest paths, as the engines see them.
 **
 **     sssp.cu             one call: rows, parameters, an engine, tree edges, the answer
-**     frontier.cu    engine: near and far piles, kernels queued many rounds ahead
-**     persistent.cu  engine: buckets, rounds between the barriers of one launch
-**     by_regions.cu  engine: regions, which blocks search in their shared memory
-**     sssp/mlmq/driver.cu        engine: multi-level multi-queue, one launch without rounds
+**     persistent.cu       engine: buckets, rounds between the barriers of one launch
+**     by_regions.cu       engine: regions, which blocks search in their shared memory
+**     mlmq/driver.cu      engine: multi-level multi-queue, one launch without rounds
 **
 ** An engine is two functions: how many bytes it needs, and the search, which carves them
 ** from the workspace (twice the same sequence: once on an empty one, to learn the size) and
@@ -21,7 +20,7 @@
 
 #include <float.h>
 
-/* Arcs up to a weight, those of a vertex side by side: weight << 32 | target. (light.cu) */
+/* Arcs up to a weight, those of a vertex side by side: weight << 32 | target. (pull_rows.cu) */
 struct light_arcs {
     const uint32_t *offset; /* by vertex; NULL: there are none */
     const uint64_t *arc;
@@ -45,12 +44,11 @@ struct sssp_search {
     uint32_t *ends;       /* sources, then targets; filled */
     const uint32_t *stop; /* not 0: the host was interrupted */
     /* what the engine reports */
-    bool dropped; /* a sum left the range of the type, not a bound of the caller */
-    bool early;   /* ended early: a distance from `final_below` on is not final */
-    uint64_t final_below; /* as a word of the type, widened */
-    uint64_t served;      /* relaxed vertices, repeats counted */
-    uint32_t meetings;    /* of all blocks; 0: the engine has none */
-    char more[300];       /* for the phase */
+    bool dropped;      /* a sum left the range of the type, not a bound of the caller */
+    bool early;        /* ended early: only final distances are left */
+    uint64_t served;   /* relaxed vertices, repeats counted */
+    uint32_t meetings; /* of all blocks; 0: the engine has none */
+    char more[300];    /* for the phase */
 };
 
 /* What a search leaves on the device. */
@@ -94,9 +92,12 @@ bool gg_sssp_regions(struct cuda_job *job, struct sssp_search *s,
 uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s);
 bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
 
-/* Sets s->turned where far vertices are to pull and the transpose is there, or worth making beside `own`
-** bytes. False when the job must end. (sssp/turned.cu) */
-bool gg_sssp_turn(struct cuda_job *job, struct sssp_search *s, int64_t own);
+/* Sets s->turned where far vertices are to pull and the transpose is there, or worth making
+** beside `own` bytes. Then light arcs are made on first need, where they are few and there is
+** room: phase "prepare". False when the job must end. Light arcs go when memory is short: a
+** caller asks for them behind gg_workspace. (sssp/pull_rows.cu) */
+bool gg_sssp_prepare_pull(struct cuda_job *job, struct sssp_search *s, int64_t own);
+struct light_arcs gg_light_arcs(const gpugraph_graph *graph, enum csr_kind kind);
 /* The heaviest arc that can lead from a vertex of the bucket by which a bound is set, or of a later one, to a
 ** sum within it. */
 static inline uint32_t gg_light_limit(const struct sssp_parameters *p) {
@@ -109,12 +110,6 @@ static inline struct light_arcs gg_light_view(const struct light_rows *rows,
     return rows->arc ? light_arcs{rows->offset - first, rows->arc, rows->most}
                      : light_arcs{NULL, NULL, 0};
 }
-/* Then: light arcs, made on first need where they are few and there is room beside `own` bytes: phase
-** "prepare". False when the job must end. They go when memory is short: who uses them asks behind
-** gg_workspace. (sssp/light.cu) */
-bool gg_sssp_lighten(struct cuda_job *job, const struct sssp_search *s, int64_t own);
-struct light_arcs gg_light_arcs(const gpugraph_graph *graph, enum csr_kind kind);
-
 /* The features of those rows: computed on first need, kept with the graph. (sssp/choice/features.cu) */
 bool gg_device_features(struct cuda_job *job, enum csr_kind kind,
                         const struct device_csr *g, struct sssp_features *features);
@@ -123,16 +118,15 @@ const struct sssp_features *gg_features_known(const gpugraph_graph *graph,
                                               enum csr_kind kind);
 /* Limits of a search in words of its type. */
 template <typename type> struct bounds {
-    typename type::word most;  /* no distance is larger */
-    typename type::word delta; /* between thresholds */
-    bool tight;                /* `most` is the caller's bound, not the type's range */
-    bool none;                 /* not even a source is near enough */
+    typename type::word most; /* no distance is larger */
+    bool tight;               /* `most` is the caller's bound, not the type's range */
+    bool none;                /* not even a source is near enough */
     uint32_t sources, targets;
     const uint32_t *stop;
 };
 
 static inline bounds<integer32> gg_range(integer32, const gpugraph_search *search) {
-    bounds<integer32> b = {UINT32_MAX - 1, 0, false, false, 0, 0, NULL};
+    bounds<integer32> b = {UINT32_MAX - 1, false, false, 0, 0, NULL};
     b.tight = search->bounded && search->max_distance < b.most;
     if (b.tight)
         b.most = (uint32_t)search->max_distance;
@@ -140,7 +134,7 @@ static inline bounds<integer32> gg_range(integer32, const gpugraph_search *searc
 }
 
 static inline bounds<integer64> gg_range(integer64, const gpugraph_search *search) {
-    bounds<integer64> b = {INT64_MAX, 0, false, false, 0, 0, NULL};
+    bounds<integer64> b = {INT64_MAX, false, false, 0, 0, NULL};
     b.tight = search->bounded && search->max_distance < b.most;
     if (b.tight)
         b.most = search->max_distance;
@@ -148,7 +142,7 @@ static inline bounds<integer64> gg_range(integer64, const gpugraph_search *searc
 }
 
 static inline bounds<real> gg_range(real, const gpugraph_search *search) {
-    bounds<real> b = {real::from_real(DBL_MAX), 0, false, false, 0, 0, NULL};
+    bounds<real> b = {real::from_real(DBL_MAX), false, false, 0, 0, NULL};
     b.tight = search->bounded && search->max_real_distance < DBL_MAX;
     b.none = b.tight && search->max_real_distance < 0;
     if (b.tight && search->max_real_distance > 0)
@@ -161,21 +155,10 @@ static inline bounds<real> gg_range(real, const gpugraph_search *search) {
 template <typename type>
 static inline bounds<type> gg_bounds(const struct sssp_search *s) {
     bounds<type> b = gg_range(type(), s->wanted);
-    double delta = s->parameters.delta;
-    b.delta = type::from_real(delta > 0 && delta < DBL_MAX ? delta : 1);
-    if (b.delta == 0)
-        b.delta = 1;
     b.sources = s->wanted->source_count;
     b.targets = s->wanted->target_count;
     b.stop = s->stop;
     return b;
-}
-
-/* One thread per vertex: nothing is reached. */
-template <typename type>
-static __global__ void gg_forget(typename type::word *distance, uint32_t n) {
-    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
-        distance[v] = type::unreached();
 }
 
 #endif

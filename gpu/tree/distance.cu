@@ -6,16 +6,9 @@
 ** One pass over the edge list, as tree.cu makes them for depths. It gathers a byte of the far
 ** end's distance, which most sums do not fit, where all distances are more than the cache holds;
 ** and nothing where the near end's and the weight leave no chance: no sum beyond the largest
-** leads to a vertex.
-**
-** Or no such pass: where most arcs weigh too much to be tight, wherever they come from
-** (ranked_rows_typed.h), and trees are asked for again and again, ranked_rows.cu keeps arcs in
-** another order. A sample of the edges says how many that would be. */
+** leads to a vertex. */
 #include "distance.cuh"
-#include "base/limits.h"
 #include "pass.cuh"
-#include "ranked_rows.cuh"
-#include "tuning.h"
 
 /* ---- kernels: one thread per edge ---- */
 
@@ -25,32 +18,24 @@ static __device__ __forceinline__ uint8_t byte_of(typename type::word distance) 
     return (uint8_t)((uint64_t)distance * 0x9e3779b97f4a7c15u >> 56);
 }
 
-/* The largest distance of all, the smallest that is more than 0, and a byte of each. One thread
-** per vertex. */
+/* The largest distance of all, and a byte of each. One thread per vertex. */
 template <typename type>
 static __global__ void survey(const typename type::word *distance, uint32_t n,
-                              unsigned long long *largest, unsigned long long *smallest,
-                              uint8_t *byte) {
-    unsigned long long mine = 0, least = type::unreached();
+                              unsigned long long *largest, uint8_t *byte) {
+    unsigned long long mine = 0;
     for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
         typename type::word d = distance[v];
         if (byte)
             byte[v] = byte_of<type>(d);
         if (d != type::unreached() && d > mine)
             mine = d;
-        if (d > 0 && d < least)
-            least = d;
     }
     for (int step = GG_WARP / 2; step > 0; step /= 2) {
         unsigned long long other = __shfl_xor_sync(ALL_LANES, mine, step);
         mine = other > mine ? other : mine;
-        other = __shfl_xor_sync(ALL_LANES, least, step);
-        least = other < least ? other : least;
     }
     if (gg_lane() == 0 && mine > gg_peek(largest))
         atomicMax(largest, mine);
-    if (gg_lane() == 0 && least < gg_peek(smallest))
-        atomicMin(smallest, least);
 }
 
 template <typename type, typename number> struct tree_job {
@@ -147,57 +132,23 @@ static __global__ void count_ties(const typename type::word *distance, uint32_t 
             atomicAdd(ties, 1u);
 }
 
-/* As rank_may_be_tight of ranked_rows_typed.h. */
-template <typename type>
-static __device__ __forceinline__ bool may_be_tight(typename type::word smallest,
-                                                    typename type::weight w,
-                                                    typename type::word to) {
-    const typename type::word alone = type::add(0, w);
-    return alone > 0 && to != type::unreached() &&
-           (type::add(smallest, w) <= to || alone == to);
-}
-
-/* One thread to one of GG_TREE_SAMPLE edges, or to each: how many of their arcs may be tight. */
-template <typename type>
-static __global__ void
-sample_edges(device_edges edges, ways ways, const typename type::word *distance,
-             const unsigned long long *smallest, uint64_t stride, uint32_t *left) {
-    typedef typename type::word word;
-    const uint64_t e = gg_thread() * stride;
-    uint32_t mine = 0;
-    if (e < edges.m) {
-        const typename type::weight w =
-            static_cast<const typename type::weight *>(edges.weight)[e];
-        word s = distance[edges.source[e]], t = distance[edges.target[e]];
-        mine += ways.forward && may_be_tight<type>((word)*smallest, w, t);
-        mine += ways.backward && may_be_tight<type>((word)*smallest, w, s);
-    }
-    mine = __reduce_add_sync(ALL_LANES, mine);
-    if (gg_lane() == 0 && mine > 0)
-        atomicAdd(left, mine);
-}
-
 /* ---- steps ---- */
 
-/* Scratch words: counters, the smallest distance in two, a bit for each vertex, then bytes or, by
-** ranks, distances. */
-enum { TIES, LEFT, COUNTERS, SMALLEST = COUNTERS, ROOTS = SMALLEST + 2 };
+/* Distances are at hand up to that share of the second-level cache. (H200: rmat22, 17
+** of 50 MB, 1.16 ms without bytes and 1.25 with; rmat24, 67 MB, 7.0 and 5.2.) */
+#define CACHED_SHARE 2
 
-static unsigned long long *smallest_of(uint32_t *scratch) {
-    return reinterpret_cast<unsigned long long *>(scratch + SMALLEST);
-}
+/* Scratch words: the largest distance in two, of which the first counts ties
+** afterwards, a bit for each vertex, then bytes. */
+enum { TIES, ROOTS = 2 };
 
 static uint64_t words_before(uint32_t n) {
     return ((uint64_t)n / 32 + 1 + ROOTS + 3) / 4 * 4;
 }
 
-uint64_t gg_distance_tree_scratch(const struct cuda_job *job,
-                                  gpugraph_direction direction) {
-    const gpugraph_graph *graph = job->graph;
-    uint64_t bytes = gg_has_ranked_rows(job, direction)
-                         ? graph->n * gg_distance_size(graph->distance_type)
-                         : graph->n;
-    return words_before(graph->n) + (bytes + 3) / 4;
+uint64_t gg_distance_tree_scratch(const struct cuda_job *job) {
+    const uint32_t n = job->graph->n;
+    return words_before(n) + ((uint64_t)n + 3) / 4;
 }
 
 template <typename type, typename number>
@@ -205,14 +156,13 @@ static bool pass_over_edges(struct cuda_job *job, gpugraph_direction direction,
                             const struct device_edges *edges,
                             const typename type::word *distance, number *tree_edge,
                             uint32_t *scratch) {
-    /* The largest distance lies where arcs and ties are counted afterwards. */
     unsigned long long *largest = reinterpret_cast<unsigned long long *>(scratch);
     uint8_t *byte =
-        (uint64_t)edges->n * sizeof *distance < job->device->cache_bytes / GG_TREE_CACHED
+        (uint64_t)edges->n * sizeof *distance < job->device->cache_bytes / CACHED_SHARE
             ? NULL
             : reinterpret_cast<uint8_t *>(scratch + words_before(edges->n));
     survey<type><<<gg_grid(job, edges->n, 8), GG_BLOCK, 0, job->stream>>>(
-        distance, edges->n, largest, smallest_of(scratch), byte);
+        distance, edges->n, largest, byte);
     gg_launched(job, "survey");
     const tree_job<type, number> work = {*edges, ways_of(direction), distance, largest,
                                          byte,   tree_edge};
@@ -223,111 +173,60 @@ static bool pass_over_edges(struct cuda_job *job, gpugraph_direction direction,
     return gg_fill(job, largest, 0, sizeof *largest);
 }
 
-/* Ranked rows number their edges with 32 bits. */
-static bool try_ranks(struct cuda_job *job, gpugraph_direction direction,
-                      const void *distance, uint32_t *tree_edge, uint32_t *scratch) {
-    return gg_ranked_rows_suit(job, direction) &&
-           gg_tree_by_ranks(job, direction, distance,
-                            scratch + words_before(job->graph->n),
-                            reinterpret_cast<uint64_t *>(scratch + SMALLEST), tree_edge);
-}
-
-static bool try_ranks(struct cuda_job *, gpugraph_direction, const void *, wide_number *,
-                      uint32_t *) {
-    return false;
-}
-
-/* Edges of a sample of all, the first one and others at that distance. */
-static uint64_t sample_stride(uint64_t m) {
-    return (m + GG_TREE_SAMPLE - 1) / GG_TREE_SAMPLE;
-}
-
-/* What is left of a sample, the share of it. */
-static double share_of(const struct device_edges *edges, ways ways, uint32_t left) {
-    uint64_t stride = sample_stride(edges->m);
-    uint64_t arcs = (edges->m + stride - 1) / stride * (ways.forward + ways.backward);
-    return (double)left / (double)arcs;
-}
-
-/* Ties, and, where there are arcs enough for ranked rows, what is left of a sample. */
 template <typename type, typename number>
-static bool count_both(struct cuda_job *job, const gpugraph_search *search,
-                       const struct device_edges *edges,
-                       const typename type::word *distance, const uint32_t *source,
-                       const number *tree_edge, uint32_t *scratch, uint32_t *ties) {
-    const ways ways = ways_of(search->direction);
-    const bool sampled = edges->m > 0 && edges->m >= gg_limits.tree_ranks.arcs;
-    uint32_t counted[COUNTERS];
+static bool count_all_ties(struct cuda_job *job, const gpugraph_search *search,
+                           const struct device_edges *edges,
+                           const typename type::word *distance, const uint32_t *source,
+                           const number *tree_edge, uint32_t *scratch, uint32_t *ties) {
     mark_roots<<<gg_grid(job, search->source_count, 2), GG_BLOCK, 0, job->stream>>>(
         source, search->source_count, scratch + ROOTS);
     gg_launched(job, "mark_roots");
     count_ties<type><<<gg_grid(job, edges->n, 16), GG_BLOCK, 0, job->stream>>>(
         distance, edges->n, tree_edge, scratch + ROOTS, scratch + TIES);
-    gg_launched(job, "count_ties");
-    if (sampled) {
-        sample_edges<type><<<GG_TREE_SAMPLE / GG_BLOCK, GG_BLOCK, 0, job->stream>>>(
-            *edges, ways, distance, smallest_of(scratch), sample_stride(edges->m),
-            scratch + LEFT);
-        gg_launched(job, "sample_edges");
-    }
-    if (!gg_fetch(job, counted, scratch, sizeof counted))
-        return false;
-    *ties = counted[TIES];
-    if (sampled)
-        gg_note_tree(job, search->direction, share_of(edges, ways, counted[LEFT]));
-    return true;
+    return gg_launched(job, "count_ties") &&
+           gg_fetch(job, ties, scratch + TIES, sizeof *ties);
 }
 
 template <typename type, typename number>
 static bool grow_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                                const void *distance, const uint32_t *source,
-                               number *tree_edge, uint32_t *ties, uint32_t *scratch,
-                               const char **how) {
+                               number *tree_edge, uint32_t *ties, uint32_t *scratch) {
     struct device_places places;
     const typename type::word *word = static_cast<const typename type::word *>(distance);
-    if (!gg_begin_tree(job, true, &places, tree_edge) ||
-        !gg_fill(job, scratch, 0, words_before(job->graph->n) * sizeof *scratch) ||
-        !gg_fill(job, smallest_of(scratch), 0xff, sizeof *smallest_of(scratch)))
-        return false;
-    bool by_ranks = try_ranks(job, search->direction, distance, tree_edge, scratch);
-    /* Who has made ranked rows has closed gaps. */
-    if (!gg_going(job) || !gg_device_places(job, true, &places))
-        return false;
-    const struct device_edges edges = places.edges;
-    *how = by_ranks ? "by transposed rows" : "one pass over the edges";
-    if (!by_ranks && (!pass_over_edges<type>(job, search->direction, &edges, word,
-                                             tree_edge, scratch) ||
-                      !gg_end_tree(job, &places, tree_edge)))
-        return false;
-    return count_both<type>(job, search, &edges, word, source, tree_edge, scratch, ties);
+    return gg_begin_tree(job, true, &places, tree_edge) &&
+           gg_fill(job, scratch, 0, words_before(job->graph->n) * sizeof *scratch) &&
+           pass_over_edges<type>(job, search->direction, &places.edges, word, tree_edge,
+                                 scratch) &&
+           gg_end_tree(job, &places, tree_edge) &&
+           count_all_ties<type>(job, search, &places.edges, word, source, tree_edge,
+                                scratch, ties);
 }
 
 template <typename type>
-static bool distances(struct cuda_job *job, const gpugraph_search *search,
-                      const void *distance, const uint32_t *source, void *tree_edge,
-                      uint32_t *ties, uint32_t *scratch, const char **how) {
+static bool grow_either_tree(struct cuda_job *job, const gpugraph_search *search,
+                             const void *distance, const uint32_t *source,
+                             void *tree_edge, uint32_t *ties, uint32_t *scratch) {
     return job->graph->wide
                ? grow_distance_tree<type>(job, search, distance, source,
                                           static_cast<wide_number *>(tree_edge), ties,
-                                          scratch, how)
+                                          scratch)
                : grow_distance_tree<type>(job, search, distance, source,
                                           static_cast<uint32_t *>(tree_edge), ties,
-                                          scratch, how);
+                                          scratch);
 }
 
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
-                             void *tree_edge, uint32_t *ties, uint32_t *scratch,
-                             const char **how) {
+                             void *tree_edge, uint32_t *ties, uint32_t *scratch) {
     switch (job->graph->distance_type) {
     case GPUGRAPH_UINT32:
-        return distances<integer32>(job, search, distance, source, tree_edge, ties,
-                                    scratch, how);
+        return grow_either_tree<integer32>(job, search, distance, source, tree_edge, ties,
+                                           scratch);
     case GPUGRAPH_UINT64:
-        return distances<integer64>(job, search, distance, source, tree_edge, ties,
-                                    scratch, how);
+        return grow_either_tree<integer64>(job, search, distance, source, tree_edge, ties,
+                                           scratch);
     default:
-        return distances<real>(job, search, distance, source, tree_edge, ties, scratch,
-                               how);
+        return grow_either_tree<real>(job, search, distance, source, tree_edge, ties,
+                                      scratch);
     }
 }

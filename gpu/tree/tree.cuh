@@ -18,13 +18,11 @@ bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
                           uint64_t scratch_bytes, void *tree_edge);
 /* *ties: vertices whose edges all tie at their own distance; their tree edges are not
 ** set yet. scratch: so many words. */
-uint64_t gg_distance_tree_scratch(const struct cuda_job *job,
-                                  gpugraph_direction direction);
-/* *how: a phrase for the phase. (tree/distance.cu) */
+uint64_t gg_distance_tree_scratch(const struct cuda_job *job);
+/* tree/distance.cu */
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
-                             void *tree_edge, uint32_t *ties, uint32_t *scratch,
-                             const char **how);
+                             void *tree_edge, uint32_t *ties, uint32_t *scratch);
 /* Sets tree edges of these, too, as far as that pays; *ties: those that are left, which the host settles.
 ** Vertices whose distances are not final may be among them. (tree/ties.cu) */
 bool gg_device_settle_ties(struct cuda_job *job, const gpugraph_search *search,

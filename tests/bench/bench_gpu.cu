@@ -29,7 +29,6 @@
 **     ONE_WAY=1  of every two arcs between vertices one, by a hash of the ends
 **     SHUFFLE=1  edges, which come by source and target, in a random order
 **     OPEN=1     degrees on the device first: `auto` then weighs without its start
-**     TREE_RANKS=1  trees by weight from ranked rows, made at once; 0: never
 **     PRIORITY=degree-id, random or id, SEED=number    of mis
 **     BOTH_ENDS_AFTER=1000000  paths: after so many searches `auto` makes what they take
 **     DELTA=0.5,1,2    all of it with buckets that wide, of sssp and paths, in place of 1
@@ -869,10 +868,6 @@ int main(int argc, char **argv) {
     if (getenv("BOTH_ENDS_AFTER"))
         gg_limits.path_prepare_after = (uint32_t)atoi(getenv("BOTH_ENDS_AFTER"));
     gg_limits.sssp_adjust = change_parameters;
-    if (getenv("TREE_RANKS")) {
-        bool ranks = atoi(getenv("TREE_RANKS")) != 0;
-        gg_limits.tree_ranks = {0, ranks ? 2.0 : -1.0, 0};
-    }
     const char *methods = argc > 3 ? argv[3] : "auto";
     b.run.method = methods;
     if (b.phases || b.device || csr || paths)

@@ -19,9 +19,7 @@
 **     GPUGRAPH_TEST_SORTED=3           dynamic graphs sort batches of 3 insertions and more
 **     GPUGRAPH_TEST_SERIAL=1           all groups are "serial"
 **     GPUGRAPH_TEST_TURNS=3            of a case with more turns than 3: 2, 5, 8, ...
-**     GPUGRAPH_TEST_CELLS=1            a device that is asked for decodes tables of any size
-**     GPUGRAPH_TEST_TREE_RANKS=1       trees by weight on a device come from ranked rows
-**                                      wherever these can be made, from the first on */
+**     GPUGRAPH_TEST_CELLS=1            a device that is asked for decodes tables of any size */
 #ifndef TEST_SUITE_H
 #define TEST_SUITE_H
 

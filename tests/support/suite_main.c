@@ -73,12 +73,9 @@ static bool set_limits(void) {
     if (sorted)
         gg_limits.sorted_items = strtoull(sorted, NULL, 10);
     const bool cells = getenv("GPUGRAPH_TEST_CELLS");
-    const bool ranks = getenv("GPUGRAPH_TEST_TREE_RANKS");
     if (cells)
         gg_limits.cells_least = 0;
-    if (ranks)
-        gg_limits.tree_ranks = (struct tree_ranks_limits){0, 2, 0};
-    return (!cells && !ranks) || suite_has_device();
+    return !cells || suite_has_device();
 }
 
 int main(int argc, char **argv) {

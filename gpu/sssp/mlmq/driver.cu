@@ -34,6 +34,13 @@ struct mlmq_launch {
 
 /* ---- kernels ---- */
 
+/* One thread per vertex: nothing is reached. */
+template <typename type>
+static __global__ void forget_distances(typename type::word *distance, uint32_t n) {
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
+        distance[v] = type::unreached();
+}
+
 /* One thread per source, repeats allowed. */
 template <typename type>
 static __global__ void mark_sources(struct mlmq m, const uint32_t *source,
@@ -137,9 +144,9 @@ static void carve(struct workspace *space, struct mlmq_launch *l, uint64_t *zero
 template <typename type>
 static void mark(struct cuda_job *job, const struct sssp_search *s, const struct mlmq *m,
                  bool none) {
-    gg_forget<type><<<gg_grid(job, m->n, 16), GG_BLOCK, 0, job->stream>>>(
+    forget_distances<type><<<gg_grid(job, m->n, 16), GG_BLOCK, 0, job->stream>>>(
         static_cast<typename type::word *>(m->distance), m->n);
-    gg_launched(job, "gg_forget");
+    gg_launched(job, "forget_distances");
     if (none)
         return;
     mark_sources<type>

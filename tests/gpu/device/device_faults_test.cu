@@ -1,6 +1,7 @@
-/* A search on a device whose n-th block of device memory is refused, for every n. What only saves
-** time is done without: ranked rows, the transpose and hubs. Where the search itself needs the
-** block it ends with a sentence, and the next one is right. Skipped where there is no device.
+/* A search on a device whose n-th block of device memory is refused, for every n. What
+** only saves time is done without: numbered rows, the transpose and hubs. Where the
+** search itself needs the block it ends with a sentence, and the next one is right.
+** Skipped where there is no device.
 **
 ** The linker sends calls of cudaMalloc here (--wrap, in CMakeLists.txt). */
 #include "backend.h"
@@ -125,8 +126,6 @@ static struct way find_way(gpugraph_graph *graph, const gpugraph_search *search,
 
 /* ---- the cases ---- */
 
-static const struct tree_ranks_limits always = {0, 2, 0}, never = {0, -1, 0};
-
 static gpugraph_graph *weighed(uint64_t seed, bool real) {
     shape s = shape_random_edges(3000, 40000, seed);
     std::vector<int64_t> whole(s.edges);
@@ -141,29 +140,6 @@ static gpugraph_graph *weighed(uint64_t seed, bool real) {
     shape_free(&s);
     return graph;
 }
-
-/* Edges, rows and features are there; so the first blocks are those of ranked rows. */
-START_TEST(trees_without_ranked_rows) {
-    for (int i = 0; i < 6; i++) {
-        gpugraph_graph *graph = weighed((uint64_t)i + 1, i >= 3);
-        uint32_t source = (uint32_t)(graph->n / 2);
-        gpugraph_search search = gpugraph_search();
-        search.source = &source;
-        search.source_count = 1;
-        search.direction = (gpugraph_direction)(i % 3);
-        gg_limits.tree_ranks = never;
-        ck_assert_int_eq(ask(graph, &search, GPUGRAPH_CUDA, NULL).status, GPUGRAPH_OK);
-        gg_limits.tree_ranks = always;
-        int without = refuse_each(graph, &search, NULL);
-        ck_assert_msg(graph->wide || without >= 5, "%d", without);
-        const struct answer last = ask(graph, &search, GPUGRAPH_CUDA, NULL);
-        ck_assert_msg(graph->wide ||
-                          strcmp(last.parents, "by transposed rows, on the device") == 0,
-                      "parents: %s", last.parents);
-        gpugraph_free(graph);
-    }
-}
-END_TEST
 
 START_TEST(levels_without_a_bottom_up_look) {
     for (int i = 0; i < 3; i++) {
@@ -281,7 +257,6 @@ const struct suite suite = {
     .groups = {{.name = "device_faults",
                 .timeout = 120,
                 .cases = {{&paths_without_room, 2},
-                          {&trees_without_ranked_rows},
                           {&sources_without_room, 2},
                           {&levels_without_a_bottom_up_look}}}},
     .needs_device = true,

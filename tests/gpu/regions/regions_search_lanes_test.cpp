@@ -4,12 +4,8 @@
 #define LANES_SHARED __thread
 #include "cuda_lanes.h"
 
-#include "tuning.h"
-
-#undef GG_REGION_BLOCK
 #define GG_REGION_BLOCK 64
 /* Less than some rounds here have vertices. */
-#undef GG_REGION_LIST
 #define GG_REGION_LIST 24
 
 /* The warp layer by these lanes. */

@@ -4,7 +4,6 @@
 #include "expect.h"
 #include "graphs.h"
 #include "suite.h"
-#include "tuning.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,8 +144,9 @@ START_TEST(by_weight_by_itself) {
     gpugraph_graph *graph = weighed_graph(&s, 3, 1);
     const uint32_t source = 3;
     const gpugraph_search wanted = from(&source);
-    gg_limits.region_vertices = ROWS * COLUMNS / GG_REGION_TIMES_WEIGHTS;
-    for (int i = 0; i < GG_REGION_AFTER_WEIGHTS; i++) {
+    gg_limits.region_vertices =
+        ROWS * COLUMNS / 4;       /* by weight `auto` asks for 4 times as many */
+    for (int i = 0; i < 6; i++) { /* long searches before regions are made */
         const struct found f = search(graph, "auto", &wanted);
         ck_assert_str_ne(f.method, "regions");
         forget(f);
@@ -165,7 +165,7 @@ START_TEST(by_itself) {
     const uint32_t source = 3;
     const gpugraph_search wanted = from(&source);
     gg_limits.region_vertices = ROWS * COLUMNS + 1;
-    for (int i = 0; i < 2 + GG_REGION_AFTER; i++) {
+    for (int i = 0; i < 2 + 3; i++) {
         const struct found f = search(graph, "auto", &wanted);
         ck_assert_str_ne(f.method, "regions");
         forget(f);

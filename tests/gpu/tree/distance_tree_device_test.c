@@ -1,5 +1,4 @@
-/* Trees by weight on a device, from ranked rows, against the CPU's; and when that way is taken: the
-** phase "parents" says so. Skipped where there is no device. */
+/* Trees by weight on a device against the CPU's. Skipped where there is no device. */
 #include "expect.h"
 #include "graphs.h"
 #include "suite.h"
@@ -7,9 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const by_rows = "by transposed rows, on the device";
-static const char *const by_edges = "one pass over the edges, on the device";
 
 static void *need(size_t count, size_t size) {
     void *block = calloc(count ? count : 1, size);
@@ -45,41 +41,23 @@ static gpugraph_graph *weigh(const shape *s, gpugraph_distance_type type, uint64
 
 /* ---- a search on both ---- */
 
-struct heard {
-    char parents[100]; /* how */
-};
-
-static void listen(void *listener, const char *name, double ms, int64_t items,
-                   const char *detail) {
-    struct heard *heard = listener;
-    (void)ms;
-    (void)items;
-    if (strcmp(name, "parents") == 0)
-        snprintf(heard->parents, sizeof heard->parents, "%s", detail);
-}
-
 struct found {
     void *distance, *edge;
 };
 
 static struct found search_on(gpugraph_graph *graph, const gpugraph_search *search,
-                              gpugraph_backend backend, struct heard *heard) {
+                              gpugraph_backend backend) {
     struct found f = {need(graph->n, 8), need(graph->n, 8)};
-    gpugraph_run run = {.backend = backend, .phase = listen, .listener = heard};
-    heard->parents[0] = '\0';
+    gpugraph_run run = {.backend = backend};
     gpugraph_sssp(graph, search, &run, f.distance, f.edge);
     ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
     return f;
 }
 
-/* how: NULL where the host may have to settle ties. */
-static void check(gpugraph_graph *graph, const char *name, const gpugraph_search *search,
-                  const char *how) {
-    struct heard heard;
-    struct found right = search_on(graph, search, GPUGRAPH_CPU, &heard);
-    struct found got = search_on(graph, search, GPUGRAPH_CUDA, &heard);
-    expect(!how || strcmp(heard.parents, how) == 0, "%s: parents: %s", name,
-           heard.parents);
+static void check(gpugraph_graph *graph, const char *name,
+                  const gpugraph_search *search) {
+    struct found right = search_on(graph, search, GPUGRAPH_CPU);
+    struct found got = search_on(graph, search, GPUGRAPH_CUDA);
     for (uint32_t v = 0; v < graph->n; v++) {
         uint64_t edge = gg_edge_at(got.edge, graph->wide, v);
         uint64_t wanted = gg_edge_at(right.edge, graph->wide, v);
@@ -96,41 +74,32 @@ static void check(gpugraph_graph *graph, const char *name, const gpugraph_search
     free(got.edge);
 }
 
-/* Wide edge numbers have no such rows. */
-static const char *rows_if_narrow(const gpugraph_graph *graph) {
-    return graph->wide ? by_edges : by_rows;
-}
-
 /* One source and three. */
 static void check_sources(gpugraph_graph *graph, const char *name,
-                          const uint32_t source[3], int direction, const char *how) {
+                          const uint32_t source[3], int direction) {
     for (uint32_t sources = 1; sources <= 3; sources += 2) {
         gpugraph_search search = {.source = source,
                                   .source_count = sources,
                                   .direction = (gpugraph_direction)direction};
-        check(graph, name, &search, how);
+        check(graph, name, &search);
     }
 }
 
 /* Every direction. */
-static void check_all(gpugraph_graph *graph, const char *name, uint64_t seed,
-                      const char *how) {
+static void check_all(gpugraph_graph *graph, const char *name, uint64_t seed) {
     for (int d = GPUGRAPH_OUT; d <= GPUGRAPH_BOTH; d++) {
         uint32_t source[3];
         for (int i = 0; i < 3; i++)
             source[i] = (uint32_t)(shape_random(&seed) % graph->n);
-        check_sources(graph, name, source, d, how);
+        check_sources(graph, name, source, d);
     }
 }
 
 /* ---- the cases ---- */
 
-static const struct tree_ranks_limits always = {0, 2, 0};
-
-/* Zero weights make ties, which the host settles: then nobody says how. */
+/* Zero weights make ties. */
 START_TEST(multigraphs) {
     uint64_t seed = 31;
-    gg_limits.tree_ranks = always;
     for (uint64_t i = 0; i < 60; i++) {
         uint32_t n = (uint32_t)(shape_random(&seed) % 300) + 1;
         int64_t edges = (int64_t)(4 * n + shape_random(&seed) % (8 * n));
@@ -139,7 +108,7 @@ START_TEST(multigraphs) {
         for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
             uint64_t least = i % 2;
             gpugraph_graph *graph = weigh(&s, (gpugraph_distance_type)type, least, i);
-            check_all(graph, s.name, i, least && !graph->wide ? by_rows : NULL);
+            check_all(graph, s.name, i);
             gpugraph_free(graph);
         }
         shape_free(&s);
@@ -149,25 +118,22 @@ END_TEST
 
 /* Many warps, hubs, and vertices without arcs. */
 START_TEST(large_shapes) {
-    gg_limits.tree_ranks = always;
     for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
         shape s = shape_rmat(16, 16, (uint64_t)type + 1);
         shape_sort(&s);
         gpugraph_graph *graph = weigh(&s, (gpugraph_distance_type)type, 1, 7);
-        check_all(graph, s.name, 3, graph->wide ? NULL : by_rows);
+        check_all(graph, s.name, 3);
         gpugraph_free(graph);
         shape_free(&s);
     }
 }
 END_TEST
 
-/* Rows need no order of edges. */
 START_TEST(edges_in_no_order) {
-    gg_limits.tree_ranks = always;
     for (int64_t edges = 1; edges < 6000; edges = 3 * edges + 1) {
         shape s = shape_random_edges(200, edges, 5);
         gpugraph_graph *graph = weigh(&s, GPUGRAPH_UINT32, 1, 1);
-        check_all(graph, s.name, 1, rows_if_narrow(graph));
+        check_all(graph, s.name, 1);
         gpugraph_free(graph);
         shape_free(&s);
     }
@@ -177,7 +143,6 @@ END_TEST
 /* Distances that are cut off. */
 START_TEST(bounds) {
     uint64_t seed = 3;
-    gg_limits.tree_ranks = always;
     shape s = shape_rmat(12, 8, 9);
     gpugraph_graph *graph = weigh(&s, GPUGRAPH_UINT32, 1, 2);
     for (int i = 0; i < 20; i++) {
@@ -187,7 +152,7 @@ START_TEST(bounds) {
                                   .direction = (gpugraph_direction)(i % 3),
                                   .bounded = true,
                                   .max_distance = (uint64_t)i};
-        check(graph, s.name, &search, graph->wide ? NULL : by_rows);
+        check(graph, s.name, &search);
     }
     gpugraph_free(graph);
     shape_free(&s);
@@ -196,7 +161,6 @@ END_TEST
 
 /* Sources whose every arc is heavy, one and three; with weights of 0 beyond them, too. */
 START_TEST(far_sources) {
-    gg_limits.tree_ranks = always;
     for (int i = 0; i < 18; i++) {
         uint64_t least = i % 2;
         shape s = shape_random_edges(300, 2000 + 400 * i, (uint64_t)i);
@@ -206,8 +170,7 @@ START_TEST(far_sources) {
         for (int64_t k = 0; k < 3; k++)
             source[k] = gpugraph_find_integer(graph, k);
         for (int d = GPUGRAPH_OUT; d <= GPUGRAPH_BOTH; d++)
-            check_sources(graph, s.name, source, d,
-                          least && !graph->wide ? by_rows : NULL);
+            check_sources(graph, s.name, source, d);
         gpugraph_free(graph);
         shape_free(&s);
     }
@@ -216,7 +179,6 @@ END_TEST
 
 /* Then no distance is more than 0. */
 START_TEST(nothing_but_the_source) {
-    gg_limits.tree_ranks = always;
     shape s = shape_path(100);
     for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
         gpugraph_graph *graph = weigh(&s, (gpugraph_distance_type)type, 1, 1);
@@ -224,7 +186,7 @@ START_TEST(nothing_but_the_source) {
             for (int d = GPUGRAPH_OUT; d <= GPUGRAPH_IN; d++) {
                 gpugraph_search search = {
                     .source = &v, .source_count = 1, .direction = (gpugraph_direction)d};
-                check(graph, s.name, &search, rows_if_narrow(graph));
+                check(graph, s.name, &search);
             }
         gpugraph_free(graph);
     }
@@ -248,8 +210,8 @@ static void begin_small(struct small *small) {
         .source = &small->source, .source_count = 1, .direction = GPUGRAPH_OUT};
 }
 
-static void check_small(const struct small *small, const char *how) {
-    check(small->graph, small->s.name, &small->search, how);
+static void check_small(const struct small *small) {
+    check(small->graph, small->s.name, &small->search);
 }
 
 static void end_small(struct small *small) {
@@ -257,64 +219,10 @@ static void end_small(struct small *small) {
     shape_free(&small->s);
 }
 
-/* Rows are made after as many trees as the limit says, of a graph that has enough arcs. */
-START_TEST(rows_are_made_in_time) {
-    struct small small;
-    begin_small(&small);
-    gg_limits.tree_ranks = (struct tree_ranks_limits){2001, 2, 0};
-    check_small(&small, by_edges);
-    gg_limits.tree_ranks = (struct tree_ranks_limits){2000, 2, 3};
-    for (int i = 0; i < 5; i++)
-        check_small(&small, i < 3 ? by_edges : rows_if_narrow(small.graph));
-    small.search.direction = GPUGRAPH_IN; /* lacks one side, and has made no tree */
-    check_small(&small, by_edges);
-    end_small(&small);
-}
-END_TEST
-
-/* Where too many arcs matter to a tree, the next one comes by the pass. */
-START_TEST(share_decides) {
-    struct small small;
-    begin_small(&small);
-    gg_limits.tree_ranks = (struct tree_ranks_limits){0, 0.01, 0};
-    check_small(&small, rows_if_narrow(small.graph)); /* unknown yet */
-    check_small(&small, by_edges);
-    gg_limits.tree_ranks = always;
-    check_small(&small, rows_if_narrow(small.graph));
-    end_small(&small);
-}
-END_TEST
-
-/* How far everything is does not count, but how much farther than the nearest; by either way's
-** tree. */
-START_TEST(share_of_far_sources) {
-    static const struct tree_ranks_limits never = {0, -1, 0}, half = {0, 0.5, 0};
-    shape s = shape_random_edges(64, 8000, 3);
-    for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
-        gpugraph_graph *graph =
-            weigh_heavy(&s, (gpugraph_distance_type)type, 1, 1, (uint64_t)type);
-        uint32_t source = gpugraph_find_integer(graph, 0);
-        gpugraph_search search = {
-            .source = &source, .source_count = 1, .direction = GPUGRAPH_BOTH};
-        gg_limits.tree_ranks = never;
-        check(graph, s.name, &search, by_edges);
-        gg_limits.tree_ranks = half;
-        for (int i = 0; i < 3; i++)
-            check(graph, s.name, &search, rows_if_narrow(graph));
-        gg_limits.tree_ranks.share = 0.001;
-        check(graph, s.name, &search, by_edges);
-        check(graph, s.name, &search, by_edges);
-        gpugraph_free(graph);
-    }
-    shape_free(&s);
-}
-END_TEST
-
 /* A weight that changes is one of the copy's, too. */
 START_TEST(weights_that_change) {
     struct small small;
     begin_small(&small);
-    gg_limits.tree_ranks = always;
     for (int64_t id = 1; id <= 20; id++) {
         int64_t weight = id % 4 + 1;
         gpugraph_run run = {0};
@@ -323,70 +231,24 @@ START_TEST(weights_that_change) {
         added.source.value = &small.s.source[id - 1];
         added.target.value = &small.s.target[id - 1];
         gpugraph_changes changes = {.removed = &id, .removed_count = 1, .added = &added};
-        check_small(&small, rows_if_narrow(small.graph));
+        check_small(&small);
         ck_assert_msg(gpugraph_update(small.graph, &changes, &run) == GPUGRAPH_OK, "%s",
                       run.message);
     }
-    check_small(&small, rows_if_narrow(small.graph));
+    check_small(&small);
     end_small(&small);
 }
 END_TEST
 
-/* Under more and more memory: none, the pass, rows. Then with less again, which takes them back
-** where the search needs what they hold. */
-START_TEST(memory_is_short) {
-    bool passed = false, ranked = false;
-    gg_limits.tree_ranks = always;
-    shape s = shape_rmat(14, 16, 4);
-    gpugraph_graph *graph = weigh(&s, GPUGRAPH_UINT32, 1, 3);
-    uint32_t source = gpugraph_find_integer(graph, s.source[0]);
-    gpugraph_search search = {
-        .source = &source, .source_count = 1, .direction = GPUGRAPH_OUT};
-    struct heard heard = {{0}};
-    struct found right = search_on(graph, &search, GPUGRAPH_CPU, &heard);
-    void *distance = need(graph->n, 8), *edge = need(graph->n, 8);
-    double limit = 1 << 20;
-    for (int step = 0; step < 200; step++) {
-        const bool back = step >= 170; /* to a direction whose rows are lacking */
-        limit *= back ? 0.9 : 1.05;
-        gpugraph_run run = {.backend = GPUGRAPH_CUDA,
-                            .memory_limit = (int64_t)limit,
-                            .phase = listen,
-                            .listener = &heard};
-        search.direction = back ? GPUGRAPH_IN : GPUGRAPH_OUT;
-        if (gpugraph_sssp(graph, &search, &run, distance, edge) != GPUGRAPH_OK) {
-            ck_assert_msg(run.status == GPUGRAPH_DEVICE_MEMORY, "%s", run.message);
-            continue;
-        }
-        passed |= strcmp(heard.parents, by_edges) == 0;
-        ranked |= strcmp(heard.parents, by_rows) == 0;
-        expect(back ||
-                   memcmp(edge, right.edge, graph->n * gpugraph_edge_size(graph)) == 0,
-               "%.0f bytes: another tree", limit);
-    }
-    expect(graph->wide || (passed && ranked), "one way only: %d %d", passed, ranked);
-    free(distance);
-    free(edge);
-    free(right.distance);
-    free(right.edge);
-    gpugraph_free(graph);
-    shape_free(&s);
-}
-END_TEST
-
 const struct suite suite = {
-    "ranked_rows_device",
-    {{"ranked_rows_device", .timeout = 240,
+    "distance_tree_device",
+    {{"distance_tree_device", .timeout = 240,
       .cases = {{&multigraphs},
                 {&large_shapes},
                 {&edges_in_no_order},
                 {&bounds},
                 {&far_sources},
                 {&nothing_but_the_source},
-                {&rows_are_made_in_time},
-                {&share_decides},
-                {&share_of_far_sources},
-                {&weights_that_change},
-                {&memory_is_short}}}},
+                {&weights_that_change}}}},
     .needs_device = true,
 };

@@ -1,0 +1,97 @@
+/* What shortest paths read whose far vertices pull (persistent_pull.cuh): the transpose, and
+** light arcs, which can lead to a sum within the bound, of each vertex side by side
+** (graph/light_arcs.cuh).
+**
+** The transpose is used where it lies on the device already, as it does where a search goes
+** both ways. Otherwise a graph has been searched some times by the engine that has a use for
+** it: making it takes about as long as so many searches gain.
+**
+** On an R-MAT one arc in ten is light. Without these the weights of all others are read too,
+** only to see that they are too heavy. Light arcs are made for a direction and a weight by
+** two looks at all weights, as long as a search takes; so not by the first search after a
+** change. */
+#include "sssp.cuh"
+#include "device/parts.cuh"
+#include "graph/device_copy.cuh"
+#include "graph/roomy_rows.cuh"
+
+struct pull_part {
+    struct device_part part;
+    uint32_t searches[CSR_KINDS]; /* that would have used the transpose */
+    struct light_rows light[CSR_KINDS];
+};
+
+static void drop_light(struct pull_part *kept, struct light_rows *rows) {
+    add_bytes(&kept->part, -(int64_t)gg_light_bytes(rows));
+    gg_drop_light(rows);
+}
+
+static void drop_pull_rows(gpugraph_graph *, struct device_part *part, unsigned gone) {
+    struct pull_part *kept = (struct pull_part *)part;
+    for (int kind = 0; kind < CSR_KINDS; kind++) {
+        drop_light(kept, &kept->light[kind]);
+        if (gone & ~(unsigned)PART_ON_ROOM)
+            kept->searches[kind] = 0;
+    }
+}
+
+static const struct device_part_kind pull_kind = {
+    sizeof(struct pull_part),
+    PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_pull_rows};
+
+/* Are those rows on the device, with weights? */
+static bool has_rows(const gpugraph_graph *graph, enum csr_kind kind) {
+    const struct device_copy *copy = gg_device_copy_of(graph);
+    return copy && copy->rows[kind].made && copy->rows[kind].weight;
+}
+
+static bool find_transpose(struct cuda_job *job, struct sssp_search *s, int64_t own,
+                           struct pull_part *kept) {
+    const enum csr_kind kind = (enum csr_kind)gg_reverse_kind(s->wanted->direction);
+    if (!has_rows(job->graph, kind) &&
+        (kept->searches[kind]++ < s->parameters.turn_after ||
+         gg_device_graph_lacks(job->graph, kind, true) + own > gg_device_room(job)))
+        return true;
+    if (gg_roomy_csr(job, kind, true, &s->turned))
+        return true;
+    s->turned = device_csr();
+    return gg_do_without(job);
+}
+
+static bool make_light_arcs(struct cuda_job *job, const struct sssp_search *s,
+                            int64_t own, struct pull_part *kept) {
+    const uint32_t most = gg_light_limit(&s->parameters);
+    struct light_rows *rows = &kept->light[gg_forward_kind(s->wanted->direction)];
+    const bool again = rows->asked;
+    rows->asked = true;
+    if (again && (!rows->looked || rows->most != most)) {
+        const double started = gg_now_ms();
+        struct light_rows made;
+        drop_light(kept, rows);
+        if (!gg_make_light(job, &s->g, most, own, &made))
+            return false;
+        *rows = made;
+        add_bytes(&kept->part, (int64_t)gg_light_bytes(rows));
+        if (rows->arc)
+            gg_phase(job->run, "prepare", started, (int64_t)rows->arcs,
+                     "arcs of weights up to %u side by side, on the device", most);
+    }
+    return gg_going(job);
+}
+
+bool gg_sssp_prepare_pull(struct cuda_job *job, struct sssp_search *s, int64_t own) {
+    const struct sssp_parameters *p = &s->parameters;
+    if (p->engine != SSSP_PERSISTENT || p->pull <= 0 || p->local || s->wanted->limit > 0)
+        return true;
+    struct pull_part *kept = (struct pull_part *)gg_device_part(job, &pull_kind);
+    if (!kept || !find_transpose(job, s, own, kept))
+        return false;
+    return !s->turned.offset || s->type != GPUGRAPH_UINT32 ||
+           make_light_arcs(job, s, own, kept);
+}
+
+struct light_arcs gg_light_arcs(const gpugraph_graph *graph, enum csr_kind kind) {
+    const struct pull_part *kept =
+        (struct pull_part *)gg_device_part_of(graph, &pull_kind);
+    return kept ? gg_light_view(&kept->light[kind], 0) : light_arcs{NULL, NULL, 0};
+}
