@@ -76,7 +76,7 @@ struct gg_limits {
     uint64_t
         cells_least; /* bytes of a table's pages from which on an open device decodes them */
     uint64_t
-        sorted_items; /* insertions from which on a batch is sorted; 0: where it pays */
+        whole_items; /* insertions from which on a batch is announced; 0: where it pays */
     /* Vertices from which on a device is asked for a list of reached vertices. A list takes 0.065 ms
     ** (H200, 15 million vertices), half a megabyte of depths as much. */
     uint32_t reached_least;
@@ -110,7 +110,7 @@ struct gg_limits {
         .room_arcs = 32768, .zone_shift = 6, .peel_narrow = GG_PEEL_NARROW,              \
         .path_prepare_after = 8, .region_vertices = 1000000, .spread_every = 0,          \
         .way_edges = 0, .store = {65536, 65537}, .cells_least = (uint64_t)8 << 20,       \
-        .sorted_items = 0, .reached_least = 1 << 17,                                     \
+        .whole_items = 0, .reached_least = 1 << 17,                                      \
         .tree_ranks = {(uint64_t)1 << 24, 0.25, 20},                                     \
         .forest = {1 << 16, GG_FOREST_SAMPLE}, .paths_ahead_degree = 4,                  \
         .mis_word_bytes = 0, .sssp_adjust = 0, .part_gathered = 1 << 20,                 \

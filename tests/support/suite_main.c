@@ -71,7 +71,7 @@ static bool set_limits(void) {
         gg_limits.room_arcs = 0;
     }
     if (sorted)
-        gg_limits.sorted_items = strtoull(sorted, NULL, 10);
+        gg_limits.whole_items = strtoull(sorted, NULL, 10);
     const bool cells = getenv("GPUGRAPH_TEST_CELLS");
     const bool ranks = getenv("GPUGRAPH_TEST_TREE_RANKS");
     if (cells)
