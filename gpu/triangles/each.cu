@@ -1,4 +1,5 @@
-/* The triangles of each vertex on the device; each.c has the meaning and the CPU's side.
+/* The triangles of each vertex on the device, and how many there are in all; each.c and triangles.c have the
+** meaning and the CPU's sides.
 **
 **     ahead[v]          who works                              where
 **     2 .. 4            a lane: each two of them               rows in memory
@@ -14,6 +15,7 @@
 ** Where directions count, `there` has two bits for each arc ahead: is there an edge along it, is there
 ** one against it? Slots then count the arcs beyond one for each triangle, too (each.c). */
 #include "meet.cuh"
+#include "triangles.h"
 
 /* A thread for each edge. */
 static __global__ void mark_directions(const __grid_constant__ counting c,
@@ -208,13 +210,25 @@ static __global__ void end_counts(const __grid_constant__ counting c) {
     }
 }
 
+/* A thread for each vertex. */
+static __global__ void add_corners(const __grid_constant__ counting c) {
+    word sum = 0;
+    for (uint64_t v = gg_thread(); v < c.simple.n; v += gg_threads_of_grid())
+        sum += c.triangles[v];
+    __syncwarp();
+    for (int step = GG_WARP / 2; step > 0; step /= 2)
+        sum += __shfl_down_sync(ALL_LANES, sum, step);
+    if (gg_lane() == 0 && sum > 0)
+        atomicAdd(&c.state->corners, sum);
+}
+
 /* ---- driver ---- */
 
 /* With arrays for directions where they count. */
 static void carve(struct workspace *space, bool along, struct counting *c) {
     const uint64_t n = c->simple.n, arcs = c->simple.m, edges = arcs / 2;
     c->state = gg_carve<struct state>(space, 1);
-    gg_carve_ahead(space, &c->simple, false, &c->ahead);
+    gg_carve_ahead(space, &c->simple, &c->ahead);
     c->warp_row = gg_carve<uint32_t>(space, edges / (FEW + 1));
     c->block_part =
         gg_carve<uint64_t>(space, arcs / (WARP_ROW + 1) + arcs / PART_ARCS + 1);
@@ -258,8 +272,7 @@ static bool count_all(struct cuda_job *job, const struct counting *c) {
         count_warp_rows<along><<<blocks_of(job, count_warp_rows<along>,
                                            (uint64_t)state.warp_rows * GG_WARP),
                                  GG_BLOCK, 0, job->stream>>>(*c);
-    end_counts<<<gg_grid(job, c->simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(*c);
-    return gg_launched(job, "count_warp_rows") && gg_wait(job);
+    return gg_launched(job, "count_warp_rows");
 }
 
 static bool count_checked(struct cuda_job *job, bool along, const struct counting *c,
@@ -271,26 +284,38 @@ static bool count_checked(struct cuda_job *job, bool along, const struct countin
                   : count_all<false>(job, c));
 }
 
+static bool end_all(struct cuda_job *job, const struct counting *c) {
+    end_counts<<<gg_grid(job, c->simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(*c);
+    return gg_launched(job, "end_counts") && gg_wait(job);
+}
+
 static bool bring(struct cuda_job *job, void *to, const void *from, size_t size) {
     return !to || gg_download(job, to, from, (uint64_t)job->graph->n * size);
+}
+
+static bool prepare_counting(struct cuda_job *job, bool along, struct counting *c,
+                             struct device_edges *edges) {
+    struct workspace space = {NULL, 0};
+    c->odd = (uint32_t)gg_placing().odd;
+    if (!gg_device_csr(job, CSR_SIMPLE, false, &c->simple) ||
+        (along && !gg_device_edges(job, false, edges)))
+        return false;
+    carve(&space, along, c);
+    if (!gg_workspace(job, &space))
+        return false;
+    carve(&space, along, c);
+    c->stop = job->device->device_stop;
+    return true;
 }
 
 static void search_graph(struct cuda_job *job, bool along,
                          const gpugraph_triangle_counts *counts) {
     struct counting c = {};
-    c.odd = (uint32_t)gg_placing().odd;
     struct device_edges edges = {};
-    struct workspace space = {NULL, 0};
-    if (!gg_device_csr(job, CSR_SIMPLE, false, &c.simple) ||
-        (along && !gg_device_edges(job, false, &edges)))
+    if (!prepare_counting(job, along, &c, &edges))
         return;
-    carve(&space, along, &c);
-    if (!gg_workspace(job, &space))
-        return;
-    carve(&space, along, &c);
-    c.stop = job->device->device_stop;
     double started = gg_now_ms();
-    if (!count_checked(job, along, &c, &edges))
+    if (!count_checked(job, along, &c, &edges) || !end_all(job, &c))
         return;
     gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), "");
     started = gg_now_ms();
@@ -310,17 +335,42 @@ static gpugraph_status count_on_device(gpugraph_graph *graph, bool along,
     return gg_job_close(&job);
 }
 
+static void search_total(struct cuda_job *job, uint64_t *count) {
+    struct counting c = {};
+    struct state state;
+    if (job->graph->n == 0 || !prepare_counting(job, false, &c, NULL))
+        return;
+    double started = gg_now_ms();
+    if (!count_checked(job, false, &c, NULL))
+        return;
+    add_corners<<<gg_grid(job, c.simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(c);
+    if (!gg_launched(job, "add_corners") || !gg_wait(job) ||
+        !gg_fetch(job, &state, c.state, sizeof state))
+        return;
+    *count = state.corners / 3;
+    gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), "");
+}
+
+static gpugraph_status total_on_device(gpugraph_graph *graph, gpugraph_run *run,
+                                       uint64_t *count) {
+    struct cuda_job job;
+    *count = 0;
+    if (!gg_job_open(&job, graph, run))
+        return run->status;
+    search_total(&job, count);
+    return gg_job_close(&job);
+}
+
 /* What a run takes, where directions do not count. */
 static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct counting c = {};
-    c.odd = (uint32_t)gg_placing().odd;
     c.simple = {graph->n, 2 * graph->m, NULL, NULL, NULL};
     carve(&space, false, &c);
     return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + (int64_t)space.used;
 }
 
-/* ---- the device's side ---- */
+/* ---- the device's sides ---- */
 
 static const gpugraph_method methods[] = {
     {"vertex_triangles", "intersection", "cuda",
@@ -333,5 +383,18 @@ static const struct vertex_triangles_calls calls = {.count = count_on_device};
 extern "C" const algorithm_side gg_vertex_triangles_cuda = {
     .methods = methods,
     .calls = &calls,
+    .bytes = bytes,
+};
+
+static const gpugraph_method total_methods[] = {
+    {"triangles", "intersection", "cuda", "adds up the triangles of each vertex"},
+    {},
+};
+
+static const struct triangles_calls total_calls = {.count = total_on_device};
+
+extern "C" const algorithm_side gg_triangles_cuda = {
+    .methods = total_methods,
+    .calls = &total_calls,
     .bytes = bytes,
 };

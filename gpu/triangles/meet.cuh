@@ -37,6 +37,7 @@ typedef unsigned long long word;
 struct state {
     uint32_t warp_rows, block_parts; /* entries of the lists */
     uint32_t warp_taken, block_taken;
+    word corners; /* of all vertices: three for each triangle */
 };
 
 struct counting {

@@ -97,49 +97,6 @@ static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
     return GPUGRAPH_OK;
 }
 
-/* ---- by queries ---- */
-
-/* The simple graph as a dynamic set of edges, which is asked for the third edge of every two
-** that meet (dynamic/dynamic.c). */
-static gpugraph_status count_by_queries(const csr *simple, gpugraph_run *run,
-                                        uint64_t *count) {
-    gpugraph_dynamic_options options = {.vertices = simple->n};
-    gpugraph_dynamic *edges = NULL;
-    uint32_t *source = gg_alloc(run, simple->m ? simple->m : 1, sizeof *source);
-    if (!source)
-        return run->status;
-    for (uint32_t v = 0; v < simple->n; v++)
-        for (uint64_t arc = simple->offset[v];
-             arc < simple->offset[v + 1] && !gg_leave(run, arc); arc++)
-            source[arc] = v;
-    if (gg_stopping(run))
-        gg_stopped(run);
-    else if (gpugraph_dynamic_create(&options, run, &edges) == GPUGRAPH_OK &&
-             gpugraph_dynamic_insert(edges, simple->m, source, simple->target, NULL, run,
-                                     NULL) == GPUGRAPH_OK)
-        gpugraph_dynamic_triangles(edges, run, count);
-    gpugraph_dynamic_free(edges);
-    gg_release(source);
-    return run->status;
-}
-
-static gpugraph_status edge_queries(gpugraph_graph *graph, gpugraph_run *run,
-                                    gpugraph_backend on, uint64_t *count) {
-    csr simple;
-    gpugraph_backend asked = run->backend;
-    const char *used = run->used_backend;
-    if (gg_csr(graph, CSR_SIMPLE, false, true, run, &simple) != GPUGRAPH_OK)
-        return run->status;
-    double start = gg_now_ms();
-    run->backend = on;
-    count_by_queries(&simple, run, count);
-    run->backend = asked;
-    run->used_backend = used;
-    if (run->status == GPUGRAPH_OK)
-        gg_search_phase(run, start, (int64_t)(simple.m / 2), "");
-    return run->status;
-}
-
 static double one_step(const gpugraph_graph *graph) {
     (void)graph;
     return 1;
@@ -149,8 +106,6 @@ static double one_step(const gpugraph_graph *graph) {
 
 static const gpugraph_method methods[] = {
     {"triangles", "intersection", "cpu", "intersects sorted rows of neighbours"},
-    {"triangles", "edge-queries", "cpu",
-     "asks a dynamic set of edges for the third of every two that meet"},
     {0},
 };
 
@@ -187,8 +142,6 @@ static gpugraph_status count_checked(gpugraph_graph *graph, gpugraph_run *run,
     gpugraph_backend on = gg_choose(graph, &gg_triangles, NULL, run, &fallback);
     if (!on)
         return run->status;
-    if (gg_method_is(run, "edge-queries"))
-        return edge_queries(graph, run, on, count);
     calls(on)->count(graph, run, count);
     if (gg_fall_back(run, &gg_triangles, fallback))
         count_on_cpu(graph, run, count);
