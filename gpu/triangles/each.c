@@ -1,5 +1,5 @@
 /* The triangles of each vertex, and how many of its neighbours are neighbours of each other: the
-** public function and the CPU backend.
+** public function and the CPU backend, which also counts all triangles without telling whose they are.
 **
 **          u --- w       as triangles.c finds them, each once: v is the lowest in rank, and ahead[v],
 **           \   /        which is marked, meets ahead[u]. Here all three corners hear of it.
@@ -23,14 +23,16 @@ struct counting {
     struct ahead ahead;
     csr out, in;   /* rows of both directions, in no order; where directions count */
     uint8_t *both; /* of each arc ahead; NULL: directions do not count */
-    uint64_t *triangles; /* n */
+    uint64_t *triangles; /* n; NULL: only `total` is asked for */
     uint64_t *arcs;      /* n; with both: beyond one for each triangle */
+    uint64_t total;
 };
 
 struct finder {               /* a thread */
     uint64_t *marked, *twice; /* bit v, all 0 between two rows */
-    uint32_t *own, *more;     /* n; none is larger than `since` */
-    uint64_t since, work;
+    uint32_t *own,
+        *more; /* n; none is larger than `since`. own: NULL without triangles */
+    uint64_t since, work, total;
 };
 
 static inline bool bit(const uint64_t *bits, uint32_t v) {
@@ -46,13 +48,14 @@ static inline void set_bit(uint64_t *bits, uint32_t v) {
 static bool open_finder(struct counting *c, struct finder *f) {
     const uint64_t n = c->ahead.simple.n, words = n / 64 + 1;
     gpugraph_run *run = c->ahead.run;
-    *f = (struct finder){.marked = gg_alloc_zero(run, words, sizeof *f->marked),
-                         .own = gg_alloc_zero(run, n + 1, sizeof *f->own)};
+    *f = (struct finder){.marked = gg_alloc_zero(run, words, sizeof *f->marked)};
+    if (c->triangles)
+        f->own = gg_alloc_zero(run, n + 1, sizeof *f->own);
     if (c->both) {
         f->twice = gg_alloc_zero(run, words, sizeof *f->twice);
         f->more = gg_alloc_zero(run, n + 1, sizeof *f->more);
     }
-    return f->marked && f->own && (!c->both || (f->twice && f->more));
+    return f->marked && (!c->triangles || f->own) && (!c->both || (f->twice && f->more));
 }
 
 static void hand_over(const struct counting *c, uint32_t *own, uint64_t *to) {
@@ -64,7 +67,8 @@ static void hand_over(const struct counting *c, uint32_t *own, uint64_t *to) {
 }
 
 static void hand_all_over(struct counting *c, struct finder *f) {
-    hand_over(c, f->own, c->triangles);
+    if (f->own)
+        hand_over(c, f->own, c->triangles);
     if (c->both)
         hand_over(c, f->more, c->arcs);
     f->since = 0;
@@ -115,6 +119,14 @@ static void compare_some(void *counting, int member, int team) {
 }
 
 /* ---- counting ---- */
+
+static uint64_t marked_among(const uint64_t *marked, const uint32_t *row,
+                             const uint32_t *end) {
+    uint64_t count = 0;
+    for (; row < end; row++)
+        count += bit(marked, *row);
+    return count;
+}
 
 /* v, u, and what is in row: w of ahead[u]. Returns how many there are; nothing branches on that. */
 static uint64_t meet(const uint32_t *row, const uint32_t *end, struct finder *f) {
@@ -186,12 +198,16 @@ static void count_from(struct counting *c, uint32_t v, struct finder *f) {
     for (uint64_t vu = first; vu < end; vu++) {
         const uint32_t u = a->target[vu];
         const uint32_t *row = a->target + a->offset[u];
-        const uint64_t arcs = a->offset[u + 1] - a->offset[u],
-                       found =
-                           c->both ? meet_along(c, v, vu, f) : meet(row, row + arcs, f);
-        f->own[u] += (uint32_t)found;
-        f->own[v] += (uint32_t)found;
-        f->since += found;
+        const uint64_t arcs = a->offset[u + 1] - a->offset[u];
+        if (f->own) {
+            const uint64_t found =
+                c->both ? meet_along(c, v, vu, f) : meet(row, row + arcs, f);
+            f->own[u] += (uint32_t)found;
+            f->own[v] += (uint32_t)found;
+            f->since += found;
+        } else {
+            f->total += marked_among(f->marked, row, row + arcs);
+        }
         f->work += arcs + 1;
         if (!look_up(c, f))
             break;
@@ -209,6 +225,7 @@ static void count_some(void *counting, int member, int team) {
             count_from(c, v, &f);
     if (go)
         hand_all_over(c, &f);
+    __atomic_fetch_add(&c->total, f.total, __ATOMIC_RELAXED);
     close_finder(&f);
 }
 
@@ -259,27 +276,39 @@ static void tell_some(void *telling, uint64_t low, uint64_t high) {
     }
 }
 
-static gpugraph_status count_on_cpu(gpugraph_graph *graph, bool along, gpugraph_run *run,
-                                    const gpugraph_triangle_counts *counts) {
+static void tell_all(struct counting *c, bool along,
+                     const gpugraph_triangle_counts *counts) {
+    const uint64_t n = c->ahead.simple.n;
+    c->triangles = counts->triangles;
+    if (!c->triangles)
+        c->triangles = gg_alloc(c->ahead.run, n, sizeof *c->triangles);
+    if (c->triangles) {
+        memset(c->triangles, 0, n * sizeof *c->triangles);
+        if (count_all(c, along))
+            gg_slices(c->ahead.threads, n, tell_some, &(struct telling){c, counts});
+    }
+    if (c->triangles != counts->triangles)
+        gg_release(c->triangles);
+}
+
+/* counts: NULL where only *total is asked for. */
+static gpugraph_status count_triangles(gpugraph_graph *graph, bool along,
+                                       gpugraph_run *run,
+                                       const gpugraph_triangle_counts *counts,
+                                       uint64_t *total) {
     struct counting c = {.ahead = {.run = run}};
-    if (!get_rows(graph, along && counts->coefficient, &c))
+    if (!get_rows(graph, along, &c))
         return run->status;
-    const uint64_t n = c.ahead.simple.n;
     double start = gg_now_ms();
     c.ahead.threads = gg_threads(run, c.ahead.simple.m);
-    c.triangles = counts->triangles;
-    if (!c.triangles)
-        c.triangles = gg_alloc(run, n, sizeof *c.triangles);
-    if (c.triangles) {
-        memset(c.triangles, 0, n * sizeof *c.triangles);
-        if (count_all(&c, along && counts->coefficient))
-            gg_slices(c.ahead.threads, n, tell_some, &(struct telling){&c, counts});
-    }
+    if (counts)
+        tell_all(&c, along, counts);
+    else
+        count_all(&c, false);
+    *total = c.total;
     gg_free_ahead(&c.ahead);
     gg_release(c.both);
     gg_release(c.arcs);
-    if (c.triangles != counts->triangles)
-        gg_release(c.triangles);
     if (gg_stopping(run))
         return gg_stopped(run);
     char more[60];
@@ -287,6 +316,18 @@ static gpugraph_status count_on_cpu(gpugraph_graph *graph, bool along, gpugraph_
              c.ahead.threads == 1 ? "" : "s");
     gg_search_phase(run, start, (int64_t)(c.ahead.simple.m / 2), more);
     return GPUGRAPH_OK;
+}
+
+static gpugraph_status count_on_cpu(gpugraph_graph *graph, bool along, gpugraph_run *run,
+                                    const gpugraph_triangle_counts *counts) {
+    uint64_t total;
+    return count_triangles(graph, along && counts->coefficient, run, counts, &total);
+}
+
+gpugraph_status gg_count_all_triangles(gpugraph_graph *graph, gpugraph_run *run,
+                                       uint64_t *count) {
+    *count = 0;
+    return count_triangles(graph, false, run, NULL, count);
 }
 
 /* ---- the descriptor ---- */
