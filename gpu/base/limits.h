@@ -33,13 +33,6 @@ struct tree_ranks_limits {
     uint32_t after; /* trees of the graph in that direction */
 };
 
-/* What becomes of the rows of a device copy whose tables have taken a batch. Reading the touched rows from
-** the tables wins at 10,000 changes and loses at 10^6. */
-struct store_limits {
-    uint64_t touched_to;  /* changes up to which touched rows are read from the tables */
-    uint64_t remade_from; /* changes from which on all rows are; else they are patched */
-};
-
 /* Which edges a spanning forest looks at first. */
 struct forest_limits {
     uint64_t few;    /* edges of a graph below which no edges are first */
@@ -70,7 +63,9 @@ struct gg_limits {
     uint64_t
         way_edges; /* the most edges that get other ends so that vertices give way; 0: as
                            ** update/between.c says */
-    struct store_limits store;
+    /* Changes from which on all rows of a device copy are made of its tables; below, rows are patched, which
+    ** takes as long at 10,000 changes and twice as long at 10^6. */
+    uint64_t remade_from;
 
     /* ---- cells/, dynamic/, backend/, tree/ ---- */
     uint64_t
@@ -109,7 +104,7 @@ struct gg_limits {
         .narrow_edges = UINT32_MAX - 1, .most_degree = UINT32_MAX, .gap_shift = 13,      \
         .room_arcs = 32768, .zone_shift = 6, .peel_narrow = GG_PEEL_NARROW,              \
         .path_prepare_after = 8, .region_vertices = 1000000, .spread_every = 0,          \
-        .way_edges = 0, .store = {65536, 65537}, .cells_least = (uint64_t)8 << 20,       \
+        .way_edges = 0, .remade_from = 65537, .cells_least = (uint64_t)8 << 20,          \
         .whole_items = 0, .reached_least = 1 << 17,                                      \
         .tree_ranks = {(uint64_t)1 << 24, 0.25, 20},                                     \
         .forest = {1 << 16, GG_FOREST_SAMPLE}, .paths_ahead_degree = 4,                  \

@@ -8,9 +8,9 @@
 **
 ** Rows get room with the first small batch. Where a zone has none left they are made anew, of the tables
 ** or when they are next asked for, and get room again. */
-#include "patch_store.cuh"
 #include "base/limits.h"
 #include "graph/fixed_rows.cuh"
+#include "patch.cuh"
 
 enum { ZONE_BLOCK = 128, NO_ROOM = 1, NOT_THERE = 2 };
 
