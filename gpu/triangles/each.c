@@ -30,8 +30,8 @@ struct counting {
 
 struct finder {               /* a thread */
     uint64_t *marked, *twice; /* bit v, all 0 between two rows */
-    uint32_t *own,
-        *more; /* n; none is larger than `since`. own: NULL without triangles */
+    /* n; none is larger than `since`. own: NULL where only the total is asked for */
+    uint32_t *own, *more;
     uint64_t since, work, total;
 };
 
