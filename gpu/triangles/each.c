@@ -58,7 +58,7 @@ static bool open_finder(struct counting *c, struct finder *f) {
     return f->marked && (!c->triangles || f->own) && (!c->both || (f->twice && f->more));
 }
 
-static void hand_over(const struct counting *c, uint32_t *own, uint64_t *to) {
+static void hand_corners_over(const struct counting *c, uint32_t *own, uint64_t *to) {
     for (uint64_t v = 0; v < c->ahead.simple.n && !gg_leave(c->ahead.run, v); v++) {
         if (own[v] > 0)
             __atomic_fetch_add(&to[v], own[v], __ATOMIC_RELAXED);
@@ -68,9 +68,9 @@ static void hand_over(const struct counting *c, uint32_t *own, uint64_t *to) {
 
 static void hand_all_over(struct counting *c, struct finder *f) {
     if (f->own)
-        hand_over(c, f->own, c->triangles);
+        hand_corners_over(c, f->own, c->triangles);
     if (c->both)
-        hand_over(c, f->more, c->arcs);
+        hand_corners_over(c, f->more, c->arcs);
     f->since = 0;
 }
 
@@ -129,7 +129,7 @@ static uint64_t marked_among(const uint64_t *marked, const uint32_t *row,
 }
 
 /* v, u, and what is in row: w of ahead[u]. Returns how many there are; nothing branches on that. */
-static uint64_t meet(const uint32_t *row, const uint32_t *end, struct finder *f) {
+static uint64_t meet_rows(const uint32_t *row, const uint32_t *end, struct finder *f) {
     uint64_t found = 0;
     for (; row < end; row++) {
         const uint32_t hit = bit(f->marked, *row);
@@ -179,7 +179,7 @@ static inline void unmark_ahead(const struct counting *c, uint32_t v, struct fin
 }
 
 /* After a row: no row finds more than 2^31 (its length squared is at most 2 m). */
-static bool look_up(struct counting *c, struct finder *f) {
+static bool pause_finder(struct counting *c, struct finder *f) {
     if (f->since > UINT32_MAX / 2)
         hand_all_over(c, f);
     if (f->work <= GG_POLL_ITEMS)
@@ -201,7 +201,7 @@ static void count_from(struct counting *c, uint32_t v, struct finder *f) {
         const uint64_t arcs = a->offset[u + 1] - a->offset[u];
         if (f->own) {
             const uint64_t found =
-                c->both ? meet_along(c, v, vu, f) : meet(row, row + arcs, f);
+                c->both ? meet_along(c, v, vu, f) : meet_rows(row, row + arcs, f);
             f->own[u] += (uint32_t)found;
             f->own[v] += (uint32_t)found;
             f->since += found;
@@ -209,7 +209,7 @@ static void count_from(struct counting *c, uint32_t v, struct finder *f) {
             f->total += marked_among(f->marked, row, row + arcs);
         }
         f->work += arcs + 1;
-        if (!look_up(c, f))
+        if (!pause_finder(c, f))
             break;
     }
     unmark_ahead(c, v, f);
@@ -244,7 +244,7 @@ static bool get_rows(gpugraph_graph *graph, bool along, struct counting *c) {
                        !gg_rows(graph, CSR_IN, false, false, run, &c->in)));
 }
 
-static bool count_all(struct counting *c, bool along) {
+static bool count_all_corners(struct counting *c, bool along) {
     struct ahead *a = &c->ahead;
     const uint64_t n = a->simple.n;
     if (!gg_make_ahead(a))
@@ -284,7 +284,7 @@ static void tell_all(struct counting *c, bool along,
         c->triangles = gg_alloc(c->ahead.run, n, sizeof *c->triangles);
     if (c->triangles) {
         memset(c->triangles, 0, n * sizeof *c->triangles);
-        if (count_all(c, along))
+        if (count_all_corners(c, along))
             gg_slices(c->ahead.threads, n, tell_some, &(struct telling){c, counts});
     }
     if (c->triangles != counts->triangles)
@@ -292,10 +292,9 @@ static void tell_all(struct counting *c, bool along,
 }
 
 /* counts: NULL where only *total is asked for. */
-static gpugraph_status count_triangles(gpugraph_graph *graph, bool along,
-                                       gpugraph_run *run,
-                                       const gpugraph_triangle_counts *counts,
-                                       uint64_t *total) {
+static gpugraph_status count_rows(gpugraph_graph *graph, bool along, gpugraph_run *run,
+                                  const gpugraph_triangle_counts *counts,
+                                  uint64_t *total) {
     struct counting c = {.ahead = {.run = run}};
     if (!get_rows(graph, along, &c))
         return run->status;
@@ -304,7 +303,7 @@ static gpugraph_status count_triangles(gpugraph_graph *graph, bool along,
     if (counts)
         tell_all(&c, along, counts);
     else
-        count_all(&c, false);
+        count_all_corners(&c, false);
     *total = c.total;
     gg_free_ahead(&c.ahead);
     gg_release(c.both);
@@ -321,13 +320,13 @@ static gpugraph_status count_triangles(gpugraph_graph *graph, bool along,
 static gpugraph_status count_on_cpu(gpugraph_graph *graph, bool along, gpugraph_run *run,
                                     const gpugraph_triangle_counts *counts) {
     uint64_t total;
-    return count_triangles(graph, along && counts->coefficient, run, counts, &total);
+    return count_rows(graph, along && counts->coefficient, run, counts, &total);
 }
 
 gpugraph_status gg_count_all_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                        uint64_t *count) {
     *count = 0;
-    return count_triangles(graph, false, run, NULL, count);
+    return count_rows(graph, false, run, NULL, count);
 }
 
 /* ---- the descriptor ---- */
@@ -368,8 +367,9 @@ static const struct vertex_triangles_calls *calls(gpugraph_backend on) {
 
 /* ---- the public function ---- */
 
-static void count_checked(gpugraph_graph *graph, gpugraph_direction direction,
-                          gpugraph_run *run, const gpugraph_triangle_counts *counts) {
+static void count_vertex_triangles(gpugraph_graph *graph, gpugraph_direction direction,
+                                   gpugraph_run *run,
+                                   const gpugraph_triangle_counts *counts) {
     bool fallback;
     if ((unsigned)direction > GPUGRAPH_BOTH) {
         gg_fail(run, GPUGRAPH_INVALID,
@@ -392,6 +392,6 @@ gpugraph_status gpugraph_vertex_triangles(gpugraph_graph *graph,
                                           gpugraph_direction direction, gpugraph_run *run,
                                           const gpugraph_triangle_counts *counts) {
     gg_enter_graph(graph, run);
-    count_checked(graph, direction, run, counts);
+    count_vertex_triangles(graph, direction, run, counts);
     return gg_leave_graph(graph, run);
 }

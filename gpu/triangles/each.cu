@@ -25,11 +25,11 @@ static __global__ void mark_directions(const __grid_constant__ counting c,
         if (source == target)
             continue;
         const bool along =
-            gg_ranks_higher(c.simple, target, degree_of(c, source), source);
+            gg_ranks_higher(c.simple, target, simple_degree(c, source), source);
         const uint32_t low = along ? source : target, high = along ? target : source;
         const uint64_t arc =
             c.ahead.offset[low] + gg_place_in(c.ahead.target + c.ahead.offset[low],
-                                              length_of(c.ahead, low), high);
+                                              ahead_length(c.ahead, low), high);
         const uint32_t bit = (along ? 1u : 2u) << arc % FLAG_ARCS * 2;
         if (!(gg_peek(&c.there[arc / FLAG_ARCS]) & bit))
             atomicOr(&c.there[arc / FLAG_ARCS], bit);
@@ -44,8 +44,8 @@ static __device__ __forceinline__ void look_at_pair(const counting &c, uint64_t 
                                                     uint64_t vy, uint32_t *own,
                                                     uint32_t *own_more) {
     const uint32_t x = c.ahead.target[vx], y = c.ahead.target[vy];
-    const bool x_low = gg_ranks_higher(c.simple, y, degree_of(c, x), x);
-    const uint32_t low = x_low ? x : y, length = length_of(c.ahead, low);
+    const bool x_low = gg_ranks_higher(c.simple, y, simple_degree(c, x), x);
+    const uint32_t low = x_low ? x : y, length = ahead_length(c.ahead, low);
     const uint64_t first = c.ahead.offset[low];
     const uint32_t place = gg_place_in(c.ahead.target + first, length, x_low ? y : x);
     if (place == length)
@@ -85,7 +85,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     const uint64_t whole = gg_whole_warps(c.simple.n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const uint32_t length = v < c.simple.n ? c.ahead.count[v] : 0;
-        put_on_list(c, (uint32_t)v, length, length > FEW ? degree_of(c, (uint32_t)v) : 0);
+        put_on_list(c, (uint32_t)v, length,
+                    length > FEW ? simple_degree(c, (uint32_t)v) : 0);
         if (length >= 2 && length <= FEW) {
             const uint64_t first = c.ahead.offset[v];
             uint32_t own = 0, own_more = 0;
@@ -109,13 +110,13 @@ static __device__ __forceinline__ void count_by_warp(const counting &c, table t,
                                                      uint32_t *more_of_rows, uint32_t v) {
     const uint64_t first = c.ahead.offset[v], end = c.ahead.offset[v + 1];
     found own = {0, 0};
-    t.bits = bits_for<along>((uint32_t)(end - first));
-    fill<along>(c, t, first + gg_lane(), end, GG_WARP);
+    t.bits = table_bits<along>((uint32_t)(end - first));
+    fill_table<along>(c, t, first + gg_lane(), end, GG_WARP);
     __syncwarp();
     meet_neighbours<along>(c, t, v, c.simple.offset[v], c.simple.offset[v + 1], GG_WARP,
                            w, more_of_rows, &own);
     __syncwarp();
-    tell<along>(c, t, gg_lane(), GG_WARP);
+    tell_corners<along>(c, t, gg_lane(), GG_WARP);
     tell_owner<along>(c, v, own);
     __syncwarp();
 }
@@ -158,13 +159,13 @@ count_by_block(const counting &c, table t, waiting_rows *w, uint32_t *more_of_ro
     found own = {0, 0};
     for (uint64_t part = c.ahead.offset[v]; part < ahead_end; part += entries) {
         const uint64_t part_end = min(ahead_end, part + entries);
-        t.bits = bits_for<along>((uint32_t)(part_end - part));
-        fill<along>(c, t, part + threadIdx.x, part_end, GG_BLOCK);
+        t.bits = table_bits<along>((uint32_t)(part_end - part));
+        fill_table<along>(c, t, part + threadIdx.x, part_end, GG_BLOCK);
         __syncthreads();
         meet_neighbours<along>(c, t, v, first + threadIdx.x / GG_WARP * GG_WARP, end,
                                GG_BLOCK, w, more_of_rows, &own);
         __syncthreads();
-        tell<along>(c, t, threadIdx.x, GG_BLOCK);
+        tell_corners<along>(c, t, threadIdx.x, GG_BLOCK);
         __syncthreads();
     }
     tell_owner<along>(c, v, own);
@@ -203,7 +204,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 /* A thread for each vertex. */
 static __global__ void end_counts(const __grid_constant__ counting c) {
     for (uint64_t v = gg_thread(); v < c.simple.n; v += gg_threads_of_grid()) {
-        const uint32_t degree = (uint32_t)degree_of(c, (uint32_t)v);
+        const uint32_t degree = (uint32_t)simple_degree(c, (uint32_t)v);
         const uint64_t arcs = c.triangles[v] + (c.more ? c.more[v] : c.triangles[v]);
         c.degree[v] = degree;
         c.coefficient[v] = gg_clustering(arcs, degree);
@@ -225,7 +226,7 @@ static __global__ void add_corners(const __grid_constant__ counting c) {
 /* ---- driver ---- */
 
 /* With arrays for directions where they count. */
-static void carve(struct workspace *space, bool along, struct counting *c) {
+static void carve_counting(struct workspace *space, bool along, struct counting *c) {
     const uint64_t n = c->simple.n, arcs = c->simple.m, edges = arcs / 2;
     c->state = gg_carve<struct state>(space, 1);
     gg_carve_ahead(space, &c->simple, &c->ahead);
@@ -258,7 +259,7 @@ static unsigned blocks_of(struct cuda_job *job, void (*kernel)(counting),
 }
 
 template <bool along>
-static bool count_all(struct cuda_job *job, const struct counting *c) {
+static bool count_all_corners(struct cuda_job *job, const struct counting *c) {
     struct state state;
     count_few<along>
         <<<gg_grid(job, c->simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(*c);
@@ -275,13 +276,13 @@ static bool count_all(struct cuda_job *job, const struct counting *c) {
     return gg_launched(job, "count_warp_rows");
 }
 
-static bool count_checked(struct cuda_job *job, bool along, const struct counting *c,
+static bool count_corners(struct cuda_job *job, bool along, const struct counting *c,
                           const struct device_edges *edges) {
     gg_fill(job, c->state, 0, sizeof *c->state);
     gg_fill(job, c->triangles, 0, c->simple.n * sizeof *c->triangles);
     return gg_device_ahead(job, &c->simple, &c->ahead) &&
-           (along ? compare_directions(job, c, edges) && count_all<true>(job, c)
-                  : count_all<false>(job, c));
+           (along ? compare_directions(job, c, edges) && count_all_corners<true>(job, c)
+                  : count_all_corners<false>(job, c));
 }
 
 static bool end_all(struct cuda_job *job, const struct counting *c) {
@@ -289,7 +290,7 @@ static bool end_all(struct cuda_job *job, const struct counting *c) {
     return gg_launched(job, "end_counts") && gg_wait(job);
 }
 
-static bool bring(struct cuda_job *job, void *to, const void *from, size_t size) {
+static bool bring_counts(struct cuda_job *job, void *to, const void *from, size_t size) {
     return !to || gg_download(job, to, from, (uint64_t)job->graph->n * size);
 }
 
@@ -300,28 +301,28 @@ static bool prepare_counting(struct cuda_job *job, bool along, struct counting *
     if (!gg_device_csr(job, CSR_SIMPLE, false, &c->simple) ||
         (along && !gg_device_edges(job, false, edges)))
         return false;
-    carve(&space, along, c);
+    carve_counting(&space, along, c);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, along, c);
+    carve_counting(&space, along, c);
     c->stop = job->device->device_stop;
     return true;
 }
 
-static void search_graph(struct cuda_job *job, bool along,
-                         const gpugraph_triangle_counts *counts) {
+static void search_corners(struct cuda_job *job, bool along,
+                           const gpugraph_triangle_counts *counts) {
     struct counting c = {};
     struct device_edges edges = {};
     if (!prepare_counting(job, along, &c, &edges))
         return;
     double started = gg_now_ms();
-    if (!count_checked(job, along, &c, &edges) || !end_all(job, &c))
+    if (!count_corners(job, along, &c, &edges) || !end_all(job, &c))
         return;
     gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), "");
     started = gg_now_ms();
-    if (bring(job, counts->triangles, c.triangles, sizeof *c.triangles) &&
-        bring(job, counts->degree, c.degree, sizeof *c.degree) &&
-        bring(job, counts->coefficient, c.coefficient, sizeof *c.coefficient))
+    if (bring_counts(job, counts->triangles, c.triangles, sizeof *c.triangles) &&
+        bring_counts(job, counts->degree, c.degree, sizeof *c.degree) &&
+        bring_counts(job, counts->coefficient, c.coefficient, sizeof *c.coefficient))
         gg_phase(job->run, "download", started, c.simple.n, "triangles of each vertex");
 }
 
@@ -331,7 +332,7 @@ static gpugraph_status count_on_device(gpugraph_graph *graph, bool along,
     struct cuda_job job;
     if (!gg_job_open(&job, graph, run))
         return run->status;
-    search_graph(&job, along && counts->coefficient, counts);
+    search_corners(&job, along && counts->coefficient, counts);
     return gg_job_close(&job);
 }
 
@@ -341,7 +342,7 @@ static void search_total(struct cuda_job *job, uint64_t *count) {
     if (job->graph->n == 0 || !prepare_counting(job, false, &c, NULL))
         return;
     double started = gg_now_ms();
-    if (!count_checked(job, false, &c, NULL))
+    if (!count_corners(job, false, &c, NULL))
         return;
     add_corners<<<gg_grid(job, c.simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(c);
     if (!gg_launched(job, "add_corners") || !gg_wait(job) ||
@@ -366,7 +367,7 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct counting c = {};
     c.simple = {graph->n, 2 * graph->m, NULL, NULL, NULL};
-    carve(&space, false, &c);
+    carve_counting(&space, false, &c);
     return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + (int64_t)space.used;
 }
 

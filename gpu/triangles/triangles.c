@@ -54,8 +54,8 @@ static const struct triangles_calls *calls(gpugraph_backend on) {
 
 /* ---- the public function ---- */
 
-static gpugraph_status count_checked(gpugraph_graph *graph, gpugraph_run *run,
-                                     uint64_t *count) {
+static gpugraph_status count_all_triangles(gpugraph_graph *graph, gpugraph_run *run,
+                                           uint64_t *count) {
     bool fallback;
     if (!gg_needs(run, count, 1, "count"))
         return run->status;
@@ -71,6 +71,6 @@ static gpugraph_status count_checked(gpugraph_graph *graph, gpugraph_run *run,
 gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                    uint64_t *count) {
     gg_enter_graph(graph, run);
-    count_checked(graph, run, count);
+    count_all_triangles(graph, run, count);
     return gg_leave_graph(graph, run);
 }

@@ -38,10 +38,10 @@ static void make_forest(struct cuda_job *job, const struct part_device *d,
         return;
     a.component = gg_carve<uint32_t>(&space, a.n);
     const unsigned grid = gg_grid(job, (uint64_t)a.n + 1, 16);
-    begin<<<grid, GG_BLOCK, 0, job->stream>>>(a);
+    plant_trees<<<grid, GG_BLOCK, 0, job->stream>>>(a);
     link_part<<<grid, GG_BLOCK, 0, job->stream>>>(rows, a);
-    compress<<<grid, GG_BLOCK, 0, job->stream>>>(a);
-    gg_launched(job, "compress");
+    compress_trees<<<grid, GG_BLOCK, 0, job->stream>>>(a);
+    gg_launched(job, "compress_trees");
     *component = a.component;
 }
 
