@@ -437,12 +437,10 @@
 #define GG_SLAB_CHAINS 12
 /* Operations that a thread takes at a time. */
 #define GG_SLAB_ITEMS 64
-/* On a device a batch of insertions is sorted from so many on, and from one for so many vertices; where the
-** graph has many edges for one of it, only from so many for each vertex, or large ones (on an H200 of one for
-** each vertex 5.2 G/s as they come and 4.5 sorted on rmat20, 4.7 and 6.8 on rmat22; of four 2.8 and 7.2 on
-** rmat20). It is announced where one of so many comes behind many of its vertex. Another is announced unless the
-** graph has so many edges for one of it. A table of slabs that grows has room for so many entries more, for each
-** it needs. */
+/* On a device a batch of insertions is announced as a whole from so many on, and from one for so many vertices;
+** where the graph has many edges for one of it, only from so many for each vertex, or large ones, or where one of
+** so many came behind many of its vertex. Another is announced unless the graph has so many edges for one of it.
+** A table of slabs that grows has room for so many entries more, for each it needs. */
 #define GG_SLAB_SORTED   (1 << 18)
 #define GG_SLAB_SPREAD   2
 #define GG_SLAB_DENSE    2

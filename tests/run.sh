@@ -18,7 +18,7 @@
 #   GPUGRAPH_TEST_SHARE=3           a third of the random seeds and failing allocations (support/share.h)
 #   GPUGRAPH_TEST_TURNS=3           a third of the turns of a case (support/suite.h)
 #   GPUGRAPH_TEST_NARROW_EDGES=0    edge numbers of 64 bits for all graphs (support/suite.h)
-#   GPUGRAPH_TEST_SORTED=20         dynamic graphs sort batches of 20 insertions and more (support/suite.h)
+#   GPUGRAPH_TEST_SORTED=20         dynamic graphs announce batches of 20 insertions and more (support/suite.h)
 #   GPUGRAPH_TEST_CELLS=1           a device decodes tables of any size (support/suite.h)
 #   GPUGRAPH_TEST_BACKENDS="cpu cuda"   default: cpu, and cuda where a device is found
 #   GPUGRAPH_SHARED_DATA=folder     larger graphs; tests that need them are skipped without

@@ -24,13 +24,6 @@ enum { GG_FOREST_SAMPLE = 2048 };
 /* A narrow round of a peel lies in shared memory, so `peel_narrow` has a bound (graph/peel.cuh). */
 enum { GG_PEEL_NARROW = 64 };
 
-/* What becomes of the rows of a device copy whose tables have taken a batch. Reading the touched rows from
-** the tables wins at 10,000 changes and loses at 10^6. */
-struct store_limits {
-    uint64_t touched_to;  /* changes up to which touched rows are read from the tables */
-    uint64_t remade_from; /* changes from which on all rows are; else they are patched */
-};
-
 /* Which edges a spanning forest looks at first. */
 struct forest_limits {
     uint64_t few;    /* edges of a graph below which no edges are first */
@@ -61,13 +54,15 @@ struct gg_limits {
     uint64_t
         way_edges; /* the most edges that get other ends so that vertices give way; 0: as
                            ** update/between.c says */
-    struct store_limits store;
+    /* Changes from which on all rows of a device copy are made of its tables; below, rows are patched, which
+    ** takes as long at 10,000 changes and twice as long at 10^6. */
+    uint64_t remade_from;
 
     /* ---- cells/, dynamic/, backend/, tree/ ---- */
     uint64_t
         cells_least; /* bytes of a table's pages from which on an open device decodes them */
     uint64_t
-        sorted_items; /* insertions from which on a batch is sorted; 0: where it pays */
+        whole_items; /* insertions from which on a batch is announced; 0: where it pays */
     /* Vertices from which on a device is asked for a list of reached vertices. A list takes 0.065 ms
     ** (H200, 15 million vertices), half a megabyte of depths as much. */
     uint32_t reached_least;
@@ -99,8 +94,8 @@ struct gg_limits {
         .narrow_edges = UINT32_MAX - 1, .most_degree = UINT32_MAX, .gap_shift = 13,      \
         .room_arcs = 32768, .zone_shift = 6, .peel_narrow = GG_PEEL_NARROW,              \
         .path_prepare_after = 8, .region_vertices = 1000000, .spread_every = 0,          \
-        .way_edges = 0, .store = {65536, 65537}, .cells_least = (uint64_t)8 << 20,       \
-        .sorted_items = 0, .reached_least = 1 << 17,                                     \
+        .way_edges = 0, .remade_from = 65537, .cells_least = (uint64_t)8 << 20,          \
+        .whole_items = 0, .reached_least = 1 << 17,                                      \
         .forest = {1 << 16, GG_FOREST_SAMPLE}, .paths_ahead_degree = 4,                  \
         .mis_word_bytes = 0, .sssp_adjust = 0, .part_gathered = 1 << 20,                 \
         .several_sorted_arcs = UINT64_MAX, .several_exchange = 0, .devices = 0,          \

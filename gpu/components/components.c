@@ -40,21 +40,21 @@ struct weak {
     int threads;
 };
 
-static inline uint32_t parent_of(const struct weak *w, uint32_t v) {
+static inline uint32_t tree_parent(const struct weak *w, uint32_t v) {
     return __atomic_load_n(&w->parent[v], __ATOMIC_RELAXED);
 }
 
 /* One tree of the two ends' trees. A failed hook tells who was quicker, and goes on from there. */
 static inline void link_ends(struct weak *w, uint32_t u, uint32_t v) {
-    uint32_t a = parent_of(w, u), b = parent_of(w, v);
+    uint32_t a = tree_parent(w, u), b = tree_parent(w, v);
     while (a != b) {
         uint32_t high = a > b ? a : b, low = a > b ? b : a;
-        uint32_t above = parent_of(w, high);
+        uint32_t above = tree_parent(w, high);
         if (above == low || (above == high && __atomic_compare_exchange_n(
                                                   &w->parent[high], &above, low, false,
                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
             return;
-        a = parent_of(w, above);
+        a = tree_parent(w, above);
         if (a !=
             above) /* shortens the way for whoever comes next; any ancestor is right */
             __atomic_store_n(&w->parent[high], a, __ATOMIC_RELAXED);
@@ -64,7 +64,7 @@ static inline void link_ends(struct weak *w, uint32_t u, uint32_t v) {
 
 /* ---- the steps ---- */
 
-static void begin(void *weak, uint64_t low, uint64_t high) {
+static void plant_trees(void *weak, uint64_t low, uint64_t high) {
     struct weak *w = weak;
     for (uint64_t v = low; v < high && !gg_leave(w->run, v); v++)
         w->parent[v] = (uint32_t)v;
@@ -85,11 +85,11 @@ static void sample_rows(void *weak, uint64_t low, uint64_t high) {
             link_ends(w, (uint32_t)v, w->rows.target[w->rows.begin[v] + w->round]);
 }
 
-static void compress(void *weak, uint64_t low, uint64_t high) {
+static void compress_trees(void *weak, uint64_t low, uint64_t high) {
     struct weak *w = weak;
     for (uint64_t v = low; v < high && !gg_leave(w->run, v); v++) {
-        uint32_t root = parent_of(w, (uint32_t)v), above;
-        while ((above = parent_of(w, root)) != root)
+        uint32_t root = tree_parent(w, (uint32_t)v), above;
+        while ((above = tree_parent(w, root)) != root)
             root = above;
         __atomic_store_n(&w->parent[v], root, __ATOMIC_RELAXED);
     }
@@ -129,7 +129,7 @@ static void link_rest(void *weak, uint64_t low, uint64_t high) {
     }
 }
 
-static void link_rows(void *weak, uint64_t low, uint64_t high) {
+static void link_row_ends(void *weak, uint64_t low, uint64_t high) {
     struct weak *w = weak;
     uint64_t work = 0;
     for (uint64_t v = low; v < high; v++, work++) {
@@ -187,7 +187,7 @@ static bool link_sample(struct weak *w) {
 
 static bool link_all(struct weak *w) {
     const uint64_t m = w->graph->m, n = w->graph->n, words = (n + 63) / 64;
-    if (!link_sample(w) || !over_vertices(w, compress))
+    if (!link_sample(w) || !over_vertices(w, compress_trees))
         return !gg_stopping(w->run);
     w->largest = commonest_root(w);
     w->outside = gg_alloc(w->run, words, sizeof *w->outside);
@@ -195,7 +195,7 @@ static bool link_all(struct weak *w) {
         return false;
     gg_chunks(w->threads, words, CHUNK / 64, mark_outside, w);
     if (w->rows.begin)
-        over_vertices(w, link_rows);
+        over_vertices(w, link_row_ends);
     else
         gg_chunks(w->threads, gg_stopping(w->run) ? 0 : m, CHUNK, link_rest, w);
     gg_release(w->outside);
@@ -211,8 +211,8 @@ static gpugraph_status find_weak(gpugraph_graph *graph, gpugraph_run *run,
         return run->status;
     double start = gg_now_ms();
     w.threads = gg_threads(run, graph->m + graph->n);
-    if (!over_vertices(&w, begin) || (graph->n > 0 && !link_all(&w)) ||
-        !over_vertices(&w, compress))
+    if (!over_vertices(&w, plant_trees) || (graph->n > 0 && !link_all(&w)) ||
+        !over_vertices(&w, compress_trees))
         return gg_stopped(run);
     snprintf(more, sizeof more, "%d thread(s)%s", w.threads,
              w.rows.begin ? ", by rows that are there" : "");

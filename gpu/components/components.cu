@@ -138,8 +138,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 }
 
 /* The rows of vertices outside: a lane for each, the whole warp for a long one. */
-static __global__ void link_rows(const __grid_constant__ both_rows rows, int side,
-                                 const __grid_constant__ arrays a) {
+static __global__ void link_outside_rows(const __grid_constant__ both_rows rows, int side,
+                                         const __grid_constant__ arrays a) {
     const uint64_t *offset = rows.offset[side];
     const uint32_t *target = rows.target[side];
     const uint64_t whole = gg_whole_warps(a.n);
@@ -163,7 +163,7 @@ static __global__ void link_rows(const __grid_constant__ both_rows rows, int sid
 
 /* ---- driver ---- */
 
-static void carve(struct workspace *space, uint32_t n, struct arrays *a) {
+static void carve_trees(struct workspace *space, uint32_t n, struct arrays *a) {
     a->n = n;
     a->component = gg_carve<uint32_t>(space, n);
     a->outside = gg_carve<uint32_t>(space, (n + (uint64_t)GG_WARP - 1) / GG_WARP);
@@ -195,16 +195,16 @@ static void link_list(struct cuda_job *job, const struct device_edges *edges,
                       const struct arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16),
                    by_edge = gg_grid(job, edges->m, 16);
-    begin<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    plant_trees<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
     if (edges->m / GG_COMPONENTS_ROW < a->n) {
         link_every<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
         gg_launched(job, "link_every");
         return;
     }
     hook_first<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten_paths<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
     link_second<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten_paths<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
     find_largest(job, a);
     link_rest<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
     gg_launched(job, "link_rest");
@@ -214,31 +214,31 @@ static void link_all_rows(struct cuda_job *job, const struct both_rows *rows,
                           const struct arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16);
     hook_first_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten_paths<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
     link_second_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    shorten_paths<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
     find_largest(job, a);
     for (int side = 0; side < 2 && rows->offset[side]; side++)
-        link_rows<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, side, *a);
-    gg_launched(job, "link_rows");
+        link_outside_rows<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, side, *a);
+    gg_launched(job, "link_outside_rows");
 }
 
 /* All trees are made: of each vertex its root. */
 static bool end_trees(struct cuda_job *job, const struct arrays *a) {
-    compress<<<gg_grid(job, a->n, 16), GG_BLOCK, 0, job->stream>>>(*a);
-    return gg_launched(job, "compress") && gg_wait(job);
+    compress_trees<<<gg_grid(job, a->n, 16), GG_BLOCK, 0, job->stream>>>(*a);
+    return gg_launched(job, "compress_trees") && gg_wait(job);
 }
 
 static bool room_for(struct cuda_job *job, uint32_t n, struct arrays *a) {
     struct workspace space = {NULL, 0};
-    carve(&space, n, a);
+    carve_trees(&space, n, a);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, n, a);
+    carve_trees(&space, n, a);
     return true;
 }
 
-static void find(struct cuda_job *job, uint32_t *component) {
+static void find_weak(struct cuda_job *job, uint32_t *component) {
     struct device_edges edges;
     struct arrays a;
     if (!gg_device_edges(job, false, &edges) || edges.n == 0)
@@ -260,12 +260,12 @@ static void find(struct cuda_job *job, uint32_t *component) {
         gg_phase(job->run, "download", started, edges.n, "components");
 }
 
-static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_run *run,
-                                      uint32_t *component) {
+static gpugraph_status find_weak_on_device(gpugraph_graph *graph, gpugraph_run *run,
+                                           uint32_t *component) {
     struct cuda_job job;
     if (!gg_job_open(&job, graph, run))
         return run->status;
-    find(&job, component);
+    find_weak(&job, component);
     return gg_job_close(&job);
 }
 
@@ -273,7 +273,7 @@ static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_run *run,
 static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct arrays a;
-    carve(&space, graph->n, &a);
+    carve_trees(&space, graph->n, &a);
     return gg_device_graph_lacks(graph, CSR_KINDS, false) + (int64_t)space.used;
 }
 
@@ -285,7 +285,7 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct components_calls calls = {.find = find_on_device};
+static const struct components_calls calls = {.find = find_weak_on_device};
 
 extern "C" const algorithm_side gg_components_cuda = {
     .methods = methods,

@@ -28,7 +28,7 @@ struct strong {
     int64_t until_poll;
 };
 
-static void enter(struct strong *s, uint32_t v) {
+static void enter_vertex(struct strong *s, uint32_t v) {
     s->rank[v] = ++s->seen;
     s->next[v] = s->g.begin[v];
     s->stack[s->path++] = v;
@@ -51,7 +51,7 @@ static void close_component(struct strong *s, uint32_t v, uint32_t rank) {
 }
 
 /* All arcs of the path's last vertex are seen: its rank is the least that it reaches. */
-static void leave(struct strong *s, uint32_t own) {
+static void leave_vertex(struct strong *s, uint32_t own) {
     const uint32_t v = s->stack[--s->path], rank = s->rank[v];
     if (rank == own)
         close_component(s, v, rank);
@@ -65,7 +65,7 @@ static void leave(struct strong *s, uint32_t own) {
 }
 
 /* Goes on along the arcs of the path's last vertex. own[v] is where it stood when it was seen. */
-static bool walk(struct strong *s, uint32_t *own) {
+static bool walk_from(struct strong *s, uint32_t *own) {
     while (s->path > 0) {
         const uint32_t v = s->stack[s->path - 1];
         const uint64_t end = s->g.end[v];
@@ -82,10 +82,10 @@ static bool walk(struct strong *s, uint32_t *own) {
         s->rank[v] = rank;
         s->next[v] = i;
         if (i < end) {
-            enter(s, to);
+            enter_vertex(s, to);
             own[to] = s->rank[to];
         } else {
-            leave(s, own[v]);
+            leave_vertex(s, own[v]);
         }
         if (s->until_poll < 0) {
             s->until_poll = GG_POLL_ITEMS;
@@ -109,9 +109,9 @@ static gpugraph_status find_strong(gpugraph_graph *graph, gpugraph_run *run,
     bool go = s.rank && s.stack && s.next;
     for (uint32_t root = 0; go && root < s.g.n; root++) {
         if (s.rank[root] == 0) {
-            enter(&s, root);
+            enter_vertex(&s, root);
             component[root] = s.rank[root];
-            go = walk(&s, component); /* of a vertex not done: where it stood */
+            go = walk_from(&s, component); /* of a vertex not done: where it stood */
         }
     }
     gg_release(s.rank);

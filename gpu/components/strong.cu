@@ -59,7 +59,7 @@ struct strong_run {
 
 /* ---- kernels ---- */
 
-static __global__ void begin(uint32_t n, strong s) {
+static __global__ void list_all_vertices(uint32_t n, strong s) {
     for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
         s.label[v] = GPUGRAPH_NONE;
         s.list[0][v] = (uint32_t)v;
@@ -255,7 +255,7 @@ static bool until_settled(struct strong_run *r, uint32_t most, step_type step) {
 }
 
 /* Drops settled vertices from the list. */
-static bool shorten(struct strong_run *r) {
+static bool shorten_list(struct strong_run *r) {
     struct strong *s = &r->s;
     gg_fill(r->job, &s->state->count, 0, sizeof s->state->count);
     list_open OVER_LIST(r)(*s, r->count);
@@ -285,7 +285,7 @@ static bool trim_along(struct strong_run *r, const struct device_csr *rows) {
     mark_rings OVER_LIST(r)(*s, r->count, from);
     settle_chains OVER_LIST(r)(*s, r->count, from);
     gg_launched(r->job, "settle_chains");
-    return shorten(r);
+    return shorten_list(r);
 }
 
 static bool trim(struct strong_run *r) {
@@ -327,7 +327,7 @@ static bool settle_pivot(struct strong_run *r) {
         return false;
     settle_both OVER_VERTICES(r)(n, out.depth, pivot, r->s);
     gg_launched(r->job, "settle_both");
-    return shorten(r) && trim(r);
+    return shorten_list(r) && trim(r);
 }
 
 static bool colour_round(struct strong_run *r) {
@@ -347,13 +347,13 @@ static bool colour_round(struct strong_run *r) {
         return false;
     label_colours OVER_LIST(r)(r->s, r->count);
     gg_launched(r->job, "label_colours");
-    return shorten(r) && trim(r);
+    return shorten_list(r) && trim(r);
 }
 
 /* ---- driver ---- */
 
 /* The run's own block: the searches have the workspace. */
-static uint64_t carve(unsigned char *block, uint32_t n, struct strong *s) {
+static uint64_t carve_strong(unsigned char *block, uint32_t n, struct strong *s) {
     struct workspace space = {block, 0};
     s->state = gg_carve<struct state>(&space, 1);
     s->label = gg_carve<uint32_t>(&space, n);
@@ -374,8 +374,8 @@ static bool search_fits(const struct strong_run *r) {
 static bool settle_all(struct strong_run *r) {
     const uint32_t n = r->job->graph->n;
     uint32_t *least = r->s.colour;
-    begin OVER_VERTICES(r)(n, r->s);
-    gg_launched(r->job, "begin");
+    list_all_vertices OVER_VERTICES(r)(n, r->s);
+    gg_launched(r->job, "list_all_vertices");
     if (!trim(r) || (search_fits(r) && !settle_pivot(r)))
         return false;
     while (r->count > 0)
@@ -388,7 +388,7 @@ static bool settle_all(struct strong_run *r) {
     return gg_wait(r->job);
 }
 
-static void find(struct cuda_job *job, uint32_t *component) {
+static void find_strong(struct cuda_job *job, uint32_t *component) {
     struct strong_run r = {};
     const uint32_t n = job->graph->n;
     r.job = job;
@@ -397,11 +397,11 @@ static void find(struct cuda_job *job, uint32_t *component) {
         !gg_device_csr(job, CSR_IN, false, &r.rows[1]))
         return;
     double started = gg_now_ms();
-    const uint64_t bytes = carve(NULL, n, &r.s);
+    const uint64_t bytes = carve_strong(NULL, n, &r.s);
     unsigned char *block = static_cast<unsigned char *>(gg_take(job, bytes));
     if (!block)
         return;
-    carve(block, n, &r.s);
+    carve_strong(block, n, &r.s);
     if (settle_all(&r)) {
         gg_search_phase(job->run, started, (int64_t)r.rows[0].m, "");
         started = gg_now_ms();
@@ -411,12 +411,12 @@ static void find(struct cuda_job *job, uint32_t *component) {
     gg_give(job, block, bytes);
 }
 
-static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_run *run,
-                                      uint32_t *component) {
+static gpugraph_status find_strong_on_device(gpugraph_graph *graph, gpugraph_run *run,
+                                             uint32_t *component) {
     struct cuda_job job;
     if (!gg_job_open(&job, graph, run))
         return run->status;
-    find(&job, component);
+    find_strong(&job, component);
     return gg_job_close(&job);
 }
 
@@ -426,7 +426,7 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct strong s;
     return gg_device_graph_lacks(graph, CSR_OUT, false) +
            gg_device_graph_lacks(graph, CSR_IN, false) +
-           (int64_t)(carve(NULL, graph->n, &s) + gg_bfs_levels_bytes(&job, 1));
+           (int64_t)(carve_strong(NULL, graph->n, &s) + gg_bfs_levels_bytes(&job, 1));
 }
 
 /* ---- the device's side ---- */
@@ -438,7 +438,7 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct components_calls calls = {.find = find_on_device};
+static const struct components_calls calls = {.find = find_strong_on_device};
 
 extern "C" const algorithm_side gg_strong_components_cuda = {
     .methods = methods,

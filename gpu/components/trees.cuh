@@ -17,8 +17,8 @@ struct arrays {
 
 /* ---- trees ---- */
 
-static __device__ __forceinline__ uint32_t parent_of(const uint32_t *component,
-                                                     uint32_t v) {
+static __device__ __forceinline__ uint32_t tree_parent(const uint32_t *component,
+                                                       uint32_t v) {
     return *(const volatile uint32_t *)&component[v];
 }
 
@@ -39,10 +39,10 @@ static __device__ __forceinline__ void point_to(uint32_t *component, uint32_t v,
 
 /* As link_ends in components.c. */
 static __device__ void link_ends(uint32_t *component, uint32_t u, uint32_t v) {
-    uint32_t a = parent_of(component, u), b = parent_of(component, v);
+    uint32_t a = tree_parent(component, u), b = tree_parent(component, v);
     while (a != b) {
         const uint32_t high = max(a, b), low = min(a, b);
-        uint32_t above = parent_of(component, high);
+        uint32_t above = tree_parent(component, high);
         if (above == low)
             return;
         if (above == high) {
@@ -50,7 +50,7 @@ static __device__ void link_ends(uint32_t *component, uint32_t u, uint32_t v) {
             if (above == high)
                 return;
         }
-        a = parent_of(component, above);
+        a = tree_parent(component, above);
         if (a != above) /* a root is never changed so: high is none */
             point_to(component, high, a);
         b = low;
@@ -88,16 +88,16 @@ static __device__ __forceinline__ uint32_t wait_or_link(const arrays &a, waiting
     return count - GG_WARP;
 }
 
-static __global__ void begin(const __grid_constant__ arrays a) {
+static __global__ void plant_trees(const __grid_constant__ arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid())
         a.component[v] = (uint32_t)v;
 }
 
 /* Halves the way to the root while it is followed. Another thread may have stored the root, and this one then
 ** stores an ancestor in its place: the way is longer again, and still right. */
-static __global__ void shorten(const __grid_constant__ arrays a) {
+static __global__ void shorten_paths(const __grid_constant__ arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
-        const uint32_t first = parent_of(a.component, (uint32_t)v);
+        const uint32_t first = tree_parent(a.component, (uint32_t)v);
         uint32_t at = (uint32_t)v, above = first, next;
         while ((next = some_parent_of(a.component, above)) != above) {
             point_to(a.component, at, next);
@@ -109,9 +109,9 @@ static __global__ void shorten(const __grid_constant__ arrays a) {
     }
 }
 
-static __global__ void compress(const __grid_constant__ arrays a) {
+static __global__ void compress_trees(const __grid_constant__ arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
-        const uint32_t first = parent_of(a.component, (uint32_t)v);
+        const uint32_t first = tree_parent(a.component, (uint32_t)v);
         uint32_t root = first, above;
         while ((above = some_parent_of(a.component, root)) != root)
             root = above;

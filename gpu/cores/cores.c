@@ -42,15 +42,16 @@ struct claims {
     uint32_t count;
 };
 
-static void hand_over(uint32_t *list, uint64_t *tail, struct claims *c) {
+static void hand_claims_over(uint32_t *list, uint64_t *tail, struct claims *c) {
     const uint64_t at = __atomic_fetch_add(tail, c->count, __ATOMIC_RELAXED);
     memcpy(list + at, c->vertex, c->count * sizeof *c->vertex);
     c->count = 0;
 }
 
-static inline void claim(uint32_t *list, uint64_t *tail, struct claims *c, uint32_t v) {
+static inline void claim_vertex(uint32_t *list, uint64_t *tail, struct claims *c,
+                                uint32_t v) {
     if (c->count == CLAIMS)
-        hand_over(list, tail, c);
+        hand_claims_over(list, tail, c);
     c->vertex[c->count++] = v;
 }
 
@@ -76,18 +77,18 @@ static void part_rest(void *peeling, uint64_t low, uint64_t high) {
     for (uint64_t i = low; i < high && !gg_leave(p->run, i); i++) {
         const uint32_t v = p->rest[i], left = p->core[v];
         if (left == p->k) {
-            claim(p->queue, &p->tail, &gone, v);
+            claim_vertex(p->queue, &p->tail, &gone, v);
         } else if (left > p->k) {
             fewest = left < fewest ? left : fewest;
-            claim(p->next_rest, &p->next_count, &stays, v);
+            claim_vertex(p->next_rest, &p->next_count, &stays, v);
         }
     }
-    hand_over(p->queue, &p->tail, &gone);
-    hand_over(p->next_rest, &p->next_count, &stays);
+    hand_claims_over(p->queue, &p->tail, &gone);
+    hand_claims_over(p->next_rest, &p->next_count, &stays);
     gg_lower(&p->fewest, fewest);
 }
 
-static void take_shared(void *peeling, uint64_t low, uint64_t high) {
+static void take_shared_queue(void *peeling, uint64_t low, uint64_t high) {
     struct peeling *p = peeling;
     struct claims c;
     uint64_t since = GG_POLL_ITEMS; /* few arcs may be in each of many chunks */
@@ -103,12 +104,12 @@ static void take_shared(void *peeling, uint64_t low, uint64_t high) {
                 continue;
             const uint32_t before = __atomic_fetch_sub(left, 1, __ATOMIC_RELAXED);
             if (before == p->k + 1)
-                claim(p->queue, &p->tail, &c, p->rows.target[a]);
+                claim_vertex(p->queue, &p->tail, &c, p->rows.target[a]);
             else if (before <= p->k)
                 __atomic_fetch_add(left, 1, __ATOMIC_RELAXED);
         }
     }
-    hand_over(p->queue, &p->tail, &c);
+    hand_claims_over(p->queue, &p->tail, &c);
 }
 
 static void take_alone(struct peeling *p) {
@@ -136,12 +137,12 @@ static void take_alone(struct peeling *p) {
 }
 
 /* All that goes for this k. */
-static void take_all(struct peeling *p) {
+static void take_queue(struct peeling *p) {
     for (p->last = p->first; p->last < p->tail && !gg_stopping(p->run);) {
         p->first = p->last;
         if (p->threads > 1 && p->tail - p->first > GG_CORES_WIDE) {
             p->last = p->tail;
-            gg_chunks(p->threads, p->last - p->first, CHUNK, take_shared, p);
+            gg_chunks(p->threads, p->last - p->first, CHUNK, take_shared_queue, p);
         } else {
             take_alone(p);
         }
@@ -149,7 +150,7 @@ static void take_all(struct peeling *p) {
     p->first = p->last;
 }
 
-static void peel(struct peeling *p) {
+static void peel_all(struct peeling *p) {
     const uint64_t n = p->graph->n;
     p->fewest = UINT64_MAX;
     gg_chunks(p->threads, n, REST_CHUNK, count_neighbours, p);
@@ -165,7 +166,7 @@ static void peel(struct peeling *p) {
         p->next_rest = swapped;
         p->rest_count = p->next_count;
         if (p->tail > p->first) {
-            take_all(p);
+            take_queue(p);
             p->k++;
             p->fewest = UINT64_MAX; /* counters have fallen since */
         }
@@ -174,8 +175,8 @@ static void peel(struct peeling *p) {
 
 /* ---- the driver ---- */
 
-static gpugraph_status find_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
-                                   uint32_t *core) {
+static gpugraph_status find_cores_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
+                                         uint32_t *core) {
     struct peeling p = {.graph = graph, .run = run, .core = core};
     const uint32_t n = graph->n;
     char more[60];
@@ -188,7 +189,7 @@ static gpugraph_status find_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
     p.next_rest = gg_alloc(run, n, sizeof *p.next_rest);
     const bool go = p.queue && p.rest && p.next_rest;
     if (go)
-        peel(&p);
+        peel_all(&p);
     gg_release(p.queue);
     gg_release(p.rest);
     gg_release(p.next_rest);
@@ -211,7 +212,7 @@ static const gpugraph_method methods[] = {
     {0},
 };
 
-static const struct cores_calls cpu_calls = {.find = find_on_cpu};
+static const struct cores_calls cpu_calls = {.find = find_cores_on_cpu};
 
 static const algorithm_side cpu_side = {
     .methods = methods,
@@ -244,7 +245,7 @@ static void find_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core)
         return;
     calls(on)->find(graph, run, core);
     if (gg_fall_back(run, &gg_cores, fallback))
-        find_on_cpu(graph, run, core);
+        find_cores_on_cpu(graph, run, core);
 }
 
 gpugraph_status gpugraph_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core) {

@@ -114,7 +114,8 @@ static __global__ void __launch_bounds__(PEEL_BLOCK)
 
 /* ---- driver ---- */
 
-static void carve(struct workspace *space, uint64_t n, uint64_t arcs, struct cores *c) {
+static void carve_cores(struct workspace *space, uint64_t n, uint64_t arcs,
+                        struct cores *c) {
     gg_carve_peel(space, n, arcs, &c->p);
     c->state = gg_carve<struct cores_state>(space, 1);
     c->core = gg_carve<uint32_t>(space, n);
@@ -122,7 +123,7 @@ static void carve(struct workspace *space, uint64_t n, uint64_t arcs, struct cor
         c->rest[i] = gg_carve<uint32_t>(space, n);
 }
 
-static bool peel(struct cuda_job *job, struct cores *c) {
+static bool launch_peel(struct cuda_job *job, struct cores *c) {
     const struct cooperative_kernel kernel = {(const void *)peel_cores, "peel_cores",
                                               PEEL_BLOCK, 0};
     const struct cores_state first = {
@@ -140,7 +141,7 @@ static bool peel(struct cuda_job *job, struct cores *c) {
                                  arguments);
 }
 
-static void find(struct cuda_job *job, uint32_t *core) {
+static void find_cores(struct cuda_job *job, uint32_t *core) {
     struct workspace space = {NULL, 0};
     struct cores c = cores();
     struct peel_state rounds;
@@ -149,12 +150,12 @@ static void find(struct cuda_job *job, uint32_t *core) {
     if (!gg_device_csr(job, CSR_SIMPLE, false, &c.p.rows) || c.p.rows.n == 0)
         return;
     double started = gg_now_ms();
-    carve(&space, c.p.rows.n, c.p.rows.m, &c);
+    carve_cores(&space, c.p.rows.n, c.p.rows.m, &c);
     if (!gg_workspace(job, &space))
         return;
-    carve(&space, c.p.rows.n, c.p.rows.m, &c);
+    carve_cores(&space, c.p.rows.n, c.p.rows.m, &c);
     c.p.host_stop = job->device->device_stop;
-    if (!peel(job, &c) || !gg_fetch(job, &rounds, c.p.state, sizeof rounds) ||
+    if (!launch_peel(job, &c) || !gg_fetch(job, &rounds, c.p.state, sizeof rounds) ||
         !gg_fetch(job, &passes, c.state, sizeof passes))
         return;
     snprintf(more, sizeof more, "%u passes, %u rounds", passes.passes, rounds.round);
@@ -164,12 +165,12 @@ static void find(struct cuda_job *job, uint32_t *core) {
         gg_phase(job->run, "download", started, c.p.rows.n, "core numbers");
 }
 
-static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_run *run,
-                                      uint32_t *core) {
+static gpugraph_status find_cores_on_device(gpugraph_graph *graph, gpugraph_run *run,
+                                            uint32_t *core) {
     struct cuda_job job;
     if (!gg_job_open(&job, graph, run))
         return run->status;
-    find(&job, core);
+    find_cores(&job, core);
     return gg_job_close(&job);
 }
 
@@ -177,7 +178,7 @@ static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_run *run,
 static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct cores c = cores();
-    carve(&space, graph->n, 2 * graph->m, &c);
+    carve_cores(&space, graph->n, 2 * graph->m, &c);
     return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + (int64_t)space.used;
 }
 
@@ -189,7 +190,7 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct cores_calls calls = {.find = find_on_device};
+static const struct cores_calls calls = {.find = find_cores_on_device};
 
 extern "C" const algorithm_side gg_cores_cuda = {
     .methods = methods,

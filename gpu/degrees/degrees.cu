@@ -22,7 +22,7 @@ static __global__ void count_ends(device_edges edges, int ends, uint32_t *degree
 
 /* ---- driver ---- */
 
-static void carve(struct workspace *space, uint32_t n, uint32_t **degree) {
+static void carve_degrees(struct workspace *space, uint32_t n, uint32_t **degree) {
     *degree = gg_carve<uint32_t>(space, n);
 }
 
@@ -33,10 +33,10 @@ static void count(struct cuda_job *job, gpugraph_direction direction, uint32_t *
     if (!gg_device_edges(job, false, &edges))
         return;
     double started = gg_now_ms();
-    carve(&space, n, &on_device);
+    carve_degrees(&space, n, &on_device);
     if (!gg_workspace(job, &space))
         return;
-    carve(&space, n, &on_device);
+    carve_degrees(&space, n, &on_device);
     gg_fill(job, on_device, 0, (uint64_t)n * sizeof *on_device);
     int ends = direction == GPUGRAPH_BOTH ? 3 : direction == GPUGRAPH_OUT ? 1 : 2;
     count_ends<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges, ends,
@@ -64,7 +64,7 @@ static gpugraph_status count_on_device(gpugraph_graph *graph,
 static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     uint32_t *degree;
-    carve(&space, graph->n, &degree);
+    carve_degrees(&space, graph->n, &degree);
     return gg_device_graph_lacks(graph, CSR_KINDS, false) + (int64_t)space.used;
 }
 

@@ -114,32 +114,9 @@ static void attempt_item(const gpugraph_dynamic *d, const struct dynamic_batch *
     finish_insertion(d, b, i, outcome, d->valued && !b->keep, t);
 }
 
-static void insert_run(const gpugraph_dynamic *d, const struct dynamic_batch *b,
-                       uint64_t i, struct tally *t) {
-    const struct slab_graph *g = &d->slabs;
-    const struct slab_sorted sorted = gg_sorted(b, d->valued);
-    struct slab_visit visit = slab_begin_visit(g, &sorted, (uint32_t)i);
-    uint32_t sectors;
-    t->far += slab_far(&visit);
-    while ((sectors = slab_go_visiting(g, &sorted, &visit)) > 0)
-        slab_bring(&visit, sectors, slab_take_base(g, sectors));
-    if (slab_end_visit(g, &visit, d->valued))
-        slab_list_growing(g, visit.from, visit.v.sectors);
-    slab_list_chunks(g, b->result, (uint32_t)visit.item, slab_chunks(&visit));
-    t->added += visit.added;
-}
-
 static void insert_later(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                          uint64_t i, struct tally *t) {
-    uint64_t item = i;
-    if (b->run) {
-        const struct slab_sorted sorted = gg_sorted(b, d->valued);
-        item = slab_waiting_item(&sorted, b->result, i);
-    } else if (!b->whole) {
-        item = b->result[i];
-    }
-    if (item != SLAB_NO_ITEM)
-        insert_item(d, b, item, t);
+    insert_item(d, b, b->whole ? i : b->result[i], t);
 }
 
 static void claim_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
@@ -257,9 +234,6 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
     case STEP_ATTEMPT:
         attempt_item(d, b, i, t);
         break;
-    case STEP_INSERT_RUNS:
-        insert_run(d, b, i, t);
-        break;
     case STEP_INSERT_LATER:
         insert_later(d, b, i, t);
         break;
@@ -295,7 +269,7 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
 
 static uint64_t waiting_items(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     uint64_t later = d->slabs.pool->later;
-    return b->whole ? b->count : b->run ? later * SLAB_CHUNK : later;
+    return b->whole ? b->count : later;
 }
 
 static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
@@ -315,8 +289,6 @@ static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
         return d->slabs.n;
     case STEP_INSERT:
         return pool->report.full ? 0 : b->count; /* a vertex may lack its table */
-    case STEP_INSERT_RUNS:
-        return *b->runs;
     case STEP_INSERT_LATER:
         return pool->report.full ? 0 : waiting_items(d, b);
     case STEP_CLAIM:
@@ -425,9 +397,8 @@ const dynamic_place gg_cpu_dynamic = {
     .step = step_cpu,
     .offsets = offsets_cpu,
     .gather = gather_cpu,
-    .sort = gg_dynamic_sort_on_host,
     .mark = mark_cpu,
     .elapsed = elapsed_cpu,
     .host = true,
-    .sorted_items = UINT64_MAX, /* twice as long as inserting them as they come */
+    .whole_items = UINT64_MAX, /* threads do not wait for one another */
 };

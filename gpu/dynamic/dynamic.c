@@ -2,7 +2,7 @@
 **
 **     insert    (gather) -> announce -> (sum bases) -> rehash -> insert -> claim -> settle
 **       or      attempt -> (rehash -> insert later) -> claim -> settle
-**       or      sort -> insert runs -> (rehash -> insert later) -> claim -> settle
+**       or      (gather) -> announce -> rehash -> insert -> claim -> settle, all in one go
 **     delete    delete
 **     clean     list dead -> rehash
 **
@@ -124,8 +124,8 @@ void gpugraph_dynamic_free(gpugraph_dynamic *d) {
     run.device = d->device;
     d->run = &run;
     d->place->open(d, &run);
-    struct held *const all[] = {&d->incoming, &d->growing, &d->huge,
-                                &d->scratch,  &d->sorted,  &d->rows};
+    struct held *const all[] = {&d->incoming, &d->growing, &d->huge, &d->scratch,
+                                &d->rows};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         gg_dynamic_drop(d, all[i]);
     gg_dynamic_drop_tables(d, &d->tables);
@@ -148,7 +148,7 @@ int64_t gpugraph_dynamic_bytes(const gpugraph_dynamic *d) {
     uint64_t lists = t->list[0].bytes + t->list[1].bytes + t->list[2].bytes;
     return (int64_t)(t->arena.bytes + t->vertex.bytes + t->pool.bytes + lists +
                      d->incoming.bytes + d->growing.bytes + d->huge.bytes +
-                     d->scratch.bytes + d->sorted.bytes + d->rows.bytes);
+                     d->scratch.bytes + d->rows.bytes);
 }
 
 /* ---- batches ---- */
@@ -241,8 +241,8 @@ gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
                                uint64_t items) {
     gg_phase(d->run, name, gg_now_ms() - ms, (int64_t)items, "%s",
              d->valued ? "map" : "set");
-    struct held *const scratch[] = {&d->scratch, &d->sorted, &d->rows};
-    for (int i = 0; i < 3; i++)
+    struct held *const scratch[] = {&d->scratch, &d->rows};
+    for (int i = 0; i < 2; i++)
         if (scratch[i]->bytes > KEPT_SCRATCH)
             gg_dynamic_drop(d, scratch[i]);
     return gg_dynamic_close(d);
@@ -257,16 +257,8 @@ static bool are_few(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
 /* To look at all of them first pays where there are many, and a vertex has several. */
 static bool are_many(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     uint64_t many =
-        gg_limits.sorted_items > 0 ? gg_limits.sorted_items : d->place->sorted_items;
+        gg_limits.whole_items > 0 ? gg_limits.whole_items : d->place->whole_items;
     return b->count >= many && b->count >= d->slabs.n / GG_SLAB_SPREAD;
-}
-
-/* A sort of many costs more than it saves where they are few for the graph, unless a vertex has several of
-** them: those that come as they are would wait for one another. */
-static bool are_worth_a_sort(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    bool dense = gg_limits.sorted_items > 0 || b->count >= GG_SLAB_LARGE ||
-                 b->count >= (uint64_t)GG_SLAB_DENSE * d->slabs.n;
-    return are_many(d, b) && (dense || !are_few(d, b));
 }
 
 /* Batches for which nothing is summed need room: the arena is made larger, unless it had better be made
@@ -285,18 +277,19 @@ static void make_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
                  "sectors of 32 bytes");
 }
 
-/* A batch is announced where it is the first, or there is no room. So is a large one where the latest
-** that was looked at was skewed: tables will grow, and lanes with a vertex each would wait for the one with
-** the longest run. Others, if they are worth it, are sorted. */
+/* Few items for the graph are attempted as they come, unless they are so many, or were so skewed in the
+** latest batch that was looked at, that tables will grow and lanes would wait for one another. A batch is
+** announced where it is the first, where there is no room, and in all other cases. */
 static void choose_way(gpugraph_dynamic *d, struct dynamic_batch *b) {
+    const bool crowded = d->skewed || gg_limits.whole_items > 0 ||
+                         b->count >= GG_SLAB_LARGE ||
+                         b->count >= (uint64_t)GG_SLAB_DENSE * d->slabs.n;
     b->first = d->end == 0;
     b->attempted = b->whole = false;
     if (b->first || !gg_dynamic_has_room(d, b->count))
         return;
-    b->whole = are_many(d, b) && d->skewed && !b->run;
-    if (!b->whole && are_worth_a_sort(d, b) && !b->run)
-        d->place->sort(d, b);
-    b->attempted = !b->whole && (are_few(d, b) || b->run);
+    b->whole = are_many(d, b) && (crowded || !are_few(d, b));
+    b->attempted = !b->whole && are_few(d, b);
 }
 
 static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
@@ -310,7 +303,7 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     d->slabs.slack = d->end > 0 ? (float)GG_SLAB_SLACK : 0;
     if (b->attempted) {
         b->old = d->slabs;
-        gg_dynamic_step(d, b->run ? STEP_INSERT_RUNS : STEP_ATTEMPT, b);
+        gg_dynamic_step(d, STEP_ATTEMPT, b);
         gg_dynamic_step(d, STEP_REST, b);
     } else if (b->whole) {
         b->old = d->slabs;
@@ -336,7 +329,7 @@ double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b) {
         d->place->mark(d, 1);
         struct slab_report report = gg_dynamic_count(d).report;
         full = report.full;
-        if (!b->attempted || b->run) /* all were looked at */
+        if (!b->attempted) /* all were looked at */
             d->skewed = report.far > b->count / GG_SLAB_SKEW;
         d->announced = !b->attempted || full || !gg_dynamic_going(d);
         ms += d->place->elapsed(d);

@@ -1,5 +1,5 @@
 /* The slabs of a dynamic graph on a device: memory, transfers, and the order of its steps.
-** The kernels: edges.cu, runs.cu, sort.cu, rows.cu. What a batch is:
+** The kernels: edges.cu, gather.cu, rows.cu. What a batch is:
 ** dynamic.c. */
 #include "dynamic.cuh"
 #include "device/block_sum.cuh"
@@ -95,7 +95,7 @@ static void step_cuda(gpugraph_dynamic *d, enum dynamic_step step,
                       const struct dynamic_batch *b) {
     if (!gg_going(d->job))
         return; /* steps are queued: STEP_SETTLE never comes later than its STEP_INSERT */
-    if (!gg_dynamic_edge_step(d, step, *b) && !gg_dynamic_run_step(d, step, *b))
+    if (!gg_dynamic_edge_step(d, step, *b))
         gg_dynamic_row_step(d, step, *b);
     gg_launched(d->job, "step of a dynamic graph");
 }
@@ -130,9 +130,8 @@ static void offsets_cuda(gpugraph_dynamic *d, const struct dynamic_batch *b) {
 }
 
 static const dynamic_place place = {
-    open_cuda,         close_cuda,      take_cuda,     give_cuda,    fill_cuda,
-    copy_cuda,         upload_cuda,     download_cuda, step_cuda,    offsets_cuda,
-    gg_dynamic_gather, gg_dynamic_sort, mark_cuda,     elapsed_cuda, false,
-    GG_SLAB_SORTED,
+    open_cuda,         close_cuda,  take_cuda,     give_cuda, fill_cuda,
+    copy_cuda,         upload_cuda, download_cuda, step_cuda, offsets_cuda,
+    gg_dynamic_gather, mark_cuda,   elapsed_cuda,  false,     GG_SLAB_SORTED,
 };
 extern "C" const dynamic_place *const gg_cuda_dynamic = &place;

@@ -9,7 +9,6 @@ enum {
     GG_DYNAMIC_GRID = 32,   /* blocks for each multiprocessor: some waves of lanes */
     GG_DYNAMIC_FULL = 8,    /* the same: as many as it holds at once */
     GG_DYNAMIC_ATTEMPT = 6, /* as many as it holds of kernels that need 40 registers */
-    GG_DYNAMIC_RUNS = 5,    /* as many as it holds of kernels that need 48 */
     GG_DYNAMIC_REST =
         4, /* as many as a rehash may have, which needs 64 registers, and desks */
     GG_DYNAMIC_BLOCK = 128, /* threads of a small block */
@@ -17,16 +16,13 @@ enum {
     GG_DYNAMIC_SMALL = GG_DYNAMIC_ATTEMPT * GG_BLOCK / GG_DYNAMIC_BLOCK
 };
 
-/* Launch a step: edges.cu, runs.cu, rows.cu. False: it is none of theirs. */
+/* Launch a step: edges.cu, rows.cu. False: it is none of theirs. */
 bool gg_dynamic_edge_step(gpugraph_dynamic *d, enum dynamic_step step,
                           const struct dynamic_batch &b);
-bool gg_dynamic_run_step(gpugraph_dynamic *d, enum dynamic_step step,
-                         const struct dynamic_batch &b);
 bool gg_dynamic_row_step(gpugraph_dynamic *d, enum dynamic_step step,
                          const struct dynamic_batch &b);
 
-/* sort.cu */
+/* gather.cu */
 void gg_dynamic_gather(gpugraph_dynamic *d, dynamic_batch *b);
-void gg_dynamic_sort(gpugraph_dynamic *d, dynamic_batch *b);
 
 #endif

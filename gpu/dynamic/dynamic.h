@@ -2,20 +2,18 @@
 **
 **     dynamic.c            create, free; batches of edges: check, upload, steps
 **     vertices.c   more vertices, and batches of them
-**     sort.c       batches sorted on the host
 **     rows.c       rows, triangles
 **     iterator.c   one edge after the other
 **     memory.c     the blocks; room in the arena
 **     cpu.c        a place: host memory, steps by threads
 **     dynamic.cu           a place: device memory, steps as kernels, which are in
-**                          edges.cu, runs.cu, sort.cu and rows.cu
+**                          edges.cu, gather.cu and rows.cu
 **
 ** Edges with ids hang on it: multigraph.h. */
 #ifndef GPUGRAPH_DYNAMIC_H
 #define GPUGRAPH_DYNAMIC_H
 
 #include "backend.h"
-#include "slab_run.h"
 #include "slab_tile.h"
 
 #ifdef __cplusplus
@@ -33,7 +31,6 @@ enum dynamic_step {
     STEP_FINISH,    /* of huge ones: the old base or the new one goes */
     STEP_INSERT,
     STEP_ATTEMPT,      /* insert without announcement; what must wait is listed */
-    STEP_INSERT_RUNS,  /* insert a sorted batch, a lane for a vertex */
     STEP_INSERT_LATER, /* insert what had to wait */
     STEP_REST,         /* all that follows these: from STEP_PLAN to STEP_SETTLE */
     STEP_CLAIM,        /* who wants an edge that was there claims it */
@@ -55,33 +52,18 @@ struct dynamic_batch {
     uint32_t *result; /* count: answers; items that wait, or chunks of them; sectors of
                             ** claims */
     const uint64_t *pair; /* map, in buckets: target and value; else NULL */
-    const uint32_t *run;  /* sorted: where runs begin; *runs of them. Else NULL */
-    const uint32_t *runs;
-    bool attempted; /* nothing is announced */
-    bool whole;     /* all are announced, and no sum is asked for before the rest */
-    bool ordered;   /* ascending by source already */
-    bool unsorted;  /* or may be */
-    bool first;     /* there was no table before it */
-    bool keep;      /* of an edge that is there the value stays */
+    bool attempted;       /* nothing is announced */
+    bool whole;           /* all are announced, and no sum is asked for before the rest */
+    bool ordered;         /* ascending by source already */
+    bool unsorted;        /* or may be */
+    bool first;           /* there was no table before it */
+    bool keep;            /* of an edge that is there the value stays */
     struct slab_graph old; /* STEP_REHASH: where the tables are now */
     uint32_t *row_count;   /* count + 1 */
     uint64_t *row_offset;  /* count + 1 */
     uint32_t *row_target, *row_value;
     bool name_rows; /* row_value gets the vertex whose row it is, not the value */
 };
-
-WARP_FUNCTION struct slab_sorted gg_sorted(const struct dynamic_batch *b, bool valued) {
-    struct slab_sorted sorted = {b->source,
-                                 b->target,
-                                 b->value,
-                                 b->pair,
-                                 b->run,
-                                 b->count,
-                                 b->runs ? b->runs[0] : 0,
-                                 valued,
-                                 b->keep};
-    return sorted;
-}
 
 /* Where slabs live and who runs the steps: one const struct for each backend. Once
 ** run->status is set only `give`, `close` and the steps that end others do anything. */
@@ -100,13 +82,11 @@ typedef struct dynamic_place {
     /* Brings a large batch into another order, in which items of a source are close together
     ** and those of an edge in the order they had; or leaves it as it is. */
     void (*gather)(gpugraph_dynamic *d, struct dynamic_batch *batch);
-    /* Sorts a batch by its sources, and finds its runs; or leaves it as it is. */
-    void (*sort)(gpugraph_dynamic *d, struct dynamic_batch *batch);
     /* Milliseconds between two moments of the place's own time: its steps alone. */
     void (*mark)(gpugraph_dynamic *d, int which);
     double (*elapsed)(gpugraph_dynamic *d);
-    bool host;             /* batches need no upload */
-    uint64_t sorted_items; /* of a batch of insertions from which on sorting it pays */
+    bool host;            /* batches need no upload */
+    uint64_t whole_items; /* insertions from which on a batch is announced as a whole */
 } dynamic_place;
 
 struct held { /* a block where the slabs are */
@@ -133,7 +113,7 @@ struct gpugraph_dynamic {
     struct slab_graph slabs; /* a view of the blocks */
     struct dynamic_tables tables;
     struct held incoming, growing, huge;
-    struct held scratch, sorted, rows; /* of batches; sorted: on the host */
+    struct held scratch, rows; /* of batches */
     bool valued;
     bool reporting; /* the report holds what `edges` does not */
     bool announced; /* the counts of announced insertions are not all 0 */
@@ -222,11 +202,6 @@ bool gg_needs_edges(gpugraph_run *run, uint64_t count, const uint32_t *source,
 void gg_dynamic_rehash_now(gpugraph_dynamic *d, struct dynamic_batch *b);
 /* The same, with room for it. `most`: sectors that it takes at most. */
 void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t most);
-
-/* ---- sort.c ---- */
-
-/* What `sort` of a place does, where arrays lie in host memory. */
-void gg_dynamic_sort_on_host(gpugraph_dynamic *d, struct dynamic_batch *b);
 
 /* ---- rows.c ---- */
 

@@ -37,12 +37,7 @@ enum chain_step {
     CHAIN_LENGTH,  /* of each pair of some rows: need */
     CHAIN_COPY,    /* its edges, from number `at` on */
     CHAIN_OFFSETS, /* row_offset counts edges, no longer pairs */
-    /* Rows of which a few are read again (multigraph_touched.c draws it): */
-    CHAIN_BEFORE, /* of each of these, where it began and how long it was */
-    CHAIN_BEGIN,  /* of each row, where it begins: to_offset */
-    CHAIN_MOVE,   /* one arc of the rows before */
-    CHAIN_SET,    /* of each pair, its edges at their places */
-    CHAIN_NUMBER  /* of each vertex's slot, the vertex's number */
+    CHAIN_NUMBER   /* of each vertex's slot, the vertex's number */
 };
 
 struct chain_batch {
@@ -66,16 +61,6 @@ struct chain_batch {
     uint32_t *to_target; /* CHAIN_COPY; of the others any may be NULL */
     int64_t *to_id, *to_weight;
     uint32_t *to_weight_32;
-    /* rows of which a few are read again */
-    uint64_t touched; /* so many, of these vertices, ascending */
-    const uint32_t *touched_vertex;
-    uint64_t before_rows; /* those behind them had no arcs */
-    const uint64_t *before_offset;
-    const uint32_t *before_target, *before_weight_32;
-    const int64_t *before_weight;
-    uint64_t *was_begin, *was_at; /* where a touched row began; arcs of those before it */
-    uint32_t *was_long;
-    uint64_t *to_offset;
     /* Vertices of tables by the numbers that rows have; NULL: they are the same. */
     const uint32_t *number_of, *slot_of;
     uint32_t *to_number; /* CHAIN_NUMBER: from number `numbered` on */
@@ -270,63 +255,6 @@ WARP_FUNCTION void chain_copy(const struct chain_batch *b, uint64_t i, uint64_t 
     }
 }
 
-/* ---- rows of which a few are read again ---- */
-
-WARP_FUNCTION uint64_t chain_before(const struct chain_batch *b, uint64_t v) {
-    return b->before_offset[v < b->before_rows ? v : b->before_rows];
-}
-
-/* How many of `count` ascending numbers are not above x. */
-WARP_FUNCTION uint64_t chain_not_above(const uint64_t *number, uint64_t count,
-                                       uint64_t x) {
-    uint64_t low = 0, high = count;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        if (number[middle] <= x)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-WARP_FUNCTION void chain_note_before(const struct chain_batch *b, uint64_t i) {
-    uint64_t v = b->touched_vertex[i];
-    b->was_begin[i] = chain_before(b, v);
-    b->was_long[i] = (uint32_t)(chain_before(b, v + 1) - b->was_begin[i]);
-}
-
-WARP_FUNCTION void chain_begin(const struct chain_batch *b, uint64_t v) {
-    uint64_t low = 0, high = b->touched;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        if (b->touched_vertex[middle] < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    b->to_offset[v] = chain_before(b, v) - b->was_at[low] + b->row_offset[low];
-}
-
-/* An arc of a row that is read again stays behind. */
-WARP_FUNCTION void chain_move(const struct chain_batch *b, uint64_t arc) {
-    uint64_t i = chain_not_above(b->was_begin, b->touched, arc);
-    if (i > 0 && arc < b->was_begin[i - 1] + b->was_long[i - 1])
-        return;
-    uint64_t to = arc - b->was_at[i] + b->row_offset[i];
-    b->to_target[to] = b->before_target[arc];
-    if (b->to_weight)
-        b->to_weight[to] = b->before_weight[arc];
-    if (b->to_weight_32)
-        b->to_weight_32[to] = b->before_weight_32[arc];
-}
-
-WARP_FUNCTION void chain_set(const struct chain_batch *b, uint64_t i) {
-    uint64_t edge = b->at[i];
-    uint64_t row = chain_not_above(b->row_offset, b->touched, edge) - 1;
-    chain_copy(b, i, b->to_offset[b->touched_vertex[row]] + (edge - b->row_offset[row]));
-}
-
 /* How many pairs have gone: 0 or 1. */
 WARP_FUNCTION uint32_t chain_item(const struct slab_graph *g, const struct chain_batch *b,
                                   enum chain_step step, uint64_t i) {
@@ -345,18 +273,6 @@ WARP_FUNCTION uint32_t chain_item(const struct slab_graph *g, const struct chain
         return 0;
     case CHAIN_COPY:
         chain_copy(b, i, b->at[i]);
-        return 0;
-    case CHAIN_BEFORE:
-        chain_note_before(b, i);
-        return 0;
-    case CHAIN_BEGIN:
-        chain_begin(b, i);
-        return 0;
-    case CHAIN_MOVE:
-        chain_move(b, i);
-        return 0;
-    case CHAIN_SET:
-        chain_set(b, i);
         return 0;
     case CHAIN_NUMBER:
         b->to_number[b->slot_of[b->numbered + i]] = (uint32_t)(b->numbered + i);

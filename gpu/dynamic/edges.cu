@@ -83,37 +83,27 @@ static __device__ __forceinline__ uint32_t count_added(const slab_graph &g, uint
     return 0;
 }
 
-enum waiting {         /* which insertions */
-               ALL,    /* of the batch */
-               LATER,  /* insertions that had to wait */
-               OF_RUNS /* waiting ones of a sorted batch */
-};
-
-/* One lane per insertion, into tables that have room. */
-template <bool valued, waiting which>
+/* One lane per insertion, into tables that have room: of the whole batch, or those that had to wait. */
+template <bool valued, bool later>
 static __device__ __forceinline__ void insert_items(const slab_graph &g,
                                                     const dynamic_batch &b) {
     if (__syncthreads_or(device_load(&g.pool->report.full)))
         return; /* a vertex may lack its table */
     const bool claims = !b.keep && (b.unsorted || g.pool->report.unsorted);
     const slab_manner manner = claims || b.keep ? SLAB_KEEP : SLAB_REPLACE;
-    const slab_sorted sorted = which == OF_RUNS ? gg_sorted(&b, valued) : slab_sorted{};
-    const uint64_t count = which == OF_RUNS ? (uint64_t)g.pool->later * SLAB_CHUNK
-                           : which == LATER ? g.pool->later
-                                            : b.count;
+    const uint64_t count = later ? g.pool->later : b.count;
     const uint64_t whole = (count + GG_WARP - 1) / GG_WARP * GG_WARP;
     uint32_t added = 0;
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
         uint32_t from = 0;
-        uint64_t pair = 0, item = i < count ? i : SLAB_NO_ITEM;
+        uint64_t pair = 0;
         slab_outcome outcome = SLAB_FULL;
-        if (which != ALL && i < count)
-            item = which == LATER ? b.result[i] : slab_waiting_item(&sorted, b.result, i);
-        if (item != SLAB_NO_ITEM) {
+        if (i < count) {
+            const uint64_t item = later ? b.result[i] : i;
             from = b.source[item];
             pair = pair_of(b, item, valued);
             outcome = slab_put(&g, slab_vertex_now(&g, from), pair, valued, manner,
-                               which == LATER ? SLAB_NOW : SLAB_LATELY);
+                               later ? SLAB_NOW : SLAB_LATELY);
         }
         __syncwarp();
         added += count_added(g, from, (uint32_t)pair, outcome, valued && claims);
@@ -125,14 +115,7 @@ static __device__ __forceinline__ void insert_items(const slab_graph &g,
 template <bool valued>
 static __global__ void insert(const __grid_constant__ slab_graph g,
                               const __grid_constant__ dynamic_batch b) {
-    insert_items<valued, ALL>(g, b);
-}
-
-template <bool valued>
-static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_ATTEMPT)
-    insert_waiting(const __grid_constant__ slab_graph g,
-                   const __grid_constant__ dynamic_batch b) {
-    insert_items<valued, OF_RUNS>(g, b);
+    insert_items<valued, false>(g, b);
 }
 
 /* Items that wait are listed, and their vertices; all threads of the block come. */
@@ -362,7 +345,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
         rehash_together<valued>(g, &share);
         grid.sync();
         gg_late();
-        insert_items<valued, LATER>(g, b);
+        insert_items<valued, true>(g, b);
         grid.sync();
         gg_late();
     }
@@ -376,7 +359,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
         slab_end_phase(&g);
 }
 
-/* Cooperative: what runs have listed. */
+/* Cooperative: what the announcement of a whole batch has listed. */
 template <bool valued>
 static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
     rehash_behind(const __grid_constant__ slab_graph g) {
@@ -404,7 +387,7 @@ static void launch_together(struct cuda_job *job, const struct cooperative_kerne
 template <bool valued>
 static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
     void *arguments[] = {&g, &b};
-    if (!b.run && !b.whole) {
+    if (!b.whole) {
         launch_together(job, {(const void *)rest<valued>, "rest", GG_BLOCK, 0}, b.count,
                         arguments);
         return;
@@ -414,10 +397,7 @@ static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
     launch_together(job,
                     {(const void *)rehash_behind<valued>, "rehash_behind", GG_BLOCK, 0},
                     b.count, arguments);
-    if (b.whole)
-        insert<valued><<<items, GG_BLOCK, 0, job->stream>>>(g, b);
-    else
-        insert_waiting<valued><<<items, GG_BLOCK, 0, job->stream>>>(g, b);
+    insert<valued><<<items, GG_BLOCK, 0, job->stream>>>(g, b);
     if (valued)
         claim<<<few, GG_BLOCK, 0, job->stream>>>(g, b);
     settle<<<few, GG_BLOCK, 0, job->stream>>>(g, b, valued);

@@ -3,7 +3,6 @@
 **
 **     multigraph.c            create, free; batches of edges
 **     multigraph_rows.c       rows; vertices
-**     multigraph_touched.c    rows of which a few are read again
 **     multigraph_mirror.c     the transpose, by a table of its own over the same edges
 **     multigraph_cpu.c, .cu   order of a batch, and its steps, where the slabs are */
 #ifndef GPUGRAPH_MULTIGRAPH_H
@@ -68,18 +67,6 @@ struct chain_rows { /* room for all edges; offset: one more than there are rows 
     const uint32_t *slot, *number;
 };
 
-/* Rows as they were, and which of them are not what the tables say now. */
-struct chain_touched {
-    uint64_t count;
-    const uint32_t *row,
-        *vertex;         /* ascending, each once, and their vertices; on the host */
-    uint64_t rows, arcs; /* before */
-    const uint64_t *offset;
-    const uint32_t *target;
-    const void *weight;
-    uint64_t arcs_after;
-};
-
 /* gpugraph_multigraph_create at that place; job: NULL, or one that is open. */
 gpugraph_status gg_multigraph_new(const gpugraph_dynamic_options *options,
                                   const dynamic_place *place, struct cuda_job *job,
@@ -91,23 +78,12 @@ gpugraph_status gg_multigraph_put(gpugraph_multigraph *m, const struct chain_edg
 gpugraph_status gg_multigraph_copy_rows(gpugraph_multigraph *m,
                                         const struct chain_rows *rows, gpugraph_run *run);
 
-/* The same, of rows that differ from `before` in touched ones alone, into other arrays than those.
-** GPUGRAPH_INVALID where they are not as many as they must be. (multigraph_touched.c) */
-gpugraph_status gg_multigraph_touch_rows(gpugraph_multigraph *m,
-                                         const struct chain_touched *before,
-                                         const struct chain_rows *rows,
-                                         gpugraph_run *run);
 /* Vertices have other numbers in rows: slot[number] is the vertex. rows->slot and rows->number are what such
 ** rows take, until the next call. slots: one more than the largest; known: numbers that are what they were in
-** the latest call. (multigraph_touched.c) */
+** the latest call. (multigraph_rows.c) */
 gpugraph_status gg_multigraph_number(gpugraph_multigraph *m, uint64_t count,
                                      const uint32_t *slot, uint64_t slots, uint64_t known,
                                      struct chain_rows *rows, gpugraph_run *run);
-/* The chains of the batch's vertices, where the slabs are: rows->row_offset counts them, c->at their
-** edges. How many edges there are, in *pairs chains. (multigraph_rows.c) */
-uint64_t gg_find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
-                        struct chain_batch *c, uint64_t *pairs);
-
 /* ---- multigraph_mirror.c ---- */
 
 /* Makes a mirror of a graph that has none: its place is the graph's, on a device in the job that is lent. It

@@ -4,11 +4,14 @@
 **
 ** Vertices go by the edges that their rows, here and in the reverse, tell of. */
 #include "multigraph.h"
+#include "tuning.h"
 
 /* ---- rows ---- */
 
-uint64_t gg_find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
-                        struct chain_batch *c, uint64_t *pairs) {
+/* The chains of the batch's vertices, where the slabs are: rows->row_offset counts them, c->at their
+** edges. How many edges there are, in *pairs chains. */
+static uint64_t find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
+                            struct chain_batch *c, uint64_t *pairs) {
     gpugraph_dynamic *d = m->pairs;
     *pairs = gg_dynamic_count_edges(d, rows);
     if (!gg_dynamic_make_rows(d, *pairs, true, rows))
@@ -34,7 +37,7 @@ uint64_t gg_find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
 static uint64_t make_rows(gpugraph_multigraph *m, struct dynamic_batch *rows, bool filled,
                           struct chain_batch *c) {
     gpugraph_dynamic *d = m->pairs;
-    uint64_t pairs, edges = gg_find_chains(m, rows, c, &pairs), used;
+    uint64_t pairs, edges = find_chains(m, rows, c, &pairs), used;
     for (int pass = 0; pass < 2 && filled; pass++) {
         char *block = pass ? m->rows.block : NULL;
         used = 0;
@@ -83,7 +86,7 @@ gpugraph_status gg_multigraph_copy_rows(gpugraph_multigraph *m,
     if (!gg_dynamic_open(d, run))
         return gg_dynamic_close(d);
     d->place->mark(d, 0);
-    uint64_t edges = gg_find_chains(m, &b, &c, &pairs);
+    uint64_t edges = find_chains(m, &b, &c, &pairs);
     if (gg_dynamic_going(d)) {
         c.number_of = rows->number;
         c.to_target = rows->target;
@@ -96,6 +99,35 @@ gpugraph_status gg_multigraph_copy_rows(gpugraph_multigraph *m,
     }
     d->place->mark(d, 1);
     return gg_chain_end(m, "rows", d->place->elapsed(d), edges);
+}
+
+/* Room for what is there, and for more to come. */
+static bool has_number_room(gpugraph_dynamic *d, struct held *h, uint64_t entries) {
+    const uint64_t bytes = entries * sizeof(uint32_t);
+    if (bytes > h->bytes)
+        gg_dynamic_enlarge(d, h, bytes + bytes / GG_ROOM_SHARE + 256, 0);
+    return gg_dynamic_going(d);
+}
+
+gpugraph_status gg_multigraph_number(gpugraph_multigraph *m, uint64_t count,
+                                     const uint32_t *slot, uint64_t slots, uint64_t known,
+                                     struct chain_rows *rows, gpugraph_run *run) {
+    gpugraph_dynamic *d = m->pairs;
+    struct chain_batch c = {.slot_of = slot, .numbered = known};
+    if (!gg_dynamic_open(d, run))
+        return gg_dynamic_close(d);
+    if (has_number_room(d, &m->numbers, slots) && !d->place->host &&
+        has_number_room(d, &m->slots, count)) {
+        uint32_t *there = m->slots.block;
+        d->place->upload(d, there + known, slot + known, (count - known) * sizeof *slot);
+        c.slot_of = there;
+    }
+    c.to_number = m->numbers.block;
+    if (gg_dynamic_going(d) && known < count)
+        m->place->step(d, CHAIN_NUMBER, &c, count - known);
+    rows->slot = c.slot_of;
+    rows->number = c.to_number;
+    return gg_dynamic_close(d);
 }
 
 gpugraph_status gpugraph_multigraph_rows(gpugraph_multigraph *m, gpugraph_run *run,

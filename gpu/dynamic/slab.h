@@ -3,7 +3,6 @@
 **     slab.h          this: what there is, constants, sizes
 **     slab_memory.h   sectors; pieces that are taken and given back
 **     slab_table.h    find, insert, claim, delete
-**     slab_run.h      insert what comes in order of vertices
 **     slab_walk.h     all entries of a table: clear, rows
 **     slab_tile.h     rehash
 **
@@ -29,8 +28,7 @@
 ** A large batch is announced: insertions are counted for each vertex, and those that need a
 ** larger base get it before anything is inserted. A small one is attempted at once: a vertex
 ** without a table gets one of 1 sector, a full run a longer chain, and where a base is due to be
-** made anew the insertion waits until it has been. One between the two is sorted, so that a lane
-** has a vertex to itself, unless few vertices have most of it: then it is announced, too.
+** made anew the insertion waits until it has been.
 **
 ** Where a batch names an edge twice, the later one counts. Who adds an edge writes its value
 ** at once; who finds it there marks its hash in a filter. Then all items of the batch that
@@ -59,7 +57,6 @@
 #ifndef SLAB_HUGE     /* tests make them small */
 #define SLAB_HUGE 64  /* sectors of a base from where on warps share its rehash */
 #define SLAB_PART 128 /* sectors of its new base that one warp fills */
-#define SLAB_RUN  16  /* items of a vertex in a sorted batch that one lane inserts */
 #endif
 
 enum {
@@ -68,7 +65,6 @@ enum {
     SLAB_LINK = 6,    /* word of a slab's (or shorter piece's) last sector */
     SLAB_LISTS = 3,   /* pieces of 1, 2 and 4 sectors */
     SLAB_SMALL = 4,   /* sectors of a base that a few lanes rehash */
-    SLAB_CHUNK = 8,   /* items of a longer run that are dealt out together */
     SLAB_FAR = 8,     /* items of a vertex in a batch behind which others are many */
     SLAB_FILTER_BITS = 1 << 20,
     SLAB_FILTER_WORDS = SLAB_FILTER_BITS / 32
@@ -103,9 +99,8 @@ struct slab_pool {
     uint32_t growing[3]; /* vertices to rehash: small, larger, huge ones */
     uint32_t parts;      /* of huge ones */
     uint32_t behind_growing[28];
-    uint32_t later;  /* items that wait for a rehash */
-    uint32_t visits; /* runs that wait for pieces */
-    uint32_t behind_later[30];
+    uint32_t later; /* items that wait for a rehash */
+    uint32_t behind_later[31];
     struct slab_report { /* of one batch */
         uint64_t added, removed, sectors, triangles;
         uint64_t far; /* items that have SLAB_FAR others of their vertex before them */

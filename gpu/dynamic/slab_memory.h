@@ -47,24 +47,7 @@ WARP_FUNCTION void slab_read(const struct slab_graph *g, uint32_t sector,
 #endif
 }
 
-/* A sector of a table that nobody else writes to now. */
-WARP_FUNCTION void slab_read_own(const struct slab_graph *g, uint32_t sector,
-                                 uint32_t *word) {
-    const uint32_t *from = g->word + (uint64_t)sector * SLAB_WORDS;
-#ifdef __CUDA_ARCH__
-    for (int half = 0; half < 2; half++) {
-        uint4 four = reinterpret_cast<const uint4 *>(from)[half];
-        word[half * 4] = four.x;
-        word[half * 4 + 1] = four.y;
-        word[half * 4 + 2] = four.z;
-        word[half * 4 + 3] = four.w;
-    }
-#else
-    for (int i = 0; i < SLAB_WORDS; i++)
-        word[i] = from[i];
-#endif
-}
-
+/* Into a table that nobody else writes to now. */
 WARP_FUNCTION void slab_write_own(uint32_t *place, uint64_t pair, bool valued) {
     if (valued)
         *(uint64_t *)place = pair;
@@ -193,7 +176,7 @@ WARP_FUNCTION void slab_end_phase(const struct slab_graph *g) {
         pool->taken[kind] = pool->pushed[kind] = 0;
     }
     pool->growing[0] = pool->growing[1] = pool->growing[2] = 0;
-    pool->parts = pool->later = pool->visits = 0;
+    pool->parts = pool->later = 0;
 }
 
 #endif

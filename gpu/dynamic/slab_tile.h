@@ -53,7 +53,7 @@ WARP_FUNCTION void slab_clear_desk(const struct slab_desk *desk, uint32_t rank,
 /* Puts an entry into a chain behind the slab at `slab`. False: the arena has ended. */
 WARP_FUNCTION bool slab_put_behind(const struct slab_graph *g, uint32_t *slab,
                                    uint32_t width, uint64_t pair, bool valued) {
-    uint32_t *link = slab + (width - 1) * SLAB_WORDS + SLAB_LINK;
+    uint32_t *link = slab + width * SLAB_WORDS - (SLAB_WORDS - SLAB_LINK);
     uint32_t longer = slab_next_width(width), next = block_load(link);
     if (next == SLAB_NONE) {
         uint32_t piece = slab_take(g, longer / 2);

@@ -35,25 +35,19 @@ static __global__ void fix(const __grid_constant__ device_csr g, const uint32_t 
 
 struct fixed_part {
     struct device_part part;
-    uint64_t room[CSR_KINDS];    /* vertices */
+    uint64_t places[CSR_KINDS];
     uint32_t *target[CSR_KINDS]; /* NULL: not made */
     bool unsuitable[CSR_KINDS];
-    bool follows[CSR_KINDS]; /* the change of edges that is under way */
 };
 
 static void drop_rows(struct fixed_part *kept, int kind) {
-    give(&kept->part, kept->target[kind], kept->room[kind] * PLACES,
-         sizeof *kept->target[kind]);
+    give(&kept->part, kept->target[kind], kept->places[kind], sizeof *kept->target[kind]);
     kept->target[kind] = NULL;
-    kept->follows[kind] = false;
 }
 
 static void drop_fixed(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct fixed_part *kept = (struct fixed_part *)part;
-    const bool all = gone & (PART_ON_ROOM | PART_ON_DEVICE);
     for (int kind = 0; kind < CSR_KINDS; kind++) {
-        if (kept->follows[kind] && !all)
-            continue;
         drop_rows(kept, kind);
         if (gone & (PART_ON_EDGES | PART_ON_VERTICES))
             kept->unsuitable[kind] = false;
@@ -83,7 +77,7 @@ static bool make(struct cuda_job *job, enum csr_kind kind, const struct device_c
 
 bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
                  uint32_t degree, int64_t own) {
-    const uint64_t room = (uint64_t)g->n + g->n / GG_ROOM_SHARE, places = room * PLACES;
+    const uint64_t places = (uint64_t)g->n * PLACES;
     const uint64_t arcs = gg_device_copy_of(job->graph)->rows[kind].arcs -
                           gg_device_copy_of(job->graph)->rows[kind].spares;
     if (g->n >= GG_FIXED_MORE || arcs <= degree * (uint64_t)g->n ||
@@ -97,7 +91,7 @@ bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_c
         (int64_t)(places * sizeof **target) + own > gg_device_room(job))
         return true;
     double started = gg_now_ms();
-    kept->room[kind] = room;
+    kept->places[kind] = places;
     if (!take(job, &kept->part, target, places, sizeof **target))
         return gg_do_without(job);
     if (!make(job, kind, g, *target, &longest)) {
@@ -117,21 +111,6 @@ const uint32_t *gg_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind) {
     const struct fixed_part *kept =
         (struct fixed_part *)gg_device_part_of(graph, &fixed_kind);
     return kept ? kept->target[kind] : NULL;
-}
-
-uint32_t *gg_follow_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind,
-                               uint64_t n) {
-    struct fixed_part *kept = (struct fixed_part *)gg_device_part_of(graph, &fixed_kind);
-    if (!kept || !kept->target[kind] || n > kept->room[kind] || n >= GG_FIXED_MORE)
-        return NULL;
-    kept->follows[kind] = true;
-    return kept->target[kind];
-}
-
-void gg_fixed_rows_followed(const gpugraph_graph *graph) {
-    struct fixed_part *kept = (struct fixed_part *)gg_device_part_of(graph, &fixed_kind);
-    for (int kind = 0; kept && kind < CSR_KINDS; kind++)
-        kept->follows[kind] = false;
 }
 
 void gg_drop_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind) {

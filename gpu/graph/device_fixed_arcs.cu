@@ -35,26 +35,19 @@ static __global__ void fix_arcs(const __grid_constant__ device_csr g,
 
 struct arcs_part {
     struct device_part part;
-    uint64_t room[CSR_KINDS]; /* vertices */
-    unsigned shift[CSR_KINDS];
+    uint64_t places[CSR_KINDS];
     uint64_t *arc[CSR_KINDS]; /* NULL: not made */
     bool unsuitable[CSR_KINDS];
-    bool follows[CSR_KINDS]; /* the change that is under way */
 };
 
 static void drop_kind(struct arcs_part *kept, int kind) {
-    give(&kept->part, kept->arc[kind], kept->room[kind] << kept->shift[kind],
-         sizeof *kept->arc[kind]);
+    give(&kept->part, kept->arc[kind], kept->places[kind], sizeof *kept->arc[kind]);
     kept->arc[kind] = NULL;
-    kept->follows[kind] = false;
 }
 
 static void drop_arcs(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct arcs_part *kept = (struct arcs_part *)part;
-    const bool all = gone & (PART_ON_ROOM | PART_ON_DEVICE);
     for (int kind = 0; kind < CSR_KINDS; kind++) {
-        if (kept->follows[kind] && !all)
-            continue;
         drop_kind(kept, kind);
         if (gone & (PART_ON_EDGES | PART_ON_VERTICES))
             kept->unsuitable[kind] = false;
@@ -86,14 +79,12 @@ static bool make(struct cuda_job *job, enum csr_kind kind, const struct device_c
 bool gg_fix_arcs(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
                  int64_t own) {
     const unsigned shift = gg_arc_places(g->n, g->m);
-    const uint64_t room = (uint64_t)g->n + g->n / GG_ROOM_SHARE, places = room << shift;
+    const uint64_t places = (uint64_t)g->n << shift;
     const uint64_t arcs = gg_device_copy_of(job->graph)->rows[kind].arcs -
                           gg_device_copy_of(job->graph)->rows[kind].spares;
     struct arcs_part *kept = (struct arcs_part *)gg_device_part(job, &arcs_kind);
     if (!kept)
         return false;
-    if (kept->arc[kind] && kept->shift[kind] != shift) /* edges have come since */
-        drop_kind(kept, kind);
     if (g->n >= GG_FIXED_LEFT || arcs > (uint64_t)g->n << shift ||
         job->graph->distance_type != GPUGRAPH_UINT32)
         return true;
@@ -103,8 +94,7 @@ bool gg_fix_arcs(struct cuda_job *job, enum csr_kind kind, const struct device_c
         (int64_t)(places * sizeof **arc) + own > gg_device_room(job))
         return true;
     double started = gg_now_ms();
-    kept->room[kind] = room;
-    kept->shift[kind] = shift;
+    kept->places[kind] = places;
     if (!take(job, &kept->part, arc, places, sizeof **arc))
         return gg_do_without(job);
     if (!make(job, kind, g, *arc, &longest)) {
@@ -125,26 +115,4 @@ const uint64_t *gg_fixed_arcs(const gpugraph_graph *graph, enum csr_kind kind) {
     const struct arcs_part *kept =
         (struct arcs_part *)gg_device_part_of(graph, &arcs_kind);
     return kept ? kept->arc[kind] : NULL;
-}
-
-uint64_t *gg_follow_fixed_arcs(const gpugraph_graph *graph, enum csr_kind kind,
-                               uint64_t n, unsigned *shift) {
-    struct arcs_part *kept = (struct arcs_part *)gg_device_part_of(graph, &arcs_kind);
-    if (!kept || !kept->arc[kind] || n > kept->room[kind] || n >= GG_FIXED_LEFT)
-        return NULL;
-    kept->follows[kind] = true;
-    *shift = kept->shift[kind];
-    return kept->arc[kind];
-}
-
-void gg_fixed_arcs_followed(const gpugraph_graph *graph) {
-    struct arcs_part *kept = (struct arcs_part *)gg_device_part_of(graph, &arcs_kind);
-    for (int kind = 0; kept && kind < CSR_KINDS; kind++)
-        kept->follows[kind] = false;
-}
-
-void gg_drop_fixed_arcs(const gpugraph_graph *graph, enum csr_kind kind) {
-    struct arcs_part *kept = (struct arcs_part *)gg_device_part_of(graph, &arcs_kind);
-    if (kept)
-        drop_kind(kept, kind);
 }

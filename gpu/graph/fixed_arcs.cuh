@@ -21,11 +21,6 @@ bool gg_fix_arcs(struct cuda_job *job, enum csr_kind kind, const struct device_c
                  int64_t own);
 /* NULL: there are none. */
 const uint64_t *gg_fixed_arcs(const gpugraph_graph *graph, enum csr_kind kind);
-/* As gg_follow_fixed_rows; *shift: as of gg_arc_places. */
-uint64_t *gg_follow_fixed_arcs(const gpugraph_graph *graph, enum csr_kind kind,
-                               uint64_t n, unsigned *shift);
-void gg_fixed_arcs_followed(const gpugraph_graph *graph);
-void gg_drop_fixed_arcs(const gpugraph_graph *graph, enum csr_kind kind);
 
 /* What a row of so many arcs has at place k of 1 << shift. */
 static __device__ __forceinline__ uint64_t gg_fixed_arc(const uint32_t *target,

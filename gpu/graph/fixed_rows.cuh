@@ -14,11 +14,6 @@ bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_c
                  uint32_t degree, int64_t own);
 /* NULL: there are none. */
 const uint32_t *gg_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind);
-/* Whoever changes some rows may bring these up to date, for so many vertices: what he asks for stays, though
-** edges change, until he has said that all have followed. NULL: there are none, or no room for all. */
-uint32_t *gg_follow_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind,
-                               uint64_t n);
-void gg_fixed_rows_followed(const gpugraph_graph *graph);
 void gg_drop_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind);
 
 /* What a row of so many arcs has at place k. */

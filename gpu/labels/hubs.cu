@@ -39,10 +39,10 @@ static __global__ void __launch_bounds__(GG_BLOCK)
                            s.rows.offset[h.v] + (uint32_t)s.slice[i] * (uint64_t)SLICE,
                        last = s.rows.offset[h.v + 1];
         const uint64_t end = last - first > SLICE ? first + SLICE : last;
-        const uint32_t bits = bits_of(end - first, BLOCK_SLOTS);
+        const uint32_t bits = slot_bits(end - first, BLOCK_SLOTS);
         word best = 0;
-        count_arcs(s, h.v, first + threadIdx.x, end, GG_BLOCK, table.key, table.count,
-                   bits);
+        count_arc_labels(s, h.v, first + threadIdx.x, end, GG_BLOCK, table.key,
+                         table.count, bits);
         __syncthreads();
         for (uint32_t at = threadIdx.x; at < 1u << bits; at += GG_BLOCK) {
             const uint32_t label = table.key[at], times = table.count[at];
@@ -60,7 +60,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 static __global__ void __launch_bounds__(GG_BLOCK)
     settle_hubs(const __grid_constant__ spreading s) {
     for (uint64_t h = gg_thread(); h < s.state->hubs; h += gg_threads_of_grid()) {
-        if (settle(s, s.hub[h].v, s.best[h]))
+        if (settle_label(s, s.hub[h].v, s.best[h]))
             s.state->changed = 1;
         s.best[h] = 0;
     }

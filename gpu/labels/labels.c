@@ -53,7 +53,7 @@ struct best {
     uint32_t label, count;
 };
 
-static inline void offer(struct best *best, uint32_t label, uint32_t count) {
+static inline void offer_label(struct best *best, uint32_t label, uint32_t count) {
     if (count > best->count || (count == best->count && label < best->label))
         *best = (struct best){label, count};
 }
@@ -70,7 +70,7 @@ static struct best count_few(const struct spreading *s, uint32_t v) {
         uint32_t same = 0;
         for (uint32_t j = 0; j < arcs; j++)
             same += seen[j] == seen[i];
-        offer(&best, seen[i], same);
+        offer_label(&best, seen[i], same);
     }
     return best;
 }
@@ -91,7 +91,7 @@ static struct best count_in_table(const struct spreading *s, uint32_t v,
         while (slot[at].count > 0 && slot[at].label != label)
             at = (at + 1) & last;
         slot[at].label = label;
-        offer(&best, label, ++slot[at].count);
+        offer_label(&best, label, ++slot[at].count);
     }
     memset(slot, 0, ((size_t)last + 1) * sizeof *slot);
     return best;
@@ -103,7 +103,7 @@ static struct best count_hub(const struct spreading *s, uint32_t v, uint32_t *co
     for (uint64_t i = first; i < end && !gg_leave(s->run, i - first); i++) {
         const uint32_t u = s->rows.target[i];
         if (u != v)
-            offer(&best, s->label[u], ++count[s->label[u]]);
+            offer_label(&best, s->label[u], ++count[s->label[u]]);
     }
     for (uint64_t i = first; i < end && !gg_leave(s->run, i - first); i++)
         count[s->label[s->rows.target[i]]] = 0;
@@ -123,7 +123,7 @@ static struct best count_row(struct spreading *s, uint32_t v, struct tally *tall
 
 /* ---- an iteration ---- */
 
-static bool take(struct spreading *s, uint32_t *first, uint32_t *end) {
+static bool take_vertices(struct spreading *s, uint32_t *first, uint32_t *end) {
     if (gg_pause(s->run))
         return false;
     const uint64_t n = s->rows.n,
@@ -144,7 +144,7 @@ static void spread_some(void *spreading, int member, int team) {
     if (!tally->slot)
         tally->slot =
             gg_alloc_zero(s->run, (uint64_t)1 << TABLE_BITS, sizeof *tally->slot);
-    for (uint32_t v, end; tally->slot && take(s, &v, &end);)
+    for (uint32_t v, end; tally->slot && take_vertices(s, &v, &end);)
         for (;
              v < end && !gg_worked(s->run, &since, s->rows.end[v] - s->rows.begin[v] + 1);
              v++) {
@@ -157,8 +157,8 @@ static void spread_some(void *spreading, int member, int team) {
 }
 
 /* Between both arrays; the last labels are in *label then. Returns how many iterations there were. */
-static uint32_t iterate(struct spreading *s, uint32_t iterations, uint32_t **label,
-                        uint32_t **next) {
+static uint32_t iterate_labels(struct spreading *s, uint32_t iterations, uint32_t **label,
+                               uint32_t **next) {
     uint32_t done = 0;
     for (s->changed = 1; done < iterations && s->changed && !gg_stopping(s->run);
          done++) {
@@ -203,7 +203,7 @@ static gpugraph_status spread_on_cpu(gpugraph_graph *graph, uint32_t iterations,
     uint32_t done = 0;
     if (s.tally && other) {
         gg_slices(s.threads, s.rows.n, own_labels, label);
-        done = iterate(&s, iterations, &now, &next);
+        done = iterate_labels(&s, iterations, &now, &next);
         if (now != label && !gg_stopping(run))
             gg_copy(run, label, now, (size_t)s.rows.n * sizeof *label);
     }

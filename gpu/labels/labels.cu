@@ -50,8 +50,8 @@ static __device__ __forceinline__ word best_by_votes(const spreading &s, uint32_
 static __device__ __forceinline__ word best_by_warp(const spreading &s, uint32_t v,
                                                     uint64_t first, uint64_t end,
                                                     uint32_t *key, uint32_t *count) {
-    const uint32_t bits = bits_of(end - first, WARP_SLOTS);
-    count_arcs(s, v, first + gg_lane(), end, GG_WARP, key, count, bits);
+    const uint32_t bits = slot_bits(end - first, WARP_SLOTS);
+    count_arc_labels(s, v, first + gg_lane(), end, GG_WARP, key, count, bits);
     __syncwarp();
     const word best = best_on_chip(key, count, gg_lane(), 1u << bits, GG_WARP);
     __syncwarp();
@@ -92,7 +92,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
                 best = found;
         }
         if (live && arcs <= WARP_ROW)
-            changed |= settle(s, v, best);
+            changed |= settle_label(s, v, best);
     }
     if (__any_sync(ALL_LANES, changed) && gg_lane() == 0)
         s.state->changed = 1;
@@ -109,15 +109,15 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     for (uint32_t row = blockIdx.x; row < s.state->rows; row += gridDim.x) {
         const uint32_t v = s.row[row];
         const uint64_t first = s.rows.offset[v], end = s.rows.offset[v + 1];
-        const uint32_t bits = bits_of(end - first, BLOCK_SLOTS);
-        count_arcs(s, v, first + threadIdx.x, end, GG_BLOCK, table.key, table.count,
-                   bits);
+        const uint32_t bits = slot_bits(end - first, BLOCK_SLOTS);
+        count_arc_labels(s, v, first + threadIdx.x, end, GG_BLOCK, table.key, table.count,
+                         bits);
         __syncthreads();
         const word best =
             best_of_block(&table, best_on_chip(table.key, table.count, threadIdx.x,
                                                1u << bits, GG_BLOCK));
         if (threadIdx.x == 0)
-            changed |= settle(s, v, best);
+            changed |= settle_label(s, v, best);
     }
     if (changed)
         s.state->changed = 1;
@@ -126,7 +126,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 /* ---- preparation ---- */
 
 /* A thread for each vertex. */
-static __global__ void begin(const __grid_constant__ spreading s, uint32_t *label) {
+static __global__ void label_themselves(const __grid_constant__ spreading s,
+                                        uint32_t *label) {
     const uint64_t whole = gg_whole_warps(s.rows.n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const bool live = v < s.rows.n;
@@ -144,7 +145,7 @@ static __global__ void begin(const __grid_constant__ spreading s, uint32_t *labe
 }
 
 /* The arrays; r->label and r->next take turns. */
-static void carve(struct workspace *space, struct spreading *s) {
+static void carve_spreading(struct workspace *space, struct spreading *s) {
     const uint32_t n = s->rows.n;
     s->state = gg_carve<struct state>(space, 1);
     s->label = gg_carve<uint32_t>(space, n);
@@ -155,14 +156,15 @@ static void carve(struct workspace *space, struct spreading *s) {
 
 /* ---- driver ---- */
 
-static bool start(struct cuda_job *job, const struct spreading *s, struct plan *p,
-                  struct state *state) {
+static bool start_spreading(struct cuda_job *job, const struct spreading *s,
+                            struct plan *p, struct state *state) {
     gg_fill(job, s->state, 0, sizeof *s->state);
     if (!gg_going(job))
         return false;
-    begin<<<gg_grid(job, s->rows.n, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(
+    label_themselves<<<gg_grid(job, s->rows.n, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(
         *s, const_cast<uint32_t *>(s->label));
-    if (!gg_launched(job, "begin") || !gg_fetch(job, state, s->state, sizeof *state))
+    if (!gg_launched(job, "label_themselves") ||
+        !gg_fetch(job, state, s->state, sizeof *state))
         return false;
     p->hubs = state->hubs;
     return gg_plan_hubs(job, s, p);
@@ -182,8 +184,9 @@ static void queue_iteration(struct cuda_job *job, const struct spreading *s,
     gg_launched(job, "spread_rows");
 }
 
-static uint32_t iterate(struct cuda_job *job, uint32_t iterations, struct spreading *s,
-                        const struct plan *p, struct state state) {
+static uint32_t iterate_labels(struct cuda_job *job, uint32_t iterations,
+                               struct spreading *s, const struct plan *p,
+                               struct state state) {
     uint32_t done = 0;
     for (state.changed = 1; done < iterations && state.changed; done++) {
         queue_iteration(job, s, p, state.rows);
@@ -206,14 +209,14 @@ static void spread_all(struct cuda_job *job, uint32_t iterations,
     char more[40];
     if (!gg_device_csr(job, (enum csr_kind)direction, false, &s.rows))
         return;
-    carve(&space, &s);
+    carve_spreading(&space, &s);
     if (!gg_workspace(job, &space))
         return;
-    carve(&space, &s);
+    carve_spreading(&space, &s);
     double started = gg_now_ms();
     uint32_t done = 0;
-    if (start(job, &s, &plan, &state))
-        done = iterate(job, iterations, &s, &plan, state);
+    if (start_spreading(job, &s, &plan, &state))
+        done = iterate_labels(job, iterations, &s, &plan, state);
     if (gg_wait(job)) {
         snprintf(more, sizeof more, "%u iterations", done);
         gg_search_phase(job->run, started, (int64_t)s.rows.m, more);
@@ -240,7 +243,7 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct spreading s = {};
     s.odd = (uint32_t)gg_placing().odd;
     s.rows = {graph->n, 2 * graph->m, NULL, NULL, NULL};
-    carve(&space, &s);
+    carve_spreading(&space, &s);
     return gg_device_graph_lacks(graph, CSR_BOTH, false) + (int64_t)space.used;
 }
 

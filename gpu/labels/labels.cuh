@@ -79,7 +79,7 @@ static inline uint64_t gg_smaller(uint64_t a, uint64_t b) {
 /* ---- counting on chip ---- */
 
 /* Slots of a table for so many labels: a power of two, twice as many where the table allows. */
-static __device__ __forceinline__ uint32_t bits_of(uint64_t arcs, uint32_t most) {
+static __device__ __forceinline__ uint32_t slot_bits(uint64_t arcs, uint32_t most) {
     const uint32_t slots = arcs < LEAST_SLOTS / 2 ? LEAST_SLOTS
                            : 2 * arcs > most      ? most
                                                   : 2 * (uint32_t)arcs;
@@ -103,10 +103,10 @@ static __device__ __forceinline__ void count_on_chip(uint32_t odd, uint32_t *key
 }
 
 /* Arcs first, first + step, ... before end: their labels, but for loops. */
-static __device__ __forceinline__ void count_arcs(const spreading &s, uint32_t v,
-                                                  uint64_t first, uint64_t end,
-                                                  uint32_t step, uint32_t *key,
-                                                  uint32_t *count, uint32_t bits) {
+static __device__ __forceinline__ void count_arc_labels(const spreading &s, uint32_t v,
+                                                        uint64_t first, uint64_t end,
+                                                        uint32_t step, uint32_t *key,
+                                                        uint32_t *count, uint32_t bits) {
     for (uint64_t i = first; i < end; i += (uint64_t)AT_ONCE * step) {
         uint32_t target[AT_ONCE], label[AT_ONCE];
 #pragma unroll
@@ -180,7 +180,8 @@ static __device__ __forceinline__ word best_of_block(block_table *table, word be
 }
 
 /* v's next label; has it changed? */
-static __device__ __forceinline__ bool settle(const spreading &s, uint32_t v, word best) {
+static __device__ __forceinline__ bool settle_label(const spreading &s, uint32_t v,
+                                                    word best) {
     const uint32_t old = s.label[v], now = best ? ~(uint32_t)best : old;
     s.next[v] = now;
     return now != old;

@@ -34,7 +34,7 @@ struct ranking {
     int threads;
 };
 
-static inline double weight_of(const struct ranking *r, const csr *rows, uint64_t arc) {
+static inline double arc_weight(const struct ranking *r, const csr *rows, uint64_t arc) {
     switch (r->graph->distance_type) {
     case GPUGRAPH_UINT32:
         return ((const uint32_t *)rows->weight)[arc];
@@ -45,11 +45,11 @@ static inline double weight_of(const struct ranking *r, const csr *rows, uint64_
     }
 }
 
-static inline bool is_place(const struct ranking *r, uint64_t v) {
+static inline bool is_rank_place(const struct ranking *r, uint64_t v) {
     return !r->is_place || (r->is_place[v / 64] >> v % 64 & 1);
 }
 
-static void add_up(struct ranking *r, gg_fixed *sum, gg_fixed part) {
+static void add_to_rank_sum(struct ranking *r, gg_fixed *sum, gg_fixed part) {
     gg_lock(&r->lock);
     *sum += part;
     gg_unlock(&r->lock);
@@ -67,13 +67,13 @@ static void sum_weights(void *ranking, uint64_t low, uint64_t high) {
             return;
         for (uint64_t i = r->out.begin[u]; i < r->out.end[u] && !gg_leave(r->run, i);
              i++) {
-            const double weight = weight_of(r, &r->out, i);
+            const double weight = arc_weight(r, &r->out, i);
             largest = weight > largest ? weight : largest;
         }
         r->exponent[u] = (int16_t)gg_weight_exponent(largest);
         for (uint64_t i = r->out.begin[u];
              i < r->out.end[u] && largest > 0 && !gg_leave(r->run, i); i++)
-            sum += gg_fix(gg_relative_weight(weight_of(r, &r->out, i), r->exponent[u]));
+            sum += gg_fix(gg_relative_weight(arc_weight(r, &r->out, i), r->exponent[u]));
         r->total[u] = gg_unfix(sum);
     }
 }
@@ -82,15 +82,15 @@ static inline double out_of(const struct ranking *r, uint64_t u) {
     return r->total ? r->total[u] : (double)(int64_t)(r->out.end[u] - r->out.begin[u]);
 }
 
-static void begin(void *ranking, uint64_t low, uint64_t high) {
+static void set_first_ranks(void *ranking, uint64_t low, uint64_t high) {
     struct ranking *r = ranking;
     for (uint64_t v = low; v < high && !gg_leave(r->run, v); v++)
-        r->rank[v] = is_place(r, v) ? RANK_DIVIDE(1.0, (double)r->places) : 0;
+        r->rank[v] = is_rank_place(r, v) ? RANK_DIVIDE(1.0, (double)r->places) : 0;
 }
 
 /* u's share; without weights without what fixed point cuts off. What is lost there is added to *lost. */
-static inline double share_of(const struct ranking *r, uint64_t u, double rank,
-                              gg_fixed *lost) {
+static inline double rank_share(const struct ranking *r, uint64_t u, double rank,
+                                gg_fixed *lost) {
     const double out = out_of(r, u), share = gg_share(rank, out);
     if (!(out > 0))
         *lost += gg_fix(rank);
@@ -101,8 +101,8 @@ static void share_out(void *ranking, uint64_t low, uint64_t high) {
     struct ranking *r = ranking;
     gg_fixed lost = 0;
     for (uint64_t u = low; u < high && !gg_leave(r->run, u); u++)
-        r->next[u] = share_of(r, u, r->rank[u], &lost);
-    add_up(r, &r->lost, lost);
+        r->next[u] = rank_share(r, u, r->rank[u], &lost);
+    add_to_rank_sum(r, &r->lost, lost);
 }
 
 /* By weight. */
@@ -112,7 +112,7 @@ static double arrived_at(const struct ranking *r, uint64_t v) {
     for (uint64_t i = r->in.begin[v]; i < r->in.end[v] && !gg_leave(r->run, i); i++)
         sum += gg_fix(RANK_MULTIPLY(
             r->share[target[i]],
-            gg_relative_weight(weight_of(r, &r->in, i), r->exponent[target[i]])));
+            gg_relative_weight(arc_weight(r, &r->in, i), r->exponent[target[i]])));
     return gg_unfix(sum);
 }
 
@@ -124,12 +124,12 @@ struct pulled { /* by a thread */
 static void end_one(struct ranking *r, uint64_t v, double arrived, struct pulled *p) {
     const rank_gift none = {0, 0};
     const double now =
-        gg_rank_of(r->how->damping, arrived, is_place(r, v) ? r->gift : none);
+        gg_rank_of(r->how->damping, arrived, is_rank_place(r, v) ? r->gift : none);
     if (r->keeps) {
         p->changed += gg_change(now, r->rank[v]);
         r->rank[v] = now;
     }
-    r->next[v] = share_of(r, v, now, &p->lost);
+    r->next[v] = rank_share(r, v, now, &p->lost);
 }
 
 struct block { /* of vertices */
@@ -241,13 +241,13 @@ static void pull_block(struct ranking *r, uint64_t v, uint64_t count, struct pul
         end_one(r, v + i, b.arrived[i], p);
 }
 
-static void pull(void *ranking, uint64_t low, uint64_t high) {
+static void pull_shares(void *ranking, uint64_t low, uint64_t high) {
     struct ranking *r = ranking;
     struct pulled p = {0};
     for (uint64_t v = low; v < high && !gg_pause(r->run); v += EXACT)
         pull_block(r, v, high - v < EXACT ? high - v : EXACT, &p);
-    add_up(r, &r->change, p.changed);
-    add_up(r, &r->lost, p.lost);
+    add_to_rank_sum(r, &r->change, p.changed);
+    add_to_rank_sum(r, &r->lost, p.lost);
 }
 
 /* ---- the driver ---- */
@@ -257,7 +257,7 @@ static bool over_vertices(struct ranking *r, gg_span *pass) {
     return !gg_stopping(r->run);
 }
 
-static bool iterate(struct ranking *r, pagerank_end *end) {
+static bool iterate_ranks(struct ranking *r, pagerank_end *end) {
     if (!over_vertices(r, share_out))
         return false;
     while (end->iterations < r->how->iterations) {
@@ -267,7 +267,7 @@ static bool iterate(struct ranking *r, pagerank_end *end) {
         r->share = share;
         r->lost = r->change = 0;
         r->keeps = r->how->tolerance > 0 || end->iterations + 2 >= r->how->iterations;
-        if (!over_vertices(r, pull))
+        if (!over_vertices(r, pull_shares))
             return false;
         end->iterations++;
         end->change = gg_unfix(r->change);
@@ -277,7 +277,7 @@ static bool iterate(struct ranking *r, pagerank_end *end) {
     return true;
 }
 
-static bool prepare(struct ranking *r) {
+static bool prepare_ranking(struct ranking *r) {
     const uint32_t n = r->graph->n;
     r->places = r->how->source_count > 0 ? r->how->source_count : n;
     r->share = gg_alloc(r->run, n, sizeof *r->share);
@@ -294,7 +294,7 @@ static bool prepare(struct ranking *r) {
             r->is_place[r->how->source[i] / 64] |= (uint64_t)1 << r->how->source[i] % 64;
     }
     return r->share && r->next && (r->how->source_count == 0 || r->is_place) &&
-           over_vertices(r, begin);
+           over_vertices(r, set_first_ranks);
 }
 
 static gpugraph_status rank_on_cpu(gpugraph_graph *graph,
@@ -307,7 +307,7 @@ static gpugraph_status rank_on_cpu(gpugraph_graph *graph,
         return run->status;
     double start = gg_now_ms();
     r.threads = gg_threads(run, r.in.m + r.in.n);
-    bool go = prepare(&r) && iterate(&r, end);
+    bool go = prepare_ranking(&r) && iterate_ranks(&r, end);
     gg_release(r.share);
     gg_release(r.next);
     gg_release(r.total);
@@ -361,8 +361,9 @@ const gg_algorithm gg_pagerank = {
 
 /* ---- the public function ---- */
 
-static bool check(const gpugraph_graph *graph, const gpugraph_pagerank_options *how,
-                  gpugraph_run *run, const double *rank) {
+static bool check_options(const gpugraph_graph *graph,
+                          const gpugraph_pagerank_options *how, gpugraph_run *run,
+                          const double *rank) {
     if (!gg_needs(run, how, 1, "how") ||
         !gg_needs(run, how->source, how->source_count, "how.source") ||
         !gg_needs(run, rank, graph->n, "rank"))
@@ -395,7 +396,7 @@ static void find_ranks(gpugraph_graph *graph, const gpugraph_pagerank_options *h
                        gpugraph_run *run, double *rank) {
     bool fallback;
     pagerank_end end = {0, 0};
-    if (!check(graph, how, run, rank))
+    if (!check_options(graph, how, run, rank))
         return;
     gpugraph_backend on = gg_choose(graph, &gg_pagerank, NULL, run, &fallback);
     if (!on || graph->n == 0)

@@ -26,7 +26,7 @@ static __global__ void mark_places(const __grid_constant__ ranking r, uint32_t *
         atomicOr(&place[r.source[i] / 32], 1u << r.source[i] % 32);
 }
 
-static __global__ void begin(const __grid_constant__ ranking r) {
+static __global__ void set_first_ranks(const __grid_constant__ ranking r) {
     for (uint64_t v = gg_thread(); v < r.out.n; v += gg_threads_of_grid())
         r.rank[v] = first_rank(r, (uint32_t)v);
 }
@@ -72,7 +72,7 @@ static __device__ __forceinline__ rank_gift gift_of(const ranking &r) {
 }
 
 static __global__ void __launch_bounds__(GG_BLOCK)
-    pull(const __grid_constant__ ranking r) {
+    pull_shares(const __grid_constant__ ranking r) {
     __shared__ warp_rows of_warp[WARPS];
     const rank_gift gift = gift_of(r);
     const uint64_t whole = gg_whole_warps(r.in.n);
@@ -92,7 +92,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 }
 
 static __global__ void __launch_bounds__(GG_BLOCK)
-    pull_hubs(const __grid_constant__ ranking r) {
+    pull_hub_shares(const __grid_constant__ ranking r) {
     for (uint32_t k = blockIdx.x; k < r.state->slices; k += gridDim.x) {
         const hub_slice s = r.slice[k];
         add_of_block(&r.arrived[s.hub],
@@ -117,8 +117,9 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 /* ---- driver ---- */
 
 /* arcs: at most so many lead anywhere. */
-static void carve(struct workspace *space, uint32_t n, uint64_t arcs, bool weighted,
-                  uint32_t sources, struct ranking *r, uint32_t **place) {
+static void carve_ranking(struct workspace *space, uint32_t n, uint64_t arcs,
+                          bool weighted, uint32_t sources, struct ranking *r,
+                          uint32_t **place) {
     r->state = gg_carve<struct rank_state>(space, 1);
     r->rank = gg_carve<double>(space, n);
     r->share = gg_carve<double>(space, n);
@@ -133,8 +134,8 @@ static void carve(struct workspace *space, uint32_t n, uint64_t arcs, bool weigh
 }
 
 /* Shares of the first ranks, too. */
-static bool start(struct cuda_job *job, const gpugraph_pagerank_options *how,
-                  struct ranking *r, uint32_t *place) {
+static bool start_ranking(struct cuda_job *job, const gpugraph_pagerank_options *how,
+                          struct ranking *r, uint32_t *place) {
     const uint32_t n = r->in.n, sources = how->source_count;
     const unsigned grid = gg_grid(job, n, ROW_BLOCKS);
     gg_fill(job, r->state, 0, sizeof *r->state);
@@ -149,13 +150,13 @@ static bool start(struct cuda_job *job, const gpugraph_pagerank_options *how,
         gg_launched(job, "mark_places");
         r->is_place = place;
     }
-    begin<<<grid, GG_BLOCK, 0, job->stream>>>(*r);
+    set_first_ranks<<<grid, GG_BLOCK, 0, job->stream>>>(*r);
     find_hubs<<<grid, GG_BLOCK, 0, job->stream>>>(*r);
     if (r->weighted)
         sum_weights<<<gg_grid(job, (uint64_t)n * GG_WARP, ROW_BLOCKS), GG_BLOCK, 0,
                       job->stream>>>(*r);
     share_out<<<grid, GG_BLOCK, 0, job->stream>>>(*r);
-    return gg_launched(job, "begin");
+    return gg_launched(job, "set_first_ranks");
 }
 
 static void queue_iteration(struct cuda_job *job, struct ranking *r,
@@ -163,21 +164,21 @@ static void queue_iteration(struct cuda_job *job, struct ranking *r,
     double *shares = r->share;
     gg_fill(job, &r->state->lost[r->turn ^ 1], 0, sizeof(device_fixed));
     gg_fill(job, &r->state->change, 0, sizeof(device_fixed));
-    pull<<<gg_grid(job, r->in.n, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(*r);
-    gg_launched(job, "pull");
+    pull_shares<<<gg_grid(job, r->in.n, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(*r);
+    gg_launched(job, "pull_shares");
     if (state->hubs > 0) {
-        pull_hubs<<<gg_grid(job, (uint64_t)state->slices * GG_BLOCK, ROW_BLOCKS),
-                    GG_BLOCK, 0, job->stream>>>(*r);
+        pull_hub_shares<<<gg_grid(job, (uint64_t)state->slices * GG_BLOCK, ROW_BLOCKS),
+                          GG_BLOCK, 0, job->stream>>>(*r);
         end_hubs<<<gg_grid(job, state->hubs, 1), GG_BLOCK, 0, job->stream>>>(*r);
-        gg_launched(job, "pull_hubs");
+        gg_launched(job, "pull_hub_shares");
     }
     r->share = r->next_share;
     r->next_share = shares;
     r->turn ^= 1;
 }
 
-static bool iterate(struct cuda_job *job, const gpugraph_pagerank_options *how,
-                    struct ranking *r, pagerank_end *end) {
+static bool iterate_ranks(struct cuda_job *job, const gpugraph_pagerank_options *how,
+                          struct ranking *r, pagerank_end *end) {
     struct rank_state state;
     if (!gg_fetch(job, &state, r->state, sizeof state))
         return false;
@@ -209,12 +210,13 @@ bool gg_pagerank_by_rows(struct cuda_job *job, const struct device_csr *in,
     r.damping = how->damping;
     r.weighted = how->weighted;
     r.places = how->source_count > 0 ? how->source_count : in->n;
-    carve(&space, in->n, in->m, how->weighted, how->source_count, &r, &place);
+    carve_ranking(&space, in->n, in->m, how->weighted, how->source_count, &r, &place);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, in->n, in->m, how->weighted, how->source_count, &r, &place);
+    carve_ranking(&space, in->n, in->m, how->weighted, how->source_count, &r, &place);
     *rank = r.rank;
-    return start(job, how, &r, place) && iterate(job, how, &r, end) && gg_wait(job);
+    return start_ranking(job, how, &r, place) && iterate_ranks(job, how, &r, end) &&
+           gg_wait(job);
 }
 
 static void rank_all(struct cuda_job *job, const gpugraph_pagerank_options *how,
@@ -252,7 +254,7 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct ranking r;
     uint32_t *place;
-    carve(&space, graph->n, 2 * graph->m, false, 0, &r, &place);
+    carve_ranking(&space, graph->n, 2 * graph->m, false, 0, &r, &place);
     return gg_device_graph_lacks(graph, CSR_IN, false) +
            gg_device_graph_lacks(graph, CSR_OUT, false) + (int64_t)space.used;
 }

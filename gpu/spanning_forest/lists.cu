@@ -44,8 +44,8 @@ static __device__ __forceinline__ bool speaks(uint32_t root, word *key, bool wan
     return wanted && (!one || (int)gg_lane() == leader);
 }
 
-static __device__ __forceinline__ void lower(word *at, uint32_t root, word key,
-                                             bool wanted) {
+static __device__ __forceinline__ void lower_best(word *at, uint32_t root, word key,
+                                                  bool wanted) {
     if (speaks(root, &key, wanted) && gg_peek(&at[root]) > key)
         atomicMin(&at[root], key);
 }
@@ -107,9 +107,9 @@ static __device__ __forceinline__ void stage(staged_edges *s, word *staged_edge,
 
 /* What has no room is counted all the same. All threads of the block call. */
 template <bool packed>
-static __device__ __forceinline__ void hand_over(staged_edges *s, const word *staged_edge,
-                                                 const forest_list &list, word *listed,
-                                                 uint64_t room) {
+static __device__ __forceinline__ void
+hand_edges_over(staged_edges *s, const word *staged_edge, const forest_list &list,
+                word *listed, uint64_t room) {
     __syncthreads();
     if (threadIdx.x == 0)
         s->first = atomicAdd(listed, (word)s->count);
@@ -134,9 +134,9 @@ static __device__ __forceinline__ void hand_over(staged_edges *s, const word *st
 /* For each of `count` items look(i), should it be on the list? What it reads is asked for together for some items.
 ** Who is listed lowers both roots' best. */
 template <bool packed, typename looking>
-static __device__ __forceinline__ void make_list(const forest &f, const forest_list &list,
-                                                 word *listed, uint64_t count,
-                                                 looking look) {
+static __device__ __forceinline__ void
+make_edge_list(const forest &f, const forest_list &list, word *listed, uint64_t count,
+               looking look) {
     __shared__ staged_edges s;
     __shared__ word staged_edge[packed ? 1 : STAGED];
     const uint64_t tile = TAKEN * GG_BLOCK;
@@ -159,18 +159,18 @@ static __device__ __forceinline__ void make_list(const forest &f, const forest_l
         const bool full = s.count > STAGED - tile;
         __syncthreads(); /* all have read it */
         if (full)
-            hand_over<packed>(&s, staged_edge, list, listed, f.room);
+            hand_edges_over<packed>(&s, staged_edge, list, listed, f.room);
     }
-    hand_over<packed>(&s, staged_edge, list, listed, f.room);
+    hand_edges_over<packed>(&s, staged_edge, list, listed, f.room);
 }
 
 /* Every vertex a tree, every edge between two of them on the list. */
 template <bool packed>
 static __global__ void __launch_bounds__(GG_BLOCK)
     list_all_edges(const __grid_constant__ forest f) {
-    make_list<packed>(f, f.list[0], &f.state->listed[0], f.edges.m, [&](uint64_t e) {
+    make_edge_list<packed>(f, f.list[0], &f.state->listed[0], f.edges.m, [&](uint64_t e) {
         const uint32_t u = f.edges.source[e], v = f.edges.target[e];
-        return candidate{u, v, key_of<packed>(place_of(f, e)), e, u != v};
+        return candidate{u, v, key_of<packed>(edge_place(f, e)), e, u != v};
     });
 }
 
@@ -178,7 +178,7 @@ template <bool packed>
 static __global__ void __launch_bounds__(GG_BLOCK)
     rename(const __grid_constant__ forest f, int from) {
     const forest_list old = f.list[from];
-    make_list<packed>(
+    make_edge_list<packed>(
         f, f.list[1 - from], &f.state->listed[1 - from], f.state->listed[from],
         [&](uint64_t i) {
             const uint32_t u = f.parent[old.u[i]], v = f.parent[old.v[i]];
@@ -321,7 +321,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 }
 
 /* The edge of a key, which has 32 bits for it where weights take the others. */
-static __device__ __forceinline__ word edge_of(const forest &f, word key) {
+static __device__ __forceinline__ word edge_of_key(const forest &f, word key) {
     return f.kind == NO_WEIGHT ? key : key & 0xffffffffu;
 }
 
@@ -330,13 +330,13 @@ template <bool packed>
 static __global__ void __launch_bounds__(GG_BLOCK)
     list_first_edges(const __grid_constant__ forest f) {
     const forest_list list = f.list[1];
-    make_list<packed>(f, f.list[0], &f.state->listed[0], f.state->sifted,
-                      [&](uint64_t i) {
-                          const word key = list.key[i];
-                          const word e = packed ? edge_of(f, key) : list.edge[i];
-                          const uint32_t u = f.edges.source[e], v = f.edges.target[e];
-                          return candidate{u, v, key, e, u != v};
-                      });
+    make_edge_list<packed>(
+        f, f.list[0], &f.state->listed[0], f.state->sifted, [&](uint64_t i) {
+            const word key = list.key[i];
+            const word e = packed ? edge_of_key(f, key) : list.edge[i];
+            const uint32_t u = f.edges.source[e], v = f.edges.target[e];
+            return candidate{u, v, key, e, u != v};
+        });
 }
 
 /* Every vertex points to its root. */
@@ -345,7 +345,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     list_later_edges(const __grid_constant__ forest f) {
     typedef typename weight_type<kind>::type type;
     const forest_list list = f.list[1];
-    make_list<
+    make_edge_list<
         packed>(f, f.list[0], &f.state->listed[0], f.state->sifted, [&](uint64_t i) {
         const word e = list.key[i];
         const forest_place place = place_with<kind>(
@@ -363,8 +363,8 @@ static __global__ void settle_ties(const __grid_constant__ forest f, int from) {
         const bool there = i < count;
         const uint32_t u = there ? list.u[i] : 0, v = there ? list.v[i] : 0;
         const word key = there ? list.key[i] : 0, edge = there ? list.edge[i] : 0;
-        lower(f.best_edge, u, edge, there && f.best[u] == key);
-        lower(f.best_edge, v, edge, there && f.best[v] == key);
+        lower_best(f.best_edge, u, edge, there && f.best[u] == key);
+        lower_best(f.best_edge, v, edge, there && f.best[v] == key);
     }
 }
 
@@ -372,7 +372,7 @@ static __global__ void settle_ties(const __grid_constant__ forest f, int from) {
 
 /* A part of the edges that surely fits list[1]; from a multiple of four on. */
 template <forest_weights kind, bool packed>
-static void list_part(struct forest_course *c, uint64_t from, uint64_t to) {
+static void list_slice_edges(struct forest_course *c, uint64_t from, uint64_t to) {
     const struct forest *f = c->f;
     cudaStream_t stream = c->job->stream;
     const unsigned sifting = grid(c, (to - from) / SIFTED),
@@ -393,19 +393,19 @@ static void list_part_of(struct forest_course *c, uint64_t from, uint64_t to) {
     const struct forest *f = c->f;
     switch (f->kind) {
     case NO_WEIGHT:
-        list_part<NO_WEIGHT, true>(c, from, to);
+        list_slice_edges<NO_WEIGHT, true>(c, from, to);
         return;
     case NARROW_WEIGHT:
         if (f->packed)
-            list_part<NARROW_WEIGHT, true>(c, from, to);
+            list_slice_edges<NARROW_WEIGHT, true>(c, from, to);
         else
-            list_part<NARROW_WEIGHT, false>(c, from, to);
+            list_slice_edges<NARROW_WEIGHT, false>(c, from, to);
         return;
     case WHOLE_WEIGHT:
-        list_part<WHOLE_WEIGHT, false>(c, from, to);
+        list_slice_edges<WHOLE_WEIGHT, false>(c, from, to);
         return;
     case REAL_WEIGHT:
-        list_part<REAL_WEIGHT, false>(c, from, to);
+        list_slice_edges<REAL_WEIGHT, false>(c, from, to);
     }
 }
 
@@ -431,7 +431,7 @@ bool gg_list_in_range(struct forest_course *c) {
         list_edges<true>(c);
     else
         list_edges<false>(c);
-    return look(c);
+    return look_at_state(c);
 }
 
 /* ---- lists that are there ---- */

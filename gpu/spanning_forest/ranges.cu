@@ -16,7 +16,7 @@ static __global__ void draw(const __grid_constant__ forest f, uint32_t count,
                             uint64_t salt) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
         const uint64_t e = gg_fixed_hash(i + 1 + salt) % f.edges.m;
-        const forest_place place = place_of(f, e), none = {NOWHERE, NOWHERE};
+        const forest_place place = edge_place(f, e), none = {NOWHERE, NOWHERE};
         const bool apart = f.parent[f.edges.source[e]] != f.parent[f.edges.target[e]];
         f.sample[i] = apart && (f.first || gg_comes_before(f.low, place)) ? place : none;
     }

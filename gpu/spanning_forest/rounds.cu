@@ -5,7 +5,7 @@ enum { JUMPS = 16 /* of one pass of shorten */ };
 
 /* ---- trees ---- */
 
-static __global__ void begin(const __grid_constant__ forest f) {
+static __global__ void plant_forest(const __grid_constant__ forest f) {
     for (uint64_t v = gg_thread(); v < f.edges.n; v += gg_threads_of_grid()) {
         f.parent[v] = f.live[0][v] = (uint32_t)v;
         f.best[v] = NOWHERE;
@@ -19,7 +19,7 @@ static __global__ void begin(const __grid_constant__ forest f) {
 }
 
 /* As many steps as there were rounds, at most. Nobody changes a parent meanwhile. */
-static __device__ __forceinline__ uint32_t root_of(const forest &f, uint32_t v) {
+static __device__ __forceinline__ uint32_t forest_root(const forest &f, uint32_t v) {
     uint32_t above;
     while ((above = f.parent[v]) != v)
         v = above;
@@ -27,7 +27,8 @@ static __device__ __forceinline__ uint32_t root_of(const forest &f, uint32_t v) 
 }
 
 /* A thread per live root. */
-static __global__ void choose(const __grid_constant__ forest f, int list, int live) {
+static __global__ void choose_edges(const __grid_constant__ forest f, int list,
+                                    int live) {
     const uint32_t count = f.state->live[live];
     if (gg_thread() == 0) {
         f.state->listed[1 - list] = 0;
@@ -42,8 +43,8 @@ static __global__ void choose(const __grid_constant__ forest f, int list, int li
             const word edge = !f.packed             ? f.best_edge[v]
                               : f.kind != NO_WEIGHT ? key & 0xffffffffu
                                                     : key;
-            const uint32_t a = root_of(f, f.edges.source[edge]);
-            const uint32_t other = a != v ? a : root_of(f, f.edges.target[edge]);
+            const uint32_t a = forest_root(f, f.edges.source[edge]);
+            const uint32_t other = a != v ? a : forest_root(f, f.edges.target[edge]);
             const bool both =
                 f.best[other] == key && (f.packed || f.best_edge[other] == edge);
             to = both && v < other ? v : other;
@@ -54,7 +55,7 @@ static __global__ void choose(const __grid_constant__ forest f, int list, int li
 }
 
 /* Each only its own entry, so far as JUMPS allow: two passes reach at least JUMPS * JUMPS times as far. */
-static __global__ void shorten(const __grid_constant__ forest f, int live) {
+static __global__ void shorten_next(const __grid_constant__ forest f, int live) {
     const uint32_t count = f.state->live[live];
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
         const uint32_t v = f.live[live][i];
@@ -89,7 +90,7 @@ static __device__ __forceinline__ uint32_t reserve_by_block(uint32_t *count,
 /* Roots that no edge of the list leaves are live no more until the next list: nobody has joined them, and
 ** nobody will. */
 static __global__ void __launch_bounds__(GG_BLOCK)
-    settle(const __grid_constant__ forest f, int live) {
+    settle_roots(const __grid_constant__ forest f, int live) {
     const uint32_t count = f.state->live[live];
     for (uint64_t from = blockIdx.x * (uint64_t)GG_BLOCK; from < count;
          from += gridDim.x * (uint64_t)GG_BLOCK) {
@@ -110,7 +111,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     }
 }
 
-static __global__ void compress(const __grid_constant__ forest f) {
+static __global__ void compress_forest(const __grid_constant__ forest f) {
     for (uint64_t v = gg_thread(); v < f.edges.n; v += gg_threads_of_grid()) {
         uint32_t root = gg_peek(&f.parent[v]), above;
         while ((above = gg_peek(&f.parent[root])) != root)
@@ -168,20 +169,20 @@ static bool shorten_all(struct forest_course *c) {
     const unsigned blocks = grid(c, c->state.live[c->live]);
     for (;;) {
         for (int pass = 0; pass < 2; pass++)
-            shorten<<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f, c->live);
-        gg_launched(c->job, "shorten");
-        if (!look(c) || !c->state.unfinished)
+            shorten_next<<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f, c->live);
+        gg_launched(c->job, "shorten_next");
+        if (!look_at_state(c) || !c->state.unfinished)
             return gg_going(c->job);
         gg_fill(c->job, &f->state->unfinished, 0, sizeof f->state->unfinished);
-        shorten<<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f, c->live);
+        shorten_next<<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f, c->live);
         gg_fill(c->job, &f->state->unfinished, 0, sizeof f->state->unfinished);
     }
 }
 
 static void settle_all(struct forest_course *c) {
     const uint32_t live = c->state.live[c->live];
-    settle<<<grid(c, live), GG_BLOCK, 0, c->job->stream>>>(*c->f, c->live);
-    gg_launched(c->job, "settle");
+    settle_roots<<<grid(c, live), GG_BLOCK, 0, c->job->stream>>>(*c->f, c->live);
+    gg_launched(c->job, "settle_roots");
     c->live = 1 - c->live;
     c->state.live[c->live] = live; /* at most, until the host looks again */
 }
@@ -190,9 +191,9 @@ bool gg_join_trees(struct forest_course *c) {
     const struct forest *f = c->f;
     gg_break_ties(c);
     for (;; c->rounds++) {
-        choose<<<grid(c, c->state.live[c->live]), GG_BLOCK, 0, c->job->stream>>>(
+        choose_edges<<<grid(c, c->state.live[c->live]), GG_BLOCK, 0, c->job->stream>>>(
             *f, c->list, c->live);
-        gg_launched(c->job, "choose");
+        gg_launched(c->job, "choose_edges");
         if (!shorten_all(c))
             return false;
         if (c->state.listed[c->list] == 0)
@@ -200,13 +201,13 @@ bool gg_join_trees(struct forest_course *c) {
         settle_all(c);
         gg_rename_list(c);
     }
-    compress<<<grid(c, f->edges.n), GG_BLOCK, 0, c->job->stream>>>(*f);
-    return gg_launched(c->job, "compress");
+    compress_forest<<<grid(c, f->edges.n), GG_BLOCK, 0, c->job->stream>>>(*f);
+    return gg_launched(c->job, "compress_forest");
 }
 
 void gg_begin_trees(struct forest_course *c) {
-    begin<<<grid(c, c->f->edges.n), GG_BLOCK, 0, c->job->stream>>>(*c->f);
-    gg_launched(c->job, "begin");
+    plant_forest<<<grid(c, c->f->edges.n), GG_BLOCK, 0, c->job->stream>>>(*c->f);
+    gg_launched(c->job, "plant_forest");
     c->state.live[0] = c->f->edges.n;
 }
 
@@ -217,5 +218,5 @@ void gg_gather_trees(struct forest_course *c) {
     find_large_tree<<<1, GG_BLOCK, 0, stream>>>(*f);
     gather_trees<<<grid(c, f->edges.n), GG_BLOCK, 0, stream>>>(*f, c->live);
     gg_launched(c->job, "gather_trees");
-    look(c);
+    look_at_state(c);
 }

@@ -45,7 +45,7 @@ struct forest {
 
 /* ---- places ---- */
 
-static inline struct forest_place place_of(const struct forest *f, uint64_t e) {
+static inline struct forest_place edge_place(const struct forest *f, uint64_t e) {
     const gpugraph_edge_list *edges = &f->graph->edges;
     struct forest_place place = {0, e};
     if (!f->weighted)
@@ -101,34 +101,34 @@ static void choose_pivot(struct forest *f) {
     if (share >= 1)
         return;
     for (uint32_t i = 0; i < count; i++)
-        sample[i] = place_of(f, gg_fixed_hash(i + 1) % m);
+        sample[i] = edge_place(f, gg_fixed_hash(i + 1) % m);
     f->pivot = gg_place_at(sample, count, (uint32_t)(share * count));
 }
 
 /* ---- trees ---- */
 
-static inline uint32_t parent_of(const struct forest *f, uint32_t v) {
+static inline uint32_t forest_parent(const struct forest *f, uint32_t v) {
     return __atomic_load_n(&f->parent[v], __ATOMIC_RELAXED);
 }
 
-static void begin(void *forest, uint64_t low, uint64_t high) {
+static void plant_forest(void *forest, uint64_t low, uint64_t high) {
     struct forest *f = forest;
     for (uint64_t v = low; v < high && !gg_leave(f->run, v); v++)
         f->parent[v] = (uint32_t)v;
 }
 
-static void compress(void *forest, uint64_t low, uint64_t high) {
+static void compress_forest(void *forest, uint64_t low, uint64_t high) {
     struct forest *f = forest;
     for (uint64_t v = low; v < high && !gg_leave(f->run, v); v++) {
-        uint32_t root = parent_of(f, (uint32_t)v), above;
-        while ((above = parent_of(f, root)) != root)
+        uint32_t root = forest_parent(f, (uint32_t)v), above;
+        while ((above = forest_parent(f, root)) != root)
             root = above;
         __atomic_store_n(&f->parent[v], root, __ATOMIC_RELAXED);
     }
 }
 
 /* Halves the way for whoever comes next. */
-static inline uint32_t root_of(uint32_t *parent, uint32_t v) {
+static inline uint32_t forest_root(uint32_t *parent, uint32_t v) {
     while (parent[v] != v) {
         parent[v] = parent[parent[v]];
         v = parent[v];
@@ -140,8 +140,8 @@ static void connect_listed(struct forest *f) {
     const uint32_t *source = f->graph->edges.source, *target = f->graph->edges.target;
     for (uint64_t i = 0; i < f->count && !gg_leave(f->run, i); i++) {
         const uint64_t e = gg_edge_at(f->edge, f->wide, i);
-        const uint32_t a = root_of(f->parent, source[e]),
-                       b = root_of(f->parent, target[e]);
+        const uint32_t a = forest_root(f->parent, source[e]),
+                       b = forest_root(f->parent, target[e]);
         if (a == b)
             continue;
         f->parent[a > b ? a : b] = a > b ? b : a;
@@ -153,10 +153,11 @@ static void connect_listed(struct forest *f) {
 /* ---- lists ---- */
 
 /* Behind the pivot every vertex points to its root. Nobody foresees the answer, so there is no branch. */
-static inline uint64_t is_listed(const struct forest *f, uint64_t e) {
+static inline uint64_t is_edge_listed(const struct forest *f, uint64_t e) {
     const uint32_t u = f->parent[f->graph->edges.source[e]],
                    v = f->parent[f->graph->edges.target[e]];
-    return (uint64_t)(gg_comes_before(f->pivot, place_of(f, e)) == f->behind) & (u != v);
+    return (uint64_t)(gg_comes_before(f->pivot, edge_place(f, e)) == f->behind) &
+           (u != v);
 }
 
 static uint64_t begin_of_part(const struct forest *f, uint64_t part) {
@@ -171,7 +172,7 @@ static void mark_part(void *forest, uint64_t part) {
         const uint64_t first = 64 * i, edges = m - first < 64 ? m - first : 64;
         uint64_t bits = 0;
         for (uint64_t e = 0; e < edges; e++)
-            bits |= is_listed(f, first + e) << e;
+            bits |= is_edge_listed(f, first + e) << e;
         f->listed[i] = bits;
         count += (uint64_t)gg_count_bits(bits);
     }
@@ -182,7 +183,7 @@ static inline uint64_t lowest(uint64_t bits) {
     return (uint64_t)gg_count_bits((bits & -bits) - 1);
 }
 
-static void list_part(void *forest, uint64_t part) {
+static void list_slice_edges(void *forest, uint64_t part) {
     struct forest *f = forest;
     const uint64_t end = begin_of_part(f, part + 1);
     uint64_t at = f->begin[part];
@@ -190,7 +191,7 @@ static void list_part(void *forest, uint64_t part) {
         for (uint64_t bits = f->listed[i]; bits; bits &= bits - 1, at++) {
             const uint64_t e = 64 * i + lowest(bits);
             if (f->key)
-                f->key[at] = place_of(f, e).weight;
+                f->key[at] = edge_place(f, e).weight;
             gg_put_edge(f->edge, f->wide, at, e);
         }
 }
@@ -205,7 +206,7 @@ static void sort_list(struct forest *f) {
     gg_release(edge);
 }
 
-static void make_list(struct forest *f) {
+static void make_edge_list(struct forest *f) {
     f->begin[0] = 0;
     gg_parts(f->threads, (uint64_t)f->parts, mark_part, f);
     if (gg_stopping(f->run))
@@ -218,7 +219,7 @@ static void make_list(struct forest *f) {
         f->key = gg_alloc(f->run, f->count, sizeof *f->key);
     if (f->run->status)
         return;
-    gg_parts(f->threads, (uint64_t)f->parts, list_part, f);
+    gg_parts(f->threads, (uint64_t)f->parts, list_slice_edges, f);
     if (f->weighted && !gg_stopping(f->run))
         sort_list(f);
 }
@@ -228,19 +229,19 @@ static void take_in(struct forest *f, bool behind) {
     f->behind = behind;
     f->key = NULL;
     f->edge = NULL;
-    make_list(f);
+    make_edge_list(f);
     if (!f->run->status && !gg_stopping(f->run))
         connect_listed(f);
     gg_release(f->key);
     gg_release(f->edge);
     if (!f->run->status && !gg_stopping(f->run))
-        gg_chunks(f->threads, f->graph->n, CHUNK, compress, f);
+        gg_chunks(f->threads, f->graph->n, CHUNK, compress_forest, f);
 }
 
 /* ---- the driver ---- */
 
-static void grow(struct forest *f) {
-    gg_chunks(f->threads, f->graph->n, CHUNK, begin, f);
+static void grow_forest(struct forest *f) {
+    gg_chunks(f->threads, f->graph->n, CHUNK, plant_forest, f);
     choose_pivot(f);
     take_in(f, false);
     if (f->pivot.edge != UINT64_MAX && !f->run->status && !gg_stopping(f->run))
@@ -254,9 +255,9 @@ static void list_chosen(const struct forest *f, void *edge) {
             gg_put_edge(edge, f->wide, at++, 64 * word + lowest(bits));
 }
 
-static gpugraph_status find_on_cpu(gpugraph_graph *graph, bool weighted,
-                                   gpugraph_run *run, void *edge, uint32_t *count,
-                                   uint32_t *component) {
+static gpugraph_status find_forest_on_cpu(gpugraph_graph *graph, bool weighted,
+                                          gpugraph_run *run, void *edge, uint32_t *count,
+                                          uint32_t *component) {
     struct forest f = {.graph = graph,
                        .run = run,
                        .weighted = weighted,
@@ -270,7 +271,7 @@ static gpugraph_status find_on_cpu(gpugraph_graph *graph, bool weighted,
     f.listed = gg_alloc(run, graph->m / 64 + 1, sizeof *f.listed);
     f.begin = gg_alloc(run, (uint64_t)f.parts + 1, sizeof *f.begin);
     if (f.chosen && f.listed && f.begin) {
-        grow(&f);
+        grow_forest(&f);
         if (!run->status && !gg_stopping(run))
             list_chosen(&f, edge);
     }
@@ -298,7 +299,7 @@ static const gpugraph_method methods[] = {
     {0},
 };
 
-static const struct forest_calls cpu_calls = {.find = find_on_cpu};
+static const struct forest_calls cpu_calls = {.find = find_forest_on_cpu};
 
 static const algorithm_side cpu_side = {
     .methods = methods,
@@ -330,7 +331,7 @@ static void find_forest(gpugraph_graph *graph, bool weighted, gpugraph_run *run,
         return;
     calls(on)->find(graph, weighted, run, edge, count, component);
     if (gg_fall_back(run, &gg_spanning_forest, fallback))
-        find_on_cpu(graph, weighted, run, edge, count, component);
+        find_forest_on_cpu(graph, weighted, run, edge, count, component);
 }
 
 gpugraph_status gpugraph_spanning_forest(gpugraph_graph *graph, bool weighted,

@@ -81,7 +81,7 @@ static __global__ void write_chosen(const __grid_constant__ forest f, number *ed
 
 /* ---- the driver ---- */
 
-static bool grow(struct forest_course *c) {
+static bool grow_forest(struct forest_course *c) {
     struct forest *f = c->f;
     const struct forest_state none = {};
     gg_upload(c->job, f->state, &none, sizeof none);
@@ -97,7 +97,7 @@ static bool grow(struct forest_course *c) {
     }
 }
 
-static void carve(struct workspace *space, struct forest *f) {
+static void carve_forest(struct workspace *space, struct forest *f) {
     const uint64_t n = f->edges.n, m = f->edges.m;
     for (int i = 0; i < 2; i++) {
         f->list[i].u = gg_carve<uint32_t>(space, f->room);
@@ -170,8 +170,8 @@ static void download(struct cuda_job *job, const struct forest *f, void *edge,
         gg_phase(job->run, "download", started, count, "edges of the forest, components");
 }
 
-static void find(struct cuda_job *job, bool weighted, void *edge, uint32_t *count,
-                 uint32_t *component) {
+static void find_forest(struct cuda_job *job, bool weighted, void *edge, uint32_t *count,
+                        uint32_t *component) {
     struct workspace space = {NULL, 0};
     struct forest f = planned(job->graph, weighted);
     struct forest_course course = {};
@@ -179,13 +179,13 @@ static void find(struct cuda_job *job, bool weighted, void *edge, uint32_t *coun
     if (!gg_device_edges(job, weighted, &f.edges) || f.edges.n == 0)
         return;
     const double started = gg_now_ms();
-    carve(&space, &f);
+    carve_forest(&space, &f);
     if (!gg_workspace(job, &space))
         return;
-    carve(&space, &f);
+    carve_forest(&space, &f);
     course.job = job;
     course.f = &f;
-    if (!grow(&course))
+    if (!grow_forest(&course))
         return;
     const uint64_t chosen = write_answer(&course);
     if (!gg_going(job))
@@ -197,13 +197,13 @@ static void find(struct cuda_job *job, bool weighted, void *edge, uint32_t *coun
     download(job, &f, edge, *count, component);
 }
 
-static gpugraph_status find_on_device(gpugraph_graph *graph, bool weighted,
-                                      gpugraph_run *run, void *edge, uint32_t *count,
-                                      uint32_t *component) {
+static gpugraph_status find_forest_on_device(gpugraph_graph *graph, bool weighted,
+                                             gpugraph_run *run, void *edge,
+                                             uint32_t *count, uint32_t *component) {
     struct cuda_job job;
     if (!gg_job_open(&job, graph, run))
         return run->status;
-    find(&job, weighted, edge, count, component);
+    find_forest(&job, weighted, edge, count, component);
     return gg_job_close(&job);
 }
 
@@ -212,7 +212,7 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
     const bool weighted = gg_has_weights(graph);
     struct workspace space = {NULL, 0};
     struct forest f = planned(graph, weighted);
-    carve(&space, &f);
+    carve_forest(&space, &f);
     return gg_device_graph_lacks(graph, CSR_KINDS, weighted) + (int64_t)space.used;
 }
 
@@ -224,7 +224,7 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct forest_calls calls = {.find = find_on_device};
+static const struct forest_calls calls = {.find = find_forest_on_device};
 
 extern "C" const algorithm_side gg_spanning_forest_cuda = {
     .methods = methods,

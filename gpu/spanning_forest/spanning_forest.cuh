@@ -55,7 +55,7 @@ static inline unsigned grid(const struct forest_course *c, uint64_t items) {
     return gg_grid(c->job, items, 8);
 }
 
-static inline bool look(struct forest_course *c) {
+static inline bool look_at_state(struct forest_course *c) {
     return gg_fetch(c->job, &c->state, c->f->state, sizeof c->state);
 }
 
@@ -76,7 +76,7 @@ place_with(typename weight_type<kind>::type weight, uint64_t e) {
     return {(uint64_t)weight, e};
 }
 
-static __device__ __forceinline__ forest_place place_of(const forest &f, uint64_t e) {
+static __device__ __forceinline__ forest_place edge_place(const forest &f, uint64_t e) {
     if (f.kind == NARROW_WEIGHT)
         return place_with<NARROW_WEIGHT>(((const uint32_t *)f.edges.weight)[e], e);
     if (f.kind == WHOLE_WEIGHT)

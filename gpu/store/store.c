@@ -105,55 +105,6 @@ gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side,
     return run->status;
 }
 
-gpugraph_status gg_store_touch_rows(edge_store *store, gpugraph_direction side,
-                                    const struct chain_touched *before,
-                                    const struct chain_rows *rows, gpugraph_run *run) {
-    const struct chain_rows by_slots = numbered(store, rows, run);
-    struct chain_touched touched = *before;
-    uint32_t *vertex = run->status ? NULL : gg_alloc(run, before->count, sizeof *vertex);
-    for (uint64_t i = 0; vertex && i < before->count; i++)
-        vertex[i] = slot_of(store, before->row[i]);
-    touched.vertex = vertex;
-    if (!run->status)
-        gg_multigraph_touch_rows(store->side[side], &touched, &by_slots, run);
-    gg_release(vertex);
-    return run->status;
-}
-
-static uint64_t unique(const uint64_t *key, uint64_t count, uint32_t *vertex) {
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < count; i++)
-        if (i == 0 || key[i] != key[i - 1])
-            vertex[kept++] = (uint32_t)key[i];
-    return kept;
-}
-
-gpugraph_status gg_store_touched(const store_changes *c, gpugraph_direction side,
-                                 gpugraph_run *run, uint32_t **vertex, uint64_t *count) {
-    const bool in = side == GPUGRAPH_IN;
-    const uint32_t *gone = in ? c->gone_target : c->gone_source,
-                   *come = in ? c->come_target : c->come_source;
-    if (c->number[0]) {
-        gone = c->number[in ? 1 : 0];
-        come = c->number[in ? 3 : 2];
-    }
-    const uint64_t all = c->gone + c->come;
-    uint64_t *key = gg_alloc(run, 2 * all, sizeof *key);
-    uint32_t *value = gg_alloc_zero(run, 2 * all, sizeof *value);
-    *vertex = gg_alloc(run, all, sizeof **vertex);
-    for (uint64_t i = 0; i < all && !run->status; i++)
-        key[i] = i < c->gone ? gone[i] : come[i - c->gone];
-    if (!run->status && !gg_sort_pairs(run, all, key, value, key + all, value + all))
-        *count = unique(key, all, *vertex);
-    if (run->status) {
-        gg_release(*vertex);
-        *vertex = NULL;
-    }
-    gg_release(key);
-    gg_release(value);
-    return run->status;
-}
-
 /* ---- against the graph ---- */
 
 struct portion { /* of edges, on the host */

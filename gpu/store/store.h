@@ -5,7 +5,7 @@
 **                                  mirror-->  side IN    target -> source: the same, from its first need
 **     a batch of changes   --one batch of deletions, one of insertions--> both
 **
-**     rows (graph/)        <--those that the batch changes, or all--
+**     rows (graph/)        <--all--
 **
 ** Edges are known by their ids, which stay while others come and go. A vertex has a slot, which stays while it
 ** does: the number that it had, as long as vertices come behind all others and none goes. From then on
@@ -47,9 +47,6 @@ typedef struct store_changes {
     int64_t *gone_id, *come_id;
     int64_t *come_weight; /* NULL: there are none */
     uint32_t vertices;    /* slots afterwards */
-    uint32_t
-        *number[4];  /* the four arrays of ends by numbers; NULL: these are the slots */
-    bool renumbered; /* by which rows before it differ from those after */
 } store_changes;
 
 /* OUT from edges that lie there. job: NULL, or one that is open. */
@@ -64,13 +61,6 @@ gpugraph_status gg_store_change(edge_store *store, const store_changes *changes,
 /* OUT or IN as rows, into arrays that lie there; rows and targets by numbers. */
 gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side,
                               const struct chain_rows *rows, gpugraph_run *run);
-/* The same where only touched ones differ from the rows before. before->vertex is not looked at. */
-gpugraph_status gg_store_touch_rows(edge_store *store, gpugraph_direction side,
-                                    const struct chain_touched *before,
-                                    const struct chain_rows *rows, gpugraph_run *run);
-/* The rows on that side that the batch changes: ascending, each once; to be freed. */
-gpugraph_status gg_store_touched(const store_changes *changes, gpugraph_direction side,
-                                 gpugraph_run *run, uint32_t **vertex, uint64_t *count);
 /* Are the edges those of the graph, and no others? GPUGRAPH_INVALID and a sentence where they are
 ** not. */
 gpugraph_status gg_store_check(edge_store *store, const gpugraph_graph *graph,

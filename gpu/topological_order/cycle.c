@@ -24,7 +24,7 @@ static uint64_t into(const struct ring *r, uint32_t v) {
 }
 
 /* The last edge that is written is the smallest. */
-static void find_edges(const struct ring *r) {
+static void find_cycle_edges(const struct ring *r) {
     for (uint64_t e = r->graph->m; e-- > 0 && !gg_leave(r->run, e);)
         if (r->level[r->from[e]] == GPUGRAPH_NONE && r->level[r->to[e]] == GPUGRAPH_NONE)
             gg_put_edge(r->into, r->graph->wide, r->to[e], e);
@@ -54,7 +54,8 @@ static uint32_t smallest_of(const struct ring *r, uint32_t v, uint64_t *edges) {
 
 /* Walks against the order's edges. From the smallest edge on, in the direction of the edges
 ** themselves: along `out` the walk comes to the first ones last. */
-static void list(const struct ring *r, uint32_t v, bool out, gpugraph_cycle *cycle) {
+static void list_cycle(const struct ring *r, uint32_t v, bool out,
+                       gpugraph_cycle *cycle) {
     const uint64_t edges = cycle->count;
     for (uint64_t i = 0; i < edges && !gg_leave(r->run, i); i++) {
         const uint64_t place = !out || i == 0 ? i : edges - i;
@@ -64,8 +65,8 @@ static void list(const struct ring *r, uint32_t v, bool out, gpugraph_cycle *cyc
     }
 }
 
-static void tell(const gpugraph_graph *graph, gpugraph_run *run,
-                 const gpugraph_cycle *cycle) {
+static void tell_cycle(const gpugraph_graph *graph, gpugraph_run *run,
+                       const gpugraph_cycle *cycle) {
     char ids[IDS_ROOM] = "", more[40] = "";
     size_t used = 0;
     for (uint64_t i = 0; i < cycle->count && i < GPUGRAPH_CYCLE_EDGES; i++) {
@@ -93,18 +94,18 @@ gpugraph_status gg_report_cycle(const gpugraph_graph *graph, gpugraph_direction 
     r.into = gg_alloc(run, graph->n, gg_edge_size(graph->wide));
     if (!r.into)
         return run->status;
-    find_edges(&r);
+    find_cycle_edges(&r);
     if (!gg_stopping(run)) {
         const uint32_t first = on_ring(&r);
         if (!gg_stopping(run)) {
             const uint32_t best = smallest_of(&r, first, &found.count);
-            list(&r, best, out, &found);
+            list_cycle(&r, best, out, &found);
         }
     }
     gg_release(r.into);
     if (gg_stopping(run))
         return gg_stopped(run);
-    tell(graph, run, &found);
+    tell_cycle(graph, run, &found);
     if (cycle)
         *cycle = found;
     return run->status;

@@ -38,7 +38,7 @@ struct claims {
     uint32_t count;
 };
 
-static void hand_over(struct peeling *p, struct claims *c) {
+static void hand_ready_over(struct peeling *p, struct claims *c) {
     if (c->count == 0)
         return;
     const uint64_t at = __atomic_fetch_add(&p->tail, c->count, __ATOMIC_RELAXED);
@@ -46,9 +46,9 @@ static void hand_over(struct peeling *p, struct claims *c) {
     c->count = 0;
 }
 
-static inline void claim(struct peeling *p, struct claims *c, uint32_t v) {
+static inline void claim_ready(struct peeling *p, struct claims *c, uint32_t v) {
     if (c->count == CLAIMS)
-        hand_over(p, c);
+        hand_ready_over(p, c);
     c->vertex[c->count++] = v;
 }
 
@@ -61,9 +61,9 @@ static void take_free(void *peeling, uint64_t low, uint64_t high) {
     for (uint64_t v = low; v < high && !gg_leave(p->run, v); v++) {
         p->level[v] = p->left[v] == 0 ? 0 : GPUGRAPH_NONE;
         if (p->left[v] == 0)
-            claim(p, &c, (uint32_t)v);
+            claim_ready(p, &c, (uint32_t)v);
     }
-    hand_over(p, &c);
+    hand_ready_over(p, &c);
 }
 
 static void walk_shared(void *peeling, uint64_t low, uint64_t high) {
@@ -80,11 +80,11 @@ static void walk_shared(void *peeling, uint64_t low, uint64_t high) {
             const uint32_t t = p->rows.target[k];
             if (__atomic_sub_fetch(&p->left[t], 1, __ATOMIC_RELAXED) == 0) {
                 p->level[t] = p->depth + 1;
-                claim(p, &c, t);
+                claim_ready(p, &c, t);
             }
         }
     }
-    hand_over(p, &c);
+    hand_ready_over(p, &c);
 }
 
 static void walk_alone(struct peeling *p) {
@@ -170,7 +170,7 @@ static void place_all(const struct peeling *p, uint32_t levels, uint32_t *positi
 
 /* ---- the driver ---- */
 
-static void peel(struct peeling *p, uint32_t *position, uint32_t *settled) {
+static void peel_ready(struct peeling *p, uint32_t *position, uint32_t *settled) {
     const double start = gg_now_ms();
     char more[60];
     walk_levels(p);
@@ -182,9 +182,10 @@ static void peel(struct peeling *p, uint32_t *position, uint32_t *settled) {
         gg_search_phase(p->run, start, (int64_t)p->rows.m, more);
 }
 
-static gpugraph_status find_on_cpu(gpugraph_graph *graph, gpugraph_direction direction,
-                                   gpugraph_run *run, uint32_t *level, uint32_t *position,
-                                   uint32_t *settled) {
+static gpugraph_status find_order_on_cpu(gpugraph_graph *graph,
+                                         gpugraph_direction direction, gpugraph_run *run,
+                                         uint32_t *level, uint32_t *position,
+                                         uint32_t *settled) {
     struct peeling p = {.graph = graph, .run = run, .level = level};
     if (gg_rows(graph, (enum csr_kind)direction, false, false, run, &p.rows))
         return run->status;
@@ -194,7 +195,7 @@ static gpugraph_status find_on_cpu(gpugraph_graph *graph, gpugraph_direction dir
     if (p.left && p.queue &&
         !gg_count_degrees(graph, direction == GPUGRAPH_OUT ? GPUGRAPH_IN : GPUGRAPH_OUT,
                           run, p.left))
-        peel(&p, position, settled);
+        peel_ready(&p, position, settled);
     gg_release(p.left);
     gg_release(p.queue);
     return gg_stopping(run) ? gg_stopped(run) : run->status;
@@ -212,7 +213,7 @@ static const gpugraph_method methods[] = {
     {0},
 };
 
-static const struct topological_order_calls cpu_calls = {.find = find_on_cpu};
+static const struct topological_order_calls cpu_calls = {.find = find_order_on_cpu};
 
 static const algorithm_side cpu_side = {
     .methods = methods,
@@ -254,7 +255,7 @@ static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
         return;
     calls(on)->find(graph, direction, run, level, position, &settled);
     if (gg_fall_back(run, &gg_topological_order, fallback))
-        find_on_cpu(graph, direction, run, level, position, &settled);
+        find_order_on_cpu(graph, direction, run, level, position, &settled);
     if (!run->status && settled < graph->n && !gg_bring_edges(graph, run))
         gg_report_cycle(graph, direction, level, run, cycle);
 }

@@ -41,7 +41,8 @@ static __global__ void count_predecessors(uint64_t m, const uint32_t *to,
         atomicAdd((uint32_t *)&vertex[to[e]], 1u); /* what is left, the low half */
 }
 
-static __global__ void plant(const __grid_constant__ order_walk w, uint32_t n) {
+static __global__ void list_first_ready(const __grid_constant__ order_walk w,
+                                        uint32_t n) {
     const uint64_t whole = gg_whole_warps(n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const bool first = v < n && order_left(w.vertex[v]) == 0;
@@ -52,7 +53,7 @@ static __global__ void plant(const __grid_constant__ order_walk w, uint32_t n) {
 
 /* Cooperative: whoever may have to give something to another warp runs beside it. */
 static __global__ void __launch_bounds__(WALK_BLOCK)
-    walk(const __grid_constant__ order_walk w) {
+    walk_ready(const __grid_constant__ order_walk w) {
     __shared__ uint32_t end;
     const uint32_t warp = threadIdx.x / GG_WARP;
     if (threadIdx.x == 0)
@@ -101,8 +102,8 @@ static uint64_t slots_of(const gpugraph_graph *graph) {
     return graph->n + graph->m / READY_ARCS + 1 + (uint64_t)WALK_WARPS * WALK_MOST_BLOCKS;
 }
 
-static void carve(struct workspace *space, const gpugraph_graph *graph,
-                  struct arrays *a) {
+static void carve_order(struct workspace *space, const gpugraph_graph *graph,
+                        struct arrays *a) {
     const uint64_t n = graph->n;
     a->cub_bytes = 0;
     cub::DeviceRadixSort::SortPairs(NULL, a->cub_bytes, (const uint32_t *)NULL,
@@ -119,7 +120,7 @@ static void carve(struct workspace *space, const gpugraph_graph *graph,
     a->position = a->number; /* the sort has read it */
 }
 
-static int bits_of(uint32_t value) {
+static int level_bits(uint32_t value) {
     int bits = 1;
     while (bits < 32 && value >> bits)
         bits++;
@@ -127,7 +128,8 @@ static int bits_of(uint32_t value) {
 }
 
 static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a) {
-    const struct cooperative_kernel kernel = {(const void *)walk, "walk", WALK_BLOCK, 0};
+    const struct cooperative_kernel kernel = {(const void *)walk_ready, "walk_ready",
+                                              WALK_BLOCK, 0};
     const uint32_t n = job->graph->n;
     const uint64_t m = job->graph->m;
     int fit = gg_blocks_at_once(job, &kernel);
@@ -146,8 +148,8 @@ static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a)
         return false;
     count_predecessors<<<gg_grid(job, m, 16), GG_BLOCK, 0, job->stream>>>(m, to,
                                                                           a->w.vertex);
-    plant<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(a->w, n);
-    return gg_launched(job, "plant") &&
+    list_first_ready<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(a->w, n);
+    return gg_launched(job, "list_first_ready") &&
            gg_launch_cooperative(job, &kernel, blocks, arguments);
 }
 
@@ -170,7 +172,7 @@ static void sort_by_level(struct cuda_job *job, uint32_t levels, struct arrays *
                  cub::DeviceRadixSort::SortPairs(
                      a->cub, a->cub_bytes, (const uint32_t *)a->level, a->sorted_level,
                      (const uint32_t *)a->number, a->order, (int64_t)n, 0,
-                     bits_of(levels), job->stream),
+                     level_bits(levels), job->stream),
                  "sort by level"))
         return;
     place<<<grid, GG_BLOCK, 0, job->stream>>>(n, a->order, a->position);
@@ -178,8 +180,8 @@ static void sort_by_level(struct cuda_job *job, uint32_t levels, struct arrays *
     gg_wait(job);
 }
 
-static void find(struct cuda_job *job, gpugraph_direction direction, uint32_t *level,
-                 uint32_t *position, uint32_t *settled) {
+static void find_order(struct cuda_job *job, gpugraph_direction direction,
+                       uint32_t *level, uint32_t *position, uint32_t *settled) {
     const gpugraph_graph *graph = job->graph;
     struct device_edges edges;
     struct workspace space = {NULL, 0};
@@ -191,10 +193,10 @@ static void find(struct cuda_job *job, gpugraph_direction direction, uint32_t *l
         !gg_device_edges(job, false, &edges) || graph->n == 0)
         return;
     double started = gg_now_ms();
-    carve(&space, graph, &a);
+    carve_order(&space, graph, &a);
     if (!gg_workspace(job, &space))
         return;
-    carve(&space, graph, &a);
+    carve_order(&space, graph, &a);
     a.w.offset = rows.offset;
     a.w.target = rows.target;
     if (!walk_all(job, direction == GPUGRAPH_OUT ? edges.target : edges.source, &a) ||
@@ -215,13 +217,14 @@ static void find(struct cuda_job *job, gpugraph_direction direction, uint32_t *l
         gg_phase(job->run, "download", started, graph->n, "levels");
 }
 
-static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_direction direction,
-                                      gpugraph_run *run, uint32_t *level,
-                                      uint32_t *position, uint32_t *settled) {
+static gpugraph_status find_order_on_device(gpugraph_graph *graph,
+                                            gpugraph_direction direction,
+                                            gpugraph_run *run, uint32_t *level,
+                                            uint32_t *position, uint32_t *settled) {
     struct cuda_job job;
     if (!gg_job_open(&job, graph, run))
         return run->status;
-    find(&job, direction, level, position, settled);
+    find_order(&job, direction, level, position, settled);
     return gg_job_close(&job);
 }
 
@@ -229,7 +232,7 @@ static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_direction 
 static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct arrays a = arrays();
-    carve(&space, graph, &a);
+    carve_order(&space, graph, &a);
     return gg_device_graph_lacks(graph, CSR_OUT, false) + (int64_t)space.used;
 }
 
@@ -241,7 +244,7 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct topological_order_calls calls = {.find = find_on_device};
+static const struct topological_order_calls calls = {.find = find_order_on_device};
 
 extern "C" const algorithm_side gg_topological_order_cuda = {
     .methods = methods,

@@ -7,13 +7,6 @@ enum {
     LANE_ROW = 16     /* arcs that a lane looks at alone */
 };
 
-static __device__ __forceinline__ void put(const ahead &a, uint64_t to, uint32_t u,
-                                           uint32_t v) {
-    a.target[to] = u;
-    if (a.tail)
-        a.tail[to] = v;
-}
-
 static __device__ __forceinline__ uint32_t look_ahead_alone(const device_csr &g,
                                                             const ahead &a, uint32_t v,
                                                             uint64_t first, uint64_t end,
@@ -23,7 +16,7 @@ static __device__ __forceinline__ uint32_t look_ahead_alone(const device_csr &g,
         const uint32_t u = g.target[i];
         if (gg_ranks_higher(g, u, end - first, v)) {
             if (fill)
-                put(a, place + count, u, v);
+                a.target[place + count] = u;
             count++;
         }
     }
@@ -40,7 +33,7 @@ look_ahead_together(const device_csr &g, const ahead &a, uint32_t v, uint64_t fi
         const bool keep = arc < end && gg_ranks_higher(g, u, end - first, v);
         const unsigned mask = __ballot_sync(ALL_LANES, keep);
         if (keep && fill)
-            put(a, place + count + __popc(mask & ((1u << gg_lane()) - 1)), u, v);
+            a.target[place + count + __popc(mask & ((1u << gg_lane()) - 1))] = u;
         count += __popc(mask);
     }
     return count;
@@ -74,14 +67,13 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     }
 }
 
-void gg_carve_ahead(struct workspace *space, const struct device_csr *g, bool tail,
+void gg_carve_ahead(struct workspace *space, const struct device_csr *g,
                     struct ahead *a) {
     a->scan_bytes = gg_offsets_scratch(g->n);
     a->count = gg_carve<uint32_t>(space, (uint64_t)g->n + 1);
     a->offset = gg_carve<uint64_t>(space, (uint64_t)g->n + 1);
     a->scan = gg_carve<unsigned char>(space, a->scan_bytes);
     a->target = gg_carve<uint32_t>(space, g->m / 2); /* every edge points ahead once */
-    a->tail = tail ? gg_carve<uint32_t>(space, g->m / 2) : NULL;
 }
 
 bool gg_device_ahead(struct cuda_job *job, const struct device_csr *g,

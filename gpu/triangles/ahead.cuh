@@ -1,23 +1,22 @@
 /* Rows of neighbours that rank higher, on the device: what counting triangles begins with.
 **
 **     rank       vertices by degree, equal degrees by number
-**     ahead[v]   the neighbours of v that rank higher, ascending by number; tail[arc] is v itself */
+**     ahead[v]   the neighbours of v that rank higher, ascending by number */
 #ifndef GPUGRAPH_AHEAD_CUH
 #define GPUGRAPH_AHEAD_CUH
 
 #include "graph/frontier.cuh"
 
 struct ahead {
-    uint32_t *count;         /* n + 1 */
-    uint64_t *offset;        /* n + 1 */
-    uint32_t *target, *tail; /* tail: NULL unless it was carved */
+    uint32_t *count;  /* n + 1 */
+    uint64_t *offset; /* n + 1 */
+    uint32_t *target;
     unsigned char *scan;
     uint64_t scan_bytes;
 };
 
 /* Of CSR_SIMPLE. */
-void gg_carve_ahead(struct workspace *space, const struct device_csr *g, bool tail,
-                    struct ahead *a);
+void gg_carve_ahead(struct workspace *space, const struct device_csr *g, struct ahead *a);
 bool gg_device_ahead(struct cuda_job *job, const struct device_csr *g,
                      const struct ahead *a);
 

@@ -1,5 +1,5 @@
 /* The triangles of each vertex, and how many of its neighbours are neighbours of each other: the
-** public function and the CPU backend.
+** public function and the CPU backend, which also counts all triangles without telling whose they are.
 **
 **          u --- w       as triangles.c finds them, each once: v is the lowest in rank, and ahead[v],
 **           \   /        which is marked, meets ahead[u]. Here all three corners hear of it.
@@ -23,14 +23,16 @@ struct counting {
     struct ahead ahead;
     csr out, in;   /* rows of both directions, in no order; where directions count */
     uint8_t *both; /* of each arc ahead; NULL: directions do not count */
-    uint64_t *triangles; /* n */
+    uint64_t *triangles; /* n; NULL: only `total` is asked for */
     uint64_t *arcs;      /* n; with both: beyond one for each triangle */
+    uint64_t total;
 };
 
 struct finder {               /* a thread */
     uint64_t *marked, *twice; /* bit v, all 0 between two rows */
-    uint32_t *own, *more;     /* n; none is larger than `since` */
-    uint64_t since, work;
+    /* n; none is larger than `since`. own: NULL where only the total is asked for */
+    uint32_t *own, *more;
+    uint64_t since, work, total;
 };
 
 static inline bool bit(const uint64_t *bits, uint32_t v) {
@@ -46,16 +48,17 @@ static inline void set_bit(uint64_t *bits, uint32_t v) {
 static bool open_finder(struct counting *c, struct finder *f) {
     const uint64_t n = c->ahead.simple.n, words = n / 64 + 1;
     gpugraph_run *run = c->ahead.run;
-    *f = (struct finder){.marked = gg_alloc_zero(run, words, sizeof *f->marked),
-                         .own = gg_alloc_zero(run, n + 1, sizeof *f->own)};
+    *f = (struct finder){.marked = gg_alloc_zero(run, words, sizeof *f->marked)};
+    if (c->triangles)
+        f->own = gg_alloc_zero(run, n + 1, sizeof *f->own);
     if (c->both) {
         f->twice = gg_alloc_zero(run, words, sizeof *f->twice);
         f->more = gg_alloc_zero(run, n + 1, sizeof *f->more);
     }
-    return f->marked && f->own && (!c->both || (f->twice && f->more));
+    return f->marked && (!c->triangles || f->own) && (!c->both || (f->twice && f->more));
 }
 
-static void hand_over(const struct counting *c, uint32_t *own, uint64_t *to) {
+static void hand_corners_over(const struct counting *c, uint32_t *own, uint64_t *to) {
     for (uint64_t v = 0; v < c->ahead.simple.n && !gg_leave(c->ahead.run, v); v++) {
         if (own[v] > 0)
             __atomic_fetch_add(&to[v], own[v], __ATOMIC_RELAXED);
@@ -64,9 +67,10 @@ static void hand_over(const struct counting *c, uint32_t *own, uint64_t *to) {
 }
 
 static void hand_all_over(struct counting *c, struct finder *f) {
-    hand_over(c, f->own, c->triangles);
+    if (f->own)
+        hand_corners_over(c, f->own, c->triangles);
     if (c->both)
-        hand_over(c, f->more, c->arcs);
+        hand_corners_over(c, f->more, c->arcs);
     f->since = 0;
 }
 
@@ -116,8 +120,16 @@ static void compare_some(void *counting, int member, int team) {
 
 /* ---- counting ---- */
 
+static uint64_t marked_among(const uint64_t *marked, const uint32_t *row,
+                             const uint32_t *end) {
+    uint64_t count = 0;
+    for (; row < end; row++)
+        count += bit(marked, *row);
+    return count;
+}
+
 /* v, u, and what is in row: w of ahead[u]. Returns how many there are; nothing branches on that. */
-static uint64_t meet(const uint32_t *row, const uint32_t *end, struct finder *f) {
+static uint64_t meet_rows(const uint32_t *row, const uint32_t *end, struct finder *f) {
     uint64_t found = 0;
     for (; row < end; row++) {
         const uint32_t hit = bit(f->marked, *row);
@@ -167,7 +179,7 @@ static inline void unmark_ahead(const struct counting *c, uint32_t v, struct fin
 }
 
 /* After a row: no row finds more than 2^31 (its length squared is at most 2 m). */
-static bool look_up(struct counting *c, struct finder *f) {
+static bool pause_finder(struct counting *c, struct finder *f) {
     if (f->since > UINT32_MAX / 2)
         hand_all_over(c, f);
     if (f->work <= GG_POLL_ITEMS)
@@ -186,14 +198,18 @@ static void count_from(struct counting *c, uint32_t v, struct finder *f) {
     for (uint64_t vu = first; vu < end; vu++) {
         const uint32_t u = a->target[vu];
         const uint32_t *row = a->target + a->offset[u];
-        const uint64_t arcs = a->offset[u + 1] - a->offset[u],
-                       found =
-                           c->both ? meet_along(c, v, vu, f) : meet(row, row + arcs, f);
-        f->own[u] += (uint32_t)found;
-        f->own[v] += (uint32_t)found;
-        f->since += found;
+        const uint64_t arcs = a->offset[u + 1] - a->offset[u];
+        if (f->own) {
+            const uint64_t found =
+                c->both ? meet_along(c, v, vu, f) : meet_rows(row, row + arcs, f);
+            f->own[u] += (uint32_t)found;
+            f->own[v] += (uint32_t)found;
+            f->since += found;
+        } else {
+            f->total += marked_among(f->marked, row, row + arcs);
+        }
         f->work += arcs + 1;
-        if (!look_up(c, f))
+        if (!pause_finder(c, f))
             break;
     }
     unmark_ahead(c, v, f);
@@ -209,6 +225,7 @@ static void count_some(void *counting, int member, int team) {
             count_from(c, v, &f);
     if (go)
         hand_all_over(c, &f);
+    __atomic_fetch_add(&c->total, f.total, __ATOMIC_RELAXED);
     close_finder(&f);
 }
 
@@ -227,7 +244,7 @@ static bool get_rows(gpugraph_graph *graph, bool along, struct counting *c) {
                        !gg_rows(graph, CSR_IN, false, false, run, &c->in)));
 }
 
-static bool count_all(struct counting *c, bool along) {
+static bool count_all_corners(struct counting *c, bool along) {
     struct ahead *a = &c->ahead;
     const uint64_t n = a->simple.n;
     if (!gg_make_ahead(a))
@@ -259,27 +276,38 @@ static void tell_some(void *telling, uint64_t low, uint64_t high) {
     }
 }
 
-static gpugraph_status count_on_cpu(gpugraph_graph *graph, bool along, gpugraph_run *run,
-                                    const gpugraph_triangle_counts *counts) {
+static void tell_all(struct counting *c, bool along,
+                     const gpugraph_triangle_counts *counts) {
+    const uint64_t n = c->ahead.simple.n;
+    c->triangles = counts->triangles;
+    if (!c->triangles)
+        c->triangles = gg_alloc(c->ahead.run, n, sizeof *c->triangles);
+    if (c->triangles) {
+        memset(c->triangles, 0, n * sizeof *c->triangles);
+        if (count_all_corners(c, along))
+            gg_slices(c->ahead.threads, n, tell_some, &(struct telling){c, counts});
+    }
+    if (c->triangles != counts->triangles)
+        gg_release(c->triangles);
+}
+
+/* counts: NULL where only *total is asked for. */
+static gpugraph_status count_rows(gpugraph_graph *graph, bool along, gpugraph_run *run,
+                                  const gpugraph_triangle_counts *counts,
+                                  uint64_t *total) {
     struct counting c = {.ahead = {.run = run}};
-    if (!get_rows(graph, along && counts->coefficient, &c))
+    if (!get_rows(graph, along, &c))
         return run->status;
-    const uint64_t n = c.ahead.simple.n;
     double start = gg_now_ms();
     c.ahead.threads = gg_threads(run, c.ahead.simple.m);
-    c.triangles = counts->triangles;
-    if (!c.triangles)
-        c.triangles = gg_alloc(run, n, sizeof *c.triangles);
-    if (c.triangles) {
-        memset(c.triangles, 0, n * sizeof *c.triangles);
-        if (count_all(&c, along && counts->coefficient))
-            gg_slices(c.ahead.threads, n, tell_some, &(struct telling){&c, counts});
-    }
+    if (counts)
+        tell_all(&c, along, counts);
+    else
+        count_all_corners(&c, false);
+    *total = c.total;
     gg_free_ahead(&c.ahead);
     gg_release(c.both);
     gg_release(c.arcs);
-    if (c.triangles != counts->triangles)
-        gg_release(c.triangles);
     if (gg_stopping(run))
         return gg_stopped(run);
     char more[60];
@@ -287,6 +315,18 @@ static gpugraph_status count_on_cpu(gpugraph_graph *graph, bool along, gpugraph_
              c.ahead.threads == 1 ? "" : "s");
     gg_search_phase(run, start, (int64_t)(c.ahead.simple.m / 2), more);
     return GPUGRAPH_OK;
+}
+
+static gpugraph_status count_on_cpu(gpugraph_graph *graph, bool along, gpugraph_run *run,
+                                    const gpugraph_triangle_counts *counts) {
+    uint64_t total;
+    return count_rows(graph, along && counts->coefficient, run, counts, &total);
+}
+
+gpugraph_status gg_count_all_triangles(gpugraph_graph *graph, gpugraph_run *run,
+                                       uint64_t *count) {
+    *count = 0;
+    return count_rows(graph, false, run, NULL, count);
 }
 
 /* ---- the descriptor ---- */
@@ -327,8 +367,9 @@ static const struct vertex_triangles_calls *calls(gpugraph_backend on) {
 
 /* ---- the public function ---- */
 
-static void count_checked(gpugraph_graph *graph, gpugraph_direction direction,
-                          gpugraph_run *run, const gpugraph_triangle_counts *counts) {
+static void count_vertex_triangles(gpugraph_graph *graph, gpugraph_direction direction,
+                                   gpugraph_run *run,
+                                   const gpugraph_triangle_counts *counts) {
     bool fallback;
     if ((unsigned)direction > GPUGRAPH_BOTH) {
         gg_fail(run, GPUGRAPH_INVALID,
@@ -351,6 +392,6 @@ gpugraph_status gpugraph_vertex_triangles(gpugraph_graph *graph,
                                           gpugraph_direction direction, gpugraph_run *run,
                                           const gpugraph_triangle_counts *counts) {
     gg_enter_graph(graph, run);
-    count_checked(graph, direction, run, counts);
+    count_vertex_triangles(graph, direction, run, counts);
     return gg_leave_graph(graph, run);
 }

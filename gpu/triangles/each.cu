@@ -1,4 +1,5 @@
-/* The triangles of each vertex on the device; each.c has the meaning and the CPU's side.
+/* The triangles of each vertex on the device, and how many there are in all; each.c and triangles.c have the
+** meaning and the CPU's sides.
 **
 **     ahead[v]          who works                              where
 **     2 .. 4            a lane: each two of them               rows in memory
@@ -14,6 +15,7 @@
 ** Where directions count, `there` has two bits for each arc ahead: is there an edge along it, is there
 ** one against it? Slots then count the arcs beyond one for each triangle, too (each.c). */
 #include "meet.cuh"
+#include "triangles.h"
 
 /* A thread for each edge. */
 static __global__ void mark_directions(const __grid_constant__ counting c,
@@ -23,11 +25,11 @@ static __global__ void mark_directions(const __grid_constant__ counting c,
         if (source == target)
             continue;
         const bool along =
-            gg_ranks_higher(c.simple, target, degree_of(c, source), source);
+            gg_ranks_higher(c.simple, target, simple_degree(c, source), source);
         const uint32_t low = along ? source : target, high = along ? target : source;
         const uint64_t arc =
             c.ahead.offset[low] + gg_place_in(c.ahead.target + c.ahead.offset[low],
-                                              length_of(c.ahead, low), high);
+                                              ahead_length(c.ahead, low), high);
         const uint32_t bit = (along ? 1u : 2u) << arc % FLAG_ARCS * 2;
         if (!(gg_peek(&c.there[arc / FLAG_ARCS]) & bit))
             atomicOr(&c.there[arc / FLAG_ARCS], bit);
@@ -42,8 +44,8 @@ static __device__ __forceinline__ void look_at_pair(const counting &c, uint64_t 
                                                     uint64_t vy, uint32_t *own,
                                                     uint32_t *own_more) {
     const uint32_t x = c.ahead.target[vx], y = c.ahead.target[vy];
-    const bool x_low = gg_ranks_higher(c.simple, y, degree_of(c, x), x);
-    const uint32_t low = x_low ? x : y, length = length_of(c.ahead, low);
+    const bool x_low = gg_ranks_higher(c.simple, y, simple_degree(c, x), x);
+    const uint32_t low = x_low ? x : y, length = ahead_length(c.ahead, low);
     const uint64_t first = c.ahead.offset[low];
     const uint32_t place = gg_place_in(c.ahead.target + first, length, x_low ? y : x);
     if (place == length)
@@ -83,7 +85,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     const uint64_t whole = gg_whole_warps(c.simple.n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const uint32_t length = v < c.simple.n ? c.ahead.count[v] : 0;
-        put_on_list(c, (uint32_t)v, length, length > FEW ? degree_of(c, (uint32_t)v) : 0);
+        put_on_list(c, (uint32_t)v, length,
+                    length > FEW ? simple_degree(c, (uint32_t)v) : 0);
         if (length >= 2 && length <= FEW) {
             const uint64_t first = c.ahead.offset[v];
             uint32_t own = 0, own_more = 0;
@@ -107,13 +110,13 @@ static __device__ __forceinline__ void count_by_warp(const counting &c, table t,
                                                      uint32_t *more_of_rows, uint32_t v) {
     const uint64_t first = c.ahead.offset[v], end = c.ahead.offset[v + 1];
     found own = {0, 0};
-    t.bits = bits_for<along>((uint32_t)(end - first));
-    fill<along>(c, t, first + gg_lane(), end, GG_WARP);
+    t.bits = table_bits<along>((uint32_t)(end - first));
+    fill_table<along>(c, t, first + gg_lane(), end, GG_WARP);
     __syncwarp();
     meet_neighbours<along>(c, t, v, c.simple.offset[v], c.simple.offset[v + 1], GG_WARP,
                            w, more_of_rows, &own);
     __syncwarp();
-    tell<along>(c, t, gg_lane(), GG_WARP);
+    tell_corners<along>(c, t, gg_lane(), GG_WARP);
     tell_owner<along>(c, v, own);
     __syncwarp();
 }
@@ -156,13 +159,13 @@ count_by_block(const counting &c, table t, waiting_rows *w, uint32_t *more_of_ro
     found own = {0, 0};
     for (uint64_t part = c.ahead.offset[v]; part < ahead_end; part += entries) {
         const uint64_t part_end = min(ahead_end, part + entries);
-        t.bits = bits_for<along>((uint32_t)(part_end - part));
-        fill<along>(c, t, part + threadIdx.x, part_end, GG_BLOCK);
+        t.bits = table_bits<along>((uint32_t)(part_end - part));
+        fill_table<along>(c, t, part + threadIdx.x, part_end, GG_BLOCK);
         __syncthreads();
         meet_neighbours<along>(c, t, v, first + threadIdx.x / GG_WARP * GG_WARP, end,
                                GG_BLOCK, w, more_of_rows, &own);
         __syncthreads();
-        tell<along>(c, t, threadIdx.x, GG_BLOCK);
+        tell_corners<along>(c, t, threadIdx.x, GG_BLOCK);
         __syncthreads();
     }
     tell_owner<along>(c, v, own);
@@ -201,20 +204,32 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 /* A thread for each vertex. */
 static __global__ void end_counts(const __grid_constant__ counting c) {
     for (uint64_t v = gg_thread(); v < c.simple.n; v += gg_threads_of_grid()) {
-        const uint32_t degree = (uint32_t)degree_of(c, (uint32_t)v);
+        const uint32_t degree = (uint32_t)simple_degree(c, (uint32_t)v);
         const uint64_t arcs = c.triangles[v] + (c.more ? c.more[v] : c.triangles[v]);
         c.degree[v] = degree;
         c.coefficient[v] = gg_clustering(arcs, degree);
     }
 }
 
+/* A thread for each vertex. */
+static __global__ void add_corners(const __grid_constant__ counting c) {
+    word sum = 0;
+    for (uint64_t v = gg_thread(); v < c.simple.n; v += gg_threads_of_grid())
+        sum += c.triangles[v];
+    __syncwarp();
+    for (int step = GG_WARP / 2; step > 0; step /= 2)
+        sum += __shfl_down_sync(ALL_LANES, sum, step);
+    if (gg_lane() == 0 && sum > 0)
+        atomicAdd(&c.state->corners, sum);
+}
+
 /* ---- driver ---- */
 
 /* With arrays for directions where they count. */
-static void carve(struct workspace *space, bool along, struct counting *c) {
+static void carve_counting(struct workspace *space, bool along, struct counting *c) {
     const uint64_t n = c->simple.n, arcs = c->simple.m, edges = arcs / 2;
     c->state = gg_carve<struct state>(space, 1);
-    gg_carve_ahead(space, &c->simple, false, &c->ahead);
+    gg_carve_ahead(space, &c->simple, &c->ahead);
     c->warp_row = gg_carve<uint32_t>(space, edges / (FEW + 1));
     c->block_part =
         gg_carve<uint64_t>(space, arcs / (WARP_ROW + 1) + arcs / PART_ARCS + 1);
@@ -244,7 +259,7 @@ static unsigned blocks_of(struct cuda_job *job, void (*kernel)(counting),
 }
 
 template <bool along>
-static bool count_all(struct cuda_job *job, const struct counting *c) {
+static bool count_all_corners(struct cuda_job *job, const struct counting *c) {
     struct state state;
     count_few<along>
         <<<gg_grid(job, c->simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(*c);
@@ -258,45 +273,56 @@ static bool count_all(struct cuda_job *job, const struct counting *c) {
         count_warp_rows<along><<<blocks_of(job, count_warp_rows<along>,
                                            (uint64_t)state.warp_rows * GG_WARP),
                                  GG_BLOCK, 0, job->stream>>>(*c);
-    end_counts<<<gg_grid(job, c->simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(*c);
-    return gg_launched(job, "count_warp_rows") && gg_wait(job);
+    return gg_launched(job, "count_warp_rows");
 }
 
-static bool count_checked(struct cuda_job *job, bool along, const struct counting *c,
+static bool count_corners(struct cuda_job *job, bool along, const struct counting *c,
                           const struct device_edges *edges) {
     gg_fill(job, c->state, 0, sizeof *c->state);
     gg_fill(job, c->triangles, 0, c->simple.n * sizeof *c->triangles);
     return gg_device_ahead(job, &c->simple, &c->ahead) &&
-           (along ? compare_directions(job, c, edges) && count_all<true>(job, c)
-                  : count_all<false>(job, c));
+           (along ? compare_directions(job, c, edges) && count_all_corners<true>(job, c)
+                  : count_all_corners<false>(job, c));
 }
 
-static bool bring(struct cuda_job *job, void *to, const void *from, size_t size) {
+static bool end_all(struct cuda_job *job, const struct counting *c) {
+    end_counts<<<gg_grid(job, c->simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(*c);
+    return gg_launched(job, "end_counts") && gg_wait(job);
+}
+
+static bool bring_counts(struct cuda_job *job, void *to, const void *from, size_t size) {
     return !to || gg_download(job, to, from, (uint64_t)job->graph->n * size);
 }
 
-static void search_graph(struct cuda_job *job, bool along,
-                         const gpugraph_triangle_counts *counts) {
-    struct counting c = {};
-    c.odd = (uint32_t)gg_placing().odd;
-    struct device_edges edges = {};
+static bool prepare_counting(struct cuda_job *job, bool along, struct counting *c,
+                             struct device_edges *edges) {
     struct workspace space = {NULL, 0};
-    if (!gg_device_csr(job, CSR_SIMPLE, false, &c.simple) ||
-        (along && !gg_device_edges(job, false, &edges)))
-        return;
-    carve(&space, along, &c);
+    c->odd = (uint32_t)gg_placing().odd;
+    if (!gg_device_csr(job, CSR_SIMPLE, false, &c->simple) ||
+        (along && !gg_device_edges(job, false, edges)))
+        return false;
+    carve_counting(&space, along, c);
     if (!gg_workspace(job, &space))
+        return false;
+    carve_counting(&space, along, c);
+    c->stop = job->device->device_stop;
+    return true;
+}
+
+static void search_corners(struct cuda_job *job, bool along,
+                           const gpugraph_triangle_counts *counts) {
+    struct counting c = {};
+    struct device_edges edges = {};
+    if (!prepare_counting(job, along, &c, &edges))
         return;
-    carve(&space, along, &c);
-    c.stop = job->device->device_stop;
     double started = gg_now_ms();
-    if (!count_checked(job, along, &c, &edges))
+    if (!count_corners(job, along, &c, &edges) || !end_all(job, &c))
         return;
     gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), "");
     started = gg_now_ms();
-    if (bring(job, counts->triangles, c.triangles, sizeof *c.triangles) &&
-        bring(job, counts->degree, c.degree, sizeof *c.degree) &&
-        bring(job, counts->coefficient, c.coefficient, sizeof *c.coefficient))
+    if (bring_counts(job, counts->triangles, c.triangles, sizeof *c.triangles) &&
+        bring_counts(job, counts->degree, c.degree, sizeof *c.degree) &&
+        bring_counts(job, counts->coefficient, c.coefficient, sizeof *c.coefficient))
         gg_phase(job->run, "download", started, c.simple.n, "triangles of each vertex");
 }
 
@@ -306,7 +332,33 @@ static gpugraph_status count_on_device(gpugraph_graph *graph, bool along,
     struct cuda_job job;
     if (!gg_job_open(&job, graph, run))
         return run->status;
-    search_graph(&job, along && counts->coefficient, counts);
+    search_corners(&job, along && counts->coefficient, counts);
+    return gg_job_close(&job);
+}
+
+static void search_total(struct cuda_job *job, uint64_t *count) {
+    struct counting c = {};
+    struct state state;
+    if (job->graph->n == 0 || !prepare_counting(job, false, &c, NULL))
+        return;
+    double started = gg_now_ms();
+    if (!count_corners(job, false, &c, NULL))
+        return;
+    add_corners<<<gg_grid(job, c.simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(c);
+    if (!gg_launched(job, "add_corners") || !gg_wait(job) ||
+        !gg_fetch(job, &state, c.state, sizeof state))
+        return;
+    *count = state.corners / 3;
+    gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), "");
+}
+
+static gpugraph_status total_on_device(gpugraph_graph *graph, gpugraph_run *run,
+                                       uint64_t *count) {
+    struct cuda_job job;
+    *count = 0;
+    if (!gg_job_open(&job, graph, run))
+        return run->status;
+    search_total(&job, count);
     return gg_job_close(&job);
 }
 
@@ -314,13 +366,12 @@ static gpugraph_status count_on_device(gpugraph_graph *graph, bool along,
 static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct counting c = {};
-    c.odd = (uint32_t)gg_placing().odd;
     c.simple = {graph->n, 2 * graph->m, NULL, NULL, NULL};
-    carve(&space, false, &c);
+    carve_counting(&space, false, &c);
     return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + (int64_t)space.used;
 }
 
-/* ---- the device's side ---- */
+/* ---- the device's sides ---- */
 
 static const gpugraph_method methods[] = {
     {"vertex_triangles", "intersection", "cuda",
@@ -333,5 +384,18 @@ static const struct vertex_triangles_calls calls = {.count = count_on_device};
 extern "C" const algorithm_side gg_vertex_triangles_cuda = {
     .methods = methods,
     .calls = &calls,
+    .bytes = bytes,
+};
+
+static const gpugraph_method total_methods[] = {
+    {"triangles", "intersection", "cuda", "adds up the triangles of each vertex"},
+    {},
+};
+
+static const struct triangles_calls total_calls = {.count = total_on_device};
+
+extern "C" const algorithm_side gg_triangles_cuda = {
+    .methods = total_methods,
+    .calls = &total_calls,
     .bytes = bytes,
 };

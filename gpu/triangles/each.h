@@ -14,6 +14,9 @@ struct vertex_triangles_calls {
                              const gpugraph_triangle_counts *);
 };
 
+/* All of them, on the CPU. */
+gpugraph_status gg_count_all_triangles(gpugraph_graph *, gpugraph_run *, uint64_t *count);
+
 extern const gg_algorithm gg_vertex_triangles;
 extern const algorithm_side gg_vertex_triangles_cuda;
 

@@ -37,6 +37,7 @@ typedef unsigned long long word;
 struct state {
     uint32_t warp_rows, block_parts; /* entries of the lists */
     uint32_t warp_taken, block_taken;
+    word corners; /* of all vertices: three for each triangle */
 };
 
 struct counting {
@@ -59,11 +60,11 @@ static __device__ __forceinline__ bool both_ways(const counting &c, uint64_t arc
     return (c.there[arc / FLAG_ARCS] >> arc % FLAG_ARCS * 2 & 3) == 3;
 }
 
-static __device__ __forceinline__ uint32_t length_of(const ahead &a, uint32_t v) {
+static __device__ __forceinline__ uint32_t ahead_length(const ahead &a, uint32_t v) {
     return (uint32_t)(a.offset[v + 1] - a.offset[v]);
 }
 
-static __device__ __forceinline__ uint64_t degree_of(const counting &c, uint32_t v) {
+static __device__ __forceinline__ uint64_t simple_degree(const counting &c, uint32_t v) {
     return c.simple.offset[v + 1] - c.simple.offset[v];
 }
 
@@ -79,12 +80,12 @@ struct table { /* of a warp, or of a block */
     uint32_t bits, odd; /* odd: of the placing hash */
 };
 
-static __device__ __forceinline__ uint32_t slot_of(const table &t, uint32_t w) {
+static __device__ __forceinline__ uint32_t table_slot(const table &t, uint32_t w) {
     return gg_place_number(t.odd, w) >> (32 - t.bits);
 }
 
 template <bool along>
-static __device__ __forceinline__ uint32_t bits_for(uint32_t entries) {
+static __device__ __forceinline__ uint32_t table_bits(uint32_t entries) {
     const uint32_t slots =
         min(block_slots<along>, max((uint32_t)LEAST_SLOTS, spread<along> * entries));
     return 32 - (uint32_t)__clz((int)(slots - 1));
@@ -92,7 +93,7 @@ static __device__ __forceinline__ uint32_t bits_for(uint32_t entries) {
 
 static __device__ __forceinline__ void insert(const table &t, uint32_t w, bool twice) {
     const uint32_t last = (1u << t.bits) - 1;
-    uint32_t at = slot_of(t, w);
+    uint32_t at = table_slot(t, w);
     for (uint32_t looks = 0; looks <= last; looks++, at = (at + 1) & last)
         if (atomicCAS(&t.key[at], (uint32_t)NONE, w) == (uint32_t)NONE) {
             if (twice)
@@ -115,16 +116,17 @@ static __device__ __forceinline__ uint32_t find_from(const table &t, uint32_t at
 
 /* Entries first, first + step, ... of ahead[v], before end. */
 template <bool along>
-static __device__ __forceinline__ void fill(const counting &c, const table &t,
-                                            uint64_t first, uint64_t end, uint32_t step) {
+static __device__ __forceinline__ void fill_table(const counting &c, const table &t,
+                                                  uint64_t first, uint64_t end,
+                                                  uint32_t step) {
     for (uint64_t arc = first; arc < end; arc += step)
         insert(t, c.ahead.target[arc], along && both_ways(c, arc));
 }
 
 /* Tells memory what slots first, first + step, ... have counted, and leaves them empty. */
 template <bool along>
-static __device__ __forceinline__ void tell(const counting &c, const table &t,
-                                            uint32_t first, uint32_t step) {
+static __device__ __forceinline__ void tell_corners(const counting &c, const table &t,
+                                                    uint32_t first, uint32_t step) {
     for (uint32_t at = first; at < 1u << t.bits; at += step) {
         const uint32_t w = t.key[at], count = t.count[at] & ~TWICE;
         if (w != (uint32_t)NONE && count > 0)
@@ -154,11 +156,11 @@ struct waiting_rows {
 /* Has the edge between them both directions? */
 static __device__ __forceinline__ bool twice_between(const counting &c, uint32_t v,
                                                      uint32_t x) {
-    const bool x_high = gg_ranks_higher(c.simple, x, degree_of(c, v), v);
+    const bool x_high = gg_ranks_higher(c.simple, x, simple_degree(c, v), v);
     const uint32_t low = x_high ? v : x;
     const uint64_t first = c.ahead.offset[low];
     return both_ways(c, first + gg_place_in(c.ahead.target + first,
-                                            length_of(c.ahead, low), x_high ? x : v));
+                                            ahead_length(c.ahead, low), x_high ? x : v));
 }
 
 /* Rows that stand one behind the other, of a lane each. */
@@ -172,7 +174,7 @@ struct row_line {
 };
 
 /* The row of entry from + lane of the line; those before `from` have been dealt out. */
-static __device__ __forceinline__ uint32_t row_of(row_line *line, uint32_t from) {
+static __device__ __forceinline__ uint32_t ahead_row(row_line *line, uint32_t from) {
     const bool begins = (line->live >> gg_lane() & 1) && line->first - from < GG_WARP;
     const uint32_t begin =
         __reduce_or_sync(ALL_LANES, begins ? 1u << (line->first - from) : 0);
@@ -201,22 +203,22 @@ add_triangle(const counting &c, const table &t, uint32_t at, uint64_t arc, uint3
 
 /* Looks the entries of a line of rows up in v's table: some for each lane together, whichever rows they are of. */
 template <bool along>
-static __device__ __forceinline__ void meet(const counting &c, const table &t,
-                                            row_line line, waiting_rows *w,
-                                            uint32_t *more, found *v) {
+static __device__ __forceinline__ void meet_table(const counting &c, const table &t,
+                                                  row_line line, waiting_rows *w,
+                                                  uint32_t *more, found *v) {
     for (uint32_t base = 0; base < line.total; base += AT_ONCE * GG_WARP) {
         uint32_t row[AT_ONCE], x[AT_ONCE], slot[AT_ONCE], there[AT_ONCE];
         uint64_t arc[AT_ONCE];
 #pragma unroll
         for (uint32_t k = 0; k < AT_ONCE; k++) {
             const uint32_t entry = base + k * GG_WARP + gg_lane();
-            row[k] = row_of(&line, base + k * GG_WARP);
+            row[k] = ahead_row(&line, base + k * GG_WARP);
             arc[k] = __shfl_sync(ALL_LANES, line.origin, (int)row[k]) + entry;
             x[k] = gg_load_now(c.ahead.target + arc[k], entry < line.total);
         }
 #pragma unroll
         for (uint32_t k = 0; k < AT_ONCE; k++) {
-            slot[k] = slot_of(t, x[k]);
+            slot[k] = table_slot(t, x[k]);
             there[k] = base + k * GG_WARP + gg_lane() < line.total ? t.key[slot[k]]
                                                                    : (uint32_t)NONE;
         }
@@ -248,7 +250,7 @@ meet_rows(const counting &c, const table &t, uint32_t v, waiting_rows *w, uint32
     if (along)
         more[gg_lane()] = 0;
     __syncwarp();
-    meet<along>(c, t, line, w, more, own);
+    meet_table<along>(c, t, line, w, more, own);
     __syncwarp();
     if (w->own[gg_lane()] > 0)
         atomicAdd(&c.triangles[x], (word)w->own[gg_lane()]);
@@ -262,7 +264,7 @@ static __device__ __forceinline__ bool meets(const counting &c, uint32_t v,
     const uint32_t other = c.ahead.count[x];
     if (other == 0 || other > length || (other == length && x < v))
         return false;
-    return other > FEW || gg_ranks_higher(c.simple, x, degree_of(c, v), v);
+    return other > FEW || gg_ranks_higher(c.simple, x, simple_degree(c, v), v);
 }
 
 /* Neighbours first, first + step, ... of v, before end; step is for the warp's 32 lanes together. */

@@ -1,5 +1,5 @@
-/* Triangles of the undirected simple graph, each counted once: the public function and
-** the CPU backend.
+/* Triangles of the undirected simple graph, each counted once: the public function. Both backends count as for
+** each vertex (each.c, each.cu).
 **
 **     rank       vertices by degree, equal degrees by number
 **     ahead[v]   the neighbours of v that rank higher, by number
@@ -13,132 +13,9 @@
 ** After Chiba and Nishizeki (SIAM J. Comput. 14, 1985) and Latapy (TCS 407, 2008). Two
 ** rows meet by marking the one and looking up the other: the marks of v serve all its
 ** rows, and nothing branches on what they say. */
-#include "ahead.h"
 #include "triangles.h"
+#include "each.h"
 #include "tuning.h"
-
-#include <stdio.h>
-
-/* ---- counting ---- */
-
-struct counting {
-    struct ahead ahead;
-    uint64_t triangles;
-};
-
-static uint64_t marked_among(const uint64_t *marked, const uint32_t *row,
-                             const uint32_t *end) {
-    uint64_t count = 0;
-    for (; row < end; row++)
-        count += marked[*row / 64] >> *row % 64 & 1;
-    return count;
-}
-
-/* The triangles whose lowest vertex is v; no vertex is marked before or after. *work:
-** entries since the last look at gg_pause. */
-static uint64_t triangles_of(const struct ahead *a, uint32_t v, uint64_t *marked,
-                             uint64_t *work) {
-    const uint32_t *row = a->target + a->offset[v], *end = a->target + a->offset[v + 1];
-    uint64_t count = 0;
-    if (end - row < 2)
-        return 0;
-    for (const uint32_t *u = row; u < end; u++)
-        marked[*u / 64] |= 1ull << *u % 64;
-    for (const uint32_t *u = row; u < end; u++) {
-        uint64_t first = a->offset[*u], last = a->offset[*u + 1];
-        count += marked_among(marked, a->target + first, a->target + last);
-        *work += last - first + 1;
-        if (*work > GG_POLL_ITEMS) {
-            *work = 0;
-            if (gg_pause(a->run))
-                break;
-        }
-    }
-    for (const uint32_t *u = row; u < end; u++)
-        marked[*u / 64] = 0;
-    return count;
-}
-
-static void count_some(void *counting, int member, int team) {
-    struct counting *c = counting;
-    struct ahead *a = &c->ahead;
-    uint64_t work = 0, count = 0;
-    (void)member, (void)team;
-    uint64_t *marked =
-        gg_alloc_zero(a->run, (uint64_t)a->simple.n / 64 + 1, sizeof *marked);
-    for (uint32_t v, end; marked && gg_take_vertices(a, &v, &end);)
-        for (; v < end; v++)
-            count += triangles_of(a, v, marked, &work);
-    gg_release(marked);
-    __atomic_fetch_add(&c->triangles, count, __ATOMIC_RELAXED);
-}
-
-static uint64_t count_all(struct counting *c) {
-    c->ahead.taken = 0;
-    gg_team(c->ahead.threads, count_some, c);
-    return c->triangles;
-}
-
-static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
-                                    uint64_t *count) {
-    struct counting c = {.ahead = {.run = run}};
-    struct ahead *a = &c.ahead;
-    if (gg_rows(graph, CSR_SIMPLE, false, true, run, &a->simple) != GPUGRAPH_OK)
-        return run->status;
-    double start = gg_now_ms();
-    a->threads = gg_threads(run, a->simple.m);
-    *count = gg_make_ahead(a) ? count_all(&c) : 0;
-    gg_free_ahead(a);
-    if (gg_stopping(run))
-        return gg_stopped(run);
-    char more[60];
-    snprintf(more, sizeof more, "%d thread%s", a->threads, a->threads == 1 ? "" : "s");
-    gg_search_phase(run, start, (int64_t)(a->simple.m / 2), more);
-    return GPUGRAPH_OK;
-}
-
-/* ---- by queries ---- */
-
-/* The simple graph as a dynamic set of edges, which is asked for the third edge of every two
-** that meet (dynamic/dynamic.c). */
-static gpugraph_status count_by_queries(const csr *simple, gpugraph_run *run,
-                                        uint64_t *count) {
-    gpugraph_dynamic_options options = {.vertices = simple->n};
-    gpugraph_dynamic *edges = NULL;
-    uint32_t *source = gg_alloc(run, simple->m ? simple->m : 1, sizeof *source);
-    if (!source)
-        return run->status;
-    for (uint32_t v = 0; v < simple->n; v++)
-        for (uint64_t arc = simple->offset[v];
-             arc < simple->offset[v + 1] && !gg_leave(run, arc); arc++)
-            source[arc] = v;
-    if (gg_stopping(run))
-        gg_stopped(run);
-    else if (gpugraph_dynamic_create(&options, run, &edges) == GPUGRAPH_OK &&
-             gpugraph_dynamic_insert(edges, simple->m, source, simple->target, NULL, run,
-                                     NULL) == GPUGRAPH_OK)
-        gpugraph_dynamic_triangles(edges, run, count);
-    gpugraph_dynamic_free(edges);
-    gg_release(source);
-    return run->status;
-}
-
-static gpugraph_status edge_queries(gpugraph_graph *graph, gpugraph_run *run,
-                                    gpugraph_backend on, uint64_t *count) {
-    csr simple;
-    gpugraph_backend asked = run->backend;
-    const char *used = run->used_backend;
-    if (gg_csr(graph, CSR_SIMPLE, false, true, run, &simple) != GPUGRAPH_OK)
-        return run->status;
-    double start = gg_now_ms();
-    run->backend = on;
-    count_by_queries(&simple, run, count);
-    run->backend = asked;
-    run->used_backend = used;
-    if (run->status == GPUGRAPH_OK)
-        gg_search_phase(run, start, (int64_t)(simple.m / 2), "");
-    return run->status;
-}
 
 static double one_step(const gpugraph_graph *graph) {
     (void)graph;
@@ -149,12 +26,10 @@ static double one_step(const gpugraph_graph *graph) {
 
 static const gpugraph_method methods[] = {
     {"triangles", "intersection", "cpu", "intersects sorted rows of neighbours"},
-    {"triangles", "edge-queries", "cpu",
-     "asks a dynamic set of edges for the third of every two that meet"},
     {0},
 };
 
-static const struct triangles_calls cpu_calls = {.count = count_on_cpu};
+static const struct triangles_calls cpu_calls = {.count = gg_count_all_triangles};
 
 static const algorithm_side cpu_side = {
     .methods = methods,
@@ -179,25 +54,23 @@ static const struct triangles_calls *calls(gpugraph_backend on) {
 
 /* ---- the public function ---- */
 
-static gpugraph_status count_checked(gpugraph_graph *graph, gpugraph_run *run,
-                                     uint64_t *count) {
+static gpugraph_status count_all_triangles(gpugraph_graph *graph, gpugraph_run *run,
+                                           uint64_t *count) {
     bool fallback;
     if (!gg_needs(run, count, 1, "count"))
         return run->status;
     gpugraph_backend on = gg_choose(graph, &gg_triangles, NULL, run, &fallback);
     if (!on)
         return run->status;
-    if (gg_method_is(run, "edge-queries"))
-        return edge_queries(graph, run, on, count);
     calls(on)->count(graph, run, count);
     if (gg_fall_back(run, &gg_triangles, fallback))
-        count_on_cpu(graph, run, count);
+        gg_count_all_triangles(graph, run, count);
     return run->status;
 }
 
 gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                    uint64_t *count) {
     gg_enter_graph(graph, run);
-    count_checked(graph, run, count);
+    count_all_triangles(graph, run, count);
     return gg_leave_graph(graph, run);
 }

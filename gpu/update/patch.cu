@@ -10,8 +10,6 @@
 ** in which an arc stays as long as any edge between its ends, where the host cannot tell. Where nothing but
 ** weights changes those that stand on weights go. */
 #include "patch.cuh"
-#include "graph/fixed_arcs.cuh"
-#include "graph/fixed_rows.cuh"
 
 /* What a step sends and gets back takes no more than this for each changed edge, and this
 ** for all that there is one of: a question and a piece for both arcs of an edge, 24 bytes
@@ -163,8 +161,6 @@ static bool change_edges(void *there) {
     copy->keeps_simple = t->simple;
     gg_drop_device_parts(p->graph, changed);
     copy->keeps_simple = false;
-    gg_fixed_rows_followed(p->graph);
-    gg_fixed_arcs_followed(p->graph);
     copy->n = p->vertices->after;
     copy->m = p->edges->after;
     return true;

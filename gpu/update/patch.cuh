@@ -5,8 +5,7 @@
 **     patch_arrays.cu     what becomes of arrays and offsets
 **     patch_gaps.cu       what becomes of edges with gaps between them
 **     patch_roomy.cu      what becomes of rows with room
-**     patch_store.cu      the tables that take a batch first
-**     patch_store_rows.cu rows read from them */
+**     patch_store.cu      the tables that take a batch first, and rows made of them */
 #ifndef GPUGRAPH_PATCH_CUH
 #define GPUGRAPH_PATCH_CUH
 
@@ -112,7 +111,7 @@ void gg_free_zones(struct there *t);
 bool gg_change_zones(struct there *t);
 bool gg_settle_zones(struct there *t);
 
-/* ---- patch_store.cu, patch_store_rows.cu ---- */
+/* ---- patch_store.cu ---- */
 
 /* Are rows of the kind made of the tables that there are? */
 bool gg_tables_have(struct there *t, enum csr_kind kind);

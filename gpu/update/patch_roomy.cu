@@ -3,16 +3,14 @@
 **
 **     host                                        device
 **     arcs that go and come, by zones  -------->  a block to a zone: its warps look up what goes,
-**     (zone_batch.h)                              one of them moves arcs, all bring fixed rows
-**                                                 up to date
+**     (zone_batch.h)                              one of them moves arcs
 **     are there zones without room?    <--------
 **
 ** Rows get room with the first small batch. Where a zone has none left they are made anew, of the tables
 ** or when they are next asked for, and get room again. */
-#include "patch_store.cuh"
 #include "base/limits.h"
-#include "graph/fixed_arcs.cuh"
 #include "graph/fixed_rows.cuh"
+#include "patch.cuh"
 
 enum { ZONE_BLOCK = 128, NO_ROOM = 1, NOT_THERE = 2 };
 
@@ -22,9 +20,6 @@ struct zone_work {
     const zone_coming *coming;
     const zone_change *change;
     patch_effort effort;
-    uint32_t *fixed; /* NULL: there are none, as of the next */
-    uint64_t *arc;
-    unsigned arc_shift;
     uint32_t *failed;
 };
 
@@ -68,27 +63,6 @@ static __device__ void find_goings(const zone_work &w, const zone_change &c,
     __syncthreads();
 }
 
-/* One block: fixed rows and fixed arcs of the zone. */
-static __device__ void fix_zone(const zone_work &w, uint64_t number) {
-    const zone z = zone_at(&w.rows, number);
-    const zone_rows &r = w.rows;
-    const uint64_t places = (z.end - z.first) * GG_FIXED_PLACES;
-    for (uint64_t i = threadIdx.x; w.fixed && i < places; i += ZONE_BLOCK) {
-        const uint64_t v = z.first + i / GG_FIXED_PLACES, begin = r.offset[v];
-        w.fixed[v * GG_FIXED_PLACES + i % GG_FIXED_PLACES] =
-            gg_fixed_target(r.target + begin, zone_row_end(&r, &z, v) - begin,
-                            (uint32_t)(i % GG_FIXED_PLACES));
-    }
-    const uint64_t arcs = (z.end - z.first) << w.arc_shift;
-    for (uint64_t i = threadIdx.x; w.arc && i < arcs; i += ZONE_BLOCK) {
-        const uint64_t v = z.first + (i >> w.arc_shift), begin = r.offset[v];
-        w.arc[(z.first << w.arc_shift) + i] =
-            gg_fixed_arc(r.target + begin, (const uint32_t *)r.weight + begin,
-                         zone_row_end(&r, &z, v) - begin, w.arc_shift,
-                         (uint32_t)(i & ((1u << w.arc_shift) - 1)));
-    }
-}
-
 /* One block to a zone. */
 static __global__ void __launch_bounds__(ZONE_BLOCK)
     change_zones(const __grid_constant__ zone_work w, uint64_t count) {
@@ -107,8 +81,6 @@ static __global__ void __launch_bounds__(ZONE_BLOCK)
         }
         if (threadIdx.x < GG_WARP)
             zone_apply(&w.rows, &c, w.going, w.coming, s.in_order, s.which);
-        __syncthreads();
-        fix_zone(w, c.zone);
         __syncthreads();
     }
 }
@@ -195,8 +167,6 @@ static struct zone_work work_of(struct there *t, enum csr_kind kind) {
     w.going = pack(t, b->going, b->goings);
     w.coming = pack(t, b->coming, b->comings);
     w.change = pack(t, b->change, b->changes);
-    w.fixed = gg_follow_fixed_rows(t->p->graph, kind, n);
-    w.arc = gg_follow_fixed_arcs(t->p->graph, kind, n, &w.arc_shift);
     w.failed = t->failed + kind;
     return w;
 }
@@ -207,6 +177,7 @@ static bool change_kind(struct there *t, enum csr_kind kind) {
     const zone_batch *b = &t->zones[kind];
     if (b->changes == 0)
         return true; /* of SIMPLE, whose arcs have no weights, or join what is joined */
+    gg_drop_fixed_rows(t->p->graph, kind); /* arcs may lie in another order */
     t->used = t->sent = t->kept;
     struct zone_work w = work_of(t, kind);
     const zone_growth *growth = pack(t, b->growth, b->growths);
@@ -241,8 +212,6 @@ bool gg_change_zones(struct there *t) {
 /* A zone had no room: rows are made of the tables where there are such. */
 static void give_up_rows(struct there *t, enum csr_kind kind) {
     struct device_copy *copy = t->copy;
-    gg_drop_fixed_rows(t->p->graph, kind);
-    gg_drop_fixed_arcs(t->p->graph, kind);
     struct device_rows *rows = &copy->rows[kind];
     const bool tables = t->stored && kind <= CSR_IN && gg_tables_have(t, kind) &&
                         t->p->vertices->after < rows->offset_room &&

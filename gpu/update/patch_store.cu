@@ -1,16 +1,26 @@
 /* The tables of a graph's edges on its device (store/store.h): a batch of changes reaches them first.
 **
 **     edges of the copy  --once-->  tables OUT, and IN where there are rows of it
-**     batch              ------->   tables  --rows (patch_store_rows.cu)--> the copy
+**     batch              ------->   tables  --all rows, where many edges change--> the copy
 **
 ** They save time, so they go when memory is short, and where they fail the copy is patched without
 ** them. */
-#include "patch_store.cuh"
+#include "base/limits.h"
+#include "patch.cuh"
+#include "store_batch.h"
 
 /* Beside what the weights take, which tables need on the device. */
 #define SPARE_ROOM ((int64_t)64 << 20)
 
-void gg_tell_of_tables(struct kept_tables *k) {
+struct kept_tables {
+    struct device_part part;
+    edge_store store;
+    int64_t told;      /* bytes that the part has been told of */
+    bool filled, busy; /* busy: they are at work, and stay */
+    bool refused;      /* they have failed: not tried again while the copy stays */
+};
+
+static void tell_of_tables(struct kept_tables *k) {
     int64_t bytes = gg_store_bytes(&k->store);
     add_bytes(&k->part, bytes - k->told);
     k->told = bytes;
@@ -19,10 +29,9 @@ void gg_tell_of_tables(struct kept_tables *k) {
 static void empty(gpugraph_graph *graph, struct kept_tables *k) {
     gg_store_lend(&k->store, NULL);
     gg_store_free(&k->store);
-    gg_free_touched(k, true);
     k->filled = false;
     __atomic_store_n(&graph->tables_settled, k->refused, __ATOMIC_RELAXED);
-    gg_tell_of_tables(k);
+    tell_of_tables(k);
 }
 
 static void drop_tables(gpugraph_graph *graph, struct device_part *part, unsigned) {
@@ -34,7 +43,8 @@ static void drop_tables(gpugraph_graph *graph, struct device_part *part, unsigne
 static const struct device_part_kind tables_kind = {sizeof(struct kept_tables),
                                                     PART_ON_ROOM, drop_tables};
 
-struct kept_tables *gg_tables_there(const gpugraph_graph *graph) {
+/* NULL: none */
+static struct kept_tables *tables_there(const gpugraph_graph *graph) {
     return (struct kept_tables *)gg_device_part_of(graph, &tables_kind);
 }
 
@@ -140,7 +150,7 @@ static bool make(struct cuda_job *job) {
         gg_wait(job);
     job->run->phase = phase;
     k->busy = false;
-    gg_tell_of_tables(k);
+    tell_of_tables(k);
     if (!gg_going(job))
         give_up(job, k);
     else
@@ -167,6 +177,19 @@ extern "C" void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run) {
 
 /* ---- a batch ---- */
 
+/* Many changes: all rows are made of the tables. Where nothing but weights changes nothing moves, and an order
+** of arcs that is known stays. */
+static void choose_rows(struct there *t, const struct kept_tables *k) {
+    const patch *p = t->p;
+    for (int kind = CSR_OUT; kind <= CSR_IN; kind++) {
+        const struct device_rows *rows = &t->copy->rows[kind];
+        if (rows->made && !t->roomy[kind] && k->store.side[kind] && !p->same_ends &&
+            p->changes >= gg_limits.remade_from)
+            t->remade[kind] =
+                p->vertices->after < rows->offset_room && p->edges->after <= rows->room;
+    }
+}
+
 static void take_batch(struct there *t, struct kept_tables *k) {
     struct cuda_job *job = &t->job;
     store_changes changes;
@@ -175,7 +198,7 @@ static void take_batch(struct there *t, struct kept_tables *k) {
     gg_store_change(&k->store, &changes, job->run);
     t->stored = gg_going(job);
     if (t->stored)
-        gg_choose_rows(t, k, &changes);
+        choose_rows(t, k);
     gg_store_changes_free(&changes);
 }
 
@@ -198,13 +221,12 @@ void gg_store_first(struct there *t) {
     bool fresh = !k->filled;
     run->phase = NULL; /* one phase tells of all */
     k->busy = true;
-    gg_free_touched(k, false);
     gg_store_lend(&k->store, job);
     fill(job, k);
     take_batch(t, k);
     run->phase = phase;
     k->busy = false;
-    gg_tell_of_tables(k);
+    tell_of_tables(k);
     if (!t->stored) {
         give_up(job, k);
         return;
@@ -215,8 +237,45 @@ void gg_store_first(struct there *t) {
 }
 
 bool gg_tables_have(struct there *t, enum csr_kind kind) {
-    const struct kept_tables *k = gg_tables_there(t->p->graph);
+    const struct kept_tables *k = tables_there(t->p->graph);
     return k && k->filled && k->store.side[kind];
+}
+
+/* ---- rows ---- */
+
+static bool read_rows(struct there *t, struct kept_tables *k, enum csr_kind kind) {
+    struct cuda_job *job = &t->job;
+    struct device_rows *rows = &t->copy->rows[kind];
+    const struct chain_rows to = {t->copy->n, rows->offset, rows->target, rows->weight,
+                                  t->copy->weight_size};
+    gg_store_rows(&k->store, (gpugraph_direction)kind, &to, job->run);
+    if (!gg_going(job) || !gg_wait(job))
+        return false;
+    rows->arcs = t->copy->m;
+    t->moved +=
+        ((uint64_t)t->copy->n + 1) * sizeof *rows->offset +
+        rows->arcs * (sizeof *rows->target + (rows->weight ? t->copy->weight_size : 0));
+    return true;
+}
+
+bool gg_remake_rows(struct there *t) {
+    struct kept_tables *k = tables_there(t->p->graph);
+    gpugraph_run *run = t->job.run;
+    auto phase = run->phase;
+    bool done = true;
+    run->phase = NULL;
+    for (int kind = CSR_OUT; kind <= CSR_IN && done; kind++) {
+        if (!t->remade[kind])
+            continue;
+        if (!k->filled)
+            done = false; /* given back meanwhile, where memory is short */
+        k->busy = true;
+        done = done && read_rows(t, k, (enum csr_kind)kind);
+        k->busy = false;
+        tell_of_tables(k);
+    }
+    run->phase = phase;
+    return done;
 }
 
 /* ---- against the graph ---- */
@@ -224,7 +283,7 @@ bool gg_tables_have(struct there *t, enum csr_kind kind) {
 extern "C" gpugraph_status gg_cuda_check_store(gpugraph_graph *graph, gpugraph_run *run) {
     struct cuda_job job;
     const int device = run->device;
-    struct kept_tables *k = graph->device ? gg_tables_there(graph) : NULL;
+    struct kept_tables *k = graph->device ? tables_there(graph) : NULL;
     if (!k || !k->filled)
         return run->status;
     run->device = graph->device->ordinal;
@@ -235,7 +294,7 @@ extern "C" gpugraph_status gg_cuda_check_store(gpugraph_graph *graph, gpugraph_r
         gg_store_lend(&k->store, &job);
         gg_store_check(&k->store, graph, run);
         k->busy = false;
-        gg_tell_of_tables(k);
+        tell_of_tables(k);
         run->phase = phase;
         gg_job_close(&job);
     }

@@ -11,9 +11,8 @@ bool gg_store_follows(const update *u) {
 }
 
 void gg_store_changes_free(store_changes *c) {
-    void *blocks[] = {c->gone_source, c->gone_target, c->gone_id,     c->come_source,
-                      c->come_target, c->come_id,     c->come_weight, c->number[0],
-                      c->number[1],   c->number[2],   c->number[3]};
+    void *blocks[] = {c->gone_source, c->gone_target, c->gone_id,    c->come_source,
+                      c->come_target, c->come_id,     c->come_weight};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         gg_release(blocks[i]);
     *c = (store_changes){0};
@@ -81,38 +80,28 @@ static bool begin_slots(const update *u, struct vertex_slots *s) {
     return s->slot != NULL;
 }
 
-static void put_slots(const uint32_t *slot, const uint32_t *number, uint64_t count,
-                      uint32_t *to) {
+static void put_slots(const uint32_t *slot, uint64_t count, uint32_t *end) {
     for (uint64_t i = 0; i < count; i++)
-        to[i] = slot[number[i]];
+        end[i] = slot[end[i]];
 }
 
 /* The arrays of ends, which are by numbers, become those of slots. Reweighted edges have old numbers. */
 static void name_slots(const update *u, const uint32_t *before, const uint32_t *after,
                        const store_changes *c) {
-    uint32_t *const ends[4] = {c->gone_source, c->gone_target, c->come_source,
-                               c->come_target};
-    for (int i = 0; i < 4; i++)
-        put_slots(i < 2 ? before : after, c->number[i], i < 2 ? c->gone : u->added_count,
-                  ends[i]);
-    for (int i = 2; i < 4; i++)
-        put_slots(before, c->number[i] + u->added_count, u->reweighted,
-                  ends[i] + u->added_count);
+    uint32_t *const come[2] = {c->come_source, c->come_target};
+    put_slots(before, c->gone, c->gone_source);
+    put_slots(before, c->gone, c->gone_target);
+    for (int i = 0; i < 2; i++) {
+        put_slots(after, u->added_count, come[i]);
+        put_slots(before, u->reweighted, come[i] + u->added_count);
+    }
 }
 
 static gpugraph_status take_slots(update *u, struct vertex_slots *s, store_changes *c) {
     gpugraph_run *run = u->run;
-    uint32_t **ends[4] = {&c->gone_source, &c->gone_target, &c->come_source,
-                          &c->come_target};
     if (!begin_slots(u, s) || !s->slot)
         return run->status;
-    for (int i = 0; i < 4 && !run->status; i++) {
-        c->number[i] = *ends[i];
-        *ends[i] = gg_alloc(run, i < 2 ? c->gone : c->come, sizeof **ends[i]);
-    }
-    if (run->status)
-        return run->status;
-    if (!c->renumbered) {
+    if (!gg_renumbers(&u->vertices)) {
         if (append_slots(u, s))
             name_slots(u, s->slot, s->slot, c);
         c->vertices = s->used;
@@ -137,8 +126,7 @@ gpugraph_status gg_store_changes(update *u, edge_store *store, store_changes *c)
     const bool narrow = gg_distance_size(u->distance_type) == sizeof(uint32_t);
     *c = (store_changes){.gone = u->removed_count,
                          .come = u->added_count + u->reweighted,
-                         .vertices = (uint32_t)u->vertices.after,
-                         .renumbered = gg_renumbers(&u->vertices)};
+                         .vertices = (uint32_t)u->vertices.after};
     take(u, c);
     if (u->run->status) {
         gg_store_changes_free(c);

@@ -1,4 +1,4 @@
-/* The three forms that a search may walk of a graph whose edges live in slab tables, after 0 to 1,000,000
+/* The two forms that a search may walk of a graph whose edges live in slab tables, after 0 to 1,000,000
 ** changes, and what each costs to have.
 **
 **     bench_forms [REPEATS [GRAPH ...]]
@@ -7,19 +7,18 @@
 ** ends of two of its edges, half of them each. For each number of changes medians over REPEATS batches (default 3), in
 ** milliseconds of wall time:
 **
-**     FORMS,graph,changes,batch,touched,all,slabs,rows
+**     FORMS,graph,changes,batch,all,slabs,rows
 **
 ** batch     deletions and insertions into the tables
-** touched   the rows that the batch touches read from the tables, the others moved
 ** all       all rows read from the tables
 ** slabs     a breadth-first search over the tables
-** rows      the same search over rows, of one form or the other
+** rows      the same search over rows
 **
 ** The search is the plainest: a warp to a vertex of the frontier, one launch for each level. So a change and a
-** search cost batch + slabs, batch + touched + rows, or batch + all + rows. Depths are compared, those
-** of the tables with those of either rows; the program ends with 1 where they differ.
+** search cost batch + slabs, or batch + all + rows. Depths are compared; the program ends with 1 where
+** they differ.
 **
-**     BUILD,graph,vertices,edges,ms,bytes for an edge of tables,of two sets of rows */
+**     BUILD,graph,vertices,edges,ms,bytes for an edge of tables,of rows */
 #include "device/cuda.cuh"
 #include "dynamic/slab_walk.h"
 #include "gengraph.cuh"
@@ -215,8 +214,7 @@ struct forms {
     cuda_job job;
     gpugraph_run run;
     edge_store store;
-    rows now, next, whole; /* touched rows go from now to next */
-    uint64_t arcs;
+    rows whole;
     searcher s;
     changing changes;
 };
@@ -241,33 +239,6 @@ static double all_rows(forms *f, rows *r) {
     return now_ms() - began;
 }
 
-static double touched_rows(forms *f, const store_changes *c) {
-    uint32_t *vertex;
-    uint64_t count;
-    double began = now_ms();
-    gg_store_touched(c, GPUGRAPH_OUT, &f->run, &vertex, &count);
-    check(&f->run);
-    chain_touched before = {};
-    before.count = count;
-    before.row = vertex;
-    before.rows = f->graph.n;
-    before.arcs = f->arcs;
-    before.offset = f->now.offset;
-    before.target = f->now.target;
-    before.weight = f->now.weight;
-    before.arcs_after = f->arcs + c->come - c->gone;
-    const chain_rows to = {f->graph.n, f->next.offset, f->next.target, f->next.weight,
-                           sizeof(uint32_t)};
-    gg_store_touch_rows(&f->store, GPUGRAPH_OUT, &before, &to, &f->run);
-    gg_wait(&f->job);
-    check(&f->run);
-    double ms = now_ms() - began;
-    gg_release(vertex);
-    std::swap(f->now, f->next);
-    f->arcs = before.arcs_after;
-    return ms;
-}
-
 static double put(forms *f, const store_changes *c) {
     double began = now_ms();
     gg_store_change(&f->store, c, &f->run);
@@ -285,27 +256,23 @@ static void expect_same(const forms *f, const std::vector<uint32_t> &want,
 }
 
 static void time_changes(forms *f, uint64_t changes, int repeats) {
-    std::vector<double> batch_ms, touched, all, slabs, over;
+    std::vector<double> batch_ms, all, slabs, over;
     const slab_graph *g = &f->store.side[GPUGRAPH_OUT]->pairs->slabs;
     for (int i = 0; i < repeats; i++) {
         batch b;
         store_changes c = make_batch(&f->changes, changes, &b);
         batch_ms.push_back(changes ? put(f, &c) : 0);
-        touched.push_back(changes ? touched_rows(f, &c) : 0);
         all.push_back(all_rows(f, &f->whole));
         uint32_t start = f->graph.start[i % BENCH_SOURCES];
         for (int k = 0; k < SEARCHES; k++)
             slabs.push_back(search(&f->s, start, NULL, g));
         const std::vector<uint32_t> want = depths_of(&f->s);
-        search(&f->s, start, &f->whole, NULL);
-        expect_same(f, want, "all rows");
         for (int k = 0; k < SEARCHES; k++)
-            over.push_back(search(&f->s, start, &f->now, NULL));
-        expect_same(f, want, "touched rows");
+            over.push_back(search(&f->s, start, &f->whole, NULL));
+        expect_same(f, want, "rows");
     }
-    printf("FORMS,%s,%llu,%.3f,%.3f,%.3f,%.3f,%.3f\n", f->name,
-           (unsigned long long)changes, median(batch_ms), median(touched), median(all),
-           median(slabs), median(over));
+    printf("FORMS,%s,%llu,%.3f,%.3f,%.3f,%.3f\n", f->name, (unsigned long long)changes,
+           median(batch_ms), median(all), median(slabs), median(over));
     fflush(stdout);
 }
 
@@ -320,7 +287,7 @@ static void build(forms *f) {
     check(&f->run);
     printf("BUILD,%s,%u,%llu,%.3f,%.1f,%.1f\n", f->name, g->n, (unsigned long long)g->m,
            now_ms() - began, (double)gg_store_bytes(&f->store) / (double)g->m,
-           16 * (1 + (double)g->n / (double)g->m));
+           8 * (1 + (double)g->n / (double)g->m));
     need(cudaFree(source));
     need(cudaFree(target));
     need(cudaFree(weight));
@@ -341,10 +308,7 @@ static void time_graph(const char *name, int repeats) {
     for (uint64_t changes : counts)
         room += changes * (uint64_t)repeats;
     build(&f);
-    f.now = make_rows(n, room);
-    f.next = make_rows(n, room);
     f.whole = make_rows(n, room);
-    f.arcs = f.graph.m;
     f.changes = {&f.graph, std::vector<bool>(f.graph.m), (int64_t)f.graph.m};
     f.s = {n,
            there<uint32_t>(n, NULL),
@@ -353,14 +317,11 @@ static void time_graph(const char *name, int repeats) {
            NULL,
            f.job.stream};
     need(cudaMallocHost(&f.s.count_here, sizeof *f.s.count_here));
-    all_rows(&f, &f.now);
     for (uint64_t changes : counts)
         time_changes(&f, changes, repeats);
     gg_store_free(&f.store);
     gg_job_close(&f.job);
     check(&f.run);
-    free_rows(&f.now);
-    free_rows(&f.next);
     free_rows(&f.whole);
     cudaFree(f.s.depths);
     cudaFree(f.s.frontier[0]);

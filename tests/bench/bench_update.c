@@ -15,8 +15,8 @@
 ** searches end at once, so what they cost is making ready: a breadth-first search of depth
 ** 1, then one by weight of distance 0.
 **
-** tables: the same where the copy alone is patched, where tables of edges take each batch first and rows
-** that it changes are read from them, and where all rows are; up to 1,000,000 changes. */
+** tables: the same where the copy alone is patched, and where tables of edges take each batch first and
+** all rows are made of them; up to 1,000,000 changes. */
 #include "bench.h"
 #include "gpugraph.h"
 #include "graphs.h"
@@ -299,13 +299,11 @@ static void time_copies(gpugraph_graph *graph, gpugraph_run *run, const columns 
 
 /* ---- tables of edges ---- */
 
-enum { WAYS = 3 };
+enum { WAYS = 2 };
 
 static void time_ways(gpugraph_graph *graph, gpugraph_run *run, const columns *all,
                       enum kind kind, int64_t count, int repeats, bool weighted) {
-    static const struct store_limits ways[WAYS] = {
-        {0, UINT64_MAX}, {UINT64_MAX, UINT64_MAX}, {0, 0}};
-    const struct store_limits usual = gg_limits.store;
+    const uint64_t usual = gg_limits.remade_from;
     batch b = {{0}, {0}, {0}};
     size_t most = gpugraph_vertex_count(graph) + (size_t)count;
     uint64_t *result = need(malloc(most * sizeof *result));
@@ -314,7 +312,7 @@ static void time_ways(gpugraph_graph *graph, gpugraph_run *run, const columns *a
     reserve(&b.added, count);
     reserve(&b.back, count);
     for (int way = 0; way < WAYS; way++) {
-        gg_limits.store = ways[way];
+        gg_limits.remade_from = way ? 0 : UINT64_MAX;
         gpugraph_release_device(graph);
         for (int i = -1; i < repeats; i++) { /* the first one makes what stays */
             uint64_t random = (uint64_t)count + kind + (uint64_t)(i + 1) * 977;
@@ -331,7 +329,7 @@ static void time_ways(gpugraph_graph *graph, gpugraph_run *run, const columns *a
         printf(" %9.3f %8.3f", median(ms, repeats), median(ms + repeats, repeats));
     }
     printf("\n");
-    gg_limits.store = usual;
+    gg_limits.remade_from = usual;
     free(ms);
     free(result);
     free_batch(&b);
@@ -341,9 +339,8 @@ static void time_tables(gpugraph_graph *graph, gpugraph_run *run, const columns 
                         int repeats) {
     static const int64_t counts[] = {1, 100, 10000, 1000000};
     for (int weighted = 0; weighted < 2; weighted++) {
-        printf("%s, ms\n%-16s %7s %9s %8s %9s %8s %9s %8s\n",
-               weighted ? "by weight" : "by depth", "change", "edges", "patched", "next",
-               "touched", "next", "all rows", "next");
+        printf("%s, ms\n%-16s %7s %9s %8s %9s %8s\n", weighted ? "by weight" : "by depth",
+               "change", "edges", "patched", "next", "all rows", "next");
         for (int kind = 0; kind < KINDS; kind++)
             for (int i = 0; i < 4 && counts[i] <= all->count / 2; i++) {
                 printf("%-16s %7lld", names[kind], (long long)counts[i]);

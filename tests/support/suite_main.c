@@ -71,7 +71,7 @@ static bool set_limits(void) {
         gg_limits.room_arcs = 0;
     }
     if (sorted)
-        gg_limits.sorted_items = strtoull(sorted, NULL, 10);
+        gg_limits.whole_items = strtoull(sorted, NULL, 10);
     const bool cells = getenv("GPUGRAPH_TEST_CELLS");
     if (cells)
         gg_limits.cells_least = 0;

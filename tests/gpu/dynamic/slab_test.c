@@ -17,8 +17,6 @@ static void forget_latest(uint32_t *word);
 #define SLAB_EARLIER(word) forget_latest(word)
 #define SLAB_HUGE          16
 #define SLAB_PART          8
-#define SLAB_RUN           12
-#include "dynamic/slab_run.h"
 #include "dynamic/slab_tile.h"
 
 #include "expect.h"
@@ -70,7 +68,6 @@ enum phase {
     FINISH,
     INSERT,
     ATTEMPT,
-    RUNS,
     INSERT_LATER,
     CLAIM,
     SETTLE,
@@ -79,15 +76,14 @@ enum phase {
     ROWS
 };
 
-enum way { ANNOUNCED, ATTEMPTED, SORTED };
+enum way { ANNOUNCED, ATTEMPTED };
 
 struct world {
     struct slab_graph g;
-    struct slab_sorted sorted; /* runs: 0 where the batch is not */
     struct slab_pool pool;
     bool valued, unsorted;
     uint32_t count, source[BATCH], target[BATCH], value[BATCH], claimed[BATCH];
-    uint32_t later[BATCH], run[BATCH];
+    uint32_t later[BATCH];
     uint32_t model[VERTICES][TARGETS];
     uint32_t row[VERTICES][TARGETS], row_value[VERTICES][TARGETS];
     /* of the running phase */
@@ -126,26 +122,6 @@ static void attempt(uint32_t i) {
     finish_insertion(i, outcome);
 }
 
-/* One lane for a vertex. */
-static void insert_run(uint32_t i) {
-    const struct slab_graph *g = &w.g;
-    struct slab_visit visit = slab_begin_visit(g, &w.sorted, i);
-    uint32_t sectors;
-    while ((sectors = slab_go_visiting(g, &w.sorted, &visit)) > 0)
-        slab_bring(&visit, sectors, slab_take_base(g, sectors));
-    if (slab_end_visit(g, &visit, w.valued))
-        slab_list_growing(g, visit.from, visit.v.sectors);
-    uint32_t chunks = slab_chunks(&visit), at = device_take(&w.pool.later, chunks);
-    for (uint32_t k = 0; k < chunks; k++)
-        w.later[at + k] = (uint32_t)visit.item + k * SLAB_CHUNK;
-    device_take(&w.changed, visit.added);
-}
-
-/* Number i of the items that wait. */
-static uint64_t waiting(uint32_t i) {
-    return w.sorted.runs ? slab_waiting_item(&w.sorted, w.later, i) : w.later[i];
-}
-
 static void insert_item(uint32_t i) {
     const struct slab_graph *g = &w.g;
     uint32_t from = w.source[i];
@@ -167,12 +143,8 @@ static void one_item(uint32_t i) {
     case ATTEMPT:
         attempt(i);
         break;
-    case RUNS:
-        insert_run(i);
-        break;
     case INSERT_LATER:
-        if (waiting(i) != SLAB_NO_ITEM)
-            insert_item((uint32_t)waiting(i));
+        insert_item(w.later[i]);
         break;
     case INSERT:
         insert_item(i);
@@ -225,10 +197,8 @@ static uint32_t items(void) { /* as the phase begins */
         return w.pool.parts;
     case ROWS:
         return VERTICES;
-    case RUNS:
-        return w.sorted.runs;
     case INSERT_LATER:
-        return w.sorted.runs ? w.pool.later * SLAB_CHUNK : w.pool.later;
+        return w.pool.later;
     default:
         return w.count;
     }
@@ -432,25 +402,6 @@ static void rehash_listed(int threads) {
     run_phase(FINISH, threads);
 }
 
-/* The batch in order of its sources; those of a source stay in theirs. */
-static void sort_by_source(void) {
-    uint32_t source[BATCH], target[BATCH], value[BATCH], at = 0, runs = 0;
-    memcpy(source, w.source, sizeof source);
-    memcpy(target, w.target, sizeof target);
-    memcpy(value, w.value, sizeof value);
-    for (uint32_t v = 0; v < VERTICES; v++)
-        for (uint32_t i = 0, first = at; i < w.count; i++)
-            if (source[i] == v) {
-                if (at == first)
-                    w.run[runs++] = at;
-                w.source[at] = v;
-                w.target[at] = target[i];
-                w.value[at++] = value[i];
-            }
-    w.sorted = (struct slab_sorted){w.source, w.target, w.value,  NULL, w.run,
-                                    w.count,  runs,     w.valued, false};
-}
-
 /* The steps of a batch; false: the arena has ended. */
 static bool insert_once(enum way way, int threads) {
     const bool announced = way == ANNOUNCED;
@@ -460,7 +411,7 @@ static bool insert_once(enum way way, int threads) {
         run_phase(ANNOUNCE, threads);
     } else {
         w.unsorted = true; /* for all that is known */
-        run_phase(way == ATTEMPTED ? ATTEMPT : RUNS, threads);
+        run_phase(ATTEMPT, threads);
     }
     rehash_listed(threads);
     if (!w.pool.report.full)
@@ -480,9 +431,6 @@ static void insert_by(enum way way, int threads) {
     for (uint32_t i = 0; i < w.count; i++)
         w.model[w.source[i]][w.target[i]] = w.value[i];
     w.changed = 0;
-    w.sorted.runs = 0;
-    if (way == SORTED)
-        sort_by_source();
     if (way != ANNOUNCED)
         memset(w.g.incoming, 0, VERTICES * sizeof(uint32_t));
     while (!insert_once(way, threads)) {
@@ -495,7 +443,7 @@ static void insert_by(enum way way, int threads) {
 }
 
 static void insert(int threads) {
-    insert_by((enum way)draw(3), threads);
+    insert_by((enum way)draw(2), threads);
 }
 
 static void delete (int threads) {
@@ -665,39 +613,6 @@ START_TEST(short_bases_have_short_chains) {
 }
 END_TEST
 
-/* Sorted: the same bases, but whoever is alone makes chains longer, and the table is made anew
-** behind the batch. Tombstones are used again, in place of more pieces. */
-START_TEST(sorted_batches_come_and_go) {
-    begin(true, 0.7f);
-    for (uint32_t degree = 1; degree <= 10; degree++) {
-        edges_of_one(degree - 1, degree);
-        insert_by(SORTED, 1);
-        ck_assert_uint_eq(w.g.vertex[0].sectors, 1);
-        ck_assert_uint_eq(w.pool.end, degree <= 3 ? 1 : 3);
-        check(1);
-    }
-    for (int round = 0; round < 20; round++) {
-        edges_of_one(5, 10);
-        delete (1);
-        ck_assert_uint_eq(w.g.vertex[0].dead, 5);
-        edges_of_one(100 + (uint32_t)round * 5, 105 + (uint32_t)round * 5);
-        insert_by(SORTED, 1);
-        check(1);
-        delete (1);
-        edges_of_one(5, 10);
-        insert_by(SORTED, 1);
-        check(1);
-    }
-    ck_assert_uint_eq(w.pool.end, 3);
-    ck_assert_uint_eq(w.g.vertex[0].sectors, 1);
-    edges_of_one(10, 12);
-    insert_by(SORTED, 1);
-    ck_assert_uint_ge(w.g.vertex[0].sectors, SLAB_SECTORS);
-    check(1);
-    end();
-}
-END_TEST
-
 /* Sectors in tables and in lists are all that were ever taken, while the arena does not end. */
 static void check_sectors(void) {
     uint64_t known = 0;
@@ -754,7 +669,6 @@ const struct suite suite = {
                 {&a_full_arena_says_so},
                 {&chains_are_rehashed},
                 {&short_bases_have_short_chains},
-                {&sorted_batches_come_and_go},
                 {&nothing_is_lost},
                 {&a_crowd_waits, 2}}}},
 };

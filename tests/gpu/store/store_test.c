@@ -14,8 +14,8 @@
 
 enum { KINDS = MODEL_IDS * MODEL_WEIGHTS };
 
-/* Batches that were taken, of these with other numbers; rows read again by slots; stores filled. */
-static int followed, renumbered, touched_by_slots, made;
+/* Batches that were taken, of these with other numbers; stores filled. */
+static int followed, renumbered, made;
 
 /* ---- a store ---- */
 
@@ -118,55 +118,6 @@ static void same_edges(edge_store *store, gpugraph_graph *graph) {
 
 /* ---- changes ---- */
 
-/* Rows before a batch, and whose the batch changes. */
-static struct before {
-    struct chain_rows rows;
-    uint64_t arcs, count;
-    uint32_t *vertex;
-} before[2];
-static bool noted = true; /* it takes memory of its own */
-
-static void note_before(edge_store *store, const gpugraph_graph *graph,
-                        const store_changes *changes, gpugraph_run *run) {
-    for (int side = 0; side < 2 && !run->status; side++) {
-        struct before *b = &before[side];
-        *b = (struct before){.rows = make_rows(graph), .arcs = graph->m};
-        if (!gg_store_rows(store, (gpugraph_direction)side, &b->rows, run))
-            gg_store_touched(changes, (gpugraph_direction)side, run, &b->vertex,
-                             &b->count);
-    }
-}
-
-static void forget_before(void) {
-    for (int side = 0; side < 2; side++) {
-        free_rows(&before[side].rows);
-        gg_release(before[side].vertex);
-        before[side].vertex = NULL;
-        before[side].count = 0;
-    }
-}
-
-/* Rows of which the touched ones are read again are all rows of the graph now. */
-static void same_touched_rows(edge_store *store, gpugraph_graph *graph) {
-    for (int side = 0; side < 2; side++) {
-        gpugraph_run run = {.threads = 1};
-        const struct before *b = &before[side];
-        struct chain_rows rows = make_rows(graph);
-        const struct chain_touched touched = {.count = b->count,
-                                              .row = b->vertex,
-                                              .rows = b->rows.rows,
-                                              .arcs = b->arcs,
-                                              .offset = b->rows.offset,
-                                              .target = b->rows.target,
-                                              .weight = b->rows.weight,
-                                              .arcs_after = graph->m};
-        gg_store_touch_rows(store, (gpugraph_direction)side, &touched, &rows, &run);
-        expect(run.status == GPUGRAPH_OK, "%s", run.message);
-        compare_rows(&rows, graph, (gpugraph_direction)side);
-        free_rows(&rows);
-    }
-}
-
 /* The batch as gpugraph_update would plan it; false: the store is to be made anew. */
 static bool follow(edge_store *store, gpugraph_graph *graph, const model_batch *batch,
                    gpugraph_run *run) {
@@ -184,9 +135,7 @@ static bool follow(edge_store *store, gpugraph_graph *graph, const model_batch *
     bool can =
         !run->status && u.distance_type == graph->distance_type && gg_store_follows(&u);
     if (can && !gg_store_changes(&u, store, &changes)) {
-        renumbered += changes.renumbered;
-        if (noted && !changes.renumbered)
-            note_before(store, graph, &changes, run);
+        renumbered += gg_renumbers(&u.vertices);
         if (!run->status)
             gg_store_change(store, &changes, run);
         gg_store_changes_free(&changes);
@@ -209,11 +158,7 @@ static void step(edge_store *store, gpugraph_graph *graph, edge_model *was,
     if (!taken) {
         gg_store_free(store);
         ck_assert_int_eq(fill(store, graph, &run), GPUGRAPH_OK);
-    } else if (before[0].count > 0) {
-        same_touched_rows(store, graph);
-        touched_by_slots += store->slots.slot != NULL;
     }
-    forget_before();
     same_edges(store, graph);
     model_batch_free(&batch);
 }
@@ -240,7 +185,7 @@ static void change_many_times(int i, uint32_t universe, int64_t edges, int batch
 }
 
 START_TEST(random_batches) {
-    followed = renumbered = touched_by_slots = made = 0;
+    followed = renumbered = made = 0;
     int seeds = 0;
     for (uint64_t seed = 0; seed < 3; seed++) {
         if (left_out(seed + (uint64_t)_i))
@@ -256,7 +201,6 @@ START_TEST(random_batches) {
         ck_assert_int_gt(made, 0);
     }
     ck_assert(seeds == 0 || renumbered > 0);
-    ck_assert(seeds == 0 || touched_by_slots > 0);
 }
 END_TEST
 
@@ -351,7 +295,6 @@ START_TEST(memory_is_short) {
     if (batch.added.edges.count)
         batch.changes.added = &batch.added.edges;
     bool done = false;
-    noted = false;
     for (int nth = 1; !done; nth++) {
         gpugraph_graph *graph = model_graph(&model, 1);
         gpugraph_run run = {.threads = 1};
@@ -368,7 +311,6 @@ START_TEST(memory_is_short) {
         gg_store_free(&store);
         gpugraph_free(graph);
     }
-    noted = true;
     model_batch_free(&batch);
     model_free(&model);
     model_free(&after);

@@ -1,15 +1,9 @@
-/* Batches in order of their sources, by a radix sort that leaves items of one edge as they came.
-**
-**     gather   large announced batches in no order, by the highest bits alone: what a wave of lanes
-**              reads and writes then lies close together, so that a sector is in the cache until
-**              all of its entries are there
-**     sort     others, by all bits; and where runs of a source begin
-*/
+/* Large announced batches that come in no order: a radix sort by the highest bits of their sources, which
+** leaves items of one edge as they came. What a wave of lanes reads and writes then lies close together, so
+** that a sector is in the cache until all of its entries are there. */
 #include "dynamic.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_select.cuh>
-#include <thrust/iterator/counting_iterator.h>
 
 enum {
     LEAST_ITEMS = 1 << 21, /* of a batch that is worth it */
@@ -50,27 +44,23 @@ static __global__ void pack(dynamic_batch b, uint64_t *pair) {
 struct gather_space {
     uint32_t *source, *target; /* target: of a set */
     uint64_t *packed, *pair;   /* of a map */
-    uint32_t *run, *runs;      /* of a sort by all bits */
     void *scratch;
     size_t scratch_bytes;
     int first_bit, bits;
-    bool valued, sorts, finds_runs;
+    bool valued;
 };
 
-static void carve(workspace *space, const dynamic_batch &b, gather_space *s) {
-    uint64_t moved = s->sorts ? b.count : 0, runs = s->finds_runs ? b.count : 0;
-    s->source = gg_carve<uint32_t>(space, moved);
-    s->target = gg_carve<uint32_t>(space, s->valued ? 0 : moved);
-    s->packed = gg_carve<uint64_t>(space, s->valued ? moved : 0);
-    s->pair = s->valued ? gg_carve<uint64_t>(space, moved) : NULL;
-    s->run = gg_carve<uint32_t>(space, runs);
-    s->runs = gg_carve<uint32_t>(space, s->finds_runs ? 1 : 0);
+static void carve_gather_space(workspace *space, uint64_t items, gather_space *s) {
+    s->source = gg_carve<uint32_t>(space, items);
+    s->target = gg_carve<uint32_t>(space, s->valued ? 0 : items);
+    s->packed = gg_carve<uint64_t>(space, s->valued ? items : 0);
+    s->pair = s->valued ? gg_carve<uint64_t>(space, items) : NULL;
     s->scratch = gg_carve<unsigned char>(space, s->scratch_bytes);
 }
 
-/* Both of these say in *bytes what they need where scratch is NULL. */
-static cudaError_t sort(const gather_space &s, void *scratch, size_t *bytes,
-                        const dynamic_batch &b, cudaStream_t stream) {
+/* Says in *bytes what it needs where scratch is NULL. */
+static cudaError_t sort_by_range(const gather_space &s, void *scratch, size_t *bytes,
+                                 const dynamic_batch &b, cudaStream_t stream) {
     const uint32_t count = (uint32_t)b.count;
     return s.valued ? cub::DeviceRadixSort::SortPairs(scratch, *bytes, b.source, s.source,
                                                       s.packed, s.pair, count,
@@ -78,20 +68,6 @@ static cudaError_t sort(const gather_space &s, void *scratch, size_t *bytes,
                     : cub::DeviceRadixSort::SortPairs(scratch, *bytes, b.source, s.source,
                                                       b.target, s.target, count,
                                                       s.first_bit, s.bits, stream);
-}
-
-struct begins_run {
-    const uint32_t *source;
-    __device__ bool operator()(uint32_t i) const {
-        return i == 0 || source[i] != source[i - 1];
-    }
-};
-
-static cudaError_t find_runs(const gather_space &s, void *scratch, size_t *bytes,
-                             const dynamic_batch &b, cudaStream_t stream) {
-    return cub::DeviceSelect::If(scratch, *bytes, thrust::counting_iterator<uint32_t>(0),
-                                 s.run, s.runs, (uint32_t)b.count, begins_run{b.source},
-                                 stream);
 }
 
 /* Is there so much memory, and what the batch itself may need: an arena of twice the size, and a
@@ -102,24 +78,22 @@ static bool has_memory(const gpugraph_dynamic *d, uint64_t bytes, uint64_t items
     return (int64_t)(bytes + arena) <= gg_device_room(d->job);
 }
 
-/* Arrays for what is to be done, in the workspace. False: there is not so much memory. */
-static bool make_space(gpugraph_dynamic *d, const dynamic_batch &b, gather_space *s) {
+/* False: there is not so much memory. */
+static bool make_gather_space(gpugraph_dynamic *d, const dynamic_batch &b,
+                              gather_space *s) {
     struct cuda_job *job = d->job;
     workspace space = {NULL, 0};
-    size_t sorting = 0, finding = 0;
+    s->scratch_bytes = 0;
     s->valued = d->valued;
     for (s->bits = 1; s->bits < 32 && (d->slabs.n - 1) >> s->bits;)
         s->bits++;
-    if (s->sorts)
-        gg_note(job, sort(*s, NULL, &sorting, b, job->stream), "ask what a sort needs");
-    if (s->finds_runs)
-        gg_note(job, find_runs(*s, NULL, &finding, b, job->stream),
-                "ask what finding runs needs");
-    s->scratch_bytes = sorting > finding ? sorting : finding;
-    carve(&space, b, s);
+    s->first_bit = s->bits > RANGE_BITS ? s->bits - RANGE_BITS : 0;
+    gg_note(job, sort_by_range(*s, NULL, &s->scratch_bytes, b, job->stream),
+            "ask what a sort needs");
+    carve_gather_space(&space, b.count, s);
     if (!has_memory(d, space.used, b.count) || !gg_workspace(job, &space))
         return false;
-    carve(&space, b, s);
+    carve_gather_space(&space, b.count, s);
     return true;
 }
 
@@ -130,7 +104,7 @@ static void sort_batch(struct cuda_job *job, const gather_space &s, dynamic_batc
         pack<<<grid, GG_BLOCK, 0, job->stream>>>(*b, s.packed);
         gg_launched(job, "pack a batch");
     }
-    gg_note(job, sort(s, s.scratch, &bytes, *b, job->stream), "sort a batch");
+    gg_note(job, sort_by_range(s, s.scratch, &bytes, *b, job->stream), "sort a batch");
     b->source = s.source;
     b->target = s.target; /* of a map it is in the pair */
     b->pair = s.pair;
@@ -140,28 +114,10 @@ static void sort_batch(struct cuda_job *job, const gather_space &s, dynamic_batc
 void gg_dynamic_gather(gpugraph_dynamic *d, dynamic_batch *b) {
     struct cuda_job *job = d->job;
     gather_space s = {};
-    s.sorts = true;
     if (b->count < LEAST_ITEMS || b->ordered || !gg_going(job))
         return;
     if (!b->whole && !in_disorder(job, *b)) /* one that is whole waits for no answer */
         return;
-    if (!make_space(d, *b, &s))
-        return;
-    s.first_bit = s.bits > RANGE_BITS ? s.bits - RANGE_BITS : 0;
-    sort_batch(job, s, b);
-}
-
-void gg_dynamic_sort(gpugraph_dynamic *d, dynamic_batch *b) {
-    struct cuda_job *job = d->job;
-    gather_space s = {};
-    s.sorts = !b->ordered;
-    s.finds_runs = true;
-    if (!gg_going(job) || !make_space(d, *b, &s))
-        return;
-    size_t bytes = s.scratch_bytes;
-    if (s.sorts)
+    if (make_gather_space(d, *b, &s))
         sort_batch(job, s, b);
-    gg_note(job, find_runs(s, s.scratch, &bytes, *b, job->stream), "find runs");
-    b->run = s.run;
-    b->runs = s.runs;
 }
