@@ -351,13 +351,23 @@ int page_source_threads(const page_source *source, uint32_t batches);
 
 typedef struct page_leaves {
     uint32_t *page; /* in order of rowid */
+    int64_t *
+        upper; /* of each, the largest rowid that may lie in it; only for a list of rowids */
     uint32_t count;
     int64_t most_rows; /* no fewer than there are rows */
 } page_leaves;
 
-/* Lists the leaves below `root`, those that rowids of the range (NULL: all) may lie in. free(leaves->page). */
+/* Which rows are wanted: those of a range of rowids, those of a list of rowids, ascending and each
+** once, or, both NULL, all. */
+typedef struct page_wanted {
+    const int64_t *range, *rowid;
+    int64_t count;
+} page_wanted;
+
+/* Lists the leaves below `root` that may hold a row that is wanted. free() of leaves->page and
+** leaves->upper. */
 enum page_reason page_list(const page_source *source, const page_layout *layout,
-                           uint32_t root, const int64_t *range, page_leaves *leaves);
+                           uint32_t root, const page_wanted *wanted, page_leaves *leaves);
 
 /* ---- range.c: leaves -> a range of rowids ---- */
 

@@ -256,7 +256,8 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
                                      page_columns *columns) {
     page_leaves leaves = {0};
     page_short old = {0};
-    enum page_reason reason = page_list(source, layout, root, t->range, &leaves);
+    const page_wanted wanted = {.range = t->range};
+    enum page_reason reason = page_list(source, layout, root, &wanted, &leaves);
     bool send = t->place != NULL;
     while (!reason) {
         page_layout_finish(layout);
