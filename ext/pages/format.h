@@ -164,16 +164,6 @@ uint8_t *page_store_take(page_store *store, size_t bytes); /* NULL: no memory */
 void page_store_empty(page_store *store);
 void page_store_clear(page_store *store);
 
-/* UTF-16 to UTF-8 as SQLite does it, lone surrogates and an odd last byte included. `to`
-** has room for page_utf_8_room(bytes). Returns the length. */
-static inline size_t page_utf_8_room(size_t bytes) {
-    return bytes / 2 * 3;
-}
-size_t page_utf_8(const uint8_t *text, size_t bytes, enum page_encoding encoding,
-                  uint8_t *to);
-/* Asks the connection's SQLite whether it converts so: it can be built to do otherwise. */
-enum page_reason page_utf_16_probe(sqlite3 *db);
-
 /* ---- number.c: weights that are texts ---- */
 
 /* A text that is an integer without more ado, as most are: -? and up to 18 digits. */
