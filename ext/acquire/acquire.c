@@ -4,11 +4,6 @@
 #include "read.h"
 #include "pages/wal_frames.h"
 
-static bool lacks_weights(const graph_ref *g, const graph_request *request) {
-    return request->weight != WEIGHT_NO && g->weight_column && !g->has_weight &&
-           !g->weight_error;
-}
-
 /* A kept graph whose tables are unchanged, with the read transaction to hold on to. */
 static int find_kept(reading *r, graph_ref **found) {
     connection *c = r->c;
@@ -34,34 +29,6 @@ static int find_kept(reading *r, graph_ref **found) {
     return SQLITE_OK;
 }
 
-/* The statement has seen this graph without weights, and asks for them: they must come
-** from the same rows. */
-static int read_again(reading *r, struct binding *b) {
-    stamp *now;
-    int rc = stamp_retake(r->c, b->graph->stamp, &now);
-    bool same = rc == SQLITE_OK && graph_is_current(b->graph, now);
-    stamp_free(now);
-    if (rc)
-        return explain_lock(r, rc, b->graph->edges);
-    if (!same) {
-        *r->error =
-            sqlite3_mprintf("%s: the statement has read %s without weights, and this "
-                            "connection has changed it since; run the statement again",
-                            r->request->function, b->graph->edges);
-        return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
-    }
-    graph_ref *made, *before = b->graph;
-    r->why = "weights are needed too";
-    rc = read_graph(r, &made);
-    if (rc)
-        return rc;
-    b->graph = made;
-    made->bindings++;
-    before->bindings--;
-    graph_settle(r->c, before);
-    return SQLITE_OK;
-}
-
 /* From now on the statement sees it, and the other one where there are two. */
 static int bind_found(reading *r, graph_ref *found) {
     int rc = graph_bind(r->c, r->scope, r->request, found, r->hold);
@@ -80,12 +47,6 @@ static int find_or_read(reading *r, graph_ref **found) {
     *found = NULL;
     r->why = "no graph is kept under this name";
     int rc = find_kept(r, found);
-    if (rc == SQLITE_OK && *found && lacks_weights(*found, r->request)) {
-        *found = NULL;
-        stamp_free(r->hold);
-        r->hold = NULL;
-        r->why = "the kept graph has no weights";
-    }
     if (rc == SQLITE_OK && *found) {
         r->why = "the kept graph is current";
         check_done(r);
@@ -109,9 +70,8 @@ static int find_graph(reading *r, graph_ref **found) {
     }
     if (!b)
         return find_or_read(r, found);
-    int rc = lacks_weights(b->graph, r->request) ? read_again(r, b) : SQLITE_OK;
     *found = b->graph;
-    return rc;
+    return SQLITE_OK;
 }
 
 /* A followed graph may have numbers that are no vertex's. For who cannot do with them it is one without: itself, where nobody

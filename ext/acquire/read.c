@@ -77,14 +77,6 @@ static int hold_tables(reading *r) {
     return rc;
 }
 
-static enum weight_reading choose_weights(const reading *r, bool kept) {
-    if (r->request->weight != WEIGHT_NO)
-        return READ_WEIGHTS;
-    if (!kept) /* a scoped graph cannot be read again */
-        return TRY_WEIGHTS;
-    return weights_come_along(r->c, &r->edges) ? WEIGHTS_BESIDE : READ_NO_WEIGHTS;
-}
-
 static char *copy_text(const char *text, int bytes) {
     return text ? sqlite3_mprintf("%.*s", bytes, text) : NULL;
 }
@@ -151,7 +143,7 @@ static int keep_twin(reading *r, const loaded *other) {
     return SQLITE_OK;
 }
 
-static int load_rows(reading *r, graph_ref *g, loaded *got, loaded *other) {
+static int load_rows(reading *r, loaded *got, loaded *other) {
     if (r->c->readings >= MAX_READINGS)
         return prefix_error(r, SQLITE_ERROR,
                             sqlite3_mprintf("%s is read in the course of reading %d "
@@ -163,7 +155,8 @@ static int load_rows(reading *r, graph_ref *g, loaded *got, loaded *other) {
     r->c->readings++;
     int rc =
         graph_load(r->c, &request, &r->edges, r->request->vertices ? &r->vertices : NULL,
-                   choose_weights(r, g->stamp != NULL), got, other, r->error);
+                   r->request->weight == WEIGHT_NO ? TRY_WEIGHTS : READ_WEIGHTS, got,
+                   other, r->error);
     r->c->readings--;
     return rc;
 }
@@ -171,7 +164,7 @@ static int load_rows(reading *r, graph_ref *g, loaded *got, loaded *other) {
 static int read_rows_into(reading *r, graph_ref *g) {
     const bool twin = !g->stamp && g->two_ways;
     loaded got, other;
-    int rc = load_rows(r, g, &got, twin ? &other : NULL);
+    int rc = load_rows(r, &got, twin ? &other : NULL);
     if (rc)
         return rc;
     graph_take(g, &got);
@@ -180,56 +173,22 @@ static int read_rows_into(reading *r, graph_ref *g) {
 
 /* ---- other connections' graphs ---- */
 
-static void take_shared(reading *r, graph_ref *g, shared_graph *shared, double since_ms) {
-    g->shared = shared;
-    g->graph = shared_graph_of(shared);
-    g->has_weight = shared_has_weight(shared);
-    g->has_text = shared_has_text(shared);
-    char *detail = sqlite3_mprintf("another connection of this process has read %s as "
-                                   "this one sees it",
-                                   r->edges.name);
-    timings_add(&r->c->timings, "share", gg_now_ms() - since_ms,
-                (sqlite3_int64)gpugraph_edge_count(g->graph), detail);
-    sqlite3_free(detail);
-}
-
-static int read_for_all(reading *r, graph_ref *g, shared_graph *shared) {
-    loaded got;
-    int rc = load_rows(r, g, &got, NULL);
-    if (rc) {
-        shared_give_up(shared);
-        return rc;
-    }
-    graph_take(g, &got);
-    if (shared_publish(shared, &got))
-        g->shared = shared;
-    return SQLITE_OK;
+static int load_for_all(void *reading, loaded *got) {
+    return load_rows(reading, got, NULL);
 }
 
 /* The graph of a stamp that is kept is the process's, where its rows have a name. */
 static int find_or_load(reading *r, graph_ref *g) {
-    graph_name name = {.source = r->edges.name, .undirected = r->request->undirected};
-    const bool weighted = g->weight_column && r->request->weight != WEIGHT_NO;
-    const double started = gg_now_ms();
-    enum shared_turn turn;
-    shared_graph *shared;
+    graph_name name = {.source = r->edges.name,
+                       .undirected = r->request->undirected && g->two_ways};
+    loaded got;
     if (!g->stamp || r->follow || r->request->vertices ||
         !graph_identify(r->c, &r->edges, &name.rows))
         return read_rows_into(r, g);
-    name.undirected = name.undirected && g->two_ways;
-    const enum shared_weights weights = weighted || g->two_ways ? SHARED_WITH_WEIGHTS
-                                        : weights_come_along(r->c, &r->edges)
-                                            ? SHARED_PERHAPS_WITH
-                                            : SHARED_WITHOUT;
-    int rc = shared_join(r->c, &name, weights, &turn, &shared);
-    if (rc)
-        return rc;
-    if (turn == SHARED_READ)
-        return read_for_all(r, g, shared);
-    if (turn == SHARED_ALONE)
-        return read_rows_into(r, g);
-    take_shared(r, g, shared, started);
-    return SQLITE_OK;
+    int rc = shared_load(r->c, &name, r->edges.name, load_for_all, r, &got, &g->shared);
+    if (rc == SQLITE_OK)
+        graph_take(g, &got);
+    return rc;
 }
 
 /* Weights that are needed, of a source that has none, or where it is not clear which. */

@@ -12,10 +12,6 @@ struct ext_limits {
         graph_named_from; /* bytes of a database from which on a graph gets a name: a name takes
                                   ** some 20 us, in which a thousand rows are read */
     int64_t
-        weights_beside_from; /* bytes of a database from which on weights that no search needs yet
-                                  ** are read with the ids: that adds a sixth, and reading them later
-                                  ** takes 4 to 7 times as long, at every size */
-    int64_t
         mirror_find_from; /* rows read again from which on their pages are looked at: finding out
                                   ** whether that is possible takes as long as a hundred look-ups */
     double
@@ -26,9 +22,8 @@ struct ext_limits {
 
 #define EXT_USUAL_LIMITS                                                                 \
     {                                                                                    \
-        .page_settled_ms = 25, .graph_named_from = 256 << 10, .weights_beside_from = 0,  \
-        .mirror_find_from = 1000, .mirror_meets_after_ms = 250,                          \
-        .mirror_times_to_leave = 4,                                                      \
+        .page_settled_ms = 25, .graph_named_from = 256 << 10, .mirror_find_from = 1000,  \
+        .mirror_meets_after_ms = 250, .mirror_times_to_leave = 4,                        \
     }
 
 #ifdef GPUGRAPH_TEST_LIMITS

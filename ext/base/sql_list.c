@@ -1,6 +1,7 @@
 /* SQL text as a list of tokens: see sql_list.h. */
 #include "ext.h"
 #include "sql_list.h"
+#include "room.h"
 
 #include <string.h>
 
@@ -53,18 +54,6 @@ bool sql_parameter_at(const sql_list *list, int place) {
 
 /* ---- the list ---- */
 
-static bool grow(sql_list *list, int *room) {
-    if (list->count < *room)
-        return true;
-    int more = *room ? 2 * *room : 64;
-    sql_item *item = sqlite3_realloc64(list->item, (sqlite3_uint64)more * sizeof *item);
-    if (!item)
-        return false;
-    list->item = item;
-    *room = more;
-    return true;
-}
-
 /* An open bracket's partner is the open one around it until its own is found. */
 static void match_bracket(sql_list *list, int place, int *open) {
     sql_item *item = &list->item[place];
@@ -81,14 +70,15 @@ static void match_bracket(sql_list *list, int place, int *open) {
 
 bool sql_list_make(sql_list *list, const char *sql) {
     const char *end = sql + strlen(sql);
-    int room = 0, open = -1;
+    int64_t room = 0;
+    int open = -1;
     memset(list, 0, sizeof *list);
     for (;;) {
         sql_token token;
         sql = sql_next(sql, end, &token);
         if (token.kind == SQL_END)
             break;
-        if (!grow(list, &room)) {
+        if (!room_for_one(&list->item, list->count, &room, sizeof *list->item)) {
             sql_list_clear(list);
             return false;
         }

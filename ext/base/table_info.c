@@ -100,8 +100,7 @@ static int find_module(sqlite3 *db, table_info *info) {
             info->kind = 'g';
         sqlite3_free(module);
     }
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
+    return statement_end(statement, rc);
 }
 
 static char kind_of(const char *type, bool without_rowid) {
@@ -135,8 +134,7 @@ static int find_place(sqlite3 *db, const char *schema, const char *table,
         if (!info->schema || !info->name)
             rc = SQLITE_NOMEM;
     }
-    int finish = sqlite3_finalize(statement);
-    rc = rc ? rc : finish;
+    rc = statement_end(statement, rc);
     return rc == SQLITE_OK && info->kind == 'x' ? find_module(db, info) : rc;
 }
 
@@ -179,8 +177,7 @@ static int no_table(sqlite3 *db, const char *schema, const char *table, char **e
             continue;
         rc = name_list_add_table(list, count++, in, name, &near);
     }
-    int finish = sqlite3_finalize(statement);
-    rc = rc ? rc : finish;
+    rc = statement_end(statement, rc);
     name_list_end(list, count);
     char *sentence =
         schema ? sqlite3_mprintf("there is no table or view '%s' in %s", table, schema)
@@ -230,8 +227,7 @@ static int find_key_index(sqlite3 *db, table_info *info) {
         info->key_index = sqlite3_mprintf("%s", statement_text(statement, 1));
         rc = info->key_index ? SQLITE_OK : SQLITE_NOMEM;
     }
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
+    return statement_end(statement, rc);
 }
 
 static int find_columns(sqlite3 *db, table_info *info) {
@@ -274,8 +270,7 @@ static int selects_are_reversed(sqlite3 *db, bool *yes) {
     int rc = statement_prepare(db, &statement, "PRAGMA reverse_unordered_selects");
     *yes = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
            sqlite3_column_int(statement, 0) != 0;
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
+    return statement_end(statement, rc);
 }
 
 /* The columns of the index that holds the rows, as ORDER BY has them. */
@@ -290,8 +285,7 @@ static int append_key_order(sqlite3 *db, const table_info *info, sqlite3_str *or
                 statement_text(statement, 2), statement_text(statement, 4),
                 sqlite3_column_int(statement, 3) ? " DESC" : "");
     }
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
+    return statement_end(statement, rc);
 }
 
 /* Where SQLite would give the rows of a table from the last to the first. */

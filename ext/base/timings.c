@@ -1,5 +1,6 @@
 /* The phases of a connection's latest search, as gpugraph_timings lists them. */
 #include "connection.h"
+#include "room.h"
 #include <string.h>
 
 void timings_clear(timings *t) {
@@ -22,15 +23,9 @@ void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
                  const char *detail) {
     if (!t->open)
         return;
-    if (t->count == t->room) {
-        int room = t->room ? 2 * t->room : 16;
-        timing *row = sqlite3_realloc64(t->row, (sqlite3_uint64)room * sizeof *row);
-        if (!row) {
-            t->failed = true;
-            return;
-        }
-        t->row = row;
-        t->room = room;
+    if (!room_for_one(&t->row, t->count, &t->room, sizeof *t->row)) {
+        t->failed = true;
+        return;
     }
     timing *row = &t->row[t->count];
     sqlite3_snprintf(sizeof row->phase, row->phase, "%s", phase);

@@ -18,7 +18,8 @@ typedef struct timing {
 
 typedef struct timings {
     timing *row;
-    int count, room;
+    int count;
+    int64_t room;
     double started_ms;
     bool
         open; /* started and not finished: what is added otherwise belongs to no search */

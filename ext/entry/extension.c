@@ -7,7 +7,6 @@
 **       -> loader, table functions, inspection */
 #include "entry.h"
 #include "graph_table/graph_table.h"
-#include "graph_table/row_list.h"
 #include "inspect/inspect.h"
 #include "follow/follow.h"
 #include "inspect/settings.h"
@@ -106,8 +105,6 @@ sqlite3_gpugraph_init(sqlite3 *db, char **error, const struct sqlite3_api_routin
         rc = table_functions_register(c);
     if (rc == SQLITE_OK)
         rc = graph_table_register(c);
-    if (rc == SQLITE_OK)
-        rc = row_list_register(c);
     if (rc == SQLITE_OK)
         rc = graph_functions_register(c);
     if (rc == SQLITE_OK)

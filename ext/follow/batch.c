@@ -19,6 +19,7 @@
 #include "source/condition.h"
 #include "base/whole_number.h"
 #include "pages/reader.h"
+#include "base/statement.h"
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,11 +115,7 @@ static int prepare(connection *c, const row_source *rows, int lookups, int *argu
                         rows->table.name);
     condition_append(text, "WHERE", rows->where);
     sqlite3_str_appendall(text, ") AS e ON e.r = v.column1");
-    char *sql = sqlite3_str_finish(text);
-    *row = NULL;
-    int rc = sql ? sqlite3_prepare_v3(c->db, sql, -1, 0, row, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return rc;
+    return statement_prepare_text(c->db, row, text);
 }
 
 /* What one row is to one graph: an edge, or the vertices that it holds though it is none. */

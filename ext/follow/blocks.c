@@ -60,24 +60,13 @@ static int write_bytes(void *context, void *bytes, size_t count, uint64_t at) {
     return w->rc;
 }
 
-/* The first column of a statement's only row; 0 where that is NULL. */
-static int read_integer(sqlite3 *db, const char *format, const char *schema,
-                        const char *name, sqlite3_int64 *value) {
-    sqlite3_stmt *statement;
-    int rc = statement_prepare(db, &statement, format, schema, name);
-    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
-        *value = sqlite3_column_int64(statement, 0);
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
-}
-
 /* The log's end and latest mark, after the schema version. */
 static int read_place(sqlite3 *db, const definition *d, sqlite3_int64 place[4]) {
     log_mark mark = {0, 0};
-    int rc = read_integer(db, "PRAGMA \"%w\".schema_version", d->schema, NULL, &place[0]);
+    int rc = statement_integer(db, &place[0], "PRAGMA \"%w\".schema_version", d->schema);
     if (rc == SQLITE_OK)
-        rc = read_integer(db, "SELECT max(rowid) FROM \"%w\".\"%w\"", d->schema, d->log,
-                          &place[1]);
+        rc = statement_integer(db, &place[1], "SELECT max(rowid) FROM \"%w\".\"%w\"",
+                               d->schema, d->log);
     if (rc == SQLITE_OK)
         rc = log_latest_mark(db, d->schema, d->log, &mark);
     place[2] = mark.id;
@@ -115,8 +104,7 @@ static int triggers_stand(sqlite3 *db, const definition *d, bool *stand) {
                                "AND name = '%q_saved' COLLATE NOCASE AND rowid > %lld",
                                d->schema, d->name, d->latest_trigger);
     *stand = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW;
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
+    return statement_end(statement, rc);
 }
 
 /* The view after the triggers again, where one of these has been made anew. */
@@ -272,7 +260,7 @@ static bool read_header(sqlite3 *db, const char *schema, const char *blocks,
 static bool are_continued(sqlite3 *db, const definition *d, sqlite3_int64 schema) {
     sqlite3_int64 version = -1;
     bool stand;
-    return read_integer(db, "PRAGMA \"%w\".schema_version", d->schema, NULL, &version) ==
+    return statement_integer(db, &version, "PRAGMA \"%w\".schema_version", d->schema) ==
                SQLITE_OK &&
            version == schema && triggers_stand(db, d, &stand) == SQLITE_OK && stand;
 }

@@ -42,6 +42,7 @@
 ** Where there is no mirror to catch up, the table is read for the statement alone. */
 #include "mirror.h"
 #include "source/condition.h"
+#include "base/statement.h"
 #include <string.h>
 
 /* ---- the list of them ---- */
@@ -193,15 +194,12 @@ static int find_real(reading *r, followed *f, const id_list *ids, bool *found) {
     append_is_real(text, &f->rows);
     condition_append(text, "AND", f->rows.where);
     sqlite3_str_appendall(text, " LIMIT 1");
-    char *sql = sqlite3_str_finish(text);
-    int rc = sql ? sqlite3_prepare_v2(r->c->db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
+    int rc = statement_prepare_text(r->c->db, &statement, text);
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         f->real = sqlite3_column_int64(statement, 0);
         f->has_real = *found = true;
     }
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
+    return statement_end(statement, rc);
 }
 
 /* The mirror differs from the table in the rows of `dirty` alone. */

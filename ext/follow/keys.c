@@ -48,8 +48,7 @@ static int append_new_value(sqlite3 *db, const definition *d, sqlite3_str *match
         else
             sqlite3_str_appendf(match, "new.\"%w\"", column);
     }
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
+    return statement_end(statement, rc);
 }
 
 /* ---- expressions ---- */
@@ -175,8 +174,7 @@ static int append_match(sqlite3 *db, const definition *d, const char *index,
         sqlite3_str_appendf(match, "\"%w\" COLLATE \"%w\" = ", column, collation);
         rc = append_new_value(db, d, match, column, known);
     }
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
+    return statement_end(statement, rc);
 }
 
 /* Of an index on some rows: " AND (condition)", as written after WHERE, so that SQLite finds
@@ -204,8 +202,7 @@ static int index_sql(sqlite3 *db, const definition *d, const char *index, char *
         *sql = sqlite3_mprintf("%s", statement_text(statement, 0));
         rc = *sql ? SQLITE_OK : SQLITE_NOMEM;
     }
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
+    return statement_end(statement, rc);
 }
 
 int key_match(sqlite3 *db, const definition *d, const char *index, bool partial,

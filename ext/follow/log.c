@@ -22,6 +22,7 @@
 ** So whoever is called from there must read the table. Not so who is called by the text of the
 ** statement itself: between two rows, the log has all. */
 #include "mirror.h"
+#include "base/room.h"
 #include "base/statement.h"
 #include <stdlib.h>
 #include <string.h>
@@ -29,72 +30,29 @@
 /* ---- lists of rowids ---- */
 
 int id_list_add(id_list *list, int64_t id) {
-    if (list->count == list->room) {
-        int64_t room = list->room ? 2 * list->room : 64;
-        int64_t *item =
-            sqlite3_realloc64(list->item, (sqlite3_uint64)room * sizeof *item);
-        if (!item)
-            return SQLITE_NOMEM;
-        list->item = item;
-        list->room = room;
-    }
+    if (!room_for_one(&list->item, list->count, &list->room, sizeof *list->item))
+        return SQLITE_NOMEM;
     list->item[list->count++] = id;
-    return SQLITE_OK;
-}
-
-/* One pass of a radix sort: by the byte `shift` bits above the lowest. */
-static void sort_by_byte(const int64_t *from, int64_t *to, int64_t count, int64_t least,
-                         int shift) {
-    int64_t place[257] = {0};
-    for (int64_t i = 0; i < count; i++)
-        place[(((uint64_t)from[i] - (uint64_t)least) >> shift & 255) + 1]++;
-    for (int b = 0; b < 256; b++)
-        place[b + 1] += place[b];
-    for (int64_t i = 0; i < count; i++)
-        to[place[((uint64_t)from[i] - (uint64_t)least) >> shift & 255]++] = from[i];
-}
-
-/* By as many bytes as the ids differ in. */
-static int sort_ids(id_list *list, int64_t least, int64_t most) {
-    uint64_t span = (uint64_t)most - (uint64_t)least;
-    id_list other = {.room = list->count};
-    other.item = sqlite3_malloc64((sqlite3_uint64)list->count * sizeof *other.item);
-    if (!other.item)
-        return SQLITE_NOMEM;
-    other.count = list->count;
-    for (int shift = 0; shift < 64 && span >> shift; shift += 8) {
-        sort_by_byte(list->item, other.item, list->count, least, shift);
-        id_list sorted = other;
-        other = *list;
-        *list = sorted;
-    }
-    sqlite3_free(other.item);
-    return SQLITE_OK;
-}
-
-int id_list_sort(id_list *list) {
-    int64_t kept = 0, least = INT64_MAX, most = INT64_MIN;
-    bool sorted = true;
-    for (int64_t i = 0; i < list->count; i++) {
-        int64_t id = list->item[i];
-        sorted &= i == 0 || list->item[i - 1] < id;
-        least = id < least ? id : least;
-        most = id > most ? id : most;
-    }
-    if (sorted)
-        return SQLITE_OK;
-    if (sort_ids(list, least, most))
-        return SQLITE_NOMEM;
-    for (int64_t i = 0; i < list->count; i++)
-        if (kept == 0 || list->item[i] != list->item[kept - 1])
-            list->item[kept++] = list->item[i];
-    list->count = kept;
     return SQLITE_OK;
 }
 
 static int compare_ids(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
+}
+
+void id_list_sort(id_list *list) {
+    int64_t kept = 0;
+    bool sorted = true;
+    for (int64_t i = 1; i < list->count && sorted; i++)
+        sorted = list->item[i - 1] < list->item[i];
+    if (sorted)
+        return;
+    qsort(list->item, (size_t)list->count, sizeof *list->item, compare_ids);
+    for (int64_t i = 0; i < list->count; i++)
+        if (kept == 0 || list->item[i] != list->item[kept - 1])
+            list->item[kept++] = list->item[i];
+    list->count = kept;
 }
 
 bool id_list_has(const id_list *list, int64_t id) {
@@ -246,7 +204,8 @@ int log_tail(connection *c, const followed *f, tail *t) {
         rc = add_all(&t->ids, &f->dirty);
     if (rc == SQLITE_OK)
         rc = add_all(&t->ids, &f->recent);
-    return rc ? rc : id_list_sort(&t->ids);
+    id_list_sort(&t->ids);
+    return rc;
 }
 
 /* ---- has it all been written? ---- */
@@ -352,13 +311,11 @@ static int list_schema(connection *c, const char *schema,
                                     const graph_ref *, const char *),
                        void *context) {
     sqlite3_stmt *statement = NULL;
-    char *sql =
-        sqlite3_mprintf(OWN_SQL "SELECT name FROM \"%w\".sqlite_schema WHERE type "
-                                "= 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%%' "
-                                "ORDER BY name",
-                        schema);
-    int rc = sql ? sqlite3_prepare_v2(c->db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
+    int rc = statement_prepare(c->db, &statement,
+                               OWN_SQL "SELECT name FROM \"%w\".sqlite_schema WHERE type "
+                                       "= 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%%' "
+                                       "ORDER BY name",
+                               schema);
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         table_info info;
         char *error = NULL;
@@ -371,8 +328,7 @@ static int list_schema(connection *c, const char *schema,
         sqlite3_free(error);
         table_info_clear(&info);
     }
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
+    return statement_end(statement, rc);
 }
 
 int followed_list(connection *c,

@@ -55,12 +55,11 @@ static int list_tables(sqlite3 *db, const char *schema, sqlite3_str *list,
                        nearest *near) {
     sqlite3_stmt *statement = NULL;
     int count = 0;
-    char *sql = sqlite3_mprintf(
+    int rc = statement_prepare(
+        db, &statement,
         OWN_SQL "SELECT name FROM pragma_table_list WHERE schema = %Q COLLATE NOCASE AND "
                 "type = 'table' ORDER BY name",
         schema);
-    int rc = sql ? sqlite3_prepare_v2(db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(statement, 0);
         if (!name)
@@ -69,8 +68,7 @@ static int list_tables(sqlite3 *db, const char *schema, sqlite3_str *list,
             rc = name_list_add_name(list, count++, name, near);
     }
     name_list_end(list, count);
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
+    return statement_end(statement, rc);
 }
 
 static int no_table(sqlite3 *db, const definition *d, char **error) {
@@ -92,14 +90,11 @@ static int no_table(sqlite3 *db, const definition *d, char **error) {
 /* Is there something of the name that is not the graph itself? */
 static int check_table(sqlite3 *db, const definition *d, char **error) {
     sqlite3_stmt *statement = NULL;
-    char *sql = sqlite3_mprintf(OWN_SQL "PRAGMA \"%w\".table_list(%Q)", d->schema,
-                                d->source.table);
-    int rc = sql ? sqlite3_prepare_v2(db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
+    int rc = statement_prepare(db, &statement, OWN_SQL "PRAGMA \"%w\".table_list(%Q)",
+                               d->schema, d->source.table);
     bool there = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
                  sqlite3_stricmp(d->source.table, d->name) != 0;
-    int finish = sqlite3_finalize(statement);
-    rc = rc ? rc : finish;
+    rc = statement_end(statement, rc);
     return rc || there ? rc : no_table(db, d, error);
 }
 

@@ -29,16 +29,12 @@ static bool may_be_replaced(const graph_ref *g) {
 
 /* Kept searches stay good: equal rows give vertices equal numbers, and no number is unused. */
 static void take_over(connection *c, followed *f, shared_graph *shared) {
-    loaded got;
+    const loaded got = shared_loaded(shared);
     graph_ref *g = mirror_frame(c, f, false);
     if (!g) {
         shared_release(shared);
         return;
     }
-    memset(&got, 0, sizeof got);
-    got.graph = shared_graph_of(shared);
-    got.has_weight = shared_has_weight(shared);
-    got.has_text = shared_has_text(shared);
     graph_take(g, &got);
     g->shared = shared;
     g->searches = f->graph->searches;
@@ -67,7 +63,7 @@ void mirror_meet(reading *r, followed *f) {
     name.source = source;
     shared_graph *met = shared_meet(&name, g->shared, &own);
     sqlite3_free(source);
-    if (met && met != g->shared && shared_graph_of(met) != g->graph)
+    if (met && met != g->shared && shared_loaded(met).graph != g->graph)
         take_over(r->c, f, met);
     else if (met)
         g->shared = met;

@@ -128,58 +128,37 @@ char *mirror_source(const followed *f) {
     return sqlite3_mprintf("%s, followed", f->rows.name);
 }
 
-static int join(reading *r, const followed *f, enum shared_turn *turn,
+static int load_rows(reading *r, followed *f, loaded *got, loaded *other) {
+    graph_request request = *r->request;
+    request.undirected = false;
+    request.edges_here = true;
+    return graph_load(r->c, &request, &f->rows, NULL, TRY_WEIGHTS, got, other, r->error);
+}
+
+typedef struct whole_read {
+    reading *r;
+    followed *f;
+} whole_read;
+
+static int load_for_all(void *of, loaded *got) {
+    const whole_read *w = of;
+    return load_rows(w->r, w->f, got, NULL);
+}
+
+/* *shared: whose graph got->graph is, or NULL. A graph that others may use has no other one beside it. */
+static int load(reading *r, followed *f, loaded *got, loaded *other,
                 shared_graph **shared) {
     graph_name name = {.undirected = false};
-    *turn = SHARED_ALONE;
+    whole_read whole = {r, f};
     *shared = NULL;
     if (f->left >= ext_limits.mirror_times_to_leave || !mirror_name(r, f, &name.rows))
-        return SQLITE_OK;
+        return load_rows(r, f, got, other);
     char *source = mirror_source(f);
     if (!source)
         return SQLITE_NOMEM;
     name.source = source;
-    int rc = shared_join(
-        r->c, &name, f->rows.column[WEIGHT_COLUMN] ? SHARED_WITH_WEIGHTS : SHARED_WITHOUT,
-        turn, shared);
+    int rc = shared_load(r->c, &name, f->rows.name, load_for_all, &whole, got, shared);
     sqlite3_free(source);
-    return rc;
-}
-
-static void take_shared(reading *r, const followed *f, const shared_graph *shared,
-                        double since_ms, loaded *got) {
-    memset(got, 0, sizeof *got);
-    got->graph = shared_graph_of(shared);
-    got->has_weight = shared_has_weight(shared);
-    got->has_text = shared_has_text(shared);
-    char *detail = sqlite3_mprintf("another connection of this process has read %s as "
-                                   "this one sees it",
-                                   f->rows.name);
-    timings_add(&r->c->timings, "share", gg_now_ms() - since_ms,
-                (sqlite3_int64)gpugraph_edge_count(got->graph), detail);
-    sqlite3_free(detail);
-}
-
-/* *shared: whose graph got->graph is, or NULL. */
-static int load(reading *r, followed *f, loaded *got, loaded *other,
-                shared_graph **shared) {
-    const double started = gg_now_ms();
-    enum shared_turn turn;
-    graph_request request = *r->request;
-    request.undirected = false;
-    request.edges_here = true;
-    int rc = join(r, f, &turn, shared);
-    if (rc)
-        return rc;
-    if (turn == SHARED_THERE) {
-        take_shared(r, f, *shared, started, got);
-        return SQLITE_OK;
-    }
-    rc = graph_load(r->c, &request, &f->rows, NULL, TRY_WEIGHTS, got, other, r->error);
-    if (turn == SHARED_READ && rc)
-        shared_give_up(*shared);
-    if (turn == SHARED_READ && (rc || !shared_publish(*shared, got)))
-        *shared = NULL;
     return rc;
 }
 

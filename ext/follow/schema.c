@@ -22,6 +22,7 @@
 #include "schema.h"
 #include "sql.h"
 #include "source/condition.h"
+#include "base/room.h"
 #include "base/sql_text.h"
 #include "base/statement.h"
 #include <string.h>
@@ -39,15 +40,8 @@ void present_clear(present *list) {
 }
 
 static int present_add(present *list, sqlite3_stmt *row) {
-    if (list->count == list->room) {
-        int room = list->room ? 2 * list->room : 16;
-        void *item =
-            sqlite3_realloc64(list->item, (sqlite3_uint64)room * sizeof *list->item);
-        if (!item)
-            return SQLITE_NOMEM;
-        list->item = item;
-        list->room = room;
-    }
+    if (!room_for_one(&list->item, list->count, &list->room, sizeof *list->item))
+        return SQLITE_NOMEM;
     struct present_trigger *t = &list->item[list->count++];
     t->name = sqlite3_mprintf("%s", statement_text(row, 0));
     t->table = sqlite3_mprintf("%s", statement_text(row, 1));
@@ -70,8 +64,7 @@ int present_read(sqlite3 *db, const char *schema, const char *log, present *list
         if (own)
             rc = own < 0 ? SQLITE_NOMEM : present_add(list, statement);
     }
-    int finish = sqlite3_finalize(statement);
-    rc = rc ? rc : finish;
+    rc = statement_end(statement, rc);
     if (rc)
         present_clear(list);
     return rc;
@@ -134,8 +127,7 @@ static int read_arguments(sqlite3 *db, definition *d, char **error) {
         if (rc == SQLITE_OK)
             rc = definition_take(d, &arguments);
     }
-    int finish = sqlite3_finalize(statement);
-    rc = rc ? rc : finish;
+    rc = statement_end(statement, rc);
     if (rc == SQLITE_OK && !there) {
         *error = sqlite3_mprintf("there is no graph '%s' in %s", d->name, d->schema);
         rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
@@ -240,8 +232,7 @@ static int first_mark_is_there(sqlite3 *db, const char *schema, const char *mark
         db, &statement, "SELECT 1 FROM \"%w\".\"%w\" WHERE mark = 9223372036854775807",
         schema, marks);
     *there = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW;
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
+    return statement_end(statement, rc);
 }
 
 static int find_log(sqlite3 *db, definition *d) {
@@ -338,8 +329,7 @@ static int find_early_triggers(sqlite3 *db, definition *d) {
             continue;
         rc = own < 0 ? SQLITE_NOMEM : own == 0 ? blame(d, name) : SQLITE_OK;
     }
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
+    return statement_end(statement, rc);
 }
 
 /* ---- reading it ---- */

@@ -10,7 +10,8 @@ typedef struct present {
         char *name, *table, *sql;
         sqlite3_int64 row; /* of sqlite_schema */
     } * item;
-    int count, room;
+    int count;
+    int64_t room;
 } present;
 
 /* Every trigger of the schema that writes or tends the log. */

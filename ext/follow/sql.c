@@ -9,6 +9,7 @@
 #include "sql.h"
 #include "source/condition.h"
 #include "gpugraph_follow_sql.h"
+#include "base/room.h"
 #include "base/sql_text.h"
 #include "base/statement.h"
 #include <string.h>
@@ -95,16 +96,9 @@ char *follow_saved_sql(const definition *d) {
 }
 
 static int add(trigger_list *list, const char *template, const parts *p, char *what) {
-    if (list->count == list->room) {
-        int room = list->room ? 2 * list->room : 16;
-        trigger_sql *item =
-            sqlite3_realloc64(list->item, (sqlite3_uint64)room * sizeof *item);
-        if (!item) {
-            sqlite3_free(what);
-            return SQLITE_NOMEM;
-        }
-        list->item = item;
-        list->room = room;
+    if (!room_for_one(&list->item, list->count, &list->room, sizeof *list->item)) {
+        sqlite3_free(what);
+        return SQLITE_NOMEM;
     }
     trigger_sql *t = &list->item[list->count++];
     t->sql = expand(template, p);
@@ -175,8 +169,7 @@ static int add_keys(sqlite3 *db, const definition *d, trigger_list *made) {
             rc = add_key(d, statement_text(statement, 1), ++number, match, made);
         sqlite3_free(match);
     }
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish;
+    return statement_end(statement, rc);
 }
 
 /* ---- the triggers of a table ---- */

@@ -11,7 +11,8 @@ typedef struct trigger_sql {
 
 typedef struct trigger_list {
     trigger_sql *item;
-    int count, room;
+    int count;
+    int64_t room;
 } trigger_list;
 
 /* CREATE TABLE for the log and its marks; NULL: no memory. */

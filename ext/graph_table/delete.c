@@ -10,6 +10,8 @@
 #include "table_function/find_id.h"
 #include "vertex_rows.h"
 
+#include <string.h>
+
 /* Without rowids it is not the graph that tells which rows are edges: none that has a NULL end, or is closed both
 ** ways. */
 static void append_edges_only(sqlite3_str *sql, const row_source *rows) {
@@ -28,7 +30,7 @@ static void append_is_vertex(sqlite3_str *sql, const char *column) {
                         column, column);
 }
 
-/* DELETE of the rows that touch vertex ?1, found by their rowids ?2 where they have some.
+/* DELETE of the rows that touch vertex ?1, found by their rowids ?2, a JSON array, where they have some.
 ** The ends are compared even where rowids are given: these come from the graph as it was when
 ** the statement began, and the statement may have given a rowid to another row since. */
 static char *deletion(const row_source *rows, const char *rowid) {
@@ -41,11 +43,23 @@ static char *deletion(const row_source *rows, const char *rowid) {
     sqlite3_str_appendall(sql, ")");
     condition_append(sql, "AND", rows->where);
     if (*rowid)
-        sqlite3_str_appendf(sql, " AND \"%w\" IN (SELECT row FROM " ROW_LIST "(?2))",
+        sqlite3_str_appendf(sql, " AND \"%w\" IN (SELECT value FROM json_each(?2))",
                             rowid);
     else
         append_edges_only(sql, rows);
     return sqlite3_str_finish(sql);
+}
+
+static int bind_rows(sqlite3_stmt *statement, const row_list *rows) {
+    sqlite3_str *json = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(json, "[");
+    for (sqlite3_int64 i = 0; i < rows->count; i++)
+        sqlite3_str_appendf(json, "%s%lld", i ? "," : "", rows->row[i]);
+    sqlite3_str_appendall(json, "]");
+    char *text = sqlite3_str_finish(json);
+    return text ? sqlite3_bind_text64(statement, 2, text, strlen(text), sqlite3_free,
+                                      SQLITE_UTF8)
+                : SQLITE_NOMEM;
 }
 
 /* Runs the deletion. */
@@ -60,7 +74,7 @@ static int delete_edges(graph_call *call, uint32_t v, const char *sql,
     if (rc == SQLITE_OK)
         rc = vertex_bind(statement, call->graph, v);
     if (rc == SQLITE_OK && by_rowid)
-        rc = row_list_bind(statement, 2, &rows);
+        rc = bind_rows(statement, &rows);
     if (rc == SQLITE_OK && (rc = sqlite3_step(statement)) == SQLITE_DONE)
         rc = SQLITE_OK;
     if (rc == SQLITE_OK)

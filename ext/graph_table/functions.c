@@ -15,6 +15,7 @@
 #include "table_function/find_id.h"
 #include "table_function/function_scope.h"
 #include "source/condition.h"
+#include "base/statement.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,11 +265,7 @@ static int prepare_scan(check *k, const char *rowid, sqlite3_stmt **scan) {
         sqlite3_str_appendf(text, ", \"%w\"", rowid);
     sqlite3_str_appendall(text, " FROM ");
     append_table_in_order(text, &rows->table, rows->where);
-    char *sql = sqlite3_str_finish(text);
-    *scan = NULL;
-    int rc = sql ? sqlite3_prepare_v2(k->call.c->db, sql, -1, scan, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return rc;
+    return statement_prepare_text(k->call.c->db, scan, text);
 }
 
 /* The row that the scan is on; *row counts those that may be edges. */

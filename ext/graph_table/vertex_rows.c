@@ -9,6 +9,7 @@
 ** Where edges have ids of their own, or none, no arcs are kept: then both ends need an index, or all edges are
 ** looked at. Rows that an index names count if the graph has them, since it knows which rows are edges. */
 #include "vertex_rows.h"
+#include "base/room.h"
 #include "base/statement.h"
 #include "load/row_ids.h"
 #include "source/condition.h"
@@ -26,20 +27,13 @@ typedef struct finding {
     const graph_ref *g;
     uint32_t v;
     row_list *list;
-    sqlite3_int64 room;
+    int64_t room;
 } finding;
 
 static int add_row(finding *f, sqlite3_int64 row) {
     row_list *list = f->list;
-    if (list->count == f->room) {
-        const sqlite3_int64 more = f->room ? 2 * f->room : 64;
-        sqlite3_int64 *rows =
-            sqlite3_realloc64(list->row, (sqlite3_uint64)more * sizeof *rows);
-        if (!rows)
-            return SQLITE_NOMEM;
-        list->row = rows;
-        f->room = more;
-    }
+    if (!room_for_one(&list->row, list->count, &f->room, sizeof *list->row))
+        return SQLITE_NOMEM;
     list->row[list->count++] = row;
     return SQLITE_OK;
 }

@@ -3,7 +3,11 @@
 #define GPUGRAPH_VERTEX_ROWS_H
 
 #include "functions.h"
-#include "row_list.h"
+
+/* Rowids. */
+typedef struct row_list {
+    sqlite3_int64 *row, count;
+} row_list;
 
 /* Of a table with rowids: the rows, of those that the graph knows, one of whose ends is the vertex. Some may be there
 ** twice. list: empty; its rows are the caller's to free (sqlite3_free), also after an error. */

@@ -1,20 +1,15 @@
 /* Cells of a list. */
 #include "grid.h"
+#include "base/room.h"
 
 #include <string.h>
 
 static cell *grid_add(grid *g, int type) {
     if (g->rc != SQLITE_OK)
         return NULL;
-    if (g->count == g->room) {
-        sqlite3_int64 room = g->room ? 2 * g->room : 64;
-        cell *cells = sqlite3_realloc64(g->cell, (sqlite3_uint64)room * sizeof *cells);
-        if (!cells) {
-            g->rc = SQLITE_NOMEM;
-            return NULL;
-        }
-        g->cell = cells;
-        g->room = room;
+    if (!room_for_one(&g->cell, g->count, &g->room, sizeof *g->cell)) {
+        g->rc = SQLITE_NOMEM;
+        return NULL;
     }
     cell *added = &g->cell[g->count++];
     *added = (cell){.type = type};

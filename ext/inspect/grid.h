@@ -15,7 +15,7 @@ typedef struct cell {
 ** without one. */
 typedef struct grid {
     cell *cell;
-    sqlite3_int64 count, room;
+    int64_t count, room;
     int rc;
     char *error; /* sqlite3_free */
 } grid;

@@ -16,7 +16,7 @@
 **     THERE      it can be used
 **     NOT_SHARED it was read in a way that another connection may see otherwise (functions in
 **                generated columns, names of edges): who has waited reads alone
-**     FAILED     who has waited tries again, as does who needs weights that did not come along
+**     FAILED     who has waited tries again
 **
 ** Whoever waits holds a read transaction and nothing else, and the one who reads needs no more
 ** than that; a thread that reads does not wait, also not on a second connection, from a progress
@@ -34,9 +34,8 @@ struct shared_graph {
     struct shared_graph *next;
     uint32_t process; /* gg_this_process() */
     enum state state;
-    int users;     /* graph_refs, who reads, who waits */
-    bool weighted; /* has weights; while it is read: may get some */
-    bool has_text;
+    int users; /* graph_refs, who reads, who waits */
+    bool has_weight, has_text;
     gpugraph_graph *graph;
     page_identity rows;
     bool undirected;
@@ -69,7 +68,7 @@ static bool is_named(const shared_graph *s, const graph_name *name) {
            strcmp(s->source, name->source) == 0;
 }
 
-static shared_graph *new_shared(const graph_name *name, bool weighted) {
+static shared_graph *new_shared(const graph_name *name) {
     const size_t length = strlen(name->source) + 1;
     shared_graph *s = malloc(sizeof *s + length);
     if (!s)
@@ -77,7 +76,6 @@ static shared_graph *new_shared(const graph_name *name, bool weighted) {
     memset(s, 0, sizeof *s);
     s->process = gg_this_process();
     s->users = 1;
-    s->weighted = weighted;
     memcpy(&s->rows, &name->rows, sizeof s->rows);
     s->undirected = name->undirected;
     memcpy(s->source, name->source, length);
@@ -85,10 +83,10 @@ static shared_graph *new_shared(const graph_name *name, bool weighted) {
 }
 
 /* Of the list, locked: a graph that is there is better than one that is being read. */
-static shared_graph *find(const graph_name *name, bool weighted) {
+static shared_graph *find(const graph_name *name) {
     shared_graph *found = NULL;
     for (shared_graph *s = all.first; s; s = s->next)
-        if (s->state <= THERE && s->weighted >= weighted && is_named(s, name) &&
+        if (s->state <= THERE && is_named(s, name) &&
             !(s->state == THERE && gpugraph_is_lost(s->graph)) &&
             (!found || s->state == THERE))
             found = s;
@@ -105,10 +103,9 @@ static void unlink_shared(shared_graph *s) {
 
 /* Takes the graph, a place among those who wait for it, or `made`'s place as the one who reads;
 ** NULL: none of them. */
-static shared_graph *take(const graph_name *name, bool weighted, shared_graph *made,
-                          enum state *state) {
+static shared_graph *take(const graph_name *name, shared_graph *made, enum state *state) {
     lock_all();
-    shared_graph *s = find(name, weighted);
+    shared_graph *s = find(name);
     if (s && s->state == READING && readings > 0) {
         s = NULL;
     } else if (s) {
@@ -141,17 +138,20 @@ static int await(connection *c, shared_graph *s, enum state *state) {
     return SQLITE_OK;
 }
 
-int shared_join(connection *c, const graph_name *name, enum shared_weights weights,
-                enum shared_turn *turn, shared_graph **shared) {
-    const bool weighted = weights == SHARED_WITH_WEIGHTS;
-    shared_graph *made = new_shared(name, weights != SHARED_WITHOUT);
+enum turn { TAKE, READ, READ_ALONE };
+
+/* The graph of that name: it is there, or the caller is to read it, for all or for itself. Waits
+** while another connection reads it. */
+static int join_shared(connection *c, const graph_name *name, enum turn *turn,
+                       shared_graph **shared) {
+    shared_graph *made = new_shared(name);
     enum state state;
     int rc = SQLITE_OK;
     do {
         state = READING;
-        shared_graph *s = take(name, weighted, made, &state);
+        shared_graph *s = take(name, made, &state);
         if (s == made || !s) {
-            *turn = s ? SHARED_READ : SHARED_ALONE;
+            *turn = s ? READ : READ_ALONE;
             *shared = s;
             readings += s != NULL;
             if (!s)
@@ -160,10 +160,8 @@ int shared_join(connection *c, const graph_name *name, enum shared_weights weigh
         }
         if (state == READING)
             rc = await(c, s, &state);
-        if (state == THERE && weighted && !s->weighted)
-            state = FAILED;
-        *turn = state == THERE && rc == SQLITE_OK ? SHARED_THERE : SHARED_ALONE;
-        *shared = *turn == SHARED_THERE ? s : NULL;
+        *turn = state == THERE && rc == SQLITE_OK ? TAKE : READ_ALONE;
+        *shared = *turn == TAKE ? s : NULL;
         if (!*shared)
             shared_release(s);
     } while (rc == SQLITE_OK && state == FAILED);
@@ -178,7 +176,7 @@ static void end_reading(shared_graph *s, enum state state, const loaded *read) {
     s->state = state;
     if (state == THERE) {
         s->graph = read->graph;
-        s->weighted = read->has_weight;
+        s->has_weight = read->has_weight;
         s->has_text = read->has_text;
     }
     if (state != THERE && s->process == gg_this_process())
@@ -188,33 +186,59 @@ static void end_reading(shared_graph *s, enum state state, const loaded *read) {
         shared_release(s);
 }
 
-bool shared_publish(shared_graph *s, const loaded *read) {
-    const bool rows_alone =
-        read->from_pages && !read->names && !read->half_rows && !read->weight_error;
-    end_reading(s, rows_alone ? THERE : NOT_SHARED, read);
-    return rows_alone;
+loaded shared_loaded(const shared_graph *s) {
+    return (loaded){
+        .graph = s->graph, .has_weight = s->has_weight, .has_text = s->has_text};
 }
 
-void shared_give_up(shared_graph *s) {
-    end_reading(s, FAILED, NULL);
+static void tell_share(connection *c, const shared_graph *s, const char *rows,
+                       double since_ms) {
+    char *detail = sqlite3_mprintf("another connection of this process has read %s as "
+                                   "this one sees it",
+                                   rows);
+    timings_add(&c->timings, "share", gg_now_ms() - since_ms,
+                (sqlite3_int64)gpugraph_edge_count(s->graph), detail);
+    sqlite3_free(detail);
+}
+
+int shared_load(connection *c, const graph_name *name, const char *rows,
+                rows_loader *load, void *of, loaded *got, shared_graph **shared) {
+    const double started = gg_now_ms();
+    enum turn turn;
+    int rc = join_shared(c, name, &turn, shared);
+    if (rc)
+        return rc;
+    if (turn == TAKE) {
+        *got = shared_loaded(*shared);
+        tell_share(c, *shared, rows, started);
+        return SQLITE_OK;
+    }
+    rc = load(of, got);
+    if (turn == READ_ALONE)
+        return rc;
+    const bool rows_alone = rc == SQLITE_OK && got->from_pages && !got->names &&
+                            !got->half_rows && !got->weight_error;
+    end_reading(*shared, rc ? FAILED : rows_alone ? THERE : NOT_SHARED, got);
+    if (!rows_alone)
+        *shared = NULL;
+    return rc;
 }
 
 /* A graph that is there and is not `mine`. */
-static shared_graph *find_other(const graph_name *name, const shared_graph *mine,
-                                bool weighted) {
+static shared_graph *find_other(const graph_name *name, const shared_graph *mine) {
     for (shared_graph *s = all.first; s; s = s->next)
-        if (s != mine && s->state == THERE && s->weighted == weighted &&
-            is_named(s, name) && !gpugraph_is_lost(s->graph))
+        if (s != mine && s->state == THERE && is_named(s, name) &&
+            !gpugraph_is_lost(s->graph))
             return s;
     return NULL;
 }
 
 shared_graph *shared_meet(const graph_name *name, shared_graph *mine, const loaded *own) {
-    shared_graph *made = mine ? NULL : new_shared(name, own->has_weight);
+    shared_graph *made = mine ? NULL : new_shared(name);
     if (!mine && !made)
         return NULL;
     lock_all();
-    shared_graph *s = find_other(name, mine, own->has_weight);
+    shared_graph *s = find_other(name, mine);
     if (s) {
         s->users++;
     } else if (mine) {
@@ -224,6 +248,7 @@ shared_graph *shared_meet(const graph_name *name, shared_graph *mine, const load
         s = made;
         s->state = THERE;
         s->graph = own->graph;
+        s->has_weight = own->has_weight;
         s->has_text = own->has_text;
         s->next = all.first;
         all.first = s;
@@ -247,18 +272,6 @@ bool shared_withdraw(shared_graph *s) {
     shared_searches_close(&s->searches);
     free(s);
     return true;
-}
-
-gpugraph_graph *shared_graph_of(const shared_graph *s) {
-    return s->graph;
-}
-
-bool shared_has_weight(const shared_graph *s) {
-    return s->weighted;
-}
-
-bool shared_has_text(const shared_graph *s) {
-    return s->has_text;
 }
 
 shared_searches *shared_searches_of(shared_graph *s) {

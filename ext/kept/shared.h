@@ -15,25 +15,15 @@ typedef struct graph_name {
 
 typedef struct shared_graph shared_graph;
 
-enum shared_turn {
-    SHARED_THERE, /* *shared is the graph, with a reference */
-    SHARED_READ,  /* the caller reads it, and calls shared_publish or shared_give_up */
-    SHARED_ALONE  /* the caller reads it for itself */
-};
+/* Reads rows into *got. */
+typedef int rows_loader(void *of, loaded *got);
 
-enum shared_weights {
-    SHARED_WITHOUT,      /* they are not needed, and not read */
-    SHARED_PERHAPS_WITH, /* they are not needed, and may come with the ids */
-    SHARED_WITH_WEIGHTS
-};
-
-/* The graph of that name, with weights where they are needed. Waits while another connection
-** reads it; nobody waits who reads one himself. SQLITE_OK or SQLITE_INTERRUPT. */
-int shared_join(connection *c, const graph_name *name, enum shared_weights weights,
-                enum shared_turn *turn, shared_graph **shared);
-/* What was read is there for all, where it is the rows and nothing else: then true, and the graph
-** is the shared one's. false: it stays the caller's, and `shared` is gone. */
-bool shared_publish(shared_graph *shared, const loaded *read);
+/* The rows of that name as a graph: another connection's, or what `load` reads. *shared: whose graph
+** got->graph is, with a reference; NULL: the caller's own. What was read is there for all where it is
+** the rows and nothing else. Waits while another connection reads them; nobody waits who reads some
+** himself. rows: what the timings call them. */
+int shared_load(connection *c, const graph_name *name, const char *rows,
+                rows_loader *load, void *of, loaded *got, shared_graph **shared);
 /* Of a graph of the caller's that is the rows of that name and nothing else. own says what it is; mine: it is
 ** shared already, under whatever name; NULL: it is not. Gives another one of that name, with a reference,
 ** where there is one; else the caller's, which is there for all under that name from now on. NULL: no
@@ -42,12 +32,9 @@ shared_graph *shared_meet(const graph_name *name, shared_graph *mine, const load
 /* The graph becomes the caller's own, to be changed and freed, where nobody else uses it: then true,
 ** and `shared` is gone. */
 bool shared_withdraw(shared_graph *shared);
-/* It could not be read. */
-void shared_give_up(shared_graph *shared);
 
-gpugraph_graph *shared_graph_of(const shared_graph *shared);
-bool shared_has_weight(const shared_graph *shared);
-bool shared_has_text(const shared_graph *shared);
+/* The graph, which stays the shared one's, and what is known of it. */
+loaded shared_loaded(const shared_graph *shared);
 /* Those that its connections have made of it. */
 shared_searches *shared_searches_of(shared_graph *shared);
 /* How many connections use it. */

@@ -23,6 +23,8 @@
 ** gives NULL where it hides a column, and what is read so is not kept. */
 #include "stamp.h"
 #include "base/program.h"
+#include "base/room.h"
+#include "base/statement.h"
 #include <string.h>
 
 typedef struct part {
@@ -45,14 +47,14 @@ struct stamp {
         char *schema, *name, *right; /* right: as source/right.c asks for it */
     } table[2];                      /* edges, vertices */
     int tables;
-    int count, room;
+    int count;
+    int64_t room;
     part *part;
 };
 
 static int hold(connection *c, part *p) {
-    char *sql = sqlite3_mprintf("PRAGMA \"%w\".schema_version", p->schema);
-    int rc = sql ? sqlite3_prepare_v2(c->db, sql, -1, &p->held, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
+    int rc =
+        statement_prepare(c->db, &p->held, "PRAGMA \"%w\".schema_version", p->schema);
     if (rc)
         return rc;
     rc = sqlite3_step(p->held);
@@ -71,14 +73,8 @@ static int take_part(connection *c, stamp *s, const char *schema, bool source) {
             return SQLITE_OK;
         }
     }
-    if (s->count == s->room) {
-        int room = s->room ? 2 * s->room : 4;
-        part *parts = sqlite3_realloc64(s->part, (sqlite3_uint64)room * sizeof *parts);
-        if (!parts)
-            return SQLITE_NOMEM;
-        s->part = parts;
-        s->room = room;
-    }
+    if (!room_for_one(&s->part, s->count, &s->room, sizeof *s->part))
+        return SQLITE_NOMEM;
     part *p = &s->part[s->count++];
     memset(p, 0, sizeof *p);
     p->source = source;

@@ -43,12 +43,7 @@ static int give_up_weights(loader *l, char *text) {
     return SQLITE_OK;
 }
 
-/* Of a search that needs none, what is odd leaves all of them out. */
 static int bad_weight(loader *l, sqlite3_value *id, sqlite3_value *value) {
-    if (l->weights == WEIGHTS_BESIDE) {
-        loader_drop_weights(l);
-        return SQLITE_OK;
-    }
     const int type = sqlite3_value_type(value);
     const bool negative = (type == SQLITE_INTEGER || type == SQLITE_FLOAT) &&
                           sqlite3_value_double(value) < 0;
@@ -169,8 +164,6 @@ static void make_weights_real(loader *l) {
 static inline int take_weight(loader *l, sqlite3_value *id, sqlite3_value *value) {
     number *weight = &l->weight[l->count];
     int type = sqlite3_value_type(value);
-    if (type == SQLITE_TEXT && l->weights == WEIGHTS_BESIDE)
-        return bad_weight(l, id, value);
     if (type == SQLITE_TEXT) {
         l->text_weight = true;
         type = sqlite3_value_numeric_type(value);
@@ -371,13 +364,6 @@ int check_weights(loader *l) {
     const bool negative = !l->real_weight || l->weight[i].real < 0;
     return give_up_weights(
         l, fault_weight(l, sqlite3_mprintf("edge %lld", id), text, negative));
-}
-
-void settle_weights_beside(loader *l) {
-    if (first_bad_weight(l) < l->count)
-        loader_drop_weights(l);
-    else
-        l->weights = READ_WEIGHTS;
 }
 
 int loader_names(loader *l, edge_names **names) {

@@ -35,9 +35,7 @@ typedef struct loaded {
 
 enum weight_reading {
     READ_NO_WEIGHTS,
-    WEIGHTS_BESIDE, /* with the ids, where they lie in the same records as numbers; nobody
-                    ** needs them yet, so whatever is odd about them leaves them out */
-    TRY_WEIGHTS,    /* a bad weight does not fail the load: weight_error tells it */
+    TRY_WEIGHTS, /* a bad weight does not fail the load: weight_error tells it */
     READ_WEIGHTS
 };
 
@@ -47,9 +45,6 @@ struct page_identity;
 ** the rows take to read. (pages/identity.h) */
 bool graph_identify(connection *c, const row_source *edges,
                     struct page_identity *identity);
-
-/* Are weights that nobody needs worth reading with the ids, as WEIGHTS_BESIDE? */
-bool weights_come_along(connection *c, const row_source *edges);
 
 /* Reads the rows and builds the graph, for the request's function, direction and backend;
 ** of two ways (load/two_ways.c) also the other one where that is not NULL. vertices may be NULL.

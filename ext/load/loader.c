@@ -13,22 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- weights that nobody needs yet ---- */
-
-/* With the weights the first search of a table takes a sixth longer, and without them the first
-** search by weight reads and maps the whole table again: 4 to 7 times as much, at every size. */
-
 static bool database_has(connection *c, const row_source *edges, sqlite3_int64 bytes) {
     sqlite3_int64 size = 0;
     sqlite3_file *file =
         wal_file_of(c->db, edges->table.schema, SQLITE_FCNTL_FILE_POINTER);
     return file && file->pMethods->xFileSize(file, &size) == SQLITE_OK && size >= bytes;
-}
-
-bool weights_come_along(connection *c, const row_source *edges) {
-    return (edges->kind == 't' || edges->kind == 'w') && edges->column[WEIGHT_COLUMN] &&
-           (ext_limits.weights_beside_from == 0 ||
-            database_has(c, edges, ext_limits.weights_beside_from));
 }
 
 /* ---- reader: whole pages ---- */
@@ -112,7 +101,6 @@ static bool try_pages(loader *l, const char **why_not) {
     page_table table = loader_table(l->c, rows, l->weights != READ_NO_WEIGHTS);
     table.texts = l->texts;
     table.rows_read = &l->count;
-    table.numbers_alone = l->weights == WEIGHTS_BESIDE;
     table.range = rows->range;
     table.place = rows->range ? NULL : find_place(l, &run);
     table.run = &run;
@@ -140,17 +128,14 @@ static bool try_pages(loader *l, const char **why_not) {
     const bool stay = got.cells && got.cells->weights.stay;
     l->real_weight = (stay ? got.cells->weights.real : got.real_weight != NULL) &&
                      got.count > got.halves; /* none of no edges is REAL */
-    l->text_weight = l->weights > WEIGHTS_BESIDE && got.slow_rows > 0; /* among these */
+    l->text_weight = l->weights != READ_NO_WEIGHTS && got.slow_rows > 0; /* among these */
     l->weight = got.real_weight ? (number *)got.real_weight : (number *)got.weight;
     l->weight32 = got.weight32;
     l->reverse = got.real_weight ? (number *)got.real_reverse : (number *)got.reverse;
     if (l->has_rows && begin_rows(l) == SQLITE_OK)
         check_rows(l);
-    const bool taken =
-        l->rc == SQLITE_OK && half_rows_take_out(l, got.half, got.halves) == SQLITE_OK;
-    if (taken && l->weights == WEIGHTS_BESIDE)
-        settle_weights_beside(l);
-    else if (taken && !l->two_ways)
+    if (l->rc == SQLITE_OK && half_rows_take_out(l, got.half, got.halves) == SQLITE_OK &&
+        !l->two_ways)
         check_weights(l);
     free(got.half);
     return true;
@@ -160,13 +145,6 @@ static bool read_pages(loader *l, const char **why_not) {
     if (l->rows->where && !l->rows->range) {
         *why_not = "a condition on rows";
         return false;
-    }
-    if (l->weights == WEIGHTS_BESIDE) {
-        if (try_pages(l, why_not)) {
-            l->weights_beside = l->weights != READ_NO_WEIGHTS;
-            return true;
-        }
-        l->weights = READ_NO_WEIGHTS;
     }
     return try_pages(l, why_not);
 }
@@ -294,8 +272,10 @@ static int read_inside(loader *l) {
     return l->rc;
 }
 
-/* No row has been taken in yet. */
-static void begin_again(loader *l) {
+/* A search that needs no weights reads the rows without them where they are an error, as a column
+** is that an authorizer denies. Searches by weight get that error. */
+static void read_inside_without_weights(loader *l) {
+    char *why = sqlite3_mprintf("%s", l->error + strlen(l->function) + 2);
     sqlite3_free(l->error);
     l->error = NULL;
     l->rc = SQLITE_OK;
@@ -303,12 +283,6 @@ static void begin_again(loader *l) {
     l->missing = 0;
     if (l->lone)
         l->lone->count = 0;
-}
-
-/* The rows without weights, which may not be read: those who need them are told why. */
-static void read_inside_without(loader *l) {
-    char *why = sqlite3_mprintf("%s", l->error + strlen(l->function) + 2);
-    begin_again(l);
     loader_drop_weights(l);
     l->weight_error = why;
     if (why)
@@ -317,22 +291,11 @@ static void read_inside_without(loader *l) {
         l->rc = SQLITE_NOMEM;
 }
 
-/* Where weights that nobody needs yet are an error, as a column is that an authorizer denies, the rows are
-** read without them. */
-static void read_inside_with(loader *l, enum weight_reading weights) {
-    l->weights = weights;
+static void read_inside_as_asked(loader *l) {
     read_inside(l);
-    l->weights_beside = l->rc == SQLITE_OK && l->weights == WEIGHTS_BESIDE;
-    if (weights == TRY_WEIGHTS && l->rc == SQLITE_AUTH)
-        read_inside_without(l);
-    if (weights == WEIGHTS_BESIDE && l->rc && l->rc != SQLITE_NOMEM &&
-        l->rc != SQLITE_INTERRUPT) {
-        begin_again(l);
-        loader_drop_weights(l);
-        read_inside(l);
-    } else if (l->weights_beside) {
-        l->weights = READ_WEIGHTS;
-    }
+    if (l->rc && l->weights == TRY_WEIGHTS && l->rc != SQLITE_NOMEM &&
+        l->rc != SQLITE_INTERRUPT)
+        read_inside_without_weights(l);
 }
 
 /* ---- reader: a step for each row ---- */
@@ -405,25 +368,20 @@ int loader_read(loader *l) {
                                        "a graph table"};
     const char kinds[] = "qvxg", *kind = strchr(kinds, l->rows->kind);
     const char *why_not = l->rows->kind == 'w' ? "a WITHOUT ROWID table" : "vertices";
-    const enum weight_reading asked = l->weights;
     char *detail, *halves = NULL;
     l->begun_at = l->count;
     if (kind) {
-        if (l->weights == WEIGHTS_BESIDE)
-            l->weights = READ_NO_WEIGHTS;
         read_steps(l);
         detail =
             sqlite3_mprintf("rows: %s is read a step for each row", what[kind - kinds]);
     } else if (l->rows->kind == 't' && l->edges && read_pages(l, &why_not)) {
-        detail = sqlite3_mprintf("pages: %s is a plain table of numbers%s%s%s",
+        detail = sqlite3_mprintf("pages: %s is a plain table of numbers%s%s",
                                  l->rows->name, l->texts->count ? " and texts" : "",
-                                 l->cells ? ", decoded on the device" : "",
-                                 l->weights_beside ? "; weights with the ids" : "");
+                                 l->cells ? ", decoded on the device" : "");
     } else {
-        read_inside_with(l, asked);
-        detail = sqlite3_mprintf("rows: inside SQLite's scan of %s, not pages: %s%s",
-                                 l->rows->name, why_not,
-                                 l->weights_beside ? "; weights with the ids" : "");
+        read_inside_as_asked(l);
+        detail = sqlite3_mprintf("rows: inside SQLite's scan of %s, not pages: %s",
+                                 l->rows->name, why_not);
     }
     if (l->halves)
         halves = sqlite3_mprintf("%s; %lld of its rows have a NULL end and are no edges",

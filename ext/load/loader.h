@@ -55,10 +55,9 @@ typedef struct loader {
     bool two_ways; /* there is a reverse weight, and in either column what is negative is
                    ** closed */
     number *reverse;
-    bool text_weight;    /* some weight may be a text */
-    bool from_pages;     /* the page reader has read them */
-    bool weights_beside; /* weights that nobody needs yet have been read */
-    bool has_ids; /* edges have ids: the rowid or a column; vertices those of rows */
+    bool text_weight; /* some weight may be a text */
+    bool from_pages;  /* the page reader has read them */
+    bool has_ids;     /* edges have ids: the rowid or a column; vertices those of rows */
     id_array
         edge_id; /* value NULL while they are 1, 2, 3, ...; is_text: see edge_names.h */
     intern edge_texts;
@@ -110,9 +109,6 @@ void loader_pulse(loader *l);
 int check_weights(loader *l);
 /* None is read. */
 void loader_drop_weights(loader *l);
-/* Looks at weights that were read beside the ids, for a search that needs none: if one is bad,
-** all of them are dropped, and who needs weights will read them and be told. */
-void settle_weights_beside(loader *l);
 /* Sets rc and the sentence after the function's name; frees `sentence` (NULL: no memory).
 ** Returns rc. */
 int loader_fail(loader *l, int rc, char *sentence);

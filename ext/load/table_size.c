@@ -19,25 +19,13 @@ static bool has_rowids(const row_source *rows) {
     return rows->kind == 't' && rows->table.rowid_name[0];
 }
 
-static int ask_number(connection *c, sqlite3_int64 *number, const char *format,
-                      const char *schema) {
-    sqlite3_stmt *statement;
-    int rc = statement_prepare(c->db, &statement, format, schema);
-    *number = 0;
-    if (rc == SQLITE_OK && (rc = sqlite3_step(statement)) == SQLITE_ROW) {
-        *number = sqlite3_column_int64(statement, 0);
-        rc = SQLITE_OK;
-    }
-    sqlite3_finalize(statement);
-    return rc == SQLITE_DONE ? SQLITE_OK : rc;
-}
-
 static int database_bytes(connection *c, const row_source *rows, double *bytes) {
-    sqlite3_int64 pages, size = 0;
-    int rc =
-        ask_number(c, &pages, OWN_SQL "PRAGMA \"%w\".page_count", rows->table.schema);
+    sqlite3_int64 pages = 0, size = 0;
+    int rc = statement_integer(c->db, &pages, OWN_SQL "PRAGMA \"%w\".page_count",
+                               rows->table.schema);
     if (rc == SQLITE_OK)
-        rc = ask_number(c, &size, OWN_SQL "PRAGMA \"%w\".page_size", rows->table.schema);
+        rc = statement_integer(c->db, &size, OWN_SQL "PRAGMA \"%w\".page_size",
+                               rows->table.schema);
     *bytes = (double)pages * (double)size;
     return rc;
 }

@@ -227,8 +227,11 @@ enum page_reason page_file_study(const page_table *t, struct page_snapshot *s,
     layout->encoding = geometry.encoding;
     layout->auto_vacuum = geometry.auto_vacuum;
     /* What sqlite3_blob_write changes is counted by nobody; it cannot change a number. */
-    layout->numbers_alone = t->numbers_alone || s->writing;
-    layout->at_text = s->writing ? PAGE_WRITING : t->texts ? PAGE_ID_TEXT : PAGE_ID_TYPE;
+    layout->numbers_alone = s->writing;
+    layout->at_text = s->writing                       ? PAGE_WRITING
+                      : layout->encoding != PAGE_UTF_8 ? PAGE_UTF_16
+                      : t->texts                       ? PAGE_ID_TEXT
+                                                       : PAGE_ID_TYPE;
     layout->longest = (uint32_t)sqlite3_limit(t->db, SQLITE_LIMIT_LENGTH, -1);
     return layout->longest < layout->page_size ? PAGE_TOO_LONG : PAGE_FINE;
 }

@@ -164,16 +164,6 @@ uint8_t *page_store_take(page_store *store, size_t bytes); /* NULL: no memory */
 void page_store_empty(page_store *store);
 void page_store_clear(page_store *store);
 
-/* UTF-16 to UTF-8 as SQLite does it, lone surrogates and an odd last byte included. `to`
-** has room for page_utf_8_room(bytes). Returns the length. */
-static inline size_t page_utf_8_room(size_t bytes) {
-    return bytes / 2 * 3;
-}
-size_t page_utf_8(const uint8_t *text, size_t bytes, enum page_encoding encoding,
-                  uint8_t *to);
-/* Asks the connection's SQLite whether it converts so: it can be built to do otherwise. */
-enum page_reason page_utf_16_probe(sqlite3 *db);
-
 /* ---- number.c: weights that are texts ---- */
 
 /* A text that is an integer without more ado, as most are: -? and up to 18 digits. */
@@ -351,13 +341,23 @@ int page_source_threads(const page_source *source, uint32_t batches);
 
 typedef struct page_leaves {
     uint32_t *page; /* in order of rowid */
+    int64_t *
+        upper; /* of each, the largest rowid that may lie in it; only for a list of rowids */
     uint32_t count;
     int64_t most_rows; /* no fewer than there are rows */
 } page_leaves;
 
-/* Lists the leaves below `root`, those that rowids of the range (NULL: all) may lie in. free(leaves->page). */
+/* Which rows are wanted: those of a range of rowids, those of a list of rowids, ascending and each
+** once, or, both NULL, all. */
+typedef struct page_wanted {
+    const int64_t *range, *rowid;
+    int64_t count;
+} page_wanted;
+
+/* Lists the leaves below `root` that may hold a row that is wanted. free() of leaves->page and
+** leaves->upper. */
 enum page_reason page_list(const page_source *source, const page_layout *layout,
-                           uint32_t root, const int64_t *range, page_leaves *leaves);
+                           uint32_t root, const page_wanted *wanted, page_leaves *leaves);
 
 /* ---- range.c: leaves -> a range of rowids ---- */
 

@@ -22,12 +22,13 @@ enum {
 
 /* ---- interior pages ---- */
 
-/* Pages of one level in order, each with the largest rowid that may lie below it. Either all of the level, or
-** those that may hold rowids of a range. */
+/* Pages of one level in order, each with the largest rowid that may lie below it: those of the level
+** that may hold a row that is wanted. */
 struct level {
-    const int64_t *range; /* NULL: all */
-    int64_t last;         /* the upper of the page before, kept or not */
-    bool any;             /* there was one */
+    const page_wanted *wanted;
+    int64_t next; /* of a list of rowids: the first that is not below the next page */
+    int64_t last; /* the upper of the page before, kept or not */
+    bool any;     /* there was one */
     struct child {
         uint32_t page;
         int64_t upper;
@@ -44,6 +45,19 @@ static void count_rows(struct level *level, int64_t most, int64_t upper) {
     level->most_rows += level->any && range < (uint64_t)most ? (int64_t)range : most;
 }
 
+/* Of the page whose rowids are above the last upper, up to this one. */
+static bool is_wanted(struct level *level, int64_t upper) {
+    const page_wanted *w = level->wanted;
+    if (w->rowid) {
+        while (level->any && level->next < w->count &&
+               w->rowid[level->next] <= level->last)
+            level->next++;
+        return level->next < w->count && w->rowid[level->next] <= upper;
+    }
+    const bool beyond = w->range && level->any && level->last >= w->range[1];
+    return !beyond && (!w->range || upper >= w->range[0]);
+}
+
 /* most: rows of a leaf. */
 static enum page_reason level_add(struct level *level, const page_source *source,
                                   int64_t most, uint32_t page, int64_t upper) {
@@ -52,8 +66,7 @@ static enum page_reason level_add(struct level *level, const page_source *source
         return PAGE_DAMAGED;
     if (level->any && upper <= level->last)
         return PAGE_DAMAGED;
-    const bool beyond = level->range && level->any && level->last >= level->range[1];
-    const bool kept = !beyond && (!level->range || upper >= level->range[0]);
+    const bool kept = is_wanted(level, upper);
     if (kept)
         count_rows(level, most, upper);
     level->any = true;
@@ -111,15 +124,30 @@ struct listing {
     atomic_int reason; /* why the team goes no further; PAGE_FINE: it does */
 };
 
+/* The first rowid of the list that is above `last`. */
+static int64_t first_above(const page_wanted *w, int64_t last) {
+    int64_t low = 0, high = w->rowid ? w->count : 0;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (w->rowid[middle] <= last)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Reads the portion's pages by way of `page`. */
 static enum page_reason read_portion(const struct listing *l, uint32_t p, uint8_t *page) {
     const struct level *level = l->level;
     const uint32_t first = p * PORTION;
     struct level *below = &l->portion[p].below;
     enum page_reason reason = PAGE_FINE;
-    *below = (struct level){.range = level->range,
+    *below = (struct level){.wanted = level->wanted,
                             .any = first > 0,
                             .last = first > 0 ? level->child[first - 1].upper : 0};
+    if (below->any)
+        below->next = first_above(level->wanted, below->last);
     for (uint32_t i = first; i < level->count && i < first + PORTION && !reason; i++) {
         reason = page_source_read(l->source, l->layout, level->child[i].page, 1, page);
         if (!reason)
@@ -180,7 +208,7 @@ static void clear_listing(struct listing *l) {
 
 /* The next level. */
 static enum page_reason join(const struct listing *l, struct level *below) {
-    *below = (struct level){.range = l->level->range,
+    *below = (struct level){.wanted = l->level->wanted,
                             .child = malloc(l->count * sizeof *below->child),
                             .count = l->count};
     if (!below->child)
@@ -199,6 +227,7 @@ static enum page_reason join(const struct listing *l, struct level *below) {
 struct numbering {
     const struct listing *listing;
     uint32_t *page;
+    int64_t *upper; /* or NULL */
 };
 
 static void number_portion(void *numbering, uint64_t p) {
@@ -206,16 +235,25 @@ static void number_portion(void *numbering, uint64_t p) {
     const struct portion *portion = &n->listing->portion[p];
     for (uint32_t i = 0; i < portion->below.count; i++)
         n->page[portion->at + i] = portion->below.child[i].page;
+    for (uint32_t i = 0; i < portion->below.count && n->upper; i++)
+        n->upper[portion->at + i] = portion->below.child[i].upper;
+}
+
+/* False: no memory. */
+static bool take_leaves_arrays(page_leaves *leaves, const page_wanted *wanted) {
+    leaves->page = malloc(leaves->count * sizeof *leaves->page);
+    leaves->upper = wanted->rowid ? malloc(leaves->count * sizeof *leaves->upper) : NULL;
+    return leaves->page && (leaves->upper || !wanted->rowid);
 }
 
 /* The level below are leaves. */
 static enum page_reason list_leaves(const struct listing *l, page_leaves *leaves) {
-    struct numbering n = {l, malloc(l->count * sizeof *n.page)};
-    if (!n.page)
+    *leaves = (page_leaves){.count = l->count};
+    if (!take_leaves_arrays(leaves, l->level->wanted))
         return PAGE_NO_MEMORY;
+    struct numbering n = {l, leaves->page, leaves->upper};
     gg_parts(page_source_threads(l->source, l->portions), l->portions, number_portion,
              &n);
-    *leaves = (page_leaves){.page = n.page, .count = l->count};
     for (uint32_t p = 0; p < l->portions; p++)
         leaves->most_rows += l->portion[p].below.most_rows;
     return PAGE_FINE;
@@ -223,13 +261,14 @@ static enum page_reason list_leaves(const struct listing *l, page_leaves *leaves
 
 /* The table is one leaf. */
 static enum page_reason list_root(const page_layout *layout, uint32_t root,
-                                  page_leaves *leaves) {
-    *leaves = (page_leaves){.page = malloc(sizeof *leaves->page),
-                            .count = 1,
-                            .most_rows = page_most_rows(layout)};
-    if (leaves->page)
-        leaves->page[0] = root;
-    return leaves->page ? PAGE_FINE : PAGE_NO_MEMORY;
+                                  const page_wanted *wanted, page_leaves *leaves) {
+    *leaves = (page_leaves){.count = 1, .most_rows = page_most_rows(layout)};
+    if (!take_leaves_arrays(leaves, wanted))
+        return PAGE_NO_MEMORY;
+    leaves->page[0] = root;
+    if (leaves->upper)
+        leaves->upper[0] = INT64_MAX;
+    return PAGE_FINE;
 }
 
 /* ---- all levels ---- */
@@ -252,8 +291,9 @@ static enum page_reason descend(struct listing *l, uint8_t *page, struct level *
 }
 
 enum page_reason page_list(const page_source *source, const page_layout *layout,
-                           uint32_t root, const int64_t *range, page_leaves *leaves) {
-    struct level level = {.range = range};
+                           uint32_t root, const page_wanted *wanted,
+                           page_leaves *leaves) {
+    struct level level = {.wanted = wanted};
     uint8_t *page = malloc(layout->page_size);
     enum page_reason reason = page ? PAGE_FINE : PAGE_NO_MEMORY;
 
@@ -263,7 +303,7 @@ enum page_reason page_list(const page_source *source, const page_layout *layout,
     if (!reason)
         reason = page_source_read(source, layout, root, 1, page);
     if (!reason && page[0] == PAGE_LEAF)
-        reason = list_root(layout, root, leaves);
+        reason = list_root(layout, root, wanted, leaves);
     for (int depth = 0; !reason && !leaves->page; depth++) {
         struct level below = {0};
         struct listing l = {

@@ -38,7 +38,7 @@ static const char *const sentence[PAGE_REASONS] = {
     [PAGE_HEADER] = "the file's first page is of a kind not known here",
     [PAGE_NOT_PLAIN] = "SQLite does not read it by a plain scan of one rowid table",
     [PAGE_ID_TYPE] = "an id is not an INTEGER or a TEXT",
-    [PAGE_UTF_16] = "this SQLite turns UTF-16 into UTF-8 in a way not known here",
+    [PAGE_UTF_16] = "the database stores texts as UTF-16",
     [PAGE_WEIGHT_TYPE] = "a weight is not a number",
     [PAGE_EDGE_ID_TYPE] = "an edge id is not an INTEGER",
     [PAGE_TOO_LONG] = "a row may be longer than this connection's limit",
@@ -226,7 +226,6 @@ static bool is_for_another_try(enum page_reason reason) {
 static enum page_reason prepare_again(const page_table *t, page_source *source,
                                       page_layout *layout, const page_short *old,
                                       enum page_reason reason) {
-    const bool narrow = layout->encoding == PAGE_UTF_8;
     if (source->texts)
         intern_clear(source->texts);
     switch (reason) {
@@ -238,7 +237,7 @@ static enum page_reason prepare_again(const page_table *t, page_source *source,
         return open_numbers(source);
     case PAGE_ID_TEXT:
         layout->text = true;
-        return narrow ? PAGE_FINE : page_utf_16_probe(t->db);
+        return PAGE_FINE;
     case PAGE_ID_NULL:
         layout->null = true;
         return PAGE_FINE;
@@ -256,7 +255,8 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
                                      page_columns *columns) {
     page_leaves leaves = {0};
     page_short old = {0};
-    enum page_reason reason = page_list(source, layout, root, t->range, &leaves);
+    const page_wanted wanted = {.range = t->range};
+    enum page_reason reason = page_list(source, layout, root, &wanted, &leaves);
     bool send = t->place != NULL;
     while (!reason) {
         page_layout_finish(layout);

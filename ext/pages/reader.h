@@ -50,7 +50,6 @@ typedef struct page_table {
                                  ** NULL: pages in a write-ahead log may then step aside */
     intern *texts;      /* where text ids are numbered, in order of row and column; empty
                         ** before, and after unless PAGE_READ. NULL: texts are refused */
-    bool numbers_alone; /* a weight that is a text makes it step aside */
     bool unwritten;     /* if a transaction of the connection's own writes, it has so far
                         ** written no row of this table, nor dropped or changed it where the
                         ** schema's version is still the one in the file: */

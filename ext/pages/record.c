@@ -28,13 +28,8 @@ static enum page_reason take_text(struct record *r, int k, const uint8_t *bytes,
 
     if (k < 2 && !layout->text)
         return layout->at_text;
-    if (k >= 2 && layout->encoding != PAGE_UTF_8) {
-        uint8_t *text = page_store_take(&r->helper->store, page_utf_8_room(length) + 1);
-        if (!text)
-            return PAGE_NO_MEMORY;
-        length = (uint32_t)page_utf_8(bytes, length, layout->encoding, text);
-        bytes = text;
-    }
+    if (page_is_weight(k) && layout->encoding != PAGE_UTF_8)
+        return PAGE_UTF_16;
     if (page_is_weight(k) && layout->numbers_alone)
         return PAGE_WEIGHT_TYPE;
     if (k >= 2 && page_number_plain(bytes, length, &plain)) {
@@ -173,7 +168,7 @@ static enum page_reason find_header(struct record *r, uint64_t *size, int *used,
 static enum page_reason note_fault(int k, enum page_reason reason,
                                    enum page_reason *fault) {
     bool of_weight = reason == PAGE_WEIGHT_TYPE || reason == PAGE_WEIGHT_REAL ||
-                     reason == PAGE_WEIGHT_TEXT;
+                     reason == PAGE_WEIGHT_TEXT || reason == PAGE_UTF_16;
     if (!page_is_weight(k) || !of_weight)
         return reason;
     *fault = *fault ? *fault : reason;

@@ -308,28 +308,6 @@ static bool is_heavy(const struct team *team, uint32_t b) {
 
 /* ---- text ids ---- */
 
-static bool is_missing(const page_layout *layout, const uint8_t *bytes) {
-    return bytes == (const uint8_t *)layout->missing[0].text ||
-           bytes == (const uint8_t *)layout->missing[1].text;
-}
-
-/* From UTF-16 to the bytes that sqlite3_column_text would give. */
-static enum page_reason convert_texts(const page_layout *layout, page_rows *rows) {
-    for (uint32_t i = 0; i < rows->texts; i++) {
-        page_text *text = &rows->text[i];
-        if (is_missing(layout, text->bytes))
-            continue;
-        size_t room = page_utf_8_room(text->length);
-        uint8_t *to = page_store_take(&rows->helper->store, room + 1);
-        if (!to)
-            return PAGE_NO_MEMORY;
-        text->length =
-            (uint32_t)page_utf_8(text->bytes, text->length, layout->encoding, to);
-        text->bytes = to;
-    }
-    return PAGE_FINE;
-}
-
 /* Numbers the texts of a batch whose turn it is. */
 static enum page_reason number_texts(struct team *team, uint32_t b,
                                      const page_rows *rows) {
@@ -382,11 +360,6 @@ static enum page_reason list_halves(struct team *team, const page_rows *rows) {
 /* Waits for the batch's turn and passes it on. Batches are taken in order, so the one
 ** whose turn it is has a thread. */
 static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows) {
-    enum page_reason reason = PAGE_FINE;
-    if (team->layout->encoding != PAGE_UTF_8)
-        reason = convert_texts(team->layout, rows);
-    if (reason)
-        return reason;
     for (uint32_t i = 0; i < rows->texts; i++)
         rows->text[i].hash = intern_hash(
             team->source->texts, (const char *)rows->text[i].bytes, rows->text[i].length);
@@ -396,7 +369,7 @@ static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows
     gg_mutex_unlock(&team->order_lock);
     if (!team_goes_on(team))
         return PAGE_FINE;
-    reason = number_texts(team, b, rows);
+    enum page_reason reason = number_texts(team, b, rows);
     if (!reason)
         reason = list_halves(team, rows);
     gg_mutex_lock(&team->order_lock);

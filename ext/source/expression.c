@@ -43,8 +43,7 @@ static int look_up(sqlite3 *db, const char *name, bool *built_in, bool *same) {
         *same |= *statement_text(row, TYPE) == 's' &&
                  (sqlite3_column_int(row, FLAGS) & SQLITE_DETERMINISTIC);
     }
-    int finish = sqlite3_finalize(row);
-    return rc ? rc : finish;
+    return statement_end(row, rc);
 }
 
 static const char foreign[] = "calls a function that is not SQLite's own: %s";

@@ -1,20 +1,14 @@
 /* Lists of vertex numbers: the sources, targets and vertices that a call asks for. */
 #include "numbers.h"
+#include "base/room.h"
 
 #include <stdlib.h>
 
 enum { FEW_NUMBERS = 65536 }; /* that qsort sorts in some ms */
 
 int numbers_add(numbers *list, uint32_t number) {
-    if (list->count == list->room) {
-        uint32_t room = list->room ? list->room * 2 : 16;
-        uint32_t *item =
-            sqlite3_realloc64(list->item, (sqlite3_uint64)room * sizeof *item);
-        if (!item)
-            return SQLITE_NOMEM;
-        list->item = item;
-        list->room = room;
-    }
+    if (!room_for_one(&list->item, list->count, &list->room, sizeof *list->item))
+        return SQLITE_NOMEM;
     list->item[list->count++] = number;
     return SQLITE_OK;
 }

@@ -6,7 +6,8 @@
 
 typedef struct numbers {
     uint32_t *item; /* sqlite3_free */
-    uint32_t count, room;
+    uint32_t count;
+    int64_t room;
 } numbers;
 
 int numbers_add(numbers *list, uint32_t number);

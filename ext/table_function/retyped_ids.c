@@ -1,18 +1,13 @@
 /* See retyped_ids.h. */
 #include "retyped_ids.h"
+#include "base/room.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int retyped_ids_add(retyped_ids *list, uint32_t vertex, sqlite3_value *value) {
-    if (list->count == list->room) {
-        const uint32_t room = list->room ? 2 * list->room : 8;
-        void *item = sqlite3_realloc64(list->item, room * sizeof *list->item);
-        if (!item)
-            return SQLITE_NOMEM;
-        list->item = item;
-        list->room = room;
-    }
+    if (!room_for_one(&list->item, list->count, &list->room, sizeof *list->item))
+        return SQLITE_NOMEM;
     sqlite3_value *copy = sqlite3_value_dup(value);
     if (!copy)
         return SQLITE_NOMEM;

@@ -17,7 +17,8 @@ typedef struct retyped_id {
 
 typedef struct retyped_ids {
     retyped_id *item; /* sqlite3_free */
-    uint32_t count, room;
+    uint32_t count;
+    int64_t room;
 } retyped_ids;
 
 /* Adds a copy of the value. SQLITE_OK or SQLITE_NOMEM. */

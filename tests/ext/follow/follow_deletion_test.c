@@ -205,16 +205,6 @@ START_TEST(an_index_spares_the_look) {
 }
 END_TEST
 
-/* The list of rows is a statement's own: what SQL can give it has no rows. */
-START_TEST(rows_of_nobody) {
-    open_graph();
-    expect("0", "SELECT count(*) FROM gpugraph_row_list");
-    expect("0", "SELECT count(*) FROM gpugraph_row_list('[1,2]')");
-    expect("0", "SELECT count(*) FROM gpugraph_row_list(NULL)");
-    sql_close();
-}
-END_TEST
-
 /* Another connection reads the file, so that the commit has to wait, and does not. */
 START_TEST(none_goes_where_the_commit_fails) {
     char file[64];
@@ -304,7 +294,6 @@ const struct suite suite = {
                 {&every_vertex_goes, 3},
                 {&edges_alone_go, KINDS *INDICES},
                 {&an_index_spares_the_look},
-                {&rows_of_nobody},
                 {&none_goes_where_the_commit_fails},
                 {&none_goes_after_an_interrupt, 4}}}},
 };

@@ -284,11 +284,10 @@ static sqlite3 *open_random(void) {
     sqlite3_create_function(db, "is_number", 1, SQLITE_UTF8, NULL, is_number, NULL, NULL);
     sqlite3_create_function(db, "is_end", 2, SQLITE_UTF8, NULL, is_end, NULL, NULL);
     run_sql(db,
-            "PRAGMA page_size = %d; PRAGMA auto_vacuum = %d; PRAGMA encoding = %s;"
+            "PRAGMA page_size = %d; PRAGMA auto_vacuum = %d; "
             "PRAGMA journal_mode = %s; PRAGMA cache_size = %d;"
             "PRAGMA wal_autocheckpoint = %d",
             512 << pick(8), (int)pick(3),
-            PICK("'UTF-8'", "'UTF-8'", "'UTF-16le'", "'UTF-16be'"),
             PICK("DELETE", "TRUNCATE", "PERSIST", "WAL", "WAL", "WAL"), (int)pick(60) + 1,
             (int)pick(3) * 20);
     return db;
@@ -365,10 +364,10 @@ static int make_victim(const char *journal) {
     const int page_size = 512 << pick(3);
     sqlite3 *db = open_db(scratch, 0, NULL);
     run_sql(db,
-            "PRAGMA page_size = %d; PRAGMA auto_vacuum = %d; PRAGMA encoding = %s;"
+            "PRAGMA page_size = %d; PRAGMA auto_vacuum = %d; "
             "PRAGMA journal_mode = %s; PRAGMA wal_autocheckpoint = 0;"
             "CREATE TABLE e(src, f, dst, w)",
-            page_size, (int)pick(3), PICK("'UTF-8'", "'UTF-8'", "'UTF-16le'"), journal);
+            page_size, (int)pick(3), journal);
     run_sql(db,
             "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i "
             "WHERE n < %d) INSERT INTO e SELECT %s, %s, %s, %s FROM i",
@@ -497,7 +496,7 @@ START_TEST(test_failing_allocations) {
 
     sqlite3_create_function(db, "is_number", 1, SQLITE_UTF8, NULL, is_number, NULL, NULL);
     run_sql(db,
-            "PRAGMA page_size = 512; PRAGMA encoding = 'UTF-16le';"
+            "PRAGMA page_size = 512;"
             "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;"
             "CREATE TABLE e(n, src, dst, id, back); INSERT INTO e(n, src, dst) VALUES(0, "
             "1, 2);"

@@ -1,0 +1,25 @@
+/* Lists that grow: items of sqlite3_malloc, and how many there is room for. */
+#ifndef GPUGRAPH_ROOM_H
+#define GPUGRAPH_ROOM_H
+
+#include "ext.h"
+
+#include <string.h>
+
+/* Makes room for one item more than `count`. list: the address of the pointer to the items, each of
+** `size` bytes. False: there is no memory, and the list is unchanged. */
+static inline bool room_for_one(void *list, int64_t count, int64_t *room, size_t size) {
+    void *items;
+    if (count < *room)
+        return true;
+    const int64_t more = *room ? 2 * *room : 16;
+    memcpy(&items, list, sizeof items);
+    items = sqlite3_realloc64(items, (sqlite3_uint64)more * size);
+    if (!items)
+        return false;
+    memcpy(list, &items, sizeof items);
+    *room = more;
+    return true;
+}
+
+#endif
