@@ -263,7 +263,7 @@ static bool are_many(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
 
 /* Batches for which nothing is summed need room: the arena is made larger, unless it had better be made
 ** anew. */
-static void make_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
+static void make_batch_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
     double started = gg_now_ms();
     uint32_t before = d->slabs.capacity;
     if (d->end == 0)
@@ -323,7 +323,7 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
 double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b) {
     double ms = 0;
     for (bool full = true; full && gg_dynamic_going(d);) {
-        make_room(d, b);
+        make_batch_room(d, b);
         d->place->mark(d, 0);
         insert_once(d, b);
         d->place->mark(d, 1);
