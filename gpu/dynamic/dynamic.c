@@ -277,9 +277,9 @@ static void make_batch_room(gpugraph_dynamic *d, const struct dynamic_batch *b) 
                  "sectors of 32 bytes");
 }
 
-/* Few items for the graph are attempted as they come, unless they are so many, or were so skewed in the
-** latest batch that was looked at, that tables will grow and lanes would wait for one another. A batch is
-** announced where it is the first, where there is no room, and in all other cases. */
+/* A batch that is small for the graph is attempted as it comes. Many items are announced as a whole if a
+** vertex has several of them, or had in the latest batch that was announced: tables will grow, and lanes
+** would wait for one another. The first batch, and one without room, are announced with a sum. */
 static void choose_way(gpugraph_dynamic *d, struct dynamic_batch *b) {
     const bool crowded = d->skewed || gg_limits.whole_items > 0 ||
                          b->count >= GG_SLAB_LARGE ||
