@@ -301,7 +301,8 @@ static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
     }
 }
 
-static void end_step(gpugraph_dynamic *d, enum dynamic_step step, const struct tally *t) {
+static void add_tally(gpugraph_dynamic *d, enum dynamic_step step,
+                      const struct tally *t) {
     struct slab_pool *pool = d->slabs.pool;
     pool->report.added += t->added;
     pool->report.removed += t->removed;
@@ -353,7 +354,7 @@ static void run_step(gpugraph_dynamic *d, enum dynamic_step step,
     uint64_t items = items_of(d, step, b);
     gg_chunks(gg_threads(run, items * GG_SLAB_WORK), items, GG_SLAB_ITEMS, do_items,
               &job);
-    end_step(d, step, &job.done);
+    add_tally(d, step, &job.done);
     if (gg_stopping(run) && run->status == GPUGRAPH_OK)
         gg_stopped(run);
 }

@@ -263,7 +263,7 @@ static bool are_many(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
 
 /* Batches for which nothing is summed need room: the arena is made larger, unless it had better be made
 ** anew. */
-static void make_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
+static void make_batch_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
     double started = gg_now_ms();
     uint32_t before = d->slabs.capacity;
     if (d->end == 0)
@@ -277,9 +277,9 @@ static void make_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
                  "sectors of 32 bytes");
 }
 
-/* Few items for the graph are attempted as they come, unless they are so many, or were so skewed in the
-** latest batch that was looked at, that tables will grow and lanes would wait for one another. A batch is
-** announced where it is the first, where there is no room, and in all other cases. */
+/* A batch that is small for the graph is attempted as it comes. Many items are announced as a whole if a
+** vertex has several of them, or had in the latest batch that was announced: tables will grow, and lanes
+** would wait for one another. The first batch, and one without room, are announced with a sum. */
 static void choose_way(gpugraph_dynamic *d, struct dynamic_batch *b) {
     const bool crowded = d->skewed || gg_limits.whole_items > 0 ||
                          b->count >= GG_SLAB_LARGE ||
@@ -323,7 +323,7 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
 double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b) {
     double ms = 0;
     for (bool full = true; full && gg_dynamic_going(d);) {
-        make_room(d, b);
+        make_batch_room(d, b);
         d->place->mark(d, 0);
         insert_once(d, b);
         d->place->mark(d, 1);

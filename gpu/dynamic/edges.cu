@@ -230,15 +230,16 @@ static __device__ __forceinline__ void settle_items(const slab_graph &g,
         g.filter[i] = 0;
 }
 
-static __global__ void claim(const __grid_constant__ slab_graph g,
-                             const __grid_constant__ dynamic_batch b) {
+static __global__ void claim_entries(const __grid_constant__ slab_graph g,
+                                     const __grid_constant__ dynamic_batch b) {
     if (g.pool->report.marked)
         claim_items(g, b);
 }
 
 /* Also ends the phase: claims do not touch the lists. */
-static __global__ void settle(const __grid_constant__ slab_graph g,
-                              const __grid_constant__ dynamic_batch b, bool valued) {
+static __global__ void settle_claims(const __grid_constant__ slab_graph g,
+                                     const __grid_constant__ dynamic_batch b,
+                                     bool valued) {
     if (valued && g.pool->report.marked)
         settle_items(g, b);
     if (gg_thread() == 0)
@@ -338,7 +339,8 @@ static __device__ __forceinline__ void rehash_together(const slab_graph &g,
 /* Cooperative: all that follows the attempts of a batch. */
 template <bool valued>
 static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
-    rest(const __grid_constant__ slab_graph g, const __grid_constant__ dynamic_batch b) {
+    insert_rest(const __grid_constant__ slab_graph g,
+                const __grid_constant__ dynamic_batch b) {
     __shared__ rehash_share share;
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     if (g.pool->later > 0) {
@@ -388,8 +390,9 @@ template <bool valued>
 static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
     void *arguments[] = {&g, &b};
     if (!b.whole) {
-        launch_together(job, {(const void *)rest<valued>, "rest", GG_BLOCK, 0}, b.count,
-                        arguments);
+        launch_together(job,
+                        {(const void *)insert_rest<valued>, "insert_rest", GG_BLOCK, 0},
+                        b.count, arguments);
         return;
     }
     unsigned few = gg_grid(job, b.count, GG_DYNAMIC_ATTEMPT);
@@ -399,12 +402,13 @@ static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
                     b.count, arguments);
     insert<valued><<<items, GG_BLOCK, 0, job->stream>>>(g, b);
     if (valued)
-        claim<<<few, GG_BLOCK, 0, job->stream>>>(g, b);
-    settle<<<few, GG_BLOCK, 0, job->stream>>>(g, b, valued);
+        claim_entries<<<few, GG_BLOCK, 0, job->stream>>>(g, b);
+    settle_claims<<<few, GG_BLOCK, 0, job->stream>>>(g, b, valued);
 }
 
 template <bool valued>
-static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_batch &b) {
+static bool launch_edge_step(gpugraph_dynamic *d, enum dynamic_step step,
+                             const dynamic_batch &b) {
     struct cuda_job *job = d->job;
     cudaStream_t stream = job->stream;
     const slab_graph &g = d->slabs;
@@ -447,13 +451,13 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
         launch_rest<valued>(job, g, b);
         return true;
     case STEP_CLAIM:
-        claim<<<items, GG_BLOCK, 0, stream>>>(g, b);
+        claim_entries<<<items, GG_BLOCK, 0, stream>>>(g, b);
         return true;
     case STEP_SETTLE:
-        settle<<<items, GG_BLOCK, 0, stream>>>(g, b, valued);
+        settle_claims<<<items, GG_BLOCK, 0, stream>>>(g, b, valued);
         return true;
     case STEP_END:
-        settle<<<1, GG_BLOCK, 0, stream>>>(g, b, false);
+        settle_claims<<<1, GG_BLOCK, 0, stream>>>(g, b, false);
         return true;
     case STEP_DELETE:
         delete_edges<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
@@ -468,5 +472,6 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
 
 bool gg_dynamic_edge_step(gpugraph_dynamic *d, enum dynamic_step step,
                           const struct dynamic_batch &b) {
-    return d->valued ? launch<true>(d, step, b) : launch<false>(d, step, b);
+    return d->valued ? launch_edge_step<true>(d, step, b)
+                     : launch_edge_step<false>(d, step, b);
 }

@@ -35,7 +35,7 @@ static bool in_disorder(struct cuda_job *job, const dynamic_batch &b) {
            disorder > MOST_IN_DISORDER;
 }
 
-static __global__ void pack(dynamic_batch b, uint64_t *pair) {
+static __global__ void pack_pairs(dynamic_batch b, uint64_t *pair) {
     for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid())
         pair[i] = slab_pair(b.target[i], b.value[i]);
 }
@@ -101,7 +101,7 @@ static void sort_batch(struct cuda_job *job, const gather_space &s, dynamic_batc
     size_t bytes = s.scratch_bytes;
     if (s.valued) {
         unsigned grid = gg_grid(job, b->count, GG_DYNAMIC_GRID);
-        pack<<<grid, GG_BLOCK, 0, job->stream>>>(*b, s.packed);
+        pack_pairs<<<grid, GG_BLOCK, 0, job->stream>>>(*b, s.packed);
         gg_launched(job, "pack a batch");
     }
     gg_note(job, sort_by_range(s, s.scratch, &bytes, *b, job->stream), "sort a batch");

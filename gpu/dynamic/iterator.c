@@ -36,7 +36,7 @@ static void drop_arrays(gpugraph_edge_iterator *it) {
     it->room = 0;
 }
 
-static void make_room(gpugraph_edge_iterator *it, uint64_t edges, gpugraph_run *run) {
+static void make_row_room(gpugraph_edge_iterator *it, uint64_t edges, gpugraph_run *run) {
     if (edges <= it->room && it->target)
         return;
     drop_arrays(it);
@@ -85,7 +85,7 @@ static gpugraph_status fetch(gpugraph_edge_iterator *it, gpugraph_run *run) {
         fit++;
     const uint64_t edges = it->offset[fit];
     if (edges)
-        make_room(it, edges, run);
+        make_row_room(it, edges, run);
     if (run->status || (edges && ask_rows(it, fit, run)))
         return run->status;
     it->edges = edges;
@@ -96,9 +96,10 @@ static gpugraph_status fetch(gpugraph_edge_iterator *it, gpugraph_run *run) {
 
 /* ---- public ---- */
 
-static gpugraph_status iterate(gpugraph_dynamic *graph, gpugraph_multigraph *parallel,
-                               uint32_t first, uint32_t end, gpugraph_run *run,
-                               gpugraph_edge_iterator **made) {
+static gpugraph_status iterate_edges(gpugraph_dynamic *graph,
+                                     gpugraph_multigraph *parallel, uint32_t first,
+                                     uint32_t end, gpugraph_run *run,
+                                     gpugraph_edge_iterator **made) {
     const uint32_t n = gpugraph_dynamic_vertex_count(graph ? graph : parallel->pairs);
     const uint32_t asked = end;
     gg_begin(run);
@@ -124,13 +125,13 @@ static gpugraph_status iterate(gpugraph_dynamic *graph, gpugraph_multigraph *par
 gpugraph_status gpugraph_dynamic_iterate(gpugraph_dynamic *graph, uint32_t first,
                                          uint32_t end, gpugraph_run *run,
                                          gpugraph_edge_iterator **made) {
-    return iterate(graph, NULL, first, end, run, made);
+    return iterate_edges(graph, NULL, first, end, run, made);
 }
 
 gpugraph_status gpugraph_multigraph_iterate(gpugraph_multigraph *graph, uint32_t first,
                                             uint32_t end, gpugraph_run *run,
                                             gpugraph_edge_iterator **made) {
-    return iterate(NULL, graph, first, end, run, made);
+    return iterate_edges(NULL, graph, first, end, run, made);
 }
 
 bool gpugraph_next_edge(gpugraph_edge_iterator *it, gpugraph_run *run,

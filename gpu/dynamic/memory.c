@@ -18,7 +18,7 @@
 /* ---- blocks ---- */
 
 /* What kernels see of the blocks. */
-static void look_again(gpugraph_dynamic *d) {
+static void view_blocks(gpugraph_dynamic *d) {
     struct slab_graph *g = &d->slabs;
     g->vertex = d->tables.vertex.block;
     g->word = d->tables.arena.block;
@@ -54,7 +54,7 @@ static void replace(gpugraph_dynamic *d, struct held *h, struct held larger) {
     gg_dynamic_drop(d, gg_dynamic_going(d) ? h : &larger);
     if (gg_dynamic_going(d))
         *h = larger;
-    look_again(d);
+    view_blocks(d);
 }
 
 void gg_dynamic_enlarge(gpugraph_dynamic *d, struct held *h, uint64_t bytes, int byte) {
@@ -198,7 +198,7 @@ static void compact(gpugraph_dynamic *d, const struct dynamic_batch *b, uint64_t
     if (moved)
         return;
     *t = before;
-    look_again(d);
+    view_blocks(d);
     d->end = pool.end;
     pool.report.full = 1;
     d->place->upload(d, &shared->report, &pool.report, sizeof pool.report);

@@ -109,14 +109,16 @@ void *gg_chain_carve(char *block, uint64_t *used, uint64_t count, uint64_t size)
 }
 
 /* need[0 .. items - 1] -> at[0 .. items]. */
-static void add_up(gpugraph_dynamic *d, const struct chain_batch *c, uint64_t items) {
+static void add_up_needs(gpugraph_dynamic *d, const struct chain_batch *c,
+                         uint64_t items) {
     struct dynamic_batch sums = {
         .count = items, .row_count = c->need, .row_offset = c->at};
     if (gg_dynamic_going(d))
         d->place->offsets(d, &sums);
 }
 
-static uint64_t sum_of(gpugraph_dynamic *d, const struct chain_batch *c, uint64_t items) {
+static uint64_t sum_of_needs(gpugraph_dynamic *d, const struct chain_batch *c,
+                             uint64_t items) {
     uint64_t sum = 0;
     d->place->download(d, &sum, c->at + items, sizeof sum);
     return gg_dynamic_going(d) ? sum : 0;
@@ -124,8 +126,8 @@ static uint64_t sum_of(gpugraph_dynamic *d, const struct chain_batch *c, uint64_
 
 uint64_t gg_chain_sum(gpugraph_multigraph *m, const struct chain_batch *c,
                       uint64_t items) {
-    add_up(m->pairs, c, items);
-    return sum_of(m->pairs, c, items);
+    add_up_needs(m->pairs, c, items);
+    return sum_of_needs(m->pairs, c, items);
 }
 
 gpugraph_status gg_chain_end(gpugraph_multigraph *m, const char *name, double ms,
@@ -167,8 +169,9 @@ static uint64_t carve_sent(char *block, uint64_t count, struct sent *s) {
 
 enum batch_kind { MANY, FEW, QUESTIONS };
 
-static uint64_t carve(char *block, uint64_t count, enum batch_kind kind, struct arrays *a,
-                      struct sent *sent, struct chain_batch *c) {
+static uint64_t carve_chain_batch(char *block, uint64_t count, enum batch_kind kind,
+                                  struct arrays *a, struct sent *sent,
+                                  struct chain_batch *c) {
     uint64_t used = 0, key = sizeof(uint64_t), item = sizeof(uint32_t);
     if (kind == FEW) {
         used = carve_sent(block, count, sent);
@@ -195,11 +198,13 @@ static uint64_t carve(char *block, uint64_t count, enum batch_kind kind, struct 
 }
 
 /* Room for these arrays, and where they are. */
-static bool take_arrays(gpugraph_multigraph *m, uint64_t count, enum batch_kind kind,
-                        struct arrays *a, struct sent *sent, struct chain_batch *c) {
-    if (!gg_dynamic_make_room(m->pairs, &m->batch, carve(NULL, count, kind, a, sent, c)))
+static bool take_chain_arrays(gpugraph_multigraph *m, uint64_t count,
+                              enum batch_kind kind, struct arrays *a, struct sent *sent,
+                              struct chain_batch *c) {
+    if (!gg_dynamic_make_room(m->pairs, &m->batch,
+                              carve_chain_batch(NULL, count, kind, a, sent, c)))
         return false;
-    carve(m->batch.block, count, kind, a, sent, c);
+    carve_chain_batch(m->batch.block, count, kind, a, sent, c);
     a->sort.by_id = a->grouped = false;
     c->count = count;
     return true;
@@ -286,10 +291,11 @@ static void send_few(gpugraph_multigraph *m, const uint32_t *source,
 }
 
 /* False: gpugraph_dynamic's close is next. */
-static bool begin(gpugraph_multigraph *m, gpugraph_run *run, uint64_t count,
-                  const uint32_t *source, const uint32_t *target, const int64_t *id,
-                  const int64_t *weight, bool answers, struct dynamic_batch *b,
-                  struct arrays *a, struct chain_batch *c) {
+static bool begin_chain_batch(gpugraph_multigraph *m, gpugraph_run *run, uint64_t count,
+                              const uint32_t *source, const uint32_t *target,
+                              const int64_t *id, const int64_t *weight, bool answers,
+                              struct dynamic_batch *b, struct arrays *a,
+                              struct chain_batch *c) {
     gpugraph_dynamic *d = m->pairs;
     const bool few = !answers && count > 0 && count <= GG_CHAIN_FEW;
     struct sent there;
@@ -297,7 +303,8 @@ static bool begin(gpugraph_multigraph *m, gpugraph_run *run, uint64_t count,
               : gg_dynamic_begin(d, run, count, source, target, NULL, b)))
         return false;
     *c = gg_chain_batch(m);
-    if (!take_arrays(m, count, answers ? QUESTIONS : few ? FEW : MANY, a, &there, c))
+    const enum batch_kind kind = answers ? QUESTIONS : few ? FEW : MANY;
+    if (!take_chain_arrays(m, count, kind, a, &there, c))
         return false;
     if (few) {
         send_few(m, source, target, id, weight, a, &there, c);
@@ -337,8 +344,8 @@ static double lap(gpugraph_dynamic *d) {
 
 /* A block of `entry` bytes each has room for that many; who grows once grows again. The first block has
 ** room for a few more: else the first edge that comes would move all. */
-static void make_room(gpugraph_dynamic *d, struct held *h, uint64_t count,
-                      uint64_t entry) {
+static void make_slot_room(gpugraph_dynamic *d, struct held *h, uint64_t count,
+                           uint64_t entry) {
     const uint64_t room = h->bytes / entry;
     const uint64_t grown = room > 0 ? room + room / 2 : count + count / GG_ROOM_SHARE;
     if (count > room)
@@ -373,14 +380,14 @@ static double put_pairs(gpugraph_multigraph *m, const struct dynamic_batch *b,
 ** the step that needs it. */
 static uint64_t most_of(gpugraph_multigraph *m, const struct arrays *a,
                         const struct chain_batch *c, uint64_t groups) {
-    return a->grouped ? c->count : sum_of(m->pairs, c, groups);
+    return a->grouped ? c->count : sum_of_needs(m->pairs, c, groups);
 }
 
 static void link_new(gpugraph_multigraph *m, const struct arrays *a,
                      struct chain_batch *c, uint64_t groups) {
     gpugraph_dynamic *d = m->pairs;
     m->place->step(d, CHAIN_COUNT_NEW, c, groups);
-    add_up(d, c, groups);
+    add_up_needs(d, c, groups);
     uint64_t fresh = most_of(m, a, c, groups);
     uint64_t reused = fresh < m->free_count ? fresh : m->free_count;
     uint64_t end = m->end + (fresh - reused);
@@ -388,14 +395,14 @@ static void link_new(gpugraph_multigraph *m, const struct arrays *a,
         gg_fail(d->run, GPUGRAPH_TOO_LARGE,
                 "a multigraph has at most %llu edges, and this would be %llu",
                 (unsigned long long)MOST_SLOTS, (unsigned long long)(m->edges + fresh));
-    make_room(d, &m->slot, end, sizeof *c->slot);
+    make_slot_room(d, &m->slot, end, sizeof *c->slot);
     if (!gg_dynamic_going(d))
         return;
     c->slot = m->slot.block;
     gg_mirror_name(m, c);
     m->place->step(d, CHAIN_LINK, c, groups);
     if (a->grouped) {
-        fresh = sum_of(d, c, groups);
+        fresh = sum_of_needs(d, c, groups);
         reused = fresh < m->free_count ? fresh : m->free_count;
     }
     m->edges += fresh;
@@ -407,23 +414,24 @@ static void cut_old(gpugraph_multigraph *m, const struct arrays *a, struct chain
                     uint64_t groups) {
     gpugraph_dynamic *d = m->pairs;
     m->place->step(d, CHAIN_COUNT_OLD, c, groups);
-    add_up(d, c, groups);
+    add_up_needs(d, c, groups);
     uint64_t gone = most_of(m, a, c, groups);
-    make_room(d, &m->free, m->free_count + gone, sizeof *c->free);
+    make_slot_room(d, &m->free, m->free_count + gone, sizeof *c->free);
     if (!gg_dynamic_going(d))
         return;
     c->free = m->free.block;
     gg_mirror_name(m, c);
     m->place->step(d, CHAIN_CUT, c, groups);
     if (a->grouped)
-        gone = sum_of(d, c, groups);
+        gone = sum_of_needs(d, c, groups);
     m->edges -= gone;
     m->free_count += gone;
 }
 
 /* What a batch does to the graph, in groups of items of one pair. */
-static double change(gpugraph_multigraph *m, bool inserts, const struct dynamic_batch *b,
-                     const struct arrays *a, struct chain_batch *c) {
+static double change_chains(gpugraph_multigraph *m, bool inserts,
+                            const struct dynamic_batch *b, const struct arrays *a,
+                            struct chain_batch *c) {
     gpugraph_dynamic *d = m->pairs;
     d->place->mark(d, 0);
     uint64_t groups = group(m, a, c);
@@ -453,10 +461,10 @@ gpugraph_status gpugraph_multigraph_insert(gpugraph_multigraph *m, uint64_t coun
     uint64_t before = m->edges;
     if (!gg_needs_edges(run, count, source, target) || !gg_needs(run, id, count, "id"))
         return run->status;
-    if (begin(m, run, count, source, target, id, weight, false, &b, &a, &c)) {
+    if (begin_chain_batch(m, run, count, source, target, id, weight, false, &b, &a, &c)) {
         gg_dynamic_occupy(m->pairs, count, source);
         gg_dynamic_occupy(m->pairs, count, target);
-        gg_chain_end(m, "insert", change(m, true, &b, &a, &c), count);
+        gg_chain_end(m, "insert", change_chains(m, true, &b, &a, &c), count);
     } else {
         gg_dynamic_close(m->pairs);
     }
@@ -478,7 +486,7 @@ gpugraph_status gg_multigraph_put(gpugraph_multigraph *m, const struct chain_edg
     b.result = d->scratch.block;
     gg_dynamic_new_report(d);
     c = gg_chain_batch(m);
-    if (!take_arrays(m, edges->count, MANY, &a, NULL, &c))
+    if (!take_chain_arrays(m, edges->count, MANY, &a, NULL, &c))
         return gg_dynamic_close(d);
     c.source = edges->source;
     c.target = edges->target;
@@ -486,7 +494,7 @@ gpugraph_status gg_multigraph_put(gpugraph_multigraph *m, const struct chain_edg
     c.weight = wide ? edges->weight : NULL;
     c.weight_32 = wide ? NULL : edges->weight;
     a.sort.by_id = edges->id != NULL;
-    return gg_chain_end(m, "insert", change(m, true, &b, &a, &c), edges->count);
+    return gg_chain_end(m, "insert", change_chains(m, true, &b, &a, &c), edges->count);
 }
 
 gpugraph_status gpugraph_multigraph_delete(gpugraph_multigraph *m, uint64_t count,
@@ -499,8 +507,8 @@ gpugraph_status gpugraph_multigraph_delete(gpugraph_multigraph *m, uint64_t coun
     uint64_t before = m->edges;
     if (!gg_needs_edges(run, count, source, target) || !gg_needs(run, id, count, "id"))
         return run->status;
-    if (begin(m, run, count, source, target, id, NULL, false, &b, &a, &c))
-        gg_chain_end(m, "delete", change(m, false, &b, &a, &c), count);
+    if (begin_chain_batch(m, run, count, source, target, id, NULL, false, &b, &a, &c))
+        gg_chain_end(m, "delete", change_chains(m, false, &b, &a, &c), count);
     else
         gg_dynamic_close(m->pairs);
     if (removed)
@@ -521,7 +529,7 @@ gpugraph_status gpugraph_multigraph_query(gpugraph_multigraph *m, uint64_t count
     if (!gg_needs_edges(run, count, source, target) || !gg_needs(run, id, count, "id") ||
         !gg_needs(run, found, count, "found"))
         return run->status;
-    if (!begin(m, run, count, source, target, id, NULL, true, &b, &a, &c))
+    if (!begin_chain_batch(m, run, count, source, target, id, NULL, true, &b, &a, &c))
         return gg_dynamic_close(d);
     c.found = a.found;
     c.answer = a.weight;

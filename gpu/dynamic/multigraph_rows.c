@@ -34,8 +34,8 @@ static uint64_t find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
 
 /* Edges of the batch's vertices, where the slabs are: rows->row_offset counts them; filled, c->to_*
 ** hold them. How many there are. */
-static uint64_t make_rows(gpugraph_multigraph *m, struct dynamic_batch *rows, bool filled,
-                          struct chain_batch *c) {
+static uint64_t make_chain_rows(gpugraph_multigraph *m, struct dynamic_batch *rows,
+                                bool filled, struct chain_batch *c) {
     gpugraph_dynamic *d = m->pairs;
     uint64_t pairs, edges = find_chains(m, rows, c, &pairs), used;
     for (int pass = 0; pass < 2 && filled; pass++) {
@@ -60,7 +60,7 @@ static gpugraph_status bring_rows(gpugraph_multigraph *m, struct dynamic_batch *
     gpugraph_dynamic *d = m->pairs;
     struct chain_batch c = {0};
     d->place->mark(d, 0);
-    uint64_t edges = make_rows(m, rows, target || id || weight, &c);
+    uint64_t edges = make_chain_rows(m, rows, target || id || weight, &c);
     d->place->mark(d, 1);
     double ms = d->place->elapsed(d);
     if (gg_dynamic_going(d)) {
@@ -218,7 +218,7 @@ static gpugraph_status list_edges(gpugraph_multigraph *m, uint64_t count,
     if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &rows))
         return gg_dynamic_close(d);
     rows.vertex = rows.source;
-    uint64_t edges = make_rows(m, &rows, true, &c);
+    uint64_t edges = make_chain_rows(m, &rows, true, &c);
     offset = gg_alloc(run, count + 1, sizeof *offset);
     e->source = gg_alloc(run, edges + 1, sizeof *e->source);
     e->target = gg_alloc(run, edges + 1, sizeof *e->target);

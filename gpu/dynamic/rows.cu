@@ -28,7 +28,7 @@ static __global__ void clear_vertices(slab_graph g, dynamic_batch b) {
 
 /* ---- kernels: rows ---- */
 
-static __global__ void count_rows(slab_graph g, dynamic_batch b) {
+static __global__ void count_row_lengths(slab_graph g, dynamic_batch b) {
     for (uint64_t i = gg_thread(); i <= b.count; i += gg_threads_of_grid()) {
         slab_vertex v = {0, 0, 0, 0};
         if (i < b.count)
@@ -83,7 +83,7 @@ static __device__ __forceinline__ bool ranks_before(const dynamic_batch &b, uint
 }
 
 /* One warp per vertex: neighbours of a higher degree to the front of the row; how many. */
-static __global__ void look_ahead(slab_graph g, dynamic_batch b) {
+static __global__ void list_ahead(slab_graph g, dynamic_batch b) {
     for (uint64_t i = gg_thread() / GG_WARP; i < g.n;
          i += gg_threads_of_grid() / GG_WARP) {
         uint64_t begin = b.row_offset[i], end = b.row_offset[i + 1];
@@ -107,8 +107,8 @@ static __global__ void look_ahead(slab_graph g, dynamic_batch b) {
 /* Each lane has an arc ahead, v -> u; the warp asks for the edges from u to what comes
 ** behind it in v's row, for one arc after the other. */
 template <bool valued>
-static __global__ void count_triangles(slab_graph g, dynamic_batch b, uint64_t begin,
-                                       uint64_t end) {
+static __global__ void count_by_queries(slab_graph g, dynamic_batch b, uint64_t begin,
+                                        uint64_t end) {
     uint64_t arcs = b.row_offset[g.n] < end ? b.row_offset[g.n] : end, sum = 0, at;
     uint64_t whole = (end + GG_WARP - 1) / GG_WARP * GG_WARP;
     for (uint64_t i = begin + gg_thread(); i < whole; i += gg_threads_of_grid()) {
@@ -141,19 +141,20 @@ template <bool valued>
 static void count_all_triangles(gpugraph_dynamic *d, const dynamic_batch &b) {
     struct cuda_job *job = d->job;
     unsigned all = (unsigned)job->device->processors * GG_DYNAMIC_FULL;
-    look_ahead<<<all, GG_BLOCK, 0, job->stream>>>(d->slabs, b);
-    gg_launched(job, "look_ahead");
+    list_ahead<<<all, GG_BLOCK, 0, job->stream>>>(d->slabs, b);
+    gg_launched(job, "list_ahead");
     for (uint64_t at = 0; at < d->edges && gg_wait(job); at += ARCS_A_LAUNCH) {
         uint64_t left = d->edges - at;
         uint64_t end = at + (left < ARCS_A_LAUNCH ? left : (uint64_t)ARCS_A_LAUNCH);
-        count_triangles<valued>
+        count_by_queries<valued>
             <<<all * 4, GG_BLOCK, 0, job->stream>>>(d->slabs, b, at, end);
-        gg_launched(job, "count_triangles");
+        gg_launched(job, "count_by_queries");
     }
 }
 
 template <bool valued>
-static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_batch &b) {
+static bool launch_row_step(gpugraph_dynamic *d, enum dynamic_step step,
+                            const dynamic_batch &b) {
     struct cuda_job *job = d->job;
     cudaStream_t stream = job->stream;
     const slab_graph &g = d->slabs;
@@ -165,7 +166,7 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
         clear_vertices<<<all, GG_BLOCK, 0, stream>>>(g, b);
         return true;
     case STEP_COUNT_ROWS:
-        count_rows<<<counts, GG_BLOCK, 0, stream>>>(g, b);
+        count_row_lengths<<<counts, GG_BLOCK, 0, stream>>>(g, b);
         return true;
     case STEP_FILL_ROWS:
         fill_rows<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
@@ -180,5 +181,6 @@ static bool launch(gpugraph_dynamic *d, enum dynamic_step step, const dynamic_ba
 
 bool gg_dynamic_row_step(gpugraph_dynamic *d, enum dynamic_step step,
                          const struct dynamic_batch &b) {
-    return d->valued ? launch<true>(d, step, b) : launch<false>(d, step, b);
+    return d->valued ? launch_row_step<true>(d, step, b)
+                     : launch_row_step<false>(d, step, b);
 }

@@ -1,31 +1,53 @@
-/* Fixed rows: the first 8 targets of each vertex at a place that follows from its number.
+/* Fixed rows and fixed arcs: the first targets of each vertex, or its first arcs with their weights, at a
+** place that follows from the vertex's number.
 **
-**     target    [ a b c - - - - - ][ d - - - - - - - ][ e f g h i j k MORE ] ...
+**     rows   [ a b c - - - - - ][ d - - - - - - - ][ e f g h i j k MORE ] ...     8 places
+**     arcs   [ a:3 b:1 c:7 - ][ d:2 - - - ][ e:1 f:4 g:9 LEFT ] ...               4 or 8
 **
-** A search that goes from vertex to vertex is spared the look for where a row begins; on graphs of
-** short rows in no order it reads no more for that, as a sector of 32 bytes is the least that comes.
-** Made once for a graph and a direction, kept with the device's copy. Not for graphs with longer
-** rows, of which much would lie elsewhere. Most places of a road map's rows are empty: the caller says
-** from which mean degree on rows are worth their memory. */
+** A search that goes from vertex to vertex need not look where a row begins, and a search by weight has
+** target and weight by one load. Where rows are short and in no order this reads no more, since 32 bytes
+** are the least that memory gives. Made once for a graph and a direction, kept with the device's copy,
+** dropped by a change. Not for graphs with longer rows, of which much would lie elsewhere. Most places
+** of a road map's rows are empty: the caller says from which mean degree on rows are worth their memory. */
 #include "device_copy.cuh"
 #include "base/limits.h"
+#include "fixed_arcs.cuh"
 #include "fixed_rows.cuh"
 #include "frontier.cuh"
 #include "zones.h"
 
-enum { PLACES = GG_FIXED_PLACES };
+enum fixed_form { FIXED_ROWS, FIXED_ARCS, FIXED_FORMS };
+
+enum { ROW_SHIFT = 3 };
+static_assert(GG_FIXED_PLACES == 1 << ROW_SHIFT, "places of a vertex");
+
+/* What place k of a row of so many arcs that begins there has. */
+static __device__ __forceinline__ void fix_place(const device_csr &g, uint64_t begin,
+                                                 uint64_t arcs, unsigned, uint32_t k,
+                                                 uint32_t *place) {
+    *place = gg_fixed_target(g.target + begin, arcs, k);
+}
+static __device__ __forceinline__ void fix_place(const device_csr &g, uint64_t begin,
+                                                 uint64_t arcs, unsigned shift,
+                                                 uint32_t k, uint64_t *place) {
+    *place =
+        gg_fixed_arc(g.target + begin, static_cast<const uint32_t *>(g.weight) + begin,
+                     arcs, shift, k);
+}
 
 /* One thread per place; spare: of rows with room; longest: arcs of the longest row. */
+template <typename type>
 static __global__ void fix(const __grid_constant__ device_csr g, const uint32_t *spare,
-                           unsigned shift, uint32_t *target, uint32_t *longest) {
-    const uint64_t places = (uint64_t)g.n * PLACES;
+                           unsigned zone_shift, unsigned shift, type *place,
+                           uint32_t *longest) {
     uint64_t most = 0;
-    for (uint64_t i = gg_thread(); i < places; i += gg_threads_of_grid()) {
-        const uint32_t v = (uint32_t)(i / PLACES), k = (uint32_t)(i % PLACES);
-        const uint64_t begin = g.offset[v];
-        const uint64_t arcs = zone_end_of_row(g.offset, spare, shift, g.n, v) - begin;
+    for (uint64_t i = gg_thread(); i < (uint64_t)g.n << shift;
+         i += gg_threads_of_grid()) {
+        const uint64_t v = i >> shift, begin = g.offset[v];
+        const uint64_t arcs =
+            zone_end_of_row(g.offset, spare, zone_shift, g.n, v) - begin;
         most = most > arcs ? most : arcs;
-        target[i] = gg_fixed_target(g.target + begin, arcs, k);
+        fix_place(g, begin, arcs, shift, (uint32_t)(i & ((1u << shift) - 1)), &place[i]);
     }
     if (most > gg_peek(longest))
         atomicMax(longest, (uint32_t)(most < UINT32_MAX ? most : UINT32_MAX));
@@ -33,40 +55,68 @@ static __global__ void fix(const __grid_constant__ device_csr g, const uint32_t 
 
 /* ---- what is kept ---- */
 
-struct fixed_part {
-    struct device_part part;
-    uint64_t places[CSR_KINDS];
-    uint32_t *target[CSR_KINDS]; /* NULL: not made */
-    bool unsuitable[CSR_KINDS];
+struct fixed_places {
+    void *place;     /* NULL: not made */
+    uint64_t places; /* of all vertices */
+    unsigned shift;  /* places of a vertex, as a power of 2 */
+    bool unsuitable;
 };
 
-static void drop_rows(struct fixed_part *kept, int kind) {
-    give(&kept->part, kept->target[kind], kept->places[kind], sizeof *kept->target[kind]);
-    kept->target[kind] = NULL;
+struct fixed_part {
+    struct device_part part;
+    struct fixed_places of[FIXED_FORMS][CSR_KINDS];
+};
+
+static size_t place_size(enum fixed_form form) {
+    return form == FIXED_ROWS ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
+static void drop_places(struct fixed_part *kept, enum fixed_form form, int kind) {
+    struct fixed_places *f = &kept->of[form][kind];
+    give(&kept->part, f->place, f->places, place_size(form));
+    f->place = NULL;
+}
+
+/* Rows have no weights. */
 static void drop_fixed(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct fixed_part *kept = (struct fixed_part *)part;
-    for (int kind = 0; kind < CSR_KINDS; kind++) {
-        drop_rows(kept, kind);
-        if (gone & (PART_ON_EDGES | PART_ON_VERTICES))
-            kept->unsuitable[kind] = false;
-    }
+    for (int form = FIXED_ROWS; form < FIXED_FORMS; form++)
+        for (int kind = 0; kind < CSR_KINDS; kind++) {
+            if (form == FIXED_ARCS || gone != PART_ON_WEIGHTS)
+                drop_places(kept, (enum fixed_form)form, kind);
+            if (gone & (PART_ON_EDGES | PART_ON_VERTICES))
+                kept->of[form][kind].unsuitable = false;
+        }
 }
 
 static const struct device_part_kind fixed_kind = {
-    sizeof(struct fixed_part), PART_ON_EDGES | PART_ON_VERTICES | PART_ON_ROOM,
-    drop_fixed};
+    sizeof(struct fixed_part),
+    PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_fixed};
+
+static const void *places_there(const gpugraph_graph *graph, enum fixed_form form,
+                                enum csr_kind kind) {
+    const struct fixed_part *kept =
+        (struct fixed_part *)gg_device_part_of(graph, &fixed_kind);
+    return kept ? kept->of[form][kind].place : NULL;
+}
 
 /* ---- the driver ---- */
 
-static bool make(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
-                 uint32_t *target, uint32_t *longest) {
-    const struct device_copy *copy = gg_device_copy_of(job->graph);
+static bool fill_places(struct cuda_job *job, enum fixed_form form, enum csr_kind kind,
+                        const struct device_csr *g, const struct fixed_places *f,
+                        uint32_t *longest) {
+    const uint32_t *spare = gg_device_copy_of(job->graph)->rows[kind].spare;
+    const unsigned grid = gg_grid(job, f->places, 8);
     uint32_t *on_device = static_cast<uint32_t *>(gg_take(job, sizeof *on_device));
     if (on_device && gg_fill(job, on_device, 0, sizeof *on_device)) {
-        fix<<<gg_grid(job, (uint64_t)g->n * PLACES, 8), GG_BLOCK, 0, job->stream>>>(
-            *g, copy->rows[kind].spare, gg_limits.zone_shift, target, on_device);
+        if (form == FIXED_ROWS)
+            fix<<<grid, GG_BLOCK, 0, job->stream>>>(*g, spare, gg_limits.zone_shift,
+                                                    f->shift, (uint32_t *)f->place,
+                                                    on_device);
+        else
+            fix<<<grid, GG_BLOCK, 0, job->stream>>>(*g, spare, gg_limits.zone_shift,
+                                                    f->shift, (uint64_t *)f->place,
+                                                    on_device);
         if (gg_launched(job, "fix"))
             gg_fetch(job, longest, on_device, sizeof *longest);
     }
@@ -75,46 +125,69 @@ static bool make(struct cuda_job *job, enum csr_kind kind, const struct device_c
     return gg_going(job);
 }
 
-bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
-                 uint32_t degree, int64_t own) {
-    const uint64_t places = (uint64_t)g->n * PLACES;
-    const uint64_t arcs = gg_device_copy_of(job->graph)->rows[kind].arcs -
-                          gg_device_copy_of(job->graph)->rows[kind].spares;
-    if (g->n >= GG_FIXED_MORE || arcs <= degree * (uint64_t)g->n ||
-        arcs > (uint64_t)g->n * PLACES)
-        return true;
+static uint64_t arcs_there(const struct cuda_job *job, enum csr_kind kind) {
+    const struct device_rows *rows = &gg_device_copy_of(job->graph)->rows[kind];
+    return rows->arcs - rows->spares;
+}
+
+/* 1 << shift places of each vertex, unless they are there or do not suit. */
+static bool make_places(struct cuda_job *job, enum fixed_form form, enum csr_kind kind,
+                        const struct device_csr *g, unsigned shift, int64_t own) {
+    const uint64_t places = (uint64_t)g->n << shift;
     struct fixed_part *kept = (struct fixed_part *)gg_device_part(job, &fixed_kind);
     if (!kept)
         return false;
-    uint32_t longest = 0, **target = &kept->target[kind];
-    if (*target || kept->unsuitable[kind] ||
-        (int64_t)(places * sizeof **target) + own > gg_device_room(job))
+    struct fixed_places *f = &kept->of[form][kind];
+    if (f->place && f->shift != shift) /* rows have been packed since */
+        drop_places(kept, form, kind);
+    if (f->place || f->unsuitable || arcs_there(job, kind) > places ||
+        (int64_t)(places * place_size(form)) + own > gg_device_room(job))
         return true;
     double started = gg_now_ms();
-    kept->places[kind] = places;
-    if (!take(job, &kept->part, target, places, sizeof **target))
+    uint32_t longest = 0;
+    f->places = places;
+    f->shift = shift;
+    if (!take(job, &kept->part, &f->place, places, place_size(form)))
         return gg_do_without(job);
-    if (!make(job, kind, g, *target, &longest)) {
-        drop_rows(kept, kind);
+    if (!fill_places(job, form, kind, g, f, &longest)) {
+        drop_places(kept, form, kind);
         return gg_do_without(job);
     }
-    kept->unsuitable[kind] = longest > GG_FIXED_LONGEST;
-    if (kept->unsuitable[kind])
-        drop_rows(kept, kind);
-    gg_phase(job->run, "prepare", started, g->n, "%s",
-             kept->unsuitable[kind] ? "rows are too long for fixed places"
-                                    : "places for each row, on the device");
+    f->unsuitable = longest > GG_FIXED_LONGEST;
+    if (f->unsuitable)
+        drop_places(kept, form, kind);
+    gg_phase(job->run, "prepare", started, g->n, "%s%s",
+             f->unsuitable ? "rows are too long for fixed " : "places for each row",
+             f->unsuitable        ? form == FIXED_ROWS ? "places" : "arcs"
+             : form == FIXED_ROWS ? ", on the device"
+                                  : "'s arcs and weights, on the device");
     return gg_going(job);
 }
 
+bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
+                 uint32_t degree, int64_t own) {
+    if (g->n >= GG_FIXED_MORE || arcs_there(job, kind) <= degree * (uint64_t)g->n)
+        return true;
+    return make_places(job, FIXED_ROWS, kind, g, ROW_SHIFT, own);
+}
+
+bool gg_fix_arcs(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
+                 int64_t own) {
+    if (g->n >= GG_FIXED_LEFT || job->graph->distance_type != GPUGRAPH_UINT32)
+        return true;
+    return make_places(job, FIXED_ARCS, kind, g, gg_arc_places(g->n, g->m), own);
+}
+
 const uint32_t *gg_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind) {
-    const struct fixed_part *kept =
-        (struct fixed_part *)gg_device_part_of(graph, &fixed_kind);
-    return kept ? kept->target[kind] : NULL;
+    return (const uint32_t *)places_there(graph, FIXED_ROWS, kind);
+}
+
+const uint64_t *gg_fixed_arcs(const gpugraph_graph *graph, enum csr_kind kind) {
+    return (const uint64_t *)places_there(graph, FIXED_ARCS, kind);
 }
 
 void gg_drop_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind) {
     struct fixed_part *kept = (struct fixed_part *)gg_device_part_of(graph, &fixed_kind);
     if (kept)
-        drop_rows(kept, kind);
+        drop_places(kept, FIXED_ROWS, kind);
 }

@@ -1,5 +1,5 @@
 /* Fixed arcs: the first arcs of each vertex, targets with their weights, at a place that follows from its
-** number, of graphs whose rows are short. (device_fixed_arcs.cu) */
+** number, of graphs whose rows are short. (device_fixed.cu) */
 #ifndef GPUGRAPH_FIXED_ARCS_CUH
 #define GPUGRAPH_FIXED_ARCS_CUH
 

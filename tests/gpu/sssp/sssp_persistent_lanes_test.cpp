@@ -100,7 +100,7 @@ struct found {
     bool dropped;
 };
 
-/* As gpu/graph/device_fixed_arcs.cu makes them. */
+/* As gpu/graph/device_fixed.cu makes them. */
 static std::vector<uint64_t> fix(const device_csr &g) {
     const uint32_t shift = gg_arc_places(g.n, g.m), places = 1u << shift;
     const uint32_t *weight = static_cast<const uint32_t *>(g.weight);
