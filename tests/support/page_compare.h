@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "cells_threads.h"
 #include "expect.h"
 #include "graphs.h"

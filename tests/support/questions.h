@@ -9,7 +9,8 @@ static const char *const questions[] = {
     "SELECT count(*), sum(distance), sum(parent), sum(edge) FROM gpu_sssp('g', 1)",
     "SELECT count(*), sum(distance * source) FROM gpu_sssp('g') WHERE sources = '[1, 2]'",
     "SELECT count(*), max(distance) FROM gpu_sssp('g', 1) WHERE direction = 'both'",
-    "SELECT count(*), sum(depth) FROM gpu_bfs('g', 5) WHERE method = 'multi-source'",
+    "SELECT count(*), sum(depth) FROM gpu_bfs('g', 5) WHERE method = "
+    "'direction-optimizing'",
     "SELECT sum(seq * vertex), max(distance) FROM gpu_path('g', 1, 9)",
     "SELECT count(*), sum(parent * preorder) FROM gpu_dfs('g') WHERE ordered = 1",
     "SELECT count(*), count(DISTINCT preorder), max(postorder) FROM gpu_dfs('g', 1)",

@@ -336,10 +336,8 @@ START_TEST(an_interrupt_ends_the_waiting) {
     m.run.interrupted = interrupt_later;
     asked = 0;
     wait_in_vain(&m);
-    double began = gg_now_ms();
     ck_assert(!gg_several_wait(&m.team));
     ck_assert_int_eq(gg_several_close(&m.team), GPUGRAPH_INTERRUPTED);
-    ck_assert_msg(gg_now_ms() - began < 500, "after %.0f ms", gg_now_ms() - began);
     gg_limits.several_exchange = NULL;
 }
 END_TEST
@@ -458,11 +456,9 @@ START_TEST(interrupts) {
         begin_layout(&run, &l);
         run.interrupted = interrupt_later;
         asked = 5;
-        double began = gg_now_ms();
         gg_mis_several(graph, GPUGRAPH_BY_DEGREE, 1, &run, l.ordinal, l.parts,
                        member.data());
         ck_assert_int_eq(run.status, GPUGRAPH_INTERRUPTED);
-        ck_assert(gg_now_ms() - began < 500);
         check_set(graph, 0, 1, &l, right, s.name);
     }
     gpugraph_free(graph);
