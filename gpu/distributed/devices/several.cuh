@@ -49,9 +49,9 @@ struct several_team {
     gpugraph_graph *graph;
     int parts;
     int first, end; /* members of this process: first .. end - 1 */
-    gpugraph_part
-        *rank;  /* a partition of this process: the other members are ranks of its
-                         ** exchange (ranks.cuh); NULL: all members are of this process */
+    /* A partition of this process: the other members are ranks of its exchange (ranks.cuh).
+    ** NULL: all members are of this process. */
+    gpugraph_part *rank;
     bool peers; /* every device reaches every other one's memory: kernels meet */
     const struct several_exchange *exchange;
     uint64_t patience_ns; /* a device is waited for */
