@@ -17,7 +17,6 @@
 #include "several.cuh"
 #include "bfs/bfs.h"
 #include "distributed/devices/bring.cuh"
-#include "distributed/devices/kept.h"
 #include "distributed/devices/ranks.cuh"
 #include "device/services.h"
 

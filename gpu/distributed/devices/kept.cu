@@ -7,7 +7,6 @@
 ** Rows are good together alone: each device's have the stamp of their making. */
 #include "device/parts.cuh"
 #include "graph/graph.cuh"
-#include "kept.h"
 #include "several.cuh"
 
 #include <stdio.h>
@@ -244,7 +243,7 @@ int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_ki
                      65536);
 }
 
-extern "C" bool gg_several_has_rows(const gpugraph_graph *graph, int parts) {
+bool gg_several_has_rows(const gpugraph_graph *graph, int parts) {
     const struct several_kept *kept =
         (const struct several_kept *)gg_device_part_of(graph, &kept_kind);
     bool made = false;

@@ -49,9 +49,9 @@ struct several_team {
     gpugraph_graph *graph;
     int parts;
     int first, end; /* members of this process: first .. end - 1 */
-    gpugraph_part
-        *rank;  /* a partition of this process: the other members are ranks of its
-                         ** exchange (ranks.cuh); NULL: all members are of this process */
+    /* A partition of this process: the other members are ranks of its exchange (ranks.cuh).
+    ** NULL: all members are of this process. */
+    gpugraph_part *rank;
     bool peers; /* every device reaches every other one's memory: kernels meet */
     const struct several_exchange *exchange;
     uint64_t patience_ns; /* a device is waited for */
@@ -144,6 +144,8 @@ bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighte
 void gg_several_keep_more(struct several_team *team, const struct several_parts *parts);
 /* The team ends: its rows may go when memory is short. */
 void gg_several_let_go(struct several_team *team);
+/* Are some of the graph's rows kept in so many parts? (kept.cu) */
+bool gg_several_has_rows(const gpugraph_graph *graph, int parts);
 /* Bytes that the largest part, and what making it takes, would still need on each device. */
 int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_kind kind,
                              bool weighted);

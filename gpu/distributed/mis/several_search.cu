@@ -2,7 +2,6 @@
 ** the search (several.cu), and members brought home. */
 #include "several.cuh"
 #include "distributed/devices/bring.cuh"
-#include "distributed/devices/kept.h"
 #include "distributed/devices/ranks.cuh"
 #include "device/services.h"
 #include "mis/mis.h"

@@ -14,7 +14,6 @@
 #include "parts.h"
 #include "pagerank/sums.cuh"
 #include "distributed/devices/bring.cuh"
-#include "distributed/devices/kept.h"
 #include "distributed/devices/ranks.cuh"
 #include "device/services.h"
 

@@ -101,16 +101,24 @@ static PART_INLINE uint32_t local_at(const struct part_peer *peer, uint32_t plac
     return ghosts ? peer->first_ghost + place : peer->master[place];
 }
 
-/* Sizes of entries are known where they are copied. */
+/* An entry of 1, 4, 8 or 16 bytes. */
 static PART_INLINE void copy(char *to, const char *from, uint32_t size) {
-    memcpy(to, from, size);
+    if (size == 4)
+        memcpy(to, from, 4);
+    else if (size == 8)
+        memcpy(to, from, 8);
+    else if (size == 16)
+        memcpy(to, from, 16);
+    else
+        *to = *from;
 }
 
 /* ---- writing ---- */
 
-static PART_INLINE void write_all(const struct sync *s, const struct part_peer *peer,
-                                  uint32_t places, char *value, uint32_t size) {
+static void write_all(const struct sync *s, const struct part_peer *peer, uint32_t places,
+                      char *value) {
     const char *from = s->f.value;
+    const uint32_t size = s->f.size;
     for (uint32_t i = 0; i < places; i++, value += size)
         copy(value, from + (uint64_t)local_at(peer, i, s->up) * size, size);
 }
@@ -118,8 +126,9 @@ static PART_INLINE void write_all(const struct sync *s, const struct part_peer *
 /* Returns how many have changed. */
 static PART_INLINE uint32_t write_bits(const struct sync *s, const struct part_peer *peer,
                                        uint32_t places, uint64_t *bits, char *value,
-                                       uint32_t size, bool up) {
+                                       bool up) {
     const char *from = s->f.value, *begin = value;
+    const uint32_t size = s->f.size;
     const uint8_t *flag = s->c->flag;
     uint32_t count = 0;
     for (uint32_t low = 0; low < places; low += 64) {
@@ -140,38 +149,6 @@ static PART_INLINE uint32_t write_bits(const struct sync *s, const struct part_p
     return count;
 }
 
-static void write_all_of(const struct sync *s, const struct part_peer *peer,
-                         uint32_t places, char *value) {
-    switch (s->f.size) {
-    case 1:
-        write_all(s, peer, places, value, 1);
-        break;
-    case 4:
-        write_all(s, peer, places, value, 4);
-        break;
-    case 8:
-        write_all(s, peer, places, value, 8);
-        break;
-    default:
-        write_all(s, peer, places, value, 16);
-    }
-}
-
-static PART_INLINE uint32_t write_bits_of(const struct sync *s,
-                                          const struct part_peer *peer, uint32_t places,
-                                          uint64_t *bits, char *value, bool up) {
-    switch (s->f.size) {
-    case 1:
-        return write_bits(s, peer, places, bits, value, 1, up);
-    case 4:
-        return write_bits(s, peer, places, bits, value, 4, up);
-    case 8:
-        return write_bits(s, peer, places, bits, value, 8, up);
-    default:
-        return write_bits(s, peer, places, bits, value, 16, up);
-    }
-}
-
 /* The message to part q, but for a list's places and values. */
 static void write_letter(struct sync *s, uint32_t q) {
     const uint32_t places = places_out(s, q);
@@ -181,14 +158,14 @@ static void write_letter(struct sync *s, uint32_t q) {
     uint32_t count = s->count[q], values;
     if (!s->c) {
         *head = (struct head){AS_ALL, count = places};
-        write_all_of(s, peer, places, (char *)head + index_bytes(AS_ALL, count, places));
+        write_all(s, peer, places, (char *)head + index_bytes(AS_ALL, count, places));
     } else if (!s->dense && is_short(count, places)) {
         *head = (struct head){AS_LIST, count};
     } else {
         uint64_t *bits = (uint64_t *)(head + 1);
         char *value = (char *)head + index_bytes(AS_BITMAP, 0, places);
-        count = s->up ? write_bits_of(s, peer, places, bits, value, true)
-                      : write_bits_of(s, peer, places, bits, value, false);
+        count = s->up ? write_bits(s, peer, places, bits, value, true)
+                      : write_bits(s, peer, places, bits, value, false);
         *head = (struct head){count ? AS_BITMAP : AS_LIST, count};
     }
     values = s->c && s->c->alike && count > 1 ? 1 : count;
@@ -272,7 +249,8 @@ static bool write_letters(struct sync *s) {
 /* ---- reading ---- */
 
 static PART_INLINE void take(struct sync *s, const struct part_peer *peer, uint32_t place,
-                             const char *value, uint32_t size, bool up) {
+                             const char *value, bool up) {
+    const uint32_t size = s->f.size;
     const uint32_t v = local_at(peer, place, !up);
     char *into = (char *)s->f.value + (uint64_t)v * size;
     if (!up)
@@ -281,7 +259,8 @@ static PART_INLINE void take(struct sync *s, const struct part_peer *peer, uint3
         part_note(s->c, v);
 }
 
-static PART_INLINE void read_letter(struct sync *s, uint32_t q, uint32_t size, bool up) {
+static PART_INLINE void read_letter(struct sync *s, uint32_t q, bool up) {
+    const uint32_t size = s->f.size;
     const struct part_peer *peer = &s->p->peer[q];
     const struct head *head = s->p->in[q].bytes;
     const uint32_t places = places_in(s, q), step = s->c && s->c->alike ? 0 : size;
@@ -293,27 +272,11 @@ static PART_INLINE void read_letter(struct sync *s, uint32_t q, uint32_t size, b
         for (uint64_t w = 0; w < words_of(places); w++)
             for (uint64_t rest = bits[w]; rest; rest &= rest - 1, value += step)
                 take(s, peer, (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(rest), value,
-                     size, up);
+                     up);
         return;
     }
     for (uint32_t i = 0; i < head->count; i++, value += step)
-        take(s, peer, head->form == AS_LIST ? list[i] : i, value, size, up);
-}
-
-static PART_INLINE void read_letter_of(struct sync *s, uint32_t q, bool up) {
-    switch (s->f.size) {
-    case 1:
-        read_letter(s, q, 1, up);
-        break;
-    case 4:
-        read_letter(s, q, 4, up);
-        break;
-    case 8:
-        read_letter(s, q, 8, up);
-        break;
-    default:
-        read_letter(s, q, 16, up);
-    }
+        take(s, peer, head->form == AS_LIST ? list[i] : i, value, up);
 }
 
 static void drop_ghosts(struct sync *s) {
@@ -334,9 +297,9 @@ static void read_letters(struct sync *s) {
     for (uint32_t q = 0; q < s->p->exchange->parts; q++)
         if (s->p->in[q].size > 0) {
             if (s->up)
-                read_letter_of(s, q, true);
+                read_letter(s, q, true);
             else
-                read_letter_of(s, q, false);
+                read_letter(s, q, false);
         }
 }
 

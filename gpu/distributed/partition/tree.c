@@ -37,15 +37,15 @@ struct making {
     const void *value;
     enum part_layout layout;
     const gpugraph_part_tree *tree;
-    struct candidate *best; /* of each local; NULL: masters find theirs by themselves */
-    uint32_t *round;        /* that has settled it; GPUGRAPH_NONE: none yet */
+    struct candidate *best;        /* of each local */
+    uint32_t *round;               /* that has settled it; GPUGRAPH_NONE: none yet */
     struct part_changes now, next; /* settled last, found now */
 };
 
 /* ---- strict arcs ---- */
 
-static PART_INLINE struct candidate strict_arc(const struct making *m, uint32_t v,
-                                               enum part_layout layout) {
+static struct candidate strict_arc(const struct making *m, uint32_t v,
+                                   enum part_layout layout) {
     const struct part_into *into = &m->p->into;
     const uint64_t value = part_value(m->value, v, layout);
     if (value != UINT64_MAX && value != 0)
@@ -58,21 +58,6 @@ static PART_INLINE struct candidate strict_arc(const struct making *m, uint32_t 
     return (struct candidate){0, UINT64_MAX};
 }
 
-static PART_INLINE bool strict_arcs_of(struct making *m, enum part_layout layout) {
-    const gpugraph_part *p = m->p;
-    const uint32_t count = m->best ? p->locals : p->masters;
-    for (uint32_t v = 0; v < count && !gg_leave(m->run, v); v++) {
-        const struct candidate c = strict_arc(m, v, layout);
-        if (m->best) {
-            m->best[v] = c;
-        } else {
-            m->tree->parent[v] = c.parent;
-            m->tree->edge[v] = c.edge;
-        }
-    }
-    return !gg_stopping(m->run);
-}
-
 static bool reduce(struct making *m, struct part_changes *c) {
     return !part_writes_ghosts(m->p) ||
            gg_reduce(m->p, m->run,
@@ -81,27 +66,14 @@ static bool reduce(struct making *m, struct part_changes *c) {
 }
 
 static bool strict_arcs(struct making *m) {
-    bool go = false;
-    switch (m->layout) {
-    case PART_LEVELS:
-        go = strict_arcs_of(m, PART_LEVELS);
-        break;
-    case PART_NARROW:
-        go = strict_arcs_of(m, PART_NARROW);
-        break;
-    case PART_WHOLE:
-        go = strict_arcs_of(m, PART_WHOLE);
-        break;
-    case PART_REAL:
-        go = strict_arcs_of(m, PART_REAL);
-        break;
-    }
-    return go && reduce(m, NULL);
+    for (uint32_t v = 0; v < m->p->locals && !gg_leave(m->run, v); v++)
+        m->best[v] = strict_arc(m, v, m->layout);
+    return !gg_stopping(m->run) && reduce(m, NULL);
 }
 
 /* What has been found goes to the caller's arrays. */
 static void put_tree(const struct making *m) {
-    for (uint32_t v = 0; m->best && v < m->p->masters; v++) {
+    for (uint32_t v = 0; v < m->p->masters; v++) {
         m->tree->parent[v] = m->best[v].parent;
         m->tree->edge[v] = m->best[v].edge;
     }
@@ -191,23 +163,11 @@ static bool rounds(struct making *m, const uint32_t *source, uint32_t sources) {
     return m->run->status == GPUGRAPH_OK;
 }
 
-/* Candidates that masters have put into the tree already. */
-static bool collect(struct making *m) {
-    if (m->best)
-        return true;
-    m->best = gg_alloc(m->run, m->p->locals, sizeof *m->best);
-    for (uint32_t v = 0; m->best && v < m->p->locals; v++)
-        m->best[v] = v < m->p->masters
-                         ? (struct candidate){m->tree->edge[v], m->tree->parent[v]}
-                         : (struct candidate){0, UINT64_MAX};
-    return m->best != NULL;
-}
-
 static bool settle_rest(struct making *m, const uint32_t *source, uint32_t sources) {
-    const bool go =
-        collect(m) && (m->round = gg_alloc(m->run, m->p->locals, sizeof *m->round)) &&
-        part_changes_open(m->p, m->run, &m->now) &&
-        part_changes_open(m->p, m->run, &m->next) && rounds(m, source, sources);
+    const bool go = (m->round = gg_alloc(m->run, m->p->locals, sizeof *m->round)) &&
+                    part_changes_open(m->p, m->run, &m->now) &&
+                    part_changes_open(m->p, m->run, &m->next) &&
+                    rounds(m, source, sources);
     part_changes_close(&m->now);
     part_changes_close(&m->next);
     gg_release(m->round);
@@ -233,7 +193,7 @@ static bool count_open(const struct making *m, const uint32_t *source, uint32_t 
     *open = 0;
     for (uint32_t v = 0; v < m->p->masters; v++)
         *open += part_value(m->value, v, m->layout) != UINT64_MAX &&
-                 (m->best ? m->best[v].parent : m->tree->parent[v]) == UINT64_MAX;
+                 m->best[v].parent == UINT64_MAX;
     for (uint32_t i = 0; i < sources; i++) /* at 0, where no strict arc ends */
         *open -= part_value(m->value, source[i], m->layout) != UINT64_MAX;
     return part_sum(m->p, m->run, open);
@@ -245,9 +205,8 @@ gpugraph_status part_tree(gpugraph_part *p, gpugraph_run *run, const void *value
     struct making m = {
         .p = p, .run = run, .value = value, .layout = layout, .tree = tree};
     uint64_t open = 0;
-    if (part_writes_ghosts(p))
-        m.best = gg_alloc(run, p->locals, sizeof *m.best);
-    bool go = !run->status && strict_arcs(&m);
+    m.best = gg_alloc(run, p->locals, sizeof *m.best);
+    bool go = m.best && strict_arcs(&m);
     if (go && layout != PART_LEVELS)
         go = count_open(&m, source, sources, &open) &&
              (open == 0 || settle_rest(&m, source, sources));

@@ -14,7 +14,6 @@
 #include "persistent_parts.cuh"
 #include "sssp/persistent_plan.cuh"
 #include "distributed/devices/bring.cuh"
-#include "distributed/devices/kept.h"
 #include "distributed/devices/ranks.cuh"
 #include "device/services.h"
 
