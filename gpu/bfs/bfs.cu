@@ -215,42 +215,39 @@ static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *sear
     return arcs < UINT32_MAX - 65536;
 }
 
-/* Are rows that there are anyhow the transpose as well? A graph with few edges to a vertex has
-** no frontier to which that matters, and is not asked. */
+/* Are rows that there are anyhow the transpose as well? NOT_SYMMETRIC, too, where few edges to a vertex
+** leave no frontier to which that matters. */
 static bool turns_into_itself(struct cuda_job *job, const gpugraph_search *search,
                               enum symmetry *itself) {
     const gpugraph_graph *graph = job->graph;
-    *itself = search->direction == GPUGRAPH_BOTH ? SYMMETRIC : NOT_SYMMETRIC;
-    if (search->direction != GPUGRAPH_OUT ||
-        graph->m < (uint64_t)graph->n * EXPLODING_DEGREE)
+    const bool both = search->direction == GPUGRAPH_BOTH;
+    const uint64_t arcs = both ? 2 * graph->m : graph->m;
+    const bool matters = arcs >= (uint64_t)graph->n * EXPLODING_DEGREE;
+    *itself = matters && both ? SYMMETRIC : NOT_SYMMETRIC;
+    if (!matters || search->direction != GPUGRAPH_OUT)
         return true;
     return gg_device_symmetry(job, itself) || gg_do_without(job);
 }
 
-/* Bottom-up, where an earlier search has met a frontier for which that would have paid: a
-** graph that is searched once is not worth hubs and the transpose. Without these, where the
-** rows that there are do for the transpose. */
-static bool choose(struct cuda_job *job, const gpugraph_search *search,
-                   enum bfs_look *look) {
+/* *below: bottom-up, where the rows that there are do for the transpose, or an earlier search has met a
+** frontier for which that would have paid. A graph that is searched once is not worth a transpose. */
+static bool choose(struct cuda_job *job, const gpugraph_search *search, bool *below) {
     gpugraph_run *run = job->run;
     const gpugraph_graph *graph = job->graph;
     const bool is_auto = gg_method_is_auto(run);
     enum csr_kind kind = gg_forward_kind(search->direction);
     enum symmetry itself = SYMMETRY_UNKNOWN;
-    *look = gg_method_is(run, "direction-optimizing") ? BFS_BY_HUBS : BFS_ALONG;
+    *below = gg_method_is(run, "direction-optimizing");
     if (is_auto && fits_levels(graph, search)) {
         if (!turns_into_itself(job, search, &itself))
             return false;
         bool explodes =
             gg_bfs_explodes(graph, kind) && gg_searches(graph) > GG_BFS_REVERSE_AFTER;
-        *look = itself == SYMMETRY_UNKNOWN ? BFS_ALONG
-                : explodes                 ? BFS_BY_HUBS
-                : itself == SYMMETRIC      ? BFS_BY_ROWS
-                                           : BFS_ALONG;
+        *below = itself == SYMMETRIC || (itself == NOT_SYMMETRIC && explodes);
         run->used_method = gg_wants_regions(job, false) && gg_fits_regions(search)
                                ? "regions"
-                           : *look != BFS_ALONG ? "direction-optimizing"
-                                                : "persistent";
+                           : *below ? "direction-optimizing"
+                                    : "persistent";
     }
     if (!fits_levels(graph, search) && !gg_method_is(run, "multi-queue"))
         run->used_method = "multi-kernel";
@@ -259,8 +256,8 @@ static bool choose(struct cuda_job *job, const gpugraph_search *search,
 
 bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                    struct bfs_outcome *out) {
-    enum bfs_look look;
-    if (!choose(job, search, &look))
+    bool below;
+    if (!choose(job, search, &below))
         return false;
     if (gg_method_is(job->run, "multi-kernel"))
         return search_by_kernels(job, search, tree, out);
@@ -268,7 +265,7 @@ bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tre
         return gg_bfs_queues(job, search, tree, out);
     if (gg_method_is(job->run, "regions"))
         return gg_bfs_regions(job, search, tree, out);
-    return gg_bfs_levels(job, search, look, tree, out);
+    return gg_bfs_levels(job, search, below, tree, out);
 }
 
 bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,

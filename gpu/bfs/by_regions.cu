@@ -72,5 +72,5 @@ bool gg_bfs_regions(struct cuda_job *job, const gpugraph_search *search, bool tr
     if (there)
         return true;
     job->run->used_method = "persistent";
-    return gg_bfs_levels(job, search, BFS_ALONG, tree, out);
+    return gg_bfs_levels(job, search, false, tree, out);
 }

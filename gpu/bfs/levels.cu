@@ -190,33 +190,23 @@ static int64_t own_bytes(const struct cuda_job *job, const struct device_csr *g)
 /* A search that has looked so has left all that the next one needs. To ask how much memory is free is a
 ** call of the system, while the device waits for the next search. */
 static bool has_room_below(struct cuda_job *job, const gpugraph_search *search,
-                           const struct device_csr *g, enum bfs_look look, bool tree) {
+                           const struct device_csr *g, bool tree) {
     const enum csr_kind turned = gg_bfs_turned(job->graph, search->direction);
     struct workspace space = {NULL, 0};
     struct bfs_arrays b = {};
     carve(&space, g, search, true, 0, &b);
     if (!tree && space.used <= job->device->workspace_bytes &&
         gg_device_copy_of(job->graph)->rows[turned].made &&
-        (look == BFS_BY_ROWS || gg_bfs_has_hubs(job->graph, turned)))
+        gg_bfs_has_hubs(job->graph, turned))
         return true;
     return below_lacks(job, turned) + own_bytes(job, g) <= gg_device_room(job);
 }
 
-/* Fills `below`, where it can. False when the job must end. */
+/* Fills `below`, where there is room. False when the job must end. */
 static bool look_below(struct cuda_job *job, const gpugraph_search *search,
-                       const struct device_csr *g, enum bfs_look look, bool tree,
-                       struct bfs_below *below) {
-    enum csr_kind forward = gg_forward_kind(search->direction);
-    enum csr_kind turned = gg_bfs_turned(job->graph, search->direction);
-    *below = bfs_below();
-    if (look == BFS_ALONG || !has_room_below(job, search, g, look, tree))
-        return true;
-    if (look == BFS_BY_ROWS) {
-        if (turned == forward)
-            below->rows = *g;
-        return true;
-    }
-    if (gg_bfs_below(job, turned, below))
+                       const struct device_csr *g, bool tree, struct bfs_below *below) {
+    if (!has_room_below(job, search, g, tree) ||
+        gg_bfs_below(job, gg_bfs_turned(job->graph, search->direction), below))
         return true;
     *below = bfs_below();
     return gg_do_without(job);
@@ -238,16 +228,16 @@ bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
     return run(job, g, below, search, &b, &out->deepest);
 }
 
-bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
-                   enum bfs_look look, bool tree, struct bfs_outcome *out) {
+bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool below,
+                   bool tree, struct bfs_outcome *out) {
     struct device_csr g;
-    struct bfs_below below;
+    struct bfs_below turned = bfs_below();
     const enum csr_kind kind = gg_forward_kind(search->direction);
     if (!gg_roomy_csr(job, kind, false, &g))
         return false;
     g.m -= gg_spare_arcs(job->graph, kind); /* it says how long rows are */
-    return look_below(job, search, &g, look, tree, &below) &&
-           gg_bfs_levels_by(job, search, &g, &below, tree, out);
+    return (!below || look_below(job, search, &g, tree, &turned)) &&
+           gg_bfs_levels_by(job, search, &g, &turned, tree, out);
 }
 
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {

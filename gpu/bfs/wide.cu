@@ -3,8 +3,7 @@
 **
 **     DOWN     the frontier's arcs in equal shares to all warps, 32 x SPAN of them at a time
 **     SWEEP    the first bottom-up look: every vertex not visited looks whether its hub
-**              is (before there are hubs, its first neighbour), then at a handful of its
-**              neighbours, then its warp at all of them. A word of the bitmap is a warp's,
+**              is, then at a handful of its neighbours, then its warp at all of them. A word of the bitmap is a warp's,
 **              so it is written whole, into the other bitmap
 **     LIST     later bottom-up looks: those left over, by their list. Few are, so depths
 **              tell who is visited, and the bitmap need not stand still

@@ -159,28 +159,13 @@ static __device__ __forceinline__ uint32_t look_at_row(const device_csr &rows, u
     return found;
 }
 
-/* Of open vertices, GG_WARP numbers apart, their hubs, or first neighbours before there are
-** hubs; NONE: not open, or the row is empty. Loads of a kind are under way together. */
+/* Of open vertices, GG_WARP numbers apart, their hubs; NONE: not open, or the row is empty. */
 template <int count>
 static __device__ __forceinline__ void
 nearest(const wide &w, uint64_t v, const bool (&open)[count], uint32_t (&hub)[count]) {
-    const uint64_t *offset = w.below.rows.offset;
-    uint64_t begin[count], end[count];
-    if (w.below.hub) {
-#pragma unroll
-        for (int i = 0; i < count; i++)
-            hub[i] = open[i] ? __ldcg(&w.below.hub[v + i * GG_WARP]) : GPUGRAPH_NONE;
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < count; i++) {
-        begin[i] = open[i] ? __ldg(&offset[v + i * GG_WARP]) : 0;
-        end[i] = open[i] ? __ldg(&offset[v + i * GG_WARP + 1]) : 0;
-    }
 #pragma unroll
     for (int i = 0; i < count; i++)
-        hub[i] =
-            begin[i] < end[i] ? __ldg(&w.below.rows.target[begin[i]]) : GPUGRAPH_NONE;
+        hub[i] = open[i] ? __ldcg(&w.below.hub[v + i * GG_WARP]) : GPUGRAPH_NONE;
 }
 
 /* At the rows of lanes whose hub is not visited. What is found becomes the vertex's hub. */
@@ -188,7 +173,7 @@ template <typename test_type>
 static __device__ __forceinline__ bool look_further(const wide &w, uint32_t v, bool looks,
                                                     test_type is_visited) {
     uint32_t u = look_at_row(w.below.rows, v, looks, is_visited);
-    if (w.below.hub && u != GPUGRAPH_NONE)
+    if (u != GPUGRAPH_NONE)
         w.below.hub[v] = u;
     return u != GPUGRAPH_NONE;
 }
@@ -203,9 +188,7 @@ static __device__ uint32_t sweep(const wide &w, const state &s, pile *rest) {
     uint64_t quad = (uint64_t)blockIdx.x * WARPS + threadIdx.x / GG_WARP;
     for (; quad < quads; quad += warps) {
         uint4 four = __ldcg(reinterpret_cast<const uint4 *>(visited) + quad);
-        uint4 shut = make_uint4(0, 0, 0, 0);
-        if (w.below.closed)
-            shut = __ldg(reinterpret_cast<const uint4 *>(w.below.closed) + quad);
+        uint4 shut = __ldg(reinterpret_cast<const uint4 *>(w.below.closed) + quad);
         uint32_t word[SPAN] = {four.x, four.y, four.z, four.w}, hub[SPAN];
         const uint32_t closed[SPAN] = {shut.x, shut.y, shut.z, shut.w};
         bool open[SPAN], hit[SPAN];
