@@ -10,7 +10,6 @@
 ** the vertices of others alone, so nothing is shared and nothing depends on who is faster. */
 #define _GNU_SOURCE
 #include "bfs.h"
-#include "tuning.h"
 
 #include <string.h>
 

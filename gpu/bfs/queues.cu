@@ -9,7 +9,6 @@
 #include "bfs.cuh"
 #include "sssp/sssp.cuh"
 #include "tree/tree.cuh"
-#include "tuning.h"
 
 static_assert(GPUGRAPH_NONE == UINT32_MAX, "a distance of 32 bits is a depth");
 
