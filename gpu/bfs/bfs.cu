@@ -59,7 +59,7 @@ struct bfs {
 /* ---- kernels ---- */
 
 /* One thread per source, repeats allowed. */
-static __global__ void seed(struct bfs b, uint32_t sources, uint32_t n) {
+static __global__ void seed_sources(struct bfs b, uint32_t sources, uint32_t n) {
     uint64_t whole = gg_whole_warps(sources);
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
         uint32_t v = i < sources ? b.ends[i] : 0;
@@ -133,8 +133,9 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- driver ---- */
 
-static void carve(struct workspace *space, const struct device_csr *g,
-                  const gpugraph_search *search, uint64_t tree_bytes, struct bfs *b) {
+static void carve_bfs_kernels(struct workspace *space, const struct device_csr *g,
+                              const gpugraph_search *search, uint64_t tree_bytes,
+                              struct bfs *b) {
     uint64_t ends = (uint64_t)search->source_count + search->target_count;
     b->state = gg_carve<struct state>(space, 1);
     b->ends = gg_carve<uint32_t>(space, ends);
@@ -146,9 +147,9 @@ static void carve(struct workspace *space, const struct device_csr *g,
     b->scratch = gg_carve<uint8_t>(space, b->scratch_bytes);
 }
 
-static bool start(struct cuda_job *job, const struct device_csr *g,
-                  const gpugraph_search *search, struct bfs_bounds bounds,
-                  struct bfs *b) {
+static bool start_bfs_kernels(struct cuda_job *job, const struct device_csr *g,
+                              const gpugraph_search *search, struct bfs_bounds bounds,
+                              struct bfs *b) {
     uint32_t sources = search->source_count, targets = search->target_count;
     gg_fill(job, b->state, 0, sizeof *b->state);
     gg_fill(job, b->wanted, 0, ((uint64_t)g->n / 32 + 1) * sizeof *b->wanted);
@@ -158,9 +159,9 @@ static bool start(struct cuda_job *job, const struct device_csr *g,
               (uint64_t)targets * sizeof *b->ends);
     if (!gg_going(job))
         return false;
-    seed<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(*b, sources,
-                                                                           g->n);
-    gg_launched(job, "seed");
+    seed_sources<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(
+        *b, sources, g->n);
+    gg_launched(job, "seed_sources");
     mark_targets<<<gg_grid(job, targets, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(
         *b, b->ends + sources, targets);
     gg_launched(job, "mark_targets");
@@ -196,11 +197,12 @@ static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
         return false;
     double started = gg_now_ms();
     b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
-    carve(&space, &g, search, gg_tree_bytes(job, tree), &b);
+    carve_bfs_kernels(&space, &g, search, gg_tree_bytes(job, tree), &b);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, &g, search, gg_tree_bytes(job, tree), &b);
-    if (!start(job, &g, search, bounds, &b) || !run_levels(job, &g, bounds, &b, &state))
+    carve_bfs_kernels(&space, &g, search, gg_tree_bytes(job, tree), &b);
+    if (!start_bfs_kernels(job, &g, search, bounds, &b) ||
+        !run_levels(job, &g, bounds, &b, &state))
         return false;
     char more[60];
     snprintf(more, sizeof more, "%u levels", state.levels);
@@ -231,7 +233,8 @@ static bool turns_into_itself(struct cuda_job *job, const gpugraph_search *searc
 
 /* *below: bottom-up, where the rows that there are do for the transpose, or an earlier search has met a
 ** frontier for which that would have paid. A graph that is searched once is not worth a transpose. */
-static bool choose(struct cuda_job *job, const gpugraph_search *search, bool *below) {
+static bool choose_bfs_method(struct cuda_job *job, const gpugraph_search *search,
+                              bool *below) {
     gpugraph_run *run = job->run;
     const gpugraph_graph *graph = job->graph;
     const bool is_auto = gg_method_is_auto(run);
@@ -257,7 +260,7 @@ static bool choose(struct cuda_job *job, const gpugraph_search *search, bool *be
 bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                    struct bfs_outcome *out) {
     bool below;
-    if (!choose(job, search, &below))
+    if (!choose_bfs_method(job, search, &below))
         return false;
     if (gg_method_is(job->run, "multi-kernel"))
         return search_by_kernels(job, search, tree, out);
@@ -279,8 +282,8 @@ bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
     return true;
 }
 
-static bool search_graph(struct cuda_job *job, const gpugraph_search *search,
-                         uint32_t *depth, void *tree_edge) {
+static bool search_bfs_graph(struct cuda_job *job, const gpugraph_search *search,
+                             uint32_t *depth, void *tree_edge) {
     struct bfs_outcome out;
     uint64_t n = job->graph->n;
     if (!gg_bfs_search(job, search, tree_edge != NULL, &out) ||
@@ -303,13 +306,13 @@ gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *s
     struct cuda_job job;
     if (!gg_job_open(&job, graph, run))
         return run->status;
-    search_graph(&job, search, depth, tree_edge);
+    search_bfs_graph(&job, search, depth, tree_edge);
     return gg_job_close(&job);
 }
 
-static gpugraph_status list_on_device(gpugraph_graph *graph,
-                                      const gpugraph_search *search, gpugraph_run *run,
-                                      struct reached_list *to) {
+static gpugraph_status list_bfs_on_device(gpugraph_graph *graph,
+                                          const gpugraph_search *search,
+                                          gpugraph_run *run, struct reached_list *to) {
     struct cuda_job job;
     struct bfs_outcome out;
     if (!gg_job_open(&job, graph, run))
@@ -328,7 +331,7 @@ static gpugraph_status list_on_device(gpugraph_graph *graph,
 }
 
 /* What a run takes. */
-static int64_t bytes(const gpugraph_graph *graph, bool) {
+static int64_t bfs_device_bytes(const gpugraph_graph *graph, bool) {
     const struct cuda_job planned = planned_job(graph);
     return gg_device_graph_lacks(graph, CSR_OUT, false) +
            (int64_t)gg_bfs_levels_bytes(&planned, GG_PLANNED_ENDS);
@@ -359,6 +362,6 @@ static const struct bfs_calls calls = {.search = gg_bfs_on_device,
 extern "C" const algorithm_side gg_bfs_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
-    .list = list_on_device,
+    .bytes = bfs_device_bytes,
+    .list = list_bfs_on_device,
 };

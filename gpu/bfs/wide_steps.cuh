@@ -49,8 +49,9 @@ static __device__ __forceinline__ void load_arcs(const wide &w, uint2 entry, uin
     }
 }
 
-static __device__ __forceinline__ uint32_t visit(const wide &w, const state &s,
-                                                 const uint32_t (&v)[SPAN], pile *finds) {
+static __device__ __forceinline__ uint32_t visit_arcs(const wide &w, const state &s,
+                                                      const uint32_t (&v)[SPAN],
+                                                      pile *finds) {
     uint32_t *visited = w.b.visited[s.odd], found = 0;
     bool fresh[SPAN];
 #pragma unroll
@@ -72,7 +73,7 @@ static __device__ __forceinline__ uint32_t visit(const wide &w, const state &s,
             note_target(w, s, v[i]);
         }
         found += __popc(__ballot_sync(ALL_LANES, fresh[i]));
-        find(w, s, finds, v[i], fresh[i]);
+        add_find(w, s, finds, v[i], fresh[i]);
     }
     return found;
 }
@@ -100,7 +101,7 @@ static __device__ uint32_t go_down(const wide &w, const state &s, pile *finds) {
         stop = covered < stop ? covered : stop;
         stop = stop - k > SPAN * GG_WARP ? k + SPAN * GG_WARP : stop;
         load_arcs(w, entry, k, stop, v);
-        found += visit(w, s, v, finds);
+        found += visit_arcs(w, s, v, finds);
         unsigned begun = __ballot_sync(ALL_LANES, entry.y <= stop);
         e += stop == covered ? GG_WARP : GG_WARP - 1 - __clz(begun);
         k = stop;
@@ -226,8 +227,8 @@ static __device__ uint32_t sweep(const wide &w, const state &s, pile *rest) {
 }
 
 /* One thread to a vertex that was left over. */
-static __device__ uint32_t look_again(const wide &w, const state &s, pile *finds,
-                                      pile *rest) {
+static __device__ uint32_t look_at_rest(const wide &w, const state &s, pile *finds,
+                                        pile *rest) {
     const uint32_t *list = w.b.rest[s.side], *depth = w.b.depth;
     const uint64_t threads = (uint64_t)gridDim.x * BLOCK;
     auto is_visited = [&](uint32_t u) { return __ldcg(&depth[u]) <= s.level; };
@@ -249,21 +250,22 @@ static __device__ uint32_t look_again(const wide &w, const state &s, pile *finds
             note_target(w, s, v);
         }
         found += __popc(__ballot_sync(ALL_LANES, hit));
-        find(w, s, finds, v, hit);
+        add_find(w, s, finds, v, hit);
         leave_over(w, s, rest, v, open && !hit);
     }
     return found;
 }
 
 /* One warp to a word: what the latest SWEEP found goes into the queue. */
-static __device__ void collect(const wide &w, const state &s, pile *finds) {
+static __device__ void collect_sweep(const wide &w, const state &s, pile *finds) {
     const uint32_t *visited = w.b.visited[s.odd], *before = w.b.visited[1 - s.odd];
     const uint64_t words = ((uint64_t)w.g.n + 31) / 32;
     uint64_t word = (uint64_t)blockIdx.x * WARPS + threadIdx.x / GG_WARP;
     for (; word < words; word += (uint64_t)gridDim.x * WARPS) {
         uint32_t fresh = __ldcg(&visited[word]) & ~__ldcg(&before[word]);
         if (fresh)
-            find(w, s, finds, (uint32_t)(word * 32) + gg_lane(), fresh >> gg_lane() & 1);
+            add_find(w, s, finds, (uint32_t)(word * 32) + gg_lane(),
+                     fresh >> gg_lane() & 1);
     }
 }
 
