@@ -64,7 +64,7 @@ struct tally {
     uint64_t reached_by[GG_LANES];
 };
 
-static void tell(struct batch *b, const struct tally *t) {
+static void tell_tally(struct batch *b, const struct tally *t) {
     __atomic_fetch_or(&b->fresh, t->fresh, __ATOMIC_RELAXED);
     __atomic_fetch_add(&b->vertices, t->vertices, __ATOMIC_RELAXED);
     __atomic_fetch_add(&b->arcs, t->arcs, __ATOMIC_RELAXED);
@@ -101,7 +101,8 @@ static inline void arrive(struct batch *b, struct tally *t, uint32_t v,
 
 /* Lanes come to w: true for the first of this level. The plain look first: most of them are
 ** there already, and an atomic costs ten times as much. */
-static inline bool offer(uint64_t *next, uint32_t w, uint64_t searches, bool shared) {
+static inline bool offer_searches(uint64_t *next, uint32_t w, uint64_t searches,
+                                  bool shared) {
     uint64_t there = __atomic_load_n(&next[w], __ATOMIC_RELAXED);
     if (!(searches & ~there))
         return false;
@@ -126,7 +127,7 @@ spread_vertex(struct batch *b, uint32_t v, struct bfs_finds *finds, uint64_t *lo
     for (; arc < stop && !gg_leave(b->run, arc); arc++) {
         uint32_t w = target[arc];
         uint64_t coming = searches & ~seen[w];
-        if (!coming || !offer(b->next, w, coming, shared))
+        if (!coming || !offer_searches(b->next, w, coming, shared))
             continue;
         bfs_add_find(finds, w, b->found, &b->tail);
     }
@@ -163,7 +164,7 @@ static void spread_shared(void *job, int member) {
 }
 
 /* What was found becomes the frontier; next is all zero again. */
-static void settle(void *job, int member) {
+static void settle_finds(void *job, int member) {
     struct batch *b = job;
     struct tally tally = {0};
     uint64_t since = 0;
@@ -180,7 +181,7 @@ static void settle(void *job, int member) {
             arrive(b, &tally, v, b->visit[v]);
         }
     }
-    tell(b, &tally);
+    tell_tally(b, &tally);
 }
 
 /* ---- a level against the arcs ---- */
@@ -197,7 +198,7 @@ static inline uint64_t gather_vertex(const struct batch *b, uint32_t v, uint64_t
     return searches & missing;
 }
 
-static void gather(void *job, int member) {
+static void gather_vertices(void *job, int member) {
     struct batch *b = job;
     struct tally tally = {0};
     uint64_t since = 0;
@@ -218,7 +219,7 @@ static void gather(void *job, int member) {
             stop = gg_worked(b->run, &since, arcs);
         }
     }
-    tell(b, &tally);
+    tell_tally(b, &tally);
 }
 
 static void swap_words(struct batch *b) {
@@ -245,7 +246,7 @@ static void end_gathering(struct batch *b) {
 /* ---- levels ---- */
 
 /* Lanes whose targets are all reached. */
-static uint64_t satisfied(const struct batch *b) {
+static uint64_t satisfied_searches(const struct batch *b) {
     const gpugraph_search *search = b->search;
     uint64_t searches = search->target_count > 0 ? b->searching : 0;
     for (uint32_t i = 0; i < search->target_count && searches; i++)
@@ -259,11 +260,11 @@ static uint64_t satisfied(const struct batch *b) {
 
 static bool at_the_end(struct batch *b) {
     b->searching &= b->fresh;
-    b->searching &= ~satisfied(b);
+    b->searching &= ~satisfied_searches(b);
     return b->searching == 0 || b->level >= b->search->max_depth || gg_poll(b->run);
 }
 
-static void do_step(struct batch *b, crew_step *step, bool alone) {
+static void do_batch_step(struct batch *b, crew_step *step, bool alone) {
     b->taken = 0;
     if (alone)
         step(b, 0);
@@ -282,10 +283,10 @@ static bool is_narrow(const struct batch *b) {
 
 static void spread_level(struct batch *b, bool alone) {
     begin_level(b);
-    do_step(b, alone ? spread_alone : spread_shared, alone);
+    do_batch_step(b, alone ? spread_alone : spread_shared, alone);
     if (gg_stopping(b->run))
         return;
-    do_step(b, settle, alone);
+    do_batch_step(b, settle_finds, alone);
     uint32_t *old = b->list;
     b->list = b->found;
     b->found = old;
@@ -295,7 +296,7 @@ static void spread_level(struct batch *b, bool alone) {
 
 static void gather_level(struct batch *b, bool alone) {
     begin_level(b);
-    do_step(b, gather, alone);
+    do_batch_step(b, gather_vertices, alone);
     swap_words(b);
     b->level++;
     b->gathered++;
@@ -305,7 +306,7 @@ static bool pays_to_gather(const struct batch *b) {
     return b->reverse.begin && b->arcs > b->forward.m / GATHER_ALPHA;
 }
 
-static void wide_levels(void *batch) {
+static void wide_batch_levels(void *batch) {
     struct batch *b = batch;
     bool alone = b->threads == 1;
     while (!at_the_end(b)) {
@@ -329,7 +330,7 @@ static void search_levels(struct batch *b) {
     }
     b->crew.job = b;
     b->threads = gg_threads(b->run, b->forward.m);
-    crew_lead(&b->crew, b->threads, wide_levels);
+    crew_lead(&b->crew, b->threads, wide_batch_levels);
 }
 
 /* ---- a batch ---- */
@@ -347,7 +348,7 @@ static void clear_search(void *batch, uint64_t which) {
 }
 
 /* Source i begins search i. */
-static void start(struct batch *b) {
+static void start_batch(struct batch *b) {
     uint64_t depths = (uint64_t)b->forward.n * b->searches;
     gg_parts(gg_threads(b->run, depths / GG_FILL_ITEMS), b->searches, clear_search, b);
     b->level = UINT32_MAX; /* the level before 0 */
@@ -360,13 +361,13 @@ static void start(struct batch *b) {
         b->visit[v] |= bit;
         arrive(b, &tally, v, bit);
     }
-    tell(b, &tally);
+    tell_tally(b, &tally);
     b->level = 0;
     b->searching =
         b->searches == GG_LANES ? ~(uint64_t)0 : ((uint64_t)1 << b->searches) - 1;
 }
 
-static void report(const struct batch *b, double started) {
+static void report_batch(const struct batch *b, double started) {
     char more[120];
     snprintf(more, sizeof more, "%u source%s at once, %u levels, %u of them gathered",
              b->searches, b->searches == 1 ? "" : "s", b->level, b->gathered);
@@ -396,7 +397,7 @@ gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *searc
         b.next = words + 2 * n;
         b.list = lists;
         b.found = lists + n;
-        start(&b);
+        start_batch(&b);
         search_levels(&b);
     }
     gg_release(words);
@@ -407,6 +408,6 @@ gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *searc
         return gg_stopped(run);
     /* The last level may have found nothing. */
     gg_know(&graph->long_ways, b.level >= BFS_NO_BYTE + (b.fresh == 0));
-    report(&b, started);
+    report_batch(&b, started);
     return GPUGRAPH_OK;
 }

@@ -107,7 +107,7 @@ static void wide_level_alone(struct bfs *b) {
 
 /* Offers a vertex to this thread: true when it is the first to come by. The plain look
 ** first: most arcs lead to visited vertices, and an atomic costs ten times as much. */
-static inline bool claim(uint64_t *visited, uint32_t v) {
+static inline bool claim_vertex(uint64_t *visited, uint32_t v) {
     uint64_t bit = (uint64_t)1 << (v & 63);
     uint64_t *word = &visited[v >> 6];
     if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
@@ -126,7 +126,7 @@ static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
         uint64_t pause = stop - arc > GG_POLL_ITEMS ? arc + GG_POLL_ITEMS : stop;
         for (; arc < pause; arc++) {
             uint32_t w = target[arc];
-            if (claim(b->visited, w)) {
+            if (claim_vertex(b->visited, w)) {
                 b->depth[w] = level;
                 bfs_add_find(finds, w, b->queue, &b->tail);
             }
@@ -170,7 +170,7 @@ static void top_down_level(struct bfs *b) {
 
 /* ---- driver ---- */
 
-static void wide_levels(void *bfs) {
+static void wide_bfs_levels(void *bfs) {
     struct bfs *b = bfs;
     while (!narrow_levels(b) && !gg_poll(b->run)) {
         uint64_t arcs = frontier_arcs(b);
@@ -189,7 +189,7 @@ static void search_levels(struct bfs *b) {
         return;
     b->crew.job = b;
     b->threads = gg_threads(b->run, b->forward.m);
-    crew_lead(&b->crew, b->threads, wide_levels);
+    crew_lead(&b->crew, b->threads, wide_bfs_levels);
 }
 
 static void clear_depths(void *bfs, uint64_t low, uint64_t high) {
@@ -198,7 +198,7 @@ static void clear_depths(void *bfs, uint64_t low, uint64_t high) {
         depth[v] = GPUGRAPH_NONE;
 }
 
-static void start(struct bfs *b) {
+static void start_bfs(struct bfs *b) {
     uint32_t n = b->forward.n, *depth = b->depth;
     gg_slices(gg_threads(b->run, n / GG_FILL_ITEMS), n, clear_depths, b);
     memset(b->visited, 0, b->words * sizeof *b->visited);
@@ -231,7 +231,7 @@ gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
     b.visited = workspace;
     b.next = workspace + b.words;
     b.queue = (uint32_t *)(workspace + 2 * b.words);
-    start(&b);
+    start_bfs(&b);
     search_levels(&b);
     gg_release(workspace);
     if (run->status)

@@ -59,7 +59,7 @@ struct bfs {
 /* ---- kernels ---- */
 
 /* One thread per source, repeats allowed. */
-static __global__ void seed(struct bfs b, uint32_t sources, uint32_t n) {
+static __global__ void seed_sources(struct bfs b, uint32_t sources, uint32_t n) {
     uint64_t whole = gg_whole_warps(sources);
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
         uint32_t v = i < sources ? b.ends[i] : 0;
@@ -133,8 +133,9 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- driver ---- */
 
-static void carve(struct workspace *space, const struct device_csr *g,
-                  const gpugraph_search *search, uint64_t tree_bytes, struct bfs *b) {
+static void carve_bfs_kernels(struct workspace *space, const struct device_csr *g,
+                              const gpugraph_search *search, uint64_t tree_bytes,
+                              struct bfs *b) {
     uint64_t ends = (uint64_t)search->source_count + search->target_count;
     b->state = gg_carve<struct state>(space, 1);
     b->ends = gg_carve<uint32_t>(space, ends);
@@ -146,9 +147,9 @@ static void carve(struct workspace *space, const struct device_csr *g,
     b->scratch = gg_carve<uint8_t>(space, b->scratch_bytes);
 }
 
-static bool start(struct cuda_job *job, const struct device_csr *g,
-                  const gpugraph_search *search, struct bfs_bounds bounds,
-                  struct bfs *b) {
+static bool start_bfs_kernels(struct cuda_job *job, const struct device_csr *g,
+                              const gpugraph_search *search, struct bfs_bounds bounds,
+                              struct bfs *b) {
     uint32_t sources = search->source_count, targets = search->target_count;
     gg_fill(job, b->state, 0, sizeof *b->state);
     gg_fill(job, b->wanted, 0, ((uint64_t)g->n / 32 + 1) * sizeof *b->wanted);
@@ -158,9 +159,9 @@ static bool start(struct cuda_job *job, const struct device_csr *g,
               (uint64_t)targets * sizeof *b->ends);
     if (!gg_going(job))
         return false;
-    seed<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(*b, sources,
-                                                                           g->n);
-    gg_launched(job, "seed");
+    seed_sources<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(
+        *b, sources, g->n);
+    gg_launched(job, "seed_sources");
     mark_targets<<<gg_grid(job, targets, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(
         *b, b->ends + sources, targets);
     gg_launched(job, "mark_targets");
@@ -196,11 +197,12 @@ static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
         return false;
     double started = gg_now_ms();
     b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
-    carve(&space, &g, search, gg_tree_bytes(job, tree), &b);
+    carve_bfs_kernels(&space, &g, search, gg_tree_bytes(job, tree), &b);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, &g, search, gg_tree_bytes(job, tree), &b);
-    if (!start(job, &g, search, bounds, &b) || !run_levels(job, &g, bounds, &b, &state))
+    carve_bfs_kernels(&space, &g, search, gg_tree_bytes(job, tree), &b);
+    if (!start_bfs_kernels(job, &g, search, bounds, &b) ||
+        !run_levels(job, &g, bounds, &b, &state))
         return false;
     char more[60];
     snprintf(more, sizeof more, "%u levels", state.levels);
@@ -215,42 +217,40 @@ static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *sear
     return arcs < UINT32_MAX - 65536;
 }
 
-/* Are rows that there are anyhow the transpose as well? A graph with few edges to a vertex has
-** no frontier to which that matters, and is not asked. */
+/* Are rows that there are anyhow the transpose as well? NOT_SYMMETRIC, too, where few edges to a vertex
+** leave no frontier to which that matters. */
 static bool turns_into_itself(struct cuda_job *job, const gpugraph_search *search,
                               enum symmetry *itself) {
     const gpugraph_graph *graph = job->graph;
-    *itself = search->direction == GPUGRAPH_BOTH ? SYMMETRIC : NOT_SYMMETRIC;
-    if (search->direction != GPUGRAPH_OUT ||
-        graph->m < (uint64_t)graph->n * EXPLODING_DEGREE)
+    const bool both = search->direction == GPUGRAPH_BOTH;
+    const uint64_t arcs = both ? 2 * graph->m : graph->m;
+    const bool matters = arcs >= (uint64_t)graph->n * EXPLODING_DEGREE;
+    *itself = matters && both ? SYMMETRIC : NOT_SYMMETRIC;
+    if (!matters || search->direction != GPUGRAPH_OUT)
         return true;
     return gg_device_symmetry(job, itself) || gg_do_without(job);
 }
 
-/* Bottom-up, where an earlier search has met a frontier for which that would have paid: a
-** graph that is searched once is not worth hubs and the transpose. Without these, where the
-** rows that there are do for the transpose. */
-static bool choose(struct cuda_job *job, const gpugraph_search *search,
-                   enum bfs_look *look) {
+/* *below: bottom-up, where the rows that there are do for the transpose, or an earlier search has met a
+** frontier for which that would have paid. A graph that is searched once is not worth a transpose. */
+static bool choose_bfs_method(struct cuda_job *job, const gpugraph_search *search,
+                              bool *below) {
     gpugraph_run *run = job->run;
     const gpugraph_graph *graph = job->graph;
     const bool is_auto = gg_method_is_auto(run);
     enum csr_kind kind = gg_forward_kind(search->direction);
     enum symmetry itself = SYMMETRY_UNKNOWN;
-    *look = gg_method_is(run, "direction-optimizing") ? BFS_BY_HUBS : BFS_ALONG;
+    *below = gg_method_is(run, "direction-optimizing");
     if (is_auto && fits_levels(graph, search)) {
         if (!turns_into_itself(job, search, &itself))
             return false;
         bool explodes =
             gg_bfs_explodes(graph, kind) && gg_searches(graph) > GG_BFS_REVERSE_AFTER;
-        *look = itself == SYMMETRY_UNKNOWN ? BFS_ALONG
-                : explodes                 ? BFS_BY_HUBS
-                : itself == SYMMETRIC      ? BFS_BY_ROWS
-                                           : BFS_ALONG;
+        *below = itself == SYMMETRIC || (itself == NOT_SYMMETRIC && explodes);
         run->used_method = gg_wants_regions(job, false) && gg_fits_regions(search)
                                ? "regions"
-                           : *look != BFS_ALONG ? "direction-optimizing"
-                                                : "persistent";
+                           : *below ? "direction-optimizing"
+                                    : "persistent";
     }
     if (!fits_levels(graph, search) && !gg_method_is(run, "multi-queue"))
         run->used_method = "multi-kernel";
@@ -259,8 +259,8 @@ static bool choose(struct cuda_job *job, const gpugraph_search *search,
 
 bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                    struct bfs_outcome *out) {
-    enum bfs_look look;
-    if (!choose(job, search, &look))
+    bool below;
+    if (!choose_bfs_method(job, search, &below))
         return false;
     if (gg_method_is(job->run, "multi-kernel"))
         return search_by_kernels(job, search, tree, out);
@@ -268,7 +268,7 @@ bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tre
         return gg_bfs_queues(job, search, tree, out);
     if (gg_method_is(job->run, "regions"))
         return gg_bfs_regions(job, search, tree, out);
-    return gg_bfs_levels(job, search, look, tree, out);
+    return gg_bfs_levels(job, search, below, tree, out);
 }
 
 bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
@@ -282,8 +282,8 @@ bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
     return true;
 }
 
-static bool search_graph(struct cuda_job *job, const gpugraph_search *search,
-                         uint32_t *depth, void *tree_edge) {
+static bool search_bfs_graph(struct cuda_job *job, const gpugraph_search *search,
+                             uint32_t *depth, void *tree_edge) {
     struct bfs_outcome out;
     uint64_t n = job->graph->n;
     if (!gg_bfs_search(job, search, tree_edge != NULL, &out) ||
@@ -306,13 +306,13 @@ gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *s
     struct cuda_job job;
     if (!gg_job_open(&job, graph, run))
         return run->status;
-    search_graph(&job, search, depth, tree_edge);
+    search_bfs_graph(&job, search, depth, tree_edge);
     return gg_job_close(&job);
 }
 
-static gpugraph_status list_on_device(gpugraph_graph *graph,
-                                      const gpugraph_search *search, gpugraph_run *run,
-                                      struct reached_list *to) {
+static gpugraph_status list_bfs_on_device(gpugraph_graph *graph,
+                                          const gpugraph_search *search,
+                                          gpugraph_run *run, struct reached_list *to) {
     struct cuda_job job;
     struct bfs_outcome out;
     if (!gg_job_open(&job, graph, run))
@@ -331,7 +331,7 @@ static gpugraph_status list_on_device(gpugraph_graph *graph,
 }
 
 /* What a run takes. */
-static int64_t bytes(const gpugraph_graph *graph, bool) {
+static int64_t bfs_device_bytes(const gpugraph_graph *graph, bool) {
     const struct cuda_job planned = planned_job(graph);
     return gg_device_graph_lacks(graph, CSR_OUT, false) +
            (int64_t)gg_bfs_levels_bytes(&planned, GG_PLANNED_ENDS);
@@ -362,6 +362,6 @@ static const struct bfs_calls calls = {.search = gg_bfs_on_device,
 extern "C" const algorithm_side gg_bfs_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
-    .list = list_on_device,
+    .bytes = bfs_device_bytes,
+    .list = list_bfs_on_device,
 };

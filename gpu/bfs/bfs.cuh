@@ -83,9 +83,9 @@ struct bfs_shape {
 struct bfs_below {
     struct device_csr rows; /* offset NULL: there is none */
     /* Of each row a target that is likely visited when it is looked at: the one that was, the
-    ** last time that it mattered. NONE: the row is empty. NULL: a row's first target serves. */
+    ** last time that it mattered. NONE: the row is empty. */
     uint32_t *hub;
-    const uint32_t *closed; /* with hubs. Bit v: the row is empty; bits past n are set */
+    const uint32_t *closed; /* bit v: the row is empty; bits past n are set */
 };
 
 /* Words of a bitmap of all vertices, whole reads of four. */
@@ -128,12 +128,10 @@ bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint
 bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
                  const struct bfs_outcome *out);
 
-/* What large frontiers are found by: their arcs; rows that are their own transpose, where
-** that is so; the transpose and hubs, made on first need. */
-enum bfs_look { BFS_ALONG, BFS_BY_ROWS, BFS_BY_HUBS };
-/* levels.cu: the methods "persistent" and "direction-optimizing". */
-bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
-                   enum bfs_look look, bool tree, struct bfs_outcome *out);
+/* levels.cu: the methods "persistent" and, where `below` is set, "direction-optimizing": large frontiers
+** are found by the transpose and hubs, made on first need. */
+bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool below,
+                   bool tree, struct bfs_outcome *out);
 /* Along rows that the caller has, without a graph where tree is false. */
 bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
                       const struct device_csr *g, const struct bfs_below *below,

@@ -14,9 +14,9 @@ bool gg_fits_regions(const gpugraph_search *search) {
            search->max_depth == GPUGRAPH_NONE;
 }
 
-static void carve(struct workspace *space, const struct device_csr *g,
-                  const gpugraph_search *search, uint64_t tree_bytes,
-                  struct bfs_outcome *out, uint32_t **ends) {
+static void carve_region_depths(struct workspace *space, const struct device_csr *g,
+                                const gpugraph_search *search, uint64_t tree_bytes,
+                                struct bfs_outcome *out, uint32_t **ends) {
     out->depth = gg_carve<uint32_t>(space, g->n);
     *ends = gg_carve<uint32_t>(space, search->source_count);
     out->tree = gg_carve<uint8_t>(space, tree_bytes);
@@ -39,14 +39,14 @@ static bool search_regions(struct cuda_job *job, const gpugraph_search *search,
     const double started = gg_now_ms();
     *out = bfs_outcome();
     out->scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
-    carve(&space, g, search, tree_bytes, out, &ends);
+    carve_region_depths(&space, g, search, tree_bytes, out, &ends);
     space.used += gg_regions_bytes(&regions);
     if (!gg_workspace(job, &space))
         return false;
     *there = gg_regions(job->graph, kind, false, &regions);
     if (!*there)
         return true;
-    carve(&space, g, search, tree_bytes, out, &ends);
+    carve_region_depths(&space, g, search, tree_bytes, out, &ends);
     gg_upload(job, ends, search->source, (uint64_t)search->source_count * sizeof *ends);
     if (!gg_search_regions(job, &regions, ends, search->source_count, WIDTH, out->depth,
                            &space, &found))
@@ -72,5 +72,5 @@ bool gg_bfs_regions(struct cuda_job *job, const gpugraph_search *search, bool tr
     if (there)
         return true;
     job->run->used_method = "persistent";
-    return gg_bfs_levels(job, search, BFS_ALONG, tree, out);
+    return gg_bfs_levels(job, search, false, tree, out);
 }

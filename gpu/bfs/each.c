@@ -21,8 +21,8 @@ void gg_bfs_keep_bytes(gpugraph_graph *graph, const gpugraph_run *run,
 }
 
 /* A part of the sources: at most GG_LANES from number `first` on. */
-static gpugraph_search part_of(const gpugraph_search *search, uint32_t first,
-                               uint32_t most) {
+static gpugraph_search some_sources(const gpugraph_search *search, uint32_t first,
+                                    uint32_t most) {
     gpugraph_search part = *search;
     uint32_t left = search->source_count - first;
     part.source = search->source + first;
@@ -34,7 +34,7 @@ static gpugraph_search part_of(const gpugraph_search *search, uint32_t first,
 static bool search_one(gpugraph_graph *graph, const gpugraph_search *search, uint32_t i,
                        gpugraph_run *run, const struct bfs_results *rows,
                        uint32_t *spare) {
-    const gpugraph_search one = part_of(search, i, 1);
+    const gpugraph_search one = some_sources(search, i, 1);
     if (gg_cpu_bfs(graph, &one, run, spare ? spare : rows->depth[i], NULL))
         return false;
     if (spare)
@@ -44,7 +44,7 @@ static bool search_one(gpugraph_graph *graph, const gpugraph_search *search, uin
 
 static bool search_batch(gpugraph_graph *graph, const gpugraph_search *search, uint32_t i,
                          gpugraph_run *run, const struct bfs_results *rows) {
-    const gpugraph_search part = part_of(search, i, GG_LANES);
+    const gpugraph_search part = some_sources(search, i, GG_LANES);
     const struct bfs_results some = {.depth = rows->depth ? rows->depth + i : NULL,
                                      .bytes = rows->bytes ? rows->bytes + i : NULL};
     return !gg_bfs_batch(graph, &part, run, &some);
@@ -52,7 +52,7 @@ static bool search_batch(gpugraph_graph *graph, const gpugraph_search *search, u
 
 /* Do frontiers of different searches meet? The search from the first source, which is made
 ** anyway, tells how many levels there are. */
-static bool meet(const gpugraph_graph *graph, const uint32_t *depth) {
+static bool frontiers_meet(const gpugraph_graph *graph, const uint32_t *depth) {
     uint32_t deepest = 0;
     for (uint32_t v = 0; v < graph->n; v++)
         if (depth[v] != GPUGRAPH_NONE && depth[v] > deepest)
@@ -71,7 +71,7 @@ static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
     if (gg_method_is_auto(run) && count >= LEAST_SOURCES &&
         (double)graph->m >= (double)graph->n * GG_THIN_DEGREE &&
         search_one(graph, search, i++, run, rows, spare)) {
-        at_once = meet(graph, spare ? spare : rows->depth[0]);
+        at_once = frontiers_meet(graph, spare ? spare : rows->depth[0]);
         run->used_method = at_once ? "multi-source" : run->used_method;
     }
     while (i < count && run->status == GPUGRAPH_OK &&
@@ -102,7 +102,8 @@ static void grow_each(gpugraph_graph *graph, const gpugraph_search *search,
                       gpugraph_run *run, uint32_t *const *depth, void *const *tree_edge) {
     uint32_t i = 0, count = search->source_count;
     while (i < count && run->status == GPUGRAPH_OK) {
-        gpugraph_search part = part_of(search, i, count < LEAST_TREES ? 1 : GG_LANES);
+        gpugraph_search part =
+            some_sources(search, i, count < LEAST_TREES ? 1 : GG_LANES);
         if (part.source_count == 1)
             gg_depth_tree(graph, &part, run, depth[i], tree_edge[i]);
         else

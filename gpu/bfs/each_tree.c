@@ -10,7 +10,6 @@
 ** the vertices of others alone, so nothing is shared and nothing depends on who is faster. */
 #define _GNU_SOURCE
 #include "bfs.h"
-#include "tuning.h"
 
 #include <string.h>
 
@@ -71,8 +70,8 @@ static inline uint64_t one_more(const struct forest *f, uint32_t u, uint32_t v) 
     return searches;
 }
 
-static inline void offer(struct forest *f, bool deep, uint64_t e, uint32_t u,
-                         uint32_t v) {
+static inline void offer_edge(struct forest *f, bool deep, uint64_t e, uint32_t u,
+                              uint32_t v) {
     uint64_t wanted = f->wants[v] & f->there[u];
     if (!wanted || !(wanted &= one_more(f, u, v)))
         return;
@@ -97,9 +96,9 @@ static void go_over_edges(void *forest, uint64_t owner) {
     for (uint64_t e = 0; e < f->graph->m; e++) {
         uint32_t u = source[e], v = target[e];
         if (f->direction != GPUGRAPH_IN && owns(v, member, members))
-            offer(f, deep, e, u, v);
+            offer_edge(f, deep, e, u, v);
         if (f->direction != GPUGRAPH_OUT && owns(u, member, members))
-            offer(f, deep, e, v, u);
+            offer_edge(f, deep, e, v, u);
         if (gg_leave(f->run, e + 1))
             return;
     }
@@ -118,7 +117,7 @@ static void fill_rows(void *forest, uint64_t low, uint64_t high) {
             fill_row(f, (uint32_t)v);
 }
 
-static void grow(struct forest *f) {
+static void grow_forest(struct forest *f) {
     f->owners = gg_threads(f->run, f->graph->m);
     gg_parts(f->owners, f->searches, clear_tree, f);
     gg_slices(f->owners, f->graph->n, fill_rows, f);
@@ -143,7 +142,7 @@ gpugraph_status gg_depth_trees(const gpugraph_graph *graph, gpugraph_direction d
     f.wants = gg_alloc(run, n, sizeof *f.wants);
     f.there = gg_alloc(run, n, sizeof *f.there);
     if (f.row && f.wants && f.there)
-        grow(&f);
+        grow_forest(&f);
     gg_release(f.row);
     gg_release(f.wants);
     gg_release(f.there);

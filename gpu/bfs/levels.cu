@@ -1,7 +1,7 @@
 /* Breadth-first search on the device, methods "persistent" and "direction-optimizing": the
 ** driver of the two kernels of bfs.cuh.
 **
-**     plant     sources: depth 0, bit, queue
+**     plant_sources                       depth 0, bit, queue
 **     wide, narrow, wide, narrow, ...     queued some at a time, until control says that
 **                                         the search is over
 **
@@ -29,8 +29,9 @@ static_assert(sizeof(struct bfs_control) <= GG_MAILBOX, "control is fetched at o
 /* ---- kernels ---- */
 
 /* One thread per source, repeats allowed. */
-static __global__ void plant(const __grid_constant__ device_csr g,
-                             const __grid_constant__ bfs_arrays b, uint32_t sources) {
+static __global__ void plant_sources(const __grid_constant__ device_csr g,
+                                     const __grid_constant__ bfs_arrays b,
+                                     uint32_t sources) {
     uint64_t whole = gg_whole_warps(sources);
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
         uint32_t v = i < sources ? b.ends[i] : 0;
@@ -71,9 +72,9 @@ static __global__ void open_control(const __grid_constant__ bfs_arrays b,
 
 /* ---- steps ---- */
 
-static void carve(struct workspace *space, const struct device_csr *g,
-                  const gpugraph_search *search, bool below, uint64_t tree_bytes,
-                  struct bfs_arrays *b) {
+static void carve_bfs_levels(struct workspace *space, const struct device_csr *g,
+                             const gpugraph_search *search, bool below,
+                             uint64_t tree_bytes, struct bfs_arrays *b) {
     uint64_t ends = (uint64_t)search->source_count + search->target_count;
     uint64_t words = gg_hub_words(g->n);
     b->control = gg_carve<struct bfs_control>(space, 1);
@@ -89,9 +90,9 @@ static void carve(struct workspace *space, const struct device_csr *g,
     b->scratch = gg_carve<uint8_t>(space, b->scratch_bytes);
 }
 
-static bool start(struct cuda_job *job, const struct device_csr *g,
-                  const gpugraph_search *search, struct bfs_bounds bounds,
-                  const struct bfs_arrays *b) {
+static bool start_bfs_levels(struct cuda_job *job, const struct device_csr *g,
+                             const gpugraph_search *search, struct bfs_bounds bounds,
+                             const struct bfs_arrays *b) {
     uint32_t sources = search->source_count, targets = search->target_count;
     uint64_t bytes = gg_hub_words(g->n) * sizeof(uint32_t);
     gg_fill(job, b->control, 0, sizeof *b->control);
@@ -100,9 +101,9 @@ static bool start(struct cuda_job *job, const struct device_csr *g,
         gg_fill(job, b->wanted, 0, bytes);
     if (!gg_fill(job, b->visited[0], 0, bytes))
         return false;
-    plant<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(*g, *b,
-                                                                            sources);
-    gg_launched(job, "plant");
+    plant_sources<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(
+        *g, *b, sources);
+    gg_launched(job, "plant_sources");
     if (targets > 0)
         mark_targets<<<gg_grid(job, targets, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(
             *b, b->ends + sources, targets);
@@ -143,7 +144,8 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
     return gg_going(job);
 }
 
-static void tell(struct cuda_job *job, const struct bfs_control *c, double started) {
+static void tell_bfs_levels(struct cuda_job *job, const struct bfs_control *c,
+                            double started) {
     char more[160];
     snprintf(more, sizeof more,
              "%u levels, %u of them narrow, %u bottom-up, %u turns, kernels %.4f ms",
@@ -151,9 +153,9 @@ static void tell(struct cuda_job *job, const struct bfs_control *c, double start
     gg_search_phase(job->run, started, (int64_t)c->reached, more);
 }
 
-static bool run(struct cuda_job *job, const struct device_csr *g,
-                const struct bfs_below *below, const gpugraph_search *search,
-                const struct bfs_arrays *b, uint32_t *deepest) {
+static bool run_bfs_levels(struct cuda_job *job, const struct device_csr *g,
+                           const struct bfs_below *below, const gpugraph_search *search,
+                           const struct bfs_arrays *b, uint32_t *deepest) {
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
                                 search->limit, job->device->device_stop};
     struct bfs_control control;
@@ -163,7 +165,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
     gg_upload(job, b->ends + search->source_count, search->target,
               (uint64_t)search->target_count * sizeof *b->ends);
     gg_mark(job, GG_BEGAN);
-    if (!start(job, g, search, bounds, b) ||
+    if (!start_bfs_levels(job, g, search, bounds, b) ||
         !take_turns(job, g, below, b, bounds, &control))
         return false;
     if (control.explodes && job->graph)
@@ -172,7 +174,7 @@ static bool run(struct cuda_job *job, const struct device_csr *g,
         g->n >= gg_limits.region_vertices)
         gg_note_long_way(job, g, false);
     *deepest = control.level;
-    tell(job, &control, started);
+    tell_bfs_levels(job, &control, started);
     return gg_going(job);
 }
 
@@ -190,33 +192,23 @@ static int64_t own_bytes(const struct cuda_job *job, const struct device_csr *g)
 /* A search that has looked so has left all that the next one needs. To ask how much memory is free is a
 ** call of the system, while the device waits for the next search. */
 static bool has_room_below(struct cuda_job *job, const gpugraph_search *search,
-                           const struct device_csr *g, enum bfs_look look, bool tree) {
+                           const struct device_csr *g, bool tree) {
     const enum csr_kind turned = gg_bfs_turned(job->graph, search->direction);
     struct workspace space = {NULL, 0};
     struct bfs_arrays b = {};
-    carve(&space, g, search, true, 0, &b);
+    carve_bfs_levels(&space, g, search, true, 0, &b);
     if (!tree && space.used <= job->device->workspace_bytes &&
         gg_device_copy_of(job->graph)->rows[turned].made &&
-        (look == BFS_BY_ROWS || gg_bfs_has_hubs(job->graph, turned)))
+        gg_bfs_has_hubs(job->graph, turned))
         return true;
     return below_lacks(job, turned) + own_bytes(job, g) <= gg_device_room(job);
 }
 
-/* Fills `below`, where it can. False when the job must end. */
+/* Fills `below`, where there is room. False when the job must end. */
 static bool look_below(struct cuda_job *job, const gpugraph_search *search,
-                       const struct device_csr *g, enum bfs_look look, bool tree,
-                       struct bfs_below *below) {
-    enum csr_kind forward = gg_forward_kind(search->direction);
-    enum csr_kind turned = gg_bfs_turned(job->graph, search->direction);
-    *below = bfs_below();
-    if (look == BFS_ALONG || !has_room_below(job, search, g, look, tree))
-        return true;
-    if (look == BFS_BY_ROWS) {
-        if (turned == forward)
-            below->rows = *g;
-        return true;
-    }
-    if (gg_bfs_below(job, turned, below))
+                       const struct device_csr *g, bool tree, struct bfs_below *below) {
+    if (!has_room_below(job, search, g, tree) ||
+        gg_bfs_below(job, gg_bfs_turned(job->graph, search->direction), below))
         return true;
     *below = bfs_below();
     return gg_do_without(job);
@@ -230,24 +222,24 @@ bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
     const bool looks = below->rows.offset != NULL;
     const uint64_t tree_bytes = tree ? gg_tree_bytes(job, tree) : 0;
     b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
-    carve(&space, g, search, looks, tree_bytes, &b);
+    carve_bfs_levels(&space, g, search, looks, tree_bytes, &b);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, g, search, looks, tree_bytes, &b);
+    carve_bfs_levels(&space, g, search, looks, tree_bytes, &b);
     *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
-    return run(job, g, below, search, &b, &out->deepest);
+    return run_bfs_levels(job, g, below, search, &b, &out->deepest);
 }
 
-bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search,
-                   enum bfs_look look, bool tree, struct bfs_outcome *out) {
+bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool below,
+                   bool tree, struct bfs_outcome *out) {
     struct device_csr g;
-    struct bfs_below below;
+    struct bfs_below turned = bfs_below();
     const enum csr_kind kind = gg_forward_kind(search->direction);
     if (!gg_roomy_csr(job, kind, false, &g))
         return false;
     g.m -= gg_spare_arcs(job->graph, kind); /* it says how long rows are */
-    return look_below(job, search, &g, look, tree, &below) &&
-           gg_bfs_levels_by(job, search, &g, &below, tree, out);
+    return (!below || look_below(job, search, &g, tree, &turned)) &&
+           gg_bfs_levels_by(job, search, &g, &turned, tree, out);
 }
 
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {
@@ -257,6 +249,6 @@ uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {
     gpugraph_search search = {};
     search.target_count = ends;
     b.scratch_bytes = gg_depth_tree_scratch(job, GPUGRAPH_OUT);
-    carve(&space, &g, &search, false, gg_tree_bytes(job, true), &b);
+    carve_bfs_levels(&space, &g, &search, false, gg_tree_bytes(job, true), &b);
     return space.used;
 }

@@ -31,7 +31,7 @@ struct list {
 /* ---- levels ---- */
 
 /* False when the search cannot go on. */
-static bool expand(struct list *l, uint32_t u, uint32_t depth) {
+static bool expand_listed(struct list *l, uint32_t u, uint32_t depth) {
     struct found *f = &l->found;
     const uint64_t begin = l->rows.begin[u], end = l->rows.end[u];
     l->looked += end - begin;
@@ -48,7 +48,7 @@ static bool expand(struct list *l, uint32_t u, uint32_t depth) {
 }
 
 /* Is there nothing left to look for? Looked at between levels, as in every such search. */
-static bool satisfied(struct list *l) {
+static bool list_is_satisfied(struct list *l) {
     const gpugraph_search *search = l->search;
     while (l->pending > 0 &&
            gg_found_place(&l->found, search->target[l->pending - 1]) != GPUGRAPH_NONE)
@@ -57,7 +57,7 @@ static bool satisfied(struct list *l) {
            (search->limit > 0 && l->found.count >= search->limit);
 }
 
-static bool start(struct list *l) {
+static bool start_list(struct list *l) {
     for (uint32_t i = 0; i < l->search->source_count; i++) {
         const uint32_t s = l->search->source[i];
         if (gg_found_place(&l->found, s) == GPUGRAPH_NONE &&
@@ -70,12 +70,13 @@ static bool start(struct list *l) {
 }
 
 /* Returns how many levels there are. */
-static uint32_t find(struct list *l) {
+static uint32_t find_listed(struct list *l) {
     uint32_t level = 0;
-    bool going = start(l);
-    while (going && l->begin < l->end && level < l->search->max_depth && !satisfied(l)) {
+    bool going = start_list(l);
+    while (going && l->begin < l->end && level < l->search->max_depth &&
+           !list_is_satisfied(l)) {
         while (going && l->begin < l->end)
-            going = expand(l, l->found.at[l->begin++].vertex, level);
+            going = expand_listed(l, l->found.at[l->begin++].vertex, level);
         l->end = l->found.count;
         level++;
     }
@@ -113,7 +114,8 @@ static void grow_tree(struct list *l) {
 
 /* ---- what the caller gets ---- */
 
-static void give(struct list *l, uint32_t *vertex, uint32_t *depth, void *tree_edge) {
+static void give_list(struct list *l, uint32_t *vertex, uint32_t *depth,
+                      void *tree_edge) {
     gg_found_sort(&l->found);
     for (uint32_t i = 0; i < l->found.count; i++) {
         vertex[i] = l->found.at[i].vertex;
@@ -125,9 +127,9 @@ static void give(struct list *l, uint32_t *vertex, uint32_t *depth, void *tree_e
 
 /* ---- the public function ---- */
 
-static void list(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_run *run,
-                 uint32_t room, uint32_t *vertex, uint32_t *depth, void *tree_edge,
-                 uint32_t *count) {
+static void list_reached(gpugraph_graph *graph, const gpugraph_search *search,
+                         gpugraph_run *run, uint32_t room, uint32_t *vertex,
+                         uint32_t *depth, void *tree_edge, uint32_t *count) {
     struct list l;
     memset(&l, 0, offsetof(struct list, found));
     l.graph = graph;
@@ -138,13 +140,13 @@ static void list(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_
     double started = gg_now_ms();
     gg_found_begin(&l.found, run, room);
     l.most_arcs = (uint64_t)room * GG_LIST_ARCS;
-    const uint32_t levels = find(&l);
+    const uint32_t levels = find_listed(&l);
     if (tree_edge && !l.found.too_many && gg_prepare_tree(graph, run, &started))
         grow_tree(&l);
     if (run->status == GPUGRAPH_OK && gg_stopping(run))
         gg_stopped(run);
     if (run->status == GPUGRAPH_OK && !l.found.too_many) {
-        give(&l, vertex, depth, tree_edge);
+        give_list(&l, vertex, depth, tree_edge);
         *count = l.found.count;
         gg_settle_on_cpu(graph, run, "top-down");
         char more[60];
@@ -169,7 +171,7 @@ gpugraph_status gpugraph_bfs_list(gpugraph_graph *graph, const gpugraph_search *
     const bool targets = gg_is_for_targets(search, bounded);
     if (!targets &&
         gg_lists_serve(graph, search, run, "top-down", false, tree_edge != NULL)) {
-        list(graph, search, run, room, vertex, depth, tree_edge, count);
+        list_reached(graph, search, run, room, vertex, depth, tree_edge, count);
     } else {
         gg_list_on_device(graph, &gg_bfs, search, bounded || targets, run, &to);
         *count = to.count;

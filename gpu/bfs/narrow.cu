@@ -66,9 +66,9 @@ pass_on(const narrow &w, const place &p, uint32_t half, const uint32_t (&begin)[
 /* One warp: claims the targets v of its lanes, NONE: none. Returns how many this thread
 ** found. */
 template <int count>
-static __device__ __forceinline__ uint32_t visit(const narrow &w, const place &p,
-                                                 const uint32_t (&v)[count],
-                                                 uint32_t half, uint32_t depth) {
+static __device__ __forceinline__ uint32_t visit_targets(const narrow &w, const place &p,
+                                                         const uint32_t (&v)[count],
+                                                         uint32_t half, uint32_t depth) {
     const uint32_t *offset =
         reinterpret_cast<const uint32_t *>(w.g.offset); /* low words */
     uint32_t begin[count], arcs[count], before[count], found = 0;
@@ -106,8 +106,8 @@ struct rows_ahead {
     uint32_t v[TURNS][PARTS];
 };
 
-static __device__ __forceinline__ void load(const narrow &w, const part &t, uint32_t at,
-                                            rows_ahead *b) {
+static __device__ __forceinline__ void load_rows(const narrow &w, const part &t,
+                                                 uint32_t at, rows_ahead *b) {
     const uint32_t sub = gg_lane() & ((1u << t.lanes) - 1);
 #pragma unroll
     for (int i = 0; i < TURNS; i++) {
@@ -124,8 +124,8 @@ static __device__ __forceinline__ void load(const narrow &w, const part &t, uint
 }
 
 /* The warp's part of a level, its first batch loaded. */
-static __device__ uint32_t expand(const narrow &w, const place &p, const part &t,
-                                  rows_ahead *b, uint32_t turn, uint32_t depth) {
+static __device__ uint32_t expand_rows(const narrow &w, const place &p, const part &t,
+                                       rows_ahead *b, uint32_t turn, uint32_t depth) {
     const uint32_t lanes = 1u << t.lanes, sub = gg_lane() & (lanes - 1);
     const uint32_t half = (turn + 1) % 2;
     uint32_t found = 0;
@@ -135,13 +135,13 @@ static __device__ uint32_t expand(const narrow &w, const place &p, const part &t
             __any_sync(ALL_LANES, b->entry[0].y > lanes || b->entry[1].y > lanes);
         if (more && over) {
             const uint32_t v[4] = {b->v[0][0], b->v[0][1], b->v[1][0], b->v[1][1]};
-            found += visit<4>(w, p, v, half, depth);
+            found += visit_targets<4>(w, p, v, half, depth);
         } else if (more || over) {
             const uint32_t v[2] = {b->v[0][0], more ? b->v[1][0] : b->v[0][1]};
-            found += visit<2>(w, p, v, half, depth);
+            found += visit_targets<2>(w, p, v, half, depth);
         } else {
             const uint32_t v[1] = {b->v[0][0]};
-            found += visit<1>(w, p, v, half, depth);
+            found += visit_targets<1>(w, p, v, half, depth);
         }
         if (over)
 #pragma unroll
@@ -151,11 +151,11 @@ static __device__ uint32_t expand(const narrow &w, const place &p, const part &t
                     uint32_t v[1] = {GPUGRAPH_NONE};
                     if (j < b->entry[i].y)
                         v[0] = __ldg(&w.g.target[b->entry[i].x + j]);
-                    found += visit<1>(w, p, v, half, depth);
+                    found += visit_targets<1>(w, p, v, half, depth);
                 }
         at += TURNS * t.stride;
         if (at < t.count)
-            load(w, t, at, b);
+            load_rows(w, t, at, b);
     }
     return found;
 }
@@ -194,8 +194,8 @@ static __device__ void bring_in(const narrow &w, const place &p, uint32_t first,
 }
 
 /* What came from the queue and could not be served is there still. */
-static __device__ void leave(const narrow &w, uint32_t depth, uint32_t levels,
-                             uint32_t missing, bool over, uint32_t tail) {
+static __device__ void leave_cluster(const narrow &w, uint32_t depth, uint32_t levels,
+                                     uint32_t missing, bool over, uint32_t tail) {
     bfs_control *c = w.b.control;
     c->next = over ? BFS_OVER : BFS_WIDE;
     c->narrow_levels += levels;
@@ -234,12 +234,12 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
         if (blockIdx.x == 0 && threadIdx.x == 0 && turn % STOP_LEVELS == 0 &&
             *(const volatile uint32_t *)w.bounds.stop != 0)
             atomicOr(&m->flags, STOPS);
-        finish(p, turn);
+        finish_sending(p, turn);
         gg_late();
         bool there = gg_receive(&m->mail, turn);
-        part t = part_of(p, turn, w.short_rows);
+        part t = part_of_warp(p, turn, w.short_rows);
         rows_ahead b;
-        load(w, t, t.at, &b);
+        load_rows(w, t, t.at, &b);
         summary s = sum_up(p, turn);
         missing -= s.hits;
         reached += turn > 0 ? s.total : 0;
@@ -255,7 +255,7 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
             break;
         }
         depth++;
-        found += expand(w, p, t, &b, turn, depth);
+        found += expand_rows(w, p, t, &b, turn, depth);
     }
     found = __reduce_add_sync(ALL_LANES, found);
     if (gg_lane() == 0 && found > 0)
@@ -263,7 +263,7 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
     __threadfence();
     gg_close_mail();
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        leave(w, depth, turn, missing, over, p.tail);
+        leave_cluster(w, depth, turn, missing, over, p.tail);
 }
 
 /* ---- launch ---- */

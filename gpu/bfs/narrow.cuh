@@ -1,10 +1,10 @@
 /* What the kernel that runs breadth-first search by one cluster keeps in shared memory, and how
 ** its blocks exchange rows and counts; device/cluster.cuh has the mail that carries them.
 **
-**     pass_on     rows found by a warp, to all blocks in turns
-**     finish      so many were sent
-**     sum_up      what all blocks have sent, once it is there
-**     part_of     a warp's share of it
+**     pass_on           rows found by a warp, to all blocks in turns
+**     finish_sending    so many were sent
+**     sum_up            what all blocks have sent, once it is there
+**     part_of_warp      a warp's share of it
 **
 **     half of a level    [ from block 0 | from block 1 | ... ]  ROOM / blocks from each
 **     entry p of block b goes to block (b + p) mod blocks, as its number p / blocks from b */
@@ -70,8 +70,10 @@ struct place {
 };
 
 /* How many of that sender's entries came to this block. */
-static __device__ __forceinline__ uint32_t share_of(uint32_t shift, uint32_t sent,
-                                                    uint32_t sender, uint32_t receiver) {
+static __device__ __forceinline__ uint32_t entries_for_block(uint32_t shift,
+                                                             uint32_t sent,
+                                                             uint32_t sender,
+                                                             uint32_t receiver) {
     uint32_t blocks = 1u << shift, first = (receiver - sender) & (blocks - 1);
     sent = sent < ROOM ? sent : ROOM;
     return (sent + blocks - 1 - first) >> shift;
@@ -80,7 +82,7 @@ static __device__ __forceinline__ uint32_t share_of(uint32_t shift, uint32_t sen
 /* ---- between blocks ---- */
 
 /* All of the block: what it has sent is all it will send in this turn. */
-static __device__ __forceinline__ void finish(const place &p, uint32_t turn) {
+static __device__ __forceinline__ void finish_sending(const place &p, uint32_t turn) {
     __syncthreads();
     if (threadIdx.x < GG_WARP) {
         uint32_t sent = p.m->sent, flags = p.m->flags, hits = p.m->hits;
@@ -89,7 +91,7 @@ static __device__ __forceinline__ void finish(const place &p, uint32_t turn) {
             p.m->sent = p.m->flags = p.m->hits = 0;
         __syncwarp(); /* before the other warps of the block can go on */
         if (threadIdx.x < 1u << p.shift) {
-            uint32_t entries = share_of(p.shift, sent, p.me, threadIdx.x);
+            uint32_t entries = entries_for_block(p.shift, sent, p.me, threadIdx.x);
             gg_announce_bytes(&p.m->mail, threadIdx.x, turn % 2,
                               entries * (uint32_t)sizeof(uint2) +
                                   (uint32_t)sizeof(uint2));
@@ -122,15 +124,15 @@ struct part {
     uint32_t lanes; /* to a row: 2 to the power of it */
 };
 
-static __device__ __forceinline__ part part_of(const place &p, uint32_t turn,
-                                               bool short_rows) {
+static __device__ __forceinline__ part part_of_warp(const place &p, uint32_t turn,
+                                                    bool short_rows) {
     const uint32_t warp = threadIdx.x / GG_WARP, blocks = 1u << p.shift;
     const uint32_t warps = blockDim.x / GG_WARP >> p.shift; /* to a sender */
     const uint32_t sender = warp & (blocks - 1);
     uint32_t sent = p.m->news[turn % 2][sender].x & ENTRIES;
     part t;
     t.entry = p.m->entry[turn % 2] + sender * (ROOM >> p.shift);
-    t.count = share_of(p.shift, sent, sender, p.me);
+    t.count = entries_for_block(p.shift, sent, sender, p.me);
     t.lanes = short_rows && t.count > warps * (GG_WARP >> LANES) ? FEW_LANES : LANES;
     t.at = (warp >> p.shift) * (GG_WARP >> t.lanes);
     t.stride = warps * (GG_WARP >> t.lanes);

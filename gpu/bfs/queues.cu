@@ -9,7 +9,6 @@
 #include "bfs.cuh"
 #include "sssp/sssp.cuh"
 #include "tree/tree.cuh"
-#include "tuning.h"
 
 static_assert(GPUGRAPH_NONE == UINT32_MAX, "a distance of 32 bits is a depth");
 
@@ -32,8 +31,8 @@ static void choose_queues(const struct device_csr *g, struct sssp_parameters *p)
     gg_sssp_choose(&features, "L1V-L2DQ", p);
 }
 
-static void carve(const struct cuda_job *job, struct workspace *space,
-                  struct sssp_search *s, bool tree, struct bfs_outcome *out) {
+static void carve_bfs_queues(const struct cuda_job *job, struct workspace *space,
+                             struct sssp_search *s, bool tree, struct bfs_outcome *out) {
     uint64_t ends = (uint64_t)s->wanted->source_count + s->wanted->target_count;
     out->depth = gg_carve<uint32_t>(space, s->g.n);
     s->distance = out->depth;
@@ -58,11 +57,11 @@ bool gg_bfs_queues(struct cuda_job *job, const gpugraph_search *search, bool tre
     choose_queues(&s.g, &s.parameters);
     double started = gg_now_ms();
     out->scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
-    carve(job, &space, &s, tree, out);
+    carve_bfs_queues(job, &space, &s, tree, out);
     space.used += gg_sssp_engine_bytes(job, &s);
     if (!gg_workspace(job, &space))
         return false;
-    carve(job, &space, &s, tree, out);
+    carve_bfs_queues(job, &space, &s, tree, out);
     if (!gg_sssp_engine(job, &s, &space))
         return false;
     gg_search_phase(job->run, started, (int64_t)s.served, s.more);

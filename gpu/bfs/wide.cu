@@ -3,8 +3,7 @@
 **
 **     DOWN     the frontier's arcs in equal shares to all warps, 32 x SPAN of them at a time
 **     SWEEP    the first bottom-up look: every vertex not visited looks whether its hub
-**              is (before there are hubs, its first neighbour), then at a handful of its
-**              neighbours, then its warp at all of them. A word of the bitmap is a warp's,
+**              is, then at a handful of its neighbours, then its warp at all of them. A word of the bitmap is a warp's,
 **              so it is written whole, into the other bitmap
 **     LIST     later bottom-up looks: those left over, by their list. Few are, so depths
 **              tell who is visited, and the bitmap need not stand still
@@ -25,7 +24,7 @@
 
 /* ---- between steps: the first thread of each block ---- */
 
-static __device__ void choose(const wide &w, state *s) {
+static __device__ void choose_step(const wide &w, state *s) {
     const uint64_t average = w.g.m / (w.g.n + 1) + 1;
     const bool looks_pay = s->arcs * (uint64_t)GG_BFS_DEVICE_ALPHA >
                                w.g.m - (s->seen < w.g.m ? s->seen : w.g.m) &&
@@ -52,7 +51,7 @@ static __device__ void choose(const wide &w, state *s) {
     }
 }
 
-static __device__ void begin(const wide &w, state *s) {
+static __device__ void begin_wide(const wide &w, state *s) {
     const bfs_control *c = w.b.control;
     *s = state();
     s->level = c->level;
@@ -69,11 +68,11 @@ static __device__ void begin(const wide &w, state *s) {
     s->reached = c->reached;
     s->seen = c->seen;
     s->next = BFS_WIDE;
-    choose(w, s);
+    choose_step(w, s);
 }
 
 /* Waits for all blocks and tells what they found together. */
-static __device__ uint64_t meet(const wide &w, const state &s, uint64_t found) {
+static __device__ uint64_t meet_grid(const wide &w, const state &s, uint64_t found) {
     bfs_control *c = w.b.control;
     unsigned long long *arrived = &c->step[s.phase % 3].arrived;
     if (blockIdx.x == 0 && (s.arcs >= GG_BFS_STOP_ARCS || s.phase % 64 == 0) &&
@@ -98,7 +97,7 @@ static __device__ uint64_t meet(const wide &w, const state &s, uint64_t found) {
 }
 
 /* The step is complete: its results become the frontier, and the next step is chosen. */
-static __device__ void end_step(const wide &w, state *s, uint64_t found) {
+static __device__ void end_wide_step(const wide &w, state *s, uint64_t found) {
     bfs_control *c = w.b.control;
     bfs_step *step = &c->step[s->phase % 3];
     bfs_size size = gg_peek(&step->size);
@@ -131,11 +130,11 @@ static __device__ void end_step(const wide &w, state *s, uint64_t found) {
         s->next = BFS_OVER;
         s->mode = DONE;
     } else {
-        choose(w, s);
+        choose_step(w, s);
     }
 }
 
-static __device__ void leave(const wide &w, const state &s) {
+static __device__ void leave_grid(const wide &w, const state &s) {
     bfs_control *c = w.b.control;
     c->next = s.next;
     c->missing = s.missing;
@@ -166,7 +165,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
     if (w.b.control->next != BFS_WIDE)
         return;
     if (threadIdx.x == 0) {
-        begin(w, &s);
+        begin_wide(w, &s);
         found_by_block = 0;
     }
     __syncthreads();
@@ -181,23 +180,23 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         else if (s.mode == SWEEP)
             found = sweep(w, s, &rest);
         else if (s.mode == LIST)
-            found = look_again(w, s, &finds, &rest);
+            found = look_at_rest(w, s, &finds, &rest);
         else
-            collect(w, s, &finds);
+            collect_sweep(w, s, &finds);
         if (gg_lane() == 0 && found > 0)
             atomicAdd(&found_by_block, found);
         flush_rest(w, s, rest);
         flush_finds(w, s, finds); /* and all warps of the block have met */
         __syncthreads();
         if (threadIdx.x == 0) {
-            uint64_t all = meet(w, s, found_by_block);
-            end_step(w, &s, all);
+            uint64_t all = meet_grid(w, s, found_by_block);
+            end_wide_step(w, &s, all);
             found_by_block = 0;
         }
         __syncthreads();
     }
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        leave(w, s);
+        leave_grid(w, s);
 }
 
 bool gg_bfs_wide(struct cuda_job *job, const struct device_csr *g,

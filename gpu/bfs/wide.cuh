@@ -90,8 +90,8 @@ static __device__ __forceinline__ void move_down(pile *p) {
     __syncwarp();
 }
 
-static __device__ __forceinline__ void find(const wide &w, const state &s, pile *finds,
-                                            uint32_t v, bool fresh) {
+static __device__ __forceinline__ void add_find(const wide &w, const state &s,
+                                                pile *finds, uint32_t v, bool fresh) {
     if (!put_on(finds, v, fresh))
         return;
     uint32_t row[LANE_FINDS];

@@ -49,8 +49,9 @@ static __device__ __forceinline__ void load_arcs(const wide &w, uint2 entry, uin
     }
 }
 
-static __device__ __forceinline__ uint32_t visit(const wide &w, const state &s,
-                                                 const uint32_t (&v)[SPAN], pile *finds) {
+static __device__ __forceinline__ uint32_t visit_arcs(const wide &w, const state &s,
+                                                      const uint32_t (&v)[SPAN],
+                                                      pile *finds) {
     uint32_t *visited = w.b.visited[s.odd], found = 0;
     bool fresh[SPAN];
 #pragma unroll
@@ -72,7 +73,7 @@ static __device__ __forceinline__ uint32_t visit(const wide &w, const state &s,
             note_target(w, s, v[i]);
         }
         found += __popc(__ballot_sync(ALL_LANES, fresh[i]));
-        find(w, s, finds, v[i], fresh[i]);
+        add_find(w, s, finds, v[i], fresh[i]);
     }
     return found;
 }
@@ -100,7 +101,7 @@ static __device__ uint32_t go_down(const wide &w, const state &s, pile *finds) {
         stop = covered < stop ? covered : stop;
         stop = stop - k > SPAN * GG_WARP ? k + SPAN * GG_WARP : stop;
         load_arcs(w, entry, k, stop, v);
-        found += visit(w, s, v, finds);
+        found += visit_arcs(w, s, v, finds);
         unsigned begun = __ballot_sync(ALL_LANES, entry.y <= stop);
         e += stop == covered ? GG_WARP : GG_WARP - 1 - __clz(begun);
         k = stop;
@@ -159,28 +160,13 @@ static __device__ __forceinline__ uint32_t look_at_row(const device_csr &rows, u
     return found;
 }
 
-/* Of open vertices, GG_WARP numbers apart, their hubs, or first neighbours before there are
-** hubs; NONE: not open, or the row is empty. Loads of a kind are under way together. */
+/* Of open vertices, GG_WARP numbers apart, their hubs; NONE: not open, or the row is empty. */
 template <int count>
 static __device__ __forceinline__ void
 nearest(const wide &w, uint64_t v, const bool (&open)[count], uint32_t (&hub)[count]) {
-    const uint64_t *offset = w.below.rows.offset;
-    uint64_t begin[count], end[count];
-    if (w.below.hub) {
-#pragma unroll
-        for (int i = 0; i < count; i++)
-            hub[i] = open[i] ? __ldcg(&w.below.hub[v + i * GG_WARP]) : GPUGRAPH_NONE;
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < count; i++) {
-        begin[i] = open[i] ? __ldg(&offset[v + i * GG_WARP]) : 0;
-        end[i] = open[i] ? __ldg(&offset[v + i * GG_WARP + 1]) : 0;
-    }
 #pragma unroll
     for (int i = 0; i < count; i++)
-        hub[i] =
-            begin[i] < end[i] ? __ldg(&w.below.rows.target[begin[i]]) : GPUGRAPH_NONE;
+        hub[i] = open[i] ? __ldcg(&w.below.hub[v + i * GG_WARP]) : GPUGRAPH_NONE;
 }
 
 /* At the rows of lanes whose hub is not visited. What is found becomes the vertex's hub. */
@@ -188,7 +174,7 @@ template <typename test_type>
 static __device__ __forceinline__ bool look_further(const wide &w, uint32_t v, bool looks,
                                                     test_type is_visited) {
     uint32_t u = look_at_row(w.below.rows, v, looks, is_visited);
-    if (w.below.hub && u != GPUGRAPH_NONE)
+    if (u != GPUGRAPH_NONE)
         w.below.hub[v] = u;
     return u != GPUGRAPH_NONE;
 }
@@ -203,9 +189,7 @@ static __device__ uint32_t sweep(const wide &w, const state &s, pile *rest) {
     uint64_t quad = (uint64_t)blockIdx.x * WARPS + threadIdx.x / GG_WARP;
     for (; quad < quads; quad += warps) {
         uint4 four = __ldcg(reinterpret_cast<const uint4 *>(visited) + quad);
-        uint4 shut = make_uint4(0, 0, 0, 0);
-        if (w.below.closed)
-            shut = __ldg(reinterpret_cast<const uint4 *>(w.below.closed) + quad);
+        uint4 shut = __ldg(reinterpret_cast<const uint4 *>(w.below.closed) + quad);
         uint32_t word[SPAN] = {four.x, four.y, four.z, four.w}, hub[SPAN];
         const uint32_t closed[SPAN] = {shut.x, shut.y, shut.z, shut.w};
         bool open[SPAN], hit[SPAN];
@@ -243,8 +227,8 @@ static __device__ uint32_t sweep(const wide &w, const state &s, pile *rest) {
 }
 
 /* One thread to a vertex that was left over. */
-static __device__ uint32_t look_again(const wide &w, const state &s, pile *finds,
-                                      pile *rest) {
+static __device__ uint32_t look_at_rest(const wide &w, const state &s, pile *finds,
+                                        pile *rest) {
     const uint32_t *list = w.b.rest[s.side], *depth = w.b.depth;
     const uint64_t threads = (uint64_t)gridDim.x * BLOCK;
     auto is_visited = [&](uint32_t u) { return __ldcg(&depth[u]) <= s.level; };
@@ -266,21 +250,22 @@ static __device__ uint32_t look_again(const wide &w, const state &s, pile *finds
             note_target(w, s, v);
         }
         found += __popc(__ballot_sync(ALL_LANES, hit));
-        find(w, s, finds, v, hit);
+        add_find(w, s, finds, v, hit);
         leave_over(w, s, rest, v, open && !hit);
     }
     return found;
 }
 
 /* One warp to a word: what the latest SWEEP found goes into the queue. */
-static __device__ void collect(const wide &w, const state &s, pile *finds) {
+static __device__ void collect_sweep(const wide &w, const state &s, pile *finds) {
     const uint32_t *visited = w.b.visited[s.odd], *before = w.b.visited[1 - s.odd];
     const uint64_t words = ((uint64_t)w.g.n + 31) / 32;
     uint64_t word = (uint64_t)blockIdx.x * WARPS + threadIdx.x / GG_WARP;
     for (; word < words; word += (uint64_t)gridDim.x * WARPS) {
         uint32_t fresh = __ldcg(&visited[word]) & ~__ldcg(&before[word]);
         if (fresh)
-            find(w, s, finds, (uint32_t)(word * 32) + gg_lane(), fresh >> gg_lane() & 1);
+            add_find(w, s, finds, (uint32_t)(word * 32) + gg_lane(),
+                     fresh >> gg_lane() & 1);
     }
 }
 

@@ -306,7 +306,7 @@ static bool search_from(struct strong_run *r, uint32_t pivot,
     search.source_count = 1;
     search.direction = direction;
     search.max_depth = GPUGRAPH_NONE;
-    return gg_bfs_levels(r->job, &search, BFS_ALONG, false, out);
+    return gg_bfs_levels(r->job, &search, false, false, out);
 }
 
 static bool settle_pivot(struct strong_run *r) {

@@ -137,9 +137,9 @@ static gpugraph_status search_serial(const csr *g, uint32_t source, gpugraph_run
 
 /* Fills depth and parent (and, where the search is serial, preorder and postorder:
 ** *numbered). */
-static gpugraph_status search(gpugraph_graph *graph, uint32_t source, bool ordered,
-                              gpugraph_direction direction, gpugraph_run *run,
-                              const gpugraph_dfs_tree *tree, bool *numbered) {
+static gpugraph_status search_on_cpu(gpugraph_graph *graph, uint32_t source, bool ordered,
+                                     gpugraph_direction direction, gpugraph_run *run,
+                                     const gpugraph_dfs_tree *tree, bool *numbered) {
     csr g;
     gpugraph_status status =
         gg_rows(graph, (enum csr_kind)direction, false, ordered, run, &g);
@@ -181,7 +181,7 @@ gpugraph_status gg_cpu_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
             return run->status;
     }
     gpugraph_status status =
-        search(graph, source, ordered, direction, run, &made, &numbered);
+        search_on_cpu(graph, source, ordered, direction, run, &made, &numbered);
     if (status == GPUGRAPH_OK && numbers && !numbered)
         status = gg_number_tree(graph, run, made.parent, made.depth, tree->preorder,
                                 tree->postorder);
@@ -202,9 +202,9 @@ static gpugraph_status check_ordered(gpugraph_run *run) {
     return GPUGRAPH_OK;
 }
 
-static gpugraph_status check(const gpugraph_graph *graph, uint32_t source, bool ordered,
-                             gpugraph_direction direction, gpugraph_run *run,
-                             const gpugraph_dfs_tree *tree) {
+static gpugraph_status check_dfs(const gpugraph_graph *graph, uint32_t source,
+                                 bool ordered, gpugraph_direction direction,
+                                 gpugraph_run *run, const gpugraph_dfs_tree *tree) {
     if (source != GPUGRAPH_NONE && source >= graph->n)
         return gg_fail(run, GPUGRAPH_INVALID,
                        "the source is vertex number %u, but the graph has %u vertices, "
@@ -233,7 +233,7 @@ enum {
     PATH_STEPS = 2
 };
 
-static double work(const gpugraph_graph *graph) {
+static double dfs_arcs(const gpugraph_graph *graph) {
     return (double)graph->m + (double)graph->n * VERTEX_ARCS;
 }
 
@@ -248,7 +248,7 @@ static bool always(const gpugraph_graph *graph) {
 }
 
 /* What a search has found out counts for more than what degrees let expect. */
-static double steps(const gpugraph_graph *graph) {
+static double dfs_steps(const gpugraph_graph *graph) {
     double n = graph->n, m = graph->m;
     if (gg_knows(&graph->thin))
         return GG_FEW_LEVELS + n;
@@ -279,8 +279,8 @@ const gg_algorithm gg_dfs = {
     .name = "dfs",
     .brings_edges = true,
     .rows = CSR_OUT,
-    .arcs = work,
-    .steps = steps,
+    .arcs = dfs_arcs,
+    .steps = dfs_steps,
     .alone = chains,
     .cpu_ns = 8.5, /* of an arc: R-MATs of scale 16 and 20, a grid, beside an H200 */
     .cuda_ns = 0.02,
@@ -288,7 +288,7 @@ const gg_algorithm gg_dfs = {
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_dfs_cuda},
 };
 
-static const struct dfs_calls *calls(gpugraph_backend on) {
+static const struct dfs_calls *dfs_calls_on(gpugraph_backend on) {
     return gg_dfs.side[on]->calls;
 }
 
@@ -305,7 +305,7 @@ static const algorithm_side no_side;
 const gg_algorithm gg_dfs_ordered = {
     .name = "dfs",
     .rows = CSR_OUT,
-    .arcs = work,
+    .arcs = dfs_arcs,
     .steps = gg_few_steps,
     .alone = always,
     .cpu_ns = 4, /* of an arc */
@@ -328,13 +328,13 @@ static gpugraph_backend choose_dfs(gpugraph_graph *graph, bool ordered, gpugraph
 static gpugraph_status search_checked(gpugraph_graph *graph, uint32_t source,
                                       bool ordered, gpugraph_direction direction,
                                       gpugraph_run *run, const gpugraph_dfs_tree *tree) {
-    if (check(graph, source, ordered, direction, run, tree) != GPUGRAPH_OK)
+    if (check_dfs(graph, source, ordered, direction, run, tree) != GPUGRAPH_OK)
         return run->status;
     bool fallback;
     gpugraph_backend on = choose_dfs(graph, ordered, run, &fallback);
     if (!on)
         return run->status;
-    calls(on)->search(graph, source, ordered, direction, run, tree);
+    dfs_calls_on(on)->search(graph, source, ordered, direction, run, tree);
     if (gg_fall_back(run, &gg_dfs, fallback))
         gg_cpu_dfs(graph, source, ordered, direction, run, tree);
     return run->status;

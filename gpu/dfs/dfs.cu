@@ -59,8 +59,8 @@ static bool many(const struct cuda_job *job) {
 }
 
 /* A crew and the numbering of its tree use the same memory, one after the other. */
-static void carve(struct cuda_job *job, struct workspace *space, bool tree, bool numbers,
-                  struct dfs_search *s, struct numbering *t) {
+static void carve_dfs(struct cuda_job *job, struct workspace *space, bool tree,
+                      bool numbers, struct dfs_search *s, struct numbering *t) {
     uint32_t n = s->g.n;
     space->used = 0;
     s->depth = gg_carve<uint32_t>(space, n);
@@ -90,8 +90,8 @@ static bool plan_roots(struct cuda_job *job, struct dfs_search *s) {
     return gg_launched(job, "set_root");
 }
 
-static bool number(struct cuda_job *job, const struct dfs_search *s,
-                   struct numbering *t) {
+static bool number_tree(struct cuda_job *job, const struct dfs_search *s,
+                        struct numbering *t) {
     double started = gg_now_ms();
     t->reached = s->control.reached;
     t->depth = s->depth;
@@ -102,8 +102,8 @@ static bool number(struct cuda_job *job, const struct dfs_search *s,
     return true;
 }
 
-static bool bring_back(struct cuda_job *job, const struct dfs_search *s,
-                       const struct numbering *t, const gpugraph_dfs_tree *tree) {
+static bool bring_tree_back(struct cuda_job *job, const struct dfs_search *s,
+                            const struct numbering *t, const gpugraph_dfs_tree *tree) {
     uint64_t n = s->g.n, bytes = n * sizeof(uint32_t);
     uint32_t *edge = s->forest.component;
     if (tree->tree_edge) {
@@ -141,8 +141,8 @@ static void tell_search(struct cuda_job *job, const struct dfs_search *s,
 
 /* numbers: preorder and postorder are wanted, and the device makes them. Returns NULL, or
 ** why the host must search instead. */
-static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
-                                const gpugraph_dfs_tree *tree, bool numbers) {
+static const char *search_dfs_graph(struct cuda_job *job, struct dfs_search *s,
+                                    const gpugraph_dfs_tree *tree, bool numbers) {
     struct numbering t = numbering();
     struct workspace space = {NULL, 0};
     bool edges = tree->tree_edge != NULL;
@@ -152,7 +152,7 @@ static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
         return NULL;
     double started = gg_now_ms();
     (many(job) ? gg_dfs_paths_size : gg_dfs_work_size)(job, s);
-    carve(job, &space, edges, numbers, s, &t);
+    carve_dfs(job, &space, edges, numbers, s, &t);
     if ((many(job) &&
          !gg_fix_rows(job, kind, &s->g,
                       gg_dfs_rows_ahead(&s->g) ? FIXED_DEGREE_AHEAD : FIXED_DEGREE,
@@ -160,7 +160,7 @@ static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
         !gg_workspace(job, &space))
         return NULL;
     s->fixed = gg_fixed_rows(job->graph, kind);
-    carve(job, &space, edges, numbers, s, &t);
+    carve_dfs(job, &space, edges, numbers, s, &t);
     if (many(job))
         gg_dfs_plan_pull(job, s);
     if (!find_tree(job, s))
@@ -168,8 +168,8 @@ static const char *search_graph(struct cuda_job *job, struct dfs_search *s,
     if (s->control.late)
         return "the graph is long and thin: a device would take longer";
     tell_search(job, s, started);
-    if (!numbers || number(job, s, &t))
-        bring_back(job, s, numbers ? &t : NULL, tree);
+    if (!numbers || number_tree(job, s, &t))
+        bring_tree_back(job, s, numbers ? &t : NULL, tree);
     return NULL;
 }
 
@@ -203,7 +203,7 @@ static const char *search_on_device(gpugraph_graph *graph, struct dfs_search *s,
     struct cuda_job job;
     const char *why = NULL;
     if (gg_job_open(&job, graph, run)) {
-        why = search_graph(&job, s, tree, numbers);
+        why = search_dfs_graph(&job, s, tree, numbers);
         gg_job_close(&job);
     }
     gg_know(&graph->thin, s->control.late != 0);
@@ -245,7 +245,7 @@ static gpugraph_status search_on_device_or_host(gpugraph_graph *graph, uint32_t 
 }
 
 /* What a run takes. */
-static int64_t bytes(const gpugraph_graph *graph, bool) {
+static int64_t dfs_device_bytes(const gpugraph_graph *graph, bool) {
     struct cuda_job planned = planned_job(graph);
     gpugraph_run run = {};
     struct workspace space = {NULL, 0};
@@ -258,7 +258,7 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
     s.blocks = GG_PATHS_BLOCKS * GG_PLANNED_PROCESSORS;
     if (s.blocks > graph->n / BLOCK_VERTICES + 1)
         s.blocks = graph->n / BLOCK_VERTICES + 1;
-    carve(&planned, &space, true, gg_dfs_numbers_fit(graph->n), &s, &t);
+    carve_dfs(&planned, &space, true, gg_dfs_numbers_fit(graph->n), &s, &t);
     return gg_device_graph_lacks(graph, CSR_OUT, false) + (int64_t)space.used;
 }
 
@@ -279,5 +279,5 @@ static const struct dfs_calls calls = {.search = search_on_device_or_host};
 extern "C" const algorithm_side gg_dfs_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
+    .bytes = dfs_device_bytes,
 };

@@ -80,7 +80,7 @@ static __global__ void choose_splitters(struct numbering t) {
 
 /* One thread per splitter: elements up to the next one learn their splitter (next) and how
 ** far behind it they are (place). jump: next splitter << 32 | distance. */
-static __global__ void walk(struct numbering t, uint32_t splitters) {
+static __global__ void walk_tour(struct numbering t, uint32_t splitters) {
     uint32_t head = t.count->head;
     for (uint64_t s = gg_thread(); s < splitters; s += gg_threads_of_grid()) {
         uint32_t e = t.next[t.splitter[s]], steps = 1;
@@ -107,8 +107,8 @@ static __global__ void leap(const uint64_t *jump, uint64_t *farther, uint32_t sp
     }
 }
 
-static __device__ uint64_t place_of(const struct numbering &t, const uint64_t *jump,
-                                    uint32_t e) {
+static __device__ uint64_t place_in_tour(const struct numbering &t, const uint64_t *jump,
+                                         uint32_t e) {
     bool splitter = splits(e) || e == t.count->head;
     uint32_t slot = splitter ? t.place[e] : t.next[e];
     uint64_t from_end = (uint32_t)jump[slot];
@@ -116,12 +116,14 @@ static __device__ uint64_t place_of(const struct numbering &t, const uint64_t *j
 }
 
 /* One thread per vertex. */
-static __global__ void number(struct numbering t, const uint64_t *jump) {
+static __global__ void write_numbers(struct numbering t, const uint64_t *jump) {
     for (uint64_t v = gg_thread(); v < t.n; v += gg_threads_of_grid()) {
         uint32_t depth = t.depth[v], pre = GPUGRAPH_NONE, post = GPUGRAPH_NONE;
         if (depth != GPUGRAPH_NONE) {
-            pre = (uint32_t)((place_of(t, jump, (uint32_t)(2 * v)) + depth) / 2);
-            post = (uint32_t)((place_of(t, jump, (uint32_t)(2 * v + 1)) - depth - 1) / 2);
+            pre = (uint32_t)((place_in_tour(t, jump, (uint32_t)(2 * v)) + depth) / 2);
+            post =
+                (uint32_t)((place_in_tour(t, jump, (uint32_t)(2 * v + 1)) - depth - 1) /
+                           2);
         }
         t.preorder[v] = pre;
         t.postorder[v] = post;
@@ -187,8 +189,8 @@ bool gg_dfs_number(struct cuda_job *job, struct numbering *t) {
         return false;
     }
     unsigned few = gg_grid(job, count.splitters, 16);
-    walk<<<few, GG_BLOCK, 0, job->stream>>>(*t, count.splitters);
-    gg_launched(job, "walk");
+    walk_tour<<<few, GG_BLOCK, 0, job->stream>>>(*t, count.splitters);
+    gg_launched(job, "walk_tour");
     uint64_t *jump = t->jump, *farther = t->farther;
     for (uint64_t reach = 1; reach < count.splitters; reach *= 2) {
         leap<<<few, GG_BLOCK, 0, job->stream>>>(jump, farther, count.splitters);
@@ -197,6 +199,6 @@ bool gg_dfs_number(struct cuda_job *job, struct numbering *t) {
         jump = farther;
         farther = other;
     }
-    number<<<grid, GG_BLOCK, 0, job->stream>>>(*t, jump);
-    return gg_launched(job, "number") && gg_wait(job);
+    write_numbers<<<grid, GG_BLOCK, 0, job->stream>>>(*t, jump);
+    return gg_launched(job, "write_numbers") && gg_wait(job);
 }

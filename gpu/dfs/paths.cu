@@ -70,7 +70,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, blocks) paths_search(paths_cr
 }
 
 /* One thread per root. */
-static __global__ void plant(paths_crew crew) {
+static __global__ void plant_paths(paths_crew crew) {
     for (uint64_t i = gg_thread(); i < crew.roots; i += gg_threads_of_grid()) {
         uint32_t v = crew.root[i];
         device_or(&crew.visited[v / 32], 1u << v % 32);
@@ -157,7 +157,7 @@ static struct paths_shape shape_for(const struct device_csr *g, bool fixed, bool
 }
 
 /* Begins with the roots, and ends where it is whole or the rest can be pulled. */
-static bool search(struct cuda_job *job, struct dfs_search *s) {
+static bool search_by_paths(struct cuda_job *job, struct dfs_search *s) {
     struct paths_crew *crew = &s->paths;
     crew->offset = s->g.offset;
     crew->target = s->g.target;
@@ -183,25 +183,26 @@ static bool search(struct cuda_job *job, struct dfs_search *s) {
                       : crew->fixed    ? FIXED_ROWS
                       : is_thin(&s->g) ? SHORT_ROWS
                                        : LONG_ROWS;
-    plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
-    return gg_launched(job, "plant") && (!crew->pulls || gg_dfs_count_entered(job, s)) &&
+    plant_paths<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
+    return gg_launched(job, "plant_paths") &&
+           (!crew->pulls || gg_dfs_count_entered(job, s)) &&
            gg_dfs_launch(job, s, &search_kernels[kind], crew, crew->control);
 }
 
 /* Fills `visited` and `tree` of the crew, and control. */
-static bool find_paths(struct cuda_job *job, struct dfs_search *s) {
+static bool find_tree_by_paths(struct cuda_job *job, struct dfs_search *s) {
     bool whole = true;
-    if (!search(job, s) || (s->control.left && !gg_dfs_pull(job, s, &whole)))
+    if (!search_by_paths(job, s) || (s->control.left && !gg_dfs_pull(job, s, &whole)))
         return false;
     if (whole)
         return true;
     s->pull.offset = NULL;
-    return search(job, s);
+    return search_by_paths(job, s);
 }
 
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
     struct paths_crew *crew = &s->paths;
-    if (!find_paths(job, s))
+    if (!find_tree_by_paths(job, s))
         return false;
     unpack<<<gg_grid(job, crew->n, 16), GG_BLOCK, 0, job->stream>>>(*crew, s->depth,
                                                                     s->parent);

@@ -12,7 +12,7 @@
 #include "base/warp.h"
 
 /* One thread per vertex. */
-static __global__ void part(uint32_t *component, uint32_t n) {
+static __global__ void part_components(uint32_t *component, uint32_t n) {
     for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
         component[v] = (uint32_t)v;
 }
@@ -62,7 +62,7 @@ static __device__ __forceinline__ bool has_bit(const uint32_t *bits, uint64_t v)
 }
 
 /* One thread per vertex: components with a vertex that no arc leads to. */
-static __global__ void serve(dfs_forest f, uint32_t n) {
+static __global__ void serve_components(dfs_forest f, uint32_t n) {
     for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
         if (has_bit(f.entered, v))
             continue;
@@ -94,8 +94,9 @@ static void look_at_arcs(struct cuda_job *job, struct dfs_search *s,
     enter<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(
         *edges, s->direction == GPUGRAPH_OUT, s->forest.entered);
     gg_launched(job, "enter");
-    serve<<<gg_grid(job, s->g.n, 16), GG_BLOCK, 0, job->stream>>>(s->forest, s->g.n);
-    gg_launched(job, "serve");
+    serve_components<<<gg_grid(job, s->g.n, 16), GG_BLOCK, 0, job->stream>>>(s->forest,
+                                                                             s->g.n);
+    gg_launched(job, "serve_components");
 }
 
 bool gg_dfs_roots(struct cuda_job *job, struct dfs_search *s) {
@@ -106,8 +107,8 @@ bool gg_dfs_roots(struct cuda_job *job, struct dfs_search *s) {
     if (!gg_device_edges(job, false, &edges))
         return false;
     unsigned grid = gg_grid(job, n, 16);
-    part<<<grid, GG_BLOCK, 0, job->stream>>>(s->forest.component, n);
-    gg_launched(job, "part");
+    part_components<<<grid, GG_BLOCK, 0, job->stream>>>(s->forest.component, n);
+    gg_launched(job, "part_components");
     unite<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges,
                                                                    s->forest.component);
     gg_launched(job, "unite");

@@ -37,7 +37,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, BLOCKS) crew_works(dfs_crew c
 }
 
 /* One thread per root. */
-static __global__ void plant(dfs_crew crew) {
+static __global__ void plant_crew(dfs_crew crew) {
     for (uint64_t i = gg_thread(); i < crew.roots; i += gg_threads_of_grid())
         crew.depth[crew.root[i]] = 0;
     if (gg_thread() == 0) {
@@ -93,7 +93,7 @@ bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s) {
     gg_fill(job, crew->parent, 0xff, bytes);
     if (!gg_going(job))
         return false;
-    plant<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
-    return gg_launched(job, "plant") &&
+    plant_crew<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
+    return gg_launched(job, "plant_crew") &&
            gg_dfs_launch(job, s, &crew_kernel, crew, crew->control);
 }

@@ -55,7 +55,7 @@ static bool crew_ends(const struct crew *crew) {
 }
 
 /* Sets v's bit; true: it was not set, so v is the caller's. */
-static inline bool claim(uint64_t *visited, uint32_t v) {
+static inline bool claim_bit(uint64_t *visited, uint32_t v) {
     uint64_t bit = 1ull << v % 64, *word = visited + v / 64;
     return !(__atomic_load_n(word, __ATOMIC_RELAXED) & bit) &&
            !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
@@ -72,7 +72,7 @@ static inline bool crew_enter(struct crew *crew, struct worker *me, uint32_t v,
 
 /* Moves the oldest work of one stack into another, empty one: half the arcs of a wide
 ** row, else up to half the frames. False: there is nothing to share. */
-static bool share(struct stack *from, struct stack *to) {
+static bool share_stack(struct stack *from, struct stack *to) {
     uint64_t frames = from->top - from->bottom;
     if (frames == 0)
         return false;
@@ -94,9 +94,9 @@ static bool share(struct stack *from, struct stack *to) {
 
 /* Answers the thief that stands at the letter box. The thief counts as busy before it
 ** knows of its work: busy never falls to 0 while there is some. */
-static void answer(struct crew *crew, struct worker *me, int thief, int request) {
+static void answer_thief(struct crew *crew, struct worker *me, int thief, int request) {
     struct worker *other = &crew->worker[thief];
-    bool given = share(&me->stack, &other->stack);
+    bool given = share_stack(&me->stack, &other->stack);
     if (given) {
         __atomic_fetch_add(&crew->busy, 1, __ATOMIC_RELAXED);
         me->gifts++;
@@ -115,7 +115,7 @@ static inline bool attend(struct crew *crew, int self) {
         return false;
     int thief = __atomic_load_n(&me->request, __ATOMIC_ACQUIRE);
     if (thief >= 0)
-        answer(crew, me, thief, NOBODY);
+        answer_thief(crew, me, thief, NOBODY);
     return true;
 }
 
@@ -127,7 +127,7 @@ static inline uint32_t claim_next(const struct crew *crew, struct frame *f) {
     uint32_t i = 0, found = GPUGRAPH_NONE;
     while (i < count && found == GPUGRAPH_NONE) {
         uint32_t v = arc[i++];
-        if (claim(crew->visited, v))
+        if (claim_bit(crew->visited, v))
             found = v;
     }
     f->next += i;
@@ -162,7 +162,7 @@ static bool open_root(struct crew *crew, int self) {
         uint32_t v = crew->root++;
         if (!attend(crew, self))
             return false;
-        if (claim(crew->visited, v))
+        if (claim_bit(crew->visited, v))
             return crew_enter(crew, &crew->worker[self], v, GPUGRAPH_NONE, 0);
     }
     __atomic_store_n(&crew->over, 1, __ATOMIC_RELAXED);
@@ -171,7 +171,7 @@ static bool open_root(struct crew *crew, int self) {
 
 /* Between two vain rounds of asking: spins, then yields, then sleeps up to 0.3 ms, so
 ** that a search without parallelism is not slowed down by workers without a part. */
-static void rest(unsigned rounds) {
+static void rest_between(unsigned rounds) {
     if (rounds < 8) {
         for (unsigned i = 0; i < 1u << rounds; i++)
             __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -184,7 +184,7 @@ static void rest(unsigned rounds) {
 }
 
 /* Asks one worker for work and waits for its answer. */
-static bool ask(struct crew *crew, int self, struct worker *victim) {
+static bool ask_worker(struct crew *crew, int self, struct worker *victim) {
     struct worker *me = &crew->worker[self];
     int nobody = NOBODY;
     if (__atomic_load_n(&victim->request, __ATOMIC_RELAXED) != NOBODY)
@@ -214,12 +214,12 @@ static bool steal(struct crew *crew, int self) {
         int first = (int)((me->random >> 8) % (uint32_t)crew->workers);
         for (int i = 0; i < crew->workers && !crew_ends(crew); i++) {
             int victim = (first + i) % crew->workers;
-            if (victim != self && ask(crew, self, &crew->worker[victim])) {
+            if (victim != self && ask_worker(crew, self, &crew->worker[victim])) {
                 __atomic_store_n(&me->request, NOBODY, __ATOMIC_RELAXED);
                 return true;
             }
         }
-        rest(rounds);
+        rest_between(rounds);
     }
     return false;
 }
@@ -233,7 +233,7 @@ static bool next_work(struct crew *crew, int self) {
         return open_root(crew, self);
     int thief = __atomic_exchange_n(&me->request, IDLE, __ATOMIC_ACQUIRE);
     if (thief >= 0)
-        answer(crew, me, thief, IDLE);
+        answer_thief(crew, me, thief, IDLE);
     if (__atomic_fetch_sub(&crew->busy, 1, __ATOMIC_ACQ_REL) > 1)
         return steal(crew, self);
     __atomic_fetch_add(&crew->busy, 1, __ATOMIC_RELAXED);
@@ -241,7 +241,7 @@ static bool next_work(struct crew *crew, int self) {
     return open_root(crew, self);
 }
 
-static void work(void *shared, int self, int team) {
+static void work_in_crew(void *shared, int self, int team) {
     struct crew *crew = shared;
     (void)team;
     bool go = self == 0 ? open_root(crew, self) : steal(crew, self);
@@ -275,7 +275,7 @@ gpugraph_status gg_dfs_workers(const csr *g, uint32_t source, gpugraph_run *run,
     crew.parent = tree->parent;
     *reached = *shared = 0;
     if (crew_open(&crew, source))
-        gg_team(workers, work, &crew);
+        gg_team(workers, work_in_crew, &crew);
     for (int i = 0; crew.worker && i < workers; i++) {
         *reached += crew.worker[i].reached;
         *shared += crew.worker[i].gifts;

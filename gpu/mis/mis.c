@@ -39,11 +39,11 @@ struct mis {
     uint8_t *state;
 };
 
-static inline uint8_t state_of(const struct mis *m, uint32_t v) {
+static inline uint8_t mis_state_of(const struct mis *m, uint32_t v) {
     return __atomic_load_n(&m->state[v], __ATOMIC_RELAXED);
 }
 
-static inline uint64_t key_of(const struct mis *m, uint32_t v) {
+static inline uint64_t priority_key_of(const struct mis *m, uint32_t v) {
     uint64_t degree = m->g.end[v] - m->g.begin[v];
     switch (m->priority) {
     case GPUGRAPH_BY_DEGREE:
@@ -58,11 +58,11 @@ static inline uint64_t key_of(const struct mis *m, uint32_t v) {
 }
 
 /* v joins, its neighbours drop. */
-static inline void join(struct mis *m, uint32_t v) {
+static inline void join_set(struct mis *m, uint32_t v) {
     __atomic_store_n(&m->state[v], JOINED, __ATOMIC_RELAXED);
     for (uint64_t i = m->g.begin[v]; i < m->g.end[v] && !gg_leave(m->run, i); i++) {
         uint32_t u = m->g.target[i];
-        if (state_of(m, u) != DROPPED)
+        if (mis_state_of(m, u) != DROPPED)
             __atomic_store_n(&m->state[u], DROPPED, __ATOMIC_RELAXED);
     }
 }
@@ -81,7 +81,7 @@ static bool greedy_pass(struct mis *m, const uint32_t *order, uint32_t count) {
         }
         if (m->state[v] == OPEN) {
             until_poll -= (int64_t)(m->g.end[v] - m->g.begin[v]);
-            join(m, v);
+            join_set(m, v);
         }
     }
     return true;
@@ -96,7 +96,7 @@ static bool greedy(struct mis *m, uint32_t open) {
     bool go = key && order;
     for (uint32_t v = 0; go && v < m->g.n; v++) {
         if (m->state[v] == OPEN) {
-            key[count] = key_of(m, v);
+            key[count] = priority_key_of(m, v);
             order[count++] = v;
         }
         go = v % GG_POLL_ITEMS != 0 || !gg_poll(m->run);
@@ -128,14 +128,14 @@ struct rounds {
 static inline bool must_wait(struct rounds *r, struct waiting *w) {
     struct mis *m = r->m;
     uint32_t v = w->vertex;
-    if (state_of(m, v) != OPEN)
+    if (mis_state_of(m, v) != OPEN)
         return false;
     const uint32_t *arc = m->g.target + m->g.begin[v];
     uint32_t degree = (uint32_t)(m->g.end[v] - m->g.begin[v]);
     uint64_t key = r->key[v];
     for (uint32_t i = w->passed; i < degree; i++) {
         uint32_t u = arc[i];
-        uint8_t state = state_of(m, u);
+        uint8_t state = mis_state_of(m, u);
         if (state == DROPPED)
             continue;
         if (state == JOINED) {
@@ -147,7 +147,7 @@ static inline bool must_wait(struct rounds *r, struct waiting *w) {
             return true;
         }
     }
-    join(m, v);
+    join_set(m, v);
     return false;
 }
 
@@ -195,21 +195,21 @@ static bool one_round(struct rounds *r, struct waiting *spare) {
 static void make_keys_of(void *rounds, uint64_t low, uint64_t high) {
     const struct rounds *r = rounds;
     for (uint64_t v = low; v < high && !gg_leave(r->m->run, v); v++)
-        r->key[v] = key_of(r->m, (uint32_t)v);
+        r->key[v] = priority_key_of(r->m, (uint32_t)v);
 }
 
-static bool make_keys(struct rounds *r) {
+static bool make_priority_keys(struct rounds *r) {
     gg_slices(r->threads, r->m->g.n, make_keys_of, r);
     return !gg_stopping(r->m->run);
 }
 
 /* *rest: vertices left to the greedy pass. */
-static bool all_rounds(struct mis *m, int threads, uint32_t *done, uint32_t *rest) {
+static bool find_in_rounds(struct mis *m, int threads, uint32_t *done, uint32_t *rest) {
     struct rounds r = {.m = m, .count = m->g.n, .threads = threads};
     struct waiting *lists = gg_alloc(m->run, m->g.n, 2 * sizeof *lists);
     r.key = gg_alloc(m->run, m->g.n, sizeof *r.key);
     r.next = lists;
-    bool go = lists && r.key && make_keys(&r), slow = false;
+    bool go = lists && r.key && make_priority_keys(&r), slow = false;
     while (go && r.count > 0 && !slow) {
         uint64_t before = r.count;
         go = one_round(&r, lists + m->g.n);
@@ -224,7 +224,7 @@ static bool all_rounds(struct mis *m, int threads, uint32_t *done, uint32_t *res
 
 /* ---- the CPU backend ---- */
 
-static bool prepare(struct mis *m, int64_t seed, gpugraph_graph *graph) {
+static bool prepare_mis_states(struct mis *m, int64_t seed, gpugraph_graph *graph) {
     for (uint64_t v = 0; v < m->g.n; v += GG_POLL_ITEMS) {
         uint64_t count = m->g.n - v < GG_POLL_ITEMS ? m->g.n - v : GG_POLL_ITEMS;
         memset(m->state + v, OPEN, count);
@@ -245,8 +245,8 @@ static bool choose_rounds(gpugraph_run *run, gpugraph_priority priority) {
     return gg_method_is(run, "rounds");
 }
 
-static gpugraph_status find_on_cpu(gpugraph_graph *graph, gpugraph_priority priority,
-                                   int64_t seed, gpugraph_run *run, uint8_t *member) {
+static gpugraph_status find_mis_on_cpu(gpugraph_graph *graph, gpugraph_priority priority,
+                                       int64_t seed, gpugraph_run *run, uint8_t *member) {
     struct mis m = {.run = run, .priority = priority, .state = member};
     if (gg_rows(graph, CSR_SIMPLE, false, true, run, &m.g) != GPUGRAPH_OK)
         return run->status;
@@ -254,10 +254,10 @@ static gpugraph_status find_on_cpu(gpugraph_graph *graph, gpugraph_priority prio
     bool asked = run->method && strcmp(run->method, "rounds") == 0;
     int threads = gg_threads(run, asked ? UINT64_MAX : m.g.m + m.g.n);
     char more[100];
-    bool go = prepare(&m, seed, graph);
+    bool go = prepare_mis_states(&m, seed, graph);
     if (choose_rounds(run, priority)) {
         uint32_t done = 0, rest = 0;
-        go = go && all_rounds(&m, threads, &done, &rest);
+        go = go && find_in_rounds(&m, threads, &done, &rest);
         snprintf(more, sizeof more, "%d thread(s), %u rounds, %u vertices left to greedy",
                  threads, done, rest);
     } else {
@@ -280,7 +280,7 @@ static const gpugraph_method methods[] = {
     {0},
 };
 
-static const struct mis_calls cpu_calls = {.find = find_on_cpu};
+static const struct mis_calls cpu_calls = {.find = find_mis_on_cpu};
 
 static const algorithm_side cpu_side = {
     .methods = methods,
@@ -302,8 +302,9 @@ const gg_algorithm gg_mis = {
 
 /* ---- the public function ---- */
 
-static gpugraph_status find_checked(gpugraph_graph *graph, gpugraph_priority priority,
-                                    int64_t seed, gpugraph_run *run, uint8_t *member) {
+static gpugraph_status find_mis_checked(gpugraph_graph *graph, gpugraph_priority priority,
+                                        int64_t seed, gpugraph_run *run,
+                                        uint8_t *member) {
     if ((unsigned)priority > GPUGRAPH_BY_ID)
         return gg_fail(run, GPUGRAPH_INVALID,
                        "priority is %d, not one of GPUGRAPH_BY_DEGREE, _BY_DEGREE_ID, "
@@ -318,13 +319,13 @@ static gpugraph_status find_checked(gpugraph_graph *graph, gpugraph_priority pri
     const struct mis_calls *calls = gg_calls(&gg_mis, on, run);
     calls->find(graph, priority, seed, run, member);
     if (gg_fall_back(run, &gg_mis, fallback))
-        find_on_cpu(graph, priority, seed, run, member);
+        find_mis_on_cpu(graph, priority, seed, run, member);
     return run->status;
 }
 
 gpugraph_status gpugraph_mis(gpugraph_graph *graph, gpugraph_priority priority,
                              int64_t seed, gpugraph_run *run, uint8_t *member) {
     gg_enter_graph(graph, run);
-    find_checked(graph, priority, seed, run, member);
+    find_mis_checked(graph, priority, seed, run, member);
     return gg_leave_graph(graph, run);
 }

@@ -27,7 +27,7 @@ static bool hashed(gpugraph_priority priority) {
     return priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM;
 }
 
-static int64_t bytes(const gpugraph_graph *graph, bool frugal) {
+static int64_t mis_device_bytes(const gpugraph_graph *graph, bool frugal) {
     const int64_t n = graph->n, hashes = gg_ids_are_consecutive(graph) ? 0 : 4 * n + 512;
     const int64_t own = hashes + (int64_t)gg_mis_one_launch_bytes(graph->n);
     const int64_t rows = gg_device_graph_lacks(graph, CSR_SIMPLE, false);
@@ -37,7 +37,7 @@ static int64_t bytes(const gpugraph_graph *graph, bool frugal) {
 
 /* Before there are rows: where they will lie. */
 static void choose_place(const struct cuda_job *job) {
-    bool fits = bytes(job->graph, false) <= gg_device_room(job);
+    bool fits = mis_device_bytes(job->graph, false) <= gg_device_room(job);
     if (gg_method_is_auto(job->run))
         job->run->used_method = fits ? "one-launch" : "out-of-core";
 }
@@ -58,8 +58,8 @@ static bool is_one_launch(const gpugraph_run *run) {
     return gg_method_is(run, "one-launch") || gg_method_is(run, "one-launch-balanced");
 }
 
-static bool prepare(struct cuda_job *job, gpugraph_priority priority, int64_t seed,
-                    struct mis_graph *g) {
+static bool prepare_mis_graph(struct cuda_job *job, gpugraph_priority priority,
+                              int64_t seed, struct mis_graph *g) {
     struct device_csr rows;
     const bool pinned = gg_method_is(job->run, "out-of-core");
     const bool roomy = is_one_launch(job->run);
@@ -92,8 +92,8 @@ static bool run_method(struct cuda_job *job, struct mis_graph *g,
                : gg_mis_one_launch(job, g, !gg_method_is(job->run, "one-launch"), report);
 }
 
-static void tell(struct cuda_job *job, const struct mis_graph *g,
-                 const struct mis_report *report, double started) {
+static void tell_mis(struct cuda_job *job, const struct mis_graph *g,
+                     const struct mis_report *report, double started) {
     char more[300];
     snprintf(more, sizeof more, "%s, %s, kernels %.4f ms", report->text,
              !hashed(g->priority) ? "no hashes"
@@ -103,11 +103,11 @@ static void tell(struct cuda_job *job, const struct mis_graph *g,
     gg_search_phase(job->run, started, g->n, more);
 }
 
-static void search_graph(struct cuda_job *job, gpugraph_priority priority, int64_t seed,
-                         struct mis_report *report, uint8_t *member) {
+static void search_mis_graph(struct cuda_job *job, gpugraph_priority priority,
+                             int64_t seed, struct mis_report *report, uint8_t *member) {
     struct mis_graph g = mis_graph();
     choose_place(job);
-    if (!prepare(job, priority, seed, &g))
+    if (!prepare_mis_graph(job, priority, seed, &g))
         return;
     choose_launch(job, &g);
     double started = gg_now_ms();
@@ -117,19 +117,20 @@ static void search_graph(struct cuda_job *job, gpugraph_priority priority, int64
     }
     if (!run_method(job, &g, report))
         return;
-    tell(job, &g, report, started);
+    tell_mis(job, &g, report, started);
     started = gg_now_ms();
     if (gg_download(job, member, g.member, g.n))
         gg_phase(job->run, "download", started, g.n, "members");
 }
 
-static gpugraph_status find_on_device(gpugraph_graph *graph, gpugraph_priority priority,
-                                      int64_t seed, gpugraph_run *run, uint8_t *member) {
+static gpugraph_status find_mis_on_device(gpugraph_graph *graph,
+                                          gpugraph_priority priority, int64_t seed,
+                                          gpugraph_run *run, uint8_t *member) {
     struct cuda_job job;
     struct mis_report report = mis_report();
     if (!gg_job_open(&job, graph, run))
         return run->status;
-    search_graph(&job, priority, seed, &report, member);
+    search_mis_graph(&job, priority, seed, &report, member);
     return gg_job_close(&job);
 }
 
@@ -147,10 +148,10 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct mis_calls calls = {.find = find_on_device};
+static const struct mis_calls calls = {.find = find_mis_on_device};
 
 extern "C" const algorithm_side gg_mis_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
+    .bytes = mis_device_bytes,
 };

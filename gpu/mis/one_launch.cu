@@ -142,8 +142,8 @@ static uint32_t room_of_warp(uint32_t n, uint64_t warps) {
     return (uint32_t)((tiles + warps - 1) / warps * GG_WARP);
 }
 
-static void carve(struct workspace *space, struct mis_graph *g, struct launch *l,
-                  uint64_t warps, bool codes) {
+static void carve_mis_launch(struct workspace *space, struct mis_graph *g,
+                             struct launch *l, uint64_t warps, bool codes) {
     l->state = gg_carve<struct launch_state>(space, 1);
     l->list = gg_carve<struct waiting>(space, warps * l->room);
     g->word = gg_carve<uint32_t>(space, codes ? 0 : g->n);
@@ -205,10 +205,10 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
     unsigned blocks = gg_grid(job, g->n, gg_blocks_at_once(job, &kernel));
     uint64_t warps = (uint64_t)blocks * (GG_BLOCK / GG_WARP);
     l.room = room_of_warp(g->n, warps);
-    carve(&space, g, &l, warps, codes);
+    carve_mis_launch(&space, g, &l, warps, codes);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, g, &l, warps, codes);
+    carve_mis_launch(&space, g, &l, warps, codes);
     const unsigned launches = launch_until_decided(job, &kernel, blocks, g, &l, &state);
     snprintf(report->text, sizeof report->text, "%u launch(es), up to %u passes",
              launches, state.passes);

@@ -53,8 +53,8 @@ static __global__ void rank_rows(const uint64_t *offset, uint32_t n,
 
 /* A block, warp or thread per row. */
 static __global__ void __launch_bounds__(GG_BLOCK)
-    move_rows(mis_graph g, mis_renumbered r, const uint32_t *number,
-              const uint32_t *end) {
+    move_renumbered_rows(mis_graph g, mis_renumbered r, const uint32_t *number,
+                         const uint32_t *end) {
     auto move = [&](auto lanes, uint32_t row) {
         const uint64_t from = g.offset[number[row]], to = r.offset[row];
         const uint32_t degree = (uint32_t)(r.offset[row + 1] - to);
@@ -102,10 +102,10 @@ bool gg_mis_renumber(struct cuda_job *job, struct mis_graph *g, struct mis_renum
     if (!gg_launched(job, "rank_rows") ||
         !gg_offsets(job, r->count, r->offset, g->n, r->cub, r->cub_bytes))
         return false;
-    move_rows<<<gg_grid(job, (uint64_t)g->n + g->m, 8), GG_BLOCK, 0, job->stream>>>(
-        *g, *r, number.Current(), end);
+    move_renumbered_rows<<<gg_grid(job, (uint64_t)g->n + g->m, 8), GG_BLOCK, 0,
+                           job->stream>>>(*g, *r, number.Current(), end);
     g->number = number.Current();
     g->offset = r->offset;
     g->target = r->target;
-    return gg_launched(job, "move_rows");
+    return gg_launched(job, "move_renumbered_rows");
 }

@@ -57,9 +57,9 @@ static __device__ __forceinline__ verdict judged(const sight &s, uint64_t end) {
 
 /* The group's entries, by `lanes` threads each. */
 template <int lanes>
-static __device__ __forceinline__ void judge(const mis_graph &g, const rounds &r,
-                                             const uint32_t *list, uint32_t begin,
-                                             uint32_t count, bool first) {
+static __device__ __forceinline__ void judge_group(const mis_graph &g, const rounds &r,
+                                                   const uint32_t *list, uint32_t begin,
+                                                   uint32_t count, bool first) {
     constexpr int each = lanes == 1 ? GG_MIS_PROBE : lanes == GG_WARP ? 2 : 1;
     mis_for_group<lanes>(begin, begin + count, [&](auto, uint32_t i) {
         uint32_t v = first ? i : list[i], own = gg_peek(&g.word[v]);
@@ -76,10 +76,10 @@ static __device__ __forceinline__ void judge(const mis_graph &g, const rounds &r
 }
 
 /* One thread per entry of a group that begins at `begin`. implicit: entry i is row i. */
-static __device__ __forceinline__ void apply(const mis_graph &g, const rounds &r,
-                                             const uint32_t *from, uint32_t *to,
-                                             uint32_t begin, uint32_t count,
-                                             uint32_t *kept, bool implicit) {
+static __device__ __forceinline__ void apply_verdicts(const mis_graph &g, const rounds &r,
+                                                      const uint32_t *from, uint32_t *to,
+                                                      uint32_t begin, uint32_t count,
+                                                      uint32_t *kept, bool implicit) {
     for (uint64_t base = blockIdx.x * (uint64_t)GG_BLOCK; base < count;
          base += gg_threads_of_grid()) {
         uint64_t i = begin + base + threadIdx.x;
@@ -108,13 +108,14 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         const bool first = round == 0;
         uint32_t *list = r.list[now], *next = r.list[!now];
         uint32_t *count = state->count[now], *kept = state->count[!now];
-        judge<GG_BLOCK>(g, r, list, begin[0], gg_peek(&count[0]), first);
-        judge<GG_WARP>(g, r, list, begin[1], gg_peek(&count[1]), first);
-        judge<1>(g, r, list, begin[2], gg_peek(&count[2]), first);
+        judge_group<GG_BLOCK>(g, r, list, begin[0], gg_peek(&count[0]), first);
+        judge_group<GG_WARP>(g, r, list, begin[1], gg_peek(&count[1]), first);
+        judge_group<1>(g, r, list, begin[2], gg_peek(&count[2]), first);
         grid.sync();
         gg_late();
         for (int i = 0; i < MIS_GROUPS; i++)
-            apply(g, r, list, next, begin[i], gg_peek(&count[i]), &kept[i], first);
+            apply_verdicts(g, r, list, next, begin[i], gg_peek(&count[i]), &kept[i],
+                           first);
         if (gg_thread() == 0) {
             state->rounds = round + 1;
             if (round % STOP_ROUNDS == STOP_ROUNDS - 1)
@@ -141,8 +142,8 @@ static __global__ void write_members(mis_graph g) {
 
 /* ---- driver ---- */
 
-static void carve(struct workspace *space, struct mis_graph *g, struct rounds *r,
-                  struct mis_renumbered *renumbered) {
+static void carve_mis_rounds(struct workspace *space, struct mis_graph *g,
+                             struct rounds *r, struct mis_renumbered *renumbered) {
     r->state = gg_carve<struct rounds_state>(space, 1);
     r->list[0] = gg_carve<uint32_t>(space, g->n);
     r->list[1] = gg_carve<uint32_t>(space, g->n);
@@ -152,8 +153,8 @@ static void carve(struct workspace *space, struct mis_graph *g, struct rounds *r
     gg_mis_carve_renumbered(space, g, renumbered);
 }
 
-static bool launch(struct cuda_job *job, const struct mis_graph *g,
-                   const struct rounds *r) {
+static bool launch_rounds(struct cuda_job *job, const struct mis_graph *g,
+                          const struct rounds *r) {
     const struct cooperative_kernel kernel = {(const void *)decide_in_rounds,
                                               "decide_in_rounds", GG_BLOCK, 0};
     void *arguments[] = {(void *)g, (void *)r};
@@ -169,16 +170,16 @@ bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, struct mis_report 
     struct mis_renumbered renumbered = mis_renumbered();
     struct rounds_state state;
     unsigned grid = gg_grid(job, g->n, 16);
-    carve(&space, g, &r, &renumbered);
+    carve_mis_rounds(&space, g, &r, &renumbered);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, g, &r, &renumbered);
+    carve_mis_rounds(&space, g, &r, &renumbered);
     gg_mark(job, GG_BEGAN);
     if (!gg_fill(job, r.state, 0, sizeof *r.state) ||
         !gg_mis_renumber(job, g, &renumbered, r.state->end))
         return false;
     first_words<<<grid, GG_BLOCK, 0, job->stream>>>(*g, r);
-    if (!gg_launched(job, "first_words") || !launch(job, g, &r))
+    if (!gg_launched(job, "first_words") || !launch_rounds(job, g, &r))
         return false;
     write_members<<<grid, GG_BLOCK, 0, job->stream>>>(*g);
     if (!gg_launched(job, "write_members") || !gg_mark(job, GG_ENDED) ||

@@ -1,6 +1,6 @@
 /* The kernel that runs breadth-first search by the whole grid (bfs_wide.cu), as it stands, on CPU
 ** threads (cuda_lanes.h): depths against the CPU's, with and without targets, top-down and bottom-up,
-** with hubs and without.
+** with hubs.
 **
 ** Blocks are late by as much as a scheduler likes. Those who have been told of the last target must
 ** not leave others, who have not, to wait for them. */
@@ -51,7 +51,7 @@ static bfs_below below_of(const device_csr &rows, struct arrays *a) {
     return bfs_below{rows, a->hub.data(), reinterpret_cast<uint32_t *>(a->closed.data())};
 }
 
-enum look { ALONG, BY_HUBS, BY_ROWS, LOOKS };
+enum look { ALONG, BY_HUBS, LOOKS };
 
 static void plant(const device_csr &g, uint32_t source,
                   const std::vector<uint32_t> &target, struct arrays *a) {
@@ -93,8 +93,6 @@ static void check(gpugraph_graph *graph, const char *name, uint32_t source,
     bfs_below below = bfs_below();
     if (look == BY_HUBS)
         below = below_of(rows_of(graph, gg_reverse_kind(direction), false), &a);
-    else if (look == BY_ROWS)
-        below.rows = rows_of(graph, gg_reverse_kind(direction), false);
     bfs_arrays b = bfs_arrays();
     b.control = &a.control;
     b.depth = a.depth.data();
