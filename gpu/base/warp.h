@@ -395,15 +395,6 @@ WARP_FUNCTION uint32_t set_bits(uint32_t value) {
 #endif
 }
 
-/* The number of the highest set bit, of a value that is not 0. */
-WARP_FUNCTION unsigned highest_bit(uint32_t value) {
-#ifdef __CUDA_ARCH__
-    return 31 - (unsigned)__clz((int)value);
-#else
-    return 31 - (unsigned)__builtin_clz(value);
-#endif
-}
-
 /* The number of the lowest set bit, of a value that is not 0. */
 WARP_FUNCTION unsigned lowest_bit(uint32_t value) {
 #ifdef __CUDA_ARCH__

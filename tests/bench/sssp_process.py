@@ -22,7 +22,7 @@ UNITS = {"vertices": 7.22, "degree": 33.12, "degree_deviation": 17.21, "most_deg
 NOISE = 0.07  # variance that a graph has for itself; by the evidence a tenth, with which more is missed
 TILTED, WIDE, TILT_UNIT = 40.0, 6, 8.5  # tilts are quarters of octaves, 8.5 of them their deviation
 # Candidates of which all blocks work in every round, by the typical weights of a bucket (gpu/sssp/choice/choice.c).
-WHOLE = {12: 1, 13: 2, 14: 4, 15: 8, 16: 16, 17: 32, 18: 64, 19: 256}
+WHOLE = {11: 1, 12: 4, 13: 16, 14: 32, 15: 256}
 POINTS = 250  # graphs that are remembered
 FAVOUR = 10  # graphs that a favoured graph counts for
 GOOD, MISS = 0.9, 0.1  # what is slower than GOOD of the best's speed loses MISS more

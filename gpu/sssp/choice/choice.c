@@ -90,14 +90,12 @@ static const struct candidate {
 } candidates[] = {
     {"persistent", .5, 4, LOCAL, 0}, {"persistent", 1, 4, LOCAL, 0},
     {"persistent", 2, 4, LOCAL, 0},  {"persistent", 4, 4, LOCAL, 0},
-    {"persistent", 8, 4, LOCAL, 0},  {"persistent", 4, 2, LOCAL, 0},
-    {"persistent", 8, 2, LOCAL, 0},  {"persistent", 16, 2, LOCAL, 0},
-    {"persistent", 32, 2, LOCAL, 0}, {"persistent", 64, 2, LOCAL, 0},
-    {"L1V-L2DQ", 20, 0, WHOLE, 4},   {"L1V-L2V", 20, 0, WHOLE, 0},
-    {"persistent", 1, 4, WHOLE, 0},  {"persistent", 2, 4, WHOLE, 0},
-    {"persistent", 4, 4, WHOLE, 0},  {"persistent", 8, 4, WHOLE, 0},
-    {"persistent", 16, 4, WHOLE, 0}, {"persistent", 32, 4, WHOLE, 0},
-    {"persistent", 64, 4, WHOLE, 0}, {"persistent", 256, 4, WHOLE, 0},
+    {"persistent", 4, 2, LOCAL, 0},  {"persistent", 8, 2, LOCAL, 0},
+    {"persistent", 16, 2, LOCAL, 0}, {"persistent", 32, 2, LOCAL, 0},
+    {"persistent", 64, 2, LOCAL, 0}, {"L1V-L2DQ", 20, 0, WHOLE, 4},
+    {"L1V-L2V", 20, 0, WHOLE, 0},    {"persistent", 1, 4, WHOLE, 0},
+    {"persistent", 4, 4, WHOLE, 0},  {"persistent", 16, 4, WHOLE, 0},
+    {"persistent", 32, 4, WHOLE, 0}, {"persistent", 256, 4, WHOLE, 0},
 };
 
 bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **method,

@@ -5,7 +5,7 @@
 #include "choice.h"
 
 /* How many candidates were measured. */
-enum { GG_PROCESS_CANDIDATES = 20 };
+enum { GG_PROCESS_CANDIDATES = 16 };
 
 /* The number of the candidate that will lose least. Takes some microseconds. */
 size_t gg_process_choose(const struct sssp_features *features);

@@ -12,14 +12,6 @@
 
 #include "sssp/choice/choice.h"
 
-#include <string.h>
-
-#ifdef __CUDACC__
-#define MLMQ_BOTH static __host__ __device__ __forceinline__
-#else
-#define MLMQ_BOTH static inline
-#endif
-
 #define MLMQ_NONE  UINT32_MAX
 #define MLMQ_EMPTY UINT64_MAX /* a slot that holds nothing */
 
@@ -121,37 +113,6 @@ struct mlmq {
     struct mlmq_scale scale;
     uint32_t warps; /* the manager is one */
 };
-
-MLMQ_BOTH double mlmq_double(uint64_t bits) {
-    double d;
-    memcpy(&d, &bits, sizeof d);
-    return d;
-}
-
-MLMQ_BOTH uint64_t mlmq_bits(double d) {
-    uint64_t bits;
-    memcpy(&bits, &d, sizeof bits);
-    return bits;
-}
-
-MLMQ_BOTH uint32_t mlmq_key_32(const struct mlmq_scale *scale, uint32_t distance) {
-    uint64_t key = distance * scale->factor >> 32;
-    return key < MLMQ_KEY_MOST ? (uint32_t)key : MLMQ_KEY_MOST;
-}
-
-MLMQ_BOTH uint32_t mlmq_key_64(const struct mlmq_scale *scale, uint64_t distance) {
-#ifdef __CUDA_ARCH__
-    uint64_t key = __umul64hi(distance, scale->factor);
-#else
-    uint64_t key = (uint64_t)((unsigned __int128)distance * scale->factor >> 64);
-#endif
-    return key < MLMQ_KEY_MOST ? (uint32_t)key : MLMQ_KEY_MOST;
-}
-
-MLMQ_BOTH uint32_t mlmq_key_real(const struct mlmq_scale *scale, uint64_t distance) {
-    double key = mlmq_double(distance) * scale->real;
-    return key < (double)MLMQ_KEY_MOST ? (uint32_t)key : MLMQ_KEY_MOST;
-}
 
 /* ---- the driver's side ---- */
 

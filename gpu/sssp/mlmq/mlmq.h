@@ -31,20 +31,19 @@
 #include "memory.h"
 #include "base/warp.h"
 
+#include <string.h>
+
 #if defined MLMQ_UINT32
 typedef uint32_t mlmq_word, mlmq_weight;
 #define MLMQ_UNREACHED UINT32_MAX
-#define MLMQ_TYPE      GPUGRAPH_UINT32
 #elif defined MLMQ_UINT64
 typedef uint64_t mlmq_word;
 typedef int64_t mlmq_weight;
 #define MLMQ_UNREACHED UINT64_MAX
-#define MLMQ_TYPE      GPUGRAPH_UINT64
 #else
 typedef uint64_t mlmq_word; /* the bits of a double that is not negative: same order */
 typedef double mlmq_weight;
 #define MLMQ_UNREACHED 0x7ff0000000000000u
-#define MLMQ_TYPE      GPUGRAPH_REAL
 #endif
 
 struct mlmq_element {
@@ -111,6 +110,20 @@ WARP_FUNCTION mlmq_word mlmq_lower_distance(const struct mlmq *m, uint32_t v,
 #endif
 }
 
+#ifdef MLMQ_REAL
+WARP_FUNCTION double mlmq_double(uint64_t bits) {
+    double d;
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
+WARP_FUNCTION uint64_t mlmq_bits(double d) {
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    return bits;
+}
+#endif
+
 /* MLMQ_UNREACHED where the sum leaves the type. */
 WARP_FUNCTION mlmq_word mlmq_sum(mlmq_word distance, mlmq_weight weight) {
 #ifdef MLMQ_REAL
@@ -124,12 +137,15 @@ WARP_FUNCTION mlmq_word mlmq_sum(mlmq_word distance, mlmq_weight weight) {
 /* The bucket of a distance: ascends with it. */
 WARP_FUNCTION uint32_t mlmq_key(const struct mlmq *m, mlmq_word distance) {
 #if defined MLMQ_UINT32
-    return mlmq_key_32(&m->scale, distance);
+    uint64_t key = distance * m->scale.factor >> 32;
+#elif defined MLMQ_UINT64 && defined __CUDA_ARCH__
+    uint64_t key = __umul64hi(distance, m->scale.factor);
 #elif defined MLMQ_UINT64
-    return mlmq_key_64(&m->scale, distance);
+    uint64_t key = (uint64_t)((unsigned __int128)distance * m->scale.factor >> 64);
 #else
-    return mlmq_key_real(&m->scale, distance);
+    double key = mlmq_double(distance) * m->scale.real;
 #endif
+    return key < MLMQ_KEY_MOST ? (uint32_t)key : MLMQ_KEY_MOST;
 }
 
 /* Which of the lanes with `there` this one is. */

@@ -38,10 +38,13 @@ enum { EVERY = 3 };
 
 #if defined MLMQ_UINT32
 #define MOST ((uint64_t)UINT32_MAX - 1)
+#define TYPE GPUGRAPH_UINT32
 #elif defined MLMQ_UINT64
 #define MOST ((uint64_t)INT64_MAX)
+#define TYPE GPUGRAPH_UINT64
 #else
 #define MOST mlmq_bits(DBL_MAX)
+#define TYPE GPUGRAPH_REAL
 #endif
 
 /* ---- weights ---- */
@@ -124,7 +127,7 @@ static struct memory *memory_new(const struct rows *g, const mlmq_weight *weight
     m->target = g->target;
     m->weight = weight;
     m->most = MOST;
-    m->scale = mlmq_scale_of(MLMQ_TYPE, delta);
+    m->scale = mlmq_scale_of(TYPE, delta);
     struct mlmq_sizes size = mlmq_size(m, capacity, sizeof(mlmq_word) == 8, warp_width);
     m->slot = need(size.slots, sizeof *m->slot);
     memset(m->slot, 0xff, size.slots * sizeof *m->slot);
@@ -429,7 +432,7 @@ START_TEST(keys) {
     for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
         struct memory s;
         memset(&s, 0, sizeof s);
-        s.m.scale = mlmq_scale_of(MLMQ_TYPE, deltas[i]);
+        s.m.scale = mlmq_scale_of(TYPE, deltas[i]);
         mlmq_word step = MOST / 1000, distance = 0;
         uint32_t before = 0;
         for (int k = 0; k < 1000; k++, distance += step) {
