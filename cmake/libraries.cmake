@@ -13,7 +13,6 @@ add_custom_command(OUTPUT ${MADE_H} VERBATIM
   COMMAND ${CMAKE_COMMAND} -DOUT=${MADE_H} -P ${PROJECT_SOURCE_DIR}/sql/embed.cmake -- ${FOLLOW_SQL}
   DEPENDS ${FOLLOW_SQL} sql/embed.cmake)
 add_custom_target(gpugraph_made DEPENDS ${MADE_H})
-include_directories(${PROJECT_BINARY_DIR}/made)
 
 file(GLOB PUBLIC_HEADERS CONFIGURE_DEPENDS gpu/gpugraph*.h ext/gpugraph_extension.h)
 if(NOT GPUGRAPH_DISTRIBUTED)

@@ -4,7 +4,7 @@
 **       side[CPU]          in NAME/NAME.c: methods, functions
 **       side[CUDA]         in NAME/NAME.cu: methods, functions, bytes of device memory
 **
-** backend/ chooses a side by what is in the struct, and knows no algorithm. algorithms.h lists them
+** backend/ chooses a side by what is in the struct, and knows no algorithm. cmake/lists.cmake lists them
 ** all. (backend/no_cuda.c stands for every .cu where there is no nvcc.) */
 #ifndef GPUGRAPH_ALGORITHM_H
 #define GPUGRAPH_ALGORITHM_H

@@ -107,7 +107,7 @@ awk '
         bad = 1
     }
     END { exit bad }' page="$page" "$tests"/../examples/*.c "$tests"/../gpu/gpugraph*.h \
-    "$tests"/../gpu/degrees/degrees.[ch] "$page" || status=1
+    "$tests"/../gpu/degrees/degrees.[ch] "$tests"/../ext/table_function/degrees.c "$page" || status=1
 [ -s "$work/script" ] || exit $status
 
 cd "$work"

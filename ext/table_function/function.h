@@ -1,6 +1,6 @@
 /* What SQL sees of a function, and the descriptor that says so. One virtual table serves them
 ** all; adding a function is a file with its columns, its descriptor and, if it is new, its
-** search (search.h), and a line in function_list.h.
+** search (search.h).
 **
 ** Brackets fill hidden columns in their order, whatever these are called, and a column that
 ** something else is to be compared with is no different. So what brackets take has columns

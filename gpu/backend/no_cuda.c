@@ -1,7 +1,6 @@
 /* A build without CUDA: this file stands for every .cu, with nothing in it. No algorithm has a
 ** method there, so no search comes there. (Those of distributed/ have distributed/no_cuda.c.) */
 #include "algorithm.h"
-#include "algorithms.h"
 #include "cells.h"
 #include "device/services.h"
 #include "dynamic/dynamic.h"
@@ -9,6 +8,7 @@
 #include "graph/copy.h"
 #include "ids/ids.h"
 #include "update/patch.h"
+#include "gpugraph_algorithms.h"
 
 /* cmake/cuda.cmake says why. */
 #ifndef GPUGRAPH_NO_CUDA

@@ -15,7 +15,8 @@ struct components_calls {
 /* Weak (components.c, components.cu) and strong ones (strong.c, strong.cu) are two algorithms that
 ** answer one question. */
 extern const gg_algorithm gg_components, gg_strong_components;
-extern const algorithm_side gg_components_cuda, gg_strong_components_cuda;
+extern const algorithm_side gg_components_cuda;
+extern const algorithm_side gg_strong_components_cuda;
 
 /* A sample links every vertex about twice: of a graph with one large component that finds most of
 ** it. Of what is left, edges within that component need no look at its tree. */

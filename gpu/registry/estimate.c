@@ -1,11 +1,11 @@
 /* What auto would weigh for a function, and what it would do, without doing it. */
-#include "algorithms.h"
 #include "backend/devices.h"
 #include "backend/model.h"
 #include "device/services.h"
 #include "device/weigh.h"
 #include "graph/copy.h"
 #include "ids/ids.h"
+#include "gpugraph_algorithms.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* All algorithms, and the methods that each has. */
 #include "algorithm.h"
-#include "algorithms.h"
+#include "gpugraph_algorithms.h"
 
 #define DECLARE(name) extern const gg_algorithm gg_##name;
 GG_ALGORITHMS(DECLARE)

@@ -10,6 +10,7 @@
 ** by SQLITE_CONFIG_MALLOC, below. Check allocates wherever it asserts, so expect is used in
 ** its place. */
 #include "failing_memory.h"
+#include "function_examples.h"
 #include "base/ext_limits.h"
 #include "follow/mirror.h"
 #include "sql.h"
@@ -211,6 +212,7 @@ static void make_tables(void) {
         "CREATE TABLE two_ways(source, target, cost, reverse_cost);"
         "INSERT INTO two_ways VALUES (1, 2, 3, 4), (2, 3, -1, 5);"
         "CREATE TABLE places(id); INSERT INTO places VALUES (1),(4),(50),('lone');"
+        "CREATE TABLE roads AS SELECT src, dst, weight FROM t WHERE src < dst;"
         "CREATE TABLE sink(v UNIQUE)");
     run("SELECT gpugraph_config('cache_limit', 0), gpugraph_config('threads', 1), "
         "gpugraph_config('backend', 'cpu')");
@@ -231,16 +233,9 @@ static const char *const functions[] = {
     "SELECT * FROM gpu_matrix('t', '[1, 8, 2]') WHERE weighted = 0 ORDER BY distance",
     "SELECT * FROM gpu_dfs('t', 1) WHERE ordered = 1",
     "SELECT vertex, preorder FROM gpu_dfs('t') WHERE direction = 'both'",
-    "SELECT * FROM gpu_mis('t')",
     "SELECT * FROM gpu_mis('t') WHERE method = 'greedy' AND priority = 'random'",
-    "SELECT * FROM gpu_components('t')",
     "SELECT * FROM gpu_pagerank('t') WHERE weighted = 1",
-    "SELECT * FROM gpu_label_propagation('t')",
-    "SELECT * FROM gpu_triangles('t')",
     "SELECT vertex, coefficient FROM gpu_triangles('t') WHERE direction = 'out'",
-    "SELECT * FROM gpu_cores('t')",
-    "SELECT * FROM gpu_spanning_forest('t')",
-    "SELECT * FROM gpu_topological_order('SELECT src, dst FROM t WHERE src < dst')",
     "SELECT gpugraph_triangles('t')",
 };
 
@@ -308,6 +303,13 @@ static const char *const looks[] = {
 START_TEST(every_function) {
     make_tables();
     faults(functions[_i]);
+}
+END_TEST
+
+START_TEST(every_example) {
+    char sql[EXAMPLE_BYTES];
+    make_tables();
+    faults(example_of(_i, sql));
 }
 END_TEST
 
@@ -680,6 +682,7 @@ const struct suite suite = {
     "faults",
     {{"small graphs", "serial", 250, sql_open, close_database,
       .cases = {{&every_function, COUNT(functions)},
+                {&every_example, .count = example_count},
                 {&every_kind_of_argument, COUNT(arguments)},
                 {&every_kind_of_source, COUNT(sources)},
                 {&a_cycle, COUNT(cycles)},

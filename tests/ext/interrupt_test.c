@@ -10,8 +10,8 @@
 ** sqlite3_interrupt. No clock decides where: only the alarm of a test that hangs is one.
 ** The extension listens every 10 ms, so its clock (--wrap, in CMakeLists.txt) is made to
 ** leap by more each time it is read: a phase that looks often enough is heard however fast
-** it is.
-*/
+** it is. */
+#include "function_examples.h"
 #include "sql.h"
 
 #include "expect.h"
@@ -300,6 +300,19 @@ START_TEST(by_another_thread) {
 }
 END_TEST
 
+/* The example of each function. */
+START_TEST(an_example) {
+    char sql[EXAMPLE_BYTES];
+    const question q = {example_of(_i, sql), "read"};
+    if (left_out((uint64_t)_i))
+        return;
+    make_graph("wide", 30000, 160000);
+    run("CREATE TABLE roads AS SELECT * FROM wide WHERE src < dst");
+    interrupt_everywhere(&q, false, interrupt_by_thread);
+    handle_by(NULL);
+}
+END_TEST
+
 enum { SOME = 3 };
 
 START_TEST(by_the_progress_handler) {
@@ -345,6 +358,7 @@ const struct suite suite = {
       .cases =
           {
               {&by_another_thread, QUESTIONS},
+              {&an_example, .count = example_count},
               {&by_the_progress_handler, SOME},
               {&while_rows_come},
           }}},

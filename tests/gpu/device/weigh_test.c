@@ -6,7 +6,6 @@
 **     the device opened first, and each graph on the side where its searches take less */
 #include "device/weigh.h"
 #include "algorithm.h"
-#include "algorithms.h"
 #include "backend/learn.h"
 #include "backend/model.h"
 #include "device/rent.h"
@@ -15,6 +14,7 @@
 #include "expect.h"
 #include "share.h"
 #include "suite.h"
+#include "gpugraph_algorithms.h"
 
 #include <math.h>
 #include <string.h>
