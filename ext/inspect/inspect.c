@@ -53,7 +53,7 @@ static int triangles_of(connection *c, const graph_request *request, sqlite3_int
     rc = count_triangles(c, graph, &kept, error);
     if (rc == SQLITE_OK) {
         *count = (sqlite3_int64) * (const uint64_t *)kept->result;
-        search_release(c, graph, kept);
+        search_release(c, kept);
     }
     graph_release(c, graph);
     return rc;
@@ -130,13 +130,8 @@ static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) 
     watch_end(&watch, c);
     if (rc == SQLITE_OK)
         sqlite3_result_int64(context, count);
-    else if (rc == SQLITE_NOMEM)
-        sqlite3_result_error_nomem(context);
-    else if (error && rc != SQLITE_INTERRUPT)
-        sqlite3_result_error(context, error, -1);
-    if (rc != SQLITE_OK && rc != SQLITE_NOMEM)
-        sqlite3_result_error_code(context, rc);
-    sqlite3_free(error);
+    else
+        function_fail_with(context, rc, error);
 }
 
 /* ---- registration ---- */
