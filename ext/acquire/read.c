@@ -86,31 +86,21 @@ static bool is_undirected(const reading *r) {
                                              : r->request->undirected;
 }
 
-/* The empty frame of a graph. Not in the list yet: a query that is read may ask for graphs
-** itself, and look at the list. */
+/* Not in the list yet: a query that is read may ask for graphs itself, and look at the list. */
 static graph_ref *new_graph(const reading *r) {
-    graph_ref *g = sqlite3_malloc(sizeof *g);
+    const graph_request *q = r->request;
+    graph_ref *g =
+        graph_frame(r->c, copy_text(q->edges, q->edges_bytes), &r->edges,
+                    q->vertices ? &r->vertices : NULL,
+                    r->follow ? r->follow->direction : GPUGRAPH_OUT, is_undirected(r));
     if (!g)
         return NULL;
-    memset(g, 0, sizeof *g);
-    g->edges = copy_text(r->request->edges, r->request->edges_bytes);
-    g->vertices = copy_text(r->request->vertices, r->request->vertices_bytes);
-    g->direction = r->follow ? r->follow->direction : GPUGRAPH_OUT;
-    g->weight_column = r->edges.column[WEIGHT_COLUMN] != NULL;
-    g->weight_unclear = r->edges.weight_unclear;
-    g->two_ways = r->edges.column[REVERSE_COLUMN] != NULL;
-    g->undirected = is_undirected(r);
-    if (!g->weight_column)
-        g->weight_error = source_without_weight(&r->edges);
-    g->params = copy_text(r->request->params, r->request->params_bytes);
-    const row_source *vertices = r->request->vertices ? &r->vertices : NULL;
-    if (id_columns_find(r->c->db, &r->edges, vertices, &g->ids) || !g->edges ||
-        !g->vertices != !r->request->vertices || !g->params != !r->request->params ||
-        (!g->weight_column && !g->weight_error)) {
-        graph_free(g);
-        return NULL;
-    }
-    return g;
+    g->vertices = copy_text(q->vertices, q->vertices_bytes);
+    g->params = copy_text(q->params, q->params_bytes);
+    if (!g->vertices == !q->vertices && !g->params == !q->params)
+        return g;
+    graph_free(g);
+    return NULL;
 }
 
 /* Makes the stamp of a graph that may be kept; none where it may not. */

@@ -22,6 +22,17 @@ void function_fail(sqlite3_context *context, char *sentence) {
     sqlite3_free(sentence);
 }
 
+void function_fail_with(sqlite3_context *context, int rc, char *sentence) {
+    if (rc == SQLITE_NOMEM) {
+        sqlite3_result_error_nomem(context);
+    } else {
+        if (sentence && rc != SQLITE_INTERRUPT)
+            sqlite3_result_error(context, sentence, -1);
+        sqlite3_result_error_code(context, rc);
+    }
+    sqlite3_free(sentence);
+}
+
 bool function_is_refused(sqlite3_context *context, const char *name) {
     const connection *c = sqlite3_user_data(context);
     if (!strstr(c->config.refuse, name))

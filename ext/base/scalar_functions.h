@@ -14,6 +14,8 @@ typedef struct scalar_function {
 int scalar_functions_register(connection *c, const scalar_function *list, size_t count);
 /* Makes the sentence the function's error, and frees it; NULL: no memory. */
 void function_fail(sqlite3_context *context, char *sentence);
+/* The same with an SQLITE_ code; the sentence, which may be NULL, does not stand beside an interrupt. */
+void function_fail_with(sqlite3_context *context, int rc, char *sentence);
 /* True if the setting `refuse` lists the function; the context then holds the error. */
 bool function_is_refused(sqlite3_context *context, const char *name);
 

@@ -175,15 +175,6 @@ sqlite3_stmt *scope_next(connection *c, const scope *s, sqlite3_stmt *statement)
     return NULL;
 }
 
-bool scope_writes(connection *c, const scope *s) {
-    sqlite3_stmt *statement = NULL;
-    while ((statement = scope_next(c, s, statement)) != NULL) {
-        if (!sqlite3_stmt_readonly(statement))
-            return true;
-    }
-    return false;
-}
-
 /* Looks for it as it is written first: bound values have to be written out. SQLite does so for
 ** the outermost statement alone, which is well: a query that is read here has values that
 ** need not be the statement's own (source/query_params.h), and may hold calls with parameters. */

@@ -46,7 +46,5 @@ bool is_executing(sqlite3_stmt *statement);
 int programs_begun(sqlite3_stmt *statement);
 /* The scope's statements that are still there, one after the other, from NULL to NULL. */
 sqlite3_stmt *scope_next(connection *c, const scope *s, sqlite3_stmt *statement);
-/* Is any statement of the scope one that writes? */
-bool scope_writes(connection *c, const scope *s);
 
 #endif

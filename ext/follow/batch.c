@@ -71,9 +71,8 @@ uint64_t row_changes_edge(const graph_ref *mirror, int64_t number) {
 
 /* ---- rows read again ---- */
 
-/* Rows that one run of the statement looks up; of many rows, a longer one that takes more time to
-** prepare and a sixth less for each row. */
-enum { LOOKUPS = 64, MANY_LOOKUPS = 256, MANY_ROWS = 4096 };
+/* Rows that one run of the statement looks up. */
+enum { LOOKUPS = 64 };
 
 enum { PARTS = 2 }; /* where a row may be two edges: the graph for 'both', too */
 
@@ -403,9 +402,8 @@ static void begin_part(rereading *r, connection *c, const char *function,
 /* Rows that are in the mirror as they are in the table are no change. */
 static int read_again(rereading *r, connection *c, const char *function,
                       const followed *f, const id_list *ids) {
-    const int most = ids->count < MANY_ROWS ? LOOKUPS : MANY_LOOKUPS;
     int lookups = sqlite3_limit(c->db, SQLITE_LIMIT_VARIABLE_NUMBER, -1);
-    lookups = lookups < most ? lookups : most;
+    lookups = lookups < LOOKUPS ? lookups : LOOKUPS;
     lookups = ids->count < lookups ? (int)ids->count : lookups;
     sqlite3_stmt *row = NULL;
     memset(r, 0, sizeof *r);

@@ -37,23 +37,12 @@ void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both) {
 /* ---- a whole read ---- */
 
 graph_ref *mirror_frame(connection *c, const followed *f, bool undirected) {
-    graph_ref *g = sqlite3_malloc(sizeof *g);
-    if (!g)
-        return NULL;
-    memset(g, 0, sizeof *g);
-    g->edges = sqlite3_mprintf("\"%w\".\"%w\"", f->schema, f->name);
-    g->direction = f->direction;
-    g->weight_column = f->rows.column[WEIGHT_COLUMN] != NULL;
-    g->weight_unclear = f->rows.weight_unclear;
-    g->two_ways = f->rows.column[REVERSE_COLUMN] != NULL;
-    g->undirected = undirected;
-    if (!g->weight_column)
-        g->weight_error = source_without_weight(&f->rows);
-    const bool has_ids = source_rowid(&f->rows) || source_has_row_ids(&f->rows);
-    if (!has_ids)
-        g->names = edge_names_none();
-    if (id_columns_find(c->db, &f->rows, NULL, &g->ids) == SQLITE_OK && g->edges &&
-        (g->weight_column || g->weight_error) && (has_ids || g->names))
+    graph_ref *g = graph_frame(c, sqlite3_mprintf("\"%w\".\"%w\"", f->schema, f->name),
+                               &f->rows, NULL, f->direction, undirected);
+    if (!g || source_rowid(&f->rows) || source_has_row_ids(&f->rows))
+        return g;
+    g->names = edge_names_none();
+    if (g->names)
         return g;
     graph_free(g);
     return NULL;

@@ -107,12 +107,9 @@ int graph_call_begin(graph_call *call, sqlite3_context *context, const char *fun
 }
 
 void graph_call_result(sqlite3_context *context, graph_call *call, int rc) {
-    if (rc == SQLITE_NOMEM) {
-        sqlite3_result_error_nomem(context);
-    } else if (rc != SQLITE_OK) {
-        if (call->error && rc != SQLITE_INTERRUPT)
-            sqlite3_result_error(context, call->error, -1);
-        sqlite3_result_error_code(context, rc);
+    if (rc != SQLITE_OK) {
+        function_fail_with(context, rc, call->error);
+        call->error = NULL;
     }
     graph_call_end(call);
 }

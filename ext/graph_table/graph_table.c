@@ -502,24 +502,15 @@ static void take_found(graph_cursor *cur, const edges_found *found) {
     cur->merged = found->merged;
 }
 
+/* id[list] is a list; list -1: none is. */
 static int find_edges(const graph_table *t, graph_cursor *cur, int ids,
-                      sqlite3_value **id) {
+                      sqlite3_value **id, int list) {
     edges_found found;
     char *error = NULL;
-    int rc = lookup_edges(t->c, cur->graph, t->affinity, ids, id, &found, &error);
-    if (rc)
-        return error ? set_error(cur->base.pVtab, rc, error) : rc;
-    take_found(cur, &found);
-    return SQLITE_OK;
-}
-
-/* id[list] is a list. */
-static int find_edges_of_list(const graph_table *t, graph_cursor *cur, int ids,
-                              sqlite3_value **id, int list) {
-    edges_found found;
-    char *error = NULL;
-    int rc = lookup_edges_of_list(t->c, cur->graph, t->affinity, ids, id, list, &found,
-                                  &error);
+    int rc = list < 0
+                 ? lookup_edges(t->c, cur->graph, t->affinity, ids, id, &found, &error)
+                 : lookup_edges_of_list(t->c, cur->graph, t->affinity, ids, id, list,
+                                        &found, &error);
     if (rc)
         return error ? set_error(cur->base.pVtab, rc, error) : rc;
     take_found(cur, &found);
@@ -552,11 +543,11 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
     if (plan == PLAN_EDGE)
         return find_edge(cur, argv[0]);
     if (plan == PLAN_FROM_LIST || plan == PLAN_LIST_TO || plan == PLAN_TO_LIST)
-        return find_edges_of_list(t, cur, argc, argv, plan == PLAN_TO_LIST);
+        return find_edges(t, cur, argc, argv, plan == PLAN_TO_LIST);
     if (plan == PLAN_EDGE_LIST)
         return find_named_of_list(cur, argv[0]);
     if (plan == PLAN_FROM || plan == PLAN_BETWEEN)
-        return find_edges(t, cur, argc, argv);
+        return find_edges(t, cur, argc, argv, -1);
     cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);
     if (plan == PLAN_SCAN_DOWN) {
         cur->position = cur->end - 1;

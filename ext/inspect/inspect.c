@@ -53,32 +53,19 @@ static int triangles_of(connection *c, const graph_request *request, sqlite3_int
     rc = count_triangles(c, graph, &kept, error);
     if (rc == SQLITE_OK) {
         *count = (sqlite3_int64) * (const uint64_t *)kept->result;
-        search_release(c, graph, kept);
+        search_release(c, kept);
     }
     graph_release(c, graph);
     return rc;
 }
 
 /* NULL: no memory. */
-static char *edges_fault(sqlite3_value *edges) {
-    char *written = value_written(edges), *sentence = NULL;
-    if (written)
-        sentence =
-            sqlite3_mprintf("gpugraph_triangles: the argument edges must be the name of "
-                            "a table, a view or a "
-                            "query of edges, as in gpugraph_triangles('roads'), not %s",
-                            written);
-    sqlite3_free(written);
-    return sentence;
-}
-
-/* NULL: no memory. */
-static char *params_fault(sqlite3_value *params) {
-    char *written = value_written(params), *sentence = NULL;
-    if (written)
-        sentence = sqlite3_mprintf("gpugraph_triangles: the argument params must be a "
-                                   "JSON array, as json_array() makes it, not %s",
-                                   written);
+static char *argument_fault(const char *rule, sqlite3_value *value) {
+    char *written = value_written(value);
+    char *sentence = written
+                         ? sqlite3_mprintf("gpugraph_triangles: the argument %s, not %s",
+                                           rule, written)
+                         : NULL;
     sqlite3_free(written);
     return sentence;
 }
@@ -90,11 +77,16 @@ static bool read_triangle_arguments(sqlite3_context *context, int argc,
     if (params && sqlite3_value_type(params) == SQLITE_NULL)
         params = NULL;
     if (sqlite3_value_type(argv[0]) != SQLITE_TEXT) {
-        function_fail(context, edges_fault(argv[0]));
+        function_fail(context, argument_fault("edges must be the name of a table, a view "
+                                              "or a query of edges, as in "
+                                              "gpugraph_triangles('roads')",
+                                              argv[0]));
         return false;
     }
     if (params && sqlite3_value_type(params) != SQLITE_TEXT) {
-        function_fail(context, params_fault(params));
+        function_fail(context, argument_fault("params must be a JSON array, as "
+                                              "json_array() makes it",
+                                              params));
         return false;
     }
     request->edges = (const char *)sqlite3_value_text(argv[0]);
@@ -130,13 +122,8 @@ static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) 
     watch_end(&watch, c);
     if (rc == SQLITE_OK)
         sqlite3_result_int64(context, count);
-    else if (rc == SQLITE_NOMEM)
-        sqlite3_result_error_nomem(context);
-    else if (error && rc != SQLITE_INTERRUPT)
-        sqlite3_result_error(context, error, -1);
-    if (rc != SQLITE_OK && rc != SQLITE_NOMEM)
-        sqlite3_result_error_code(context, rc);
-    sqlite3_free(error);
+    else
+        function_fail_with(context, rc, error);
 }
 
 /* ---- registration ---- */

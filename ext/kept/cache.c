@@ -42,6 +42,30 @@ bool graph_named(const graph_ref *g, const graph_request *request) {
            text_equal(g->params, request->params, request->params_bytes);
 }
 
+graph_ref *graph_frame(connection *c, char *edges, const row_source *rows,
+                       const row_source *vertices, gpugraph_direction direction,
+                       bool undirected) {
+    graph_ref *g = edges ? sqlite3_malloc(sizeof *g) : NULL;
+    if (!g) {
+        sqlite3_free(edges);
+        return NULL;
+    }
+    memset(g, 0, sizeof *g);
+    g->edges = edges;
+    g->direction = direction;
+    g->weight_column = rows->column[WEIGHT_COLUMN] != NULL;
+    g->weight_unclear = rows->weight_unclear;
+    g->two_ways = rows->column[REVERSE_COLUMN] != NULL;
+    g->undirected = undirected;
+    if (!g->weight_column)
+        g->weight_error = source_without_weight(rows);
+    if (id_columns_find(c->db, rows, vertices, &g->ids) == SQLITE_OK &&
+        (g->weight_column || g->weight_error))
+        return g;
+    graph_free(g);
+    return NULL;
+}
+
 void graph_take(graph_ref *g, const loaded *got) {
     g->graph = got->graph;
     edge_names_free(g->names);

@@ -75,7 +75,7 @@ search_ref *search_keep(connection *c, graph_ref *graph, const void *key, int ke
 /* The search has found more. result: the one before, added to where it is, if search->shared is NULL; else
 ** another one, which is taken over, and which keeps the one before from going while somebody reads it. */
 void search_grow(graph_ref *graph, search_ref *search, void *result, sqlite3_int64 bytes);
-void search_release(connection *c, graph_ref *graph, search_ref *search);
+void search_release(connection *c, search_ref *search);
 /* Frees what is over cache_limit, least recently used first; never what a running
 ** statement may need. */
 void cache_trim(connection *c);

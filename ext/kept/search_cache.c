@@ -177,8 +177,7 @@ void search_grow(graph_ref *graph, search_ref *search, void *result,
     shared_search_release(before.shared);
 }
 
-void search_release(connection *c, graph_ref *graph, search_ref *search) {
-    (void)graph;
+void search_release(connection *c, search_ref *search) {
     if (!search)
         return;
     search->references--;

@@ -32,9 +32,6 @@ enum {
     LOOKS = 60,              /* for its place, before a thread sleeps: some 20 us */
     TEXTS_AHEAD = 12         /* texts whose slots are on their way into the cache */
 };
-/* Where all weights together are more than this, some path is most likely too long for 4 bytes, and the graph wants
-** weights of 8 (gpu/graph/weights.c): a path takes a fraction of the edges. */
-static const double LONG_IN_ALL = 2.0 * UINT32_MAX;
 
 /* ---- the team and its batches ---- */
 
@@ -295,17 +292,6 @@ static enum page_reason decode_as_needed(struct team *team, uint32_t b, struct d
     return reason;
 }
 
-/* By the rows of batch b, does the graph want weights of 8 bytes? */
-static bool is_heavy(const struct team *team, uint32_t b) {
-    const struct batch *batch = &team->batch[b];
-    double sum = 0;
-    if (batch->wide & PAGE_WIDE_WEIGHTS || !team->columns->weight32)
-        return false;
-    for (int64_t i = batch->start; i < batch->start + batch->count; i++)
-        sum += team->columns->weight32[i];
-    return sum * team->batches > LONG_IN_ALL;
-}
-
 /* ---- text ids ---- */
 
 /* Numbers the texts of a batch whose turn it is. */
@@ -404,8 +390,6 @@ static void work(struct team *team, struct desk *desk, int member, int members) 
             return;
         look_ahead(team, b, members);
         enum page_reason reason = decode_as_needed(team, b, desk, &rows);
-        if (!reason && b == 0 && is_heavy(team, b))
-            reason = widen_columns(team, PAGE_WIDE_WEIGHTS);
         if (!reason && (team->layout->text || team->layout->null))
             reason = take_turn(team, b, &rows);
         if (reason)

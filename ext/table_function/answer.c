@@ -44,7 +44,7 @@ void answer_end(answer *s) {
 
 static void drop_search(answer *s) {
     if (s->search)
-        search_release(s->by->c, s->graph, s->search);
+        search_release(s->by->c, s->search);
     s->search = NULL;
     s->arrays = NULL;
 }

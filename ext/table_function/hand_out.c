@@ -9,6 +9,7 @@
 ** whoever takes arrays gets numbers of four. */
 #include "hand_out.h"
 #include "array_block.h"
+#include "base/scalar_functions.h"
 #include "brief_lock.h"
 #include "gpugraph_extension.h"
 
@@ -269,13 +270,8 @@ static handed *hand_out(const arguments *a, const answer *s) {
 static void hand_out_failed(sqlite3_context *context, const answer *s, handed *h) {
     char *sentence =
         h ? sqlite3_mprintf("%s: %s", s->by->function->name, h->run.message) : NULL;
-    if (sentence) {
-        sqlite3_result_error(context, sentence, -1);
-        sqlite3_result_error_code(context, code_of_status(h->run.status));
-    } else {
-        sqlite3_result_error_nomem(context);
-    }
-    sqlite3_free(sentence);
+    function_fail_with(context, sentence ? code_of_status(h->run.status) : SQLITE_NOMEM,
+                       sentence);
     if (h)
         handed_free(h);
 }
@@ -284,14 +280,10 @@ void result_arrays(sqlite3_context *context, rows *r, const arguments *a,
                    const answer *s) {
     connection *c = s->by->c;
     if (a->has_target) {
-        char *sentence = sqlite3_mprintf("%s: arrays are those of a whole search: leave "
-                                         "the target out",
-                                         s->by->function->name);
-        if (sentence)
-            sqlite3_result_error(context, sentence, -1);
-        else
-            sqlite3_result_error_nomem(context);
-        sqlite3_free(sentence);
+        function_fail(context,
+                      sqlite3_mprintf("%s: arrays are those of a whole search: leave "
+                                      "the target out",
+                                      s->by->function->name));
         return;
     }
     if (r->handed == 0) {

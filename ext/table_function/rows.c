@@ -162,22 +162,6 @@ static bool is_asked_for(const arguments *a, uint32_t v) {
                           : a->only_vertex == GPUGRAPH_NONE || a->only_vertex == v;
 }
 
-/* The next row at or after position, of a list. */
-static int settle_listed(rows *r, const arguments *a, const answer *s) {
-    const arrays *found = s->arrays;
-    for (sqlite3_int64 passed = 1; r->position != r->end; r->position += r->direction) {
-        const uint32_t at = r->item ? r->item[r->position] : (uint32_t)r->position;
-        r->entry = r->item_is_vertex ? arrays_entry(found, at) : at;
-        if (r->entry != GPUGRAPH_NONE && row_counts(found, &a->bound, r->entry)) {
-            r->vertex = r->listed[r->entry];
-            return SQLITE_OK;
-        }
-        if (poll(s, passed++) != SQLITE_OK)
-            return SQLITE_INTERRUPT;
-    }
-    return SQLITE_OK;
-}
-
 /* Values that are compared at once; vertices without a row after which that is worth it. */
 enum { AT_ONCE = 64, PASSED_ONE_BY_ONE = 16 };
 
@@ -218,18 +202,19 @@ static int pass_over(rows *r, const arguments *a, const answer *s) {
     return SQLITE_OK;
 }
 
-static bool has_row(const rows *r, const arguments *a, const answer *s, uint32_t v) {
-    return r->near         ? r->near[v] <= r->most
-           : r->near_bytes ? r->near_bytes[v] <= r->most
-                           : row_counts(s->arrays, &a->bound, v);
+static bool has_row(const rows *r, const arguments *a, const answer *s, uint32_t entry) {
+    return r->near         ? r->near[entry] <= r->most
+           : r->near_bytes ? r->near_bytes[entry] <= r->most
+                           : row_counts(s->arrays, &a->bound, entry);
 }
 
-/* Of arrays by vertex. */
-static int settle_vertex(rows *r, const arguments *a, const answer *s) {
+/* The next row at or after position. */
+static int settle_entry(rows *r, const arguments *a, const answer *s) {
     for (sqlite3_int64 passed = 1; r->position != r->end; r->position += r->direction) {
-        r->vertex = r->item ? r->item[r->position] : (uint32_t)r->position;
-        if (has_row(r, a, s, r->vertex)) {
-            r->entry = r->vertex;
+        const uint32_t at = r->item ? r->item[r->position] : (uint32_t)r->position;
+        r->entry = r->listed && r->item_is_vertex ? arrays_entry(s->arrays, at) : at;
+        if (r->entry != GPUGRAPH_NONE && has_row(r, a, s, r->entry)) {
+            r->vertex = r->listed ? r->listed[r->entry] : r->entry;
             return SQLITE_OK;
         }
         if (passed % PASSED_ONE_BY_ONE == 0 && pass_over(r, a, s) != SQLITE_OK)
@@ -268,9 +253,7 @@ static void set_arrays(rows *r, const arguments *a, const arrays *found) {
 }
 
 static int settle(rows *r, const arguments *a, const answer *s) {
-    return a->by->function->paths ? settle_step(r, a, s)
-           : r->listed            ? settle_listed(r, a, s)
-                                  : settle_vertex(r, a, s);
+    return a->by->function->paths ? settle_step(r, a, s) : settle_entry(r, a, s);
 }
 
 int rows_next(rows *r, const arguments *a, const answer *s) {

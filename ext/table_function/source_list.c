@@ -17,7 +17,7 @@ enum { MOST_AHEAD = 64 };
 
 void answer_drop_ahead(answer *s) {
     for (int i = 0; i < s->ahead_count; i++)
-        search_release(s->by->c, s->graph, s->ahead[i]);
+        search_release(s->by->c, s->ahead[i]);
     sqlite3_free(s->ahead);
     s->ahead = NULL;
     s->ahead_count = 0;
@@ -60,7 +60,7 @@ static int is_kept(answer *s, const question *q, bool *kept) {
         return rc;
     search_ref *found = search_find(s->by->c, s->graph, s->key, bytes);
     *kept = found != NULL;
-    search_release(s->by->c, s->graph, found);
+    search_release(s->by->c, found);
     return SQLITE_OK;
 }
 

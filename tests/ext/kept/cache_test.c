@@ -422,13 +422,13 @@ static void use_searches(sqlite3_context *context, int count, sqlite3_value **va
         s->irreproducible = i == 0;
         search_ref *again = search_find(&p.c, graph, &i, sizeof i);
         ck_assert_ptr_eq(again, s);
-        search_release(&p.c, graph, again);
-        search_release(&p.c, graph, s);
+        search_release(&p.c, again);
+        search_release(&p.c, s);
     }
     int key = 0;
     search_ref *first = search_find(&p.c, graph, &key, sizeof key);
     ck_assert_ptr_nonnull(first);
-    search_release(&p.c, graph, first);
+    search_release(&p.c, first);
     key = 1;
     ck_assert_ptr_null(search_find(&p.c, graph, &key, sizeof key));
     ck_assert_int_ge(freed, 100);

@@ -230,21 +230,6 @@ START_TEST(test_other_weights) {
 }
 END_TEST
 
-/* The graph wants 8 bytes where paths may be long: so the first batch says. Once it is known, rows of any
-** number of batches have them. */
-START_TEST(test_heavy) {
-    page_table t = edges(db);
-    run_sql(db, "PRAGMA page_size = 512; CREATE TABLE e(src, dst, w)");
-    for (int rows = 2; rows <= 100000 / SANITIZED_PART; rows *= 13) {
-        run_sql(db, "DELETE FROM e");
-        fill_small(rows, "n", "-n");
-        check_weights(&t, true, "light");
-        run_sql(db, "UPDATE e SET w = 2147483647");
-        check_weights(&t, rows < 5, "heavy");
-    }
-}
-END_TEST
-
 /* ---- wide ids among others ---- */
 
 /* How often the team begins, and the list of leaves: questions before the first row, the
@@ -430,7 +415,6 @@ const struct suite suite = {
                 {&test_restarts, 2 * ODD_ROWS},
                 {&test_each_weight, WEIGHTS},
                 {&test_other_weights},
-                {&test_heavy},
                 {&test_widened, 2},
                 {&test_widened_among_odd_rows},
                 {&test_interrupted, 3},
