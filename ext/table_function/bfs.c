@@ -1,6 +1,5 @@
 /* gpu_bfs: breadth-first search. */
 #include "array_block.h"
-#include "function_list.h"
 #include "search.h"
 
 /* ---- the search ---- */

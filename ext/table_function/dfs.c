@@ -1,5 +1,4 @@
 /* gpu_dfs: depth-first search. */
-#include "function_list.h"
 #include "search.h"
 
 /* An unordered tree is another one each time it is searched for, and a statement is to

@@ -1,6 +1,6 @@
 /* What SQL sees of a function, and the descriptor that says so. One virtual table serves them
 ** all; adding a function is a file with its columns, its descriptor and, if it is new, its
-** search (search.h), and a line in function_list.h.
+** search (search.h), and a line in TABLE_FUNCTIONS.
 **
 ** Brackets fill hidden columns in their order, whatever these are called, and a column that
 ** something else is to be compared with is no different. So what brackets take has columns
@@ -112,6 +112,27 @@ typedef struct table_function {
     .field = (const unsigned char[]){FIELD_LIST(__VA_ARGS__)},                           \
     .fields = sizeof((const unsigned char[]){FIELD_LIST(__VA_ARGS__)})
 #define FIELD_LIST(...) __VA_ARGS__, F_VERTICES, F_PARAMS, F_METHOD, F_BACKEND
+
+/* The list of functions: NAME stands for the descriptor NAME_function, and what SQL calls gpu_NAME. */
+#define TABLE_FUNCTIONS(NAME)                                                            \
+    NAME(bfs)                                                                            \
+    NAME(sssp)                                                                           \
+    NAME(path)                                                                           \
+    NAME(dfs)                                                                            \
+    NAME(mis)                                                                            \
+    NAME(components)                                                                     \
+    NAME(paths)                                                                          \
+    NAME(matrix)                                                                         \
+    NAME(pagerank)                                                                       \
+    NAME(cores)                                                                          \
+    NAME(spanning_forest)                                                                \
+    NAME(topological_order)                                                              \
+    NAME(label_propagation)                                                              \
+    NAME(triangles)
+
+#define DECLARE_FUNCTION(NAME) extern const table_function NAME##_function;
+TABLE_FUNCTIONS(DECLARE_FUNCTION)
+#undef DECLARE_FUNCTION
 
 extern const table_function *const table_functions[];
 extern const int table_function_count;

@@ -1,5 +1,4 @@
 /* gpu_mis: a maximal independent set. */
-#include "function_list.h"
 #include "search.h"
 
 static void make_mis(making *m) {
