@@ -204,7 +204,8 @@ static void start_bfs(struct bfs *b) {
     memset(b->visited, 0, b->words * sizeof *b->visited);
     if (n % 64)
         b->visited[b->words - 1] = ~(uint64_t)0 << n % 64;
-    for (uint32_t i = 0; i < b->search->source_count && !gg_leave(b->run, i); i++) {
+    for (uint32_t i = 0;
+         i < b->search->source_count && !gg_leave(b->run, i + (uint64_t)1); i++) {
         uint32_t s = b->search->source[i];
         if (depth[s] == GPUGRAPH_NONE) {
             depth[s] = 0;

@@ -23,7 +23,7 @@ static gpugraph_status check_vertices(const gpugraph_graph *graph, const uint32_
                                       gpugraph_run *run) {
     if (!gg_needs(run, vertex, count, what))
         return run->status;
-    for (uint32_t i = 0; i < count && !gg_leave(run, i); i++) {
+    for (uint32_t i = 0; i < count && !gg_leave(run, i + (uint64_t)1); i++) {
         if (vertex[i] >= graph->n)
             return gg_fail(run, GPUGRAPH_INVALID,
                            "%s number %u is vertex number %u, but the graph has %u "

@@ -378,8 +378,8 @@ static bool check_options(const gpugraph_graph *graph,
         gg_fail(run, GPUGRAPH_INVALID, "tolerance is %g, not 0 or more", how->tolerance);
     else if (how->weighted && gpugraph_weights(graph) == GPUGRAPH_UNWEIGHTED)
         gg_fail(run, GPUGRAPH_INVALID, "the edges have no weights to share rank by");
-    for (uint32_t i = 0; !run->status && i < how->source_count && !gg_leave(run, i);
-         i++) {
+    for (uint32_t i = 0;
+         !run->status && i < how->source_count && !gg_leave(run, i + (uint64_t)1); i++) {
         if (how->source[i] >= graph->n)
             gg_fail(run, GPUGRAPH_INVALID, "source %u is not one of %u vertices",
                     how->source[i], graph->n);

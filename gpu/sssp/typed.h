@@ -159,7 +159,8 @@ static void NAMED(clear_touched)(struct sssp *s) {
 }
 
 static void NAMED(start)(struct sssp *s) {
-    for (uint32_t i = 0; i < s->search->source_count && !gg_leave(s->run, i); i++)
+    for (uint32_t i = 0;
+         i < s->search->source_count && !gg_leave(s->run, i + (uint64_t)1); i++)
         NAMED(relax)(s, &s->queue[0], s->search->source[i], 0, false);
 }
 

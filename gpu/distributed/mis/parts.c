@@ -236,7 +236,7 @@ static bool rounds(struct mis_part *m, uint32_t *done) {
 /* Neighbours of each master; rows are in pieces. */
 static bool add_degrees(struct mis_part *m, uint32_t *degree) {
     const gpugraph_part *p = m->p;
-    for (uint32_t v = 0; degree && v < p->locals; v++)
+    for (uint32_t v = 0; degree && v < p->locals && !gg_leave(m->run, v); v++)
         degree[v] = (uint32_t)(p->offset[v + 1] - p->offset[v]);
     return degree && gg_reduce(m->p, m->run,
                                (struct part_field){degree, sizeof *degree, part_sum_32},
@@ -249,7 +249,7 @@ static bool make_keys(struct mis_part *m, gpugraph_priority priority,
     const bool pieces = part_reads_ghosts(p);
     uint32_t *degree = pieces ? gg_alloc(m->run, p->locals, sizeof *degree) : NULL;
     const bool go = !pieces || add_degrees(m, degree);
-    for (uint32_t v = 0; go && v < p->masters; v++) {
+    for (uint32_t v = 0; go && v < p->masters && !gg_leave(m->run, v); v++) {
         const uint64_t high =
             (pieces ? (uint64_t)degree[v] : p->offset[v + 1] - p->offset[v]) << 32;
         m->key[v] = priority == GPUGRAPH_BY_DEGREE      ? high | hash[v]
@@ -306,7 +306,7 @@ static void find_on_cpu(gpugraph_part *p, gpugraph_priority priority,
     if (run->status == GPUGRAPH_OK && part_changes_open(p, run, &m.changed) &&
         make_keys(&m, priority, hash) && (part_reads_ghosts(p) || make_words(&m))) {
         memset(m.state, OPEN, p->locals);
-        for (uint32_t v = 0; v < p->locals; v++)
+        for (uint32_t v = 0; v < p->locals && !gg_leave(run, v); v++)
             if (v < p->masters || p->offset[v + 1] > p->offset[v])
                 m.open[m.open_count++] = v;
         if (rounds(&m, &done)) {

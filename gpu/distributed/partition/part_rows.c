@@ -18,12 +18,32 @@ static int compare_locals(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Each target once. */
-static void simplify(gpugraph_part *p) {
-    uint64_t to = 0, begin = 0;
+/* A row that qsort would sort for too long without a poll. */
+static void sort_long_row(struct part_making *m, uint32_t *target, uint64_t count) {
+    uint64_t *key = gg_alloc(m->run, 2 * count, sizeof *key);
+    uint32_t *other = gg_alloc(m->run, count, sizeof *other);
+    for (uint64_t i = 0; key && other && i < count && !gg_leave(m->run, i); i++)
+        key[i] = target[i];
+    if (key && other && !gg_stopping(m->run))
+        gg_sort_pairs(m->run, count, key, target, key + count, other);
+    gg_release(key);
+    gg_release(other);
+}
+
+/* Each target once. False: the run must end. */
+static bool simplify(struct part_making *m) {
+    gpugraph_part *p = m->part;
+    uint64_t to = 0, begin = 0, since = 0;
     for (uint32_t v = 0; v < p->locals; v++) {
-        const uint64_t end = p->offset[v + 1], first = to;
-        qsort(p->target + begin, end - begin, sizeof *p->target, compare_locals);
+        const uint64_t end = p->offset[v + 1], first = to, count = end - begin;
+        if (gg_worked(m->run, &since, 8 * count + 1))
+            return false;
+        if (count > GG_POLL_ITEMS / 16)
+            sort_long_row(m, p->target + begin, count);
+        else
+            qsort(p->target + begin, count, sizeof *p->target, compare_locals);
+        if (m->run->status != GPUGRAPH_OK)
+            return false;
         for (uint64_t a = begin; a < end; a++)
             if (to == first || p->target[to - 1] != p->target[a])
                 p->target[to++] = p->target[a];
@@ -31,6 +51,7 @@ static void simplify(gpugraph_part *p) {
         begin = end;
     }
     p->arcs = to;
+    return true;
 }
 
 /* ---- counting sort ---- */
@@ -39,9 +60,9 @@ static void simplify(gpugraph_part *p) {
 static uint64_t *count_arcs(struct part_making *m, const uint32_t *end) {
     const uint32_t locals = m->part->locals;
     uint64_t *next = gg_alloc_zero(m->run, (uint64_t)locals + 2, sizeof *next);
-    for (uint64_t a = 0; next && a < m->arcs; a++)
+    for (uint64_t a = 0; next && a < m->arcs && !gg_leave(m->run, a); a++)
         next[end[a] + 2]++;
-    for (uint32_t v = 0; next && v < locals; v++)
+    for (uint32_t v = 0; next && v < locals && !gg_leave(m->run, v); v++)
         next[v + 2] += next[v + 1];
     return next;
 }
@@ -105,9 +126,7 @@ static bool make_rows(struct part_making *m) {
         if (p->weight)
             put_weight(m, p->weight, to, a);
     }
-    if (!gg_stopping(m->run) && p->simple)
-        simplify(p);
-    return !gg_stopping(m->run);
+    return !gg_stopping(m->run) && (!p->simple || simplify(m));
 }
 
 struct arc_into {

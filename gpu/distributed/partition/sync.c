@@ -119,7 +119,7 @@ static void write_all(const struct sync *s, const struct part_peer *peer, uint32
                       char *value) {
     const char *from = s->f.value;
     const uint32_t size = s->f.size;
-    for (uint32_t i = 0; i < places; i++, value += size)
+    for (uint32_t i = 0; i < places && !gg_leave(s->run, i); i++, value += size)
         copy(value, from + (uint64_t)local_at(peer, i, s->up) * size, size);
 }
 
@@ -131,7 +131,7 @@ static PART_INLINE uint32_t write_bits(const struct sync *s, const struct part_p
     const uint32_t size = s->f.size;
     const uint8_t *flag = s->c->flag;
     uint32_t count = 0;
-    for (uint32_t low = 0; low < places; low += 64) {
+    for (uint32_t low = 0; low < places && !gg_leave(s->run, low); low += 64) {
         const uint32_t high = places - low < 64 ? places - low : 64;
         uint64_t word = 0;
         for (uint32_t i = 0; i < high; i++)
@@ -269,13 +269,13 @@ static PART_INLINE void read_letter(struct sync *s, uint32_t q, bool up) {
     const char *value =
         (const char *)head + index_bytes((enum form)head->form, head->count, places);
     if (head->form == AS_BITMAP) {
-        for (uint64_t w = 0; w < words_of(places); w++)
+        for (uint64_t w = 0; w < words_of(places) && !gg_leave(s->run, 64 * w); w++)
             for (uint64_t rest = bits[w]; rest; rest &= rest - 1, value += step)
                 take(s, peer, (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(rest), value,
                      up);
         return;
     }
-    for (uint32_t i = 0; i < head->count; i++, value += step)
+    for (uint32_t i = 0; i < head->count && !gg_leave(s->run, i); i++, value += step)
         take(s, peer, head->form == AS_LIST ? list[i] : i, value, up);
 }
 
