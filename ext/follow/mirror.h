@@ -48,7 +48,7 @@ struct followed {
 /* ---- log.c ---- */
 
 int id_list_add(id_list *list, int64_t id);
-void id_list_sort(id_list *list);
+int id_list_sort(id_list *list);
 bool id_list_has(const id_list *list, int64_t id);
 void id_list_clear(id_list *list);
 
