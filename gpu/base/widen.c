@@ -1,12 +1,12 @@
-/* Numbers of a byte become numbers of four bytes on several threads, and back. The largest byte
-** stands for none.
+/* Numbers of a byte become numbers of four bytes on several threads, and back. The
+** largest byte stands for none.
 **
 **     bytes     | 3 | 0 | 255 | 7 | ...
 **     to        | 3 | 0 | all ones | 7 | ...
 **
-** An ordinary store reads its line of memory first and leaves it in the caches, which a long array
-** passes through for nothing. Stores past the caches halve what crosses the memory's bus: 64 searches
-** of rmat22 take 19.9 ms with them and 27.3 without (H100). */
+** An ordinary store reads its line of memory first and leaves it in the caches, which a
+** long array passes through for nothing. Stores past the caches halve what crosses the
+** memory's bus: 64 searches of rmat22 take 19.9 ms with them and 27.3 without (H100). */
 #include "base/run.h"
 #include "tuning.h"
 
@@ -19,10 +19,12 @@ enum {
     NONE_BYTE = UINT8_MAX,
     RUN = 16,  /* numbers of a line */
     LINE = 64, /* bytes */
-    /* Threads at most. (8, 12 and 16 of two devices, 64 searches of rmat22: 10.8, 10.3 and 9.9 ms.) */
+    /* Threads at most. (8, 12 and 16 of two devices, 64 searches of rmat22: 10.8, 10.3
+    ** and 9.9 ms.) */
     WIDENERS = 16,
-    /* Numbers of an array from which they go past the caches. (2^22 of them, 8 threads: 53 GB in a second by
-    ** ordinary stores, 158 past the caches.) Shorter arrays stay in the caches, where the caller reads them. */
+    /* Numbers of an array from which they go past the caches. (2^22 of them, 8 threads:
+    ** 53 GB in a second by ordinary stores, 158 past the caches.) Shorter arrays stay in
+    ** the caches, where the caller reads them. */
     PAST_CACHES = 1 << 21
 };
 
@@ -39,7 +41,8 @@ static void widen_plainly(uint32_t *restrict to, const uint8_t *restrict from,
 }
 
 #ifdef __SSE2__
-/* A line. A byte of `none` is all ones where the number is none, and so are the bytes above it. */
+/* A line. A byte of `none` is all ones where the number is none, and so are the bytes
+** above it. */
 static inline void widen_run(uint32_t *to, __m128i bytes) {
     const __m128i none = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(-1));
     const __m128i low = _mm_unpacklo_epi8(bytes, none),

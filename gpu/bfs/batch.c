@@ -1,21 +1,22 @@
-/* Breadth-first searches from up to 64 sources at once, on the CPU: method "multi-source".
+/* Breadth-first searches from up to 64 sources at once, on the CPU: method
+** "multi-source".
 **
 **     search         0 1 2 ... 63      a bit each of every word
 **     seen[v]        1 0 1      0      the searches that have reached v
 **     visit[v]       0 0 1      0      those that reached it in the newest level
 **     next[w]       |= visit[v] & ~seen[w]      for every arc v -> w of the frontier
 **
-** All searches are at the same level, so that an arc is looked at once for all those whose
-** frontier it leaves. A level is made in one of two ways:
+** All searches are at the same level, so that an arc is looked at once for all those
+** whose frontier it leaves. A level is made in one of two ways:
 **   spread     along the arcs of the frontier, a list of vertices; then what was found is
 **              settled: seen, visit, depths
 **   gather     every vertex that some search has not reached collects the words of its
 **              neighbours, along the transpose, until nothing is missing
 **
 ** After Then, Kaufmann, Chirigati, Hoang-Vu, Pham, Kemper, Neumann and Vo, "The More the
-** Merrier: Efficient Multi-Source Graph Traversal" (VLDB 2014). It pays where frontiers of
-** different searches meet at the same level, which they do where there are few levels: not
-** on roads, where each search is at every vertex at a time of its own. */
+** Merrier: Efficient Multi-Source Graph Traversal" (VLDB 2014). It pays where frontiers
+** of different searches meet at the same level, which they do where there are few levels:
+** not on roads, where each search is at every vertex at a time of its own. */
 #define _GNU_SOURCE
 #include "algorithm.h"
 #include "bfs.h"
@@ -28,8 +29,8 @@
 enum {
     LEAST_GATHERED = 8, /* sources from which the transpose is worth its making */
     GATHER_ALPHA = 4,   /* gather once the frontier has more than 1 / ALPHA of the arcs */
-    /* Vertices that a thread then takes at a time: their depths as bytes are 16 lines of each row. With
-    ** 64, one line, threads shared nearly every line. */
+    /* Vertices that a thread then takes at a time: their depths as bytes are 16 lines of
+    ** each row. With 64, one line, threads shared nearly every line. */
     GATHER_GRAB = 1024
 };
 
@@ -99,8 +100,8 @@ static inline void arrive(struct batch *b, struct tally *t, uint32_t v,
 
 /* ---- a level along the arcs ---- */
 
-/* Lanes come to w: true for the first of this level. The plain look first: most of them are
-** there already, and an atomic costs ten times as much. */
+/* Lanes come to w: true for the first of this level. The plain look first: most of them
+** are there already, and an atomic costs ten times as much. */
 static inline bool offer_searches(uint64_t *next, uint32_t w, uint64_t searches,
                                   bool shared) {
     uint64_t there = __atomic_load_n(&next[w], __ATOMIC_RELAXED);

@@ -16,8 +16,8 @@
 ** The switch between the last two follows Beamer, Asanovic and Patterson,
 ** "Direction-Optimizing Breadth-First Search" (SC 2012): bottom-up while the frontier's
 ** arcs are more than a share of the arcs not looked at yet, until the frontier shrinks.
-** The transpose has the arcs of the other direction. It is used where it is
-** there; a later search of the same graph makes it, once its frontier explodes. */
+** The transpose has the arcs of the other direction. It is used where it is there; a
+** later search of the same graph makes it, once its frontier explodes. */
 #define _GNU_SOURCE
 #include "bfs.h"
 #include "work.h"
@@ -50,9 +50,9 @@ static uint64_t frontier_arcs(const struct bfs *b) {
 
 /* ---- levels by one thread ---- */
 
-/* Expands part of the frontier; false when the run must end. Without a branch on whether a vertex is new, which no processor
-** could foresee: every target is written behind the queue's end, which moves on only for
-** new ones. */
+/* Expands part of the frontier; false when the run must end. Without a branch on whether
+** a vertex is new, which no processor could foresee: every target is written behind the
+** queue's end, which moves on only for new ones. */
 static bool expand_alone(struct bfs *b, uint64_t begin, uint64_t end) {
     const uint64_t *begin_of = b->forward.begin, *end_of = b->forward.end;
     const uint32_t *target = b->forward.target;

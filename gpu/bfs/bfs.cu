@@ -1,6 +1,6 @@
 /* Breadth-first search on the device: chooses a method, and has the readable one,
-** "multi-kernel". bfs.c beside this has the meaning and the CPU backend; the other methods
-** are in levels.cu, wide.cu and narrow.cu.
+** "multi-kernel". bfs.c beside this has the meaning and the CPU backend; the other
+** methods are in levels.cu, wide.cu and narrow.cu.
 **
 **     found      vertices of the newest level, as they were found
 **        |  update     cuts them into slices, counts them, decides whether to go on
@@ -217,8 +217,8 @@ static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *sear
     return arcs < UINT32_MAX - 65536;
 }
 
-/* Are rows that there are anyhow the transpose as well? NOT_SYMMETRIC, too, where few edges to a vertex
-** leave no frontier to which that matters. */
+/* Are rows that there are anyhow the transpose as well? NOT_SYMMETRIC, too, where few
+** edges to a vertex leave no frontier to which that matters. */
 static bool turns_into_itself(struct cuda_job *job, const gpugraph_search *search,
                               enum symmetry *itself) {
     const gpugraph_graph *graph = job->graph;
@@ -231,8 +231,9 @@ static bool turns_into_itself(struct cuda_job *job, const gpugraph_search *searc
     return gg_device_symmetry(job, itself) || gg_do_without(job);
 }
 
-/* *below: bottom-up, where the rows that there are do for the transpose, or an earlier search has met a
-** frontier for which that would have paid. A graph that is searched once is not worth a transpose. */
+/* *below: bottom-up, where the rows that there are do for the transpose, or an earlier
+** search has met a frontier for which that would have paid. A graph that is searched once
+** is not worth a transpose. */
 static bool choose_bfs_method(struct cuda_job *job, const gpugraph_search *search,
                               bool *below) {
     gpugraph_run *run = job->run;

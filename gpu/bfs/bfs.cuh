@@ -28,8 +28,8 @@ typedef unsigned long long bfs_size;
 enum bfs_next { BFS_OVER, BFS_NARROW, BFS_WIDE };
 
 /* What blocks tell each other at a barrier; three, used in turn: one being filled, one
-** being read, one being cleared. All that they go by after it is in here: of a word that is
-** still added to, one block may read what another, which is ahead, has found since. */
+** being read, one being cleared. All that they go by after it is in here: of a word that
+** is still added to, one block may read what another, which is ahead, has found since. */
 struct bfs_step {
     unsigned long long arrived; /* blocks, and from bit 16 what they found */
     bfs_size size;              /* of what was queued */
@@ -63,8 +63,9 @@ struct bfs_bounds {
     const uint32_t *stop; /* set by the host after an interrupt */
 };
 
-/* Entries of a frontier for each block of the cluster below which it takes over, and above which it
-** leaves to the whole grid; levels in a row before it does; arcs of a row that is too long for it. */
+/* Entries of a frontier for each block of the cluster below which it takes over, and
+** above which it leaves to the whole grid; levels in a row before it does; arcs of a row
+** that is too long for it. */
 #ifndef GG_BFS_NARROW_ROW
 #define GG_BFS_NARROW_IN     256
 #define GG_BFS_NARROW_OUT    768
@@ -82,8 +83,8 @@ struct bfs_shape {
 ** (prepare.cu) */
 struct bfs_below {
     struct device_csr rows; /* offset NULL: there is none */
-    /* Of each row a target that is likely visited when it is looked at: the one that was, the
-    ** last time that it mattered. NONE: the row is empty. */
+    /* Of each row a target that is likely visited when it is looked at: the one that was,
+    ** the last time that it mattered. NONE: the row is empty. */
     uint32_t *hub;
     const uint32_t *closed; /* bit v: the row is empty; bits past n are set */
 };
@@ -120,23 +121,24 @@ struct bfs_outcome {
 /* bfs.cu: chooses a method and searches. Phase "search". */
 bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                    struct bfs_outcome *out);
-/* Brings n depths to the host, of which none is larger than `deepest`, from an address that 16
-** divides. (bring.cu) */
+/* Brings n depths to the host, of which none is larger than `deepest`, from an address
+** that 16 divides. (bring.cu) */
 bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
                   uint32_t deepest);
 /* Fills out->tree. Phase "parents". */
 bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
                  const struct bfs_outcome *out);
 
-/* levels.cu: the methods "persistent" and, where `below` is set, "direction-optimizing": large frontiers
-** are found by the transpose and hubs, made on first need. */
+/* levels.cu: the methods "persistent" and, where `below` is set, "direction-optimizing":
+** large frontiers are found by the transpose and hubs, made on first need. */
 bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool below,
                    bool tree, struct bfs_outcome *out);
 /* Along rows that the caller has, without a graph where tree is false. */
 bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
                       const struct device_csr *g, const struct bfs_below *below,
                       bool tree, struct bfs_outcome *out);
-/* What such a search carves, with so many sources and targets and a tree; the look from below aside. */
+/* What such a search carves, with so many sources and targets and a tree; the look from
+** below aside. */
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends);
 /* One search, whole. (bfs.cu) */
 gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *search,
@@ -152,13 +154,15 @@ bool gg_bfs_regions(struct cuda_job *job, const gpugraph_search *search, bool tr
 /* Could it serve that search? It goes through all that can be reached. */
 bool gg_fits_regions(const gpugraph_search *search);
 
-/* prepare.cu: the kind of rows that holds the transpose: of a graph known to be symmetric OUT's own. */
+/* prepare.cu: the kind of rows that holds the transpose: of a graph known to be symmetric
+** OUT's own. */
 enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction direction);
 /* Of the rows of `kind` (made on first need); false when the job must end. */
 bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, struct bfs_below *below);
 /* Are hubs of those rows there? */
 bool gg_bfs_has_hubs(const gpugraph_graph *graph, enum csr_kind kind);
-/* Has a search along those rows met a frontier for which a look from below would have paid? */
+/* Has a search along those rows met a frontier for which a look from below would have
+** paid? */
 bool gg_bfs_explodes(const gpugraph_graph *graph, enum csr_kind kind);
 void gg_bfs_note_explosion(struct cuda_job *job, enum csr_kind kind);
 

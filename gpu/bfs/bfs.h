@@ -20,8 +20,8 @@ struct bfs_results {
 
 enum { BFS_NO_BYTE = UINT8_MAX };
 
-/* Searches of a graph before one of them may make the transpose for bottom-up levels: it costs some
-** three searches. */
+/* Searches of a graph before one of them may make the transpose for bottom-up levels: it
+** costs some three searches. */
 #define GG_BFS_REVERSE_AFTER 1
 
 /* A depth of a search may be, or is known to be, one that a byte has no room for. */
@@ -34,7 +34,8 @@ static inline bool gg_bfs_too_long(const gpugraph_graph *graph,
                                    const struct bfs_results *rows) {
     return rows->bytes && gg_bfs_may_be_long(search) && gg_knows(&graph->long_ways);
 }
-/* A row of `depth` to one of bytes. Where there is no room for a depth, the graph knows it from now on. (each.c) */
+/* A row of `depth` to one of bytes. Where there is no room for a depth, the graph knows
+** it from now on. (each.c) */
 void gg_bfs_keep_bytes(gpugraph_graph *graph, const gpugraph_run *run,
                        const uint32_t *depth, uint8_t *bytes);
 
@@ -64,8 +65,8 @@ void gg_cuda_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
 /* Searches that go on together: a bit of a word each. */
 enum { GG_LANES = 64 };
 
-/* The depths of the searches from up to GG_LANES sources. Bytes are not defined where the graph, for a
-** depth that is too long, knows of it now. Phase "search". (batch.c) */
+/* The depths of the searches from up to GG_LANES sources. Bytes are not defined where the
+** graph, for a depth that is too long, knows of it now. Phase "search". (batch.c) */
 gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,
                              gpugraph_run *run, const struct bfs_results *rows);
 

@@ -1,4 +1,5 @@
-/* Bottom-up levels of a breadth-first search, by several threads; bfs.c says when and why.
+/* Bottom-up levels of a breadth-first search, by several threads; bfs.c says when and
+** why.
 **
 **     visited   stands still: all levels so far
 **     next      visited, and what this level finds; then the two change places */
@@ -8,8 +9,8 @@
 
 enum {
     GRAB_WORDS = 16, /* of the bitmap, that a thread takes at a time */
-    /* Beamer's switches: bottom-up when the frontier has more than 1 / ALPHA of the arcs not looked
-    ** at, top-down again below 1 / BETA of the vertices. */
+    /* Beamer's switches: bottom-up when the frontier has more than 1 / ALPHA of the arcs
+    ** not looked at, top-down again below 1 / BETA of the vertices. */
     ALPHA = 15,
     BETA = 18
 };

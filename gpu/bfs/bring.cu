@@ -1,15 +1,16 @@
-/* Depths on their way home: a byte each, where no depth is larger than a byte has room for.
+/* Depths on their way home: a byte each, where no depth is larger than a byte has room
+** for.
 **
 **     device    depths  --- a kernel, a piece at a time --->  stage 0 1 2 3 0 ...     pinned memory
 **     host      stage   --- several threads --------------->  the caller's array, four bytes each
 **
-** A search of a graph with hubs takes less time than its depths on the bus: a quarter of the bytes
-** crosses it. */
+** A search of a graph with hubs takes less time than its depths on the bus: a quarter of
+** the bytes crosses it. */
 #include "bfs.cuh"
 
-/* Depths from which they come as bytes: a kernel more. (H100, a whole call from four sources of R-MATs,
-** ms as bytes and as words: 2^14 0.100 and 0.098, 2^15 0.109 and 0.108, 2^16 0.112 and 0.118, 2^18 0.127
-** and 0.169, 2^20 0.195 and 0.83.) */
+/* Depths from which they come as bytes: a kernel more. (H100, a whole call from four
+** sources of R-MATs, ms as bytes and as words: 2^14 0.100 and 0.098, 2^15 0.109 and
+** 0.108, 2^16 0.112 and 0.118, 2^18 0.127 and 0.169, 2^20 0.195 and 0.83.) */
 #ifndef GG_BFS_BYTES_LEAST
 #define GG_BFS_BYTES_LEAST (1 << 16)
 #endif

@@ -1,5 +1,6 @@
-/* Breadth-first search on the device by regions, the method "regions": levels of a long graph, which wait for each
-** other by "persistent", are gone through by each block for its region. regions/search.cu does it. */
+/* Breadth-first search on the device by regions, the method "regions": levels of a long
+** graph, which wait for each other by "persistent", are gone through by each block for
+** its region. regions/search.cu does it. */
 #include "bfs.cuh"
 #include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
@@ -23,7 +24,8 @@ static void carve_region_depths(struct workspace *space, const struct device_csr
     out->scratch = gg_carve<uint8_t>(space, out->scratch_bytes);
 }
 
-/* Regions are there; but they may be given back for the workspace. *there: they were not. */
+/* Regions are there; but they may be given back for the workspace. *there: they were not.
+** */
 static bool search_regions(struct cuda_job *job, const gpugraph_search *search,
                            const struct device_csr *g, bool tree, struct bfs_outcome *out,
                            bool *there) {

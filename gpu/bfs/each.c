@@ -1,5 +1,5 @@
-/* Breadth-first searches from several sources, each by itself: the public function and the
-** CPU backend.
+/* Breadth-first searches from several sources, each by itself: the public function and
+** the CPU backend.
 **
 **     sources  ->  one after the other (bfs.c), or up to 64 at once (batch.c)
 **     depths   ->  trees, of many searches together (each_tree.c) */
@@ -8,8 +8,9 @@
 #include "tuning.h"
 
 enum {
-    /* Sources from which `auto` searches from all at once, and levels up to which it does: with 2
-    ** sources that is slower, with 4 as fast, with 64 five times as fast (R-MAT, 10 levels). */
+    /* Sources from which `auto` searches from all at once, and levels up to which it
+    ** does: with 2 sources that is slower, with 4 as fast, with 64 five times as fast
+    ** (R-MAT, 10 levels). */
     LEAST_SOURCES = 8,
     MOST_LEVELS = 32,
     LEAST_TREES = 4 /* that are made together: a few cost one pass each */
@@ -30,7 +31,8 @@ static gpugraph_search some_sources(const gpugraph_search *search, uint32_t firs
     return part;
 }
 
-/* One search of several. Rows of bytes are made from `spare`, a row that all of them use. */
+/* One search of several. Rows of bytes are made from `spare`, a row that all of them use.
+** */
 static bool search_one(gpugraph_graph *graph, const gpugraph_search *search, uint32_t i,
                        gpugraph_run *run, const struct bfs_results *rows,
                        uint32_t *spare) {
@@ -50,8 +52,8 @@ static bool search_batch(gpugraph_graph *graph, const gpugraph_search *search, u
     return !gg_bfs_batch(graph, &part, run, &some);
 }
 
-/* Do frontiers of different searches meet? The search from the first source, which is made
-** anyway, tells how many levels there are. */
+/* Do frontiers of different searches meet? The search from the first source, which is
+** made anyway, tells how many levels there are. */
 static bool frontiers_meet(const gpugraph_graph *graph, const uint32_t *depth) {
     uint32_t deepest = 0;
     for (uint32_t v = 0; v < graph->n; v++)
@@ -60,8 +62,8 @@ static bool frontiers_meet(const gpugraph_graph *graph, const uint32_t *depth) {
     return deepest <= MOST_LEVELS;
 }
 
-/* Makes the searches, by `auto` all but the first at once where that pays, until a byte has
-** no room for a depth. */
+/* Makes the searches, by `auto` all but the first at once where that pays, until a byte
+** has no room for a depth. */
 static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
                        gpugraph_run *run, const struct bfs_results *rows,
                        uint32_t *spare) {

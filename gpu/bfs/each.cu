@@ -1,12 +1,12 @@
-/* Breadth-first searches from many sources on the device, one after the other: many at once, a bit
-** each, lose on a device up to 16 of them, and gain a fifth at best with 64. each.c beside this has the
-** meaning and the CPU backend. */
+/* Breadth-first searches from many sources on the device, one after the other: many at
+** once, a bit each, lose on a device up to 16 of them, and gain a fifth at best with 64.
+** each.c beside this has the meaning and the CPU backend. */
 #include "bfs.cuh"
 #include "bfs.h"
 #include "device/share.h"
 
-/* Depths of a search come as numbers of four bytes. Rows of bytes are made from `spare`, a row of
-** numbers that all of them use. */
+/* Depths of a search come as numbers of four bytes. Rows of bytes are made from `spare`,
+** a row of numbers that all of them use. */
 void gg_cuda_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
                       gpugraph_run *run, const struct bfs_results *rows,
                       struct share_member *member) {

@@ -3,11 +3,12 @@
 **     depth[which][v] ->  row of v | low byte of the depth in search 0, 1, 2 ... |
 **                         wants[v]   the searches whose tree edge to v is not found yet
 **
-** An edge u -> v is compared for all searches at once: where the row of v has one more than that
-** of u, and u is reached, it is tight. Edges come in order of number, so the first one counts.
-** Low bytes may agree where depths do not, in deep graphs: where they do, the depths are
-** looked at. An owner has vertices, not edges: each goes over all edges and leaves those to
-** the vertices of others alone, so nothing is shared and nothing depends on who is faster. */
+** An edge u -> v is compared for all searches at once: where the row of v has one more
+** than that of u, and u is reached, it is tight. Edges come in order of number, so the
+** first one counts. Low bytes may agree where depths do not, in deep graphs: where they
+** do, the depths are looked at. An owner has vertices, not edges: each goes over all
+** edges and leaves those to the vertices of others alone, so nothing is shared and
+** nothing depends on who is faster. */
 #define _GNU_SOURCE
 #include "bfs.h"
 
@@ -53,8 +54,8 @@ static void fill_row(struct forest *f, uint32_t v) {
     f->wants[v] = wants;
 }
 
-/* The searches in which the row of v has one more than that of u. Without a carry from one byte
-** to the next: a byte of `same` is 0x80 where the two agree. */
+/* The searches in which the row of v has one more than that of u. Without a carry from
+** one byte to the next: a byte of `same` is 0x80 where the two agree. */
 static inline uint64_t one_more(const struct forest *f, uint32_t u, uint32_t v) {
     const uint64_t *a = f->row + (uint64_t)u * f->words;
     const uint64_t *b = f->row + (uint64_t)v * f->words;

@@ -1,5 +1,5 @@
-/* Breadth-first search on the device, methods "persistent" and "direction-optimizing": the
-** driver of the two kernels of bfs.cuh.
+/* Breadth-first search on the device, methods "persistent" and "direction-optimizing":
+** the driver of the two kernels of bfs.cuh.
 **
 **     plant_sources                       depth 0, bit, queue
 **     wide, narrow, wide, narrow, ...     queued some at a time, until control says that
@@ -18,7 +18,8 @@
 
 enum {
     LIST_BLOCKS = 2, /* for each multiprocessor */
-    /* Turns of both kernels that are queued before the host looks: twice as many each time. */
+    /* Turns of both kernels that are queued before the host looks: twice as many each
+    ** time. */
     FIRST_TURNS = 1,
     MOST_TURNS = 16,
     LONG_WAY = 1000 /* narrow levels from which regions would have been quicker */
@@ -189,8 +190,8 @@ static int64_t own_bytes(const struct cuda_job *job, const struct device_csr *g)
     return (int64_t)g->n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
 }
 
-/* A search that has looked so has left all that the next one needs. To ask how much memory is free is a
-** call of the system, while the device waits for the next search. */
+/* A search that has looked so has left all that the next one needs. To ask how much
+** memory is free is a call of the system, while the device waits for the next search. */
 static bool has_room_below(struct cuda_job *job, const gpugraph_search *search,
                            const struct device_csr *g, bool tree) {
     const enum csr_kind turned = gg_bfs_turned(job->graph, search->direction);

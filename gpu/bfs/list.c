@@ -1,14 +1,15 @@
-/* Breadth-first search for a list of what it reaches (graph/found.h), in time of what it looks at.
+/* Breadth-first search for a list of what it reaches (graph/found.h), in time of what it
+** looks at.
 **
 **     found    vertex   17 | 3  90 | 4  88 ...     level after level
 **              depth     0 | 1   1 | 2   2
 **              edge      - | 5   0 | 2   9          where trees are wanted
 **     the caller's arrays    found, ascending by vertex
 **
-** A search that turns out to reach more than there is room for, or to look at more arcs than
-** that is worth, gives up: arrays by vertex are then quicker. A tree edge is looked up by its
-** ends, in rows with edge numbers; they are made for a graph that is searched often, as for
-** paths from both ends, and for a search that has not given up. */
+** A search that turns out to reach more than there is room for, or to look at more arcs
+** than that is worth, gives up: arrays by vertex are then quicker. A tree edge is looked
+** up by its ends, in rows with edge numbers; they are made for a graph that is searched
+** often, as for paths from both ends, and for a search that has not given up. */
 #include "bfs.h"
 #include "graph/found.h"
 #include "graph/reached.h"
@@ -47,7 +48,8 @@ static bool expand_listed(struct list *l, uint32_t u, uint32_t depth) {
     return !f->too_many && !gg_stopping(l->run);
 }
 
-/* Is there nothing left to look for? Looked at between levels, as in every such search. */
+/* Is there nothing left to look for? Looked at between levels, as in every such search.
+** */
 static bool list_is_satisfied(struct list *l) {
     const gpugraph_search *search = l->search;
     while (l->pending > 0 &&
@@ -95,7 +97,8 @@ static uint64_t edge_to(const struct list *l, uint32_t u, uint32_t v) {
     return there < against ? there : against;
 }
 
-/* From each vertex that was expanded to those one level on; once for all parallel arcs. */
+/* From each vertex that was expanded to those one level on; once for all parallel arcs.
+** */
 static void grow_tree(struct list *l) {
     struct found *f = &l->found;
     for (uint32_t i = 0; i < l->begin; i++) {

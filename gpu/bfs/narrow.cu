@@ -1,6 +1,6 @@
-/* Breadth-first search on the device by one cluster of blocks: long graphs, whose frontiers
-** are small, so that a level costs what its chain of dependent steps costs. bfs.cuh has the
-** queue.
+/* Breadth-first search on the device by one cluster of blocks: long graphs, whose
+** frontiers are small, so that a level costs what its chain of dependent steps costs.
+** bfs.cuh has the queue.
 **
 **     entry     row's first arc, arcs          in the shared memory of the block that has it
 **       |   a warp to what one block has sent, some lanes to a row
@@ -11,11 +11,11 @@
 ** A level is two loads from device memory deep. Between levels there is no barrier of the
 ** cluster, which would wait for every store under way and empty the first-level cache:
 ** entries travel as asynchronous stores that the receiver's mbarrier counts. A block that
-** has sent all of its own tells every other one how many those were, and goes on as soon as
-** it has all of theirs.
+** has sent all of its own tells every other one how many those were, and goes on as soon
+** as it has all of theirs.
 **
-** A block that runs out of room queues in device memory, and the whole grid goes on; so it
-** does where the frontier has grown, or holds a long row. */
+** A block that runs out of room queues in device memory, and the whole grid goes on; so
+** it does where the frontier has grown, or holds a long row. */
 #include "narrow.cuh"
 
 enum { STOP_LEVELS = 1024 }; /* between two looks at the stop flag: about a millisecond */

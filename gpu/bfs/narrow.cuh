@@ -1,5 +1,6 @@
-/* What the kernel that runs breadth-first search by one cluster keeps in shared memory, and how
-** its blocks exchange rows and counts; device/cluster.cuh has the mail that carries them.
+/* What the kernel that runs breadth-first search by one cluster keeps in shared memory,
+** and how its blocks exchange rows and counts; device/cluster.cuh has the mail that
+** carries them.
 **
 **     pass_on           rows found by a warp, to all blocks in turns
 **     finish_sending    so many were sent
@@ -7,15 +8,16 @@
 **     part_of_warp      a warp's share of it
 **
 **     half of a level    [ from block 0 | from block 1 | ... ]  ROOM / blocks from each
-**     entry p of block b goes to block (b + p) mod blocks, as its number p / blocks from b */
+** entry p of block b goes to block (b + p) mod blocks, as its number p / blocks from b */
 #ifndef GPUGRAPH_BFS_NARROW_CUH
 #define GPUGRAPH_BFS_NARROW_CUH
 
 #include "bfs.cuh"
 #include "device/cluster.cuh"
 
-/* Blocks of the cluster, its threads and entries to a block. (H200, from two sources: road1m 2.36 and
-** 2.59 ms with 512 threads, 2.90 and 3.21 with 1024; road24m 21.9 and 22.0, 21.9 and 21.2.) */
+/* Blocks of the cluster, its threads and entries to a block. (H200, from two sources:
+** road1m 2.36 and 2.59 ms with 512 threads, 2.90 and 3.21 with 1024; road24m 21.9 and
+** 22.0, 21.9 and 21.2.) */
 #ifndef GG_BFS_CLUSTER
 #define GG_BFS_CLUSTER      16
 #define GG_BFS_NARROW_BLOCK 512
@@ -25,9 +27,9 @@
 enum {
     ROOM = GG_BFS_NARROW_ROOM, /* entries that a block sends in a level */
     MOST_BLOCKS = GG_BFS_CLUSTER,
-    /* Lanes to a row, as powers of 2: those of roads and meshes have up to 8 arcs. Most of roads have no
-    ** more than 4, so where there are many they get 4. (H200: road24m 21.2 ms, and 23.3 with 8; mesh16m
-    ** 21.6, and 20.8 with 8.) */
+    /* Lanes to a row, as powers of 2: those of roads and meshes have up to 8 arcs. Most
+    ** of roads have no more than 4, so where there are many they get 4. (H200: road24m
+    ** 21.2 ms, and 23.3 with 8; mesh16m 21.6, and 20.8 with 8.) */
     LANES = 3,
     FEW_LANES = 2,
     PARTS = 2, /* arcs of a row that a lane loads together */
@@ -116,8 +118,9 @@ static __device__ __forceinline__ summary sum_up(const place &p, uint32_t turn) 
     return s;
 }
 
-/* The entries that this warp serves: part of what one block has sent to this one. Where rows are
-** short and there are more than a turn has room for, fewer lanes are given to each. */
+/* The entries that this warp serves: part of what one block has sent to this one. Where
+** rows are short and there are more than a turn has room for, fewer lanes are given to
+** each. */
 struct part {
     const uint2 *entry;
     uint32_t at, count, stride;

@@ -1,11 +1,11 @@
-/* Breadth-first search on the device by the queues of shortest paths (sssp/mlmq), the method
-** "multi-queue": every arc counts 1, a bucket is a level.
+/* Breadth-first search on the device by the queues of shortest paths (sssp/mlmq), the
+** method "multi-queue": every arc counts 1, a bucket is a level.
 **
 **     depth     is a distance of 32 bits, lowered by an atomic minimum; so a vertex may be
 **               found too deep first, and is found again. No level waits for the one before
 **
-** After Hu, Sun, Jiang, Wang, Lin, Zong, Sun, "Beyond a Single Queue", who search so by depth,
-** too. */
+** After Hu, Sun, Jiang, Wang, Lin, Zong, Sun, "Beyond a Single Queue", who search so by
+** depth, too. */
 #include "bfs.cuh"
 #include "sssp/sssp.cuh"
 #include "tree/tree.cuh"

@@ -3,15 +3,16 @@
 **
 **     DOWN     the frontier's arcs in equal shares to all warps, 32 x SPAN of them at a time
 **     SWEEP    the first bottom-up look: every vertex not visited looks whether its hub
-**              is, then at a handful of its neighbours, then its warp at all of them. A word of the bitmap is a warp's,
-**              so it is written whole, into the other bitmap
+**              is, then at a handful of its neighbours, then its warp at all of them. A
+**              word of the bitmap is a warp's, so it is written whole, into the other one
 **     LIST     later bottom-up looks: those left over, by their list. Few are, so depths
 **              tell who is visited, and the bitmap need not stand still
 **     COLLECT  the frontier that a SWEEP found becomes a queue again
 **
-** A vertex has one hub, by which it was found the last time, which nearly always is visited once
-** the frontier explodes: most vertices are found by one read in order and one bit. Direction
-** after Beamer, Asanovic, Patterson (SC 2012), a handful first as in cuGraph. */
+** A vertex has one hub, by which it was found the last time, which nearly always is
+** visited once the frontier explodes: most vertices are found by one read in order and
+** one bit. Direction after Beamer, Asanovic, Patterson (SC 2012), a handful first as in
+** cuGraph. */
 #include "wide_steps.cuh"
 #include "base/arrivals.cuh"
 
@@ -169,8 +170,8 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         found_by_block = 0;
     }
     __syncthreads();
-    /* All blocks have read control alike: nobody writes to it before they have all met, and
-    ** a launch has one step at least. */
+    /* All blocks have read control alike: nobody writes to it before they have all met,
+    ** and a launch has one step at least. */
     while (s.mode != DONE) {
         pile finds = {find_pile[threadIdx.x / GG_WARP], 0};
         pile rest = {rest_pile[threadIdx.x / GG_WARP], 0};

@@ -1,5 +1,5 @@
-/* What the parts of the kernel that runs breadth-first search by the whole grid share: its
-** state, and the piles by which what a warp finds comes into the queue.
+/* What the parts of the kernel that runs breadth-first search by the whole grid share:
+** its state, and the piles by which what a warp finds comes into the queue.
 **
 **     pile     FULL vertices and up to a warp's more, in shared memory
 **       |        flushed when it is full, and at the end of a step
@@ -125,8 +125,8 @@ static __device__ __forceinline__ void leave_over(const wide &w, const state &s,
     move_down(rest);
 }
 
-/* The whole block: what is left in its warps' piles, by one reservation behind *size. Its first
-** thread gets what all of it came to. */
+/* The whole block: what is left in its warps' piles, by one reservation behind *size. Its
+** first thread gets what all of it came to. */
 static __device__ bfs_size flush_piles(const uint64_t *offset, uint2 *level,
                                        bfs_size *size, const pile &finds) {
     __shared__ bfs_size start[GG_WARP];

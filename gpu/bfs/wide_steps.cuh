@@ -78,8 +78,8 @@ static __device__ __forceinline__ uint32_t visit_arcs(const wide &w, const state
     return found;
 }
 
-/* One warp: its share of the frontier's arcs. Shares that follow each other go to different
-** blocks. */
+/* One warp: its share of the frontier's arcs. Shares that follow each other go to
+** different blocks. */
 static __device__ uint32_t go_down(const wide &w, const state &s, pile *finds) {
     const uint64_t warps = (uint64_t)gridDim.x * WARPS;
     const uint64_t warp = (uint64_t)(threadIdx.x / GG_WARP) * gridDim.x + blockIdx.x;
@@ -111,8 +111,8 @@ static __device__ uint32_t go_down(const wide &w, const state &s, pile *finds) {
 
 /* ---- bottom-up ---- */
 
-/* A target of the lane's row for which is_visited holds, NONE where there is none. A lane alone
-** looks at a handful, its warp at what is left of the row. All lanes call. */
+/* A target of the lane's row for which is_visited holds, NONE where there is none. A lane
+** alone looks at a handful, its warp at what is left of the row. All lanes call. */
 template <typename test_type>
 static __device__ __forceinline__ uint32_t look_at_row(const device_csr &rows, uint32_t v,
                                                        bool looks, test_type is_visited) {
@@ -160,7 +160,8 @@ static __device__ __forceinline__ uint32_t look_at_row(const device_csr &rows, u
     return found;
 }
 
-/* Of open vertices, GG_WARP numbers apart, their hubs; NONE: not open, or the row is empty. */
+/* Of open vertices, GG_WARP numbers apart, their hubs; NONE: not open, or the row is
+** empty. */
 template <int count>
 static __device__ __forceinline__ void
 nearest(const wide &w, uint64_t v, const bool (&open)[count], uint32_t (&hub)[count]) {
@@ -169,7 +170,8 @@ nearest(const wide &w, uint64_t v, const bool (&open)[count], uint32_t (&hub)[co
         hub[i] = open[i] ? __ldcg(&w.below.hub[v + i * GG_WARP]) : GPUGRAPH_NONE;
 }
 
-/* At the rows of lanes whose hub is not visited. What is found becomes the vertex's hub. */
+/* At the rows of lanes whose hub is not visited. What is found becomes the vertex's hub.
+** */
 template <typename test_type>
 static __device__ __forceinline__ bool look_further(const wide &w, uint32_t v, bool looks,
                                                     test_type is_visited) {

@@ -1,5 +1,5 @@
-/* What the files of breadth-first search on the CPU share: the search while it is under way (bfs.c,
-** bottom_up.c), and how threads take and keep vertices (batch.c, too). */
+/* What the files of breadth-first search on the CPU share: the search while it is under
+** way (bfs.c, bottom_up.c), and how threads take and keep vertices (batch.c, too). */
 #ifndef GPUGRAPH_BFS_WORK_H
 #define GPUGRAPH_BFS_WORK_H
 
@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    /* Vertices, and their arcs, up to which a frontier stays with one thread: waking a second one costs
-    ** as much as expanding a few hundred. */
+    /* Vertices, and their arcs, up to which a frontier stays with one thread: waking a
+    ** second one costs as much as expanding a few hundred. */
     BFS_ALONE = 2048,
     BFS_ALONE_ARCS = 16384,
     BFS_GRAB = 64,   /* vertices of the frontier that a thread takes at a time */

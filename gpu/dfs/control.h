@@ -1,5 +1,5 @@
-/* What all workers of a depth-first search on the device share, whichever crew they are of
-** (crew.h, paths.h), and how often they look at it. */
+/* What all workers of a depth-first search on the device share, whichever crew they are
+** of (crew.h, paths.h), and how often they look at it. */
 #ifndef GPUGRAPH_DFS_CONTROL_H
 #define GPUGRAPH_DFS_CONTROL_H
 

@@ -19,8 +19,8 @@
 #include "dfs/control.h"
 #include "dfs/deque.h"
 
-/* Blocks among which a thief takes the most loaded one: two, as published; 32 took rmat22 from 37 to
-** 46 ms and mesh16m from 323 to 377. */
+/* Blocks among which a thief takes the most loaded one: two, as published; 32 took rmat22
+** from 37 to 46 ms and mesh16m from 323 to 377. */
 #define DFS_CHOICES 2
 
 /* What the workers share; a view by value. */
@@ -260,8 +260,8 @@ WARP_FUNCTION uint32_t dfs_look_near(struct dfs_worker *w) {
     return deepest ? deepest & 0xffff : DFS_NONE;
 }
 
-/* The load of a block, and in *victim the worker there that has most of it: by each lane for a
-** block of its own. */
+/* The load of a block, and in *victim the worker there that has most of it: by each lane
+** for a block of its own. */
 WARP_FUNCTION uint32_t dfs_load_of(struct dfs_worker *w, uint32_t block,
                                    uint32_t *victim) {
     uint32_t sum = 0, most = 0, first = block * w->crew.block_workers;

@@ -29,9 +29,9 @@
 #define DFS_NO_CHUNK UINT32_MAX
 
 /* Sizes in entries. ring and batch: powers of two, batch at most ring / 2, ring at most
-** 2^15; cold, in chunks, likewise. A thief takes hot_cutoff / 2 (at least 1) of a ring that
-** holds hot_cutoff or more, hot_cutoff at least 2; and a chunk of a worker whose cold ones
-** hold cold_cutoff entries or more. */
+** 2^15; cold, in chunks, likewise. A thief takes hot_cutoff / 2 (at least 1) of a ring
+** that holds hot_cutoff or more, hot_cutoff at least 2; and a chunk of a worker whose
+** cold ones hold cold_cutoff entries or more. */
 struct dfs_shape {
     uint32_t ring, batch, hot_cutoff, cold_cutoff, cold;
 };
@@ -121,7 +121,8 @@ WARP_FUNCTION uint32_t *dfs_cold_place(struct dfs_cold cold, uint32_t at) {
     return &cold.chunk[at & (cold.size - 1)];
 }
 
-/* The oldest chunk of a ring of them that showed `word`, or DFS_NO_CHUNK: it has changed. */
+/* The oldest chunk of a ring of them that showed `word`, or DFS_NO_CHUNK: it has changed.
+** */
 WARP_FUNCTION uint32_t dfs_cut_chunk(struct dfs_cold cold, uint64_t word) {
     uint32_t tail = dfs_tail(word), oldest = device_load(dfs_cold_place(cold, tail));
     uint64_t next =
@@ -266,9 +267,9 @@ WARP_FUNCTION uint32_t dfs_steal(struct dfs_ring from, struct dfs_ring to,
     return count;
 }
 
-/* Moves the oldest batch of a full ring to the newest end of the owner's cold chunks, by way
-** of a chunk that is the caller's. False: thieves have made room meanwhile, the chunk is not
-** used. */
+/* Moves the oldest batch of a full ring to the newest end of the owner's cold chunks, by
+** way of a chunk that is the caller's. False: thieves have made room meanwhile, the chunk
+** is not used. */
 WARP_FUNCTION bool dfs_flush(struct dfs_ring ring, struct dfs_cold cold,
                              struct dfs_pool pool, uint32_t chunk) {
     uint64_t word = dfs_look(ring);
@@ -285,8 +286,9 @@ WARP_FUNCTION bool dfs_flush(struct dfs_ring ring, struct dfs_cold cold,
     return true;
 }
 
-/* Moves a cold chunk into the caller's own, empty ring: the newest one of its own, the oldest
-** one of another's. Returns the chunk, now empty and the caller's, or DFS_NO_CHUNK. */
+/* Moves a cold chunk into the caller's own, empty ring: the newest one of its own, the
+** oldest one of another's. Returns the chunk, now empty and the caller's, or
+** DFS_NO_CHUNK. */
 WARP_FUNCTION uint32_t dfs_refill(struct dfs_ring ring, struct dfs_cold cold, bool own,
                                   struct dfs_pool pool) {
     uint32_t chunk = DFS_NO_CHUNK;

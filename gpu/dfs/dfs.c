@@ -1,8 +1,8 @@
 /* Depth-first search: the public function, and the search by one thread, which makes the
-** lexicographic tree where rows are sorted. The search by many is in workers.c, the
-** stack and its frames in stack.h. A serial search that counts postorder keeps a
-** frame until its vertex is finished. It writes depth and parent as one word, in a block of
-** huge pages, and takes them apart in the end: vertices come in an order that no cache
+** lexicographic tree where rows are sorted. The search by many is in workers.c, the stack
+** and its frames in stack.h. A serial search that counts postorder keeps a frame until
+** its vertex is finished. It writes depth and parent as one word, in a block of huge
+** pages, and takes them apart in the end: vertices come in an order that no cache
 ** foresees, so each further array would cost a vertex one more miss.
 **
 **     in    rows of one direction, a source or GPUGRAPH_NONE (a forest over all vertices)
@@ -224,8 +224,8 @@ static gpugraph_status check_dfs(const gpugraph_graph *graph, uint32_t source,
 
 enum {
     VERTEX_ARCS = 7, /* arcs that cost as much as a vertex */
-    /* Edges for each vertex below which a graph may be one path or a few: its steps are one part in so many
-    ** of its vertices, and one CPU thread does all. */
+    /* Edges for each vertex below which a graph may be one path or a few: its steps are
+    ** one part in so many of its vertices, and one CPU thread does all. */
     CHAIN_DEGREE = 2,
     CHAIN_STEPS = 16,
     /* The same of roads and meshes; their steps for each row of a square grid. */

@@ -3,8 +3,8 @@
 **
 **     rows  ->  roots  ->  a crew of warps that stays until the end  ->  numbers, edges
 **
-** A forest begins with roots that no other root leads to as a list (roots.cu), all in
-** one launch. An ordered tree has no parallelism in it: method "serial" searches on the host.
+** A forest begins with roots that no other root leads to as a list (roots.cu), all in one
+** launch. An ordered tree has no parallelism in it: method "serial" searches on the host.
 ** The host also searches graphs that are long and thin, at which a device is slow. */
 #include "dfs.h"
 #include "dfs.cuh"
@@ -15,13 +15,14 @@
 
 enum {
     BLOCK_VERTICES = 512, /* of a graph that are worth a block */
-    /* Graphs of more arcs to a vertex get fixed rows: a mesh (6) takes 9.6 ms with them and 12.6 without
-    ** (H100). Where rows are asked for ahead, roads get them, too (2.5). */
+    /* Graphs of more arcs to a vertex get fixed rows: a mesh (6) takes 9.6 ms with them
+    ** and 12.6 without (H100). Where rows are asked for ahead, roads get them, too (2.5).
+    ** */
     FIXED_DEGREE = 4,
     FIXED_DEGREE_AHEAD = 2
 };
-/* How long a search that `auto` has brought to the device may take beyond what the CPU was predicted to
-** need. */
+/* How long a search that `auto` has brought to the device may take beyond what the CPU
+** was predicted to need. */
 #define PATIENCE_MS 5.0
 
 unsigned gg_dfs_blocks(struct cuda_job *job, const struct cooperative_kernel *kernel,
@@ -67,7 +68,8 @@ static void carve_dfs(struct cuda_job *job, struct workspace *space, bool tree,
     s->parent = gg_carve<uint32_t>(space, n);
     s->forest.root = gg_carve<uint32_t>(space, s->whole ? n : 1);
     s->forest.roots = gg_carve<uint32_t>(space, 1);
-    /* Components and arcs into vertices are needed before the search, tree edges after. */
+    /* Components and arcs into vertices are needed before the search, tree edges after.
+    ** */
     bool by_vertex = s->whole || tree, wide = tree && job->graph->wide;
     s->forest.component =
         gg_carve<uint32_t>(space, by_vertex ? (uint64_t)n * (wide ? 2 : 1) : 0);
@@ -186,8 +188,9 @@ static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source,
     return gg_cpu_dfs(graph, source, ordered, direction, run, tree);
 }
 
-/* Where the caller left the choice, a worker may take as many steps as the CPU's predicted
-** time is worth, and a few: then the graph has too little to do side by side. */
+/* Where the caller left the choice, a worker may take as many steps as the CPU's
+** predicted time is worth, and a few: then the graph has too little to do side by side.
+** */
 static uint32_t limit_of(const gpugraph_graph *graph, gpugraph_run *run) {
     double ms = gg_cpu_ms(graph, &gg_dfs, run);
     double steps = (ms + PATIENCE_MS) * 1e3 / GG_DFS_STEP_US;
@@ -196,7 +199,8 @@ static uint32_t limit_of(const gpugraph_graph *graph, gpugraph_run *run) {
     return steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
 }
 
-/* What the device finds of the tree. Returns NULL, or why the host must search instead. */
+/* What the device finds of the tree. Returns NULL, or why the host must search instead.
+** */
 static const char *search_on_device(gpugraph_graph *graph, struct dfs_search *s,
                                     gpugraph_run *run, const gpugraph_dfs_tree *tree,
                                     bool numbers) {

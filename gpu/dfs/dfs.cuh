@@ -26,8 +26,9 @@ struct dfs_forest {
     uint32_t *served;    /* and for the smallest of a component: it has roots */
 };
 
-/* "many-paths": blocks to a multiprocessor, for which the compiler leaves registers. (H100, two and three:
-** rmat22 2.55 and 2.18 ms, rmat24 8.0 and 6.3; four spill registers.) */
+/* "many-paths": blocks to a multiprocessor, for which the compiler leaves registers.
+** (H100, two and three: rmat22 2.55 and 2.18 ms, rmat24 8.0 and 6.3; four spill
+** registers.) */
 #ifndef GG_PATHS_BLOCKS
 #define GG_PATHS_BLOCKS 3
 #endif
@@ -67,17 +68,17 @@ void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s);
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s);
 
-/* Finds out whether the graph's rows are their own transpose, where that is worth it. False when the job must
-** end. */
+/* Finds out whether the graph's rows are their own transpose, where that is worth it.
+** False when the job must end. */
 bool gg_dfs_ask_pull(struct cuda_job *job, struct dfs_search *s);
-/* Can the last part of that search be pulled? Then s->pull has the rows of arcs into vertices: those that are
-** there when all memory has been taken. */
+/* Can the last part of that search be pulled? Then s->pull has the rows of arcs into
+** vertices: those that are there when all memory has been taken. */
 void gg_dfs_plan_pull(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_pull_carve(struct workspace *space, struct dfs_search *s);
 /* Counts control->entered, before the crew begins. */
 bool gg_dfs_count_entered(struct cuda_job *job, struct dfs_search *s);
-/* After the crew has left. *whole: nothing is missing; else the graph is remembered as one that pulls do not
-** suit, and the search must begin anew. */
+/* After the crew has left. *whole: nothing is missing; else the graph is remembered as
+** one that pulls do not suit, and the search must begin anew. */
 bool gg_dfs_pull(struct cuda_job *job, struct dfs_search *s, bool *whole);
 
 /* Preorder and postorder on the device (number.cu): arrays of n entries, or two for

@@ -78,8 +78,8 @@ static __global__ void choose_splitters(struct numbering t) {
     }
 }
 
-/* One thread per splitter: elements up to the next one learn their splitter (next) and how
-** far behind it they are (place). jump: next splitter << 32 | distance. */
+/* One thread per splitter: elements up to the next one learn their splitter (next) and
+** how far behind it they are (place). jump: next splitter << 32 | distance. */
 static __global__ void walk_tour(struct numbering t, uint32_t splitters) {
     uint32_t head = t.count->head;
     for (uint64_t s = gg_thread(); s < splitters; s += gg_threads_of_grid()) {

@@ -12,13 +12,15 @@ enum {
     RING = 256, /* entries */
     ARCS = 512, /* of a step */
     BATCH = 32, /* entries of a chunk */
-    /* Entries of a ring from which a chunk is offered to other blocks, and from which a further one is. */
+    /* Entries of a ring from which a chunk is offered to other blocks, and from which a
+    ** further one is. */
     SHARE = 8,
     DEEP = 128,
     DIRECT = 128, /* arcs of a step up to which no test precedes a claim */
     CAREFUL = 64, /* roots of a directed forest that are opened one after the other */
-    /* Arcs for each vertex below which a graph counts as thin. Its steps are shorter: arcs of a step, blocks
-    ** to a multiprocessor (road24m 19.0 ms, and 20.6 with three, H100), entries in the hands of a warp. */
+    /* Arcs for each vertex below which a graph counts as thin. Its steps are shorter:
+    ** arcs of a step, blocks to a multiprocessor (road24m 19.0 ms, and 20.6 with three,
+    ** H100), entries in the hands of a warp. */
     THIN_ROW = 8,
     ARCS_THIN = 128,
     BLOCKS_THIN = 2,

@@ -1,6 +1,6 @@
 /* The workers of the device's fastest depth-first search: each follows as many paths at
-** once as its warp has lanes. How they walk, share and end; crew.h has the workers
-** that follow one path.
+** once as its warp has lanes. How they walk, share and end; crew.h has the workers that
+** follow one path.
 **
 **     entry    vertex << 32 | depth, first arc << 24 | arcs    a vertex of the tree and
 **                                    arcs of it that nobody has looked at; that many arcs
@@ -18,12 +18,12 @@
 ** place is on the way. One bit says that a vertex is taken: all bits fit the second-level
 ** cache of a large device.
 **
-** Where rows are fixed, paths_rows.h has steps with fewer trips. Where they are long, the crew may leave when it
-** has most of the tree: paths_pull.h has the rest.
+** Where rows are fixed, paths_rows.h has steps with fewer trips. Where they are long, the
+** crew may leave when it has most of the tree: paths_pull.h has the rest.
 **
 ** Whatever lies in a ring is surplus, since the hands are full: an idle warp of the block
-** takes half of it at once. A block keeps one chunk in its list for others; the scout
-** of an idle block, its first worker, takes one from another block.
+** takes half of it at once. A block keeps one chunk in its list for others; the scout of
+** an idle block, its first worker, takes one from another block.
 **
 **     block busy    workers of the block that hold work or are about to take some
 **     crew busy     blocks where that is not 0, counted before and until after: at 0
@@ -43,9 +43,10 @@
 #define GG_PATHS_REST_NS 400
 /* Vertices taken from which a block tells the crew. */
 #define GG_PATHS_TELL 128
-/* Sixteenths of the vertices that arcs lead to which the crew takes before the others look for a parent
-** (paths_pull.h): of an R-MAT after a tenth of its arcs, with a tree as deep as by all. (H200, 12, 10, 8 and
-** 6: rmat22 1.10, 0.93, 0.76 and 0.69 ms; with 6 the tree is flatter.) */
+/* Sixteenths of the vertices that arcs lead to which the crew takes before the others
+** look for a parent (paths_pull.h): of an R-MAT after a tenth of its arcs, with a tree as
+** deep as by all. (H200, 12, 10, 8 and 6: rmat22 1.10, 0.93, 0.76 and 0.69 ms; with 6 the
+** tree is flatter.) */
 #define GG_PATHS_PULL_SHARE 8
 
 /* ---- a step ---- */
@@ -101,7 +102,8 @@ WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
             find[i].end = w->crew.offset[find[i].v + 1];
         }
     }
-    /* All claims before the first answer is looked at, so that they are under way together. */
+    /* All claims before the first answer is looked at, so that they are under way
+    ** together. */
     uint32_t before[GG_PATHS_LANE_ARCS];
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         before[i] = UINT32_MAX;
@@ -178,8 +180,9 @@ WARP_FUNCTION bool paths_walk_arcs(struct paths_worker *w, uint32_t *held) {
     return true;
 }
 
-/* Tells the block how many vertices it has taken, and the block the crew, whenever these are some: one word that
-** thousands change is slow for all. Has the crew enough of them? */
+/* Tells the block how many vertices it has taken, and the block the crew, whenever these
+** are some: one word that thousands change is slow for all. Has the crew enough of them?
+** */
 WARP_FUNCTION bool paths_has_enough(struct paths_worker *w) {
     struct dfs_control *control = w->crew.control;
     uint32_t taken, enough = 0;

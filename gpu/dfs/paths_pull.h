@@ -1,5 +1,6 @@
-/* The last part of a tree of paths.h, on graphs of many arcs. Once most vertices are taken, nearly every arc
-** leads to one that is: so the crew leaves, and those that nobody has look for a parent by themselves.
+/* The last part of a tree of paths.h, on graphs of many arcs. Once most vertices are
+** taken, nearly every arc leads to one that is: so the crew leaves, and those that nobody
+** has look for a parent by themselves.
 **
 **     crew     takes vertices depth-first, until it has GG_PATHS_PULL_SHARE sixteenths of those
 **              that arcs lead to: of an R-MAT after a tenth of its arcs
@@ -7,15 +8,17 @@
 **              one that is taken
 **     list     those that had none, once more, with what the pass before has found
 **
-** A pass looks at bits that it leaves as they are; what it has found becomes visible between two
-** passes. When one finds nothing, all that can be reached is taken. A vertex takes the deepest of the
-** first taken ones that it meets, so the tree is as deep as the crew has made it. */
+** A pass looks at bits that it leaves as they are; what it has found becomes visible
+** between two passes. When one finds nothing, all that can be reached is taken. A vertex
+** takes the deepest of the first taken ones that it meets, so the tree is as deep as the
+** crew has made it. */
 #ifndef GPUGRAPH_DFS_PATHS_PULL_H
 #define GPUGRAPH_DFS_PATHS_PULL_H
 
 #include "deque.h"
 
-/* Passes at most. Arcs of a row of nobody's that are looked at in vain before a search is done without. */
+/* Passes at most. Arcs of a row of nobody's that are looked at in vain before a search is
+** done without. */
 #define GG_PATHS_PULLS    48
 #define GG_PATHS_PULL_ROW 4096
 
@@ -45,7 +48,8 @@ WARP_FUNCTION bool pull_is_taken(struct paths_pull p, uint32_t v) {
     return p.visited[v / 32] >> v % 32 & 1;
 }
 
-/* The deepest taken one of up to PULL_ARCS arcs from `arc` on: parent << 32 | depth, or all ones. */
+/* The deepest taken one of up to PULL_ARCS arcs from `arc` on: parent << 32 | depth, or
+** all ones. */
 WARP_FUNCTION uint64_t pull_look(struct paths_pull p, uint64_t arc, uint64_t end) {
     uint32_t from[PULL_ARCS];
     bool taken[PULL_ARCS];
@@ -76,7 +80,8 @@ WARP_FUNCTION uint64_t pull_look_along(struct paths_pull p, uint64_t arc, uint64
     return UINT64_MAX;
 }
 
-/* A parent for this lane's vertex, `mine`: first by the lane alone, what has a longer row by all. */
+/* A parent for this lane's vertex, `mine`: first by the lane alone, what has a longer row
+** by all. */
 WARP_FUNCTION bool pull_vertex(struct paths_pull p, bool mine, uint32_t v) {
     uint64_t arc = mine ? p.offset[v] : 0, up = UINT64_MAX;
     const uint64_t end = mine ? p.offset[v + 1] : 0;
@@ -148,8 +153,8 @@ WARP_FUNCTION void pull_by_list(struct paths_pull p, uint32_t pass, uint64_t war
     }
 }
 
-/* Was pass `pass` of use, and is another one? Where too much hangs by nothing that is taken, passes only
-** cost. */
+/* Was pass `pass` of use, and is another one? Where too much hangs by nothing that is
+** taken, passes only cost. */
 WARP_FUNCTION bool pull_goes_on(struct paths_pull p, uint32_t pass) {
     return device_load(&p.counts->found[pass]) > 0 &&
            device_load(&p.counts->listed[pass]) > 0 &&

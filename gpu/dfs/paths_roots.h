@@ -4,9 +4,10 @@
 **     opener     alone in the crew: opens the first vertex that nobody has
 **     at will    anyone: the open ones of the next group of vertices (control: group)
 **
-** A forest of directed arcs may need roots beyond those of the list. The first of them are
-** opened one after the other, so that what hangs together becomes one tree; where they are
-** many, whoever has nothing to do opens a group of vertices (control: group), at will. */
+** A forest of directed arcs may need roots beyond those of the list. The first of them
+** are opened one after the other, so that what hangs together becomes one tree; where
+** they are many, whoever has nothing to do opens a group of vertices (control: group), at
+** will. */
 #ifndef GPUGRAPH_DFS_PATHS_ROOTS_H
 #define GPUGRAPH_DFS_PATHS_ROOTS_H
 
@@ -118,8 +119,8 @@ WARP_FUNCTION uint32_t paths_open_bits(struct paths_worker *w, uint64_t word) {
     return there < 32 ? bits & ((1u << there) - 1) : bits;
 }
 
-/* The first word from `word` on with open vertices, or one past the end. Most often there is
-** none, so some words for each lane are looked at together. */
+/* The first word from `word` on with open vertices, or one past the end. Most often there
+** is none, so some words for each lane are looked at together. */
 WARP_FUNCTION uint64_t paths_find_open(struct paths_worker *w, uint64_t word) {
     uint64_t words = w->crew.n / 32 + 1;
     for (; word < words; word += PATHS_WORDS * warp_width) {
@@ -218,9 +219,9 @@ WARP_FUNCTION bool paths_open_at_will(struct paths_worker *w) {
     return false;
 }
 
-/* By one that has raised the crew's busy from 0: new roots, or the end. Where others may open
-** roots too, it is the end only if none of them has: its own block first, for no work comes
-** there while this worker counts as busy. */
+/* By one that has raised the crew's busy from 0: new roots, or the end. Where others may
+** open roots too, it is the end only if none of them has: its own block first, for no
+** work comes there while this worker counts as busy. */
 WARP_FUNCTION bool paths_open_or_end(struct paths_worker *w) {
     uint32_t closed = 0, end = 1;
     struct dfs_control *control = w->crew.control;

@@ -1,5 +1,5 @@
-/* Steps of a worker of paths.h by fixed rows, the first targets of a vertex at a place that follows
-** from its number (graph/fixed_rows.cuh).
+/* Steps of a worker of paths.h by fixed rows, the first targets of a vertex at a place
+** that follows from its number (graph/fixed_rows.cuh).
 **
 **     by places   a lane has one place of one of the hands' rows: targets come, then are
 **                 claimed, two trips to memory a step
@@ -13,9 +13,10 @@
 **       |
 **     hand      and to the ring what no lane is free for: a vertex, and the place to go on from
 **
-** A row that was asked for in vain costs a sector; one that is taken up from the ring, a step whose
-** lane claims nothing. The arc back to the parent is passed over. What a row has beyond its places
-** is looked at by paths_walk_arcs, as soon as no arcs are in the hands. */
+** A row that was asked for in vain costs a sector; one that is taken up from the ring, a
+** step whose lane claims nothing. The arc back to the parent is passed over. What a row
+** has beyond its places is looked at by paths_walk_arcs, as soon as no arcs are in the
+** hands. */
 #ifndef GPUGRAPH_DFS_PATHS_ROWS_H
 #define GPUGRAPH_DFS_PATHS_ROWS_H
 
@@ -72,8 +73,8 @@ WARP_FUNCTION bool paths_walk_places(struct paths_worker *w, uint32_t *held) {
 
 enum { PATHS_MOST_PLACES = 8, PATHS_ASKED = 4 };
 
-/* Loads PATHS_ASKED words for a lane that asks. The load is issued here, so that it and the claim behind it
-** are on their way together. */
+/* Loads PATHS_ASKED words for a lane that asks. The load is issued here, so that it and
+** the claim behind it are on their way together. */
 #ifdef __CUDACC__
 WARP_FUNCTION void paths_ask(const uint32_t *at, bool asks, uint32_t *row) {
     for (int i = 0; i < PATHS_ASKED; i++)
@@ -90,8 +91,8 @@ WARP_FUNCTION void paths_ask(const uint32_t *at, bool asks, uint32_t *row) {
 }
 #endif
 
-/* Is the step one by rows ahead? Arcs of other kinds are in the hands without any that was found
-** (paths_top_up). */
+/* Is the step one by rows ahead? Arcs of other kinds are in the hands without any that
+** was found (paths_top_up). */
 WARP_FUNCTION bool paths_by_rows(const struct paths_worker *w) {
     return w->crew.fixed && w->crew.ahead &&
            !warp_ballot(w->count > 0 && !paths_is_found(w) &&
@@ -106,7 +107,8 @@ struct paths_row { /* of this lane's vertex, which it has taken */
     bool more;     /* arcs beyond its places */
 };
 
-/* Which places of a row that was taken lead on? Not those to the vertex itself or to `above`. */
+/* Which places of a row that was taken lead on? Not those to the vertex itself or to
+** `above`. */
 WARP_FUNCTION void paths_read_row(const struct paths_worker *w, uint32_t first,
                                   uint32_t above, struct paths_row *row) {
     const uint32_t v = (uint32_t)(row->who >> 32), last = w->crew.places - 1;
@@ -120,8 +122,8 @@ WARP_FUNCTION void paths_read_row(const struct paths_worker *w, uint32_t first,
     }
 }
 
-/* Claims the lane's arc, if it has one, and brings the row of the vertex; nothing where another has
-** taken that. */
+/* Claims the lane's arc, if it has one, and brings the row of the vertex; nothing where
+** another has taken that. */
 WARP_FUNCTION void paths_take_row(struct paths_worker *w, struct paths_row *row) {
     const bool there = w->count > 0, found = there && paths_is_found(w);
     const uint32_t above = (uint32_t)(w->who >> 32);
@@ -146,8 +148,8 @@ WARP_FUNCTION void paths_take_row(struct paths_worker *w, struct paths_row *row)
     paths_read_row(w, found ? 0 : paths_first_place(w), found ? above : v, row);
 }
 
-/* Deals the open places of the row to the hands from number `at` on. Returns the first one that no lane
-** is free for, or as many as there are. */
+/* Deals the open places of the row to the hands from number `at` on. Returns the first
+** one that no lane is free for, or as many as there are. */
 WARP_FUNCTION uint32_t paths_deal(struct paths_worker *w, const struct paths_row *row,
                                   uint32_t at) {
     uint32_t left = PATHS_MOST_PLACES;

@@ -16,7 +16,8 @@
 #define GG_PATHS_LOOKS  64
 
 #define PATHS_TO_END 0xffffffu
-/* An entry whose arcs are those of its vertex from place k of its fixed row on; all of them. */
+/* An entry whose arcs are those of its vertex from place k of its fixed row on; all of
+** them. */
 #define PATHS_FROM(k)   (~0ull - 1 - (k))
 #define PATHS_WHOLE     PATHS_FROM(0)
 #define PATHS_ROW_BEGIN (PATHS_WHOLE >> 24)
@@ -100,16 +101,19 @@ WARP_FUNCTION void paths_hold(struct paths_worker *w, uint64_t who, uint64_t arc
         w->count = (uint32_t)(w->crew.offset[(who >> 32) + 1] - w->begin);
 }
 
-/* Is this lane's entry an arc whose target is known, its begin? Such ones never leave the hands. */
+/* Is this lane's entry an arc whose target is known, its begin? Such ones never leave the
+** hands. */
 #define PATHS_FOUND (1ull << 39)
 WARP_FUNCTION bool paths_is_found(const struct paths_worker *w) {
     return w->begin >> 32 == PATHS_FOUND >> 32;
 }
-/* From which place of its row on has this lane's entry arcs, which begins with PATHS_ROW_BEGIN? */
+/* From which place of its row on has this lane's entry arcs, which begins with
+** PATHS_ROW_BEGIN? */
 WARP_FUNCTION uint32_t paths_first_place(const struct paths_worker *w) {
     return ((uint32_t)PATHS_WHOLE & PATHS_TO_END) - w->count;
 }
-/* Do these arcs lie in a fixed row? What begins with its last place may go on beyond it. */
+/* Do these arcs lie in a fixed row? What begins with its last place may go on beyond it.
+** */
 WARP_FUNCTION bool paths_in_row(const struct paths_worker *w, uint64_t arcs) {
     return arcs <= PATHS_WHOLE && arcs > PATHS_FROM(w->crew.places - 1);
 }
@@ -160,8 +164,8 @@ WARP_FUNCTION void paths_publish(struct paths_worker *w, uint32_t count) {
     warp_sync();
 }
 
-/* An emptied chunk becomes the worker's own, or its block's: one list for all would be slow
-** for all. */
+/* An emptied chunk becomes the worker's own, or its block's: one list for all would be
+** slow for all. */
 WARP_FUNCTION void paths_keep_chunk(struct paths_worker *w, uint32_t chunk) {
     bool own = w->spares < GG_PATHS_SPARES;
     if (warp_lane() == 0) {
@@ -243,8 +247,8 @@ WARP_FUNCTION bool paths_make_room(struct paths_worker *w) {
     return true;
 }
 
-/* An entry for each lane with `row`: into the hands, where *held lanes have one, or behind what lies
-** in the ring and *beyond it. */
+/* An entry for each lane with `row`: into the hands, where *held lanes have one, or
+** behind what lies in the ring and *beyond it. */
 WARP_FUNCTION void paths_keep(struct paths_worker *w, bool row, uint64_t who,
                               uint64_t arcs, uint32_t *held, uint32_t *beyond) {
     const uint32_t hands = w->crew.shape.hands, lanes = warp_ballot(row);
@@ -262,7 +266,8 @@ WARP_FUNCTION void paths_keep(struct paths_worker *w, bool row, uint64_t who,
     }
 }
 
-/* Entries that the hands take up from the ring. By rows ahead each brings as many arcs as lanes come to it. */
+/* Entries that the hands take up from the ring. By rows ahead each brings as many arcs as
+** lanes come to it. */
 WARP_FUNCTION uint32_t paths_room_in_hands(const struct paths_worker *w, uint32_t held) {
     const uint32_t hands = w->crew.shape.hands;
     if (w->crew.ahead)
@@ -270,8 +275,8 @@ WARP_FUNCTION uint32_t paths_room_in_hands(const struct paths_worker *w, uint32_
     return held < hands ? hands - held : 0;
 }
 
-/* How many of `taken` entries, this lane's one of them, from lane `held` on, are of one kind: arcs in rows,
-** and others alone. */
+/* How many of `taken` entries, this lane's one of them, from lane `held` on, are of one
+** kind: arcs in rows, and others alone. */
 WARP_FUNCTION uint32_t paths_alike(const struct paths_worker *w, uint32_t held,
                                    uint32_t taken, bool mine, uint64_t arcs) {
     const uint32_t others = warp_ballot(mine && !paths_in_row(w, arcs));

@@ -1,8 +1,9 @@
-/* The last part of a tree of "many-paths" (paths_pull.h): when it suits a graph, and all of its passes in one
-** launch.
+/* The last part of a tree of "many-paths" (paths_pull.h): when it suits a graph, and all
+** of its passes in one launch.
 **
-** It needs the arcs into vertices. Both ways, and of a graph that is symmetric, these are the rows that
-** there are; else those of earlier searches, if any: nothing is made for it. */
+** It needs the arcs into vertices. Both ways, and of a graph that is symmetric, these are
+** the rows that there are; else those of earlier searches, if any: nothing is made for
+** it. */
 #include "dfs.cuh"
 #include "device/parts.cuh"
 #include "graph/device_copy.cuh"

@@ -1,5 +1,6 @@
-/* Roots of a depth-first forest, all found at once. A component is what hangs together, the
-** direction of arcs aside; union-find over the edges names each by its smallest vertex.
+/* Roots of a depth-first forest, all found at once. A component is what hangs together,
+** the direction of arcs aside; union-find over the edges names each by its smallest
+** vertex.
 **
 **     undirected    the smallest vertex of each component
 **     directed      every vertex that no arc leads to (it can only be a root), and the

@@ -7,7 +7,8 @@
 #include "dfs/dfs.cuh"
 #include "graph/frontier.cuh"
 
-/* Blocks of a crew. Benchmarks build the paper's versions of one and of 33 blocks, too. */
+/* Blocks of a crew. Benchmarks build the paper's versions of one and of 33 blocks, too.
+** */
 #ifndef GG_DFS_MOST_BLOCKS
 #define GG_DFS_MOST_BLOCKS UINT32_MAX
 #endif

@@ -1,23 +1,24 @@
-/* Maximal independent set, method "one-launch-balanced": a warp's look at 32 vertices, whose
-** arcs it deals out evenly to its lanes.
+/* Maximal independent set, method "one-launch-balanced": a warp's look at 32 vertices,
+** whose arcs it deals out evenly to its lanes.
 **
 **     lane       0       1   2           3              rows, of which each lane has one
 **     arcs      [0 1 2] [3] [4 5 6 7 8] [9 10 ...]      numbered through, MIS_SHARE at most
 **     lanes      0 1 2   3   4 5 6 7 8   9 10 ...       who loads which
 **
-** Short rows of neighbours in number lie side by side, so most loads of targets share their
-** lines, and no lane waits for another one's longer row.
+** Short rows of neighbours in number lie side by side, so most loads of targets share
+** their lines, and no lane waits for another one's longer row.
 **
-** Neighbours' words are loaded as the block may see them, out of a cache that is not kept up
-** to date: a word only ever becomes final, so an old one is an open one, and that delays
-** and never misleads. A blocker's own word is asked for afresh, and once it has dropped the
-** look goes on behind it, whatever the old word says.
+** Neighbours' words are loaded as the block may see them, out of a cache that is not kept
+** up to date: a word only ever becomes final, so an old one is an open one, and that
+** delays and never misleads. A blocker's own word is asked for afresh, and once it has
+** dropped the look goes on behind it, whatever the old word says.
 **
-** The includer has struct mis_graph (offset, target, word), or another one by the name MIS_GRAPH,
-** and defines MIS_EARLIER(g, u, v): of two vertices with equal words, is u the earlier one?
-** MIS_PUT(g, v, value), unless it is as below, makes a word final. MIS_SEEN(g, v) and MIS_NOW(g, v) are a
-** word as the block may see it and as the device does, of GPUGRAPH_NONE MIS_DROPPED.
-** Where there are MIS_COPIES(g) more copies of words, MIS_SEND(g, copy, v) tells that one that v has dropped. */
+** The includer has struct mis_graph (offset, target, word), or another one by the name
+** MIS_GRAPH, and defines MIS_EARLIER(g, u, v): of two vertices with equal words, is u the
+** earlier one? MIS_PUT(g, v, value), unless it is as below, makes a word final.
+** MIS_SEEN(g, v) and MIS_NOW(g, v) are a word as the block may see it and as the device
+** does, of GPUGRAPH_NONE MIS_DROPPED. Where there are MIS_COPIES(g) more copies of words,
+** MIS_SEND(g, copy, v) tells that one that v has dropped. */
 #ifndef GPUGRAPH_MIS_BALANCED_H
 #define GPUGRAPH_MIS_BALANCED_H
 
@@ -39,8 +40,8 @@
 #define MIS_FIRST_SHARE(g) MIS_SHARE
 #endif
 
-/* Is it asked once more whether a neighbour in the notes has dropped, before it is dropped? Kept where a graph is small: its
-** first looks all find the same hubs open. */
+/* Is it asked once more whether a neighbour in the notes has dropped, before it is
+** dropped? Kept where a graph is small: its first looks all find the same hubs open. */
 #ifndef MIS_ASKS_NOTES
 #define MIS_ASKS_NOTES(g) true
 #endif
@@ -102,8 +103,8 @@ WARP_FUNCTION uint32_t mis_lanes_of_row(const struct mis_part *part, uint32_t k)
     return mis_lanes_before(to) & ~mis_lanes_before(from);
 }
 
-/* Of what was dealt out first: neighbours that drop if their row's vertex joins, so that they need not be looked up
-** again. GPUGRAPH_NONE where there is nothing to drop. */
+/* Of what was dealt out first: neighbours that drop if their row's vertex joins, so that
+** they need not be looked up again. GPUGRAPH_NONE where there is nothing to drop. */
 struct mis_notes {
     uint32_t *neighbour; /* the warp's: MIS_NOTES of them, by arc */
     struct mis_part part;
@@ -117,7 +118,8 @@ struct mis_find {
     bool joined;            /* a neighbour has joined */
 };
 
-/* Looks at MIS_EACH arcs for each lane, number k being lane 0's first. notes may be NULL. */
+/* Looks at MIS_EACH arcs for each lane, number k being lane 0's first. notes may be NULL.
+** */
 WARP_FUNCTION void mis_look_at_arcs(const MIS_GRAPH *g, const struct mis_part *part,
                                     uint32_t k, uint32_t own, struct mis_find *find,
                                     uint32_t *notes) {
@@ -159,8 +161,8 @@ WARP_FUNCTION void mis_look_at_arcs(const MIS_GRAPH *g, const struct mis_part *p
     }
 }
 
-/* Looks at the lane's row from *at on, until a neighbour has joined or blocks it. Leaves *at
-** at the blocker, or at the end. */
+/* Looks at the lane's row from *at on, until a neighbour has joined or blocks it. Leaves
+** *at at the blocker, or at the end. */
 WARP_FUNCTION void mis_look_at_rows(const MIS_GRAPH *g, bool wanted, uint32_t v,
                                     uint32_t own, uint64_t *at, uint64_t end,
                                     struct mis_find *find, struct mis_notes *notes) {
@@ -210,8 +212,9 @@ WARP_FUNCTION void mis_drop(const MIS_GRAPH *g, const uint32_t neighbour[MIS_EAC
     }
 }
 
-/* Those that have dropped are GPUGRAPH_NONE afterwards. Hubs have dropped long ago, most times, and all stores to one wait in a
-** line. What is seen may be old, and a store into another copy is dear: so where there are copies a word is asked for afresh. */
+/* Those that have dropped are GPUGRAPH_NONE afterwards. Hubs have dropped long ago, most
+** times, and all stores to one wait in a line. What is seen may be old, and a store into
+** another copy is dear: so where there are copies a word is asked for afresh. */
 WARP_FUNCTION void mis_leave_out_dropped(const MIS_GRAPH *g,
                                          uint32_t neighbour[MIS_EACH]) {
     uint32_t word[MIS_EACH];
@@ -229,7 +232,8 @@ WARP_FUNCTION void mis_leave_out_dropped(const MIS_GRAPH *g,
         neighbour[i] = word[i] != MIS_DROPPED ? neighbour[i] : GPUGRAPH_NONE;
 }
 
-/* The neighbours of lanes with `whole` rows in the notes drop; the notes leave out what had dropped a moment ago. */
+/* The neighbours of lanes with `whole` rows in the notes drop; the notes leave out what
+** had dropped a moment ago. */
 WARP_FUNCTION void mis_drop_notes(const MIS_GRAPH *g, const struct mis_notes *notes) {
     const uint32_t rows = warp_ballot(notes->whole), total = notes->part.total;
     warp_sync();
@@ -281,8 +285,9 @@ WARP_FUNCTION void mis_drop_rows(const MIS_GRAPH *g, bool joins, uint64_t at,
     }
 }
 
-/* A look at a vertex for each lane with `live`. True where it must wait, with *w brought up
-** to date. A row longer than `longest` is not looked at yet. room: the warp's, for MIS_NOTES. */
+/* A look at a vertex for each lane with `live`. True where it must wait, with *w brought
+** up to date. A row longer than `longest` is not looked at yet. room: the warp's, for
+** MIS_NOTES. */
 WARP_FUNCTION bool mis_look_balanced(const MIS_GRAPH *g, bool live, uint64_t longest,
                                      struct waiting *w, uint32_t *room) {
     uint32_t own = MIS_NOW(g, live ? w->vertex : GPUGRAPH_NONE);

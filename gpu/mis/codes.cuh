@@ -6,11 +6,12 @@
 #include "device/block_sum.cuh"
 #include "mis.cuh"
 
-/* Vertices of the sample; every block looks at all of them. (H100: rmat24 1.005 ms with 512, 1.012 with
-** 2048; with words 1.377.) */
+/* Vertices of the sample; every block looks at all of them. (H100: rmat24 1.005 ms with
+** 512, 1.012 with 2048; with words 1.377.) */
 #define GG_MIS_SAMPLE 512
 
-/* Of vertex v, GPUGRAPH_NONE: MIS_DROPPED; out of a cache that is not kept up to date, or not. */
+/* Of vertex v, GPUGRAPH_NONE: MIS_DROPPED; out of a cache that is not kept up to date, or
+** not. */
 static __device__ __forceinline__ uint32_t mis_code_seen(const uint8_t *code,
                                                          uint32_t v) {
     uint32_t value = MIS_DROPPED;
@@ -49,7 +50,8 @@ struct mis_code_share {
 };
 static_assert((int)MIS_BINS == (int)GG_BLOCK, "a thread for each bin");
 
-/* One block: codes of bins, of which each thread has one, with so many vertices of the sample. */
+/* One block: codes of bins, of which each thread has one, with so many vertices of the
+** sample. */
 static __device__ __forceinline__ void mis_share_codes(uint32_t count,
                                                        mis_code_share *share) {
     uint32_t all;
@@ -75,8 +77,9 @@ static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *shar
     mis_share_codes(share->count[threadIdx.x], share);
 }
 
-/* Codes of four rows in a row, of the lengths between offset[0] .. offset[rows] less spare(i); rows: as many as there
-** are, at most four. word(i, degree) is that of row i. */
+/* Codes of four rows in a row, of the lengths between offset[0] .. offset[rows] less
+** spare(i); rows: as many as there are, at most four. word(i, degree) is that of row i.
+** */
 template <typename spare_type, typename word_type>
 static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
                                                           const uint64_t *offset,
@@ -104,8 +107,8 @@ static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
     return codes;
 }
 
-/* Members among the vertices of the warp's own tiles, since others' may be open still: 16 for each lane. Both arrays
-** have room for whole tiles. */
+/* Members among the vertices of the warp's own tiles, since others' may be open still: 16
+** for each lane. Both arrays have room for whole tiles. */
 static __device__ __forceinline__ void
 mis_members_of_codes(const uint8_t *code, uint8_t *member, uint64_t tiles) {
     const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid() / GG_WARP;

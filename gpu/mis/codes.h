@@ -1,15 +1,16 @@
-/* Maximal independent set, method "one-launch-balanced": a byte for each vertex in place of its word,
-** so that what looks at neighbours ask for stays in the second-level cache where words do not.
+/* Maximal independent set, method "one-launch-balanced": a byte for each vertex in place
+** of its word, so that what looks at neighbours ask for stays in the second-level cache
+** where words do not.
 **
 **     code[v]     0 JOINED     1 .. 254 open, in the order of words     255 DROPPED
 **
 **     word        [ bin, 8 bits | place in the bin, 24 bits ]
 **     edge[bin]   the first code of the bin: bins of which a sample has many have many
 **
-** Neighbours of equal codes are compared by their whole keys, so the set does not depend on the
-** sample; where the codes are dealt out as the words are, one comparison in some 250 comes to that.
-** A code is loaded as a signed byte and extended to a word: that leaves JOINED and DROPPED what they are, and
-** all others in order. */
+** Neighbours of equal codes are compared by their whole keys, so the set does not depend
+** on the sample; where the codes are dealt out as the words are, one comparison in some
+** 250 comes to that. A code is loaded as a signed byte and extended to a word: that
+** leaves JOINED and DROPPED what they are, and all others in order. */
 #ifndef GPUGRAPH_MIS_CODES_H
 #define GPUGRAPH_MIS_CODES_H
 

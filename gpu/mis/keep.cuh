@@ -5,14 +5,15 @@
 #include "graph/frontier.cuh"
 #include "words.h"
 
-/* Neighbours up to which the first pass looks at a vertex: a tenth faster than all of them on rmat20
-** (H200), and above the degrees of roads and meshes. */
+/* Neighbours up to which the first pass looks at a vertex: a tenth faster than all of
+** them on rmat20 (H200), and above the degrees of roads and meshes. */
 #define GG_MIS_FIRST_DEGREE 12
-/* Passes of one launch, some ten milliseconds of waiting; passes between two looks at the stop flag across
-** the bus. */
+/* Passes of one launch, some ten milliseconds of waiting; passes between two looks at the
+** stop flag across the bus. */
 #define GG_MIS_PASSES      20000
 #define GG_MIS_STOP_PASSES 1024
-/* Nanoseconds of rest after a pass that has decided nothing: about a load from the second-level cache. */
+/* Nanoseconds of rest after a pass that has decided nothing: about a load from the
+** second-level cache. */
 #define GG_MIS_REST_NS 100
 /* Blocks for each multiprocessor that the compiler leaves registers for. */
 #define GG_MIS_BALANCED_BLOCKS 4

@@ -1,5 +1,6 @@
-/* Maximal independent set on the device: chooses a method, prepares what all of them need,
-** and brings the members back. mis.c beside this has the meaning and the CPU backend.
+/* Maximal independent set on the device: chooses a method, prepares what all of them
+** need, and brings the members back. mis.c beside this has the meaning and the CPU
+** backend.
 **
 **     rows        CSR_SIMPLE, on the device or (out-of-core) pinned in host memory
 **     hashes      computed by the kernels, or kept on the device for the seed
@@ -12,7 +13,8 @@
 ** "several", whose rows lie on several devices, is distributed/mis/several.cu.
 **
 ** "auto" takes a single launch, which looks at fewest arcs: one-launch-balanced but where
-** rows are short; and out-of-core where the rows do not fit the device or memory_limit. */
+** rows are short; and out-of-core where the rows do not fit the device or memory_limit.
+** */
 #include "mis.h"
 #include "base/limits.h"
 #include "mis.cuh"
@@ -42,8 +44,8 @@ static void choose_place(const struct cuda_job *job) {
         job->run->used_method = fits ? "one-launch" : "out-of-core";
 }
 
-/* Arcs for each vertex from which they are dealt out evenly: 2.5 (roads) were slower so, by a half, 6 (meshes)
-** faster, by a fifth, 30 (R-MAT) faster four times (H200). */
+/* Arcs for each vertex from which they are dealt out evenly: 2.5 (roads) were slower so,
+** by a half, 6 (meshes) faster, by a fifth, 30 (R-MAT) faster four times (H200). */
 enum { BALANCED_DEGREE = 4 };
 
 /* With their number of arcs: short rows need not be dealt out. */

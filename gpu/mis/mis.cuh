@@ -5,11 +5,11 @@
 **                1 ..       open; the smaller, the earlier a greedy pass would look at v
 **                2^32 - 1   DROPPED
 **
-** A word is the leading part of the key of mis.c: an open vertex whose neighbours all have
-** larger words joins, one with a JOINED neighbour drops, and a DROPPED one is in nobody's
-** way. Keys by degree (degree << 32 | hash) become 5 bits of exponent and 27 bits of
-** mantissa, which is monotonic; the few neighbours with equal words are compared by their
-** whole keys, then by number, so the set is exactly the greedy one. */
+** A word is the leading part of the key of mis.c: an open vertex whose neighbours all
+** have larger words joins, one with a JOINED neighbour drops, and a DROPPED one is in
+** nobody's way. Keys by degree (degree << 32 | hash) become 5 bits of exponent and 27
+** bits of mantissa, which is monotonic; the few neighbours with equal words are compared
+** by their whole keys, then by number, so the set is exactly the greedy one. */
 #ifndef GPUGRAPH_MIS_CUH
 #define GPUGRAPH_MIS_CUH
 
@@ -18,9 +18,9 @@
 #include "graph/zones.h"
 #include "words.h"
 
-/* Arcs of 32 rows that the balanced look begins with, three of each, where a row has fewer than so many and
-** words would be more than the second-level cache holds: most looks end there. (H200: mesh16m 1.30 ms with
-** 96, 1.35 with 64 and with 1024.) */
+/* Arcs of 32 rows that the balanced look begins with, three of each, where a row has
+** fewer than so many and words would be more than the second-level cache holds: most
+** looks end there. (H200: mesh16m 1.30 ms with 96, 1.35 with 64 and with 1024.) */
 #define GG_MIS_FIRST_SHARE 96
 #define GG_MIS_SHORT_ROW   8
 /* Arcs that a thread looks at together: their words are loaded together. */
@@ -44,8 +44,8 @@ struct mis_graph {
     const uint32_t *stop; /* set by the host after an interrupt */
 };
 
-/* What a method tells the driver in mis.cu. It marks when its kernels, preprocessing included,
-** began and ended. */
+/* What a method tells the driver in mis.cu. It marks when its kernels, preprocessing
+** included, began and ended. */
 struct mis_report {
     char text[200];
 };

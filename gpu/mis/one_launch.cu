@@ -9,10 +9,10 @@
 **                 neighbours behind it, for the next one
 **                 no more neighbours: v joins and drops its neighbours at once
 **
-** A word only ever becomes final, for a reason that stays true, and what a thread sees may
-** be late but never wrong: so nothing needs an order, a lock or an atomic operation, and
-** the set is that of the greedy pass (Blelloch, Fineman, Shun, SPAA 2012). Each arc is
-** looked at once from each side at most; a vertex that loses early is dropped by a
+** A word only ever becomes final, for a reason that stays true, and what a thread sees
+** may be late but never wrong: so nothing needs an order, a lock or an atomic operation,
+** and the set is that of the greedy pass (Blelloch, Fineman, Shun, SPAA 2012). Each arc
+** is looked at once from each side at most; a vertex that loses early is dropped by a
 ** neighbour and never looks at most of its arcs, which is where the time goes on graphs
 ** with hubs. So the first pass leaves long rows alone: most of them are dropped by then.
 **
@@ -20,9 +20,10 @@
 ** decided by its own warp. Passes are bounded all the same; the host then looks, and
 ** launches again for what is left.
 **
-** The balanced look has words or, where the second-level cache does not hold these, a byte for each
-** vertex (one_launch_codes.cu). Rows may lie in pinned host memory: method "out-of-core". A vertex that
-** waits asks for nothing but its own word and its blocker's, so most arcs cross the bus once. */
+** The balanced look has words or, where the second-level cache does not hold these, a
+** byte for each vertex (one_launch_codes.cu). Rows may lie in pinned host memory: method
+** "out-of-core". A vertex that waits asks for nothing but its own word and its blocker's,
+** so most arcs cross the bus once. */
 #include "mis.h"
 #include "base/limits.h"
 #include "passes.cuh"
@@ -151,16 +152,16 @@ static void carve_mis_launch(struct workspace *space, struct mis_graph *g,
     g->member = gg_carve<uint8_t>(space, g->n);
 }
 
-/* The last tile of a warp may be empty. A grid has at most a thread for each vertex, in whole blocks,
-** and no more than a device runs at once. */
+/* The last tile of a warp may be empty. A grid has at most a thread for each vertex, in
+** whole blocks, and no more than a device runs at once. */
 uint64_t gg_mis_one_launch_bytes(uint32_t n) {
     const uint64_t most = GG_PLANNED_PROCESSORS * 2048;
     const uint64_t threads = (n < most ? n : most) + GG_BLOCK;
     return (uint64_t)n * 5 + (n + threads) * sizeof(struct waiting) + 1024;
 }
 
-/* Passes are bounded, so the kernel is launched until it leaves no vertex open. Returns how many
-** launches there were; 0: the job must end. */
+/* Passes are bounded, so the kernel is launched until it leaves no vertex open. Returns
+** how many launches there were; 0: the job must end. */
 static unsigned launch_until_decided(struct cuda_job *job,
                                      const struct cooperative_kernel *kernel,
                                      unsigned blocks, struct mis_graph *g,

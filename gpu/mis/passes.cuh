@@ -1,5 +1,5 @@
-/* Maximal independent set by one launch: the passes of its warps, and the kernel. What a pass does
-** with a vertex is the includer's, struct how:
+/* Maximal independent set by one launch: the passes of its warps, and the kernel. What a
+** pass does with a vertex is the includer's, struct how:
 **
 **     blocks          for each multiprocessor that the compiler leaves registers for
 **     first_words     by the whole grid

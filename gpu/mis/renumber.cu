@@ -1,6 +1,6 @@
 /* The rows of a simple graph in order of degree, largest first, as the method "rounds"
-** wants them: vertices that need a block, a warp or a thread lie together, and so do their
-** words and rows.
+** wants them: vertices that need a block, a warp or a thread lie together, and so do
+** their words and rows.
 **
 **     code[v]      8 bits of degree, monotonic     one pass of a radix sort
 **     number[r]    the vertex that row r is        rank[v]: its row

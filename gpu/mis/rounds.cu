@@ -6,10 +6,10 @@
 **        |  apply     words change, what waits goes into the other list
 **     list       ...
 **
-** One cooperative kernel does all rounds, two barriers each; the host is not asked. In the
-** first round nobody has joined, so a look ends at the first earlier neighbour; later ones
-** must go on, for another neighbour may have joined. After Nke et al. (cuMIS, ICS 2026),
-** algorithm 3. */
+** One cooperative kernel does all rounds, two barriers each; the host is not asked. In
+** the first round nobody has joined, so a look ends at the first earlier neighbour; later
+** ones must go on, for another neighbour may have joined. After Nke et al. (cuMIS, ICS
+** 2026), algorithm 3. */
 #include "mis/mis.cuh"
 #include "mis/groups.cuh"
 

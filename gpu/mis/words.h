@@ -1,5 +1,5 @@
-/* Words of vertices and what waits, for the kernels of maximal independent sets and for the
-** part of them that a test runs on threads: see mis.cuh. */
+/* Words of vertices and what waits, for the kernels of maximal independent sets and for
+** the part of them that a test runs on threads: see mis.cuh. */
 #ifndef GPUGRAPH_MIS_WORDS_H
 #define GPUGRAPH_MIS_WORDS_H
 
@@ -8,8 +8,8 @@
 #define MIS_JOINED  0u
 #define MIS_DROPPED UINT32_MAX
 
-/* Arcs of 32 rows that are dealt out at a time; of these, those of which a warp takes notes in shared
-** memory: more than 32 rows of a first pass have. */
+/* Arcs of 32 rows that are dealt out at a time; of these, those of which a warp takes
+** notes in shared memory: more than 32 rows of a first pass have. */
 #define GG_MIS_SHARE 1024
 #define GG_MIS_NOTES 512
 
