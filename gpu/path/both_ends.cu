@@ -47,7 +47,7 @@ static bool look_at_shape(struct cuda_job *job, gpugraph_direction direction,
     return true;
 }
 
-static void carve(struct workspace *space, struct sssp_search *s) {
+static void carve_both_ends(struct workspace *space, struct sssp_search *s) {
     s->distance =
         gg_carve<unsigned char>(space, 2 * (uint64_t)s->g.n * gg_distance_size(s->type));
     s->ends = gg_carve<uint32_t>(space, 2);
@@ -74,8 +74,9 @@ static uint64_t carve_tree(const struct cuda_job *job, struct workspace space,
 }
 
 /* Makes and gives all that the search reads; *open: there is no room. */
-static bool prepare(struct cuda_job *job, struct sssp_search *s, struct workspace *space,
-                    struct path_search *found, bool *open) {
+static bool prepare_both_ends(struct cuda_job *job, struct sssp_search *s,
+                              struct workspace *space, struct path_search *found,
+                              bool *open) {
     const gpugraph_direction direction = s->wanted->direction;
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(direction);
     const bool weighted = !s->by_depth;
@@ -89,7 +90,7 @@ static bool prepare(struct cuda_job *job, struct sssp_search *s, struct workspac
     *open = !transposed_rows(job, direction, weighted, &s->back);
     if (*open || !gg_going(job))
         return gg_going(job);
-    carve(space, s);
+    carve_both_ends(space, s);
     uint64_t tree = carve_tree(job, *space, s, found);
     space->used += gg_sssp_persistent_bytes(s);
     space->used = space->used > tree ? space->used : tree;
@@ -99,7 +100,7 @@ static bool prepare(struct cuda_job *job, struct sssp_search *s, struct workspac
     }
     /* The rows may have been given back for such a block. */
     *open = !transposed_rows(job, direction, weighted, &s->back);
-    carve(space, s);
+    carve_both_ends(space, s);
     carve_tree(job, *space, s, found);
     return gg_going(job);
 }
@@ -133,7 +134,7 @@ bool gg_search_from_both_ends(struct cuda_job *job, const gpugraph_search *searc
     *open = (weighted && search->bounded) || job->graph->n >= 0x80000000u;
     if (*open)
         return true;
-    if (!prepare(job, &s, &space, found, open) || *open)
+    if (!prepare_both_ends(job, &s, &space, found, open) || *open)
         return gg_going(job);
     job->run->used_method = "bidirectional";
     double started = gg_now_ms();
@@ -185,7 +186,7 @@ uint64_t gg_both_ends_bytes(const struct cuda_job *job) {
     static const uint64_t anywhere =
         0; /* that there are rows back makes the engine's arrays double */
     s.g = s.back = device_csr{job->graph->n, job->graph->m, &anywhere, NULL, NULL};
-    carve(&space, &s);
+    carve_both_ends(&space, &s);
     const uint64_t tree = carve_tree(job, space, &s, &found);
     space.used += gg_sssp_persistent_bytes(&s);
     return space.used > tree ? space.used : tree;

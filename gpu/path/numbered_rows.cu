@@ -42,8 +42,8 @@ static __global__ void gather_arcs(const uint32_t *number, uint64_t arcs,
 }
 
 /* One thread per vertex, and one: the first arc that is not of a smaller one. */
-static __global__ void find_rows(const uint32_t *row, uint64_t arcs, uint32_t n,
-                                 uint64_t *offset) {
+static __global__ void find_numbered_rows(const uint32_t *row, uint64_t arcs, uint32_t n,
+                                          uint64_t *offset) {
     for (uint64_t v = gg_thread(); v <= n; v += gg_threads_of_grid())
         offset[v] = gg_first_at_least(row, 0, arcs, (uint32_t)v);
 }
@@ -160,8 +160,8 @@ static bool fits(const struct cuda_job *job, gpugraph_direction direction) {
 }
 
 template <typename weight>
-static void gather(struct cuda_job *job, const struct device_edges *edges,
-                   const uint32_t *end, const struct numbered_rows *r) {
+static void gather_side(struct cuda_job *job, const struct device_edges *edges,
+                        const uint32_t *end, const struct numbered_rows *r) {
     gather_arcs<<<gg_grid(job, r->arcs, 16), GG_BLOCK, 0, job->stream>>>(
         r->number, r->arcs, end, static_cast<const weight *>(edges->weight), r->other,
         static_cast<weight *>(r->weight));
@@ -183,12 +183,12 @@ static bool sort_side(struct cuda_job *job, const struct device_edges *edges, in
                  "sort arcs"))
         return false;
     if (gg_device_copy_of(job->graph)->weight_size == sizeof(uint64_t))
-        gather<uint64_t>(job, edges, end, r);
+        gather_side<uint64_t>(job, edges, end, r);
     else
-        gather<uint32_t>(job, edges, end, r);
-    find_rows<<<gg_grid(job, edges->n + 1ull, 16), GG_BLOCK, 0, job->stream>>>(
+        gather_side<uint32_t>(job, edges, end, r);
+    find_numbered_rows<<<gg_grid(job, edges->n + 1ull, 16), GG_BLOCK, 0, job->stream>>>(
         s->row, r->arcs, edges->n, r->offset);
-    return gg_launched(job, "find_rows") && gg_wait(job);
+    return gg_launched(job, "find_numbered_rows") && gg_wait(job);
 }
 
 static bool fill_side(struct cuda_job *job, const struct device_edges *edges, int side,

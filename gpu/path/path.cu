@@ -75,9 +75,9 @@ struct way_back {
 };
 
 /* The walk has come to the source: its edges, which lie in `room`, are the path. */
-static bool bring_back(struct cuda_job *job, const struct path_walk *walk,
-                       const void *room, double started, const char *how,
-                       const struct way_back *way) {
+static bool bring_path_back(struct cuda_job *job, const struct path_walk *walk,
+                            const void *room, double started, const char *how,
+                            const struct way_back *way) {
     const size_t size = gg_edge_size(job->graph->wide);
     const char *edges = static_cast<const char *>(room) + PATH_HEAD * size;
     if (!gg_download(job, way->edge, edges, walk->steps * size))
@@ -101,7 +101,7 @@ static bool walk_tree(struct cuda_job *job, const gpugraph_search *search,
             : !launch_walk<uint32_t>(job, search, &places, tree, most, room, walk))
         return false;
     return walk->vertex != search->source[0] ||
-           bring_back(job, walk, room, started, "up the tree", way);
+           bring_path_back(job, walk, room, started, "up the tree", way);
 }
 
 /* Does the first of these edges leave that vertex? */
@@ -148,7 +148,8 @@ static bool try_rows(struct cuda_job *job, const struct path_search *s,
         return false;
     *done = walk.vertex == s->wanted->source[0];
     *tie = !*done && walk.steps < most;
-    return !*done || bring_back(job, &walk, gg_path_room(s), started, "along rows", way);
+    return !*done ||
+           bring_path_back(job, &walk, gg_path_room(s), started, "along rows", way);
 }
 
 /* ---- by depth ---- */
@@ -266,8 +267,8 @@ static bool search_from_source(struct cuda_job *job, const gpugraph_search *sear
     return weighted ? search_by_weight(job, search, s) : search_by_depth(job, search, s);
 }
 
-static bool walk_back(struct cuda_job *job, const struct path_search *s,
-                      const struct way_back *way, bool *open) {
+static bool walk_path_back(struct cuda_job *job, const struct path_search *s,
+                           const struct way_back *way, bool *open) {
     bool done = false, tie = false;
     *open = false;
     if (!s->found || s->by_weight.lost || !try_rows(job, s, way, &done, &tie) || done)
@@ -291,15 +292,16 @@ static bool try_both_ends(struct cuda_job *job, const gpugraph_search *search,
         return true;
     }
     if (!gg_search_from_both_ends(job, search, weighted, &s, open) || *open ||
-        !walk_back(job, &s, way, open))
+        !walk_path_back(job, &s, way, open))
         return false;
     gg_know(&job->graph->ways_tie, *open);
     return true;
 }
 
-static gpugraph_status find_on_device(gpugraph_graph *graph,
-                                      const gpugraph_search *search, bool weighted,
-                                      gpugraph_run *run, void *edge, uint32_t *count) {
+static gpugraph_status find_path_on_device(gpugraph_graph *graph,
+                                           const gpugraph_search *search, bool weighted,
+                                           gpugraph_run *run, void *edge,
+                                           uint32_t *count) {
     const struct way_back way = {edge, count};
     const char *method = run->method;
     struct cuda_job job;
@@ -312,7 +314,7 @@ static gpugraph_status find_on_device(gpugraph_graph *graph,
     if (open && gg_going(&job)) {
         run->method = gg_method_is(run, "bidirectional") ? NULL : method;
         if (search_from_source(&job, search, weighted, &s))
-            walk_back(&job, &s, &way, &unused);
+            walk_path_back(&job, &s, &way, &unused);
         run->method = method;
     }
     if (gg_job_close(&job) || !s.by_weight.lost)
@@ -322,7 +324,7 @@ static gpugraph_status find_on_device(gpugraph_graph *graph,
 }
 
 /* What a run takes. */
-static int64_t bytes(const gpugraph_graph *graph, bool) {
+static int64_t path_bytes(const gpugraph_graph *graph, bool) {
     const struct cuda_job planned = planned_job(graph);
     return gg_device_graph_lacks(graph, CSR_OUT, true) +
            gg_device_graph_lacks(graph, CSR_IN, true) +
@@ -337,10 +339,10 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct path_calls calls = {.find = find_on_device};
+static const struct path_calls calls = {.find = find_path_on_device};
 
 extern "C" const algorithm_side gg_path_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
+    .bytes = path_bytes,
 };

@@ -87,8 +87,8 @@ static __global__ void __launch_bounds__(WALK_BLOCK)
 }
 
 template <typename type>
-static bool launch(struct cuda_job *job, const struct path_search *s,
-                   const struct rows_to *rows, uint32_t most, uint32_t *room) {
+static bool launch_walk_rows(struct cuda_job *job, const struct path_search *s,
+                             const struct rows_to *rows, uint32_t most, uint32_t *room) {
     walk_rows<type><<<1, WALK_BLOCK, 0, job->stream>>>(
         *rows, static_cast<const typename type::word *>(gg_path_distances(s)),
         s->wanted->target[0], s->wanted->source[0], most, room);
@@ -102,13 +102,13 @@ bool gg_walk_back(struct cuda_job *job, const struct path_search *s, uint32_t mo
     bool launched;
     rows.kinds = gg_device_arcs_to(job, s->wanted->direction, rows.kind);
     if (!s->weighted)
-        launched = launch<steps>(job, s, &rows, most, narrow);
+        launched = launch_walk_rows<steps>(job, s, &rows, most, narrow);
     else if (job->graph->distance_type == GPUGRAPH_UINT32)
-        launched = launch<integer32>(job, s, &rows, most, narrow);
+        launched = launch_walk_rows<integer32>(job, s, &rows, most, narrow);
     else if (job->graph->distance_type == GPUGRAPH_UINT64)
-        launched = launch<integer64>(job, s, &rows, most, narrow);
+        launched = launch_walk_rows<integer64>(job, s, &rows, most, narrow);
     else
-        launched = launch<real>(job, s, &rows, most, narrow);
+        launched = launch_walk_rows<real>(job, s, &rows, most, narrow);
     if (!launched || !gg_fetch(job, head, room, sizeof head))
         return false;
     walk->steps = head[0];

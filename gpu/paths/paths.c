@@ -46,7 +46,7 @@ typedef struct yen {
 
 /* ---- the order of deviations ---- */
 
-static uint64_t edges_of(const deviation *d) {
+static uint64_t path_edges_of(const deviation *d) {
     return d->found ? d->best.count : d->at + (uint64_t)1;
 }
 
@@ -60,14 +60,14 @@ static uint64_t edge_of(const yen *y, const deviation *d, uint64_t i) {
 static bool comes_first(yen *y, const deviation *a, const deviation *b) {
     if (a->least != b->least)
         return a->least < b->least;
-    const uint64_t x = edges_of(a), z = edges_of(b);
+    const uint64_t x = path_edges_of(a), z = path_edges_of(b);
     for (uint64_t i = 0; i < x && i < z && gg_spur_goes_on(&y->s, 1); i++)
         if (edge_of(y, a, i) != edge_of(y, b, i))
             return edge_of(y, a, i) < edge_of(y, b, i);
     return a->found == b->found ? x < z : !a->found;
 }
 
-static bool put(yen *y, deviation *d) {
+static bool put_path(yen *y, deviation *d) {
     void *block = y->heap;
     bool made = gg_make_room(y->s.run, &block, y->count, &y->room, sizeof(deviation *));
     y->heap = block;
@@ -137,7 +137,7 @@ static bool add_deviation(yen *y, uint32_t of, uint32_t at, uint32_t v, uint64_t
             d->edge = way->edge;
         d->least = least < d->least ? least : d->least;
     }
-    if (go && d->least != GG_INFINITE && put(y, d))
+    if (go && d->least != GG_INFINITE && put_path(y, d))
         return true;
     go = go && d->least == GG_INFINITE;
     free_deviation(d);
@@ -167,7 +167,7 @@ static bool find_best(yen *y, deviation *d) {
     block_beginning(y, d, false);
     d->found = true;
     if (go && d->least != GG_INFINITE)
-        return put(y, d) || (free_deviation(d), false);
+        return put_path(y, d) || (free_deviation(d), false);
     free_deviation(d);
     return go;
 }
@@ -227,7 +227,8 @@ static bool deviate(yen *y, deviation *d, const known *p) {
     return go;
 }
 
-static bool tell(yen *y, const known *p, gpugraph_take_path *take_path, void *context) {
+static bool tell_paths(yen *y, const known *p, gpugraph_take_path *take_path,
+                       void *context) {
     if (p->distance[p->edge.count] == GG_BEYOND) {
         gg_fail(y->s.run, GPUGRAPH_RANGE,
                 "the distance of path %llu is over the range; use smaller weights or a "
@@ -250,7 +251,7 @@ static bool next_paths(yen *y, uint32_t k, gpugraph_take_path *take_path, void *
             continue;
         }
         const known *p = add_path(y, d);
-        bool go = p && !gg_stopping(y->s.run) && tell(y, p, take_path, context) &&
+        bool go = p && !gg_stopping(y->s.run) && tell_paths(y, p, take_path, context) &&
                   (y->paths == k || deviate(y, d, p));
         free_deviation(d);
         if (!go)
@@ -396,9 +397,9 @@ const gg_algorithm gg_paths = {
 
 /* ---- the public function ---- */
 
-static void find_checked(gpugraph_graph *graph, const gpugraph_search *search,
-                         bool weighted, uint32_t k, gpugraph_run *run,
-                         gpugraph_take_path *take_path, void *context) {
+static void find_paths_checked(gpugraph_graph *graph, const gpugraph_search *search,
+                               bool weighted, uint32_t k, gpugraph_run *run,
+                               gpugraph_take_path *take_path, void *context) {
     if (weighted && gpugraph_weights(graph) == GPUGRAPH_UNWEIGHTED) {
         gg_fail(run, GPUGRAPH_INVALID,
                 "paths by weight need weights, and the graph was made without");
@@ -444,6 +445,6 @@ gpugraph_status gpugraph_paths(gpugraph_graph *graph, const gpugraph_search *sea
                                bool weighted, uint32_t k, gpugraph_run *run,
                                gpugraph_take_path *take_path, void *context) {
     gg_enter_graph(graph, run);
-    find_checked(graph, search, weighted, k, run, take_path, context);
+    find_paths_checked(graph, search, weighted, k, run, take_path, context);
     return gg_leave_graph(graph, run);
 }

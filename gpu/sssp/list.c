@@ -44,7 +44,7 @@ static inline uint64_t behind(const struct list *l, uint64_t from, const void *w
     return gg_word_sum(l->type, from, gg_word_weight(l->type, weight, i));
 }
 
-static void set_bound(struct list *l, const gpugraph_search *search) {
+static void set_list_bound(struct list *l, const gpugraph_search *search) {
     l->bound = l->type == GPUGRAPH_REAL ? gg_real_word(DBL_MAX) : INT64_MAX;
     if (!search->bounded)
         return;
@@ -58,7 +58,7 @@ static void set_bound(struct list *l, const gpugraph_search *search) {
 /* ---- the search ---- */
 
 /* False when the search cannot go on. */
-static bool relax(struct list *l, uint32_t v, uint64_t value) {
+static bool relax_listed(struct list *l, uint32_t v, uint64_t value) {
     struct found *f = &l->found;
     uint32_t place = gg_found_place(f, v);
     if (place == GPUGRAPH_NONE) {
@@ -71,7 +71,7 @@ static bool relax(struct list *l, uint32_t v, uint64_t value) {
     return gg_heap_put(l->run, &l->heap, place, value);
 }
 
-static bool expand(struct list *l, uint32_t u, uint64_t value) {
+static bool expand_listed(struct list *l, uint32_t u, uint64_t value) {
     const uint64_t begin = l->rows.begin[u], end = l->rows.end[u];
     l->looked += end - begin;
     l->given_up |= l->looked > l->most_arcs;
@@ -79,7 +79,7 @@ static bool expand(struct list *l, uint32_t u, uint64_t value) {
          arc++) {
         const uint64_t to = behind(l, value, l->rows.weight, arc);
         l->given_up |= to == GG_INFINITE && !l->within_range;
-        if (to <= l->bound && !relax(l, l->rows.target[arc], to))
+        if (to <= l->bound && !relax_listed(l, l->rows.target[arc], to))
             return false;
     }
     gg_worked(l->run, &l->since, end - begin + 1);
@@ -91,7 +91,7 @@ static bool is_final(const struct list *l, uint32_t v) {
     return place != GPUGRAPH_NONE && l->found.at[place].mark != TENTATIVE;
 }
 
-static bool satisfied(struct list *l) {
+static bool is_list_done(struct list *l) {
     const gpugraph_search *search = l->search;
     while (l->pending > 0 && is_final(l, search->target[l->pending - 1]))
         l->pending--;
@@ -99,7 +99,7 @@ static bool satisfied(struct list *l) {
            (search->limit > 0 && l->final >= search->limit);
 }
 
-static bool start(struct list *l) {
+static bool start_list(struct list *l) {
     struct found *f = &l->found;
     for (uint32_t i = 0; i < l->search->source_count; i++) {
         const uint32_t s = l->search->source[i];
@@ -113,17 +113,17 @@ static bool start(struct list *l) {
     return true;
 }
 
-static void find(struct list *l) {
+static void find_listed(struct list *l) {
     struct found *f = &l->found;
-    bool going = start(l);
-    while (going && l->heap.count > 0 && !satisfied(l)) {
+    bool going = start_list(l);
+    while (going && l->heap.count > 0 && !is_list_done(l)) {
         const gg_waiting next = gg_heap_take(&l->heap);
         struct found_vertex *at = &f->at[next.vertex];
         if (next.word != at->value || at->mark == FINAL)
             continue;
         at->mark = at->mark == SOURCE ? SOURCE : FINAL;
         l->final++;
-        going = expand(l, at->vertex, next.word) && !l->given_up;
+        going = expand_listed(l, at->vertex, next.word) && !l->given_up;
     }
 }
 
@@ -148,7 +148,8 @@ static uint64_t tight(const struct list *l, uint32_t a, uint32_t b, uint64_t fro
     return GPUGRAPH_NO_EDGE;
 }
 
-static void offer(struct list *l, const struct found_vertex *u, struct found_vertex *v) {
+static void offer_tree_edge(struct list *l, const struct found_vertex *u,
+                            struct found_vertex *v) {
     const gpugraph_direction direction = l->search->direction;
     if (direction != GPUGRAPH_IN) {
         const uint64_t e = tight(l, u->vertex, v->vertex, u->value, v->value);
@@ -176,7 +177,7 @@ static void grow_tree(struct list *l) {
             if (v->mark == TENTATIVE || v->mark == OFFERED + i || v->value <= u->value ||
                 behind(l, u->value, l->rows.weight, arc) != v->value)
                 continue;
-            offer(l, u, v);
+            offer_tree_edge(l, u, v);
             v->mark = OFFERED + i;
         }
     }
@@ -186,7 +187,8 @@ static void grow_tree(struct list *l) {
 
 /* ---- what the caller gets ---- */
 
-static uint32_t give(struct list *l, uint32_t *vertex, void *distance, void *tree_edge) {
+static uint32_t give_list(struct list *l, uint32_t *vertex, void *distance,
+                          void *tree_edge) {
     uint32_t count = 0;
     gg_found_sort(&l->found);
     for (uint32_t i = 0; i < l->found.count; i++) {
@@ -211,35 +213,35 @@ static bool serves(gpugraph_graph *graph, const gpugraph_search *search,
     return !negative && gg_lists_serve(graph, search, run, "dijkstra", true, tree);
 }
 
-static void begin(struct list *l, gpugraph_graph *graph, const gpugraph_search *search,
-                  gpugraph_run *run, uint32_t room) {
+static void begin_list(struct list *l, gpugraph_graph *graph,
+                       const gpugraph_search *search, gpugraph_run *run, uint32_t room) {
     memset(l, 0, offsetof(struct list, found));
     l->graph = graph;
     l->search = search;
     l->run = run;
     l->type = graph->distance_type;
-    set_bound(l, search);
+    set_list_bound(l, search);
     l->pending = search->target_count;
     l->most_arcs = (uint64_t)room * GG_LIST_ARCS;
     gg_found_begin(&l->found, run, room);
 }
 
-static void list(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_run *run,
-                 uint32_t room, uint32_t *vertex, void *distance, void *tree_edge,
-                 uint32_t *count) {
+static void list_nearest(gpugraph_graph *graph, const gpugraph_search *search,
+                         gpugraph_run *run, uint32_t room, uint32_t *vertex,
+                         void *distance, void *tree_edge, uint32_t *count) {
     struct list l;
-    begin(&l, graph, search, run, room);
+    begin_list(&l, graph, search, run, room);
     if (gg_rows(graph, gg_forward_kind(search->direction), true, false, run, &l.rows))
         return;
     double started = gg_now_ms();
-    find(&l);
+    find_listed(&l);
     l.given_up |= l.found.too_many;
     if (tree_edge && !l.given_up && gg_prepare_tree(graph, run, &started))
         grow_tree(&l);
     if (run->status == GPUGRAPH_OK && gg_stopping(run))
         gg_stopped(run);
     if (run->status == GPUGRAPH_OK && !l.given_up) {
-        *count = give(&l, vertex, distance, tree_edge);
+        *count = give_list(&l, vertex, distance, tree_edge);
         gg_settle_on_cpu(graph, run, "dijkstra");
         gg_search_phase(run, started, (int64_t)l.looked, "a list");
     }
@@ -260,7 +262,7 @@ gpugraph_status gpugraph_sssp_list(gpugraph_graph *graph, const gpugraph_search 
         return gg_leave_graph(graph, run);
     const bool targets = gg_is_for_targets(search, search->bounded);
     if (!targets && serves(graph, search, run, tree_edge != NULL)) {
-        list(graph, search, run, room, vertex, distance, tree_edge, count);
+        list_nearest(graph, search, run, room, vertex, distance, tree_edge, count);
     } else {
         gg_list_on_device(graph, &gg_sssp, search, search->bounded || targets, run, &to);
         *count = to.count;

@@ -90,8 +90,8 @@ static __global__ void __launch_bounds__(GG_PERSISTENT_BLOCK, BLOCKS_TO_FIT)
 /* ---- driver ---- */
 
 template <typename type>
-static void carve(struct workspace *space, const struct sssp_search *s,
-                  struct persistent<type> *p) {
+static void carve_persistent(struct workspace *space, const struct sssp_search *s,
+                             struct persistent<type> *p) {
     uint64_t n = (uint64_t)s->g.n * type::ends, arcs = s->g.m + s->back.m;
     p->state = gg_carve<struct persistent_state>(space, 1);
     p->list = gg_carve<uint32_t>(space, n * LISTS);
@@ -120,8 +120,8 @@ static unsigned blocks_for(struct cuda_job *job, const struct sssp_search *s,
 }
 
 template <typename type>
-static bool launch(struct cuda_job *job, struct persistent<type> *p,
-                   const struct cooperative_kernel *kernel, unsigned blocks) {
+static bool launch_persistent(struct cuda_job *job, struct persistent<type> *p,
+                              const struct cooperative_kernel *kernel, unsigned blocks) {
     void *arguments[] = {p};
     struct persistent_state *state = p->state;
     gg_mark(job, GG_BEGAN);
@@ -134,17 +134,17 @@ static bool launch(struct cuda_job *job, struct persistent<type> *p,
 }
 
 template <typename type>
-static bool search_graph(struct cuda_job *job, struct sssp_search *s,
-                         struct workspace *space) {
+static bool search_by_buckets(struct cuda_job *job, struct sssp_search *s,
+                              struct workspace *space) {
     struct persistent<type> p;
     struct persistent_state state;
     const struct cooperative_kernel kernel = {(const void *)find_distances<type>,
                                               "find_distances", GG_PERSISTENT_BLOCK,
                                               sizeof(struct block_memory<type>)};
-    carve(space, s, &p);
+    carve_persistent(space, s, &p);
     set_up(s, &p);
     unsigned blocks = blocks_for(job, s, &kernel);
-    if (!launch(job, &p, &kernel, blocks) ||
+    if (!launch_persistent(job, &p, &kernel, blocks) ||
         !gg_fetch(job, &state, p.state, sizeof state))
         return false;
     if (state.failed) {
@@ -171,21 +171,21 @@ uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s) {
     struct persistent<integer32> any;
     struct persistent<both_ends<integer32>> any_both;
     if (s->back.offset)
-        carve(&space, s, &any_both);
+        carve_persistent(&space, s, &any_both);
     else
-        carve(&space, s, &any);
+        carve_persistent(&space, s, &any);
     return space.used;
 }
 
 static bool search_from_both_ends(struct cuda_job *job, struct sssp_search *s,
                                   struct workspace *space) {
     if (s->by_depth)
-        return search_graph<both_ends<steps>>(job, s, space);
+        return search_by_buckets<both_ends<steps>>(job, s, space);
     if (s->type == GPUGRAPH_UINT32)
-        return search_graph<both_ends<integer32>>(job, s, space);
+        return search_by_buckets<both_ends<integer32>>(job, s, space);
     if (s->type == GPUGRAPH_UINT64)
-        return search_graph<both_ends<integer64>>(job, s, space);
-    return search_graph<both_ends<real>>(job, s, space);
+        return search_by_buckets<both_ends<integer64>>(job, s, space);
+    return search_by_buckets<both_ends<real>>(job, s, space);
 }
 
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
@@ -193,8 +193,8 @@ bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
     if (s->back.offset)
         return search_from_both_ends(job, s, space);
     if (s->type == GPUGRAPH_UINT32)
-        return search_graph<integer32>(job, s, space);
+        return search_by_buckets<integer32>(job, s, space);
     if (s->type == GPUGRAPH_UINT64)
-        return search_graph<integer64>(job, s, space);
-    return search_graph<real>(job, s, space);
+        return search_by_buckets<integer64>(job, s, space);
+    return search_by_buckets<real>(job, s, space);
 }

@@ -9,7 +9,7 @@
 
 /* max_distance, where there is one within the range of distances: then it, not the range,
 ** keeps vertices out. */
-static void set_bound(struct sssp *s, gpugraph_distance_type type) {
+static void set_search_bound(struct sssp *s, gpugraph_distance_type type) {
     const gpugraph_search *search = s->search;
     s->bound = type == GPUGRAPH_UINT32 ? UINT32_MAX - 1 : INT64_MAX;
     s->real_bound = DBL_MAX;
@@ -67,6 +67,6 @@ static const char *settle_method(const struct sssp *s) {
 
 void gg_sssp_plan(struct sssp *s, gpugraph_distance_type type) {
     s->run->used_method = settle_method(s);
-    set_bound(s, type);
+    set_search_bound(s, type);
     set_buckets(s, type);
 }

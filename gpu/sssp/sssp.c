@@ -111,7 +111,7 @@ static bool grow_work(struct sssp *s) {
 }
 
 /* Takes one bin out of every queue, as the next round's work. */
-static bool gather(struct sssp *s, int level, int slot) {
+static bool gather_round(struct sssp *s, int level, int slot) {
     s->work_count = 0;
     for (int t = 0; t < s->threads; t++) {
         struct bucket_chunk *chunk = bucket_take(&s->queue[t], level, slot);
@@ -158,7 +158,7 @@ static void join_round(void *job, int member) {
 ** round of the search, after which it asks for helpers. */
 static void serve_bucket(struct sssp *s) {
     s->buckets++;
-    while (!gg_stopping(s->run) && gather(s, 0, (int)(s->current % BUCKET_SLOTS))) {
+    while (!gg_stopping(s->run) && gather_round(s, 0, (int)(s->current % BUCKET_SLOTS))) {
         bool wide = s->threads > 1 && s->work_count >= SHARED_CHUNKS;
         s->rounds++;
         if (wide && s->help == HELP_HERE) {
@@ -203,7 +203,7 @@ static bool move_down(struct sssp *s, int level, int slot) {
                           : s->current >> 8 * (level + 1) << 8 | (uint64_t)slot;
     uint64_t key, lowest = UINT64_MAX;
     bool any = false;
-    gather(s, level, slot);
+    gather_round(s, level, slot);
     for (uint64_t i = 0; i < s->work_count; i++) {
         for (uint32_t k = 0; k < s->work[i]->count; k++) {
             if (stands(s, s->work[i]->vertex[k], level, prefix, &key)) {
@@ -264,7 +264,7 @@ static bool limit_reached(struct sssp *s) {
 }
 
 /* After a bucket: is there nothing left to look for? */
-static bool satisfied(struct sssp *s) {
+static bool is_search_done(struct sssp *s) {
     const gpugraph_search *search = s->search;
     while (s->pending > 0) {
         uint32_t v = search->target[s->pending - 1];
@@ -282,7 +282,7 @@ bool gg_sssp_serve(struct sssp *s) {
         serve_bucket(s);
         if (gg_stopping(s->run) || s->help == HELP_WANTED)
             return false;
-        if (satisfied(s))
+        if (is_search_done(s))
             return true;
     }
     return false;
@@ -356,7 +356,7 @@ gpugraph_status gg_cpu_sssp(gpugraph_graph *graph, const gpugraph_search *search
                      : GPUGRAPH_OK;
 }
 
-static double rounds(const gpugraph_graph *graph) {
+static double count_rounds(const gpugraph_graph *graph) {
     double rows = gg_is_thin(graph) ? sqrt(graph->n) : 0; /* of a square grid */
     return GG_FEW_LEVELS + rows * GG_THIN_ROUNDS;
 }
@@ -382,7 +382,7 @@ const gg_algorithm gg_sssp = {
     .brings_edges = true,
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
-    .steps = rounds,
+    .steps = count_rounds,
     .cpu_ns = GG_SSSP_CPU_NS,
     .cuda_ns = GG_SSSP_CUDA_NS,
     .step_us = GG_SSSP_STEP_US,

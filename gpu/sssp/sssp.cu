@@ -17,8 +17,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static void carve(const struct cuda_job *job, struct workspace *space,
-                  struct sssp_search *s, bool tree, struct sssp_outcome *out) {
+static void carve_sssp(const struct cuda_job *job, struct workspace *space,
+                       struct sssp_search *s, bool tree, struct sssp_outcome *out) {
     uint64_t tree_bytes = gg_tree_bytes(job, tree), scratch = 0;
     uint64_t n = s->g.n, ends = (uint64_t)s->wanted->source_count;
     ends += s->wanted->target_count;
@@ -63,8 +63,8 @@ uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s)
 /* By regions where that is asked for, or has paid for itself, and they are there; else
 ** by buckets. Multi-queues do not end early, so "auto" takes no such for a limit or
 ** targets. */
-static bool choose(struct cuda_job *job, const struct sssp_features *features,
-                   struct sssp_search *s) {
+static bool choose_engine(struct cuda_job *job, const struct sssp_features *features,
+                          struct sssp_search *s) {
     gpugraph_run *run = job->run;
     const int64_t own = (int64_t)s->g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
     bool there;
@@ -84,11 +84,11 @@ static bool choose(struct cuda_job *job, const struct sssp_features *features,
 }
 
 /* Room, and what the engine takes besides. */
-static bool make_room(struct cuda_job *job, struct sssp_search *s, bool tree,
-                      struct sssp_outcome *out, struct workspace *space) {
+static bool make_sssp_room(struct cuda_job *job, struct sssp_search *s, bool tree,
+                           struct sssp_outcome *out, struct workspace *space) {
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(s->wanted->direction);
     *space = {NULL, 0};
-    carve(job, space, s, tree, out);
+    carve_sssp(job, space, s, tree, out);
     space->used += gg_sssp_engine_bytes(job, s);
     if ((s->parameters.local && !gg_fix_arcs(job, kind, &s->g, (int64_t)space->used)) ||
         !gg_sssp_prepare_pull(job, s, (int64_t)space->used) || !gg_workspace(job, space))
@@ -96,7 +96,7 @@ static bool make_room(struct cuda_job *job, struct sssp_search *s, bool tree,
     s->fixed = gg_fixed_arcs(job->graph, kind);
     if (s->turned.offset)
         s->light = gg_light_arcs(job->graph, kind);
-    carve(job, space, s, tree, out);
+    carve_sssp(job, space, s, tree, out);
     return true;
 }
 
@@ -111,15 +111,16 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     s.stop = job->device->device_stop;
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
     if (!gg_roomy_csr(job, kind, true, &s.g) ||
-        !gg_device_features(job, kind, &s.g, &features) || !choose(job, &features, &s))
+        !gg_device_features(job, kind, &s.g, &features) ||
+        !choose_engine(job, &features, &s))
         return false;
     double started = gg_now_ms();
-    if (!make_room(job, &s, tree, out, &space))
+    if (!make_sssp_room(job, &s, tree, out, &space))
         return false;
     /* They may have been given back for the room. */
     if (s.parameters.engine == SSSP_REGIONS && gg_sssp_regions_bytes(job, &s) == 0) {
         job->run->used_method = gg_sssp_choose(&features, "persistent", &s.parameters);
-        if (!make_room(job, &s, tree, out, &space))
+        if (!make_sssp_room(job, &s, tree, out, &space))
             return false;
     }
     if (!gg_sssp_engine(job, &s, &space))
@@ -159,9 +160,9 @@ bool gg_sssp_ties(struct cuda_job *job, const gpugraph_search *search,
 }
 
 /* Tree edges, on the device but for ties over many steps, which *ties leaves to the host. */
-static bool bring_back(struct cuda_job *job, const gpugraph_search *search,
-                       const struct sssp_outcome *out, void *distance, void *tree_edge,
-                       uint32_t *ties) {
+static bool bring_distances_back(struct cuda_job *job, const gpugraph_search *search,
+                                 const struct sssp_outcome *out, void *distance,
+                                 void *tree_edge, uint32_t *ties) {
     uint64_t n = job->graph->n;
     *ties = 0;
     if (tree_edge &&
@@ -195,7 +196,7 @@ static gpugraph_status search_on_device(gpugraph_graph *graph,
     if (!gg_job_open(&job, graph, run))
         return run->status;
     if (gg_sssp_search(&job, search, tree_edge != NULL, &out) && !out.lost)
-        bring_back(&job, search, &out, distance, tree_edge, &ties);
+        bring_distances_back(&job, search, &out, distance, tree_edge, &ties);
     if (gg_job_close(&job))
         return run->status;
     if (out.lost) {
@@ -234,7 +235,7 @@ static gpugraph_status list_on_device(gpugraph_graph *graph,
 }
 
 /* What a run takes. */
-static int64_t bytes(const gpugraph_graph *graph, bool) {
+static int64_t sssp_bytes(const gpugraph_graph *graph, bool) {
     const struct cuda_job planned = planned_job(graph);
     struct workspace space = {NULL, 0};
     struct sssp_search s = sssp_search();
@@ -244,7 +245,7 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
     s.wanted = &wanted;
     s.type = graph->distance_type;
     s.g = device_csr{graph->n, graph->m, NULL, NULL, NULL};
-    carve(&planned, &space, &s, true, &out);
+    carve_sssp(&planned, &space, &s, true, &out);
     return gg_device_graph_lacks(graph, CSR_OUT, true) +
            (int64_t)(space.used + gg_sssp_persistent_bytes(&s));
 }
@@ -269,6 +270,6 @@ static const struct sssp_calls calls = {.search = search_on_device};
 extern "C" const algorithm_side gg_sssp_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
+    .bytes = sssp_bytes,
     .list = list_on_device,
 };

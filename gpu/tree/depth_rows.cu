@@ -112,7 +112,8 @@ static bool look_for_order(struct cuda_job *job, const struct device_edges *edge
 /* ---- levels ---- */
 
 /* The sum over a warp. */
-static __device__ __forceinline__ unsigned long long sum_of_warp(unsigned long long x) {
+static __device__ __forceinline__ unsigned long long
+sum_arcs_of_warp(unsigned long long x) {
     for (int step = GG_WARP / 2; step > 0; step /= 2)
         x += __shfl_xor_sync(ALL_LANES, x, step);
     return x;
@@ -136,7 +137,7 @@ static __global__ void weigh_levels(const __grid_constant__ device_csr g,
         for (unsigned left = __ballot_sync(ALL_LANES, reached); left;) {
             uint32_t here = __shfl_sync(ALL_LANES, d, __ffs(left) - 1);
             unsigned same = __ballot_sync(ALL_LANES, d == here);
-            unsigned long long sum = sum_of_warp(d == here ? mine : 0);
+            unsigned long long sum = sum_arcs_of_warp(d == here ? mine : 0);
             if (gg_lane() == 0) {
                 atomicAdd(&arcs[here], sum);
                 atomicAdd(&vertices[here], (uint32_t)__popc(same));
@@ -168,7 +169,8 @@ static __global__ void choose_sides(tree_space s, uint32_t n, uint64_t m) {
 /* ---- parents ---- */
 
 /* u is offered to v as its parent: the smallest one wins. */
-static __device__ __forceinline__ void offer(uint32_t *parent, uint32_t v, uint32_t u) {
+static __device__ __forceinline__ void offer_parent(uint32_t *parent, uint32_t v,
+                                                    uint32_t u) {
     if (u < gg_peek(&parent[v]))
         atomicMin(&parent[v], u);
 }
@@ -191,7 +193,8 @@ struct part {
     uint64_t begin, end;
 };
 
-static __device__ __forceinline__ part part_of(const device_csr &rows, uint64_t slice) {
+static __device__ __forceinline__ part row_part_of(const device_csr &rows,
+                                                   uint64_t slice) {
     part p = {(uint32_t)(slice >> 32), 0, 0};
     p.begin = rows.offset[p.v] + (slice & UINT32_MAX) * SLICE_ARCS;
     p.end = rows.offset[p.v + 1];
@@ -205,13 +208,13 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     offer_above(const __grid_constant__ device_csr g, tree_space s, uint32_t *parent) {
     const uint64_t warps = gg_threads_of_grid() / GG_WARP;
     for (uint64_t i = gg_thread() / GG_WARP; i < s.levels->slices; i += warps) {
-        const part p = part_of(g, s.slice[i]);
+        const part p = row_part_of(g, s.slice[i]);
         const uint32_t next = s.level[p.v] + 1u;
 #pragma unroll 4
         for (uint64_t arc = p.begin + gg_lane(); arc < p.end; arc += GG_WARP) {
             uint32_t w = g.target[arc];
             if (s.level[w] == next)
-                offer(parent, w, p.v);
+                offer_parent(parent, w, p.v);
         }
     }
 }
@@ -262,7 +265,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
                  uint32_t *parent) {
     const uint64_t warps = gg_threads_of_grid() / GG_WARP;
     for (uint64_t i = gg_thread() / GG_WARP; i < s.levels->rest; i += warps) {
-        const part p = part_of(rows, s.slice[i]);
+        const part p = row_part_of(rows, s.slice[i]);
         const uint32_t level = s.level[p.v];
 #pragma unroll 4
         for (uint64_t arc = p.begin + gg_lane(); arc < p.end; arc += GG_WARP) {
@@ -275,8 +278,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* One thread per vertex: its parent's number becomes that of the first edge between them.
 ** offset: of OUT, where edges in order of their sources begin. */
-static __global__ void number_edges(device_edges edges, const uint64_t *offset,
-                                    bool turned, uint32_t *tree_edge) {
+static __global__ void number_parents(device_edges edges, const uint64_t *offset,
+                                      bool turned, uint32_t *tree_edge) {
     for (uint64_t v = gg_thread(); v < edges.n; v += gg_threads_of_grid()) {
         uint32_t u = tree_edge[v];
         if (u == GPUGRAPH_NONE)
@@ -289,8 +292,8 @@ static __global__ void number_edges(device_edges edges, const uint64_t *offset,
 
 /* ---- driver ---- */
 
-static void carve(struct workspace *space, uint32_t n, uint64_t arcs,
-                  struct tree_space *s) {
+static void carve_depth_rows(struct workspace *space, uint32_t n, uint64_t arcs,
+                             struct tree_space *s) {
     s->levels = gg_carve<struct tree_space::tree_levels>(space, 1);
     s->level = gg_carve<uint8_t>(space, n);
     s->slice = gg_carve<uint64_t>(space, gg_slices_at_most(n, arcs));
@@ -315,7 +318,7 @@ uint64_t gg_tree_rows_scratch(const struct cuda_job *job, gpugraph_direction dir
     struct tree_space s;
     if (!rows || !job->device) /* planned: what it takes at least */
         return 0;
-    carve(&space, job->graph->n, rows->arcs, &s);
+    carve_depth_rows(&space, job->graph->n, rows->arcs, &s);
     int64_t beside = (int64_t)job->graph->n * SEARCH_BYTES;
     return (int64_t)space.used + beside < gg_device_room(job) ? space.used : 0;
 }
@@ -354,7 +357,7 @@ bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
         !gg_device_csr(job, gg_forward_kind(direction), false, &g) ||
         !gg_device_csr(job, turned, false, &rows))
         return false;
-    carve(&space, g.n, rows.m, &s);
+    carve_depth_rows(&space, g.n, rows.m, &s);
     if (space.used > scratch_bytes)
         return true;
     if (!look_for_order(job, &edges, &rows, turned, &s, done) || !*done)
@@ -364,7 +367,7 @@ bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
         !find_parents(job, &g, &rows, depth, &s, tree_edge))
         return false;
     const uint64_t *offset = direction == GPUGRAPH_IN ? rows.offset : g.offset;
-    number_edges<<<gg_grid(job, g.n, LIST), GG_BLOCK, 0, job->stream>>>(
+    number_parents<<<gg_grid(job, g.n, LIST), GG_BLOCK, 0, job->stream>>>(
         edges, offset, direction == GPUGRAPH_IN, tree_edge);
-    return gg_launched(job, "number_edges");
+    return gg_launched(job, "number_parents");
 }

@@ -87,7 +87,7 @@ offer_level(const __grid_constant__ level_pass<type, number> pass) {
 }
 
 template <typename type, typename number>
-static bool count_open(struct cuda_job *job, const typename type::word *distance,
+static bool count_tied(struct cuda_job *job, const typename type::word *distance,
                        const number *tree_edge, struct tie_scratch *s, uint32_t *open) {
     const uint32_t n = job->graph->n;
     gg_fill(job, &s->open, 0, sizeof s->open);
@@ -98,9 +98,9 @@ static bool count_open(struct cuda_job *job, const typename type::word *distance
 }
 
 template <typename type, typename number>
-static bool settle(struct cuda_job *job, const gpugraph_search *search,
-                   const void *distance, const uint32_t *source, number *tree_edge,
-                   struct tie_scratch *s, uint32_t *ties) {
+static bool settle_tied(struct cuda_job *job, const gpugraph_search *search,
+                        const void *distance, const uint32_t *source, number *tree_edge,
+                        struct tie_scratch *s, uint32_t *ties) {
     level_pass<type, number> pass = {};
     uint32_t before, open;
     pass.way = ways_of(search->direction);
@@ -113,7 +113,7 @@ static bool settle(struct cuda_job *job, const gpugraph_search *search,
     settle_sources<<<gg_grid(job, search->source_count, 2), GG_BLOCK, 0, job->stream>>>(
         source, search->source_count, s);
     if (!gg_launched(job, "settle_sources") ||
-        !count_open<type>(job, pass.distance, tree_edge, s, &open))
+        !count_tied<type>(job, pass.distance, tree_edge, s, &open))
         return false;
     before = open + 1;
     for (int round = 0; round < TIE_ROUNDS && open > 0 && open < before; round++) {
@@ -121,7 +121,7 @@ static bool settle(struct cuda_job *job, const gpugraph_search *search,
         offer_level<type, number>
             <<<gg_grid(job, pass.places.edges.m, 16), GG_BLOCK, 0, job->stream>>>(pass);
         if (!gg_launched(job, "offer_level") ||
-            !count_open<type>(job, pass.distance, tree_edge, s, &open))
+            !count_tied<type>(job, pass.distance, tree_edge, s, &open))
             return false;
     }
     *ties = open;
@@ -132,10 +132,11 @@ template <typename type>
 static bool settle_wide(struct cuda_job *job, const gpugraph_search *search,
                         const void *distance, const uint32_t *source, void *tree_edge,
                         struct tie_scratch *s, uint32_t *ties) {
-    return job->graph->wide ? settle<type>(job, search, distance, source,
-                                           static_cast<wide_number *>(tree_edge), s, ties)
-                            : settle<type>(job, search, distance, source,
-                                           static_cast<uint32_t *>(tree_edge), s, ties);
+    return job->graph->wide
+               ? settle_tied<type>(job, search, distance, source,
+                                   static_cast<wide_number *>(tree_edge), s, ties)
+               : settle_tied<type>(job, search, distance, source,
+                                   static_cast<uint32_t *>(tree_edge), s, ties);
 }
 
 bool gg_device_settle_ties(struct cuda_job *job, const gpugraph_search *search,

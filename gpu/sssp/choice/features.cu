@@ -90,7 +90,7 @@ struct ball {
 };
 
 /* Once FEATURE_BALL vertices are met nobody asks which: so the table never fills. */
-static __device__ void meet(struct ball *b, uint32_t v) {
+static __device__ void meet_vertex(struct ball *b, uint32_t v) {
     uint32_t at = v * 2654435761u % FEATURE_BALL_TABLE;
     while (atomicAdd(&b->count, 0) < FEATURE_BALL) {
         uint32_t there = atomicCAS(&b->table[at], GPUGRAPH_NONE, v);
@@ -114,7 +114,7 @@ static __device__ void meet_neighbours(const device_csr &g, struct ball *b,
         if (last - first > FEATURE_BALL_ARCS)
             last = first + FEATURE_BALL_ARCS;
         for (uint64_t arc = first + gg_lane(); arc < last; arc += GG_WARP)
-            meet(b, g.target[arc]);
+            meet_vertex(b, g.target[arc]);
     }
 }
 
@@ -129,7 +129,7 @@ static __global__ void balls(device_csr g, const uint32_t *start, uint64_t m,
         b.count = 0;
     __syncthreads();
     if (threadIdx.x == 0)
-        meet(&b, start[ball_edge(m, (int)blockIdx.x)]);
+        meet_vertex(&b, start[ball_edge(m, (int)blockIdx.x)]);
     __syncthreads();
     for (uint32_t level = 1; level <= FEATURE_BALL_LEVELS; level++) {
         uint32_t end = b.count;
@@ -159,7 +159,7 @@ struct near_ball {
     uint32_t least_vertex, least_at;
 };
 
-static __device__ void reach(struct near_ball *b, uint32_t v, double distance) {
+static __device__ void reach_vertex(struct near_ball *b, uint32_t v, double distance) {
     unsigned long long key = (unsigned long long)__double_as_longlong(distance) + 1;
     uint32_t at = v * 2654435761u % FEATURE_NEAR_TABLE;
     for (int tries = 0; tries < FEATURE_NEAR_TABLE; tries++) {
@@ -233,7 +233,7 @@ static __device__ void reach_neighbours(const device_csr &g, struct near_ball *b
         uint32_t target = g.target[arc];
         double w = (double)weight[arc];
         if (is_near_arc(v, target, w, zeros))
-            reach(b, target, __dadd_rn(distance, w));
+            reach_vertex(b, target, __dadd_rn(distance, w));
     }
 }
 
@@ -251,7 +251,7 @@ static __global__ void radii(device_csr g, const uint32_t *start, uint64_t m,
         b.met = 0;
     __syncthreads();
     if (threadIdx.x == 0)
-        reach(&b, start[ball_edge(m, (int)blockIdx.x)], 0);
+        reach_vertex(&b, start[ball_edge(m, (int)blockIdx.x)], 0);
     for (int count = 1; count <= FEATURE_NEAR; count++) {
         __syncthreads();
         const uint32_t at = nearest(&b), v = b.least_vertex;
@@ -303,9 +303,9 @@ static uint64_t sample_step(uint64_t m) {
 }
 
 template <typename type>
-static void look_at_edges(struct cuda_job *job, enum csr_kind kind,
-                          const struct device_csr *g, const struct device_edges *edges,
-                          const struct feature_space *s) {
+static void look_at_features(struct cuda_job *job, enum csr_kind kind,
+                             const struct device_csr *g, const struct device_edges *edges,
+                             const struct feature_space *s) {
     sample<<<1, FEATURE_SAMPLE, 0, job->stream>>>(
         static_cast<const type *>(edges->weight), edges->m, sample_step(edges->m),
         s->sample);
@@ -389,11 +389,11 @@ static bool compute_features(struct cuda_job *job, enum csr_kind kind,
     degrees<<<gg_grid(job, g->n, 8), GG_BLOCK, 0, job->stream>>>(*g, s.degrees);
     gg_launched(job, "degrees");
     if (job->graph->distance_type == GPUGRAPH_UINT32)
-        look_at_edges<uint32_t>(job, kind, g, &edges, &s);
+        look_at_features<uint32_t>(job, kind, g, &edges, &s);
     else if (job->graph->distance_type == GPUGRAPH_UINT64)
-        look_at_edges<int64_t>(job, kind, g, &edges, &s);
+        look_at_features<int64_t>(job, kind, g, &edges, &s);
     else
-        look_at_edges<double>(job, kind, g, &edges, &s);
+        look_at_features<double>(job, kind, g, &edges, &s);
     const uint64_t step = sample_step(edges.m);
     const size_t count = step ? (size_t)((edges.m + step - 1) / step) : 0;
     if (!gg_fetch(job, &degree, s.degrees, sizeof degree) ||

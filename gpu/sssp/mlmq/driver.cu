@@ -79,15 +79,15 @@ static uint32_t between(uint32_t value, uint32_t least, uint32_t most) {
 }
 
 template <typename type>
-static void set_ends(const struct sssp_search *s, struct mlmq_launch *l) {
+static void set_range(const struct sssp_search *s, struct mlmq_launch *l) {
     struct bounds<type> bounds = gg_bounds<type>(s);
     l->m.most = bounds.most;
     l->m.tight = bounds.tight;
     l->none = bounds.none;
 }
 
-static void plan(struct cuda_job *job, const struct sssp_search *s,
-                 struct mlmq_launch *l) {
+static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
+                        struct mlmq_launch *l) {
     const struct sssp_parameters *p = &s->parameters;
     struct mlmq *m = &l->m;
     *l = mlmq_launch();
@@ -113,11 +113,11 @@ static void plan(struct cuda_job *job, const struct sssp_search *s,
     l->blocks = blocks_of(job, l, p->blocks);
     m->warps = l->blocks * l->kernel.threads / GG_WARP;
     if (s->type == GPUGRAPH_UINT32)
-        set_ends<integer32>(s, l);
+        set_range<integer32>(s, l);
     else if (s->type == GPUGRAPH_UINT64)
-        set_ends<integer64>(s, l);
+        set_range<integer64>(s, l);
     else
-        set_ends<real>(s, l);
+        set_range<real>(s, l);
     uint64_t room = (uint64_t)m->n * ROOM_FOR_VERTEX;
     room += s->g.m / ROOM_ARCS < room ? s->g.m / ROOM_ARCS : room;
     room += ROOM_AT_LEAST;
@@ -126,7 +126,8 @@ static void plan(struct cuda_job *job, const struct sssp_search *s,
 }
 
 /* What begins as 0 lies together at the end. */
-static void carve(struct workspace *space, struct mlmq_launch *l, uint64_t *zero_from) {
+static void carve_queues(struct workspace *space, struct mlmq_launch *l,
+                         uint64_t *zero_from) {
     struct mlmq *m = &l->m;
     const struct mlmq_sizes *size = &l->size;
     m->slot = gg_carve<uint64_t>(space, size->slots);
@@ -142,8 +143,8 @@ static void carve(struct workspace *space, struct mlmq_launch *l, uint64_t *zero
 /* ---- a search ---- */
 
 template <typename type>
-static void mark(struct cuda_job *job, const struct sssp_search *s, const struct mlmq *m,
-                 bool none) {
+static void mark_all_sources(struct cuda_job *job, const struct sssp_search *s,
+                             const struct mlmq *m, bool none) {
     forget_distances<type><<<gg_grid(job, m->n, 16), GG_BLOCK, 0, job->stream>>>(
         static_cast<typename type::word *>(m->distance), m->n);
     gg_launched(job, "forget_distances");
@@ -155,8 +156,8 @@ static void mark(struct cuda_job *job, const struct sssp_search *s, const struct
     gg_launched(job, "mark_sources");
 }
 
-static bool start(struct cuda_job *job, const struct sssp_search *s,
-                  struct mlmq_launch *l, unsigned char *zero, uint64_t zeros) {
+static bool start_queues(struct cuda_job *job, const struct sssp_search *s,
+                         struct mlmq_launch *l, unsigned char *zero, uint64_t zeros) {
     struct mlmq_control control = mlmq_control();
     gg_fill(job, l->m.slot, 0xff, l->size.slots * sizeof *l->m.slot);
     gg_fill(job, zero, 0, zeros);
@@ -165,17 +166,17 @@ static bool start(struct cuda_job *job, const struct sssp_search *s,
     if (!gg_going(job))
         return false;
     if (s->type == GPUGRAPH_UINT32)
-        mark<integer32>(job, s, &l->m, l->none);
+        mark_all_sources<integer32>(job, s, &l->m, l->none);
     else if (s->type == GPUGRAPH_UINT64)
-        mark<integer64>(job, s, &l->m, l->none);
+        mark_all_sources<integer64>(job, s, &l->m, l->none);
     else
-        mark<real>(job, s, &l->m, l->none);
+        mark_all_sources<real>(job, s, &l->m, l->none);
     void *arguments[] = {&l->m};
     return gg_launch_cooperative(job, &l->kernel, l->blocks, arguments);
 }
 
-static bool finish(struct cuda_job *job, const struct mlmq_launch *l,
-                   struct sssp_search *s) {
+static bool finish_queues(struct cuda_job *job, const struct mlmq_launch *l,
+                          struct sssp_search *s) {
     struct mlmq_control control;
     const size_t reports = offsetof(struct mlmq_control, failed);
     static_assert(sizeof control - offsetof(struct mlmq_control, failed) <= GG_MAILBOX,
@@ -203,16 +204,16 @@ uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s) {
     struct mlmq_launch l;
     struct workspace space = {NULL, 0};
     uint64_t zero_from;
-    plan(job, s, &l);
-    carve(&space, &l, &zero_from);
+    plan_queues(job, s, &l);
+    carve_queues(&space, &l, &zero_from);
     return space.used;
 }
 
 bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space) {
     struct mlmq_launch l;
     uint64_t zero_from;
-    plan(job, s, &l);
-    carve(space, &l, &zero_from);
-    return start(job, s, &l, space->base + zero_from, space->used - zero_from) &&
-           finish(job, &l, s);
+    plan_queues(job, s, &l);
+    carve_queues(space, &l, &zero_from);
+    return start_queues(job, s, &l, space->base + zero_from, space->used - zero_from) &&
+           finish_queues(job, &l, s);
 }
