@@ -48,7 +48,7 @@ static bool is_touched(const struct both_ends *s, uint32_t v) {
     return s->touched[v >> 6] >> (v & 63) & 1;
 }
 
-static bool make_room(struct both_ends *s, struct ball *b) {
+static bool make_room_of_both_ends(struct both_ends *s, struct ball *b) {
     void *block = b->vertex;
     bool made = gg_make_room(s->run, &block, b->count, &b->room, sizeof *b->vertex);
     b->vertex = block;
@@ -57,7 +57,7 @@ static bool make_room(struct both_ends *s, struct ball *b) {
 
 /* False when the run must end. */
 static bool add(struct both_ends *s, struct ball *b, uint32_t v, uint32_t mark) {
-    if (!make_room(s, b))
+    if (!make_room_of_both_ends(s, b))
         return false;
     s->touched[v >> 6] |= (uint64_t)1 << (v & 63);
     s->mark[v] = mark;
@@ -95,7 +95,7 @@ static bool grow_from(struct both_ends *s, struct ball *b, uint32_t v) {
 }
 
 /* Grows the ball by a level, or finds all of `between` that lies next to the other one. */
-static bool grow(struct both_ends *s, struct ball *b) {
+static bool grow_both_ends(struct both_ends *s, struct ball *b) {
     uint64_t end = b->count;
     b->arcs = 0;
     for (uint64_t i = b->begin; i < end; i++) {
@@ -111,11 +111,11 @@ static bool grow(struct both_ends *s, struct ball *b) {
 }
 
 /* Until the balls meet, or one of them is all that there is, or the path is too long. */
-static bool meet(struct both_ends *s, uint32_t max_depth) {
+static bool meet_both_ends(struct both_ends *s, uint32_t max_depth) {
     struct ball *from = &s->ball[0], *to = &s->ball[1];
     while (s->between.count == 0 && from->begin < from->count && to->begin < to->count &&
            from->depth + to->depth < max_depth)
-        if (!grow(s, from->arcs <= to->arcs ? from : to))
+        if (!grow_both_ends(s, from->arcs <= to->arcs ? from : to))
             return false;
     return true;
 }
@@ -155,8 +155,9 @@ static uint64_t edge_to(const gpugraph_graph *graph, gpugraph_direction directio
     return there < turned ? there : turned;
 }
 
-static bool walk_back(struct both_ends *s, const gpugraph_graph *graph,
-                      const gpugraph_search *search, void *edge, uint32_t *count) {
+static bool walk_both_ends_back(struct both_ends *s, const gpugraph_graph *graph,
+                                const gpugraph_search *search, void *edge,
+                                uint32_t *count) {
     const csr *rows = &s->ball[1].rows;
     uint32_t v = search->target[0], steps = s->mark[v] - 1;
     for (uint32_t k = steps; k > 0; k--) {
@@ -182,8 +183,8 @@ static bool walk_back(struct both_ends *s, const gpugraph_graph *graph,
 
 /* ---- driver ---- */
 
-static bool prepare(struct both_ends *s, gpugraph_graph *graph,
-                    gpugraph_direction direction) {
+static bool prepare_both_ends(struct both_ends *s, gpugraph_graph *graph,
+                              gpugraph_direction direction) {
     csr *rows = &s->ball[0].rows;
     if (gg_rows(graph, gg_forward_kind(direction), false, false, s->run, rows) ||
         gg_rows(graph, gg_reverse_kind(direction), false, false, s->run,
@@ -205,9 +206,9 @@ static bool search_both(struct both_ends *s, gpugraph_graph *graph,
         return true;
     }
     return add(s, &s->ball[0], source, 1) && add(s, &s->ball[1], target, BACK | 1) &&
-           meet(s, search->max_depth) &&
+           meet_both_ends(s, search->max_depth) &&
            (s->between.count == 0 ||
-            (mark_between(s) && walk_back(s, graph, search, edge, count)));
+            (mark_between(s) && walk_both_ends_back(s, graph, search, edge, count)));
 }
 
 bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search,
@@ -233,7 +234,7 @@ gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
             "method 'bidirectional' takes graphs of less than %u vertices, and "
             "this one has %u",
             BACK, graph->n);
-    if (prepare(&s, graph, search->direction)) {
+    if (prepare_both_ends(&s, graph, search->direction)) {
         double started = gg_now_ms();
         if (search_both(&s, graph, search, edge, count)) {
             char more[80];

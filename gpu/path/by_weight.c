@@ -56,7 +56,8 @@ static void look_first(struct front *f) {
     f->first = f->waiting.count ? f->waiting.item[0].word : GG_INFINITE;
 }
 
-static bool put(struct both_ends *s, struct front *f, uint32_t v, uint64_t distance) {
+static bool put_by_weight(struct both_ends *s, struct front *f, uint32_t v,
+                          uint64_t distance) {
     f->touched[v >> 6] |= (uint64_t)1 << (v & 63);
     f->distance[v] = distance;
     const bool done = gg_heap_put(s->run, &f->waiting, v, distance);
@@ -105,7 +106,7 @@ static bool settle_next(struct both_ends *s, struct front *f, const struct front
         note_way(s, gg_word_sum(s->type, sum, rest));
         rest = rest < other->first ? rest : other->first;
         uint64_t way = gg_word_sum(s->type, sum, rest);
-        if ((s->best == GG_INFINITE || way <= s->bound) && !put(s, f, v, sum))
+        if ((s->best == GG_INFINITE || way <= s->bound) && !put_by_weight(s, f, v, sum))
             return false;
     }
     return !gg_stopping(s->run);
@@ -196,7 +197,7 @@ static bool prepare_front(struct both_ends *s, struct front *f, uint32_t end) {
     f->first = GG_INFINITE;
     f->touched = gg_alloc_zero(s->run, (uint64_t)n / 64 + 1, sizeof *f->touched);
     f->distance = gg_alloc(s->run, n, sizeof *f->distance);
-    return f->touched && f->distance && put(s, f, end, 0);
+    return f->touched && f->distance && put_by_weight(s, f, end, 0);
 }
 
 static void free_front(struct front *f) {

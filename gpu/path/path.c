@@ -39,7 +39,8 @@ void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v
     *count = steps;
 }
 
-static bool is_reached(gpugraph_distance_type type, const void *distance, uint32_t v) {
+static bool is_reached_of_path(gpugraph_distance_type type, const void *distance,
+                               uint32_t v) {
     switch (type) {
     case GPUGRAPH_UINT32:
         return ((const uint32_t *)distance)[v] != UINT32_MAX;
@@ -63,7 +64,7 @@ static gpugraph_status path_by_search(gpugraph_graph *graph,
         gg_cpu_sssp(graph, search, run, value, tree);
     else if (value && tree)
         gg_cpu_bfs(graph, search, run, value, tree);
-    if (run->status == GPUGRAPH_OK && is_reached(type, value, target))
+    if (run->status == GPUGRAPH_OK && is_reached_of_path(type, value, target))
         gg_walk_path(graph, tree, target, run, edge, count);
     gg_release(value);
     gg_release(tree);
@@ -75,9 +76,9 @@ gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *se
     return path_by_search(graph, search, true, run, edge, count);
 }
 
-static gpugraph_status find_on_cpu(gpugraph_graph *graph, const gpugraph_search *search,
-                                   bool weighted, gpugraph_run *run, void *edge,
-                                   uint32_t *count) {
+static gpugraph_status find_path_on_cpu(gpugraph_graph *graph,
+                                        const gpugraph_search *search, bool weighted,
+                                        gpugraph_run *run, void *edge, uint32_t *count) {
     if (gg_method_is_auto(run) && gg_path_prepared(graph, search, weighted))
         run->used_method = "bidirectional";
     if (gg_method_is(run, "bidirectional"))
@@ -117,7 +118,7 @@ static const gpugraph_method methods[] = {
     {0},
 };
 
-static const struct path_calls cpu_calls = {.find = find_on_cpu};
+static const struct path_calls cpu_calls = {.find = find_path_on_cpu};
 
 static const algorithm_side cpu_side = {
     .methods = methods,
@@ -137,15 +138,16 @@ const gg_algorithm gg_path = {
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_path_cuda},
 };
 
-static const struct path_calls *calls(gpugraph_backend on) {
+static const struct path_calls *calls_path(gpugraph_backend on) {
     return gg_path.side[on]->calls;
 }
 
 /* ---- the public function ---- */
 
-static gpugraph_status find_checked(gpugraph_graph *graph, const gpugraph_search *search,
-                                    bool weighted, gpugraph_run *run, void *edge,
-                                    uint32_t *count) {
+static gpugraph_status find_checked_of_path(gpugraph_graph *graph,
+                                            const gpugraph_search *search, bool weighted,
+                                            gpugraph_run *run, void *edge,
+                                            uint32_t *count) {
     const gg_algorithm *whose = whose_method(weighted, run);
     if (!gg_needs(run, count, 1, "count"))
         return run->status;
@@ -163,9 +165,9 @@ static gpugraph_status find_checked(gpugraph_graph *graph, const gpugraph_search
     gpugraph_backend on = gg_choose(graph, whose, search, run, &fallback);
     if (!on)
         return run->status;
-    calls(on)->find(graph, search, weighted, run, edge, count);
+    calls_path(on)->find(graph, search, weighted, run, edge, count);
     if (gg_fall_back(run, whose, fallback))
-        find_on_cpu(graph, search, weighted, run, edge, count);
+        find_path_on_cpu(graph, search, weighted, run, edge, count);
     return run->status;
 }
 
@@ -173,6 +175,6 @@ gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *sear
                               bool weighted, gpugraph_run *run, void *edge,
                               uint32_t *count) {
     gg_enter_graph(graph, run);
-    find_checked(graph, search, weighted, run, edge, count);
+    find_checked_of_path(graph, search, weighted, run, edge, count);
     return gg_leave_graph(graph, run);
 }

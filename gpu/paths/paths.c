@@ -46,7 +46,7 @@ typedef struct yen {
 
 /* ---- the order of deviations ---- */
 
-static uint64_t edges_of(const deviation *d) {
+static uint64_t edges_paths_of(const deviation *d) {
     return d->found ? d->best.count : d->at + (uint64_t)1;
 }
 
@@ -60,7 +60,7 @@ static uint64_t edge_of(const yen *y, const deviation *d, uint64_t i) {
 static bool comes_first(yen *y, const deviation *a, const deviation *b) {
     if (a->least != b->least)
         return a->least < b->least;
-    const uint64_t x = edges_of(a), z = edges_of(b);
+    const uint64_t x = edges_paths_of(a), z = edges_paths_of(b);
     for (uint64_t i = 0; i < x && i < z && gg_spur_goes_on(&y->s, 1); i++)
         if (edge_of(y, a, i) != edge_of(y, b, i))
             return edge_of(y, a, i) < edge_of(y, b, i);
@@ -82,7 +82,7 @@ static bool put(yen *y, deviation *d) {
     return true;
 }
 
-static deviation *take(yen *y) {
+static deviation *take_paths(yen *y) {
     deviation *first = y->heap[0], *last = y->heap[--y->count];
     uint64_t at = 0, below = 1;
     while (below < y->count) {
@@ -227,7 +227,8 @@ static bool deviate(yen *y, deviation *d, const known *p) {
     return go;
 }
 
-static bool tell(yen *y, const known *p, gpugraph_take_path *take_path, void *context) {
+static bool tell_paths(yen *y, const known *p, gpugraph_take_path *take_path,
+                       void *context) {
     if (p->distance[p->edge.count] == GG_BEYOND) {
         gg_fail(y->s.run, GPUGRAPH_RANGE,
                 "the distance of path %llu is over the range; use smaller weights or a "
@@ -243,14 +244,14 @@ static bool tell(yen *y, const known *p, gpugraph_take_path *take_path, void *co
 
 static bool next_paths(yen *y, uint32_t k, gpugraph_take_path *take_path, void *context) {
     while (y->count > 0 && y->paths < k && !gg_stopping(y->s.run)) {
-        deviation *d = take(y);
+        deviation *d = take_paths(y);
         if (!d->found) {
             if (!find_best(y, d))
                 return false;
             continue;
         }
         const known *p = add_path(y, d);
-        bool go = p && !gg_stopping(y->s.run) && tell(y, p, take_path, context) &&
+        bool go = p && !gg_stopping(y->s.run) && tell_paths(y, p, take_path, context) &&
                   (y->paths == k || deviate(y, d, p));
         free_deviation(d);
         if (!go)

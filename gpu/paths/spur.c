@@ -163,8 +163,8 @@ uint64_t gg_at_least(const spur_search *s, uint32_t v, uint64_t distance) {
     return gg_real_word(least > gg_word_real(distance) ? least : gg_word_real(distance));
 }
 
-static bool reach(spur_search *s, uint32_t v, uint32_t parent, uint64_t distance,
-                  uint64_t most) {
+static bool reach_spur(spur_search *s, uint32_t v, uint32_t parent, uint64_t distance,
+                       uint64_t most) {
     if (gg_is_blocked(s, v) || distance >= s->distance[v])
         return true;
     uint64_t least = gg_at_least(s, v, distance);
@@ -185,7 +185,7 @@ static bool reach(spur_search *s, uint32_t v, uint32_t parent, uint64_t distance
 }
 
 /* Until the target is nearest, or nothing within `most` waits. */
-static bool search(spur_search *s, uint64_t most) {
+static bool search_spur(spur_search *s, uint64_t most) {
     const csr *rows = &s->rows;
     while (s->heap.count > 0) {
         gg_waiting next = gg_heap_take(&s->heap);
@@ -198,7 +198,7 @@ static bool search(spur_search *s, uint64_t most) {
         s->settled++;
         for (uint64_t arc = rows->begin[u]; arc < rows->end[u] && !gg_leave(s->run, arc);
              arc++)
-            if (!reach(
+            if (!reach_spur(
                     s, rows->target[arc], u,
                     gg_way_sum(s->type, from, gg_word_weight(s->type, rows->weight, arc)),
                     most))
@@ -209,7 +209,7 @@ static bool search(spur_search *s, uint64_t most) {
     return !gg_stopping(s->run);
 }
 
-static void forget(spur_search *s) {
+static void forget_spur(spur_search *s) {
     for (uint64_t i = 0; i < s->touched_count; i++)
         s->distance[s->touched[i]] = GG_INFINITE;
     s->touched_count = s->heap.count = 0;
@@ -251,12 +251,12 @@ static bool make_certain(spur_search *s, uint32_t first) {
 static bool try_way(spur_search *s, uint32_t v, way_out way, uint64_t sum, uint64_t most,
                     bool *found) {
     *found = false;
-    bool go = reach(s, way.to, v, sum, most) && search(s, most);
+    bool go = reach_spur(s, way.to, v, sum, most) && search_spur(s, most);
     if (go && s->distance[s->target] <= most) {
         *found = true;
         go = make_certain(s, v);
     }
-    forget(s);
+    forget_spur(s);
     return go;
 }
 
@@ -323,13 +323,14 @@ bool gg_spur(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
         way_out way = s->out.item[i];
         go = gg_spur_goes_on(s, 1 + banned->count);
         if (go && !gg_has_edge(banned, way.edge))
-            go = reach(s, way.to, v, gg_way_sum(s->type, from, way.weight), GG_INFINITE);
+            go = reach_spur(s, way.to, v, gg_way_sum(s->type, from, way.weight),
+                            GG_INFINITE);
     }
-    go = go && search(s, GG_INFINITE);
+    go = go && search_spur(s, GG_INFINITE);
     if (go)
         *found = s->distance[s->target];
     if (go && *found != GG_INFINITE)
         go = make_certain(s, v);
-    forget(s);
+    forget_spur(s);
     return go && (*found == GG_INFINITE || walk(s, v, from, banned, *found, path));
 }

@@ -111,7 +111,7 @@ static bool grow_work(struct sssp *s) {
 }
 
 /* Takes one bin out of every queue, as the next round's work. */
-static bool gather(struct sssp *s, int level, int slot) {
+static bool gather_sssp(struct sssp *s, int level, int slot) {
     s->work_count = 0;
     for (int t = 0; t < s->threads; t++) {
         struct bucket_chunk *chunk = bucket_take(&s->queue[t], level, slot);
@@ -158,7 +158,7 @@ static void join_round(void *job, int member) {
 ** round of the search, after which it asks for helpers. */
 static void serve_bucket(struct sssp *s) {
     s->buckets++;
-    while (!gg_stopping(s->run) && gather(s, 0, (int)(s->current % BUCKET_SLOTS))) {
+    while (!gg_stopping(s->run) && gather_sssp(s, 0, (int)(s->current % BUCKET_SLOTS))) {
         bool wide = s->threads > 1 && s->work_count >= SHARED_CHUNKS;
         s->rounds++;
         if (wide && s->help == HELP_HERE) {
@@ -203,7 +203,7 @@ static bool move_down(struct sssp *s, int level, int slot) {
                           : s->current >> 8 * (level + 1) << 8 | (uint64_t)slot;
     uint64_t key, lowest = UINT64_MAX;
     bool any = false;
-    gather(s, level, slot);
+    gather_sssp(s, level, slot);
     for (uint64_t i = 0; i < s->work_count; i++) {
         for (uint32_t k = 0; k < s->work[i]->count; k++) {
             if (stands(s, s->work[i]->vertex[k], level, prefix, &key)) {
