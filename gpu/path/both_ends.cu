@@ -47,7 +47,7 @@ static bool look_at_shape(struct cuda_job *job, gpugraph_direction direction,
     return true;
 }
 
-static void carve(struct workspace *space, struct sssp_search *s) {
+static void carve_both_ends(struct workspace *space, struct sssp_search *s) {
     s->distance =
         gg_carve<unsigned char>(space, 2 * (uint64_t)s->g.n * gg_distance_size(s->type));
     s->ends = gg_carve<uint32_t>(space, 2);
@@ -89,7 +89,7 @@ static bool prepare(struct cuda_job *job, struct sssp_search *s, struct workspac
     *open = !transposed_rows(job, direction, weighted, &s->back);
     if (*open || !gg_going(job))
         return gg_going(job);
-    carve(space, s);
+    carve_both_ends(space, s);
     uint64_t tree = carve_tree(job, *space, s, found);
     space->used += gg_sssp_persistent_bytes(s);
     space->used = space->used > tree ? space->used : tree;
@@ -99,7 +99,7 @@ static bool prepare(struct cuda_job *job, struct sssp_search *s, struct workspac
     }
     /* The rows may have been given back for such a block. */
     *open = !transposed_rows(job, direction, weighted, &s->back);
-    carve(space, s);
+    carve_both_ends(space, s);
     carve_tree(job, *space, s, found);
     return gg_going(job);
 }
@@ -185,7 +185,7 @@ uint64_t gg_both_ends_bytes(const struct cuda_job *job) {
     static const uint64_t anywhere =
         0; /* that there are rows back makes the engine's arrays double */
     s.g = s.back = device_csr{job->graph->n, job->graph->m, &anywhere, NULL, NULL};
-    carve(&space, &s);
+    carve_both_ends(&space, &s);
     const uint64_t tree = carve_tree(job, space, &s, &found);
     space.used += gg_sssp_persistent_bytes(&s);
     return space.used > tree ? space.used : tree;

@@ -160,8 +160,8 @@ static bool fits(const struct cuda_job *job, gpugraph_direction direction) {
 }
 
 template <typename weight>
-static void gather(struct cuda_job *job, const struct device_edges *edges,
-                   const uint32_t *end, const struct numbered_rows *r) {
+static void gather_numbered_rows(struct cuda_job *job, const struct device_edges *edges,
+                                 const uint32_t *end, const struct numbered_rows *r) {
     gather_arcs<<<gg_grid(job, r->arcs, 16), GG_BLOCK, 0, job->stream>>>(
         r->number, r->arcs, end, static_cast<const weight *>(edges->weight), r->other,
         static_cast<weight *>(r->weight));
@@ -183,9 +183,9 @@ static bool sort_side(struct cuda_job *job, const struct device_edges *edges, in
                  "sort arcs"))
         return false;
     if (gg_device_copy_of(job->graph)->weight_size == sizeof(uint64_t))
-        gather<uint64_t>(job, edges, end, r);
+        gather_numbered_rows<uint64_t>(job, edges, end, r);
     else
-        gather<uint32_t>(job, edges, end, r);
+        gather_numbered_rows<uint32_t>(job, edges, end, r);
     find_rows<<<gg_grid(job, edges->n + 1ull, 16), GG_BLOCK, 0, job->stream>>>(
         s->row, r->arcs, edges->n, r->offset);
     return gg_launched(job, "find_rows") && gg_wait(job);

@@ -75,9 +75,9 @@ struct way_back {
 };
 
 /* The walk has come to the source: its edges, which lie in `room`, are the path. */
-static bool bring_back(struct cuda_job *job, const struct path_walk *walk,
-                       const void *room, double started, const char *how,
-                       const struct way_back *way) {
+static bool bring_path_back(struct cuda_job *job, const struct path_walk *walk,
+                            const void *room, double started, const char *how,
+                            const struct way_back *way) {
     const size_t size = gg_edge_size(job->graph->wide);
     const char *edges = static_cast<const char *>(room) + PATH_HEAD * size;
     if (!gg_download(job, way->edge, edges, walk->steps * size))
@@ -101,7 +101,7 @@ static bool walk_tree(struct cuda_job *job, const gpugraph_search *search,
             : !launch_walk<uint32_t>(job, search, &places, tree, most, room, walk))
         return false;
     return walk->vertex != search->source[0] ||
-           bring_back(job, walk, room, started, "up the tree", way);
+           bring_path_back(job, walk, room, started, "up the tree", way);
 }
 
 /* Does the first of these edges leave that vertex? */
@@ -148,7 +148,8 @@ static bool try_rows(struct cuda_job *job, const struct path_search *s,
         return false;
     *done = walk.vertex == s->wanted->source[0];
     *tie = !*done && walk.steps < most;
-    return !*done || bring_back(job, &walk, gg_path_room(s), started, "along rows", way);
+    return !*done ||
+           bring_path_back(job, &walk, gg_path_room(s), started, "along rows", way);
 }
 
 /* ---- by depth ---- */

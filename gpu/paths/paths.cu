@@ -8,7 +8,7 @@ static void measure(gpugraph_graph *graph, const gpugraph_search *against, bool 
     gg_paths_measure(GPUGRAPH_CUDA, graph, against, weighted, run, distance);
 }
 
-static int64_t bytes(const gpugraph_graph *graph, bool frugal) {
+static int64_t bytes_paths(const gpugraph_graph *graph, bool frugal) {
     return gg_sssp_cuda.bytes(graph, frugal);
 }
 
@@ -23,5 +23,5 @@ static const struct paths_calls calls = {.measure = measure};
 extern "C" const algorithm_side gg_paths_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
+    .bytes = bytes_paths,
 };

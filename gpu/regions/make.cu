@@ -97,7 +97,7 @@ static uint32_t labels_at_most(uint32_t n, uint32_t seeds) {
     return seeds + (n >> LEFT_SHIFT) + 1;
 }
 
-static void carve(struct workspace *space, uint32_t n, region_scratch *s) {
+static void carve_make(struct workspace *space, uint32_t n, region_scratch *s) {
     const uint64_t labels = labels_at_most(n, n / (MEAN / 2) + 1024);
     uint32_t *none = NULL;
     size_t sort = 0, scan = 0;
@@ -245,12 +245,12 @@ static bool make(struct cuda_job *job, const struct device_csr *g,
                  bool *suits) {
     struct workspace space = {NULL, 0};
     region_scratch s;
-    carve(&space, g->n, &s);
+    carve_make(&space, g->n, &s);
     const uint64_t bytes = space.used;
     space = {static_cast<unsigned char *>(gg_take(job, bytes)), 0};
     if (!space.base)
         return false;
-    carve(&space, g->n, &s);
+    carve_make(&space, g->n, &s);
     r->view.n = g->n;
     const bool made = divide(job, g, &s, kept, r, suits) &&
                       (!*suits || fill_arcs(job, g, &s, kept, r, by_weight, suits));
@@ -277,7 +277,7 @@ static void show(struct region_rows *r) {
 static int64_t bytes_of(const struct device_csr *g, bool by_weight) {
     struct workspace space = {NULL, 0};
     region_scratch s;
-    carve(&space, g->n, &s);
+    carve_make(&space, g->n, &s);
     const uint64_t arcs = g->m * 2 + g->m / OUTER_SHARE * 10 + (by_weight ? g->m * 5 : 0);
     return (int64_t)(space.used + g->n * 9ull + arcs + 65536);
 }

@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 /* One thread per vertex. */
-static __global__ void bring_back(const __grid_constant__ device_regions r,
-                                  const __grid_constant__ region_search s,
-                                  uint32_t *distance) {
+static __global__ void bring_search_back(const __grid_constant__ device_regions r,
+                                         const __grid_constant__ region_search s,
+                                         uint32_t *distance) {
     const uint64_t whole = gg_whole_warps(r.n);
     uint32_t reached = 0, deepest = 0;
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
@@ -34,8 +34,8 @@ static uint32_t slots_for(uint32_t regions) {
     return slots;
 }
 
-static void carve(struct workspace *space, const struct device_regions *r,
-                  struct region_search *s) {
+static void carve_search(struct workspace *space, const struct device_regions *r,
+                         struct region_search *s) {
     const uint64_t slots = slots_for(r->count);
     s->queue.board = gg_carve<struct regions_board>(space, 1);
     s->queue.slot = gg_carve<uint32_t>(space, slots * BUCKETS);
@@ -50,7 +50,7 @@ static void carve(struct workspace *space, const struct device_regions *r,
 uint64_t gg_regions_bytes(const struct device_regions *regions) {
     struct workspace space = {NULL, 0};
     struct region_search s;
-    carve(&space, regions, &s);
+    carve_search(&space, regions, &s);
     return space.used;
 }
 
@@ -68,8 +68,8 @@ bool gg_regions_fit(const struct cuda_job *job, const struct device_regions *reg
     return bytes + job->device->shared_unused <= job->device->shared_bytes;
 }
 
-static bool start(struct cuda_job *job, const struct device_regions *r,
-                  const struct region_search *s) {
+static bool start_search(struct cuda_job *job, const struct device_regions *r,
+                         const struct region_search *s) {
     const uint64_t n = r->n, regions = r->count;
     gg_fill(job, s->queue.board, 0, sizeof *s->queue.board);
     gg_fill(job, s->queue.slot, 0xff, (s->queue.mask + 1ull) * BUCKETS * 4);
@@ -81,8 +81,8 @@ static bool start(struct cuda_job *job, const struct device_regions *r,
 }
 
 template <bool by_weight>
-static bool launch(struct cuda_job *job, const struct device_regions *r,
-                   const struct region_search *s, struct regions_outcome *out) {
+static bool launch_search(struct cuda_job *job, const struct device_regions *r,
+                          const struct region_search *s, struct regions_outcome *out) {
     const uint32_t bytes = shared_bytes<by_weight>(s->vertices, s->arcs);
     const struct cooperative_kernel k = {(const void *)search_regions<by_weight>,
                                          "search_regions", THREADS, bytes};
@@ -101,19 +101,21 @@ bool gg_search_regions(struct cuda_job *job, const struct device_regions *r,
     struct region_search s;
     struct regions_board board;
     struct regions_found found;
-    carve(space, r, &s);
+    carve_search(space, r, &s);
     s.queue.width = width;
     s.stop = job->device->device_stop;
     lay_out_for(r, &s);
     gg_mark(job, GG_BEGAN);
-    if (!start(job, r, &s))
+    if (!start_search(job, r, &s))
         return false;
     gg_plant_regions<<<gg_grid(job, sources, 2), GG_BLOCK, 0, job->stream>>>(
         *r, s, source, sources);
     if (!gg_launched(job, "gg_plant_regions") ||
-        !(r->arc ? launch<true>(job, r, &s, out) : launch<false>(job, r, &s, out)))
+        !(r->arc ? launch_search<true>(job, r, &s, out)
+                 : launch_search<false>(job, r, &s, out)))
         return false;
-    bring_back<<<gg_grid(job, r->n, 16), GG_BLOCK, 0, job->stream>>>(*r, s, distance);
+    bring_search_back<<<gg_grid(job, r->n, 16), GG_BLOCK, 0, job->stream>>>(*r, s,
+                                                                            distance);
     if (!gg_launched(job, "bring_back") || !gg_mark(job, GG_ENDED) || !gg_wait(job) ||
         !gg_fetch(job, &found, s.found, sizeof found) ||
         !gg_download(job, &board, s.queue.board, sizeof board))

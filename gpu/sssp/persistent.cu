@@ -21,8 +21,8 @@
 /* ---- kernel ---- */
 
 template <typename type>
-static __device__ void search(const struct persistent<type> &p,
-                              struct block_memory<type> &m) {
+static __device__ void search_persistent(const struct persistent<type> &p,
+                                         struct block_memory<type> &m) {
     struct place<type> at = {
         0, (typename type::span)(1 / p.delta), 0, 0, 1, 0, type::unreached(), false, false
     };
@@ -84,14 +84,14 @@ static __global__ void __launch_bounds__(GG_PERSISTENT_BLOCK, BLOCKS_TO_FIT)
         forget_ways(p, m);
     }
     __syncthreads();
-    search(p, m);
+    search_persistent(p, m);
 }
 
 /* ---- driver ---- */
 
 template <typename type>
-static void carve(struct workspace *space, const struct sssp_search *s,
-                  struct persistent<type> *p) {
+static void carve_persistent(struct workspace *space, const struct sssp_search *s,
+                             struct persistent<type> *p) {
     uint64_t n = (uint64_t)s->g.n * type::ends, arcs = s->g.m + s->back.m;
     p->state = gg_carve<struct persistent_state>(space, 1);
     p->list = gg_carve<uint32_t>(space, n * LISTS);
@@ -120,8 +120,8 @@ static unsigned blocks_for(struct cuda_job *job, const struct sssp_search *s,
 }
 
 template <typename type>
-static bool launch(struct cuda_job *job, struct persistent<type> *p,
-                   const struct cooperative_kernel *kernel, unsigned blocks) {
+static bool launch_persistent(struct cuda_job *job, struct persistent<type> *p,
+                              const struct cooperative_kernel *kernel, unsigned blocks) {
     void *arguments[] = {p};
     struct persistent_state *state = p->state;
     gg_mark(job, GG_BEGAN);
@@ -141,10 +141,10 @@ static bool search_graph(struct cuda_job *job, struct sssp_search *s,
     const struct cooperative_kernel kernel = {(const void *)find_distances<type>,
                                               "find_distances", GG_PERSISTENT_BLOCK,
                                               sizeof(struct block_memory<type>)};
-    carve(space, s, &p);
+    carve_persistent(space, s, &p);
     set_up(s, &p);
     unsigned blocks = blocks_for(job, s, &kernel);
-    if (!launch(job, &p, &kernel, blocks) ||
+    if (!launch_persistent(job, &p, &kernel, blocks) ||
         !gg_fetch(job, &state, p.state, sizeof state))
         return false;
     if (state.failed) {
@@ -171,9 +171,9 @@ uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s) {
     struct persistent<integer32> any;
     struct persistent<both_ends<integer32>> any_both;
     if (s->back.offset)
-        carve(&space, s, &any_both);
+        carve_persistent(&space, s, &any_both);
     else
-        carve(&space, s, &any);
+        carve_persistent(&space, s, &any);
     return space.used;
 }
 

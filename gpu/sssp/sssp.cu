@@ -17,8 +17,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static void carve(const struct cuda_job *job, struct workspace *space,
-                  struct sssp_search *s, bool tree, struct sssp_outcome *out) {
+static void carve_sssp(const struct cuda_job *job, struct workspace *space,
+                       struct sssp_search *s, bool tree, struct sssp_outcome *out) {
     uint64_t tree_bytes = gg_tree_bytes(job, tree), scratch = 0;
     uint64_t n = s->g.n, ends = (uint64_t)s->wanted->source_count;
     ends += s->wanted->target_count;
@@ -88,7 +88,7 @@ static bool make_room(struct cuda_job *job, struct sssp_search *s, bool tree,
                       struct sssp_outcome *out, struct workspace *space) {
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(s->wanted->direction);
     *space = {NULL, 0};
-    carve(job, space, s, tree, out);
+    carve_sssp(job, space, s, tree, out);
     space->used += gg_sssp_engine_bytes(job, s);
     if ((s->parameters.local && !gg_fix_arcs(job, kind, &s->g, (int64_t)space->used)) ||
         !gg_sssp_prepare_pull(job, s, (int64_t)space->used) || !gg_workspace(job, space))
@@ -96,7 +96,7 @@ static bool make_room(struct cuda_job *job, struct sssp_search *s, bool tree,
     s->fixed = gg_fixed_arcs(job->graph, kind);
     if (s->turned.offset)
         s->light = gg_light_arcs(job->graph, kind);
-    carve(job, space, s, tree, out);
+    carve_sssp(job, space, s, tree, out);
     return true;
 }
 
@@ -234,7 +234,7 @@ static gpugraph_status list_on_device(gpugraph_graph *graph,
 }
 
 /* What a run takes. */
-static int64_t bytes(const gpugraph_graph *graph, bool) {
+static int64_t bytes_sssp(const gpugraph_graph *graph, bool) {
     const struct cuda_job planned = planned_job(graph);
     struct workspace space = {NULL, 0};
     struct sssp_search s = sssp_search();
@@ -244,7 +244,7 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
     s.wanted = &wanted;
     s.type = graph->distance_type;
     s.g = device_csr{graph->n, graph->m, NULL, NULL, NULL};
-    carve(&planned, &space, &s, true, &out);
+    carve_sssp(&planned, &space, &s, true, &out);
     return gg_device_graph_lacks(graph, CSR_OUT, true) +
            (int64_t)(space.used + gg_sssp_persistent_bytes(&s));
 }
@@ -269,6 +269,6 @@ static const struct sssp_calls calls = {.search = search_on_device};
 extern "C" const algorithm_side gg_sssp_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
+    .bytes = bytes_sssp,
     .list = list_on_device,
 };

@@ -289,8 +289,8 @@ static __global__ void number_edges(device_edges edges, const uint64_t *offset,
 
 /* ---- driver ---- */
 
-static void carve(struct workspace *space, uint32_t n, uint64_t arcs,
-                  struct tree_space *s) {
+static void carve_depth_rows(struct workspace *space, uint32_t n, uint64_t arcs,
+                             struct tree_space *s) {
     s->levels = gg_carve<struct tree_space::tree_levels>(space, 1);
     s->level = gg_carve<uint8_t>(space, n);
     s->slice = gg_carve<uint64_t>(space, gg_slices_at_most(n, arcs));
@@ -315,7 +315,7 @@ uint64_t gg_tree_rows_scratch(const struct cuda_job *job, gpugraph_direction dir
     struct tree_space s;
     if (!rows || !job->device) /* planned: what it takes at least */
         return 0;
-    carve(&space, job->graph->n, rows->arcs, &s);
+    carve_depth_rows(&space, job->graph->n, rows->arcs, &s);
     int64_t beside = (int64_t)job->graph->n * SEARCH_BYTES;
     return (int64_t)space.used + beside < gg_device_room(job) ? space.used : 0;
 }
@@ -354,7 +354,7 @@ bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
         !gg_device_csr(job, gg_forward_kind(direction), false, &g) ||
         !gg_device_csr(job, turned, false, &rows))
         return false;
-    carve(&space, g.n, rows.m, &s);
+    carve_depth_rows(&space, g.n, rows.m, &s);
     if (space.used > scratch_bytes)
         return true;
     if (!look_for_order(job, &edges, &rows, turned, &s, done) || !*done)

@@ -126,7 +126,8 @@ static void plan(struct cuda_job *job, const struct sssp_search *s,
 }
 
 /* What begins as 0 lies together at the end. */
-static void carve(struct workspace *space, struct mlmq_launch *l, uint64_t *zero_from) {
+static void carve_driver(struct workspace *space, struct mlmq_launch *l,
+                         uint64_t *zero_from) {
     struct mlmq *m = &l->m;
     const struct mlmq_sizes *size = &l->size;
     m->slot = gg_carve<uint64_t>(space, size->slots);
@@ -204,7 +205,7 @@ uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s) {
     struct workspace space = {NULL, 0};
     uint64_t zero_from;
     plan(job, s, &l);
-    carve(&space, &l, &zero_from);
+    carve_driver(&space, &l, &zero_from);
     return space.used;
 }
 
@@ -212,7 +213,7 @@ bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace 
     struct mlmq_launch l;
     uint64_t zero_from;
     plan(job, s, &l);
-    carve(space, &l, &zero_from);
+    carve_driver(space, &l, &zero_from);
     return start(job, s, &l, space->base + zero_from, space->used - zero_from) &&
            finish(job, &l, s);
 }
