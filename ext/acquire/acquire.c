@@ -5,7 +5,7 @@
 #include "pages/wal_frames.h"
 
 /* A kept graph whose tables are unchanged, with the read transaction to hold on to. */
-static int find_kept(reading *r, graph_ref **found) {
+static int find_kept_of_acquire(reading *r, graph_ref **found) {
     connection *c = r->c;
     graph_ref *next;
     for (graph_ref *g = c->graphs; g; g = next) {
@@ -46,7 +46,7 @@ static int bind_found(reading *r, graph_ref *found) {
 static int find_or_read(reading *r, graph_ref **found) {
     *found = NULL;
     r->why = "no graph is kept under this name";
-    int rc = find_kept(r, found);
+    int rc = find_kept_of_acquire(r, found);
     if (rc == SQLITE_OK && *found) {
         r->why = "the kept graph is current";
         check_done(r);

@@ -8,7 +8,7 @@
 enum { HEAD_BYTES = 8, LONGER = 15 };
 
 /* The slot that a text would have, all but its number. */
-static intern_slot slot_of(uint64_t hash, const char *text, size_t length) {
+static intern_slot slot_intern_of(uint64_t hash, const char *text, size_t length) {
     intern_slot slot = {0, 0, 0};
     memcpy(&slot.head, text, length < HEAD_BYTES ? length : HEAD_BYTES);
     slot.tag =
@@ -17,9 +17,9 @@ static intern_slot slot_of(uint64_t hash, const char *text, size_t length) {
 }
 
 /* The number of the text in a table, from 1; or 0 with the place where it belongs. */
-static uint32_t find(const intern *t, const intern_slot *table, uint64_t slots,
-                     const intern_slot *wanted, uint64_t hash, const char *text,
-                     size_t length, uint64_t *place) {
+static uint32_t find_intern(const intern *t, const intern_slot *table, uint64_t slots,
+                            const intern_slot *wanted, uint64_t hash, const char *text,
+                            size_t length, uint64_t *place) {
     uint64_t i = hash & (slots - 1);
     for (; table[i].number; i = (i + 1) & (slots - 1)) {
         const intern_slot *slot = &table[i];
@@ -41,7 +41,7 @@ static void move_text(intern *t, int64_t number) {
     uint64_t i = hash & (t->slots - 1);
     while (t->slot[i].number)
         i = (i + 1) & (t->slots - 1);
-    t->slot[i] = slot_of(hash, text, offset[1] - offset[0]);
+    t->slot[i] = slot_intern_of(hash, text, offset[1] - offset[0]);
     t->slot[i].number = (uint32_t)number + 1;
 }
 
@@ -74,7 +74,7 @@ static bool double_slots(intern *t) {
 }
 
 /* Room for one more text of this length. */
-static bool grow(intern *t, size_t length) {
+static bool grow_intern(intern *t, size_t length) {
     if (3 * ((uint64_t)t->count + 1) > 2 * t->slots && !double_slots(t))
         return false;
     if ((uint64_t)t->count + 2 > t->offset_room) {
@@ -108,18 +108,20 @@ uint64_t intern_hash(const intern *t, const char *text, size_t length) {
 }
 
 int64_t intern_hashed(intern *t, const char *text, size_t length, uint64_t hash) {
-    intern_slot slot = slot_of(hash, text, length);
+    intern_slot slot = slot_intern_of(hash, text, length);
     uint64_t place = 0, other;
-    uint32_t number = find(t, t->slot, t->slots, &slot, hash, text, length, &place);
+    uint32_t number =
+        find_intern(t, t->slot, t->slots, &slot, hash, text, length, &place);
     if (!number && t->former)
-        number = find(t, t->former, t->slots / 2, &slot, hash, text, length, &other);
+        number =
+            find_intern(t, t->former, t->slots / 2, &slot, hash, text, length, &other);
     if (number)
         return (int64_t)number - 1;
-    if (t->count == UINT32_MAX - 1 || !grow(t, length))
+    if (t->count == UINT32_MAX - 1 || !grow_intern(t, length))
         return -1;
     if (t->former) {
         move_texts(t);
-        find(t, t->slot, t->slots, &slot, hash, text, length, &place);
+        find_intern(t, t->slot, t->slots, &slot, hash, text, length, &place);
     }
     memcpy(t->bytes + t->offset[t->count], text, length);
     t->offset[t->count + 1] = t->offset[t->count] + length;

@@ -27,7 +27,8 @@ static bool starts(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static int find_place(sqlite3 *db, const char *schema, const char *table, place *at) {
+static int find_place_of_program(sqlite3 *db, const char *schema, const char *table,
+                                 place *at) {
     sqlite3_stmt *statement;
     const char *name;
     *at = (place){-1, -1};
@@ -70,7 +71,7 @@ static bool may_write_past(const char *opcode) {
     return false;
 }
 
-static int list(sqlite3 *db, const char *sql, const place *at, program *made) {
+static int list_program(sqlite3 *db, const char *sql, const place *at, program *made) {
     sqlite3_stmt *op;
     int programs = 0, step = SQLITE_DONE;
     int rc = statement_prepare(db, &op, "EXPLAIN %s", sql);
@@ -93,9 +94,9 @@ int program_read(sqlite3 *db, const char *sql, const char *schema, const char *t
     *made = (program){0};
     int rc = sql ? SQLITE_OK : SQLITE_ERROR;
     if (rc == SQLITE_OK && table)
-        rc = find_place(db, schema, table, &at);
+        rc = find_place_of_program(db, schema, table, &at);
     if (rc == SQLITE_OK)
-        rc = list(db, sql, &at, made);
+        rc = list_program(db, sql, &at, made);
     if (rc)
         *made = (program){true, true, true, true};
     return rc == SQLITE_NOMEM ? rc : SQLITE_OK;

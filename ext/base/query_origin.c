@@ -200,7 +200,7 @@ static bool is_query(const search *q, int first, int end) {
 }
 
 /* Is the query one of a list in brackets? */
-static bool is_listed(const search *q, int open, int end) {
+static bool is_listed_of_query_origin(const search *q, int open, int end) {
     if (!sql_mark_at(q->s, open, '(') || q->s->item[open].partner != end - 1)
         return false;
     for (int at = open + 1, first = at; at < end; at = sql_step(q->s, at)) {
@@ -234,8 +234,8 @@ static bool is_comparison(const search *q, int first, int end) {
                 is_argument(q, c));
     while (at < end && !sql_word_at(q->s, at, "IN"))
         at = sql_step(q->s, at);
-    return at < end && read_column(q->s, first, at, &c) && is_listed(q, at + 1, end) &&
-           is_argument(q, c);
+    return at < end && read_column(q->s, first, at, &c) &&
+           is_listed_of_query_origin(q, at + 1, end) && is_argument(q, c);
 }
 
 /* Brackets in brackets: SQLite allows no more either. */

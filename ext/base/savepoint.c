@@ -23,7 +23,7 @@ int savepoint_open(savepoint *s, sqlite3 *db, const table_info *table, char **er
 
 /* An interrupt stops ROLLBACK as well. A statement that writes takes all of the transaction
 ** back when it is stopped; prepared it must be before. */
-static void take_back(const savepoint *s) {
+static void take_savepoint_back(const savepoint *s) {
     char *error = NULL;
     int rc = SQLITE_OK;
     if (!sqlite3_get_autocommit(s->db))
@@ -39,7 +39,7 @@ int savepoint_close(savepoint *s, int rc, char **error) {
     if (s->open && rc == SQLITE_OK)
         rc = statement_execute(s->db, error, "RELEASE gpugraph");
     if (s->open && rc)
-        take_back(s);
+        take_savepoint_back(s);
     sqlite3_finalize(s->nothing);
     *s = (savepoint){.db = s->db};
     return rc;

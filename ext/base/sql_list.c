@@ -144,7 +144,7 @@ static sql_token bound_literal(const char *at, const char *end) {
 }
 
 /* The bytes between parameters are the same in both texts. */
-static bool walk(sql_list *list, const char *at, const char *end) {
+static bool walk_sql_list(sql_list *list, const char *at, const char *end) {
     const char *sql = list->count ? list->item[0].token.start : NULL;
     for (int i = 0; i < list->count; i++) {
         sql_item *item = &list->item[i];
@@ -164,7 +164,7 @@ static bool walk(sql_list *list, const char *at, const char *end) {
 
 void sql_list_bind(sql_list *list, const char *expanded) {
     const char *end = expanded + strlen(expanded);
-    if (walk(list, sql_skip_space(expanded, end), end))
+    if (walk_sql_list(list, sql_skip_space(expanded, end), end))
         return;
     for (int i = 0; i < list->count; i++)
         list->item[i].value = list->item[i].token;

@@ -112,8 +112,8 @@ static char kind_of(const char *type, bool without_rowid) {
 }
 
 /* Fills in schema, name and kind; name stays NULL when there is no such table. */
-static int find_place(sqlite3 *db, const char *schema, const char *table,
-                      table_info *info) {
+static int find_place_of_table_info(sqlite3 *db, const char *schema, const char *table,
+                                    table_info *info) {
     sqlite3_stmt *statement;
     int rc = schema ? statement_prepare(db, &statement, "PRAGMA \"%w\".table_list(%Q)",
                                         schema, table)
@@ -146,7 +146,8 @@ static bool is_part_of_graph(sqlite3 *db, const char *schema, const char *name,
     if (length <= 0 || sqlite3_stricmp(name + length, suffix) != 0)
         return false;
     char *graph = sqlite3_mprintf("%.*s", length, name);
-    bool is_graph = graph && find_place(db, schema, graph, &info) == SQLITE_OK &&
+    bool is_graph = graph &&
+                    find_place_of_table_info(db, schema, graph, &info) == SQLITE_OK &&
                     info.name && info.kind == 'g';
     table_info_clear(&info);
     sqlite3_free(graph);
@@ -309,7 +310,7 @@ int table_find(sqlite3 *db, const char *schema, const char *table, table_info *i
     memset(info, 0, sizeof *info);
     if (schema && schema_rank(db, schema) == -2)
         return no_schema(db, schema, error);
-    int rc = find_place(db, schema, table, info);
+    int rc = find_place_of_table_info(db, schema, table, info);
     if (rc == SQLITE_OK && !info->name)
         return no_table(db, schema, table, error);
     if (rc == SQLITE_OK)

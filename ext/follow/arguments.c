@@ -10,7 +10,7 @@
 
 /* ---- arguments ---- */
 
-static int fail(char **error, char *sentence) {
+static int fail_arguments(char **error, char *sentence) {
     *error = sentence;
     return sentence ? SQLITE_ERROR : SQLITE_NOMEM;
 }
@@ -25,7 +25,8 @@ static int fail_near(char **error, char *sentence, const char *given,
     for (int i = 0; i < 3; i++)
         nearest_look(&near, known[i], known[i]);
     char *end = nearest_end(&near);
-    int rc = fail(error, sentence && end ? sqlite3_mprintf("%s%s", sentence, end) : NULL);
+    int rc = fail_arguments(
+        error, sentence && end ? sqlite3_mprintf("%s%s", sentence, end) : NULL);
     sqlite3_free(sentence);
     sqlite3_free(end);
     return rc;
@@ -41,7 +42,7 @@ static int split_option(const char *text, char **name, char **value, char **erro
     sql_next(at, end, &rest);
     if (key.kind != SQL_WORD || equals.kind != SQL_OTHER || *equals.start != '=' ||
         given.kind == SQL_END || given.kind == SQL_UNFINISHED || rest.kind != SQL_END)
-        return fail(
+        return fail_arguments(
             error, sqlite3_mprintf("'%!.40s' is no option; an option is written as in "
                                    "direction = 'both', and there are direction, persist "
                                    "and where",
@@ -69,9 +70,9 @@ static int set_option(graph_arguments *made, const char *name, const char *value
     }
     if (sqlite3_stricmp(name, "persist") == 0) {
         if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
-            return fail(error,
-                        sqlite3_mprintf("the option persist must be 0 or 1, not '%!.40s'",
-                                        value));
+            return fail_arguments(
+                error, sqlite3_mprintf("the option persist must be 0 or 1, not '%!.40s'",
+                                       value));
         made->persist = *value == '1';
         return SQLITE_OK;
     }
@@ -96,8 +97,9 @@ static int parse_option(const char *text, unsigned *given, graph_arguments *made
         if (sqlite3_stricmp(name, options[i]) != 0)
             continue;
         if (*given & 1u << i)
-            rc = fail(error, sqlite3_mprintf("the option %s is given more than once",
-                                             options[i]));
+            rc = fail_arguments(
+                error,
+                sqlite3_mprintf("the option %s is given more than once", options[i]));
         *given |= 1u << i;
     }
     if (rc == SQLITE_OK)
@@ -114,10 +116,10 @@ static int quote_names(const char *text, char **error) {
     if (!quoted)
         return SQLITE_ERROR;
     sqlite3_free(*error);
-    int rc =
-        fail(error, sqlite3_mprintf("'%!.40s' is no table with its columns; quote the "
-                                    "name, as in USING gpugraph(%s)",
-                                    text, quoted));
+    int rc = fail_arguments(
+        error, sqlite3_mprintf("'%!.40s' is no table with its columns; quote the "
+                               "name, as in USING gpugraph(%s)",
+                               text, quoted));
     sqlite3_free(quoted);
     return rc;
 }
@@ -128,18 +130,19 @@ int graph_arguments_parse(int count, const char *const *argument, graph_argument
     memset(made, 0, sizeof *made);
     *error = NULL;
     if (count == 0)
-        return fail(error,
-                    sqlite3_mprintf("there is no table to follow; write its name, and "
-                                    "its columns where needed, into the brackets"));
+        return fail_arguments(
+            error, sqlite3_mprintf("there is no table to follow; write its name, and "
+                                   "its columns where needed, into the brackets"));
     int rc = edge_parse(argument[0], (int)strlen(argument[0]), EDGE_COLUMNS,
                         &made->source, error);
     if (rc == SQLITE_ERROR)
         rc = quote_names(argument[0], error);
     if (rc == SQLITE_OK && made->source.query)
-        rc = fail(error,
-                  sqlite3_mprintf(
-                      "a graph follows a plain table, not a query; follow the table that "
-                      "the query reads, or give the query to the search itself"));
+        rc = fail_arguments(
+            error,
+            sqlite3_mprintf(
+                "a graph follows a plain table, not a query; follow the table that "
+                "the query reads, or give the query to the search itself"));
     for (int i = 1; i < count && rc == SQLITE_OK; i++)
         rc = parse_option(argument[i], &given, made, error);
     if (rc)

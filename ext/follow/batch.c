@@ -91,8 +91,8 @@ typedef struct rereading {
 ** NULL where there is no such row. Looked up so, inside SQLite's own loop, rows cost half of what
 ** they cost by a statement each. The condition is within a subquery, where its names mean columns
 ** of the table and nothing else; SQLite merges the subquery into the join. */
-static int prepare(connection *c, const row_source *rows, int lookups, int *arguments,
-                   sqlite3_stmt **row) {
+static int prepare_batch(connection *c, const row_source *rows, int lookups,
+                         int *arguments, sqlite3_stmt **row) {
     static const int order[] = {SOURCE_COLUMN, TARGET_COLUMN, WEIGHT_COLUMN,
                                 REVERSE_COLUMN, EDGE_ID_COLUMN};
     const char *rowid = rows->table.rowid_name;
@@ -239,8 +239,8 @@ static void take_changed(loader *l, sqlite3_value **value) {
 }
 
 /* Looks up the ids from `at` on. */
-static int look_up(const id_list *ids, int64_t at, int lookups, loader *l,
-                   sqlite3_stmt *row) {
+static int look_batch_up(const id_list *ids, int64_t at, int lookups, loader *l,
+                         sqlite3_stmt *row) {
     for (int k = 0; k < lookups; k++) {
         if (at + k < ids->count)
             sqlite3_bind_int64(row, k + 1, ids->item[at + k]);
@@ -324,9 +324,9 @@ static int take_some(rereading *r, connection *c, const id_list *ids,
             continue;
         }
         if (!*row)
-            rc = prepare(c, r->source, 1, &r->rows.collected, row);
+            rc = prepare_batch(c, r->source, 1, &r->rows.collected, row);
         if (rc == SQLITE_OK)
-            rc = look_up(ids, at + k, 1, &r->rows, *row);
+            rc = look_batch_up(ids, at + k, 1, &r->rows, *row);
     }
     return rc;
 }
@@ -416,9 +416,9 @@ static int read_again(rereading *r, connection *c, const char *function,
     bool done = false;
     int rc = may_find(r, ids) ? find_again(r, c, ids, &done) : SQLITE_OK;
     if (rc == SQLITE_OK && lookups && !done)
-        rc = prepare(c, r->source, lookups, &r->rows.collected, &row);
+        rc = prepare_batch(c, r->source, lookups, &r->rows.collected, &row);
     for (int64_t at = 0; at < ids->count && rc == SQLITE_OK && !done; at += lookups)
-        rc = look_up(ids, at, lookups, &r->rows, row);
+        rc = look_batch_up(ids, at, lookups, &r->rows, row);
     sqlite3_finalize(row);
     if (r->unfit)
         return SQLITE_OK;
@@ -469,8 +469,8 @@ static int writable(connection *c, followed *f, graph_ref *made[PARTS]) {
 }
 
 /* One graph of them. */
-static int change(connection *c, graph_ref *g, row_changes *changes, intern *texts,
-                  half_changes *halves) {
+static int change_batch(connection *c, graph_ref *g, row_changes *changes, intern *texts,
+                        half_changes *halves) {
     gpugraph_run run;
     place_batch places = {.removed = NULL};
     gpugraph_edges added = loader_edges(&changes->added, texts), lone = {.count = 0};
@@ -535,7 +535,7 @@ static int change_all(connection *c, followed *f, rereading *r,
         return rc;
     for (int k = 0; k < r->parts && rc == SQLITE_OK; k++)
         if (!is_empty(&r->part[k]))
-            rc = change(c, g[k], &r->part[k], &r->texts, &halves[k]);
+            rc = change_batch(c, g[k], &r->part[k], &r->texts, &halves[k]);
     f->changed_ms = gg_now_ms();
     const bool own = g[0] == f->graph, whole = r->parts == 1 && !g[0]->row_ids;
     if (rc == SQLITE_OK && !own)
@@ -549,7 +549,7 @@ static int change_all(connection *c, followed *f, rereading *r,
 }
 
 /* *done false: the whole table must be read. */
-static int apply(connection *c, followed *f, rereading *r, bool *done) {
+static int apply_batch(connection *c, followed *f, rereading *r, bool *done) {
     half_changes halves[PARTS];
     bool empty = true;
     for (int k = 0; k < r->parts; k++)
@@ -578,7 +578,7 @@ int mirror_change(reading *r, followed *f, const id_list *ids, bool *done) {
                            : "rows that the log names, read again");
     *done = false;
     if (rc == SQLITE_OK && !rows.unfit)
-        rc = apply(r->c, f, &rows, done);
+        rc = apply_batch(r->c, f, &rows, done);
     if (rc == SQLITE_ERROR && !*r->error) {
         *r->error = rows.rows.error;
         rows.rows.error = NULL;

@@ -43,7 +43,7 @@ static void flush_piece(writer *w) {
     w->filled = 0;
 }
 
-static int write_bytes(void *context, void *bytes, size_t count, uint64_t at) {
+static int write_bytes_of_blocks(void *context, void *bytes, size_t count, uint64_t at) {
     (void)at;
     writer *w = context;
     const char *from = bytes;
@@ -124,7 +124,7 @@ static int put_view(sqlite3 *db, const definition *d, char **error) {
 static int write_graph(connection *c, gpugraph_graph *graph, writer *w, uint64_t *size,
                        char **error) {
     gpugraph_run run;
-    gpugraph_stream to = {write_bytes, w};
+    gpugraph_stream to = {write_bytes_of_blocks, w};
     *size = 0;
     if (!graph)
         return SQLITE_OK;

@@ -307,7 +307,7 @@ static int add_alias(reading *r, followed *f) {
 }
 
 /* Takes the table over from the reading; without memory f stays what it is. */
-static int take_table(reading *r, followed *f) {
+static int take_table_of_follow(reading *r, followed *f) {
     char *log = sqlite3_mprintf("%s", r->follow->log);
     if (!log)
         return SQLITE_NOMEM;
@@ -332,7 +332,7 @@ int followed_catch_up(reading *r, graph_ref **found) {
     if (f->graph &&
         (stamp_compare(f->base, r->hold) == STAMP_NEW_SCHEMA || mirror_is_foreign(f)))
         followed_forget(r->c, f);
-    int rc = take_table(r, f);
+    int rc = take_table_of_follow(r, f);
     if (rc == SQLITE_OK)
         rc = catch_up(r, f, found);
     if (rc == SQLITE_OK && *found)

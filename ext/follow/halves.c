@@ -28,8 +28,9 @@ static uint32_t find_in(const gpugraph_graph *other, const gpugraph_graph *graph
     return gpugraph_find_text(other, text, length);
 }
 
-static int change_rows(connection *c, const graph_ref *mirror, row_changes *changes,
-                       intern *texts, half_changes *made) {
+static int change_rows_of_halves(connection *c, const graph_ref *mirror,
+                                 row_changes *changes, intern *texts,
+                                 half_changes *made) {
     gpugraph_run run;
     gpugraph_edges added = half_edges(&changes->lone, texts);
     gpugraph_changes batch = {.removed = changes->removed_halves.item,
@@ -103,7 +104,7 @@ void half_changes_clear(half_changes *made) {
 int half_changes_make(connection *c, const graph_ref *mirror, row_changes *changes,
                       intern *texts, half_changes *made) {
     memset(made, 0, sizeof *made);
-    int rc = change_rows(c, mirror, changes, texts, made);
+    int rc = change_rows_of_halves(c, mirror, changes, texts, made);
     if (rc == SQLITE_OK)
         rc = list_kept(mirror, &changes->removed, made);
     if (rc == SQLITE_OK)

@@ -13,7 +13,7 @@
 #include "kept/shared.h"
 #include <string.h>
 
-static void settle(connection *c, graph_ref *before) {
+static void settle_mirror(connection *c, graph_ref *before) {
     if (!before)
         return;
     before->followed = false;
@@ -29,9 +29,9 @@ void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both) {
     if (both)
         both->followed = true;
     if (before[0] != g)
-        settle(c, before[0]);
+        settle_mirror(c, before[0]);
     if (before[1] != both)
-        settle(c, before[1]);
+        settle_mirror(c, before[1]);
 }
 
 /* ---- a whole read ---- */
@@ -135,8 +135,8 @@ static int load_for_all(void *of, loaded *got) {
 }
 
 /* *shared: whose graph got->graph is, or NULL. A graph that others may use has no other one beside it. */
-static int load(reading *r, followed *f, loaded *got, loaded *other,
-                shared_graph **shared) {
+static int load_mirror(reading *r, followed *f, loaded *got, loaded *other,
+                       shared_graph **shared) {
     graph_name name = {.undirected = false};
     whole_read whole = {r, f};
     *shared = NULL;
@@ -182,7 +182,7 @@ int mirror_renew(reading *r, followed *f, const char *why) {
     const bool two = f->rows.column[REVERSE_COLUMN] != NULL;
     r->why = why;
     check_done(r);
-    int rc = load(r, f, &got, two ? &other : NULL, &shared);
+    int rc = load_mirror(r, f, &got, two ? &other : NULL, &shared);
     if (rc)
         return rc;
     graph_ref *g = take_graph(r->c, f, shared, &got),
@@ -207,7 +207,7 @@ static int check_saved(connection *c, const graph_ref *g, bool *good) {
     return g->row_ids ? row_ids_settle(c, g->row_ids) : SQLITE_OK;
 }
 
-static gpugraph_graph *take_block(block_graphs *saved, int which) {
+static gpugraph_graph *take_block_of_mirror(block_graphs *saved, int which) {
     gpugraph_graph *graph = saved->of[which];
     saved->of[which] = NULL;
     return graph;
@@ -217,9 +217,10 @@ static graph_ref *take_saved(connection *c, const followed *f, bool undirected,
                              block_graphs *saved) {
     const int first = undirected ? BLOCK_BOTH : BLOCK_GRAPH;
     const bool named = source_has_row_ids(&f->rows);
-    loaded got = {.graph = take_block(saved, first),
-                  .half_rows = take_block(saved, first + BLOCK_HALF_ROWS),
-                  .row_ids = named ? take_block(saved, first + BLOCK_ROW_IDS) : NULL,
+    loaded got = {.graph = take_block_of_mirror(saved, first),
+                  .half_rows = take_block_of_mirror(saved, first + BLOCK_HALF_ROWS),
+                  .row_ids =
+                      named ? take_block_of_mirror(saved, first + BLOCK_ROW_IDS) : NULL,
                   .has_weight = f->rows.column[WEIGHT_COLUMN] != NULL};
     if (!named && !source_rowid(&f->rows))
         got.names = edge_names_none();

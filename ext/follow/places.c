@@ -70,7 +70,7 @@ static bool is_set(const uint8_t *bits, int64_t i) {
     return bits && bits[i / 8] >> i % 8 & 1;
 }
 
-static bool take_arrays(place_batch *made, int64_t removed, int64_t added) {
+static bool take_arrays_of_places(place_batch *made, int64_t removed, int64_t added) {
     const size_t come = (size_t)added + 1;
     made->removed = malloc(((size_t)removed + 1) * sizeof *made->removed);
     made->before = malloc(come * sizeof *made->before);
@@ -86,7 +86,7 @@ static bool take_arrays(place_batch *made, int64_t removed, int64_t added) {
 }
 
 /* Entry `at` of the batch's columns is what the loader has at i. */
-static void put(place_batch *made, int64_t at, const loader *l, int64_t i) {
+static void put_places(place_batch *made, int64_t at, const loader *l, int64_t i) {
     for (int k = 0; k < 2; k++) {
         made->end[k][at] = id_entry(&l->id[k], i);
         if (is_set(l->id[k].is_text, i))
@@ -98,13 +98,14 @@ static void put(place_batch *made, int64_t at, const loader *l, int64_t i) {
 
 /* old: of removed edges. fixed[i]: the number before of added edge i where it stays, else
 ** GPUGRAPH_NO_EDGE; gone: the other removed ones' numbers, ascending. */
-static void fill(place_batch *made, const row_changes *changes, const place *new,
-                 const uint64_t *fixed, const uint64_t *gone, uint64_t gone_count) {
+static void fill_places(place_batch *made, const row_changes *changes, const place *new,
+                        const uint64_t *fixed, const uint64_t *gone,
+                        uint64_t gone_count) {
     const loader *l = &changes->added;
     uint64_t passed = 0, fresh = 0;
     for (int64_t at = 0; at < l->count; at++) {
         const uint64_t e = fixed[new[at].of];
-        put(made, at, l, new[at].of);
+        put_places(made, at, l, new[at].of);
         if (e != GPUGRAPH_NO_EDGE) {
             made->before[at] = e;
             made->edge_id[at] = (int64_t)e + 1;
@@ -141,21 +142,22 @@ static int find_all(const row_changes *changes, const place *old, const place *n
                     place_batch *made) {
     const size_t go = (size_t)changes->removed.count, come = (size_t)changes->added.count;
     uint64_t *scratch = malloc((2 * go + come + 1) * sizeof *scratch);
-    if (!scratch || !take_arrays(made, changes->removed.count, changes->added.count)) {
+    if (!scratch ||
+        !take_arrays_of_places(made, changes->removed.count, changes->added.count)) {
         free(scratch);
         return SQLITE_NOMEM;
     }
     uint64_t *gone = scratch + go, *fixed = gone + go;
     uint64_t count = part(changes, old, scratch, fixed, gone);
-    fill(made, changes, new, fixed, gone, count);
+    fill_places(made, changes, new, fixed, gone, count);
     for (size_t i = 0; i < go; i++)
         made->removed[i] = (int64_t)old[i].edge + 1;
     free(scratch);
     return SQLITE_OK;
 }
 
-static void take_columns(const place_batch *made, gpugraph_edges *added,
-                         gpugraph_changes *batch) {
+static void take_columns_of_places(const place_batch *made, gpugraph_edges *added,
+                                   gpugraph_changes *batch) {
     added->source = (gpugraph_id_column){made->end[0], made->is_text[0], NULL};
     added->target = (gpugraph_id_column){made->end[1], made->is_text[1], NULL};
     added->weight = added->weight ? made->weight : NULL;
@@ -176,7 +178,7 @@ int place_batch_make(connection *c, graph_ref *graph, row_changes *changes,
         rc = new ? find_all(changes, old, new, made) : SQLITE_NOMEM;
     }
     if (rc == SQLITE_OK)
-        take_columns(made, added, batch);
+        take_columns_of_places(made, added, batch);
     free(old);
     free(new);
     return lost ? SQLITE_MISMATCH : rc;

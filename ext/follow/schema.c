@@ -135,7 +135,7 @@ static int read_arguments(sqlite3 *db, definition *d, char **error) {
     return rc;
 }
 
-static int take_columns(definition *d, const char *sql) {
+static int take_columns_of_schema(definition *d, const char *sql) {
     char *column[EDGE_COLUMNS] = {NULL};
     int count = trigger_columns(sql, column);
     for (int i = 0; i < EDGE_COLUMNS; i++) {
@@ -168,7 +168,7 @@ static int take_triggers(definition *d, const present *list) {
             return SQLITE_NOMEM;
         sqlite3_free(d->source.table);
         d->source.table = table;
-        rc = take_columns(d, t->sql);
+        rc = take_columns_of_schema(d, t->sql);
     }
     return rc;
 }

@@ -70,7 +70,7 @@ static void append_part(sqlite3_str *sql, const parts *p, const char *name, size
         append_name(sql, p, p->suffix ? p->suffix : key);
 }
 
-static char *expand(const char *template, const parts *p) {
+static char *expand_sql(const char *template, const parts *p) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     const char *open, *close;
     while ((open = strchr(template, '{')) != NULL &&
@@ -84,24 +84,24 @@ static char *expand(const char *template, const parts *p) {
 }
 
 char *follow_log_sql(const definition *d) {
-    return expand(log_sql, &(parts){.d = d});
+    return expand_sql(log_sql, &(parts){.d = d});
 }
 
 char *follow_blocks_sql(const definition *d) {
-    return expand(blocks_sql, &(parts){.d = d});
+    return expand_sql(blocks_sql, &(parts){.d = d});
 }
 
 char *follow_saved_sql(const definition *d) {
-    return expand(saved_sql, &(parts){.d = d});
+    return expand_sql(saved_sql, &(parts){.d = d});
 }
 
-static int add(trigger_list *list, const char *template, const parts *p, char *what) {
+static int add_sql(trigger_list *list, const char *template, const parts *p, char *what) {
     if (!room_for_one(&list->item, list->count, &list->room, sizeof *list->item)) {
         sqlite3_free(what);
         return SQLITE_NOMEM;
     }
     trigger_sql *t = &list->item[list->count++];
-    t->sql = expand(template, p);
+    t->sql = expand_sql(template, p);
     t->what = what;
     return t->sql && t->what ? SQLITE_OK : SQLITE_NOMEM;
 }
@@ -143,7 +143,8 @@ static int add_key(const definition *d, const char *index, int number, const cha
                                      update ? "UPDATE" : "INSERT", index);
         parts p = {.d = d, .suffix = suffix, .replaceable = rows};
         if (suffix && rows) {
-            rc = add(made, update ? replaced_update_sql : replaced_insert_sql, &p, what);
+            rc = add_sql(made, update ? replaced_update_sql : replaced_insert_sql, &p,
+                         what);
         } else {
             sqlite3_free(what);
             rc = SQLITE_NOMEM;
@@ -223,8 +224,8 @@ int follow_triggers(sqlite3 *db, definition *d, trigger_list *made, char **error
     int rc = find_columns(db, d, error);
     for (size_t i = 0; i < sizeof always / sizeof *always && rc == SQLITE_OK; i++) {
         parts p = {.d = d, .suffix = always[i].suffix};
-        rc = add(made, always[i].template, &p,
-                 sqlite3_mprintf("%s_%s", d->name, always[i].suffix));
+        rc = add_sql(made, always[i].template, &p,
+                     sqlite3_mprintf("%s_%s", d->name, always[i].suffix));
     }
     if (rc == SQLITE_OK && *d->rowid)
         rc = add_keys(db, d, made);

@@ -58,8 +58,8 @@ static int find_graph_table(graph_call *call, const char *text, int bytes) {
 }
 
 /* Of the direction 'both', or of the others. */
-static int acquire(graph_call *call, sqlite3_context *context, const char *edges,
-                   bool undirected, graph_ref **graph) {
+static int acquire_functions(graph_call *call, sqlite3_context *context,
+                             const char *edges, bool undirected, graph_ref **graph) {
     const graph_request request = {.function = call->function,
                                    .edges = edges,
                                    .edges_bytes = (int)strlen(edges),
@@ -100,9 +100,9 @@ int graph_call_begin(graph_call *call, sqlite3_context *context, const char *fun
         rc = definition_resolve(call->c, function, scope, &call->definition, &call->rows,
                                 &call->error);
     if (rc == SQLITE_OK)
-        rc = acquire(call, context, edges, false, &call->graph);
+        rc = acquire_functions(call, context, edges, false, &call->graph);
     if (rc == SQLITE_OK && call->graph->two_ways)
-        rc = acquire(call, context, edges, true, &call->both);
+        rc = acquire_functions(call, context, edges, true, &call->both);
     return rc;
 }
 
@@ -149,7 +149,7 @@ static bool is_directed(const check *k) {
     return k->graph->two_ways && !k->graph->undirected;
 }
 
-static void say(check *k, sqlite3_int64 number, const char *what) {
+static void say_functions(check *k, sqlite3_int64 number, const char *what) {
     const char *of = k->graph->row_ids ? "row" : "edge";
     if (k->differences++ < SHOWN_DIFFERENCES)
         sqlite3_str_appendf(k->said, "%s%s %lld %s", k->differences > 1 ? "; " : "", of,
@@ -168,13 +168,14 @@ static bool is_same(const check *k, sqlite3_int64 number, sqlite3_value **value,
 static void compare_edge(check *k, sqlite3_int64 number, sqlite3_value **value,
                          sqlite3_value *id) {
     for (; k->at < k->count && number_of_edge(k, k->at) < number; k->at++)
-        say(k, number_of_edge(k, k->at), "is in the graph and not in the table");
+        say_functions(k, number_of_edge(k, k->at),
+                      "is in the graph and not in the table");
     if (k->at == k->count || number_of_edge(k, k->at) != number) {
-        say(k, number, "is in the table and not in the graph");
+        say_functions(k, number, "is in the table and not in the graph");
         return;
     }
     if (!is_same(k, number, value, id))
-        say(k, number, "differs between table and graph");
+        say_functions(k, number, "differs between table and graph");
     k->at++;
 }
 
@@ -188,7 +189,8 @@ static int compare_half(check *k, sqlite3_int64 id, sqlite3_value **value) {
         if (rc)
             return rc;
         if (v == GPUGRAPH_NONE)
-            say(k, id, "is no edge, and an end of it is no vertex of the graph");
+            say_functions(k, id,
+                          "is no edge, and an end of it is no vertex of the graph");
         else
             k->lone[v] = 1;
     }
@@ -201,7 +203,7 @@ static int compare_ways(check *k, sqlite3_int64 row, sqlite3_value **value,
     open_ways ways;
     sqlite3_value *weight[] = {value[2], value[3]};
     if (!two_ways_look(weight[0], weight[1], &ways))
-        say(k, row, "differs between table and graph");
+        say_functions(k, row, "differs between table and graph");
     else if (!ways.open[0] && !ways.open[1])
         return compare_half(k, is_directed(k) ? 2 * row : row, value);
     else if (k->graph->undirected)
@@ -218,7 +220,7 @@ static int compare_ways(check *k, sqlite3_int64 row, sqlite3_value **value,
 /* Vertices are the ends of rows and nothing else, but for unused numbers. */
 enum { CHECKED_TOGETHER = 65536 }; /* edges or vertices, between two polls */
 
-static int compare_vertices(check *k) {
+static int compare_vertices_of_functions(check *k) {
     const uint32_t *unused;
     const uint64_t count = gpugraph_unused_numbers(k->graph->graph, &unused);
     uint32_t n = gpugraph_vertex_count(k->graph->graph), used = 0;
@@ -298,12 +300,13 @@ static int compare(check *k) {
         graph_call_failure(&k->call, rc, "read");
     sqlite3_finalize(scan);
     for (; rc == SQLITE_OK && k->at < k->count; k->at++)
-        say(k, number_of_edge(k, k->at), "is in the graph and not in the table");
-    return rc ? rc : compare_vertices(k);
+        say_functions(k, number_of_edge(k, k->at),
+                      "is in the graph and not in the table");
+    return rc ? rc : compare_vertices_of_functions(k);
 }
 
 /* What look-ups read, against the edges. */
-static int compare_arcs(check *k) {
+static int compare_arcs_of_functions(check *k) {
     gpugraph_run run;
     uint64_t e;
     connection_run(k->call.c, &run);
@@ -311,7 +314,8 @@ static int compare_arcs(check *k) {
     if (status != GPUGRAPH_INVALID)
         return code_of_status(status);
     if (e != GPUGRAPH_NO_EDGE)
-        say(k, number_of_edge(k, e), "cannot be looked up in the graph by its ends");
+        say_functions(k, number_of_edge(k, e),
+                      "cannot be looked up in the graph by its ends");
     else if (k->differences++ < SHOWN_DIFFERENCES)
         sqlite3_str_appendf(k->said, "%s%s", k->differences > 1 ? "; " : "", run.message);
     return SQLITE_OK;
@@ -337,7 +341,7 @@ static int check_one(check *k, const graph_ref *graph) {
     k->lone = calloc((size_t)gpugraph_vertex_count(graph->graph) + 1, 1);
     int rc = k->lone ? compare(k) : SQLITE_NOMEM;
     free(k->lone);
-    rc = rc ? rc : compare_arcs(k);
+    rc = rc ? rc : compare_arcs_of_functions(k);
     return rc ? rc : compare_tables(k);
 }
 

@@ -290,7 +290,8 @@ static void find_constraints(const graph_table *t, sqlite3_index_info *info, int
     }
 }
 
-static void give(sqlite3_index_info *info, int constraint, int place, bool omit) {
+static void give_graph_table(sqlite3_index_info *info, int constraint, int place,
+                             bool omit) {
     info->aConstraintUsage[constraint].argvIndex = place;
     info->aConstraintUsage[constraint].omit = omit;
 }
@@ -335,9 +336,9 @@ static void plan_ends(const graph_table *t, sqlite3_index_info *info, const int 
         info->idxNum = to_list ? PLAN_TO_LIST : PLAN_BETWEEN;
     else
         info->idxNum = PLAN_FROM;
-    give(info, from, 1, !from_list && lookup_is_exact(t->affinity[0]));
+    give_graph_table(info, from, 1, !from_list && lookup_is_exact(t->affinity[0]));
     if (between)
-        give(info, to, 2, !to_list && lookup_is_exact(t->affinity[1]));
+        give_graph_table(info, to, 2, !to_list && lookup_is_exact(t->affinity[1]));
     if (from_list || (between && to_list))
         sqlite3_vtab_in(info, from_list ? from : to, 1);
     expect_rows(info, (from_list || (between && to_list) ? VALUES : 1) *
@@ -364,12 +365,12 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     if (equal[COLUMN_EDGE] >= 0 && t->named &&
         is_whole_list(t, info, equal[COLUMN_EDGE], COLUMN_EDGE)) {
         info->idxNum = PLAN_EDGE_LIST;
-        give(info, equal[COLUMN_EDGE], 1, false);
+        give_graph_table(info, equal[COLUMN_EDGE], 1, false);
         sqlite3_vtab_in(info, equal[COLUMN_EDGE], 1);
         expect_rows(info, VALUES);
     } else if (equal[COLUMN_EDGE] >= 0) {
         info->idxNum = PLAN_EDGE;
-        give(info, equal[COLUMN_EDGE], 1, false);
+        give_graph_table(info, equal[COLUMN_EDGE], 1, false);
         info->idxFlags = t->named ? 0 : SQLITE_INDEX_SCAN_UNIQUE;
         info->estimatedRows = t->named ? 2 : 1;
         info->estimatedCost = 1;

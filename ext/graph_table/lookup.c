@@ -33,12 +33,12 @@ typedef struct meanings {
     int count, room;
 } meanings;
 
-static void forget(meanings *m) {
+static void forget_lookup(meanings *m) {
     if (m->vertex != m->few)
         sqlite3_free(m->vertex);
 }
 
-static int add(meanings *m, uint32_t v) {
+static int add_lookup(meanings *m, uint32_t v) {
     bool known = v == GPUGRAPH_NONE;
     for (int i = 0; i < m->count; i++)
         known |= m->vertex[i] == v;
@@ -50,7 +50,7 @@ static int add(meanings *m, uint32_t v) {
         if (!more)
             return SQLITE_NOMEM;
         memcpy(more, m->vertex, bytes);
-        forget(m);
+        forget_lookup(m);
         m->vertex = more;
         m->room *= 2;
     }
@@ -148,7 +148,7 @@ static int add_odd(graph_ref *of, sqlite3_value *id, meanings *m) {
         return rc;
     int64_t i = first_odd(of->odd_vertices, sqlite3_value_double(id), &end);
     for (; rc == SQLITE_OK && i < end; i++)
-        rc = add(m, ids->integer_count + (uint32_t)of->odd_vertices->odd[i].text);
+        rc = add_lookup(m, ids->integer_count + (uint32_t)of->odd_vertices->odd[i].text);
     return rc;
 }
 
@@ -157,13 +157,13 @@ static int find_meanings(graph_ref *of, char affinity, sqlite3_value *id, meanin
     uint32_t v;
     int rc = find_vertex(graph, affinity, id, &v);
     if (rc == SQLITE_OK)
-        rc = add(m, v);
+        rc = add_lookup(m, v);
     if (rc || lookup_is_exact(affinity) || !is_number(id) ||
         gpugraph_vertex_ids(graph)->texts.count == 0)
         return rc;
     rc = find_vertex(graph, 'B', id, &v);
     if (rc == SQLITE_OK)
-        rc = add(m, v);
+        rc = add_lookup(m, v);
     return rc ? rc : add_odd(of, id, m);
 }
 
@@ -204,8 +204,8 @@ static part *first_of(part *parts, int count, const gpugraph_graph *graph,
     return first;
 }
 
-static int merge(const gpugraph_graph *graph, part *parts, int count, bool by_target,
-                 edges_found *found) {
+static int merge_lookup(const gpugraph_graph *graph, part *parts, int count,
+                        bool by_target, edges_found *found) {
     const bool arcs = parts[0].arc != NULL;
     size_t size = arcs ? sizeof(uint64_t) : gpugraph_edge_size(graph);
     found->merged = sqlite3_malloc64(found->count * size);
@@ -300,7 +300,7 @@ static int find_parts(connection *c, graph_ref *of, const meanings m[2], bool to
         }
     }
     if (count > 1)
-        return merge(of->graph, parts, count, !to_one, found);
+        return merge_lookup(of->graph, parts, count, !to_one, found);
     if (count) {
         found->list = parts[0].list;
         found->arc = parts[0].arc;
@@ -329,7 +329,7 @@ int lookup_edges(connection *c, graph_ref *of, const char *affinity, int ids,
         rc = find_parts(c, of, m, ids > 1, parts, found, error);
     if (parts != few)
         sqlite3_free(parts);
-    forget(&m[0]);
-    forget(&m[1]);
+    forget_lookup(&m[0]);
+    forget_lookup(&m[1]);
     return rc;
 }

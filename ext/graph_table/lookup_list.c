@@ -15,7 +15,7 @@ typedef struct edge_set {
     uint64_t *edge, count, room;
 } edge_set;
 
-static int make_room(edge_set *s, uint64_t more) {
+static int make_room_of_lookup_list(edge_set *s, uint64_t more) {
     if (s->room - s->count >= more)
         return SQLITE_OK;
     const uint64_t room = 2 * s->room + more + 64;
@@ -32,7 +32,7 @@ static int compare_edges(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void settle(edge_set *s) {
+static void settle_lookup_list(edge_set *s) {
     uint64_t kept = 0;
     if (s->count)
         qsort(s->edge, s->count, sizeof *s->edge, compare_edges);
@@ -45,7 +45,7 @@ static void settle(edge_set *s) {
 /* The set becomes what is found: arcs as they are, edge numbers as wide as the graph's own lists have them. */
 static int hand_over(const gpugraph_graph *graph, edge_set *s, bool arcs,
                      edges_found *found) {
-    int rc = make_room(s, 1); /* so that there is a block */
+    int rc = make_room_of_lookup_list(s, 1); /* so that there is a block */
     if (rc)
         return rc;
     if (!arcs && gpugraph_edge_size(graph) == sizeof(uint32_t)) {
@@ -65,7 +65,7 @@ static int hand_over(const gpugraph_graph *graph, edge_set *s, bool arcs,
 /* ---- by their ends ---- */
 
 static int add_found(const gpugraph_graph *graph, const edges_found *here, edge_set *s) {
-    int rc = make_room(s, here->count);
+    int rc = make_room_of_lookup_list(s, here->count);
     for (uint64_t i = 0; rc == SQLITE_OK && i < here->count; i++)
         s->edge[s->count++] =
             here->arc ? here->arc[i] : gpugraph_edge_at(graph, here->list, i);
@@ -89,7 +89,7 @@ int lookup_edges_of_list(connection *c, graph_ref *of, const char *affinity, int
         rc = rc ? rc : sqlite3_vtab_in_next(id[list], &one[list]);
     }
     rc = rc == SQLITE_DONE ? SQLITE_OK : rc;
-    settle(&s);
+    settle_lookup_list(&s);
     rc = rc ? rc : hand_over(of->graph, &s, arcs, found);
     sqlite3_free(s.edge);
     return rc;
@@ -104,7 +104,7 @@ static int add_named(graph_ref *of, sqlite3_value *id, edge_set *s, bool *misses
     if (rc == SQLITE_OK && !*misses)
         rc = row_ids_find(of->row_ids, id, range, &ranges);
     for (int k = 0; rc == SQLITE_OK && k < ranges; k++) {
-        rc = make_room(s, range[k].count);
+        rc = make_room_of_lookup_list(s, range[k].count);
         for (uint64_t i = 0; rc == SQLITE_OK && i < range[k].count; i++)
             s->edge[s->count++] = range[k].first + i;
     }
@@ -123,7 +123,7 @@ int lookup_named_of_list(graph_ref *of, sqlite3_value *ids, edges_found *found,
         rc = rc ? rc : sqlite3_vtab_in_next(ids, &id);
     }
     rc = rc == SQLITE_DONE ? SQLITE_OK : rc;
-    settle(&s);
+    settle_lookup_list(&s);
     if (rc == SQLITE_OK && !*misses)
         rc = hand_over(of->graph, &s, false, found);
     sqlite3_free(s.edge);

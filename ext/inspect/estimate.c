@@ -19,7 +19,7 @@
 #define CALL "gpugraph_estimate"
 
 /* Sets the sentence behind the name, and frees it; NULL: no memory. */
-static void fail(grid *g, char *sentence) {
+static void fail_estimate(grid *g, char *sentence) {
     if (g->rc == SQLITE_OK)
         g->error = sentence ? sqlite3_mprintf(CALL ": %s", sentence) : NULL;
     g->rc = g->error ? SQLITE_ERROR : SQLITE_NOMEM;
@@ -39,10 +39,11 @@ static void unknown_function(grid *g, sqlite3_value *given) {
     nearest_look(&near, triangles, triangles);
     char *list = sqlite3_str_finish(names), *end = nearest_end(&near);
     char *written = value_written(given);
-    fail(g, list && written && end
-                ? sqlite3_mprintf("there is no function %s to estimate; there are %s%s%s",
-                                  written, list, triangles, end)
-                : NULL);
+    fail_estimate(
+        g, list && written && end
+               ? sqlite3_mprintf("there is no function %s to estimate; there are %s%s%s",
+                                 written, list, triangles, end)
+               : NULL);
     sqlite3_free(written);
     sqlite3_free(list);
     sqlite3_free(end);
@@ -119,8 +120,9 @@ static uint32_t count_elements(grid *g, connection *c, const char *name,
     if (text)
         json_array_close(&array);
     if (rc == SQLITE_MISMATCH)
-        fail(g, sqlite3_mprintf("%s must be a JSON array, as in WHERE %s = '[1, 2]'",
-                                name, name));
+        fail_estimate(
+            g, sqlite3_mprintf("%s must be a JSON array, as in WHERE %s = '[1, 2]'", name,
+                               name));
     else if (rc != SQLITE_DONE)
         g->rc = rc;
     return count;
@@ -131,7 +133,7 @@ static void read_kind(grid *g, sqlite3_value *value, struct asked *asked) {
     if (kind && sqlite3_stricmp(kind, "strong") == 0)
         asked->name = "strong_components";
     else if (kind && sqlite3_stricmp(kind, "weak") != 0)
-        fail(g, sqlite3_mprintf("kind must be 'weak' or 'strong'"));
+        fail_estimate(g, sqlite3_mprintf("kind must be 'weak' or 'strong'"));
     else if (!kind)
         g->rc = SQLITE_NOMEM;
 }
@@ -141,7 +143,7 @@ static void read_bound(grid *g, const char *name, sqlite3_value *value,
     const int type = sqlite3_value_numeric_type(value);
     if ((type != SQLITE_INTEGER && type != SQLITE_FLOAT) ||
         !(sqlite3_value_double(value) >= 0))
-        fail(g, sqlite3_mprintf("%s must be a number that is 0 or more", name));
+        fail_estimate(g, sqlite3_mprintf("%s must be a number that is 0 or more", name));
     asked->search.bounded = true;
 }
 
@@ -174,10 +176,10 @@ static void read_options(grid *g, connection *c, sqlite3_value *const *argument,
                                  : has_field(asked->function, o->field))
             read_option(g, c, (enum estimate_argument)k, argument[k], asked);
         else
-            fail(g, sqlite3_mprintf("%s has no option %s",
-                                    asked->function ? asked->function->name
-                                                    : "gpugraph_triangles",
-                                    o->name));
+            fail_estimate(g, sqlite3_mprintf("%s has no option %s",
+                                             asked->function ? asked->function->name
+                                                             : "gpugraph_triangles",
+                                             o->name));
     }
     if (asked->function && asked->function->cells && !argument[ESTIMATE_TARGETS])
         asked->search.target_count = asked->search.source_count;
@@ -186,18 +188,20 @@ static void read_options(grid *g, connection *c, sqlite3_value *const *argument,
 static bool read_arguments(grid *g, sqlite3_value *const *argument) {
     for (int k = 0; k < 2; k++) {
         if (!argument[k] || sqlite3_value_type(argument[k]) == SQLITE_NULL) {
-            fail(g, k == 0 ? sqlite3_mprintf("the edge source is missing, as in " CALL
-                                             "('roads', 'gpu_bfs')")
-                           : sqlite3_mprintf("the function is missing, as in " CALL
-                                             "(%Q, 'gpu_bfs')",
-                                             sqlite3_value_text(argument[0])));
+            fail_estimate(
+                g, k == 0 ? sqlite3_mprintf("the edge source is missing, as in " CALL
+                                            "('roads', 'gpu_bfs')")
+                          : sqlite3_mprintf("the function is missing, as in " CALL
+                                            "(%Q, 'gpu_bfs')",
+                                            sqlite3_value_text(argument[0])));
             return false;
         }
         if (sqlite3_value_type(argument[k]) != SQLITE_TEXT) {
             char *written = value_written(argument[k]);
-            fail(g, written ? sqlite3_mprintf("%s must be a text, not %s",
-                                              k == 0 ? "edges" : "function", written)
-                            : NULL);
+            fail_estimate(g, written
+                                 ? sqlite3_mprintf("%s must be a text, not %s",
+                                                   k == 0 ? "edges" : "function", written)
+                                 : NULL);
             sqlite3_free(written);
             return false;
         }
@@ -246,7 +250,7 @@ static void size_up(grid *g, connection *c, sqlite3_value *edges, gpugraph_size 
         sentence = sqlite3_mprintf("how many edges a query gives is not known before it "
                                    "is run; name a table");
     if (sentence || rc) {
-        fail(g, sentence);
+        fail_estimate(g, sentence);
         edge_source_clear(&source);
         return;
     }
@@ -255,9 +259,10 @@ static void size_up(grid *g, connection *c, sqlite3_value *edges, gpugraph_size 
         g->rc = rc == SQLITE_ERROR && !error ? SQLITE_NOMEM : rc;
         g->error = error;
     } else if (rows.kind != 't' && rows.kind != 'w') {
-        fail(g, sqlite3_mprintf("how many edges %s gives is not known before it is read; "
-                                "name a table, or a followed graph that is loaded",
-                                rows.name));
+        fail_estimate(
+            g, sqlite3_mprintf("how many edges %s gives is not known before it is read; "
+                               "name a table, or a followed graph that is loaded",
+                               rows.name));
     } else {
         g->rc = table_take_sample(c, &rows, &sample);
     }

@@ -93,7 +93,7 @@ static int read_ids(const char *list, int id[MOST_DEVICES]) {
     return list[-1] == '\0' ? count : -1;
 }
 
-static int compare_ids(const void *a, const void *b) {
+static int compare_ids_of_settings(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
@@ -101,7 +101,7 @@ static int compare_ids(const void *a, const void *b) {
 static void sort_ids(config *given) {
     const int count = read_ids(given->devices, given->id);
     given->ids = count > 0 ? count : 0;
-    qsort(given->id, (size_t)given->ids, sizeof *given->id, compare_ids);
+    qsort(given->id, (size_t)given->ids, sizeof *given->id, compare_ids_of_settings);
 }
 
 /* The device that a list begins with is the first one used. */
@@ -274,8 +274,8 @@ static int of_another_sort(const setting *s, sqlite3_value *value, char **fault)
     return *fault ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
-static int check(const setting *s, sqlite3_int64 number, sqlite3_value *value,
-                 char **fault) {
+static int check_settings(const setting *s, sqlite3_int64 number, sqlite3_value *value,
+                          char **fault) {
     char why[WHY_SIZE];
     if (!s->holds || s->holds(number, why))
         return SQLITE_OK;
@@ -296,7 +296,7 @@ static int set_number(connection *c, const setting *s, sqlite3_value *value,
     if (number.type != SQLITE_INTEGER || number.integer < 0 || number.integer > s->most)
         return of_another_sort(s, value, fault);
     if (number.integer != s->initial)
-        rc = check(s, number.integer, value, fault);
+        rc = check_settings(s, number.integer, value, fault);
     if (rc == SQLITE_OK)
         store(c, s, number.integer);
     return rc;
@@ -309,7 +309,7 @@ static int set_word(connection *c, const setting *s, sqlite3_value *value, char 
     for (int i = 0; i <= s->most; i++) {
         if (sqlite3_stricmp(text, s->words[i]) != 0)
             continue;
-        int rc = check(s, i, value, fault);
+        int rc = check_settings(s, i, value, fault);
         if (rc == SQLITE_OK)
             store(c, s, i);
         return rc;
@@ -332,7 +332,7 @@ static int set_devices(connection *c, const setting *s, sqlite3_value *value,
     if (count < 0)
         return of_another_sort(s, value, fault);
     for (int i = 0; i < count && rc == SQLITE_OK; i++)
-        rc = check(s, id[i], value, fault);
+        rc = check_settings(s, id[i], value, fault);
     for (int i = 0; i < count && rc == SQLITE_OK; i++) {
         size_t used = i == 0 ? 0 : strlen(devices);
         sqlite3_snprintf((int)(sizeof c->config.devices - used), devices + used, "%s%d",

@@ -73,7 +73,7 @@ static void take_shared(search_ref *s, shared_search *shared) {
 }
 
 /* The result goes to the other connections that use the graph. Without memory it stays this one's. */
-static void share(graph_ref *graph, search_ref *s) {
+static void share_search_cache(graph_ref *graph, search_ref *s) {
     const shared_search like = {.hash = s->hash,
                                 .key_bytes = s->key_bytes,
                                 .result = s->result,
@@ -161,7 +161,7 @@ search_ref *search_keep(connection *c, graph_ref *graph, const void *key, int ke
     s->result = result;
     s->free_result = free_result;
     s->bytes = bytes;
-    share(graph, s);
+    share_search_cache(graph, s);
     keep_latest(graph);
     return s;
 }
@@ -173,7 +173,7 @@ void search_grow(graph_ref *graph, search_ref *search, void *result,
     if (result == before.result)
         return;
     search->result = result;
-    share(graph, search);
+    share_search_cache(graph, search);
     shared_search_release(before.shared);
 }
 
@@ -184,7 +184,7 @@ void search_release(connection *c, search_ref *search) {
     cache_trim(c);
 }
 
-static sqlite3_int64 bytes_of(const graph_ref *graph) {
+static sqlite3_int64 bytes_search_cache_of(const graph_ref *graph) {
     const gpugraph_graph *of[] = {graph->graph, graph->half_rows, graph->row_ids};
     sqlite3_int64 bytes = edge_names_bytes(graph->names);
     for (int k = 0; k < 3; k++) {
@@ -199,7 +199,7 @@ static sqlite3_int64 bytes_of(const graph_ref *graph) {
 static sqlite3_int64 bytes_kept(const connection *c) {
     sqlite3_int64 bytes = 0;
     for (const graph_ref *g = c->graphs; g; g = g->next) {
-        bytes += g->followed ? 0 : bytes_of(g);
+        bytes += g->followed ? 0 : bytes_search_cache_of(g);
         for (const search_ref *s = g->searches; s; s = s->next)
             bytes += s->bytes;
     }

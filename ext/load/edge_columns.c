@@ -77,7 +77,7 @@ void loader_pulse(loader *l) {
     l->next_progress_ms = now + 1000;
 }
 
-static int grow(loader *l) {
+static int grow_edge_columns(loader *l) {
     int64_t room = l->room ? 2 * l->room : 1024;
     int columns = l->edges ? 2 : 1;
     bool ok = true;
@@ -100,12 +100,12 @@ static int grow(loader *l) {
 }
 
 int loader_room(loader *l) {
-    return l->count < l->room ? SQLITE_OK : grow(l);
+    return l->count < l->room ? SQLITE_OK : grow_edge_columns(l);
 }
 
 /* The UTF-8 bytes of a text. sqlite3_value_text would copy each one to end it with a
 ** zero. */
-static const char *bytes_of(sqlite3_value *value, size_t *count) {
+static const char *bytes_edge_columns_of(sqlite3_value *value, size_t *count) {
     bool as_it_is = sqlite3_value_encoding(value) == SQLITE_UTF8;
     const char *text =
         as_it_is ? sqlite3_value_blob(value) : (const char *)sqlite3_value_text(value);
@@ -125,7 +125,7 @@ int loader_put_number(loader *l, id_array *id, int64_t number) {
 
 static int take_text(loader *l, id_array *id, intern *texts, sqlite3_value *value) {
     size_t count;
-    const char *text = bytes_of(value, &count);
+    const char *text = bytes_edge_columns_of(value, &count);
     int64_t number = text ? intern_text(texts, text, count) : -1;
     return number < 0 ? (l->rc = SQLITE_NOMEM) : loader_put_number(l, id, number);
 }
@@ -202,7 +202,8 @@ int loader_begin_edge_ids(loader *l) {
 static int take_marked_id(loader *l, sqlite3_value *id) {
     size_t count = 0;
     const char *text = NULL;
-    if (sqlite3_value_type(id) == SQLITE_TEXT && !(text = bytes_of(id, &count)))
+    if (sqlite3_value_type(id) == SQLITE_TEXT &&
+        !(text = bytes_edge_columns_of(id, &count)))
         return l->rc = SQLITE_NOMEM;
     int64_t number = row_id_intern(&l->edge_texts, text, count);
     return number < 0 ? (l->rc = SQLITE_NOMEM)

@@ -27,8 +27,8 @@ typedef struct sorting {
     const void *of;
 } sorting;
 
-static void merge(const sorting *s, const int64_t *from, int64_t *to, int64_t low,
-                  int64_t middle, int64_t high) {
+static void merge_edge_names(const sorting *s, const int64_t *from, int64_t *to,
+                             int64_t low, int64_t middle, int64_t high) {
     for (int64_t a = low, b = middle, at = low; at < high; at++) {
         bool left = b == high || (a < middle && s->compare(s->of, from[a], from[b]) <= 0);
         to[at] = left ? from[a++] : from[b++];
@@ -36,7 +36,7 @@ static void merge(const sorting *s, const int64_t *from, int64_t *to, int64_t lo
 }
 
 /* Merges runs of 1, 2, 4, ... items. */
-static int sort(const sorting *s, int64_t *item, int64_t count) {
+static int sort_edge_names(const sorting *s, int64_t *item, int64_t count) {
     int64_t *from = item, *other = malloc((size_t)(count ? count : 1) * sizeof *other);
     int64_t *to = other, merged = 0;
     if (!other)
@@ -50,7 +50,7 @@ static int sort(const sorting *s, int64_t *item, int64_t count) {
                 free(other);
                 return SQLITE_INTERRUPT;
             }
-            merge(s, from, to, low, middle, high);
+            merge_edge_names(s, from, to, low, middle, high);
             merged += high - low;
         }
         int64_t *swap = from;
@@ -84,8 +84,8 @@ static bool has_text(const uint8_t *is_text, int64_t i) {
     return is_text[i / 8] >> i % 8 & 1;
 }
 
-static int list_integers(connection *c, int64_t count, const int64_t *id,
-                         const uint8_t *is_text, edge_names *names) {
+static int list_integers_of_edge_names(connection *c, int64_t count, const int64_t *id,
+                                       const uint8_t *is_text, edge_names *names) {
     const sorting by_value = {c, compare_integers, NULL};
     int64_t integers = 0, kept = 0;
     for (int64_t i = 0; i < count; i++)
@@ -96,7 +96,7 @@ static int list_integers(connection *c, int64_t count, const int64_t *id,
     for (int64_t i = 0; i < count; i++)
         if (!has_text(is_text, i))
             names->integer[names->integers++] = id[i];
-    int rc = sort(&by_value, names->integer, integers);
+    int rc = sort_edge_names(&by_value, names->integer, integers);
     for (int64_t i = 0; i < integers; i++)
         if (kept == 0 || names->integer[i] != names->integer[kept - 1])
             names->integer[kept++] = names->integer[i];
@@ -117,7 +117,7 @@ static int list_texts(connection *c, const intern *texts, edge_names *names,
     for (int64_t t = 0; t < count && rc == SQLITE_OK; t++)
         order[t] = t;
     if (rc == SQLITE_OK)
-        rc = sort(&by_bytes, order, count);
+        rc = sort_edge_names(&by_bytes, order, count);
     if (rc == SQLITE_OK)
         names->offset[0] = 0;
     for (int64_t i = 0; i < count && rc == SQLITE_OK; i++) {
@@ -144,8 +144,9 @@ static int64_t find_integer(const edge_names *names, int64_t id) {
     return low;
 }
 
-static int number_edges(connection *c, int64_t count, int64_t *id, const uint8_t *is_text,
-                        const edge_names *names, const int64_t *place) {
+static int number_edges_of_edge_names(connection *c, int64_t count, int64_t *id,
+                                      const uint8_t *is_text, const edge_names *names,
+                                      const int64_t *place) {
     for (int64_t i = 0; i < count; i++) {
         if (stops(c, i))
             return SQLITE_INTERRUPT;
@@ -172,11 +173,11 @@ int edge_names_make(connection *c, int64_t count, int64_t *id, const uint8_t *is
     int64_t *place = malloc((size_t)(texts->count + 1) * sizeof *place);
     int rc = names && place ? SQLITE_OK : SQLITE_NOMEM;
     if (rc == SQLITE_OK)
-        rc = list_integers(c, count, id, is_text, names);
+        rc = list_integers_of_edge_names(c, count, id, is_text, names);
     if (rc == SQLITE_OK)
         rc = list_texts(c, texts, names, place);
     if (rc == SQLITE_OK)
-        rc = number_edges(c, count, id, is_text, names, place);
+        rc = number_edges_of_edge_names(c, count, id, is_text, names, place);
     free(place);
     if (rc == SQLITE_OK)
         *made = names;

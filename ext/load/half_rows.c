@@ -82,7 +82,7 @@ static void move_texts(id_array *id, int64_t to, int64_t from, int64_t count) {
 }
 
 /* Entries from .. from + count - 1 of every column go to `to`. */
-static void move_rows(loader *l, int64_t to, int64_t from, int64_t count) {
+static void move_rows_of_half_rows(loader *l, int64_t to, int64_t from, int64_t count) {
     void *const column[] = {l->id[0].value, l->id[1].value,   l->weight,
                             l->reverse,     l->edge_id.value, l->row};
     for (size_t k = 0; k < sizeof column / sizeof *column; k++)
@@ -106,12 +106,12 @@ int half_rows_take_out(loader *l, const int64_t *half, int64_t halves) {
         const int64_t *number = l->has_rows ? l->row : l->edge_id.value;
         if (take_ends(l, row, (unsigned)half[h] & 3, number[row]))
             return l->rc;
-        move_rows(l, kept, at, row - at);
+        move_rows_of_half_rows(l, kept, at, row - at);
         kept += row - at;
         at = row + 1;
     }
     if (halves) {
-        move_rows(l, kept, at, l->count - at);
+        move_rows_of_half_rows(l, kept, at, l->count - at);
         l->count -= halves;
     }
     return SQLITE_OK;

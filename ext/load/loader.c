@@ -222,7 +222,7 @@ static int explain(loader *l, int rc) {
                                        sqlite3_errmsg(l->c->db)));
 }
 
-static int prepare(loader *l, sqlite3_str *text, sqlite3_stmt **statement) {
+static int prepare_loader(loader *l, sqlite3_str *text, sqlite3_stmt **statement) {
     char *sql = sqlite3_str_finish(text);
     *statement = NULL;
     if (!sql)
@@ -265,7 +265,7 @@ static int read_inside(loader *l) {
     }
     append_table_in_order(text, &rows->table, rows->where);
     sqlite3_str_appendall(text, ordered ? ")" : "");
-    if (prepare(l, text, &scan))
+    if (prepare_loader(l, text, &scan))
         return l->rc;
     loader_collect(l, scan);
     sqlite3_finalize(scan);
@@ -330,7 +330,7 @@ static int read_steps(loader *l) {
     append_columns(l, text);
     sqlite3_str_appendf(text, " FROM \"%w\".\"%w\"", rows->table.schema,
                         rows->table.name);
-    if (prepare(l, text, &statement))
+    if (prepare_loader(l, text, &statement))
         return l->rc;
     step_rows(l, statement, l->has_ids ? sqlite3_column_count(statement) - 1 : -1);
     sqlite3_finalize(statement);
@@ -484,7 +484,7 @@ static int create_ways(const graph_request *request, loader *e, const loader *v,
 }
 
 /* What is known of the rows. */
-static void tell(loader *e, const intern *texts, loaded *result) {
+static void tell_loader(loader *e, const intern *texts, loaded *result) {
     result->has_weight = e->weights != READ_NO_WEIGHTS;
     result->has_text = texts->count > 0 || e->text_weight || e->edge_texts.count > 0;
     result->from_pages = e->from_pages;
@@ -515,7 +515,7 @@ static int create_half_rows(const graph_request *request, const loader *v, inter
     return rc == SQLITE_ERROR && !*error ? SQLITE_NOMEM : rc;
 }
 
-static void share(const loaded *result, loaded *other) {
+static void share_loader(const loaded *result, loaded *other) {
     const loaded own = *other;
     *other = *result;
     other->graph = own.graph;
@@ -550,9 +550,10 @@ static void expect_edges(connection *c, const graph_request *request,
 }
 
 /* on_device: given: it may be so; then: pages were decoded there. */
-static int load(connection *c, const graph_request *request, const row_source *edges,
-                const row_source *vertices, enum weight_reading weights, loaded *result,
-                loaded *other, bool *on_device, char **error) {
+static int load_loader(connection *c, const graph_request *request,
+                       const row_source *edges, const row_source *vertices,
+                       enum weight_reading weights, loaded *result, loaded *other,
+                       bool *on_device, char **error) {
     loader e, v;
     intern texts;
     memset(&texts, 0, sizeof texts);
@@ -581,9 +582,9 @@ static int load(connection *c, const graph_request *request, const row_source *e
         rc = create_ways(request, &e, &v, &texts, result, other, error);
     double freeing = gg_now_ms();
     if (rc == SQLITE_OK) {
-        tell(&e, &texts, result);
+        tell_loader(&e, &texts, result);
         if (other && other->graph)
-            share(result, other);
+            share_loader(result, other);
     } else {
         loaded_clear(result);
         if (other)
@@ -603,11 +604,13 @@ int graph_load(connection *c, const graph_request *request, const row_source *ed
                const row_source *vertices, enum weight_reading weights, loaded *result,
                loaded *other, char **error) {
     bool on_device = true;
-    int rc = load(c, request, edges, vertices, weights, result, other, &on_device, error);
+    int rc = load_loader(c, request, edges, vertices, weights, result, other, &on_device,
+                         error);
     if (rc == SQLITE_OK || rc == SQLITE_INTERRUPT || !on_device)
         return rc;
     sqlite3_free(*error);
     *error = NULL;
     on_device = false;
-    return load(c, request, edges, vertices, weights, result, other, &on_device, error);
+    return load_loader(c, request, edges, vertices, weights, result, other, &on_device,
+                       error);
 }

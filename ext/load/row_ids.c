@@ -49,8 +49,8 @@ int row_ids_settle(connection *c, gpugraph_graph *rows) {
 enum { PATIENCE = 1 << 20 }; /* rows between two questions whether to stop */
 
 /* Rows ascend, so that row i is edge i of the loops; else each is looked for. */
-static int number_edges(connection *c, int64_t count, const int64_t *row, int64_t *id,
-                        gpugraph_graph *rows) {
+static int number_edges_of_row_ids(connection *c, int64_t count, const int64_t *row,
+                                   int64_t *id, gpugraph_graph *rows) {
     bool ascending = true;
     const void *arc = arcs_of(rows);
     for (int64_t i = 1; i < count; i++)
@@ -87,7 +87,7 @@ int row_ids_make(connection *c, int64_t count, const int64_t *row, int64_t *id,
     }
     if (rc == SQLITE_OK)
         rc = row_ids_settle(c, *rows);
-    return rc ? rc : number_edges(c, count, row, id, *rows);
+    return rc ? rc : number_edges_of_row_ids(c, count, row, id, *rows);
 }
 
 /* ---- looking up ---- */
@@ -128,8 +128,8 @@ int64_t row_ids_row(gpugraph_graph *rows, uint64_t e) {
 }
 
 /* The vertex that is the edge's id; of a TEXT, what stands there, mark and all. */
-static uint32_t id_of(gpugraph_graph *rows, uint64_t e, const char **text,
-                      uint64_t *bytes) {
+static uint32_t id_row_ids_of(gpugraph_graph *rows, uint64_t e, const char **text,
+                              uint64_t *bytes) {
     const gpugraph_ids *ids = gpugraph_vertex_ids(rows);
     uint32_t v =
         gpugraph_edges_of(rows)->source[gpugraph_edge_at(rows, arcs_of(rows), e)];
@@ -152,7 +152,7 @@ static bool is_text(const char *text, uint64_t bytes) {
 void result_row_id(sqlite3_context *context, gpugraph_graph *rows, uint64_t e) {
     const char *text;
     uint64_t bytes;
-    uint32_t v = id_of(rows, e, &text, &bytes);
+    uint32_t v = id_row_ids_of(rows, e, &text, &bytes);
     if (!text)
         sqlite3_result_int64(context, integer_of(rows, v));
     else if (is_text(text, bytes))
@@ -163,7 +163,7 @@ void result_row_id(sqlite3_context *context, gpugraph_graph *rows, uint64_t e) {
 bool append_row_id(sqlite3_str *to, gpugraph_graph *rows, uint64_t e) {
     const char *text;
     uint64_t bytes;
-    uint32_t v = id_of(rows, e, &text, &bytes);
+    uint32_t v = id_row_ids_of(rows, e, &text, &bytes);
     if (!text)
         sqlite3_str_appendf(to, "%lld", (sqlite3_int64)integer_of(rows, v));
     else if (is_text(text, bytes))
@@ -174,7 +174,7 @@ bool append_row_id(sqlite3_str *to, gpugraph_graph *rows, uint64_t e) {
 bool row_ids_same(gpugraph_graph *rows, uint64_t e, sqlite3_value *id) {
     const char *text;
     uint64_t bytes;
-    uint32_t v = id_of(rows, e, &text, &bytes);
+    uint32_t v = id_row_ids_of(rows, e, &text, &bytes);
     int type = sqlite3_value_type(id);
     int64_t whole;
     if (!text)

@@ -82,7 +82,7 @@ struct seen {
 };
 
 /* Bytes that SQLite takes for the value. */
-static int bytes_of(sqlite3_value *value) {
+static int bytes_table_size_of(sqlite3_value *value) {
     if (sqlite3_value_type(value) != SQLITE_INTEGER)
         return 1 + sqlite3_value_bytes(value);
     sqlite3_int64 number = sqlite3_value_int64(value);
@@ -119,7 +119,7 @@ static int see_rows(struct seen *s, sqlite3_stmt *statement, sqlite3_int64 *last
         if (last)
             *last = sqlite3_column_int64(statement, 2);
         for (int i = 0; i < columns; i++)
-            s->bytes += bytes_of(sqlite3_column_value(statement, i));
+            s->bytes += bytes_table_size_of(sqlite3_column_value(statement, i));
         s->bytes += 2;
         s->rows++;
     }

@@ -103,7 +103,7 @@ bool two_ways_are_real(const row_source *rows) {
 
 /* ---- laying out ---- */
 
-static bool is_open(const loader *l, number weight) {
+static bool is_open_of_two_ways(const loader *l, number weight) {
     return l->real_weight ? weight.real >= 0 : weight.integer >= 0;
 }
 
@@ -137,19 +137,20 @@ static bool stops(loader *l, int64_t i) {
 
 int two_ways_close(loader *l) {
     for (int64_t i = 0; i < l->count && !stops(l, i); i++)
-        if (check_row(l, i) == SQLITE_OK && !is_open(l, l->weight[i]) &&
-            !is_open(l, l->reverse[i]))
+        if (check_row(l, i) == SQLITE_OK && !is_open_of_two_ways(l, l->weight[i]) &&
+            !is_open_of_two_ways(l, l->reverse[i]))
             half_row_ends(l, i);
     return l->rc;
 }
 
 /* How many edges the row makes. */
-static int edges_of(const loader *l, int64_t i, bool undirected) {
-    int ways = is_open(l, l->weight[i]) + is_open(l, l->reverse[i]);
+static int edges_two_ways_of(const loader *l, int64_t i, bool undirected) {
+    int ways =
+        is_open_of_two_ways(l, l->weight[i]) + is_open_of_two_ways(l, l->reverse[i]);
     return undirected && ways > 1 ? 1 : ways;
 }
 
-static bool take_columns(loader *to, const loader *from, int64_t count) {
+static bool take_columns_of_two_ways(loader *to, const loader *from, int64_t count) {
     const size_t room = (size_t)count + 8;
     const bool texts = from->id[0].is_text || from->id[1].is_text;
     const bool marked = from->has_rows && from->edge_id.is_text;
@@ -175,8 +176,8 @@ static void put_id(id_array *to, int64_t at, const id_array *id, int64_t i) {
 }
 
 /* Row i as one more edge; back: from its destination to its source. */
-static void put(loader *to, const loader *from, int64_t i, bool back, number weight,
-                int64_t row) {
+static void put_two_ways(loader *to, const loader *from, int64_t i, bool back,
+                         number weight, int64_t row) {
     const int64_t at = to->count++;
     for (int end = 0; end < 2; end++)
         put_id(&to->id[end], at, &from->id[back ? !end : end], i);
@@ -191,17 +192,18 @@ static void put(loader *to, const loader *from, int64_t i, bool back, number wei
 
 static void put_row(loader *to, const loader *from, int64_t i, bool undirected) {
     const number weight = from->weight[i], reverse = from->reverse[i];
-    const bool forth = is_open(from, weight), back = is_open(from, reverse);
+    const bool forth = is_open_of_two_ways(from, weight),
+               back = is_open_of_two_ways(from, reverse);
     const int64_t row = from->row ? from->row[i] : 0;
     if (undirected && (forth || back)) {
         bool cheaper_back = back && (!forth || is_dearer(from, weight, reverse));
-        put(to, from, i, false, cheaper_back ? reverse : weight, row);
+        put_two_ways(to, from, i, false, cheaper_back ? reverse : weight, row);
         return;
     }
     if (forth)
-        put(to, from, i, false, weight, 2 * row);
+        put_two_ways(to, from, i, false, weight, 2 * row);
     if (back)
-        put(to, from, i, true, reverse, 2 * row + 1);
+        put_two_ways(to, from, i, true, reverse, 2 * row + 1);
 }
 
 int two_ways_lay_out(loader *l, bool undirected, loader *to) {
@@ -212,8 +214,8 @@ int two_ways_lay_out(loader *l, bool undirected, loader *to) {
     to->has_ids = l->has_ids;
     to->has_rows = l->has_rows;
     for (int64_t i = 0; i < l->count; i++)
-        count += edges_of(l, i, undirected);
-    if (!take_columns(to, l, count))
+        count += edges_two_ways_of(l, i, undirected);
+    if (!take_columns_of_two_ways(to, l, count))
         return l->rc = SQLITE_NOMEM;
     for (int64_t i = 0; i < l->count && !stops(l, i); i++)
         put_row(to, l, i, undirected);

@@ -13,7 +13,8 @@ static bool keys_are_rowids(const options *o, const columns *c) {
 }
 
 /* A word that ascends with the order of rows: files, then processes, whose ranges of rowids ascend. */
-static uint64_t place_of(const columns *c, uint32_t part, uint32_t *file, int64_t i) {
+static uint64_t place_answer_of(const columns *c, uint32_t part, uint32_t *file,
+                                int64_t i) {
     while (*file + 1 < c->files && c->begin[*file + 1] <= i)
         ++*file;
     return (uint64_t)*file << 52 | (uint64_t)part << 40 | (uint64_t)i;
@@ -29,7 +30,7 @@ static bool keys_by_place(edge_keys *k, const columns *c, gpugraph_exchange *x,
     for (int64_t i = 0; record && i < c->count; i++) {
         const int64_t number = c->edge_id.value[i];
         record[2 * i] = number < 0 ? k->ids.count : (uint64_t)number;
-        record[2 * i + 1] = place_of(c, x->part, &file, i);
+        record[2 * i + 1] = place_answer_of(c, x->part, &file, i);
     }
     if (record && key && range_make(&k->order, x, run, 2, record, &kept, key))
         for (uint64_t i = 0; i < kept; i++)
@@ -40,8 +41,8 @@ static bool keys_by_place(edge_keys *k, const columns *c, gpugraph_exchange *x,
     return run->status == GPUGRAPH_OK;
 }
 
-static bool make_keys(edge_keys *k, const options *o, const columns *c,
-                      gpugraph_exchange *x, gpugraph_run *run) {
+static bool make_keys_of_answer(edge_keys *k, const options *o, const columns *c,
+                                gpugraph_exchange *x, gpugraph_run *run) {
     if (!c->edge_id.value || keys_are_rowids(o, c))
         return true;
     const gpugraph_texts texts = {.count = c->edge_texts.count,
@@ -111,14 +112,14 @@ static bool make_part(answer *a, const options *o, const columns *c, gpugraph_ex
                                 &a->part) == GPUGRAPH_OK;
 }
 
-static bool make(answer *a, const options *o, columns *c, gpugraph_exchange *x,
-                 gpugraph_run *run, phases *p, bool *politely) {
+static bool make_answer(answer *a, const options *o, columns *c, gpugraph_exchange *x,
+                        gpugraph_run *run, phases *p, bool *politely) {
     phases_begin(p, x);
     if (!columns_read(c, o, x, run, politely))
         return false;
     phases_end(p, x, "read");
     if (!number_ends(a, c, x, run) || !check_ids(a, o, c, x, run, politely) ||
-        !make_keys(&a->edges, o, c, x, run))
+        !make_keys_of_answer(&a->edges, o, c, x, run))
         return false;
     phases_end(p, x, "numbers");
     if (!make_part(a, o, c, x, run))
@@ -142,7 +143,7 @@ bool answer_make(answer *a, const options *o, gpugraph_exchange *x, gpugraph_run
                  phases *p, bool *politely) {
     columns c;
     memset(a, 0, sizeof *a);
-    const bool good = make(a, o, &c, x, run, p, politely);
+    const bool good = make_answer(a, o, &c, x, run, p, politely);
     columns_clear(&c);
     return good;
 }

@@ -18,7 +18,7 @@ struct opened {
     row_source rows;
 };
 
-static void forget(connection *c) {
+static void forget_columns(connection *c) {
     timings_clear(&c->timings);
     wal_notes_clear(&c->logs);
 }
@@ -29,7 +29,7 @@ static void nothing_ended(connection *c, unsigned long long serial) {
 }
 
 static const struct connection_ends ends = {.execution = nothing_ended,
-                                            .connection = forget};
+                                            .connection = forget_columns};
 
 static void close_file(struct opened *f) {
     row_source_clear(&f->rows);
@@ -183,7 +183,7 @@ static bool append(gpugraph_run *run, void **to, int64_t count, const void *from
     return true;
 }
 
-static bool is_text(const uint8_t *bits, int64_t i) {
+static bool is_text_of_columns(const uint8_t *bits, int64_t i) {
     return bits && bits[i / 8] >> i % 8 & 1;
 }
 
@@ -223,7 +223,7 @@ static bool append_ids(gpugraph_run *run, share_column *to, int64_t count,
     to->is_text = bits;
     for (int64_t i = 0; i < more; i++) {
         const int64_t at = count + i, t = id_entry(from, i);
-        if (!is_text(from->is_text, i)) {
+        if (!is_text_of_columns(from->is_text, i)) {
             bits[at / 8] &= (uint8_t) ~(1u << at % 8);
             continue;
         }

@@ -10,7 +10,8 @@
 /* ---- INTEGERs that are here ---- */
 
 /* Each INTEGER becomes its place among the distinct ones. */
-static bool take(struct gg_distinct *d, gpugraph_run *run, const id_list *list) {
+static bool take_dictionary(struct gg_distinct *d, gpugraph_run *run,
+                            const id_list *list) {
     for (uint64_t i = 0; i < list->count; i++) {
         if (gg_leave(run, i)) {
             gg_stopped(run);
@@ -66,7 +67,7 @@ bool dictionary_make(dictionary *d, gpugraph_exchange *x, gpugraph_run *run,
     bool good = true;
     memset(d, 0, sizeof *d);
     for (int i = 0; good && i < lists; i++)
-        good = take(&here, run, &list[i]);
+        good = take_dictionary(&here, run, &list[i]);
     of_text = good ? gg_alloc(run, (uint64_t)texts->count + 1, sizeof *of_text) : NULL;
     of_integer = of_text ? gg_alloc(run, here.count + 1, sizeof *of_integer) : NULL;
     if (of_integer && number_integers(d, &here, x, run, of_integer) &&

@@ -39,7 +39,7 @@ static struct office *office_of(gpugraph_exchange *x) {
 
 /* ---- failing ---- */
 
-static void fail(gpugraph_exchange *x, const gpugraph_run *run) {
+static void fail_exchange(gpugraph_exchange *x, const gpugraph_run *run) {
     struct office *o = office_of(x);
     if (o->told)
         return;
@@ -65,7 +65,7 @@ static bool hears_alarm(struct office *o, gpugraph_run *run) {
     return true;
 }
 
-static bool hear(gpugraph_exchange *x, gpugraph_run *run) {
+static bool hear_exchange(gpugraph_exchange *x, gpugraph_run *run) {
     return hears_alarm(office_of(x), run);
 }
 
@@ -94,7 +94,7 @@ static bool waits_on(struct office *o, gpugraph_run *run) {
 static gpugraph_status ended(struct office *o, gpugraph_run *run) {
     o->exchange.meetings++;
     if (run->status != GPUGRAPH_OK)
-        fail(&o->exchange, run);
+        fail_exchange(&o->exchange, run);
     return run->status;
 }
 
@@ -271,8 +271,8 @@ static gpugraph_status swap_and_combine(gpugraph_exchange *x, gpugraph_run *run,
     return ended(o, run);
 }
 
-static gpugraph_status swap(gpugraph_exchange *x, gpugraph_run *run,
-                            const gpugraph_parcel *out, gpugraph_parcel *in) {
+static gpugraph_status swap_exchange(gpugraph_exchange *x, gpugraph_run *run,
+                                     const gpugraph_parcel *out, gpugraph_parcel *in) {
     return swap_and_combine(x, run, out, in, GPUGRAPH_SUM, NULL, 0);
 }
 
@@ -281,8 +281,8 @@ static gpugraph_status combine(gpugraph_exchange *x, gpugraph_run *run,
     return swap_and_combine(x, run, NULL, NULL, how, word, words);
 }
 
-static gpugraph_status gather(gpugraph_exchange *x, gpugraph_run *run, const void *mine,
-                              size_t bytes, void *all) {
+static gpugraph_status gather_exchange(gpugraph_exchange *x, gpugraph_run *run,
+                                       const void *mine, size_t bytes, void *all) {
     struct office *o = office_of(x);
     MPI_Request request;
     int finished = 0;
@@ -299,10 +299,11 @@ static gpugraph_status gather(gpugraph_exchange *x, gpugraph_run *run, const voi
 
 /* ---- opening ---- */
 
-static const gpugraph_exchange_calls calls = {"mpi",  swap, combine, swap_and_combine,
-                                              gather, hear, fail};
+static const gpugraph_exchange_calls calls = {
+    "mpi",           swap_exchange, combine,      swap_and_combine,
+    gather_exchange, hear_exchange, fail_exchange};
 
-static bool make_room(struct office *o, uint32_t parts) {
+static bool make_room_of_exchange(struct office *o, uint32_t parts) {
     o->request = malloc(2 * parts * sizeof *o->request);
     o->status = malloc(2 * parts * sizeof *o->status);
     o->finished = malloc(2 * parts * sizeof *o->finished);
@@ -310,7 +311,7 @@ static bool make_room(struct office *o, uint32_t parts) {
     return o->request && o->status && o->finished && o->moved;
 }
 
-static void release(struct office *o) {
+static void release_exchange(struct office *o) {
     free(o->request);
     free(o->status);
     free(o->finished);
@@ -323,9 +324,9 @@ gpugraph_exchange *gpugraph_mpi_open(MPI_Comm communicator) {
     MPI_Comm_rank(communicator, &part);
     MPI_Comm_size(communicator, &parts);
     struct office *o = calloc(1, sizeof *o + (size_t)parts * sizeof *o->tells);
-    if (!o || !make_room(o, (uint32_t)parts)) {
+    if (!o || !make_room_of_exchange(o, (uint32_t)parts)) {
         if (o)
-            release(o);
+            release_exchange(o);
         return NULL;
     }
     o->exchange = (gpugraph_exchange){
@@ -351,5 +352,5 @@ void gpugraph_mpi_close(gpugraph_exchange *x) {
     MPI_Type_free(&o->pair);
     MPI_Comm_free(&o->alarms);
     MPI_Comm_free(&o->talk);
-    release(o);
+    release_exchange(o);
 }

@@ -59,8 +59,8 @@ static bool run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run,
     return good && run->status == GPUGRAPH_OK;
 }
 
-static bool plan(const options *o, gpugraph_exchange *x, gpugraph_run *run,
-                 bool *politely) {
+static bool plan_main(const options *o, gpugraph_exchange *x, gpugraph_run *run,
+                      bool *politely) {
     table_count count;
     if (x->part == 0 && columns_count(o, run, &count))
         plan_report(o, x->parts, &count);
@@ -76,7 +76,7 @@ static void end_all(int rank, const gpugraph_run *run) {
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static int work(options *o, int rank) {
+static int work_main(options *o, int rank) {
     gpugraph_exchange *x = gpugraph_mpi_open(MPI_COMM_WORLD);
     gpugraph_run run = {.backend = GPUGRAPH_CPU};
     progress shown;
@@ -103,7 +103,8 @@ static int work(options *o, int rank) {
         gg_fail(&run, GPUGRAPH_NO_DEVICE, "%s", why);
     sqlite3_free(error);
     if (all_agree(x, &run, &politely))
-        (void)(o->plan ? plan(o, x, &run, &politely) : run_all(o, x, &run, &politely));
+        (void)(o->plan ? plan_main(o, x, &run, &politely)
+                       : run_all(o, x, &run, &politely));
     if (run.status != GPUGRAPH_OK && !politely)
         end_all(rank, &run);
     gpugraph_mpi_close(x);
@@ -131,7 +132,7 @@ int main(int count, char **word) {
             options_help();
         status = 0;
     } else {
-        status = work(&o, rank);
+        status = work_main(&o, rank);
     }
     sqlite3_free(error);
     options_clear(&o);

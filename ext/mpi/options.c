@@ -68,7 +68,7 @@ void options_help(void) {
         "An id is a number, 7, or a text: AMS, or '7' in quotes of its own.");
 }
 
-static bool fail(char **error, char *sentence) {
+static bool fail_options(char **error, char *sentence) {
     *error = sentence;
     return false;
 }
@@ -86,17 +86,19 @@ static bool take_partition(options *o, const char *word, char **error) {
             o->partition = (gpugraph_partition)i;
             return o->partition_given = true;
         }
-    return fail(error, sqlite3_mprintf(
-                           "--partition is '%s'; it is grid, source or target", word));
+    return fail_options(
+        error,
+        sqlite3_mprintf("--partition is '%s'; it is grid, source or target", word));
 }
 
 static bool take_threads(options *o, const char *word, char **error) {
     char *end;
     const long threads = strtol(word, &end, 10);
     if (*end || end == word || threads < 0 || threads > 4096)
-        return fail(error, sqlite3_mprintf("--threads is '%s'; it is a number from 0 (a "
-                                           "share of the cores) to 4096",
-                                           word));
+        return fail_options(error,
+                            sqlite3_mprintf("--threads is '%s'; it is a number from 0 (a "
+                                            "share of the cores) to 4096",
+                                            word));
     o->threads = (int)threads;
     return true;
 }
@@ -145,9 +147,9 @@ static bool unknown_option(const char *word, char **error) {
         nearest_look(&near, name, name);
     }
     char *end = nearest_end(&near);
-    fail(error,
-         end ? sqlite3_mprintf("there is no option %s%s; --help lists them", word, end)
-             : NULL);
+    fail_options(error, end ? sqlite3_mprintf(
+                                  "there is no option %s%s; --help lists them", word, end)
+                            : NULL);
     sqlite3_free(end);
     return false;
 }
@@ -157,14 +159,14 @@ static bool check_value(const char *word, const char *value, bool again, char **
     const bool missing = !value || (strncmp(value, "--", 2) == 0 &&
                                     (find_option(value) < OPTIONS || is_flag(value)));
     if (missing)
-        return fail(error, sqlite3_mprintf("the value of %s is missing", word));
+        return fail_options(error, sqlite3_mprintf("the value of %s is missing", word));
     if (again)
-        return fail(error, sqlite3_mprintf("%s is given more than once", word));
+        return fail_options(error, sqlite3_mprintf("%s is given more than once", word));
     return true;
 }
 
-static bool take_value(options *o, const char *word, const char *value, unsigned *taken,
-                       char **error) {
+static bool take_value_of_options(options *o, const char *word, const char *value,
+                                  unsigned *taken, char **error) {
     const char **plain[] = {&o->db, &o->edges, &o->out, &o->table};
     const int i = find_option(word);
     if (i == OPTIONS)
@@ -175,15 +177,15 @@ static bool take_value(options *o, const char *word, const char *value, unsigned
     if (i <= VALUE_TABLE)
         *plain[i] = value;
     if (i <= VALUE_TABLE && !*value)
-        return fail(error, sqlite3_mprintf("the value of %s is empty", word));
+        return fail_options(error, sqlite3_mprintf("the value of %s is empty", word));
     if (i == VALUE_PARTITION)
         return take_partition(o, value, error);
     if (i == VALUE_THREADS)
         return take_threads(o, value, error);
     if (i >= VALUE_GIVEN && !(given_text[i - VALUE_GIVEN].of >> o->function & 1))
-        return fail(error,
-                    sqlite3_mprintf("%s has no option %s; --help lists those it has",
-                                    o->name, word));
+        return fail_options(
+            error, sqlite3_mprintf("%s has no option %s; --help lists those it has",
+                                   o->name, word));
     if (i >= VALUE_GIVEN)
         o->given[i - VALUE_GIVEN] = value;
     return true;
@@ -197,9 +199,10 @@ static bool take_function(options *o, const char *word, char **error) {
             sqlite3_snprintf(sizeof o->sql_name, o->sql_name, "gpu_%s", o->name);
             return true;
         }
-    return fail(error, sqlite3_mprintf("there is no function '%s'; there are bfs, sssp, "
-                                       "mis, components and pagerank",
-                                       word));
+    return fail_options(error,
+                        sqlite3_mprintf("there is no function '%s'; there are bfs, sssp, "
+                                        "mis, components and pagerank",
+                                        word));
 }
 
 static bool take_words(options *o, int count, char **word, char **error) {
@@ -212,11 +215,11 @@ static bool take_words(options *o, int count, char **word, char **error) {
         } else if (is_option(word[i], "help")) {
             o->help = true;
         } else if (strncmp(word[i], "--", 2) != 0) {
-            return fail(error,
-                        sqlite3_mprintf("'%s' is no option; --help lists them", word[i]));
+            return fail_options(
+                error, sqlite3_mprintf("'%s' is no option; --help lists them", word[i]));
         } else {
-            if (!take_value(o, word[i], i + 1 < count ? word[i + 1] : NULL, &taken,
-                            error))
+            if (!take_value_of_options(o, word[i], i + 1 < count ? word[i + 1] : NULL,
+                                       &taken, error))
                 return false;
             i++;
         }
@@ -242,15 +245,15 @@ static bool take_backend(options *o, char **error) {
     if (!word || sqlite3_stricmp(word, "cuda") != 0)
         return true;
     if (o->function == FUNCTION_COMPONENTS)
-        return fail(error,
-                    sqlite3_mprintf("--backend cuda: components do not run on devices; "
-                                    "leave the option out, or write cpu"));
+        return fail_options(
+            error, sqlite3_mprintf("--backend cuda: components do not run on devices; "
+                                   "leave the option out, or write cpu"));
     const gpugraph_partition wanted = ranks ? GPUGRAPH_BY_TARGET : GPUGRAPH_BY_SOURCE;
     const bool any = o->function == FUNCTION_MIS;
     if (o->partition_given && o->partition != wanted && !any)
-        return fail(error,
-                    sqlite3_mprintf("--backend cuda: %s wants --partition %s there",
-                                    o->name, ranks ? "target" : "source"));
+        return fail_options(
+            error, sqlite3_mprintf("--backend cuda: %s wants --partition %s there",
+                                   o->name, ranks ? "target" : "source"));
     if (!o->partition_given)
         o->partition = wanted;
     return o->partition_given = o->cuda = true;
@@ -268,25 +271,28 @@ bool options_read(options *o, int count, char **word, char **error) {
     if (o->help)
         return true;
     if (!o->db)
-        return fail(error, sqlite3_mprintf("--db is missing: the database, or several, "
-                                           "that have the table of edges"));
+        return fail_options(error,
+                            sqlite3_mprintf("--db is missing: the database, or several, "
+                                            "that have the table of edges"));
     if (!o->edges)
-        return fail(error, sqlite3_mprintf("--edges is missing: the table of edges, as "
-                                           "in --edges 'roads(a, b)'"));
+        return fail_options(error,
+                            sqlite3_mprintf("--edges is missing: the table of edges, as "
+                                            "in --edges 'roads(a, b)'"));
     if (!o->out && !o->plan)
-        return fail(error, sqlite3_mprintf("--out is missing: the database that the "
-                                           "result goes into"));
+        return fail_options(error,
+                            sqlite3_mprintf("--out is missing: the database that the "
+                                            "result goes into"));
     if (o->function <= FUNCTION_SSSP && !o->given[GIVEN_SOURCE] &&
         !o->given[GIVEN_SOURCES])
-        return fail(error,
-                    sqlite3_mprintf("there is no source; give the vertex to start from "
-                                    "by --source, or several by --sources"));
+        return fail_options(
+            error, sqlite3_mprintf("there is no source; give the vertex to start from "
+                                   "by --source, or several by --sources"));
     const char *place = o->out ? strstr(o->out, "%d") : NULL;
     if (place && strstr(place + 2, "%d"))
-        return fail(error,
-                    sqlite3_mprintf("--out '%s' has %%d more than once; the number "
-                                    "of the process has one place",
-                                    o->out));
+        return fail_options(
+            error, sqlite3_mprintf("--out '%s' has %%d more than once; the number "
+                                   "of the process has one place",
+                                   o->out));
     if (!o->table)
         o->table = o->name;
     take_direction(o);
@@ -310,7 +316,8 @@ static bool add_pattern(options *o, const char *word, size_t length, char **erro
     bool good = pattern != NULL;
     const int status = good ? glob(pattern, 0, NULL, &found) : GLOB_NOSPACE;
     if (status == GLOB_NOMATCH)
-        good = fail(error, sqlite3_mprintf("no file is named like '%s'", pattern));
+        good =
+            fail_options(error, sqlite3_mprintf("no file is named like '%s'", pattern));
     for (size_t i = 0; status == 0 && good && i < found.gl_pathc; i++)
         good = add_path(o, found.gl_pathv[i], strlen(found.gl_pathv[i]));
     if (status == 0)
@@ -325,8 +332,8 @@ bool options_find_files(options *o, char **error) {
         const size_t length = strcspn(at, ",");
         const bool pattern = strcspn(at, "*?[") < length;
         if (length == 0)
-            return fail(error,
-                        sqlite3_mprintf("--db '%s' has a file without a name", o->db));
+            return fail_options(
+                error, sqlite3_mprintf("--db '%s' has a file without a name", o->db));
         if (!(pattern ? add_pattern(o, at, length, error) : add_path(o, at, length)))
             return false;
     }

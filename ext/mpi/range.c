@@ -64,8 +64,8 @@ static uint64_t make_distinct(uint64_t *record, uint64_t count, int words) {
 }
 
 /* How many of the sorted records come before this one. */
-static uint64_t place_of(const uint64_t *record, uint64_t count, int words,
-                         const uint64_t *before) {
+static uint64_t place_range_of(const uint64_t *record, uint64_t count, int words,
+                               const uint64_t *before) {
     uint64_t low = 0, high = count;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
@@ -111,8 +111,8 @@ static bool split(gpugraph_exchange *x, gpugraph_run *run, const uint64_t *recor
         split[0] = 0;
         split[x->parts] = count;
         for (uint32_t q = 1; q < x->parts; q++)
-            split[q] = samples ? place_of(record, count, words,
-                                          sample + samples * q / x->parts * words)
+            split[q] = samples ? place_range_of(record, count, words,
+                                                sample + samples * q / x->parts * words)
                                : count;
     }
     gg_release(mine);
@@ -152,8 +152,8 @@ static bool count_ranges(range *r, gpugraph_run *run, uint64_t own) {
 }
 
 /* Each record's number, in the place of its first word; those of one part come sorted. */
-static bool answer(const range *r, gpugraph_run *run, const letters *asked,
-                   letters *back) {
+static bool answer_range(const range *r, gpugraph_run *run, const letters *asked,
+                         letters *back) {
     const gpugraph_exchange *x = r->exchange;
     const uint64_t low = r->first[x->part];
     const size_t size = r->words * sizeof(uint64_t);
@@ -197,7 +197,7 @@ bool range_make(range *r, gpugraph_exchange *x, gpugraph_run *run, int words,
         *count = make_distinct(record, *count, words);
         if (split(x, run, record, *count, words, ends) &&
             send_sections(r, run, record, ends, &in) && take_range(r, run, &in, &own) &&
-            count_ranges(r, run, own) && answer(r, run, &in, &back)) {
+            count_ranges(r, run, own) && answer_range(r, run, &in, &back)) {
             letters_close(&in);
             if (post(x, run, &back, &got))
                 memcpy(number, got.bytes, *count * sizeof *number);
@@ -220,7 +220,7 @@ void range_close(range *r) {
 
 /* ---- back ---- */
 
-static uint32_t part_of(const range *r, uint64_t number) {
+static uint32_t part_range_of(const range *r, uint64_t number) {
     uint32_t low = 0, high = r->exchange->parts;
     while (high - low > 1) {
         const uint32_t middle = (low + high) / 2;
@@ -233,17 +233,17 @@ static uint32_t part_of(const range *r, uint64_t number) {
 }
 
 /* Questions by part; place[i]: which of them is number[i]'s. */
-static bool ask(const range *r, gpugraph_run *run, const uint64_t *number, uint64_t count,
-                uint64_t *place, letters *out) {
+static bool ask_range(const range *r, gpugraph_run *run, const uint64_t *number,
+                      uint64_t count, uint64_t *place, letters *out) {
     const uint32_t parts = r->exchange->parts;
     uint64_t *size = gg_alloc_zero(run, parts, sizeof *size);
     for (uint64_t i = 0; size && i < count; i++)
-        size[part_of(r, number[i])] += sizeof *number;
+        size[part_range_of(r, number[i])] += sizeof *number;
     bool there = size && letters_open(out, r->exchange, run, size);
     for (uint32_t q = 0; there && q < parts; q++)
         size[q] = out->offset[q] / sizeof *number;
     for (uint64_t i = 0; there && i < count; i++) {
-        place[i] = size[part_of(r, number[i])]++;
+        place[i] = size[part_range_of(r, number[i])]++;
         ((uint64_t *)out->bytes)[place[i]] = number[i];
     }
     gg_release(size);
@@ -255,7 +255,8 @@ bool range_look_up(const range *r, gpugraph_run *run, const uint64_t *number,
     gpugraph_exchange *x = r->exchange;
     letters out = {NULL, NULL}, in = {NULL, NULL}, back = {NULL, NULL};
     uint64_t *place = gg_alloc(run, count + 1, sizeof *place);
-    if (place && ask(r, run, number, count, place, &out) && post(x, run, &out, &in)) {
+    if (place && ask_range(r, run, number, count, place, &out) &&
+        post(x, run, &out, &in)) {
         uint64_t *asked = (uint64_t *)in.bytes;
         const uint64_t questions = in.offset[x->parts] / sizeof *asked;
         for (uint64_t i = 0; i < questions; i++)

@@ -34,7 +34,8 @@ struct lookup {
     uint64_t number; /* UINT64_MAX: no vertex */
 };
 
-static bool is_vertex(void *of, sqlite3_int64 integer, const char *text, size_t bytes) {
+static bool is_vertex_of_search(void *of, sqlite3_int64 integer, const char *text,
+                                size_t bytes) {
     struct lookup *l = of;
     return dictionary_find(l->dictionary, l->run, integer, text, bytes, &l->number) &&
            l->number != UINT64_MAX;
@@ -44,7 +45,7 @@ static bool find_source(struct sources *s, const dictionary *d, const char affin
                         gpugraph_run *run, sqlite3_value *id) {
     struct lookup l = {d, run, UINT64_MAX};
     bool found;
-    if (argument_id_find(id, affinity, is_vertex, &l, &found) != SQLITE_OK)
+    if (argument_id_find(id, affinity, is_vertex_of_search, &l, &found) != SQLITE_OK)
         gg_fail(run, GPUGRAPH_NO_MEMORY, "the memory of a process does not suffice");
     return run->status == GPUGRAPH_OK && add_source(s, run, l.number);
 }

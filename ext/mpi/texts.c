@@ -21,7 +21,7 @@ static uint64_t length_of(const gpugraph_texts *texts, uint64_t t) {
     gpugraph_text(texts, t, &length);
     return length;
 }
-static const char *bytes_of(const gpugraph_texts *texts, uint64_t t) {
+static const char *bytes_texts_of(const gpugraph_texts *texts, uint64_t t) {
     return texts->bytes + texts->offset[t];
 }
 
@@ -48,17 +48,17 @@ static void take_samples(struct text_samples *s, const gpugraph_texts *texts,
         const uint32_t t = order[count / s->count * i];
         struct head *h = &s->head[i];
         h->length = length_of(texts, t) < HEAD ? length_of(texts, t) : HEAD;
-        memcpy(h->bytes, bytes_of(texts, t), h->length);
+        memcpy(h->bytes, bytes_texts_of(texts, t), h->length);
     }
 }
 
-static uint64_t place_of(const gpugraph_texts *texts, const uint32_t *order,
-                         uint64_t count, const struct head *before) {
+static uint64_t place_texts_of(const gpugraph_texts *texts, const uint32_t *order,
+                               uint64_t count, const struct head *before) {
     uint64_t low = 0, high = count;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
         const uint32_t t = order[middle];
-        if (gg_compare_texts(bytes_of(texts, t), length_of(texts, t), before->bytes,
+        if (gg_compare_texts(bytes_texts_of(texts, t), length_of(texts, t), before->bytes,
                              before->length) < 0)
             low = middle + 1;
         else
@@ -87,8 +87,9 @@ static bool split(gpugraph_exchange *x, gpugraph_run *run, const gpugraph_texts 
         ends[0] = 0;
         ends[x->parts] = count;
         for (uint32_t q = 1; q < x->parts; q++)
-            ends[q] = heads ? place_of(texts, order, count, &head[heads * q / x->parts])
-                            : count;
+            ends[q] =
+                heads ? place_texts_of(texts, order, count, &head[heads * q / x->parts])
+                      : count;
     }
     gg_release(mine);
     gg_release(all);
@@ -118,7 +119,7 @@ static bool write_texts(gpugraph_exchange *x, gpugraph_run *run,
         return false;
     char *at = out->bytes;
     for (uint64_t i = 0; i < ends[x->parts]; i++)
-        at = put_text(at, bytes_of(texts, order[i]), length_of(texts, order[i]));
+        at = put_text(at, bytes_texts_of(texts, order[i]), length_of(texts, order[i]));
     return true;
 }
 
@@ -153,7 +154,8 @@ static bool read_texts(gpugraph_run *run, const letters *in, uint32_t parts,
 
 static bool same(const gpugraph_texts *texts, uint32_t a, uint32_t b) {
     return length_of(texts, a) == length_of(texts, b) &&
-           memcmp(bytes_of(texts, a), bytes_of(texts, b), length_of(texts, a)) == 0;
+           memcmp(bytes_texts_of(texts, a), bytes_texts_of(texts, b),
+                  length_of(texts, a)) == 0;
 }
 
 /* Keeps each text once, sorted; place[t]: of text t of those that have come. */
@@ -170,7 +172,7 @@ static bool keep_distinct(text_range *r, gpugraph_run *run, const gpugraph_texts
         const uint32_t t = order[i];
         if (i == 0 || !same(come, t, order[i - 1])) {
             const uint64_t at = r->offset[*own];
-            memcpy(r->bytes + at, bytes_of(come, t), length_of(come, t));
+            memcpy(r->bytes + at, bytes_texts_of(come, t), length_of(come, t));
             r->offset[++*own] = at + length_of(come, t);
         }
         place[t] = *own - 1;
@@ -255,7 +257,7 @@ void text_range_close(text_range *r) {
 
 /* ---- back ---- */
 
-static uint32_t part_of(const text_range *r, uint64_t number) {
+static uint32_t part_texts_of(const text_range *r, uint64_t number) {
     uint32_t q = 0;
     while (r->first[q + 1] <= number)
         q++;
@@ -267,20 +269,20 @@ static bool ask(const text_range *r, gpugraph_run *run, const uint64_t *number,
     const uint32_t parts = r->exchange->parts;
     uint64_t *size = gg_alloc_zero(run, parts, sizeof *size);
     for (uint64_t i = 0; size && i < count; i++)
-        size[part_of(r, number[i])] += sizeof *number;
+        size[part_texts_of(r, number[i])] += sizeof *number;
     const bool there = size && letters_open(out, r->exchange, run, size);
     for (uint32_t q = 0; there && q < parts; q++)
         size[q] = out->offset[q] / sizeof *number;
     for (uint64_t i = 0; there && i < count; i++) {
-        place[i] = size[part_of(r, number[i])]++;
+        place[i] = size[part_texts_of(r, number[i])]++;
         ((uint64_t *)out->bytes)[place[i]] = number[i];
     }
     gg_release(size);
     return there;
 }
 
-static bool tell(const text_range *r, gpugraph_run *run, const letters *in,
-                 letters *back) {
+static bool tell_texts(const text_range *r, gpugraph_run *run, const letters *in,
+                       letters *back) {
     gpugraph_exchange *x = r->exchange;
     const uint64_t low = r->first[x->part];
     const uint64_t *asked = (const uint64_t *)in->bytes;
@@ -301,9 +303,9 @@ static bool tell(const text_range *r, gpugraph_run *run, const letters *in,
 }
 
 /* The texts that have come, in the order of the questions' places, as they were asked for. */
-static bool lay_out(gpugraph_run *run, const letters *got, uint32_t parts,
-                    const uint64_t *place, uint64_t count, uint64_t *length,
-                    char **bytes) {
+static bool lay_texts_out(gpugraph_run *run, const letters *got, uint32_t parts,
+                          const uint64_t *place, uint64_t count, uint64_t *length,
+                          char **bytes) {
     uint64_t *offset = NULL, come = 0, to = 0;
     char *text = NULL;
     bool good = read_texts(run, got, parts, &offset, &text, &come);
@@ -327,8 +329,8 @@ bool text_range_look_up(const text_range *r, gpugraph_run *run, const uint64_t *
     uint64_t *place = gg_alloc(run, count + 1, sizeof *place);
     *bytes = NULL;
     if (place && ask(r, run, number, count, place, &out) && post(x, run, &out, &in) &&
-        tell(r, run, &in, &back) && post(x, run, &back, &got))
-        lay_out(run, &got, x->parts, place, count, length, bytes);
+        tell_texts(r, run, &in, &back) && post(x, run, &back, &got))
+        lay_texts_out(run, &got, x->parts, place, count, length, bytes);
     if (run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);
     gg_release(place);

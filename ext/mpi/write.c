@@ -170,7 +170,8 @@ static bool number_keys(const edge_keys *k, gpugraph_run *run, uint64_t *number,
 }
 
 /* Collective. */
-static bool look_up(const answer *a, gpugraph_run *run, struct piece *p, uint64_t at) {
+static bool look_write_up(const answer *a, gpugraph_run *run, struct piece *p,
+                          uint64_t at) {
     uint64_t *number = gg_alloc(run, p->count + 1, sizeof *number);
     for (int i = 0; number && i < a->columns; i++) {
         const struct answer_column *c = &a->column[i];
@@ -227,7 +228,7 @@ static char *put_value(char *to, const answer *a, const struct piece *p, int col
     }
 }
 
-static uint64_t room_of(const answer *a, const struct piece *p) {
+static uint64_t room_write_of(const answer *a, const struct piece *p) {
     uint64_t bytes = p->count * 9 * (uint64_t)a->columns;
     for (int c = 0; c < a->columns; c++)
         for (uint64_t i = 0; p->names[c].type && i < p->count; i++)
@@ -280,9 +281,9 @@ static bool move_piece(struct output *w, const answer *a, const options *o,
     letters out = {NULL, NULL}, in = {NULL, NULL};
     uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size);
     const uint32_t to = each_writes(o) ? x->part : 0;
-    bool good = size && look_up(a, run, &p, at);
+    bool good = size && look_write_up(a, run, &p, at);
     if (good) {
-        size[to] = room_of(a, &p);
+        size[to] = room_write_of(a, &p);
         good = letters_open(&out, x, run, size);
     }
     char *end = good ? out.bytes : NULL;
@@ -306,8 +307,8 @@ static bool move_piece(struct output *w, const answer *a, const options *o,
     return good;
 }
 
-static bool move_rows(struct output *w, const answer *a, const options *o,
-                      gpugraph_exchange *x, gpugraph_run *run, bool *politely) {
+static bool move_rows_of_write(struct output *w, const answer *a, const options *o,
+                               gpugraph_exchange *x, gpugraph_run *run, bool *politely) {
     uint64_t at = 0, left = 1;
     while (all_agree(x, run, politely) && left > 0) {
         const uint64_t rest = a->rows - at;
@@ -329,7 +330,7 @@ bool result_write(const answer *a, const options *o, gpugraph_exchange *x,
     memset(&w, 0, sizeof w);
     if (writes(o, x) && open_output(&w, o, run, x->part))
         begin_table(&w, a, o, run);
-    bool good = move_rows(&w, a, o, x, run, politely);
+    bool good = move_rows_of_write(&w, a, o, x, run, politely);
     if (good && w.db && sqlite3_exec(w.db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
         fail_at(&w, run, NULL);
     if (good)

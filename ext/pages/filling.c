@@ -92,7 +92,7 @@ static void *cut_block(void *block, size_t bytes) {
     return smaller ? smaller : block;
 }
 
-static void *cut(void *block, int64_t count) {
+static void *cut_filling(void *block, int64_t count) {
     return cut_block(block, count ? (size_t)count * 8 : 8);
 }
 
@@ -103,8 +103,8 @@ static void *cut_narrow(void *block, int64_t count) {
 void page_filling_finish(page_filling *filling, const page_layout *layout, int64_t count,
                          page_columns *columns) {
     columns->count = count;
-    columns->source = cut(columns->source, count);
-    columns->target = cut(columns->target, count);
+    columns->source = cut_filling(columns->source, count);
+    columns->target = cut_filling(columns->target, count);
     columns->source32 = cut_narrow(columns->source32, count);
     columns->target32 = cut_narrow(columns->target32, count);
     columns->weight32 = cut_narrow(columns->weight32, count);
@@ -115,13 +115,13 @@ void page_filling_finish(page_filling *filling, const page_layout *layout, int64
         columns->text[k] = NULL;
     }
     if (filling->keep_rowids) {
-        columns->rowid = cut(filling->rowid, count);
+        columns->rowid = cut_filling(filling->rowid, count);
         filling->rowid = NULL;
     }
-    void *weight = filling->weight ? cut(filling->weight, count) : NULL;
-    void *reverse = filling->reverse ? cut(filling->reverse, count) : NULL;
+    void *weight = filling->weight ? cut_filling(filling->weight, count) : NULL;
+    void *reverse = filling->reverse ? cut_filling(filling->reverse, count) : NULL;
     if (columns->edge_id)
-        columns->edge_id = cut(columns->edge_id, count);
+        columns->edge_id = cut_filling(columns->edge_id, count);
     filling->weight = filling->reverse = NULL;
     if (layout->real) {
         columns->real_weight = weight;

@@ -40,7 +40,7 @@ struct level {
     int64_t most_rows;
 };
 
-static void count_rows(struct level *level, int64_t most, int64_t upper) {
+static void count_rows_of_list(struct level *level, int64_t most, int64_t upper) {
     const uint64_t range = (uint64_t)upper - (uint64_t)level->last;
     level->most_rows += level->any && range < (uint64_t)most ? (int64_t)range : most;
 }
@@ -68,7 +68,7 @@ static enum page_reason level_add(struct level *level, const page_source *source
         return PAGE_DAMAGED;
     const bool kept = is_wanted(level, upper);
     if (kept)
-        count_rows(level, most, upper);
+        count_rows_of_list(level, most, upper);
     level->any = true;
     level->last = upper;
     if (!kept)
@@ -207,7 +207,7 @@ static void clear_listing(struct listing *l) {
 }
 
 /* The next level. */
-static enum page_reason join(const struct listing *l, struct level *below) {
+static enum page_reason join_list(const struct listing *l, struct level *below) {
     *below = (struct level){.wanted = l->level->wanted,
                             .child = malloc(l->count * sizeof *below->child),
                             .count = l->count};
@@ -285,7 +285,7 @@ static enum page_reason descend(struct listing *l, uint8_t *page, struct level *
             break;
         }
     if (!reason)
-        reason = page[0] == PAGE_LEAF ? list_leaves(l, leaves) : join(l, below);
+        reason = page[0] == PAGE_LEAF ? list_leaves(l, leaves) : join_list(l, below);
     clear_listing(l);
     return reason;
 }

@@ -98,8 +98,8 @@ static bool finish_program(struct program *p, int columns) {
 }
 
 /* From result columns to the layout. A REAL column holds INTEGERs where that saves room. */
-static enum page_reason lay_out(const page_table *t, const struct program *p,
-                                page_layout *layout) {
+static enum page_reason lay_program_out(const page_table *t, const struct program *p,
+                                        page_layout *layout) {
     int result = 1;
     for (int k = 0; k < PAGE_COLUMNS; k++) {
         layout->column[k] = t->column[k] ? p->from[result] : PAGE_NO_COLUMN;
@@ -151,5 +151,5 @@ enum page_reason page_program(const page_table *t, page_layout *layout, uint32_t
     if (p.real[0])
         return PAGE_NOT_PLAIN;
     *root = (uint32_t)p.root;
-    return lay_out(t, &p, layout);
+    return lay_program_out(t, &p, layout);
 }

@@ -190,7 +190,7 @@ static enum page_reason decode_unusual(struct desk *d, const page_leaves *leaves
 
 /* ---- what the host needs itself ---- */
 
-static int64_t *bring(gg_cells *cells, enum gg_cell_column column) {
+static int64_t *bring_send(gg_cells *cells, enum gg_cell_column column) {
     int64_t *to = malloc(cells->rows ? cells->rows * sizeof *to : sizeof *to);
     if (to && !cells->place->bring(cells, column, 0, cells->rows, to)) {
         free(to);
@@ -218,7 +218,7 @@ static enum page_reason settle_weights(const page_layout *layout, gg_cells *cell
     if (!cells->place->weigh(cells))
         return PAGE_NOT_SENT;
     cells->weights.stay = cells->weights.bad == cells->rows;
-    int64_t *weight = cells->weights.stay ? NULL : bring(cells, CELL_WEIGHT);
+    int64_t *weight = cells->weights.stay ? NULL : bring_send(cells, CELL_WEIGHT);
     if (!cells->weights.stay && !weight)
         return PAGE_NOT_SENT;
     if (layout->real)
@@ -234,7 +234,7 @@ static enum page_reason bring_columns(const page_layout *layout, gg_cells *cells
     columns->count = (int64_t)cells->rows;
     if (!bring_ends(cells, weighted, columns))
         return PAGE_NOT_SENT;
-    if (!cells->dense && !(columns->rowid = bring(cells, CELL_ROWID)))
+    if (!cells->dense && !(columns->rowid = bring_send(cells, CELL_ROWID)))
         return PAGE_NOT_SENT;
     return weighted ? settle_weights(layout, cells, columns) : PAGE_FINE;
 }

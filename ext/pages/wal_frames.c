@@ -19,7 +19,7 @@ enum {
 
 typedef const volatile uint32_t *region;
 
-static uint32_t load(region at) {
+static uint32_t load_wal_frames(region at) {
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
@@ -101,10 +101,10 @@ bool wal_index_look(sqlite3_file *file, wal_header *header) {
     for (int look = 0; at && look < LOOKS; look++) {
         wal_header second;
         for (int i = 0; i < WAL_WORDS; i++)
-            header->word[i] = load(at + i);
+            header->word[i] = load_wal_frames(at + i);
         file->pMethods->xShmBarrier(file);
         for (int i = 0; i < WAL_WORDS; i++)
-            second.word[i] = load(at + WAL_WORDS + i);
+            second.word[i] = load_wal_frames(at + WAL_WORDS + i);
         if (memcmp(header, &second, sizeof second) == 0 && header_is_sound(header))
             return true;
     }
@@ -218,7 +218,8 @@ static enum wal_outcome take_entries(wal_frames *frames, uint32_t from, uint32_t
         if (!at)
             return WAL_FAILED;
         uint32_t place = first ? HEADER / 4 + frame - 1 : behind % FRAMES;
-        frames->entry[frames->count++] = (uint64_t)load(at + place) << 32 | frame;
+        frames->entry[frames->count++] =
+            (uint64_t)load_wal_frames(at + place) << 32 | frame;
     }
     settle_entries(frames);
     return WAL_READ;
@@ -230,7 +231,7 @@ enum wal_outcome wal_frames_list(wal_frames *frames, sqlite3_file *file,
     *frames = (wal_frames){.file = file, .log = log, .page_size = page_size};
     const uint32_t *now = frames->header.word;
     region at = map_region(file, 0);
-    uint32_t backfilled = at ? load(at + BACKFILLED) : 0;
+    uint32_t backfilled = at ? load_wal_frames(at + BACKFILLED) : 0;
     if (!at || !wal_index_look(file, &frames->header))
         return WAL_FAILED;
     if (before && before->word[WAL_SALT] == now[WAL_SALT] &&
@@ -266,8 +267,8 @@ uint32_t wal_frames_find(const wal_frames *frames, uint32_t page) {
 /* A frame begins with its page's number, the size of the database if it ends a commit, and
 ** the salts of the log. Salts lie in memory as they lie in the log. */
 /* Is it the frame of that page? */
-static enum wal_outcome judge(const wal_frames *frames, uint32_t page,
-                              const uint8_t *header, int rc) {
+static enum wal_outcome judge_wal_frames(const wal_frames *frames, uint32_t page,
+                                         const uint8_t *header, int rc) {
     if (rc != SQLITE_OK)
         return rc == SQLITE_IOERR_SHORT_READ ? WAL_DAMAGED : WAL_FAILED;
     const bool agrees = get4(header) == page &&
@@ -284,7 +285,7 @@ enum wal_outcome wal_frames_read(const wal_frames *frames, uint32_t page, uint32
     int rc = io->xRead(frames->log, header, sizeof header, at);
     if (rc == SQLITE_OK)
         rc = io->xRead(frames->log, to, (int)frames->page_size, at + WAL_FRAME_HEADER);
-    return judge(frames, page, header, rc);
+    return judge_wal_frames(frames, page, header, rc);
 }
 
 enum wal_outcome wal_frames_read_whole(const wal_frames *frames, uint32_t page,
@@ -293,7 +294,8 @@ enum wal_outcome wal_frames_read_whole(const wal_frames *frames, uint32_t page,
     const int bytes = WAL_FRAME_HEADER + (int)frames->page_size;
     const int64_t at = LOG_HEADER + (int64_t)(frame - 1) * bytes;
     uint8_t *header = to - WAL_FRAME_HEADER;
-    return judge(frames, page, header, io->xRead(frames->log, header, bytes, at));
+    return judge_wal_frames(frames, page, header,
+                            io->xRead(frames->log, header, bytes, at));
 }
 
 bool wal_frames_hold(const wal_frames *frames) {

@@ -368,7 +368,7 @@ static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows
 /* ---- the team at work ---- */
 
 /* Memory that all will write a while after this batch: by then each of `members` threads has taken one or two more. */
-static void look_ahead(struct team *team, uint32_t b, int members) {
+static void look_walk_ahead(struct team *team, uint32_t b, int members) {
     const struct batch *batch = &team->batch[b];
     const int64_t window = 2 * members * batch->count;
     const int64_t likely = batch->start + batch->count * (team->batches - b);
@@ -378,7 +378,7 @@ static void look_ahead(struct team *team, uint32_t b, int members) {
 }
 
 /* The first of the members asks whether to stop. */
-static void work(struct team *team, struct desk *desk, int member, int members) {
+static void work_walk(struct team *team, struct desk *desk, int member, int members) {
     page_rows rows;
     uint32_t b = 0;
     double next_ms = 0;
@@ -388,7 +388,7 @@ static void work(struct team *team, struct desk *desk, int member, int members) 
             team_stop(team, PAGE_STOPPED, NULL);
         if (!take_batch(team, desk->buffer, &b))
             return;
-        look_ahead(team, b, members);
+        look_walk_ahead(team, b, members);
         enum page_reason reason = decode_as_needed(team, b, desk, &rows);
         if (!reason && (team->layout->text || team->layout->null))
             reason = take_turn(team, b, &rows);
@@ -434,7 +434,7 @@ static void take_part(void *job, int member, int members) {
     struct team *team = job;
     struct desk desk;
     if (set_desk(team, &desk, member))
-        work(team, &desk, member, members);
+        work_walk(team, &desk, member, members);
     else
         team_stop(team, PAGE_NO_MEMORY, NULL);
     clear_desk(&desk);

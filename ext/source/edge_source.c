@@ -35,7 +35,8 @@ static char *cure(const parser *p) {
 }
 
 /* Stops parsing. found: what stands there; may be NULL. */
-static void fail(parser *p, const char *problem, const char *found, int bytes) {
+static void fail_edge_source(parser *p, const char *problem, const char *found,
+                             int bytes) {
     if (p->rc)
         return;
     const char *dots = bytes > 40 ? "..." : "";
@@ -56,7 +57,7 @@ static void skip_space(parser *p) {
     p->at = sql_skip_space(p->at, p->end);
 }
 
-static bool take(parser *p, char c) {
+static bool take_edge_source(parser *p, char c) {
     skip_space(p);
     if (p->rc || p->at == p->end || *p->at != c)
         return false;
@@ -73,11 +74,11 @@ static char *take_name(parser *p, const char *missing) {
     p->at = sql_next(p->at, p->end, &token);
     int bytes = (int)(p->end - token.start);
     if (token.kind == SQL_END) {
-        fail(p, missing, p->text, (int)(p->end - p->text));
+        fail_edge_source(p, missing, p->text, (int)(p->end - p->text));
     } else if (token.kind == SQL_UNFINISHED) {
-        fail(p, "a quotation mark is never closed", token.start, bytes);
+        fail_edge_source(p, "a quotation mark is never closed", token.start, bytes);
     } else if (token.kind == SQL_OTHER) {
-        fail(p, "a name is missing, or must be quoted", token.start, bytes);
+        fail_edge_source(p, "a name is missing, or must be quoted", token.start, bytes);
     } else {
         char *name = sql_unquote(&token);
         p->rc = name ? SQLITE_OK : SQLITE_NOMEM;
@@ -86,27 +87,29 @@ static char *take_name(parser *p, const char *missing) {
     return NULL;
 }
 
-static void take_columns(parser *p, edge_source *source) {
+static void take_columns_of_edge_source(parser *p, edge_source *source) {
     do {
         if (source->columns == p->max_columns) {
-            fail(p,
-                 p->max_columns == 1
-                     ? "there is more than one column"
-                     : "there are more than five columns (source, destination, weight, "
-                       "edge id, reverse weight)",
-                 p->text, (int)(p->end - p->text));
+            fail_edge_source(
+                p,
+                p->max_columns == 1
+                    ? "there is more than one column"
+                    : "there are more than five columns (source, destination, weight, "
+                      "edge id, reverse weight)",
+                p->text, (int)(p->end - p->text));
             return;
         }
         char *name = take_name(p, "the name of a column is missing");
         if (!name)
             return;
         source->column[source->columns++] = name;
-    } while (take(p, ','));
-    if (!take(p, ')'))
-        fail(p, "a comma or a closing bracket is missing", p->text,
-             (int)(p->end - p->text));
+    } while (take_edge_source(p, ','));
+    if (!take_edge_source(p, ')'))
+        fail_edge_source(p, "a comma or a closing bracket is missing", p->text,
+                         (int)(p->end - p->text));
     else if (p->max_columns > 1 && source->columns == 1)
-        fail(p, "the destination column is missing", p->text, (int)(p->end - p->text));
+        fail_edge_source(p, "the destination column is missing", p->text,
+                         (int)(p->end - p->text));
 }
 
 static bool is_other_statement(const parser *p) {
@@ -123,21 +126,21 @@ static bool is_other_statement(const parser *p) {
 
 static void take_table(parser *p, edge_source *source) {
     source->table = take_name(p, "the name of a table is missing");
-    if (take(p, '.')) {
+    if (take_edge_source(p, '.')) {
         source->schema = source->table;
         source->table = take_name(p, "the name of a table is missing");
     }
-    if (take(p, '('))
-        take_columns(p, source);
+    if (take_edge_source(p, '('))
+        take_columns_of_edge_source(p, source);
     skip_space(p);
     if (p->rc != SQLITE_OK || p->at == p->end)
         return;
     p->final |= is_other_statement(p);
     if (is_other_statement(p))
-        fail(p, "is not a query that only reads", NULL, 0);
+        fail_edge_source(p, "is not a query that only reads", NULL, 0);
     else
-        fail(p, "there is more than a name and its columns", p->at,
-             (int)(p->end - p->at));
+        fail_edge_source(p, "there is more than a name and its columns", p->at,
+                         (int)(p->end - p->at));
 }
 
 static bool is_query(const char *at, const char *end) {
@@ -150,9 +153,9 @@ static void parse(parser *p, edge_source *source) {
     *p->error = NULL;
     skip_space(p);
     if (p->at == p->end) {
-        fail(p, "is empty", NULL, 0);
+        fail_edge_source(p, "is empty", NULL, 0);
     } else if (memchr(p->text, 0, (size_t)(p->end - p->text))) {
-        fail(p, "holds a zero byte", NULL, 0);
+        fail_edge_source(p, "holds a zero byte", NULL, 0);
     } else if (is_query(p->at, p->end)) {
         source->query = sqlite3_mprintf("%.*s", (int)(p->end - p->text), p->text);
         p->rc = source->query ? SQLITE_OK : SQLITE_NOMEM;

@@ -258,7 +258,7 @@ static int make_and_keep(answer *s, const arguments *a, const question *q) {
 
 /* ---- finding ---- */
 
-static int find_kept(answer *s, const question *q, bool *found) {
+static int find_kept_of_answer(answer *s, const question *q, bool *found) {
     int bytes, rc = question_key(s, q, &bytes);
     if (rc != SQLITE_OK)
         return rc;
@@ -299,7 +299,7 @@ static int end_growth(answer *s, arrays *to, int rc) {
 /* Adds what this plan wants and the kept answer lacks. A search that a limit has ended may end
 ** elsewhere when it is made again, and one that is a list may be none: its answer is left as it is, and another
 ** one made. */
-static int grow(answer *s, const arguments *a, question *q) {
+static int grow_answer(answer *s, const arguments *a, question *q) {
     unsigned there = 0;
     s->arrays = s->search->result; /* another cursor may have added to it */
     for (int i = A_TREE_EDGE; i <= A_POSTORDER; i++)
@@ -328,9 +328,9 @@ int answer_find(answer *s, const arguments *a) {
     bool found = false;
     question_ask(a, s, &all);
     if (a->plan & PLAN_VARIABLE_VERTEX) { /* a join has it, but for its first call */
-        int rc = find_kept(s, &all, &found);
+        int rc = find_kept_of_answer(s, &all, &found);
         if (rc != SQLITE_OK || found)
-            return rc ? rc : grow(s, a, &all);
+            return rc ? rc : grow_answer(s, a, &all);
     }
     const int at_vertex = ends_at_vertex(a);
     if (at_vertex < 0)
@@ -340,15 +340,15 @@ int answer_find(answer *s, const arguments *a) {
     memcpy(&wide, &part, sizeof part);
     bool others_may_follow = question_widen(a, &wide);
     question *q = &wide; /* where nothing may follow, the part itself */
-    int rc = find_kept(s, q, &found);
+    int rc = find_kept_of_answer(s, q, &found);
     if (rc == SQLITE_OK && !found && question_ends_early(q))
-        rc = find_kept(s, q = &all, &found);
+        rc = find_kept_of_answer(s, q = &all, &found);
     if (rc == SQLITE_OK && !found && others_may_follow)
-        rc = find_kept(s, q = &part, &found);
+        rc = find_kept_of_answer(s, q = &part, &found);
     if (rc != SQLITE_OK)
         return rc;
     if (found)
-        return grow(s, a, q);
+        return grow_answer(s, a, q);
     /* s->key is that of the part, or of everything, which differ in nothing that
     ** matters here. */
     if (others_may_follow && question_was_asked(s)) {

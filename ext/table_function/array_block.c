@@ -23,7 +23,7 @@ static void open_spares(void) {
     spares.count = 0;
 }
 
-static void *take_out(int at) {
+static void *take_array_block_out(int at) {
     void *block = spares.block[at];
     spares.count--;
     for (int i = at; i < spares.count; i++)
@@ -37,7 +37,7 @@ static void *take_spare(size_t bytes) {
     for (int i = spares.count - 1; i >= 0 && !block; i--) {
         const size_t room = gg_block_bytes(spares.block[i]);
         if (bytes <= room && bytes >= room / 2)
-            block = take_out(i);
+            block = take_array_block_out(i);
     }
     gg_unlock(&spares.lock);
     return block;
@@ -86,7 +86,7 @@ void array_block_give(void *block) {
     void *oldest = block;
     if (block && gg_block_bytes(block) >= SPARE_LEAST) {
         open_spares();
-        oldest = spares.count == ARRAY_SPARES ? take_out(0) : NULL;
+        oldest = spares.count == ARRAY_SPARES ? take_array_block_out(0) : NULL;
         spares.block[spares.count++] = block;
         gg_unlock(&spares.lock);
     }
@@ -98,7 +98,7 @@ void array_blocks_free(void) {
         block = NULL;
         open_spares();
         if (spares.count > 0)
-            block = take_out(0);
+            block = take_array_block_out(0);
         gg_unlock(&spares.lock);
         free(block);
     }

@@ -139,7 +139,7 @@ static int fail_late(const arguments *a, int field) {
 /* Looks at the text of one running statement: SQLITE_OK to go on. */
 typedef int looker(const arguments *a, const sql_list *s, int field);
 
-static int look(const arguments *a, looker *look_at, int field) {
+static int look_astray(const arguments *a, looker *look_at, int field) {
     sqlite3_stmt *statement = NULL;
     int rc = SQLITE_OK;
     while (rc == SQLITE_OK &&
@@ -195,7 +195,7 @@ static int look_at_comparisons(const arguments *a, const sql_list *s, int field)
 }
 
 int argument_is_compared(const arguments *a, int field) {
-    int rc = look(a, look_at_comparisons, field);
+    int rc = look_astray(a, look_at_comparisons, field);
     return rc == SQLITE_DONE ? 1 : rc == SQLITE_OK ? 0 : -1;
 }
 
@@ -230,7 +230,7 @@ static int look_at_other_sides(const arguments *a, const sql_list *s, int field)
 }
 
 int argument_stays(const arguments *a, int field) {
-    int rc = look(a, look_at_other_sides, field);
+    int rc = look_astray(a, look_at_other_sides, field);
     return rc == SQLITE_DONE ? 1 : rc == SQLITE_OK ? 0 : -1;
 }
 
@@ -241,7 +241,7 @@ int arguments_astray(const arguments *a) {
     const unsigned plan = a->plan;
     if (!(plan & (PLAN_UNFED | PLAN_FURTHER)))
         return SQLITE_OK;
-    int rc = look(a, look_at_calls, 0);
+    int rc = look_astray(a, look_at_calls, 0);
     if (rc != SQLITE_OK)
         return rc;
     if (plan & PLAN_FURTHER)

@@ -16,7 +16,7 @@ typedef struct held_scope {
     int holders;
 } held_scope;
 
-static void release(void *pointer) {
+static void release_function_scope(void *pointer) {
     held_scope *held = pointer;
     if (--held->holders > 0)
         return;
@@ -42,7 +42,7 @@ static held_scope *find_or_open(sqlite3_context *context, connection *c) {
         return NULL;
     }
     *held = (held_scope){c, now, 2};
-    sqlite3_set_auxdata(context, OF_ALL_CALLS, held, release);
+    sqlite3_set_auxdata(context, OF_ALL_CALLS, held, release_function_scope);
     return held;
 }
 
@@ -53,7 +53,7 @@ const scope *statement_scope(sqlite3_context *context, connection *c) {
     held = find_or_open(context, c);
     if (!held)
         return NULL;
-    sqlite3_set_auxdata(context, OF_THIS_CALL, held, release);
+    sqlite3_set_auxdata(context, OF_THIS_CALL, held, release_function_scope);
     held = sqlite3_get_auxdata(context, OF_THIS_CALL); /* freed where memory is short */
     return held ? &held->scope : NULL;
 }

@@ -45,7 +45,7 @@ static void handed_free(handed *h) {
     free(h);
 }
 
-static void list(handed *h) {
+static void list_hand_out(handed *h) {
     gg_lock(&waiting.lock);
     h->next = waiting.first;
     waiting.first = h;
@@ -154,7 +154,7 @@ static void fill_value(const filling *f, bool counts, uint64_t v) {
         ((double *)f->value)[v] = counts ? ((const double *)from)[v] : INFINITY;
 }
 
-static void fill(void *job, uint64_t low, uint64_t high) {
+static void fill_hand_out(void *job, uint64_t low, uint64_t high) {
     const filling *f = job;
     const void *tree = f->found->array[A_TREE_EDGE];
     const uint32_t *root = f->found->array[A_ROOT];
@@ -234,7 +234,8 @@ static void add_filled(handed *h, const arguments *a, const answer *s) {
     if (h->run.status != GPUGRAPH_OK)
         return;
     if (f.parent || f.edge || f.root || f.value)
-        gg_chunks(gg_team_limit(s->by->c->config.threads), n, FILLED_AT_ONCE, fill, &f);
+        gg_chunks(gg_team_limit(s->by->c->config.threads), n, FILLED_AT_ONCE,
+                  fill_hand_out, &f);
     if (found->array[A_VALUE])
         add_value(h, s->by->function, f.value ? f.value : found->array[A_VALUE]);
     if (a->plan & PLAN_PARENTS)
@@ -297,7 +298,7 @@ void result_arrays(sqlite3_context *context, rows *r, const arguments *a,
             sqlite3_randomness(sizeof h->number, &h->number);
             h->number &= INT64_MAX;
         }
-        list(h);
+        list_hand_out(h);
         r->handed = c->handed = h->number;
     }
     sqlite3_result_int64(context, r->handed);

@@ -65,7 +65,7 @@ static void cut_all(making *m, uint32_t count) {
     made->n = count;
 }
 
-static void give_back(arrays *made) {
+static void give_listed_back(arrays *made) {
     array_block_give(made->listed);
     array_block_give(made->array[A_VALUE]);
     array_block_give(made->array[A_TREE_EDGE]);
@@ -88,7 +88,7 @@ bool make_listed(making *m) {
     if (count != GPUGRAPH_NONE)
         cut_all(m, count);
     if (m->run->status != GPUGRAPH_OK || count == GPUGRAPH_NONE)
-        give_back(&m->made);
+        give_listed_back(&m->made);
     if (m->run->status == GPUGRAPH_OK && count == GPUGRAPH_NONE) {
         m->made.n = n;
         return false;

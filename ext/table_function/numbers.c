@@ -40,7 +40,7 @@ static void sort_by_byte(const numbers *list, uint32_t *to, int shift) {
 }
 
 /* Nobody is asked for an interrupt, so a long list is sorted in linear time. Without memory for that, by qsort. */
-static void sort_all(numbers *list) {
+static void sort_numbers_all(numbers *list) {
     const sqlite3_uint64 bytes = (sqlite3_uint64)list->room * sizeof *list->item;
     uint32_t *other = list->count > FEW_NUMBERS ? sqlite3_malloc64(bytes) : NULL;
     if (!other)
@@ -57,7 +57,7 @@ static void sort_all(numbers *list) {
 void numbers_sort(numbers *list) {
     if (list->count < 2)
         return;
-    sort_all(list);
+    sort_numbers_all(list);
     uint32_t kept = 1;
     for (uint32_t i = 1; i < list->count; i++)
         if (list->item[i] != list->item[kept - 1])

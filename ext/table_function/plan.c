@@ -165,7 +165,7 @@ static bool sort_constraints(plan *p, int *refused) {
     return true;
 }
 
-static void give(plan *p, int constraint, int what, int how, bool omit) {
+static void give_plan(plan *p, int constraint, int what, int how, bool omit) {
     p->info->aConstraintUsage[constraint].argvIndex = p->values + 1;
     p->info->aConstraintUsage[constraint].omit = omit;
     plan_word_write(p->function, p->words, p->values == 0,
@@ -199,7 +199,7 @@ static void give_values(plan *p) {
         if (i < 0)
             continue;
         bool list = takes_list(p, f, i);
-        give(p, i, f, list ? WORD_LIST : WORD_EQUAL, true);
+        give_plan(p, i, f, list ? WORD_LIST : WORD_EQUAL, true);
         if (f == F_TARGET && !p->function->walks && varies(p, i))
             p->bits |= PLAN_VARIABLE_TARGET;
         if ((f == F_MAX_DEPTH || f == F_MAX_DISTANCE) && varies(p, i))
@@ -207,14 +207,14 @@ static void give_values(plan *p) {
     }
     if (o->equal[F_VERTEX] >= 0) {
         bool list = takes_list(p, F_VERTEX, o->equal[F_VERTEX]);
-        give(p, o->equal[F_VERTEX], F_VERTEX, list ? WORD_LIST : WORD_EQUAL, true);
+        give_plan(p, o->equal[F_VERTEX], F_VERTEX, list ? WORD_LIST : WORD_EQUAL, true);
         if (varies(p, o->equal[F_VERTEX]))
             p->bits |= PLAN_VARIABLE_VERTEX;
     }
     for (int b = 0; b < o->bounds; b++) {
         bool less = p->info->aConstraint[o->bound[b]].op == SQLITE_INDEX_CONSTRAINT_LT;
         int field = column_field(p->function, p->info->aConstraint[o->bound[b]].iColumn);
-        give(p, o->bound[b], field, less ? WORD_LESS : WORD_AT_MOST, false);
+        give_plan(p, o->bound[b], field, less ? WORD_LESS : WORD_AT_MOST, false);
         if (varies(p, o->bound[b]))
             p->bits |= PLAN_VARIABLE_BOUND;
     }
@@ -329,9 +329,9 @@ static void choose_limit(plan *p) {
         p->function->paths || !p->function->ends_early || hands_out(p) ||
         o->equal[F_VERTEX] >= 0 || o->equal[F_TARGET] >= 0)
         return;
-    give(p, o->limit, WORD_LIMIT, WORD_EQUAL, false);
+    give_plan(p, o->limit, WORD_LIMIT, WORD_EQUAL, false);
     if (o->offset >= 0)
-        give(p, o->offset, WORD_OFFSET, WORD_EQUAL, false);
+        give_plan(p, o->offset, WORD_OFFSET, WORD_EQUAL, false);
 }
 
 /* Which arrays the columns need that the statement uses. */

@@ -168,7 +168,7 @@ bool make_bytes_each(gpugraph_graph *graph, const question *q, gpugraph_run *run
 }
 
 /* Rows do: they may be on a device alone. What the search ran on is still told afterwards. */
-static void look_at_edges(gpugraph_graph *graph, gpugraph_run *run) {
+static void look_search_at_edges(gpugraph_graph *graph, gpugraph_run *run) {
     const char *method = run->used_method, *backend = run->used_backend;
     gpugraph_bring_edges(graph, run);
     run->used_method = method;
@@ -215,7 +215,7 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_r
     if (q->kind->leaves_unused_out)
         leave_unused_out(&m);
     if (run->status == GPUGRAPH_OK && (q->path || m.made.array[A_TREE_EDGE]))
-        look_at_edges(graph, run);
+        look_search_at_edges(graph, run);
     for (int i = 0; i < ARRAYS; i++) {
         if (run->status == GPUGRAPH_OK && !have->array[i])
             have->array[i] = m.made.array[i];
@@ -271,7 +271,7 @@ gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
     begin_each(graph, count, run, each);
     q->kind->make_each(graph, q, run, each);
     if (run->status == GPUGRAPH_OK && count > 0 && each[0]->array[A_TREE_EDGE])
-        look_at_edges(graph, run);
+        look_search_at_edges(graph, run);
     end_each(count, run, each, run->status == GPUGRAPH_OK);
     return run->status;
 }

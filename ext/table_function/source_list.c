@@ -72,8 +72,8 @@ static bool contains(const uint32_t *list, uint32_t count, uint32_t number) {
 }
 
 /* The sources to search for, from the one whose turn it is: none where that one is kept. */
-static int gather(answer *s, arguments *a, uint32_t first, uint32_t *source,
-                  uint32_t *count) {
+static int gather_source_list(answer *s, arguments *a, uint32_t first, uint32_t *source,
+                              uint32_t *count) {
     uint32_t room = room_ahead(s, a, makes_bytes_ahead(s, a));
     question q;
     *count = 0;
@@ -95,7 +95,7 @@ static int gather(answer *s, arguments *a, uint32_t first, uint32_t *source,
 
 /* Keeps answer number i, which belongs to that source, and holds it until the list is
 ** read. */
-static int keep(answer *s, arguments *a, uint32_t source, arrays *made) {
+static int keep_source_list(answer *s, arguments *a, uint32_t source, arrays *made) {
     question q;
     int bytes, rc = ask_of(s, a, source, &q);
     if (rc == SQLITE_OK)
@@ -177,7 +177,7 @@ static int search_ahead(answer *s, arguments *a, const uint32_t *source, uint32_
     }
     for (uint32_t i = 0; i < count; i++) {
         if (rc == SQLITE_OK && is_made(each[i]))
-            rc = keep(s, a, source[i], each[i]);
+            rc = keep_source_list(s, a, source[i], each[i]);
         else if (each[i])
             arrays_free(each[i]);
     }
@@ -223,6 +223,6 @@ int answer_ahead(answer *s, arguments *a, uint32_t next) {
     int rc = others_followed(s, a, next, &followed);
     if (rc != SQLITE_OK || followed)
         return rc;
-    rc = gather(s, a, next, source, &count);
+    rc = gather_source_list(s, a, next, source, &count);
     return rc == SQLITE_OK && count > 1 ? search_ahead(s, a, source, count) : rc;
 }

@@ -35,7 +35,7 @@ static bool lists_ends(const arguments *a) {
 }
 
 /* The ends of that search among the listed ones. */
-static int set_ends(cursor *cur, uint32_t source, uint32_t target) {
+static int set_ends_of_table_function(cursor *cur, uint32_t source, uint32_t target) {
     arguments *a = &cur->arguments;
     int rc = SQLITE_OK;
     if (a->source_list) {
@@ -59,8 +59,8 @@ static int next_search(cursor *cur) {
     int rc = SQLITE_OK;
     r->position = r->end = 0;
     while (rc == SQLITE_OK && rows_at_end(r) && r->next_search < sources * targets) {
-        rc = set_ends(cur, (uint32_t)(r->next_search / targets),
-                      (uint32_t)(r->next_search % targets));
+        rc = set_ends_of_table_function(cur, (uint32_t)(r->next_search / targets),
+                                        (uint32_t)(r->next_search % targets));
         r->next_search++;
         if (rc == SQLITE_OK)
             rc = answer_find(&cur->answer, a);
@@ -72,7 +72,7 @@ static int next_search(cursor *cur) {
     return rc;
 }
 
-static int find_rows(cursor *cur) {
+static int find_rows_of_table_function(cursor *cur) {
     arguments *a = &cur->arguments;
     answer *s = &cur->answer;
     int rc = SQLITE_OK;
@@ -96,7 +96,7 @@ static int answer_call(cursor *cur, int plan, const char *words, int argc,
     rows_reset(&cur->rows);
     int rc = arguments_read(&cur->arguments, plan, words, argc, argv);
     if (rc == SQLITE_OK && !cur->arguments.no_rows)
-        rc = find_rows(cur);
+        rc = find_rows_of_table_function(cur);
     strangers->calls += strangers->count > 0;
     if (rc == SQLITE_OK && strangers->count > 0 && !cur->answer.work.arguments_told)
         answer_tell_arguments(&cur->answer, strangers);

@@ -107,8 +107,9 @@ static bool is_predicted(gpugraph_backend on, const gpugraph_run *run) {
            gg_devices_asked()->state(run->device, NULL) == OPENING_OPEN;
 }
 
-static gpugraph_backend settle(gpugraph_graph *graph, const request *r, gpugraph_run *run,
-                               gpugraph_backend on, const gpugraph_method *method) {
+static gpugraph_backend settle_choose(gpugraph_graph *graph, const request *r,
+                                      gpugraph_run *run, gpugraph_backend on,
+                                      const gpugraph_method *method) {
     run->searched = graph;
     if (on == GPUGRAPH_CPU)
         gg_use_one_device(run, false);
@@ -180,7 +181,8 @@ static gpugraph_backend choose_cuda(gpugraph_graph *graph, request *r,
                 "the two 'auto'",
                 r->method, r->a->name);
     }
-    return run->status ? GPUGRAPH_AUTO : settle(graph, r, run, GPUGRAPH_CUDA, r->on_cuda);
+    return run->status ? GPUGRAPH_AUTO
+                       : settle_choose(graph, r, run, GPUGRAPH_CUDA, r->on_cuda);
 }
 
 /* ---- auto ---- */
@@ -219,7 +221,7 @@ static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_
                                     bool *fallback) {
     if (!r->on_cuda || (r->method && equal(r->method, "serial"))) {
         run->why[0] = 0; /* nothing to weigh: one thread is a CPU's */
-        return settle(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
+        return settle_choose(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
     }
     const char *why;
     struct stakes s = weighed(graph, r, run);
@@ -233,13 +235,13 @@ static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_
                  "auto: %.3g ms predicted%s, %.3g ms on the CPU", s.cuda,
                  run->used_devices > 1 ? " on one device" : "", s.cpu);
         *fallback = true;
-        return settle(graph, r, run, GPUGRAPH_CUDA, r->on_cuda);
+        return settle_choose(graph, r, run, GPUGRAPH_CUDA, r->on_cuda);
     }
     gg_set_regret(graph, c.regret);
     enum opening_state state = gg_devices_asked()->state(run->device, &why);
     if (!c.on_device) /* else take_devices has said why */
         say_why_cpu(&s, state, why, run);
-    return settle(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
+    return settle_choose(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
 }
 
 static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *run,
@@ -275,7 +277,7 @@ static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *r
     if (run->backend == GPUGRAPH_CUDA || !r.on_cpu)
         return choose_cuda(graph, &r, run);
     if (run->backend == GPUGRAPH_CPU)
-        return settle(graph, &r, run, GPUGRAPH_CPU, r.on_cpu);
+        return settle_choose(graph, &r, run, GPUGRAPH_CPU, r.on_cpu);
     return choose_auto(graph, &r, run, fallback);
 }
 

@@ -75,8 +75,9 @@ static int64_t needed_on(const gpugraph_graph *graph, const struct sharing *s,
 }
 
 /* Is there that device, and room on it where so many search? If not, run->why says why. */
-static gpugraph_status has_room(const gpugraph_graph *graph, const struct sharing *s,
-                                gpugraph_run *run, int ordinal, int devices) {
+static gpugraph_status has_room_of_devices(const gpugraph_graph *graph,
+                                           const struct sharing *s, gpugraph_run *run,
+                                           int ordinal, int devices) {
     gpugraph_device device;
     gpugraph_run there = *run;
     const char *why = "";
@@ -109,7 +110,7 @@ static gpugraph_status all_have_room(const gpugraph_graph *graph, const struct s
                                      int devices) {
     gpugraph_status status = GPUGRAPH_OK;
     for (int i = 0; i < devices && status == GPUGRAPH_OK; i++)
-        status = has_room(graph, s, run, c->ordinal[i], devices);
+        status = has_room_of_devices(graph, s, run, c->ordinal[i], devices);
     return status;
 }
 
@@ -204,9 +205,9 @@ static void open_others(const struct candidates *all, const struct offer *wanted
 }
 
 /* Of those that are open: as many as pay now, or would have paid for what the graph has missed so far. */
-static int count_open(gpugraph_graph *graph, const struct sharing *s,
-                      const gpugraph_run *run, const struct candidates *c,
-                      const struct offer *in_the_end) {
+static int count_open_of_devices(gpugraph_graph *graph, const struct sharing *s,
+                                 const gpugraph_run *run, const struct candidates *c,
+                                 const struct offer *in_the_end) {
     const struct offer now = best_offer(graph, s, run, c, false);
     const double missed = gg_missed_ms(graph) + in_the_end->gain;
     if (now.devices > 1 || in_the_end->devices == 1)
@@ -224,7 +225,7 @@ static int pay_now(gpugraph_graph *graph, const struct sharing *s, gpugraph_run 
     leave_open_ones(c);
     const struct offer open = best_offer(graph, s, run, c, true);
     open_others(&all, &wanted, &open);
-    int count = count_open(graph, s, run, c, &open);
+    int count = count_open_of_devices(graph, s, run, c, &open);
     while (count > 1 && all_have_room(graph, s, run, c, count))
         count--;
     return count;
@@ -280,11 +281,11 @@ gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
         return take_all(graph, s, run, &c);
     struct sharing roomy = *s;
     roomy.frugal = false;
-    gpugraph_status status = has_room(graph, &roomy, run, run->device, 1);
+    gpugraph_status status = has_room_of_devices(graph, &roomy, run, run->device, 1);
     if (status == GPUGRAPH_DEVICE_MEMORY)
         status = take_for_memory(graph, s, run, &c);
     if (status == GPUGRAPH_DEVICE_MEMORY && s->frugal)
-        status = has_room(graph, s, run, run->device, 1);
+        status = has_room_of_devices(graph, s, run, run->device, 1);
     if (run->used_devices > 1)
         return status;
     if (status == GPUGRAPH_OK && c.count > 1)

@@ -18,7 +18,7 @@ static struct known {
 static struct learned stays[GPUGRAPH_CUDA + 1];
 
 /* Its place, made on first need. NULL: there is none left. */
-static struct known *find(const gg_algorithm *a) {
+static struct known *find_model(const gg_algorithm *a) {
     for (int i = 0; i < MOST_ALGORITHMS; i++) {
         const gg_algorithm *there = NULL;
         if (__atomic_compare_exchange_n(&known[i].algorithm, &there, a, false,
@@ -39,7 +39,7 @@ int gg_like(const gpugraph_graph *graph, const gpugraph_search *search) {
 ** is the larger part. */
 void gg_tell(const gg_algorithm *a, int like, gpugraph_backend on,
              const struct prediction *predicted, double ms) {
-    struct known *k = find(a);
+    struct known *k = find_model(a);
     double all = gg_all_ms(predicted);
     if (!k || (ms < GG_LEARN_MS && all < GG_LEARN_MS))
         return;
@@ -133,7 +133,7 @@ static struct prediction on_several(const gpugraph_graph *graph, const gg_algori
 static void correct(struct prediction *p, const gpugraph_graph *graph,
                     const gg_algorithm *a, const gpugraph_search *search,
                     gpugraph_backend on) {
-    struct known *k = find(a);
+    struct known *k = find_model(a);
     p->search_ms *= search && a->times ? a->times(search) : 1;
     if (on == GPUGRAPH_CPU && search && a->second_ms) {
         const double second_ms = a->second_ms(graph, search);
@@ -150,7 +150,7 @@ struct prediction gg_predict_several(const gpugraph_graph *graph, const gg_algor
                                      const gpugraph_run *run) {
     struct prediction p = on_several(graph, a, devices, run);
     correct(&p, graph, a, search, GPUGRAPH_CUDA);
-    struct known *k = find(a);
+    struct known *k = find_model(a);
     p.search_ms *= k ? gg_learned(&k->on[GG_SEVERAL][gg_like(graph, search)]) : 1;
     return p;
 }

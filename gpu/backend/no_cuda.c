@@ -37,7 +37,7 @@ static enum opening_state state(int ordinal, const char **why) {
     return OPENING_FAILED;
 }
 
-static bool begin(int ordinal) {
+static bool begin_no_cuda(int ordinal) {
     (void)ordinal;
     return false;
 }
@@ -51,7 +51,7 @@ const struct device_services gg_devices = {
     .usable = usable,
     .at = at,
     .state = state,
-    .begin = begin,
+    .begin = begin_no_cuda,
     .opening = opening,
 };
 

@@ -5,7 +5,7 @@
 
 enum { LEAST_ROOM = 64 };
 
-static uint64_t slot_of(const struct gg_distinct *d, uint64_t value) {
+static uint64_t slot_distinct_of(const struct gg_distinct *d, uint64_t value) {
     const uint64_t last = 2 * d->room - 1;
     uint64_t at = gg_place_integer(d->placing, value) & last;
     while (d->slot[at] != 0 && d->value[d->slot[at] - 1] != value)
@@ -25,7 +25,7 @@ bool gg_distinct_reserve(struct gg_distinct *d, gpugraph_run *run, uint64_t coun
         larger.slot = gg_alloc_zero(run, 2 * larger.room, sizeof *larger.slot);
     for (uint64_t i = 0; larger.slot && i < d->count && !gg_leave(run, i); i++) {
         larger.value[i] = d->value[i];
-        larger.slot[slot_of(&larger, d->value[i])] = i + 1;
+        larger.slot[slot_distinct_of(&larger, d->value[i])] = i + 1;
     }
     if (!larger.slot || gg_stopping(run)) {
         gg_stopped(run);
@@ -40,7 +40,7 @@ bool gg_distinct_reserve(struct gg_distinct *d, gpugraph_run *run, uint64_t coun
 uint64_t gg_distinct_add(struct gg_distinct *d, gpugraph_run *run, uint64_t value) {
     if (d->count == d->room && !gg_distinct_reserve(d, run, d->count + 1))
         return UINT64_MAX;
-    const uint64_t at = slot_of(d, value);
+    const uint64_t at = slot_distinct_of(d, value);
     if (d->slot[at] == 0) {
         d->value[d->count++] = value;
         d->slot[at] = d->count;
@@ -49,7 +49,7 @@ uint64_t gg_distinct_add(struct gg_distinct *d, gpugraph_run *run, uint64_t valu
 }
 
 uint64_t gg_distinct_find(const struct gg_distinct *d, uint64_t value) {
-    return d->slot[slot_of(d, value)] - 1;
+    return d->slot[slot_distinct_of(d, value)] - 1;
 }
 
 void gg_distinct_free(struct gg_distinct *d) {

@@ -50,7 +50,7 @@ typedef struct key_survey {
     bool falls;
 } key_survey;
 
-static void survey(void *job, uint64_t low, uint64_t high) {
+static void survey_order(void *job, uint64_t low, uint64_t high) {
     key_survey *s = job;
     const uint64_t *key = s->key, first = key[0];
     uint64_t varying = 0;
@@ -128,7 +128,7 @@ gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint
     int threads = gg_threads(run, count);
     int bits = count < GG_RADIX_SMALL ? GG_RADIX_SMALL_BITS : GG_RADIX_BITS;
     key_survey keys = {.run = run, .key = key};
-    gg_slices(threads, count, survey, &keys);
+    gg_slices(threads, count, survey_order, &keys);
     if (gg_stopping(run))
         return gg_stopped(run);
     if (!keys.falls)
@@ -176,8 +176,8 @@ gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
 
 /* value[v] as a key: all ones where v is not reached. Doubles that are not negative sort
 ** as their bits. */
-static inline uint64_t key_of(gpugraph_distance_type type, const void *value,
-                              uint64_t v) {
+static inline uint64_t key_order_of(gpugraph_distance_type type, const void *value,
+                                    uint64_t v) {
     if (type == GPUGRAPH_UINT32) {
         uint32_t depth = ((const uint32_t *)value)[v];
         return depth == GPUGRAPH_NONE ? UINT64_MAX : depth;
@@ -209,7 +209,7 @@ static void count_reached(void *job, uint64_t slice) {
     uint64_t count = 0, top = 0, end = gg_slice(o->n, (int)slice + 1, o->slices);
     for (uint64_t v = gg_slice(o->n, (int)slice, o->slices);
          v < end && !gg_leave(o->run, v); v++) {
-        uint64_t key = key_of(o->type, o->value, v);
+        uint64_t key = key_order_of(o->type, o->value, v);
         if (key != UINT64_MAX) {
             count++;
             top = key > top ? key : top;
@@ -225,7 +225,7 @@ count_or_place(const ordering *o, uint64_t slice, bool place) {
     uint64_t end = gg_slice(o->n, (int)slice + 1, o->slices);
     for (uint64_t v = gg_slice(o->n, (int)slice, o->slices);
          v < end && !gg_leave(o->run, v); v++) {
-        uint64_t key = key_of(o->type, o->value, v);
+        uint64_t key = key_order_of(o->type, o->value, v);
         if (key == UINT64_MAX)
             continue;
         if (place)
@@ -257,7 +257,7 @@ static void collect(void *job, uint64_t slice) {
     uint32_t *vertex = o->to.value;
     for (uint64_t v = gg_slice(o->n, (int)slice, o->slices);
          v < end && !gg_leave(o->run, v); v++) {
-        uint64_t key = key_of(o->type, o->value, v);
+        uint64_t key = key_order_of(o->type, o->value, v);
         if (key == UINT64_MAX)
             continue;
         o->to.key[place] = key;

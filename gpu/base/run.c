@@ -213,7 +213,7 @@ static void count_bytes(int64_t bytes) {
 
 /* A block of `bytes`, not 0, or NULL. A large one is advised to lie in huge pages, the last
 ** of them only where it would be half full: the kernel clears all of it. */
-static void *take(size_t bytes) {
+static void *take_run(size_t bytes) {
     size_t huge = bytes / GG_HUGE_PAGE * GG_HUGE_PAGE;
     if (bytes < GG_HUGE_PAGE)
         return malloc(bytes);
@@ -248,7 +248,7 @@ static void *take_counted(gpugraph_run *run, uint64_t count, size_t size,
 }
 
 void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size) {
-    return take_counted(run, count, size, take);
+    return take_counted(run, count, size, take_run);
 }
 
 void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size) {

@@ -156,7 +156,7 @@ static void wait_for_call(struct worker *w) {
     }
 }
 
-static void *serve(void *worker) {
+static void *serve_team(void *worker) {
     struct worker *w = worker;
     for (;;) {
         wait_for_call(w);
@@ -171,7 +171,7 @@ static void *serve(void *worker) {
 /* Under the lock. False: the system gives no thread. */
 static bool make_worker(void) {
     workers[pool.made].state = AT_REST;
-    bool started = gg_start_thread(serve, &workers[pool.made], GG_WORKER_STACK);
+    bool started = gg_start_thread(serve_team, &workers[pool.made], GG_WORKER_STACK);
     if (started)
         pool.at_rest[pool.idle++] = (uint8_t)pool.made++;
     return started;

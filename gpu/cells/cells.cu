@@ -156,7 +156,7 @@ static void free_cells(gg_cells *cells) {
     free_struct(d);
 }
 
-static bool begin(struct device_cells *d) {
+static bool begin_cells(struct device_cells *d) {
     bool begun = take_pages(d);
     for (int i = 0; i < BLOCKS; i++)
         d->spare[d->spares++] = i;
@@ -190,7 +190,7 @@ static gg_cells *open_cells(const gg_cell_layout *layout, uint32_t leaves,
         return NULL;
     }
     d->began_ms = gg_now_ms();
-    if (!begin(d)) {
+    if (!begin_cells(d)) {
         end_job(d);
         free_struct(d);
         return NULL;
@@ -354,7 +354,7 @@ static bool decode(gg_cells *cells) {
     return true;
 }
 
-static bool put(gg_cells *cells, uint32_t leaf, const gg_cell_rows *rows) {
+static bool put_cells(gg_cells *cells, uint32_t leaf, const gg_cell_rows *rows) {
     struct device_cells *d = of_cells(cells);
     struct cuda_job *job = &d->job;
     uint64_t start;
@@ -370,7 +370,7 @@ static bool put(gg_cells *cells, uint32_t leaf, const gg_cell_rows *rows) {
     return gg_going(job);
 }
 
-static bool settle(gg_cells *cells) {
+static bool settle_cells(gg_cells *cells) {
     struct device_cells *d = of_cells(cells);
     struct cuda_job *job = &d->job;
     uint32_t word[CELLS_WORDS];
@@ -406,8 +406,8 @@ const gg_cell_place gg_cells_on_device = {
     take_block_to_fill,
     send_block,
     decode,
-    put,
-    settle,
+    put_cells,
+    settle_cells,
     weigh,
     bring_entries,
     close_cells,

@@ -251,7 +251,8 @@ const gg_algorithm gg_components = {
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_components_cuda},
 };
 
-static const struct components_calls *calls(const gg_algorithm *a, gpugraph_backend on) {
+static const struct components_calls *calls_components(const gg_algorithm *a,
+                                                       gpugraph_backend on) {
     return a->side[on]->calls;
 }
 
@@ -272,9 +273,9 @@ static void find_components(gpugraph_graph *graph, gpugraph_component_kind kind,
     gpugraph_backend on = gg_choose(graph, a, NULL, run, &fallback);
     if (!on)
         return;
-    calls(a, on)->find(graph, run, component);
+    calls_components(a, on)->find(graph, run, component);
     if (gg_fall_back(run, a, fallback))
-        calls(a, GPUGRAPH_CPU)->find(graph, run, component);
+        calls_components(a, GPUGRAPH_CPU)->find(graph, run, component);
 }
 
 gpugraph_status gpugraph_components(gpugraph_graph *graph, gpugraph_component_kind kind,

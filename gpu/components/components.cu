@@ -270,7 +270,7 @@ static gpugraph_status find_weak_on_device(gpugraph_graph *graph, gpugraph_run *
 }
 
 /* What a run takes. */
-static int64_t bytes(const gpugraph_graph *graph, bool) {
+static int64_t bytes_components(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct arrays a;
     carve_trees(&space, graph->n, &a);
@@ -290,5 +290,5 @@ static const struct components_calls calls = {.find = find_weak_on_device};
 extern "C" const algorithm_side gg_components_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
+    .bytes = bytes_components,
 };

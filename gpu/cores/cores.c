@@ -230,7 +230,7 @@ const gg_algorithm gg_cores = {
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_cores_cuda},
 };
 
-static const struct cores_calls *calls(gpugraph_backend on) {
+static const struct cores_calls *calls_cores(gpugraph_backend on) {
     return gg_cores.side[on]->calls;
 }
 
@@ -243,7 +243,7 @@ static void find_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core)
     gpugraph_backend on = gg_choose(graph, &gg_cores, NULL, run, &fallback);
     if (!on)
         return;
-    calls(on)->find(graph, run, core);
+    calls_cores(on)->find(graph, run, core);
     if (gg_fall_back(run, &gg_cores, fallback))
         find_cores_on_cpu(graph, run, core);
 }

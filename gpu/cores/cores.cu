@@ -175,7 +175,7 @@ static gpugraph_status find_cores_on_device(gpugraph_graph *graph, gpugraph_run 
 }
 
 /* What a run takes; of the arcs that there may be. */
-static int64_t bytes(const gpugraph_graph *graph, bool) {
+static int64_t bytes_cores(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct cores c = cores();
     carve_cores(&space, graph->n, 2 * graph->m, &c);
@@ -195,5 +195,5 @@ static const struct cores_calls calls = {.find = find_cores_on_device};
 extern "C" const algorithm_side gg_cores_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
+    .bytes = bytes_cores,
 };

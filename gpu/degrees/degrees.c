@@ -19,7 +19,7 @@ static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_direction di
     return run->status;
 }
 
-static double one_step(const gpugraph_graph *graph) {
+static double one_step_of_degrees(const gpugraph_graph *graph) {
     (void)graph;
     return 1;
 }
@@ -42,14 +42,14 @@ const gg_algorithm gg_degrees = {
     .name = "degrees",
     .rows = CSR_KINDS,
     .arcs = gg_arcs_once,
-    .steps = one_step,
+    .steps = one_step_of_degrees,
     .cpu_ns = GG_DEGREES_CPU_NS,
     .cuda_ns = GG_DEGREES_CUDA_NS,
     .step_us = GG_DEGREES_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_degrees_cuda},
 };
 
-static const struct degrees_calls *calls(gpugraph_backend on) {
+static const struct degrees_calls *calls_degrees(gpugraph_backend on) {
     return gg_degrees.side[on]->calls;
 }
 
@@ -67,7 +67,7 @@ static gpugraph_status count_checked(gpugraph_graph *graph, gpugraph_direction d
     gpugraph_backend on = gg_choose(graph, &gg_degrees, NULL, run, &fallback);
     if (!on)
         return run->status;
-    calls(on)->count(graph, direction, run, degree);
+    calls_degrees(on)->count(graph, direction, run, degree);
     if (gg_fall_back(run, &gg_degrees, fallback))
         count_on_cpu(graph, direction, run, degree);
     return run->status;

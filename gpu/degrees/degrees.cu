@@ -61,7 +61,7 @@ static gpugraph_status count_on_device(gpugraph_graph *graph,
 }
 
 /* What a run takes. */
-static int64_t bytes(const gpugraph_graph *graph, bool) {
+static int64_t bytes_degrees(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     uint32_t *degree;
     carve_degrees(&space, graph->n, &degree);
@@ -80,5 +80,5 @@ static const struct degrees_calls calls = {.count = count_on_device};
 extern "C" const algorithm_side gg_degrees_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
+    .bytes = bytes_degrees,
 };

@@ -6,22 +6,22 @@
 static struct cuda_driver driver;
 
 template <typename function>
-static bool find(void *library, const char *name, function *found) {
+static bool find_driver(void *library, const char *name, function *found) {
     *found = reinterpret_cast<function>(gg_library_symbol(library, name));
     return *found != nullptr;
 }
 
-static bool load() {
+static bool load_driver() {
     void *library = gg_open_library("libcuda.so.1", NULL);
-    return library && find(library, "cuInit", &driver.init) &&
-           find(library, "cuDeviceGet", &driver.device) &&
-           find(library, "cuDevicePrimaryCtxRetain", &driver.retain) &&
-           find(library, "cuCtxGetCurrent", &driver.current) &&
-           find(library, "cuCtxSetCurrent", &driver.set_current);
+    return library && find_driver(library, "cuInit", &driver.init) &&
+           find_driver(library, "cuDeviceGet", &driver.device) &&
+           find_driver(library, "cuDevicePrimaryCtxRetain", &driver.retain) &&
+           find_driver(library, "cuCtxGetCurrent", &driver.current) &&
+           find_driver(library, "cuCtxSetCurrent", &driver.set_current);
 }
 
 const struct cuda_driver *gg_driver() {
-    static const bool loaded = load();
+    static const bool loaded = load_driver();
     return loaded ? &driver : nullptr;
 }
 

@@ -146,7 +146,7 @@ static bool is_there(gpugraph_run *run) {
     return true;
 }
 
-static bool prepare(struct cuda_job *job) {
+static bool prepare_job(struct cuda_job *job) {
     int ordinal = job->run->device;
     if (gg_device_fits(ordinal))
         return open_device(job, ordinal);
@@ -171,7 +171,7 @@ bool gg_job_open(struct cuda_job *job, gpugraph_graph *graph, gpugraph_run *run)
         return false;
     job->host = gg_host_context();
     gg_look_at_device(run->device);
-    if (!prepare(job)) {
+    if (!prepare_job(job)) {
         end_turn(job, run->device);
         return false;
     }

@@ -67,7 +67,7 @@ static void list_opening(struct opening *o) {
 
 /* ---- the thread ---- */
 
-static void settle(struct opening *o, uint32_t state) {
+static void settle_opening(struct opening *o, uint32_t state) {
     __atomic_store_n(&o->state, state, __ATOMIC_RELEASE);
     gg_wake_all(&o->state);
 }
@@ -79,7 +79,7 @@ static void *open_it(void *opening) {
     bool opened = o->steps->open(o->ordinal, &why);
     o->why = why;
     gg_share_cores(0);
-    settle(o, opened ? OPENING_OPEN : OPENING_FAILED);
+    settle_opening(o, opened ? OPENING_OPEN : OPENING_FAILED);
     return NULL;
 }
 
@@ -97,7 +97,7 @@ enum opening_state gg_opening_state(const struct opening *o, const char **why) {
     return (enum opening_state)state;
 }
 
-static bool start(struct opening *o) {
+static bool start_opening(struct opening *o) {
     o->began_ms = gg_now_ms();
     if (o->began_ms < o->again_ms)
         return false;
@@ -108,7 +108,7 @@ static bool start(struct opening *o) {
         return true;
     gg_share_cores(0);
     o->again_ms = o->began_ms + GG_THREAD_RETRY_MS;
-    settle(o, OPENING_CLOSED);
+    settle_opening(o, OPENING_CLOSED);
     return false;
 }
 
@@ -120,7 +120,7 @@ bool gg_opening_begin(struct opening *o) {
     if (!__atomic_compare_exchange_n(&o->process, &nobody, gg_this_process(), false,
                                      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         return true; /* another thread does at this moment */
-    bool begun = start(o);
+    bool begun = start_opening(o);
     if (!begun)
         __atomic_store_n(&o->process, 0, __ATOMIC_RELEASE);
     return begun;

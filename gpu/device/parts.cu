@@ -96,7 +96,7 @@ struct device_part *gg_device_part(struct cuda_job *job,
     return part;
 }
 
-static int64_t bytes_of(const struct device_graph *list, unsigned grounds) {
+static int64_t bytes_parts_of(const struct device_graph *list, unsigned grounds) {
     int64_t bytes = 0;
     for (const struct device_part *part = first_part(list); part; part = part->next)
         if ((part->kind->stands_on | PART_ON_DEVICE) & grounds)
@@ -105,14 +105,14 @@ static int64_t bytes_of(const struct device_graph *list, unsigned grounds) {
 }
 
 int64_t gg_device_part_bytes(const gpugraph_graph *graph, unsigned grounds) {
-    return bytes_of(gg_device_list(graph, looked_at), grounds);
+    return bytes_parts_of(gg_device_list(graph, looked_at), grounds);
 }
 
 int64_t gg_all_part_bytes(const gpugraph_graph *graph) {
     int64_t bytes = 0;
     for (const struct device_graph *list = first_list(graph); list;
          list = next_list(list))
-        bytes += bytes_of(list, PART_GROUNDS);
+        bytes += bytes_parts_of(list, PART_GROUNDS);
     return bytes;
 }
 

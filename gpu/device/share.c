@@ -127,7 +127,7 @@ static void *work_beside(void *member) {
     return NULL;
 }
 
-static void prepare(struct share *s, int ordinal) {
+static void prepare_share(struct share *s, int ordinal) {
     struct share_member *m = &s->member[s->members++];
     m->s = s;
     m->run = &m->own;
@@ -142,7 +142,7 @@ static void prepare(struct share *s, int ordinal) {
 }
 
 /* Where the system gives no thread, the others do its work. */
-static void start(struct share *s) {
+static void start_share(struct share *s) {
     s->going = s->members - 1;
     for (int i = 1; i < s->members; i++) {
         s->member[i].started = gg_start_thread(work_beside, &s->member[i], 0);
@@ -246,8 +246,8 @@ gpugraph_status gg_share_out(gpugraph_run *run, const struct shared_work *work) 
     run->device_set = (uint32_t)1 << run->device;
     for (int i = 0; i < devices; i++)
         if (ordinal[i] != run->device)
-            prepare(&s, ordinal[i]);
-    start(&s);
+            prepare_share(&s, ordinal[i]);
+    start_share(&s);
     lead(&s);
     hear_method(&s, run);
     count_devices(&s, run);

@@ -90,7 +90,7 @@ typedef struct sorting {
     struct adjacency *made;
 } sorting;
 
-static void count_parts(void *of, uint64_t slice) {
+static void count_parts_of_adjacency(void *of, uint64_t slice) {
     const sorting *s = of;
     const arc_sort *p = &s->parts;
     const uint64_t end = gg_slice(s->graph->m, (int)slice + 1, p->threads);
@@ -100,7 +100,7 @@ static void count_parts(void *of, uint64_t slice) {
         count[s->from[e] >> p->shift]++;
 }
 
-static void write_parts(void *of, uint64_t slice) {
+static void write_parts_of_adjacency(void *of, uint64_t slice) {
     const sorting *s = of;
     const arc_sort *p = &s->parts;
     const gpugraph_graph *graph = s->graph;
@@ -125,7 +125,7 @@ static void settle_row(struct adjacency *a, struct adjacency_row *row) {
         row->begin |= ADJACENCY_LOOSE;
 }
 
-static void sort_part(void *of, uint64_t part) {
+static void sort_part_of_adjacency(void *of, uint64_t part) {
     const sorting *s = of;
     const arc_sort *p = &s->parts;
     struct adjacency_row *row = s->made->row;
@@ -152,12 +152,12 @@ static void sort_part(void *of, uint64_t part) {
 
 static void sort_all(sorting *s) {
     arc_sort *p = &s->parts;
-    gg_parts(p->threads, (uint64_t)p->threads, count_parts, s);
+    gg_parts(p->threads, (uint64_t)p->threads, count_parts_of_adjacency, s);
     gg_counts_to_starts(p);
     if (!gg_stopping(s->run))
-        gg_parts(p->threads, (uint64_t)p->threads, write_parts, s);
+        gg_parts(p->threads, (uint64_t)p->threads, write_parts_of_adjacency, s);
     if (!gg_stopping(s->run))
-        gg_parts(p->threads, p->parts, sort_part, s);
+        gg_parts(p->threads, p->parts, sort_part_of_adjacency, s);
 }
 
 static void free_arrays(struct adjacency *a) {
@@ -167,8 +167,8 @@ static void free_arrays(struct adjacency *a) {
     *a = (struct adjacency){0};
 }
 
-static void take_arrays(const gpugraph_graph *graph, gpugraph_run *run,
-                        struct adjacency *a) {
+static void take_arrays_of_adjacency(const gpugraph_graph *graph, gpugraph_run *run,
+                                     struct adjacency *a) {
     a->used = graph->m;
     a->room = graph->m + graph->m / GG_ADJACENCY_SPARE + GG_ADJACENCY_LEAST;
     a->rows = (uint64_t)graph->n + graph->n / GG_ROOM_SHARE + 1;
@@ -176,8 +176,8 @@ static void take_arrays(const gpugraph_graph *graph, gpugraph_run *run,
     a->arc = a->row ? gg_alloc_growing(run, a->room, sizeof *a->arc) : NULL;
 }
 
-static void fill(const gpugraph_graph *graph, gpugraph_direction side, gpugraph_run *run,
-                 struct adjacency *a) {
+static void fill_adjacency(const gpugraph_graph *graph, gpugraph_direction side,
+                           gpugraph_run *run, struct adjacency *a) {
     const bool in = side == GPUGRAPH_IN;
     sorting s = {.graph = graph,
                  .run = run,
@@ -187,7 +187,7 @@ static void fill(const gpugraph_graph *graph, gpugraph_direction side, gpugraph_
                  .made = a};
     arc_sort *p = &s.parts;
     a->first_id = choose_first_id(graph);
-    take_arrays(graph, run, a);
+    take_arrays_of_adjacency(graph, run, a);
     gg_plan_parts(p, graph->m);
     p->start = a->arc
                    ? gg_alloc_zero(run, (uint64_t)p->threads * p->parts, sizeof *p->start)
@@ -211,10 +211,11 @@ static void count_in(const gpugraph_graph *graph, gpugraph_run *run,
         gg_count_degrees(graph, GPUGRAPH_IN, run, a->in);
 }
 
-static void make(gpugraph_graph *graph, gpugraph_direction side, gpugraph_run *run) {
+static void make_adjacency(gpugraph_graph *graph, gpugraph_direction side,
+                           gpugraph_run *run) {
     const double start = gg_now_ms();
     struct adjacency a = {0};
-    fill(graph, side, run, &a);
+    fill_adjacency(graph, side, run, &a);
     if (side == GPUGRAPH_OUT && !gg_stopping(run))
         count_in(graph, run, &a);
     if (gg_stopping(run) ||
@@ -248,7 +249,7 @@ gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_direction side,
     if (!gg_begin_making(graph, run, &nested))
         return run->status;
     if (!gg_adjacency_made(graph, side))
-        make(graph, side, run);
+        make_adjacency(graph, side, run);
     if (!nested)
         gg_end_making(graph);
     return run->status;

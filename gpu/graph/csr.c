@@ -221,8 +221,8 @@ bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n) 
 }
 
 /* Returns how, for the timings. */
-static const char *sort_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
-                             size_t weight_size, bool symmetric) {
+static const char *sort_rows_of_csr(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
+                                    size_t weight_size, bool symmetric) {
     const char *how = "";
     if (!gg_rows_sorted(run, slot, n)) {
         transpose(run, slot, n, weight_size);
@@ -356,7 +356,7 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     if (sorted && !slot->sorted && kind == CSR_OUT && !gg_stopping(run))
         own_rows(graph, slot, run);
     if (sorted && !slot->sorted && !gg_stopping(run))
-        how = sort_rows(run, slot, graph->n, weight_size, kind >= CSR_BOTH);
+        how = sort_rows_of_csr(run, slot, graph->n, weight_size, kind >= CSR_BOTH);
     if (gg_stopping(run)) {
         release_rows(graph, slot);
         gg_stopped(run);
@@ -373,7 +373,8 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
 ** them, and the old ones stay until no search is under way that may have begun with them. */
 
 /* Out of the graph, to be changed; false: others may walk them. */
-static bool take_out(gpugraph_graph *graph, enum csr_kind kind, struct csr_slot *slot) {
+static bool take_csr_out(gpugraph_graph *graph, enum csr_kind kind,
+                         struct csr_slot *slot) {
     gg_lock(&graph->gate.lock);
     const bool alone = graph->gate.searching <= 1;
     *slot = alone ? graph->csr[kind] : (struct csr_slot){0};
@@ -412,10 +413,10 @@ static void make_beside(gpugraph_graph *graph, enum csr_kind kind, bool weighted
         put_back(graph, kind, &slot, retired);
 }
 
-static void make_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
-                      bool sorted, gpugraph_run *run) {
+static void make_rows_of_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                             bool sorted, gpugraph_run *run) {
     struct csr_slot slot;
-    if (!take_out(graph, kind, &slot)) {
+    if (!take_csr_out(graph, kind, &slot)) {
         make_beside(graph, kind, weighted, sorted, run);
         return;
     }
@@ -465,8 +466,8 @@ static void make_aside(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
 }
 
 /* The view as it is now. False: rows are to be made. */
-static bool look(gpugraph_graph *graph, enum csr_kind kind, bool weighted, bool sorted,
-                 bool packed, csr *view) {
+static bool look_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                     bool sorted, bool packed, csr *view) {
     gg_lock(&graph->gate.lock);
     const struct csr_slot *slot = &graph->csr[kind];
     bool there = slot->made && !(weighted && !slot->weight) &&
@@ -481,17 +482,17 @@ static gpugraph_status get(gpugraph_graph *graph, enum csr_kind kind, bool weigh
     weighted = weighted && kind != CSR_SIMPLE && gg_has_weights(graph);
     sorted = sorted || kind == CSR_SIMPLE;
     bool nested;
-    if (look(graph, kind, weighted, sorted, packed, view) || gg_bring_edges(graph, run) ||
-        !gg_begin_making(graph, run, &nested))
+    if (look_csr(graph, kind, weighted, sorted, packed, view) ||
+        gg_bring_edges(graph, run) || !gg_begin_making(graph, run, &nested))
         return run->status;
     if (nested) {
         make_aside(graph, kind, weighted, sorted, run, view);
         return run->status;
     }
-    if (!look(graph, kind, weighted, sorted, packed,
-              view)) { /* nor has another one made */
-        make_rows(graph, kind, weighted, sorted, run);
-        look(graph, kind, weighted, sorted, packed, view);
+    if (!look_csr(graph, kind, weighted, sorted, packed,
+                  view)) { /* nor has another one made */
+        make_rows_of_csr(graph, kind, weighted, sorted, run);
+        look_csr(graph, kind, weighted, sorted, packed, view);
     }
     gg_end_making(graph);
     return run->status;
@@ -534,7 +535,7 @@ static void make_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
     }
     gg_release(edge);
     if (!gg_stopping(run))
-        sort_rows(run, &slot, graph->n, size, false);
+        sort_rows_of_csr(run, &slot, graph->n, size, false);
     if (gg_stopping(run)) {
         release_slot(&slot);
         gg_stopped(run);

@@ -245,7 +245,7 @@ static void move_together(closing_up *c) {
     }
 }
 
-static void shift_offsets(void *job, uint64_t part) {
+static void shift_offsets_of_csr_simple(void *job, uint64_t part) {
     const closing_up *c = job;
     const arc_sort *s = c->s;
     uint64_t low = part << s->shift, high = (part + 1) << s->shift;
@@ -263,7 +263,7 @@ static void make_rows(arc_sort *s, uint64_t *start, struct csr_slot *slot) {
         move_together(&close);
     if (gg_stopping(s->run))
         return;
-    gg_parts(s->threads, s->parts, shift_offsets, &close);
+    gg_parts(s->threads, s->parts, shift_offsets_of_csr_simple, &close);
     slot->offset[s->n] = start[s->parts];
     slot->m = start[s->parts];
     slot->target = gg_shrink(s->run, s->arc, slot->m, sizeof *slot->target);

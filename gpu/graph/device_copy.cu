@@ -292,8 +292,8 @@ static __global__ void make_keys(device_edges edges, int bits, uint64_t *key) {
 }
 
 /* One thread per row, and one for the end: the first key that is not before the row. */
-static __global__ void find_rows(const uint64_t *key, uint64_t count, int bits,
-                                 uint32_t n, uint64_t *offset) {
+static __global__ void find_rows_of_device_copy(const uint64_t *key, uint64_t count,
+                                                int bits, uint32_t n, uint64_t *offset) {
     for (uint64_t row = gg_thread(); row <= n; row += gg_threads_of_grid())
         offset[row] = gg_first_at_least(key, 0, count, row << bits);
 }
@@ -371,8 +371,8 @@ static bool build_simple(struct cuda_job *job, struct device_rows *rows) {
     const uint64_t *key = sort_keys(job, &scratch, keys, bits, &count);
     if (!key)
         return false;
-    find_rows<<<gg_grid(job, (uint64_t)n + 1, 16), GG_BLOCK, 0, job->stream>>>(
-        key, count, bits, n, rows->offset);
+    find_rows_of_device_copy<<<gg_grid(job, (uint64_t)n + 1, 16), GG_BLOCK, 0,
+                               job->stream>>>(key, count, bits, n, rows->offset);
     if (!gg_launched(job, "find_rows") ||
         !gg_fetch(job, &rows->arcs, rows->offset + n, sizeof rows->arcs))
         return false;

@@ -71,8 +71,8 @@ static uint64_t groups_of(const struct device_csr *g) {
     return g->m / GROUP + 1;
 }
 
-static void carve(struct workspace *space, const struct device_csr *g,
-                  struct light_scratch *s) {
+static void carve_device_light_arcs(struct workspace *space, const struct device_csr *g,
+                                    struct light_scratch *s) {
     const uint64_t groups = groups_of(g);
     s->scan_bytes = gg_offsets_scratch((uint32_t)groups);
     s->bits = gg_carve<uint32_t>(space, groups);
@@ -117,7 +117,7 @@ bool gg_make_light(struct cuda_job *job, const struct device_csr *g, uint32_t mo
     struct workspace space = {NULL, 0};
     struct light_scratch s;
     uint64_t light = 0;
-    carve(&space, g, &s);
+    carve_device_light_arcs(&space, g, &s);
     const uint64_t bytes = space.used;
     *rows = light_rows();
     if (g->m >= UINT32_MAX || (int64_t)bytes + own > gg_device_room(job))
@@ -125,7 +125,7 @@ bool gg_make_light(struct cuda_job *job, const struct device_csr *g, uint32_t mo
     space = {static_cast<unsigned char *>(gg_take(job, bytes)), 0};
     if (!space.base)
         return gg_do_without(job);
-    carve(&space, g, &s);
+    carve_device_light_arcs(&space, g, &s);
     bool made = look(job, g, most, &s, &light);
     rows->most = most;
     rows->asked = rows->looked = true;

@@ -109,7 +109,8 @@ static cudaError_t add_up(void *scratch, size_t *bytes, const laying *l,
                                          (int64_t)l->zones + 1, stream);
 }
 
-static void carve(struct workspace *space, struct laying *l, struct laying_scratch *s) {
+static void carve_device_roomy(struct workspace *space, struct laying *l,
+                               struct laying_scratch *s) {
     s->cub_bytes = 0;
     add_up(NULL, &s->cub_bytes, l, NULL);
     l->change = gg_carve<uint64_t>(space, l->zones + 1);
@@ -120,10 +121,10 @@ static void carve(struct workspace *space, struct laying *l, struct laying_scrat
 static bool weigh(struct cuda_job *job, struct laying *l, uint64_t *more) {
     struct workspace space = {NULL, 0};
     struct laying_scratch scratch;
-    carve(&space, l, &scratch);
+    carve_device_roomy(&space, l, &scratch);
     if (!gg_workspace(job, &space))
         return false;
-    carve(&space, l, &scratch);
+    carve_device_roomy(&space, l, &scratch);
     weigh_zones<<<gg_grid(job, l->zones + 1, 8), GG_BLOCK, 0, job->stream>>>(*l);
     size_t bytes = scratch.cub_bytes;
     return gg_launched(job, "weigh_zones") &&

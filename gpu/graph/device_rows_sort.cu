@@ -269,8 +269,8 @@ static bool mostly_near(const struct row_sort *s, const struct edge_survey *foun
 
 /* Room for what rows in order, or a sort, take. False: there is none, or the job must end. */
 template <typename arc_type>
-static bool make_room(struct cuda_job *job, const struct row_sort *s, bool sorts,
-                      sort_scratch<arc_type> *scratch) {
+static bool make_room_of_device_rows_sort(struct cuda_job *job, const struct row_sort *s,
+                                          bool sorts, sort_scratch<arc_type> *scratch) {
     struct workspace space = {NULL, 0};
     carve_sort(&space, s, sorts, scratch);
     if (!sort_fits(job, s, space.used) || !gg_workspace(job, &space))
@@ -286,7 +286,7 @@ static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
     sort_scratch<arc_type> scratch;
     edge_survey found = {0, {0, 0}, 0};
     uint32_t n = s->edges.n;
-    if (!make_room(job, s, false, &scratch))
+    if (!make_room_of_device_rows_sort(job, s, false, &scratch))
         return false;
     gg_fill(job, scratch.found, 0, sizeof *scratch.found);
     survey_edges<<<gg_grid(job, s->edges.m, 16), GG_BLOCK, 0, job->stream>>>(
@@ -295,7 +295,8 @@ static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
     if (!gg_fetch(job, &found, scratch.found, sizeof found))
         return false;
     bool in_order = !s->both && !found.falls;
-    if (!in_order && (mostly_near(s, &found) || !make_room(job, s, true, &scratch)))
+    if (!in_order && (mostly_near(s, &found) ||
+                      !make_room_of_device_rows_sort(job, s, true, &scratch)))
         return false;
     uint64_t dropped = s->both ? found.loops : 0;
     if (!take_rows(job, s, s->arcs - dropped, rows))

@@ -200,7 +200,8 @@ static bool look_first(struct cuda_job *job, struct device_edges *edges, bool *p
 }
 
 /* Asks the edges. False when the job must end. */
-static bool ask(struct cuda_job *job, struct device_csr *rows, bool *symmetric) {
+static bool ask_device_symmetry(struct cuda_job *job, struct device_csr *rows,
+                                bool *symmetric) {
     struct workspace space = {NULL, 0};
     struct symmetry_scratch scratch;
     struct device_edges in_order, *edges = &in_order;
@@ -243,7 +244,7 @@ bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found) {
     bool rests = copy->changed && !copy->rested;
     copy->rested = true;
     if (copy->symmetry == SYMMETRY_UNKNOWN && !rests) {
-        if (!ask(job, &rows, &symmetric))
+        if (!ask_device_symmetry(job, &rows, &symmetric))
             return false;
         copy->symmetry = symmetric ? SYMMETRIC : NOT_SYMMETRIC;
     }

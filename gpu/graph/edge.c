@@ -24,7 +24,7 @@ void gg_end_look(const gpugraph_graph *graph) {
     gg_unlock(&((gpugraph_graph *)graph)->gate.lock);
 }
 
-static void look(const gpugraph_graph *graph, uint64_t e, gpugraph_edge *edge) {
+static void look_edge(const gpugraph_graph *graph, uint64_t e, gpugraph_edge *edge) {
     const void *weight = gg_weights_of(graph);
     const uint64_t at = gg_edge_place(graph, e);
     edge->source = gg_sources_of(graph)[at];
@@ -45,7 +45,7 @@ gpugraph_edge gpugraph_edge_of(const gpugraph_graph *graph, uint64_t e) {
     const bool gaps = gg_has_gaps(graph);
     if (gaps)
         gg_begin_look(graph);
-    look(graph, e, &edge);
+    look_edge(graph, e, &edge);
     if (gaps)
         gg_end_look(graph);
     return edge;
@@ -168,7 +168,7 @@ static void find_some(const gpugraph_graph *graph, const int64_t *edge_id, int64
     }
     for (int64_t i = 0; i < count; i++)
         if (number[i] != GPUGRAPH_NO_EDGE)
-            look(graph, number[i], &edge[i]);
+            look_edge(graph, number[i], &edge[i]);
 }
 
 void gpugraph_find_edges(const gpugraph_graph *graph, const int64_t *edge_id,

@@ -24,7 +24,8 @@ static uint64_t first_at_least(const uint32_t *target, uint64_t low, uint64_t hi
 }
 
 /* Is v a vertex, and are there rows? */
-static gpugraph_status prepare(gpugraph_graph *graph, uint32_t v, gpugraph_run *run) {
+static gpugraph_status prepare_edge_index(gpugraph_graph *graph, uint32_t v,
+                                          gpugraph_run *run) {
     gg_begin(run);
     if (v >= graph->n)
         return gg_fail(run, GPUGRAPH_INVALID, "vertex %u is not one of %u", v, graph->n);
@@ -44,7 +45,7 @@ gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_
         return run->status;
     *edge = NULL;
     *count = 0;
-    if (prepare(graph, v, run))
+    if (prepare_edge_index(graph, v, run))
         return run->status;
     *edge = numbers_from(graph, rows->offset[v]);
     *count = rows->offset[v + (uint64_t)1] - rows->offset[v];
@@ -70,7 +71,7 @@ gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32
         return run->status;
     *edge = NULL;
     *count = 0;
-    if (prepare(graph, v, run))
+    if (prepare_edge_index(graph, v, run))
         return run->status;
     *edge = gg_edges_between(graph, v, to, count);
     return run->status;

@@ -30,7 +30,7 @@ void gg_found_end(struct found *f) {
 }
 
 /* Four times the room, or as much as may be needed. False: no memory, which the run says. */
-static bool grow(struct found *f) {
+static bool grow_found(struct found *f) {
     const uint32_t room = f->most / 4 > f->room ? 4 * f->room : f->most;
     struct found_vertex *at = gg_alloc(f->run, room, sizeof *at);
     uint64_t *table = gg_alloc_zero(f->run, 4 * f->places, sizeof *table);
@@ -55,7 +55,7 @@ uint32_t gg_found_add(struct found *f, uint32_t vertex, uint64_t value) {
         f->too_many = true;
         return GPUGRAPH_NONE;
     }
-    if (f->count == f->room && !grow(f))
+    if (f->count == f->room && !grow_found(f))
         return GPUGRAPH_NONE;
     const uint32_t place = f->count++;
     f->at[place] = (struct found_vertex){value, GPUGRAPH_NO_EDGE, vertex, 0};

@@ -52,8 +52,8 @@ static void give_back(struct csr_slot *slot) {
 }
 
 /* Packed rows with room for so many arcs in all. */
-static gpugraph_status pack(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
-                            size_t weight_size, uint64_t room) {
+static gpugraph_status pack_roomy(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
+                                  size_t weight_size, uint64_t room) {
     struct csr_slot to = *slot;
     to.end = NULL;
     to.spare = NULL;
@@ -87,7 +87,7 @@ gpugraph_status gg_pack_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t 
                              size_t weight_size) {
     if (!slot->end)
         return run->status;
-    return pack(run, slot, n, weight_size, slot->m + slot->m / GG_ROOM_SHARE);
+    return pack_roomy(run, slot, n, weight_size, slot->m + slot->m / GG_ROOM_SHARE);
 }
 
 /* ---- giving room ---- */
@@ -119,13 +119,14 @@ static void move_arcs(gpugraph_run *run, struct csr_slot *slot, size_t weight_si
     slot->weight = weight;
 }
 
-static bool has_room(const struct csr_slot *slot, size_t weight_size, uint64_t arcs) {
+static bool has_room_of_roomy(const struct csr_slot *slot, size_t weight_size,
+                              uint64_t arcs) {
     return arcs * sizeof *slot->target <= gg_room(slot->target) &&
            (!slot->weight || arcs * weight_size <= gg_room(slot->weight));
 }
 
 /* Of packed rows: each ends where the next one begins. */
-static void part(gpugraph_run *run, struct csr_slot *slot, uint32_t n) {
+static void part_roomy(gpugraph_run *run, struct csr_slot *slot, uint32_t n) {
     const uint64_t rows = n + n / (uint64_t)GG_ROOM_SHARE + 1;
     uint64_t *end = gg_alloc(run, rows, sizeof *end);
     uint32_t *spare = end ? gg_alloc_zero(run, rows, sizeof *spare) : NULL;
@@ -144,15 +145,15 @@ gpugraph_status gg_give_room(gpugraph_run *run, struct csr_slot *slot, uint32_t 
                              size_t weight_size, uint64_t more) {
     const uint64_t room = slot->m + slot->m / GG_ROOM_SPARE + GG_ROOM_LEAST + more;
     if (slot->end) {
-        if (has_room(slot, weight_size, slot->used + more) &&
+        if (has_room_of_roomy(slot, weight_size, slot->used + more) &&
             slot->dead <= slot->used / GG_ROOM_DEAD)
             return run->status;
-        if (pack(run, slot, n, weight_size, room))
+        if (pack_roomy(run, slot, n, weight_size, room))
             return run->status;
-    } else if (!has_room(slot, weight_size, slot->m + more)) {
+    } else if (!has_room_of_roomy(slot, weight_size, slot->m + more)) {
         move_arcs(run, slot, weight_size, room);
     }
     if (!gg_stopping(run))
-        part(run, slot, n);
+        part_roomy(run, slot, n);
     return gg_stopping(run) ? gg_stopped(run) : run->status;
 }

@@ -185,7 +185,7 @@ static void *copy_weights(const builder *b) {
     return w.weight;
 }
 
-static void raise(uint32_t *top, uint32_t weight) {
+static void raise_weights(uint32_t *top, uint32_t weight) {
     uint32_t old = __atomic_load_n(top, __ATOMIC_RELAXED);
     while (old < weight &&
            !__atomic_compare_exchange_n(top, &old, weight, true, __ATOMIC_RELAXED,
@@ -201,14 +201,14 @@ static void raise_slice(void *job, uint64_t low, uint64_t high) {
     uint32_t *top = w->top;
     for (uint64_t e = low; e < high && !gg_leave(b->run, e); e++) {
         const uint32_t here = (uint32_t)gg_integer_weight(&edges, input_row(b, e));
-        raise(&top[source[e]], here);
-        raise(&top[target[e]], here);
+        raise_weights(&top[source[e]], here);
+        raise_weights(&top[target[e]], here);
     }
 }
 
 /* The sum over all vertices of the largest weight of their edges: no path that visits
 ** every vertex at most once is longer. */
-static uint64_t longest_path(const void *of) {
+static uint64_t longest_path_of_weights(const void *of) {
     const builder *b = of;
     uint64_t sum = 0, n = b->graph->n;
     if (gg_bring_away(b->graph, b->run))
@@ -263,7 +263,7 @@ void gg_take_weights(builder *b) {
         b->graph->distance_type = GPUGRAPH_REAL;
         b->graph->weight = copy_weights(b);
     } else {
-        gg_choose_width(b->graph, w.largest, w.total, longest_path, b);
+        gg_choose_width(b->graph, w.largest, w.total, longest_path_of_weights, b);
         if (!gg_stopping(b->run))
             b->graph->weight = copy_weights(b);
     }

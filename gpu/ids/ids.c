@@ -239,8 +239,8 @@ static void number_texts(id_mapper *m) {
 
 /* ---- numbers for every entry ---- */
 
-static inline uint32_t number_of(const id_mapper *m, const struct id_source *c,
-                                 uint64_t i) {
+static inline uint32_t number_ids_of(const id_mapper *m, const struct id_source *c,
+                                     uint64_t i) {
     int64_t id = gg_id_at(&c->ids, i);
     if (gg_id_is_text(&c->ids, i))
         return m->graph->ids.integer_count + m->text_rank[id];
@@ -278,7 +278,7 @@ static void assign_part(const void *of, uint64_t low, uint64_t high, uint32_t *t
             to[i - low] = (uint32_t)((uint64_t)c->ids.value[i] - (uint64_t)m->first);
     else
         for (uint64_t i = low; i < high; i++)
-            to[i - low] = number_of(m, c, i);
+            to[i - low] = number_ids_of(m, c, i);
 }
 
 static void assign_slice(void *of, uint64_t low, uint64_t high) {

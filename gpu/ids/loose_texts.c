@@ -26,7 +26,8 @@ uint64_t gg_text_bytes_used(const gpugraph_graph *graph) {
 }
 
 /* Another block of bytes, and none but the texts' in it. offset: where each begins there. */
-static void lay_out(const gpugraph_texts *texts, uint64_t *offset, char *bytes) {
+static void lay_loose_texts_out(const gpugraph_texts *texts, uint64_t *offset,
+                                char *bytes) {
     uint64_t at = 0, length;
     for (uint64_t t = 0; t < (uint64_t)texts->count; t++) {
         const char *text = gpugraph_text(texts, t, &length);
@@ -53,7 +54,7 @@ gpugraph_status gg_pack_texts(gpugraph_graph *graph, gpugraph_run *run) {
         gg_release(offset);
         return run->status;
     }
-    lay_out(&graph->ids.texts, offset, bytes);
+    lay_loose_texts_out(&graph->ids.texts, offset, bytes);
     offset[count] = graph->id_text_live;
     take_bytes(graph, bytes);
     gg_release(graph->id_text_offset);
@@ -88,7 +89,8 @@ static bool loosen(gpugraph_graph *graph, gpugraph_run *run) {
 }
 
 /* A block with room for so many bytes more. */
-static bool make_room(gpugraph_graph *graph, uint64_t bytes, gpugraph_run *run) {
+static bool make_room_of_loose_texts(gpugraph_graph *graph, uint64_t bytes,
+                                     gpugraph_run *run) {
     const uint64_t used = graph->id_text_used, live = graph->id_text_live;
     const bool anew = used - live >= live;
     if (used + bytes <= gg_room(graph->id_text_bytes))
@@ -97,7 +99,7 @@ static bool make_room(gpugraph_graph *graph, uint64_t bytes, gpugraph_run *run) 
     if (!block)
         return false;
     if (anew) {
-        lay_out(&graph->ids.texts, graph->id_text_offset, block);
+        lay_loose_texts_out(&graph->ids.texts, graph->id_text_offset, block);
         graph->id_text_used = live;
     } else {
         gg_copy(run, block, graph->id_text_bytes, used);
@@ -108,7 +110,8 @@ static bool make_room(gpugraph_graph *graph, uint64_t bytes, gpugraph_run *run) 
 
 bool gg_take_text_room(gpugraph_graph *graph, uint64_t length, gpugraph_run *run,
                        uint64_t *at) {
-    if (length > UINT32_MAX || !loosen(graph, run) || !make_room(graph, length, run))
+    if (length > UINT32_MAX || !loosen(graph, run) ||
+        !make_room_of_loose_texts(graph, length, run))
         return false;
     *at = graph->id_text_used;
     graph->id_text_used += length;

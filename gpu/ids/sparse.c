@@ -40,7 +40,7 @@ typedef struct parting {
     uint64_t taken; /* parts that threads have begun to number */
 } parting;
 
-static inline uint64_t part_of(const parting *p, int64_t id) {
+static inline uint64_t part_sparse_of(const parting *p, int64_t id) {
     return gg_place_integer(p->placing, (uint64_t)id) >> 1 >> (63 - p->bits);
 }
 
@@ -65,7 +65,7 @@ static void count_slice(void *pass, uint64_t slice) {
     uint64_t i = gg_slice(c->count, thread, p->threads);
     for (; i < end && !gg_leave(p->m->run, i); i++)
         if (!gg_id_is_text(&ids, i))
-            count[part_of(p, gg_id_at(&ids, i))]++;
+            count[part_sparse_of(p, gg_id_at(&ids, i))]++;
 }
 
 static void counts_to_starts(const parting *p, struct parted *to) {
@@ -96,7 +96,7 @@ static void write_slice(void *pass, uint64_t slice) {
     for (; i < end && !gg_leave(p->m->run, i); i++) {
         int64_t id = gg_id_at(&ids, i);
         if (!gg_id_is_text(&ids, i))
-            to->entry[next[part_of(p, id)]++] = id;
+            to->entry[next[part_sparse_of(p, id)]++] = id;
     }
 }
 
@@ -238,7 +238,7 @@ static void read_slice(void *pass, uint64_t slice) {
     for (; i < end && !gg_leave(p->m->run, i); i++) {
         if (gg_id_is_text(&ids, i))
             continue;
-        uint64_t part = part_of(p, gg_id_at(&ids, i));
+        uint64_t part = part_sparse_of(p, gg_id_at(&ids, i));
         int64_t number = from->entry[next[part]++];
         if (narrow)
             narrow[i] = (uint32_t)number;
@@ -267,7 +267,7 @@ static void plan(parting *p) {
     p->part = gg_alloc_zero(p->m->run, p->parts, sizeof *p->part);
 }
 
-static void release(parting *p) {
+static void release_sparse(parting *p) {
     for (uint64_t k = 0; k < p->parts && p->part; k++)
         gg_release(p->part[k].id);
     for (int i = 0; i < ID_COLUMNS; i++) {
@@ -308,5 +308,5 @@ void gg_number_sparse_ids(id_mapper *m) {
     plan(&p);
     if (p.part)
         number_all(&p);
-    release(&p);
+    release_sparse(&p);
 }

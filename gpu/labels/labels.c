@@ -222,7 +222,7 @@ static double arcs(const gpugraph_graph *graph) {
     return GG_LABELS_ITERATIONS * gg_arcs_twice(graph);
 }
 
-static double steps(const gpugraph_graph *graph) {
+static double steps_labels(const gpugraph_graph *graph) {
     (void)graph;
     return GG_LABELS_ITERATIONS;
 }
@@ -244,14 +244,14 @@ const gg_algorithm gg_label_propagation = {
     .name = "label_propagation",
     .rows = CSR_BOTH,
     .arcs = arcs,
-    .steps = steps,
+    .steps = steps_labels,
     .cpu_ns = GG_LABELS_CPU_NS,
     .cuda_ns = GG_LABELS_CUDA_NS,
     .step_us = GG_LABELS_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_label_propagation_cuda},
 };
 
-static const struct label_propagation_calls *calls(gpugraph_backend on) {
+static const struct label_propagation_calls *calls_labels(gpugraph_backend on) {
     return gg_label_propagation.side[on]->calls;
 }
 
@@ -272,7 +272,7 @@ static void find_labels(gpugraph_graph *graph, uint32_t iterations,
     gpugraph_backend on = gg_choose(graph, &gg_label_propagation, NULL, run, &fallback);
     if (!on || graph->n == 0)
         return;
-    calls(on)->spread(graph, iterations, direction, run, label);
+    calls_labels(on)->spread(graph, iterations, direction, run, label);
     if (gg_fall_back(run, &gg_label_propagation, fallback))
         spread_on_cpu(graph, iterations, direction, run, label);
 }

@@ -238,7 +238,7 @@ static gpugraph_status spread_on_device(gpugraph_graph *graph, uint32_t iteratio
 }
 
 /* What a run takes, along both directions. */
-static int64_t bytes(const gpugraph_graph *graph, bool) {
+static int64_t bytes_labels(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct spreading s = {};
     s.odd = (uint32_t)gg_placing().odd;
@@ -260,5 +260,5 @@ static const struct label_propagation_calls calls = {.spread = spread_on_device}
 extern "C" const algorithm_side gg_label_propagation_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
+    .bytes = bytes_labels,
 };

@@ -108,7 +108,7 @@ static uint8_t class_of(uint32_t arcs) {
     return (uint8_t)(2 * log + (arcs > (uint64_t)3 << (log - 1)));
 }
 
-static uint64_t words_of(const contractor *k, uint8_t class) {
+static uint64_t words_contract_of(const contractor *k, uint8_t class) {
     return gg_room_of(class) * (k->c->both_ways ? 2 : 3);
 }
 
@@ -153,7 +153,7 @@ static bool move_list(contractor *k, uint32_t v, uint32_t arcs) {
         return true;
     if (list)
         memcpy(&k->spare[to], (const void *)list, sizeof k->spare[to]);
-    else if (!(list = take_fresh(k, words_of(k, to))))
+    else if (!(list = take_fresh(k, words_contract_of(k, to))))
         return false;
     put_list(k, v, list, to);
     memcpy((void *)old, &k->spare[from], sizeof k->spare[from]);
@@ -219,7 +219,7 @@ static void unite(contractor *k, uint32_t v) {
 }
 
 /* Counts the ends of edges at each vertex, and takes lists for them from one block, in order. */
-static bool take_lists(contractor *k) {
+static bool take_lists_of_contract(contractor *k) {
     const gpugraph_graph *graph = k->m->graph;
     contracted *c = k->c;
     uint32_t *ends = k->next;
@@ -232,12 +232,12 @@ static bool take_lists(contractor *k) {
     }
     for (uint32_t v = 0; v < k->n && !gg_leave(k->m->run, v); v++) {
         c->class[v] = class_of(ends[v]);
-        room += words_of(k, c->class[v]);
+        room += words_contract_of(k, c->class[v]);
     }
     uint32_t *list = gg_stopping(k->m->run) ? NULL : take_fresh(k, room);
     for (uint32_t v = 0; list && v < k->n && !gg_leave(k->m->run, v); v++) {
         c->list[v] = list;
-        list += words_of(k, c->class[v]);
+        list += words_contract_of(k, c->class[v]);
     }
     return list && !gg_stopping(k->m->run);
 }
@@ -245,10 +245,11 @@ static bool take_lists(contractor *k) {
 /* Lists without parallel arcs move together, and the rest of their block is unused again. */
 static bool begin_lists(contractor *k) {
     contracted *c = k->c;
-    if (!take_lists(k) || !add_edges(k))
+    if (!take_lists_of_contract(k) || !add_edges(k))
         return false;
     const uint32_t last = k->n - 1;
-    uint32_t *list = c->list[0], *end = c->list[last] + words_of(k, c->class[last]);
+    uint32_t *list = c->list[0],
+             *end = c->list[last] + words_contract_of(k, c->class[last]);
     memset(k->head, 0xff, sizeof k->head);
     memset(k->tail, 0xff, sizeof k->tail);
     for (uint32_t v = 0; v < k->n && !gg_worked(k->m->run, &k->unpolled, c->count[v] + 1);
@@ -256,7 +257,7 @@ static bool begin_lists(contractor *k) {
         unite(k, v);
         put_list(k, v, list, class_of(c->count[v]));
         k->arcs_left += c->count[v];
-        list += words_of(k, c->class[v]);
+        list += words_contract_of(k, c->class[v]);
     }
     for (uint32_t v = 0; v < k->n && !gg_leave(k->m->run, v); v++)
         link_vertex(k, v);

@@ -140,7 +140,7 @@ static void take_ends(void *job, int member, int team) {
     free_chain(&own);
 }
 
-static void ask(asking *q) {
+static void ask_contraction(asking *q) {
     matrix *m = q->m;
     const int threads = gg_threads(m->run, (uint64_t)m->from_count * m->to_count * 64);
     q->to = gg_alloc_zero(m->run, m->to_count, sizeof *q->to);
@@ -168,7 +168,7 @@ bool gg_matrix_by_contraction(matrix *m, const contraction_limit *most,
              done ? "" : "given up: ", (unsigned long long)c.work);
     started = gg_now_ms();
     if (done)
-        ask(&q);
+        ask_contraction(&q);
     gg_free_contracted(&c);
     if (gg_stopping(m->run))
         gg_stopped(m->run);

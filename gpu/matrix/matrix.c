@@ -9,7 +9,7 @@ enum { FIRST_ROWS = 1, LEAST_VERTICES = 1000 };
 
 /* ---- what is asked ---- */
 
-static void set_bound(matrix *m) {
+static void set_bound_of_matrix(matrix *m) {
     const gpugraph_search *s = m->search;
     if (!m->weighted) {
         m->bounded = s->max_depth != GPUGRAPH_NONE;
@@ -114,7 +114,7 @@ static void find_by_rows(matrix *m) {
         gg_close_rows(r);
 }
 
-static void find_on_cpu(matrix *m) {
+static void find_matrix_on_cpu(matrix *m) {
     static const contraction_limit none = {INFINITY, UINT64_MAX};
     m->looks = gg_method_is_auto(m->run) && gg_matrix_contracts(m) &&
                gg_is_thin(m->graph) && m->graph->n >= LEAST_VERTICES;
@@ -130,7 +130,7 @@ static void find_on_cpu(matrix *m) {
 
 /* ---- the descriptor ---- */
 
-static double steps(const gpugraph_graph *graph) {
+static double steps_matrix(const gpugraph_graph *graph) {
     return GG_FEW_LEVELS +
            (gg_is_thin(graph) ? sqrt(graph->n) * GG_MATRIX_THIN_ROUNDS : 0);
 }
@@ -155,7 +155,7 @@ static const gpugraph_method methods[] = {
     {0},
 };
 
-static const struct matrix_calls cpu_calls = {.find = find_on_cpu};
+static const struct matrix_calls cpu_calls = {.find = find_matrix_on_cpu};
 
 static const algorithm_side cpu_side = {
     .methods = methods,
@@ -166,7 +166,7 @@ const gg_algorithm gg_matrix = {
     .name = "matrix",
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
-    .steps = steps,
+    .steps = steps_matrix,
     .times = times,
     .second_ms = contraction_ms,
     .cpu_ns = GG_MATRIX_CPU_NS,
@@ -175,7 +175,7 @@ const gg_algorithm gg_matrix = {
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_matrix_cuda},
 };
 
-static const struct matrix_calls *calls(gpugraph_backend on) {
+static const struct matrix_calls *calls_matrix(gpugraph_backend on) {
     return gg_matrix.side[on]->calls;
 }
 
@@ -193,7 +193,7 @@ static void find_portion(void *shared, gpugraph_run *run, uint32_t low, uint32_t
     part.from += low;
     part.from_count = high - low;
     part.first = low;
-    calls(GPUGRAPH_CUDA)->find(&part);
+    calls_matrix(GPUGRAPH_CUDA)->find(&part);
     if (part.over)
         __atomic_store_n(&rows->over, true, __ATOMIC_RELAXED);
 }
@@ -212,7 +212,7 @@ static void share(matrix *m) {
 
 /* ---- the public function ---- */
 
-static bool check(const matrix *m) {
+static bool check_matrix(const matrix *m) {
     const gpugraph_search *s = m->search;
     gpugraph_run *run = m->run;
     if (m->weighted && gpugraph_weights(m->graph) == GPUGRAPH_UNWEIGHTED)
@@ -227,11 +227,11 @@ static bool check(const matrix *m) {
                     "distance");
 }
 
-static void find(matrix *m) {
+static void find_matrix(matrix *m) {
     bool fallback = false;
-    if (!check(m))
+    if (!check_matrix(m))
         return;
-    set_bound(m);
+    set_bound_of_matrix(m);
     set_ends(m);
     gpugraph_backend on = gg_choose_shared(m->graph, &gg_matrix, m->search, m->from_count,
                                            m->run, &fallback);
@@ -240,9 +240,9 @@ static void find(matrix *m) {
     if (m->run->used_devices > 1)
         share(m);
     else
-        calls(on)->find(m);
+        calls_matrix(on)->find(m);
     if (gg_fall_back(m->run, &gg_matrix, fallback))
-        find_on_cpu(m);
+        find_matrix_on_cpu(m);
     if (!m->run->status && m->over)
         search_again(m);
 }
@@ -256,6 +256,6 @@ gpugraph_status gpugraph_matrix(gpugraph_graph *graph, const gpugraph_search *se
                 .weighted = weighted,
                 .type = weighted ? graph->distance_type : GPUGRAPH_UINT32};
     gg_enter_graph(graph, run);
-    find(&m);
+    find_matrix(&m);
     return gg_leave_graph(graph, run);
 }

@@ -8,8 +8,9 @@
 /* ---- driver ---- */
 
 template <typename number>
-static void carve(struct workspace *space, uint32_t n, uint32_t rows, uint32_t targets,
-                  struct matrix_rows<number> *r, uint32_t **source, uint32_t **target) {
+static void carve_matrix(struct workspace *space, uint32_t n, uint32_t rows,
+                         uint32_t targets, struct matrix_rows<number> *r,
+                         uint32_t **source, uint32_t **target) {
     const uint64_t places = (uint64_t)rows * n;
     r->state = gg_carve<struct matrix_state>(space, 1);
     r->distance = gg_carve<number>(space, places);
@@ -59,7 +60,7 @@ static matrix_word delta_of(const matrix *m) {
 }
 
 template <typename number>
-static bool start(struct cuda_job *job, const struct matrix_rows<number> *r) {
+static bool start_matrix(struct cuda_job *job, const struct matrix_rows<number> *r) {
     const uint64_t places = (uint64_t)r->rows * r->arcs.n;
     struct matrix_state state = {};
     state.edge = r->delta;
@@ -89,7 +90,7 @@ static bool search_rows(struct cuda_job *job, struct matrix_rows<number> *r,
                         struct matrix_state *end) {
     const uint64_t cells = (uint64_t)r->rows * r->targets;
     gg_upload(job, source, from, r->rows * sizeof *source);
-    if (!start(job, r) ||
+    if (!start_matrix(job, r) ||
         !gg_run_rounds(
             job, end, r->state, sizeof *end, [&] { queue_step(job, r); },
             [&] { return end->near == 0 && end->far == 0; }))
@@ -123,14 +124,14 @@ static void find_all(struct cuda_job *job, matrix *m, number none) {
     if (!m->weighted)
         r.arcs.weight = NULL;
     const uint32_t at_once = rows_at_once<number>(job, m);
-    carve(&space, job->graph->n, at_once, m->to_count, &r, &source, &target);
+    carve_matrix(&space, job->graph->n, at_once, m->to_count, &r, &source, &target);
     number *cell =
         (number *)gg_alloc(m->run, (uint64_t)at_once * m->to_count, sizeof *cell);
     if (!cell || !gg_workspace(job, &space)) {
         gg_release(cell);
         return;
     }
-    carve(&space, job->graph->n, at_once, m->to_count, &r, &source, &target);
+    carve_matrix(&space, job->graph->n, at_once, m->to_count, &r, &source, &target);
     r.source = source;
     r.target = target;
     r.targets = m->to_count;
@@ -158,7 +159,7 @@ static void find_all(struct cuda_job *job, matrix *m, number none) {
     gg_search_phase(m->run, started, (int64_t)served, more);
 }
 
-static void find_on_device(matrix *m) {
+static void find_matrix_on_device(matrix *m) {
     struct cuda_job job;
     if (!gg_job_open(&job, m->graph, m->run))
         return;
@@ -173,12 +174,12 @@ static void find_on_device(matrix *m) {
 }
 
 /* What some rows take, by weight; frugal: one row. */
-static int64_t bytes(const gpugraph_graph *graph, bool frugal) {
+static int64_t bytes_matrix(const gpugraph_graph *graph, bool frugal) {
     struct workspace space = {NULL, 0};
     struct matrix_rows<matrix_word> r = {};
     uint32_t *source, *target;
-    carve(&space, graph->n, frugal ? 1 : GG_MATRIX_PLANNED_ROWS, GG_PLANNED_ENDS, &r,
-          &source, &target);
+    carve_matrix(&space, graph->n, frugal ? 1 : GG_MATRIX_PLANNED_ROWS, GG_PLANNED_ENDS,
+                 &r, &source, &target);
     return gg_device_graph_lacks(graph, CSR_OUT,
                                  graph->edges.weight_type != GPUGRAPH_UNWEIGHTED) +
            (int64_t)space.used;
@@ -191,10 +192,10 @@ static const gpugraph_method methods[] = {
     {},
 };
 
-static const struct matrix_calls calls = {.find = find_on_device};
+static const struct matrix_calls calls = {.find = find_matrix_on_device};
 
 extern "C" const algorithm_side gg_matrix_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
+    .bytes = bytes_matrix,
 };

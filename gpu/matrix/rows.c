@@ -119,8 +119,8 @@ static void write_depths(const row_maker *r, uint32_t row, const uint32_t *depth
 
 /* The phase of a search is a part of the phase of all, and tells how far it got; other phases have their own
 ** time. */
-static void hear(void *row_maker_pointer, const char *name, double ms, int64_t items,
-                 const char *detail) {
+static void hear_rows(void *row_maker_pointer, const char *name, double ms, int64_t items,
+                      const char *detail) {
     row_maker *r = row_maker_pointer;
     const gpugraph_graph *graph = r->m->graph;
     if (strcmp(name, "search") == 0) {
@@ -147,7 +147,7 @@ static void make_depths(row_maker *r) {
     r->phase = run->phase;
     r->interrupted = run->interrupted;
     r->listener = run->listener;
-    run->phase = hear;
+    run->phase = hear_rows;
     run->interrupted = run->interrupted ? ask_listener : NULL;
     run->listener = r;
     run->method = NULL; /* breadth-first search chooses its own */

@@ -327,7 +327,7 @@ static double arcs(const gpugraph_graph *graph) {
     return GG_PAGERANK_ITERATIONS * (double)graph->m;
 }
 
-static double steps(const gpugraph_graph *graph) {
+static double steps_pagerank(const gpugraph_graph *graph) {
     (void)graph;
     return GG_PAGERANK_ITERATIONS;
 }
@@ -349,7 +349,7 @@ const gg_algorithm gg_pagerank = {
     .name = "pagerank",
     .rows = CSR_IN,
     .arcs = arcs,
-    .steps = steps,
+    .steps = steps_pagerank,
     .cpu_ns = GG_PAGERANK_CPU_NS,
     .cuda_ns = GG_PAGERANK_CUDA_NS,
     .step_us = GG_PAGERANK_STEP_US,

@@ -250,7 +250,7 @@ static gpugraph_status rank_on_device(gpugraph_graph *graph,
 }
 
 /* What a run takes, along the edges and without weights. */
-static int64_t bytes(const gpugraph_graph *graph, bool) {
+static int64_t bytes_pagerank(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct ranking r;
     uint32_t *place;
@@ -272,5 +272,5 @@ static const struct pagerank_calls calls = {.rank = rank_on_device};
 extern "C" const algorithm_side gg_pagerank_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
+    .bytes = bytes_pagerank,
 };

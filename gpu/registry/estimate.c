@@ -24,7 +24,7 @@ static const struct form {
 } forms[] = {{"ordered_dfs", &gg_dfs_ordered},
              {"strong_components", &gg_strong_components}};
 
-static const gg_algorithm *find(const char *function) {
+static const gg_algorithm *find_estimate(const char *function) {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (strcmp(forms[i].name, function) == 0)
             return forms[i].algorithm;
@@ -76,7 +76,7 @@ static int64_t graph_bytes(const gpugraph_graph *graph, const gpugraph_size *siz
 
 /* ---- time ---- */
 
-static struct outlook look(const gpugraph_run *run) {
+static struct outlook look_estimate(const gpugraph_run *run) {
     const struct opening *o = gg_devices_asked()->opening(run->device);
     return (struct outlook){.state = gg_devices_asked()->state(run->device, NULL),
                             .left_ms = o ? gg_opening_left_ms(o) : 0,
@@ -150,7 +150,7 @@ static bool has_room(const gpugraph_estimate *e, const struct outlook *o,
 int gpugraph_estimates(const char *function, const gpugraph_search *search,
                        const gpugraph_graph *graph, const gpugraph_size *size,
                        const gpugraph_run *run, gpugraph_estimate estimate[2]) {
-    const gg_algorithm *a = function && estimate ? find(function) : NULL;
+    const gg_algorithm *a = function && estimate ? find_estimate(function) : NULL;
     gpugraph_graph planned = {.n = size ? size->vertices : 0,
                               .m = size ? size->edges : 0,
                               .distance_type = GPUGRAPH_UINT32};
@@ -161,7 +161,7 @@ int gpugraph_estimates(const char *function, const gpugraph_search *search,
     planned.edges.weight_type = weighted ? GPUGRAPH_INTEGER_WEIGHTS : GPUGRAPH_UNWEIGHTED;
     graph = graph ? graph : &planned;
 
-    struct outlook o = look(run);
+    struct outlook o = look_estimate(run);
     struct stakes s = stakes_of(graph, a, search, run);
     struct course c = gg_weigh(&s, &o);
     memset(estimate, 0, 2 * sizeof *estimate);

@@ -288,7 +288,7 @@ static gpugraph_status find_forest_on_cpu(gpugraph_graph *graph, bool weighted,
 
 /* ---- the descriptor ---- */
 
-static double rounds(const gpugraph_graph *graph) {
+static double rounds_spanning_forest(const gpugraph_graph *graph) {
     (void)graph;
     return GG_FOREST_STEPS;
 }
@@ -310,14 +310,14 @@ const gg_algorithm gg_spanning_forest = {
     .name = "spanning_forest",
     .rows = CSR_KINDS,
     .arcs = gg_arcs_once,
-    .steps = rounds,
+    .steps = rounds_spanning_forest,
     .cpu_ns = GG_FOREST_CPU_NS,
     .cuda_ns = GG_FOREST_CUDA_NS,
     .step_us = GG_FOREST_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_spanning_forest_cuda},
 };
 
-static const struct forest_calls *calls(gpugraph_backend on) {
+static const struct forest_calls *calls_spanning_forest(gpugraph_backend on) {
     return gg_spanning_forest.side[on]->calls;
 }
 
@@ -329,7 +329,7 @@ static void find_forest(gpugraph_graph *graph, bool weighted, gpugraph_run *run,
     gpugraph_backend on = gg_choose(graph, &gg_spanning_forest, NULL, run, &fallback);
     if (!on)
         return;
-    calls(on)->find(graph, weighted, run, edge, count, component);
+    calls_spanning_forest(on)->find(graph, weighted, run, edge, count, component);
     if (gg_fall_back(run, &gg_spanning_forest, fallback))
         find_forest_on_cpu(graph, weighted, run, edge, count, component);
 }

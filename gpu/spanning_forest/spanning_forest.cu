@@ -208,7 +208,7 @@ static gpugraph_status find_forest_on_device(gpugraph_graph *graph, bool weighte
 }
 
 /* What a run takes, by weight where there are weights. */
-static int64_t bytes(const gpugraph_graph *graph, bool) {
+static int64_t bytes_spanning_forest(const gpugraph_graph *graph, bool) {
     const bool weighted = gg_has_weights(graph);
     struct workspace space = {NULL, 0};
     struct forest f = planned(graph, weighted);
@@ -229,5 +229,5 @@ static const struct forest_calls calls = {.find = find_forest_on_device};
 extern "C" const algorithm_side gg_spanning_forest_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
+    .bytes = bytes_spanning_forest,
 };

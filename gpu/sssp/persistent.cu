@@ -21,8 +21,8 @@
 /* ---- kernel ---- */
 
 template <typename type>
-static __device__ void search(const struct persistent<type> &p,
-                              struct block_memory<type> &m) {
+static __device__ void search_persistent(const struct persistent<type> &p,
+                                         struct block_memory<type> &m) {
     struct place<type> at = {
         0, (typename type::span)(1 / p.delta), 0, 0, 1, 0, type::unreached(), false, false
     };
@@ -84,7 +84,7 @@ static __global__ void __launch_bounds__(GG_PERSISTENT_BLOCK, BLOCKS_TO_FIT)
         forget_ways(p, m);
     }
     __syncthreads();
-    search(p, m);
+    search_persistent(p, m);
 }
 
 /* ---- driver ---- */

@@ -231,7 +231,8 @@ const gg_algorithm gg_topological_order = {
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_topological_order_cuda},
 };
 
-static const struct topological_order_calls *calls(gpugraph_backend on) {
+static const struct topological_order_calls *
+calls_topological_order(gpugraph_backend on) {
     return gg_topological_order.side[on]->calls;
 }
 
@@ -253,7 +254,7 @@ static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
     gpugraph_backend on = gg_choose(graph, &gg_topological_order, NULL, run, &fallback);
     if (!on)
         return;
-    calls(on)->find(graph, direction, run, level, position, &settled);
+    calls_topological_order(on)->find(graph, direction, run, level, position, &settled);
     if (gg_fall_back(run, &gg_topological_order, fallback))
         find_order_on_cpu(graph, direction, run, level, position, &settled);
     if (!run->status && settled < graph->n && !gg_bring_edges(graph, run))

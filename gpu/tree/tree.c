@@ -34,7 +34,7 @@ static inline void keep_smaller_wide(uint64_t *place, uint64_t edge) {
         ;
 }
 
-static inline void offer(void *tree_edge, bool wide, uint32_t v, uint64_t e) {
+static inline void offer_tree(void *tree_edge, bool wide, uint32_t v, uint64_t e) {
     if (wide)
         keep_smaller_wide((uint64_t *)tree_edge + v, e);
     else
@@ -121,9 +121,9 @@ pass_over_some(const struct pass *p, uint64_t low, uint64_t high, follows *test,
     for (uint64_t e = low; e < high; e++) {
         uint32_t u = source[e], v = target[e];
         if (direction != GPUGRAPH_IN && test(p, e, u, v))
-            offer(tree_edge, wide, v, e);
+            offer_tree(tree_edge, wide, v, e);
         if (direction != GPUGRAPH_OUT && test(p, e, v, u))
-            offer(tree_edge, wide, u, e);
+            offer_tree(tree_edge, wide, u, e);
     }
 }
 
@@ -208,7 +208,7 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
 
 /* ---- distances: the vertices that only level edges reach ---- */
 
-static bool is_reached(const struct pass *p, uint32_t v) {
+static bool is_reached_of_tree(const struct pass *p, uint32_t v) {
     switch (p->type) {
     case GPUGRAPH_UINT32:
         return ((const uint32_t *)p->value)[v] != UINT32_MAX;
@@ -309,15 +309,15 @@ static void settle_open(const struct pass *p, const gpugraph_graph *graph,
 }
 
 /* Marks who is settled; returns how many reached vertices are open. */
-static uint32_t count_open(const struct pass *p, const gpugraph_graph *graph,
-                           const gpugraph_search *search, uint32_t *steps) {
+static uint32_t count_open_of_tree(const struct pass *p, const gpugraph_graph *graph,
+                                   const gpugraph_search *search, uint32_t *steps) {
     for (uint32_t v = 0; v < graph->n && !gg_leave(p->run, v); v++)
         steps[v] = has_edge(p, v) ? 0 : GPUGRAPH_NONE;
     for (uint32_t i = 0; i < search->source_count && !gg_leave(p->run, i); i++)
         steps[search->source[i]] = 0;
     uint32_t open = 0;
     for (uint32_t v = 0; v < graph->n && !gg_leave(p->run, v); v++)
-        open += steps[v] != 0 && is_reached(p, v);
+        open += steps[v] != 0 && is_reached_of_tree(p, v);
     return gg_stopping(p->run) ? 0 : open;
 }
 
@@ -325,7 +325,7 @@ static void count_some_without_edge(void *pass, uint64_t low, uint64_t high) {
     struct pass *p = pass;
     uint64_t count = 0;
     for (uint64_t v = low; v < high && !gg_leave(p->run, v); v++)
-        count += !has_edge(p, (uint32_t)v) && is_reached(p, (uint32_t)v);
+        count += !has_edge(p, (uint32_t)v) && is_reached_of_tree(p, (uint32_t)v);
     __atomic_fetch_add(&p->without, count, __ATOMIC_RELAXED);
 }
 
@@ -341,7 +341,7 @@ static gpugraph_status settle_ties(const struct pass *p, const gpugraph_graph *g
                                    uint32_t *open) {
     struct level_edges l = {0};
     l.steps = gg_alloc(run, graph->n, sizeof *l.steps);
-    *open = l.steps ? count_open(p, graph, search, l.steps) : 0;
+    *open = l.steps ? count_open_of_tree(p, graph, search, l.steps) : 0;
     if (*open > 0) {
         l.first = gg_alloc_zero(run, (uint64_t)graph->n + 2, sizeof *l.first);
         l.queue = gg_alloc(run, graph->n, sizeof *l.queue);

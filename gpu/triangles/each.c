@@ -292,9 +292,10 @@ static void tell_all(struct counting *c, bool along,
 }
 
 /* counts: NULL where only *total is asked for. */
-static gpugraph_status count_rows(gpugraph_graph *graph, bool along, gpugraph_run *run,
-                                  const gpugraph_triangle_counts *counts,
-                                  uint64_t *total) {
+static gpugraph_status count_rows_of_each(gpugraph_graph *graph, bool along,
+                                          gpugraph_run *run,
+                                          const gpugraph_triangle_counts *counts,
+                                          uint64_t *total) {
     struct counting c = {.ahead = {.run = run}};
     if (!get_rows(graph, along, &c))
         return run->status;
@@ -320,13 +321,13 @@ static gpugraph_status count_rows(gpugraph_graph *graph, bool along, gpugraph_ru
 static gpugraph_status count_on_cpu(gpugraph_graph *graph, bool along, gpugraph_run *run,
                                     const gpugraph_triangle_counts *counts) {
     uint64_t total;
-    return count_rows(graph, along && counts->coefficient, run, counts, &total);
+    return count_rows_of_each(graph, along && counts->coefficient, run, counts, &total);
 }
 
 gpugraph_status gg_count_all_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                        uint64_t *count) {
     *count = 0;
-    return count_rows(graph, false, run, NULL, count);
+    return count_rows_of_each(graph, false, run, NULL, count);
 }
 
 /* ---- the descriptor ---- */
@@ -361,7 +362,7 @@ const gg_algorithm gg_vertex_triangles = {
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_vertex_triangles_cuda},
 };
 
-static const struct vertex_triangles_calls *calls(gpugraph_backend on) {
+static const struct vertex_triangles_calls *calls_each(gpugraph_backend on) {
     return gg_vertex_triangles.side[on]->calls;
 }
 
@@ -383,7 +384,7 @@ static void count_vertex_triangles(gpugraph_graph *graph, gpugraph_direction dir
     if (!on || graph->n == 0)
         return;
     const bool along = direction != GPUGRAPH_BOTH;
-    calls(on)->count(graph, along, run, counts);
+    calls_each(on)->count(graph, along, run, counts);
     if (gg_fall_back(run, &gg_vertex_triangles, fallback))
         count_on_cpu(graph, along, run, counts);
 }

@@ -363,7 +363,7 @@ static gpugraph_status total_on_device(gpugraph_graph *graph, gpugraph_run *run,
 }
 
 /* What a run takes, where directions do not count. */
-static int64_t bytes(const gpugraph_graph *graph, bool) {
+static int64_t bytes_each(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct counting c = {};
     c.simple = {graph->n, 2 * graph->m, NULL, NULL, NULL};
@@ -384,7 +384,7 @@ static const struct vertex_triangles_calls calls = {.count = count_on_device};
 extern "C" const algorithm_side gg_vertex_triangles_cuda = {
     .methods = methods,
     .calls = &calls,
-    .bytes = bytes,
+    .bytes = bytes_each,
 };
 
 static const gpugraph_method total_methods[] = {
@@ -397,5 +397,5 @@ static const struct triangles_calls total_calls = {.count = total_on_device};
 extern "C" const algorithm_side gg_triangles_cuda = {
     .methods = total_methods,
     .calls = &total_calls,
-    .bytes = bytes,
+    .bytes = bytes_each,
 };

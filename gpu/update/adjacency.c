@@ -171,7 +171,8 @@ static void take_out(struct adjacency *a, const row_arc *gone) {
         a->in[gone->arc >> 32]--;
 }
 
-static void make_room(struct adjacency *a, struct adjacency_row *row, uint64_t count) {
+static void make_room_of_adjacency(struct adjacency *a, struct adjacency_row *row,
+                                   uint64_t count) {
     const uint64_t loose = row->begin & ADJACENCY_LOOSE, from = row->begin & ~loose;
     if (count <= row->room)
         return;
@@ -182,7 +183,8 @@ static void make_room(struct adjacency *a, struct adjacency_row *row, uint64_t c
 }
 
 /* Both ascend: from the last one on each goes to its place. */
-static void merge(uint64_t *arc, uint64_t count, const row_arc *come, uint64_t more) {
+static void merge_adjacency(uint64_t *arc, uint64_t count, const row_arc *come,
+                            uint64_t more) {
     for (uint64_t to = count + more; more > 0;)
         if (count > 0 && arc[count - 1] > come[more - 1].arc)
             arc[--to] = arc[--count];
@@ -190,15 +192,15 @@ static void merge(uint64_t *arc, uint64_t count, const row_arc *come, uint64_t m
             arc[--to] = come[--more].arc;
 }
 
-static void put_in(struct adjacency *a, const row_arc *come, uint64_t count) {
+static void put_adjacency_in(struct adjacency *a, const row_arc *come, uint64_t count) {
     struct adjacency_row *row = &a->row[come->row];
-    make_room(a, row, row->count + count);
+    make_room_of_adjacency(a, row, row->count + count);
     uint64_t *arc = a->arc + (row->begin & ~ADJACENCY_LOOSE);
     if (row->begin & ADJACENCY_LOOSE)
         for (uint64_t i = 0; i < count; i++)
             arc[row->count + i] = come[i].arc;
     else
-        merge(arc, row->count, come, count);
+        merge_adjacency(arc, row->count, come, count);
     row->count += (uint32_t)count;
     for (uint64_t i = 0; a->in && i < count; i++)
         a->in[come[i].arc >> 32]++;
@@ -264,7 +266,7 @@ static void commit_side(update *u, struct adjacency *a, adjacency_plan *p) {
     for (uint64_t i = 0, group; i < u->added_count; i += group) {
         group = group_at(p, i, u->added_count);
         fetch_ahead(a, p->added, i, u->added_count);
-        put_in(a, &p->added[i], group);
+        put_adjacency_in(a, &p->added[i], group);
     }
 }
 

@@ -104,7 +104,7 @@ static void list_between(const gpugraph_graph *graph, const gpugraph_edges *adde
 /* ---- which vertices give way ---- */
 
 /* Edges of those vertices; UINT64_MAX: they are too many, or one has none, which nothing but its number says. */
-static uint64_t weigh(const gpugraph_graph *graph, uint64_t low, uint64_t high) {
+static uint64_t weigh_between(const gpugraph_graph *graph, uint64_t low, uint64_t high) {
     const struct adjacency *out = &graph->adjacency[GPUGRAPH_OUT];
     uint64_t edges = 0;
     if (high - low > GG_WAY_VERTICES || (low < high && (!out->made || !out->in)))
@@ -155,9 +155,9 @@ static bool find_way(const gpugraph_graph *graph, const struct named_numbers *na
     gg_find_unused(graph, (uint32_t)at, &place);
     w->edges = UINT64_MAX;
     if (is_free(graph, named, id->text, place, &free))
-        *w = (way){at, free, free, weigh(graph, at, free)};
+        *w = (way){at, free, free, weigh_between(graph, at, free)};
     if (place > 0 && is_free(graph, named, id->text, place - 1, &free)) {
-        const uint64_t edges = weigh(graph, free + 1, at);
+        const uint64_t edges = weigh_between(graph, free + 1, at);
         if (edges < w->edges)
             *w = (way){free + 1, at, free, edges};
     }
@@ -271,7 +271,7 @@ static void free_edges(moved_edges *e) {
         gg_release(blocks[i]);
 }
 
-static bool take_edges(gpugraph_run *run, uint64_t most, moved_edges *e) {
+static bool take_edges_of_between(gpugraph_run *run, uint64_t most, moved_edges *e) {
     e->id = gg_alloc(run, most, sizeof *e->id);
     e->source = e->id ? gg_alloc(run, most, sizeof *e->source) : NULL;
     e->target = e->source ? gg_alloc(run, most, sizeof *e->target) : NULL;
@@ -382,7 +382,7 @@ static bool let_give_way(gpugraph_graph *graph, const way *w, const struct kept_
     const uint64_t at = number_of(w);
     moved_edges e = {.count = 0};
     gpugraph_edges added;
-    bool done = take_edges(run, w->edges, &e) && list_edges(graph, w, run, &e);
+    bool done = take_edges_of_between(run, w->edges, &e) && list_edges(graph, w, run, &e);
     if (done) {
         const double started = gg_now_ms();
         name_ends(graph, &e);

@@ -330,7 +330,7 @@ static bool reweights(const update *u, uint64_t i, uint64_t r) {
 }
 
 /* Which ones: of_added[i], of_removed[r]. */
-static uint64_t mark(const update *u, uint8_t *of_added, uint8_t *of_removed) {
+static uint64_t mark_edges(const update *u, uint8_t *of_added, uint8_t *of_removed) {
     uint64_t count = 0;
     for (uint64_t i = 0, r = 0; i < u->added_count; i++) {
         while (r < u->removed_count && u->removed_id[r] < u->added->edge_id[i])
@@ -344,8 +344,8 @@ static uint64_t mark(const update *u, uint8_t *of_added, uint8_t *of_removed) {
 }
 
 /* 8-byte entries, those that are marked after the others. */
-static void part(void *of, const void *from, const uint8_t *marked, uint64_t count,
-                 uint64_t rest) {
+static void part_edges(void *of, const void *from, const uint8_t *marked, uint64_t count,
+                       uint64_t rest) {
     uint64_t *to = of, plain = 0;
     for (uint64_t i = 0; i < count; i++)
         to[marked[i] ? rest++ : plain++] = ((const uint64_t *)from)[i];
@@ -392,16 +392,16 @@ static void part_all(update *u, const uint8_t *of_added, const uint8_t *of_remov
     struct update_parts *p = &u->parts;
     const gpugraph_edges *given = u->added;
     uint64_t go = u->removed_count, come = u->added_count, first = come - u->reweighted;
-    part(p->removed, u->removed, of_removed, go, go - u->reweighted);
-    part(p->removed_id, u->removed_id, of_removed, go, go - u->reweighted);
-    part(p->added_at, u->added_at, of_added, come, first);
-    part(p->edge_id, given->edge_id, of_added, come, first);
+    part_edges(p->removed, u->removed, of_removed, go, go - u->reweighted);
+    part_edges(p->removed_id, u->removed_id, of_removed, go, go - u->reweighted);
+    part_edges(p->added_at, u->added_at, of_added, come, first);
+    part_edges(p->edge_id, given->edge_id, of_added, come, first);
     part_ids(p->source, &given->source, of_added, come, first);
     part_ids(p->target, &given->target, of_added, come, first);
     if (given->weight32)
         part_weights(p->weight, given, of_added, come, first);
     else if (given->weight)
-        part(p->weight, given->weight, of_added, come, first);
+        part_edges(p->weight, given->weight, of_added, come, first);
     part_texts(p->source_text, &given->source, of_added, come);
     part_texts(p->target_text, &given->target, of_added, come);
     u->rest = *given;
@@ -426,7 +426,7 @@ static void take_reweighted(update *u) {
     uint8_t *of_added = gg_alloc_zero(u->run, u->added_count, 1);
     uint8_t *of_removed = of_added ? gg_alloc_zero(u->run, u->removed_count, 1) : NULL;
     if (of_removed) {
-        uint64_t count = mark(u, of_added, of_removed);
+        uint64_t count = mark_edges(u, of_added, of_removed);
         if (count && take_parts(u)) {
             u->reweighted = count;
             part_all(u, of_added, of_removed);

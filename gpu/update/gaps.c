@@ -165,8 +165,8 @@ static bool block_for(struct edge_gaps *g, uint64_t e, uint64_t *block) {
     return true;
 }
 
-static bool put_edge(struct edge_gaps *g, size_t weight_size, uint64_t e,
-                     const coming_edge *edge) {
+static bool put_edge_of_gaps(struct edge_gaps *g, size_t weight_size, uint64_t e,
+                             const coming_edge *edge) {
     uint64_t block;
     if (!block_for(g, e, &block))
         return false;
@@ -234,7 +234,7 @@ static void take_edges(const update *u, struct edge_gaps *g, size_t weight_size,
 static bool try_batch(const update *u, struct edge_gaps *g) {
     take_edges(u, g, 0, false);
     for (uint64_t k = 0, i = 0; k < u->added_count; k++)
-        if (!takes_place(u, k, &i) && !put_edge(g, 0, u->added_edge[k], NULL))
+        if (!takes_place(u, k, &i) && !put_edge_of_gaps(g, 0, u->added_edge[k], NULL))
             return false;
     return true;
 }
@@ -343,7 +343,7 @@ void gg_commit_gaps(update *u) {
                                   u->added->edge_id[k],
                                   (const char *)u->weight + k * size};
         if (!takes_place(u, k, &i))
-            put_edge(g, size, u->added_edge[k], &edge);
+            put_edge_of_gaps(g, size, u->added_edge[k], &edge);
     }
     for (uint64_t k = 0, i = 0; k < u->added_count; k++)
         if (takes_place(u, k, &i))

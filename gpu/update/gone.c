@@ -36,7 +36,7 @@ static void gather_some(const gathering *g, uint64_t low, uint64_t high) {
     }
 }
 
-static void gather(void *of, uint64_t low, uint64_t high) {
+static void gather_gone(void *of, uint64_t low, uint64_t high) {
     for (uint64_t i = low, end; i < high; i = end) {
         end = high - i < GG_FETCH_AHEAD ? high : i + GG_FETCH_AHEAD;
         gather_some(of, i, end);
@@ -58,5 +58,6 @@ void gg_look_at_gone(update *u) {
             u->gone_end ? gg_alloc(u->run, count, sizeof *u->gone_weight) : NULL;
     }
     if (u->gone_weight)
-        gg_slices(gg_threads(u->run, count * GG_FETCH_ITEMS), count, gather, (void *)&g);
+        gg_slices(gg_threads(u->run, count * GG_FETCH_ITEMS), count, gather_gone,
+                  (void *)&g);
 }

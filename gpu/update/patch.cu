@@ -66,7 +66,7 @@ static bool bring_answers(struct cuda_job *job, const row_questions *q,
     return true;
 }
 
-static bool find(void *there, const row_questions *q) {
+static bool find_patch(void *there, const row_questions *q) {
     struct there *t = (struct there *)there;
     struct cuda_job *job = &t->job;
     const struct device_rows *rows = &t->copy->rows[q->kind];
@@ -187,7 +187,7 @@ static bool open_parcel(struct there *t) {
 }
 
 static bool change_copy(struct there *t) {
-    static const patch_place place = {find, change_rows, change_edges};
+    static const patch_place place = {find_patch, change_rows, change_edges};
     patch_rows rows[CSR_KINDS];
     double started = gg_now_ms();
     gg_choose_room(t);

@@ -130,7 +130,7 @@ static bool bring_weights(struct cuda_job *job) {
 }
 
 /* False: ask again, there is no copy yet. */
-static bool make(struct cuda_job *job) {
+static bool make_patch_store(struct cuda_job *job) {
     gpugraph_graph *graph = job->graph;
     double started = gg_now_ms();
     if (!gg_device_copy_of(graph))
@@ -166,7 +166,7 @@ extern "C" void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run) {
     bool settled = true;
     own.device = graph->device->ordinal;
     if (gg_job_open(&job, graph, &own)) {
-        settled = make(&job);
+        settled = make_patch_store(&job);
         gg_job_close(&job);
     }
     if (own.status == GPUGRAPH_INTERRUPTED)

@@ -205,7 +205,7 @@ static void list_lone(rebuild *r) {
 
 /* ---- all of it ---- */
 
-static void make(rebuild *r, gpugraph_graph **graph) {
+static void make_rebuild(rebuild *r, gpugraph_graph **graph) {
     uint64_t m = (uint64_t)r->m;
     join_texts(r);
     r->source = gg_stopping(r->run) ? NULL : gg_alloc(r->run, m, sizeof *r->source);
@@ -243,7 +243,7 @@ gpugraph_status gg_rebuild(const gpugraph_graph *graph, const gpugraph_changes *
     r.added = changes->added ? changes->added : &none;
     r.m = (int64_t)graph->m - changes->removed_count + r.added->count;
     *rebuilt = NULL;
-    make(&r, rebuilt);
+    make_rebuild(&r, rebuilt);
     gg_release(r.source);
     gg_release(r.target);
     gg_release(r.edge_id);

@@ -74,8 +74,8 @@ static void take_out(struct csr_slot *slot, size_t weight_size, uint64_t v,
     slot->spare[v] += (uint32_t)count;
 }
 
-static void make_room(struct csr_slot *slot, size_t weight_size, uint64_t v,
-                      uint64_t more) {
+static void make_room_of_roomy(struct csr_slot *slot, size_t weight_size, uint64_t v,
+                               uint64_t more) {
     const uint64_t count = slot->end[v] - slot->offset[v];
     if (more <= slot->spare[v])
         return;
@@ -88,7 +88,7 @@ static void make_room(struct csr_slot *slot, size_t weight_size, uint64_t v,
     slot->used += room;
 }
 
-static void put_arc(const row_plan *p, uint64_t at, uint64_t k) {
+static void put_arc_of_roomy(const row_plan *p, uint64_t at, uint64_t k) {
     struct csr_slot *slot = p->slot;
     slot->target[at] = p->target[k];
     if (p->weight_size == sizeof(uint32_t))
@@ -100,17 +100,17 @@ static void put_arc(const row_plan *p, uint64_t at, uint64_t k) {
 /* Arcs k .. k + more - 1 of the plan, ascending by target, enter row v; where it is sorted each
 ** goes to its place, from the last one on. Where the row has moved, what is spare behind it gets
 ** the arc before. */
-static void put_in(const row_plan *p, uint64_t v, uint64_t k, uint64_t more) {
+static void put_roomy_in(const row_plan *p, uint64_t v, uint64_t k, uint64_t more) {
     struct csr_slot *slot = p->slot;
     const uint64_t used = slot->used;
-    make_room(slot, p->weight_size, v, more);
+    make_room_of_roomy(slot, p->weight_size, v, more);
     const uint64_t begin = slot->offset[v], end = slot->end[v] + more;
     uint64_t left = slot->end[v];
     for (uint64_t to = end, i = more; i > 0; to--)
         if (slot->sorted && left > begin && slot->target[left - 1] > p->target[k + i - 1])
             copy_arcs(slot, p->weight_size, to - 1, --left, 1);
         else
-            put_arc(p, to - 1, k + --i);
+            put_arc_of_roomy(p, to - 1, k + --i);
     slot->end[v] = end;
     slot->spare[v] -= (uint32_t)more;
     for (uint64_t at = end; begin >= used && at < end + slot->spare[v]; at++)
@@ -185,7 +185,7 @@ void gg_commit_room(update *u, row_plan *p) {
              next < p->inserted && p->inserted_at[next] == p->inserted_at[k];)
             next++;
         fetch_ahead(p, p->inserted_at, k, p->inserted);
-        put_in(p, p->inserted_at[k], k, next - k);
+        put_roomy_in(p, p->inserted_at[k], k, next - k);
     }
     slot->m += p->inserted - p->removed;
     if (u->vertices.after == 0)

@@ -26,7 +26,7 @@ typedef struct shifting {
 } shifting;
 
 /* Part `part`, without the bytes of it that are set aside. */
-static void part_of(const shifting *s, int part, size_t *begin, size_t *end) {
+static void part_shift_of(const shifting *s, int part, size_t *begin, size_t *end) {
     *begin = gg_slice(s->bytes, part, s->parts);
     *end = gg_slice(s->bytes, part + 1, s->parts);
     if (!s->apart && s->down && part + 1 < s->parts)
@@ -38,14 +38,14 @@ static void part_of(const shifting *s, int part, size_t *begin, size_t *end) {
 static void shift_part(void *of, uint64_t part) {
     shifting *s = of;
     size_t begin, end;
-    part_of(s, (int)part, &begin, &end);
+    part_shift_of(s, (int)part, &begin, &end);
     memmove(s->to + begin, s->from + begin, end - begin);
 }
 
 /* The bytes of part `part` that are set aside: after its end, or before its beginning. */
 static size_t place_aside(const shifting *s, int part) {
     size_t begin, end;
-    part_of(s, part, &begin, &end);
+    part_shift_of(s, part, &begin, &end);
     return s->down ? end : begin - s->by;
 }
 

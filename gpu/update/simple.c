@@ -45,7 +45,8 @@ bool gg_patches_simple(const gpugraph_graph *graph) {
 }
 
 /* Edges from one vertex to another. */
-static uint64_t count_arcs(const struct adjacency *a, uint32_t from, uint32_t to) {
+static uint64_t count_arcs_of_simple(const struct adjacency *a, uint32_t from,
+                                     uint32_t to) {
     const struct adjacency_row *row = &a->row[from];
     const uint64_t *arc = a->arc + (row->begin & ~ADJACENCY_LOOSE);
     const uint64_t first = (uint64_t)to << 32;
@@ -61,7 +62,7 @@ static uint64_t count_arcs(const struct adjacency *a, uint32_t from, uint32_t to
 /* Edges that join two vertices, in either direction. */
 static uint64_t arcs_between(const gpugraph_graph *graph, uint32_t a, uint32_t b) {
     const struct adjacency *out = &graph->adjacency[GPUGRAPH_OUT];
-    return count_arcs(out, a, b) + count_arcs(out, b, a);
+    return count_arcs_of_simple(out, a, b) + count_arcs_of_simple(out, b, a);
 }
 
 /* ---- pairs, whose memory is asked for ahead ---- */

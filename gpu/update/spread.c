@@ -57,7 +57,7 @@ static uint64_t list_integers(const gpugraph_graph *graph, uint64_t v, uint64_t 
     return count;
 }
 
-static bool make_room(id_list *l, uint64_t bytes) {
+static bool make_room_of_spread(id_list *l, uint64_t bytes) {
     const uint64_t used = l->offset[l->texts];
     if (used + bytes <= l->room)
         return true;
@@ -119,7 +119,7 @@ static uint64_t list_texts(const gpugraph_graph *graph, uint64_t v, uint64_t mos
     uint64_t length, next_length, count = 0;
     const char *text = gpugraph_text(texts, t - 1, &length),
                *next = gpugraph_text(texts, t, &next_length);
-    for (; count < most && make_room(l, length + 1); count++) {
+    for (; count < most && make_room_of_spread(l, length + 1); count++) {
         char *to = l->bytes + l->offset[l->texts];
         if (length)
             memcpy(to, text, length);

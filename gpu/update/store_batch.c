@@ -18,7 +18,7 @@ void gg_store_changes_free(store_changes *c) {
     *c = (store_changes){0};
 }
 
-static void take(update *u, store_changes *c) {
+static void take_store_batch(update *u, store_changes *c) {
     gpugraph_run *run = u->run;
     c->gone_source = gg_alloc(run, c->gone, sizeof *c->gone_source);
     c->gone_target = gg_alloc(run, c->gone, sizeof *c->gone_target);
@@ -127,7 +127,7 @@ gpugraph_status gg_store_changes(update *u, edge_store *store, store_changes *c)
     *c = (store_changes){.gone = u->removed_count,
                          .come = u->added_count + u->reweighted,
                          .vertices = (uint32_t)u->vertices.after};
-    take(u, c);
+    take_store_batch(u, c);
     if (u->run->status) {
         gg_store_changes_free(c);
         return u->run->status;

@@ -51,7 +51,7 @@ static bool may_keep(const update *u, uint64_t count) {
            count <= GG_UNUSED_MOST((uint64_t)graph->n) + graph->spread;
 }
 
-static void keep(update *u, const uint64_t *number, uint64_t count) {
+static void keep_unused(update *u, const uint64_t *number, uint64_t count) {
     struct unused_numbers *to = &u->ids.unused;
     to->vertex = gg_alloc(u->run, count, sizeof *to->vertex);
     to->count = count;
@@ -74,7 +74,7 @@ void gg_update_unused(update *u) {
         const bool keeps = may_keep(u, count);
         u->unused_change = keeps ? used_again > 0 || count != had : had > 0;
         if (keeps) {
-            keep(u, number, count);
+            keep_unused(u, number, count);
         } else { /* they vanish with the others */
             u->given_up = count - u->vanished;
             u->vanished = count;

@@ -305,7 +305,7 @@ void gg_update_prepare(update *u) {
 
 /* Growth of offsets as sums; rows of fresh vertices by their distance from the row they are
 ** put before. */
-static void add_up(const patch *p, row_plan *plan) {
+static void add_update_up(const patch *p, row_plan *plan) {
     for (uint64_t i = 1; i < plan->events; i++)
         plan->event_by[i] += plan->event_by[i - 1];
     for (uint64_t f = p->fresh; f-- > 0;)
@@ -318,7 +318,7 @@ static bool patch_kind(const patch *p, enum csr_kind kind, const patch_rows *row
     row_plan plan;
     bool done = gg_plan_rows_there(p->of, kind, rows, place, there, &plan);
     if (done) {
-        add_up(p, &plan);
+        add_update_up(p, &plan);
         row_patch to = {.kind = kind,
                         .arcs = &plan.arcs,
                         .inserted = plan.inserted,
@@ -478,8 +478,8 @@ static void check_vertices(const gpugraph_graph *graph, const uint32_t *vertex,
                     (unsigned long)vertex[i], (unsigned long)graph->n);
 }
 
-static void check(const gpugraph_graph *graph, const gpugraph_changes *changes,
-                  gpugraph_run *run) {
+static void check_update(const gpugraph_graph *graph, const gpugraph_changes *changes,
+                         gpugraph_run *run) {
     const gpugraph_edges *added = changes->added;
     if (added && gg_check_edges(added, run))
         return;
@@ -546,7 +546,7 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
         return run->status;
     if (graph->device)
         gg_copies.keep_one(graph, run->device);
-    check(graph, changes, run);
+    check_update(graph, changes, run);
     if (run->status)
         return run->status;
     changes = gg_make_places(graph, changes, &named, run);

@@ -59,7 +59,7 @@ static void set_visited(struct bfs_part *b, const struct part_changes *c,
 
 /* Without a branch on whether a vertex is new, which no processor could foresee: every target is written
 ** behind the list's end, which moves on for new ones alone. */
-static bool expand(struct bfs_part *b, uint32_t level) {
+static bool expand_parts(struct bfs_part *b, uint32_t level) {
     const gpugraph_part *p = b->p;
     uint32_t *list = b->next.list, count = 0;
     uint64_t *visited = b->visited;
@@ -151,7 +151,7 @@ static bool one_level(struct bfs_part *b, uint32_t level) {
             return false;
         set_visited(b, &b->now, count);
     }
-    if (!(up ? look_up(b, level) : expand(b, level)))
+    if (!(up ? look_up(b, level) : expand_parts(b, level)))
         return false;
     if (!(up ? b->along.of_ghosts : part_writes_ghosts(p)))
         return true;
@@ -192,7 +192,7 @@ static bool make_tree(struct bfs_part *b, const uint32_t *source, uint32_t sourc
                GPUGRAPH_OK;
 }
 
-static bool make_room(struct bfs_part *b) {
+static bool make_room_of_parts(struct bfs_part *b) {
     const gpugraph_part *p = b->p;
     b->visited = gg_alloc_zero(b->run, (uint64_t)p->locals / 64 + 1, sizeof *b->visited);
     if (!b->visited || !part_changes_open(p, b->run, &b->now) ||
@@ -214,7 +214,7 @@ static void begin_at(struct bfs_part *b, const uint32_t *source, uint32_t source
 static bool search_on_cpu(struct bfs_part *b, const uint32_t *source, uint32_t sources,
                           uint32_t max_depth) {
     const double start = gg_now_ms();
-    bool done = make_room(b);
+    bool done = make_room_of_parts(b);
     if (done) {
         begin_at(b, source, sources);
         done = search(b, max_depth);

@@ -39,7 +39,7 @@ struct shared_search {
 /* ---- preparing ---- */
 
 /* Those that other members reach come first. */
-static void carve(struct shared_search *r, struct several_space *space) {
+static void carve_several(struct shared_search *r, struct several_space *space) {
     const struct several_places *places = &r->rows->places;
     const uint64_t all = several_all_places(places), stride = places->stride;
     const uint64_t ends = (uint64_t)r->search->source_count + r->search->target_count;
@@ -88,7 +88,7 @@ static void point(struct shared_search *r, int p) {
     b->m = r->rows->arcs;
 }
 
-static bool start(struct shared_search *r) {
+static bool start_several(struct shared_search *r) {
     const struct several_places *places = &r->rows->places;
     const uint32_t sources = r->search->source_count, targets = r->search->target_count;
     for (int p = r->team->first; p < r->team->end && gg_several_going(r->team); p++) {
@@ -107,7 +107,7 @@ static bool start(struct shared_search *r) {
     return gg_several_wait(r->team);
 }
 
-static bool prepare(struct shared_search *r) {
+static bool prepare_several(struct shared_search *r) {
     for (int p = r->team->first; p < r->team->end; p++)
         if (r->rows->rows[p].arcs > UINT32_MAX) {
             gg_fail(r->team->run, GPUGRAPH_TOO_LARGE,
@@ -116,13 +116,13 @@ static bool prepare(struct shared_search *r) {
                     (unsigned long long)r->rows->rows[p].arcs);
             return false;
         }
-    auto lay_out = [&](struct several_space *space) { carve(r, space); };
+    auto lay_out = [&](struct several_space *space) { carve_several(r, space); };
     if (!gg_several_prepare(r->team, several_ways(), &r->rows->places,
                             &gg_bfs_shared_levels, r->view, lay_out))
         return false;
     for (int p = r->team->first; p < r->team->end; p++)
         point(r, p);
-    return start(r);
+    return start_several(r);
 }
 
 /* ---- steps that the host moves ---- */
@@ -204,7 +204,7 @@ bool gg_bfs_on_places(struct several_team *team, const struct several_parts *row
     r->rows = rows;
     r->below = below;
     r->search = search;
-    bool done = prepare(r);
+    bool done = prepare_several(r);
     double began = gg_now_ms();
     done = done && run_levels(r, &answer->report);
     answer->ms = gg_now_ms() - began;

@@ -297,8 +297,8 @@ static __device__ void do_step(const bfs_shared &b, const shared_state &s, found
 
 /* ---- between steps: the first thread of each block ---- */
 
-static __device__ void tell(const bfs_shared &b, const shared_state &s, uint64_t round,
-                            const found &f) {
+static __device__ void tell_several_levels(const bfs_shared &b, const shared_state &s,
+                                           uint64_t round, const found &f) {
     const several_meeting *m = &b.view.meeting;
     uint64_t letters = 0;
     for (uint32_t q = 0; q < b.view.places.parts; q++) {
@@ -458,7 +458,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
                                     &b.control->size[s.slot], p.finds);
         if (threadIdx.x == 0) {
             note_queued(&f, rest);
-            tell(b, s, round, f);
+            tell_several_levels(b, s, round, f);
         }
         if (!several_meet(b.view, round)) {
             if (blockIdx.x == 0 && threadIdx.x == 0)

@@ -262,7 +262,7 @@ static bool gather_rest(struct strong *s, uint64_t mine) {
     return go;
 }
 
-static bool find_strong(struct strong *s) {
+static bool find_strong_of_parts(struct strong *s) {
     gpugraph_part *p = s->p;
     uint64_t whole = p->arcs;
     if (!part_sum(p, s->run, &whole))
@@ -293,7 +293,7 @@ static void strong_components(gpugraph_part *p, gpugraph_run *run, uint64_t *com
     if (run->status == GPUGRAPH_OK && part_transpose_open(p, run, false, &s.back) &&
         part_changes_open(p, run, &s.now) && part_changes_open(p, run, &s.next)) {
         memset(s.component, 0xff, p->locals * sizeof *s.component);
-        if (find_strong(&s))
+        if (find_strong_of_parts(&s))
             memcpy(component, s.component, p->masters * sizeof *component);
     }
     part_changes_close(&s.now);

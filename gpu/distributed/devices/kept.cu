@@ -165,8 +165,8 @@ static bool fill_from_graph(struct cuda_job *job, void *self, uint64_t first,
 static const char *const kind_name[CSR_KINDS] = {"out", "in, the transpose of out",
                                                  "both", "simple"};
 
-static void tell(const struct several_team *team, const struct several_parts *parts,
-                 enum csr_kind kind, bool weighted, uint64_t peak, double started) {
+static void tell_kept(const struct several_team *team, const struct several_parts *parts,
+                      enum csr_kind kind, bool weighted, uint64_t peak, double started) {
     char on[100];
     size_t used = 0;
     for (int p = 0; p < team->parts; p++)
@@ -198,7 +198,7 @@ static bool make_kind(struct several_team *team, enum csr_kind kind, bool weight
     if (!gg_several_make(team, &source, kind, parts, &peak))
         return false;
     keep(team, kind, weighted, parts);
-    tell(team, parts, kind, weighted, peak, started);
+    tell_kept(team, parts, kind, weighted, peak, started);
     return true;
 }
 

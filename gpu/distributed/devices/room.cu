@@ -45,7 +45,8 @@ void gg_several_give_shares(struct several_making *m) {
     }
 }
 
-static void carve(struct several_making *m, struct several_space *space, bool whole) {
+static void carve_room(struct several_making *m, struct several_space *space,
+                       bool whole) {
     size_t weight = m->source->weight_bytes;
     uint64_t out = gg_several_chunk_arcs(m) * (uint64_t)m->team->parts,
              arcs = m->range_arcs;
@@ -65,12 +66,12 @@ static void carve(struct several_making *m, struct several_space *space, bool wh
 
 bool gg_several_take_scratch(struct several_making *m, bool whole) {
     struct several_space space = {m->team->parts, {}, 0};
-    carve(m, &space, whole);
+    carve_room(m, &space, whole);
     for (int p = 0; p < m->team->parts; p++)
         note_bytes(m, p, (int64_t)space.used);
     if (!gg_several_workspace(m->team, &space))
         return false;
-    carve(m, &space, whole);
+    carve_room(m, &space, whole);
     for (int p = 0; p < m->team->parts; p++)
         note_bytes(m, p, -(int64_t)space.used);
     return true;

@@ -9,7 +9,7 @@ static struct nccl_calls calls;
 static char why_not[200]; /* "" where it was loaded */
 
 template <typename function>
-static bool find(void *library, const char *name, function *found) {
+static bool find_nccl(void *library, const char *name, function *found) {
     *found = reinterpret_cast<function>(gg_library_symbol(library, name));
     if (!*found)
         snprintf(why_not, sizeof why_not, "libnccl.so.2 has no %s", name);
@@ -23,14 +23,14 @@ static bool load() {
         snprintf(why_not, sizeof why_not, "%s", *reason ? reason : "it was not found");
         return false;
     }
-    return find(library, "ncclGetUniqueId", &calls.new_id) &&
-           find(library, "ncclCommInitRank", &calls.join) &&
-           find(library, "ncclCommAbort", &calls.abandon) &&
-           find(library, "ncclGroupStart", &calls.group_start) &&
-           find(library, "ncclGroupEnd", &calls.group_end) &&
-           find(library, "ncclSend", &calls.send) &&
-           find(library, "ncclRecv", &calls.receive) &&
-           find(library, "ncclGetErrorString", &calls.error);
+    return find_nccl(library, "ncclGetUniqueId", &calls.new_id) &&
+           find_nccl(library, "ncclCommInitRank", &calls.join) &&
+           find_nccl(library, "ncclCommAbort", &calls.abandon) &&
+           find_nccl(library, "ncclGroupStart", &calls.group_start) &&
+           find_nccl(library, "ncclGroupEnd", &calls.group_end) &&
+           find_nccl(library, "ncclSend", &calls.send) &&
+           find_nccl(library, "ncclRecv", &calls.receive) &&
+           find_nccl(library, "ncclGetErrorString", &calls.error);
 }
 
 const struct nccl_calls *gg_nccl(const char **why) {

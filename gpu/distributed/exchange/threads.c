@@ -109,7 +109,7 @@ static void linger(const struct hall *h, uint64_t round) {
 
 /* shows: all parts look at each other's memory next, until each calls stop_looking. A part that must
 ** leave waits for those that still look, since it frees what they look at. */
-static gpugraph_status meet(struct seat *s, gpugraph_run *run, bool shows) {
+static gpugraph_status meet_threads(struct seat *s, gpugraph_run *run, bool shows) {
     struct hall *h = s->hall;
     bool stop = false;
     gg_mutex_lock(&h->lock);
@@ -154,7 +154,7 @@ static gpugraph_status meet(struct seat *s, gpugraph_run *run, bool shows) {
 /* Every part sees what the others show, until it stops looking. */
 static bool show(struct seat *s, gpugraph_run *run, const void *shown) {
     __atomic_store_n(&s->shown, shown, __ATOMIC_RELAXED);
-    return meet(s, run, true) == GPUGRAPH_OK;
+    return meet_threads(s, run, true) == GPUGRAPH_OK;
 }
 
 /* And meets the others, so that each may change what it has shown. */
@@ -163,7 +163,7 @@ static gpugraph_status stop_looking(struct seat *s, gpugraph_run *run) {
     if (--s->hall->looking == 0)
         gg_condition_wake(&s->hall->turn);
     gg_mutex_unlock(&s->hall->lock);
-    return meet(s, run, false);
+    return meet_threads(s, run, false);
 }
 
 static const void *shown_by(const struct seat *s, uint32_t part) {
@@ -262,8 +262,8 @@ static gpugraph_status combine(gpugraph_exchange *x, gpugraph_run *run,
     return swap_and_combine(x, run, NULL, NULL, how, word, words);
 }
 
-static gpugraph_status gather(gpugraph_exchange *x, gpugraph_run *run, const void *mine,
-                              size_t bytes, void *all) {
+static gpugraph_status gather_threads(gpugraph_exchange *x, gpugraph_run *run,
+                                      const void *mine, size_t bytes, void *all) {
     struct seat *s = seat_of(x);
     if (!show(s, run, mine))
         return run->status;
@@ -274,12 +274,12 @@ static gpugraph_status gather(gpugraph_exchange *x, gpugraph_run *run, const voi
     return stop_looking(s, run);
 }
 
-static const gpugraph_exchange_calls calls = {"threads", swap, combine, swap_and_combine,
-                                              gather,    hear, fail};
+static const gpugraph_exchange_calls calls = {
+    "threads", swap, combine, swap_and_combine, gather_threads, hear, fail};
 
 /* ---- bodies ---- */
 
-static void leave(struct seat *s, gpugraph_status status) {
+static void leave_threads(struct seat *s, gpugraph_status status) {
     struct hall *h = s->hall;
     if (status != GPUGRAPH_OK)
         note_failure(h, status, s->run->message);
@@ -289,11 +289,11 @@ static void leave(struct seat *s, gpugraph_status status) {
     gg_mutex_unlock(&h->lock);
 }
 
-static void *serve(void *seat) {
+static void *serve_threads(void *seat) {
     struct seat *s = seat;
     gg_count_for(s->counts_for);
     gg_begin(s->run);
-    leave(s, s->hall->body(s->hall->job, &s->exchange, s->run));
+    leave_threads(s, s->hall->body(s->hall->job, &s->exchange, s->run));
     return NULL;
 }
 
@@ -331,12 +331,12 @@ gpugraph_status gpugraph_in_parts(uint32_t parts, gpugraph_part_body *body, void
     for (uint32_t p = 0; p < parts; p++)
         sit_down(h, p, run);
     for (uint32_t p = 1; p < parts; p++)
-        if (!gg_start_thread(serve, &h->seat[p], 0)) {
+        if (!gg_start_thread(serve_threads, &h->seat[p], 0)) {
             gg_fail(&h->seat[p].own, GPUGRAPH_NO_MEMORY,
                     "the system gives no thread for part %u of %u", p, parts);
-            leave(&h->seat[p], GPUGRAPH_NO_MEMORY);
+            leave_threads(&h->seat[p], GPUGRAPH_NO_MEMORY);
         }
-    leave(&h->seat[0], body(job, &h->seat[0].exchange, run));
+    leave_threads(&h->seat[0], body(job, &h->seat[0].exchange, run));
     gg_mutex_lock(&h->lock);
     while (h->ended < parts)
         gg_condition_wait(&h->turn, &h->lock, -1);

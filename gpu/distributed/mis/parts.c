@@ -67,7 +67,7 @@ static PART_INLINE uint32_t who_stops(const struct mis_part *m, uint64_t at,
 }
 
 /* v joins, its neighbours, none of which has, drop. Owners of ghosts drop them by themselves. */
-static PART_INLINE void join(struct mis_part *m, uint32_t v) {
+static PART_INLINE void join_parts(struct mis_part *m, uint32_t v) {
     const gpugraph_part *p = m->p;
     m->word[v] = WORD_JOINED;
     for (uint64_t a = p->offset[v]; a < p->offset[v + 1]; a++)
@@ -97,7 +97,7 @@ static PART_INLINE bool must_wait(struct mis_part *m, uint32_t v, uint32_t *pass
         }
         a++;
     }
-    join(m, v);
+    join_parts(m, v);
     return false;
 }
 
@@ -111,7 +111,7 @@ static void note_decided(struct mis_part *m, uint32_t v) {
 }
 
 /* Asks for rows that will be looked at, and, from nearer by, for what their first neighbours are. */
-static PART_INLINE void look_ahead(const struct mis_part *m, uint32_t i) {
+static PART_INLINE void look_parts_ahead(const struct mis_part *m, uint32_t i) {
     const gpugraph_part *p = m->p;
     if (i + AHEAD_ROWS < m->open_count)
         __builtin_prefetch(&p->target[p->offset[m->open[i + AHEAD_ROWS]]]);
@@ -129,7 +129,7 @@ static bool judge_and_apply(struct mis_part *m) {
     for (uint32_t i = 0; i < m->open_count && !gg_leave(m->run, i); i++) {
         const uint32_t v = m->open[i];
         uint32_t passed = m->passed[i];
-        look_ahead(m, i);
+        look_parts_ahead(m, i);
         if (is_open(m, v) && must_wait(m, v, &passed)) {
             m->open[kept] = v;
             m->passed[kept++] = passed;
@@ -158,7 +158,7 @@ static void take_states(struct mis_part *m) {
 
 /* ---- rows are in pieces ---- */
 
-static uint8_t judge(const struct mis_part *m, uint32_t v) {
+static uint8_t judge_parts(const struct mis_part *m, uint32_t v) {
     const gpugraph_part *p = m->p;
     uint8_t verdict = MAY_JOIN;
     for (uint64_t a = p->offset[v]; a < p->offset[v + 1]; a++) {
@@ -187,7 +187,7 @@ static bool judge_then_apply(struct mis_part *m, uint32_t *undecided) {
         const uint32_t v = m->open[i];
         if (m->state[v] != OPEN)
             continue;
-        m->verdict[v] = judge(m, v);
+        m->verdict[v] = judge_parts(m, v);
         m->open[kept++] = v;
         if (v >= p->masters && m->verdict[v] != MAY_JOIN)
             part_note(&m->changed, v);
@@ -205,7 +205,7 @@ static bool judge_then_apply(struct mis_part *m, uint32_t *undecided) {
     return true;
 }
 
-static bool rounds(struct mis_part *m, uint32_t *done) {
+static bool rounds_parts(struct mis_part *m, uint32_t *done) {
     gpugraph_part *p = m->p;
     const struct part_field state = {m->state, sizeof *m->state, NULL};
     uint64_t open = 1;
@@ -243,8 +243,8 @@ static bool add_degrees(struct mis_part *m, uint32_t *degree) {
                                NULL) == GPUGRAPH_OK;
 }
 
-static bool make_keys(struct mis_part *m, gpugraph_priority priority,
-                      const uint32_t *hash) {
+static bool make_keys_of_parts(struct mis_part *m, gpugraph_priority priority,
+                               const uint32_t *hash) {
     gpugraph_part *p = m->p;
     const bool pieces = part_reads_ghosts(p);
     uint32_t *degree = pieces ? gg_alloc(m->run, p->locals, sizeof *degree) : NULL;
@@ -304,12 +304,13 @@ static void find_on_cpu(gpugraph_part *p, gpugraph_priority priority,
     else
         m.passed = gg_alloc_zero(run, p->masters, sizeof *m.passed);
     if (run->status == GPUGRAPH_OK && part_changes_open(p, run, &m.changed) &&
-        make_keys(&m, priority, hash) && (part_reads_ghosts(p) || make_words(&m))) {
+        make_keys_of_parts(&m, priority, hash) &&
+        (part_reads_ghosts(p) || make_words(&m))) {
         memset(m.state, OPEN, p->locals);
         for (uint32_t v = 0; v < p->locals && !gg_leave(run, v); v++)
             if (v < p->masters || p->offset[v + 1] > p->offset[v])
                 m.open[m.open_count++] = v;
-        if (rounds(&m, &done)) {
+        if (rounds_parts(&m, &done)) {
             memcpy(member, m.state, p->masters);
             gg_phase(run, "search", start, (int64_t)p->arcs, "%u rounds over %u parts",
                      done, p->exchange->parts);

@@ -257,7 +257,7 @@ static unsigned blocks_for(const struct pieces *m, uint64_t items) {
     return gg_grid(m->job, items + GG_WARP, 8);
 }
 
-static void carve(struct pieces *m, struct workspace *space) {
+static void carve_pieces(struct pieces *m, struct workspace *space) {
     const struct part_device *d = m->p->device;
     m->g.open = gg_carve<unsigned long long>(space, 1);
     m->g.word = gg_carve<uint32_t>(space, m->p->locals);
@@ -273,10 +273,10 @@ static bool take_memory(struct pieces *m, gpugraph_priority priority) {
     const struct part_device *d = m->p->device;
     struct workspace space = {NULL, 0};
     const uint64_t largest = m->p->vertices > 1 ? m->p->vertices - 1 : 1;
-    carve(m, &space);
+    carve_pieces(m, &space);
     if (!gg_workspace(m->job, &space))
         return false;
-    carve(m, &space);
+    carve_pieces(m, &space);
     m->g.offset = d->offset;
     m->g.target = d->target;
     m->g.number = d->number;
@@ -288,7 +288,7 @@ static bool take_memory(struct pieces *m, gpugraph_priority priority) {
 }
 
 /* Hashes and words of masters, and of ghosts. */
-static bool prepare(struct pieces *m, const uint32_t *hash) {
+static bool prepare_pieces(struct pieces *m, const uint32_t *hash) {
     struct cuda_job *job = m->job;
     const struct part_device *d = m->p->device;
     const uint64_t places = d->first_out[m->p->exchange->parts];
@@ -354,7 +354,7 @@ static bool one_round(struct pieces *m) {
     return gg_going(job);
 }
 
-static bool search(struct pieces *m, uint8_t *member) {
+static bool search_pieces(struct pieces *m, uint8_t *member) {
     struct cuda_job *job = m->job;
     const uint32_t masters = m->p->masters;
     for (m->left = UINT64_MAX; m->left > 0;)
@@ -391,10 +391,10 @@ bool gg_mis_of_pieces(struct cuda_job *job, gpugraph_part *p, gpugraph_priority 
     m.job = job;
     m.p = p;
     if (!degrees_are_short(p, job->run) || !take_memory(&m, priority) ||
-        !prepare(&m, hashed ? hash : NULL))
+        !prepare_pieces(&m, hashed ? hash : NULL))
         return false;
     const double start = gg_now_ms();
-    if (search(&m, member))
+    if (search_pieces(&m, member))
         gg_phase(job->run, "search", start, (int64_t)p->arcs,
                  "%u rounds over %u parts on devices, exchange %s", m.rounds,
                  p->exchange->parts, p->device->way);

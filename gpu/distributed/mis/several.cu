@@ -340,8 +340,8 @@ static bool prepare(struct shared_run *r) {
 }
 
 /* A launch from that step on; *open: vertices of all members that wait still. */
-static bool launch(struct shared_run *r, enum mis_step step, uint64_t *open,
-                   uint32_t *passes) {
+static bool launch_several(struct shared_run *r, enum mis_step step, uint64_t *open,
+                           uint32_t *passes) {
     struct several_team *team = r->team;
     *open = 0;
     for (int p = team->first; p < team->end; p++) {
@@ -371,8 +371,8 @@ static bool exchange_codes(struct shared_run *r) {
 static bool first_steps(struct shared_run *r) {
     uint64_t open;
     uint32_t passes = 0;
-    return launch(r, MIS_COUNT, &open, &passes) && to_all(r, r->count, MIS_BINS) &&
-           launch(r, MIS_CODE, &open, &passes) &&
+    return launch_several(r, MIS_COUNT, &open, &passes) &&
+           to_all(r, r->count, MIS_BINS) && launch_several(r, MIS_CODE, &open, &passes) &&
            to_all(r, r->degree, r->parts->places.stride) && exchange_codes(r);
 }
 
@@ -383,7 +383,8 @@ static bool until_decided(struct shared_run *r, struct mis_answer *answer) {
     if (!r->team->peers && !first_steps(r))
         return false;
     do {
-        if (!launch(r, step, &open, &answer->passes) || (open > 0 && !exchange_codes(r)))
+        if (!launch_several(r, step, &open, &answer->passes) ||
+            (open > 0 && !exchange_codes(r)))
             return false;
         step = MIS_DECIDE;
         answer->launches++;

@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-static bool search(struct several_team *team, struct mis_question *question,
-                   uint8_t *member) {
+static bool search_several_search(struct several_team *team,
+                                  struct mis_question *question, uint8_t *member) {
     struct several_parts parts;
     struct mis_answer answer;
     char more[200];
@@ -45,14 +45,14 @@ gpugraph_status gg_mis_several(gpugraph_graph *graph, gpugraph_priority priority
     struct mis_question question = {priority, seed, (uint64_t)graph->ids.first_integer,
                                     hash};
     if (gg_several_open(&team, graph, run, ordinal, parts)) {
-        search(&team, &question, member);
+        search_several_search(&team, &question, member);
         gg_several_close(&team);
     }
     gg_release(hash);
     return run->status;
 }
 
-static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
+static int64_t bytes_several_search_on_several(const gpugraph_graph *graph, int parts) {
     const int64_t n = graph->n, share = n / parts + 2048;
     return gg_several_rows_lack(graph, parts, CSR_SIMPLE, false) +
            5 * (n + 2048 * parts) + (gg_ids_are_consecutive(graph) ? 0 : 4 * n) +
@@ -121,6 +121,6 @@ static const struct mis_calls calls = {.find = find_on_several};
 extern "C" const algorithm_side gg_mis_distributed = {
     .methods = methods,
     .calls = &calls,
-    .several_bytes = bytes_on_several,
+    .several_bytes = bytes_several_search_on_several,
     .several_ready = gg_several_has_rows,
 };

@@ -58,7 +58,7 @@ static bool weigh_rows(struct part_ranking *r) {
     return true;
 }
 
-static bool count_rows(struct part_ranking *r) {
+static bool count_rows_of_parts(struct part_ranking *r) {
     const gpugraph_part *p = r->p;
     for (uint32_t u = 0; u < p->locals; u++)
         r->sum[u] = p->offset[u + 1] - p->offset[u];
@@ -176,7 +176,7 @@ static bool check(const gpugraph_part *p, const gpugraph_part_ranks *how,
     return !run->status;
 }
 
-static bool prepare(struct part_ranking *r) {
+static bool prepare_parts(struct part_ranking *r) {
     const gpugraph_part *p = r->p;
     r->places = r->how->source_count > 0 ? r->how->source_count : p->vertices;
     r->share = gg_alloc_zero(r->run, p->locals, sizeof *r->share);
@@ -193,7 +193,7 @@ static bool prepare(struct part_ranking *r) {
         if (v != GPUGRAPH_NONE)
             r->is_place[v] = 1;
     }
-    return r->how->weighted ? weigh_rows(r) : count_rows(r);
+    return r->how->weighted ? weigh_rows(r) : count_rows_of_parts(r);
 }
 
 gpugraph_status gpugraph_part_pagerank(gpugraph_part *p, const gpugraph_part_ranks *how,
@@ -204,7 +204,7 @@ gpugraph_status gpugraph_part_pagerank(gpugraph_part *p, const gpugraph_part_ran
     struct part_ranking r = {.p = p, .run = run, .how = how, .rank = rank};
     if (check(p, how, run) && gg_needs(run, rank, p->masters, "rank") &&
         gg_needs(run, iterations, 1, "iterations") &&
-        gg_needs(run, change, 1, "change") && prepare(&r) &&
+        gg_needs(run, change, 1, "change") && prepare_parts(&r) &&
         iterate(&r, iterations, change))
         gg_phase(run, "search", start, (int64_t)p->arcs,
                  "%u iterations over %u parts%s%s, last change %.3g", *iterations,

@@ -146,7 +146,7 @@ struct round_ahead {
 };
 
 static __device__ __forceinline__ void
-look_ahead(const several_ranking &s, uint64_t round, struct round_ahead *ahead) {
+look_several_ahead(const several_ranking &s, uint64_t round, struct round_ahead *ahead) {
     __syncthreads();
     if (threadIdx.x == 0) {
         ahead->comes = !is_last(s, round);
@@ -167,8 +167,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
             return;
         round++;
     }
-    for (look_ahead(s, round - 1, &ahead); ahead.comes;
-         look_ahead(s, round - 1, &ahead)) {
+    for (look_several_ahead(s, round - 1, &ahead); ahead.comes;
+         look_several_ahead(s, round - 1, &ahead)) {
         const int turn = (int)(round % 2);
         const rank_gift gift = ahead.gift;
         ranking r = s.r;

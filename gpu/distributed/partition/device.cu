@@ -31,8 +31,8 @@ static uint64_t offsets_of(const gpugraph_part *p, const struct part_device *d) 
     return (uint64_t)(p->locals > d->stride ? p->locals : d->stride) + 1;
 }
 
-static void carve(const gpugraph_part *p, struct part_device *d,
-                  struct workspace *space) {
+static void carve_device(const gpugraph_part *p, struct part_device *d,
+                         struct workspace *space) {
     d->offset = gg_carve<uint64_t>(space, offsets_of(p, d));
     d->target = gg_carve<uint32_t>(space, p->arcs);
     if (p->weight && !part_is_transposed(p))
@@ -126,7 +126,7 @@ static void free_device(struct part_device *d) {
     gg_release(d);
 }
 
-static bool make(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
+static bool make_device(struct cuda_job *job, gpugraph_part *p, struct part_device *d) {
     struct workspace space = {NULL, 0};
     const uint64_t parts = p->exchange->parts;
     d->ordinal = job->device->ordinal;
@@ -135,14 +135,14 @@ static bool make(struct cuda_job *job, gpugraph_part *p, struct part_device *d) 
     if (!set_stride(job, p, d))
         return false;
     set_sizes(p, d);
-    carve(p, d, &space);
+    carve_device(p, d, &space);
     d->bytes = parts > 1 ? part_exported(space.used) : space.used;
     space.used = 0;
     d->block = gg_take(job, d->bytes);
     space.base = static_cast<unsigned char *>(d->block);
     if (!d->block)
         return false;
-    carve(p, d, &space);
+    carve_device(p, d, &space);
     upload(job, p, d);
     return gg_going(job) && part_wire_open(job, p, d);
 }
@@ -179,7 +179,7 @@ static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
         gg_release(d);
         return run->status;
     }
-    const bool made = make(&job, p, d);
+    const bool made = make_device(&job, p, d);
     gg_job_close(&job);
     p->device = made ? d : NULL;
     if (made) {

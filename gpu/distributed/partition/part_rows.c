@@ -57,7 +57,7 @@ static bool simplify(struct part_making *m) {
 /* ---- counting sort ---- */
 
 /* next[v + 1]: where the first arc of v goes; locals + 2 entries. Becomes the offsets once all are put. */
-static uint64_t *count_arcs(struct part_making *m, const uint32_t *end) {
+static uint64_t *count_arcs_of_part_rows(struct part_making *m, const uint32_t *end) {
     const uint32_t locals = m->part->locals;
     uint64_t *next = gg_alloc_zero(m->run, (uint64_t)locals + 2, sizeof *next);
     for (uint64_t a = 0; next && a < m->arcs && !gg_leave(m->run, a); a++)
@@ -114,7 +114,7 @@ static bool choose_width(struct part_making *m) {
 
 static bool make_rows(struct part_making *m) {
     gpugraph_part *p = m->part;
-    uint64_t *next = p->offset = count_arcs(m, m->source);
+    uint64_t *next = p->offset = count_arcs_of_part_rows(m, m->source);
     p->arcs = m->arcs;
     p->target = gg_alloc(m->run, m->arcs, sizeof *p->target);
     p->weight = weight_room(m);
@@ -195,7 +195,7 @@ static bool make_transpose(struct part_making *m) {
     struct part_into *into = &p->into;
     if (!m->edge_id)
         return true;
-    uint64_t *next = into->offset = count_arcs(m, m->target);
+    uint64_t *next = into->offset = count_arcs_of_part_rows(m, m->target);
     into->source = gg_alloc(m->run, m->arcs, sizeof *into->source);
     into->weight = weight_room(m);
     into->edge_id = gg_alloc(m->run, m->arcs, sizeof *into->edge_id);

@@ -81,14 +81,14 @@ static void put_tree(const struct making *m) {
 
 /* ---- arcs of no length ---- */
 
-static void settle(struct making *m, uint32_t v, uint32_t round) {
+static void settle_tree(struct making *m, uint32_t v, uint32_t round) {
     m->round[v] = round;
     part_note(&m->now, v);
 }
 
 /* Ghosts of what was settled last are told, also where no row begins at them: no candidate is offered to
 ** a vertex that is settled. */
-static bool tell(struct making *m) {
+static bool tell_tree(struct making *m) {
     return gg_broadcast(m->p, m->run,
                         (struct part_field){m->round, sizeof *m->round, NULL},
                         &m->now) == GPUGRAPH_OK;
@@ -136,10 +136,10 @@ static uint64_t settle_first(struct making *m, const uint32_t *source, uint32_t 
     for (uint32_t v = 0; v < p->locals; v++)
         m->round[v] = GPUGRAPH_NONE;
     for (uint32_t i = 0; i < sources; i++)
-        settle(m, source[i], 0);
+        settle_tree(m, source[i], 0);
     for (uint32_t v = 0; v < p->masters; v++)
         if (m->best[v].parent != UINT64_MAX)
-            settle(m, v, 0);
+            settle_tree(m, v, 0);
         else
             open += part_value(m->value, v, m->layout) != UINT64_MAX &&
                     m->round[v] == GPUGRAPH_NONE;
@@ -150,13 +150,13 @@ static bool rounds(struct making *m, const uint32_t *source, uint32_t sources) {
     const gpugraph_part *p = m->p;
     uint64_t open = settle_first(m, source, sources);
     for (uint32_t round = 1; part_sum(m->p, m->run, &open) && open > 0; round++) {
-        if (!tell(m) || !level_arcs(m, round))
+        if (!tell_tree(m) || !level_arcs(m, round))
             return false;
         part_forget(&m->now);
         for (uint32_t i = 0; i < m->next.count; i++)
             if (m->next.list[i] < p->masters &&
                 m->round[m->next.list[i]] == GPUGRAPH_NONE)
-                settle(m, m->next.list[i], round);
+                settle_tree(m, m->next.list[i], round);
         part_forget(&m->next);
         open = m->now.count; /* another round while one has found something */
     }

@@ -56,7 +56,7 @@ static PART_INLINE uint64_t key_in(const struct sssp_part *s, uint64_t word,
     const double scaled = gg_word_real(word) * s->scale;
     return scaled < BUCKETS_BY_SCALE ? (uint64_t)scaled : ((uint64_t)1 << 62) + word / 4;
 }
-static inline uint64_t key_of(const struct sssp_part *s, uint64_t word) {
+static inline uint64_t key_parts_of(const struct sssp_part *s, uint64_t word) {
     return s->layout == PART_REAL ? key_in(s, word, PART_REAL)
                                   : key_in(s, word, PART_WHOLE);
 }
@@ -137,7 +137,7 @@ static inline uint64_t not_before(const struct sssp_part *s, uint64_t key) {
 static inline void wait_for(struct sssp_part *s, uint32_t v) {
     if (leads_on(s, v))
         bucket_add(&s->queue, s->current,
-                   not_before(s, key_of(s, gg_sssp_at(s, s->distance, v))), v);
+                   not_before(s, key_parts_of(s, gg_sssp_at(s, s->distance, v))), v);
 }
 
 /* The least key of the entries of a bin that still stand; UINT64_MAX: none does. */
@@ -146,7 +146,8 @@ static uint64_t least_of_bin(const struct sssp_part *s, int level, int slot) {
     for (const struct bucket_chunk *c = s->queue.bin[level][slot]; c; c = c->next)
         for (uint32_t i = 0; i < c->count; i++) {
             const uint32_t v = c->vertex[i];
-            const uint64_t key = not_before(s, key_of(s, gg_sssp_at(s, s->distance, v)));
+            const uint64_t key =
+                not_before(s, key_parts_of(s, gg_sssp_at(s, s->distance, v)));
             if (key < least && !is_scanned(s, v))
                 least = key;
             if (level == 0 && least != UINT64_MAX)
@@ -467,8 +468,9 @@ static bool search_on_cpu(struct sssp_part *s, const uint32_t *here, uint32_t so
 }
 
 /* The search, its distances, and the tree. */
-static void find_paths(struct sssp_part *s, const uint32_t *here, uint32_t sources,
-                       void *distance, const gpugraph_part_tree *tree) {
+static void find_paths_of_parts(struct sssp_part *s, const uint32_t *here,
+                                uint32_t sources, void *distance,
+                                const gpugraph_part_tree *tree) {
     gpugraph_part *p = s->p;
     double start = gg_now_ms();
     s->distance = gg_alloc(s->run, p->locals, gg_sssp_distances(s).size);
@@ -503,7 +505,7 @@ gpugraph_status gpugraph_part_sssp(gpugraph_part *p, const uint64_t *source,
              part_tree_is_possible(p, run, tree) && gg_sssp_set_bound(&s, max_distance) &&
              (here = part_sources(p, run, source, source_count, &sources)) != NULL &&
              set_buckets(&s))
-        find_paths(&s, here, sources, distance, tree);
+        find_paths_of_parts(&s, here, sources, distance, tree);
     release(&s);
     gg_release(here);
     return part_end(p->exchange, run);

@@ -67,8 +67,8 @@ static double typical_weight(struct several_team *team, const struct several_row
 }
 
 /* As of one device where rounds are by all blocks. */
-static void choose(const struct several_parts *parts, double weight,
-                   struct sssp_parameters *parameters) {
+static void choose_several(const struct several_parts *parts, double weight,
+                           struct sssp_parameters *parameters) {
     struct sssp_features features = {};
     features.vertices = parts->places.n;
     features.arcs = parts->arcs;
@@ -192,9 +192,10 @@ template <typename type> static bool prepare(struct shared_search<type> *s) {
                             lay_out))
         return false;
     const int first = s->team->first;
-    choose(s->parts,
-           typical_weight<type>(s->team, &s->parts->rows[first], s->sample.at[first]),
-           &s->parameters);
+    choose_several(
+        s->parts,
+        typical_weight<type>(s->team, &s->parts->rows[first], s->sample.at[first]),
+        &s->parameters);
     if (wants_light(s) &&
         !gg_several_light(s->team, s->parts, gg_light_limit(&s->parameters)))
         return false;
