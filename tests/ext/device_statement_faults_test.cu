@@ -98,6 +98,8 @@ static const struct call {
     {"gpu_matrix",
      "SELECT * FROM gpu_matrix(%Q, '[1, 7, 30]') WHERE weighted = 0 AND direction = "
      "'both' AND method = %Q AND backend = %Q ORDER BY source, target"},
+    {"gpu_degrees",
+     "SELECT * FROM gpu_degrees(%Q) WHERE method = %Q AND backend = %Q ORDER BY vertex"},
     {"gpu_cores",
      "SELECT * FROM gpu_cores(%Q) WHERE method = %Q AND backend = %Q ORDER BY vertex"},
     {"gpu_spanning_forest",

@@ -153,7 +153,7 @@ static const struct proposal proposals[] = {
      "CREATE VIRTUAL TABLE g USING gpugraph(roads, direction = %s)"},
     {"SELECT gpugraph_config('cachelimit')", "the nearest name is ", LITERAL,
      "SELECT gpugraph_config(%s)"},
-    {"SELECT gpugraph_config('backend', 'cdua')", "the nearest name is ", LITERAL,
+    {"SELECT gpugraph_config('backend', 'atuo')", "the nearest name is ", LITERAL,
      "SELECT gpugraph_config('backend', %s)"},
     {"SELECT * FROM gpugraph_estimate('roads', 'gpu_bsf')", "the nearest name is ",
      LITERAL, "SELECT * FROM gpugraph_estimate('roads', %s)"},

@@ -174,8 +174,8 @@ START_TEST(bad_arguments) {
     expect_error("gpugraph_estimate", "function must be a text, not a BLOB", "%s",
                  FROM "('roads', x'00')");
     expect_error("gpugraph_estimate",
-                 "there is no function 'bfs' to estimate; there are gpu_bfs, gpu_sssp, "
-                 "gpu_path, gpu_dfs, gpu_mis",
+                 "there is no function 'bfs' to estimate; there are gpu_bfs, "
+                 "gpu_components, gpu_cores, gpu_degrees, gpu_dfs",
                  "%s", FROM "('roads', 'bfs')");
     expect_error("gpugraph_estimate", "no table or view 'road'", "%s",
                  FROM "('road', 'gpu_bfs')");

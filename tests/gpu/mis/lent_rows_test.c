@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERTICES = 400000, EDGES = 1000000, FEW = 10, MANY = EDGES / 4, SHORT = 23 << 20 };
+enum { VERTICES = 400000, EDGES = 1000000, FEW = 10, MANY = EDGES / 4, SHORT = 28 << 20 };
 
 typedef struct story {
     shape s;      /* edge i of it has the id i + 1 and a weight of i % 9 + 1 */
