@@ -260,7 +260,6 @@
 
 /* ---- path/both_ends.c ---- */
 
-
 /* A way in doubles is compared with another whose weights were added in another order: the relative
 ** error of a sum of 2^32 doubles is below 2^-20, and no more than four sums are compared. */
 #define GG_PATH_ROUNDING (1 + 4.0 / 1048576)
@@ -276,7 +275,6 @@
 #define GG_FIXED_LONGEST 128
 
 /* ---- regions/ ---- */
-
 
 /* ---- graph/device_rows.cu ---- */
 
@@ -309,14 +307,14 @@
 /* Nanoseconds for an arc, by one CPU thread and by the device (kernels alone), and
 ** microseconds of one dependent step (a level, a round) on the device. Arcs are edges,
 ** twice as many where the graph is taken as undirected. */
-#define GG_BFS_CPU_NS          5
-#define GG_BFS_CUDA_NS         0.013
-#define GG_SSSP_CPU_NS         15
-#define GG_SSSP_CUDA_NS        0.04
-#define GG_SSSP_STEP_US        2
-#define GG_TRIANGLES_CPU_NS    80
-#define GG_TRIANGLES_CUDA_NS   0.4
-#define GG_TRIANGLES_STEP_US   100
+#define GG_BFS_CPU_NS        5
+#define GG_BFS_CUDA_NS       0.013
+#define GG_SSSP_CPU_NS       15
+#define GG_SSSP_CUDA_NS      0.04
+#define GG_SSSP_STEP_US      2
+#define GG_TRIANGLES_CPU_NS  80
+#define GG_TRIANGLES_CUDA_NS 0.4
+#define GG_TRIANGLES_STEP_US 100
 /* Components and an iteration of ranks: one thread over 8 M edges of an R-MAT in no order, and rmat24
 ** on a device (docs/lab/components_and_ranks.md). */
 #define GG_COMPONENTS_CPU_NS   14
@@ -402,9 +400,9 @@
 #define GG_SHARE_MS 0.1
 /* Edges for each vertex below which a graph counts as thin (roads, chains). Then
 ** shortest paths have GG_THIN_ROUNDS as many rounds as a square grid has rows. Other graphs: GG_FEW_LEVELS. */
-#define GG_THIN_DEGREE  4
-#define GG_THIN_ROUNDS  3
-#define GG_FEW_LEVELS   20
+#define GG_THIN_DEGREE 4
+#define GG_THIN_ROUNDS 3
+#define GG_FEW_LEVELS  20
 /* Nanoseconds for an edge whose ids become numbers on the host: by one thread, and at least,
 ** however many there are; on the device, columns up and numbers down, and milliseconds
 ** beside them. Of R-MAT edges with INTEGER ids close together; ids far apart cost the host

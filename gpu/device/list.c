@@ -2,7 +2,6 @@
 #include "services.h"
 #include "backend.h"
 
-
 int gg_used_devices(const gpugraph_run *run, int ordinal[GG_MAX_DEVICES]) {
     int count = 0;
     for (int i = 0; i < GG_MAX_DEVICES; i++)

@@ -143,7 +143,7 @@ void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
 /* Vertices whose rows have an arc for each lane. */
 static uint32_t rows_for_lanes(const struct device_csr *g) {
     const uint64_t arcs = g->m / (g->n + 1) + 1; /* mean of a row, rounded up */
-    return (uint32_t)(arcs < GG_FIXED_PLACES ? warp_width / arcs : HANDS_FIXED);
+    return (uint32_t)(arcs < GG_FIXED_PLACES ? warp_width / arcs : (uint32_t)HANDS_FIXED);
 }
 
 /* Where rows are short, a step is as short as it can be: one look for each lane. */
@@ -153,7 +153,7 @@ static struct paths_shape shape_for(const struct device_csr *g, bool fixed, bool
         shape.arcs = ARCS_THIN;
         shape.hands = HANDS_THIN;
         if (fixed)
-            shape.hands = ahead ? rows_for_lanes(g) : HANDS_FIXED;
+            shape.hands = ahead ? rows_for_lanes(g) : (uint32_t)HANDS_FIXED;
     }
     return shape;
 }

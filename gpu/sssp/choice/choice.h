@@ -77,7 +77,6 @@ bool gg_path_is_thin(const struct sssp_features *features);
 bool gg_sssp_candidate(size_t i, const struct sssp_features *features,
                        const char **method, struct sssp_parameters *parameters);
 
-
 #ifdef __cplusplus
 }
 #endif
