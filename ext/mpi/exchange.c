@@ -224,10 +224,10 @@ static bool begin_combine(struct office *o, gpugraph_run *run, gpugraph_combinat
                           const uint64_t *word, uint64_t *result, uint32_t words,
                           MPI_Request *request) {
     const bool pairs = how == GPUGRAPH_SUM_128;
-    const MPI_Op op = pairs                   ? o->sum_pairs
-                      : how == GPUGRAPH_LEAST ? o->least
-                      : how == GPUGRAPH_MOST  ? o->most
-                                              : MPI_SUM;
+    MPI_Op op = pairs                   ? o->sum_pairs
+                : how == GPUGRAPH_LEAST ? o->least
+                : how == GPUGRAPH_MOST  ? o->most
+                                        : MPI_SUM;
     if (words > GPUGRAPH_COMBINED)
         gg_fail(run, GPUGRAPH_INVALID, "%u words are combined at once, %d at most", words,
                 GPUGRAPH_COMBINED);

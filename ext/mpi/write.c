@@ -239,8 +239,8 @@ static uint64_t room_write_of(const answer *a, const struct piece *p) {
 /* ---- sending and taking ---- */
 
 static const char *bind_value(sqlite3_stmt *insert, int at, const char *from) {
-    int64_t integer;
-    double real;
+    int64_t integer = 0;
+    double real = 0;
     memcpy(&integer, from + 1, *from == 'n' ? 0 : 8);
     memcpy(&real, from + 1, *from == 'n' ? 0 : 8);
     switch (*from) {
