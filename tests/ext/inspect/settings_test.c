@@ -295,7 +295,7 @@ END_TEST
 
 const struct suite suite = {
     "settings",
-    {{"settings", .setup = without_devices, .teardown = sql_close,
+    {{"settings", .timeout = 60, .setup = without_devices, .teardown = sql_close,
       .cases = {{&every_setting_has_a_default_and_a_meaning},
                 {&a_setting_is_read_where_it_was_set},
                 {&settings_can_be_saved_and_set_again},
