@@ -191,7 +191,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             source.wal = &frames;
     }
     page_layout_finish(&layout);
-    if (page_list(&source, &layout, 2, NULL, &leaves) == PAGE_FINE) {
+    if (page_list(&source, &layout, 2, &(page_wanted){0}, &leaves) == PAGE_FINE) {
         enum page_reason reason = page_collect(&source, &layout, &leaves, &columns, &old);
         if (reason == PAGE_FINE)
             look_at(&columns, &texts);
