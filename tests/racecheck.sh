@@ -71,7 +71,7 @@ check() {
     ! grep -v '^=' "$folder/out" | cmp -s - "$folder/right" || rows="the CPU's rows"
     echo "$1 $2: ${hazards:-no summary}; $rows"
     case "$hazards; $rows" in
-    "0 "*"the CPU's rows") [ "$rows" = "the CPU's rows" ] ;;
+    "0 "*"; the CPU's rows") ;;
     *) grep -vxFf "$folder/right" "$folder/out" | sed 's/0x[0-9a-f]*//g; s/([0-9]*,[0-9]*,[0-9]*)//g' | sort | uniq -c |
         sort -rn | head -12 && false ;;
     esac

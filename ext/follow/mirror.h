@@ -5,14 +5,9 @@
 
 #include "follow.h"
 #include "load/loader.h"
+#include "base/id_list.h"
 #include "base/program.h"
 #include "pages/identity.h"
-
-/* Rowids, ascending, each once (after id_list_sort). */
-typedef struct id_list {
-    int64_t *item;
-    int64_t count, room;
-} id_list;
 
 /* Texts that have led to the graph, so that the next call need not look names up. */
 enum { ALIASES = 4 };
@@ -46,11 +41,6 @@ struct followed {
 };
 
 /* ---- log.c ---- */
-
-int id_list_add(id_list *list, int64_t id);
-int id_list_sort(id_list *list);
-bool id_list_has(const id_list *list, int64_t id);
-void id_list_clear(id_list *list);
 
 typedef struct tail {
     sqlite3_int64 last; /* number in the log */

@@ -1,5 +1,6 @@
 /* Lists of vertex numbers: the sources, targets and vertices that a call asks for. */
 #include "numbers.h"
+#include "base/id_list.h"
 #include "base/room.h"
 
 #include <stdlib.h>
@@ -28,36 +29,24 @@ bool numbers_has(const numbers *list, uint32_t number) {
                                       compare_numbers) != NULL;
 }
 
-/* Numbers by one of their bytes, those with equal bytes in the order that they had. */
-static void sort_by_byte(const numbers *list, uint32_t *to, int shift) {
-    uint32_t place[257] = {0};
-    for (uint32_t i = 0; i < list->count; i++)
-        place[(list->item[i] >> shift & 255) + 1]++;
-    for (int b = 0; b < 256; b++)
-        place[b + 1] += place[b];
-    for (uint32_t i = 0; i < list->count; i++)
-        to[place[list->item[i] >> shift & 255]++] = list->item[i];
-}
-
-/* Nobody is asked for an interrupt, so a long list is sorted in linear time. Without memory for that, by qsort. */
-static void sort_numbers_all(numbers *list) {
-    const sqlite3_uint64 bytes = (sqlite3_uint64)list->room * sizeof *list->item;
-    uint32_t *other = list->count > FEW_NUMBERS ? sqlite3_malloc64(bytes) : NULL;
-    if (!other)
-        qsort(list->item, list->count, sizeof *list->item, compare_numbers);
-    for (int shift = 0; other && shift < 32; shift += 8) {
-        uint32_t *sorted = other;
-        sort_by_byte(list, sorted, shift);
-        other = list->item;
-        list->item = sorted;
-    }
-    sqlite3_free(other);
+/* False: there is no memory. */
+static bool sort_many_numbers(numbers *list) {
+    id_list ids = {0};
+    bool done = true;
+    for (uint32_t i = 0; done && i < list->count; i++)
+        done = id_list_add(&ids, list->item[i]) == SQLITE_OK;
+    done = done && id_list_sort(&ids) == SQLITE_OK;
+    for (int64_t i = 0; done && i < ids.count; i++)
+        list->item[i] = (uint32_t)ids.item[i];
+    list->count = done ? (uint32_t)ids.count : list->count;
+    id_list_clear(&ids);
+    return done;
 }
 
 void numbers_sort(numbers *list) {
-    if (list->count < 2)
+    if (list->count < 2 || (list->count > FEW_NUMBERS && sort_many_numbers(list)))
         return;
-    sort_numbers_all(list);
+    qsort(list->item, list->count, sizeof *list->item, compare_numbers);
     uint32_t kept = 1;
     for (uint32_t i = 1; i < list->count; i++)
         if (list->item[i] != list->item[kept - 1])
