@@ -128,6 +128,8 @@ bool gg_method_is_auto(const gpugraph_run *run);
 void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items, const char *more);
 
 /* What predictions have in common. (backend/shape.c) */
+/* Levels of a search by depth, of a graph that is not thin. */
+enum { GG_FEW_LEVELS = 20 };
 double gg_arcs_once(const gpugraph_graph *graph);  /* every edge */
 double gg_arcs_twice(const gpugraph_graph *graph); /* every edge, from both ends */
 bool gg_is_thin(const gpugraph_graph *graph);      /* roads, chains */

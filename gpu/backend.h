@@ -312,6 +312,9 @@ void gg_end_look(const gpugraph_graph *graph);
 bool gg_plain_ids(const gpugraph_graph *graph);
 /* The first edge from `from` on whose id is not below `id`. */
 uint64_t gg_first_with_id(const gpugraph_graph *graph, uint64_t from, int64_t id);
+/* Items of a batch whose memory is asked for before the first of them is looked at: a
+** core has about that many lines under way. */
+enum { GG_FETCH_AHEAD = 16 };
 /* Brings what gg_first_with_id will most likely look at into the caches. */
 void gg_fetch_id(const gpugraph_graph *graph, int64_t id);
 bool gg_has_id(const gpugraph_graph *graph, uint64_t e, int64_t id);
@@ -369,6 +372,10 @@ gpugraph_status gg_pack_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t 
 /* ---- graph/adjacency.c ---- */
 
 #define ADJACENCY_LOOSE ((uint64_t)1 << 63)
+/* Slack behind all rows: one arc in 4, and at least 65,536 arcs. A row of four that moves
+** there takes nine, so a sixtieth of all edges may come before the array grows. Pages
+** that are not written to take no memory. */
+enum { GG_ADJACENCY_SPARE = 4, GG_ADJACENCY_LEAST = 65536 };
 enum { ADJACENCY_SHORT = 32 }; /* a row of so many arcs is in order from the beginning */
 /* Makes graph->adjacency[side] (phase "csr") where it is not made, of a graph that keeps arcs. */
 gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_direction side,
@@ -463,6 +470,11 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
                                 gpugraph_run *run, const uint32_t *parent,
                                 void *tree_edge);
 
+/* A path in doubles is compared with another whose weights were added in another order:
+** the relative error of a sum of 2^32 doubles is below 2^-20, and at most four sums are
+** compared. */
+#define GG_PATH_ROUNDING (1 + 4.0 / 1048576)
+
 /* ---- path/path.c ---- */
 
 struct patch; /* update/patch.h */
@@ -516,6 +528,9 @@ bool gg_find_unused(const gpugraph_graph *graph, uint32_t v, uint64_t *place);
 /* The bitmap of to->id_integer (ids.integer_count of them), where gpugraph_create would
 ** make one for that many INTEGER ends; first_integer and id_span, too. (ids/find.c) */
 void gg_index_integers(gpugraph_run *run, gpugraph_graph *to, uint64_t ends);
+/* A bitmap numbers INTEGER ids where it has at most 8 bits for each id that occurs, and
+** in any case up to 1,024 bits; hashing numbers the others. */
+enum { GG_DIRECT_SPREAD = 8, GG_DIRECT_FREE = 1024 };
 /* Are that many ends between INTEGERs first and last numbered by a bitmap? */
 static inline bool gg_close_together(uint64_t ends, int64_t first, int64_t last) {
     uint64_t distance = (uint64_t)last - (uint64_t)first;

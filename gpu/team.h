@@ -25,6 +25,10 @@
 extern "C" {
 #endif
 
+/* Threads of a team, whatever a caller asks for: arrays with a row for each thread stay
+** small. */
+#define GG_MOST_THREADS 256
+
 /* Threads for a caller who asks for that many; 0 or less: for all there are, which is what
 ** OMP_NUM_THREADS said when the library was loaded, else the processors that this process
 ** may use, some of them left to those who share them. At most GG_MOST_THREADS. */

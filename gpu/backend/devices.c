@@ -1,10 +1,15 @@
 /* Which devices search together: what is asked, what there is room for, what pays. */
 #include "devices.h"
+#include "device/cost.h"
 #include "device/services.h"
 #include "graph/copy.h"
 #include "model.h"
 
 #include <stdio.h>
+
+/* Milliseconds that each device takes to join those that share searches out: a thread, a
+** turn. */
+#define SHARE_MS 0.1
 
 /* Gains that were missed since further devices were not open, of this process. */
 static struct rent further_rent;
@@ -129,7 +134,7 @@ static struct prediction of_shares(const gpugraph_graph *graph, const struct sha
     const uint32_t most = (s->searches + each - 1) / each; /* of one of them */
     struct prediction all = gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, run);
     all.search_ms *= s->a->times && s->search ? (double)most / s->searches : most;
-    all.search_ms += (devices - 1) * GG_SHARE_MS;
+    all.search_ms += (devices - 1) * SHARE_MS;
     if (devices > 1 && gg_is_away(graph))
         all.stays_ms += (double)graph->m * 3 * sizeof(uint32_t) / GG_HOME_BYTES_PER_MS;
     gpugraph_run there = *run;

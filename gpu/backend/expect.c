@@ -1,4 +1,5 @@
 /* A graph is about to be read. */
+#include "device/cost.h"
 #include "device/services.h"
 #include "device/weigh.h"
 #include "ids/ids.h"

@@ -12,6 +12,11 @@
 
 #include <string.h>
 
+/* Searches for which no list is asked after one whose list was too long: that search is
+** run twice. Its rows, a 64th of the vertices at least, mostly cost more; a search that
+** needs few of them pays once in a while. */
+enum { LISTS_SKIPPED = 7 };
+
 static bool rows_are_made(const gpugraph_graph *graph, enum csr_kind kind,
                           bool by_weight) {
     return by_weight ? gg_csr_weighted(graph, kind) : gg_csr_made(graph, kind);
@@ -59,7 +64,7 @@ void gg_list_on_device(gpugraph_graph *graph, const gg_algorithm *a,
         return;
     a->side[on]->list(graph, search, run, to);
     if (run->status == GPUGRAPH_OK && to->count == GPUGRAPH_NONE) {
-        __atomic_store_n(&graph->lists_to_skip, GG_LISTS_SKIPPED, __ATOMIC_RELAXED);
+        __atomic_store_n(&graph->lists_to_skip, LISTS_SKIPPED, __ATOMIC_RELAXED);
         run->chosen_at_ms = 0; /* what it has taken is half a search */
     }
     gg_fall_back(run, a, fallback);

@@ -1,11 +1,24 @@
 /* Predicted times, and what corrects them. */
 #include "model.h"
+#include "device/cost.h"
 #include "device/services.h"
 #include "graph/copy.h"
 #include "learn.h"
 #include "tuning.h"
 
 #include <string.h>
+
+/* Nanoseconds for an arc of CSR_SIMPLE, made by one thread. */
+#define COST_SIMPLE 18.0
+/* GG_COST_SPEEDUP for searches of thin graphs, whose frontiers are narrow. (Roads of 10 M
+** edges by weight, on a machine that others used, too: 160 to 240 ms with 28 threads,
+** where 15 ns an arc by one are 150.) */
+#define COST_THIN_SPEEDUP 2.0
+/* Milliseconds, predicted or measured, from which the one says something about the
+** other. */
+#define LEARN_MS 0.5
+/* Bytes that one thread moves to the device in a millisecond through a pinned buffer. */
+#define UPLOAD_BYTES_PER_MS 5e6
 
 enum { LIKES = 4, MOST_ALGORITHMS = 32 };
 
@@ -41,7 +54,7 @@ void gg_tell(const gg_algorithm *a, int like, gpugraph_backend on,
              const struct prediction *predicted, double ms) {
     struct known *k = find_model(a);
     double all = gg_all_ms(predicted);
-    if (!k || (ms < GG_LEARN_MS && all < GG_LEARN_MS))
+    if (!k || (ms < LEARN_MS && all < LEARN_MS))
         return;
     if (predicted->stays_ms == 0)
         gg_learn(&k->on[on][like], ms / all * gg_learned(&k->on[on][like]));
@@ -75,12 +88,12 @@ static bool has_rows(const gpugraph_graph *graph, const gg_algorithm *a) {
 static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm *a,
                                 const gpugraph_run *run) {
     double arcs = a->arcs(graph);
-    double row_ns = a->rows == CSR_SIMPLE ? GG_COST_SIMPLE : GG_COST_CSR;
+    double row_ns = a->rows == CSR_SIMPLE ? COST_SIMPLE : GG_COST_CSR;
     double rows = has_rows(graph, a) ? 0 : row_ns * arcs_of_rows(graph, a);
     double away = gg_is_away(graph) ? (double)graph->m * 3 * sizeof(uint32_t) : 0;
     int threads = gg_threads(run, (uint64_t)arcs);
     double most = a->alone && a->alone(graph) ? 1
-                  : gg_is_thin(graph)         ? GG_COST_THIN_SPEEDUP
+                  : gg_is_thin(graph)         ? COST_THIN_SPEEDUP
                                               : GG_COST_SPEEDUP;
     return (struct prediction){
         .search_ms = arcs * a->cpu_ns / least(threads, most) * 1e-6,
@@ -91,7 +104,7 @@ static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm 
 /* Bytes by the bus in a millisecond: its buffers are filled by threads. */
 static double bus(const gpugraph_run *run, double bytes) {
     int threads = gg_threads(run, (uint64_t)(bytes / GG_FILL_ITEMS));
-    return least(threads * GG_UPLOAD_BYTES_PER_MS, GG_UPLOAD_MOST);
+    return least(threads * UPLOAD_BYTES_PER_MS, GG_UPLOAD_MOST);
 }
 
 static struct prediction on_cuda(const gpugraph_graph *graph, const gg_algorithm *a,

@@ -7,6 +7,16 @@
 
 #include "algorithm.h"
 
+/* Nanoseconds that several devices take to make an arc of rows which they share, for each
+** arc that one device has. */
+#define GG_COST_SEVERAL 0.3
+/* `auto` takes several devices where they are predicted to be that many times as fast as
+** one: below it a wrong prediction would cost more than is gained. */
+#define GG_SEVERAL_GAIN 1.15
+/* Bytes of edges that come home from a device in a millisecond, into memory that nobody
+** has touched: H200, 16 cores. */
+#define GG_HOME_BYTES_PER_MS 8e6
+
 #ifdef __cplusplus
 extern "C" {
 #endif

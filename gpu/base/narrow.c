@@ -15,6 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    /* Entries that go through a buffer at a time: 4 KiB, which stays in the first-level
+    ** cache. */
+    NARROW_ITEMS = 1024,
+    COPY_BYTES = 256 << 10, /* of a copy for which one more thread pays */
+    COPY_THREADS = 8        /* fill any bus */
+};
+
 typedef struct narrowing {
     gpugraph_run *run;
     char *block;
@@ -25,11 +33,11 @@ typedef struct narrowing {
 
 /* Entries low .. high - 1, by the calling thread. */
 static void narrow_slice(const narrowing *n, uint64_t low, uint64_t high) {
-    uint32_t buffer[GG_NARROW_ITEMS];
+    uint32_t buffer[NARROW_ITEMS];
     for (uint64_t i = low, count; i < high; i += count) {
         if ((i - low) % GG_POLL_ITEMS == 0 && gg_pause(n->run))
             return;
-        count = high - i < GG_NARROW_ITEMS ? high - i : GG_NARROW_ITEMS;
+        count = high - i < NARROW_ITEMS ? high - i : NARROW_ITEMS;
         n->part(n->of, i, i + count, buffer);
         memcpy(n->block + i * sizeof *buffer, buffer, count * sizeof *buffer);
     }
@@ -70,8 +78,8 @@ static void copy_slice(void *job, uint64_t low, uint64_t high) {
 }
 
 void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes) {
-    int threads = gg_threads(run, bytes / GG_COPY_BYTES * GG_THREAD_GRAIN);
-    threads = threads < GG_COPY_THREADS ? threads : GG_COPY_THREADS;
+    int threads = gg_threads(run, bytes / COPY_BYTES * GG_THREAD_GRAIN);
+    threads = threads < COPY_THREADS ? threads : COPY_THREADS;
     copying c = {to, from};
     gg_slices(threads, bytes, copy_slice, &c);
 }

@@ -19,6 +19,17 @@
 #include <math.h>
 #include <string.h>
 
+enum {
+    /* Bits of one digit of the radix sort: 2048 write streams still fit the second-level
+    ** cache. Below RADIX_SMALL items, clearing that many counters costs more than a
+    ** further pass. */
+    RADIX_BITS = 11,
+    RADIX_SMALL_BITS = 8,
+    RADIX_SMALL = 8192,
+    /* One counting pass orders values below this bound, such as depths. */
+    COUNTED_VALUES = 16384
+};
+
 /* ---- starting points ---- */
 
 /* Turns count[thread][digit] into the place where that thread writes its first item of
@@ -126,7 +137,7 @@ gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint
     if (count < 2)
         return run->status;
     int threads = gg_threads(run, count);
-    int bits = count < GG_RADIX_SMALL ? GG_RADIX_SMALL_BITS : GG_RADIX_BITS;
+    int bits = count < RADIX_SMALL ? RADIX_SMALL_BITS : RADIX_BITS;
     key_survey keys = {.run = run, .key = key};
     gg_slices(threads, count, survey_order, &keys);
     if (gg_stopping(run))
@@ -134,8 +145,8 @@ gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint
     if (!keys.falls)
         return run->status;
 
-    uint64_t few[1 << GG_RADIX_SMALL_BITS], *counts = few;
-    if (threads > 1 || bits > GG_RADIX_SMALL_BITS)
+    uint64_t few[1 << RADIX_SMALL_BITS], *counts = few;
+    if (threads > 1 || bits > RADIX_SMALL_BITS)
         counts = gg_alloc(run, (uint64_t)threads << bits, sizeof *counts);
     if (!counts)
         return run->status;
@@ -304,7 +315,7 @@ static gpugraph_status order_values(gpugraph_distance_type type, const void *val
         total += o.reached[t];
     if (gg_stopping(run)) {
         /* reported below */
-    } else if (o.largest < GG_COUNTED_VALUES && o.largest <= total) {
+    } else if (o.largest < COUNTED_VALUES && o.largest <= total) {
         o.digits = (size_t)o.largest + 1;
         o.count = gg_alloc_zero(run, o.digits * (uint64_t)slices, sizeof *o.count);
         if (o.count)

@@ -12,6 +12,22 @@
 #include "team.h"
 #include "tuning.h"
 
+/* Milliseconds between two calls of run->interrupted: an interrupt is felt well within
+** half a second, and the calls take less than a thousandth of the time. */
+#define GG_POLL_MS 10.0
+/* Items that a loop handles between two looks at gg_pause: well under a millisecond of
+** work. */
+#define GG_POLL_ITEMS 65536
+/* Items for which one more thread pays: a team costs 5 to 20 microseconds, an item some
+** nanoseconds. */
+#define GG_THREAD_GRAIN 32768
+/* Entries of an array that a thread fills in the time of one item. */
+#define GG_FILL_ITEMS 16
+/* An array that may grow has slack for one element in GG_ROOM_SHARE. */
+#define GG_ROOM_SHARE 64
+/* Milliseconds until the library asks again for a thread that the system refused. */
+#define GG_THREAD_RETRY_MS 1000.0
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -105,7 +121,7 @@ int gg_threads(const gpugraph_run *run, uint64_t work);
 
 /* ---- arrays ---- */
 
-/* Calls part(of, low, high, to) for slices of 0 .. count - 1, at most GG_NARROW_ITEMS each,
+/* Calls part(of, low, high, to) for slices of 0 .. count - 1, of a few KiB each,
 ** on several threads: it writes entries low .. high - 1 of a uint32_t array to
 ** to[0 .. high - low - 1]. `wide` is what it reads, count entries of 8 bytes in a block of
 ** malloc: they are overwritten by the result, which has left the block when it returns.

@@ -70,8 +70,7 @@ static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
     const uint32_t count = search->source_count;
     bool at_once = gg_method_is(run, "multi-source");
     uint32_t i = 0;
-    if (gg_method_is_auto(run) && count >= LEAST_SOURCES &&
-        (double)graph->m >= (double)graph->n * GG_THIN_DEGREE &&
+    if (gg_method_is_auto(run) && count >= LEAST_SOURCES && !gg_is_thin(graph) &&
         search_one(graph, search, i++, run, rows, spare)) {
         at_once = frontiers_meet(graph, spare ? spare : rows->depth[0]);
         run->used_method = at_once ? "multi-source" : run->used_method;

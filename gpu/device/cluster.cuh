@@ -16,6 +16,10 @@
 
 #include <stdint.h>
 
+/* Looks at a word that another block of the cluster sends within some microseconds: only
+** a fault exhausts them. */
+enum { CLUSTER_WAITS = 1 << 22 };
+
 struct cluster_mail {              /* in shared memory */
     unsigned long long arrival[2]; /* mbarriers; turn t uses number t % 2 */
 };
@@ -72,7 +76,7 @@ gg_announce_bytes(cluster_mail *mail, uint32_t block, uint32_t half, uint32_t by
 /* Until all that was sent to this block in that turn is there; false: for too long. */
 static __device__ __forceinline__ bool gg_receive(cluster_mail *mail, uint32_t turn) {
     uint32_t there = 0;
-    for (uint32_t looks = 0; !there && looks < GG_CLUSTER_WAITS; looks++)
+    for (uint32_t looks = 0; !there && looks < CLUSTER_WAITS; looks++)
         asm volatile("{\n.reg .pred p;\n"
                      "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
                      "selp.u32 %0, 1, 0, p;\n}"

@@ -1,4 +1,5 @@
 /* What gg_weigh says, done in this process. */
+#include "cost.h"
 #include "services.h"
 #include "weigh.h"
 

@@ -10,6 +10,7 @@
 ** no lock for that, since another thread may have held it when the parent forked; whoever is
 ** about to ask says so before taking it. */
 #include "devices.cuh"
+#include "cost.h"
 
 #include "mutex.h"
 

@@ -7,6 +7,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum {
+    /* Times the usual opening time after which a driver counts as hung: the library uses
+    ** its cores again. */
+    SHARED_LONGEST = 3,
+    /* Times the usual opening time that exit() and fork() wait: ten seconds. With twelve
+    ** processes at once an opening took 2.9 s. */
+    OPENING_LONGEST = 40
+};
+
 /* ---- the end of the process, and fork() ---- */
 
 static struct {
@@ -21,7 +30,7 @@ bool gg_process_ends(void) {
 
 /* Waits until the thread of the opening has ended. The driver has work to do at the end of a thread, too. */
 static void await_thread(struct opening *o) {
-    const double until = gg_now_ms() + GG_OPENING_LONGEST * o->steps->usual_ms;
+    const double until = gg_now_ms() + OPENING_LONGEST * o->steps->usual_ms;
     const double moment_ms = 0.02;
     double left;
     while (__atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == OPENING_UNDER_WAY &&
@@ -103,7 +112,7 @@ static bool start_opening(struct opening *o) {
         return false;
     list_opening(o);
     __atomic_store_n(&o->state, OPENING_UNDER_WAY, __ATOMIC_RELEASE);
-    gg_share_cores(o->began_ms + GG_SHARED_LONGEST * o->steps->usual_ms);
+    gg_share_cores(o->began_ms + SHARED_LONGEST * o->steps->usual_ms);
     if (gg_start_thread(open_it, o, 0))
         return true;
     gg_share_cores(0);

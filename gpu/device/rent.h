@@ -3,7 +3,7 @@
 #ifndef GPUGRAPH_RENT_H
 #define GPUGRAPH_RENT_H
 
-#include "tuning.h"
+#include "cost.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,6 @@
 /* The choice, by numbers alone. */
 #include "weigh.h"
 #include "rent.h"
-#include "tuning.h"
 
 static double positive(double ms) {
     return ms > 0 ? ms : 0;

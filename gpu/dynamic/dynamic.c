@@ -14,6 +14,26 @@
 
 #include <string.h>
 
+/* Entries over places of a base when it is made, as published. */
+#define SLAB_LOAD 0.7
+/* A table of slabs that grows has slack for that many entries more, for each that it
+** needs. */
+#define SLAB_SLACK 1.0
+enum {
+    SLAB_SPREAD =
+        2, /* vertices for one insertion of a batch that a device puts in order */
+    /* A batch of insertions is sorted from one item for 2 vertices on. A graph with many
+    ** edges for each vertex sorts only from 2 items for each vertex on, or large batches
+    ** (H200, G/s as they come and sorted: one item for each vertex of rmat20 5.2 and 4.5,
+    ** of rmat22 4.7 and 6.8; four of rmat20 2.8 and 7.2). */
+    SLAB_DENSE = 2,
+    SLAB_LARGE = 1 << 22,
+    /* A sorted batch is announced where one item of 5 comes behind many others of its
+    ** vertex, another batch unless the graph has 4 edges for one item of the batch. */
+    SLAB_SKEW = 5,
+    SLAB_SURPRISE = 4
+};
+
 /* Arrays of a batch that are kept for the next one. */
 #define KEPT_SCRATCH ((uint64_t)128 << 20)
 
@@ -89,7 +109,7 @@ gpugraph_status gg_dynamic_new(const gpugraph_dynamic_options *options,
     d->device = run->device;
     d->valued = options->valued;
     d->slabs.salt = (uint32_t)gg_placing().salt;
-    d->slabs.load = options->load > 0 ? (float)options->load : (float)GG_SLAB_LOAD;
+    d->slabs.load = options->load > 0 ? (float)options->load : (float)SLAB_LOAD;
     d->slabs.n = options->vertices;
     if (gg_dynamic_open(d, run)) {
         gg_dynamic_enlarge(d, &d->tables.pool, sizeof(struct slab_pool), 0);
@@ -251,14 +271,14 @@ gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
 /* Into a graph that has many edges for one of the batch these are inserted as they come: most
 ** find room at once. */
 static bool are_few(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    return b->count <= d->edges / GG_SLAB_SURPRISE;
+    return b->count <= d->edges / SLAB_SURPRISE;
 }
 
 /* To look at all of them first pays where there are many, and a vertex has several. */
 static bool are_many(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     uint64_t many =
         gg_limits.whole_items > 0 ? gg_limits.whole_items : d->place->whole_items;
-    return b->count >= many && b->count >= d->slabs.n / GG_SLAB_SPREAD;
+    return b->count >= many && b->count >= d->slabs.n / SLAB_SPREAD;
 }
 
 /* Batches for which nothing is summed need room: the arena is made larger, unless it had better be made
@@ -282,8 +302,8 @@ static void make_batch_room(gpugraph_dynamic *d, const struct dynamic_batch *b) 
 ** would wait for one another. The first batch, and one without room, are announced with a sum. */
 static void choose_way(gpugraph_dynamic *d, struct dynamic_batch *b) {
     const bool crowded = d->skewed || gg_limits.whole_items > 0 ||
-                         b->count >= GG_SLAB_LARGE ||
-                         b->count >= (uint64_t)GG_SLAB_DENSE * d->slabs.n;
+                         b->count >= SLAB_LARGE ||
+                         b->count >= (uint64_t)SLAB_DENSE * d->slabs.n;
     b->first = d->end == 0;
     b->attempted = b->whole = false;
     if (b->first || !gg_dynamic_has_room(d, b->count))
@@ -300,7 +320,7 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     if (d->announced || !b->attempted)
         gg_dynamic_forget(d);
     d->announced = true;
-    d->slabs.slack = d->end > 0 ? (float)GG_SLAB_SLACK : 0;
+    d->slabs.slack = d->end > 0 ? (float)SLAB_SLACK : 0;
     if (b->attempted) {
         b->old = d->slabs;
         gg_dynamic_step(d, STEP_ATTEMPT, b);
@@ -330,7 +350,7 @@ double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b) {
         struct slab_report report = gg_dynamic_count(d).report;
         full = report.full;
         if (!b->attempted) /* all were looked at */
-            d->skewed = report.far > b->count / GG_SLAB_SKEW;
+            d->skewed = report.far > b->count / SLAB_SKEW;
         d->announced = !b->attempted || full || !gg_dynamic_going(d);
         ms += d->place->elapsed(d);
         if (full) {

@@ -7,6 +7,9 @@
 
 #include <new>
 
+/* Insertions from which a device sorts a batch. */
+enum { SLAB_SORTED = 1 << 18 };
+
 /* ---- the place ---- */
 
 static bool open_cuda(gpugraph_dynamic *d, gpugraph_run *run) {
@@ -132,6 +135,6 @@ static void offsets_cuda(gpugraph_dynamic *d, const struct dynamic_batch *b) {
 static const dynamic_place place = {
     open_cuda,         close_cuda,  take_cuda,     give_cuda, fill_cuda,
     copy_cuda,         upload_cuda, download_cuda, step_cuda, offsets_cuda,
-    gg_dynamic_gather, mark_cuda,   elapsed_cuda,  false,     GG_SLAB_SORTED,
+    gg_dynamic_gather, mark_cuda,   elapsed_cuda,  false,     SLAB_SORTED,
 };
 extern "C" const dynamic_place *const gg_cuda_dynamic = &place;

@@ -16,6 +16,13 @@
 #include "backend.h"
 #include "slab_tile.h"
 
+enum {
+    /* An operation on a slab waits for memory several times: as long as that many items
+    ** of GG_THREAD_GRAIN. */
+    GG_SLAB_WORK = 16,
+    GG_SLAB_ITEMS = 64 /* operations that a thread takes at a time */
+};
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* Slabs of bases for one slab of a chain: makes the first size of the arena. */
+enum { SLAB_CHAINS = 12 };
+
 /* Sectors an arena may have: their numbers stay clear of SLAB_NONE. */
 #define MOST_SECTORS 0xf0000000u
 
@@ -157,7 +160,7 @@ bool gg_dynamic_make_room(gpugraph_dynamic *d, struct held *h, uint64_t bytes) {
 
 /* Sectors of bases and the chains that they will have. */
 static uint64_t with_chains(const gpugraph_dynamic *d, uint64_t bases) {
-    double chains = d->slabs.load > 0.75 ? d->slabs.load + 0.5 : 1.0 / GG_SLAB_CHAINS;
+    double chains = d->slabs.load > 0.75 ? d->slabs.load + 0.5 : 1.0 / SLAB_CHAINS;
     return bases + (uint64_t)((double)bases * chains);
 }
 
@@ -213,7 +216,7 @@ static uint64_t wanted_for(const gpugraph_dynamic *d, const struct dynamic_batch
                            uint64_t bases, uint64_t *chains) {
     /* tables that stay as they are may have longer chains; at first there are none */
     bool longer = d->end > 0 || d->slabs.load > 0.75;
-    *chains = (longer ? b->count / GG_SLAB_CHAINS : 0) + SLAB_SECTORS;
+    *chains = (longer ? b->count / SLAB_CHAINS : 0) + SLAB_SECTORS;
     return with_chains(d, bases) + *chains;
 }
 

@@ -11,6 +11,11 @@
 
 #include <string.h>
 
+/* Items of a batch of edges up to which the host sorts them by insertion, and asks for no
+** number before the last step: a sort on a device and the way back take 0.1 ms however
+** few they are. */
+enum { CHAIN_FEW = 256 };
+
 /* Arrays of a batch that are kept for the next one. */
 #define KEPT_BATCH ((uint64_t)128 << 20)
 
@@ -297,7 +302,7 @@ static bool begin_chain_batch(gpugraph_multigraph *m, gpugraph_run *run, uint64_
                               struct dynamic_batch *b, struct arrays *a,
                               struct chain_batch *c) {
     gpugraph_dynamic *d = m->pairs;
-    const bool few = !answers && count > 0 && count <= GG_CHAIN_FEW;
+    const bool few = !answers && count > 0 && count <= CHAIN_FEW;
     struct sent there;
     if (!(few ? gg_dynamic_begin_unsent(d, run, count, source, target, b)
               : gg_dynamic_begin(d, run, count, source, target, NULL, b)))

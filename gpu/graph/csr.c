@@ -18,6 +18,13 @@
 
 #include <string.h>
 
+enum {
+    /* Ranges of rows, at most, into which the counting sort puts arcs first, and arcs of
+    ** a range on average, at least: then the second pass writes within the cache. */
+    CSR_PARTS = 2048,
+    CSR_PART_ARCS = 4096
+};
+
 static inline void copy_weight(void *to, uint64_t i, const void *from, uint64_t k,
                                size_t size) {
     if (size == sizeof(uint32_t))
@@ -109,8 +116,8 @@ static void sort_part(void *arcs, uint64_t part) {
 /* ---- both passes ---- */
 
 void gg_plan_parts(arc_sort *s, uint64_t arcs) {
-    uint64_t most = arcs / GG_CSR_PART_ARCS, last_row = s->n ? s->n - 1 : 0;
-    most = most < 1 ? 1 : most > GG_CSR_PARTS ? GG_CSR_PARTS : most;
+    uint64_t most = arcs / CSR_PART_ARCS, last_row = s->n ? s->n - 1 : 0;
+    most = most < 1 ? 1 : most > CSR_PARTS ? CSR_PARTS : most;
     s->threads = gg_threads(s->run, arcs);
     s->shift = 0;
     while ((last_row >> s->shift) + 1 > most)

@@ -6,6 +6,10 @@
 #include "device/parts.cuh"
 #include "graph.cuh"
 
+/* Batches for which rows move as they are after a caller needed them packed: packed rows
+** may be needed again, and giving slack takes twice as long as one such move. */
+#define GG_ZONE_WAITS 4
+
 enum order { ORDER_UNKNOWN, ORDER_NONE, ORDER_ASCENDING };
 
 struct device_rows { /* owns the arrays of one CSR */

@@ -16,6 +16,10 @@
 #include "frontier.cuh"
 #include "zones.h"
 
+/* Arcs of the longest row of a graph that gets fixed rows: a warp looks at the rest of a
+** row. */
+enum { FIXED_LONGEST = 128 };
+
 enum fixed_form { FIXED_ROWS, FIXED_ARCS, FIXED_FORMS };
 
 enum { ROW_SHIFT = 3 };
@@ -153,7 +157,7 @@ static bool make_places(struct cuda_job *job, enum fixed_form form, enum csr_kin
         drop_places(kept, form, kind);
         return gg_do_without(job);
     }
-    f->unsuitable = longest > GG_FIXED_LONGEST;
+    f->unsuitable = longest > FIXED_LONGEST;
     if (f->unsuitable)
         drop_places(kept, form, kind);
     gg_phase(job->run, "prepare", started, g->n, "%s%s",

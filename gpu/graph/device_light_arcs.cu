@@ -7,6 +7,10 @@
 #include "device/parts.cuh"
 #include "frontier.cuh"
 
+/* Rows of light arcs are made where at most half of all arcs are light: otherwise they
+** spare little. */
+enum { LIGHT_SHARE = 2 };
+
 enum { GROUP = GG_WARP }; /* arcs to a word of bits */
 
 struct light_scratch {
@@ -129,7 +133,7 @@ bool gg_make_light(struct cuda_job *job, const struct device_csr *g, uint32_t mo
     bool made = look(job, g, most, &s, &light);
     rows->most = most;
     rows->asked = rows->looked = true;
-    if (made && light > 0 && light <= g->m / GG_LIGHT_SHARE &&
+    if (made && light > 0 && light <= g->m / LIGHT_SHARE &&
         (int64_t)(light * 8 + g->n * 4ull) + own <= gg_device_room(job))
         made = keep(job, g, &s, light, rows);
     gg_give(job, space.base, bytes);

@@ -137,8 +137,7 @@ bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
     struct device_edges edges;
     if (!gg_device_edges(job, weighted, &edges))
         return false;
-    bool built =
-        GG_ROWS_BY_SORTING && gg_rows_by_sorting(job, kind, weighted, &edges, rows, how);
+    bool built = gg_rows_by_sorting(job, kind, weighted, &edges, rows, how);
     gg_drop_workspace(job); /* a sort's is large, and memory may be short */
     if (built || !gg_going(job))
         return built;

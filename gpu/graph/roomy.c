@@ -17,6 +17,13 @@
 
 #include <string.h>
 
+enum {
+    /* Slack behind all rows: one arc in 4, and at least 4,096 arcs. */
+    ROOM_SPARE = 4,
+    ROOM_LEAST = 4096,
+    ROOM_DEAD = 4 /* rows are made anew when one place in 4 is left behind */
+};
+
 enum { ROWS = 1024 }; /* that a thread takes at a time */
 
 /* ---- packing ---- */
@@ -143,10 +150,10 @@ static void part_roomy(gpugraph_run *run, struct csr_slot *slot, uint32_t n) {
 
 gpugraph_status gg_give_room(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
                              size_t weight_size, uint64_t more) {
-    const uint64_t room = slot->m + slot->m / GG_ROOM_SPARE + GG_ROOM_LEAST + more;
+    const uint64_t room = slot->m + slot->m / ROOM_SPARE + ROOM_LEAST + more;
     if (slot->end) {
         if (has_room_of_roomy(slot, weight_size, slot->used + more) &&
-            slot->dead <= slot->used / GG_ROOM_DEAD)
+            slot->dead <= slot->used / ROOM_DEAD)
             return run->status;
         if (pack_roomy(run, slot, n, weight_size, room))
             return run->status;

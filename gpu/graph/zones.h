@@ -22,6 +22,14 @@
 #include "base/warp.h"
 #include "tuning.h"
 
+/* Slack of a zone: 4 arcs, and one for 32 arcs. A zone that takes all new arcs is laid
+** out about 32 times until it is e times as large. */
+#define GG_ZONE_LEAST 4
+#define GG_ZONE_SHARE 32
+/* Arcs that a batch may take out of one zone, and put in. One warp does so one by one, 2
+** us each, and a block of threads sorts the first ones by comparing all. */
+#define GG_ZONE_MOST 1024
+
 static inline uint64_t gg_zones_of(uint64_t n) {
     return (n + ((uint64_t)1 << gg_limits.zone_shift) - 1) >> gg_limits.zone_shift;
 }

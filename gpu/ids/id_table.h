@@ -5,6 +5,8 @@
 
 #include "base/run.h"
 
+enum { FIRST_SLOTS = 256 }; /* of a table, a power of two */
+
 typedef struct id_slot {
     int64_t id;
     uint32_t number;
@@ -28,7 +30,7 @@ static inline id_slot *id_table_slot(const id_table *table, int64_t id) {
 /* Twice as many slots. */
 static inline bool id_table_grow(id_table *table, gpugraph_run *run) {
     id_table larger = {.placing = table->placing,
-                       .slots = table->slots ? table->slots * 2 : GG_HASH_SLOTS};
+                       .slots = table->slots ? table->slots * 2 : FIRST_SLOTS};
     larger.slot = (id_slot *)gg_alloc_zero(run, larger.slots, sizeof *larger.slot);
     if (!larger.slot)
         return false;

@@ -20,6 +20,13 @@
 
 #include <string.h>
 
+enum {
+    /* log2 of the most parts that ids are put into: a second-level cache has as many
+    ** lines to write to. */
+    ID_PART_BITS = 11,
+    ID_PART = 32768 /* ids of a part, at least; its table stays in that cache */
+};
+
 typedef struct id_part {
     int64_t *id; /* the distinct ones in the order of their arrival */
     uint64_t count, base;
@@ -227,7 +234,7 @@ static void read_slice(void *pass, uint64_t slice) {
     const struct id_source *c = of->c;
     const struct parted *from = of->parted;
     const int thread = (int)slice;
-    uint64_t next[(uint64_t)1 << GG_ID_PART_BITS];
+    uint64_t next[(uint64_t)1 << ID_PART_BITS];
     uint64_t end = gg_slice(c->count, thread + 1, p->threads);
     uint64_t i = gg_slice(c->count, thread, p->threads);
     const gpugraph_id_column ids = c->ids;
@@ -261,7 +268,7 @@ static void read_column(const parting *p, struct id_source *c, struct parted *fr
 static void plan(parting *p) {
     uint64_t integers = p->m->integers;
     p->threads = gg_threads(p->m->run, integers);
-    while (p->bits < GG_ID_PART_BITS && integers >> p->bits > GG_ID_PART)
+    while (p->bits < ID_PART_BITS && integers >> p->bits > ID_PART)
         p->bits++;
     p->parts = (uint64_t)1 << p->bits;
     p->part = gg_alloc_zero(p->m->run, p->parts, sizeof *p->part);

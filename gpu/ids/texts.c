@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+enum { FEW_TEXTS = 24 }; /* insertion sorts a group of up to that many */
+
 enum { KEY_BYTES = 8 };
 
 typedef struct text_sorter {
@@ -110,7 +112,7 @@ static void take_keys(void *of, uint64_t low, uint64_t high) {
 
 static void sort_group(const text_sorter *s, uint64_t low, uint64_t high,
                        uint64_t depth) {
-    if (high - low <= GG_FEW_TEXTS) {
+    if (high - low <= FEW_TEXTS) {
         sort_few(s, low, high, depth);
         return;
     }

@@ -19,6 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LABELS_ITERATIONS = 10 }; /* predicted */
+
 enum {
     CHUNK = 256,         /* vertices that a thread takes at a time */
     FEW = 8,             /* arcs up to which all labels are compared with each other */
@@ -219,12 +221,12 @@ static gpugraph_status spread_on_cpu(gpugraph_graph *graph, uint32_t iterations,
 /* ---- the descriptor ---- */
 
 static double arcs(const gpugraph_graph *graph) {
-    return GG_LABELS_ITERATIONS * gg_arcs_twice(graph);
+    return LABELS_ITERATIONS * gg_arcs_twice(graph);
 }
 
 static double steps_labels(const gpugraph_graph *graph) {
     (void)graph;
-    return GG_LABELS_ITERATIONS;
+    return LABELS_ITERATIONS;
 }
 
 static const gpugraph_method methods[] = {
@@ -245,9 +247,10 @@ const gg_algorithm gg_label_propagation = {
     .rows = CSR_BOTH,
     .arcs = arcs,
     .steps = steps_labels,
-    .cpu_ns = GG_LABELS_CPU_NS,
-    .cuda_ns = GG_LABELS_CUDA_NS,
-    .step_us = GG_LABELS_STEP_US,
+    /* An iteration; its arcs are those of both directions. */
+    .cpu_ns = 5,
+    .cuda_ns = 0.06,
+    .step_us = 40,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_label_propagation_cuda},
 };
 

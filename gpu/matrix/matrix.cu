@@ -5,6 +5,14 @@
 
 #include <stdio.h>
 
+/* Weights that are looked at for the width of a step. The width is that many mean weights
+** in thin graphs, and in others. */
+#define MATRIX_SAMPLE     4096
+#define MATRIX_THIN_DELTA 8.0
+#define MATRIX_DELTA      1.0
+/* Rows for which memory is asked for before a search. */
+#define MATRIX_PLANNED_ROWS 4
+
 /* ---- driver ---- */
 
 template <typename number>
@@ -40,7 +48,7 @@ static uint32_t rows_at_once(const struct cuda_job *job, const matrix *m) {
 /* Some weights, from all over the list: their mean. */
 static double mean_weight(const matrix *m) {
     const gpugraph_graph *graph = m->graph;
-    const uint64_t step = graph->m / GG_MATRIX_SAMPLE + 1;
+    const uint64_t step = graph->m / MATRIX_SAMPLE + 1;
     double sum = 0, count = 0;
     for (uint64_t e = 0; e < graph->m; e += step, count++) {
         uint64_t word = gg_word_weight(m->type, graph->weight, e);
@@ -53,7 +61,7 @@ static matrix_word delta_of(const matrix *m) {
     if (!m->weighted)
         return 1;
     double delta =
-        mean_weight(m) * (gg_is_thin(m->graph) ? GG_MATRIX_THIN_DELTA : GG_MATRIX_DELTA);
+        mean_weight(m) * (gg_is_thin(m->graph) ? MATRIX_THIN_DELTA : MATRIX_DELTA);
     if (m->type == GPUGRAPH_REAL)
         return gg_real_word(delta > 0 && delta <= DBL_MAX ? delta : 1);
     return delta < 1 ? 1 : delta > 1e18 ? (matrix_word)1e18 : (matrix_word)delta;
@@ -178,8 +186,8 @@ static int64_t bytes_matrix(const gpugraph_graph *graph, bool frugal) {
     struct workspace space = {NULL, 0};
     struct matrix_rows<matrix_word> r = {};
     uint32_t *source, *target;
-    carve_matrix(&space, graph->n, frugal ? 1 : GG_MATRIX_PLANNED_ROWS, GG_PLANNED_ENDS,
-                 &r, &source, &target);
+    carve_matrix(&space, graph->n, frugal ? 1 : MATRIX_PLANNED_ROWS, GG_PLANNED_ENDS, &r,
+                 &source, &target);
     return gg_device_graph_lacks(graph, CSR_OUT,
                                  graph->edges.weight_type != GPUGRAPH_UNWEIGHTED) +
            (int64_t)space.used;

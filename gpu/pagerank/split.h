@@ -14,6 +14,10 @@
 
 #include <stdbool.h>
 
+/* Bytes of targets ahead at which they are asked for: an arc of R-MAT of scale 20 takes
+** 1.08 ns so, and 1.48 ns without; 1 to 4 KiB are alike. (One thread of an AMD EPYC.) */
+enum { PAGERANK_AHEAD = 2048 };
+
 #define SPLIT_CUT 0x1p-43
 #define SPLIT_BY                                                                         \
     4.0 /* doubles from it up to 8 are 2^-50 apart: a sum with it is rounded to that */
@@ -121,7 +125,7 @@ static inline struct split split_sum(const double *share, const uint32_t *target
         return split_group(share, at, keep[left]);
     struct two_splits one = TWO_SPLITS_OF_NONE, other = one;
     for (; left > GROUP; left -= GROUP, at += GROUP) {
-        __builtin_prefetch((const void *)((uintptr_t)at + GG_PAGERANK_AHEAD), 0, 0);
+        __builtin_prefetch((const void *)((uintptr_t)at + PAGERANK_AHEAD), 0, 0);
         split_add_two(&one, (two_doubles){share[at[0]], share[at[1]]});
         split_add_two(&other, (two_doubles){share[at[2]], share[at[3]]});
     }

@@ -219,7 +219,7 @@ bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search
     bool left_open =
         weighted ? gg_knows(&graph->ways_tie) || search->bounded : graph->n >= BACK;
     /* Balls by weight are large on roads: what they save does not pay for the rows soon. */
-    bool pays = !weighted || (double)graph->m >= (double)graph->n * GG_THIN_DEGREE;
+    bool pays = !weighted || !gg_is_thin(graph);
     bool due = pays && gg_searches(graph) > gg_limits.path_prepare_after;
     return !left_open && (made || due);
 }

@@ -133,8 +133,8 @@ static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a)
     const uint32_t n = job->graph->n;
     const uint64_t m = job->graph->m;
     int fit = gg_blocks_at_once(job, &kernel);
-    fit = (fit < GG_TOPOLOGICAL_BLOCKS ? fit : GG_TOPOLOGICAL_BLOCKS) *
-          job->device->processors;
+    fit =
+        (fit < 1 ? fit : 1) * job->device->processors; /* a block of 1,024 threads each */
     const unsigned blocks = (unsigned)(fit < WALK_MOST_BLOCKS ? fit : WALK_MOST_BLOCKS);
     void *arguments[] = {&a->w};
     a->w.end = &a->state->end;

@@ -12,6 +12,10 @@
 
 #include <string.h>
 
+/* The array of arcs has grown to that many places for an arc when the update makes it
+** anew. */
+enum { ADJACENCY_MOST = 4 };
+
 /* ---- the plan ---- */
 
 /* Room for so many arcs, and some to come. */
@@ -98,7 +102,7 @@ static uint64_t group_at(const adjacency_plan *p, uint64_t i, uint64_t count) {
 static bool grow(const update *u, struct adjacency *a, uint64_t need) {
     if (need <= a->room - a->used)
         return true;
-    if (a->used + need > GG_ADJACENCY_MOST * u->edges.after + GG_ADJACENCY_LEAST)
+    if (a->used + need > ADJACENCY_MOST * u->edges.after + GG_ADJACENCY_LEAST)
         return false;
     const uint64_t room = a->room + a->room / GG_ADJACENCY_SPARE + need;
     uint64_t *arc = gg_grow(a->arc, room, sizeof *arc);

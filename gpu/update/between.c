@@ -17,6 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    /* Vertices, and their edges, that give way to an id between two others. */
+    WAY_VERTICES = 256,
+    WAY_EDGES = 1024,
+    WAY_SHARE = 1024, /* of the edges: one in 1,024 takes as long as moving all numbers */
+    WAY_BATCH = 256   /* edges of a batch for which vertices give way */
+};
+
 /* The vertices low .. high - 1 get the numbers one further up, or down; `free`, which was unused, gets used, and
 ** what is unused then is low, or high - 1. */
 typedef struct way {
@@ -26,10 +34,10 @@ typedef struct way {
 
 /* More take as long as if all numbers move. */
 uint64_t gg_most_way_edges(const gpugraph_graph *graph) {
-    const uint64_t most = graph->m / GG_WAY_SHARE;
+    const uint64_t most = graph->m / WAY_SHARE;
     if (gg_limits.way_edges > 0)
         return gg_limits.way_edges;
-    return most < GG_WAY_EDGES ? most : GG_WAY_EDGES;
+    return most < WAY_EDGES ? most : WAY_EDGES;
 }
 
 /* ---- ids that come between others ---- */
@@ -94,7 +102,7 @@ static bool note_column(const gpugraph_graph *graph, const gpugraph_texts *texts
 /* None also where they, or the edges that name them, are many: then all numbers may as well move. */
 static void list_between(const gpugraph_graph *graph, const gpugraph_edges *added,
                          struct named_numbers *named) {
-    if (added && added->count + added->vertex_count <= GG_WAY_BATCH &&
+    if (added && added->count + added->vertex_count <= WAY_BATCH &&
         !(note_column(graph, &added->texts, &added->source, added->count, named) &&
           note_column(graph, &added->texts, &added->target, added->count, named) &&
           note_column(graph, &added->texts, &added->vertex, added->vertex_count, named)))
@@ -107,7 +115,7 @@ static void list_between(const gpugraph_graph *graph, const gpugraph_edges *adde
 static uint64_t weigh_between(const gpugraph_graph *graph, uint64_t low, uint64_t high) {
     const struct adjacency *out = &graph->adjacency[GPUGRAPH_OUT];
     uint64_t edges = 0;
-    if (high - low > GG_WAY_VERTICES || (low < high && (!out->made || !out->in)))
+    if (high - low > WAY_VERTICES || (low < high && (!out->made || !out->in)))
         return UINT64_MAX;
     for (uint64_t v = low; v < high; v++) {
         const uint64_t own = (uint64_t)out->row[v].count + out->in[v];

@@ -13,6 +13,14 @@
 
 #include <string.h>
 
+enum {
+    /* Vertices up to which a table has the new number of each: 4 MiB, in half the time of
+    ** finding the piece. */
+    MAP_NUMBERS = 1 << 20,
+    /* Blocks of 64 numbers for a piece below which larger graphs get that table, too. */
+    MAP_BLOCKS = 8
+};
+
 /* ---- splices ---- */
 
 static void cut(splice *s, const uint64_t *removed, uint64_t removed_count,
@@ -129,7 +137,7 @@ gpugraph_status gg_splice_index(gpugraph_run *run, splice *s, bool wide) {
     uint64_t blocks = s->before / 64 + 1;
     if (!gg_renumbers(s))
         return run->status;
-    bool many = s->pieces > blocks / GG_MAP_BLOCKS || s->before <= GG_MAP_NUMBERS;
+    bool many = s->pieces > blocks / MAP_BLOCKS || s->before <= MAP_NUMBERS;
     if (many && !wide && s->bound == UINT64_MAX) {
         s->map = gg_alloc(run, s->before, sizeof *s->map);
         if (s->map)

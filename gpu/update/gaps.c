@@ -12,6 +12,9 @@
 
 #include <string.h>
 
+/* A batch of more than one edge for 4 blocks closes the gaps and moves all arrays. */
+enum { GAP_BATCH = 4 };
+
 /* What comes at a place. */
 typedef struct coming_edge {
     uint32_t source, target;
@@ -207,7 +210,7 @@ static uint64_t count_moves(const update *u) {
 static bool is_small(const update *u) {
     const uint64_t blocks = u->graph->m >> gg_limits.gap_shift;
     return gg_limits.room_arcs == 0 || (u->graph->m >= gg_limits.room_arcs &&
-                                        count_moves(u) <= 1 + blocks / GG_GAP_BATCH);
+                                        count_moves(u) <= 1 + blocks / GAP_BATCH);
 }
 
 /* Edges would move, or have gaps already; and numbers, ids and weights stay what they are. */

@@ -17,6 +17,11 @@
 #include "splice.h"
 #include "base/warp.h"
 
+/* A batch that changes more than one arc in 256 moves packed rows: 20,000 arcs among
+** 733,846 take 4 to 13 ms with slack, of which every other batch fills a quarter, and 3
+** to 4 ms without. */
+enum { GG_ROOM_BATCH = 256 };
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -12,6 +12,10 @@
 #include "graph/fixed_rows.cuh"
 #include "patch.cuh"
 
+/* Changes up to which rows with slack take a batch: beyond, moving all rows takes about
+** as long. */
+enum { ZONE_BATCH = 65536 };
+
 enum { ZONE_BLOCK = 128, NO_ROOM = 1, NOT_THERE = 2 };
 
 struct zone_work {
@@ -88,7 +92,7 @@ static __global__ void __launch_bounds__(ZONE_BLOCK)
 /* ---- which rows have room, or get it ---- */
 
 static bool is_small(const patch *p, const struct device_rows *rows) {
-    return p->changes <= GG_ZONE_BATCH && rows->arcs >= gg_limits.room_arcs &&
+    return p->changes <= ZONE_BATCH && rows->arcs >= gg_limits.room_arcs &&
            (p->changes <= rows->arcs / GG_ROOM_BATCH || gg_limits.room_arcs == 0) &&
            rows->arcs < UINT32_MAX / 8 * 7;
 }

@@ -9,14 +9,24 @@
 
 #include <string.h>
 
+enum {
+    /* Vertices for one spread number: as few as give way together, and between these
+    ** bounds. */
+    SPREAD_EVERY = 64,
+    SPREAD_NEAR = 8,
+    SPREAD_MOST = 65536, /* spread numbers: each change may have to write their list */
+    SPREAD_HERE = 64,    /* where an id has just come between two others */
+    SPREAD_LEAST = 1024  /* vertices: numbers of fewer move in no time */
+};
+
 /* So many vertices of so many edges each are within reach from both sides. */
 static uint64_t spread_every(const gpugraph_graph *graph) {
-    const uint64_t fewest = graph->n / GG_SPREAD_MOST,
+    const uint64_t fewest = graph->n / SPREAD_MOST,
                    reach = gg_most_way_edges(graph) * graph->n / (graph->m + 1);
-    uint64_t every = reach < GG_SPREAD_EVERY ? reach : GG_SPREAD_EVERY;
+    uint64_t every = reach < SPREAD_EVERY ? reach : SPREAD_EVERY;
     if (gg_limits.spread_every > 0)
         return gg_limits.spread_every;
-    every = every > GG_SPREAD_NEAR ? every : GG_SPREAD_NEAR;
+    every = every > SPREAD_NEAR ? every : SPREAD_NEAR;
     return every > fewest ? every : fewest;
 }
 
@@ -78,7 +88,7 @@ static uint64_t count_outside(const gpugraph_graph *graph, int64_t nearest,
                               int64_t farthest, uint64_t step, uint64_t room) {
     const bool before = farthest < nearest,
                listed = graph->id_integer && !graph->id_present; /* far apart already */
-    uint64_t more = room / step < GG_SPREAD_HERE ? room / step : GG_SPREAD_HERE - 1;
+    uint64_t more = room / step < SPREAD_HERE ? room / step : SPREAD_HERE - 1;
     for (; more > 0 && !listed; more /= 2) {
         const uint64_t by = more * step;
         const int64_t end =
@@ -151,7 +161,7 @@ static void choose_ids(const gpugraph_graph *graph, uint64_t low, uint64_t high,
         const uint64_t end = high < first + every ? high : first + every;
         uint64_t v = first;
         if (!here_too && here < end) {
-            list_before(graph, here, GG_SPREAD_HERE, l);
+            list_before(graph, here, SPREAD_HERE, l);
             here_too = true;
             v = v > here ? v : here + 1;
         }
@@ -159,7 +169,7 @@ static void choose_ids(const gpugraph_graph *graph, uint64_t low, uint64_t high,
             v++;
     }
     if (!here_too)
-        list_before(graph, here, GG_SPREAD_HERE, l);
+        list_before(graph, here, SPREAD_HERE, l);
 }
 
 static void choose_all(const gpugraph_graph *graph, const struct vertex_id *come,
@@ -217,9 +227,9 @@ static bool spread(gpugraph_graph *graph, const struct vertex_id *come, id_list 
 
 bool gg_spread_unused(gpugraph_graph *graph, const struct named_numbers *named,
                       const struct vertex_id *come, gpugraph_run *run) {
-    const uint64_t most = graph->n / spread_every(graph) + 2 + GG_SPREAD_HERE;
+    const uint64_t most = graph->n / spread_every(graph) + 2 + SPREAD_HERE;
     id_list list = {.run = run};
-    if (graph->n < GG_SPREAD_LEAST && gg_limits.spread_every == 0)
+    if (graph->n < SPREAD_LEAST && gg_limits.spread_every == 0)
         return false;
     graph->between = 0;
     /* Others that the batch names would have to be found again. */

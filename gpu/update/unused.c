@@ -5,8 +5,19 @@
 **     afterwards   3 -> 4 comes       2 is used again
 **     or           a change that does not keep numbers: unused ones vanish with all that is theirs
 **
-** The list is ascending and short (GG_UNUSED_MOST), and so is the work on it. */
+** The list is ascending and short (most_unused), and so is the work on it. */
 #include "update.h"
+
+/* Ids that come between others before numbers are spread again that had to be given
+** up. */
+enum { SPREAD_PATIENCE = 8 };
+
+/* Unused numbers that a graph of n vertices may have: half of n, and at most 4,096 and a
+** 1,024th of n. Writing a list of that length takes some microseconds, and searches look
+** at no more vertices in vain. */
+static uint64_t most_unused(uint64_t n) {
+    return n / 2 < 4096 + n / 1024 ? n / 2 : 4096 + n / 1024;
+}
 
 static void use_again(const update *u, uint32_t v, uint8_t *again) {
     uint64_t place;
@@ -48,7 +59,7 @@ static uint64_t merge(const update *u, const uint8_t *again, uint64_t *to) {
 static bool may_keep(const update *u, uint64_t count) {
     const gpugraph_graph *graph = u->graph;
     return u->changes->keep_numbers &&
-           count <= GG_UNUSED_MOST((uint64_t)graph->n) + graph->spread;
+           count <= most_unused((uint64_t)graph->n) + graph->spread;
 }
 
 static void keep_unused(update *u, const uint64_t *number, uint64_t count) {
@@ -100,7 +111,7 @@ void gg_commit_unused(update *u) {
     gg_release(u->graph->unused.vertex);
     if (u->ids.unused.count == 0 && u->graph->spread > 0) {
         u->graph->spread = 0;
-        u->graph->between = u->given_up ? -GG_SPREAD_PATIENCE : 1; /* used, all of them */
+        u->graph->between = u->given_up ? -SPREAD_PATIENCE : 1; /* used, all of them */
     }
     u->graph->unused = u->ids.unused;
     u->ids.unused = (struct unused_numbers){NULL, 0};

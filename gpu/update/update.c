@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* An update gives a block back when it leaves less than an eighth of the block in use. */
+enum { ROOM_WASTE = 8 };
+
 /* ---- the commit: arrays ---- */
 
 /* A piece of an array that several threads work on. */
@@ -231,7 +234,7 @@ void gg_plan_move(update *u, array_move move) {
     uint64_t bytes = move.s->after * move.size, room = gg_room(*move.array);
     if (gg_stopping(u->run))
         return;
-    if (move.how != MOVE || bytes > room || bytes < room / GG_ROOM_WASTE) {
+    if (move.how != MOVE || bytes > room || bytes < room / ROOM_WASTE) {
         move.to = gg_alloc_roomy(u->run, move.s->after, move.size);
         if (!move.to)
             return;

@@ -30,6 +30,13 @@
 #include "store_batch.h"
 #include "tuning.h"
 
+enum {
+    /* Items of GG_THREAD_GRAIN in the time of one item whose memory was asked for
+    ** ahead. */
+    GG_FETCH_ITEMS = 8,
+    GG_WAY_IDS = 16 /* ids of a batch for which vertices give way */
+};
+
 /* One end of an added edge. */
 typedef struct added_end {
     uint32_t old; /* GPUGRAPH_NONE: fresh */

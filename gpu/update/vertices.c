@@ -12,6 +12,13 @@
 
 #include <string.h>
 
+enum {
+    /* Edges from which the copy on a device tells which vertices have any: the way there
+    ** and back takes as long as the host needs for some 100,000 edges. */
+    LOOK_ON_DEVICE = 65536,
+    LOOKUP_ITEMS = 32 /* items of GG_THREAD_GRAIN in the time of looking up an id */
+};
+
 #define SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
 
 /* ---- ends of added edges ---- */
@@ -92,8 +99,7 @@ static void find_texts(id_lookup *l) {
         l->of_text[t] = USED;
     }
     uint64_t count = (uint64_t)texts->count;
-    gg_chunks(gg_threads(u->run, count * GG_LOOKUP_ITEMS), count, TEXTS, find_some_texts,
-              l);
+    gg_chunks(gg_threads(u->run, count * LOOKUP_ITEMS), count, TEXTS, find_some_texts, l);
 }
 
 static void find_some_ends(void *lookup, uint64_t low, uint64_t high) {
@@ -111,8 +117,7 @@ static void find_some_ends(void *lookup, uint64_t low, uint64_t high) {
 
 static void find_ends(id_lookup *l) {
     const update *u = l->u;
-    uint64_t each =
-        u->graph->ids.integer ? GG_LOOKUP_ITEMS : 1; /* consecutive: no search */
+    uint64_t each = u->graph->ids.integer ? LOOKUP_ITEMS : 1; /* consecutive: no search */
     gg_slices(gg_threads(u->run, named_count(u) / 2 * each), named_count(u),
               find_some_ends, l);
 }
@@ -305,7 +310,7 @@ static void look_at_edges(const update *u, uint64_t *open) {
     const gpugraph_graph *graph = u->graph;
     bool sources = !graph->csr[CSR_OUT].made && !graph->edge_rows.made;
     bool targets = !graph->csr[CSR_IN].made;
-    if (graph->device && graph->m >= GG_LOOK_ON_DEVICE) {
+    if (graph->device && graph->m >= LOOK_ON_DEVICE) {
         patch_look look = {u->graph,
                            u->run,
                            sources,
