@@ -52,7 +52,7 @@ check() {
             if (header ~ /^(cuda.*|cub\/.*|cooperative_groups.*|thrust\/.*)$/ || header ~ /\.cuh$/)
                 if (area != "gpu" || $1 ~ /\.c$/) { refuse("this side knows nothing of CUDA"); next }
             if (header ~ /^sqlite3/ && area == "gpu") { refuse("gpu/ knows nothing of SQLite"); next }
-            if (!(folder == "gpu/base/platform" || folder ~ /^gpu\/(multi|several)$/ || area == "examples") &&
+            if (!(folder == "gpu/base/platform" || folder ~ /^gpu\/distributed/ || area == "examples") &&
                 (header ~ /^(pthread|sched|dlfcn|fcntl|signal)\.h$/ || header ~ /^(linux\/.*|sys\/(mman|random|syscall)\.h)$/ ||
                  (area == "gpu" && header ~ /^(time\.h|unistd\.h|sys\/.*)$/)))
                 { refuse("platform.h stands for the operating system"); next }

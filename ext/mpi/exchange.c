@@ -7,6 +7,7 @@
 ** some process has failed. That is told over a communicator of its own, by who has failed to all. */
 #include "gpugraph_mpi.h"
 #include "base/run.h"
+#include "platform.h"
 
 #include <stdlib.h>
 #include <string.h>
