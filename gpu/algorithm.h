@@ -9,7 +9,7 @@
 #ifndef GPUGRAPH_ALGORITHM_H
 #define GPUGRAPH_ALGORITHM_H
 
-#include "backend.h"
+#include "graph_data.h"
 
 #ifdef __cplusplus
 extern "C" {

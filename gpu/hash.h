@@ -4,7 +4,7 @@
 **                where a value lies in a table of this process. The seed is drawn once for a process, so nobody
 **                can choose ids that collide. A place is never stored in a file, sent to another process, or
 **                part of an answer. A table is read with the seed that it was made with.
-**     fixed      gg_fixed_hash, gg_fixed_hash_text (backend.h)
+**     fixed      gg_fixed_hash, gg_fixed_hash_text (ids/ids.h)
 **                the same in every process: priorities of independent sets, owners of vertices, checksums,
 **                samples. Anybody can find values that collide. */
 #ifndef GPUGRAPH_HASH_H

@@ -43,6 +43,28 @@ check() {
         }'
 }
 
+# Where each function is declared: "gpu/ROOM/NAME.h function".
+declarations() {
+    # shellcheck disable=SC2016 # the program's own dollars
+    (cd "$1" && find gpu -name '*.h' | sort | xargs awk '/^[a-z]/ && !/^(static|typedef|extern)/ &&
+        match($0, /(gg|gpugraph)_[a-z_0-9]+\(/) { print FILENAME, substr($0, RSTART, RLENGTH - 1) }')
+}
+
+# Headers of the folder $1 against the objects here.
+check_headers() {
+    {
+        find gpu -name '*.o' ! -name 'no_cuda.*' | sort | xargs nm -A -g --defined-only |
+            sed -n 's/^\([^:]*\):[0-9a-f]* [A-Z] \(g[^ ]*\)$/object \1 \2/p'
+        declarations "$1" | sed 's/^/header /'
+    } | awk '
+        function room(file, part) { split(file, part, "/"); return part[3] == "" ? "" : part[2] }
+        $1 == "object" { at[$3] = $2; next }
+        !($3 in at) { next }
+        room($2) == "" && ($2 ~ /gpugraph[a-z_]*\.h$/ || $2 ~ /\/algorithm\.h$/ || room(at[$3]) == "base") { next }
+        room($2) != room(at[$3]) { print $2 " declares " $3 ", which is in " at[$3]; bad = 1 }
+        END { exit bad }'
+}
+
 if [ $# -gt 0 ]; then
     cd "$1"
     check
@@ -62,6 +84,15 @@ link() {
 link "$GPUGRAPH_BUILD/CMakeFiles/gpugraph_graph.dir" gpu
 link "$GPUGRAPH_BUILD/CMakeFiles/gpugraph_embedded.dir" ext
 "$here/call_rules_test.sh" "$copy"
+cd "$copy"
+check_headers "$here/.."
+mkdir -p "$copy/planted/gpu/base"
+echo 'void gg_enter_graph(void);' >"$copy/planted/gpu/base/planted.h"
+if check_headers "$copy/planted" >"$copy/said"; then
+    echo "planted, and not found: a header that declares a function of another room"
+    exit 1
+fi
+rm -r "$copy/planted"
 
 # An object that calls a function: plant OBJECT FUNCTION.
 plant() {

@@ -126,9 +126,9 @@ planted gpu/graph/csr.c '#include "device/cuda.cuh"'
 planted gpu/graph/csr.c '#include "order.c"'
 planted gpu/graph/csr.c '#include <unistd.h>'
 planted ext/entry/extension.c '#include <pthread.h>'
-planted ext/entry/extension.c '#include "backend.h"'
+planted ext/entry/extension.c '#include "graph_data.h"'
 planted ext/entry/extension.c '#include <cuda_runtime.h>'
-planted examples/embed.c '#include "backend.h"'
+planted examples/embed.c '#include "graph_data.h"'
 
 rm -rf "$copy/x" && mkdir "$copy/x" && cp -r gpu ext examples "$copy/x/"
 echo '#include "gpugraph.h"' >>"$copy/x/gpu/gpugraph_dynamic.h"

@@ -2,7 +2,7 @@
 ** each goes out once. */
 #include "numbers.h"
 #include "post.h"
-#include "backend.h"
+#include "ids/ids.h"
 #include "base/distinct.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The functions: sources by their ids, hashes of masters' ids, searches over parts, and which masters
 ** have a row. */
 #include "answer.h"
-#include "backend.h"
+#include "ids/ids.h"
 #include "base/run.h"
 #include "base/vertex_id.h"
 

@@ -1,7 +1,7 @@
 /* The sample sort of range.c for texts. A message has for each text its length, then its bytes. Where
 ** ranges end is told by the first bytes of samples alone. */
 #include "texts.h"
-#include "backend.h"
+#include "ids/ids.h"
 #include "post.h"
 
 #include <string.h>

@@ -17,6 +17,7 @@
 #include "devices.h"
 #include "graph/copy.h"
 #include "model.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 #include <string.h>

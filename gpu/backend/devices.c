@@ -4,6 +4,7 @@
 #include "device/services.h"
 #include "graph/copy.h"
 #include "model.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 

@@ -9,6 +9,7 @@
 #include "graph/copy.h"
 #include "graph/reached.h"
 #include "tuning.h"
+#include "graph/graph.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "graph/copy.h"
 #include "learn.h"
 #include "tuning.h"
+#include "graph/graph.h"
 
 #include <string.h>
 

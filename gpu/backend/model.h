@@ -1,4 +1,4 @@
-/* What a search takes, predicted: by the numbers of its descriptor and of tuning.h, corrected by what
+/* What a search takes, predicted: by the numbers of its descriptor and of device/cost.h, corrected by what
 ** like searches have taken in this process.
 **
 **     like    thin graphs or others; searches of all of a graph, or such as may end early */

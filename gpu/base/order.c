@@ -13,7 +13,7 @@
 ** A result whose largest value is small (depths) takes one such pass over the vertices;
 ** any other is turned into unsigned keys that sort alike, and takes a pass for each
 ** digit in which keys differ. */
-#include "backend.h"
+#include "graph_data.h"
 #include "tuning.h"
 
 #include <math.h>

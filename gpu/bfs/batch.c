@@ -22,6 +22,7 @@
 #include "bfs.h"
 #include "work.h"
 #include "tuning.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -22,6 +22,7 @@
 #include "bfs.h"
 #include "work.h"
 #include "tuning.h"
+#include "tree/tree.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -21,6 +21,7 @@
 #include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
 #include "tree/tree.cuh"
+#include "graph/graph.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "bfs.h"
 #include "work.h"
 #include "tuning.h"
+#include "graph/graph.h"
 
 enum {
     GRAB_WORDS = 16, /* of the bitmap, that a thread takes at a time */

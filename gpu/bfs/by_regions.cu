@@ -5,6 +5,7 @@
 #include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
 #include "tree/tree.cuh"
+#include "graph/graph.h"
 
 enum {
     WIDTH = 16

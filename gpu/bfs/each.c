@@ -6,6 +6,7 @@
 #include "bfs.h"
 #include "device/share.h"
 #include "tuning.h"
+#include "tree/tree.h"
 
 enum {
     /* Sources from which `auto` searches from all at once, and levels up to which it

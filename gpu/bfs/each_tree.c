@@ -11,6 +11,7 @@
 ** nothing depends on who is faster. */
 #define _GNU_SOURCE
 #include "bfs.h"
+#include "graph/graph.h"
 
 #include <string.h>
 

@@ -13,6 +13,7 @@
 #include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
 #include "tree/tree.cuh"
+#include "graph/graph.h"
 
 #include <stdio.h>
 

@@ -9,6 +9,7 @@
 #include "bfs.cuh"
 #include "device/parts.cuh"
 #include "graph/roomy_rows.cuh"
+#include "graph/graph.h"
 
 /* One warp to 32 rows; a bit of `closed` for each. */
 static __global__ void first_hubs(const __grid_constant__ device_csr rows, uint32_t *hub,

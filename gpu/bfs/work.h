@@ -3,7 +3,7 @@
 #ifndef GPUGRAPH_BFS_WORK_H
 #define GPUGRAPH_BFS_WORK_H
 
-#include "backend.h"
+#include "graph_data.h"
 #include "base/crew.h"
 
 #include <string.h>

@@ -19,6 +19,7 @@
 ** after Shiloach, Vishkin (J. Algorithms 3, 1982). */
 #include "components.h"
 #include "tuning.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -15,6 +15,7 @@
 ** its component, the smallest vertex of it. */
 #include "components.h"
 #include "tuning.h"
+#include "graph/graph.h"
 
 #define DONE UINT32_MAX
 

@@ -14,6 +14,7 @@
 ** (ParK, BigData 2014) and Kabir, Madduri (PKC, 2017). */
 #include "cores.h"
 #include "tuning.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 #include <string.h>

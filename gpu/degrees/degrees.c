@@ -7,6 +7,7 @@
 **                                                         BOTH  1  4  1 */
 #include "degrees.h"
 #include "tuning.h"
+#include "graph/graph.h"
 
 /* ---- drivers ---- */
 

@@ -15,7 +15,6 @@
 #ifndef GPUGRAPH_CUDA_CUH
 #define GPUGRAPH_CUDA_CUH
 
-#include "backend.h"
 #include "base/late.cuh"
 #include "device/driver.cuh"
 #include "device/services.h"

@@ -1,6 +1,5 @@
 /* The devices of a process as callers number them: the processor is 0, then CUDA's. */
 #include "services.h"
-#include "backend.h"
 
 int gg_used_devices(const gpugraph_run *run, int ordinal[GG_MAX_DEVICES]) {
     int count = 0;

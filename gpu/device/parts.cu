@@ -1,5 +1,6 @@
 /* The lists of what lies on devices for a graph: parts.cuh has the drawing. */
 #include "parts.cuh"
+#include "graph_data.h"
 
 #include <stdlib.h>
 

@@ -11,6 +11,7 @@
 #include "dfs.h"
 #include "stack.h"
 #include "tuning.h"
+#include "tree/tree.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include "dfs.h"
 #include "dfs.cuh"
 #include "tree/tree.cuh"
+#include "tree/tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>

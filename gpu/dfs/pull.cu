@@ -8,6 +8,7 @@
 #include "device/parts.cuh"
 #include "graph/device_copy.cuh"
 #include "graph/frontier.cuh"
+#include "graph/graph.h"
 
 #include <cooperative_groups.h>
 

@@ -11,7 +11,7 @@
 #ifndef GPUGRAPH_DFS_STACK_H
 #define GPUGRAPH_DFS_STACK_H
 
-#include "backend.h"
+#include "graph_data.h"
 
 #include <string.h>
 

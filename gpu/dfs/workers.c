@@ -12,7 +12,6 @@
 ** After Rao and Kumar (1987) and Acar, Chargueraud, Rainey (SC 2015). In a forest the
 ** last worker to run out of work opens the next root: a tree is complete before the next
 ** one begins, so it holds all that its root reaches and no earlier root did. */
-#include "backend.h"
 #include "stack.h"
 
 enum {

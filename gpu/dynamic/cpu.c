@@ -1,6 +1,7 @@
 /* The slabs of a dynamic graph in host memory, and its steps on CPU threads: each thread is
 ** a warp of one lane (base/warp.h). */
 #include "dynamic.h"
+#include "graph_data.h"
 
 #include <stdlib.h>
 #include <string.h>

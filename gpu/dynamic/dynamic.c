@@ -11,6 +11,7 @@
 #include "dynamic.h"
 #include "base/limits.h"
 #include "tuning.h"
+#include "graph_data.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #ifndef GPUGRAPH_DYNAMIC_H
 #define GPUGRAPH_DYNAMIC_H
 
-#include "backend.h"
+#include "gpugraph.h"
 #include "slab_tile.h"
 
 enum {

@@ -2,6 +2,7 @@
 ** leaves items of one edge as they came. What a wave of lanes reads and writes then lies close together, so
 ** that a sector is in the cache until all of its entries are there. */
 #include "dynamic.cuh"
+#include "graph_data.h"
 
 #include <cub/device/device_radix_sort.cuh>
 

@@ -6,6 +6,7 @@
 **
 ** A portion is as many vertices as have few edges together, or one that has many. */
 #include "multigraph.h"
+#include "base/run.h"
 
 enum {
     PORTION_EDGES = 1 << 16,

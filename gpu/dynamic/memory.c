@@ -4,6 +4,7 @@
 ** free pieces is made anew instead, with every table in it rehashed. */
 #include "dynamic.h"
 #include "tuning.h"
+#include "base/run.h"
 
 #include <string.h>
 

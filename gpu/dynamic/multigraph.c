@@ -8,6 +8,7 @@
 ** that never came has an empty chain: no edges. */
 #include "multigraph.h"
 #include "tuning.h"
+#include "graph_data.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* A dynamic graph as rows, or some of its vertices; and what is counted by way of them. */
 #include "dynamic.h"
+#include "base/run.h"
 
 static uint64_t aligned(uint64_t bytes) {
     return (bytes + 255) / 256 * 256;

@@ -3,6 +3,7 @@
 **
 **     rows of the vertices -> delete the edges back, one lane for each -> clear the tables */
 #include "dynamic.h"
+#include "base/run.h"
 
 #include <string.h>
 

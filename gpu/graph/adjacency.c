@@ -15,6 +15,7 @@
 ** Short rows are in order from the beginning. A long one that is not is put in order when it
 ** is first asked for; until then ADJACENCY_LOOSE is set in its begin. */
 #include "arc_sort.h"
+#include "graph.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_ARC_SORT_H
 #define GPUGRAPH_ARC_SORT_H
 
-#include "backend.h"
+#include "graph_data.h"
 
 typedef struct arc_list {
     const uint32_t *row, *column;

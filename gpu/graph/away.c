@@ -7,7 +7,7 @@
 **                            | a path, a change
 **                            v
 **     host: source, target, weight       the graph is as any other from then on */
-#include "backend.h"
+#include "graph.h"
 #include "copy.h"
 
 gpugraph_status gg_bring_away(gpugraph_graph *graph, gpugraph_run *run) {

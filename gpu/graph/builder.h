@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_GRAPH_BUILDER_H
 #define GPUGRAPH_GRAPH_BUILDER_H
 
-#include "backend.h"
+#include "graph_data.h"
 
 /* What gpugraph_create holds while it works. */
 typedef struct builder {

@@ -1,6 +1,7 @@
 /* What the host's side asks of a device's copy of a graph. */
 #include "copy.h"
-#include "backend.h"
+#include "graph.h"
+#include "ids/ids.h"
 
 void gpugraph_release_device(gpugraph_graph *graph) {
     gpugraph_run run = {.device = 0};

@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_COPY_H
 #define GPUGRAPH_COPY_H
 
-#include "backend.h"
+#include "gpugraph.h"
 #include "base/limits.h"
 
 #ifdef __cplusplus

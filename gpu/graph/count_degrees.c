@@ -3,7 +3,7 @@
 ** Threads share the edge list in slices, and each slice has counters of its own:
 **
 **     counts    [ slice 0: n ][ slice 1: n ] ...    then degree[v] is their sum */
-#include "backend.h"
+#include "graph.h"
 #include "base/limits.h"
 
 /* ---- small steps ---- */

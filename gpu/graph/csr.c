@@ -15,6 +15,7 @@
 ** SIMPLE is made by itself (csr_simple.c). */
 #include "arc_sort.h"
 #include "tuning.h"
+#include "graph.h"
 
 #include <string.h>
 
@@ -272,7 +273,7 @@ static void release_slot(struct csr_slot *slot) {
     *slot = (struct csr_slot){0};
 }
 
-/* Of OUT, targets may be the edges' own (backend.h), which are not to be released. */
+/* Of OUT, targets may be the edges' own (graph_data.h), which are not to be released. */
 static void release_rows(gpugraph_graph *graph, struct csr_slot *slot) {
     if (slot->lent)
         gg_rows_back(graph);

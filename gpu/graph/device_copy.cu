@@ -14,6 +14,7 @@
 #include "ids/ids.cuh"
 #include "fixed_rows.cuh"
 #include "roomy_rows.cuh"
+#include "graph.h"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>

@@ -5,6 +5,7 @@
 
 #include "device/parts.cuh"
 #include "graph.cuh"
+#include "graph_data.h"
 
 /* Batches for which rows move as they are after a caller needed them packed: packed rows
 ** may be needed again, and giving slack takes twice as long as one such move. */

@@ -11,6 +11,8 @@
 #include "device/parts.cuh"
 #include "device_pinned.cuh"
 #include "graph.cuh"
+#include "graph.h"
+#include "ids/ids.h"
 
 #include <string.h>
 

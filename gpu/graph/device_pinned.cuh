@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_DEVICE_PINNED_CUH
 #define GPUGRAPH_DEVICE_PINNED_CUH
 
-#include "backend.h"
+#include "gpugraph.h"
 
 /* Has the device that is looked at (device/parts.cuh) rows of this graph in host memory? */
 bool gg_has_pinned(const gpugraph_graph *graph);

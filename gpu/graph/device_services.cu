@@ -4,6 +4,7 @@
 #include "device/parts.cuh"
 #include "device_copy.cuh"
 #include "device_pinned.cuh"
+#include "graph.h"
 
 static int64_t held_on(const gpugraph_graph *graph, int device) {
     const int before = gg_look_at_device(device);

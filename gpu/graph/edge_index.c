@@ -7,7 +7,7 @@
 **
 ** The rows are made when they are first asked for, and gpugraph_update brings them up to
 ** date. */
-#include "backend.h"
+#include "graph.h"
 #include "tuning.h"
 
 /* The first place from low on, and before high, where target is at least `to`. */

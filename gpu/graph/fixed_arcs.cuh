@@ -4,6 +4,7 @@
 #define GPUGRAPH_FIXED_ARCS_CUH
 
 #include "graph.cuh"
+#include "graph_data.h"
 
 /* An arc is weight << 32 | target. NONE: the row has no more; in its last place GG_FIXED_LEFT: it has, and
 ** that place's arc is the first of them. */

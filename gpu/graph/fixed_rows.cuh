@@ -4,6 +4,7 @@
 #define GPUGRAPH_FIXED_ROWS_CUH
 
 #include "graph.cuh"
+#include "graph_data.h"
 
 #define GG_FIXED_PLACES 8                   /* of each vertex: v's from 8 v on */
 #define GG_FIXED_MORE   (GPUGRAPH_NONE - 1) /* in the last one: the row is longer */

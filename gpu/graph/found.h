@@ -11,7 +11,8 @@
 #ifndef GPUGRAPH_FOUND_H
 #define GPUGRAPH_FOUND_H
 
-#include "backend.h"
+#include "gpugraph.h"
+#include "hash.h"
 
 #ifdef __cplusplus
 extern "C" {

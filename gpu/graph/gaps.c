@@ -14,7 +14,7 @@
 **
 ** Ids that were 1 .. m are listed for the blocks in which they are so no longer, and for no others: the
 ** array is addresses alone until then. */
-#include "backend.h"
+#include "graph.h"
 
 #include <string.h>
 

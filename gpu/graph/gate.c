@@ -18,7 +18,7 @@
 **
 ** gpugraph_update, gpugraph_free and gpugraph_release_device are for an owner who knows that
 ** nobody searches. */
-#include "backend.h"
+#include "graph.h"
 
 /* In a child of fork() the parent's searches are not under way. */
 static void lock_gate(struct graph_gate *gate) {

@@ -9,11 +9,13 @@
 ** Nothing is sorted or copied where edge ids are ascending already, and edge_id is not
 ** kept where it would read 1 .. m. Weights: weights.c.
 **
-** Here it is decided how wide arrays of the graph's edge numbers are (backend.h). */
+** Here it is decided how wide arrays of the graph's edge numbers are (graph_data.h). */
 #include "builder.h"
 #include "cells.h"
 #include "copy.h"
 #include "tuning.h"
+#include "graph.h"
+#include "ids/ids.h"
 
 #include <stdlib.h>
 #include <string.h>

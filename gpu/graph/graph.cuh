@@ -11,6 +11,7 @@
 #define GPUGRAPH_GRAPH_CUH
 
 #include "device/cuda.cuh"
+#include "graph_data.h"
 
 struct device_edges { /* by edge number */
     uint32_t n;

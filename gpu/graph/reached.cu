@@ -9,6 +9,7 @@
 #include "graph/reached.cuh"
 #include "device/block_sum.cuh"
 #include "graph/device_copy.cuh"
+#include "graph.h"
 
 #include <algorithm>
 #include <math.h>

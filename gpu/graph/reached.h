@@ -9,7 +9,7 @@
 #ifndef GPUGRAPH_REACHED_H
 #define GPUGRAPH_REACHED_H
 
-#include "backend.h"
+#include "gpugraph.h"
 
 #ifdef __cplusplus
 extern "C" {

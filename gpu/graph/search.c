@@ -5,7 +5,7 @@
 **     OUT          CSR_OUT        CSR_IN
 **     IN           CSR_IN         CSR_OUT
 **     BOTH         CSR_BOTH       CSR_BOTH */
-#include "backend.h"
+#include "graph.h"
 #include "tuning.h"
 
 enum csr_kind gg_forward_kind(gpugraph_direction direction) {

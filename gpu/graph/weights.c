@@ -4,6 +4,7 @@
 #include "cells.h"
 #include "copy.h"
 #include "tuning.h"
+#include "graph.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* From an INTEGER id to its vertex number: by arithmetic, by the bitmap, or by halving (ids.c says
 ** how ids lie), unless its vertex has gone; and the bitmap of ids that are listed in order. TEXTs: find_text.c. */
-#include "backend.h"
+#include "ids.h"
 
 bool gg_find_unused(const gpugraph_graph *graph, uint32_t v, uint64_t *place) {
     const struct unused_numbers *unused = &graph->unused;

@@ -4,7 +4,7 @@
 **     slot     hash's upper half, text's number     a power of two of them, half of them taken, at most
 **              all ones: nothing                    three in four once texts have come; a text lies in
 **              a lower half of ones: gone           the first free one behind its hash's lower bits */
-#include "backend.h"
+#include "ids.h"
 
 #include <string.h>
 

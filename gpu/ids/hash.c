@@ -1,7 +1,7 @@
 /* A hash of every vertex's id and a seed: of the id's value, not of its number, so that a
 ** vertex keeps its hash whatever else is in the graph. An INTEGER is mixed with the
 ** seed; a TEXT is taken in eight bytes at a time, its length first. */
-#include "backend.h"
+#include "ids.h"
 
 uint64_t gg_fixed_hash_text(const char *bytes, uint64_t length, uint64_t seed) {
     uint64_t hash = gg_fixed_hash(~seed ^ gg_fixed_hash(length));

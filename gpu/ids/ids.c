@@ -179,14 +179,14 @@ static void number_by_bitmap(id_mapper *m) {
         return;
     graph->ids.integer_count = (uint32_t)distinct;
     if (distinct == span) {
-        m->mode = CONSECUTIVE;
+        m->mode = IDS_CONSECUTIVE;
         gg_release(graph->id_present);
         gg_release(graph->id_rank);
         graph->id_present = NULL;
         graph->id_rank = NULL;
         return;
     }
-    m->mode = BITMAP;
+    m->mode = IDS_BITMAP;
     graph->id_integer = gg_alloc_roomy(m->run, distinct, sizeof *graph->id_integer);
     if (graph->id_integer)
         list_present(m, words);
@@ -244,10 +244,10 @@ static inline uint32_t number_ids_of(const id_mapper *m, const struct id_source 
     int64_t id = gg_id_at(&c->ids, i);
     if (gg_id_is_text(&c->ids, i))
         return m->graph->ids.integer_count + m->text_rank[id];
-    if (m->mode == SPARSE) /* it is there already */
+    if (m->mode == IDS_SPARSE) /* it is there already */
         return c->number ? c->number[i] : (uint32_t)id;
     uint64_t place = (uint64_t)id - (uint64_t)m->first;
-    return m->mode == CONSECUTIVE ? (uint32_t)place : gg_id_rank(m->graph, place);
+    return m->mode == IDS_CONSECUTIVE ? (uint32_t)place : gg_id_rank(m->graph, place);
 }
 
 typedef struct numbering {
@@ -271,9 +271,10 @@ static void assign_narrow(const int32_t *id, uint32_t first, uint64_t count,
 static void assign_part(const void *of, uint64_t low, uint64_t high, uint32_t *to) {
     const id_mapper *m = ((const numbering *)of)->m;
     const struct id_source *c = ((const numbering *)of)->c;
-    if (m->mode == CONSECUTIVE && !c->ids.is_text && c->ids.value32)
+    if (m->mode == IDS_CONSECUTIVE && !c->ids.is_text && c->ids.value32)
         assign_narrow(c->ids.value32 + low, (uint32_t)m->first, high - low, to);
-    else if (m->mode == CONSECUTIVE && !c->ids.is_text) /* a loop to turn into vectors */
+    else if (m->mode == IDS_CONSECUTIVE &&
+             !c->ids.is_text) /* a loop to turn into vectors */
         for (uint64_t i = low; i < high; i++)
             to[i - low] = (uint32_t)((uint64_t)c->ids.value[i] - (uint64_t)m->first);
     else
@@ -343,7 +344,7 @@ static void map(id_mapper *m) {
     for (int i = 0; i < ID_COLUMNS && !gg_stopping(run); i++)
         survey(m, &m->column[i]);
     if (gg_stopping(run) || !m->integers)
-        m->mode = CONSECUTIVE;
+        m->mode = IDS_CONSECUTIVE;
     else if (gg_close_together(m->integers, m->first, m->last))
         number_by_bitmap(m);
     else

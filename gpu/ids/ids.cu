@@ -264,7 +264,7 @@ static void number_by_bitmap(struct id_job *w) {
     bool consecutive = distinct == w->span;
     job->graph->ids.first_integer = w->first;
     job->graph->id_span = w->span;
-    w->mapper->mode = consecutive ? CONSECUTIVE : BITMAP;
+    w->mapper->mode = consecutive ? IDS_CONSECUTIVE : IDS_BITMAP;
     uint32_t *number[] = {w->ends->source, w->ends->target};
     for (int i = 0; i < 2; i++) {
         take_ranks<<<gg_grid(job, w->m, 16), GG_BLOCK, 0, job->stream>>>(

@@ -4,7 +4,7 @@
 #ifndef GPUGRAPH_IDS_H
 #define GPUGRAPH_IDS_H
 
-#include "backend.h"
+#include "graph_data.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,7 +14,7 @@ extern "C" {
 
 enum { ID_COLUMNS = 3 }; /* source, target, further vertices */
 
-enum integer_mode { CONSECUTIVE, BITMAP, SPARSE };
+enum integer_mode { IDS_CONSECUTIVE, IDS_BITMAP, IDS_SPARSE };
 
 struct id_source { /* a column */
     gpugraph_id_column ids;
@@ -61,6 +61,91 @@ double gg_map_device_ms(uint64_t edges);
 bool gg_host_maps_sooner(uint64_t edges, int threads, double left_ms);
 /* That the first search of such a graph takes longer on the CPU. */
 double gg_first_search_gain_ms(uint64_t edges, int threads);
+
+/* ---- what folders above use ---- */
+
+typedef struct id_mapping { /* how it went */
+    bool on_device;         /* given: try there; then: it was done there */
+    const char *note;       /* a static phrase for the phase */
+    double moved_ms;        /* told already, as phases of their own */
+} id_mapping;
+/* Fills source, target, n and the ids of a new graph from id columns; gg_free_ids gives
+** back what belongs to the ids. With edges->take_over their columns are gone afterwards,
+** and NULL. On a device the numbers stay there too: they are the edges' ends, as long as
+** nobody changes the order of edges. */
+gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
+                           gpugraph_run *run, id_mapping *how);
+void gg_free_ids(gpugraph_graph *graph);
+/* gpugraph_find_integer and gpugraph_find_text, and of a vertex that has gone the number that it left.
+** (ids/find.c, ids/find_text.c) */
+uint32_t gg_number_of_integer(const gpugraph_graph *graph, int64_t id);
+uint32_t gg_number_of_text(const gpugraph_graph *graph, const char *bytes, size_t length);
+/* How many of texts in order come before that one. (ids/find_text.c) */
+uint64_t gg_texts_below(const gpugraph_texts *texts, const char *bytes, uint64_t length);
+/* *place: where the number is among the unused ones, if it is there. (ids/find.c) */
+bool gg_find_unused(const gpugraph_graph *graph, uint32_t v, uint64_t *place);
+/* The bitmap of to->id_integer (ids.integer_count of them), where gpugraph_create would
+** make one for that many INTEGER ends; first_integer and id_span, too. (ids/find.c) */
+void gg_index_integers(gpugraph_run *run, gpugraph_graph *to, uint64_t ends);
+/* A bitmap numbers INTEGER ids where it has at most 8 bits for each id that occurs, and
+** in any case up to 1,024 bits; hashing numbers the others. */
+enum { GG_DIRECT_SPREAD = 8, GG_DIRECT_FREE = 1024 };
+/* Are that many ends between INTEGERs first and last numbered by a bitmap? */
+static inline bool gg_close_together(uint64_t ends, int64_t first, int64_t last) {
+    uint64_t distance = (uint64_t)last - (uint64_t)first;
+    return distance / GG_DIRECT_SPREAD < ends || distance < GG_DIRECT_FREE;
+}
+/* The vertex number of the INTEGER first_integer + place, which is in the bitmap. */
+static inline uint32_t gg_id_rank(const gpugraph_graph *graph, uint64_t place) {
+    uint64_t below = ((uint64_t)1 << (place % 64)) - 1;
+    return graph->id_rank[place / 64] +
+           (uint32_t)gg_count_bits(graph->id_present[place / 64] & below);
+}
+/* Entry i of a column, of either width: an INTEGER, or the number of a text. */
+static inline int64_t gg_id_at(const gpugraph_id_column *ids, uint64_t i) {
+    return ids->value32 ? ids->value32[i] : ids->value[i];
+}
+/* Sorts `count` numbers of texts by the bytes of the texts, a prefix first. (ids/texts.c) */
+gpugraph_status gg_sort_texts(gpugraph_run *run, const gpugraph_texts *texts,
+                              uint32_t *number, uint64_t count);
+/* As memcmp, a prefix first. */
+int gg_compare_texts(const char *a, uint64_t a_length, const char *b, uint64_t b_length);
+
+/* Of the TEXTs as they are: before they change it goes, or is told which numbers change, one at a
+** time, and no two texts have one number in between. (ids/find_text.c) */
+void gg_drop_text_index(gpugraph_graph *graph);
+uint64_t gg_text_index_bytes(const gpugraph_graph *graph);
+void gg_text_index_move(gpugraph_graph *graph, uint32_t from, uint32_t to);
+void gg_text_index_remove(gpugraph_graph *graph, uint32_t t);
+void gg_text_index_add(gpugraph_graph *graph, uint32_t t); /* after the text is there */
+
+/* Bytes of all texts. */
+uint64_t gg_text_bytes(const gpugraph_texts *texts);
+/* Bytes of the graph's block of texts that are taken. (ids/loose_texts.c) */
+uint64_t gg_text_bytes_used(const gpugraph_graph *graph);
+/* Room behind the graph's texts for `length` bytes more, which are taken from then on; *at: where they begin. Texts
+** keep their numbers, and need not lie in order any more. False, without a failure in run->status, also where one is
+** longer than a text of SQLite may be. */
+bool gg_take_text_room(gpugraph_graph *graph, uint64_t length, gpugraph_run *run,
+                       uint64_t *at);
+/* Text number `from` goes, those between move up or down by one, and number `to` is bytes at .. at +
+** length - 1 of the block. For texts that need not lie in order. */
+void gg_replace_text(gpugraph_graph *graph, uint32_t from, uint32_t to, uint64_t at,
+                     uint32_t length);
+/* They lie in order again, without bytes that are no text's. */
+gpugraph_status gg_pack_texts(gpugraph_graph *graph, gpugraph_run *run);
+
+/* Of a text's bytes, 64 bits. (ids/hash.c) */
+uint64_t gg_fixed_hash_text(const char *bytes, uint64_t length, uint64_t seed);
+/* hash[v] of id and seed for every vertex: of the id's value, not of its number, so
+** that a vertex keeps its hash whatever else is in the graph. */
+gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_run *run,
+                            uint32_t *hash);
+
+/* Should the device number the ids of these edges? It is, where run->backend says so, or auto predicts
+** that it is faster, and its context is open, or soon will be. Opens the context. */
+bool gg_map_on_device(gpugraph_graph *graph, const gpugraph_edges *edges,
+                      gpugraph_run *run);
 
 #ifdef __cplusplus
 }

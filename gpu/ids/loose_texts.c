@@ -6,7 +6,7 @@
 **
 ** What is taken of the block and no text's goes when the block would have to grow, if it is half of that, and when all
 ** texts are laid out anew. */
-#include "backend.h"
+#include "ids.h"
 
 #include <string.h>
 

@@ -311,7 +311,7 @@ static void number_all(parting *p) {
 
 void gg_number_sparse_ids(id_mapper *m) {
     parting p = {.m = m, .placing = gg_placing()};
-    m->mode = SPARSE;
+    m->mode = IDS_SPARSE;
     plan(&p);
     if (p.part)
         number_all(&p);

@@ -99,7 +99,7 @@ void gg_number_by_sorting(struct id_job *w) {
     if (!gg_workspace(job, &space))
         return;
     carve_sparse(&space, w->entries, bits, &s);
-    w->mapper->mode = SPARSE;
+    w->mapper->mode = IDS_SPARSE;
     if (!sort_entries(w, &s, bits) ||
         !gg_fetch(job, &distinct, s.sum + w->entries - 1, sizeof distinct) ||
         !gg_make_ends(w, distinct))

@@ -9,7 +9,7 @@
 **     /road/ 0001/a  -> "0001/a\0\0"     their length; at most nine of them share a key
 **     /road/ 00017 north ...
 **     \____/ skipped: common to the whole group */
-#include "backend.h"
+#include "ids.h"
 #include "tuning.h"
 
 #include <string.h>

@@ -15,6 +15,7 @@
 ** Graphalytics has it. */
 #include "labels.h"
 #include "tuning.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 #include <string.h>

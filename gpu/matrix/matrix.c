@@ -3,6 +3,7 @@
 #include "base/words.h"
 #include "device/share.h"
 #include "sssp/sssp.h"
+#include "graph/graph.h"
 
 /* Rows that auto makes before it first looks at what they take, and vertices from which it does. */
 enum { FIRST_ROWS = 1, LEAST_VERTICES = 1000 };

@@ -2,6 +2,7 @@
 #include "base/words.h"
 #include "matrix.h"
 #include "steps.cuh"
+#include "graph/graph.h"
 
 #include <stdio.h>
 

@@ -20,6 +20,8 @@
 ** greedy pass then does the rest. */
 #include "mis.h"
 #include "tuning.h"
+#include "graph/graph.h"
+#include "ids/ids.h"
 
 #include <stdio.h>
 #include <string.h>

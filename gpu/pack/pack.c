@@ -1,5 +1,7 @@
 /* Writing a graph's packed form (packed.h draws it), and what reading it shares. */
 #include "packed.h"
+#include "graph/graph.h"
+#include "ids/ids.h"
 
 #include <string.h>
 

@@ -20,7 +20,7 @@
 #ifndef GPUGRAPH_PACKED_H
 #define GPUGRAPH_PACKED_H
 
-#include "backend.h"
+#include "gpugraph.h"
 
 enum { PACKED_VERSION = 2, PACKED_SECTIONS = 8 };
 #define PACKED_CHUNK ((uint64_t)1 << 20)

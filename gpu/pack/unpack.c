@@ -12,6 +12,7 @@
 ** no path that its type of distances cannot hold, whoever made it. */
 #define _GNU_SOURCE
 #include "unpack.h"
+#include "graph_data.h"
 
 #include <string.h>
 

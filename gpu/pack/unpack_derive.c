@@ -1,6 +1,8 @@
 /* What of a graph follows from the sections of its packed form: rows, bounds, an index of ids.
 ** What they say together is checked here. */
 #include "unpack.h"
+#include "ids/ids.h"
+#include "update/update.h"
 
 static void list_sources(void *of, uint64_t low, uint64_t high) {
     gpugraph_graph *graph = of;

@@ -10,6 +10,7 @@
 #include "pagerank.h"
 #include "split.h"
 #include "steps.h"
+#include "graph/graph.h"
 
 #include <math.h>
 #include <stdio.h>

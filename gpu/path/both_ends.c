@@ -18,7 +18,7 @@
 ** and the transpose, are made once for a graph and pay after some searches. */
 #include "algorithm.h"
 #include "base/limits.h"
-#include "backend.h"
+#include "path.h"
 #include "tuning.h"
 
 #include <stdio.h>

@@ -18,7 +18,8 @@
 ** Left to the search from the source: a vertex whose edges all tie at its own distance, sums
 ** that leave the range, and max_distance. */
 #include "algorithm.h"
-#include "backend.h"
+#include "path.h"
+#include "tree/tree.h"
 #include "base/words.h"
 #include "tuning.h"
 

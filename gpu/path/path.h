@@ -3,6 +3,7 @@
 #define GPUGRAPH_PATH_H
 
 #include "algorithm.h"
+#include "graph/graph.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,6 +16,28 @@ struct path_calls {
 
 extern const gg_algorithm gg_path;
 extern const algorithm_side gg_path_cuda;
+
+/* The chain of tree edges from v up to its source, reversed into the order of travel.
+** NONE is left in *count where the run must end first. */
+void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v,
+                  gpugraph_run *run, void *edge, uint32_t *count);
+/* Turns an array of edge numbers round. */
+void gg_reverse_edges(const gpugraph_graph *graph, void *edge, uint32_t count);
+/* The path that gg_cpu_sssp, ended at the target, leads to. */
+gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *search,
+                                gpugraph_run *run, void *edge, uint32_t *count);
+
+/* path/both_ends.c, path/by_weight.c: a path by depth, by weight, searched for from both ends.
+** Would `auto` do so: is what that takes made, or is it time to make it? */
+gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
+                                       const gpugraph_search *search, gpugraph_run *run,
+                                       void *edge, uint32_t *count);
+gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
+                                                const gpugraph_search *search,
+                                                gpugraph_run *run, void *edge,
+                                                uint32_t *count);
+bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search,
+                      bool weighted);
 
 #ifdef __cplusplus
 }

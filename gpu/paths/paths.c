@@ -14,6 +14,7 @@
 #include "bfs/bfs.h"
 #include "paths.h"
 #include "sssp/sssp.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 

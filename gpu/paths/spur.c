@@ -12,6 +12,7 @@
 ** is the certain one. The least distance may be made by ways that are not the least in between, where
 ** REAL sums round: so what is asked of each is the whole sum, in the order of travel. */
 #include "paths.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 

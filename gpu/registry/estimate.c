@@ -6,6 +6,7 @@
 #include "graph/copy.h"
 #include "ids/ids.h"
 #include "gpugraph_algorithms.h"
+#include "graph/graph.h"
 
 #include <string.h>
 

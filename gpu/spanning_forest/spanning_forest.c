@@ -17,6 +17,7 @@
 #include "spanning_forest.h"
 #include "base/limits.h"
 #include "tuning.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -24,6 +24,7 @@
 ** Boruvka (1926); on a device after Vineet, Harish, Patidar, Narayanan (HPG 2009). */
 #include "spanning_forest.cuh"
 #include "base/warp.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 

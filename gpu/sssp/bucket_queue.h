@@ -20,7 +20,7 @@
 #ifndef GPUGRAPH_BUCKET_QUEUE_H
 #define GPUGRAPH_BUCKET_QUEUE_H
 
-#include "backend.h"
+#include "base/run.h"
 
 enum { BUCKET_LEVELS = 8, BUCKET_SLOTS = 256, BUCKET_CHUNK_VERTICES = 125 };
 

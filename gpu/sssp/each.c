@@ -4,6 +4,7 @@
 **     rows     ->  what gpugraph_sssp finds from each source alone */
 #include "sssp.h"
 #include "device/share.h"
+#include "graph/graph.h"
 
 struct each {
     gpugraph_graph *graph;

@@ -14,6 +14,7 @@
 #include "graph/found.h"
 #include "graph/reached.h"
 #include "tuning.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 

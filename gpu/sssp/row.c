@@ -6,6 +6,7 @@
 ** A row that ends near its source costs what it has looked at. A row that touches more vertices than
 ** the list holds has all distances cleared, which is cheaper then. */
 #include "work.h"
+#include "graph/graph.h"
 
 /* One vertex of so many is touched at most until all are cleared; vertices that are cleared between two
 ** looks for an interrupt. */

@@ -23,6 +23,7 @@
 #include "sssp.h"
 #include "work.h"
 #include "tuning.h"
+#include "tree/tree.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* What else there is to know of a depth-first tree whose parents are known. */
-#include "backend.h"
+#include "tree.h"
 
 static gpugraph_status complete(gpugraph_graph *graph, gpugraph_direction direction,
                                 gpugraph_run *run, const gpugraph_dfs_tree *tree) {

@@ -18,6 +18,7 @@
 #include "graph/device_copy.cuh"
 #include "graph/in_order.cuh"
 #include "pass.cuh"
+#include "graph/graph.h"
 
 enum {
     LEVELS = 64,      /* that a word has bits for; more levels leave little to save */

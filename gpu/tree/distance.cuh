@@ -24,7 +24,7 @@
 #ifndef GPUGRAPH_DISTANCE_CUH
 #define GPUGRAPH_DISTANCE_CUH
 
-#include "backend.h"
+#include "tree.h"
 #include "tuning.h"
 
 #include <float.h>

@@ -13,7 +13,7 @@
 **
 ** Time and memory O(vertices), no stack, and the levels of a wide tree are passes without
 ** dependences between their steps. */
-#include "backend.h"
+#include "tree.h"
 #include "tuning.h"
 
 struct numbering {

@@ -14,7 +14,7 @@
 **     nearer --edge--> settled --0--> 1 step --0--> 2 steps      fewest steps first,
 **                            \\---0--> 1 step                     then the smallest
 ** edge */
-#include "backend.h"
+#include "tree.h"
 #include "tuning.h"
 
 #include <string.h>

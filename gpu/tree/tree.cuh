@@ -4,6 +4,7 @@
 #define GPUGRAPH_TREE_CUH
 
 #include "device/cuda.cuh"
+#include "graph_data.h"
 
 /* Bytes of all tree edges; 0 where none are wanted. */
 static inline uint64_t gg_tree_bytes(const struct cuda_job *job, bool wanted) {

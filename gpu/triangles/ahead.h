@@ -5,7 +5,7 @@
 #ifndef GPUGRAPH_AHEAD_H
 #define GPUGRAPH_AHEAD_H
 
-#include "backend.h"
+#include "graph_data.h"
 
 struct ahead {
     csr simple;

@@ -15,6 +15,7 @@
 #include "ahead.h"
 #include "each.h"
 #include "tuning.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 #include <string.h>

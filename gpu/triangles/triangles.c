@@ -16,6 +16,7 @@
 #include "triangles.h"
 #include "each.h"
 #include "tuning.h"
+#include "graph/graph.h"
 
 static double one_step(const gpugraph_graph *graph) {
     (void)graph;

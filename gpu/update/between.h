@@ -3,6 +3,7 @@
 #define GPUGRAPH_UPDATE_BETWEEN_H
 
 #include "update.h"
+#include "ids/ids.h"
 
 /* Numbers of INTEGERs come first. */
 static inline bool gg_is_text(const gpugraph_graph *graph, uint64_t v) {

@@ -1,5 +1,6 @@
 /* A copy of a graph's host side: array by array, whatever has been made so far. */
-#include "backend.h"
+#include "graph/graph.h"
+#include "ids/ids.h"
 
 /* count * size bytes of `from`, which may be NULL; NULL also when the run must end. */
 static void *copy_of(gpugraph_run *run, const void *from, uint64_t count, size_t size) {

@@ -10,6 +10,7 @@
 ** parallel arcs with equal weights each is found once. */
 #include "update.h"
 #include "base/limits.h"
+#include "ids/ids.h"
 
 #include <string.h>
 

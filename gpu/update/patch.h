@@ -16,6 +16,7 @@
 
 #include "splice.h"
 #include "base/warp.h"
+#include "graph_data.h"
 
 /* A batch that changes more than one arc in 256 moves packed rows: 20,000 arcs among
 ** 733,846 take 4 to 13 ms with slack, of which every other batch fills a quarter, and 3

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "patch.cuh"
 #include "store_batch.h"
+#include "graph/graph.h"
 
 /* Beside what the weights take, which tables need on the device. */
 #define SPARE_ROOM ((int64_t)64 << 20)

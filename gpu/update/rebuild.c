@@ -6,7 +6,8 @@
 **     columns             2 3 5 7 9  ->  gpugraph_create
 **
 ** and a column of vertices that need no edge: those that none names, and what the batch says. */
-#include "backend.h"
+#include "ids/ids.h"
+#include "update.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #ifndef GPUGRAPH_SPLICE_H
 #define GPUGRAPH_SPLICE_H
 
-#include "backend.h"
+#include "gpugraph.h"
 
 typedef struct splice_piece {
     uint64_t from, to, count;

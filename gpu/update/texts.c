@@ -6,6 +6,7 @@
 **
 ** Those that come between others in the place of unused ones are put there before the batch (between.c). */
 #include "update.h"
+#include "ids/ids.h"
 
 #include <string.h>
 

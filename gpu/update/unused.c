@@ -7,6 +7,7 @@
 **
 ** The list is ascending and short (most_unused), and so is the work on it. */
 #include "update.h"
+#include "ids/ids.h"
 
 /* Ids that come between others before numbers are spread again that had to be given
 ** up. */

@@ -9,6 +9,7 @@
 ** Until the commit the graph is what it was. */
 #include "update.h"
 #include "graph/copy.h"
+#include "ids/ids.h"
 
 #include <stdio.h>
 #include <string.h>

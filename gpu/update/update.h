@@ -29,6 +29,7 @@
 #include "patch.h"
 #include "store_batch.h"
 #include "tuning.h"
+#include "graph/graph.h"
 
 enum {
     /* Items of GG_THREAD_GRAIN in the time of one item whose memory was asked for
@@ -317,5 +318,13 @@ void gg_update_sort(update *u, end_ref *ref, uint64_t count);
 
 /* Plans the way of an array that will hold `after` elements. */
 void gg_plan_move(update *u, array_move move);
+
+/* The sum of each vertex's largest INTEGER weight, those above 2^32 - 1 taken as that.
+** (update/values.c) */
+uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
+/* gpugraph_create of the graph's edges after the changes, whose weights are of `type`. */
+gpugraph_status gg_rebuild(const gpugraph_graph *graph, const gpugraph_changes *changes,
+                           gpugraph_weight_type type, gpugraph_run *run,
+                           gpugraph_graph **rebuilt);
 
 #endif

@@ -14,6 +14,7 @@
 ** and one that goes lowers it by no more. Only when the limit lies between the bounds is it
 ** worked out anew. */
 #include "update.h"
+#include "ids/ids.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 ** Whether a vertex has other edges is seen from the rows of CSRs where these were made,
 ** else from one pass over the edges, on the device where they lie there. */
 #include "update.h"
+#include "ids/ids.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "backend.h"
+#include "graph/graph.h"
 #include "rmat.h"
 
 enum { RUNS = 9, EDGES = 8 << R20_SCALE, WIDTH = 2048 };

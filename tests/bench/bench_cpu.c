@@ -20,7 +20,7 @@
 ** Prints one line for each function: median, smallest and largest milliseconds of the whole
 ** call without parents, and of the parents alone. The first search, which makes the CSR, is
 ** not timed. */
-#include "backend.h"
+#include "graph/graph.h"
 #include "bench_graphs.h"
 
 static int ascending(const void *a, const void *b) {

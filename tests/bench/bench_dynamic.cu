@@ -11,7 +11,7 @@
 ** GRAPH: a name of gengraph.cuh. BACKEND: cuda (default) or cpu. Batches are uniformly
 ** random pairs of vertices, repeats and absent edges included. In the environment: SORTED=n
 ** batches of insertions are announced as a whole from n on. */
-#include "backend.h"
+#include "base/limits.h"
 #include "gengraph.cuh"
 #include "gpugraph.h"
 

@@ -23,6 +23,7 @@
 #include "dynamic/slab_walk.h"
 #include "gengraph.cuh"
 #include "store/store.h"
+#include "graph_data.h"
 
 #include <algorithm>
 #include <chrono>

@@ -57,7 +57,7 @@
 **         medians of the phases search, parents and walk,steps,sum  (all in one line)
 **     EACH,method,backend,graph,sources,runs,median,least,most,sum     whole calls; EACH_BYTES: with the same sum
 **     BREAKDOWN,method,graph,sources,median,least,most of the phase search, a line for each method */
-#include "backend.h"
+#include "graph_data.h"
 #include "gengraph.cuh"
 #include "plain_dfs.h"
 #include "sssp/choice/choice.h"

@@ -16,7 +16,8 @@
 ** "phases" prints what rounds by degree look at instead, in arcs: in the first round, in which
 ** a look ends at the first earlier neighbour, since nobody has joined yet, and what it would be
 ** without that early exit; in the second, and in all later ones. */
-#include "backend.h"
+#include "graph/graph.h"
+#include "ids/ids.h"
 #include "bench_graphs.h"
 
 enum { OPEN, JOINED, DROPPED };

@@ -12,7 +12,7 @@
 **
 ** "owners" compares rules for who owns a vertex, from the arcs alone: a hash of its number; its rank by
 ** degree modulo P; a hash of its number divided by 16, 128, 1024. */
-#include "backend.h"
+#include "ids/ids.h"
 #include "base/run.h"
 #include "bench_graphs.h"
 #include "gpugraph_parts.h"

@@ -6,7 +6,7 @@
 ** sources, with what a followed graph keeps: OUT and IN with weights, SIMPLE, and the arcs of each
 ** vertex by edge ids. Then 10,000 changes of one edge, of each kind in turns; for each kind of
 ** change the quantiles of gpugraph_update, the longest one and which of all it was. */
-#include "backend.h"
+#include "graph/graph.h"
 #include "bench.h"
 #include "graphs.h"
 

@@ -18,6 +18,7 @@
 ** "none" in place of ms where a search gave up. Exit status 1 where any distance is another. */
 #include "gengraph.cuh"
 #include "sssp/choice/choice.h"
+#include "graph_data.h"
 
 #include <stdio.h>
 #include <stdlib.h>

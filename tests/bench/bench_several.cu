@@ -12,7 +12,6 @@
 **
 **     MAKE,scale,factor,devices,ms,arcs,most bytes of a device
 **     SEVERAL,algorithm,method,scale,factor,devices,repeats,median,least,most,sum */
-#include "backend.h"
 #include "distributed/bfs/several.cuh"
 #include "drawn_parts.cuh"
 #include "distributed/mis/several.cuh"

@@ -22,6 +22,7 @@
 #include "graphs.h"
 #include "rmat.h"
 #include "store/store.h"
+#include "base/limits.h"
 
 #include <string.h>
 

@@ -14,7 +14,9 @@
 ** every tree edge is compared; of depths, the ones before a vertex are looked at for one in 16
 ** vertices. Prints each phase with its milliseconds. */
 #define _GNU_SOURCE
-#include "backend.h"
+#include "base/limits.h"
+#include "gpugraph.h"
+#include "team.h"
 #include "bench.h"
 
 #include <stdio.h>

@@ -6,6 +6,7 @@
 **
 ** A file with an edge table that takes several threads to read, and every function. */
 #include "sql.h"
+#include "gpugraph.h"
 
 #include "gpugraph_extension.h"
 #include "in_child.h"

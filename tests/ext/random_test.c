@@ -10,6 +10,7 @@
 ** Rows are read back as vertex numbers by looking their ids up in ids, so an answer that
 ** is right for one kind of ids and one source must be right for all. */
 #include "sql.h"
+#include "graph_data.h"
 
 #include "expect.h"
 #include "suite.h"

@@ -10,6 +10,7 @@
 #include <sqlite3ext.h>
 
 #include "suite.h"
+#include "gpugraph.h"
 
 enum { THREADS = 8, FUNCTIONS = sizeof(sqlite3_api_routines) / sizeof(void (*)(void)) };
 

@@ -12,7 +12,8 @@
 #ifndef TEST_CUDA_LANES_H
 #define TEST_CUDA_LANES_H
 
-#include "backend.h"
+#include "graph/graph.h"
+#include "platform.h"
 
 #include <float.h>
 #include <math.h>

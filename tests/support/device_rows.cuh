@@ -3,6 +3,7 @@
 #define GPUGRAPH_TEST_DEVICE_ROWS_CUH
 
 #include "graph/graph.cuh"
+#include "graph/graph.h"
 
 #include <check.h>
 #include <string.h>

@@ -1,4 +1,6 @@
 #include "edge_model.h"
+#include "graph/graph.h"
+#include "ids/ids.h"
 
 #include "graphs.h"
 #include <stdio.h>

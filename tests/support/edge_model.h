@@ -4,11 +4,11 @@
 **     edges      ascending by edge id, from which columns for gpugraph_create are made
 **     batch      two states of the model compared: what was removed, what was added
 **
-** same_graph compares all arrays of two graphs, those that backend.h knows included. */
+** same_graph compares all arrays of two graphs, those of graph_data.h included. */
 #ifndef TEST_EDGE_MODEL_H
 #define TEST_EDGE_MODEL_H
 
-#include "backend.h"
+#include "gpugraph.h"
 
 enum model_ids {
     MODEL_DENSE, /* 1, 2, 3 ... */

@@ -1,4 +1,5 @@
 #include "suite.h"
+#include "gpugraph.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

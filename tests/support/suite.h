@@ -23,8 +23,6 @@
 #ifndef TEST_SUITE_H
 #define TEST_SUITE_H
 
-#include "backend.h"
-
 #include <check.h>
 #include <stdbool.h>
 

@@ -1,6 +1,7 @@
 /* The main() of every test program: makes a suite of Check from the program's table. */
 #include "cells.h"
 #include "suite.h"
+#include "base/limits.h"
 
 #include <dirent.h>
 #include <stdio.h>

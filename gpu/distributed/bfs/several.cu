@@ -19,6 +19,7 @@
 #include "distributed/devices/bring.cuh"
 #include "distributed/devices/ranks.cuh"
 #include "device/services.h"
+#include "tree/tree.h"
 
 #include <stdio.h>
 

@@ -8,6 +8,7 @@
 #include "device/parts.cuh"
 #include "graph/graph.cuh"
 #include "several.cuh"
+#include "graph/graph.h"
 
 #include <stdio.h>
 #include <string.h>

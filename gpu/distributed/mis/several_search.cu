@@ -5,6 +5,7 @@
 #include "distributed/devices/ranks.cuh"
 #include "device/services.h"
 #include "mis/mis.h"
+#include "ids/ids.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,6 @@
 #ifndef GPUGRAPH_SSSP_SEVERAL_CUH
 #define GPUGRAPH_SSSP_SEVERAL_CUH
 
-#include "backend.h"
 #include "distributed/devices/several.cuh"
 
 /* Method "several": on the devices of these ordinals, as gg_several_open has them. Tree edges are the host's

@@ -11,7 +11,9 @@
 #ifndef GPUGRAPH_SSSP_CHOICE_H
 #define GPUGRAPH_SSSP_CHOICE_H
 
-#include "backend.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Typical weights that a bucket of multi-queues is wide, divided by the average
 ** degree. */

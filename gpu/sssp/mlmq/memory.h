@@ -11,6 +11,7 @@
 #define GPUGRAPH_MLMQ_MEMORY_H
 
 #include "sssp/choice/choice.h"
+#include "gpugraph.h"
 
 #define MLMQ_NONE  UINT32_MAX
 #define MLMQ_EMPTY UINT64_MAX /* a slot that holds nothing */

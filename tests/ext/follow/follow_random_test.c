@@ -10,7 +10,7 @@
 ** GPUGRAPH_FOLLOW_STATEMENTS: statements for each kind of table (default 700);
 ** GPUGRAPH_FOLLOW_SEED: where to begin (default 1). A failure tells the seed and the
 ** latest statements. */
-#include "backend.h"
+#include "base/limits.h"
 #include "base/ext_limits.h"
 #include "expect.h"
 #include "follow/mirror.h"

@@ -6,7 +6,7 @@
 #include "share.h"
 #include "sql.h"
 #include "suite.h"
-#include "backend.h"
+#include "base/limits.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "failing_memory.h"
 #include "sql.h"
 #include "suite.h"
+#include "gpugraph.h"
 
 #include <stdlib.h>
 #include <string.h>

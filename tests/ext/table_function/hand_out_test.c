@@ -3,6 +3,7 @@
 #include "failing_memory.h"
 #include "suite.h"
 #include "sql.h"
+#include "gpugraph.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "share.h"
 #include "sql.h"
 #include "suite.h"
+#include "base/limits.h"
 
 /* Which ways an edge may be taken: arcs(a, b, id, w), one for each. */
 static const char *const directions[] = {"out", "in", "both"};

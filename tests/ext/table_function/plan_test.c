@@ -3,6 +3,7 @@
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "sql.h"
+#include "gpugraph.h"
 
 START_TEST(pushed_conditions_change_nothing) {
     make_random("g", 60, 110, 5);

@@ -1,6 +1,6 @@
 /* Depths come to the host as bytes as long as 254 suffices: around that end, and with pieces and rests. Skipped
 ** where there is no device. */
-#include "backend.h"
+#include "graph_data.h"
 
 extern "C" {
 #include "expect.h"

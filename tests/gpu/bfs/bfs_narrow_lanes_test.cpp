@@ -5,6 +5,7 @@
 ** again. Its part, a level, is played by a loop here. */
 #define LANES_SHARED __thread
 #include "cluster_lanes.h"
+#include "graph/graph.h"
 
 #define GG_BFS_CLUSTER      4
 #define GG_BFS_NARROW_BLOCK 256

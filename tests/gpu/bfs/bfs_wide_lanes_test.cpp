@@ -5,6 +5,7 @@
 ** Blocks are late by as much as a scheduler likes. Those who have been told of the last target must
 ** not leave others, who have not, to wait for them. */
 #include "cuda_lanes.h"
+#include "graph/graph.h"
 
 #define GG_BFS_WIDE_BLOCK 64
 #define GG_BFS_MOST_LOOKS (1u << 18)

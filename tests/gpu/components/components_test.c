@@ -3,7 +3,7 @@
 #include "expect.h"
 #include "suite.h"
 #include "tiny_graphs.h"
-#include "backend.h"
+#include "graph/graph.h"
 #include "graphs.h"
 #include "share.h"
 

@@ -5,6 +5,7 @@
 #include "tiny_graphs.h"
 #include "graphs.h"
 #include "share.h"
+#include "base/limits.h"
 
 #include "tuning.h"
 

@@ -4,7 +4,7 @@
 ** Skipped where there is no device.
 **
 ** The linker sends calls of cudaMalloc here (--wrap, in CMakeLists.txt). */
-#include "backend.h"
+#include "graph_data.h"
 
 extern "C" {
 #include "graphs.h"

@@ -1,6 +1,6 @@
 /* Depths as bytes from many sources that two devices share: those of the CPU, and what one device finds too long ends
 ** the work of both. Skipped where there are fewer than two devices. */
-#include "backend.h"
+#include "graph_data.h"
 #include "expect.h"
 #include "graphs.h"
 #include "suite.h"

@@ -1,7 +1,7 @@
 /* A graph whose copies lie on two devices: each search finds its own device's, answers are those of the
 ** CPU, both devices work at the same time, a change keeps one copy, and what is given back is all of
 ** it. Skipped where there are fewer than two devices. */
-#include "backend.h"
+#include "graph_data.h"
 #include "edge_model.h"
 #include "graph/copy.h"
 #include "graphs.h"

@@ -1,6 +1,6 @@
 /* Depth-first search on a device whose last part is pulled (gpu/dfs/pull.cu): of which graphs, and that its
 ** trees are what any search tree is. */
-#include "backend.h"
+#include "graph_data.h"
 #include "expect.h"
 #include "graphs.h"
 #include "suite.h"

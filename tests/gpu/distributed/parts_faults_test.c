@@ -2,6 +2,7 @@
 ** for ever, nothing leaks. */
 #include "gpugraph_parts.h"
 #include "distributed/partition/part.h"
+#include "base/limits.h"
 
 #include "expect.h"
 #include "failing_memory.h"

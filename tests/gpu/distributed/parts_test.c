@@ -2,6 +2,7 @@
 ** with a slice of the edges; parts that are late, parts that fail, interrupts. */
 #include "gpugraph_parts.h"
 #include "distributed/partition/part.h"
+#include "ids/ids.h"
 
 #include "expect.h"
 #include "graphs.h"

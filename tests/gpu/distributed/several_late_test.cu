@@ -1,7 +1,6 @@
 /* Members that share a device, one of which is late: whatever its stream has still to do, another one's
 ** transfers and its own do not mix. On a card that nobody else uses streams are never late by themselves.
 ** Skipped where there is no device. */
-#include "backend.h"
 #include "distributed/devices/several.cuh"
 
 extern "C" {

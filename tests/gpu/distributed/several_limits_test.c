@@ -1,7 +1,6 @@
 /* What one device has not the room for, two do together; a search of theirs is interrupted soon; and
 ** searches by several devices and by one of them go on beside each other. Skipped where there are fewer
 ** than two devices. */
-#include "backend.h"
 #include "mis/mis.h"
 #include "graphs.h"
 #include "share.h"

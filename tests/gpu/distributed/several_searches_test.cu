@@ -1,7 +1,7 @@
 /* PageRank and shortest paths of graphs that several devices share: the same bits as
 ** the CPU's, however many members there are and whatever moves data between them. Skipped where there is no
 ** device. */
-#include "backend.h"
+#include "graph/graph.h"
 #include "distributed/pagerank/several.cuh"
 #include "distributed/devices/several.cuh"
 #include "distributed/sssp/several.cuh"

@@ -1,7 +1,7 @@
 /* A graph on several devices: rows, meetings and answers are those of one, however many members share
 ** it and whatever moves data between them. On a machine with one device members share that one, and the
 ** host moves what they tell each other; where there are two, kernels do. Skipped where there is no device. */
-#include "backend.h"
+#include "graph/graph.h"
 #include "distributed/bfs/several_search.h"
 #include "distributed/mis/several.cuh"
 #include "distributed/devices/several.cuh"

@@ -9,6 +9,7 @@
 #include "failing_memory.h"
 #include "leaping_clock.h"
 #include "share.h"
+#include "graph_data.h"
 
 /* ---- lives: a graph and its reverse, and calls drawn for them ---- */
 

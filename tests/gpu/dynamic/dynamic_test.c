@@ -3,6 +3,7 @@
 #include "dynamic_model.h"
 #include "share.h"
 #include "suite.h"
+#include "graph_data.h"
 
 enum { BATCH = 3000 };
 

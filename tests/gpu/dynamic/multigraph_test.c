@@ -8,6 +8,7 @@
 #include "luck.h"
 #include "share.h"
 #include "suite.h"
+#include "graph_data.h"
 
 #include <stdlib.h>
 #include <string.h>

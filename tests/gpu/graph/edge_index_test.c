@@ -1,5 +1,6 @@
 /* Edges by their ends and by their ids, against a look at all edges. */
 #include "edge_model.h"
+#include "graph/graph.h"
 
 #include "expect.h"
 #include "suite.h"

@@ -1,5 +1,5 @@
 /* Edges that are no graph: what must fail, and how. */
-#include "backend.h"
+#include "graph_data.h"
 #include "memory_stream.h"
 #include "suite.h"
 

@@ -8,6 +8,7 @@
 ** that others walk, and rows are given back when nobody does. */
 #define _GNU_SOURCE
 #include "graphs.h"
+#include "graph/graph.h"
 
 #include "expect.h"
 #include "graph/copy.h"

@@ -1,5 +1,5 @@
 /* Hashes of ids: of the value, not of the number, and spread evenly. */
-#include "backend.h"
+#include "ids/ids.h"
 #include "edge_input.h"
 #include "suite.h"
 

@@ -1,5 +1,4 @@
 /* Where ids become numbers while a device is being opened: a stub that never comes back stands for it. */
-#include "backend.h"
 #include "device/services.h"
 #include "ids/ids.h"
 #include "suite.h"

@@ -2,6 +2,7 @@
 ** CPU's, by every kind of weight and by depth. After each step no place is twice on a list, and who is on the near list
 ** is not served. Several blocks, whose threads make places fall that others are serving. */
 #include "cuda_lanes.h"
+#include "graph/graph.h"
 
 #define GPUGRAPH_WARP_H /* of the warp layer: what the steps call */
 static inline void device_store(uint32_t *at, uint32_t value) {

@@ -1,6 +1,6 @@
 /* Maximal independent sets against a greedy pass over a matrix of neighbours, and, on
 ** larger graphs, against the definition and the other methods. */
-#include "backend.h"
+#include "ids/ids.h"
 #include "mis/mis.h"
 #include "expect.h"
 #include "suite.h"

@@ -3,6 +3,7 @@
 #include "edge_model.h"
 #include "memory_stream.h"
 #include "pack/packed.h"
+#include "graph/graph.h"
 
 #include "expect.h"
 #include "share.h"

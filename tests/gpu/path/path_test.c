@@ -1,6 +1,6 @@
 /* One path against the chain of the whole search's tree: by depth and by weight, for every
 ** method on every backend that is there, in all directions. */
-#include "backend.h"
+#include "base/limits.h"
 #include "edge_numbers.h"
 #include "expect.h"
 #include "suite.h"

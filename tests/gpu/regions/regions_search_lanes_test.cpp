@@ -3,6 +3,7 @@
 ** each other, tell each other of shorter ways, and end together. */
 #define LANES_SHARED __thread
 #include "cuda_lanes.h"
+#include "graph/graph.h"
 
 #define GG_REGION_BLOCK 64
 /* Less than some rounds here have vertices. */

@@ -1,6 +1,6 @@
 /* Searches by regions on a device, of graphs that have many (regions/make.cu): depths, distances and trees as by
 ** "persistent", and when `auto` makes regions. */
-#include "backend.h"
+#include "graph/graph.h"
 #include "expect.h"
 #include "graphs.h"
 #include "suite.h"

@@ -7,6 +7,7 @@
 #include "suite.h"
 #include "graphs.h"
 #include "sssp/choice/choice.h"
+#include "base/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

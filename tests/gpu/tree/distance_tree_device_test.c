@@ -2,6 +2,7 @@
 #include "expect.h"
 #include "graphs.h"
 #include "suite.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>

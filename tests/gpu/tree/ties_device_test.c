@@ -3,6 +3,7 @@
 #include "expect.h"
 #include "graphs.h"
 #include "suite.h"
+#include "graph_data.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "expect.h"
 #include "suite.h"
-#include "backend.h"
+#include "graph_data.h"
 #include <stdlib.h>
 #include <string.h>
 

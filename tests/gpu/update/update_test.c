@@ -5,7 +5,7 @@
 #include "expect.h"
 #include "share.h"
 #include "suite.h"
-#include "backend.h"
+#include "graph/graph.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

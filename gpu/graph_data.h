@@ -1,0 +1,224 @@
+/* A graph's contents, and what is known about a graph, as structs. Public meaning and error rules: gpugraph.h. What an
+** algorithm is: algorithm.h.
+**
+**     struct gpugraph_graph
+**       edges      by edge number: source[m], target[m], weight[m]     (the truth)
+**       ids        by vertex number
+**       csr[4]     OUT, IN, BOTH, SIMPLE: made from the edges on first need
+**       gate       who searches it, who makes rows for it (graph/gate.c)
+**       device     what lies on a device for it: a list of parts (device/parts.cuh)
+**
+** No CSR holds edge numbers: one pass over the edge list turns a tree into edge numbers (the first tight edge in order of
+** number wins), so searches move no bytes that most queries never use. */
+#ifndef GPUGRAPH_GRAPH_DATA_H
+#define GPUGRAPH_GRAPH_DATA_H
+
+#include "gpugraph.h"
+#include "brief_lock.h"
+#include "base/limits.h"
+#include "base/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Compressed sparse rows; a view that owns nothing. The arcs of v are
+** target[begin[v]] .. target[end[v] - 1], in no promised order unless sorted. Packed rows follow one
+** another: begin is offset, and end is offset + 1. */
+typedef struct csr {
+    uint32_t n;
+    uint64_t m;
+    const uint64_t *offset; /* n + 1; NULL where rows have room */
+    const uint32_t *target; /* m, or, where rows have room, more */
+    const void *weight;     /* as many, of the graph's weight layout, or NULL */
+    bool sorted;            /* every row ascending by target */
+    const uint64_t *begin, *end;
+} csr;
+
+enum csr_kind {
+    CSR_OUT = 0, /* numbered as gpugraph_direction */
+    CSR_IN,
+    CSR_BOTH,   /* every edge twice; a loop once */
+    CSR_SIMPLE, /* undirected, no loops, no parallel arcs, sorted; never weighted */
+    CSR_KINDS
+};
+
+/* Weights are stored as narrow as the distances they make: uint32_t where every
+** distance fits 32 bits, int64_t or double otherwise. The layout of edge list and CSR
+** is the same. */
+
+struct csr_slot {     /* owns the arrays of one kind */
+    uint64_t *offset; /* n + 1; of rows with room n: where each begins */
+    uint32_t
+        *target;  /* of OUT, maybe the graph's own: edges in the order of their sources */
+    void *weight; /* made on first weighted need */
+    uint64_t m;
+    bool made, sorted;
+    bool lent; /* a device reads offset or target where they are: see gg_rows_back */
+    /* Rows with room (graph/roomy.c draws them); of packed ones NULL and 0. */
+    uint64_t *end;
+    uint32_t *spare; /* places for arcs behind each row */
+    uint64_t used,
+        dead; /* entries of target up to the end of the last row; left behind */
+};
+
+/* The arcs of each vertex, with room to change: graph/adjacency.c draws it. */
+struct adjacency_row {
+    uint64_t begin; /* and ADJACENCY_LOOSE, where arcs are not in order yet */
+    uint32_t count, room;
+};
+
+struct adjacency {
+    struct adjacency_row *row;
+    uint64_t rows; /* room for so many */
+    uint64_t *arc; /* target << 32 | edge id - first_id */
+    uint64_t used, room;
+    int64_t first_id;
+    uint32_t *in; /* with arcs that leave: edges that enter each vertex */
+    bool made;
+};
+
+/* Edges with gaps between them: graph/gaps.c draws it. */
+struct edge_gaps {
+    uint64_t *start; /* of each block the number of its first edge; and m */
+    uint8_t *
+        listed; /* of each block: edge_id has its ids, else they count up by places from 1 */
+    uint64_t blocks, block_room;
+    uint64_t places; /* in each array */
+    unsigned shift;  /* a block has 1 << shift */
+    uint32_t age;    /* gaps that were made anew have another one */
+    uint32_t *source, *target;
+    void *weight;
+    int64_t *edge_id;
+    bool made, closing;
+};
+
+/* Searches of several threads over one graph: see graph/gate.c. */
+struct graph_gate {
+    gg_brief_lock lock;    /* of this struct, and of csr[] as a whole */
+    uint32_t process;      /* gg_this_process() of whoever came last; 0: nobody yet */
+    uint32_t searching;    /* calls under way */
+    bool making;           /* one of them makes rows, ... */
+    uintptr_t maker;       /* ... in this thread, ... */
+    gpugraph_run *counted; /* ... which counts for this run otherwise */
+    struct retired_rows *retired; /* others may still walk them */
+};
+
+struct gpugraph_graph {
+    struct graph_gate gate;
+    uint32_t n;
+    uint64_t m;
+    bool wide;                /* arrays of its edge numbers are uint64_t, else uint32_t */
+    gpugraph_edge_list edges; /* points into the arrays below */
+    uint32_t *source, *target;
+    void *weight;
+    bool
+        away; /* source and target are on a device alone, and here NULL: gg_is_away. So may weight be */
+    int64_t *edge_id;
+    struct edge_gaps gaps; /* made: the four above are NULL, and theirs are here */
+    gpugraph_distance_type distance_type;
+    gpugraph_ids ids; /* points into id_* */
+    int64_t *id_integer;
+    uint64_t *id_text_offset;
+    char *id_text_bytes;
+    uint32_t *id_text_length; /* NULL: texts lie in order; else ... */
+    uint64_t id_text_used,
+        id_text_live; /* ... bytes that are taken, and of these the texts' (ids/loose_texts.c) */
+    uint64_t *id_present; /* bit i: the INTEGER first_integer + i is an id; or NULL */
+    uint32_t *id_rank;    /* set bits before each word of id_present */
+    uint64_t id_span;     /* bits in id_present */
+    struct unused_numbers {
+        uint32_t *vertex; /* ascending */
+        uint64_t count;
+    } unused; /* of vertices that have gone (update/unused.c) */
+    uint64_t
+        spread; /* and such as were laid out for ids to come between others (update/between.c) */
+    int between; /* changes in which such ids moved all numbers, less those to be waited for */
+    struct text_index
+        *text_index; /* NULL until texts were looked for often. (ids/find_text.c) */
+    uint64_t texts_asked;
+    struct csr_slot csr[CSR_KINDS];
+    struct csr_slot edge_rows; /* OUT, sorted, and for weight the edge number */
+    struct adjacency
+        adjacency[2]; /* GPUGRAPH_OUT; GPUGRAPH_IN, where each edge is an arc back */
+    bool has_equal_edge_ids; /* may have */
+    uint64_t integer_ends;   /* entries of source, target and vertex that were INTEGERs */
+    /* INTEGER weights, those above 2^32 - 1 taken as that: bounds on the sum of each
+    ** vertex's largest one. What is below 2^32 - 1 shows that distances are, too. */
+    uint64_t path_low, path_high;
+    uint64_t degree_high; /* no vertex has more edges, a loop counting twice */
+    /* What searches have found out, by gg_know and gg_knows, gg_count_searches and
+    ** gg_searches. */
+    uint32_t searches; /* begun so far: later ones may afford more preparation */
+    bool thin;      /* a depth-first search on a device has found it so: `auto` knows */
+    bool ways_tie;  /* a path by weight from both ends was left open for that */
+    bool long_ways; /* a depth has been met for which a byte is too little */
+    int64_t
+        regret_us; /* gg_regret_ms: that searches on the CPU have taken beyond a device's
+                       ** on which the graph would have been (device/weigh.h) */
+    uint32_t
+        lists_to_skip; /* a device's list was too long: so many more are not asked for */
+    int64_t missed_us; /* gg_missed_ms: and on one device beyond several's */
+    int64_t host_bytes;
+    bool tables_kept;            /* gpugraph_make_tables has been called */
+    bool tables_settled;         /* made on the device, or not to be had there */
+    struct device_graph *device; /* NULL until a device was used */
+};
+
+/* ---- edge numbers ----
+** An array of them is of uint32_t as long as all of a graph's numbers fit, which half of the
+** memory and of the bus is worth, else of uint64_t (wide). All ones is no edge in both. */
+
+static inline bool gg_is_wide(uint64_t m) {
+    return m > gg_limits.narrow_edges;
+}
+static inline size_t gg_edge_size(bool wide) {
+    return wide ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+static inline uint64_t gg_edge_at(const void *edge, bool wide, uint64_t i) {
+    if (wide)
+        return ((const uint64_t *)edge)[i];
+    uint32_t narrow = ((const uint32_t *)edge)[i];
+    return narrow == UINT32_MAX ? GPUGRAPH_NO_EDGE : narrow;
+}
+static inline void gg_put_edge(void *edge, bool wide, uint64_t i, uint64_t e) {
+    if (wide)
+        ((uint64_t *)edge)[i] = e;
+    else
+        ((uint32_t *)edge)[i] = (uint32_t)e;
+}
+
+/* ---- what searches have found out ---- */
+
+static inline void gg_know(bool *fact, bool found) {
+    if (found)
+        __atomic_store_n(fact, true, __ATOMIC_RELAXED);
+}
+static inline bool gg_knows(const bool *fact) {
+    return __atomic_load_n(fact, __ATOMIC_RELAXED);
+}
+static inline void gg_count_searches(gpugraph_graph *graph, uint32_t more) {
+    __atomic_fetch_add(&graph->searches, more, __ATOMIC_RELAXED);
+}
+static inline double gg_regret_ms(const gpugraph_graph *graph) {
+    return (double)__atomic_load_n(&graph->regret_us, __ATOMIC_RELAXED) * 1e-3;
+}
+static inline double gg_missed_ms(const gpugraph_graph *graph) {
+    return (double)__atomic_load_n(&graph->missed_us, __ATOMIC_RELAXED) * 1e-3;
+}
+static inline void gg_set_missed(gpugraph_graph *graph, double ms) {
+    __atomic_store_n(&graph->missed_us, (int64_t)((ms < 1e12 ? ms : 1e12) * 1e3),
+                     __ATOMIC_RELAXED);
+}
+static inline void gg_set_regret(gpugraph_graph *graph, double ms) {
+    __atomic_store_n(&graph->regret_us, (int64_t)((ms < 1e12 ? ms : 1e12) * 1e3),
+                     __ATOMIC_RELAXED);
+}
+static inline uint32_t gg_searches(const gpugraph_graph *graph) {
+    return __atomic_load_n(&graph->searches, __ATOMIC_RELAXED);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

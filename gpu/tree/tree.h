@@ -1,0 +1,39 @@
+/* Trees after a search: parents from depths or distances, numbers from parents. */
+#ifndef GPUGRAPH_TREE_H
+#define GPUGRAPH_TREE_H
+
+#include "graph/graph.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- tree/tree.c: parents after a search ---- */
+
+/* tree_edge[v] for depths or distances found by `search` (its direction and sources
+** count): gpugraph.h states the rule. Phase "parents". */
+gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
+                              gpugraph_run *run, const uint32_t *depth, void *tree_edge);
+gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *search,
+                                 gpugraph_run *run, const void *distance,
+                                 void *tree_edge);
+/* tree_edge[v]: the smallest edge number from parent[v] to v; parent[v] NONE: NONE. */
+gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direction,
+                                gpugraph_run *run, const uint32_t *parent,
+                                void *tree_edge);
+
+/* A path in doubles is compared with another whose weights were added in another order:
+** the relative error of a sum of 2^32 doubles is below 2^-20, and at most four sums are
+** compared. */
+#define GG_PATH_ROUNDING (1 + 4.0 / 1048576)
+
+/* The plan of a DFS tree: preorder and postorder numbers from parents, on the CPU
+** (number.c). */
+gpugraph_status gg_number_tree(const gpugraph_graph *graph, gpugraph_run *run,
+                               const uint32_t *parent, const uint32_t *depth,
+                               uint32_t *preorder, uint32_t *postorder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
