@@ -104,64 +104,78 @@ struct graph_gate {
     struct retired_rows *retired; /* others may still walk them */
 };
 
-struct gpugraph_graph {
-    struct graph_gate gate;
-    uint32_t n;
-    uint64_t m;
-    bool wide;                /* arrays of its edge numbers are uint64_t, else uint32_t */
-    gpugraph_edge_list edges; /* points into the arrays below */
-    uint32_t *source, *target;
-    void *weight;
-    bool
-        away; /* source and target are on a device alone, and here NULL: gg_is_away. So may weight be */
-    int64_t *edge_id;
-    struct edge_gaps gaps; /* made: the four above are NULL, and theirs are here */
-    gpugraph_distance_type distance_type;
-    gpugraph_ids ids; /* points into id_* */
-    int64_t *id_integer;
-    uint64_t *id_text_offset;
-    char *id_text_bytes;
-    uint32_t *id_text_length; /* NULL: texts lie in order; else ... */
-    uint64_t id_text_used,
-        id_text_live; /* ... bytes that are taken, and of these the texts' (ids/loose_texts.c) */
-    uint64_t *id_present; /* bit i: the INTEGER first_integer + i is an id; or NULL */
-    uint32_t *id_rank;    /* set bits before each word of id_present */
-    uint64_t id_span;     /* bits in id_present */
+/* What the vertices' ids lie in. */
+struct graph_ids {
+    int64_t *integer;
+    uint64_t *text_offset;
+    char *text_bytes;
+    uint32_t *text_length; /* NULL: texts lie in order; else ... */
+    /* ... bytes that are taken, and bytes of texts (ids/loose_texts.c). */
+    uint64_t text_used, text_live;
+    uint64_t *present; /* bit i: the INTEGER first_integer + i is an id; or NULL */
+    uint32_t *rank;    /* set bits before each word of present */
+    uint64_t span;     /* bits in present */
     struct unused_numbers {
         uint32_t *vertex; /* ascending */
         uint64_t count;
     } unused; /* of vertices that have gone (update/unused.c) */
-    uint64_t
-        spread; /* and such as were laid out for ids to come between others (update/between.c) */
-    int between; /* changes in which such ids moved all numbers, less those to be waited for */
-    struct text_index
-        *text_index; /* NULL until texts were looked for often. (ids/find_text.c) */
+    /* Unused numbers that were laid out for ids to come between others (update/between.c). */
+    uint64_t spread;
+    int between; /* changes in which such ids moved all numbers, less those to wait for */
+    struct text_index *text_index; /* NULL until often needed (ids/find_text.c) */
     uint64_t texts_asked;
-    struct csr_slot csr[CSR_KINDS];
+};
+
+/* What is computed from a graph on need, and kept on the host. */
+struct graph_derived {
     struct csr_slot edge_rows; /* OUT, sorted, and for weight the edge number */
-    struct adjacency
-        adjacency[2]; /* GPUGRAPH_OUT; GPUGRAPH_IN, where each edge is an arc back */
+    /* GPUGRAPH_OUT; GPUGRAPH_IN, where each edge is an arc back. */
+    struct adjacency adjacency[2];
+    bool tables_kept;    /* gpugraph_make_tables has been called */
+    bool tables_settled; /* made on the device, or not to be had there */
+};
+
+/* What is known about a graph beside its contents. */
+struct graph_statistics {
     bool has_equal_edge_ids; /* may have */
     uint64_t integer_ends;   /* entries of source, target and vertex that were INTEGERs */
     /* INTEGER weights, those above 2^32 - 1 taken as that: bounds on the sum of each
-    ** vertex's largest one. What is below 2^32 - 1 shows that distances are, too. */
+    ** vertex's largest one. A bound below 2^32 - 1 shows that distances are, too. */
     uint64_t path_low, path_high;
     uint64_t degree_high; /* no vertex has more edges, a loop counting twice */
     /* What searches have found out, by gg_know and gg_knows, gg_count_searches and
     ** gg_searches. */
     uint32_t searches; /* begun so far: later ones may afford more preparation */
-    bool thin;      /* a depth-first search on a device has found it so: `auto` knows */
-    bool ways_tie;  /* a path by weight from both ends was left open for that */
-    bool long_ways; /* a depth has been met for which a byte is too little */
-    int64_t
-        regret_us; /* gg_regret_ms: that searches on the CPU have taken beyond a device's
-                       ** on which the graph would have been (device/weigh.h) */
-    uint32_t
-        lists_to_skip; /* a device's list was too long: so many more are not asked for */
+    bool thin;         /* a depth-first search on a device has found it so */
+    bool ways_tie;     /* ties left a path by weight from both ends open */
+    bool long_ways;    /* some depth does not fit a byte */
+    /* gg_regret_ms: that searches on the CPU have taken beyond a device's on which the graph
+    ** would have been (device/weigh.h). */
+    int64_t regret_us;
     int64_t missed_us; /* gg_missed_ms: and on one device beyond several's */
+    /* Searches for which no list is asked, because a device's list was too long. */
+    uint32_t lists_to_skip;
+};
+
+struct gpugraph_graph {
+    struct graph_gate gate;
+    uint32_t n;
+    uint64_t m;
+    bool wide; /* arrays of its edge numbers are uint64_t, else uint32_t */
+    gpugraph_distance_type distance_type;
+    gpugraph_edge_list edges; /* points into the arrays below */
+    uint32_t *source, *target;
+    void *weight;
+    /* source and target are on a device alone, and here NULL: gg_is_away. So may weight be. */
+    bool away;
+    int64_t *edge_id;
+    struct edge_gaps gaps; /* made: the four above are NULL, and theirs are here */
+    gpugraph_ids ids;      /* points into id */
+    struct graph_ids id;
+    struct csr_slot csr[CSR_KINDS];
+    struct graph_derived derived;
+    struct graph_statistics known;
     int64_t host_bytes;
-    bool tables_kept;            /* gpugraph_make_tables has been called */
-    bool tables_settled;         /* made on the device, or not to be had there */
     struct device_graph *device; /* NULL until a device was used */
 };
 
@@ -198,24 +212,24 @@ static inline bool gg_knows(const bool *fact) {
     return __atomic_load_n(fact, __ATOMIC_RELAXED);
 }
 static inline void gg_count_searches(gpugraph_graph *graph, uint32_t more) {
-    __atomic_fetch_add(&graph->searches, more, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&graph->known.searches, more, __ATOMIC_RELAXED);
 }
 static inline double gg_regret_ms(const gpugraph_graph *graph) {
-    return (double)__atomic_load_n(&graph->regret_us, __ATOMIC_RELAXED) * 1e-3;
+    return (double)__atomic_load_n(&graph->known.regret_us, __ATOMIC_RELAXED) * 1e-3;
 }
 static inline double gg_missed_ms(const gpugraph_graph *graph) {
-    return (double)__atomic_load_n(&graph->missed_us, __ATOMIC_RELAXED) * 1e-3;
+    return (double)__atomic_load_n(&graph->known.missed_us, __ATOMIC_RELAXED) * 1e-3;
 }
 static inline void gg_set_missed(gpugraph_graph *graph, double ms) {
-    __atomic_store_n(&graph->missed_us, (int64_t)((ms < 1e12 ? ms : 1e12) * 1e3),
+    __atomic_store_n(&graph->known.missed_us, (int64_t)((ms < 1e12 ? ms : 1e12) * 1e3),
                      __ATOMIC_RELAXED);
 }
 static inline void gg_set_regret(gpugraph_graph *graph, double ms) {
-    __atomic_store_n(&graph->regret_us, (int64_t)((ms < 1e12 ? ms : 1e12) * 1e3),
+    __atomic_store_n(&graph->known.regret_us, (int64_t)((ms < 1e12 ? ms : 1e12) * 1e3),
                      __ATOMIC_RELAXED);
 }
 static inline uint32_t gg_searches(const gpugraph_graph *graph) {
-    return __atomic_load_n(&graph->searches, __ATOMIC_RELAXED);
+    return __atomic_load_n(&graph->known.searches, __ATOMIC_RELAXED);
 }
 
 #ifdef __cplusplus

@@ -40,9 +40,9 @@ static bool may_ask(gpugraph_graph *graph, const gg_algorithm *a,
                     const gpugraph_search *search, const gpugraph_run *run) {
     if (run->backend == GPUGRAPH_CPU || graph->n < gg_limits.reached_least)
         return false;
-    const uint32_t skip = __atomic_load_n(&graph->lists_to_skip, __ATOMIC_RELAXED);
+    const uint32_t skip = __atomic_load_n(&graph->known.lists_to_skip, __ATOMIC_RELAXED);
     if (skip > 0) {
-        __atomic_store_n(&graph->lists_to_skip, skip - 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&graph->known.lists_to_skip, skip - 1, __ATOMIC_RELAXED);
         return false;
     }
     return run->backend == GPUGRAPH_CUDA
@@ -65,7 +65,7 @@ void gg_list_on_device(gpugraph_graph *graph, const gg_algorithm *a,
         return;
     a->side[on]->list(graph, search, run, to);
     if (run->status == GPUGRAPH_OK && to->count == GPUGRAPH_NONE) {
-        __atomic_store_n(&graph->lists_to_skip, LISTS_SKIPPED, __ATOMIC_RELAXED);
+        __atomic_store_n(&graph->known.lists_to_skip, LISTS_SKIPPED, __ATOMIC_RELAXED);
         run->chosen_at_ms = 0; /* what it has taken is half a search */
     }
     gg_fall_back(run, a, fallback);

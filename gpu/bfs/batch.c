@@ -409,7 +409,7 @@ gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *searc
     if (gg_stopping(run))
         return gg_stopped(run);
     /* The last level may have found nothing. */
-    gg_know(&graph->long_ways, b.level >= BFS_NO_BYTE + (b.fresh == 0));
+    gg_know(&graph->known.long_ways, b.level >= BFS_NO_BYTE + (b.fresh == 0));
     report_batch(&b, started);
     return GPUGRAPH_OK;
 }

@@ -293,7 +293,7 @@ static bool search_bfs_graph(struct cuda_job *job, const gpugraph_search *search
         return false;
     double started = gg_now_ms();
     /* One of the methods may have looked a level further, and one does not tell. */
-    gg_know(&job->graph->long_ways,
+    gg_know(&job->graph->known.long_ways,
             out.deepest > BFS_NO_BYTE && out.deepest < GPUGRAPH_NONE - 1);
     if (!gg_bfs_bring(job, depth, out.depth, n, out.deepest) ||
         (tree_edge && !gg_download(job, tree_edge, out.tree, gg_tree_bytes(job, true))))

@@ -32,7 +32,7 @@ static inline bool gg_bfs_may_be_long(const gpugraph_search *search) {
 static inline bool gg_bfs_too_long(const gpugraph_graph *graph,
                                    const gpugraph_search *search,
                                    const struct bfs_results *rows) {
-    return rows->bytes && gg_bfs_may_be_long(search) && gg_knows(&graph->long_ways);
+    return rows->bytes && gg_bfs_may_be_long(search) && gg_knows(&graph->known.long_ways);
 }
 /* A row of `depth` to one of bytes. Where there is no room for a depth, the graph knows
 ** it from now on. (each.c) */

@@ -19,7 +19,7 @@ enum {
 
 void gg_bfs_keep_bytes(gpugraph_graph *graph, const gpugraph_run *run,
                        const uint32_t *depth, uint8_t *bytes) {
-    gg_know(&graph->long_ways, !gg_narrow_to_bytes(run, bytes, depth, graph->n));
+    gg_know(&graph->known.long_ways, !gg_narrow_to_bytes(run, bytes, depth, graph->n));
 }
 
 /* A part of the sources: at most GG_LANES from number `first` on. */

@@ -240,7 +240,8 @@ static double dfs_arcs(const gpugraph_graph *graph) {
 
 /* Perhaps one path or a few, or a search has found it so. */
 static bool chains(const gpugraph_graph *graph) {
-    return gg_knows(&graph->thin) || (double)graph->m < (double)graph->n * CHAIN_DEGREE;
+    return gg_knows(&graph->known.thin) ||
+           (double)graph->m < (double)graph->n * CHAIN_DEGREE;
 }
 
 static bool always(const gpugraph_graph *graph) {
@@ -251,7 +252,7 @@ static bool always(const gpugraph_graph *graph) {
 /* What a search has found out counts for more than what degrees let expect. */
 static double dfs_steps(const gpugraph_graph *graph) {
     double n = graph->n, m = graph->m;
-    if (gg_knows(&graph->thin))
+    if (gg_knows(&graph->known.thin))
         return GG_FEW_LEVELS + n;
     if (chains(graph))
         return GG_FEW_LEVELS + n / CHAIN_STEPS;

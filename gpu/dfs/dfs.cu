@@ -211,7 +211,7 @@ static const char *search_on_device(gpugraph_graph *graph, struct dfs_search *s,
         why = search_dfs_graph(&job, s, tree, numbers);
         gg_job_close(&job);
     }
-    gg_know(&graph->thin, s->control.late != 0);
+    gg_know(&graph->known.thin, s->control.late != 0);
     return run->status ? NULL : why;
 }
 

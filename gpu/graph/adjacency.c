@@ -31,7 +31,8 @@ static void id_range(const gpugraph_graph *graph, int64_t *low, int64_t *high) {
 bool gpugraph_keeps_arcs(const gpugraph_graph *graph) {
     int64_t low, high;
     id_range(graph, &low, &high);
-    return !graph->has_equal_edge_ids && (uint64_t)high - (uint64_t)low < UINT32_MAX;
+    return !graph->known.has_equal_edge_ids &&
+           (uint64_t)high - (uint64_t)low < UINT32_MAX;
 }
 
 /* As many ids below the smallest as above the largest can come. */
@@ -226,7 +227,7 @@ static void make_adjacency(gpugraph_graph *graph, gpugraph_direction side,
             gg_stopped(run);
         return;
     }
-    struct adjacency *to = &graph->adjacency[side];
+    struct adjacency *to = &graph->derived.adjacency[side];
     to->row = a.row;
     to->rows = a.rows;
     to->arc = a.arc;
@@ -275,7 +276,7 @@ static gpugraph_status put_in_order(gpugraph_graph *graph, struct adjacency *a,
 
 static gpugraph_status arcs_at(gpugraph_graph *graph, gpugraph_direction side, uint32_t v,
                                gpugraph_run *run, gpugraph_arcs *arcs) {
-    struct adjacency *a = &graph->adjacency[side];
+    struct adjacency *a = &graph->derived.adjacency[side];
     gg_begin(run);
     if (!gg_needs(run, arcs, 1, "arcs"))
         return run->status;
@@ -310,7 +311,7 @@ gpugraph_status gpugraph_count_into(gpugraph_graph *graph, uint32_t v, gpugraph_
         return run->status;
     *count = 0;
     if (!gpugraph_arcs_from(graph, v, run, &out))
-        *count = graph->adjacency[GPUGRAPH_OUT].in[v];
+        *count = graph->derived.adjacency[GPUGRAPH_OUT].in[v];
     return run->status;
 }
 
@@ -355,7 +356,7 @@ gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_
 static gpugraph_status check_side(gpugraph_graph *graph, gpugraph_direction side,
                                   gpugraph_run *run, uint64_t *edge) {
     const bool in = side == GPUGRAPH_IN;
-    struct adjacency *a = &graph->adjacency[side];
+    struct adjacency *a = &graph->derived.adjacency[side];
     uint64_t arcs = 0, id;
     for (uint32_t v = 0; v < graph->n; v++)
         arcs += a->row[v].count;
@@ -381,7 +382,7 @@ static gpugraph_status check_side(gpugraph_graph *graph, gpugraph_direction side
 }
 
 static gpugraph_status check_counts(const gpugraph_graph *graph, gpugraph_run *run) {
-    const uint32_t *in = graph->adjacency[GPUGRAPH_OUT].in;
+    const uint32_t *in = graph->derived.adjacency[GPUGRAPH_OUT].in;
     uint32_t *counted = in ? gg_alloc(run, graph->n, sizeof *counted) : NULL;
     for (uint32_t v = 0; counted && v < graph->n; v++)
         counted[v] = 0;
@@ -415,7 +416,7 @@ gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
 int64_t gg_adjacency_bytes(const gpugraph_graph *graph) {
     uint64_t bytes = 0;
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++) {
-        const struct adjacency *a = &graph->adjacency[side];
+        const struct adjacency *a = &graph->derived.adjacency[side];
         if (gg_adjacency_made(graph, (gpugraph_direction)side))
             bytes += (uint64_t)graph->n * (sizeof *a->row + (a->in ? sizeof *a->in : 0)) +
                      a->used * sizeof *a->arc;
@@ -424,6 +425,6 @@ int64_t gg_adjacency_bytes(const gpugraph_graph *graph) {
 }
 
 void gg_free_adjacency(gpugraph_graph *graph) {
-    free_arrays(&graph->adjacency[GPUGRAPH_OUT]);
-    free_arrays(&graph->adjacency[GPUGRAPH_IN]);
+    free_arrays(&graph->derived.adjacency[GPUGRAPH_OUT]);
+    free_arrays(&graph->derived.adjacency[GPUGRAPH_IN]);
 }

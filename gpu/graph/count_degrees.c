@@ -80,14 +80,14 @@ static void settle_bound(gpugraph_graph *graph, gpugraph_run *run,
         gg_fail(run, GPUGRAPH_TOO_LARGE,
                 "a vertex has more than %llu edges, the most that a graph holds",
                 (unsigned long long)gg_limits.most_degree);
-    graph->degree_high = largest;
+    graph->known.degree_high = largest;
 }
 
 /* Graphs of less than 2^31 edges are not looked at. */
 gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more,
                                  gpugraph_run *run) {
-    graph->degree_high = 2 * graph->m;
-    if (graph->degree_high + 2 * more <= gg_limits.most_degree)
+    graph->known.degree_high = 2 * graph->m;
+    if (graph->known.degree_high + 2 * more <= gg_limits.most_degree)
         return run->status;
     if (gg_bring_edges(graph, run))
         return run->status;

@@ -549,7 +549,7 @@ static void make_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
         gg_stopped(run);
         return;
     }
-    struct csr_slot *rows = &graph->edge_rows;
+    struct csr_slot *rows = &graph->derived.edge_rows;
     if (gg_edge_rows_made(graph)) { /* by this thread, in the middle of this */
         release_slot(&slot);
         return;
@@ -610,8 +610,9 @@ int64_t gg_csr_bytes(const gpugraph_graph *graph) {
         bytes += slot_bytes(graph, &r->slot);
     gg_unlock(lock);
     if (gg_edge_rows_made(graph))
-        bytes += ((uint64_t)graph->n + 1) * sizeof(uint64_t) +
-                 graph->edge_rows.m * (sizeof(uint32_t) + gg_edge_size(graph->wide));
+        bytes +=
+            ((uint64_t)graph->n + 1) * sizeof(uint64_t) +
+            graph->derived.edge_rows.m * (sizeof(uint32_t) + gg_edge_size(graph->wide));
     return (int64_t)bytes + gg_adjacency_bytes(graph);
 }
 
@@ -625,5 +626,5 @@ void gg_free_csr(gpugraph_graph *graph) {
 }
 
 void gg_free_edge_rows(gpugraph_graph *graph) {
-    release_slot(&graph->edge_rows);
+    release_slot(&graph->derived.edge_rows);
 }

@@ -63,7 +63,7 @@ int64_t gpugraph_edge_id_of(const gpugraph_graph *graph, uint64_t e) {
 
 bool gg_plain_ids(const gpugraph_graph *graph) {
     return !gg_lists_ids(graph) || graph->m == 0 ||
-           (!graph->has_equal_edge_ids && gg_edge_id(graph, 0) == 1 &&
+           (!graph->known.has_equal_edge_ids && gg_edge_id(graph, 0) == 1 &&
             gg_edge_id(graph, graph->m - 1) == (int64_t)graph->m);
 }
 

@@ -1,6 +1,6 @@
 /* Edges found by their ends.
 **
-**     graph->edge_rows   row of v     | v 3 7 7 7 9 |     targets, ascending
+**     graph->derived.edge_rows   row of v     | v 3 7 7 7 9 |     targets, ascending
 **                                     | 5 0 2 4 8 1 |     edge numbers, ascending among equals
 **                                           \___/
 **                        edges from v to 7: two searches by halves in the row's targets
@@ -34,12 +34,13 @@ static gpugraph_status prepare_edge_index(gpugraph_graph *graph, uint32_t v,
 
 /* The edge numbers of the rows' arcs from `arc` on. */
 static const void *numbers_from(const gpugraph_graph *graph, uint64_t arc) {
-    return (const char *)graph->edge_rows.weight + arc * gg_edge_size(graph->wide);
+    return (const char *)graph->derived.edge_rows.weight +
+           arc * gg_edge_size(graph->wide);
 }
 
 gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
                                     const void **edge, uint64_t *count) {
-    const struct csr_slot *rows = &graph->edge_rows;
+    const struct csr_slot *rows = &graph->derived.edge_rows;
     gg_begin(run);
     if (!gg_needs(run, edge, 1, "edge") || !gg_needs(run, count, 1, "count"))
         return run->status;
@@ -54,7 +55,7 @@ gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_
 
 const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t to,
                              uint64_t *count) {
-    const struct csr_slot *rows = &graph->edge_rows;
+    const struct csr_slot *rows = &graph->derived.edge_rows;
     uint64_t end = rows->offset[v + (uint64_t)1];
     uint64_t low = first_at_least(rows->target, rows->offset[v], end, to);
     uint64_t high =
@@ -78,7 +79,7 @@ gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32
 }
 
 uint64_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to) {
-    const struct csr_slot *rows = &graph->edge_rows;
+    const struct csr_slot *rows = &graph->derived.edge_rows;
     uint64_t end = rows->offset[v + (uint64_t)1];
     uint64_t low = first_at_least(rows->target, rows->offset[v], end, to);
     return low < end && rows->target[low] == to

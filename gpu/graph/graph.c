@@ -117,7 +117,7 @@ static void sort_order(const builder *b, sort_arrays *a) {
     bool equal = false;
     for (uint64_t i = 1; i < b->m && !equal; i++)
         equal = id[i] == id[i - 1];
-    b->graph->has_equal_edge_ids = equal; /* repeats need not have stood together */
+    b->graph->known.has_equal_edge_ids = equal; /* repeats need not have stood together */
 }
 
 typedef struct reordering {
@@ -176,7 +176,7 @@ static void order_edges(builder *b, bool *sorted) {
     bool ascending = !ids.falls, plain = !ids.differs;
     if (plain || gg_stopping(b->run))
         return;
-    graph->has_equal_edge_ids = ids.repeats;
+    graph->known.has_equal_edge_ids = ids.repeats;
     if (ascending && b->edges->take_over) {
         graph->edge_id = (int64_t *)b->edges->edge_id;
         b->edges->edge_id = NULL;
@@ -204,14 +204,14 @@ int64_t gg_graph_bytes(const gpugraph_graph *graph) {
     uint64_t bytes = sizeof *graph + (graph->away ? 0 : m * (2 * sizeof(uint32_t)));
     bytes += gg_weights_of(graph) ? m * gg_distance_size(graph->distance_type) : 0;
     bytes += gg_lists_ids(graph) ? m * sizeof *graph->edge_id : 0;
-    bytes += graph->id_integer ? graph->ids.integer_count * sizeof(int64_t) : 0;
-    if (graph->id_present)
-        bytes += (graph->id_span + 63) / 64 * (sizeof(uint64_t) + sizeof(uint32_t));
-    bytes += graph->unused.count * sizeof *graph->unused.vertex;
+    bytes += graph->id.integer ? graph->ids.integer_count * sizeof(int64_t) : 0;
+    if (graph->id.present)
+        bytes += (graph->id.span + 63) / 64 * (sizeof(uint64_t) + sizeof(uint32_t));
+    bytes += graph->id.unused.count * sizeof *graph->id.unused.vertex;
     if (texts)
         bytes += (texts + 1) * sizeof(uint64_t) + gg_text_bytes_used(graph);
-    if (graph->id_text_length)
-        bytes += texts * sizeof *graph->id_text_length;
+    if (graph->id.text_length)
+        bytes += texts * sizeof *graph->id.text_length;
     return (int64_t)bytes;
 }
 

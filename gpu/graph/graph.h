@@ -127,11 +127,11 @@ bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
 bool gg_csr_weighted(const gpugraph_graph *graph, enum csr_kind kind);
 /* Is every row ascending by target? */
 bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n);
-/* Makes graph->edge_rows (phase "csr") where they are not made: the rows of OUT in order of
+/* Makes graph->derived.edge_rows (phase "csr") where they are not made: the rows of OUT in order of
 ** (target, edge number). */
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
 static inline bool gg_edge_rows_made(const gpugraph_graph *graph) {
-    return __atomic_load_n(&graph->edge_rows.made, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&graph->derived.edge_rows.made, __ATOMIC_ACQUIRE);
 }
 /* The smallest number of an edge from v to `to`, or NO_EDGE, by edge_rows that are made.
 ** (graph/edge_index.c) */
@@ -168,12 +168,12 @@ gpugraph_status gg_pack_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t 
 ** that are not written to take no memory. */
 enum { GG_ADJACENCY_SPARE = 4, GG_ADJACENCY_LEAST = 65536 };
 enum { ADJACENCY_SHORT = 32 }; /* a row of so many arcs is in order from the beginning */
-/* Makes graph->adjacency[side] (phase "csr") where it is not made, of a graph that keeps arcs. */
+/* Makes graph->derived.adjacency[side] (phase "csr") where it is not made, of a graph that keeps arcs. */
 gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_direction side,
                              gpugraph_run *run);
 static inline bool gg_adjacency_made(const gpugraph_graph *graph,
                                      gpugraph_direction side) {
-    return __atomic_load_n(&graph->adjacency[side].made, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&graph->derived.adjacency[side].made, __ATOMIC_ACQUIRE);
 }
 /* An id as arcs hold it. False: it is too far from the others. */
 static inline bool gg_arc_id(const struct adjacency *a, int64_t id, uint64_t *offset) {

@@ -232,17 +232,17 @@ void gg_choose_width(gpugraph_graph *graph, uint64_t largest, uint64_t total,
                      uint64_t (*longest)(const void *of), const void *of) {
     if (!gg_sum_holds(graph->m, largest))
         total = UINT64_MAX;
-    graph->path_low = largest < UINT32_MAX ? largest : UINT32_MAX;
-    graph->path_high = UINT64_MAX;
+    graph->known.path_low = largest < UINT32_MAX ? largest : UINT32_MAX;
+    graph->known.path_high = UINT64_MAX;
     if (largest < UINT32_MAX) {
-        graph->path_high = largest * graph->n;
-        if (graph->path_high >= UINT32_MAX)
-            graph->path_high = total < UINT32_MAX ? 2 * total : UINT64_MAX;
-        if (graph->path_high >= UINT32_MAX)
-            graph->path_low = graph->path_high = longest(of);
+        graph->known.path_high = largest * graph->n;
+        if (graph->known.path_high >= UINT32_MAX)
+            graph->known.path_high = total < UINT32_MAX ? 2 * total : UINT64_MAX;
+        if (graph->known.path_high >= UINT32_MAX)
+            graph->known.path_low = graph->known.path_high = longest(of);
     }
     graph->distance_type =
-        graph->path_high < UINT32_MAX ? GPUGRAPH_UINT32 : GPUGRAPH_UINT64;
+        graph->known.path_high < UINT32_MAX ? GPUGRAPH_UINT32 : GPUGRAPH_UINT64;
 }
 
 void gg_take_weights(builder *b) {

@@ -3,7 +3,7 @@
 #include "ids.h"
 
 bool gg_find_unused(const gpugraph_graph *graph, uint32_t v, uint64_t *place) {
-    const struct unused_numbers *unused = &graph->unused;
+    const struct unused_numbers *unused = &graph->id.unused;
     uint64_t low = 0, high = unused->count;
     while (low < high) {
         uint64_t middle = (low + high) / 2;
@@ -18,8 +18,8 @@ bool gg_find_unused(const gpugraph_graph *graph, uint32_t v, uint64_t *place) {
 
 uint64_t gpugraph_unused_numbers(const gpugraph_graph *graph, const uint32_t **vertex) {
     if (vertex)
-        *vertex = graph->unused.vertex;
-    return graph->unused.count;
+        *vertex = graph->id.unused.vertex;
+    return graph->id.unused.count;
 }
 
 uint32_t gpugraph_find_integer(const gpugraph_graph *graph, int64_t id) {
@@ -34,9 +34,9 @@ uint32_t gg_number_of_integer(const gpugraph_graph *graph, int64_t id) {
     if (!ids->integer)
         return id >= ids->first_integer && place < ids->integer_count ? (uint32_t)place
                                                                       : GPUGRAPH_NONE;
-    if (graph->id_present) {
-        if (id < ids->first_integer || place >= graph->id_span ||
-            !(graph->id_present[place / 64] >> (place % 64) & 1))
+    if (graph->id.present) {
+        if (id < ids->first_integer || place >= graph->id.span ||
+            !(graph->id.present[place / 64] >> (place % 64) & 1))
             return GPUGRAPH_NONE;
         return gg_id_rank(graph, place);
     }
@@ -54,23 +54,23 @@ uint32_t gg_number_of_integer(const gpugraph_graph *graph, int64_t id) {
 
 void gg_index_integers(gpugraph_run *run, gpugraph_graph *to, uint64_t ends) {
     uint64_t count = to->ids.integer_count, v = 0;
-    const int64_t *id = to->id_integer;
+    const int64_t *id = to->id.integer;
     if (!count || !gg_close_together(ends, id[0], id[count - 1]))
         return;
     to->ids.first_integer = id[0];
-    to->id_span = (uint64_t)id[count - 1] - (uint64_t)id[0] + 1;
-    uint64_t words = (to->id_span + 63) / 64;
-    to->id_present = gg_alloc(run, words, sizeof *to->id_present);
-    to->id_rank = to->id_present ? gg_alloc(run, words, sizeof *to->id_rank) : NULL;
-    for (uint64_t w = 0; to->id_rank && w < words && !gg_leave(run, w); w++) {
+    to->id.span = (uint64_t)id[count - 1] - (uint64_t)id[0] + 1;
+    uint64_t words = (to->id.span + 63) / 64;
+    to->id.present = gg_alloc(run, words, sizeof *to->id.present);
+    to->id.rank = to->id.present ? gg_alloc(run, words, sizeof *to->id.rank) : NULL;
+    for (uint64_t w = 0; to->id.rank && w < words && !gg_leave(run, w); w++) {
         uint64_t bits = 0;
-        to->id_rank[w] = (uint32_t)v;
+        to->id.rank[w] = (uint32_t)v;
         for (; v < count; v++) {
             uint64_t place = (uint64_t)id[v] - (uint64_t)id[0];
             if (place / 64 != w)
                 break;
             bits |= (uint64_t)1 << (place % 64);
         }
-        to->id_present[w] = bits;
+        to->id.present[w] = bits;
     }
 }

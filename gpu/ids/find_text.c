@@ -37,7 +37,7 @@ static uint64_t slots_for(uint64_t texts) {
 
 uint64_t gg_text_index_bytes(const gpugraph_graph *graph) {
     const struct text_index *index =
-        __atomic_load_n(&graph->text_index, __ATOMIC_ACQUIRE);
+        __atomic_load_n(&graph->id.text_index, __ATOMIC_ACQUIRE);
     return index ? sizeof *index + (index->mask + 1) * sizeof *index->slot : 0;
 }
 
@@ -94,13 +94,13 @@ static bool go_on(struct text_index *index, const gpugraph_texts *texts) {
 static const struct text_index *index_of(const gpugraph_graph *graph) {
     gpugraph_graph *keeper = (gpugraph_graph *)graph;
     const gpugraph_texts *texts = &graph->ids.texts;
-    struct text_index *index = __atomic_load_n(&keeper->text_index, __ATOMIC_ACQUIRE);
+    struct text_index *index = __atomic_load_n(&keeper->id.text_index, __ATOMIC_ACQUIRE);
     const uint64_t enough = (uint64_t)texts->count / TEXTS_FOR_ONE + LEAST_ASKED;
     if (!index) {
-        if (__atomic_add_fetch(&keeper->texts_asked, 1, __ATOMIC_RELAXED) != enough)
+        if (__atomic_add_fetch(&keeper->id.texts_asked, 1, __ATOMIC_RELAXED) != enough)
             return NULL;
         index = begin_index((uint64_t)texts->count);
-        __atomic_store_n(&keeper->text_index, index, __ATOMIC_RELEASE);
+        __atomic_store_n(&keeper->id.text_index, index, __ATOMIC_RELEASE);
     }
     return index && (__atomic_load_n(&index->whole, __ATOMIC_ACQUIRE) ||
                      go_on(index, texts))
@@ -110,15 +110,15 @@ static const struct text_index *index_of(const gpugraph_graph *graph) {
 
 /* For changes, at which nobody else uses the graph. One that is not whole goes. */
 static struct text_index *whole_index(gpugraph_graph *graph) {
-    if (graph->text_index && !graph->text_index->whole)
+    if (graph->id.text_index && !graph->id.text_index->whole)
         gg_drop_text_index(graph);
-    return graph->text_index;
+    return graph->id.text_index;
 }
 
 void gg_drop_text_index(gpugraph_graph *graph) {
-    gg_release(graph->text_index);
-    graph->text_index = NULL;
-    graph->texts_asked = 0;
+    gg_release(graph->id.text_index);
+    graph->id.text_index = NULL;
+    graph->id.texts_asked = 0;
 }
 
 static uint64_t *slot_of(struct text_index *index, uint64_t hash, uint32_t t) {

@@ -125,7 +125,7 @@ static uint64_t pack_word(const id_maps *o, uint64_t w) {
 static void pack_words(void *of, uint64_t low, uint64_t high) {
     const id_maps *o = of;
     for (uint64_t w = low; w < high && !gg_leave(o->m->run, w); w++)
-        o->m->graph->id_present[w] = pack_word(o, w);
+        o->m->graph->id.present[w] = pack_word(o, w);
 }
 
 /* Each thread marks in a map of its own, as many as take what ids of 8 bytes would. */
@@ -145,9 +145,9 @@ static void list_words(void *mapper, uint64_t low, uint64_t high) {
     const id_mapper *m = mapper;
     const gpugraph_graph *graph = m->graph;
     for (uint64_t w = low; w < high && !gg_leave(m->run, w); w++) {
-        uint32_t v = graph->id_rank[w];
-        for (uint64_t bits = graph->id_present[w]; bits; bits &= bits - 1)
-            graph->id_integer[v++] =
+        uint32_t v = graph->id.rank[w];
+        for (uint64_t bits = graph->id.present[w]; bits; bits &= bits - 1)
+            graph->id.integer[v++] =
                 (int64_t)((uint64_t)m->first + w * 64 + (uint64_t)__builtin_ctzll(bits));
     }
 }
@@ -161,17 +161,17 @@ static void number_by_bitmap(id_mapper *m) {
     uint64_t span = (uint64_t)m->last - (uint64_t)m->first + 1;
     uint64_t words = (span + 63) / 64, distinct = 0;
     graph->ids.first_integer = m->first;
-    graph->id_span = span;
-    graph->id_present = gg_alloc_roomy(m->run, words, sizeof *graph->id_present);
-    if (graph->id_present)
+    graph->id.span = span;
+    graph->id.present = gg_alloc_roomy(m->run, words, sizeof *graph->id.present);
+    if (graph->id.present)
         fill_bitmap(m, words);
     if (!gg_stopping(m->run))
-        graph->id_rank = gg_alloc_roomy(m->run, words, sizeof *graph->id_rank);
-    if (!graph->id_rank)
+        graph->id.rank = gg_alloc_roomy(m->run, words, sizeof *graph->id.rank);
+    if (!graph->id.rank)
         return;
     for (uint64_t w = 0; w < words && !gg_leave(m->run, w); w++) {
-        graph->id_rank[w] = (uint32_t)distinct;
-        distinct += (uint64_t)gg_count_bits(graph->id_present[w]);
+        graph->id.rank[w] = (uint32_t)distinct;
+        distinct += (uint64_t)gg_count_bits(graph->id.present[w]);
     }
     if (distinct >= GPUGRAPH_NONE)
         gg_fail(m->run, GPUGRAPH_TOO_LARGE, "there are more than 2^32 - 2 vertices");
@@ -180,15 +180,15 @@ static void number_by_bitmap(id_mapper *m) {
     graph->ids.integer_count = (uint32_t)distinct;
     if (distinct == span) {
         m->mode = IDS_CONSECUTIVE;
-        gg_release(graph->id_present);
-        gg_release(graph->id_rank);
-        graph->id_present = NULL;
-        graph->id_rank = NULL;
+        gg_release(graph->id.present);
+        gg_release(graph->id.rank);
+        graph->id.present = NULL;
+        graph->id.rank = NULL;
         return;
     }
     m->mode = IDS_BITMAP;
-    graph->id_integer = gg_alloc_roomy(m->run, distinct, sizeof *graph->id_integer);
-    if (graph->id_integer)
+    graph->id.integer = gg_alloc_roomy(m->run, distinct, sizeof *graph->id.integer);
+    if (graph->id.integer)
         list_present(m, words);
 }
 
@@ -199,20 +199,20 @@ static void copy_texts(id_mapper *m, const uint32_t *order) {
     const gpugraph_texts *texts = m->texts;
     uint64_t bytes = 0, length;
     for (uint64_t k = 0; k < m->texts_used && !gg_leave(m->run, k); k++) {
-        graph->id_text_offset[k] = bytes;
+        graph->id.text_offset[k] = bytes;
         gpugraph_text(texts, order[k], &length);
         bytes += length;
         m->text_rank[order[k]] = (uint32_t)k;
     }
-    graph->id_text_offset[m->texts_used] = bytes;
+    graph->id.text_offset[m->texts_used] = bytes;
     if (!gg_stopping(m->run))
-        graph->id_text_bytes = gg_alloc(m->run, bytes, 1);
-    if (!graph->id_text_bytes)
+        graph->id.text_bytes = gg_alloc(m->run, bytes, 1);
+    if (!graph->id.text_bytes)
         return;
     for (uint64_t k = 0; k < m->texts_used && !gg_leave(m->run, k); k++) {
         const char *text = gpugraph_text(texts, order[k], &length);
         if (length)
-            memcpy(graph->id_text_bytes + graph->id_text_offset[k], text, length);
+            memcpy(graph->id.text_bytes + graph->id.text_offset[k], text, length);
     }
 }
 
@@ -229,9 +229,9 @@ static void number_texts(id_mapper *m) {
     if (!gg_stopping(m->run) && !gg_sort_texts(m->run, m->texts, order, used)) {
         m->text_rank = gg_alloc(m->run, (uint64_t)m->texts->count, sizeof *m->text_rank);
         if (m->text_rank)
-            graph->id_text_offset =
-                gg_alloc(m->run, used + 1, sizeof *graph->id_text_offset);
-        if (graph->id_text_offset)
+            graph->id.text_offset =
+                gg_alloc(m->run, used + 1, sizeof *graph->id.text_offset);
+        if (graph->id.text_offset)
             copy_texts(m, order);
     }
     gg_release(order);
@@ -401,11 +401,11 @@ gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
     gg_release(map_all.text_used);
     gg_release(map_all.text_rank);
 
-    graph->integer_ends = map_all.integers;
-    graph->ids.integer = graph->id_integer;
+    graph->known.integer_ends = map_all.integers;
+    graph->ids.integer = graph->id.integer;
     graph->ids.texts = (gpugraph_texts){.count = (int64_t)map_all.texts_used,
-                                        .offset = graph->id_text_offset,
-                                        .bytes = graph->id_text_bytes};
+                                        .offset = graph->id.text_offset,
+                                        .bytes = graph->id.text_bytes};
     static const char *const notes[2][3] = {
         {"consecutive integers", "integers by bitmap", "integers by hashing"},
         {"consecutive integers, on the device", "integers by bitmap, on the device",
@@ -415,12 +415,12 @@ gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
 }
 
 void gg_free_ids(gpugraph_graph *graph) {
-    gg_release(graph->id_integer);
-    gg_release(graph->id_present);
-    gg_release(graph->id_rank);
-    gg_release(graph->id_text_offset);
-    gg_release(graph->id_text_bytes);
-    gg_release(graph->id_text_length);
-    gg_release(graph->unused.vertex);
+    gg_release(graph->id.integer);
+    gg_release(graph->id.present);
+    gg_release(graph->id.rank);
+    gg_release(graph->id.text_offset);
+    gg_release(graph->id.text_bytes);
+    gg_release(graph->id.text_length);
+    gg_release(graph->id.unused.vertex);
     gg_drop_text_index(graph);
 }

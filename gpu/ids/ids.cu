@@ -243,9 +243,9 @@ static bool bring_bitmap(struct id_job *w, const struct bitmap_scratch *s, uint6
     list_present<<<gg_grid(job, words, 16), GG_BLOCK, 0, job->stream>>>(
         s->present, s->rank, words, w->first, s->integer);
     return gg_launched(job, "list_present") &&
-           bring(w, &graph->id_present, s->present, words) &&
-           bring(w, &graph->id_rank, s->rank, words) &&
-           bring(w, &graph->id_integer, s->integer, distinct);
+           bring(w, &graph->id.present, s->present, words) &&
+           bring(w, &graph->id.rank, s->rank, words) &&
+           bring(w, &graph->id.integer, s->integer, distinct);
 }
 
 static void number_by_bitmap(struct id_job *w) {
@@ -263,7 +263,7 @@ static void number_by_bitmap(struct id_job *w) {
         return;
     bool consecutive = distinct == w->span;
     job->graph->ids.first_integer = w->first;
-    job->graph->id_span = w->span;
+    job->graph->id.span = w->span;
     w->mapper->mode = consecutive ? IDS_CONSECUTIVE : IDS_BITMAP;
     uint32_t *number[] = {w->ends->source, w->ends->target};
     for (int i = 0; i < 2; i++) {
@@ -330,9 +330,9 @@ static void forget(struct id_job *w) {
     gpugraph_graph *graph = w->job.graph;
     gg_device_graph_free(graph, false);
     gg_free_ids(graph);
-    graph->id_integer = NULL;
-    graph->id_present = NULL;
-    graph->id_rank = NULL;
+    graph->id.integer = NULL;
+    graph->id.present = NULL;
+    graph->id.rank = NULL;
     graph->ids = gpugraph_ids();
     graph->away = false;
     graph->n = 0;

@@ -48,7 +48,7 @@ static inline bool gg_id_is_text(const gpugraph_id_column *ids, uint64_t i) {
 bool gg_cuda_map_ids(id_mapper *m);
 /* The same, for the host; NULL where there is no nvcc. False: the host must do it. */
 extern bool (*const gg_device_mapper)(struct id_mapper *);
-/* Numbers the integers of all columns, whatever they are: fills graph->id_integer and
+/* Numbers the integers of all columns, whatever they are: fills graph->id.integer and
 ** ids.integer_count, and puts each entry's vertex number in column.number, or, where the
 ** column was given away, in the place of its id. (sparse.c) */
 void gg_number_sparse_ids(id_mapper *m);
@@ -84,8 +84,8 @@ uint32_t gg_number_of_text(const gpugraph_graph *graph, const char *bytes, size_
 uint64_t gg_texts_below(const gpugraph_texts *texts, const char *bytes, uint64_t length);
 /* *place: where the number is among the unused ones, if it is there. (ids/find.c) */
 bool gg_find_unused(const gpugraph_graph *graph, uint32_t v, uint64_t *place);
-/* The bitmap of to->id_integer (ids.integer_count of them), where gpugraph_create would
-** make one for that many INTEGER ends; first_integer and id_span, too. (ids/find.c) */
+/* The bitmap of to->id.integer (ids.integer_count of them), where gpugraph_create would
+** make one for that many INTEGER ends; first_integer and id.span, too. (ids/find.c) */
 void gg_index_integers(gpugraph_run *run, gpugraph_graph *to, uint64_t ends);
 /* A bitmap numbers INTEGER ids where it has at most 8 bits for each id that occurs, and
 ** in any case up to 1,024 bits; hashing numbers the others. */
@@ -98,8 +98,8 @@ static inline bool gg_close_together(uint64_t ends, int64_t first, int64_t last)
 /* The vertex number of the INTEGER first_integer + place, which is in the bitmap. */
 static inline uint32_t gg_id_rank(const gpugraph_graph *graph, uint64_t place) {
     uint64_t below = ((uint64_t)1 << (place % 64)) - 1;
-    return graph->id_rank[place / 64] +
-           (uint32_t)gg_count_bits(graph->id_present[place / 64] & below);
+    return graph->id.rank[place / 64] +
+           (uint32_t)gg_count_bits(graph->id.present[place / 64] & below);
 }
 /* Entry i of a column, of either width: an INTEGER, or the number of a text. */
 static inline int64_t gg_id_at(const gpugraph_id_column *ids, uint64_t i) {

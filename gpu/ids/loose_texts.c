@@ -20,9 +20,9 @@ uint64_t gg_text_bytes(const gpugraph_texts *texts) {
 }
 
 uint64_t gg_text_bytes_used(const gpugraph_graph *graph) {
-    if (graph->id_text_length)
-        return graph->id_text_used;
-    return graph->ids.texts.count ? graph->id_text_offset[graph->ids.texts.count] : 0;
+    if (graph->id.text_length)
+        return graph->id.text_used;
+    return graph->ids.texts.count ? graph->id.text_offset[graph->ids.texts.count] : 0;
 }
 
 /* Another block of bytes, and none but the texts' in it. offset: where each begins there. */
@@ -39,28 +39,28 @@ static void lay_loose_texts_out(const gpugraph_texts *texts, uint64_t *offset,
 }
 
 static void take_bytes(gpugraph_graph *graph, char *bytes) {
-    gg_release(graph->id_text_bytes);
-    graph->id_text_bytes = bytes;
+    gg_release(graph->id.text_bytes);
+    graph->id.text_bytes = bytes;
     graph->ids.texts.bytes = bytes;
 }
 
 gpugraph_status gg_pack_texts(gpugraph_graph *graph, gpugraph_run *run) {
     const uint64_t count = (uint64_t)graph->ids.texts.count;
-    if (!graph->id_text_length)
+    if (!graph->id.text_length)
         return run->status;
     uint64_t *offset = gg_alloc_roomy(run, count + 1, sizeof *offset);
-    char *bytes = offset ? gg_alloc_roomy(run, graph->id_text_live, 1) : NULL;
+    char *bytes = offset ? gg_alloc_roomy(run, graph->id.text_live, 1) : NULL;
     if (!bytes) {
         gg_release(offset);
         return run->status;
     }
     lay_loose_texts_out(&graph->ids.texts, offset, bytes);
-    offset[count] = graph->id_text_live;
+    offset[count] = graph->id.text_live;
     take_bytes(graph, bytes);
-    gg_release(graph->id_text_offset);
-    gg_release(graph->id_text_length);
-    graph->id_text_offset = offset;
-    graph->id_text_length = NULL;
+    gg_release(graph->id.text_offset);
+    gg_release(graph->id.text_length);
+    graph->id.text_offset = offset;
+    graph->id.text_length = NULL;
     graph->ids.texts.offset = offset;
     graph->ids.texts.length = NULL;
     return run->status;
@@ -69,9 +69,9 @@ gpugraph_status gg_pack_texts(gpugraph_graph *graph, gpugraph_run *run) {
 /* Each with a length of its own. */
 static bool loosen(gpugraph_graph *graph, gpugraph_run *run) {
     const uint64_t count = (uint64_t)graph->ids.texts.count,
-                   *offset = graph->id_text_offset;
+                   *offset = graph->id.text_offset;
     uint64_t all = 0;
-    if (graph->id_text_length)
+    if (graph->id.text_length)
         return true;
     uint32_t *length = gg_alloc_roomy(run, count, sizeof *length);
     for (uint64_t t = 0; length && t < count; t++) {
@@ -82,8 +82,8 @@ static bool loosen(gpugraph_graph *graph, gpugraph_run *run) {
         gg_release(length);
         return false;
     }
-    graph->id_text_used = graph->id_text_live = graph->id_text_offset[count];
-    graph->id_text_length = length;
+    graph->id.text_used = graph->id.text_live = graph->id.text_offset[count];
+    graph->id.text_length = length;
     graph->ids.texts.length = length;
     return true;
 }
@@ -91,18 +91,18 @@ static bool loosen(gpugraph_graph *graph, gpugraph_run *run) {
 /* A block with room for so many bytes more. */
 static bool make_room_of_loose_texts(gpugraph_graph *graph, uint64_t bytes,
                                      gpugraph_run *run) {
-    const uint64_t used = graph->id_text_used, live = graph->id_text_live;
+    const uint64_t used = graph->id.text_used, live = graph->id.text_live;
     const bool anew = used - live >= live;
-    if (used + bytes <= gg_room(graph->id_text_bytes))
+    if (used + bytes <= gg_room(graph->id.text_bytes))
         return true;
     char *block = gg_alloc_roomy(run, (anew ? live : used) + bytes, 1);
     if (!block)
         return false;
     if (anew) {
-        lay_loose_texts_out(&graph->ids.texts, graph->id_text_offset, block);
-        graph->id_text_used = live;
+        lay_loose_texts_out(&graph->ids.texts, graph->id.text_offset, block);
+        graph->id.text_used = live;
     } else {
-        gg_copy(run, block, graph->id_text_bytes, used);
+        gg_copy(run, block, graph->id.text_bytes, used);
     }
     take_bytes(graph, block);
     return true;
@@ -113,17 +113,17 @@ bool gg_take_text_room(gpugraph_graph *graph, uint64_t length, gpugraph_run *run
     if (length > UINT32_MAX || !loosen(graph, run) ||
         !make_room_of_loose_texts(graph, length, run))
         return false;
-    *at = graph->id_text_used;
-    graph->id_text_used += length;
+    *at = graph->id.text_used;
+    graph->id.text_used += length;
     return true;
 }
 
 void gg_replace_text(gpugraph_graph *graph, uint32_t from, uint32_t to, uint64_t at,
                      uint32_t length) {
-    uint64_t *offset = graph->id_text_offset;
-    uint32_t *lengths = graph->id_text_length;
-    graph->id_text_live += length;
-    graph->id_text_live -= lengths[from];
+    uint64_t *offset = graph->id.text_offset;
+    uint32_t *lengths = graph->id.text_length;
+    graph->id.text_live += length;
+    graph->id.text_live -= lengths[from];
     gg_text_index_remove(graph, from);
     for (uint32_t t = from; t > to; t--)
         gg_text_index_move(graph, t - 1, t);

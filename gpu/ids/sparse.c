@@ -184,7 +184,7 @@ static void list_part(void *arrays, uint64_t k) {
 static void take_ranks(void *arrays, uint64_t low, uint64_t high) {
     const sort_arrays *a = arrays;
     for (uint64_t v = low; v < high && !gg_leave(a->p->m->run, v); v++) {
-        a->p->m->graph->id_integer[v] = (int64_t)(a->key[v] ^ GG_SIGN_BIT);
+        a->p->m->graph->id.integer[v] = (int64_t)(a->key[v] ^ GG_SIGN_BIT);
         a->p->rank[a->number[v]] = (uint32_t)v;
     }
 }
@@ -206,7 +206,7 @@ static void rank_ids(parting *p, uint64_t distinct) {
     a.scratch = a.number ? gg_alloc(run, distinct, sizeof *a.number) : NULL;
     p->rank = a.scratch ? gg_alloc(run, distinct, sizeof *p->rank) : NULL;
     int64_t *integer = p->rank ? gg_alloc_roomy(run, distinct, sizeof *integer) : NULL;
-    p->m->graph->id_integer = integer;
+    p->m->graph->id.integer = integer;
     if (integer)
         sort_ids(p, &a, distinct);
     gg_release(a.key);

@@ -108,6 +108,6 @@ void gg_number_by_sorting(struct id_job *w) {
         s.key, s.sorted_entry, s.sum, w->entries, w->m, w->first, w->ends->source,
         w->ends->target, w->id);
     if (gg_launched(job, "place_numbers"))
-        bring(w, &job->graph->id_integer, (const int64_t *)w->id, distinct);
+        bring(w, &job->graph->id.integer, (const int64_t *)w->id, distinct);
     gg_wait(job);
 }

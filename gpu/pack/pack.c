@@ -77,13 +77,13 @@ int gg_packed_sections(const packed_header *h, gpugraph_graph *graph,
                                      8,        PACKED_OFFSETS,        h->m};
     if (h->flags & PACKED_INTEGERS)
         list[n++] = (packed_section){
-            "id", (void **)&graph->id_integer, h->integer_count, 8, PACKED_RISING, 0};
+            "id", (void **)&graph->id.integer, h->integer_count, 8, PACKED_RISING, 0};
     if (h->texts) {
-        list[n++] = (packed_section){"text offset",  (void **)&graph->id_text_offset,
+        list[n++] = (packed_section){"text offset",  (void **)&graph->id.text_offset,
                                      h->texts + 1,   8,
                                      PACKED_OFFSETS, h->text_bytes};
         list[n++] = (packed_section){
-            "text", (void **)&graph->id_text_bytes, h->text_bytes, 1, PACKED_BYTES, 0};
+            "text", (void **)&graph->id.text_bytes, h->text_bytes, 1, PACKED_BYTES, 0};
     }
     return n;
 }
@@ -125,8 +125,9 @@ static packed_header header_of(const gpugraph_graph *graph) {
     h.texts = (uint64_t)ids->texts.count;
     h.text_bytes = gg_text_bytes(&ids->texts);
     h.flags |= graph->edge_id ? PACKED_EDGE_IDS : 0;
-    h.flags |= graph->edge_id && graph->has_equal_edge_ids ? PACKED_EQUAL_EDGE_IDS : 0;
-    h.flags |= graph->id_integer ? PACKED_INTEGERS : 0;
+    h.flags |=
+        graph->edge_id && graph->known.has_equal_edge_ids ? PACKED_EQUAL_EDGE_IDS : 0;
+    h.flags |= graph->id.integer ? PACKED_INTEGERS : 0;
     h.flags |= sources_ascend(graph) ? PACKED_IN_ORDER : 0;
     /* The list only borrows the graph's arrays. */
     int count = gg_packed_sections(&h, (gpugraph_graph *)graph, list);
@@ -196,11 +197,11 @@ gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
     gg_begin(run);
     if (!gg_stream_works(to, run) || gg_bring_edges(graph, run))
         return run->status;
-    if (graph->unused.count > 0) {
+    if (graph->id.unused.count > 0) {
         gg_fail(run, GPUGRAPH_INVALID,
                 "the graph has %llu unused numbers, which a change without keep_numbers "
                 "gives up",
-                (unsigned long long)graph->unused.count);
+                (unsigned long long)graph->id.unused.count);
         return run->status;
     }
     if (gg_pack_texts(graph, run))

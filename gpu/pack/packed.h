@@ -11,7 +11,7 @@
 **                                 then the offsets of the OUT CSR say it
 **     edge_id
 **     offset                      only there
-**     id_integer, text offset, text bytes
+**     id.integer, text offset, text bytes
 **
 ** Rows are never stored beside edges: whoever made the bytes, a graph's rows are of its edges.
 **

@@ -38,18 +38,18 @@ static void derive_rows(reader *r) {
 static void bound_paths(reader *r) {
     gpugraph_graph *graph = r->graph;
     uint64_t by_largest = r->largest * r->header.n;
-    graph->path_low = r->largest;
-    graph->path_high = UINT64_MAX;
+    graph->known.path_low = r->largest;
+    graph->known.path_high = UINT64_MAX;
     if (r->header.weight_type != GPUGRAPH_INTEGER_WEIGHTS)
         return;
     if (r->largest < UINT32_MAX && by_largest < UINT32_MAX)
-        graph->path_high = by_largest;
+        graph->known.path_high = by_largest;
     else if (r->largest < UINT32_MAX && gg_sum_holds(r->header.m, r->largest) &&
              r->total < UINT32_MAX / 2)
-        graph->path_high = 2 * r->total;
+        graph->known.path_high = 2 * r->total;
     else if (graph->distance_type == GPUGRAPH_UINT32)
-        graph->path_low = graph->path_high = gg_longest_path(graph, r->run);
-    if (graph->distance_type == GPUGRAPH_UINT32 && graph->path_high >= UINT32_MAX &&
+        graph->known.path_low = graph->known.path_high = gg_longest_path(graph, r->run);
+    if (graph->distance_type == GPUGRAPH_UINT32 && graph->known.path_high >= UINT32_MAX &&
         !gg_stopping(r->run))
         gg_unpack_refuse(r, "is too large for the type of distances", "weight");
 }
@@ -59,15 +59,15 @@ static void point_ids(reader *r) {
     const packed_header *h = &r->header;
     graph->ids.integer_count = (uint32_t)h->integer_count;
     graph->ids.first_integer = h->flags & PACKED_INTEGERS ? 0 : (int64_t)h->first_integer;
-    graph->ids.integer = graph->id_integer;
+    graph->ids.integer = graph->id.integer;
     graph->ids.texts = (gpugraph_texts){.count = (int64_t)h->texts,
-                                        .offset = graph->id_text_offset,
-                                        .bytes = graph->id_text_bytes};
+                                        .offset = graph->id.text_offset,
+                                        .bytes = graph->id.text_bytes};
     if (h->flags & PACKED_INTEGERS)
         gg_index_integers(r->run, graph, r->integer_ends);
     else
-        graph->id_span = h->integer_count;
-    graph->integer_ends = r->integer_ends;
+        graph->id.span = h->integer_count;
+    graph->known.integer_ends = r->integer_ends;
 }
 
 typedef struct text_look {
@@ -103,7 +103,7 @@ void gg_unpack_derive(reader *r) {
     graph->m = h->m;
     graph->wide = gg_is_wide(h->m);
     graph->distance_type = (gpugraph_distance_type)h->distance_type;
-    graph->has_equal_edge_ids = h->flags & PACKED_EQUAL_EDGE_IDS;
+    graph->known.has_equal_edge_ids = h->flags & PACKED_EQUAL_EDGE_IDS;
     if (h->flags & PACKED_IN_ORDER)
         derive_rows(r);
     if (!gg_stopping(r->run))

@@ -217,7 +217,7 @@ bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search
     enum csr_kind turned = gg_reverse_kind(search->direction);
     bool made = gg_edge_rows_made(graph) && gg_csr_made(graph, turned);
     bool left_open =
-        weighted ? gg_knows(&graph->ways_tie) || search->bounded : graph->n >= BACK;
+        weighted ? gg_knows(&graph->known.ways_tie) || search->bounded : graph->n >= BACK;
     /* Balls by weight are large on roads: what they save does not pay for the rows soon. */
     bool pays = !weighted || !gg_is_thin(graph);
     bool due = pays && gg_searches(graph) > gg_limits.path_prepare_after;

@@ -168,7 +168,7 @@ bool gg_both_ends_suit(struct cuda_job *job, const gpugraph_search *search,
     struct device_csr g;
     if (!gg_method_is_auto(job->run) ||
         gg_searches(graph) <= gg_limits.path_prepare_after ||
-        (weighted ? gg_knows(&graph->ways_tie) || search->bounded
+        (weighted ? gg_knows(&graph->known.ways_tie) || search->bounded
                   : graph->n < LONG_VERTICES) ||
         !gg_roomy_csr(job, kind, weighted, &g) ||
         !look_at_shape(job, search->direction, !weighted, &g, &features))

@@ -249,7 +249,7 @@ gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
         return run->status;
     if (outcome == STOPPED)
         return gg_stopped(run);
-    gg_know(&graph->ways_tie, outcome == LEFT_OPEN && s.best != GG_INFINITE);
+    gg_know(&graph->known.ways_tie, outcome == LEFT_OPEN && s.best != GG_INFINITE);
     if (outcome == LEFT_OPEN)
         return gg_path_by_sssp(graph, search, run, edge, count);
     char more[100];

@@ -294,7 +294,7 @@ static bool try_both_ends(struct cuda_job *job, const gpugraph_search *search,
     if (!gg_search_from_both_ends(job, search, weighted, &s, open) || *open ||
         !walk_path_back(job, &s, way, open))
         return false;
-    gg_know(&job->graph->ways_tie, *open);
+    gg_know(&job->graph->known.ways_tie, *open);
     return true;
 }
 

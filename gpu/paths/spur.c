@@ -83,7 +83,7 @@ static bool add_turned(spur_search *s, uint32_t v) {
 }
 
 static bool add_straight(spur_search *s, uint32_t v) {
-    const struct csr_slot *rows = &s->graph->edge_rows;
+    const struct csr_slot *rows = &s->graph->derived.edge_rows;
     for (uint64_t i = rows->offset[v];
          i < rows->offset[v + (uint64_t)1] && !gg_leave(s->run, i); i++) {
         uint64_t edge = gg_edge_at(rows->weight, s->graph->wide, i);

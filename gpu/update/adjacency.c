@@ -39,7 +39,7 @@ static bool take_arrays(update *u, const struct adjacency *a, adjacency_plan *p)
 }
 
 static void list_removed(update *u, gpugraph_direction side, adjacency_plan *p) {
-    const struct adjacency *a = &u->graph->adjacency[side];
+    const struct adjacency *a = &u->graph->derived.adjacency[side];
     for (uint64_t i = 0; i < u->removed_count; i++) {
         const end_ref from = (end_ref)(2 * i + side);
         uint64_t id;
@@ -52,7 +52,7 @@ static void list_removed(update *u, gpugraph_direction side, adjacency_plan *p) 
 
 /* By their rows; those of one row by target and id, as edges of a batch are in order of ids. */
 static void list_added(update *u, gpugraph_direction side, adjacency_plan *p) {
-    const struct adjacency *a = &u->graph->adjacency[side];
+    const struct adjacency *a = &u->graph->derived.adjacency[side];
     for (uint64_t i = 0; i < u->added_count; i++) {
         const end_ref from = (end_ref)(2 * i + side);
         u->key[i] = (uint64_t)u->end[from].new << 32 | u->end[from ^ 1].new;
@@ -131,7 +131,7 @@ static void count_room(const update *u, struct adjacency *a, adjacency_plan *p) 
 }
 
 static void plan_side(update *u, gpugraph_direction side) {
-    struct adjacency *a = &u->graph->adjacency[side];
+    struct adjacency *a = &u->graph->derived.adjacency[side];
     adjacency_plan *p = &u->adjacency[side];
     if (!gg_adjacency_made(u->graph, side) || gg_stopping(u->run))
         return;
@@ -283,5 +283,5 @@ void gg_commit_adjacency(update *u) {
     }
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
         if (u->adjacency[side].planned)
-            commit_side(u, &u->graph->adjacency[side], &u->adjacency[side]);
+            commit_side(u, &u->graph->derived.adjacency[side], &u->adjacency[side]);
 }

@@ -113,7 +113,7 @@ static void list_between(const gpugraph_graph *graph, const gpugraph_edges *adde
 
 /* Edges of those vertices; UINT64_MAX: they are too many, or one has none, which nothing but its number says. */
 static uint64_t weigh_between(const gpugraph_graph *graph, uint64_t low, uint64_t high) {
-    const struct adjacency *out = &graph->adjacency[GPUGRAPH_OUT];
+    const struct adjacency *out = &graph->derived.adjacency[GPUGRAPH_OUT];
     uint64_t edges = 0;
     if (high - low > WAY_VERTICES || (low < high && (!out->made || !out->in)))
         return UINT64_MAX;
@@ -141,7 +141,7 @@ static struct vertex_id id_of(const gpugraph_graph *graph, uint64_t v) {
 ** how far these go, and is not kept for another id of the batch: *free. */
 static bool is_free(const gpugraph_graph *graph, const struct named_numbers *named,
                     bool text, uint64_t place, uint64_t *free) {
-    const struct unused_numbers *unused = &graph->unused;
+    const struct unused_numbers *unused = &graph->id.unused;
     if (place >= unused->count)
         return false;
     *free = unused->vertex[place];
@@ -158,7 +158,7 @@ static bool find_way(const gpugraph_graph *graph, const struct named_numbers *na
     const uint64_t at = gg_numbers_below(graph, id);
     uint64_t place, free;
     const bool outside = at == 0 || at == graph->ids.integer_count;
-    if (!id->text && (!graph->id_integer || (graph->id_present && outside)))
+    if (!id->text && (!graph->id.integer || (graph->id.present && outside)))
         return false; /* they would have to be listed, or the bitmap to be longer */
     gg_find_unused(graph, (uint32_t)at, &place);
     w->edges = UINT64_MAX;
@@ -187,14 +187,14 @@ static void set_present(gpugraph_graph *graph, int64_t id, bool present) {
     const uint64_t place = (uint64_t)id - (uint64_t)graph->ids.first_integer,
                    bit = (uint64_t)1 << place % 64;
     if (present)
-        graph->id_present[place / 64] |= bit;
+        graph->id.present[place / 64] |= bit;
     else
-        graph->id_present[place / 64] &= ~bit;
+        graph->id.present[place / 64] &= ~bit;
 }
 
 /* One id is there in place of another one. */
 static void replace_present(gpugraph_graph *graph, int64_t gone, int64_t come) {
-    if (!graph->id_present)
+    if (!graph->id.present)
         return;
     const uint64_t first = (uint64_t)graph->ids.first_integer,
                    low = ((uint64_t)(gone < come ? gone : come) - first) / 64,
@@ -203,15 +203,15 @@ static void replace_present(gpugraph_graph *graph, int64_t gone, int64_t come) {
     set_present(graph, come, true);
     for (uint64_t word = low + 1; word <= high; word++) {
         if (come < gone)
-            graph->id_rank[word]++;
+            graph->id.rank[word]++;
         else
-            graph->id_rank[word]--;
+            graph->id.rank[word]--;
     }
 }
 
 /* Number `from` is taken out of the list of ids, and `id` put in as number `at`. */
 static void move_integers(gpugraph_graph *graph, uint64_t from, uint64_t at, int64_t id) {
-    int64_t *list = graph->id_integer;
+    int64_t *list = graph->id.integer;
     replace_present(graph, list[from], id);
     if (at < from)
         memmove(list + at + 1, list + at, (from - at) * sizeof *list);
@@ -236,7 +236,7 @@ static bool keep_id(gpugraph_graph *graph, const struct vertex_id *id, gpugraph_
     if (!gg_take_text_room(graph, id->length, run, &kept->begin))
         return false;
     if (id->length)
-        memcpy(graph->id_text_bytes + kept->begin, id->bytes, id->length);
+        memcpy(graph->id.text_bytes + kept->begin, id->bytes, id->length);
     return true;
 }
 
@@ -244,7 +244,7 @@ static struct kept_id kept_id_of(const gpugraph_graph *graph, uint64_t v) {
     const uint64_t t = v - graph->ids.integer_count;
     if (!gg_is_text(graph, v))
         return (struct kept_id){.integer = graph->ids.integer[v]};
-    return (struct kept_id){0, graph->id_text_offset[t], graph->id_text_length[t]};
+    return (struct kept_id){0, graph->id.text_offset[t], graph->id.text_length[t]};
 }
 
 static void move_ids(gpugraph_graph *graph, uint64_t from, uint64_t at,
@@ -363,7 +363,7 @@ static gpugraph_changes change_of(const gpugraph_graph *graph, const moved_edges
                          .source = {e->source, e->source_text, NULL},
                          .target = {e->target, e->target_text, NULL},
                          .texts = {(int64_t)e->texts, e->text_offset,
-                                   graph->id_text_bytes, e->text_length},
+                                   graph->id.text_bytes, e->text_length},
                          .edge_id = e->id,
                          .weight_type = type,
                          .weight = type == GPUGRAPH_REAL_WEIGHTS ? (void *)e->real
@@ -474,7 +474,7 @@ const gpugraph_changes *gg_make_places(gpugraph_graph *graph,
     for (uint64_t i = 0; i < named->ids && placed && !gg_stopping(run); i++) {
         const struct vertex_id *id = &named->id[i];
         placed = make_place(graph, id, named, run);
-        if (!placed && !gg_stopping(run) && ++graph->between > 1)
+        if (!placed && !gg_stopping(run) && ++graph->id.between > 1)
             placed = gg_spread_unused(graph, named, id, run) &&
                      make_place(graph, id, named, run);
     }

@@ -59,22 +59,22 @@ static void copy_edges(gpugraph_run *run, const gpugraph_graph *from,
 }
 
 static void copy_ids(gpugraph_run *run, const gpugraph_graph *from, gpugraph_graph *to) {
-    uint64_t words = (from->id_span + 63) / 64, texts = (uint64_t)from->ids.texts.count;
-    to->id_integer =
-        copy_of(run, from->id_integer, from->ids.integer_count, sizeof *to->id_integer);
-    to->id_present = copy_of(run, from->id_present, words, sizeof *to->id_present);
-    to->id_rank = copy_of(run, from->id_rank, words, sizeof *to->id_rank);
-    to->id_text_offset =
-        copy_of(run, from->id_text_offset, texts + 1, sizeof *to->id_text_offset);
-    to->id_text_bytes = copy_of(run, from->id_text_bytes, gg_text_bytes_used(from), 1);
-    to->id_text_length =
-        copy_of(run, from->id_text_length, texts, sizeof *to->id_text_length);
-    to->unused.vertex =
-        copy_of(run, from->unused.vertex, from->unused.count, sizeof *to->unused.vertex);
-    to->ids.integer = to->id_integer;
-    to->ids.texts.offset = to->id_text_offset;
-    to->ids.texts.bytes = to->id_text_bytes;
-    to->ids.texts.length = to->id_text_length;
+    uint64_t words = (from->id.span + 63) / 64, texts = (uint64_t)from->ids.texts.count;
+    to->id.integer =
+        copy_of(run, from->id.integer, from->ids.integer_count, sizeof *to->id.integer);
+    to->id.present = copy_of(run, from->id.present, words, sizeof *to->id.present);
+    to->id.rank = copy_of(run, from->id.rank, words, sizeof *to->id.rank);
+    to->id.text_offset =
+        copy_of(run, from->id.text_offset, texts + 1, sizeof *to->id.text_offset);
+    to->id.text_bytes = copy_of(run, from->id.text_bytes, gg_text_bytes_used(from), 1);
+    to->id.text_length =
+        copy_of(run, from->id.text_length, texts, sizeof *to->id.text_length);
+    to->id.unused.vertex = copy_of(run, from->id.unused.vertex, from->id.unused.count,
+                                   sizeof *to->id.unused.vertex);
+    to->ids.integer = to->id.integer;
+    to->ids.texts.offset = to->id.text_offset;
+    to->ids.texts.bytes = to->id.text_bytes;
+    to->ids.texts.length = to->id.text_length;
 }
 
 gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
@@ -91,18 +91,19 @@ gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
     *made = *graph;
     made->gate = (struct graph_gate){0};
     made->device = NULL;
-    made->tables_settled = false;
-    made->text_index = NULL;
-    made->texts_asked = 0;
+    made->derived.tables_settled = false;
+    made->id.text_index = NULL;
+    made->id.texts_asked = 0;
     copy_edges(run, graph, made);
     copy_ids(run, graph, made);
     for (int kind = 0; kind < CSR_KINDS; kind++)
         copy_slot(run, &graph->csr[kind], graph->n,
                   gg_distance_size(graph->distance_type), &made->csr[kind]);
-    copy_slot(run, &graph->edge_rows, graph->n, gg_edge_size(graph->wide),
-              &made->edge_rows);
+    copy_slot(run, &graph->derived.edge_rows, graph->n, gg_edge_size(graph->wide),
+              &made->derived.edge_rows);
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
-        copy_adjacency(run, graph, &graph->adjacency[side], &made->adjacency[side]);
+        copy_adjacency(run, graph, &graph->derived.adjacency[side],
+                       &made->derived.adjacency[side]);
     if (gg_stopping(run)) {
         gpugraph_free(made);
         return gg_stopped(run);

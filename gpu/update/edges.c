@@ -280,7 +280,7 @@ static bool plain_afterwards(const update *u) {
     }
     if (first != 1 || last != (int64_t)u->edges.after)
         return false;
-    if (!u->graph->has_equal_edge_ids || !gg_lists_ids(u->graph))
+    if (!u->graph->known.has_equal_edge_ids || !gg_lists_ids(u->graph))
         return true;
     int64_t before = 0;
     for (uint64_t k = 0; k < u->edges.pieces; k++) {
@@ -299,10 +299,10 @@ static bool plain_afterwards(const update *u) {
 static void bound_degrees(update *u) {
     gpugraph_graph *graph = u->graph;
     const uint64_t more = 2 * u->added_count;
-    if (graph->degree_high + more > gg_limits.most_degree &&
+    if (graph->known.degree_high + more > gg_limits.most_degree &&
         gg_bound_degrees(graph, u->added_count, u->run))
         return;
-    u->degree_high = graph->degree_high + more;
+    u->degree_high = graph->known.degree_high + more;
     if (u->degree_high > 2 * u->edges.after)
         u->degree_high = 2 * u->edges.after;
     if (u->degree_high > gg_limits.most_degree)

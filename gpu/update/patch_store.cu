@@ -31,7 +31,7 @@ static void empty(gpugraph_graph *graph, struct kept_tables *k) {
     gg_store_lend(&k->store, NULL);
     gg_store_free(&k->store);
     k->filled = false;
-    __atomic_store_n(&graph->tables_settled, k->refused, __ATOMIC_RELAXED);
+    __atomic_store_n(&graph->derived.tables_settled, k->refused, __ATOMIC_RELAXED);
     tell_of_tables(k);
 }
 
@@ -173,7 +173,7 @@ extern "C" void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run) {
     if (own.status == GPUGRAPH_INTERRUPTED)
         gg_stopped(run);
     else if (settled)
-        __atomic_store_n(&graph->tables_settled, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&graph->derived.tables_settled, true, __ATOMIC_RELAXED);
 }
 
 /* ---- a batch ---- */
@@ -207,7 +207,7 @@ void gg_store_first(struct there *t) {
     struct cuda_job *job = &t->job;
     gpugraph_run *run = job->run;
     gpugraph_graph *graph = t->p->graph;
-    if (!__atomic_load_n(&graph->tables_kept, __ATOMIC_RELAXED))
+    if (!__atomic_load_n(&graph->derived.tables_kept, __ATOMIC_RELAXED))
         return;
     struct kept_tables *k = (struct kept_tables *)gg_device_part(job, &tables_kind);
     if (!k || k->refused || (!k->filled && !can_fill(graph)))

@@ -176,8 +176,8 @@ static uint64_t *mark_others(const rebuild *r) {
     }
     for (int64_t i = 0; marks && i < r->changes->loose_count; i++)
         mark(marks, r->changes->loose[i]);
-    for (uint64_t i = 0; marks && i < graph->unused.count; i++)
-        mark(marks, graph->unused.vertex[i]);
+    for (uint64_t i = 0; marks && i < graph->id.unused.count; i++)
+        mark(marks, graph->id.unused.vertex[i]);
     return marks;
 }
 

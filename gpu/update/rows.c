@@ -418,7 +418,7 @@ void gg_update_rows(update *u) {
         if (graph->csr[kind].made && !(same_ends && kind == CSR_SIMPLE))
             plan_rows(u, (enum csr_kind)kind, &graph->csr[kind], false);
     if (gg_keeps_edge_rows(u) && !gg_stopping(u->run))
-        plan_rows(u, CSR_OUT, &graph->edge_rows, true);
+        plan_rows(u, CSR_OUT, &graph->derived.edge_rows, true);
 }
 
 /* ---- rows that lie elsewhere ---- */

@@ -61,7 +61,7 @@ static uint64_t count_arcs_of_simple(const struct adjacency *a, uint32_t from,
 
 /* Edges that join two vertices, in either direction. */
 static uint64_t arcs_between(const gpugraph_graph *graph, uint32_t a, uint32_t b) {
-    const struct adjacency *out = &graph->adjacency[GPUGRAPH_OUT];
+    const struct adjacency *out = &graph->derived.adjacency[GPUGRAPH_OUT];
     return count_arcs_of_simple(out, a, b) + count_arcs_of_simple(out, b, a);
 }
 
@@ -81,7 +81,7 @@ struct pair_look {
 
 /* Rows first, then what is in them. */
 static void fetch_pair(const gpugraph_graph *graph, uint64_t pair, bool arcs) {
-    const struct adjacency *out = &graph->adjacency[GPUGRAPH_OUT];
+    const struct adjacency *out = &graph->derived.adjacency[GPUGRAPH_OUT];
     const struct csr_slot *simple = &graph->csr[CSR_SIMPLE];
     const uint32_t end[2] = {(uint32_t)(pair >> 32), (uint32_t)pair};
     if (pair == 0) /* nobody looks at it, and there may be no vertex 0 */
@@ -199,7 +199,7 @@ static const struct csr_slot *counting_slot(const gpugraph_graph *graph) {
     for (int i = 0; i < 3; i++)
         if (graph->csr[kinds[i]].made)
             return &graph->csr[kinds[i]];
-    return graph->edge_rows.made ? &graph->edge_rows : NULL;
+    return graph->derived.edge_rows.made ? &graph->derived.edge_rows : NULL;
 }
 
 static uint64_t edges_between(const gpugraph_graph *graph, const struct csr_slot *slot,

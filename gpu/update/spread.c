@@ -87,14 +87,14 @@ static bool make_room_of_spread(id_list *l, uint64_t bytes) {
 static uint64_t count_outside(const gpugraph_graph *graph, int64_t nearest,
                               int64_t farthest, uint64_t step, uint64_t room) {
     const bool before = farthest < nearest,
-               listed = graph->id_integer && !graph->id_present; /* far apart already */
+               listed = graph->id.integer && !graph->id.present; /* far apart already */
     uint64_t more = room / step < SPREAD_HERE ? room / step : SPREAD_HERE - 1;
     for (; more > 0 && !listed; more /= 2) {
         const uint64_t by = more * step;
         const int64_t end =
             (int64_t)(before ? (uint64_t)farthest - by : (uint64_t)farthest + by);
-        if (before ? gg_close_together(graph->integer_ends, end, nearest)
-                   : gg_close_together(graph->integer_ends, nearest, end))
+        if (before ? gg_close_together(graph->known.integer_ends, end, nearest)
+                   : gg_close_together(graph->known.integer_ends, nearest, end))
             break;
     }
     return more;
@@ -199,10 +199,10 @@ static void leave_unused(gpugraph_graph *graph, const gpugraph_edges *added,
             id.bytes = gpugraph_text(&added->texts, value, &id.length);
         vertex[i] = gg_number_of(graph, &id);
     }
-    gg_release(graph->unused.vertex);
-    graph->unused.vertex = vertex;
-    graph->unused.count = graph->spread = count;
-    graph->integer_ends -= count - (uint64_t)added->texts.count;
+    gg_release(graph->id.unused.vertex);
+    graph->id.unused.vertex = vertex;
+    graph->id.unused.count = graph->id.spread = count;
+    graph->known.integer_ends -= count - (uint64_t)added->texts.count;
 }
 
 static bool spread(gpugraph_graph *graph, const struct vertex_id *come, id_list *l,
@@ -231,7 +231,7 @@ bool gg_spread_unused(gpugraph_graph *graph, const struct named_numbers *named,
     id_list list = {.run = run};
     if (graph->n < SPREAD_LEAST && gg_limits.spread_every == 0)
         return false;
-    graph->between = 0;
+    graph->id.between = 0;
     /* Others that the batch names would have to be found again. */
     if (named->changes.kept_count + named->changes.loose_count > 0)
         return false;

@@ -10,8 +10,8 @@
 gpugraph_status gpugraph_make_tables(gpugraph_graph *graph, gpugraph_run *run) {
     gg_enter_graph(graph, run);
     gg_count_for(NULL);
-    __atomic_store_n(&graph->tables_kept, true, __ATOMIC_RELAXED);
-    if (!__atomic_load_n(&graph->tables_settled, __ATOMIC_RELAXED) &&
+    __atomic_store_n(&graph->derived.tables_kept, true, __ATOMIC_RELAXED);
+    if (!__atomic_load_n(&graph->derived.tables_settled, __ATOMIC_RELAXED) &&
         __atomic_load_n(&graph->device, __ATOMIC_ACQUIRE) && gg_patches.make)
         gg_patches.make(graph, run);
     return gg_leave_graph(graph, run);

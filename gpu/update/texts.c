@@ -26,38 +26,38 @@ static uint64_t bytes_of_fresh(const update *u) {
 /* ---- all of them anew ---- */
 
 static void put_fresh(update *u, uint64_t t, uint64_t i) {
-    uint64_t at = u->ids.id_text_offset[t], length;
+    uint64_t at = u->ids.id.text_offset[t], length;
     const char *text = fresh_text(u, i, &length);
     if (length)
-        memcpy(u->ids.id_text_bytes + at, text, length);
-    u->ids.id_text_offset[t + 1] = at + length;
+        memcpy(u->ids.id.text_bytes + at, text, length);
+    u->ids.id.text_offset[t + 1] = at + length;
 }
 
 /* Old texts low .. high - 1 become those from t on. */
 static void put_in_order(update *u, uint64_t t, uint64_t low, uint64_t high) {
     const gpugraph_texts *texts = &u->graph->ids.texts;
-    uint64_t *offset = u->ids.id_text_offset, at = offset[t];
+    uint64_t *offset = u->ids.id.text_offset, at = offset[t];
     uint64_t begin = texts->offset[low], length = texts->offset[high] - begin;
     if (length)
-        gg_copy(u->run, u->ids.id_text_bytes + at, texts->bytes + begin, length);
+        gg_copy(u->run, u->ids.id.text_bytes + at, texts->bytes + begin, length);
     for (uint64_t k = low; k < high && !gg_leave(u->run, k); k++)
         offset[t + k + 1 - low] = texts->offset[k + 1] - begin + at;
 }
 
 static void put_one_by_one(update *u, uint64_t t, uint64_t low, uint64_t high) {
-    uint64_t at = u->ids.id_text_offset[t], length;
+    uint64_t at = u->ids.id.text_offset[t], length;
     for (uint64_t k = low; k < high && !gg_leave(u->run, k); k++) {
         const char *text = gpugraph_text(&u->graph->ids.texts, k, &length);
         if (length)
-            memcpy(u->ids.id_text_bytes + at, text, length);
-        u->ids.id_text_offset[t + k + 1 - low] = at += length;
+            memcpy(u->ids.id.text_bytes + at, text, length);
+        u->ids.id.text_offset[t + k + 1 - low] = at += length;
     }
 }
 
 /* Pieces and fresh texts in order of their new places. */
 static void fill(update *u, uint64_t first) {
     uint64_t was = u->graph->ids.integer_count, i = u->fresh_integers, t = 0;
-    u->ids.id_text_offset[0] = 0;
+    u->ids.id.text_offset[0] = 0;
     for (uint64_t k = 0; k <= u->vertices.pieces && !gg_stopping(u->run); k++) {
         const splice_piece *piece = &u->vertices.piece[k];
         uint64_t begin = k < u->vertices.pieces ? piece->to : u->vertices.after;
@@ -67,7 +67,7 @@ static void fill(update *u, uint64_t first) {
             continue;
         uint64_t low = piece->from > was ? piece->from - was : 0;
         uint64_t high = piece->from + piece->count - was;
-        if (u->graph->id_text_length)
+        if (u->graph->id.text_length)
             put_one_by_one(u, t, low, high);
         else
             put_in_order(u, t, low, high);
@@ -79,15 +79,15 @@ static void lay_out(update *u) {
     const uint64_t integers = u->ids.ids.integer_count,
                    texts = u->vertices.after - integers,
                    room = gg_text_bytes(&u->graph->ids.texts) + bytes_of_fresh(u);
-    u->ids.id_text_offset =
-        gg_alloc_roomy(u->run, texts + 1, sizeof *u->ids.id_text_offset);
-    if (u->ids.id_text_offset)
-        u->ids.id_text_bytes = gg_alloc_roomy(u->run, room, 1);
-    if (u->ids.id_text_bytes)
+    u->ids.id.text_offset =
+        gg_alloc_roomy(u->run, texts + 1, sizeof *u->ids.id.text_offset);
+    if (u->ids.id.text_offset)
+        u->ids.id.text_bytes = gg_alloc_roomy(u->run, room, 1);
+    if (u->ids.id.text_bytes)
         fill(u, integers);
     u->ids.ids.texts = (gpugraph_texts){.count = (int64_t)texts,
-                                        .offset = u->ids.id_text_offset,
-                                        .bytes = u->ids.id_text_bytes};
+                                        .offset = u->ids.id.text_offset,
+                                        .bytes = u->ids.id.text_bytes};
 }
 
 /* ---- those that come behind all others ---- */
@@ -103,37 +103,37 @@ static void plan_behind(update *u) {
     gpugraph_graph *to = &u->ids;
     const uint64_t count = (uint64_t)graph->ids.texts.count, after = count + u->fresh,
                    used = gg_text_bytes_used(graph);
-    to->id_text_offset = gg_longer(u, graph->id_text_offset, count + 1, after + 1,
-                                   sizeof *to->id_text_offset);
-    to->id_text_bytes =
-        gg_longer(u, graph->id_text_bytes, used, used + bytes_of_fresh(u), 1);
-    if (graph->id_text_length)
-        to->id_text_length =
-            gg_longer(u, graph->id_text_length, count, after, sizeof *to->id_text_length);
+    to->id.text_offset = gg_longer(u, graph->id.text_offset, count + 1, after + 1,
+                                   sizeof *to->id.text_offset);
+    to->id.text_bytes =
+        gg_longer(u, graph->id.text_bytes, used, used + bytes_of_fresh(u), 1);
+    if (graph->id.text_length)
+        to->id.text_length =
+            gg_longer(u, graph->id.text_length, count, after, sizeof *to->id.text_length);
 }
 
 static void commit_behind(update *u) {
     gpugraph_graph *graph = u->graph, *to = &u->ids;
     gpugraph_texts *texts = &graph->ids.texts;
     uint64_t at = gg_text_bytes_used(graph);
-    gg_take_longer((void **)&graph->id_text_offset, (void **)&to->id_text_offset);
-    gg_take_longer((void **)&graph->id_text_bytes, (void **)&to->id_text_bytes);
-    gg_take_longer((void **)&graph->id_text_length, (void **)&to->id_text_length);
-    *texts = (gpugraph_texts){texts->count, graph->id_text_offset, graph->id_text_bytes,
-                              graph->id_text_length};
+    gg_take_longer((void **)&graph->id.text_offset, (void **)&to->id.text_offset);
+    gg_take_longer((void **)&graph->id.text_bytes, (void **)&to->id.text_bytes);
+    gg_take_longer((void **)&graph->id.text_length, (void **)&to->id.text_length);
+    *texts = (gpugraph_texts){texts->count, graph->id.text_offset, graph->id.text_bytes,
+                              graph->id.text_length};
     for (uint64_t i = 0; i < u->fresh; i++) {
         uint64_t length;
         const char *text = fresh_text(u, i, &length);
         const int64_t t = texts->count++;
         if (length)
-            memcpy(graph->id_text_bytes + at, text, length);
-        graph->id_text_offset[t] = at;
+            memcpy(graph->id.text_bytes + at, text, length);
+        graph->id.text_offset[t] = at;
         at += length;
-        graph->id_text_offset[t + 1] = at;
-        if (graph->id_text_length) {
-            graph->id_text_length[t] = (uint32_t)length;
-            graph->id_text_used += length;
-            graph->id_text_live += length;
+        graph->id.text_offset[t + 1] = at;
+        if (graph->id.text_length) {
+            graph->id.text_length[t] = (uint32_t)length;
+            graph->id.text_used += length;
+            graph->id.text_live += length;
         }
         gg_text_index_add(graph, (uint32_t)t);
     }
@@ -162,14 +162,14 @@ void gg_commit_texts(update *u) {
         commit_behind(u);
     if (!u->texts_change)
         return;
-    gg_release(graph->id_text_offset);
-    gg_release(graph->id_text_bytes);
-    gg_release(graph->id_text_length);
+    gg_release(graph->id.text_offset);
+    gg_release(graph->id.text_bytes);
+    gg_release(graph->id.text_length);
     gg_drop_text_index(graph);
-    graph->id_text_offset = to->id_text_offset;
-    graph->id_text_bytes = to->id_text_bytes;
-    graph->id_text_length = NULL;
+    graph->id.text_offset = to->id.text_offset;
+    graph->id.text_bytes = to->id.text_bytes;
+    graph->id.text_length = NULL;
     graph->ids.texts = to->ids.texts;
-    to->id_text_offset = NULL;
-    to->id_text_bytes = NULL;
+    to->id.text_offset = NULL;
+    to->id.text_bytes = NULL;
 }

@@ -36,14 +36,14 @@ static uint64_t find_used_again(const update *u, uint8_t *again) {
         use_again(u, u->end[edges + i].old, again);
     for (int64_t i = 0; i < u->changes->kept_count; i++)
         use_again(u, u->changes->kept[i], again);
-    for (uint64_t i = 0; i < u->graph->unused.count; i++)
+    for (uint64_t i = 0; i < u->graph->id.unused.count; i++)
         count += again[i];
     return count;
 }
 
 /* The numbers that are unused already and stay so, and those of vertices that vanish now, ascending, each once. */
 static uint64_t merge(const update *u, const uint8_t *again, uint64_t *to) {
-    const struct unused_numbers *unused = &u->graph->unused;
+    const struct unused_numbers *unused = &u->graph->id.unused;
     uint64_t i = 0, k = 0, count = 0;
     while (i < unused->count || k < u->vanished) {
         const uint64_t old = i < unused->count ? unused->vertex[i] : UINT64_MAX,
@@ -60,11 +60,11 @@ static uint64_t merge(const update *u, const uint8_t *again, uint64_t *to) {
 static bool may_keep(const update *u, uint64_t count) {
     const gpugraph_graph *graph = u->graph;
     return u->changes->keep_numbers &&
-           count <= most_unused((uint64_t)graph->n) + graph->spread;
+           count <= most_unused((uint64_t)graph->n) + graph->id.spread;
 }
 
 static void keep_unused(update *u, const uint64_t *number, uint64_t count) {
-    struct unused_numbers *to = &u->ids.unused;
+    struct unused_numbers *to = &u->ids.id.unused;
     to->vertex = gg_alloc(u->run, count, sizeof *to->vertex);
     to->count = count;
     for (uint64_t i = 0; to->vertex && i < count; i++)
@@ -73,7 +73,7 @@ static void keep_unused(update *u, const uint64_t *number, uint64_t count) {
 }
 
 void gg_update_unused(update *u) {
-    const uint64_t had = u->graph->unused.count;
+    const uint64_t had = u->graph->id.unused.count;
     u->gone = u->vanished;
     if (had + u->vanished == 0 || (had == 0 && !may_keep(u, u->vanished)))
         return; /* none before, none afterwards */
@@ -100,7 +100,7 @@ void gg_update_unused(update *u) {
 }
 
 void gg_renumber_unused(update *u) {
-    struct unused_numbers *to = &u->ids.unused;
+    struct unused_numbers *to = &u->ids.id.unused;
     for (uint64_t i = 0; i < to->count; i++)
         to->vertex[i] = gg_renumber(&u->vertices, to->vertex[i]);
     u->unused_change |= to->count > 0;
@@ -109,11 +109,11 @@ void gg_renumber_unused(update *u) {
 void gg_commit_unused(update *u) {
     if (!u->unused_change)
         return;
-    gg_release(u->graph->unused.vertex);
-    if (u->ids.unused.count == 0 && u->graph->spread > 0) {
-        u->graph->spread = 0;
-        u->graph->between = u->given_up ? -SPREAD_PATIENCE : 1; /* used, all of them */
+    gg_release(u->graph->id.unused.vertex);
+    if (u->ids.id.unused.count == 0 && u->graph->id.spread > 0) {
+        u->graph->id.spread = 0;
+        u->graph->id.between = u->given_up ? -SPREAD_PATIENCE : 1; /* used, all of them */
     }
-    u->graph->unused = u->ids.unused;
-    u->ids.unused = (struct unused_numbers){NULL, 0};
+    u->graph->id.unused = u->ids.id.unused;
+    u->ids.id.unused = (struct unused_numbers){NULL, 0};
 }

@@ -142,24 +142,24 @@ static void move_offsets(const update *u, row_plan *p) {
 static void swap_ids(update *u) {
     gpugraph_graph *graph = u->graph, *to = &u->ids;
     if (u->ids_change) {
-        gg_release(graph->id_integer);
-        gg_release(graph->id_present);
-        gg_release(graph->id_rank);
-        graph->id_integer = to->id_integer;
-        graph->id_present = to->id_present;
-        graph->id_rank = to->id_rank;
-        graph->id_span = to->id_span;
+        gg_release(graph->id.integer);
+        gg_release(graph->id.present);
+        gg_release(graph->id.rank);
+        graph->id.integer = to->id.integer;
+        graph->id.present = to->id.present;
+        graph->id.rank = to->id.rank;
+        graph->id.span = to->id.span;
         graph->ids.first_integer = to->ids.first_integer;
-        graph->ids.integer = to->id_integer;
+        graph->ids.integer = to->id.integer;
         graph->ids.integer_count = to->ids.integer_count;
-        to->id_integer = NULL;
-        to->id_present = NULL;
-        to->id_rank = NULL;
+        to->id.integer = NULL;
+        to->id.present = NULL;
+        to->id.rank = NULL;
     }
     if (u->ids_behind)
         gg_commit_ids_behind(u);
     gg_commit_texts(u);
-    graph->integer_ends = to->integer_ends;
+    graph->known.integer_ends = to->known.integer_ends;
     gg_commit_unused(u);
 }
 
@@ -221,10 +221,10 @@ static void commit(update *u) {
     }
     graph->distance_type = u->distance_type;
     /* nobody has looked at these edges */
-    graph->thin = graph->long_ways = false;
-    graph->degree_high = u->degree_high;
-    graph->path_low = u->path_low;
-    graph->path_high = u->path_high;
+    graph->known.thin = graph->known.long_ways = false;
+    graph->known.degree_high = u->degree_high;
+    graph->known.path_low = u->path_low;
+    graph->known.path_high = u->path_high;
     gg_point_edges(graph, graph->edges.weight_type);
     graph->host_bytes = gg_graph_bytes(graph);
 }
@@ -432,7 +432,7 @@ static void remake(const gpugraph_graph *old, gpugraph_graph *new, gpugraph_run 
         if (old->csr[kind].made)
             gg_csr(new, (enum csr_kind)kind, old->csr[kind].weight != NULL,
                    old->csr[kind].sorted, run, &view);
-    if (old->edge_rows.made && !gg_stopping(run))
+    if (old->derived.edge_rows.made && !gg_stopping(run))
         gg_edge_rows(new, run);
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
         if (gg_adjacency_made(old, (gpugraph_direction)side) &&
@@ -451,8 +451,8 @@ static void rebuild(gpugraph_graph *graph, const gpugraph_changes *changes,
         gpugraph_graph swap = *graph;
         *graph = *new;
         *new = swap;
-        graph->searches = swap.searches;
-        graph->tables_kept = swap.tables_kept;
+        graph->known.searches = swap.known.searches;
+        graph->derived.tables_kept = swap.derived.tables_kept;
     }
     gpugraph_free(new);
 }

@@ -87,13 +87,13 @@ typedef struct row_plan {
     uint32_t *spare;
 } row_plan;
 
-/* An arc as graph->adjacency has it, and the row that it leaves. */
+/* An arc as graph->derived.adjacency has it, and the row that it leaves. */
 typedef struct row_arc {
     uint32_t row;
     uint64_t arc;
 } row_arc;
 
-/* What becomes of graph->adjacency[side]. */
+/* What becomes of graph->derived.adjacency[side]. */
 typedef struct adjacency_plan {
     bool planned, fits; /* false: it is given up */
     row_arc *removed, *added;
@@ -217,7 +217,8 @@ static inline bool gg_same_ends(const update *u) {
 /* Rows with edge numbers are brought up to date, unless the numbers become wider or narrower:
 ** then they are made anew when they are asked for. */
 static inline bool gg_keeps_edge_rows(const update *u) {
-    return u->graph->edge_rows.made && gg_is_wide(u->edges.after) == u->graph->wide;
+    return u->graph->derived.edge_rows.made &&
+           gg_is_wide(u->edges.after) == u->graph->wide;
 }
 
 /* Each finds out one part, in this order; a failure is in the run's status. */

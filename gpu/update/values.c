@@ -49,7 +49,7 @@ static uint64_t span_of(const update *u, int64_t *first, int64_t *last) {
 static void list_integers(update *u, uint64_t count) {
     const gpugraph_ids *ids = &u->graph->ids;
     int64_t *to = gg_alloc_roomy(u->run, count, sizeof *to);
-    u->ids.id_integer = to;
+    u->ids.id.integer = to;
     for (uint64_t k = 0; to && k < u->vertices.pieces; k++) {
         const splice_piece *piece = &u->vertices.piece[k];
         uint64_t end = piece->from + piece->count;
@@ -69,12 +69,12 @@ static void lay_out_integers(update *u, uint64_t count, int64_t first, int64_t l
         return;
     if (span == count) {
         u->ids.ids.first_integer = first;
-        u->ids.id_span = span;
+        u->ids.id.span = span;
         return;
     }
     list_integers(u, count);
     if (!gg_stopping(u->run))
-        gg_index_integers(u->run, &u->ids, u->ids.integer_ends);
+        gg_index_integers(u->run, &u->ids, u->ids.known.integer_ends);
 }
 
 /* ---- INTEGER ids that come behind all others ---- */
@@ -86,9 +86,9 @@ static uint64_t words_of(uint64_t span) {
 static bool come_behind(const update *u, bool mapped) {
     const gpugraph_graph *graph = u->graph;
     return u->fresh_integers > 0 && u->fresh_integers == u->fresh && u->vanished == 0 &&
-           graph->ids.texts.count == 0 && graph->id_integer &&
+           graph->ids.texts.count == 0 && graph->id.integer &&
            u->fresh_at[0] == graph->ids.integer_count &&
-           mapped == (graph->id_present != NULL);
+           mapped == (graph->id.present != NULL);
 }
 
 void *gg_longer(const update *u, void *block, uint64_t count, uint64_t after,
@@ -113,39 +113,39 @@ static void plan_behind(update *u, uint64_t count, int64_t last) {
     const gpugraph_graph *graph = u->graph;
     gpugraph_graph *to = &u->ids;
     to->ids.integer_count = (uint32_t)count;
-    to->id_integer = gg_longer(u, graph->id_integer, graph->ids.integer_count, count,
-                               sizeof *to->id_integer);
-    if (!graph->id_present)
+    to->id.integer = gg_longer(u, graph->id.integer, graph->ids.integer_count, count,
+                               sizeof *to->id.integer);
+    if (!graph->id.present)
         return;
-    to->id_span = (uint64_t)last - (uint64_t)graph->ids.first_integer + 1;
-    const uint64_t words = words_of(graph->id_span), after = words_of(to->id_span);
-    to->id_present =
-        gg_longer(u, graph->id_present, words, after, sizeof *to->id_present);
-    to->id_rank = gg_longer(u, graph->id_rank, words, after, sizeof *to->id_rank);
+    to->id.span = (uint64_t)last - (uint64_t)graph->ids.first_integer + 1;
+    const uint64_t words = words_of(graph->id.span), after = words_of(to->id.span);
+    to->id.present =
+        gg_longer(u, graph->id.present, words, after, sizeof *to->id.present);
+    to->id.rank = gg_longer(u, graph->id.rank, words, after, sizeof *to->id.rank);
 }
 
 void gg_commit_ids_behind(update *u) {
     gpugraph_graph *graph = u->graph, *to = &u->ids;
-    uint64_t words = words_of(graph->id_span);
+    uint64_t words = words_of(graph->id.span);
     uint32_t v = graph->ids.integer_count;
-    gg_take_longer((void **)&graph->id_integer, (void **)&to->id_integer);
-    gg_take_longer((void **)&graph->id_present, (void **)&to->id_present);
-    gg_take_longer((void **)&graph->id_rank, (void **)&to->id_rank);
-    graph->ids.integer = graph->id_integer;
+    gg_take_longer((void **)&graph->id.integer, (void **)&to->id.integer);
+    gg_take_longer((void **)&graph->id.present, (void **)&to->id.present);
+    gg_take_longer((void **)&graph->id.rank, (void **)&to->id.rank);
+    graph->ids.integer = graph->id.integer;
     for (uint64_t i = 0; i < u->fresh; i++, v++) {
         const uint64_t id = (uint64_t)u->fresh_id[i],
                        place = id - (uint64_t)graph->ids.first_integer;
-        graph->id_integer[v] = (int64_t)id;
-        for (; graph->id_present && words <= place / 64; words++) {
-            graph->id_present[words] = 0;
-            graph->id_rank[words] = v;
+        graph->id.integer[v] = (int64_t)id;
+        for (; graph->id.present && words <= place / 64; words++) {
+            graph->id.present[words] = 0;
+            graph->id.rank[words] = v;
         }
-        if (graph->id_present)
-            graph->id_present[place / 64] |= (uint64_t)1 << (place % 64);
+        if (graph->id.present)
+            graph->id.present[place / 64] |= (uint64_t)1 << (place % 64);
     }
     graph->ids.integer_count = v;
-    if (graph->id_present)
-        graph->id_span = to->id_span;
+    if (graph->id.present)
+        graph->id.span = to->id.span;
 }
 
 /* ---- ids ---- */
@@ -159,7 +159,7 @@ static uint64_t loose_integers(const update *u, uint64_t most) {
 }
 
 static uint64_t count_integer_ends(const update *u) {
-    uint64_t ends = u->graph->integer_ends, integers = u->graph->ids.integer_count;
+    uint64_t ends = u->graph->known.integer_ends, integers = u->graph->ids.integer_count;
     for (uint64_t ref = 0; ref < 2 * u->removed_count; ref++)
         ends -= gg_removed_end(u, (end_ref)ref) < integers;
     for (uint64_t i = 0; i < u->added_count; i++) {
@@ -179,13 +179,13 @@ void gg_update_ids(update *u) {
     const gpugraph_graph *graph = u->graph;
     int64_t first, last;
     uint64_t count = span_of(u, &first, &last);
-    u->ids.integer_ends = count_integer_ends(u);
+    u->ids.known.integer_ends = count_integer_ends(u);
     u->ids.n = (uint32_t)u->vertices.after;
     bool mapped = count && (uint64_t)last - (uint64_t)first + 1 != count &&
-                  gg_close_together(u->ids.integer_ends, first, last);
+                  gg_close_together(u->ids.known.integer_ends, first, last);
     u->ids_behind = come_behind(u, mapped);
     u->ids_change = !u->ids_behind && (u->fresh_integers || integers_vanish(u) ||
-                                       mapped != (graph->id_present != NULL));
+                                       mapped != (graph->id.present != NULL));
     if (u->ids_change)
         lay_out_integers(u, count, first, last);
     else if (u->ids_behind)
@@ -330,9 +330,10 @@ static void settle_layout(update *u, uint64_t sum, uint64_t largest) {
     uint64_t gone = 0;
     for (uint64_t i = 0; i < u->removed_count + u->reweighted; i++)
         gone += gone_weight(u, i);
-    u->path_low = u->graph->path_low > 2 * gone ? u->graph->path_low - 2 * gone : 0;
+    u->path_low =
+        u->graph->known.path_low > 2 * gone ? u->graph->known.path_low - 2 * gone : 0;
     u->path_low = largest > u->path_low ? largest : u->path_low;
-    u->path_high = add_capped(u->graph->path_high, 2 * sum);
+    u->path_high = add_capped(u->graph->known.path_high, 2 * sum);
     if (u->edges.after == u->added_count + u->reweighted)
         u->path_high = 2 * sum;
     if (u->path_low < UINT32_MAX && u->path_high >= UINT32_MAX)

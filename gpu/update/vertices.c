@@ -252,12 +252,13 @@ static uint64_t row_length(const struct csr_slot *slot, uint64_t v) {
 static int stays(const gpugraph_graph *graph, const uint32_t *in_count, uint64_t v,
                  const uint64_t *gone) {
     if (in_count)
-        return (uint64_t)graph->adjacency[GPUGRAPH_OUT].row[v].count + in_count[v] >
+        return (uint64_t)graph->derived.adjacency[GPUGRAPH_OUT].row[v].count +
+                   in_count[v] >
                gone[LEAVES] + gone[ENTERS] + 2 * gone[LOOPS];
     const struct csr_slot *out = &graph->csr[CSR_OUT], *in = &graph->csr[CSR_IN];
     const struct csr_slot *both = &graph->csr[CSR_BOTH];
     if (!out->made)
-        out = &graph->edge_rows;
+        out = &graph->derived.edge_rows;
     if (both->made)
         return row_length(both, v) > gone[LEAVES] + gone[ENTERS] + gone[LOOPS];
     if (row_length(out, v) > gone[LEAVES] + gone[LOOPS] ||
@@ -272,7 +273,7 @@ static inline void fetch_row(const gpugraph_graph *graph, const uint32_t *in_cou
     if (!in_count || i >= count || (touched[i] & HOW_MASK) == KEEPS ||
         (i + 1 < count && touched[i + 1] >> HOW_BITS == touched[i] >> HOW_BITS))
         return;
-    gg_fetch(&graph->adjacency[GPUGRAPH_OUT].row[touched[i] >> HOW_BITS]);
+    gg_fetch(&graph->derived.adjacency[GPUGRAPH_OUT].row[touched[i] >> HOW_BITS]);
     gg_fetch(&in_count[touched[i] >> HOW_BITS]);
 }
 
@@ -309,7 +310,7 @@ static void look_at_slice(void *job, uint64_t begin, uint64_t end) {
 ** did not say so already. */
 static void look_at_edges(const update *u, uint64_t *open) {
     const gpugraph_graph *graph = u->graph;
-    bool sources = !graph->csr[CSR_OUT].made && !graph->edge_rows.made;
+    bool sources = !graph->csr[CSR_OUT].made && !graph->derived.edge_rows.made;
     bool targets = !graph->csr[CSR_IN].made;
     if (graph->device && graph->m >= LOOK_ON_DEVICE) {
         patch_look look = {u->graph,
@@ -351,7 +352,7 @@ static void settle_open(update *u, const uint64_t *list, uint64_t count) {
 static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
     uint64_t opens = 0, *open = u->key_scratch;
     const uint32_t *in = gg_adjacency_made(u->graph, GPUGRAPH_OUT)
-                             ? u->graph->adjacency[GPUGRAPH_OUT].in
+                             ? u->graph->derived.adjacency[GPUGRAPH_OUT].in
                              : NULL;
     for (uint64_t i = 0, next; i < count; i = next) {
         uint64_t v = touched[i] >> HOW_BITS, gone[HOWS] = {0};

@@ -419,7 +419,7 @@ static const char *compare_arc_lists(const gpugraph_arcs *a, const gpugraph_arcs
 /* Row by row, whatever room there is behind them. */
 static const char *compare_adjacency(gpugraph_graph *got, gpugraph_graph *wanted,
                                      gpugraph_direction side) {
-    const struct adjacency *made = &got->adjacency[side];
+    const struct adjacency *made = &got->derived.adjacency[side];
     gpugraph_run run = {.threads = 1};
     gpugraph_arcs a, b;
     const char *differs = NULL;
@@ -456,7 +456,8 @@ static const char *compare_slots(gpugraph_graph *got, gpugraph_graph *wanted) {
         if (differs)
             return differs;
     }
-    const struct csr_slot *rows = &got->edge_rows, *others = &wanted->edge_rows;
+    const struct csr_slot *rows = &got->derived.edge_rows,
+                          *others = &wanted->derived.edge_rows;
     const char *differs = compare_adjacency(got, wanted, GPUGRAPH_OUT);
     if (!differs)
         differs = compare_adjacency(got, wanted, GPUGRAPH_IN);
@@ -490,16 +491,16 @@ static bool same_texts(const gpugraph_texts *a, const gpugraph_texts *b) {
 
 /* What texts take that need not lie in order, beyond those that do. */
 static int64_t loose_bytes(const gpugraph_graph *graph) {
-    if (!graph->id_text_length)
+    if (!graph->id.text_length)
         return 0;
     return (int64_t)(gg_text_bytes_used(graph) - gg_text_bytes(&graph->ids.texts) +
-                     (uint64_t)graph->ids.texts.count * sizeof *graph->id_text_length);
+                     (uint64_t)graph->ids.texts.count * sizeof *graph->id.text_length);
 }
 
 const char *kept_texts_differ(const gpugraph_graph *graph) {
     const gpugraph_ids *ids = &graph->ids;
-    if (ids->texts.length != graph->id_text_length ||
-        (ids->texts.length && graph->id_text_live != gg_text_bytes(&ids->texts)))
+    if (ids->texts.length != graph->id.text_length ||
+        (ids->texts.length && graph->id.text_live != gg_text_bytes(&ids->texts)))
         return "the bytes of texts";
     for (uint64_t t = 0; t < (uint64_t)ids->texts.count; t++) {
         uint64_t length;
@@ -513,21 +514,21 @@ const char *kept_texts_differ(const gpugraph_graph *graph) {
 
 static const char *compare_ids(const gpugraph_graph *got, const gpugraph_graph *wanted) {
     const gpugraph_ids *a = &got->ids, *b = &wanted->ids;
-    uint64_t words = (wanted->id_span + 63) / 64;
+    uint64_t words = (wanted->id.span + 63) / 64;
     if (got->n != wanted->n || a->integer_count != b->integer_count)
         return "the number of vertices";
     if (b->integer_count && !b->integer && a->first_integer != b->first_integer)
         return "the first id";
-    if (a->integer != got->id_integer ||
+    if (a->integer != got->id.integer ||
         !equal(a->integer, b->integer, b->integer_count, 8))
         return "integer ids";
-    if (!equal(got->id_present, wanted->id_present, words, 8) ||
-        !equal(got->id_rank, wanted->id_rank, words, 4) ||
-        (wanted->id_present &&
-         (got->id_span != wanted->id_span || a->first_integer != b->first_integer)))
+    if (!equal(got->id.present, wanted->id.present, words, 8) ||
+        !equal(got->id.rank, wanted->id.rank, words, 4) ||
+        (wanted->id.present &&
+         (got->id.span != wanted->id.span || a->first_integer != b->first_integer)))
         return "the bitmap of ids";
-    if (a->texts.count != b->texts.count || a->texts.offset != got->id_text_offset ||
-        a->texts.bytes != got->id_text_bytes || a->texts.length != got->id_text_length)
+    if (a->texts.count != b->texts.count || a->texts.offset != got->id.text_offset ||
+        a->texts.bytes != got->id.text_bytes || a->texts.length != got->id.text_length)
         return "the number of texts";
     if (!same_texts(&a->texts, &b->texts))
         return "texts";

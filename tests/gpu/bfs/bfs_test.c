@@ -236,9 +236,9 @@ static void check_device_lists(const shape *s, gpugraph_graph *graph,
         const uint32_t less =
             check_list(s, graph, search, right, all - 1, tree, GPUGRAPH_CUDA);
         expect(less == GPUGRAPH_NONE, "%s: %u of %u listed", s->name, less, all);
-        expect(graph->lists_to_skip > 0, "%s: a list that is too long is no habit",
+        expect(graph->known.lists_to_skip > 0, "%s: a list that is too long is no habit",
                s->name);
-        graph->lists_to_skip = 0;
+        graph->known.lists_to_skip = 0;
     }
 }
 
@@ -340,9 +340,9 @@ static void check_bytes_by(const shape *s, gpugraph_graph *graph,
     gpugraph_bfs_each_bytes(graph, search, &run, row, &fits);
     ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
     expect(block[(size_t)count * n] == 77, "%s: more than a row", s->name);
-    expect(fits || is_long || (graph->long_ways && search->max_depth >= 255),
+    expect(fits || is_long || (graph->known.long_ways && search->max_depth >= 255),
            "%s, %s: no room for short ways", s->name, run.used_method);
-    expect(!graph->long_ways || n > 255, "%s: ways longer than all of it", s->name);
+    expect(!graph->known.long_ways || n > 255, "%s: ways longer than all of it", s->name);
     expect(!fits || !is_long || !whole, "%s, %s: long ways", s->name, run.used_method);
     single.source_count = 1;
     for (uint32_t i = 0; i < count && fits; i++) {

@@ -173,10 +173,10 @@ static void same_graphs(const gpugraph_graph *a, const gpugraph_graph *b) {
     ck_assert_int_eq(a->ids.first_integer, b->ids.first_integer);
     same_bytes(a->ids.integer, b->ids.integer, a->ids.integer_count * sizeof(int64_t),
                "integer");
-    ck_assert(!a->id_present || a->id_span == b->id_span);
-    size_t words = (size_t)((a->id_span + 63) / 64);
-    same_bytes(a->id_present, b->id_present, words * sizeof(uint64_t), "id_present");
-    same_bytes(a->id_rank, b->id_rank, words * sizeof(uint32_t), "id_rank");
+    ck_assert(!a->id.present || a->id.span == b->id.span);
+    size_t words = (size_t)((a->id.span + 63) / 64);
+    same_bytes(a->id.present, b->id.present, words * sizeof(uint64_t), "id_present");
+    same_bytes(a->id.rank, b->id.rank, words * sizeof(uint32_t), "id_rank");
     same_bytes(a->source, b->source, a->m * sizeof(uint32_t), "source");
     same_bytes(a->target, b->target, a->m * sizeof(uint32_t), "target");
     same_bytes(a->edge_id, b->edge_id, a->m * sizeof(int64_t), "edge_id");

@@ -232,7 +232,7 @@ START_TEST(wrong_arcs) {
     uint64_t e;
     model_make_slots(graph, 0x7fff);
     for (int side = 0; side < 2; side++) {
-        struct adjacency *a = &graph->adjacency[side];
+        struct adjacency *a = &graph->derived.adjacency[side];
         for (int turn = 0; turn < 60; turn++) {
             const uint32_t v = (uint32_t)model_below(&model, graph->n);
             const uint64_t k = model_below(&model, graph->m), was = a->arc[k];
@@ -290,13 +290,14 @@ START_TEST(room_runs_out) {
     gpugraph_arcs arcs;
     bool grown = false, anew = false;
     ck_assert_int_eq(gpugraph_arcs_from(graph, 0, &run, &arcs), GPUGRAPH_OK);
-    graph->adjacency[0].room = graph->adjacency[0].used + 100; /* of all that there is */
+    graph->derived.adjacency[0].room =
+        graph->derived.adjacency[0].used + 100; /* of all that there is */
     for (int round = 0; round < 40; round++) {
         edge_model before = model_copy(&model);
         model_change(&model, 20);
         model_batch batch = model_batch_of(&before, &model);
         batch.changes.added = &batch.added.edges;
-        struct adjacency *a = &graph->adjacency[GPUGRAPH_OUT];
+        struct adjacency *a = &graph->derived.adjacency[GPUGRAPH_OUT];
         const uint64_t room = a->room;
         if (round == 30) /* as if so much had been left behind */
             a->used = a->room = GG_ADJACENCY_LEAST * 4;

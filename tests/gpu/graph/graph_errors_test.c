@@ -74,7 +74,7 @@ START_TEST(too_many_at_one_vertex) {
     ck_assert_ptr_nonnull(strstr(run.message, "more than 7 edges"));
     ck_assert_ptr_null(graph);
     ck_assert_int_eq(star(5, &run, &graph), GPUGRAPH_OK);
-    ck_assert_uint_eq(graph->degree_high, 6);
+    ck_assert_uint_eq(graph->known.degree_high, 6);
     ck_assert_int_eq(gpugraph_update(graph, &add, &run), GPUGRAPH_TOO_LARGE);
     ck_assert_ptr_nonnull(strstr(run.message, "more than 7 edges"));
     ck_assert_uint_eq(gpugraph_edge_count(graph), 5);

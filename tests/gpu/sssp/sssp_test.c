@@ -177,7 +177,7 @@ static void check_device_lists(const struct roads *r, const struct answer *a,
     const bool asked = search->bounded || search->limit > 0 || search->target_count > 0;
     gg_limits.reached_least = 0;
     for (int tree = 0; tree < 2; tree++) {
-        r->graph->lists_to_skip = 0;
+        r->graph->known.lists_to_skip = 0;
         const uint32_t room = r->s.vertices + search->target_count;
         const uint32_t all = check_list(r, a, search, room, tree, GPUGRAPH_CUDA);
         expect(all == GPUGRAPH_NONE || asked, "%s: a device's list of all", r->s.name);
@@ -191,7 +191,7 @@ static void check_device_lists(const struct roads *r, const struct answer *a,
         expect(check_list(r, a, search, all - 1, tree, GPUGRAPH_CUDA) == GPUGRAPH_NONE,
                "%s: %u in less than the room", r->s.name, all);
     }
-    r->graph->lists_to_skip = 0;
+    r->graph->known.lists_to_skip = 0;
 }
 
 /* Is there a list where there must be, and none where one would be wrong? */

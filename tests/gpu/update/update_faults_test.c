@@ -74,11 +74,12 @@ static void expect_same(gpugraph_graph *got, gpugraph_graph *wanted, int n,
 /* Blocks of rows with room beyond those of packed ones, of gaps, of ids. */
 static long own_blocks(const gpugraph_graph *graph) {
     long blocks = graph->gaps.made ? 3 : graph->edge_id ? 1 : 0;
-    blocks += graph->unused.vertex != NULL;
-    blocks += (graph->id_text_length != NULL) + (graph->text_index != NULL);
+    blocks += graph->id.unused.vertex != NULL;
+    blocks += (graph->id.text_length != NULL) + (graph->id.text_index != NULL);
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
-        blocks +=
-            graph->adjacency[side].made ? 2 + (graph->adjacency[side].in != NULL) : 0;
+        blocks += graph->derived.adjacency[side].made
+                      ? 2 + (graph->derived.adjacency[side].in != NULL)
+                      : 0;
     for (int kind = 0; kind < CSR_KINDS; kind++)
         blocks += graph->csr[kind].end ? 2 : 0;
     return blocks;
@@ -210,7 +211,7 @@ static uint64_t fail_giving_way(story *s) {
     for (int n = 1; again; n++) {
         gpugraph_run run = {.threads = 1};
         gpugraph_graph *graph = graph_before(s, true);
-        graph->between = 1; /* one has come before */
+        graph->id.between = 1; /* one has come before */
         long held = heap_blocks() - own_blocks(graph);
         fail_from(n, false);
         gpugraph_status status = gpugraph_update(graph, &s->batch.changes, &run);

@@ -123,7 +123,7 @@ static void step(gpugraph_graph *graph, const edge_model *before, const edge_mod
     const char *differs = kept_texts_differ(graph);
     if (!differs)
         differs = same_graph(other ? other : graph, wanted);
-    loose_texts += graph->id_text_length != NULL;
+    loose_texts += graph->id.text_length != NULL;
     if (!differs && search)
         differs = same_answers(other ? other : graph, wanted, after->random);
     expect(!differs, "%s: ids %d, weights %d, %lld removed, %lld added, %lld edges left",
