@@ -3,7 +3,7 @@
 # with gpugraph loaded and an empty database; where the next thing on the page is a bare ``` block,
 # that must be what the sql block prints, errors included. A block fenced as ```text is shown, not compared:
 # for times, and for what differs from machine to machine. Links to files must lead somewhere, and to headings,
-# too; a source or function of C that the page names in backquotes (`gpu/tuning.h`, `gg_choose()`) must be there,
+# too; a source or function of C that the page names in backquotes (`gpu/platform.h`, `gg_choose()`) must be there,
 # unless it is one to be written.
 # A line of a ```c block must stand in a program under examples, a public header, or the smallest algorithm,
 # degrees. The shell runs in a folder that has build and examples, as the project's has.

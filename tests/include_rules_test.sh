@@ -120,7 +120,7 @@ planted() {
 planted gpu/base/run.c '#include "bfs/work.h"'
 planted gpu/graph/csr.c '#include "sssp/choice/choice.h"'
 planted gpu/graph/csr.c '#include "../ids/ids.h"'
-planted gpu/tuning.h '#include "bfs/work.h"'
+planted gpu/graph_data.h '#include "bfs/work.h"'
 planted gpu/graph/csr.c '#include <sqlite3.h>'
 planted gpu/graph/csr.c '#include "device/cuda.cuh"'
 planted gpu/graph/csr.c '#include "order.c"'

@@ -1,10 +1,14 @@
 /* From the share that a process has read to arrays with an entry for each of its masters. */
 #include "answer.h"
 #include "post.h"
-#include "tuning.h"
 #include "base/run.h"
 
 #include <string.h>
+
+/* Processes up to which all arcs of a vertex lie at one of them. That sends less than a
+** grid does: half of a breadth-first search's bytes on an R-MAT graph. A grid has fewer
+** peers, and beyond that number fewer ghosts. */
+enum { ONE_DIMENSION = 16 };
 
 /* ---- keys of edges ---- */
 
@@ -86,7 +90,7 @@ static bool check_ids(const answer *a, const options *o, const columns *c,
 static gpugraph_partition partition_of(const options *o, uint32_t processes) {
     if (o->partition_given)
         return o->partition;
-    if (processes > GG_PART_ONE_DIMENSION)
+    if (processes > ONE_DIMENSION)
         return GPUGRAPH_GRID;
     return o->function == FUNCTION_MIS ? GPUGRAPH_BY_SOURCE : GPUGRAPH_BY_TARGET;
 }

@@ -8,7 +8,6 @@
 #include "device/services.h"
 #include "graph/copy.h"
 #include "graph/reached.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 #include <string.h>

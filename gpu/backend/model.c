@@ -4,7 +4,6 @@
 #include "device/services.h"
 #include "graph/copy.h"
 #include "learn.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 #include <string.h>

@@ -10,7 +10,6 @@
 ** as many again as are done, by all threads, round after round. Within a slice a thread
 ** works through a small buffer, for the same reason. */
 #include "base/run.h"
-#include "tuning.h"
 
 #include <stdlib.h>
 #include <string.h>

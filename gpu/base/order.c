@@ -14,7 +14,6 @@
 ** any other is turned into unsigned keys that sort alike, and takes a pass for each
 ** digit in which keys differ. */
 #include "graph_data.h"
-#include "tuning.h"
 
 #include <math.h>
 #include <string.h>

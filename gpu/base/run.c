@@ -8,7 +8,6 @@
 ** All memory of the library comes from gg_alloc and gg_alloc_zero and goes by
 ** gg_release. */
 #include "run.h"
-#include "tuning.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -10,7 +10,6 @@
 #include "hash.h"
 #include "platform.h"
 #include "team.h"
-#include "tuning.h"
 
 /* Milliseconds between two calls of run->interrupted: an interrupt is felt well within
 ** half a second, and the calls take less than a thousandth of the time. */

@@ -14,7 +14,6 @@
 #include "team.h"
 #include "mutex.h"
 #include "run.h"
-#include "tuning.h"
 
 #include <stdlib.h>
 

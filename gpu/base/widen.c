@@ -8,7 +8,6 @@
 ** long array passes through for nothing. Stores past the caches halve what crosses the
 ** memory's bus: 64 searches of rmat22 take 19.9 ms with them and 27.3 without (H100). */
 #include "base/run.h"
-#include "tuning.h"
 
 #include <string.h>
 #ifdef __SSE2__

@@ -21,7 +21,6 @@
 #include "algorithm.h"
 #include "bfs.h"
 #include "work.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 #include <stdio.h>

@@ -21,7 +21,6 @@
 #define _GNU_SOURCE
 #include "bfs.h"
 #include "work.h"
-#include "tuning.h"
 #include "tree/tree.h"
 
 #include <math.h>
@@ -284,8 +283,9 @@ const gg_algorithm gg_bfs = {
     .arcs = gg_arcs_once,
     .steps = levels,
     .alone = narrow,
-    .cpu_ns = GG_BFS_CPU_NS,
-    .cuda_ns = GG_BFS_CUDA_NS,
+    /* R-MAT of scale 16 and 20 and a grid, one thread and an H200. */
+    .cpu_ns = 5,
+    .cuda_ns = 0.013,
     .step_us = 3, /* a level: a barrier of all blocks */
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_bfs_cuda},
     .several = &gg_bfs_distributed,

@@ -5,7 +5,6 @@
 **     next      visited, and what this level finds; then the two change places */
 #include "bfs.h"
 #include "work.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 enum {

@@ -5,7 +5,6 @@
 **     depths   ->  trees, of many searches together (each_tree.c) */
 #include "bfs.h"
 #include "device/share.h"
-#include "tuning.h"
 #include "tree/tree.h"
 
 enum {

@@ -15,7 +15,6 @@
 #include "device/devices.cuh"
 #include "device/services.h"
 #include "mutex.h"
-#include "tuning.h"
 
 #include <cub/device/device_scan.cuh>
 

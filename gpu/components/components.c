@@ -18,7 +18,6 @@
 ** Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018). The list of edges needs no rows, and is looked at whole. Roots as smallest members
 ** after Shiloach, Vishkin (J. Algorithms 3, 1982). */
 #include "components.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 #include <stdio.h>

@@ -14,7 +14,6 @@
 ** 1972), in the space of Pearce (Inf. Process. Lett. 116, 2016). A vertex that is done is told by
 ** its component, the smallest vertex of it. */
 #include "components.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 #define DONE UINT32_MAX

@@ -13,7 +13,6 @@
 ** Peeling after Matula, Beck (J. ACM 30, 1983); by levels in parallel after Dasari, Ranjan, Zubair
 ** (ParK, BigData 2014) and Kabir, Madduri (PKC, 2017). */
 #include "cores.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 #include <stdio.h>

@@ -6,7 +6,6 @@
 **                                                         IN    0  2  1
 **                                                         BOTH  1  4  1 */
 #include "degrees.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 /* ---- drivers ---- */

@@ -12,8 +12,6 @@
 #ifndef GPUGRAPH_CLUSTER_CUH
 #define GPUGRAPH_CLUSTER_CUH
 
-#include "tuning.h"
-
 #include <stdint.h>
 
 /* Looks at a word that another block of the cluster sends within some microseconds: only

@@ -1,7 +1,6 @@
 /* Opening a device in the background: see opening.h. */
 #include "opening.h"
 #include "team.h"
-#include "tuning.h"
 #include "turn.h"
 
 #include <math.h>

@@ -10,7 +10,6 @@
 **           the serial search counts as it goes and tree/number.c finds afterwards */
 #include "dfs.h"
 #include "stack.h"
-#include "tuning.h"
 #include "tree/tree.h"
 
 #include <math.h>

@@ -10,7 +10,6 @@
 ** the arena is made larger and the batch runs again, which is harmless. */
 #include "dynamic.h"
 #include "base/limits.h"
-#include "tuning.h"
 #include "graph_data.h"
 
 #include <string.h>

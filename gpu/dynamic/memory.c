@@ -3,7 +3,6 @@
 ** Slabs hold numbers of sectors, not addresses: a larger arena is a copy. One that is mostly
 ** free pieces is made anew instead, with every table in it rehashed. */
 #include "dynamic.h"
-#include "tuning.h"
 #include "base/run.h"
 
 #include <string.h>

@@ -7,7 +7,6 @@
 ** Whatever can fail comes before the last step, which cannot. A pair that was put in for edges
 ** that never came has an empty chain: no edges. */
 #include "multigraph.h"
-#include "tuning.h"
 #include "graph_data.h"
 
 #include <string.h>

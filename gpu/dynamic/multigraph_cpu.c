@@ -1,6 +1,5 @@
 /* The batches of a multigraph in host memory, by threads. */
 #include "multigraph.h"
-#include "tuning.h"
 #include "base/run.h"
 
 typedef struct chain_order {

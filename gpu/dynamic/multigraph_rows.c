@@ -4,7 +4,6 @@
 **
 ** Vertices go by the edges that their rows, here and in the reverse, tell of. */
 #include "multigraph.h"
-#include "tuning.h"
 #include "base/run.h"
 
 /* ---- rows ---- */

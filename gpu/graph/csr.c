@@ -14,7 +14,6 @@
 ** a CSR, listed row by row, go through the same sort as (target, row), and once more.
 ** SIMPLE is made by itself (csr_simple.c). */
 #include "arc_sort.h"
-#include "tuning.h"
 #include "graph.h"
 
 #include <string.h>

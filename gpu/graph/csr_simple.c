@@ -8,7 +8,6 @@
 **                | aaa            | bbbb               | cc         |
 **     together   | aaabbbbcc |, and the rest of the block is given back */
 #include "arc_sort.h"
-#include "tuning.h"
 
 #include <stdlib.h>
 #include <string.h>

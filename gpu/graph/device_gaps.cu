@@ -8,7 +8,6 @@
 ** The host may close its gaps, or this side its own, while the other keeps them: who looks at all edges
 ** by their numbers closes those that he sees. */
 #include "device_copy.cuh"
-#include "tuning.h"
 
 /* Moves between the two forms. One thread to an edge, or to a place. */
 template <typename type>

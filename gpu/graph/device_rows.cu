@@ -14,7 +14,6 @@
 ** network, and it needs less memory. Edges in the order of their rows are copied. device_rows_sort.cu
 ** sorts. */
 #include "device_copy.cuh"
-#include "tuning.h"
 
 #include <cub/device/device_scan.cuh>
 

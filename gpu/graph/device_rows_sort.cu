@@ -5,7 +5,6 @@
 **
 ** Edges in the order of their rows are copied. */
 #include "device_copy.cuh"
-#include "tuning.h"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>

@@ -6,7 +6,6 @@
 ** Where edges have gaps between them (gaps.c), another thread may be about to close these: who looks waits
 ** for its end, and holds the gate's lock for the look. */
 #include "graph.h"
-#include "tuning.h"
 
 /* ---- by number ---- */
 

@@ -8,7 +8,6 @@
 ** The rows are made when they are first asked for, and gpugraph_update brings them up to
 ** date. */
 #include "graph.h"
-#include "tuning.h"
 
 /* The first place from low on, and before high, where target is at least `to`. */
 static uint64_t first_at_least(const uint32_t *target, uint64_t low, uint64_t high,

@@ -13,7 +13,6 @@
 #include "builder.h"
 #include "cells.h"
 #include "copy.h"
-#include "tuning.h"
 #include "graph.h"
 #include "ids/ids.h"
 

@@ -6,7 +6,6 @@
 **     IN           CSR_IN         CSR_OUT
 **     BOTH         CSR_BOTH       CSR_BOTH */
 #include "graph.h"
-#include "tuning.h"
 
 enum csr_kind gg_forward_kind(gpugraph_direction direction) {
     return (enum csr_kind)direction;

@@ -3,7 +3,6 @@
 #include "builder.h"
 #include "cells.h"
 #include "copy.h"
-#include "tuning.h"
 #include "graph.h"
 
 #include <math.h>

@@ -20,7 +20,6 @@
 
 #include "base/limits.h"
 #include "base/warp.h"
-#include "tuning.h"
 
 /* Slack of a zone: 4 arcs, and one for 32 arcs. A zone that takes all new arcs is laid
 ** out about 32 times until it is e times as large. */

@@ -16,7 +16,6 @@
 **
 ** Texts come already distinct: those that occur are sorted (texts.c). */
 #include "ids.h"
-#include "tuning.h"
 
 #include <stdlib.h>
 #include <string.h>

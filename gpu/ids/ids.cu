@@ -16,7 +16,6 @@
 ** are the host's: sorting them is most of the work. */
 #include "ids.cuh"
 #include "cells/cells.cuh"
-#include "tuning.h"
 
 #include <cub/device/device_scan.cuh>
 

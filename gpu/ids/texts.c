@@ -10,7 +10,6 @@
 **     /road/ 00017 north ...
 **     \____/ skipped: common to the whole group */
 #include "ids.h"
-#include "tuning.h"
 
 #include <string.h>
 

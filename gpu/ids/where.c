@@ -3,7 +3,6 @@
 #include "device/cost.h"
 #include "device/services.h"
 #include "device/weigh.h"
-#include "tuning.h"
 
 /* Nanoseconds for an edge whose ids become numbers: by one host thread, by all of them at
 ** least, and by the device, columns up and numbers down; milliseconds that the device

@@ -14,7 +14,6 @@
 ** After Raghavan, Albert, Kumara (Phys. Rev. E 76, 2007), made synchronous and deterministic as LDBC
 ** Graphalytics has it. */
 #include "labels.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 #include <stdio.h>

@@ -19,7 +19,6 @@
 ** A chain of vertices that wait for each other (a path by id) decides few in a round: the
 ** greedy pass then does the rest. */
 #include "mis.h"
-#include "tuning.h"
 #include "graph/graph.h"
 #include "ids/ids.h"
 

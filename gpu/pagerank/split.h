@@ -10,7 +10,6 @@
 #define GPUGRAPH_SPLIT_H
 
 #include "fixed.h"
-#include "tuning.h"
 
 #include <stdbool.h>
 

@@ -19,7 +19,6 @@
 #include "algorithm.h"
 #include "base/limits.h"
 #include "path.h"
-#include "tuning.h"
 
 #include <stdio.h>
 

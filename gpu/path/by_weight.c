@@ -21,7 +21,6 @@
 #include "path.h"
 #include "tree/tree.h"
 #include "base/words.h"
-#include "tuning.h"
 
 #include <stdio.h>
 

@@ -8,7 +8,6 @@
 #include "bfs/bfs.h"
 #include "path.h"
 #include "sssp/sssp.h"
-#include "tuning.h"
 
 #include <string.h>
 

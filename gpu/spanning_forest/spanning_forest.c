@@ -16,7 +16,6 @@
 ** Kruskal (Proc. AMS 7, 1956); filters after Osipov, Sanders, Singler (filter-Kruskal, ALENEX 2009). */
 #include "spanning_forest.h"
 #include "base/limits.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 #include <stdio.h>

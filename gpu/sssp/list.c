@@ -13,7 +13,6 @@
 #include "base/words.h"
 #include "graph/found.h"
 #include "graph/reached.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 #include <stdio.h>

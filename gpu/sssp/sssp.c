@@ -22,7 +22,6 @@
 #define _GNU_SOURCE
 #include "sssp.h"
 #include "work.h"
-#include "tuning.h"
 #include "tree/tree.h"
 
 #include <float.h>
@@ -359,7 +358,7 @@ gpugraph_status gg_cpu_sssp(gpugraph_graph *graph, const gpugraph_search *search
 
 static double count_rounds(const gpugraph_graph *graph) {
     double rows = gg_is_thin(graph) ? sqrt(graph->n) : 0; /* of a square grid */
-    return GG_FEW_LEVELS + rows * GG_THIN_ROUNDS;
+    return GG_FEW_LEVELS + rows * 3;
 }
 
 /* ---- the descriptor ---- */
@@ -384,9 +383,10 @@ const gg_algorithm gg_sssp = {
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
     .steps = count_rounds,
-    .cpu_ns = GG_SSSP_CPU_NS,
-    .cuda_ns = GG_SSSP_CUDA_NS,
-    .step_us = GG_SSSP_STEP_US,
+    /* R-MAT of scale 16 and 20 and a grid, one thread and an H200. */
+    .cpu_ns = 15,
+    .cuda_ns = 0.04,
+    .step_us = 2,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_sssp_cuda},
     .several = &gg_sssp_distributed,
 };

@@ -6,7 +6,6 @@
 #include "bucket_queue.h"
 #include "sssp.h"
 #include "base/crew.h"
-#include "tuning.h"
 
 /* What one thread has done. */
 struct tally {

@@ -1,6 +1,5 @@
 /* The edges of a graph that changes: filled, changed, given as rows, compared with the graph. */
 #include "store.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 /* Edges that are compared at a time. */

@@ -11,7 +11,6 @@
 **
 ** After Kahn (Communications of the ACM 5, 1962). */
 #include "topological_order.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 #include <stdio.h>

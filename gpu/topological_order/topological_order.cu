@@ -6,7 +6,6 @@
 **     tell_levels          a thread per vertex
 **     sort, place          positions: a radix sort by level keeps the order of vertices */
 #include "topological_order.h"
-#include "tuning.h"
 #include "graph/frontier.cuh"
 #include "topological_order/walk.h"
 

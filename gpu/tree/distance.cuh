@@ -25,7 +25,6 @@
 #define GPUGRAPH_DISTANCE_CUH
 
 #include "tree.h"
-#include "tuning.h"
 
 #include <float.h>
 

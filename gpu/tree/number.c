@@ -14,7 +14,6 @@
 ** Time and memory O(vertices), no stack, and the levels of a wide tree are passes without
 ** dependences between their steps. */
 #include "tree.h"
-#include "tuning.h"
 
 struct numbering {
     gpugraph_run *run;

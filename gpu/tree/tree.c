@@ -15,7 +15,6 @@
 **                            \\---0--> 1 step                     then the smallest
 ** edge */
 #include "tree.h"
-#include "tuning.h"
 
 #include <string.h>
 

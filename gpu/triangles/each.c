@@ -14,7 +14,6 @@
 ** `own`. */
 #include "ahead.h"
 #include "each.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 #include <stdio.h>

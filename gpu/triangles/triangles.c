@@ -15,7 +15,6 @@
 ** rows, and nothing branches on what they say. */
 #include "triangles.h"
 #include "each.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 static double one_step(const gpugraph_graph *graph) {

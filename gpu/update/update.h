@@ -28,7 +28,6 @@
 
 #include "patch.h"
 #include "store_batch.h"
-#include "tuning.h"
 #include "graph/graph.h"
 
 enum {

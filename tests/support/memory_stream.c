@@ -1,3 +1,4 @@
+#include "graph_data.h"
 #include "memory_stream.h"
 
 #include "pack/packed.h"

@@ -14,6 +14,10 @@
 
 #include <string.h>
 
+/* A level is found bottom-up while its arcs are more than an eighth of the arcs not
+** looked at yet. */
+enum { PART_BOTTOM_UP = 8 };
+
 /* The rows that a level bottom-up looks along. */
 struct looked_along {
     const uint64_t *offset; /* NULL: none, every level is expanded */
@@ -143,7 +147,7 @@ static bool agree(struct bfs_part *b, struct part_changes *c) {
 
 static bool one_level(struct bfs_part *b, uint32_t level) {
     gpugraph_part *p = b->p;
-    const bool up = b->along.offset && b->frontier * GG_PART_BOTTOM_UP > b->unexplored;
+    const bool up = b->along.offset && b->frontier * PART_BOTTOM_UP > b->unexplored;
     b->bottom_up += up;
     if (up && b->along.to_ghosts && !part_reads_ghosts(p)) {
         const uint32_t count = b->now.count;

@@ -29,6 +29,16 @@
 #include "meet.cuh"
 #include "places.h"
 
+/* Nanoseconds that a kernel waits for another device's: many times the longest step,
+** since otherwise only the stop word ends such a wait. */
+#define GG_SEVERAL_PATIENCE_NS 20000000000u
+/* log2 of the numbers of a block, which has one owner: a word of a bitmap, a line of
+** memory. Larger blocks leave the hubs of a graph in order of degree to few owners. */
+#define GG_SEVERAL_BLOCK_BITS 5
+/* Edges that the devices together turn into arcs at a time: a copy of a chunk's arcs
+** between two of them, 8 bytes each, takes many times as long as queueing it. */
+#define GG_SEVERAL_CHUNK ((uint64_t)1 << 24)
+
 static_assert((int)SEVERAL_MOST == (int)GG_MAX_DEVICES, "a slot for each device");
 
 /* ---- a team ---- */

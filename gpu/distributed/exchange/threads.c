@@ -17,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Turns that a thread waits awake before it sleeps: about 20 microseconds. */
+enum { SPIN_TURNS = 600 };
+
 enum { LOOK_MS = 10 }; /* who waits asks the host so often */
 
 struct shown {
@@ -98,7 +101,7 @@ static void wait_a_moment(struct hall *h) {
 /* Most meetings are short: where every part has a processor, it stays awake for some microseconds. It
 ** does not offer its processor to others, which on a busy machine costs a time slice a meeting. */
 static void linger(const struct hall *h, uint64_t round) {
-    for (int i = 0; i < 2 * GG_SPIN_TURNS; i++) {
+    for (int i = 0; i < SPIN_TURNS; i++) {
         if (__atomic_load_n(&h->round, __ATOMIC_ACQUIRE) != round)
             return;
 #if defined __x86_64__ || defined __i386__

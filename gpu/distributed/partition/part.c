@@ -9,7 +9,6 @@
 ** part_numbers.c has the numbers, part_arcs.c the batches, part_rows.c the rows. */
 #include "making.h"
 #include "device/services.h"
-#include "tuning.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,14 @@
 /* Which numbers a part has: its masters, and the ghosts that arcs bring. */
 #include "making.h"
 
+enum {
+    /* log2 of the numbers in a row that have one owner: New York over 4 partitions
+    ** then has 0.6 ghosts for a vertex, not 1.6, and the largest partition 3 % above
+    ** the mean. */
+    PART_BLOCK_BITS = 5,
+    PART_BLOCKS = 1024 /* blocks of a partition, at least; else blocks are smaller */
+};
+
 /* ---- places ---- */
 
 static bool make_places(struct part_making *m, uint64_t entries) {
@@ -52,8 +60,7 @@ uint32_t part_place_of(struct part_making *m, uint64_t number) {
 ** percent more than the mean. */
 static void choose_blocks(gpugraph_part *p) {
     const uint64_t share = p->vertices / p->exchange->parts;
-    while (p->block_bits < GG_PART_BLOCK_BITS &&
-           share >> (p->block_bits + 1) >= GG_PART_BLOCKS)
+    while (p->block_bits < PART_BLOCK_BITS && share >> (p->block_bits + 1) >= PART_BLOCKS)
         p->block_bits++;
 }
 

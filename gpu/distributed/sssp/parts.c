@@ -27,10 +27,14 @@
 ** and one lowered beyond it is above what a broadcast brings: so no copy raises a distance. */
 #include "parts.h"
 #include "sssp/sssp.h"
-#include "tuning.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Arcs that a partition relaxes, about, before it sends messages: a tenth of a
+** millisecond or more. On an R-MAT graph partitions would otherwise wait for each other
+** in turn. */
+enum { PART_ARCS_A_ROUND = 1 << 16 };
 
 #define EXPONENT_BIAS 2048
 /* Typical weights that a bucket is wide: wider than GG_SSSP_DELTA, since what ends a round is an
@@ -330,7 +334,7 @@ static void serve_bin(struct sssp_part *s, struct bucket_chunk *c) {
 static bool drain(struct sssp_part *s) {
     const int slot = (int)(s->current % BUCKET_SLOTS);
     const bool whole = part_reads_ghosts(s->p) == part_writes_ghosts(s->p);
-    const uint64_t enough = whole ? UINT64_MAX : s->arcs + GG_PART_ARCS_A_ROUND;
+    const uint64_t enough = whole ? UINT64_MAX : s->arcs + PART_ARCS_A_ROUND;
     uint64_t pause_at = s->arcs + GG_POLL_ITEMS;
     for (struct bucket_chunk *c;
          s->arcs < enough && (c = bucket_take(&s->queue, 0, slot)) != NULL;) {

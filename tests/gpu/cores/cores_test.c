@@ -7,8 +7,6 @@
 #include "share.h"
 #include "base/limits.h"
 
-#include "tuning.h"
-
 #include <stdlib.h>
 #include <string.h>
 

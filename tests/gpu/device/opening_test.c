@@ -9,7 +9,6 @@
 #include "share.h"
 #include "suite.h"
 #include "team.h"
-#include "tuning.h"
 #include "unwilling_threads.h"
 
 #include <math.h>
