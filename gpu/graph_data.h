@@ -1,15 +1,18 @@
-/* A graph's contents, and what is known about a graph, as structs. Public meaning and error rules: gpugraph.h. What an
-** algorithm is: algorithm.h.
+/* A graph's contents, and what is known about a graph, as structs. Public meaning and
+** error rules: gpugraph.h. What an algorithm is: algorithm.h.
 **
 **     struct gpugraph_graph
 **       edges      by edge number: source[m], target[m], weight[m]     (the truth)
-**       ids        by vertex number
+**       id, ids    by vertex number: what ids lie in, and a view of them
 **       csr[4]     OUT, IN, BOTH, SIMPLE: made from the edges on first need
+**       derived    made on need, and kept
+**       known      statistics, and what searches have found out
 **       gate       who searches it, who makes rows for it (graph/gate.c)
 **       device     what lies on a device for it: a list of parts (device/parts.cuh)
 **
-** No CSR holds edge numbers: one pass over the edge list turns a tree into edge numbers (the first tight edge in order of
-** number wins), so searches move no bytes that most queries never use. */
+** No CSR holds edge numbers: one pass over the edge list turns a tree into edge
+** numbers (the first tight edge in order of number wins), so searches move no bytes
+** that most queries never use. */
 #ifndef GPUGRAPH_GRAPH_DATA_H
 #define GPUGRAPH_GRAPH_DATA_H
 
@@ -22,8 +25,8 @@
 extern "C" {
 #endif
 
-/* Compressed sparse rows; a view that owns nothing. The arcs of v are
-** target[begin[v]] .. target[end[v] - 1], in no promised order unless sorted. Packed rows follow one
+/* Compressed sparse rows; a view that owns nothing. The arcs of v are target[begin[v]]
+** .. target[end[v] - 1], in no promised order unless sorted. Packed rows follow one
 ** another: begin is offset, and end is offset + 1. */
 typedef struct csr {
     uint32_t n;
@@ -119,7 +122,8 @@ struct graph_ids {
         uint32_t *vertex; /* ascending */
         uint64_t count;
     } unused; /* of vertices that have gone (update/unused.c) */
-    /* Unused numbers that were laid out for ids to come between others (update/between.c). */
+    /* Unused numbers that were laid out for ids to come between others
+    ** (update/between.c). */
     uint64_t spread;
     int between; /* changes in which such ids moved all numbers, less those to wait for */
     struct text_index *text_index; /* NULL until often needed (ids/find_text.c) */
@@ -149,8 +153,8 @@ struct graph_statistics {
     bool thin;         /* a depth-first search on a device has found it so */
     bool ways_tie;     /* ties left a path by weight from both ends open */
     bool long_ways;    /* some depth does not fit a byte */
-    /* gg_regret_ms: that searches on the CPU have taken beyond a device's on which the graph
-    ** would have been (device/weigh.h). */
+    /* gg_regret_ms: that searches on the CPU have taken beyond a device's on which the
+    ** graph would have been (device/weigh.h). */
     int64_t regret_us;
     int64_t missed_us; /* gg_missed_ms: and on one device beyond several's */
     /* Searches for which no list is asked, because a device's list was too long. */
@@ -166,7 +170,8 @@ struct gpugraph_graph {
     gpugraph_edge_list edges; /* points into the arrays below */
     uint32_t *source, *target;
     void *weight;
-    /* source and target are on a device alone, and here NULL: gg_is_away. So may weight be. */
+    /* source and target are on a device alone, and here NULL: gg_is_away. So may
+    ** weight be. */
     bool away;
     int64_t *edge_id;
     struct edge_gaps gaps; /* made: the four above are NULL, and theirs are here */
@@ -179,9 +184,9 @@ struct gpugraph_graph {
     struct device_graph *device; /* NULL until a device was used */
 };
 
-/* ---- edge numbers ----
-** An array of them is of uint32_t as long as all of a graph's numbers fit, which half of the
-** memory and of the bus is worth, else of uint64_t (wide). All ones is no edge in both. */
+/* ---- edge numbers ---- An array of them is of uint32_t as long as all of a graph's
+** numbers fit, which half of the memory and of the bus is worth, else of uint64_t
+** (wide). All ones is no edge in both. */
 
 static inline bool gg_is_wide(uint64_t m) {
     return m > gg_limits.narrow_edges;

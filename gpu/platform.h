@@ -1,6 +1,7 @@
-/* The operating system: time, threads, waiting, fork, memory pages, libraries. gpu/base/platform/ has one file for each
-** platform, and no other file of gpu/ calls the system directly. Code for all platforms builds its locks on the
-** words here (mutex.h). */
+/* The operating system: time, threads, waiting, fork, memory pages, libraries.
+** gpu/base/platform/ has one file for each platform, and no other file of gpu/ calls
+** the system directly. Code for all platforms builds its locks on the words here
+** (mutex.h). */
 #ifndef GPUGRAPH_PLATFORM_H
 #define GPUGRAPH_PLATFORM_H
 
@@ -23,19 +24,21 @@ void gg_yield(void);
 
 /* ---- threads ---- */
 
-/* Runs body(job) in a detached thread with a stack of that many bytes (0: the system's usual stack). The thread handles
-** no signal of the host. False: the system gives no thread. */
+/* Runs body(job) in a detached thread with a stack of that many bytes (0: the system's
+** usual stack). The thread handles no signal of the host. False: the system gives no
+** thread. */
 bool gg_start_thread(void *(*body)(void *), void *job, size_t stack);
 /* A number that no other running thread of the process has. */
 uintptr_t gg_this_thread(void);
-/* The system's own number of the thread, and whether a thread of this process with that number still runs. */
+/* The system's own number of the thread, and whether a thread of this process with
+** that number still runs. */
 uint32_t gg_system_thread(void);
 bool gg_thread_runs(uint32_t system_thread);
 /* Processors that this process may use, at least 1. */
 int gg_processors(void);
 
-/* Sleeps while *word has that value, until another thread wakes the word, or for `ms` milliseconds (negative: without
-** limit). May return early without a reason. */
+/* Sleeps while *word has that value, until another thread wakes the word, or for `ms`
+** milliseconds (negative: without limit). May return early without a reason. */
 void gg_sleep_on(uint32_t *word, uint32_t value, double ms);
 /* Wakes one thread that sleeps on the word, or all of them. */
 void gg_wake_one(uint32_t *word);
@@ -44,8 +47,9 @@ void gg_wake_all(uint32_t *word);
 /* ---- processes ---- */
 
 uint32_t gg_process_id(void);
-/* Calls these functions around every fork() of the process: before it, and after it in the parent and in the child. NULL:
-** nothing is called. False: the system has no room for them. */
+/* Calls these functions around every fork() of the process: before it, and after it in
+** the parent and in the child. NULL: nothing is called. False: the system has no room
+** for them. */
 bool gg_around_fork(void (*before)(void), void (*in_parent)(void),
                     void (*in_child)(void));
 
@@ -55,7 +59,8 @@ bool gg_around_fork(void (*before)(void), void (*in_parent)(void),
 size_t gg_page_bytes(void);
 /* Bytes of a huge page: one page fault brings 2 MiB in place of 4 KiB. */
 #define GG_HUGE_PAGE ((size_t)2 << 20)
-/* A block that begins with a huge page, for gg_free_pages or free(); NULL: there is no memory. */
+/* A block that begins with a huge page, for gg_free_pages or free(); NULL: there is no
+** memory. */
 void *gg_alloc_huge(size_t bytes);
 /* Bytes of a block of malloc, which may be more than its owner has asked for. */
 size_t gg_block_bytes(void *block);
@@ -72,11 +77,13 @@ void gg_advise_pages(void *block, size_t bytes, enum gg_page_advice advice);
 
 /* Random bytes of the system. False: there are none. */
 bool gg_random_bytes(void *to, size_t bytes);
-/* Seconds and nanoseconds since 1970, mixed into one number: different from call to call, mostly. */
+/* Seconds and nanoseconds since 1970, mixed into one number: different from call to
+** call, mostly. */
 uint64_t gg_clock_bits(void);
 /* Name of the processor, and bytes of memory of the machine, in all and available. */
 void gg_describe_machine(char *name, size_t room, int64_t *memory, int64_t *available);
-/* Loads a shared library; NULL: it is not there, and *why has a sentence (static, or "") where why is not NULL. */
+/* Loads a shared library; NULL: it is not there, and *why has a sentence (static, or
+** "") where why is not NULL. */
 void *gg_open_library(const char *name, const char **why);
 void *gg_library_symbol(void *library, const char *name);
 

@@ -3,7 +3,8 @@
 
 enum { FREE, HELD, WAITED_FOR };
 
-/* A thread that has slept cannot know whether others sleep too, so it takes the mutex as WAITED_FOR. */
+/* A thread that has slept cannot know whether others sleep too, so it takes the mutex
+** as WAITED_FOR. */
 bool gg_mutex_lock_for(gg_mutex *mutex, double ms) {
     uint32_t seen = FREE;
     if (__atomic_compare_exchange_n(&mutex->state, &seen, HELD, false, __ATOMIC_ACQUIRE,

@@ -1,5 +1,5 @@
-/* What the folder of graphs offers the folders above it: edges, rows, searches under way. What a graph is inside:
-** graph_data.h. What lies on a device: copy.h, graph.cuh. */
+/* What the folder of graphs offers the folders above it: edges, rows, searches under
+** way. What a graph is inside: graph_data.h. What lies on a device: copy.h, graph.cuh. */
 #ifndef GPUGRAPH_GRAPH_H
 #define GPUGRAPH_GRAPH_H
 
@@ -14,12 +14,13 @@ size_t gg_distance_size(gpugraph_distance_type type);
 
 /* ---- several threads ---- */
 
-/* Around every public call that searches: gg_begin, and one more that searches. The rows that it
-** sees stay until gg_leave_graph, which returns run->status. (graph/gate.c) */
+/* Around every public call that searches: gg_begin, and one more that searches. The
+** rows that it sees stay until gg_leave_graph, which returns run->status.
+** (graph/gate.c) */
 void gg_enter_graph(gpugraph_graph *graph, gpugraph_run *run);
 gpugraph_status gg_leave_graph(gpugraph_graph *graph, const gpugraph_run *run);
-/* Waits until this thread is the one that makes rows. *nested: it is already, and the host's
-** interrupt handler searches; nothing has begun. False: the run must end. */
+/* Waits until this thread is the one that makes rows. *nested: it is already, and the
+** host's interrupt handler searches; nothing has begun. False: the run must end. */
 bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run, bool *nested);
 void gg_end_making(gpugraph_graph *graph);
 
@@ -28,11 +29,11 @@ void gg_end_making(gpugraph_graph *graph);
 static inline bool gg_is_away(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->away, __ATOMIC_ACQUIRE);
 }
-/* Brings them: before anything here looks at source, target or weight. Takes the devices' mutex.
-** Returns run->status. */
+/* Brings them: before anything here looks at source, target or weight. Takes the
+** devices' mutex. Returns run->status. */
 gpugraph_status gg_bring_edges(gpugraph_graph *graph, gpugraph_run *run);
-/* Makes these arrays the graph's, in one step for whoever else searches it; frees them where another
-** thread was first. weight NULL: there are none, or they were here. */
+/* Makes these arrays the graph's, in one step for whoever else searches it; frees them
+** where another thread was first. weight NULL: there are none, or they were here. */
 void gg_edges_are_here(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
                        void *weight);
 /* The same where they are on a device alone; gaps stay. */
@@ -95,7 +96,8 @@ static inline int64_t gg_edge_id(const gpugraph_graph *graph, uint64_t e) {
 static inline bool gg_lists_ids(const gpugraph_graph *graph) {
     return graph->gaps.made || graph->edge_id;
 }
-/* Around a look at a graph that may be searched, and has gaps: none is closed meanwhile. (graph/edge.c) */
+/* Around a look at a graph that may be searched, and has gaps: none is closed
+** meanwhile. (graph/edge.c) */
 void gg_begin_look(const gpugraph_graph *graph);
 void gg_end_look(const gpugraph_graph *graph);
 /* Ids are 1 .. m. */
@@ -116,10 +118,12 @@ static inline bool gg_has_weights(const gpugraph_graph *graph) {
 /* ---- rows ---- */
 
 /* Gets the view of one kind, made on first need on the CPU (phase "csr"). weighted:
-** view.weight is set too (not for SIMPLE). sorted: rows ascending by target. Rows are packed. */
+** view.weight is set too (not for SIMPLE). sorted: rows ascending by target. Rows are
+** packed. */
 gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                        bool sorted, gpugraph_run *run, csr *view);
-/* As gg_csr, for a caller that reads rows by begin and end: rows that have room keep it. */
+/* As gg_csr, for a caller that reads rows by begin and end: rows that have room keep
+** it. */
 gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                         bool sorted, gpugraph_run *run, csr *view);
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
@@ -127,8 +131,8 @@ bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
 bool gg_csr_weighted(const gpugraph_graph *graph, enum csr_kind kind);
 /* Is every row ascending by target? */
 bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n);
-/* Makes graph->derived.edge_rows (phase "csr") where they are not made: the rows of OUT in order of
-** (target, edge number). */
+/* Makes graph->derived.edge_rows (phase "csr") where they are not made: the rows of
+** OUT in order of (target, edge number). */
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
 static inline bool gg_edge_rows_made(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->derived.edge_rows.made, __ATOMIC_ACQUIRE);
@@ -152,8 +156,9 @@ static inline uint64_t gg_row_room(uint64_t arcs) {
     const uint64_t room = arcs + arcs / 2 + 2;
     return room < UINT32_MAX ? room : arcs;
 }
-/* Gives the rows room, and `more` places behind them all, in the slot's own arrays or new ones;
-** those of weights are of weight_size. After a failure they are what they were, or packed. */
+/* Gives the rows room, and `more` places behind them all, in the slot's own arrays or
+** new ones; those of weights are of weight_size. After a failure they are what they
+** were, or packed. */
 gpugraph_status gg_give_room(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
                              size_t weight_size, uint64_t more);
 /* Takes the room from between them. */
@@ -168,7 +173,8 @@ gpugraph_status gg_pack_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t 
 ** that are not written to take no memory. */
 enum { GG_ADJACENCY_SPARE = 4, GG_ADJACENCY_LEAST = 65536 };
 enum { ADJACENCY_SHORT = 32 }; /* a row of so many arcs is in order from the beginning */
-/* Makes graph->derived.adjacency[side] (phase "csr") where it is not made, of a graph that keeps arcs. */
+/* Makes graph->derived.adjacency[side] (phase "csr") where it is not made, of a graph
+** that keeps arcs. */
 gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_direction side,
                              gpugraph_run *run);
 static inline bool gg_adjacency_made(const gpugraph_graph *graph,
@@ -211,8 +217,9 @@ int64_t gg_graph_bytes(const gpugraph_graph *graph);
 gpugraph_status gg_count_degrees(const gpugraph_graph *graph,
                                  gpugraph_direction direction, gpugraph_run *run,
                                  uint32_t *degree);
-/* Sets degree_high, to the largest degree where as many edges more leave that in doubt;
-** GPUGRAPH_TOO_LARGE where a vertex has more than gg_limits.most_degree already. (count_degrees.c) */
+/* Sets degree_high, to the largest degree where as many edges more leave that in
+** doubt; GPUGRAPH_TOO_LARGE where a vertex has more than gg_limits.most_degree
+** already. (count_degrees.c) */
 gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more, gpugraph_run *run);
 /* Is the sum of m weights, none above the largest, below 2^64? */
 static inline bool gg_sum_holds(uint64_t m, uint64_t largest) {

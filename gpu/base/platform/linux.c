@@ -41,7 +41,8 @@ void gg_yield(void) {
 
 /* ---- threads ---- */
 
-/* The host owns the signals. A thread of the library handles only signals of its own faults. */
+/* The host owns the signals. A thread of the library handles only signals of its own
+** faults. */
 static bool create_blocked_thread(const pthread_attr_t *attributes, void *(*body)(void *),
                                   void *job) {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};

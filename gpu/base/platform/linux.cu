@@ -1,4 +1,5 @@
-/* Linux, shared libraries: only the CUDA backend loads some, so a build without it needs no libdl. See platform.h. */
+/* Linux, shared libraries: only the CUDA backend loads some, so a build without it
+** needs no libdl. See platform.h. */
 #include "platform.h"
 
 #include <dlfcn.h>
