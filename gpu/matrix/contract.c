@@ -20,9 +20,12 @@
 
 enum {
     DEGREES = 1024, /* the last list of waiting vertices has all degrees from there on */
-    CLASSES = 64,   /* of lists, by their room */
-    BLOCK_WORDS = 1 << 17, /* that are asked for together */
-    LOOK_VERTICES = 256    /* that go between two looks at the limit */
+    LOOK_VERTICES = 256, /* that go between two looks at the limit */
+    HOLES_SHARE =
+        6, /* the pool is compacted when this share of its used words is holes */
+    POOL_TIMES =
+        3 /* the pool has room for so many times the words of the lists: untouched
+                        pages cost only addresses, and growing may copy the pool */
 };
 
 /* Nanoseconds of one thread: for a vertex, which is all that a chain or a tree takes; for a look at an
@@ -34,12 +37,7 @@ enum {
 ** sqrt(k) / 15 * k * (d - 2)^2. New York takes 0.8 to 3 times as many from any point on, grids up to 9 times. */
 #define LEFT_WORK (1.0 / 15)
 /* The arrays that are as long as there are vertices. */
-enum { VERTEX_BYTES = sizeof(uint32_t *) + 3 * sizeof(uint32_t) + sizeof(uint8_t) };
-
-struct word_block {
-    struct word_block *next;
-    uint32_t word[];
-};
+enum { VERTEX_BYTES = 5 * sizeof(uint32_t) };
 
 typedef struct contractor {
     const matrix *m;
@@ -53,12 +51,11 @@ typedef struct contractor {
     uint32_t *next;     /* of a vertex that has gone: the one before it */
     uint32_t *previous; /* of a vertex that does not wait: its place among neighbours */
     uint32_t least;     /* no list below has a vertex */
-    uint32_t *spare[CLASSES]; /* unused lists; the first bytes of each link to the next */
-    uint32_t *fresh;          /* the unused part of the latest block */
-    uint64_t fresh_words;
-    uint32_t left;      /* vertices that wait */
-    uint64_t arcs_left; /* in their lists */
-    uint64_t unpolled;  /* gg_worked: arcs and vertices looked at */
+    uint64_t pool_words, used_words; /* behind the used words no list begins */
+    uint64_t hole_words;             /* of the used ones */
+    uint32_t left;                   /* vertices that wait */
+    uint64_t arcs_left;              /* in their lists */
+    uint64_t unpolled;               /* gg_worked: arcs and vertices looked at */
 } contractor;
 
 /* ---- vertices by degree ---- */
@@ -100,64 +97,112 @@ static uint32_t least_vertex(contractor *k) {
 
 /* ---- lists of arcs ---- */
 
-/* The first class with room for so many arcs. */
-static uint8_t class_of(uint32_t arcs) {
+/* Words of a list with its owner. */
+static uint64_t list_words(const contractor *k, uint64_t room) {
+    return 1 + room * (k->c->both_ways ? 2 : 3);
+}
+
+/* The least of 1, 2, 3, 4, 6, 8, 12, 16, ... that is enough for so many arcs. */
+static uint32_t growing_room(uint32_t arcs) {
     if (arcs <= 2)
-        return arcs == 2;
-    const int log = 31 - __builtin_clz(arcs - 1);
-    return (uint8_t)(2 * log + (arcs > (uint64_t)3 << (log - 1)));
+        return arcs < 1 ? 1 : arcs;
+    const uint32_t low = (uint32_t)1 << (31 - __builtin_clz(arcs - 1));
+    return arcs <= low + low / 2 ? low + low / 2 : 2 * low;
 }
 
-static uint64_t words_contract_of(const contractor *k, uint8_t class) {
-    return gg_room_of(class) * (k->c->both_ways ? 2 : 3);
+static void leave_hole(contractor *k, uint64_t at, uint64_t words) {
+    k->c->pool[at] = GPUGRAPH_NONE;
+    k->c->pool[at + 1] = (uint32_t)words;
+    k->hole_words += words;
 }
 
-static uint32_t *take_fresh(contractor *k, uint64_t words) {
-    if (k->fresh_words < words) {
-        const uint64_t room = words > BLOCK_WORDS ? words : BLOCK_WORDS;
-        struct word_block *block =
-            gg_alloc(k->m->run, sizeof *block + room * sizeof *block->word, 1);
-        if (!block)
-            return NULL;
-        block->next = k->c->blocks;
-        k->c->blocks = block;
-        k->c->bytes += room * sizeof *block->word;
-        k->fresh = block->word;
-        k->fresh_words = room;
-    }
-    uint32_t *list = k->fresh;
-    k->fresh += words;
-    k->fresh_words -= words;
-    return list;
-}
-
-/* Puts the arcs of v into a list of that class, which may overlap its own one from below. */
-static void put_list(contractor *k, uint32_t v, uint32_t *list, uint8_t class) {
+/* Moves all lists together at the start of the pool. False: the run must end. */
+static bool compact_pool(contractor *k) {
     contracted *c = k->c;
-    const up_arcs from = gg_up_arcs(c, v);
-    const size_t bytes = c->count[v] * sizeof *list;
-    c->list[v] = list;
-    c->class[v] = class;
-    const up_arcs to = gg_up_arcs(c, v);
+    uint64_t kept = 0, words;
+    for (uint64_t at = 0; at < k->used_words; at += words) {
+        const uint32_t owner = c->pool[at];
+        words = owner == GPUGRAPH_NONE ? c->pool[at + 1] : list_words(k, c->room[owner]);
+        if (gg_worked(k->m->run, &k->unpolled, words))
+            return false;
+        if (owner == GPUGRAPH_NONE)
+            continue;
+        memmove(c->pool + kept, c->pool + at, words * sizeof *c->pool);
+        c->list[owner] = (uint32_t)kept + 1;
+        kept += words;
+    }
+    k->used_words = kept;
+    k->hole_words = 0;
+    return true;
+}
+
+/* Positions have 32 bits. A larger pool makes the contraction give up. */
+static bool make_pool(contractor *k, uint64_t words) {
+    if (words > UINT32_MAX)
+        return false;
+    const uint64_t wanted = words * POOL_TIMES,
+                   room = wanted < UINT32_MAX ? wanted : UINT32_MAX;
+    uint32_t *pool = k->c->pool ? gg_grow(k->c->pool, room, sizeof *pool)
+                                : gg_alloc_growing(k->m->run, room, sizeof *pool);
+    if (!pool) {
+        gg_fail(k->m->run, GPUGRAPH_NO_MEMORY, "out of memory: %llu bytes were needed",
+                (unsigned long long)room * sizeof *pool);
+        return false;
+    }
+    k->c->pool = pool;
+    k->pool_words = room;
+    return true;
+}
+
+/* Makes room for so many words behind the used ones; lists may move. False: there is no
+** room, or the run must end. */
+static bool reserve_words(contractor *k, uint64_t words) {
+    if (k->hole_words > k->used_words / HOLES_SHARE && !compact_pool(k))
+        return false;
+    return k->pool_words - k->used_words >= words || make_pool(k, k->used_words + words);
+}
+
+/* Gives v a list behind the used words, which have room for it. */
+static void append_list(contractor *k, uint32_t v, uint32_t room) {
+    contracted *c = k->c;
+    c->pool[k->used_words] = v;
+    c->list[v] = (uint32_t)k->used_words + 1;
+    c->room[v] = room;
+    k->used_words += list_words(k, room);
+}
+
+static void copy_arcs(const contractor *k, up_arcs to, up_arcs from, uint32_t count) {
+    const size_t bytes = count * sizeof *to.to;
     memmove(to.to, from.to, bytes);
     memmove(to.out, from.out, bytes);
-    if (!c->both_ways)
+    if (!k->c->both_ways)
         memmove(to.in, from.in, bytes);
 }
 
-/* v's list moves to a list with room for so many arcs, and hardly more. */
-static bool move_list(contractor *k, uint32_t v, uint32_t arcs) {
-    const uint8_t from = k->c->class[v], to = class_of(arcs);
-    uint32_t *old = k->c->list[v], *list = k->spare[to];
-    if (from == to)
-        return true;
-    if (list)
-        memcpy(&k->spare[to], (const void *)list, sizeof k->spare[to]);
-    else if (!(list = take_fresh(k, words_contract_of(k, to))))
+/* The rest of v's list becomes a hole. */
+static void shrink_list(contractor *k, uint32_t v) {
+    contracted *c = k->c;
+    const uint32_t room = c->count[v] < 1 ? 1 : c->count[v];
+    const uint64_t before = list_words(k, c->room[v]), after = list_words(k, room);
+    const up_arcs from = gg_up_arcs(c, v);
+    if (room == c->room[v])
+        return;
+    c->room[v] = room;
+    copy_arcs(k, gg_up_arcs(c, v), from, c->count[v]);
+    leave_hole(k, c->list[v] - 1 + after, before - after);
+}
+
+/* Moves v's list to the end of the pool, where so many arcs fit. */
+static bool grow_list(contractor *k, uint32_t v, uint32_t arcs) {
+    contracted *c = k->c;
+    const uint32_t room = growing_room(arcs);
+    if (!reserve_words(k, list_words(k, room)))
         return false;
-    put_list(k, v, list, to);
-    memcpy((void *)old, &k->spare[from], sizeof k->spare[from]);
-    k->spare[from] = old;
+    const uint64_t hole = c->list[v] - 1, words = list_words(k, c->room[v]);
+    const up_arcs from = gg_up_arcs(c, v);
+    append_list(k, v, room);
+    copy_arcs(k, gg_up_arcs(c, v), from, c->count[v]);
+    leave_hole(k, hole, words);
     return true;
 }
 
@@ -218,12 +263,11 @@ static void unite(contractor *k, uint32_t v) {
     c->count[v] = kept;
 }
 
-/* Counts the ends of edges at each vertex, and takes lists for them from one block, in order. */
-static bool take_lists_of_contract(contractor *k) {
+/* Counts the ends of edges at each vertex, and makes lists for them in order. */
+static bool make_lists(contractor *k) {
     const gpugraph_graph *graph = k->m->graph;
-    contracted *c = k->c;
     uint32_t *ends = k->next;
-    uint64_t room = 0;
+    uint64_t words = 0;
     memset(ends, 0, (size_t)k->n * sizeof *ends);
     for (uint64_t e = 0; e < graph->m && !gg_leave(k->m->run, e); e++) {
         const bool loop = graph->source[e] == graph->target[e];
@@ -231,40 +275,33 @@ static bool take_lists_of_contract(contractor *k) {
         ends[graph->target[e]] += !loop;
     }
     for (uint32_t v = 0; v < k->n && !gg_leave(k->m->run, v); v++) {
-        c->class[v] = class_of(ends[v]);
-        room += words_contract_of(k, c->class[v]);
+        ends[v] += ends[v] == 0;
+        words += list_words(k, ends[v]);
     }
-    uint32_t *list = gg_stopping(k->m->run) ? NULL : take_fresh(k, room);
-    for (uint32_t v = 0; list && v < k->n && !gg_leave(k->m->run, v); v++) {
-        c->list[v] = list;
-        list += words_contract_of(k, c->class[v]);
-    }
-    return list && !gg_stopping(k->m->run);
+    if (gg_stopping(k->m->run) || !make_pool(k, words))
+        return false;
+    for (uint32_t v = 0; v < k->n && !gg_leave(k->m->run, v); v++)
+        append_list(k, v, ends[v]);
+    return !gg_stopping(k->m->run);
 }
 
-/* Lists without parallel arcs move together, and the rest of their block is unused again. */
+/* Fills the lists, and closes the holes that parallel arcs leave. */
 static bool begin_lists(contractor *k) {
     contracted *c = k->c;
-    if (!take_lists_of_contract(k) || !add_edges(k))
+    if (!make_lists(k) || !add_edges(k))
         return false;
-    const uint32_t last = k->n - 1;
-    uint32_t *list = c->list[0],
-             *end = c->list[last] + words_contract_of(k, c->class[last]);
     memset(k->head, 0xff, sizeof k->head);
     memset(k->tail, 0xff, sizeof k->tail);
     for (uint32_t v = 0; v < k->n && !gg_worked(k->m->run, &k->unpolled, c->count[v] + 1);
          v++) {
         unite(k, v);
-        put_list(k, v, list, class_of(c->count[v]));
+        shrink_list(k, v);
         k->arcs_left += c->count[v];
-        list += words_contract_of(k, c->class[v]);
     }
+    if (gg_stopping(k->m->run) || !compact_pool(k))
+        return false;
     for (uint32_t v = 0; v < k->n && !gg_leave(k->m->run, v); v++)
         link_vertex(k, v);
-    if ((uint64_t)(end - list) > k->fresh_words) {
-        k->fresh = list;
-        k->fresh_words = (uint64_t)(end - list);
-    }
     k->left = k->n;
     return !gg_stopping(k->m->run);
 }
@@ -275,7 +312,7 @@ static bool begin_lists(contractor *k) {
 ** previous[] has their places. */
 static bool pass_by(contractor *k, uint32_t v, uint32_t i) {
     contracted *c = k->c;
-    const up_arcs around = gg_up_arcs(c, v);
+    up_arcs around = gg_up_arcs(c, v);
     const uint32_t degree = c->count[v], a = around.to[i];
     const uint32_t to_v = around.in[i], from_v = around.out[i];
     const up_arcs arcs = gg_up_arcs(c, a);
@@ -299,8 +336,9 @@ static bool pass_by(contractor *k, uint32_t v, uint32_t i) {
     arcs.in[gone] = arcs.in[count];
     c->count[a] = count;
     const uint32_t more = degree - 1 - known;
-    if (count + more > gg_room_of(c->class[a]) && !move_list(k, a, count + more))
+    if (count + more > c->room[a] && !grow_list(k, a, count + more))
         return false;
+    around = gg_up_arcs(c, v);
     for (uint32_t j = 0; more > 0 && j < degree; j++)
         if (j != i && k->seen[j] != i + 1)
             add_arc(c, a, around.to[j], gg_add_ways(to_v, around.out[j]),
@@ -313,7 +351,8 @@ static bool pass_by(contractor *k, uint32_t v, uint32_t i) {
 
 static bool contract_vertex(contractor *k, uint32_t v) {
     contracted *c = k->c;
-    const uint32_t *around = c->list[v], degree = c->count[v];
+    const uint32_t degree = c->count[v];
+    const uint32_t *around = gg_up_arcs(c, v).to;
     bool done = true;
     while (degree > k->seen_room) {
         void *block = k->seen;
@@ -331,13 +370,15 @@ static bool contract_vertex(contractor *k, uint32_t v) {
         k->seen[j] = 0;
     }
     for (uint32_t i = 0; i < degree && done; i++)
-        done = pass_by(k, v, i) &&
-               !gg_worked(k->m->run, &k->unpolled, c->count[around[i]] + degree);
+        done = pass_by(k, v, i) && !gg_worked(k->m->run, &k->unpolled,
+                                              c->count[gg_up_arcs(c, v).to[i]] + degree);
+    around = gg_up_arcs(c, v).to;
     for (uint32_t j = 0; j < degree; j++)
         link_vertex(k, around[j]);
     k->left--;
     k->arcs_left -= degree;
-    return done && move_list(k, v, degree);
+    shrink_list(k, v);
+    return done;
 }
 
 static double predicted_ns(const contractor *k) {
@@ -348,7 +389,7 @@ static double predicted_ns(const contractor *k) {
 }
 
 static uint64_t bytes_held(const contractor *k) {
-    return k->c->bytes + (uint64_t)k->n * VERTEX_BYTES;
+    return k->used_words * sizeof *k->c->pool + (uint64_t)k->n * VERTEX_BYTES;
 }
 
 /* Is it still worth it? */
@@ -363,7 +404,7 @@ static bool begins_within(const contractor *k, const contraction_limit *most) {
 
 /* All that up arcs of v lead to went after v, and lies on one chain: the deepest one is v's parent. */
 static void hang(contracted *c, uint32_t v) {
-    const uint32_t *to = c->list[v];
+    const uint32_t *to = gg_up_arcs(c, v).to;
     uint32_t parent = GPUGRAPH_NONE;
     for (uint32_t i = 0; i < c->count[v]; i++)
         if (parent == GPUGRAPH_NONE || c->depth[to[i]] > c->depth[parent])
@@ -398,7 +439,7 @@ bool gg_contract(const matrix *m, const contraction_limit *most, contracted *c) 
     contractor k = {.m = m, .c = c, .n = n};
     *c = (contracted){.both_ways = m->direction == GPUGRAPH_BOTH};
     c->list = gg_alloc(m->run, n, sizeof *c->list);
-    c->class = gg_alloc(m->run, n, sizeof *c->class);
+    c->room = gg_alloc(m->run, n, sizeof *c->room);
     c->count = gg_alloc_zero(m->run, n, sizeof *c->count);
     c->parent = k.next = gg_alloc(m->run, n, sizeof *k.next);
     c->depth = k.previous = gg_alloc_zero(m->run, n, sizeof *k.previous);
@@ -414,13 +455,9 @@ double gg_contraction_ns(uint32_t vertices, uint64_t edges) {
 }
 
 void gg_free_contracted(contracted *c) {
-    while (c->blocks) {
-        struct word_block *block = c->blocks;
-        c->blocks = block->next;
-        gg_release(block);
-    }
+    gg_release(c->pool);
     gg_release(c->list);
-    gg_release(c->class);
+    gg_release(c->room);
     gg_release(c->count);
     gg_release(c->parent);
     gg_release(c->depth);

@@ -1,12 +1,15 @@
-/* A graph whose vertices were all contracted, one after the other: contract.c makes it, contraction.c
-** asks it for distances.
+/* A graph whose vertices were all contracted, one after the other. contract.c makes it, and
+** contraction.c computes distances from it.
 **
-**     list[v]     to  to  to  -     out  out  out  -     in  in  in  -       up arcs of v, with room for
-**                                                                            gg_room_of(class[v])
-**     parent[v]   the vertex contracted earliest that an up arc of v leads to; the chain of parents up to
-**                 a root holds all vertices that up arcs lead to, over any number of steps
+**     pool        owner | to to to - | out out out - | in in in -      the list of one vertex
+**                 NONE  | words                                        a hole
+**     list[v]     position in the pool of the first target of v's up arcs
+**     room[v]     arcs that fit into v's list; count[v] arcs are in it
+**     parent[v]   the vertex contracted earliest among the ends of v's up arcs. The chain of
+**                 parents up to a root holds all vertices that up arcs lead to, over any number
+**                 of steps
 **
-** Where arcs go both ways, out and in are one. */
+** If every arc goes both ways, `out` serves for `in` as well. */
 #ifndef GPUGRAPH_CONTRACTION_H
 #define GPUGRAPH_CONTRACTION_H
 
@@ -20,27 +23,18 @@ typedef struct up_arcs {
 } up_arcs;
 
 typedef struct contracted {
-    uint32_t **list;
-    uint8_t *class;
-    uint32_t *count;
-    uint32_t *parent;          /* GPUGRAPH_NONE: a root */
-    uint32_t *depth;           /* of a root 0, of others one more than the parent's */
-    bool both_ways;            /* out and in are one */
-    struct word_block *blocks; /* that hold all lists */
-    uint64_t bytes;            /* of these */
-    uint64_t work;             /* arcs that were looked at */
+    uint32_t *pool;
+    uint32_t *list, *room, *count;
+    uint32_t *parent; /* GPUGRAPH_NONE: a root */
+    uint32_t *depth;  /* 0 for a root, for other vertices one more than the parent's */
+    bool both_ways;   /* out and in are one */
+    uint64_t work;    /* arcs that were looked at */
 } contracted;
 
-/* Lists have room for 1, 2, 3, 4, 6, 8, 12, 16, ... arcs, a class each. */
-static inline uint64_t gg_room_of(uint8_t class) {
-    return class == 0      ? 1
-           : class % 2 > 0 ? (uint64_t)1 << (class + 1) / 2
-                           : (uint64_t)3 << (class / 2 - 1);
-}
-
+/* The arrays of v's list. They move when any list grows. */
 static inline up_arcs gg_up_arcs(const contracted *c, uint32_t v) {
-    uint32_t *list = c->list[v];
-    const uint64_t room = gg_room_of(c->class[v]);
+    uint32_t *list = c->pool + c->list[v];
+    const uint64_t room = c->room[v];
     return (up_arcs){list, list + room, list + room * (c->both_ways ? 1 : 2)};
 }
 

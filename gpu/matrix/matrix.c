@@ -121,9 +121,12 @@ static void find_matrix_on_cpu(matrix *m) {
                gg_is_thin(m->graph) && m->graph->n >= LEAST_VERTICES;
     if (!gg_method_is(m->run, "contraction"))
         find_by_rows(m);
-    else if (gg_matrix_contracts(m))
-        gg_matrix_by_contraction(m, &none, NULL);
-    else
+    else if (gg_matrix_contracts(m)) {
+        if (!gg_matrix_by_contraction(m, &none, NULL) && !gg_stopping(m->run))
+            gg_fail(m->run, GPUGRAPH_NO_MEMORY,
+                    "method 'contraction' needs more than 16 GiB for this graph; use "
+                    "method 'rows' or 'auto'");
+    } else
         gg_fail(m->run, GPUGRAPH_INVALID,
                 "method 'contraction' takes INTEGER weights of which no distance "
                 "reaches 4294967295; use method 'rows' or 'auto'");
