@@ -7,6 +7,9 @@
 
 /* Rows that auto makes before it first looks at what they take, and vertices from which it does. */
 enum { FIRST_ROWS = 1, LEAST_VERTICES = 1000 };
+/* Rows, and arcs of each, that tell how many edges a graph has. More arcs are left out: a
+** graph that may be contracted has few such rows. */
+enum { SAMPLED_VERTICES = 1000, SAMPLED_ARCS = 64 };
 
 /* ---- what is asked ---- */
 
@@ -82,11 +85,44 @@ static uint64_t most_bytes(const matrix *m) {
     return graph / 4 * 9 + (8 << 20);
 }
 
+/* Is `to` among the first arcs of a row? */
+static bool has_arc(const csr *rows, uint32_t from, uint32_t to) {
+    for (uint64_t at = rows->begin[from], i = 0; at < rows->end[from] && i < SAMPLED_ARCS;
+         at++, i++)
+        if (rows->target[at] == to)
+            return true;
+    return false;
+}
+
+/* About how many pairs of vertices have an edge, by rows spread over the graph. A pair counts a
+** half in each of its two rows, or one if only one row has it. */
+static double sampled_pairs(const matrix *m) {
+    csr rows;
+    double pairs = 0;
+    uint32_t seen = 0;
+    if (gg_rows(m->graph, gg_forward_kind(m->direction), false, false, m->run, &rows))
+        return 0;
+    const uint32_t step = rows.n / SAMPLED_VERTICES + 1;
+    for (uint64_t v = 0; v < rows.n && !gg_pause(m->run); v += step, seen++) {
+        const uint64_t begin = rows.begin[v];
+        for (uint64_t at = begin; at < rows.end[v] && at - begin < SAMPLED_ARCS; at++) {
+            const uint32_t to = rows.target[at];
+            bool counts = to != v;
+            for (uint64_t before = begin; counts && before < at; before++)
+                counts = rows.target[before] != to;
+            if (counts)
+                pairs += has_arc(&rows, to, (uint32_t)v) ? 0.5 : 1;
+        }
+    }
+    return pairs / seen * rows.n;
+}
+
 /* Contracts instead of making the rows that are left, if that is predicted to take no longer than they would. */
 static bool contracts_instead(matrix *m, row_maker *r, uint32_t left) {
     const uint32_t n = m->graph->n;
     const contraction_limit most = {gg_rows_ns(r, left), most_bytes(m)};
-    if (gg_contraction_ns(n, n) > most.ns)
+    if (gg_contraction_ns(n, n) > most.ns ||
+        gg_contraction_ns(n, (uint64_t)sampled_pairs(m)) > most.ns)
         return false;
     gg_rest_rows(r);
     m->looks = false; /* once */
