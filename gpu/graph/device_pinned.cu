@@ -161,7 +161,8 @@ static bool make_pinned(struct cuda_job *job, struct pinned_rows *made) {
     gpugraph_graph *graph = job->graph;
     struct csr_slot *rows = &graph->csr[CSR_SIMPLE];
     csr view;
-    if (gg_csr(graph, CSR_SIMPLE, false, true, job->run, &view) != GPUGRAPH_OK)
+    if (!gg_edges_home(job) ||
+        gg_csr(graph, CSR_SIMPLE, false, true, job->run, &view) != GPUGRAPH_OK)
         return false;
     double started = gg_now_ms();
     made->n = graph->n;
