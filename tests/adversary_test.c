@@ -8,6 +8,7 @@
 **
 ** A world that crashes, hangs or is wrong leaves its latest statements, and the command that
 ** repeats it. */
+/* ctest: serial wrap=memory long */
 #include "adversary/shared.h"
 #include "share.h"
 #include "suite.h"

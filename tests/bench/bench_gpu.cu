@@ -59,7 +59,7 @@
 **     BREAKDOWN,method,graph,sources,median,least,most of the phase search, a line for each method */
 #include "graph_data.h"
 #include "gengraph.cuh"
-#include "plain_dfs.h"
+#include "peers/plain_dfs.h"
 #include "sssp/choice/choice.h"
 
 #include <math.h>

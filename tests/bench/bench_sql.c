@@ -24,12 +24,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bfs_over_selects.h"
+#include "peers/bfs_over_selects.h"
 #include "gpugraph_extension.h"
 #include "rmat.h"
 
 #ifdef BENCH_BOOST
-/* boost_bfs.cpp */
+/* peers/boost_bfs.cpp */
 sqlite3_int64 boost_bfs(sqlite3 *db);
 sqlite3_int64 boost_packed_bfs(sqlite3 *db);
 #endif

@@ -2,6 +2,7 @@
 ** with a kept graph and a followed one, with every way to settle a conflict, in transactions and
 ** rolled back. Searches and the graph are what the table then holds, here and for another
 ** connection. */
+/* ctest: serial */
 #define SQLITE_ENABLE_SESSION
 #define SQLITE_ENABLE_PREUPDATE_HOOK
 #include "database_file.h"

@@ -6,6 +6,7 @@
 **
 ** The linker sends calls of cudaMalloc here (--wrap, in CMakeLists.txt). */
 extern "C" {
+/* ctest: wrap=cudaMalloc */
 #include "share.h"
 #include "sql.h"
 #include "suite.h"

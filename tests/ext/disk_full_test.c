@@ -2,6 +2,7 @@
 ** dropped, of what triggers log, of blocks, of deletions, of temporary files. The statement fails as
 ** a whole or not at all, and the graph goes on following its table; then there is room again and
 ** the statement passes. Once by a VFS that says so, once on a disk that really is full. */
+/* ctest: serial */
 #define _GNU_SOURCE
 #include "database_file.h"
 #include "share.h"

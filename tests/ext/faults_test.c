@@ -9,6 +9,7 @@
 ** malloc and its kin fail by support/failing_memory.c, SQLite's own allocator, which is given
 ** by SQLITE_CONFIG_MALLOC, below. Check allocates wherever it asserts, so expect is used in
 ** its place. */
+/* ctest: wrap=memory long */
 #include "failing_memory.h"
 #include "function_examples.h"
 #include "base/ext_limits.h"

@@ -5,6 +5,7 @@
 **     child     every question with threads: the same answers
 **
 ** A file with an edge table that takes several threads to read, and every function. */
+/* ctest: cells wrap=pthread_create */
 #include "sql.h"
 #include "gpugraph.h"
 

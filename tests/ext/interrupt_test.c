@@ -8,9 +8,10 @@
 ** progress handler is called wherever it listens. The handler of this test counts its
 ** calls in each phase, and at the chosen one hands over to another thread, which calls
 ** sqlite3_interrupt. No clock decides where: only the alarm of a test that hangs is one.
-** The extension listens every 10 ms, so its clock (--wrap, in CMakeLists.txt) is made to
+** The extension listens every 10 ms, so its clock (--wrap) is made to
 ** leap by more each time it is read: a phase that looks often enough is heard however fast
 ** it is. */
+/* ctest: wrap=clock_gettime wrap=timings_add long */
 #include "function_examples.h"
 #include "sql.h"
 

@@ -9,6 +9,7 @@
 **
 ** Rows are read back as vertex numbers by looking their ids up in ids, so an answer that
 ** is right for one kind of ids and one source must be right for all. */
+/* ctest: wide-addresses=0 cells */
 #include "sql.h"
 #include "graph_data.h"
 

@@ -3,7 +3,8 @@
 ** a followed graph up to date.
 **
 ** SQLite itself is not counted: it calls the handler by its own count of steps. The extension polls by a
-** clock, which leaps whenever it is read (--wrap, in CMakeLists.txt). One thread runs. */
+** clock, which leaps whenever it is read (--wrap). One thread runs. */
+/* ctest: unsanitized wrap=clock_gettime */
 #include "blocks.h"
 #include "leaping_clock.h"
 #include "sql.h"

@@ -6,6 +6,7 @@
 **
 ** The answers to compare with come from one connection alone, before. Run by the thread
 ** sanitizer, too: connections to one file share the packed graphs of what they see in common. */
+/* ctest: long */
 #include "sql.h"
 #include "base/ext_limits.h"
 

@@ -1,8 +1,9 @@
 /* Every function and method polls for an interrupt often enough, whatever the shape of the graph: between
 ** two polls it enters at most MOST_BLOCKS basic blocks (support/blocks.h).
 **
-** The clock leaps whenever it is read (--wrap, in CMakeLists.txt), so that no poll is left out for coming
+** The clock leaps whenever it is read (--wrap), so that no poll is left out for coming
 ** too soon after the one before it. One thread runs: the only one that polls. */
+/* ctest: unsanitized wrap=clock_gettime */
 #include "blocks.h"
 #include "calls.h"
 #include "expect.h"

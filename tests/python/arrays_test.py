@@ -29,6 +29,7 @@ FUNCTIONS = {
     "gpu_components": (gpugraph.components, False),
     "gpu_pagerank": (gpugraph.pagerank, False),
     "gpu_cores": (gpugraph.cores, False),
+    "gpu_degrees": (gpugraph.degrees, False),
     "gpu_label_propagation": (gpugraph.label_propagation, False),
     "gpu_triangles": (gpugraph.triangles, False),
 }

@@ -1,5 +1,5 @@
 /* malloc and its kin, one call of which fails when it is told to. For programs that the
-** linker sends here (--wrap, in CMakeLists.txt); shared libraries keep theirs. */
+** linker sends here (--wrap); shared libraries keep theirs. */
 #ifndef TEST_FAILING_MEMORY_H
 #define TEST_FAILING_MEMORY_H
 

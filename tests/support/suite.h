@@ -16,7 +16,7 @@
 **                                      bits, as those of more than 2^32 - 2 have
 **     GPUGRAPH_TEST_GAPS=1             edges get gaps between them, in blocks of 1 << 1 places, and rows
 **                                      room, in the smallest graphs too
-**     GPUGRAPH_TEST_SORTED=3           dynamic graphs announce batches of 3 insertions and more
+**     GPUGRAPH_TEST_WHOLE_BATCHES=3    dynamic graphs announce batches of 3 insertions and more
 **     GPUGRAPH_TEST_SERIAL=1           all groups are "serial"
 **     GPUGRAPH_TEST_TURNS=3            of a case with more turns than 3: 2, 5, 8, ...
 **     GPUGRAPH_TEST_CELLS=1            a device that is asked for decodes tables of any size */

@@ -61,7 +61,7 @@ static void add_group(Suite *checks, const struct suite_group *group) {
 static bool set_limits(void) {
     const char *narrow = getenv("GPUGRAPH_TEST_NARROW_EDGES");
     const char *gaps = getenv("GPUGRAPH_TEST_GAPS");
-    const char *sorted = getenv("GPUGRAPH_TEST_SORTED");
+    const char *whole = getenv("GPUGRAPH_TEST_WHOLE_BATCHES");
     const char *turns = getenv("GPUGRAPH_TEST_TURNS");
     if (turns && atoi(turns) > 1)
         turns_each = atoi(turns);
@@ -71,8 +71,8 @@ static bool set_limits(void) {
         gg_limits.gap_shift = (unsigned)atoi(gaps);
         gg_limits.room_arcs = 0;
     }
-    if (sorted)
-        gg_limits.whole_items = strtoull(sorted, NULL, 10);
+    if (whole)
+        gg_limits.whole_items = strtoull(whole, NULL, 10);
     const bool cells = getenv("GPUGRAPH_TEST_CELLS");
     if (cells)
         gg_limits.cells_least = 0;

@@ -1,5 +1,5 @@
 /* pthread_create, which fails when it is told to. For programs that the linker sends here
-** (--wrap, in CMakeLists.txt): one file of each includes this. */
+** (--wrap): one file of each includes this. */
 #ifndef TEST_UNWILLING_THREADS_H
 #define TEST_UNWILLING_THREADS_H
 

@@ -56,6 +56,11 @@ def cores(conn: Any, edges: str, **options: Any) -> Arrays:
     return ask(conn, "gpu_cores", (edges,), ("vertex", "core"), options)
 
 
+def degrees(conn: Any, edges: str, **options: Any) -> Arrays:
+    """Degrees: vertex, out_degree, in_degree, degree."""
+    return ask(conn, "gpu_degrees", (edges,), ("vertex", "out_degree", "in_degree", "degree"), options)
+
+
 def topological_order(conn: Any, edges: str, **options: Any) -> Arrays:
     """Levels and positions: vertex, level, position."""
     return ask(conn, "gpu_topological_order", (edges,), ("vertex", "level", "position"), options)

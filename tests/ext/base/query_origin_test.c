@@ -2,6 +2,7 @@
 ** query here calls a function that only top-level SQL may call, and counts the calls. Whoever
 ** owns the schema tries to have it called: from views, triggers and stored values, by way of
 ** text that a statement holds for another purpose. */
+/* ctest: serial */
 #include "gpugraph_extension.h"
 #include "luck.h"
 #include "base/query_origin.h"

@@ -1,5 +1,6 @@
 /* where = '...': rows that a condition leaves out are no edges and bring no vertices, on every way
 ** that a followed graph is read, kept, checked and asked. */
+/* ctest: serial gaps */
 #include "gpugraph_extension.h"
 #include "sql.h"
 #include "suite.h"

@@ -1,6 +1,7 @@
 /* A writer is killed at random moments, in the middle of transactions and commits; then a
 ** connection that has followed all the while, and one that is new, find graph and table
 ** equal. */
+/* ctest: serial */
 #include "expect.h"
 #include "suite.h"
 #include "gpugraph_extension.h"

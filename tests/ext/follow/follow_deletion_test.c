@@ -1,5 +1,6 @@
 /* gpugraph_delete_vertex takes all of a vertex's edges or none, whatever ends it half way; and a
 ** log or blocks whose numbers are not those that triggers write. */
+/* ctest: serial gaps */
 #include "follow_graph.h"
 #include "suite.h"
 #include <stdio.h>

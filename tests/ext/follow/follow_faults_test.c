@@ -1,6 +1,7 @@
 /* Followed graphs with SQLite's n-th allocation failing, for every n: in triggers that look, with a
 ** condition, while a vertex is deleted and blocks are saved and read; and with an interrupt at every
 ** step of a question. What fails says so; whatever comes after it is right. */
+/* ctest: serial gaps */
 #include "follow_graph.h"
 #include "share.h"
 #include "sqlite_memory.h"

@@ -4,6 +4,7 @@
 **     trigger     looks at the graph in every way, at the table, and notes both: `seen`
 **     statement   changes one row, several, or none
 **/
+/* ctest: serial */
 #include "follow_graph.h"
 #include "suite.h"
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Followed graphs of rows with a NULL end: they change by batches as all others do, and have
 ** the vertices that the table has. */
+/* ctest: gaps */
 #include "random_sql.h"
 #include "share.h"
 #include "sql.h"

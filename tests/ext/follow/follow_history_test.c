@@ -1,5 +1,6 @@
 /* A log that is not what triggers have written since the mirror was made: other numbers, another
 ** history. */
+/* ctest: serial gaps */
 #include "follow_graph.h"
 #include "share.h"
 #include "suite.h"

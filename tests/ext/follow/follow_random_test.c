@@ -10,6 +10,7 @@
 ** GPUGRAPH_FOLLOW_STATEMENTS: statements for each kind of table (default 700);
 ** GPUGRAPH_FOLLOW_SEED: where to begin (default 1). A failure tells the seed and the
 ** latest statements. */
+/* ctest: serial wide=40 gaps wider-gaps long */
 #include "base/limits.h"
 #include "base/ext_limits.h"
 #include "expect.h"

@@ -1,5 +1,6 @@
 /* What lies around a graph that follows its table: names that change, parts that are missing,
 ** tables that are refused, rights, other connections, backups. */
+/* ctest: serial */
 #include "follow_graph.h"
 #include "suite.h"
 

@@ -1,5 +1,6 @@
 /* A graph that follows its table, asked: as a table, by every function that takes one, and by its
 ** own functions. */
+/* ctest: serial */
 #include "follow_graph.h"
 #include "suite.h"
 

@@ -2,6 +2,7 @@
 ** statements and transactions see. follow_schema_test.c has what is made, changed and taken away
 ** around them, follow_table_test.c what can be asked of them; follow_random_test.c looks for what
 ** nobody thought of. */
+/* ctest: gaps long */
 #include "follow_graph.h"
 #include "suite.h"
 

@@ -1,6 +1,7 @@
 /* Connections in threads, each with a mirror of one file, its own or one of several connections':
 ** readers compare graph and table inside a transaction while writers commit and roll back beside
 ** them. Run by the thread sanitizer, too. */
+/* ctest: gaps-threads */
 #include "expect.h"
 #include "base/ext_limits.h"
 #include "suite.h"

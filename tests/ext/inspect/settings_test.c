@@ -1,5 +1,6 @@
 /* gpugraph_config and gpugraph_settings: what is read, what is set, what is refused. How many
 ** devices there are is the test's own choice. */
+/* ctest: serial wrap=gpugraph_device_at wrap=gpugraph_cuda_usable */
 #include "sql.h"
 #include "suite.h"
 

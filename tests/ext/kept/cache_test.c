@@ -1,6 +1,7 @@
 /* Is the graph a statement sees the table as it is? After every kind of change, by this
 ** connection or another, the kept graph is compared with the table; and where nothing has
 ** changed it must not be read again. */
+/* ctest: serial */
 #include "cache_fixture.h"
 #include "sqlite_memory.h"
 #include "suite.h"

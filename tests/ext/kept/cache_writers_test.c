@@ -1,6 +1,7 @@
 /* Is a graph that a writing statement asks for the table as it is at that moment? Its own changes
 ** are not counted until it ends, and its table's pages may be newer than the file. The oracle is
 ** fresh(), which reads the rows by SQL while the statement runs. */
+/* ctest: serial */
 #include "cache_fixture.h"
 #include "suite.h"
 #include <string.h>

@@ -5,6 +5,7 @@
 **     call     function, columns, slots       SELECT columns FROM function WHERE slot AND slot ...
 **     slot     an argument or a comparison     its choices: "", "max_depth = 0", "depth < 2" ...
 **     pair     two choices of one slot, all other slots the same */
+/* ctest: threads-elsewhere */
 #include <stdio.h>
 #include <string.h>
 

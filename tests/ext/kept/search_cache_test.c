@@ -1,5 +1,6 @@
 /* Searches that are made once and kept: within a statement, and from one to the next. Searches are
 ** counted by the totals that gpugraph_timings shows from row to row: each search has its own. */
+/* ctest: serial */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* What eight connections to one file hold, beside what one holds: at most a tenth more. The heap
 ** is counted, since it is what they ask for: the graph with its rows and what is searched for, which they
 ** share, and SQLite's own, which they do not. */
+/* ctest: unsanitized */
 #include "database_file.h"
 #include "base/ext_limits.h"
 #include "expect.h"

@@ -2,6 +2,7 @@
 **
 ** Every kind of source tells the same edges; a search from one vertex to its neighbours shows
 ** which edge of several it takes, and what it calls it. */
+/* ctest: serial */
 #include "sql.h"
 #include "suite.h"
 

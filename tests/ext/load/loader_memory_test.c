@@ -1,6 +1,7 @@
 /* The n-th malloc, calloc or realloc of a query fails, for every n: SQLITE_NOMEM, nothing
 ** leaks, and the next query works. Sanitizers bring their own malloc, so they leave this
 ** test out. */
+/* ctest: serial unsanitized */
 #include "graph_probe.h"
 #include "suite.h"
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* The loader against the tables themselves: what SELECT says of a table, by quote() and
 ** its rowid, must be what the graph holds; and every sentence about a row that is not an
 ** edge. */
+/* ctest: serial cells */
 #include "graph_probe.h"
 #include "sql.h"
 #include "suite.h"

@@ -10,6 +10,7 @@
 ** Columns turn into the graph's arrays in their own place, so the peak is that of the
 ** columns, and SLACK bytes for buffers, the ids and the C library. Sanitizers keep freed
 ** memory, so they leave this test out. */
+/* ctest: unsanitized */
 #include "graph_probe.h"
 #include "suite.h"
 #include <stdio.h>

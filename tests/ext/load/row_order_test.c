@@ -1,6 +1,7 @@
 /* Where no ORDER BY says so, SQLite may give rows in any order, and PRAGMA reverse_unordered_selects
 ** turns it round. Answers over a table do not depend on it: edges come in the order of their rowids,
 ** or of the primary key. */
+/* ctest: serial */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 ** failing reads, interrupts. Where it may not trust the file it must
 ** step aside; where it does, another connection's work must not show. Tables and values:
 ** page_reader_test.c; the write-ahead log: page_reader_wal_test.c. */
+/* ctest: long */
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include "page_compare.h"

@@ -2,6 +2,7 @@
 ** decoder; every other case must give SELECT's rows or step aside for the reason that
 ** applies. Rows that need care: page_reader_rows_test.c; files: page_reader_file_test.c and
 ** page_reader_wal_test.c; random tables and damage: page_reader_random_test.c. */
+/* ctest: long */
 #include "page_compare.h"
 #include "share.h"
 #include "suite.h"

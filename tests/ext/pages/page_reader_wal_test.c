@@ -1,6 +1,7 @@
 /* The page reader and the write-ahead log: pages must come from the frames that the
 ** transaction sees, whatever others write and checkpoint meanwhile; where that is not
 ** certain it must step aside. */
+/* ctest: long */
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>

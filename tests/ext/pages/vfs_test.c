@@ -2,6 +2,7 @@
 ** its locks say: shims that disguise what is on the disk, files within files, no locks at all,
 ** mapped memory, memory alone. What is read is what a query reads, and pages are read past
 ** SQLite only where nothing stands between. */
+/* ctest: serial */
 #include "database_file.h"
 #include "share.h"
 #include "shim_vfs.h"

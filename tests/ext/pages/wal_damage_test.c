@@ -1,6 +1,7 @@
 /* A write-ahead log or its index that is not what the last writer left: bytes turned over, an end
 ** cut off, other salts, an index of before a crash, the log of another file. Searches answer as
 ** SQLite reads the same file, or end with an error; a followed graph is its table. */
+/* ctest: serial */
 #include "database_file.h"
 #include "luck.h"
 #include "share.h"

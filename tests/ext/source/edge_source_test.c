@@ -1,5 +1,6 @@
 /* edge_parse: every form of section "Edge sources", every way of quoting, every
 ** sentence. */
+/* ctest: serial */
 #include "source/source.h"
 #include "suite.h"
 #include "base/sql_text.h"

@@ -1,5 +1,6 @@
 /* Values for the parameters of a query that is an edge source: they come out of a JSON array,
 ** wherever that comes from, as SQLite's JSON gives them; each array is another graph. */
+/* ctest: serial */
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "sql.h"

@@ -1,4 +1,5 @@
 /* Arguments of every type that a host may bind, and ids that are no vertices. */
+/* ctest: serial */
 #include "sql.h"
 #include "suite.h"
 

@@ -1,4 +1,5 @@
 /* Blocks of results that are given back serve the next result, a few of them and no small ones. */
+/* ctest: serial */
 #include "suite.h"
 #include "table_function/array_block.h"
 

@@ -1,6 +1,7 @@
 /* Arguments that never reach the search: SQLite takes them for comparisons with its rows, or
 ** drops them. Each is an error that says what to write, or gives the rows that were meant;
 ** joins that do feed arguments stay as they are. */
+/* ctest: serial */
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "sql.h"

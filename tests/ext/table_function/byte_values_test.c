@@ -1,5 +1,6 @@
 /* Depths that `source IN (...)` keeps as bytes: rows, orders, bounds, arrays and trees afterwards are those of a walk
 ** in plain SQL, where a byte has room for all depths, where it has none, and around that. */
+/* ctest: serial wrap=memory */
 #include "gpugraph_extension.h"
 #include "failing_memory.h"
 #include "sql.h"

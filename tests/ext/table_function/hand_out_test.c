@@ -1,4 +1,5 @@
 /* The column arrays, and what gpugraph_take_arrays gives for its number. */
+/* ctest: wrap=memory */
 #include "gpugraph_extension.h"
 #include "failing_memory.h"
 #include "suite.h"

@@ -1,6 +1,7 @@
 /* Searches that begin after their statement has handed out rows. SQLite later than 3.40 then still
 ** shows the last row of a statement that runs: it must be known for the caller all the same,
 ** sees one graph from first to last, and gives everything back when it ends. */
+/* ctest: serial */
 #include "database_file.h"
 #include "suite.h"
 

@@ -1,5 +1,6 @@
 /* Searches that reach little, whose answers are lists: the same rows as by recursion in plain SQL, whatever is
 ** asked first, and whatever a kept answer is asked for afterwards. */
+/* ctest: serial */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* Statements of every kind survive the failure of each allocation, and loading does. */
+/* ctest: serial */
 #include <stdlib.h>
 
 #include "gpugraph_extension.h"

@@ -1,5 +1,6 @@
 /* What plans do with constraints, orders and limits: never change the rows, save work where they
 ** can; and what the extension shows of itself. */
+/* ctest: serial */
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "sql.h"

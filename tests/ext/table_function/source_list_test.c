@@ -1,6 +1,7 @@
 /* gpu_bfs for `source IN (...)`: the same rows as one call for each source, whatever columns
 ** are read, however many searches are made ahead, and whatever is kept already. And gpu_path
 ** from both ends: the same rows as by a search. */
+/* ctest: serial */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

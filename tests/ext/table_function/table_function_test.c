@@ -1,5 +1,6 @@
 /* The table functions as SQL sees them: columns, arguments, sentences, ids; and their
 ** answers against plain SQL over the same table. */
+/* ctest: serial cells */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* `vertex = x` in the two plans that it may have: a look-up, which converts x as the source
 ** column would, and SQLite's own comparison of rows. Where x has the type of the ids, or the
 ** column has none, they agree; docs/edge_sources.md says so, and how to make types agree. */
+/* ctest: serial */
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "sql.h"

@@ -1,5 +1,6 @@
 /* A zero byte in a TEXT: as an id it is a byte like others, wherever ids are read, compared and given
 ** out; in a word, a name or a number it is an error that shows it. */
+/* ctest: serial */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 /* How many devices search together: a stub of four in the place of CUDA, and an algorithm that takes,
 ** and needs, what the test says. */
+/* ctest: serial */
 #include "backend/devices.h"
 #include "backend/model.h"
 #include "device/services.h"

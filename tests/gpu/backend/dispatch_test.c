@@ -1,4 +1,5 @@
 /* Which backend and method run a function, and what there is to choose from. */
+/* ctest: serial */
 #include "degrees/degrees.h"
 #include "dfs/dfs.h"
 #include "graphs.h"

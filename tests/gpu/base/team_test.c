@@ -1,6 +1,7 @@
 /* The pool of threads: every item of a loop once whatever the team, as many threads as the
 ** largest team however many callers, none at all where the system gives none, and a new pool
 ** in a child of fork(). */
+/* ctest: wrap=pthread_create */
 #define _GNU_SOURCE
 #include "base/run.h"
 #include "team.h"

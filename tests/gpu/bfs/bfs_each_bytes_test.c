@@ -1,5 +1,6 @@
 /* Depths of many searches as bytes: around the depth for which a byte is too little, and what a graph remembers
 ** of it. bfs_test compares bytes with the textbook. */
+/* ctest: wrap=memory */
 #include "expect.h"
 #include "failing_memory.h"
 #include "graphs.h"

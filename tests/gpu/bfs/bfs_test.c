@@ -6,6 +6,7 @@
 ** -DCMAKE_CUDA_FLAGS="-DGG_BFS_CLUSTER=16 -DGG_BFS_NARROW_BLOCK=512 -DGG_BFS_NARROW_ROOM=16
 **   -DGG_BFS_NARROW_IN=16 -DGG_BFS_NARROW_OUT=100 -DGG_BFS_NARROW_LEVELS=1
 **   -DGG_BFS_NARROW_ROW=20" */
+/* ctest: wide=0 long */
 #include "graph_data.h"
 #include "edge_numbers.h"
 #include "expect.h"

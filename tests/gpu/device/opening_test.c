@@ -1,6 +1,7 @@
 /* A device that opens in the background: by a stub that opens slowly, fails, or never comes back. Who
 ** begins, who waits and for how long, a thread that is not given, fork(), and the end of a process
 ** while its device is being opened. exit() reads openings, so every one here is static. */
+/* ctest: wrap=pthread_create */
 #define _GNU_SOURCE
 #include "device/opening.h"
 

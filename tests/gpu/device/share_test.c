@@ -1,6 +1,7 @@
 /* Searches that devices share out, without a device: each is done once, whoever does it; what a device
 ** leaves behind others do, where they may; errors and interrupts end all; a thread that the system does
 ** not give is done without. */
+/* ctest: wrap=pthread_create */
 #include "device/services.h"
 #include "device/share.h"
 #include "expect.h"

@@ -2,6 +2,7 @@
 ** threads: a thread is a warp one lane wide; with TEST_WIDE_WARPS, a warp of 32 lanes. Rings and chunks are
 ** tiny here, so that every path of flush, theft and offer is taken thousands of times; under
 ** GPUGRAPH_SANITIZE=thread the orderings are checked too. */
+/* ctest: long */
 #include "paths_crew.h"
 #include "suite.h"
 

@@ -1,5 +1,6 @@
 /* Depth-first search against a walk that looks through all edges at every step, and
 ** against what any search tree promises. */
+/* ctest: wide=0 long */
 #include "tree/tree.h"
 #include "edge_numbers.h"
 #include "expect.h"

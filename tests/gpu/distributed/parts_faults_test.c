@@ -1,5 +1,6 @@
 /* Every allocation of every function over parts fails once: all parts end with the same error, none waits
 ** for ever, nothing leaks. */
+/* ctest: wrap=memory */
 #include "gpugraph_parts.h"
 #include "distributed/partition/part.h"
 #include "base/limits.h"

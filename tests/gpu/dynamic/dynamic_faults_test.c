@@ -4,6 +4,7 @@
 ** when it is made again; nothing leaks. The calls are those of random lives, so that they
 ** come upon arenas that must grow, and upon those that are made anew. (Check allocates
 ** wherever it asserts, so expect is used in its place.) */
+/* ctest: whole-batches wrap=memory wrap=clock_gettime */
 #include "dynamic_model.h"
 #include "suite.h"
 #include "failing_memory.h"

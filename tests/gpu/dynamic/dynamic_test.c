@@ -1,5 +1,6 @@
 /* Dynamic graphs against a model. Batches are random, with repeats; loads above 1 make chains,
 ** small ones many slabs; the arena begins empty, so that it grows in the middle of batches. */
+/* ctest: whole-batches */
 #include "dynamic_model.h"
 #include "share.h"
 #include "suite.h"

@@ -1,6 +1,7 @@
 /* Multigraphs against a model: for each two vertices and each id, a weight or none. Batches are
 ** random, with repeats; and every allocation of some lives fails once, every call of some is
 ** interrupted once, after which the same call works and all is as it should be. */
+/* ctest: whole-batches wrap=memory wrap=clock_gettime */
 #include "expect.h"
 #include "failing_memory.h"
 #include "gpugraph.h"

@@ -1,4 +1,5 @@
 /* Edges by their ends and by their ids, against a look at all edges. */
+/* ctest: serial wide-addresses=0 */
 #include "edge_model.h"
 #include "graph/graph.h"
 

@@ -1,4 +1,5 @@
 /* Edges that are no graph: what must fail, and how. */
+/* ctest: serial wide=0 */
 #include "graph_data.h"
 #include "memory_stream.h"
 #include "suite.h"

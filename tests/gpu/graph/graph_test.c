@@ -1,5 +1,6 @@
 /* Graphs from random edge columns against the oracle of graph_oracle.h: ids, edges, every kind of
 ** rows, degrees; and that making them can be interrupted. */
+/* ctest: wide=0 */
 #include "graph/graph.h"
 #include "expect.h"
 #include "graph_oracle.h"

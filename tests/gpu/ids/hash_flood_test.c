@@ -1,5 +1,6 @@
 /* Ids that were chosen to collide. The fixed hashes can be inverted, so ids that collide in these are computed here; the
 ** tables place ids by other hashes, whose seed nobody knows. Looks beyond the first are counted, not time. */
+/* ctest: wrap=memcmp */
 #include "ids/ids.h"
 #include "base/distinct.h"
 #include "expect.h"

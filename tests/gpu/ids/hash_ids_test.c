@@ -1,4 +1,5 @@
 /* Hashes of ids: of the value, not of the number, and spread evenly. */
+/* ctest: serial */
 #include "ids/ids.h"
 #include "edge_input.h"
 #include "suite.h"

@@ -1,5 +1,6 @@
 /* Columns of 4 bytes an entry make the graph that columns of 8 make, whatever the ids and weights, whoever owns the
 ** columns, on any number of threads; when they are interrupted or an allocation fails nothing leaks. */
+/* ctest: wrap=memory wrap=clock_gettime */
 #include "graph/graph.h"
 #include "edge_input.h"
 #include "expect.h"

@@ -1,4 +1,5 @@
 /* Where ids become numbers while a device is being opened: a stub that never comes back stands for it. */
+/* ctest: serial */
 #include "device/services.h"
 #include "ids/ids.h"
 #include "suite.h"

@@ -2,6 +2,7 @@
 ** come back before they change, move or go. A block that was not taken back could not be lent
 ** again at its place, and what it held would be read no more: both is looked for after each
 ** way of changing a graph. Where there is no device, rows only say that they are lent. */
+/* ctest: threads-elsewhere */
 #include "expect.h"
 #include "graphs.h"
 #include "suite.h"

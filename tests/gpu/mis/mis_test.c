@@ -1,5 +1,6 @@
 /* Maximal independent sets against a greedy pass over a matrix of neighbours, and, on
 ** larger graphs, against the definition and the other methods. */
+/* ctest: long */
 #include "ids/ids.h"
 #include "mis/mis.h"
 #include "expect.h"

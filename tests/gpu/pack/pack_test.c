@@ -1,5 +1,6 @@
 /* Packed graphs: what is read back is what was written; what is damaged is refused; and
 ** what is damaged and signed again never leads out of an array. */
+/* ctest: wide-addresses=0 */
 #include "edge_model.h"
 #include "memory_stream.h"
 #include "pack/packed.h"

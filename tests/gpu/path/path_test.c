@@ -1,5 +1,6 @@
 /* One path against the chain of the whole search's tree: by depth and by weight, for every
 ** method on every backend that is there, in all directions. */
+/* ctest: wide-addresses=0 */
 #include "base/limits.h"
 #include "edge_numbers.h"
 #include "expect.h"

@@ -1,6 +1,7 @@
 /* What "auto" chooses for shortest paths on a device, against the figures that it was learned
 ** from: the tables in C and the code around them must come to the learner's choices, which
 ** were fast. Named methods keep their engine; odd features choose something. */
+/* ctest: serial */
 #include "expect.h"
 #include "suite.h"
 #include "sssp/choice/choice.h"

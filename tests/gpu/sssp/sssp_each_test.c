@@ -1,6 +1,7 @@
 /* Shortest paths from many sources by one call: those of a call for each source, with their trees,
 ** whatever the weights, targets and bounds; an error of one source is the call's; every allocation may
 ** fail. */
+/* ctest: wrap=memory */
 #include "graph_data.h"
 #include "expect.h"
 #include "failing_memory.h"

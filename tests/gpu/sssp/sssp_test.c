@@ -1,5 +1,6 @@
 /* Shortest paths and their tree against the oracle of sssp_oracle.h: for every method on every
 ** backend that is there, the three layouts of distances, all directions, one thread and two. */
+/* ctest: wide=0 */
 #include "graph_data.h"
 #include "edge_numbers.h"
 #include "graph/reached.h"

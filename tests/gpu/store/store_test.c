@@ -1,5 +1,6 @@
 /* The store of a graph's edges, in memory: beside a graph that changes at random it takes each
 ** batch first, and has the graph's edges and rows after it. Every allocation of a life fails once. */
+/* ctest: serial whole-batches wrap=memory */
 #include "store/store.h"
 
 #include "edge_model.h"

@@ -3,6 +3,7 @@
 ** the graph that is made of the edges afterwards. Rows of the copy begin in any order.
 **
 ** A warp is one lane wide; with TEST_WIDE_WARPS, 32. */
+/* ctest: serial */
 #ifdef TEST_WIDE_WARPS
 #include "warp_lanes.h"
 #endif

@@ -1,5 +1,6 @@
 /* Arrays that several threads move: by few places and by many, against memmove; and graphs large
 ** enough for that, updated, against graphs that are made of the same edges. */
+/* ctest: long */
 #include "edge_model.h"
 #include "update/splice.h"
 

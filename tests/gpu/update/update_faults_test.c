@@ -1,6 +1,7 @@
 /* Every allocation of an update, a clone, a pack and an unpack fails once: out of memory
 ** or done; after a failure the graph is what it was, and the same call works when it is
 ** made again; nothing leaks. So, too, for an interrupt. */
+/* ctest: serial wide=0 wrap=memory */
 #include "edge_model.h"
 #include "failing_memory.h"
 #include "memory_stream.h"

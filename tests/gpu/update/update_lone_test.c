@@ -6,6 +6,7 @@
 **     kept     2, whose last edges may go; loose 7
 **
 ** Random batches on every kind of ids and weights, with every choice of CSRs made beforehand. */
+/* ctest: serial */
 #include "edge_model.h"
 
 #include "expect.h"

@@ -1,5 +1,6 @@
 /* Graphs that are updated against graphs that are made of the same edges: random batches
 ** on every kind of ids and weights, with every choice of CSRs made beforehand. */
+/* ctest: wide-addresses=40 */
 #include "edge_model.h"
 
 #include "expect.h"
