@@ -17,9 +17,18 @@ extern "C" {
 
 struct reached_list; /* graph/reached.h */
 
+/* A method: a row of its side's table. A task is the algorithm's own struct of one search. */
+typedef struct gg_method {
+    gpugraph_method is;
+    /* May auto choose it for the task? auto takes the first row that may. NULL: it never takes it. */
+    bool (*may)(const void *task);
+    bool (*run)(void *task); /* NULL: the side has one way to search */
+    bool on_host;            /* of a device's side: the host runs it */
+} gg_method;
+
 typedef struct algorithm_side {
     /* They end with a NULL name, and the first is what auto begins with; NULL: none. */
-    const gpugraph_method *methods;
+    const gg_method *methods;
     /* The algorithm's own struct of functions, which its room alone knows. */
     const void *calls;
     /* Device bytes that a run carves and that the graph lacks there. frugal: by the method that
@@ -111,7 +120,7 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback);
 double gg_cpu_ms(const gpugraph_graph *graph, const gg_algorithm *a,
                  const gpugraph_run *run);
 /* The method of that name, or the side's first; NULL: it has none, or side is NULL. */
-const gpugraph_method *gg_find_method(const algorithm_side *side, const char *name);
+const gg_method *gg_find_method(const algorithm_side *side, const char *name);
 /* Does the algorithm run on several devices that share the graph? */
 bool gg_runs_on_several(const gg_algorithm *a);
 /* The algorithm's own functions for what gg_choose has settled: calls of a side. */
@@ -119,8 +128,11 @@ const void *gg_calls(const gg_algorithm *a, gpugraph_backend on, const gpugraph_
 bool gg_has_method(const gg_algorithm *a, const char *name);
 /* Behind `used` bytes of list: ", direction-optimizing, top-down", each name once. */
 size_t gg_add_methods(const gg_algorithm *a, char *list, size_t size, size_t used);
-/* Does run->used_method equal name? */
-bool gg_method_is(const gpugraph_run *run, const char *name);
+/* The row by which a side does its task: for auto the first that may, which becomes run->used_method, else
+** that of run->used_method. NULL: none is. */
+const gg_method *gg_settle_method(gpugraph_run *run, const gg_method *methods,
+                                  const void *task);
+bool gg_may_always(const void *task); /* for `may` */
 /* Did the caller leave the method open? */
 bool gg_method_is_auto(const gpugraph_run *run);
 /* Phase "search": the detail is "<used_method> on <used_backend>", `more` where it is

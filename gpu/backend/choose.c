@@ -30,17 +30,17 @@ static bool equal(const char *a, const char *b) {
     return strcmp(a, b) == 0;
 }
 
-const gpugraph_method *gg_find_method(const algorithm_side *side, const char *name) {
-    for (const gpugraph_method *m = side ? side->methods : NULL; m && m->function; m++)
-        if (!name || equal(m->name, name))
+const gg_method *gg_find_method(const algorithm_side *side, const char *name) {
+    for (const gg_method *m = side ? side->methods : NULL; m && m->is.function; m++)
+        if (!name || equal(m->is.name, name))
             return m;
     return NULL;
 }
 
 /* Of the backend's side, or of the one for several devices. name NULL: the first. */
-static const gpugraph_method *find_on_backend(const gg_algorithm *a, gpugraph_backend on,
-                                              const char *name) {
-    const gpugraph_method *m = gg_find_method(a->side[on], name);
+static const gg_method *find_on_backend(const gg_algorithm *a, gpugraph_backend on,
+                                        const char *name) {
+    const gg_method *m = gg_find_method(a->side[on], name);
     return m || !name || on == GPUGRAPH_CPU ? m : gg_find_method(a->several, name);
 }
 
@@ -50,7 +50,7 @@ bool gg_has_method(const gg_algorithm *a, const char *name) {
 }
 
 bool gg_runs_on_several(const gg_algorithm *a) {
-    return gg_find_method(a->several, "several") != NULL;
+    return gg_find_method(a->several, NULL) != NULL;
 }
 
 const void *gg_calls(const gg_algorithm *a, gpugraph_backend on,
@@ -63,10 +63,10 @@ const void *gg_calls(const gg_algorithm *a, gpugraph_backend on,
 /* Behind `used` bytes of list, those of the side that `listed` does not have. */
 static size_t add_methods_of(const algorithm_side *side, const algorithm_side *listed,
                              char *list, size_t size, size_t used) {
-    for (const gpugraph_method *m = side ? side->methods : NULL;
-         m && m->function && used < size; m++)
-        if (!gg_find_method(listed, m->name))
-            used += (size_t)snprintf(list + used, size - used, ", %s", m->name);
+    for (const gg_method *m = side ? side->methods : NULL;
+         m && m->is.function && used < size; m++)
+        if (!gg_find_method(listed, m->is.name))
+            used += (size_t)snprintf(list + used, size - used, ", %s", m->is.name);
     return used;
 }
 
@@ -77,12 +77,29 @@ size_t gg_add_methods(const gg_algorithm *a, char *list, size_t size, size_t use
     return add_methods_of(a->several, cpu, list, size, used);
 }
 
-bool gg_method_is(const gpugraph_run *run, const char *name) {
-    return run->used_method && equal(run->used_method, name);
-}
-
 bool gg_method_is_auto(const gpugraph_run *run) {
     return !run->method || equal(run->method, "auto");
+}
+
+bool gg_may_always(const void *task) {
+    (void)task;
+    return true;
+}
+
+static bool suits(const gg_method *m, const gpugraph_run *run, const void *task) {
+    return gg_method_is_auto(run)
+               ? m->may && m->may(task)
+               : run->used_method && equal(m->is.name, run->used_method);
+}
+
+const gg_method *gg_settle_method(gpugraph_run *run, const gg_method *methods,
+                                  const void *task) {
+    for (const gg_method *m = methods; m->is.name; m++)
+        if (suits(m, run, task)) {
+            run->used_method = m->is.name;
+            return m;
+        }
+    return NULL;
 }
 
 static void no_method(const gg_algorithm *a, const char *method, gpugraph_run *run) {
@@ -99,7 +116,7 @@ typedef struct request {
     const gpugraph_search *search; /* NULL: of the whole graph */
     uint32_t searches;             /* 0: one; else so many, which devices share out */
     const char *method;            /* NULL for auto */
-    const gpugraph_method *on_cpu, *on_cuda;
+    const gg_method *on_cpu, *on_cuda;
 } request;
 
 /* An opening that the search would wait for is no part of what is predicted. */
@@ -110,7 +127,7 @@ static bool is_predicted(gpugraph_backend on, const gpugraph_run *run) {
 
 static gpugraph_backend settle_choose(gpugraph_graph *graph, const request *r,
                                       gpugraph_run *run, gpugraph_backend on,
-                                      const gpugraph_method *method) {
+                                      const gg_method *method) {
     run->searched = graph;
     if (on == GPUGRAPH_CPU)
         gg_use_one_device(run, false);
@@ -123,7 +140,7 @@ static gpugraph_backend settle_choose(gpugraph_graph *graph, const request *r,
         gg_bring_edges(graph, run))
         return GPUGRAPH_AUTO;
     run->used_backend = gg_backend_name[on];
-    run->used_method = method->name;
+    run->used_method = method->is.name;
     run->chosen_at_ms = 0;
     if (!r->method && is_predicted(on, run) && !(r->searches && run->used_devices > 1)) {
         const bool several = run->used_devices > 1;
@@ -141,7 +158,7 @@ static gpugraph_backend settle_choose(gpugraph_graph *graph, const request *r,
 }
 
 static struct sharing sharing_of(const request *r, bool frugal) {
-    const bool any = !r->method || strncmp(r->method, "several", strlen("several")) == 0;
+    const bool any = !r->method || gg_find_method(r->a->several, r->method);
     return (struct sharing){.a = r->a,
                             .search = r->search,
                             .searches = r->searches,
@@ -155,7 +172,7 @@ static gpugraph_status take_devices(gpugraph_graph *graph, request *r, bool frug
                                     gpugraph_run *run) {
     const struct sharing s = sharing_of(r, frugal);
     const gpugraph_status status = gg_take_devices(graph, &s, run);
-    const gpugraph_method *several = gg_find_method(r->a->several, "several");
+    const gg_method *several = gg_find_method(r->a->several, NULL);
     if (!status && run->used_devices > 1 && !r->searches && !r->method && several)
         r->on_cuda = several;
     return status;
@@ -220,7 +237,7 @@ static void say_why_cpu(const struct stakes *s, enum opening_state state, const 
 
 static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_run *run,
                                     bool *fallback) {
-    if (!r->on_cuda || (r->method && equal(r->method, "serial"))) {
+    if (!r->on_cuda || r->on_cuda->on_host) {
         run->why[0] = 0; /* nothing to weigh: one thread is a CPU's */
         return settle_choose(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
     }
@@ -319,7 +336,7 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback) {
     tell_time(run, a);
     if (!fallback || run->status != GPUGRAPH_DEVICE_MEMORY)
         return false;
-    const gpugraph_method *method =
+    const gg_method *method =
         gg_method_is_auto(run) ? NULL : gg_find_method(cpu, run->used_method);
     if (!method)
         method = gg_find_method(a->side[GPUGRAPH_CPU], NULL);
@@ -330,7 +347,7 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback) {
     memcpy(run->why, why, sizeof why);
     gg_begin(run);
     run->used_backend = gg_backend_name[GPUGRAPH_CPU];
-    run->used_method = method->name;
+    run->used_method = method->is.name;
     gg_use_one_device(run, false);
     return !run->searched || gg_bring_edges(run->searched, run) == GPUGRAPH_OK;
 }
@@ -349,7 +366,7 @@ bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a) {
              fact < 160 ? fact : 160, run->message);
     gg_begin(run);
     gg_use_one_device(run, true);
-    run->used_method = gg_find_method(a->side[GPUGRAPH_CUDA], NULL)->name;
+    run->used_method = gg_find_method(a->side[GPUGRAPH_CUDA], NULL)->is.name;
     return true;
 }
 

@@ -60,7 +60,7 @@ void gg_list_on_device(gpugraph_graph *graph, const gg_algorithm *a,
         return;
     const gpugraph_backend on = gg_choose(graph, a, search, run, &fallback);
     if (!on || !a->side[on]->list || run->used_devices > 1 ||
-        gg_method_is(run, "several"))
+        gg_find_method(a->several, run->used_method))
         return;
     a->side[on]->list(graph, search, run, to);
     if (run->status == GPUGRAPH_OK && to->count == GPUGRAPH_NONE) {

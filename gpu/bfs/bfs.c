@@ -217,10 +217,38 @@ static void start_bfs(struct bfs *b) {
     b->pending = b->search->target_count;
 }
 
+static bool run_both_sides(void *task) {
+    struct bfs *b = task;
+    b->may_reverse = true;
+    search_levels(b);
+    return !gg_stopping(b->run);
+}
+
+static bool run_top_down(void *task) {
+    struct bfs *b = task;
+    search_levels(b);
+    return !gg_stopping(b->run);
+}
+
+const gg_method gg_bfs_methods[] = {
+    {.is = {"bfs", "direction-optimizing", "cpu",
+            "level by level; large frontiers are found from the unvisited side"},
+     .may = gg_may_always,
+     .run = run_both_sides},
+    {.is = {"bfs", "top-down", "cpu", "level by level, always along the edges"},
+     .run = run_top_down},
+    [BFS_MULTI_SOURCE] =
+        {.is = {"bfs", "multi-source", "cpu",
+                "searches from up to 64 sources at once, a bit each; large frontiers are "
+                "gathered"},
+         .run = run_both_sides}, /* one source */
+    {.is = {0}},
+};
+
 gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
                            gpugraph_run *run, uint32_t *depth, void *tree_edge) {
     struct bfs b = {.run = run, .search = search, .graph = graph, .depth = depth};
-    b.may_reverse = !gg_method_is(run, "top-down");
+    const gg_method *method = gg_settle_method(run, gg_bfs_methods, &b);
     if (gg_rows(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
         return run->status;
     double started = gg_now_ms();
@@ -233,7 +261,7 @@ gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
     b.next = workspace + b.words;
     b.queue = (uint32_t *)(workspace + 2 * b.words);
     start_bfs(&b);
-    search_levels(&b);
+    (method ? method : gg_bfs_methods)->run(&b);
     gg_release(workspace);
     if (run->status)
         return run->status;
@@ -260,19 +288,10 @@ static bool narrow(const gpugraph_graph *graph) {
 
 /* ---- the descriptor ---- */
 
-static const gpugraph_method methods[] = {
-    {"bfs", "direction-optimizing", "cpu",
-     "level by level; large frontiers are found from the unvisited side"},
-    {"bfs", "top-down", "cpu", "level by level, always along the edges"},
-    {"bfs", "multi-source", "cpu",
-     "searches from up to 64 sources at once, a bit each; large frontiers are gathered"},
-    {0},
-};
-
 static const struct bfs_calls cpu_calls = {.search = gg_cpu_bfs};
 
 static const algorithm_side cpu_side = {
-    .methods = methods,
+    .methods = gg_bfs_methods,
     .calls = &cpu_calls,
 };
 

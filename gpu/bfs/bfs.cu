@@ -232,45 +232,121 @@ static bool turns_into_itself(struct cuda_job *job, const gpugraph_search *searc
     return gg_device_symmetry(job, itself) || gg_do_without(job);
 }
 
-/* *below: bottom-up, where the rows that there are do for the transpose, or an earlier
+struct bfs_task {
+    struct cuda_job *job;
+    const gpugraph_search *search;
+    bool tree;
+    struct bfs_outcome *out;
+    bool levels, regions, below; /* what suits the search */
+};
+
+static bool may_persist(const void *task) {
+    const struct bfs_task *t = (const struct bfs_task *)task;
+    return t->levels && !t->regions && !t->below;
+}
+
+static bool may_turn(const void *task) {
+    const struct bfs_task *t = (const struct bfs_task *)task;
+    return t->levels && !t->regions && t->below;
+}
+
+static bool may_take_regions(const void *task) {
+    const struct bfs_task *t = (const struct bfs_task *)task;
+    return t->levels && t->regions;
+}
+
+static bool needs_kernels(const void *task) {
+    return !((const struct bfs_task *)task)->levels;
+}
+
+static bool run_persistent(void *task) {
+    const struct bfs_task *t = (const struct bfs_task *)task;
+    return gg_bfs_levels(t->job, t->search, false, t->tree, t->out);
+}
+
+static bool run_both_sides(void *task) {
+    const struct bfs_task *t = (const struct bfs_task *)task;
+    return gg_bfs_levels(t->job, t->search, true, t->tree, t->out);
+}
+
+static bool run_kernels(void *task) {
+    const struct bfs_task *t = (const struct bfs_task *)task;
+    return search_by_kernels(t->job, t->search, t->tree, t->out);
+}
+
+static bool run_queues(void *task) {
+    const struct bfs_task *t = (const struct bfs_task *)task;
+    return gg_bfs_queues(t->job, t->search, t->tree, t->out);
+}
+
+static bool run_regions(void *task) {
+    const struct bfs_task *t = (const struct bfs_task *)task;
+    return gg_bfs_regions(t->job, t->search, t->tree, t->out);
+}
+
+enum { MULTI_KERNEL = 2, MULTI_QUEUE = 3 };
+static const gg_method methods[] = {
+    {.is = {"bfs", "persistent", "cuda",
+            "one kernel runs many levels: the whole device or, where few vertices are "
+            "found at a time, one cluster"},
+     .may = may_persist,
+     .run = run_persistent},
+    {.is = {"bfs", "direction-optimizing", "cuda",
+            "as persistent; large frontiers are found from the unvisited side"},
+     .may = may_turn,
+     .run = run_both_sides},
+    {.is = {"bfs", "multi-kernel", "cuda",
+            "level by level: one kernel explores the frontier, one makes the next"},
+     .may = needs_kernels,
+     .run = run_kernels},
+    {.is = {"bfs", "multi-queue", "cuda",
+            "through the multi-level multi-queue of shortest paths; no level waits for "
+            "the one before"},
+     .run = run_queues},
+    {.is = {"bfs", "regions", "cuda",
+            "regions of a graph with long ways, each of which a block searches in its "
+            "shared memory"},
+     .may = may_take_regions,
+     .run = run_regions},
+    {},
+};
+
+/* Bottom-up levels suit where the rows that there are do for the transpose, or an earlier
 ** search has met a frontier for which that would have paid. A graph that is searched once
 ** is not worth a transpose. */
-static bool choose_bfs_method(struct cuda_job *job, const gpugraph_search *search,
-                              bool *below) {
-    gpugraph_run *run = job->run;
+static bool look_at_graph(struct bfs_task *t) {
+    struct cuda_job *job = t->job;
     const gpugraph_graph *graph = job->graph;
-    const bool is_auto = gg_method_is_auto(run);
-    enum csr_kind kind = gg_forward_kind(search->direction);
+    const enum csr_kind kind = gg_forward_kind(t->search->direction);
     enum symmetry itself = SYMMETRY_UNKNOWN;
-    *below = gg_method_is(run, "direction-optimizing");
-    if (is_auto && fits_levels(graph, search)) {
-        if (!turns_into_itself(job, search, &itself))
-            return false;
-        bool explodes =
-            gg_bfs_explodes(graph, kind) && gg_searches(graph) > GG_BFS_REVERSE_AFTER;
-        *below = itself == SYMMETRIC || (itself == NOT_SYMMETRIC && explodes);
-        run->used_method = gg_wants_regions(job, false) && gg_fits_regions(search)
-                               ? "regions"
-                           : *below ? "direction-optimizing"
-                                    : "persistent";
-    }
-    if (!fits_levels(graph, search) && !gg_method_is(run, "multi-queue"))
-        run->used_method = "multi-kernel";
+    t->levels = fits_levels(graph, t->search);
+    if (!gg_method_is_auto(job->run) || !t->levels)
+        return true;
+    if (!turns_into_itself(job, t->search, &itself))
+        return false;
+    const bool explodes =
+        gg_bfs_explodes(graph, kind) && gg_searches(graph) > GG_BFS_REVERSE_AFTER;
+    t->below = itself == SYMMETRIC || (itself == NOT_SYMMETRIC && explodes);
+    t->regions = gg_wants_regions(job, false) && gg_fits_regions(t->search);
     return true;
+}
+
+/* A search that does not fit one launch is made by kernels, whatever was asked for. */
+static const gg_method *settle_bfs(const struct bfs_task *t) {
+    gpugraph_run *run = t->job->run;
+    const gg_method *m = gg_settle_method(run, methods, t);
+    if (!t->levels && m != &methods[MULTI_QUEUE])
+        m = &methods[MULTI_KERNEL];
+    else if (!m)
+        m = methods;
+    run->used_method = m->is.name;
+    return m;
 }
 
 bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                    struct bfs_outcome *out) {
-    bool below;
-    if (!choose_bfs_method(job, search, &below))
-        return false;
-    if (gg_method_is(job->run, "multi-kernel"))
-        return search_by_kernels(job, search, tree, out);
-    if (gg_method_is(job->run, "multi-queue"))
-        return gg_bfs_queues(job, search, tree, out);
-    if (gg_method_is(job->run, "regions"))
-        return gg_bfs_regions(job, search, tree, out);
-    return gg_bfs_levels(job, search, below, tree, out);
+    struct bfs_task task = {job, search, tree, out};
+    return look_at_graph(&task) && settle_bfs(&task)->run(&task);
 }
 
 bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
@@ -340,23 +416,6 @@ static int64_t bfs_device_bytes(const gpugraph_graph *graph, bool) {
 }
 
 /* ---- the device's side ---- */
-
-static const gpugraph_method methods[] = {
-    {"bfs", "persistent", "cuda",
-     "one kernel runs many levels: the whole device or, where few vertices are found at "
-     "a time, one cluster"},
-    {"bfs", "direction-optimizing", "cuda",
-     "as persistent; large frontiers are found from the unvisited side"},
-    {"bfs", "multi-kernel", "cuda",
-     "level by level: one kernel explores the frontier, one makes the next"},
-    {"bfs", "multi-queue", "cuda",
-     "through the multi-level multi-queue of shortest paths; no level waits for the one "
-     "before"},
-    {"bfs", "regions", "cuda",
-     "regions of a graph with long ways, each of which a block searches in its shared "
-     "memory"},
-    {},
-};
 
 static const struct bfs_calls calls = {.search = gg_bfs_on_device,
                                        .each = gg_cuda_bfs_each};

@@ -48,6 +48,9 @@ struct bfs_calls { /* each NULL: on the CPU */
 };
 
 extern const gg_algorithm gg_bfs;
+/* Of the CPU; rows by one search are the tasks of bfs.c alone. */
+enum { BFS_MULTI_SOURCE = 2 };
+extern const gg_method gg_bfs_methods[];
 extern const algorithm_side gg_bfs_cuda;
 /* By several devices. (distributed/bfs) */
 extern const algorithm_side gg_bfs_distributed;

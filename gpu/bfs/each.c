@@ -62,18 +62,24 @@ static bool frontiers_meet(const gpugraph_graph *graph, const uint32_t *depth) {
     return deepest <= MOST_LEVELS;
 }
 
+static bool is_multi_source(gpugraph_run *run) {
+    return gg_settle_method(run, gg_bfs_methods, NULL) ==
+           &gg_bfs_methods[BFS_MULTI_SOURCE];
+}
+
 /* Makes the searches, by `auto` all but the first at once where that pays, until a byte
 ** has no room for a depth. */
 static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
                        gpugraph_run *run, const struct bfs_results *rows,
                        uint32_t *spare) {
     const uint32_t count = search->source_count;
-    bool at_once = gg_method_is(run, "multi-source");
+    bool at_once = is_multi_source(run);
     uint32_t i = 0;
     if (gg_method_is_auto(run) && count >= LEAST_SOURCES && !gg_is_thin(graph) &&
         search_one(graph, search, i++, run, rows, spare)) {
         at_once = frontiers_meet(graph, spare ? spare : rows->depth[0]);
-        run->used_method = at_once ? "multi-source" : run->used_method;
+        if (at_once)
+            run->used_method = gg_bfs_methods[BFS_MULTI_SOURCE].is.name;
     }
     while (i < count && run->status == GPUGRAPH_OK &&
            !gg_bfs_too_long(graph, search, rows)) {
@@ -90,7 +96,7 @@ static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
 static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
                         gpugraph_run *run, const struct bfs_results *rows) {
     uint32_t *spare = NULL;
-    const bool needed = rows->bytes && !gg_method_is(run, "multi-source");
+    const bool needed = rows->bytes && !is_multi_source(run);
     if (needed && !(spare = gg_alloc(run, graph->n, sizeof *spare)))
         return;
     gg_count_searches(graph, search->source_count - 1);

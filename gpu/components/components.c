@@ -227,10 +227,11 @@ static double few_passes(const gpugraph_graph *graph) {
     return 12;
 }
 
-static const gpugraph_method methods[] = {
-    {"components", "union-find", "cpu",
-     "weak: threads hook roots of trees to smaller ones, a sample of the edges first"},
-    {0},
+static const gg_method methods[] = {
+    {.is = {"components", "union-find", "cpu",
+            "weak: threads hook roots of trees to smaller ones, a sample of the edges "
+            "first"}},
+    {.is = {0}},
 };
 
 static const struct components_calls cpu_calls = {.find = find_weak};

@@ -279,9 +279,10 @@ static int64_t bytes_components(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gpugraph_method methods[] = {
-    {"components", "union-find", "cuda",
-     "weak: threads hook roots of trees to smaller ones, a sample of the edges first"},
+static const gg_method methods[] = {
+    {.is = {"components", "union-find", "cuda",
+            "weak: threads hook roots of trees to smaller ones, a sample of the edges "
+            "first"}},
     {},
 };
 

@@ -130,10 +130,10 @@ static bool always(const gpugraph_graph *graph) {
     return true;
 }
 
-static const gpugraph_method methods[] = {
-    {"components", "depth-first", "cpu",
-     "strong: one thread, one depth-first pass over the arcs"},
-    {0},
+static const gg_method methods[] = {
+    {.is = {"components", "depth-first", "cpu",
+            "strong: one thread, one depth-first pass over the arcs"}},
+    {.is = {0}},
 };
 
 static const struct components_calls cpu_calls = {.find = find_strong};

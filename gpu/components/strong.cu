@@ -431,10 +431,11 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gpugraph_method methods[] = {
-    {"components", "forward-backward", "cuda",
-     "strong: chains and rings are trimmed, two searches find the largest, colours the "
-     "rest"},
+static const gg_method methods[] = {
+    {.is = {"components", "forward-backward", "cuda",
+            "strong: chains and rings are trimmed, two searches find the largest, "
+            "colours the "
+            "rest"}},
     {},
 };
 

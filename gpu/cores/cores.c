@@ -212,10 +212,10 @@ static double passes(const gpugraph_graph *graph) {
     return gg_is_thin(graph) ? CORES_THIN_PASSES : CORES_PASSES;
 }
 
-static const gpugraph_method methods[] = {
-    {"cores", "peel", "cpu",
-     "threads take vertices with the fewest neighbours away, pass by pass"},
-    {0},
+static const gg_method methods[] = {
+    {.is = {"cores", "peel", "cpu",
+            "threads take vertices with the fewest neighbours away, pass by pass"}},
+    {.is = {0}},
 };
 
 static const struct cores_calls cpu_calls = {.find = find_cores_on_cpu};

@@ -184,9 +184,9 @@ static int64_t bytes_cores(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gpugraph_method methods[] = {
-    {"cores", "peel", "cuda",
-     "warps take vertices with the fewest neighbours away, pass by pass"},
+static const gg_method methods[] = {
+    {.is = {"cores", "peel", "cuda",
+            "warps take vertices with the fewest neighbours away, pass by pass"}},
     {},
 };
 

@@ -26,9 +26,9 @@ static double one_step_of_degrees(const gpugraph_graph *graph) {
 
 /* ---- the descriptor ---- */
 
-static const gpugraph_method methods[] = {
-    {"degrees", "count", "cpu", "counts the ends of all edges"},
-    {0},
+static const gg_method methods[] = {
+    {.is = {"degrees", "count", "cpu", "counts the ends of all edges"}},
+    {.is = {0}},
 };
 
 static const struct degrees_calls cpu_calls = {.count = count_on_cpu};

@@ -70,8 +70,8 @@ static int64_t bytes_degrees(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gpugraph_method methods[] = {
-    {"degrees", "count", "cuda", "one atomic addition for each end of an edge"},
+static const gg_method methods[] = {
+    {.is = {"degrees", "count", "cuda", "one atomic addition for each end of an edge"}},
     {},
 };
 

@@ -135,38 +135,79 @@ static gpugraph_status search_serial(const csr *g, uint32_t source, gpugraph_run
 
 /* ---- the CPU backend ---- */
 
+typedef struct dfs_task {
+    gpugraph_run *run;
+    csr g;
+    uint32_t source;
+    bool ordered;
+    const gpugraph_dfs_tree *tree;
+    bool numbered; /* preorder and postorder are filled, as a serial search does */
+    uint64_t reached;
+    char more[100]; /* for the phase "search" */
+} dfs_task;
+
+static int dfs_threads(const dfs_task *t) {
+    const bool any = gg_method_is_auto(t->run);
+    return gg_threads(t->run, any ? t->g.m + t->g.n : UINT64_MAX);
+}
+
+static bool run_serial(void *task) {
+    dfs_task *t = task;
+    t->numbered = true;
+    snprintf(t->more, sizeof t->more, "%s tree, one thread",
+             t->ordered ? "lexicographic" : "unordered");
+    return !search_serial(&t->g, t->source, t->run, t->tree, &t->reached);
+}
+
+static bool may_steal(const void *task) {
+    const dfs_task *t = task;
+    return !t->ordered && dfs_threads(t) > 1;
+}
+
+static bool run_stealing(void *task) {
+    dfs_task *t = task;
+    const int workers = dfs_threads(t);
+    uint64_t shared;
+    if (workers == 1)
+        return run_serial(t);
+    if (!fill_none(t->run, t->tree->depth, t->g.n) ||
+        !fill_none(t->run, t->tree->parent, t->g.n)) {
+        gg_stopped(t->run);
+        return false;
+    }
+    if (gg_dfs_workers(&t->g, t->source, t->run, t->tree, workers, &t->reached, &shared))
+        return false;
+    snprintf(t->more, sizeof t->more, "%d workers, %llu times work was shared", workers,
+             (unsigned long long)shared);
+    return true;
+}
+
+static const gg_method methods[] = {
+    {.is = {"dfs", "work-stealing", "cpu",
+            "unordered; threads search depth-first and steal branches"},
+     .may = may_steal,
+     .run = run_stealing},
+    {.is = {"dfs", "serial", "cpu", "one thread, neighbours in order of id"},
+     .may = gg_may_always,
+     .run = run_serial},
+    {.is = {0}},
+};
+
 /* Fills depth and parent (and, where the search is serial, preorder and postorder:
 ** *numbered). */
 static gpugraph_status search_on_cpu(gpugraph_graph *graph, uint32_t source, bool ordered,
                                      gpugraph_direction direction, gpugraph_run *run,
                                      const gpugraph_dfs_tree *tree, bool *numbered) {
-    csr g;
+    dfs_task t = {.run = run, .source = source, .ordered = ordered, .tree = tree};
     gpugraph_status status =
-        gg_rows(graph, (enum csr_kind)direction, false, ordered, run, &g);
+        gg_rows(graph, (enum csr_kind)direction, false, ordered, run, &t.g);
     if (status != GPUGRAPH_OK)
         return status;
-    double start = gg_now_ms();
-    bool asked = run->method && strcmp(run->method, "work-stealing") == 0;
-    int workers = gg_threads(run, asked ? UINT64_MAX : g.m + g.n);
-    *numbered = ordered || gg_method_is(run, "serial") || workers == 1;
-    if (*numbered && !asked)
-        run->used_method = "serial";
-    uint64_t reached, shared;
-    char more[100];
-    if (*numbered) {
-        status = search_serial(&g, source, run, tree, &reached);
-        snprintf(more, sizeof more, "%s tree, one thread",
-                 ordered ? "lexicographic" : "unordered");
-    } else {
-        if (!fill_none(run, tree->depth, g.n) || !fill_none(run, tree->parent, g.n))
-            return gg_stopped(run);
-        status = gg_dfs_workers(&g, source, run, tree, workers, &reached, &shared);
-        snprintf(more, sizeof more, "%d workers, %llu times work was shared", workers,
-                 (unsigned long long)shared);
-    }
-    if (status == GPUGRAPH_OK)
-        gg_search_phase(run, start, (int64_t)reached, more);
-    return status;
+    const double start = gg_now_ms();
+    if (gg_settle_method(run, methods, &t)->run(&t))
+        gg_search_phase(run, start, (int64_t)t.reached, t.more);
+    *numbered = t.numbered;
+    return run->status;
 }
 
 gpugraph_status gg_cpu_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
@@ -262,13 +303,6 @@ static double dfs_steps(const gpugraph_graph *graph) {
 
 /* ---- the descriptor ---- */
 
-static const gpugraph_method methods[] = {
-    {"dfs", "work-stealing", "cpu",
-     "unordered; threads search depth-first and steal branches"},
-    {"dfs", "serial", "cpu", "one thread, neighbours in order of id"},
-    {0},
-};
-
 static const struct dfs_calls cpu_calls = {.search = gg_cpu_dfs};
 
 static const algorithm_side cpu_side = {
@@ -295,9 +329,9 @@ static const struct dfs_calls *dfs_calls_on(gpugraph_backend on) {
 
 /* ---- the descriptor of the ordered tree, for estimates ---- */
 
-static const gpugraph_method ordered_methods[] = {
-    {"dfs", "serial", "cpu", "one thread, neighbours in order of id"},
-    {0},
+static const gg_method ordered_methods[] = {
+    {.is = {"dfs", "serial", "cpu", "one thread, neighbours in order of id"}},
+    {.is = {0}},
 };
 
 static const algorithm_side ordered_side = {.methods = ordered_methods};

@@ -56,10 +56,6 @@ static __global__ void set_root(uint32_t *root, uint32_t source) {
     root[0] = source;
 }
 
-static bool many(const struct cuda_job *job) {
-    return gg_method_is(job->run, "many-paths");
-}
-
 /* A crew and the numbering of its tree use the same memory, one after the other. */
 static void carve_dfs(struct cuda_job *job, struct workspace *space, bool tree,
                       bool numbers, struct dfs_search *s, struct numbering *t) {
@@ -77,7 +73,7 @@ static void carve_dfs(struct cuda_job *job, struct workspace *space, bool tree,
     s->forest.entered = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
     s->forest.served = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
     uint64_t common = space->used; /* until a search is over */
-    (many(job) ? gg_dfs_paths_carve : gg_dfs_work_carve)(space, s);
+    (s->many ? gg_dfs_paths_carve : gg_dfs_work_carve)(space, s);
     uint64_t crew = space->used;
     space->used = common;
     if (numbers)
@@ -130,7 +126,7 @@ static bool bring_tree_back(struct cuda_job *job, const struct dfs_search *s,
 }
 
 static bool find_tree(struct cuda_job *job, struct dfs_search *s) {
-    return plan_roots(job, s) && (many(job) ? gg_dfs_paths : gg_dfs_work)(job, s) &&
+    return plan_roots(job, s) && (s->many ? gg_dfs_paths : gg_dfs_work)(job, s) &&
            gg_wait(job);
 }
 
@@ -150,13 +146,12 @@ static const char *search_dfs_graph(struct cuda_job *job, struct dfs_search *s,
     struct workspace space = {NULL, 0};
     bool edges = tree->tree_edge != NULL;
     const enum csr_kind kind = (enum csr_kind)s->direction;
-    if (!gg_device_csr(job, kind, false, &s->g) ||
-        (many(job) && !gg_dfs_ask_pull(job, s)))
+    if (!gg_device_csr(job, kind, false, &s->g) || (s->many && !gg_dfs_ask_pull(job, s)))
         return NULL;
     double started = gg_now_ms();
-    (many(job) ? gg_dfs_paths_size : gg_dfs_work_size)(job, s);
+    (s->many ? gg_dfs_paths_size : gg_dfs_work_size)(job, s);
     carve_dfs(job, &space, edges, numbers, s, &t);
-    if ((many(job) &&
+    if ((s->many &&
          !gg_fix_rows(job, kind, &s->g,
                       gg_dfs_rows_ahead(&s->g) ? FIXED_DEGREE_AHEAD : FIXED_DEGREE,
                       (int64_t)space.used)) ||
@@ -164,7 +159,7 @@ static const char *search_dfs_graph(struct cuda_job *job, struct dfs_search *s,
         return NULL;
     s->fixed = gg_fixed_rows(job->graph, kind);
     carve_dfs(job, &space, edges, numbers, s, &t);
-    if (many(job))
+    if (s->many)
         gg_dfs_plan_pull(job, s);
     if (!find_tree(job, s))
         return NULL;
@@ -176,17 +171,24 @@ static const char *search_dfs_graph(struct cuda_job *job, struct dfs_search *s,
     return NULL;
 }
 
-static gpugraph_status search_on_host(gpugraph_graph *graph, uint32_t source,
-                                      bool ordered, gpugraph_direction direction,
-                                      gpugraph_run *run, const gpugraph_dfs_tree *tree,
-                                      const char *why) {
-    bool serial = gg_method_is(run, "serial");
+struct dfs_task {
+    gpugraph_graph *graph;
+    uint32_t source;
+    bool ordered;
+    gpugraph_direction direction;
+    gpugraph_run *run;
+    const gpugraph_dfs_tree *tree;
+};
+
+static bool search_on_host(const struct dfs_task *t, const char *method,
+                           const char *why) {
+    gpugraph_run *run = t->run;
     run->used_backend = gg_backend_name[GPUGRAPH_CPU];
     run->used_devices = 0;
     run->device_set = 0;
-    run->used_method = serial ? "serial" : "work-stealing";
+    run->used_method = method;
     snprintf(run->why, sizeof run->why, "%s", why);
-    return gg_cpu_dfs(graph, source, ordered, direction, run, tree);
+    return !gg_cpu_dfs(t->graph, t->source, t->ordered, t->direction, run, t->tree);
 }
 
 /* Where the caller left the choice, a worker may take as many steps as the CPU's
@@ -215,37 +217,75 @@ static const char *search_on_device(gpugraph_graph *graph, struct dfs_search *s,
     return run->status ? NULL : why;
 }
 
-static gpugraph_status search_on_device_or_host(gpugraph_graph *graph, uint32_t source,
-                                                bool ordered,
-                                                gpugraph_direction direction,
-                                                gpugraph_run *run,
-                                                const gpugraph_dfs_tree *tree) {
-    gpugraph_dfs_tree wanted = *tree;
+static bool search_on_device_or_host(const struct dfs_task *t, bool many) {
+    gpugraph_graph *graph = t->graph;
+    gpugraph_run *run = t->run;
+    gpugraph_dfs_tree wanted = *t->tree;
     uint32_t *own_parent = NULL;
-    if (gg_method_is(run, "serial"))
-        return search_on_host(graph, source, ordered, direction, run, tree,
-                              "a serial search has no parallelism: the host does it for "
-                              "'cuda' too");
-    bool numbers = tree->preorder || tree->postorder;
+    bool numbers = wanted.preorder || wanted.postorder;
     bool there = numbers && gg_dfs_numbers_fit(graph->n);
     if (numbers && !there && !wanted.parent) {
         wanted.parent = own_parent =
             (uint32_t *)gg_alloc(run, graph->n, sizeof(uint32_t));
         if (!own_parent)
-            return run->status;
+            return false;
     }
     struct dfs_search s = dfs_search();
-    s.source = source;
-    s.direction = direction;
-    s.whole = source == GPUGRAPH_NONE;
+    s.many = many;
+    s.source = t->source;
+    s.direction = t->direction;
+    s.whole = t->source == GPUGRAPH_NONE;
     s.limit = limit_of(graph, run);
     const char *why = search_on_device(graph, &s, run, &wanted, there);
     if (why)
-        search_on_host(graph, source, ordered, direction, run, tree, why);
+        search_on_host(t, "work-stealing", why);
     else if (!run->status && numbers && !there)
-        gg_number_tree(graph, run, wanted.parent, wanted.depth, tree->preorder,
-                       tree->postorder);
+        gg_number_tree(graph, run, wanted.parent, wanted.depth, t->tree->preorder,
+                       t->tree->postorder);
     gg_release(own_parent);
+    return !run->status;
+}
+
+static bool is_unordered(const void *task) {
+    return !((const struct dfs_task *)task)->ordered;
+}
+
+static bool run_many_paths(void *task) {
+    return search_on_device_or_host((const struct dfs_task *)task, true);
+}
+
+static bool run_stealing(void *task) {
+    return search_on_device_or_host((const struct dfs_task *)task, false);
+}
+
+static bool run_serial(void *task) {
+    return search_on_host((const struct dfs_task *)task, "serial",
+                          "a serial search has no parallelism: the host does it for "
+                          "'cuda' too");
+}
+
+static const gg_method methods[] = {
+    {.is = {"dfs", "many-paths", "cuda",
+            "unordered; every warp follows 32 paths with its own stack, idle warps "
+            "steal"},
+     .may = is_unordered,
+     .run = run_many_paths},
+    {.is = {"dfs", "work-stealing", "cuda",
+            "unordered; every warp follows a path with its own stack, idle warps steal"},
+     .run = run_stealing},
+    {.is = {"dfs", "serial", "cuda",
+            "the lexicographic tree: no parallelism in it, so the host searches"},
+     .may = gg_may_always,
+     .run = run_serial,
+     .on_host = true},
+    {},
+};
+
+static gpugraph_status search_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
+                                  gpugraph_direction direction, gpugraph_run *run,
+                                  const gpugraph_dfs_tree *tree) {
+    struct dfs_task task = {graph, source, ordered, direction, run, tree};
+    gg_settle_method(run, methods, &task)->run(&task);
     return run->status;
 }
 
@@ -258,7 +298,7 @@ static int64_t dfs_device_bytes(const gpugraph_graph *graph, bool) {
     struct numbering t = numbering();
     s.g = device_csr{graph->n, graph->m, NULL, NULL, NULL};
     s.whole = true;
-    run.used_method = "many-paths";
+    s.many = true;
     planned.run = &run;
     s.blocks = GG_PATHS_BLOCKS * GG_PLANNED_PROCESSORS;
     if (s.blocks > graph->n / BLOCK_VERTICES + 1)
@@ -269,17 +309,7 @@ static int64_t dfs_device_bytes(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gpugraph_method methods[] = {
-    {"dfs", "many-paths", "cuda",
-     "unordered; every warp follows 32 paths with its own stack, idle warps steal"},
-    {"dfs", "work-stealing", "cuda",
-     "unordered; every warp follows a path with its own stack, idle warps steal"},
-    {"dfs", "serial", "cuda",
-     "the lexicographic tree: no parallelism in it, so the host searches"},
-    {},
-};
-
-static const struct dfs_calls calls = {.search = search_on_device_or_host};
+static const struct dfs_calls calls = {.search = search_dfs};
 
 extern "C" const algorithm_side gg_dfs_cuda = {
     .methods = methods,

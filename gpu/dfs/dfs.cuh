@@ -41,6 +41,7 @@ struct dfs_search {
     gpugraph_direction direction;
     uint32_t source;
     uint32_t limit;           /* steps of a worker after which a search gives up */
+    bool many;                /* many-paths: 32 paths for each warp */
     bool whole;               /* a forest over all vertices */
     uint32_t *depth, *parent; /* the answer, and scratch before */
     struct dfs_forest forest;

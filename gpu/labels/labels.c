@@ -229,10 +229,10 @@ static double steps_labels(const gpugraph_graph *graph) {
     return LABELS_ITERATIONS;
 }
 
-static const gpugraph_method methods[] = {
-    {"label_propagation", "counting", "cpu",
-     "threads count the labels of each row in a table, a hub's in an array"},
-    {0},
+static const gg_method methods[] = {
+    {.is = {"label_propagation", "counting", "cpu",
+            "threads count the labels of each row in a table, a hub's in an array"}},
+    {.is = {0}},
 };
 
 static const struct label_propagation_calls cpu_calls = {.spread = spread_on_cpu};

@@ -249,9 +249,9 @@ static int64_t bytes_labels(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gpugraph_method methods[] = {
-    {"label_propagation", "counting", "cuda",
-     "lanes, warps and blocks count the labels of rows on chip, hubs in tables"},
+static const gg_method methods[] = {
+    {.is = {"label_propagation", "counting", "cuda",
+            "lanes, warps and blocks count the labels of rows on chip, hubs in tables"}},
     {},
 };
 

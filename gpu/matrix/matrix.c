@@ -134,7 +134,8 @@ static bool contracts_instead(matrix *m, row_maker *r, uint32_t left) {
 }
 
 /* Where a contraction may answer, the first row tells what all would take, and twice as many tell it again. */
-static void find_by_rows(matrix *m) {
+static bool run_rows(void *task) {
+    matrix *m = task;
     row_maker *r = gg_open_rows(m);
     bool contracted = false;
     for (uint32_t made = 0; r && made < m->from_count && !contracted;) {
@@ -149,23 +150,39 @@ static void find_by_rows(matrix *m) {
         gg_tell_rows(r);
     if (r)
         gg_close_rows(r);
+    return !m->run->status;
 }
 
-static void find_matrix_on_cpu(matrix *m) {
+static bool run_contraction(void *task) {
     static const contraction_limit none = {INFINITY, UINT64_MAX};
-    m->looks = gg_method_is_auto(m->run) && gg_matrix_contracts(m) &&
-               gg_is_thin(m->graph) && m->graph->n >= LEAST_VERTICES;
-    if (!gg_method_is(m->run, "contraction"))
-        find_by_rows(m);
-    else if (gg_matrix_contracts(m)) {
-        if (!gg_matrix_by_contraction(m, &none, NULL) && !gg_stopping(m->run))
-            gg_fail(m->run, GPUGRAPH_NO_MEMORY,
-                    "method 'contraction' needs more than 16 GiB for this graph; use "
-                    "method 'rows' or 'auto'");
-    } else
+    matrix *m = task;
+    if (!gg_matrix_contracts(m))
         gg_fail(m->run, GPUGRAPH_INVALID,
                 "method 'contraction' takes INTEGER weights of which no distance "
                 "reaches 4294967295; use method 'rows' or 'auto'");
+    else if (!gg_matrix_by_contraction(m, &none, NULL) && !gg_stopping(m->run))
+        gg_fail(m->run, GPUGRAPH_NO_MEMORY,
+                "method 'contraction' needs more than 16 GiB for this graph; use "
+                "method 'rows' or 'auto'");
+    return !m->run->status;
+}
+
+static const gg_method methods[] = {
+    {.is = {"matrix", "rows", "cpu",
+            "a search for each row, as many at once as there are threads"},
+     .may = gg_may_always,
+     .run = run_rows},
+    {.is =
+         {"matrix", "contraction", "cpu",
+          "contracts all vertices, then adds up distances along chains; INTEGER weights"},
+     .run = run_contraction},
+    {.is = {0}},
+};
+
+static void find_matrix_on_cpu(matrix *m) {
+    m->looks = gg_method_is_auto(m->run) && gg_matrix_contracts(m) &&
+               gg_is_thin(m->graph) && m->graph->n >= LEAST_VERTICES;
+    gg_settle_method(m->run, methods, m)->run(m);
 }
 
 /* ---- the descriptor ---- */
@@ -185,14 +202,6 @@ static double contraction_ms(const gpugraph_graph *graph, const gpugraph_search 
                      graph->distance_type == GPUGRAPH_UINT32 && gg_is_thin(graph);
     return may ? gg_contraction_ns(graph->n, graph->m) * 1e-6 : INFINITY;
 }
-
-static const gpugraph_method methods[] = {
-    {"matrix", "rows", "cpu",
-     "a search for each row, as many at once as there are threads"},
-    {"matrix", "contraction", "cpu",
-     "contracts all vertices, then adds up distances along chains; INTEGER weights"},
-    {0},
-};
 
 static const struct matrix_calls cpu_calls = {.find = find_matrix_on_cpu};
 

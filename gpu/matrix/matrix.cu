@@ -196,8 +196,9 @@ static int64_t bytes_matrix(const gpugraph_graph *graph, bool frugal) {
 
 /* ---- the device's side ---- */
 
-static const gpugraph_method methods[] = {
-    {"matrix", "rows", "cuda", "searches for as many rows at once as memory holds"},
+static const gg_method methods[] = {
+    {.is = {"matrix", "rows", "cuda",
+            "searches for as many rows at once as memory holds"}},
     {},
 };
 

@@ -38,6 +38,7 @@ struct mis {
     gpugraph_priority priority;
     uint32_t *hash; /* NULL where the priority needs none */
     uint8_t *state;
+    char more[100]; /* for the phase "search" */
 };
 
 static inline uint8_t mis_state_of(const struct mis *m, uint32_t v) {
@@ -238,13 +239,40 @@ static bool prepare_mis_states(struct mis *m, int64_t seed, gpugraph_graph *grap
     return m->hash && gg_hash_ids(graph, seed, m->run, m->hash) == GPUGRAPH_OK;
 }
 
-/* By the methods' names; "auto" takes rounds, even for one thread, unless the vertices
-** are in order of priority already and need no sort. */
-static bool choose_rounds(gpugraph_run *run, gpugraph_priority priority) {
-    if (gg_method_is_auto(run))
-        run->used_method = priority == GPUGRAPH_BY_ID ? "greedy" : "rounds";
-    return gg_method_is(run, "rounds");
+/* Rounds pay even for one thread, unless the vertices are in order of priority already and need
+** no sort. */
+static bool needs_sort(const void *task) {
+    const struct mis *m = task;
+    return m->priority != GPUGRAPH_BY_ID;
 }
+
+static bool run_rounds(void *task) {
+    struct mis *m = task;
+    const uint64_t work = gg_method_is_auto(m->run) ? m->g.m + m->g.n : UINT64_MAX;
+    const int threads = gg_threads(m->run, work);
+    uint32_t done = 0, rest = 0;
+    const bool go = find_in_rounds(m, threads, &done, &rest);
+    snprintf(m->more, sizeof m->more,
+             "%d thread(s), %u rounds, %u vertices left to greedy", threads, done, rest);
+    return go;
+}
+
+static bool run_greedy(void *task) {
+    struct mis *m = task;
+    snprintf(m->more, sizeof m->more, "one thread");
+    return greedy(m, m->g.n);
+}
+
+static const gg_method methods[] = {
+    {.is = {"mis", "rounds", "cpu",
+            "threads decide every vertex that comes before all its undecided neighbours"},
+     .may = needs_sort,
+     .run = run_rounds},
+    {.is = {"mis", "greedy", "cpu", "one thread takes vertices in order of priority"},
+     .may = gg_may_always,
+     .run = run_greedy},
+    {.is = {0}},
+};
 
 static gpugraph_status find_mis_on_cpu(gpugraph_graph *graph, gpugraph_priority priority,
                                        int64_t seed, gpugraph_run *run, uint8_t *member) {
@@ -252,34 +280,16 @@ static gpugraph_status find_mis_on_cpu(gpugraph_graph *graph, gpugraph_priority 
     if (gg_rows(graph, CSR_SIMPLE, false, true, run, &m.g) != GPUGRAPH_OK)
         return run->status;
     double start = gg_now_ms();
-    bool asked = run->method && strcmp(run->method, "rounds") == 0;
-    int threads = gg_threads(run, asked ? UINT64_MAX : m.g.m + m.g.n);
-    char more[100];
-    bool go = prepare_mis_states(&m, seed, graph);
-    if (choose_rounds(run, priority)) {
-        uint32_t done = 0, rest = 0;
-        go = go && find_in_rounds(&m, threads, &done, &rest);
-        snprintf(more, sizeof more, "%d thread(s), %u rounds, %u vertices left to greedy",
-                 threads, done, rest);
-    } else {
-        go = go && greedy(&m, m.g.n);
-        snprintf(more, sizeof more, "one thread");
-    }
+    const bool go = prepare_mis_states(&m, seed, graph) &&
+                    gg_settle_method(run, methods, &m)->run(&m);
     gg_release(m.hash);
     if (!go)
         return gg_stopped(run);
-    gg_search_phase(run, start, m.g.n, more);
+    gg_search_phase(run, start, m.g.n, m.more);
     return GPUGRAPH_OK;
 }
 
 /* ---- the descriptor ---- */
-
-static const gpugraph_method methods[] = {
-    {"mis", "rounds", "cpu",
-     "threads decide every vertex that comes before all its undecided neighbours"},
-    {"mis", "greedy", "cpu", "one thread takes vertices in order of priority"},
-    {0},
-};
 
 static const struct mis_calls cpu_calls = {.find = find_mis_on_cpu};
 

@@ -37,34 +37,73 @@ static int64_t mis_device_bytes(const gpugraph_graph *graph, bool frugal) {
     return own + (frugal && offsets < rows ? offsets : rows);
 }
 
-/* Before there are rows: where they will lie. */
-static void choose_place(const struct cuda_job *job) {
-    bool fits = mis_device_bytes(job->graph, false) <= gg_device_room(job);
-    if (gg_method_is_auto(job->run))
-        job->run->used_method = fits ? "one-launch" : "out-of-core";
-}
+struct mis_task {
+    struct cuda_job *job;
+    struct mis_graph *g;
+    struct mis_report *report;
+    bool fits; /* the rows, on the device */
+};
 
 /* Arcs for each vertex from which they are dealt out evenly: 2.5 (roads) were slower so,
 ** by a half, 6 (meshes) faster, by a fifth, 30 (R-MAT) faster four times (H200). */
 enum { BALANCED_DEGREE = 4 };
 
-/* With their number of arcs: short rows need not be dealt out. */
-static void choose_launch(const struct cuda_job *job, const struct mis_graph *g) {
-    gpugraph_run *run = job->run;
-    if (gg_method_is_auto(run) && gg_method_is(run, "one-launch") &&
-        g->m >= BALANCED_DEGREE * (uint64_t)g->n)
-        run->used_method = "one-launch-balanced";
+static bool is_balanced(const void *task) {
+    const struct mis_task *t = (const struct mis_task *)task;
+    return t->fits && t->g->m >= BALANCED_DEGREE * (uint64_t)t->g->n;
 }
 
-static bool is_one_launch(const gpugraph_run *run) {
-    return gg_method_is(run, "one-launch") || gg_method_is(run, "one-launch-balanced");
+static bool is_sparse(const void *task) {
+    return ((const struct mis_task *)task)->fits && !is_balanced(task);
 }
 
-static bool prepare_mis_graph(struct cuda_job *job, gpugraph_priority priority,
-                              int64_t seed, struct mis_graph *g) {
+static bool is_too_large(const void *task) {
+    return !((const struct mis_task *)task)->fits;
+}
+
+static bool run_one_launch(void *task) {
+    const struct mis_task *t = (const struct mis_task *)task;
+    return gg_mis_one_launch(t->job, t->g, false, t->report);
+}
+
+static bool run_balanced(void *task) {
+    const struct mis_task *t = (const struct mis_task *)task;
+    return gg_mis_one_launch(t->job, t->g, true, t->report);
+}
+
+static bool run_rounds(void *task) {
+    const struct mis_task *t = (const struct mis_task *)task;
+    return gg_mis_rounds(t->job, t->g, t->report);
+}
+
+enum { ROUNDS = 2, OUT_OF_CORE = 3 };
+static const gg_method methods[] = {
+    {.is = {"mis", "one-launch", "cuda",
+            "asynchronous: one kernel decides all, every vertex as soon as it can"},
+     .may = is_sparse,
+     .run = run_one_launch},
+    {.is = {"mis", "one-launch-balanced", "cuda",
+            "as one-launch, arcs of 32 vertices dealt out evenly to a warp"},
+     .may = is_balanced,
+     .run = run_balanced},
+    {.is = {"mis", "rounds", "cuda",
+            "synchronous rounds over rows sorted by degree: threads, warps and blocks"},
+     .run = run_rounds},
+    {.is = {"mis", "out-of-core", "cuda",
+            "as one-launch-balanced, rows in host memory: for graphs larger than the "
+            "device"},
+     .may = is_too_large,
+     .run = run_balanced},
+    {},
+};
+
+/* The method, of which the arcs are not known yet, says where the rows lie. */
+static bool prepare_mis_graph(struct cuda_job *job, const gg_method *method,
+                              gpugraph_priority priority, int64_t seed,
+                              struct mis_graph *g) {
     struct device_csr rows;
-    const bool pinned = gg_method_is(job->run, "out-of-core");
-    const bool roomy = is_one_launch(job->run);
+    const bool pinned = method == &methods[OUT_OF_CORE];
+    const bool roomy = !pinned && method != &methods[ROUNDS];
     if (!(pinned  ? gg_pinned_csr(job, &rows)
           : roomy ? gg_roomy_csr(job, CSR_SIMPLE, false, &rows)
                   : gg_device_csr(job, CSR_SIMPLE, false, &rows)))
@@ -87,13 +126,6 @@ static bool prepare_mis_graph(struct cuda_job *job, gpugraph_priority priority,
     return !hashed(priority) || gg_device_hashes(job, seed, &g->hashes);
 }
 
-static bool run_method(struct cuda_job *job, struct mis_graph *g,
-                       struct mis_report *report) {
-    return gg_method_is(job->run, "rounds")
-               ? gg_mis_rounds(job, g, report)
-               : gg_mis_one_launch(job, g, !gg_method_is(job->run, "one-launch"), report);
-}
-
 static void tell_mis(struct cuda_job *job, const struct mis_graph *g,
                      const struct mis_report *report, double started) {
     char more[300];
@@ -108,16 +140,18 @@ static void tell_mis(struct cuda_job *job, const struct mis_graph *g,
 static void search_mis_graph(struct cuda_job *job, gpugraph_priority priority,
                              int64_t seed, struct mis_report *report, uint8_t *member) {
     struct mis_graph g = mis_graph();
-    choose_place(job);
-    if (!prepare_mis_graph(job, priority, seed, &g))
+    struct mis_task task = {job, &g, report,
+                            mis_device_bytes(job->graph, false) <= gg_device_room(job)};
+    const gg_method *method = gg_settle_method(job->run, methods, &task);
+    if (!prepare_mis_graph(job, method, priority, seed, &g))
         return;
-    choose_launch(job, &g);
+    method = gg_settle_method(job->run, methods, &task);
     double started = gg_now_ms();
     if (g.n == 0) {
         gg_search_phase(job->run, started, 0, "no vertices");
         return;
     }
-    if (!run_method(job, &g, report))
+    if (!method->run(&task))
         return;
     tell_mis(job, &g, report, started);
     started = gg_now_ms();
@@ -137,18 +171,6 @@ static gpugraph_status find_mis_on_device(gpugraph_graph *graph,
 }
 
 /* ---- the device's side ---- */
-
-static const gpugraph_method methods[] = {
-    {"mis", "one-launch", "cuda",
-     "asynchronous: one kernel decides all, every vertex as soon as it can"},
-    {"mis", "one-launch-balanced", "cuda",
-     "as one-launch, arcs of 32 vertices dealt out evenly to a warp"},
-    {"mis", "rounds", "cuda",
-     "synchronous rounds over rows sorted by degree: threads, warps and blocks"},
-    {"mis", "out-of-core", "cuda",
-     "as one-launch-balanced, rows in host memory: for graphs larger than the device"},
-    {},
-};
 
 static const struct mis_calls calls = {.find = find_mis_on_device};
 

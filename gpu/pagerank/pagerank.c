@@ -335,10 +335,10 @@ static double steps_pagerank(const gpugraph_graph *graph) {
     return PAGERANK_ITERATIONS;
 }
 
-static const gpugraph_method methods[] = {
-    {"pagerank", "pull", "cpu",
-     "each vertex adds up what its incoming arcs bring, in fixed point"},
-    {0},
+static const gg_method methods[] = {
+    {.is = {"pagerank", "pull", "cpu",
+            "each vertex adds up what its incoming arcs bring, in fixed point"}},
+    {.is = {0}},
 };
 
 static const struct pagerank_calls cpu_calls = {.rank = rank_on_cpu};

@@ -261,9 +261,9 @@ static int64_t bytes_pagerank(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gpugraph_method methods[] = {
-    {"pagerank", "pull", "cuda",
-     "lanes, warps and blocks add up what incoming arcs bring, in fixed point"},
+static const gg_method methods[] = {
+    {.is = {"pagerank", "pull", "cuda",
+            "lanes, warps and blocks add up what incoming arcs bring, in fixed point"}},
     {},
 };
 

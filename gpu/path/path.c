@@ -75,15 +75,46 @@ gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *se
     return path_by_search(graph, search, true, run, edge, count);
 }
 
+typedef struct path_task {
+    gpugraph_graph *graph;
+    const gpugraph_search *search;
+    bool weighted;
+    gpugraph_run *run;
+    void *edge;
+    uint32_t *count;
+} path_task;
+
+static bool is_prepared(const void *task) {
+    const path_task *t = task;
+    return gg_path_prepared(t->graph, t->search, t->weighted);
+}
+
+static bool run_from_both_ends(void *task) {
+    const path_task *t = task;
+    return !(t->weighted ? gg_weighted_path_from_both_ends(t->graph, t->search, t->run,
+                                                           t->edge, t->count)
+                         : gg_path_from_both_ends(t->graph, t->search, t->run, t->edge,
+                                                  t->count));
+}
+
+/* The other methods are those of the search. */
+static const gg_method methods[] = {
+    {.is = {"path", "bidirectional", "cpu",
+            "from both ends; makes the transpose and rows of edge numbers"},
+     .may = is_prepared,
+     .run = run_from_both_ends},
+    {.is = {0}},
+};
+
 static gpugraph_status find_path_on_cpu(gpugraph_graph *graph,
                                         const gpugraph_search *search, bool weighted,
                                         gpugraph_run *run, void *edge, uint32_t *count) {
-    if (gg_method_is_auto(run) && gg_path_prepared(graph, search, weighted))
-        run->used_method = "bidirectional";
-    if (gg_method_is(run, "bidirectional"))
-        return weighted ? gg_weighted_path_from_both_ends(graph, search, run, edge, count)
-                        : gg_path_from_both_ends(graph, search, run, edge, count);
-    return path_by_search(graph, search, weighted, run, edge, count);
+    path_task t = {graph, search, weighted, run, edge, count};
+    const gg_method *method = gg_settle_method(run, methods, &t);
+    if (!method)
+        return path_by_search(graph, search, weighted, run, edge, count);
+    method->run(&t);
+    return run->status;
 }
 
 /* Whose method the run asks for: the search's, or one that only paths have. */
@@ -110,12 +141,6 @@ static void no_method(const gg_algorithm *a, const char *method, gpugraph_run *r
 }
 
 /* ---- the descriptor ---- */
-
-static const gpugraph_method methods[] = {
-    {"path", "bidirectional", "cpu",
-     "from both ends; makes the transpose and rows of edge numbers"},
-    {0},
-};
 
 static const struct path_calls cpu_calls = {.find = find_path_on_cpu};
 

@@ -279,12 +279,31 @@ static bool walk_path_back(struct cuda_job *job, const struct path_search *s,
     return s->weighted ? walk_by_weight(job, s, way, open) : walk_by_depth(job, s, way);
 }
 
+struct path_task {
+    struct cuda_job *job;
+    const gpugraph_search *search;
+    bool weighted;
+};
+
+static bool both_ends_suit(const void *task) {
+    const struct path_task *t = (const struct path_task *)task;
+    return gg_both_ends_suit(t->job, t->search, t->weighted);
+}
+
+/* The other methods are those of the search. */
+static const gg_method methods[] = {
+    {.is = {"path", "bidirectional", "cuda",
+            "from both ends; keeps the transpose with edge numbers"},
+     .may = both_ends_suit},
+    {},
+};
+
 /* From both ends, if that is asked for or pays; *open: it is left to the search from the source. */
 static bool try_both_ends(struct cuda_job *job, const gpugraph_search *search,
                           bool weighted, const struct way_back *way, bool *open) {
     struct path_search s = path_search();
-    *open = !gg_method_is(job->run, "bidirectional") &&
-            !gg_both_ends_suit(job, search, weighted);
+    const struct path_task task = {job, search, weighted};
+    *open = !gg_settle_method(job->run, methods, &task);
     if (*open || !gg_going(job))
         return gg_going(job);
     if (search->source[0] == search->target[0]) {
@@ -312,7 +331,7 @@ static gpugraph_status find_path_on_device(gpugraph_graph *graph,
         return run->status;
     try_both_ends(&job, search, weighted, &way, &open);
     if (open && gg_going(&job)) {
-        run->method = gg_method_is(run, "bidirectional") ? NULL : method;
+        run->method = gg_find_method(&gg_path_cuda, method) ? NULL : method;
         if (search_from_source(&job, search, weighted, &s))
             walk_path_back(&job, &s, &way, &unused);
         run->method = method;
@@ -332,12 +351,6 @@ static int64_t path_bytes(const gpugraph_graph *graph, bool) {
 }
 
 /* ---- the device's side ---- */
-
-static const gpugraph_method methods[] = {
-    {"path", "bidirectional", "cuda",
-     "from both ends; keeps the transpose with edge numbers"},
-    {},
-};
 
 static const struct path_calls calls = {.find = find_path_on_device};
 

@@ -288,7 +288,7 @@ void gg_paths_measure(gpugraph_backend on, gpugraph_graph *graph,
     const gg_algorithm *a = weighted ? &gg_sssp : &gg_bfs;
     const char *used = run->used_method, *asked = run->method;
     run->method = NULL; /* the search chooses its own */
-    run->used_method = gg_find_method(a->side[on], NULL)->name;
+    run->used_method = gg_find_method(a->side[on], NULL)->is.name;
     if (weighted)
         ((const struct sssp_calls *)a->side[on]->calls)
             ->search(graph, against, run, distance, NULL);
@@ -372,10 +372,10 @@ static double steps(const gpugraph_graph *graph) {
     return GG_FEW_LEVELS + (gg_is_thin(graph) ? sqrt(graph->n) * 3 : 0);
 }
 
-static const gpugraph_method methods[] = {
-    {"paths", "deviations", "cpu",
-     "a search from the target, then one for each deviation that comes first"},
-    {0},
+static const gg_method methods[] = {
+    {.is = {"paths", "deviations", "cpu",
+            "a search from the target, then one for each deviation that comes first"}},
+    {.is = {0}},
 };
 
 static const struct paths_calls cpu_calls = {.measure = measure_on_cpu};

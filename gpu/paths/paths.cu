@@ -12,9 +12,9 @@ static int64_t paths_bytes(const gpugraph_graph *graph, bool frugal) {
     return gg_sssp_cuda.bytes(graph, frugal);
 }
 
-static const gpugraph_method methods[] = {
-    {"paths", "deviations", "cuda",
-     "a search from the target there, deviations on the CPU"},
+static const gg_method methods[] = {
+    {.is = {"paths", "deviations", "cuda",
+            "a search from the target there, deviations on the CPU"}},
     {},
 };
 

@@ -36,8 +36,8 @@ static const gg_algorithm *find_estimate(const char *function) {
 }
 
 static const char *begins(const gg_algorithm *a, gpugraph_backend on) {
-    const gpugraph_method *m = gg_find_method(a->side[on], NULL);
-    return m ? m->name : NULL;
+    const gg_method *m = gg_find_method(a->side[on], NULL);
+    return m ? m->is.name : NULL;
 }
 
 /* ---- memory ---- */
@@ -110,7 +110,8 @@ static void estimate_cpu(const gpugraph_graph *graph, const gg_algorithm *a,
     const bool second = gg_predict(graph, a, search, GPUGRAPH_CPU, run).second;
     const int64_t held = graph_bytes(graph, size) + rows_bytes(graph, a);
     e->backend = gg_backend_name[GPUGRAPH_CPU];
-    e->method = second ? a->side[GPUGRAPH_CPU]->methods[1].name : begins(a, GPUGRAPH_CPU);
+    e->method =
+        second ? a->side[GPUGRAPH_CPU]->methods[1].is.name : begins(a, GPUGRAPH_CPU);
     e->host_bytes = (second ? 2 : 1) * held + result_bytes(graph);
 }
 
@@ -129,9 +130,9 @@ static void estimate_cuda(const gpugraph_graph *graph, const struct sharing *s,
     const algorithm_side *side = s->a->side[GPUGRAPH_CUDA];
     const bool together = e->devices > 1 && !s->searches;
     const algorithm_side *shared = s->a->several;
-    const gpugraph_method *several = together ? gg_find_method(shared, "several") : NULL;
+    const gg_method *several = together ? gg_find_method(shared, NULL) : NULL;
     e->backend = gg_backend_name[GPUGRAPH_CUDA];
-    e->method = several ? several->name : begins(s->a, GPUGRAPH_CUDA);
+    e->method = several ? several->is.name : begins(s->a, GPUGRAPH_CUDA);
     e->host_bytes = graph_bytes(graph, size) + result_bytes(graph);
     e->device_bytes = gg_held_on_device(graph, run) +
                       (together ? shared->several_bytes(graph, e->devices)

@@ -12,9 +12,9 @@ enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 
 /* *i counts down past the side's methods. NULL: it has not so many. */
 static const gpugraph_method *method_of_side(const algorithm_side *side, int *i) {
-    for (const gpugraph_method *m = side ? side->methods : NULL; m && m->function; m++)
+    for (const gg_method *m = side ? side->methods : NULL; m && m->is.name; m++)
         if ((*i)-- == 0)
-            return m;
+            return &m->is;
     return NULL;
 }
 

@@ -298,10 +298,10 @@ static double rounds_spanning_forest(const gpugraph_graph *graph) {
     return 24;
 }
 
-static const gpugraph_method methods[] = {
-    {"spanning_forest", "filter-kruskal", "cpu",
-     "edges in order of weight, heavy ones only where they lead out of a tree"},
-    {0},
+static const gg_method methods[] = {
+    {.is = {"spanning_forest", "filter-kruskal", "cpu",
+            "edges in order of weight, heavy ones only where they lead out of a tree"}},
+    {.is = {0}},
 };
 
 static const struct forest_calls cpu_calls = {.find = find_forest_on_cpu};

@@ -219,9 +219,10 @@ static int64_t bytes_spanning_forest(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gpugraph_method methods[] = {
-    {"spanning_forest", "boruvka", "cuda",
-     "every tree takes the first edge that leaves it, round by round, light edges first"},
+static const gg_method methods[] = {
+    {.is = {"spanning_forest", "boruvka", "cuda",
+            "every tree takes the first edge that leaves it, round by round, light edges "
+            "first"}},
     {},
 };
 

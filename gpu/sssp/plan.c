@@ -40,7 +40,7 @@ static double branching(const struct sssp *s) {
 /* The width of a bucket: a power of two near GG_SSSP_DELTA typical weights, the narrower the
 ** faster a bucket would grow by what it reaches itself. */
 static void set_buckets(struct sssp *s, gpugraph_distance_type type) {
-    if (gg_method_is(s->run, "dijkstra"))
+    if (s->one_by_one)
         return; /* zeros: one distance for each bucket */
     double delta = s->layout->typical_weight(s) * GG_SSSP_DELTA / branching(s);
     if (type == GPUGRAPH_REAL) {
@@ -57,16 +57,35 @@ static void set_buckets(struct sssp *s, gpugraph_distance_type type) {
 
 /* With a limit, or where little is to be done, one bucket for each distance: it hardly serves
 ** a vertex twice, and stops at once. */
-static const char *settle_method(const struct sssp *s) {
-    const gpugraph_run *run = s->run;
-    if (!gg_method_is_auto(run))
-        return gg_method_is(run, "dijkstra") ? "dijkstra" : "delta-stepping";
-    return s->search->limit > 0 || s->arcs.m <= SMALL_ARCS ? "dijkstra"
-                                                           : "delta-stepping";
+static bool is_large(const void *task) {
+    const struct sssp *s = task;
+    return s->search->limit == 0 && s->arcs.m > SMALL_ARCS;
 }
 
+static bool plan_buckets(void *task) {
+    ((struct sssp *)task)->one_by_one = false;
+    return true;
+}
+
+static bool plan_one_by_one(void *task) {
+    ((struct sssp *)task)->one_by_one = true;
+    return true;
+}
+
+const gg_method gg_sssp_methods[] = {
+    {.is = {"sssp", "delta-stepping", "cpu",
+            "threads relax all vertices of a bucket of distances at once"},
+     .may = is_large,
+     .run = plan_buckets},
+    {.is = {"sssp", "dijkstra", "cpu", "one thread, nearest vertex first, with a heap"},
+     .may = gg_may_always,
+     .run = plan_one_by_one},
+    {.is = {0}},
+};
+
 void gg_sssp_plan(struct sssp *s, gpugraph_distance_type type) {
-    s->run->used_method = settle_method(s);
+    const gg_method *method = gg_settle_method(s->run, gg_sssp_methods, s);
+    (method ? method : gg_sssp_methods)->run(s);
     set_search_bound(s, type);
     set_buckets(s, type);
 }

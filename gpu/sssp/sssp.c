@@ -301,7 +301,7 @@ static void serve_with_help(struct sssp *s) {
 }
 
 static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
-    s->threads = gg_method_is(s->run, "dijkstra") ? 1 : gg_threads(s->run, s->arcs.m);
+    s->threads = s->one_by_one ? 1 : gg_threads(s->run, s->arcs.m);
     s->queue = gg_alloc_zero(s->run, (uint64_t)s->threads, sizeof *s->queue);
     if (!s->queue)
         return s->run->status;
@@ -363,17 +363,10 @@ static double count_rounds(const gpugraph_graph *graph) {
 
 /* ---- the descriptor ---- */
 
-static const gpugraph_method methods[] = {
-    {"sssp", "delta-stepping", "cpu",
-     "threads relax all vertices of a bucket of distances at once"},
-    {"sssp", "dijkstra", "cpu", "one thread, nearest vertex first, with a heap"},
-    {0},
-};
-
 static const struct sssp_calls cpu_calls = {.search = gg_cpu_sssp};
 
 static const algorithm_side cpu_side = {
-    .methods = methods,
+    .methods = gg_sssp_methods,
     .calls = &cpu_calls,
 };
 

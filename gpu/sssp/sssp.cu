@@ -252,16 +252,17 @@ static int64_t sssp_bytes(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gpugraph_method methods[] = {
-    {"sssp", "persistent", "cuda",
-     "delta-stepping in one launch; small rounds stay within a block"},
-    {"sssp", "regions", "cuda",
-     "regions of a graph with long ways, each of which a block searches in its shared "
-     "memory"},
-    {"sssp", "L1V-L2V", "cuda",
-     "multi-level multi-queue: a FIFO of each warp over a FIFO of all"},
-    {"sssp", "L1V-L2DQ", "cuda",
-     "multi-level multi-queue: a FIFO of each warp over buckets of all"},
+static const gg_method methods[] = {
+    {.is = {"sssp", "persistent", "cuda",
+            "delta-stepping in one launch; small rounds stay within a block"}},
+    {.is = {"sssp", "regions", "cuda",
+            "regions of a graph with long ways, each of which a block searches in its "
+            "shared "
+            "memory"}},
+    {.is = {"sssp", "L1V-L2V", "cuda",
+            "multi-level multi-queue: a FIFO of each warp over a FIFO of all"}},
+    {.is = {"sssp", "L1V-L2DQ", "cuda",
+            "multi-level multi-queue: a FIFO of each warp over buckets of all"}},
     {},
 };
 

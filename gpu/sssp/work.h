@@ -23,7 +23,8 @@ struct sssp {
     struct bucket_queue *queue; /* one for each thread */
     int threads;
     uint64_t current;
-    int shift;    /* integer distances: bucket = distance >> shift */
+    int shift;       /* integer distances: bucket = distance >> shift */
+    bool one_by_one; /* a bucket for each distance, one thread */
     double scale; /* REAL ones: bucket = distance * scale, 0: by the bits of the double */
     struct crew crew;
     enum { HELP_NONE, HELP_WANTED, HELP_HERE } help;
@@ -45,6 +46,9 @@ struct sssp {
     struct tally tally;
     uint64_t buckets, rounds;
 };
+
+/* Of the CPU; a task is a struct sssp whose rows are known. (plan.c) */
+extern const gg_method gg_sssp_methods[];
 
 /* The steps that know how distances are stored: typed.h. */
 struct layout {

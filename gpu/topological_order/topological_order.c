@@ -214,10 +214,10 @@ static double levels_of(const gpugraph_graph *graph) {
     return gg_is_thin(graph) ? TOPOLOGICAL_THIN_LEVELS : TOPOLOGICAL_LEVELS;
 }
 
-static const gpugraph_method methods[] = {
-    {"topological_order", "peel", "cpu",
-     "threads take vertices without predecessors away, level by level"},
-    {0},
+static const gg_method methods[] = {
+    {.is = {"topological_order", "peel", "cpu",
+            "threads take vertices without predecessors away, level by level"}},
+    {.is = {0}},
 };
 
 static const struct topological_order_calls cpu_calls = {.find = find_order_on_cpu};

@@ -237,9 +237,10 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gpugraph_method methods[] = {
-    {"topological_order", "peel", "cuda",
-     "warps take vertices without predecessors away, each as soon as it has none"},
+static const gg_method methods[] = {
+    {.is =
+         {"topological_order", "peel", "cuda",
+          "warps take vertices without predecessors away, each as soon as it has none"}},
     {},
 };
 

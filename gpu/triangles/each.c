@@ -337,10 +337,10 @@ static double one_step(const gpugraph_graph *graph) {
     return 1;
 }
 
-static const gpugraph_method methods[] = {
-    {"vertex_triangles", "intersection", "cpu",
-     "intersects rows of higher-ranking neighbours, and tells all three corners"},
-    {0},
+static const gg_method methods[] = {
+    {.is = {"vertex_triangles", "intersection", "cpu",
+            "intersects rows of higher-ranking neighbours, and tells all three corners"}},
+    {.is = {0}},
 };
 
 static const struct vertex_triangles_calls cpu_calls = {.count = count_on_cpu};

@@ -373,9 +373,10 @@ static int64_t bytes_each(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's sides ---- */
 
-static const gpugraph_method methods[] = {
-    {"vertex_triangles", "intersection", "cuda",
-     "warps and blocks look rows up in tables of higher-ranking neighbours, on chip"},
+static const gg_method methods[] = {
+    {.is = {"vertex_triangles", "intersection", "cuda",
+            "warps and blocks look rows up in tables of higher-ranking neighbours, on "
+            "chip"}},
     {},
 };
 
@@ -387,8 +388,8 @@ extern "C" const algorithm_side gg_vertex_triangles_cuda = {
     .bytes = bytes_each,
 };
 
-static const gpugraph_method total_methods[] = {
-    {"triangles", "intersection", "cuda", "adds up the triangles of each vertex"},
+static const gg_method total_methods[] = {
+    {.is = {"triangles", "intersection", "cuda", "adds up the triangles of each vertex"}},
     {},
 };
 

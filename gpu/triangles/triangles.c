@@ -24,9 +24,9 @@ static double one_step(const gpugraph_graph *graph) {
 
 /* ---- the descriptor ---- */
 
-static const gpugraph_method methods[] = {
-    {"triangles", "intersection", "cpu", "intersects sorted rows of neighbours"},
-    {0},
+static const gg_method methods[] = {
+    {.is = {"triangles", "intersection", "cpu", "intersects sorted rows of neighbours"}},
+    {.is = {0}},
 };
 
 static const struct triangles_calls cpu_calls = {.count = gg_count_all_triangles};

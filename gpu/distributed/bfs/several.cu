@@ -345,10 +345,11 @@ static gpugraph_status search_on_several(gpugraph_graph *graph,
     return alone->search(graph, search, run, depth, tree_edge);
 }
 
-static const gpugraph_method methods[] = {
-    {"bfs", "several", "cuda",
-     "as direction-optimizing; the rows are shared by several devices, which meet after "
-     "each step"},
+static const gg_method methods[] = {
+    {.is = {"bfs", "several", "cuda",
+            "as direction-optimizing; the rows are shared by several devices, which meet "
+            "after "
+            "each step"}},
     {},
 };
 

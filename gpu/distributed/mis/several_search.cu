@@ -111,9 +111,10 @@ static gpugraph_status find_on_several(gpugraph_graph *graph, gpugraph_priority 
     return alone->find(graph, priority, seed, run, member);
 }
 
-static const gpugraph_method methods[] = {
-    {"mis", "several", "cuda",
-     "asynchronous: the rows are shared by several devices, which all decide at once"},
+static const gg_method methods[] = {
+    {.is = {"mis", "several", "cuda",
+            "asynchronous: the rows are shared by several devices, which all decide at "
+            "once"}},
     {},
 };
 

@@ -500,9 +500,10 @@ static gpugraph_status rank_on_several(gpugraph_graph *graph,
     return alone->rank(graph, how, run, rank, end);
 }
 
-static const gpugraph_method methods[] = {
-    {"pagerank", "several", "cuda",
-     "pull, with the rows shared by several devices; new shares go to all of them"},
+static const gg_method methods[] = {
+    {.is =
+         {"pagerank", "several", "cuda",
+          "pull, with the rows shared by several devices; new shares go to all of them"}},
     {},
 };
 

@@ -476,10 +476,11 @@ static gpugraph_status search_on_several(gpugraph_graph *graph,
     return alone->search(graph, search, run, distance, tree_edge);
 }
 
-static const gpugraph_method methods[] = {
-    {"sssp", "several", "cuda",
-     "delta-stepping over the parts of several devices; what they owe each other goes in "
-     "letters"},
+static const gg_method methods[] = {
+    {.is = {"sssp", "several", "cuda",
+            "delta-stepping over the parts of several devices; what they owe each other "
+            "goes in "
+            "letters"}},
     {},
 };
 

@@ -80,14 +80,14 @@ static int64_t several_bytes(const gpugraph_graph *of, int parts) {
     return whole / parts;
 }
 
-static const gpugraph_method on_cpu[] = {{"test", "plain", "cpu", ""}, {0}};
+static const gg_method on_cpu[] = {{.is = {"test", "plain", "cpu", ""}}, {.is = {0}}};
 static bool several_ready(const gpugraph_graph *of, int parts) {
     (void)of, (void)parts;
     return false;
 }
 
-static const gpugraph_method on_cuda[] = {{"test", "plain", "cuda", ""}, {0}};
-static const gpugraph_method on_several[] = {{"test", "several", "cuda", ""}, {0}};
+static const gg_method on_cuda[] = {{.is = {"test", "plain", "cuda", ""}}, {.is = {0}}};
+static const gg_method on_several[] = {{.is = {"test", "several", "cuda", ""}}, {.is = {0}}};
 static const algorithm_side cpu_side = {.methods = on_cpu};
 static const algorithm_side cuda_side = {.methods = on_cuda, .bytes = bytes};
 static const algorithm_side several_side = {.methods = on_several,

@@ -80,8 +80,8 @@ static double steps_of(const gpugraph_graph *graph) {
     return steps;
 }
 
-static const gpugraph_method on_cpu[] = {{"test", "plain", "cpu", ""}, {0}};
-static const gpugraph_method on_cuda[] = {{"test", "plain", "cuda", ""}, {0}};
+static const gg_method on_cpu[] = {{.is = {"test", "plain", "cpu", ""}}, {.is = {0}}};
+static const gg_method on_cuda[] = {{.is = {"test", "plain", "cuda", ""}}, {.is = {0}}};
 static const algorithm_side cpu_side = {.methods = on_cpu};
 static const algorithm_side cuda_side = {.methods = on_cuda};
 
