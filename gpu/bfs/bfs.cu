@@ -18,7 +18,6 @@
 #include "bfs.cuh"
 #include "device/services.h"
 #include "graph/reached.cuh"
-#include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
 #include "tree/tree.cuh"
 #include "graph/graph.h"
@@ -194,7 +193,7 @@ static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
     struct state state;
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
                                 search->limit, job->device->device_stop};
-    if (!gg_roomy_csr(job, gg_forward_kind(search->direction), false, &g))
+    if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
         return false;
     double started = gg_now_ms();
     b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;

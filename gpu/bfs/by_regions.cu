@@ -2,7 +2,6 @@
 ** graph, which wait for each other by "persistent", are gone through by each block for
 ** its region. regions/search.cu does it. */
 #include "bfs.cuh"
-#include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
 #include "tree/tree.cuh"
 #include "graph/graph.h"
@@ -66,7 +65,7 @@ bool gg_bfs_regions(struct cuda_job *job, const gpugraph_search *search, bool tr
     struct device_csr g;
     bool there = false;
     const enum csr_kind kind = gg_forward_kind(search->direction);
-    if (!gg_roomy_csr(job, kind, false, &g))
+    if (!gg_device_csr(job, kind, false, &g))
         return false;
     const int64_t own = (int64_t)g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
     if (gg_fits_regions(search) && (!gg_make_regions(job, kind, &g, false, own) ||

@@ -10,7 +10,6 @@
 #include "bfs.cuh"
 #include "base/limits.h"
 #include "graph/device_copy.cuh"
-#include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
 #include "tree/tree.cuh"
 #include "graph/graph.h"
@@ -237,9 +236,8 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool bel
     struct device_csr g;
     struct bfs_below turned = bfs_below();
     const enum csr_kind kind = gg_forward_kind(search->direction);
-    if (!gg_roomy_csr(job, kind, false, &g))
+    if (!gg_device_csr(job, kind, false, &g))
         return false;
-    g.m -= gg_spare_arcs(job->graph, kind); /* it says how long rows are */
     return (!below || look_below(job, search, &g, tree, &turned)) &&
            gg_bfs_levels_by(job, search, &g, &turned, tree, out);
 }

@@ -8,7 +8,6 @@
 ** Beside them lies what a search has learned about the graph. */
 #include "bfs.cuh"
 #include "device/parts.cuh"
-#include "graph/roomy_rows.cuh"
 #include "graph/graph.h"
 
 /* One warp to 32 rows; a bit of `closed` for each. */
@@ -80,7 +79,7 @@ enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction dire
 }
 
 bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, struct bfs_below *below) {
-    if (!gg_roomy_csr(job, kind, false, &below->rows))
+    if (!gg_device_csr(job, kind, false, &below->rows))
         return false;
     struct bfs_part *kept = (struct bfs_part *)gg_device_part(job, &bfs_kind);
     if (!kept)

@@ -13,7 +13,6 @@
 #include "in_order.cuh"
 #include "ids/ids.cuh"
 #include "fixed_rows.cuh"
-#include "roomy_rows.cuh"
 #include "graph.h"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -25,12 +24,7 @@ static void free_rows(struct device_copy *copy, struct device_rows *rows) {
     give(&copy->part, rows->offset, rows->offset_room, sizeof *rows->offset);
     give(&copy->part, rows->target, rows->room, sizeof *rows->target);
     give(&copy->part, rows->weight, rows->room, copy->weight_size);
-    give(&copy->part, rows->spare, rows->zone_room, sizeof *rows->spare);
     *rows = device_rows();
-}
-
-void gg_free_device_rows(struct device_copy *copy, enum csr_kind kind) {
-    free_rows(copy, &copy->rows[kind]);
 }
 
 void gg_free_device_edges(struct device_copy *copy) {
@@ -396,9 +390,7 @@ static bool build(struct cuda_job *job, enum csr_kind kind, bool weighted) {
     struct device_rows *rows = &copy->rows[kind];
     const char *how = "";
     double started = gg_now_ms();
-    const unsigned waits = rows->waits;
     free_rows(copy, rows);
-    rows->waits = waits;
     gg_drop_fixed_rows(job->graph, kind); /* arcs may lie in another order */
     rows->offset_room = (uint64_t)copy->n + 1;
     bool built = kind == CSR_SIMPLE ? build_simple(job, rows)
@@ -416,8 +408,8 @@ static bool build(struct cuda_job *job, enum csr_kind kind, bool weighted) {
     return true;
 }
 
-static bool bring_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
-                       struct device_csr *view) {
+bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
+                   struct device_csr *view) {
     if (!bring_edges(job, weighted))
         return false;
     const struct device_copy *copy = gg_device_copy_of(job->graph);
@@ -427,42 +419,4 @@ static bool bring_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
     *view = device_csr{copy->n, rows->arcs, rows->offset, rows->target,
                        weighted ? rows->weight : NULL};
     return true;
-}
-
-bool gg_roomy_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
-                  struct device_csr *view) {
-    const bool brought = bring_rows(job, kind, weighted, view);
-    if (brought)
-        gg_device_copy_of(job->graph)->rows[kind].takes_room = true;
-    return brought;
-}
-
-/* SIMPLE rows that have room are in no order: they are made anew. */
-static bool pack(struct cuda_job *job, enum csr_kind kind) {
-    struct device_copy *copy = gg_device_copy_of(job->graph);
-    if (!copy || !copy->rows[kind].spare || !gg_going(job))
-        return gg_going(job);
-    if (kind != CSR_SIMPLE)
-        return gg_pack_device_rows(job, kind) || gg_do_without(job);
-    free_rows(copy, &copy->rows[kind]);
-    copy->rows[kind].waits = GG_ZONE_WAITS;
-    return true;
-}
-
-bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
-                   struct device_csr *view) {
-    if (!pack(job, kind) || !bring_rows(job, kind, weighted, view))
-        return false;
-    gg_device_copy_of(job->graph)->rows[kind].takes_room = false;
-    return true;
-}
-
-uint64_t gg_spare_arcs(const gpugraph_graph *graph, enum csr_kind kind) {
-    const struct device_copy *copy = gg_device_copy_of(graph);
-    return copy ? copy->rows[kind].spares : 0;
-}
-
-const uint32_t *gg_spare_places(const gpugraph_graph *graph, enum csr_kind kind) {
-    const struct device_copy *copy = gg_device_copy_of(graph);
-    return copy ? copy->rows[kind].spare : NULL;
 }

@@ -7,10 +7,6 @@
 #include "graph.cuh"
 #include "graph_data.h"
 
-/* Batches for which rows move as they are after a caller needed them packed: packed rows
-** may be needed again, and giving slack takes twice as long as one such move. */
-#define GG_ZONE_WAITS 4
-
 enum order { ORDER_UNKNOWN, ORDER_NONE, ORDER_ASCENDING };
 
 struct device_rows { /* owns the arrays of one CSR */
@@ -21,13 +17,6 @@ struct device_rows { /* owns the arrays of one CSR */
     uint64_t *offset;
     uint32_t *target;
     void *weight; /* NULL: not asked for yet */
-    /* Of rows with room (device_roomy.cu): spare places of each zone, of so many that there is room for, and
-    ** of all; arcs counts them, too. NULL and 0: rows are packed. */
-    uint32_t *spare;
-    uint64_t zone_room, spares;
-    unsigned
-        waits; /* batches until packed rows get room again: there was no use for it lately */
-    bool takes_room; /* who asked for these rows reads rows with room, too */
 };
 
 /* The blocks of graph/gaps.c, as they are here: the host may have closed its own, or this copy its. */
@@ -76,12 +65,6 @@ bool gg_send_starts(struct cuda_job *job, const uint64_t *start, uint64_t blocks
                     unsigned shift);
 /* Room for so many places in the arrays of edges: what lies there stays. (device_gaps.cu) */
 bool gg_device_edge_room(struct cuda_job *job, uint64_t places);
-
-/* Gives packed rows room; false: they are packed still, or the job must end. (device_roomy.cu) */
-bool gg_give_device_room(struct cuda_job *job, enum csr_kind kind);
-/* Takes it from them. After a failure there are no rows of the kind. (device_roomy.cu) */
-bool gg_pack_device_rows(struct cuda_job *job, enum csr_kind kind);
-void gg_free_device_rows(struct device_copy *copy, enum csr_kind kind);
 
 /* Which arcs an edge makes; in BOTH a loop makes one alone. */
 struct arc_ends {

@@ -14,7 +14,6 @@
 #include "fixed_arcs.cuh"
 #include "fixed_rows.cuh"
 #include "frontier.cuh"
-#include "zones.h"
 
 /* Arcs of the longest row of a graph that gets fixed rows: a warp looks at the rest of a
 ** row. */
@@ -39,17 +38,15 @@ static __device__ __forceinline__ void fix_place(const device_csr &g, uint64_t b
                      arcs, shift, k);
 }
 
-/* One thread per place; spare: of rows with room; longest: arcs of the longest row. */
+/* One thread per place; longest: arcs of the longest row. */
 template <typename type>
-static __global__ void fix(const __grid_constant__ device_csr g, const uint32_t *spare,
-                           unsigned zone_shift, unsigned shift, type *place,
-                           uint32_t *longest) {
+static __global__ void fix(const __grid_constant__ device_csr g, unsigned shift,
+                           type *place, uint32_t *longest) {
     uint64_t most = 0;
     for (uint64_t i = gg_thread(); i < (uint64_t)g.n << shift;
          i += gg_threads_of_grid()) {
         const uint64_t v = i >> shift, begin = g.offset[v];
-        const uint64_t arcs =
-            zone_end_of_row(g.offset, spare, zone_shift, g.n, v) - begin;
+        const uint64_t arcs = g.offset[v + 1] - begin;
         most = most > arcs ? most : arcs;
         fix_place(g, begin, arcs, shift, (uint32_t)(i & ((1u << shift) - 1)), &place[i]);
     }
@@ -81,13 +78,12 @@ static void drop_places(struct fixed_part *kept, enum fixed_form form, int kind)
     f->place = NULL;
 }
 
-/* Rows have no weights. */
+/* A change of weights may put the arcs of a row in another order. */
 static void drop_fixed(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct fixed_part *kept = (struct fixed_part *)part;
     for (int form = FIXED_ROWS; form < FIXED_FORMS; form++)
         for (int kind = 0; kind < CSR_KINDS; kind++) {
-            if (form == FIXED_ARCS || gone != PART_ON_WEIGHTS)
-                drop_places(kept, (enum fixed_form)form, kind);
+            drop_places(kept, (enum fixed_form)form, kind);
             if (gone & (PART_ON_EDGES | PART_ON_VERTICES))
                 kept->of[form][kind].unsuitable = false;
         }
@@ -109,17 +105,14 @@ static const void *places_there(const gpugraph_graph *graph, enum fixed_form for
 static bool fill_places(struct cuda_job *job, enum fixed_form form, enum csr_kind kind,
                         const struct device_csr *g, const struct fixed_places *f,
                         uint32_t *longest) {
-    const uint32_t *spare = gg_device_copy_of(job->graph)->rows[kind].spare;
     const unsigned grid = gg_grid(job, f->places, 8);
     uint32_t *on_device = static_cast<uint32_t *>(gg_take(job, sizeof *on_device));
     if (on_device && gg_fill(job, on_device, 0, sizeof *on_device)) {
         if (form == FIXED_ROWS)
-            fix<<<grid, GG_BLOCK, 0, job->stream>>>(*g, spare, gg_limits.zone_shift,
-                                                    f->shift, (uint32_t *)f->place,
+            fix<<<grid, GG_BLOCK, 0, job->stream>>>(*g, f->shift, (uint32_t *)f->place,
                                                     on_device);
         else
-            fix<<<grid, GG_BLOCK, 0, job->stream>>>(*g, spare, gg_limits.zone_shift,
-                                                    f->shift, (uint64_t *)f->place,
+            fix<<<grid, GG_BLOCK, 0, job->stream>>>(*g, f->shift, (uint64_t *)f->place,
                                                     on_device);
         if (gg_launched(job, "fix"))
             gg_fetch(job, longest, on_device, sizeof *longest);
@@ -127,11 +120,6 @@ static bool fill_places(struct cuda_job *job, enum fixed_form form, enum csr_kin
     if (on_device)
         gg_give(job, on_device, sizeof *on_device);
     return gg_going(job);
-}
-
-static uint64_t arcs_there(const struct cuda_job *job, enum csr_kind kind) {
-    const struct device_rows *rows = &gg_device_copy_of(job->graph)->rows[kind];
-    return rows->arcs - rows->spares;
 }
 
 /* 1 << shift places of each vertex, unless they are there or do not suit. */
@@ -142,9 +130,7 @@ static bool make_places(struct cuda_job *job, enum fixed_form form, enum csr_kin
     if (!kept)
         return false;
     struct fixed_places *f = &kept->of[form][kind];
-    if (f->place && f->shift != shift) /* rows have been packed since */
-        drop_places(kept, form, kind);
-    if (f->place || f->unsuitable || arcs_there(job, kind) > places ||
+    if (f->place || f->unsuitable || g->m > places ||
         (int64_t)(places * place_size(form)) + own > gg_device_room(job))
         return true;
     double started = gg_now_ms();
@@ -170,7 +156,7 @@ static bool make_places(struct cuda_job *job, enum fixed_form form, enum csr_kin
 
 bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
                  uint32_t degree, int64_t own) {
-    if (g->n >= GG_FIXED_MORE || arcs_there(job, kind) <= degree * (uint64_t)g->n)
+    if (g->n >= GG_FIXED_MORE || g->m <= degree * (uint64_t)g->n)
         return true;
     return make_places(job, FIXED_ROWS, kind, g, ROW_SHIFT, own);
 }

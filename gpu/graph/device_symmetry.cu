@@ -10,7 +10,6 @@
 ** nearly every graph apart that is not symmetric, for one look at its edges. It is never
 ** believed when it says yes. */
 #include "device_copy.cuh"
-#include "roomy_rows.cuh"
 #include "frontier.cuh"
 #include "in_order.cuh"
 
@@ -234,7 +233,7 @@ bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found) {
     struct device_csr rows;
     bool symmetric = false;
     *found = SYMMETRY_UNKNOWN;
-    if (!gg_roomy_csr(job, CSR_OUT, false, &rows))
+    if (!gg_device_csr(job, CSR_OUT, false, &rows))
         return false;
     struct device_copy *copy = gg_device_copy_of(job->graph);
     if (copy->symmetry == SYMMETRY_UNKNOWN && copy->rows[CSR_IN].made) {

@@ -13,7 +13,6 @@
 ** Every entry up to `used` is a vertex of the graph, and so has every weight been one, also where no
 ** row is: who takes samples of all arcs need not know of rows. */
 #include "graph.h"
-#include "zones.h"
 
 #include <string.h>
 

@@ -77,14 +77,12 @@ static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *shar
     mis_share_codes(share->count[threadIdx.x], share);
 }
 
-/* Codes of four rows in a row, of the lengths between offset[0] .. offset[rows] less
-** spare(i); rows: as many as there are, at most four. word(i, degree) is that of row i.
-** */
-template <typename spare_type, typename word_type>
+/* Codes of four rows in a row, of the lengths between offset[0] .. offset[rows]; rows: as
+** many as there are, at most four. word(i, degree) is that of row i. */
+template <typename word_type>
 static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
                                                           const uint64_t *offset,
                                                           uint32_t rows,
-                                                          const spare_type &spare,
                                                           const word_type &word) {
     uint64_t at[5], degree[4];
     uint32_t codes = 0;
@@ -99,7 +97,7 @@ static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
     }
 #pragma unroll
     for (uint32_t i = 0; i < 4; i++)
-        degree[i] = at[i + 1] - at[i] - (i < rows ? spare(i) : 0);
+        degree[i] = at[i + 1] - at[i];
 #pragma unroll
     for (uint32_t i = 0; i < 4; i++)
         if (degree[i] > 0)

@@ -18,7 +18,6 @@
 #include "mis.h"
 #include "base/limits.h"
 #include "mis.cuh"
-#include "graph/roomy_rows.cuh"
 #include "device/services.h"
 
 #include <stdio.h>
@@ -76,7 +75,7 @@ static bool run_rounds(void *task) {
     return gg_mis_rounds(t->job, t->g, t->report);
 }
 
-enum { ROUNDS = 2, OUT_OF_CORE = 3 };
+enum { OUT_OF_CORE = 3 };
 static const gg_method methods[] = {
     {.is = {"mis", "one-launch", "cuda",
             "asynchronous: one kernel decides all, every vertex as soon as it can"},
@@ -103,16 +102,9 @@ static bool prepare_mis_graph(struct cuda_job *job, const gg_method *method,
                               struct mis_graph *g) {
     struct device_csr rows;
     const bool pinned = method == &methods[OUT_OF_CORE];
-    const bool roomy = !pinned && method != &methods[ROUNDS];
-    if (!(pinned  ? gg_pinned_csr(job, &rows)
-          : roomy ? gg_roomy_csr(job, CSR_SIMPLE, false, &rows)
-                  : gg_device_csr(job, CSR_SIMPLE, false, &rows)))
+    if (!(pinned ? gg_pinned_csr(job, &rows)
+                 : gg_device_csr(job, CSR_SIMPLE, false, &rows)))
         return false;
-    if (roomy) {
-        g->spare = gg_spare_places(job->graph, CSR_SIMPLE);
-        g->zone_shift = gg_limits.zone_shift;
-        rows.m -= gg_spare_arcs(job->graph, CSR_SIMPLE);
-    }
     g->n = rows.n;
     g->m = rows.m;
     g->offset = rows.offset;

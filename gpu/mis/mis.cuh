@@ -15,7 +15,6 @@
 
 #include "algorithm.h"
 #include "graph/frontier.cuh"
-#include "graph/zones.h"
 #include "words.h"
 
 /* Arcs of 32 rows that the balanced look begins with, three of each, where a row has
@@ -30,8 +29,6 @@ struct mis_graph {
     uint32_t n;
     uint64_t m;
     const uint64_t *offset;
-    const uint32_t *spare; /* of rows with room (graph/zones.h); NULL: they have none */
-    unsigned zone_shift;
     const uint32_t *target; /* perhaps in pinned host memory */
     const uint32_t *number; /* row r is vertex number[r]; NULL: r itself */
     uint32_t *word;         /* by row */
@@ -110,7 +107,7 @@ static __device__ __forceinline__ uint32_t mis_word_of(const mis_graph &g, uint6
 
 /* Where a row ends. */
 static __device__ __forceinline__ uint64_t mis_end(const mis_graph &g, uint32_t row) {
-    return zone_end_of_row(g.offset, g.spare, g.zone_shift, g.n, row);
+    return g.offset[row + (uint64_t)1];
 }
 
 static __device__ __forceinline__ uint32_t mis_number(const mis_graph &g, uint32_t row) {

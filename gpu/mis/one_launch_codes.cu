@@ -24,10 +24,7 @@ struct by_codes {
             auto word = [&](uint32_t k, uint64_t degree) {
                 return mis_word(g, row + k, degree);
             };
-            auto spare = [&](uint32_t k) {
-                return zone_spare_of_row(g.spare, g.zone_shift, g.n, row + k);
-            };
-            four[i] = mis_four_codes(share.edge, g.offset + row, g.n - row, spare, word);
+            four[i] = mis_four_codes(share.edge, g.offset + row, g.n - row, word);
         }
     }
     static __device__ __forceinline__ bool look(const mis_graph &g, bool live,

@@ -11,7 +11,6 @@
 ** that are all 1. */
 #include "path.cuh"
 #include "base/limits.h"
-#include "graph/roomy_rows.cuh"
 #include "tree/tree.cuh"
 
 #include <string.h>
@@ -82,7 +81,7 @@ static bool prepare_both_ends(struct cuda_job *job, struct sssp_search *s,
     const bool weighted = !s->by_depth;
     *open = false;
     struct sssp_features features;
-    if (!gg_roomy_csr(job, kind, weighted, &s->g) ||
+    if (!gg_device_csr(job, kind, weighted, &s->g) ||
         !look_at_shape(job, direction, s->by_depth, &s->g, &features) ||
         !gg_make_numbered_rows(job, direction))
         return false;
@@ -170,7 +169,7 @@ bool gg_both_ends_suit(struct cuda_job *job, const gpugraph_search *search,
         gg_searches(graph) <= gg_limits.path_prepare_after ||
         (weighted ? gg_knows(&graph->known.ways_tie) || search->bounded
                   : graph->n < LONG_VERTICES) ||
-        !gg_roomy_csr(job, kind, weighted, &g) ||
+        !gg_device_csr(job, kind, weighted, &g) ||
         !look_at_shape(job, search->direction, !weighted, &g, &features))
         return false;
     return gg_path_is_thin(&features) != weighted;

@@ -13,7 +13,6 @@
 #include "sssp.cuh"
 #include "device/parts.cuh"
 #include "graph/device_copy.cuh"
-#include "graph/roomy_rows.cuh"
 
 struct pull_part {
     struct device_part part;
@@ -52,7 +51,7 @@ static bool find_transpose(struct cuda_job *job, struct sssp_search *s, int64_t 
         (kept->searches[kind]++ < s->parameters.turn_after ||
          gg_device_graph_lacks(job->graph, kind, true) + own > gg_device_room(job)))
         return true;
-    if (gg_roomy_csr(job, kind, true, &s->turned))
+    if (gg_device_csr(job, kind, true, &s->turned))
         return true;
     s->turned = device_csr();
     return gg_do_without(job);

@@ -10,7 +10,6 @@
 #include "sssp.cuh"
 #include "device/services.h"
 #include "graph/reached.cuh"
-#include "graph/roomy_rows.cuh"
 #include "regions/regions.cuh"
 #include "tree/tree.cuh"
 
@@ -110,7 +109,7 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     s.type = job->graph->distance_type;
     s.stop = job->device->device_stop;
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
-    if (!gg_roomy_csr(job, kind, true, &s.g) ||
+    if (!gg_device_csr(job, kind, true, &s.g) ||
         !gg_device_features(job, kind, &s.g, &features) ||
         !choose_engine(job, &features, &s))
         return false;

@@ -306,10 +306,9 @@ static const struct device_rows *transposed_rows(const struct cuda_job *job,
     if (!copy)
         return NULL;
     const struct device_rows *rows = &copy->rows[gg_reverse_kind(direction)];
-    const struct device_rows *along = &copy->rows[gg_forward_kind(direction)];
     bool useful = direction != GPUGRAPH_BOTH && rows->made && !job->graph->wide &&
-                  !copy->gaps.start && !rows->spare && !along->spare &&
-                  copy->edge_order != ORDER_NONE && rows->order != ORDER_NONE;
+                  !copy->gaps.start && copy->edge_order != ORDER_NONE &&
+                  rows->order != ORDER_NONE;
     return useful ? rows : NULL;
 }
 

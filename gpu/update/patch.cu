@@ -22,10 +22,6 @@
 #define LOOK_TIMES 32
 #define LOOK_LEAST ((uint64_t)1 << 32)
 
-uint64_t gg_patch_looks(uint64_t arcs) {
-    return LOOK_TIMES * arcs + LOOK_LEAST;
-}
-
 /* ---- questions ---- */
 
 /* One warp to a question. */
@@ -75,7 +71,9 @@ static bool find_patch(void *there, const row_questions *q) {
     const uint64_t *coming = pack(t, q->coming, q->comings);
     const uint32_t *wanted =
         q->coming_target ? pack(t, q->coming_target, q->comings) : NULL;
-    const patch_effort effort = pack_effort(t, rows->arcs);
+    const uint64_t none = 0;
+    const patch_effort effort = {(uint64_t *)pack(t, &none, 1),
+                                 LOOK_TIMES * rows->arcs + LOOK_LEAST};
     if (!send(t))
         return false;
     uint64_t *going_at =
@@ -151,7 +149,7 @@ static bool change_edges(void *there) {
     struct device_copy *copy = t->copy;
     t->used = t->sent = t->kept;
     if (!change_any_list(t))
-        return false; /* gg_settle_zones waits */
+        return false;
     unsigned changed = PART_ON_WEIGHTS;
     if (!p->same_ends)
         changed |= PART_ON_EDGES;
@@ -180,8 +178,6 @@ static bool open_parcel(struct there *t) {
     t->vertices = patch_numbers_of(s, pack(t, s->piece, s->pieces));
     t->fresh_at = pack(t, t->p->fresh_at, t->p->fresh);
     t->fresh_new = pack(t, t->p->fresh_new, t->p->fresh);
-    const uint32_t none[CSR_KINDS] = {0};
-    t->failed = (uint32_t *)pack(t, none, CSR_KINDS);
     t->kept = t->used;
     return send(t);
 }
@@ -190,19 +186,17 @@ static bool change_copy(struct there *t) {
     static const patch_place place = {find_patch, change_rows, change_edges};
     patch_rows rows[CSR_KINDS];
     double started = gg_now_ms();
-    gg_choose_room(t);
     gg_store_first(t);
     for (int kind = 0; kind < CSR_KINDS; kind++) {
         const struct device_rows *there = &t->copy->rows[kind];
-        rows[kind] = {there->made && !t->remade[kind] && !t->roomy[kind],
-                      there->weight != NULL, there->arcs};
+        rows[kind] = {there->made && !t->remade[kind], there->weight != NULL,
+                      there->arcs};
     }
     rows[CSR_SIMPLE].made &= gg_patches_simple(t->p->graph);
-    t->simple = rows[CSR_SIMPLE].made || t->roomy[CSR_SIMPLE];
-    bool done = gg_going(&t->job) && open_parcel(t) && gg_change_zones(t) &&
-                gg_patch(t->p, rows, &place, t) && gg_settle_zones(t);
+    t->simple = rows[CSR_SIMPLE].made;
+    bool done = gg_going(&t->job) && open_parcel(t) && gg_patch(t->p, rows, &place, t) &&
+                gg_wait(&t->job);
     gg_release(t->parcel);
-    gg_free_zones(t);
     t->job.working = false;
     gg_give_spare(t);
     done = done && gg_remake_rows(t);

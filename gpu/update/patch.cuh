@@ -4,14 +4,12 @@
 **     patch.cu            the parcel, questions, the steps that update.c asks for
 **     patch_arrays.cu     what becomes of arrays and offsets
 **     patch_gaps.cu       what becomes of edges with gaps between them
-**     patch_roomy.cu      what becomes of rows with room
 **     patch_store.cu      the tables that take a batch first, and rows made of them */
 #ifndef GPUGRAPH_PATCH_CUH
 #define GPUGRAPH_PATCH_CUH
 
 #include "graph/device_copy.cuh"
 #include "patch.h"
-#include "zone_batch.h"
 
 #include <string.h>
 
@@ -29,9 +27,6 @@ struct there {
     bool simple;            /* SIMPLE rows are patched, too */
     bool stored;            /* the tables have taken the batch */
     bool remade[CSR_KINDS]; /* rows that are to be made of the tables */
-    bool roomy[CSR_KINDS];  /* rows that have room, and change zone by zone: */
-    zone_batch zones[CSR_KINDS];
-    uint32_t *failed; /* of each kind, on the device */
 };
 
 /* ---- the parcel ---- */
@@ -54,14 +49,6 @@ static inline bool send(struct there *t) {
     uint64_t from = t->sent;
     t->sent = t->used;
     return gg_upload(&t->job, t->parcel_there + from, t->parcel + from, t->used - from);
-}
-
-/* Arcs of rows of so many that all questions may look at together. (patch.cu) */
-uint64_t gg_patch_looks(uint64_t arcs);
-
-static inline patch_effort pack_effort(struct there *t, uint64_t arcs) {
-    const uint64_t none = 0;
-    return patch_effort{(uint64_t *)pack(t, &none, 1), gg_patch_looks(arcs)};
 }
 
 /* ---- patch_arrays.cu ---- */
@@ -102,19 +89,7 @@ void gg_give_spare(struct there *t);
 /* The list of edges, where it has gaps afterwards. */
 bool gg_change_blocks(struct there *t);
 
-/* ---- patch_roomy.cu ---- */
-
-/* Which rows have room for the batch, or get it: t->roomy; others are packed. */
-void gg_choose_room(struct there *t);
-void gg_free_zones(struct there *t);
-/* Changes those that do; and, later, learns whether that went well. False: the copy is good for nothing. */
-bool gg_change_zones(struct there *t);
-bool gg_settle_zones(struct there *t);
-
 /* ---- patch_store.cu ---- */
-
-/* Are rows of the kind made of the tables that there are? */
-bool gg_tables_have(struct there *t, enum csr_kind kind);
 
 /* The batch goes to the tables, which are made first where they are wanted: t->stored, t->remade. Where
 ** that fails they are given back, and the copy is patched without them. */

@@ -18,11 +18,6 @@
 #include "base/warp.h"
 #include "graph_data.h"
 
-/* A batch that changes more than one arc in 256 moves packed rows: 20,000 arcs among
-** 733,846 take 4 to 13 ms with slack, of which every other batch fills a quarter, and 3
-** to 4 ms without. */
-enum { GG_ROOM_BATCH = 256 };
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -326,12 +321,11 @@ WARP_FUNCTION bool patch_gives_up(const patch_effort *effort) {
     return warp_from(enough, 0) != 0;
 }
 
-/* The warp's answer to a question about a row that lies at begin .. end - 1; weights are `size` bytes wide, 0:
-** there are none. */
-WARP_FUNCTION uint64_t patch_find_among(uint64_t begin, uint64_t end,
-                                        const uint32_t *target, const void *weight,
-                                        size_t size, const arc_question *q,
-                                        const patch_effort *effort) {
+/* The warp's answer to a question; weights are `size` bytes wide, 0: there are none. */
+WARP_FUNCTION uint64_t patch_find_arc(const uint64_t *offset, const uint32_t *target,
+                                      const void *weight, size_t size,
+                                      const arc_question *q, const patch_effort *effort) {
+    const uint64_t begin = offset[q->row], end = offset[q->row + (uint64_t)1];
     uint64_t left = q->rank;
     uint32_t steps = 0;
     for (uint64_t first = begin; first < end; first += warp_width) {
@@ -349,14 +343,6 @@ WARP_FUNCTION uint64_t patch_find_among(uint64_t begin, uint64_t end,
                 return first + lowest_bit(hits);
     }
     return UINT64_MAX;
-}
-
-/* Of packed rows. */
-WARP_FUNCTION uint64_t patch_find_arc(const uint64_t *offset, const uint32_t *target,
-                                      const void *weight, size_t size,
-                                      const arc_question *q, const patch_effort *effort) {
-    return patch_find_among(offset[q->row], offset[q->row + (uint64_t)1], target, weight,
-                            size, q, effort);
 }
 
 #endif

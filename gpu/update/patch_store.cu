@@ -184,7 +184,7 @@ static void choose_rows(struct there *t, const struct kept_tables *k) {
     const patch *p = t->p;
     for (int kind = CSR_OUT; kind <= CSR_IN; kind++) {
         const struct device_rows *rows = &t->copy->rows[kind];
-        if (rows->made && !t->roomy[kind] && k->store.side[kind] && !p->same_ends &&
+        if (rows->made && k->store.side[kind] && !p->same_ends &&
             p->changes >= gg_limits.remade_from)
             t->remade[kind] =
                 p->vertices->after < rows->offset_room && p->edges->after <= rows->room;
@@ -235,11 +235,6 @@ void gg_store_first(struct there *t) {
     gg_phase(run, "tables", started, (int64_t)t->p->changes,
              "%s a batch on device %d: %lld bytes in all", fresh ? "made, and" : "take",
              job->device->ordinal, (long long)k->told);
-}
-
-bool gg_tables_have(struct there *t, enum csr_kind kind) {
-    const struct kept_tables *k = tables_there(t->p->graph);
-    return k && k->filled && k->store.side[kind];
 }
 
 /* ---- rows ---- */

@@ -13,7 +13,20 @@
 ** so a place in a row of old targets can be found for a new one. Nothing is changed here: the
 ** plan says which arcs go and what is put where, and by how much offsets grow. Rows that lie on
 ** a device are asked for what the walk would look up in them, and it is done with the answers. */
-#include "row_walk.h"
+#include "update.h"
+
+typedef struct row_walk {
+    update *u;
+    row_plan *p;
+    const struct csr_slot *slot;
+    end_ref *going, *coming;
+    uint64_t goings, comings;
+    uint32_t *column;  /* of arcs that go */
+    uint64_t *weight;  /* of arcs that go; 0 where the slot has none */
+    uint32_t *matched; /* of equal arcs that go, counted at the first: those found */
+    /* of rows that lie elsewhere: places of going, in order; of coming, where rows end */
+    uint64_t *going_at, *coming_at;
+} row_walk;
 
 static uint32_t going_row(const row_walk *w, uint64_t i) {
     return gg_removed_end(w->u, w->going[i]);
@@ -121,7 +134,7 @@ static bool take_arrays(row_walk *w) {
     return p->fresh_start != NULL;
 }
 
-void gg_end_row_walk(row_walk *w) {
+static void end_row_walk(row_walk *w) {
     gg_release(w->column);
     gg_release(w->weight);
     gg_release(w->matched);
@@ -129,7 +142,9 @@ void gg_end_row_walk(row_walk *w) {
     gg_release(w->coming_at);
 }
 
-bool gg_begin_row_walk(row_walk *w, enum csr_kind kind) {
+/* Lists the arcs that go, sorted by (old row, old target, weight), and those that come, by
+** (new row, new target), and takes the plan's arrays for them. False: the run must end. */
+static bool begin_row_walk(row_walk *w, enum csr_kind kind) {
     list_all(w, kind);
     if (gg_stopping(w->u->run) || !take_arrays(w))
         return false;
@@ -393,13 +408,13 @@ static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
     if (slot->weight)
         p->weight_size =
             numbers ? gg_edge_size(u->graph->wide) : gg_distance_size(u->distance_type);
-    if (gg_begin_row_walk(&w, kind) && !plan_room(&w, p) && !gg_stopping(u->run))
+    if (begin_row_walk(&w, kind) && !plan_room(&w, p) && !gg_stopping(u->run))
         fill_row_plan(&w);
     if (!gg_stopping(u->run) && !p->roomy &&
         !gg_splice_make(u->run, &p->arcs, slot->m, p->removed_at, p->removed,
                         p->inserted_at, p->inserted, p->place))
         plan_moves(u, p);
-    gg_end_row_walk(&w);
+    end_row_walk(&w);
 }
 
 void gg_free_row_plan(row_plan *p) {
@@ -424,18 +439,14 @@ void gg_update_rows(update *u) {
 /* ---- rows that lie elsewhere ---- */
 
 /* Equal arcs follow one another in w->going: each asks for the next of them. */
-void gg_list_goings(const row_walk *w, arc_question *going) {
+static void list_questions(const row_walk *w, arc_question *going, uint64_t *coming,
+                           uint32_t *coming_target) {
     for (uint64_t i = 0; i < w->goings; i++) {
         going[i] = (arc_question){w->weight[i], going_row(w, i), w->column[i], 0};
         if (i > 0 && going[i - 1].row == going[i].row &&
             compare_arc(w, i - 1, w->column[i], w->weight[i]) == 0)
             going[i].rank = going[i - 1].rank + 1;
     }
-}
-
-static void list_questions(const row_walk *w, arc_question *going, uint64_t *coming,
-                           uint32_t *coming_target) {
-    gg_list_goings(w, going);
     for (uint64_t k = 0; k < w->comings; k++) {
         const added_end *end = &w->u->end[w->coming[k]];
         coming[k] = end->place + (uint64_t)(end->old != GPUGRAPH_NONE);
@@ -497,10 +508,10 @@ bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
     row_walk w = {.u = u, .p = p, .slot = &slot, .going = u->going, .coming = u->coming};
     *p = (row_plan){.weight_size =
                         rows->weighted ? gg_distance_size(u->distance_type) : 0};
-    bool planned = gg_begin_row_walk(&w, kind) && ask(&w, kind, place, there);
+    bool planned = begin_row_walk(&w, kind) && ask(&w, kind, place, there);
     if (planned)
         fill_row_plan(&w);
-    gg_end_row_walk(&w);
+    end_row_walk(&w);
     return planned && !gg_splice_make(u->run, &p->arcs, rows->arcs, p->removed_at,
                                       p->removed, p->inserted_at, p->inserted, p->place);
 }

@@ -11,7 +11,6 @@
 **     texts.c      those of them that are TEXTs
 **     values.c     the ids afterwards; weights, and how wide they have to be
 **     rows.c       CSRs: which arcs go, where new ones come to lie
-**     zones.c      rows with room on a device: which arcs go and come, zone by zone
 **     roomy.c      rows with room, whose arcs go and come where they are
 **     adjacency.c  arcs by the ids of edges
 **     gaps.c       a list of edges with gaps between them

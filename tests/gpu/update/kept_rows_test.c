@@ -1,7 +1,7 @@
 /* A change gives rows room and leaves them so: functions of the whole graph read them where they stand, make none
 ** anew, and say what they say of a fresh graph. On the CPU. */
+#include "base/limits.h"
 #include "edge_model.h"
-#include "graph/zones.h"
 
 #include "expect.h"
 #include "suite.h"

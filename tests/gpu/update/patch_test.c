@@ -16,7 +16,6 @@
 #include "share.h"
 #include "suite.h"
 #include "update/update.h"
-#include "update/zone_batch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -353,170 +352,6 @@ static void same_copy(const copy *c, gpugraph_graph *want) {
     }
 }
 
-/* ---- rows with room ---- */
-
-typedef struct roomy {
-    zone_rows rows;
-    uint64_t places, room;
-} roomy;
-
-/* Spare places at the end of each zone, as many as dice say. */
-static roomy lay_out(const copied_rows *r, uint32_t n, size_t size, uint64_t room,
-                     edge_model *dice) {
-    const uint64_t zones = gg_zones_of(n);
-    roomy to = {{n, room_for(room + 1, sizeof(uint64_t)),
-                 room_for(room + r->offset[n], sizeof(uint32_t)),
-                 r->weight ? room_for(room + r->offset[n], size) : NULL, size,
-                 room_for(room, sizeof(uint32_t)), gg_limits.zone_shift},
-                0,
-                room + r->offset[n]};
-    for (uint64_t z = 0; z < zones; z++) {
-        uint64_t v = z << gg_limits.zone_shift,
-                 end = v + ((uint64_t)1 << gg_limits.zone_shift);
-        end = end < n ? end : n;
-        for (; v < end; v++) {
-            to.rows.offset[v] = to.places;
-            for (uint64_t k = r->offset[v]; k < r->offset[v + 1]; k++, to.places++) {
-                to.rows.target[to.places] = r->target[k];
-                if (r->weight)
-                    memcpy((char *)to.rows.weight + to.places * size,
-                           r->weight + k * size, size);
-            }
-        }
-        to.rows.spare[z] = (uint32_t)model_below(dice, 6);
-        for (uint32_t i = 0; i < to.rows.spare[z]; i++)
-            to.rows.target[to.places++] = (uint32_t)(end - 1);
-    }
-    to.rows.offset[n] = to.places;
-    return to;
-}
-
-static void free_roomy(roomy *r) {
-    free(r->rows.offset);
-    free(r->rows.target);
-    free(r->rows.weight);
-    free(r->rows.spare);
-}
-
-typedef struct zone_turn {
-    roomy *r;
-    const zone_batch *b;
-    uint64_t before;
-    const zone_growth *growth; /* NULL: a change */
-    const zone_change *change;
-    uint64_t at[GG_ZONE_MOST];
-    uint32_t which[GG_ZONE_MOST];
-} zone_turn;
-
-static void take_turn(void *of) {
-    zone_turn *t = of;
-    if (t->growth)
-        zone_grow(&t->r->rows, t->before, t->growth);
-    else
-        zone_apply(&t->r->rows, t->change, t->b->going, t->b->coming, t->at, t->which);
-}
-
-/* Where what goes lies, the last one first. */
-static void find_goings(zone_turn *t, const zone_change *c) {
-    const zone z = zone_at(&t->r->rows, c->zone);
-    for (uint32_t i = 0; i < c->goings; i++) {
-        const arc_question *q = &t->b->going[c->going + i];
-        uint64_t at = t->r->rows.offset[q->row], left = q->rank;
-        for (const uint64_t end = zone_row_end(&t->r->rows, &z, q->row);; at++) {
-            ck_assert_uint_lt(at, end);
-            const zone_arc arc = zone_take(&t->r->rows, at);
-            if (arc.target == q->target &&
-                (!t->r->rows.weight || arc.weight == q->weight) && left-- == 0)
-                break;
-        }
-        uint32_t k = i;
-        for (; k > 0 && t->at[k - 1] < at; k--) {
-            t->at[k] = t->at[k - 1];
-            t->which[k] = t->which[k - 1];
-        }
-        t->at[k] = at;
-        t->which[k] = i;
-    }
-}
-
-/* False: a zone has no room. */
-static bool change_zones(roomy *r, const update *u, const zone_batch *b) {
-    zone_turn *t = room_for(1, sizeof *t);
-    bool done = true;
-    *t = (zone_turn){.r = r, .b = b, .before = r->rows.n};
-    r->rows.n = u->vertices.after;
-    ck_assert_uint_le(b->places, r->room);
-    for (uint64_t i = 0; i < b->growths; i++) {
-        t->growth = &b->growth[i];
-        run_as_warp(take_turn, t);
-    }
-    t->growth = NULL;
-    for (uint64_t i = 0; i < b->changes && done; i++) {
-        t->change = &b->change[i];
-        done = t->change->comings <= t->change->goings + r->rows.spare[t->change->zone];
-        if (!done)
-            break;
-        find_goings(t, t->change);
-        run_as_warp(take_turn, t);
-    }
-    free(t);
-    return done;
-}
-
-/* Zones follow one another, and in their spare places are loops that nobody minds. */
-static void same_roomy(const roomy *r, const csr *want, size_t size) {
-    const zone_rows *z = &r->rows;
-    ck_assert_uint_eq(z->n, want->n);
-    for (uint64_t v = 0; v < want->n; v++) {
-        const uint64_t begin = want->offset[v], end = want->offset[v + 1],
-                       here = z->offset[v],
-                       ends = zone_end_of_row(z->offset, z->spare, z->shift, z->n, v);
-        expect(ends - here == end - begin, "row %u has %llu arcs", (unsigned)v,
-               (unsigned long long)(ends - here));
-        arc *a = sorted_row(z->target, z->weight, size, here, ends);
-        arc *b = sorted_row(want->target, want->weight, size, begin, end);
-        for (uint64_t k = 0; k < end - begin; k++)
-            expect(compare(&a[k], &b[k]) == 0, "row %u differs", (unsigned)v);
-        for (uint64_t k = ends; k < z->offset[v + 1]; k++) {
-            ck_assert_uint_eq(z->target[k], v);
-            ck_assert_uint_eq(zone_take(z, k).weight, 0);
-        }
-        free(a);
-        free(b);
-    }
-}
-
-static int by_zones, without_room, grown; /* batches */
-
-/* Rows of every kind, as far as they are made, take the batch zone by zone. */
-static void step_by_zones(const copy *c, update *u, gpugraph_graph *want,
-                          edge_model *dice) {
-    gpugraph_run run = {.threads = 1};
-    for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++) {
-        csr view;
-        zone_batch b;
-        if (!c->made[kind].made || gg_renumbers(&u->vertices))
-            continue;
-        roomy r = lay_out(&c->rows[kind], (uint32_t)u->vertices.before, c->size,
-                          8 * (u->vertices.after + u->added_count + 8), dice);
-        ck_assert(
-            gg_list_zones(u, (enum csr_kind)kind, c->made[kind].weighted, r.places, &b));
-        ck_assert(b.fits);
-        ck_assert_int_eq(
-            gg_csr(want, (enum csr_kind)kind, c->made[kind].weighted, false, &run, &view),
-            0);
-        if (change_zones(&r, u, &b)) {
-            same_roomy(&r, &view, c->size);
-            by_zones++;
-            grown += b.growths > 0;
-        } else {
-            without_room++;
-        }
-        gg_free_zone_batch(&b);
-        free_roomy(&r);
-    }
-}
-
 /* ---- tests ---- */
 
 static int patched, undirected; /* batches that a copy could follow; with SIMPLE rows */
@@ -579,7 +414,6 @@ static void step(edge_model *before, const edge_model *after) {
         if (gg_list_gap_changes(&u))
             p.gaps = &u.gap_patch;
         c.p = &p;
-        step_by_zones(&c, &u, want, before);
         ck_assert(gg_patch(&p, c.made, &memory, &c));
         same_copy(&c, want);
         patched++;
@@ -687,29 +521,10 @@ START_TEST(edges_in_their_places) {
 }
 END_TEST
 
-/* Zones of 1 to 8 vertices, and such as hold all. */
-START_TEST(rows_with_room) {
-    static const unsigned shift[] = {0, 1, 3, gg_usual_limits.zone_shift};
-    by_zones = without_room = grown = 0;
-    for (int i = 0; i < 4; i++) {
-        gg_limits.zone_shift = shift[i];
-        change_many_times(_i, 5, 30, 20, 3, 50 + shift[i]);
-        change_many_times(_i, 100, 400, 20, 8, 50 + shift[i]);
-        change_many_times(_i, 6, 300, 10, 20, 50 + shift[i]);
-    }
-    ck_assert_int_gt(by_zones, 50);
-    ck_assert_int_gt(without_room, 0);
-    gg_limits.zone_shift = gg_usual_limits.zone_shift;
-}
-END_TEST
-
 /* Vertices come behind all others, with edges to any. */
 START_TEST(vertices_at_the_end) {
-    by_zones = grown = 0;
-    for (unsigned shift = 0; shift < 4; shift++) {
-        edge_model model =
-            model_make(MODEL_DENSE, (enum model_weights)_i, 7, 60, 90 + shift);
-        gg_limits.zone_shift = shift;
+    for (uint64_t seed = 90; seed < 94; seed++) {
+        edge_model model = model_make(MODEL_DENSE, (enum model_weights)_i, 7, 60, seed);
         for (int k = 0; k < 30; k++) {
             edge_model before = model_copy(&model);
             model.universe += 1 + (uint32_t)model_below(&model, 6);
@@ -725,8 +540,6 @@ START_TEST(vertices_at_the_end) {
         }
         model_free(&model);
     }
-    ck_assert_int_gt(grown, 50);
-    gg_limits.zone_shift = gg_usual_limits.zone_shift;
 }
 END_TEST
 
@@ -816,7 +629,6 @@ const struct suite suite = {
                 {&random_batches, KINDS},
                 {&edges_with_gaps, KINDS},
                 {&edges_in_their_places, KINDS},
-                {&rows_with_room, KINDS},
                 {&vertices_at_the_end, MODEL_WEIGHTS},
                 {&simple_rows},
                 {&ends_that_stay},
