@@ -89,7 +89,6 @@ struct edge_gaps {
     uint64_t blocks, block_room;
     uint64_t places; /* in each array */
     unsigned shift;  /* a block has 1 << shift */
-    uint32_t age;    /* gaps that were made anew have another one */
     uint32_t *source, *target;
     void *weight;
     int64_t *edge_id;

@@ -27,12 +27,10 @@ static void free_rows(struct device_copy *copy, struct device_rows *rows) {
     *rows = device_rows();
 }
 
-void gg_free_device_edges(struct device_copy *copy) {
+static void free_device_edges(struct device_copy *copy) {
     give(&copy->part, copy->source, copy->edge_room, sizeof *copy->source);
     give(&copy->part, copy->target, copy->edge_room, sizeof *copy->target);
     give(&copy->part, copy->weight, copy->edge_room, copy->weight_size);
-    give(&copy->part, copy->gaps.start, copy->gaps.start_room, sizeof *copy->gaps.start);
-    copy->gaps = device_gaps();
     copy->source = copy->target = NULL;
     copy->weight = NULL;
     copy->edge_room = copy->m;
@@ -53,7 +51,7 @@ static void drop_copy(gpugraph_graph *, struct device_part *part, unsigned gone)
         return;
     for (int kind = 0; kind < CSR_KINDS; kind++)
         free_rows(copy, &copy->rows[kind]);
-    gg_free_device_edges(copy);
+    free_device_edges(copy);
 }
 
 static const struct device_part_kind copy_kind = {sizeof(struct device_copy),
@@ -173,8 +171,6 @@ static bool bring_edges(struct cuda_job *job, bool weighted) {
     bool ends = !copy->target, weights = weighted && !copy->weight;
     if (!ends && !weights)
         return true;
-    if (!gg_close_device_gaps(job))
-        return false;
     gg_close_gaps(job->graph, gg_threads(job->run, copy->m));
     bool taken = take_edges(job, copy, ends, weights);
     double sent = gg_now_ms();
@@ -189,31 +185,12 @@ static bool bring_edges(struct cuda_job *job, bool weighted) {
     return true;
 }
 
-static struct device_edges edges_of(const struct device_copy *copy, uint64_t m,
-                                    bool weighted) {
-    return device_edges{copy->n, m, copy->source, copy->target,
-                        weighted ? copy->weight : NULL};
-}
-
 bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view) {
-    if (!bring_edges(job, weighted) || !gg_close_device_gaps(job))
-        return false;
-    const struct device_copy *copy = gg_device_copy_of(job->graph);
-    *view = edges_of(copy, copy->m, weighted);
-    return true;
-}
-
-/* Places are found as numbers are, by a type that may be too narrow for them. */
-bool gg_device_places(struct cuda_job *job, bool weighted, struct device_places *view) {
     if (!bring_edges(job, weighted))
         return false;
     const struct device_copy *copy = gg_device_copy_of(job->graph);
-    uint64_t places = gg_device_places_used(copy);
-    if (!job->graph->wide && places > UINT32_MAX - 1 && !gg_close_device_gaps(job))
-        return false;
-    places = gg_device_places_used(copy);
-    *view = device_places{edges_of(copy, places, weighted), copy->gaps.start,
-                          copy->gaps.blocks, copy->gaps.shift};
+    *view = device_edges{copy->n, copy->m, copy->source, copy->target,
+                         weighted ? copy->weight : NULL};
     return true;
 }
 

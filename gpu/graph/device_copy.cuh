@@ -19,15 +19,6 @@ struct device_rows { /* owns the arrays of one CSR */
     void *weight; /* NULL: not asked for yet */
 };
 
-/* The blocks of graph/gaps.c, as they are here: the host may have closed its own, or this copy its. */
-struct device_gaps {
-    uint64_t *start; /* of each block the number of its first edge; and m */
-    uint64_t blocks, start_room;
-    uint64_t used; /* places up to the last edge's */
-    unsigned shift;
-    uint32_t age;
-};
-
 struct device_copy { /* stands on edges with SIMPLE and what is known of order alone */
     struct device_part part;
     uint32_t n;
@@ -36,11 +27,10 @@ struct device_copy { /* stands on edges with SIMPLE and what is known of order a
     size_t weight_size; /* bytes of a weight; 0: the graph has none */
     uint32_t *source, *target;
     void *weight;
-    struct device_gaps gaps; /* between edges; start NULL: there are none */
-    enum order edge_order;   /* by (source, target) (tree/depth_rows.cu) */
-    enum symmetry symmetry;  /* of OUT (device_symmetry.cu) */
-    bool keeps_simple;       /* SIMPLE follows the change of edges that is under way */
-    bool changed, rested;    /* since it was copied; and asked for its symmetry since */
+    enum order edge_order;  /* by (source, target) (tree/depth_rows.cu) */
+    enum symmetry symmetry; /* of OUT (device_symmetry.cu) */
+    bool keeps_simple;      /* SIMPLE follows the change of edges that is under way */
+    bool changed, rested;   /* since it was copied; and asked for its symmetry since */
     struct device_rows rows[CSR_KINDS];
 };
 
@@ -50,21 +40,6 @@ struct device_copy *gg_device_copy(struct cuda_job *job);
 struct device_copy *gg_device_copy_of(const gpugraph_graph *graph);
 /* Do the edges' ends lie on the device, in the copy or for it? */
 bool gg_has_device_ends(const gpugraph_graph *graph);
-
-/* Places up to the last edge's. */
-uint64_t gg_device_places_used(const struct device_copy *copy);
-void gg_free_device_edges(struct device_copy *copy);
-/* Closes the gaps between edges, where they are; after a failure there are no edges. (device_gaps.cu) */
-bool gg_close_device_gaps(struct cuda_job *job);
-/* Puts edges that have no gaps into blocks that begin at these numbers, of the host; with start[blocks],
-** their count. After a failure the copy is good for nothing. (device_gaps.cu) */
-bool gg_open_device_gaps(struct cuda_job *job, const uint64_t *start, uint64_t blocks,
-                         unsigned shift);
-/* The blocks begin there from now on: edges lie so already. */
-bool gg_send_starts(struct cuda_job *job, const uint64_t *start, uint64_t blocks,
-                    unsigned shift);
-/* Room for so many places in the arrays of edges: what lies there stays. (device_gaps.cu) */
-bool gg_device_edge_room(struct cuda_job *job, uint64_t places);
 
 /* Which arcs an edge makes; in BOTH a loop makes one alone. */
 struct arc_ends {

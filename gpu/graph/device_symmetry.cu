@@ -112,9 +112,9 @@ static void carve_symmetry(struct workspace *space, const struct device_edges *e
     s->cub = gg_carve<unsigned char>(space, s->cub_bytes);
 }
 
-/* Could it be symmetric, and are its edges in order? Where they have gaps nothing is said of order. */
+/* Could it be symmetric, and are its edges in order? */
 static bool looks_symmetric(struct cuda_job *job, const struct device_edges *edges,
-                            bool gaps, bool *perhaps) {
+                            bool *perhaps) {
     struct symmetry_look look, *on_device;
     struct workspace space = {NULL, 0};
     gg_carve<symmetry_look>(&space, 1);
@@ -127,7 +127,7 @@ static bool looks_symmetric(struct cuda_job *job, const struct device_edges *edg
     add_ends<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(*edges, on_device);
     if (!gg_launched(job, "add_ends") || !gg_fetch(job, &look, on_device, sizeof look))
         return false;
-    *perhaps = look.sum == 0 && (gaps || !look.falls);
+    *perhaps = look.sum == 0 && !look.falls;
     return true;
 }
 
@@ -182,46 +182,29 @@ static bool find_mirrors(struct cuda_job *job, const struct device_edges *edges,
     return true;
 }
 
-/* Gaps between edges stay where the sum says no, as it mostly does. */
-static bool look_first(struct cuda_job *job, struct device_edges *edges, bool *perhaps) {
-    struct device_places places;
-    if (!gg_device_places(job, false, &places) ||
-        !looks_symmetric(job, &places.edges, places.start != NULL, perhaps))
-        return false;
-    job->working = false;
-    *edges = places.edges;
-    if (!places.start || !*perhaps)
-        return true;
-    const bool looked =
-        gg_device_edges(job, false, edges) && looks_symmetric(job, edges, false, perhaps);
-    job->working = false;
-    return looked;
-}
-
 /* Asks the edges. False when the job must end. */
 static bool ask_device_symmetry(struct cuda_job *job, struct device_csr *rows,
                                 bool *symmetric) {
     struct workspace space = {NULL, 0};
     struct symmetry_scratch scratch;
-    struct device_edges in_order, *edges = &in_order;
+    struct device_edges edges;
     bool perhaps = false;
     double started = gg_now_ms();
-    if (!look_first(job, edges, &perhaps))
+    if (!gg_device_edges(job, false, &edges) || !looks_symmetric(job, &edges, &perhaps))
         return false;
+    job->working = false;
     double looked = gg_now_ms();
-    if (perhaps && !gg_device_csr(job, CSR_OUT, false, rows)) /* without spare places */
-        return false;
-    carve_symmetry(&space, edges, &scratch);
+    carve_symmetry(&space, &edges, &scratch);
     if (perhaps && (int64_t)space.used <= gg_device_room(job)) {
-        rows->target = edges->target; /* in order, however rows were made */
+        rows->target = edges.target; /* in order, however rows were made */
         if (!gg_workspace(job, &space))
             return false;
-        carve_symmetry(&space, edges, &scratch);
-        if (!find_mirrors(job, edges, rows, &scratch, symmetric))
+        carve_symmetry(&space, &edges, &scratch);
+        if (!find_mirrors(job, &edges, rows, &scratch, symmetric))
             return false;
         gg_drop_workspace(job);
     }
-    gg_phase(job->run, "prepare", started, (int64_t)edges->m,
+    gg_phase(job->run, "prepare", started, (int64_t)edges.m,
              "%s; sum of the ends %.3f ms",
              *symmetric ? "symmetric: rows are their own transpose"
                         : "not known to be symmetric",

@@ -20,29 +20,6 @@ struct device_edges { /* by edge number */
     const void *weight; /* NULL unless asked for */
 };
 
-/* Edges by their places: number e has place e, or there are gaps, as graph/gaps.c draws them. In a gap
-** is a loop at vertex 0, of weight 0: it is tight for nobody, so a pass may take it for an edge. */
-struct device_places {
-    struct device_edges edges; /* m: places */
-    const uint64_t *start; /* of each block the number of its first edge; NULL: no gaps */
-    uint64_t blocks;
-    unsigned shift;
-};
-static __device__ __forceinline__ uint64_t gg_place_of(const device_places &p,
-                                                       uint64_t e) {
-    if (!p.start)
-        return e;
-    uint64_t low = e >> p.shift, high = p.blocks; /* blocks hold at most their places */
-    while (low + 1 < high) { /* the last one that starts at e or before */
-        uint64_t middle = low + (high - low) / 2;
-        if (p.start[middle] <= e)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (low << p.shift) + (e - p.start[low]);
-}
-
 struct device_csr { /* meaning as struct csr */
     uint32_t n;
     uint64_t m;
@@ -55,11 +32,6 @@ struct device_csr { /* meaning as struct csr */
 bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view);
 bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
                    struct device_csr *view);
-/* As gg_device_edges, for a pass to which gaps do no harm; and the places that it has found become
-** numbers: edge[0 .. count], as wide as the graph's edge numbers. (device_gaps.cu) */
-bool gg_device_places(struct cuda_job *job, bool weighted, struct device_places *view);
-bool gg_number_places(struct cuda_job *job, const struct device_places *places,
-                      void *edge, uint64_t count);
 /* Does OUT have the mirror of each of its arcs, none twice, so that it is IN as well? Found out
 ** once for a graph: phase "prepare". Where edges are in no order, or memory is short, it is
 ** taken for one that is not. After a change of the edges it is unknown until the second

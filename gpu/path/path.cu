@@ -16,7 +16,7 @@
 
 /* One thread. number: as wide as the graph's edge numbers. */
 template <typename number>
-static __global__ void walk_up(device_places places, const number *tree_edge,
+static __global__ void walk_up(device_edges edges, const number *tree_edge,
                                uint32_t target, uint32_t source, uint32_t most,
                                number *room) {
     uint32_t steps = 0, v = target;
@@ -25,8 +25,7 @@ static __global__ void walk_up(device_places places, const number *tree_edge,
         if (e == ~(number)0)
             break;
         room[PATH_HEAD + steps++] = e;
-        const uint64_t at = gg_place_of(places, e);
-        v ^= places.edges.source[at] ^ places.edges.target[at]; /* its other end */
+        v ^= edges.source[e] ^ edges.target[e]; /* its other end */
     }
     room[0] = steps;
     room[1] = v;
@@ -55,10 +54,10 @@ static uint64_t steps_of_room(const struct cuda_job *job, uint64_t words) {
 
 template <typename number>
 static bool launch_walk(struct cuda_job *job, const gpugraph_search *search,
-                        const struct device_places *places, const void *tree,
-                        uint32_t most, void *room, struct path_walk *walk) {
+                        const struct device_edges *edges, const void *tree, uint32_t most,
+                        void *room, struct path_walk *walk) {
     number head[PATH_HEAD];
-    walk_up<<<1, 1, 0, job->stream>>>(*places, static_cast<const number *>(tree),
+    walk_up<<<1, 1, 0, job->stream>>>(*edges, static_cast<const number *>(tree),
                                       search->target[0], search->source[0], most,
                                       static_cast<number *>(room));
     if (!gg_launched(job, "walk_up") || !gg_fetch(job, head, room, sizeof head))
@@ -92,13 +91,13 @@ static bool bring_path_back(struct cuda_job *job, const struct path_walk *walk,
 static bool walk_tree(struct cuda_job *job, const gpugraph_search *search,
                       const void *tree, uint32_t most, void *room,
                       const struct way_back *way, struct path_walk *walk) {
-    struct device_places places;
+    struct device_edges edges;
     double started = gg_now_ms();
-    if (!gg_device_places(job, false, &places))
+    if (!gg_device_edges(job, false, &edges))
         return false;
     if (job->graph->wide
-            ? !launch_walk<uint64_t>(job, search, &places, tree, most, room, walk)
-            : !launch_walk<uint32_t>(job, search, &places, tree, most, room, walk))
+            ? !launch_walk<uint64_t>(job, search, &edges, tree, most, room, walk)
+            : !launch_walk<uint32_t>(job, search, &edges, tree, most, room, walk))
         return false;
     return walk->vertex != search->source[0] ||
            bring_path_back(job, walk, room, started, "up the tree", way);

@@ -307,8 +307,7 @@ static const struct device_rows *transposed_rows(const struct cuda_job *job,
         return NULL;
     const struct device_rows *rows = &copy->rows[gg_reverse_kind(direction)];
     bool useful = direction != GPUGRAPH_BOTH && rows->made && !job->graph->wide &&
-                  !copy->gaps.start && copy->edge_order != ORDER_NONE &&
-                  rows->order != ORDER_NONE;
+                  copy->edge_order != ORDER_NONE && rows->order != ORDER_NONE;
     return useful ? rows : NULL;
 }
 

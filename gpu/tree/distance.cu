@@ -191,15 +191,14 @@ template <typename type, typename number>
 static bool grow_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                                const void *distance, const uint32_t *source,
                                number *tree_edge, uint32_t *ties, uint32_t *scratch) {
-    struct device_places places;
+    struct device_edges edges;
     const typename type::word *word = static_cast<const typename type::word *>(distance);
-    return gg_begin_tree(job, true, &places, tree_edge) &&
+    return gg_begin_tree(job, true, &edges, tree_edge) &&
            gg_fill(job, scratch, 0, words_before(job->graph->n) * sizeof *scratch) &&
-           pass_over_edges<type>(job, search->direction, &places.edges, word, tree_edge,
+           pass_over_edges<type>(job, search->direction, &edges, word, tree_edge,
                                  scratch) &&
-           gg_end_tree(job, &places, tree_edge) &&
-           count_all_ties<type>(job, search, &places.edges, word, source, tree_edge,
-                                scratch, ties);
+           count_all_ties<type>(job, search, &edges, word, source, tree_edge, scratch,
+                                ties);
 }
 
 template <typename type>

@@ -37,16 +37,11 @@ static __device__ __forceinline__ void load_four(const type *from,
             __ldcs(reinterpret_cast<const uint4 *>(from) + i);
 }
 
-/* Edges by their places, and no tree edge for any vertex: places while the pass goes on, numbers when
-** it ends. */
+/* The edges, and no tree edge for any vertex. */
 static inline bool gg_begin_tree(struct cuda_job *job, bool weighted,
-                                 struct device_places *places, void *tree_edge) {
-    return gg_device_places(job, weighted, places) &&
+                                 struct device_edges *edges, void *tree_edge) {
+    return gg_device_edges(job, weighted, edges) &&
            gg_fill(job, tree_edge, 0xff, gg_tree_bytes(job, true));
-}
-static inline bool gg_end_tree(struct cuda_job *job, const struct device_places *places,
-                               void *tree_edge) {
-    return gg_number_places(job, places, tree_edge, job->graph->n);
 }
 
 /* Depth trees by transposed rows, where there are some, all is in order, the scratch is enough

@@ -54,24 +54,18 @@ static __global__ void settle_vertices(const typename type::word *distance, uint
 }
 
 template <typename type, typename number> struct level_pass {
-    device_places places;
+    device_edges edges;
     ways way;
     const typename type::word *distance;
     const uint32_t *settled;
     number *tree_edge;
 };
 
-static __device__ __forceinline__ uint64_t number_at(const device_places &p,
-                                                     uint64_t at) {
-    const uint64_t mask = ((uint64_t)1 << p.shift) - 1;
-    return p.start ? p.start[at >> p.shift] + (at & mask) : at;
-}
-
-/* One thread per place of an edge. */
+/* One thread per edge. */
 template <typename type, typename number>
 static __global__ void
 offer_level(const __grid_constant__ level_pass<type, number> pass) {
-    const device_edges &edges = pass.places.edges;
+    const device_edges &edges = pass.edges;
     const auto *weights = static_cast<const typename type::weight *>(edges.weight);
     for (uint64_t at = gg_thread(); at < edges.m; at += gg_threads_of_grid()) {
         const uint32_t u = edges.source[at], v = edges.target[at];
@@ -82,7 +76,7 @@ offer_level(const __grid_constant__ level_pass<type, number> pass) {
         const typename type::word du = pass.distance[u], dv = pass.distance[v];
         if (du != dv || du == type::unreached() || type::add(du, weights[at]) != dv)
             continue;
-        offer(pass.tree_edge, from_u ? v : u, (number)number_at(pass.places, at));
+        offer(pass.tree_edge, from_u ? v : u, (number)at);
     }
 }
 
@@ -107,7 +101,7 @@ static bool settle_tied(struct cuda_job *job, const gpugraph_search *search,
     pass.distance = static_cast<const typename type::word *>(distance);
     pass.settled = s->settled;
     pass.tree_edge = tree_edge;
-    if (!gg_device_places(job, true, &pass.places) ||
+    if (!gg_device_edges(job, true, &pass.edges) ||
         !gg_fill(job, s, 0, scratch_bytes(job->graph->n)))
         return false;
     settle_sources<<<gg_grid(job, search->source_count, 2), GG_BLOCK, 0, job->stream>>>(
@@ -119,7 +113,7 @@ static bool settle_tied(struct cuda_job *job, const gpugraph_search *search,
     for (int round = 0; round < TIE_ROUNDS && open > 0 && open < before; round++) {
         before = open;
         offer_level<type, number>
-            <<<gg_grid(job, pass.places.edges.m, 16), GG_BLOCK, 0, job->stream>>>(pass);
+            <<<gg_grid(job, pass.edges.m, 16), GG_BLOCK, 0, job->stream>>>(pass);
         if (!gg_launched(job, "offer_level") ||
             !count_tied<type>(job, pass.distance, tree_edge, s, &open))
             return false;

@@ -105,10 +105,9 @@ template <typename number>
 static bool depth_tree_by_edges(struct cuda_job *job, gpugraph_direction direction,
                                 const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
                                 number *tree_edge) {
-    struct device_places places;
-    if (!gg_begin_tree(job, false, &places, tree_edge))
+    struct device_edges edges;
+    if (!gg_begin_tree(job, false, &edges, tree_edge))
         return false;
-    const struct device_edges edges = places.edges;
     depth_bytes bytes = {scratch, scratch + edges.n, deepest < NO_BYTE ? NULL : depth};
     unsigned list = gg_grid(job, edges.n, 16);
     write_bytes<<<list, GG_BLOCK, 0, job->stream>>>(depth, edges.n, bytes);
@@ -128,7 +127,7 @@ static bool depth_tree_by_edges(struct cuda_job *job, gpugraph_direction directi
         low = end;
         high *= PART_GROWTH;
     }
-    return gg_end_tree(job, &places, tree_edge);
+    return gg_going(job);
 }
 
 bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
@@ -149,13 +148,12 @@ bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
 template <typename number>
 static bool find_parent_edges(struct cuda_job *job, gpugraph_direction direction,
                               const uint32_t *parent, number *tree_edge) {
-    struct device_places places;
-    if (!gg_begin_tree(job, false, &places, tree_edge))
+    struct device_edges edges;
+    if (!gg_begin_tree(job, false, &edges, tree_edge))
         return false;
-    const struct device_edges edges = places.edges;
     parent_edges<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(
         edges, ways_of(direction), parent, tree_edge);
-    return gg_launched(job, "parent_edges") && gg_end_tree(job, &places, tree_edge);
+    return gg_launched(job, "parent_edges");
 }
 
 bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,

@@ -51,7 +51,6 @@ static bool open_gaps(update *u, struct edge_gaps *g) {
                             .weight = graph->weight,
                             .edge_id = graph->edge_id,
                             .shift = gg_limits.gap_shift,
-                            .age = graph->gaps.age + 1,
                             .blocks = (graph->m + size - 1) >> gg_limits.gap_shift};
     count_places(g, gg_distance_size(graph->distance_type));
     g->start = gg_alloc(run, g->block_room + 1, sizeof *g->start);
@@ -252,36 +251,33 @@ static void free_plan(struct edge_gaps *g, const gpugraph_graph *graph) {
 }
 
 void gg_free_gap_plan(update *u) {
-    gg_release(u->gaps_after.start);
-    gg_release(u->gap_patch.change);
-    gg_release(u->gap_patch.removed);
-    gg_release(u->gap_patch.put);
-    gg_release(u->gap_patch.reweighted);
-    gg_release(u->gap_patch.stay);
     free_plan(&u->gaps, u->graph);
+}
+
+/* Tries the batch on a copy of the starts. *at_end: behind all edges room is lacking. */
+static bool fits_gaps(const update *u, bool *at_end) {
+    struct edge_gaps after = u->gaps;
+    after.start = gg_alloc(u->run, after.block_room + 1, sizeof *after.start);
+    if (!after.start)
+        return false;
+    memcpy(after.start, u->gaps.start, (after.blocks + 1) * sizeof *after.start);
+    const bool fits = try_batch(u, &after);
+    *at_end = after.blocks == after.block_room;
+    gg_release(after.start);
+    return fits;
 }
 
 bool gg_plan_gaps(update *u) {
     const gpugraph_graph *graph = u->graph;
-    struct edge_gaps *after = &u->gaps_after;
     const bool made = graph->gaps.made;
     for (int turn = 0; turn < 2 && may_have_gaps(u); turn++) {
-        if (made ? copy_starts(u, &u->gaps) : open_gaps(u, &u->gaps)) {
-            *after = u->gaps;
-            after->start = gg_alloc(u->run, after->block_room + 1, sizeof *after->start);
-            if (after->start) {
-                memcpy(after->start, u->gaps.start,
-                       (after->blocks + 1) * sizeof *after->start);
-                u->gapped = try_batch(u, after);
-            }
-        }
+        bool at_end = false;
+        if (made ? copy_starts(u, &u->gaps) : open_gaps(u, &u->gaps))
+            u->gapped = fits_gaps(u, &at_end);
         if (u->gapped || gg_stopping(u->run))
             return true;
-        const bool at_end = made && after->blocks == after->block_room;
-        gg_release(after->start);
-        *after = (struct edge_gaps){0};
         free_plan(&u->gaps, graph);
-        if (!at_end || turn > 0 || !grow_places(u->graph))
+        if (!made || !at_end || turn > 0 || !grow_places(u->graph))
             break;
     }
     gg_close_gaps(u->graph, gg_threads(u->run, graph->m));

@@ -117,8 +117,6 @@ static bool change_list(struct there *t) {
     const patch *p = t->p;
     struct device_copy *copy = t->copy;
     struct array_group g = array_group();
-    if (!gg_close_device_gaps(&t->job))
-        return false;
     g.common.s = p->edges;
     g.common.piece = pack(t, p->edges->piece, p->edges->pieces);
     g.common.count = p->added;
@@ -138,7 +136,7 @@ static bool change_list(struct there *t) {
 /* Where rows in host memory are all that the device has of the graph there is no list. */
 static bool change_any_list(struct there *t) {
     if (t->copy->source)
-        return t->p->gaps ? gg_change_blocks(t) : change_list(t);
+        return change_list(t);
     t->copy->edge_room = t->p->edges->after;
     return true;
 }

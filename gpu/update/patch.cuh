@@ -3,7 +3,6 @@
 **
 **     patch.cu            the parcel, questions, the steps that update.c asks for
 **     patch_arrays.cu     what becomes of arrays and offsets
-**     patch_gaps.cu       what becomes of edges with gaps between them
 **     patch_store.cu      the tables that take a batch first, and rows made of them */
 #ifndef GPUGRAPH_PATCH_CUH
 #define GPUGRAPH_PATCH_CUH
@@ -79,15 +78,8 @@ struct array_group {
 
 bool gg_change_group(struct there *t, const struct array_group *g);
 bool gg_change_offsets(struct there *t, struct device_rows *rows, const row_patch *r);
-/* So many bytes for what is gathered; NULL when it must end. */
-void *gg_spare(struct there *t, uint64_t bytes);
 /* Gives back what these have taken for their own use. */
 void gg_give_spare(struct there *t);
-
-/* ---- patch_gaps.cu ---- */
-
-/* The list of edges, where it has gaps afterwards. */
-bool gg_change_blocks(struct there *t);
 
 /* ---- patch_store.cu ---- */
 

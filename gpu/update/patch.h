@@ -57,31 +57,6 @@ typedef struct row_patch {
                                 ** that it, and others perhaps, are put before */
 } row_patch;
 
-/* A block of edges with gaps that changes: its edges before that are not removed, and those that are put
-** in, at their places in the block. */
-typedef struct block_change {
-    uint64_t first;          /* its first place */
-    uint32_t before, after;  /* edges */
-    uint64_t removed, put;   /* the first of its own in the lists of all blocks, ... */
-    uint32_t removals, puts; /* ... of which it has so many */
-} block_change;
-
-/* What becomes of a list of edges with gaps; places are those afterwards. */
-typedef struct gap_patch {
-    const struct edge_gaps *before,
-        *after; /* blocks begin at before->start, after->start */
-    bool made;  /* there were gaps before; else blocks are full but for the last */
-    uint64_t changes, removals;
-    block_change *change;
-    uint32_t
-        *removed;  /* of each edge that goes, in order: its place before, in its block */
-    uint32_t *put; /* of each that comes, in order */
-    uint64_t *reweighted; /* places of those that get another weight */
-    uint64_t *
-        stay; /* where every edge that comes takes the place of one that goes: these places, and no
-                    ** block changes; else NULL */
-} gap_patch;
-
 typedef struct patch {
     gpugraph_graph *graph; /* as it was */
     gpugraph_run *run;
@@ -96,7 +71,6 @@ typedef struct patch {
     const uint64_t *fresh_at, *fresh_new; /* old numbers they come before; new ones */
     bool renamed;                         /* a vertex may have another id */
     bool same_ends;                       /* nothing but weights changes */
-    const gap_patch *gaps;                /* NULL: edges have none afterwards */
 } patch;
 
 /* What there is of the rows of one kind. */
@@ -149,33 +123,6 @@ extern const struct patch_services gg_patches;
 #endif
 
 /* ---- the arithmetic of places ---- */
-
-/* The place before of what comes to lie at place `to` of the block; PATCH_NEW: it is put in, as number
-** *put of all. removed, put: the lists of all blocks. */
-WARP_FUNCTION uint64_t patch_block_place(const block_change *c, const uint32_t *removed,
-                                         const uint32_t *put, uint32_t to,
-                                         uint64_t *which) {
-    uint32_t low = 0, high = c->puts;
-    while (low < high) { /* how many are put in before `to` */
-        const uint32_t middle = (low + high) / 2;
-        if (put[c->put + middle] < to)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *which = c->put + low;
-    if (low < c->puts && put[*which] == to)
-        return UINT64_MAX;
-    const uint32_t stays = to - low; /* the stays-th that is not removed */
-    for (low = 0, high = c->removals; low < high;) {
-        const uint32_t middle = (low + high) / 2;
-        if (removed[c->removed + middle] - middle <= stays)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return c->first + stays + low;
-}
 
 #define PATCH_NEW UINT64_MAX /* it is put in */
 #define PATCH_ANY UINT32_MAX

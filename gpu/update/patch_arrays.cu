@@ -102,7 +102,8 @@ void gg_give_spare(struct there *t) {
     t->spare_bytes = 0;
 }
 
-void *gg_spare(struct there *t, uint64_t bytes) {
+/* So many bytes for what is gathered; NULL when it must end. */
+static void *spare_block(struct there *t, uint64_t bytes) {
     if (!t->spare)
         take_kept(t);
     if (bytes > t->spare_bytes) {
@@ -134,7 +135,7 @@ static bool change_typed(struct there *t, const struct array_patch *a) {
     type *array = (type *)a->array, *to = a->larger ? (type *)a->larger : array;
     type *gathered = to;
     if (!a->larger && !in_place)
-        gathered = (type *)gg_spare(t, (after - first) * sizeof(type));
+        gathered = (type *)spare_block(t, (after - first) * sizeof(type));
     if (gg_going(job) && first < after) {
         unsigned blocks = gg_grid(job, (after - first) / (TILE / GG_BLOCK) + 1, 8);
         gather<type><<<blocks, GG_BLOCK, 0, job->stream>>>(
@@ -228,7 +229,7 @@ bool gg_change_offsets(struct there *t, struct device_rows *rows, const row_patc
     bool grow = after + 1 > rows->offset_room;
     if (!send(t) || (grow && !take(job, &t->copy->part, &larger, room, sizeof *larger)))
         return false;
-    uint64_t *to = grow ? larger : (uint64_t *)gg_spare(t, bytes);
+    uint64_t *to = grow ? larger : (uint64_t *)spare_block(t, bytes);
     if (to) {
         gather_offsets<<<gg_grid(job, after + 1, 16), GG_BLOCK, 0, job->stream>>>(
             t->vertices, p->vertices->before, after, event_at, event_sum, r->events,

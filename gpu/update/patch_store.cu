@@ -87,7 +87,6 @@ static int64_t *send_ids(struct cuda_job *job, const gpugraph_graph *graph) {
 static void fill_tables(struct cuda_job *job, struct kept_tables *k) {
     const gpugraph_graph *graph = job->graph;
     struct device_copy *copy = gg_device_copy_of(graph);
-    gg_close_device_gaps(job);
     int64_t *id = gg_going(job) && gg_lists_ids(graph) ? send_ids(job, graph) : NULL;
     struct chain_edges edges = {copy->m, copy->source, copy->target,
                                 id,      copy->weight, copy->weight_size};

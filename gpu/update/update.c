@@ -380,10 +380,7 @@ static void patch_device(update *u) {
     }
     double started = gg_now_ms();
     patch p = gg_patch_of(u);
-    if (gg_list_gap_changes(u))
-        p.gaps = &u->gap_patch;
-    if (!gg_stopping(u->run))
-        gg_patches.follow(&p);
+    gg_patches.follow(&p);
     u->patch_ms = gg_now_ms() - started;
 }
 

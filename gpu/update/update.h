@@ -14,7 +14,6 @@
 **     roomy.c      rows with room, whose arcs go and come where they are
 **     adjacency.c  arcs by the ids of edges
 **     gaps.c       a list of edges with gaps between them
-**     gap_blocks.c its blocks that change, for a copy of it
 **     simple.c     arcs of CSR_SIMPLE: an edge may hide behind another
 **     patch*       the copy on a device
 **     store_batch.c  the same for a store of its edges
@@ -156,12 +155,10 @@ typedef struct update {
     adjacency_plan adjacency[2];
     array_move moves[ARRAY_MOVES];
     int move_count;
-    struct edge_gaps
-        gaps,       /* where it goes that way: not made, and start as it is before */
-        gaps_after; /* the same blocks, as they begin afterwards; its own is start alone */
+    /* The edges' gaps, where they take the batch: not made, start as it is before. */
+    struct edge_gaps gaps;
     bool gapped;
-    gap_patch gap_patch; /* for a copy of the list */
-    double patch_ms;     /* told as a phase of its own */
+    double patch_ms; /* told as a phase of its own */
     /* room for 2 * the larger count, to sort in; and for the arcs that go, and come */
     uint64_t *key, *key_scratch;
     uint32_t *value_scratch;
@@ -270,8 +267,6 @@ void gg_commit_room(update *u, row_plan *p);
 bool gg_plan_gaps(update *u);
 void gg_commit_gaps(update *u);
 void gg_free_gap_plan(update *u);
-/* The blocks that change, for a copy that has gaps as well; false: there is no memory, or there are none. */
-bool gg_list_gap_changes(update *u);
 
 /* Everything that comes after gg_update_edges and before the commit, of a batch whose
 ** weights have the type of the graph's. */

@@ -374,13 +374,12 @@ static bool compute_features(struct cuda_job *job, enum csr_kind kind,
                              const struct device_csr *g, struct sssp_features *f) {
     struct workspace space = {NULL, 0};
     struct feature_space s;
-    struct device_places places; /* a gap among the samples is a loop: it does no harm */
+    struct device_edges edges;
     struct degree_sums degree;
     double sampled[FEATURE_SAMPLE], radius[FEATURE_BALLS];
     uint32_t levels[FEATURE_BALLS];
-    if (!gg_device_places(job, true, &places))
+    if (!gg_device_edges(job, true, &edges))
         return false;
-    const struct device_edges edges = places.edges;
     carve_features(&space, &s);
     if (!gg_workspace(job, &space))
         return false;

@@ -209,74 +209,9 @@ static bool change_rows(void *there, const row_patch *r) {
     return true;
 }
 
-/* ---- edges with gaps ---- */
-
-static uint64_t places_of(const struct edge_gaps *g) {
-    const uint64_t last = g->blocks - 1;
-    return (last << g->shift) + g->start[last + 1] - g->start[last];
-}
-
-/* An array in blocks that begin at those numbers. */
-static char *spread(const struct edge_gaps *g, const void *from, size_t size) {
-    char *to = room_for(g->blocks << g->shift, size);
-    for (uint64_t b = 0; b < g->blocks; b++)
-        memcpy(to + (b << g->shift) * size, (const char *)from + g->start[b] * size,
-               (g->start[b + 1] - g->start[b]) * size);
-    return to;
-}
-
-static void *change_blocks(const gap_patch *g, void *from, size_t size, const void *put,
-                           uint64_t added, uint64_t reweighted) {
-    const struct edge_gaps *after = g->after;
-    char *old = spread(g->before, from, size);
-    char *new = room_for(after->blocks << after->shift, size);
-    char *edges = room_for(after->start[after->blocks], size);
-    memcpy(new, old,
-           (g->before->blocks < after->blocks ? g->before->blocks : after->blocks)
-               << after->shift << (size == 8 ? 3 : 2));
-    for (uint64_t i = 0; i < g->changes; i++)
-        for (uint32_t j = 0; j < g->change[i].after; j++) {
-            uint64_t which,
-                at = patch_block_place(&g->change[i], g->removed, g->put, j, &which);
-            memcpy(new + (g->change[i].first + j) * size,
-                   at == PATCH_NEW ? (const char *)put + which * size : old + at * size,
-                   size);
-        }
-    for (uint64_t i = 0; g->stay && i < added; i++)
-        memcpy(new + g->stay[i] * size, (const char *)put + i * size, size);
-    for (uint64_t i = 0; i < reweighted; i++)
-        memcpy(new + g->reweighted[i] * size, (const char *)put + (added + i) * size,
-               size);
-    for (uint64_t b = 0; b < after->blocks; b++)
-        memcpy(edges + after->start[b] * size, new + (b << after->shift) * size,
-               (after->start[b + 1] - after->start[b]) * size);
-    ck_assert_uint_le(places_of(after), after->places);
-    free(old);
-    free(new);
-    free(from);
-    return edges;
-}
-
-static int in_blocks; /* batches that edges with gaps have taken */
-static int in_places; /* those whose edges stay where they are */
-
-static bool change_gapped(copy *c) {
-    const patch *p = c->p;
-    c->source = change_blocks(p->gaps, c->source, 4, p->source, p->added, 0);
-    c->target = change_blocks(p->gaps, c->target, 4, p->target, p->added, 0);
-    if (c->weight)
-        c->weight = change_blocks(p->gaps, c->weight, c->size, p->weight, p->added,
-                                  p->reweighted);
-    in_blocks += !p->gaps->stay;
-    in_places += p->gaps->stay != NULL;
-    return true;
-}
-
 static bool change_edges(void *there) {
     copy *c = there;
     const patch *p = c->p;
-    if (p->gaps)
-        return change_gapped(c);
     patch_numbers numbers = patch_numbers_of(p->vertices, p->vertices->piece);
     c->source = move_array(p->edges, c->source, sizeof *c->source, &numbers, p->added,
                            p->added_edge, p->source);
@@ -354,7 +289,8 @@ static void same_copy(const copy *c, gpugraph_graph *want) {
 
 /* ---- tests ---- */
 
-static int patched, undirected; /* batches that a copy could follow; with SIMPLE rows */
+/* Batches that a copy could follow; with SIMPLE rows; with gaps on the host. */
+static int patched, undirected, gapped;
 
 /* SIMPLE rows follow where arcs by ids say which vertices are joined. */
 static bool make_arcs(gpugraph_graph *graph) {
@@ -411,12 +347,11 @@ static void step(edge_model *before, const edge_model *after) {
     ck_assert_int_eq(run.status, GPUGRAPH_OK);
     if (u.distance_type == graph->distance_type) {
         patch p = gg_patch_of(&u);
-        if (gg_list_gap_changes(&u))
-            p.gaps = &u.gap_patch;
         c.p = &p;
         ck_assert(gg_patch(&p, c.made, &memory, &c));
         same_copy(&c, want);
         patched++;
+        gapped += u.gapped;
     }
     gg_update_free(&u);
     free_copy(&c);
@@ -477,26 +412,26 @@ START_TEST(random_batches) {
 }
 END_TEST
 
-/* In blocks of 2 to 16 places. */
+/* The host has gaps between its edges, in blocks of 2 to 16 places. */
 START_TEST(edges_with_gaps) {
     gg_limits.room_arcs = 0;
-    in_blocks = 0;
+    gapped = 0;
     for (unsigned shift = 1; shift <= 4; shift++) {
         gg_limits.gap_shift = shift;
         change_many_times(_i, 5, 30, 20, 3, shift);
         change_many_times(_i, 9, 60, 20, 8, shift);
         change_many_times(_i, 6, 300, 10, 20, shift);
     }
-    ck_assert_int_gt(in_blocks, 10);
+    ck_assert_int_gt(gapped, 10);
     gg_limits.gap_shift = gg_usual_limits.gap_shift;
     gg_limits.room_arcs = gg_usual_limits.room_arcs;
 }
 END_TEST
 
-/* Edges get the targets of others: no block moves anything. */
+/* Edges get the targets of others: no edge moves. */
 START_TEST(edges_in_their_places) {
     gg_limits.room_arcs = 0;
-    in_places = 0;
+    gapped = 0;
     edge_model model =
         model_make((enum model_ids)(_i % MODEL_IDS), (enum model_weights)(_i / MODEL_IDS),
                    6, 60, (uint64_t)_i);
@@ -515,7 +450,7 @@ START_TEST(edges_in_their_places) {
     }
     model_free(&model);
     lost = 0;
-    ck_assert_int_gt(in_places, 5);
+    ck_assert_int_gt(gapped, 5);
     gg_limits.gap_shift = gg_usual_limits.gap_shift;
     gg_limits.room_arcs = gg_usual_limits.room_arcs;
 }
