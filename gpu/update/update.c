@@ -420,39 +420,7 @@ void gg_update_free(update *u) {
     gg_free_ids(&u->ids);
 }
 
-/* ---- by way of the ids, when weights change their type ---- */
-
-/* Makes of the new graph what was made of the old one. */
-static void remake(const gpugraph_graph *old, gpugraph_graph *new, gpugraph_run *run) {
-    csr view;
-    for (int kind = 0; kind < CSR_KINDS && !gg_stopping(run); kind++)
-        if (old->csr[kind].made)
-            gg_csr(new, (enum csr_kind)kind, old->csr[kind].weight != NULL,
-                   old->csr[kind].sorted, run, &view);
-    if (old->derived.edge_rows.made && !gg_stopping(run))
-        gg_edge_rows(new, run);
-    for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
-        if (gg_adjacency_made(old, (gpugraph_direction)side) &&
-            gpugraph_keeps_arcs(new) && !gg_stopping(run))
-            gg_adjacency(new, (gpugraph_direction)side, run);
-}
-
-static void rebuild(gpugraph_graph *graph, const gpugraph_changes *changes,
-                    gpugraph_weight_type type, gpugraph_run *run) {
-    gpugraph_graph *new;
-    if (gg_bring_edges(graph, run) || gg_rebuild(graph, changes, type, run, &new))
-        return;
-    remake(graph, new, run);
-    if (!run->status) {
-        gpugraph_release_device(graph);
-        gpugraph_graph swap = *graph;
-        *graph = *new;
-        *new = swap;
-        graph->known.searches = swap.known.searches;
-        graph->derived.tables_kept = swap.derived.tables_kept;
-    }
-    gpugraph_free(new);
-}
+/* ---- the call ---- */
 
 /* The type of weights afterwards. */
 static gpugraph_weight_type settle_type(const gpugraph_graph *graph,
@@ -508,7 +476,9 @@ void gg_change_graph(gpugraph_graph *graph, const gpugraph_changes *changes, boo
     static const gpugraph_edges none;
     const double start = gg_now_ms();
     const gpugraph_weight_type type = settle_type(graph, changes, run);
-    if (run->status)
+    const bool retypes = type != graph->edges.weight_type;
+    old_weights old;
+    if (run->status || (retypes && !gg_retype(graph, type, run, &old)))
         return;
     update u = {.graph = graph,
                 .added = changes->added ? changes->added : &none,
@@ -520,10 +490,10 @@ void gg_change_graph(gpugraph_graph *graph, const gpugraph_changes *changes, boo
     u.added_count = (uint64_t)u.added->count;
     u.lone_count = (uint64_t)u.added->vertex_count;
     gg_update_edges(&u);
-    if (!gg_stopping(run) && type == graph->edges.weight_type)
+    if (!gg_stopping(run))
         change(&u);
-    else if (!gg_stopping(run))
-        rebuild(graph, changes, type, run);
+    if (retypes)
+        gg_settle_type(graph, &old, !gg_stopping(run));
     gg_update_free(&u);
     if (gg_stopping(run))
         return;

@@ -9,6 +9,8 @@
 **     between.c    such numbers for vertices whose ids come between others
 **     spread.c     such numbers all over the graph
 **     texts.c      those of them that are TEXTs
+**     retype.c     weights of another type
+**     retype.c     weights of another type
 **     values.c     the ids afterwards; weights, and how wide they have to be
 **     rows.c       CSRs: which arcs go, where new ones come to lie
 **     roomy.c      rows with room, whose arcs go and come where they are
@@ -316,9 +318,20 @@ void gg_plan_move(update *u, array_move move);
 /* The sum of each vertex's largest INTEGER weight, those above 2^32 - 1 taken as that.
 ** (update/values.c) */
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
-/* gpugraph_create of the graph's edges after the changes, whose weights are of `type`. */
-gpugraph_status gg_rebuild(const gpugraph_graph *graph, const gpugraph_changes *changes,
-                           gpugraph_weight_type type, gpugraph_run *run,
-                           gpugraph_graph **rebuilt);
+
+/* Weights that have given way to those of another type, and what was known of them.
+** (update/retype.c) */
+typedef struct old_weights {
+    void *weight;
+    gpugraph_weight_type type;
+    gpugraph_distance_type distance_type;
+    uint64_t path_low, path_high;
+} old_weights;
+/* Gives the graph weights of that type. False: the run must end. */
+bool gg_retype(gpugraph_graph *graph, gpugraph_weight_type type, gpugraph_run *run,
+               old_weights *old);
+/* Once the batch is done: drops the old weights, or, unless it has changed the graph, puts
+** them back. */
+void gg_settle_type(gpugraph_graph *graph, old_weights *old, bool changed);
 
 #endif

@@ -44,7 +44,7 @@ static story story_of(int i, uint64_t seed, uint32_t universe, int64_t edges,
     s.opening = model_batch_of(&s.first, &s.before);
     s.after = model_copy(&s.before);
     model_change(&s.after, changes);
-    if (seed % 3 == 2 && s.before.weights == MODEL_SMALL) /* by way of the ids */
+    if (seed % 3 == 2 && s.before.weights == MODEL_SMALL) /* weights of another type */
         s.after.weights = MODEL_REAL;
     s.slots =
         model_below(&s.after, 1 << MODEL_SLOTS) | (seed % 2 ? (1 << MODEL_SLOTS) - 1 : 0);

@@ -168,7 +168,7 @@ START_TEST(random_batches) {
 }
 END_TEST
 
-/* ---- by way of the ids ---- */
+/* ---- weights of another type ---- */
 
 /* REAL weights make the graph anew: 1 loses its edges and is kept, 2 loses them, 5 is loose
 ** and goes, 6 is loose and has an edge, 7 stays as it was, 8 and 9 come. */
