@@ -1,13 +1,11 @@
 /* From settled arguments to the arrays that answer them: kept from an earlier call
 ** where that is possible, made now where not.
 **
-** Where targets or bounds come from a join, nobody knows how many will follow: the
-** first ends its search early, the second, with all else equal, makes the full search
-** that serves the rest. Where a distance of that one is out of range, each call makes its own
-** search. A join on `vertex = ?` makes the full search at once; where that is a parameter of
-** the statement or a query's value, others follow only when it runs again, as with targets. An
-** answer grows: a tree, roots or an order that a later plan wants is added to what is
-** kept. */
+** Where targets, bounds or the value of `vertex = ?` come from a join, nobody knows how many
+** will follow: the first ends its search early, the second, with all else equal, makes the full
+** search that serves the rest. Where a distance of that one is out of range, each call makes its
+** own search. An answer grows: a tree, roots or an order that a later plan wants is added to what
+** is kept. */
 #include "array_block.h"
 #include "question.h"
 #include "result_edge.h"
@@ -216,7 +214,7 @@ static int make_tables(const answer *s, gpugraph_run *run) {
 static int make(answer *s, const arguments *a, const question *q, arrays *have) {
     gpugraph_run run;
     answer_run(s, a, q, &run);
-    arrays_make(s->graph->graph, q, &run, have);
+    arrays_make(s->graph->graph, s->by->function, q, &run, have);
     s->work.out_of_range = run.status == GPUGRAPH_RANGE;
     if (run.status == GPUGRAPH_OK)
         return make_tables(s, &run);
@@ -315,28 +313,12 @@ static int grow_answer(answer *s, const arguments *a, question *q) {
     return to ? end_growth(s, to, make(s, a, q, to)) : SQLITE_NOMEM;
 }
 
-/* May the search end at `vertex = ?`, or at a list of them? 1, 0, or -1: no memory. Searches that one statement makes of many
-** sources serve every vertex. */
-static int ends_at_vertex(const arguments *a) {
-    if (!(a->plan & PLAN_VARIABLE_VERTEX))
-        return 1;
-    return a->source_list ? 0 : argument_stays(a, F_VERTEX);
-}
-
 int answer_find(answer *s, const arguments *a) {
     question all, part, wide;
     bool found = false;
     question_ask(a, s, &all);
-    if (a->plan & PLAN_VARIABLE_VERTEX) { /* a join has it, but for its first call */
-        int rc = find_kept_of_answer(s, &all, &found);
-        if (rc != SQLITE_OK || found)
-            return rc ? rc : grow_answer(s, a, &all);
-    }
-    const int at_vertex = ends_at_vertex(a);
-    if (at_vertex < 0)
-        return SQLITE_NOMEM;
     memcpy(&part, &all, sizeof all); /* the gaps too: they are in the key */
-    question_for_part(a, at_vertex, &part);
+    question_for_part(a, &part);
     memcpy(&wide, &part, sizeof part);
     bool others_may_follow = question_widen(a, &wide);
     question *q = &wide; /* where nothing may follow, the part itself */
@@ -362,51 +344,16 @@ int answer_find(answer *s, const arguments *a) {
 
 /* ---- orders ---- */
 
-/* By values that are bytes: as numbers of four, which are needed no longer than that. */
-static gpugraph_status order_bytes(const arrays *made, gpugraph_run *run,
-                                   struct order *order) {
-    const uint8_t *byte = made->array[A_VALUE];
-    uint32_t *value = array_block_for(run, made->n, sizeof *value);
-    if (!value)
-        return run->status;
-    for (uint32_t i = 0; i < made->n; i++)
-        value[i] = value_of_byte(byte[i]);
-    gpugraph_order(GPUGRAPH_UINT32, value, made->n, run, order->vertex, &order->count);
-    array_block_give(value);
-    return run->status;
-}
-
-/* Numbers that fall where these values, none of which is negative, rise; none of them is "not reached". NULL: the
-** run says why. */
-static void *turn_values(gpugraph_run *run, const void *value, bool wide, uint32_t n) {
-    void *turned = array_block_for(run, n, wide ? sizeof(uint64_t) : sizeof(uint32_t));
-    for (uint32_t v = 0; turned && v < n; v++)
-        if (wide)
-            ((uint64_t *)turned)[v] = UINT64_MAX - 1 - ((const uint64_t *)value)[v];
-        else
-            ((uint32_t *)turned)[v] = GPUGRAPH_NONE - 1 - ((const uint32_t *)value)[v];
-    return turned;
-}
-
 /* By a column of the function's own, which every vertex has. */
-static gpugraph_status sort_own(const answer *s, const arrays *made, int by,
+static gpugraph_status sort_own(const answer *s, const arrays *made, int place,
                                 gpugraph_run *run, struct order *order) {
-    const int place = (by - ORDER_OWN) % OWN_COLUMNS;
-    const enum own_kind kind = s->by->function->own[place].kind;
-    const bool wide = kind == OWN_REAL || kind == OWN_COUNT;
-    const void *value = made->array[A_OWN + place];
-    gpugraph_distance_type type = wide ? GPUGRAPH_UINT64 : GPUGRAPH_UINT32;
-    void *turned = NULL;
-    if (by >= ORDER_FALLING) {
-        value = turned = turn_values(run, value, wide, made->n);
-        if (!turned)
-            return run->status;
-    } else if (kind == OWN_REAL) {
-        type = GPUGRAPH_REAL;
-    }
-    gpugraph_order(type, value, made->n, run, order->vertex, &order->count);
-    array_block_give(turned);
-    return run->status;
+    static const gpugraph_distance_type types[] = {[OWN_NUMBER] = GPUGRAPH_UINT32,
+                                                   [OWN_VERTEX] = GPUGRAPH_UINT32,
+                                                   [OWN_COUNT] = GPUGRAPH_UINT64,
+                                                   [OWN_REAL] = GPUGRAPH_REAL};
+    return gpugraph_order(types[s->by->function->own[place].kind],
+                          made->array[A_OWN + place], made->n, run, order->vertex,
+                          &order->count);
 }
 
 static gpugraph_status sort(const answer *s, const arrays *made, int by,
@@ -415,9 +362,7 @@ static gpugraph_status sort(const answer *s, const arrays *made, int by,
                                                 [ORDER_PREORDER] = A_PREORDER,
                                                 [ORDER_POSTORDER] = A_POSTORDER};
     if (by >= ORDER_OWN)
-        return sort_own(s, made, by, run, order);
-    if (by == ORDER_VALUE && made->byte_values)
-        return order_bytes(made, run, order);
+        return sort_own(s, made, by - ORDER_OWN, run, order);
     return gpugraph_order(by == ORDER_VALUE ? made->type : GPUGRAPH_UINT32,
                           made->array[sorted_by[by]], made->n, run, order->vertex,
                           &order->count);

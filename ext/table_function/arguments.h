@@ -109,9 +109,6 @@ int argument_must_be(const arguments *a, int field, const char *what);
 int arguments_astray(const arguments *a);
 /* Is the argument compared with something in a running statement? 1, 0, or -1: no memory. */
 int argument_is_compared(const arguments *a, int field);
-/* Is it compared with what hardly changes while a statement runs: a parameter, a query in brackets, a list of
-** values? 1, 0, or -1: no memory. */
-int argument_stays(const arguments *a, int field);
 
 /* resolve.c. Ids to vertex numbers, bounds. */
 int arguments_resolve(arguments *a, const graph_ref *graph);

@@ -7,8 +7,7 @@
 **
 ** All of these look alike to xBestIndex, and in a plain filter no row would pass. The texts of
 ** the running statements tell them apart; a view's or a trigger's text is not among them, so
-** there the columns that are read have to do. What else these texts say of an argument is asked here,
-** too. */
+** there the columns that are read have to do. */
 #include "arguments.h"
 #include "base/sql_list.h"
 
@@ -196,41 +195,6 @@ static int look_at_comparisons(const arguments *a, const sql_list *s, int field)
 
 int argument_is_compared(const arguments *a, int field) {
     int rc = look_astray(a, look_at_comparisons, field);
-    return rc == SQLITE_DONE ? 1 : rc == SQLITE_OK ? 0 : -1;
-}
-
-/* A parameter, or a query in brackets. */
-static bool stays_at(const sql_list *s, int place) {
-    int open = sql_mark_at(s, place, ')') ? s->item[place].partner : place;
-    return sql_parameter_at(s, place) ||
-           (sql_mark_at(s, open, '(') && sql_select_at(s, open + 1));
-}
-
-/* Such a query, or brackets that hold values and parameters, and no column. */
-static bool list_stays_at(const sql_list *s, int open) {
-    if (!sql_mark_at(s, open, '(') || sql_select_at(s, open + 1))
-        return stays_at(s, open);
-    for (int i = open + 1; i < s->item[open].partner; i++)
-        if (sql_column_at(s, i))
-            return false;
-    return true;
-}
-
-static int look_at_other_sides(const arguments *a, const sql_list *s, int field) {
-    const char *name = field_name(a->by->function, field);
-    for (int i = 0; i < s->count; i++) {
-        const int before = sql_mark_at(s, i - 1, '.') ? i - 3 : i - 1;
-        if (sql_column_at(s, i) && sql_name_at(s, i, name) &&
-            ((sql_mark_at(s, i + 1, '=') && stays_at(s, i + 2)) ||
-             (sql_mark_at(s, before, '=') && stays_at(s, before - 1)) ||
-             (sql_word_at(s, i + 1, "IN") && list_stays_at(s, i + 2))))
-            return SQLITE_DONE;
-    }
-    return SQLITE_OK;
-}
-
-int argument_stays(const arguments *a, int field) {
-    int rc = look_astray(a, look_at_other_sides, field);
     return rc == SQLITE_DONE ? 1 : rc == SQLITE_OK ? 0 : -1;
 }
 

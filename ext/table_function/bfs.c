@@ -1,5 +1,4 @@
 /* gpu_bfs: breadth-first search. */
-#include "array_block.h"
 #include "function_list.h"
 #include "search.h"
 
@@ -20,48 +19,11 @@ static gpugraph_status find_list(gpugraph_graph *graph, const gpugraph_search *s
     return gpugraph_bfs_list(graph, search, run, room, vertex, depth, tree, count);
 }
 
-static gpugraph_status find_each(gpugraph_graph *graph, const gpugraph_search *search,
-                                 gpugraph_run *run, void *const *value,
-                                 void *const *tree) {
-    uint32_t **depth = array_block_for(run, search->source_count, sizeof *depth);
-    if (!depth)
-        return run->status;
-    for (uint32_t i = 0; i < search->source_count; i++)
-        depth[i] = value[i];
-    gpugraph_bfs_each(graph, search, run, depth, tree);
-    array_block_give(depth);
-    return run->status;
-}
-
-static void make_bfs_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                          arrays **each) {
-    make_distances_each(graph, q, run, each, GPUGRAPH_UINT32, find_each);
-}
-
-static bool find_each_bytes(gpugraph_graph *graph, const gpugraph_search *search,
-                            gpugraph_run *run, void *const *value) {
-    uint8_t **depth = array_block_for(run, search->source_count, sizeof *depth);
-    bool fits = true;
-    if (!depth)
-        return fits;
-    for (uint32_t i = 0; i < search->source_count; i++)
-        depth[i] = value[i];
-    gpugraph_bfs_each_bytes(graph, search, run, depth, &fits);
-    array_block_give(depth);
-    return fits;
-}
-
-static bool make_bfs_each_bytes(gpugraph_graph *graph, const question *q,
-                                gpugraph_run *run, arrays **each) {
-    return make_bytes_each(graph, q, run, each, find_each_bytes);
-}
-
 const search_kind bfs_search = {
     .name = "bfs",
     .make = make_bfs,
     .list = find_list,
-    .make_each = make_bfs_each,
-    .make_each_bytes = make_bfs_each_bytes,
+    .each = gpugraph_bfs_each,
 };
 
 /* ---- the function ---- */

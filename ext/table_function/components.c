@@ -5,12 +5,8 @@
 enum { OPTION_KIND };
 
 static void make_components(making *m) {
-    uint32_t *component = make_own(m, &components_function, 0);
-    if (!component)
-        return;
     gpugraph_components(m->graph, (gpugraph_component_kind)m->q->own[OPTION_KIND], m->run,
-                        component);
-    note_where(m);
+                        own_array(m, 0));
 }
 
 static const char *const kinds[] = {"weak", "strong", NULL};

@@ -3,11 +3,7 @@
 #include "search.h"
 
 static void make_cores(making *m) {
-    uint32_t *core = make_own(m, &cores_function, 0);
-    if (!core)
-        return;
-    gpugraph_cores(m->graph, m->run, core);
-    note_where(m);
+    gpugraph_cores(m->graph, m->run, own_array(m, 0));
 }
 
 const table_function cores_function = {

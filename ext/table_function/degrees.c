@@ -5,18 +5,13 @@
 enum { COLUMN_OUT, COLUMN_IN, COLUMN_BOTH };
 
 static void make_degrees(making *m) {
-    uint32_t *degree[COLUMN_BOTH + 1];
-    for (int column = COLUMN_OUT; column <= COLUMN_BOTH; column++) {
-        degree[column] = make_own(m, &degrees_function, column);
-        if (!degree[column])
-            return;
-    }
-    if (gpugraph_degrees(m->graph, GPUGRAPH_OUT, m->run, degree[COLUMN_OUT]) ||
-        gpugraph_degrees(m->graph, GPUGRAPH_IN, m->run, degree[COLUMN_IN]))
+    uint32_t *out = own_array(m, COLUMN_OUT), *in = own_array(m, COLUMN_IN),
+             *both = own_array(m, COLUMN_BOTH);
+    if (gpugraph_degrees(m->graph, GPUGRAPH_OUT, m->run, out) ||
+        gpugraph_degrees(m->graph, GPUGRAPH_IN, m->run, in))
         return;
     for (uint64_t v = 0; v < m->made.n; v++)
-        degree[COLUMN_BOTH][v] = degree[COLUMN_OUT][v] + degree[COLUMN_IN][v];
-    note_where(m);
+        both[v] = out[v] + in[v];
 }
 
 const table_function degrees_function = {

@@ -24,7 +24,6 @@ static void make_dfs(making *m) {
         uint32_t source =
             q->search.source_count > 0 ? q->search.source[0] : GPUGRAPH_NONE;
         gpugraph_dfs(m->graph, source, q->ordered, q->search.direction, m->run, &tree);
-        note_where(m);
     }
 }
 

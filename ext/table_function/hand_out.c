@@ -5,8 +5,7 @@
 **     graph       ids, ends of edges, edge ids             made     vertex, parent, edge
 **
 ** Where a bound leaves out vertices that the search has reached (it may serve wider ones, too),
-** values are copied without them, so that arrays say what rows would. So are values that are held as bytes:
-** whoever takes arrays gets numbers of four. */
+** values are copied without them, so that arrays say what rows would. */
 #include "hand_out.h"
 #include "array_block.h"
 #include "base/scalar_functions.h"
@@ -143,10 +142,7 @@ typedef struct filling {
 
 static void fill_value(const filling *f, bool counts, uint64_t v) {
     const void *from = f->found->array[A_VALUE];
-    if (f->found->byte_values)
-        ((uint32_t *)f->value)[v] =
-            counts ? value_of_byte(((const uint8_t *)from)[v]) : UINT32_MAX;
-    else if (f->found->type == GPUGRAPH_UINT32)
+    if (f->found->type == GPUGRAPH_UINT32)
         ((uint32_t *)f->value)[v] = counts ? ((const uint32_t *)from)[v] : UINT32_MAX;
     else if (f->found->type == GPUGRAPH_UINT64)
         ((uint64_t *)f->value)[v] = counts ? ((const uint64_t *)from)[v] : UINT64_MAX;
@@ -196,14 +192,10 @@ static void add_own(handed *h, const table_function *f) {
     }
 }
 
-static size_t value_size(const arrays *found) {
-    return found->byte_values ? sizeof(uint32_t) : arrays_item_size(found, A_VALUE);
-}
-
 static void add_value(handed *h, const table_function *f, const void *value) {
     for (int i = 0; i < f->visible; i++)
         if (f->field[i] == F_DEPTH || f->field[i] == F_DISTANCE)
-            add(h, field_name(f, f->field[i]), value, value_size(h->found),
+            add(h, field_name(f, f->field[i]), value, arrays_item_size(h->found, A_VALUE),
                 h->found->type == GPUGRAPH_REAL ? GPUGRAPH_ARRAY_REAL
                                                 : GPUGRAPH_ARRAY_NUMBER);
 }
@@ -229,8 +221,8 @@ static void add_filled(handed *h, const arguments *a, const answer *s) {
     }
     if (found->array[A_ROOT] && a->plan & PLAN_ROOTS && bounded)
         f.root = make_bytes(h, n, sizeof *f.root);
-    if (found->array[A_VALUE] && (bounded || found->byte_values))
-        f.value = make_bytes(h, n, value_size(found));
+    if (found->array[A_VALUE] && bounded)
+        f.value = make_bytes(h, n, arrays_item_size(found, A_VALUE));
     if (h->run.status != GPUGRAPH_OK)
         return;
     if (f.parent || f.edge || f.root || f.value)

@@ -5,12 +5,8 @@
 enum { OPTION_ITERATIONS };
 
 static void make_labels(making *m) {
-    uint32_t *label = make_own(m, &label_propagation_function, 0);
-    if (!label)
-        return;
     gpugraph_label_propagation(m->graph, (uint32_t)m->q->own[OPTION_ITERATIONS],
-                               m->q->search.direction, m->run, label);
-    note_where(m);
+                               m->q->search.direction, m->run, own_array(m, 0));
 }
 
 const table_function label_propagation_function = {

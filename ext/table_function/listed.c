@@ -93,16 +93,5 @@ bool make_listed(making *m) {
         m->made.n = n;
         return false;
     }
-    note_where(m);
-    return true;
-}
-
-bool arrays_make_listed(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                        arrays *empty) {
-    making m = making_of(graph, q, run, empty);
-    if (!make_listed(&m))
-        return false;
-    if (run->status == GPUGRAPH_OK)
-        *empty = m.made;
     return true;
 }

@@ -22,10 +22,8 @@ static void make_matrix(making *m) {
     m->made.n = (uint32_t)cells;
     m->made.type = weighted ? gpugraph_distance_type_of(m->graph) : GPUGRAPH_UINT32;
     void *cell = make_array(m, A_VALUE);
-    if (!cell)
-        return;
-    gpugraph_matrix(m->graph, s, weighted, m->run, cell);
-    note_where(m);
+    if (cell)
+        gpugraph_matrix(m->graph, s, weighted, m->run, cell);
 }
 
 const table_function matrix_function = {

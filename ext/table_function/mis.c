@@ -4,10 +4,8 @@
 
 static void make_mis(making *m) {
     uint8_t *member = make_array(m, A_MEMBER);
-    if (!member)
-        return;
-    gpugraph_mis(m->graph, m->q->priority, m->q->seed, m->run, member);
-    note_where(m);
+    if (member)
+        gpugraph_mis(m->graph, m->q->priority, m->q->seed, m->run, member);
 }
 
 const table_function mis_function = {

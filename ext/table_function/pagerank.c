@@ -6,7 +6,6 @@ enum { OPTION_DAMPING, OPTION_ITERATIONS, OPTION_TOLERANCE };
 
 static void make_pagerank(making *m) {
     const question *q = m->q;
-    double *rank = make_own(m, &pagerank_function, 0);
     gpugraph_pagerank_options how = {
         .damping = q->own[OPTION_DAMPING],
         .iterations = (uint32_t)q->own[OPTION_ITERATIONS],
@@ -16,10 +15,7 @@ static void make_pagerank(making *m) {
         .source = q->search.source,
         .source_count = q->search.source_count,
     };
-    if (!rank)
-        return;
-    gpugraph_pagerank(m->graph, &how, m->run, rank);
-    note_where(m);
+    gpugraph_pagerank(m->graph, &how, m->run, own_array(m, 0));
 }
 
 const table_function pagerank_function = {

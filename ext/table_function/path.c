@@ -16,7 +16,6 @@ void make_path(making *m) {
         gpugraph_path(m->graph, &m->q->search, !by_depth, m->run, path, &count);
     if (m->run->status == GPUGRAPH_OK) {
         bool none = count == GPUGRAPH_NONE || count == 0;
-        note_where(m);
         m->made.path_edges = count;
         kept = array_block_for(m->run, none ? 1 : count, m->made.edge_size);
         if (kept && !none)

@@ -108,10 +108,8 @@ static void make_paths(making *m) {
     m->made.type = weighted ? gpugraph_distance_type_of(m->graph) : GPUGRAPH_UINT32;
     gpugraph_paths(m->graph, &m->q->search, weighted, (uint32_t)m->q->own[OPTION_K],
                    m->run, take_path, &s);
-    if (m->run->status == GPUGRAPH_OK) {
-        note_where(m);
+    if (m->run->status == GPUGRAPH_OK)
         keep_steps(&s);
-    }
     free(s.step);
 }
 

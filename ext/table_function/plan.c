@@ -249,14 +249,6 @@ static bool is_descending(const plan *p, int term) {
     return p->info->nOrderBy > term && p->info->aOrderBy[term].desc;
 }
 
-/* By a column of the function's own. Equal ones come by vertex, in either direction. */
-static int own_order(const plan *p, int place, bool *backwards) {
-    if (!is_of_vertices(p, &p->function->own[place]) || !vertex_follows(p))
-        return -1;
-    *backwards = is_descending(p, 1);
-    return place + (is_descending(p, 0) == *backwards ? ORDER_OWN : ORDER_FALLING);
-}
-
 /* The order in which rows can be handed out so that SQLite need not sort, or -1.
 ** Vertex, seq, preorder and postorder are different in every row, so whatever follows
 ** them does not matter. Rows of several sources, or of paths to several targets, come one after the other. */
@@ -281,12 +273,13 @@ static int order_offered(const plan *p, bool *backwards) {
         return ORDER_PREORDER;
     if (field == F_POSTORDER)
         return ORDER_POSTORDER;
-    if (field >= F_OWN && field <= F_OWN_LAST)
-        return own_order(p, field - F_OWN, backwards);
-    if ((field != F_DEPTH && field != F_DISTANCE) || !vertex_follows(p) ||
+    /* Equal values come by vertex, in the direction of the values. */
+    if (!vertex_follows(p) ||
         (info->nOrderBy > 1 && is_descending(p, 1) != is_descending(p, 0)))
         return -1;
-    return ORDER_VALUE;
+    if (field >= F_OWN && field <= F_OWN_LAST)
+        return is_of_vertices(p, &f->own[field - F_OWN]) ? ORDER_OWN + field - F_OWN : -1;
+    return field == F_DEPTH || field == F_DISTANCE ? ORDER_VALUE : -1;
 }
 
 static void choose_order(plan *p) {

@@ -85,7 +85,7 @@ void question_ask(const arguments *a, const answer *s, question *q) {
 enum { FEW_VERTICES = 256 };
 
 /* The question cut down to what will be looked at. */
-void question_for_part(const arguments *a, bool ends_at_vertex, question *q) {
+void question_for_part(const arguments *a, question *q) {
     const table_function *f = a->by->function;
     gpugraph_search *s = &q->search;
     if (!f->ends_early)
@@ -94,11 +94,10 @@ void question_for_part(const arguments *a, bool ends_at_vertex, question *q) {
         s->target = a->targets.item;
         s->target_count = a->targets.count;
         q->path = f->paths && s->source_count == 1 && s->target_count == 1;
-    } else if (ends_at_vertex && !f->cells && a->only_vertex != GPUGRAPH_NONE) {
+    } else if (!f->cells && a->only_vertex != GPUGRAPH_NONE) {
         s->target = &a->only_vertex;
         s->target_count = 1;
-    } else if (ends_at_vertex && !f->cells && a->vertex_list &&
-               a->only.count <= FEW_VERTICES) {
+    } else if (!f->cells && a->vertex_list && a->only.count <= FEW_VERTICES) {
         s->target = a->only.item;
         s->target_count = a->only.count;
     }

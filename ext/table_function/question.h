@@ -4,11 +4,10 @@
 
 #include "answer.h"
 
-/* Everything that the arguments ask for; no more than will be looked at, a search that may end at
-** `vertex = ?` or not; the part without those ends that may be others in the next call (false: there
+/* Everything that the arguments ask for; no more than will be looked at; the part without those ends that may be others in the next call (false: there
 ** are none). The question points into the arguments. */
 void question_ask(const arguments *a, const answer *s, question *q);
-void question_for_part(const arguments *a, bool ends_at_vertex, question *q);
+void question_for_part(const arguments *a, question *q);
 bool question_widen(const arguments *a, question *q);
 bool question_ends_early(const question *q);
 /* Writes the question's key into s->key; *bytes is its length. */

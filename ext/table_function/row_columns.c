@@ -8,9 +8,7 @@
 
 static void result_value(sqlite3_context *context, const arrays *found, uint32_t entry) {
     const void *value = found->array[A_VALUE];
-    if (found->byte_values)
-        sqlite3_result_int64(context, value_of_byte(((const uint8_t *)value)[entry]));
-    else if (found->type == GPUGRAPH_UINT32)
+    if (found->type == GPUGRAPH_UINT32)
         sqlite3_result_int64(context, ((const uint32_t *)value)[entry]);
     else if (found->type == GPUGRAPH_UINT64)
         sqlite3_result_int64(context, (sqlite3_int64)((const uint64_t *)value)[entry]);
@@ -208,8 +206,6 @@ void row_column(sqlite3_context *context, rows *r, const arguments *a, const ans
         result_vertex(context, r->ids, r->vertex);
     else if (r->near && (field == F_DEPTH || field == F_DISTANCE))
         sqlite3_result_int64(context, r->near[r->entry]);
-    else if (r->near_bytes && (field == F_DEPTH || field == F_DISTANCE))
-        sqlite3_result_int64(context, r->near_bytes[r->entry]);
     else
         further_column(context, r, a, s, field);
 }

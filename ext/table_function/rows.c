@@ -18,9 +18,6 @@ bool row_counts(const arrays *found, const bound *most, uint32_t entry) {
         return !member || member[entry] != 0;
     switch (found->type) {
     case GPUGRAPH_UINT32:
-        if (found->byte_values)
-            return ((const uint8_t *)value)[entry] <= most->integer &&
-                   ((const uint8_t *)value)[entry] != NO_BYTE;
         return ((const uint32_t *)value)[entry] <= most->integer &&
                ((const uint32_t *)value)[entry] != UINT32_MAX;
     case GPUGRAPH_UINT64:
@@ -175,9 +172,6 @@ static bool any_counts(const rows *r, const arguments *a, const answer *s) {
     if (r->near)
         for (int i = 0; i < AT_ONCE; i++)
             any |= r->near[next + i] <= r->most;
-    else if (r->near_bytes)
-        for (int i = 0; i < AT_ONCE; i++)
-            any |= r->near_bytes[next + i] <= r->most;
     else if (s->arrays->type == GPUGRAPH_UINT64)
         for (int i = 0; i < AT_ONCE; i++)
             any |= whole[i] <= most;
@@ -189,9 +183,8 @@ static bool any_counts(const rows *r, const arguments *a, const answer *s) {
 
 /* This vertex has no row: to the last one of those behind it that have none, or nearly. */
 static int pass_over(rows *r, const arguments *a, const answer *s) {
-    const bool by_value =
-        s->arrays->array[A_VALUE] && !r->item && r->direction > 0 &&
-        (r->near || r->near_bytes || s->arrays->type != GPUGRAPH_UINT32);
+    const bool by_value = s->arrays->array[A_VALUE] && !r->item && r->direction > 0 &&
+                          (r->near || s->arrays->type != GPUGRAPH_UINT32);
     for (sqlite3_int64 passed = AT_ONCE;
          by_value && r->end - r->position > AT_ONCE && !any_counts(r, a, s);
          passed += AT_ONCE) {
@@ -203,9 +196,7 @@ static int pass_over(rows *r, const arguments *a, const answer *s) {
 }
 
 static bool has_row(const rows *r, const arguments *a, const answer *s, uint32_t entry) {
-    return r->near         ? r->near[entry] <= r->most
-           : r->near_bytes ? r->near_bytes[entry] <= r->most
-                           : row_counts(s->arrays, &a->bound, entry);
+    return r->near ? r->near[entry] <= r->most : row_counts(s->arrays, &a->bound, entry);
 }
 
 /* The next row at or after position. */
@@ -245,9 +236,8 @@ static int settle_step(rows *r, const arguments *a, const answer *s) {
 static void set_arrays(rows *r, const arguments *a, const arrays *found) {
     const void *value = found->array[A_VALUE];
     bool near = value && found->type == GPUGRAPH_UINT32 && !a->by->function->paths;
-    const uint32_t largest = found->byte_values ? NO_BYTE - 1 : UINT32_MAX - 1;
-    r->near = near && !found->byte_values ? value : NULL;
-    r->near_bytes = near && found->byte_values ? value : NULL;
+    const uint32_t largest = UINT32_MAX - 1;
+    r->near = near ? value : NULL;
     r->listed = found->listed;
     r->most = a->bound.integer < largest ? (uint32_t)a->bound.integer : largest;
 }

@@ -28,8 +28,7 @@ typedef struct rows {
     bool item_is_vertex;  /* else it is the number of an entry, too */
     /* Of values of 32 bits, which most are: the array, and the largest that counts. */
     const uint32_t *near;
-    const uint8_t *near_bytes; /* the array, where values are bytes */
-    const uint32_t *listed;    /* the answer's; NULL: the entry is the vertex */
+    const uint32_t *listed; /* the answer's; NULL: the entry is the vertex */
     uint32_t most;
     sqlite3_int64 position, end;
     int direction;     /* 1, -1 */

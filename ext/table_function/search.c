@@ -9,8 +9,6 @@
 size_t arrays_item_size(const arrays *a, enum array_name array) {
     if (array == A_VALUE && a->type != GPUGRAPH_UINT32)
         return 8;
-    if (array == A_VALUE && a->byte_values)
-        return 1;
     if (array == A_TREE_EDGE)
         return a->edge_size;
     if (array >= A_OWN && array <= A_OWN_LAST)
@@ -92,16 +90,17 @@ void *make_wanted(making *m, enum array_name array) {
                                                                 : NULL;
 }
 
-void *make_own(making *m, const table_function *f, int place) {
-    const enum own_kind kind = f->own[place].kind;
+void *make_own(making *m, int place) {
+    const enum own_kind kind = m->function->own[place].kind;
     if (kind == OWN_COUNT || kind == OWN_REAL)
         m->made.own_wide |= 1u << place;
     return make_array(m, (enum array_name)(A_OWN + place));
 }
 
-void note_where(making *m) {
-    m->made.method = m->run->used_method;
-    m->made.backend = m->run->used_backend;
+static void make_own_columns(making *m) {
+    for (int i = 0; i < OWN_COLUMNS && has_arrays(m->function); i++)
+        if (m->function->own[i].name)
+            make_own(m, i);
 }
 
 void make_distances(making *m, gpugraph_distance_type type, distance_search *search) {
@@ -112,77 +111,10 @@ void make_distances(making *m, gpugraph_distance_type type, distance_search *sea
         if (m->run->status != GPUGRAPH_OK)
             return;
         search(m->graph, &m->q->search, m->run, value, tree);
-        note_where(m);
     }
     if (root && m->run->status == GPUGRAPH_OK)
         gpugraph_roots(m->graph, &m->q->search, m->run,
                        tree ? tree : m->have->array[A_TREE_EDGE], root);
-}
-
-/* Makes the array of all sources, for as long as memory lasts; place[i]: source i's. */
-static void make_arrays(const question *q, gpugraph_run *run, arrays **each,
-                        enum array_name array, void **place) {
-    for (uint32_t i = 0; i < q->search.source_count; i++) {
-        place[i] = each[i]->array[array] =
-            array_block_for(run, each[i]->n, arrays_item_size(each[i], array));
-        if (!place[i])
-            return;
-    }
-}
-
-void make_distances_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                         arrays **each, gpugraph_distance_type type,
-                         distance_searches *search) {
-    const bool wants_tree = q->wants & (1u << A_TREE_EDGE);
-    const uint32_t count = q->search.source_count;
-    void **value = array_block_for(run, 2 * count, sizeof *value), **tree;
-    if (!value)
-        return;
-    tree = value + count;
-    for (uint32_t i = 0; i < count; i++)
-        each[i]->type = type;
-    make_arrays(q, run, each, A_VALUE, value);
-    if (wants_tree)
-        make_arrays(q, run, each, A_TREE_EDGE, tree);
-    if (run->status == GPUGRAPH_OK)
-        search(graph, &q->search, run, value, wants_tree ? tree : NULL);
-    array_block_give(value);
-}
-
-bool make_bytes_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                     arrays **each, byte_searches *search) {
-    const uint32_t count = q->search.source_count;
-    void **value = array_block_for(run, count, sizeof *value);
-    bool fits = true;
-    if (!value)
-        return fits;
-    for (uint32_t i = 0; i < count; i++) {
-        each[i]->type = GPUGRAPH_UINT32;
-        each[i]->byte_values = true;
-    }
-    make_arrays(q, run, each, A_VALUE, value);
-    if (run->status == GPUGRAPH_OK)
-        fits = search(graph, &q->search, run, value);
-    array_block_give(value);
-    return fits;
-}
-
-/* Rows do: they may be on a device alone. What the search ran on is still told afterwards. */
-static void look_search_at_edges(gpugraph_graph *graph, gpugraph_run *run) {
-    const char *method = run->used_method, *backend = run->used_backend;
-    gpugraph_bring_edges(graph, run);
-    run->used_method = method;
-    run->used_backend = backend;
-}
-
-making making_of(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                 arrays *have) {
-    making m = {.graph = graph, .q = q, .run = run, .have = have};
-    arrays_count(have, run);
-    m.made.n = gpugraph_vertex_count(graph);
-    m.made.edge_size = gpugraph_edge_size(graph);
-    run->status = GPUGRAPH_OK;
-    return m;
 }
 
 /* Numbers that no vertex has get no rows. */
@@ -202,89 +134,70 @@ static void leave_unused_out(making *m) {
         member[unused[i]] = 0;
 }
 
-gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                            arrays *have) {
-    making m = making_of(graph, q, run, have);
+gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
+                            const question *q, gpugraph_run *run, arrays *have) {
+    making m = {.graph = graph, .function = f, .q = q, .run = run, .have = have};
+    arrays_count(have, run);
+    m.made.n = gpugraph_vertex_count(graph);
+    m.made.edge_size = gpugraph_edge_size(graph);
+    run->status = GPUGRAPH_OK;
     /* A search that serves several paths is a whole one. */
     if (!q->path && run->method && strcmp(run->method, "bidirectional") == 0)
         run->method = NULL;
+    make_own_columns(&m);
     if (q->path)
         make_path(&m);
-    else if (!make_listed(&m))
+    else if (run->status == GPUGRAPH_OK && !make_listed(&m))
         q->kind->make(&m);
     if (q->kind->leaves_unused_out)
         leave_unused_out(&m);
+    /* Rows read edges, which may be on a device alone. */
     if (run->status == GPUGRAPH_OK && (q->path || m.made.array[A_TREE_EDGE]))
-        look_search_at_edges(graph, run);
+        gpugraph_bring_edges(graph, run);
+    have->cycle = m.made.cycle;
+    const bool made = run->status == GPUGRAPH_OK;
     for (int i = 0; i < ARRAYS; i++) {
-        if (run->status == GPUGRAPH_OK && !have->array[i])
+        if (made && !have->array[i])
             have->array[i] = m.made.array[i];
         else
             array_block_give(m.made.array[i]);
     }
-    if (run->status != GPUGRAPH_OK)
-        array_block_give(m.made.listed);
-    if (run->status == GPUGRAPH_OK && q->path) {
+    if (made) {
+        have->n = m.made.n;
+        have->listed = m.made.listed;
+        have->type = m.made.type;
+        have->own_wide |= m.made.own_wide;
+        have->edge_size = m.made.edge_size;
         have->path = m.made.path;
         have->path_edges = m.made.path_edges;
     } else {
+        array_block_give(m.made.listed);
         array_block_give(m.made.path);
     }
-    if (run->status == GPUGRAPH_OK && m.made.method) {
-        have->n = m.made.n;
-        have->listed = m.made.listed;
-        have->edge_size = m.made.edge_size;
-        have->type = m.made.type;
-        have->own_wide |= m.made.own_wide;
-        have->method = m.made.method;
-        have->backend = m.made.backend;
-    }
-    have->cycle = m.made.cycle;
     return run->status;
-}
-
-static void begin_each(gpugraph_graph *graph, uint32_t count, gpugraph_run *run,
-                       arrays **each) {
-    run->status = GPUGRAPH_OK;
-    for (uint32_t i = 0; i < count; i++) {
-        each[i]->n = gpugraph_vertex_count(graph);
-        each[i]->edge_size = gpugraph_edge_size(graph);
-    }
-}
-
-/* What was made stays, or all are empty again. */
-static void end_each(uint32_t count, const gpugraph_run *run, arrays **each, bool stays) {
-    for (uint32_t i = 0; i < count; i++) {
-        each[i]->method = run->used_method;
-        each[i]->backend = run->used_backend;
-        if (stays)
-            continue;
-        array_block_give(each[i]->array[A_VALUE]);
-        array_block_give(each[i]->array[A_TREE_EDGE]);
-        memset(each[i], 0, sizeof *each[i]);
-    }
 }
 
 gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
                                  gpugraph_run *run, arrays **each) {
-    const uint32_t count = q->search.source_count;
-    begin_each(graph, count, run, each);
-    q->kind->make_each(graph, q, run, each);
-    if (run->status == GPUGRAPH_OK && count > 0 && each[0]->array[A_TREE_EDGE])
-        look_search_at_edges(graph, run);
-    end_each(count, run, each, run->status == GPUGRAPH_OK);
-    return run->status;
-}
-
-bool makes_bytes(const search_kind *kind, bool tree) {
-    return kind->make_each_bytes && !tree;
-}
-
-gpugraph_status arrays_make_each_bytes(gpugraph_graph *graph, const question *q,
-                                       gpugraph_run *run, arrays **each, bool *fits) {
-    const uint32_t count = q->search.source_count;
-    begin_each(graph, count, run, each);
-    *fits = q->kind->make_each_bytes(graph, q, run, each);
-    end_each(count, run, each, run->status == GPUGRAPH_OK && *fits);
+    const uint32_t n = gpugraph_vertex_count(graph), count = q->search.source_count;
+    const bool wants_tree = q->wants & (1u << A_TREE_EDGE);
+    const size_t edge_size = gpugraph_edge_size(graph);
+    run->status = GPUGRAPH_OK;
+    uint32_t **depth = array_block_for(run, count, sizeof *depth);
+    void **tree = array_block_for(run, count, sizeof *tree);
+    for (uint32_t i = 0; i < count && run->status == GPUGRAPH_OK; i++) {
+        each[i]->n = n;
+        each[i]->type = GPUGRAPH_UINT32;
+        each[i]->edge_size = edge_size;
+        depth[i] = each[i]->array[A_VALUE] = array_block_for(run, n, sizeof **depth);
+        if (wants_tree)
+            tree[i] = each[i]->array[A_TREE_EDGE] = array_block_for(run, n, edge_size);
+    }
+    if (run->status == GPUGRAPH_OK)
+        q->kind->each(graph, &q->search, run, depth, wants_tree ? tree : NULL);
+    if (run->status == GPUGRAPH_OK && wants_tree)
+        gpugraph_bring_edges(graph, run);
+    array_block_give(depth);
+    array_block_give(tree);
     return run->status;
 }

@@ -5,7 +5,7 @@
 **     kind        make(question, arrays): bfs.c, sssp.c, path.c, dfs.c, mis.c
 **                   |
 **     arrays      vertex        0  1  2 ... n-1
-**                 A_VALUE       0  1  1           depth or distance; depths of many searches are bytes
+**                 A_VALUE       0  1  1           depth or distance
 **                 A_TREE_EDGE   -  0  3           edge numbers
 **                 ...           NULL: no plan has wanted it yet
 **                 path          3  7  4           or edge numbers of one path, and no arrays
@@ -26,7 +26,7 @@ enum array_name {
     A_ROOT,      /* uint32_t */
     A_PREORDER,  /* uint32_t */
     A_POSTORDER, /* uint32_t */
-    A_VALUE,     /* depth or distance, of the arrays' type, or bytes */
+    A_VALUE,     /* depth or distance, of the arrays' type */
     A_PARENT,    /* uint32_t; gpu_dfs */
     A_MEMBER,    /* uint8_t; gpu_mis, which has no values; and where numbers are unused */
     A_OWN,       /* of the function's own columns, by their place; without A_VALUE and
@@ -41,8 +41,7 @@ enum {
     ORDER_PREORDER,
     ORDER_POSTORDER,
     ORDER_OWN, /* by the function's own columns, by their place; equal ones by vertex */
-    ORDER_FALLING = ORDER_OWN + OWN_COLUMNS, /* the largest first; equal ones as before */
-    ORDERS_MADE = ORDER_FALLING + OWN_COLUMNS,
+    ORDERS_MADE = ORDER_OWN + OWN_COLUMNS,
     ORDER_VERTEX = ORDERS_MADE
 };
 
@@ -53,8 +52,6 @@ typedef struct arrays {
     /* Of each entry the vertex, ascending; from array_block_take. NULL: the entry's number. */
     uint32_t *listed;
     gpugraph_distance_type type;
-    bool
-        byte_values; /* A_VALUE has uint8_t in place of GPUGRAPH_UINT32, NO_BYTE: not reached */
     unsigned own_wide;   /* bit i: the items of A_OWN + i have 8 bytes, not 4 */
     void *array[ARRAYS]; /* from array_block_take */
     size_t edge_size;    /* bytes of an edge number (gpugraph_edge_size) */
@@ -64,18 +61,10 @@ typedef struct arrays {
         uint32_t *vertex; /* entries that have a row, in that order */
         uint32_t count;
     } order[ORDERS_MADE];
-    const char *method, *backend; /* what it ran on */
-    gpugraph_cycle cycle;         /* why it has failed; count 0: for another reason */
-    int holders;         /* who has them beside the search that made them; atomic */
-    struct arrays *base; /* whose arrays these begin with, and hold; NULL: none */
+    gpugraph_cycle cycle; /* why it has failed; count 0: for another reason */
+    int holders;          /* who has them beside the search that made them; atomic */
+    struct arrays *base;  /* whose arrays these begin with, and hold; NULL: none */
 } arrays;
-
-enum { NO_BYTE = UINT8_MAX };
-
-/* A value as type GPUGRAPH_UINT32 has it, where the arrays have bytes. */
-static inline uint32_t value_of_byte(uint8_t byte) {
-    return byte == NO_BYTE ? GPUGRAPH_NONE : byte;
-}
 
 /* Bytes of one item of an array. */
 size_t arrays_item_size(const arrays *s, enum array_name array);
@@ -116,11 +105,17 @@ typedef struct question {
 /* A search under way: what is asked, what is there already, what is made now. */
 typedef struct making {
     gpugraph_graph *graph;
+    const table_function *function;
     const question *q;
     gpugraph_run *run;
     const arrays *have;
     arrays made;
 } making;
+
+/* Depths, and trees unless tree is NULL, of a search from each source by itself. */
+typedef gpugraph_status each_search(gpugraph_graph *graph, const gpugraph_search *search,
+                                    gpugraph_run *run, uint32_t *const *depth,
+                                    void *const *tree);
 
 /* What the search reaches, where that is little, as gpugraph_bfs_list says. */
 typedef gpugraph_status list_search(gpugraph_graph *graph, const gpugraph_search *search,
@@ -130,17 +125,8 @@ typedef gpugraph_status list_search(gpugraph_graph *graph, const gpugraph_search
 typedef struct search_kind {
     const char *name; /* in gpugraph_method */
     void (*make)(making *m);
-    list_search *list; /* NULL: none */
-    /* From each of the question's sources by itself, into arrays that have their n and
-    ** edge_size and nothing else. NULL: one source after the other. */
-    void (*make_each)(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                      arrays **each);
-    /* make_each for values alone, as bytes. False, with GPUGRAPH_OK: they do not fit, and
-    ** what is there is nonsense. NULL: none. */
-    bool (*make_each_bytes)(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                            arrays **each);
-    /* One search is not cheaper among others: only several devices make many at once. */
-    bool each_on_devices;
+    list_search *list;     /* NULL: none */
+    each_search *each;     /* NULL: many searches at once are not faster */
     bool has_parents;      /* fills A_PARENT: parents need no tree edges */
     bool unordered_varies; /* unless it is ordered, another run may give other rows */
     /* What it says of each vertex is the same with further ones that have no edges: so numbers that are unused
@@ -156,28 +142,15 @@ static inline const search_kind *search_of(const table_function *f, bool weighte
 
 /* Runs the search for what the question wants and *have lacks (nothing is there before
 ** the first time). Only the missing arrays are added; on failure *have is as it was. */
-gpugraph_status arrays_make(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                            arrays *have);
-/* A new answer, a list, into arrays that are empty. False: the search reaches much, or is none for lists, and nothing
-** has been made; else the run says how it went. (listed.c) */
-bool arrays_make_listed(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                        arrays *empty);
-/* The kind's make_each, from each of q's sources: fills as many that are empty. On failure
-** they are as they were. */
+gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
+                            const question *q, gpugraph_run *run, arrays *have);
+/* A search from each of q's sources by the kind's `each`, into arrays that are empty. On
+** failure, they are of no use. */
 gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
                                  gpugraph_run *run, arrays **each);
-/* Can searches of this kind leave their values as bytes, with trees or without? */
-bool makes_bytes(const search_kind *kind, bool tree);
-/* arrays_make_each with bytes. *fits false: they are as they were, and arrays_make_each is to
-** be called. */
-gpugraph_status arrays_make_each_bytes(gpugraph_graph *graph, const question *q,
-                                       gpugraph_run *run, arrays **each, bool *fits);
 
 /* ---- for those who make ---- */
 
-/* With nothing made yet, and room for an entry for each vertex. */
-making making_of(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                 arrays *have);
 /* Arrays by a list; false: arrays by vertex are to be made. (listed.c) */
 bool make_listed(making *m);
 
@@ -185,29 +158,17 @@ bool make_listed(making *m);
 void *make_array(making *m, enum array_name array);
 /* The same if the plan wants it and it is not there; else NULL, "not wanted". */
 void *make_wanted(making *m, enum array_name array);
-/* A new array of the function's own column at that place. */
-void *make_own(making *m, const table_function *f, int place);
-/* What the search ran on. */
-void note_where(making *m);
+/* A new array of the function's own column at that place. If rows are vertices, arrays_make
+** makes those of all columns before the search, which own_array returns. */
+void *make_own(making *m, int place);
+static inline void *own_array(const making *m, int place) {
+    return m->made.array[A_OWN + place];
+}
 /* Distances of this type, a tree and roots, by this search. */
 typedef gpugraph_status distance_search(gpugraph_graph *graph,
                                         const gpugraph_search *search, gpugraph_run *run,
                                         void *value, void *tree);
 void make_distances(making *m, gpugraph_distance_type type, distance_search *search);
-/* make_distances for many sources: a search from each of q's sources, which does not see the others. A kind of question
-** has it as its make_each. */
-typedef gpugraph_status distance_searches(gpugraph_graph *graph,
-                                          const gpugraph_search *search,
-                                          gpugraph_run *run, void *const *value,
-                                          void *const *tree);
-void make_distances_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                         arrays **each, gpugraph_distance_type type,
-                         distance_searches *search);
-/* As make_distances_each, with a byte for each value. False: some value needs more. */
-typedef bool byte_searches(gpugraph_graph *graph, const gpugraph_search *search,
-                           gpugraph_run *run, void *const *value);
-bool make_bytes_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                     arrays **each, byte_searches *search);
 /* path.c: the question's one path. */
 void make_path(making *m);
 

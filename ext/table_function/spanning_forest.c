@@ -8,7 +8,7 @@ enum { OWN_SOURCE, OWN_TARGET, OWN_WEIGHT_OF_EDGE, OWN_COMPONENT };
 /* Of each row's edge, from those of the vertices. */
 static void keep_components(making *m, const uint32_t *component) {
     const void *edge = m->made.array[A_TREE_EDGE];
-    uint32_t *of_row = make_own(m, &spanning_forest_function, OWN_COMPONENT);
+    uint32_t *of_row = make_own(m, OWN_COMPONENT);
     if (!of_row || gpugraph_bring_edges(m->graph, m->run))
         return;
     const uint32_t *source = gpugraph_edges_of(m->graph)->source;
@@ -23,7 +23,6 @@ static void make_forest(making *m) {
     void *edge = make_array(m, A_TREE_EDGE);
     if (component && edge &&
         !gpugraph_spanning_forest(m->graph, weighted, m->run, edge, &count, component)) {
-        note_where(m);
         m->made.n = count;
         keep_components(m, component);
     }

@@ -6,18 +6,10 @@ static void make_sssp(making *m) {
     make_distances(m, gpugraph_distance_type_of(m->graph), gpugraph_sssp);
 }
 
-static void make_sssp_each(gpugraph_graph *graph, const question *q, gpugraph_run *run,
-                           arrays **each) {
-    make_distances_each(graph, q, run, each, gpugraph_distance_type_of(graph),
-                        gpugraph_sssp_each);
-}
-
 const search_kind sssp_search = {
     .name = "sssp",
     .make = make_sssp,
     .list = gpugraph_sssp_list,
-    .make_each = make_sssp_each,
-    .each_on_devices = true,
 };
 
 const table_function sssp_function = {

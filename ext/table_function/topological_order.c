@@ -3,13 +3,8 @@
 #include "search.h"
 
 static void make_order(making *m) {
-    uint32_t *level = make_own(m, &topological_order_function, 0);
-    uint32_t *position = level ? make_own(m, &topological_order_function, 1) : NULL;
-    if (!position)
-        return;
-    gpugraph_topological_order(m->graph, m->q->search.direction, m->run, level, position,
-                               &m->made.cycle);
-    note_where(m);
+    gpugraph_topological_order(m->graph, m->q->search.direction, m->run, own_array(m, 0),
+                               own_array(m, 1), &m->made.cycle);
 }
 
 const table_function topological_order_function = {

@@ -5,16 +5,12 @@
 enum { COLUMN_TRIANGLES, COLUMN_DEGREE, COLUMN_COEFFICIENT };
 
 static void make_triangles(making *m) {
-    gpugraph_triangle_counts counts = {0};
-    counts.triangles = make_own(m, &triangles_function, COLUMN_TRIANGLES);
-    if (counts.triangles)
-        counts.degree = make_own(m, &triangles_function, COLUMN_DEGREE);
-    if (counts.degree)
-        counts.coefficient = make_own(m, &triangles_function, COLUMN_COEFFICIENT);
-    if (!counts.coefficient)
-        return;
+    gpugraph_triangle_counts counts = {
+        .triangles = own_array(m, COLUMN_TRIANGLES),
+        .degree = own_array(m, COLUMN_DEGREE),
+        .coefficient = own_array(m, COLUMN_COEFFICIENT),
+    };
     gpugraph_vertex_triangles(m->graph, m->q->search.direction, m->run, &counts);
-    note_where(m);
 }
 
 const table_function triangles_function = {

@@ -36,54 +36,27 @@ static void expect_phase(const char *phase, const char *part) {
     sqlite3_free(detail);
 }
 
-#define DISTANCES(backend)                                                               \
-    "SELECT vertex, distance, parent, edge, source FROM gpu_sssp WHERE edges = 'roads' " \
-    "AND source IN (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233) AND backend = "         \
-    "'" backend "' ORDER BY source, vertex"
-
-/* Without an ORDER BY, too: one source's rows after another's, in the order of the list. */
-START_TEST(distances_are_shared) {
-    run("SELECT gpugraph_config('devices', '0,1')");
-    expect_same(DISTANCES("cpu"), DISTANCES("cuda"));
-    expect_phase("devices", "11 searches: ");
-    expect_phase("devices", " on device 1");
-    char *both = ask("SELECT vertex, distance, edge, source FROM gpu_sssp WHERE edges = "
-                     "'roads' AND source IN (34, 1, 5000, 8, 2)");
-    run("SELECT gpugraph_config('devices', '0'), gpugraph_config('cache_limit', 0)");
-    char *one = ask("SELECT vertex, distance, edge, source FROM gpu_sssp WHERE edges = "
-                    "'roads' AND source IN (34, 1, 5000, 8, 2)");
-    ck_assert_str_eq(both, one);
-    expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'devices'");
-    sqlite3_free(both);
-    sqlite3_free(one);
-}
-END_TEST
-
 /* Lists of all kinds come at once; of a join one source comes after the other. */
 START_TEST(lists_are_shared) {
     static const char *const lists[] = {
         "source IN (SELECT value FROM json_each('[1,2,3,4,5]'))",
         "source IN (SELECT v FROM ids)", "source IN (1, 2, 3, 4, 5)"};
-    static const char *const functions[] = {"gpu_bfs", "gpu_sssp"};
     run("CREATE TABLE ids(v); INSERT INTO ids VALUES (1), (2), (3), (4), (5)");
     run("SELECT gpugraph_config('devices', '0,1')");
-    for (int f = 0; f < 2; f++) {
-        char *join = ask("SELECT vertex, parent, s.source FROM ids, %s('roads', v) s "
-                         "ORDER BY s.source, vertex",
-                         functions[f]);
-        expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'devices'");
-        for (int i = 0; i < 3; i++) {
-            run("SELECT gpugraph_config('cache_limit', 0)");
-            run("SELECT gpugraph_config('cache_limit', 1000000000)");
-            char *list = ask("SELECT vertex, parent, source FROM %s WHERE edges = "
-                             "'roads' AND %s ORDER BY source, vertex",
-                             functions[f], lists[i]);
-            ck_assert_str_eq(join, list);
-            expect_phase("devices", "4 searches: ");
-            sqlite3_free(list);
-        }
-        sqlite3_free(join);
+    char *join = ask("SELECT vertex, parent, s.source FROM ids, gpu_bfs('roads', v) s "
+                     "ORDER BY s.source, vertex");
+    expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'devices'");
+    for (int i = 0; i < 3; i++) {
+        run("SELECT gpugraph_config('cache_limit', 0)");
+        run("SELECT gpugraph_config('cache_limit', 1000000000)");
+        char *list = ask("SELECT vertex, parent, source FROM gpu_bfs WHERE edges = "
+                         "'roads' AND %s ORDER BY source, vertex",
+                         lists[i]);
+        ck_assert_str_eq(join, list);
+        expect_phase("devices", "4 searches: ");
+        sqlite3_free(list);
     }
+    sqlite3_free(join);
 }
 END_TEST
 
@@ -344,8 +317,7 @@ END_TEST
 const struct suite suite = {
     "several_devices",
     {{"several_devices", .timeout = 120, .setup = setup, .teardown = sql_close,
-      .cases = {{&distances_are_shared},
-                {&lists_are_shared},
+      .cases = {{&lists_are_shared},
                 {&sources_are_shared},
                 {&changes_reach_both},
                 {&connections_beside_each_other},

@@ -91,8 +91,8 @@ END_TEST
 /* Rows come in the order of a column of the function's own, and groups one after the other: SQLite sorts nothing. */
 START_TEST(own_columns_need_no_sort) {
     static const char *const statements[] = {
-        "SELECT vertex FROM gpu_pagerank('g') ORDER BY rank DESC, vertex LIMIT 3",
-        "SELECT vertex FROM gpu_cores('g') ORDER BY core, vertex DESC",
+        "SELECT vertex FROM gpu_pagerank('g') ORDER BY rank DESC LIMIT 3",
+        "SELECT vertex FROM gpu_cores('g') ORDER BY core, vertex",
         "SELECT component, count(*) FROM gpu_components('g') GROUP BY component",
         "SELECT degree, avg(coefficient) FROM gpu_triangles('g') GROUP BY degree",
         "SELECT label FROM gpu_label_propagation('g') ORDER BY label DESC, vertex DESC",

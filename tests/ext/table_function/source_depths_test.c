@@ -1,5 +1,5 @@
-/* Depths that `source IN (...)` keeps as bytes: rows, orders, bounds, arrays and trees afterwards are those of a walk
-** in plain SQL, where a byte has room for all depths, where it has none, and around that. */
+/* Depths that `source IN (...)` keeps: rows, orders, bounds, arrays and trees afterwards are
+** those of a walk in plain SQL, for depths on both sides of 255. */
 /* ctest: serial wrap=memory */
 #include "gpugraph_extension.h"
 #include "failing_memory.h"
@@ -183,8 +183,8 @@ END_TEST
 
 /* ---- room ---- */
 
-/* 300 vertices: from a list of 30 one is searched for alone, and half of what may be kept has room for 20 searches as
-** bytes, or 5 of four bytes. */
+/* 300 vertices: from a list of 31 one is searched for alone, and half of the cache has room
+** for 5 searches. */
 static void make_room(void) {
     run("SELECT gpugraph_config('backend', 'cpu')");
     run("SELECT gpugraph_config('cache_limit', %d)", 2 * 20 * 301 + 8);
@@ -198,7 +198,7 @@ static void expect_last_batch(int sources) {
            sources);
 }
 
-START_TEST(room_for_bytes) {
+START_TEST(room_for_batches) {
     sql_open();
     make_room();
     run("CREATE TABLE g(src INTEGER, dst INTEGER);"
@@ -207,27 +207,12 @@ START_TEST(room_for_bytes) {
     make_truth(31);
     expect("9300", "SELECT count(depth) FROM gpu_bfs('g') WHERE method = 'multi-source' "
                    "AND source IN (SELECT v FROM ids)");
-    expect_last_batch(30 % 20);
-    /* Edges of a tree beside depths of four bytes. */
+    expect_last_batch(5);
+    /* With edges of a tree a vertex has twice as many bytes. */
     run("INSERT INTO g VALUES (1, 2)");
     expect("9269", "SELECT count(parent) FROM gpu_bfs('g') WHERE method = 'multi-source' "
                    "AND source IN (SELECT v FROM ids)");
     expect_last_batch(2);
-    sql_close();
-}
-END_TEST
-
-START_TEST(room_for_long_ways) {
-    sql_open();
-    make_room();
-    make_path(300);
-    make_truth(31);
-    compare(&pairs[0], "SELECT v FROM ids");
-    char *count = ask("SELECT count(*) FROM truth");
-    expect(count, "SELECT count(depth) FROM gpu_bfs('g') WHERE method = 'multi-source' "
-                  "AND source IN (SELECT v FROM ids)");
-    sqlite3_free(count);
-    expect_last_batch(5);
     sql_close();
 }
 END_TEST
@@ -253,8 +238,7 @@ static void expect_depths(const char *sql, const uint32_t *right) {
     gpugraph_free_arrays(a);
 }
 
-/* Whoever takes them gets numbers of four bytes. */
-START_TEST(arrays_of_bytes) {
+START_TEST(arrays_of_depths) {
     enum { NO = -1 };
     sql_open();
     make_roads(); /* 1, 2, 3, 4, 8, 9 */
@@ -311,12 +295,11 @@ START_TEST(without_memory) {
 END_TEST
 
 const struct suite suite = {
-    "byte_values",
-    {{"byte values", .timeout = 120,
+    "source_depths",
+    {{"source depths", .timeout = 120,
       .cases = {{&rows_of_every_graph, GRAPHS},
                 {&one_source_afterwards, GRAPHS},
-                {&room_for_bytes},
-                {&room_for_long_ways},
-                {&arrays_of_bytes},
+                {&room_for_batches},
+                {&arrays_of_depths},
                 {&without_memory}}}},
 };
