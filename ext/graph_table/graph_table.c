@@ -46,9 +46,6 @@ typedef struct graph_cursor {
     gpugraph_edge edge; /* at position, where it was looked up: for all columns once */
     uint64_t number;
     bool looked;
-    /* Of edges found by an id of their own: where position goes from its end. */
-    row_ids_range more[ROW_IDS_MEANINGS - 1];
-    int ranges;
 } graph_cursor;
 
 enum { COLUMN_SRC, COLUMN_DST, COLUMN_WEIGHT, COLUMN_EDGE };
@@ -296,20 +293,27 @@ static void give_graph_table(sqlite3_index_info *info, int constraint, int place
     info->aConstraintUsage[constraint].omit = omit;
 }
 
-/* Rows of a scan come by edge id, those of a list by target. Ids of edges' own may be NULL, which
-** come last here. */
+/* Where one end is not exact, its look-up may give edges that differ in either end. */
+static bool ends_are_exact(const graph_table *t, bool both) {
+    return lookup_is_exact(t->affinity[0]) && (!both || lookup_is_exact(t->affinity[1]));
+}
+
+/* Rows of a scan come by edge id, those of one vertex by target, if an id means one vertex. Ids of
+** edges' own may be NULL, which come last here. */
 static void choose_order(const graph_table *t, sqlite3_index_info *info) {
     if (info->nOrderBy != 1)
         return;
     int column = info->aOrderBy[0].iColumn;
+    bool exact = ends_are_exact(t, info->idxNum == PLAN_BETWEEN);
     bool by_edge = column < 0 || (column == COLUMN_EDGE && !t->named);
     if (info->idxNum == PLAN_SCAN && by_edge) {
         info->orderByConsumed = 1;
         info->idxNum = info->aOrderBy[0].desc ? PLAN_SCAN_DOWN : PLAN_SCAN;
     } else if ((info->idxNum == PLAN_EDGE && !t->named) ||
-               (info->idxNum == PLAN_FROM && column == COLUMN_DST &&
+               (info->idxNum == PLAN_FROM && exact && column == COLUMN_DST &&
                 !info->aOrderBy[0].desc && texts_sort_as_utf8(t->c->db)) ||
-               (info->idxNum == PLAN_BETWEEN && by_edge && !info->aOrderBy[0].desc)) {
+               (info->idxNum == PLAN_BETWEEN && exact && by_edge &&
+                !info->aOrderBy[0].desc)) {
         info->orderByConsumed = 1;
     }
 }
@@ -336,9 +340,9 @@ static void plan_ends(const graph_table *t, sqlite3_index_info *info, const int 
         info->idxNum = to_list ? PLAN_TO_LIST : PLAN_BETWEEN;
     else
         info->idxNum = PLAN_FROM;
-    give_graph_table(info, from, 1, !from_list && lookup_is_exact(t->affinity[0]));
+    give_graph_table(info, from, 1, !from_list && ends_are_exact(t, between));
     if (between)
-        give_graph_table(info, to, 2, !to_list && lookup_is_exact(t->affinity[1]));
+        give_graph_table(info, to, 2, !to_list && ends_are_exact(t, true));
     if (from_list || (between && to_list))
         sqlite3_vtab_in(info, from_list ? from : to, 1);
     expect_rows(info, (from_list || (between && to_list) ? VALUES : 1) *
@@ -445,45 +449,35 @@ static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
     return SQLITE_OK;
 }
 
-static void set_list(graph_cursor *cur, const void *list, sqlite3_int64 count) {
-    sqlite3_free(cur->merged);
-    cur->merged = NULL;
-    cur->arc = NULL;
-    cur->list = list;
+static void scan_edges(graph_cursor *cur) {
     cur->position = 0;
-    cur->end = count;
+    cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);
+}
+
+static void take_found(graph_cursor *cur, const edges_found *found) {
+    sqlite3_free(cur->merged);
+    cur->arc = found->arc;
+    cur->first_id = found->first_id;
+    cur->list = found->list;
+    cur->merged = found->merged;
+    cur->position = 0;
+    cur->end = (sqlite3_int64)found->count;
     cur->step = 1;
     cur->looked = false;
-    cur->ranges = 0;
+    if (found->all)
+        scan_edges(cur);
 }
 
-/* Edges with that id of their own, which follow one another where nothing else may equal it. */
-static int find_named(graph_cursor *cur, sqlite3_value *value) {
-    row_ids_range range[ROW_IDS_MEANINGS];
-    int ranges;
-    bool misses;
-    int rc = lookup_misses_ids(cur->graph, value, &misses);
-    if (rc == SQLITE_OK && misses) { /* SQLite compares each */
-        cur->position = 0;
-        cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);
+/* Edges that have the id, or one of the list. */
+static int find_edge(graph_cursor *cur, sqlite3_value *value, bool list) {
+    struct sql_number number;
+    edges_found found;
+    if (cur->graph->row_ids) {
+        int rc = lookup_named(cur->graph, value, list, &found);
+        if (rc == SQLITE_OK)
+            take_found(cur, &found);
         return rc;
     }
-    if (rc == SQLITE_OK)
-        rc = row_ids_find(cur->graph->row_ids, value, range, &ranges);
-    if (rc || ranges == 0)
-        return rc;
-    cur->position = (sqlite3_int64)range[0].first;
-    cur->end = (sqlite3_int64)(range[0].first + range[0].count);
-    for (int k = 1; k < ranges; k++)
-        cur->more[k - 1] = range[k];
-    cur->ranges = ranges - 1;
-    return SQLITE_OK;
-}
-
-static int find_edge(graph_cursor *cur, sqlite3_value *value) {
-    struct sql_number number;
-    if (cur->graph->row_ids)
-        return find_named(cur, value);
     int rc = number_of(value, &number);
     number_to_integer(&number);
     if (rc || number.type != SQLITE_INTEGER || cur->graph->names)
@@ -496,38 +490,16 @@ static int find_edge(graph_cursor *cur, sqlite3_value *value) {
     return SQLITE_OK;
 }
 
-static void take_found(graph_cursor *cur, const edges_found *found) {
-    set_list(cur, found->list, (sqlite3_int64)found->count);
-    cur->arc = found->arc;
-    cur->first_id = found->first_id;
-    cur->merged = found->merged;
-}
-
 /* id[list] is a list; list -1: none is. */
 static int find_edges(const graph_table *t, graph_cursor *cur, int ids,
                       sqlite3_value **id, int list) {
     edges_found found;
     char *error = NULL;
-    int rc = list < 0
-                 ? lookup_edges(t->c, cur->graph, t->affinity, ids, id, &found, &error)
-                 : lookup_edges_of_list(t->c, cur->graph, t->affinity, ids, id, list,
-                                        &found, &error);
+    int rc = lookup_edges(t->c, cur->graph, t->affinity, ids, id, list, &found, &error);
     if (rc)
         return error ? set_error(cur->base.pVtab, rc, error) : rc;
     take_found(cur, &found);
     return SQLITE_OK;
-}
-
-/* Edges that have any of several ids of their own. */
-static int find_named_of_list(graph_cursor *cur, sqlite3_value *ids) {
-    edges_found found;
-    bool misses;
-    int rc = lookup_named_of_list(cur->graph, ids, &found, &misses);
-    if (rc == SQLITE_OK && !misses)
-        take_found(cur, &found);
-    else if (rc == SQLITE_OK) /* SQLite compares each */
-        cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);
-    return rc;
 }
 
 static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, int argc,
@@ -538,18 +510,16 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
     scope_settle(t->c);
     int rc = cur->graph ? SQLITE_OK : acquire(t, cur, (plan & PLAN_WEIGHTS) != 0);
     plan &= ~PLAN_WEIGHTS;
-    set_list(cur, NULL, 0);
+    take_found(cur, &(edges_found){.count = 0});
     if (rc)
         return rc;
-    if (plan == PLAN_EDGE)
-        return find_edge(cur, argv[0]);
+    if (plan == PLAN_EDGE || plan == PLAN_EDGE_LIST)
+        return find_edge(cur, argv[0], plan == PLAN_EDGE_LIST);
     if (plan == PLAN_FROM_LIST || plan == PLAN_LIST_TO || plan == PLAN_TO_LIST)
         return find_edges(t, cur, argc, argv, plan == PLAN_TO_LIST);
-    if (plan == PLAN_EDGE_LIST)
-        return find_named_of_list(cur, argv[0]);
     if (plan == PLAN_FROM || plan == PLAN_BETWEEN)
         return find_edges(t, cur, argc, argv, -1);
-    cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);
+    scan_edges(cur);
     if (plan == PLAN_SCAN_DOWN) {
         cur->position = cur->end - 1;
         cur->end = cur->step = -1;
@@ -561,13 +531,6 @@ static int table_next(sqlite3_vtab_cursor *base) {
     graph_cursor *cur = (graph_cursor *)base;
     cur->position += cur->step;
     cur->looked = false;
-    if (cur->position == cur->end && cur->ranges) {
-        const row_ids_range *next = &cur->more[0];
-        cur->position = (sqlite3_int64)next->first;
-        cur->end = (sqlite3_int64)(next->first + next->count);
-        cur->more[0] = cur->more[ROW_IDS_MEANINGS - 2];
-        cur->ranges--;
-    }
     return SQLITE_OK;
 }
 

@@ -1,22 +1,24 @@
-/* From the ids in WHERE src = ? AND dst = ? to edges.
+/* From the ids in WHERE src = ? AND dst = ?, or WHERE edge = ?, to edges.
 **
 **     value   column     vertices
 **     7       INTEGER    7
 **     7       TEXT       '7'
 **     7       no type    7 '7'         a 7 out of a column of numbers equals both
 **     7.0     TEXT       '7', or else '7.0'
-**     7.0     no type    7 '7' '7.0'   likewise
-**     7       no type    7 '7' '07' ' 7' '7.0' ...     where the graph has such odd numerals
+**     7.0     no type    7 '7'
+**     7       no type    every edge is compared if the graph has odd numerals: '07' ' 7' '7.0'
 **
 ** SQLite does not tell where a value comes from. So every vertex that may be meant is looked
-** up, and SQLite compares once more. Where several have edges, their lists are merged. To
-** a TEXT column a value goes as a text wherever it comes from: comparing would cost as much
-** again as the look-up. */
+** up, and SQLite compares once more. To a TEXT column a value goes as a text wherever it comes
+** from: comparing would cost as much again as the look-up.
+**
+**     src IN (1, '1', 7)    1        '1'      7
+**     edges                 4 9 12   4 12     3        what each finds: 1 may mean '1', too
+**     set                   3 4 9 12                   each once */
 #include "lookup.h"
 #include "base/value.h"
 #include "table_function/find_id.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,210 +26,139 @@ bool lookup_is_exact(char affinity) {
     return affinity != 'A';
 }
 
-/* ---- ids ---- */
+/* ---- edges of several look-ups ---- */
 
-enum { FEW = 3 };
+/* The first edges found are the graph's own list. Further ones make a set of all of them: arcs
+** or edge numbers. */
+typedef struct lookup {
+    connection *c;
+    graph_ref *of;
+    bool by_arcs;
+    edges_found *found;
+    uint64_t *edge, count, room;
+    char **error;
+    search_watch watch;
+    bool watched;
+} lookup;
 
-typedef struct meanings {
-    uint32_t few[FEW], *vertex; /* the few, or a block of sqlite3_malloc */
-    int count, room;
-} meanings;
-
-static void forget_lookup(meanings *m) {
-    if (m->vertex != m->few)
-        sqlite3_free(m->vertex);
-}
-
-static int add_lookup(meanings *m, uint32_t v) {
-    bool known = v == GPUGRAPH_NONE;
-    for (int i = 0; i < m->count; i++)
-        known |= m->vertex[i] == v;
-    if (known)
+static int make_room_for_edges(lookup *l, uint64_t more) {
+    if (l->room - l->count >= more)
         return SQLITE_OK;
-    if (m->count == m->room) {
-        const size_t bytes = (size_t)m->room * sizeof v;
-        uint32_t *more = sqlite3_malloc64(2 * bytes);
-        if (!more)
-            return SQLITE_NOMEM;
-        memcpy(more, m->vertex, bytes);
-        forget_lookup(m);
-        m->vertex = more;
-        m->room *= 2;
-    }
-    m->vertex[m->count++] = v;
+    const uint64_t room = 2 * l->room + more + 64;
+    uint64_t *grown = sqlite3_realloc64(l->edge, room * sizeof *grown);
+    if (!grown)
+        return SQLITE_NOMEM;
+    l->edge = grown;
+    l->room = room;
     return SQLITE_OK;
 }
+
+static int add_to_set(lookup *l, const edges_found *part) {
+    int rc = make_room_for_edges(l, part->count);
+    for (uint64_t i = 0; rc == SQLITE_OK && i < part->count; i++)
+        l->edge[l->count++] =
+            part->arc ? part->arc[i] : gpugraph_edge_at(l->of->graph, part->list, i);
+    return rc;
+}
+
+static int add_found(lookup *l, const edges_found *part) {
+    int rc = SQLITE_OK;
+    if (part->count == 0)
+        return rc;
+    if (l->found->count == 0) {
+        *l->found = *part;
+        return rc;
+    }
+    if (l->count == 0)
+        rc = add_to_set(l, l->found);
+    return rc ? rc : add_to_set(l, part);
+}
+
+static int compare_edges(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The set, each edge once, becomes what is found: edge numbers are as wide as the graph's own
+** lists have them. */
+static void hand_over(lookup *l) {
+    uint64_t kept = 1;
+    const bool narrow =
+        !l->by_arcs && gpugraph_edge_size(l->of->graph) == sizeof(uint32_t);
+    qsort(l->edge, l->count, sizeof *l->edge, compare_edges);
+    for (uint64_t i = 1; i < l->count; i++)
+        if (l->edge[i] != l->edge[kept - 1])
+            l->edge[kept++] = l->edge[i];
+    for (uint64_t i = 0; narrow && i < kept; i++) {
+        const uint32_t edge = (uint32_t)l->edge[i];
+        memcpy((char *)l->edge + i * sizeof edge, &edge, sizeof edge);
+    }
+    l->found->count = kept;
+    l->found->merged = l->edge;
+    l->found->arc = l->by_arcs ? l->edge : NULL;
+    l->found->list = l->by_arcs ? NULL : l->edge;
+    l->edge = NULL;
+}
+
+static int end_lookup(lookup *l, int rc) {
+    if (rc || l->found->all)
+        *l->found = (edges_found){.all = l->found->all};
+    else if (l->count > 0)
+        hand_over(l);
+    sqlite3_free(l->edge);
+    return rc;
+}
+
+/* ---- numerals that SQLite would not write ---- */
 
 static bool is_number(sqlite3_value *id) {
     const int type = sqlite3_value_type(id);
     return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
-/* ---- numerals that SQLite would not write ---- */
-
-/* In order of value. */
-struct odd_numerals {
-    int64_t count;
-    struct odd {
-        double value;
-        int64_t text;
-    } odd[];
-};
-
-static int compare_odd(const void *a, const void *b) {
-    const double x = ((const struct odd *)a)->value, y = ((const struct odd *)b)->value;
-    return (x > y) - (x < y);
-}
-
-/* skip: bytes in front of each text. */
-static int find_odd(const gpugraph_texts *texts, uint64_t skip,
-                    struct odd_numerals **list) {
-    int64_t room = 16;
-    struct odd_numerals *l = sqlite3_malloc64(sizeof *l + 16 * sizeof *l->odd);
-    if (l)
-        l->count = 0;
-    for (int64_t t = 0; l && t < texts->count; t++) {
-        uint64_t length;
-        const char *text = gpugraph_text(texts, (uint64_t)t, &length);
-        double value;
-        if (length <= skip || !odd_numeral(text + skip, (size_t)(length - skip), &value))
-            continue;
-        struct odd_numerals *grown = l;
-        if (l->count == room)
-            grown = sqlite3_realloc64(l, sizeof *l + (sqlite3_uint64)(room *= 2) *
-                                                         sizeof *l->odd);
-        if (!grown || isnan(value)) {
-            sqlite3_free(l);
-            return SQLITE_NOMEM;
-        }
-        l = grown;
-        l->odd[l->count++] = (struct odd){value, t};
-    }
-    if (!l)
-        return SQLITE_NOMEM;
-    qsort(l->odd, (size_t)l->count, sizeof *l->odd, compare_odd);
-    *list = l;
-    return SQLITE_OK;
-}
-
-/* Those of the list that may equal the number: from what is returned to before *end. Values may differ from
-** SQLite's by rounding. */
-static int64_t first_odd(const struct odd_numerals *l, double number, int64_t *end) {
-    const double slack = fabs(number) * 1e-12;
-    int64_t low = 0, high = l->count;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (l->odd[middle].value < number - slack)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (*end = low; *end < l->count && l->odd[*end].value <= number + slack; ++*end)
-        ;
-    return low;
-}
-
-int lookup_misses_ids(graph_ref *of, sqlite3_value *id, bool *misses) {
-    int64_t end;
-    *misses = false;
+/* May the number equal a text that is no usual way to write it? *odd keeps whether some text
+** is one. skip: bytes in front of each text. */
+static bool may_be_odd(sqlite3_value *id, const gpugraph_texts *texts, uint64_t skip,
+                       enum odd_numerals *odd) {
     if (!is_number(id))
-        return SQLITE_OK;
-    int rc = of->odd_ids
-                 ? SQLITE_OK
-                 : find_odd(&gpugraph_vertex_ids(of->row_ids)->texts, 1, &of->odd_ids);
-    *misses =
-        rc == SQLITE_OK && first_odd(of->odd_ids, sqlite3_value_double(id), &end) < end;
-    return rc;
+        return false;
+    for (int64_t t = 0; *odd == ODD_UNKNOWN && t < texts->count; t++) {
+        uint64_t length;
+        double value;
+        const char *text = gpugraph_text(texts, (uint64_t)t, &length);
+        if (length > skip && odd_numeral(text + skip, (size_t)(length - skip), &value))
+            *odd = ODD_SOME;
+    }
+    if (*odd == ODD_UNKNOWN)
+        *odd = ODD_NONE;
+    return *odd == ODD_SOME;
 }
 
-static int add_odd(graph_ref *of, sqlite3_value *id, meanings *m) {
-    const gpugraph_ids *ids = gpugraph_vertex_ids(of->graph);
-    int64_t end;
-    int rc = of->odd_vertices ? SQLITE_OK : find_odd(&ids->texts, 0, &of->odd_vertices);
-    if (rc)
-        return rc;
-    int64_t i = first_odd(of->odd_vertices, sqlite3_value_double(id), &end);
-    for (; rc == SQLITE_OK && i < end; i++)
-        rc = add_lookup(m, ids->integer_count + (uint32_t)of->odd_vertices->odd[i].text);
-    return rc;
-}
+/* ---- by ids of their ends ---- */
 
-static int find_meanings(graph_ref *of, char affinity, sqlite3_value *id, meanings *m) {
-    const gpugraph_graph *graph = of->graph;
+enum { MEANINGS = 2 };
+
+/* The vertices that the id may mean. */
+static int find_meanings(lookup *l, char affinity, sqlite3_value *id,
+                         uint32_t vertex[MEANINGS], int *count) {
+    const gpugraph_graph *graph = l->of->graph;
+    const gpugraph_texts *texts = &gpugraph_vertex_ids(graph)->texts;
+    const bool exact = lookup_is_exact(affinity) || !is_number(id) || texts->count == 0;
     uint32_t v;
+    *count = 0;
     int rc = find_vertex(graph, affinity, id, &v);
-    if (rc == SQLITE_OK)
-        rc = add_lookup(m, v);
-    if (rc || lookup_is_exact(affinity) || !is_number(id) ||
-        gpugraph_vertex_ids(graph)->texts.count == 0)
+    if (rc == SQLITE_OK && v != GPUGRAPH_NONE)
+        vertex[(*count)++] = v;
+    if (rc || exact)
         return rc;
+    l->found->all |= may_be_odd(id, texts, 0, &l->of->odd_vertices);
     rc = find_vertex(graph, 'B', id, &v);
-    if (rc == SQLITE_OK)
-        rc = add_lookup(m, v);
-    return rc ? rc : add_odd(of, id, m);
-}
-
-/* ---- lists ---- */
-
-typedef struct part {
-    const uint64_t *arc; /* or */
-    const char *list;
-    uint64_t count, at;
-} part;
-
-/* What lists are merged by: target and edge, or the edge alone. */
-static void order_of(const part *p, const gpugraph_graph *graph, bool by_target,
-                     uint64_t order[2]) {
-    if (p->arc) {
-        order[0] = by_target ? p->arc[p->at] >> 32 : 0;
-        order[1] = p->arc[p->at] & UINT32_MAX;
-    } else {
-        order[1] = gpugraph_edge_at(graph, p->list, p->at);
-        order[0] = by_target ? gpugraph_edge_of(graph, order[1]).target : 0;
-    }
-}
-
-/* The part whose next edge comes first; NULL: none is left. */
-static part *first_of(part *parts, int count, const gpugraph_graph *graph,
-                      bool by_target) {
-    part *first = NULL;
-    uint64_t least[2] = {0, 0}, here[2];
-    for (int i = 0; i < count; i++) {
-        if (parts[i].at == parts[i].count)
-            continue;
-        order_of(&parts[i], graph, by_target, here);
-        if (first && (here[0] != least[0] ? here[0] > least[0] : here[1] > least[1]))
-            continue;
-        first = &parts[i];
-        memcpy(least, here, sizeof least);
-    }
-    return first;
-}
-
-static int merge_lookup(const gpugraph_graph *graph, part *parts, int count,
-                        bool by_target, edges_found *found) {
-    const bool arcs = parts[0].arc != NULL;
-    size_t size = arcs ? sizeof(uint64_t) : gpugraph_edge_size(graph);
-    found->merged = sqlite3_malloc64(found->count * size);
-    if (!found->merged)
-        return SQLITE_NOMEM;
-    char *to = found->merged;
-    for (part *p; (p = first_of(parts, count, graph, by_target)) != NULL; to += size)
-        memcpy(to, (arcs ? (const char *)p->arc : p->list) + p->at++ * size, size);
-    if (arcs)
-        found->arc = found->merged;
-    else
-        found->list = found->merged;
-    return SQLITE_OK;
+    if (rc == SQLITE_OK && v != GPUGRAPH_NONE && (*count == 0 || vertex[0] != v))
+        vertex[(*count)++] = v;
+    return rc;
 }
 
 /* A look-up is too short to be watched, unless it is the first and makes something. */
-typedef struct lookup {
-    connection *c;
-    search_watch watch;
-    bool watched;
-} lookup;
-
 static int lookup_interrupted(void *listener) {
     return connection_interrupted(((lookup *)listener)->c);
 }
@@ -244,92 +175,101 @@ static void on_lookup_phase(void *listener, const char *name, double ms, int64_t
     connection_progress(l->c, name, ms, items);
 }
 
-/* Of one pair of vertices; to NULL: of all edges from the one. */
-static gpugraph_status ask_part(gpugraph_graph *graph, uint32_t from, const uint32_t *to,
-                                bool by_arcs, gpugraph_run *run, part *p,
-                                edges_found *found) {
-    const void *list = NULL;
+/* The edges of one pair of vertices; to NULL: all edges from the one. */
+static gpugraph_status find_part(const lookup *l, uint32_t from, const uint32_t *to,
+                                 gpugraph_run *run, edges_found *part) {
+    gpugraph_graph *graph = l->of->graph;
     gpugraph_arcs arcs = {.count = 0};
     gpugraph_status status;
-    *p = (part){.at = 0};
-    if (by_arcs) {
-        status = to ? gpugraph_arcs_between(graph, from, *to, run, &arcs)
-                    : gpugraph_arcs_from(graph, from, run, &arcs);
-        p->arc = arcs.arc;
-        p->count = arcs.count;
-        found->first_id = arcs.first_id;
-        return status;
-    }
-    status = to ? gpugraph_edges_between(graph, from, *to, run, &list, &p->count)
-                : gpugraph_edges_from(graph, from, run, &list, &p->count);
-    p->list = list;
+    *part = (edges_found){.count = 0};
+    if (!l->by_arcs)
+        return to ? gpugraph_edges_between(graph, from, *to, run, &part->list,
+                                           &part->count)
+                  : gpugraph_edges_from(graph, from, run, &part->list, &part->count);
+    status = to ? gpugraph_arcs_between(graph, from, *to, run, &arcs)
+                : gpugraph_arcs_from(graph, from, run, &arcs);
+    part->arc = arcs.arc;
+    part->count = arcs.count;
+    part->first_id = arcs.first_id;
     return status;
 }
 
-static gpugraph_status find_part(connection *c, gpugraph_graph *graph, uint32_t from,
-                                 const uint32_t *to, bool by_arcs, part *p,
-                                 edges_found *found, char **error) {
-    lookup l = {.c = c};
+static int add_part(lookup *l, uint32_t from, const uint32_t *to) {
+    edges_found part;
     gpugraph_run run;
-    connection_run(c, &run);
+    connection_run(l->c, &run);
     run.interrupted = lookup_interrupted;
     run.phase = on_lookup_phase;
-    run.listener = &l;
-    const gpugraph_status status = ask_part(graph, from, to, by_arcs, &run, p, found);
-    if (l.watched)
-        watch_end(&l.watch, c);
-    if (status != GPUGRAPH_OK)
-        *error = sqlite3_mprintf("%s", run.message);
-    return status;
+    run.listener = l;
+    l->watched = false;
+    const gpugraph_status status = find_part(l, from, to, &run, &part);
+    if (l->watched)
+        watch_end(&l->watch, l->c);
+    if (status == GPUGRAPH_OK)
+        return add_found(l, &part);
+    *l->error = sqlite3_mprintf("%s", run.message);
+    return code_of_status(status);
 }
 
-/* Of every pair of meanings. Where edges have ids of their own, none is kept by its rowid. */
-static int find_parts(connection *c, graph_ref *of, const meanings m[2], bool to_one,
-                      part *parts, edges_found *found, char **error) {
-    const bool by_arcs = !of->row_ids && gpugraph_keeps_arcs(of->graph);
-    int count = 0;
-    for (int i = 0; i < m[0].count; i++) {
-        for (int j = 0; j < m[1].count; j++) {
-            gpugraph_status status =
-                find_part(c, of->graph, m[0].vertex[i], to_one ? &m[1].vertex[j] : NULL,
-                          by_arcs, &parts[count], found, error);
-            if (status != GPUGRAPH_OK)
-                return code_of_status(status);
-            found->count += parts[count].count;
-            count += parts[count].count > 0;
-        }
-    }
-    if (count > 1)
-        return merge_lookup(of->graph, parts, count, !to_one, found);
-    if (count) {
-        found->list = parts[0].list;
-        found->arc = parts[0].arc;
-    }
-    return SQLITE_OK;
+static int add_edges_of(lookup *l, const char *affinity, int ids, sqlite3_value **id) {
+    uint32_t vertex[2][MEANINGS];
+    int count[2] = {0, 1}, rc = SQLITE_OK;
+    for (int i = 0; i < ids && rc == SQLITE_OK; i++)
+        rc = find_meanings(l, affinity[i], id[i], vertex[i], &count[i]);
+    for (int i = 0; i < count[0] && !l->found->all; i++)
+        for (int j = 0; j < count[1] && rc == SQLITE_OK; j++)
+            rc = add_part(l, vertex[0][i], ids > 1 ? &vertex[1][j] : NULL);
+    return rc;
 }
 
 int lookup_edges(connection *c, graph_ref *of, const char *affinity, int ids,
-                 sqlite3_value **id, edges_found *found, char **error) {
-    meanings m[2];
-    part few[FEW * FEW], *parts = few;
-    int rc = SQLITE_OK;
-    memset(found, 0, sizeof *found);
-    for (int i = 0; i < 2; i++) {
-        m[i] = (meanings){.vertex = m[i].few, .room = FEW};
-        if (i < ids && rc == SQLITE_OK)
-            rc = find_meanings(of, affinity[i], id[i], &m[i]);
+                 sqlite3_value **id, int list, edges_found *found, char **error) {
+    /* Where edges have ids of their own, none is kept by its rowid. */
+    lookup l = {.c = c,
+                .of = of,
+                .by_arcs = !of->row_ids && gpugraph_keeps_arcs(of->graph),
+                .found = found,
+                .error = error};
+    sqlite3_value *one[2] = {id[0], ids > 1 ? id[1] : NULL};
+    *found = (edges_found){.count = 0};
+    int rc = list < 0 ? SQLITE_OK : sqlite3_vtab_in_first(id[list], &one[list]);
+    while (rc == SQLITE_OK && (list < 0 || one[list]) && !found->all) {
+        rc = add_edges_of(&l, affinity, ids, one);
+        if (list < 0)
+            break;
+        rc = rc ? rc : sqlite3_vtab_in_next(id[list], &one[list]);
     }
-    m[1].count += ids == 1; /* whatever it is */
-    const uint64_t pairs = (uint64_t)m[0].count * (uint64_t)m[1].count;
-    if (rc == SQLITE_OK && pairs > FEW * FEW) {
-        parts = sqlite3_malloc64(pairs * sizeof *parts);
-        rc = parts ? SQLITE_OK : SQLITE_NOMEM;
+    return end_lookup(&l, rc == SQLITE_DONE ? SQLITE_OK : rc);
+}
+
+/* ---- by ids of their own ---- */
+
+static int add_named(lookup *l, sqlite3_value *id) {
+    graph_ref *of = l->of;
+    row_ids_range range[ROW_IDS_MEANINGS];
+    int ranges = 0, rc = SQLITE_OK;
+    l->found->all |=
+        may_be_odd(id, &gpugraph_vertex_ids(of->row_ids)->texts, 1, &of->odd_ids);
+    if (!l->found->all)
+        rc = row_ids_find(of->row_ids, id, range, &ranges);
+    for (int k = 0; rc == SQLITE_OK && k < ranges; k++) {
+        rc = make_room_for_edges(l, range[k].count);
+        for (uint64_t i = 0; rc == SQLITE_OK && i < range[k].count; i++)
+            l->edge[l->count++] = range[k].first + i;
     }
-    if (rc == SQLITE_OK)
-        rc = find_parts(c, of, m, ids > 1, parts, found, error);
-    if (parts != few)
-        sqlite3_free(parts);
-    forget_lookup(&m[0]);
-    forget_lookup(&m[1]);
     return rc;
+}
+
+int lookup_named(graph_ref *of, sqlite3_value *id, bool list, edges_found *found) {
+    lookup l = {.of = of, .found = found};
+    *found = (edges_found){.count = 0};
+    if (!list)
+        return end_lookup(&l, add_named(&l, id));
+    sqlite3_value *one;
+    int rc = sqlite3_vtab_in_first(id, &one);
+    while (rc == SQLITE_OK && one && !found->all) {
+        rc = add_named(&l, one);
+        rc = rc ? rc : sqlite3_vtab_in_next(id, &one);
+    }
+    return end_lookup(&l, rc == SQLITE_DONE ? SQLITE_OK : rc);
 }

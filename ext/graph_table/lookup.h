@@ -1,4 +1,4 @@
-/* Edges of a followed graph, found by the ids of their ends: lookup.c. */
+/* Edges of a followed graph, found by the ids of their ends, or by ids of their own: lookup.c. */
 #ifndef GPUGRAPH_GRAPH_LOOKUP_H
 #define GPUGRAPH_GRAPH_LOOKUP_H
 
@@ -11,24 +11,20 @@ typedef struct edges_found {
     int64_t first_id; /* of arcs */
     const void *list; /* for gpugraph_edge_at */
     uint64_t count;
-    void *merged; /* sqlite3_free; NULL: what is found is the graph's own */
+    void *merged; /* sqlite3_free; NULL: the edges found are the graph's own list */
+    bool all; /* any edge may be meant, and SQLite compares each; nothing else is set */
 } edges_found;
 
 /* Are vertices found by an id of a column of this affinity exactly those that equal it?
 ** Else SQLite must compare once more. */
 bool lookup_is_exact(char affinity);
-/* *misses: may edges' ids of their own equal this number, and yet not be found by row_ids_find? */
-int lookup_misses_ids(graph_ref *graph, sqlite3_value *id, bool *misses);
-/* WHERE src = id[0], and with two ids AND dst = id[1]; with one in order of (target, edge
-** number), with two by edge number. *error: a sentence, or NULL. */
+/* WHERE src = id[0], and with two ids AND dst = id[1]. id[list] is a list of IN (...), as SQLite
+** hands it out at once; list -1: none is. If both columns are exact and there is no list, edges
+** come in order of (target, edge number) with one id, and by edge number with two; else each
+** comes once, in no order. *error: a sentence, or NULL. */
 int lookup_edges(connection *c, graph_ref *graph, const char *affinity, int ids,
-                 sqlite3_value **id, edges_found *found, char **error);
-/* WHERE src IN (...), with two ids AND dst = ?, or dst IN (...): id[list] is the list, as SQLite hands it out at
-** once. Each edge once, in no order. */
-int lookup_edges_of_list(connection *c, graph_ref *graph, const char *affinity, int ids,
-                         sqlite3_value **id, int list, edges_found *found, char **error);
-/* Of ids of edges' own, by edge number. *misses: as above, of any of them; then nothing is found. */
-int lookup_named_of_list(graph_ref *graph, sqlite3_value *ids, edges_found *found,
-                         bool *misses);
+                 sqlite3_value **id, int list, edges_found *found, char **error);
+/* WHERE edge = id, or IN the list, of ids of edges' own. Each edge once, by edge number. */
+int lookup_named(graph_ref *graph, sqlite3_value *id, bool list, edges_found *found);
 
 #endif

@@ -94,8 +94,6 @@ void graph_free(graph_ref *g) {
     sqlite3_free(g->params);
     gpugraph_free(g->half_rows);
     gpugraph_free(g->row_ids);
-    sqlite3_free(g->odd_vertices);
-    sqlite3_free(g->odd_ids);
     sqlite3_free(g->weight_error);
     id_columns_clear(&g->ids);
     stamp_free(g->stamp);

@@ -4,9 +4,7 @@
 #include <string.h>
 
 void graph_changed(graph_ref *g) {
-    sqlite3_free(g->odd_vertices);
-    sqlite3_free(g->odd_ids);
-    g->odd_vertices = g->odd_ids = NULL;
+    g->odd_vertices = g->odd_ids = ODD_UNKNOWN;
     while (g->searches) {
         search_ref *next = g->searches->next;
         search_free(g->searches);

@@ -49,10 +49,8 @@ typedef struct graph_ref {
     bool has_mixed_id; /* mixed_id was such an id when the ids were last looked at */
     sqlite3_int64 mixed_id;
     gpugraph_direction direction; /* of searches that are given none */
-    /* Odd numerals (base/value.h) among its vertices, among its edges' own ids: lists of
-    ** graph_table/lookup.c, by sqlite3_malloc; NULL: nobody has looked. Whoever changes the graph frees
-    ** them. */
-    struct odd_numerals *odd_vertices, *odd_ids;
+    /* Is one of its vertices, or one of its edges' own ids, an odd numeral (base/value.h)? */
+    enum odd_numerals { ODD_UNKNOWN, ODD_NONE, ODD_SOME } odd_vertices, odd_ids;
     bool followed; /* the mirror of a followed graph (follow/follow.c), which keeps it */
     int looks; /* at all of its edges, for those that touch one vertex (graph_table/delete.c) */
     struct stamp
