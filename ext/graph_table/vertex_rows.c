@@ -1,9 +1,7 @@
 /* The rows of a vertex's edges, in time that is in proportion to these where it can be.
 **
 **     v -> 4, v -> 9       arcs by the ids of edges, which a followed graph has for its look-ups
-**     4 -> v               among 4's arcs: as many as enter v, on a road map; else
-**     5 -> v, 7 -> v       among the arcs of 5 and 7, which a search's rows against the direction name; else
-**                          an index of the table's that begins with the column of targets, if it has one; else
+**     5 -> v, 7 -> v       an index of the table's that begins with the column of targets, if it has one; else
 **                          a look at all targets, LOOKS times; then arcs back from targets, which follow changes
 **
 ** Where edges have ids of their own, or none, no arcs are kept: then both ends need an index, or all edges are
@@ -13,14 +11,12 @@
 #include "base/statement.h"
 #include "load/row_ids.h"
 #include "source/condition.h"
+#include "brief_lock.h"
 #include "team.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum {
-    LOOKS = 16
-}; /* at all targets, as long as which arcs into vertices take to make */
+enum { LOOKS = 16 }; /* looks at all targets take as long as making arcs into vertices */
 
 typedef struct finding {
     graph_call *call;
@@ -134,74 +130,48 @@ static sqlite3_int64 row_of(const graph_ref *g, const gpugraph_edge_list *edges,
     return g->two_ways && !g->undirected ? row >> 1 : row;
 }
 
-/* What one of the threads that look at all edges has found: edge numbers. */
-typedef struct scan_part {
-    uint64_t *edge, count, room;
-    bool failed;
-} scan_part;
-
-enum { MANY = 1 << 16, PARTS = 64, PATIENCE = 1 << 26 };
+enum {
+    MANY = 1 << 16,
+    PATIENCE = 1 << 26
+}; /* edges: for several threads; between polls */
 
 /* Edges from `first` on. */
 typedef struct edge_scan {
+    finding *f;
     const gpugraph_edge_list *edges;
-    bool sources; /* look at them, too */
-    uint64_t first, count;
-    uint32_t v;
-    int parts;
-    scan_part part[PARTS];
+    const uint32_t *source; /* the targets again where sources are not looked at */
+    uint64_t first;
+    gg_brief_lock lock; /* of the list of rows, and rc */
+    int rc;
 } edge_scan;
 
-static void add_edge(scan_part *part, uint64_t e) {
-    if (part->count == part->room) {
-        const uint64_t more = part->room ? 2 * part->room : 64;
-        uint64_t *edge = realloc(part->edge, more * sizeof *edge);
-        part->failed |= !edge;
-        if (!edge)
-            return;
-        part->edge = edge;
-        part->room = more;
-    }
-    part->edge[part->count++] = e;
-}
-
-static void scan_edges(void *of, uint64_t number) {
+static void scan_edges(void *of, uint64_t low, uint64_t high) {
     edge_scan *s = of;
-    const uint32_t v = s->v, *target = s->edges->target,
-                   *source = s->sources ? s->edges->source : target;
-    const uint64_t high = s->first + gg_slice(s->count, (int)number + 1, s->parts);
-    for (uint64_t e = s->first + gg_slice(s->count, (int)number, s->parts);
-         e < high && !s->part[number].failed; e++)
-        if (source[e] == v || target[e] == v)
-            add_edge(&s->part[number], e);
-}
-
-/* So many at a time that an interrupt need not wait. */
-static int scan_all(connection *c, uint64_t count, edge_scan *s) {
-    for (s->first = 0; s->first < count; s->first += s->count) {
-        s->count = count - s->first < PATIENCE ? count - s->first : PATIENCE;
-        gg_parts(s->parts, (uint64_t)s->parts, scan_edges, s);
-        if (s->first + s->count < count && connection_interrupted(c))
-            return SQLITE_INTERRUPT;
+    const uint32_t v = s->f->v, *target = s->edges->target;
+    for (uint64_t e = s->first + low; e < s->first + high; e++) {
+        if (s->source[e] != v && target[e] != v)
+            continue;
+        gg_lock(&s->lock);
+        if (s->rc == SQLITE_OK)
+            s->rc = add_row(s->f, row_of(s->f->g, s->edges, e));
+        gg_unlock(&s->lock);
     }
-    return SQLITE_OK;
 }
 
 /* By several threads; of sources and targets, or of targets alone. */
 static int rows_of_all(finding *f, bool sources) {
     const uint64_t count = gpugraph_edge_count(f->g->graph);
-    edge_scan s = {gpugraph_edges_of(f->g->graph), sources, 0, 0, f->v, 1, {{0}}};
-    if (count > MANY)
-        s.parts = gg_team_limit(f->call->c->config.threads);
-    s.parts = s.parts < PARTS ? s.parts : PARTS;
-    int rc = scan_all(f->call->c, count, &s);
-    for (int i = 0; i < s.parts; i++) {
-        rc = s.part[i].failed ? SQLITE_NOMEM : rc;
-        for (uint64_t k = 0; k < s.part[i].count && rc == SQLITE_OK; k++)
-            rc = add_row(f, row_of(f->g, s.edges, s.part[i].edge[k]));
-        free(s.part[i].edge);
+    const gpugraph_edge_list *edges = gpugraph_edges_of(f->g->graph);
+    const int threads = count > MANY ? gg_team_limit(f->call->c->config.threads) : 1;
+    edge_scan s = {
+        .f = f, .edges = edges, .source = sources ? edges->source : edges->target};
+    for (; s.first < count && s.rc == SQLITE_OK; s.first += PATIENCE) {
+        const uint64_t left = count - s.first;
+        if (s.first > 0 && connection_interrupted(f->call->c))
+            return SQLITE_INTERRUPT;
+        gg_slices(threads, left < PATIENCE ? left : PATIENCE, scan_edges, &s);
     }
-    return rc;
+    return s.rc;
 }
 
 /* ---- by arcs ---- */
@@ -214,87 +184,23 @@ static int add_arcs(finding *f, const gpugraph_arcs *arcs) {
     return rc;
 }
 
-/* The arcs from u to v; loops are among those that leave v. */
-static int add_arcs_back(finding *f, gpugraph_run *run, uint32_t u, uint64_t *found) {
-    gpugraph_arcs back;
-    const int rc =
-        code_of_status(gpugraph_arcs_between(f->g->graph, u, f->v, run, &back));
-    if (rc)
-        return rc;
-    *found += back.count;
-    return u == f->v ? SQLITE_OK : add_arcs(f, &back);
-}
-
-/* Of the `entering` arcs that enter v, those from where its own lead. *all: there are no others. Nothing but v's own
-** edges and the rows of its neighbours is looked at. */
-static int rows_back(finding *f, gpugraph_run *run, const gpugraph_arcs *out,
-                     uint64_t entering, bool *all) {
-    uint64_t found = 0;
-    int rc = SQLITE_OK;
-    for (uint64_t i = 0; rc == SQLITE_OK && found < entering && i < out->count; i++) {
-        const uint32_t to = (uint32_t)(out->arc[i] >> 32);
-        if (i == 0 || out->arc[i - 1] >> 32 != to)
-            rc = add_arcs_back(f, run, to, &found);
-    }
-    *all = found == entering;
-    return rc;
-}
-
-static int compare_vertices(const void *a, const void *b) {
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Edges that enter v, among the arcs of those vertices that a search's rows name as their sources. *all: there are such
-** rows, and all were found. */
-static int rows_before(finding *f, gpugraph_run *run, uint64_t entering, bool *all) {
-    uint64_t count, found = 0;
-    int rc =
-        code_of_status(gpugraph_sources_into(f->g->graph, f->v, run, NULL, 0, &count));
-    if (rc || count == 0)
-        return rc;
-    const uint64_t room = count;
-    uint32_t *vertex = sqlite3_malloc64((room + 1) * sizeof *vertex);
-    if (!vertex)
-        return SQLITE_NOMEM;
-    rc = code_of_status(
-        gpugraph_sources_into(f->g->graph, f->v, run, vertex, room, &count));
-    count = count < room ? count : room;
-    vertex[count++] = f->v; /* which may not be there */
-    qsort(vertex, count, sizeof *vertex, compare_vertices);
-    for (uint64_t i = 0; i < count && rc == SQLITE_OK && found < entering; i++)
-        if (i == 0 || vertex[i] != vertex[i - 1])
-            rc = add_arcs_back(f, run, vertex[i], &found);
-    *all = found == entering;
-    sqlite3_free(vertex);
-    return rc;
-}
-
 /* The arcs that leave v, and then those that enter it. */
 static int rows_of_arcs(finding *f, graph_ref *g) {
     gpugraph_run run;
-    gpugraph_arcs out, in;
-    uint64_t entering = 0;
+    gpugraph_arcs arcs;
     bool all = false;
     connection_run(f->call->c, &run);
-    int rc = code_of_status(gpugraph_arcs_from(g->graph, f->v, &run, &out));
+    int rc = code_of_status(gpugraph_arcs_from(g->graph, f->v, &run, &arcs));
     if (rc == SQLITE_OK)
-        rc = add_arcs(f, &out);
-    if (rc == SQLITE_OK)
-        rc = code_of_status(gpugraph_count_into(g->graph, f->v, &run, &entering));
+        rc = add_arcs(f, &arcs);
     if (rc == SQLITE_OK && g->looks < LOOKS)
-        rc = rows_back(f, &run, &out, entering, &all);
-    if (rc == SQLITE_OK && !all && g->looks < LOOKS)
-        rc = rows_before(f, &run, entering, &all);
-    if (rc == SQLITE_OK && !all && g->looks < LOOKS)
         rc = rows_by_index(f, false, &all);
     if (rc || all)
         return rc;
-    g->looks += g->looks < LOOKS;
-    if (g->looks < LOOKS)
+    if (g->looks < LOOKS && ++g->looks < LOOKS)
         return rows_of_all(f, false);
-    rc = code_of_status(gpugraph_arcs_into(g->graph, f->v, &run, &in));
-    return rc ? rc : add_arcs(f, &in);
+    rc = code_of_status(gpugraph_arcs_into(g->graph, f->v, &run, &arcs));
+    return rc ? rc : add_arcs(f, &arcs);
 }
 
 int vertex_rows(graph_call *call, uint32_t v, row_list *list) {
