@@ -131,16 +131,16 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
 ** in the middle of a call, as after a call that all have come back from. */
 void gpugraph_part_free(gpugraph_part *part);
 
-/* The part's rows are copied to a device: devices of a host are dealt in turn to its processes, of which
-** this is number `place`. Searches run there from now on: gpugraph_part_mis; of parts by source
-** gpugraph_part_bfs and gpugraph_part_sssp, of parts by target gpugraph_part_pagerank (not by weight), each of at
-** most 16 parts. Trees and components are the cores'. Kernels of processes of one host reach each other's device
-** memory, where the driver allows it. Otherwise data goes from device to device by copies where parts are threads
-** of one process (each then on a device of its own), by NCCL where that is installed and no two parts share a
-** device, or through `exchange`. Collective. */
+/* The part's rows are copied to a device: devices of a host are dealt in turn to its processes, of
+** which this is number `place`. Searches run there from now on: of parts by source
+** gpugraph_part_mis, gpugraph_part_bfs and gpugraph_part_sssp, of parts by target
+** gpugraph_part_pagerank, each of at most 16 parts. Trees and components are the cores'. Kernels
+** of processes of one host reach each other's device memory, where the driver allows it; otherwise
+** data goes through `exchange`. Parts that are threads of one process have no devices.
+** Collective. */
 gpugraph_status gpugraph_part_to_device(gpugraph_part *part, int place,
                                         gpugraph_run *run);
-/* Which way that is, and why; NULL: the part is on no device. */
+/* "peer" or "host"; "none" for a single part; NULL: the part is on no device. */
 const char *gpugraph_part_way(const gpugraph_part *part);
 
 /* Not collective. Master i has the number gpugraph_part_numbers(part)[i], ascending. */

@@ -249,8 +249,7 @@ static bool take_backend(options *o, char **error) {
             error, sqlite3_mprintf("--backend cuda: components do not run on devices; "
                                    "leave the option out, or write cpu"));
     const gpugraph_partition wanted = ranks ? GPUGRAPH_BY_TARGET : GPUGRAPH_BY_SOURCE;
-    const bool any = o->function == FUNCTION_MIS;
-    if (o->partition_given && o->partition != wanted && !any)
+    if (o->partition_given && o->partition != wanted)
         return fail_options(
             error, sqlite3_mprintf("--backend cuda: %s wants --partition %s there",
                                    o->name, ranks ? "target" : "source"));

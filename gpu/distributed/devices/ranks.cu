@@ -44,11 +44,10 @@ static void free_own(struct shared_block *b, uint32_t me) {
 
 /* ---- may kernels meet? ---- */
 
-/* NCCL's own variable says that devices shall not reach each other. */
-static bool is_off() {
-    const char *off = getenv("NCCL_P2P_DISABLE");
-    return part_way_is_forced("nccl") || part_way_is_forced("host") ||
-           (off && strcmp(off, "0") != 0);
+/* Does GPUGRAPH_EXCHANGE ask for peer memory (`peer`), or for anything else? */
+static bool peers_are_asked(bool peer) {
+    const char *name = getenv("GPUGRAPH_EXCHANGE");
+    return name && (strcmp(name, "peer") == 0) == peer;
 }
 
 /* One that is the same in all processes of a host, and nowhere else. */
@@ -70,7 +69,7 @@ static void write_ticket(struct cuda_job *job, const gpugraph_part *p,
     cudaDeviceProp properties = {};
     memset(t, 0, sizeof *t);
     name_host(t->host);
-    if (is_off() || part_are_threads(p->exchange) || !t->host[0])
+    if (peers_are_asked(false) || !t->host[0])
         return;
     t->can =
         cudaGetDeviceProperties(&properties, job->device->ordinal) == cudaSuccess &&
@@ -87,7 +86,7 @@ static bool all_can(const struct ticket *t, uint32_t ranks) {
     for (uint32_t p = 0; p < ranks; p++) {
         if (!t[p].can || strcmp(t[p].host, t[0].host) != 0)
             return false;
-        for (uint32_t q = 0; q < p && !part_way_is_forced("peer"); q++)
+        for (uint32_t q = 0; q < p && !peers_are_asked(true); q++)
             if (memcmp(t[p].device, t[q].device, sizeof t[p].device) == 0)
                 return false;
     }
@@ -134,7 +133,7 @@ static bool ask_for_peers(struct cuda_job *job, gpugraph_part *p, struct part_sh
         unmap_others(&s->desk, x->part, (int)x->parts);
         unmap_others(&s->rows, x->part, (int)x->parts);
     }
-    if (gg_going(job) && !s->peers && part_way_is_forced("peer"))
+    if (gg_going(job) && !s->peers && peers_are_asked(true))
         gg_fail(job->run, GPUGRAPH_NO_DEVICE,
                 "GPUGRAPH_EXCHANGE is peer, but processes do not reach each other's "
                 "device memory");
@@ -216,9 +215,7 @@ static bool prepare_rank(struct cuda_job *job, gpugraph_part *p) {
         return false;
     }
     if (s->peers && p->exchange->parts > 1) {
-        char by_messages[sizeof d->way];
-        memcpy(by_messages, d->way, sizeof d->way);
-        snprintf(d->way, sizeof d->way, "peer and %.140s", by_messages);
+        d->way = "peer";
         gg_phase(job->run, "device", start, (int64_t)p->arcs,
                  "the memory of %u processes is within reach", p->exchange->parts);
     }
@@ -243,19 +240,39 @@ static bool can_be_rank(const gpugraph_part *p, gpugraph_partition wanted,
     return run->status == GPUGRAPH_OK;
 }
 
-/* Pieces go from device to device by the wire of the partition. */
+/* Pieces go down to the host, through the exchange of the partition, and up again. */
 static bool move_by_messages(struct several_team *team,
                              const struct several_piece *piece) {
     const uint32_t parts = (uint32_t)team->parts, me = (uint32_t)team->first;
-    auto out = [&](uint32_t q) -> struct part_piece {
-        const struct several_piece *one = &piece[me * parts + q];
-        return {const_cast<void *>(one->from), q == me ? 0 : one->bytes};
-    };
-    auto in = [&](uint32_t q) -> struct part_piece {
-        const struct several_piece *one = &piece[q * parts + me];
-        return {one->to, q == me ? 0 : one->bytes};
-    };
-    return part_swap_with_each(gg_several_on(team, team->first), team->rank, out, in);
+    const struct several_piece *out = piece + me * parts, *in = piece + me;
+    struct cuda_job *job = gg_several_on(team, team->first);
+    gpugraph_part *p = team->rank;
+    uint64_t sent = 0, come = 0;
+    for (uint32_t q = 0; q < parts; q++) {
+        sent += q == me ? 0 : out[q].bytes;
+        come += q == me ? 0 : in[q * parts].bytes;
+    }
+    if (!gg_going(job) || !part_mail_room(p, job->run, sent, come))
+        return false;
+    char *to = static_cast<char *>(p->sent.block),
+         *from = static_cast<char *>(p->come.block);
+    for (uint32_t q = 0; q < parts; q++) {
+        const uint64_t goes = q == me ? 0 : out[q].bytes,
+                       comes = q == me ? 0 : in[q * parts].bytes;
+        p->out[q] = {to, goes, goes};
+        p->in[q] = {from, comes, 0};
+        if (goes && !gg_download(job, to, out[q].from, goes))
+            return false;
+        to += goes;
+        from += comes;
+    }
+    if (p->exchange->calls->swap(p->exchange, job->run, p->out, p->in) != GPUGRAPH_OK)
+        return false;
+    for (uint32_t q = 0; q < parts; q++)
+        if (p->in[q].size &&
+            !gg_upload(job, in[q * parts].to, p->in[q].bytes, p->in[q].size))
+            return false;
+    return gg_going(job);
 }
 
 static const struct several_exchange by_ranks = {"ranks", false, move_by_messages};
@@ -269,7 +286,8 @@ bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
     team->rank = p;
     team->patience_ns = GG_SEVERAL_PATIENCE_NS;
     team->exchange = &by_ranks;
-    if (!can_be_rank(p, wanted, run) || !part_job_open(&member->job, p, run))
+    run->device = p->device->ordinal;
+    if (!can_be_rank(p, wanted, run) || !gg_job_open(&member->job, NULL, run))
         return false;
     member->lead = me;
     member->run.device = member->job.device->ordinal;
@@ -299,6 +317,25 @@ uint32_t *gg_several_places_of_masters(const struct several_team *team,
 }
 
 /* ---- a team of ranks ---- */
+
+/* Until all that was queued is done, or another rank has failed. */
+bool gg_rank_wait(struct several_team *team) {
+    enum { LOOKS = 64 };
+    struct cuda_job *job = gg_several_on(team, team->first);
+    gpugraph_exchange *x = team->rank->exchange;
+    for (uint32_t looks = 1; gg_going(job); looks++) {
+        const cudaError_t state = cudaStreamQuery(job->stream);
+        if (state == cudaSuccess)
+            return true;
+        if (state != cudaErrorNotReady)
+            return gg_note(job, state, "run what was queued");
+        cudaGetLastError();
+        if (looks % LOOKS == 0 && !x->calls->hear(x, job->run) && gg_poll(job->run))
+            gg_stopped(job->run);
+    }
+    __atomic_store_n(job->device->stop, 1u, __ATOMIC_RELEASE);
+    return false;
+}
 
 bool gg_rank_combine(struct several_team *team, gpugraph_combination how, uint64_t *word,
                      uint32_t words) {

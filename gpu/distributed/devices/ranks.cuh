@@ -5,10 +5,10 @@
 **                rows   | offset, number |                            likewise: read where keys are alike
 **                ends of arcs are places: of master i of rank q  q * stride + i
 **
-** CUDA maps memory between processes by handles (cudaIpcGetMemHandle). The first search of a partition asks whether all
-** ranks can do so. Otherwise, or where NCCL_P2P_DISABLE or GPUGRAPH_EXCHANGE says so, kernels return where they would
-** meet, and segments and letters go as messages between devices (exchange/wire.cu). Rows of masters are whole: out of them in
-** partitions by source, into them in partitions by target. */
+** CUDA maps memory between processes by handles (cudaIpcGetMemHandle). The first search of a
+** partition asks whether all ranks can do so. Otherwise, or where GPUGRAPH_EXCHANGE is not peer,
+** kernels return where they would meet, and segments and letters go through the hosts. Rows of
+** masters are whole: out of them in partitions by source, into them in partitions by target. */
 #ifndef GPUGRAPH_DISTRIBUTED_RANKS_CUH
 #define GPUGRAPH_DISTRIBUTED_RANKS_CUH
 
@@ -45,6 +45,7 @@ uint32_t *gg_several_places_of_masters(const struct several_team *team,
 
 /* Of this process's member: what the functions of team.cu do for a team of ranks. */
 bool gg_rank_workspace(struct several_team *team, struct several_space *space);
+bool gg_rank_wait(struct several_team *team);
 /* All ranks are here, and what they have queued is done. */
 bool gg_rank_barrier(struct several_team *team);
 bool gg_rank_combine(struct several_team *team, gpugraph_combination how, uint64_t *word,

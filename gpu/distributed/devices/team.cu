@@ -40,7 +40,7 @@ bool gg_several_wait(struct several_team *team) {
     for (int p = team->first; p < team->end && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
         if (team->rank)
-            part_wait(job, team->rank);
+            gg_rank_wait(team);
         else
             gg_wait(job);
     }

@@ -2,7 +2,7 @@
 **
 **     peer      kernels store into each other's memory and meet; what the host moves, it copies
 **     copies    copies by the runtime, whatever way it finds
-**     ranks     messages between the devices of processes (wire.cu)
+**     ranks     messages of processes, through their hosts (devices/ranks.cu)
 **
 ** Without peer access kernels return at each meeting, and the host moves segments and letters before it
 ** launches them again. The environment variable GPUGRAPH_EXCHANGE forces peer; any other value does

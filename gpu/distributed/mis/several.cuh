@@ -78,8 +78,4 @@ gpugraph_status gg_mis_several(gpugraph_graph *graph, gpugraph_priority priority
                                int64_t seed, gpugraph_run *run, const int *ordinal,
                                int parts, uint8_t *member);
 
-/* Pieces of rows on a device: by target, or in a grid. The job is open. (pieces.cu) */
-bool gg_mis_of_pieces(struct cuda_job *job, gpugraph_part *p, gpugraph_priority priority,
-                      const uint32_t *hash, uint8_t *member);
-
 #endif

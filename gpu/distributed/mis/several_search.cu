@@ -62,15 +62,18 @@ static int64_t bytes_several_search_on_several(const gpugraph_graph *graph, int 
 
 /* ---- a partition's ---- */
 
-/* By source: this process is a member of a team of ranks. */
-static gpugraph_status search_rank(gpugraph_part *p, const struct mis_question *question,
-                                   gpugraph_run *run, uint8_t *member) {
+/* This process is a member of a team of ranks. */
+gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
+                                 const uint32_t *hash, gpugraph_run *run,
+                                 uint8_t *member) {
+    const bool hashed = priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM;
+    const struct mis_question question = {priority, 0, 0, hashed ? hash : NULL};
     struct several_team team;
     struct mis_answer answer;
     if (!gg_several_open_rank(&team, p, GPUGRAPH_BY_SOURCE, run))
         return run->status;
     double started = gg_now_ms();
-    if (gg_mis_on_team(&team, &gg_several_rank(&team)->parts, question, &answer)) {
+    if (gg_mis_on_team(&team, &gg_several_rank(&team)->parts, &question, &answer)) {
         gg_phase(run, "search", started, (int64_t)p->arcs,
                  "%u launches, up to %u passes over %d parts on devices, exchange %s",
                  answer.launches, answer.passes, team.parts, gg_several_way(&team));
@@ -80,20 +83,6 @@ static gpugraph_status search_rank(gpugraph_part *p, const struct mis_question *
             gg_phase(run, "download", started, p->masters, "members");
     }
     return gg_several_close(&team);
-}
-
-gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
-                                 const uint32_t *hash, gpugraph_run *run,
-                                 uint8_t *member) {
-    const bool hashed = priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM;
-    const struct mis_question question = {priority, 0, 0, hashed ? hash : NULL};
-    struct cuda_job job;
-    if (p->partition == GPUGRAPH_BY_SOURCE || p->exchange->parts == 1)
-        return search_rank(p, &question, run, member);
-    if (!part_job_open(&job, p, run))
-        return run->status;
-    gg_mis_of_pieces(&job, p, priority, question.hash, member);
-    return gg_job_close(&job);
 }
 
 /* ---- the side of several devices ---- */

@@ -239,6 +239,9 @@ gpugraph_status gpugraph_part_to_device(gpugraph_part *p, int place, gpugraph_ru
     gg_begin(run);
     if (!gg_devices_asked()->usable(&why) || !gg_part_services.bring)
         gg_fail(run, GPUGRAPH_NO_DEVICE, "%s", why);
+    else if (p->exchange->parts > 1 && strcmp(p->exchange->calls->name, "threads") == 0)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "parts that are threads of one process search on the CPU");
     else if (!p->device)
         gg_part_services.bring(p, place, run);
     return part_end(p->exchange, run);
