@@ -157,9 +157,9 @@ gpugraph_status gpugraph_part_deliver(gpugraph_part *part, gpugraph_run *run,
                                       uint64_t count, const uint64_t *number,
                                       const uint64_t *value, uint64_t *master);
 
-/* Brings values of all vertices of a range, each part having a piece of it: numbers base + first[q] .. base +
-** first[q + 1] - 1 are with part q, their values in value[]. master[] as above. */
-gpugraph_status gpugraph_part_deal(gpugraph_part *part, gpugraph_run *run, uint64_t base,
+/* Brings values of vertices, each part having a piece of them: numbers first[q] .. first[q + 1] - 1
+** are with part q, their values in value[]. master[] as above. */
+gpugraph_status gpugraph_part_deal(gpugraph_part *part, gpugraph_run *run,
                                    const uint64_t *first, const uint32_t *value,
                                    uint32_t *master);
 

@@ -24,23 +24,28 @@ static uint64_t place_answer_of(const columns *c, uint32_t part, uint32_t *file,
     return (uint64_t)*file << 52 | (uint64_t)part << 40 | (uint64_t)i;
 }
 
-/* Sorted pairs lose their order, so each edge finds its key by its place. */
 static bool keys_by_place(edge_keys *k, const columns *c, gpugraph_exchange *x,
                           gpugraph_run *run) {
+    enum { KEY_BYTES = 16 };
     const uint64_t count = (uint64_t)c->count;
-    uint64_t *record = gg_alloc(run, 2 * count + 1, sizeof *record), kept = count;
+    uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
+    char *bytes = gg_alloc(run, count + 1, KEY_BYTES);
     uint64_t *key = gg_alloc(run, count + 1, sizeof *key);
     uint32_t file = 0;
-    for (int64_t i = 0; record && i < c->count; i++) {
+    for (int64_t i = 0; !run->status && i <= c->count; i++) {
+        offset[i] = KEY_BYTES * (uint64_t)i;
+        if (i == c->count)
+            break;
         const int64_t number = c->edge_id.value[i];
-        record[2 * i] = number < 0 ? k->ids.count : (uint64_t)number;
-        record[2 * i + 1] = place_answer_of(c, x->part, &file, i);
+        put_word_in_order(bytes + offset[i],
+                          number < 0 ? range_all(&k->ids) : (uint64_t)number);
+        put_word_in_order(bytes + offset[i] + 8, place_answer_of(c, x->part, &file, i));
     }
-    if (record && key && range_make(&k->order, x, run, 2, record, &kept, key))
-        for (uint64_t i = 0; i < kept; i++)
-            c->edge_id.value[record[2 * i + 1] & (((uint64_t)1 << 40) - 1)] =
-                (int64_t)key[i];
-    gg_release(record);
+    const gpugraph_texts keys = {.count = c->count, .offset = offset, .bytes = bytes};
+    if (!run->status && range_make(&k->order, x, run, &keys, key) && count > 0)
+        memcpy(c->edge_id.value, key, count * sizeof *key);
+    gg_release(offset);
+    gg_release(bytes);
     gg_release(key);
     return run->status == GPUGRAPH_OK;
 }
@@ -99,7 +104,7 @@ static bool make_part(answer *a, const options *o, const columns *c, gpugraph_ex
                       gpugraph_run *run) {
     static const int64_t no_edge = 0; /* a share without edges has edge ids, too */
     const gpugraph_share share = {
-        .vertices = a->vertices.count,
+        .vertices = range_all(&a->vertices),
         .count = (uint64_t)c->count,
         .source = (const uint64_t *)c->end[0].value,
         .target = (const uint64_t *)c->end[1].value,
@@ -154,8 +159,8 @@ bool answer_make(answer *a, const options *o, gpugraph_exchange *x, gpugraph_run
 
 void answer_clear(answer *a) {
     gpugraph_part_free(a->part);
-    dictionary_close(&a->vertices);
-    dictionary_close(&a->edges.ids);
+    range_close(&a->vertices);
+    range_close(&a->edges.ids);
     range_close(&a->edges.order);
     gg_release(a->row);
     gg_release(a->parent);

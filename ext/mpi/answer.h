@@ -16,8 +16,10 @@ enum { ANSWER_COLUMNS = 4 };
 /* Edge ids: the rowids of one table are keys as they are; others are numbered. */
 typedef struct edge_keys {
     bool numbered;
-    dictionary ids;
-    range order; /* (number of the id, place in the order of rows); NULL: ids.count */
+    range ids;
+    range
+        order; /* number of the id, place in the order of rows: two words. No id: a number
+                 ** behind those of all ids */
 } edge_keys;
 
 typedef struct answer {
@@ -28,7 +30,7 @@ typedef struct answer {
         const void *array;
     } column[ANSWER_COLUMNS];
     uint32_t *row, rows;
-    dictionary vertices;
+    range vertices;
     edge_keys edges;
     /* blocks of the arrays */
     uint64_t *parent;

@@ -1,53 +1,73 @@
 /* A dictionary over all processes: ids to numbers 0 .. n - 1 in the order of ids, and back.
 **
 **     ids of process 0    7 'b' 3 9            numbers of all    3:0  7:1  9:2  'a':3  'b':4
-**     ids of process 1    9 'a' 7              process 0 holds   3 7 | 'a'
-**                                              process 1 holds   9   | 'b'
+**     ids of process 1    9 'a' 7              process 0 holds   3 7
+**                                              process 1 holds   9 'a' 'b'
 **
-** A sample sort: each process sorts its own ids, samples of all say where ranges end, every id goes to
-** the process of its range, which sees each id once and has a contiguous range of numbers. So no
-** process holds more than its own ids and about its share of all. An owner by a hash would see each id
-** once, too, but not in order: it would take a second exchange. */
+** Ids are byte strings that sort as ids do: i and 8 bytes of an INTEGER, the highest first, or t
+** and the bytes of a text.
+**
+** A sample sort: each process sorts its own strings, samples of all say where ranges end, and
+** every string goes to the process of its range, which sees each one once and has a contiguous
+** range of numbers. So no process holds more than its own strings and about its share of all. An
+** owner by a hash would see each string once, too, but not in order: it would take a second
+** exchange. */
 #ifndef GPUGRAPH_MPI_NUMBERS_H
 #define GPUGRAPH_MPI_NUMBERS_H
 
-#include "texts.h"
 #include "base/vertex_id.h"
+#include "gpugraph_parts.h"
 
-/* ---- range.c ---- */
+/* ---- range.c: byte strings of all processes, in the order of gg_compare_texts ---- */
 
-/* Records of one or two words, which sort as numbers, the first word first. */
 typedef struct range {
     gpugraph_exchange *exchange;
-    int words;
     uint64_t *first; /* parts + 1: part q has numbers first[q] .. first[q + 1] - 1 */
-    uint64_t *record;
+    /* the strings of this process's numbers */
+    uint64_t *offset;
+    char *bytes;
 } range;
 
-/* Collective. record: count of them, which are sorted and made distinct in place; *count: how many are
-** left; number[i] (room for count) of record i. False: the run has failed, here and below. */
-bool range_make(range *r, gpugraph_exchange *x, gpugraph_run *run, int words,
-                uint64_t *record, uint64_t *count, uint64_t *number);
-/* Collective. The first word of each of these numbers. */
+/* Collective. Strings of this process, each once; number[i] of string i. False: the run has
+** failed, here and below. */
+bool range_make(range *r, gpugraph_exchange *x, gpugraph_run *run,
+                const gpugraph_texts *strings, uint64_t *number);
+/* Collective. The strings of these numbers, one after the other, in a block for gg_release;
+** length[i]. */
 bool range_look_up(const range *r, gpugraph_run *run, const uint64_t *number,
-                   uint64_t count, uint64_t *word);
+                   uint64_t count, uint64_t *length, char **bytes);
+/* The number of a string that this process holds; UINT64_MAX: it holds none such. */
+uint64_t range_find(const range *r, const char *bytes, uint64_t length);
+static inline uint64_t range_own(const range *r) {
+    return r->first[r->exchange->part + 1] - r->first[r->exchange->part];
+}
+/* How many strings all processes have. */
+static inline uint64_t range_all(const range *r) {
+    return r->first[r->exchange->parts];
+}
 void range_close(range *r);
 
-/* ---- dictionary.c ---- */
-
-typedef struct dictionary {
-    uint64_t integers,
-        count;     /* INTEGERs have numbers below `integers`, texts from there on */
-    range integer; /* of order_of_integer */
-    text_range text;
-} dictionary;
-
+/* Words as strings, which sort as they do. */
+static inline void put_word_in_order(char *to, uint64_t word) {
+    for (int i = 0; i < 8; i++)
+        to[i] = (char)(word >> (56 - 8 * i));
+}
+static inline uint64_t word_in_order(const char *from) {
+    uint64_t word = 0;
+    for (int i = 0; i < 8; i++)
+        word = word << 8 | (unsigned char)from[i];
+    return word;
+}
 static inline uint64_t order_of_integer(int64_t id) {
     return (uint64_t)id ^ (uint64_t)1 << 63;
 }
 static inline int64_t integer_of_order(uint64_t order) {
     return (int64_t)(order ^ (uint64_t)1 << 63);
 }
+
+/* ---- dictionary.c: a range of ids ---- */
+
+enum { INTEGER_BYTES = 9 };
 
 /* Ids of this process: INTEGERs, or where bit i of is_text is set numbers of texts; a text's number
 ** below 0 is none. */
@@ -62,17 +82,16 @@ static inline bool id_is_text(const id_list *list, uint64_t i) {
 
 /* Collective. Each value becomes its number, none UINT64_MAX, in place. Of the texts each stands once
 ** and somewhere in a list. */
-bool dictionary_make(dictionary *d, gpugraph_exchange *x, gpugraph_run *run,
+bool dictionary_make(range *d, gpugraph_exchange *x, gpugraph_run *run,
                      const id_list *list, int lists, const gpugraph_texts *texts);
-void dictionary_close(dictionary *d);
 /* Collective. The number of one id, which all ask for; UINT64_MAX: it is none of the dictionary's.
 ** text NULL: the INTEGER. */
-bool dictionary_find(const dictionary *d, gpugraph_run *run, int64_t integer,
-                     const char *text, uint64_t length, uint64_t *number);
+bool dictionary_find(const range *d, gpugraph_run *run, int64_t integer, const char *text,
+                     uint64_t length, uint64_t *number);
 
 /* Collective. Is an INTEGER of the dictionary also a TEXT of it, as id_write has it? The least of them. */
-bool dictionary_find_mixed(const dictionary *d, gpugraph_run *run, bool *found,
-                           int64_t *id, char text[WRITTEN_ID]);
+bool dictionary_find_mixed(const range *d, gpugraph_run *run, bool *found, int64_t *id,
+                           char text[WRITTEN_ID]);
 
 /* Ids of some numbers, in their order. */
 typedef struct id_names {
@@ -82,7 +101,7 @@ typedef struct id_names {
     char *bytes;
 } id_names;
 /* Collective. */
-bool dictionary_look_up(const dictionary *d, gpugraph_run *run, const uint64_t *number,
+bool dictionary_look_up(const range *d, gpugraph_run *run, const uint64_t *number,
                         uint64_t count, id_names *names);
 void id_names_close(id_names *names);
 

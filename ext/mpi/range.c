@@ -1,75 +1,50 @@
-/* Records of all processes, sorted and numbered: the sample sort of numbers.h. */
+/* Byte strings of all processes, sorted and numbered: the sample sort of numbers.h. A message has
+** for each string its length, then its bytes. The first bytes of samples say where ranges end. */
 #include "numbers.h"
+#include "ids/ids.h"
 #include "post.h"
-#include "base/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 256, DIGITS = 256 }; /* samples: of each process */
+enum { SAMPLES = 64, HEAD = 56 }; /* samples of each process; bytes of a sample */
 
-/* ---- sorting here ---- */
+struct range_samples {
+    uint64_t count;
+    struct head {
+        uint64_t length;
+        char bytes[HEAD];
+    } head[SAMPLES];
+};
 
-static int compare(const uint64_t *a, const uint64_t *b, int words) {
-    for (int w = 0; w < words; w++)
-        if (a[w] != b[w])
-            return a[w] < b[w] ? -1 : 1;
-    return 0;
+/* ---- where ranges end ---- */
+
+static int compare_heads(const void *a, const void *b) {
+    const struct head *x = a, *y = b;
+    return gg_compare_texts(x->bytes, x->length, y->bytes, y->length);
 }
 
-/* One pass of a radix sort by a byte of a word. False: all have the same one. */
-static bool sort_byte(const uint64_t *from, uint64_t *to, uint64_t count, int words,
-                      int word, int byte) {
-    uint64_t place[DIGITS] = {0}, before = 0;
-    for (uint64_t i = 0; i < count; i++)
-        place[from[i * words + word] >> 8 * byte & 255]++;
-    for (int d = 0; d < DIGITS; d++) {
-        const uint64_t here = place[d];
-        if (here == count)
-            return false;
-        place[d] = before;
-        before += here;
+static void take_range_samples(struct range_samples *s, const gpugraph_texts *strings,
+                               const uint32_t *order) {
+    const uint64_t count = (uint64_t)strings->count;
+    s->count = count < SAMPLES ? count : SAMPLES;
+    for (uint64_t i = 0; i < s->count; i++) {
+        struct head *h = &s->head[i];
+        const char *bytes =
+            gpugraph_text(strings, order[count / s->count * i], &h->length);
+        h->length = h->length < HEAD ? h->length : HEAD;
+        memcpy(h->bytes, bytes, h->length);
     }
-    for (uint64_t i = 0; i < count; i++) {
-        const uint64_t at = place[from[i * words + word] >> 8 * byte & 255]++;
-        memcpy(to + at * words, from + i * words, words * sizeof *to);
-    }
-    return true;
 }
 
-static bool sort_records(gpugraph_run *run, uint64_t *record, uint64_t count, int words) {
-    uint64_t *scratch = gg_alloc(run, count * words, sizeof *scratch);
-    uint64_t *from = record, *to = scratch;
-    if (!scratch)
-        return false;
-    for (int word = words - 1; word >= 0 && count > 0; word--)
-        for (int byte = 0; byte < 8; byte++)
-            if (sort_byte(from, to, count, words, word, byte)) {
-                uint64_t *swapped = from;
-                from = to;
-                to = swapped;
-            }
-    if (from != record)
-        memcpy(record, from, count * words * sizeof *record);
-    gg_release(scratch);
-    return true;
-}
-
-static uint64_t make_distinct(uint64_t *record, uint64_t count, int words) {
-    uint64_t kept = count > 0;
-    for (uint64_t i = 1; i < count; i++)
-        if (compare(record + i * words, record + (kept - 1) * words, words) != 0)
-            memmove(record + kept++ * words, record + i * words, words * sizeof *record);
-    return kept;
-}
-
-/* How many of the sorted records come before this one. */
-static uint64_t place_range_of(const uint64_t *record, uint64_t count, int words,
-                               const uint64_t *before) {
-    uint64_t low = 0, high = count;
+/* How many strings come before this one. order NULL: they are sorted. */
+static uint64_t strings_before(const gpugraph_texts *strings, const uint32_t *order,
+                               const char *bytes, uint64_t length) {
+    uint64_t low = 0, high = (uint64_t)strings->count, own;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
-        if (compare(record + middle * words, before, words) < 0)
+        const char *at = gpugraph_text(strings, order ? order[middle] : middle, &own);
+        if (gg_compare_texts(at, own, bytes, length) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -77,72 +52,149 @@ static uint64_t place_range_of(const uint64_t *record, uint64_t count, int words
     return low;
 }
 
-/* ---- where ranges end ---- */
-
-struct samples {
-    uint64_t count, word[2 * SAMPLES];
-};
-
-static void take_samples(struct samples *s, const uint64_t *record, uint64_t count,
-                         int words) {
-    s->count = count < SAMPLES ? count : SAMPLES;
-    for (uint64_t i = 0; i < s->count; i++)
-        memcpy(s->word + i * words, record + count / s->count * i * words,
-               words * sizeof *record);
-}
-
-/* split[q]: where the records for part q begin; parts + 1. */
-static bool split(gpugraph_exchange *x, gpugraph_run *run, const uint64_t *record,
-                  uint64_t count, int words, uint64_t *split) {
-    struct samples *mine = gg_alloc_zero(run, 1, sizeof *mine);
-    struct samples *all = gg_alloc(run, x->parts, sizeof *all);
-    uint64_t *sample = gg_alloc(run, 2 * SAMPLES * (uint64_t)x->parts, sizeof *sample);
-    uint64_t samples = 0;
-    if (mine && all && sample) {
-        take_samples(mine, record, count, words);
+/* ends[q]: where the strings for part q begin; parts + 1. */
+static bool split_ranges(gpugraph_exchange *x, gpugraph_run *run,
+                         const gpugraph_texts *strings, const uint32_t *order,
+                         uint64_t *ends) {
+    struct range_samples *mine = gg_alloc_zero(run, 1, sizeof *mine);
+    struct range_samples *all = gg_alloc(run, x->parts, sizeof *all);
+    struct head *head = gg_alloc(run, SAMPLES * (uint64_t)x->parts, sizeof *head);
+    uint64_t heads = 0;
+    if (mine && all && head) {
+        take_range_samples(mine, strings, order);
         x->calls->gather(x, run, mine, sizeof *mine, all);
     }
     for (uint32_t q = 0; run->status == GPUGRAPH_OK && q < x->parts; q++) {
-        memcpy(sample + samples * words, all[q].word,
-               all[q].count * words * sizeof *sample);
-        samples += all[q].count;
+        memcpy(head + heads, all[q].head, all[q].count * sizeof *head);
+        heads += all[q].count;
     }
-    if (run->status == GPUGRAPH_OK && sort_records(run, sample, samples, words)) {
-        split[0] = 0;
-        split[x->parts] = count;
-        for (uint32_t q = 1; q < x->parts; q++)
-            split[q] = samples ? place_range_of(record, count, words,
-                                                sample + samples * q / x->parts * words)
-                               : count;
+    if (run->status == GPUGRAPH_OK) {
+        qsort(head, heads, sizeof *head, compare_heads);
+        for (uint32_t q = 0; q <= x->parts; q++) {
+            const struct head *h = &head[heads * q / x->parts];
+            ends[q] = q == 0 ? 0
+                      : q == x->parts || heads == 0
+                          ? (uint64_t)strings->count
+                          : strings_before(strings, order, h->bytes, h->length);
+        }
     }
     gg_release(mine);
     gg_release(all);
-    gg_release(sample);
+    gg_release(head);
     return run->status == GPUGRAPH_OK;
+}
+
+/* ---- messages ---- */
+
+static char *put_string(char *at, const char *bytes, uint64_t length) {
+    memcpy(at, &length, sizeof length);
+    memcpy(at + sizeof length, bytes, length);
+    return at + sizeof length + length;
+}
+
+/* Strings order[ends[q]] .. order[ends[q + 1] - 1] go to part q. */
+static bool write_strings(gpugraph_exchange *x, gpugraph_run *run,
+                          const gpugraph_texts *strings, const uint32_t *order,
+                          const uint64_t *ends, letters *out) {
+    uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size), length;
+    for (uint32_t q = 0; size && q < x->parts; q++)
+        for (uint64_t i = ends[q]; i < ends[q + 1]; i++) {
+            gpugraph_text(strings, order[i], &length);
+            size[q] += sizeof length + length;
+        }
+    const bool there = size && letters_open(out, x, run, size);
+    char *at = there ? out->bytes : NULL;
+    for (uint64_t i = 0; there && i < ends[x->parts]; i++) {
+        const char *bytes = gpugraph_text(strings, order[i], &length);
+        at = put_string(at, bytes, length);
+    }
+    gg_release(size);
+    return there;
+}
+
+static uint64_t count_strings(const char *bytes, uint64_t size) {
+    uint64_t count = 0, length;
+    for (uint64_t at = 0; at < size; at += sizeof length + length, count++)
+        memcpy(&length, bytes + at, sizeof length);
+    return count;
+}
+
+/* What has come, which may repeat. offset, bytes: blocks for gg_release. */
+static bool read_strings(gpugraph_run *run, const letters *in, uint32_t parts,
+                         uint64_t **offset, char **bytes, uint64_t *count) {
+    const uint64_t size = in->offset[parts];
+    *count = count_strings(in->bytes, size);
+    *offset = gg_alloc(run, *count + 1, sizeof **offset);
+    *bytes = gg_alloc(run, size + 1, 1);
+    if (!*offset || !*bytes)
+        return false;
+    uint64_t at = 0, to = 0, length;
+    for (uint64_t t = 0; t < *count; t++, at += length, to += length) {
+        memcpy(&length, in->bytes + at, sizeof length);
+        at += sizeof length;
+        (*offset)[t] = to;
+        memcpy(*bytes + to, in->bytes + at, length);
+    }
+    (*offset)[*count] = to;
+    return true;
 }
 
 /* ---- numbering ---- */
 
-/* Records of my range that have come, as they came; r->record is them sorted. */
-static bool take_range(range *r, gpugraph_run *run, const letters *in, uint64_t *count) {
-    const size_t bytes = in->offset[r->exchange->parts];
-    *count = bytes / (r->words * sizeof *r->record);
-    r->record = gg_alloc(run, *count * r->words + 1, sizeof *r->record);
-    if (!r->record)
+/* 0, 1, ... in the order of the strings. NULL after a failure. */
+static uint32_t *sort_strings(gpugraph_run *run, const gpugraph_texts *strings) {
+    const uint64_t count = (uint64_t)strings->count;
+    uint32_t *order = gg_alloc(run, count + 1, sizeof *order);
+    if (count > UINT32_MAX)
+        gg_fail(run, GPUGRAPH_TOO_LARGE,
+                "%llu ids are more than a process can number: take more processes",
+                (unsigned long long)count);
+    for (uint64_t t = 0; order && !run->status && t < count; t++)
+        order[t] = (uint32_t)t;
+    if (order && !run->status)
+        gg_sort_texts(run, strings, order, count);
+    if (run->status == GPUGRAPH_OK)
+        return order;
+    gg_release(order);
+    return NULL;
+}
+
+static gpugraph_texts strings_held(const range *r, uint64_t count) {
+    return (gpugraph_texts){
+        .count = (int64_t)count, .offset = r->offset, .bytes = r->bytes};
+}
+
+/* Keeps each string once, sorted; place[t]: of string t of those that have come. */
+static bool keep_distinct(range *r, gpugraph_run *run, const gpugraph_texts *come,
+                          const uint32_t *order, uint64_t *place, uint64_t *own) {
+    const uint64_t count = (uint64_t)come->count;
+    r->offset = gg_alloc(run, count + 1, sizeof *r->offset);
+    r->bytes = gg_alloc(run, come->offset[count] + 1, 1);
+    if (!r->offset || !r->bytes)
         return false;
-    memcpy(r->record, in->bytes, bytes);
-    if (!sort_records(run, r->record, *count, r->words))
-        return false;
-    *count = make_distinct(r->record, *count, r->words);
+    r->offset[0] = 0;
+    *own = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t length, before = 0;
+        const char *bytes = gpugraph_text(come, order[i], &length), *last = NULL;
+        if (i > 0)
+            last = gpugraph_text(come, order[i - 1], &before);
+        if (!last || gg_compare_texts(last, before, bytes, length) != 0) {
+            const uint64_t at = r->offset[*own];
+            memcpy(r->bytes + at, bytes, length);
+            r->offset[++*own] = at + length;
+        }
+        place[order[i]] = *own - 1;
+    }
     return true;
 }
 
 static bool count_ranges(range *r, gpugraph_run *run, uint64_t own) {
     gpugraph_exchange *x = r->exchange;
+    uint64_t before = 0;
     r->first = gg_alloc(run, x->parts + 1, sizeof *r->first);
     if (!r->first || x->calls->gather(x, run, &own, sizeof own, r->first) != GPUGRAPH_OK)
         return false;
-    uint64_t before = 0;
     for (uint32_t q = 0; q <= x->parts; q++) {
         const uint64_t here = q < x->parts ? r->first[q] : 0;
         r->first[q] = before;
@@ -151,85 +203,88 @@ static bool count_ranges(range *r, gpugraph_run *run, uint64_t own) {
     return true;
 }
 
-/* Each record's number, in the place of its first word; those of one part come sorted. */
-static bool answer_range(const range *r, gpugraph_run *run, const letters *asked,
-                         letters *back) {
-    const gpugraph_exchange *x = r->exchange;
-    const uint64_t low = r->first[x->part];
-    const size_t size = r->words * sizeof(uint64_t);
-    uint64_t *bytes = gg_alloc(run, x->parts, sizeof *bytes);
-    for (uint32_t q = 0; bytes && q < x->parts; q++)
-        bytes[q] = (asked->offset[q + 1] - asked->offset[q]) / size * sizeof(uint64_t);
-    const bool there = bytes && letters_open(back, r->exchange, run, bytes);
+/* The number of each string that has come goes back to where it came from. */
+static bool number_strings(range *r, gpugraph_run *run, const letters *in,
+                           letters *back) {
+    gpugraph_exchange *x = r->exchange;
+    uint64_t *offset = NULL, count = 0, own = 0;
+    char *bytes = NULL;
+    bool good = read_strings(run, in, x->parts, &offset, &bytes, &count);
+    const gpugraph_texts come = {
+        .count = (int64_t)count, .offset = offset, .bytes = bytes};
+    uint32_t *order = good ? sort_strings(run, &come) : NULL;
+    uint64_t *size = order ? gg_alloc(run, x->parts, sizeof *size) : NULL;
+    for (uint32_t q = 0; size && q < x->parts; q++)
+        size[q] = sizeof(uint64_t) * count_strings(in->bytes + in->offset[q],
+                                                   in->offset[q + 1] - in->offset[q]);
+    good = size && letters_open(back, x, run, size);
+    uint64_t *place = good ? (uint64_t *)back->bytes : NULL;
+    good = good && keep_distinct(r, run, &come, order, place, &own) &&
+           count_ranges(r, run, own);
+    for (uint64_t t = 0; good && t < count; t++)
+        place[t] += r->first[x->part];
+    gg_release(offset);
     gg_release(bytes);
-    for (uint32_t q = 0; there && q < x->parts; q++) {
-        uint64_t at = 0;
-        const uint64_t *record = (const uint64_t *)(asked->bytes + asked->offset[q]);
-        uint64_t *number = (uint64_t *)(back->bytes + back->offset[q]);
-        const uint64_t count = (asked->offset[q + 1] - asked->offset[q]) / size;
-        for (uint64_t i = 0; i < count; i++) {
-            while (compare(r->record + at * r->words, record + i * r->words, r->words) <
-                   0)
-                at++;
-            number[i] = low + at;
-        }
-    }
-    return there;
+    gg_release(order);
+    gg_release(size);
+    return good;
 }
 
-static bool send_sections(range *r, gpugraph_run *run, const uint64_t *record,
-                          const uint64_t *split, letters *in) {
-    const gpugraph_exchange *x = r->exchange;
-    letters out = {(char *)(uintptr_t)record, gg_alloc(run, x->parts + 1, sizeof *split)};
-    for (uint32_t q = 0; out.offset && q <= x->parts; q++)
-        out.offset[q] = split[q] * r->words * sizeof *record;
-    const bool sent = out.offset && post(r->exchange, run, &out, in);
-    gg_release(out.offset);
-    return sent;
-}
-
-bool range_make(range *r, gpugraph_exchange *x, gpugraph_run *run, int words,
-                uint64_t *record, uint64_t *count, uint64_t *number) {
-    letters in = {NULL, NULL}, back = {NULL, NULL}, got = {NULL, NULL};
-    uint64_t own = 0, *ends = gg_alloc(run, x->parts + 1, sizeof *ends);
-    *r = (range){.exchange = x, .words = words};
-    if (ends && sort_records(run, record, *count, words)) {
-        *count = make_distinct(record, *count, words);
-        if (split(x, run, record, *count, words, ends) &&
-            send_sections(r, run, record, ends, &in) && take_range(r, run, &in, &own) &&
-            count_ranges(r, run, own) && answer_range(r, run, &in, &back)) {
-            letters_close(&in);
-            if (post(x, run, &back, &got))
-                memcpy(number, got.bytes, *count * sizeof *number);
-        }
-    }
+/* What a collective function of a range returns. */
+static bool end_of_range(gpugraph_exchange *x, gpugraph_run *run) {
     if (run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);
+    return run->status == GPUGRAPH_OK;
+}
+
+bool range_make(range *r, gpugraph_exchange *x, gpugraph_run *run,
+                const gpugraph_texts *strings, uint64_t *number) {
+    const uint64_t count = (uint64_t)strings->count;
+    letters out = {NULL, NULL}, in = {NULL, NULL}, back = {NULL, NULL},
+            got = {NULL, NULL};
+    uint64_t *ends = gg_alloc(run, x->parts + 1, sizeof *ends);
+    uint32_t *order = ends ? sort_strings(run, strings) : NULL;
+    *r = (range){.exchange = x};
+    if (order && split_ranges(x, run, strings, order, ends) &&
+        write_strings(x, run, strings, order, ends, &out) && post(x, run, &out, &in) &&
+        number_strings(r, run, &in, &back) && post(x, run, &back, &got))
+        for (uint64_t i = 0; i < count; i++)
+            number[order[i]] = ((const uint64_t *)got.bytes)[i];
+    gg_release(order);
     gg_release(ends);
+    letters_close(&out);
     letters_close(&in);
     letters_close(&back);
     letters_close(&got);
-    return run->status == GPUGRAPH_OK;
+    return end_of_range(x, run);
 }
 
 void range_close(range *r) {
     gg_release(r->first);
-    gg_release(r->record);
-    *r = (range){.words = 0};
+    gg_release(r->offset);
+    gg_release(r->bytes);
+    *r = (range){.first = NULL};
+}
+
+uint64_t range_find(const range *r, const char *bytes, uint64_t length) {
+    const gpugraph_texts own = strings_held(r, range_own(r));
+    const uint64_t at = strings_before(&own, NULL, bytes, length);
+    uint64_t found;
+    if (at == (uint64_t)own.count)
+        return UINT64_MAX;
+    const char *there = gpugraph_text(&own, at, &found);
+    return gg_compare_texts(there, found, bytes, length) == 0
+               ? r->first[r->exchange->part] + at
+               : UINT64_MAX;
 }
 
 /* ---- back ---- */
 
-static uint32_t part_range_of(const range *r, uint64_t number) {
-    uint32_t low = 0, high = r->exchange->parts;
-    while (high - low > 1) {
-        const uint32_t middle = (low + high) / 2;
-        if (r->first[middle] <= number)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+static uint32_t part_of_number(const range *r, uint64_t number) {
+    uint32_t q = 0;
+    while (r->first[q + 1] <= number)
+        q++;
+    return q;
 }
 
 /* Questions by part; place[i]: which of them is number[i]'s. */
@@ -238,38 +293,73 @@ static bool ask_range(const range *r, gpugraph_run *run, const uint64_t *number,
     const uint32_t parts = r->exchange->parts;
     uint64_t *size = gg_alloc_zero(run, parts, sizeof *size);
     for (uint64_t i = 0; size && i < count; i++)
-        size[part_range_of(r, number[i])] += sizeof *number;
-    bool there = size && letters_open(out, r->exchange, run, size);
+        size[part_of_number(r, number[i])] += sizeof *number;
+    const bool there = size && letters_open(out, r->exchange, run, size);
     for (uint32_t q = 0; there && q < parts; q++)
         size[q] = out->offset[q] / sizeof *number;
     for (uint64_t i = 0; there && i < count; i++) {
-        place[i] = size[part_range_of(r, number[i])]++;
+        place[i] = size[part_of_number(r, number[i])]++;
         ((uint64_t *)out->bytes)[place[i]] = number[i];
     }
     gg_release(size);
     return there;
 }
 
-bool range_look_up(const range *r, gpugraph_run *run, const uint64_t *number,
-                   uint64_t count, uint64_t *word) {
+static bool tell_strings(const range *r, gpugraph_run *run, const letters *in,
+                         letters *back) {
     gpugraph_exchange *x = r->exchange;
-    letters out = {NULL, NULL}, in = {NULL, NULL}, back = {NULL, NULL};
-    uint64_t *place = gg_alloc(run, count + 1, sizeof *place);
-    if (place && ask_range(r, run, number, count, place, &out) &&
-        post(x, run, &out, &in)) {
-        uint64_t *asked = (uint64_t *)in.bytes;
-        const uint64_t questions = in.offset[x->parts] / sizeof *asked;
-        for (uint64_t i = 0; i < questions; i++)
-            asked[i] = r->record[(asked[i] - r->first[x->part]) * r->words];
-        if (post(x, run, &in, &back))
-            for (uint64_t i = 0; i < count; i++)
-                word[i] = ((const uint64_t *)back.bytes)[place[i]];
+    const gpugraph_texts own = strings_held(r, range_own(r));
+    const uint64_t low = r->first[x->part], *asked = (const uint64_t *)in->bytes,
+                   *first = in->offset;
+    uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size), length;
+    for (uint32_t q = 0; size && q < x->parts; q++)
+        for (uint64_t i = first[q] / 8; i < first[q + 1] / 8; i++) {
+            gpugraph_text(&own, asked[i] - low, &length);
+            size[q] += sizeof length + length;
+        }
+    const bool there = size && letters_open(back, x, run, size);
+    char *at = there ? back->bytes : NULL;
+    for (uint64_t i = 0; there && i < first[x->parts] / 8; i++) {
+        const char *bytes = gpugraph_text(&own, asked[i] - low, &length);
+        at = put_string(at, bytes, length);
     }
-    if (run->status != GPUGRAPH_OK)
-        x->calls->fail(x, run);
+    gg_release(size);
+    return there;
+}
+
+/* The strings that have come, in the order in which they were asked for. */
+static void lay_strings_out(gpugraph_run *run, const letters *got, uint32_t parts,
+                            const uint64_t *place, uint64_t count, uint64_t *length,
+                            char **bytes) {
+    uint64_t *offset = NULL, come = 0, to = 0;
+    char *string = NULL;
+    const bool good = read_strings(run, got, parts, &offset, &string, &come);
+    /* A string that was asked for twice has come twice: there is room. */
+    *bytes = good ? gg_alloc(run, got->offset[parts] + 1, 1) : NULL;
+    for (uint64_t i = 0; *bytes && i < count; i++) {
+        length[i] = offset[place[i] + 1] - offset[place[i]];
+        memcpy(*bytes + to, string + offset[place[i]], length[i]);
+        to += length[i];
+    }
+    gg_release(offset);
+    gg_release(string);
+}
+
+bool range_look_up(const range *r, gpugraph_run *run, const uint64_t *number,
+                   uint64_t count, uint64_t *length, char **bytes) {
+    gpugraph_exchange *x = r->exchange;
+    letters out = {NULL, NULL}, in = {NULL, NULL}, back = {NULL, NULL},
+            got = {NULL, NULL};
+    uint64_t *place = gg_alloc(run, count + 1, sizeof *place);
+    *bytes = NULL;
+    if (place && ask_range(r, run, number, count, place, &out) &&
+        post(x, run, &out, &in) && tell_strings(r, run, &in, &back) &&
+        post(x, run, &back, &got))
+        lay_strings_out(run, &got, x->parts, place, count, length, bytes);
     gg_release(place);
     letters_close(&out);
     letters_close(&in);
     letters_close(&back);
-    return run->status == GPUGRAPH_OK;
+    letters_close(&got);
+    return end_of_range(x, run);
 }

@@ -29,7 +29,7 @@ static bool add_source(struct sources *s, gpugraph_run *run, uint64_t number) {
 }
 
 struct lookup {
-    const dictionary *dictionary;
+    const range *dictionary;
     gpugraph_run *run;
     uint64_t number; /* UINT64_MAX: no vertex */
 };
@@ -41,7 +41,7 @@ static bool is_vertex_of_search(void *of, sqlite3_int64 integer, const char *tex
            l->number != UINT64_MAX;
 }
 
-static bool find_source(struct sources *s, const dictionary *d, const char affinity[2],
+static bool find_source(struct sources *s, const range *d, const char affinity[2],
                         gpugraph_run *run, sqlite3_value *id) {
     struct lookup l = {d, run, UINT64_MAX};
     bool found;
@@ -51,7 +51,7 @@ static bool find_source(struct sources *s, const dictionary *d, const char affin
 }
 
 /* Collective: all look for the same ids. */
-static bool find_sources(struct sources *s, const options *o, const dictionary *d,
+static bool find_sources(struct sources *s, const options *o, const range *d,
                          const char affinity[2], gpugraph_run *run) {
     const char *source = o->given[GIVEN_SOURCE], *list = o->given[GIVEN_SOURCES];
     sqlite3 *db = NULL;
@@ -79,41 +79,27 @@ static bool find_sources(struct sources *s, const options *o, const dictionary *
 
 /* ---- hashes of ids ---- */
 
-/* Of the ids that this process holds; then each goes to where its vertex is a master. As ids/hash.c
-** has it. */
-static bool deal_hashes(const answer *a, uint64_t salt, gpugraph_run *run, uint32_t *own,
-                        uint32_t *hash) {
-    const range *r = &a->vertices.integer;
-    const text_range *t = &a->vertices.text;
-    const uint32_t part = r->exchange->part;
-    for (uint64_t i = 0; i < r->first[part + 1] - r->first[part]; i++) {
-        const uint64_t id = (uint64_t)integer_of_order(r->record[i]);
-        own[i] = (uint32_t)(gg_fixed_hash(gg_fixed_hash(salt ^ id)) >> 32);
-    }
-    if (gpugraph_part_deal(a->part, run, 0, r->first, own, hash) != GPUGRAPH_OK)
-        return false;
-    for (uint64_t i = 0; i < t->first[part + 1] - t->first[part]; i++)
-        own[i] = (uint32_t)(gg_fixed_hash_text(t->bytes + t->offset[i],
-                                               t->offset[i + 1] - t->offset[i], salt) >>
-                            32);
-    return t->first[r->exchange->parts] == 0 ||
-           gpugraph_part_deal(a->part, run, a->vertices.integers, t->first, own, hash) ==
-               GPUGRAPH_OK;
-}
-
+/* Of the ids that this process holds; then each goes to where its vertex is a master. As
+** ids/hash.c has it. */
 static uint32_t *hash_masters(const answer *a, const options *o, gpugraph_run *run) {
-    const uint64_t *integer = a->vertices.integer.first, *text = a->vertices.text.first;
-    const uint32_t part = a->vertices.integer.exchange->part;
-    const uint64_t integers = integer[part + 1] - integer[part],
-                   texts = text[part + 1] - text[part];
+    const range *r = &a->vertices;
     const char *seed = o->given[GIVEN_SEED];
     const uint64_t salt = gg_fixed_hash((uint64_t)(seed ? strtoll(seed, NULL, 10) : 0) +
                                         0x9e3779b97f4a7c15u);
     uint32_t *hash =
         gg_alloc(run, (uint64_t)gpugraph_part_masters(a->part) + 1, sizeof *hash);
-    uint32_t *own = gg_alloc(run, (integers > texts ? integers : texts) + 1, sizeof *own);
+    uint32_t *own = gg_alloc(run, range_own(r) + 1, sizeof *own);
+    for (uint64_t i = 0; hash && own && i < range_own(r); i++) {
+        const char *id = r->bytes + r->offset[i];
+        const uint64_t length = r->offset[i + 1] - r->offset[i] - 1;
+        own[i] = (uint32_t)((*id == 't' ? gg_fixed_hash_text(id + 1, length, salt)
+                                        : gg_fixed_hash(gg_fixed_hash(
+                                              salt ^ (uint64_t)integer_of_order(
+                                                         word_in_order(id + 1))))) >>
+                            32);
+    }
     if (hash && own)
-        deal_hashes(a, salt, run, own, hash);
+        gpugraph_part_deal(a->part, run, r->first, own, hash);
     gg_release(own);
     return hash;
 }

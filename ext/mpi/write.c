@@ -154,18 +154,20 @@ static void numbers_of(const struct answer_column *c, const answer *a, uint64_t 
 static bool number_keys(const edge_keys *k, gpugraph_run *run, uint64_t *number,
                         uint64_t count) {
     uint64_t asked = 0, *key = gg_alloc(run, count + 1, sizeof *key);
+    char *pair = NULL;
     for (uint64_t i = 0; key && i < count; i++)
         if (number[i] != UINT64_MAX)
             key[asked++] = number[i];
-    if (key && range_look_up(&k->order, run, key, asked, key)) {
+    if (key && range_look_up(&k->order, run, key, asked, key, &pair)) {
         asked = 0;
         for (uint64_t i = 0; i < count; i++)
             if (number[i] != UINT64_MAX) {
-                number[i] = key[asked++];
-                number[i] = number[i] == k->ids.count ? UINT64_MAX : number[i];
+                number[i] = word_in_order(pair + 16 * asked++);
+                number[i] = number[i] == range_all(&k->ids) ? UINT64_MAX : number[i];
             }
     }
     gg_release(key);
+    gg_release(pair);
     return run->status == GPUGRAPH_OK;
 }
 

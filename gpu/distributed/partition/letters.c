@@ -3,7 +3,7 @@
 **     post    record[i] -> the part it is for           a swap of counts, then one of records
 **     ask     number[i] -> its owner -> answer[master]  each number once, however often it is asked for
 **     deliver number[i], value[i] -> its owner          value[i] becomes the master's
-**     deal    value[i] of number first + i -> its owner  masters ascend, and so do pieces: no number is sent */
+**     deal    value[i] of number first[part] + i -> its owner  masters ascend, and so do pieces: no number is sent */
 #include "part.h"
 #include "base/distinct.h"
 
@@ -178,16 +178,16 @@ static uint64_t block_end(const gpugraph_part *p, uint64_t v, uint64_t end) {
     return next < end ? next : end;
 }
 
-static bool deal(gpugraph_part *p, gpugraph_run *run, uint64_t base,
-                 const uint64_t *first, const uint32_t *value, uint32_t *master) {
+static bool deal(gpugraph_part *p, gpugraph_run *run, const uint64_t *first,
+                 const uint32_t *value, uint32_t *master) {
     const uint32_t parts = p->exchange->parts, part = p->exchange->part;
-    const uint64_t begin = base + first[part], end = base + first[part + 1];
+    const uint64_t begin = first[part], end = first[part + 1];
     uint64_t at = 0, next;
     if (!part_mail_room(p, run, (end - begin) * sizeof *value, 0))
         return false;
     for (uint32_t q = 0; q < parts; q++) {
-        const uint32_t low = part_masters_below(p, base + first[q]),
-                       high = part_masters_below(p, base + first[q + 1]);
+        const uint32_t low = part_masters_below(p, first[q]),
+                       high = part_masters_below(p, first[q + 1]);
         p->in[q] = (gpugraph_parcel){master + low, (high - low) * sizeof *master, 0};
         p->out[q].size = 0;
     }
@@ -211,7 +211,7 @@ static bool deal(gpugraph_part *p, gpugraph_run *run, uint64_t base,
            p->exchange->calls->swap(p->exchange, run, p->out, p->in) == GPUGRAPH_OK;
 }
 
-gpugraph_status gpugraph_part_deal(gpugraph_part *p, gpugraph_run *run, uint64_t base,
+gpugraph_status gpugraph_part_deal(gpugraph_part *p, gpugraph_run *run,
                                    const uint64_t *first, const uint32_t *value,
                                    uint32_t *master) {
     const uint32_t part = p->exchange->part;
@@ -219,6 +219,6 @@ gpugraph_status gpugraph_part_deal(gpugraph_part *p, gpugraph_run *run, uint64_t
     if (gg_needs(run, first, p->exchange->parts + (uint64_t)1, "first") &&
         gg_needs(run, value, first[part + 1] - first[part], "value") &&
         gg_needs(run, master, p->masters, "master"))
-        deal(p, run, base, first, value, master);
+        deal(p, run, first, value, master);
     return part_end(p->exchange, run);
 }

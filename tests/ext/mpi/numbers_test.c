@@ -141,7 +141,7 @@ static void check_names(const world *w, const uint64_t *number, uint64_t count,
 }
 
 /* Any numbers, some of them twice, and none. */
-static void check_look_up(const world *w, const dictionary *d, uint32_t part,
+static void check_look_up(const world *w, const range *d, uint32_t part,
                           gpugraph_run *run) {
     uint64_t number[200] = {0}, state = part + 77;
     id_names names;
@@ -153,7 +153,7 @@ static void check_look_up(const world *w, const dictionary *d, uint32_t part,
     id_names_close(&names);
 }
 
-static void check_find(const world *w, const dictionary *d, gpugraph_run *run) {
+static void check_find(const world *w, const range *d, gpugraph_run *run) {
     uint64_t state = 5, number;
     for (int i = 0; i < 20; i++) {
         const id one = draw_id(w->kind, &state);
@@ -167,19 +167,19 @@ static gpugraph_status number_part(void *job, gpugraph_exchange *x, gpugraph_run
     const world *w = job;
     const uint64_t count = w->count[x->part], half = count / 3;
     struct shares *s = calloc(1, sizeof *s);
-    dictionary d;
+    range d;
     lay_out(s, w->ids[x->part], count, half);
     const id_list list[LISTS] = {{s->value, s->is_text[0], half},
                                  {s->value + half, s->is_text[1], count - half}};
     const gpugraph_texts texts = {
         .count = s->texts, .offset = s->offset, .bytes = s->bytes};
     ck_assert(dictionary_make(&d, x, run, list, LISTS, &texts));
-    ck_assert_uint_eq(d.count, w->distinct);
+    ck_assert_uint_eq(range_all(&d), w->distinct);
     for (uint64_t i = 0; i < count; i++)
         ck_assert_uint_eq((uint64_t)s->value[i], number_in_model(w, &w->ids[x->part][i]));
     check_look_up(w, &d, x->part, run);
     check_find(w, &d, run);
-    dictionary_close(&d);
+    range_close(&d);
     free(s);
     return run->status;
 }
@@ -200,32 +200,39 @@ END_TEST
 
 static gpugraph_status number_pairs(void *job, gpugraph_exchange *x, gpugraph_run *run) {
     const uint64_t each = *(const uint64_t *)job;
-    uint64_t *record = malloc((2 * each + 1) * sizeof *record), count = each, first[2];
+    uint64_t *offset = malloc((each + 1) * sizeof *offset), length[2];
     uint64_t *number = malloc((each + 1) * sizeof *number);
+    char *bytes = malloc(16 * each + 1), *first;
     range r;
-    for (uint64_t i = 0; i < each; i++) { /* part, then place, of all with that word */
-        record[2 * i] = (each - 1 - i) % 7;
-        record[2 * i + 1] = x->part * each + i;
+    for (uint64_t i = 0; i <= each; i++) { /* part, then place, of all with that word */
+        offset[i] = 16 * i;
+        if (i < each) {
+            put_word_in_order(bytes + 16 * i, (each - 1 - i) % 7);
+            put_word_in_order(bytes + 16 * i + 8, x->part * each + i);
+        }
     }
-    ck_assert(range_make(&r, x, run, 2, record, &count, number));
-    ck_assert_uint_eq(count, each);
+    const gpugraph_texts pairs = {
+        .count = (int64_t)each, .offset = offset, .bytes = bytes};
+    ck_assert(range_make(&r, x, run, &pairs, number));
+    ck_assert_uint_eq(range_all(&r), each * x->parts);
     for (uint64_t i = 0; i < each; i++) { /* counted one by one */
         uint64_t before = 0;
         for (uint64_t other = 0; other < each * x->parts; other++) {
-            const uint64_t word = (each - 1 - other % each) % 7;
-            before += word < record[2 * i] ||
-                      (word == record[2 * i] && other < record[2 * i + 1]);
+            const uint64_t own = (each - 1 - i) % 7, word = (each - 1 - other % each) % 7;
+            before += word < own || (word == own && other < x->part * each + i);
         }
         ck_assert_uint_eq(number[i], before);
     }
     const uint64_t ends[] = {each * x->parts - 1, 0};
-    ck_assert(range_look_up(&r, run, ends, each ? 2 : 0, first));
+    ck_assert(range_look_up(&r, run, ends, each ? 2 : 0, length, &first));
     if (each) {
-        ck_assert_uint_eq(first[0], each > 6 ? 6 : each - 1);
-        ck_assert_uint_eq(first[1], 0);
+        ck_assert_uint_eq(word_in_order(first), each > 6 ? 6 : each - 1);
+        ck_assert_uint_eq(word_in_order(first + 16), 0);
     }
+    gg_release(first);
     range_close(&r);
-    free(record);
+    free(offset);
+    free(bytes);
     free(number);
     return run->status;
 }

@@ -50,10 +50,10 @@ static gpugraph_status deliver_masters(gpugraph_part *p, gpugraph_run *of) {
     return gpugraph_part_deliver(p, of, 2, ends, ends, NULL);
 }
 static gpugraph_status deal_first(gpugraph_part *p, gpugraph_run *of) {
-    return gpugraph_part_deal(p, of, 0, NULL, NULL, NULL);
+    return gpugraph_part_deal(p, of, NULL, NULL, NULL);
 }
 static gpugraph_status deal_values(gpugraph_part *p, gpugraph_run *of) {
-    return gpugraph_part_deal(p, of, 0, (const uint64_t[]){0, VERTICES}, NULL, NULL);
+    return gpugraph_part_deal(p, of, (const uint64_t[]){0, VERTICES}, NULL, NULL);
 }
 static gpugraph_status bfs_sources(gpugraph_part *p, gpugraph_run *of) {
     return gpugraph_part_bfs(p, NULL, 1, 9, of, NULL, NULL);

@@ -126,14 +126,14 @@ static void deal(const job *j, gpugraph_part *p, gpugraph_exchange *x, gpugraph_
     const uint64_t base = j->s->vertices / 3; /* those below are another range's */
     uint64_t *first = calloc(x->parts + 1, sizeof *first);
     for (uint32_t q = 0; q <= x->parts; q++)
-        first[q] = gg_slice(j->s->vertices - base, (int)q, (int)x->parts);
+        first[q] = base + gg_slice(j->s->vertices - base, (int)q, (int)x->parts);
     uint32_t *dealt = calloc(n + 1, sizeof *dealt);
     uint64_t *lower =
         calloc(x->parts + 1, sizeof *lower); /* the last part has all of these */
     lower[x->parts] = base;
-    gpugraph_part_deal(p, run, 0, lower, j->hash, dealt);
+    gpugraph_part_deal(p, run, lower, j->hash, dealt);
     if (run->status == GPUGRAPH_OK)
-        gpugraph_part_deal(p, run, base, first, j->hash + base + first[x->part], dealt);
+        gpugraph_part_deal(p, run, first, j->hash + first[x->part], dealt);
     for (uint32_t i = 0; run->status == GPUGRAPH_OK && i < n; i++)
         if (dealt[i] != (uint32_t)delivered[i])
             gg_fail(run, GPUGRAPH_INVALID, "master %u was dealt %u, not %u", i, dealt[i],
