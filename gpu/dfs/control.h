@@ -8,10 +8,12 @@
 #define DFS_NONE UINT32_MAX
 
 enum {
-    DFS_ATTEND = 256,    /* steps between two looks at `stop`: half a millisecond */
-    DFS_ASK_HOST = 8192, /* steps between two looks at the host's flag */
-    DFS_ASK_SELDOM = 8,  /* looks between two at the end, for all but a block's first */
-    DFS_ASK_IDLE = 128   /* vain looks for work between two looks at the host's flag */
+    DFS_ATTEND = 256, /* steps between two looks at `stop`: half a millisecond */
+    DFS_ASK_HOST =
+        1024, /* steps between two looks at the host's flag: two milliseconds. With 8,192
+                            an interrupt took 145 ms to end work-stealing on a grid */
+    DFS_ASK_SELDOM = 8, /* looks between two at the end, for all but a block's first */
+    DFS_ASK_IDLE = 128  /* vain looks for work between two looks at the host's flag */
 };
 
 struct dfs_control { /* in memory that all workers share; busy words lie far apart */

@@ -4,7 +4,7 @@
 #ifndef BENCH_PLAIN_DFS_H
 #define BENCH_PLAIN_DFS_H
 
-#include "gengraph.cuh"
+#include "../gengraph.cuh"
 
 #include <vector>
 
