@@ -214,8 +214,9 @@ typedef struct gpugraph_changes {
 } gpugraph_changes;
 
 /* Turns the graph into what gpugraph_create would make of its edges after the changes:
-** same vertex numbers, edge numbers, types and answers. CSRs that were made are brought up
-** to date. Costs moves of whole arrays, at memory speed, and work for what has changed.
+** same vertex numbers, edge numbers, types and answers. Rows that were made change in place,
+** or, in a large batch, are made anew by the next search. Costs moves of whole arrays, at
+** memory speed, and work for what has changed.
 ** After an error the graph is what it was; pointers into a graph hold until it is changed.
 ** A copy on a device is changed there (phase "patch"); where that fails, or weights change
 ** their width, it is released, which is no error.

@@ -228,7 +228,6 @@ extern "C" void gg_cuda_follow(const patch *p) {
 
 extern "C" const struct patch_services gg_patches = {
     .follow = gg_cuda_follow,
-    .look = gg_cuda_look,
     .check = gg_cuda_check_store,
     .make = gg_cuda_make_store,
 };

@@ -92,19 +92,8 @@ bool gg_patches_simple(const gpugraph_graph *graph);
 bool gg_patch(const patch *p, const patch_rows rows[CSR_KINDS], const patch_place *place,
               void *there);
 
-/* Which vertices of a bitmap have an edge that stays? Clears their bits. */
-typedef struct patch_look {
-    gpugraph_graph *graph;
-    gpugraph_run *run;
-    bool sources, targets; /* the ends that are looked at */
-    uint64_t removed_count;
-    const uint64_t *removed; /* edges, ascending */
-    uint64_t words, *open;
-} patch_look;
-
-/* The device's. Of the second, false: nothing is known; the run may have to end. */
+/* The device's. */
 void gg_cuda_follow(const patch *p);
-bool gg_cuda_look(const patch_look *look);
 /* Are the tables that have been made those of the graph's edges? */
 gpugraph_status gg_cuda_check_store(gpugraph_graph *graph, gpugraph_run *run);
 /* Makes them of a copy that is there; fails only when the run must end. */
@@ -112,7 +101,6 @@ void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run);
 /* All, for the host; empty where there is no nvcc. */
 struct patch_services {
     void (*follow)(const struct patch *);
-    bool (*look)(const struct patch_look *);
     gpugraph_status (*check)(gpugraph_graph *, gpugraph_run *);
     void (*make)(gpugraph_graph *, gpugraph_run *);
 };
@@ -230,24 +218,6 @@ WARP_FUNCTION uint64_t patch_growth(const uint64_t *event_at, const uint64_t *ev
             high = middle;
     }
     return low ? event_sum[low - 1] : 0;
-}
-
-/* Notes in `found` an end of edge e that is wanted, unless e is removed. */
-WARP_FUNCTION void patch_note_end(const uint32_t *wanted, uint32_t *found, uint32_t v,
-                                  uint64_t e, const uint64_t *removed, uint64_t count) {
-    uint32_t bit = 1u << v % 32;
-    uint64_t low = 0, high = count;
-    if (!(wanted[v / 32] & bit) || (device_load(&found[v / 32]) & bit))
-        return;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        if (removed[middle] < e)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == count || removed[low] != e)
-        device_or(&found[v / 32], bit);
 }
 
 /* Where very many arcs leave a long row, all questions would take their product. A copy that

@@ -1,18 +1,21 @@
-/* What a batch changes in the CSRs that were made: a walk over their rows together with the
-** arcs that go and come.
+/* What a batch changes in the CSRs that were made: arcs that go and arcs that come.
 **
 **     arcs that go      sorted by (old row, old target, weight), found in their rows
 **     arcs that come    sorted by (new row, new target)
+**
+** Arcs that go are found in their rows by target and weight; of equal ones any will do, except
+** where numbers of edges tell them apart. Rows on the host change in place (roomy.c), or, where
+** a batch is large, are dropped and made anew when they are next asked for.
+**
+** Rows on a device are packed, and are asked for what would be looked up in them:
 **
 **     row of v   | 7 2 9 4 |      2 and 4 go, 5 comes: it takes the place of the first
 **                | 7 5 9 |        that goes; more would go to the end of the row
 **     sorted     | 2 4 7 9 |      5 comes before 7, the place that its target asks for
 **
-** Arcs that go are found in their rows by target and weight; of equal ones any will do, except
-** where numbers of edges tell them apart. Old and new numbers of vertices have the same order,
-** so a place in a row of old targets can be found for a new one. Nothing is changed here: the
-** plan says which arcs go and what is put where, and by how much offsets grow. Rows that lie on
-** a device are asked for what the walk would look up in them, and it is done with the answers. */
+** Old and new numbers of vertices have the same order, so a place in a row of old targets can
+** be found for a new one. Nothing is changed here: the plan says which arcs go and what is put
+** where, and by how much offsets grow. */
 #include "update.h"
 
 typedef struct row_walk {
@@ -210,11 +213,6 @@ static uint64_t lower(const struct csr_slot *slot, uint64_t begin, uint64_t end,
 
 /* Going low .. high - 1 leave row v. */
 static void match_row(row_walk *w, uint32_t v, uint64_t low, uint64_t high) {
-    if (w->going_at) {
-        while (low < high)
-            w->p->removed_at[w->p->removed++] = w->going_at[low++];
-        return;
-    }
     uint64_t begin = w->slot->offset[v], end = gg_row_end(w->slot, v);
     if (!w->slot->sorted) {
         match_range(w, low, high, begin, end);
@@ -244,92 +242,6 @@ static void put_arc(row_walk *w, end_ref ref, uint64_t at) {
         ((uint64_t *)p->weight)[i] = ((const uint64_t *)w->u->weight)[ref / 2];
 }
 
-/* Where an arc belongs in a sorted row of old targets. Among equal ones edge numbers
-** ascend. */
-static uint64_t sorted_place(const row_walk *w, end_ref ref, uint64_t begin,
-                             uint64_t end) {
-    const added_end *to = &w->u->end[ref ^ 1];
-    uint64_t low = lower(w->slot, begin, end, to->place);
-    if (to->old == GPUGRAPH_NONE)
-        return low;
-    uint64_t high = lower(w->slot, low, end, to->place + (uint64_t)1);
-    if (!w->p->numbers)
-        return high;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        uint64_t edge = gg_edge_at(w->slot->weight, w->u->graph->wide, middle);
-        if (edge < w->u->added_at[ref / 2])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Coming low .. high - 1 enter arcs begin .. end - 1; those found to go from place `freed`
-** of removed_at on have left there. */
-static void put_row(row_walk *w, uint64_t low, uint64_t high, uint64_t begin,
-                    uint64_t end, uint64_t freed) {
-    for (uint64_t k = low; k < high; k++) {
-        uint64_t at = end;
-        if (w->slot->sorted && w->coming_at)
-            at = w->coming_at[k];
-        else if (w->slot->sorted)
-            at = sorted_place(w, w->coming[k], begin, end);
-        else if (freed < w->p->removed)
-            at = w->p->removed_at[freed++];
-        put_arc(w, w->coming[k], at);
-    }
-}
-
-/* ---- rows in order ---- */
-
-/* Where a row begins, or the row before ends, as coming k wants to know it. */
-static uint64_t row_start(const row_walk *w, uint64_t row, uint64_t k) {
-    return w->coming_at ? w->coming_at[k] : w->slot->offset[row];
-}
-
-static void add_event(row_plan *p, uint64_t at, int64_t by) {
-    if (!by)
-        return;
-    p->event_at[p->events] = at;
-    p->event_by[p->events++] = by;
-}
-
-static void fill_row_plan(row_walk *w) {
-    row_plan *p = w->p;
-    uint64_t i = 0, k = 0;
-    while ((i < w->goings || k < w->comings) && !gg_stopping(w->u->run)) {
-        uint64_t old_row = i < w->goings ? going_row(w, i) : UINT64_MAX, next = i;
-        const added_end *come = k < w->comings ? &w->u->end[w->coming[k]] : NULL;
-        uint64_t row = come ? come->place : UINT64_MAX, more = k, freed = p->removed;
-        bool fresh = come && come->old == GPUGRAPH_NONE;
-        while (come && row <= old_row && more < w->comings &&
-               w->u->end[w->coming[more]].new == come->new)
-            more++;
-        if (fresh && row <= old_row) {
-            uint64_t at = row_start(w, row, k);
-            put_row(w, k, more, at, at, freed);
-            p->fresh_start[come->fresh] = more - k;
-            add_event(p, row, (int64_t)(more - k));
-            k = more;
-            continue;
-        }
-        row = row < old_row ? row : old_row;
-        while (next < w->goings && going_row(w, next) == row)
-            next++;
-        if (next > i)
-            match_row(w, (uint32_t)row, i, next);
-        if (more > k)
-            put_row(w, k, more,
-                    w->slot->sorted && !w->coming_at ? w->slot->offset[row] : 0,
-                    row_start(w, row + 1, k), freed);
-        add_event(p, row + 1, (int64_t)(more - k) - (int64_t)(next - i));
-        i = next;
-        k = more;
-    }
-}
-
 /* ---- rows with room ---- */
 
 /* Which arcs go from which row, and which come to which. */
@@ -353,67 +265,30 @@ static void fill_roomy_plan(row_walk *w) {
         put_arc(w, w->coming[k], w->u->end[w->coming[k]].new);
 }
 
-/* False: rows are, or have become, packed ones. */
-static bool plan_room(row_walk *w, row_plan *p) {
-    update *u = w->u;
-    struct csr_slot *slot = p->slot;
-    const size_t size = gg_distance_size(u->graph->distance_type);
-    const bool roomy = !p->numbers && gg_takes_room(u, slot, w->goings + w->comings);
-    if (slot->lent && (roomy || slot->end))
-        gg_rows_back(u->graph);
-    if (!roomy) {
-        gg_pack_rows(u->run, slot, u->graph->n, size);
-        return false;
-    }
-    if (gg_give_room(u->run, slot, u->graph->n, size,
-                     gg_room_of_coming(u, slot, w->coming, w->comings)))
-        return true;
-    fill_roomy_plan(w);
-    if (!gg_stopping(u->run))
-        gg_plan_room(u, p);
-    return true;
+/* Arcs that go and come, at most. */
+static uint64_t most_arcs(const update *u, enum csr_kind kind) {
+    const uint64_t edges = u->removed_count + u->added_count + 2 * u->reweighted;
+    return kind >= CSR_BOTH ? 2 * edges : edges;
 }
 
 /* ---- a plan ---- */
 
-static void plan_moves(update *u, row_plan *p) {
-    struct csr_slot *slot = p->slot;
-    array_move move = {.array = (void **)&slot->target,
-                       .size = sizeof *slot->target,
-                       .s = &p->arcs,
-                       .count = p->inserted,
-                       .place = p->place,
-                       .put = p->target,
-                       .numbers = &u->vertices};
-    gg_plan_move(u, move);
-    if (slot->weight) {
-        move.array = &slot->weight;
-        move.size = p->weight_size;
-        move.put = p->weight;
-        move.numbers = p->numbers ? &u->edges : NULL;
-        if (!p->numbers && u->distance_type != u->graph->distance_type)
-            move.how = u->distance_type == GPUGRAPH_UINT32 ? NARROW : WIDEN;
-        gg_plan_move(u, move);
-    }
-    uint64_t entries = u->vertices.after + 1;
-    if (!gg_stopping(u->run) && entries * sizeof *slot->offset > gg_room(slot->offset))
-        p->offset = gg_alloc_roomy(u->run, entries, sizeof *slot->offset);
-}
-
+/* Of rows that change in place. */
 static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
                       bool numbers) {
     row_plan *p = &u->rows[u->row_plans++];
     row_walk w = {.u = u, .p = p, .slot = slot, .going = u->going, .coming = u->coming};
     *p = (row_plan){.slot = slot, .numbers = numbers};
     if (slot->weight)
-        p->weight_size =
-            numbers ? gg_edge_size(u->graph->wide) : gg_distance_size(u->distance_type);
-    if (begin_row_walk(&w, kind) && !plan_room(&w, p) && !gg_stopping(u->run))
-        fill_row_plan(&w);
-    if (!gg_stopping(u->run) && !p->roomy &&
-        !gg_splice_make(u->run, &p->arcs, slot->m, p->removed_at, p->removed,
-                        p->inserted_at, p->inserted, p->place))
-        plan_moves(u, p);
+        p->weight_size = old_weight_size(&w);
+    if (slot->lent)
+        gg_rows_back(u->graph);
+    if (begin_row_walk(&w, kind) &&
+        !gg_give_room(u->run, slot, u->graph->n, old_weight_size(&w),
+                      gg_room_of_coming(u, slot, w.coming, w.comings)))
+        fill_roomy_plan(&w);
+    if (!gg_stopping(u->run))
+        gg_plan_room(u, p);
     end_row_walk(&w);
 }
 
@@ -428,12 +303,26 @@ void gg_free_row_plan(row_plan *p) {
 
 void gg_update_rows(update *u) {
     gpugraph_graph *graph = u->graph;
-    bool same_ends = gg_same_ends(u); /* SIMPLE has no weights */
-    for (int kind = 0; kind < CSR_KINDS && !gg_stopping(u->run); kind++)
-        if (graph->csr[kind].made && !(same_ends && kind == CSR_SIMPLE))
-            plan_rows(u, (enum csr_kind)kind, &graph->csr[kind], false);
-    if (gg_keeps_edge_rows(u) && !gg_stopping(u->run))
-        plan_rows(u, CSR_OUT, &graph->derived.edge_rows, true);
+    struct csr_slot *numbered = &graph->derived.edge_rows;
+    const bool same_ends = gg_same_ends(u);
+    for (int kind = 0; kind < CSR_KINDS && !gg_stopping(u->run); kind++) {
+        struct csr_slot *slot = &graph->csr[kind];
+        if (!slot->made || (same_ends && !slot->weight))
+            continue;
+        u->drops[kind] = !gg_takes_room(slot, most_arcs(u, (enum csr_kind)kind)) ||
+                         (slot->weight && u->distance_type != graph->distance_type) ||
+                         (kind == CSR_SIMPLE && !gg_patches_simple(graph));
+        if (!u->drops[kind])
+            plan_rows(u, (enum csr_kind)kind, slot, false);
+    }
+    if (!(numbered->made || numbered->end) || same_ends || gg_stopping(u->run))
+        return;
+    u->drops_numbered = gg_is_wide(u->edges.after) != graph->wide ||
+                        !gg_takes_room(numbered, most_arcs(u, CSR_OUT));
+    if (!u->drops_numbered)
+        plan_rows(u, CSR_OUT, numbered, true);
+    if (!u->drops_numbered && !gg_stopping(u->run))
+        gg_splice_index(u->run, &u->edges, graph->wide);
 }
 
 /* ---- rows that lie elsewhere ---- */
@@ -497,6 +386,54 @@ static bool ask(row_walk *w, enum csr_kind kind, const patch_place *place, void 
     gg_release(coming);
     gg_release(target);
     return answered;
+}
+
+/* Coming low .. high - 1 enter a row; arcs found to go from place `freed` of removed_at on
+** have left it. */
+static void put_row(row_walk *w, uint64_t low, uint64_t high, uint64_t freed) {
+    for (uint64_t k = low; k < high; k++) {
+        uint64_t at = w->slot->sorted ? w->coming_at[k] : w->coming_at[low];
+        if (!w->slot->sorted && freed < w->p->removed)
+            at = w->p->removed_at[freed++];
+        put_arc(w, w->coming[k], at);
+    }
+}
+
+static void add_event(row_plan *p, uint64_t at, int64_t by) {
+    if (!by)
+        return;
+    p->event_at[p->events] = at;
+    p->event_by[p->events++] = by;
+}
+
+/* By the answers. */
+static void fill_row_plan(row_walk *w) {
+    row_plan *p = w->p;
+    uint64_t i = 0, k = 0;
+    while ((i < w->goings || k < w->comings) && !gg_stopping(w->u->run)) {
+        uint64_t old_row = i < w->goings ? going_row(w, i) : UINT64_MAX, next = i;
+        const added_end *come = k < w->comings ? &w->u->end[w->coming[k]] : NULL;
+        uint64_t row = come ? come->place : UINT64_MAX, more = k, freed = p->removed;
+        bool fresh = come && come->old == GPUGRAPH_NONE;
+        while (come && row <= old_row && more < w->comings &&
+               w->u->end[w->coming[more]].new == come->new)
+            more++;
+        if (fresh && row <= old_row) {
+            put_row(w, k, more, freed);
+            p->fresh_start[come->fresh] = more - k;
+            add_event(p, row, (int64_t)(more - k));
+            k = more;
+            continue;
+        }
+        row = row < old_row ? row : old_row;
+        while (next < w->goings && going_row(w, next) == row)
+            p->removed_at[p->removed++] = w->going_at[next++];
+        if (more > k)
+            put_row(w, k, more, freed);
+        add_event(p, row + 1, (int64_t)(more - k) - (int64_t)(next - i));
+        i = next;
+        k = more;
+    }
 }
 
 bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,

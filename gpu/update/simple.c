@@ -4,9 +4,8 @@
 **     edge goes     its arcs go    unless an edge between the two is added or stays
 **     edge comes    its arcs come  unless the row has them already
 **
-** Whether an edge stays is counted in the arcs by ids, where these are made, or in a CSR where one was, or
-** in one pass over the edges: when there is none, or when its rows are so long that they cost more. Rows that
-** lie on a device are not asked: arcs by ids say what they have. */
+** Both are counted in the arcs by ids. Without these SIMPLE rows are dropped, and made anew when they are
+** next asked for, on the host as on a device. */
 #include "update.h"
 
 /* Two ends that meet, smaller one first; 0 for a loop: no pair has 0 twice. */
@@ -87,10 +86,9 @@ static void fetch_pair(const gpugraph_graph *graph, uint64_t pair, bool arcs) {
     if (pair == 0) /* nobody looks at it, and there may be no vertex 0 */
         return;
     for (int i = 0; i < 2; i++)
-        if (gg_adjacency_made(graph, GPUGRAPH_OUT))
-            gg_fetch(arcs ? (const void *)(out->arc +
-                                           (out->row[end[i]].begin & ~ADJACENCY_LOOSE))
-                          : &out->row[end[i]]);
+        gg_fetch(
+            arcs ? (const void *)(out->arc + (out->row[end[i]].begin & ~ADJACENCY_LOOSE))
+                 : &out->row[end[i]]);
     if (simple->made && arcs)
         gg_fetch_arcs(simple, end[0], 0);
     else if (simple->made)
@@ -182,109 +180,13 @@ static uint64_t list_coming(update *u, pair_lists *l, uint64_t added) {
 
 /* ---- edges that go ---- */
 
-static uint64_t count_in_row(const struct csr_slot *slot, uint64_t v, uint32_t target) {
-    uint64_t count = 0;
-    for (uint64_t k = slot->offset[v]; k < gg_row_end(slot, v); k++)
-        count += slot->target[k] == target;
-    return count;
-}
-
-static uint64_t degree(const struct csr_slot *slot, uint64_t v) {
-    return gg_row_end(slot, v) - slot->offset[v];
-}
-
-/* A CSR whose rows tell how many edges there are between two vertices, or NULL. */
-static const struct csr_slot *counting_slot(const gpugraph_graph *graph) {
-    static const enum csr_kind kinds[] = {CSR_BOTH, CSR_OUT, CSR_IN};
-    for (int i = 0; i < 3; i++)
-        if (graph->csr[kinds[i]].made)
-            return &graph->csr[kinds[i]];
-    return graph->derived.edge_rows.made ? &graph->derived.edge_rows : NULL;
-}
-
-static uint64_t edges_between(const gpugraph_graph *graph, const struct csr_slot *slot,
-                              uint32_t a, uint32_t b) {
-    if (slot != &graph->csr[CSR_BOTH])
-        return count_in_row(slot, a, b) + count_in_row(slot, b, a);
-    return degree(slot, a) < degree(slot, b) ? count_in_row(slot, a, b)
-                                             : count_in_row(slot, b, a);
-}
-
-typedef struct kept_scan {
-    const update *u;
-    const uint64_t *pairs; /* sorted */
-    uint64_t count;
-    uint8_t *is_end; /* by vertex: it is one of a pair */
-    uint8_t *kept;   /* by pair: an edge that stays joins it */
-} kept_scan;
-
-static void mark_pair(const kept_scan *s, uint64_t pair) {
-    uint64_t low = 0;
-    for (uint64_t high = s->count; low < high;) {
-        uint64_t middle = (low + high) / 2;
-        if (s->pairs[middle] < pair)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < s->count && s->pairs[low] == pair)
-        __atomic_store_n(&s->kept[low], 1, __ATOMIC_RELAXED);
-}
-
-/* Looks at pieces low .. high - 1 of the edges that stay. */
-static void mark_kept(void *scan, uint64_t low, uint64_t high) {
-    const kept_scan *s = scan;
-    const gpugraph_graph *graph = s->u->graph;
-    const uint32_t *source = gg_sources_of(graph), *target = gg_targets_of(graph);
-    for (uint64_t p = low; p < high; p++) {
-        const splice_piece *piece = &s->u->edges.piece[p];
-        uint64_t end = piece->from + piece->count;
-        for (uint64_t e = piece->from; e < end && !gg_leave(s->u->run, e); e++) {
-            const uint64_t at = gg_edge_place(graph, e);
-            const uint32_t v = source[at], to = target[at];
-            if (s->is_end[v] && s->is_end[to])
-                mark_pair(s, pair_of(v, to));
-        }
-    }
-}
-
-static void scan_for_kept(update *u, const uint64_t *pairs, uint64_t count,
-                          uint8_t *kept) {
-    enum { PIECES = 16 }; /* pieces that a thread takes at a time */
-    kept_scan s = {u, pairs, count, gg_alloc_zero(u->run, u->graph->n, 1), kept};
-    if (!s.is_end)
-        return;
-    for (uint64_t k = 0; k < count; k++)
-        s.is_end[pairs[k] >> 32] = s.is_end[(uint32_t)pairs[k]] = 1;
-    gg_chunks(gg_threads(u->run, u->graph->m), u->edges.pieces, PIECES, mark_kept, &s);
-    gg_release(s.is_end);
-}
-
 static bool arcs_stay(const pair_look *l, uint64_t k, uint32_t a, uint32_t b) {
     return arcs_between(l->u->graph, a, b) > l->times[k];
 }
 
-static bool edges_stay(const pair_look *l, uint64_t k, uint32_t a, uint32_t b) {
-    const gpugraph_graph *graph = l->u->graph;
-    return edges_between(graph, counting_slot(graph), a, b) > l->times[k];
-}
-
 /* l->kept: of distinct pairs of removed edges. */
 static void find_kept(update *u, const pair_lists *l, uint64_t count) {
-    const gpugraph_graph *graph = u->graph;
-    const struct csr_slot *slot = counting_slot(graph);
-    pair_look look = {u, arcs_stay, l->removed, l->times, count, l->kept};
-    uint64_t work = 0;
-    if (!gg_adjacency_made(graph, GPUGRAPH_OUT)) {
-        look.question = edges_stay;
-        for (uint64_t k = 0; slot && k < count; k++)
-            work +=
-                degree(slot, l->removed[k] >> 32) + degree(slot, (uint32_t)l->removed[k]);
-        if (!slot || work > graph->m) {
-            scan_for_kept(u, l->removed, count, l->kept);
-            return;
-        }
-    }
+    const pair_look look = {u, arcs_stay, l->removed, l->times, count, l->kept};
     look_at_pairs(&look);
 }
 

@@ -43,11 +43,7 @@ static void convert_span(void *work, uint64_t low, uint64_t high) {
 
 static void renumber_span(void *work, uint64_t low, uint64_t high) {
     const piece_work *w = work;
-    const uint64_t first = w->piece->to + low;
-    if (w->move->size == sizeof(uint64_t))
-        gg_renumber_all_wide(w->move->numbers, (uint64_t *)w->to + first, high - low);
-    else
-        gg_renumber_all(w->move->numbers, (uint32_t *)w->to + first, high - low);
+    gg_renumber_all(w->move->numbers, (uint32_t *)w->to + w->piece->to + low, high - low);
 }
 
 static void put_new(const array_move *move, void *to) {
@@ -77,64 +73,6 @@ static void move_array(const array_move *move) {
         gg_release(*move->array);
         *move->array = to;
     }
-}
-
-/* ---- the commit: offsets ---- */
-
-typedef struct raising {
-    uint64_t *offset, by;
-} raising;
-
-static void raise(void *of, uint64_t low, uint64_t high) {
-    const raising *r = of;
-    for (uint64_t v = low; v < high; v++)
-        r->offset[v] += r->by;
-}
-
-static void shift_offsets(const update *u, const row_plan *p, uint64_t *offset,
-                          uint64_t entries) {
-    uint64_t by = 0;
-    for (uint64_t i = 0; i < p->events; i++) {
-        const uint64_t begin = p->event_at[i],
-                       end = i + 1 < p->events ? p->event_at[i + 1] : entries;
-        by += (uint64_t)p->event_by[i];
-        raising r = {offset + begin, by};
-        if (by && begin < end)
-            gg_slices(gg_splice_threads(&u->vertices, end - begin), end - begin, raise,
-                      &r);
-    }
-}
-
-/* A row that fresh vertices come before begins where the last of them ends. */
-static void start_fresh(const update *u, const row_plan *p, const uint64_t *offset) {
-    uint64_t at = UINT64_MAX, start = 0;
-    for (uint64_t f = u->fresh; f-- > 0;) {
-        if (u->fresh_at[f] != at) {
-            at = u->fresh_at[f];
-            start = offset[at];
-        }
-        start -= p->fresh_start[f];
-        p->fresh_start[f] = start;
-    }
-}
-
-static void move_offsets(const update *u, row_plan *p) {
-    uint64_t *offset = p->slot->offset, *to = p->offset ? p->offset : offset;
-    uint64_t end = offset[u->vertices.before];
-    for (uint64_t i = 0; i < p->events; i++)
-        end += (uint64_t)p->event_by[i];
-    shift_offsets(u, p, offset, u->vertices.before + 1);
-    start_fresh(u, p, offset);
-    gg_splice_move(&u->vertices, to, offset, sizeof *offset);
-    for (uint64_t f = 0; f < u->fresh; f++)
-        to[u->fresh_new[f]] = p->fresh_start[f];
-    to[u->vertices.after] = end;
-    if (p->offset) {
-        gg_release(offset);
-        p->slot->offset = p->offset;
-        p->offset = NULL;
-    }
-    p->slot->m = p->arcs.after;
 }
 
 /* ---- the commit: all of it ---- */
@@ -174,7 +112,7 @@ static uint64_t work_of(const update *u) {
     }
     for (int i = 0; i < u->row_plans; i++) {
         const row_plan *p = &u->rows[i];
-        if (p->roomy && gg_renumbers(&u->vertices))
+        if (gg_renumbers(&u->vertices) || (p->numbers && gg_renumbers(&u->edges)))
             work += p->slot->used;
     }
     return work + (u->removed_count + u->added_count) * GG_FETCH_ITEMS;
@@ -194,17 +132,17 @@ static void move(void *of, uint64_t task) {
         return;
     else if (i < u->move_count)
         move_array(&u->moves[i]);
-    else if (u->rows[i - u->move_count].roomy)
-        gg_commit_room(u, &u->rows[i - u->move_count]);
     else
-        move_offsets(u, &u->rows[i - u->move_count]);
+        gg_commit_room(u, &u->rows[i - u->move_count]);
 }
 
 static void commit(update *u) {
     gpugraph_graph *graph = u->graph;
-    for (int i = 0; i < u->row_plans; i++)
-        if (u->rows[i].slot->lent)
-            gg_rows_back(graph);
+    for (int kind = 0; kind < CSR_KINDS; kind++)
+        if (u->drops[kind])
+            gg_drop_rows(graph, (enum csr_kind)kind);
+    if (u->drops_numbered)
+        gg_free_edge_rows(graph);
     gg_parts(gg_threads(u->run, work_of(u)),
              (uint64_t)(OTHER_MOVES + u->move_count + u->row_plans), move, u);
     u->move_count = 0; /* their blocks are the graph's now */
@@ -215,10 +153,7 @@ static void commit(update *u) {
     swap_ids(u);
     graph->n = u->ids.n;
     graph->m = u->edges.after;
-    if (gg_is_wide(graph->m) != graph->wide) {
-        gg_free_edge_rows(graph);
-        graph->wide = !graph->wide;
-    }
+    graph->wide = gg_is_wide(graph->m);
     graph->distance_type = u->distance_type;
     /* nobody has looked at these edges */
     graph->known.thin = graph->known.long_ways = false;
@@ -293,16 +228,25 @@ static bool take_scratch(update *u) {
     return u->coming != NULL;
 }
 
+/* SIMPLE rows follow by the arcs by ids, which the first change of ends makes. */
+static gpugraph_status prepare_simple(update *u) {
+    gpugraph_graph *graph = u->graph;
+    const struct csr_slot *simple = &graph->csr[CSR_SIMPLE];
+    if (simple->made && !gg_same_ends(u) && !gg_patches_simple(graph) &&
+        gpugraph_keeps_arcs(graph) &&
+        gg_takes_room(simple, 2 * (u->removed_count + u->added_count)))
+        gg_adjacency(graph, GPUGRAPH_OUT, u->run);
+    return u->run->status;
+}
+
 void gg_update_prepare(update *u) {
     static void (*const steps[])(update *) = {gg_update_vertices, gg_update_ids,
                                               gg_update_weights,  plan_edges,
                                               gg_update_rows,     gg_update_adjacency};
-    if (gg_own_rows(u->graph, u->run) || !take_scratch(u))
+    if (gg_own_rows(u->graph, u->run) || prepare_simple(u) || !take_scratch(u))
         return;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !gg_stopping(u->run); i++)
         steps[i](u);
-    if (!gg_stopping(u->run) && gg_keeps_edge_rows(u))
-        gg_splice_index(u->run, &u->edges, u->graph->wide);
 }
 
 /* ---- the device's copy ---- */

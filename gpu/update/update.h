@@ -10,7 +10,6 @@
 **     spread.c     such numbers all over the graph
 **     texts.c      those of them that are TEXTs
 **     retype.c     weights of another type
-**     retype.c     weights of another type
 **     values.c     the ids afterwards; weights, and how wide they have to be
 **     rows.c       CSRs: which arcs go, where new ones come to lie
 **     roomy.c      rows with room, whose arcs go and come where they are
@@ -63,27 +62,27 @@ typedef struct array_move {
     enum { MOVE, WIDEN, NARROW, COUNT_UP } how; /* COUNT_UP: from edge numbers to ids */
 } array_move;
 
-/* What becomes of one CSR. */
+/* What becomes of one CSR, on the host or on a device. */
 typedef struct row_plan {
-    struct csr_slot *slot;
-    bool numbers; /* weights are edge numbers */
-    bool simple;
-    size_t weight_size; /* of an arc afterwards; 0: none */
+    struct csr_slot *slot; /* NULL: on a device */
+    bool numbers;          /* weights are edge numbers */
+    size_t weight_size;    /* of an arc; 0: none */
     uint64_t removed, inserted;
-    uint64_t *removed_at, *inserted_at, *place;
-    uint32_t *target; /* of inserted arcs: new numbers */
-    void *weight;     /* of inserted arcs: in the layout afterwards */
-    splice arcs;
-    /* Entries of offset from event_at[i] on grow by event_by[i]. */
-    uint64_t events, *event_at;
-    int64_t *event_by;
-    uint64_t *fresh_start; /* of each fresh vertex: its arcs; in the commit, its offset */
-    uint64_t *offset;      /* a new block for offsets; NULL: in place */
-    /* Rows with room, in place of the splice and what grows: event_at[i] is the old row of removed
-    ** arc i, inserted_at[k] the new row of arc k. */
-    bool roomy;
-    uint64_t *end; /* new blocks, with offset; NULL: in place */
+    uint64_t *removed_at;
+    uint64_t *inserted_at; /* on the host the new row of each */
+    uint32_t *target;      /* of inserted arcs: new numbers */
+    void *weight;          /* of inserted arcs: in the layout afterwards */
+    /* On the host: the old row of each removed arc. On a device: entries of offset from
+    ** event_at[i] on grow by event_by[i]. */
+    uint64_t *event_at;
+    /* On the host: new blocks; NULL: in place. */
+    uint64_t *offset, *end;
     uint32_t *spare;
+    /* On a device alone. */
+    splice arcs;
+    uint64_t events, *place;
+    int64_t *event_by;
+    uint64_t *fresh_start; /* of each fresh vertex: its arcs */
 } row_plan;
 
 /* An arc as graph->derived.adjacency has it, and the row that it leaves. */
@@ -101,7 +100,7 @@ typedef struct adjacency_plan {
     uint64_t rows;
 } adjacency_plan;
 
-enum { ROW_PLANS = CSR_KINDS + 1, ARRAY_MOVES = 4 + 2 * ROW_PLANS };
+enum { ROW_PLANS = CSR_KINDS + 1, ARRAY_MOVES = 4 };
 
 typedef struct update {
     gpugraph_graph *graph;
@@ -154,6 +153,7 @@ typedef struct update {
     /* arrays */
     row_plan rows[ROW_PLANS];
     int row_plans;
+    bool drops[CSR_KINDS], drops_numbered; /* rows that are made anew on need */
     adjacency_plan adjacency[2];
     array_move moves[ARRAY_MOVES];
     int move_count;
@@ -211,13 +211,6 @@ static inline bool gg_same_ends(const update *u) {
     return u->removed_count + u->added_count + u->fresh + u->vanished == 0;
 }
 
-/* Rows with edge numbers are brought up to date, unless the numbers become wider or narrower:
-** then they are made anew when they are asked for. */
-static inline bool gg_keeps_edge_rows(const update *u) {
-    return u->graph->derived.edge_rows.made &&
-           gg_is_wide(u->edges.after) == u->graph->wide;
-}
-
 /* Each finds out one part, in this order; a failure is in the run's status. */
 void gg_update_edges(update *u);
 /* Part of gg_update_edges: the ends and weights of u->removed, again where its order has changed. */
@@ -255,8 +248,8 @@ bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
                         const patch_place *place, void *there, row_plan *p);
 void gg_free_row_plan(row_plan *p);
 
-/* Do rows of this kind get room, or keep it, when so many arcs go and come? */
-bool gg_takes_room(const update *u, const struct csr_slot *slot, uint64_t arcs);
+/* Do rows change in place when so many arcs go and come? */
+bool gg_takes_room(const struct csr_slot *slot, uint64_t arcs);
 /* Places at the end of the array that the coming arcs, sorted by rows, may take. */
 uint64_t gg_room_of_coming(const update *u, const struct csr_slot *slot,
                            const end_ref *coming, uint64_t comings);

@@ -6,19 +6,14 @@
 **     vanished      4, unless it is kept
 **     ids, new      1 3 5 7 'a'      5 has the number that 4 had: nothing else moves
 **
-** Whether a vertex has other edges is seen from the rows of CSRs where these were made,
-** else from one pass over the edges, on the device where they lie there. */
+** Whether a vertex has other edges is seen from the arcs by ids or from rows, where these were
+** made, else from one pass over the edges. */
 #include "update.h"
 #include "ids/ids.h"
 
 #include <string.h>
 
-enum {
-    /* Edges from which the copy on a device tells which vertices have any: the way there
-    ** and back takes as long as the host needs for some 100,000 edges. */
-    LOOK_ON_DEVICE = 65536,
-    LOOKUP_ITEMS = 32 /* items of GG_THREAD_GRAIN in the time of looking up an id */
-};
+enum { LOOKUP_ITEMS = 32 }; /* items of GG_THREAD_GRAIN in the time of looking up an id */
 
 #define SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
 
@@ -247,18 +242,16 @@ static uint64_t row_length(const struct csr_slot *slot, uint64_t v) {
     return slot->made ? gg_row_end(slot, v) - slot->offset[v] : 0;
 }
 
-/* Has v edges that stay? 1: yes, 0: no, -1: rows do not say. in_count: edges that enter a vertex,
-** where the adjacency tells those that leave it; or NULL. */
+/* Has v edges that stay? 1: yes, 0: no, -1: rows do not say. in_count: edges that enter a
+** vertex, where the adjacency tells those that leave it; or NULL. */
 static int stays(const gpugraph_graph *graph, const uint32_t *in_count, uint64_t v,
                  const uint64_t *gone) {
+    const struct csr_slot *out = &graph->csr[CSR_OUT], *in = &graph->csr[CSR_IN];
+    const struct csr_slot *both = &graph->csr[CSR_BOTH];
     if (in_count)
         return (uint64_t)graph->derived.adjacency[GPUGRAPH_OUT].row[v].count +
                    in_count[v] >
                gone[LEAVES] + gone[ENTERS] + 2 * gone[LOOPS];
-    const struct csr_slot *out = &graph->csr[CSR_OUT], *in = &graph->csr[CSR_IN];
-    const struct csr_slot *both = &graph->csr[CSR_BOTH];
-    if (!out->made)
-        out = &graph->derived.edge_rows;
     if (both->made)
         return row_length(both, v) > gone[LEAVES] + gone[ENTERS] + gone[LOOPS];
     if (row_length(out, v) > gone[LEAVES] + gone[LOOPS] ||
@@ -286,49 +279,27 @@ static inline void find_open(uint64_t *open, uint64_t v) {
 typedef struct edge_look {
     const update *u;
     uint64_t *open;
-    bool sources, targets; /* which ends to look at */
 } edge_look;
 
 /* Of edges begin .. end - 1 those that stay. */
 static void look_at_slice(void *job, uint64_t begin, uint64_t end) {
     const edge_look *l = job;
     const update *u = l->u;
-    const gpugraph_graph *graph = u->graph;
+    const uint32_t *source = gg_sources_of(u->graph), *target = gg_targets_of(u->graph);
     for (uint64_t k = 0; k < u->edges.pieces; k++) {
         const splice_piece *piece = &u->edges.piece[k];
         uint64_t low = piece->from > begin ? piece->from : begin;
         uint64_t high = piece->from + piece->count;
         high = high < end ? high : end;
-        for (uint64_t e = low; l->sources && e < high && !gg_leave(u->run, e); e++)
-            find_open(l->open, gg_sources_of(graph)[gg_edge_place(graph, e)]);
-        for (uint64_t e = low; l->targets && e < high && !gg_leave(u->run, e); e++)
-            find_open(l->open, gg_targets_of(graph)[gg_edge_place(graph, e)]);
+        for (uint64_t e = low; e < high && !gg_leave(u->run, e); e++) {
+            const uint64_t at = gg_edge_place(u->graph, e);
+            find_open(l->open, source[at]);
+            find_open(l->open, target[at]);
+        }
     }
 }
 
-/* Clears the bits of vertices that an edge which stays leaves, or enters, as far as rows
-** did not say so already. */
-static void look_at_edges(const update *u, uint64_t *open) {
-    const gpugraph_graph *graph = u->graph;
-    bool sources = !graph->csr[CSR_OUT].made && !graph->derived.edge_rows.made;
-    bool targets = !graph->csr[CSR_IN].made;
-    if (graph->device && graph->m >= LOOK_ON_DEVICE) {
-        patch_look look = {u->graph,
-                           u->run,
-                           sources,
-                           targets,
-                           u->removed_count,
-                           u->removed,
-                           graph->n / 64 + (uint64_t)1,
-                           open};
-        if (gg_patches.look(&look))
-            return;
-    }
-    edge_look look = {u, open, sources, targets};
-    gg_slices(gg_threads(u->run, graph->m), graph->m, look_at_slice, &look);
-}
-
-/* Takes from vanished_at the vertices that rows have left open and that have edges. */
+/* Takes from vanished_at the vertices in the list that have edges. */
 static void settle_open(update *u, const uint64_t *list, uint64_t count) {
     uint64_t *open = gg_alloc_zero(u->run, u->graph->n / 64 + 1, sizeof *open);
     uint64_t left = 0, k = 0;
@@ -336,7 +307,8 @@ static void settle_open(update *u, const uint64_t *list, uint64_t count) {
         return;
     for (uint64_t i = 0; i < count; i++)
         open[list[i] / 64] |= (uint64_t)1 << (list[i] % 64);
-    look_at_edges(u, open);
+    edge_look look = {u, open};
+    gg_slices(gg_threads(u->run, u->graph->m), u->graph->m, look_at_slice, &look);
     for (uint64_t i = 0; i < u->vanished; i++) {
         uint64_t v = u->vanished_at[i];
         bool was_open = k < count && list[k] == v;

@@ -461,6 +461,8 @@ static const char *compare_slots(gpugraph_graph *got, gpugraph_graph *wanted) {
     const char *differs = compare_adjacency(got, wanted, GPUGRAPH_OUT);
     if (!differs)
         differs = compare_adjacency(got, wanted, GPUGRAPH_IN);
+    if (rows->end)
+        gg_edge_rows(got, &run);
     if (differs || !rows->made)
         return differs;
     if (!others->made)

@@ -491,32 +491,6 @@ START_TEST(simple_rows) {
 }
 END_TEST
 
-/* Vertices that have an edge which is not removed, among some that are asked about. */
-START_TEST(ends_that_stay) {
-    edge_model dice = model_make(MODEL_DENSE, MODEL_SMALL, 3, 0, 9);
-    for (int round = 0; round < 200; round++) {
-        enum { VERTICES = 70, EDGES = 60 };
-        uint32_t wanted[3] = {0}, found[3] = {0}, want[3] = {0};
-        uint64_t removed[EDGES], count = 0;
-        for (uint32_t v = 0; v < VERTICES; v++)
-            wanted[v / 32] |= (uint32_t)model_below(&dice, 2) << v % 32;
-        for (uint64_t e = 0; e < EDGES; e++) {
-            uint32_t v = (uint32_t)model_below(&dice, VERTICES);
-            if (model_below(&dice, 3) == 0)
-                removed[count++] = e;
-            else
-                want[v / 32] |= wanted[v / 32] & 1u << v % 32;
-            uint64_t known = count;
-            if (model_below(&dice, 2) && e + 1 < EDGES)
-                removed[known++] = EDGES; /* beyond all */
-            patch_note_end(wanted, found, v, e, removed, known);
-        }
-        ck_assert_int_eq(memcmp(found, want, sizeof want), 0);
-    }
-    model_free(&dice);
-}
-END_TEST
-
 /* An arc that is in none of the rows: the copy is damaged, and nobody goes on with it. */
 START_TEST(damage_is_seen) {
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 5, 20, 1);
@@ -566,6 +540,5 @@ const struct suite suite = {
                 {&edges_in_their_places, KINDS},
                 {&vertices_at_the_end, MODEL_WEIGHTS},
                 {&simple_rows},
-                {&ends_that_stay},
                 {&damage_is_seen}}}},
 };

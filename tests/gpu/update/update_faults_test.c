@@ -83,7 +83,7 @@ static long own_blocks(const gpugraph_graph *graph) {
                       : 0;
     for (int kind = 0; kind < CSR_KINDS; kind++)
         blocks += graph->csr[kind].end ? 2 : 0;
-    return blocks;
+    return blocks + (graph->derived.edge_rows.end ? 2 : 0);
 }
 
 /* opened: by an update of its own, which may leave gaps between edges, and rooms in rows. */
