@@ -63,7 +63,9 @@ static bool find_function(grid *g, sqlite3_value *given, struct asked *asked) {
         if (sqlite3_stricmp(table_functions[i]->name, name) == 0)
             asked->function = table_functions[i];
     if (asked->function)
-        asked->name = asked->function->paths ? "path" : asked->function->search->name;
+        asked->name = asked->function->paths && !asked->function->many_paths
+                          ? "path"
+                          : asked->function->search->name;
     else if (sqlite3_stricmp(name, "gpugraph_triangles") == 0 && !holds_zero_byte(given))
         asked->name = "triangles";
     else

@@ -343,7 +343,7 @@ static int check_sources(const arguments *a) {
                   : fail_with_example(
                         a, "there is no source; give the vertex to start from");
     }
-    if ((a->by->function->paths || a->by->function->walks) && !a->given.value[F_TARGET]) {
+    if (a->by->function->paths && !a->given.value[F_TARGET]) {
         int rc = check_conditions(a, F_TARGET);
         return rc ? rc
                   : fail_with_example(a,

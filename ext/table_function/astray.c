@@ -180,7 +180,7 @@ static int look_at_calls(const arguments *a, const sql_list *s, int field) {
 
 /* A target may come later: every vertex is one, and the rows are compared with it then. */
 static bool may_be_late(const table_function *f, int field) {
-    return field == F_TARGET && !f->paths && !f->walks;
+    return field == F_TARGET && !f->paths;
 }
 
 static int look_at_comparisons(const arguments *a, const sql_list *s, int field) {

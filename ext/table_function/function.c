@@ -65,7 +65,7 @@ bool column_is_bracketed(const table_function *f, int column) {
 }
 
 bool function_uses(const table_function *f, const char *method_function) {
-    return (f->paths && strcmp(method_function, "path") == 0) ||
+    return (f->paths && !f->many_paths && strcmp(method_function, "path") == 0) ||
            strcmp(f->search->name, method_function) == 0 ||
            (f->unweighted_search &&
             strcmp(f->unweighted_search->name, method_function) == 0);

@@ -66,7 +66,8 @@ typedef struct own_column {
         OWN_VERTEX, /* uint32_t, a vertex number: its id is said */
         OWN_COUNT,  /* uint64_t */
         OWN_REAL,   /* double */
-        OWN_FROM,   /* of a cell of a matrix: its source, its target; there is no array */
+        OWN_PATH,   /* the number of a row's path, from 1; there is no array */
+        OWN_FROM,   /* of a cell of a matrix: its source, its target; nor here */
         OWN_TO,
         OWN_TAIL, /* of a row's edge: its ends and its weight, as stored; nor here */
         OWN_HEAD,
@@ -92,7 +93,7 @@ typedef struct table_function {
         visible;     /* FUNCTION_FIELDS sets the first two; visible: columns of a row */
     int bracketed;   /* so many of the arguments; 0: they have no columns of their own */
     bool paths;      /* rows are the steps of paths */
-    bool walks;      /* rows are the steps of several paths, in arrays */
+    bool many_paths; /* with paths: several to each target */
     bool cells;      /* rows are cells: from each of sources to each of targets */
     bool edge_rows;  /* rows are edges */
     bool ends_early; /* bounds, targets and limits save work */

@@ -200,7 +200,7 @@ static void give_values(plan *p) {
             continue;
         bool list = takes_list(p, f, i);
         give_plan(p, i, f, list ? WORD_LIST : WORD_EQUAL, true);
-        if (f == F_TARGET && !p->function->walks && varies(p, i))
+        if (f == F_TARGET && !p->function->many_paths && varies(p, i))
             p->bits |= PLAN_VARIABLE_TARGET;
         if ((f == F_MAX_DEPTH || f == F_MAX_DISTANCE) && varies(p, i))
             p->bits |= PLAN_VARIABLE_BOUND;
@@ -222,9 +222,8 @@ static void give_values(plan *p) {
 
 /* At most, for one source. */
 static bool one_vertex(const plan *p) {
-    bool target =
-        p->offer.equal[F_TARGET] >= 0 && !p->function->paths && !p->function->walks;
-    return !p->target_list && !p->vertex_list &&
+    bool target = p->offer.equal[F_TARGET] >= 0 && !p->function->paths;
+    return !p->target_list && !p->vertex_list && !p->function->many_paths &&
            (p->offer.equal[F_VERTEX] >= 0 || target);
 }
 
@@ -256,7 +255,7 @@ static int order_offered(const plan *p, bool *backwards) {
     const sqlite3_index_info *info = p->info;
     const table_function *f = p->function;
     *backwards = is_descending(p, 0);
-    if (p->source_list || (p->function->walks && p->target_list))
+    if (p->source_list || (p->function->many_paths && p->target_list))
         return -1;
     if (one_vertex(p))
         return ORDER_VERTEX;
@@ -264,7 +263,7 @@ static int order_offered(const plan *p, bool *backwards) {
         return -1;
     int field = column_field(f, info->aOrderBy[0].iColumn);
     if (f->paths)
-        return field == F_SEQ && !p->target_list ? ORDER_VERTEX : -1;
+        return field == F_SEQ && !f->many_paths && !p->target_list ? ORDER_VERTEX : -1;
     if (field == F_VERTEX)
         return texts_sort_as_utf8(p->db) ? ORDER_VERTEX : -1;
     if (p->target_list || p->vertex_list)
@@ -347,7 +346,7 @@ static int columns_wanted(const plan *p) {
             wants |= field == F_PARENT ? PLAN_PARENTS : field == F_EDGE ? PLAN_EDGES : 0;
     }
     wants |= hands_out(p) ? PLAN_ARRAYS : 0;
-    return f->paths ? PLAN_TREE : wants;
+    return f->many_paths ? 0 : f->paths ? PLAN_TREE : wants;
 }
 
 /* With `sources`, the column source says which of them a row belongs to. Without a target,
@@ -355,7 +354,7 @@ static int columns_wanted(const plan *p) {
 static bool is_answer(const plan *p, int field) {
     const table_function *f = p->function;
     return (field == F_SOURCE && p->offer.equal[F_SOURCES] >= 0) ||
-           (field == F_TARGET && !f->paths && !f->walks);
+           (field == F_TARGET && !f->paths);
 }
 
 /* What brackets hold and SQLite does not offer, and the first option that it does not. */
@@ -412,7 +411,7 @@ static bool is_complete(const plan *p) {
     bool one = equal[F_SOURCE] >= 0, several = equal[F_SOURCES] >= 0;
     return equal[F_EDGES] >= 0 && !(one && several) &&
            (one || several || !(f->needs_source || f->cells)) &&
-           (equal[F_TARGET] >= 0 || !(f->paths || f->walks));
+           (equal[F_TARGET] >= 0 || !f->paths);
 }
 
 static void estimate(plan *p) {
@@ -423,8 +422,8 @@ static void estimate(plan *p) {
         info->estimatedRows = 1;
         info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     } else {
-        bool few = p->function->paths || p->function->walks || p->target_list ||
-                   p->vertex_list || one_vertex(p);
+        bool few =
+            p->function->paths || p->target_list || p->vertex_list || one_vertex(p);
         info->estimatedRows = p->function->cells ? cells_of(p)
                               : few              ? 100
                               : o->bounds > 0    ? (int)SEARCH_ROWS / 10

@@ -66,14 +66,14 @@ void question_ask(const arguments *a, const answer *s, question *q) {
     q->method = o->method;
     q->backend = backend_of(a);
     q->wants = a->plan & PLAN_WANTS;
-    q->whole = f->paths || f->walks || f->cells || a->plan & PLAN_ARRAYS;
+    q->whole = f->paths || f->cells || a->plan & PLAN_ARRAYS;
     q->ordered = o->ordered;
     q->priority = o->priority;
     q->seed = o->seed;
     memcpy(q->own, o->own, sizeof q->own);
     q->search.source = a->sources.item;
     q->search.source_count = a->sources.count;
-    if (f->cells || f->walks) {
+    if (f->cells || f->many_paths) {
         q->search.target = a->targets.item;
         q->search.target_count = a->targets.count;
     }

@@ -197,7 +197,7 @@ static int resolve_targets(arguments *a, const graph_ref *graph) {
     a->targets.count = 0;
     if (!a->has_target)
         return rc;
-    if (a->target_list && a->by->function->walks) {
+    if (a->target_list && a->by->function->many_paths) {
         rc = read_list(a, graph, F_TARGET, &a->listed_targets, &a->retyped_targets);
         a->no_rows |= a->listed_targets.count == 0;
         return rc;

@@ -94,9 +94,7 @@ static void result_target(sqlite3_context *context, const rows *r, const argumen
                           const answer *s) {
     const table_function *f = s->by->function;
     result_end(context, r, a->as_given[F_TARGET], &a->retyped_targets,
-               f->walks   ? a->targets.item[0]
-               : f->paths ? r->target
-                          : r->vertex);
+               f->paths ? r->target : r->vertex);
 }
 
 /* A column of the function's own. */
@@ -116,6 +114,9 @@ static void result_own(sqlite3_context *context, const rows *r, const arguments 
         break;
     case OWN_REAL:
         sqlite3_result_double(context, ((const double *)array)[r->entry]);
+        break;
+    case OWN_PATH:
+        sqlite3_result_int64(context, r->path);
         break;
     case OWN_FROM:
         result_vertex(context, r->ids, a->sources.item[r->vertex / a->targets.count]);
@@ -212,7 +213,7 @@ void row_column(sqlite3_context *context, rows *r, const arguments *a, const ans
 
 /* ---- rowid ----
 ** SQLite tells by the rowid which rows it has seen when it reads the arms of an OR one by
-** one, each with arguments of its own. Vertex and source (of a path: step and target) are
+** one, each with arguments of its own. Vertex and source (of a path: step and target, or path) are
 ** told apart exactly, calls that differ in other arguments by 64 bits of hash. */
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
@@ -226,7 +227,7 @@ static uint64_t hash_text(uint64_t hash, const char *bytes) {
     return hash_bytes(hash, bytes ? bytes : "", bytes ? strlen(bytes) : 0);
 }
 
-static uint64_t hash_call(const arguments *a, const answer *s) {
+static uint64_t hash_call(const rows *r, const arguments *a, const answer *s) {
     const options *o = &a->options;
     uint64_t hash = 0xcbf29ce484222325u;
     const sqlite3_int64 settled[] = {
@@ -239,7 +240,7 @@ static uint64_t hash_call(const arguments *a, const answer *s) {
         o->maximum.integer,
         s->weight,
         a->by->function->paths ? a->source : 0,
-        a->by->function->walks && a->targets.count ? a->targets.item[0] : 0,
+        a->by->function->many_paths ? r->target : 0,
     };
     hash = hash_bytes(hash, settled, sizeof settled);
     hash = hash_bytes(hash, &o->maximum.real, sizeof o->maximum.real);
@@ -257,7 +258,8 @@ static uint64_t hash_call(const arguments *a, const answer *s) {
 }
 
 sqlite3_int64 row_id(const rows *r, const arguments *a, const answer *s) {
-    uint64_t high = a->by->function->paths ? r->target : a->source;
-    uint64_t low = a->by->function->paths ? (uint64_t)r->position : r->vertex;
-    return (sqlite3_int64)((high << 32) + low + hash_call(a, s));
+    const table_function *f = a->by->function;
+    uint64_t high = f->many_paths ? r->path : f->paths ? r->target : a->source;
+    uint64_t low = f->paths ? (uint64_t)r->position : r->vertex;
+    return (sqlite3_int64)((high << 32) + low + hash_call(r, a, s));
 }

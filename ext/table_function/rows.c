@@ -79,17 +79,15 @@ static int lay_by_tree(rows *r, const arguments *a, const answer *s,
     return SQLITE_OK;
 }
 
-/* The steps of an answer that is one path. */
-static int lay_by_edges(rows *r, const arguments *a, const answer *s,
-                        sqlite3_int64 *count) {
+/* The steps of a path whose edges the answer has, from `first` on. */
+static int lay_by_edges(rows *r, const arguments *a, const answer *s, uint32_t first,
+                        uint32_t edges, sqlite3_int64 *count) {
     const gpugraph_graph *graph = s->graph->graph;
-    const arrays *found = s->arrays;
     uint32_t v = a->sources.item[0];
-    *count = 0;
-    for (sqlite3_int64 i = 0;
-         found->path_edges != GPUGRAPH_NONE && i <= found->path_edges; i++) {
-        uint64_t edge = i == 0 ? GPUGRAPH_NO_EDGE
-                               : gpugraph_edge_at(graph, found->path, (uint64_t)i - 1);
+    for (sqlite3_int64 i = 0; i <= edges; i++) {
+        uint64_t edge =
+            i == 0 ? GPUGRAPH_NO_EDGE
+                   : gpugraph_edge_at(graph, s->arrays->path, first + (uint64_t)i - 1);
         int rc = grow_steps(r, s, i);
         if (rc != SQLITE_OK)
             return rc;
@@ -122,19 +120,6 @@ static void add_distances(rows *r, const answer *s, sqlite3_int64 count) {
         else
             at->distance.integer = at[-1].distance.integer + (uint64_t)edge.weight;
     }
-}
-
-/* Lays out the steps of the path to r->target; none where there is no path. */
-static int lay_path(rows *r, const arguments *a, const answer *s) {
-    sqlite3_int64 count;
-    r->position = r->end = 0;
-    int rc =
-        s->arrays->path ? lay_by_edges(r, a, s, &count) : lay_by_tree(r, a, s, &count);
-    if (rc != SQLITE_OK)
-        return rc;
-    add_distances(r, s, count);
-    r->end = count;
-    return SQLITE_OK;
 }
 
 /* Of entries. */
@@ -216,21 +201,48 @@ static int settle_entry(rows *r, const arguments *a, const answer *s) {
     return SQLITE_OK;
 }
 
+/* The next of many paths, or the path to the next target. *more false: there is none. */
+static int lay_next_path(rows *r, const arguments *a, const answer *s, bool *more) {
+    const arrays *found = s->arrays;
+    sqlite3_int64 count = 0;
+    int rc = SQLITE_OK;
+    if (a->by->function->many_paths) {
+        *more = r->next_path < found->path_edges;
+        if (!*more)
+            return SQLITE_OK;
+        const uint32_t edges =
+            (uint32_t)gpugraph_edge_at(s->graph->graph, found->path, r->next_path++);
+        rc = lay_by_edges(r, a, s, r->next_path, edges, &count);
+        r->next_path += edges;
+        r->path++;
+    } else {
+        *more = r->next_target < a->targets.count;
+        if (!*more)
+            return SQLITE_OK;
+        r->target = a->targets.item[r->next_target++];
+        if (!found->path)
+            rc = lay_by_tree(r, a, s, &count);
+        else if (found->path_edges != GPUGRAPH_NONE)
+            rc = lay_by_edges(r, a, s, 0, found->path_edges, &count);
+    }
+    if (rc == SQLITE_OK)
+        add_distances(r, s, count);
+    set_range(r, a->plan, NULL, count);
+    return rc;
+}
+
 static int settle_step(rows *r, const arguments *a, const answer *s) {
-    for (;;) {
+    for (bool more = true; more;) {
         for (; r->position != r->end; r->position += r->direction) {
             r->vertex = r->step[r->position].vertex;
             if (is_asked_for(a, r->vertex))
                 return SQLITE_OK;
         }
-        if (r->next_target == a->targets.count)
-            return SQLITE_OK;
-        r->target = a->targets.item[r->next_target++];
-        int rc = lay_path(r, a, s);
+        int rc = lay_next_path(r, a, s, &more);
         if (rc != SQLITE_OK)
             return rc;
-        set_range(r, a->plan, NULL, r->end);
     }
+    return SQLITE_OK;
 }
 
 static void set_arrays(rows *r, const arguments *a, const arrays *found) {
@@ -257,11 +269,12 @@ int rows_start(rows *r, const arguments *a, answer *s) {
     r->handed = 0;
     set_arrays(r, a, s->arrays);
     if (a->by->function->paths) {
-        r->next_target = 0;
+        r->next_target = r->next_path = r->path = 0;
+        r->target = a->targets.item[0];
     } else if (a->only_vertex != GPUGRAPH_NONE) {
         set_vertices(r, a->plan, &a->only_vertex,
                      !a->has_target || numbers_has(&a->targets, a->only_vertex));
-    } else if (a->has_target && !a->by->function->walks) {
+    } else if (a->has_target) {
         set_vertices(r, a->plan, a->targets.item, a->targets.count);
     } else if (a->vertex_list) {
         set_vertices(r, a->plan, a->only.item, a->only.count);

@@ -35,6 +35,8 @@ typedef struct rows {
     struct step *step; /* laid out when the path before it has been read */
     sqlite3_int64 step_room;
     uint32_t next_target, target;
+    uint32_t next_path,
+        path; /* of several: where the next one is; the number of this one */
     uint64_t
         next_search; /* of the listed ones: all targets of a source, then the next source */
     uint32_t vertex, entry; /* of this row; entry: in the arrays */

@@ -152,7 +152,7 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
     if (q->kind->leaves_unused_out)
         leave_unused_out(&m);
     /* Rows read edges, which may be on a device alone. */
-    if (run->status == GPUGRAPH_OK && (q->path || m.made.array[A_TREE_EDGE]))
+    if (run->status == GPUGRAPH_OK && (m.made.path || m.made.array[A_TREE_EDGE]))
         gpugraph_bring_edges(graph, run);
     have->cycle = m.made.cycle;
     const bool made = run->status == GPUGRAPH_OK;

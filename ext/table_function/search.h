@@ -55,8 +55,10 @@ typedef struct arrays {
     unsigned own_wide;   /* bit i: the items of A_OWN + i have 8 bytes, not 4 */
     void *array[ARRAYS]; /* from array_block_take */
     size_t edge_size;    /* bytes of an edge number (gpugraph_edge_size) */
-    void *path; /* the edges of one path in the order of travel, in place of arrays */
-    uint32_t path_edges; /* GPUGRAPH_NONE: there is no path */
+    /* The edges of one path in the order of travel, in place of arrays. Of many paths, one after
+    ** the other, each after the number of its edges. path_edges: entries; GPUGRAPH_NONE: none. */
+    void *path;
+    uint32_t path_edges;
     struct order {
         uint32_t *vertex; /* entries that have a row, in that order */
         uint32_t count;

@@ -27,7 +27,7 @@ typedef struct cursor {
 
 /* Are there targets of which each has a search of its own? */
 static bool lists_targets(const arguments *a) {
-    return a->target_list && a->by->function->walks;
+    return a->target_list && a->by->function->many_paths;
 }
 
 static bool lists_ends(const arguments *a) {
