@@ -105,10 +105,9 @@ void followed_free_all(connection *c);
 /* Calls each() for every followed graph that any attached schema has: its mirror (NULL:
 ** none here), the mirror's other graph where there are two, and its state ("current" and so
 ** on). */
-int followed_list(connection *c,
-                  void (*each)(void *context, const char *name, const graph_ref *mirror,
-                               const graph_ref *other, const char *state),
-                  void *context);
+typedef void followed_visit(void *context, const char *name, const graph_ref *mirror,
+                            const graph_ref *other, const char *state);
+int followed_list(connection *c, followed_visit *each, void *context);
 
 /* ---- batch.c ---- */
 

@@ -249,9 +249,7 @@ static char *state_of(connection *c, const char *schema, const char *name) {
 }
 
 static int list_graph(connection *c, const char *schema, const char *name,
-                      void (*each)(void *, const char *, const graph_ref *,
-                                   const graph_ref *, const char *),
-                      void *context) {
+                      followed_visit *each, void *context) {
     const graph_request request = {.by_graph = true};
     bool main = sqlite3_stricmp(schema, "main") == 0;
     followed *f = followed_of(c, schema, name);
@@ -266,9 +264,7 @@ static int list_graph(connection *c, const char *schema, const char *name,
     return rc;
 }
 
-static int list_schema(connection *c, const char *schema,
-                       void (*each)(void *, const char *, const graph_ref *,
-                                    const graph_ref *, const char *),
+static int list_schema(connection *c, const char *schema, followed_visit *each,
                        void *context) {
     sqlite3_stmt *statement = NULL;
     int rc = statement_prepare(c->db, &statement,
@@ -291,10 +287,7 @@ static int list_schema(connection *c, const char *schema,
     return statement_end(statement, rc);
 }
 
-int followed_list(connection *c,
-                  void (*each)(void *context, const char *name, const graph_ref *mirror,
-                               const graph_ref *other, const char *state),
-                  void *context) {
+int followed_list(connection *c, followed_visit *each, void *context) {
     const char *schema;
     int rc = SQLITE_OK;
     for (int i = 0; rc == SQLITE_OK && (schema = sqlite3_db_name(c->db, i)) != NULL; i++)

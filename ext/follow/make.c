@@ -195,10 +195,8 @@ static int make_blocks(connection *c, const definition *d, char **error) {
     if (rc == SQLITE_OK)
         rc = explain(error, blocks_write(c, d, &rows, &graphs, NULL, error),
                      "gpugraph: the packed graph cannot be written");
-    block_graphs_free(&graphs);
-    edge_names_free(got.names);
-    edge_names_free(other.names);
-    sqlite3_free(got.weight_error);
+    loaded_clear(&got);
+    loaded_clear(&other);
     row_source_clear(&rows);
     return rc;
 }
@@ -230,12 +228,12 @@ int follow_create(connection *c, const char *schema, const char *name,
 /* ---- taking away ---- */
 
 static int drop_triggers(sqlite3 *db, const char *schema, const char *log, char **error) {
-    present list;
+    trigger_list list;
     int rc = present_read(db, schema, log, &list);
     for (int i = 0; i < list.count && rc == SQLITE_OK; i++)
         rc = statement_execute(db, error, "DROP TRIGGER \"%w\".\"%w\"", schema,
                                list.item[i].name);
-    present_clear(&list);
+    trigger_list_clear(&list);
     return rc;
 }
 

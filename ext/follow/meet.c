@@ -29,14 +29,10 @@ static bool may_be_replaced(const graph_ref *g) {
 
 /* Kept searches stay good: equal rows give vertices equal numbers, and no number is unused. */
 static void take_over(connection *c, followed *f, shared_graph *shared) {
-    const loaded got = shared_loaded(shared);
-    graph_ref *g = mirror_frame(c, f, false);
-    if (!g) {
-        shared_release(shared);
+    loaded got = shared_loaded(shared);
+    graph_ref *g = mirror_take(c, f, false, shared, &got);
+    if (!g)
         return;
-    }
-    graph_take(g, &got);
-    g->shared = shared;
     g->searches = f->graph->searches;
     f->graph->searches = NULL;
     graph_list(c, g);

@@ -36,7 +36,7 @@ void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both) {
 
 /* ---- a whole read ---- */
 
-graph_ref *mirror_frame(connection *c, const followed *f, bool undirected) {
+static graph_ref *mirror_frame(connection *c, const followed *f, bool undirected) {
     graph_ref *g = graph_frame(c, sqlite3_mprintf("\"%w\".\"%w\"", f->schema, f->name),
                                &f->rows, NULL, f->direction, undirected);
     if (!g || source_rowid(&f->rows) || source_has_row_ids(&f->rows))
@@ -48,24 +48,18 @@ graph_ref *mirror_frame(connection *c, const followed *f, bool undirected) {
     return NULL;
 }
 
-static void loaded_free(loaded *got) {
-    gpugraph_free(got->graph);
-    gpugraph_free(got->half_rows);
-    gpugraph_free(got->row_ids);
-    edge_names_free(got->names);
-    sqlite3_free(got->weight_error);
-    memset(got, 0, sizeof *got);
-}
-
-/* Takes over what was read; NULL: no memory. */
-static graph_ref *take_loaded(connection *c, const followed *f, bool undirected,
-                              loaded *got) {
+/* Takes over what was read, and `shared`, whose graph that is then; NULL: no memory. */
+graph_ref *mirror_take(connection *c, const followed *f, bool undirected,
+                       struct shared_graph *shared, loaded *got) {
     graph_ref *g = mirror_frame(c, f, undirected);
-    if (!g) {
-        loaded_free(got);
+    if (!g && shared)
+        shared_release(shared);
+    else if (!g)
+        loaded_clear(got);
+    if (!g)
         return NULL;
-    }
     graph_take(g, got);
+    g->shared = shared;
     return g;
 }
 
@@ -151,20 +145,6 @@ static int load_mirror(reading *r, followed *f, loaded *got, loaded *other,
     return rc;
 }
 
-static graph_ref *take_graph(connection *c, const followed *f, shared_graph *shared,
-                             loaded *got) {
-    if (!shared)
-        return take_loaded(c, f, false, got);
-    graph_ref *g = mirror_frame(c, f, false);
-    if (!g) {
-        shared_release(shared);
-        return NULL;
-    }
-    graph_take(g, got);
-    g->shared = shared;
-    return g;
-}
-
 bool mirror_make_own(followed *f) {
     if (f->graph->shared && shared_withdraw(f->graph->shared))
         f->graph->shared = NULL;
@@ -185,8 +165,8 @@ int mirror_renew(reading *r, followed *f, const char *why) {
     int rc = load_mirror(r, f, &got, two ? &other : NULL, &shared);
     if (rc)
         return rc;
-    graph_ref *g = take_graph(r->c, f, shared, &got),
-              *both = two ? take_loaded(r->c, f, true, &other) : NULL;
+    graph_ref *g = mirror_take(r->c, f, false, shared, &got),
+              *both = two ? mirror_take(r->c, f, true, NULL, &other) : NULL;
     f->has_real = false;
     f->changed_ms = gg_now_ms();
     rc = take_mirror(r->c, f, g, both);
@@ -224,7 +204,7 @@ static graph_ref *take_saved(connection *c, const followed *f, bool undirected,
                   .has_weight = f->rows.column[WEIGHT_COLUMN] != NULL};
     if (!named && !source_rowid(&f->rows))
         got.names = edge_names_none();
-    return take_loaded(c, f, undirected, &got);
+    return mirror_take(c, f, undirected, NULL, &got);
 }
 
 int mirror_load_blocks(reading *r, followed *f) {

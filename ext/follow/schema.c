@@ -20,7 +20,6 @@
 ** does the same, and so does a constraint under INSERT OR FAIL that the trigger's own writing
 ** breaks. After the same in a BEFORE trigger there is no row. */
 #include "schema.h"
-#include "sql.h"
 #include "source/condition.h"
 #include "base/room.h"
 #include "base/sql_text.h"
@@ -29,20 +28,10 @@
 
 /* ---- the triggers that are there ---- */
 
-void present_clear(present *list) {
-    for (int i = 0; i < list->count; i++) {
-        sqlite3_free(list->item[i].name);
-        sqlite3_free(list->item[i].table);
-        sqlite3_free(list->item[i].sql);
-    }
-    sqlite3_free(list->item);
-    memset(list, 0, sizeof *list);
-}
-
-static int present_add(present *list, sqlite3_stmt *row) {
-    if (!room_for_one(&list->item, list->count, &list->room, sizeof *list->item))
+static int present_add(trigger_list *list, sqlite3_stmt *row) {
+    struct trigger *t = trigger_list_add(list);
+    if (!t)
         return SQLITE_NOMEM;
-    struct present_trigger *t = &list->item[list->count++];
     t->name = sqlite3_mprintf("%s", statement_text(row, 0));
     t->table = sqlite3_mprintf("%s", statement_text(row, 1));
     t->sql = sqlite3_mprintf("%s", statement_text(row, 2));
@@ -50,7 +39,7 @@ static int present_add(present *list, sqlite3_stmt *row) {
     return t->name && t->table && t->sql ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-int present_read(sqlite3 *db, const char *schema, const char *log, present *list) {
+int present_read(sqlite3 *db, const char *schema, const char *log, trigger_list *list) {
     sqlite3_stmt *statement;
     memset(list, 0, sizeof *list);
     int rc = statement_prepare(
@@ -66,7 +55,7 @@ int present_read(sqlite3 *db, const char *schema, const char *log, present *list
     }
     rc = statement_end(statement, rc);
     if (rc)
-        present_clear(list);
+        trigger_list_clear(list);
     return rc;
 }
 
@@ -156,10 +145,10 @@ static int take_columns_of_schema(definition *d, const char *sql) {
 }
 
 /* What the triggers say of table and columns. */
-static int take_triggers(definition *d, const present *list) {
+static int take_triggers(definition *d, const trigger_list *list) {
     int rc = SQLITE_OK;
     for (int i = 0; i < list->count && rc == SQLITE_OK; i++) {
-        const struct present_trigger *t = &list->item[i];
+        const struct trigger *t = &list->item[i];
         d->latest_trigger = t->row > d->latest_trigger ? t->row : d->latest_trigger;
         if (sqlite3_stricmp(t->table, d->log) == 0)
             continue;
@@ -174,7 +163,8 @@ static int take_triggers(definition *d, const present *list) {
 }
 
 /* Notes what is missing. */
-static int find_trouble(sqlite3 *db, definition *d, const present *list, char **error) {
+static int find_trouble(sqlite3 *db, definition *d, const trigger_list *list,
+                        char **error) {
     trigger_list needed;
     sqlite3_str *missing = sqlite3_str_new(NULL);
     int count = 0, rc = follow_triggers(db, d, &needed, error);
@@ -185,7 +175,7 @@ static int find_trouble(sqlite3 *db, definition *d, const present *list, char **
         if (found < 0)
             rc = SQLITE_NOMEM;
         else if (!found)
-            name_list_add(missing, count++, needed.item[i].what);
+            name_list_add(missing, count++, needed.item[i].name);
     }
     trigger_list_clear(&needed);
     char *names = sqlite3_str_finish(missing), *typed = table_as_sql(d->schema, d->name);
@@ -336,7 +326,7 @@ static int find_early_triggers(sqlite3 *db, definition *d) {
 
 int definition_read(sqlite3 *db, const char *schema, const char *name, definition *made,
                     char **error) {
-    present list = {NULL, 0, 0};
+    trigger_list list = {NULL, 0, 0};
     *error = NULL;
     int rc = definition_start(made, schema, name);
     if (rc == SQLITE_OK)
@@ -362,14 +352,14 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
     }
     if (rc == SQLITE_OK && !made->trouble)
         rc = find_early_triggers(db, made);
-    present_clear(&list);
+    trigger_list_clear(&list);
     if (rc)
         definition_clear(made);
     return rc;
 }
 
 int definition_read_renamed(sqlite3 *db, const char *log, definition *d, char **error) {
-    present list;
+    trigger_list list;
     int rc = read_arguments(db, d, error);
     if (rc)
         return rc;
@@ -380,6 +370,6 @@ int definition_read_renamed(sqlite3 *db, const char *log, definition *d, char **
     d->log = (char *)log;
     rc = take_triggers(d, &list);
     d->log = made;
-    present_clear(&list);
+    trigger_list_clear(&list);
     return rc;
 }

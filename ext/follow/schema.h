@@ -2,21 +2,10 @@
 #ifndef GPUGRAPH_FOLLOW_SCHEMA_H
 #define GPUGRAPH_FOLLOW_SCHEMA_H
 
-#include "follow.h"
-
-/* Triggers that are in the database. */
-typedef struct present {
-    struct present_trigger {
-        char *name, *table, *sql;
-        sqlite3_int64 row; /* of sqlite_schema */
-    } * item;
-    int count;
-    int64_t room;
-} present;
+#include "sql.h"
 
 /* Every trigger of the schema that writes or tends the log. */
-int present_read(sqlite3 *db, const char *schema, const char *log, present *list);
-void present_clear(present *list);
+int present_read(sqlite3 *db, const char *schema, const char *log, trigger_list *list);
 
 /* Names alone. */
 int definition_start(definition *d, const char *schema, const char *name);

@@ -95,21 +95,30 @@ char *follow_saved_sql(const definition *d) {
     return expand_sql(saved_sql, &(parts){.d = d});
 }
 
+struct trigger *trigger_list_add(trigger_list *list) {
+    if (!room_for_one(&list->item, list->count, &list->room, sizeof *list->item))
+        return NULL;
+    struct trigger *t = &list->item[list->count++];
+    memset(t, 0, sizeof *t);
+    return t;
+}
+
 static int add_sql(trigger_list *list, const char *template, const parts *p, char *what) {
-    if (!room_for_one(&list->item, list->count, &list->room, sizeof *list->item)) {
+    struct trigger *t = trigger_list_add(list);
+    if (!t) {
         sqlite3_free(what);
         return SQLITE_NOMEM;
     }
-    trigger_sql *t = &list->item[list->count++];
     t->sql = expand_sql(template, p);
-    t->what = what;
-    return t->sql && t->what ? SQLITE_OK : SQLITE_NOMEM;
+    t->name = what;
+    return t->sql && t->name ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 void trigger_list_clear(trigger_list *list) {
     for (int i = 0; i < list->count; i++) {
+        sqlite3_free(list->item[i].name);
         sqlite3_free(list->item[i].sql);
-        sqlite3_free(list->item[i].what);
+        sqlite3_free(list->item[i].table);
     }
     sqlite3_free(list->item);
     memset(list, 0, sizeof *list);

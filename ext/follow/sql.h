@@ -4,16 +4,21 @@
 
 #include "follow.h"
 
-/* One CREATE TRIGGER, and what it is there for, in words. */
-typedef struct trigger_sql {
-    char *sql, *what;
-} trigger_sql;
-
+/* Triggers that a graph needs, or that are in the database. */
 typedef struct trigger_list {
-    trigger_sql *item;
+    struct trigger {
+        char *name; /* what it is there for, in words, where it is needed */
+        char *sql;  /* CREATE TRIGGER ... */
+        /* in the database: the table, and the row of sqlite_schema */
+        char *table;
+        sqlite3_int64 row;
+    } * item;
     int count;
     int64_t room;
 } trigger_list;
+
+/* One trigger more, all empty; NULL: no memory. */
+struct trigger *trigger_list_add(trigger_list *list);
 
 /* CREATE TABLE for the log and its marks; NULL: no memory. */
 char *follow_log_sql(const definition *d);

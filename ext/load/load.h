@@ -33,6 +33,8 @@ typedef struct loaded {
     char *weight_error;
 } loaded;
 
+void loaded_clear(loaded *l);
+
 enum weight_reading {
     READ_NO_WEIGHTS,
     TRY_WEIGHTS, /* a bad weight does not fail the load: weight_error tells it */

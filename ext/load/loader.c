@@ -492,11 +492,12 @@ static void tell_loader(loader *e, const intern *texts, loaded *result) {
     e->weight_error = NULL;
 }
 
-static void loaded_clear(loaded *l) {
+void loaded_clear(loaded *l) {
     gpugraph_free(l->graph);
     gpugraph_free(l->half_rows);
     gpugraph_free(l->row_ids);
     edge_names_free(l->names);
+    sqlite3_free(l->weight_error);
     memset(l, 0, sizeof *l);
 }
 
