@@ -75,36 +75,18 @@ static bool find_function(grid *g, sqlite3_value *given, struct asked *asked) {
 
 /* ---- options ---- */
 
-static bool has_field(const table_function *f, enum field field) {
-    for (int i = 0; f && i < f->fields; i++)
-        if (f->field[i] == field)
-            return true;
-    return false;
-}
-
-static bool has_option(const table_function *f, const char *name) {
-    for (int k = 0; f && k < OWN_OPTIONS; k++)
-        if (f->options[k].name && strcmp(f->options[k].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* Of the order in which they stand behind the function. */
-static const struct option_name {
-    const char *name;
-    enum field field; /* F_OPTION: one of the function's own */
-} option_names[ESTIMATE_ARGUMENTS] = {
-    [ESTIMATE_TARGET] = {"target", F_TARGET},
-    [ESTIMATE_SOURCES] = {"sources", F_SOURCES},
-    [ESTIMATE_TARGETS] = {"targets", F_TARGETS},
-    [ESTIMATE_MAX_DEPTH] = {"max_depth", F_MAX_DEPTH},
-    [ESTIMATE_MAX_DISTANCE] = {"max_distance", F_MAX_DISTANCE},
-    [ESTIMATE_ORDERED] = {"ordered", F_ORDERED},
-    [ESTIMATE_KIND] = {"kind", F_OPTION},
+static const char *const option_names[ESTIMATE_ARGUMENTS] = {
+    [ESTIMATE_TARGET] = "target",
+    [ESTIMATE_SOURCES] = "sources",
+    [ESTIMATE_TARGETS] = "targets",
+    [ESTIMATE_MAX_DEPTH] = "max_depth",
+    [ESTIMATE_MAX_DISTANCE] = "max_distance",
+    [ESTIMATE_ORDERED] = "ordered",
+    [ESTIMATE_KIND] = "kind",
 };
 
 const char *estimate_option_name(int argument) {
-    return option_names[argument].name;
+    return option_names[argument];
 }
 
 /* Elements of a JSON array. */
@@ -155,11 +137,11 @@ static void read_option(grid *g, connection *c, enum estimate_argument which,
     if (which == ESTIMATE_TARGET)
         search->target_count = 1;
     else if (which == ESTIMATE_SOURCES)
-        search->source_count = count_elements(g, c, "sources", value);
+        search->source_count = count_elements(g, c, option_names[which], value);
     else if (which == ESTIMATE_TARGETS)
-        search->target_count = count_elements(g, c, "targets", value);
+        search->target_count = count_elements(g, c, option_names[which], value);
     else if (which == ESTIMATE_MAX_DEPTH || which == ESTIMATE_MAX_DISTANCE)
-        read_bound(g, option_names[which].name, value, asked);
+        read_bound(g, option_names[which], value, asked);
     else if (which == ESTIMATE_ORDERED && sqlite3_value_int(value))
         asked->name = "ordered_dfs";
     else if (which == ESTIMATE_KIND)
@@ -171,17 +153,15 @@ static void read_options(grid *g, connection *c, sqlite3_value *const *argument,
                          struct asked *asked) {
     for (int k = ESTIMATE_FUNCTION + 1; k < ESTIMATE_ARGUMENTS && g->rc == SQLITE_OK;
          k++) {
-        const struct option_name *o = &option_names[k];
         if (!argument[k] || sqlite3_value_type(argument[k]) == SQLITE_NULL)
             continue;
-        if (o->field == F_OPTION ? has_option(asked->function, o->name)
-                                 : has_field(asked->function, o->field))
+        if (asked->function && function_argument(asked->function, option_names[k]))
             read_option(g, c, (enum estimate_argument)k, argument[k], asked);
         else
             fail_estimate(g, sqlite3_mprintf("%s has no option %s",
                                              asked->function ? asked->function->name
                                                              : "gpugraph_triangles",
-                                             o->name));
+                                             option_names[k]));
     }
     if (asked->function && asked->function->cells && !argument[ESTIMATE_TARGETS])
         asked->search.target_count = asked->search.source_count;

@@ -229,7 +229,7 @@ search_ref *answer_keep(answer *s, int key_bytes, arrays *made) {
 }
 
 static bool is_irreproducible(const question *q) {
-    return q->kind->unordered_varies && !q->ordered;
+    return q->kind->varies_by_default && !q->own[0];
 }
 
 static int make_and_keep(answer *s, const arguments *a, const question *q) {

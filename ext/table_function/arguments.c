@@ -8,7 +8,6 @@
 #include <string.h>
 
 const char *const direction_names[3] = {"out", "in", "both"};
-const char *const priority_names[4] = {"degree", "degree-id", "random", "id"};
 const char *const backend_names[3] = {"auto", "cpu", "cuda"};
 
 /* ---- sentences ---- */
@@ -148,6 +147,8 @@ static int read_maximum(arguments *a, int field) {
 }
 
 static char *range_told(const own_option *o) {
+    if (!o->real && o->least == 0 && o->most == 1)
+        return sqlite3_mprintf("0 or 1");
     return o->real ? sqlite3_mprintf("a number from %.15g to %.15g", o->least, o->most)
                    : sqlite3_mprintf("an INTEGER from %lld to %lld",
                                      (sqlite3_int64)o->least, (sqlite3_int64)o->most);
@@ -217,18 +218,14 @@ static int read_method(arguments *a) {
 }
 
 static int read_options(arguments *a) {
-    int direction = (int)a->by->function->direction, priority = GPUGRAPH_BY_DEGREE;
+    int direction = (int)a->by->function->direction;
     int rc = read_word(a, F_DIRECTION, direction_names, 3, &direction);
-    if (rc == SQLITE_OK)
-        rc = read_word(a, F_PRIORITY, priority_names, 4, &priority);
     if (rc == SQLITE_OK)
         rc = read_word(a, F_BACKEND, backend_names, 3, &a->options.backend);
     if (rc == SQLITE_OK)
         rc = read_method(a);
     if (rc == SQLITE_OK)
         rc = read_flag(a, F_WEIGHTED, &a->options.weighted);
-    if (rc == SQLITE_OK)
-        rc = read_flag(a, F_ORDERED, &a->options.ordered);
     if (rc == SQLITE_OK)
         rc =
             read_integer(a, F_SEED, "an INTEGER", INT64_MIN, INT64_MAX, &a->options.seed);
@@ -239,7 +236,6 @@ static int read_options(arguments *a) {
     for (int i = 0; i < OWN_OPTIONS && rc == SQLITE_OK; i++)
         rc = read_own_option(a, i);
     a->options.direction = (gpugraph_direction)direction;
-    a->options.priority = (gpugraph_priority)priority;
     return rc;
 }
 

@@ -38,8 +38,7 @@ typedef struct given {
 
 typedef struct options {
     gpugraph_direction direction;
-    int weighted, ordered; /* 0, 1; weighted -1: by the source */
-    gpugraph_priority priority;
+    int weighted; /* 0, 1; -1: by the source */
     sqlite3_int64 seed;
     int backend;        /* gpugraph_backend, or -1: as configured */
     const char *method; /* NULL: auto */
@@ -89,7 +88,6 @@ typedef struct arguments {
 } arguments;
 
 extern const char *const direction_names[3];
-extern const char *const priority_names[4];
 extern const char *const backend_names[3];
 
 /* arguments.c. Everything that can be settled without the graph. */

@@ -2,12 +2,14 @@
 #include "function_list.h"
 #include "search.h"
 
+enum { OPTION_ORDERED };
+
 /* An unordered tree is another one each time it is searched for, and a statement is to
 ** see one: what is wanted later is found from the parents. The ordered tree is
 ** searched for again. */
 static void make_dfs(making *m) {
     const question *q = m->q;
-    bool found = m->have->array[A_VALUE] && !q->ordered;
+    bool found = m->have->array[A_VALUE] && !q->own[OPTION_ORDERED];
     m->made.type = GPUGRAPH_UINT32;
     gpugraph_dfs_tree tree = {
         .depth = found ? m->have->array[A_VALUE] : make_array(m, A_VALUE),
@@ -23,20 +25,22 @@ static void make_dfs(making *m) {
     } else {
         uint32_t source =
             q->search.source_count > 0 ? q->search.source[0] : GPUGRAPH_NONE;
-        gpugraph_dfs(m->graph, source, q->ordered, q->search.direction, m->run, &tree);
+        gpugraph_dfs(m->graph, source, q->own[OPTION_ORDERED] != 0, q->search.direction,
+                     m->run, &tree);
     }
 }
 
 const table_function dfs_function = {
     .name = "gpu_dfs",
     FUNCTION_FIELDS(F_VERTEX, F_DEPTH, F_PARENT, F_EDGE, F_PREORDER, F_POSTORDER, F_EDGES,
-                    F_SOURCE, F_ORDERED, F_DIRECTION),
+                    F_SOURCE, F_OPTION + OPTION_ORDERED, F_DIRECTION),
     .visible = 6,
     .bracketed = 2,
     .option = "ordered = 1",
     .search = &(const search_kind){.name = "dfs",
                                    .make = make_dfs,
                                    .has_parents = true,
-                                   .unordered_varies = true},
+                                   .varies_by_default = true},
     .example = "gpu_dfs('roads', 1)",
+    .options = {[OPTION_ORDERED] = {.name = "ordered", .most = 1}},
 };

@@ -26,8 +26,6 @@ static const struct {
     [F_MAX_DISTANCE] = {.name = "max_distance", .type = ""},
     [F_DIRECTION] = {.name = "direction", .type = ""},
     [F_WEIGHTED] = {.name = "weighted", .type = ""},
-    [F_ORDERED] = {.name = "ordered", .type = ""},
-    [F_PRIORITY] = {.name = "priority", .type = ""},
     [F_SEED] = {.name = "seed", .type = ""},
     [F_VERTICES] = {.name = "vertices", .type = ""},
     [F_PARAMS] = {.name = "params", .type = ""},
@@ -57,6 +55,13 @@ const int table_function_count = sizeof table_functions / sizeof *table_function
 
 int column_count(const table_function *f) {
     return f->fields + (f->bracketed > 0 ? f->bracketed + 1 : 0) + has_arrays(f);
+}
+
+int function_argument(const table_function *f, const char *name) {
+    for (int i = f->visible; i < f->fields; i++)
+        if (strcmp(field_name(f, f->field[i]), name) == 0)
+            return f->field[i];
+    return 0;
 }
 
 bool column_is_bracketed(const table_function *f, int column) {

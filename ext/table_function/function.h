@@ -44,8 +44,6 @@ enum field {
     F_MAX_DISTANCE,
     F_DIRECTION,
     F_WEIGHTED,
-    F_ORDERED,
-    F_PRIORITY,
     F_SEED,
     F_OPTION, /* the function's own options, by their place */
     F_OPTION_LAST = F_OPTION + OWN_OPTIONS - 1,
@@ -134,6 +132,8 @@ static inline bool has_arrays(const table_function *f) {
 /* "" as a type is none, so that values compare as they are. */
 const char *field_name(const table_function *f, int field);
 const char *field_type(const table_function *f, int field);
+/* The field of the argument with this name; 0: the function has none. */
+int function_argument(const table_function *f, const char *name);
 /* Is it one that brackets fill? */
 bool column_is_bracketed(const table_function *f, int column);
 /* Does the function use searches of this gpugraph_method function? */

@@ -67,8 +67,6 @@ void question_ask(const arguments *a, const answer *s, question *q) {
     q->backend = backend_of(a);
     q->wants = a->plan & PLAN_WANTS;
     q->whole = f->paths || f->cells || a->plan & PLAN_ARRAYS;
-    q->ordered = o->ordered;
-    q->priority = o->priority;
     q->seed = o->seed;
     memcpy(q->own, o->own, sizeof q->own);
     q->search.source = a->sources.item;

@@ -232,8 +232,6 @@ static uint64_t hash_call(const rows *r, const arguments *a, const answer *s) {
     uint64_t hash = 0xcbf29ce484222325u;
     const sqlite3_int64 settled[] = {
         o->direction,
-        o->ordered,
-        o->priority,
         o->seed,
         a->has_target,
         o->maximum.type,

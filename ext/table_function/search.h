@@ -94,8 +94,6 @@ typedef struct question {
     const char *method;     /* the list's own string, or NULL */
     gpugraph_backend backend;
     bool path; /* one source, one target, and nothing but the way between them */
-    bool ordered;
-    gpugraph_priority priority;
     sqlite3_int64 seed;
     double own[OWN_OPTIONS]; /* the function's own options */
     unsigned wants;          /* bit i: array i, of the first four */
@@ -127,10 +125,11 @@ typedef gpugraph_status list_search(gpugraph_graph *graph, const gpugraph_search
 typedef struct search_kind {
     const char *name; /* in gpugraph_method */
     void (*make)(making *m);
-    list_search *list;     /* NULL: none */
-    each_search *each;     /* NULL: many searches at once are not faster */
-    bool has_parents;      /* fills A_PARENT: parents need no tree edges */
-    bool unordered_varies; /* unless it is ordered, another run may give other rows */
+    list_search *list; /* NULL: none */
+    each_search *each; /* NULL: many searches at once are not faster */
+    bool has_parents;  /* fills A_PARENT: parents need no tree edges */
+    /* Another run may give other rows unless the function's first own option is set. */
+    bool varies_by_default;
     /* What it says of each vertex is the same with further ones that have no edges: so numbers that are unused
     ** (gpugraph_unused_numbers) may stay, and have no rows. */
     bool leaves_unused_out;

@@ -11,6 +11,6 @@ int example_count(void) {
 const char *example_of(int function, char sql[EXAMPLE_BYTES]) {
     const table_function *f = table_functions[function];
     snprintf(sql, EXAMPLE_BYTES, "SELECT %s FROM %s",
-             f->search->unordered_varies ? "count(*)" : "*", f->example);
+             f->search->varies_by_default ? "count(*)" : "*", f->example);
     return sql;
 }
