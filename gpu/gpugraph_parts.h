@@ -1,4 +1,4 @@
-/* gpugraph: a graph in P parts, each in a thread or a process of its own, none with all of it.
+/* gpugraph: a graph in P parts, each in a process of its own, none with all of it.
 **
 **     shares of edges, as they were read           by numbers of vertices, 64 bits
 **            |  gpugraph_part_create               every arc goes to one part, which its ends decide
@@ -15,7 +15,7 @@
 ** is work on rows, then ghosts are reduced into their masters and masters broadcast to their ghosts,
 ** as in Dathathri et al., "Gluon: A Communication-Optimizing Substrate for Distributed Heterogeneous
 ** Graph Analytics" (PLDI 2018). So an algorithm is written once for every partition, and what carries
-** messages is one struct of functions; threads have one (gpugraph_in_parts).
+** messages is one struct of functions.
 **
 ** Answers are those of the functions in gpugraph.h on the whole graph, bit for bit, however many
 ** parts there are and whatever the partition.
@@ -54,7 +54,7 @@ typedef struct gpugraph_parcel {
 /* One way of exchanging. All calls are collective; the status is of the run, and a part that has
 ** failed, or that is gone, makes all of them fail. */
 typedef struct gpugraph_exchange_calls {
-    const char *name; /* "threads", "mpi" */
+    const char *name; /* "mpi" */
     /* out[q] of part p becomes in[p] of part q: arrays with an entry for each part. The own entry
     ** is copied likewise. A parcel may be empty where it has room. */
     gpugraph_status (*swap)(gpugraph_exchange *, gpugraph_run *,
@@ -81,18 +81,7 @@ struct gpugraph_exchange { /* one for each part */
     uint32_t part, parts;
     uint64_t sent, received; /* bytes to and from other parts so far */
     uint64_t meetings;       /* calls so far that waited for others */
-    /* What a search is at, for who asks meanwhile: "level" 17; NULL before the first. */
-    const char *step;
-    uint64_t round;
 };
-
-/* Runs body(job, exchange) in `parts` threads, the calling one among them, and returns when all of
-** them have ended: GPUGRAPH_OK, or what the first that failed has in its run, which is then in
-** `run`, too. Each body has a run of its own. */
-typedef gpugraph_status gpugraph_part_body(void *job, gpugraph_exchange *exchange,
-                                           gpugraph_run *run);
-gpugraph_status gpugraph_in_parts(uint32_t parts, gpugraph_part_body *body, void *job,
-                                  gpugraph_run *run);
 
 /* ---------------------------------------------------------------------------------------------
 ** Parts. */
@@ -136,8 +125,7 @@ void gpugraph_part_free(gpugraph_part *part);
 ** gpugraph_part_mis, gpugraph_part_bfs and gpugraph_part_sssp, of parts by target
 ** gpugraph_part_pagerank, each of at most 16 parts. Trees and components are the cores'. Kernels
 ** of processes of one host reach each other's device memory, where the driver allows it; otherwise
-** data goes through `exchange`. Parts that are threads of one process have no devices.
-** Collective. */
+** data goes through `exchange`. Collective. */
 gpugraph_status gpugraph_part_to_device(gpugraph_part *part, int place,
                                         gpugraph_run *run);
 /* "peer" or "host"; "none" for a single part; NULL: the part is on no device. */
@@ -195,7 +183,6 @@ gpugraph_status gpugraph_part_components(gpugraph_part *part,
 typedef struct gpugraph_part_ranks {
     double damping, tolerance;
     uint32_t iterations;
-    bool weighted;
     const uint64_t *source; /* ascending, each once; source_count 0: all vertices */
     uint64_t source_count;
 } gpugraph_part_ranks;

@@ -260,26 +260,6 @@ check_devices() {
         sssp --db "$folder/mixed.db" --edges 'huge(a, b, w)' --source 5 --backend cuda
 }
 
-# On a terminal lines tell phases and, within a search, its rounds; elsewhere nothing does.
-check_progress() {
-    local began
-    export program folder
-    # shellcheck disable=SC2016 # for the shell of script
-    local run='mpirun -n 2 "$program" bfs --db "$folder/line.db" --edges "line(a, b)" --source 1 --out "$out"'
-    command -v script >/dev/null || return 0
-    sqlite3 "$folder/line.db" 'CREATE TABLE line(a, b);
-        WITH r(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM r WHERE i < 9000) INSERT INTO line SELECT i, i + 1 FROM r'
-    GPUGRAPH_TEST_PROGRESS=0 out=$folder/seen.db timeout 60 script -qec "$run" /dev/null >"$folder/log" 2>&1 </dev/null ||
-        fail "on a terminal: $(cat "$folder/log")"
-    grep -q '^gpugraph-mpi: search [0-9.]* ms' "$folder/log" || fail "no phase on a terminal: $(cat "$folder/log")"
-    grep -qE '^gpugraph-mpi:   level [0-9]+, [0-9]+ meetings, ' "$folder/log" || fail "no level: $(cat "$folder/log")"
-    began=$SECONDS
-    out=$folder/slow.db timeout 60 script -qec "$run" /dev/null </dev/null | grep -c ' level [0-9]' >"$folder/log" || true
-    [ "$(cat "$folder/log")" -le $((SECONDS - began)) ] || fail "more than a line a second"
-    out=$folder/file.db timeout 60 script -qec "$run 2>\"\$folder/log\"" /dev/null </dev/null || fail "with stderr in a file"
-    [ ! -s "$folder/log" ] || fail "lines where there is no terminal: $(cat "$folder/log")"
-}
-
 # A file for each process, and what else there is to see.
 check_output() {
     local rows columns function
@@ -451,7 +431,6 @@ if readelf -d "$build/gpugraph.so" | grep -qi mpi; then fail "gpugraph.so needs 
 compare
 check_devices
 check_output
-check_progress
 check_page
 check_refusals
 check_locked

@@ -1,6 +1,6 @@
 /* From the share that a process has read to arrays with an entry for each of its masters. */
 #include "answer.h"
-#include "post.h"
+#include "distributed/exchange/post.h"
 #include "base/run.h"
 
 #include <string.h>
@@ -88,7 +88,7 @@ static bool check_ids(const answer *a, const options *o, const columns *c,
     if (found && c->ids.mixed)
         gg_fail(run, GPUGRAPH_INVALID, "%s: %lld and '%s' %s", o->sql_name, (long long)id,
                 text, c->ids.mixed);
-    return all_agree(x, run, politely);
+    return gg_all_agree(x, run, politely);
 }
 
 /* An independent set wants whole rows, other searches arcs where their targets are. */
@@ -143,7 +143,6 @@ static bool make_answer(answer *a, const options *o, columns *c, gpugraph_exchan
     const bool found = answer_search(a, o, c, run);
     if (!found && run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);
-    x->step = NULL; /* what follows is no search */
     phases_end(p, x, "search");
     return found && run->status == GPUGRAPH_OK;
 }

@@ -50,7 +50,6 @@ typedef struct phases {
     } phase[PHASES];
     double began_ms;
     uint64_t sent, received; /* when it began */
-    bool shown;              /* process 0 writes a line for each */
 } phases;
 void phases_begin(phases *p, const gpugraph_exchange *x);
 void phases_end(phases *p, const gpugraph_exchange *x, const char *name);

@@ -1,6 +1,6 @@
 /* Reading, by the extension's own loader: its sentences are those of SQL. */
 #include "columns.h"
-#include "post.h"
+#include "distributed/exchange/post.h"
 #include "base/run.h"
 #include "load/loader.h"
 #include "load/table_size.h"
@@ -403,7 +403,7 @@ bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_r
     }
     intern_close(&c->texts);
     intern_close(&c->edge_texts);
-    return all_agree(x, run, politely) && agree_on_columns(c, x, run);
+    return gg_all_agree(x, run, politely) && agree_on_columns(c, x, run);
 }
 
 void columns_drop(columns *c) {

@@ -1,7 +1,7 @@
 /* Ids of columns to numbers: INTEGERs that are here are made distinct by a hash table first, so that
 ** each goes out once. */
 #include "numbers.h"
-#include "post.h"
+#include "distributed/exchange/post.h"
 #include "ids/ids.h"
 #include "base/distinct.h"
 
@@ -143,7 +143,7 @@ static uint32_t part_of_integer(const struct least *least, uint32_t parts, uint6
 
 /* This process's texts that are numbers, to the parts that may have these as INTEGERs. */
 static bool ask_for_numbers(const range *d, gpugraph_run *run, const struct least *least,
-                            letters *out) {
+                            gg_letters *out) {
     gpugraph_exchange *x = d->exchange;
     const uint64_t count = range_own(d);
     uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size), numbers = 0;
@@ -156,7 +156,7 @@ static bool ask_for_numbers(const range *d, gpugraph_run *run, const struct leas
             number[numbers] = order_of_integer(id);
             size[part_of_integer(least, x->parts, number[numbers++])] += sizeof *number;
         }
-    const bool there = size && number && letters_open(out, x, run, size);
+    const bool there = size && number && gg_letters_open(out, x, run, size);
     for (uint32_t q = 0; there && q < x->parts; q++)
         size[q] = out->offset[q] / sizeof *number;
     for (uint64_t i = 0; there && i < numbers; i++)
@@ -170,14 +170,14 @@ static bool ask_for_numbers(const range *d, gpugraph_run *run, const struct leas
 bool dictionary_find_mixed(const range *d, gpugraph_run *run, bool *found, int64_t *id,
                            char text[WRITTEN_ID]) {
     gpugraph_exchange *x = d->exchange;
-    letters out = {NULL, NULL}, in = {NULL, NULL};
+    gg_letters out = {NULL, NULL}, in = {NULL, NULL};
     const uint64_t none = UINT64_MAX; /* of order_of_integer: INT64_MAX as well */
     uint64_t word[2] = {none, none}, number;
     struct least mine = {0}, *least = gg_alloc(run, x->parts, sizeof *least);
     if (range_own(d) > 0 && d->bytes[0] == 'i')
         mine = (struct least){1, word_in_order(d->bytes + 1)};
     if (least && x->calls->gather(x, run, &mine, sizeof mine, least) == GPUGRAPH_OK &&
-        ask_for_numbers(d, run, least, &out) && post(x, run, &out, &in)) {
+        ask_for_numbers(d, run, least, &out) && gg_post(x, run, &out, &in)) {
         const uint64_t *asked = (const uint64_t *)in.bytes;
         for (uint64_t i = 0; i < in.offset[x->parts] / sizeof *asked; i++)
             if (find_integer(d, asked[i]) != UINT64_MAX && asked[i] <= word[1]) {
@@ -189,8 +189,8 @@ bool dictionary_find_mixed(const range *d, gpugraph_run *run, bool *found, int64
     if (run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);
     gg_release(least);
-    letters_close(&out);
-    letters_close(&in);
+    gg_letters_close(&out);
+    gg_letters_close(&in);
     *found = word[0] == 0;
     *id = integer_of_order(word[1]);
     id_write(*id, 0, text);

@@ -8,8 +8,7 @@
 ** hears nothing of process 0 any more says it instead, and ends all. */
 #include "answer.h"
 #include "gpugraph_mpi.h"
-#include "post.h"
-#include "progress.h"
+#include "distributed/exchange/post.h"
 #include "base/run.h"
 
 #include <malloc.h>
@@ -43,6 +42,13 @@ static void take_share(options *o) {
         o->threads = cores > processes ? (int)(cores / processes) : 1;
 }
 
+/* What process 0 does within the phases; the others tell nothing. */
+static void print_phase(void *listener, const char *name, double ms, int64_t items,
+                        const char *detail) {
+    (void)listener;
+    printf("within   %s %.3f ms, %lld items, %s\n", name, ms, (long long)items, detail);
+}
+
 static bool run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run,
                     bool *politely) {
     answer a;
@@ -64,7 +70,7 @@ static bool plan_main(const options *o, gpugraph_exchange *x, gpugraph_run *run,
     table_count count;
     if (x->part == 0 && columns_count(o, run, &count))
         plan_report(o, x->parts, &count);
-    return all_agree(x, run, politely);
+    return gg_all_agree(x, run, politely);
 }
 
 /* Some process has failed, and not all of them can know it by now. */
@@ -79,7 +85,6 @@ static void end_all(int rank, const gpugraph_run *run) {
 static int work_main(options *o, int rank) {
     gpugraph_exchange *x = gpugraph_mpi_open(MPI_COMM_WORLD);
     gpugraph_run run = {.backend = GPUGRAPH_CPU};
-    progress shown;
     bool politely = false;
     char *error = NULL;
     const char *why = "";
@@ -91,18 +96,14 @@ static int work_main(options *o, int rank) {
     }
     take_share(o);
     run.threads = o->threads;
-    if (rank == 0) {
-        progress_begin(&shown, o, x);
-        run.phase = progress_phase;
-        run.interrupted = progress_look;
-        run.listener = &shown;
-    }
+    if (rank == 0 && o->timings)
+        run.phase = print_phase;
     if (!options_find_files(o, &error))
         gg_fail(&run, GPUGRAPH_INVALID, "%s", error ? error : "no memory");
     if (o->cuda && !gpugraph_cuda_usable(&why))
         gg_fail(&run, GPUGRAPH_NO_DEVICE, "%s", why);
     sqlite3_free(error);
-    if (all_agree(x, &run, &politely))
+    if (gg_all_agree(x, &run, &politely))
         (void)(o->plan ? plan_main(o, x, &run, &politely)
                        : run_all(o, x, &run, &politely));
     if (run.status != GPUGRAPH_OK && !politely)

@@ -2,7 +2,7 @@
 ** for each string its length, then its bytes. The first bytes of samples say where ranges end. */
 #include "numbers.h"
 #include "ids/ids.h"
-#include "post.h"
+#include "distributed/exchange/post.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,14 +95,14 @@ static char *put_string(char *at, const char *bytes, uint64_t length) {
 /* Strings order[ends[q]] .. order[ends[q + 1] - 1] go to part q. */
 static bool write_strings(gpugraph_exchange *x, gpugraph_run *run,
                           const gpugraph_texts *strings, const uint32_t *order,
-                          const uint64_t *ends, letters *out) {
+                          const uint64_t *ends, gg_letters *out) {
     uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size), length;
     for (uint32_t q = 0; size && q < x->parts; q++)
         for (uint64_t i = ends[q]; i < ends[q + 1]; i++) {
             gpugraph_text(strings, order[i], &length);
             size[q] += sizeof length + length;
         }
-    const bool there = size && letters_open(out, x, run, size);
+    const bool there = size && gg_letters_open(out, x, run, size);
     char *at = there ? out->bytes : NULL;
     for (uint64_t i = 0; there && i < ends[x->parts]; i++) {
         const char *bytes = gpugraph_text(strings, order[i], &length);
@@ -120,7 +120,7 @@ static uint64_t count_strings(const char *bytes, uint64_t size) {
 }
 
 /* What has come, which may repeat. offset, bytes: blocks for gg_release. */
-static bool read_strings(gpugraph_run *run, const letters *in, uint32_t parts,
+static bool read_strings(gpugraph_run *run, const gg_letters *in, uint32_t parts,
                          uint64_t **offset, char **bytes, uint64_t *count) {
     const uint64_t size = in->offset[parts];
     *count = count_strings(in->bytes, size);
@@ -204,8 +204,8 @@ static bool count_ranges(range *r, gpugraph_run *run, uint64_t own) {
 }
 
 /* The number of each string that has come goes back to where it came from. */
-static bool number_strings(range *r, gpugraph_run *run, const letters *in,
-                           letters *back) {
+static bool number_strings(range *r, gpugraph_run *run, const gg_letters *in,
+                           gg_letters *back) {
     gpugraph_exchange *x = r->exchange;
     uint64_t *offset = NULL, count = 0, own = 0;
     char *bytes = NULL;
@@ -217,7 +217,7 @@ static bool number_strings(range *r, gpugraph_run *run, const letters *in,
     for (uint32_t q = 0; size && q < x->parts; q++)
         size[q] = sizeof(uint64_t) * count_strings(in->bytes + in->offset[q],
                                                    in->offset[q + 1] - in->offset[q]);
-    good = size && letters_open(back, x, run, size);
+    good = size && gg_letters_open(back, x, run, size);
     uint64_t *place = good ? (uint64_t *)back->bytes : NULL;
     good = good && keep_distinct(r, run, &come, order, place, &own) &&
            count_ranges(r, run, own);
@@ -240,22 +240,22 @@ static bool end_of_range(gpugraph_exchange *x, gpugraph_run *run) {
 bool range_make(range *r, gpugraph_exchange *x, gpugraph_run *run,
                 const gpugraph_texts *strings, uint64_t *number) {
     const uint64_t count = (uint64_t)strings->count;
-    letters out = {NULL, NULL}, in = {NULL, NULL}, back = {NULL, NULL},
-            got = {NULL, NULL};
+    gg_letters out = {NULL, NULL}, in = {NULL, NULL}, back = {NULL, NULL},
+               got = {NULL, NULL};
     uint64_t *ends = gg_alloc(run, x->parts + 1, sizeof *ends);
     uint32_t *order = ends ? sort_strings(run, strings) : NULL;
     *r = (range){.exchange = x};
     if (order && split_ranges(x, run, strings, order, ends) &&
-        write_strings(x, run, strings, order, ends, &out) && post(x, run, &out, &in) &&
-        number_strings(r, run, &in, &back) && post(x, run, &back, &got))
+        write_strings(x, run, strings, order, ends, &out) && gg_post(x, run, &out, &in) &&
+        number_strings(r, run, &in, &back) && gg_post(x, run, &back, &got))
         for (uint64_t i = 0; i < count; i++)
             number[order[i]] = ((const uint64_t *)got.bytes)[i];
     gg_release(order);
     gg_release(ends);
-    letters_close(&out);
-    letters_close(&in);
-    letters_close(&back);
-    letters_close(&got);
+    gg_letters_close(&out);
+    gg_letters_close(&in);
+    gg_letters_close(&back);
+    gg_letters_close(&got);
     return end_of_range(x, run);
 }
 
@@ -289,12 +289,12 @@ static uint32_t part_of_number(const range *r, uint64_t number) {
 
 /* Questions by part; place[i]: which of them is number[i]'s. */
 static bool ask_range(const range *r, gpugraph_run *run, const uint64_t *number,
-                      uint64_t count, uint64_t *place, letters *out) {
+                      uint64_t count, uint64_t *place, gg_letters *out) {
     const uint32_t parts = r->exchange->parts;
     uint64_t *size = gg_alloc_zero(run, parts, sizeof *size);
     for (uint64_t i = 0; size && i < count; i++)
         size[part_of_number(r, number[i])] += sizeof *number;
-    const bool there = size && letters_open(out, r->exchange, run, size);
+    const bool there = size && gg_letters_open(out, r->exchange, run, size);
     for (uint32_t q = 0; there && q < parts; q++)
         size[q] = out->offset[q] / sizeof *number;
     for (uint64_t i = 0; there && i < count; i++) {
@@ -305,8 +305,8 @@ static bool ask_range(const range *r, gpugraph_run *run, const uint64_t *number,
     return there;
 }
 
-static bool tell_strings(const range *r, gpugraph_run *run, const letters *in,
-                         letters *back) {
+static bool tell_strings(const range *r, gpugraph_run *run, const gg_letters *in,
+                         gg_letters *back) {
     gpugraph_exchange *x = r->exchange;
     const gpugraph_texts own = strings_held(r, range_own(r));
     const uint64_t low = r->first[x->part], *asked = (const uint64_t *)in->bytes,
@@ -317,7 +317,7 @@ static bool tell_strings(const range *r, gpugraph_run *run, const letters *in,
             gpugraph_text(&own, asked[i] - low, &length);
             size[q] += sizeof length + length;
         }
-    const bool there = size && letters_open(back, x, run, size);
+    const bool there = size && gg_letters_open(back, x, run, size);
     char *at = there ? back->bytes : NULL;
     for (uint64_t i = 0; there && i < first[x->parts] / 8; i++) {
         const char *bytes = gpugraph_text(&own, asked[i] - low, &length);
@@ -328,7 +328,7 @@ static bool tell_strings(const range *r, gpugraph_run *run, const letters *in,
 }
 
 /* The strings that have come, in the order in which they were asked for. */
-static void lay_strings_out(gpugraph_run *run, const letters *got, uint32_t parts,
+static void lay_strings_out(gpugraph_run *run, const gg_letters *got, uint32_t parts,
                             const uint64_t *place, uint64_t count, uint64_t *length,
                             char **bytes) {
     uint64_t *offset = NULL, come = 0, to = 0;
@@ -348,18 +348,18 @@ static void lay_strings_out(gpugraph_run *run, const letters *got, uint32_t part
 bool range_look_up(const range *r, gpugraph_run *run, const uint64_t *number,
                    uint64_t count, uint64_t *length, char **bytes) {
     gpugraph_exchange *x = r->exchange;
-    letters out = {NULL, NULL}, in = {NULL, NULL}, back = {NULL, NULL},
-            got = {NULL, NULL};
+    gg_letters out = {NULL, NULL}, in = {NULL, NULL}, back = {NULL, NULL},
+               got = {NULL, NULL};
     uint64_t *place = gg_alloc(run, count + 1, sizeof *place);
     *bytes = NULL;
     if (place && ask_range(r, run, number, count, place, &out) &&
-        post(x, run, &out, &in) && tell_strings(r, run, &in, &back) &&
-        post(x, run, &back, &got))
+        gg_post(x, run, &out, &in) && tell_strings(r, run, &in, &back) &&
+        gg_post(x, run, &back, &got))
         lay_strings_out(run, &got, x->parts, place, count, length, bytes);
     gg_release(place);
-    letters_close(&out);
-    letters_close(&in);
-    letters_close(&back);
-    letters_close(&got);
+    gg_letters_close(&out);
+    gg_letters_close(&in);
+    gg_letters_close(&back);
+    gg_letters_close(&got);
     return end_of_range(x, run);
 }

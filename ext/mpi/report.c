@@ -1,6 +1,5 @@
 /* What is told beside the result: phases, and what a run would need. */
 #include "answer.h"
-#include "progress.h"
 #include "base/run.h"
 
 #include <stdio.h>
@@ -14,7 +13,6 @@ void phases_begin(phases *p, const gpugraph_exchange *x) {
     p->began_ms = gg_now_ms();
     p->sent = x->sent;
     p->received = x->received;
-    p->shown = x->part == 0 && progress_is_seen();
 }
 
 void phases_end(phases *p, const gpugraph_exchange *x, const char *name) {
@@ -29,8 +27,6 @@ void phases_end(phases *p, const gpugraph_exchange *x, const char *name) {
     p->began_ms = now;
     p->sent = x->sent;
     p->received = x->received;
-    if (p->shown)
-        fprintf(stderr, "gpugraph-mpi: %s %.1f ms\n", name, f->ms);
 }
 
 struct report {

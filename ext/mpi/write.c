@@ -6,7 +6,7 @@
 ** Whoever writes does it in one transaction, and ends it when all have agreed that nothing has failed. */
 #include "answer.h"
 #include "base/run.h"
-#include "post.h"
+#include "distributed/exchange/post.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +106,7 @@ bool result_check(const options *o, gpugraph_exchange *x, gpugraph_run *run,
             fail_at(&w, run, NULL);
         close_output(&w, false);
     }
-    return all_agree(x, run, politely);
+    return gg_all_agree(x, run, politely);
 }
 
 static bool begin_table(struct output *w, const answer *a, const options *o,
@@ -280,13 +280,13 @@ static bool move_piece(struct output *w, const answer *a, const options *o,
                        gpugraph_exchange *x, gpugraph_run *run, uint64_t at,
                        uint64_t count) {
     struct piece p = {.count = count};
-    letters out = {NULL, NULL}, in = {NULL, NULL};
+    gg_letters out = {NULL, NULL}, in = {NULL, NULL};
     uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size);
     const uint32_t to = each_writes(o) ? x->part : 0;
     bool good = size && look_write_up(a, run, &p, at);
     if (good) {
         size[to] = room_write_of(a, &p);
-        good = letters_open(&out, x, run, size);
+        good = gg_letters_open(&out, x, run, size);
     }
     char *end = good ? out.bytes : NULL;
     for (uint64_t i = 0; good && i < count; i++)
@@ -295,7 +295,7 @@ static bool move_piece(struct output *w, const answer *a, const options *o,
     if (good) { /* less than there is room for, where something is NULL */
         for (uint32_t q = to + 1; q <= x->parts; q++)
             out.offset[q] = (uint64_t)(end - out.bytes);
-        good = post(x, run, &out, &in);
+        good = gg_post(x, run, &out, &in);
     }
     if (!good)
         x->calls->fail(x, run);
@@ -303,8 +303,8 @@ static bool move_piece(struct output *w, const answer *a, const options *o,
         insert_rows(w, run, a->columns, in.bytes, in.bytes + in.offset[x->parts]);
     for (int c = 0; c < ANSWER_COLUMNS; c++)
         id_names_close(&p.names[c]);
-    letters_close(&out);
-    letters_close(&in);
+    gg_letters_close(&out);
+    gg_letters_close(&in);
     gg_release(size);
     return good;
 }
@@ -312,7 +312,7 @@ static bool move_piece(struct output *w, const answer *a, const options *o,
 static bool move_rows_of_write(struct output *w, const answer *a, const options *o,
                                gpugraph_exchange *x, gpugraph_run *run, bool *politely) {
     uint64_t at = 0, left = 1;
-    while (all_agree(x, run, politely) && left > 0) {
+    while (gg_all_agree(x, run, politely) && left > 0) {
         const uint64_t rest = a->rows - at;
         const uint64_t count = rest < PIECE_ROWS ? rest : PIECE_ROWS;
         if (!move_piece(w, a, o, x, run, at, count))
@@ -336,7 +336,7 @@ bool result_write(const answer *a, const options *o, gpugraph_exchange *x,
     if (good && w.db && sqlite3_exec(w.db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
         fail_at(&w, run, NULL);
     if (good)
-        good = all_agree(x, run, politely);
+        good = gg_all_agree(x, run, politely);
     if (w.db || w.path)
         close_output(&w, good);
     return good;

@@ -3,22 +3,17 @@
 **     bench_part_searches [cpu] THREADS GRAPH ...
 **
 ** GRAPH: as in bench_graphs.h. A line for each of gpu_bfs and gpu_sssp, both with their trees, gpu_mis by degree and
-** id, weak and strong components and PageRank (20 iterations, without weights and with): milliseconds of the
+** id, weak and strong components and PageRank (20 iterations): milliseconds of the
 ** library, then of P parts of one thread each by source, by target and in a grid; the least of five. Answers must be
 ** the same, bit for bit. "cpu": processor time of all threads, which a busy machine changes less. */
 #include "bench_graphs.h"
-#include "gpugraph_parts.h"
+#include "part_threads.h"
 
-enum { BFS, SSSP, MIS, WEAK, STRONG, RANK, RANK_BY_WEIGHT, SEARCHES };
+enum { BFS, SSSP, MIS, WEAK, STRONG, RANK, SEARCHES };
 enum { CALLS = 5, PARTITIONS = 3 };
 
-static const char *const search_name[SEARCHES] = {"bfs",
-                                                  "sssp",
-                                                  "mis",
-                                                  "components",
-                                                  "strong components",
-                                                  "pagerank",
-                                                  "pagerank by weight"};
+static const char *const search_name[SEARCHES] = {
+    "bfs", "sssp", "mis", "components", "strong components", "pagerank"};
 
 struct answers { /* by number */
     int64_t *distance;
@@ -67,8 +62,7 @@ static void search_whole(gpugraph_graph *g, int search, struct answers *a,
     const uint32_t first = 0;
     const gpugraph_search from = {
         .source = &first, .source_count = 1, .max_depth = GPUGRAPH_NONE};
-    const gpugraph_pagerank_options how = {
-        .damping = 0.85, .iterations = 20, .weighted = search == RANK_BY_WEIGHT};
+    const gpugraph_pagerank_options how = {.damping = 0.85, .iterations = 20};
     if (search == BFS)
         gpugraph_bfs(g, &from, run, narrow, tree);
     else if (search == SSSP)
@@ -117,8 +111,7 @@ static double time_whole(gpugraph_graph *g, int search, struct answers *a,
 static void search_part(gpugraph_part *p, int search, gpugraph_run *run,
                         struct answers *a, const gpugraph_part_tree *tree) {
     const uint64_t first = 0;
-    const gpugraph_part_ranks how = {
-        .damping = 0.85, .iterations = 20, .weighted = search == RANK_BY_WEIGHT};
+    const gpugraph_part_ranks how = {.damping = 0.85, .iterations = 20};
     uint32_t iterations;
     double change;
     if (search == BFS)

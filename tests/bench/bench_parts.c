@@ -15,7 +15,7 @@
 #include "ids/ids.h"
 #include "base/run.h"
 #include "bench_graphs.h"
-#include "gpugraph_parts.h"
+#include "part_threads.h"
 
 enum { MOST_PARTS = 64, CALLS = 3 };
 

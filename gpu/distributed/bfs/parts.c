@@ -172,7 +172,6 @@ static bool search(struct bfs_part *b, uint32_t max_depth) {
     if (!part_sum(p, b->run, &b->unexplored) || !agree(b, &b->now))
         return false;
     for (uint32_t level = 0; b->found > 0 && level < max_depth; level++) {
-        part_at(p, "level", level);
         if (!one_level(b, level) || !agree(b, &b->next))
             return false;
         part_forget(&b->now);

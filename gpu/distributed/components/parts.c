@@ -9,6 +9,7 @@
 ** repeated; when what is left is little, one part gathers it and finds the rest by itself. */
 #include "parts.h"
 #include "base/limits.h"
+#include "distributed/exchange/post.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -216,49 +217,42 @@ static void keep_delivered(struct strong *s, const uint64_t *delivered) {
 
 static bool gather_rest(struct strong *s, uint64_t mine) {
     gpugraph_part *p = s->p;
-    const uint32_t parts = p->exchange->parts;
-    uint64_t *count = gg_alloc(s->run, parts, sizeof *count), all = 0, at = 0;
-    uint64_t *delivered = gg_alloc(s->run, p->masters, sizeof *delivered);
-    uint64_t *arc = gg_alloc(s->run, mine, 2 * sizeof *arc), *come = NULL;
-    bool go = count && delivered && arc &&
-              p->exchange->calls->gather(p->exchange, s->run, &mine, sizeof mine,
-                                         count) == GPUGRAPH_OK;
-    for (uint32_t q = 0; go && q < parts; q++)
-        all += p->exchange->part == 0 ? count[q] : 0;
+    gpugraph_exchange *x = p->exchange;
+    uint64_t *delivered = gg_alloc(s->run, p->masters, sizeof *delivered), at = 0;
+    uint64_t *size = gg_alloc_zero(s->run, x->parts, sizeof *size);
+    int64_t *source = NULL;
+    gg_letters out = {NULL, NULL}, in = {NULL, NULL};
+    bool go = delivered && size;
     if (go)
-        come = gg_alloc(s->run, all, 4 * sizeof *come);
-    go = go && come;
+        size[0] = mine * 2 * sizeof(uint64_t);
+    go = go && gg_letters_open(&out, x, s->run, size);
+    uint64_t *arc = (uint64_t *)out.bytes;
     for (uint32_t u = 0; go && u < p->locals; u++)
         for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
             if (is_arc_left(s, u, a)) {
                 arc[at++] = p->number[u];
                 arc[at++] = p->number[p->target[a]];
             }
-    at = 0;
-    for (uint32_t q = 0; go && q < parts; q++) {
-        const uint64_t out = q == 0 ? mine * 2 * sizeof *arc : 0,
-                       in = p->exchange->part == 0 ? count[q] * 2 * sizeof *arc : 0;
-        p->out[q] = (gpugraph_parcel){arc, out, out};
-        p->in[q] = (gpugraph_parcel){come + at, in, 0};
-        at += in / sizeof *come;
-    }
-    go =
-        go && p->exchange->calls->swap(p->exchange, s->run, p->out, p->in) == GPUGRAPH_OK;
+    go = go && gg_post(x, s->run, &out, &in);
     if (go) {
-        int64_t *source = (int64_t *)come + 2 * all, *target = source + all;
-        for (uint64_t i = 0; i < all; i++) {
-            source[i] = (int64_t)come[2 * i];
-            target[i] = (int64_t)come[2 * i + 1];
+        const int64_t *come = (const int64_t *)in.bytes;
+        const uint64_t all = in.offset[x->parts] / (2 * sizeof *come);
+        source = gg_alloc(s->run, all + 1, 2 * sizeof *source);
+        go = source != NULL;
+        for (uint64_t i = 0; go && i < all; i++) {
+            source[i] = come[2 * i];
+            source[all + i] = come[2 * i + 1];
         }
         memset(delivered, 0xff, p->masters * sizeof *delivered);
-        go = solve(s, source, target, all, delivered);
+        go = go && solve(s, source, source + all, all, delivered);
     }
     if (go)
         keep_delivered(s, delivered);
-    gg_release(count);
     gg_release(delivered);
-    gg_release(arc);
-    gg_release(come);
+    gg_release(size);
+    gg_release(source);
+    gg_letters_close(&out);
+    gg_letters_close(&in);
     return go;
 }
 
@@ -267,8 +261,7 @@ static bool find_strong_of_parts(struct strong *s) {
     uint64_t whole = p->arcs;
     if (!part_sum(p, s->run, &whole))
         return false;
-    for (uint64_t round = 0;; round++) {
-        part_at(p, "round", round);
+    for (;;) {
         if (!trim(s))
             return false;
         const uint64_t mine = arcs_left(s);

@@ -146,7 +146,6 @@ static bool merge(struct weak_part *w) {
         if (left == 0)
             return true;
         w->rounds++;
-        part_at(w->p, "round", w->rounds);
         if (!hook(w) || !cut_short(w))
             return false;
     }

@@ -211,7 +211,6 @@ static bool rounds_parts(struct mis_part *m, uint32_t *done) {
     uint64_t open = 1;
     for (*done = 0; open > 0; ++*done) {
         uint32_t undecided;
-        part_at(p, "round", *done);
         if (part_reads_ghosts(p)) {
             if (!judge_then_apply(m, &undecided))
                 return false;

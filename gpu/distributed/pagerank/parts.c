@@ -23,41 +23,6 @@ static bool broadcast(struct part_ranking *r, void *value, uint32_t size) {
 
 /* ---- what flows out of a vertex ---- */
 
-static bool merge_largest(void *into, const void *from) {
-    double a, b;
-    memcpy(&a, into, sizeof a);
-    memcpy(&b, from, sizeof b);
-    if (b > a)
-        memcpy(into, &b, sizeof b);
-    return b > a;
-}
-
-/* The largest weight of each row says in which units the row's weights are. */
-static bool weigh_rows(struct part_ranking *r) {
-    const gpugraph_part *p = r->p;
-    for (uint32_t u = 0; u < p->locals; u++) {
-        r->out[u] = 0;
-        for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
-            if (part_weight(p, a) > r->out[u])
-                r->out[u] = part_weight(p, a);
-    }
-    if (part_reads_ghosts(p) && (!reduce(r, r->out, sizeof *r->out, merge_largest) ||
-                                 !broadcast(r, r->out, sizeof *r->out)))
-        return false;
-    for (uint32_t u = 0; u < p->locals; u++) {
-        r->exponent[u] = gg_weight_exponent(r->out[u]);
-        r->sum[u] = 0;
-        for (uint64_t a = p->offset[u]; a < p->offset[u + 1] && r->out[u] > 0; a++)
-            r->sum[u] +=
-                gg_fix(gg_relative_weight(part_weight(p, a), (int)r->exponent[u]));
-    }
-    if (part_reads_ghosts(p) && !reduce(r, r->sum, sizeof *r->sum, part_sum_128))
-        return false;
-    for (uint32_t u = 0; u < p->masters; u++)
-        r->out[u] = gg_unfix(r->sum[u]);
-    return true;
-}
-
 static bool count_rows_of_parts(struct part_ranking *r) {
     const gpugraph_part *p = r->p;
     for (uint32_t u = 0; u < p->locals; u++)
@@ -76,7 +41,7 @@ static double share_of(struct part_ranking *r, uint32_t u) {
     const double share = gg_share(r->rank[u], r->out[u]);
     if (!(r->out[u] > 0))
         r->lost += gg_fix(r->rank[u]);
-    return r->exponent ? share : split_cut(share);
+    return split_cut(share);
 }
 
 static bool push(struct part_ranking *r) {
@@ -85,11 +50,7 @@ static bool push(struct part_ranking *r) {
     for (uint32_t u = 0; u < p->locals && !gg_leave(r->run, u); u++) {
         const gg_fixed fixed = gg_fix(r->share[u]);
         for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
-            r->sum[p->target[a]] +=
-                r->exponent ? gg_fix(RANK_MULTIPLY(
-                                  r->share[u], gg_relative_weight(part_weight(p, a),
-                                                                  (int)r->exponent[u])))
-                            : fixed;
+            r->sum[p->target[a]] += fixed;
     }
     return !gg_stopping(r->run) &&
            (!part_writes_ghosts(p) || reduce(r, r->sum, sizeof *r->sum, part_sum_128));
@@ -132,7 +93,6 @@ static bool iterate(struct part_ranking *r, uint32_t *iterations, double *change
     if (!add_up(r))
         return false;
     while (*iterations < r->how->iterations) {
-        part_at(r->p, "iteration", *iterations);
         if (!broadcast(r, r->share, sizeof *r->share) || !push(r))
             return false;
         take(r);
@@ -157,11 +117,6 @@ static bool check(const gpugraph_part *p, const gpugraph_part_ranks *how,
         gg_fail(run, GPUGRAPH_INVALID, "damping is %g, not from 0 to 1", how->damping);
     else if (!(how->tolerance >= 0))
         gg_fail(run, GPUGRAPH_INVALID, "tolerance is %g, not 0 or more", how->tolerance);
-    else if (how->weighted && p->weight_type == GPUGRAPH_UNWEIGHTED)
-        gg_fail(run, GPUGRAPH_INVALID, "the edges have no weights to share rank by");
-    else if (how->weighted && p->device)
-        gg_fail(run, GPUGRAPH_INVALID,
-                "rank by weight is not shared out by parts on devices");
     else if (p->simple)
         gg_fail(run, GPUGRAPH_INVALID, "the part is simple, and parallel edges count");
     for (uint64_t i = 0; !run->status && i < how->source_count; i++) {
@@ -182,8 +137,6 @@ static bool prepare_parts(struct part_ranking *r) {
     r->share = gg_alloc_zero(r->run, p->locals, sizeof *r->share);
     r->out = gg_alloc(r->run, p->locals, sizeof *r->out);
     r->sum = gg_alloc(r->run, p->locals, sizeof *r->sum);
-    if (r->how->weighted)
-        r->exponent = gg_alloc(r->run, p->locals, sizeof *r->exponent);
     if (r->how->source_count > 0)
         r->is_place = gg_alloc_zero(r->run, p->masters, sizeof *r->is_place);
     if (r->run->status)
@@ -193,7 +146,7 @@ static bool prepare_parts(struct part_ranking *r) {
         if (v != GPUGRAPH_NONE)
             r->is_place[v] = 1;
     }
-    return r->how->weighted ? weigh_rows(r) : count_rows_of_parts(r);
+    return count_rows_of_parts(r);
 }
 
 gpugraph_status gpugraph_part_pagerank(gpugraph_part *p, const gpugraph_part_ranks *how,
@@ -213,7 +166,6 @@ gpugraph_status gpugraph_part_pagerank(gpugraph_part *p, const gpugraph_part_ran
     gg_release(r.share);
     gg_release(r.out);
     gg_release(r.sum);
-    gg_release(r.exponent);
     gg_release(r.is_place);
     return part_end(p->exchange, run);
 }

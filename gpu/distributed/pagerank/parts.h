@@ -16,9 +16,7 @@ struct part_ranking {
     const gpugraph_part_ranks *how;
     double *rank; /* the caller's, of masters */
     /* of locals */
-    double *share,
-        *out;          /* out: arcs, or with weights their sum, in units of 2^exponent */
-    int64_t *exponent; /* NULL without weights */
+    double *share, *out; /* out: arcs */
     gg_fixed *sum;
     uint8_t *is_place; /* of masters; NULL: everywhere */
     uint64_t places;

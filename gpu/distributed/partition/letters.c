@@ -5,6 +5,7 @@
 **     deliver number[i], value[i] -> its owner          value[i] becomes the master's
 **     deal    value[i] of number first[part] + i -> its owner  masters ascend, and so do pieces: no number is sent */
 #include "part.h"
+#include "distributed/exchange/post.h"
 #include "base/distinct.h"
 
 #include <string.h>
@@ -14,70 +15,35 @@ void part_letters_close(struct part_letters *l) {
     gg_release(l->first);
 }
 
-/* How many records go to each part becomes how many come from each. */
-static bool swap_counts(gpugraph_part *p, gpugraph_run *run, uint64_t *count) {
-    const uint32_t parts = p->exchange->parts;
-    gpugraph_parcel *told = gg_alloc(run, parts, 2 * sizeof *told);
-    bool go = told != NULL;
-    for (uint32_t q = 0; go && q < parts; q++) {
-        told[q] = (gpugraph_parcel){&count[q], sizeof *count, sizeof *count};
-        told[parts + q] = (gpugraph_parcel){&count[parts + q], sizeof *count, 0};
-    }
-    go = go && !p->exchange->calls->swap(p->exchange, run, told, told + parts);
-    gg_release(told);
-    return go;
-}
-
 static uint32_t addressee(const gpugraph_part *p, uint32_t width, const uint64_t *record,
                           const uint32_t *to, uint64_t i) {
     return to ? to[i] : part_owner(p, record[i * width]);
-}
-
-/* Parcels of so many records for each part, and from each. */
-static bool address(gpugraph_part *p, gpugraph_run *run, uint32_t width,
-                    const uint64_t *count, struct part_letters *come) {
-    const uint32_t parts = p->exchange->parts;
-    const uint64_t bytes = width * sizeof(uint64_t);
-    uint64_t out = 0, in = 0;
-    come->first = gg_alloc(run, (uint64_t)parts + 1, sizeof *come->first);
-    if (!come->first)
-        return false;
-    for (uint32_t q = 0; q < parts; q++) {
-        out += count[q];
-        come->first[q] = in;
-        in += count[parts + q];
-    }
-    come->first[parts] = come->count = in;
-    come->word = gg_alloc(run, in, bytes);
-    if (!come->word || !part_mail_room(p, run, out * bytes, 0))
-        return false;
-    char *to = p->sent.block;
-    for (uint32_t q = 0; q < parts; q++) {
-        p->out[q] = (gpugraph_parcel){to, count[q] * bytes, 0};
-        p->in[q] = (gpugraph_parcel){come->word + come->first[q] * width,
-                                     count[parts + q] * bytes, 0};
-        to += p->out[q].room;
-    }
-    return true;
 }
 
 bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
                const uint64_t *record, uint64_t count, const uint32_t *to,
                struct part_letters *come) {
     const uint64_t bytes = width * sizeof *record;
-    uint64_t *counts = gg_alloc_zero(run, p->exchange->parts, 2 * sizeof *counts);
-    *come = (struct part_letters){0};
-    for (uint64_t i = 0; counts && i < count; i++)
-        counts[addressee(p, width, record, to, i)]++;
-    bool go =
-        counts && swap_counts(p, run, counts) && address(p, run, width, counts, come);
+    gpugraph_exchange *x = p->exchange;
+    uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size);
+    gg_letters out = {NULL, NULL}, in = {NULL, NULL};
+    for (uint64_t i = 0; size && i < count; i++)
+        size[addressee(p, width, record, to, i)] += bytes;
+    bool go = size && gg_letters_open(&out, x, run, size);
+    if (go)
+        memcpy(size, out.offset, x->parts * sizeof *size);
     for (uint64_t i = 0; go && i < count; i++) {
-        gpugraph_parcel *out = &p->out[addressee(p, width, record, to, i)];
-        memcpy((char *)out->bytes + out->size, record + i * width, bytes);
-        out->size += bytes;
+        uint64_t *at = &size[addressee(p, width, record, to, i)];
+        memcpy(out.bytes + *at, record + i * width, bytes);
+        *at += bytes;
     }
-    go = go && !p->exchange->calls->swap(p->exchange, run, p->out, p->in);
-    gg_release(counts);
+    go = go && gg_post(x, run, &out, &in);
+    for (uint32_t q = 0; go && q <= x->parts; q++)
+        in.offset[q] /= bytes;
+    *come = (struct part_letters){(uint64_t *)in.bytes, go ? in.offset[x->parts] : 0,
+                                  in.offset};
+    gg_letters_close(&out);
+    gg_release(size);
     return go;
 }
 

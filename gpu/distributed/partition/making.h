@@ -2,6 +2,7 @@
 #ifndef GPUGRAPH_MULTI_MAKING_H
 #define GPUGRAPH_MULTI_MAKING_H
 
+#include "distributed/exchange/post.h"
 #include "part.h"
 
 /* Number -> local, by open addressing. */
@@ -26,6 +27,8 @@ struct part_making {
     int64_t *edge_id;
     bool weighted, with_ids;
     uint32_t stride; /* words of an arc in a message */
+    gg_letters out;  /* a batch; and of each part bytes, or where the next arc goes */
+    uint64_t *size;
 };
 
 /* ---- part_numbers.c ---- */
@@ -40,8 +43,6 @@ uint32_t part_place_of(struct part_making *m, uint64_t number);
 /* The share's edges go to the parts that have them, and those of this part come: source, target, weight,
 ** edge_id. */
 bool part_bring_arcs(struct part_making *m);
-/* Sizes of part->out become rooms at the others: size[q] comes from part q. */
-bool part_tell_sizes(struct part_making *m, uint64_t *size);
 
 /* ---- part_rows.c ---- */
 

@@ -53,32 +53,26 @@ static bool order_ghosts(struct part_making *m) {
 }
 
 /* Each owner is told which of its masters have ghosts here. */
-static bool tell_owners(struct part_making *m, uint64_t *size) {
+static bool tell_owners(struct part_making *m, gg_letters *in) {
     gpugraph_part *p = m->part;
     const uint32_t parts = p->exchange->parts;
+    const gg_letters out = {(char *)(p->number + p->masters),
+                            gg_alloc(m->run, parts + 1, sizeof *out.offset)};
     uint32_t at = p->masters;
-    uint64_t come = 0;
-    for (uint32_t q = 0; q < parts; q++) {
+    for (uint32_t q = 0; out.offset && q < parts; q++) {
         p->peer[q].first_ghost = at;
+        out.offset[q] = (at - p->masters) * sizeof *p->number;
         while (at < p->locals && part_owner(p, p->number[at]) == q)
             at++;
         p->peer[q].ghosts = at - p->peer[q].first_ghost;
-        const uint64_t bytes = p->peer[q].ghosts * sizeof *p->number;
-        p->out[q] = (gpugraph_parcel){p->number + p->peer[q].first_ghost, bytes, bytes};
+        out.offset[q + 1] = (at - p->masters) * sizeof *p->number;
     }
-    if (!part_tell_sizes(m, size))
-        return false;
-    for (uint32_t q = 0; q < parts; q++)
-        come += size[q];
-    if (!part_mail_room(p, m->run, 0, come))
-        return false;
-    char *from = p->come.block;
-    for (uint32_t q = 0; q < parts; from += size[q++])
-        p->in[q] = (gpugraph_parcel){from, size[q], 0};
-    return p->exchange->calls->swap(p->exchange, m->run, p->out, p->in) == GPUGRAPH_OK;
+    const bool told = out.offset && gg_post(p->exchange, m->run, &out, in);
+    gg_release(out.offset);
+    return told;
 }
 
-static bool take_ghosts(struct part_making *m) {
+static bool take_ghosts(struct part_making *m, const gg_letters *in) {
     gpugraph_part *p = m->part;
     uint64_t links = 0;
     p->first_link =
@@ -87,8 +81,8 @@ static bool take_ghosts(struct part_making *m) {
         return false;
     for (uint32_t q = 0; q < p->exchange->parts; q++) {
         struct part_peer *peer = &p->peer[q];
-        const uint64_t *number = p->in[q].bytes;
-        peer->masters = (uint32_t)(p->in[q].size / sizeof *number);
+        const uint64_t *number = (const uint64_t *)(in->bytes + in->offset[q]);
+        peer->masters = (uint32_t)((in->offset[q + 1] - in->offset[q]) / sizeof *number);
         peer->master = gg_alloc(m->run, peer->masters, sizeof *peer->master);
         if (!peer->master)
             return false;
@@ -147,29 +141,22 @@ static bool check_share(struct part_making *m) {
     return !gg_stopping(m->run);
 }
 
-static void drop_mail(gpugraph_part *p) {
-    gg_release(p->sent.block);
-    gg_release(p->come.block);
-    p->sent = p->come = (struct part_mail){0};
-}
-
 static bool make(struct part_making *m) {
     gpugraph_part *p = m->part;
     const uint32_t parts = p->exchange->parts;
     p->peer = gg_alloc_zero(m->run, parts, sizeof *p->peer);
     p->out = gg_alloc_zero(m->run, parts, sizeof *p->out);
     p->in = gg_alloc_zero(m->run, parts, sizeof *p->in);
-    uint64_t *size = gg_alloc(m->run, parts, sizeof *size);
+    gg_letters ghosts = {NULL, NULL};
     for (p->columns = 1; p->columns * p->columns < parts || parts % p->columns;)
         p->columns++; /* a grid at least as wide as it is high */
     if (p->partition == GPUGRAPH_GRID && p->columns == parts)
         p->partition = GPUGRAPH_BY_TARGET; /* its only row */
-    bool go = size && p->peer && p->out && p->in && check_share(m) &&
-              part_make_masters(m) && part_bring_arcs(m);
+    bool go = p->peer && p->out && p->in && check_share(m) && part_make_masters(m) &&
+              part_bring_arcs(m);
     gg_release(m->places.slot);
-    go = go && order_ghosts(m) && tell_owners(m, size) && take_ghosts(m);
-    gg_release(size);
-    drop_mail(p); /* longer than any message of a search, and rows need most memory */
+    go = go && order_ghosts(m) && tell_owners(m, &ghosts) && take_ghosts(m, &ghosts);
+    gg_letters_close(&ghosts);
     return go && part_make_rows(m);
 }
 
@@ -239,9 +226,6 @@ gpugraph_status gpugraph_part_to_device(gpugraph_part *p, int place, gpugraph_ru
     gg_begin(run);
     if (!gg_devices_asked()->usable(&why) || !gg_part_services.bring)
         gg_fail(run, GPUGRAPH_NO_DEVICE, "%s", why);
-    else if (p->exchange->parts > 1 && strcmp(p->exchange->calls->name, "threads") == 0)
-        gg_fail(run, GPUGRAPH_INVALID,
-                "parts that are threads of one process search on the CPU");
     else if (!p->device)
         gg_part_services.bring(p, place, run);
     return part_end(p->exchange, run);

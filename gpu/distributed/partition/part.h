@@ -140,12 +140,6 @@ static inline double part_weight(const gpugraph_part *p, uint64_t arc) {
                        : (double)((const int64_t *)p->weight)[arc];
 }
 
-/* A search begins a round. */
-static inline void part_at(gpugraph_part *p, const char *step, uint64_t round) {
-    p->exchange->step = step;
-    p->exchange->round = round;
-}
-
 /* The end of a collective function: what fails here fails everywhere. Returns run->status. */
 gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run);
 /* A sum over all parts. False: the run must end. */

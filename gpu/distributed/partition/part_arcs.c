@@ -36,14 +36,13 @@ static void each_arc(struct part_making *m, uint64_t low, uint64_t high,
 static void count_arc(struct part_making *m, uint32_t part, uint64_t source,
                       uint64_t target, uint64_t e) {
     (void)source, (void)target, (void)e;
-    m->part->out[part].size += m->stride * sizeof(uint64_t);
+    m->size[part] += m->stride * sizeof(uint64_t);
 }
 
 static void put_arc(struct part_making *m, uint32_t part, uint64_t source,
                     uint64_t target, uint64_t e) {
     const gpugraph_share *s = m->share;
-    gpugraph_parcel *to = &m->part->out[part];
-    uint64_t *word = (uint64_t *)((char *)to->bytes + to->size);
+    uint64_t *word = (uint64_t *)(m->out.bytes + m->size[part]);
     *word++ = source;
     *word++ = target;
     if (m->weighted && s->weight_type == GPUGRAPH_REAL_WEIGHTS) {
@@ -54,37 +53,27 @@ static void put_arc(struct part_making *m, uint32_t part, uint64_t source,
     }
     if (m->with_ids)
         *word = (uint64_t)s->edge_id[e];
-    to->size += m->stride * sizeof(uint64_t);
+    m->size[part] += m->stride * sizeof(uint64_t);
 }
 
-bool part_tell_sizes(struct part_making *m, uint64_t *size) {
-    gpugraph_part *p = m->part;
-    const uint32_t parts = p->exchange->parts;
-    gpugraph_parcel *out = gg_alloc(m->run, parts, 2 * sizeof *out);
-    bool told = out != NULL;
-    for (uint32_t q = 0; told && q < parts; q++) {
-        out[q] = (gpugraph_parcel){&p->out[q].size, sizeof(uint64_t), sizeof(uint64_t)};
-        out[parts + q] = (gpugraph_parcel){&size[q], sizeof(uint64_t), 0};
-    }
-    told = told &&
-           p->exchange->calls->swap(p->exchange, m->run, out, out + parts) == GPUGRAPH_OK;
-    gg_release(out);
-    return told;
+/* Sets m->size: bytes of the arcs of these edges, for each part. */
+static bool count_arcs(struct part_making *m, uint64_t low, uint64_t high) {
+    memset(m->size, 0, m->part->exchange->parts * sizeof *m->size);
+    each_arc(m, low, high, count_arc);
+    return !gg_stopping(m->run);
 }
 
 /* Arrays for all arcs that will come, and how many edges the longest share has. */
-static bool make_room_for_arcs(struct part_making *m, uint64_t *size, uint64_t *longest) {
+static bool make_room_for_arcs(struct part_making *m, uint64_t *longest) {
     gpugraph_part *p = m->part;
     uint64_t arcs = 0, count = m->share->count;
-    for (uint32_t q = 0; q < p->exchange->parts; q++)
-        p->out[q].size = 0;
-    each_arc(m, 0, count, count_arc);
     m->next = gg_alloc(m->run, p->exchange->parts, sizeof *m->next);
-    if (!m->next || gg_stopping(m->run) || !part_tell_sizes(m, size))
+    if (!m->next || !count_arcs(m, 0, count) ||
+        !gg_swap_sizes(p->exchange, m->run, m->size))
         return false;
     for (uint32_t q = 0; q < p->exchange->parts; q++) {
         m->next[q] = arcs;
-        arcs += size[q] / (m->stride * sizeof(uint64_t));
+        arcs += m->size[q] / (m->stride * sizeof(uint64_t));
     }
     m->arcs = arcs;
     m->source = gg_alloc(m->run, arcs, sizeof *m->source);
@@ -100,9 +89,9 @@ static bool make_room_for_arcs(struct part_making *m, uint64_t *size, uint64_t *
 }
 
 /* Arcs from part q go behind those that have come from there, so that all lie by shares. */
-static bool take_arcs(struct part_making *m, uint32_t q) {
-    const gpugraph_parcel *from = &m->part->in[q];
-    const uint64_t *word = from->bytes, *end = word + from->size / sizeof *word;
+static bool take_arcs(struct part_making *m, const gg_letters *in, uint32_t q) {
+    const uint64_t *word = (const uint64_t *)(in->bytes + in->offset[q]),
+                   *end = (const uint64_t *)(in->bytes + in->offset[q + 1]);
     for (uint64_t to = m->next[q]; word < end; m->next[q] = ++to) {
         const uint32_t source = part_place_of(m, *word++),
                        target = part_place_of(m, *word++);
@@ -120,48 +109,32 @@ static bool take_arcs(struct part_making *m, uint32_t q) {
 }
 
 /* The edges low .. high - 1 of every share. */
-static bool send_batch(struct part_making *m, uint64_t low, uint64_t high,
-                       uint64_t *size) {
-    gpugraph_part *p = m->part;
-    const uint32_t parts = p->exchange->parts;
-    uint64_t out = 0, in = 0;
-    for (uint32_t q = 0; q < parts; q++)
-        p->out[q].size = 0;
-    each_arc(m, low, high, count_arc);
-    if (gg_stopping(m->run) || !part_tell_sizes(m, size))
-        return false;
-    for (uint32_t q = 0; q < parts; q++) {
-        out += p->out[q].size;
-        in += size[q];
+static bool send_batch(struct part_making *m, uint64_t low, uint64_t high) {
+    gpugraph_exchange *x = m->part->exchange;
+    gg_letters in = {NULL, NULL};
+    m->out = (gg_letters){NULL, NULL};
+    bool go = count_arcs(m, low, high) && gg_letters_open(&m->out, x, m->run, m->size);
+    if (go) {
+        memcpy(m->size, m->out.offset, x->parts * sizeof *m->size);
+        each_arc(m, low, high, put_arc);
+        go = !gg_stopping(m->run) && gg_post(x, m->run, &m->out, &in);
     }
-    if (!part_mail_room(p, m->run, out, in))
-        return false;
-    char *to = p->sent.block, *from = p->come.block;
-    for (uint32_t q = 0; q < parts; q++) {
-        const uint64_t sent = p->out[q].size;
-        p->out[q] = (gpugraph_parcel){to, sent, 0};
-        p->in[q] = (gpugraph_parcel){from, size[q], 0};
-        to += sent;
-        from += size[q];
-    }
-    each_arc(m, low, high, put_arc);
-    if (gg_stopping(m->run) ||
-        p->exchange->calls->swap(p->exchange, m->run, p->out, p->in) != GPUGRAPH_OK)
-        return false;
-    for (uint32_t q = 0; q < parts; q++)
-        if (!take_arcs(m, q))
-            return false;
-    return true;
+    for (uint32_t q = 0; go && q < x->parts; q++)
+        go = take_arcs(m, &in, q);
+    gg_letters_close(&m->out);
+    gg_letters_close(&in);
+    return go;
 }
 
 bool part_bring_arcs(struct part_making *m) {
     const uint64_t count = m->share->count;
-    uint64_t *size = gg_alloc(m->run, m->part->exchange->parts, sizeof *size), longest;
-    bool go = size && make_room_for_arcs(m, size, &longest);
+    uint64_t longest;
+    m->size = gg_alloc(m->run, m->part->exchange->parts, sizeof *m->size);
+    bool go = m->size && make_room_for_arcs(m, &longest);
     for (uint64_t low = 0; go && low < longest; low += BATCH) {
         const uint64_t from = low < count ? low : count;
-        go = send_batch(m, from, count - from < BATCH ? count : from + BATCH, size);
+        go = send_batch(m, from, count - from < BATCH ? count : from + BATCH);
     }
-    gg_release(size);
+    gg_release(m->size);
     return go;
 }

@@ -406,7 +406,6 @@ static bool exchange(struct sssp_part *s, uint64_t *next) {
 static bool search(struct sssp_part *s) {
     uint64_t next;
     for (;; s->rounds++) {
-        part_at(s->p, "round", s->rounds);
         if (!drain(s) || !exchange(s, &next))
             return false;
         if (next == UINT64_MAX)

@@ -1,9 +1,10 @@
 /* The dictionary over processes against a plain sorted list: INTEGERs and texts, ids that several parts
 ** have, parts that have none, 1 to 9 parts in threads. The model sorts all ids by qsort. */
 #include "numbers.h"
-#include "post.h"
+#include "distributed/exchange/post.h"
 #include "base/run.h"
 
+#include "part_threads.h"
 #include "suite.h"
 
 #include <stdio.h>

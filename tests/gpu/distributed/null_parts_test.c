@@ -1,7 +1,7 @@
 /* Arguments of partitions that are NULL, types of weights that do not exist, and weights that are no
 ** numbers: every public function says so by GPUGRAPH_INVALID and a sentence that names the argument. */
 #include "expect.h"
-#include "gpugraph_parts.h"
+#include "part_threads.h"
 #include "suite.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Every allocation of every function over parts fails once: all parts end with the same error, none waits
 ** for ever, nothing leaks. */
 /* ctest: wrap=memory */
-#include "gpugraph_parts.h"
+#include "part_threads.h"
 #include "distributed/partition/part.h"
 #include "base/limits.h"
 
@@ -34,7 +34,7 @@ struct job {
 
 static gpugraph_status search(const struct job *j, gpugraph_part *p, gpugraph_run *run) {
     static const uint64_t from[1] = {7};
-    static const gpugraph_part_ranks how = {0.85, 0, 3, true, NULL, 0};
+    static const gpugraph_part_ranks how = {0.85, 0, 3, NULL, 0};
     uint64_t value[VERTICES], parent[VERTICES];
     int64_t edge[VERTICES];
     const gpugraph_part_tree tree = {parent, edge};

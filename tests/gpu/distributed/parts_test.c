@@ -1,6 +1,6 @@
 /* Graphs in parts against whole ones: every function, every partition, 1 to 16 parts in threads, each
 ** with a slice of the edges; parts that are late, parts that fail, interrupts. */
-#include "gpugraph_parts.h"
+#include "part_threads.h"
 #include "distributed/partition/part.h"
 #include "ids/ids.h"
 
@@ -355,13 +355,12 @@ static void check_ranks(job *j, gpugraph_graph *graph, uint32_t parts) {
     const gpugraph_pagerank_options how = {.damping = 0.85,
                                            .tolerance = 1e-5,
                                            .iterations = 12,
-                                           .weighted = j->weights != GPUGRAPH_UNWEIGHTED,
                                            .direction = j->direction,
                                            .source = source,
                                            .source_count = places};
     gpugraph_run run = {.backend = GPUGRAPH_CPU};
     ck_assert_int_eq(gpugraph_pagerank(graph, &how, &run, rank), GPUGRAPH_OK);
-    j->ranks = (gpugraph_part_ranks){0.85, 1e-5, 12, how.weighted, place, places};
+    j->ranks = (gpugraph_part_ranks){0.85, 1e-5, 12, place, places};
     run = (gpugraph_run){.threads = 1};
     expect(gpugraph_in_parts(parts, rank_part, j, &run) == GPUGRAPH_OK, "%s: %s",
            j->s->name, run.message);

@@ -9,7 +9,7 @@
 ** Who has failed says so in the hall, and nobody waits there any more. A part whose body has
 ** returned will never come: who waits for it then fails, too. Parts other than the calling thread's
 ** look into the hall where that one asks the host whether to stop. */
-#include "gpugraph_parts.h"
+#include "part_threads.h"
 #include "base/run.h"
 #include "mutex.h"
 

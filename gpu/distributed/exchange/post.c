@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-bool letters_open(letters *l, gpugraph_exchange *x, gpugraph_run *run,
-                  const uint64_t *size) {
-    *l = (letters){NULL, gg_alloc(run, x->parts + 1, sizeof *l->offset)};
+bool gg_letters_open(gg_letters *l, gpugraph_exchange *x, gpugraph_run *run,
+                     const uint64_t *size) {
+    *l = (gg_letters){NULL, gg_alloc(run, x->parts + 1, sizeof *l->offset)};
     if (!l->offset)
         return false;
     l->offset[0] = 0;
@@ -16,38 +16,43 @@ bool letters_open(letters *l, gpugraph_exchange *x, gpugraph_run *run,
     return l->bytes != NULL;
 }
 
-void letters_close(letters *l) {
+void gg_letters_close(gg_letters *l) {
     gg_release(l->bytes);
     gg_release(l->offset);
-    *l = (letters){NULL, NULL};
+    *l = (gg_letters){NULL, NULL};
 }
 
-static void swap_sizes(gpugraph_exchange *x, gpugraph_run *run, gpugraph_parcel *out,
-                       gpugraph_parcel *in, uint64_t *size) {
-    for (uint32_t q = 0; q < x->parts; q++) {
-        out[q] = (gpugraph_parcel){&size[q], sizeof *size, sizeof *size};
-        in[q] = (gpugraph_parcel){&size[x->parts + q], sizeof *size, 0};
+bool gg_swap_sizes(gpugraph_exchange *x, gpugraph_run *run, uint64_t *size) {
+    const uint32_t parts = x->parts;
+    gpugraph_parcel *parcel = gg_alloc(run, 2 * (uint64_t)parts, sizeof *parcel);
+    uint64_t *come = gg_alloc(run, parts, sizeof *come);
+    for (uint32_t q = 0; parcel && come && q < parts; q++) {
+        parcel[q] = (gpugraph_parcel){&size[q], sizeof *size, sizeof *size};
+        parcel[parts + q] = (gpugraph_parcel){&come[q], sizeof *come, 0};
     }
-    x->calls->swap(x, run, out, in);
+    if (parcel && come && x->calls->swap(x, run, parcel, parcel + parts) == GPUGRAPH_OK)
+        memcpy(size, come, parts * sizeof *size);
+    gg_release(parcel);
+    gg_release(come);
+    return run->status == GPUGRAPH_OK;
 }
 
-static void parcels_of(const letters *l, uint32_t parts, gpugraph_parcel *parcel) {
+static void parcels_of(const gg_letters *l, uint32_t parts, gpugraph_parcel *parcel) {
     for (uint32_t q = 0; q < parts; q++) {
         const uint64_t bytes = l->offset[q + 1] - l->offset[q];
         parcel[q] = (gpugraph_parcel){l->bytes + l->offset[q], bytes, bytes};
     }
 }
 
-bool post(gpugraph_exchange *x, gpugraph_run *run, const letters *out, letters *in) {
+bool gg_post(gpugraph_exchange *x, gpugraph_run *run, const gg_letters *out,
+             gg_letters *in) {
     gpugraph_parcel *parcel = gg_alloc(run, 2 * (uint64_t)x->parts, sizeof *parcel);
-    uint64_t *size = gg_alloc(run, 2 * (uint64_t)x->parts, sizeof *size);
-    *in = (letters){NULL, NULL};
-    if (parcel && size) {
-        for (uint32_t q = 0; q < x->parts; q++)
-            size[q] = out->offset[q + 1] - out->offset[q];
-        swap_sizes(x, run, parcel, parcel + x->parts, size);
-    }
-    if (run->status == GPUGRAPH_OK && letters_open(in, x, run, size + x->parts)) {
+    uint64_t *size = gg_alloc(run, x->parts, sizeof *size);
+    *in = (gg_letters){NULL, NULL};
+    for (uint32_t q = 0; size && q < x->parts; q++)
+        size[q] = out->offset[q + 1] - out->offset[q];
+    if (parcel && size && gg_swap_sizes(x, run, size) &&
+        gg_letters_open(in, x, run, size)) {
         parcels_of(out, x->parts, parcel);
         parcels_of(in, x->parts, parcel + x->parts);
         x->calls->swap(x, run, parcel, parcel + x->parts);
@@ -64,7 +69,7 @@ struct outcome {
     char message[sizeof((gpugraph_run *)0)->message];
 };
 
-bool all_agree(gpugraph_exchange *x, gpugraph_run *run, bool *politely) {
+bool gg_all_agree(gpugraph_exchange *x, gpugraph_run *run, bool *politely) {
     gpugraph_run talk = {.status = GPUGRAPH_OK};
     struct outcome mine = {.status = (uint64_t)run->status};
     struct outcome *all = gg_alloc(&talk, x->parts, sizeof *all);
