@@ -41,13 +41,6 @@ enum { PART_ARCS_A_ROUND = 1 << 16 };
 ** exchange. */
 #define DELTA (4 * GG_SSSP_DELTA)
 
-/* Arcs that shorten the way to their target, as far as a first look can tell. */
-struct offers {
-    uint32_t count;
-    uint32_t vertex[GG_SSSP_OFFERS];
-    uint64_t sum[GG_SSSP_OFFERS];
-};
-
 /* ---- buckets ---- */
 
 #define BUCKETS_BY_SCALE 4611686018427387904.0 /* 2^62 */
@@ -207,32 +200,14 @@ static PART_INLINE bool is_over(uint64_t sum, enum part_layout layout) {
     return layout == PART_WHOLE && sum >> 63;
 }
 
-/* Looks at some arcs: every one is written behind the offers, whose count moves on only for those that
-** are one. A branch instead would wait for the target's distance. */
-static PART_INLINE void look(struct sssp_part *s, struct offers *o, uint64_t from,
-                             uint64_t arc, uint64_t end, enum part_layout layout) {
+static PART_INLINE void relax_row(struct sssp_part *s, uint32_t u,
+                                  enum part_layout layout) {
     const gpugraph_part *p = s->p;
-    uint32_t count = o->count;
-    bool over = false;
-    for (; arc < end; arc++) {
+    const uint64_t from = part_value(s->distance, u, layout), end = p->offset[u + 1];
+    for (uint64_t arc = p->offset[u]; arc < end; arc++) {
         const uint32_t v = p->target[arc];
-        const uint64_t sum = part_sum_of(from, p->weight, arc, layout),
-                       old = layout == PART_NARROW ? ((const uint32_t *)s->distance)[v]
-                                                   : ((const uint64_t *)s->distance)[v];
-        over |= is_over(sum, layout);
-        o->vertex[count] = v;
-        o->sum[count] = sum;
-        count += sum < old;
-    }
-    o->count = count;
-    s->over |= over;
-}
-
-static PART_INLINE void take_offers(struct sssp_part *s, struct offers *o,
-                                    enum part_layout layout) {
-    for (uint32_t i = 0; i < o->count; i++) {
-        const uint32_t v = o->vertex[i];
-        const uint64_t sum = o->sum[i];
+        const uint64_t sum = part_sum_of(from, p->weight, arc, layout);
+        s->over |= is_over(sum, layout);
         if (sum <= s->bound && sum < part_value(s->distance, v, layout)) {
             put_in(s->distance, v, sum, layout);
             if (leads_on(s, v))
@@ -240,21 +215,7 @@ static PART_INLINE void take_offers(struct sssp_part *s, struct offers *o,
                            v);
         }
     }
-    o->count = 0;
-}
-
-static PART_INLINE void relax_row(struct sssp_part *s, struct offers *o, uint32_t u,
-                                  enum part_layout layout) {
-    const uint64_t from = part_value(s->distance, u, layout), end = s->p->offset[u + 1];
-    for (uint64_t arc = s->p->offset[u]; arc < end;) {
-        const uint64_t room = GG_SSSP_OFFERS - 1 - o->count,
-                       part = end - arc < room ? end : arc + room;
-        look(s, o, from, arc, part, layout);
-        if (o->count > GG_SSSP_OFFERS / 2)
-            take_offers(s, o, layout);
-        arc = part;
-    }
-    s->arcs += end - s->p->offset[u];
+    s->arcs += end - p->offset[u];
 }
 
 /* Does the entry stand? Then it is noted for who must be told of it, and its row is to be relaxed. */
@@ -277,47 +238,17 @@ static PART_INLINE bool serve(struct sssp_part *s, uint32_t v, enum part_layout 
 
 /* ---- a round ---- */
 
-/* Asks for the memory of the vertices behind number i: first their offsets and distances, then, from
-** nearer by, the first and the last of their arcs. */
-static PART_INLINE void look_ahead(const struct sssp_part *s,
-                                   const struct bucket_chunk *c, uint32_t i,
-                                   enum part_layout layout) {
-    const uint32_t width = layout == PART_NARROW ? 4 : 8;
-    if (i + 2 * GG_SSSP_AHEAD < c->count) {
-        const uint64_t far = c->vertex[i + 2 * GG_SSSP_AHEAD];
-        __builtin_prefetch(&s->p->offset[far]);
-        __builtin_prefetch((const char *)s->distance + far * width);
-        __builtin_prefetch((const char *)s->scanned + far * width);
-        if (far < s->p->masters) {
-            __builtin_prefetch(&s->p->first_link[far]);
-            __builtin_prefetch(&s->down.flag[far]);
-        }
-    }
-    if (i + GG_SSSP_AHEAD < c->count) {
-        const uint64_t *row = &s->p->offset[c->vertex[i + GG_SSSP_AHEAD]];
-        __builtin_prefetch(&s->p->target[row[0]]);
-        __builtin_prefetch((const char *)s->p->weight + row[0] * width);
-        __builtin_prefetch(&s->p->target[row[1] - 1]);
-        __builtin_prefetch((const char *)s->p->weight + (row[1] - 1) * width);
-    }
-}
-
 /* Relaxes the rows of a bin's vertices that stand. */
 static PART_INLINE void serve_bin_in(struct sssp_part *s, struct bucket_chunk *c,
                                      enum part_layout layout) {
     struct bucket_chunk *next;
-    struct offers offers;
-    offers.count = 0;
     for (; c; c = next) {
         next = c->next;
-        for (uint32_t i = 0; i < c->count; i++) {
-            look_ahead(s, c, i, layout);
+        for (uint32_t i = 0; i < c->count; i++)
             if (serve(s, c->vertex[i], layout))
-                relax_row(s, &offers, c->vertex[i], layout);
-        }
+                relax_row(s, c->vertex[i], layout);
         bucket_give_back(&s->queue, c);
     }
-    take_offers(s, &offers, layout);
 }
 
 static void serve_bin(struct sssp_part *s, struct bucket_chunk *c) {
