@@ -26,11 +26,21 @@ typedef struct gg_method {
     bool on_host;            /* of a device's side: the host runs it */
 } gg_method;
 
+typedef void gg_function(void);
+
+/* Entries of sides are written with GG_CALLS, whose conditional expression compares the
+** types, and called by GG_CALL_OF. */
+#define GG_CALLS(type, function) ((gg_function *)(1 ? (function) : (type *)0))
+#define GG_CALL_OF(type, side)   ((type *)(side)->call)
+
 typedef struct algorithm_side {
     /* They end with a NULL name, and the first is what auto begins with; NULL: none. */
     const gg_method *methods;
-    /* The algorithm's own struct of functions, which its room alone knows. */
-    const void *calls;
+    /* Searches: a function of the type that the algorithm's header names. */
+    gg_function *call;
+    /* Searches of the sources that a device takes of many (device/share.h); NULL: they are
+    ** not shared out. */
+    gg_function *each;
     /* Device bytes that a run carves and that the graph lacks there. frugal: by the method that
     ** is content with least. NULL: it takes none. */
     int64_t (*bytes)(const gpugraph_graph *graph, bool frugal);
@@ -109,11 +119,11 @@ bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a);
 /* After the algorithm has run: what it took corrects later predictions. True when that ended with GPUGRAPH_DEVICE_MEMORY and fallback (from
 ** gg_choose) is set. The error is then cleared, used_backend and used_method say the CPU, and the
 ** caller runs the CPU's side:
-**     gpugraph_backend on = gg_choose(graph, &gg_mis, NULL, run, &fallback);
+**     gpugraph_backend on = gg_choose(graph, &gg_cores, NULL, run, &fallback);
 **     if (!on) return run->status;
-**     calls(on)->find(graph, priority, seed, run, member);
-**     if (gg_fall_back(run, &gg_mis, fallback))
-**         calls(GPUGRAPH_CPU)->find(graph, priority, seed, run, member);
+**     GG_CALL_OF(cores_function, gg_cores.side[on])(graph, run, core);
+**     if (gg_fall_back(run, &gg_cores, fallback))
+**         find_cores_on_cpu(graph, run, core);
 **     return run->status; */
 bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback);
 /* Milliseconds that the CPU is predicted to take. */
@@ -123,8 +133,9 @@ double gg_cpu_ms(const gpugraph_graph *graph, const gg_algorithm *a,
 const gg_method *gg_find_method(const algorithm_side *side, const char *name);
 /* Does the algorithm run on several devices that share the graph? */
 bool gg_runs_on_several(const gg_algorithm *a);
-/* The algorithm's own functions for what gg_choose has settled: calls of a side. */
-const void *gg_calls(const gg_algorithm *a, gpugraph_backend on, const gpugraph_run *run);
+/* The side that gg_choose has settled: of a backend, or of several devices. */
+const algorithm_side *gg_chosen_side(const gg_algorithm *a, gpugraph_backend on,
+                                     const gpugraph_run *run);
 bool gg_has_method(const gg_algorithm *a, const char *name);
 /* Behind `used` bytes of list: ", direction-optimizing, top-down", each name once. */
 size_t gg_add_methods(const gg_algorithm *a, char *list, size_t size, size_t used);

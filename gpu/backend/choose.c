@@ -53,11 +53,11 @@ bool gg_runs_on_several(const gg_algorithm *a) {
     return gg_find_method(a->several, NULL) != NULL;
 }
 
-const void *gg_calls(const gg_algorithm *a, gpugraph_backend on,
-                     const gpugraph_run *run) {
+const algorithm_side *gg_chosen_side(const gg_algorithm *a, gpugraph_backend on,
+                                     const gpugraph_run *run) {
     const bool several =
         on == GPUGRAPH_CUDA && gg_find_method(a->several, run->used_method);
-    return several ? a->several->calls : a->side[on]->calls;
+    return several ? a->several : a->side[on];
 }
 
 /* Behind `used` bytes of list, those of the side that `listed` does not have. */

@@ -85,6 +85,14 @@ gpugraph_status gg_fail_device_memory(gpugraph_run *run, int64_t more, int64_t f
                    gg_memory_cure(run));
 }
 
+bool gg_check_direction(gpugraph_run *run, gpugraph_direction direction) {
+    if ((unsigned)direction > GPUGRAPH_BOTH)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
+                (int)direction);
+    return !run->status;
+}
+
 bool gg_needs(gpugraph_run *run, const void *argument, uint64_t entries,
               const char *name) {
     if (!argument && entries == 1)

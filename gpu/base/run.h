@@ -46,6 +46,8 @@ const char *gg_memory_cure(const gpugraph_run *run);
 ** Returns true while the run has not failed, so that calls can follow one another. */
 bool gg_needs(gpugraph_run *run, const void *argument, uint64_t entries,
               const char *name);
+/* Is it one of GPUGRAPH_OUT, _IN and _BOTH? If not, the run has failed. */
+bool gg_check_direction(gpugraph_run *run, gpugraph_direction direction);
 /* The same for a type of weights that there is not. */
 bool gg_check_weight_type(gpugraph_weight_type type, gpugraph_run *run);
 /* Every public entry calls this first: clears status, message, stop. */

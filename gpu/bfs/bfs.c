@@ -288,11 +288,9 @@ static bool narrow(const gpugraph_graph *graph) {
 
 /* ---- the descriptor ---- */
 
-static const struct bfs_calls cpu_calls = {.search = gg_cpu_bfs};
-
 static const algorithm_side cpu_side = {
     .methods = gg_bfs_methods,
-    .calls = &cpu_calls,
+    .call = GG_CALLS(bfs_function, gg_cpu_bfs),
 };
 
 const gg_algorithm gg_bfs = {
@@ -320,8 +318,8 @@ static void bfs(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_r
     gpugraph_backend on = gg_choose(graph, &gg_bfs, search, run, &fallback);
     if (!on)
         return;
-    const struct bfs_calls *calls = gg_calls(&gg_bfs, on, run);
-    calls->search(graph, search, run, depth, tree_edge);
+    bfs_function *call = GG_CALL_OF(bfs_function, gg_chosen_side(&gg_bfs, on, run));
+    call(graph, search, run, depth, tree_edge);
     if (gg_fall_back(run, &gg_bfs, fallback))
         gg_cpu_bfs(graph, search, run, depth, tree_edge);
 }

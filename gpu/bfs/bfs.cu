@@ -416,12 +416,10 @@ static int64_t bfs_device_bytes(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const struct bfs_calls calls = {.search = gg_bfs_on_device,
-                                       .each = gg_cuda_bfs_each};
-
 extern "C" const algorithm_side gg_bfs_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(bfs_function, gg_bfs_on_device),
+    .each = GG_CALLS(bfs_each_function, gg_cuda_bfs_each),
     .bytes = bfs_device_bytes,
     .list = list_bfs_on_device,
 };

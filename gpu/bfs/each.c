@@ -134,12 +134,12 @@ struct shared_each {
     gpugraph_graph *graph;
     const gpugraph_search *search;
     const struct bfs_results *rows;
-    const struct bfs_calls *calls;
+    bfs_each_function *each;
 };
 
 static void search_some(void *each, gpugraph_run *run, struct share_member *member) {
     const struct shared_each *e = each;
-    e->calls->each(e->graph, e->search, run, e->rows, member);
+    e->each(e->graph, e->search, run, e->rows, member);
 }
 
 /* One by one, so that none waits long for another. */
@@ -157,9 +157,9 @@ static void each_by(gpugraph_graph *graph, const gpugraph_search *search,
     if (!on)
         return;
     run->chosen_at_ms = 0; /* what many take says nothing of one */
-    const struct bfs_calls *calls = gg_bfs.side[on]->calls;
-    if (calls->each)
-        share_each(&(struct shared_each){graph, search, rows, calls}, run);
+    bfs_each_function *each = (bfs_each_function *)gg_bfs.side[on]->each;
+    if (each)
+        share_each(&(struct shared_each){graph, search, rows, each}, run);
     else
         gg_cpu_bfs_each(graph, search, run, rows);
     if (gg_fall_back(run, &gg_bfs, fallback))

@@ -234,12 +234,8 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-static const struct components_calls cpu_calls = {.find = find_weak};
-
-static const algorithm_side cpu_side = {
-    .methods = methods,
-    .calls = &cpu_calls,
-};
+static const algorithm_side cpu_side = {.methods = methods,
+                                        .call = GG_CALLS(components_function, find_weak)};
 
 const gg_algorithm gg_components = {
     .name = "components",
@@ -252,11 +248,6 @@ const gg_algorithm gg_components = {
     .step_us = 10,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_components_cuda},
 };
-
-static const struct components_calls *calls_components(const gg_algorithm *a,
-                                                       gpugraph_backend on) {
-    return a->side[on]->calls;
-}
 
 /* ---- the public function ---- */
 
@@ -275,9 +266,9 @@ static void find_components(gpugraph_graph *graph, gpugraph_component_kind kind,
     gpugraph_backend on = gg_choose(graph, a, NULL, run, &fallback);
     if (!on)
         return;
-    calls_components(a, on)->find(graph, run, component);
+    GG_CALL_OF(components_function, a->side[on])(graph, run, component);
     if (gg_fall_back(run, a, fallback))
-        calls_components(a, GPUGRAPH_CPU)->find(graph, run, component);
+        GG_CALL_OF(components_function, a->side[GPUGRAPH_CPU])(graph, run, component);
 }
 
 gpugraph_status gpugraph_components(gpugraph_graph *graph, gpugraph_component_kind kind,

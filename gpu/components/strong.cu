@@ -439,10 +439,8 @@ static const gg_method methods[] = {
     {},
 };
 
-static const struct components_calls calls = {.find = find_strong_on_device};
-
 extern "C" const algorithm_side gg_strong_components_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(components_function, find_strong_on_device),
     .bytes = bytes,
 };

@@ -218,12 +218,8 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-static const struct cores_calls cpu_calls = {.find = find_cores_on_cpu};
-
 static const algorithm_side cpu_side = {
-    .methods = methods,
-    .calls = &cpu_calls,
-};
+    .methods = methods, .call = GG_CALLS(cores_function, find_cores_on_cpu)};
 
 const gg_algorithm gg_cores = {
     .name = "cores",
@@ -237,10 +233,6 @@ const gg_algorithm gg_cores = {
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_cores_cuda},
 };
 
-static const struct cores_calls *calls_cores(gpugraph_backend on) {
-    return gg_cores.side[on]->calls;
-}
-
 /* ---- the public function ---- */
 
 static void find_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core) {
@@ -250,7 +242,7 @@ static void find_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core)
     gpugraph_backend on = gg_choose(graph, &gg_cores, NULL, run, &fallback);
     if (!on)
         return;
-    calls_cores(on)->find(graph, run, core);
+    GG_CALL_OF(cores_function, gg_cores.side[on])(graph, run, core);
     if (gg_fall_back(run, &gg_cores, fallback))
         find_cores_on_cpu(graph, run, core);
 }

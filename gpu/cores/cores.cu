@@ -190,10 +190,8 @@ static const gg_method methods[] = {
     {},
 };
 
-static const struct cores_calls calls = {.find = find_cores_on_device};
-
 extern "C" const algorithm_side gg_cores_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(cores_function, find_cores_on_device),
     .bytes = bytes_cores,
 };

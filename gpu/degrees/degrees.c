@@ -31,12 +31,8 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-static const struct degrees_calls cpu_calls = {.count = count_on_cpu};
-
-static const algorithm_side cpu_side = {
-    .methods = methods,
-    .calls = &cpu_calls,
-};
+static const algorithm_side cpu_side = {.methods = methods,
+                                        .call = GG_CALLS(degrees_function, count_on_cpu)};
 
 const gg_algorithm gg_degrees = {
     .name = "degrees",
@@ -50,25 +46,17 @@ const gg_algorithm gg_degrees = {
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_degrees_cuda},
 };
 
-static const struct degrees_calls *calls_degrees(gpugraph_backend on) {
-    return gg_degrees.side[on]->calls;
-}
-
 /* ---- the public function ---- */
 
 static gpugraph_status count_checked(gpugraph_graph *graph, gpugraph_direction direction,
                                      gpugraph_run *run, uint32_t *degree) {
-    if ((unsigned)direction > GPUGRAPH_BOTH)
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
-                       (int)direction);
-    if (!gg_needs(run, degree, graph->n, "degree"))
+    if (!gg_check_direction(run, direction) || !gg_needs(run, degree, graph->n, "degree"))
         return run->status;
     bool fallback = false;
     gpugraph_backend on = gg_choose(graph, &gg_degrees, NULL, run, &fallback);
     if (!on)
         return run->status;
-    calls_degrees(on)->count(graph, direction, run, degree);
+    GG_CALL_OF(degrees_function, gg_degrees.side[on])(graph, direction, run, degree);
     if (gg_fall_back(run, &gg_degrees, fallback))
         count_on_cpu(graph, direction, run, degree);
     return run->status;

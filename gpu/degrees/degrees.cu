@@ -75,10 +75,8 @@ static const gg_method methods[] = {
     {},
 };
 
-static const struct degrees_calls calls = {.count = count_on_device};
-
 extern "C" const algorithm_side gg_degrees_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(degrees_function, count_on_device),
     .bytes = bytes_degrees,
 };

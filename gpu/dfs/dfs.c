@@ -251,11 +251,7 @@ static gpugraph_status check_dfs(const gpugraph_graph *graph, uint32_t source,
                        "the source is vertex number %u, but the graph has %u vertices, "
                        "numbered from 0",
                        source, graph->n);
-    if ((unsigned)direction > GPUGRAPH_BOTH)
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
-                       (int)direction);
-    if (!gg_needs(run, tree, 1, "tree") ||
+    if (!gg_check_direction(run, direction) || !gg_needs(run, tree, 1, "tree") ||
         !gg_needs(run, tree->depth, graph->n, "tree.depth"))
         return run->status;
     return ordered ? check_ordered(run) : GPUGRAPH_OK;
@@ -303,12 +299,8 @@ static double dfs_steps(const gpugraph_graph *graph) {
 
 /* ---- the descriptor ---- */
 
-static const struct dfs_calls cpu_calls = {.search = gg_cpu_dfs};
-
-static const algorithm_side cpu_side = {
-    .methods = methods,
-    .calls = &cpu_calls,
-};
+static const algorithm_side cpu_side = {.methods = methods,
+                                        .call = GG_CALLS(dfs_function, gg_cpu_dfs)};
 
 const gg_algorithm gg_dfs = {
     .name = "dfs",
@@ -322,10 +314,6 @@ const gg_algorithm gg_dfs = {
     .step_us = GG_DFS_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_dfs_cuda},
 };
-
-static const struct dfs_calls *dfs_calls_on(gpugraph_backend on) {
-    return gg_dfs.side[on]->calls;
-}
 
 /* ---- the descriptor of the ordered tree, for estimates ---- */
 
@@ -369,7 +357,8 @@ static gpugraph_status search_checked(gpugraph_graph *graph, uint32_t source,
     gpugraph_backend on = choose_dfs(graph, ordered, run, &fallback);
     if (!on)
         return run->status;
-    dfs_calls_on(on)->search(graph, source, ordered, direction, run, tree);
+    dfs_function *call = GG_CALL_OF(dfs_function, gg_dfs.side[on]);
+    call(graph, source, ordered, direction, run, tree);
     if (gg_fall_back(run, &gg_dfs, fallback))
         gg_cpu_dfs(graph, source, ordered, direction, run, tree);
     return run->status;

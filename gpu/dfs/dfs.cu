@@ -309,10 +309,8 @@ static int64_t dfs_device_bytes(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const struct dfs_calls calls = {.search = search_dfs};
-
 extern "C" const algorithm_side gg_dfs_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(dfs_function, search_dfs),
     .bytes = dfs_device_bytes,
 };

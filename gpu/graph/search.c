@@ -49,11 +49,8 @@ gpugraph_status gg_check_search(const gpugraph_graph *graph,
     if (search->source_count == 0)
         return gg_fail(run, GPUGRAPH_INVALID,
                        "a search needs a source, and source_count is 0");
-    if ((unsigned)search->direction > GPUGRAPH_BOTH)
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
-                       (int)search->direction);
-    if (check_vertices(graph, search->source, search->source_count, "source", run))
+    if (!gg_check_direction(run, search->direction) ||
+        check_vertices(graph, search->source, search->source_count, "source", run))
         return run->status;
     return check_vertices(graph, search->target, search->target_count, "target", run);
 }

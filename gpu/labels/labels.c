@@ -235,12 +235,8 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-static const struct label_propagation_calls cpu_calls = {.spread = spread_on_cpu};
-
-static const algorithm_side cpu_side = {
-    .methods = methods,
-    .calls = &cpu_calls,
-};
+static const algorithm_side cpu_side = {.methods = methods,
+                                        .call = GG_CALLS(labels_function, spread_on_cpu)};
 
 const gg_algorithm gg_label_propagation = {
     .name = "label_propagation",
@@ -254,28 +250,19 @@ const gg_algorithm gg_label_propagation = {
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_label_propagation_cuda},
 };
 
-static const struct label_propagation_calls *calls_labels(gpugraph_backend on) {
-    return gg_label_propagation.side[on]->calls;
-}
-
 /* ---- the public function ---- */
 
 static void find_labels(gpugraph_graph *graph, uint32_t iterations,
                         gpugraph_direction direction, gpugraph_run *run,
                         uint32_t *label) {
     bool fallback;
-    if ((unsigned)direction > GPUGRAPH_BOTH) {
-        gg_fail(run, GPUGRAPH_INVALID,
-                "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
-                (int)direction);
-        return;
-    }
-    if (!gg_needs(run, label, graph->n, "label"))
+    if (!gg_check_direction(run, direction) || !gg_needs(run, label, graph->n, "label"))
         return;
     gpugraph_backend on = gg_choose(graph, &gg_label_propagation, NULL, run, &fallback);
     if (!on || graph->n == 0)
         return;
-    calls_labels(on)->spread(graph, iterations, direction, run, label);
+    labels_function *call = GG_CALL_OF(labels_function, gg_label_propagation.side[on]);
+    call(graph, iterations, direction, run, label);
     if (gg_fall_back(run, &gg_label_propagation, fallback))
         spread_on_cpu(graph, iterations, direction, run, label);
 }

@@ -255,10 +255,8 @@ static const gg_method methods[] = {
     {},
 };
 
-static const struct label_propagation_calls calls = {.spread = spread_on_device};
-
 extern "C" const algorithm_side gg_label_propagation_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(labels_function, spread_on_device),
     .bytes = bytes_labels,
 };

@@ -8,10 +8,9 @@
 extern "C" {
 #endif
 
-struct label_propagation_calls {
-    gpugraph_status (*spread)(gpugraph_graph *, uint32_t iterations, gpugraph_direction,
-                              gpugraph_run *, uint32_t *label);
-};
+typedef gpugraph_status labels_function(gpugraph_graph *, uint32_t iterations,
+                                        gpugraph_direction, gpugraph_run *,
+                                        uint32_t *label);
 
 extern const gg_algorithm gg_label_propagation;
 extern const algorithm_side gg_label_propagation_cuda;

@@ -203,12 +203,8 @@ static double contraction_ms(const gpugraph_graph *graph, const gpugraph_search 
     return may ? gg_contraction_ns(graph->n, graph->m) * 1e-6 : INFINITY;
 }
 
-static const struct matrix_calls cpu_calls = {.find = find_matrix_on_cpu};
-
 static const algorithm_side cpu_side = {
-    .methods = methods,
-    .calls = &cpu_calls,
-};
+    .methods = methods, .call = GG_CALLS(matrix_function, find_matrix_on_cpu)};
 
 const gg_algorithm gg_matrix = {
     .name = "matrix",
@@ -224,10 +220,6 @@ const gg_algorithm gg_matrix = {
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_matrix_cuda},
 };
 
-static const struct matrix_calls *calls_matrix(gpugraph_backend on) {
-    return gg_matrix.side[on]->calls;
-}
-
 /* ---- on several devices ---- */
 
 struct shared_rows {
@@ -242,7 +234,7 @@ static void find_portion(void *shared, gpugraph_run *run, uint32_t low, uint32_t
     part.from += low;
     part.from_count = high - low;
     part.first = low;
-    calls_matrix(GPUGRAPH_CUDA)->find(&part);
+    GG_CALL_OF(matrix_function, gg_matrix.side[GPUGRAPH_CUDA])(&part);
     if (part.over)
         __atomic_store_n(&rows->over, true, __ATOMIC_RELAXED);
 }
@@ -289,7 +281,7 @@ static void find_matrix(matrix *m) {
     if (m->run->used_devices > 1)
         share(m);
     else
-        calls_matrix(on)->find(m);
+        GG_CALL_OF(matrix_function, gg_matrix.side[on])(m);
     if (gg_fall_back(m->run, &gg_matrix, fallback))
         find_matrix_on_cpu(m);
     if (!m->run->status && m->over)

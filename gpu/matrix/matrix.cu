@@ -202,10 +202,8 @@ static const gg_method methods[] = {
     {},
 };
 
-static const struct matrix_calls calls = {.find = find_matrix_on_device};
-
 extern "C" const algorithm_side gg_matrix_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(matrix_function, find_matrix_on_device),
     .bytes = bytes_matrix,
 };

@@ -35,9 +35,7 @@ typedef struct matrix {
     bool looks;                   /* auto may contract instead of making all rows */
 } matrix;
 
-struct matrix_calls {
-    void (*find)(matrix *m);
-};
+typedef void matrix_function(matrix *m);
 
 extern const gg_algorithm gg_matrix;
 extern const algorithm_side gg_matrix_cuda;

@@ -291,12 +291,8 @@ static gpugraph_status find_mis_on_cpu(gpugraph_graph *graph, gpugraph_priority 
 
 /* ---- the descriptor ---- */
 
-static const struct mis_calls cpu_calls = {.find = find_mis_on_cpu};
-
-static const algorithm_side cpu_side = {
-    .methods = methods,
-    .calls = &cpu_calls,
-};
+static const algorithm_side cpu_side = {.methods = methods,
+                                        .call = GG_CALLS(mis_function, find_mis_on_cpu)};
 
 const gg_algorithm gg_mis = {
     .name = "mis",
@@ -327,8 +323,8 @@ static gpugraph_status find_mis_checked(gpugraph_graph *graph, gpugraph_priority
     gpugraph_backend on = gg_choose(graph, &gg_mis, NULL, run, &fallback);
     if (!on)
         return run->status;
-    const struct mis_calls *calls = gg_calls(&gg_mis, on, run);
-    calls->find(graph, priority, seed, run, member);
+    mis_function *call = GG_CALL_OF(mis_function, gg_chosen_side(&gg_mis, on, run));
+    call(graph, priority, seed, run, member);
     if (gg_fall_back(run, &gg_mis, fallback))
         find_mis_on_cpu(graph, priority, seed, run, member);
     return run->status;

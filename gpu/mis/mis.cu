@@ -164,10 +164,8 @@ static gpugraph_status find_mis_on_device(gpugraph_graph *graph,
 
 /* ---- the device's side ---- */
 
-static const struct mis_calls calls = {.find = find_mis_on_device};
-
 extern "C" const algorithm_side gg_mis_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(mis_function, find_mis_on_device),
     .bytes = mis_device_bytes,
 };

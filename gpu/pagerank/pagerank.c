@@ -341,12 +341,8 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-static const struct pagerank_calls cpu_calls = {.rank = rank_on_cpu};
-
-static const algorithm_side cpu_side = {
-    .methods = methods,
-    .calls = &cpu_calls,
-};
+static const algorithm_side cpu_side = {.methods = methods,
+                                        .call = GG_CALLS(pagerank_function, rank_on_cpu)};
 
 const gg_algorithm gg_pagerank = {
     .name = "pagerank",
@@ -370,13 +366,10 @@ static bool check_options(const gpugraph_graph *graph,
                           const double *rank) {
     if (!gg_needs(run, how, 1, "how") ||
         !gg_needs(run, how->source, how->source_count, "how.source") ||
-        !gg_needs(run, rank, graph->n, "rank"))
+        !gg_needs(run, rank, graph->n, "rank") ||
+        !gg_check_direction(run, how->direction))
         return false;
-    if ((unsigned)how->direction > GPUGRAPH_BOTH)
-        gg_fail(run, GPUGRAPH_INVALID,
-                "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
-                (int)how->direction);
-    else if (!(how->damping >= 0 && how->damping <= 1))
+    if (!(how->damping >= 0 && how->damping <= 1))
         gg_fail(run, GPUGRAPH_INVALID, "damping is %g, not from 0 to 1", how->damping);
     else if (!(how->tolerance >= 0))
         gg_fail(run, GPUGRAPH_INVALID, "tolerance is %g, not 0 or more", how->tolerance);
@@ -405,8 +398,9 @@ static void find_ranks(gpugraph_graph *graph, const gpugraph_pagerank_options *h
     gpugraph_backend on = gg_choose(graph, &gg_pagerank, NULL, run, &fallback);
     if (!on || graph->n == 0)
         return;
-    const struct pagerank_calls *calls = gg_calls(&gg_pagerank, on, run);
-    calls->rank(graph, how, run, rank, &end);
+    pagerank_function *call =
+        GG_CALL_OF(pagerank_function, gg_chosen_side(&gg_pagerank, on, run));
+    call(graph, how, run, rank, &end);
     if (gg_fall_back(run, &gg_pagerank, fallback)) {
         end = (pagerank_end){0, 0};
         rank_on_cpu(graph, how, run, rank, &end);

@@ -267,10 +267,8 @@ static const gg_method methods[] = {
     {},
 };
 
-static const struct pagerank_calls calls = {.rank = rank_on_device};
-
 extern "C" const algorithm_side gg_pagerank_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(pagerank_function, rank_on_device),
     .bytes = bytes_pagerank,
 };

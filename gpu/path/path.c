@@ -142,12 +142,8 @@ static void no_method(const gg_algorithm *a, const char *method, gpugraph_run *r
 
 /* ---- the descriptor ---- */
 
-static const struct path_calls cpu_calls = {.find = find_path_on_cpu};
-
 static const algorithm_side cpu_side = {
-    .methods = methods,
-    .calls = &cpu_calls,
-};
+    .methods = methods, .call = GG_CALLS(path_function, find_path_on_cpu)};
 
 const gg_algorithm gg_path = {
     .name = "path",
@@ -161,10 +157,6 @@ const gg_algorithm gg_path = {
     .step_us = 2,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_path_cuda},
 };
-
-static const struct path_calls *calls(gpugraph_backend on) {
-    return gg_path.side[on]->calls;
-}
 
 /* ---- the public function ---- */
 
@@ -188,7 +180,8 @@ static gpugraph_status find_path_checked(gpugraph_graph *graph,
     gpugraph_backend on = gg_choose(graph, whose, search, run, &fallback);
     if (!on)
         return run->status;
-    calls(on)->find(graph, search, weighted, run, edge, count);
+    path_function *call = GG_CALL_OF(path_function, gg_path.side[on]);
+    call(graph, search, weighted, run, edge, count);
     if (gg_fall_back(run, whose, fallback))
         find_path_on_cpu(graph, search, weighted, run, edge, count);
     return run->status;

@@ -351,10 +351,8 @@ static int64_t path_bytes(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const struct path_calls calls = {.find = find_path_on_device};
-
 extern "C" const algorithm_side gg_path_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(path_function, find_path_on_device),
     .bytes = path_bytes,
 };

@@ -9,10 +9,9 @@
 extern "C" {
 #endif
 
-struct path_calls {
-    gpugraph_status (*find)(gpugraph_graph *, const gpugraph_search *, bool weighted,
-                            gpugraph_run *, void *edge, uint32_t *count);
-};
+typedef gpugraph_status path_function(gpugraph_graph *, const gpugraph_search *,
+                                      bool weighted, gpugraph_run *, void *edge,
+                                      uint32_t *count);
 
 extern const gg_algorithm gg_path;
 extern const algorithm_side gg_path_cuda;

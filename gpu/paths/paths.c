@@ -290,11 +290,9 @@ void gg_paths_measure(gpugraph_backend on, gpugraph_graph *graph,
     run->method = NULL; /* the search chooses its own */
     run->used_method = gg_find_method(a->side[on], NULL)->is.name;
     if (weighted)
-        ((const struct sssp_calls *)a->side[on]->calls)
-            ->search(graph, against, run, distance, NULL);
+        GG_CALL_OF(sssp_function, a->side[on])(graph, against, run, distance, NULL);
     else
-        ((const struct bfs_calls *)a->side[on]->calls)
-            ->search(graph, against, run, distance, NULL);
+        GG_CALL_OF(bfs_function, a->side[on])(graph, against, run, distance, NULL);
     run->method = asked;
     run->used_method = used;
 }
@@ -321,9 +319,8 @@ static bool rows_for(spur_search *s) {
            !gg_edge_rows(s->graph, s->run);
 }
 
-static void find_paths(yen *y, const struct paths_calls *calls,
-                       const gpugraph_search *search, uint32_t k,
-                       gpugraph_take_path *take_path, void *context) {
+static void find_paths(yen *y, paths_function *measure, const gpugraph_search *search,
+                       uint32_t k, gpugraph_take_path *take_path, void *context) {
     spur_search *s = &y->s;
     edge_list none = {.count = 0};
     const bool whole = s->type == GPUGRAPH_UINT32;
@@ -337,7 +334,7 @@ static void find_paths(yen *y, const struct paths_calls *calls,
     char more[100];
     s->left = left;
     if (left)
-        calls->measure(s->graph, &against, s->weighted, s->run, left);
+        measure(s->graph, &against, s->weighted, s->run, left);
     double started = gg_now_ms();
     if (s->run->status == GPUGRAPH_OK &&
         gg_word_at(s->type, left, y->source) != GG_INFINITE && rows_for(s) &&
@@ -378,12 +375,8 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-static const struct paths_calls cpu_calls = {.measure = measure_on_cpu};
-
-static const algorithm_side cpu_side = {
-    .methods = methods,
-    .calls = &cpu_calls,
-};
+static const algorithm_side cpu_side = {.methods = methods,
+                                        .call = GG_CALLS(paths_function, measure_on_cpu)};
 
 const gg_algorithm gg_paths = {
     .name = "paths",
@@ -435,10 +428,11 @@ static void find_paths_checked(gpugraph_graph *graph, const gpugraph_search *sea
                         .type = weighted ? graph->distance_type : GPUGRAPH_UINT32,
                         .target = search->target[0]};
     const yen fresh = y;
-    find_paths(&y, gg_paths.side[on]->calls, search, k, take_path, context);
+    find_paths(&y, GG_CALL_OF(paths_function, gg_paths.side[on]), search, k, take_path,
+               context);
     if (gg_fall_back(run, &gg_paths, fallback)) {
         y = fresh;
-        find_paths(&y, &cpu_calls, search, k, take_path, context);
+        find_paths(&y, measure_on_cpu, search, k, take_path, context);
     }
 }
 

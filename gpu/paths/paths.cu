@@ -18,10 +18,8 @@ static const gg_method methods[] = {
     {},
 };
 
-static const struct paths_calls calls = {.measure = measure};
-
 extern "C" const algorithm_side gg_paths_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(paths_function, measure),
     .bytes = paths_bytes,
 };

@@ -12,11 +12,9 @@
 extern "C" {
 #endif
 
-struct paths_calls {
-    /* How far each vertex is from the target of the search: a whole search against its direction. */
-    void (*measure)(gpugraph_graph *, const gpugraph_search *against, bool weighted,
-                    gpugraph_run *, void *distance);
-};
+/* How far each vertex is from the target of the search: a whole search against its direction. */
+typedef void paths_function(gpugraph_graph *, const gpugraph_search *against,
+                            bool weighted, gpugraph_run *, void *distance);
 
 extern const gg_algorithm gg_paths;
 extern const algorithm_side gg_paths_cuda;

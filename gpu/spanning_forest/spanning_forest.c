@@ -304,12 +304,8 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-static const struct forest_calls cpu_calls = {.find = find_forest_on_cpu};
-
 static const algorithm_side cpu_side = {
-    .methods = methods,
-    .calls = &cpu_calls,
-};
+    .methods = methods, .call = GG_CALLS(forest_function, find_forest_on_cpu)};
 
 const gg_algorithm gg_spanning_forest = {
     .name = "spanning_forest",
@@ -323,10 +319,6 @@ const gg_algorithm gg_spanning_forest = {
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_spanning_forest_cuda},
 };
 
-static const struct forest_calls *calls_spanning_forest(gpugraph_backend on) {
-    return gg_spanning_forest.side[on]->calls;
-}
-
 /* ---- the public function ---- */
 
 static void find_forest(gpugraph_graph *graph, bool weighted, gpugraph_run *run,
@@ -335,7 +327,8 @@ static void find_forest(gpugraph_graph *graph, bool weighted, gpugraph_run *run,
     gpugraph_backend on = gg_choose(graph, &gg_spanning_forest, NULL, run, &fallback);
     if (!on)
         return;
-    calls_spanning_forest(on)->find(graph, weighted, run, edge, count, component);
+    forest_function *call = GG_CALL_OF(forest_function, gg_spanning_forest.side[on]);
+    call(graph, weighted, run, edge, count, component);
     if (gg_fall_back(run, &gg_spanning_forest, fallback))
         find_forest_on_cpu(graph, weighted, run, edge, count, component);
 }

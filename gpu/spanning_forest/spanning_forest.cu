@@ -226,10 +226,8 @@ static const gg_method methods[] = {
     {},
 };
 
-static const struct forest_calls calls = {.find = find_forest_on_device};
-
 extern "C" const algorithm_side gg_spanning_forest_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(forest_function, find_forest_on_device),
     .bytes = bytes_spanning_forest,
 };

@@ -15,15 +15,15 @@ struct each {
 
 /* A search that the host had to settle says so in the run; the next one is the device's again. */
 static void search_one(const struct each *e, gpugraph_run *run, uint32_t i) {
-    const struct sssp_calls *calls = gg_calls(&gg_sssp, e->on, run);
+    const algorithm_side *side = gg_chosen_side(&gg_sssp, e->on, run);
     const char *backend = run->used_backend;
     const int devices = run->used_devices;
     const uint32_t set = run->device_set;
     gpugraph_search part = *e->search;
     part.source += i;
     part.source_count = 1;
-    calls->search(e->graph, &part, run, e->distance[i],
-                  e->tree_edge ? e->tree_edge[i] : NULL);
+    sssp_function *call = GG_CALL_OF(sssp_function, side);
+    call(e->graph, &part, run, e->distance[i], e->tree_edge ? e->tree_edge[i] : NULL);
     run->used_backend = backend;
     run->used_devices = devices;
     run->device_set = set;

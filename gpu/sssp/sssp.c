@@ -363,11 +363,9 @@ static double count_rounds(const gpugraph_graph *graph) {
 
 /* ---- the descriptor ---- */
 
-static const struct sssp_calls cpu_calls = {.search = gg_cpu_sssp};
-
 static const algorithm_side cpu_side = {
     .methods = gg_sssp_methods,
-    .calls = &cpu_calls,
+    .call = GG_CALLS(sssp_function, gg_cpu_sssp),
 };
 
 const gg_algorithm gg_sssp = {
@@ -408,8 +406,8 @@ static gpugraph_status search_checked(gpugraph_graph *graph,
     gpugraph_backend on = gg_choose(graph, &gg_sssp, search, run, &fallback);
     if (!on)
         return run->status;
-    const struct sssp_calls *calls = gg_calls(&gg_sssp, on, run);
-    calls->search(graph, search, run, distance, tree_edge);
+    sssp_function *call = GG_CALL_OF(sssp_function, gg_chosen_side(&gg_sssp, on, run));
+    call(graph, search, run, distance, tree_edge);
     if (gg_fall_back(run, &gg_sssp, fallback))
         gg_cpu_sssp(graph, search, run, distance, tree_edge);
     return run->status;

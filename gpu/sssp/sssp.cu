@@ -265,11 +265,9 @@ static const gg_method methods[] = {
     {},
 };
 
-static const struct sssp_calls calls = {.search = search_on_device};
-
 extern "C" const algorithm_side gg_sssp_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(sssp_function, search_on_device),
     .bytes = sssp_bytes,
     .list = list_on_device,
 };

@@ -220,12 +220,8 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-static const struct topological_order_calls cpu_calls = {.find = find_order_on_cpu};
-
 static const algorithm_side cpu_side = {
-    .methods = methods,
-    .calls = &cpu_calls,
-};
+    .methods = methods, .call = GG_CALLS(order_function, find_order_on_cpu)};
 
 const gg_algorithm gg_topological_order = {
     .name = "topological_order",
@@ -238,11 +234,6 @@ const gg_algorithm gg_topological_order = {
     .step_us = 3,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_topological_order_cuda},
 };
-
-static const struct topological_order_calls *
-calls_topological_order(gpugraph_backend on) {
-    return gg_topological_order.side[on]->calls;
-}
 
 /* ---- the public function ---- */
 
@@ -262,7 +253,8 @@ static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
     gpugraph_backend on = gg_choose(graph, &gg_topological_order, NULL, run, &fallback);
     if (!on)
         return;
-    calls_topological_order(on)->find(graph, direction, run, level, position, &settled);
+    order_function *call = GG_CALL_OF(order_function, gg_topological_order.side[on]);
+    call(graph, direction, run, level, position, &settled);
     if (gg_fall_back(run, &gg_topological_order, fallback))
         find_order_on_cpu(graph, direction, run, level, position, &settled);
     if (!run->status && settled < graph->n && !gg_bring_edges(graph, run))

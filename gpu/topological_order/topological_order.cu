@@ -244,10 +244,8 @@ static const gg_method methods[] = {
     {},
 };
 
-static const struct topological_order_calls calls = {.find = find_order_on_device};
-
 extern "C" const algorithm_side gg_topological_order_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(order_function, find_order_on_device),
     .bytes = bytes,
 };

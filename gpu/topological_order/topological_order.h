@@ -8,12 +8,11 @@
 extern "C" {
 #endif
 
-struct topological_order_calls {
-    /* *settled: vertices with a level; fewer than n where there is a cycle. Levels of the others are
-    ** NONE, and positions are then not made. position may be NULL. */
-    gpugraph_status (*find)(gpugraph_graph *, gpugraph_direction, gpugraph_run *,
-                            uint32_t *level, uint32_t *position, uint32_t *settled);
-};
+/* *settled: vertices with a level; fewer than n where there is a cycle. Levels of the others are
+** NONE, and positions are then not made. position may be NULL. */
+typedef gpugraph_status order_function(gpugraph_graph *, gpugraph_direction,
+                                       gpugraph_run *, uint32_t *level,
+                                       uint32_t *position, uint32_t *settled);
 
 extern const gg_algorithm gg_topological_order;
 extern const algorithm_side gg_topological_order_cuda;

@@ -343,12 +343,8 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-static const struct vertex_triangles_calls cpu_calls = {.count = count_on_cpu};
-
 static const algorithm_side cpu_side = {
-    .methods = methods,
-    .calls = &cpu_calls,
-};
+    .methods = methods, .call = GG_CALLS(vertex_triangles_function, count_on_cpu)};
 
 const gg_algorithm gg_vertex_triangles = {
     .name = "vertex_triangles",
@@ -363,29 +359,21 @@ const gg_algorithm gg_vertex_triangles = {
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_vertex_triangles_cuda},
 };
 
-static const struct vertex_triangles_calls *calls_each(gpugraph_backend on) {
-    return gg_vertex_triangles.side[on]->calls;
-}
-
 /* ---- the public function ---- */
 
 static void count_vertex_triangles(gpugraph_graph *graph, gpugraph_direction direction,
                                    gpugraph_run *run,
                                    const gpugraph_triangle_counts *counts) {
     bool fallback;
-    if ((unsigned)direction > GPUGRAPH_BOTH) {
-        gg_fail(run, GPUGRAPH_INVALID,
-                "direction is %d, not one of GPUGRAPH_OUT, _IN and _BOTH",
-                (int)direction);
-        return;
-    }
-    if (!gg_needs(run, counts, 1, "counts"))
+    if (!gg_check_direction(run, direction) || !gg_needs(run, counts, 1, "counts"))
         return;
     gpugraph_backend on = gg_choose(graph, &gg_vertex_triangles, NULL, run, &fallback);
     if (!on || graph->n == 0)
         return;
     const bool along = direction != GPUGRAPH_BOTH;
-    calls_each(on)->count(graph, along, run, counts);
+    vertex_triangles_function *call =
+        GG_CALL_OF(vertex_triangles_function, gg_vertex_triangles.side[on]);
+    call(graph, along, run, counts);
     if (gg_fall_back(run, &gg_vertex_triangles, fallback))
         count_on_cpu(graph, along, run, counts);
 }

@@ -380,11 +380,9 @@ static const gg_method methods[] = {
     {},
 };
 
-static const struct vertex_triangles_calls calls = {.count = count_on_device};
-
 extern "C" const algorithm_side gg_vertex_triangles_cuda = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(vertex_triangles_function, count_on_device),
     .bytes = bytes_each,
 };
 
@@ -393,10 +391,8 @@ static const gg_method total_methods[] = {
     {},
 };
 
-static const struct triangles_calls total_calls = {.count = total_on_device};
-
 extern "C" const algorithm_side gg_triangles_cuda = {
     .methods = total_methods,
-    .calls = &total_calls,
+    .call = GG_CALLS(triangles_function, total_on_device),
     .bytes = bytes_each,
 };

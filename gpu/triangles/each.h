@@ -8,11 +8,10 @@
 extern "C" {
 #endif
 
-struct vertex_triangles_calls {
-    /* along: the coefficient is that of the edges' directions */
-    gpugraph_status (*count)(gpugraph_graph *, bool along, gpugraph_run *,
-                             const gpugraph_triangle_counts *);
-};
+/* along: the coefficient is that of the edges' directions */
+typedef gpugraph_status vertex_triangles_function(gpugraph_graph *, bool along,
+                                                  gpugraph_run *,
+                                                  const gpugraph_triangle_counts *);
 
 /* All of them, on the CPU. */
 gpugraph_status gg_count_all_triangles(gpugraph_graph *, gpugraph_run *, uint64_t *count);

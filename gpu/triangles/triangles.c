@@ -29,12 +29,8 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-static const struct triangles_calls cpu_calls = {.count = gg_count_all_triangles};
-
 static const algorithm_side cpu_side = {
-    .methods = methods,
-    .calls = &cpu_calls,
-};
+    .methods = methods, .call = GG_CALLS(triangles_function, gg_count_all_triangles)};
 
 const gg_algorithm gg_triangles = {
     .name = "triangles",
@@ -49,10 +45,6 @@ const gg_algorithm gg_triangles = {
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_triangles_cuda},
 };
 
-static const struct triangles_calls *calls(gpugraph_backend on) {
-    return gg_triangles.side[on]->calls;
-}
-
 /* ---- the public function ---- */
 
 static gpugraph_status count_all_triangles(gpugraph_graph *graph, gpugraph_run *run,
@@ -63,7 +55,7 @@ static gpugraph_status count_all_triangles(gpugraph_graph *graph, gpugraph_run *
     gpugraph_backend on = gg_choose(graph, &gg_triangles, NULL, run, &fallback);
     if (!on)
         return run->status;
-    calls(on)->count(graph, run, count);
+    GG_CALL_OF(triangles_function, gg_triangles.side[on])(graph, run, count);
     if (gg_fall_back(run, &gg_triangles, fallback))
         gg_count_all_triangles(graph, run, count);
     return run->status;

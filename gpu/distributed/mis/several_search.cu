@@ -95,9 +95,7 @@ static gpugraph_status find_on_several(gpugraph_graph *graph, gpugraph_priority 
     gg_mis_several(graph, priority, seed, run, ordinal, devices, member);
     if (!gg_go_on_alone(run, &gg_mis))
         return run->status;
-    const struct mis_calls *alone =
-        (const struct mis_calls *)gg_mis.side[GPUGRAPH_CUDA]->calls;
-    return alone->find(graph, priority, seed, run, member);
+    return GG_CALL_OF(mis_function, &gg_mis_cuda)(graph, priority, seed, run, member);
 }
 
 static const gg_method methods[] = {
@@ -107,11 +105,9 @@ static const gg_method methods[] = {
     {},
 };
 
-static const struct mis_calls calls = {.find = find_on_several};
-
 extern "C" const algorithm_side gg_mis_distributed = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(mis_function, find_on_several),
     .several_bytes = bytes_several_search_on_several,
     .several_ready = gg_several_has_rows,
 };

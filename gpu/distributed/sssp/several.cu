@@ -471,9 +471,8 @@ static gpugraph_status search_on_several(gpugraph_graph *graph,
     gg_sssp_several(graph, search, run, ordinal, devices, distance, tree_edge);
     if (!gg_go_on_alone(run, &gg_sssp))
         return run->status;
-    const struct sssp_calls *alone =
-        (const struct sssp_calls *)gg_sssp.side[GPUGRAPH_CUDA]->calls;
-    return alone->search(graph, search, run, distance, tree_edge);
+    return GG_CALL_OF(sssp_function, &gg_sssp_cuda)(graph, search, run, distance,
+                                                    tree_edge);
 }
 
 static const gg_method methods[] = {
@@ -484,11 +483,9 @@ static const gg_method methods[] = {
     {},
 };
 
-static const struct sssp_calls calls = {.search = search_on_several};
-
 extern "C" const algorithm_side gg_sssp_distributed = {
     .methods = methods,
-    .calls = &calls,
+    .call = GG_CALLS(sssp_function, search_on_several),
     .several_bytes = bytes_on_several,
     .several_ready = gg_several_has_rows,
 };
