@@ -205,17 +205,6 @@ static gpugraph_backend choose_cuda(gpugraph_graph *graph, request *r,
 
 /* ---- auto ---- */
 
-static struct stakes weighed(const gpugraph_graph *graph, const request *r,
-                             const gpugraph_run *run) {
-    struct prediction cpu = gg_predict(graph, r->a, r->search, GPUGRAPH_CPU, run);
-    struct prediction cuda = gg_predict(graph, r->a, r->search, GPUGRAPH_CUDA, run);
-    return (struct stakes){.cpu = gg_all_ms(&cpu),
-                           .cpu_stays = cpu.stays_ms,
-                           .cuda = gg_all_ms(&cuda),
-                           .cuda_stays = cuda.stays_ms,
-                           .regret = gg_regret_ms(graph)};
-}
-
 /* Why the CPU: `state` is how things stand now. */
 static void say_why_cpu(const struct stakes *s, enum opening_state state, const char *why,
                         gpugraph_run *run) {
@@ -242,7 +231,7 @@ static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_
         return settle_choose(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
     }
     const char *why;
-    struct stakes s = weighed(graph, r, run);
+    struct stakes s = gg_predict_stakes(graph, r->a, r->search, run);
     struct course c = gg_take_course(run, &s);
     if (gg_stopping(run)) {
         gg_stopped(run);
@@ -301,8 +290,7 @@ static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *r
 
 bool gg_prefers_device(const gpugraph_graph *graph, const gg_algorithm *a,
                        const gpugraph_search *search, const gpugraph_run *run) {
-    const request r = {.a = a, .search = search};
-    const struct stakes s = weighed(graph, &r, run);
+    const struct stakes s = gg_predict_stakes(graph, a, search, run);
     return s.cuda < s.cpu;
 }
 

@@ -177,6 +177,17 @@ struct prediction gg_predict(const gpugraph_graph *graph, const gg_algorithm *a,
     return p;
 }
 
+struct stakes gg_predict_stakes(const gpugraph_graph *graph, const gg_algorithm *a,
+                                const gpugraph_search *search, const gpugraph_run *run) {
+    struct prediction cpu = gg_predict(graph, a, search, GPUGRAPH_CPU, run);
+    struct prediction cuda = gg_predict(graph, a, search, GPUGRAPH_CUDA, run);
+    return (struct stakes){.cpu = gg_all_ms(&cpu),
+                           .cpu_stays = cpu.stays_ms,
+                           .cuda = gg_all_ms(&cuda),
+                           .cuda_stays = cuda.stays_ms,
+                           .regret = gg_regret_ms(graph)};
+}
+
 double gg_cpu_ms(const gpugraph_graph *graph, const gg_algorithm *a,
                  const gpugraph_run *run) {
     struct prediction p = gg_predict(graph, a, NULL, GPUGRAPH_CPU, run);

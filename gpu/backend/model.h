@@ -6,6 +6,7 @@
 #define GPUGRAPH_MODEL_H
 
 #include "algorithm.h"
+#include "device/weigh.h"
 
 /* Nanoseconds that several devices take to make an arc of rows which they share, for each
 ** arc that one device has. */
@@ -37,6 +38,9 @@ static inline double gg_all_ms(const struct prediction *p) {
 struct prediction gg_predict(const gpugraph_graph *graph, const gg_algorithm *a,
                              const gpugraph_search *search, gpugraph_backend on,
                              const gpugraph_run *run);
+/* Both sides of the choice, for gg_weigh. */
+struct stakes gg_predict_stakes(const gpugraph_graph *graph, const gg_algorithm *a,
+                                const gpugraph_search *search, const gpugraph_run *run);
 /* Where several devices share the graph. (devices.h) */
 struct prediction gg_predict_several(const gpugraph_graph *graph, const gg_algorithm *a,
                                      const gpugraph_search *search, int devices,

@@ -15,7 +15,7 @@ double gg_session_ms(void) {
     return (double)(now - first) * 1e-3;
 }
 
-static struct outlook look_course(const gpugraph_run *run) {
+struct outlook gg_look_at_session(const gpugraph_run *run) {
     const struct opening *opening = gg_devices_asked()->opening(run->device);
     return (struct outlook){
         .state = gg_devices_asked()->state(run->device, NULL),
@@ -27,7 +27,7 @@ static struct outlook look_course(const gpugraph_run *run) {
 }
 
 struct course gg_take_course(gpugraph_run *run, const struct stakes *s) {
-    struct outlook o = look_course(run);
+    struct outlook o = gg_look_at_session(run);
     struct course c = gg_weigh(s, &o);
     if (c.begin && !gg_devices_asked()->begin(run->device))
         c.wait_ms = 0;

@@ -50,7 +50,9 @@ struct course {
 
 struct course gg_weigh(const struct stakes *s, const struct outlook *o);
 
-/* The same in view of run->device and of this process; and what follows is done: a device is begun to
+/* How things stand with run->device and in this process. (course.c) */
+struct outlook gg_look_at_session(const gpugraph_run *run);
+/* gg_weigh in view of run->device and of this process; and what follows is done: a device is begun to
 ** be opened, waited for (phase "context"), or its lack is added to the rent. What comes back says on_device
 ** where the device is there and is to be taken. (course.c) */
 struct course gg_take_course(gpugraph_run *run, const struct stakes *s);

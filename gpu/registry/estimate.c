@@ -77,23 +77,9 @@ static int64_t graph_bytes(const gpugraph_graph *graph, const gpugraph_size *siz
 
 /* ---- time ---- */
 
-static struct outlook look_estimate(const gpugraph_run *run) {
-    const struct opening *o = gg_devices_asked()->opening(run->device);
-    return (struct outlook){.state = gg_devices_asked()->state(run->device, NULL),
-                            .left_ms = o ? gg_opening_left_ms(o) : 0,
-                            .usual_ms = o ? o->steps->usual_ms : 0,
-                            .rent_ms = gg_rent_ms(&gg_rent_paid)};
-}
-
 static struct stakes stakes_of(const gpugraph_graph *graph, const gg_algorithm *a,
                                const gpugraph_search *search, const gpugraph_run *run) {
-    struct prediction cpu = gg_predict(graph, a, search, GPUGRAPH_CPU, run);
-    struct prediction cuda = gg_predict(graph, a, search, GPUGRAPH_CUDA, run);
-    struct stakes s = {.cpu = gg_all_ms(&cpu),
-                       .cpu_stays = cpu.stays_ms,
-                       .cuda = gg_all_ms(&cuda),
-                       .cuda_stays = cuda.stays_ms,
-                       .regret = gg_regret_ms(graph)};
+    struct stakes s = gg_predict_stakes(graph, a, search, run);
     if (!is_made(graph)) { /* ids become numbers first */
         s.cpu += gg_map_host_ms(graph->m, gg_threads(run, graph->m));
         s.cuda += gg_map_device_ms(graph->m);
@@ -163,7 +149,7 @@ int gpugraph_estimates(const char *function, const gpugraph_search *search,
     planned.edges.weight_type = weighted ? GPUGRAPH_INTEGER_WEIGHTS : GPUGRAPH_UNWEIGHTED;
     graph = graph ? graph : &planned;
 
-    struct outlook o = look_estimate(run);
+    struct outlook o = gg_look_at_session(run);
     struct stakes s = stakes_of(graph, a, search, run);
     struct course c = gg_weigh(&s, &o);
     memset(estimate, 0, 2 * sizeof *estimate);
