@@ -152,10 +152,6 @@ struct graph_statistics {
     bool thin;         /* a depth-first search on a device has found it so */
     bool ways_tie;     /* ties left a path by weight from both ends open */
     bool long_ways;    /* some depth does not fit a byte */
-    /* gg_regret_ms: that searches on the CPU have taken beyond a device's on which the
-    ** graph would have been (device/weigh.h). */
-    int64_t regret_us;
-    int64_t missed_us; /* gg_missed_ms: and on one device beyond several's */
     /* Searches for which no list is asked, because a device's list was too long. */
     uint32_t lists_to_skip;
 };
@@ -217,20 +213,6 @@ static inline bool gg_knows(const bool *fact) {
 }
 static inline void gg_count_searches(gpugraph_graph *graph, uint32_t more) {
     __atomic_fetch_add(&graph->known.searches, more, __ATOMIC_RELAXED);
-}
-static inline double gg_regret_ms(const gpugraph_graph *graph) {
-    return (double)__atomic_load_n(&graph->known.regret_us, __ATOMIC_RELAXED) * 1e-3;
-}
-static inline double gg_missed_ms(const gpugraph_graph *graph) {
-    return (double)__atomic_load_n(&graph->known.missed_us, __ATOMIC_RELAXED) * 1e-3;
-}
-static inline void gg_set_missed(gpugraph_graph *graph, double ms) {
-    __atomic_store_n(&graph->known.missed_us, (int64_t)((ms < 1e12 ? ms : 1e12) * 1e3),
-                     __ATOMIC_RELAXED);
-}
-static inline void gg_set_regret(gpugraph_graph *graph, double ms) {
-    __atomic_store_n(&graph->known.regret_us, (int64_t)((ms < 1e12 ? ms : 1e12) * 1e3),
-                     __ATOMIC_RELAXED);
 }
 static inline uint32_t gg_searches(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->known.searches, __ATOMIC_RELAXED);

@@ -244,7 +244,6 @@ static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_
         *fallback = true;
         return settle_choose(graph, r, run, GPUGRAPH_CUDA, r->on_cuda);
     }
-    gg_set_regret(graph, c.regret);
     enum opening_state state = gg_devices_asked()->state(run->device, &why);
     if (!c.on_device) /* else take_devices has said why */
         say_why_cpu(&s, state, why, run);

@@ -210,18 +210,16 @@ static void open_others(const struct candidates *all, const struct offer *wanted
         gg_rent_add(&further_rent, gain);
 }
 
-/* Of those that are open: as many as pay now, or would have paid for what the graph has missed so far. */
+/* Of those that are open: as many as pay now, or would have paid if the searches so far were like
+** this one. */
 static int count_open_of_devices(gpugraph_graph *graph, const struct sharing *s,
                                  const gpugraph_run *run, const struct candidates *c,
                                  const struct offer *in_the_end) {
     const struct offer now = best_offer(graph, s, run, c, false);
-    const double missed = gg_missed_ms(graph) + in_the_end->gain;
+    const double missed = (gg_searches(graph) + 1.0) * in_the_end->gain;
     if (now.devices > 1 || in_the_end->devices == 1)
         return now.devices;
-    if (missed >= in_the_end->stays * GG_COPY_SHARE)
-        return in_the_end->devices;
-    gg_set_missed(graph, missed);
-    return 1;
+    return missed >= in_the_end->stays * GG_COPY_SHARE ? in_the_end->devices : 1;
 }
 
 static int pay_now(gpugraph_graph *graph, const struct sharing *s, gpugraph_run *run,

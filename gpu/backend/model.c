@@ -185,7 +185,7 @@ struct stakes gg_predict_stakes(const gpugraph_graph *graph, const gg_algorithm 
                            .cpu_stays = cpu.stays_ms,
                            .cuda = gg_all_ms(&cuda),
                            .cuda_stays = cuda.stays_ms,
-                           .regret = gg_regret_ms(graph)};
+                           .searches = gg_searches(graph)};
 }
 
 double gg_cpu_ms(const gpugraph_graph *graph, const gg_algorithm *a,

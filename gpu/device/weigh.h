@@ -22,11 +22,11 @@
 extern "C" {
 #endif
 
-/* Milliseconds, all of them. */
+/* Milliseconds but for searches. */
 struct stakes {
     double cpu, cuda;             /* all of it; the device is open */
     double cpu_stays, cuda_stays; /* of that: rows, a copy, which later searches find */
-    double regret;                /* of the graph, from searches before */
+    double searches;              /* of the graph, before this one: taken to be like it */
     double ahead;                 /* that the device will surely save right afterwards */
 };
 
@@ -43,9 +43,7 @@ struct course {
     bool on_device;
     bool begin;     /* to open a device */
     double wait_ms; /* for it at most; 0: not at all. If it then is open: on_device */
-    /* If the search then runs on the CPU: */
-    double regret; /* of the graph, from now on */
-    double rent;   /* to be added to the process's */
+    double rent;    /* to be added to the process's, if the search then runs on the CPU */
 };
 
 struct course gg_weigh(const struct stakes *s, const struct outlook *o);

@@ -28,7 +28,7 @@ enum { ALGORITHMS = 4, GRAPHS = 3, LONGEST = 100, SIDES = 2 };
 
 struct play { /* of one graph */
     gpugraph_graph graph;
-    double regret;
+    double searches;
     bool mapped, rows[2], copied;
 };
 
@@ -94,7 +94,7 @@ static int kind_of(const struct session *s, int i) {
 static struct stakes stakes_of(const struct session *s, const struct play *p, int i) {
     struct prediction cpu = predict(s, i, GPUGRAPH_CPU);
     struct prediction cuda = predict(s, i, GPUGRAPH_CUDA);
-    struct stakes k = {.regret = p->regret};
+    struct stakes k = {.searches = p->searches};
     k.cpu_stays = p->rows[kind_of(s, i)] ? 0 : cpu.stays_ms;
     k.cuda_stays = p->copied ? 0 : cuda.stays_ms;
     k.cpu = cpu.search_ms + k.cpu_stays;
@@ -183,8 +183,7 @@ static double play_auto(const struct session *s, double *at_exit_ms) {
         struct stakes k = stakes_of(s, p, i);
         struct course c = consider(s, &process, &k);
         double ms = take(s, p, i, c.on_device);
-        if (!c.on_device)
-            p->regret = c.regret;
+        p->searches++;
         struct prediction told = {.search_ms = c.on_device ? k.cuda - k.cuda_stays
                                                            : k.cpu - k.cpu_stays,
                                   .stays_ms = c.on_device ? k.cuda_stays : k.cpu_stays};
@@ -375,12 +374,12 @@ START_TEST(what_follows_from_what) {
     struct stakes copy = {.cpu = 3, .cuda = 11, .cuda_stays = 10};
     int searches = 0;
     while (!(c = gg_weigh(&copy, &o)).on_device && searches < 10) {
-        copy.regret = c.regret;
+        copy.searches++;
         searches++;
     }
     ck_assert_int_eq(searches, 2);
     /* What is slower there never goes. */
-    copy = (struct stakes){.cpu = 1, .cuda = 11, .cuda_stays = 5, .regret = 1000};
+    copy = (struct stakes){.cpu = 1, .cuda = 11, .cuda_stays = 5, .searches = 1000};
     ck_assert(!gg_weigh(&copy, &o).on_device);
 }
 END_TEST
