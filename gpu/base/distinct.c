@@ -48,10 +48,6 @@ uint64_t gg_distinct_add(struct gg_distinct *d, gpugraph_run *run, uint64_t valu
     return d->slot[at] - 1;
 }
 
-uint64_t gg_distinct_find(const struct gg_distinct *d, uint64_t value) {
-    return d->slot[slot_distinct_of(d, value)] - 1;
-}
-
 void gg_distinct_free(struct gg_distinct *d) {
     gg_release(d->value);
     gg_release(d->slot);

@@ -22,8 +22,6 @@ struct gg_distinct { /* all zero is empty */
 bool gg_distinct_reserve(struct gg_distinct *d, gpugraph_run *run, uint64_t count);
 /* The number of a value, a new one if it has not come yet. UINT64_MAX: as reserve's false. */
 uint64_t gg_distinct_add(struct gg_distinct *d, gpugraph_run *run, uint64_t value);
-/* The number of a value that has come. */
-uint64_t gg_distinct_find(const struct gg_distinct *d, uint64_t value);
 void gg_distinct_free(struct gg_distinct *d);
 
 #ifdef __cplusplus

@@ -257,112 +257,71 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
 }
 #endif
 
+#define WARP_READ(word, order, function)                                                 \
+    WARP_FUNCTION word function(word *at) {                                              \
+        return __atomic_load_n(at, order);                                               \
+    }
+#define WARP_WRITE(word, jitter, order, function)                                        \
+    WARP_FUNCTION void function(word *at, word value) {                                  \
+        jitter;                                                                          \
+        __atomic_store_n(at, value, order);                                              \
+    }
+#define WARP_CHANGE(word, operation, jitter, order, function)                            \
+    WARP_FUNCTION word function(word *at, word value) {                                  \
+        jitter;                                                                          \
+        return __atomic_##operation(at, value, order);                                   \
+    }
+/* The word becomes `value` if that lies beyond it. Returns what was there. */
+#define WARP_EXTREME(word, beyond, function)                                             \
+    WARP_FUNCTION word function(word *at, word value) {                                  \
+        word old = __atomic_load_n(at, __ATOMIC_RELAXED);                                \
+        while (value beyond old &&                                                       \
+               !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED,     \
+                                            __ATOMIC_RELAXED))                           \
+            ;                                                                            \
+        return old;                                                                      \
+    }
+#define WARP_EXCHANGE(word, argument, expected, order, failed, function)                 \
+    WARP_FUNCTION bool function(word *at, word argument, word value) {                   \
+        WARP_JITTER();                                                                   \
+        return __atomic_compare_exchange_n(at, expected, value, false, order, failed);   \
+    }
+
+#define WARP_NOW (void)0
 #define WARP_ATOMICS(name)                                                               \
+    WARP_READ(uint32_t, __ATOMIC_RELAXED, name##_load)                                   \
+    WARP_READ(uint64_t, __ATOMIC_RELAXED, name##_load_64)                                \
+    WARP_READ(uint32_t, __ATOMIC_ACQUIRE, name##_acquire)                                \
+    WARP_READ(uint64_t, __ATOMIC_ACQUIRE, name##_acquire_64)                             \
+    WARP_WRITE(uint32_t, WARP_NOW, __ATOMIC_RELAXED, name##_store)                       \
+    WARP_WRITE(uint64_t, WARP_NOW, __ATOMIC_RELAXED, name##_store_64)                    \
+    WARP_WRITE(uint32_t, WARP_JITTER(), __ATOMIC_RELEASE, name##_publish)                \
+    WARP_WRITE(uint64_t, WARP_JITTER(), __ATOMIC_RELEASE, name##_publish_64)             \
+    WARP_CHANGE(uint32_t, exchange_n, WARP_NOW, __ATOMIC_RELAXED, name##_swap)           \
+    WARP_CHANGE(uint32_t, exchange_n, WARP_JITTER(), __ATOMIC_ACQUIRE,                   \
+                name##_swap_acquire)                                                     \
+    WARP_CHANGE(uint32_t, fetch_add, WARP_NOW, __ATOMIC_ACQ_REL, name##_add)             \
+    WARP_CHANGE(uint64_t, fetch_add, WARP_NOW, __ATOMIC_RELAXED, name##_add_64)          \
+    WARP_CHANGE(uint64_t, fetch_add, WARP_JITTER(), __ATOMIC_RELEASE, name##_arrive_64)  \
+    WARP_CHANGE(uint32_t, fetch_or, WARP_NOW, __ATOMIC_RELAXED, name##_or)               \
+    WARP_CHANGE(uint64_t, fetch_or, WARP_JITTER(), __ATOMIC_RELAXED, name##_or_64)       \
+    WARP_EXTREME(uint32_t, <, name##_min)                                                \
+    WARP_EXTREME(uint32_t, >, name##_max)                                                \
+    WARP_EXTREME(uint64_t, <, name##_min_64)                                             \
+    WARP_EXTREME(uint64_t, >, name##_max_64)                                             \
+    WARP_EXCHANGE(uint32_t, *expected, expected, __ATOMIC_RELAXED, __ATOMIC_RELAXED,     \
+                  name##_try)                                                            \
+    WARP_EXCHANGE(uint64_t, *expected, expected, __ATOMIC_RELAXED, __ATOMIC_RELAXED,     \
+                  name##_try_64)                                                         \
+    WARP_EXCHANGE(uint32_t, expected, &expected, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE,     \
+                  name##_enter)                                                          \
+    WARP_EXCHANGE(uint64_t, expected, &expected, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE,     \
+                  name##_cas_64)                                                         \
     WARP_FUNCTION uint32_t name##_take(uint32_t *at, uint32_t value) {                   \
         WARP_JITTER();                                                                   \
         uint32_t before = __atomic_fetch_add(at, value, __ATOMIC_RELAXED);               \
         WARP_JITTER();                                                                   \
         return before;                                                                   \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_swap(uint32_t *at, uint32_t value) {                   \
-        return __atomic_exchange_n(at, value, __ATOMIC_RELAXED);                         \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_swap_acquire(uint32_t *at, uint32_t value) {           \
-        WARP_JITTER();                                                                   \
-        return __atomic_exchange_n(at, value, __ATOMIC_ACQUIRE);                         \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_min(uint32_t *at, uint32_t value) {                    \
-        uint32_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \
-        while (value < old &&                                                            \
-               !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED,     \
-                                            __ATOMIC_RELAXED))                           \
-            ;                                                                            \
-        return old;                                                                      \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_max(uint32_t *at, uint32_t value) {                    \
-        uint32_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \
-        while (value > old &&                                                            \
-               !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED,     \
-                                            __ATOMIC_RELAXED))                           \
-            ;                                                                            \
-        return old;                                                                      \
-    }                                                                                    \
-    WARP_FUNCTION uint64_t name##_min_64(uint64_t *at, uint64_t value) {                 \
-        uint64_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \
-        while (value < old &&                                                            \
-               !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED,     \
-                                            __ATOMIC_RELAXED))                           \
-            ;                                                                            \
-        return old;                                                                      \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_acquire(uint32_t *at) {                                \
-        return __atomic_load_n(at, __ATOMIC_ACQUIRE);                                    \
-    }                                                                                    \
-    WARP_FUNCTION void name##_publish(uint32_t *at, uint32_t value) {                    \
-        WARP_JITTER();                                                                   \
-        __atomic_store_n(at, value, __ATOMIC_RELEASE);                                   \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_load(uint32_t *at) {                                   \
-        return __atomic_load_n(at, __ATOMIC_RELAXED);                                    \
-    }                                                                                    \
-    WARP_FUNCTION void name##_store(uint32_t *at, uint32_t value) {                      \
-        __atomic_store_n(at, value, __ATOMIC_RELAXED);                                   \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_add(uint32_t *at, uint32_t value) {                    \
-        return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);                          \
-    }                                                                                    \
-    WARP_FUNCTION uint64_t name##_add_64(uint64_t *at, uint64_t value) {                 \
-        return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);                          \
-    }                                                                                    \
-    WARP_FUNCTION uint64_t name##_arrive_64(uint64_t *at, uint64_t value) {              \
-        WARP_JITTER();                                                                   \
-        return __atomic_fetch_add(at, value, __ATOMIC_RELEASE);                          \
-    }                                                                                    \
-    WARP_FUNCTION void name##_max_64(uint64_t *at, uint64_t value) {                     \
-        uint64_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                            \
-        while (value > old &&                                                            \
-               !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED,     \
-                                            __ATOMIC_RELAXED))                           \
-            ;                                                                            \
-    }                                                                                    \
-    WARP_FUNCTION void name##_publish_64(uint64_t *at, uint64_t value) {                 \
-        WARP_JITTER();                                                                   \
-        __atomic_store_n(at, value, __ATOMIC_RELEASE);                                   \
-    }                                                                                    \
-    WARP_FUNCTION uint32_t name##_or(uint32_t *at, uint32_t bits) {                      \
-        return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);                            \
-    }                                                                                    \
-    WARP_FUNCTION uint64_t name##_or_64(uint64_t *at, uint64_t bits) {                   \
-        WARP_JITTER();                                                                   \
-        return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);                            \
-    }                                                                                    \
-    WARP_FUNCTION bool name##_enter(uint32_t *at, uint32_t expected, uint32_t value) {   \
-        return __atomic_compare_exchange_n(at, &expected, value, false,                  \
-                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);          \
-    }                                                                                    \
-    WARP_FUNCTION uint64_t name##_load_64(uint64_t *at) {                                \
-        return __atomic_load_n(at, __ATOMIC_RELAXED);                                    \
-    }                                                                                    \
-    WARP_FUNCTION void name##_store_64(uint64_t *at, uint64_t value) {                   \
-        __atomic_store_n(at, value, __ATOMIC_RELAXED);                                   \
-    }                                                                                    \
-    WARP_FUNCTION uint64_t name##_acquire_64(uint64_t *at) {                             \
-        return __atomic_load_n(at, __ATOMIC_ACQUIRE);                                    \
-    }                                                                                    \
-    WARP_FUNCTION bool name##_try(uint32_t *at, uint32_t *expected, uint32_t value) {    \
-        WARP_JITTER();                                                                   \
-        return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_RELAXED, \
-                                           __ATOMIC_RELAXED);                            \
-    }                                                                                    \
-    WARP_FUNCTION bool name##_try_64(uint64_t *at, uint64_t *expected, uint64_t value) { \
-        WARP_JITTER();                                                                   \
-        return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_RELAXED, \
-                                           __ATOMIC_RELAXED);                            \
-    }                                                                                    \
-    WARP_FUNCTION bool name##_cas_64(uint64_t *at, uint64_t expected, uint64_t value) {  \
-        WARP_JITTER();                                                                   \
-        return __atomic_compare_exchange_n(at, &expected, value, false,                  \
-                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);          \
     }
 WARP_ATOMICS(block)
 WARP_ATOMICS(device)

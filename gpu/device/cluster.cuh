@@ -1,9 +1,9 @@
 /* Mail among the blocks of a cluster: pairs of words put into each other's shared memory,
 ** counted by the receiver. One block is a cluster where the architecture has none.
 **
-**     gg_send        each pair, as soon as it is known: an asynchronous store
-**     gg_announce    once in a turn, to every block: so many pairs, or bytes, are on their way
-**     gg_receive     until all blocks have announced, and all that they announced is there
+**     gg_send             each pair, as soon as it is known: an asynchronous store
+**     gg_announce_bytes   once in a turn, to every block: so many bytes are on their way
+**     gg_receive          until all blocks have announced, and all that they announced is there
 **
 ** A barrier of the cluster would do as well, but it waits for all memory operations under
 ** way and empties the first-level cache: some microsecond a turn. Turns use two mbarriers
@@ -115,11 +115,5 @@ static __device__ __forceinline__ void gg_close_mail() {
 }
 
 #endif
-
-/* That many pairs are. */
-static __device__ __forceinline__ void gg_announce(cluster_mail *mail, uint32_t block,
-                                                   uint32_t half, uint32_t pairs) {
-    gg_announce_bytes(mail, block, half, pairs * (uint32_t)sizeof(uint2));
-}
 
 #endif
