@@ -156,6 +156,7 @@ enum { GG_FEW_LEVELS = 20 };
 double gg_arcs_once(const gpugraph_graph *graph);  /* every edge */
 double gg_arcs_twice(const gpugraph_graph *graph); /* every edge, from both ends */
 bool gg_is_thin(const gpugraph_graph *graph);      /* roads, chains */
+double gg_one_step(const gpugraph_graph *graph);
 double gg_few_steps(const gpugraph_graph *graph);
 
 #ifdef __cplusplus

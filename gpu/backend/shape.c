@@ -17,6 +17,11 @@ bool gg_is_thin(const gpugraph_graph *graph) {
     return (double)graph->m < (double)graph->n * THIN_DEGREE;
 }
 
+double gg_one_step(const gpugraph_graph *graph) {
+    (void)graph;
+    return 1;
+}
+
 double gg_few_steps(const gpugraph_graph *graph) {
     (void)graph;
     return GG_FEW_LEVELS;

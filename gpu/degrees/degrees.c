@@ -19,11 +19,6 @@ static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_direction di
     return run->status;
 }
 
-static double one_step_of_degrees(const gpugraph_graph *graph) {
-    (void)graph;
-    return 1;
-}
-
 /* ---- the descriptor ---- */
 
 static const gg_method methods[] = {
@@ -38,7 +33,7 @@ const gg_algorithm gg_degrees = {
     .name = "degrees",
     .rows = CSR_KINDS,
     .arcs = gg_arcs_once,
-    .steps = one_step_of_degrees,
+    .steps = gg_one_step,
     /* R-MAT of scale 16 and 20, one thread and an H200. */
     .cpu_ns = 3,
     .cuda_ns = 0.06,

@@ -332,11 +332,6 @@ gpugraph_status gg_count_all_triangles(gpugraph_graph *graph, gpugraph_run *run,
 
 /* ---- the descriptor ---- */
 
-static double one_step(const gpugraph_graph *graph) {
-    (void)graph;
-    return 1;
-}
-
 static const gg_method methods[] = {
     {.is = {"vertex_triangles", "intersection", "cpu",
             "intersects rows of higher-ranking neighbours, and tells all three corners"}},
@@ -351,7 +346,7 @@ const gg_algorithm gg_vertex_triangles = {
     .brings_edges = true,
     .rows = CSR_SIMPLE,
     .arcs = gg_arcs_twice,
-    .steps = one_step,
+    .steps = gg_one_step,
     /* R-MAT of scale 16 and 20, one thread and an H200. */
     .cpu_ns = 120,
     .cuda_ns = 0.4,
