@@ -22,6 +22,18 @@
 extern "C" {
 #endif
 
+/* How long searches really take, as a multiple of what was predicted: the median of the latest
+** five ratios, within an eighth and eight times. A ratio that has not been measured counts as 1, so
+** one outlier, or two, move nothing, and three in a row do. Several threads may tell and ask at
+** once: each ratio is one word, and one that is lost to another is as good as either. */
+enum { LEARNED_RATIOS = 5 };
+struct learned {
+    uint32_t told;
+    int32_t ratio[LEARNED_RATIOS]; /* 1000 times the logarithm to base 2 */
+};
+void gg_learn(struct learned *l, double ratio);
+double gg_learned(const struct learned *l);
+
 struct prediction {   /* milliseconds */
     double search_ms; /* on rows that are there */
     double stays_ms; /* of rows, of a copy on the device: found there by later searches */

@@ -1,6 +1,5 @@
 /* gpugraph_estimate: what auto weighs, of tables that nobody has read and of graphs that are kept; what
 ** is asked of the table for that; bad arguments. */
-#include "backend/learn.h"
 #include "backend/model.h"
 #include "bfs/bfs.h"
 #include "sql.h"

@@ -6,7 +6,6 @@
 **     the device opened first, and each graph on the side where its searches take less */
 #include "device/weigh.h"
 #include "algorithm.h"
-#include "backend/learn.h"
 #include "backend/model.h"
 #include "device/rent.h"
 #include "ids/ids.h"
