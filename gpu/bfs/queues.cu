@@ -28,7 +28,7 @@ static void choose_queues(const struct device_csr *g, struct sssp_parameters *p)
     features.weight = 1;
     /* A bucket of one level, whatever the degree. */
     features.typical_weight = (features.degree > 1 ? features.degree : 1) / GG_MLMQ_DELTA;
-    gg_sssp_choose(&features, "L1V-L2DQ", p);
+    gg_sssp_choose(&features, SSSP_L1V_L2DQ, p);
 }
 
 static void carve_bfs_queues(const struct cuda_job *job, struct workspace *space,

@@ -80,7 +80,7 @@ static bool make_light_arcs(struct cuda_job *job, const struct sssp_search *s,
 
 bool gg_sssp_prepare_pull(struct cuda_job *job, struct sssp_search *s, int64_t own) {
     const struct sssp_parameters *p = &s->parameters;
-    if (p->engine != SSSP_PERSISTENT || p->pull <= 0 || p->local || s->wanted->limit > 0)
+    if (p->kind != SSSP_PERSISTENT || p->pull <= 0 || p->local || s->wanted->limit > 0)
         return true;
     struct pull_part *kept = (struct pull_part *)gg_device_part(job, &pull_kind);
     if (!kept || !find_transpose(job, s, own, kept))

@@ -38,24 +38,24 @@ bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s,
               (uint64_t)wanted->source_count * sizeof *s->ends);
     gg_upload(job, s->ends + wanted->source_count, wanted->target,
               (uint64_t)wanted->target_count * sizeof *s->ends);
-    switch (s->parameters.engine) {
-    case SSSP_MLMQ:
-        return gg_sssp_mlmq(job, s, space);
+    switch (s->parameters.kind) {
+    case SSSP_PERSISTENT:
+        return gg_sssp_persistent(job, s, space);
     case SSSP_REGIONS:
         return gg_sssp_regions(job, s, space);
     default:
-        return gg_sssp_persistent(job, s, space);
+        return gg_sssp_mlmq(job, s, space);
     }
 }
 
 uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s) {
-    switch (s->parameters.engine) {
-    case SSSP_MLMQ:
-        return gg_sssp_mlmq_bytes(job, s);
+    switch (s->parameters.kind) {
+    case SSSP_PERSISTENT:
+        return gg_sssp_persistent_bytes(s);
     case SSSP_REGIONS:
         return gg_sssp_regions_bytes(job, s);
     default:
-        return gg_sssp_persistent_bytes(s);
+        return gg_sssp_mlmq_bytes(job, s);
     }
 }
 
@@ -64,21 +64,25 @@ uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s)
 ** targets. */
 static bool choose_engine(struct cuda_job *job, const struct sssp_features *features,
                           struct sssp_search *s) {
-    gpugraph_run *run = job->run;
+    const bool is_auto = gg_method_is_auto(job->run);
+    const gg_method *asked =
+        is_auto ? NULL : gg_find_method(&gg_sssp_cuda, job->run->method);
     const int64_t own = (int64_t)s->g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
+    struct sssp_parameters *p = &s->parameters;
     bool there;
-    run->used_method = gg_sssp_choose(features, run->method, &s->parameters);
-    if (gg_method_is_auto(run) && s->parameters.engine == SSSP_MLMQ &&
+    gg_sssp_choose(features,
+                   asked ? (enum sssp_kind)(asked - gg_sssp_cuda.methods) : SSSP_AUTO, p);
+    if (is_auto && gg_sssp_has_queues(p) &&
         (s->wanted->limit > 0 || s->wanted->target_count > 0))
-        run->used_method = gg_sssp_choose(features, "persistent", &s->parameters);
-    const bool pays = gg_method_is_auto(run) && gg_wants_regions(job, true);
-    if (s->parameters.engine != SSSP_REGIONS && !pays)
-        return true;
-    if (!gg_sssp_find_regions(job, s, own, &there))
-        return false;
-    if (there || !pays)
-        run->used_method =
-            gg_sssp_choose(features, there ? "regions" : "persistent", &s->parameters);
+        gg_sssp_choose(features, SSSP_PERSISTENT, p);
+    const bool pays = is_auto && gg_wants_regions(job, true);
+    if (p->kind == SSSP_REGIONS || pays) {
+        if (!gg_sssp_find_regions(job, s, own, &there))
+            return false;
+        if (there || !pays)
+            gg_sssp_choose(features, there ? SSSP_REGIONS : SSSP_PERSISTENT, p);
+    }
+    job->run->used_method = gg_sssp_cuda.methods[p->kind].is.name;
     return gg_going(job);
 }
 
@@ -117,8 +121,9 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     if (!make_sssp_room(job, &s, tree, out, &space))
         return false;
     /* They may have been given back for the room. */
-    if (s.parameters.engine == SSSP_REGIONS && gg_sssp_regions_bytes(job, &s) == 0) {
-        job->run->used_method = gg_sssp_choose(&features, "persistent", &s.parameters);
+    if (s.parameters.kind == SSSP_REGIONS && gg_sssp_regions_bytes(job, &s) == 0) {
+        gg_sssp_choose(&features, SSSP_PERSISTENT, &s.parameters);
+        job->run->used_method = gg_sssp_cuda.methods[SSSP_PERSISTENT].is.name;
         if (!make_sssp_room(job, &s, tree, out, &space))
             return false;
     }
@@ -251,6 +256,7 @@ static int64_t sssp_bytes(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
+/* In the order of enum sssp_kind. */
 static const gg_method methods[] = {
     {.is = {"sssp", "persistent", "cuda",
             "delta-stepping in one launch; small rounds stay within a block"}},

@@ -88,7 +88,7 @@ static void search_alone(struct bench *b, const gpugraph_search *wanted, double 
     features.typical_weight = weight;
     s.turned = s.g;
     s.light = gg_light_view(&b->parts.rows[0].light, 0);
-    gg_sssp_choose(&features, "persistent", &s.parameters);
+    gg_sssp_choose(&features, SSSP_PERSISTENT, &s.parameters);
     for (int carved = 0; carved < 2; carved++) {
         s.distance = gg_carve<uint32_t>(&space, s.g.n);
         s.ends = gg_carve<uint32_t>(&space, wanted->source_count);

@@ -21,6 +21,7 @@
 ** a multi-queue's warp relaxes a vertex of more arcs by itself. */
 #include "gengraph.cuh"
 #include "sssp/sssp.cuh"
+#include "sssp/sssp.h"
 #include "training_graphs.cuh"
 
 #include <stdio.h>
@@ -108,8 +109,9 @@ static std::vector<contender> contenders(const struct sssp_features *f) {
     std::string list = std::string(",") + (only ? only : "") + ",";
     std::vector<contender> all;
     struct contender c;
-    for (size_t i = 0; gg_sssp_candidate(i, f, &c.method, &c.parameters); i++) {
+    for (size_t i = 0; gg_sssp_candidate(i, f, &c.parameters); i++) {
         c.number = i;
+        c.method = gg_sssp_cuda.methods[c.parameters.kind].is.name;
         if (!only || list.find("," + std::to_string(i) + ",") != std::string::npos)
             all.push_back(c);
     }
@@ -118,7 +120,8 @@ static std::vector<contender> contenders(const struct sssp_features *f) {
             std::rotate(all.begin(), all.begin() + i, all.begin() + i + 1);
     if (only && strcmp(only, "auto") == 0) {
         c.number = all.size();
-        c.method = gg_sssp_choose(f, "auto", &c.parameters);
+        gg_sssp_choose(f, SSSP_AUTO, &c.parameters);
+        c.method = gg_sssp_cuda.methods[c.parameters.kind].is.name;
         all.push_back(c);
     }
     for (contender &one : all) {

@@ -75,7 +75,7 @@ static void choose_several(const struct several_parts *parts, double weight,
     features.degree = parts->places.n ? (double)parts->arcs / parts->places.n : 0;
     features.most_degree = (double)parts->most_arcs;
     features.typical_weight = weight;
-    gg_sssp_choose(&features, "persistent", parameters);
+    gg_sssp_choose(&features, SSSP_PERSISTENT, parameters);
     parameters->local = false;
 }
 

@@ -9,16 +9,6 @@
 
 /* ---- choice ---- */
 
-/* Every method by its name. */
-static const struct {
-    const char *name;
-    enum sssp_engine engine;
-    enum mlmq_l2 l2;
-} known[] = {{"persistent", SSSP_PERSISTENT, MLMQ_L2V},
-             {"regions", SSSP_REGIONS, MLMQ_L2V},
-             {"L1V-L2V", SSSP_MLMQ, MLMQ_L2V},
-             {"L1V-L2DQ", SSSP_MLMQ, MLMQ_L2DQ}};
-
 /* The width of a bucket in typical weights. */
 static double in_weights(const struct sssp_features *f, double weights) {
     double delta = f->typical_weight * weights;
@@ -33,6 +23,7 @@ static double width(const struct sssp_features *f, double weights) {
 /* Multi-queues. More blocks only find more work that is done again. An L0 that is read
 ** before L1 takes four times as long on a grid of a million vertices (H200). */
 static void set_queues(const struct sssp_features *f, struct sssp_parameters *p) {
+    p->l2 = p->kind == SSSP_L1V_L2DQ ? MLMQ_L2DQ : MLMQ_L2V;
     p->delta = width(f, GG_MLMQ_DELTA);
     p->blocks = 1;
     p->cooperative = 128;
@@ -59,56 +50,50 @@ static void set_persistent(const struct sssp_features *f, struct sssp_parameters
     p->delta = p->local ? in_weights(f, 8) : width(f, 4);
 }
 
-/* A method that is named: its engine, with parameters by simple rules. Buckets of
-** regions are 32 typical weights wide. (H200, road24m: 19.6 ms with 8, 19.0 with 16,
-** 18.9 with 32 and 64.) */
-static const char *defaults_of(const struct sssp_features *f, const char *method,
-                               struct sssp_parameters *p) {
-    size_t i = 0, last = sizeof known / sizeof *known - 1;
-    while (i < last && strcmp(known[i].name, method) != 0)
-        i++;
+/* The parameters of a method by simple rules. Buckets of regions are 32 typical weights
+** wide. (H200, road24m: 19.6 ms with 8, 19.0 with 16, 18.9 with 32 and 64.) */
+static void set_parameters(const struct sssp_features *f, enum sssp_kind kind,
+                           struct sssp_parameters *p) {
     memset(p, 0, sizeof *p);
-    p->engine = known[i].engine;
-    p->l2 = known[i].l2;
-    if (p->engine == SSSP_PERSISTENT)
+    p->kind = kind;
+    if (kind == SSSP_PERSISTENT)
         set_persistent(f, p);
-    else if (p->engine == SSSP_MLMQ)
-        set_queues(f, p);
-    else
+    else if (kind == SSSP_REGIONS)
         p->delta = in_weights(f, 32);
-    return known[i].name;
+    else
+        set_queues(f, p);
 }
 
 /* What "auto" chooses from: a method and what is changed of its parameters. */
 static const struct candidate {
-    const char *method;
+    enum sssp_kind kind;
     double weights; /* typical ones to a bucket, divided by the degree but with LOCAL */
     /* of "persistent"; rounds are by all blocks, or small ones within blocks (LOCAL) */
     double blocks;
     enum { WHOLE, LOCAL } rounds;
     uint32_t write_back; /* of multi-queues; 0: as when the method is named */
 } candidates[] = {
-    {"persistent", .5, 4, LOCAL, 0}, {"persistent", 1, 4, LOCAL, 0},
-    {"persistent", 2, 4, LOCAL, 0},  {"persistent", 4, 4, LOCAL, 0},
-    {"persistent", 4, 2, LOCAL, 0},  {"persistent", 8, 2, LOCAL, 0},
-    {"persistent", 16, 2, LOCAL, 0}, {"persistent", 32, 2, LOCAL, 0},
-    {"persistent", 64, 2, LOCAL, 0}, {"L1V-L2DQ", 20, 0, WHOLE, 4},
-    {"L1V-L2V", 20, 0, WHOLE, 0},    {"persistent", 1, 4, WHOLE, 0},
-    {"persistent", 4, 4, WHOLE, 0},  {"persistent", 16, 4, WHOLE, 0},
-    {"persistent", 32, 4, WHOLE, 0}, {"persistent", 256, 4, WHOLE, 0},
+    {SSSP_PERSISTENT, .5, 4, LOCAL, 0}, {SSSP_PERSISTENT, 1, 4, LOCAL, 0},
+    {SSSP_PERSISTENT, 2, 4, LOCAL, 0},  {SSSP_PERSISTENT, 4, 4, LOCAL, 0},
+    {SSSP_PERSISTENT, 4, 2, LOCAL, 0},  {SSSP_PERSISTENT, 8, 2, LOCAL, 0},
+    {SSSP_PERSISTENT, 16, 2, LOCAL, 0}, {SSSP_PERSISTENT, 32, 2, LOCAL, 0},
+    {SSSP_PERSISTENT, 64, 2, LOCAL, 0}, {SSSP_L1V_L2DQ, 20, 0, WHOLE, 4},
+    {SSSP_L1V_L2V, 20, 0, WHOLE, 0},    {SSSP_PERSISTENT, 1, 4, WHOLE, 0},
+    {SSSP_PERSISTENT, 4, 4, WHOLE, 0},  {SSSP_PERSISTENT, 16, 4, WHOLE, 0},
+    {SSSP_PERSISTENT, 32, 4, WHOLE, 0}, {SSSP_PERSISTENT, 256, 4, WHOLE, 0},
 };
 
-bool gg_sssp_candidate(size_t i, const struct sssp_features *f, const char **method,
+bool gg_sssp_candidate(size_t i, const struct sssp_features *f,
                        struct sssp_parameters *p) {
     if (i >= sizeof candidates / sizeof *candidates)
         return false;
     const struct candidate *c = &candidates[i];
-    *method = defaults_of(f, c->method, p);
+    set_parameters(f, c->kind, p);
     p->delta = c->rounds == LOCAL ? in_weights(f, c->weights) : width(f, c->weights);
-    if (p->engine == SSSP_PERSISTENT) {
+    if (p->kind == SSSP_PERSISTENT) {
         p->blocks = c->blocks;
         p->local = c->rounds == LOCAL;
-    } else if (p->engine == SSSP_MLMQ) {
+    } else {
         p->write_back = c->write_back ? c->write_back : p->write_back;
     }
     return true;
@@ -129,7 +114,7 @@ bool gg_path_is_thin(const struct sssp_features *f) {
 void gg_path_choose(const struct sssp_features *f, bool by_depth,
                     struct sssp_parameters *p) {
     const bool thin = gg_path_is_thin(f);
-    defaults_of(f, "persistent", p);
+    set_parameters(f, SSSP_PERSISTENT, p);
     p->local = thin || !by_depth;
     if (by_depth)
         p->delta = thin ? 32 : 1;
@@ -139,14 +124,12 @@ void gg_path_choose(const struct sssp_features *f, bool by_depth,
         gg_limits.sssp_adjust(p);
 }
 
-const char *gg_sssp_choose(const struct sssp_features *f, const char *method,
-                           struct sssp_parameters *p) {
-    const char *name = "";
-    if (!method || strcmp(method, "auto") == 0)
-        gg_sssp_candidate(gg_process_choose(f), f, &name, p);
+void gg_sssp_choose(const struct sssp_features *f, enum sssp_kind kind,
+                    struct sssp_parameters *p) {
+    if (kind == SSSP_AUTO)
+        gg_sssp_candidate(gg_process_choose(f), f, p);
     else
-        name = defaults_of(f, method, p);
+        set_parameters(f, kind, p);
     if (gg_limits.sssp_adjust)
         gg_limits.sssp_adjust(p);
-    return name;
 }

@@ -4,7 +4,7 @@
 **
 **     gpugraph_graph --- gg_device_features ---> features      of the paper's Table 2, and some more
 **                                                 |
-**     method, features --- gg_sssp_choose ---> parameters  --> sssp/sssp.cu --> an engine
+**     kind, features ----- gg_sssp_choose ---> parameters  --> sssp/sssp.cu --> an engine
 **                                                 ^
 **                              a benchmark's adjust function may change them
 */
@@ -23,10 +23,13 @@
 extern "C" {
 #endif
 
-enum sssp_engine {
+/* The methods of the device, in the order of their table (sssp/sssp.cu). */
+enum sssp_kind {
     SSSP_PERSISTENT, /* delta-stepping in one launch, rounds between grid barriers */
-    SSSP_MLMQ,       /* multi-level multi-queue: one launch, no rounds */
-    SSSP_REGIONS     /* regions of near vertices, which blocks search by themselves */
+    SSSP_REGIONS,    /* regions of near vertices, which blocks search by themselves */
+    SSSP_L1V_L2V,    /* multi-level multi-queue: one launch, no rounds */
+    SSSP_L1V_L2DQ,
+    SSSP_AUTO /* gg_sssp_choose decides */
 };
 
 /* Queues of all warps in device memory, over one FIFO (L1V) of each warp in shared
@@ -35,7 +38,7 @@ enum mlmq_l2 { MLMQ_L2V, MLMQ_L2DQ, MLMQ_L2_KINDS };
 
 /* Widths are in units of distance. */
 struct sssp_parameters {
-    enum sssp_engine engine;
+    enum sssp_kind kind;
     double delta;         /* width of a bucket, distance between two thresholds */
     double blocks;        /* of 256 threads for each multiprocessor; may be below 1 */
     uint32_t cooperative; /* arcs over which a whole warp relaxes one vertex */
@@ -44,7 +47,7 @@ struct sssp_parameters {
     double
         pull; /* distance behind a bucket of many vertices from which on others pull; 0: never */
     uint32_t turn_after; /* searches after which the transpose is made for that */
-    /* SSSP_MLMQ alone */
+    /* multi-queues alone */
     enum mlmq_l2 l2;
     uint32_t write_back; /* L1V: after so many writes all of it goes to L2; 0: never */
     uint32_t l0, l1_capacity; /* elements of a thread (at most 2), of a warp */
@@ -61,11 +64,13 @@ struct sssp_features {
     double ball_radius; /* mean of log2(distance to the 64th nearest / typical weight) */
 };
 
-/* method: a name that gpugraph_methods lists for gpu_sssp on 'cuda', "auto" or NULL. An
-** engine that is named stays; its parameters follow the features. Returns the name of the
-** method, a static string. */
-const char *gg_sssp_choose(const struct sssp_features *features, const char *method,
-                           struct sssp_parameters *parameters);
+/* Sets parameters->kind to the kind, or to one that is predicted to be quickest, and the
+** other parameters by the features. */
+void gg_sssp_choose(const struct sssp_features *features, enum sssp_kind kind,
+                    struct sssp_parameters *parameters);
+static inline bool gg_sssp_has_queues(const struct sssp_parameters *p) {
+    return p->kind == SSSP_L1V_L2V || p->kind == SSSP_L1V_L2DQ;
+}
 
 /* For one path from both ends, by the engine "persistent". by_depth: every arc counts 1, and the
 ** features are not read but for degree and most_degree. */
@@ -74,10 +79,9 @@ void gg_path_choose(const struct sssp_features *features, bool by_depth,
 /* Has the graph so few arcs, and no hubs, that a ball grows slowly: roads, meshes? */
 bool gg_path_is_thin(const struct sssp_features *features);
 
-/* Candidate i of those that "auto" chooses from; false past the last. Returns its method's
-** name by *method. */
+/* Candidate i of those that "auto" chooses from; false past the last. */
 bool gg_sssp_candidate(size_t i, const struct sssp_features *features,
-                       const char **method, struct sssp_parameters *parameters);
+                       struct sssp_parameters *parameters);
 
 #ifdef __cplusplus
 }

@@ -141,7 +141,7 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
         std::vector<unsigned char>(2 * (size_t)graph->n * gg_distance_size(s.type)),
         false};
     s.distance = f.distance.data();
-    s.parameters.engine = SSSP_PERSISTENT;
+    s.parameters.kind = SSSP_PERSISTENT;
     s.parameters.fall = seed / 150 % 2 ? 1e6 : 0;
     s.parameters.delta = weighted && s.type == GPUGRAPH_REAL
                              ? 0.3 * (double)(seed % 40 + 1)

@@ -45,9 +45,9 @@ static void upset(struct sssp_parameters *p) {
     static const double reaches[] = {0.1, 1, 4};
     p->delta = scale * pick(widths, 7);
     p->blocks = pick(blocks, 6);
-    if (p->engine == SSSP_MLMQ)
+    if (gg_sssp_has_queues(p))
         upset_queues(p);
-    if (p->engine != SSSP_PERSISTENT)
+    if (p->kind != SSSP_PERSISTENT)
         return;
     p->fall = pick(falls, 3);
     p->pull = shape_random(&seed) % 3 ? p->delta * pick(reaches, 3) : 0;
