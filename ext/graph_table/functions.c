@@ -149,11 +149,19 @@ static bool is_directed(const check *k) {
     return k->graph->two_ways && !k->graph->undirected;
 }
 
-static void say_functions(check *k, sqlite3_int64 number, const char *what) {
-    const char *of = k->graph->row_ids ? "row" : "edge";
-    if (k->differences++ < SHOWN_DIFFERENCES)
-        sqlite3_str_appendf(k->said, "%s%s %lld %s", k->differences > 1 ? "; " : "", of,
-                            is_directed(k) ? number >> 1 : number, what);
+static void say_difference(check *k, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    if (k->differences++ < SHOWN_DIFFERENCES) {
+        sqlite3_str_appendall(k->said, k->differences > 1 ? "; " : "");
+        sqlite3_str_vappendf(k->said, format, values);
+    }
+    va_end(values);
+}
+
+static void say_of_edge(check *k, sqlite3_int64 number, const char *what) {
+    say_difference(k, "%s %lld %s", k->graph->row_ids ? "row" : "edge",
+                   is_directed(k) ? number >> 1 : number, what);
 }
 
 static bool is_same(const check *k, sqlite3_int64 number, sqlite3_value **value,
@@ -168,14 +176,13 @@ static bool is_same(const check *k, sqlite3_int64 number, sqlite3_value **value,
 static void compare_edge(check *k, sqlite3_int64 number, sqlite3_value **value,
                          sqlite3_value *id) {
     for (; k->at < k->count && number_of_edge(k, k->at) < number; k->at++)
-        say_functions(k, number_of_edge(k, k->at),
-                      "is in the graph and not in the table");
+        say_of_edge(k, number_of_edge(k, k->at), "is in the graph and not in the table");
     if (k->at == k->count || number_of_edge(k, k->at) != number) {
-        say_functions(k, number, "is in the table and not in the graph");
+        say_of_edge(k, number, "is in the table and not in the graph");
         return;
     }
     if (!is_same(k, number, value, id))
-        say_functions(k, number, "differs between table and graph");
+        say_of_edge(k, number, "differs between table and graph");
     k->at++;
 }
 
@@ -189,8 +196,7 @@ static int compare_half(check *k, sqlite3_int64 id, sqlite3_value **value) {
         if (rc)
             return rc;
         if (v == GPUGRAPH_NONE)
-            say_functions(k, id,
-                          "is no edge, and an end of it is no vertex of the graph");
+            say_of_edge(k, id, "is no edge, and an end of it is no vertex of the graph");
         else
             k->lone[v] = 1;
     }
@@ -203,7 +209,7 @@ static int compare_ways(check *k, sqlite3_int64 row, sqlite3_value **value,
     open_ways ways;
     sqlite3_value *weight[] = {value[2], value[3]};
     if (!two_ways_look(weight[0], weight[1], &ways))
-        say_functions(k, row, "differs between table and graph");
+        say_of_edge(k, row, "differs between table and graph");
     else if (!ways.open[0] && !ways.open[1])
         return compare_half(k, is_directed(k) ? 2 * row : row, value);
     else if (k->graph->undirected)
@@ -236,17 +242,15 @@ static int compare_vertices_of_functions(check *k) {
         wrong += (uint64_t)seen[unused[i]];
         seen[unused[i]] = 1;
     }
-    if (wrong && k->differences++ < SHOWN_DIFFERENCES)
-        sqlite3_str_appendf(k->said, "%s%llu unused numbers of the graph are on an edge",
-                            k->differences > 1 ? "; " : "", wrong);
+    if (wrong)
+        say_difference(k, "%llu unused numbers of the graph are on an edge", wrong);
     for (uint32_t v = 0; v < n; v++) {
         if (v % CHECKED_TOGETHER == 0 && connection_interrupted(k->call.c))
             return SQLITE_INTERRUPT;
         used += (uint32_t)seen[v];
     }
-    if (used != n && k->differences++ < SHOWN_DIFFERENCES)
-        sqlite3_str_appendf(k->said, "%s%u vertices of the graph are on no edge",
-                            k->differences > 1 ? "; " : "", n - used);
+    if (used != n)
+        say_difference(k, "%u vertices of the graph are on no edge", n - used);
     return SQLITE_OK;
 }
 
@@ -300,8 +304,7 @@ static int compare(check *k) {
         graph_call_failure(&k->call, rc, "read");
     sqlite3_finalize(scan);
     for (; rc == SQLITE_OK && k->at < k->count; k->at++)
-        say_functions(k, number_of_edge(k, k->at),
-                      "is in the graph and not in the table");
+        say_of_edge(k, number_of_edge(k, k->at), "is in the graph and not in the table");
     return rc ? rc : compare_vertices_of_functions(k);
 }
 
@@ -314,10 +317,10 @@ static int compare_arcs_of_functions(check *k) {
     if (status != GPUGRAPH_INVALID)
         return code_of_status(status);
     if (e != GPUGRAPH_NO_EDGE)
-        say_functions(k, number_of_edge(k, e),
-                      "cannot be looked up in the graph by its ends");
-    else if (k->differences++ < SHOWN_DIFFERENCES)
-        sqlite3_str_appendf(k->said, "%s%s", k->differences > 1 ? "; " : "", run.message);
+        say_of_edge(k, number_of_edge(k, e),
+                    "cannot be looked up in the graph by its ends");
+    else
+        say_difference(k, "%s", run.message);
     return SQLITE_OK;
 }
 
@@ -328,8 +331,7 @@ static int compare_tables(check *k) {
     const gpugraph_status status = gpugraph_check_tables(k->graph->graph, &run);
     if (status != GPUGRAPH_INVALID)
         return code_of_status(status);
-    if (k->differences++ < SHOWN_DIFFERENCES)
-        sqlite3_str_appendf(k->said, "%s%s", k->differences > 1 ? "; " : "", run.message);
+    say_difference(k, "%s", run.message);
     return SQLITE_OK;
 }
 

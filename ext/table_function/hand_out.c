@@ -131,7 +131,6 @@ static void make_ids(handed *h, const gpugraph_ids *ids) {
 typedef struct filling {
     const gpugraph_graph *graph;
     const int64_t *edge_id; /* as in gpugraph_edge_list */
-    const uint32_t *before; /* of an edge, the end that is the parent; NULL: either one */
     const arrays *found;
     const bound *most;
     bool all; /* every vertex that was reached has a row */
@@ -205,18 +204,12 @@ static void add_filled(handed *h, const arguments *a, const answer *s) {
     const arrays *found = h->found;
     const gpugraph_graph *graph = s->graph->graph;
     const uint64_t n = h->arrays.count;
-    const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
-    const gpugraph_direction direction = a->options.direction;
     const bool tree = found->array[A_TREE_EDGE], bounded = a->bound.given;
     filling f = {.graph = graph, .found = found, .most = &a->bound, .all = !bounded};
-    if (tree && a->plan & PLAN_PARENTS && !found->array[A_PARENT]) {
-        f.before = direction == GPUGRAPH_OUT  ? edges->source
-                   : direction == GPUGRAPH_IN ? edges->target
-                                              : NULL;
+    if (tree && a->plan & PLAN_PARENTS && !found->array[A_PARENT])
         f.parent = make_bytes(h, n, sizeof *f.parent);
-    }
     if (tree && a->plan & PLAN_EDGES && !s->graph->names && !s->graph->row_ids) {
-        f.edge_id = edges->edge_id;
+        f.edge_id = gpugraph_edges_of(graph)->edge_id;
         f.edge = make_bytes(h, n, sizeof *f.edge);
     }
     if (found->array[A_ROOT] && a->plan & PLAN_ROOTS && bounded)

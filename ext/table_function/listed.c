@@ -11,7 +11,7 @@
 #include "array_block.h"
 #include "search.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 /* SHARE: vertices of a graph for each that a list has room for. To clear and to pass over one
 ** of an array takes some 2 ns, to find, sort and keep one of a list some 50 to 100.
@@ -44,24 +44,19 @@ static bool may_be_listed(const making *m) {
            !(q->wants & ~(1u << A_TREE_EDGE)) && !m->have->array[A_VALUE];
 }
 
-/* The block's first bytes, in a block of that size. On failure, which the run says, the block
-** is as it was. */
-static void *cut(gpugraph_run *run, void *block, size_t bytes) {
-    void *kept = array_block_for(run, bytes, 1);
-    if (!kept)
-        return block;
-    memcpy(kept, block, bytes);
-    array_block_give(block);
-    return kept;
+/* The block's first bytes, in a block of that size where there is memory. */
+static void *cut(void *block, size_t bytes) {
+    void *kept = realloc(block, bytes > 0 ? bytes : 1);
+    return kept ? kept : block;
 }
 
 static void cut_all(making *m, uint32_t count) {
     arrays *made = &m->made;
     for (int i = 0; i < ARRAYS; i++)
         if (made->array[i])
-            made->array[i] = cut(m->run, made->array[i],
-                                 count * arrays_item_size(made, (enum array_name)i));
-    made->listed = cut(m->run, made->listed, count * sizeof *made->listed);
+            made->array[i] =
+                cut(made->array[i], count * arrays_item_size(made, (enum array_name)i));
+    made->listed = cut(made->listed, count * sizeof *made->listed);
     made->n = count;
 }
 

@@ -55,13 +55,6 @@ static int is_kept(answer *s, const question *q, bool *kept) {
     return SQLITE_OK;
 }
 
-static bool contains(const uint32_t *list, uint32_t count, uint32_t number) {
-    for (uint32_t i = 0; i < count; i++)
-        if (list[i] == number)
-            return true;
-    return false;
-}
-
 /* The sources to search for, from the one whose turn it is: none where that one is kept. */
 static int gather_source_list(answer *s, arguments *a, uint32_t first, uint32_t *source,
                               uint32_t *count) {
@@ -71,8 +64,6 @@ static int gather_source_list(answer *s, arguments *a, uint32_t first, uint32_t 
     for (uint32_t i = first; i < a->listed_sources.count && *count < room; i++) {
         uint32_t next = a->listed_sources.item[i];
         bool kept = false;
-        if (contains(source, *count, next))
-            continue;
         int rc = ask_of(s, a, next, &q);
         if (rc == SQLITE_OK)
             rc = is_kept(s, &q, &kept);
