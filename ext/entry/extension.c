@@ -9,7 +9,6 @@
 #include "graph_table/graph_table.h"
 #include "inspect/inspect.h"
 #include "follow/follow.h"
-#include "inspect/settings.h"
 #include "pages/wal_frames.h"
 #include "table_function/array_block.h"
 #include "table_function/hand_out.h"

@@ -7,8 +7,7 @@
 #include "base/scalar_functions.h"
 #include "base/program.h"
 #include "base/savepoint.h"
-#include "table_function/find_id.h"
-#include "vertex_rows.h"
+#include "table_function/graph_values.h"
 
 #include <string.h>
 
@@ -72,7 +71,7 @@ static int delete_edges(graph_call *call, uint32_t v, const char *sql,
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(call->c->db, sql, -1, &statement, NULL);
     if (rc == SQLITE_OK)
-        rc = vertex_bind(statement, call->graph, v);
+        rc = bind_vertex(statement, 1, gpugraph_vertex_ids(call->graph->graph), v);
     if (rc == SQLITE_OK && by_rowid)
         rc = bind_rows(statement, &rows);
     if (rc == SQLITE_OK && (rc = sqlite3_step(statement)) == SQLITE_DONE)

@@ -12,7 +12,7 @@
 #include "follow/blocks.h"
 #include "load/loader.h"
 #include "base/savepoint.h"
-#include "table_function/find_id.h"
+#include "table_function/graph_values.h"
 #include "table_function/function_scope.h"
 #include "source/condition.h"
 #include "base/statement.h"

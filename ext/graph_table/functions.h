@@ -29,4 +29,15 @@ void graph_call_reason(graph_call *call, int rc, const char *reason);
 ** table. */
 void gpugraph_delete_vertex(sqlite3_context *context, int argc, sqlite3_value **argv);
 
+/* ---- vertex_rows.c: the rows of a vertex's edges ---- */
+
+/* Rowids. */
+typedef struct row_list {
+    sqlite3_int64 *row, count;
+} row_list;
+
+/* Of a table with rowids: the rows, of those that the graph knows, one of whose ends is the vertex. Some may be there
+** twice. list: empty; its rows are the caller's to free (sqlite3_free), also after an error. */
+int vertex_rows(graph_call *call, uint32_t v, row_list *list);
+
 #endif

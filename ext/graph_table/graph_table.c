@@ -16,7 +16,7 @@
 #include "graph_table.h"
 #include "base/value.h"
 #include "lookup.h"
-#include "table_function/result_edge.h"
+#include "table_function/graph_values.h"
 #include <string.h>
 
 typedef struct graph_table {

@@ -17,7 +17,7 @@
 **     set                   3 4 9 12                   each once */
 #include "lookup.h"
 #include "base/value.h"
-#include "table_function/find_id.h"
+#include "table_function/graph_values.h"
 
 #include <stdlib.h>
 #include <string.h>

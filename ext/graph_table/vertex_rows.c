@@ -6,11 +6,12 @@
 **
 ** Where edges have ids of their own, or none, no arcs are kept: then both ends need an index, or all edges are
 ** looked at. Rows that an index names count if the graph has them, since it knows which rows are edges. */
-#include "vertex_rows.h"
+#include "functions.h"
 #include "base/room.h"
 #include "base/statement.h"
 #include "load/row_ids.h"
 #include "source/condition.h"
+#include "table_function/graph_values.h"
 #include "brief_lock.h"
 #include "team.h"
 
@@ -35,16 +36,6 @@ static int add_row(finding *f, sqlite3_int64 row) {
 }
 
 /* ---- by an index of the table's ---- */
-
-int vertex_bind(sqlite3_stmt *statement, const graph_ref *g, uint32_t v) {
-    const gpugraph_ids *ids = gpugraph_vertex_ids(g->graph);
-    if (v < ids->integer_count)
-        return sqlite3_bind_int64(
-            statement, 1, ids->integer ? ids->integer[v] : ids->first_integer + v);
-    uint64_t length;
-    const char *text = gpugraph_text(&ids->texts, v - ids->integer_count, &length);
-    return sqlite3_bind_text64(statement, 1, text, length, SQLITE_STATIC, SQLITE_UTF8);
-}
 
 /* The rows with vertex ?1 in a column. NULL: no memory. */
 static char *rows_with(const graph_call *call, int column) {
@@ -94,7 +85,7 @@ static int read_rows(finding *f, const char *sql) {
     sqlite3_stmt *rows;
     int step = SQLITE_DONE, rc = statement_prepare(f->call->c->db, &rows, "%s", sql);
     if (rc == SQLITE_OK)
-        rc = vertex_bind(rows, f->g, f->v);
+        rc = bind_vertex(rows, 1, gpugraph_vertex_ids(f->g->graph), f->v);
     while (rc == SQLITE_OK && (step = sqlite3_step(rows)) == SQLITE_ROW)
         if (has_row(f, sqlite3_column_int64(rows, 0)))
             rc = add_row(f, sqlite3_column_int64(rows, 0));

@@ -6,8 +6,6 @@
 #include "base/scalar_functions.h"
 #include "acquire/acquire.h"
 #include "inspect.h"
-#include "lists.h"
-#include "settings.h"
 #include "table_function/function_scope.h"
 
 #include <stdlib.h>

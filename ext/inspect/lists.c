@@ -7,9 +7,8 @@
 **     cell[columns .. 2 * columns - 1]    second row ... */
 #include "follow/follow.h"
 #include "kept/shared.h"
-#include "settings.h"
+#include "inspect.h"
 #include "grid.h"
-#include "lists.h"
 #include "table_function/function.h"
 
 #include <string.h>

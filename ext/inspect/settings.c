@@ -7,7 +7,7 @@
 **
 ** A value that cannot hold is refused when it is set, not by the search that meets it. A
 ** default always holds: NULL sets it. */
-#include "settings.h"
+#include "inspect.h"
 #include "base/scalar_functions.h"
 #include "base/names.h"
 #include "base/value.h"

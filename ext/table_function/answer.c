@@ -7,8 +7,8 @@
 ** own search. An answer grows: a tree, roots or an order that a later plan wants is added to what
 ** is kept. */
 #include "array_block.h"
-#include "question.h"
-#include "result_edge.h"
+#include "answer.h"
+#include "graph_values.h"
 #include "acquire/acquire.h"
 
 #include <string.h>

@@ -16,7 +16,6 @@
 #include "caller.h"
 #include "numbers.h"
 #include "plan.h"
-#include "retyped_ids.h"
 
 typedef struct bound {
     bool given;

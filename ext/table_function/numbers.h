@@ -1,4 +1,4 @@
-/* Lists of vertex numbers. numbers.c: SQLITE_OK or SQLITE_NOMEM. */
+/* Lists of vertex numbers. Functions return SQLITE_OK or SQLITE_NOMEM. */
 #ifndef GPUGRAPH_NUMBERS_H
 #define GPUGRAPH_NUMBERS_H
 
@@ -17,5 +17,33 @@ int numbers_set(numbers *list, uint32_t number);
 void numbers_sort(numbers *list);
 /* Of a list that numbers_sort has sorted. */
 bool numbers_has(const numbers *list, uint32_t number);
+
+/* Ids in an IN list that name a vertex by a value of another type than the id it has.
+**
+**     INTEGER column, vertex 7:   source IN (7, 8)      nothing
+**                                 source IN ('7', 8)    {vertex number of 7, '7'}
+**                                 source IN ('7', 7)    nothing
+**
+** SQLite may compare the column source with the list again, so the column returns '7' there. */
+typedef struct retyped_id {
+    uint32_t vertex;
+    sqlite3_value *value;
+} retyped_id;
+
+typedef struct retyped_ids {
+    retyped_id *item; /* sqlite3_free */
+    uint32_t count;
+    int64_t room;
+} retyped_ids;
+
+/* Adds a copy of the value. SQLITE_OK or SQLITE_NOMEM. */
+int retyped_ids_add(retyped_ids *list, uint32_t vertex, sqlite3_value *value);
+/* Once all are added: one value for each vertex, and none where the list has the id itself. */
+void retyped_ids_settle(retyped_ids *list, numbers *ids);
+/* The value for the vertex, or NULL. */
+sqlite3_value *retyped_ids_find(const retyped_ids *list, uint32_t vertex);
+/* Makes the list empty; its room stays. */
+void retyped_ids_forget(retyped_ids *list);
+void retyped_ids_clear(retyped_ids *list);
 
 #endif

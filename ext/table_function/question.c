@@ -6,7 +6,7 @@
 ** The key holds the question as it stands, every field of it, so none that is added can be
 ** forgotten. A question that never ends early is the one whose answer serves every target,
 ** bound and limit. */
-#include "question.h"
+#include "answer.h"
 
 #include <string.h>
 

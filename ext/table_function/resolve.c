@@ -2,7 +2,7 @@
 ** become bounds. An id that is no vertex finds no row, and the timings say so. */
 #include "arguments.h"
 #include "base/json_array.h"
-#include "find_id.h"
+#include "graph_values.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* What a row says: a column, read from the arrays of the answer, and the rowid. */
 #include "hand_out.h"
-#include "result_edge.h"
+#include "graph_values.h"
 
 #include <string.h>
 

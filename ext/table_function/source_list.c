@@ -8,7 +8,7 @@
 ** in vain if a statement ends with them. Breadth-first searches of the sources after it are
 ** made together, up to 64 at a time, as many as fit into half of the cache. A search that is
 ** kept already is not made again. */
-#include "question.h"
+#include "answer.h"
 
 #include <string.h>
 

@@ -1,0 +1,123 @@
+/* See graph_values.h. */
+#include "graph_values.h"
+#include "base/vertex_id.h"
+
+/* ---- from values ---- */
+
+typedef struct vertex_search {
+    const gpugraph_graph *graph;
+    uint32_t vertex;
+} vertex_search;
+
+static bool is_vertex(void *of, sqlite3_int64 integer, const char *text, size_t bytes) {
+    vertex_search *l = of;
+    l->vertex = text ? gpugraph_find_text(l->graph, text, bytes)
+                     : gpugraph_find_integer(l->graph, integer);
+    return l->vertex != GPUGRAPH_NONE;
+}
+
+int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value,
+                uint32_t *vertex) {
+    vertex_search l = {graph, GPUGRAPH_NONE};
+    bool found;
+    int rc = column_id_find(value, affinity, is_vertex, &l, &found);
+    *vertex = l.vertex;
+    return rc;
+}
+
+int find_id(const gpugraph_graph *graph, const char affinity[2], sqlite3_value *id,
+            uint32_t *vertex, char **fault) {
+    vertex_search l = {graph, GPUGRAPH_NONE};
+    bool found;
+    *fault = NULL;
+    int rc = argument_id_find(id, affinity, is_vertex, &l, &found);
+    *vertex = l.vertex;
+    if (rc == SQLITE_OK && !found)
+        rc = argument_id_fault(id, affinity, fault);
+    return *fault ? SQLITE_ERROR : rc;
+}
+
+int find_other_type(const gpugraph_graph *graph, sqlite3_value *id, const char **type) {
+    const bool text = sqlite3_value_type(id) == SQLITE_TEXT;
+    uint32_t other;
+    int rc = find_vertex(graph, text ? 'C' : 'B', id, &other);
+    *type = other == GPUGRAPH_NONE ? NULL : text ? "INTEGER" : "TEXT";
+    return rc;
+}
+
+/* ---- to values ---- */
+
+typedef struct vertex_id {
+    const char *text; /* NULL: the integer */
+    uint64_t bytes;
+    sqlite3_int64 integer;
+} vertex_id;
+
+static inline vertex_id id_of(const gpugraph_ids *ids, uint32_t v) {
+    vertex_id id = {.text = NULL};
+    if (v < ids->integer_count)
+        id.integer = ids->integer ? ids->integer[v] : ids->first_integer + v;
+    else
+        id.text = gpugraph_text(&ids->texts, v - ids->integer_count, &id.bytes);
+    return id;
+}
+
+/* Texts are copied: a value may outlive the statement's hold on the graph. */
+void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v) {
+    const vertex_id id = id_of(ids, v);
+    if (id.text)
+        sqlite3_result_text64(context, id.text, id.bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
+    else
+        sqlite3_result_int64(context, id.integer);
+}
+
+void append_vertex(sqlite3_str *text, const gpugraph_ids *ids, uint32_t v) {
+    const vertex_id id = id_of(ids, v);
+    if (id.text)
+        sqlite3_str_append(text, id.text, (int)id.bytes);
+    else
+        sqlite3_str_appendf(text, "%lld", id.integer);
+}
+
+int bind_vertex(sqlite3_stmt *statement, int parameter, const gpugraph_ids *ids,
+                uint32_t v) {
+    const vertex_id id = id_of(ids, v);
+    return id.text ? sqlite3_bind_text64(statement, parameter, id.text, id.bytes,
+                                         SQLITE_STATIC, SQLITE_UTF8)
+                   : sqlite3_bind_int64(statement, parameter, id.integer);
+}
+
+void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e) {
+    const int64_t id = gpugraph_edge_id_of(graph->graph, e);
+    if (graph->row_ids)
+        result_row_id(context, graph->row_ids, e);
+    else if (graph->names)
+        result_edge_name(context, graph->names, id);
+    else
+        sqlite3_result_int64(context, id);
+}
+
+bool append_edge_id(sqlite3_str *text, const graph_ref *graph, uint64_t e) {
+    const int64_t id = gpugraph_edge_id_of(graph->graph, e);
+    if (graph->row_ids)
+        return append_row_id(text, graph->row_ids, e);
+    if (graph->names)
+        return append_edge_name(text, graph->names, id);
+    sqlite3_str_appendf(text, "%lld", (sqlite3_int64)id);
+    return true;
+}
+
+void result_weight_of(sqlite3_context *context, const gpugraph_graph *graph,
+                      const gpugraph_edge *edge) {
+    if (gpugraph_weights(graph) == GPUGRAPH_UNWEIGHTED)
+        return;
+    if (gpugraph_distance_type_of(graph) == GPUGRAPH_REAL)
+        sqlite3_result_double(context, edge->real);
+    else
+        sqlite3_result_int64(context, edge->weight);
+}
+
+void result_weight(sqlite3_context *context, const gpugraph_graph *graph, uint64_t e) {
+    const gpugraph_edge edge = gpugraph_edge_of(graph, e);
+    result_weight_of(context, graph, &edge);
+}
