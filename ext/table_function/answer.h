@@ -70,10 +70,11 @@ void answer_run(answer *s, const arguments *a, const question *q, gpugraph_run *
 
 /* ---- question.c: from settled arguments to the question that a search answers ---- */
 
-/* Everything that the arguments ask for; no more than will be looked at; the part without those ends that may be others in the next call (false: there
-** are none). The question points into the arguments. */
+/* Everything that the arguments ask for. The question points into the arguments. */
 void question_ask(const arguments *a, const answer *s, question *q);
+/* No more than will be looked at. */
 void question_for_part(const arguments *a, question *q);
+/* The part without those ends that may be others in the next call; false: there are none. */
 bool question_widen(const arguments *a, question *q);
 bool question_ends_early(const question *q);
 /* Writes the question's key into s->key; *bytes is its length. */
@@ -83,8 +84,8 @@ bool question_was_asked(const answer *s);
 
 /* ---- source_list.c ---- */
 
-/* Makes searches for the listed sources from this one on, where that is
-** quicker than one after the other. Leaves some other source in a->sources. */
+/* Makes searches for the listed sources from this one on, where that is quicker than one after
+** the other. Leaves some other source in a->sources. */
 int answer_ahead(answer *s, arguments *a, uint32_t next);
 /* Gives back what was made ahead. */
 void answer_drop_ahead(answer *s);
