@@ -309,38 +309,18 @@ static bool is_odd(const rereading *r, const page_found *found, int64_t i) {
             (found->real ? !(weight >= 0 && weight <= DBL_MAX) : found->value[2][i] < 0));
 }
 
-/* Rows from `at` on; *row: the statement for those that are more than numbers, which are looked up one by one. */
-static int take_some(rereading *r, connection *c, const id_list *ids,
-                     const page_found *found, int64_t at, int64_t count,
-                     sqlite3_stmt **row) {
+/* In order of rowids. */
+static int take_found(rereading *r, const id_list *ids, const page_found *found) {
     uint64_t number[FOUND_AT_ONCE];
     gpugraph_edge edge[FOUND_AT_ONCE];
     int rc = SQLITE_OK;
-    gpugraph_find_edges(r->part[0].mirror->graph, ids->item + at, count, number, edge);
-    for (int64_t k = 0; k < count && rc == SQLITE_OK; k++) {
-        if (!is_odd(r, found, at + k)) {
-            rc = compare_found(r, found, at + k, ids->item[at + k],
-                               number[k] == GPUGRAPH_NO_EDGE ? NULL : &edge[k]);
-            continue;
-        }
-        if (!*row)
-            rc = prepare_batch(c, r->source, 1, &r->rows.collected, row);
-        if (rc == SQLITE_OK)
-            rc = look_batch_up(ids, at + k, 1, &r->rows, *row);
-    }
-    return rc;
-}
-
-/* In order of rowids. */
-static int take_found(rereading *r, connection *c, const id_list *ids,
-                      const page_found *found) {
-    sqlite3_stmt *row = NULL;
-    int rc = SQLITE_OK;
     for (int64_t at = 0, some; at < ids->count && rc == SQLITE_OK; at += some) {
         some = ids->count - at < FOUND_AT_ONCE ? ids->count - at : FOUND_AT_ONCE;
-        rc = take_some(r, c, ids, found, at, some, &row);
+        gpugraph_find_edges(r->part[0].mirror->graph, ids->item + at, some, number, edge);
+        for (int64_t k = 0; k < some && rc == SQLITE_OK; k++)
+            rc = compare_found(r, found, at + k, ids->item[at + k],
+                               number[k] == GPUGRAPH_NO_EDGE ? NULL : &edge[k]);
     }
-    sqlite3_finalize(row);
     return rc;
 }
 
@@ -348,9 +328,16 @@ static int is_interrupted(void *c) {
     return connection_interrupted(c);
 }
 
-/* *done false: nothing has been taken in. Where one row in four is odd, all are SQLite's. */
+/* Are all rows numbers that the mirror has a place for? */
+static bool are_plain(const rereading *r, const page_found *found) {
+    for (int64_t i = 0; i < found->count; i++)
+        if (is_odd(r, found, i))
+            return false;
+    return true;
+}
+
+/* *done false: nothing has been taken in, and all rows are SQLite's. */
 static int find_again(rereading *r, connection *c, const id_list *ids, bool *done) {
-    enum { ODD_SHARE = 4 };
     const size_t count = (size_t)ids->count;
     const bool real =
         gpugraph_distance_type_of(r->part[0].mirror->graph) == GPUGRAPH_REAL;
@@ -359,29 +346,18 @@ static int find_again(rereading *r, connection *c, const id_list *ids, bool *don
         false; /* rows that a transaction of this connection has written are in its cache */
     page_found found = {.count = ids->count, .real = real};
     const char *why_not;
-    int64_t odd = 0;
-    int rc = SQLITE_OK;
     int64_t *values = malloc(count * PAGE_FOUND_COLUMNS * sizeof *values);
     found.state = values ? malloc(count) : NULL;
     for (int k = 0; k < PAGE_FOUND_COLUMNS; k++)
         found.value[k] = values ? values + (size_t)k * count : NULL;
+    enum page_outcome result = PAGE_NOT_USED;
     if (found.state)
-        switch (page_find(&table, ids->item, c->config.threads, is_interrupted, c, &found,
-                          &why_not)) {
-        case PAGE_READ:
-            for (int64_t i = 0; i < ids->count; i++)
-                odd += is_odd(r, &found, i);
-            *done = odd <= ids->count / ODD_SHARE && found.real == real;
-            break;
-        case PAGE_INTERRUPTED:
-            rc = SQLITE_INTERRUPT;
-            break;
-        case PAGE_NOT_USED:
-            break;
-        }
-    r->found = *done;
+        result = page_find(&table, ids->item, c->config.threads, is_interrupted, c,
+                           &found, &why_not);
+    int rc = result == PAGE_INTERRUPTED ? SQLITE_INTERRUPT : SQLITE_OK;
+    r->found = *done = result == PAGE_READ && found.real == real && are_plain(r, &found);
     if (*done)
-        rc = take_found(r, c, ids, &found);
+        rc = take_found(r, ids, &found);
     free(values);
     free(found.state);
     return rc;
