@@ -289,19 +289,22 @@ static int check_conditions(const arguments *a, int field) {
     return rc;
 }
 
+static int fail_missing(const arguments *a, int field, const char *sentence) {
+    int rc = check_conditions(a, field);
+    return rc ? rc : fail_with_example(a, sentence);
+}
+
 static int check_edges(const arguments *a) {
     sqlite3_value *edges = a->given.value[F_EDGES],
                   *vertices = a->given.value[F_VERTICES];
-    int rc = edges ? SQLITE_OK : check_conditions(a, F_EDGES);
-    if (rc != SQLITE_OK)
-        return rc;
-    if (!edges || is_null(edges))
+    if (!edges)
+        return fail_missing(a, F_EDGES,
+                            "the argument edges is missing; it names a table, a view or "
+                            "a query of edges");
+    if (is_null(edges))
         return fail_with_example(
-            a, edges
-                   ? "the argument edges is NULL; it names a table, a view or a query of "
-                     "edges"
-                   : "the argument edges is missing; it names a table, a view or a query "
-                     "of edges");
+            a,
+            "the argument edges is NULL; it names a table, a view or a query of edges");
     if (sqlite3_value_type(edges) != SQLITE_TEXT)
         return argument_must_be(a, F_EDGES,
                                 "the name of a table, a view or a query of edges");
@@ -315,36 +318,22 @@ static int check_edges(const arguments *a) {
     return SQLITE_OK;
 }
 
-static int check_lists(const arguments *a) {
-    if (argument_given(a, F_SOURCES))
-        return SQLITE_OK;
-    int rc = check_conditions(a, F_SOURCES);
-    return rc ? rc
-              : fail_with_example(a,
-                                  "there are no sources; give a JSON array of vertices");
-}
-
 static int check_sources(const arguments *a) {
-    if (a->by->function->cells)
-        return check_lists(a);
+    const table_function *f = a->by->function;
+    if (f->cells && !argument_given(a, F_SOURCES))
+        return fail_missing(a, F_SOURCES,
+                            "there are no sources; give a JSON array of vertices");
     if (a->given.value[F_SOURCE] && argument_given(a, F_SOURCES))
         return caller_fail(
             a->by, SQLITE_ERROR,
             "both source and sources are given; give a single vertex as source, or a "
             "JSON array of vertices as sources");
-    if (a->by->function->needs_source && !a->given.value[F_SOURCE] &&
-        !argument_given(a, F_SOURCES)) {
-        int rc = check_conditions(a, F_SOURCE);
-        return rc ? rc
-                  : fail_with_example(
-                        a, "there is no source; give the vertex to start from");
-    }
-    if (a->by->function->paths && !a->given.value[F_TARGET]) {
-        int rc = check_conditions(a, F_TARGET);
-        return rc ? rc
-                  : fail_with_example(a,
-                                      "there is no target; give the vertex to arrive at");
-    }
+    if (f->needs_source && !a->given.value[F_SOURCE] && !argument_given(a, F_SOURCES))
+        return fail_missing(a, F_SOURCE,
+                            "there is no source; give the vertex to start from");
+    if (f->paths && !a->given.value[F_TARGET])
+        return fail_missing(a, F_TARGET,
+                            "there is no target; give the vertex to arrive at");
     return SQLITE_OK;
 }
 

@@ -327,7 +327,7 @@ START_TEST(plans_name_the_arguments) {
                 "OFFSET 1");
     expect_plan(":edges=? AND source=? AND vertex=?'",
                 "SELECT * FROM nodes n JOIN gpu_sssp('roads', 1) s ON s.vertex = n.id");
-    expect_plan(":edges=? AND priority=? AND seed=?'",
+    expect_plan(":edges=? AND seed=? AND priority=?'",
                 "SELECT * FROM gpu_mis('roads') WHERE seed = 1 AND priority = 'random'");
 }
 END_TEST
