@@ -72,8 +72,7 @@ static enum weight_need weight_wanted(const arguments *a) {
 
 static int acquire(answer *s, const arguments *a) {
     const table_function *f = s->by->function;
-    const bool passes_unused =
-        f->needs_source || f->cells || f->search->leaves_unused_out;
+    const bool passes_unused = f->needs_source || f->search->leaves_unused_out;
     graph_request request = {
         .function = f->name,
         .edges = s->edges.bytes,

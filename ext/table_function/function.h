@@ -93,7 +93,6 @@ typedef struct table_function {
     bool paths;      /* rows are the steps of paths */
     bool many_paths; /* with paths: several to each target */
     bool cells;      /* rows are cells: from each of sources to each of targets */
-    bool edge_rows;  /* rows are edges */
     bool ends_early; /* bounds, targets and limits save work */
     bool needs_source;
     enum weight_need weight;

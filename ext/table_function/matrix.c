@@ -35,6 +35,7 @@ const table_function matrix_function = {
     .option = "direction = 'both'",
     .cells = true,
     .ends_early = true,
+    .needs_source = true,
     .search = &(const search_kind){.name = "matrix", .make = make_matrix},
     .weight = WEIGHT_IF_CLEAR,
     .example = "gpu_matrix('roads', '[1, 2]', '[5, 6]')",

@@ -229,7 +229,7 @@ static bool one_vertex(const plan *p) {
 
 /* Does an array say it of each vertex, so that vertices can be sorted by it? */
 static bool is_of_vertices(const plan *p, const own_column *own) {
-    return has_arrays(p->function) && !p->function->edge_rows &&
+    return has_arrays(p->function) &&
            (own->kind == OWN_VERTEX ? texts_sort_as_utf8(p->db)
                                     : own->kind == OWN_NUMBER || own->kind == OWN_COUNT ||
                                           own->kind == OWN_REAL);
@@ -410,8 +410,7 @@ static bool is_complete(const plan *p) {
     const int *equal = p->offer.equal;
     bool one = equal[F_SOURCE] >= 0, several = equal[F_SOURCES] >= 0;
     return equal[F_EDGES] >= 0 && !(one && several) &&
-           (one || several || !(f->needs_source || f->cells)) &&
-           (equal[F_TARGET] >= 0 || !f->paths);
+           (one || several || !f->needs_source) && (equal[F_TARGET] >= 0 || !f->paths);
 }
 
 static void estimate(plan *p) {

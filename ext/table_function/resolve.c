@@ -1,4 +1,4 @@
-/* Arguments that only a graph makes sense of: ids become vertex numbers (find_id.c), numbers
+/* Arguments that only a graph makes sense of: ids become vertex numbers (graph_values.c), numbers
 ** become bounds. An id that is no vertex finds no row, and the timings say so. */
 #include "arguments.h"
 #include "base/json_array.h"

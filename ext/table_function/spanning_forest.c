@@ -36,7 +36,6 @@ const table_function spanning_forest_function = {
     .visible = 5,
     .bracketed = 1,
     .option = "method = 'auto'",
-    .edge_rows = true,
     .search = &(const search_kind){.name = "spanning_forest", .make = make_forest},
     .weight = WEIGHT_IF_CLEAR,
     .direction = GPUGRAPH_BOTH,
