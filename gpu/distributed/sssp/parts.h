@@ -2,7 +2,6 @@
 #ifndef GPUGRAPH_SSSP_PARTS_H
 #define GPUGRAPH_SSSP_PARTS_H
 
-#include "sssp/bucket_queue.h"
 #include "distributed/partition/part.h"
 
 #ifdef __cplusplus
@@ -17,16 +16,12 @@ struct sssp_part {
     bool within_range; /* the bound is the caller's: what lies beyond is not wanted */
     bool none;         /* it is below 0 */
     uint64_t over;     /* not 0: a sum left the range */
-    void *distance, *scanned, *known; /* as layout says */
-    uint64_t *leads_on;               /* a bit for each local: it must be served */
-    /* buckets */
-    struct bucket_queue queue;
-    uint64_t current;
-    int shift;           /* whole distances: bucket = distance >> shift */
-    double scale;        /* REAL ones: bucket = distance * scale */
-    int exponent;        /* a bucket is 2^exponent wide */
-    bool narrow_buckets; /* narrower than a typical weight; the same at all parts */
-    struct part_changes up, down;
+    void *distance, *scanned; /* as layout says */
+    uint64_t limit;           /* a word: what is relaxed is within it */
+    double delta;             /* that the limit grows by */
+    /* Locals whose rows are to be relaxed: within the limit, in two lists, and beyond it. */
+    struct part_changes now, next, later;
+    struct part_changes up, down; /* ghosts and masters that others must be told of */
     uint64_t rounds, arcs;
 };
 
