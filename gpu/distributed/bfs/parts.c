@@ -85,7 +85,6 @@ static bool search_on_cpu(struct bfs_part *b, const uint32_t *source, uint32_t s
     bool done =
         part_changes_open(p, b->run, &b->now) && part_changes_open(p, b->run, &b->next);
     memset(b->depth, 0xff, p->locals * sizeof *b->depth);
-    b->now.alike = b->next.alike = true; /* a level's depth */
     for (uint32_t i = 0; done && i < sources; i++) {
         b->depth[source[i]] = 0;
         part_note(&b->now, source[i]);

@@ -283,7 +283,7 @@ static void strong_components(gpugraph_part *p, gpugraph_run *run, uint64_t *com
     s.in = gg_alloc(run, p->locals, sizeof *s.in);
     s.out = gg_alloc(run, p->locals, sizeof *s.out);
     s.mark = gg_alloc(run, p->locals, sizeof *s.mark);
-    if (run->status == GPUGRAPH_OK && part_transpose_open(p, run, false, &s.back) &&
+    if (run->status == GPUGRAPH_OK && part_transpose_open(p, run, &s.back) &&
         part_changes_open(p, run, &s.now) && part_changes_open(p, run, &s.next)) {
         memset(s.component, 0xff, p->locals * sizeof *s.component);
         if (find_strong_of_parts(&s))

@@ -72,7 +72,7 @@ static void upload_rows(struct cuda_job *job, gpugraph_part *p,
 static void upload_transpose(struct cuda_job *job, gpugraph_part *p,
                              const struct part_device *d) {
     struct part_transpose t;
-    if (part_transpose_open(p, job->run, false, &t))
+    if (part_transpose_open(p, job->run, &t))
         upload_rows(job, p, d, t.offset, t.source);
     part_transpose_close(&t);
 }

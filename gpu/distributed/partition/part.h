@@ -153,11 +153,10 @@ uint32_t part_masters_below(const gpugraph_part *p, uint64_t number);
 
 /* ---- sync.c ---- */
 
-/* Locals that have changed, each once. The list has room for one entry more that is written in vain. */
+/* Locals that have changed, each once. */
 struct part_changes {
-    uint32_t *list, count, locals;
+    uint32_t *list, count;
     uint8_t *flag; /* for each local */
-    bool alike;    /* all have the same value, which is sent once */
 };
 bool part_changes_open(const gpugraph_part *p, gpugraph_run *run, struct part_changes *c);
 void part_changes_close(struct part_changes *c);
@@ -213,13 +212,12 @@ uint32_t *part_sources(const gpugraph_part *p, gpugraph_run *run, const uint64_t
 
 /* ---- transpose.c ---- */
 
-/* Row v: source[offset[v]] .. source[offset[v + 1] - 1]; arc: numbers of these arcs. */
+/* Row v: source[offset[v]] .. source[offset[v + 1] - 1]. */
 struct part_transpose {
     uint64_t *offset;
     uint32_t *source;
-    uint64_t *arc; /* NULL: not asked for */
 };
-bool part_transpose_open(const gpugraph_part *p, gpugraph_run *run, bool arcs,
+bool part_transpose_open(const gpugraph_part *p, gpugraph_run *run,
                          struct part_transpose *t);
 void part_transpose_close(struct part_transpose *t);
 
