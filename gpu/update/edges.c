@@ -1,13 +1,8 @@
 /* Edges of a batch: which numbers go, where those that come are put, and what that means to
 ** every array of edges (splice.h).
 **
-**     removed   3 5 7 | 4 9        edges that go | edges whose weight changes
-**     added     5 8   | 4 9        edges that come | the same edges
-**
-** An edge that is removed and added under one id, with the same ends, is reweighted: it stays
-** where it is. What changes in vertices, ids, edges and rows without weights is found out from
-** the first parts alone; in rows with weights, its arcs go and come like others, so that of
-** parallel arcs with equal weights each is found once. */
+** An edge that is removed and added under one id stays where it is. A batch of such edges
+** alone, whose ends stay what they are, changes nothing but weights. */
 #include "update.h"
 #include "base/limits.h"
 #include "ids/ids.h"
@@ -298,7 +293,7 @@ static bool plain_afterwards(const update *u) {
 /* The bound grows with each batch; where it has come too near it is settled anew. */
 static void bound_degrees(update *u) {
     gpugraph_graph *graph = u->graph;
-    const uint64_t more = 2 * u->added_count;
+    const uint64_t more = u->reweights ? 0 : 2 * u->added_count;
     if (graph->known.degree_high + more > gg_limits.most_degree &&
         gg_bound_degrees(graph, u->added_count, u->run))
         return;
@@ -312,7 +307,7 @@ static void bound_degrees(update *u) {
                 (unsigned long long)gg_limits.most_degree);
 }
 
-/* ---- reweighted ones ---- */
+/* ---- weights alone ---- */
 
 static bool is_vertex(const gpugraph_graph *graph, const gpugraph_texts *texts,
                       const gpugraph_id_column *column, uint64_t i, uint32_t v) {
@@ -330,135 +325,16 @@ static bool is_vertex(const gpugraph_graph *graph, const gpugraph_texts *texts,
     return length == known_length && (!length || memcmp(text, known, length) == 0);
 }
 
-/* Is added edge i removed edge r with another weight? */
-static bool reweights(const update *u, uint64_t i, uint64_t r) {
+/* Is each added edge the removed edge of its place in the batch, with another weight? */
+static bool changes_weights_alone(const update *u) {
     const gpugraph_edges *added = u->added;
-    return added->edge_id[i] == u->removed_id[r] &&
-           is_vertex(u->graph, &added->texts, &added->source, i, u->gone_end[2 * r]) &&
-           is_vertex(u->graph, &added->texts, &added->target, i, u->gone_end[2 * r + 1]);
-}
-
-/* Which ones: of_added[i], of_removed[r]. */
-static uint64_t mark_edges(const update *u, uint8_t *of_added, uint8_t *of_removed) {
-    uint64_t count = 0;
-    for (uint64_t i = 0, r = 0; i < u->added_count; i++) {
-        while (r < u->removed_count && u->removed_id[r] < u->added->edge_id[i])
-            r++;
-        if (r < u->removed_count && reweights(u, i, r)) {
-            of_added[i] = of_removed[r] = 1;
-            count++;
-        }
-    }
-    return count;
-}
-
-/* 8-byte entries, those that are marked after the others. */
-static void part_edges(void *of, const void *from, const uint8_t *marked, uint64_t count,
-                       uint64_t rest) {
-    uint64_t *to = of, plain = 0;
-    for (uint64_t i = 0; i < count; i++)
-        to[marked[i] ? rest++ : plain++] = ((const uint64_t *)from)[i];
-}
-
-static void part_ids(int64_t *to, const gpugraph_id_column *from, const uint8_t *marked,
-                     uint64_t count, uint64_t rest) {
-    for (uint64_t i = 0, plain = 0; i < count; i++)
-        to[marked[i] ? rest++ : plain++] = gg_id_at(from, i);
-}
-
-static void part_weights(int64_t *to, const gpugraph_edges *from, const uint8_t *marked,
-                         uint64_t count, uint64_t rest) {
-    for (uint64_t i = 0, plain = 0; i < count; i++)
-        to[marked[i] ? rest++ : plain++] = gg_integer_weight(from, i);
-}
-
-static void part_texts(uint8_t *to, const gpugraph_id_column *from, const uint8_t *marked,
-                       uint64_t count) {
-    for (uint64_t i = 0, plain = 0; i < count; i++)
-        if (!marked[i]) {
-            to[plain / 8] |= (uint8_t)(gg_text_at(from, i) << (plain % 8));
-            plain++;
-        }
-}
-
-static bool take_parts(update *u) {
-    gpugraph_run *run = u->run;
-    struct update_parts *p = &u->parts;
-    uint64_t go = u->removed_count, come = u->added_count, size = sizeof(uint64_t);
-    p->removed = gg_alloc(run, go, size);
-    p->removed_id = p->removed ? gg_alloc(run, go, size) : NULL;
-    p->added_at = p->removed_id ? gg_alloc(run, come, size) : NULL;
-    p->edge_id = p->added_at ? gg_alloc(run, come, size) : NULL;
-    p->source = p->edge_id ? gg_alloc(run, come, size) : NULL;
-    p->target = p->source ? gg_alloc(run, come, size) : NULL;
-    p->weight = p->target ? gg_alloc(run, come, size) : NULL;
-    p->source_text = p->weight ? gg_alloc_zero(run, come / 8 + 1, 1) : NULL;
-    p->target_text = p->source_text ? gg_alloc_zero(run, come / 8 + 1, 1) : NULL;
-    return p->target_text != NULL;
-}
-
-static void part_all(update *u, const uint8_t *of_added, const uint8_t *of_removed) {
-    struct update_parts *p = &u->parts;
-    const gpugraph_edges *given = u->added;
-    uint64_t go = u->removed_count, come = u->added_count, first = come - u->reweighted;
-    part_edges(p->removed, u->removed, of_removed, go, go - u->reweighted);
-    part_edges(p->removed_id, u->removed_id, of_removed, go, go - u->reweighted);
-    part_edges(p->added_at, u->added_at, of_added, come, first);
-    part_edges(p->edge_id, given->edge_id, of_added, come, first);
-    part_ids(p->source, &given->source, of_added, come, first);
-    part_ids(p->target, &given->target, of_added, come, first);
-    if (given->weight32)
-        part_weights(p->weight, given, of_added, come, first);
-    else if (given->weight)
-        part_edges(p->weight, given->weight, of_added, come, first);
-    part_texts(p->source_text, &given->source, of_added, come);
-    part_texts(p->target_text, &given->target, of_added, come);
-    u->rest = *given;
-    u->rest.count = (int64_t)first;
-    u->rest.edge_id = p->edge_id;
-    u->rest.source = (gpugraph_id_column){p->source, p->source_text, NULL};
-    u->rest.target = (gpugraph_id_column){p->target, p->target_text, NULL};
-    u->rest.weight = given->weight || given->weight32 ? p->weight : NULL;
-    u->rest.weight32 = NULL;
-    u->added = &u->rest;
-    u->added_count = first;
-    u->removed_count -= u->reweighted;
-    u->removed_id = p->removed_id;
-    gg_release(u->removed);
-    gg_release(u->added_at);
-    u->removed = p->removed;
-    u->added_at = p->added_at;
-    p->removed = p->added_at = NULL;
-}
-
-static void take_reweighted(update *u) {
-    uint8_t *of_added = gg_alloc_zero(u->run, u->added_count, 1);
-    uint8_t *of_removed = of_added ? gg_alloc_zero(u->run, u->removed_count, 1) : NULL;
-    if (of_removed) {
-        uint64_t count = mark_edges(u, of_added, of_removed);
-        if (count && take_parts(u)) {
-            u->reweighted = count;
-            part_all(u, of_added, of_removed);
-            gg_look_at_gone(u);
-        }
-    }
-    gg_release(of_added);
-    gg_release(of_removed);
-}
-
-void gg_update_place_reweighted(update *u) {
-    const splice_piece *piece = u->edges.piece;
-    for (uint64_t k = 0; k < u->reweighted; k++) {
-        uint64_t i = u->added_count + k, e = u->removed[u->removed_count + k];
-        while (e >= piece->from + piece->count)
-            piece++;
-        u->added_edge[i] = e - piece->from + piece->to;
-        for (uint64_t side = 0; side < 2; side++) {
-            const uint32_t v = u->gone_end[2 * (u->removed_count + k) + side];
-            u->end[2 * i + side] =
-                (added_end){.old = v, .place = v, .new = gg_renumber(&u->vertices, v)};
-        }
-    }
+    bool alone = u->removed_count == u->added_count && u->changes->loose_count == 0;
+    for (uint64_t i = 0; alone && i < u->added_count; i++)
+        alone =
+            added->edge_id[i] == u->removed_id[i] &&
+            is_vertex(u->graph, &added->texts, &added->source, i, u->gone_end[2 * i]) &&
+            is_vertex(u->graph, &added->texts, &added->target, i, u->gone_end[2 * i + 1]);
+    return alone;
 }
 
 /* ---- all of it ---- */
@@ -479,9 +355,7 @@ void gg_update_edges(update *u) {
         gg_look_at_gone(u);
     if (gg_stopping(run))
         return;
-    take_reweighted(u);
-    if (gg_stopping(run))
-        return;
+    u->reweights = changes_weights_alone(u);
     if (!gg_splice_make(run, &u->edges, u->graph->m, u->removed, u->removed_count,
                         u->added_at, u->added_count, u->added_edge))
         u->plain = plain_afterwards(u);

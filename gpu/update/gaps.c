@@ -296,12 +296,6 @@ static void put_ends(const update *u, const struct edge_gaps *g, size_t size,
         memcpy((char *)g->weight + at * size, (const char *)u->weight + k * size, size);
 }
 
-static void put_reweighted(const update *u, const struct edge_gaps *g, size_t size) {
-    for (uint64_t i = u->added_count; i < u->added_count + u->reweighted && size; i++)
-        memcpy((char *)g->weight + gg_edge_place(u->graph, u->added_edge[i]) * size,
-               (const char *)u->weight + i * size, size);
-}
-
 typedef struct renumbering {
     const struct edge_gaps *gaps;
     const splice *vertices;
@@ -347,5 +341,4 @@ void gg_commit_gaps(update *u) {
     for (uint64_t k = 0, i = 0; k < u->added_count; k++)
         if (takes_place(u, k, &i))
             put_ends(u, g, size, k);
-    put_reweighted(u, g, size);
 }

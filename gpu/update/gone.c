@@ -1,10 +1,9 @@
-/* What edges of the batch are that the graph has: the ends and weights of those that go, and of those that
-** get another weight.
+/* The ends and weights of the edges that a batch removes.
 **
-**     removed   3 5 7 | 4 9          numbers, in order
+**     removed   3 5 7                numbers, in order
 **     source, target, weight         one place each, all over the arrays
-**     gone_end        a b c d e f | g h i j       side by side: 2 * i the source, 2 * i + 1 the target
-**     gone_weight     4 1 7 | 2 2                 as the graph's array has them
+**     gone_end        a b c d e f    side by side: 2 * i the source, 2 * i + 1 the target
+**     gone_weight     4 1 7          as the graph's array has them
 **
 ** Every part of the update asks for these, some of them several times. To go for them to the arrays each time
 ** is to wait for memory each time; here many are under way at once. */
@@ -45,18 +44,15 @@ static void gather_gone(void *of, uint64_t low, uint64_t high) {
 
 void gg_look_at_gone(update *u) {
     const gpugraph_graph *graph = u->graph;
-    const uint64_t count = u->removed_count + u->reweighted;
+    const uint64_t count = u->removed_count;
     const gathering g = {
         .u = u,
         .source = gg_sources_of(graph),
         .target = gg_targets_of(graph),
         .weight = gg_weights_of(graph),
         .size = gg_weights_of(graph) ? gg_distance_size(graph->distance_type) : 0};
-    if (!u->gone_end) {
-        u->gone_end = gg_alloc(u->run, 2 * count, sizeof *u->gone_end);
-        u->gone_weight =
-            u->gone_end ? gg_alloc(u->run, count, sizeof *u->gone_weight) : NULL;
-    }
+    u->gone_end = gg_alloc(u->run, 2 * count, sizeof *u->gone_end);
+    u->gone_weight = u->gone_end ? gg_alloc(u->run, count, sizeof *u->gone_weight) : NULL;
     if (u->gone_weight)
         gg_slices(gg_threads(u->run, count * GG_FETCH_ITEMS), count, gather_gone,
                   (void *)&g);

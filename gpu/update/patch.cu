@@ -103,10 +103,10 @@ static bool change_rows(void *there, const row_patch *r) {
     g.room = &rows->room;
     g.count = rows->weight ? 2 : 1;
     g.of[0] = {(void **)&rows->target, sizeof(uint32_t), pack(t, r->target, r->inserted),
-               true, 0};
+               true};
     if (rows->weight)
         g.of[1] = {&rows->weight, size,
-                   pack(t, (const char *)r->weight, r->inserted * size), false, 0};
+                   pack(t, (const char *)r->weight, r->inserted * size), false};
     if (!send(t) || !gg_change_group(t, &g) || !gg_change_offsets(t, rows, r))
         return false;
     rows->arcs = r->arcs->after;
@@ -120,16 +120,16 @@ static bool change_list(struct there *t) {
     g.common.s = p->edges;
     g.common.piece = pack(t, p->edges->piece, p->edges->pieces);
     g.common.count = p->added;
-    g.common.place = pack(t, p->added_edge, p->added + p->reweighted);
+    g.common.place = pack(t, p->added_edge, p->added);
     g.room = &copy->edge_room;
     g.of[g.count++] = {(void **)&copy->source, sizeof(uint32_t),
-                       pack(t, p->source, p->added), true, 0};
+                       pack(t, p->source, p->added), true};
     g.of[g.count++] = {(void **)&copy->target, sizeof(uint32_t),
-                       pack(t, p->target, p->added), true, 0};
-    uint64_t bytes = (p->added + p->reweighted) * copy->weight_size;
+                       pack(t, p->target, p->added), true};
+    uint64_t bytes = p->added * copy->weight_size;
     if (copy->weight)
         g.of[g.count++] = {&copy->weight, copy->weight_size,
-                           pack(t, (const char *)p->weight, bytes), false, p->reweighted};
+                           pack(t, (const char *)p->weight, bytes), false};
     return send(t) && gg_change_group(t, &g);
 }
 

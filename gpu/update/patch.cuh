@@ -72,7 +72,6 @@ struct array_group {
         size_t size;
         const void *put;
         bool numbers;
-        uint64_t more; /* places beyond those that are common to all */
     } of[3];
 };
 

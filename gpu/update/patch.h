@@ -63,10 +63,10 @@ typedef struct patch {
     struct update *of;
     uint64_t changes; /* edges removed and added, vertices that come and go */
     const splice *edges, *vertices;
-    uint64_t added, reweighted;
-    const uint64_t *added_edge;      /* new numbers: of those added, then of the others */
+    uint64_t added;
+    const uint64_t *added_edge;      /* new numbers */
     const uint32_t *source, *target; /* of those added */
-    const void *weight;              /* of all */
+    const void *weight;              /* of those added */
     uint64_t fresh;
     const uint64_t *fresh_at, *fresh_new; /* old numbers they come before; new ones */
     bool renamed;                         /* a vertex may have another id */

@@ -170,7 +170,6 @@ bool gg_change_group(struct there *t, const struct array_group *g) {
         a.larger = larger[i];
         a.put = g->of[i].put;
         a.numbers = g->of[i].numbers;
-        a.count += g->of[i].more;
         change_array(t, &a, g->of[i].size);
     }
     if (!grow)

@@ -90,9 +90,9 @@ static void list_all(row_walk *w, enum csr_kind kind) {
         w->goings = both_arcs(u->going, w->goings);
         w->comings = both_arcs(u->coming, w->comings);
     } else {
-        uint64_t more = w->slot->weight && !w->p->numbers ? u->reweighted : 0;
-        w->goings = list_arcs(u->going, u->removed_count + more, kind, u, true);
-        w->comings = list_arcs(u->coming, u->added_count + more, kind, u, false);
+        const bool none = u->reweights && (!w->slot->weight || w->p->numbers);
+        w->goings = list_arcs(u->going, none ? 0 : u->removed_count, kind, u, true);
+        w->comings = list_arcs(u->coming, none ? 0 : u->added_count, kind, u, false);
     }
 }
 
@@ -267,7 +267,7 @@ static void fill_roomy_plan(row_walk *w) {
 
 /* Arcs that go and come, at most. */
 static uint64_t most_arcs(const update *u, enum csr_kind kind) {
-    const uint64_t edges = u->removed_count + u->added_count + 2 * u->reweighted;
+    const uint64_t edges = u->removed_count + u->added_count;
     return kind >= CSR_BOTH ? 2 * edges : edges;
 }
 

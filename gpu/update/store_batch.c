@@ -85,16 +85,14 @@ static void put_slots(const uint32_t *slot, uint64_t count, uint32_t *end) {
         end[i] = slot[end[i]];
 }
 
-/* The arrays of ends, which are by numbers, become those of slots. Reweighted edges have old numbers. */
-static void name_slots(const update *u, const uint32_t *before, const uint32_t *after,
+/* The arrays of ends, which are by numbers, become those of slots. */
+static void name_slots(const uint32_t *before, const uint32_t *after,
                        const store_changes *c) {
     uint32_t *const come[2] = {c->come_source, c->come_target};
     put_slots(before, c->gone, c->gone_source);
     put_slots(before, c->gone, c->gone_target);
-    for (int i = 0; i < 2; i++) {
-        put_slots(after, u->added_count, come[i]);
-        put_slots(before, u->reweighted, come[i] + u->added_count);
-    }
+    for (int i = 0; i < 2; i++)
+        put_slots(after, c->come, come[i]);
 }
 
 static gpugraph_status take_slots(update *u, struct vertex_slots *s, store_changes *c) {
@@ -103,13 +101,13 @@ static gpugraph_status take_slots(update *u, struct vertex_slots *s, store_chang
         return run->status;
     if (!gg_renumbers(&u->vertices)) {
         if (append_slots(u, s))
-            name_slots(u, s->slot, s->slot, c);
+            name_slots(s->slot, s->slot, c);
         c->vertices = s->used;
         return run->status;
     }
     uint32_t *after = slots_after(u, s);
     if (after) {
-        name_slots(u, s->slot, after, c);
+        name_slots(s->slot, after, c);
         gg_release(s->slot);
         s->slot = after;
         s->count = s->slot_room = u->vertices.after;
@@ -121,11 +119,10 @@ static gpugraph_status take_slots(update *u, struct vertex_slots *s, store_chang
 
 /* ---- the batch ---- */
 
-/* Edges that get another weight follow the others in both lists, and stay where they are. */
 gpugraph_status gg_store_changes(update *u, edge_store *store, store_changes *c) {
     const bool narrow = gg_distance_size(u->distance_type) == sizeof(uint32_t);
     *c = (store_changes){.gone = u->removed_count,
-                         .come = u->added_count + u->reweighted,
+                         .come = u->added_count,
                          .vertices = (uint32_t)u->vertices.after};
     take_store_batch(u, c);
     if (u->run->status) {
@@ -138,12 +135,9 @@ gpugraph_status gg_store_changes(update *u, edge_store *store, store_changes *c)
         c->gone_id[i] = u->removed_id[i];
     }
     for (uint64_t i = 0; i < c->come; i++) {
-        const bool added = i < u->added_count;
-        const uint64_t r = added ? 0 : u->removed_count + i - u->added_count;
-        const end_ref end = (end_ref)(2 * r);
-        c->come_source[i] = added ? u->new_source[i] : gg_removed_end(u, end);
-        c->come_target[i] = added ? u->new_target[i] : gg_removed_end(u, end + 1);
-        c->come_id[i] = added ? u->added->edge_id[i] : u->removed_id[r];
+        c->come_source[i] = u->new_source[i];
+        c->come_target[i] = u->new_target[i];
+        c->come_id[i] = u->added->edge_id[i];
         if (c->come_weight)
             c->come_weight[i] = narrow ? ((const uint32_t *)u->weight)[i]
                                        : ((const int64_t *)u->weight)[i];

@@ -28,7 +28,7 @@ static void use_again(const update *u, uint32_t v, uint8_t *again) {
 
 /* Which of the unused numbers the batch names: ends of edges, lone vertices, those that are kept. */
 static uint64_t find_used_again(const update *u, uint8_t *again) {
-    const uint64_t edges = 2 * (u->added_count + u->reweighted);
+    const uint64_t edges = 2 * u->added_count;
     uint64_t count = 0;
     for (uint64_t ref = 0; ref < 2 * u->added_count; ref++)
         use_again(u, u->end[ref].old, again);

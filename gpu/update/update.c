@@ -202,7 +202,6 @@ static void plan_edges(update *u) {
     if (graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
         return;
     move.numbers = NULL;
-    move.count += u->reweighted;
     move.array = &graph->weight;
     move.put = u->weight;
     move.size = gg_distance_size(u->distance_type);
@@ -216,9 +215,8 @@ void gg_update_sort(update *u, end_ref *ref, uint64_t count) {
 }
 
 static bool take_scratch(update *u) {
-    uint64_t most = 2 * (u->removed_count + u->added_count + 2 * u->reweighted) +
-                    u->lone_count + (uint64_t)u->changes->kept_count +
-                    (uint64_t)u->changes->loose_count;
+    uint64_t most = 2 * (u->removed_count + u->added_count) + u->lone_count +
+                    (uint64_t)u->changes->kept_count + (uint64_t)u->changes->loose_count;
     u->key = gg_alloc(u->run, most, sizeof *u->key);
     u->key_scratch = u->key ? gg_alloc(u->run, most, sizeof *u->key_scratch) : NULL;
     u->value_scratch =
@@ -296,12 +294,10 @@ patch gg_patch_of(update *u) {
     return (patch){.graph = u->graph,
                    .run = u->run,
                    .of = u,
-                   .changes = u->removed_count + u->added_count + 2 * u->reweighted +
-                              u->fresh + u->vanished,
+                   .changes = u->removed_count + u->added_count + u->fresh + u->vanished,
                    .edges = &u->edges,
                    .vertices = &u->vertices,
                    .added = u->added_count,
-                   .reweighted = u->reweighted,
                    .added_edge = u->added_edge,
                    .source = u->new_source,
                    .target = u->new_target,
@@ -353,11 +349,6 @@ void gg_update_free(update *u) {
                       u->gone_end,    u->gone_weight};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         gg_release(blocks[k]);
-    struct update_parts *p = &u->parts;
-    void *parts[] = {p->removed, p->added_at, p->removed_id,  p->edge_id,    p->source,
-                     p->target,  p->weight,   p->source_text, p->target_text};
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        gg_release(parts[k]);
     gg_free_gap_plan(u);
     gg_splice_free(&u->edges);
     gg_splice_free(&u->vertices);
@@ -441,15 +432,14 @@ void gg_change_graph(gpugraph_graph *graph, const gpugraph_changes *changes, boo
     gg_update_free(&u);
     if (gg_stopping(run))
         return;
-    uint64_t removed = u.removed_count + u.reweighted,
-             added = u.added_count + u.reweighted;
     char given_up[48] = "";
     if (u.given_up)
         snprintf(given_up, sizeof given_up, ", %llu unused numbers given up",
                  (unsigned long long)u.given_up);
-    gg_phase(run, "update", start + u.patch_ms, (int64_t)(removed + added),
+    gg_phase(run, "update", start + u.patch_ms,
+             (int64_t)(u.removed_count + u.added_count),
              "%llu edges removed, %llu added, %llu vertices vanished, %llu are new%s",
-             (unsigned long long)removed, (unsigned long long)added,
+             (unsigned long long)u.removed_count, (unsigned long long)u.added_count,
              (unsigned long long)u.gone, (unsigned long long)u.fresh, given_up);
 }
 

@@ -2,7 +2,7 @@
 ** changes anything.
 **
 **     update.c            the order of things: check, plan, commit
-**     edges.c      which edges go, where new ones come to lie, which are but reweighted
+**     edges.c      which edges go, where new ones come to lie, are weights all that changes
 **     gone.c       what those are that go
 **     vertices.c   ends of added edges: known or fresh; vertices that vanish
 **     unused.c     numbers that these leave unused, so that others keep theirs
@@ -110,16 +110,7 @@ typedef struct update {
     const int64_t *removed_id;
     uint64_t removed_count, added_count;
     uint64_t lone_count; /* vertices of the batch that need no edge */
-    /* Edges that stay where they are, with another weight: they follow the removed ones in
-    ** arrays of these, and the added ones in arrays of those, and are not in the counts. */
-    uint64_t reweighted;
-    gpugraph_edges rest; /* the added ones, where some are reweighted */
-    struct update_parts {
-        uint64_t *removed, *added_at;
-        int64_t *removed_id, *edge_id, *source, *target;
-        void *weight;
-        uint8_t *source_text, *target_text;
-    } parts; /* what rest is made of */
+    bool reweights;      /* edges change their weights, and nothing else */
     /* edges */
     uint64_t *removed;  /* old edge numbers */
     uint32_t *gone_end; /* of these the old ends, by end_ref ... */
@@ -135,7 +126,7 @@ typedef struct update {
     gpugraph_distance_type distance_type;
     void *weight; /* of added edges, in the layout afterwards */
     /* vertices */
-    added_end *end; /* by end_ref; after those of reweighted edges the lone vertices */
+    added_end *end; /* by end_ref; then the lone vertices */
     uint32_t *new_source, *new_target;
     uint64_t fresh, fresh_integers, vanished;
     int64_t *fresh_id; /* ascending: INTEGERs, then numbers of texts */
@@ -208,15 +199,13 @@ static inline int64_t gg_integer_at(const gpugraph_ids *ids, uint64_t v) {
 
 /* Nothing but weights changes. */
 static inline bool gg_same_ends(const update *u) {
-    return u->removed_count + u->added_count + u->fresh + u->vanished == 0;
+    return u->reweights && u->fresh + u->vanished == 0;
 }
 
 /* Each finds out one part, in this order; a failure is in the run's status. */
 void gg_update_edges(update *u);
-/* Part of gg_update_edges: the ends and weights of u->removed, again where its order has changed. */
+/* Part of gg_update_edges: the ends and weights of u->removed. */
 void gg_look_at_gone(update *u);
-/* Part of gg_update_vertices: ends of reweighted edges, and their numbers as edges. */
-void gg_update_place_reweighted(update *u);
 void gg_update_vertices(update *u);
 /* Vertices with INTEGER ids below that one, which is none of them. (vertices.c) */
 uint64_t gg_integers_below(const gpugraph_ids *ids, int64_t id);

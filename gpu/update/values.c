@@ -209,7 +209,7 @@ static uint64_t add_capped(uint64_t a, uint64_t b) {
 /* Checks weights of added edges. Of INTEGER ones: *sum and *largest, capped. */
 static void check_added(const update *u, uint64_t *sum, uint64_t *largest) {
     const double *real = u->added->weight;
-    uint64_t count = u->added_count + u->reweighted;
+    uint64_t count = u->added_count;
     *sum = *largest = 0;
     for (uint64_t i = 0; i < count && !gg_leave(u->run, i); i++) {
         if (u->added->weight_type == GPUGRAPH_REAL_WEIGHTS) {
@@ -245,15 +245,14 @@ static void raise(uint32_t *top, uint64_t weight) {
         ;
 }
 
-/* Edges whose old weights do not count, in two lists: removed ones, reweighted ones. */
+/* Edges whose old weights do not count. */
 typedef struct passed_over {
     const uint64_t *edge, *end;
 } passed_over;
 
-/* Those of edge[first .. first + count - 1] that are not below e. */
-static passed_over passed_from(const uint64_t *edge, uint64_t first, uint64_t count,
-                               uint64_t e) {
-    uint64_t low = first, high = first + count;
+/* Those that are not below e. */
+static passed_over passed_from(const uint64_t *edge, uint64_t count, uint64_t e) {
+    uint64_t low = 0, high = count;
     if (!count)
         return (passed_over){NULL, NULL};
     while (low < high) {
@@ -263,7 +262,7 @@ static passed_over passed_from(const uint64_t *edge, uint64_t first, uint64_t co
         else
             high = middle;
     }
-    return (passed_over){edge + low, edge + first + count};
+    return (passed_over){edge + low, edge + count};
 }
 
 /* Is e the next of them? Edges are asked about in order. */
@@ -283,11 +282,9 @@ static void raise_kept(void *job, uint64_t low, uint64_t high) {
     const raising *r = job;
     const update *u = r->u;
     const gpugraph_graph *graph = u->graph;
-    passed_over removed = passed_from(u->removed, 0, u->removed_count, low);
-    passed_over reweighted =
-        passed_from(u->removed, u->removed_count, u->reweighted, low);
+    passed_over removed = passed_from(u->removed, u->removed_count, low);
     for (uint64_t e = low; e < high && !gg_leave(u->run, e); e++) {
-        if (passes(&removed, e) || passes(&reweighted, e))
+        if (passes(&removed, e))
             continue;
         const uint64_t at = gg_edge_place(graph, e);
         raise(&r->top[gg_sources_of(graph)[at]], old_weight(graph, e));
@@ -303,7 +300,7 @@ static uint64_t longest_path(const update *u) {
         return 0;
     raising kept = {u, top};
     gg_slices(gg_threads(u->run, u->graph->m), u->graph->m, raise_kept, &kept);
-    for (uint64_t ref = 0; ref < 2 * (u->added_count + u->reweighted); ref++) {
+    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
         const added_end *end = &u->end[ref];
         uint64_t v = end->old == GPUGRAPH_NONE ? u->graph->n + end->fresh : end->old;
         raise(&top[v], capped(gg_integer_weight(u->added, ref / 2)));
@@ -328,13 +325,13 @@ static uint64_t gone_weight(const update *u, uint64_t i) {
 
 static void settle_layout(update *u, uint64_t sum, uint64_t largest) {
     uint64_t gone = 0;
-    for (uint64_t i = 0; i < u->removed_count + u->reweighted; i++)
+    for (uint64_t i = 0; i < u->removed_count; i++)
         gone += gone_weight(u, i);
     u->path_low =
         u->graph->known.path_low > 2 * gone ? u->graph->known.path_low - 2 * gone : 0;
     u->path_low = largest > u->path_low ? largest : u->path_low;
     u->path_high = add_capped(u->graph->known.path_high, 2 * sum);
-    if (u->edges.after == u->added_count + u->reweighted)
+    if (u->edges.after == u->added_count)
         u->path_high = 2 * sum;
     if (u->path_low < UINT32_MAX && u->path_high >= UINT32_MAX)
         u->path_low = u->path_high = longest_path(u);
@@ -344,7 +341,7 @@ static void settle_layout(update *u, uint64_t sum, uint64_t largest) {
 static void put_weights(update *u) {
     const double *real = u->added->weight;
     bool given_real = u->added->weight_type == GPUGRAPH_REAL_WEIGHTS;
-    uint64_t count = u->added_count + u->reweighted;
+    uint64_t count = u->added_count;
     u->weight = gg_alloc(u->run, count, gg_distance_size(u->distance_type));
     for (uint64_t i = 0; u->weight && i < count; i++) {
         if (u->distance_type == GPUGRAPH_REAL && given_real)

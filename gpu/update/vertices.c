@@ -24,16 +24,16 @@ enum { UNUSED = -2, USED = -1 };
 
 /* The lone vertices follow the ends of all edges. */
 static uint64_t first_lone(const update *u) {
-    return 2 * (u->added_count + u->reweighted);
+    return 2 * u->added_count;
 }
 
-/* How many are looked up: ends of added edges, and lone vertices. */
+/* How many are looked up: ends of added edges, unless they are known, and lone vertices. */
 static uint64_t named_count(const update *u) {
-    return 2 * u->added_count + u->lone_count;
+    return (u->reweights ? 0 : first_lone(u)) + u->lone_count;
 }
 
 static end_ref named(const update *u, uint64_t k) {
-    return (end_ref)(k < 2 * u->added_count ? k : k + 2 * u->reweighted);
+    return (end_ref)(u->reweights ? first_lone(u) + k : k);
 }
 
 static const gpugraph_id_column *column_of(const update *u, uint64_t ref, uint64_t *at) {
@@ -190,14 +190,17 @@ static void order_texts(update *u, int64_t *of_text, uint32_t *number) {
 static void find_fresh(update *u) {
     gpugraph_run *run = u->run;
     uint64_t texts = (uint64_t)u->added->texts.count, most = named_count(u);
-    uint64_t ends = most + 2 * u->reweighted;
     int64_t *of_text = gg_alloc(run, texts, sizeof *of_text);
     uint32_t *number = of_text ? gg_alloc(run, texts, sizeof *number) : NULL;
     id_lookup lookup = {u, of_text};
-    u->end = number ? gg_alloc(run, ends, sizeof *u->end) : NULL;
+    u->end = number ? gg_alloc(run, first_lone(u) + u->lone_count, sizeof *u->end) : NULL;
     u->fresh_id = u->end ? gg_alloc(run, most, sizeof *u->fresh_id) : NULL;
     u->fresh_at = u->fresh_id ? gg_alloc(run, most, sizeof *u->fresh_at) : NULL;
     u->fresh_new = u->fresh_at ? gg_alloc(run, most, sizeof *u->fresh_new) : NULL;
+    for (uint64_t ref = 0; u->end && u->reweights && ref < first_lone(u); ref++) {
+        const uint32_t v = u->gone_end[ref];
+        u->end[ref] = (added_end){.old = v, .place = v, .new = v};
+    }
     if (u->fresh_new)
         find_texts(&lookup);
     if (!gg_stopping(run))
@@ -359,7 +362,8 @@ static void find_touched(update *u) {
 void gg_update_vertices(update *u) {
     gpugraph_run *run = u->run;
     find_fresh(u);
-    if (!gg_stopping(run) && (u->removed_count || u->changes->loose_count))
+    if (!gg_stopping(run) && !u->reweights &&
+        (u->removed_count || u->changes->loose_count))
         find_touched(u);
     if (!gg_stopping(run))
         gg_update_unused(u);
@@ -383,7 +387,6 @@ void gg_update_vertices(update *u) {
         else if (!u->vertices.still)
             end->new = gg_renumber(&u->vertices, end->old);
     }
-    gg_update_place_reweighted(u);
     u->new_source = gg_alloc(run, u->added_count, sizeof *u->new_source);
     u->new_target =
         u->new_source ? gg_alloc(run, u->added_count, sizeof *u->new_target) : NULL;

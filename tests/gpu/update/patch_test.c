@@ -218,8 +218,8 @@ static bool change_edges(void *there) {
     c->target = move_array(p->edges, c->target, sizeof *c->target, &numbers, p->added,
                            p->added_edge, p->target);
     if (c->weight)
-        c->weight = move_array(p->edges, c->weight, c->size, NULL,
-                               p->added + p->reweighted, p->added_edge, p->weight);
+        c->weight = move_array(p->edges, c->weight, c->size, NULL, p->added,
+                               p->added_edge, p->weight);
     return true;
 }
 
