@@ -50,7 +50,6 @@ struct bfs {
     uint32_t *depth, *found;
     void *tree;       /* edge numbers */
     uint8_t *scratch; /* of the tree */
-    uint64_t scratch_bytes;
     uint32_t *ends;   /* sources, then targets */
     uint32_t *wanted; /* bit v: v is a target that counts as missing */
     uint64_t *slice;
@@ -144,7 +143,7 @@ static void carve_bfs_kernels(struct workspace *space, const struct device_csr *
     b->found = gg_carve<uint32_t>(space, g->n);
     b->slice = gg_carve<uint64_t>(space, gg_slices_at_most(g->n, g->m));
     b->tree = gg_carve<uint8_t>(space, tree_bytes);
-    b->scratch = gg_carve<uint8_t>(space, b->scratch_bytes);
+    b->scratch = gg_carve<uint8_t>(space, tree_bytes ? gg_depth_tree_scratch(g->n) : 0);
 }
 
 static bool start_bfs_kernels(struct cuda_job *job, const struct device_csr *g,
@@ -196,7 +195,6 @@ static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
     if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
         return false;
     double started = gg_now_ms();
-    b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
     carve_bfs_kernels(&space, &g, search, gg_tree_bytes(job, tree), &b);
     if (!gg_workspace(job, &space))
         return false;
@@ -207,7 +205,7 @@ static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
     char more[60];
     snprintf(more, sizeof more, "%u levels", state.levels);
     gg_search_phase(job->run, started, (int64_t)state.reached, more);
-    *out = bfs_outcome{b.depth, b.tree, state.levels, b.scratch, b.scratch_bytes};
+    *out = bfs_outcome{b.depth, b.tree, state.levels, b.scratch};
     return gg_going(job);
 }
 
@@ -352,7 +350,7 @@ bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
                  const struct bfs_outcome *out) {
     double started = gg_now_ms();
     if (!gg_device_depth_tree(job, search->direction, out->depth, out->deepest,
-                              out->scratch, out->scratch_bytes, out->tree) ||
+                              out->scratch, out->tree) ||
         !gg_wait(job))
         return false;
     gg_phase(job->run, "parents", started, (int64_t)job->graph->m, "on the device");

@@ -104,7 +104,6 @@ struct bfs_arrays {
     uint2 *queue;
     uint32_t *rest[2];
     uint8_t *scratch; /* of the tree */
-    uint64_t scratch_bytes;
 };
 
 /* What a search leaves on the device. */
@@ -113,7 +112,6 @@ struct bfs_outcome {
     void *tree;       /* edge numbers; NULL unless wanted */
     uint32_t deepest; /* no depth is larger */
     uint8_t *scratch; /* of the tree */
-    uint64_t scratch_bytes;
 };
 
 /* ---- drivers ---- */

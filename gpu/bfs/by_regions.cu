@@ -21,7 +21,7 @@ static void carve_region_depths(struct workspace *space, const struct device_csr
     out->depth = gg_carve<uint32_t>(space, g->n);
     *ends = gg_carve<uint32_t>(space, search->source_count);
     out->tree = gg_carve<uint8_t>(space, tree_bytes);
-    out->scratch = gg_carve<uint8_t>(space, out->scratch_bytes);
+    out->scratch = gg_carve<uint8_t>(space, tree_bytes ? gg_depth_tree_scratch(g->n) : 0);
 }
 
 /* Regions are there; but they may be given back for the workspace. *there: they were not.
@@ -40,7 +40,6 @@ static bool search_regions(struct cuda_job *job, const gpugraph_search *search,
         return true;
     const double started = gg_now_ms();
     *out = bfs_outcome();
-    out->scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
     carve_region_depths(&space, g, search, tree_bytes, out, &ends);
     space.used += gg_regions_bytes(&regions);
     if (!gg_workspace(job, &space))

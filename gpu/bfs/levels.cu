@@ -88,7 +88,7 @@ static void carve_bfs_levels(struct workspace *space, const struct device_csr *g
     b->rest[0] = gg_carve<uint32_t>(space, below ? g->n : 0);
     b->rest[1] = gg_carve<uint32_t>(space, below ? g->n : 0);
     b->tree = gg_carve<uint8_t>(space, tree_bytes);
-    b->scratch = gg_carve<uint8_t>(space, b->scratch_bytes);
+    b->scratch = gg_carve<uint8_t>(space, tree_bytes ? gg_depth_tree_scratch(g->n) : 0);
 }
 
 static bool start_bfs_levels(struct cuda_job *job, const struct device_csr *g,
@@ -222,12 +222,11 @@ bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
     struct workspace space = {NULL, 0};
     const bool looks = below->rows.offset != NULL;
     const uint64_t tree_bytes = tree ? gg_tree_bytes(job, tree) : 0;
-    b.scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
     carve_bfs_levels(&space, g, search, looks, tree_bytes, &b);
     if (!gg_workspace(job, &space))
         return false;
     carve_bfs_levels(&space, g, search, looks, tree_bytes, &b);
-    *out = bfs_outcome{b.depth, b.tree, 0, b.scratch, b.scratch_bytes};
+    *out = bfs_outcome{b.depth, b.tree, 0, b.scratch};
     return run_bfs_levels(job, g, below, search, &b, &out->deepest);
 }
 
@@ -248,7 +247,6 @@ uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {
     struct bfs_arrays b;
     gpugraph_search search = {};
     search.target_count = ends;
-    b.scratch_bytes = gg_depth_tree_scratch(job, GPUGRAPH_OUT);
     carve_bfs_levels(&space, &g, &search, false, gg_tree_bytes(job, true), &b);
     return space.used;
 }

@@ -38,7 +38,7 @@ static void carve_bfs_queues(const struct cuda_job *job, struct workspace *space
     s->distance = out->depth;
     s->ends = gg_carve<uint32_t>(space, ends);
     out->tree = gg_carve<uint8_t>(space, gg_tree_bytes(job, tree));
-    out->scratch = gg_carve<uint8_t>(space, out->scratch_bytes);
+    out->scratch = gg_carve<uint8_t>(space, tree ? gg_depth_tree_scratch(s->g.n) : 0);
 }
 
 bool gg_bfs_queues(struct cuda_job *job, const gpugraph_search *search, bool tree,
@@ -56,7 +56,6 @@ bool gg_bfs_queues(struct cuda_job *job, const gpugraph_search *search, bool tre
         return false;
     choose_queues(&s.g, &s.parameters);
     double started = gg_now_ms();
-    out->scratch_bytes = tree ? gg_depth_tree_scratch(job, search->direction) : 0;
     carve_bfs_queues(job, &space, &s, tree, out);
     space.used += gg_sssp_engine_bytes(job, &s);
     if (!gg_workspace(job, &space))

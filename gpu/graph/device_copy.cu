@@ -41,9 +41,6 @@ static void drop_copy(gpugraph_graph *, struct device_part *part, unsigned gone)
     struct device_copy *copy = (struct device_copy *)part;
     if (!copy->keeps_simple)
         free_rows(copy, &copy->rows[CSR_SIMPLE]);
-    for (int kind = 0; kind < CSR_KINDS; kind++)
-        copy->rows[kind].order = ORDER_UNKNOWN;
-    copy->edge_order = ORDER_UNKNOWN;
     copy->symmetry = SYMMETRY_UNKNOWN;
     copy->changed = !(gone & PART_ON_DEVICE);
     copy->rested = false;

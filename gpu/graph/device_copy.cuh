@@ -1,5 +1,5 @@
 /* The inside of the device's copy of a graph, for the files that make it (device_copy.cu,
-** device_rows*.cu) and for those that change it or ask about its order. */
+** device_rows*.cu) and for those that change it or ask about its symmetry. */
 #ifndef GPUGRAPH_DEVICE_COPY_CUH
 #define GPUGRAPH_DEVICE_COPY_CUH
 
@@ -7,11 +7,8 @@
 #include "graph.cuh"
 #include "graph_data.h"
 
-enum order { ORDER_UNKNOWN, ORDER_NONE, ORDER_ASCENDING };
-
 struct device_rows { /* owns the arrays of one CSR */
     bool made;
-    enum order order;     /* of the targets in each row (tree/depth_rows.cu) */
     uint64_t arcs, room;  /* there are; the arrays hold */
     uint64_t offset_room; /* entries */
     uint64_t *offset;
@@ -19,7 +16,7 @@ struct device_rows { /* owns the arrays of one CSR */
     void *weight; /* NULL: not asked for yet */
 };
 
-struct device_copy { /* stands on edges with SIMPLE and what is known of order alone */
+struct device_copy { /* only SIMPLE and symmetry depend on the edges */
     struct device_part part;
     uint32_t n;
     uint64_t m;
@@ -27,7 +24,6 @@ struct device_copy { /* stands on edges with SIMPLE and what is known of order a
     size_t weight_size; /* bytes of a weight; 0: the graph has none */
     uint32_t *source, *target;
     void *weight;
-    enum order edge_order;  /* by (source, target) (tree/depth_rows.cu) */
     enum symmetry symmetry; /* of OUT (device_symmetry.cu) */
     bool keeps_simple;      /* SIMPLE follows the change of edges that is under way */
     bool changed, rested;   /* since it was copied; and asked for its symmetry since */

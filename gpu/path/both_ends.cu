@@ -55,15 +55,14 @@ static void carve_both_ends(struct workspace *space, struct sssp_search *s) {
 /* What the way back takes lies where the engine's arrays were. */
 static uint64_t carve_tree(const struct cuda_job *job, struct workspace space,
                            const struct sssp_search *s, struct path_search *found) {
-    const gpugraph_direction direction = s->wanted->direction;
     const uint64_t room = gg_tree_bytes(job, true) + PATH_HEAD * sizeof(uint64_t);
     uint8_t *tree = gg_carve<uint8_t>(&space, room);
     if (s->by_depth) {
-        const uint64_t scratch = gg_depth_tree_scratch(job, direction);
+        const uint64_t scratch = gg_depth_tree_scratch(s->g.n);
         /* Depths may be deeper by the width of a bucket than the target is. */
         found->by_depth =
             bfs_outcome{static_cast<uint32_t *>(s->distance), tree, GPUGRAPH_NONE - 1,
-                        gg_carve<uint8_t>(&space, scratch), scratch};
+                        gg_carve<uint8_t>(&space, scratch)};
     } else {
         const uint64_t scratch = gg_distance_tree_scratch(job);
         found->by_weight = sssp_outcome{s->distance, s->ends, tree,

@@ -44,11 +44,4 @@ static inline bool gg_begin_tree(struct cuda_job *job, bool weighted,
            gg_fill(job, tree_edge, 0xff, gg_tree_bytes(job, true));
 }
 
-/* Depth trees by transposed rows, where there are some, all is in order, the scratch is enough
-** and edge numbers are narrow; *done: so it is. Scratch bytes; 0: not by rows. (depth_rows.cu) */
-uint64_t gg_tree_rows_scratch(const struct cuda_job *job, gpugraph_direction direction);
-bool gg_tree_by_rows(struct cuda_job *job, gpugraph_direction direction,
-                     const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                     uint64_t scratch_bytes, uint32_t *tree_edge, bool *done);
-
 #endif

@@ -10,7 +10,7 @@
 ** that mostly stay in the second-level cache. The pass is cut into parts; a vertex that has
 ** its edge after a part loses its byte, since all further edges have larger numbers.
 **
-** depth_rows.cu has a faster way for depths, distance.cu the trees of distances. */
+** distance.cu makes the trees of distances. */
 #include "pass.cuh"
 
 /* ---- kernels: one thread per edge ---- */
@@ -95,16 +95,10 @@ static __global__ void parent_edges(device_edges edges, ways ways, const uint32_
 
 /* ---- steps ---- */
 
-uint64_t gg_depth_tree_scratch(const struct cuda_job *job, gpugraph_direction direction) {
-    uint64_t bytes = 2 * (uint64_t)job->graph->n;
-    uint64_t rows = gg_tree_rows_scratch(job, direction);
-    return rows > bytes ? rows : bytes;
-}
-
 template <typename number>
-static bool depth_tree_by_edges(struct cuda_job *job, gpugraph_direction direction,
-                                const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                                number *tree_edge) {
+static bool make_depth_tree(struct cuda_job *job, gpugraph_direction direction,
+                            const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
+                            number *tree_edge) {
     struct device_edges edges;
     if (!gg_begin_tree(job, false, &edges, tree_edge))
         return false;
@@ -132,17 +126,11 @@ static bool depth_tree_by_edges(struct cuda_job *job, gpugraph_direction directi
 
 bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
                           const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                          uint64_t scratch_bytes, void *tree_edge) {
-    bool done = false;
-    if (job->graph->wide)
-        return depth_tree_by_edges(job, direction, depth, deepest, scratch,
-                                   static_cast<wide_number *>(tree_edge));
-    uint32_t *narrow = static_cast<uint32_t *>(tree_edge);
-    if (!gg_tree_by_rows(job, direction, depth, deepest, scratch, scratch_bytes, narrow,
-                         &done) ||
-        done)
-        return gg_going(job);
-    return depth_tree_by_edges(job, direction, depth, deepest, scratch, narrow);
+                          void *tree_edge) {
+    return job->graph->wide ? make_depth_tree(job, direction, depth, deepest, scratch,
+                                              static_cast<wide_number *>(tree_edge))
+                            : make_depth_tree(job, direction, depth, deepest, scratch,
+                                              static_cast<uint32_t *>(tree_edge));
 }
 
 template <typename number>

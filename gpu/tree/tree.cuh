@@ -11,12 +11,14 @@ static inline uint64_t gg_tree_bytes(const struct cuda_job *job, bool wanted) {
     return wanted ? job->graph->n * (uint64_t)gg_edge_size(job->graph->wide) : 0;
 }
 
-/* deepest: no depth is larger. scratch: so many bytes, or more where rows that are there, and
-** room on the device, let it be faster. */
-uint64_t gg_depth_tree_scratch(const struct cuda_job *job, gpugraph_direction direction);
+/* Bytes that gg_device_depth_tree writes to `scratch`. */
+static inline uint64_t gg_depth_tree_scratch(uint32_t n) {
+    return 2 * (uint64_t)n;
+}
+/* deepest: no depth is larger. */
 bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
                           const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
-                          uint64_t scratch_bytes, void *tree_edge);
+                          void *tree_edge);
 /* *ties: vertices whose edges all tie at their own distance; their tree edges are not
 ** set yet. scratch: so many words. */
 uint64_t gg_distance_tree_scratch(const struct cuda_job *job);
