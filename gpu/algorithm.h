@@ -121,7 +121,7 @@ bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a);
 ** caller runs the CPU's side:
 **     gpugraph_backend on = gg_choose(graph, &gg_cores, NULL, run, &fallback);
 **     if (!on) return run->status;
-**     GG_CALL_OF(cores_function, gg_cores.side[on])(graph, run, core);
+**     GG_CALL_OF(cores_entry, gg_cores.side[on])(graph, run, core);
 **     if (gg_fall_back(run, &gg_cores, fallback))
 **         find_cores_on_cpu(graph, run, core);
 **     return run->status; */

@@ -290,7 +290,7 @@ static bool narrow(const gpugraph_graph *graph) {
 
 static const algorithm_side cpu_side = {
     .methods = gg_bfs_methods,
-    .call = GG_CALLS(bfs_function, gg_cpu_bfs),
+    .call = GG_CALLS(bfs_entry, gg_cpu_bfs),
 };
 
 const gg_algorithm gg_bfs = {
@@ -318,7 +318,7 @@ static void bfs(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_r
     gpugraph_backend on = gg_choose(graph, &gg_bfs, search, run, &fallback);
     if (!on)
         return;
-    bfs_function *call = GG_CALL_OF(bfs_function, gg_chosen_side(&gg_bfs, on, run));
+    bfs_entry *call = GG_CALL_OF(bfs_entry, gg_chosen_side(&gg_bfs, on, run));
     call(graph, search, run, depth, tree_edge);
     if (gg_fall_back(run, &gg_bfs, fallback))
         gg_cpu_bfs(graph, search, run, depth, tree_edge);

@@ -416,8 +416,8 @@ static int64_t bfs_device_bytes(const gpugraph_graph *graph, bool) {
 
 extern "C" const algorithm_side gg_bfs_cuda = {
     .methods = methods,
-    .call = GG_CALLS(bfs_function, gg_bfs_on_device),
-    .each = GG_CALLS(bfs_each_function, gg_cuda_bfs_each),
+    .call = GG_CALLS(bfs_entry, gg_bfs_on_device),
+    .each = GG_CALLS(bfs_each_entry, gg_cuda_bfs_each),
     .bytes = bfs_device_bytes,
     .list = list_bfs_on_device,
 };

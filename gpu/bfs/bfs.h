@@ -39,11 +39,11 @@ static inline bool gg_bfs_too_long(const gpugraph_graph *graph,
 void gg_bfs_keep_bytes(gpugraph_graph *graph, const gpugraph_run *run,
                        const uint32_t *depth, uint8_t *bytes);
 
-typedef gpugraph_status bfs_function(gpugraph_graph *, const gpugraph_search *,
-                                     gpugraph_run *, uint32_t *depth, void *tree_edge);
+typedef gpugraph_status bfs_entry(gpugraph_graph *, const gpugraph_search *,
+                                  gpugraph_run *, uint32_t *depth, void *tree_edge);
 /* From the sources that the member takes, a device of those that share them. */
-typedef void bfs_each_function(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
-                               const struct bfs_results *rows, struct share_member *);
+typedef void bfs_each_entry(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
+                            const struct bfs_results *rows, struct share_member *);
 
 extern const gg_algorithm gg_bfs;
 /* Of the CPU; rows by one search are the tasks of bfs.c alone. */

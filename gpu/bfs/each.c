@@ -134,7 +134,7 @@ struct shared_each {
     gpugraph_graph *graph;
     const gpugraph_search *search;
     const struct bfs_results *rows;
-    bfs_each_function *each;
+    bfs_each_entry *each;
 };
 
 static void search_some(void *each, gpugraph_run *run, struct share_member *member) {
@@ -157,7 +157,7 @@ static void each_by(gpugraph_graph *graph, const gpugraph_search *search,
     if (!on)
         return;
     run->chosen_at_ms = 0; /* what many take says nothing of one */
-    bfs_each_function *each = (bfs_each_function *)gg_bfs.side[on]->each;
+    bfs_each_entry *each = (bfs_each_entry *)gg_bfs.side[on]->each;
     if (each)
         share_each(&(struct shared_each){graph, search, rows, each}, run);
     else

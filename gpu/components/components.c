@@ -235,7 +235,7 @@ static const gg_method methods[] = {
 };
 
 static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(components_function, find_weak)};
+                                        .call = GG_CALLS(components_entry, find_weak)};
 
 const gg_algorithm gg_components = {
     .name = "components",
@@ -266,9 +266,9 @@ static void find_components(gpugraph_graph *graph, gpugraph_component_kind kind,
     gpugraph_backend on = gg_choose(graph, a, NULL, run, &fallback);
     if (!on)
         return;
-    GG_CALL_OF(components_function, a->side[on])(graph, run, component);
+    GG_CALL_OF(components_entry, a->side[on])(graph, run, component);
     if (gg_fall_back(run, a, fallback))
-        GG_CALL_OF(components_function, a->side[GPUGRAPH_CPU])(graph, run, component);
+        GG_CALL_OF(components_entry, a->side[GPUGRAPH_CPU])(graph, run, component);
 }
 
 gpugraph_status gpugraph_components(gpugraph_graph *graph, gpugraph_component_kind kind,

@@ -288,6 +288,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_components_cuda = {
     .methods = methods,
-    .call = GG_CALLS(components_function, find_weak_on_device),
+    .call = GG_CALLS(components_entry, find_weak_on_device),
     .bytes = bytes_components,
 };

@@ -13,8 +13,8 @@ enum { GG_COMPONENTS_ROW = 4 };
 extern "C" {
 #endif
 
-typedef gpugraph_status components_function(gpugraph_graph *, gpugraph_run *,
-                                            uint32_t *component);
+typedef gpugraph_status components_entry(gpugraph_graph *, gpugraph_run *,
+                                         uint32_t *component);
 
 /* Weak (components.c, components.cu) and strong ones (strong.c, strong.cu) are two algorithms that
 ** answer one question. */

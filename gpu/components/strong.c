@@ -136,8 +136,8 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-static const algorithm_side cpu_side = {
-    .methods = methods, .call = GG_CALLS(components_function, find_strong)};
+static const algorithm_side cpu_side = {.methods = methods,
+                                        .call = GG_CALLS(components_entry, find_strong)};
 
 const gg_algorithm gg_strong_components = {
     .name = "components",

@@ -441,6 +441,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_strong_components_cuda = {
     .methods = methods,
-    .call = GG_CALLS(components_function, find_strong_on_device),
+    .call = GG_CALLS(components_entry, find_strong_on_device),
     .bytes = bytes,
 };

@@ -218,8 +218,8 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-static const algorithm_side cpu_side = {
-    .methods = methods, .call = GG_CALLS(cores_function, find_cores_on_cpu)};
+static const algorithm_side cpu_side = {.methods = methods,
+                                        .call = GG_CALLS(cores_entry, find_cores_on_cpu)};
 
 const gg_algorithm gg_cores = {
     .name = "cores",
@@ -242,7 +242,7 @@ static void find_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core)
     gpugraph_backend on = gg_choose(graph, &gg_cores, NULL, run, &fallback);
     if (!on)
         return;
-    GG_CALL_OF(cores_function, gg_cores.side[on])(graph, run, core);
+    GG_CALL_OF(cores_entry, gg_cores.side[on])(graph, run, core);
     if (gg_fall_back(run, &gg_cores, fallback))
         find_cores_on_cpu(graph, run, core);
 }

@@ -192,6 +192,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_cores_cuda = {
     .methods = methods,
-    .call = GG_CALLS(cores_function, find_cores_on_device),
+    .call = GG_CALLS(cores_entry, find_cores_on_device),
     .bytes = bytes_cores,
 };

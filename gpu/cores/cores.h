@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-typedef gpugraph_status cores_function(gpugraph_graph *, gpugraph_run *, uint32_t *core);
+typedef gpugraph_status cores_entry(gpugraph_graph *, gpugraph_run *, uint32_t *core);
 
 extern const gg_algorithm gg_cores;
 extern const algorithm_side gg_cores_cuda;

@@ -27,7 +27,7 @@ static const gg_method methods[] = {
 };
 
 static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(degrees_function, count_on_cpu)};
+                                        .call = GG_CALLS(degrees_entry, count_on_cpu)};
 
 const gg_algorithm gg_degrees = {
     .name = "degrees",
@@ -51,7 +51,7 @@ static gpugraph_status count_checked(gpugraph_graph *graph, gpugraph_direction d
     gpugraph_backend on = gg_choose(graph, &gg_degrees, NULL, run, &fallback);
     if (!on)
         return run->status;
-    GG_CALL_OF(degrees_function, gg_degrees.side[on])(graph, direction, run, degree);
+    GG_CALL_OF(degrees_entry, gg_degrees.side[on])(graph, direction, run, degree);
     if (gg_fall_back(run, &gg_degrees, fallback))
         count_on_cpu(graph, direction, run, degree);
     return run->status;

@@ -77,6 +77,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_degrees_cuda = {
     .methods = methods,
-    .call = GG_CALLS(degrees_function, count_on_device),
+    .call = GG_CALLS(degrees_entry, count_on_device),
     .bytes = bytes_degrees,
 };

@@ -300,7 +300,7 @@ static double dfs_steps(const gpugraph_graph *graph) {
 /* ---- the descriptor ---- */
 
 static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(dfs_function, gg_cpu_dfs)};
+                                        .call = GG_CALLS(dfs_entry, gg_cpu_dfs)};
 
 const gg_algorithm gg_dfs = {
     .name = "dfs",
@@ -357,7 +357,7 @@ static gpugraph_status search_checked(gpugraph_graph *graph, uint32_t source,
     gpugraph_backend on = choose_dfs(graph, ordered, run, &fallback);
     if (!on)
         return run->status;
-    dfs_function *call = GG_CALL_OF(dfs_function, gg_dfs.side[on]);
+    dfs_entry *call = GG_CALL_OF(dfs_entry, gg_dfs.side[on]);
     call(graph, source, ordered, direction, run, tree);
     if (gg_fall_back(run, &gg_dfs, fallback))
         gg_cpu_dfs(graph, source, ordered, direction, run, tree);

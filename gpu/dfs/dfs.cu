@@ -311,6 +311,6 @@ static int64_t dfs_device_bytes(const gpugraph_graph *graph, bool) {
 
 extern "C" const algorithm_side gg_dfs_cuda = {
     .methods = methods,
-    .call = GG_CALLS(dfs_function, search_dfs),
+    .call = GG_CALLS(dfs_entry, search_dfs),
     .bytes = dfs_device_bytes,
 };

@@ -11,9 +11,9 @@ extern "C" {
 /* Microseconds of a worker's step on a device. */
 #define GG_DFS_STEP_US 1.4
 
-typedef gpugraph_status dfs_function(gpugraph_graph *, uint32_t source, bool ordered,
-                                     gpugraph_direction, gpugraph_run *,
-                                     const gpugraph_dfs_tree *);
+typedef gpugraph_status dfs_entry(gpugraph_graph *, uint32_t source, bool ordered,
+                                  gpugraph_direction, gpugraph_run *,
+                                  const gpugraph_dfs_tree *);
 
 extern const gg_algorithm gg_dfs;
 extern const algorithm_side gg_dfs_cuda;

@@ -236,7 +236,7 @@ static const gg_method methods[] = {
 };
 
 static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(labels_function, spread_on_cpu)};
+                                        .call = GG_CALLS(labels_entry, spread_on_cpu)};
 
 const gg_algorithm gg_label_propagation = {
     .name = "label_propagation",
@@ -261,7 +261,7 @@ static void find_labels(gpugraph_graph *graph, uint32_t iterations,
     gpugraph_backend on = gg_choose(graph, &gg_label_propagation, NULL, run, &fallback);
     if (!on || graph->n == 0)
         return;
-    labels_function *call = GG_CALL_OF(labels_function, gg_label_propagation.side[on]);
+    labels_entry *call = GG_CALL_OF(labels_entry, gg_label_propagation.side[on]);
     call(graph, iterations, direction, run, label);
     if (gg_fall_back(run, &gg_label_propagation, fallback))
         spread_on_cpu(graph, iterations, direction, run, label);

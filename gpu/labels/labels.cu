@@ -257,6 +257,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_label_propagation_cuda = {
     .methods = methods,
-    .call = GG_CALLS(labels_function, spread_on_device),
+    .call = GG_CALLS(labels_entry, spread_on_device),
     .bytes = bytes_labels,
 };

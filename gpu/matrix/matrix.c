@@ -204,7 +204,7 @@ static double contraction_ms(const gpugraph_graph *graph, const gpugraph_search 
 }
 
 static const algorithm_side cpu_side = {
-    .methods = methods, .call = GG_CALLS(matrix_function, find_matrix_on_cpu)};
+    .methods = methods, .call = GG_CALLS(matrix_entry, find_matrix_on_cpu)};
 
 const gg_algorithm gg_matrix = {
     .name = "matrix",
@@ -234,7 +234,7 @@ static void find_portion(void *shared, gpugraph_run *run, uint32_t low, uint32_t
     part.from += low;
     part.from_count = high - low;
     part.first = low;
-    GG_CALL_OF(matrix_function, gg_matrix.side[GPUGRAPH_CUDA])(&part);
+    GG_CALL_OF(matrix_entry, gg_matrix.side[GPUGRAPH_CUDA])(&part);
     if (part.over)
         __atomic_store_n(&rows->over, true, __ATOMIC_RELAXED);
 }
@@ -281,7 +281,7 @@ static void find_matrix(matrix *m) {
     if (m->run->used_devices > 1)
         share(m);
     else
-        GG_CALL_OF(matrix_function, gg_matrix.side[on])(m);
+        GG_CALL_OF(matrix_entry, gg_matrix.side[on])(m);
     if (gg_fall_back(m->run, &gg_matrix, fallback))
         find_matrix_on_cpu(m);
     if (!m->run->status && m->over)

@@ -35,7 +35,7 @@ typedef struct matrix {
     bool looks;                   /* auto may contract instead of making all rows */
 } matrix;
 
-typedef void matrix_function(matrix *m);
+typedef void matrix_entry(matrix *m);
 
 extern const gg_algorithm gg_matrix;
 extern const algorithm_side gg_matrix_cuda;

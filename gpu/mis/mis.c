@@ -292,7 +292,7 @@ static gpugraph_status find_mis_on_cpu(gpugraph_graph *graph, gpugraph_priority 
 /* ---- the descriptor ---- */
 
 static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(mis_function, find_mis_on_cpu)};
+                                        .call = GG_CALLS(mis_entry, find_mis_on_cpu)};
 
 const gg_algorithm gg_mis = {
     .name = "mis",
@@ -323,7 +323,7 @@ static gpugraph_status find_mis_checked(gpugraph_graph *graph, gpugraph_priority
     gpugraph_backend on = gg_choose(graph, &gg_mis, NULL, run, &fallback);
     if (!on)
         return run->status;
-    mis_function *call = GG_CALL_OF(mis_function, gg_chosen_side(&gg_mis, on, run));
+    mis_entry *call = GG_CALL_OF(mis_entry, gg_chosen_side(&gg_mis, on, run));
     call(graph, priority, seed, run, member);
     if (gg_fall_back(run, &gg_mis, fallback))
         find_mis_on_cpu(graph, priority, seed, run, member);

@@ -166,6 +166,6 @@ static gpugraph_status find_mis_on_device(gpugraph_graph *graph,
 
 extern "C" const algorithm_side gg_mis_cuda = {
     .methods = methods,
-    .call = GG_CALLS(mis_function, find_mis_on_device),
+    .call = GG_CALLS(mis_entry, find_mis_on_device),
     .bytes = mis_device_bytes,
 };

@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-typedef gpugraph_status mis_function(gpugraph_graph *, gpugraph_priority, int64_t seed,
-                                     gpugraph_run *, uint8_t *member);
+typedef gpugraph_status mis_entry(gpugraph_graph *, gpugraph_priority, int64_t seed,
+                                  gpugraph_run *, uint8_t *member);
 
 extern const gg_algorithm gg_mis;
 extern const algorithm_side gg_mis_cuda;

@@ -342,7 +342,7 @@ static const gg_method methods[] = {
 };
 
 static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(pagerank_function, rank_on_cpu)};
+                                        .call = GG_CALLS(pagerank_entry, rank_on_cpu)};
 
 const gg_algorithm gg_pagerank = {
     .name = "pagerank",
@@ -398,8 +398,8 @@ static void find_ranks(gpugraph_graph *graph, const gpugraph_pagerank_options *h
     gpugraph_backend on = gg_choose(graph, &gg_pagerank, NULL, run, &fallback);
     if (!on || graph->n == 0)
         return;
-    pagerank_function *call =
-        GG_CALL_OF(pagerank_function, gg_chosen_side(&gg_pagerank, on, run));
+    pagerank_entry *call =
+        GG_CALL_OF(pagerank_entry, gg_chosen_side(&gg_pagerank, on, run));
     call(graph, how, run, rank, &end);
     if (gg_fall_back(run, &gg_pagerank, fallback)) {
         end = (pagerank_end){0, 0};

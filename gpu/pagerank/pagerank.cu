@@ -269,6 +269,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_pagerank_cuda = {
     .methods = methods,
-    .call = GG_CALLS(pagerank_function, rank_on_device),
+    .call = GG_CALLS(pagerank_entry, rank_on_device),
     .bytes = bytes_pagerank,
 };

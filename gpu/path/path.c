@@ -142,8 +142,8 @@ static void no_method(const gg_algorithm *a, const char *method, gpugraph_run *r
 
 /* ---- the descriptor ---- */
 
-static const algorithm_side cpu_side = {
-    .methods = methods, .call = GG_CALLS(path_function, find_path_on_cpu)};
+static const algorithm_side cpu_side = {.methods = methods,
+                                        .call = GG_CALLS(path_entry, find_path_on_cpu)};
 
 const gg_algorithm gg_path = {
     .name = "path",
@@ -180,7 +180,7 @@ static gpugraph_status find_path_checked(gpugraph_graph *graph,
     gpugraph_backend on = gg_choose(graph, whose, search, run, &fallback);
     if (!on)
         return run->status;
-    path_function *call = GG_CALL_OF(path_function, gg_path.side[on]);
+    path_entry *call = GG_CALL_OF(path_entry, gg_path.side[on]);
     call(graph, search, weighted, run, edge, count);
     if (gg_fall_back(run, whose, fallback))
         find_path_on_cpu(graph, search, weighted, run, edge, count);

@@ -353,6 +353,6 @@ static int64_t path_bytes(const gpugraph_graph *graph, bool) {
 
 extern "C" const algorithm_side gg_path_cuda = {
     .methods = methods,
-    .call = GG_CALLS(path_function, find_path_on_device),
+    .call = GG_CALLS(path_entry, find_path_on_device),
     .bytes = path_bytes,
 };

@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-typedef gpugraph_status path_function(gpugraph_graph *, const gpugraph_search *,
-                                      bool weighted, gpugraph_run *, void *edge,
-                                      uint32_t *count);
+typedef gpugraph_status path_entry(gpugraph_graph *, const gpugraph_search *,
+                                   bool weighted, gpugraph_run *, void *edge,
+                                   uint32_t *count);
 
 extern const gg_algorithm gg_path;
 extern const algorithm_side gg_path_cuda;

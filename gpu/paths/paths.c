@@ -290,9 +290,9 @@ void gg_paths_measure(gpugraph_backend on, gpugraph_graph *graph,
     run->method = NULL; /* the search chooses its own */
     run->used_method = gg_find_method(a->side[on], NULL)->is.name;
     if (weighted)
-        GG_CALL_OF(sssp_function, a->side[on])(graph, against, run, distance, NULL);
+        GG_CALL_OF(sssp_entry, a->side[on])(graph, against, run, distance, NULL);
     else
-        GG_CALL_OF(bfs_function, a->side[on])(graph, against, run, distance, NULL);
+        GG_CALL_OF(bfs_entry, a->side[on])(graph, against, run, distance, NULL);
     run->method = asked;
     run->used_method = used;
 }
@@ -319,7 +319,7 @@ static bool rows_for(spur_search *s) {
            !gg_edge_rows(s->graph, s->run);
 }
 
-static void find_paths(yen *y, paths_function *measure, const gpugraph_search *search,
+static void find_paths(yen *y, paths_entry *measure, const gpugraph_search *search,
                        uint32_t k, gpugraph_take_path *take_path, void *context) {
     spur_search *s = &y->s;
     edge_list none = {.count = 0};
@@ -376,7 +376,7 @@ static const gg_method methods[] = {
 };
 
 static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(paths_function, measure_on_cpu)};
+                                        .call = GG_CALLS(paths_entry, measure_on_cpu)};
 
 const gg_algorithm gg_paths = {
     .name = "paths",
@@ -428,7 +428,7 @@ static void find_paths_checked(gpugraph_graph *graph, const gpugraph_search *sea
                         .type = weighted ? graph->distance_type : GPUGRAPH_UINT32,
                         .target = search->target[0]};
     const yen fresh = y;
-    find_paths(&y, GG_CALL_OF(paths_function, gg_paths.side[on]), search, k, take_path,
+    find_paths(&y, GG_CALL_OF(paths_entry, gg_paths.side[on]), search, k, take_path,
                context);
     if (gg_fall_back(run, &gg_paths, fallback)) {
         y = fresh;

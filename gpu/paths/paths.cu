@@ -20,6 +20,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_paths_cuda = {
     .methods = methods,
-    .call = GG_CALLS(paths_function, measure),
+    .call = GG_CALLS(paths_entry, measure),
     .bytes = paths_bytes,
 };

@@ -13,8 +13,8 @@ extern "C" {
 #endif
 
 /* How far each vertex is from the target of the search: a whole search against its direction. */
-typedef void paths_function(gpugraph_graph *, const gpugraph_search *against,
-                            bool weighted, gpugraph_run *, void *distance);
+typedef void paths_entry(gpugraph_graph *, const gpugraph_search *against, bool weighted,
+                         gpugraph_run *, void *distance);
 
 extern const gg_algorithm gg_paths;
 extern const algorithm_side gg_paths_cuda;

@@ -305,7 +305,7 @@ static const gg_method methods[] = {
 };
 
 static const algorithm_side cpu_side = {
-    .methods = methods, .call = GG_CALLS(forest_function, find_forest_on_cpu)};
+    .methods = methods, .call = GG_CALLS(forest_entry, find_forest_on_cpu)};
 
 const gg_algorithm gg_spanning_forest = {
     .name = "spanning_forest",
@@ -327,7 +327,7 @@ static void find_forest(gpugraph_graph *graph, bool weighted, gpugraph_run *run,
     gpugraph_backend on = gg_choose(graph, &gg_spanning_forest, NULL, run, &fallback);
     if (!on)
         return;
-    forest_function *call = GG_CALL_OF(forest_function, gg_spanning_forest.side[on]);
+    forest_entry *call = GG_CALL_OF(forest_entry, gg_spanning_forest.side[on]);
     call(graph, weighted, run, edge, count, component);
     if (gg_fall_back(run, &gg_spanning_forest, fallback))
         find_forest_on_cpu(graph, weighted, run, edge, count, component);

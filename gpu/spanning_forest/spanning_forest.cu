@@ -228,6 +228,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_spanning_forest_cuda = {
     .methods = methods,
-    .call = GG_CALLS(forest_function, find_forest_on_device),
+    .call = GG_CALLS(forest_entry, find_forest_on_device),
     .bytes = bytes_spanning_forest,
 };

@@ -22,7 +22,7 @@ static void search_one(const struct each *e, gpugraph_run *run, uint32_t i) {
     gpugraph_search part = *e->search;
     part.source += i;
     part.source_count = 1;
-    sssp_function *call = GG_CALL_OF(sssp_function, side);
+    sssp_entry *call = GG_CALL_OF(sssp_entry, side);
     call(e->graph, &part, run, e->distance[i], e->tree_edge ? e->tree_edge[i] : NULL);
     run->used_backend = backend;
     run->used_devices = devices;

@@ -365,7 +365,7 @@ static double count_rounds(const gpugraph_graph *graph) {
 
 static const algorithm_side cpu_side = {
     .methods = gg_sssp_methods,
-    .call = GG_CALLS(sssp_function, gg_cpu_sssp),
+    .call = GG_CALLS(sssp_entry, gg_cpu_sssp),
 };
 
 const gg_algorithm gg_sssp = {
@@ -406,7 +406,7 @@ static gpugraph_status search_checked(gpugraph_graph *graph,
     gpugraph_backend on = gg_choose(graph, &gg_sssp, search, run, &fallback);
     if (!on)
         return run->status;
-    sssp_function *call = GG_CALL_OF(sssp_function, gg_chosen_side(&gg_sssp, on, run));
+    sssp_entry *call = GG_CALL_OF(sssp_entry, gg_chosen_side(&gg_sssp, on, run));
     call(graph, search, run, distance, tree_edge);
     if (gg_fall_back(run, &gg_sssp, fallback))
         gg_cpu_sssp(graph, search, run, distance, tree_edge);

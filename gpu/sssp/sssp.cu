@@ -273,7 +273,7 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_sssp_cuda = {
     .methods = methods,
-    .call = GG_CALLS(sssp_function, search_on_device),
+    .call = GG_CALLS(sssp_entry, search_on_device),
     .bytes = sssp_bytes,
     .list = list_on_device,
 };

@@ -20,8 +20,8 @@ enum {
 extern "C" {
 #endif
 
-typedef gpugraph_status sssp_function(gpugraph_graph *, const gpugraph_search *,
-                                      gpugraph_run *, void *distance, void *tree_edge);
+typedef gpugraph_status sssp_entry(gpugraph_graph *, const gpugraph_search *,
+                                   gpugraph_run *, void *distance, void *tree_edge);
 
 extern const gg_algorithm gg_sssp;
 extern const algorithm_side gg_sssp_cuda;

@@ -220,8 +220,8 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-static const algorithm_side cpu_side = {
-    .methods = methods, .call = GG_CALLS(order_function, find_order_on_cpu)};
+static const algorithm_side cpu_side = {.methods = methods,
+                                        .call = GG_CALLS(order_entry, find_order_on_cpu)};
 
 const gg_algorithm gg_topological_order = {
     .name = "topological_order",
@@ -253,7 +253,7 @@ static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
     gpugraph_backend on = gg_choose(graph, &gg_topological_order, NULL, run, &fallback);
     if (!on)
         return;
-    order_function *call = GG_CALL_OF(order_function, gg_topological_order.side[on]);
+    order_entry *call = GG_CALL_OF(order_entry, gg_topological_order.side[on]);
     call(graph, direction, run, level, position, &settled);
     if (gg_fall_back(run, &gg_topological_order, fallback))
         find_order_on_cpu(graph, direction, run, level, position, &settled);

@@ -246,6 +246,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_topological_order_cuda = {
     .methods = methods,
-    .call = GG_CALLS(order_function, find_order_on_device),
+    .call = GG_CALLS(order_entry, find_order_on_device),
     .bytes = bytes,
 };

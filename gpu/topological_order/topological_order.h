@@ -10,9 +10,9 @@ extern "C" {
 
 /* *settled: vertices with a level; fewer than n where there is a cycle. Levels of the others are
 ** NONE, and positions are then not made. position may be NULL. */
-typedef gpugraph_status order_function(gpugraph_graph *, gpugraph_direction,
-                                       gpugraph_run *, uint32_t *level,
-                                       uint32_t *position, uint32_t *settled);
+typedef gpugraph_status order_entry(gpugraph_graph *, gpugraph_direction, gpugraph_run *,
+                                    uint32_t *level, uint32_t *position,
+                                    uint32_t *settled);
 
 extern const gg_algorithm gg_topological_order;
 extern const algorithm_side gg_topological_order_cuda;

@@ -339,7 +339,7 @@ static const gg_method methods[] = {
 };
 
 static const algorithm_side cpu_side = {
-    .methods = methods, .call = GG_CALLS(vertex_triangles_function, count_on_cpu)};
+    .methods = methods, .call = GG_CALLS(vertex_triangles_entry, count_on_cpu)};
 
 const gg_algorithm gg_vertex_triangles = {
     .name = "vertex_triangles",
@@ -366,8 +366,8 @@ static void count_vertex_triangles(gpugraph_graph *graph, gpugraph_direction dir
     if (!on || graph->n == 0)
         return;
     const bool along = direction != GPUGRAPH_BOTH;
-    vertex_triangles_function *call =
-        GG_CALL_OF(vertex_triangles_function, gg_vertex_triangles.side[on]);
+    vertex_triangles_entry *call =
+        GG_CALL_OF(vertex_triangles_entry, gg_vertex_triangles.side[on]);
     call(graph, along, run, counts);
     if (gg_fall_back(run, &gg_vertex_triangles, fallback))
         count_on_cpu(graph, along, run, counts);

@@ -382,7 +382,7 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_vertex_triangles_cuda = {
     .methods = methods,
-    .call = GG_CALLS(vertex_triangles_function, count_on_device),
+    .call = GG_CALLS(vertex_triangles_entry, count_on_device),
     .bytes = bytes_each,
 };
 
@@ -393,6 +393,6 @@ static const gg_method total_methods[] = {
 
 extern "C" const algorithm_side gg_triangles_cuda = {
     .methods = total_methods,
-    .call = GG_CALLS(triangles_function, total_on_device),
+    .call = GG_CALLS(triangles_entry, total_on_device),
     .bytes = bytes_each,
 };

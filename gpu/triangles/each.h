@@ -9,9 +9,9 @@ extern "C" {
 #endif
 
 /* along: the coefficient is that of the edges' directions */
-typedef gpugraph_status vertex_triangles_function(gpugraph_graph *, bool along,
-                                                  gpugraph_run *,
-                                                  const gpugraph_triangle_counts *);
+typedef gpugraph_status vertex_triangles_entry(gpugraph_graph *, bool along,
+                                               gpugraph_run *,
+                                               const gpugraph_triangle_counts *);
 
 /* All of them, on the CPU. */
 gpugraph_status gg_count_all_triangles(gpugraph_graph *, gpugraph_run *, uint64_t *count);

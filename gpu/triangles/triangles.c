@@ -25,7 +25,7 @@ static const gg_method methods[] = {
 };
 
 static const algorithm_side cpu_side = {
-    .methods = methods, .call = GG_CALLS(triangles_function, gg_count_all_triangles)};
+    .methods = methods, .call = GG_CALLS(triangles_entry, gg_count_all_triangles)};
 
 const gg_algorithm gg_triangles = {
     .name = "triangles",
@@ -50,7 +50,7 @@ static gpugraph_status count_all_triangles(gpugraph_graph *graph, gpugraph_run *
     gpugraph_backend on = gg_choose(graph, &gg_triangles, NULL, run, &fallback);
     if (!on)
         return run->status;
-    GG_CALL_OF(triangles_function, gg_triangles.side[on])(graph, run, count);
+    GG_CALL_OF(triangles_entry, gg_triangles.side[on])(graph, run, count);
     if (gg_fall_back(run, &gg_triangles, fallback))
         gg_count_all_triangles(graph, run, count);
     return run->status;

@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-typedef gpugraph_status triangles_function(gpugraph_graph *, gpugraph_run *,
-                                           uint64_t *count);
+typedef gpugraph_status triangles_entry(gpugraph_graph *, gpugraph_run *,
+                                        uint64_t *count);
 
 extern const gg_algorithm gg_triangles;
 extern const algorithm_side gg_triangles_cuda;

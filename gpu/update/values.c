@@ -237,7 +237,7 @@ static uint64_t old_weight(const gpugraph_graph *graph, uint64_t e) {
                : capped(((const int64_t *)weight)[at]);
 }
 
-static void raise(uint32_t *top, uint64_t weight) {
+static void raise_top(uint32_t *top, uint64_t weight) {
     uint32_t old = __atomic_load_n(top, __ATOMIC_RELAXED);
     while (old < weight &&
            !__atomic_compare_exchange_n(top, &old, (uint32_t)weight, true,
@@ -287,8 +287,8 @@ static void raise_kept(void *job, uint64_t low, uint64_t high) {
         if (passes(&removed, e))
             continue;
         const uint64_t at = gg_edge_place(graph, e);
-        raise(&r->top[gg_sources_of(graph)[at]], old_weight(graph, e));
-        raise(&r->top[gg_targets_of(graph)[at]], old_weight(graph, e));
+        raise_top(&r->top[gg_sources_of(graph)[at]], old_weight(graph, e));
+        raise_top(&r->top[gg_targets_of(graph)[at]], old_weight(graph, e));
     }
 }
 
@@ -303,7 +303,7 @@ static uint64_t longest_path(const update *u) {
     for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
         const added_end *end = &u->end[ref];
         uint64_t v = end->old == GPUGRAPH_NONE ? u->graph->n + end->fresh : end->old;
-        raise(&top[v], capped(gg_integer_weight(u->added, ref / 2)));
+        raise_top(&top[v], capped(gg_integer_weight(u->added, ref / 2)));
     }
     for (uint64_t v = 0; v < n; v++)
         sum += top[v];

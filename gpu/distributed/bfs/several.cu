@@ -340,7 +340,7 @@ static gpugraph_status search_on_several(gpugraph_graph *graph,
     gg_bfs_several(graph, search, run, ordinal, devices, depth, tree_edge);
     if (!gg_go_on_alone(run, &gg_bfs))
         return run->status;
-    return GG_CALL_OF(bfs_function, &gg_bfs_cuda)(graph, search, run, depth, tree_edge);
+    return GG_CALL_OF(bfs_entry, &gg_bfs_cuda)(graph, search, run, depth, tree_edge);
 }
 
 static const gg_method methods[] = {
@@ -353,7 +353,7 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_bfs_distributed = {
     .methods = methods,
-    .call = GG_CALLS(bfs_function, search_on_several),
+    .call = GG_CALLS(bfs_entry, search_on_several),
     .several_bytes = bytes_on_several,
     .several_ready = gg_several_has_rows,
 };

@@ -95,7 +95,7 @@ static gpugraph_status find_on_several(gpugraph_graph *graph, gpugraph_priority 
     gg_mis_several(graph, priority, seed, run, ordinal, devices, member);
     if (!gg_go_on_alone(run, &gg_mis))
         return run->status;
-    return GG_CALL_OF(mis_function, &gg_mis_cuda)(graph, priority, seed, run, member);
+    return GG_CALL_OF(mis_entry, &gg_mis_cuda)(graph, priority, seed, run, member);
 }
 
 static const gg_method methods[] = {
@@ -107,7 +107,7 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_mis_distributed = {
     .methods = methods,
-    .call = GG_CALLS(mis_function, find_on_several),
+    .call = GG_CALLS(mis_entry, find_on_several),
     .several_bytes = bytes_several_search_on_several,
     .several_ready = gg_several_has_rows,
 };

@@ -495,7 +495,7 @@ static gpugraph_status rank_on_several(gpugraph_graph *graph,
     gg_pagerank_several(graph, how, run, ordinal, devices, rank, end);
     if (!gg_go_on_alone(run, &gg_pagerank))
         return run->status;
-    return GG_CALL_OF(pagerank_function, &gg_pagerank_cuda)(graph, how, run, rank, end);
+    return GG_CALL_OF(pagerank_entry, &gg_pagerank_cuda)(graph, how, run, rank, end);
 }
 
 static const gg_method methods[] = {
@@ -507,7 +507,7 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_pagerank_distributed = {
     .methods = methods,
-    .call = GG_CALLS(pagerank_function, rank_on_several),
+    .call = GG_CALLS(pagerank_entry, rank_on_several),
     .several_bytes = bytes_on_several,
     .several_ready = gg_several_has_rows,
 };

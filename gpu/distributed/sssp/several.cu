@@ -471,8 +471,7 @@ static gpugraph_status search_on_several(gpugraph_graph *graph,
     gg_sssp_several(graph, search, run, ordinal, devices, distance, tree_edge);
     if (!gg_go_on_alone(run, &gg_sssp))
         return run->status;
-    return GG_CALL_OF(sssp_function, &gg_sssp_cuda)(graph, search, run, distance,
-                                                    tree_edge);
+    return GG_CALL_OF(sssp_entry, &gg_sssp_cuda)(graph, search, run, distance, tree_edge);
 }
 
 static const gg_method methods[] = {
@@ -485,7 +484,7 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_sssp_distributed = {
     .methods = methods,
-    .call = GG_CALLS(sssp_function, search_on_several),
+    .call = GG_CALLS(sssp_entry, search_on_several),
     .several_bytes = bytes_on_several,
     .several_ready = gg_several_has_rows,
 };
