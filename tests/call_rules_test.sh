@@ -60,7 +60,7 @@ check_headers() {
         function room(file, part) { split(file, part, "/"); return part[3] == "" ? "" : part[2] }
         $1 == "object" { at[$3] = $2; next }
         !($3 in at) { next }
-        room($2) == "" && ($2 ~ /gpugraph[a-z_]*\.h$/ || $2 ~ /\/algorithm\.h$/ || room(at[$3]) == "base") { next }
+        room($2) == "" && ($2 ~ /(gpugraph[a-z_]*|cells)\.h$/ || $2 ~ /\/algorithm\.h$/ || room(at[$3]) == "base") { next }
         room($2) != room(at[$3]) { print $2 " declares " $3 ", which is in " at[$3]; bad = 1 }
         END { exit bad }'
 }
