@@ -87,7 +87,8 @@ static bool several_ready(const gpugraph_graph *of, int parts) {
 }
 
 static const gg_method on_cuda[] = {{.is = {"test", "plain", "cuda", ""}}, {.is = {0}}};
-static const gg_method on_several[] = {{.is = {"test", "several", "cuda", ""}}, {.is = {0}}};
+static const gg_method on_several[] = {{.is = {"test", "several", "cuda", ""}},
+                                       {.is = {0}}};
 static const algorithm_side cpu_side = {.methods = on_cpu};
 static const algorithm_side cuda_side = {.methods = on_cuda, .bytes = bytes};
 static const algorithm_side several_side = {.methods = on_several,
