@@ -102,7 +102,7 @@ static const void *places_there(const gpugraph_graph *graph, enum fixed_form for
 
 /* ---- the driver ---- */
 
-static bool fill_places(struct cuda_job *job, enum fixed_form form, enum csr_kind kind,
+static bool fill_places(struct cuda_job *job, enum fixed_form form,
                         const struct device_csr *g, const struct fixed_places *f,
                         uint32_t *longest) {
     const unsigned grid = gg_grid(job, f->places, 8);
@@ -139,7 +139,7 @@ static bool make_places(struct cuda_job *job, enum fixed_form form, enum csr_kin
     f->shift = shift;
     if (!take(job, &kept->part, &f->place, places, place_size(form)))
         return gg_do_without(job);
-    if (!fill_places(job, form, kind, g, f, &longest)) {
+    if (!fill_places(job, form, g, f, &longest)) {
         drop_places(kept, form, kind);
         return gg_do_without(job);
     }

@@ -287,6 +287,8 @@ static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
         !gg_give_room(u->run, slot, u->graph->n, old_weight_size(&w),
                       gg_room_of_coming(u, slot, w.coming, w.comings)))
         fill_roomy_plan(&w);
+    if (numbers && !slot->end) /* the batch fails, and has packed the rows before */
+        __atomic_store_n(&slot->made, true, __ATOMIC_RELEASE);
     if (!gg_stopping(u->run))
         gg_plan_room(u, p);
     end_row_walk(&w);
