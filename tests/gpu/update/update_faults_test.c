@@ -72,7 +72,12 @@ static void expect_same(gpugraph_graph *got, gpugraph_graph *wanted, int n,
     expect(!differs, "allocation %d, %s: %s", n, when, differs);
 }
 
-/* Blocks of rows with room beyond those of packed ones, of gaps, of ids. */
+/* Blocks of rows, which a batch that fails may drop, of gaps, of ids. */
+static long slot_blocks(const gpugraph_graph *graph, const struct csr_slot *slot) {
+    return (slot->offset != NULL) + (slot->target && slot->target != graph->target) +
+           (slot->weight != NULL) + (slot->end ? 2 : 0);
+}
+
 static long own_blocks(const gpugraph_graph *graph) {
     long blocks = graph->gaps.made ? 3 : graph->edge_id ? 1 : 0;
     blocks += graph->id.unused.vertex != NULL;
@@ -82,8 +87,8 @@ static long own_blocks(const gpugraph_graph *graph) {
                       ? 2 + (graph->derived.adjacency[side].in != NULL)
                       : 0;
     for (int kind = 0; kind < CSR_KINDS; kind++)
-        blocks += graph->csr[kind].end ? 2 : 0;
-    return blocks + (graph->derived.edge_rows.end ? 2 : 0);
+        blocks += slot_blocks(graph, &graph->csr[kind]);
+    return blocks + slot_blocks(graph, &graph->derived.edge_rows);
 }
 
 /* opened: by an update of its own, which may leave gaps between edges, and rooms in rows. */
