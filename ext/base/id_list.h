@@ -13,7 +13,7 @@ typedef struct id_list {
 int id_list_add(id_list *list, int64_t id);
 /* Ascending, each once: by a radix sort, whose time is linear, since nothing polls here. */
 int id_list_sort(id_list *list);
-/* Of a list that id_list_sort has sorted. */
+/* Is the id in the list? id_list_sort has sorted the list. */
 bool id_list_has(const id_list *list, int64_t id);
 void id_list_clear(id_list *list);
 

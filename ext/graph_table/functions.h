@@ -36,8 +36,8 @@ typedef struct row_list {
     sqlite3_int64 *row, count;
 } row_list;
 
-/* Of a table with rowids: the rows, of those that the graph knows, one of whose ends is the vertex. Some may be there
-** twice. list: empty; its rows are the caller's to free (sqlite3_free), also after an error. */
+/* Collects the rowids of the vertex's edges that the graph knows. The table has rowids. A rowid
+** may occur twice. list: empty; its rows are the caller's to free (sqlite3_free), also after an error. */
 int vertex_rows(graph_call *call, uint32_t v, row_list *list);
 
 #endif

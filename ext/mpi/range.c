@@ -119,7 +119,7 @@ static uint64_t count_strings(const char *bytes, uint64_t size) {
     return count;
 }
 
-/* What has come, which may repeat. offset, bytes: blocks for gg_release. */
+/* Reads the received strings, which may repeat. offset, bytes: blocks for gg_release. */
 static bool read_strings(gpugraph_run *run, const gg_letters *in, uint32_t parts,
                          uint64_t **offset, char **bytes, uint64_t *count) {
     const uint64_t size = in->offset[parts];
@@ -230,7 +230,8 @@ static bool number_strings(range *r, gpugraph_run *run, const gg_letters *in,
     return good;
 }
 
-/* What a collective function of a range returns. */
+/* Ends a collective function of a range, and tells the other processes of a failure here. True:
+** there was none. */
 static bool end_of_range(gpugraph_exchange *x, gpugraph_run *run) {
     if (run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);

@@ -79,8 +79,8 @@ static bool find_sources(struct sources *s, const options *o, const range *d,
 
 /* ---- hashes of ids ---- */
 
-/* Of the ids that this process holds; then each goes to where its vertex is a master. As
-** ids/hash.c has it. */
+/* Hashes the ids that this process holds as ids/hash.c does, and sends each hash to the process
+** whose master its vertex is. */
 static uint32_t *hash_masters(const answer *a, const options *o, gpugraph_run *run) {
     const range *r = &a->vertices;
     const char *seed = o->given[GIVEN_SEED];

@@ -12,8 +12,8 @@ int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value
 ** SQLITE_ERROR with *fault (sqlite3_free) where it can be no id: "is the REAL 1.5; ..." */
 int find_id(const gpugraph_graph *graph, const char affinity[2], sqlite3_value *id,
             uint32_t *vertex, char **fault);
-/* Of an id that is no vertex: is the same number a vertex as "INTEGER", or as "TEXT"? NULL:
-** no. */
+/* The id is no vertex. *type tells whether the same number is a vertex as "INTEGER" or as
+** "TEXT"; NULL: it is not. */
 int find_other_type(const gpugraph_graph *graph, sqlite3_value *id, const char **type);
 
 /* A vertex's id; an edge's id (NULL where it has none); its weight (NULL where there are
@@ -27,7 +27,7 @@ void append_vertex(sqlite3_str *text, const gpugraph_ids *ids, uint32_t v);
 int bind_vertex(sqlite3_stmt *statement, int parameter, const gpugraph_ids *ids,
                 uint32_t v);
 void result_weight(sqlite3_context *context, const gpugraph_graph *graph, uint64_t e);
-/* For whoever has the edge already. */
+/* The weight of an edge that the caller has read. */
 void result_weight_of(sqlite3_context *context, const gpugraph_graph *graph,
                       const gpugraph_edge *edge);
 

@@ -1,5 +1,5 @@
-/* What a search takes, predicted: by the numbers of its descriptor and of device/cost.h, corrected by what
-** like searches have taken in this process.
+/* Predicts the time of a search: from the numbers in its descriptor and in device/cost.h, corrected by the
+** times of similar searches in this process.
 **
 **     like    thin graphs or others; searches of all of a graph, or such as may end early */
 #ifndef GPUGRAPH_MODEL_H

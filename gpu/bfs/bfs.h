@@ -46,7 +46,7 @@ typedef void bfs_each_entry(gpugraph_graph *, const gpugraph_search *, gpugraph_
                             const struct bfs_results *rows, struct share_member *);
 
 extern const gg_algorithm gg_bfs;
-/* Of the CPU; rows by one search are the tasks of bfs.c alone. */
+/* The methods of the CPU. Their functions take tasks of bfs.c. */
 enum { BFS_MULTI_SOURCE = 2 };
 extern const gg_method gg_bfs_methods[];
 extern const algorithm_side gg_bfs_cuda;

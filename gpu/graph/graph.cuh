@@ -41,7 +41,7 @@ enum symmetry { SYMMETRY_UNKNOWN, NOT_SYMMETRIC, SYMMETRIC };
 bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found);
 /* Has that been found out, with that answer? */
 bool gg_known_symmetric(const gpugraph_graph *graph);
-/* gg_bring_edges for whoever has a job open. */
+/* gg_bring_edges for a caller that has a job open. */
 bool gg_edges_home(struct cuda_job *job);
 /* Bytes that a CSR and the edges would still take, scratch included. */
 int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
