@@ -176,9 +176,9 @@ enum { SENDERS = 16, TOLD_WORDS = 8 };
 template <bool parts> struct mail {};
 template <> struct mail<true> {
     uint64_t told[TOLD_WORDS]; /* by all devices, at the last meeting */
-    uint32_t listed;           /* entries of the round's list, which come before them */
-    uint32_t count[SENDERS];
+    uint32_t count[SENDERS];   /* aligned: wide loads of it read no other word */
     const void *letter[SENDERS];
+    uint32_t listed; /* entries of the round's list, which come before them */
 };
 
 template <typename type> struct block_memory {
