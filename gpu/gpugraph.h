@@ -58,20 +58,19 @@ typedef struct gpugraph_id_column {
     const int32_t *value32; /* NULL: value has the entries */
 } gpugraph_id_column;
 
-/* Distinct texts, any bytes, NUL included: number t begins at bytes[offset[t]] and has length[t]
-** bytes, or, length being NULL, ends where the next one begins. gpugraph_text tells both apart. */
+/* Distinct texts, any bytes, NUL included: number t begins at bytes[offset[t]] and ends where the
+** next one begins. */
 typedef struct gpugraph_texts {
     int64_t count;
-    const uint64_t *offset; /* count; count + 1 where length is NULL */
+    const uint64_t *offset; /* count + 1 */
     const char *bytes;
-    const uint32_t *length;
 } gpugraph_texts;
 
 /* Where text number t begins, and its length. */
 static inline const char *gpugraph_text(const gpugraph_texts *texts, uint64_t t,
                                         uint64_t *length) {
     const uint64_t begin = texts->offset[t];
-    *length = texts->length ? texts->length[t] : texts->offset[t + 1] - begin;
+    *length = texts->offset[t + 1] - begin;
     return texts->bytes + begin;
 }
 
@@ -208,8 +207,7 @@ typedef struct gpugraph_changes {
     /* A vertex that goes leaves its number unused, so that no other vertex has to take another one: work for
     ** what has changed, where it is otherwise of the size of the graph. A change after which they would be too many,
     ** and one that does not ask for it, gives all unused numbers up. (gpugraph_unused_numbers)
-    ** A vertex whose id comes between others takes an unused number; those up to one near by may take each other's
-    ** for that, also where the change then fails. Who needs that often gets unused numbers all over the graph. */
+    ** A vertex whose id comes between others moves the numbers of all behind it. */
     bool keep_numbers;
 } gpugraph_changes;
 

@@ -111,20 +111,13 @@ struct graph_ids {
     int64_t *integer;
     uint64_t *text_offset;
     char *text_bytes;
-    uint32_t *text_length; /* NULL: texts lie in order; else ... */
-    /* ... bytes that are taken, and bytes of texts (ids/loose_texts.c). */
-    uint64_t text_used, text_live;
     uint64_t *present; /* bit i: the INTEGER first_integer + i is an id; or NULL */
     uint32_t *rank;    /* set bits before each word of present */
     uint64_t span;     /* bits in present */
     struct unused_numbers {
         uint32_t *vertex; /* ascending */
         uint64_t count;
-    } unused; /* of vertices that have gone (update/unused.c) */
-    /* Unused numbers that were laid out for ids to come between others
-    ** (update/between.c). */
-    uint64_t spread;
-    int between; /* changes in which such ids moved all numbers, less those to wait for */
+    } unused;                      /* of vertices that have gone (update/unused.c) */
     struct text_index *text_index; /* NULL until often needed (ids/find_text.c) */
     uint64_t texts_asked;
 };

@@ -208,9 +208,7 @@ int64_t gg_graph_bytes(const gpugraph_graph *graph) {
         bytes += (graph->id.span + 63) / 64 * (sizeof(uint64_t) + sizeof(uint32_t));
     bytes += graph->id.unused.count * sizeof *graph->id.unused.vertex;
     if (texts)
-        bytes += (texts + 1) * sizeof(uint64_t) + gg_text_bytes_used(graph);
-    if (graph->id.text_length)
-        bytes += texts * sizeof *graph->id.text_length;
+        bytes += (texts + 1) * sizeof(uint64_t) + gg_text_bytes(&graph->ids.texts);
     return (int64_t)bytes;
 }
 
@@ -261,7 +259,7 @@ static void build(builder *b) {
 static void check_texts(const gpugraph_texts *texts, gpugraph_run *run) {
     const uint64_t count = (uint64_t)texts->count;
     if (count > 0 && gg_needs(run, texts->offset, count, "texts.offset") &&
-        (texts->length || texts->offset[count] > texts->offset[0]))
+        texts->offset[count] > texts->offset[0])
         gg_needs(run, texts->bytes, 1, "texts.bytes");
 }
 

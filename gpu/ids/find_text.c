@@ -3,7 +3,7 @@
 **
 **     slot     hash's upper half, text's number     a power of two of them, half of them taken, at most
 **              all ones: nothing                    three in four once texts have come; a text lies in
-**              a lower half of ones: gone           the first free one behind its hash's lower bits */
+**                                                   the first free one behind its hash's lower bits */
 #include "ids.h"
 
 #include <string.h>
@@ -12,9 +12,6 @@
 enum { TEXTS_FOR_ONE = 16, LEAST_ASKED = 64 };
 
 #define NO_TEXT UINT64_MAX
-
-/* Slots of a text that is gone, so that others are looked for beyond it. */
-#define GONE_TEXT UINT32_MAX
 
 /* Look-ups make the index, each of them a part of it. A look-up has no run that it could ask for interrupts, so it must
 ** not take long. */
@@ -121,27 +118,6 @@ void gg_drop_text_index(gpugraph_graph *graph) {
     graph->id.texts_asked = 0;
 }
 
-static uint64_t *slot_of(struct text_index *index, uint64_t hash, uint32_t t) {
-    uint64_t at = hash & index->mask;
-    while (index->slot[at] != (hash >> 32 << 32 | t))
-        at = (at + 1) & index->mask;
-    return &index->slot[at];
-}
-
-void gg_text_index_move(gpugraph_graph *graph, uint32_t from, uint32_t to) {
-    struct text_index *index = whole_index(graph);
-    if (!index)
-        return;
-    const uint64_t hash = hash_of(index, &graph->ids.texts, from);
-    *slot_of(index, hash, from) = hash >> 32 << 32 | to;
-}
-
-void gg_text_index_remove(gpugraph_graph *graph, uint32_t t) {
-    struct text_index *index = whole_index(graph);
-    if (index)
-        *slot_of(index, hash_of(index, &graph->ids.texts, t), t) = GONE_TEXT;
-}
-
 void gg_text_index_add(gpugraph_graph *graph, uint32_t t) {
     struct text_index *index = whole_index(graph);
     if (!index)
@@ -159,7 +135,7 @@ static uint32_t find_by_hash(const gpugraph_graph *graph, const struct text_inde
     uint64_t at = hash & index->mask, other_length;
     for (; index->slot[at] != NO_TEXT; at = (at + 1) & index->mask) {
         uint32_t t = (uint32_t)index->slot[at];
-        if (index->slot[at] >> 32 != hash >> 32 || t == GONE_TEXT)
+        if (index->slot[at] >> 32 != hash >> 32)
             continue;
         const char *other = gpugraph_text(texts, t, &other_length);
         if (other_length == length && (length == 0 || memcmp(other, bytes, length) == 0))

@@ -419,7 +419,6 @@ void gg_free_ids(gpugraph_graph *graph) {
     gg_release(graph->id.rank);
     gg_release(graph->id.text_offset);
     gg_release(graph->id.text_bytes);
-    gg_release(graph->id.text_length);
     gg_release(graph->id.unused.vertex);
     gg_drop_text_index(graph);
 }

@@ -111,30 +111,16 @@ gpugraph_status gg_sort_texts(gpugraph_run *run, const gpugraph_texts *texts,
 /* As memcmp, a prefix first. */
 int gg_compare_texts(const char *a, uint64_t a_length, const char *b, uint64_t b_length);
 
-/* Of the TEXTs as they are: before they change it goes, or is told which numbers change, one at a
-** time, and no two texts have one number in between. (ids/find_text.c) */
+/* The hash table of the TEXTs goes before they change; a text that comes behind all others
+** is added to it afterwards. (ids/find_text.c) */
 void gg_drop_text_index(gpugraph_graph *graph);
 uint64_t gg_text_index_bytes(const gpugraph_graph *graph);
-void gg_text_index_move(gpugraph_graph *graph, uint32_t from, uint32_t to);
-void gg_text_index_remove(gpugraph_graph *graph, uint32_t t);
-void gg_text_index_add(gpugraph_graph *graph, uint32_t t); /* after the text is there */
+void gg_text_index_add(gpugraph_graph *graph, uint32_t t);
 
 /* Bytes of all texts. */
-uint64_t gg_text_bytes(const gpugraph_texts *texts);
-/* Bytes of the graph's block of texts that are taken. (ids/loose_texts.c) */
-uint64_t gg_text_bytes_used(const gpugraph_graph *graph);
-/* Room behind the graph's texts for `length` bytes more, which are taken from then on; *at: where they begin. Texts
-** keep their numbers, and need not lie in order any more. False, without a failure in run->status, also where one is
-** longer than a text of SQLite may be. */
-bool gg_take_text_room(gpugraph_graph *graph, uint64_t length, gpugraph_run *run,
-                       uint64_t *at);
-/* Text number `from` goes, those between move up or down by one, and number `to` is bytes at .. at +
-** length - 1 of the block. For texts that need not lie in order. */
-void gg_replace_text(gpugraph_graph *graph, uint32_t from, uint32_t to, uint64_t at,
-                     uint32_t length);
-/* They lie in order again, without bytes that are no text's. */
-gpugraph_status gg_pack_texts(gpugraph_graph *graph, gpugraph_run *run);
-
+static inline uint64_t gg_text_bytes(const gpugraph_texts *texts) {
+    return texts->count > 0 ? texts->offset[texts->count] - texts->offset[0] : 0;
+}
 /* Of a text's bytes, 64 bits. (ids/hash.c) */
 uint64_t gg_fixed_hash_text(const char *bytes, uint64_t length, uint64_t seed);
 /* hash[v] of id and seed for every vertex: of the id's value, not of its number, so

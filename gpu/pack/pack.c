@@ -204,8 +204,6 @@ gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
                 (unsigned long long)graph->id.unused.count);
         return run->status;
     }
-    if (gg_pack_texts(graph, run))
-        return run->status;
     packed_header header = header_of(graph);
     bool ordered = header.flags & PACKED_IN_ORDER;
     if (ordered && gg_csr(graph, CSR_OUT, false, false, run, &out))

@@ -66,15 +66,13 @@ static void copy_ids(gpugraph_run *run, const gpugraph_graph *from, gpugraph_gra
     to->id.rank = copy_of(run, from->id.rank, words, sizeof *to->id.rank);
     to->id.text_offset =
         copy_of(run, from->id.text_offset, texts + 1, sizeof *to->id.text_offset);
-    to->id.text_bytes = copy_of(run, from->id.text_bytes, gg_text_bytes_used(from), 1);
-    to->id.text_length =
-        copy_of(run, from->id.text_length, texts, sizeof *to->id.text_length);
+    to->id.text_bytes =
+        copy_of(run, from->id.text_bytes, gg_text_bytes(&from->ids.texts), 1);
     to->id.unused.vertex = copy_of(run, from->id.unused.vertex, from->id.unused.count,
                                    sizeof *to->id.unused.vertex);
     to->ids.integer = to->id.integer;
     to->ids.texts.offset = to->id.text_offset;
     to->ids.texts.bytes = to->id.text_bytes;
-    to->ids.texts.length = to->id.text_length;
 }
 
 gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,

@@ -151,8 +151,7 @@ static bool change_edges(void *there) {
     unsigned changed = PART_ON_WEIGHTS;
     if (!p->same_ends)
         changed |= PART_ON_EDGES;
-    if (p->renamed ||
-        (!p->same_ends && (p->fresh || p->vertices->before != p->vertices->after)))
+    if (!p->same_ends && (p->fresh || p->vertices->before != p->vertices->after))
         changed |= PART_ON_VERTICES;
     copy->keeps_simple = t->simple;
     gg_drop_device_parts(p->graph, changed);

@@ -69,7 +69,6 @@ typedef struct patch {
     const void *weight;              /* of those added */
     uint64_t fresh;
     const uint64_t *fresh_at, *fresh_new; /* old numbers they come before; new ones */
-    bool renamed;                         /* a vertex may have another id */
     bool same_ends;                       /* nothing but weights changes */
 } patch;
 

@@ -3,8 +3,7 @@
 **     old texts that stay, in pieces   a cc . f        + fresh ones at their places
 **     offset, bytes                    a cc d f        made anew as a whole
 **     those behind all others          a cc d f + g    are but put there
-**
-** Those that come between others in the place of unused ones are put there before the batch (between.c). */
+ */
 #include "update.h"
 #include "ids/ids.h"
 
@@ -44,16 +43,6 @@ static void put_in_order(update *u, uint64_t t, uint64_t low, uint64_t high) {
         offset[t + k + 1 - low] = texts->offset[k + 1] - begin + at;
 }
 
-static void put_one_by_one(update *u, uint64_t t, uint64_t low, uint64_t high) {
-    uint64_t at = u->ids.id.text_offset[t], length;
-    for (uint64_t k = low; k < high && !gg_leave(u->run, k); k++) {
-        const char *text = gpugraph_text(&u->graph->ids.texts, k, &length);
-        if (length)
-            memcpy(u->ids.id.text_bytes + at, text, length);
-        u->ids.id.text_offset[t + k + 1 - low] = at += length;
-    }
-}
-
 /* Pieces and fresh texts in order of their new places. */
 static void fill(update *u, uint64_t first) {
     uint64_t was = u->graph->ids.integer_count, i = u->fresh_integers, t = 0;
@@ -67,10 +56,7 @@ static void fill(update *u, uint64_t first) {
             continue;
         uint64_t low = piece->from > was ? piece->from - was : 0;
         uint64_t high = piece->from + piece->count - was;
-        if (u->graph->id.text_length)
-            put_one_by_one(u, t, low, high);
-        else
-            put_in_order(u, t, low, high);
+        put_in_order(u, t, low, high);
         t += high - low;
     }
 }
@@ -102,25 +88,20 @@ static void plan_behind(update *u) {
     const gpugraph_graph *graph = u->graph;
     gpugraph_graph *to = &u->ids;
     const uint64_t count = (uint64_t)graph->ids.texts.count, after = count + u->fresh,
-                   used = gg_text_bytes_used(graph);
+                   used = graph->id.text_offset[count];
     to->id.text_offset = gg_longer(u, graph->id.text_offset, count + 1, after + 1,
                                    sizeof *to->id.text_offset);
     to->id.text_bytes =
         gg_longer(u, graph->id.text_bytes, used, used + bytes_of_fresh(u), 1);
-    if (graph->id.text_length)
-        to->id.text_length =
-            gg_longer(u, graph->id.text_length, count, after, sizeof *to->id.text_length);
 }
 
 static void commit_behind(update *u) {
     gpugraph_graph *graph = u->graph, *to = &u->ids;
     gpugraph_texts *texts = &graph->ids.texts;
-    uint64_t at = gg_text_bytes_used(graph);
+    uint64_t at = graph->id.text_offset[texts->count];
     gg_take_longer((void **)&graph->id.text_offset, (void **)&to->id.text_offset);
     gg_take_longer((void **)&graph->id.text_bytes, (void **)&to->id.text_bytes);
-    gg_take_longer((void **)&graph->id.text_length, (void **)&to->id.text_length);
-    *texts = (gpugraph_texts){texts->count, graph->id.text_offset, graph->id.text_bytes,
-                              graph->id.text_length};
+    *texts = (gpugraph_texts){texts->count, graph->id.text_offset, graph->id.text_bytes};
     for (uint64_t i = 0; i < u->fresh; i++) {
         uint64_t length;
         const char *text = fresh_text(u, i, &length);
@@ -130,11 +111,6 @@ static void commit_behind(update *u) {
         graph->id.text_offset[t] = at;
         at += length;
         graph->id.text_offset[t + 1] = at;
-        if (graph->id.text_length) {
-            graph->id.text_length[t] = (uint32_t)length;
-            graph->id.text_used += length;
-            graph->id.text_live += length;
-        }
         gg_text_index_add(graph, (uint32_t)t);
     }
 }
@@ -164,11 +140,9 @@ void gg_commit_texts(update *u) {
         return;
     gg_release(graph->id.text_offset);
     gg_release(graph->id.text_bytes);
-    gg_release(graph->id.text_length);
     gg_drop_text_index(graph);
     graph->id.text_offset = to->id.text_offset;
     graph->id.text_bytes = to->id.text_bytes;
-    graph->id.text_length = NULL;
     graph->ids.texts = to->ids.texts;
     to->id.text_offset = NULL;
     to->id.text_bytes = NULL;

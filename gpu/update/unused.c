@@ -9,10 +9,6 @@
 #include "update.h"
 #include "ids/ids.h"
 
-/* Ids that come between others before numbers are spread again that had to be given
-** up. */
-enum { SPREAD_PATIENCE = 8 };
-
 /* Unused numbers that a graph of n vertices may have: half of n, and at most 4,096 and a
 ** 1,024th of n. Writing a list of that length takes some microseconds, and searches look
 ** at no more vertices in vain. */
@@ -59,8 +55,7 @@ static uint64_t merge(const update *u, const uint8_t *again, uint64_t *to) {
 
 static bool may_keep(const update *u, uint64_t count) {
     const gpugraph_graph *graph = u->graph;
-    return u->changes->keep_numbers &&
-           count <= most_unused((uint64_t)graph->n) + graph->id.spread;
+    return u->changes->keep_numbers && count <= most_unused((uint64_t)graph->n);
 }
 
 static void keep_unused(update *u, const uint64_t *number, uint64_t count) {
@@ -110,10 +105,6 @@ void gg_commit_unused(update *u) {
     if (!u->unused_change)
         return;
     gg_release(u->graph->id.unused.vertex);
-    if (u->ids.id.unused.count == 0 && u->graph->id.spread > 0) {
-        u->graph->id.spread = 0;
-        u->graph->id.between = u->given_up ? -SPREAD_PATIENCE : 1; /* used, all of them */
-    }
     u->graph->id.unused = u->ids.id.unused;
     u->ids.id.unused = (struct unused_numbers){NULL, 0};
 }

@@ -305,7 +305,6 @@ patch gg_patch_of(update *u) {
                    .fresh = u->fresh,
                    .fresh_at = u->fresh_at,
                    .fresh_new = u->fresh_new,
-                   .renamed = u->renamed,
                    .same_ends = gg_same_ends(u)};
 }
 
@@ -406,8 +405,9 @@ static void check_update(const gpugraph_graph *graph, const gpugraph_changes *ch
     check_vertices(graph, changes->loose, changes->loose_count, run);
 }
 
-void gg_change_graph(gpugraph_graph *graph, const gpugraph_changes *changes, bool renamed,
-                     gpugraph_run *run) {
+/* All of a batch, once it is checked. */
+static void change_graph(gpugraph_graph *graph, const gpugraph_changes *changes,
+                         gpugraph_run *run) {
     static const gpugraph_edges none;
     const double start = gg_now_ms();
     const gpugraph_weight_type type = settle_type(graph, changes, run);
@@ -420,7 +420,6 @@ void gg_change_graph(gpugraph_graph *graph, const gpugraph_changes *changes, boo
                 .run = run,
                 .removed_id = changes->removed,
                 .removed_count = (uint64_t)changes->removed_count,
-                .renamed = renamed,
                 .changes = changes};
     u.added_count = (uint64_t)u.added->count;
     u.lone_count = (uint64_t)u.added->vertex_count;
@@ -445,7 +444,6 @@ void gg_change_graph(gpugraph_graph *graph, const gpugraph_changes *changes, boo
 
 gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *changes,
                                 gpugraph_run *run) {
-    struct named_numbers named;
     gg_begin(run);
     if (!gg_needs(run, changes, 1, "changes") || gg_bring_away(graph, run))
         return run->status;
@@ -454,9 +452,6 @@ gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *c
     check_update(graph, changes, run);
     if (run->status)
         return run->status;
-    changes = gg_make_places(graph, changes, &named, run);
-    if (!gg_stopping(run))
-        gg_change_graph(graph, changes, named.moved, run);
-    gg_free_named(&named);
+    change_graph(graph, changes, run);
     return gg_stopping(run) ? gg_stopped(run) : run->status;
 }

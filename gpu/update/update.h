@@ -6,9 +6,7 @@
 **     gone.c       what those are that go
 **     vertices.c   ends of added edges: known or fresh; vertices that vanish
 **     unused.c     numbers that these leave unused, so that others keep theirs
-**     between.c    such numbers for vertices whose ids come between others
-**     spread.c     such numbers all over the graph
-**     texts.c      those of them that are TEXTs
+**     texts.c      ids that are TEXTs
 **     retype.c     weights of another type
 **     values.c     the ids afterwards; weights, and how wide they have to be
 **     rows.c       CSRs: which arcs go, where new ones come to lie
@@ -32,8 +30,7 @@
 enum {
     /* Items of GG_THREAD_GRAIN in the time of one item whose memory was asked for
     ** ahead. */
-    GG_FETCH_ITEMS = 8,
-    GG_WAY_IDS = 16 /* ids of a batch for which vertices give way */
+    GG_FETCH_ITEMS = 8
 };
 
 /* One end of an added edge. */
@@ -132,7 +129,6 @@ typedef struct update {
     int64_t *fresh_id; /* ascending: INTEGERs, then numbers of texts */
     uint64_t *fresh_at, *fresh_new, *vanished_at;
     uint64_t given_up; /* numbers that were unused before and vanish, too */
-    bool renamed;      /* a number that was unused has another id now */
     uint64_t gone;     /* vertices that vanish, and those whose numbers stay, unused */
     splice vertices;
     bool ids_change, texts_change;
@@ -207,8 +203,6 @@ void gg_update_edges(update *u);
 /* Part of gg_update_edges: the ends and weights of u->removed. */
 void gg_look_at_gone(update *u);
 void gg_update_vertices(update *u);
-/* Vertices with INTEGER ids below that one, which is none of them. (vertices.c) */
-uint64_t gg_integers_below(const gpugraph_ids *ids, int64_t id);
 /* Part of gg_update_vertices: which of those that would vanish leave their numbers unused, and which numbers are
 ** used again, or given up. */
 void gg_update_unused(update *u);
@@ -256,34 +250,6 @@ void gg_free_gap_plan(update *u);
 ** weights have the type of the graph's. */
 void gg_update_prepare(update *u);
 void gg_update_free(update *u);
-
-/* All of a batch, once it is checked; renamed: as in update. gpugraph_update is this, and what comes before it. */
-void gg_change_graph(gpugraph_graph *graph, const gpugraph_changes *changes, bool renamed,
-                     gpugraph_run *run);
-
-/* An id, wherever it is written. */
-struct vertex_id {
-    bool text;
-    int64_t integer;
-    const char *bytes; /* of a TEXT */
-    uint64_t length;
-};
-
-/* The batch with the numbers that it names as they are once others have given way. */
-struct named_numbers {
-    gpugraph_changes changes;
-    uint32_t *kept, *loose;
-    /* new ids between those that are there, and ids of unused numbers */
-    struct vertex_id id[GG_WAY_IDS];
-    uint64_t ids;
-    bool moved; /* numbers may have moved, or have other ids */
-};
-/* Before a batch: numbers for vertices whose ids come between others, as far as that can be had. The batch to go on
-** with; a failure is in the run's status, and leaves the graph's vertices and edges as they were. (between.c) */
-const gpugraph_changes *gg_make_places(gpugraph_graph *graph,
-                                       const gpugraph_changes *changes,
-                                       struct named_numbers *named, gpugraph_run *run);
-void gg_free_named(struct named_numbers *named);
 
 patch gg_patch_of(update *u);
 

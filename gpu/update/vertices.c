@@ -120,7 +120,7 @@ static void find_ends(id_lookup *l) {
 
 /* ---- fresh vertices ---- */
 
-uint64_t gg_integers_below(const gpugraph_ids *ids, int64_t id) {
+static uint64_t integers_below(const gpugraph_ids *ids, int64_t id) {
     uint64_t low = 0, high = ids->integer_count;
     if (!ids->integer)
         return id < ids->first_integer ? 0 : high;
@@ -155,7 +155,7 @@ static void order_integers(update *u, end_ref *ref) {
         int64_t id = (int64_t)(u->key[k] ^ SIGN_BIT);
         added_end *end = &u->end[ref[k]];
         if (k == 0 || u->key[k] != u->key[k - 1])
-            add_fresh(u, id, gg_integers_below(ids, id));
+            add_fresh(u, id, integers_below(ids, id));
         end->fresh = (uint32_t)u->fresh - 1;
         end->place = (uint32_t)u->fresh_at[end->fresh];
     }

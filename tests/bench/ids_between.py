@@ -6,8 +6,7 @@ edges and 700,000 vertices: total ms by gpugraph_timings, of the first three suc
 
 IDS: consecutive (but for one far behind, before which all new ones come), apart (by 1,000; new ones at random), counting (the
 same; new ones count on from one of them), before (the same; new ones count down from the first), texts (of ten characters; new ones at random) or behind (such texts; new ones come behind all
-others). QUERY: look-up, bfs or mis. The first two changes move all vertex numbers; the third makes
-what the later ones need."""
+others). QUERY: look-up, bfs or mis."""
 import random
 import statistics
 import subprocess

@@ -491,19 +491,8 @@ static bool same_texts(const gpugraph_texts *a, const gpugraph_texts *b) {
     return true;
 }
 
-/* What texts take that need not lie in order, beyond those that do. */
-static int64_t loose_bytes(const gpugraph_graph *graph) {
-    if (!graph->id.text_length)
-        return 0;
-    return (int64_t)(gg_text_bytes_used(graph) - gg_text_bytes(&graph->ids.texts) +
-                     (uint64_t)graph->ids.texts.count * sizeof *graph->id.text_length);
-}
-
 const char *kept_texts_differ(const gpugraph_graph *graph) {
     const gpugraph_ids *ids = &graph->ids;
-    if (ids->texts.length != graph->id.text_length ||
-        (ids->texts.length && graph->id.text_live != gg_text_bytes(&ids->texts)))
-        return "the bytes of texts";
     for (uint64_t t = 0; t < (uint64_t)ids->texts.count; t++) {
         uint64_t length;
         const char *text = gpugraph_text(&ids->texts, t, &length);
@@ -530,7 +519,7 @@ static const char *compare_ids(const gpugraph_graph *got, const gpugraph_graph *
          (got->id.span != wanted->id.span || a->first_integer != b->first_integer)))
         return "the bitmap of ids";
     if (a->texts.count != b->texts.count || a->texts.offset != got->id.text_offset ||
-        a->texts.bytes != got->id.text_bytes || a->texts.length != got->id.text_length)
+        a->texts.bytes != got->id.text_bytes)
         return "the number of texts";
     if (!same_texts(&a->texts, &b->texts))
         return "texts";
@@ -599,7 +588,7 @@ const char *same_graph(gpugraph_graph *got, gpugraph_graph *wanted) {
     if (a->source != got->source || a->target != got->target ||
         a->edge_id != got->edge_id)
         return "where the arrays are";
-    if (got->host_bytes != wanted->host_bytes + loose_bytes(got))
+    if (got->host_bytes != wanted->host_bytes)
         return "the bytes that are held";
     return compare_slots(got, wanted);
 }

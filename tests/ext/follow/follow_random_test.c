@@ -11,7 +11,6 @@
 ** GPUGRAPH_FOLLOW_SEED: where to begin (default 1). A failure tells the seed and the
 ** latest statements. */
 /* ctest: serial wide=40 gaps wider-gaps long */
-#include "base/limits.h"
 #include "base/ext_limits.h"
 #include "expect.h"
 #include "follow/mirror.h"
@@ -1043,10 +1042,6 @@ START_TEST(graph_is_table) {
     create_graph();
     for (long i = 0; i < number_of("GPUGRAPH_FOLLOW_STATEMENTS", 700); i++) {
         ext_limits.mirror_find_from = pick(2) ? 1 : 1000;
-        if (i % 100 == 0) { /* do vertices give way to those that come between? */
-            gg_limits.spread_every = (uint64_t)pick(2) * 3;
-            gg_limits.way_edges = gg_limits.spread_every * 30;
-        }
         step();
     }
     finish_transactions();

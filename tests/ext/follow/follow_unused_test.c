@@ -6,7 +6,6 @@
 #include "share.h"
 #include "sql.h"
 #include "suite.h"
-#include "base/limits.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,10 +113,6 @@ static bool gave_up(void) {
 
 START_TEST(changes_at_random) {
     int given_up = 0;
-    if (_i >= 12) { /* vertices give way to those that come between */
-        gg_limits.spread_every = 2 + (uint64_t)_i % 3 * 4;
-        gg_limits.way_edges = 100;
-    }
     make_graph(_i % 2 ? "INTEGER" : "TEXT");
     run("SELECT count(*) FROM gpu_bfs('g', 500)");
     dice = (uint64_t)_i + 1;
@@ -148,7 +143,6 @@ START_TEST(changes_at_random) {
         expect("'ok'", "SELECT gpugraph_check('g')");
     }
     ck_assert_int_gt(given_up, 0);
-    gg_limits.spread_every = gg_limits.way_edges = 0;
     sql_close();
 }
 END_TEST
@@ -245,5 +239,5 @@ END_TEST
 const struct suite suite = {
     "follow_unused",
     {{"follow_unused", .timeout = 120,
-      .cases = {{&changes_at_random, 24}, {&in_one_statement}, {&in_arrays}, {&saved}}}},
+      .cases = {{&changes_at_random, 12}, {&in_one_statement}, {&in_arrays}, {&saved}}}},
 };

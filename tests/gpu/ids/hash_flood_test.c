@@ -149,7 +149,7 @@ START_TEST(texts_of_a_graph) {
     const gpugraph_edges edges = {.count = IDS,
                                   .source = column,
                                   .target = column,
-                                  .texts = {IDS, offset, bytes[0], NULL}};
+                                  .texts = {IDS, offset, bytes[0]}};
     ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_OK);
     for (int turn = 0; turn < 2; turn++) { /* the index is made in the first */
         comparisons = 0;

@@ -81,7 +81,7 @@ static long slot_blocks(const gpugraph_graph *graph, const struct csr_slot *slot
 static long own_blocks(const gpugraph_graph *graph) {
     long blocks = graph->gaps.made ? 3 : graph->edge_id ? 1 : 0;
     blocks += graph->id.unused.vertex != NULL;
-    blocks += (graph->id.text_length != NULL) + (graph->id.text_index != NULL);
+    blocks += graph->id.text_index != NULL;
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
         blocks += graph->derived.adjacency[side].made
                       ? 2 + (graph->derived.adjacency[side].in != NULL)
@@ -207,46 +207,6 @@ START_TEST(updates_that_keep_numbers) {
 }
 END_TEST
 
-/* Vertices give way to those that come between others, numbers for which are spread before: after a failure in the
-** middle of it the graph is the same under other numbers. Returns how many were unused. */
-static uint64_t fail_giving_way(story *s) {
-    uint64_t unused = 0;
-    bool again = true;
-    s->batch.changes.added = &s->batch.added.edges;
-    s->opening.changes.keep_numbers = s->batch.changes.keep_numbers = true;
-    for (int n = 1; again; n++) {
-        gpugraph_run run = {.threads = 1};
-        gpugraph_graph *graph = graph_before(s, true);
-        graph->id.between = 1; /* one has come before */
-        long held = heap_blocks() - own_blocks(graph);
-        fail_from(n, false);
-        gpugraph_status status = gpugraph_update(graph, &s->batch.changes, &run);
-        again = fail_no_more();
-        if (status)
-            again_after_failure(graph, &s->batch.changes, s->old, held, n);
-        unused += gpugraph_unused_numbers(graph, NULL);
-        expect_same_but_unused(graph, s->new, n, "at the end");
-        gpugraph_free(graph);
-    }
-    return unused;
-}
-
-START_TEST(vertices_that_give_way) {
-    uint64_t unused = 0;
-    gg_limits.spread_every = 3;
-    gg_limits.way_edges = 100;
-    for (uint64_t seed = 0; seed < 3; seed++) {
-        story s = story_of(_i, seed, 90, 40, 3);
-        if (s.batch.added.edges.count > 0)
-            unused += fail_giving_way(&s);
-        story_free(&s);
-    }
-    gg_limits.spread_every = gg_limits.way_edges = 0;
-    ck_assert(unused > 0 ||
-              (_i % MODEL_IDS != MODEL_GAPS && _i % MODEL_IDS != MODEL_TEXTS));
-}
-END_TEST
-
 /* Most of these graphs have gaps between their edges already. */
 START_TEST(updates_with_gaps) {
     int with_gaps = 0;
@@ -322,7 +282,6 @@ const struct suite suite = {
     {{"all", .timeout = 240,
       .cases = {{&updates, KINDS},
                 {&updates_that_keep_numbers, KINDS},
-                {&vertices_that_give_way, KINDS},
                 {&updates_with_gaps, KINDS},
                 {&clones_and_packs, KINDS},
                 {&interrupts, KINDS}}}},
