@@ -36,40 +36,21 @@ extern "C" {
 
 typedef struct gpugraph_exchange gpugraph_exchange;
 
-typedef enum gpugraph_combination {
-    GPUGRAPH_SUM = 0, /* of words */
-    GPUGRAPH_SUM_128, /* of pairs of words, the low one first */
-    GPUGRAPH_LEAST,
-    GPUGRAPH_MOST
-} gpugraph_combination;
-
-#define GPUGRAPH_COMBINED 64 /* words at a time, at most */
-
 /* What goes to, or comes from, one part. room 0: nothing does, and both know it. */
 typedef struct gpugraph_parcel {
     void *bytes;
     uint64_t room, size; /* size: that are sent, or that have come; at most room */
 } gpugraph_parcel;
 
-/* One way of exchanging. All calls are collective; the status is of the run, and a part that has
-** failed, or that is gone, makes all of them fail. */
+/* One way of exchanging. `swap_and_gather` is collective; the status is of the run, and a part that
+** has failed, or that is gone, makes it fail at all parts. */
 typedef struct gpugraph_exchange_calls {
-    const char *name; /* "mpi" */
     /* out[q] of part p becomes in[p] of part q: arrays with an entry for each part. The own entry
-    ** is copied likewise. A parcel may be empty where it has room. */
-    gpugraph_status (*swap)(gpugraph_exchange *, gpugraph_run *,
-                            const gpugraph_parcel *out, gpugraph_parcel *in);
-    /* word[i] of all parts combined becomes word[i] of each. */
-    gpugraph_status (*combine)(gpugraph_exchange *, gpugraph_run *, gpugraph_combination,
-                               uint64_t *word, uint32_t words);
-    /* Both with one wait. */
-    gpugraph_status (*swap_and_combine)(gpugraph_exchange *, gpugraph_run *,
-                                        const gpugraph_parcel *out, gpugraph_parcel *in,
-                                        gpugraph_combination, uint64_t *word,
-                                        uint32_t words);
-    /* `bytes` of each part, by part, to all. */
-    gpugraph_status (*gather)(gpugraph_exchange *, gpugraph_run *, const void *mine,
-                              size_t bytes, void *all);
+    ** is copied likewise. A parcel may be empty where it has room. out NULL: no parcels move.
+    ** `bytes` of each part, by part, come to all; bytes 0: none do. Both take one wait. */
+    gpugraph_status (*swap_and_gather)(gpugraph_exchange *, gpugraph_run *,
+                                       const gpugraph_parcel *out, gpugraph_parcel *in,
+                                       const void *mine, size_t bytes, void *all);
     /* Not collective: has another part failed? Then this one has, with its sentence. */
     bool (*hear)(gpugraph_exchange *, gpugraph_run *run);
     /* Not collective: this part has failed, as run says, and makes no call any more. */

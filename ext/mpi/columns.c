@@ -147,7 +147,7 @@ static bool choose_range(struct opened *f, gpugraph_exchange *x, gpugraph_run *r
     gpugraph_run talk = {.status = GPUGRAPH_OK};
     uint64_t word[2] = {any ? order_of_integer(span[0]) : UINT64_MAX,
                         any ? ~order_of_integer(span[1]) : UINT64_MAX};
-    x->calls->combine(x, &talk, GPUGRAPH_LEAST, word, 2);
+    gg_combine(x, &talk, GPUGRAPH_LEAST, word, 2);
     if (talk.status != GPUGRAPH_OK)
         gg_fail(run, talk.status, "%s", talk.message);
     span[0] = integer_of_order(word[0]);
@@ -372,7 +372,7 @@ static bool agree_on_columns(columns *c, gpugraph_exchange *x, gpugraph_run *run
     /* A process may have read no file. */
     uint64_t word[] = {c->real_weight, c->own_ids, (uint64_t)c->ids.affinity[0],
                        (uint64_t)c->ids.affinity[1], c->ids.mixed != NULL};
-    if (x->calls->combine(x, run, GPUGRAPH_MOST, word, 5) != GPUGRAPH_OK)
+    if (gg_combine(x, run, GPUGRAPH_MOST, word, 5) != GPUGRAPH_OK)
         return false;
     if (word[0] && !c->real_weight)
         make_real(c);

@@ -121,8 +121,7 @@ bool dictionary_find(const range *d, gpugraph_run *run, int64_t integer, const c
         *number = find_integer(d, order_of_integer(integer));
     gg_release(bytes);
     return run->status == GPUGRAPH_OK &&
-           d->exchange->calls->combine(d->exchange, run, GPUGRAPH_LEAST, number, 1) ==
-               GPUGRAPH_OK;
+           gg_combine(d->exchange, run, GPUGRAPH_LEAST, number, 1) == GPUGRAPH_OK;
 }
 
 /* ---- ids in two types ---- */
@@ -176,7 +175,7 @@ bool dictionary_find_mixed(const range *d, gpugraph_run *run, bool *found, int64
     struct least mine = {0}, *least = gg_alloc(run, x->parts, sizeof *least);
     if (range_own(d) > 0 && d->bytes[0] == 'i')
         mine = (struct least){1, word_in_order(d->bytes + 1)};
-    if (least && x->calls->gather(x, run, &mine, sizeof mine, least) == GPUGRAPH_OK &&
+    if (least && gg_gather(x, run, &mine, sizeof mine, least) == GPUGRAPH_OK &&
         ask_for_numbers(d, run, least, &out) && gg_post(x, run, &out, &in)) {
         const uint64_t *asked = (const uint64_t *)in.bytes;
         for (uint64_t i = 0; i < in.offset[x->parts] / sizeof *asked; i++)
@@ -184,7 +183,7 @@ bool dictionary_find_mixed(const range *d, gpugraph_run *run, bool *found, int64
                 word[0] = 0;
                 word[1] = asked[i];
             }
-        x->calls->combine(x, run, GPUGRAPH_LEAST, word, 2);
+        gg_combine(x, run, GPUGRAPH_LEAST, word, 2);
     }
     if (run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);

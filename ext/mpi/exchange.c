@@ -22,8 +22,6 @@ struct alarm {
 struct office {
     gpugraph_exchange exchange; /* first */
     MPI_Comm talk, alarms;
-    MPI_Datatype pair;
-    MPI_Op sum_pairs, least, most;
     bool told; /* that this part has failed */
     struct alarm alarm;
     MPI_Request
@@ -193,106 +191,33 @@ static void end_swap(struct office *o, gpugraph_parcel *in) {
         }
 }
 
-static void add_pairs(void *from, void *into, int *count, MPI_Datatype *type) {
-    const uint64_t *a = from;
-    uint64_t *b = into;
-    (void)type;
-    for (int i = 0; i < 2 * *count;
-         i += 2) { /* the high word takes the low one's carry */
-        b[i] += a[i];
-        b[i + 1] += a[i + 1] + (b[i] < a[i]);
-    }
-}
-
-/* Not MPI_MIN and MPI_MAX: MPICH 4.0 takes the words for signed ones. */
-static void take_least(void *from, void *into, int *count, MPI_Datatype *type) {
-    const uint64_t *a = from;
-    uint64_t *b = into;
-    (void)type;
-    for (int i = 0; i < *count; i++)
-        b[i] = a[i] < b[i] ? a[i] : b[i];
-}
-
-static void take_most(void *from, void *into, int *count, MPI_Datatype *type) {
-    const uint64_t *a = from;
-    uint64_t *b = into;
-    (void)type;
-    for (int i = 0; i < *count; i++)
-        b[i] = a[i] > b[i] ? a[i] : b[i];
-}
-
-static bool begin_combine(struct office *o, gpugraph_run *run, gpugraph_combination how,
-                          const uint64_t *word, uint64_t *result, uint32_t words,
-                          MPI_Request *request) {
-    const bool pairs = how == GPUGRAPH_SUM_128;
-    MPI_Op op = pairs                   ? o->sum_pairs
-                : how == GPUGRAPH_LEAST ? o->least
-                : how == GPUGRAPH_MOST  ? o->most
-                                        : MPI_SUM;
-    if (words > GPUGRAPH_COMBINED)
-        gg_fail(run, GPUGRAPH_INVALID, "%u words are combined at once, %d at most", words,
-                GPUGRAPH_COMBINED);
-    return run->status == GPUGRAPH_OK &&
-           works(MPI_Iallreduce(word, result, (int)(pairs ? words / 2 : words),
-                                pairs ? o->pair : MPI_UINT64_T, op, o->talk, request),
-                 run);
-}
-
-/* out NULL: words alone; words 0: parcels alone. Both are under way at the same time. */
-static gpugraph_status swap_and_combine(gpugraph_exchange *x, gpugraph_run *run,
-                                        const gpugraph_parcel *out, gpugraph_parcel *in,
-                                        gpugraph_combination how, uint64_t *word,
-                                        uint32_t words) {
+/* Both are under way at the same time. */
+static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
+                                       const gpugraph_parcel *out, gpugraph_parcel *in,
+                                       const void *mine, size_t bytes, void *all) {
     struct office *o = office_of(x);
-    uint64_t result[GPUGRAPH_COMBINED];
     MPI_Request request = MPI_REQUEST_NULL;
     bool swapped = !out, moved = false;
-    int combined = words == 0;
-    if (words)
-        begin_combine(o, run, how, word, result, words, &request);
+    int gathered = bytes == 0;
+    if (bytes)
+        works(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+                             o->talk, &request),
+              run);
     if (out && run->status == GPUGRAPH_OK) {
         begin_swap(o, run, out, in);
         keep_own(x->part, run, out, in);
     }
-    while (run->status == GPUGRAPH_OK && !(swapped && combined)) {
+    while (run->status == GPUGRAPH_OK && !(swapped && gathered)) {
         moved = false;
         if (!swapped)
             swapped = has_swapped(o, run, out, in, &moved);
-        if (!combined && run->status == GPUGRAPH_OK)
-            works(MPI_Test(&request, &combined, MPI_STATUS_IGNORE), run);
-        if (run->status == GPUGRAPH_OK && !moved && !(swapped && combined))
+        if (!gathered && run->status == GPUGRAPH_OK)
+            works(MPI_Test(&request, &gathered, MPI_STATUS_IGNORE), run);
+        if (run->status == GPUGRAPH_OK && !moved && !(swapped && gathered))
             waits_on(o, run);
     }
     if (out)
         end_swap(o, in);
-    if (words && run->status == GPUGRAPH_OK)
-        memcpy(word, result, words * sizeof *word);
-    x->sent += words * sizeof *word;
-    x->received += words * sizeof *word;
-    return ended(o, run);
-}
-
-static gpugraph_status swap_exchange(gpugraph_exchange *x, gpugraph_run *run,
-                                     const gpugraph_parcel *out, gpugraph_parcel *in) {
-    return swap_and_combine(x, run, out, in, GPUGRAPH_SUM, NULL, 0);
-}
-
-static gpugraph_status combine(gpugraph_exchange *x, gpugraph_run *run,
-                               gpugraph_combination how, uint64_t *word, uint32_t words) {
-    return swap_and_combine(x, run, NULL, NULL, how, word, words);
-}
-
-static gpugraph_status gather_exchange(gpugraph_exchange *x, gpugraph_run *run,
-                                       const void *mine, size_t bytes, void *all) {
-    struct office *o = office_of(x);
-    MPI_Request request;
-    int finished = 0;
-    if (works(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-                             o->talk, &request),
-              run))
-        while (works(MPI_Test(&request, &finished, MPI_STATUS_IGNORE), run) &&
-               !finished && waits_on(o, run))
-            ;
     x->sent += bytes;
     x->received += bytes * (x->parts - 1);
     return ended(o, run);
@@ -300,9 +225,8 @@ static gpugraph_status gather_exchange(gpugraph_exchange *x, gpugraph_run *run,
 
 /* ---- opening ---- */
 
-static const gpugraph_exchange_calls calls = {
-    "mpi",           swap_exchange, combine,      swap_and_combine,
-    gather_exchange, hear_exchange, fail_exchange};
+static const gpugraph_exchange_calls calls = {swap_and_gather, hear_exchange,
+                                              fail_exchange};
 
 static bool make_room_of_exchange(struct office *o, uint32_t parts) {
     o->request = malloc(2 * parts * sizeof *o->request);
@@ -335,11 +259,6 @@ gpugraph_exchange *gpugraph_mpi_open(MPI_Comm communicator) {
     MPI_Comm_dup(communicator, &o->talk);
     MPI_Comm_dup(communicator, &o->alarms);
     MPI_Comm_set_errhandler(o->talk, MPI_ERRORS_RETURN);
-    MPI_Type_contiguous(2, MPI_UINT64_T, &o->pair);
-    MPI_Type_commit(&o->pair);
-    MPI_Op_create(add_pairs, 1, &o->sum_pairs);
-    MPI_Op_create(take_least, 1, &o->least);
-    MPI_Op_create(take_most, 1, &o->most);
     return &o->exchange;
 }
 
@@ -347,10 +266,6 @@ void gpugraph_mpi_close(gpugraph_exchange *x) {
     if (!x)
         return;
     struct office *o = office_of(x);
-    MPI_Op_free(&o->sum_pairs);
-    MPI_Op_free(&o->least);
-    MPI_Op_free(&o->most);
-    MPI_Type_free(&o->pair);
     MPI_Comm_free(&o->alarms);
     MPI_Comm_free(&o->talk);
     release_exchange(o);

@@ -62,7 +62,7 @@ static bool split_ranges(gpugraph_exchange *x, gpugraph_run *run,
     uint64_t heads = 0;
     if (mine && all && head) {
         take_range_samples(mine, strings, order);
-        x->calls->gather(x, run, mine, sizeof *mine, all);
+        gg_gather(x, run, mine, sizeof *mine, all);
     }
     for (uint32_t q = 0; run->status == GPUGRAPH_OK && q < x->parts; q++) {
         memcpy(head + heads, all[q].head, all[q].count * sizeof *head);
@@ -193,7 +193,7 @@ static bool count_ranges(range *r, gpugraph_run *run, uint64_t own) {
     gpugraph_exchange *x = r->exchange;
     uint64_t before = 0;
     r->first = gg_alloc(run, x->parts + 1, sizeof *r->first);
-    if (!r->first || x->calls->gather(x, run, &own, sizeof own, r->first) != GPUGRAPH_OK)
+    if (!r->first || gg_gather(x, run, &own, sizeof own, r->first) != GPUGRAPH_OK)
         return false;
     for (uint32_t q = 0; q <= x->parts; q++) {
         const uint64_t here = q < x->parts ? r->first[q] : 0;

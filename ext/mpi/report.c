@@ -1,6 +1,7 @@
 /* What is told beside the result: phases, and what a run would need. */
 #include "answer.h"
 #include "base/run.h"
+#include "distributed/exchange/post.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -79,8 +80,7 @@ void phases_report(const phases *p, const answer *a, gpugraph_exchange *x,
     struct report *all = gg_alloc(run, x->parts, sizeof *all);
     if (!all)
         x->calls->fail(x, run);
-    else if (x->calls->gather(x, run, &mine, sizeof mine, all) == GPUGRAPH_OK &&
-             x->part == 0) {
+    else if (gg_gather(x, run, &mine, sizeof mine, all) == GPUGRAPH_OK && x->part == 0) {
         print_report(all, x->parts);
         if (gpugraph_part_way(a->part))
             printf("devices  one for each process, exchange %s\n",

@@ -320,7 +320,7 @@ static bool move_rows_of_write(struct output *w, const answer *a, const options 
         at += count;
         left = a->rows - at;
         gpugraph_run talk = {.status = GPUGRAPH_OK};
-        if (x->calls->combine(x, &talk, GPUGRAPH_MOST, &left, 1) != GPUGRAPH_OK)
+        if (gg_combine(x, &talk, GPUGRAPH_MOST, &left, 1) != GPUGRAPH_OK)
             gg_fail(run, talk.status, "%s", talk.message);
     }
     return run->status == GPUGRAPH_OK;

@@ -7,6 +7,7 @@
 ** library, then of P parts of one thread each by source, by target and in a grid; the least of five. Answers must be
 ** the same, bit for bit. "cpu": processor time of all threads, which a busy machine changes less. */
 #include "bench_graphs.h"
+#include "distributed/exchange/post.h"
 #include "part_threads.h"
 
 enum { BFS, SSSP, MIS, WEAK, STRONG, RANK, SEARCHES };
@@ -170,7 +171,7 @@ static gpugraph_status body(void *trial, gpugraph_exchange *x, gpugraph_run *run
     struct answers a = blank;
     const gpugraph_part_tree tree = {column(n, 8), column(n, 8)};
     for (int i = 0; i < CALLS && !run->status; i++) {
-        x->calls->combine(x, run, GPUGRAPH_SUM, &nothing, 1);
+        gg_combine(x, run, GPUGRAPH_SUM, &nothing, 1);
         const double start = clock_ms();
         search_part(p, searched, run, &a, &tree);
         const double ms = clock_ms() - start;

@@ -13,6 +13,7 @@
 ** "owners" compares rules for who owns a vertex, from the arcs alone: a hash of its number; its rank by
 ** degree modulo P; a hash of its number divided by 16, 128, 1024. */
 #include "ids/ids.h"
+#include "distributed/exchange/post.h"
 #include "base/run.h"
 #include "bench_graphs.h"
 #include "part_threads.h"
@@ -124,7 +125,7 @@ static gpugraph_status measure(struct figures *f, gpugraph_exchange *x, gpugraph
                                struct trial *t, gpugraph_part *part, void *result) {
     uint64_t nothing = 0;
     for (int i = 0; run->status == GPUGRAPH_OK && i < CALLS; i++) {
-        if (x->calls->combine(x, run, GPUGRAPH_SUM, &nothing, 1) != GPUGRAPH_OK)
+        if (gg_combine(x, run, GPUGRAPH_SUM, &nothing, 1) != GPUGRAPH_OK)
             break;
         const uint64_t sent = x->sent;
         const double start = now_ms();

@@ -24,15 +24,14 @@ enum { LOOK_MS = 10 }; /* who waits asks the host so often */
 
 struct shown {
     const gpugraph_parcel *out;
-    const uint64_t *word;
+    const void *mine;
 };
 
 struct seat {
     gpugraph_exchange exchange; /* first */
-    struct shown parcels; /* what is shown while parcels are swapped and words combined */
+    struct shown shown;         /* to the other parts */
     struct hall *hall;
     gpugraph_run *run;
-    const void *shown;
     gpugraph_run own; /* of all but part 0 */
     gpugraph_run *counts_for;
 };
@@ -154,12 +153,6 @@ static gpugraph_status meet_threads(struct seat *s, gpugraph_run *run, bool show
     return run->status;
 }
 
-/* Every part sees what the others show, until it stops looking. */
-static bool show(struct seat *s, gpugraph_run *run, const void *shown) {
-    __atomic_store_n(&s->shown, shown, __ATOMIC_RELAXED);
-    return meet_threads(s, run, true) == GPUGRAPH_OK;
-}
-
 /* And meets the others, so that each may change what it has shown. */
 static gpugraph_status stop_looking(struct seat *s, gpugraph_run *run) {
     gg_mutex_lock(&s->hall->lock);
@@ -169,39 +162,13 @@ static gpugraph_status stop_looking(struct seat *s, gpugraph_run *run) {
     return meet_threads(s, run, false);
 }
 
-static const void *shown_by(const struct seat *s, uint32_t part) {
-    return __atomic_load_n(&s->hall->seat[part].shown, __ATOMIC_RELAXED);
-}
-
-/* ---- the calls ---- */
-
-static void combine_into(gpugraph_combination how, uint64_t *into, const uint64_t *from,
-                         uint32_t words) {
-    for (uint32_t i = 0; i < words; i++)
-        switch (how) {
-        case GPUGRAPH_SUM:
-            into[i] += from[i];
-            break;
-        case GPUGRAPH_LEAST:
-            into[i] = from[i] < into[i] ? from[i] : into[i];
-            break;
-        case GPUGRAPH_MOST:
-            into[i] = from[i] > into[i] ? from[i] : into[i];
-            break;
-        case GPUGRAPH_SUM_128: /* the high word takes the low one's carry */
-            into[i] += from[i];
-            if (i + 1 < words && i % 2 == 0)
-                into[i + 1] += into[i] < from[i];
-            break;
-        }
-}
+/* ---- the call ---- */
 
 static void take_parcels(struct seat *s, gpugraph_run *run, const gpugraph_parcel *out,
                          gpugraph_parcel *in) {
     gpugraph_exchange *x = &s->exchange;
     for (uint32_t q = 0; q < x->parts; q++) {
-        const struct shown *shown = shown_by(s, q);
-        const gpugraph_parcel *from = shown->out + x->part;
+        const gpugraph_parcel *from = s->hall->seat[q].shown.out + x->part;
         in[q].size = in[q].room ? from->size : 0;
         if (in[q].size > in[q].room)
             gg_fail(run, GPUGRAPH_INVALID, "part %u sends %llu bytes, %llu are expected",
@@ -215,70 +182,32 @@ static void take_parcels(struct seat *s, gpugraph_run *run, const gpugraph_parce
     }
 }
 
-static void take_words(struct seat *s, gpugraph_combination how, uint64_t *result,
-                       uint32_t words) {
+static void take_gathered(struct seat *s, size_t bytes, void *all) {
     gpugraph_exchange *x = &s->exchange;
-    for (uint32_t q = 0; q < x->parts; q++) {
-        const struct shown *shown = shown_by(s, q);
-        if (q == 0)
-            memcpy(result, shown->word, words * sizeof *result);
-        else
-            combine_into(how, result, shown->word, words);
-    }
-    x->sent += words * sizeof *result;
-    x->received += words * sizeof *result;
-}
-
-/* out NULL: words alone; words 0: parcels alone. */
-static gpugraph_status swap_and_combine(gpugraph_exchange *x, gpugraph_run *run,
-                                        const gpugraph_parcel *out, gpugraph_parcel *in,
-                                        gpugraph_combination how, uint64_t *word,
-                                        uint32_t words) {
-    struct seat *s = seat_of(x);
-    uint64_t result[GPUGRAPH_COMBINED];
-    s->parcels = (struct shown){out, word};
-    if (words > GPUGRAPH_COMBINED)
-        gg_fail(run, GPUGRAPH_INVALID, "%u words are combined at once, %d at most", words,
-                GPUGRAPH_COMBINED);
-    else if (show(s, run, &s->parcels)) {
-        if (out)
-            take_parcels(s, run, out, in);
-        if (words)
-            take_words(s, how, result, words);
-        if (run->status != GPUGRAPH_OK)
-            note_failure(s->hall, run->status, run->message);
-        if (stop_looking(s, run) == GPUGRAPH_OK && words)
-            memcpy(word, result, words * sizeof *word);
-    }
-    if (run->status != GPUGRAPH_OK)
-        note_failure(s->hall, run->status, run->message);
-    return run->status;
-}
-
-static gpugraph_status swap(gpugraph_exchange *x, gpugraph_run *run,
-                            const gpugraph_parcel *out, gpugraph_parcel *in) {
-    return swap_and_combine(x, run, out, in, GPUGRAPH_SUM, NULL, 0);
-}
-
-static gpugraph_status combine(gpugraph_exchange *x, gpugraph_run *run,
-                               gpugraph_combination how, uint64_t *word, uint32_t words) {
-    return swap_and_combine(x, run, NULL, NULL, how, word, words);
-}
-
-static gpugraph_status gather_threads(gpugraph_exchange *x, gpugraph_run *run,
-                                      const void *mine, size_t bytes, void *all) {
-    struct seat *s = seat_of(x);
-    if (!show(s, run, mine))
-        return run->status;
     for (uint32_t q = 0; q < x->parts; q++)
-        memcpy((char *)all + q * bytes, shown_by(s, q), bytes);
+        memcpy((char *)all + q * bytes, s->hall->seat[q].shown.mine, bytes);
     x->sent += bytes;
     x->received += bytes * (x->parts - 1);
+}
+
+/* A meeting's lock orders what is shown before it is looked at. */
+static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
+                                       const gpugraph_parcel *out, gpugraph_parcel *in,
+                                       const void *mine, size_t bytes, void *all) {
+    struct seat *s = seat_of(x);
+    s->shown = (struct shown){out, mine};
+    if (meet_threads(s, run, true) != GPUGRAPH_OK)
+        return run->status;
+    if (out)
+        take_parcels(s, run, out, in);
+    if (bytes)
+        take_gathered(s, bytes, all);
+    if (run->status != GPUGRAPH_OK)
+        note_failure(s->hall, run->status, run->message);
     return stop_looking(s, run);
 }
 
-static const gpugraph_exchange_calls calls = {
-    "threads", swap, combine, swap_and_combine, gather_threads, hear, fail};
+static const gpugraph_exchange_calls calls = {swap_and_gather, hear, fail};
 
 /* ---- bodies ---- */
 

@@ -9,7 +9,6 @@
 ** repeated; when what is left is little, one part gathers it and finds the rest by itself. */
 #include "parts.h"
 #include "base/limits.h"
-#include "distributed/exchange/post.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -123,11 +123,11 @@ static bool ask_for_peers(struct cuda_job *job, gpugraph_part *p, struct part_sh
     }
     write_ticket(job, p, s, &mine);
     if (all && gg_going(job) &&
-        x->calls->gather(x, job->run, &mine, sizeof mine, all) == GPUGRAPH_OK)
+        gg_gather(x, job->run, &mine, sizeof mine, all) == GPUGRAPH_OK)
         can = all_can(all, x->parts) && map_all(p, s, all);
     gg_release(all);
     if (gg_going(job))
-        x->calls->combine(x, job->run, GPUGRAPH_LEAST, &can, 1);
+        gg_combine(x, job->run, GPUGRAPH_LEAST, &can, 1);
     s->peers = can != 0;
     if (!s->peers) {
         unmap_others(&s->desk, x->part, (int)x->parts);
@@ -170,9 +170,8 @@ static bool lay_out(struct cuda_job *job, const gpugraph_part *p, struct part_sh
     rows->offset = d->offset;
     rows->target = d->target;
     rows->weight = d->weight;
-    return x->calls->combine(x, job->run, GPUGRAPH_SUM, &parts->arcs, 1) == GPUGRAPH_OK &&
-           x->calls->combine(x, job->run, GPUGRAPH_MOST, &parts->most_arcs, 1) ==
-               GPUGRAPH_OK;
+    return gg_combine(x, job->run, GPUGRAPH_SUM, &parts->arcs, 1) == GPUGRAPH_OK &&
+           gg_combine(x, job->run, GPUGRAPH_MOST, &parts->most_arcs, 1) == GPUGRAPH_OK;
 }
 
 /* ---- opening ---- */
@@ -266,7 +265,7 @@ static bool move_by_messages(struct several_team *team,
         to += goes;
         from += comes;
     }
-    if (p->exchange->calls->swap(p->exchange, job->run, p->out, p->in) != GPUGRAPH_OK)
+    if (gg_swap(p->exchange, job->run, p->out, p->in) != GPUGRAPH_OK)
         return false;
     for (uint32_t q = 0; q < parts; q++)
         if (p->in[q].size &&
@@ -341,7 +340,7 @@ bool gg_rank_combine(struct several_team *team, gpugraph_combination how, uint64
                      uint32_t words) {
     gpugraph_exchange *x = team->rank->exchange;
     return gg_several_going(team) &&
-           x->calls->combine(x, team->run, how, word, words) == GPUGRAPH_OK;
+           gg_combine(x, team->run, how, word, words) == GPUGRAPH_OK;
 }
 
 bool gg_rank_barrier(struct several_team *team) {
@@ -354,7 +353,7 @@ bool gg_rank_gather_tallies(struct several_team *team,
     gpugraph_exchange *x = team->rank->exchange;
     const struct several_tally mine = tally[team->first];
     return gg_several_going(team) &&
-           x->calls->gather(x, team->run, &mine, sizeof mine, tally) == GPUGRAPH_OK;
+           gg_gather(x, team->run, &mine, sizeof mine, tally) == GPUGRAPH_OK;
 }
 
 /* A block is freed once nobody has mapped it, as CUDA asks for. */
@@ -373,7 +372,7 @@ static bool widen_space(struct several_team *team, struct shared_block *b,
     if (team->parts == 1 || !gg_going(job))
         return gg_going(job);
     if (!gg_note(job, cudaIpcGetMemHandle(&mine, b->at[x->part]), "share memory") ||
-        x->calls->gather(x, team->run, &mine, sizeof mine, all) != GPUGRAPH_OK)
+        gg_gather(x, team->run, &mine, sizeof mine, all) != GPUGRAPH_OK)
         return false;
     for (uint32_t q = 0; q < x->parts; q++)
         if (q != x->part)

@@ -24,6 +24,7 @@
 
 #include "device/cuda.cuh"
 #include "gpugraph_parts.h"
+#include "distributed/exchange/post.h"
 #include "graph/light_arcs.cuh"
 #include "distributed/exchange/exchange.h"
 #include "meet.cuh"

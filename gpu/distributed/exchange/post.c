@@ -1,8 +1,41 @@
-/* Sizes go first, then what has these sizes. */
+/* Messages: sizes go first, then what has these sizes. */
 #include "post.h"
 #include "base/run.h"
 
 #include <string.h>
+
+static void combine_into(gpugraph_combination how, uint64_t *into, const uint64_t *from,
+                         uint32_t words) {
+    for (uint32_t i = 0; i < words; i++) {
+        const uint64_t a = into[i], b = from[i];
+        if (how == GPUGRAPH_LEAST)
+            into[i] = b < a ? b : a;
+        else if (how == GPUGRAPH_MOST)
+            into[i] = b > a ? b : a;
+        else
+            into[i] = a + b;
+        if (how == GPUGRAPH_SUM_128 && i % 2 == 0) /* the carry */
+            into[i + 1] += into[i] < a;
+    }
+}
+
+gpugraph_status gg_swap_and_combine(gpugraph_exchange *x, gpugraph_run *run,
+                                    const gpugraph_parcel *out, gpugraph_parcel *in,
+                                    gpugraph_combination how, uint64_t *word,
+                                    uint32_t words) {
+    uint64_t *all = gg_alloc(run, (uint64_t)x->parts * words, sizeof *all);
+    if (!all)
+        x->calls->fail(x, run);
+    else
+        x->calls->swap_and_gather(x, run, out, in, word, words * sizeof *word, all);
+    if (run->status == GPUGRAPH_OK && words > 0) {
+        memcpy(word, all, words * sizeof *word);
+        for (uint32_t q = 1; q < x->parts; q++)
+            combine_into(how, word, all + (uint64_t)q * words, words);
+    }
+    gg_release(all);
+    return run->status;
+}
 
 bool gg_letters_open(gg_letters *l, gpugraph_exchange *x, gpugraph_run *run,
                      const uint64_t *size) {
@@ -30,7 +63,7 @@ bool gg_swap_sizes(gpugraph_exchange *x, gpugraph_run *run, uint64_t *size) {
         parcel[q] = (gpugraph_parcel){&size[q], sizeof *size, sizeof *size};
         parcel[parts + q] = (gpugraph_parcel){&come[q], sizeof *come, 0};
     }
-    if (parcel && come && x->calls->swap(x, run, parcel, parcel + parts) == GPUGRAPH_OK)
+    if (parcel && come && gg_swap(x, run, parcel, parcel + parts) == GPUGRAPH_OK)
         memcpy(size, come, parts * sizeof *size);
     gg_release(parcel);
     gg_release(come);
@@ -55,7 +88,7 @@ bool gg_post(gpugraph_exchange *x, gpugraph_run *run, const gg_letters *out,
         gg_letters_open(in, x, run, size)) {
         parcels_of(out, x->parts, parcel);
         parcels_of(in, x->parts, parcel + x->parts);
-        x->calls->swap(x, run, parcel, parcel + x->parts);
+        gg_swap(x, run, parcel, parcel + x->parts);
     }
     gg_release(parcel);
     gg_release(size);
@@ -74,7 +107,7 @@ bool gg_all_agree(gpugraph_exchange *x, gpugraph_run *run, bool *politely) {
     struct outcome mine = {.status = (uint64_t)run->status};
     struct outcome *all = gg_alloc(&talk, x->parts, sizeof *all);
     memcpy(mine.message, run->message, sizeof mine.message);
-    if (!all || x->calls->gather(x, &talk, &mine, sizeof mine, all) != GPUGRAPH_OK) {
+    if (!all || gg_gather(x, &talk, &mine, sizeof mine, all) != GPUGRAPH_OK) {
         if (run->status == GPUGRAPH_OK)
             gg_fail(run, talk.status, "%s", talk.message);
         if (!all)

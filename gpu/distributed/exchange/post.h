@@ -1,8 +1,41 @@
-/* Messages of any size to and from every part, and what all parts agree on. Any exchange serves. */
+/* What all parts do by the one collective call of an exchange: swap parcels, gather and combine words,
+** send messages of any size, agree on a failure. */
 #ifndef GPUGRAPH_POST_H
 #define GPUGRAPH_POST_H
 
 #include "gpugraph_parts.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gpugraph_combination {
+    GPUGRAPH_SUM,     /* of words */
+    GPUGRAPH_SUM_128, /* of pairs of words, the low one first */
+    GPUGRAPH_LEAST,
+    GPUGRAPH_MOST
+} gpugraph_combination;
+
+/* Collective: one half of swap_and_gather each. */
+static inline gpugraph_status gg_swap(gpugraph_exchange *x, gpugraph_run *run,
+                                      const gpugraph_parcel *out, gpugraph_parcel *in) {
+    return x->calls->swap_and_gather(x, run, out, in, NULL, 0, NULL);
+}
+static inline gpugraph_status gg_gather(gpugraph_exchange *x, gpugraph_run *run,
+                                        const void *mine, size_t bytes, void *all) {
+    return x->calls->swap_and_gather(x, run, NULL, NULL, mine, bytes, all);
+}
+/* Collective: word[i] of all parts combined becomes word[i] of each. Parcels are swapped with the
+** same wait; out NULL: there are none. */
+gpugraph_status gg_swap_and_combine(gpugraph_exchange *x, gpugraph_run *run,
+                                    const gpugraph_parcel *out, gpugraph_parcel *in,
+                                    gpugraph_combination how, uint64_t *word,
+                                    uint32_t words);
+static inline gpugraph_status gg_combine(gpugraph_exchange *x, gpugraph_run *run,
+                                         gpugraph_combination how, uint64_t *word,
+                                         uint32_t words) {
+    return gg_swap_and_combine(x, run, NULL, NULL, how, word, words);
+}
 
 /* Bytes by part, one after the other: offset[q] .. offset[q + 1] - 1 go to, or come from, part q. */
 typedef struct gg_letters {
@@ -24,4 +57,7 @@ bool gg_swap_sizes(gpugraph_exchange *x, gpugraph_run *run, uint64_t *size);
 ** nobody has failed. *politely is set where all know of it, so that every process can end by itself. */
 bool gg_all_agree(gpugraph_exchange *x, gpugraph_run *run, bool *politely);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -74,7 +74,7 @@ static bool add_up(struct part_ranking *r) {
     uint64_t word[4] = {(uint64_t)r->lost, (uint64_t)(r->lost >> 64), (uint64_t)r->change,
                         (uint64_t)(r->change >> 64)};
     gpugraph_exchange *x = r->p->exchange;
-    if (x->calls->combine(x, r->run, GPUGRAPH_SUM_128, word, 4) != GPUGRAPH_OK)
+    if (gg_combine(x, r->run, GPUGRAPH_SUM_128, word, 4) != GPUGRAPH_OK)
         return false;
     r->lost = (gg_fixed)word[1] << 64 | word[0];
     r->change = (gg_fixed)word[3] << 64 | word[2];

@@ -11,7 +11,7 @@ static bool set_stride(struct cuda_job *job, gpugraph_part *p, struct part_devic
     uint64_t most = p->masters;
     if (!gg_going(job))
         return false;
-    x->calls->combine(x, job->run, GPUGRAPH_MOST, &most, 1);
+    gg_combine(x, job->run, GPUGRAPH_MOST, &most, 1);
     d->stride = (uint32_t)(most / PART_STRIDE + 1) * PART_STRIDE;
     return gg_going(job);
 }

@@ -5,7 +5,6 @@
 **     deliver number[i], value[i] -> its owner          value[i] becomes the master's
 **     deal    value[i] of number first[part] + i -> its owner  masters ascend, and so do pieces: no number is sent */
 #include "part.h"
-#include "distributed/exchange/post.h"
 #include "base/distinct.h"
 
 #include <string.h>
@@ -173,8 +172,7 @@ static bool deal(gpugraph_part *p, gpugraph_run *run, const uint64_t *first,
                (next - v) * sizeof *value);
         to->size += (next - v) * sizeof *value;
     }
-    return !gg_stopping(run) &&
-           p->exchange->calls->swap(p->exchange, run, p->out, p->in) == GPUGRAPH_OK;
+    return !gg_stopping(run) && gg_swap(p->exchange, run, p->out, p->in) == GPUGRAPH_OK;
 }
 
 gpugraph_status gpugraph_part_deal(gpugraph_part *p, gpugraph_run *run,

@@ -2,7 +2,6 @@
 #ifndef GPUGRAPH_MULTI_MAKING_H
 #define GPUGRAPH_MULTI_MAKING_H
 
-#include "distributed/exchange/post.h"
 #include "part.h"
 
 /* Number -> local, by open addressing. */

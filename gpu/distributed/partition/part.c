@@ -242,15 +242,14 @@ gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run) {
     if (run->status == GPUGRAPH_OK && gg_stopping(run))
         gg_stopped(run);
     if (run->status == GPUGRAPH_OK)
-        x->calls->combine(x, run, GPUGRAPH_SUM, &nothing, 1);
+        gg_combine(x, run, GPUGRAPH_SUM, &nothing, 1);
     if (run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);
     return run->status;
 }
 
 bool part_sum(gpugraph_part *p, gpugraph_run *run, uint64_t *word) {
-    return p->exchange->calls->combine(p->exchange, run, GPUGRAPH_SUM, word, 1) ==
-           GPUGRAPH_OK;
+    return gg_combine(p->exchange, run, GPUGRAPH_SUM, word, 1) == GPUGRAPH_OK;
 }
 
 static bool mail_room(gpugraph_run *run, struct part_mail *mail, uint64_t bytes) {

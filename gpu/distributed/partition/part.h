@@ -19,6 +19,7 @@
 #include "gpugraph_parts.h"
 #include "base/run.h"
 #include "base/words.h"
+#include "distributed/exchange/post.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -84,8 +84,7 @@ static bool make_room_for_arcs(struct part_making *m, uint64_t *longest) {
         m->edge_id = gg_alloc(m->run, arcs, sizeof *m->edge_id);
     *longest = count;
     return m->run->status == GPUGRAPH_OK &&
-           p->exchange->calls->combine(p->exchange, m->run, GPUGRAPH_MOST, longest, 1) ==
-               GPUGRAPH_OK;
+           gg_combine(p->exchange, m->run, GPUGRAPH_MOST, longest, 1) == GPUGRAPH_OK;
 }
 
 /* Arcs from part q go behind those that have come from there, so that all lie by shares. */

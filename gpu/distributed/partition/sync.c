@@ -196,9 +196,8 @@ static gpugraph_status synchronise(struct sync *s) {
         return s->run->status;
     s->count = gg_alloc_zero(s->run, x->parts, sizeof *s->count);
     if (s->count && write_letters(s) &&
-        (s->words ? x->calls->swap_and_combine(x, s->run, p->out, p->in, s->how, s->word,
-                                               s->words)
-                  : x->calls->swap(x, s->run, p->out, p->in)) == GPUGRAPH_OK)
+        gg_swap_and_combine(x, s->run, p->out, p->in, s->how, s->word, s->words) ==
+            GPUGRAPH_OK)
         read_letters(s);
     gg_release(s->count);
     return s->run->status;

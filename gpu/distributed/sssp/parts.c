@@ -50,8 +50,8 @@ static bool set_delta(struct sssp_part *s) {
         sums[0] += length;
         sums[1] += length * length;
     }
-    if (x->calls->combine(x, s->run, GPUGRAPH_MOST, &bits, 1) != GPUGRAPH_OK ||
-        x->calls->combine(x, s->run, GPUGRAPH_SUM, sums, 2) != GPUGRAPH_OK)
+    if (gg_combine(x, s->run, GPUGRAPH_MOST, &bits, 1) != GPUGRAPH_OK ||
+        gg_combine(x, s->run, GPUGRAPH_SUM, sums, 2) != GPUGRAPH_OK)
         return false;
     const double branching = sums[0] ? (double)sums[1] / (double)sums[0] : 1;
     s->delta = gg_word_real(bits) * GG_SSSP_DELTA / (branching > 1 ? branching : 1);
@@ -176,8 +176,7 @@ static bool exchange(struct sssp_part *s, uint64_t *least) {
     keep_least(s, &s->later, least);
     keep_least(s, &s->down, least);
     if (!part_reads_ghosts(p))
-        return !p->exchange->calls->combine(p->exchange, s->run, GPUGRAPH_LEAST, least,
-                                            1);
+        return !gg_combine(p->exchange, s->run, GPUGRAPH_LEAST, least, 1);
     if (gg_broadcast_and_combine(p, s->run, gg_sssp_distances(s), &s->down,
                                  GPUGRAPH_LEAST, least, 1))
         return false;

@@ -58,7 +58,7 @@ static bool find_lost(struct sssp_part *s, uint8_t *beyond, uint64_t *lost) {
     for (uint32_t v = 0; go && v < p->masters && *lost == UINT64_MAX; v++)
         if (beyond[v])
             *lost = p->number[v];
-    go = go && !p->exchange->calls->combine(p->exchange, s->run, GPUGRAPH_LEAST, lost, 1);
+    go = go && !gg_combine(p->exchange, s->run, GPUGRAPH_LEAST, lost, 1);
     part_changes_close(&next);
     return go;
 }

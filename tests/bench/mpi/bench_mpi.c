@@ -13,6 +13,7 @@
 **
 ** sum: of all entries, mixed with vertex numbers: the same whatever computed them. */
 #include "gpugraph_mpi.h"
+#include "distributed/exchange/post.h"
 #include "base/run.h"
 #include "base/words.h"
 #include "team.h"
@@ -100,7 +101,7 @@ static void search(struct bench *b, gpugraph_part *part, const char *function,
                    uint32_t *narrow, uint64_t *found) {
     const uint32_t masters = gpugraph_part_masters(part);
     uint64_t first = b->x->part == 0 ? b->source[0] : 0;
-    b->x->calls->combine(b->x, &b->run, GPUGRAPH_SUM, &first, 1);
+    gg_combine(b->x, &b->run, GPUGRAPH_SUM, &first, 1);
     if (strcmp(function, "mis") == 0)
         gpugraph_part_mis(part, GPUGRAPH_BY_DEGREE_ID, NULL, &b->run, (uint8_t *)narrow);
     else if (strcmp(function, "bfs") == 0)
@@ -142,13 +143,13 @@ static void time_searches(struct bench *b, gpugraph_part *part, const char *func
         sent = b->x->sent - sent_before;
         meetings = b->x->meetings - met_before;
         uint64_t slowest = (uint64_t)(heard.ms * 1e6); /* of all parts */
-        b->x->calls->combine(b->x, &b->run, GPUGRAPH_MOST, &slowest, 1);
+        gg_combine(b->x, &b->run, GPUGRAPH_MOST, &slowest, 1);
         ms[i] = (double)slowest * 1e-6;
     }
     b->run.phase = NULL;
     for (uint32_t v = 0; v < masters; v++)
         sum += gg_fixed_hash(found[v] * 0x9e3779b97f4a7c15u + number[v]);
-    b->x->calls->combine(b->x, &b->run, GPUGRAPH_SUM, &sum, 1);
+    gg_combine(b->x, &b->run, GPUGRAPH_SUM, &sum, 1);
     qsort(ms + 1, (size_t)b->repeats, sizeof *ms, compare);
     if (b->x->part == 0)
         printf("MPI,%s,%d,%llu,%u,%s,%d,%.3f,%.3f,%.3f,%016llx,%.2f,%llu\n", function,

@@ -54,8 +54,7 @@ static uint64_t hash(uint64_t x) {
 }
 
 static void sum_over_parts(struct bench *b, uint64_t *word, uint32_t words) {
-    need(b,
-         b->x->calls->combine(b->x, &b->run, GPUGRAPH_SUM, word, words) == GPUGRAPH_OK);
+    need(b, gg_combine(b->x, &b->run, GPUGRAPH_SUM, word, words) == GPUGRAPH_OK);
 }
 
 /* What the phase "search" says it took. */
@@ -71,8 +70,7 @@ static void hear(void *bench, const char *phase, double ms, int64_t items,
 static void note_time(struct bench *b, uint64_t sent_before) {
     uint64_t slowest = (uint64_t)(b->heard_ms * 1e6);
     b->sent += b->x->sent - sent_before;
-    need(b,
-         b->x->calls->combine(b->x, &b->run, GPUGRAPH_MOST, &slowest, 1) == GPUGRAPH_OK);
+    need(b, gg_combine(b->x, &b->run, GPUGRAPH_MOST, &slowest, 1) == GPUGRAPH_OK);
     b->ms[b->timed++] = (double)slowest * 1e-6;
 }
 

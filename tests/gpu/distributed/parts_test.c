@@ -512,8 +512,8 @@ static gpugraph_status fail_sometime(void *unlucky, gpugraph_exchange *x,
         if (x->part == u->who && i == u->when)
             return gg_fail(run, GPUGRAPH_RANGE, "part %u stumbles", x->part);
         gpugraph_status status =
-            i % 2 ? x->calls->combine(x, run, (gpugraph_combination)i, word, 4)
-                  : x->calls->gather(x, run, word, sizeof *all, all);
+            i % 2 ? gg_combine(x, run, (gpugraph_combination)i, word, 4)
+                  : gg_gather(x, run, word, sizeof *all, all);
         if (status != GPUGRAPH_OK)
             return status;
     }
@@ -537,7 +537,7 @@ static gpugraph_status leave_early(void *nothing, gpugraph_exchange *x,
                                    gpugraph_run *run) {
     uint64_t word = 0;
     (void)nothing;
-    return x->part == 1 ? GPUGRAPH_OK : x->calls->combine(x, run, GPUGRAPH_SUM, &word, 1);
+    return x->part == 1 ? GPUGRAPH_OK : gg_combine(x, run, GPUGRAPH_SUM, &word, 1);
 }
 
 START_TEST(one_part_leaves) {
