@@ -13,66 +13,87 @@ enum { ONE_DIMENSION = 16 };
 /* ---- keys of edges ---- */
 
 static bool keys_are_rowids(const options *o, const columns *c) {
-    return o->paths == 1 && !c->own_ids;
+    return o->files.gl_pathc == 1 && !c->own_ids;
 }
 
-/* A word that ascends with the order of rows: files, then processes, whose ranges of rowids ascend. */
-static uint64_t place_answer_of(const columns *c, uint32_t part, uint32_t *file,
-                                int64_t i) {
-    while (*file + 1 < c->files && c->begin[*file + 1] <= i)
-        ++*file;
-    return (uint64_t)*file << 52 | (uint64_t)part << 40 | (uint64_t)i;
-}
-
-static bool keys_by_place(edge_keys *k, const columns *c, gpugraph_exchange *x,
+/* Ids become their numbers, and these with the order of rows keys: files, then processes, whose ranges
+** of rowids ascend. */
+static bool keys_by_place(edge_keys *k, columns *c, gpugraph_exchange *x,
                           gpugraph_run *run) {
     enum { KEY_BYTES = 16 };
-    const uint64_t count = (uint64_t)c->count;
-    uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
-    char *bytes = gg_alloc(run, count + 1, KEY_BYTES);
-    uint64_t *key = gg_alloc(run, count + 1, sizeof *key);
-    uint32_t file = 0;
-    for (int64_t i = 0; !run->status && i <= c->count; i++) {
-        offset[i] = KEY_BYTES * (uint64_t)i;
-        if (i == c->count)
-            break;
-        const int64_t number = c->edge_id.value[i];
-        put_word_in_order(bytes + offset[i],
-                          number < 0 ? range_all(&k->ids) : (uint64_t)number);
-        put_word_in_order(bytes + offset[i] + 8, place_answer_of(c, x->part, &file, i));
+    uint64_t *offset = gg_alloc(run, c->count + 1, sizeof *offset), at = 0;
+    char *bytes = gg_alloc(run, c->count + 1, KEY_BYTES);
+    for (uint32_t f = 0; !run->status && f < c->files; f++)
+        for (int64_t i = 0; i < c->file[f].edges.count; i++, at++) {
+            offset[at] = KEY_BYTES * at;
+            put_word_in_order(bytes + offset[at],
+                              c->key[at] == UINT64_MAX ? range_all(&k->ids) : c->key[at]);
+            put_word_in_order(bytes + offset[at] + 8, (uint64_t)c->file[f].place << 52 |
+                                                          (uint64_t)x->part << 40 | at);
+        }
+    if (!run->status) {
+        offset[at] = KEY_BYTES * at;
+        const gpugraph_texts keys = {
+            .count = (int64_t)at, .offset = offset, .bytes = bytes};
+        range_make(&k->order, x, run, &keys, c->key);
     }
-    const gpugraph_texts keys = {.count = c->count, .offset = offset, .bytes = bytes};
-    if (!run->status && range_make(&k->order, x, run, &keys, key) && count > 0)
-        memcpy(c->edge_id.value, key, count * sizeof *key);
     gg_release(offset);
     gg_release(bytes);
-    gg_release(key);
     return run->status == GPUGRAPH_OK;
 }
 
-static bool make_keys_of_answer(edge_keys *k, const options *o, const columns *c,
+/* Lists of ids of all files. */
+static id_list *list_ids(columns *c, gpugraph_run *run, bool of_edges, int *lists) {
+    id_list *list = gg_alloc(run, 3 * (uint64_t)c->files, sizeof *list);
+    uint64_t at = 0;
+    *lists = 0;
+    for (uint32_t f = 0; list && f < c->files; f++) {
+        const share_file *s = &c->file[f];
+        const loader *e = &s->edges;
+        const uint64_t count = (uint64_t)e->count;
+        if (of_edges) {
+            list[(*lists)++] =
+                (id_list){&e->edge_id, count, &e->edge_texts, c->key + at, 0};
+        } else {
+            for (int k = 0; k < 2; k++)
+                list[(*lists)++] =
+                    (id_list){&e->id[k], count, &s->texts, c->end[k] + at, 0};
+            list[(*lists)++] =
+                (id_list){&s->lone.id[0], (uint64_t)s->lone.count, &s->texts, NULL, 0};
+        }
+        at += count;
+    }
+    return list;
+}
+
+static bool make_keys_of_answer(edge_keys *k, const options *o, columns *c,
                                 gpugraph_exchange *x, gpugraph_run *run) {
-    if (!c->edge_id.value || keys_are_rowids(o, c))
+    int lists;
+    if (o->function > FUNCTION_SSSP)
         return true;
-    const gpugraph_texts texts = {.count = c->edge_texts.count,
-                                  .offset = c->edge_texts.offset,
-                                  .bytes = c->edge_texts.bytes};
-    const id_list list = {c->edge_id.value, c->edge_id.is_text, (uint64_t)c->count};
+    c->key = gg_alloc(run, c->count + 1, sizeof *c->key);
+    if (keys_are_rowids(o, c)) {
+        if (c->key && c->count > 0)
+            memcpy(c->key, c->file->edges.edge_id.value, c->count * sizeof *c->key);
+        return c->key != NULL;
+    }
+    id_list *list = list_ids(c, run, true, &lists);
     k->numbered = true;
-    return dictionary_make(&k->ids, x, run, &list, 1, &texts) &&
-           keys_by_place(k, c, x, run);
+    const bool good = dictionary_make(&k->ids, x, run, list, lists);
+    gg_release(list);
+    return good && keys_by_place(k, c, x, run);
 }
 
 /* ---- all of it ---- */
 
-static bool number_ends(answer *a, const columns *c, gpugraph_exchange *x,
-                        gpugraph_run *run) {
-    const gpugraph_texts texts = {
-        .count = c->texts.count, .offset = c->texts.offset, .bytes = c->texts.bytes};
-    const id_list list[] = {{c->end[0].value, c->end[0].is_text, (uint64_t)c->count},
-                            {c->end[1].value, c->end[1].is_text, (uint64_t)c->count},
-                            {c->vertex.value, c->vertex.is_text, (uint64_t)c->lone}};
-    return dictionary_make(&a->vertices, x, run, list, 3, &texts);
+static bool number_ends(answer *a, columns *c, gpugraph_exchange *x, gpugraph_run *run) {
+    int lists;
+    c->end[0] = gg_alloc(run, c->count + 1, sizeof *c->end[0]);
+    c->end[1] = gg_alloc(run, c->count + 1, sizeof *c->end[1]);
+    id_list *list = list_ids(c, run, false, &lists);
+    const bool good = dictionary_make(&a->vertices, x, run, list, lists);
+    gg_release(list);
+    return good;
 }
 
 /* Collective. Ids that are numbers in one column and texts in another one. */
@@ -102,19 +123,16 @@ static gpugraph_partition partition_of(const options *o, uint32_t processes) {
 
 static bool make_part(answer *a, const options *o, const columns *c, gpugraph_exchange *x,
                       gpugraph_run *run) {
-    static const int64_t no_edge = 0; /* a share without edges has edge ids, too */
     const gpugraph_share share = {
         .vertices = range_all(&a->vertices),
-        .count = (uint64_t)c->count,
-        .source = (const uint64_t *)c->end[0].value,
-        .target = (const uint64_t *)c->end[1].value,
+        .count = c->count,
+        .source = c->end[0],
+        .target = c->end[1],
         .weight_type = !c->weighted     ? GPUGRAPH_UNWEIGHTED
                        : c->real_weight ? GPUGRAPH_REAL_WEIGHTS
                                         : GPUGRAPH_INTEGER_WEIGHTS,
         .weight = c->weight,
-        .edge_id = o->function > FUNCTION_SSSP ? NULL
-                   : c->count > 0              ? c->edge_id.value
-                                               : &no_edge,
+        .edge_id = (const int64_t *)c->key,
     };
     return gpugraph_part_create(x, &share, partition_of(o, x->parts), o->direction,
                                 o->function == FUNCTION_MIS, run,
@@ -128,12 +146,13 @@ static bool make_answer(answer *a, const options *o, columns *c, gpugraph_exchan
         return false;
     phases_end(p, x, "read");
     if (!number_ends(a, c, x, run) || !check_ids(a, o, c, x, run, politely) ||
-        !make_keys_of_answer(&a->edges, o, c, x, run))
+        !make_keys_of_answer(&a->edges, o, c, x, run) ||
+        (c->weighted && !columns_join_weights(c, run)))
         return false;
+    columns_drop_files(c);
     phases_end(p, x, "numbers");
     if (!make_part(a, o, c, x, run))
         return false;
-    columns_drop(c);
     phases_end(p, x, "parts");
     if (o->cuda) {
         if (gpugraph_part_to_device(a->part, o->place, run) != GPUGRAPH_OK)

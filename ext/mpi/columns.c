@@ -164,185 +164,77 @@ static bool choose_range(struct opened *f, gpugraph_exchange *x, gpugraph_run *r
     return range[1] >= range[0];
 }
 
-/* ---- rows to columns ---- */
+/* ---- its rows ---- */
 
-static bool need(gpugraph_run *run, const void *block) {
-    if (!block)
-        gg_fail(run, GPUGRAPH_NO_MEMORY, "the memory of a process does not suffice");
-    return block != NULL;
-}
-
-static bool append(gpugraph_run *run, void **to, int64_t count, const void *from,
-                   int64_t more, size_t size) {
-    void *block = realloc(*to, (size_t)(count + more + 1) * size);
-    if (!need(run, block))
-        return false;
-    *to = block;
-    if (more > 0)
-        memcpy((char *)block + (size_t)count * size, from, (size_t)more * size);
-    return true;
-}
-
-static bool is_text_of_columns(const uint8_t *bits, int64_t i) {
-    return bits && bits[i / 8] >> i % 8 & 1;
-}
-
-/* What the reader has brought as 4 bytes becomes 8. */
-static bool append_narrow(gpugraph_run *run, void **to, int64_t count,
-                          const int32_t *from, int64_t more) {
-    if (!append(run, to, count + more, NULL, 0, sizeof(int64_t)))
-        return false;
-    for (int64_t i = 0; i < more; i++)
-        ((int64_t *)*to)[count + i] = from[i];
-    return true;
-}
-
-static bool append_values(gpugraph_run *run, share_column *to, int64_t count,
-                          const id_array *from, int64_t more) {
-    void **column = (void **)&to->value;
-    return from->value32
-               ? append_narrow(run, column, count, from->value32, more)
-               : append(run, column, count, from->value, more, sizeof *to->value);
-}
-
-/* Texts get their numbers among `texts`. */
-static bool append_ids(gpugraph_run *run, share_column *to, int64_t count,
-                       const id_array *from, int64_t more, const intern *of,
-                       intern *texts) {
-    if (!append_values(run, to, count, from, more))
-        return false;
-    if (!from->is_text && !to->is_text)
-        return true;
-    const size_t bytes = (size_t)(count + more) / 8 + 1;
-    uint8_t *bits = calloc(bytes, 1);
-    if (!need(run, bits))
-        return false;
-    if (to->is_text)
-        memcpy(bits, to->is_text, (size_t)count / 8 + 1);
-    free(to->is_text);
-    to->is_text = bits;
-    for (int64_t i = 0; i < more; i++) {
-        const int64_t at = count + i, t = id_entry(from, i);
-        if (!is_text_of_columns(from->is_text, i)) {
-            bits[at / 8] &= (uint8_t) ~(1u << at % 8);
-            continue;
-        }
-        bits[at / 8] |= (uint8_t)(1u << at % 8);
-        if (t >= 0)
-            to->value[at] = intern_text(texts, of->bytes + of->offset[t],
-                                        of->offset[t + 1] - of->offset[t]);
-        if (t >= 0 && to->value[at] < 0)
-            return need(run, NULL);
+/* Rows with a reverse weight become edges. */
+static int lay_two_ways_out(loader *e, bool undirected) {
+    loader ways;
+    memset(&ways, 0, sizeof ways);
+    int rc = two_ways_close(e);
+    if (rc == SQLITE_OK)
+        rc = two_ways_lay_out(e, undirected, &ways);
+    if (rc == SQLITE_OK) {
+        const loader rows = *e;
+        *e = ways;
+        e->edge_texts = rows.edge_texts;
+        ways = rows;
+        memset(&ways.edge_texts, 0, sizeof ways.edge_texts);
     }
-    return true;
-}
-
-/* INTEGER weights from .. to - 1 become REAL. */
-static void make_some_real(columns *c, int64_t from, int64_t to) {
-    double *real = c->weight;
-    const int64_t *integer = c->weight;
-    for (int64_t i = from; i < to; i++)
-        real[i] = (double)integer[i];
-}
-
-static void make_real(columns *c) {
-    make_some_real(c, 0, c->count);
-    c->real_weight = true;
-}
-
-static bool append_weights(columns *c, gpugraph_run *run, const loader *e) {
-    if (!c->real_weight && e->real_weight)
-        make_real(c);
-    const bool good =
-        e->weight32
-            ? append_narrow(run, &c->weight, c->count, e->weight32, e->count)
-            : append(run, &c->weight, c->count, e->weight, e->count, sizeof(number));
-    if (good && c->real_weight && !e->real_weight)
-        make_some_real(c, c->count, c->count + e->count);
-    return good;
-}
-
-/* What a file has brought comes behind what there is. */
-static bool append_rows(columns *c, const options *o, gpugraph_run *run, loader *e,
-                        const loader *lone, const intern *texts) {
-    const bool tree = o->function <= FUNCTION_SSSP;
-    for (int end = 0; end < 2; end++)
-        if (!append_ids(run, &c->end[end], c->count, &e->id[end], e->count, texts,
-                        &c->texts))
-            return false;
-    if (!append_ids(run, &c->vertex, c->lone, &lone->id[0], lone->count, texts,
-                    &c->texts))
-        return false;
-    if (tree && !append_ids(run, &c->edge_id, c->count, &e->edge_id, e->count,
-                            &e->edge_texts, &c->edge_texts))
-        return false;
-    if (c->weighted && !append_weights(c, run, e))
-        return false;
-    c->count += e->count;
-    c->lone += lone->count;
-    return true;
+    loader_clear(&ways);
+    return rc;
 }
 
 /* Edge ids that are 1, 2, 3, ... */
-static bool write_ids(gpugraph_run *run, loader *e) {
+static int write_edge_ids(loader *e) {
     if (e->edge_id.value)
-        return true;
+        return SQLITE_OK;
     e->edge_id.value = malloc((size_t)(e->count + 1) * sizeof *e->edge_id.value);
     for (int64_t i = 0; e->edge_id.value && i < e->count; i++)
         e->edge_id.value[i] = i + 1;
-    return need(run, e->edge_id.value);
+    return e->edge_id.value ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-static bool take_file(columns *c, const options *o, gpugraph_run *run, struct opened *f) {
-    loader e, lone, ways;
-    intern texts;
-    c->own_ids = f->rows.column[EDGE_ID_COLUMN] != NULL;
-    memset(&texts, 0, sizeof texts);
-    memset(&ways, 0, sizeof ways);
-    loader_start(&e, f->c, o->sql_name, &texts, &f->rows, true,
+static bool take_file(columns *c, const options *o, gpugraph_run *run, struct opened *f,
+                      uint32_t place) {
+    share_file *s = &c->file[c->files++];
+    loader *e = &s->edges;
+    s->place = place;
+    loader_start(e, f->c, o->sql_name, &s->texts, &f->rows, true,
                  c->weighted ? READ_WEIGHTS : READ_NO_WEIGHTS);
-    loader_start(&lone, f->c, o->sql_name, &texts, &f->rows, false, READ_NO_WEIGHTS);
-    e.lone = &lone;
-    e.backend = GPUGRAPH_CPU;
-    int rc = loader_read(&e);
-    if (rc == SQLITE_OK && e.two_ways)
-        rc = two_ways_close(&e);
-    if (rc == SQLITE_OK && e.two_ways)
-        rc = two_ways_lay_out(&e, o->direction == GPUGRAPH_BOTH, &ways);
+    loader_start(&s->lone, f->c, o->sql_name, &s->texts, &f->rows, false,
+                 READ_NO_WEIGHTS);
+    e->lone = &s->lone;
+    e->backend = GPUGRAPH_CPU;
+    int rc = loader_read(e);
+    if (rc == SQLITE_OK && e->two_ways)
+        rc = lay_two_ways_out(e, o->direction == GPUGRAPH_BOTH);
+    if (rc == SQLITE_OK && o->function <= FUNCTION_SSSP)
+        rc = write_edge_ids(e);
     if (rc != SQLITE_OK)
         gg_fail(run, GPUGRAPH_INVALID, "%s",
-                e.error      ? e.error
-                : lone.error ? lone.error
-                             : "the table cannot be read: the memory does not suffice");
-    else if (write_ids(run, &e))
-        append_rows(c, o, run, e.two_ways ? &ways : &e, &lone, &texts);
-    loader_clear(&ways);
-    loader_clear(&e);
-    loader_clear(&lone);
-    intern_clear(&texts);
+                e->error ? e->error
+                : s->lone.error
+                    ? s->lone.error
+                    : "the table cannot be read: the memory does not suffice");
+    intern_close(&s->texts);
+    intern_close(&e->edge_texts);
+    c->count += (uint64_t)e->count;
+    c->real_weight |= e->real_weight;
+    c->own_ids |= f->rows.column[EDGE_ID_COLUMN] != NULL;
+    id_columns_clear(&c->ids);
+    if (id_columns_find(f->db, &f->rows, NULL, &c->ids) != SQLITE_OK)
+        gg_fail(run, GPUGRAPH_NO_MEMORY, "the memory of a process does not suffice");
     return run->status == GPUGRAPH_OK;
 }
 
 /* ---- all of it ---- */
-
-static void begin_file(columns *c, uint32_t file) {
-    for (; c->files <= file; c->files++)
-        c->begin[c->files] = c->count;
-}
-
-static void take_ids(columns *c, const struct opened *f, gpugraph_run *run) {
-    id_columns_clear(&c->ids);
-    if (id_columns_find(f->db, &f->rows, NULL, &c->ids) != SQLITE_OK)
-        need(run, NULL);
-}
 
 /* Collective. */
 static bool read_share_of(columns *c, const options *o, gpugraph_exchange *x,
                           gpugraph_run *run, uint32_t file) {
     struct opened f;
     int64_t range[2];
-    begin_file(c, file);
-    bool good = open_file(&f, o, run, o->path[file]);
+    open_file(&f, o, run, o->files.gl_pathv[file]);
     if (choose_range(&f, x, run, range)) {
         if (x->parts > 1) {
             f.rows.range = range;
@@ -350,19 +242,16 @@ static bool read_share_of(columns *c, const options *o, gpugraph_exchange *x,
                 sqlite3_mprintf("\"%w\" BETWEEN %lld AND %lld", source_row_name(&f.rows),
                                 (sqlite3_int64)range[0], (sqlite3_int64)range[1]);
         }
-        good = take_file(c, o, run, &f);
+        take_file(c, o, run, &f, file);
     }
-    if (good)
-        take_ids(c, &f, run);
     close_file(&f);
     return run->status == GPUGRAPH_OK;
 }
 
 static bool read_whole(columns *c, const options *o, gpugraph_run *run, uint32_t file) {
     struct opened f;
-    begin_file(c, file);
-    if (open_file(&f, o, run, o->path[file]) && take_file(c, o, run, &f))
-        take_ids(c, &f, run);
+    if (open_file(&f, o, run, o->files.gl_pathv[file]))
+        take_file(c, o, run, &f, file);
     close_file(&f);
     return run->status == GPUGRAPH_OK;
 }
@@ -374,8 +263,7 @@ static bool agree_on_columns(columns *c, gpugraph_exchange *x, gpugraph_run *run
                        (uint64_t)c->ids.affinity[1], c->ids.mixed != NULL};
     if (gg_combine(x, run, GPUGRAPH_MOST, word, 5) != GPUGRAPH_OK)
         return false;
-    if (word[0] && !c->real_weight)
-        make_real(c);
+    c->real_weight = word[0];
     c->own_ids = word[1];
     c->ids.affinity[0] = (char)word[2];
     c->ids.affinity[1] = (char)word[3];
@@ -388,40 +276,60 @@ bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_r
     memset(c, 0, sizeof *c);
     c->ids.affinity[0] = c->ids.affinity[1] = 'A';
     c->weighted = o->function == FUNCTION_SSSP;
-    c->begin = calloc(o->paths + 1, sizeof *c->begin);
-    if (!need(run, c->begin)) {
+    c->file = gg_alloc_zero(run, o->files.gl_pathc, sizeof *c->file);
+    if (!c->file) {
         x->calls->fail(x, run);
         return false;
     }
-    if (o->paths >= x->parts && o->paths > 1) {
-        for (uint32_t f = x->part; f < o->paths && run->status == GPUGRAPH_OK;
+    if (o->files.gl_pathc >= x->parts && o->files.gl_pathc > 1) {
+        for (uint32_t f = x->part; f < o->files.gl_pathc && run->status == GPUGRAPH_OK;
              f += x->parts)
             read_whole(c, o, run, f);
     } else {
-        for (uint32_t f = 0; f < o->paths; f++)
+        for (uint32_t f = 0; f < o->files.gl_pathc; f++)
             read_share_of(c, o, x, run, f);
     }
-    intern_close(&c->texts);
-    intern_close(&c->edge_texts);
     return gg_all_agree(x, run, politely) && agree_on_columns(c, x, run);
 }
 
-void columns_drop(columns *c) {
-    share_column *column[] = {&c->end[0], &c->end[1], &c->vertex, &c->edge_id};
-    for (int i = 0; i < 4; i++) {
-        free(column[i]->value);
-        free(column[i]->is_text);
-        *column[i] = (share_column){NULL, NULL};
+/* ---- afterwards ---- */
+
+static number weight_of_edge(const loader *e, int64_t i, bool real) {
+    number weight;
+    if (e->weight32)
+        weight.integer = e->weight32[i];
+    else
+        weight = e->weight[i];
+    if (real && !e->real_weight)
+        weight.real = (double)weight.integer;
+    return weight;
+}
+
+bool columns_join_weights(columns *c, gpugraph_run *run) {
+    uint64_t at = 0;
+    c->weight = gg_alloc(run, c->count + 1, sizeof *c->weight);
+    for (uint32_t f = 0; c->weight && f < c->files; f++)
+        for (int64_t i = 0; i < c->file[f].edges.count; i++)
+            c->weight[at++] = weight_of_edge(&c->file[f].edges, i, c->real_weight);
+    return c->weight != NULL;
+}
+
+void columns_drop_files(columns *c) {
+    for (uint32_t f = 0; f < c->files; f++) {
+        loader_clear(&c->file[f].edges);
+        loader_clear(&c->file[f].lone);
+        intern_clear(&c->file[f].texts);
     }
-    free(c->weight);
-    c->weight = NULL;
-    intern_clear(&c->texts);
-    intern_clear(&c->edge_texts);
+    c->files = 0;
 }
 
 void columns_clear(columns *c) {
-    columns_drop(c);
-    free(c->begin);
+    columns_drop_files(c);
+    gg_release(c->file);
+    gg_release(c->end[0]);
+    gg_release(c->end[1]);
+    gg_release(c->key);
+    gg_release(c->weight);
     id_columns_clear(&c->ids);
     memset(c, 0, sizeof *c);
 }
@@ -430,12 +338,12 @@ void columns_clear(columns *c) {
 
 bool columns_count(const options *o, gpugraph_run *run, table_count *count) {
     *count = (table_count){.weighted = o->function == FUNCTION_SSSP};
-    for (uint32_t i = 0; i < o->paths && run->status == GPUGRAPH_OK; i++) {
+    for (uint32_t i = 0; i < o->files.gl_pathc && run->status == GPUGRAPH_OK; i++) {
         struct opened f;
         table_sample sample = {.rows = 0};
-        if (open_file(&f, o, run, o->path[i]) &&
+        if (open_file(&f, o, run, o->files.gl_pathv[i]) &&
             table_take_sample(f.c, &f.rows, &sample) != SQLITE_OK)
-            gg_fail(run, GPUGRAPH_INVALID, "%s cannot be read: %s", o->path[i],
+            gg_fail(run, GPUGRAPH_INVALID, "%s cannot be read: %s", o->files.gl_pathv[i],
                     sqlite3_errmsg(f.db));
         count->rows += sample.rows;
         count->vertices += sample.vertices;

@@ -1,38 +1,41 @@
-/* The share of the edges that a process reads, as columns of ids. */
+/* The share of the edges that a process reads.
+**
+**     file[]      as the loader brought them: ids as INTEGERs and numbers of texts
+**     end, key, weight       arrays over all files: numbers of vertices, keys of edges (answer.h) */
 #ifndef GPUGRAPH_MPI_COLUMNS_H
 #define GPUGRAPH_MPI_COLUMNS_H
 
 #include "options.h"
-#include "base/intern.h"
+#include "load/loader.h"
 #include "source/source.h"
 
-typedef struct share_column {
-    int64_t *value;
-    uint8_t *is_text; /* NULL: no text */
-} share_column;
+typedef struct share_file {
+    uint32_t place;     /* of the file in --db */
+    loader edges, lone; /* lone: vertices, ends beside a NULL one */
+    intern texts;
+} share_file;
 
 typedef struct columns {
-    int64_t count, lone;
-    share_column end[2];
-    share_column vertex;  /* `lone` of them: ends beside a NULL one */
-    share_column edge_id; /* value NULL: not wanted; a text below 0 is NULL */
-    bool weighted, real_weight;
-    void *weight; /* int64_t, or double */
-    intern texts, edge_texts;
-    bool own_ids;   /* edge ids are a column, not rowids */
+    share_file *file;
     uint32_t files; /* read so far */
-    int64_t *begin; /* of each file: its first edge here */
+    uint64_t count; /* edges */
+    bool weighted, real_weight;
+    bool own_ids;   /* edge ids are a column, not rowids */
     id_columns ids; /* of the last file that this process has read */
     bool may_mix;   /* some process has ids.mixed */
+    uint64_t *end[2], *key;
+    number *weight;
 } columns;
 
 /* Collective. Which edges: ranges of rowids of each file, or where there are as many files as processes, files
 ** in turn. False: run has the sentence, at this process at least. */
 bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_run *run,
                   bool *politely);
+/* Joins the weights of all files. False: the run has failed. */
+bool columns_join_weights(columns *c, gpugraph_run *run);
+/* What the files have brought is needed no longer. */
+void columns_drop_files(columns *c);
 void columns_clear(columns *c);
-/* Columns that are needed no longer. */
-void columns_drop(columns *c);
 
 /* About the table, without reading it: --plan. */
 typedef struct table_count {

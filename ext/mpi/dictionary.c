@@ -9,103 +9,114 @@
 
 /* ---- ids as strings ---- */
 
-static void write_integer(char to[INTEGER_BYTES], uint64_t order) {
-    to[0] = 'i';
-    put_word_in_order(to + 1, order);
-}
-
 static void write_text(char *to, const char *text, uint64_t length) {
     to[0] = 't';
     memcpy(to + 1, text, length);
 }
 
-/* Each INTEGER becomes its place among the distinct ones. */
+static bool is_text_of_list(const id_list *list, uint64_t i) {
+    return list->id->is_text && list->id->is_text[i / 8] >> i % 8 & 1;
+}
+
+static bool has_texts_of(const id_list *list, int i) {
+    return i > 0 && list[i].texts == list[i - 1].texts;
+}
+
+/* Makes the INTEGERs distinct; number[i] becomes the place of INTEGER i among them. */
 static bool take_integers(struct gg_distinct *d, gpugraph_run *run, const id_list *list) {
     for (uint64_t i = 0; i < list->count; i++) {
         if (gg_leave(run, i)) {
             gg_stopped(run);
             return false;
         }
-        if (id_is_text(list, i))
+        if (is_text_of_list(list, i))
             continue;
-        const uint64_t at = gg_distinct_add(d, run, order_of_integer(list->value[i]));
+        const uint64_t at =
+            gg_distinct_add(d, run, order_of_integer(id_entry(list->id, (int64_t)i)));
         if (at == UINT64_MAX)
             return false;
-        list->value[i] = (int64_t)at;
+        if (list->number)
+            list->number[i] = at;
     }
     return true;
 }
 
-/* The distinct INTEGERs, then the texts. number[i]: of string i. */
-static bool number_ids(range *d, const struct gg_distinct *integers,
-                       const gpugraph_texts *texts, gpugraph_exchange *x,
-                       gpugraph_run *run, uint64_t *number) {
-    const uint64_t count = integers->count + (uint64_t)texts->count;
-    uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset), at = 0, length;
-    for (uint64_t i = 0; offset && i < count; i++, at += length) {
-        offset[i] = at;
-        length = INTEGER_BYTES - 1;
-        if (i >= integers->count)
-            gpugraph_text(texts, i - integers->count, &length);
-        length++;
-    }
-    char *bytes = offset ? gg_alloc(run, at + 1, 1) : NULL;
-    for (uint64_t i = 0; bytes && i < count; i++)
-        if (i < integers->count) {
-            write_integer(bytes + offset[i], integers->value[i]);
-        } else {
-            const char *text = gpugraph_text(texts, i - integers->count, &length);
-            write_text(bytes + offset[i], text, length);
-        }
-    if (bytes) {
-        offset[count] = at;
-        const gpugraph_texts strings = {
-            .count = (int64_t)count, .offset = offset, .bytes = bytes};
-        range_make(d, x, run, &strings, number);
-    }
-    gg_release(offset);
-    gg_release(bytes);
-    return run->status == GPUGRAPH_OK;
-}
-
 /* ---- making ---- */
 
-static void set_numbers(const id_list *list, const uint64_t *of_integer,
-                        const uint64_t *of_text) {
-    for (uint64_t i = 0; i < list->count; i++) {
-        const int64_t here = list->value[i];
-        if (!id_is_text(list, i))
-            list->value[i] = (int64_t)of_integer[here];
+/* The distinct INTEGERs, then the texts of all lists. */
+static bool write_strings_of_lists(gpugraph_run *run, const struct gg_distinct *integers,
+                                   id_list *list, int lists, gpugraph_texts *strings) {
+    uint64_t count = integers->count, size = count * INTEGER_BYTES, at = 0, s = 0;
+    for (int i = 0; i < lists; i++) {
+        list[i].first_text = has_texts_of(list, i) ? list[i - 1].first_text : count;
+        if (!has_texts_of(list, i) && list[i].texts->count > 0) {
+            count += (uint64_t)list[i].texts->count;
+            size += (uint64_t)list[i].texts->count +
+                    list[i].texts->offset[list[i].texts->count];
+        }
+    }
+    uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
+    char *bytes = gg_alloc(run, size + 1, 1);
+    *strings =
+        (gpugraph_texts){.count = (int64_t)count, .offset = offset, .bytes = bytes};
+    if (!offset || !bytes)
+        return false;
+    for (; s < integers->count; s++, at += INTEGER_BYTES) {
+        offset[s] = at;
+        write_integer(bytes + at, integer_of_order(integers->value[s]));
+    }
+    for (int i = 0; i < lists; i++) {
+        const intern *texts = list[i].texts;
+        for (int64_t t = 0; t < texts->count && !has_texts_of(list, i); t++) {
+            const uint64_t length = texts->offset[t + 1] - texts->offset[t];
+            offset[s++] = at;
+            write_text(bytes + at, texts->bytes + texts->offset[t], length);
+            at += length + 1;
+        }
+    }
+    offset[count] = at;
+    return true;
+}
+
+static void set_numbers(const id_list *list, const uint64_t *of_string) {
+    for (uint64_t i = 0; list->number && i < list->count; i++) {
+        const int64_t t = id_entry(list->id, (int64_t)i);
+        if (!is_text_of_list(list, i))
+            list->number[i] = of_string[list->number[i]];
         else
-            list->value[i] = here < 0 ? -1 : (int64_t)of_text[here];
+            list->number[i] =
+                t < 0 ? UINT64_MAX : of_string[list->first_text + (uint64_t)t];
     }
 }
 
-bool dictionary_make(range *d, gpugraph_exchange *x, gpugraph_run *run,
-                     const id_list *list, int lists, const gpugraph_texts *texts) {
-    struct gg_distinct here = {.count = 0};
-    bool good = true;
+bool dictionary_make(range *d, gpugraph_exchange *x, gpugraph_run *run, id_list *list,
+                     int lists) {
+    struct gg_distinct integers = {.count = 0};
+    gpugraph_texts strings = {.count = 0};
+    bool good = run->status == GPUGRAPH_OK;
     *d = (range){.exchange = x};
     for (int i = 0; good && i < lists; i++)
-        good = take_integers(&here, run, &list[i]);
+        good = take_integers(&integers, run, &list[i]);
+    good = good && write_strings_of_lists(run, &integers, list, lists, &strings);
     uint64_t *number =
-        good ? gg_alloc(run, here.count + (uint64_t)texts->count + 1, sizeof *number)
-             : NULL;
-    if (number && number_ids(d, &here, texts, x, run, number))
+        good ? gg_alloc(run, (uint64_t)strings.count + 1, sizeof *number) : NULL;
+    gg_distinct_free(&integers);
+    if (number && range_make(d, x, run, &strings, number))
         for (int i = 0; i < lists; i++)
-            set_numbers(&list[i], number, number + here.count);
+            set_numbers(&list[i], number);
     if (run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);
-    gg_distinct_free(&here);
+    gg_release((void *)strings.offset);
+    gg_release((void *)strings.bytes);
     gg_release(number);
     return run->status == GPUGRAPH_OK;
 }
 
 /* ---- one id ---- */
 
-static uint64_t find_integer(const range *d, uint64_t order) {
+static uint64_t find_integer(const range *d, int64_t id) {
     char bytes[INTEGER_BYTES];
-    write_integer(bytes, order);
+    write_integer(bytes, id);
     return range_find(d, bytes, sizeof bytes);
 }
 
@@ -118,7 +129,7 @@ bool dictionary_find(const range *d, gpugraph_run *run, int64_t integer, const c
     if (bytes)
         *number = range_find(d, bytes, length + 1);
     else if (!text)
-        *number = find_integer(d, order_of_integer(integer));
+        *number = find_integer(d, integer);
     gg_release(bytes);
     return run->status == GPUGRAPH_OK &&
            gg_combine(d->exchange, run, GPUGRAPH_LEAST, number, 1) == GPUGRAPH_OK;
@@ -179,7 +190,8 @@ bool dictionary_find_mixed(const range *d, gpugraph_run *run, bool *found, int64
         ask_for_numbers(d, run, least, &out) && gg_post(x, run, &out, &in)) {
         const uint64_t *asked = (const uint64_t *)in.bytes;
         for (uint64_t i = 0; i < in.offset[x->parts] / sizeof *asked; i++)
-            if (find_integer(d, asked[i]) != UINT64_MAX && asked[i] <= word[1]) {
+            if (find_integer(d, integer_of_order(asked[i])) != UINT64_MAX &&
+                asked[i] <= word[1]) {
                 word[0] = 0;
                 word[1] = asked[i];
             }
@@ -197,43 +209,4 @@ bool dictionary_find_mixed(const range *d, gpugraph_run *run, bool *found, int64
         dictionary_find(d, run, 0, text, strlen(text), &number) && number == UINT64_MAX)
         id_write(*id, 1, text);
     return run->status == GPUGRAPH_OK;
-}
-
-/* ---- back ---- */
-
-bool dictionary_look_up(const range *d, gpugraph_run *run, const uint64_t *number,
-                        uint64_t count, id_names *names) {
-    uint64_t asked = 0, at = 0, *ask = gg_alloc(run, count + 1, sizeof *ask);
-    *names = (id_names){gg_alloc(run, count + 1, 1), gg_alloc(run, count + 1, 8),
-                        gg_alloc(run, count + 1, 8), NULL};
-    for (uint64_t i = 0; ask && i < count; i++)
-        if (number[i] != UINT64_MAX)
-            ask[asked++] = number[i];
-    if (run->status == GPUGRAPH_OK &&
-        range_look_up(d, run, ask, asked, names->length, &names->bytes)) {
-        memcpy(ask, names->length, asked * sizeof *ask);
-        asked = 0;
-        for (uint64_t i = 0; i < count; i++) {
-            const char *id = names->bytes + at;
-            names->type[i] = number[i] == UINT64_MAX ? 'n' : *id;
-            if (names->type[i] == 'n')
-                continue;
-            names->length[i] = ask[asked] - 1;
-            names->value[i] =
-                *id == 'i' ? integer_of_order(word_in_order(id + 1)) : (int64_t)(at + 1);
-            at += ask[asked++];
-        }
-    }
-    if (run->status != GPUGRAPH_OK)
-        d->exchange->calls->fail(d->exchange, run);
-    gg_release(ask);
-    return run->status == GPUGRAPH_OK;
-}
-
-void id_names_close(id_names *names) {
-    gg_release(names->type);
-    gg_release(names->value);
-    gg_release(names->length);
-    gg_release(names->bytes);
-    *names = (id_names){NULL, NULL, NULL, NULL};
 }

@@ -59,7 +59,7 @@ static bool run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run,
                 answer_make(&a, o, x, run, &p, politely) &&
                 result_write(&a, o, x, run, politely);
     phases_end(&p, x, "write");
-    if (good && o->timings)
+    if (good && o->given[GIVEN_TIMINGS])
         phases_report(&p, &a, x, run);
     answer_clear(&a);
     return good && run->status == GPUGRAPH_OK;
@@ -96,7 +96,7 @@ static int work_main(options *o, int rank) {
     }
     take_share(o);
     run.threads = o->threads;
-    if (rank == 0 && o->timings)
+    if (rank == 0 && o->given[GIVEN_TIMINGS])
         run.phase = print_phase;
     if (!options_find_files(o, &error))
         gg_fail(&run, GPUGRAPH_INVALID, "%s", error ? error : "no memory");
@@ -104,8 +104,8 @@ static int work_main(options *o, int rank) {
         gg_fail(&run, GPUGRAPH_NO_DEVICE, "%s", why);
     sqlite3_free(error);
     if (gg_all_agree(x, &run, &politely))
-        (void)(o->plan ? plan_main(o, x, &run, &politely)
-                       : run_all(o, x, &run, &politely));
+        (void)(o->given[GIVEN_PLAN] ? plan_main(o, x, &run, &politely)
+                                    : run_all(o, x, &run, &politely));
     if (run.status != GPUGRAPH_OK && !politely)
         end_all(rank, &run);
     gpugraph_mpi_close(x);
@@ -126,9 +126,9 @@ int main(int count, char **word) {
     MPI_Init(&count, &word);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!options_read(&o, count, word, &error) ||
-        (!o.help && !options_check(&o, &error))) {
+        (!o.given[GIVEN_HELP] && !options_check(&o, &error))) {
         status = say(rank, error ? error : "no memory");
-    } else if (o.help) {
+    } else if (o.given[GIVEN_HELP]) {
         if (rank == 0)
             options_help();
         status = 0;

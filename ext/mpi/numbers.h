@@ -16,7 +16,10 @@
 #define GPUGRAPH_MPI_NUMBERS_H
 
 #include "base/vertex_id.h"
+#include "load/loader.h"
 #include "gpugraph_parts.h"
+
+#include <string.h>
 
 /* ---- range.c: byte strings of all processes, in the order of gg_compare_texts ---- */
 
@@ -33,7 +36,7 @@ typedef struct range {
 bool range_make(range *r, gpugraph_exchange *x, gpugraph_run *run,
                 const gpugraph_texts *strings, uint64_t *number);
 /* Collective. The strings of these numbers, one after the other, in a block for gg_release;
-** length[i]. */
+** length[i], 0 for the number UINT64_MAX. */
 bool range_look_up(const range *r, gpugraph_run *run, const uint64_t *number,
                    uint64_t count, uint64_t *length, char **bytes);
 /* The number of a string that this process holds; UINT64_MAX: it holds none such. */
@@ -46,6 +49,14 @@ static inline uint64_t range_all(const range *r) {
     return r->first[r->exchange->parts];
 }
 void range_close(range *r);
+
+/* A string in a message: its length, then its bytes. Returns where the next one goes. */
+static inline char *put_string(char *to, const char *bytes, uint64_t length) {
+    memcpy(to, &length, sizeof length);
+    if (length > 0)
+        memcpy(to + sizeof length, bytes, length);
+    return to + sizeof length + length;
+}
 
 /* Words as strings, which sort as they do. */
 static inline void put_word_in_order(char *to, uint64_t word) {
@@ -68,22 +79,24 @@ static inline int64_t integer_of_order(uint64_t order) {
 /* ---- dictionary.c: a range of ids ---- */
 
 enum { INTEGER_BYTES = 9 };
-
-/* Ids of this process: INTEGERs, or where bit i of is_text is set numbers of texts; a text's number
-** below 0 is none. */
-typedef struct id_list {
-    int64_t *value;
-    const uint8_t *is_text; /* NULL: there is no text */
-    uint64_t count;
-} id_list;
-static inline bool id_is_text(const id_list *list, uint64_t i) {
-    return list->is_text && list->is_text[i / 8] >> i % 8 & 1;
+static inline void write_integer(char to[INTEGER_BYTES], int64_t id) {
+    to[0] = 'i';
+    put_word_in_order(to + 1, order_of_integer(id));
 }
 
-/* Collective. Each value becomes its number, none UINT64_MAX, in place. Of the texts each stands once
-** and somewhere in a list. */
-bool dictionary_make(range *d, gpugraph_exchange *x, gpugraph_run *run,
-                     const id_list *list, int lists, const gpugraph_texts *texts);
+/* Ids of this process, as the loader has them. A text's number below 0 is none. */
+typedef struct id_list {
+    const id_array *id;
+    uint64_t count;
+    const intern *texts;
+    uint64_t *number; /* of each id, none UINT64_MAX; NULL: not wanted */
+    uint64_t
+        first_text; /* set by dictionary_make: of its texts among those of all lists */
+} id_list;
+
+/* Collective. Lists with the same texts follow each other. */
+bool dictionary_make(range *d, gpugraph_exchange *x, gpugraph_run *run, id_list *list,
+                     int lists);
 /* Collective. The number of one id, which all ask for; UINT64_MAX: it is none of the dictionary's.
 ** text NULL: the INTEGER. */
 bool dictionary_find(const range *d, gpugraph_run *run, int64_t integer, const char *text,
@@ -92,17 +105,5 @@ bool dictionary_find(const range *d, gpugraph_run *run, int64_t integer, const c
 /* Collective. Is an INTEGER of the dictionary also a TEXT of it, as id_write has it? The least of them. */
 bool dictionary_find_mixed(const range *d, gpugraph_run *run, bool *found, int64_t *id,
                            char text[WRITTEN_ID]);
-
-/* Ids of some numbers, in their order. */
-typedef struct id_names {
-    char *type;       /* of each: 'i', 't', or 'n' where the number was UINT64_MAX */
-    int64_t *value;   /* INTEGERs; of texts the place of its bytes */
-    uint64_t *length; /* of texts */
-    char *bytes;
-} id_names;
-/* Collective. */
-bool dictionary_look_up(const range *d, gpugraph_run *run, const uint64_t *number,
-                        uint64_t count, id_names *names);
-void id_names_close(id_names *names);
 
 #endif

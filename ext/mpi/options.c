@@ -4,7 +4,7 @@
 #include "gpugraph_extension.h"
 #include "base/names.h"
 
-#include <glob.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,176 +19,92 @@ static const char *const function_name[FUNCTIONS] = {"bfs", "sssp", "mis", "comp
 static const struct {
     const char *name; /* behind the two dashes, and with _ the hidden column's */
     unsigned of;
+    bool alone; /* it takes no value */
 } given_text[GIVENS] = {
-    [GIVEN_SOURCE] = {"source", OF(BFS) | OF(SSSP)},
-    [GIVEN_SOURCES] = {"sources", OF(BFS) | OF(SSSP) | OF(PAGERANK)},
-    [GIVEN_DIRECTION] = {"direction", OF(BFS) | OF(SSSP) | OF(PAGERANK)},
-    [GIVEN_MAX_DEPTH] = {"max-depth", OF(BFS)},
-    [GIVEN_MAX_DISTANCE] = {"max-distance", OF(SSSP)},
-    [GIVEN_PRIORITY] = {"priority", OF(MIS)},
-    [GIVEN_SEED] = {"seed", OF(MIS)},
-    [GIVEN_DAMPING] = {"damping", OF(PAGERANK)},
-    [GIVEN_ITERATIONS] = {"iterations", OF(PAGERANK)},
-    [GIVEN_TOLERANCE] = {"tolerance", OF(PAGERANK)},
-    [GIVEN_KIND] = {"kind", OF(COMPONENTS)},
-    [GIVEN_BACKEND] = {"backend", OF_ALL},
+    [GIVEN_DB] = {"db", OF_ALL, false},
+    [GIVEN_EDGES] = {"edges", OF_ALL, false},
+    [GIVEN_OUT] = {"out", OF_ALL, false},
+    [GIVEN_TABLE] = {"table", OF_ALL, false},
+    [GIVEN_PARTITION] = {"partition", OF_ALL, false},
+    [GIVEN_THREADS] = {"threads", OF_ALL, false},
+    [GIVEN_TIMINGS] = {"timings", OF_ALL, true},
+    [GIVEN_PLAN] = {"plan", OF_ALL, true},
+    [GIVEN_HELP] = {"help", OF_ALL, true},
+    [GIVEN_SOURCE] = {"source", OF(BFS) | OF(SSSP), false},
+    [GIVEN_SOURCES] = {"sources", OF(BFS) | OF(SSSP) | OF(PAGERANK), false},
+    [GIVEN_DIRECTION] = {"direction", OF(BFS) | OF(SSSP) | OF(PAGERANK), false},
+    [GIVEN_MAX_DEPTH] = {"max-depth", OF(BFS), false},
+    [GIVEN_MAX_DISTANCE] = {"max-distance", OF(SSSP), false},
+    [GIVEN_PRIORITY] = {"priority", OF(MIS), false},
+    [GIVEN_SEED] = {"seed", OF(MIS), false},
+    [GIVEN_DAMPING] = {"damping", OF(PAGERANK), false},
+    [GIVEN_ITERATIONS] = {"iterations", OF(PAGERANK), false},
+    [GIVEN_TOLERANCE] = {"tolerance", OF(PAGERANK), false},
+    [GIVEN_KIND] = {"kind", OF(COMPONENTS), false},
+    [GIVEN_BACKEND] = {"backend", OF_ALL, false},
 };
 
 void options_help(void) {
-    puts(
-        "mpirun -n P gpugraph-mpi FUNCTION --db FILE[,FILE...] --edges EDGES --out FILE\n"
-        "                         [--table NAME] [OPTION VALUE]...\n"
-        "\n"
-        "FUNCTION is bfs, sssp, mis, components or pagerank: the rows of gpu_bfs and so "
-        "on, by\n"
-        "P processes, none of which holds the whole graph.\n"
-        "\n"
-        "  --db FILE[,FILE...]  databases that have the table; also patterns, "
-        "'part-*.db'\n"
-        "  --edges EDGES        'roads', or with its columns 'roads(a, b, metres, id, "
-        "reverse)'\n"
-        "  --out FILE           where the result goes; with %d a file for each process\n"
-        "  --table NAME         the result's table; else the function's name\n"
-        "  --timings            phases, bytes, memory, when all is done\n"
-        "  --plan               what it would need, from a count of the rows; nothing is "
-        "run\n"
-        "  --partition WORD     which process has an edge: grid, source or target\n"
-        "  --threads N          of each process; else its share of the cores\n"
-        "  --backend WORD       auto or cpu\n"
-        "\n"
-        "  bfs          --source ID, --sources '[ID, ...]', --direction WORD, "
-        "--max-depth N\n"
-        "  sssp         --source ID, --sources '[ID, ...]', --direction WORD, "
-        "--max-distance X\n"
-        "  mis          --priority WORD, --seed N\n"
-        "  components   --kind weak|strong\n"
-        "  pagerank     --damping X, --iterations N, --tolerance X, --sources, "
-        "--direction\n"
-        "\n"
-        "An id is a number, 7, or a text: AMS, or '7' in quotes of its own.");
+    puts("mpirun -n P gpugraph-mpi FUNCTION --db FILE[,FILE...] --edges EDGES\n"
+         "                         --out FILE [--table NAME] [OPTION VALUE]...\n"
+         "\n"
+         "FUNCTION is bfs, sssp, mis, components or pagerank: the rows of gpu_bfs and\n"
+         "so on, by P processes, none of which holds the whole graph.\n"
+         "\n"
+         "  --db FILE[,FILE...]  databases that have the table; patterns: 'part-*.db'\n"
+         "  --edges EDGES        'roads', or 'roads(a, b, metres, id, reverse)'\n"
+         "  --out FILE           where the result goes; %d: a file for each process\n"
+         "  --table NAME         the result's table; else the function's name\n"
+         "  --timings            phases, bytes, memory, when all is done\n"
+         "  --plan               what it would need, from a sample; nothing is run\n"
+         "  --partition WORD     which process has an edge: grid, source or target\n"
+         "  --threads N          of each process; else its share of the cores\n"
+         "  --backend WORD       cpu, or cuda: a device for each process\n"
+         "\n"
+         "  bfs          --source ID, --sources '[ID, ...]', --direction, --max-depth\n"
+         "  sssp         --source ID, --sources '[ID, ...]', --direction,\n"
+         "               --max-distance\n"
+         "  mis          --priority WORD, --seed N\n"
+         "  components   --kind weak|strong\n"
+         "  pagerank     --damping X, --iterations N, --tolerance X, --sources,\n"
+         "               --direction\n"
+         "\n"
+         "An id is a number, 7, or a text: AMS, or '7' in quotes of its own.");
 }
 
-static bool fail_options(char **error, char *sentence) {
-    *error = sentence;
+static bool fail_options(char **error, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    *error = sqlite3_vmprintf(format, values);
+    va_end(values);
     return false;
 }
 
 /* ---- words ---- */
 
-static bool is_option(const char *word, const char *name) {
-    return strncmp(word, "--", 2) == 0 && strcmp(word + 2, name) == 0;
-}
-
-static bool take_partition(options *o, const char *word, char **error) {
-    static const char *const names[] = {"source", "target", "grid"};
-    for (int i = 0; i < 3; i++)
-        if (sqlite3_stricmp(word, names[i]) == 0) {
-            o->partition = (gpugraph_partition)i;
-            return o->partition_given = true;
-        }
-    return fail_options(
-        error,
-        sqlite3_mprintf("--partition is '%s'; it is grid, source or target", word));
-}
-
-static bool take_threads(options *o, const char *word, char **error) {
-    char *end;
-    const long threads = strtol(word, &end, 10);
-    if (*end || end == word || threads < 0 || threads > 4096)
-        return fail_options(error,
-                            sqlite3_mprintf("--threads is '%s'; it is a number from 0 (a "
-                                            "share of the cores) to 4096",
-                                            word));
-    o->threads = (int)threads;
-    return true;
-}
-
-/* Options with a value, before those of the functions. */
-enum value_option {
-    VALUE_DB,
-    VALUE_EDGES,
-    VALUE_OUT,
-    VALUE_TABLE,
-    VALUE_PARTITION,
-    VALUE_THREADS,
-    VALUE_GIVEN /* from here on: given_text */
-};
-
-static const char *const plain_name[] = {"db",    "edges",     "out",
-                                         "table", "partition", "threads"};
-static const char *const flag_name[] = {"timings", "plan", "help"};
-
-enum { OPTIONS = VALUE_GIVEN + GIVENS, FLAGS = sizeof flag_name / sizeof *flag_name };
-
-static const char *option_name(int i) {
-    return i < VALUE_GIVEN ? plain_name[i] : given_text[i - VALUE_GIVEN].name;
+static bool is_option(const char *word) {
+    return strncmp(word, "--", 2) == 0;
 }
 
 static int find_option(const char *word) {
-    int i = 0;
-    while (i < OPTIONS && !is_option(word, option_name(i)))
-        i++;
-    return i;
-}
-
-static bool is_flag(const char *word) {
-    bool found = false;
-    for (int i = 0; i < FLAGS; i++)
-        found |= is_option(word, flag_name[i]);
-    return found;
+    int g = is_option(word) ? 0 : GIVENS;
+    while (g < GIVENS && strcmp(word + 2, given_text[g].name) != 0)
+        g++;
+    return g;
 }
 
 static bool unknown_option(const char *word, char **error) {
     nearest near = {.given = word};
     char name[40];
-    for (int i = 0; i < OPTIONS + FLAGS; i++) {
-        sqlite3_snprintf(sizeof name, name, "--%s",
-                         i < OPTIONS ? option_name(i) : flag_name[i - OPTIONS]);
+    for (int g = 0; g < GIVENS; g++) {
+        sqlite3_snprintf(sizeof name, name, "--%s", given_text[g].name);
         nearest_look(&near, name, name);
     }
     char *end = nearest_end(&near);
-    fail_options(error, end ? sqlite3_mprintf(
-                                  "there is no option %s%s; --help lists them", word, end)
-                            : NULL);
+    fail_options(error, "there is no option %s%s; --help lists them", word,
+                 end ? end : "");
     sqlite3_free(end);
     return false;
-}
-
-/* A value that is missing would be the next option. */
-static bool check_value(const char *word, const char *value, bool again, char **error) {
-    const bool missing = !value || (strncmp(value, "--", 2) == 0 &&
-                                    (find_option(value) < OPTIONS || is_flag(value)));
-    if (missing)
-        return fail_options(error, sqlite3_mprintf("the value of %s is missing", word));
-    if (again)
-        return fail_options(error, sqlite3_mprintf("%s is given more than once", word));
-    return true;
-}
-
-static bool take_value_of_options(options *o, const char *word, const char *value,
-                                  unsigned *taken, char **error) {
-    const char **plain[] = {&o->db, &o->edges, &o->out, &o->table};
-    const int i = find_option(word);
-    if (i == OPTIONS)
-        return unknown_option(word, error);
-    if (!check_value(word, value, *taken >> i & 1, error))
-        return false;
-    *taken |= 1u << i;
-    if (i <= VALUE_TABLE)
-        *plain[i] = value;
-    if (i <= VALUE_TABLE && !*value)
-        return fail_options(error, sqlite3_mprintf("the value of %s is empty", word));
-    if (i == VALUE_PARTITION)
-        return take_partition(o, value, error);
-    if (i == VALUE_THREADS)
-        return take_threads(o, value, error);
-    if (i >= VALUE_GIVEN && !(given_text[i - VALUE_GIVEN].of >> o->function & 1))
-        return fail_options(
-            error, sqlite3_mprintf("%s has no option %s; --help lists those it has",
-                                   o->name, word));
-    if (i >= VALUE_GIVEN)
-        o->given[i - VALUE_GIVEN] = value;
-    return true;
 }
 
 static bool take_function(options *o, const char *word, char **error) {
@@ -200,149 +116,154 @@ static bool take_function(options *o, const char *word, char **error) {
             return true;
         }
     return fail_options(error,
-                        sqlite3_mprintf("there is no function '%s'; there are bfs, sssp, "
-                                        "mis, components and pagerank",
-                                        word));
+                        "there is no function '%s'; there are bfs, sssp, mis, "
+                        "components and pagerank",
+                        word);
 }
 
 static bool take_words(options *o, int count, char **word, char **error) {
-    unsigned taken = 0;
     for (int i = 2; i < count; i++) {
-        if (is_option(word[i], "timings")) {
-            o->timings = true;
-        } else if (is_option(word[i], "plan")) {
-            o->plan = true;
-        } else if (is_option(word[i], "help")) {
-            o->help = true;
-        } else if (strncmp(word[i], "--", 2) != 0) {
-            return fail_options(
-                error, sqlite3_mprintf("'%s' is no option; --help lists them", word[i]));
-        } else {
-            if (!take_value_of_options(o, word[i], i + 1 < count ? word[i + 1] : NULL,
-                                       &taken, error))
-                return false;
-            i++;
+        const int g = find_option(word[i]);
+        if (!is_option(word[i]))
+            return fail_options(error, "'%s' is no option; --help lists them", word[i]);
+        if (g == GIVENS)
+            return unknown_option(word[i], error);
+        if (!(given_text[g].of >> o->function & 1))
+            return fail_options(error, "%s has no option %s; --help lists those it has",
+                                o->name, word[i]);
+        if (given_text[g].alone) {
+            o->given[g] = "";
+            continue;
         }
+        if (i + 1 == count || find_option(word[i + 1]) < GIVENS)
+            return fail_options(error, "the value of %s is missing", word[i]);
+        if (o->given[g])
+            return fail_options(error, "%s is given more than once", word[i]);
+        o->given[g] = word[++i];
+        if (g <= GIVEN_TABLE && !*o->given[g])
+            return fail_options(error, "the value of --%s is empty", given_text[g].name);
     }
     return true;
 }
 
-static void take_direction(options *o) {
-    static const char *const words[] = {"out", "in", "both", NULL};
-    static const gpugraph_direction directions[] = {GPUGRAPH_OUT, GPUGRAPH_IN,
-                                                    GPUGRAPH_BOTH};
-    const char *word = o->given[GIVEN_DIRECTION];
-    o->direction = o->function == FUNCTION_MIS ? GPUGRAPH_BOTH : GPUGRAPH_OUT;
-    for (int i = 0; word && words[i]; i++)
-        if (sqlite3_stricmp(word, words[i]) == 0)
-            o->direction = directions[i];
+/* ---- values ---- */
+
+static bool take_partition(options *o, char **error) {
+    static const char *const names[] = {"source", "target", "grid", NULL};
+    const char *word = o->given[GIVEN_PARTITION];
+    o->partition = (gpugraph_partition)given_word(o, GIVEN_PARTITION, names);
+    o->partition_given = word != NULL;
+    return !word || sqlite3_stricmp(word, names[o->partition]) == 0 ||
+           fail_options(error, "--partition is '%s'; it is grid, source or target", word);
+}
+
+static bool take_threads(options *o, char **error) {
+    const char *word = o->given[GIVEN_THREADS] ? o->given[GIVEN_THREADS] : "0";
+    char *end;
+    const long threads = strtol(word, &end, 10);
+    o->threads = (int)threads;
+    return (!*end && end != word && threads >= 0 && threads <= 4096) ||
+           fail_options(error,
+                        "--threads is '%s'; it is a number from 0 (a share of the "
+                        "cores) to 4096",
+                        word);
 }
 
 /* Processes on devices have arcs where their kernels want them. */
 static bool take_backend(options *o, char **error) {
-    const char *word = o->given[GIVEN_BACKEND];
+    static const char *const words[] = {"", "cuda", NULL};
     const bool ranks = o->function == FUNCTION_PAGERANK;
-    if (!word || sqlite3_stricmp(word, "cuda") != 0)
+    const gpugraph_partition wanted = ranks ? GPUGRAPH_BY_TARGET : GPUGRAPH_BY_SOURCE;
+    o->cuda = given_word(o, GIVEN_BACKEND, words);
+    if (!o->cuda)
         return true;
     if (o->function == FUNCTION_COMPONENTS)
-        return fail_options(
-            error, sqlite3_mprintf("--backend cuda: components do not run on devices; "
-                                   "leave the option out, or write cpu"));
-    const gpugraph_partition wanted = ranks ? GPUGRAPH_BY_TARGET : GPUGRAPH_BY_SOURCE;
+        return fail_options(error, "--backend cuda: components do not run on devices; "
+                                   "leave the option out, or write cpu");
     if (o->partition_given && o->partition != wanted)
-        return fail_options(
-            error, sqlite3_mprintf("--backend cuda: %s wants --partition %s there",
-                                   o->name, ranks ? "target" : "source"));
-    if (!o->partition_given)
-        o->partition = wanted;
-    return o->partition_given = o->cuda = true;
+        return fail_options(error, "--backend cuda: %s wants --partition %s there",
+                            o->name, ranks ? "target" : "source");
+    o->partition = wanted;
+    return o->partition_given = true;
+}
+
+/* Is all given that must be? */
+static bool check_given(const options *o, char **error) {
+    if (!o->given[GIVEN_DB])
+        return fail_options(error, "--db is missing: the database, or several, that have "
+                                   "the table of edges");
+    if (!o->edges)
+        return fail_options(error, "--edges is missing: the table of edges, as in "
+                                   "--edges 'roads(a, b)'");
+    if (!o->out && !o->given[GIVEN_PLAN])
+        return fail_options(error,
+                            "--out is missing: the database that the result goes into");
+    if (o->function <= FUNCTION_SSSP && !o->given[GIVEN_SOURCE] &&
+        !o->given[GIVEN_SOURCES])
+        return fail_options(error, "there is no source; give the vertex to start from by "
+                                   "--source, or several by --sources");
+    const char *place = o->out ? strstr(o->out, "%d") : NULL;
+    return !place || !strstr(place + 2, "%d") ||
+           fail_options(error,
+                        "--out '%s' has %%d more than once; the number of the process "
+                        "has one place",
+                        o->out);
 }
 
 bool options_read(options *o, int count, char **word, char **error) {
+    static const char *const directions[] = {"out", "in", "both", NULL};
     memset(o, 0, sizeof *o);
     *error = NULL;
-    if (count < 2 || is_option(word[1], "help")) {
-        o->help = true;
+    if (count < 2 || find_option(word[1]) == GIVEN_HELP) {
+        o->given[GIVEN_HELP] = "";
         return true;
     }
     if (!take_function(o, word[1], error) || !take_words(o, count, word, error))
         return false;
-    if (o->help)
-        return true;
-    if (!o->db)
-        return fail_options(error,
-                            sqlite3_mprintf("--db is missing: the database, or several, "
-                                            "that have the table of edges"));
-    if (!o->edges)
-        return fail_options(error,
-                            sqlite3_mprintf("--edges is missing: the table of edges, as "
-                                            "in --edges 'roads(a, b)'"));
-    if (!o->out && !o->plan)
-        return fail_options(error,
-                            sqlite3_mprintf("--out is missing: the database that the "
-                                            "result goes into"));
-    if (o->function <= FUNCTION_SSSP && !o->given[GIVEN_SOURCE] &&
-        !o->given[GIVEN_SOURCES])
-        return fail_options(
-            error, sqlite3_mprintf("there is no source; give the vertex to start from "
-                                   "by --source, or several by --sources"));
-    const char *place = o->out ? strstr(o->out, "%d") : NULL;
-    if (place && strstr(place + 2, "%d"))
-        return fail_options(
-            error, sqlite3_mprintf("--out '%s' has %%d more than once; the number "
-                                   "of the process has one place",
-                                   o->out));
-    if (!o->table)
-        o->table = o->name;
-    take_direction(o);
-    return take_backend(o, error);
+    o->edges = o->given[GIVEN_EDGES];
+    o->out = o->given[GIVEN_OUT];
+    o->table = o->given[GIVEN_TABLE] ? o->given[GIVEN_TABLE] : o->name;
+    o->direction = o->function == FUNCTION_MIS
+                       ? GPUGRAPH_BOTH
+                       : (gpugraph_direction)given_word(o, GIVEN_DIRECTION, directions);
+    return o->given[GIVEN_HELP] || (check_given(o, error) && take_partition(o, error) &&
+                                    take_threads(o, error) && take_backend(o, error));
 }
 
 /* ---- files ---- */
 
-static bool add_path(options *o, const char *path, size_t length) {
-    char **more = realloc(o->path, (o->paths + 1) * sizeof *more);
-    if (!more)
-        return false;
-    o->path = more;
-    o->path[o->paths] = strndup(path, length);
-    return o->path[o->paths++] != NULL;
-}
-
-static bool add_pattern(options *o, const char *word, size_t length, char **error) {
-    glob_t found;
-    char *pattern = strndup(word, length);
-    bool good = pattern != NULL;
-    const int status = good ? glob(pattern, 0, NULL, &found) : GLOB_NOSPACE;
-    if (status == GLOB_NOMATCH)
-        good =
-            fail_options(error, sqlite3_mprintf("no file is named like '%s'", pattern));
-    for (size_t i = 0; status == 0 && good && i < found.gl_pathc; i++)
-        good = add_path(o, found.gl_pathv[i], strlen(found.gl_pathv[i]));
-    if (status == 0)
-        globfree(&found);
-    free(pattern);
-    return good;
+/* A word is one file, or a pattern that some files match. */
+static bool find_file(options *o, const char *word, char **error) {
+    const int plain = strpbrk(word, "*?[") ? 0 : GLOB_NOCHECK;
+    const int more = o->files.gl_pathc > 0 ? GLOB_APPEND : 0;
+    const int status = glob(word, GLOB_NOESCAPE | plain | more, NULL, &o->files);
+    return status == 0 ||
+           fail_options(error,
+                        status == GLOB_NOMATCH ? "no file is named like '%s'"
+                                               : "'%s' cannot be looked for",
+                        word);
 }
 
 bool options_find_files(options *o, char **error) {
+    bool good = true;
     *error = NULL;
-    for (const char *at = o->db; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        const size_t length = strcspn(at, ",");
-        const bool pattern = strcspn(at, "*?[") < length;
-        if (length == 0)
-            return fail_options(
-                error, sqlite3_mprintf("--db '%s' has a file without a name", o->db));
-        if (!(pattern ? add_pattern(o, at, length, error) : add_path(o, at, length)))
-            return false;
+    for (const char *at = o->given[GIVEN_DB], *end; good && at;
+         at = *end ? end + 1 : NULL) {
+        end = at + strcspn(at, ",");
+        char *word = sqlite3_mprintf("%.*s", (int)(end - at), at);
+        if (!word || !*word)
+            good = fail_options(error, "--db '%s' has a file without a name",
+                                o->given[GIVEN_DB]);
+        else
+            good = find_file(o, word, error);
+        sqlite3_free(word);
     }
-    return true;
+    return good;
 }
 
 void options_clear(options *o) {
-    for (uint32_t i = 0; i < o->paths; i++)
-        free(o->path[i]);
-    free(o->path);
+    if (o->files.gl_pathc > 0)
+        globfree(&o->files);
     memset(o, 0, sizeof *o);
 }
 
@@ -353,7 +274,7 @@ const char *not_a_file(const char *path) {
     return S_ISDIR(is.st_mode) ? "it is a folder" : "it is no plain file";
 }
 
-/* ---- values ---- */
+/* ---- values as SQL has them ---- */
 
 int bind_given(sqlite3_stmt *statement, int at, const char *text) {
     char *end;
@@ -374,7 +295,7 @@ int bind_given(sqlite3_stmt *statement, int at, const char *text) {
 static char *question(const options *o) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendf(sql, "SELECT 1 FROM %s WHERE edges = 'e(a, b, w)'", o->sql_name);
-    for (int g = 0; g < GIVENS; g++) {
+    for (int g = GIVEN_SOURCE; g < GIVENS; g++) {
         if (!o->given[g])
             continue;
         sqlite3_str_appendall(sql, " AND ");
@@ -397,7 +318,7 @@ bool options_check(const options *o, char **error) {
         rc = sqlite3_exec(db, "CREATE TABLE e(a, b, w)", NULL, NULL, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
-    for (int g = 0; g < GIVENS && rc == SQLITE_OK; g++)
+    for (int g = GIVEN_SOURCE; g < GIVENS && rc == SQLITE_OK; g++)
         if (o->given[g])
             rc = bind_given(statement, g + 1, o->given[g]);
     if (rc == SQLITE_OK && (rc = sqlite3_step(statement)) == SQLITE_DONE)

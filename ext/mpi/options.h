@@ -1,12 +1,14 @@
 /* What the command line says.
 **
 **     gpugraph-mpi bfs --db roads.db --edges 'roads(a, b)' --source 1 --out r.db
-**                  |   paths          edges                 given[]    out          */
+**                  |   files          edges                 given[]    out          */
 #ifndef GPUGRAPH_MPI_OPTIONS_H
 #define GPUGRAPH_MPI_OPTIONS_H
 
 #include "ext.h"
 #include "gpugraph_parts.h"
+
+#include <glob.h>
 
 typedef enum function {
     FUNCTION_BFS,
@@ -17,8 +19,17 @@ typedef enum function {
     FUNCTIONS
 } function;
 
-/* Options of the functions, named as the hidden columns. */
+/* Options; from GIVEN_SOURCE on they are hidden columns of the functions. */
 typedef enum given {
+    GIVEN_DB,
+    GIVEN_EDGES,
+    GIVEN_OUT,
+    GIVEN_TABLE,
+    GIVEN_PARTITION,
+    GIVEN_THREADS,
+    GIVEN_TIMINGS,
+    GIVEN_PLAN,
+    GIVEN_HELP,
     GIVEN_SOURCE,
     GIVEN_SOURCES,
     GIVEN_DIRECTION,
@@ -36,24 +47,22 @@ typedef enum given {
 
 typedef struct options {
     function function;
-    const char *name;  /* "bfs" */
-    char sql_name[24]; /* "gpu_bfs" */
-    char **path;       /* of --db, patterns replaced by what they name */
-    uint32_t paths;
-    const char *db, *edges, *out, *table;
-    const char *given[GIVENS]; /* NULL: not given */
+    const char *name;          /* "bfs" */
+    char sql_name[24];         /* "gpu_bfs" */
+    const char *given[GIVENS]; /* NULL: not given; "": an option without a value is */
+    glob_t files;              /* of --db: options_find_files */
+    const char *edges, *out, *table;
     gpugraph_direction direction;
     gpugraph_partition partition;
     bool partition_given; /* else it follows from function and processes */
     int threads;          /* 0: a share of the cores */
     bool cuda;            /* each process has a device */
     int place;            /* of this process among those of its host */
-    bool timings, plan, help;
 } options;
 
 /* False: *error is a sentence (sqlite3_free). The same at every process. */
 bool options_read(options *o, int count, char **word, char **error);
-/* Paths that --db names; each process looks for itself. */
+/* The files that --db names; each process looks for itself. */
 bool options_find_files(options *o, char **error);
 void options_clear(options *o);
 /* What the path is, where it is no plain file, of which reading might never end; NULL:

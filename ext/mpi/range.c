@@ -86,12 +86,6 @@ static bool split_ranges(gpugraph_exchange *x, gpugraph_run *run,
 
 /* ---- messages ---- */
 
-static char *put_string(char *at, const char *bytes, uint64_t length) {
-    memcpy(at, &length, sizeof length);
-    memcpy(at + sizeof length, bytes, length);
-    return at + sizeof length + length;
-}
-
 /* Strings order[ends[q]] .. order[ends[q + 1] - 1] go to part q. */
 static bool write_strings(gpugraph_exchange *x, gpugraph_run *run,
                           const gpugraph_texts *strings, const uint32_t *order,
@@ -288,19 +282,23 @@ static uint32_t part_of_number(const range *r, uint64_t number) {
     return q;
 }
 
-/* Questions by part; place[i]: which of them is number[i]'s. */
+/* Questions by part; place[i]: which of them is number[i]'s. UINT64_MAX is not asked for. */
 static bool ask_range(const range *r, gpugraph_run *run, const uint64_t *number,
                       uint64_t count, uint64_t *place, gg_letters *out) {
     const uint32_t parts = r->exchange->parts;
     uint64_t *size = gg_alloc_zero(run, parts, sizeof *size);
     for (uint64_t i = 0; size && i < count; i++)
-        size[part_of_number(r, number[i])] += sizeof *number;
+        if (number[i] != UINT64_MAX)
+            size[part_of_number(r, number[i])] += sizeof *number;
     const bool there = size && gg_letters_open(out, r->exchange, run, size);
     for (uint32_t q = 0; there && q < parts; q++)
         size[q] = out->offset[q] / sizeof *number;
     for (uint64_t i = 0; there && i < count; i++) {
-        place[i] = size[part_of_number(r, number[i])]++;
-        ((uint64_t *)out->bytes)[place[i]] = number[i];
+        place[i] = UINT64_MAX;
+        if (number[i] != UINT64_MAX) {
+            place[i] = size[part_of_number(r, number[i])]++;
+            ((uint64_t *)out->bytes)[place[i]] = number[i];
+        }
     }
     gg_release(size);
     return there;
@@ -338,6 +336,9 @@ static void lay_strings_out(gpugraph_run *run, const gg_letters *got, uint32_t p
     /* A string that was asked for twice has come twice: there is room. */
     *bytes = good ? gg_alloc(run, got->offset[parts] + 1, 1) : NULL;
     for (uint64_t i = 0; *bytes && i < count; i++) {
+        length[i] = 0;
+        if (place[i] == UINT64_MAX)
+            continue;
         length[i] = offset[place[i] + 1] - offset[place[i]];
         memcpy(*bytes + to, string + offset[place[i]], length[i]);
         to += length[i];

@@ -1,7 +1,7 @@
 /* Rows of the result, in pieces: each process looks up the ids of some of its rows and sends them to who
 ** writes, process 0, or with a file for each process itself.
 **
-**     a value of a row   'i' and 8 bytes | 'r' and 8 bytes | 't', length, bytes | 'n'
+**     a value of a row   length | 'i' and 8 bytes, 'r' and 8 bytes, 't' and a text, or nothing: NULL
 **
 ** Whoever writes does it in one transaction, and ends it when all have agreed that nothing has failed. */
 #include "answer.h"
@@ -131,135 +131,134 @@ static bool begin_table(struct output *w, const answer *a, const options *o,
     return good || (run->status == GPUGRAPH_OK ? fail_at(w, run, NULL) : false);
 }
 
-/* ---- a row ---- */
+/* ---- values as strings ---- */
 
-/* Ids of one column of a piece. */
-struct piece {
-    uint64_t count;
-    id_names names[ANSWER_COLUMNS];
+/* Values of one column of a piece, one after the other. */
+struct piece_column {
+    uint64_t *length;
+    char *bytes;
 };
+
+static bool has_numbers(const answer *a, const struct answer_column *c) {
+    return c->kind == 'v' || (c->kind == 'e' && a->edges.numbered);
+}
 
 static void numbers_of(const struct answer_column *c, const answer *a, uint64_t at,
                        uint64_t count, uint64_t *number) {
     for (uint64_t i = 0; i < count; i++) {
         const uint32_t v = a->row[at + i];
-        number[i] = c->kind == 'v' ? ((const uint64_t *)c->array)[v]
-                    : a->parent[v] == UINT64_MAX
-                        ? UINT64_MAX
-                        : (uint64_t)((const int64_t *)c->array)[v];
+        const bool none = c->kind == 'e' && a->parent[v] == UINT64_MAX;
+        number[i] = none ? UINT64_MAX : ((const uint64_t *)c->array)[v];
     }
 }
 
 /* Keys become numbers of ids; none stays none. */
 static bool number_keys(const edge_keys *k, gpugraph_run *run, uint64_t *number,
                         uint64_t count) {
-    uint64_t asked = 0, *key = gg_alloc(run, count + 1, sizeof *key);
-    char *pair = NULL;
-    for (uint64_t i = 0; key && i < count; i++)
-        if (number[i] != UINT64_MAX)
-            key[asked++] = number[i];
-    if (key && range_look_up(&k->order, run, key, asked, key, &pair)) {
-        asked = 0;
-        for (uint64_t i = 0; i < count; i++)
-            if (number[i] != UINT64_MAX) {
-                number[i] = word_in_order(pair + 16 * asked++);
+    uint64_t *length = gg_alloc(run, count + 1, sizeof *length);
+    char *pairs = NULL;
+    if (length && range_look_up(&k->order, run, number, count, length, &pairs)) {
+        const char *pair = pairs;
+        for (uint64_t i = 0; i < count; pair += length[i++])
+            if (length[i] > 0) {
+                number[i] = word_in_order(pair);
                 number[i] = number[i] == range_all(&k->ids) ? UINT64_MAX : number[i];
             }
     }
-    gg_release(key);
-    gg_release(pair);
+    gg_release(length);
+    gg_release(pairs);
     return run->status == GPUGRAPH_OK;
 }
 
 /* Collective. */
-static bool look_write_up(const answer *a, gpugraph_run *run, struct piece *p,
-                          uint64_t at) {
-    uint64_t *number = gg_alloc(run, p->count + 1, sizeof *number);
-    for (int i = 0; number && i < a->columns; i++) {
-        const struct answer_column *c = &a->column[i];
-        if (c->kind != 'v' && c->kind != 'e')
-            continue;
-        numbers_of(c, a, at, p->count, number);
-        if (c->kind == 'v') {
-            if (!dictionary_look_up(&a->vertices, run, number, p->count, &p->names[i]))
-                break;
-        } else if (a->edges.numbered) {
-            if (!number_keys(&a->edges, run, number, p->count) ||
-                !dictionary_look_up(&a->edges.ids, run, number, p->count, &p->names[i]))
-                break;
+static bool look_write_up(const answer *a, const struct answer_column *c,
+                          gpugraph_run *run, uint64_t at, uint64_t count,
+                          struct piece_column *to) {
+    uint64_t *number = gg_alloc(run, count + 1, sizeof *number);
+    if (number)
+        numbers_of(c, a, at, count, number);
+    const bool good = number &&
+                      (c->kind == 'v' || number_keys(&a->edges, run, number, count)) &&
+                      range_look_up(c->kind == 'v' ? &a->vertices : &a->edges.ids, run,
+                                    number, count, to->length, &to->bytes);
+    gg_release(number);
+    return good;
+}
+
+static bool write_values(const answer *a, const struct answer_column *c,
+                         gpugraph_run *run, uint64_t at, uint64_t count,
+                         struct piece_column *to) {
+    char *value = to->bytes = gg_alloc(run, count + 1, INTEGER_BYTES);
+    for (uint64_t i = 0; value && i < count; value += to->length[i++]) {
+        const uint32_t v = a->row[at + i];
+        to->length[i] = INTEGER_BYTES;
+        if (c->kind == 'e' && a->parent[v] == UINT64_MAX) {
+            to->length[i] = 0;
+        } else if (c->kind == 'r') {
+            value[0] = 'r';
+            memcpy(value + 1, (const double *)c->array + v, sizeof(double));
+        } else {
+            write_integer(value, c->kind == 'd' ? ((const uint32_t *)c->array)[v]
+                                                : ((const int64_t *)c->array)[v]);
         }
     }
-    gg_release(number);
-    return run->status == GPUGRAPH_OK;
-}
-
-static char *put_word(char *to, char type, const void *word) {
-    *to = type;
-    memcpy(to + 1, word, 8);
-    return to + 9;
-}
-
-static char *put_name(char *to, const id_names *n, uint64_t i) {
-    if (n->type[i] == 'i')
-        return put_word(to, 'i', &n->value[i]);
-    if (n->type[i] == 'n')
-        return *to = 'n', to + 1;
-    to = put_word(to, 't', &n->length[i]);
-    memcpy(to, n->bytes + n->value[i], n->length[i]);
-    return to + n->length[i];
-}
-
-static char *put_value(char *to, const answer *a, const struct piece *p, int column,
-                       uint64_t i, uint32_t v) {
-    const struct answer_column *c = &a->column[column];
-    int64_t integer;
-    switch (c->kind) {
-    case 'v':
-        return put_name(to, &p->names[column], i);
-    case 'e':
-        if (a->edges.numbered)
-            return put_name(to, &p->names[column], i);
-        if (a->parent[v] == UINT64_MAX)
-            return *to = 'n', to + 1;
-        return put_word(to, 'i', (const int64_t *)c->array + v);
-    case 'd':
-        integer = ((const uint32_t *)c->array)[v];
-        return put_word(to, 'i', &integer);
-    default: /* 'i', 'r' */
-        return put_word(to, c->kind, (const char *)c->array + 8 * (size_t)v);
-    }
-}
-
-static uint64_t room_write_of(const answer *a, const struct piece *p) {
-    uint64_t bytes = p->count * 9 * (uint64_t)a->columns;
-    for (int c = 0; c < a->columns; c++)
-        for (uint64_t i = 0; p->names[c].type && i < p->count; i++)
-            bytes += p->names[c].type[i] == 't' ? p->names[c].length[i] : 0;
-    return bytes;
+    return value != NULL;
 }
 
 /* ---- sending and taking ---- */
 
+/* Collective. Rows at .. at + count - 1, for part `to`. */
+static bool write_rows(const answer *a, gpugraph_exchange *x, gpugraph_run *run,
+                       uint64_t at, uint64_t count, uint32_t to, gg_letters *out) {
+    struct piece_column column[ANSWER_COLUMNS] = {{NULL, NULL}};
+    const char *value[ANSWER_COLUMNS];
+    uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size);
+    bool good = size != NULL;
+    for (int c = 0; good && c < a->columns; c++) {
+        column[c].length = gg_alloc(run, count + 1, sizeof(uint64_t));
+        good = column[c].length &&
+               (has_numbers(a, &a->column[c]) ? look_write_up : write_values)(
+                   a, &a->column[c], run, at, count, &column[c]);
+        value[c] = column[c].bytes;
+        for (uint64_t i = 0; good && i < count; i++)
+            size[to] += sizeof(uint64_t) + column[c].length[i];
+    }
+    good = good && gg_letters_open(out, x, run, size);
+    char *end = good ? out->bytes : NULL;
+    for (uint64_t i = 0; good && i < count; i++)
+        for (int c = 0; c < a->columns; c++) {
+            end = put_string(end, value[c], column[c].length[i]);
+            value[c] += column[c].length[i];
+        }
+    for (int c = 0; c < a->columns; c++) {
+        gg_release(column[c].length);
+        gg_release(column[c].bytes);
+    }
+    gg_release(size);
+    return good;
+}
+
 static const char *bind_value(sqlite3_stmt *insert, int at, const char *from) {
-    int64_t integer = 0;
-    double real = 0;
-    memcpy(&integer, from + 1, *from == 'n' ? 0 : 8);
-    memcpy(&real, from + 1, *from == 'n' ? 0 : 8);
-    switch (*from) {
+    const char *value = from + sizeof(uint64_t);
+    uint64_t length;
+    double real;
+    memcpy(&length, from, sizeof length);
+    switch (length > 0 ? *value : 0) {
     case 'i':
-        sqlite3_bind_int64(insert, at, integer);
-        return from + 9;
+        sqlite3_bind_int64(insert, at, integer_of_order(word_in_order(value + 1)));
+        break;
     case 'r':
+        memcpy(&real, value + 1, sizeof real);
         sqlite3_bind_double(insert, at, real);
-        return from + 9;
+        break;
     case 't':
-        sqlite3_bind_text64(insert, at, from + 9, (sqlite3_uint64)integer, SQLITE_STATIC,
+        sqlite3_bind_text64(insert, at, value + 1, length - 1, SQLITE_STATIC,
                             SQLITE_UTF8);
-        return from + 9 + integer;
+        break;
     default:
         sqlite3_bind_null(insert, at);
-        return from + 1;
     }
+    return value + length;
 }
 
 static bool insert_rows(struct output *w, gpugraph_run *run, int columns,
@@ -279,33 +278,16 @@ static bool insert_rows(struct output *w, gpugraph_run *run, int columns,
 static bool move_piece(struct output *w, const answer *a, const options *o,
                        gpugraph_exchange *x, gpugraph_run *run, uint64_t at,
                        uint64_t count) {
-    struct piece p = {.count = count};
     gg_letters out = {NULL, NULL}, in = {NULL, NULL};
-    uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size);
-    const uint32_t to = each_writes(o) ? x->part : 0;
-    bool good = size && look_write_up(a, run, &p, at);
-    if (good) {
-        size[to] = room_write_of(a, &p);
-        good = gg_letters_open(&out, x, run, size);
-    }
-    char *end = good ? out.bytes : NULL;
-    for (uint64_t i = 0; good && i < count; i++)
-        for (int c = 0; c < a->columns; c++)
-            end = put_value(end, a, &p, c, i, a->row[at + i]);
-    if (good) { /* less than there is room for, where something is NULL */
-        for (uint32_t q = to + 1; q <= x->parts; q++)
-            out.offset[q] = (uint64_t)(end - out.bytes);
-        good = gg_post(x, run, &out, &in);
-    }
+    const bool good =
+        write_rows(a, x, run, at, count, each_writes(o) ? x->part : 0, &out) &&
+        gg_post(x, run, &out, &in);
     if (!good)
         x->calls->fail(x, run);
     else if (w->db)
         insert_rows(w, run, a->columns, in.bytes, in.bytes + in.offset[x->parts]);
-    for (int c = 0; c < ANSWER_COLUMNS; c++)
-        id_names_close(&p.names[c]);
     gg_letters_close(&out);
     gg_letters_close(&in);
-    gg_release(size);
     return good;
 }
 

@@ -96,47 +96,36 @@ static uint64_t number_in_model(const world *w, const id *one) {
 struct shares {
     int64_t value[MOST_IDS];
     uint8_t is_text[LISTS][MOST_IDS / 8 + 1];
-    uint64_t offset[MOST_IDS + 1];
-    char bytes[MOST_IDS * NAME];
-    int64_t texts;
+    uint64_t number[MOST_IDS];
+    intern texts;
 };
-
-/* Each text stands once among the part's texts. */
-static int64_t text_number(struct shares *s, const char *name) {
-    const uint64_t length = strlen(name);
-    for (int64_t t = 0; t < s->texts; t++)
-        if (s->offset[t + 1] - s->offset[t] == length &&
-            memcmp(s->bytes + s->offset[t], name, length) == 0)
-            return t;
-    memcpy(s->bytes + s->offset[s->texts], name, length);
-    s->offset[s->texts + 1] = s->offset[s->texts] + length;
-    return s->texts++;
-}
 
 static void lay_out(struct shares *s, const id *ids, uint64_t count, uint64_t half) {
     for (uint64_t i = 0; i < count; i++) {
         const int list = i >= half;
         const uint64_t at = list ? i - half : i;
-        s->value[i] = ids[i].text ? text_number(s, ids[i].name) : ids[i].integer;
+        s->value[i] = ids[i].text
+                          ? intern_text(&s->texts, ids[i].name, strlen(ids[i].name))
+                          : ids[i].integer;
         if (ids[i].text)
             s->is_text[list][at / 8] |= (uint8_t)(1u << at % 8);
     }
 }
 
 static void check_names(const world *w, const uint64_t *number, uint64_t count,
-                        const id_names *names) {
-    for (uint64_t i = 0; i < count; i++) {
+                        const uint64_t *length, const char *bytes) {
+    for (uint64_t i = 0; i < count; bytes += length[i++]) {
         if (number[i] == UINT64_MAX) {
-            ck_assert_int_eq(names->type[i], 'n');
+            ck_assert_uint_eq(length[i], 0);
             continue;
         }
         const id *one = &w->all[number[i]];
-        ck_assert_int_eq(names->type[i], one->text ? 't' : 'i');
+        ck_assert_int_eq(bytes[0], one->text ? 't' : 'i');
         if (one->text) {
-            ck_assert_uint_eq(names->length[i], strlen(one->name));
-            ck_assert_mem_eq(names->bytes + names->value[i], one->name, names->length[i]);
+            ck_assert_uint_eq(length[i], strlen(one->name) + 1);
+            ck_assert_mem_eq(bytes + 1, one->name, length[i] - 1);
         } else {
-            ck_assert_int_eq(names->value[i], one->integer);
+            ck_assert_int_eq(integer_of_order(word_in_order(bytes + 1)), one->integer);
         }
     }
 }
@@ -144,14 +133,14 @@ static void check_names(const world *w, const uint64_t *number, uint64_t count,
 /* Any numbers, some of them twice, and none. */
 static void check_look_up(const world *w, const range *d, uint32_t part,
                           gpugraph_run *run) {
-    uint64_t number[200] = {0}, state = part + 77;
-    id_names names;
+    uint64_t number[200] = {0}, length[200], state = part + 77;
+    char *bytes;
     const uint64_t count = w->distinct && part != 1 ? 200 : 0;
     for (uint64_t i = 0; i < count; i++)
         number[i] = i % 9 == 8 ? UINT64_MAX : draw(&state) % w->distinct;
-    ck_assert(dictionary_look_up(d, run, number, count, &names));
-    check_names(w, number, count, &names);
-    id_names_close(&names);
+    ck_assert(range_look_up(d, run, number, count, length, &bytes));
+    check_names(w, number, count, length, bytes);
+    gg_release(bytes);
 }
 
 static void check_find(const world *w, const range *d, gpugraph_run *run) {
@@ -170,17 +159,18 @@ static gpugraph_status number_part(void *job, gpugraph_exchange *x, gpugraph_run
     struct shares *s = calloc(1, sizeof *s);
     range d;
     lay_out(s, w->ids[x->part], count, half);
-    const id_list list[LISTS] = {{s->value, s->is_text[0], half},
-                                 {s->value + half, s->is_text[1], count - half}};
-    const gpugraph_texts texts = {
-        .count = s->texts, .offset = s->offset, .bytes = s->bytes};
-    ck_assert(dictionary_make(&d, x, run, list, LISTS, &texts));
+    const id_array ids[LISTS] = {{s->value, s->is_text[0], NULL},
+                                 {s->value + half, s->is_text[1], NULL}};
+    id_list list[LISTS] = {{&ids[0], half, &s->texts, s->number, 0},
+                           {&ids[1], count - half, &s->texts, s->number + half, 0}};
+    ck_assert(dictionary_make(&d, x, run, list, LISTS));
     ck_assert_uint_eq(range_all(&d), w->distinct);
     for (uint64_t i = 0; i < count; i++)
-        ck_assert_uint_eq((uint64_t)s->value[i], number_in_model(w, &w->ids[x->part][i]));
+        ck_assert_uint_eq(s->number[i], number_in_model(w, &w->ids[x->part][i]));
     check_look_up(w, &d, x->part, run);
     check_find(w, &d, run);
     range_close(&d);
+    intern_clear(&s->texts);
     free(s);
     return run->status;
 }
