@@ -23,17 +23,11 @@ struct strong {
     uint64_t *colour;
     uint32_t *in, *out; /* arcs among what is left; of masters all of them */
     uint8_t *mark;      /* reaches its colour's root */
-    struct part_changes now, next;
+    struct part_rounds r;
 };
 
 static bool is_left(const struct strong *s, uint32_t v) {
     return s->component[v] == UINT64_MAX;
-}
-
-/* Ghosts among c are reduced, masters broadcast: afterwards all copies agree. */
-static bool agree(struct strong *s, struct part_field f, struct part_changes *c) {
-    return gg_reduce(s->p, s->run, f, c) == GPUGRAPH_OK &&
-           gg_broadcast(s->p, s->run, f, c) == GPUGRAPH_OK;
 }
 
 static bool merge_removed(void *into, const void *from) {
@@ -68,12 +62,12 @@ static bool trim(struct strong *s) {
         for (uint32_t v = 0; v < p->masters; v++)
             if (is_left(s, v) && (s->in[v] == 0 || s->out[v] == 0)) {
                 s->component[v] = p->number[v];
-                part_note(&s->now, v);
+                part_note(&s->r.now, v);
                 count++;
             }
-        if (gg_broadcast(p, s->run, removed, &s->now) != GPUGRAPH_OK)
+        if (gg_broadcast(p, s->run, removed, &s->r.now) != GPUGRAPH_OK)
             return false;
-        part_forget(&s->now);
+        part_forget(&s->r.now);
         if (!part_sum(p, s->run, &count))
             return false;
         if (count < p->vertices / 64) /* the rest goes with what is gathered */
@@ -82,74 +76,63 @@ static bool trim(struct strong *s) {
     return true;
 }
 
-static void swap_changes(struct strong *s) {
-    const struct part_changes old = s->now;
-    part_forget(&s->now);
-    s->now = s->next;
-    s->next = old;
-    s->next.count = 0;
+/* Rounds from the masters in r.now, until nothing changes. All copies agree afterwards. */
+static bool go_strong_rounds(struct strong *s, struct part_field field,
+                             void (*visit)(struct part_rounds *, uint32_t)) {
+    uint32_t rounds;
+    s->r.field = field;
+    s->r.visit = visit;
+    s->r.search = s;
+    s->r.up = s->r.down = true;
+    return part_go_rounds(&s->r, UINT32_MAX, &rounds);
+}
+
+static void paint_row(struct part_rounds *r, uint32_t u) {
+    const struct strong *s = r->search;
+    for (uint64_t a = r->p->offset[u]; a < r->p->offset[u + 1]; a++) {
+        const uint32_t v = r->p->target[a];
+        if (is_left(s, v) && s->colour[u] < s->colour[v]) {
+            s->colour[v] = s->colour[u];
+            part_note(&r->next, v);
+        }
+    }
 }
 
 /* Colours along arcs among what is left. */
 static bool paint(struct strong *s) {
     gpugraph_part *p = s->p;
-    const struct part_field colour = {s->colour, sizeof *s->colour, part_least_64};
-    uint64_t changes = 1;
     for (uint32_t v = 0; v < p->locals; v++) {
         s->colour[v] = p->number[v];
-        if (is_left(s, v))
-            part_note(&s->now, v);
+        if (is_left(s, v) && v < p->masters)
+            part_note(&s->r.now, v);
     }
-    while (changes > 0) {
-        for (uint32_t i = 0; i < s->now.count && !gg_leave(s->run, i); i++) {
-            const uint32_t u = s->now.list[i];
-            for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
-                const uint32_t v = p->target[a];
-                if (is_left(s, v) && s->colour[u] < s->colour[v]) {
-                    s->colour[v] = s->colour[u];
-                    part_note(&s->next, v);
-                }
-            }
+    return go_strong_rounds(
+        s, (struct part_field){s->colour, sizeof *s->colour, part_least_64}, paint_row);
+}
+
+static void mark_row(struct part_rounds *r, uint32_t v) {
+    const struct strong *s = r->search;
+    for (uint64_t k = s->back.offset[v]; k < s->back.offset[v + 1]; k++) {
+        const uint32_t u = s->back.source[k];
+        if (is_left(s, u) && !s->mark[u] && s->colour[u] == s->colour[v]) {
+            s->mark[u] = 1;
+            part_note(&r->next, u);
         }
-        if (gg_stopping(s->run) || !agree(s, colour, &s->next))
-            return false;
-        swap_changes(s);
-        changes = s->now.count;
-        if (!part_sum(p, s->run, &changes))
-            return false;
     }
-    return true;
 }
 
 /* Against arcs from the roots, within a colour. What is marked is a component. */
 static bool find_roots(struct strong *s) {
     gpugraph_part *p = s->p;
-    const struct part_field mark = {s->mark, sizeof *s->mark, part_most_8};
-    uint64_t changes = 1;
     memset(s->mark, 0, p->locals);
-    for (uint32_t v = 0; v < p->locals; v++)
+    for (uint32_t v = 0; v < p->masters; v++)
         if (is_left(s, v) && s->colour[v] == p->number[v]) {
             s->mark[v] = 1;
-            part_note(&s->now, v);
+            part_note(&s->r.now, v);
         }
-    while (changes > 0) {
-        for (uint32_t i = 0; i < s->now.count && !gg_leave(s->run, i); i++) {
-            const uint32_t v = s->now.list[i];
-            for (uint64_t k = s->back.offset[v]; k < s->back.offset[v + 1]; k++) {
-                const uint32_t u = s->back.source[k];
-                if (is_left(s, u) && !s->mark[u] && s->colour[u] == s->colour[v]) {
-                    s->mark[u] = 1;
-                    part_note(&s->next, u);
-                }
-            }
-        }
-        if (gg_stopping(s->run) || !agree(s, mark, &s->next))
-            return false;
-        swap_changes(s);
-        changes = s->now.count;
-        if (!part_sum(p, s->run, &changes))
-            return false;
-    }
+    if (!go_strong_rounds(s, (struct part_field){s->mark, sizeof *s->mark, part_most_8},
+                          mark_row))
+        return false;
     for (uint32_t v = 0; v < p->locals; v++)
         if (is_left(s, v) && s->mark[v])
             s->component[v] = s->colour[v];
@@ -283,13 +266,12 @@ static void strong_components(gpugraph_part *p, gpugraph_run *run, uint64_t *com
     s.out = gg_alloc(run, p->locals, sizeof *s.out);
     s.mark = gg_alloc(run, p->locals, sizeof *s.mark);
     if (run->status == GPUGRAPH_OK && part_transpose_open(p, run, &s.back) &&
-        part_changes_open(p, run, &s.now) && part_changes_open(p, run, &s.next)) {
+        part_rounds_open(&s.r, p, run)) {
         memset(s.component, 0xff, p->locals * sizeof *s.component);
         if (find_strong_of_parts(&s))
             memcpy(component, s.component, p->masters * sizeof *component);
     }
-    part_changes_close(&s.now);
-    part_changes_close(&s.next);
+    part_rounds_close(&s.r);
     part_transpose_close(&s.back);
     void *blocks[] = {s.component, s.colour, s.in, s.out, s.mark};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)

@@ -189,6 +189,25 @@ gpugraph_status gg_broadcast_and_combine(gpugraph_part *p, gpugraph_run *run,
                                          gpugraph_combination how, uint64_t *word,
                                          uint32_t words);
 
+/* A search by rounds: a part visits the locals of a list, copies of a vertex are brought to agree, and
+** what has changed is the next list. */
+struct part_rounds {
+    gpugraph_part *p;
+    gpugraph_run *run;
+    struct part_field field; /* what visits change */
+    bool up, down;           /* ghosts are reduced, masters broadcast */
+    /* Works along one row, and notes in `next` what it changes. */
+    void (*visit)(struct part_rounds *r, uint32_t local);
+    const void *search; /* what else `visit` needs */
+    struct part_changes now, next;
+};
+/* Begins with the masters in `now`. Ends when no part has a change, or after `most` rounds. False: the run
+** must end. */
+bool part_go_rounds(struct part_rounds *r, uint32_t most, uint32_t *rounds);
+/* Lists for a search along rows. */
+bool part_rounds_open(struct part_rounds *r, gpugraph_part *p, gpugraph_run *run);
+void part_rounds_close(struct part_rounds *r);
+
 /* Merges: the smaller, the larger, the sum. */
 bool part_least_32(void *into, const void *from);
 bool part_least_64(void *into, const void *from);

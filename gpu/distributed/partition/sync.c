@@ -224,6 +224,46 @@ gpugraph_status gg_broadcast_and_combine(gpugraph_part *p, gpugraph_run *run,
     return synchronise(&s);
 }
 
+/* ---- rounds ---- */
+
+bool part_rounds_open(struct part_rounds *r, gpugraph_part *p, gpugraph_run *run) {
+    *r = (struct part_rounds){
+        .p = p, .run = run, .up = part_writes_ghosts(p), .down = part_reads_ghosts(p)};
+    const bool there = part_changes_open(p, run, &r->now);
+    return part_changes_open(p, run, &r->next) && there;
+}
+
+void part_rounds_close(struct part_rounds *r) {
+    part_changes_close(&r->now);
+    part_changes_close(&r->next);
+}
+
+/* Masters in the list are broadcast to their ghosts, which join it. *found: how many there are at all
+** parts. */
+static bool tell_round(struct part_rounds *r, struct part_changes *c, uint64_t *found) {
+    *found = c->count;
+    return r->down ? gg_broadcast_and_combine(r->p, r->run, r->field, c, GPUGRAPH_SUM,
+                                              found, 1) == GPUGRAPH_OK
+                   : part_sum(r->p, r->run, found);
+}
+
+bool part_go_rounds(struct part_rounds *r, uint32_t most, uint32_t *rounds) {
+    uint64_t found;
+    bool go = tell_round(r, &r->now, &found);
+    for (*rounds = 0; go && found > 0 && *rounds < most; ++*rounds) {
+        for (uint32_t i = 0; i < r->now.count && !gg_leave(r->run, i); i++)
+            r->visit(r, r->now.list[i]);
+        go = !gg_stopping(r->run) &&
+             (!r->up || gg_reduce(r->p, r->run, r->field, &r->next) == GPUGRAPH_OK) &&
+             tell_round(r, &r->next, &found);
+        part_forget(&r->now);
+        const struct part_changes old = r->now;
+        r->now = r->next;
+        r->next = old;
+    }
+    return go;
+}
+
 /* ---- merges ---- */
 
 bool part_least_32(void *into, const void *from) {

@@ -29,37 +29,38 @@ bool gg_sssp_set_bound(struct sssp_part *s, const void *max_distance) {
 
 /* ---- distances out of range ---- */
 
-/* Marks who can be reached and is not: the smallest number of them, UINT64_MAX: none. */
+static void mark_beyond(struct part_rounds *r, uint32_t u) {
+    const struct sssp_part *s = r->search;
+    uint8_t *beyond = r->field.value;
+    for (uint64_t a = r->p->offset[u]; a < r->p->offset[u + 1]; a++) {
+        const uint32_t v = r->p->target[a];
+        if (gg_sssp_at(s, s->distance, v) == UINT64_MAX && !beyond[v]) {
+            beyond[v] = 1;
+            part_note(&r->next, v);
+        }
+    }
+}
+
+/* Marks the vertices that can be reached and have no distance: the smallest number of them, UINT64_MAX:
+** there is none. */
 static bool find_lost(struct sssp_part *s, uint8_t *beyond, uint64_t *lost) {
     gpugraph_part *p = s->p;
-    const struct part_field field = {beyond, 1, part_most_8};
-    struct part_changes next = {0};
-    bool go = part_changes_open(p, s->run, &next);
-    for (uint64_t found = 1; go && found > 0;) {
-        found = 0;
-        part_forget(&next);
-        for (uint32_t u = 0; u < p->locals && go; u++) {
-            go = !gg_leave(s->run, u);
-            const bool from = gg_sssp_at(s, s->distance, u) != UINT64_MAX || beyond[u];
-            for (uint64_t a = p->offset[u]; from && a < p->offset[u + 1]; a++) {
-                const uint32_t v = p->target[a];
-                if (gg_sssp_at(s, s->distance, v) == UINT64_MAX && !beyond[v]) {
-                    beyond[v] = 1;
-                    part_note(&next, v);
-                }
-            }
-        }
-        found = next.count;
-        go = go && (!part_writes_ghosts(p) || !gg_reduce(p, s->run, field, &next)) &&
-             (!part_reads_ghosts(p) || !gg_broadcast(p, s->run, field, &next)) &&
-             part_sum(p, s->run, &found);
-    }
+    struct part_rounds r;
+    uint32_t rounds;
+    bool go = part_rounds_open(&r, p, s->run);
+    r.field = (struct part_field){beyond, 1, part_most_8};
+    r.visit = mark_beyond;
+    r.search = s;
+    for (uint32_t v = 0; go && v < p->masters; v++)
+        if (gg_sssp_at(s, s->distance, v) != UINT64_MAX)
+            part_note(&r.now, v);
+    go = go && part_go_rounds(&r, UINT32_MAX, &rounds);
     *lost = UINT64_MAX;
     for (uint32_t v = 0; go && v < p->masters && *lost == UINT64_MAX; v++)
         if (beyond[v])
             *lost = p->number[v];
     go = go && !gg_combine(p->exchange, s->run, GPUGRAPH_LEAST, lost, 1);
-    part_changes_close(&next);
+    part_rounds_close(&r);
     return go;
 }
 
