@@ -13,7 +13,7 @@
 /* Each is a pass at the speed of the device's memory; the host goes over all edges twice, alone. */
 enum { TIE_ROUNDS = 64 };
 
-struct tie_scratch { /* words; gg_distance_tree_scratch has that many */
+struct tie_scratch {
     uint32_t open;
     uint32_t unused[3]; /* bits begin at a multiple of 16 bytes */
     uint32_t settled[]; /* n bits */
@@ -21,6 +21,10 @@ struct tie_scratch { /* words; gg_distance_tree_scratch has that many */
 
 static uint64_t scratch_bytes(uint32_t n) {
     return sizeof(struct tie_scratch) + ((uint64_t)n / 32 + 1) * sizeof(uint32_t);
+}
+
+uint64_t gg_distance_tree_scratch(const struct cuda_job *job) {
+    return scratch_bytes(job->graph->n) / sizeof(uint32_t);
 }
 
 static __device__ __forceinline__ bool is_settled(const uint32_t *settled, uint32_t v) {
@@ -94,7 +98,7 @@ static bool count_tied(struct cuda_job *job, const typename type::word *distance
 template <typename type, typename number>
 static bool settle_tied(struct cuda_job *job, const gpugraph_search *search,
                         const void *distance, const uint32_t *source, number *tree_edge,
-                        struct tie_scratch *s, uint32_t *ties) {
+                        int rounds, struct tie_scratch *s, uint32_t *ties) {
     level_pass<type, number> pass = {};
     uint32_t before, open;
     pass.way = ways_of(search->direction);
@@ -110,7 +114,7 @@ static bool settle_tied(struct cuda_job *job, const gpugraph_search *search,
         !count_tied<type>(job, pass.distance, tree_edge, s, &open))
         return false;
     before = open + 1;
-    for (int round = 0; round < TIE_ROUNDS && open > 0 && open < before; round++) {
+    for (int round = 0; round < rounds && open > 0 && open < before; round++) {
         before = open;
         offer_level<type, number>
             <<<gg_grid(job, pass.edges.m, 16), GG_BLOCK, 0, job->stream>>>(pass);
@@ -125,24 +129,40 @@ static bool settle_tied(struct cuda_job *job, const gpugraph_search *search,
 template <typename type>
 static bool settle_wide(struct cuda_job *job, const gpugraph_search *search,
                         const void *distance, const uint32_t *source, void *tree_edge,
-                        struct tie_scratch *s, uint32_t *ties) {
+                        int rounds, struct tie_scratch *s, uint32_t *ties) {
     return job->graph->wide
                ? settle_tied<type>(job, search, distance, source,
-                                   static_cast<wide_number *>(tree_edge), s, ties)
+                                   static_cast<wide_number *>(tree_edge), rounds, s, ties)
                : settle_tied<type>(job, search, distance, source,
-                                   static_cast<uint32_t *>(tree_edge), s, ties);
+                                   static_cast<uint32_t *>(tree_edge), rounds, s, ties);
+}
+
+static bool settle_rounds(struct cuda_job *job, const gpugraph_search *search,
+                          const void *distance, const uint32_t *source, void *tree_edge,
+                          int rounds, uint32_t *ties, uint32_t *scratch) {
+    struct tie_scratch *s = reinterpret_cast<struct tie_scratch *>(scratch);
+    switch (job->graph->distance_type) {
+    case GPUGRAPH_UINT32:
+        return settle_wide<integer32>(job, search, distance, source, tree_edge, rounds, s,
+                                      ties);
+    case GPUGRAPH_UINT64:
+        return settle_wide<integer64>(job, search, distance, source, tree_edge, rounds, s,
+                                      ties);
+    default:
+        return settle_wide<real>(job, search, distance, source, tree_edge, rounds, s,
+                                 ties);
+    }
+}
+
+bool gg_device_count_ties(struct cuda_job *job, const gpugraph_search *search,
+                          const void *distance, const uint32_t *source, void *tree_edge,
+                          uint32_t *ties, uint32_t *scratch) {
+    return settle_rounds(job, search, distance, source, tree_edge, 0, ties, scratch);
 }
 
 bool gg_device_settle_ties(struct cuda_job *job, const gpugraph_search *search,
                            const void *distance, const uint32_t *source, void *tree_edge,
                            uint32_t *ties, uint32_t *scratch) {
-    struct tie_scratch *s = reinterpret_cast<struct tie_scratch *>(scratch);
-    switch (job->graph->distance_type) {
-    case GPUGRAPH_UINT32:
-        return settle_wide<integer32>(job, search, distance, source, tree_edge, s, ties);
-    case GPUGRAPH_UINT64:
-        return settle_wide<integer64>(job, search, distance, source, tree_edge, s, ties);
-    default:
-        return settle_wide<real>(job, search, distance, source, tree_edge, s, ties);
-    }
+    return settle_rounds(job, search, distance, source, tree_edge, TIE_ROUNDS, ties,
+                         scratch);
 }

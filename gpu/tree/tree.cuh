@@ -26,6 +26,10 @@ uint64_t gg_distance_tree_scratch(const struct cuda_job *job);
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
                              void *tree_edge, uint32_t *ties, uint32_t *scratch);
+/* Vertices whose edges all tie. (tree/ties.cu) */
+bool gg_device_count_ties(struct cuda_job *job, const gpugraph_search *search,
+                          const void *distance, const uint32_t *source, void *tree_edge,
+                          uint32_t *ties, uint32_t *scratch);
 /* Sets tree edges of these, too, as far as that pays; *ties: those that are left, which the host settles.
 ** Vertices whose distances are not final may be among them. (tree/ties.cu) */
 bool gg_device_settle_ties(struct cuda_job *job, const gpugraph_search *search,
