@@ -23,6 +23,7 @@ struct page_snapshot {
     bool exact;   /* which are just those that the transaction sees */
     wal_frames frames;
     uint8_t header[100]; /* the first page's */
+    gg_mutex read_lock;
 };
 
 enum page_reason page_file_known(const page_table *t) {
@@ -215,7 +216,7 @@ enum page_reason page_file_study(const page_table *t, struct page_snapshot *s,
     if (geometry.pages > pages)
         return PAGE_DAMAGED;
     source->file = s->file;
-    source->apart = wal_vfs_reads_apart(t->db, t->schema);
+    source->lock = wal_vfs_reads_apart(t->db, t->schema) ? NULL : &s->read_lock;
     source->pages = geometry.pages ? geometry.pages : (uint32_t)pages;
     if (s->has_log && s->frames.count > 0) {
         source->wal = &s->frames;

@@ -23,63 +23,41 @@ static int32_t *reserve_narrow(int64_t count) {
                : big_realloc(NULL, (size_t)with_room(count) * sizeof(int32_t));
 }
 
-unsigned page_filling_widths(const page_layout *layout) {
-    const bool two_ways = layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN;
-    return layout->real || two_ways ? PAGE_WIDE_WEIGHTS : 0;
-}
-
 bool page_filling_reserve(page_filling *filling, const page_layout *layout, intern *texts,
                           int64_t most, page_columns *columns) {
     const bool weighted = layout->column[PAGE_WEIGHT] != PAGE_NO_COLUMN;
     const bool two_ways = layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN;
     const bool ids = layout->column[PAGE_EDGE_ID] != PAGE_NO_COLUMN;
-    const bool wide = page_filling_widths(layout) & PAGE_WIDE_WEIGHTS;
+    const bool wide_ids = layout->wide & PAGE_WIDE_IDS;
+    const bool wide = layout->wide & PAGE_WIDE_WEIGHTS;
     *filling = (page_filling){.most = most,
                               .rowid = reserve(most),
                               .weight = weighted && wide ? reserve(most) : NULL,
                               .reverse = two_ways ? reserve(most) : NULL};
     columns->weight32 = weighted && !wide ? reserve_narrow(most) : NULL;
-    columns->source32 = reserve_narrow(most);
-    columns->target32 = reserve_narrow(most);
+    columns->source = wide_ids ? reserve(most) : NULL;
+    columns->target = wide_ids ? reserve(most) : NULL;
+    columns->source32 = wide_ids ? NULL : reserve_narrow(most);
+    columns->target32 = wide_ids ? NULL : reserve_narrow(most);
     columns->edge_id = ids ? reserve(most) : NULL;
     for (int k = 0; k < 2 && layout->text; k++)
         columns->text[k] = calloc((size_t)most / 8 + 1, 1);
-    return filling->rowid && columns->source32 && columns->target32 &&
+    return filling->rowid && (columns->source || columns->source32) &&
+           (columns->target || columns->target32) &&
            (filling->weight || columns->weight32 || !weighted) &&
            (filling->reverse || !two_ways) && (columns->edge_id || !ids) &&
            (!layout->text ||
             (columns->text[0] && columns->text[1] && intern_ready(texts)));
 }
 
-/* Where there is none yet. */
-static bool reserve_wide(const page_filling *filling, int64_t **column) {
-    if (!*column)
-        *column = reserve(filling->most);
-    return *column != NULL;
-}
-
-bool page_filling_widen(page_filling *filling, page_columns *columns, unsigned wide) {
-    bool ready = true;
-    if (wide & PAGE_WIDE_IDS)
-        ready = reserve_wide(filling, &columns->source) &&
-                reserve_wide(filling, &columns->target);
-    if (wide & PAGE_WIDE_WEIGHTS)
-        ready = reserve_wide(filling, &filling->weight) && ready;
-    return ready;
-}
-
 void page_filling_ahead(const page_filling *filling, const page_columns *columns,
-                        unsigned wide, int64_t from, int64_t to) {
-    const bool ids = wide & PAGE_WIDE_IDS, weights = wide & PAGE_WIDE_WEIGHTS;
+                        int64_t from, int64_t to) {
     const struct {
         void *block;
         size_t size;
-    } column[] = {
-        {ids ? (void *)columns->source : columns->source32, ids ? 8 : 4},
-        {ids ? (void *)columns->target : columns->target32, ids ? 8 : 4},
-        {columns->edge_id, 8},
-        {weights ? (void *)filling->weight : columns->weight32, weights ? 8 : 4},
-        {filling->reverse, 8}};
+    } column[] = {{columns->source, 8},   {columns->source32, 4}, {columns->target, 8},
+                  {columns->target32, 4}, {columns->edge_id, 8},  {filling->weight, 8},
+                  {columns->weight32, 4}, {filling->reverse, 8}};
     to = to < filling->most ? to : filling->most;
     for (size_t i = 0; i < sizeof column / sizeof *column && from < to; i++)
         if (column[i].block)

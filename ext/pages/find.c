@@ -5,8 +5,7 @@
 **     leaves    [ 1 3 5 ] [ 880 .. 901 .. ] [ 976 977 .. 990 ]
 **                                                 by several threads; in a leaf each is found by halving
 **
-** What a row holds beyond numbers is left to SQLite (PAGE_ROW_ODD): a text, a NULL, a record that goes on
-** behind its page. */
+** A row that holds anything but numbers is left to SQLite (PAGE_ROW_ODD). */
 #include "bytes.h"
 #include "format.h"
 #include "team.h"
@@ -32,12 +31,6 @@ static void stop(struct finding *f, enum page_reason reason) {
     int none = PAGE_FINE;
     if (reason)
         atomic_compare_exchange_strong(&f->reason, &none, (int)reason);
-}
-
-/* What is not on the page is not looked for. */
-static enum page_reason fetch_nothing(void *owner, uint32_t page, uint8_t *to) {
-    (void)owner, (void)page, (void)to;
-    return PAGE_TOO_LONG;
 }
 
 static bool is_for_good(enum page_reason reason) {
@@ -95,7 +88,7 @@ static enum page_reason find_in_leaf(struct finding *f, uint32_t leaf, uint8_t *
                                      page_helper *helper) {
     uint32_t low = 0;
     enum page_reason reason =
-        page_one_read(f->source, f->layout, f->leaves->page[leaf], page);
+        page_source_read(f->source, f->layout, f->leaves->page[leaf], 1, page);
     if (reason)
         return reason;
     const int cells = page_leaf_cells(f->layout, page);
@@ -109,15 +102,11 @@ static enum page_reason find_in_leaf(struct finding *f, uint32_t leaf, uint8_t *
 /* The first of the members asks whether to stop. */
 static void take_leaves(void *job, int member, int members) {
     struct finding *f = job;
-    page_helper helper = {.fetch = fetch_nothing};
-    uint8_t *room = calloc(1, PAGE_BEFORE + (size_t)f->layout->page_size + PAGE_PAD);
-    uint8_t *page = room ? room + PAGE_BEFORE : NULL;
+    page_helper helper;
+    uint8_t *page = calloc(1, (size_t)f->layout->page_size + PAGE_PAD);
     double next_ms = 0;
     (void)members;
-    helper.pages = f->source->pages;
-    helper.overflow = malloc(f->layout->page_size);
-    helper.map = malloc(f->layout->page_size);
-    if (!page || !helper.overflow || !helper.map)
+    if (!page_helper_open(&helper, f->source, f->layout) || !page)
         stop(f, PAGE_NO_MEMORY);
     while (atomic_load(&f->reason) == PAGE_FINE) {
         const uint32_t first = atomic_fetch_add(&f->next, PORTION);
@@ -128,16 +117,14 @@ static void take_leaves(void *job, int member, int members) {
         for (uint32_t i = first; i < first + PORTION && i < f->leaves->count; i++)
             stop(f, find_in_leaf(f, i, page, &helper));
     }
-    free(room);
-    free(helper.overflow);
-    free(helper.map);
-    page_store_clear(&helper.store);
+    free(page);
+    page_helper_clear(&helper);
 }
 
 /* Where reads may not go side by side one thread does all. */
 static int threads_for(const page_source *source, uint32_t pages) {
     enum { PAGES_A_THREAD = 64 };
-    return source->apart ? page_source_threads(source, pages / PAGES_A_THREAD + 1) : 1;
+    return source->lock ? 1 : page_source_threads(source, pages / PAGES_A_THREAD + 1);
 }
 
 /* NULL: no memory. */

@@ -97,8 +97,7 @@ static bool fits_form(uint32_t type, bool weight, bool wide) {
            (weight && (type == 8 || type == 9));
 }
 
-static struct page_form form_of(const page_layout *layout, unsigned wide,
-                                uint32_t index) {
+static struct page_form form_of(const page_layout *layout, uint32_t index) {
     const uint32_t type[3] = {index >> 7 & 7, index >> 4 & 7, index & 15};
     const struct page_serial *weight = &layout->serial[type[2]];
     struct page_form form = {.keep = (int8_t)weight->keep,
@@ -108,7 +107,7 @@ static struct page_form form_of(const page_layout *layout, unsigned wide,
     for (int c = 0; c < 3; c++) {
         const struct page_serial *s = &layout->serial[type[c]];
         other |= !fits_form(type[c], c == 2,
-                            wide & (c < 2 ? PAGE_WIDE_IDS : PAGE_WIDE_WEIGHTS));
+                            layout->wide & (c < 2 ? PAGE_WIDE_IDS : PAGE_WIDE_WEIGHTS));
         end += s->size;
         form.end[c] = other && c > 0 ? UINT8_MAX : (uint8_t)end;
         form.shift[c] = (uint8_t)s->shift;
@@ -123,12 +122,10 @@ void page_layout_finish(page_layout *layout) {
             layout->last = layout->column[k];
     for (int type = 0; type < 256; type++)
         layout->serial[type] = serial_of(type, layout->real, layout->text);
-}
-
-void page_forms_make(const page_layout *layout, unsigned wide,
-                     struct page_form form[PAGE_FORMS]) {
+    if (layout->real || layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN)
+        layout->wide |= PAGE_WIDE_WEIGHTS;
     for (uint32_t i = 0; i < PAGE_FORMS; i++)
-        form[i] = form_of(layout, wide, i);
+        layout->form[i] = form_of(layout, i);
 }
 
 uint32_t page_most_rows(const page_layout *layout) {

@@ -6,14 +6,15 @@
 
 #include "reader.h"
 #include "base/whole_number.h"
+#include "mutex.h"
 
 /* Why the pages are not used. The sentences are in reader.c. */
 enum page_reason {
     PAGE_FINE = 0,
-    PAGE_STOPPED,     /* the interrupt callback said so */
-    PAGE_ID_WIDE,     /* an id does not fit 4 bytes: between page_leaf and walk.c alone */
-    PAGE_WEIGHT_WIDE, /* likewise an INTEGER weight */
-    /* Not as the layout says: start again, better prepared. */
+    PAGE_STOPPED, /* the interrupt callback said so */
+    /* The table is not as the layout says: reading begins again with another layout. */
+    PAGE_ID_WIDE,     /* an id does not fit 4 bytes: with PAGE_WIDE_IDS */
+    PAGE_WEIGHT_WIDE, /* an INTEGER weight does not fit 4 bytes: with PAGE_WIDE_WEIGHTS */
     PAGE_WEIGHT_REAL, /* a REAL among integer weights: with layout.real */
     PAGE_WEIGHT_TEXT, /* a text that SQLite must turn into a weight: with layout.ask */
     PAGE_ID_TEXT,     /* a TEXT among INTEGER ids: with layout.text */
@@ -51,8 +52,7 @@ enum {
     PAGE_SCHEMA_VERSION = 40, /* bytes of the first page: 4 */
     PAGE_READ_VERSION = 19,   /* byte of the first page: 1, or 2 in WAL mode */
     PAGE_WAL_VERSION = 2,
-    PAGE_PAD = 1280,  /* readable bytes that must follow a page given to page_leaf */
-    PAGE_BEFORE = 32, /* and before one given to page_one_read */
+    PAGE_PAD = 1280, /* readable bytes that must follow a page given to page_leaf */
     PAGE_FAST_COLUMNS = 16, /* wanted columns beyond the first 16 are read carefully */
     PAGE_IS_ROWID = -1,     /* page_layout.column: the value is the row's rowid */
     PAGE_NO_COLUMN = -2     /* nobody reads this column */
@@ -92,7 +92,7 @@ struct page_serial {
 };
 
 /* Bits: these columns have 8 bytes an entry in place of 4. */
-enum { PAGE_WIDE_IDS = 1, PAGE_WIDE_WEIGHTS = 2, PAGE_WIDTHS = 4 };
+enum { PAGE_WIDE_IDS = 1, PAGE_WIDE_WEIGHTS = 2 };
 
 /* What the serial types of the first three columns say together, ids from 1 to 6, a weight from 1 to 6
 ** or 8 or 9: INTEGERs, whose values follow each other. (5 and 6 are of 6 and 8 bytes: only where the column has
@@ -132,15 +132,15 @@ typedef struct page_layout {
     bool text;                /* ids may be texts */
     enum page_reason at_text; /* what a text id says where they may not */
     page_missing missing[PAGE_COLUMNS];
+    unsigned
+        wide; /* PAGE_WIDE_ bits; weights that are REAL or have a way back are wide */
     int last; /* the highest record column wanted, -1: none */
     struct page_serial serial[256];
+    struct page_form form[PAGE_FORMS];
 } page_layout;
 
-/* Sets last and serial from the rest. */
+/* Sets last, serial and form from the rest, and adds bits to `wide`. */
 void page_layout_finish(page_layout *layout);
-/* The forms of such a layout's rows, for columns of these widths. */
-void page_forms_make(const page_layout *layout, unsigned wide,
-                     struct page_form form[PAGE_FORMS]);
 /* Frees what the layout owns. */
 void page_layout_clear(page_layout *layout);
 
@@ -204,11 +204,8 @@ typedef struct page_text {
 
 /* What decoding may ask of its thread. */
 typedef struct page_helper {
-    /* Reads an overflow page. */
-    enum page_reason (*fetch)(void *owner, uint32_t page, uint8_t *to);
-    void *owner;
-    uint32_t pages;    /* in the file: no chain is longer */
-    uint8_t *overflow; /* room for a page */
+    const struct page_source *source; /* of overflow pages */
+    uint8_t *overflow;                /* room for a page */
     uint8_t *map;      /* the same, for the latest page of the map of pages */
     uint32_t map_page; /* its number; 0: none */
     page_store store;
@@ -221,14 +218,12 @@ typedef struct page_rows {
     int64_t *rowid, *source, *target, *weight, *edge_id, *reverse;
     int32_t *source32, *target32; /* not NULL: in place of source and target */
     int32_t *weight32;            /* not NULL: in place of weight */
-    /* page_forms_make, for columns of these widths. NULL: each cell is looked at by itself. */
-    const struct page_form *form;
-    int64_t at;              /* the next row's place in the arrays */
-    int64_t first, previous; /* the first rowid and the latest, ... */
-    bool any;                /* ... if there was one */
-    bool dense;              /* every rowid so far is its place + 1 */
-    int64_t slow;            /* rows decoded carefully */
-    int64_t start;           /* the batch's first place in the columns */
+    int64_t at;                   /* the next row's place in the arrays */
+    int64_t first, previous;      /* the first rowid and the latest, ... */
+    bool any;                     /* ... if there was one */
+    bool dense;                   /* every rowid so far is its place + 1 */
+    int64_t slow;                 /* rows decoded carefully */
+    int64_t start;                /* the batch's first place in the columns */
     /* With layout.text: texts in source and target are listed here, with room for two
     ** a row; the columns' entries mean nothing until they are numbered. */
     page_text *text;
@@ -247,8 +242,7 @@ typedef struct page_rows {
 
 /* The number of cells of a leaf, or -1 where the page cannot be a leaf. */
 int page_leaf_cells(const page_layout *layout, const uint8_t *page);
-/* Decodes every cell of a leaf for which page_leaf_cells is not -1. PAGE_ID_WIDE and PAGE_WEIGHT_WIDE
-** where these go to 4 bytes alone. */
+/* Decodes every cell of a leaf for which page_leaf_cells is not -1. */
 enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
                            page_rows *rows);
 
@@ -312,7 +306,8 @@ enum page_reason page_chain_read(page_chain *chain, uint64_t at, uint64_t count,
 
 typedef struct page_source {
     sqlite3_file *file;
-    bool apart;                   /* its xRead may run on several threads at once */
+    gg_mutex *lock;               /* held while pages are read; NULL: its xRead may run
+                                  ** on several threads at once */
     uint32_t pages;               /* in the database */
     const struct wal_frames *wal; /* pages that are in the write-ahead log; or NULL */
     int threads;
@@ -326,9 +321,6 @@ typedef struct page_source {
 /* Reads `count` neighbouring pages. */
 enum page_reason page_source_read(const page_source *source, const page_layout *layout,
                                   uint32_t page, uint32_t count, uint8_t *to);
-/* Reads one page by one call; before `to` PAGE_BEFORE bytes may be written. */
-enum page_reason page_one_read(const page_source *source, const page_layout *layout,
-                               uint32_t page, uint8_t *to);
 /* Reads `count` pages, neighbours by one call. */
 enum page_reason page_batch_read(const page_source *source, const page_layout *layout,
                                  const uint32_t *page, uint32_t count, uint8_t *to);
@@ -336,6 +328,10 @@ enum page_reason page_batch_read(const page_source *source, const page_layout *l
 bool page_source_stops(const page_source *source, double *next_ms, int64_t rows);
 /* How many threads a team for that many batches has. */
 int page_source_threads(const page_source *source, uint32_t batches);
+/* False: no memory. page_helper_clear follows in either case. */
+bool page_helper_open(page_helper *helper, const page_source *source,
+                      const page_layout *layout);
+void page_helper_clear(page_helper *helper);
 
 /* ---- list.c: interior pages -> leaves ---- */
 

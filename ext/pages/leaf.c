@@ -159,7 +159,7 @@ INLINE void plain_cells(const page_layout *layout, const uint8_t *page,
     const uint32_t cells = get2(page + 3), first = PAGE_LEAF_HEADER + 2 * cells;
     const uint32_t room = layout->usable - first, types_end = (uint32_t)columns + 1;
     const uint32_t unusual = columns == 3 ? 0xf0f8f880 : 0x00f8f880;
-    const struct page_form *forms = rows->form;
+    const struct page_form *forms = layout->form;
     const page_rows to = *rows;
     int64_t at = w->at, ahead = w->key.rowid - at;
     uint64_t bytes = w->key.bytes;
@@ -252,7 +252,7 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
     const page_rows to = *rows;
     struct key key = {no_bytes, to.previous};
     int64_t at = to.at, gap = 0, value[PAGE_COLUMNS];
-    bool usual = shape.leading && to.form;
+    bool usual = shape.leading;
 
     for (uint32_t i = 0; i < cells; i++) {
         uint32_t offset = get2(pointer + 2 * i);

@@ -185,7 +185,7 @@ static enum page_reason read_level(struct listing *l) {
     l->portion = calloc(l->portions, sizeof *l->portion);
     if (!l->portion)
         return PAGE_NO_MEMORY;
-    gg_team(l->source->apart ? page_source_threads(l->source, l->portions) : 1,
+    gg_team(l->source->lock ? 1 : page_source_threads(l->source, l->portions),
             take_portions, l);
     uint64_t count = 0;
     for (uint32_t p = 0; p < l->portions; p++) {

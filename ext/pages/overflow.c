@@ -39,11 +39,12 @@ static enum page_reason check_map(const page_chain *chain, uint32_t page,
 
     if (map == PENDING_BYTE / layout->page_size + 1)
         map++;
-    if (map >= page || map > helper->pages)
+    if (map >= page || map > helper->source->pages)
         return PAGE_DAMAGED;
     if (helper->map_page != map) {
         helper->map_page = 0;
-        enum page_reason reason = helper->fetch(helper->owner, map, helper->map);
+        enum page_reason reason =
+            page_source_read(helper->source, layout, map, 1, helper->map);
         if (reason)
             return reason;
         helper->map_page = map;
@@ -56,10 +57,9 @@ static enum page_reason check_map(const page_chain *chain, uint32_t page,
 /* The next page of the chain, into helper->overflow. */
 static enum page_reason next_page(page_chain *chain) {
     page_helper *helper = chain->helper;
-    const uint32_t page = chain->next;
+    const uint32_t page = chain->next, pages = helper->source->pages;
 
-    if (page < 2 || page > helper->pages || chain->steps++ >= helper->pages ||
-        page == chain->mark)
+    if (page < 2 || page > pages || chain->steps++ >= pages || page == chain->mark)
         return PAGE_DAMAGED;
     if ((chain->steps & (chain->steps - 1)) == 0)
         chain->mark = page;
@@ -67,7 +67,8 @@ static enum page_reason next_page(page_chain *chain) {
     if (chain->layout->auto_vacuum && chain->page)
         reason = check_map(chain, page, chain->page);
     if (!reason)
-        reason = helper->fetch(helper->owner, page, helper->overflow);
+        reason =
+            page_source_read(helper->source, chain->layout, page, 1, helper->overflow);
     if (reason)
         return reason;
     chain->page = page;
@@ -83,7 +84,7 @@ enum page_reason page_chain_read(page_chain *chain, uint64_t at, uint64_t count,
     enum page_reason reason = PAGE_FINE;
 
     /* Seen before anything is read: bytes that the file has no room for. */
-    if (end > chain->local && (end - chain->local) / each > chain->helper->pages)
+    if (end > chain->local && (end - chain->local) / each > chain->helper->source->pages)
         return PAGE_DAMAGED;
     while (at < end && !reason) {
         const bool here = at < chain->local;

@@ -19,7 +19,8 @@
 **   and a last look                 the first and the last row, read by SQL, must agree
 **
 ** Some things only the pages can tell: a REAL weight, a text, a NULL end, a row older than a
-** column. Then the reading starts again, prepared for it. */
+** column, a number that 4 bytes do not hold. Then the reading starts again, prepared for
+** it. */
 #include "format.h"
 #include "team.h"
 
@@ -229,6 +230,12 @@ static enum page_reason prepare_again(const page_table *t, page_source *source,
     if (source->texts)
         intern_clear(source->texts);
     switch (reason) {
+    case PAGE_ID_WIDE:
+        layout->wide |= PAGE_WIDE_IDS;
+        return PAGE_FINE;
+    case PAGE_WEIGHT_WIDE:
+        layout->wide |= PAGE_WIDE_WEIGHTS;
+        return PAGE_FINE;
     case PAGE_WEIGHT_REAL:
         layout->real = true;
         return PAGE_FINE;

@@ -53,10 +53,8 @@ struct sending {
     const page_leaves *leaves;
     gg_cells *cells;
     uint32_t batch_pages;
-    gg_mutex read_lock; /* held while pages are read, unless that may go on side by
-                               ** side */
-    atomic_uint next;   /* the batch that nobody has taken */
-    atomic_int reason;  /* the first one other than PAGE_FINE: everybody stops */
+    atomic_uint next;  /* the batch that nobody has taken */
+    atomic_int reason; /* the first one other than PAGE_FINE: everybody stops */
 };
 
 static void stop(struct sending *s, enum page_reason reason) {
@@ -71,11 +69,7 @@ static void send_batch(struct sending *s, uint32_t first, uint32_t count) {
         stop(s, PAGE_NOT_SENT);
         return;
     }
-    if (!s->source->apart)
-        gg_mutex_lock(&s->read_lock);
     stop(s, page_batch_read(s->source, s->layout, s->leaves->page + first, count, block));
-    if (!s->source->apart)
-        gg_mutex_unlock(&s->read_lock);
     s->cells->place->send(s->cells, block, first, count);
 }
 
@@ -109,41 +103,31 @@ static enum page_reason send_all(const page_table *t, struct sending *s) {
 
 struct desk {
     const page_source *source;
-    const page_layout *layout;
+    page_layout layout; /* with columns of 8 bytes */
     uint8_t *page;
     int64_t *value[CELL_COLUMNS];
-    struct page_form form[PAGE_FORMS];
     page_helper helper;
 };
 
-static enum page_reason fetch_page(void *desk, uint32_t page, uint8_t *to) {
-    const struct desk *d = desk;
-    return page_source_read(d->source, d->layout, page, 1, to);
-}
-
 /* False: no memory. */
-static bool set_desk(struct desk *d) {
-    const size_t size = d->layout->page_size;
-    const size_t rows = page_most_rows(d->layout);
-    bool set = (d->page = calloc(1, size + PAGE_PAD)) != NULL;
-    page_forms_make(d->layout, PAGE_WIDE_IDS | PAGE_WIDE_WEIGHTS, d->form);
+static bool set_desk(struct desk *d, const page_source *source,
+                     const page_layout *layout) {
+    *d = (struct desk){.source = source,
+                       .layout = *layout,
+                       .page = calloc(1, (size_t)layout->page_size + PAGE_PAD)};
+    d->layout.wide = PAGE_WIDE_IDS | PAGE_WIDE_WEIGHTS;
+    page_layout_finish(&d->layout);
+    bool set = page_helper_open(&d->helper, source, layout) && d->page;
     for (int k = 0; k < CELL_COLUMNS; k++)
-        set &= (d->value[k] = malloc(rows * sizeof(int64_t))) != NULL;
-    d->helper = (page_helper){.fetch = fetch_page,
-                              .owner = d,
-                              .pages = d->source->pages,
-                              .overflow = malloc(size),
-                              .map = malloc(size)};
-    return set && d->helper.overflow && d->helper.map;
+        set &= (d->value[k] = malloc(page_most_rows(layout) * sizeof(int64_t))) != NULL;
+    return set;
 }
 
 static void clear_desk(struct desk *d) {
     free(d->page);
     for (int k = 0; k < CELL_COLUMNS; k++)
         free(d->value[k]);
-    free(d->helper.overflow);
-    free(d->helper.map);
-    page_store_clear(&d->helper.store);
+    page_helper_clear(&d->helper);
 }
 
 /* Decodes leaf number `leaf`, and puts its rows in their place. */
@@ -152,17 +136,16 @@ static enum page_reason decode_leaf(struct desk *d, const page_leaves *leaves,
     page_rows rows = {.rowid = d->value[CELL_ROWID],
                       .source = d->value[CELL_SOURCE],
                       .target = d->value[CELL_TARGET],
-                      .weight = d->layout->column[PAGE_WEIGHT] != PAGE_NO_COLUMN
+                      .weight = d->layout.column[PAGE_WEIGHT] != PAGE_NO_COLUMN
                                     ? d->value[CELL_WEIGHT]
                                     : NULL,
-                      .form = d->form,
                       .helper = &d->helper};
     enum page_reason reason =
-        page_source_read(d->source, d->layout, leaves->page[leaf], 1, d->page);
-    if (!reason && page_leaf_cells(d->layout, d->page) < 0)
+        page_source_read(d->source, &d->layout, leaves->page[leaf], 1, d->page);
+    if (!reason && page_leaf_cells(&d->layout, d->page) < 0)
         reason = PAGE_DAMAGED;
     if (!reason)
-        reason = page_leaf(d->layout, d->page, &rows);
+        reason = page_leaf(&d->layout, d->page, &rows);
     page_store_empty(&d->helper.store);
     if (reason)
         return reason;
@@ -172,19 +155,22 @@ static enum page_reason decode_leaf(struct desk *d, const page_leaves *leaves,
     return cells->place->put(cells, leaf, &decoded) ? PAGE_FINE : PAGE_NOT_SENT;
 }
 
-static enum page_reason decode_unusual(struct desk *d, const page_leaves *leaves,
-                                       gg_cells *cells, page_columns *columns,
+static enum page_reason decode_unusual(const struct sending *s, page_columns *columns,
                                        page_short *short_row) {
-    enum page_reason reason = set_desk(d) ? PAGE_FINE : PAGE_NO_MEMORY;
+    gg_cells *cells = s->cells;
+    struct desk d;
+    enum page_reason reason =
+        set_desk(&d, s->source, s->layout) ? PAGE_FINE : PAGE_NO_MEMORY;
     double next_ms = 0;
     for (uint32_t i = 0; i < cells->unusual && !reason; i++) {
-        reason = page_source_stops(d->source, &next_ms, 0)
-                     ? PAGE_STOPPED
-                     : decode_leaf(d, leaves, cells, cells->of[i], &columns->slow_rows);
+        reason =
+            page_source_stops(s->source, &next_ms, 0)
+                ? PAGE_STOPPED
+                : decode_leaf(&d, s->leaves, cells, cells->of[i], &columns->slow_rows);
         if (reason == PAGE_SHORT_ROW)
-            *short_row = (page_short){d->helper.short_rowid, d->helper.short_columns};
+            *short_row = (page_short){d.helper.short_rowid, d.helper.short_columns};
     }
-    clear_desk(d);
+    clear_desk(&d);
     return reason;
 }
 
@@ -251,14 +237,13 @@ static bool is_worth_while(const gg_cells *cells, const page_leaves *leaves) {
 static enum page_reason send_and_decode(const page_table *t, struct sending *s,
                                         page_columns *columns, page_short *short_row) {
     gg_cells *cells = s->cells;
-    struct desk desk = {.source = s->source, .layout = s->layout};
     enum page_reason reason = send_all(t, s);
     if (!reason && !cells->place->decode(cells))
         return reason_of(t->run);
     if (!reason && !is_worth_while(cells, s->leaves))
         return PAGE_NOT_SENT;
     if (!reason && cells->unusual)
-        reason = decode_unusual(&desk, s->leaves, cells, columns, short_row);
+        reason = decode_unusual(s, columns, short_row);
     if (!reason && !cells->place->settle(cells))
         return reason_of(t->run);
     if (!reason && cells->damaged)

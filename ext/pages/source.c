@@ -5,6 +5,8 @@
 #include "team.h"
 #include "wal_frames.h"
 
+#include <stdlib.h>
+
 enum { POLL_MS = 20 }; /* between two questions */
 
 bool page_source_stops(const page_source *source, double *next_ms, int64_t rows) {
@@ -45,8 +47,8 @@ static enum page_reason reason_of(enum wal_outcome outcome) {
     }
 }
 
-enum page_reason page_source_read(const page_source *source, const page_layout *layout,
-                                  uint32_t page, uint32_t count, uint8_t *to) {
+static enum page_reason read_pages(const page_source *source, const page_layout *layout,
+                                   uint32_t page, uint32_t count, uint8_t *to) {
     enum page_reason reason = PAGE_FINE;
     if (!source->wal)
         return read_file(source, layout, page, count, to);
@@ -66,17 +68,14 @@ enum page_reason page_source_read(const page_source *source, const page_layout *
     return reason;
 }
 
-_Static_assert((int)PAGE_BEFORE >= (int)WAL_FRAME_HEADER, "room for a frame's header");
-
-enum page_reason page_one_read(const page_source *source, const page_layout *layout,
-                               uint32_t page, uint8_t *to) {
-    const uint32_t frame =
-        source->wal ? wal_frames_find(source->wal, page) : (uint32_t)WAL_NO_FRAME;
-    if (frame == WAL_UNSURE)
-        return PAGE_WAL;
-    if (frame == WAL_NO_FRAME)
-        return read_file(source, layout, page, 1, to);
-    return reason_of(wal_frames_read_whole(source->wal, page, frame, to));
+enum page_reason page_source_read(const page_source *source, const page_layout *layout,
+                                  uint32_t page, uint32_t count, uint8_t *to) {
+    if (source->lock)
+        gg_mutex_lock(source->lock);
+    const enum page_reason reason = read_pages(source, layout, page, count, to);
+    if (source->lock)
+        gg_mutex_unlock(source->lock);
+    return reason;
 }
 
 enum page_reason page_batch_read(const page_source *source, const page_layout *layout,
@@ -89,4 +88,18 @@ enum page_reason page_batch_read(const page_source *source, const page_layout *l
                                   to + (size_t)i * layout->page_size);
     }
     return reason;
+}
+
+bool page_helper_open(page_helper *helper, const page_source *source,
+                      const page_layout *layout) {
+    *helper = (page_helper){.source = source,
+                            .overflow = malloc(layout->page_size),
+                            .map = malloc(layout->page_size)};
+    return helper->overflow && helper->map;
+}
+
+void page_helper_clear(page_helper *helper) {
+    free(helper->overflow);
+    free(helper->map);
+    page_store_clear(&helper->store);
 }

@@ -288,16 +288,6 @@ enum wal_outcome wal_frames_read(const wal_frames *frames, uint32_t page, uint32
     return judge_wal_frames(frames, page, header, rc);
 }
 
-enum wal_outcome wal_frames_read_whole(const wal_frames *frames, uint32_t page,
-                                       uint32_t frame, uint8_t *to) {
-    const sqlite3_io_methods *io = frames->log->pMethods;
-    const int bytes = WAL_FRAME_HEADER + (int)frames->page_size;
-    const int64_t at = LOG_HEADER + (int64_t)(frame - 1) * bytes;
-    uint8_t *header = to - WAL_FRAME_HEADER;
-    return judge_wal_frames(frames, page, header,
-                            io->xRead(frames->log, header, bytes, at));
-}
-
 bool wal_frames_hold(const wal_frames *frames) {
     wal_header now;
     return wal_index_look(frames->file, &now) &&

@@ -81,9 +81,6 @@ uint32_t wal_frames_find(const wal_frames *frames, uint32_t page);
 /* Reads a page from its frame. */
 enum wal_outcome wal_frames_read(const wal_frames *frames, uint32_t page, uint32_t frame,
                                  uint8_t *to);
-/* Reads page and frame header at once; the header goes to the WAL_FRAME_HEADER bytes before `to`. */
-enum wal_outcome wal_frames_read_whole(const wal_frames *frames, uint32_t page,
-                                       uint32_t frame, uint8_t *to);
 /* After the last read: is the log still the one that was listed? */
 bool wal_frames_hold(const wal_frames *frames);
 

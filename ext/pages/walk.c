@@ -6,15 +6,15 @@
 **                   |         |         |     waits until those before it are counted
 **     columns  | rows    | rows    | rows    |                straight into its place
 **
-** Reads go on side by side where the file object stands that (page_source.apart); elsewhere
-** a lock makes it one xRead at a time. The cell counts of a batch's pages, and of the batches
+** Reads go on side by side where the file object stands that (page_source.lock). The cell counts of a batch's pages, and of the batches
 ** before, say where its rows go; those before are in the hands of other threads already, and
 ** read as fast. So one pass suffices. The arrays are reserved for the most rows that the
 ** interior keys allow and cut to size afterwards: memory that no row touches is never real.
 **
 ** Rowids are mostly 1, 2, 3, ...: they are written only from the first batch on in
-** which they are not. Ids, and INTEGER weights, mostly fit 4 bytes, and their columns are of 4: from the first one on that does
-** not, batches go to columns of 8, and those before them are copied there at the end.
+** which they are not. Ids, and INTEGER weights, mostly fit 4 bytes, and their columns are
+** of 4. The first one that does not fit ends the walk, and reader.c begins another one with
+** columns of 8.
 **
 ** Text ids are listed and hashed by the thread that decodes a batch, and then numbered by
 ** it in the batch's turn, one batch after the other: so a text's number, and the place
@@ -40,7 +40,6 @@ struct batch {
     int64_t first, last;  /* rowids, where count > 0 */
     bool read;            /* count is known */
     bool kept;            /* its rowids are written */
-    unsigned wide; /* which of its values are in columns of 8 bytes: PAGE_WIDE_ bits */
 };
 
 struct team {
@@ -52,14 +51,11 @@ struct team {
     int64_t half_room; /* by the thread whose turn it is */
     uint32_t batch_pages, batches;
     struct batch *batch;
-    /* held while pages are read, unless that may go on side by side */
-    gg_mutex read_lock;
     /* the order of batches */
     gg_mutex order_lock;
     gg_condition placed_on, turn_passed;
-    struct page_form (*form)[PAGE_FORMS]; /* by width, made once team.wide says so */
-    int64_t total;                        /* rows of the batches that are placed */
-    uint32_t turn;                        /* the batch whose texts may be numbered */
+    int64_t total; /* rows of the batches that are placed */
+    uint32_t turn; /* the batch whose texts may be numbered */
     atomic_uint
         placed; /* batches whose place in the columns is known; looked at without it */
     /* read and written by all */
@@ -67,7 +63,6 @@ struct team {
     atomic_int reason;    /* the first one other than PAGE_FINE: everybody stops */
     page_short short_row; /* written by whoever sets reason to PAGE_SHORT_ROW */
     atomic_bool keep;     /* rowids are not 1, 2, 3, ... */
-    atomic_uint wide; /* which values do not all fit 4 bytes: there are columns of 8 */
     atomic_llong slow;
 };
 
@@ -90,16 +85,6 @@ static bool team_goes_on(const struct team *team) {
 static uint32_t batch_size(const struct team *team, uint32_t b) {
     uint32_t left = team->leaves->count - b * team->batch_pages;
     return left < team->batch_pages ? left : team->batch_pages;
-}
-
-static void begin_reading(struct team *team) {
-    if (!team->source->apart)
-        gg_mutex_lock(&team->read_lock);
-}
-
-static void end_reading(struct team *team) {
-    if (!team->source->apart)
-        gg_mutex_unlock(&team->read_lock);
 }
 
 static enum page_reason count_batch(struct team *team, uint32_t b,
@@ -155,14 +140,12 @@ static bool find_place(struct team *team, uint32_t b) {
 /* Takes the next batch. False: there is none left, or the team stops. */
 static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
     enum page_reason reason = PAGE_FINE;
-    begin_reading(team);
     *b = atomic_fetch_add(&team->next, 1);
     const bool any = team_goes_on(team) && *b < team->batches;
     if (any)
         reason = page_batch_read(team->source, team->layout,
                                  team->leaves->page + (size_t)*b * team->batch_pages,
                                  batch_size(team, *b), buffer);
-    end_reading(team);
     if (any && !reason)
         reason = count_batch(team, *b, buffer);
     if (any && !reason && !find_place(team, *b))
@@ -177,7 +160,6 @@ static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
 
 /* What a thread works with. */
 struct desk {
-    struct team *team;
     uint8_t *buffer;     /* the pages of its batch */
     page_text *text;     /* the texts among the batch's ids; NULL without layout.text */
     page_number *number; /* and among its weights; NULL without layout.ask */
@@ -186,64 +168,19 @@ struct desk {
     page_helper helper;
 };
 
-/* For page_helper.fetch. */
-static enum page_reason fetch_page(void *desk, uint32_t page, uint8_t *to) {
-    struct team *team = ((struct desk *)desk)->team;
-    begin_reading(team);
-    enum page_reason reason = page_source_read(team->source, team->layout, page, 1, to);
-    end_reading(team);
-    return reason;
-}
-
-/* From now on these go to columns of 8 bytes. */
-static enum page_reason widen_columns(struct team *team, unsigned more) {
-    bool ready = true;
-    gg_mutex_lock(&team->order_lock);
-    const unsigned wide = team->wide | more;
-    if (wide != team->wide) {
-        ready = page_filling_widen(&team->filling, team->columns, more);
-        page_forms_make(team->layout, wide, team->form[wide]);
-    }
-    if (ready)
-        team->wide = wide;
-    gg_mutex_unlock(&team->order_lock);
-    return ready ? PAGE_FINE : PAGE_NO_MEMORY;
-}
-
-static void widen_slice(int64_t *to, const int32_t *from, const struct batch *batch) {
-    for (int64_t i = batch->start; i < batch->start + batch->count; i++)
-        to[i] = from[i];
-}
-
-/* Copies what a batch has in columns of 4 bytes to those of 8 that there are. */
-static void widen_batch(struct team *team, uint32_t b) {
-    const page_columns *c = team->columns;
-    struct batch *batch = &team->batch[b];
-    const unsigned more = team->wide & ~batch->wide;
-    if (more & PAGE_WIDE_IDS) {
-        widen_slice(c->source, c->source32, batch);
-        widen_slice(c->target, c->target32, batch);
-    }
-    if (more & PAGE_WIDE_WEIGHTS && c->weight32)
-        widen_slice(team->filling.weight, c->weight32, batch);
-    batch->wide |= more;
-}
-
 static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk *desk,
-                                     bool keep, unsigned wide, page_rows *rows) {
+                                     bool keep, page_rows *rows) {
     const page_layout *layout = team->layout;
     const page_columns *c = team->columns;
     const uint8_t *buffer = desk->buffer;
-    const bool ids = wide & PAGE_WIDE_IDS, weights = wide & PAGE_WIDE_WEIGHTS;
     page_store_empty(&desk->helper.store);
     *rows = (page_rows){.rowid = keep ? team->filling.rowid : NULL,
-                        .source = ids ? c->source : NULL,
-                        .target = ids ? c->target : NULL,
-                        .source32 = ids ? NULL : c->source32,
-                        .target32 = ids ? NULL : c->target32,
-                        .weight = weights ? team->filling.weight : NULL,
-                        .weight32 = weights ? NULL : c->weight32,
-                        .form = team->form[wide],
+                        .source = c->source,
+                        .target = c->target,
+                        .source32 = c->source32,
+                        .target32 = c->target32,
+                        .weight = team->filling.weight,
+                        .weight32 = c->weight32,
                         .edge_id = c->edge_id,
                         .reverse = team->filling.reverse,
                         .at = team->batch[b].start,
@@ -262,7 +199,6 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
     team->batch[b].first = rows->first;
     team->batch[b].last = rows->previous;
     team->batch[b].kept = keep;
-    team->batch[b].wide = wide;
     if (rows->numbers == 0)
         return PAGE_FINE;
     const page_number_columns to = {
@@ -273,32 +209,24 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
     return page_numbers_convert(desk->numbers, rows->number, rows->numbers, &to);
 }
 
-/* Decodes it as all before it, and again where it shows that this does not do. */
+/* Decodes it as all before it, and again with rowids where they are not 1, 2, 3, ... */
 static enum page_reason decode_as_needed(struct team *team, uint32_t b, struct desk *desk,
                                          page_rows *rows) {
-    enum page_reason reason = PAGE_FINE;
-    while (!reason) {
-        const bool keep = atomic_load(&team->keep);
-        reason = decode_batch(team, b, desk, keep, atomic_load(&team->wide), rows);
-        if (reason == PAGE_ID_WIDE)
-            reason = widen_columns(team, PAGE_WIDE_IDS);
-        else if (reason == PAGE_WEIGHT_WIDE)
-            reason = widen_columns(team, PAGE_WIDE_WEIGHTS);
-        else if (!reason && !rows->dense && !keep)
-            atomic_store(&team->keep, true);
-        else
-            break;
-    }
-    return reason;
+    const bool keep = atomic_load(&team->keep);
+    const enum page_reason reason = decode_batch(team, b, desk, keep, rows);
+    if (reason || rows->dense || keep)
+        return reason;
+    atomic_store(&team->keep, true);
+    return decode_batch(team, b, desk, true, rows);
 }
 
 /* ---- text ids ---- */
 
 /* Numbers the texts of a batch whose turn it is. */
-static enum page_reason number_texts(struct team *team, uint32_t b,
-                                     const page_rows *rows) {
+static enum page_reason number_texts(struct team *team, const page_rows *rows) {
     intern *texts = team->source->texts;
     const page_columns *c = team->columns;
+    int64_t *wide[2] = {c->source, c->target};
     int32_t *narrow[2] = {c->source32, c->target32};
     for (uint32_t i = 0; i < rows->texts; i++) {
         const page_text *text = &rows->text[i];
@@ -308,18 +236,14 @@ static enum page_reason number_texts(struct team *team, uint32_t b,
             intern_hashed(texts, (const char *)text->bytes, text->length, text->hash);
         if (number < 0)
             return PAGE_NO_MEMORY;
-        const bool wide = team->batch[b].wide & PAGE_WIDE_IDS;
-        if (!wide && number > INT32_MAX) {
-            if (widen_columns(team, PAGE_WIDE_IDS))
-                return PAGE_NO_MEMORY;
-            widen_batch(team, b);
-        }
+        if (narrow[0] && number > INT32_MAX)
+            return PAGE_ID_WIDE;
         int64_t at = rows->start + text->entry / 2;
         int k = text->entry % 2;
-        if (team->batch[b].wide & PAGE_WIDE_IDS)
-            (k ? c->target : c->source)[at] = number;
-        else
+        if (narrow[k])
             narrow[k][at] = (int32_t)number;
+        else
+            wide[k][at] = number;
         c->text[k][at / 8] |= (uint8_t)(1 << at % 8);
         team->filling.any_text[k] = true;
     }
@@ -355,7 +279,7 @@ static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows
     gg_mutex_unlock(&team->order_lock);
     if (!team_goes_on(team))
         return PAGE_FINE;
-    enum page_reason reason = number_texts(team, b, rows);
+    enum page_reason reason = number_texts(team, rows);
     if (!reason)
         reason = list_halves(team, rows);
     gg_mutex_lock(&team->order_lock);
@@ -373,8 +297,8 @@ static void look_walk_ahead(struct team *team, uint32_t b, int members) {
     const int64_t window = 2 * members * batch->count;
     const int64_t likely = batch->start + batch->count * (team->batches - b);
     const int64_t to = batch->start + batch->count + window;
-    page_filling_ahead(&team->filling, team->columns, atomic_load(&team->wide),
-                       batch->start + window, to < likely ? to : likely);
+    page_filling_ahead(&team->filling, team->columns, batch->start + window,
+                       to < likely ? to : likely);
 }
 
 /* The first of the members asks whether to stop. */
@@ -404,18 +328,12 @@ static bool set_desk(struct team *team, struct desk *desk, int member) {
     const page_source *source = team->source;
     const size_t rows = (size_t)team->batch_pages * page_most_rows(layout);
     *desk = (struct desk){
-        .team = team,
         .buffer = calloc(1, (size_t)team->batch_pages * layout->page_size + PAGE_PAD),
         .text = layout->text ? malloc(rows * 2 * sizeof *desk->text) : NULL,
         .number = layout->ask ? malloc(rows * 2 * sizeof *desk->number) : NULL,
         .half = layout->null ? malloc(rows * sizeof *desk->half) : NULL,
         .numbers = layout->ask ? source->numbers[member] : NULL};
-    desk->helper = (page_helper){.fetch = fetch_page,
-                                 .owner = desk,
-                                 .pages = source->pages,
-                                 .overflow = malloc(layout->page_size),
-                                 .map = malloc(layout->page_size)};
-    return desk->buffer && desk->helper.overflow && desk->helper.map &&
+    return page_helper_open(&desk->helper, source, layout) && desk->buffer &&
            (desk->text || !layout->text) && (desk->number || !layout->ask) &&
            (desk->half || !layout->null);
 }
@@ -425,9 +343,7 @@ static void clear_desk(struct desk *desk) {
     free(desk->text);
     free(desk->number);
     free(desk->half);
-    free(desk->helper.overflow);
-    free(desk->helper.map);
-    page_store_clear(&desk->helper.store);
+    page_helper_clear(&desk->helper);
 }
 
 static void take_part(void *job, int member, int members) {
@@ -461,31 +377,6 @@ static enum page_reason finish_rowids(struct team *team) {
     return PAGE_FINE;
 }
 
-static void widen_part(void *team, uint64_t b) {
-    widen_batch(team, (uint32_t)b);
-}
-
-static void drop_narrow(int32_t **column) {
-    free(*column);
-    *column = NULL;
-}
-
-/* Where there is a column of 8 bytes, all its values are there, and none of 4 is left. */
-static void finish_widths(struct team *team) {
-    page_columns *c = team->columns;
-    const unsigned wide = team->wide;
-    if (wide == page_filling_widths(team->layout))
-        return;
-    gg_parts(page_source_threads(team->source, team->batches), team->batches, widen_part,
-             team);
-    if (wide & PAGE_WIDE_IDS) {
-        drop_narrow(&c->source32);
-        drop_narrow(&c->target32);
-    }
-    if (wide & PAGE_WIDE_WEIGHTS)
-        drop_narrow(&c->weight32);
-}
-
 enum page_reason page_collect(const page_source *source, const page_layout *layout,
                               const page_leaves *leaves, page_columns *columns,
                               page_short *short_row) {
@@ -500,20 +391,14 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
     enum page_reason reason = PAGE_NO_MEMORY;
 
     *columns = (page_columns){0};
-    team.wide = page_filling_widths(layout);
     team.batch = calloc(team.batches, sizeof *team.batch);
-    team.form = malloc(PAGE_WIDTHS * sizeof *team.form);
-    if (team.batch && team.form &&
-        page_filling_reserve(&team.filling, layout, source->texts, leaves->most_rows,
-                             columns)) {
-        page_forms_make(layout, team.wide, team.form[team.wide]);
+    if (team.batch && page_filling_reserve(&team.filling, layout, source->texts,
+                                           leaves->most_rows, columns)) {
         gg_team(page_source_threads(source, team.batches), take_part, &team);
         reason = (enum page_reason)atomic_load(&team.reason);
         *short_row = team.short_row;
         if (!reason)
             reason = finish_rowids(&team);
-        if (!reason)
-            finish_widths(&team);
     }
     if (reason)
         page_columns_clear(columns);
@@ -521,7 +406,6 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
         page_filling_finish(&team.filling, layout, team.total, columns);
     if (!reason)
         columns->slow_rows = atomic_load(&team.slow);
-    free(team.form);
     free(team.batch);
     page_filling_clear(&team.filling);
     return reason;

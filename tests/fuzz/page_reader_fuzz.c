@@ -193,6 +193,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     page_layout_finish(&layout);
     if (page_list(&source, &layout, 2, &(page_wanted){0}, &leaves) == PAGE_FINE) {
         enum page_reason reason = page_collect(&source, &layout, &leaves, &columns, &old);
+        if (reason == PAGE_ID_WIDE || reason == PAGE_WEIGHT_WIDE) {
+            intern_clear(&texts);
+            layout.wide = PAGE_WIDE_IDS | PAGE_WIDE_WEIGHTS;
+            page_layout_finish(&layout);
+            reason = page_collect(&source, &layout, &leaves, &columns, &old);
+        }
         if (reason == PAGE_FINE)
             look_at(&columns, &texts);
         look_there(&source, &layout, &leaves, &columns);

@@ -250,24 +250,23 @@ static void draw_leaf(uint8_t *page, uint32_t usable, uint32_t columns) {
     }
 }
 
-static enum page_reason no_page(void *owner, uint32_t page, uint8_t *to) {
-    (void)owner, (void)page, (void)to;
-    return PAGE_READ_FAILED;
+static int no_page(sqlite3_file *file, void *to, int bytes, sqlite3_int64 at) {
+    (void)file, (void)to, (void)bytes, (void)at;
+    return SQLITE_IOERR;
 }
 
 /* By the page reader: is the leaf read, without care for any cell? */
 static bool read_leaf(const page_layout *layout, const uint8_t *page, int64_t **value,
                       int64_t *rows_read) {
     static uint8_t overflow[LEAF], map[LEAF];
-    static struct page_form form[PAGE_FORMS];
-    page_helper helper = {.fetch = no_page, .pages = 9, .overflow = overflow, .map = map};
+    static const sqlite3_io_methods methods = {.iVersion = 1, .xRead = no_page};
+    const page_source source = {.file = &(sqlite3_file){&methods}, .pages = 9};
+    page_helper helper = {.source = &source, .overflow = overflow, .map = map};
     page_rows rows = {.rowid = value[CELL_ROWID],
                       .source = value[CELL_SOURCE],
                       .target = value[CELL_TARGET],
                       .weight = value[CELL_WEIGHT],
-                      .form = form,
                       .helper = &helper};
-    page_forms_make(layout, PAGE_WIDE_IDS | PAGE_WIDE_WEIGHTS, form);
     bool read = page_leaf(layout, page, &rows) == PAGE_FINE;
     page_store_clear(&helper.store);
     *rows_read = rows.at;
@@ -288,6 +287,7 @@ START_TEST(test_random_leaves) {
                               .usable = LEAF - pick(2) * 12,
                               .longest = 1000000,
                               .columns = 3,
+                              .wide = PAGE_WIDE_IDS | PAGE_WIDE_WEIGHTS,
                               .real = pick(2),
                               .at_text = PAGE_ID_TYPE,
                               .column = {(int)pick(4) - 1, (int)pick(4) - 1,

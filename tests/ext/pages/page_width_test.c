@@ -1,5 +1,5 @@
 /* Columns of ids and of weights of 4 bytes and of 8: each table gets those that its values fit, wherever the first one lies that
-** does not fit 4, whatever else there is in the table; and what has been read to 4 stays. Values are compared with SELECT's (page_compare.h). */
+** does not fit 4, whatever else there is in the table. Values are compared with SELECT's (page_compare.h). */
 #include "gpugraph_extension.h"
 #include "pages/format.h"
 #include "pages/wal_frames.h"
@@ -232,33 +232,8 @@ END_TEST
 
 /* ---- wide ids among others ---- */
 
-/* How often the team begins, and the list of leaves: questions before the first row, the
-** fewest of some runs, since who is kept waiting asks again. */
-static int64_t rows_at;
-static int begun;
-
-static int count_beginnings(void *listener) {
-    (void)listener;
-    begun += rows_at == 0;
-    return 0;
-}
-
-static int times_begun(page_table t) {
-    int fewest = INT32_MAX;
-    t.rows_read = &rows_at;
-    for (int run = 0; run < 5; run++) {
-        page_columns c;
-        const char *why;
-        begun = 0;
-        ck_assert(page_read(&t, 1, count_beginnings, NULL, &c, &why) == PAGE_READ);
-        page_columns_clear(&c);
-        fewest = begun < fewest ? begun : fewest;
-    }
-    return fewest;
-}
-
-/* Of some batches: a wide id in the first leaf, the last, some, or each: what has been read stays, also
-** where rowids have a hole. */
+/* Of some batches: a wide id in the first leaf, the last, some, or each, also where rowids
+** have a hole. */
 START_TEST(test_widened) {
     enum { ROWS = 9000 };
     static const char *const where[] = {"rowid = 1", "rowid = %d",
@@ -270,14 +245,12 @@ START_TEST(test_widened) {
     check_width(&t, true, "no wide id");
     if (_i % 2)
         run_sql(db, "DELETE FROM e WHERE rowid = %d", ROWS / 2);
-    const int once = times_begun(t);
     for (int i = 0; i < 8; i++) {
         char rows[64];
         snprintf(rows, sizeof rows, where[i % 4], ROWS);
         run_sql(db,
                 "UPDATE e SET src = src + (%d << 40), dst = dst - (%d << 40) WHERE %s",
                 1 - i / 4, i / 4, rows);
-        ck_assert_int_eq(times_begun(t), once);
         check_width(&t, false, rows);
         run_sql(db, "UPDATE e SET src = rowid, dst = -rowid");
     }
