@@ -360,48 +360,46 @@ static enum page_reason decide_and_read(const page_table *t, page_source *source
     return reason;
 }
 
-enum page_outcome page_read(const page_table *table, int threads,
-                            int (*interrupted)(void *), void *listener,
-                            page_columns *columns, const char **why_not) {
-    sqlite3_mutex *mutex = sqlite3_db_mutex(table->db);
-    page_source source = {.threads = threads,
-                          .texts = table->texts,
-                          .interrupted = interrupted,
-                          .listener = listener,
-                          .rows_read = table->rows_read};
-
-    *columns = (page_columns){0};
+/* Holds the connection's mutex meanwhile. */
+static enum page_outcome read_locked(const page_table *t, page_source source,
+                                     const struct request *r, const char **why_not) {
+    sqlite3_mutex *mutex = sqlite3_db_mutex(t->db);
     *why_not = NULL;
     sqlite3_mutex_enter(mutex);
-    const struct request all = {.columns = columns};
-    enum page_reason reason = decide_and_read(table, &source, &all);
+    const enum page_reason reason = decide_and_read(t, &source, r);
     sqlite3_mutex_leave(mutex);
     if (reason == PAGE_FINE)
         return PAGE_READ;
-    page_columns_clear(columns);
-    if (table->texts)
-        intern_clear(table->texts);
     if (reason == PAGE_STOPPED)
         return PAGE_INTERRUPTED;
     *why_not = sentence[reason];
     return PAGE_NOT_USED;
 }
 
+enum page_outcome page_read(const page_table *table, int threads,
+                            int (*interrupted)(void *), void *listener,
+                            page_columns *columns, const char **why_not) {
+    const page_source source = {.threads = threads,
+                                .texts = table->texts,
+                                .interrupted = interrupted,
+                                .listener = listener,
+                                .rows_read = table->rows_read};
+    const struct request all = {.columns = columns};
+    *columns = (page_columns){0};
+    const enum page_outcome outcome = read_locked(table, source, &all, why_not);
+    if (outcome != PAGE_READ) {
+        page_columns_clear(columns);
+        if (table->texts)
+            intern_clear(table->texts);
+    }
+    return outcome;
+}
+
 enum page_outcome page_find(const page_table *table, const int64_t *rowid, int threads,
                             int (*interrupted)(void *), void *listener, page_found *found,
                             const char **why_not) {
-    sqlite3_mutex *mutex = sqlite3_db_mutex(table->db);
-    page_source source = {
+    const page_source source = {
         .threads = threads, .interrupted = interrupted, .listener = listener};
     const struct request some = {.rowid = rowid, .found = found};
-    *why_not = NULL;
-    sqlite3_mutex_enter(mutex);
-    const enum page_reason reason = decide_and_read(table, &source, &some);
-    sqlite3_mutex_leave(mutex);
-    if (reason == PAGE_FINE)
-        return PAGE_READ;
-    if (reason == PAGE_STOPPED)
-        return PAGE_INTERRUPTED;
-    *why_not = sentence[reason];
-    return PAGE_NOT_USED;
+    return read_locked(table, source, &some, why_not);
 }
