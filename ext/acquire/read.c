@@ -117,13 +117,10 @@ static int stamp_graph(reading *r, graph_ref *g) {
 ** itself ends here. */
 enum { MAX_READINGS = 6 };
 
-static int keep_twin(reading *r, const loaded *other) {
+static int keep_twin(reading *r, loaded *other) {
     graph_ref *twin = new_graph(r);
     if (!twin) {
-        gpugraph_free(other->graph);
-        gpugraph_free(other->half_rows);
-        gpugraph_free(other->row_ids);
-        edge_names_free(other->names);
+        loaded_clear(other);
         return SQLITE_NOMEM;
     }
     graph_take(twin, other);

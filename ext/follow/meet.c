@@ -24,7 +24,8 @@ static bool is_quiet(const followed *f) {
 /* The rows and nothing else, and no running statement looks at it. */
 static bool may_be_replaced(const graph_ref *g) {
     return g->references == 0 && g->bindings == 0 && !g->half_rows && !g->row_ids &&
-           !g->names && !g->weight_error && !(g->shared && shared_is_foreign(g->shared));
+           !g->unnamed && !g->weight_error &&
+           !(g->shared && shared_is_foreign(g->shared));
 }
 
 /* Kept searches stay good: equal rows give vertices equal numbers, and no number is unused. */

@@ -36,22 +36,11 @@ void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both) {
 
 /* ---- a whole read ---- */
 
-static graph_ref *mirror_frame(connection *c, const followed *f, bool undirected) {
-    graph_ref *g = graph_frame(c, sqlite3_mprintf("\"%w\".\"%w\"", f->schema, f->name),
-                               &f->rows, NULL, f->direction, undirected);
-    if (!g || source_rowid(&f->rows) || source_has_row_ids(&f->rows))
-        return g;
-    g->names = edge_names_none();
-    if (g->names)
-        return g;
-    graph_free(g);
-    return NULL;
-}
-
 /* Takes over what was read, and `shared`, whose graph that is then; NULL: no memory. */
 graph_ref *mirror_take(connection *c, const followed *f, bool undirected,
                        struct shared_graph *shared, loaded *got) {
-    graph_ref *g = mirror_frame(c, f, undirected);
+    graph_ref *g = graph_frame(c, sqlite3_mprintf("\"%w\".\"%w\"", f->schema, f->name),
+                               &f->rows, NULL, f->direction, undirected);
     if (!g && shared)
         shared_release(shared);
     else if (!g)
@@ -201,9 +190,8 @@ static graph_ref *take_saved(connection *c, const followed *f, bool undirected,
                   .half_rows = take_block_of_mirror(saved, first + BLOCK_HALF_ROWS),
                   .row_ids =
                       named ? take_block_of_mirror(saved, first + BLOCK_ROW_IDS) : NULL,
+                  .unnamed = !named && !source_rowid(&f->rows),
                   .has_weight = f->rows.column[WEIGHT_COLUMN] != NULL};
-    if (!named && !source_rowid(&f->rows))
-        got.names = edge_names_none();
     return mirror_take(c, f, undirected, NULL, &got);
 }
 

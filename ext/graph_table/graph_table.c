@@ -480,7 +480,7 @@ static int find_edge(graph_cursor *cur, sqlite3_value *value, bool list) {
     }
     int rc = number_of(value, &number);
     number_to_integer(&number);
-    if (rc || number.type != SQLITE_INTEGER || cur->graph->names)
+    if (rc || number.type != SQLITE_INTEGER || cur->graph->unnamed)
         return rc;
     uint64_t e = gpugraph_find_edge(cur->graph->graph, number.integer);
     if (e != GPUGRAPH_NO_EDGE) {
@@ -575,7 +575,7 @@ static int table_column_value(sqlite3_vtab_cursor *base, sqlite3_context *contex
         result_vertex(context, cur->ids, edge->target);
     else if (column == COLUMN_WEIGHT)
         result_weight_of(context, cur->graph->graph, edge);
-    else if (cur->graph->row_ids || cur->graph->names)
+    else if (cur->graph->row_ids || cur->graph->unnamed)
         result_edge_id(context, cur->graph, cur->number);
     else
         sqlite3_result_int64(context, edge->id);

@@ -65,20 +65,6 @@ static void fill_methods(grid *g, connection *c, sqlite3_value *const *argument)
     add_methods(g, "gpugraph_triangles", NULL, "triangles");
 }
 
-static void add_bytes(const graph_ref *ref, int64_t *host, int64_t *device) {
-    const gpugraph_graph *of[] = {ref->graph, ref->half_rows, ref->row_ids};
-    for (int k = 0; k < 3; k++) {
-        int64_t here = 0, there = 0;
-        if (of[k])
-            gpugraph_memory(of[k], &here, &there);
-        *host += here;
-        *device += there;
-    }
-    *host += edge_names_bytes(ref->names);
-    for (const search_ref *s = ref->searches; s; s = s->next)
-        *host += s->bytes;
-}
-
 /* other: what has been made beside it; NULL: nothing. */
 static void add_graph(grid *g, const char *name, const char *kind, const graph_ref *ref,
                       const graph_ref *other, const char *state) {
@@ -86,9 +72,9 @@ static void add_graph(grid *g, const char *name, const char *kind, const graph_r
     add_text(g, name);
     add_text(g, kind);
     if (ref) {
-        add_bytes(ref, &host, &device);
+        graph_count_bytes(ref, false, &host, &device);
         if (other)
-            add_bytes(other, &host, &device);
+            graph_count_bytes(other, false, &host, &device);
         add_integer(g, (sqlite3_int64)(gpugraph_vertex_count(ref->graph) -
                                        gpugraph_unused_numbers(ref->graph, NULL)));
         add_integer(g, (sqlite3_int64)gpugraph_edge_count(ref->graph));

@@ -68,8 +68,7 @@ graph_ref *graph_frame(connection *c, char *edges, const row_source *rows,
 
 void graph_take(graph_ref *g, const loaded *got) {
     g->graph = got->graph;
-    edge_names_free(g->names);
-    g->names = got->names;
+    g->unnamed = got->unnamed;
     g->half_rows = got->half_rows;
     g->row_ids = got->row_ids;
     g->has_weight = got->has_weight;
@@ -88,7 +87,6 @@ void graph_free(graph_ref *g) {
         shared_release(g->shared);
     else
         gpugraph_free(g->graph);
-    edge_names_free(g->names);
     sqlite3_free(g->edges);
     sqlite3_free(g->vertices);
     sqlite3_free(g->params);

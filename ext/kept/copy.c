@@ -19,7 +19,7 @@ static graph_ref *frame_of(const graph_ref *from) {
         return NULL;
     memset(g, 0, sizeof *g);
     g->edges = sqlite3_mprintf("%s", from->edges);
-    g->names = from->names ? edge_names_none() : NULL;
+    g->unnamed = from->unnamed;
     g->has_weight = from->has_weight;
     g->has_text = from->has_text;
     g->weight_column = from->weight_column;
@@ -33,7 +33,7 @@ static graph_ref *frame_of(const graph_ref *from) {
     g->mixed_id = from->mixed_id;
     g->direction = from->direction;
     if (id_columns_copy(&from->ids, &g->ids) == SQLITE_OK && g->edges &&
-        !g->names == !from->names && !g->weight_error == !from->weight_error)
+        !g->weight_error == !from->weight_error)
         return g;
     graph_free(g);
     return NULL;

@@ -32,9 +32,9 @@ typedef struct graph_ref {
     gpugraph_graph *graph;
     struct shared_graph *shared; /* whose graph it is, other connections' too; or NULL */
     char *edges, *vertices, *params; /* the texts that name it; the others may be NULL */
-    edge_names *names;               /* NULL: edge ids are the library's */
-    /* Of a followed graph (follow/batch.c): rows that are no edges; where its edges have ids of
-    ** their own, which edge is which row's (load/row_ids.h). NULL: none. */
+    bool unnamed;                    /* its edges have no ids */
+    /* Of a followed graph (follow/batch.c): rows that are no edges. Of edges whose ids are not the
+    ** library's: which edge is which row's (load/row_ids.h). NULL: none. */
     gpugraph_graph *half_rows, *row_ids;
     bool has_weight;     /* weights were read */
     bool has_text;       /* something that was read may be a TEXT */
@@ -79,6 +79,9 @@ void search_release(connection *c, search_ref *search);
 void cache_trim(connection *c);
 /* Called by scope_close: the execution has ended; what only it could see is freed. */
 void cache_execution_ended(connection *c, unsigned long long serial);
+/* Adds the bytes of the graph and of its searches, or of these alone. */
+void graph_count_bytes(const graph_ref *graph, bool searches_alone, int64_t *host,
+                       int64_t *device);
 /* For gpugraph_graphs: "current", "stale" or "this statement". Reads no edges. */
 const char *graph_state(connection *c, graph_ref *graph);
 /* At the end of the connection: no statement runs any more; then, every graph that nobody else

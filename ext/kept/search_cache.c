@@ -184,26 +184,25 @@ void search_release(connection *c, search_ref *search) {
     cache_trim(c);
 }
 
-static sqlite3_int64 bytes_search_cache_of(const graph_ref *graph) {
+void graph_count_bytes(const graph_ref *graph, bool searches_alone, int64_t *host,
+                       int64_t *device) {
     const gpugraph_graph *of[] = {graph->graph, graph->half_rows, graph->row_ids};
-    sqlite3_int64 bytes = edge_names_bytes(graph->names);
-    for (int k = 0; k < 3; k++) {
-        int64_t host = 0, device = 0;
+    for (int k = 0; k < 3 && !searches_alone; k++) {
+        int64_t here = 0, there = 0;
         if (of[k])
-            gpugraph_memory(of[k], &host, &device);
-        bytes += host + device;
+            gpugraph_memory(of[k], &here, &there);
+        *host += here;
+        *device += there;
     }
-    return bytes;
+    for (const search_ref *s = graph->searches; s; s = s->next)
+        *host += s->bytes;
 }
 
-static sqlite3_int64 bytes_kept(const connection *c) {
-    sqlite3_int64 bytes = 0;
-    for (const graph_ref *g = c->graphs; g; g = g->next) {
-        bytes += g->followed ? 0 : bytes_search_cache_of(g);
-        for (const search_ref *s = g->searches; s; s = s->next)
-            bytes += s->bytes;
-    }
-    return bytes;
+static int64_t bytes_kept(const connection *c) {
+    int64_t host = 0, device = 0;
+    for (const graph_ref *g = c->graphs; g; g = g->next)
+        graph_count_bytes(g, g->followed, &host, &device);
+    return host + device;
 }
 
 /* Frees the least recently used thing that nobody needs. false: there is none. */

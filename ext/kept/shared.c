@@ -15,7 +15,7 @@
 **     READING    one connection reads the rows; others who want them wait
 **     THERE      it can be used
 **     NOT_SHARED it was read in a way that another connection may see otherwise (functions in
-**                generated columns, names of edges): who has waited reads alone
+**                generated columns): who has waited reads alone
 **     FAILED     who has waited tries again
 **
 ** Whoever waits holds a read transaction and nothing else, and the one who reads needs no more
@@ -216,8 +216,8 @@ int shared_load(connection *c, const graph_name *name, const char *rows,
     rc = load(of, got);
     if (turn == READ_ALONE)
         return rc;
-    const bool rows_alone = rc == SQLITE_OK && got->from_pages && !got->names &&
-                            !got->half_rows && !got->weight_error;
+    const bool rows_alone =
+        rc == SQLITE_OK && got->from_pages && !got->half_rows && !got->weight_error;
     end_reading(*shared, rc ? FAILED : rows_alone ? THERE : NOT_SHARED, got);
     if (!rows_alone)
         *shared = NULL;

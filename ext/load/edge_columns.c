@@ -123,10 +123,10 @@ int loader_put_number(loader *l, id_array *id, int64_t number) {
     return SQLITE_OK;
 }
 
-static int take_text(loader *l, id_array *id, intern *texts, sqlite3_value *value) {
+static int take_text(loader *l, id_array *id, sqlite3_value *value) {
     size_t count;
     const char *text = bytes_edge_columns_of(value, &count);
-    int64_t number = text ? intern_text(texts, text, count) : -1;
+    int64_t number = text ? intern_text(l->texts, text, count) : -1;
     return number < 0 ? (l->rc = SQLITE_NOMEM) : loader_put_number(l, id, number);
 }
 
@@ -150,7 +150,7 @@ static inline int take_id(loader *l, int column, sqlite3_value *id,
         l->id[column].value[l->count] = sqlite3_value_int64(value);
         return SQLITE_OK;
     }
-    return type == SQLITE_TEXT ? take_text(l, &l->id[column], l->texts, value)
+    return type == SQLITE_TEXT ? take_text(l, &l->id[column], value)
                                : take_odd_id(l, column, id, value);
 }
 
@@ -198,7 +198,7 @@ int loader_begin_edge_ids(loader *l) {
     return SQLITE_OK;
 }
 
-/* Where rowids are kept beside them, NULL is a text among the others. */
+/* NULL is a text among the others (row_ids.h). */
 static int take_marked_id(loader *l, sqlite3_value *id) {
     size_t count = 0;
     const char *text = NULL;
@@ -217,12 +217,8 @@ static inline int take_edge_id(loader *l, sqlite3_value *id) {
         type = SQLITE_INTEGER;
     if (!l->edge_id.value && integer != l->count + 1 && loader_begin_edge_ids(l))
         return l->rc;
-    if (l->has_rows && (type == SQLITE_TEXT || type == SQLITE_NULL))
+    if (type == SQLITE_TEXT || type == SQLITE_NULL)
         return take_marked_id(l, id);
-    if (type == SQLITE_TEXT)
-        return take_text(l, &l->edge_id, &l->edge_texts, id);
-    if (type == SQLITE_NULL)
-        return loader_put_number(l, &l->edge_id, NO_EDGE_NAME);
     if (type != SQLITE_INTEGER)
         return bad_id(l, EDGE_ID_COLUMN, NULL, id);
     if (l->edge_id.value)
@@ -365,16 +361,6 @@ int check_weights(loader *l) {
     const bool negative = !l->real_weight || l->weight[i].real < 0;
     return give_up_weights(
         l, fault_weight(l, sqlite3_mprintf("edge %lld", id), text, negative));
-}
-
-int loader_names(loader *l, edge_names **names) {
-    *names = NULL;
-    if (l->edge_id.is_text)
-        l->rc = edge_names_make(l->c, l->count, l->edge_id.value, l->edge_id.is_text,
-                                &l->edge_texts, names);
-    else if (!l->has_ids && !(*names = edge_names_none()))
-        l->rc = SQLITE_NOMEM;
-    return l->rc;
 }
 
 void loader_clear(loader *l) {

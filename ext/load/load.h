@@ -1,4 +1,4 @@
-/* Rows to a graph: loader.c reads them, edge_names.c keeps edge ids that the library does not
+/* Rows to a graph: loader.c reads them, row_ids.c keeps edge ids that the library does not
 ** know. */
 #ifndef GPUGRAPH_LOAD_H
 #define GPUGRAPH_LOAD_H
@@ -6,27 +6,15 @@
 #include "source/request.h"
 #include "source/source.h"
 
-/* ---- edge_names.c ---- */
-
-typedef struct edge_names edge_names;
-
-/* What SQL calls the edge that has this id in the library. */
-void result_edge_name(sqlite3_context *context, const edge_names *names, int64_t id);
-bool append_edge_name(sqlite3_str *to, const edge_names *names, int64_t id);
-/* Names of edges that all have none; NULL: no memory. */
-edge_names *edge_names_none(void);
-int64_t edge_names_bytes(const edge_names *names); /* NULL is allowed, here and below */
-edge_names *edge_names_share(edge_names *names);   /* to be freed once more */
-void edge_names_free(edge_names *names);
-
 /* ---- loader.c: rows -> graph ---- */
 
 typedef struct loaded {
     gpugraph_graph *graph;
-    edge_names *names; /* NULL: edge ids are the library's */
-    /* Of a followed graph: rows with a NULL end, or closed both ways; where its edges have ids
-    ** of their own, which edge is which row's (row_ids.h). */
-    gpugraph_graph *half_rows, *row_ids;
+    bool unnamed; /* edges have no ids */
+    /* Of a followed graph: rows with a NULL end, or closed both ways. */
+    gpugraph_graph *half_rows;
+    /* Of edges whose ids are not the library's: which id and row each edge has (row_ids.h). */
+    gpugraph_graph *row_ids;
     bool has_weight;
     bool has_text;   /* something that was read may be a TEXT */
     bool from_pages; /* the page reader has read all of it */

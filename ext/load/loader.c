@@ -76,7 +76,7 @@ static const gg_cell_place *find_place(loader *l, gpugraph_run *run) {
     return l->two_ways || l->has_rows ? NULL : gg_cells_for(run);
 }
 
-/* The rowids where pages have brought none beside the edge ids: these, or 1, 2, 3, ... */
+/* The rowids where none were read beside the edge ids: these, or 1, 2, 3, ... */
 static int begin_rows(loader *l) {
     if (l->row)
         return SQLITE_OK;
@@ -485,6 +485,7 @@ static int create_ways(const graph_request *request, loader *e, const loader *v,
 
 /* What is known of the rows. */
 static void tell_loader(loader *e, const intern *texts, loaded *result) {
+    result->unnamed = !e->has_ids;
     result->has_weight = e->weights != READ_NO_WEIGHTS;
     result->has_text = texts->count > 0 || e->text_weight || e->edge_texts.count > 0;
     result->from_pages = e->from_pages;
@@ -496,7 +497,6 @@ void loaded_clear(loaded *l) {
     gpugraph_free(l->graph);
     gpugraph_free(l->half_rows);
     gpugraph_free(l->row_ids);
-    edge_names_free(l->names);
     sqlite3_free(l->weight_error);
     memset(l, 0, sizeof *l);
 }
@@ -522,7 +522,6 @@ static void share_loader(const loaded *result, loaded *other) {
     other->graph = own.graph;
     other->half_rows = own.half_rows;
     other->row_ids = own.row_ids;
-    other->names = edge_names_share(result->names);
 }
 
 static int read_all(loader *e, loader *v, const row_source *vertices, char **error) {
@@ -573,8 +572,10 @@ static int load_loader(connection *c, const graph_request *request,
         e.backend = (gpugraph_backend)request->backend;
     int rc = read_all(&e, &v, vertices, error);
     *on_device = e.cells != NULL;
-    if (rc == SQLITE_OK && !e.has_rows)
-        rc = loader_names(&e, &result->names);
+    if (rc == SQLITE_OK && e.edge_id.is_text) {
+        e.has_rows = true; /* the library knows INTEGERs alone */
+        rc = begin_rows(&e);
+    }
     if (rc == SQLITE_OK)
         rc = create_half_rows(request, &v, &texts, &result->half_rows, error);
     if (rc == SQLITE_OK && other)

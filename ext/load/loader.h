@@ -5,13 +5,13 @@
 **     columns    edge_id[] | id[0].value[] | id[1].value[] | weight[]
 **
 ** A TEXT id is its number among the texts, with a bit set in is_text. Edge ids are kept
-** from the first one that is not the row's number, with texts of their own (edge_names.h);
+** from the first one that is not the row's number, with texts of their own (row_ids.h);
 ** weights are integers up to the first REAL, then all doubles. */
 #ifndef GPUGRAPH_LOADER_H
 #define GPUGRAPH_LOADER_H
 
 #include "cells.h"
-#include "edge_names.h"
+#include "load.h"
 #include "row_ids.h"
 
 typedef union number {
@@ -58,8 +58,7 @@ typedef struct loader {
     bool text_weight; /* some weight may be a text */
     bool from_pages;  /* the page reader has read them */
     bool has_ids;     /* edges have ids: the rowid or a column; vertices those of rows */
-    id_array
-        edge_id; /* value NULL while they are 1, 2, 3, ...; is_text: see edge_names.h */
+    id_array edge_id; /* value NULL while they are 1, 2, 3, ...; is_text: see row_ids.h */
     intern edge_texts;
     /* With row ids (row_ids.h): the rowid of each row, that of the row which is being taken in,
     ** and the SQL name of rowids that are read beside the edge ids, or NULL. */
@@ -83,8 +82,6 @@ void loader_start(loader *l, connection *c, const char *function, intern *texts,
                   const row_source *rows, bool edges, enum weight_reading weights);
 /* Reads the rows by whichever reader serves. Sets rc. */
 int loader_read(loader *l);
-/* What the edges are called; *names NULL: as in the library. Sets rc. */
-int loader_names(loader *l, edge_names **names);
 /* The columns as the library takes them; they stay the loader's. Closes the texts. */
 gpugraph_edges loader_edges(const loader *edges, intern *texts);
 /* The columns of the rows that have come in, as loops. */

@@ -1,4 +1,5 @@
-/* Rows of a followed graph whose edges have ids of a column's: which edge is which row's.
+/* Edges whose ids are those of a column: which edge is which row's. Of a followed graph, and of rows
+** that were read once and have an edge id that is a TEXT or NULL (rowid is then the row's number).
 **
 **     rowid  edge id         the graph, by edge id, then rowid    the rows, as a graph of loops
 **     7      'x'             edge 0   row 3                       row 3: 5 -> 5
@@ -12,7 +13,7 @@
 ** vertex, are the graph's edges in their order. The graph's edges have no ids but their numbers.
 **
 ** A TEXT is a vertex with a 't' before it, NULL is the TEXT 'u', which comes after all of these:
-** the order that edge_names.h has.
+** the order of edges.
 **
 ** Where rows have a reverse weight, and directions count, an edge stands for one direction of a
 ** row: its rowid is then twice that of the row, and one more for the way back. */

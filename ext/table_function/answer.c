@@ -217,7 +217,7 @@ static int make(answer *s, const arguments *a, const question *q, arrays *have) 
     s->work.out_of_range = run.status == GPUGRAPH_RANGE;
     if (run.status == GPUGRAPH_OK)
         return make_tables(s, &run);
-    if (have->cycle.count > 0 && (s->graph->names || s->graph->row_ids))
+    if (have->cycle.count > 0 && (s->graph->unnamed || s->graph->row_ids))
         return cycle_failed(s, &have->cycle);
     return answer_failed(s, &run);
 }

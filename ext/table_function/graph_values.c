@@ -88,23 +88,19 @@ int bind_vertex(sqlite3_stmt *statement, int parameter, const gpugraph_ids *ids,
 }
 
 void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e) {
-    const int64_t id = gpugraph_edge_id_of(graph->graph, e);
     if (graph->row_ids)
         result_row_id(context, graph->row_ids, e);
-    else if (graph->names)
-        result_edge_name(context, graph->names, id);
-    else
-        sqlite3_result_int64(context, id);
+    else if (!graph->unnamed)
+        sqlite3_result_int64(context, gpugraph_edge_id_of(graph->graph, e));
 }
 
 bool append_edge_id(sqlite3_str *text, const graph_ref *graph, uint64_t e) {
-    const int64_t id = gpugraph_edge_id_of(graph->graph, e);
     if (graph->row_ids)
         return append_row_id(text, graph->row_ids, e);
-    if (graph->names)
-        return append_edge_name(text, graph->names, id);
-    sqlite3_str_appendf(text, "%lld", (sqlite3_int64)id);
-    return true;
+    if (!graph->unnamed)
+        sqlite3_str_appendf(text, "%lld",
+                            (sqlite3_int64)gpugraph_edge_id_of(graph->graph, e));
+    return !graph->unnamed;
 }
 
 void result_weight_of(sqlite3_context *context, const gpugraph_graph *graph,

@@ -208,7 +208,7 @@ static void add_filled(handed *h, const arguments *a, const answer *s) {
     filling f = {.graph = graph, .found = found, .most = &a->bound, .all = !bounded};
     if (tree && a->plan & PLAN_PARENTS && !found->array[A_PARENT])
         f.parent = make_bytes(h, n, sizeof *f.parent);
-    if (tree && a->plan & PLAN_EDGES && !s->graph->names && !s->graph->row_ids) {
+    if (tree && a->plan & PLAN_EDGES && !s->graph->unnamed && !s->graph->row_ids) {
         f.edge_id = gpugraph_edges_of(graph)->edge_id;
         f.edge = make_bytes(h, n, sizeof *f.edge);
     }
