@@ -163,9 +163,10 @@ bool scope_equal(const scope *a, const scope *b) {
     return true;
 }
 
-/* A caller may have ended before the cursor it was waiting for, so an address is not followed
-** unless the statement is still there. */
-sqlite3_stmt *scope_next(connection *c, const scope *s, sqlite3_stmt *statement) {
+/* The scope's statements that are still there, one after the other, from NULL to NULL. A caller may
+** have ended before the cursor it was waiting for, so an address is not followed unless the statement
+** is still there. */
+static sqlite3_stmt *scope_next(connection *c, const scope *s, sqlite3_stmt *statement) {
     while ((statement = sqlite3_next_stmt(c->db, statement)) != NULL) {
         for (int i = 0; i < s->count; i++) {
             if (s->entry[i].statement == statement)

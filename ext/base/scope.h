@@ -44,7 +44,5 @@ bool is_executing(sqlite3_stmt *statement);
 /* How many programs the statement has begun, ever: each time it runs its own, and that of
 ** each trigger that fires. */
 int programs_begun(sqlite3_stmt *statement);
-/* The scope's statements that are still there, one after the other, from NULL to NULL. */
-sqlite3_stmt *scope_next(connection *c, const scope *s, sqlite3_stmt *statement);
 
 #endif

@@ -273,34 +273,16 @@ static bool is_null(const sqlite3_value *value) {
     return value && sqlite3_value_type((sqlite3_value *)value) == SQLITE_NULL;
 }
 
-/* An argument that there must be is not given. It may stand in a condition that gives none: the
-** sentence for that, or SQLITE_OK. */
-static int check_conditions(const arguments *a, int field) {
-    int compared = argument_is_compared(a, field);
-    if (compared <= 0)
-        return compared < 0 ? SQLITE_NOMEM : SQLITE_OK;
-    char *sentence = sqlite3_mprintf(
-        "the argument %s is compared where that gives the search no value "
-        "(under OR, in the ON of a RIGHT JOIN, beside what is never true); "
-        "write it in the brackets",
-        field_name(a->by->function, field));
-    int rc = sentence ? fail_with_example(a, sentence) : SQLITE_NOMEM;
-    sqlite3_free(sentence);
-    return rc;
-}
-
-static int fail_missing(const arguments *a, int field, const char *sentence) {
-    int rc = check_conditions(a, field);
-    return rc ? rc : fail_with_example(a, sentence);
-}
-
+/* What is missing may stand in a condition that gives no value, under OR or in the ON of a RIGHT JOIN: so
+** sentences speak of the brackets. */
 static int check_edges(const arguments *a) {
     sqlite3_value *edges = a->given.value[F_EDGES],
                   *vertices = a->given.value[F_VERTICES];
     if (!edges)
-        return fail_missing(a, F_EDGES,
-                            "the argument edges is missing; it names a table, a view or "
-                            "a query of edges");
+        return fail_with_example(
+            a,
+            "the argument edges is missing; name a table, a view or a query of edges in "
+            "the brackets");
     if (is_null(edges))
         return fail_with_example(
             a,
@@ -321,19 +303,19 @@ static int check_edges(const arguments *a) {
 static int check_sources(const arguments *a) {
     const table_function *f = a->by->function;
     if (f->cells && !argument_given(a, F_SOURCES))
-        return fail_missing(a, F_SOURCES,
-                            "there are no sources; give a JSON array of vertices");
+        return fail_with_example(
+            a, "there are no sources; give a JSON array of vertices in the brackets");
     if (a->given.value[F_SOURCE] && argument_given(a, F_SOURCES))
         return caller_fail(
             a->by, SQLITE_ERROR,
             "both source and sources are given; give a single vertex as source, or a "
             "JSON array of vertices as sources");
     if (f->needs_source && !a->given.value[F_SOURCE] && !argument_given(a, F_SOURCES))
-        return fail_missing(a, F_SOURCE,
-                            "there is no source; give the vertex to start from");
+        return fail_with_example(
+            a, "there is no source; give the vertex to start from in the brackets");
     if (f->paths && !a->given.value[F_TARGET])
-        return fail_missing(a, F_TARGET,
-                            "there is no target; give the vertex to arrive at");
+        return fail_with_example(
+            a, "there is no target; give the vertex to arrive at in the brackets");
     return SQLITE_OK;
 }
 

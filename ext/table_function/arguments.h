@@ -101,11 +101,8 @@ bool direction_is_the_graphs(const arguments *a);
 /* "the argument direction must be <what>, not 'up'" */
 int argument_must_be(const arguments *a, int field, const char *what);
 
-/* astray.c. The sentence for arguments that have no value when the search begins, unless rows
-** can be had without. */
+/* astray.c. The sentence for arguments that have no value when the search begins. */
 int arguments_astray(const arguments *a);
-/* Is the argument compared with something in a running statement? 1, 0, or -1: no memory. */
-int argument_is_compared(const arguments *a, int field);
 
 /* resolve.c. Ids to vertex numbers, bounds. */
 int arguments_resolve(arguments *a, const graph_ref *graph);

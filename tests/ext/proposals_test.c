@@ -186,7 +186,7 @@ static const struct proposal proposals[] = {
      "SELECT * FROM gpu_sssp('roads', 1) WHERE %s"},
     {"SELECT * FROM gpu_bfs('roads', 1) WHERE direction IS 'in'", "write ", REST,
      "SELECT * FROM gpu_bfs('roads', 1) WHERE %s"},
-    {"SELECT * FROM gpu_bfs('roads', 1, max_depth = 2)", "write ", REST,
+    {"SELECT * FROM gpu_bfs('roads', 1, max_depth = 2)", "as in ", REST,
      "SELECT * FROM gpu_bfs('roads', 1) %s"},
     {"SELECT * FROM gpugraph_estimate('roads', 'gpu_bfs') WHERE sources = 'x'", "as in ",
      REST, "SELECT * FROM gpugraph_estimate('roads', 'gpu_bfs') %s"},
