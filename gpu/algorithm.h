@@ -38,9 +38,6 @@ typedef struct algorithm_side {
     const gg_method *methods;
     /* Searches: a function of the type that the algorithm's header names. */
     gg_function *call;
-    /* Searches of the sources that a device takes of many (device/share.h); NULL: they are
-    ** not shared out. */
-    gg_function *each;
     /* Device bytes that a run carves and that the graph lacks there. frugal: by the method that
     ** is content with least. NULL: it takes none. */
     int64_t (*bytes)(const gpugraph_graph *graph, bool frugal);

@@ -268,14 +268,6 @@ gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_
 /* The edges that enter v, as arcs back to their sources. */
 gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
                                    gpugraph_arcs *arcs);
-/* How many there are, which is kept with the arcs that leave vertices. */
-gpugraph_status gpugraph_count_into(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
-                                    uint64_t *count);
-/* Vertices among which are the sources of all edges that enter v (v itself maybe not), in no order, some more than once: out of
-** rows that searches have left on the host. *count: how many; 0 where there are no such rows. The first `room` of them are written. */
-gpugraph_status gpugraph_sources_into(gpugraph_graph *graph, uint32_t v,
-                                      gpugraph_run *run, uint32_t *vertex, uint64_t room,
-                                      uint64_t *count);
 /* Are the arcs that have been made those of the edges, and no others? *edge: that of the first edge
 ** which has none, or GPUGRAPH_NO_EDGE. GPUGRAPH_INVALID and a sentence where they are not. */
 gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
@@ -375,15 +367,6 @@ gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *
                                   gpugraph_run *run, uint32_t *const *depth,
                                   void *const *tree_edge);
 
-/* The depths of gpugraph_bfs_each as bytes, a quarter of the memory: depth[i][v] is 255 where gpugraph_bfs_each
-** would have GPUGRAPH_NONE. *fits: a byte has room for all of them. False, with GPUGRAPH_OK: some depth is 255 or
-** more, what the arrays hold is not defined, and gpugraph_bfs_each is to be called instead. The graph remembers that
-** until its edges change: any further call that has no bound below 255 then says so at once, without a
-** search. Trees are made by gpugraph_bfs_each alone. */
-gpugraph_status gpugraph_bfs_each_bytes(gpugraph_graph *graph,
-                                        const gpugraph_search *search, gpugraph_run *run,
-                                        uint8_t *const *depth, bool *fits);
-
 /* What gpugraph_bfs finds, as a list of the vertices that are reached, where these are few: in time of
 ** what is looked at, not of the graph. vertex, depth, tree_edge (NULL leaves it out): room for `room` entries,
 ** ascending by vertex; *count: how many. GPUGRAPH_NONE, and GPUGRAPH_OK, where gpugraph_bfs is to be called
@@ -406,15 +389,6 @@ gpugraph_status gpugraph_bfs_list(gpugraph_graph *graph, const gpugraph_search *
 ** after Meyer and Sanders (J. Algorithms 49, 2003); Dijkstra where the graph is small. */
 gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                               gpugraph_run *run, void *distance, void *tree_edge);
-
-/* Shortest paths from each of the sources by itself: what gpugraph_sssp finds from source[i] alone, with
-** the same targets, bound and limit, goes to distance[i], n entries, and its tree to tree_edge[i];
-** NULL leaves the trees out. Several devices share the sources out; else one search comes after the other.
-** After an error, which is that of some source, what the arrays hold is not defined. Phases as for
-** gpugraph_sssp, of each search by the calling thread. */
-gpugraph_status gpugraph_sssp_each(gpugraph_graph *graph, const gpugraph_search *search,
-                                   gpugraph_run *run, void *const *distance,
-                                   void *const *tree_edge);
 
 /* What gpugraph_sssp finds, as a list of the vertices that are reached, where these are few: as gpugraph_bfs_list, on the CPU by "auto" and
 ** "dijkstra". GPUGRAPH_NONE in *count, too, where a sum leaves the range and no bound keeps it out, and where a tree

@@ -144,7 +144,6 @@ struct graph_statistics {
     uint32_t searches; /* begun so far: later ones may afford more preparation */
     bool thin;         /* a depth-first search on a device has found it so */
     bool ways_tie;     /* ties left a path by weight from both ends open */
-    bool long_ways;    /* some depth does not fit a byte */
     /* Searches for which no list is asked, because a device's list was too long. */
     uint32_t lists_to_skip;
 };

@@ -103,12 +103,3 @@ void array_blocks_free(void) {
         free(block);
     }
 }
-
-uint64_t array_blocks_bytes(void) {
-    uint64_t bytes = 0;
-    open_spares();
-    for (int i = 0; i < spares.count; i++)
-        bytes += gg_block_bytes(spares.block[i]);
-    gg_unlock(&spares.lock);
-    return bytes;
-}

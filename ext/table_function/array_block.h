@@ -24,7 +24,5 @@ void *array_block_grown(gpugraph_run *run, void *block, uint64_t from, uint64_t 
                         size_t size);
 /* Frees the spare ones. */
 void array_blocks_free(void);
-/* Bytes of the spare ones. */
-uint64_t array_blocks_bytes(void);
 
 #endif

@@ -138,9 +138,6 @@ void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes);
 ** past the caches. (widen.c) */
 void gg_widen(const gpugraph_run *run, uint32_t *to, const uint8_t *from, uint64_t count,
               uint64_t all);
-/* Numbers of four bytes to one, UINT32_MAX to 255. False: for one of 255 or more that is too little. (widen.c) */
-bool gg_narrow_to_bytes(const gpugraph_run *run, uint8_t *to, const uint32_t *from,
-                        uint64_t count);
 /* Sorts count pairs by key, equal keys staying in order: a radix sort that skips bits in
 ** which all keys agree. The scratch arrays have count entries too. gg_sort_edges: the
 ** values are edge numbers. (order.c) */

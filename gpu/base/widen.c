@@ -1,5 +1,5 @@
-/* Numbers of a byte become numbers of four bytes on several threads, and back. The
-** largest byte stands for none.
+/* Numbers of a byte become numbers of four bytes on several threads. The largest byte
+** stands for none.
 **
 **     bytes     | 3 | 0 | 255 | 7 | ...
 **     to        | 3 | 0 | all ones | 7 | ...
@@ -83,37 +83,4 @@ void gg_widen(const gpugraph_run *run, uint32_t *to, const uint8_t *from, uint64
     struct widening w = {to, from, all >= PAST_CACHES};
     const int threads = gg_threads(run, count);
     gg_slices(threads < WIDENERS ? threads : WIDENERS, count, widen_slice, &w);
-}
-
-/* ---- back to one byte ---- */
-
-struct narrowing {
-    uint8_t *to;
-    const uint32_t *from;
-    bool lost; /* atomic */
-};
-
-/* The compiler makes vectors of this. */
-static bool narrow_some(uint8_t *restrict to, const uint32_t *restrict from,
-                        uint64_t count) {
-    uint32_t lost = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        const uint32_t number = from[i];
-        lost |= (uint32_t)(number >= NONE_BYTE) & (uint32_t)(number != UINT32_MAX);
-        to[i] = (uint8_t)(number < NONE_BYTE ? number : NONE_BYTE);
-    }
-    return !lost;
-}
-
-static void narrow_slice(void *job, uint64_t low, uint64_t high) {
-    struct narrowing *n = job;
-    if (!narrow_some(n->to + low, n->from + low, high - low))
-        __atomic_store_n(&n->lost, true, __ATOMIC_RELAXED);
-}
-
-bool gg_narrow_to_bytes(const gpugraph_run *run, uint8_t *to, const uint32_t *from,
-                        uint64_t count) {
-    struct narrowing n = {to, from, false};
-    gg_slices(gg_threads(run, count), count, narrow_slice, &n);
-    return !n.lost;
 }

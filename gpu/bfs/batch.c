@@ -29,8 +29,8 @@
 enum {
     LEAST_GATHERED = 8, /* sources from which the transpose is worth its making */
     GATHER_ALPHA = 4,   /* gather once the frontier has more than 1 / ALPHA of the arcs */
-    /* Vertices that a thread then takes at a time: their depths as bytes are 16 lines of
-    ** each row. With 64, one line, threads shared nearly every line. */
+    /* Vertices that a thread then takes at a time. With 64, threads shared many cache
+    ** lines. */
     GATHER_GRAB = 1024
 };
 
@@ -39,7 +39,6 @@ struct batch {
     const gpugraph_search *search;
     csr forward, reverse; /* reverse.begin NULL: there is none */
     uint32_t *const *depth;
-    uint8_t *const *bytes; /* in place of depth, where that is NULL */
     uint32_t searches;
     uint64_t searching; /* searches that go on */
     int threads;
@@ -77,12 +76,8 @@ static void tell_tally(struct batch *b, const struct tally *t) {
 /* The depth of v in each of these searches. */
 static inline void put_depth(struct batch *b, uint32_t v, uint64_t searches,
                              uint32_t depth) {
-    if (b->bytes)
-        for (; searches; searches &= searches - 1)
-            b->bytes[__builtin_ctzll(searches)][v] = (uint8_t)depth;
-    else
-        for (; searches; searches &= searches - 1)
-            b->depth[__builtin_ctzll(searches)][v] = depth;
+    for (; searches; searches &= searches - 1)
+        b->depth[__builtin_ctzll(searches)][v] = depth;
 }
 
 /* These searches have reached v in this level. */
@@ -340,11 +335,7 @@ static void search_levels(struct batch *b) {
 static void clear_search(void *batch, uint64_t which) {
     const struct batch *b = batch;
     const uint64_t n = b->forward.n;
-    if (gg_pause(b->run))
-        return;
-    if (b->bytes)
-        memset(b->bytes[which], BFS_NO_BYTE, n);
-    else
+    if (!gg_pause(b->run))
         memset(b->depth[which], 0xff, n * sizeof **b->depth);
 }
 
@@ -376,9 +367,8 @@ static void report_batch(const struct batch *b, double started) {
 }
 
 gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,
-                             gpugraph_run *run, const struct bfs_results *rows) {
-    struct batch b = {
-        .run = run, .search = search, .depth = rows->depth, .bytes = rows->bytes};
+                             gpugraph_run *run, uint32_t *const *depth) {
+    struct batch b = {.run = run, .search = search, .depth = depth};
     enum csr_kind back = gg_reverse_kind(search->direction);
     b.searches = search->source_count;
     if (gg_rows(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
@@ -407,8 +397,6 @@ gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *searc
         return run->status;
     if (gg_stopping(run))
         return gg_stopped(run);
-    /* The last level may have found nothing. */
-    gg_know(&graph->known.long_ways, b.level >= BFS_NO_BYTE + (b.fresh == 0));
     report_batch(&b, started);
     return GPUGRAPH_OK;
 }

@@ -267,8 +267,6 @@ gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
         return run->status;
     if (gg_stopping(run))
         return gg_stopped(run);
-    gg_know(&graph->known.long_ways,
-            b.level > BFS_NO_BYTE); /* the last one may be empty */
     char more[80];
     snprintf(more, sizeof more, "%u levels, %u of them bottom-up", b.level,
              b.bottom_up_levels);

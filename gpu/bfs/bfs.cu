@@ -365,9 +365,6 @@ static bool search_bfs_graph(struct cuda_job *job, const gpugraph_search *search
         (tree_edge && !gg_bfs_tree(job, search, &out)))
         return false;
     double started = gg_now_ms();
-    /* One of the methods may have looked a level further, and one does not tell. */
-    gg_know(&job->graph->known.long_ways,
-            out.deepest > BFS_NO_BYTE && out.deepest < GPUGRAPH_NONE - 1);
     if (!gg_bfs_bring(job, depth, out.depth, n, out.deepest) ||
         (tree_edge && !gg_download(job, tree_edge, out.tree, gg_tree_bytes(job, true))))
         return false;
@@ -417,7 +414,6 @@ static int64_t bfs_device_bytes(const gpugraph_graph *graph, bool) {
 extern "C" const algorithm_side gg_bfs_cuda = {
     .methods = methods,
     .call = GG_CALLS(bfs_entry, gg_bfs_on_device),
-    .each = GG_CALLS(bfs_each_entry, gg_cuda_bfs_each),
     .bytes = bfs_device_bytes,
     .list = list_bfs_on_device,
 };

@@ -16,11 +16,6 @@ enum {
     LEAST_TREES = 4 /* that are made together: a few cost one pass each */
 };
 
-void gg_bfs_keep_bytes(gpugraph_graph *graph, const gpugraph_run *run,
-                       const uint32_t *depth, uint8_t *bytes) {
-    gg_know(&graph->known.long_ways, !gg_narrow_to_bytes(run, bytes, depth, graph->n));
-}
-
 /* A part of the sources: at most GG_LANES from number `first` on. */
 static gpugraph_search some_sources(const gpugraph_search *search, uint32_t first,
                                     uint32_t most) {
@@ -31,25 +26,10 @@ static gpugraph_search some_sources(const gpugraph_search *search, uint32_t firs
     return part;
 }
 
-/* One search of several. Rows of bytes are made from `spare`, a row that all of them use.
-** */
 static bool search_one(gpugraph_graph *graph, const gpugraph_search *search, uint32_t i,
-                       gpugraph_run *run, const struct bfs_results *rows,
-                       uint32_t *spare) {
+                       gpugraph_run *run, uint32_t *const *depth) {
     const gpugraph_search one = some_sources(search, i, 1);
-    if (gg_cpu_bfs(graph, &one, run, spare ? spare : rows->depth[i], NULL))
-        return false;
-    if (spare)
-        gg_bfs_keep_bytes(graph, run, spare, rows->bytes[i]);
-    return true;
-}
-
-static bool search_batch(gpugraph_graph *graph, const gpugraph_search *search, uint32_t i,
-                         gpugraph_run *run, const struct bfs_results *rows) {
-    const gpugraph_search part = some_sources(search, i, GG_LANES);
-    const struct bfs_results some = {.depth = rows->depth ? rows->depth + i : NULL,
-                                     .bytes = rows->bytes ? rows->bytes + i : NULL};
-    return !gg_bfs_batch(graph, &part, run, &some);
+    return !gg_cpu_bfs(graph, &one, run, depth[i], NULL);
 }
 
 /* Do frontiers of different searches meet? The search from the first source, which is
@@ -62,46 +42,30 @@ static bool frontiers_meet(const gpugraph_graph *graph, const uint32_t *depth) {
     return deepest <= MOST_LEVELS;
 }
 
-static bool is_multi_source(gpugraph_run *run) {
-    return gg_settle_method(run, gg_bfs_methods, NULL) ==
-           &gg_bfs_methods[BFS_MULTI_SOURCE];
-}
-
-/* Makes the searches, by `auto` all but the first at once where that pays, until a byte
-** has no room for a depth. */
-static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
-                       gpugraph_run *run, const struct bfs_results *rows,
-                       uint32_t *spare) {
+/* Makes the searches, by `auto` all but the first at once where that pays. */
+static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
+                        gpugraph_run *run, uint32_t *const *depth) {
     const uint32_t count = search->source_count;
-    bool at_once = is_multi_source(run);
+    bool at_once =
+        gg_settle_method(run, gg_bfs_methods, NULL) == &gg_bfs_methods[BFS_MULTI_SOURCE];
     uint32_t i = 0;
+    gg_count_searches(graph, count - 1);
     if (gg_method_is_auto(run) && count >= LEAST_SOURCES && !gg_is_thin(graph) &&
-        search_one(graph, search, i++, run, rows, spare)) {
-        at_once = frontiers_meet(graph, spare ? spare : rows->depth[0]);
+        search_one(graph, search, i++, run, depth)) {
+        at_once = frontiers_meet(graph, depth[0]);
         if (at_once)
             run->used_method = gg_bfs_methods[BFS_MULTI_SOURCE].is.name;
     }
-    while (i < count && run->status == GPUGRAPH_OK &&
-           !gg_bfs_too_long(graph, search, rows)) {
+    while (i < count && run->status == GPUGRAPH_OK) {
+        const gpugraph_search some = some_sources(search, i, GG_LANES);
         if (gg_poll(run)) /* a search of a small graph ends before it asks */
             gg_stopped(run);
         else if (at_once)
-            search_batch(graph, search, i, run, rows);
+            gg_bfs_batch(graph, &some, run, depth + i);
         else
-            search_one(graph, search, i, run, rows, spare);
+            search_one(graph, search, i, run, depth);
         i += at_once ? GG_LANES : 1;
     }
-}
-
-static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
-                        gpugraph_run *run, const struct bfs_results *rows) {
-    uint32_t *spare = NULL;
-    const bool needed = rows->bytes && !is_multi_source(run);
-    if (needed && !(spare = gg_alloc(run, graph->n, sizeof *spare)))
-        return;
-    gg_count_searches(graph, search->source_count - 1);
-    search_all(graph, search, run, rows, spare);
-    gg_release(spare);
 }
 
 /* A few trees are made one by one, which takes less memory. */
@@ -121,10 +85,11 @@ static void grow_each(gpugraph_graph *graph, const gpugraph_search *search,
 }
 
 gpugraph_status gg_cpu_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
-                                gpugraph_run *run, const struct bfs_results *rows) {
-    search_each(graph, search, run, rows);
-    if (rows->tree_edge)
-        grow_each(graph, search, run, rows->depth, rows->tree_edge);
+                                gpugraph_run *run, uint32_t *const *depth,
+                                void *const *tree_edge) {
+    search_each(graph, search, run, depth);
+    if (tree_edge)
+        grow_each(graph, search, run, depth, tree_edge);
     return run->status;
 }
 
@@ -133,73 +98,55 @@ gpugraph_status gg_cpu_bfs_each(gpugraph_graph *graph, const gpugraph_search *se
 struct shared_each {
     gpugraph_graph *graph;
     const gpugraph_search *search;
-    const struct bfs_results *rows;
-    bfs_each_entry *each;
+    uint32_t *const *depth;
+    void *const *tree_edge;
 };
 
-static void search_some(void *each, gpugraph_run *run, struct share_member *member) {
+/* One search after the other. Many at once, a bit each, lose on a device up to 16 of
+** them, and gain a fifth at best with 64. */
+static void search_some(void *each, gpugraph_run *run, uint32_t low, uint32_t high) {
     const struct shared_each *e = each;
-    e->each(e->graph, e->search, run, e->rows, member);
+    bfs_entry *call = GG_CALL_OF(bfs_entry, gg_bfs.side[GPUGRAPH_CUDA]);
+    for (uint32_t i = low; i < high && run->status == GPUGRAPH_OK; i++) {
+        const gpugraph_search one = some_sources(e->search, i, 1);
+        call(e->graph, &one, run, e->depth[i], e->tree_edge ? e->tree_edge[i] : NULL);
+        gg_count_searches(e->graph, i > 0);
+    }
 }
 
 /* One by one, so that none waits long for another. */
 static void share_each(struct shared_each *e, gpugraph_run *run) {
     const struct shared_work work = {
-        .items = e->search->source_count, .portion = 1, .all = search_some, .of = e};
+        .items = e->search->source_count, .portion = 1, .part = search_some, .of = e};
     gg_share_out(run, &work);
 }
 
 static void each_by(gpugraph_graph *graph, const gpugraph_search *search,
-                    gpugraph_run *run, const struct bfs_results *rows) {
+                    gpugraph_run *run, uint32_t *const *depth, void *const *tree_edge) {
     bool fallback = false;
     gpugraph_backend on =
         gg_choose_shared(graph, &gg_bfs, NULL, search->source_count, run, &fallback);
     if (!on)
         return;
     run->chosen_at_ms = 0; /* what many take says nothing of one */
-    bfs_each_entry *each = (bfs_each_entry *)gg_bfs.side[on]->each;
-    if (each)
-        share_each(&(struct shared_each){graph, search, rows, each}, run);
+    if (on == GPUGRAPH_CUDA)
+        share_each(&(struct shared_each){graph, search, depth, tree_edge}, run);
     else
-        gg_cpu_bfs_each(graph, search, run, rows);
+        gg_cpu_bfs_each(graph, search, run, depth, tree_edge);
     if (gg_fall_back(run, &gg_bfs, fallback))
-        gg_cpu_bfs_each(graph, search, run, rows);
-}
-
-/* A search for bytes ends with the first level that they have no room for. */
-static void each_checked(gpugraph_graph *graph, const gpugraph_search *search,
-                         gpugraph_run *run, const struct bfs_results *rows) {
-    const void *const *depth =
-        rows->bytes ? (const void *const *)rows->bytes : (const void *const *)rows->depth;
-    if (gg_check_search(graph, search, run) ||
-        !gg_needs_rows(run, depth, search->source_count, graph->n, "depth") ||
-        (rows->tree_edge && !gg_needs_rows(run, (const void *const *)rows->tree_edge,
-                                           search->source_count, graph->n, "tree_edge")))
-        return;
-    gpugraph_search bounded = *search;
-    if (rows->bytes && gg_bfs_may_be_long(search))
-        bounded.max_depth = BFS_NO_BYTE;
-    if (!gg_bfs_too_long(graph, search, rows))
-        each_by(graph, &bounded, run, rows);
+        gg_cpu_bfs_each(graph, search, run, depth, tree_edge);
 }
 
 gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
                                   gpugraph_run *run, uint32_t *const *depth,
                                   void *const *tree_edge) {
-    const struct bfs_results rows = {.depth = depth, .tree_edge = tree_edge};
+    const void *const *depths = (const void *const *)depth;
+    const void *const *trees = (const void *const *)tree_edge;
     gg_enter_graph(graph, run);
-    each_checked(graph, search, run, &rows);
-    return gg_leave_graph(graph, run);
-}
-
-gpugraph_status gpugraph_bfs_each_bytes(gpugraph_graph *graph,
-                                        const gpugraph_search *search, gpugraph_run *run,
-                                        uint8_t *const *depth, bool *fits) {
-    const struct bfs_results rows = {.bytes = depth};
-    gg_enter_graph(graph, run);
-    if (!gg_needs(run, fits, 1, "fits"))
-        return gg_leave_graph(graph, run);
-    each_checked(graph, search, run, &rows);
-    *fits = run->status == GPUGRAPH_OK && !gg_bfs_too_long(graph, search, &rows);
+    if (!gg_check_search(graph, search, run) &&
+        gg_needs_rows(run, depths, search->source_count, graph->n, "depth") &&
+        (!trees ||
+         gg_needs_rows(run, trees, search->source_count, graph->n, "tree_edge")))
+        each_by(graph, search, run, depth, tree_edge);
     return gg_leave_graph(graph, run);
 }

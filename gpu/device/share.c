@@ -3,7 +3,6 @@
 #include "mutex.h"
 #include "services.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,9 +12,9 @@ struct portion {
 
 struct share_member {
     struct share *s;
-    gpugraph_run own, *run;          /* run: its own or, of the first, the caller's */
-    struct portion open[SHARE_OPEN]; /* under way, or left behind: the oldest first */
-    int opened;
+    gpugraph_run own, *run; /* run: its own or, of the first, the caller's */
+    struct portion open;    /* under way, or left behind */
+    bool is_open;
     uint32_t done; /* items */
     bool started, gave_up, ended_all;
 };
@@ -26,7 +25,7 @@ struct share {
     uint32_t taken;    /* items */
     int members;
     struct share_member member[GG_MAX_DEVICES];
-    struct portion left[GG_MAX_DEVICES * SHARE_OPEN]; /* by those that gave up */
+    struct portion left[GG_MAX_DEVICES]; /* by those that gave up */
     int lefts;
     gg_mutex mutex;
     gg_condition one_ended;
@@ -58,36 +57,20 @@ static bool next_portion(struct share *s, struct portion *next) {
     return true;
 }
 
-bool gg_share_take(struct share_member *m, uint32_t *low, uint32_t *high) {
-    struct portion *next = &m->open[m->opened];
-    assert(m->opened < SHARE_OPEN);
-    if (m->run->status || gg_stopping(m->s->run) || !next_portion(m->s, next))
-        return false;
-    m->opened++;
-    *low = next->low;
-    *high = next->high;
-    return true;
-}
-
-void gg_share_done(struct share_member *m) {
-    m->done += m->open[0].high - m->open[0].low;
-    m->opened--;
-    memmove(m->open, m->open + 1, (size_t)m->opened * sizeof *m->open);
+static bool take_portion(struct share_member *m) {
+    m->is_open =
+        !m->run->status && !gg_stopping(m->s->run) && next_portion(m->s, &m->open);
+    return m->is_open;
 }
 
 /* What is not done stays open after a failure. */
 static void work_on(struct share_member *m) {
     const struct shared_work *w = m->s->work;
-    uint32_t low, high;
-    if (w->all) {
-        w->all(w->of, m->run, m);
-        return;
-    }
-    while (gg_share_take(m, &low, &high)) {
-        w->part(w->of, m->run, low, high);
+    while (take_portion(m)) {
+        w->part(w->of, m->run, m->open.low, m->open.high);
         if (m->run->status)
             return;
-        gg_share_done(m);
+        m->done += m->open.high - m->open.low;
     }
 }
 
@@ -183,8 +166,8 @@ static void hear_failures(struct share *s) {
 static void gather_left(struct share *s) {
     for (int i = 1; i < s->members; i++) {
         const struct share_member *m = &s->member[i];
-        for (int k = 0; m->gave_up && k < m->opened; k++)
-            s->left[s->lefts++] = m->open[k];
+        if (m->gave_up && m->is_open)
+            s->left[s->lefts++] = m->open;
     }
 }
 

@@ -15,23 +15,12 @@
 extern "C" {
 #endif
 
-struct share_member; /* a device at work */
-
 struct shared_work {
     uint32_t items, portion;
     /* Does items low .. high - 1 on run->device, from any thread; run->status says how it went. */
     void (*part)(void *of, gpugraph_run *run, uint32_t low, uint32_t high);
     void *of;
-    /* In place of part: takes portions until there is none. */
-    void (*all)(void *of, gpugraph_run *run, struct share_member *member);
 };
-
-enum { SHARE_OPEN = 2 }; /* portions that a device may have begun and not ended */
-
-/* Items low .. high - 1 are this device's. False: there are no more, or the run must end. */
-bool gg_share_take(struct share_member *member, uint32_t *low, uint32_t *high);
-/* The portion that was taken first, of those that are not done, is done. */
-void gg_share_done(struct share_member *member);
 
 /* On run->used_devices, at least 1. Phase "devices". */
 gpugraph_status gg_share_out(gpugraph_run *run, const struct shared_work *work);

@@ -303,40 +303,6 @@ gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_r
     return arcs_at(graph, GPUGRAPH_IN, v, run, arcs);
 }
 
-gpugraph_status gpugraph_count_into(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
-                                    uint64_t *count) {
-    gpugraph_arcs out;
-    gg_begin(run);
-    if (!gg_needs(run, count, 1, "count"))
-        return run->status;
-    *count = 0;
-    if (!gpugraph_arcs_from(graph, v, run, &out))
-        *count = graph->derived.adjacency[GPUGRAPH_OUT].in[v];
-    return run->status;
-}
-
-gpugraph_status gpugraph_sources_into(gpugraph_graph *graph, uint32_t v,
-                                      gpugraph_run *run, uint32_t *vertex, uint64_t room,
-                                      uint64_t *count) {
-    static const enum csr_kind kinds[] = {CSR_IN, CSR_BOTH, CSR_SIMPLE};
-    csr rows = {0};
-    gg_enter_graph(graph, run);
-    gg_needs(run, vertex, room, "vertex");
-    if (gg_needs(run, count, 1, "count"))
-        *count = 0;
-    if (v >= graph->n)
-        gg_fail(run, GPUGRAPH_INVALID, "vertex %u is not one of %u", v, graph->n);
-    for (int i = 0; i < 3 && !rows.begin && !gg_stopping(run); i++)
-        if (gg_csr_made(graph, kinds[i]))
-            gg_rows(graph, kinds[i], false, false, run, &rows);
-    if (rows.begin && !run->status) {
-        *count = rows.end[v] - rows.begin[v];
-        for (uint64_t i = 0; i < *count && i < room; i++)
-            vertex[i] = rows.target[rows.begin[v] + i];
-    }
-    return gg_leave_graph(graph, run);
-}
-
 gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
                                       gpugraph_run *run, gpugraph_arcs *arcs) {
     if (gpugraph_arcs_from(graph, v, run, arcs))

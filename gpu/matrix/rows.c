@@ -113,7 +113,6 @@ static int ask_listener(void *row_maker_pointer) {
 static void make_depths(row_maker *r) {
     matrix *m = r->m;
     gpugraph_run *run = m->run;
-    const struct bfs_results rows = {.depth = r->depth};
     const char *used = run->used_method, *asked = run->method;
     gpugraph_search *part = &r->search;
     uint32_t at_once = depths_at_once(m->graph);
@@ -135,7 +134,7 @@ static void make_depths(row_maker *r) {
             if (!r->depth[i])
                 r->depth[i] = gg_alloc(run, m->graph->n, sizeof *r->depth[i]);
         run->used_method = "direction-optimizing";
-        if (run->status || gg_cpu_bfs_each(m->graph, part, run, &rows))
+        if (run->status || gg_cpu_bfs_each(m->graph, part, run, r->depth, NULL))
             break;
         for (uint32_t i = 0; i < part->source_count; i++)
             write_depths(r, r->made + i, r->depth[i]);

@@ -184,12 +184,4 @@ template <typename type> struct both_ends : type { static const int ends = 2; };
 
 template <typename type> struct in_parts : type { static const bool parts = true; };
 
-/* base plus step, and in any case more than base. */
-template <typename type>
-static __device__ __forceinline__ typename type::word
-gg_beyond(typename type::word base, typename type::word step) {
-    typename type::word sum = type::plus(base, step);
-    return sum > base ? sum : base + 1;
-}
-
 #endif

@@ -156,7 +156,7 @@ static void commit(update *u) {
     graph->wide = gg_is_wide(graph->m);
     graph->distance_type = u->distance_type;
     /* nobody has looked at these edges */
-    graph->known.thin = graph->known.long_ways = false;
+    graph->known.thin = false;
     graph->known.degree_high = u->degree_high;
     graph->known.path_low = u->path_low;
     graph->known.path_high = u->path_high;

@@ -141,29 +141,8 @@ static double time_each(gpugraph_graph *graph, gpugraph_run *run, const char *me
     return now_ms() - started;
 }
 
-/* The depths of one call for all as bytes, in the same arrays. */
-static double time_bytes(gpugraph_graph *graph, gpugraph_run *run, const char *method,
-                         const uint32_t *source, uint32_t sources, uint32_t **depth) {
-    gpugraph_search search = {
-        .source = source, .source_count = sources, .max_depth = GPUGRAPH_NONE};
-    uint8_t **bytes = need(malloc(sources * sizeof *bytes));
-    double unheard = 0, started = now_ms();
-    bool fits;
-    for (uint32_t i = 0; i < sources; i++)
-        bytes[i] = (uint8_t *)depth[i];
-    run->method = method;
-    run->listener = &unheard;
-    gpugraph_bfs_each_bytes(graph, &search, run, bytes, &fits);
-    give_up_on_error(run);
-    free(bytes);
-    return fits ? now_ms() - started : 0;
-}
-
-enum each_way { EACH_DEPTHS, EACH_TREES, EACH_BYTES, EACH_WAYS };
-
 static void compare_each(gpugraph_graph *graph, gpugraph_run *run, int repeats,
                          uint32_t sources) {
-    static const char *const ways[EACH_WAYS] = {"", ", with trees", ", as bytes"};
     static const char *const methods[] = {NULL, "direction-optimizing", "multi-source"};
     uint64_t m = gpugraph_edge_count(graph);
     uint32_t n = gpugraph_vertex_count(graph);
@@ -176,19 +155,17 @@ static void compare_each(gpugraph_graph *graph, gpugraph_run *run, int repeats,
         depth[i] = need(calloc(n, sizeof **depth));
         tree[i] = need(calloc(n, gpugraph_edge_size(graph)));
     }
-    for (int way = 0; way < EACH_WAYS; way++)
-        for (int method = way == EACH_BYTES; method < 3; method++) {
+    for (int trees = 0; trees < 2; trees++)
+        for (int method = 0; method < 3; method++) {
             for (int i = -1; i < repeats; i++) {
-                double taken =
-                    way == EACH_BYTES
-                        ? time_bytes(graph, run, methods[method], source, sources, depth)
-                        : time_each(graph, run, methods[method], source, sources, depth,
-                                    way == EACH_TREES ? tree : NULL);
+                double taken = time_each(graph, run, methods[method], source, sources,
+                                         depth, trees ? tree : NULL);
                 if (i >= 0)
                     ms[i] = taken;
             }
             printf("%u sources, %s%s\n", sources,
-                   methods[method] ? methods[method] : "a call each", ways[way]);
+                   methods[method] ? methods[method] : "a call each",
+                   trees ? ", with trees" : "");
             print_times("  all", ms, repeats);
         }
     for (uint32_t i = 0; i < sources; i++) {

@@ -14,9 +14,8 @@
 ** of the phases "upload" and "csr"; first: searches by depth of a graph that has just
 ** left the device, REPEATS times from each source, medians of the phases "upload",
 ** "csr" and "prepare", and of the kernels; each: 8, 16 and 64 sources by one
-** gpugraph_bfs_each, as METHOD says; each_bytes: the same depths as bytes; each_sssp:
-** by one gpugraph_sssp_each; breakdown: dfs by each of its methods on the device (or
-** METHOD alone), once from each source, the first alone where that has taken
+** gpugraph_bfs_each, as METHOD says; breakdown: dfs by each of its methods on the device
+** (or METHOD alone), once from each source, the first alone where that has taken
 ** BREAKDOWN_MS; plain: the serial search of plain_dfs.h.
 ** METHOD and BACKEND: as for gpugraph_run, default auto; several with commas between
 ** them are timed one after the other. SOURCES: how many of the graph's sixteen sources
@@ -482,49 +481,18 @@ static std::vector<uint32_t> draw_sources(const struct bench *b, uint32_t count)
     return source;
 }
 
-enum each_way { EACH_DEPTHS, EACH_BYTES, EACH_WEIGHTS, EACH_WAYS };
-static const char *const each_names[EACH_WAYS] = {"each", "each_bytes", "each_sssp"};
-
-static gpugraph_status search_each(struct bench *b, const gpugraph_search *s,
-                                   enum each_way way, const std::vector<void *> &row,
-                                   void *const *tree) {
-    if (way == EACH_WEIGHTS)
-        return gpugraph_sssp_each(b->graph, s, &b->run, row.data(), tree);
-    if (way == EACH_DEPTHS) {
-        std::vector<uint32_t *> depth;
-        for (void *one : row)
-            depth.push_back((uint32_t *)one);
-        return gpugraph_bfs_each(b->graph, s, &b->run, depth.data(), tree);
-    }
-    std::vector<uint8_t *> depth;
-    for (void *one : row)
-        depth.push_back((uint8_t *)one);
-    bool fits;
-    gpugraph_bfs_each_bytes(b->graph, s, &b->run, depth.data(), &fits);
-    if (b->run.status == GPUGRAPH_OK && !fits)
-        fprintf(stderr, "%s: depths that a byte has no room for\n", b->graph_name);
-    return b->run.status;
-}
-
-/* Of a row of `word`, as a number of four bytes. */
-static uint32_t each_value(const std::vector<uint32_t> &word, uint64_t v,
-                           enum each_way way) {
-    if (way != EACH_BYTES)
-        return word[v];
-    const uint8_t byte = ((const uint8_t *)word.data())[v];
-    return byte == UINT8_MAX ? GPUGRAPH_NONE : byte;
-}
-
-/* Weights of the graphs make distances of 32 bits. */
-static void time_each(struct bench *b, uint32_t count, enum each_way way) {
+static void time_each(struct bench *b, uint32_t count) {
     const std::vector<uint32_t> source = draw_sources(b, count);
-    const bool with_tree = b->tree && way != EACH_BYTES;
-    const uint32_t n = b->edges.n, words = way == EACH_BYTES ? n / 4 + 1 : n;
-    std::vector<std::vector<uint32_t>> word(with_tree ? 2 * (size_t)count : count);
-    std::vector<void *> row, tree;
+    const uint32_t n = b->edges.n;
+    std::vector<std::vector<uint32_t>> word(b->tree ? 2 * (size_t)count : count);
+    std::vector<uint32_t *> row;
+    std::vector<void *> tree;
     for (std::vector<uint32_t> &one : word) {
-        one.resize(words);
-        (row.size() < count ? row : tree).push_back(one.data());
+        one.resize(n);
+        if (row.size() < count)
+            row.push_back(one.data());
+        else
+            tree.push_back(one.data());
     }
     gpugraph_search s = gpugraph_search();
     s.source = source.data();
@@ -533,7 +501,8 @@ static void time_each(struct bench *b, uint32_t count, enum each_way way) {
     std::vector<double> ms;
     for (int i = -1; i < b->repeats; i++) {
         double began = now_ms();
-        need(b, search_each(b, &s, way, row, with_tree ? tree.data() : NULL));
+        need(b, gpugraph_bfs_each(b->graph, &s, &b->run, row.data(),
+                                  b->tree ? tree.data() : NULL));
         if (i >= 0)
             ms.push_back(now_ms() - began);
     }
@@ -541,10 +510,8 @@ static void time_each(struct bench *b, uint32_t count, enum each_way way) {
     uint64_t sum = 0;
     for (size_t i = 0; i < word.size(); i++)
         for (uint64_t v = 0; v < n; v++)
-            sum +=
-                hash((i * n + v) * 0x9E3779B97F4A7C15ULL + each_value(word[i], v, way));
-    printf("%s,%s,%s,%s,%u,%zu,%.3f,%.3f,%.3f,%016llx\n",
-           way == EACH_BYTES ? "EACH_BYTES" : "EACH", b->run.used_method,
+            sum += hash((i * n + v) * 0x9E3779B97F4A7C15ULL + word[i][v]);
+    printf("EACH,%s,%s,%s,%u,%zu,%.3f,%.3f,%.3f,%016llx\n", b->run.used_method,
            b->run.used_backend, b->graph_name, count, ms.size(), ms[ms.size() / 2],
            ms.front(), ms.back(), (unsigned long long)sum);
     fflush(stdout);
@@ -739,8 +706,7 @@ static bool known(const char *list) {
     std::stringstream names(list);
     bool all = true;
     for (std::string one; std::getline(names, one, ',');) {
-        bool found = asked(
-            "all,csr,first,each,each_bytes,each_sssp,paths,plain,breakdown", one.c_str());
+        bool found = asked("all,csr,first,each,paths,plain,breakdown", one.c_str());
         for (const char *algorithm : algorithms)
             found = found || one == algorithm;
         all = all && found;
@@ -791,9 +757,8 @@ static void time_methods(struct bench *b, const char *list, const char *named) {
         if (asked(list, "first"))
             time_first(b);
         for (uint32_t count : {8u, 16u, 64u})
-            for (int way = 0; way < EACH_WAYS; way++)
-                if (asked(list, each_names[way]))
-                    time_each(b, count, (enum each_way)way);
+            if (asked(list, "each"))
+                time_each(b, count);
         for (int weighted = 0; weighted < 2; weighted++)
             if (asked(list, "paths"))
                 time_paths(b, weighted);
@@ -848,7 +813,7 @@ int main(int argc, char **argv) {
                 "usage: bench_gpu GRAPH "
                 "bfs|sssp|dfs|mis|triangles|degrees|components|strong|pagerank|labels|"
                 "corners|clustering|matrix|cores|forest|topological_order|all|"
-                "csr|first|each|each_bytes|each_sssp|paths|plain|breakdown [METHOD "
+                "csr|first|each|paths|plain|breakdown [METHOD "
                 "[BACKEND [SOURCES [REPEATS]]]]\n");
         return 2;
     }

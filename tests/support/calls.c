@@ -186,13 +186,6 @@ static void ask_each(const world *w, gpugraph_run *run) {
     gpugraph_bfs_each(w->graph, &search, run, (uint32_t *const *)w->result, NULL);
 }
 
-static void ask_sssp_each(const world *w, gpugraph_run *run) {
-    gpugraph_search search = from_all_components(w);
-    search.source = w->all;
-    search.source_count = EACH;
-    gpugraph_sssp_each(w->graph, &search, run, w->result, NULL);
-}
-
 static void ask_roots(const world *w, gpugraph_run *run) {
     const gpugraph_search search = from_all_components(w);
     gpugraph_roots(w->graph, &search, run, w->result[1], w->result[2]);
@@ -240,7 +233,6 @@ const question questions[] = {
     {"matrix", ask_matrix},
     {"matrix", ask_matrix_by_weight},
     {"bfs each", ask_each},
-    {"sssp each", ask_sssp_each},
     {"bfs", ask_bfs}, /* a tree for what follows */
     {"roots", ask_roots},
     {"order", ask_values_in_order},

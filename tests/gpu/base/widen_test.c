@@ -1,5 +1,4 @@
-/* Bytes that become numbers of four: every value, in any place of a line and of a slice, past the caches and not.
-** And numbers of four that become bytes. */
+/* Bytes that become numbers of four: every value, in any place of a line and of a slice, past the caches and not. */
 #include "base/run.h"
 
 #include "expect.h"
@@ -50,39 +49,7 @@ START_TEST(long_arrays) {
 }
 END_TEST
 
-/* ---- back ---- */
-
-/* One number at a time is too large for a byte, or just not. */
-START_TEST(numbers_become_bytes) {
-    enum { MOST = 150000 };
-    static const uint32_t large[] = {254, 255, 256, 510, 1u << 31, UINT32_MAX - 1};
-    uint32_t *from = malloc(MOST * sizeof *from);
-    uint8_t *to = malloc(MOST + 1);
-    for (uint32_t i = 0; i < MOST; i++)
-        from[i] = i % 256 == 255 ? UINT32_MAX : i % 256;
-    for (int threads = 1; threads <= 5; threads += 2)
-        for (uint64_t count = 0; count <= MOST; count += count < 70 ? 1 : 49971) {
-            const gpugraph_run run = {.threads = threads};
-            to[count] = 7;
-            expect_equal(gg_narrow_to_bytes(&run, to, from, count), true);
-            for (uint64_t i = 0; i < count; i++)
-                expect_equal(to[i], i % 256);
-            expect_equal(to[count], 7);
-            for (int k = 0; k < 6 && count > 0; k++) {
-                const uint64_t at = count * (uint64_t)k / 6;
-                const uint32_t before = from[at];
-                from[at] = large[k];
-                expect_equal(gg_narrow_to_bytes(&run, to, from, count), k == 0);
-                from[at] = before;
-            }
-        }
-    free(from);
-    free(to);
-}
-END_TEST
-
 const struct suite suite = {
     "widen",
-    {{"widen", .timeout = 60,
-      .cases = {{&short_arrays}, {&long_arrays}, {&numbers_become_bytes}}}},
+    {{"widen", .timeout = 60, .cases = {{&short_arrays}, {&long_arrays}}}},
 };

@@ -126,55 +126,6 @@ START_TEST(one_after_the_other) {
 }
 END_TEST
 
-/* The same path, of which a byte has room for all depths: up to `edges` of it. */
-static void check_bytes_of_each(uint32_t vertices, uint32_t edges, const char *method) {
-    static const uint32_t source[SOURCES] = {0,  3,  10, 1, 100, 99, 98,
-                                             97, 96, 1,  0, 2,   101};
-    std::vector<std::vector<uint8_t>> depth(SOURCES, std::vector<uint8_t>(vertices, 7));
-    std::vector<uint8_t *> row;
-    for (std::vector<uint8_t> &one : depth)
-        row.push_back(one.data());
-    shape s = shape_empty(vertices);
-    for (uint32_t v = 0; v < edges; v++)
-        shape_add(&s, v, v + 1);
-    gpugraph_graph *graph = shape_graph(&s);
-    gpugraph_search search = gpugraph_search();
-    search.source = source;
-    search.source_count = SOURCES;
-    search.max_depth = GPUGRAPH_NONE;
-    for (int times = 0; times < 2; times++) {
-        bool fits = false;
-        gpugraph_run run = gpugraph_run();
-        run.backend = GPUGRAPH_CUDA;
-        run.method = method;
-        gpugraph_bfs_each_bytes(graph, &search, &run, row.data(), &fits);
-        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
-        ck_assert_msg(fits == (edges < 255), "%u vertices, %u edges, %s", vertices, edges,
-                      method);
-        for (int i = 0; i < SOURCES && fits; i++)
-            for (uint32_t v = 0; v < vertices; v++)
-                expect_equal(row[i][v],
-                             v >= source[i] && v <= edges ? v - source[i] : 255);
-    }
-    gpugraph_free(graph);
-    shape_free(&s);
-}
-
-/* Bytes and numbers; in one piece and in several, whole and not; and below the size at which they come home
-** so. */
-START_TEST(bytes_of_many_sources) {
-    for (uint32_t vertices : {1000u, (uint32_t)BYTES_LEAST})
-        for (uint32_t edges : {110u, 253u, 254u, 255u, 256u, 700u})
-            for (const char *method :
-                 {"auto", "persistent", "multi-kernel", "multi-queue"})
-                check_bytes_of_each(vertices, edges, method);
-    for (uint32_t edges : {101u, 200u, 254u, 255u})
-        check_bytes_of_each((5u << 20) + 3, edges, "auto");
-    for (uint32_t edges = 101; edges < 120; edges++)
-        check_bytes_of_each(BYTES_LEAST + edges, edges, "auto");
-}
-END_TEST
-
 /* With room for a search from some limit on. */
 START_TEST(where_memory_is_short) {
     gpugraph_graph *graph = path_among(1 << 20);
@@ -203,7 +154,6 @@ extern const struct suite suite = {
                           {&pieces_and_rests},
                           {&a_path_at_the_end},
                           {&one_after_the_other},
-                          {&bytes_of_many_sources},
                           {&where_memory_is_short}}}},
     .needs_device = true,
 };

@@ -312,50 +312,6 @@ static shape broom(uint32_t length, uint32_t every, uint32_t leaves) {
 
 enum { MOST_SOURCES = 70 }; /* more than one batch */
 
-/* Is one of the depths that are asked for 255 or more? */
-static bool has_long_way(const shape *s, const gpugraph_search *search,
-                         const struct answer *right) {
-    bool has = false;
-    for (uint32_t i = 0; i < search->source_count; i++)
-        for (uint32_t v = 0; v < s->vertices; v++)
-            has |= right[i].depth[v] != GPUGRAPH_NONE && right[i].depth[v] >= 255 &&
-                   right[i].depth[v] <= search->max_depth;
-    return has;
-}
-
-/* Depths as bytes. A search before this one may have met the long way. */
-static void check_bytes_by(const shape *s, gpugraph_graph *graph,
-                           const gpugraph_search *search, const struct answer *right,
-                           const gpugraph_run *as) {
-    const uint32_t n = s->vertices, count = search->source_count;
-    const bool is_long = has_long_way(s, search, right);
-    const bool whole = search->limit == 0 && search->target_count == 0;
-    uint8_t *row[MOST_SOURCES], *block = malloc((size_t)count * n + 1);
-    uint32_t *depth = malloc((n + 1) * sizeof *depth);
-    gpugraph_run run = *as;
-    gpugraph_search single = *search;
-    bool fits = false;
-    for (uint32_t i = 0; i < count; i++)
-        row[i] = block + (size_t)i * n;
-    block[(size_t)count * n] = 77;
-    gpugraph_bfs_each_bytes(graph, search, &run, row, &fits);
-    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
-    expect(block[(size_t)count * n] == 77, "%s: more than a row", s->name);
-    expect(fits || is_long || (graph->known.long_ways && search->max_depth >= 255),
-           "%s, %s: no room for short ways", s->name, run.used_method);
-    expect(!graph->known.long_ways || n > 255, "%s: ways longer than all of it", s->name);
-    expect(!fits || !is_long || !whole, "%s, %s: long ways", s->name, run.used_method);
-    single.source_count = 1;
-    for (uint32_t i = 0; i < count && fits; i++) {
-        for (uint32_t v = 0; v < n; v++)
-            depth[v] = row[i][v] == 255 ? GPUGRAPH_NONE : row[i][v];
-        single.source = search->source + i;
-        check_found(s, &single, &right[i], depth, NULL, run.used_method);
-    }
-    free(depth);
-    free(block);
-}
-
 static void check_each_by(const shape *s, gpugraph_graph *graph,
                           const gpugraph_search *search, const struct answer *right,
                           gpugraph_run *run) {
@@ -375,7 +331,6 @@ static void check_each_by(const shape *s, gpugraph_graph *graph,
         narrow_edges(graph, edge[i], s->vertices);
         check_found(s, &single, &right[i], depth[i], edge[i], run->used_method);
     }
-    check_bytes_by(s, graph, search, right, run);
     memcpy(bare, depth[count - 1], s->vertices * sizeof *bare);
     gpugraph_bfs_each(graph, search, run, depth, NULL);
     ck_assert_msg(run->status == GPUGRAPH_OK, "%s", run->message);

@@ -278,76 +278,6 @@ START_TEST(matrices_are_shared) {
 }
 END_TEST
 
-/* Shortest paths: distances of 32 bits, of 64 and REAL, and their trees. */
-static void same_distances(int weights, const char *method) {
-    edge_model model = model_make(MODEL_DENSE, weights, 800, 6000, 5);
-    gpugraph_graph *graph = model_graph(&model, 1);
-    uint32_t source[SOURCES];
-    void *right[2 * SOURCES], *got[2 * SOURCES]; /* distances, then trees */
-    for (uint32_t i = 0; i < SOURCES; i++)
-        source[i] = 31 * i;
-    for (int i = 0; i < 2 * SOURCES; i++) {
-        right[i] = calloc(graph->n, 8);
-        got[i] = calloc(graph->n, 8);
-    }
-    const gpugraph_search search = {
-        .source = source, .source_count = SOURCES, .max_depth = GPUGRAPH_NONE};
-    gpugraph_run cpu = {.backend = GPUGRAPH_CPU}, both = run_on_both();
-    both.method = method;
-    gpugraph_sssp_each(graph, &search, &cpu, right, right + SOURCES);
-    gpugraph_sssp_each(graph, &search, &both, got, got + SOURCES);
-    ck_assert_int_eq(cpu.status, both.status);
-    if (cpu.status == GPUGRAPH_OK) {
-        ck_assert_int_eq(both.used_devices, 2);
-        ck_assert_str_eq(both.used_backend, "cuda");
-        for (int i = 0; i < 2 * SOURCES; i++)
-            ck_assert_mem_eq(right[i], got[i], 8 * (size_t)graph->n);
-    }
-    for (int i = 0; i < 2 * SOURCES; i++) {
-        free(right[i]);
-        free(got[i]);
-    }
-    gpugraph_free(graph);
-    model_free(&model);
-}
-
-START_TEST(distances_are_shared) {
-    for (int weights = MODEL_SMALL; weights < MODEL_WEIGHTS; weights++) {
-        same_distances(weights, NULL);
-        same_distances(weights, "L1V-L2DQ");
-        same_distances(weights, "several");
-    }
-}
-END_TEST
-
-/* One source, whoever has it, reaches beyond the range: its sentence is the call's. */
-START_TEST(one_source_out_of_range) {
-    shape s = shape_path(40);
-    int64_t whole[39];
-    void *distance[SOURCES];
-    uint32_t source[SOURCES];
-    for (int i = 0; i < 39; i++)
-        whole[i] = i < 3 ? INT64_MAX / 2 : 1;
-    gpugraph_graph *graph = shape_weighed(&s, false, whole, NULL);
-    for (uint32_t i = 0; i < SOURCES; i++)
-        distance[i] = calloc(graph->n, 8);
-    for (uint32_t bad = 0; bad < SOURCES; bad++) {
-        for (uint32_t i = 0; i < SOURCES; i++)
-            source[i] = i == bad ? 0 : 4 + i;
-        const gpugraph_search search = {
-            .source = source, .source_count = SOURCES, .max_depth = GPUGRAPH_NONE};
-        gpugraph_run both = run_on_both();
-        gpugraph_sssp_each(graph, &search, &both, distance, NULL);
-        ck_assert_int_eq(both.status, GPUGRAPH_RANGE);
-        ck_assert_uint_gt(strlen(both.message), 0);
-    }
-    for (uint32_t i = 0; i < SOURCES; i++)
-        free(distance[i]);
-    gpugraph_free(graph);
-    shape_free(&s);
-}
-END_TEST
-
 /* Every device was asked for, and none has room. */
 START_TEST(a_limit_for_both) {
     gpugraph_graph *graph = rmat();
@@ -405,8 +335,6 @@ const struct suite suite = {
                 {&sources_are_shared},
                 {&long_rows_are_shared},
                 {&matrices_are_shared},
-                {&distances_are_shared},
-                {&one_source_out_of_range},
                 {&a_limit_for_both},
                 {&an_interrupt_ends_both}}}},
     .needs_devices = 2,

@@ -165,52 +165,6 @@ START_TEST(errors_end_all) {
 }
 END_TEST
 
-/* ---- a portion begins before the one before is done ---- */
-
-/* Each portion is done when the next one has begun. */
-static void overlap(void *of, gpugraph_run *run, struct share_member *member) {
-    struct job *job = of;
-    uint32_t low, high, first = 0, end = 0;
-    while (gg_share_take(member, &low, &high)) {
-        if (job->slow)
-            usleep(1000);
-        if (++job->portions[run->device] == 3 && run->device == job->failing) {
-            gg_fail(run, job->status, "device %d is out of order", run->device);
-            return; /* with two portions open */
-        }
-        for (uint32_t i = first; i < end; i++)
-            job->times[i]++;
-        if (end > 0)
-            gg_share_done(member);
-        first = low;
-        end = high;
-    }
-    for (uint32_t i = first; i < end; i++)
-        job->times[i]++;
-    if (end > 0)
-        gg_share_done(member);
-    job->of_device[run->device]++;
-}
-
-START_TEST(portions_overlap) {
-    for (int failing = -1; failing < DEVICES; failing++) {
-        struct job job = {
-            .failing = failing, .status = GPUGRAPH_DEVICE_MEMORY, .slow = true};
-        gpugraph_run run = run_on(15);
-        const struct shared_work work = {
-            .items = ITEMS, .portion = 7, .of = &job, .all = overlap};
-        gg_share_out(&run, &work);
-        if (failing == run.device) {
-            ck_assert_int_eq(run.status, GPUGRAPH_DEVICE_MEMORY);
-            continue;
-        }
-        ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
-        each_once(&job);
-        ck_assert_int_eq(run.used_devices, failing < 0 ? DEVICES : DEVICES - 1);
-    }
-}
-END_TEST
-
 /* ---- interrupts ---- */
 
 static int stop_at_once(void *asked) {
@@ -249,6 +203,5 @@ const struct suite suite = {
                 {&without_threads},
                 {&others_do_what_is_left},
                 {&errors_end_all},
-                {&portions_overlap},
                 {&an_interrupt_ends_all}}}},
 };

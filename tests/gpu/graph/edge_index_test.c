@@ -74,29 +74,6 @@ static void check_arcs_back(gpugraph_graph *graph, uint32_t v) {
     }
 }
 
-/* By rows of each kind that tells them: all sources of edges into v are among the vertices that are named, and only as many
-** are written as there is room for. */
-static void check_sources(gpugraph_graph *graph, uint32_t v) {
-    const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
-    gpugraph_run run = {.threads = 1};
-    uint32_t vertex[2000];
-    uint64_t count, more;
-    ck_assert_int_eq(gpugraph_sources_into(graph, v, &run, vertex, 2000, &count),
-                     GPUGRAPH_OK);
-    ck_assert_uint_le(count, 2000);
-    for (uint64_t e = 0; e < gpugraph_edge_count(graph); e++) {
-        bool named = edges->target[e] != v || edges->source[e] == v;
-        for (uint64_t i = 0; i < count; i++)
-            named |= vertex[i] == edges->source[e];
-        expect(named, "vertex %u before vertex %u", edges->source[e], v);
-    }
-    if (count < 2)
-        return;
-    vertex[1] = GPUGRAPH_NONE;
-    gpugraph_sources_into(graph, v, &run, vertex, 1, &more);
-    ck_assert(more == count && vertex[1] == GPUGRAPH_NONE);
-}
-
 /* So many changes of the model, and of the graph. */
 static void change_edges(gpugraph_graph *graph, edge_model *model, int changes) {
     gpugraph_run run = {.threads = 1};
@@ -108,33 +85,6 @@ static void change_edges(gpugraph_graph *graph, edge_model *model, int changes) 
     model_batch_free(&batch);
     model_free(&before);
 }
-
-START_TEST(sources_out_of_rows) {
-    for (int kind = 0; kind < 3; kind++) {
-        static const enum csr_kind kinds[] = {CSR_IN, CSR_BOTH, CSR_SIMPLE};
-        edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 60, 400, 9);
-        gpugraph_graph *graph = model_graph(&model, 1);
-        gpugraph_run run = {.threads = 1};
-        uint64_t count;
-        csr rows;
-        ck_assert_int_eq(gpugraph_sources_into(graph, 3, &run, NULL, 0, &count),
-                         GPUGRAPH_OK);
-        ck_assert_uint_eq(count, 0); /* no rows are made for it */
-        ck_assert_int_eq(gpugraph_sources_into(graph, 1000, &run, NULL, 0, &count),
-                         GPUGRAPH_INVALID);
-        gg_begin(&run);
-        ck_assert_int_eq(gg_rows(graph, kinds[kind], false, false, &run, &rows),
-                         GPUGRAPH_OK);
-        for (int round = 0; round < 5; round++) {
-            for (uint32_t v = 0; v < gpugraph_vertex_count(graph); v++)
-                check_sources(graph, v);
-            change_edges(graph, &model, 20);
-        }
-        gpugraph_free(graph);
-        model_free(&model);
-    }
-}
-END_TEST
 
 /* The same edges as arcs, in the same order. */
 static void check_arcs(gpugraph_graph *graph, uint32_t v) {
@@ -376,7 +326,6 @@ const struct suite suite = {
                 {&long_rows},
                 {&wrong_arcs},
                 {&room_runs_out},
-                {&sources_out_of_rows},
                 {&ids_far_apart},
                 {&refused}}}},
 };

@@ -150,9 +150,6 @@ START_TEST(graphs) {
     refuse("arcs is NULL", gpugraph_arcs_from(graph, 0, &run, NULL));
     refuse("arcs is NULL", gpugraph_arcs_between(graph, 0, 1, &run, NULL));
     refuse("arcs is NULL", gpugraph_arcs_into(graph, 0, &run, NULL));
-    refuse("count is NULL", gpugraph_count_into(graph, 0, &run, NULL));
-    refuse("count is NULL", gpugraph_sources_into(graph, 0, &run, NULL, 0, NULL));
-    refuse("vertex is NULL", gpugraph_sources_into(graph, 0, &run, NULL, 2, &count));
     refuse("edge is NULL", gpugraph_check_arcs(graph, &run, NULL));
     refuse("stream is NULL", gpugraph_pack(graph, &run, NULL));
     refuse("stream.transfer is NULL", gpugraph_pack(graph, &run, &no_transfer));
@@ -176,9 +173,7 @@ START_TEST(searches) {
     gpugraph_search no_source = search, no_target = search;
     uint32_t depth[VERTICES], other[VERTICES], count;
     uint32_t *rows[] = {depth}, *no_rows[] = {NULL};
-    void *trees[] = {other}, *no_trees[] = {NULL}, *distances[] = {depth};
-    uint8_t bytes[VERTICES], *byte_rows[] = {bytes}, *no_bytes[] = {NULL};
-    bool fits;
+    void *no_trees[] = {NULL};
     no_source.source = NULL;
     no_target.target = NULL;
 #define SEARCHES(call)                                                                   \
@@ -199,11 +194,6 @@ START_TEST(searches) {
            gpugraph_bfs_each(graph, &search, &run, no_rows, NULL));
     refuse("tree_edge[0] is NULL",
            gpugraph_bfs_each(graph, &search, &run, rows, no_trees));
-    SEARCHES(gpugraph_bfs_each_bytes(graph, s, &run, byte_rows, &fits));
-    refuse("depth[0] is NULL",
-           gpugraph_bfs_each_bytes(graph, &search, &run, no_bytes, &fits));
-    refuse("fits is NULL",
-           gpugraph_bfs_each_bytes(graph, &search, &run, byte_rows, NULL));
     SEARCHES(gpugraph_bfs_list(graph, s, &run, 3, depth, other, NULL, &count));
     refuse("vertex is NULL",
            gpugraph_bfs_list(graph, &search, &run, 3, NULL, depth, NULL, &count));
@@ -213,12 +203,6 @@ START_TEST(searches) {
            gpugraph_bfs_list(graph, &search, &run, 3, depth, other, NULL, NULL));
     SEARCHES(gpugraph_sssp(graph, s, &run, depth, NULL));
     refuse("distance is NULL", gpugraph_sssp(graph, &search, &run, NULL, NULL));
-    SEARCHES(gpugraph_sssp_each(graph, s, &run, distances, NULL));
-    refuse("distance is NULL", gpugraph_sssp_each(graph, &search, &run, NULL, trees));
-    refuse("distance[0] is NULL",
-           gpugraph_sssp_each(graph, &search, &run, no_trees, trees));
-    refuse("tree_edge[0] is NULL",
-           gpugraph_sssp_each(graph, &search, &run, distances, no_trees));
     SEARCHES(gpugraph_sssp_list(graph, s, &run, 3, depth, other, NULL, &count));
     refuse("vertex is NULL",
            gpugraph_sssp_list(graph, &search, &run, 3, NULL, depth, NULL, &count));
