@@ -1,7 +1,7 @@
 /* Depth-first search on the device: one call, whatever the method. dfs.c beside this has
 ** the meaning and the CPU backend, dfs.cuh the parts.
 **
-**     rows  ->  roots  ->  a crew of warps that stays until the end  ->  numbers, edges
+**     rows  ->  roots  ->  a crew of warps that stays until the end  ->  edges
 **
 ** A forest begins with roots that no other root leads to as a list (roots.cu), all in one
 ** launch. An ordered tree has no parallelism in it: method "serial" searches on the host.
@@ -56,9 +56,8 @@ static __global__ void set_root(uint32_t *root, uint32_t source) {
     root[0] = source;
 }
 
-/* A crew and the numbering of its tree use the same memory, one after the other. */
 static void carve_dfs(struct cuda_job *job, struct workspace *space, bool tree,
-                      bool numbers, struct dfs_search *s, struct numbering *t) {
+                      struct dfs_search *s) {
     uint32_t n = s->g.n;
     space->used = 0;
     s->depth = gg_carve<uint32_t>(space, n);
@@ -72,13 +71,7 @@ static void carve_dfs(struct cuda_job *job, struct workspace *space, bool tree,
         gg_carve<uint32_t>(space, by_vertex ? (uint64_t)n * (wide ? 2 : 1) : 0);
     s->forest.entered = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
     s->forest.served = gg_carve<uint32_t>(space, s->whole ? n / 32 + 1 : 0);
-    uint64_t common = space->used; /* until a search is over */
     (s->many ? gg_dfs_paths_carve : gg_dfs_work_carve)(space, s);
-    uint64_t crew = space->used;
-    space->used = common;
-    if (numbers)
-        gg_dfs_number_carve(space, n, t);
-    space->used = space->used > crew ? space->used : crew;
 }
 
 static bool plan_roots(struct cuda_job *job, struct dfs_search *s) {
@@ -89,20 +82,8 @@ static bool plan_roots(struct cuda_job *job, struct dfs_search *s) {
     return gg_launched(job, "set_root");
 }
 
-static bool number_tree(struct cuda_job *job, const struct dfs_search *s,
-                        struct numbering *t) {
-    double started = gg_now_ms();
-    t->reached = s->control.reached;
-    t->depth = s->depth;
-    t->parent = s->parent;
-    if (!gg_dfs_number(job, t))
-        return false;
-    gg_phase(job->run, "numbers", started, t->reached, "on the device, by list ranking");
-    return true;
-}
-
 static bool bring_tree_back(struct cuda_job *job, const struct dfs_search *s,
-                            const struct numbering *t, const gpugraph_dfs_tree *tree) {
+                            const gpugraph_dfs_tree *tree) {
     uint64_t n = s->g.n, bytes = n * sizeof(uint32_t);
     uint32_t *edge = s->forest.component;
     if (tree->tree_edge) {
@@ -115,13 +96,10 @@ static bool bring_tree_back(struct cuda_job *job, const struct dfs_search *s,
     if (!gg_download(job, tree->depth, s->depth, bytes) ||
         (tree->parent && !gg_download(job, tree->parent, s->parent, bytes)) ||
         (tree->tree_edge &&
-         !gg_download(job, tree->tree_edge, edge, gg_tree_bytes(job, true))) ||
-        (t && tree->preorder && !gg_download(job, tree->preorder, t->preorder, bytes)) ||
-        (t && tree->postorder && !gg_download(job, tree->postorder, t->postorder, bytes)))
+         !gg_download(job, tree->tree_edge, edge, gg_tree_bytes(job, true))))
         return false;
-    gg_phase(job->run, "download", started, (int64_t)n, "depths%s%s%s",
-             tree->parent ? ", parents" : "", tree->tree_edge ? ", tree edges" : "",
-             t ? ", numbers" : "");
+    gg_phase(job->run, "download", started, (int64_t)n, "depths%s%s",
+             tree->parent ? ", parents" : "", tree->tree_edge ? ", tree edges" : "");
     return true;
 }
 
@@ -138,11 +116,9 @@ static void tell_search(struct cuda_job *job, const struct dfs_search *s,
     gg_search_phase(job->run, started, s->control.reached, text);
 }
 
-/* numbers: preorder and postorder are wanted, and the device makes them. Returns NULL, or
-** why the host must search instead. */
+/* Returns NULL, or why the host must search instead. */
 static const char *search_dfs_graph(struct cuda_job *job, struct dfs_search *s,
-                                    const gpugraph_dfs_tree *tree, bool numbers) {
-    struct numbering t = numbering();
+                                    const gpugraph_dfs_tree *tree) {
     struct workspace space = {NULL, 0};
     bool edges = tree->tree_edge != NULL;
     const enum csr_kind kind = (enum csr_kind)s->direction;
@@ -150,7 +126,7 @@ static const char *search_dfs_graph(struct cuda_job *job, struct dfs_search *s,
         return NULL;
     double started = gg_now_ms();
     (s->many ? gg_dfs_paths_size : gg_dfs_work_size)(job, s);
-    carve_dfs(job, &space, edges, numbers, s, &t);
+    carve_dfs(job, &space, edges, s);
     if ((s->many &&
          !gg_fix_rows(job, kind, &s->g,
                       gg_dfs_rows_ahead(&s->g) ? FIXED_DEGREE_AHEAD : FIXED_DEGREE,
@@ -158,7 +134,7 @@ static const char *search_dfs_graph(struct cuda_job *job, struct dfs_search *s,
         !gg_workspace(job, &space))
         return NULL;
     s->fixed = gg_fixed_rows(job->graph, kind);
-    carve_dfs(job, &space, edges, numbers, s, &t);
+    carve_dfs(job, &space, edges, s);
     if (s->many)
         gg_dfs_plan_pull(job, s);
     if (!find_tree(job, s))
@@ -166,8 +142,7 @@ static const char *search_dfs_graph(struct cuda_job *job, struct dfs_search *s,
     if (s->control.late)
         return "the graph is long and thin: a device would take longer";
     tell_search(job, s, started);
-    if (!numbers || number_tree(job, s, &t))
-        bring_tree_back(job, s, numbers ? &t : NULL, tree);
+    bring_tree_back(job, s, tree);
     return NULL;
 }
 
@@ -202,15 +177,13 @@ static uint32_t limit_of(const gpugraph_graph *graph, gpugraph_run *run) {
     return steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
 }
 
-/* What the device finds of the tree. Returns NULL, or why the host must search instead.
-** */
+/* Returns NULL, or why the host must search instead. */
 static const char *search_on_device(gpugraph_graph *graph, struct dfs_search *s,
-                                    gpugraph_run *run, const gpugraph_dfs_tree *tree,
-                                    bool numbers) {
+                                    gpugraph_run *run, const gpugraph_dfs_tree *tree) {
     struct cuda_job job;
     const char *why = NULL;
     if (gg_job_open(&job, graph, run)) {
-        why = search_dfs_graph(&job, s, tree, numbers);
+        why = search_dfs_graph(&job, s, tree);
         gg_job_close(&job);
     }
     gg_know(&graph->known.thin, s->control.late != 0);
@@ -223,8 +196,7 @@ static bool search_on_device_or_host(const struct dfs_task *t, bool many) {
     gpugraph_dfs_tree wanted = *t->tree;
     uint32_t *own_parent = NULL;
     bool numbers = wanted.preorder || wanted.postorder;
-    bool there = numbers && gg_dfs_numbers_fit(graph->n);
-    if (numbers && !there && !wanted.parent) {
+    if (numbers && !wanted.parent) {
         wanted.parent = own_parent =
             (uint32_t *)gg_alloc(run, graph->n, sizeof(uint32_t));
         if (!own_parent)
@@ -236,10 +208,10 @@ static bool search_on_device_or_host(const struct dfs_task *t, bool many) {
     s.direction = t->direction;
     s.whole = t->source == GPUGRAPH_NONE;
     s.limit = limit_of(graph, run);
-    const char *why = search_on_device(graph, &s, run, &wanted, there);
+    const char *why = search_on_device(graph, &s, run, &wanted);
     if (why)
         search_on_host(t, "work-stealing", why);
-    else if (!run->status && numbers && !there)
+    else if (!run->status && numbers)
         gg_number_tree(graph, run, wanted.parent, wanted.depth, t->tree->preorder,
                        t->tree->postorder);
     gg_release(own_parent);
@@ -295,7 +267,6 @@ static int64_t dfs_device_bytes(const gpugraph_graph *graph, bool) {
     gpugraph_run run = {};
     struct workspace space = {NULL, 0};
     struct dfs_search s = dfs_search();
-    struct numbering t = numbering();
     s.g = device_csr{graph->n, graph->m, NULL, NULL, NULL};
     s.whole = true;
     s.many = true;
@@ -303,7 +274,7 @@ static int64_t dfs_device_bytes(const gpugraph_graph *graph, bool) {
     s.blocks = GG_PATHS_BLOCKS * GG_PLANNED_PROCESSORS;
     if (s.blocks > graph->n / BLOCK_VERTICES + 1)
         s.blocks = graph->n / BLOCK_VERTICES + 1;
-    carve_dfs(&planned, &space, true, gg_dfs_numbers_fit(graph->n), &s, &t);
+    carve_dfs(&planned, &space, true, &s);
     return gg_device_graph_lacks(graph, CSR_OUT, false) + (int64_t)space.used;
 }
 

@@ -4,8 +4,7 @@
 **     roots.cu    what the trees of a forest begin with
 **     work.cu     the crew whose warps follow one path each  (crew.h)
 **     paths.cu    the crew whose warps follow many         (paths.h)
-**     pull.cu     the last part of its tree                (paths_pull.h)
-**     number.cu   preorder and postorder of a finished tree */
+**     pull.cu     the last part of its tree                (paths_pull.h) */
 #ifndef GPUGRAPH_DFS_CUH
 #define GPUGRAPH_DFS_CUH
 
@@ -81,29 +80,6 @@ bool gg_dfs_count_entered(struct cuda_job *job, struct dfs_search *s);
 /* After the crew has left. *whole: nothing is missing; else the graph is remembered as
 ** one that pulls do not suit, and the search must begin anew. */
 bool gg_dfs_pull(struct cuda_job *job, struct dfs_search *s, bool *whole);
-
-/* Preorder and postorder on the device (number.cu): arrays of n entries, or two for
-** each vertex where the tour needs them. */
-struct numbering_count {
-    uint32_t head, splitters;
-};
-struct numbering {
-    uint32_t n, reached, slots;
-    const uint32_t *depth, *parent;
-    uint32_t *key, *vertex;     /* to sort by, to be sorted */
-    uint32_t *child_of, *child; /* sorted */
-    uint32_t *next, *place;     /* of the tour */
-    uint32_t *splitter;
-    uint64_t *jump, *farther;       /* of splitters */
-    uint32_t *preorder, *postorder; /* the answer; in the places of other arrays */
-    struct numbering_count *count;
-    unsigned char *scratch;
-    size_t scratch_bytes;
-};
-bool gg_dfs_numbers_fit(uint32_t n);
-void gg_dfs_number_carve(struct workspace *space, uint32_t n, struct numbering *t);
-/* reached, depth and parent are set; fills preorder and postorder. */
-bool gg_dfs_number(struct cuda_job *job, struct numbering *t);
 
 /* Blocks of that kernel that fit the device at once, `most` for each multiprocessor, and
 ** no more than a graph is worth. */
