@@ -360,9 +360,8 @@ gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *searc
 ** source_count pointers in each, to arrays of the caller's that do not overlap. Repeats of a
 ** source have rows of their own. Method "multi-source", on the CPU: up to 64 searches at once, bit by
 ** bit, after Then et al., "The More the Merrier" (VLDB 2014), which holds 32 bytes for each
-** vertex meanwhile; any other: one search after the other. Trees of many searches are made
-** together, with 80 bytes for each vertex. After an error what the arrays hold is not
-** defined. Phases as for gpugraph_bfs, one for each batch. */
+** vertex meanwhile; any other: one search after the other. After an error what the arrays
+** hold is not defined. Phases as for gpugraph_bfs, "search" once for each batch. */
 gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
                                   gpugraph_run *run, uint32_t *const *depth,
                                   void *const *tree_edge);

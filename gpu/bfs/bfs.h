@@ -38,12 +38,6 @@ enum { GG_LANES = 64 };
 gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,
                              gpugraph_run *run, uint32_t *const *depth);
 
-/* The trees of up to GG_LANES searches from their depths, as gg_depth_tree makes each of
-** them, in one pass over the edges. Phase "parents". */
-gpugraph_status gg_depth_trees(const gpugraph_graph *graph, gpugraph_direction direction,
-                               gpugraph_run *run, uint32_t searches,
-                               uint32_t *const *depth, void *const *tree_edge);
-
 #ifdef __cplusplus
 }
 #endif

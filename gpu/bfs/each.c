@@ -2,7 +2,7 @@
 ** the CPU backend.
 **
 **     sources  ->  one after the other (bfs.c), or up to 64 at once (batch.c)
-**     depths   ->  trees, of many searches together (each_tree.c) */
+**     depths   ->  trees, one after the other */
 #include "bfs.h"
 #include "device/share.h"
 #include "tree/tree.h"
@@ -12,8 +12,7 @@ enum {
     ** does: with 2 sources that is slower, with 4 as fast, with 64 five times as fast
     ** (R-MAT, 10 levels). */
     LEAST_SOURCES = 8,
-    MOST_LEVELS = 32,
-    LEAST_TREES = 4 /* that are made together: a few cost one pass each */
+    MOST_LEVELS = 32
 };
 
 /* A part of the sources: at most GG_LANES from number `first` on. */
@@ -68,19 +67,11 @@ static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
     }
 }
 
-/* A few trees are made one by one, which takes less memory. */
 static void grow_each(gpugraph_graph *graph, const gpugraph_search *search,
                       gpugraph_run *run, uint32_t *const *depth, void *const *tree_edge) {
-    uint32_t i = 0, count = search->source_count;
-    while (i < count && run->status == GPUGRAPH_OK) {
-        gpugraph_search part =
-            some_sources(search, i, count < LEAST_TREES ? 1 : GG_LANES);
-        if (part.source_count == 1)
-            gg_depth_tree(graph, &part, run, depth[i], tree_edge[i]);
-        else
-            gg_depth_trees(graph, part.direction, run, part.source_count, depth + i,
-                           tree_edge + i);
-        i += part.source_count;
+    for (uint32_t i = 0; i < search->source_count && run->status == GPUGRAPH_OK; i++) {
+        const gpugraph_search one = some_sources(search, i, 1);
+        gg_depth_tree(graph, &one, run, depth[i], tree_edge[i]);
     }
 }
 

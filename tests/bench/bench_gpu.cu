@@ -54,7 +54,7 @@
 **     FIRST,method,graph,source,runs,upload,csr,prepare,kernels,sum      all in ms but the sum
 **     PATHS,method,backend,depth or weight,graph,pairs,median,least,most of whole calls,
 **         medians of the phases search, parents and walk,steps,sum  (all in one line)
-**     EACH,method,backend,graph,sources,runs,median,least,most,sum     whole calls; EACH_BYTES: with the same sum
+**     EACH,method,backend,graph,sources,runs,median,least,most,sum     whole calls
 **     BREAKDOWN,method,graph,sources,median,least,most of the phase search, a line for each method */
 #include "graph_data.h"
 #include "gengraph.cuh"
