@@ -271,17 +271,12 @@ static bool run_kernels(void *task) {
     return search_by_kernels(t->job, t->search, t->tree, t->out);
 }
 
-static bool run_queues(void *task) {
-    const struct bfs_task *t = (const struct bfs_task *)task;
-    return gg_bfs_queues(t->job, t->search, t->tree, t->out);
-}
-
 static bool run_regions(void *task) {
     const struct bfs_task *t = (const struct bfs_task *)task;
     return gg_bfs_regions(t->job, t->search, t->tree, t->out);
 }
 
-enum { MULTI_KERNEL = 2, MULTI_QUEUE = 3 };
+enum { MULTI_KERNEL = 2 };
 static const gg_method methods[] = {
     {.is = {"bfs", "persistent", "cuda",
             "one kernel runs many levels: the whole device or, where few vertices are "
@@ -296,10 +291,6 @@ static const gg_method methods[] = {
             "level by level: one kernel explores the frontier, one makes the next"},
      .may = needs_kernels,
      .run = run_kernels},
-    {.is = {"bfs", "multi-queue", "cuda",
-            "through the multi-level multi-queue of shortest paths; no level waits for "
-            "the one before"},
-     .run = run_queues},
     {.is = {"bfs", "regions", "cuda",
             "regions of a graph with long ways, each of which a block searches in its "
             "shared memory"},
@@ -332,7 +323,7 @@ static bool look_at_graph(struct bfs_task *t) {
 static const gg_method *settle_bfs(const struct bfs_task *t) {
     gpugraph_run *run = t->job->run;
     const gg_method *m = gg_settle_method(run, methods, t);
-    if (!t->levels && m != &methods[MULTI_QUEUE])
+    if (!t->levels)
         m = &methods[MULTI_KERNEL];
     else if (!m)
         m = methods;

@@ -142,10 +142,6 @@ uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends);
 gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, uint32_t *depth, void *tree_edge);
 
-/* queues.cu: the method "multi-queue". */
-bool gg_bfs_queues(struct cuda_job *job, const gpugraph_search *search, bool tree,
-                   struct bfs_outcome *out);
-
 /* by_regions.cu: the method "regions", or where the graph does not suit "persistent". */
 bool gg_bfs_regions(struct cuda_job *job, const gpugraph_search *search, bool tree,
                     struct bfs_outcome *out);

@@ -9,7 +9,6 @@
 **     pairs        both pairs of queues
 **     blocks       blocks for each multiprocessor, of two pairs
 **     write-back   writes to L1V between two that go through
-**     depth        breadth-first search, by buckets of one level, of some, and without buckets
 **
 ** The graph's first source, the least of three. A line for each, times in ms of the kernels:
 **
@@ -36,7 +35,7 @@ struct bench {
     const char *name;
     bench_graph edges;
     gpugraph_graph *graph;
-    std::vector<uint32_t> right[2]; /* by weight, by depth */
+    std::vector<uint32_t> right;
     bool other;
 };
 
@@ -59,8 +58,7 @@ static void adjust(struct sssp_parameters *p) {
 }
 
 /* False: it gave up. */
-static bool search(struct bench *b, bool by_depth, const char *method,
-                   std::vector<uint32_t> *distance) {
+static bool search(struct bench *b, const char *method, std::vector<uint32_t> *distance) {
     gpugraph_search s = gpugraph_search();
     gpugraph_run run = gpugraph_run();
     s.source = b->edges.start;
@@ -70,28 +68,25 @@ static bool search(struct bench *b, bool by_depth, const char *method,
     run.method = method;
     run.phase = note_phase;
     distance->assign(b->edges.n, 0);
-    if (by_depth)
-        gpugraph_bfs(b->graph, &s, &run, distance->data(), NULL);
-    else
-        gpugraph_sssp(b->graph, &s, &run, distance->data(), NULL);
+    gpugraph_sssp(b->graph, &s, &run, distance->data(), NULL);
     if (run.status != GPUGRAPH_OK)
         fprintf(stderr, "bench_queues: %s\n", run.message);
     return run.status == GPUGRAPH_OK;
 }
 
-static void time_setting(struct bench *b, const char *table, bool by_depth,
-                         const std::string &pair, const std::string &setting,
+static void time_setting(struct bench *b, const char *table, const std::string &pair,
+                         const std::string &setting,
                          std::function<void(struct sssp_parameters *)> how) {
     std::vector<uint32_t> distance;
     double least = 1e30;
     bool found = true;
     change = how;
     for (int i = 0; i < RUNS && found; i++) {
-        found = search(b, by_depth, by_depth ? "multi-queue" : pair.c_str(), &distance);
+        found = search(b, pair.c_str(), &distance);
         least = std::min(least, latest.ms);
     }
     change = nullptr;
-    bool same = found && distance == b->right[by_depth];
+    bool same = found && distance == b->right;
     b->other |= found && !same;
     printf("QUEUES,%s,%s,%s,%s,", b->name, table, pair.c_str(), setting.c_str());
     printf(found ? "%.3f,%.2f,%s\n" : "none\n", least, latest.relaxations,
@@ -106,58 +101,41 @@ static const char *const l2_names[] = {"L2V", "L2DQ"};
 static void levels(struct bench *b) {
     for (const char *l2 : l2_names) {
         std::string pair = std::string("L1V-") + l2;
-        time_setting(b, "levels", false, pair, "L2",
+        time_setting(b, "levels", pair, "L2",
                      [](struct sssp_parameters *p) { p->write_back = 1; });
-        time_setting(b, "levels", false, pair, "L1 L2", [](struct sssp_parameters *) {});
-        time_setting(b, "levels", false, pair, "L0 L1 L2",
+        time_setting(b, "levels", pair, "L1 L2", [](struct sssp_parameters *) {});
+        time_setting(b, "levels", pair, "L0 L1 L2",
                      [](struct sssp_parameters *p) { p->l0 = 1; });
-        time_setting(b, "levels", false, pair, "2 L0 L1 L2",
+        time_setting(b, "levels", pair, "2 L0 L1 L2",
                      [](struct sssp_parameters *p) { p->l0 = 2; });
     }
 }
 
 static void pairs(struct bench *b) {
     for (const char *l2 : l2_names)
-        time_setting(b, "pairs", false, std::string("L1V-") + l2, "",
+        time_setting(b, "pairs", std::string("L1V-") + l2, "",
                      [](struct sssp_parameters *) {});
 }
 
 static void blocks(struct bench *b) {
     for (const char *pair : {"L1V-L2V", "L1V-L2DQ"})
         for (double wanted : {0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0})
-            time_setting(b, "blocks", false, pair, std::to_string(wanted).substr(0, 4),
+            time_setting(b, "blocks", pair, std::to_string(wanted).substr(0, 4),
                          [=](struct sssp_parameters *p) { p->blocks = wanted; });
 }
 
 static void write_back(struct bench *b) {
     for (const char *pair : {"L1V-L2V", "L1V-L2DQ"})
         for (uint32_t period : {1u, 2u, 4u, 8u, 16u, 32u, 64u, 0u})
-            time_setting(b, "write-back", false, pair, std::to_string(period),
+            time_setting(b, "write-back", pair, std::to_string(period),
                          [=](struct sssp_parameters *p) { p->write_back = period; });
-}
-
-static void depth(struct bench *b) {
-    for (double width : {1.0, 2.0, 4.0, 16.0})
-        for (uint32_t read : {1u, 4u})
-            time_setting(b, "depth", true, "L1V-L2DQ",
-                         "bucket " + std::to_string((int)width) + "; " +
-                             std::to_string(read) + " read",
-                         [=](struct sssp_parameters *p) {
-                             p->delta = width;
-                             p->bnum = read;
-                         });
-    time_setting(b, "depth", true, "L1V-L2V", "",
-                 [](struct sssp_parameters *p) { p->l2 = MLMQ_L2V; });
 }
 
 static const struct {
     const char *name;
     void (*make)(struct bench *);
-} tables[] = {{"levels", levels},
-              {"pairs", pairs},
-              {"blocks", blocks},
-              {"write-back", write_back},
-              {"depth", depth}};
+} tables[] = {
+    {"levels", levels}, {"pairs", pairs}, {"blocks", blocks}, {"write-back", write_back}};
 
 /* ---- arguments ---- */
 
@@ -184,8 +162,7 @@ static bool bring_in(struct bench *b) {
         fprintf(stderr, "bench_queues: %s has distances of 64 bits\n", b->name);
         return false;
     }
-    return search(b, false, "persistent", &b->right[0]) &&
-           search(b, true, "persistent", &b->right[1]);
+    return search(b, "persistent", &b->right);
 }
 
 int main(int argc, char **argv) {

@@ -89,7 +89,7 @@ struct mlmq {
     uint32_t n;
     const uint64_t *offset;
     const uint32_t *target;
-    const void *weight; /* NULL: every arc counts 1 */
+    const void *weight;
     void *distance;
     struct mlmq_control *control;
     const uint32_t *host_stop;

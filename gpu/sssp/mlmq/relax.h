@@ -46,7 +46,7 @@ WARP_FUNCTION void mlmq_relax_some(struct mlmq_warp *w, const struct mlmq_job *j
         sum[i] = 0;
         if (live[i]) {
             vertex[i] = m->target[arc];
-            sum[i] = mlmq_sum(from, weights ? weights[arc] : (mlmq_weight)1);
+            sum[i] = mlmq_sum(from, weights[arc]);
         }
     }
     for (unsigned i = 0; i < MLMQ_UNROLL; i++) {

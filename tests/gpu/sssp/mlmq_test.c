@@ -49,7 +49,7 @@ enum { EVERY = 3 };
 
 /* ---- weights ---- */
 
-enum weights { EVEN, SPREAD, ZEROS, HEAVY, NONE, WEIGHTS }; /* NONE: each arc counts 1 */
+enum weights { EVEN, SPREAD, ZEROS, HEAVY, WEIGHTS };
 
 static mlmq_weight weight_of(enum weights kind, uint64_t *seed) {
     uint32_t dice = random_below(seed, 1000);
@@ -90,7 +90,7 @@ static mlmq_word *right_answer(const struct rows *g, const mlmq_weight *weight,
         in[u] = 0;
         for (uint64_t arc = g->offset[u]; arc < g->offset[u + 1]; arc++) {
             uint32_t v = g->target[arc];
-            mlmq_word sum = mlmq_sum(distance[u], weight ? weight[arc] : 1);
+            mlmq_word sum = mlmq_sum(distance[u], weight[arc]);
             if (sum >= distance[v] || sum > MOST)
                 continue;
             distance[v] = sum;
@@ -267,8 +267,6 @@ static struct mlmq how_of(size_t size, int pair) {
 }
 
 static mlmq_weight *weights_of(const struct rows *g, enum weights kind, uint64_t seed) {
-    if (kind == NONE)
-        return NULL;
     mlmq_weight *weight = need(g->offset[g->n] + 1, sizeof *weight);
     for (uint64_t arc = 0; arc < g->offset[g->n]; arc++)
         weight[arc] = weight_of(kind, &seed);
