@@ -36,7 +36,7 @@ extern "C" {
 
 typedef struct gpugraph_exchange gpugraph_exchange;
 
-/* What goes to, or comes from, one part. room 0: nothing does, and both know it. */
+/* What goes to, or comes from, one part. Both parts know the room; 0: there is no message. */
 typedef struct gpugraph_parcel {
     void *bytes;
     uint64_t room, size; /* size: that are sent, or that have come; at most room */

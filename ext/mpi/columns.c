@@ -132,37 +132,30 @@ static bool find_span(struct opened *f, gpugraph_run *run, int64_t span[2]) {
     return any;
 }
 
-/* The rowids from which on the span's parts begin. */
-static int64_t part_of_span(const int64_t span[2], uint32_t part, uint32_t parts) {
+/* How far into the span of rowids a part begins. */
+static unsigned __int128 place_in_span(const int64_t span[2], uint32_t part,
+                                       uint32_t parts) {
     const uint64_t width = (uint64_t)span[1] - (uint64_t)span[0];
-    const unsigned __int128 place = ((unsigned __int128)width + 1) * part / parts;
-    return (int64_t)((uint64_t)span[0] + (uint64_t)place);
+    return ((unsigned __int128)width + 1) * part / parts;
 }
 
-/* Collective. The rowids of this process: the span is that of all, however the file has changed
-** between one process and the next. False: there are none. */
-static bool choose_range(struct opened *f, gpugraph_exchange *x, gpugraph_run *run,
-                         int64_t range[2]) {
+/* The rowids of a part. False: there are none, or run has failed. */
+static bool choose_range(struct opened *f, gpugraph_run *run, uint32_t part,
+                         uint32_t parts, int64_t range[2]) {
     int64_t span[2];
-    const bool any = run->status == GPUGRAPH_OK && find_span(f, run, span);
-    gpugraph_run talk = {.status = GPUGRAPH_OK};
-    uint64_t word[2] = {any ? order_of_integer(span[0]) : UINT64_MAX,
-                        any ? ~order_of_integer(span[1]) : UINT64_MAX};
-    gg_combine(x, &talk, GPUGRAPH_LEAST, word, 2);
-    if (talk.status != GPUGRAPH_OK)
-        gg_fail(run, talk.status, "%s", talk.message);
-    span[0] = integer_of_order(word[0]);
-    span[1] = integer_of_order(~word[1]);
-    if (run->status != GPUGRAPH_OK || word[0] > ~word[1])
+    if (!find_span(f, run, span))
         return false;
-    range[0] = part_of_span(span, x->part, x->parts);
-    if (x->part + 1 < x->parts) {
-        const int64_t next = part_of_span(span, x->part + 1, x->parts);
-        range[1] = next - 1;
-        return next > range[0];
-    }
-    range[1] = span[1];
-    return range[1] >= range[0];
+    const unsigned __int128 begin = place_in_span(span, part, parts),
+                            end = place_in_span(span, part + 1, parts);
+    range[0] = (int64_t)((uint64_t)span[0] + (uint64_t)begin);
+    range[1] = (int64_t)((uint64_t)span[0] + (uint64_t)end - 1);
+    if (begin == end)
+        return false;
+    f->rows.range = range;
+    f->rows.where =
+        sqlite3_mprintf("\"%w\" BETWEEN %lld AND %lld", source_row_name(&f->rows),
+                        (sqlite3_int64)range[0], (sqlite3_int64)range[1]);
+    return true;
 }
 
 /* ---- its rows ---- */
@@ -231,31 +224,15 @@ static bool take_file(columns *c, const options *o, gpugraph_run *run, struct op
 
 /* ---- all of it ---- */
 
-/* Collective. */
-static bool read_share_of(columns *c, const options *o, gpugraph_exchange *x,
-                          gpugraph_run *run, uint32_t file) {
+/* One of so many parts of a file. */
+static void read_file(columns *c, const options *o, gpugraph_run *run, uint32_t file,
+                      uint32_t part, uint32_t parts) {
     struct opened f;
     int64_t range[2];
-    open_file(&f, o, run, o->files.gl_pathv[file]);
-    if (choose_range(&f, x, run, range)) {
-        if (x->parts > 1) {
-            f.rows.range = range;
-            f.rows.where =
-                sqlite3_mprintf("\"%w\" BETWEEN %lld AND %lld", source_row_name(&f.rows),
-                                (sqlite3_int64)range[0], (sqlite3_int64)range[1]);
-        }
-        take_file(c, o, run, &f, file);
-    }
-    close_file(&f);
-    return run->status == GPUGRAPH_OK;
-}
-
-static bool read_whole(columns *c, const options *o, gpugraph_run *run, uint32_t file) {
-    struct opened f;
-    if (open_file(&f, o, run, o->files.gl_pathv[file]))
+    if (open_file(&f, o, run, o->files.gl_pathv[file]) &&
+        (parts == 1 || choose_range(&f, run, part, parts, range)))
         take_file(c, o, run, &f, file);
     close_file(&f);
-    return run->status == GPUGRAPH_OK;
 }
 
 /* Whether all weights are REAL, and what ids may be, is known when all have read. */
@@ -283,14 +260,10 @@ bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_r
         x->calls->fail(x, run);
         return false;
     }
-    if (o->files.gl_pathc >= x->parts && o->files.gl_pathc > 1) {
-        for (uint32_t f = x->part; f < o->files.gl_pathc && run->status == GPUGRAPH_OK;
-             f += x->parts)
-            read_whole(c, o, run, f);
-    } else {
-        for (uint32_t f = 0; f < o->files.gl_pathc; f++)
-            read_share_of(c, o, x, run, f);
-    }
+    const bool whole = o->files.gl_pathc >= x->parts;
+    for (uint32_t f = whole ? x->part : 0; f < o->files.gl_pathc && !run->status;
+         f += whole ? x->parts : 1)
+        read_file(c, o, run, f, whole ? 0 : x->part, whole ? 1 : x->parts);
     return gg_all_agree(x, run, politely) && agree_on_columns(c, x, run);
 }
 

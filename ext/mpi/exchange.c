@@ -1,10 +1,10 @@
 /* Messages between parts that are processes.
 **
-**     size 2.5 pieces    | piece | piece | half |     a piece that is full is followed by another, so
-**     size 2 pieces      | piece | piece | |          the last one, perhaps empty, says that it is
+**     room 2.5 pieces, size 1.5    | piece | half | none |    MPI counts by int: a parcel goes in pieces, as
+**                                                         many as its room has, the last ones perhaps empty
 **
-** Nobody waits in MPI: a process asks whether its messages have gone and come, and in between whether
-** some process has failed. That is told over a communicator of its own, by who has failed to all. */
+** No process waits in MPI: it asks whether its messages have gone and come, and in between whether some
+** process has failed. The process that fails tells all others over a communicator of its own. */
 #include "gpugraph_mpi.h"
 #include "base/run.h"
 #include "platform.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t gpugraph_mpi_piece = (uint64_t)1 << 30;
+enum { LARGEST_PIECE = 1 << 30 }; /* bytes */
 
 struct alarm {
     int32_t status;
@@ -21,14 +21,10 @@ struct alarm {
 
 struct office {
     gpugraph_exchange exchange; /* first */
+    uint64_t piece;             /* bytes of a piece */
     MPI_Comm talk, alarms;
     bool told; /* that this part has failed */
     struct alarm alarm;
-    MPI_Request
-        *request; /* of each part: what comes from it; then of each: what goes there */
-    MPI_Status *status;
-    int *finished;
-    uint64_t *moved;     /* bytes, as request */
     MPI_Request tells[]; /* of the alarm, to each part */
 };
 
@@ -90,69 +86,49 @@ static bool waits_on(struct office *o, gpugraph_run *run) {
     return true;
 }
 
-static gpugraph_status ended(struct office *o, gpugraph_run *run) {
-    o->exchange.meetings++;
-    if (run->status != GPUGRAPH_OK)
-        fail_exchange(&o->exchange, run);
-    return run->status;
-}
-
 /* ---- swap ---- */
 
-static int piece_of(uint64_t left) {
-    return (int)(left < gpugraph_mpi_piece ? left : gpugraph_mpi_piece);
+/* What is under way between this part and the others. */
+struct swap {
+    MPI_Request *request; /* of each piece that comes, then of each that goes */
+    MPI_Status *status;
+    int pieces;
+};
+
+static uint64_t pieces_in(const struct office *o, const gpugraph_parcel *parcel) {
+    uint64_t pieces = 0;
+    for (uint32_t q = 0; q < o->exchange.parts; q++)
+        if (q != o->exchange.part)
+            pieces += (parcel[q].room + o->piece - 1) / o->piece;
+    return pieces;
 }
 
-static bool receive_piece(struct office *o, gpugraph_run *run, const gpugraph_parcel *in,
-                          uint32_t q) {
-    return works(MPI_Irecv((char *)in[q].bytes + o->moved[q],
-                           piece_of(in[q].room - o->moved[q]), MPI_BYTE, (int)q, 0,
-                           o->talk, &o->request[q]),
-                 run);
-}
-
-static bool send_piece(struct office *o, gpugraph_run *run, const gpugraph_parcel *out,
-                       uint32_t q) {
-    const uint32_t k = o->exchange.parts + q;
-    return works(MPI_Isend((const char *)out[q].bytes + o->moved[k],
-                           piece_of(out[q].size - o->moved[k]), MPI_BYTE, (int)q, 0,
-                           o->talk, &o->request[k]),
-                 run);
+/* Bytes of the piece that begins there, of so many in all. */
+static int piece_bytes(const struct office *o, uint64_t all, uint64_t at) {
+    const uint64_t left = all > at ? all - at : 0;
+    return (int)(left < o->piece ? left : o->piece);
 }
 
 static void begin_swap(struct office *o, gpugraph_run *run, const gpugraph_parcel *out,
-                       gpugraph_parcel *in) {
+                       gpugraph_parcel *in, struct swap *s) {
     const uint32_t parts = o->exchange.parts, part = o->exchange.part;
-    for (uint32_t k = 0; k < 2 * parts; k++) {
-        o->request[k] = MPI_REQUEST_NULL;
-        o->moved[k] = 0;
-    }
+    const uint64_t pieces = pieces_in(o, in) + pieces_in(o, out);
+    s->request = gg_alloc(run, pieces, sizeof *s->request);
+    s->status = gg_alloc(run, pieces, sizeof *s->status);
     for (uint32_t q = 0; q < parts; q++)
-        if (q != part && in[q].room > 0 && !receive_piece(o, run, in, q))
-            return;
+        for (uint64_t at = 0; !run->status && q != part && at < in[q].room;
+             at += o->piece)
+            works(MPI_Irecv((char *)in[q].bytes + at, piece_bytes(o, in[q].room, at),
+                            MPI_BYTE, (int)q, 0, o->talk, &s->request[s->pieces++]),
+                  run);
     for (uint32_t i = 1; i < parts; i++) { /* not all to the same one first */
         const uint32_t q = (part + i) % parts;
-        if (out[q].room > 0 && !send_piece(o, run, out, q))
-            return;
+        for (uint64_t at = 0; !run->status && at < out[q].room; at += o->piece)
+            works(MPI_Isend((const char *)out[q].bytes + at,
+                            piece_bytes(o, out[q].size, at), MPI_BYTE, (int)q, 0, o->talk,
+                            &s->request[s->pieces++]),
+                  run);
     }
-}
-
-/* A piece has gone or come: another may follow. */
-static void piece_moved(struct office *o, gpugraph_run *run, const gpugraph_parcel *out,
-                        const gpugraph_parcel *in, uint32_t k, MPI_Status *status) {
-    const uint32_t parts = o->exchange.parts;
-    int bytes = 0;
-    if (k < parts)
-        MPI_Get_count(status, MPI_BYTE, &bytes);
-    else
-        bytes = piece_of(out[k - parts].size - o->moved[k]);
-    o->moved[k] += (uint64_t)bytes;
-    if ((uint64_t)bytes < gpugraph_mpi_piece)
-        return;
-    if (k < parts)
-        receive_piece(o, run, in, k);
-    else
-        send_piece(o, run, out, k - parts);
 }
 
 static void keep_own(uint32_t part, gpugraph_run *run, const gpugraph_parcel *out,
@@ -166,29 +142,21 @@ static void keep_own(uint32_t part, gpugraph_run *run, const gpugraph_parcel *ou
     in[part].size = size;
 }
 
-/* Swapped, as far as one look tells; false: not yet, or the run must end. */
-static bool has_swapped(struct office *o, gpugraph_run *run, const gpugraph_parcel *out,
-                        const gpugraph_parcel *in, bool *moved) {
-    int count = 0;
-    *moved = false;
-    if (!works(MPI_Testsome((int)(2 * o->exchange.parts), o->request, &count, o->finished,
-                            o->status),
-               run))
-        return false;
-    for (int i = 0; count != MPI_UNDEFINED && i < count; i++)
-        piece_moved(o, run, out, in, (uint32_t)o->finished[i], &o->status[i]);
-    *moved = count != 0;
-    return count == MPI_UNDEFINED;
-}
-
-static void end_swap(struct office *o, gpugraph_parcel *in) {
+/* All pieces have come: sizes are known. */
+static void end_swap(struct office *o, const gpugraph_parcel *out, gpugraph_parcel *in,
+                     const struct swap *s) {
     gpugraph_exchange *x = &o->exchange;
-    for (uint32_t q = 0; q < x->parts; q++)
-        if (q != x->part) {
-            in[q].size = o->moved[q];
-            x->received += o->moved[q];
-            x->sent += o->moved[x->parts + q];
-        }
+    int bytes, piece = 0;
+    for (uint32_t q = 0; q < x->parts; q++) {
+        if (q == x->part)
+            continue;
+        in[q].size = 0;
+        for (uint64_t at = 0; at < in[q].room;
+             at += o->piece, in[q].size += (uint64_t)bytes)
+            MPI_Get_count(&s->status[piece++], MPI_BYTE, &bytes);
+        x->received += in[q].size;
+        x->sent += out[q].room > 0 ? out[q].size : 0;
+    }
 }
 
 /* Both are under way at the same time. */
@@ -197,30 +165,34 @@ static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
                                        const void *mine, size_t bytes, void *all) {
     struct office *o = office_of(x);
     MPI_Request request = MPI_REQUEST_NULL;
-    bool swapped = !out, moved = false;
-    int gathered = bytes == 0;
+    struct swap s = {.pieces = 0};
+    int swapped = !out, gathered = bytes == 0;
     if (bytes)
         works(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
                              o->talk, &request),
               run);
     if (out && run->status == GPUGRAPH_OK) {
-        begin_swap(o, run, out, in);
+        begin_swap(o, run, out, in, &s);
         keep_own(x->part, run, out, in);
     }
-    while (run->status == GPUGRAPH_OK && !(swapped && gathered)) {
-        moved = false;
+    while (run->status == GPUGRAPH_OK) {
         if (!swapped)
-            swapped = has_swapped(o, run, out, in, &moved);
-        if (!gathered && run->status == GPUGRAPH_OK)
+            works(MPI_Testall(s.pieces, s.request, &swapped, s.status), run);
+        if (!gathered)
             works(MPI_Test(&request, &gathered, MPI_STATUS_IGNORE), run);
-        if (run->status == GPUGRAPH_OK && !moved && !(swapped && gathered))
-            waits_on(o, run);
+        if ((swapped && gathered) || run->status != GPUGRAPH_OK || !waits_on(o, run))
+            break;
     }
-    if (out)
-        end_swap(o, in);
+    if (out && run->status == GPUGRAPH_OK)
+        end_swap(o, out, in, &s);
+    gg_release(s.request);
+    gg_release(s.status);
     x->sent += bytes;
     x->received += bytes * (x->parts - 1);
-    return ended(o, run);
+    o->exchange.meetings++;
+    if (run->status != GPUGRAPH_OK)
+        fail_exchange(x, run);
+    return run->status;
 }
 
 /* ---- opening ---- */
@@ -228,32 +200,15 @@ static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
 static const gpugraph_exchange_calls calls = {swap_and_gather, hear_exchange,
                                               fail_exchange};
 
-static bool make_room_of_exchange(struct office *o, uint32_t parts) {
-    o->request = malloc(2 * parts * sizeof *o->request);
-    o->status = malloc(2 * parts * sizeof *o->status);
-    o->finished = malloc(2 * parts * sizeof *o->finished);
-    o->moved = malloc(2 * parts * sizeof *o->moved);
-    return o->request && o->status && o->finished && o->moved;
-}
-
-static void release_exchange(struct office *o) {
-    free(o->request);
-    free(o->status);
-    free(o->finished);
-    free(o->moved);
-    free(o);
-}
-
 gpugraph_exchange *gpugraph_mpi_open(MPI_Comm communicator) {
     int part, parts;
     MPI_Comm_rank(communicator, &part);
     MPI_Comm_size(communicator, &parts);
     struct office *o = calloc(1, sizeof *o + (size_t)parts * sizeof *o->tells);
-    if (!o || !make_room_of_exchange(o, (uint32_t)parts)) {
-        if (o)
-            release_exchange(o);
+    if (!o)
         return NULL;
-    }
+    const char *piece = getenv("GPUGRAPH_TEST_PIECE");
+    o->piece = piece ? strtoull(piece, NULL, 10) : LARGEST_PIECE;
     o->exchange = (gpugraph_exchange){
         .calls = &calls, .part = (uint32_t)part, .parts = (uint32_t)parts};
     MPI_Comm_dup(communicator, &o->talk);
@@ -268,5 +223,5 @@ void gpugraph_mpi_close(gpugraph_exchange *x) {
     struct office *o = office_of(x);
     MPI_Comm_free(&o->alarms);
     MPI_Comm_free(&o->talk);
-    release_exchange(o);
+    free(o);
 }

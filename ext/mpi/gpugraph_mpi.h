@@ -12,7 +12,4 @@ gpugraph_exchange *gpugraph_mpi_open(MPI_Comm communicator);
 /* Collective, and not after a failure. NULL is allowed. */
 void gpugraph_mpi_close(gpugraph_exchange *exchange);
 
-/* Messages are cut into pieces of so many bytes, since MPI counts by int. Tests lower it. */
-extern uint64_t gpugraph_mpi_piece;
-
 #endif

@@ -116,9 +116,6 @@ int main(int count, char **word) {
     options o;
     char *error = NULL;
     int rank = 0, status;
-    const char *piece = getenv("GPUGRAPH_TEST_PIECE");
-    if (piece)
-        gpugraph_mpi_piece = strtoull(piece, NULL, 10);
 #ifdef M_MMAP_THRESHOLD
     mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK);
     mallopt(M_TRIM_THRESHOLD, KEPT);
