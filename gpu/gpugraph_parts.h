@@ -126,12 +126,6 @@ gpugraph_status gpugraph_part_deliver(gpugraph_part *part, gpugraph_run *run,
                                       uint64_t count, const uint64_t *number,
                                       const uint64_t *value, uint64_t *master);
 
-/* Brings values of vertices, each part having a piece of them: numbers first[q] .. first[q + 1] - 1
-** are with part q, their values in value[]. master[] as above. */
-gpugraph_status gpugraph_part_deal(gpugraph_part *part, gpugraph_run *run,
-                                   const uint64_t *first, const uint32_t *value,
-                                   uint32_t *master);
-
 /* ---------------------------------------------------------------------------------------------
 ** Searches. Arrays have an entry for each master, and are theirs. No vertex: UINT64_MAX. parent and
 ** edge: NULL leaves both out; the tree of gpugraph_bfs and gpugraph_sssp, by numbers and edge ids. Parts are
@@ -164,7 +158,7 @@ gpugraph_status gpugraph_part_components(gpugraph_part *part,
 typedef struct gpugraph_part_ranks {
     double damping, tolerance;
     uint32_t iterations;
-    const uint64_t *source; /* ascending, each once; source_count 0: all vertices */
+    const uint64_t *source; /* source_count 0: all vertices */
     uint64_t source_count;
 } gpugraph_part_ranks;
 gpugraph_status gpugraph_part_pagerank(gpugraph_part *part,

@@ -153,55 +153,49 @@ static uint32_t part_of_integer(const struct least *least, uint32_t parts, uint6
 
 /* This process's texts that are numbers, to the parts that may have these as INTEGERs. */
 static bool ask_for_numbers(const range *d, gpugraph_run *run, const struct least *least,
-                            gg_letters *out) {
-    gpugraph_exchange *x = d->exchange;
+                            struct gg_records *come) {
     const uint64_t count = range_own(d);
-    uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size), numbers = 0;
-    uint64_t *number = gg_alloc(run, count + 1, sizeof *number);
+    uint64_t *number = gg_alloc(run, count, sizeof *number), numbers = 0;
+    uint32_t *to = gg_alloc(run, count, sizeof *to);
     sqlite3_int64 id;
-    for (uint64_t i = 0; size && number && i < count; i++)
+    for (uint64_t i = 0; number && to && i < count; i++)
         if (d->bytes[d->offset[i]] == 't' &&
             id_is_written(d->bytes + d->offset[i] + 1,
                           d->offset[i + 1] - d->offset[i] - 1, &id)) {
             number[numbers] = order_of_integer(id);
-            size[part_of_integer(least, x->parts, number[numbers++])] += sizeof *number;
+            to[numbers] = part_of_integer(least, d->exchange->parts, number[numbers]);
+            numbers++;
         }
-    const bool there = size && number && gg_letters_open(out, x, run, size);
-    for (uint32_t q = 0; there && q < x->parts; q++)
-        size[q] = out->offset[q] / sizeof *number;
-    for (uint64_t i = 0; there && i < numbers; i++)
-        ((uint64_t *)out->bytes)[size[part_of_integer(least, x->parts, number[i])]++] =
-            number[i];
-    gg_release(size);
+    const bool there =
+        number && to && gg_post_records(d->exchange, run, 1, number, numbers, to, come);
     gg_release(number);
+    gg_release(to);
     return there;
 }
 
 bool dictionary_find_mixed(const range *d, gpugraph_run *run, bool *found, int64_t *id,
                            char text[WRITTEN_ID]) {
     gpugraph_exchange *x = d->exchange;
-    gg_letters out = {NULL, NULL}, in = {NULL, NULL};
+    struct gg_records asked = {0};
     const uint64_t none = UINT64_MAX; /* of order_of_integer: INT64_MAX as well */
     uint64_t word[2] = {none, none}, number;
     struct least mine = {0}, *least = gg_alloc(run, x->parts, sizeof *least);
     if (range_own(d) > 0 && d->bytes[0] == 'i')
         mine = (struct least){1, word_in_order(d->bytes + 1)};
     if (least && gg_gather(x, run, &mine, sizeof mine, least) == GPUGRAPH_OK &&
-        ask_for_numbers(d, run, least, &out) && gg_post(x, run, &out, &in)) {
-        const uint64_t *asked = (const uint64_t *)in.bytes;
-        for (uint64_t i = 0; i < in.offset[x->parts] / sizeof *asked; i++)
-            if (find_integer(d, integer_of_order(asked[i])) != UINT64_MAX &&
-                asked[i] <= word[1]) {
+        ask_for_numbers(d, run, least, &asked)) {
+        for (uint64_t i = 0; i < asked.count; i++)
+            if (find_integer(d, integer_of_order(asked.word[i])) != UINT64_MAX &&
+                asked.word[i] <= word[1]) {
                 word[0] = 0;
-                word[1] = asked[i];
+                word[1] = asked.word[i];
             }
         gg_combine(x, run, GPUGRAPH_LEAST, word, 2);
     }
     if (run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);
     gg_release(least);
-    gg_letters_close(&out);
-    gg_letters_close(&in);
+    gg_records_close(&asked);
     *found = word[0] == 0;
     *id = integer_of_order(word[1]);
     id_write(*id, 0, text);

@@ -86,51 +86,67 @@ static bool split_ranges(gpugraph_exchange *x, gpugraph_run *run,
 
 /* ---- messages ---- */
 
-/* Strings order[ends[q]] .. order[ends[q + 1] - 1] go to part q. */
-static bool write_strings(gpugraph_exchange *x, gpugraph_run *run,
-                          const gpugraph_texts *strings, const uint32_t *order,
-                          const uint64_t *ends, gg_letters *out) {
-    uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size), length;
-    for (uint32_t q = 0; size && q < x->parts; q++)
-        for (uint64_t i = ends[q]; i < ends[q + 1]; i++) {
-            gpugraph_text(strings, order[i], &length);
-            size[q] += sizeof length + length;
-        }
-    const bool there = size && gg_letters_open(out, x, run, size);
-    char *at = there ? out->bytes : NULL;
-    for (uint64_t i = 0; there && i < ends[x->parts]; i++) {
-        const char *bytes = gpugraph_text(strings, order[i], &length);
-        at = put_string(at, bytes, length);
-    }
-    gg_release(size);
-    return there;
+/* Strings that have come, from part q first[q] .. first[q + 1] - 1; they may repeat. */
+struct strings {
+    gpugraph_texts texts;
+    uint64_t *first;
+};
+
+static void close_strings(struct strings *s) {
+    gg_release((void *)s->texts.offset);
+    gg_release((void *)s->texts.bytes);
+    gg_release(s->first);
 }
 
-static uint64_t count_strings(const char *bytes, uint64_t size) {
-    uint64_t count = 0, length;
-    for (uint64_t at = 0; at < size; at += sizeof length + length, count++)
-        memcpy(&length, bytes + at, sizeof length);
-    return count;
-}
-
-/* Reads the received strings, which may repeat. offset, bytes: blocks for gg_release. */
 static bool read_strings(gpugraph_run *run, const gg_letters *in, uint32_t parts,
-                         uint64_t **offset, char **bytes, uint64_t *count) {
+                         struct strings *s) {
     const uint64_t size = in->offset[parts];
-    *count = count_strings(in->bytes, size);
-    *offset = gg_alloc(run, *count + 1, sizeof **offset);
-    *bytes = gg_alloc(run, size + 1, 1);
-    if (!*offset || !*bytes)
+    uint64_t count = 0, length, to = 0, at = 0;
+    s->first = gg_alloc(run, parts + 1, sizeof *s->first);
+    for (uint32_t q = 0; s->first && q <= parts; q++) {
+        for (; at < in->offset[q]; at += sizeof length + length, count++)
+            memcpy(&length, in->bytes + at, sizeof length);
+        s->first[q] = count;
+    }
+    uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
+    char *bytes = gg_alloc(run, size + 1, 1);
+    s->texts =
+        (gpugraph_texts){.count = (int64_t)count, .offset = offset, .bytes = bytes};
+    if (run->status != GPUGRAPH_OK)
         return false;
-    uint64_t at = 0, to = 0, length;
-    for (uint64_t t = 0; t < *count; t++, at += length, to += length) {
+    at = 0;
+    for (uint64_t t = 0; t < count; t++, at += length, to += length) {
         memcpy(&length, in->bytes + at, sizeof length);
         at += sizeof length;
-        (*offset)[t] = to;
-        memcpy(*bytes + to, in->bytes + at, length);
+        offset[t] = to;
+        memcpy(bytes + to, in->bytes + at, length);
     }
-    (*offset)[*count] = to;
+    offset[count] = to;
     return true;
+}
+
+/* Collective. Strings which[ends[q]] .. which[ends[q + 1] - 1] go to part q. */
+static bool post_strings(gpugraph_exchange *x, gpugraph_run *run,
+                         const gpugraph_texts *strings, const uint32_t *which,
+                         const uint64_t *ends, struct strings *come) {
+    uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size), length;
+    gg_letters out = {NULL, NULL}, in = {NULL, NULL};
+    for (uint32_t q = 0; size && q < x->parts; q++)
+        for (uint64_t i = ends[q]; i < ends[q + 1]; i++) {
+            gpugraph_text(strings, which[i], &length);
+            size[q] += sizeof length + length;
+        }
+    bool go = size && gg_letters_open(&out, x, run, size);
+    char *at = go ? out.bytes : NULL;
+    for (uint64_t i = 0; go && i < ends[x->parts]; i++) {
+        const char *bytes = gpugraph_text(strings, which[i], &length);
+        at = put_string(at, bytes, length);
+    }
+    go = go && gg_post(x, run, &out, &in) && read_strings(run, &in, x->parts, come);
+    gg_letters_close(&out);
+    gg_letters_close(&in);
+    gg_release(size);
+    return go;
 }
 
 /* ---- numbering ---- */
@@ -198,30 +214,20 @@ static bool count_ranges(range *r, gpugraph_run *run, uint64_t own) {
 }
 
 /* The number of each string that has come goes back to where it came from. */
-static bool number_strings(range *r, gpugraph_run *run, const gg_letters *in,
-                           gg_letters *back) {
+static bool number_strings(range *r, gpugraph_run *run, const struct strings *come,
+                           struct gg_records *got) {
     gpugraph_exchange *x = r->exchange;
-    uint64_t *offset = NULL, count = 0, own = 0;
-    char *bytes = NULL;
-    bool good = read_strings(run, in, x->parts, &offset, &bytes, &count);
-    const gpugraph_texts come = {
-        .count = (int64_t)count, .offset = offset, .bytes = bytes};
-    uint32_t *order = good ? sort_strings(run, &come) : NULL;
-    uint64_t *size = order ? gg_alloc(run, x->parts, sizeof *size) : NULL;
-    for (uint32_t q = 0; size && q < x->parts; q++)
-        size[q] = sizeof(uint64_t) * count_strings(in->bytes + in->offset[q],
-                                                   in->offset[q + 1] - in->offset[q]);
-    good = size && gg_letters_open(back, x, run, size);
-    uint64_t *place = good ? (uint64_t *)back->bytes : NULL;
-    good = good && keep_distinct(r, run, &come, order, place, &own) &&
-           count_ranges(r, run, own);
+    const uint64_t count = (uint64_t)come->texts.count;
+    uint64_t own = 0, *place = gg_alloc(run, count, sizeof *place);
+    uint32_t *order = place ? sort_strings(run, &come->texts) : NULL;
+    const bool good = order && keep_distinct(r, run, &come->texts, order, place, &own) &&
+                      count_ranges(r, run, own);
+    gg_release(order);
     for (uint64_t t = 0; good && t < count; t++)
         place[t] += r->first[x->part];
-    gg_release(offset);
-    gg_release(bytes);
-    gg_release(order);
-    gg_release(size);
-    return good;
+    const bool there = good && gg_answer_records(x, run, place, come->first, got);
+    gg_release(place);
+    return there;
 }
 
 /* Ends a collective function of a range, and tells the other processes of a failure here. True:
@@ -235,22 +241,20 @@ static bool end_of_range(gpugraph_exchange *x, gpugraph_run *run) {
 bool range_make(range *r, gpugraph_exchange *x, gpugraph_run *run,
                 const gpugraph_texts *strings, uint64_t *number) {
     const uint64_t count = (uint64_t)strings->count;
-    gg_letters out = {NULL, NULL}, in = {NULL, NULL}, back = {NULL, NULL},
-               got = {NULL, NULL};
+    struct strings come = {.first = NULL};
+    struct gg_records got = {0};
     uint64_t *ends = gg_alloc(run, x->parts + 1, sizeof *ends);
     uint32_t *order = ends ? sort_strings(run, strings) : NULL;
     *r = (range){.exchange = x};
     if (order && split_ranges(x, run, strings, order, ends) &&
-        write_strings(x, run, strings, order, ends, &out) && gg_post(x, run, &out, &in) &&
-        number_strings(r, run, &in, &back) && gg_post(x, run, &back, &got))
+        post_strings(x, run, strings, order, ends, &come) &&
+        number_strings(r, run, &come, &got))
         for (uint64_t i = 0; i < count; i++)
-            number[order[i]] = ((const uint64_t *)got.bytes)[i];
+            number[order[i]] = got.word[i];
     gg_release(order);
     gg_release(ends);
-    gg_letters_close(&out);
-    gg_letters_close(&in);
-    gg_letters_close(&back);
-    gg_letters_close(&got);
+    close_strings(&come);
+    gg_records_close(&got);
     return end_of_range(x, run);
 }
 
@@ -282,86 +286,44 @@ static uint32_t part_of_number(const range *r, uint64_t number) {
     return q;
 }
 
-/* Questions by part; place[i]: which of them is number[i]'s. UINT64_MAX is not asked for. */
+/* Collective. The strings of these numbers, by the parts to[i] that have them. */
 static bool ask_range(const range *r, gpugraph_run *run, const uint64_t *number,
-                      uint64_t count, uint64_t *place, gg_letters *out) {
-    const uint32_t parts = r->exchange->parts;
-    uint64_t *size = gg_alloc_zero(run, parts, sizeof *size);
-    for (uint64_t i = 0; size && i < count; i++)
-        if (number[i] != UINT64_MAX)
-            size[part_of_number(r, number[i])] += sizeof *number;
-    const bool there = size && gg_letters_open(out, r->exchange, run, size);
-    for (uint32_t q = 0; there && q < parts; q++)
-        size[q] = out->offset[q] / sizeof *number;
-    for (uint64_t i = 0; there && i < count; i++) {
-        place[i] = UINT64_MAX;
-        if (number[i] != UINT64_MAX) {
-            place[i] = size[part_of_number(r, number[i])]++;
-            ((uint64_t *)out->bytes)[place[i]] = number[i];
-        }
-    }
-    gg_release(size);
-    return there;
-}
-
-static bool tell_strings(const range *r, gpugraph_run *run, const gg_letters *in,
-                         gg_letters *back) {
-    gpugraph_exchange *x = r->exchange;
+                      const uint32_t *to, uint64_t count, struct strings *come) {
     const gpugraph_texts own = strings_held(r, range_own(r));
-    const uint64_t low = r->first[x->part], *asked = (const uint64_t *)in->bytes,
-                   *first = in->offset;
-    uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size), length;
-    for (uint32_t q = 0; size && q < x->parts; q++)
-        for (uint64_t i = first[q] / 8; i < first[q + 1] / 8; i++) {
-            gpugraph_text(&own, asked[i] - low, &length);
-            size[q] += sizeof length + length;
-        }
-    const bool there = size && gg_letters_open(back, x, run, size);
-    char *at = there ? back->bytes : NULL;
-    for (uint64_t i = 0; there && i < first[x->parts] / 8; i++) {
-        const char *bytes = gpugraph_text(&own, asked[i] - low, &length);
-        at = put_string(at, bytes, length);
-    }
-    gg_release(size);
-    return there;
-}
-
-/* The strings that have come, in the order in which they were asked for. */
-static void lay_strings_out(gpugraph_run *run, const gg_letters *got, uint32_t parts,
-                            const uint64_t *place, uint64_t count, uint64_t *length,
-                            char **bytes) {
-    uint64_t *offset = NULL, come = 0, to = 0;
-    char *string = NULL;
-    const bool good = read_strings(run, got, parts, &offset, &string, &come);
-    /* A string that was asked for twice has come twice: there is room. */
-    *bytes = good ? gg_alloc(run, got->offset[parts] + 1, 1) : NULL;
-    for (uint64_t i = 0; *bytes && i < count; i++) {
-        length[i] = 0;
-        if (place[i] == UINT64_MAX)
-            continue;
-        length[i] = offset[place[i] + 1] - offset[place[i]];
-        memcpy(*bytes + to, string + offset[place[i]], length[i]);
-        to += length[i];
-    }
-    gg_release(offset);
-    gg_release(string);
+    struct gg_records asked = {0};
+    bool go = gg_post_records(r->exchange, run, 1, number, count, to, &asked);
+    uint32_t *which = go ? gg_alloc(run, asked.count, sizeof *which) : NULL;
+    for (uint64_t i = 0; which && i < asked.count; i++)
+        which[i] = (uint32_t)(asked.word[i] - r->first[r->exchange->part]);
+    go = which && post_strings(r->exchange, run, &own, which, asked.first, come);
+    gg_release(which);
+    gg_records_close(&asked);
+    return go;
 }
 
 bool range_look_up(const range *r, gpugraph_run *run, const uint64_t *number,
                    uint64_t count, uint64_t *length, char **bytes) {
-    gpugraph_exchange *x = r->exchange;
-    gg_letters out = {NULL, NULL}, in = {NULL, NULL}, back = {NULL, NULL},
-               got = {NULL, NULL};
-    uint64_t *place = gg_alloc(run, count + 1, sizeof *place);
-    *bytes = NULL;
-    if (place && ask_range(r, run, number, count, place, &out) &&
-        gg_post(x, run, &out, &in) && tell_strings(r, run, &in, &back) &&
-        gg_post(x, run, &back, &got))
-        lay_strings_out(run, &got, x->parts, place, count, length, bytes);
-    gg_release(place);
-    gg_letters_close(&out);
-    gg_letters_close(&in);
-    gg_letters_close(&back);
-    gg_letters_close(&got);
-    return end_of_range(x, run);
+    struct strings come = {.first = NULL};
+    uint64_t asked = 0, at = 0, *ask = gg_alloc(run, count, sizeof *ask);
+    uint32_t *to = gg_alloc(run, count, sizeof *to);
+    for (uint64_t i = 0; ask && to && i < count; i++)
+        if (number[i] != UINT64_MAX) {
+            to[asked] = part_of_number(r, number[i]);
+            ask[asked++] = number[i];
+        }
+    const bool go = ask && to && ask_range(r, run, ask, to, asked, &come);
+    *bytes = go ? gg_alloc(run, come.texts.offset[asked] + 1, 1) : NULL;
+    asked = 0;
+    for (uint64_t i = 0; *bytes && i < count; at += length[i++]) {
+        length[i] = 0;
+        if (number[i] == UINT64_MAX)
+            continue;
+        const char *string =
+            gpugraph_text(&come.texts, come.first[to[asked++]]++, &length[i]);
+        memcpy(*bytes + at, string, length[i]);
+    }
+    gg_release(ask);
+    gg_release(to);
+    close_strings(&come);
+    return end_of_range(r->exchange, run);
 }

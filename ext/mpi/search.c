@@ -84,23 +84,29 @@ static bool find_sources(struct sources *s, const options *o, const range *d,
 static uint32_t *hash_masters(const answer *a, const options *o, gpugraph_run *run) {
     const range *r = &a->vertices;
     const char *seed = o->given[GIVEN_SEED];
-    const uint64_t salt = gg_fixed_hash((uint64_t)(seed ? strtoll(seed, NULL, 10) : 0) +
+    const uint64_t own = range_own(r), masters = gpugraph_part_masters(a->part),
+                   salt = gg_fixed_hash((uint64_t)(seed ? strtoll(seed, NULL, 10) : 0) +
                                         0x9e3779b97f4a7c15u);
-    uint32_t *hash =
-        gg_alloc(run, (uint64_t)gpugraph_part_masters(a->part) + 1, sizeof *hash);
-    uint32_t *own = gg_alloc(run, range_own(r) + 1, sizeof *own);
-    for (uint64_t i = 0; hash && own && i < range_own(r); i++) {
+    uint64_t *number = gg_alloc(run, own, sizeof *number);
+    uint64_t *value = gg_alloc(run, own, sizeof *value);
+    uint64_t *come = gg_alloc(run, masters, sizeof *come);
+    uint32_t *hash = gg_alloc(run, masters, sizeof *hash);
+    for (uint64_t i = 0; run->status == GPUGRAPH_OK && i < own; i++) {
         const char *id = r->bytes + r->offset[i];
-        const uint64_t length = r->offset[i + 1] - r->offset[i] - 1;
-        own[i] = (uint32_t)((*id == 't' ? gg_fixed_hash_text(id + 1, length, salt)
-                                        : gg_fixed_hash(gg_fixed_hash(
-                                              salt ^ (uint64_t)integer_of_order(
-                                                         word_in_order(id + 1))))) >>
-                            32);
+        number[i] = r->first[r->exchange->part] + i;
+        value[i] =
+            *id == 't'
+                ? gg_fixed_hash_text(id + 1, r->offset[i + 1] - r->offset[i] - 1, salt)
+                : gg_fixed_hash(gg_fixed_hash(
+                      salt ^ (uint64_t)integer_of_order(word_in_order(id + 1))));
     }
-    if (hash && own)
-        gpugraph_part_deal(a->part, run, r->first, own, hash);
-    gg_release(own);
+    if (run->status == GPUGRAPH_OK)
+        gpugraph_part_deliver(a->part, run, own, number, value, come);
+    for (uint64_t v = 0; run->status == GPUGRAPH_OK && v < masters; v++)
+        hash[v] = (uint32_t)(come[v] >> 32);
+    gg_release(number);
+    gg_release(value);
+    gg_release(come);
     return hash;
 }
 
@@ -220,22 +226,7 @@ static bool search_components(answer *a, const options *o, gpugraph_run *run) {
     return true;
 }
 
-static int by_number(const void *a, const void *b) {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void make_distinct(struct sources *s) {
-    uint32_t kept = 0;
-    if (s->count > 1)
-        qsort(s->number, s->count, sizeof *s->number, by_number);
-    for (uint32_t i = 0; i < s->count; i++)
-        if (i == 0 || s->number[i] != s->number[kept - 1])
-            s->number[kept++] = s->number[i];
-    s->count = kept;
-}
-
-static bool search_pagerank(answer *a, const options *o, struct sources *s,
+static bool search_pagerank(answer *a, const options *o, const struct sources *s,
                             gpugraph_run *run) {
     const uint32_t masters = gpugraph_part_masters(a->part);
     double *rank = gg_alloc(run, (uint64_t)masters + 1, sizeof *rank), change;
@@ -243,7 +234,6 @@ static bool search_pagerank(answer *a, const options *o, struct sources *s,
     a->value = rank;
     if (!rank)
         return false;
-    make_distinct(s);
     const gpugraph_part_ranks how = {
         .damping = given_number(o, GIVEN_DAMPING, 0.85),
         .tolerance = given_number(o, GIVEN_TOLERANCE, 1e-6),

@@ -199,42 +199,35 @@ static void keep_delivered(struct strong *s, const uint64_t *delivered) {
 
 static bool gather_rest(struct strong *s, uint64_t mine) {
     gpugraph_part *p = s->p;
-    gpugraph_exchange *x = p->exchange;
     uint64_t *delivered = gg_alloc(s->run, p->masters, sizeof *delivered), at = 0;
-    uint64_t *size = gg_alloc_zero(s->run, x->parts, sizeof *size);
+    uint64_t *arc = gg_alloc(s->run, mine, 2 * sizeof *arc);
+    uint32_t *to = gg_alloc_zero(s->run, mine, sizeof *to);
     int64_t *source = NULL;
-    gg_letters out = {NULL, NULL}, in = {NULL, NULL};
-    bool go = delivered && size;
-    if (go)
-        size[0] = mine * 2 * sizeof(uint64_t);
-    go = go && gg_letters_open(&out, x, s->run, size);
-    uint64_t *arc = (uint64_t *)out.bytes;
+    struct gg_records come = {0};
+    bool go = delivered && arc && to;
     for (uint32_t u = 0; go && u < p->locals; u++)
         for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
             if (is_arc_left(s, u, a)) {
                 arc[at++] = p->number[u];
                 arc[at++] = p->number[p->target[a]];
             }
-    go = go && gg_post(x, s->run, &out, &in);
+    go = go && gg_post_records(p->exchange, s->run, 2, arc, mine, to, &come);
     if (go) {
-        const int64_t *come = (const int64_t *)in.bytes;
-        const uint64_t all = in.offset[x->parts] / (2 * sizeof *come);
-        source = gg_alloc(s->run, all + 1, 2 * sizeof *source);
-        go = source != NULL;
-        for (uint64_t i = 0; go && i < all; i++) {
-            source[i] = come[2 * i];
-            source[all + i] = come[2 * i + 1];
+        source = gg_alloc(s->run, come.count + 1, 2 * sizeof *source);
+        for (uint64_t i = 0; source && i < come.count; i++) {
+            source[i] = (int64_t)come.word[2 * i];
+            source[come.count + i] = (int64_t)come.word[2 * i + 1];
         }
         memset(delivered, 0xff, p->masters * sizeof *delivered);
-        go = go && solve(s, source, source + all, all, delivered);
+        go = source && solve(s, source, source + come.count, come.count, delivered);
     }
     if (go)
         keep_delivered(s, delivered);
     gg_release(delivered);
-    gg_release(size);
+    gg_release(arc);
+    gg_release(to);
     gg_release(source);
-    gg_letters_close(&out);
-    gg_letters_close(&in);
+    gg_records_close(&come);
     return go;
 }
 

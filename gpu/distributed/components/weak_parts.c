@@ -26,7 +26,6 @@ struct weak_part {
     uint32_t *open; /* masters whose way to the root may be long */
     uint32_t open_count;
     uint64_t *word; /* what is asked */
-    uint64_t rounds;
 };
 
 /* ---- the forest of a part ---- */
@@ -121,8 +120,8 @@ static bool contract(struct weak_part *w) {
 
 /* The larger root of each edge hooks to the least that it meets. */
 static bool hook(struct weak_part *w) {
-    struct part_letters come;
-    bool go = part_post(w->p, w->run, 2, w->edge, w->edges, NULL, &come);
+    struct gg_records come;
+    bool go = part_post(w->p, w->run, 2, w->edge, w->edges, &come);
     w->open_count = 0;
     for (uint64_t i = 0; go && i < come.count; i++) {
         const uint32_t v = part_master_of(w->p, come.word[2 * i]);
@@ -131,7 +130,7 @@ static bool hook(struct weak_part *w) {
             w->open[w->open_count++] = v;
         w->above[v] = to < w->above[v] ? to : w->above[v];
     }
-    part_letters_close(&come);
+    gg_records_close(&come);
     return go;
 }
 
@@ -145,7 +144,6 @@ static bool merge(struct weak_part *w) {
             return false;
         if (left == 0)
             return true;
-        w->rounds++;
         if (!hook(w) || !cut_short(w))
             return false;
     }
@@ -154,21 +152,17 @@ static bool merge(struct weak_part *w) {
 /* ---- the whole ---- */
 
 void part_weak_components(gpugraph_part *p, gpugraph_run *run, uint64_t *component) {
-    const double start = gg_now_ms();
     struct weak_part w = {.p = p, .run = run, .above = component};
     w.parent = gg_alloc(run, p->locals, sizeof *w.parent);
     w.open = gg_alloc(run, p->masters, sizeof *w.open);
     w.word = gg_alloc(run, p->masters, sizeof *w.word);
-    bool go = w.parent && w.open && w.word;
+    const bool go = w.parent && w.open && w.word;
     for (uint32_t v = 0; go && v < p->locals; v++)
         w.parent[v] = v;
     if (go)
         link_rows(&w);
-    go = go && !gg_stopping(run) && name_trees(&w) && cut_all_short(&w) && merge(&w) &&
-         cut_all_short(&w);
-    if (go)
-        gg_phase(run, "search", start, (int64_t)p->arcs, "%llu rounds over %u parts",
-                 (unsigned long long)w.rounds, p->exchange->parts);
+    if (go && !gg_stopping(run) && name_trees(&w) && cut_all_short(&w) && merge(&w))
+        cut_all_short(&w);
     gg_release(w.parent);
     gg_release(w.open);
     gg_release(w.word);

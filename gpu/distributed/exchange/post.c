@@ -97,6 +97,52 @@ bool gg_post(gpugraph_exchange *x, gpugraph_run *run, const gg_letters *out,
     return run->status == GPUGRAPH_OK;
 }
 
+/* ---- records ---- */
+
+bool gg_post_records(gpugraph_exchange *x, gpugraph_run *run, uint32_t width,
+                     const uint64_t *record, uint64_t count, const uint32_t *to,
+                     struct gg_records *come) {
+    const uint64_t bytes = width * sizeof *record;
+    uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size);
+    gg_letters out = {NULL, NULL}, in = {NULL, NULL};
+    for (uint64_t i = 0; size && i < count; i++)
+        size[to[i]] += bytes;
+    bool go = size && gg_letters_open(&out, x, run, size);
+    if (go)
+        memcpy(size, out.offset, x->parts * sizeof *size);
+    for (uint64_t i = 0; go && i < count; i++) {
+        memcpy(out.bytes + size[to[i]], record + i * width, bytes);
+        size[to[i]] += bytes;
+    }
+    go = go && gg_post(x, run, &out, &in);
+    for (uint32_t q = 0; go && q <= x->parts; q++)
+        in.offset[q] /= bytes;
+    *come = (struct gg_records){(uint64_t *)in.bytes, go ? in.offset[x->parts] : 0,
+                                in.offset};
+    gg_letters_close(&out);
+    gg_release(size);
+    return go;
+}
+
+bool gg_answer_records(gpugraph_exchange *x, gpugraph_run *run, const uint64_t *word,
+                       const uint64_t *first, struct gg_records *come) {
+    uint32_t *to = gg_alloc(run, first[x->parts], sizeof *to);
+    for (uint32_t q = 0; to && q < x->parts; q++)
+        for (uint64_t i = first[q]; i < first[q + 1]; i++)
+            to[i] = q;
+    *come = (struct gg_records){NULL, 0, NULL};
+    const bool go = to && gg_post_records(x, run, 1, word, first[x->parts], to, come);
+    gg_release(to);
+    return go;
+}
+
+void gg_records_close(struct gg_records *r) {
+    gg_release(r->word);
+    gg_release(r->first);
+}
+
+/* ---- agreement ---- */
+
 struct outcome {
     uint64_t status;
     char message[sizeof((gpugraph_run *)0)->message];

@@ -53,6 +53,22 @@ bool gg_post(gpugraph_exchange *x, gpugraph_run *run, const gg_letters *out,
 /* Collective. size[q], which goes to part q, becomes what part q has for this one. */
 bool gg_swap_sizes(gpugraph_exchange *x, gpugraph_run *run, uint64_t *size);
 
+/* Records of words that have come. */
+struct gg_records {
+    uint64_t *word;
+    uint64_t count;
+    uint64_t *first; /* of those from part q: first[q] .. first[q + 1] - 1 */
+};
+/* Collective. record: `count` of `width` words each, record i to part to[i]. Records for one part keep their
+** order. What comes is the caller's to close, also after a failure. */
+bool gg_post_records(gpugraph_exchange *x, gpugraph_run *run, uint32_t width,
+                     const uint64_t *record, uint64_t count, const uint32_t *to,
+                     struct gg_records *come);
+/* Collective. A word for each record that has come from part q, first[q] .. first[q + 1] - 1, goes back to q. */
+bool gg_answer_records(gpugraph_exchange *x, gpugraph_run *run, const uint64_t *word,
+                       const uint64_t *first, struct gg_records *come);
+void gg_records_close(struct gg_records *r);
+
 /* Collective: what failed at one part has failed at all of them, with the sentence of the first. True:
 ** nobody has failed. *politely is set where all know of it, so that every process can end by itself. */
 bool gg_all_agree(gpugraph_exchange *x, gpugraph_run *run, bool *politely);

@@ -119,21 +119,15 @@ static bool check(const gpugraph_part *p, const gpugraph_part_ranks *how,
         gg_fail(run, GPUGRAPH_INVALID, "tolerance is %g, not 0 or more", how->tolerance);
     else if (p->simple)
         gg_fail(run, GPUGRAPH_INVALID, "the part is simple, and parallel edges count");
-    for (uint64_t i = 0; !run->status && i < how->source_count; i++) {
+    for (uint64_t i = 0; !run->status && i < how->source_count; i++)
         if (how->source[i] >= p->vertices)
             gg_fail(run, GPUGRAPH_INVALID, "source %llu is no vertex",
                     (unsigned long long)how->source[i]);
-        else if (i > 0 && how->source[i] <= how->source[i - 1])
-            gg_fail(run, GPUGRAPH_INVALID, "sources are not ascending: %llu after %llu",
-                    (unsigned long long)how->source[i],
-                    (unsigned long long)how->source[i - 1]);
-    }
     return !run->status;
 }
 
 static bool prepare_parts(struct part_ranking *r) {
     const gpugraph_part *p = r->p;
-    r->places = r->how->source_count > 0 ? r->how->source_count : p->vertices;
     r->share = gg_alloc_zero(r->run, p->locals, sizeof *r->share);
     r->out = gg_alloc(r->run, p->locals, sizeof *r->out);
     r->sum = gg_alloc(r->run, p->locals, sizeof *r->sum);
@@ -143,9 +137,15 @@ static bool prepare_parts(struct part_ranking *r) {
         return false;
     for (uint64_t i = 0; r->is_place && i < r->how->source_count; i++) {
         const uint32_t v = part_master_of(p, r->how->source[i]);
-        if (v != GPUGRAPH_NONE)
+        if (v != GPUGRAPH_NONE && !r->is_place[v]) {
             r->is_place[v] = 1;
+            r->places++;
+        }
     }
+    if (!r->is_place)
+        r->places = p->vertices;
+    else if (!part_sum(r->p, r->run, &r->places))
+        return false;
     return count_rows_of_parts(r);
 }
 

@@ -243,18 +243,10 @@ void part_transpose_close(struct part_transpose *t);
 
 /* ---- letters.c ---- */
 
-/* Records that have come. */
-struct part_letters {
-    uint64_t *word;
-    uint64_t count;
-    uint64_t *first; /* of those from part q: first[q] .. first[q + 1] - 1 */
-};
-/* record: `count` of `width` words each, to the parts `to`, or, where that is NULL, to the owners of the
-** numbers that they begin with. What comes is the caller's to close, also after a failure. */
+/* Records to the owners of the numbers that they begin with. What comes is the caller's to close, also after
+** a failure. */
 bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
-               const uint64_t *record, uint64_t count, const uint32_t *to,
-               struct part_letters *come);
-void part_letters_close(struct part_letters *l);
+               const uint64_t *record, uint64_t count, struct gg_records *come);
 /* word[i], a number, becomes answer[j] of the master j whose number it is. */
 bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint64_t *word,
               uint64_t count);

@@ -80,10 +80,9 @@ static void wait_for(struct sssp_part *s, uint32_t v) {
 /* Other parts may have to know of v. */
 static void tell_of(struct sssp_part *s, uint32_t v) {
     const gpugraph_part *p = s->p;
-    if (v >= p->masters)
-        part_note(&s->up, v);
-    else if (part_reads_ghosts(p) && p->first_link[v] < p->first_link[v + 1])
-        part_note(&s->down, v);
+    if (v >= p->masters ||
+        (part_reads_ghosts(p) && p->first_link[v] < p->first_link[v + 1]))
+        part_note(&s->told, v);
 }
 
 static void lower(struct sssp_part *s, uint32_t v, uint64_t sum) {
@@ -161,29 +160,28 @@ static void sort_later(struct sssp_part *s) {
 /* *least: of all that waits, or is told of, at any part. */
 static bool exchange(struct sssp_part *s, uint64_t *least) {
     gpugraph_part *p = s->p;
-    if (part_writes_ghosts(p)) {
-        if (gg_reduce(p, s->run, gg_sssp_distances(s), &s->up))
-            return false;
-        for (uint32_t i = 0; i < s->up.count; i++) {
-            wait_for(s, s->up.list[i]);
-            tell_of(s, s->up.list[i]);
-        }
-        part_forget(&s->up);
-    }
+    if (part_writes_ghosts(p) &&
+        gg_reduce(p, s->run, gg_sssp_distances(s), &s->told) != GPUGRAPH_OK)
+        return false;
+    for (uint32_t i = 0; i < s->told.count; i++)
+        if (!is_scanned(s, s->told.list[i]))
+            wait_for(s, s->told.list[i]);
+    if (!part_reads_ghosts(p))
+        part_forget(&s->told);
     *least = UINT64_MAX;
     sort_later(s);
     keep_least(s, &s->next, least);
     keep_least(s, &s->later, least);
-    keep_least(s, &s->down, least);
+    keep_least(s, &s->told, least);
     if (!part_reads_ghosts(p))
         return !gg_combine(p->exchange, s->run, GPUGRAPH_LEAST, least, 1);
-    if (gg_broadcast_and_combine(p, s->run, gg_sssp_distances(s), &s->down,
+    if (gg_broadcast_and_combine(p, s->run, gg_sssp_distances(s), &s->told,
                                  GPUGRAPH_LEAST, least, 1))
         return false;
-    for (uint32_t i = 0; i < s->down.count; i++)
-        if (s->down.list[i] >= p->masters && !is_scanned(s, s->down.list[i]))
-            wait_for(s, s->down.list[i]);
-    part_forget(&s->down);
+    for (uint32_t i = 0; i < s->told.count; i++)
+        if (!is_scanned(s, s->told.list[i]))
+            wait_for(s, s->told.list[i]);
+    part_forget(&s->told);
     return s->run->status == GPUGRAPH_OK;
 }
 
@@ -206,9 +204,9 @@ static bool search(struct sssp_part *s) {
 static bool make_room(struct sssp_part *s) {
     const gpugraph_part *p = s->p;
     const uint32_t width = gg_sssp_distances(s).size;
-    struct part_changes *lists[] = {&s->now, &s->next, &s->later, &s->up, &s->down};
+    struct part_changes *lists[] = {&s->now, &s->next, &s->later, &s->told};
     s->scanned = gg_alloc(s->run, p->locals, width);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 4; i++)
         if (!part_changes_open(p, s->run, lists[i]))
             return false;
     if (!s->scanned)
@@ -219,8 +217,8 @@ static bool make_room(struct sssp_part *s) {
 }
 
 static void release(struct sssp_part *s) {
-    struct part_changes *lists[] = {&s->now, &s->next, &s->later, &s->up, &s->down};
-    for (int i = 0; i < 5; i++)
+    struct part_changes *lists[] = {&s->now, &s->next, &s->later, &s->told};
+    for (int i = 0; i < 4; i++)
         part_changes_close(lists[i]);
     gg_release(s->distance);
     gg_release(s->scanned);

@@ -21,7 +21,7 @@ struct sssp_part {
     double delta;             /* that the limit grows by */
     /* Locals whose rows are to be relaxed: within the limit, in two lists, and beyond it. */
     struct part_changes now, next, later;
-    struct part_changes up, down; /* ghosts and masters that others must be told of */
+    struct part_changes told; /* ghosts and masters that other parts must know of */
     uint64_t rounds, arcs;
 };
 

@@ -49,12 +49,6 @@ static gpugraph_status deliver_values(gpugraph_part *p, gpugraph_run *of) {
 static gpugraph_status deliver_masters(gpugraph_part *p, gpugraph_run *of) {
     return gpugraph_part_deliver(p, of, 2, ends, ends, NULL);
 }
-static gpugraph_status deal_first(gpugraph_part *p, gpugraph_run *of) {
-    return gpugraph_part_deal(p, of, NULL, NULL, NULL);
-}
-static gpugraph_status deal_values(gpugraph_part *p, gpugraph_run *of) {
-    return gpugraph_part_deal(p, of, (const uint64_t[]){0, VERTICES}, NULL, NULL);
-}
 static gpugraph_status bfs_sources(gpugraph_part *p, gpugraph_run *of) {
     return gpugraph_part_bfs(p, NULL, 1, 9, of, NULL, NULL);
 }
@@ -102,8 +96,6 @@ static const struct part_case part_cases[] = {
     {"number is NULL", SHARE, deliver_numbers},
     {"value is NULL", SHARE, deliver_values},
     {"master is NULL", SHARE, deliver_masters},
-    {"first is NULL", SHARE, deal_first},
-    {"value is NULL", SHARE, deal_values},
     {"source is NULL", SHARE, bfs_sources},
     {"depth is NULL", SHARE, bfs_depth},
     {"tree.parent is NULL", SHARE, bfs_tree},

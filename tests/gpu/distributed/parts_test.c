@@ -119,30 +119,6 @@ static gpugraph_status search_part(void *job_, gpugraph_exchange *x, gpugraph_ru
     return run->status;
 }
 
-/* The same hashes by gpugraph_part_deal, of slices that begin at `base`, must be those delivered. */
-static void deal(const job *j, gpugraph_part *p, gpugraph_exchange *x, gpugraph_run *run,
-                 const uint64_t *delivered) {
-    const uint32_t n = gpugraph_part_masters(p);
-    const uint64_t base = j->s->vertices / 3; /* those below are another range's */
-    uint64_t *first = calloc(x->parts + 1, sizeof *first);
-    for (uint32_t q = 0; q <= x->parts; q++)
-        first[q] = base + gg_slice(j->s->vertices - base, (int)q, (int)x->parts);
-    uint32_t *dealt = calloc(n + 1, sizeof *dealt);
-    uint64_t *lower =
-        calloc(x->parts + 1, sizeof *lower); /* the last part has all of these */
-    lower[x->parts] = base;
-    gpugraph_part_deal(p, run, lower, j->hash, dealt);
-    if (run->status == GPUGRAPH_OK)
-        gpugraph_part_deal(p, run, first, j->hash + first[x->part], dealt);
-    for (uint32_t i = 0; run->status == GPUGRAPH_OK && i < n; i++)
-        if (dealt[i] != (uint32_t)delivered[i])
-            gg_fail(run, GPUGRAPH_INVALID, "master %u was dealt %u, not %u", i, dealt[i],
-                    (uint32_t)delivered[i]);
-    free(first);
-    free(lower);
-    free(dealt);
-}
-
 static gpugraph_status choose_part(void *job_, gpugraph_exchange *x, gpugraph_run *run) {
     job *j = job_;
     gpugraph_part *p;
@@ -162,7 +138,6 @@ static gpugraph_status choose_part(void *job_, gpugraph_exchange *x, gpugraph_ru
     }
     if (gpugraph_part_deliver(p, run, high - low, number, value, delivered) ==
         GPUGRAPH_OK) {
-        deal(j, p, x, run, delivered);
         for (uint32_t i = 0; i < n; i++)
             hash[i] = (uint32_t)delivered[i];
         gpugraph_part_mis(p, j->priority, hash, run, member);
