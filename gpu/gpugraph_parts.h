@@ -117,7 +117,6 @@ uint32_t gpugraph_part_masters(const gpugraph_part *part);
 uint32_t gpugraph_part_ghosts(const gpugraph_part *part);
 uint64_t gpugraph_part_arcs(const gpugraph_part *part);
 const uint64_t *gpugraph_part_numbers(const gpugraph_part *part);
-int64_t gpugraph_part_bytes(const gpugraph_part *part);
 
 /* Brings values of vertices to where they are masters: value[i] of vertex number[i], from whatever part,
 ** becomes master[j] there, j being its place among the masters. Masters that no part names keep what

@@ -47,7 +47,8 @@ static void fail_exchange(gpugraph_exchange *x, const gpugraph_run *run) {
                       &o->tells[q]);
 }
 
-static bool hears_alarm(struct office *o, gpugraph_run *run) {
+static bool hear_exchange(gpugraph_exchange *x, gpugraph_run *run) {
+    struct office *o = office_of(x);
     struct alarm heard;
     int there = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, 0, o->alarms, &there, MPI_STATUS_IGNORE);
@@ -58,10 +59,6 @@ static bool hears_alarm(struct office *o, gpugraph_run *run) {
     o->told = true; /* by the other one */
     gg_fail(run, (gpugraph_status)heard.status, "%s", heard.message);
     return true;
-}
-
-static bool hear_exchange(gpugraph_exchange *x, gpugraph_run *run) {
-    return hears_alarm(office_of(x), run);
 }
 
 static bool works(int code, gpugraph_run *run) {
@@ -75,8 +72,8 @@ static bool works(int code, gpugraph_run *run) {
 }
 
 /* Nothing has happened: may the process go on waiting? */
-static bool waits_on(struct office *o, gpugraph_run *run) {
-    if (hears_alarm(o, run))
+static bool waits_on(gpugraph_exchange *x, gpugraph_run *run) {
+    if (hear_exchange(x, run))
         return false;
     if (gg_poll(run)) {
         gg_stopped(run);
@@ -180,7 +177,7 @@ static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
             works(MPI_Testall(s.pieces, s.request, &swapped, s.status), run);
         if (!gathered)
             works(MPI_Test(&request, &gathered, MPI_STATUS_IGNORE), run);
-        if ((swapped && gathered) || run->status != GPUGRAPH_OK || !waits_on(o, run))
+        if ((swapped && gathered) || run->status != GPUGRAPH_OK || !waits_on(x, run))
             break;
     }
     if (out && run->status == GPUGRAPH_OK)

@@ -1,88 +1,11 @@
 /* Byte strings of all processes, sorted and numbered: the sample sort of numbers.h. A message has
-** for each string its length, then its bytes. The first bytes of samples say where ranges end. */
+** for each string its length, then its bytes. */
 #include "numbers.h"
 #include "ids/ids.h"
 #include "distributed/exchange/post.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { SAMPLES = 64, HEAD = 56 }; /* samples of each process; bytes of a sample */
-
-struct range_samples {
-    uint64_t count;
-    struct head {
-        uint64_t length;
-        char bytes[HEAD];
-    } head[SAMPLES];
-};
-
-/* ---- where ranges end ---- */
-
-static int compare_heads(const void *a, const void *b) {
-    const struct head *x = a, *y = b;
-    return gg_compare_texts(x->bytes, x->length, y->bytes, y->length);
-}
-
-static void take_range_samples(struct range_samples *s, const gpugraph_texts *strings,
-                               const uint32_t *order) {
-    const uint64_t count = (uint64_t)strings->count;
-    s->count = count < SAMPLES ? count : SAMPLES;
-    for (uint64_t i = 0; i < s->count; i++) {
-        struct head *h = &s->head[i];
-        const char *bytes =
-            gpugraph_text(strings, order[count / s->count * i], &h->length);
-        h->length = h->length < HEAD ? h->length : HEAD;
-        memcpy(h->bytes, bytes, h->length);
-    }
-}
-
-/* How many strings come before this one. order NULL: they are sorted. */
-static uint64_t strings_before(const gpugraph_texts *strings, const uint32_t *order,
-                               const char *bytes, uint64_t length) {
-    uint64_t low = 0, high = (uint64_t)strings->count, own;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        const char *at = gpugraph_text(strings, order ? order[middle] : middle, &own);
-        if (gg_compare_texts(at, own, bytes, length) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* ends[q]: where the strings for part q begin; parts + 1. */
-static bool split_ranges(gpugraph_exchange *x, gpugraph_run *run,
-                         const gpugraph_texts *strings, const uint32_t *order,
-                         uint64_t *ends) {
-    struct range_samples *mine = gg_alloc_zero(run, 1, sizeof *mine);
-    struct range_samples *all = gg_alloc(run, x->parts, sizeof *all);
-    struct head *head = gg_alloc(run, SAMPLES * (uint64_t)x->parts, sizeof *head);
-    uint64_t heads = 0;
-    if (mine && all && head) {
-        take_range_samples(mine, strings, order);
-        gg_gather(x, run, mine, sizeof *mine, all);
-    }
-    for (uint32_t q = 0; run->status == GPUGRAPH_OK && q < x->parts; q++) {
-        memcpy(head + heads, all[q].head, all[q].count * sizeof *head);
-        heads += all[q].count;
-    }
-    if (run->status == GPUGRAPH_OK) {
-        qsort(head, heads, sizeof *head, compare_heads);
-        for (uint32_t q = 0; q <= x->parts; q++) {
-            const struct head *h = &head[heads * q / x->parts];
-            ends[q] = q == 0 ? 0
-                      : q == x->parts || heads == 0
-                          ? (uint64_t)strings->count
-                          : strings_before(strings, order, h->bytes, h->length);
-        }
-    }
-    gg_release(mine);
-    gg_release(all);
-    gg_release(head);
-    return run->status == GPUGRAPH_OK;
-}
 
 /* ---- messages ---- */
 
@@ -149,8 +72,6 @@ static bool post_strings(gpugraph_exchange *x, gpugraph_run *run,
     return go;
 }
 
-/* ---- numbering ---- */
-
 /* 0, 1, ... in the order of the strings. NULL after a failure. */
 static uint32_t *sort_strings(gpugraph_run *run, const gpugraph_texts *strings) {
     const uint64_t count = (uint64_t)strings->count;
@@ -168,6 +89,57 @@ static uint32_t *sort_strings(gpugraph_run *run, const gpugraph_texts *strings) 
     gg_release(order);
     return NULL;
 }
+
+/* ---- where ranges end ---- */
+
+enum { SAMPLES = 64 }; /* of each process */
+
+/* How many strings come before this one. order NULL: they are sorted. */
+static uint64_t strings_before(const gpugraph_texts *strings, const uint32_t *order,
+                               const char *bytes, uint64_t length) {
+    uint64_t low = 0, high = (uint64_t)strings->count, own;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        const char *at = gpugraph_text(strings, order ? order[middle] : middle, &own);
+        if (gg_compare_texts(at, own, bytes, length) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Collective. ends[q]: where the strings for part q begin; parts + 1. All parts see the samples of all. */
+static bool split_ranges(gpugraph_exchange *x, gpugraph_run *run,
+                         const gpugraph_texts *strings, const uint32_t *order,
+                         uint64_t *ends) {
+    const uint64_t count = (uint64_t)strings->count,
+                   each = count < SAMPLES ? count : SAMPLES;
+    struct strings all = {.first = NULL};
+    uint32_t *which = gg_alloc(run, each * x->parts, sizeof *which), *sorted = NULL;
+    for (uint64_t i = 0; which && i < each * x->parts; i++)
+        which[i] = order[count / each * (i % each)];
+    for (uint32_t q = 0; q <= x->parts; q++)
+        ends[q] = each * q;
+    if (which && post_strings(x, run, strings, which, ends, &all))
+        sorted = sort_strings(run, &all.texts);
+    const uint64_t samples = (uint64_t)all.texts.count;
+    for (uint32_t q = 0; sorted && q <= x->parts; q++) {
+        uint64_t length;
+        ends[q] = q == 0 ? 0 : count;
+        if (q == 0 || q == x->parts || samples == 0)
+            continue;
+        const char *bytes =
+            gpugraph_text(&all.texts, sorted[samples * q / x->parts], &length);
+        ends[q] = strings_before(strings, order, bytes, length);
+    }
+    gg_release(which);
+    close_strings(&all);
+    gg_release(sorted);
+    return sorted != NULL;
+}
+
+/* ---- numbering ---- */
 
 static gpugraph_texts strings_held(const range *r, uint64_t count) {
     return (gpugraph_texts){

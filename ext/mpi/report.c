@@ -36,24 +36,18 @@ struct report {
 };
 
 static void print_phase(const struct report *all, uint32_t parts, int i) {
-    const struct phase *slow = &all[0].phases.phase[i], *fast = slow;
-    uint32_t slowest = 0, fastest = 0;
+    uint32_t slow = 0, fast = 0;
     uint64_t sent = 0, received = 0;
     for (uint32_t q = 0; q < parts; q++) {
         const struct phase *f = &all[q].phases.phase[i];
         sent += f->sent;
         received += f->received;
-        if (f->ms > slow->ms) {
-            slow = f;
-            slowest = q;
-        }
-        if (f->ms < fast->ms) {
-            fast = f;
-            fastest = q;
-        }
+        slow = f->ms > all[slow].phases.phase[i].ms ? q : slow;
+        fast = f->ms < all[fast].phases.phase[i].ms ? q : fast;
     }
-    printf("%-8s %12.1f %8u %12.1f %8u %14llu %14llu\n", slow->name, slow->ms, slowest,
-           fast->ms, fastest, (unsigned long long)sent, (unsigned long long)received);
+    printf("%-8s %12.1f %8u %12.1f %8u %14llu %14llu\n", all[0].phases.phase[i].name,
+           all[slow].phases.phase[i].ms, slow, all[fast].phases.phase[i].ms, fast,
+           (unsigned long long)sent, (unsigned long long)received);
 }
 
 static void print_report(const struct report *all, uint32_t parts) {
@@ -106,11 +100,10 @@ void plan_report(const options *o, uint32_t processes, const table_count *count)
     const double edges = (double)count->rows, vertices = (double)count->vertices;
     const double arcs = o->direction == GPUGRAPH_BOTH ? 2 * edges : edges;
     const double weight = count->weighted ? EDGE_WEIGHT : 0;
-    const double away = processes > 1 ? (processes - 1.0) / processes : 0;
     printf("%-10s %16s %16s %22s %22s\n", "processes", "edges each", "vertices each",
            "memory each, bytes", "exchanged, bytes");
     for (uint32_t p = processes, i = 0; i < 4; i++, p *= 2) {
-        const double share = away > 0 || p > 1 ? (p - 1.0) / p : 0;
+        const double share = (p - 1.0) / p;
         const double memory =
             EMPTY + (edges * (EDGE_READ + EDGE_SENT + weight) + arcs * EDGE_ROW) / p +
             vertices * VERTEX * (p > 1 ? 2.0 / p + 0.1 : 1);

@@ -281,15 +281,3 @@ uint64_t gpugraph_part_arcs(const gpugraph_part *p) {
 const uint64_t *gpugraph_part_numbers(const gpugraph_part *p) {
     return p->number;
 }
-int64_t gpugraph_part_bytes(const gpugraph_part *p) {
-    const uint64_t weight = !p->weight  ? 0
-                            : p->narrow ? 4
-                                        : 8,
-                   arc = sizeof *p->target + weight,
-                   back = p->into.offset ? sizeof *p->into.source + 8 + weight : 0;
-    uint64_t bytes = p->arcs * (arc + back) + (uint64_t)p->locals * (back ? 24 : 16) +
-                     (uint64_t)p->masters * 8;
-    for (uint32_t q = 0; q < p->exchange->parts; q++)
-        bytes += p->peer[q].masters * (sizeof *p->peer[q].master + sizeof *p->link);
-    return (int64_t)(bytes + p->sent.room + p->come.room);
-}
