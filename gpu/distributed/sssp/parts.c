@@ -15,36 +15,20 @@
 #include "parts.h"
 #include "sssp/sssp.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the limit ---- */
 
-static int compare_doubles(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The median of the positive ones among some weights; 0 without any. */
-static double typical_weight(const gpugraph_part *p) {
-    double sample[GG_SSSP_SAMPLE];
-    const uint64_t step = p->arcs / GG_SSSP_SAMPLE + 1;
-    size_t count = 0;
-    for (uint64_t a = 0; a < p->arcs; a += step) {
-        const double weight = part_weight(p, a);
-        if (weight > 0)
-            sample[count++] = weight;
-    }
-    qsort(sample, count, sizeof *sample, compare_doubles);
-    return count ? sample[count / 2] : 0;
-}
-
-/* Of the largest typical weight that a part has: positive doubles are in the order of their bits. The
-** smaller the faster what is relaxed multiplies, which the squares of the lengths of rows tell. */
+/* Of the largest mean weight that a part has: positive doubles are in the order of their bits. The more the
+** rows of the vertices branch, which the squares of their lengths tell, the smaller it is. */
 static bool set_delta(struct sssp_part *s) {
     const gpugraph_part *p = s->p;
     gpugraph_exchange *x = p->exchange;
-    uint64_t bits = gg_real_word(typical_weight(p)), sums[2] = {0, 0};
+    uint64_t sums[2] = {0, 0};
+    double weight = 0;
+    for (uint64_t a = 0; a < p->arcs; a++)
+        weight += part_weight(p, a);
+    uint64_t bits = gg_real_word(p->arcs ? weight / (double)p->arcs : 0);
     for (uint32_t v = 0; v < p->locals; v++) {
         const uint64_t length = p->offset[v + 1] - p->offset[v];
         sums[0] += length;
