@@ -1,255 +1,404 @@
-/* One shortest path by depth, searched for from both ends: method "bidirectional".
+/* One shortest path, searched for from both ends: method "bidirectional".
 **
-**     source  o)  )  )  )  |  (  (  (  (o  target
-**             0  1  2  3   |  3  2  1  0         the ball whose frontier has fewer arcs grows
-**                          they meet: the distance is known
+**     source  o settled, nearest first )   ...   ( nearest first, settled o  target
+**              0 ............... first |         | first ............... 0
+**                                      bound: no longer path is a shortest one
 **
-**     mark[v]    d + 1         v is d steps behind the source
-**                BACK | b + 1  v is b steps before the target, and nothing else is known
+** By weight two searches by Dijkstra's algorithm take turns until the nearest vertices that
+** wait in them are together farther apart than the best path found. A vertex on a shortest
+** path is then settled by one of them. By depth the front whose newest level has fewer arcs
+** grows by a level, until a level of one has an arc to a level of the other.
 **
-** The path is the one by the rule of gpugraph.h, the chain of tree edges of the whole search:
-** at each vertex, from the target on, the smallest edge number counts among those from a
-** vertex one step nearer to the source. So these must all be known. Behind the source's ball
-** they are all on shortest paths: from where the balls meet, marks of the target's ball that
-** can be reached one step nearer to the target at a time become distances from the source.
+** The search from the source then continues alone, over the vertices that the other search has
+** settled and that lie on a path within the bound. It finds the distances of all of them, as
+** the whole search would. The path is the chain of tree edges of that search: at each vertex,
+** from the target on, the smallest edge number counts among those from a nearer vertex that
+** make up its distance.
 **
-** A search touches the vertices of two balls, not the graph: a bitmap says of which vertices
-** the mark counts, and edge numbers come from rows that are searched by halves. Those rows,
-** and the transpose, are made once for a graph and pay after some searches. */
+** REAL distances are sums in the order of travel, which those from the target are not. They
+** only decide what may be left out, and the bound is wider than all their rounding.
+**
+** The search from the source finds the path instead if all edges of a vertex tie at its own
+** distance, if a sum leaves the range, and if max_distance is given.
+**
+** A search touches the vertices of two fronts, not the graph: a bitmap tells which distances
+** count. The transpose and the rows of edge numbers are made once for a graph. */
 #include "algorithm.h"
 #include "base/limits.h"
 #include "path.h"
+#include "tree/tree.h"
+#include "base/words.h"
 
 #include <stdio.h>
 
-#define BACK 0x80000000u
+struct vertex_list {
+    uint32_t *vertex;
+    uint64_t count, room;
+};
 
-struct ball {
+struct front {
     csr rows;
-    uint32_t *vertex;      /* all in the ball; the newest level from `begin` on */
-    uint64_t begin, count; /* in vertex */
-    uint64_t room;
-    uint64_t arcs; /* arcs that leave the newest level */
-    uint32_t depth;
-    uint32_t side; /* 0 or BACK */
+    uint64_t *distance; /* where `touched` says so; final once less than `first` */
+    uint64_t *touched;  /* bit v */
+    gg_heap waiting;    /* with stale entries */
+    uint64_t first;     /* the least that waits: GG_INFINITE when nothing does */
+    uint64_t settled;
+    /* by depth */
+    struct vertex_list ball; /* level by level */
+    uint64_t begin;          /* of the newest level; its depth is `first` */
+    uint64_t arcs;           /* that leave the newest level */
 };
 
 struct both_ends {
     gpugraph_run *run;
-    uint64_t *touched; /* bit v: mark[v] counts */
-    uint32_t *mark;
-    struct ball ball[2]; /* around the source, around the target */
-    struct ball between; /* vertices on shortest paths, behind the source's ball */
-    uint64_t since;      /* gg_worked */
+    const gpugraph_graph *graph;
+    gpugraph_direction direction;
+    gpugraph_distance_type type;
+    const void *weight;         /* of the edges; NULL by depth */
+    struct front from, to;      /* the source, the target */
+    struct vertex_list between; /* by depth: from where the fronts meet to the target */
+    uint64_t best, bound;       /* the best way seen; with room for rounding */
+    uint64_t since;             /* gg_worked */
+    bool over;                  /* a sum left the range */
 };
 
-static bool is_touched(const struct both_ends *s, uint32_t v) {
-    return s->touched[v >> 6] >> (v & 63) & 1;
+enum outcome { FOUND, NOT_FOUND, LEFT_OPEN, STOPPED };
+
+/* ---- distances ---- */
+
+static inline bool is_touched(const struct front *f, uint32_t v) {
+    return f->touched[v >> 6] >> (v & 63) & 1;
 }
 
-static bool make_ball_room(struct both_ends *s, struct ball *b) {
-    void *block = b->vertex;
-    bool made = gg_make_room(s->run, &block, b->count, &b->room, sizeof *b->vertex);
-    b->vertex = block;
-    return made;
+static inline uint64_t distance_in(const struct front *f, uint32_t v) {
+    return is_touched(f, v) ? f->distance[v] : GG_INFINITE;
 }
 
-/* False when the run must end. */
-static bool add_to_ball(struct both_ends *s, struct ball *b, uint32_t v, uint32_t mark) {
-    if (!make_ball_room(s, b))
-        return false;
-    s->touched[v >> 6] |= (uint64_t)1 << (v & 63);
-    s->mark[v] = mark;
-    b->arcs += b->rows.end[v] - b->rows.begin[v];
-    b->vertex[b->count++] = v;
-    return true;
+static void look_first(struct front *f) {
+    f->first = f->waiting.count ? f->waiting.item[0].word : GG_INFINITE;
 }
+
+static inline void set_distance(struct front *f, uint32_t v, uint64_t distance) {
+    f->touched[v >> 6] |= (uint64_t)1 << (v & 63);
+    f->distance[v] = distance;
+}
+
+static bool put_on_front(struct both_ends *s, struct front *f, uint32_t v,
+                         uint64_t distance) {
+    set_distance(f, v, distance);
+    const bool done = gg_heap_put(s->run, &f->waiting, v, distance);
+    look_first(f);
+    return done;
+}
+
+/* ---- by weight ---- */
+
+/* Taking a vertex from a heap moves about that many others. */
+enum { HEAP_ITEMS = 32 };
 
 static bool may_go_on(struct both_ends *s, uint64_t arcs) {
     return !gg_worked(s->run, &s->since, arcs);
 }
 
-/* ---- growing ---- */
+static void note_way(struct both_ends *s, uint64_t length) {
+    if (length >= s->best)
+        return;
+    s->best = s->bound = length;
+    if (s->type == GPUGRAPH_REAL)
+        s->bound = gg_real_word(gg_word_real(length) * GG_PATH_ROUNDING + DBL_MIN);
+}
 
-/* One vertex of the newest level. Where an arc leads to the newest level of the other ball
-** they meet: the end of the arc that lies in the target's ball is `between`. It gets a mark
-** of its own, which is not that of the source's newest level. */
-static bool grow_from(struct both_ends *s, struct ball *b, uint32_t v) {
-    const struct ball *from = &s->ball[0], *to = &s->ball[1];
-    const uint32_t other = b == from ? BACK | (to->depth + 1) : from->depth + 1;
-    for (uint64_t arc = b->rows.begin[v]; arc < b->rows.end[v] && !gg_leave(s->run, arc);
+/* Are all paths longer than the bound that go so far and then on from a vertex with that
+** distance in the other front? A vertex that front has not settled is no nearer to its end
+** than its first. */
+static bool is_too_long(const struct both_ends *s, uint64_t way, uint64_t rest,
+                        const struct front *other) {
+    return s->best != GG_INFINITE &&
+           gg_word_sum(s->type, way, rest < other->first ? rest : other->first) >
+               s->bound;
+}
+
+/* Settles the nearest vertex by relaxing its arcs. False when the run must end. */
+static bool settle_next(struct both_ends *s, struct front *f, const struct front *other) {
+    const gg_waiting next = gg_heap_take(&f->waiting);
+    const uint32_t u = next.vertex;
+    look_first(f);
+    if (next.word != f->distance[u] || /* stale */
+        is_too_long(s, next.word, distance_in(other, u), other))
+        return may_go_on(s, HEAP_ITEMS);
+    f->settled++;
+    uint64_t arc = f->rows.begin[u], end = f->rows.end[u];
+    if (!may_go_on(s, end - arc + HEAP_ITEMS))
+        return false;
+    for (; arc < end && !gg_leave(s->run, arc); arc++) {
+        uint32_t v = f->rows.target[arc];
+        uint64_t sum =
+            gg_word_sum(s->type, next.word, gg_word_weight(s->type, f->rows.weight, arc));
+        s->over = s->over || sum == GG_INFINITE;
+        if (sum >= distance_in(f, v))
+            continue;
+        const uint64_t rest = distance_in(other, v);
+        note_way(s, gg_word_sum(s->type, sum, rest));
+        if (!is_too_long(s, sum, rest, other) && !put_on_front(s, f, v, sum))
+            return false;
+    }
+    return !gg_stopping(s->run);
+}
+
+/* Could a way that neither has seen be within the bound? */
+static bool may_be_shorter(const struct both_ends *s) {
+    if (s->from.first == GG_INFINITE || s->to.first == GG_INFINITE)
+        return false;
+    return s->best == GG_INFINITE ||
+           gg_word_sum(s->type, s->from.first, s->to.first) < s->bound;
+}
+
+static bool search_by_weight(struct both_ends *s) {
+    while (may_be_shorter(s)) {
+        bool forward = s->from.waiting.count <= s->to.waiting.count;
+        if (!settle_next(s, forward ? &s->from : &s->to, forward ? &s->to : &s->from))
+            return false;
+    }
+    while (s->best != GG_INFINITE && s->from.first <= s->bound)
+        if (!settle_next(s, &s->from, &s->to))
+            return false;
+    return true;
+}
+
+/* ---- by depth ---- */
+
+static bool add_vertex(struct both_ends *s, struct front *f, struct vertex_list *list,
+                       uint32_t v, uint64_t depth) {
+    void *block = list->vertex;
+    bool made =
+        gg_make_room(s->run, &block, list->count, &list->room, sizeof *list->vertex);
+    list->vertex = block;
+    if (!made)
+        return false;
+    set_distance(f, v, depth);
+    list->vertex[list->count++] = v;
+    return true;
+}
+
+/* One vertex of the newest level. If an arc leads to the newest level of the other front, the
+** end of the arc on the target's front is one of those where they meet. */
+static bool grow_from(struct both_ends *s, struct front *f, uint32_t v) {
+    struct front *from = &s->from;
+    const struct front *other = f == from ? &s->to : from;
+    for (uint64_t arc = f->rows.begin[v]; arc < f->rows.end[v] && !gg_leave(s->run, arc);
          arc++) {
-        uint32_t w = b->rows.target[arc];
-        if (!is_touched(s, w)) {
-            if (s->between.count == 0 && !add_to_ball(s, b, w, b->side | (b->depth + 2)))
+        uint32_t w = f->rows.target[arc];
+        if (is_touched(f, w))
+            continue;
+        if (is_touched(other, w)) {
+            const uint32_t meets = f == from ? w : v;
+            if (!add_vertex(s, from, &s->between, meets, from->first + 1))
                 return false;
-        } else if (s->mark[w] == other) {
-            if (!add_to_ball(s, &s->between, b == from ? w : v, from->depth + 2))
-                return false;
-            if (b == to)
+            if (f != from)
                 return true;
+        } else if (s->between.count == 0) {
+            f->arcs += f->rows.end[w] - f->rows.begin[w];
+            if (!add_vertex(s, f, &f->ball, w, f->first + 1))
+                return false;
         }
     }
     return true;
 }
 
-/* Grows the ball by a level, or finds all of `between` that lies next to the other one. */
-static bool grow_ball(struct both_ends *s, struct ball *b) {
-    uint64_t end = b->count;
-    b->arcs = 0;
-    for (uint64_t i = b->begin; i < end; i++) {
-        uint32_t v = b->vertex[i];
-        if (!may_go_on(s, b->rows.end[v] - b->rows.begin[v] + 1) || !grow_from(s, b, v))
+/* Grows the front by a level, or finds all vertices where the fronts meet. */
+static bool grow_level(struct both_ends *s, struct front *f) {
+    const uint64_t end = f->ball.count;
+    f->arcs = 0;
+    for (uint64_t i = f->begin; i < end; i++) {
+        uint32_t v = f->ball.vertex[i];
+        if (!may_go_on(s, f->rows.end[v] - f->rows.begin[v] + 1) || !grow_from(s, f, v))
             return false;
     }
+    f->settled = end;
     if (s->between.count > 0)
         return true;
-    b->begin = end;
-    b->depth++;
+    f->begin = end;
+    f->first++;
     return true;
 }
 
-/* Until the balls meet, or one of them is all that there is, or the path is too long. */
-static bool meet_balls(struct both_ends *s, uint32_t max_depth) {
-    struct ball *from = &s->ball[0], *to = &s->ball[1];
-    while (s->between.count == 0 && from->begin < from->count && to->begin < to->count &&
-           from->depth + to->depth < max_depth)
-        if (!grow_ball(s, from->arcs <= to->arcs ? from : to))
+/* From where the fronts meet, one step nearer to the target at a time. */
+static bool settle_between(struct both_ends *s) {
+    struct front *from = &s->from;
+    for (uint64_t i = 0; i < s->between.count; i++) {
+        const uint32_t u = s->between.vertex[i];
+        const uint64_t depth = from->distance[u], rest = s->to.distance[u];
+        uint64_t arc = from->rows.begin[u], end = from->rows.end[u];
+        if (!may_go_on(s, end - arc + 1))
             return false;
-    return true;
-}
-
-/* From where they have met to the target. */
-static bool mark_between(struct both_ends *s) {
-    struct ball *b = &s->between;
-    uint32_t distance = s->ball[0].depth + 1;
-    for (uint32_t left = s->ball[1].depth; left > 0; left--, distance++) {
-        uint64_t end = b->count;
-        for (uint64_t i = b->begin; i < end; i++) {
-            uint32_t v = b->vertex[i];
-            uint64_t arc = b->rows.begin[v], stop = b->rows.end[v];
-            if (!may_go_on(s, stop - arc + 1))
+        for (; arc < end && !gg_leave(s->run, arc); arc++) {
+            const uint32_t v = from->rows.target[arc];
+            if (!is_touched(from, v) && distance_in(&s->to, v) < rest &&
+                !add_vertex(s, from, &s->between, v, depth + 1))
                 return false;
-            for (; arc < stop && !gg_leave(s->run, arc); arc++) {
-                uint32_t w = b->rows.target[arc];
-                if (is_touched(s, w) && s->mark[w] == (BACK | left) &&
-                    !add_to_ball(s, b, w, distance + 2))
-                    return false;
-            }
         }
-        b->begin = end;
     }
     return true;
+}
+
+/* Until the fronts meet, or one of them has nothing left, or the path is too long. */
+static bool search_by_depth(struct both_ends *s, uint32_t max_depth) {
+    struct front *from = &s->from, *to = &s->to;
+    while (s->between.count == 0 && from->begin < from->ball.count &&
+           to->begin < to->ball.count && from->first + to->first < max_depth)
+        if (!grow_level(s, from->arcs <= to->arcs ? from : to))
+            return false;
+    if (s->between.count > 0)
+        s->best = from->first + 1 + to->first;
+    return settle_between(s) && !gg_stopping(s->run);
 }
 
 /* ---- the way back ---- */
 
-/* The smallest number of an edge that may be taken from u to v. */
-static uint64_t edge_to(const gpugraph_graph *graph, gpugraph_direction direction,
-                        uint32_t u, uint32_t v) {
-    uint64_t there =
-        direction == GPUGRAPH_IN ? GPUGRAPH_NO_EDGE : gg_first_edge(graph, u, v);
-    uint64_t turned =
-        direction == GPUGRAPH_OUT ? GPUGRAPH_NO_EDGE : gg_first_edge(graph, v, u);
-    return there < turned ? there : turned;
+/* The smallest number of an edge of that weight from u to v that is less than `best`, by the
+** rows of edge numbers. */
+static uint64_t lighter_edge(const struct both_ends *s, uint32_t u, uint32_t v,
+                             uint64_t weight, uint64_t best) {
+    static const int senses[][2] = {
+        [GPUGRAPH_OUT] = {1, 0}, [GPUGRAPH_IN] = {0, 1}, [GPUGRAPH_BOTH] = {1, 1}};
+    const gpugraph_graph *graph = s->graph;
+    for (int turned = 0; turned < 2; turned++) {
+        uint64_t count = 0, e;
+        const void *edge = NULL;
+        if (senses[s->direction][turned])
+            edge = gg_edges_between(graph, turned ? v : u, turned ? u : v, &count);
+        for (uint64_t i = 0; i < count && (e = gg_edge_at(edge, graph->wide, i)) < best;
+             i++)
+            if (gg_word_weight(s->type, s->weight, e) == weight)
+                best = e;
+    }
+    return best;
 }
 
-static bool walk_back_by_depth(struct both_ends *s, const gpugraph_graph *graph,
-                               const gpugraph_search *search, void *edge,
-                               uint32_t *count) {
-    const csr *rows = &s->ball[1].rows;
-    uint32_t v = search->target[0], steps = s->mark[v] - 1;
-    for (uint32_t k = steps; k > 0; k--) {
-        uint64_t best = GPUGRAPH_NO_EDGE;
-        if (!may_go_on(s, rows->end[v] - rows->begin[v] + 1))
-            return false;
-        for (uint64_t arc = rows->begin[v]; arc < rows->end[v] && !gg_leave(s->run, arc);
-             arc++) {
-            uint32_t u = rows->target[arc];
-            if (!is_touched(s, u) || s->mark[u] != k)
-                continue;
-            uint64_t e = edge_to(graph, search->direction, u, v);
-            best = e < best ? e : best;
-        }
-        if (gg_stopping(s->run))
-            return false;
-        gg_put_edge(edge, graph->wide, k - 1, best);
-        v = gpugraph_other_end(graph, best, v);
+/* NO_EDGE: all edges tie. */
+static uint64_t tree_edge(const struct both_ends *s, uint32_t v) {
+    const csr *rows = &s->to.rows;
+    uint64_t distance = s->from.distance[v];
+    uint64_t best = GPUGRAPH_NO_EDGE;
+    for (uint64_t arc = rows->begin[v]; arc < rows->end[v] && !gg_leave(s->run, arc);
+         arc++) {
+        uint32_t u = rows->target[arc];
+        uint64_t before = distance_in(&s->from, u);
+        uint64_t weight = gg_word_weight(s->type, rows->weight, arc);
+        if (before < distance && gg_word_sum(s->type, before, weight) == distance)
+            best = lighter_edge(s, u, v, weight, best);
     }
+    return best;
+}
+
+static enum outcome walk_back(struct both_ends *s, uint32_t source, uint32_t target,
+                              void *edge, uint32_t *count) {
+    uint32_t steps = 0;
+    for (uint32_t v = target; v != source; steps++) {
+        uint64_t arcs = s->to.rows.end[v] - s->to.rows.begin[v];
+        if (!may_go_on(s, arcs + 1))
+            return STOPPED;
+        uint64_t e = tree_edge(s, v);
+        if (gg_stopping(s->run))
+            return STOPPED;
+        if (e == GPUGRAPH_NO_EDGE)
+            return LEFT_OPEN;
+        gg_put_edge(edge, s->graph->wide, steps, e);
+        v = gpugraph_other_end(s->graph, e, v);
+    }
+    gg_reverse_edges(s->graph, edge, steps);
     *count = steps;
-    return true;
+    return FOUND;
 }
 
 /* ---- driver ---- */
 
-static bool prepare_balls(struct both_ends *s, gpugraph_graph *graph,
-                          gpugraph_direction direction) {
-    csr *rows = &s->ball[0].rows;
-    if (gg_rows(graph, gg_forward_kind(direction), false, false, s->run, rows) ||
-        gg_rows(graph, gg_reverse_kind(direction), false, false, s->run,
-                &s->ball[1].rows) ||
-        gg_edge_rows(graph, s->run))
-        return false;
-    s->between.rows = *rows;
-    s->ball[1].side = BACK;
-    s->touched = gg_alloc_zero(s->run, (uint64_t)graph->n / 64 + 1, sizeof *s->touched);
-    s->mark = gg_alloc(s->run, graph->n, sizeof *s->mark);
-    return s->touched && s->mark;
+static bool prepare_front(struct both_ends *s, struct front *f, uint32_t end) {
+    uint32_t n = s->graph->n;
+    f->first = s->weight ? GG_INFINITE : 0;
+    f->touched = gg_alloc_zero(s->run, (uint64_t)n / 64 + 1, sizeof *f->touched);
+    f->distance = gg_alloc(s->run, n, sizeof *f->distance);
+    return f->touched && f->distance &&
+           (s->weight ? put_on_front(s, f, end, 0) : add_vertex(s, f, &f->ball, end, 0));
 }
 
-static bool search_both(struct both_ends *s, gpugraph_graph *graph,
-                        const gpugraph_search *search, void *edge, uint32_t *count) {
+static void free_front(struct front *f) {
+    gg_release(f->touched);
+    gg_release(f->distance);
+    gg_release(f->waiting.item);
+    gg_release(f->ball.vertex);
+}
+
+static enum outcome search_and_walk(struct both_ends *s, const gpugraph_search *search,
+                                    void *edge, uint32_t *count) {
     uint32_t source = search->source[0], target = search->target[0];
     if (source == target) {
         *count = 0;
-        return true;
+        return FOUND;
     }
-    return add_to_ball(s, &s->ball[0], source, 1) &&
-           add_to_ball(s, &s->ball[1], target, BACK | 1) &&
-           meet_balls(s, search->max_depth) &&
-           (s->between.count == 0 ||
-            (mark_between(s) && walk_back_by_depth(s, graph, search, edge, count)));
+    if (s->weight && search->bounded)
+        return LEFT_OPEN;
+    if (!prepare_front(s, &s->from, source) || !prepare_front(s, &s->to, target) ||
+        !(s->weight ? search_by_weight(s) : search_by_depth(s, search->max_depth)))
+        return STOPPED;
+    if (s->best == GG_INFINITE)
+        return s->over ? LEFT_OPEN : NOT_FOUND;
+    return walk_back(s, source, target, edge, count);
 }
 
 bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search,
                       bool weighted) {
     enum csr_kind turned = gg_reverse_kind(search->direction);
     bool made = gg_edge_rows_made(graph) && gg_csr_made(graph, turned);
-    bool left_open =
-        weighted ? gg_knows(&graph->known.ways_tie) || search->bounded : graph->n >= BACK;
+    bool left_open = weighted && (gg_knows(&graph->known.ways_tie) || search->bounded);
     /* Balls by weight are large on roads: what they save does not pay for the rows soon. */
     bool pays = !weighted || !gg_is_thin(graph);
     bool due = pays && gg_searches(graph) > gg_limits.path_prepare_after;
     return !left_open && (made || due);
 }
 
+static gpugraph_status bring_front_rows(gpugraph_graph *graph, enum csr_kind kind,
+                                        bool weighted, gpugraph_run *run, csr *rows) {
+    gg_rows(graph, kind, weighted, false, run, rows);
+    if (!weighted)
+        rows->weight = NULL;
+    return run->status;
+}
+
 gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
-                                       const gpugraph_search *search, gpugraph_run *run,
-                                       void *edge, uint32_t *count) {
-    struct both_ends s = {.run = run};
+                                       const gpugraph_search *search, bool weighted,
+                                       gpugraph_run *run, void *edge, uint32_t *count) {
+    struct both_ends s = {.run = run,
+                          .graph = graph,
+                          .direction = search->direction,
+                          .type = weighted ? graph->distance_type : GPUGRAPH_UINT32,
+                          .best = GG_INFINITE,
+                          .bound = GG_INFINITE};
     *count = GPUGRAPH_NONE;
-    if (graph->n >= BACK)
-        return gg_fail(
-            run, GPUGRAPH_TOO_LARGE,
-            "method 'bidirectional' takes graphs of less than %u vertices, and "
-            "this one has %u",
-            BACK, graph->n);
-    if (prepare_balls(&s, graph, search->direction)) {
-        double started = gg_now_ms();
-        if (search_both(&s, graph, search, edge, count)) {
-            char more[80];
-            snprintf(more, sizeof more, "%u levels from the source, %u from the target",
-                     s.ball[0].depth, s.ball[1].depth);
-            gg_search_phase(run, started, (int64_t)(s.ball[0].count + s.ball[1].count),
-                            more);
-        }
-    }
-    gg_release(s.touched);
-    gg_release(s.mark);
-    gg_release(s.ball[0].vertex);
-    gg_release(s.ball[1].vertex);
+    if (bring_front_rows(graph, gg_forward_kind(search->direction), weighted, run,
+                         &s.from.rows) ||
+        bring_front_rows(graph, gg_reverse_kind(search->direction), weighted, run,
+                         &s.to.rows) ||
+        gg_edge_rows(graph, run) || gg_bring_edges(graph, run))
+        return run->status;
+    s.weight = weighted ? graph->weight : NULL;
+    double started = gg_now_ms();
+    enum outcome outcome = search_and_walk(&s, search, edge, count);
+    free_front(&s.from);
+    free_front(&s.to);
     gg_release(s.between.vertex);
     if (run->status)
         return run->status;
-    return gg_stopping(run) ? gg_stopped(run) : GPUGRAPH_OK;
+    if (outcome == STOPPED)
+        return gg_stopped(run);
+    if (weighted)
+        gg_know(&graph->known.ways_tie, outcome == LEFT_OPEN && s.best != GG_INFINITE);
+    if (outcome == LEFT_OPEN)
+        return gg_path_by_sssp(graph, search, run, edge, count);
+    char more[100];
+    snprintf(more, sizeof more,
+             "%llu vertices settled from the source, %llu from the target",
+             (unsigned long long)s.from.settled, (unsigned long long)s.to.settled);
+    gg_search_phase(run, started, (int64_t)(s.from.settled + s.to.settled), more);
+    return GPUGRAPH_OK;
 }

@@ -1,5 +1,5 @@
 /* One shortest path on the device, searched for from both ends: method
-** "bidirectional". both_ends.c and by_weight.c have the CPU's.
+** "bidirectional". both_ends.c has the CPU's.
 **
 **     rows, transpose  ->  engine "persistent" on both at once  ->  distances, or depths,
 **                          (sssp/persistent_ends.cuh)               of all that lies on

@@ -3,7 +3,7 @@
 **     search, ended at the target  ->  tree edges  ->  target ... source  ->  reversed
 **
 ** The path is the chain of tree edges that the whole search gives, ties included. It can be
-** found from both ends, too (both_ends.c, by_weight.c): that takes rows with edge
+** found from both ends, too (both_ends.c): that takes rows with edge
 ** numbers and the transpose, so a graph's first paths are found by the search. */
 #include "bfs/bfs.h"
 #include "path.h"
@@ -91,10 +91,8 @@ static bool is_prepared(const void *task) {
 
 static bool run_from_both_ends(void *task) {
     const path_task *t = task;
-    return !(t->weighted ? gg_weighted_path_from_both_ends(t->graph, t->search, t->run,
-                                                           t->edge, t->count)
-                         : gg_path_from_both_ends(t->graph, t->search, t->run, t->edge,
-                                                  t->count));
+    return !gg_path_from_both_ends(t->graph, t->search, t->weighted, t->run, t->edge,
+                                   t->count);
 }
 
 /* The other methods are those of the search. */

@@ -26,15 +26,11 @@ void gg_reverse_edges(const gpugraph_graph *graph, void *edge, uint32_t count);
 gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                                 gpugraph_run *run, void *edge, uint32_t *count);
 
-/* path/both_ends.c, path/by_weight.c: a path by depth, by weight, searched for from both ends.
-** Would `auto` do so: is what that takes made, or is it time to make it? */
+/* path/both_ends.c: a path searched for from both ends. */
 gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
-                                       const gpugraph_search *search, gpugraph_run *run,
-                                       void *edge, uint32_t *count);
-gpugraph_status gg_weighted_path_from_both_ends(gpugraph_graph *graph,
-                                                const gpugraph_search *search,
-                                                gpugraph_run *run, void *edge,
-                                                uint32_t *count);
+                                       const gpugraph_search *search, bool weighted,
+                                       gpugraph_run *run, void *edge, uint32_t *count);
+/* True if `auto` searches from both ends: the rows for it are made, or worth making. */
 bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search,
                       bool weighted);
 
