@@ -5,6 +5,7 @@
 ** The path is the chain of tree edges that the whole search gives, ties included. It can be
 ** found from both ends, too (both_ends.c): that takes rows with edge
 ** numbers and the transpose, so a graph's first paths are found by the search. */
+#include "base/words.h"
 #include "bfs/bfs.h"
 #include "path.h"
 #include "sssp/sssp.h"
@@ -38,18 +39,6 @@ void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v
     *count = steps;
 }
 
-static bool is_value_reached(gpugraph_distance_type type, const void *distance,
-                             uint32_t v) {
-    switch (type) {
-    case GPUGRAPH_UINT32:
-        return ((const uint32_t *)distance)[v] != UINT32_MAX;
-    case GPUGRAPH_UINT64:
-        return ((const uint64_t *)distance)[v] != UINT64_MAX;
-    default:
-        return ((const double *)distance)[v] <= __DBL_MAX__;
-    }
-}
-
 /* By a search, by weight or by depth. */
 static gpugraph_status path_by_search(gpugraph_graph *graph,
                                       const gpugraph_search *search, bool weighted,
@@ -63,7 +52,7 @@ static gpugraph_status path_by_search(gpugraph_graph *graph,
         gg_cpu_sssp(graph, search, run, value, tree);
     else if (value && tree)
         gg_cpu_bfs(graph, search, run, value, tree);
-    if (run->status == GPUGRAPH_OK && is_value_reached(type, value, target))
+    if (run->status == GPUGRAPH_OK && gg_word_at(type, value, target) != GG_INFINITE)
         gg_walk_path(graph, tree, target, run, edge, count);
     gg_release(value);
     gg_release(tree);

@@ -15,6 +15,7 @@
 **                            \\---0--> 1 step                     then the smallest
 ** edge */
 #include "tree.h"
+#include "base/words.h"
 
 #include <string.h>
 
@@ -47,6 +48,7 @@ struct pass {
     const gpugraph_edge_list *edges;
     gpugraph_distance_type type;
     const void *value;
+    const void *weight; /* of each edge: by distance */
     void *tree_edge;
     bool wide;
     gpugraph_direction direction; /* of the pass */
@@ -73,37 +75,30 @@ static inline bool is_parent(const struct pass *p, uint64_t e, uint32_t u, uint3
     return parent[v] == u && u != v;
 }
 
-/* A nearer u has a finite distance; where the sum leaves 64 bits v cannot be reached by it,
-** and a distance that is UNREACHED never equals one. */
+/* The edge makes up the distance of v, from a nearer vertex. `type` is known where this is
+** inlined. */
+static inline bool is_nearer(const struct pass *p, gpugraph_distance_type type,
+                             uint64_t e, uint32_t u, uint32_t v) {
+    const uint64_t from = gg_word_at(type, p->value, u),
+                   to = gg_word_at(type, p->value, v);
+    if (from >= to || to == GG_INFINITE)
+        return false;
+    const uint64_t weight = gg_word_weight(type, p->weight, e);
+    if (type == GPUGRAPH_REAL)
+        return gg_word_real(from) + gg_word_real(weight) == gg_word_real(to);
+    return to - from == weight;
+}
+
 static inline bool nearer32(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
-    const uint32_t *d = p->value;
-    return d[u] < d[v] && d[v] - d[u] == p->edges->weight32[e] && d[v] != UINT32_MAX;
+    return is_nearer(p, GPUGRAPH_UINT32, e, u, v);
 }
 
 static inline bool nearer64(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
-    const uint64_t *d = p->value;
-    return d[u] < d[v] && d[v] - d[u] == (uint64_t)p->edges->weight64[e] &&
-           d[v] != UINT64_MAX;
+    return is_nearer(p, GPUGRAPH_UINT64, e, u, v);
 }
 
 static inline bool nearer_real(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
-    const double *d = p->value;
-    return d[u] < d[v] && d[u] + p->edges->weight_real[e] == d[v] && d[v] <= __DBL_MAX__;
-}
-
-static inline bool level32(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
-    const uint32_t *d = p->value;
-    return d[u] == d[v] && p->edges->weight32[e] == 0 && d[v] != UINT32_MAX;
-}
-
-static inline bool level64(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
-    const uint64_t *d = p->value;
-    return d[u] == d[v] && p->edges->weight64[e] == 0 && d[v] != UINT64_MAX;
-}
-
-static inline bool level_real(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
-    const double *d = p->value;
-    return d[u] == d[v] && d[u] + p->edges->weight_real[e] == d[v] && d[v] <= __DBL_MAX__;
+    return is_nearer(p, GPUGRAPH_REAL, e, u, v);
 }
 
 typedef bool follows(const struct pass *p, uint64_t e, uint32_t u, uint32_t v);
@@ -208,25 +203,13 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
 /* ---- distances: the vertices that only level edges reach ---- */
 
 static bool is_reached_of_tree(const struct pass *p, uint32_t v) {
-    switch (p->type) {
-    case GPUGRAPH_UINT32:
-        return ((const uint32_t *)p->value)[v] != UINT32_MAX;
-    case GPUGRAPH_UINT64:
-        return ((const uint64_t *)p->value)[v] != UINT64_MAX;
-    default:
-        return ((const double *)p->value)[v] <= __DBL_MAX__;
-    }
+    return gg_word_at(p->type, p->value, v) != GG_INFINITE;
 }
 
 static bool is_level(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
-    switch (p->type) {
-    case GPUGRAPH_UINT32:
-        return level32(p, e, u, v);
-    case GPUGRAPH_UINT64:
-        return level64(p, e, u, v);
-    default:
-        return level_real(p, e, u, v);
-    }
+    const uint64_t from = gg_word_at(p->type, p->value, u);
+    return from == gg_word_at(p->type, p->value, v) && from != GG_INFINITE &&
+           gg_word_sum(p->type, from, gg_word_weight(p->type, p->weight, e)) == from;
 }
 
 /* The level edges that lead to open vertices, by the vertex that they come from:
@@ -363,6 +346,7 @@ gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *s
     struct pass p = {.edges = &graph->edges,
                      .type = graph->distance_type,
                      .value = distance,
+                     .weight = graph->weight,
                      .tree_edge = tree_edge,
                      .wide = graph->wide};
     gpugraph_direction direction = search->direction;
