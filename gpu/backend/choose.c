@@ -208,20 +208,16 @@ static gpugraph_backend choose_cuda(gpugraph_graph *graph, request *r,
 /* Why the CPU: `state` is how things stand now. */
 static void say_why_cpu(const struct stakes *s, enum opening_state state, const char *why,
                         gpugraph_run *run) {
-    char *to = run->why;
-    const size_t size = sizeof run->why;
+    static const char *const device[] = {
+        [OPENING_CLOSED] = "a device would open too late or save too little",
+        [OPENING_UNDER_WAY] = "a device is being opened",
+        [OPENING_FAILED] = "no device: "};
     if (state == OPENING_OPEN)
-        snprintf(to, size, "auto: %.3g ms predicted, %.3g ms on the device", s->cpu,
-                 s->cuda);
-    else if (state == OPENING_UNDER_WAY)
-        snprintf(to, size, "auto: %.3g ms on the CPU; a device is being opened", s->cpu);
-    else if (state == OPENING_CLOSED)
-        snprintf(to, size,
-                 "auto: %.3g ms predicted; a device would open too late or save too "
-                 "little",
-                 s->cpu);
+        snprintf(run->why, sizeof run->why,
+                 "auto: %.3g ms predicted, %.3g ms on the device", s->cpu, s->cuda);
     else
-        snprintf(to, size, "auto: %.3g ms on the CPU; no device: %.120s", s->cpu, why);
+        snprintf(run->why, sizeof run->why, "auto: %.3g ms on the CPU; %s%.120s", s->cpu,
+                 device[state], why);
 }
 
 static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_run *run,
@@ -318,6 +314,14 @@ static void tell_time(const gpugraph_run *run, const gg_algorithm *a) {
         gg_tell(a, run->like, on, &p, gg_now_ms() - run->chosen_at_ms);
 }
 
+/* Forgets the failure, which becomes the reason for what is done in its place. */
+static void begin_again(gpugraph_run *run, const char *what) {
+    int fact = (int)strcspn(run->message, ";"); /* behind it a cure, which is under way */
+    snprintf(run->why, sizeof run->why, "%s: %.*s", what, fact < 160 ? fact : 160,
+             run->message);
+    gg_begin(run);
+}
+
 bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback) {
     const algorithm_side *cpu = a->side[GPUGRAPH_CPU];
     tell_time(run, a);
@@ -325,14 +329,8 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback) {
         return false;
     const gg_method *method =
         gg_method_is_auto(run) ? NULL : gg_find_method(cpu, run->used_method);
-    if (!method)
-        method = gg_find_method(a->side[GPUGRAPH_CPU], NULL);
-    char why[sizeof run->why];
-    int fact = (int)strcspn(run->message, ";"); /* behind it a cure, which is under way */
-    snprintf(why, sizeof why, "device memory did not suffice: %.*s",
-             fact < 160 ? fact : 160, run->message);
-    memcpy(run->why, why, sizeof why);
-    gg_begin(run);
+    method = method ? method : gg_find_method(cpu, NULL);
+    begin_again(run, "device memory did not suffice");
     run->used_backend = gg_backend_name[GPUGRAPH_CPU];
     run->used_method = method->is.name;
     gg_use_one_device(run, false);
@@ -348,10 +346,7 @@ bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a) {
     if (run->used_devices <= 1 || run->all_devices || !gg_method_is_auto(run) ||
         !is_of_a_device(run->status))
         return false;
-    int fact = (int)strcspn(run->message, ";"); /* behind it a cure, which is under way */
-    snprintf(run->why, sizeof run->why, "not on %d devices: %.*s", run->used_devices,
-             fact < 160 ? fact : 160, run->message);
-    gg_begin(run);
+    begin_again(run, "not on several devices");
     gg_use_one_device(run, true);
     run->used_method = gg_find_method(a->side[GPUGRAPH_CUDA], NULL)->is.name;
     return true;

@@ -54,7 +54,6 @@ static struct known {
     const gg_algorithm *algorithm; /* NULL: free */
     struct learned on[GPUGRAPH_CUDA + 1][LIKES];
 } known[MOST_ALGORITHMS];
-static struct learned stays[GPUGRAPH_CUDA + 1];
 
 /* Its place, made on first need. NULL: there is none left. */
 static struct known *find_model(const gg_algorithm *a) {
@@ -74,24 +73,17 @@ int gg_like(const gpugraph_graph *graph, const gpugraph_search *search) {
     return 2 * part + gg_is_thin(graph);
 }
 
-/* Of what has both, neither can be told from one time: what stays is then what is left, where it
-** is the larger part. */
 void gg_tell(const gg_algorithm *a, int like, gpugraph_backend on,
              const struct prediction *predicted, double ms) {
     struct known *k = find_model(a);
-    double all = gg_all_ms(predicted);
-    if (!k || (ms < LEARN_MS && all < LEARN_MS))
-        return;
-    if (predicted->stays_ms == 0)
-        gg_learn(&k->on[on][like], ms / all * gg_learned(&k->on[on][like]));
-    else if (predicted->stays_ms > predicted->search_ms && ms > predicted->search_ms)
-        gg_learn(&stays[on], (ms - predicted->search_ms) / predicted->stays_ms *
-                                 gg_learned(&stays[on]));
+    if (k && predicted->stays_ms == 0 &&
+        (ms >= LEARN_MS || predicted->search_ms >= LEARN_MS))
+        gg_learn(&k->on[on][like],
+                 ms / predicted->search_ms * gg_learned(&k->on[on][like]));
 }
 
 void gg_unlearn(void) {
     memset(known, 0, sizeof known);
-    memset(stays, 0, sizeof stays);
 }
 
 /* ---- what is predicted ---- */
@@ -175,7 +167,6 @@ static void correct(struct prediction *p, const gpugraph_graph *graph,
     struct known *k = find_model(a);
     p->search_ms *= search && a->times ? a->times(search) : 1;
     p->search_ms *= k ? gg_learned(&k->on[on][gg_like(graph, search)]) : 1;
-    p->stays_ms *= gg_learned(&stays[on]);
 }
 
 /* What one device has taught counts for several, too. */

@@ -145,7 +145,7 @@ START_TEST(small_searches_open_nothing) {
     ck_assert_int_eq(begun, 0);
     ck_assert_int_eq(gg_opening_state(&stub, NULL), OPENING_CLOSED);
     expect_why(
-        "auto: 0.01 ms predicted; a device would open too late or save too little");
+        "auto: 0.01 ms on the CPU; a device would open too late or save too little");
 }
 END_TEST
 
@@ -175,7 +175,7 @@ END_TEST
 START_TEST(one_that_ends_first_opens_nothing) {
     ck_assert_int_eq(search(OPENS_MS - 1, 0.1), GPUGRAPH_CPU);
     ck_assert_int_eq(begun, 0);
-    expect_why("auto: 39 ms predicted; a device would open too late or save too little");
+    expect_why("auto: 39 ms on the CPU; a device would open too late or save too little");
 }
 END_TEST
 
