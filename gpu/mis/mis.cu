@@ -7,7 +7,7 @@
 **        |  one_launch.cu   one asynchronous kernel: "one-launch", and with
 **        |                      balanced.h "one-launch-balanced" (one_launch_codes.cu);
 **        |                      "out-of-core" is that over pinned rows
-**        v  rounds.cu       synchronous rounds over renumbered rows (renumber.cu): "rounds"
+**        v
 **     member[n]   downloaded
 **
 ** "several", whose rows lie on several devices, is distributed/mis/several.cu.
@@ -70,12 +70,7 @@ static bool run_balanced(void *task) {
     return gg_mis_one_launch(t->job, t->g, true, t->report);
 }
 
-static bool run_rounds(void *task) {
-    const struct mis_task *t = (const struct mis_task *)task;
-    return gg_mis_rounds(t->job, t->g, t->report);
-}
-
-enum { OUT_OF_CORE = 3 };
+enum { OUT_OF_CORE = 2 };
 static const gg_method methods[] = {
     {.is = {"mis", "one-launch", "cuda",
             "asynchronous: one kernel decides all, every vertex as soon as it can"},
@@ -85,9 +80,6 @@ static const gg_method methods[] = {
             "as one-launch, arcs of 32 vertices dealt out evenly to a warp"},
      .may = is_balanced,
      .run = run_balanced},
-    {.is = {"mis", "rounds", "cuda",
-            "synchronous rounds over rows sorted by degree: threads, warps and blocks"},
-     .run = run_rounds},
     {.is = {"mis", "out-of-core", "cuda",
             "as one-launch-balanced, rows in host memory: for graphs larger than the "
             "device"},

@@ -30,10 +30,9 @@ struct mis_graph {
     uint64_t m;
     const uint64_t *offset;
     const uint32_t *target; /* perhaps in pinned host memory */
-    const uint32_t *number; /* row r is vertex number[r]; NULL: r itself */
-    uint32_t *word;         /* by row */
-    uint8_t *code;          /* by row, in place of words (codes.h) */
-    uint8_t *member;        /* by vertex number */
+    uint32_t *word;
+    uint8_t *code; /* in place of words (codes.h) */
+    uint8_t *member;
     gpugraph_priority priority;
     struct id_hashes hashes;
     int shift;            /* leading zeros of the largest number */
@@ -53,25 +52,8 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
                        struct mis_report *report);
 /* Its kernel with codes in place of words. */
 const void *gg_mis_by_codes(void);
-/* Sorts the rows by degree first. */
-bool gg_mis_rounds(struct cuda_job *job, struct mis_graph *g, struct mis_report *report);
 /* Device bytes of the first one's workspace. */
 uint64_t gg_mis_one_launch_bytes(uint32_t n);
-
-/* Rows in order of degree, largest first, in place of g's; end[0] and end[1]: where those
-** for blocks and those for warps end, zeroed before. (renumber.cu) */
-struct mis_renumbered {
-    uint8_t *code, *other_code;
-    uint32_t *number, *other_number, *rank, *count;
-    uint64_t *offset;
-    uint32_t *target;
-    unsigned char *cub;
-    size_t cub_bytes;
-};
-void gg_mis_carve_renumbered(struct workspace *space, const struct mis_graph *g,
-                             struct mis_renumbered *r);
-bool gg_mis_renumber(struct cuda_job *job, struct mis_graph *g, struct mis_renumbered *r,
-                     uint32_t *end);
 
 /* ---- words ---- */
 
@@ -110,15 +92,10 @@ static __device__ __forceinline__ uint64_t mis_end(const mis_graph &g, uint32_t 
     return g.offset[row + (uint64_t)1];
 }
 
-static __device__ __forceinline__ uint32_t mis_number(const mis_graph &g, uint32_t row) {
-    return g.number ? g.number[row] : row;
-}
-
 /* The key of mis.c without the last tie, by number; numbers take all of 32 bits. */
 static __device__ __forceinline__ uint64_t mis_key(const mis_graph &g, uint32_t row,
                                                    uint64_t degree) {
-    const uint32_t v = mis_number(g, row);
-    return mis_key_of(g, v, degree, [&] { return gg_id_hash(g.hashes, v); });
+    return mis_key_of(g, row, degree, [&] { return gg_id_hash(g.hashes, row); });
 }
 
 /* The word of an open vertex; degree is not 0. */
@@ -132,7 +109,7 @@ static __device__ __noinline__ bool mis_wins_tie(const mis_graph &g, uint32_t u,
                                                  uint32_t v) {
     uint64_t of_u = mis_key(g, u, mis_end(g, u) - g.offset[u]);
     uint64_t of_v = mis_key(g, v, mis_end(g, v) - g.offset[v]);
-    return of_u != of_v ? of_u < of_v : mis_number(g, u) < mis_number(g, v);
+    return of_u != of_v ? of_u < of_v : u < v;
 }
 
 /* One thread per row. */
@@ -141,19 +118,17 @@ static __device__ __forceinline__ void mis_first_word(const mis_graph &g, uint32
     g.word[row] = degree ? mis_word(g, row, degree) : MIS_JOINED;
 }
 
-/* ---- a look at neighbours, by a thread, a warp or a block ---- */
+/* ---- a look at neighbours, by a thread or a warp ---- */
 
 struct sight {
     uint64_t at;      /* the first arc whose end is open and earlier; else the end */
-    uint32_t blocker; /* the end of that arc; GPUGRAPH_NONE where a block looked */
+    uint32_t blocker; /* the end of that arc */
     uint32_t word;    /* the blocker's word */
     bool joined;      /* a neighbour has joined: the rest does not count */
 };
 
 template <int lanes> static __device__ __forceinline__ bool mis_any(bool value) {
-    return lanes == 1    ? value
-           : lanes == 32 ? __any_sync(ALL_LANES, value)
-                         : __syncthreads_or(value) != 0;
+    return lanes == 1 ? value : __any_sync(ALL_LANES, value);
 }
 
 /* Notes the first lane's blocker among arcs base .. base + lanes - 1. */
@@ -166,30 +141,23 @@ static __device__ __forceinline__ void mis_note(sight &s, bool blocks, uint64_t 
             s.blocker = u;
             s.word = word;
         }
-    } else if (lanes == 32) {
+    } else {
         unsigned mask = __ballot_sync(ALL_LANES, blocks);
         if (mask) {
             s.at = base + (__ffs(mask) - 1);
             s.blocker = __shfl_sync(ALL_LANES, u, __ffs(mask) - 1);
             s.word = __shfl_sync(ALL_LANES, word, __ffs(mask) - 1);
         }
-    } else if (__syncthreads_or(blocks)) {
-        s.at = base; /* not the end: that is all a block is asked */
     }
 }
 
-/* Looks at arcs at .. end - 1 of v, whose word is own: until the first neighbour that has
-** joined and, patient, on behind the first earlier one; else no further. Each of `lanes`
-** threads that look together reads `each` words at a time; chunks begin at multiples of
-** 128 bytes.
-**     TIES_SETTLED     neighbours of equal words are compared here
-**     TIES_BLOCK       they end the look, and mis_past_tie is called: the comparison is a
-**                      call that costs registers */
-enum mis_look { TIES_SETTLED, TIES_BLOCK };
-template <int lanes, int each, mis_look how>
-static __device__ __forceinline__ sight mis_scan(const mis_graph &g, uint32_t v,
-                                                 uint32_t own, uint64_t at, uint64_t end,
-                                                 bool patient) {
+/* Looks at arcs at .. end - 1 of a vertex whose word is own, until the first neighbour that
+** has joined, comes earlier, or has the same word: then mis_past_tie is called, because the
+** comparison is a call that costs registers. Each of `lanes` threads that look together
+** reads `each` words at a time; chunks begin at multiples of 128 bytes. */
+template <int lanes, int each>
+static __device__ __forceinline__ sight mis_scan(const mis_graph &g, uint32_t own,
+                                                 uint64_t at, uint64_t end) {
     sight s = {end, GPUGRAPH_NONE, MIS_DROPPED, false};
     const unsigned lane = threadIdx.x % lanes;
     for (uint64_t base = at / lanes * lanes; base < end; base += lanes * each) {
@@ -211,13 +179,9 @@ static __device__ __forceinline__ sight mis_scan(const mis_graph &g, uint32_t v,
             return s;
 #pragma unroll
         for (int k = 0; k < each; k++)
-            if (s.at == end) {
-                bool blocks = how == TIES_SETTLED ? word[k] < own : word[k] <= own;
-                if (how == TIES_SETTLED && word[k] == own)
-                    blocks = mis_wins_tie(g, u[k], v);
-                mis_note<lanes>(s, blocks, base + k * lanes, u[k], word[k]);
-            }
-        if (!patient && s.at != end)
+            if (s.at == end)
+                mis_note<lanes>(s, word[k] <= own, base + k * lanes, u[k], word[k]);
+        if (s.at != end)
             return s;
     }
     return s;

@@ -82,7 +82,7 @@ static __device__ __forceinline__ bool look_at_row(const mis_graph &g, bool live
     if (looks) {
         uint64_t at = begin + w->at;
         limit = end - at > SERIAL ? at + SERIAL : end;
-        s = mis_scan<1, PROBE, TIES_BLOCK>(g, v, own, at, limit, false);
+        s = mis_scan<1, PROBE>(g, own, at, limit);
     }
     bool more = looks && !s.joined && s.at == limit && limit < end;
     unsigned rows = __ballot_sync(ALL_LANES, more);
@@ -90,9 +90,8 @@ static __device__ __forceinline__ bool look_at_row(const mis_graph &g, bool live
         int leader = __ffs(rows) - 1;
         uint64_t at = __shfl_sync(ALL_LANES, (unsigned long long)limit, leader);
         uint64_t last = __shfl_sync(ALL_LANES, (unsigned long long)end, leader);
-        sight wide = mis_scan<GG_WARP, 2, TIES_BLOCK>(
-            g, __shfl_sync(ALL_LANES, v, leader), __shfl_sync(ALL_LANES, own, leader), at,
-            last, false);
+        sight wide =
+            mis_scan<GG_WARP, 2>(g, __shfl_sync(ALL_LANES, own, leader), at, last);
         if ((int)gg_lane() == leader)
             s = wide;
     }
