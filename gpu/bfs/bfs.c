@@ -21,6 +21,8 @@
 #define _GNU_SOURCE
 #include "bfs.h"
 #include "work.h"
+#include "graph/reached.h"
+#include "sssp/sssp.h"
 #include "tree/tree.h"
 
 #include <math.h>
@@ -306,7 +308,7 @@ const gg_algorithm gg_bfs = {
     .several = &gg_bfs_distributed,
 };
 
-/* ---- the public function ---- */
+/* ---- the public functions ---- */
 
 static void bfs(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_run *run,
                 uint32_t *depth, void *tree_edge) {
@@ -326,5 +328,19 @@ gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *searc
                              gpugraph_run *run, uint32_t *depth, void *tree_edge) {
     gg_enter_graph(graph, run);
     bfs(graph, search, run, depth, tree_edge);
+    return gg_leave_graph(graph, run);
+}
+
+gpugraph_status gpugraph_bfs_list(gpugraph_graph *graph, const gpugraph_search *search,
+                                  gpugraph_run *run, uint32_t room, uint32_t *vertex,
+                                  uint32_t *depth, void *tree_edge, uint32_t *count) {
+    struct reached_list to = {room, vertex, depth, tree_edge, GPUGRAPH_NONE};
+    gg_enter_graph(graph, run);
+    if (!gg_needs(run, count, 1, "count"))
+        return gg_leave_graph(graph, run);
+    if (!gg_check_search(graph, search, run) && gg_needs(run, vertex, room, "vertex") &&
+        gg_needs(run, depth, room, "depth"))
+        gg_list_reached(graph, search, true, run, &gg_bfs, &to);
+    *count = to.count;
     return gg_leave_graph(graph, run);
 }

@@ -1,21 +1,21 @@
-/* Shortest paths for a list of what they reach (graph/found.h), in time of what is looked at:
-** Dijkstra's algorithm with a heap.
+/* A list of what a search reaches (graph/found.h), in time of what it looks at: by weight
+** Dijkstra's algorithm with a heap, by depth the list itself is the queue.
 **
 **     found    vertex    17  3  90  4 ...      as they are found; value: the distance, tentative until it is
 **              mark       S  F   F  - ...      taken from the heap (F); S: a source
 **     heap     (distance, place)               an entry for each time that a distance fell
 **     the caller's arrays    found that are final, ascending by vertex
 **
-** Distances of every type are words (base/words.h). The
-** search gives up where arrays are quicker; where a sum leaves the range, about which there are
-** rules; and where a tree would have to go on from ties at one distance (tree/tree.c). */
+** Distances of every type are words (base/words.h). The search gives up where arrays are
+** quicker; where a sum leaves the range, about which there are rules; and where a tree
+** would have to go on from ties at one distance (tree/tree.c). A tree edge is looked up by
+** its ends, in rows with edge numbers. They are made for a graph that is searched often,
+** and for a search that has not given up. */
 #include "sssp.h"
 #include "base/words.h"
 #include "graph/found.h"
 #include "graph/reached.h"
 #include "graph/graph.h"
-
-#include <stdio.h>
 
 /* A source is final, too. From OFFERED on: final, and the vertex at place mark - OFFERED has offered it a tree edge. */
 enum mark { TENTATIVE, FINAL, SOURCE, OFFERED };
@@ -25,11 +25,14 @@ struct list {
     const gpugraph_search *search;
     gpugraph_run *run;
     csr rows;
+    bool by_depth; /* every arc counts 1 */
     gpugraph_distance_type type;
     uint64_t bound; /* the largest distance that counts */
     uint32_t final,
         pending;  /* pending: targets not final yet, target[0 .. pending - 1] */
-    gg_heap heap; /* of places */
+    gg_heap heap; /* of places; by weight */
+    uint32_t expanded,
+        level_end; /* by depth, of found: where the queue begins, and the next level */
     uint64_t looked, most_arcs, since;
     bool within_range; /* a sum that leaves the range is beyond the bound, too */
     bool given_up;
@@ -45,6 +48,10 @@ static inline uint64_t behind(const struct list *l, uint64_t from, const void *w
 }
 
 static void set_list_bound(struct list *l, const gpugraph_search *search) {
+    if (l->by_depth) {
+        l->bound = search->max_depth;
+        return;
+    }
     l->bound = l->type == GPUGRAPH_REAL ? gg_real_word(DBL_MAX) : INT64_MAX;
     if (!search->bounded)
         return;
@@ -57,18 +64,27 @@ static void set_list_bound(struct list *l, const gpugraph_search *search) {
 
 /* ---- the search ---- */
 
+/* False when there is no memory. */
+static bool let_wait(struct list *l, uint32_t place, uint64_t value) {
+    if (!l->by_depth)
+        return gg_heap_put(l->run, &l->heap, place, value);
+    l->found.at[place].mark = FINAL;
+    l->final++;
+    return true;
+}
+
 /* False when the search cannot go on. */
 static bool relax_listed(struct list *l, uint32_t v, uint64_t value) {
     struct found *f = &l->found;
     uint32_t place = gg_found_place(f, v);
     if (place == GPUGRAPH_NONE) {
         place = gg_found_add(f, v, value);
-        return place != GPUGRAPH_NONE && gg_heap_put(l->run, &l->heap, place, value);
+        return place != GPUGRAPH_NONE && let_wait(l, place, value);
     }
     if (f->at[place].value <= value)
         return true;
     f->at[place].value = value;
-    return gg_heap_put(l->run, &l->heap, place, value);
+    return let_wait(l, place, value);
 }
 
 static bool expand_listed(struct list *l, uint32_t u, uint64_t value) {
@@ -106,24 +122,48 @@ static bool start_list(struct list *l) {
         if (gg_found_place(f, s) != GPUGRAPH_NONE)
             continue;
         const uint32_t place = gg_found_add(f, s, 0);
-        if (place == GPUGRAPH_NONE || !gg_heap_put(l->run, &l->heap, place, 0))
+        if (place == GPUGRAPH_NONE || !let_wait(l, place, 0))
             return false;
         f->at[place].mark = SOURCE;
     }
     return true;
 }
 
-static void find_listed(struct list *l) {
-    struct found *f = &l->found;
-    bool going = start_list(l);
-    while (going && l->heap.count > 0 && !is_list_done(l)) {
+/* By depth a search ends between levels, as it does with arrays. */
+static bool take_from_queue(struct list *l, uint32_t *place) {
+    const struct found *f = &l->found;
+    if (l->expanded == l->level_end) {
+        l->level_end = f->count;
+        if (is_list_done(l))
+            return false;
+    }
+    *place = l->expanded;
+    if (l->expanded == f->count || f->at[l->expanded].value >= l->bound)
+        return false;
+    l->expanded++;
+    return true;
+}
+
+static bool take_from_heap(struct list *l, uint32_t *place) {
+    while (l->heap.count > 0 && !is_list_done(l)) {
         const gg_waiting next = gg_heap_take(&l->heap);
-        struct found_vertex *at = &f->at[next.vertex];
+        struct found_vertex *at = &l->found.at[next.vertex];
         if (next.word != at->value || at->mark == FINAL)
             continue;
         at->mark = at->mark == SOURCE ? SOURCE : FINAL;
         l->final++;
-        going = expand_listed(l, at->vertex, next.word) && !l->given_up;
+        *place = next.vertex;
+        return true;
+    }
+    return false;
+}
+
+static void find_listed(struct list *l) {
+    uint32_t place;
+    bool going = start_list(l);
+    while (going && (l->by_depth ? take_from_queue : take_from_heap)(l, &place)) {
+        const struct found_vertex at = l->found.at[place];
+        going = expand_listed(l, at.vertex, at.value) && !l->given_up;
     }
 }
 
@@ -135,7 +175,8 @@ static uint64_t tight(const struct list *l, uint32_t a, uint32_t b, uint64_t fro
                       uint64_t to) {
     const gpugraph_graph *graph = l->graph;
     const gpugraph_edge_list *edges = &graph->edges;
-    const void *weight = l->type == GPUGRAPH_UINT32   ? (const void *)edges->weight32
+    const void *weight = l->by_depth                  ? NULL
+                         : l->type == GPUGRAPH_UINT32 ? (const void *)edges->weight32
                          : l->type == GPUGRAPH_UINT64 ? (const void *)edges->weight64
                                                       : edges->weight_real;
     uint64_t count;
@@ -164,7 +205,8 @@ static void offer_tree_edge(struct list *l, const struct found_vertex *u,
 /* An edge for each from a nearer one, by those arcs that lead to its very distance; once for all parallel ones. */
 static void grow_tree(struct list *l) {
     struct found *f = &l->found;
-    for (uint32_t i = 0; i < f->count; i++) {
+    const uint32_t expanded = l->by_depth ? l->expanded : f->count;
+    for (uint32_t i = 0; i < expanded; i++) {
         const struct found_vertex *u = &f->at[i];
         if (u->mark == TENTATIVE)
             continue;
@@ -187,67 +229,76 @@ static void grow_tree(struct list *l) {
 
 /* ---- what the caller gets ---- */
 
-static uint32_t give_list(struct list *l, uint32_t *vertex, void *distance,
-                          void *tree_edge) {
+static void give_list(struct list *l, struct reached_list *to) {
     uint32_t count = 0;
     gg_found_sort(&l->found);
     for (uint32_t i = 0; i < l->found.count; i++) {
         const struct found_vertex *at = &l->found.at[i];
         if (at->mark == TENTATIVE)
             continue;
-        vertex[count] = at->vertex;
-        gg_put_word(l->type, distance, count, at->value);
-        if (tree_edge)
-            gg_put_edge(tree_edge, l->graph->wide, count, at->edge);
+        to->vertex[count] = at->vertex;
+        gg_put_word(l->type, to->value, count, at->value);
+        if (to->tree_edge)
+            gg_put_edge(to->tree_edge, l->graph->wide, count, at->edge);
         count++;
     }
-    return count;
-}
-
-/* ---- the public function ---- */
-
-static bool serves(gpugraph_graph *graph, const gpugraph_search *search,
-                   const gpugraph_run *run, bool tree) {
-    const bool negative = graph->distance_type == GPUGRAPH_REAL && search->bounded &&
-                          search->max_real_distance < 0; /* words do not ascend there */
-    return !negative && gg_lists_serve(graph, search, run, "dijkstra", true, tree);
+    to->count = count;
 }
 
 static void begin_list(struct list *l, gpugraph_graph *graph,
-                       const gpugraph_search *search, gpugraph_run *run, uint32_t room) {
+                       const gpugraph_search *search, bool by_depth, gpugraph_run *run,
+                       uint32_t room) {
     memset(l, 0, offsetof(struct list, found));
     l->graph = graph;
     l->search = search;
     l->run = run;
-    l->type = graph->distance_type;
+    l->by_depth = by_depth;
+    l->type = by_depth ? GPUGRAPH_UINT32 : graph->distance_type;
     set_list_bound(l, search);
     l->pending = search->target_count;
     l->most_arcs = (uint64_t)room * GG_LIST_ARCS;
     gg_found_begin(&l->found, run, room);
 }
 
-static void list_nearest(gpugraph_graph *graph, const gpugraph_search *search,
-                         gpugraph_run *run, uint32_t room, uint32_t *vertex,
-                         void *distance, void *tree_edge, uint32_t *count) {
+static void list_on_cpu(gpugraph_graph *graph, const gpugraph_search *search,
+                        bool by_depth, gpugraph_run *run, struct reached_list *to) {
     struct list l;
-    begin_list(&l, graph, search, run, room);
-    if (gg_rows(graph, gg_forward_kind(search->direction), true, false, run, &l.rows))
+    begin_list(&l, graph, search, by_depth, run, to->room);
+    if (gg_rows(graph, gg_forward_kind(search->direction), !by_depth, false, run,
+                &l.rows))
         return;
     double started = gg_now_ms();
     find_listed(&l);
     l.given_up |= l.found.too_many;
-    if (tree_edge && !l.given_up && gg_prepare_tree(graph, run, &started))
+    if (to->tree_edge && !l.given_up && gg_prepare_tree(graph, run, &started))
         grow_tree(&l);
     if (run->status == GPUGRAPH_OK && gg_stopping(run))
         gg_stopped(run);
     if (run->status == GPUGRAPH_OK && !l.given_up) {
-        *count = give_list(&l, vertex, distance, tree_edge);
-        gg_settle_on_cpu(graph, run, "dijkstra");
-        gg_search_phase(run, started, (int64_t)l.looked, "a list");
+        give_list(&l, to);
+        gg_settle_on_cpu(graph, run, by_depth ? "top-down" : "dijkstra");
+        gg_search_phase(run, started, (int64_t)(by_depth ? to->count : l.looked),
+                        "a list");
     }
     gg_found_end(&l.found);
     gg_release(l.heap.item);
 }
+
+void gg_list_reached(gpugraph_graph *graph, const gpugraph_search *search, bool by_depth,
+                     gpugraph_run *run, const gg_algorithm *a, struct reached_list *to) {
+    const bool bounded = by_depth ? search->max_depth != GPUGRAPH_NONE : search->bounded;
+    const bool targets = gg_is_for_targets(search, bounded);
+    const bool negative = !by_depth && graph->distance_type == GPUGRAPH_REAL && bounded &&
+                          search->max_real_distance < 0; /* words do not ascend there */
+    if (!targets && !negative &&
+        gg_lists_serve(graph, search, run, by_depth ? "top-down" : "dijkstra", !by_depth,
+                       to->tree_edge != NULL))
+        list_on_cpu(graph, search, by_depth, run, to);
+    else
+        gg_list_on_device(graph, a, search, bounded || targets, run, to);
+}
+
+/* ---- the public function ---- */
 
 gpugraph_status gpugraph_sssp_list(gpugraph_graph *graph, const gpugraph_search *search,
                                    gpugraph_run *run, uint32_t room, uint32_t *vertex,
@@ -256,16 +307,9 @@ gpugraph_status gpugraph_sssp_list(gpugraph_graph *graph, const gpugraph_search 
     gg_enter_graph(graph, run);
     if (!gg_needs(run, count, 1, "count"))
         return gg_leave_graph(graph, run);
-    *count = GPUGRAPH_NONE;
-    if (gg_check_sssp(graph, search, run) || !gg_needs(run, vertex, room, "vertex") ||
-        !gg_needs(run, distance, room, "distance"))
-        return gg_leave_graph(graph, run);
-    const bool targets = gg_is_for_targets(search, search->bounded);
-    if (!targets && serves(graph, search, run, tree_edge != NULL)) {
-        list_nearest(graph, search, run, room, vertex, distance, tree_edge, count);
-    } else {
-        gg_list_on_device(graph, &gg_sssp, search, search->bounded || targets, run, &to);
-        *count = to.count;
-    }
+    if (!gg_check_sssp(graph, search, run) && gg_needs(run, vertex, room, "vertex") &&
+        gg_needs(run, distance, room, "distance"))
+        gg_list_reached(graph, search, false, run, &gg_sssp, &to);
+    *count = to.count;
     return gg_leave_graph(graph, run);
 }

@@ -32,6 +32,11 @@ extern const algorithm_side gg_sssp_distributed;
 gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             void *distance, void *tree_edge);
 
+/* A list of what a search by weight or by depth reaches: on the CPU, or by the algorithm on
+** a device. to->count: NONE where arrays are to be made. (list.c) */
+void gg_list_reached(gpugraph_graph *, const gpugraph_search *, bool by_depth,
+                     gpugraph_run *, const gg_algorithm *, struct reached_list *to);
+
 /* Are there weights, sources and a bound that can be? (sssp.c) */
 gpugraph_status gg_check_sssp(const gpugraph_graph *, const gpugraph_search *,
                               gpugraph_run *);
