@@ -111,7 +111,7 @@ static inline bool offer_searches(uint64_t *next, uint32_t w, uint64_t searches,
 
 /* One vertex of the frontier; false when the run must end. */
 static inline __attribute__((always_inline)) bool
-spread_vertex(struct batch *b, uint32_t v, struct bfs_finds *finds, uint64_t *looked,
+spread_vertex(struct batch *b, uint32_t v, struct gg_claims *finds, uint64_t *looked,
               bool shared) {
     const uint32_t *target = b->forward.target;
     const uint64_t *seen = b->seen;
@@ -125,13 +125,13 @@ spread_vertex(struct batch *b, uint32_t v, struct bfs_finds *finds, uint64_t *lo
         uint64_t coming = searches & ~seen[w];
         if (!coming || !offer_searches(b->next, w, coming, shared))
             continue;
-        bfs_add_find(finds, w, b->found, &b->tail);
+        gg_claim(finds, w, b->found, &b->tail);
     }
     return arc == stop;
 }
 
 static inline __attribute__((always_inline)) void spread(struct batch *b, bool shared) {
-    struct bfs_finds finds;
+    struct gg_claims finds;
     finds.count = 0;
     uint64_t since = 0;
     bool stop = gg_stopping(b->run);
@@ -146,7 +146,7 @@ static inline __attribute__((always_inline)) void spread(struct batch *b, bool s
                    gg_worked(b->run, &since, arcs + 1);
         }
     }
-    bfs_flush_finds(&finds, b->found, &b->tail);
+    gg_hand_claims_over(&finds, b->found, &b->tail);
 }
 
 static void spread_alone(void *job, int member) {

@@ -119,7 +119,7 @@ static inline bool claim_vertex(uint64_t *visited, uint32_t v) {
 
 /* One vertex of the frontier; false when the run must end. */
 static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
-                          struct bfs_finds *finds) {
+                          struct gg_claims *finds) {
     uint64_t arc = b->forward.begin[v], stop = b->forward.end[v];
     const uint32_t *target = b->forward.target;
     uint32_t level = b->level + 1;
@@ -130,7 +130,7 @@ static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
             uint32_t w = target[arc];
             if (claim_vertex(b->visited, w)) {
                 b->depth[w] = level;
-                bfs_add_find(finds, w, b->queue, &b->tail);
+                gg_claim(finds, w, b->queue, &b->tail);
             }
         }
         if (arc < stop && gg_pause(b->run))
@@ -142,7 +142,7 @@ static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
 /* A thread's part: vertices of the frontier, some at a time. */
 static void join_top_down(void *job, int member) {
     struct bfs *b = job;
-    struct bfs_finds finds;
+    struct gg_claims finds;
     finds.count = 0;
     uint64_t seen = 0, pause_at = GG_POLL_ITEMS;
     bool stop = gg_stopping(b->run);
@@ -159,7 +159,7 @@ static void join_top_down(void *job, int member) {
             stop = stop || gg_pause(b->run);
         }
     }
-    bfs_flush_finds(&finds, b->queue, &b->tail);
+    gg_hand_claims_over(&finds, b->queue, &b->tail);
     __atomic_fetch_add(&b->arcs_seen, seen, __ATOMIC_RELAXED);
 }
 

@@ -1,43 +1,19 @@
 /* What the files of breadth-first search on the CPU share: the search while it is under
-** way (bfs.c, bottom_up.c), and how threads take and keep vertices (batch.c, too). */
+** way (bfs.c, bottom_up.c), and how threads take vertices (batch.c, too). */
 #ifndef GPUGRAPH_BFS_WORK_H
 #define GPUGRAPH_BFS_WORK_H
 
 #include "graph_data.h"
+#include "base/claims.h"
 #include "base/crew.h"
-
-#include <string.h>
 
 enum {
     /* Vertices, and their arcs, up to which a frontier stays with one thread: waking a
     ** second one costs as much as expanding a few hundred. */
     BFS_ALONE = 2048,
     BFS_ALONE_ARCS = 16384,
-    BFS_GRAB = 64,   /* vertices of the frontier that a thread takes at a time */
-    BFS_FINDS = 1024 /* found vertices that a thread keeps before it moves them: 4 KiB */
+    BFS_GRAB = 64 /* vertices of the frontier that a thread takes at a time */
 };
-
-/* What a thread has found and not yet moved to the list that all threads fill. */
-struct bfs_finds {
-    uint32_t count;
-    uint32_t vertex[BFS_FINDS];
-};
-
-static inline void bfs_flush_finds(struct bfs_finds *finds, uint32_t *list,
-                                   uint64_t *tail) {
-    if (finds->count == 0)
-        return;
-    uint64_t at = __atomic_fetch_add(tail, finds->count, __ATOMIC_RELAXED);
-    memcpy(list + at, finds->vertex, finds->count * sizeof *finds->vertex);
-    finds->count = 0;
-}
-
-static inline void bfs_add_find(struct bfs_finds *finds, uint32_t v, uint32_t *list,
-                                uint64_t *tail) {
-    if (finds->count == BFS_FINDS)
-        bfs_flush_finds(finds, list, tail);
-    finds->vertex[finds->count++] = v;
-}
 
 struct bfs {
     gpugraph_run *run;

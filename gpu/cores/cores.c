@@ -13,10 +13,10 @@
 ** Peeling after Matula, Beck (J. ACM 30, 1983); by levels in parallel after Dasari, Ranjan, Zubair
 ** (ParK, BigData 2014) and Kabir, Madduri (PKC, 2017). */
 #include "cores.h"
+#include "base/claims.h"
 #include "graph/graph.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum {
     CORES_PASSES = 3000, /* predicted */
@@ -25,9 +25,8 @@ enum {
 };
 
 enum {
-    CHUNK = 256,       /* vertices that a thread takes at a time */
-    REST_CHUNK = 4096, /* of those that are left */
-    CLAIMS = 256       /* that it puts into a list together */
+    CHUNK = 256,      /* vertices that a thread takes at a time */
+    REST_CHUNK = 4096 /* of those that are left */
 };
 
 struct peeling {
@@ -42,24 +41,6 @@ struct peeling {
     uint32_t k;
     int threads;
 };
-
-struct claims {
-    uint32_t vertex[CLAIMS];
-    uint32_t count;
-};
-
-static void hand_claims_over(uint32_t *list, uint64_t *tail, struct claims *c) {
-    const uint64_t at = __atomic_fetch_add(tail, c->count, __ATOMIC_RELAXED);
-    memcpy(list + at, c->vertex, c->count * sizeof *c->vertex);
-    c->count = 0;
-}
-
-static inline void claim_vertex(uint32_t *list, uint64_t *tail, struct claims *c,
-                                uint32_t v) {
-    if (c->count == CLAIMS)
-        hand_claims_over(list, tail, c);
-    c->vertex[c->count++] = v;
-}
 
 /* ---- the steps ---- */
 
@@ -77,26 +58,26 @@ static void count_neighbours(void *peeling, uint64_t low, uint64_t high) {
 /* Those with k neighbours left go into the queue, those with more stay. */
 static void part_rest(void *peeling, uint64_t low, uint64_t high) {
     struct peeling *p = peeling;
-    struct claims gone, stays;
+    struct gg_claims gone, stays;
     uint64_t fewest = UINT64_MAX;
     gone.count = stays.count = 0;
     for (uint64_t i = low; i < high && !gg_leave(p->run, i); i++) {
         const uint32_t v = p->rest[i], left = p->core[v];
         if (left == p->k) {
-            claim_vertex(p->queue, &p->tail, &gone, v);
+            gg_claim(&gone, v, p->queue, &p->tail);
         } else if (left > p->k) {
             fewest = left < fewest ? left : fewest;
-            claim_vertex(p->next_rest, &p->next_count, &stays, v);
+            gg_claim(&stays, v, p->next_rest, &p->next_count);
         }
     }
-    hand_claims_over(p->queue, &p->tail, &gone);
-    hand_claims_over(p->next_rest, &p->next_count, &stays);
+    gg_hand_claims_over(&gone, p->queue, &p->tail);
+    gg_hand_claims_over(&stays, p->next_rest, &p->next_count);
     gg_lower(&p->fewest, fewest);
 }
 
 static void take_shared_queue(void *peeling, uint64_t low, uint64_t high) {
     struct peeling *p = peeling;
-    struct claims c;
+    struct gg_claims c;
     uint64_t since = GG_POLL_ITEMS; /* few arcs may be in each of many chunks */
     c.count = 0;
     for (uint64_t i = p->first + low; i < p->first + high; i++) {
@@ -110,12 +91,12 @@ static void take_shared_queue(void *peeling, uint64_t low, uint64_t high) {
                 continue;
             const uint32_t before = __atomic_fetch_sub(left, 1, __ATOMIC_RELAXED);
             if (before == p->k + 1)
-                claim_vertex(p->queue, &p->tail, &c, p->rows.target[a]);
+                gg_claim(&c, p->rows.target[a], p->queue, &p->tail);
             else if (before <= p->k)
                 __atomic_fetch_add(left, 1, __ATOMIC_RELAXED);
         }
     }
-    hand_claims_over(p->queue, &p->tail, &c);
+    gg_hand_claims_over(&c, p->queue, &p->tail);
 }
 
 static void take_alone(struct peeling *p) {

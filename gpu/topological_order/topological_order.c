@@ -11,10 +11,10 @@
 **
 ** After Kahn (Communications of the ACM 5, 1962). */
 #include "topological_order.h"
+#include "base/claims.h"
 #include "graph/graph.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum {
     /* Levels of a graph, predicted, not measured. */
@@ -24,8 +24,7 @@ enum {
 };
 
 enum {
-    CHUNK = 512,  /* vertices of a level that a thread takes at a time */
-    CLAIMS = 256, /* vertices that a thread settles before it puts them into the queue */
+    CHUNK = 512, /* vertices of a level that a thread takes at a time */
     FIRST = 1 << 14
 };
 
@@ -40,42 +39,23 @@ struct peeling {
     int threads;
 };
 
-struct claims {
-    uint32_t vertex[CLAIMS];
-    uint32_t count;
-};
-
-static void hand_ready_over(struct peeling *p, struct claims *c) {
-    if (c->count == 0)
-        return;
-    const uint64_t at = __atomic_fetch_add(&p->tail, c->count, __ATOMIC_RELAXED);
-    memcpy(p->queue + at, c->vertex, c->count * sizeof *c->vertex);
-    c->count = 0;
-}
-
-static inline void claim_ready(struct peeling *p, struct claims *c, uint32_t v) {
-    if (c->count == CLAIMS)
-        hand_ready_over(p, c);
-    c->vertex[c->count++] = v;
-}
-
 /* ---- the steps ---- */
 
 static void take_free(void *peeling, uint64_t low, uint64_t high) {
     struct peeling *p = peeling;
-    struct claims c;
+    struct gg_claims c;
     c.count = 0;
     for (uint64_t v = low; v < high && !gg_leave(p->run, v); v++) {
         p->level[v] = p->left[v] == 0 ? 0 : GPUGRAPH_NONE;
         if (p->left[v] == 0)
-            claim_ready(p, &c, (uint32_t)v);
+            gg_claim(&c, (uint32_t)v, p->queue, &p->tail);
     }
-    hand_ready_over(p, &c);
+    gg_hand_claims_over(&c, p->queue, &p->tail);
 }
 
 static void walk_shared(void *peeling, uint64_t low, uint64_t high) {
     struct peeling *p = peeling;
-    struct claims c;
+    struct gg_claims c;
     uint64_t since = GG_POLL_ITEMS; /* few arcs may be in each of many chunks */
     c.count = 0;
     for (uint64_t i = p->first + low; i < p->first + high; i++) {
@@ -87,11 +67,11 @@ static void walk_shared(void *peeling, uint64_t low, uint64_t high) {
             const uint32_t t = p->rows.target[k];
             if (__atomic_sub_fetch(&p->left[t], 1, __ATOMIC_RELAXED) == 0) {
                 p->level[t] = p->depth + 1;
-                claim_ready(p, &c, t);
+                gg_claim(&c, t, p->queue, &p->tail);
             }
         }
     }
-    hand_ready_over(p, &c);
+    gg_hand_claims_over(&c, p->queue, &p->tail);
 }
 
 static void walk_alone(struct peeling *p) {

@@ -1,0 +1,33 @@
+/* Vertices that a thread has found, on their way to a list that all threads fill: places
+** are asked for once for many of them. */
+#ifndef GPUGRAPH_CLAIMS_H
+#define GPUGRAPH_CLAIMS_H
+
+#include <stdint.h>
+#include <string.h>
+
+enum { GG_CLAIMS = 1024 }; /* 4 KiB */
+
+struct gg_claims { /* count: 0 at first */
+    uint32_t count;
+    uint32_t vertex[GG_CLAIMS];
+};
+
+/* *tail: entries of the list, from any thread. */
+static inline void gg_hand_claims_over(struct gg_claims *c, uint32_t *list,
+                                       uint64_t *tail) {
+    if (c->count == 0)
+        return;
+    uint64_t at = __atomic_fetch_add(tail, c->count, __ATOMIC_RELAXED);
+    memcpy(list + at, c->vertex, c->count * sizeof *c->vertex);
+    c->count = 0;
+}
+
+static inline void gg_claim(struct gg_claims *c, uint32_t v, uint32_t *list,
+                            uint64_t *tail) {
+    if (c->count == GG_CLAIMS)
+        gg_hand_claims_over(c, list, tail);
+    c->vertex[c->count++] = v;
+}
+
+#endif
