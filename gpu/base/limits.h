@@ -21,7 +21,7 @@ struct sssp_parameters;
 
 /* The size of arrays on the stack: `forest.sample` is at most this. */
 enum { GG_FOREST_SAMPLE = 2048 };
-/* A narrow round of a peel lies in shared memory, so `peel_narrow` has a bound (graph/peel.cuh). */
+/* A narrow round of a peel lies in shared memory, so `peel_narrow` has a bound (cores/peel.cuh). */
 enum { GG_PEEL_NARROW = 64 };
 
 /* Which edges a spanning forest looks at first. */

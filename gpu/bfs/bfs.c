@@ -21,7 +21,7 @@
 #define _GNU_SOURCE
 #include "bfs.h"
 #include "work.h"
-#include "graph/reached.h"
+#include "sssp/reached.h"
 #include "sssp/sssp.h"
 #include "tree/tree.h"
 

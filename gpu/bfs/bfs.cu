@@ -17,7 +17,7 @@
 #include "bfs.h"
 #include "bfs.cuh"
 #include "device/services.h"
-#include "graph/reached.cuh"
+#include "sssp/reached.cuh"
 #include "regions/regions.cuh"
 #include "tree/tree.cuh"
 #include "graph/graph.h"

@@ -2,11 +2,11 @@
 **
 **     count_neighbours    a thread per vertex
 **     peel_cores          one cooperative launch: for each k a pass over those that are left, a warp
-**                         for 32 of them, then rounds (graph/peel.cuh)
+**                         for 32 of them, then rounds (cores/peel.cuh)
 **
 ** A counter that would fall below k is put back, as on the CPU. */
 #include "cores.h"
-#include "graph/peel.cuh"
+#include "peel.cuh"
 
 #include <stdio.h>
 

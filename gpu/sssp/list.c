@@ -1,4 +1,4 @@
-/* A list of what a search reaches (graph/found.h), in time of what it looks at: by weight
+/* A list of what a search reaches (sssp/found.h), in time of what it looks at: by weight
 ** Dijkstra's algorithm with a heap, by depth the list itself is the queue.
 **
 **     found    vertex    17  3  90  4 ...      as they are found; value: the distance, tentative until it is
@@ -13,8 +13,8 @@
 ** and for a search that has not given up. */
 #include "sssp.h"
 #include "base/words.h"
-#include "graph/found.h"
-#include "graph/reached.h"
+#include "found.h"
+#include "reached.h"
 #include "graph/graph.h"
 
 /* A source is final, too. From OFFERED on: final, and the vertex at place mark - OFFERED has offered it a tree edge. */

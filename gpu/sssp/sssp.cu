@@ -9,7 +9,7 @@
 #include "sssp.h"
 #include "sssp.cuh"
 #include "device/services.h"
-#include "graph/reached.cuh"
+#include "reached.cuh"
 #include "regions/regions.cuh"
 #include "tree/tree.cuh"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/reached.h"
+#include "sssp/reached.h"
 #include "share.h"
 #include "sql.h"
 #include "suite.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "gpugraph_extension.h"
-#include "graph/found.h"
+#include "sssp/found.h"
 #include "suite.h"
 #include "sql.h"
 #include "sqlite_memory.h"
@@ -72,7 +72,7 @@ END_TEST
 ** to fail here, and no others. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 enum { ARRAY_VERTICES = 1009, FIRST_STEPS = 64 * 16 };
-/* Of a list (listed.c, graph/found.c): room in it, and what a search to depth 70 finds; its second table, and the
+/* Of a list (listed.c, sssp/found.c): room in it, and what a search to depth 70 finds; its second table, and the
 ** vertices that the table is of. */
 enum {
     LIST_ROOM = ARRAY_VERTICES / 64 + 64,

@@ -5,7 +5,7 @@
 #include "base/distinct.h"
 #include "expect.h"
 #include "gpugraph_dynamic.h"
-#include "graph/found.h"
+#include "sssp/found.h"
 #include "ids/id_table.h"
 #include "suite.h"
 

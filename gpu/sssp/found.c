@@ -1,6 +1,6 @@
 /* The vertices that a search has found, in a list and in a table. */
 #include "found.h"
-#include "graph.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define GPUGRAPH_REACHED_CUH
 
 #include "device/cuda.cuh"
-#include "graph/reached.h"
+#include "reached.h"
 
 /* Values of all vertices, on the device. Those count that are reached and no larger than the bound. */
 struct reached_values {

@@ -1,13 +1,13 @@
 /* Who is asked for an answer as a list, before arrays with an entry for each vertex are made.
 **
-**     the CPU       in time of what is looked at: graph/found.h       where it would search
+**     the CPU       in time of what is looked at: sssp/found.h       where it would search
 **     the device    arrays as ever, of which a list comes home        where it would search
 **     nobody        arrays are made                                   else */
-#include "devices.h"
+#include "backend/devices.h"
 #include "base/limits.h"
 #include "device/services.h"
 #include "graph/copy.h"
-#include "graph/reached.h"
+#include "reached.h"
 #include "graph/graph.h"
 
 #include <string.h>

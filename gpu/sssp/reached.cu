@@ -6,10 +6,10 @@
 **     list           2                    8 11       list_reached, to stages 1 to 3
 **
 ** The list is written to pinned memory as it is made: there is little of it. */
-#include "graph/reached.cuh"
+#include "reached.cuh"
 #include "device/block_sum.cuh"
 #include "graph/device_copy.cuh"
-#include "graph.h"
+#include "graph/graph.h"
 
 #include <algorithm>
 #include <math.h>
