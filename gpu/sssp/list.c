@@ -267,6 +267,8 @@ static void list_on_cpu(gpugraph_graph *graph, const gpugraph_search *search,
     if (gg_rows(graph, gg_forward_kind(search->direction), !by_depth, false, run,
                 &l.rows))
         return;
+    if (by_depth)
+        l.rows.weight = NULL; /* rows that were made with weights have them */
     double started = gg_now_ms();
     find_listed(&l);
     l.given_up |= l.found.too_many;
