@@ -52,38 +52,59 @@ static uint64_t frontier_arcs(const struct bfs *b) {
 
 /* ---- levels by one thread ---- */
 
-/* Expands part of the frontier; false when the run must end. Without a branch on whether
-** a vertex is new, which no processor could foresee: every target is written behind the
-** queue's end, which moves on only for new ones. */
-static bool expand_alone(struct bfs *b, uint64_t begin, uint64_t end) {
-    const uint64_t *begin_of = b->forward.begin, *end_of = b->forward.end;
+/* Targets of a row, without a branch on whether a vertex is new, which no processor could
+** foresee: every target is written behind the queue's end, which moves on only for new
+** ones. Returns the end. */
+static inline uint64_t take_targets(const struct bfs *b, uint64_t arc, uint64_t stop,
+                                    uint64_t tail) {
     const uint32_t *target = b->forward.target;
     uint64_t *visited = b->visited;
     uint32_t *queue = b->queue;
-    uint64_t tail = b->tail;
-    bool go = true;
-    for (uint64_t i = begin; i < end && go; i++) {
-        uint32_t v = queue[i];
-        uint64_t arc = begin_of[v], stop = end_of[v];
-        while (arc < stop && go) {
-            const uint64_t part = stop - arc > GG_POLL_ITEMS ? arc + GG_POLL_ITEMS : stop,
-                           arcs = part - arc;
-            b->arcs_seen += arcs;
-            for (; arc < part; arc++) {
-                uint32_t w = target[arc];
-                uint64_t word = visited[w >> 6];
-                visited[w >> 6] = word | (uint64_t)1 << (w & 63);
-                queue[tail] = w;
-                tail += ~word >> (w & 63) & 1;
-            }
-            go = !gg_worked(b->run, &b->since, arcs);
+    for (; arc < stop; arc++) {
+        uint32_t w = target[arc];
+        uint64_t word = visited[w >> 6];
+        visited[w >> 6] = word | (uint64_t)1 << (w & 63);
+        queue[tail] = w;
+        tail += ~word >> (w & 63) & 1;
+    }
+    return tail;
+}
+
+/* A row that may hold more arcs than may pass between two polls. */
+static __attribute__((noinline)) uint64_t take_long_row(struct bfs *b, uint64_t arc,
+                                                        uint64_t stop, uint64_t tail) {
+    for (bool go = true; arc < stop && go;) {
+        const uint64_t part = stop - arc > GG_POLL_ITEMS ? arc + GG_POLL_ITEMS : stop;
+        tail = take_targets(b, arc, part, tail);
+        go = !gg_worked(b->run, &b->since, part - arc);
+        arc = part;
+    }
+    return tail;
+}
+
+/* Expands part of the frontier; false when the run must end. */
+static bool expand_alone(struct bfs *b, uint64_t begin, uint64_t end) {
+    const uint64_t *begin_of = b->forward.begin, *end_of = b->forward.end;
+    const uint32_t *queue = b->queue;
+    uint64_t tail = b->tail, seen = 0, polled = 0; /* arcs; of these a poll knows */
+    for (uint64_t i = begin; i < end; i++) {
+        const uint64_t arc = begin_of[queue[i]], stop = end_of[queue[i]];
+        seen += stop - arc;
+        if (seen < polled + GG_POLL_ITEMS) {
+            tail = take_targets(b, arc, stop, tail);
+            continue;
         }
+        tail = take_long_row(b, arc, stop, tail);
+        polled = seen;
+        if (gg_stopping(b->run))
+            break;
     }
     for (uint64_t i = b->tail; i < tail; i++)
         b->depth[queue[i]] = b->level + 1;
+    b->arcs_seen += seen;
     b->found += tail - b->tail;
     b->tail = tail;
-    return go;
+    return !gg_worked(b->run, &b->since, seen - polled) && !gg_stopping(b->run);
 }
 
 /* Levels while the frontier is narrow, in vertices and in arcs. Returns true when the
