@@ -25,24 +25,6 @@ int64_t row_id_intern(intern *texts, const char *text, size_t bytes) {
     return number;
 }
 
-void row_ids_unmark(intern *texts, int64_t count, int64_t *id, const uint8_t *is_text) {
-    int64_t null = -1;
-    uint64_t end = 0, begin = 0;
-    for (int64_t t = 0; t < texts->count; t++, begin = end) {
-        end = texts->offset[t + 1];
-        if (texts->bytes[begin] == NULL_MARK)
-            null = t;
-        texts->offset[t] = begin - (uint64_t)t;
-        memmove(texts->bytes + texts->offset[t], texts->bytes + begin + 1,
-                end - begin - 1);
-    }
-    if (texts->count > 0)
-        texts->offset[texts->count] = end - (uint64_t)texts->count;
-    for (int64_t i = 0; null >= 0 && i < count; i++)
-        if (is_text[i / 8] >> i % 8 & 1 && id[i] == null)
-            id[i] = -1;
-}
-
 /* The rows' arcs from the first vertex on; NULL: there are none. */
 static const void *arcs_of(gpugraph_graph *rows) {
     gpugraph_run run = {.threads = 1};

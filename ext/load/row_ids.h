@@ -31,9 +31,6 @@
 ** memory. */
 int64_t row_id_intern(intern *texts, const char *text, size_t bytes);
 
-/* Gives closed texts back as they came. An id that is NULL gets the number -1. */
-void row_ids_unmark(intern *texts, int64_t count, int64_t *id, const uint8_t *is_text);
-
 /* The rows as a graph. id[i] is an INTEGER, or where bit i of is_text (which may be NULL) is set
 ** the number of a text; afterwards it is one more than the number of row i's edge. Closes the
 ** texts. *why: a sentence where SQLITE_ERROR is returned. */

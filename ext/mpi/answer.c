@@ -26,8 +26,7 @@ static bool keys_by_place(edge_keys *k, columns *c, gpugraph_exchange *x,
     for (uint32_t f = 0; !run->status && f < c->files; f++)
         for (int64_t i = 0; i < c->file[f].edges.count; i++, at++) {
             offset[at] = KEY_BYTES * at;
-            put_word_in_order(bytes + offset[at],
-                              c->key[at] == UINT64_MAX ? range_all(&k->ids) : c->key[at]);
+            put_word_in_order(bytes + offset[at], c->key[at]);
             put_word_in_order(bytes + offset[at] + 8, (uint64_t)c->file[f].place << 52 |
                                                           (uint64_t)x->part << 40 | at);
         }
@@ -53,13 +52,13 @@ static id_list *list_ids(columns *c, gpugraph_run *run, bool of_edges, int *list
         const uint64_t count = (uint64_t)e->count;
         if (of_edges) {
             list[(*lists)++] =
-                (id_list){&e->edge_id, count, &e->edge_texts, c->key + at, 0};
+                (id_list){&e->edge_id, count, &e->edge_texts, c->key + at, true, 0};
         } else {
             for (int k = 0; k < 2; k++)
                 list[(*lists)++] =
-                    (id_list){&e->id[k], count, &s->texts, c->end[k] + at, 0};
-            list[(*lists)++] =
-                (id_list){&s->lone.id[0], (uint64_t)s->lone.count, &s->texts, NULL, 0};
+                    (id_list){&e->id[k], count, &s->texts, c->end[k] + at, false, 0};
+            list[(*lists)++] = (id_list){
+                &s->lone.id[0], (uint64_t)s->lone.count, &s->texts, NULL, false, 0};
         }
         at += count;
     }

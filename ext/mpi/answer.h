@@ -17,9 +17,7 @@ enum { ANSWER_COLUMNS = 4 };
 typedef struct edge_keys {
     bool numbered;
     range ids;
-    range
-        order; /* number of the id, place in the order of rows: two words. No id: a number
-                 ** behind those of all ids */
+    range order; /* number of the id, place in the order of rows: two words */
 } edge_keys;
 
 typedef struct answer {

@@ -3,7 +3,6 @@
 #include "distributed/exchange/post.h"
 #include "base/run.h"
 #include "load/loader.h"
-#include "load/row_ids.h"
 #include "load/table_size.h"
 #include "pages/wal_frames.h"
 #include "numbers.h"
@@ -212,7 +211,6 @@ static bool take_file(columns *c, const options *o, gpugraph_run *run, struct op
                     : "the table cannot be read: the memory does not suffice");
     intern_close(&s->texts);
     intern_close(&e->edge_texts);
-    row_ids_unmark(&e->edge_texts, e->count, e->edge_id.value, e->edge_id.is_text);
     c->count += (uint64_t)e->count;
     c->real_weight |= e->real_weight;
     c->own_ids |= f->rows.column[EDGE_ID_COLUMN] != NULL;

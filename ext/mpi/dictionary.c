@@ -70,8 +70,10 @@ static bool write_strings_of_lists(gpugraph_run *run, const struct gg_distinct *
         for (int64_t t = 0; t < texts->count && !has_texts_of(list, i); t++) {
             const uint64_t length = texts->offset[t + 1] - texts->offset[t];
             offset[s++] = at;
-            write_text(bytes + at, texts->bytes + texts->offset[t], length);
-            at += length + 1;
+            bytes[at] = 't';
+            at += list[i].of_edges ? 0 : 1;
+            memcpy(bytes + at, texts->bytes + texts->offset[t], length);
+            at += length;
         }
     }
     offset[count] = at;
@@ -80,12 +82,8 @@ static bool write_strings_of_lists(gpugraph_run *run, const struct gg_distinct *
 
 static void set_numbers(const id_list *list, const uint64_t *of_string) {
     for (uint64_t i = 0; list->number && i < list->count; i++) {
-        const int64_t t = id_entry(list->id, (int64_t)i);
-        if (!is_text_of_list(list, i))
-            list->number[i] = of_string[list->number[i]];
-        else
-            list->number[i] =
-                t < 0 ? UINT64_MAX : of_string[list->first_text + (uint64_t)t];
+        const uint64_t text = list->first_text + (uint64_t)id_entry(list->id, (int64_t)i);
+        list->number[i] = of_string[is_text_of_list(list, i) ? text : list->number[i]];
     }
 }
 

@@ -11,15 +11,10 @@
 #include "distributed/exchange/post.h"
 #include "base/run.h"
 
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Blocks up to so many bytes stay with the process once they are given back, up to so many bytes in all: the next step
-** has their pages again without a fault for each. */
-enum { KEPT_BLOCK = 32 << 20, KEPT = 64 << 20 };
 
 enum { PATIENCE_S = 3 }; /* for process 0 to say why all end */
 
@@ -116,10 +111,6 @@ int main(int count, char **word) {
     options o;
     char *error = NULL;
     int rank = 0, status;
-#ifdef M_MMAP_THRESHOLD
-    mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK);
-    mallopt(M_TRIM_THRESHOLD, KEPT);
-#endif
     MPI_Init(&count, &word);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!options_read(&o, count, word, &error) ||

@@ -89,7 +89,8 @@ typedef struct id_list {
     const id_array *id;
     uint64_t count;
     const intern *texts;
-    uint64_t *number; /* of each id, none UINT64_MAX; NULL: not wanted */
+    uint64_t *number; /* of each id; NULL: not wanted */
+    bool of_edges;    /* texts begin with t or u already (load/row_ids.h) */
     uint64_t
         first_text; /* set by dictionary_make: of its texts among those of all lists */
 } id_list;

@@ -12,52 +12,42 @@
 /* ---- sources ---- */
 
 struct sources {
-    uint64_t *number;
-    uint32_t count, room;
+    uint64_t *number; /* may repeat */
+    uint32_t count;
+    const range *dictionary;
+    gpugraph_run *run;
 };
 
-static bool add_source(struct sources *s, gpugraph_run *run, uint64_t number) {
-    uint64_t room = s->room;
-    if (number == UINT64_MAX)
-        return true;
-    if (s->count == s->room &&
-        !gg_make_room(run, (void **)&s->number, s->count, &room, sizeof *s->number))
+static bool add_vertex_of_search(void *of, sqlite3_int64 integer, const char *text,
+                                 size_t bytes) {
+    struct sources *s = of;
+    uint64_t number;
+    if (!dictionary_find(s->dictionary, s->run, integer, text, bytes, &number) ||
+        number == UINT64_MAX)
         return false;
-    s->room = (uint32_t)room;
     s->number[s->count++] = number;
     return true;
 }
 
-struct lookup {
-    const range *dictionary;
-    gpugraph_run *run;
-    uint64_t number; /* UINT64_MAX: no vertex */
-};
-
-static bool is_vertex_of_search(void *of, sqlite3_int64 integer, const char *text,
-                                size_t bytes) {
-    struct lookup *l = of;
-    return dictionary_find(l->dictionary, l->run, integer, text, bytes, &l->number) &&
-           l->number != UINT64_MAX;
-}
-
-static bool find_source(struct sources *s, const range *d, const char affinity[2],
-                        gpugraph_run *run, sqlite3_value *id) {
-    struct lookup l = {d, run, UINT64_MAX};
+static bool find_source(struct sources *s, const char affinity[2], sqlite3_value *id) {
     bool found;
-    if (argument_id_find(id, affinity, is_vertex_of_search, &l, &found) != SQLITE_OK)
-        gg_fail(run, GPUGRAPH_NO_MEMORY, "the memory of a process does not suffice");
-    return run->status == GPUGRAPH_OK && add_source(s, run, l.number);
+    if (argument_id_find(id, affinity, add_vertex_of_search, s, &found) != SQLITE_OK)
+        gg_fail(s->run, GPUGRAPH_NO_MEMORY, "the memory of a process does not suffice");
+    return s->run->status == GPUGRAPH_OK;
 }
 
 /* Collective: all look for the same ids. */
-static bool find_sources(struct sources *s, const options *o, const range *d,
-                         const char affinity[2], gpugraph_run *run) {
+static bool find_sources(struct sources *s, const options *o, const char affinity[2],
+                         gpugraph_run *run) {
     const char *source = o->given[GIVEN_SOURCE], *list = o->given[GIVEN_SOURCES];
     sqlite3 *db = NULL;
     sqlite3_stmt *row = NULL;
     if (!source && !list)
         return true;
+    /* An id of a list has a character and a comma. */
+    s->number = gg_alloc(run, source ? 1 : strlen(list) / 2 + 1, sizeof *s->number);
+    if (!s->number)
+        return false;
     int rc = sqlite3_open(":memory:", &db);
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(
@@ -67,7 +57,7 @@ static bool find_sources(struct sources *s, const options *o, const range *d,
     else if (rc == SQLITE_OK)
         rc = sqlite3_bind_text(row, 1, list, -1, SQLITE_STATIC);
     while (rc == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW &&
-           find_source(s, d, affinity, run, sqlite3_column_value(row, 0)))
+           find_source(s, affinity, sqlite3_column_value(row, 0)))
         ;
     if (rc != SQLITE_OK)
         gg_fail(run, GPUGRAPH_NO_MEMORY, "the sources cannot be read: %s",
@@ -253,8 +243,8 @@ static bool search_pagerank(answer *a, const options *o, const struct sources *s
 
 bool answer_search(answer *a, const options *o, const columns *c, gpugraph_run *run) {
     const uint32_t masters = gpugraph_part_masters(a->part);
-    struct sources s = {.number = NULL};
-    bool good = find_sources(&s, o, &a->vertices, c->ids.affinity, run);
+    struct sources s = {.dictionary = &a->vertices, .run = run};
+    bool good = find_sources(&s, o, c->ids.affinity, run);
     a->row = gg_alloc(run, (uint64_t)masters + 1, sizeof *a->row);
     set_column(a, "vertex", "", 'v', gpugraph_part_numbers(a->part));
     good = good && a->row;

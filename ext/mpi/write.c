@@ -1,7 +1,7 @@
 /* Rows of the result, in pieces: each process looks up the ids of some of its rows and sends them to who
 ** writes, process 0, or with a file for each process itself.
 **
-**     a value of a row   length | 'i' and 8 bytes, 'r' and 8 bytes, 't' and a text, or nothing: NULL
+**     a value of a row   length | 'i' and 8 bytes, 'r' and 8 bytes, or 't' and a text; else NULL
 **
 ** Whoever writes does it in one transaction, and ends it when all have agreed that nothing has failed. */
 #include "answer.h"
@@ -152,7 +152,7 @@ static void numbers_of(const struct answer_column *c, const answer *a, uint64_t 
     }
 }
 
-/* Keys become numbers of ids; none stays none. */
+/* Keys become numbers of ids; UINT64_MAX stays. */
 static bool number_keys(const edge_keys *k, gpugraph_run *run, uint64_t *number,
                         uint64_t count) {
     uint64_t *length = gg_alloc(run, count + 1, sizeof *length);
@@ -160,10 +160,8 @@ static bool number_keys(const edge_keys *k, gpugraph_run *run, uint64_t *number,
     if (length && range_look_up(&k->order, run, number, count, length, &pairs)) {
         const char *pair = pairs;
         for (uint64_t i = 0; i < count; pair += length[i++])
-            if (length[i] > 0) {
+            if (length[i] > 0)
                 number[i] = word_in_order(pair);
-                number[i] = number[i] == range_all(&k->ids) ? UINT64_MAX : number[i];
-            }
     }
     gg_release(length);
     gg_release(pairs);
@@ -293,19 +291,17 @@ static bool move_piece(struct output *w, const answer *a, const options *o,
 
 static bool move_rows_of_write(struct output *w, const answer *a, const options *o,
                                gpugraph_exchange *x, gpugraph_run *run, bool *politely) {
-    uint64_t at = 0, left = 1;
-    while (gg_all_agree(x, run, politely) && left > 0) {
-        const uint64_t rest = a->rows - at;
-        const uint64_t count = rest < PIECE_ROWS ? rest : PIECE_ROWS;
-        if (!move_piece(w, a, o, x, run, at, count))
+    uint64_t most = a->rows;
+    if (!gg_all_agree(x, run, politely) ||
+        gg_combine(x, run, GPUGRAPH_MOST, &most, 1) != GPUGRAPH_OK)
+        return false;
+    for (uint64_t at = 0; at < most; at += PIECE_ROWS) {
+        const uint64_t left = a->rows > at ? a->rows - at : 0;
+        if (!move_piece(w, a, o, x, run, at, left < PIECE_ROWS ? left : PIECE_ROWS) ||
+            !gg_all_agree(x, run, politely))
             return false;
-        at += count;
-        left = a->rows - at;
-        gpugraph_run talk = {.status = GPUGRAPH_OK};
-        if (gg_combine(x, &talk, GPUGRAPH_MOST, &left, 1) != GPUGRAPH_OK)
-            gg_fail(run, talk.status, "%s", talk.message);
     }
-    return run->status == GPUGRAPH_OK;
+    return true;
 }
 
 bool result_write(const answer *a, const options *o, gpugraph_exchange *x,

@@ -8,8 +8,7 @@
 **     agree       how many are open
 **
 ** The set is that of the greedy pass, whatever the parts see of each other when: states only become
-** final, and an old one only makes wait. Where rows are whole a part therefore applies what it judges
-** at once. */
+** final, and an old one only makes wait. */
 #include "mis/mis.h"
 #include "distributed/partition/part.h"
 
@@ -47,53 +46,36 @@ static uint8_t judge_parts(const struct mis_part *m, uint32_t v) {
     return verdict;
 }
 
-static void apply(struct mis_part *m, uint32_t v, uint8_t verdict) {
-    if (verdict == MUST_WAIT)
-        return;
-    m->state[v] = verdict == MAY_JOIN ? JOINED : DROPPED;
-    part_note(&m->changed, v);
-}
-
-/* Where rows are in pieces, a ghost's verdict is noted for its master. */
-static bool judge_open(struct mis_part *m) {
-    const bool pieces = part_reads_ghosts(m->p);
+/* *undecided: masters that wait. */
+static bool judge_then_apply(struct mis_part *m, uint64_t *undecided) {
+    gpugraph_part *p = m->p;
+    const struct part_field verdict = {m->verdict, sizeof *m->verdict, part_most_8};
     uint32_t kept = 0;
     for (uint32_t i = 0; i < m->open_count && !gg_leave(m->run, i); i++) {
         const uint32_t v = m->open[i];
         if (m->state[v] != OPEN)
             continue;
-        const uint8_t verdict = judge_parts(m, v);
-        if (!pieces)
-            apply(m, v, verdict);
-        else if ((m->verdict[v] = verdict) != MAY_JOIN && v >= m->p->masters)
+        m->open[kept++] = v;
+        m->verdict[v] = judge_parts(m, v);
+        if (v >= p->masters && m->verdict[v] != MAY_JOIN)
             part_note(&m->changed, v);
-        if (m->state[v] == OPEN)
-            m->open[kept++] = v;
     }
     m->open_count = kept;
-    return !gg_stopping(m->run);
-}
-
-/* *undecided: masters that wait. */
-static bool judge_then_apply(struct mis_part *m, uint64_t *undecided) {
-    gpugraph_part *p = m->p;
-    const struct part_field verdict = {m->verdict, sizeof *m->verdict, part_most_8};
-    if (part_reads_ghosts(p))
-        memset(m->verdict, MAY_JOIN, p->locals);
-    if (!judge_open(m))
-        return false;
-    *undecided = m->open_count;
-    if (!part_reads_ghosts(p))
-        return true;
-    if (gg_reduce(p, m->run, verdict, &m->changed) != GPUGRAPH_OK)
+    if (gg_stopping(m->run) ||
+        (part_reads_ghosts(p) &&
+         gg_reduce(p, m->run, verdict, &m->changed) != GPUGRAPH_OK))
         return false;
     part_forget(&m->changed);
     *undecided = 0;
-    for (uint32_t v = 0; v < p->masters; v++)
-        if (m->state[v] == OPEN) {
-            apply(m, v, m->verdict[v]);
-            *undecided += m->state[v] == OPEN;
+    for (uint32_t i = 0; i < kept && m->open[i] < p->masters; i++) {
+        const uint32_t v = m->open[i];
+        if (m->verdict[v] == MUST_WAIT) {
+            ++*undecided;
+            continue;
         }
+        m->state[v] = m->verdict[v] == MAY_JOIN ? JOINED : DROPPED;
+        part_note(&m->changed, v);
+    }
     return true;
 }
 

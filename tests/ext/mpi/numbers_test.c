@@ -161,8 +161,9 @@ static gpugraph_status number_part(void *job, gpugraph_exchange *x, gpugraph_run
     lay_out(s, w->ids[x->part], count, half);
     const id_array ids[LISTS] = {{s->value, s->is_text[0], NULL},
                                  {s->value + half, s->is_text[1], NULL}};
-    id_list list[LISTS] = {{&ids[0], half, &s->texts, s->number, 0},
-                           {&ids[1], count - half, &s->texts, s->number + half, 0}};
+    id_list list[LISTS] = {
+        {&ids[0], half, &s->texts, s->number, false, 0},
+        {&ids[1], count - half, &s->texts, s->number + half, false, 0}};
     ck_assert(dictionary_make(&d, x, run, list, LISTS));
     ck_assert_uint_eq(range_all(&d), w->distinct);
     for (uint64_t i = 0; i < count; i++)
