@@ -140,28 +140,28 @@ static bool make_part(answer *a, const options *o, const columns *c, gpugraph_ex
 
 static bool make_answer(answer *a, const options *o, columns *c, gpugraph_exchange *x,
                         gpugraph_run *run, phases *p, bool *politely) {
-    phases_begin(p, x);
+    phases_mark(p, x, "");
     if (!columns_read(c, o, x, run, politely))
         return false;
-    phases_end(p, x, "read");
+    phases_mark(p, x, "read");
     if (!number_ends(a, c, x, run) || !check_ids(a, o, c, x, run, politely) ||
         !make_keys_of_answer(&a->edges, o, c, x, run) ||
         (c->weighted && !columns_join_weights(c, run)))
         return false;
     columns_drop_files(c);
-    phases_end(p, x, "numbers");
+    phases_mark(p, x, "numbers");
     if (!make_part(a, o, c, x, run))
         return false;
-    phases_end(p, x, "parts");
+    phases_mark(p, x, "parts");
     if (o->cuda) {
         if (gpugraph_part_to_device(a->part, o->place, run) != GPUGRAPH_OK)
             return false;
-        phases_end(p, x, "device");
+        phases_mark(p, x, "device");
     }
     const bool found = answer_search(a, o, c, run);
     if (!found && run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);
-    phases_end(p, x, "search");
+    phases_mark(p, x, "search");
     return found && run->status == GPUGRAPH_OK;
 }
 

@@ -37,20 +37,17 @@ typedef struct answer {
     gpugraph_part *part;
 } answer;
 
-/* What phases took at this process. */
-enum { PHASES = 6 };
+/* Where this process was when a phase ended: the first mark is the beginning. */
+enum { MARKS = 7 };
 typedef struct phases {
-    int count;
-    struct phase {
-        char name[16];
+    int marks;
+    struct mark {
+        const char *name; /* of the phase that ends */
         double ms;
         uint64_t sent, received;
-    } phase[PHASES];
-    double began_ms;
-    uint64_t sent, received; /* when it began */
+    } mark[MARKS];
 } phases;
-void phases_begin(phases *p, const gpugraph_exchange *x);
-void phases_end(phases *p, const gpugraph_exchange *x, const char *name);
+void phases_mark(phases *p, const gpugraph_exchange *x, const char *name);
 /* Collective. */
 void phases_report(const phases *p, const answer *a, gpugraph_exchange *x,
                    gpugraph_run *run);

@@ -102,12 +102,10 @@ bool dictionary_make(range *d, gpugraph_exchange *x, gpugraph_run *run, id_list 
     if (number && range_make(d, x, run, &strings, number))
         for (int i = 0; i < lists; i++)
             set_numbers(&list[i], number);
-    if (run->status != GPUGRAPH_OK)
-        x->calls->fail(x, run);
     gg_release((void *)strings.offset);
     gg_release((void *)strings.bytes);
     gg_release(number);
-    return run->status == GPUGRAPH_OK;
+    return gg_end_call(x, run);
 }
 
 /* ---- one id ---- */

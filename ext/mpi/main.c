@@ -53,7 +53,7 @@ static bool run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run,
     bool good = result_check(o, x, run, politely) &&
                 answer_make(&a, o, x, run, &p, politely) &&
                 result_write(&a, o, x, run, politely);
-    phases_end(&p, x, "write");
+    phases_mark(&p, x, "write");
     if (good && o->given[GIVEN_TIMINGS])
         phases_report(&p, &a, x, run);
     answer_clear(&a);

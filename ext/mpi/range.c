@@ -202,14 +202,6 @@ static bool number_strings(range *r, gpugraph_run *run, const struct strings *co
     return there;
 }
 
-/* Ends a collective function of a range, and tells the other processes of a failure here. True:
-** there was none. */
-static bool end_of_range(gpugraph_exchange *x, gpugraph_run *run) {
-    if (run->status != GPUGRAPH_OK)
-        x->calls->fail(x, run);
-    return run->status == GPUGRAPH_OK;
-}
-
 bool range_make(range *r, gpugraph_exchange *x, gpugraph_run *run,
                 const gpugraph_texts *strings, uint64_t *number) {
     const uint64_t count = (uint64_t)strings->count;
@@ -227,7 +219,7 @@ bool range_make(range *r, gpugraph_exchange *x, gpugraph_run *run,
     gg_release(ends);
     close_strings(&come);
     gg_records_close(&got);
-    return end_of_range(x, run);
+    return gg_end_call(x, run);
 }
 
 void range_close(range *r) {
@@ -297,5 +289,5 @@ bool range_look_up(const range *r, gpugraph_run *run, const uint64_t *number,
     gg_release(ask);
     gg_release(to);
     close_strings(&come);
-    return end_of_range(r->exchange, run);
+    return gg_end_call(r->exchange, run);
 }

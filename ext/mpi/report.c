@@ -9,25 +9,9 @@
 
 /* ---- phases ---- */
 
-void phases_begin(phases *p, const gpugraph_exchange *x) {
-    memset(p, 0, sizeof *p);
-    p->began_ms = gg_now_ms();
-    p->sent = x->sent;
-    p->received = x->received;
-}
-
-void phases_end(phases *p, const gpugraph_exchange *x, const char *name) {
-    if (p->count == PHASES)
-        return;
-    struct phase *f = &p->phase[p->count++];
-    const double now = gg_now_ms();
-    snprintf(f->name, sizeof f->name, "%s", name);
-    f->ms = now - p->began_ms;
-    f->sent = x->sent - p->sent;
-    f->received = x->received - p->received;
-    p->began_ms = now;
-    p->sent = x->sent;
-    p->received = x->received;
+void phases_mark(phases *p, const gpugraph_exchange *x, const char *name) {
+    if (p->marks < MARKS)
+        p->mark[p->marks++] = (struct mark){name, gg_now_ms(), x->sent, x->received};
 }
 
 struct report {
@@ -35,18 +19,22 @@ struct report {
     uint64_t memory;
 };
 
+static double ms_of_phase(const struct report *r, int i) {
+    return r->phases.mark[i].ms - r->phases.mark[i - 1].ms;
+}
+
 static void print_phase(const struct report *all, uint32_t parts, int i) {
     uint32_t slow = 0, fast = 0;
     uint64_t sent = 0, received = 0;
     for (uint32_t q = 0; q < parts; q++) {
-        const struct phase *f = &all[q].phases.phase[i];
-        sent += f->sent;
-        received += f->received;
-        slow = f->ms > all[slow].phases.phase[i].ms ? q : slow;
-        fast = f->ms < all[fast].phases.phase[i].ms ? q : fast;
+        const struct mark *end = &all[q].phases.mark[i], *begin = end - 1;
+        sent += end->sent - begin->sent;
+        received += end->received - begin->received;
+        slow = ms_of_phase(&all[q], i) > ms_of_phase(&all[slow], i) ? q : slow;
+        fast = ms_of_phase(&all[q], i) < ms_of_phase(&all[fast], i) ? q : fast;
     }
-    printf("%-8s %12.1f %8u %12.1f %8u %14llu %14llu\n", all[0].phases.phase[i].name,
-           all[slow].phases.phase[i].ms, slow, all[fast].phases.phase[i].ms, fast,
+    printf("%-8s %12.1f %8u %12.1f %8u %14llu %14llu\n", all[0].phases.mark[i].name,
+           ms_of_phase(&all[slow], i), slow, ms_of_phase(&all[fast], i), fast,
            (unsigned long long)sent, (unsigned long long)received);
 }
 
@@ -54,7 +42,7 @@ static void print_report(const struct report *all, uint32_t parts) {
     uint64_t most = 0, least = UINT64_MAX;
     printf("%-8s %12s %8s %12s %8s %14s %14s\n", "phase", "slowest ms", "process",
            "fastest ms", "process", "bytes sent", "received");
-    for (int i = 0; i < all[0].phases.count; i++)
+    for (int i = 1; i < all[0].phases.marks; i++)
         print_phase(all, parts, i);
     for (uint32_t q = 0; q < parts; q++) {
         most = all[q].memory > most ? all[q].memory : most;

@@ -92,9 +92,7 @@ bool gg_post(gpugraph_exchange *x, gpugraph_run *run, const gg_letters *out,
     }
     gg_release(parcel);
     gg_release(size);
-    if (run->status != GPUGRAPH_OK)
-        x->calls->fail(x, run);
-    return run->status == GPUGRAPH_OK;
+    return gg_end_call(x, run);
 }
 
 /* ---- records ---- */

@@ -25,6 +25,12 @@ static inline gpugraph_status gg_gather(gpugraph_exchange *x, gpugraph_run *run,
                                         const void *mine, size_t bytes, void *all) {
     return x->calls->swap_and_gather(x, run, NULL, NULL, mine, bytes, all);
 }
+/* The end of a collective function: a failure here is told to the other parts. True: there is none. */
+static inline bool gg_end_call(gpugraph_exchange *x, const gpugraph_run *run) {
+    if (run->status != GPUGRAPH_OK)
+        x->calls->fail(x, run);
+    return run->status == GPUGRAPH_OK;
+}
 /* Collective: word[i] of all parts combined becomes word[i] of each. Parcels are swapped with the
 ** same wait; out NULL: there are none. */
 gpugraph_status gg_swap_and_combine(gpugraph_exchange *x, gpugraph_run *run,

@@ -77,18 +77,15 @@ bool gg_sssp_check_range(struct sssp_part *s) {
     const bool go = beyond && !gg_broadcast(s->p, s->run, gg_sssp_distances(s), NULL) &&
                     find_lost(s, beyond, &lost);
     gg_release(beyond);
-    if (go && lost != UINT64_MAX && s->layout == PART_REAL)
-        gg_fail(s->run, GPUGRAPH_RANGE,
-                "the distance of vertex number %llu is over the range of a REAL (%g); "
-                "scale the "
-                "weights down or bound the search by max_distance",
-                (unsigned long long)lost, DBL_MAX);
-    else if (go && lost != UINT64_MAX)
+    const bool real = s->layout == PART_REAL;
+    if (go && lost != UINT64_MAX)
         gg_fail(
             s->run, GPUGRAPH_RANGE,
-            "the distance of vertex number %llu is over the INTEGER range "
-            "(9223372036854775807); use smaller or REAL weights or bound the search by "
-            "max_distance",
-            (unsigned long long)lost);
+            "the distance of vertex number %llu is over the %s; %s or bound the search "
+            "by max_distance",
+            (unsigned long long)lost,
+            real ? "range of a REAL (1.79769e+308)"
+                 : "INTEGER range (9223372036854775807)",
+            real ? "scale the weights down" : "use smaller or REAL weights");
     return go && !s->run->status;
 }
