@@ -95,34 +95,25 @@ static bool rounds_parts(struct mis_part *m, uint32_t *done) {
 
 /* ---- keys ---- */
 
-/* Neighbours of each master; rows are in pieces. */
-static bool add_degrees(struct mis_part *m, uint32_t *degree) {
-    const gpugraph_part *p = m->p;
-    for (uint32_t v = 0; degree && v < p->locals && !gg_leave(m->run, v); v++)
-        degree[v] = (uint32_t)(p->offset[v + 1] - p->offset[v]);
-    return degree && gg_reduce(m->p, m->run,
-                               (struct part_field){degree, sizeof *degree, part_sum_32},
-                               NULL) == GPUGRAPH_OK;
-}
-
 static bool make_keys_of_parts(struct mis_part *m, gpugraph_priority priority,
                                const uint32_t *hash) {
     gpugraph_part *p = m->p;
-    const bool pieces = part_reads_ghosts(p);
-    uint32_t *degree = pieces ? gg_alloc(m->run, p->locals, sizeof *degree) : NULL;
-    const bool go = !pieces || add_degrees(m, degree);
+    uint32_t *degree = gg_alloc(m->run, p->locals, sizeof *degree);
+    for (uint32_t v = 0; degree && v < p->locals && !gg_leave(m->run, v); v++)
+        degree[v] = (uint32_t)(p->offset[v + 1] - p->offset[v]);
+    const struct part_field degrees = {degree, sizeof *degree, part_sum_32},
+                            keys = {m->key, sizeof *m->key, NULL};
+    const bool go = degree && (!part_reads_ghosts(p) ||
+                               gg_reduce(p, m->run, degrees, NULL) == GPUGRAPH_OK);
     for (uint32_t v = 0; go && v < p->masters && !gg_leave(m->run, v); v++) {
-        const uint64_t high =
-            (pieces ? (uint64_t)degree[v] : p->offset[v + 1] - p->offset[v]) << 32;
+        const uint64_t high = (uint64_t)degree[v] << 32;
         m->key[v] = priority == GPUGRAPH_BY_DEGREE      ? high | hash[v]
                     : priority == GPUGRAPH_BY_DEGREE_ID ? high
                     : priority == GPUGRAPH_BY_RANDOM    ? hash[v]
                                                         : 0;
     }
     gg_release(degree);
-    return go &&
-           gg_broadcast(p, m->run, (struct part_field){m->key, sizeof *m->key, NULL},
-                        NULL) == GPUGRAPH_OK;
+    return go && gg_broadcast(p, m->run, keys, NULL) == GPUGRAPH_OK;
 }
 
 static void check_arguments(const gpugraph_part *p, gpugraph_priority priority,

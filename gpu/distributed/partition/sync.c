@@ -1,7 +1,7 @@
 /* Ghosts into masters, masters to ghosts: those that have changed, or all.
 **
-**     list      count | place, place, ... | values           4 + size bytes for each
-**     all       count | values                               size bytes for each place
+**     changes   place, value | place, value | ...       4 + size bytes for each
+**     all       value | value | ...                     size bytes for each place
 **
 ** A place is that of a ghost among the ghosts that one part has of another's masters: both ends
 ** have these in the same order. */
@@ -38,7 +38,6 @@ struct sync {
     struct part_field f;
     struct part_changes *c; /* NULL: all */
     bool up;                /* ghosts into masters */
-    uint32_t *count;        /* of changes for each part */
     gpugraph_combination how;
     uint64_t *word; /* to be combined */
     uint32_t words;
@@ -51,17 +50,8 @@ static uint32_t places_in(const struct sync *s, uint32_t q) {
     return s->up ? s->p->peer[q].masters : s->p->peer[q].ghosts;
 }
 
-static uint64_t align8(uint64_t bytes) {
-    return (bytes + 7) / 8 * 8;
-}
-
-/* Bytes before the values. */
-static uint64_t index_bytes(const struct sync *s, uint32_t count) {
-    return sizeof(uint64_t) + (s->c ? align8((uint64_t)count * sizeof(uint32_t)) : 0);
-}
-
-static uint64_t letter_bytes(const struct sync *s, uint32_t count) {
-    return count ? index_bytes(s, count) + align8((uint64_t)count * s->f.size) : 0;
+static uint64_t entry_bytes(const struct sync *s) {
+    return s->f.size + (s->c ? sizeof(uint32_t) : 0);
 }
 
 static char *value_of(const struct sync *s, uint32_t local) {
@@ -70,80 +60,57 @@ static char *value_of(const struct sync *s, uint32_t local) {
 
 /* ---- writing ---- */
 
-static void write_all(const struct sync *s, uint32_t q) {
-    const struct part_peer *peer = &s->p->peer[q];
-    const uint32_t places = places_out(s, q);
-    char *to = (char *)s->p->out[q].bytes + index_bytes(s, places);
-    for (uint32_t i = 0; i < places && !gg_leave(s->run, i); i++, to += s->f.size)
-        memcpy(to, value_of(s, s->up ? peer->first_ghost + i : peer->master[i]),
-               s->f.size);
-}
-
-/* Calls each(s, peer, place, local) for all changes that go out. */
-static void each_change(struct sync *s, void (*each)(struct sync *, uint32_t q,
-                                                     uint32_t place, uint32_t local)) {
-    const gpugraph_part *p = s->p;
-    for (uint32_t i = 0; i < s->c->count; i++) {
-        const uint32_t v = s->c->list[i];
-        if (s->up && v >= p->masters) {
-            const uint32_t q = part_owner(p, p->number[v]);
-            each(s, q, v - p->peer[q].first_ghost, v);
-        } else if (!s->up && v < p->masters) {
-            for (uint64_t k = p->first_link[v]; k < p->first_link[v + 1]; k++)
-                each(s, p->link[k].peer, p->link[k].place, v);
-        }
-    }
-}
-
-static void count_change(struct sync *s, uint32_t q, uint32_t place, uint32_t local) {
-    (void)place, (void)local;
-    s->count[q]++;
-}
-
-static void list_change(struct sync *s, uint32_t q, uint32_t place, uint32_t local) {
-    uint64_t *head = s->p->out[q].bytes;
-    const uint32_t count = (uint32_t)*head, i = count - s->count[q]--;
-    ((uint32_t *)(head + 1))[i] = place;
-    memcpy((char *)head + index_bytes(s, count) + (uint64_t)i * s->f.size,
-           value_of(s, local), s->f.size);
-}
-
-/* Sizes of what goes out, and rooms for what may come in. */
-static bool address_letters(struct sync *s) {
+/* Rooms for all places. */
+static bool address_messages(struct sync *s) {
     gpugraph_part *p = s->p;
+    const uint64_t entry = entry_bytes(s);
     uint64_t out = 0, in = 0;
     for (uint32_t q = 0; q < p->exchange->parts; q++) {
-        out += letter_bytes(s, places_out(s, q));
-        in += letter_bytes(s, places_in(s, q));
+        out += places_out(s, q) * entry;
+        in += places_in(s, q) * entry;
     }
     if (!part_mail_room(p, s->run, out, in))
         return false;
     char *to = p->sent.block, *from = p->come.block;
     for (uint32_t q = 0; q < p->exchange->parts; q++) {
-        const uint64_t room = letter_bytes(s, places_out(s, q));
-        p->out[q] = (gpugraph_parcel){to, room, letter_bytes(s, s->count[q])};
-        p->in[q] = (gpugraph_parcel){from, letter_bytes(s, places_in(s, q)), 0};
-        if (s->count[q])
-            *(uint64_t *)p->out[q].bytes = s->count[q];
-        to += room;
+        p->out[q] = (gpugraph_parcel){to, places_out(s, q) * entry, 0};
+        p->in[q] = (gpugraph_parcel){from, places_in(s, q) * entry, 0};
+        to += p->out[q].room;
         from += p->in[q].room;
     }
     return true;
 }
 
-static bool write_letters(struct sync *s) {
-    const uint32_t parts = s->p->exchange->parts;
-    for (uint32_t q = 0; !s->c && q < parts; q++)
-        s->count[q] = places_out(s, q);
-    if (s->c)
-        each_change(s, count_change);
-    if (!address_letters(s))
-        return false;
-    for (uint32_t q = 0; !s->c && q < parts; q++)
-        write_all(s, q);
-    if (s->c)
-        each_change(s, list_change);
-    return true;
+static void write_entry(const struct sync *s, uint32_t q, uint32_t place,
+                        uint32_t local) {
+    gpugraph_parcel *out = &s->p->out[q];
+    char *to = (char *)out->bytes + out->size;
+    out->size += entry_bytes(s);
+    if (s->c) {
+        memcpy(to, &place, sizeof place);
+        to += sizeof place;
+    }
+    memcpy(to, value_of(s, local), s->f.size);
+}
+
+static void write_all(const struct sync *s, uint32_t q) {
+    const struct part_peer *peer = &s->p->peer[q];
+    for (uint32_t i = 0; i < places_out(s, q) && !gg_leave(s->run, i); i++)
+        write_entry(s, q, i, s->up ? peer->first_ghost + i : peer->master[i]);
+}
+
+static void write_changes(const struct sync *s) {
+    const gpugraph_part *p = s->p;
+    for (uint32_t i = 0; i < s->c->count; i++) {
+        const uint32_t v = s->c->list[i];
+        if (s->up && v >= p->masters) {
+            const uint32_t q = part_owner(p, p->number[v]);
+            write_entry(s, q, v - p->peer[q].first_ghost, v);
+        } else if (!s->up && v < p->masters) {
+            for (uint64_t k = p->first_link[v]; k < p->first_link[v + 1]; k++)
+                write_entry(s, p->link[k].peer, p->link[k].place, v);
+        }
+    }
 }
 
 /* ---- reading ---- */
@@ -156,14 +123,16 @@ static void take(struct sync *s, uint32_t v, const char *value) {
         part_note(s->c, v);
 }
 
-static void read_letter(struct sync *s, uint32_t q) {
+static void read_message(struct sync *s, uint32_t q) {
     const struct part_peer *peer = &s->p->peer[q];
-    const uint64_t *head = s->p->in[q].bytes;
-    const uint32_t *list = (const uint32_t *)(head + 1), count = (uint32_t)*head;
-    const char *value = (const char *)head + index_bytes(s, count);
-    for (uint32_t i = 0; i < count && !gg_leave(s->run, i); i++, value += s->f.size) {
-        const uint32_t place = s->c ? list[i] : i;
-        take(s, s->up ? peer->master[place] : peer->first_ghost + place, value);
+    const uint64_t entry = entry_bytes(s), count = s->p->in[q].size / entry;
+    const char *from = s->p->in[q].bytes;
+    for (uint32_t i = 0; i < count && !gg_leave(s->run, i); i++, from += entry) {
+        uint32_t place = i;
+        if (s->c)
+            memcpy(&place, from, sizeof place);
+        take(s, s->up ? peer->master[place] : peer->first_ghost + place,
+             from + entry - s->f.size);
     }
 }
 
@@ -179,14 +148,6 @@ static void drop_ghosts(struct sync *s) {
     s->c->count = kept;
 }
 
-static void read_letters(struct sync *s) {
-    if (s->up && s->c)
-        drop_ghosts(s);
-    for (uint32_t q = 0; q < s->p->exchange->parts; q++)
-        if (s->p->in[q].size > 0)
-            read_letter(s, q);
-}
-
 /* ---- the whole ---- */
 
 static gpugraph_status synchronise(struct sync *s) {
@@ -194,12 +155,19 @@ static gpugraph_status synchronise(struct sync *s) {
     gpugraph_exchange *x = p->exchange;
     if (x->parts == 1)
         return s->run->status;
-    s->count = gg_alloc_zero(s->run, x->parts, sizeof *s->count);
-    if (s->count && write_letters(s) &&
-        gg_swap_and_combine(x, s->run, p->out, p->in, s->how, s->word, s->words) ==
-            GPUGRAPH_OK)
-        read_letters(s);
-    gg_release(s->count);
+    if (!address_messages(s))
+        return s->run->status;
+    if (s->c)
+        write_changes(s);
+    for (uint32_t q = 0; !s->c && q < x->parts; q++)
+        write_all(s, q);
+    if (gg_swap_and_combine(x, s->run, p->out, p->in, s->how, s->word, s->words) !=
+        GPUGRAPH_OK)
+        return s->run->status;
+    if (s->up && s->c)
+        drop_ghosts(s);
+    for (uint32_t q = 0; q < x->parts; q++)
+        read_message(s, q);
     return s->run->status;
 }
 
