@@ -30,19 +30,10 @@ static bool is_left(const struct strong *s, uint32_t v) {
     return s->component[v] == UINT64_MAX;
 }
 
-static bool merge_removed(void *into, const void *from) {
-    uint64_t a, b;
-    memcpy(&a, into, sizeof a);
-    memcpy(&b, from, sizeof b);
-    if (a == UINT64_MAX && b != UINT64_MAX)
-        memcpy(into, &b, sizeof b);
-    return a == UINT64_MAX && b != UINT64_MAX;
-}
-
 /* Degrees among what is left; then those without are removed, and their neighbours looked at again. */
 static bool trim(struct strong *s) {
     gpugraph_part *p = s->p;
-    const struct part_field removed = {s->component, sizeof *s->component, merge_removed};
+    const struct part_field removed = {s->component, sizeof *s->component, NULL};
     const struct part_field in = {s->in, sizeof *s->in, part_sum_32},
                             out = {s->out, sizeof *s->out, part_sum_32};
     uint64_t count = 1;
