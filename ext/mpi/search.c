@@ -102,58 +102,12 @@ static uint32_t *hash_masters(const answer *a, const options *o, gpugraph_run *r
 
 /* ---- searches ---- */
 
-static void set_column(answer *a, const char *name, const char *type, char kind,
-                       const void *array) {
-    a->column[a->columns++] = (struct answer_column){name, type, kind, array};
-}
-
-static bool make_tree(answer *a, gpugraph_run *run, uint32_t masters) {
-    a->parent = gg_alloc(run, (uint64_t)masters + 1, sizeof *a->parent);
-    a->edge = gg_alloc(run, (uint64_t)masters + 1, sizeof *a->edge);
-    return a->parent && a->edge;
-}
-
-static bool search_bfs(answer *a, const options *o, const struct sources *s,
-                       gpugraph_run *run) {
-    const uint32_t masters = gpugraph_part_masters(a->part);
+static void search_bfs(answer *a, const options *o, const struct sources *s,
+                       const gpugraph_part_tree *tree) {
     const double bound = given_number(o, GIVEN_MAX_DEPTH, UINT32_MAX);
-    uint32_t *depth = gg_alloc(run, (uint64_t)masters + 1, sizeof *depth);
-    a->value = depth;
-    if (!depth || !make_tree(a, run, masters))
-        return false;
-    const gpugraph_part_tree tree = {a->parent, a->edge};
-    if (s->count == 0)
-        memset(depth, 255, masters * sizeof *depth);
-    else if (gpugraph_part_bfs(a->part, s->number, s->count,
-                               bound < UINT32_MAX - 1 ? (uint32_t)bound : UINT32_MAX - 1,
-                               run, depth, &tree) != GPUGRAPH_OK)
-        return false;
-    for (uint32_t v = 0; v < masters; v++)
-        if (depth[v] != GPUGRAPH_NONE)
-            a->row[a->rows++] = v;
-    set_column(a, "depth", "INTEGER", 'd', depth);
-    set_column(a, "parent", "", 'v', a->parent);
-    set_column(a, "edge", "", 'e', a->edge);
-    return true;
-}
-
-static bool search_mis(answer *a, const options *o, gpugraph_run *run) {
-    static const char *const words[] = {"degree", "degree-id", "random", "id", NULL};
-    const uint32_t masters = gpugraph_part_masters(a->part);
-    const gpugraph_priority priority =
-        (gpugraph_priority)given_word(o, GIVEN_PRIORITY, words);
-    uint8_t *member = gg_alloc(run, (uint64_t)masters + 1, sizeof *member);
-    a->value = member;
-    uint32_t *hash = priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM
-                         ? hash_masters(a, o, run)
-                         : NULL;
-    if (member && run->status == GPUGRAPH_OK)
-        gpugraph_part_mis(a->part, priority, hash, run, member);
-    gg_release(hash);
-    for (uint32_t v = 0; run->status == GPUGRAPH_OK && v < masters; v++)
-        if (member[v])
-            a->row[a->rows++] = v;
-    return run->status == GPUGRAPH_OK;
+    gpugraph_part_bfs(a->part, s->number, s->count,
+                      bound < UINT32_MAX - 1 ? (uint32_t)bound : UINT32_MAX - 1, s->run,
+                      a->value, tree);
 }
 
 /* The bound as distances are: INTEGER ones are at most the whole number below it. */
@@ -173,57 +127,25 @@ static void *bound_of(const options *o, bool real, void *to) {
     return to;
 }
 
-static bool search_sssp(answer *a, const options *o, const columns *c,
-                        const struct sources *s, gpugraph_run *run) {
-    const uint32_t masters = gpugraph_part_masters(a->part);
-    int64_t *distance = gg_alloc(run, (uint64_t)masters + 1, sizeof *distance), bound;
-    const double *real = (const double *)distance;
-    a->value = distance;
-    if (!distance || !make_tree(a, run, masters))
-        return false;
-    const gpugraph_part_tree tree = {a->parent, a->edge};
-    if (s->count > 0 && gpugraph_part_sssp(a->part, s->number, s->count,
-                                           bound_of(o, c->real_weight, &bound), run,
-                                           distance, &tree) != GPUGRAPH_OK)
-        return false;
-    for (uint32_t v = 0; s->count > 0 && v < masters; v++)
-        if (c->real_weight ? real[v] < INFINITY : distance[v] >= 0)
-            a->row[a->rows++] = v;
-    set_column(a, "distance", "", c->real_weight ? 'r' : 'i', distance);
-    set_column(a, "parent", "", 'v', a->parent);
-    set_column(a, "edge", "", 'e', a->edge);
-    return true;
+static void search_mis(answer *a, const options *o, gpugraph_run *run) {
+    static const char *const words[] = {"degree", "degree-id", "random", "id", NULL};
+    const gpugraph_priority priority =
+        (gpugraph_priority)given_word(o, GIVEN_PRIORITY, words);
+    uint32_t *hash = priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM
+                         ? hash_masters(a, o, run)
+                         : NULL;
+    if (run->status == GPUGRAPH_OK)
+        gpugraph_part_mis(a->part, priority, hash, run, a->value);
+    gg_release(hash);
 }
 
-static void all_have_rows(answer *a) {
-    a->rows = gpugraph_part_masters(a->part);
-    for (uint32_t v = 0; v < a->rows; v++)
-        a->row[v] = v;
-}
-
-static bool search_components(answer *a, const options *o, gpugraph_run *run) {
+static void search_components(answer *a, const options *o, gpugraph_run *run) {
     static const char *const words[] = {"weak", "strong", NULL};
-    const uint32_t masters = gpugraph_part_masters(a->part);
-    uint64_t *component = gg_alloc(run, (uint64_t)masters + 1, sizeof *component);
-    a->value = component;
-    if (!component ||
-        gpugraph_part_components(
-            a->part, (gpugraph_component_kind)given_word(o, GIVEN_KIND, words), run,
-            component) != GPUGRAPH_OK)
-        return false;
-    all_have_rows(a);
-    set_column(a, "component", "", 'v', component);
-    return true;
+    const int kind = given_word(o, GIVEN_KIND, words);
+    gpugraph_part_components(a->part, (gpugraph_component_kind)kind, run, a->value);
 }
 
-static bool search_pagerank(answer *a, const options *o, const struct sources *s,
-                            gpugraph_run *run) {
-    const uint32_t masters = gpugraph_part_masters(a->part);
-    double *rank = gg_alloc(run, (uint64_t)masters + 1, sizeof *rank), change;
-    uint32_t iterations;
-    a->value = rank;
-    if (!rank)
-        return false;
+static void search_pagerank(answer *a, const options *o, const struct sources *s) {
     const gpugraph_part_ranks how = {
         .damping = given_number(o, GIVEN_DAMPING, 0.85),
         .tolerance = given_number(o, GIVEN_TOLERANCE, 1e-6),
@@ -231,33 +153,79 @@ static bool search_pagerank(answer *a, const options *o, const struct sources *s
         .source = s->number,
         .source_count = s->count,
     };
-    set_column(a, "rank", "REAL", 'r', rank);
-    if (o->given[GIVEN_SOURCES] && s->count == 0)
-        return true; /* nowhere to begin */
-    if (gpugraph_part_pagerank(a->part, &how, run, rank, &iterations, &change) !=
-        GPUGRAPH_OK)
-        return false;
-    all_have_rows(a);
-    return true;
+    uint32_t iterations;
+    double change;
+    gpugraph_part_pagerank(a->part, &how, s->run, a->value, &iterations, &change);
+}
+
+/* ---- the answer ---- */
+
+static void set_column(answer *a, const char *name, const char *type, char kind,
+                       const void *array) {
+    a->column[a->columns++] = (struct answer_column){name, type, kind, array};
+}
+
+static void set_columns(answer *a, const options *o, bool real) {
+    set_column(a, "vertex", "", 'v', gpugraph_part_numbers(a->part));
+    if (o->function == FUNCTION_BFS)
+        set_column(a, "depth", "INTEGER", 'd', a->value);
+    else if (o->function == FUNCTION_SSSP)
+        set_column(a, "distance", "", real ? 'r' : 'i', a->value);
+    else if (o->function == FUNCTION_COMPONENTS)
+        set_column(a, "component", "", 'v', a->value);
+    else if (o->function == FUNCTION_PAGERANK)
+        set_column(a, "rank", "REAL", 'r', a->value);
+    if (o->function <= FUNCTION_SSSP) {
+        set_column(a, "parent", "", 'v', a->parent);
+        set_column(a, "edge", "", 'e', a->edge);
+    }
+}
+
+static bool has_row(const answer *a, const options *o, bool real, uint32_t v) {
+    switch (o->function) {
+    case FUNCTION_BFS:
+        return ((const uint32_t *)a->value)[v] != GPUGRAPH_NONE;
+    case FUNCTION_SSSP:
+        return real ? ((const double *)a->value)[v] < INFINITY
+                    : ((const int64_t *)a->value)[v] >= 0;
+    case FUNCTION_MIS:
+        return ((const uint8_t *)a->value)[v];
+    default:
+        return true;
+    }
 }
 
 bool answer_search(answer *a, const options *o, const columns *c, gpugraph_run *run) {
-    const uint32_t masters = gpugraph_part_masters(a->part);
+    const uint64_t masters = gpugraph_part_masters(a->part),
+                   in_tree = o->function <= FUNCTION_SSSP ? masters : 0;
     struct sources s = {.dictionary = &a->vertices, .run = run};
-    bool good = find_sources(&s, o, c->ids.affinity, run);
-    a->row = gg_alloc(run, (uint64_t)masters + 1, sizeof *a->row);
-    set_column(a, "vertex", "", 'v', gpugraph_part_numbers(a->part));
-    good = good && a->row;
-    if (good && o->function == FUNCTION_BFS)
-        good = search_bfs(a, o, &s, run);
-    else if (good && o->function == FUNCTION_SSSP)
-        good = search_sssp(a, o, c, &s, run);
-    else if (good && o->function == FUNCTION_MIS)
-        good = search_mis(a, o, run);
-    else if (good && o->function == FUNCTION_COMPONENTS)
-        good = search_components(a, o, run);
-    else if (good)
-        good = search_pagerank(a, o, &s, run);
+    uint64_t bound;
+    a->row = gg_alloc(run, masters, sizeof *a->row);
+    a->value = gg_alloc(run, masters, sizeof(uint64_t));
+    a->parent = gg_alloc(run, in_tree, sizeof *a->parent);
+    a->edge = gg_alloc(run, in_tree, sizeof *a->edge);
+    const gpugraph_part_tree tree = {a->parent, a->edge};
+    const bool good =
+        run->status == GPUGRAPH_OK && find_sources(&s, o, c->ids.affinity, run);
+    const bool nowhere =
+        s.count == 0 && (o->given[GIVEN_SOURCE] || o->given[GIVEN_SOURCES]);
+    set_columns(a, o, c->real_weight);
+    if (!good || nowhere)
+        ;
+    else if (o->function == FUNCTION_BFS)
+        search_bfs(a, o, &s, &tree);
+    else if (o->function == FUNCTION_SSSP)
+        gpugraph_part_sssp(a->part, s.number, s.count,
+                           bound_of(o, c->real_weight, &bound), run, a->value, &tree);
+    else if (o->function == FUNCTION_MIS)
+        search_mis(a, o, run);
+    else if (o->function == FUNCTION_COMPONENTS)
+        search_components(a, o, run);
+    else
+        search_pagerank(a, o, &s);
     gg_release(s.number);
-    return good;
+    for (uint32_t v = 0; run->status == GPUGRAPH_OK && !nowhere && v < masters; v++)
+        if (has_row(a, o, c->real_weight, v))
+            a->row[a->rows++] = v;
+    return run->status == GPUGRAPH_OK;
 }
