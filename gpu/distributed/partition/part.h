@@ -37,7 +37,7 @@ struct part_mail { /* blocks that messages are made in */
     uint64_t room;
 };
 
-/* The rows transposed, arcs into each local by edge id: trees, and levels bottom-up. */
+/* The rows transposed, for trees. */
 struct part_into {
     uint64_t *offset; /* locals + 1; NULL: shares had no edge ids */
     uint32_t *source;

@@ -1,57 +1,43 @@
-/* Arcs of a part become rows, and, where edges have ids, rows of the transpose in the order of these.
+/* Arcs of a part become rows, and, where edges have ids, rows of the transpose.
 **
-**     arcs      source | target | weight | edge id          as shares have them
-**       |  counting by source                               offset, target, weight
-**       |  counting by target, each row then by edge id     into: offset, source, weight, edge id
+**     arcs      source | target | weight | edge id
+**       |  counting by source                      offset, target, weight
+**       |  counting by target                      into: offset, source, weight, edge id
 **
 ** INTEGER weights become 32 bits wide where no shortest path can pass that: each vertex adds at most
 ** the largest weight of its arcs to one. */
 #include "making.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- simple rows ---- */
 
-static int compare_locals(const void *a, const void *b) {
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* A row that qsort would sort for too long without a poll. */
-static void sort_long_row(struct part_making *m, uint32_t *target, uint64_t count) {
-    uint64_t *key = gg_alloc(m->run, 2 * count, sizeof *key);
-    uint32_t *other = gg_alloc(m->run, count, sizeof *other);
-    for (uint64_t i = 0; key && other && i < count && !gg_leave(m->run, i); i++)
-        key[i] = target[i];
-    if (key && other && !gg_stopping(m->run))
-        gg_sort_pairs(m->run, count, key, target, key + count, other);
-    gg_release(key);
-    gg_release(other);
-}
-
-/* Each target once. False: the run must end. */
-static bool simplify(struct part_making *m) {
+/* Each target once, ascending: the transpose is read from its first row to its last one. */
+static bool simplify_rows(struct part_making *m) {
     gpugraph_part *p = m->part;
-    uint64_t to = 0, begin = 0, since = 0;
-    for (uint32_t v = 0; v < p->locals; v++) {
-        const uint64_t end = p->offset[v + 1], first = to, count = end - begin;
-        if (gg_worked(m->run, &since, 8 * count + 1))
-            return false;
-        if (count > GG_POLL_ITEMS / 16)
-            sort_long_row(m, p->target + begin, count);
-        else
-            qsort(p->target + begin, count, sizeof *p->target, compare_locals);
-        if (m->run->status != GPUGRAPH_OK)
-            return false;
-        for (uint64_t a = begin; a < end; a++)
-            if (to == first || p->target[to - 1] != p->target[a])
-                p->target[to++] = p->target[a];
-        p->offset[v + 1] = to;
-        begin = end;
+    struct part_transpose t;
+    uint64_t *end = gg_alloc(m->run, p->locals, sizeof *end), to = 0;
+    bool go = part_transpose_open(p, m->run, &t) && end;
+    if (go)
+        memcpy(end, p->offset, p->locals * sizeof *end);
+    for (uint32_t v = 0; go && v < p->locals && !gg_leave(m->run, v); v++)
+        for (uint64_t k = t.offset[v]; k < t.offset[v + 1]; k++) {
+            const uint32_t u = t.source[k];
+            if (end[u] == p->offset[u] || p->target[end[u] - 1] != v)
+                p->target[end[u]++] = v;
+        }
+    go = go && !gg_stopping(m->run);
+    for (uint32_t v = 0; go && v < p->locals; v++) {
+        const uint64_t begin = p->offset[v];
+        p->offset[v] = to;
+        memmove(p->target + to, p->target + begin, (end[v] - begin) * sizeof *p->target);
+        to += end[v] - begin;
     }
-    p->arcs = to;
-    return true;
+    if (go)
+        p->offset[p->locals] = p->arcs = to;
+    part_transpose_close(&t);
+    gg_release(end);
+    return go;
 }
 
 /* ---- counting sort ---- */
@@ -126,68 +112,7 @@ static bool make_rows(struct part_making *m) {
         if (p->weight)
             put_weight(m, p->weight, to, a);
     }
-    return !gg_stopping(m->run) && (!p->simple || simplify(m));
-}
-
-struct arc_into {
-    int64_t edge_id;
-    uint64_t weight;
-    uint32_t source;
-};
-
-static int compare_ids(const void *a, const void *b) {
-    const int64_t x = ((const struct arc_into *)a)->edge_id,
-                  y = ((const struct arc_into *)b)->edge_id;
-    return x < y ? -1 : x > y;
-}
-
-static bool is_in_order(const int64_t *edge_id, uint64_t begin, uint64_t end) {
-    for (uint64_t a = begin + 1; a < end; a++)
-        if (edge_id[a] < edge_id[a - 1])
-            return false;
-    return true;
-}
-
-/* Arcs begin .. end - 1 of the transpose by edge id. */
-static void sort_row(const gpugraph_part *p, uint64_t begin, uint64_t end,
-                     struct arc_into *arc) {
-    const struct part_into *into = &p->into;
-    uint32_t *narrow = into->weight;
-    uint64_t *whole = into->weight;
-    for (uint64_t a = begin; a < end; a++)
-        arc[a - begin] = (struct arc_into){into->edge_id[a],
-                                           !into->weight ? 0
-                                           : p->narrow   ? narrow[a]
-                                                         : whole[a],
-                                           into->source[a]};
-    qsort(arc, end - begin, sizeof *arc, compare_ids);
-    for (uint64_t a = begin; a < end; a++) {
-        into->edge_id[a] = arc[a - begin].edge_id;
-        into->source[a] = arc[a - begin].source;
-        if (into->weight && p->narrow)
-            narrow[a] = (uint32_t)arc[a - begin].weight;
-        else if (into->weight)
-            whole[a] = arc[a - begin].weight;
-    }
-}
-
-/* Shares whose ids ascend leave every row in order; then nothing is sorted. */
-static bool sort_rows(struct part_making *m) {
-    const gpugraph_part *p = m->part;
-    const uint64_t *offset = p->into.offset;
-    uint64_t longest = 0;
-    for (uint32_t v = 0; v < p->locals && !gg_leave(m->run, v); v++)
-        if (offset[v + 1] - offset[v] > longest &&
-            !is_in_order(p->into.edge_id, offset[v], offset[v + 1]))
-            longest = offset[v + 1] - offset[v];
-    if (longest == 0)
-        return !gg_stopping(m->run);
-    struct arc_into *arc = gg_alloc(m->run, longest, sizeof *arc);
-    for (uint32_t v = 0; arc && v < p->locals && !gg_leave(m->run, v); v++)
-        if (!is_in_order(p->into.edge_id, offset[v], offset[v + 1]))
-            sort_row(p, offset[v], offset[v + 1], arc);
-    gg_release(arc);
-    return arc && !gg_stopping(m->run);
+    return !gg_stopping(m->run) && (!p->simple || simplify_rows(m));
 }
 
 static bool make_transpose(struct part_making *m) {
@@ -208,7 +133,7 @@ static bool make_transpose(struct part_making *m) {
         if (into->weight)
             put_weight(m, into->weight, to, a);
     }
-    return !gg_stopping(m->run) && sort_rows(m);
+    return !gg_stopping(m->run);
 }
 
 bool part_make_rows(struct part_making *m) {

@@ -6,8 +6,7 @@
 **     level      and value[from] = value[to]: by rounds from vertices that have a strict arc, or are
 **                sources; the first round that reaches a vertex, and there the smallest edge id
 **
-** Arcs into a vertex lie by edge id, so that the first one that will do is the one. Where not all of them
-** lie at its master, what a ghost has found is merged into its master's. */
+** Where not all arcs into a vertex lie at its master, what a ghost has found is merged into its master's. */
 #include "part.h"
 
 #include <string.h>
@@ -44,18 +43,25 @@ struct making {
 
 /* ---- strict arcs ---- */
 
+/* The arc is a candidate. */
+static void offer_arc(const struct making *m, struct candidate *best, uint64_t arc) {
+    const struct part_into *into = &m->p->into;
+    if (best->parent == UINT64_MAX || into->edge_id[arc] < best->edge)
+        *best = (struct candidate){into->edge_id[arc], m->p->number[into->source[arc]]};
+}
+
 static struct candidate strict_arc(const struct making *m, uint32_t v,
                                    enum part_layout layout) {
     const struct part_into *into = &m->p->into;
     const uint64_t value = part_value(m->value, v, layout);
+    struct candidate best = {0, UINT64_MAX};
     if (value != UINT64_MAX && value != 0)
         for (uint64_t a = into->offset[v]; a < into->offset[v + 1]; a++) {
             const uint64_t from = part_value(m->value, into->source[a], layout);
             if (from < value && part_sum_of(from, into->weight, a, layout) == value)
-                return (struct candidate){into->edge_id[a],
-                                          m->p->number[into->source[a]]};
+                offer_arc(m, &best, a);
         }
-    return (struct candidate){0, UINT64_MAX};
+    return best;
 }
 
 static bool reduce(struct making *m, struct part_changes *c) {
@@ -101,15 +107,13 @@ static bool is_level(const struct making *m, uint32_t from, const void *weight,
            part_sum_of(value, weight, arc, m->layout) == value;
 }
 
-/* The first level arc from what was settled in the round before. */
+/* The level arc with the smallest edge id from what was settled in the round before. */
 static void find_level_arc(struct making *m, uint32_t v, uint32_t round) {
     const struct part_into *into = &m->p->into;
     for (uint64_t a = into->offset[v]; a < into->offset[v + 1]; a++) {
         const uint32_t u = into->source[a];
-        if (m->round[u] == round - 1 && is_level(m, u, into->weight, a, v)) {
-            m->best[v] = (struct candidate){into->edge_id[a], m->p->number[u]};
-            return;
-        }
+        if (m->round[u] == round - 1 && is_level(m, u, into->weight, a, v))
+            offer_arc(m, &m->best[v], a);
     }
 }
 
