@@ -3,31 +3,23 @@
 #define GPUGRAPH_MULTI_MAKING_H
 
 #include "part.h"
-
-/* Number -> local, by open addressing. */
-struct part_places {
-    uint32_t *slot; /* local + 1; 0: free */
-    uint64_t mask;
-    uint32_t used;
-    struct gg_placing placing;
-};
+#include "base/distinct.h"
 
 struct part_making {
     gpugraph_part *part;
     const gpugraph_share *share;
     gpugraph_run *run;
-    struct part_places places;
-    uint64_t number_room;
-    uint64_t arcs;      /* that will have come */
-    uint64_t looked_at; /* that have come */
-    uint64_t *next;     /* where the next arc of each share goes: arcs lie by shares */
+    struct gg_distinct numbers; /* of locals: masters, then ghosts as they come */
+    bool weighted, with_ids;
+    uint32_t stride; /* words of an arc in a message */
+    /* A batch of arcs, and the parts that have them. */
+    uint64_t *record, listed;
+    uint32_t *to;
+    /* Arcs that have come. */
+    uint64_t arcs;
     uint32_t *source, *target;
     uint64_t *weight;
     int64_t *edge_id;
-    bool weighted, with_ids;
-    uint32_t stride; /* words of an arc in a message */
-    gg_letters out;  /* a batch; and of each part bytes, or where the next arc goes */
-    uint64_t *size;
 };
 
 /* ---- part_numbers.c ---- */

@@ -154,7 +154,7 @@ static bool make(struct part_making *m) {
         p->partition = GPUGRAPH_BY_TARGET; /* its only row */
     bool go = p->peer && p->out && p->in && check_share(m) && part_make_masters(m) &&
               part_bring_arcs(m);
-    gg_release(m->places.slot);
+    gg_distinct_free(&m->numbers);
     go = go && order_ghosts(m) && tell_owners(m, &ghosts) && take_ghosts(m, &ghosts);
     gg_letters_close(&ghosts);
     return go && part_make_rows(m);
@@ -195,7 +195,6 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
     gg_release(m.target);
     gg_release(m.weight);
     gg_release(m.edge_id);
-    gg_release(m.next);
     if (part_end(exchange, run) == GPUGRAPH_OK) {
         *part = p;
         gg_phase(run, "parts", start, (int64_t)p->arcs, "%u masters, %u ghosts",

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { BATCH = 1 << 17 }; /* edges of a share that are sent at a time */
+enum { BATCH = 1 << 16 }; /* edges of a share that are sent at a time */
 
 /* The part that has the arc. */
 static uint32_t part_of_arc(const gpugraph_part *p, uint64_t source, uint64_t target) {
@@ -16,33 +16,11 @@ static uint32_t part_of_arc(const gpugraph_part *p, uint64_t source, uint64_t ta
     return row * p->columns + part_owner(p, target) % p->columns;
 }
 
-/* Calls take(m, part, source, target, edge) for the arcs of the share's edges low .. high - 1. */
-static void each_arc(struct part_making *m, uint64_t low, uint64_t high,
-                     void (*take)(struct part_making *, uint32_t, uint64_t, uint64_t,
-                                  uint64_t)) {
+static void list_arc(struct part_making *m, uint64_t source, uint64_t target,
+                     uint64_t e) {
     const gpugraph_share *s = m->share;
-    const gpugraph_part *p = m->part;
-    for (uint64_t e = low; e < high && !gg_leave(m->run, e); e++) {
-        const uint64_t from = s->source[e], to = s->target[e];
-        if (p->simple && from == to)
-            continue;
-        if (p->direction != GPUGRAPH_IN)
-            take(m, part_of_arc(p, from, to), from, to, e);
-        if (p->direction == GPUGRAPH_IN || (p->direction == GPUGRAPH_BOTH && from != to))
-            take(m, part_of_arc(p, to, from), to, from, e);
-    }
-}
-
-static void count_arc(struct part_making *m, uint32_t part, uint64_t source,
-                      uint64_t target, uint64_t e) {
-    (void)source, (void)target, (void)e;
-    m->size[part] += m->stride * sizeof(uint64_t);
-}
-
-static void put_arc(struct part_making *m, uint32_t part, uint64_t source,
-                    uint64_t target, uint64_t e) {
-    const gpugraph_share *s = m->share;
-    uint64_t *word = (uint64_t *)(m->out.bytes + m->size[part]);
+    uint64_t *word = m->record + m->listed * m->stride;
+    m->to[m->listed++] = part_of_arc(m->part, source, target);
     *word++ = source;
     *word++ = target;
     if (m->weighted && s->weight_type == GPUGRAPH_REAL_WEIGHTS) {
@@ -53,49 +31,52 @@ static void put_arc(struct part_making *m, uint32_t part, uint64_t source,
     }
     if (m->with_ids)
         *word = (uint64_t)s->edge_id[e];
-    m->size[part] += m->stride * sizeof(uint64_t);
 }
 
-/* Sets m->size: bytes of the arcs of these edges, for each part. */
-static bool count_arcs(struct part_making *m, uint64_t low, uint64_t high) {
-    memset(m->size, 0, m->part->exchange->parts * sizeof *m->size);
-    each_arc(m, low, high, count_arc);
-    return !gg_stopping(m->run);
-}
-
-/* Arrays for all arcs that will come, and how many edges the longest share has. */
-static bool make_room_for_arcs(struct part_making *m, uint64_t *longest) {
-    gpugraph_part *p = m->part;
-    uint64_t arcs = 0, count = m->share->count;
-    m->next = gg_alloc(m->run, p->exchange->parts, sizeof *m->next);
-    if (!m->next || !count_arcs(m, 0, count) ||
-        !gg_swap_sizes(p->exchange, m->run, m->size))
-        return false;
-    for (uint32_t q = 0; q < p->exchange->parts; q++) {
-        m->next[q] = arcs;
-        arcs += m->size[q] / (m->stride * sizeof(uint64_t));
+/* The arcs of a batch of the share's edges. False: the run must end. */
+static bool list_batch(struct part_making *m, uint64_t low) {
+    const gpugraph_share *s = m->share;
+    const gpugraph_part *p = m->part;
+    m->listed = 0;
+    for (uint64_t e = low; e < s->count && e < low + BATCH; e++) {
+        const uint64_t from = s->source[e], to = s->target[e];
+        if (p->simple && from == to)
+            continue;
+        if (p->direction != GPUGRAPH_IN)
+            list_arc(m, from, to, e);
+        if (p->direction == GPUGRAPH_IN || (p->direction == GPUGRAPH_BOTH && from != to))
+            list_arc(m, to, from, e);
     }
-    m->arcs = arcs;
-    m->source = gg_alloc(m->run, arcs, sizeof *m->source);
-    m->target = gg_alloc(m->run, arcs, sizeof *m->target);
-    if (m->weighted)
-        m->weight = gg_alloc(m->run, arcs, sizeof *m->weight);
-    if (m->with_ids)
-        m->edge_id = gg_alloc(m->run, arcs, sizeof *m->edge_id);
-    *longest = count;
-    return m->run->status == GPUGRAPH_OK &&
-           gg_combine(p->exchange, m->run, GPUGRAPH_MOST, longest, 1) == GPUGRAPH_OK;
+    return !gg_pause(m->run);
 }
 
-/* Arcs from part q go behind those that have come from there, so that all lie by shares. */
-static bool take_arcs(struct part_making *m, const gg_letters *in, uint32_t q) {
-    const uint64_t *word = (const uint64_t *)(in->bytes + in->offset[q]),
-                   *end = (const uint64_t *)(in->bytes + in->offset[q + 1]);
-    for (uint64_t to = m->next[q]; word < end; m->next[q] = ++to) {
+/* How many arcs will come, and how many edges the longest share has. */
+static bool count_arcs(struct part_making *m, uint64_t *arcs, uint64_t *longest) {
+    gpugraph_exchange *x = m->part->exchange;
+    uint64_t *size = gg_alloc_zero(m->run, x->parts, sizeof *size);
+    bool go = size != NULL;
+    for (uint64_t low = 0; go && low < m->share->count; low += BATCH) {
+        go = list_batch(m, low);
+        for (uint64_t i = 0; i < m->listed; i++)
+            size[m->to[i]]++;
+    }
+    go = go && gg_swap_sizes(x, m->run, size);
+    *arcs = 0;
+    for (uint32_t q = 0; go && q < x->parts; q++)
+        *arcs += size[q];
+    *longest = m->share->count;
+    gg_release(size);
+    return go && gg_combine(x, m->run, GPUGRAPH_MOST, longest, 1) == GPUGRAPH_OK;
+}
+
+static bool take_arcs(struct part_making *m, const struct gg_records *come) {
+    const uint64_t *word = come->word;
+    for (uint64_t i = 0; i < come->count; i++) {
+        const uint64_t to = m->arcs;
         const uint32_t source = part_place_of(m, *word++),
                        target = part_place_of(m, *word++);
         if (source == GPUGRAPH_NONE || target == GPUGRAPH_NONE ||
-            gg_leave(m->run, m->looked_at++))
+            gg_leave(m->run, m->arcs++))
             return false;
         m->source[to] = source;
         m->target[to] = target;
@@ -107,33 +88,34 @@ static bool take_arcs(struct part_making *m, const gg_letters *in, uint32_t q) {
     return true;
 }
 
-/* The edges low .. high - 1 of every share. */
-static bool send_batch(struct part_making *m, uint64_t low, uint64_t high) {
-    gpugraph_exchange *x = m->part->exchange;
-    gg_letters in = {NULL, NULL};
-    m->out = (gg_letters){NULL, NULL};
-    bool go = count_arcs(m, low, high) && gg_letters_open(&m->out, x, m->run, m->size);
-    if (go) {
-        memcpy(m->size, m->out.offset, x->parts * sizeof *m->size);
-        each_arc(m, low, high, put_arc);
-        go = !gg_stopping(m->run) && gg_post(x, m->run, &m->out, &in);
-    }
-    for (uint32_t q = 0; go && q < x->parts; q++)
-        go = take_arcs(m, &in, q);
-    gg_letters_close(&m->out);
-    gg_letters_close(&in);
+static bool send_batch(struct part_making *m, uint64_t low) {
+    struct gg_records come = {0};
+    const bool go = list_batch(m, low) &&
+                    gg_post_records(m->part->exchange, m->run, m->stride, m->record,
+                                    m->listed, m->to, &come) &&
+                    take_arcs(m, &come);
+    gg_records_close(&come);
     return go;
 }
 
 bool part_bring_arcs(struct part_making *m) {
-    const uint64_t count = m->share->count;
-    uint64_t longest;
-    m->size = gg_alloc(m->run, m->part->exchange->parts, sizeof *m->size);
-    bool go = m->size && make_room_for_arcs(m, &longest);
-    for (uint64_t low = 0; go && low < longest; low += BATCH) {
-        const uint64_t from = low < count ? low : count;
-        go = send_batch(m, from, count - from < BATCH ? count : from + BATCH);
+    uint64_t arcs, longest;
+    m->record = gg_alloc(m->run, 2 * BATCH * m->stride, sizeof *m->record);
+    m->to = gg_alloc(m->run, 2 * BATCH, sizeof *m->to);
+    bool go = m->record && m->to && count_arcs(m, &arcs, &longest);
+    if (go) {
+        m->source = gg_alloc(m->run, arcs, sizeof *m->source);
+        m->target = gg_alloc(m->run, arcs, sizeof *m->target);
+        m->weight = m->weighted ? gg_alloc(m->run, arcs, sizeof *m->weight) : NULL;
+        m->edge_id = m->with_ids ? gg_alloc(m->run, arcs, sizeof *m->edge_id) : NULL;
+        go = m->run->status == GPUGRAPH_OK;
     }
-    gg_release(m->size);
+    for (uint64_t low = 0; go && low < longest; low += BATCH)
+        go = send_batch(m, low);
+    gg_release(m->record);
+    gg_release(m->to);
+    m->part->number = m->numbers.value;
+    m->part->locals = (uint32_t)m->numbers.count;
+    m->numbers.value = NULL;
     return go;
 }

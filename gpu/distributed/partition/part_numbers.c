@@ -9,48 +9,14 @@ enum {
     PART_BLOCKS = 1024 /* blocks of a partition, at least; else blocks are smaller */
 };
 
-/* ---- places ---- */
-
-static bool make_places(struct part_making *m, uint64_t entries) {
-    uint64_t slots = 64;
-    while (slots < 2 * entries)
-        slots *= 2;
-    uint32_t *slot = gg_alloc_zero(m->run, slots, sizeof *slot);
-    if (!slot)
-        return false;
-    const uint64_t mask = slots - 1;
-    const struct gg_placing placing = gg_placing();
-    for (uint32_t i = 0; i < m->part->locals && !gg_leave(m->run, i); i++) {
-        uint64_t at = gg_place_integer(placing, m->part->number[i]) & mask;
-        while (slot[at])
-            at = (at + 1) & mask;
-        slot[at] = i + 1;
-    }
-    gg_release(m->places.slot);
-    m->places = (struct part_places){slot, mask, m->part->locals, placing};
-    return true;
-}
-
 uint32_t part_place_of(struct part_making *m, uint64_t number) {
-    gpugraph_part *p = m->part;
-    uint64_t at = gg_place_integer(m->places.placing, number) & m->places.mask;
-    for (; m->places.slot[at]; at = (at + 1) & m->places.mask)
-        if (p->number[m->places.slot[at] - 1] == number)
-            return m->places.slot[at] - 1;
-    if (p->locals >= GPUGRAPH_NONE - 1) {
+    const uint64_t place = gg_distinct_add(&m->numbers, m->run, number);
+    if (place < GPUGRAPH_NONE - 1)
+        return (uint32_t)place;
+    if (place != UINT64_MAX)
         gg_fail(m->run, GPUGRAPH_TOO_LARGE,
                 "a part has more than 2^32 - 2 vertices and ghosts: take more parts");
-        return GPUGRAPH_NONE;
-    }
-    if (!gg_make_room(m->run, (void **)&p->number, p->locals, &m->number_room,
-                      sizeof *p->number))
-        return GPUGRAPH_NONE;
-    p->number[p->locals] = number;
-    m->places.slot[at] = ++p->locals;
-    if (2 * (uint64_t)++m->places.used > m->places.mask &&
-        !make_places(m, 2 * (uint64_t)p->locals))
-        return GPUGRAPH_NONE;
-    return p->locals - 1;
+    return GPUGRAPH_NONE;
 }
 
 /* ---- masters ---- */
@@ -88,16 +54,14 @@ bool part_make_masters(struct part_making *m) {
                 "a part has more than 2^32 - 2 vertices: take more parts");
         return false;
     }
-    m->number_room = count + count / 4 + 16;
-    p->number = gg_alloc(m->run, m->number_room, sizeof *p->number);
-    if (!p->number)
-        return false;
-    for (uint64_t b = 0; b < blocks && !gg_leave(m->run, b); b++)
-        if (block_is_here(p, b))
-            for (uint64_t v = block_begin(p, b); v < block_begin(p, b + 1); v++)
-                p->number[p->locals++] = v;
-    p->masters = p->locals;
-    return !gg_stopping(m->run) && make_places(m, count + count / 4);
+    bool go = gg_distinct_reserve(&m->numbers, m->run, count + count / 4);
+    for (uint64_t b = 0; go && b < blocks && !gg_leave(m->run, b); b++) {
+        const uint64_t end = block_is_here(p, b) ? block_begin(p, b + 1) : 0;
+        for (uint64_t v = block_begin(p, b); go && v < end; v++)
+            go = gg_distinct_add(&m->numbers, m->run, v) != UINT64_MAX;
+    }
+    p->masters = (uint32_t)count;
+    return go && !gg_stopping(m->run);
 }
 
 uint32_t part_masters_below(const gpugraph_part *p, uint64_t number) {
