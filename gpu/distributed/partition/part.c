@@ -53,26 +53,19 @@ static bool order_ghosts(struct part_making *m) {
 }
 
 /* Each owner is told which of its masters have ghosts here. */
-static bool tell_owners(struct part_making *m, gg_letters *in) {
+static bool tell_owners(struct part_making *m, struct gg_records *come) {
     gpugraph_part *p = m->part;
-    const uint32_t parts = p->exchange->parts;
-    const gg_letters out = {(char *)(p->number + p->masters),
-                            gg_alloc(m->run, parts + 1, sizeof *out.offset)};
     uint32_t at = p->masters;
-    for (uint32_t q = 0; out.offset && q < parts; q++) {
+    for (uint32_t q = 0; q < p->exchange->parts; q++) {
         p->peer[q].first_ghost = at;
-        out.offset[q] = (at - p->masters) * sizeof *p->number;
         while (at < p->locals && part_owner(p, p->number[at]) == q)
             at++;
         p->peer[q].ghosts = at - p->peer[q].first_ghost;
-        out.offset[q + 1] = (at - p->masters) * sizeof *p->number;
     }
-    const bool told = out.offset && gg_post(p->exchange, m->run, &out, in);
-    gg_release(out.offset);
-    return told;
+    return part_post(p, m->run, 1, p->number + p->masters, p->locals - p->masters, come);
 }
 
-static bool take_ghosts(struct part_making *m, const gg_letters *in) {
+static bool take_ghosts(struct part_making *m, const struct gg_records *come) {
     gpugraph_part *p = m->part;
     uint64_t links = 0;
     p->first_link =
@@ -81,8 +74,8 @@ static bool take_ghosts(struct part_making *m, const gg_letters *in) {
         return false;
     for (uint32_t q = 0; q < p->exchange->parts; q++) {
         struct part_peer *peer = &p->peer[q];
-        const uint64_t *number = (const uint64_t *)(in->bytes + in->offset[q]);
-        peer->masters = (uint32_t)((in->offset[q + 1] - in->offset[q]) / sizeof *number);
+        const uint64_t *number = come->word + come->first[q];
+        peer->masters = (uint32_t)(come->first[q + 1] - come->first[q]);
         peer->master = gg_alloc(m->run, peer->masters, sizeof *peer->master);
         if (!peer->master)
             return false;
@@ -147,7 +140,7 @@ static bool make(struct part_making *m) {
     p->peer = gg_alloc_zero(m->run, parts, sizeof *p->peer);
     p->out = gg_alloc_zero(m->run, parts, sizeof *p->out);
     p->in = gg_alloc_zero(m->run, parts, sizeof *p->in);
-    gg_letters ghosts = {NULL, NULL};
+    struct gg_records ghosts = {0};
     for (p->columns = 1; p->columns * p->columns < parts || parts % p->columns;)
         p->columns++; /* a grid at least as wide as it is high */
     if (p->partition == GPUGRAPH_GRID && p->columns == parts)
@@ -156,7 +149,7 @@ static bool make(struct part_making *m) {
               part_bring_arcs(m);
     gg_distinct_free(&m->numbers);
     go = go && order_ghosts(m) && tell_owners(m, &ghosts) && take_ghosts(m, &ghosts);
-    gg_letters_close(&ghosts);
+    gg_records_close(&ghosts);
     return go && part_make_rows(m);
 }
 
