@@ -125,8 +125,6 @@ double gg_cpu_ms(const gpugraph_graph *graph, const gg_algorithm *a,
                  const gpugraph_run *run);
 /* The method of that name, or the side's first; NULL: it has none, or side is NULL. */
 const gg_method *gg_find_method(const algorithm_side *side, const char *name);
-/* Does the algorithm run on several devices that share the graph? */
-bool gg_runs_on_several(const gg_algorithm *a);
 /* The side that gg_choose has settled: of a backend, or of several devices. */
 const algorithm_side *gg_chosen_side(const gg_algorithm *a, gpugraph_backend on,
                                      const gpugraph_run *run);
@@ -144,7 +142,7 @@ bool gg_method_is_auto(const gpugraph_run *run);
 ** not NULL or "", and why gg_choose (or gg_fall_back) came to that backend. */
 void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items, const char *more);
 
-/* What predictions have in common. (backend/shape.c) */
+/* What predictions have in common. (backend/model.c) */
 /* Levels of a search by depth, of a graph that is not thin. */
 enum { GG_FEW_LEVELS = 20 };
 double gg_arcs_once(const gpugraph_graph *graph);  /* every edge */

@@ -26,13 +26,9 @@ const char *const gg_backend_name[] = {"auto", "cpu", "cuda"};
 
 /* ---- methods ---- */
 
-static bool equal(const char *a, const char *b) {
-    return strcmp(a, b) == 0;
-}
-
 const gg_method *gg_find_method(const algorithm_side *side, const char *name) {
     for (const gg_method *m = side ? side->methods : NULL; m && m->is.function; m++)
-        if (!name || equal(m->is.name, name))
+        if (!name || strcmp(m->is.name, name) == 0)
             return m;
     return NULL;
 }
@@ -47,10 +43,6 @@ static const gg_method *find_on_backend(const gg_algorithm *a, gpugraph_backend 
 bool gg_has_method(const gg_algorithm *a, const char *name) {
     return gg_find_method(a->side[GPUGRAPH_CPU], name) ||
            find_on_backend(a, GPUGRAPH_CUDA, name);
-}
-
-bool gg_runs_on_several(const gg_algorithm *a) {
-    return gg_find_method(a->several, NULL) != NULL;
 }
 
 const algorithm_side *gg_chosen_side(const gg_algorithm *a, gpugraph_backend on,
@@ -78,7 +70,7 @@ size_t gg_add_methods(const gg_algorithm *a, char *list, size_t size, size_t use
 }
 
 bool gg_method_is_auto(const gpugraph_run *run) {
-    return !run->method || equal(run->method, "auto");
+    return !run->method || strcmp(run->method, "auto") == 0;
 }
 
 bool gg_may_always(const void *task) {
@@ -89,7 +81,7 @@ bool gg_may_always(const void *task) {
 static bool suits(const gg_method *m, const gpugraph_run *run, const void *task) {
     return gg_method_is_auto(run)
                ? m->may && m->may(task)
-               : run->used_method && equal(m->is.name, run->used_method);
+               : run->used_method && strcmp(m->is.name, run->used_method) == 0;
 }
 
 const gg_method *gg_settle_method(gpugraph_run *run, const gg_method *methods,
@@ -119,12 +111,6 @@ typedef struct request {
     const gg_method *on_cpu, *on_cuda;
 } request;
 
-/* An opening that the search would wait for is no part of what is predicted. */
-static bool is_predicted(gpugraph_backend on, const gpugraph_run *run) {
-    return on == GPUGRAPH_CPU ||
-           gg_devices_asked()->state(run->device, NULL) == OPENING_OPEN;
-}
-
 static gpugraph_backend settle_choose(gpugraph_graph *graph, const request *r,
                                       gpugraph_run *run, gpugraph_backend on,
                                       const gg_method *method) {
@@ -142,7 +128,7 @@ static gpugraph_backend settle_choose(gpugraph_graph *graph, const request *r,
     run->used_backend = gg_backend_name[on];
     run->used_method = method->is.name;
     run->chosen_at_ms = 0;
-    if (!r->method && is_predicted(on, run) && !(r->searches && run->used_devices > 1)) {
+    if (!r->method && !(r->searches && run->used_devices > 1)) {
         const bool several = run->used_devices > 1;
         struct prediction p =
             several ? gg_predict_several(graph, r->a, r->search, run->used_devices, run)
@@ -289,12 +275,6 @@ bool gg_prefers_device(const gpugraph_graph *graph, const gg_algorithm *a,
     return s.cuda < s.cpu;
 }
 
-gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
-                           const gpugraph_search *search, gpugraph_run *run,
-                           bool *fallback) {
-    return choose(graph, (request){.a = a, .search = search}, run, fallback);
-}
-
 gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
                                   const gpugraph_search *search, uint32_t searches,
                                   gpugraph_run *run, bool *fallback) {
@@ -302,9 +282,15 @@ gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
     return choose(graph, r, run, fallback);
 }
 
+gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
+                           const gpugraph_search *search, gpugraph_run *run,
+                           bool *fallback) {
+    return gg_choose_shared(graph, a, search, 0, run, fallback);
+}
+
 /* What ran elsewhere than was chosen says nothing. */
 static void tell_time(const gpugraph_run *run, const gg_algorithm *a) {
-    gpugraph_backend on = equal(run->used_backend, gg_backend_name[GPUGRAPH_CUDA])
+    gpugraph_backend on = strcmp(run->used_backend, gg_backend_name[GPUGRAPH_CUDA]) == 0
                               ? GPUGRAPH_CUDA
                               : GPUGRAPH_CPU;
     if (run->used_devices > 1)

@@ -3,6 +3,7 @@
 #include "device/cost.h"
 #include "device/services.h"
 #include "graph/copy.h"
+#include "ids/ids.h"
 #include "model.h"
 #include "graph/graph.h"
 
@@ -51,7 +52,7 @@ static bool is_listed(const gpugraph_run *run, int ordinal) {
 }
 
 static bool can_share(const struct sharing *s) {
-    return s->searches ? s->searches > 1 : gg_runs_on_several(s->a);
+    return s->searches ? s->searches > 1 : gg_find_method(s->a->several, NULL) != NULL;
 }
 
 /* Whether others are there is asked only where they could be of use. */
@@ -275,11 +276,6 @@ gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
         snprintf(run->why, sizeof run->why, "%s", why);
         return GPUGRAPH_NO_DEVICE;
     }
-    if (run->device < 0 || run->device >= GG_MAX_DEVICES) {
-        snprintf(run->why, sizeof run->why, "there is no CUDA device number %d",
-                 run->device);
-        return GPUGRAPH_NO_DEVICE;
-    }
     struct candidates c = find_candidates(s, run);
     if (run->all_devices && c.count > 1)
         return take_all(graph, s, run, &c);
@@ -330,4 +326,25 @@ int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
         *ms = gg_all_ms(&p);
     }
     return devices;
+}
+
+/* ---- a graph is about to be read ---- */
+
+/* What is predicted to be saved is no rent yet: reading may fail, or be given up. */
+static bool is_worth_it(uint64_t edges, const gpugraph_run *run) {
+    const int threads = gg_threads(run, edges);
+    const double session = gg_session_ms(), map = gg_map_host_ms(edges, threads),
+                 ahead = gg_first_search_gain_ms(edges, threads);
+    return run->backend == GPUGRAPH_CUDA ||
+           gg_opening_pays(
+               gg_rent_ms(&gg_rent_paid), map - gg_map_device_ms(edges) + ahead,
+               map + ahead > session ? map + ahead : session, GG_CUDA_START_MS);
+}
+
+bool gpugraph_expect(uint64_t edges, const gpugraph_run *run) {
+    const struct device_services *devices = gg_devices_asked();
+    if (run->backend == GPUGRAPH_CPU ||
+        devices->state(run->device, NULL) != OPENING_CLOSED)
+        return false;
+    return !is_worth_it(edges, run) || !devices->begin(run->device);
 }
