@@ -21,9 +21,6 @@ struct region_rows {
     bool made, unsuitable;
     bool heavy; /* with weights arcs find no room: in a word, or in a block */
     struct device_regions view;
-    uint32_t *rank, *inner;
-    struct region_place *place;
-    struct region_arcs arcs;
     uint64_t inners, outers;
 };
 
@@ -37,15 +34,15 @@ struct region_part {
 static void drop_rows(struct region_part *kept, struct region_rows *r) {
     struct device_part *part = &kept->part;
     const uint64_t n = r->view.n, regions = r->view.count;
-    give(part, r->rank, n, sizeof *r->rank);
-    give(part, r->place, regions, sizeof *r->place);
-    give(part, r->inner, n + 1, sizeof *r->inner);
-    give(part, r->arcs.target, r->inners, sizeof *r->arcs.target);
-    give(part, r->arcs.from, r->outers, sizeof *r->arcs.from);
-    give(part, r->arcs.to, r->outers, sizeof *r->arcs.to);
-    give(part, r->arcs.to_region, r->outers, sizeof *r->arcs.to_region);
-    give(part, r->arcs.arc, r->inners, sizeof *r->arcs.arc);
-    give(part, r->arcs.length, r->outers, sizeof *r->arcs.length);
+    give(part, r->view.rank, n, sizeof *r->view.rank);
+    give(part, r->view.place, regions, sizeof *r->view.place);
+    give(part, r->view.inner, n + 1, sizeof *r->view.inner);
+    give(part, r->view.target, r->inners, sizeof *r->view.target);
+    give(part, r->view.from, r->outers, sizeof *r->view.from);
+    give(part, r->view.to, r->outers, sizeof *r->view.to);
+    give(part, r->view.to_region, r->outers, sizeof *r->view.to_region);
+    give(part, r->view.arc, r->inners, sizeof *r->view.arc);
+    give(part, r->view.length, r->outers, sizeof *r->view.length);
     *r = region_rows();
 }
 
@@ -54,7 +51,7 @@ static void drop_regions(gpugraph_graph *, struct device_part *part, unsigned go
     struct region_part *kept = (struct region_part *)part;
     const bool weights_alone = gone == PART_ON_WEIGHTS;
     for (int kind = 0; kind < CSR_KINDS; kind++) {
-        if (!weights_alone || kept->rows[kind].arcs.arc)
+        if (!weights_alone || kept->rows[kind].view.arc)
             drop_rows(kept, &kept->rows[kind]);
         kept->rows[kind].heavy = false;
     }
@@ -185,13 +182,13 @@ static bool divide(struct cuda_job *job, const struct device_csr *g,
         !sum_up(job, s, s->pieces, s->piece, labels + 1ull) ||
         !gg_fetch(job, &r->view.count, s->piece + labels, sizeof r->view.count))
         return false;
-    if (!take(job, &kept->part, &r->rank, n, sizeof *r->rank))
+    if (!take(job, &kept->part, &r->view.rank, n, sizeof *r->view.rank))
         return false;
     cut<<<gg_grid(job, labels + 1ull, 16), GG_BLOCK, 0, job->stream>>>(labels, n, *s,
                                                                        s->first);
     gg_launched(job, "cut");
     number<<<gg_grid(job, (uint64_t)r->view.count * GG_BLOCK, 8), GG_BLOCK, 0,
-             job->stream>>>(r->view.count, s->first, *s, r->rank);
+             job->stream>>>(r->view.count, s->first, *s, r->view.rank);
     return gg_launched(job, "number");
 }
 
@@ -201,19 +198,19 @@ static bool fill_arcs(struct cuda_job *job, const struct device_csr *g,
                       struct region_rows *r, bool by_weight, bool *suits) {
     const uint64_t n = g->n;
     uint32_t most[3], ends[2];
-    if (!take(job, &kept->part, &r->inner, n + 1, sizeof *r->inner) ||
-        !take(job, &kept->part, &r->place, r->view.count, sizeof *r->place))
+    if (!take(job, &kept->part, &r->view.inner, n + 1, sizeof *r->view.inner) ||
+        !take(job, &kept->part, &r->view.place, r->view.count, sizeof *r->view.place))
         return false;
     gg_fill(job, s->most, 0, sizeof most);
-    count_arcs<<<gg_grid(job, n + 1, 16), GG_BLOCK, 0, job->stream>>>(*g, *s, r->rank,
-                                                                      by_weight);
+    count_arcs<<<gg_grid(job, n + 1, 16), GG_BLOCK, 0, job->stream>>>(
+        *g, *s, r->view.rank, by_weight);
     gg_launched(job, "count_arcs");
-    sum_up(job, s, s->inner, r->inner, n + 1);
+    sum_up(job, s, s->inner, r->view.inner, n + 1);
     sum_up(job, s, s->outer, s->outer_before, n + 1);
     describe<<<gg_grid(job, r->view.count, 16), GG_BLOCK, 0, job->stream>>>(
-        r->view.count, s->first, r->inner, *s, r->place);
+        r->view.count, s->first, r->view.inner, *s, r->view.place);
     if (!gg_launched(job, "describe") || !gg_fetch(job, most, s->most, sizeof most) ||
-        !gg_fetch(job, &ends[0], r->inner + n, sizeof *ends) ||
+        !gg_fetch(job, &ends[0], r->view.inner + n, sizeof *ends) ||
         !gg_fetch(job, &ends[1], s->outer_before + n, sizeof *ends))
         return false;
     r->inners = ends[0] + 16ull; /* whole words are read behind the last */
@@ -226,17 +223,16 @@ static bool fill_arcs(struct cuda_job *job, const struct device_csr *g,
              gg_regions_fit(job, &r->view, false);
     if (!*suits)
         return true;
-    if (!take(job, &kept->part, &r->arcs.from, r->outers, sizeof *r->arcs.from) ||
-        !take(job, &kept->part, &r->arcs.to, r->outers, sizeof *r->arcs.to) ||
-        !take(job, &kept->part, &r->arcs.to_region, r->outers,
-              sizeof *r->arcs.to_region) ||
+    if (!take(job, &kept->part, &r->view.from, r->outers, sizeof *r->view.from) ||
+        !take(job, &kept->part, &r->view.to, r->outers, sizeof *r->view.to) ||
+        !take(job, &kept->part, &r->view.to_region, r->outers,
+              sizeof *r->view.to_region) ||
         (by_weight && !r->heavy &&
-         (!take(job, &kept->part, &r->arcs.arc, r->inners, sizeof *r->arcs.arc) ||
-          !take(job, &kept->part, &r->arcs.length, r->outers, sizeof *r->arcs.length))) ||
-        !take(job, &kept->part, &r->arcs.target, r->inners, sizeof *r->arcs.target))
+         (!take(job, &kept->part, &r->view.arc, r->inners, sizeof *r->view.arc) ||
+          !take(job, &kept->part, &r->view.length, r->outers, sizeof *r->view.length))) ||
+        !take(job, &kept->part, &r->view.target, r->inners, sizeof *r->view.target))
         return false;
-    fill<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(*g, *s, r->rank, s->first,
-                                                            r->inner, r->arcs);
+    fill<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(*g, *s, r->view);
     return gg_launched(job, "fill") && gg_wait(job);
 }
 
@@ -258,21 +254,6 @@ static bool make(struct cuda_job *job, const struct device_csr *g,
     return made;
 }
 
-/* The view of what was made. */
-static void show(struct region_rows *r) {
-    struct device_regions *view = &r->view;
-    view->rank = r->rank;
-    view->place = r->place;
-    view->inner = r->inner;
-    view->target = r->arcs.target;
-    view->from = r->arcs.from;
-    view->to = r->arcs.to;
-    view->to_region = r->arcs.to_region;
-    view->arc = r->arcs.arc;
-    view->length = r->arcs.length;
-    r->made = true;
-}
-
 /* Device bytes of regions and of what they are made with. */
 static int64_t region_bytes_of(const struct device_csr *g, bool by_weight) {
     struct workspace space = {NULL, 0};
@@ -288,7 +269,7 @@ bool gg_make_regions(struct cuda_job *job, enum csr_kind kind, const struct devi
     if (!kept)
         return false;
     struct region_rows *r = &kept->rows[kind];
-    const bool there = r->made && (!by_weight || r->arcs.arc || r->heavy);
+    const bool there = r->made && (!by_weight || r->view.arc || r->heavy);
     if (there || r->unsuitable || g->n == 0 || g->m >= UINT32_MAX ||
         region_bytes_of(g, by_weight) + own > gg_device_room(job))
         return true;
@@ -299,10 +280,9 @@ bool gg_make_regions(struct cuda_job *job, enum csr_kind kind, const struct devi
         drop_rows(kept, r);
         return gg_do_without(job);
     }
-    if (suits)
-        show(r);
-    else
+    if (!suits)
         drop_rows(kept, r);
+    r->made = suits;
     r->unsuitable = !suits;
     gg_phase(job->run, "prepare", started, r->view.count, "%s",
              suits ? "regions that a block searches, on the device"
@@ -314,7 +294,7 @@ bool gg_regions(const gpugraph_graph *graph, enum csr_kind kind, bool by_weight,
                 struct device_regions *regions) {
     const struct region_part *kept =
         (struct region_part *)gg_device_part_of(graph, &region_kind);
-    if (!kept || !kept->rows[kind].made || (by_weight && !kept->rows[kind].arcs.arc))
+    if (!kept || !kept->rows[kind].made || (by_weight && !kept->rows[kind].view.arc))
         return false;
     *regions = kept->rows[kind].view;
     if (!by_weight)

@@ -161,23 +161,16 @@ static __global__ void describe(uint32_t regions, const uint32_t *first,
     }
 }
 
-struct region_arcs { /* as device_regions has them, being filled */
-    uint16_t *target, *from;
-    uint32_t *to, *to_region;
-    uint32_t *arc, *length; /* NULL: without weights */
-};
-
 /* One thread per rank. */
 static __global__ void fill(const __grid_constant__ device_csr g, region_scratch s,
-                            const uint32_t *rank, const uint32_t *first,
-                            const uint32_t *inner, region_arcs out) {
+                            device_regions out) {
     for (uint64_t i = gg_thread(); i < g.n; i += gg_threads_of_grid()) {
-        const uint32_t u = s.order[i], region = s.region_of[i], begin = first[region];
-        uint32_t in = inner[i], away = s.outer_before[i];
+        const uint32_t u = s.order[i], region = s.region_of[i], begin = s.first[region];
+        uint32_t in = out.inner[i], away = s.outer_before[i];
         for (uint64_t arc = g.offset[u]; arc < g.offset[u + 1]; arc++) {
             if (g.target[arc] == u)
                 continue;
-            const uint32_t v = rank[g.target[arc]];
+            const uint32_t v = out.rank[g.target[arc]];
             const uint32_t weight = out.arc ? weight_of(g, arc) : 1;
             if (s.region_of[v] == region) {
                 if (out.arc)

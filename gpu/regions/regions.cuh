@@ -25,14 +25,14 @@ enum { REGION_PLACE_BITS = 12 }; /* a region has fewer vertices than they can nu
 struct device_regions {
     uint32_t n, count;                 /* vertices, regions */
     uint32_t most_vertices, most_arcs; /* of a region; arcs: inner ones */
-    const uint32_t *rank;              /* of each vertex */
-    const struct region_place *place;  /* of each region */
-    const uint32_t *inner;             /* n + 1, by rank: where its inner arcs begin */
-    const uint16_t *target;            /* of inner arcs, a place in the region */
-    const uint16_t *from;              /* of outer arcs: a place in the region, */
-    const uint32_t *to, *to_region;    /* a rank and its region, */
+    uint32_t *rank;                    /* of each vertex */
+    struct region_place *place;        /* of each region */
+    uint32_t *inner;                   /* n + 1, by rank: where its inner arcs begin */
+    uint16_t *target;                  /* of inner arcs, a place in the region */
+    uint16_t *from;                    /* of outer arcs: a place in the region, */
+    uint32_t *to, *to_region;          /* a rank and its region, */
     /* By weight, else NULL: of inner arcs weight << REGION_PLACE_BITS | place, of outer arcs the weight. */
-    const uint32_t *arc, *length;
+    uint32_t *arc, *length;
 };
 
 /* A search along those rows, by depth or by weight, has gone through many small levels or buckets. (make.cu) */
