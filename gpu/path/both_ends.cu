@@ -103,21 +103,6 @@ static bool prepare_both_ends(struct cuda_job *job, struct sssp_search *s,
     return gg_going(job);
 }
 
-static bool look_at_target(struct cuda_job *job, const struct sssp_search *s,
-                           struct path_search *found) {
-    const size_t size = gg_distance_size(s->type);
-    uint64_t bits = 0;
-    if (!gg_fetch(job, &bits,
-                  static_cast<unsigned char *>(s->distance) + size * s->wanted->target[0],
-                  size))
-        return false;
-    found->found = bits != (s->type == GPUGRAPH_UINT32   ? UINT32_MAX
-                            : s->type == GPUGRAPH_UINT64 ? UINT64_MAX
-                                                         : real::unreached());
-    found->steps = found->found ? (uint32_t)bits : 0;
-    return true;
-}
-
 bool gg_search_from_both_ends(struct cuda_job *job, const gpugraph_search *search,
                               bool weighted, struct path_search *found, bool *open) {
     struct sssp_search s = sssp_search();
@@ -138,7 +123,8 @@ bool gg_search_from_both_ends(struct cuda_job *job, const gpugraph_search *searc
     double started = gg_now_ms();
     const uint32_t ends[2] = {search->source[0], search->target[0]};
     if (!gg_upload(job, s.ends, ends, sizeof ends) ||
-        !gg_sssp_persistent(job, &s, &space) || !look_at_target(job, &s, found))
+        !gg_sssp_persistent(job, &s, &space) ||
+        !gg_look_at_target(job, s.type, s.distance, found))
         return false;
     /* A sum left the range, and that may be why there is no way. */
     *open = s.dropped && !found->found;
@@ -172,20 +158,4 @@ bool gg_both_ends_suit(struct cuda_job *job, const gpugraph_search *search,
         !look_at_shape(job, search->direction, !weighted, &g, &features))
         return false;
     return gg_path_is_thin(&features) != weighted;
-}
-
-uint64_t gg_both_ends_bytes(const struct cuda_job *job) {
-    struct workspace space = {NULL, 0};
-    struct sssp_search s = sssp_search();
-    struct path_search found;
-    gpugraph_search wanted = {};
-    s.wanted = &wanted;
-    s.type = job->graph->distance_type;
-    static const uint64_t anywhere =
-        0; /* that there are rows back makes the engine's arrays double */
-    s.g = s.back = device_csr{job->graph->n, job->graph->m, &anywhere, NULL, NULL};
-    carve_both_ends(&space, &s);
-    const uint64_t tree = carve_tree(job, space, &s, &found);
-    space.used += gg_sssp_persistent_bytes(&s);
-    return space.used > tree ? space.used : tree;
 }

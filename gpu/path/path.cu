@@ -12,6 +12,7 @@
 ** edges all tie with it, ties are settled; those over many steps by the host, which is sent the distances. */
 #include "path.h"
 #include "path.cuh"
+#include "sssp/sssp.h"
 #include "tree/tree.cuh"
 
 /* One thread. number: as wide as the graph's edge numbers. */
@@ -151,17 +152,28 @@ static bool try_rows(struct cuda_job *job, const struct path_search *s,
            bring_path_back(job, &walk, gg_path_room(s), started, "along rows", way);
 }
 
+bool gg_look_at_target(struct cuda_job *job, gpugraph_distance_type type,
+                       const void *distance, struct path_search *s) {
+    const size_t size = gg_distance_size(type);
+    uint64_t bits = 0;
+    if (!gg_fetch(job, &bits,
+                  static_cast<const unsigned char *>(distance) +
+                      size * s->wanted->target[0],
+                  size))
+        return false;
+    s->found = bits != (type == GPUGRAPH_UINT32   ? UINT32_MAX
+                        : type == GPUGRAPH_UINT64 ? UINT64_MAX
+                                                  : real::unreached());
+    s->steps = s->found ? (uint32_t)bits : 0;
+    return true;
+}
+
 /* ---- by depth ---- */
 
 static bool search_by_depth(struct cuda_job *job, const gpugraph_search *search,
                             struct path_search *s) {
-    uint32_t steps;
-    if (!gg_bfs_search(job, search, true, &s->by_depth) ||
-        !gg_fetch(job, &steps, s->by_depth.depth + search->target[0], sizeof steps))
-        return false;
-    s->found = steps != GPUGRAPH_NONE;
-    s->steps = s->found ? steps : 0;
-    return true;
+    return gg_bfs_search(job, search, true, &s->by_depth) &&
+           gg_look_at_target(job, GPUGRAPH_UINT32, s->by_depth.depth, s);
 }
 
 static bool walk_by_depth(struct cuda_job *job, const struct path_search *s,
@@ -178,19 +190,6 @@ static bool walk_by_depth(struct cuda_job *job, const struct path_search *s,
 }
 
 /* ---- by weight ---- */
-
-static bool is_reached(struct cuda_job *job, const struct sssp_outcome *out, uint32_t v,
-                       bool *reached) {
-    uint64_t bits = 0;
-    size_t size = gg_distance_size(job->graph->distance_type);
-    const unsigned char *distance = static_cast<const unsigned char *>(out->distance);
-    if (!gg_fetch(job, &bits, distance + size * v, size))
-        return false;
-    *reached = job->graph->distance_type == GPUGRAPH_UINT32   ? bits != UINT32_MAX
-               : job->graph->distance_type == GPUGRAPH_UINT64 ? bits != UINT64_MAX
-                                                              : bits != real::unreached();
-    return true;
-}
 
 /* The host makes the tree, for there are ties on the way. */
 static bool settle_on_host(struct cuda_job *job, const gpugraph_search *search,
@@ -213,7 +212,7 @@ static bool search_by_weight(struct cuda_job *job, const gpugraph_search *search
                              struct path_search *s) {
     return gg_sssp_search(job, search, true, &s->by_weight) &&
            (s->by_weight.lost ||
-            is_reached(job, &s->by_weight, search->target[0], &s->found));
+            gg_look_at_target(job, job->graph->distance_type, s->by_weight.distance, s));
 }
 
 /* *open: edges of a vertex on the way tie, after a search from both ends; what that has left of
@@ -341,12 +340,9 @@ static gpugraph_status find_path_on_device(gpugraph_graph *graph,
     return gg_path_by_sssp(graph, search, run, edge, count);
 }
 
-/* What a run takes. */
-static int64_t path_bytes(const gpugraph_graph *graph, bool) {
-    const struct cuda_job planned = planned_job(graph);
-    return gg_device_graph_lacks(graph, CSR_OUT, true) +
-           gg_device_graph_lacks(graph, CSR_IN, true) +
-           (int64_t)gg_both_ends_bytes(&planned);
+/* What a search from the source takes: the one from both ends does without room. */
+static int64_t path_bytes(const gpugraph_graph *graph, bool frugal) {
+    return gg_sssp_cuda.bytes(graph, frugal);
 }
 
 /* ---- the device's side ---- */

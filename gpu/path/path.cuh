@@ -28,6 +28,10 @@ static inline void *gg_path_room(const struct path_search *s) {
     return s->weighted ? s->by_weight.tree : s->by_depth.tree;
 }
 
+/* path.cu: sets `found` and, by depth, `steps` from the distances of the search. */
+bool gg_look_at_target(struct cuda_job *job, gpugraph_distance_type type,
+                       const void *distance, struct path_search *s);
+
 /* A device's way back to the source has come to `vertex`, after so many steps. */
 struct path_walk {
     uint32_t steps, vertex;
@@ -57,8 +61,6 @@ bool gg_walk_back(struct cuda_job *job, const struct path_search *s, uint32_t mo
 /* both_ends.cu. *open: the search from the source has to find it; else *s is set. */
 bool gg_search_from_both_ends(struct cuda_job *job, const gpugraph_search *search,
                               bool weighted, struct path_search *s, bool *open);
-/* What that carves beside the rows of both directions. */
-uint64_t gg_both_ends_bytes(const struct cuda_job *job);
 /* By weight: is the way likely to have many steps? */
 bool gg_way_is_long(const struct cuda_job *job, gpugraph_direction direction);
 /* Does `auto` search from both ends? */

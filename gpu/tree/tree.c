@@ -173,31 +173,29 @@ static gpugraph_status pass_ended(const gpugraph_graph *graph, gpugraph_run *run
     return GPUGRAPH_OK;
 }
 
-gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
-                              gpugraph_run *run, const uint32_t *depth, void *tree_edge) {
+static gpugraph_status make_tree(gpugraph_graph *graph, gpugraph_direction direction,
+                                 gpugraph_run *run, const uint32_t *value,
+                                 void *tree_edge, gg_span *by) {
     double started = gg_now_ms();
     if (gg_bring_edges(graph, run))
         return run->status;
     struct pass p = {.edges = &graph->edges,
-                     .value = depth,
+                     .value = value,
                      .tree_edge = tree_edge,
                      .wide = graph->wide};
-    pass_over(&p, graph, search->direction, run, by_depth);
+    pass_over(&p, graph, direction, run, by);
     return pass_ended(graph, run, started, "one pass over the edges");
+}
+
+gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
+                              gpugraph_run *run, const uint32_t *depth, void *tree_edge) {
+    return make_tree(graph, search->direction, run, depth, tree_edge, by_depth);
 }
 
 gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direction,
                                 gpugraph_run *run, const uint32_t *parent,
                                 void *tree_edge) {
-    double started = gg_now_ms();
-    if (gg_bring_edges(graph, run))
-        return run->status;
-    struct pass p = {.edges = &graph->edges,
-                     .value = parent,
-                     .tree_edge = tree_edge,
-                     .wide = graph->wide};
-    pass_over(&p, graph, direction, run, by_parent);
-    return pass_ended(graph, run, started, "one pass over the edges");
+    return make_tree(graph, direction, run, parent, tree_edge, by_parent);
 }
 
 /* ---- distances: the vertices that only level edges reach ---- */
