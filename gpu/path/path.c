@@ -65,12 +65,9 @@ gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *se
 }
 
 typedef struct path_task {
-    gpugraph_graph *graph;
+    const gpugraph_graph *graph;
     const gpugraph_search *search;
     bool weighted;
-    gpugraph_run *run;
-    void *edge;
-    uint32_t *count;
 } path_task;
 
 static bool is_prepared(const void *task) {
@@ -78,30 +75,21 @@ static bool is_prepared(const void *task) {
     return gg_path_prepared(t->graph, t->search, t->weighted);
 }
 
-static bool run_from_both_ends(void *task) {
-    const path_task *t = task;
-    return !gg_path_from_both_ends(t->graph, t->search, t->weighted, t->run, t->edge,
-                                   t->count);
-}
-
 /* The other methods are those of the search. */
 static const gg_method methods[] = {
     {.is = {"path", "bidirectional", "cpu",
             "from both ends; makes the transpose and rows of edge numbers"},
-     .may = is_prepared,
-     .run = run_from_both_ends},
+     .may = is_prepared},
     {.is = {0}},
 };
 
 static gpugraph_status find_path_on_cpu(gpugraph_graph *graph,
                                         const gpugraph_search *search, bool weighted,
                                         gpugraph_run *run, void *edge, uint32_t *count) {
-    path_task t = {graph, search, weighted, run, edge, count};
-    const gg_method *method = gg_settle_method(run, methods, &t);
-    if (!method)
-        return path_by_search(graph, search, weighted, run, edge, count);
-    method->run(&t);
-    return run->status;
+    const path_task t = {graph, search, weighted};
+    return gg_settle_method(run, methods, &t)
+               ? gg_path_from_both_ends(graph, search, weighted, run, edge, count)
+               : path_by_search(graph, search, weighted, run, edge, count);
 }
 
 /* Whose method the run asks for: the search's, or one that only paths have. */

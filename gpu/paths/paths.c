@@ -282,9 +282,11 @@ static gpugraph_direction turned(gpugraph_direction direction) {
                                        : GPUGRAPH_OUT;
 }
 
-void gg_paths_measure(gpugraph_backend on, gpugraph_graph *graph,
-                      const gpugraph_search *against, bool weighted, gpugraph_run *run,
-                      void *distance) {
+/* How far each vertex is from the target of the search, by the search of that backend for one
+** source, against its direction. */
+static void measure_rest(gpugraph_backend on, gpugraph_graph *graph,
+                         const gpugraph_search *against, bool weighted, gpugraph_run *run,
+                         void *distance) {
     const gg_algorithm *a = weighted ? &gg_sssp : &gg_bfs;
     const char *used = run->used_method, *asked = run->method;
     run->method = NULL; /* the search chooses its own */
@@ -319,7 +321,7 @@ static bool rows_for(spur_search *s) {
            !gg_edge_rows(s->graph, s->run);
 }
 
-static void find_paths(yen *y, paths_entry *measure, const gpugraph_search *search,
+static void find_paths(yen *y, gpugraph_backend on, const gpugraph_search *search,
                        uint32_t k, gpugraph_take_path *take_path, void *context) {
     spur_search *s = &y->s;
     edge_list none = {.count = 0};
@@ -334,7 +336,7 @@ static void find_paths(yen *y, paths_entry *measure, const gpugraph_search *sear
     char more[100];
     s->left = left;
     if (left)
-        measure(s->graph, &against, s->weighted, s->run, left);
+        measure_rest(on, s->graph, &against, s->weighted, s->run, left);
     double started = gg_now_ms();
     if (s->run->status == GPUGRAPH_OK &&
         gg_word_at(s->type, left, y->source) != GG_INFINITE && rows_for(s) &&
@@ -360,11 +362,6 @@ static void find_paths(yen *y, paths_entry *measure, const gpugraph_search *sear
 
 /* ---- the descriptor ---- */
 
-static void measure_on_cpu(gpugraph_graph *graph, const gpugraph_search *against,
-                           bool weighted, gpugraph_run *run, void *distance) {
-    gg_paths_measure(GPUGRAPH_CPU, graph, against, weighted, run, distance);
-}
-
 static double steps(const gpugraph_graph *graph) {
     return GG_FEW_LEVELS + (gg_is_thin(graph) ? sqrt(graph->n) * 3 : 0);
 }
@@ -375,8 +372,7 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(paths_entry, measure_on_cpu)};
+static const algorithm_side cpu_side = {.methods = methods};
 
 const gg_algorithm gg_paths = {
     .name = "paths",
@@ -428,11 +424,10 @@ static void find_paths_checked(gpugraph_graph *graph, const gpugraph_search *sea
                         .type = weighted ? graph->distance_type : GPUGRAPH_UINT32,
                         .target = search->target[0]};
     const yen fresh = y;
-    find_paths(&y, GG_CALL_OF(paths_entry, gg_paths.side[on]), search, k, take_path,
-               context);
+    find_paths(&y, on, search, k, take_path, context);
     if (gg_fall_back(run, &gg_paths, fallback)) {
         y = fresh;
-        find_paths(&y, measure_on_cpu, search, k, take_path, context);
+        find_paths(&y, GPUGRAPH_CPU, search, k, take_path, context);
     }
 }
 

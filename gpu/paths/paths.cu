@@ -3,11 +3,6 @@
 #include "paths.h"
 #include "sssp/sssp.h"
 
-static void measure(gpugraph_graph *graph, const gpugraph_search *against, bool weighted,
-                    gpugraph_run *run, void *distance) {
-    gg_paths_measure(GPUGRAPH_CUDA, graph, against, weighted, run, distance);
-}
-
 static int64_t paths_bytes(const gpugraph_graph *graph, bool frugal) {
     return gg_sssp_cuda.bytes(graph, frugal);
 }
@@ -20,6 +15,5 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_paths_cuda = {
     .methods = methods,
-    .call = GG_CALLS(paths_entry, measure),
     .bytes = paths_bytes,
 };

@@ -12,17 +12,8 @@
 extern "C" {
 #endif
 
-/* How far each vertex is from the target of the search: a whole search against its direction. */
-typedef void paths_entry(gpugraph_graph *, const gpugraph_search *against, bool weighted,
-                         gpugraph_run *, void *distance);
-
 extern const gg_algorithm gg_paths;
 extern const algorithm_side gg_paths_cuda;
-
-/* By the search of that backend for one source. (paths.c) */
-void gg_paths_measure(gpugraph_backend on, gpugraph_graph *graph,
-                      const gpugraph_search *against, bool weighted, gpugraph_run *run,
-                      void *distance);
 
 typedef struct way_out { /* an edge that leaves a vertex */
     uint64_t edge;       /* its number */
