@@ -23,29 +23,20 @@ struct numbering {
     uint32_t *level, *order, *size;
 };
 
-static bool poll_at(gpugraph_run *run, uint32_t i) {
-    return i % GG_POLL_ITEMS == 0 && gg_poll(run);
-}
-
 /* Finds levels and reached. This and the steps below: false when the run must end. */
 static bool count_levels(struct numbering *t) {
-    for (uint32_t v = 0; v < t->n; v++) {
-        if (poll_at(t->run, v))
-            return false;
+    for (uint32_t v = 0; v < t->n && !gg_leave(t->run, v); v++)
         if (t->depth[v] != GPUGRAPH_NONE) {
             t->levels = t->depth[v] >= t->levels ? t->depth[v] + 1 : t->levels;
             t->reached++;
         }
-    }
-    return true;
+    return !gg_stopping(t->run);
 }
 
 /* Fills order by a counting sort, size with 1, and the numbers of vertices that are not
 ** in the tree. level has levels + 1 entries, all 0. */
 static bool sort_by_depth(struct numbering *t) {
-    for (uint32_t v = 0; v < t->n; v++) {
-        if (poll_at(t->run, v))
-            return false;
+    for (uint32_t v = 0; v < t->n && !gg_leave(t->run, v); v++) {
         t->size[v] = 1;
         if (t->depth[v] != GPUGRAPH_NONE) {
             t->level[t->depth[v] + 1]++;
@@ -56,34 +47,29 @@ static bool sort_by_depth(struct numbering *t) {
         if (t->postorder)
             t->postorder[v] = GPUGRAPH_NONE;
     }
-    for (uint32_t d = 1; d < t->levels; d++)
+    for (uint32_t d = 1; d < t->levels && !gg_leave(t->run, d); d++)
         t->level[d] += t->level[d - 1];
-    for (uint32_t v = 0; v < t->n; v++) {
-        if (poll_at(t->run, v))
-            return false;
+    if (gg_stopping(t->run))
+        return false;
+    for (uint32_t v = 0; v < t->n && !gg_leave(t->run, v); v++)
         if (t->depth[v] != GPUGRAPH_NONE)
             t->order[t->level[t->depth[v]]++] = v;
-    }
-    return true;
+    return !gg_stopping(t->run);
 }
 
 static bool add_sizes(struct numbering *t) {
-    for (uint32_t i = t->reached; i-- > 0;) {
+    for (uint32_t i = t->reached; i-- > 0 && !gg_leave(t->run, i);) {
         uint32_t v = t->order[i], up = t->parent[v];
-        if (poll_at(t->run, i))
-            return false;
         if (up != GPUGRAPH_NONE)
             t->size[up] += t->size[v];
     }
-    return true;
+    return !gg_stopping(t->run);
 }
 
-static bool number(struct numbering *t) {
+static bool number_vertices(struct numbering *t) {
     uint32_t next_root = 0;
-    for (uint32_t i = 0; i < t->reached; i++) {
+    for (uint32_t i = 0; i < t->reached && !gg_leave(t->run, i); i++) {
         uint32_t v = t->order[i], up = t->parent[v], size = t->size[v];
-        if (poll_at(t->run, i))
-            return false;
         uint32_t *next = up == GPUGRAPH_NONE ? &next_root : &t->size[up];
         uint32_t entered = *next;
         *next += size;
@@ -93,7 +79,7 @@ static bool number(struct numbering *t) {
         if (t->postorder)
             t->postorder[v] = entered - t->depth[v] + size - 1;
     }
-    return true;
+    return !gg_stopping(t->run);
 }
 
 gpugraph_status gg_number_tree(const gpugraph_graph *graph, gpugraph_run *run,
@@ -110,7 +96,7 @@ gpugraph_status gg_number_tree(const gpugraph_graph *graph, gpugraph_run *run,
               (t.level = gg_alloc_zero(run, (uint64_t)t.levels + 1, sizeof *t.level)) &&
               (t.order = gg_alloc(run, t.reached, sizeof *t.order)) &&
               (t.size = gg_alloc(run, t.n, sizeof *t.size)) && sort_by_depth(&t) &&
-              add_sizes(&t) && number(&t);
+              add_sizes(&t) && number_vertices(&t);
     gg_release(t.size);
     gg_release(t.order);
     gg_release(t.level);

@@ -234,9 +234,7 @@ static void note_level_edge(const struct pass *p, struct level_edges *l, uint64_
 static void note_level_edges(const struct pass *p, const gpugraph_graph *graph,
                              gpugraph_direction direction, struct level_edges *l,
                              bool place, gpugraph_run *run) {
-    for (uint64_t e = 0; e < graph->m; e++) {
-        if (e % GG_POLL_ITEMS == 0 && gg_poll(run))
-            return;
+    for (uint64_t e = 0; e < graph->m && !gg_leave(run, e); e++) {
         uint32_t u = graph->source[e], v = graph->target[e];
         if (direction != GPUGRAPH_IN)
             note_level_edge(p, l, e, u, v, place);
