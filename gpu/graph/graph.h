@@ -250,6 +250,11 @@ gpugraph_status gg_check_search(const gpugraph_graph *graph,
 /* The CSR that a search walks, and the one that holds its transpose. */
 enum csr_kind gg_forward_kind(gpugraph_direction direction);
 enum csr_kind gg_reverse_kind(gpugraph_direction direction);
+static inline gpugraph_direction gg_opposite(gpugraph_direction direction) {
+    return direction == GPUGRAPH_BOTH  ? GPUGRAPH_BOTH
+           : direction == GPUGRAPH_OUT ? GPUGRAPH_IN
+                                       : GPUGRAPH_OUT;
+}
 
 #ifdef __cplusplus
 }

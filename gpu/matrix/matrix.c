@@ -34,9 +34,7 @@ static void set_ends(matrix *m) {
     m->from_count = m->turned ? s->target_count : s->source_count;
     m->to_count = m->turned ? s->source_count : s->target_count;
     m->all = m->from_count;
-    m->direction = !m->turned || s->direction == GPUGRAPH_BOTH ? s->direction
-                   : s->direction == GPUGRAPH_OUT              ? GPUGRAPH_IN
-                                                               : GPUGRAPH_OUT;
+    m->direction = m->turned ? gg_opposite(s->direction) : s->direction;
 }
 
 /* ---- sums that leave the range ---- */

@@ -276,12 +276,6 @@ static void free_yen(yen *y) {
 
 /* ---- what is left from each vertex on ---- */
 
-static gpugraph_direction turned(gpugraph_direction direction) {
-    return direction == GPUGRAPH_BOTH  ? GPUGRAPH_BOTH
-           : direction == GPUGRAPH_OUT ? GPUGRAPH_IN
-                                       : GPUGRAPH_OUT;
-}
-
 /* How far each vertex is from the target of the search, by the search of that backend for one
 ** source, against its direction. */
 static void measure_rest(gpugraph_backend on, gpugraph_graph *graph,
@@ -330,7 +324,7 @@ static void find_paths(yen *y, gpugraph_backend on, const gpugraph_search *searc
                                      .source_count = 1,
                                      .target = search->source,
                                      .target_count = whole ? 0 : 1,
-                                     .direction = turned(search->direction),
+                                     .direction = gg_opposite(search->direction),
                                      .max_depth = GPUGRAPH_NONE};
     void *left = gg_alloc(s->run, s->graph->n, gg_distance_size(s->type));
     char more[100];

@@ -51,9 +51,8 @@ typedef struct spur_search {
     gg_heap heap;
     ways out;
     /* the path that shows that the rest can be had: certain[0] is the vertex it begins at */
-    uint32_t *certain;
-    uint64_t *certain_distance;
-    uint64_t certain_count, certain_room;
+    gg_waiting *certain; /* vertices with their distances */
+    uint64_t certain_room;
     uint64_t since, settled; /* since: gg_worked */
 } spur_search;
 

@@ -34,7 +34,6 @@ void gg_spur_end(spur_search *s) {
     gg_release(s->heap.item);
     gg_release(s->out.item);
     gg_release(s->certain);
-    gg_release(s->certain_distance);
 }
 
 /* ---- lists ---- */
@@ -216,33 +215,21 @@ static void forget_spur(spur_search *s) {
     s->touched_count = s->heap.count = 0;
 }
 
-static bool certain_room(spur_search *s, uint64_t count) {
-    if (count <= s->certain_room)
-        return true;
-    gg_release(s->certain);
-    gg_release(s->certain_distance);
-    s->certain_room = 0;
-    s->certain = gg_alloc(s->run, count + count / 2, sizeof *s->certain);
-    s->certain_distance =
-        gg_alloc(s->run, count + count / 2, sizeof *s->certain_distance);
-    if (!s->certain || !s->certain_distance)
-        return false;
-    s->certain_room = count + count / 2;
-    return true;
-}
-
 /* What the search has found becomes certain: the vertices behind `first`, which is not touched. */
 static bool make_certain(spur_search *s, uint32_t first) {
     uint64_t count = 0;
     for (uint32_t v = s->target; v != first; v = s->parent[v])
         count++;
-    if (!certain_room(s, count))
-        return false;
-    s->certain_count = count;
-    for (uint32_t v = s->target; v != first; v = s->parent[v]) {
-        s->certain[--count] = v;
-        s->certain_distance[count] = s->distance[v];
+    while (s->certain_room < count) {
+        void *block = s->certain;
+        bool made = gg_make_room(s->run, &block, s->certain_room, &s->certain_room,
+                                 sizeof *s->certain);
+        s->certain = block;
+        if (!made)
+            return false;
     }
+    for (uint32_t v = s->target; v != first; v = s->parent[v])
+        s->certain[--count] = (gg_waiting){s->distance[v], v};
     return true;
 }
 
@@ -274,7 +261,7 @@ static bool next_way(spur_search *s, uint32_t v, uint64_t from, const edge_list 
         *sum = gg_way_sum(s->type, from, way.weight);
         if (gg_is_blocked(s, way.to) || (banned && gg_has_edge(banned, way.edge)))
             continue;
-        if (way.to == s->certain[*at] && *sum <= s->certain_distance[*at]) {
+        if (way.to == s->certain[*at].vertex && *sum <= s->certain[*at].word) {
             ++*at;
             return true;
         }
