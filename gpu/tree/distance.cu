@@ -4,11 +4,21 @@
 **                            distance[u] + weight = distance[v] and distance[u] < distance[v]
 **
 ** One pass over the edge list, as tree.cu makes them for depths. It gathers no distance of the
-** far end if the sum is larger than the largest distance: no vertex lies there. */
+** far end if the sum is larger than the largest distance: no vertex lies there.
+**
+** Ties are vertices all of whose tight edges come from their own distance:
+**
+**     settled   bitmap: a source, or a vertex that has its tree edge
+**     round k   each level edge from a settled vertex to an open one is offered to it: the
+**               smallest stays. A vertex that has one now is settled: k steps from those that
+**               were settled at first
+**
+** A round is one pass over the edges. Paths over level edges are short where weights of zero
+** are rare. A long one is left to the host, which goes along it once. */
 #include "distance.cuh"
 #include "pass.cuh"
 
-/* ---- kernels: one thread per edge ---- */
+/* ---- nearer vertices: kernels ---- */
 
 /* The largest distance of all. One thread per vertex. */
 template <typename type>
@@ -28,11 +38,12 @@ static __global__ void find_largest(const typename type::word *distance, uint32_
         atomicMax(largest, mine);
 }
 
-template <typename type, typename number> struct tree_job {
+template <typename type, typename number> struct distance_pass {
     device_edges edges;
     ways way;
     const typename type::word *distance;
-    const unsigned long long *largest;
+    const unsigned long long *largest; /* distance of all */
+    const uint32_t *settled;           /* of ties */
     number *tree_edge;
 };
 
@@ -46,7 +57,7 @@ static __device__ __forceinline__ bool one_farther(typename type::word from,
 /* One edge, in the senses that the distance of s and the weight allow. */
 template <typename type, typename number>
 static __device__ __forceinline__ void
-offer_edge(const tree_job<type, number> &j, number e, uint32_t s, uint32_t t,
+offer_edge(const distance_pass<type, number> &j, number e, uint32_t s, uint32_t t,
            typename type::weight w, typename type::word ds, bool forward, bool backward) {
     if (!forward && !backward)
         return;
@@ -61,7 +72,7 @@ offer_edge(const tree_job<type, number> &j, number e, uint32_t s, uint32_t t,
 ** their sources, so that it is at hand. */
 template <typename type, typename number>
 static __global__ void __launch_bounds__(GG_BLOCK)
-    distance_tree(const __grid_constant__ tree_job<type, number> j) {
+    distance_tree(const __grid_constant__ distance_pass<type, number> j) {
     typedef typename type::word word;
     typedef typename type::weight weight;
     const weight *weights = static_cast<const weight *>(j.edges.weight);
@@ -99,57 +110,178 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     }
 }
 
+/* ---- ties: kernels ---- */
+
+/* Each is a pass at the speed of the device's memory; the host goes over all edges twice, alone. */
+enum { TIE_ROUNDS = 64 };
+
+struct tie_scratch {
+    uint32_t open;
+    uint32_t unused[3]; /* bits begin at a multiple of 16 bytes */
+    uint32_t settled[]; /* n bits */
+};
+
+static uint64_t scratch_bytes(uint32_t n) {
+    return sizeof(struct tie_scratch) + ((uint64_t)n / 32 + 1) * sizeof(uint32_t);
+}
+
+uint64_t gg_distance_tree_scratch(const struct cuda_job *job) {
+    return scratch_bytes(job->graph->n) / sizeof(uint32_t);
+}
+
+static __device__ __forceinline__ bool is_settled(const uint32_t *settled, uint32_t v) {
+    return settled[v / 32] >> v % 32 & 1;
+}
+
+/* One thread per source. */
+static __global__ void settle_sources(const uint32_t *source, uint32_t sources,
+                                      struct tie_scratch *s) {
+    for (uint64_t i = gg_thread(); i < sources; i += gg_threads_of_grid())
+        atomicOr(&s->settled[source[i] / 32], 1u << source[i] % 32);
+}
+
+/* One lane per vertex, one warp per word: who has an edge is settled; how many that are reached are open. */
+template <typename type, typename number>
+static __global__ void settle_vertices(const typename type::word *distance, uint32_t n,
+                                       const number *tree_edge, struct tie_scratch *s) {
+    const uint64_t whole = ((uint64_t)n + GG_WARP - 1) / GG_WARP * GG_WARP;
+    for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
+        const uint32_t before = s->settled[v / 32];
+        const bool has_edge = v < n && tree_edge[v] != ~(number)0;
+        const uint32_t word = before | __ballot_sync(ALL_LANES, has_edge);
+        const bool open =
+            v < n && !(word >> v % 32 & 1) && distance[v] != type::unreached();
+        const uint32_t open_here = __popc(__ballot_sync(ALL_LANES, open));
+        if (gg_lane() == 0 && word != before)
+            s->settled[v / 32] = word;
+        if (gg_lane() == 0 && open_here > 0)
+            atomicAdd(&s->open, open_here);
+    }
+}
+
+/* One thread per edge. */
+template <typename type, typename number>
+static __global__ void
+offer_level(const __grid_constant__ distance_pass<type, number> pass) {
+    const device_edges &edges = pass.edges;
+    const auto *weights = static_cast<const typename type::weight *>(edges.weight);
+    for (uint64_t at = gg_thread(); at < edges.m; at += gg_threads_of_grid()) {
+        const uint32_t u = edges.source[at], v = edges.target[at];
+        const bool from_u = is_settled(pass.settled, u),
+                   from_v = is_settled(pass.settled, v);
+        if (from_u == from_v || !(from_u ? pass.way.forward : pass.way.backward))
+            continue;
+        const typename type::word du = pass.distance[u], dv = pass.distance[v];
+        if (du != dv || du == type::unreached() || type::add(du, weights[at]) != dv)
+            continue;
+        offer(pass.tree_edge, from_u ? v : u, (number)at);
+    }
+}
+
 /* ---- steps ---- */
 
 template <typename type, typename number>
-static bool pass_over_edges(struct cuda_job *job, gpugraph_direction direction,
-                            const struct device_edges *edges,
-                            const typename type::word *distance, number *tree_edge,
-                            uint32_t *scratch) {
-    unsigned long long *largest = reinterpret_cast<unsigned long long *>(scratch);
+static bool pass_over_edges(struct cuda_job *job, distance_pass<type, number> pass,
+                            unsigned long long *largest) {
+    pass.largest = largest;
     gg_fill(job, largest, 0, sizeof *largest);
-    find_largest<type><<<gg_grid(job, edges->n, 8), GG_BLOCK, 0, job->stream>>>(
-        distance, edges->n, largest);
+    find_largest<type><<<gg_grid(job, pass.edges.n, 8), GG_BLOCK, 0, job->stream>>>(
+        pass.distance, pass.edges.n, largest);
     gg_launched(job, "find_largest");
-    const tree_job<type, number> work = {*edges, ways_of(direction), distance, largest,
-                                         tree_edge};
-    distance_tree<type>
-        <<<gg_grid(job, edges->m / EDGES_A_THREAD + 1, 8), GG_BLOCK, 0, job->stream>>>(
-            work);
+    distance_tree<type><<<gg_grid(job, pass.edges.m / EDGES_A_THREAD + 1, 8), GG_BLOCK, 0,
+                          job->stream>>>(pass);
     return gg_launched(job, "distance_tree");
 }
 
+/* Marks what is settled, and counts the vertices that are reached and open. */
 template <typename type, typename number>
-static bool grow_distance_tree(struct cuda_job *job, gpugraph_direction direction,
-                               const void *distance, number *tree_edge,
-                               uint32_t *scratch) {
-    struct device_edges edges;
-    const typename type::word *word = static_cast<const typename type::word *>(distance);
-    return gg_begin_tree(job, true, &edges, tree_edge) &&
-           pass_over_edges<type>(job, direction, &edges, word, tree_edge, scratch);
+static bool count_tied(struct cuda_job *job, const distance_pass<type, number> &pass,
+                       struct tie_scratch *s, uint32_t *open) {
+    const uint32_t n = pass.edges.n;
+    gg_fill(job, &s->open, 0, sizeof s->open);
+    settle_vertices<type><<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(
+        pass.distance, n, pass.tree_edge, s);
+    return gg_launched(job, "settle_vertices") &&
+           gg_fetch(job, open, &s->open, sizeof *open);
+}
+
+struct tree_task {
+    const gpugraph_search *search;
+    const void *distance;
+    const uint32_t *source; /* on the device */
+    void *tree_edge;
+    int rounds; /* over ties of a tree that is there; 0: make the tree, count its ties */
+    uint32_t *ties, *scratch;
+};
+
+template <typename type, typename number>
+static bool settle_tied(struct cuda_job *job, const struct tree_task *t,
+                        distance_pass<type, number> pass) {
+    struct tie_scratch *s = reinterpret_cast<struct tie_scratch *>(t->scratch);
+    const uint32_t sources = t->search->source_count;
+    uint32_t before, open;
+    pass.settled = s->settled;
+    if (!gg_fill(job, s, 0, scratch_bytes(pass.edges.n)))
+        return false;
+    settle_sources<<<gg_grid(job, sources, 2), GG_BLOCK, 0, job->stream>>>(t->source,
+                                                                           sources, s);
+    if (!gg_launched(job, "settle_sources") || !count_tied(job, pass, s, &open))
+        return false;
+    before = open + 1;
+    for (int round = 0; round < t->rounds && open > 0 && open < before; round++) {
+        before = open;
+        offer_level<type, number>
+            <<<gg_grid(job, pass.edges.m, 16), GG_BLOCK, 0, job->stream>>>(pass);
+        if (!gg_launched(job, "offer_level") || !count_tied(job, pass, s, &open))
+            return false;
+    }
+    *t->ties = open;
+    return true;
+}
+
+template <typename type, typename number>
+static bool grow_distance_tree(struct cuda_job *job, const struct tree_task *t) {
+    distance_pass<type, number> pass = {};
+    pass.way = ways_of(t->search->direction);
+    pass.distance = static_cast<const typename type::word *>(t->distance);
+    pass.tree_edge = static_cast<number *>(t->tree_edge);
+    const bool begun =
+        t->rounds > 0
+            ? gg_device_edges(job, true, &pass.edges)
+            : gg_begin_tree(job, true, &pass.edges, pass.tree_edge) &&
+                  pass_over_edges(job, pass,
+                                  reinterpret_cast<unsigned long long *>(t->scratch));
+    return begun && settle_tied(job, t, pass);
 }
 
 template <typename type>
-static bool grow_either_tree(struct cuda_job *job, gpugraph_direction direction,
-                             const void *distance, void *tree_edge, uint32_t *scratch) {
-    return job->graph->wide
-               ? grow_distance_tree<type>(job, direction, distance,
-                                          static_cast<wide_number *>(tree_edge), scratch)
-               : grow_distance_tree<type>(job, direction, distance,
-                                          static_cast<uint32_t *>(tree_edge), scratch);
+static bool grow_either_tree(struct cuda_job *job, const struct tree_task *t) {
+    return job->graph->wide ? grow_distance_tree<type, wide_number>(job, t)
+                            : grow_distance_tree<type, uint32_t>(job, t);
+}
+
+static bool grow_any_tree(struct cuda_job *job, const struct tree_task *t) {
+    switch (job->graph->distance_type) {
+    case GPUGRAPH_UINT32:
+        return grow_either_tree<integer32>(job, t);
+    case GPUGRAPH_UINT64:
+        return grow_either_tree<integer64>(job, t);
+    default:
+        return grow_either_tree<real>(job, t);
+    }
 }
 
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
                              void *tree_edge, uint32_t *ties, uint32_t *scratch) {
-    const gpugraph_distance_type type = job->graph->distance_type;
-    const gpugraph_direction way = search->direction;
-    const bool grown =
-        type == GPUGRAPH_UINT32
-            ? grow_either_tree<integer32>(job, way, distance, tree_edge, scratch)
-        : type == GPUGRAPH_UINT64
-            ? grow_either_tree<integer64>(job, way, distance, tree_edge, scratch)
-            : grow_either_tree<real>(job, way, distance, tree_edge, scratch);
-    return grown &&
-           gg_device_count_ties(job, search, distance, source, tree_edge, ties, scratch);
+    const struct tree_task t = {search, distance, source, tree_edge, 0, ties, scratch};
+    return grow_any_tree(job, &t);
+}
+
+bool gg_device_settle_ties(struct cuda_job *job, const gpugraph_search *search,
+                           const void *distance, const uint32_t *source, void *tree_edge,
+                           uint32_t *ties, uint32_t *scratch) {
+    const struct tree_task t = {search,     distance, source, tree_edge,
+                                TIE_ROUNDS, ties,     scratch};
+    return grow_any_tree(job, &t);
 }
