@@ -108,9 +108,9 @@ static void note_way(struct both_ends *s, uint64_t length) {
         s->bound = gg_real_word(gg_word_real(length) * GG_PATH_ROUNDING + DBL_MIN);
 }
 
-/* Are all paths longer than the bound that go so far and then on from a vertex with that
-** distance in the other front? A vertex that front has not settled is no nearer to its end
-** than its first. */
+/* True if every path is longer than the bound that has the length `way` up to a vertex. `rest`
+** is the distance of that vertex in the other front. A vertex that front has not settled is no
+** nearer to its end than its first. */
 static bool is_too_long(const struct both_ends *s, uint64_t way, uint64_t rest,
                         const struct front *other) {
     return s->best != GG_INFINITE &&
@@ -145,7 +145,7 @@ static bool settle_next(struct both_ends *s, struct front *f, const struct front
     return !gg_stopping(s->run);
 }
 
-/* Could a way that neither has seen be within the bound? */
+/* True if a path that neither front has seen may be within the bound. */
 static bool may_be_shorter(const struct both_ends *s) {
     if (s->from.first == GG_INFINITE || s->to.first == GG_INFINITE)
         return false;
@@ -180,7 +180,7 @@ static bool add_vertex(struct both_ends *s, struct front *f, struct vertex_list 
     return true;
 }
 
-/* One vertex of the newest level. If an arc leads to the newest level of the other front, the
+/* Follows the arcs of a vertex of the newest level. If one leads to the newest level of the other front, the
 ** end of the arc on the target's front is one of those where they meet. */
 static bool grow_from(struct both_ends *s, struct front *f, uint32_t v) {
     struct front *from = &s->from;
@@ -222,7 +222,8 @@ static bool grow_level(struct both_ends *s, struct front *f) {
     return true;
 }
 
-/* From where the fronts meet, one step nearer to the target at a time. */
+/* Finds the distances from the source to all vertices on shortest paths between the place
+** where the fronts meet and the target, one step nearer to the target at a time. */
 static bool settle_between(struct both_ends *s) {
     struct front *from = &s->from;
     for (uint64_t i = 0; i < s->between.count; i++) {
@@ -241,7 +242,7 @@ static bool settle_between(struct both_ends *s) {
     return true;
 }
 
-/* Until the fronts meet, or one of them has nothing left, or the path is too long. */
+/* Ends when the fronts meet, one of them has nothing left, or the path is too long. */
 static bool search_by_depth(struct both_ends *s, uint32_t max_depth) {
     struct front *from = &s->from, *to = &s->to;
     while (s->between.count == 0 && from->begin < from->ball.count &&
