@@ -5,6 +5,7 @@
 **
 **     cell[0 .. columns-1]                first row
 **     cell[columns .. 2 * columns - 1]    second row ... */
+#include "base/module.h"
 #include "follow/follow.h"
 #include "kept/shared.h"
 #include "inspect.h"
@@ -153,16 +154,6 @@ static const list lists[] = {
 
 /* ---- the virtual table ---- */
 
-typedef struct list_registration {
-    connection *c;
-    const list *list;
-} list_registration;
-
-typedef struct list_table {
-    sqlite3_vtab base;
-    list_registration of;
-} list_table;
-
 typedef struct list_cursor {
     sqlite3_vtab_cursor base;
     grid grid;
@@ -170,31 +161,15 @@ typedef struct list_cursor {
     sqlite3_value *argument[MOST_ARGUMENTS];
 } list_cursor;
 
-static int list_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
-                        sqlite3_vtab **made, char **error) {
-    (void)argc, (void)argv, (void)error;
-    const list_registration *r = aux;
-    int rc = sqlite3_declare_vtab(db, r->list->schema);
-    if (rc == SQLITE_OK && r->list->risk)
-        rc = sqlite3_vtab_config(db, r->list->risk);
-    if (rc != SQLITE_OK)
-        return rc;
-    list_table *t = sqlite3_malloc64(sizeof *t);
-    if (!t)
-        return SQLITE_NOMEM;
-    memset(t, 0, sizeof *t);
-    t->of = *r;
-    connection_addref(r->c); /* loaded again, SQLite drops the module before its tables */
-    connection_table_opened(r->c);
-    *made = &t->base;
-    return SQLITE_OK;
+static const list *list_of(const sqlite3_vtab *base) {
+    return ((const module_table *)base)->of;
 }
 
-static int list_disconnect(sqlite3_vtab *base) {
-    connection_table_closed(((list_table *)base)->of.c);
-    connection_unref(((list_table *)base)->of.c);
-    sqlite3_free(base);
-    return SQLITE_OK;
+static int list_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                        sqlite3_vtab **made, char **error) {
+    (void)db, (void)argc, (void)argv, (void)error;
+    const list *l = ((const module_table *)aux)->of;
+    return module_connect(aux, l->schema, l->risk, made);
 }
 
 /* Bit k of the plan: argument k is given, by = alone. Above these bits: an option that the
@@ -202,7 +177,7 @@ static int list_disconnect(sqlite3_vtab *base) {
 enum { LACKS_SHIFT = MOST_ARGUMENTS };
 
 static int list_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
-    const list *l = ((const list_table *)base)->of.list;
+    const list *l = list_of(base);
     int at[MOST_ARGUMENTS], given = 0;
     memset(at, -1, sizeof at);
     for (int i = 0; i < info->nConstraint; i++) {
@@ -266,20 +241,20 @@ static int list_filter(sqlite3_vtab_cursor *base, int plan, const char *tokens, 
                        sqlite3_value **argv) {
     (void)tokens, (void)argc;
     list_cursor *cur = (list_cursor *)base;
-    const list_registration *of = &((list_table *)base->pVtab)->of;
+    const list *l = list_of(base->pVtab);
     if (plan >> LACKS_SHIFT > 0)
-        return fail_lacking(base->pVtab, of->list, plan >> LACKS_SHIFT);
+        return fail_lacking(base->pVtab, l, plan >> LACKS_SHIFT);
     grid_clear(&cur->grid);
     free_arguments(cur);
     cur->row = 0;
-    for (int k = 0, next = 0; k < of->list->arguments; k++) {
+    for (int k = 0, next = 0; k < l->arguments; k++) {
         if (!(plan >> k & 1))
             continue;
         cur->argument[k] = sqlite3_value_dup(argv[next++]);
         if (!cur->argument[k])
             return SQLITE_NOMEM;
     }
-    of->list->fill(&cur->grid, of->c, cur->argument);
+    l->fill(&cur->grid, ((module_table *)base->pVtab)->c, cur->argument);
     if (cur->grid.error) {
         sqlite3_free(base->pVtab->zErrMsg);
         base->pVtab->zErrMsg = cur->grid.error;
@@ -295,12 +270,12 @@ static int list_next(sqlite3_vtab_cursor *base) {
 
 static int list_eof(sqlite3_vtab_cursor *base) {
     const list_cursor *cur = (const list_cursor *)base;
-    return cur->row * ((list_table *)base->pVtab)->of.list->columns >= cur->grid.count;
+    return cur->row * list_of(base->pVtab)->columns >= cur->grid.count;
 }
 
 static int list_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
     const list_cursor *cur = (const list_cursor *)base;
-    const int columns = ((list_table *)base->pVtab)->of.list->columns;
+    const int columns = list_of(base->pVtab)->columns;
     if (column >= columns) {
         sqlite3_value *given = cur->argument[column - columns];
         if (given)
@@ -325,8 +300,8 @@ static int list_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
 static const sqlite3_module list_module = {
     .xConnect = list_connect,
     .xBestIndex = list_best_index,
-    .xDisconnect = list_disconnect,
-    .xDestroy = list_disconnect,
+    .xDisconnect = module_disconnect,
+    .xDestroy = module_disconnect,
     .xOpen = list_open,
     .xClose = list_close,
     .xFilter = list_filter,
@@ -336,23 +311,9 @@ static const sqlite3_module list_module = {
     .xRowid = list_rowid,
 };
 
-static void registration_free(void *aux) {
-    list_registration *r = aux;
-    connection_unref(r->c);
-    sqlite3_free(r);
-}
-
 int lists_register(connection *c) {
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        list_registration *r = sqlite3_malloc64(sizeof *r);
-        if (!r)
-            return SQLITE_NOMEM;
-        *r = (list_registration){c, &lists[i]};
-        connection_addref(c);
-        int rc = sqlite3_create_module_v2(c->db, lists[i].name, &list_module, r,
-                                          registration_free);
-        if (rc != SQLITE_OK)
-            return rc;
-    }
-    return SQLITE_OK;
+    int rc = SQLITE_OK;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && rc == SQLITE_OK; i++)
+        rc = module_register(c, lists[i].name, &list_module, &lists[i]);
+    return rc;
 }

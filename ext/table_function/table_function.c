@@ -6,14 +6,9 @@
 #include "table_function.h"
 #include "function_list.h"
 #include "rows.h"
+#include "base/module.h"
 
 #include <string.h>
-
-typedef struct table {
-    sqlite3_vtab base;
-    connection *c;
-    const table_function *function;
-} table;
 
 typedef struct cursor {
     sqlite3_vtab_cursor base;
@@ -150,12 +145,12 @@ static int function_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
 /* ---- the module ---- */
 
 static int function_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
-    const table *t = (const table *)base;
+    const module_table *t = (const module_table *)base;
     cursor *cur = sqlite3_malloc64(sizeof *cur);
     if (!cur)
         return SQLITE_NOMEM;
     memset(cur, 0, sizeof *cur);
-    cur->by = (caller){.c = t->c, .function = t->function, .vtab = base};
+    cur->by = (caller){.c = t->c, .function = t->of, .vtab = base};
     cur->arguments.by = cur->answer.by = &cur->by;
     int rc = scope_open(t->c, &cur->by.scope, t);
     if (rc != SQLITE_OK) {
@@ -177,10 +172,10 @@ static int function_close(sqlite3_vtab_cursor *base) {
 }
 
 static int function_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
-    const table *t = (const table *)base;
+    const module_table *t = (const module_table *)base;
     wal_notes_take(&t->c->logs, t->c->db); /* the statement has not begun */
     connection_note(t->c);
-    return plan_choose(&(caller){.c = t->c, .function = t->function, .vtab = base}, info);
+    return plan_choose(&(caller){.c = t->c, .function = t->of, .vtab = base}, info);
 }
 
 /* "CREATE TABLE x(vertex, depth INTEGER, ..., "(edges)" BLOB HIDDEN, ..., edges BLOB HIDDEN,
@@ -200,52 +195,24 @@ static char *schema_of(const table_function *f) {
     return sqlite3_str_finish(sql);
 }
 
-/* One for each module, so that its tables know their function. */
-typedef struct registration {
-    connection *c;
-    const table_function *function;
-} registration;
-
 /* INNOCUOUS: a table function reads tables and views that its caller may read as well;
 ** a query, which may do more, is refused unless top-level SQL holds it. */
 static int function_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                             sqlite3_vtab **made, char **error) {
-    (void)argc, (void)argv, (void)error;
-    const registration *r = aux;
-    char *schema = schema_of(r->function);
-    if (!schema)
-        return SQLITE_NOMEM;
-    int rc = sqlite3_declare_vtab(db, schema);
+    (void)db, (void)argc, (void)argv, (void)error;
+    char *schema = schema_of(((const module_table *)aux)->of);
+    int rc =
+        schema ? module_connect(aux, schema, SQLITE_VTAB_INNOCUOUS, made) : SQLITE_NOMEM;
     sqlite3_free(schema);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
-    if (rc != SQLITE_OK)
-        return rc;
-    table *t = sqlite3_malloc64(sizeof *t);
-    if (!t)
-        return SQLITE_NOMEM;
-    memset(t, 0, sizeof *t);
-    t->c = r->c;
-    t->function = r->function;
-    connection_addref(t->c); /* loaded again, SQLite drops the module before its tables */
-    connection_table_opened(t->c);
-    *made = &t->base;
-    return SQLITE_OK;
-}
-
-static int function_disconnect(sqlite3_vtab *base) {
-    connection_table_closed(((table *)base)->c);
-    connection_unref(((table *)base)->c);
-    sqlite3_free(base);
-    return SQLITE_OK;
+    return rc;
 }
 
 static const sqlite3_module function_module = {
     .xConnect =
         function_connect, /* no xCreate: the table is there without being created */
     .xBestIndex = function_best_index,
-    .xDisconnect = function_disconnect,
-    .xDestroy = function_disconnect,
+    .xDisconnect = module_disconnect,
+    .xDestroy = module_disconnect,
     .xOpen = function_open,
     .xClose = function_close,
     .xFilter = function_filter,
@@ -255,23 +222,10 @@ static const sqlite3_module function_module = {
     .xRowid = function_rowid,
 };
 
-static void registration_free(void *aux) {
-    registration *r = aux;
-    connection_unref(r->c);
-    sqlite3_free(r);
-}
-
 int table_functions_register(connection *c) {
-    for (int i = 0; i < table_function_count; i++) {
-        registration *r = sqlite3_malloc64(sizeof *r);
-        if (!r)
-            return SQLITE_NOMEM;
-        *r = (registration){c, table_functions[i]};
-        connection_addref(c);
-        int rc = sqlite3_create_module_v2(c->db, table_functions[i]->name,
-                                          &function_module, r, registration_free);
-        if (rc != SQLITE_OK)
-            return rc;
-    }
-    return SQLITE_OK;
+    int rc = SQLITE_OK;
+    for (int i = 0; i < table_function_count && rc == SQLITE_OK; i++)
+        rc = module_register(c, table_functions[i]->name, &function_module,
+                             table_functions[i]);
+    return rc;
 }
