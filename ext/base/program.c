@@ -29,20 +29,18 @@ static bool starts(const char *text, const char *with) {
 
 static int find_place_of_program(sqlite3 *db, const char *schema, const char *table,
                                  place *at) {
-    sqlite3_stmt *statement;
+    sqlite3_int64 root = -1;
     const char *name;
     *at = (place){-1, -1};
     for (int i = 0; at->schema < 0 && (name = sqlite3_db_name(db, i)) != NULL; i++)
         if (sqlite3_stricmp(name, schema) == 0)
             at->schema = i;
-    int rc = statement_prepare(db, &statement,
+    int rc = statement_integer(db, &root,
                                "SELECT rootpage FROM \"%w\".sqlite_schema WHERE type = "
                                "'table' AND name = %Q",
                                schema, table);
-    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
-        at->root = sqlite3_column_int(statement, 0);
-    int finish = sqlite3_finalize(statement);
-    return rc ? rc : finish ? finish : at->root > 0 ? SQLITE_OK : SQLITE_ERROR;
+    at->root = (int)root;
+    return rc ? rc : root > 0 ? SQLITE_OK : SQLITE_ERROR;
 }
 
 /* No other function runs SQL unless by a statement of its own, which is executing then. */

@@ -267,11 +267,10 @@ static int find_columns(sqlite3 *db, table_info *info) {
 /* PRAGMA reverse_unordered_selects: a SELECT without ORDER BY goes from the last row to the
 ** first. */
 static int selects_are_reversed(sqlite3 *db, bool *yes) {
-    sqlite3_stmt *statement;
-    int rc = statement_prepare(db, &statement, "PRAGMA reverse_unordered_selects");
-    *yes = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
-           sqlite3_column_int(statement, 0) != 0;
-    return statement_end(statement, rc);
+    sqlite3_int64 reversed = 0;
+    int rc = statement_integer(db, &reversed, "PRAGMA reverse_unordered_selects");
+    *yes = reversed != 0;
+    return rc;
 }
 
 /* The columns of the index that holds the rows, as ORDER BY has them. */

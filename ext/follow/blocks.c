@@ -98,13 +98,13 @@ static int write_header(sqlite3 *db, const definition *d, sqlite3_stmt *insert,
 
 /* Does every trigger of the graph stand in the schema before the view? */
 static int triggers_stand(sqlite3 *db, const definition *d, bool *stand) {
-    sqlite3_stmt *statement;
-    int rc = statement_prepare(db, &statement,
+    sqlite3_int64 found = 0;
+    int rc = statement_integer(db, &found,
                                "SELECT 1 FROM \"%w\".sqlite_schema WHERE type = 'view' "
                                "AND name = '%q_saved' COLLATE NOCASE AND rowid > %lld",
                                d->schema, d->name, d->latest_trigger);
-    *stand = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW;
-    return statement_end(statement, rc);
+    *stand = found != 0;
+    return rc;
 }
 
 /* The view after the triggers again, where one of these has been made anew. */

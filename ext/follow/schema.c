@@ -217,12 +217,12 @@ static bool table_is_there(sqlite3 *db, const char *schema, const char *table,
 /* Without the first mark the others would not be random. */
 static int first_mark_is_there(sqlite3 *db, const char *schema, const char *marks,
                                bool *there) {
-    sqlite3_stmt *statement;
-    int rc = statement_prepare(
-        db, &statement, "SELECT 1 FROM \"%w\".\"%w\" WHERE mark = 9223372036854775807",
+    sqlite3_int64 found = 0;
+    int rc = statement_integer(
+        db, &found, "SELECT 1 FROM \"%w\".\"%w\" WHERE mark = 9223372036854775807",
         schema, marks);
-    *there = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW;
-    return statement_end(statement, rc);
+    *there = found != 0;
+    return rc;
 }
 
 static int find_log(sqlite3 *db, definition *d) {

@@ -236,37 +236,12 @@ void stamp_free(stamp *s) {
     sqlite3_free(s);
 }
 
-static bool part_agrees(const part *a, const part *b) {
-    return a->schema_version == b->schema_version &&
-           (!a->source || a->data_version == b->data_version) &&
-           strcmp(a->schema, b->schema) == 0 && strcmp(a->file, b->file) == 0;
-}
-
-bool stamp_agrees(stamp *kept, const stamp *now) {
-    if (kept->count != now->count || now->memdb || !now->readable || !now->expiries ||
-        kept->expiries != now->expiries)
-        return false;
-    for (int i = 0; i < now->count; i++) {
-        if (!part_agrees(&kept->part[i], &now->part[i]))
-            return false;
-    }
-    if (now->writing)
-        return now->unwritten && kept->total_changes == now->total_changes;
-    kept->total_changes = now->total_changes;
-    return true;
-}
-
 /* With a shared cache, read_uncommitted shows what another connection may yet roll
 ** back. */
 static bool reads_uncommitted(connection *c) {
-    sqlite3_stmt *statement = NULL;
-    bool yes = true;
-    if (sqlite3_prepare_v2(c->db, "PRAGMA read_uncommitted", -1, &statement, NULL) ==
-            SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        yes = sqlite3_column_int(statement, 0) != 0;
-    sqlite3_finalize(statement);
-    return yes;
+    sqlite3_int64 yes = 1;
+    statement_integer(c->db, &yes, "PRAGMA read_uncommitted");
+    return yes != 0;
 }
 
 bool stamp_trusted(connection *c, const stamp *now) {
@@ -288,6 +263,19 @@ bool stamp_same_names(const stamp *kept, const stamp *now) {
     for (int i = 0; i < now->count && same; i++)
         same = part_same_names(&kept->part[i], &now->part[i]);
     return same;
+}
+
+bool stamp_agrees(stamp *kept, const stamp *now) {
+    if (!now->readable || !stamp_same_names(kept, now))
+        return false;
+    for (int i = 0; i < now->count; i++)
+        if (now->part[i].source &&
+            kept->part[i].data_version != now->part[i].data_version)
+            return false;
+    if (now->writing)
+        return now->unwritten && kept->total_changes == now->total_changes;
+    kept->total_changes = now->total_changes;
+    return true;
 }
 
 static const part *source_part(const stamp *s) {
