@@ -50,7 +50,7 @@ static int triangles_of(connection *c, const graph_request *request, sqlite3_int
         return rc;
     rc = count_triangles(c, graph, &kept, error);
     if (rc == SQLITE_OK) {
-        *count = (sqlite3_int64) * (const uint64_t *)kept->result;
+        *count = (sqlite3_int64) * (const uint64_t *)kept->found->result;
         search_release(c, kept);
     }
     graph_release(c, graph);

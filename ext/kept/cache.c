@@ -78,11 +78,7 @@ void graph_take(graph_ref *g, const loaded *got) {
 }
 
 void graph_free(graph_ref *g) {
-    while (g->searches) {
-        search_ref *next = g->searches->next;
-        search_free(g->searches);
-        g->searches = next;
-    }
+    searches_free(g);
     if (g->shared)
         shared_release(g->shared);
     else

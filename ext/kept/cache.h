@@ -81,6 +81,6 @@ void graph_settle(connection *c, graph_ref *g);
 void graph_drop(connection *c, graph_ref *g);
 /* Of a graph that is not in the list. */
 void graph_free(graph_ref *g);
-void search_free(search_ref *s);
+void searches_free(graph_ref *g);
 
 #endif

@@ -5,11 +5,7 @@
 
 void graph_changed(graph_ref *g) {
     g->odd_vertices = g->odd_ids = ODD_UNKNOWN;
-    while (g->searches) {
-        search_ref *next = g->searches->next;
-        search_free(g->searches);
-        g->searches = next;
-    }
+    searches_free(g);
 }
 
 /* What a graph is called and how it is asked for, without its edges. NULL: no memory. */

@@ -5,24 +5,17 @@
 #ifndef GPUGRAPH_KEPT_H
 #define GPUGRAPH_KEPT_H
 
+#include "shared_search.h"
 #include "stamp.h"
 #include "load/load.h"
 #include "load/row_ids.h"
 
-/* A finished search, kept with its graph. key: bytes that name function and settled
-** arguments. */
+/* A finished search, kept with its graph. */
 typedef struct search_ref {
     struct search_ref *next;
-    void *key;
-    int key_bytes;
-    unsigned hash;       /* of the key */
+    shared_search *found; /* its key, and what the descriptor made */
     bool irreproducible; /* may be set after search_keep: another run may give other rows,
                          ** so it stays while a running statement may ask again */
-    void *result;        /* what the descriptor made */
-    struct shared_search
-        *shared; /* whose result it is, other connections' too; or NULL */
-    void (*free_result)(void *result);
-    sqlite3_int64 bytes;
     unsigned long long used;
     int references; /* cursors that read it */
 } search_ref;
@@ -70,9 +63,10 @@ search_ref *search_find(connection *c, graph_ref *graph, const void *key, int ke
 ** freed). Referenced. */
 search_ref *search_keep(connection *c, graph_ref *graph, const void *key, int key_bytes,
                         void *result, sqlite3_int64 bytes, void (*free_result)(void *));
-/* The search has found more. result: the one before, added to where it is, if search->shared is NULL; else
-** another one, which is taken over, and which keeps the one before from going while somebody reads it. */
-void search_grow(graph_ref *graph, search_ref *search, void *result, sqlite3_int64 bytes);
+/* The search has found more. result: the one before, added to where it is, if it is private; else
+** another one, which is taken over, also on failure, and which keeps the one before from going while
+** somebody reads it. */
+int search_grow(graph_ref *graph, search_ref *search, void *result, sqlite3_int64 bytes);
 void search_release(connection *c, search_ref *search);
 /* Frees what is over cache_limit, least recently used first; never what a running
 ** statement may need. */

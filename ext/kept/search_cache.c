@@ -8,7 +8,7 @@
 ** again. So do the latest few, whatever the limit: a correlated subquery asks for them in
 ** every row.
 **
-** Where other connections use the graph, a search is theirs, too (shared_search.c). */
+** What a search has found is shared_search.c's: where other connections use the graph, it is theirs, too. */
 #include "cache.h"
 #include "shared.h"
 #include <string.h>
@@ -19,69 +19,31 @@ enum { KEPT_SEARCHES = 64 };
 /* As many as a statement has of different correlated subqueries over one graph. */
 enum { LATEST_SEARCHES = 4 };
 
-static unsigned hash_of(const void *key, int bytes) {
-    const unsigned char *at = key;
-    unsigned hash = 2166136261u; /* FNV-1a */
-    for (int i = 0; i < bytes; i++)
-        hash = (hash ^ at[i]) * 16777619u;
-    return hash;
+/* Where other connections find the graph's searches; NULL: it has no others. */
+static shared_searches *list_of(const graph_ref *graph) {
+    return graph->shared && !shared_is_foreign(graph->shared)
+               ? shared_searches_of(graph->shared)
+               : NULL;
 }
 
-static bool is_shared(const graph_ref *graph) {
-    return graph->shared && !shared_is_foreign(graph->shared);
-}
-
-static void result_free(search_ref *s) {
-    if (s->shared)
-        shared_search_release(s->shared);
-    else
-        s->free_result(s->result);
-}
-
-void search_free(search_ref *s) {
-    result_free(s);
-    sqlite3_free(s->key);
+static void search_free(search_ref *s) {
+    shared_search_release(s->found);
     sqlite3_free(s);
 }
 
-/* In front of the others; without a result yet. NULL: no memory. */
-static search_ref *search_add(connection *c, graph_ref *graph, const void *key,
-                              int key_bytes) {
-    search_ref *s = sqlite3_malloc(sizeof *s);
-    void *copy = sqlite3_malloc(key_bytes ? key_bytes : 1);
-    if (!s || !copy) {
-        sqlite3_free(s);
-        sqlite3_free(copy);
-        return NULL;
+void searches_free(graph_ref *graph) {
+    while (graph->searches) {
+        search_ref *next = graph->searches->next;
+        search_free(graph->searches);
+        graph->searches = next;
     }
-    memcpy(copy, key, (size_t)key_bytes);
-    *s = (search_ref){.next = graph->searches,
-                      .key = copy,
-                      .key_bytes = key_bytes,
-                      .hash = hash_of(key, key_bytes),
-                      .used = ++c->clock,
-                      .references = 1};
+}
+
+static void put_first(connection *c, graph_ref *graph, search_ref *s) {
+    s->next = graph->searches;
     graph->searches = s;
-    return s;
-}
-
-static void take_shared(search_ref *s, shared_search *shared) {
-    s->shared = shared;
-    s->result = shared->result;
-    s->free_result = shared->free_result;
-    s->bytes = shared->bytes;
-}
-
-/* The result goes to the other connections that use the graph. Without memory it stays this one's. */
-static void share_search_cache(graph_ref *graph, search_ref *s) {
-    const shared_search like = {.hash = s->hash,
-                                .key_bytes = s->key_bytes,
-                                .result = s->result,
-                                .free_result = s->free_result,
-                                .bytes = s->bytes};
-    s->shared = is_shared(graph)
-                    ? shared_search_put(shared_searches_of(graph->shared), s->key, &like)
-                    : NULL;
+    s->used = ++c->clock;
+    s->references++;
 }
 
 static void search_drop(graph_ref *graph, search_ref *s) {
@@ -117,64 +79,56 @@ static void keep_latest(graph_ref *graph) {
         search_drop(graph, oldest);
 }
 
-/* Of another connection that uses the graph; NULL: none, or no memory. */
-static search_ref *find_shared(connection *c, graph_ref *graph, const void *key,
-                               int key_bytes, unsigned hash) {
-    shared_search *shared =
-        is_shared(graph)
-            ? shared_search_find(shared_searches_of(graph->shared), key, key_bytes, hash)
-            : NULL;
-    search_ref *s = shared ? search_add(c, graph, key, key_bytes) : NULL;
-    if (shared && !s)
-        shared_search_release(shared);
-    if (!s)
+/* In front of the others; takes over what was found. NULL: no memory, or nothing was. */
+static search_ref *search_add(connection *c, graph_ref *graph, shared_search *found) {
+    search_ref *s = found ? sqlite3_malloc(sizeof *s) : NULL;
+    if (!s) {
+        if (found)
+            shared_search_release(found);
         return NULL;
-    take_shared(s, shared);
+    }
+    *s = (search_ref){.found = found};
+    put_first(c, graph, s);
     keep_latest(graph);
     return s;
 }
 
 search_ref *search_find(connection *c, graph_ref *graph, const void *key, int key_bytes) {
-    unsigned hash = hash_of(key, key_bytes);
+    const unsigned hash = shared_search_hash(key, key_bytes);
     for (search_ref **at = &graph->searches; *at; at = &(*at)->next) {
         search_ref *s = *at;
-        if (s->hash != hash || s->key_bytes != key_bytes ||
-            memcmp(s->key, key, (size_t)key_bytes) != 0)
+        if (!shared_search_is_of(s->found, key, key_bytes, hash))
             continue;
         *at = s->next;
-        s->next = graph->searches;
-        graph->searches = s;
-        s->used = ++c->clock;
-        s->references++;
+        put_first(c, graph, s);
         return s;
     }
-    return find_shared(c, graph, key, key_bytes, hash);
+    shared_searches *list = list_of(graph);
+    return list ? search_add(c, graph, shared_search_find(list, key, key_bytes, hash))
+                : NULL;
 }
 
 search_ref *search_keep(connection *c, graph_ref *graph, const void *key, int key_bytes,
                         void *result, sqlite3_int64 bytes, void (*free_result)(void *)) {
-    search_ref *s = search_add(c, graph, key, key_bytes);
-    if (!s) {
-        free_result(result);
-        return NULL;
-    }
-    s->result = result;
-    s->free_result = free_result;
-    s->bytes = bytes;
-    share_search_cache(graph, s);
-    keep_latest(graph);
-    return s;
+    return search_add(
+        c, graph,
+        shared_search_put(list_of(graph), key, key_bytes, result, bytes, free_result));
 }
 
-void search_grow(graph_ref *graph, search_ref *search, void *result,
-                 sqlite3_int64 bytes) {
-    const search_ref before = *search;
-    search->bytes = bytes;
-    if (result == before.result)
-        return;
-    search->result = result;
-    share_search_cache(graph, search);
-    shared_search_release(before.shared);
+int search_grow(graph_ref *graph, search_ref *search, void *result, sqlite3_int64 bytes) {
+    shared_search *before = search->found;
+    if (result == before->result) {
+        before->bytes = bytes;
+        return SQLITE_OK;
+    }
+    shared_search *found =
+        shared_search_put(list_of(graph), before->key, before->key_bytes, result, bytes,
+                          before->free_result);
+    if (!found)
+        return SQLITE_NOMEM;
+    search->found = found;
+    shared_search_release(before);
+    return SQLITE_OK;
 }
 
 void search_release(connection *c, search_ref *search) {
@@ -195,7 +149,7 @@ void graph_count_bytes(const graph_ref *graph, bool searches_alone, int64_t *hos
         *device += there;
     }
     for (const search_ref *s = graph->searches; s; s = s->next)
-        *host += s->bytes;
+        *host += s->found->bytes;
 }
 
 static int64_t bytes_kept(const connection *c) {

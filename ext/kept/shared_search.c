@@ -1,4 +1,4 @@
-/* One search for all connections that use one graph.
+/* What searches have found, and one search for all connections that use one graph.
 **
 **     connection 1   graph_ref   search_ref --\
 **     connection 2   graph_ref   search_ref ---- shared_search   key -> result
@@ -6,7 +6,8 @@
 **                       `----- shared_graph ---- list, the latest first
 **
 ** A key is the question as it stands, in numbers of the graph's vertices, so of one graph equal keys
-** have equal answers. What is listed is never changed: who wants more of it (table_function/answer.c) makes
+** have equal answers. Of a graph that one connection alone has, searches are in no list, and their results
+** may grow where they are. What is listed is never changed: who wants more of it (table_function/answer.c) makes
 ** another one that begins with it. Each connection forgets as it sees fit, and the last one frees.
 **
 ** The lock is held over steps in lists alone. */
@@ -21,7 +22,16 @@ enum { LISTED = 64 };
 
 static gg_brief_lock lock;
 
-static bool is_of(const shared_search *s, const void *key, int key_bytes, unsigned hash) {
+unsigned shared_search_hash(const void *key, int key_bytes) {
+    const unsigned char *at = key;
+    unsigned hash = 2166136261u; /* FNV-1a */
+    for (int i = 0; i < key_bytes; i++)
+        hash = (hash ^ at[i]) * 16777619u;
+    return hash;
+}
+
+bool shared_search_is_of(const shared_search *s, const void *key, int key_bytes,
+                         unsigned hash) {
     return s->hash == hash && s->key_bytes == key_bytes &&
            memcmp(s->key, key, (size_t)key_bytes) == 0;
 }
@@ -30,7 +40,7 @@ shared_search *shared_search_find(shared_searches *list, const void *key, int ke
                                   unsigned hash) {
     gg_lock(&lock);
     shared_search *s = list->first;
-    while (s && !is_of(s, key, key_bytes, hash))
+    while (s && !shared_search_is_of(s, key, key_bytes, hash))
         s = s->next;
     if (s)
         s->users++;
@@ -52,27 +62,44 @@ static void make_way(const shared_search *latest) {
     int place = 0;
     for (shared_search *s = latest->next; s; s = next) {
         next = s->next;
-        if (++place >= LISTED || is_of(s, latest->key, latest->key_bytes, latest->hash))
+        if (++place >= LISTED ||
+            shared_search_is_of(s, latest->key, latest->key_bytes, latest->hash))
             unlist(s);
     }
 }
 
-shared_search *shared_search_put(shared_searches *list, const void *key,
-                                 const shared_search *like) {
-    shared_search *s = malloc(sizeof *s + (size_t)like->key_bytes);
-    if (!s)
+shared_search *shared_search_put(shared_searches *list, const void *key, int key_bytes,
+                                 void *result, sqlite3_int64 bytes,
+                                 void (*free_result)(void *)) {
+    shared_search *s = malloc(sizeof *s + (size_t)key_bytes);
+    if (!s) {
+        free_result(result);
         return NULL;
-    memcpy(s, like, sizeof *s);
-    memcpy(s->key, key, (size_t)like->key_bytes);
-    s->users = 1;
-    s->process = gg_this_process();
-    s->list = list;
+    }
+    *s = (shared_search){.list = list,
+                         .users = 1,
+                         .process = gg_this_process(),
+                         .hash = shared_search_hash(key, key_bytes),
+                         .key_bytes = key_bytes,
+                         .result = result,
+                         .free_result = free_result,
+                         .bytes = bytes};
+    memcpy(s->key, key, (size_t)key_bytes);
+    if (!list)
+        return s;
     gg_lock(&lock);
     s->next = list->first;
     list->first = s;
     make_way(s);
     gg_unlock(&lock);
     return s;
+}
+
+bool shared_search_is_private(const shared_search *s) {
+    gg_lock(&lock);
+    const bool alone = !s->list && s->users == 1;
+    gg_unlock(&lock);
+    return alone;
 }
 
 /* What a child of fork() finds in a list is left there: its parent's threads may have been in the middle

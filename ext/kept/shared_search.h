@@ -1,8 +1,9 @@
-/* Searches of a shared graph, which its connections share: see shared_search.c. */
+/* What a search has found, for one connection or for all that share a graph: see shared_search.c. */
 #ifndef GPUGRAPH_SHARED_SEARCH_H
 #define GPUGRAPH_SHARED_SEARCH_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Of a graph: the latest first. All zero: none. */
@@ -10,27 +11,32 @@ typedef struct shared_searches {
     struct shared_search *first;
 } shared_searches;
 
-/* What was found, of a graph that never changes: so neither does it. */
 typedef struct shared_search {
     struct shared_search *next;
-    shared_searches *list; /* where it is found; NULL: nowhere */
+    shared_searches *list; /* where other connections find it; NULL: nowhere */
     int users;             /* search_refs, of whatever connection */
-    uint32_t process;      /* gg_this_process() of who has listed it */
+    uint32_t process;      /* gg_this_process() of who has made it */
     unsigned hash;         /* of the key */
     int key_bytes;
     void *result;
     void (*free_result)(void *result);
     sqlite3_int64 bytes;
-    char key[];
+    char key[]; /* bytes that name function and settled arguments */
 } shared_search;
 
+unsigned shared_search_hash(const void *key, int key_bytes);
+bool shared_search_is_of(const shared_search *s, const void *key, int key_bytes,
+                         unsigned hash);
 /* The latest of that key, with a reference; NULL: none. */
 shared_search *shared_search_find(shared_searches *list, const void *key, int key_bytes,
                                   unsigned hash);
-/* Lists what `like` says from its hash on, with one user; it is found in place of an earlier one of its
-** key. NULL: no memory, and the result is the caller's still. */
-shared_search *shared_search_put(shared_searches *list, const void *key,
-                                 const shared_search *like);
+/* A search with one user. In a list (list may be NULL) it is found in place of an earlier one of its
+** key. Takes the result over, also on failure (NULL: no memory). */
+shared_search *shared_search_put(shared_searches *list, const void *key, int key_bytes,
+                                 void *result, sqlite3_int64 bytes,
+                                 void (*free_result)(void *));
+/* Can nobody but the caller, its user, see the result? */
+bool shared_search_is_private(const shared_search *search);
 /* The last user frees it. */
 void shared_search_release(shared_search *search);
 /* None is found any more: the list goes. */

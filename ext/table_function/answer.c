@@ -249,7 +249,7 @@ static int make_and_keep(answer *s, const arguments *a, const question *q) {
     kept->irreproducible = is_irreproducible(q);
     drop_search(s);
     s->search = kept;
-    s->arrays = kept->result;
+    s->arrays = kept->found->result;
     return SQLITE_OK;
 }
 
@@ -260,7 +260,8 @@ static int find_kept_of_answer(answer *s, const question *q, bool *found) {
     if (rc != SQLITE_OK)
         return rc;
     const search_ref *now = s->search;
-    if (now && now->key_bytes == bytes && memcmp(now->key, s->key, (size_t)bytes) == 0) {
+    if (now && now->found->key_bytes == bytes &&
+        memcmp(now->found->key, s->key, (size_t)bytes) == 0) {
         *found = true;
         return SQLITE_OK;
     }
@@ -270,7 +271,7 @@ static int find_kept_of_answer(answer *s, const question *q, bool *found) {
         kept->irreproducible = is_irreproducible(q); /* it may be another connection's */
         drop_search(s);
         s->search = kept;
-        s->arrays = kept->result;
+        s->arrays = kept->found->result;
     }
     return SQLITE_OK;
 }
@@ -278,8 +279,9 @@ static int find_kept_of_answer(answer *s, const question *q, bool *found) {
 /* Where the arrays are to be added to: those that are there, unless other connections read them. NULL: no
 ** memory. */
 static arrays *begin_growth(answer *s) {
-    s->arrays = s->search->result;
-    return s->search->shared ? arrays_upon(s->arrays) : s->arrays;
+    s->arrays = s->search->found->result;
+    return shared_search_is_private(s->search->found) ? s->arrays
+                                                      : arrays_upon(s->arrays);
 }
 
 /* With an error they are what they were. */
@@ -288,9 +290,9 @@ static int end_growth(answer *s, arrays *to, int rc) {
         arrays_free(to);
         return rc;
     }
-    search_grow(s->graph, s->search, to, arrays_bytes(to));
-    s->arrays = to;
-    return rc;
+    const int grown = search_grow(s->graph, s->search, to, arrays_bytes(to));
+    s->arrays = s->search->found->result;
+    return rc ? rc : grown;
 }
 
 /* Adds what this plan wants and the kept answer lacks. A search that a limit has ended may end
@@ -298,7 +300,7 @@ static int end_growth(answer *s, arrays *to, int rc) {
 ** one made. */
 static int grow_answer(answer *s, const arguments *a, question *q) {
     unsigned there = 0;
-    s->arrays = s->search->result; /* another cursor may have added to it */
+    s->arrays = s->search->found->result; /* another cursor may have added to it */
     for (int i = A_TREE_EDGE; i <= A_POSTORDER; i++)
         there |= s->arrays->array[i] ? 1u << i : 0;
     const bool listed = s->arrays->listed;
@@ -384,9 +386,9 @@ static int make_order(answer *s, int by, arrays *made) {
 }
 
 int answer_order(answer *s, int order) {
-    const arrays *there = s->search->result;
+    const arrays *there = s->search->found->result;
     if (there->order[order].vertex) {
-        s->arrays = s->search->result;
+        s->arrays = s->search->found->result;
         return SQLITE_OK;
     }
     arrays *to = begin_growth(s);

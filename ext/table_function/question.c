@@ -148,14 +148,15 @@ bool question_was_asked(const answer *s) {
     read_open_question(s->key, &q);
     const size_t sources = q.search.source_count * sizeof(uint32_t);
     for (const search_ref *kept = s->graph->searches; kept; kept = kept->next) {
-        if (kept->key_bytes < (int)(sizeof q + sources))
+        const shared_search *found = kept->found;
+        if (found->key_bytes < (int)(sizeof q + sources))
             continue;
-        memcpy(&other, kept->key, sizeof other);
-        read_open_question(kept->key, &open);
+        memcpy(&other, found->key, sizeof other);
+        read_open_question(found->key, &open);
         /* Padding counts, and is 0 (question_ask).
         ** NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
         if (question_ends_early(&other) && memcmp(&open, &q, sizeof q) == 0 &&
-            memcmp((const char *)kept->key + sizeof q, s->key + sizeof q, sources) == 0)
+            memcmp(found->key + sizeof q, s->key + sizeof q, sources) == 0)
             return true;
     }
     return false;
