@@ -30,7 +30,8 @@ typedef struct wal_note {
 /* Of all databases of a connection. */
 typedef struct wal_notes {
     wal_note *note;
-    int count, room;
+    int count;
+    int64_t room;
 } wal_notes;
 
 #endif

@@ -44,8 +44,7 @@ typedef struct place_batch {
     int64_t *removed; /* edge numbers and one, ascending */
     uint64_t *before;
     int64_t *edge_id;
-    int64_t *end[2];
-    uint8_t *is_text[2];
+    id_array end[2];
     number *weight;
 } place_batch;
 

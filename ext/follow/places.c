@@ -66,10 +66,6 @@ static int change_rows(connection *c, gpugraph_graph *rows, row_changes *changes
     return status ? code_of_status(status) : row_ids_settle(c, rows);
 }
 
-static bool is_set(const uint8_t *bits, int64_t i) {
-    return bits && bits[i / 8] >> i % 8 & 1;
-}
-
 static bool take_arrays_of_places(place_batch *made, int64_t removed, int64_t added) {
     const size_t come = (size_t)added + 1;
     made->removed = malloc(((size_t)removed + 1) * sizeof *made->removed);
@@ -78,20 +74,17 @@ static bool take_arrays_of_places(place_batch *made, int64_t removed, int64_t ad
     made->weight = malloc(come * sizeof *made->weight);
     bool taken = made->removed && made->before && made->edge_id && made->weight;
     for (int k = 0; k < 2; k++) {
-        made->end[k] = malloc(come * sizeof *made->end[k]);
-        made->is_text[k] = calloc(come / 8 + 1, 1);
-        taken &= made->end[k] && made->is_text[k];
+        made->end[k].value = malloc(come * sizeof *made->end[k].value);
+        made->end[k].is_text = calloc(come / 8 + 1, 1);
+        taken &= made->end[k].value && made->end[k].is_text;
     }
     return taken;
 }
 
 /* Entry `at` of the batch's columns is what the loader has at i. */
 static void put_places(place_batch *made, int64_t at, const loader *l, int64_t i) {
-    for (int k = 0; k < 2; k++) {
-        made->end[k][at] = id_entry(&l->id[k], i);
-        if (is_set(l->id[k].is_text, i))
-            made->is_text[k][at / 8] |= (uint8_t)(1u << at % 8);
-    }
+    for (int k = 0; k < 2; k++)
+        id_put(&made->end[k], at, &l->id[k], i);
     if (l->weight)
         made->weight[at] = l->weight[i];
 }
@@ -158,8 +151,8 @@ static int find_all(const row_changes *changes, const place *old, const place *n
 
 static void take_columns_of_places(const place_batch *made, gpugraph_edges *added,
                                    gpugraph_changes *batch) {
-    added->source = (gpugraph_id_column){made->end[0], made->is_text[0], NULL};
-    added->target = (gpugraph_id_column){made->end[1], made->is_text[1], NULL};
+    added->source = (gpugraph_id_column){made->end[0].value, made->end[0].is_text, NULL};
+    added->target = (gpugraph_id_column){made->end[1].value, made->end[1].is_text, NULL};
     added->weight = added->weight ? made->weight : NULL;
     added->edge_id = made->edge_id;
     batch->removed = made->removed;
@@ -190,8 +183,8 @@ void place_batch_clear(place_batch *made) {
     free(made->edge_id);
     free(made->weight);
     for (int k = 0; k < 2; k++) {
-        free(made->end[k]);
-        free(made->is_text[k]);
+        free(made->end[k].value);
+        free(made->end[k].is_text);
     }
     memset(made, 0, sizeof *made);
 }

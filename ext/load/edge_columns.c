@@ -1,6 +1,7 @@
 /* Rows taken in as columns: see loader.h. */
 #include "loader.h"
 #include "base/big_block.h"
+#include "base/statement.h"
 #include "team.h"
 #include "base/whole_number.h"
 #include <float.h>
@@ -335,17 +336,16 @@ static char *describe_stored(const loader *l, sqlite3_int64 edge_id) {
     const row_source *rows = l->rows;
     sqlite3_stmt *row = NULL;
     char *text = NULL;
-    char *sql = sqlite3_mprintf("SELECT \"%w\" FROM \"%w\".\"%w\" WHERE \"%w\" = %lld",
-                                rows->column[2], rows->table.schema, rows->table.name,
-                                l->rowid, edge_id);
-    if (sql && sqlite3_prepare_v2(l->c->db, sql, -1, &row, NULL) == SQLITE_OK &&
+    if (statement_prepare(l->c->db, &row,
+                          "SELECT \"%w\" FROM \"%w\".\"%w\" WHERE \"%w\" = %lld",
+                          rows->column[2], rows->table.schema, rows->table.name, l->rowid,
+                          edge_id) == SQLITE_OK &&
         sqlite3_step(row) == SQLITE_ROW) {
         sqlite3_value *value = sqlite3_column_value(row, 0);
         sqlite3_value_numeric_type(value);
         text = fault_value(value);
     }
     sqlite3_finalize(row);
-    sqlite3_free(sql);
     return text;
 }
 

@@ -9,10 +9,6 @@
 #include "loader.h"
 #include <string.h>
 
-static bool has_text(const id_array *id, int64_t i) {
-    return id->is_text && id->is_text[i / 8] >> i % 8 & 1;
-}
-
 static void clear_text(id_array *id, int64_t i) {
     if (id->is_text)
         id->is_text[i / 8] &= (uint8_t) ~(1u << i % 8);
@@ -25,7 +21,7 @@ static int add_lone(loader *l, int end, int64_t i, int64_t row) {
     if (loader_room(to))
         return l->rc = to->rc;
     to->id[0].value[to->count] = id_entry(id, i);
-    if (has_text(id, i) && loader_put_number(to, &to->id[0], id_entry(id, i)))
+    if (id_is_text(id, i) && loader_put_number(to, &to->id[0], id_entry(id, i)))
         return l->rc = to->rc;
     if (to->has_ids && !to->edge_id.value && loader_begin_edge_ids(to))
         return l->rc = to->rc;
@@ -75,7 +71,7 @@ int half_row_put(loader *lone, sqlite3_value *end, int64_t number) {
 
 static void move_texts(id_array *id, int64_t to, int64_t from, int64_t count) {
     for (int64_t i = 0; i < count && id->is_text; i++) {
-        bool text = has_text(id, from + i);
+        bool text = id_is_text(id, from + i);
         clear_text(id, to + i);
         id->is_text[(to + i) / 8] |= (uint8_t)(text << (to + i) % 8);
     }

@@ -30,6 +30,15 @@ typedef struct id_array {
 static inline int64_t id_entry(const id_array *id, int64_t i) {
     return id->value32 ? id->value32[i] : id->value[i];
 }
+static inline bool id_is_text(const id_array *id, int64_t i) {
+    return id->is_text && id->is_text[i / 8] >> i % 8 & 1;
+}
+/* Entry `at` of *to, which has room and where there are texts no bit set there, becomes entry i. */
+static inline void id_put(id_array *to, int64_t at, const id_array *id, int64_t i) {
+    to->value[at] = id_entry(id, i);
+    if (id_is_text(id, i))
+        to->is_text[at / 8] |= (uint8_t)(1u << at % 8);
+}
 
 typedef struct loader {
     connection *c;

@@ -169,21 +169,15 @@ static bool take_columns_of_two_ways(loader *to, const loader *from, int64_t cou
            ((to->id[0].is_text && to->id[1].is_text) || !texts);
 }
 
-static void put_id(id_array *to, int64_t at, const id_array *id, int64_t i) {
-    to->value[at] = id_entry(id, i);
-    if (to->is_text && id->is_text && id->is_text[i / 8] >> i % 8 & 1)
-        to->is_text[at / 8] |= (uint8_t)(1u << at % 8);
-}
-
 /* Row i as one more edge; back: from its destination to its source. */
 static void put_two_ways(loader *to, const loader *from, int64_t i, bool back,
                          number weight, int64_t row) {
     const int64_t at = to->count++;
     for (int end = 0; end < 2; end++)
-        put_id(&to->id[end], at, &from->id[back ? !end : end], i);
+        id_put(&to->id[end], at, &from->id[back ? !end : end], i);
     to->weight[at] = weight;
     if (from->edge_id.value && to->edge_id.value)
-        put_id(&to->edge_id, at, &from->edge_id, i);
+        id_put(&to->edge_id, at, &from->edge_id, i);
     else if (to->edge_id.value)
         to->edge_id.value[at] = i + 1;
     if (to->row)

@@ -1,6 +1,7 @@
 /* The write-ahead log and its index: see wal_frames.h; layouts: sqlite.org/fileformat2.html
 ** section 4, sqlite.org/walformat.html. */
 #include "wal_frames.h"
+#include "base/room.h"
 #include "bytes.h"
 
 #include <stdlib.h>
@@ -126,14 +127,8 @@ static void drop_note(wal_notes *notes, wal_note *note) {
 
 static void put_note(wal_notes *notes, const wal_note *made) {
     wal_note *note = note_of(notes, made->file);
-    if (!note && notes->count == notes->room) {
-        int room = notes->room + 4;
-        wal_note *larger = realloc(notes->note, (size_t)room * sizeof *larger);
-        if (!larger)
-            return;
-        notes->note = larger;
-        notes->room = room;
-    }
+    if (!note && !room_for_one(&notes->note, notes->count, &notes->room, sizeof *note))
+        return;
     if (!note)
         note = &notes->note[notes->count++];
     *note = *made;
@@ -172,7 +167,7 @@ void wal_notes_take(wal_notes *notes, sqlite3 *db) {
 }
 
 void wal_notes_clear(wal_notes *notes) {
-    free(notes->note);
+    sqlite3_free(notes->note);
     *notes = (wal_notes){0};
 }
 
