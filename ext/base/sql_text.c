@@ -78,6 +78,14 @@ bool sql_word_is(const char *at, const char *end, const char *keyword) {
            sqlite3_strnicmp(token.start, keyword, (int)length) == 0;
 }
 
+const char *sql_find_word(const char *at, const char *end, const char *keyword,
+                          sql_token *token) {
+    do {
+        at = sql_next(at, end, token);
+    } while (token->kind != SQL_END && !sql_word_is(token->start, token->end, keyword));
+    return at;
+}
+
 char *sql_unquote(const sql_token *token) {
     char mark = token->kind == SQL_QUOTED ? closing(*token->start) : 0;
     const char *at = token->start + (mark != 0), *end = token->end - (mark != 0);

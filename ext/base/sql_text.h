@@ -25,6 +25,9 @@ typedef struct sql_token {
 const char *sql_skip_space(const char *at, const char *end);
 /* The next token after space; returns where it ends. */
 const char *sql_next(const char *at, const char *end, sql_token *token);
+/* Goes on to the next token that is this keyword, or to the end; returns where it ends. */
+const char *sql_find_word(const char *at, const char *end, const char *keyword,
+                          sql_token *token);
 /* Is the word at this place this keyword (given in capitals)? */
 bool sql_word_is(const char *at, const char *end, const char *keyword);
 /* The name or the string that a word or quoted token means; NULL: no memory.

@@ -89,9 +89,7 @@ static int find_module(sqlite3 *db, table_info *info) {
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         const char *at = statement_text(statement, 0), *end = at + strlen(at);
         sql_token token;
-        do {
-            at = sql_next(at, end, &token);
-        } while (token.kind != SQL_END && !sql_word_is(token.start, token.end, "USING"));
+        at = sql_find_word(at, end, "USING", &token);
         sql_next(at, end, &token);
         char *module = sql_unquote(&token);
         if (!module)

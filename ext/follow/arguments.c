@@ -162,9 +162,7 @@ static int cut_arguments(const char *sql, char **argument) {
     const char *end = sql + strlen(sql), *start = NULL, *at = sql;
     int depth = 0, count = 0;
     sql_token token;
-    do {
-        at = sql_next(at, end, &token);
-    } while (token.kind != SQL_END && !sql_word_is(token.start, token.end, "USING"));
+    at = sql_find_word(at, end, "USING", &token);
     at = sql_next(at, end, &token); /* gpugraph */
     while (count < MOST_ARGUMENTS) {
         at = sql_next(at, end, &token);

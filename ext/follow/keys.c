@@ -59,9 +59,7 @@ static char *term_of(const char *sql, int number) {
     const char *end = sql + strlen(sql), *at = sql, *start, *stop;
     sql_token token;
     int depth = 1;
-    do {
-        at = sql_next(at, end, &token);
-    } while (token.kind != SQL_END && !sql_word_is(token.start, token.end, "ON"));
+    at = sql_find_word(at, end, "ON", &token);
     at = sql_next(at, end, &token); /* the table */
     at = sql_next(at, end, &token); /* its bracket */
     start = stop = at;
@@ -180,11 +178,8 @@ static int append_match(sqlite3 *db, const definition *d, const char *index,
 /* Of an index on some rows: " AND (condition)", as written after WHERE, so that SQLite finds
 ** the rows by that index. What replaces whom is a matter of the rows that are in it. */
 static void append_condition(const char *sql, sqlite3_str *match, bool *known) {
-    const char *at = sql, *end = sql + strlen(sql);
-    sql_token token;
-    do { /* no column of the index is called WHERE unless it is quoted */
-        at = sql_next(at, end, &token);
-    } while (token.kind != SQL_END && !sql_word_is(token.start, token.end, "WHERE"));
+    sql_token token; /* no column of the index is called WHERE unless it is quoted */
+    const char *at = sql_find_word(sql, sql + strlen(sql), "WHERE", &token);
     *known &= token.kind != SQL_END;
     sqlite3_str_appendf(match, " AND (%s\n)", at);
 }

@@ -320,9 +320,7 @@ int trigger_columns(const char *sql, char **column) {
     const char *end = sql + strlen(sql);
     sql_token token;
     int count = 0;
-    do {
-        sql = sql_next(sql, end, &token);
-    } while (token.kind != SQL_END && !sql_word_is(token.start, token.end, "SELECT"));
+    sql = sql_find_word(sql, end, "SELECT", &token);
     while (count < EDGE_COLUMNS) { /* new . "a" , */
         sql = sql_next(sql, end, &token);
         if (!sql_word_is(token.start, token.end, "NEW"))
