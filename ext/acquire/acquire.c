@@ -116,10 +116,7 @@ static int check_weights_of(reading *r, const graph_ref *g) {
 static int check_ids_of(reading *r, graph_ref *g) {
     char *fault;
     int rc = mixed_ids_check(r->c, g, &fault);
-    if (fault)
-        *r->error = sqlite3_mprintf("%s: %s", r->request->function, fault);
-    sqlite3_free(fault);
-    return rc == SQLITE_ERROR && !*r->error ? SQLITE_NOMEM : rc;
+    return explain_fault(r, rc, fault);
 }
 
 /* Edges may be on a device alone: of a graph that was read for a search, also under the name of one that is followed. */
@@ -128,11 +125,8 @@ static int bring_edges_of(reading *r, const graph_ref *g) {
     if (!r->request->edges_here)
         return SQLITE_OK;
     connection_run(r->c, &run);
-    const int rc = code_of_status(gpugraph_bring_edges(g->graph, &run));
-    if (rc != SQLITE_ERROR)
-        return rc;
-    *r->error = sqlite3_mprintf("%s: %s", r->request->function, run.message);
-    return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
+    gpugraph_bring_edges(g->graph, &run);
+    return code_of_run(&run, r->request->function, r->error);
 }
 
 int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,

@@ -10,14 +10,6 @@
 #include "source/query_params.h"
 #include <string.h>
 
-static int prefix_error(reading *r, int rc, char *sentence) {
-    if (rc == SQLITE_OK || !sentence)
-        return rc == SQLITE_ERROR ? SQLITE_NOMEM : rc;
-    *r->error = sqlite3_mprintf("%s: %s", r->request->function, sentence);
-    sqlite3_free(sentence);
-    return *r->error ? rc : SQLITE_NOMEM;
-}
-
 static int parse_texts(reading *r) {
     const graph_request *q = r->request;
     char *sentence;
@@ -25,7 +17,7 @@ static int parse_texts(reading *r) {
         edge_parse(q->edges, q->edges_bytes, EDGE_COLUMNS, &r->edges_text, &sentence);
     if (rc == SQLITE_OK && q->vertices)
         rc = edge_parse(q->vertices, q->vertices_bytes, 1, &r->vertices_text, &sentence);
-    return prefix_error(r, rc, sentence);
+    return explain_fault(r, rc, sentence);
 }
 
 static int resolve(reading *r) {
@@ -37,7 +29,7 @@ static int resolve(reading *r) {
     if (rc == SQLITE_OK) {
         char *fault;
         rc = query_params_bind(r->c->db, r->edges.query, r->request, &fault);
-        rc = prefix_error(r, rc, fault);
+        rc = explain_fault(r, rc, fault);
     }
     if (rc == SQLITE_OK && r->edges.kind == 'g' && r->edges_text.columns == 0)
         rc = followed_redirect(r);
@@ -132,11 +124,11 @@ static int keep_twin(reading *r, loaded *other) {
 
 static int load_rows(reading *r, loaded *got, loaded *other) {
     if (r->c->readings >= MAX_READINGS)
-        return prefix_error(r, SQLITE_ERROR,
-                            sqlite3_mprintf("%s is read in the course of reading %d "
-                                            "other edge sources: a view or query "
-                                            "reads itself; make it read tables",
-                                            r->edges.name, MAX_READINGS));
+        return explain_fault(r, SQLITE_ERROR,
+                             sqlite3_mprintf("%s is read in the course of reading %d "
+                                             "other edge sources: a view or query "
+                                             "reads itself; make it read tables",
+                                             r->edges.name, MAX_READINGS));
     graph_request request = *r->request;
     request.undirected = is_undirected(r);
     r->c->readings++;
@@ -188,7 +180,7 @@ static int check_weight(reading *r) {
     char *sentence = source_without_weight(edges);
     if (sentence && unclear)
         sentence = sqlite3_mprintf("%z" SOURCE_OR_NO_WEIGHT, sentence);
-    return prefix_error(r, SQLITE_ERROR, sentence);
+    return explain_fault(r, SQLITE_ERROR, sentence);
 }
 
 /* Reads the graph that the texts name. */

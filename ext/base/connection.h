@@ -85,6 +85,9 @@ unsigned long long connection_expiries(connection *c);
 void connection_run(connection *c, gpugraph_run *run);
 /* The SQLITE_ code for a status of the library. */
 int code_of_status(gpugraph_status status);
+/* That of a run that has ended. *error: where it is SQLITE_ERROR the library's sentence, after the
+** function's name unless that is NULL (sqlite3_free). */
+int code_of_run(const gpugraph_run *run, const char *function, char **error);
 /* A line on stderr for work over a second, where config.progress asks for it and stderr
 ** is a terminal. */
 void connection_progress(connection *c, const char *phase, double ms,

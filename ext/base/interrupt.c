@@ -123,3 +123,12 @@ int code_of_status(gpugraph_status status) {
         return SQLITE_ERROR;
     }
 }
+
+int code_of_run(const gpugraph_run *run, const char *function, char **error) {
+    const int rc = code_of_status(run->status);
+    if (rc != SQLITE_ERROR)
+        return rc;
+    *error = sqlite3_mprintf("%s%s%s", function ? function : "", function ? ": " : "",
+                             run->message);
+    return *error ? rc : SQLITE_NOMEM;
+}

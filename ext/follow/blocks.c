@@ -129,13 +129,9 @@ static int write_graph(connection *c, gpugraph_graph *graph, writer *w, uint64_t
     if (!graph)
         return SQLITE_OK;
     connection_run(c, &run);
-    gpugraph_status status = gpugraph_pack(graph, &run, &to);
-    if (w->rc)
-        return w->rc;
-    if (code_of_status(status) == SQLITE_ERROR)
-        *error = sqlite3_mprintf("%s", run.message);
+    gpugraph_pack(graph, &run, &to);
     *size = gpugraph_packed_size(graph);
-    return code_of_status(status);
+    return w->rc ? w->rc : code_of_run(&run, NULL, error);
 }
 
 static int write_all(connection *c, const definition *d, const block_graphs *graphs,

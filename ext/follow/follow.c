@@ -406,8 +406,7 @@ int followed_redirect(reading *r) {
         rc = definition_resolve(r->c, r->request->function, r->scope, r->follow,
                                 &r->edges, r->error);
     else if (error)
-        *r->error = sqlite3_mprintf("%s: %s", r->request->function, error);
+        rc = explain_fault(r, rc, error);
     r->edges.searched = searched;
-    sqlite3_free(error);
     return rc;
 }

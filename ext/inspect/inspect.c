@@ -33,8 +33,7 @@ static int count_triangles(connection *c, graph_ref *graph, search_ref **kept,
         return SQLITE_NOMEM;
     if (gpugraph_triangles(graph->graph, &run, count) != GPUGRAPH_OK) {
         free(count);
-        *error = sqlite3_mprintf("gpugraph_triangles: %s", run.message);
-        return code_of_status(run.status);
+        return code_of_run(&run, "gpugraph_triangles", error);
     }
     *kept = search_keep(c, graph, triangles_key, sizeof triangles_key, count,
                         sizeof *count, free);

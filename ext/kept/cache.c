@@ -222,6 +222,14 @@ int explain_lock(reading *r, int rc, const char *name) {
     return rc;
 }
 
+int explain_fault(reading *r, int rc, char *sentence) {
+    if (rc == SQLITE_OK || !sentence)
+        return rc == SQLITE_ERROR ? SQLITE_NOMEM : rc;
+    *r->error = sqlite3_mprintf("%s: %s", r->request->function, sentence);
+    sqlite3_free(sentence);
+    return *r->error ? rc : SQLITE_NOMEM;
+}
+
 void check_done(reading *r) {
     timings_add(&r->c->timings, "check", gg_now_ms() - r->started_ms, 0, r->why);
 }

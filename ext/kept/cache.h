@@ -24,6 +24,9 @@ typedef struct reading {
 
 /* The sentence for tables that cannot be looked at; returns rc. */
 int explain_lock(reading *r, int rc, const char *name);
+/* Puts the function's name before the sentence of an error, which it frees; NULL with SQLITE_ERROR: no
+** memory. Returns rc. */
+int explain_fault(reading *r, int rc, char *sentence);
 /* Adds the phase "check": what came before rows were read, or instead. */
 void check_done(reading *r);
 

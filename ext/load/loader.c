@@ -434,30 +434,21 @@ static int create_graph(const graph_request *request, loader *edges,
     edges->weight = NULL;
     edges->weight32 = NULL;
     edges->edge_id.value = NULL;
-    int rc = code_of_status(gpugraph_create(&given, &run, graph));
-    if (rc == SQLITE_OK && request->edges_here)
-        rc = code_of_status(gpugraph_bring_edges(*graph, &run));
-    if (rc == SQLITE_ERROR) {
-        *error = sqlite3_mprintf("%s: %s", request->function, run.message);
-        return *error ? rc : SQLITE_NOMEM;
-    }
-    return rc;
+    if (gpugraph_create(&given, &run, graph) == GPUGRAPH_OK && request->edges_here)
+        gpugraph_bring_edges(*graph, &run);
+    return code_of_run(&run, request->function, error);
 }
 
 /* Before that, where rowids are kept beside edge ids: which edge is which row's. */
 static int create_named(const graph_request *request, loader *edges, const loader *v,
                         intern *names, intern *texts, loaded *result, char **error) {
     id_array *id = &edges->edge_id;
-    char *why = NULL;
     int rc = SQLITE_OK;
     if (edges->has_rows && edges->count && !id->value)
         rc = loader_begin_edge_ids(edges);
     if (edges->has_rows && rc == SQLITE_OK)
-        rc = row_ids_make(edges->c, edges->count, edges->row, id->value, id->is_text,
-                          names, &result->row_ids, &why);
-    if (why)
-        *error = sqlite3_mprintf("%s: %s", request->function, why);
-    sqlite3_free(why);
+        rc = row_ids_make(edges->c, request->function, edges->count, edges->row,
+                          id->value, id->is_text, names, &result->row_ids, error);
     return rc ? rc : create_graph(request, edges, v, texts, &result->graph, error);
 }
 
@@ -510,10 +501,8 @@ static int create_half_rows(const graph_request *request, const loader *v, inter
         return SQLITE_OK;
     connection_run(v->c, &run);
     run.phase = NULL; /* the graph's own phases tell of the rows */
-    int rc = code_of_status(gpugraph_create(&rows, &run, half_rows));
-    if (rc == SQLITE_ERROR)
-        *error = sqlite3_mprintf("%s: %s", request->function, run.message);
-    return rc == SQLITE_ERROR && !*error ? SQLITE_NOMEM : rc;
+    gpugraph_create(&rows, &run, half_rows);
+    return code_of_run(&run, request->function, error);
 }
 
 static void share_loader(const loaded *result, loaded *other) {

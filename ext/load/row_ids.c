@@ -66,9 +66,9 @@ static int number_edges_of_row_ids(connection *c, int64_t count, const int64_t *
     return SQLITE_OK;
 }
 
-int row_ids_make(connection *c, int64_t count, const int64_t *row, int64_t *id,
-                 const uint8_t *is_text, intern *texts, gpugraph_graph **rows,
-                 char **why) {
+int row_ids_make(connection *c, const char *function, int64_t count, const int64_t *row,
+                 int64_t *id, const uint8_t *is_text, intern *texts,
+                 gpugraph_graph **rows, char **error) {
     gpugraph_run run;
     intern_close(texts);
     const gpugraph_edges loops = {
@@ -80,11 +80,8 @@ int row_ids_make(connection *c, int64_t count, const int64_t *row, int64_t *id,
     connection_run(c, &run);
     run.phase = NULL; /* the graph's own phases tell of the rows */
     run.backend = GPUGRAPH_CPU;
-    int rc = code_of_status(gpugraph_create(&loops, &run, rows));
-    if (rc == SQLITE_ERROR) {
-        *why = sqlite3_mprintf("%s", run.message);
-        return *why ? rc : SQLITE_NOMEM;
-    }
+    gpugraph_create(&loops, &run, rows);
+    int rc = code_of_run(&run, function, error);
     if (rc == SQLITE_OK)
         rc = row_ids_settle(c, *rows);
     return rc ? rc : number_edges_of_row_ids(c, count, row, id, *rows);

@@ -33,10 +33,10 @@ int64_t row_id_intern(intern *texts, const char *text, size_t bytes);
 
 /* The rows as a graph. id[i] is an INTEGER, or where bit i of is_text (which may be NULL) is set
 ** the number of a text; afterwards it is one more than the number of row i's edge. Closes the
-** texts. *why: a sentence where SQLITE_ERROR is returned. */
-int row_ids_make(connection *c, int64_t count, const int64_t *row, int64_t *id,
-                 const uint8_t *is_text, intern *texts, gpugraph_graph **rows,
-                 char **why);
+** texts. *error: a sentence where SQLITE_ERROR is returned. */
+int row_ids_make(connection *c, const char *function, int64_t count, const int64_t *row,
+                 int64_t *id, const uint8_t *is_text, intern *texts,
+                 gpugraph_graph **rows, char **error);
 /* Is to be called whenever the rows have changed, or come from elsewhere: what is below looks at
 ** what this makes. */
 int row_ids_settle(connection *c, gpugraph_graph *rows);
