@@ -1,23 +1,25 @@
 /* A list of what a search reaches (sssp/found.h), in time of what it looks at: by weight
 ** Dijkstra's algorithm with a heap, by depth the list itself is the queue.
 **
-**     found    vertex    17  3  90  4 ...      as they are found; value: the distance, tentative until it is
-**              mark       S  F   F  - ...      taken from the heap (F); S: a source
-**     heap     (distance, place)               an entry for each time that a distance fell
-**     the caller's arrays    found that are final, ascending by vertex
+**     found    vertex    17  3  90  4 ...    in the order in which they are found
+**              value     0   2  2   5 ...    the distance, tentative until the vertex is final
+**              mark      S   F  F   - ...    S: a source; F: final
+**     heap     (distance, place)             an entry each time that a distance falls
+**     the caller's arrays                    final vertices, ascending
 **
-** Distances of every type are words (base/words.h). The search gives up where arrays are
-** quicker; where a sum leaves the range, about which there are rules; and where a tree
-** would have to go on from ties at one distance (tree/tree.c). A tree edge is looked up by
-** its ends, in rows with edge numbers. They are made for a graph that is searched often,
-** and for a search that has not given up. */
+** Distances of every type are words (base/words.h). The search gives up if arrays are
+** quicker, if a sum leaves the range, about which there are rules, and if a tree would
+** have to go on from ties at one distance (tree/tree.c). A tree edge is looked up by its
+** ends, in rows with edge numbers. They are made for a graph that is searched often, and
+** for a search that has not given up. */
 #include "sssp.h"
 #include "base/words.h"
 #include "found.h"
 #include "reached.h"
 #include "graph/graph.h"
 
-/* A source is final, too. From OFFERED on: final, and the vertex at place mark - OFFERED has offered it a tree edge. */
+/* A source is final, too. From OFFERED on: final, and the vertex at place mark - OFFERED
+** has offered it a tree edge. */
 enum mark { TENTATIVE, FINAL, SOURCE, OFFERED };
 
 struct list {
@@ -29,10 +31,10 @@ struct list {
     gpugraph_distance_type type;
     uint64_t bound; /* the largest distance that counts */
     uint32_t final,
-        pending;  /* pending: targets not final yet, target[0 .. pending - 1] */
-    gg_heap heap; /* of places; by weight */
-    uint32_t expanded,
-        level_end; /* by depth, of found: where the queue begins, and the next level */
+        pending;        /* pending: targets not final yet, target[0 .. pending - 1] */
+    gg_heap heap;       /* of places; by weight */
+    uint32_t expanded;  /* by depth: the queue begins there in found, */
+    uint32_t level_end; /* and the next level there */
     uint64_t looked, most_arcs, since;
     bool within_range; /* a sum that leaves the range is beyond the bound, too */
     bool given_up;
@@ -169,8 +171,7 @@ static void find_listed(struct list *l) {
 
 /* ---- the tree ---- */
 
-/* The first of the edges between the two, in this sense of theirs, that leads from one distance to the
-** other. */
+/* The first edge from a to b that leads from one distance to the other. */
 static uint64_t tight(const struct list *l, uint32_t a, uint32_t b, uint64_t from,
                       uint64_t to) {
     const gpugraph_graph *graph = l->graph;
@@ -202,7 +203,8 @@ static void offer_tree_edge(struct list *l, const struct found_vertex *u,
     }
 }
 
-/* An edge for each from a nearer one, by those arcs that lead to its very distance; once for all parallel ones. */
+/* Every final vertex gets an edge from a nearer one, along arcs that lead to its very
+** distance. Parallel arcs are looked at once. */
 static void grow_tree(struct list *l) {
     struct found *f = &l->found;
     const uint32_t expanded = l->by_depth ? l->expanded : f->count;
