@@ -60,25 +60,6 @@ part_rest(const cores &c, uint32_t pass, uint32_t count, uint32_t k, uint32_t ro
         atomicMin(&state->fewest[(pass + 1) % PEEL_COUNTS], fewest);
 }
 
-/* An arc from a vertex that has gone (peel.cuh). */
-struct arc_of_core {
-    uint32_t *core, k;
-    __device__ uint32_t look(uint32_t u) const {
-        return gg_peek(&core[u]);
-    }
-    __device__ bool may_fall(uint32_t degree) const {
-        return degree > k;
-    }
-    __device__ uint32_t ask(uint32_t u) const {
-        return atomicSub(&core[u], 1u);
-    }
-    __device__ bool falls(uint32_t u, uint32_t before, uint32_t) const {
-        if (before <= k)
-            atomicAdd(&core[u], 1u);
-        return before == k + 1;
-    }
-};
-
 /* Cooperative. Every pass takes a vertex, or is followed by one that does. */
 static __global__ void __launch_bounds__(PEEL_BLOCK)
     peel_cores(const __grid_constant__ cores c) {

@@ -160,6 +160,23 @@ gg_peel_append(const peel_lists &p, uint32_t v, bool wanted, const slice_list &l
     gg_peel_append_rows(rows, list);
 }
 
+/* An arc from a vertex that has gone. A counter that would fall below k is put back, as on
+** the CPU. */
+struct arc_of_core {
+    uint32_t *core, k;
+    __device__ uint32_t look(uint32_t u) const {
+        return gg_peek(&core[u]);
+    }
+    __device__ uint32_t ask(uint32_t u) const {
+        return atomicSub(&core[u], 1u);
+    }
+    __device__ bool falls(uint32_t u, uint32_t before) const {
+        if (before <= k)
+            atomicAdd(&core[u], 1u);
+        return before == k + 1;
+    }
+};
+
 /* The lane whose arcs number k is one of; first: arcs before each lane's. */
 static __device__ __forceinline__ unsigned owner_of(uint32_t first, uint32_t k) {
     unsigned owner = 0;
@@ -171,10 +188,9 @@ static __device__ __forceinline__ unsigned owner_of(uint32_t first, uint32_t k) 
 
 /* What the arcs of a lane, to to[i] where there is one, take away; *rows: the rows of what has fallen. A question is
 ** asked for every arc before the first answer is looked at, so that all are on their way together. */
-template <typename take_type>
 static __device__ __forceinline__ void
-take_all(const peel_lists &p, const take_type &take, const uint32_t (&to)[PEEL_AT_ONCE],
-         bool (&falls)[PEEL_AT_ONCE], uint32_t round, peel_rows<PEEL_AT_ONCE> *rows) {
+take_all(const peel_lists &p, const arc_of_core &take, const uint32_t (&to)[PEEL_AT_ONCE],
+         bool (&falls)[PEEL_AT_ONCE], peel_rows<PEEL_AT_ONCE> *rows) {
     uint32_t answer[PEEL_AT_ONCE];
     bool any = false;
 #pragma unroll
@@ -182,14 +198,14 @@ take_all(const peel_lists &p, const take_type &take, const uint32_t (&to)[PEEL_A
         answer[i] = falls[i] ? take.look(to[i]) : 0;
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
-        falls[i] = falls[i] && take.may_fall(answer[i]);
+        falls[i] = falls[i] && answer[i] > take.k;
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
         if (falls[i])
             answer[i] = take.ask(to[i]);
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++) {
-        falls[i] = falls[i] && take.falls(to[i], answer[i], round);
+        falls[i] = falls[i] && take.falls(to[i], answer[i]);
         any |= falls[i];
     }
     if (warp_ballot(any) != 0)
@@ -201,11 +217,9 @@ take_all(const peel_lists &p, const take_type &take, const uint32_t (&to)[PEEL_A
 
 /* One warp's share of a round, warp number `warp` of `warps`: some slices at a time, their arcs dealt
 ** out to the lanes. */
-template <typename take_type>
 static __device__ __forceinline__ void
 gg_peel_walk(const peel_lists &p, const uint64_t *slice, uint32_t count, uint32_t warp,
-             uint32_t warps, uint32_t round, const slice_list &next,
-             const take_type &take) {
+             uint32_t warps, const slice_list &next, const arc_of_core &take) {
     uint32_t tile = count / warps + 1;
     tile = tile < GG_WARP ? tile : GG_WARP;
     for (uint64_t at = (uint64_t)warp * tile; at < count; at += (uint64_t)warps * tile) {
@@ -232,16 +246,15 @@ gg_peel_walk(const peel_lists &p, const uint64_t *slice, uint32_t count, uint32_
                     warp_from_64(begin, owner) + (k - warp_from(first, owner));
                 to[i] = gg_load_now(p.rows.target + arc, falls[i]);
             }
-            take_all(p, take, to, falls, round, &rows);
+            take_all(p, take, to, falls, &rows);
             gg_peel_append_rows(rows, next);
         }
     }
 }
 
 /* Rounds by one block, while they are narrow. */
-template <typename take_type>
 static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32_t count,
-                                     near_lists *near, const take_type &take) {
+                                     near_lists *near, const arc_of_core &take) {
     const uint32_t end = round + PEEL_ALONE;
     for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
         near->slice[round % 2][i] = p.slice[round % 2][i];
@@ -255,7 +268,7 @@ static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32
                                  near->slice[(round + 1) % 2],
                                  &near->count[(round + 1) % PEEL_COUNTS]};
         gg_peel_walk(p, near->slice[round % 2], count, threadIdx.x / GG_WARP,
-                     blockDim.x / GG_WARP, round, next, take);
+                     blockDim.x / GG_WARP, next, take);
         if (threadIdx.x == 0) /* read last in the round before */
             near->count[(round + 2) % PEEL_COUNTS] = 0;
         __syncthreads();
@@ -311,19 +324,11 @@ static __device__ __forceinline__ peel_meeting meet(peel_meeting *meeting, bool 
     return near->meeting;
 }
 
-/* take, of an arc that leads to t:
-**
-**     look(t)                   what is known of it without a change
-**     may_fall(that)            else that is all
-**     ask(t)                    the change, whose answer tells
-**     falls(t, answer, round)   is it taken away by that?
-**
-** All threads of a cooperative grid, after a barrier: rounds from `round` on, until one is empty or
-** the host says stop. Returns the round after them, behind a barrier. */
-template <typename take_type>
+/* All threads of a cooperative grid, after a barrier: rounds from `round` on, until one is
+** empty or the host says stop. Returns the round after them, behind a barrier. */
 static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t round,
                                                    near_lists *near,
-                                                   const take_type &take) {
+                                                   const arc_of_core &take) {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     struct peel_state *state = p.state;
     /* Neighbours in a list go to different blocks: a round of some hundred slices is work for all. */
@@ -355,7 +360,7 @@ static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t
             state->meeting[(round + 2) % PEEL_COUNTS] = 0;
         if (stop)
             state->stopped = 1;
-        gg_peel_walk(p, p.slice[round % 2], count, warp, warps, round, next, take);
+        gg_peel_walk(p, p.slice[round % 2], count, warp, warps, next, take);
         round++;
         now = meet(meeting, stop, near);
     }

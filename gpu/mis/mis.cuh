@@ -153,9 +153,9 @@ static __device__ __forceinline__ void mis_note(sight &s, bool blocks, uint64_t 
 
 /* Looks at arcs at .. end - 1 of a vertex whose word is own, until the first neighbour
 ** that has joined, comes earlier, or has the same word. In the last case mis_past_tie
-** compares, because the comparison is a call that costs registers. Each of `lanes` threads
-** that look together reads `each` words at a time; chunks begin at multiples of 128
-** bytes. */
+** compares, because the comparison is a call that costs registers. Each of `lanes`
+** threads that look together reads `each` words at a time; chunks begin at multiples of
+** 128 bytes. */
 template <int lanes, int each>
 static __device__ __forceinline__ sight mis_scan(const mis_graph &g, uint32_t own,
                                                  uint64_t at, uint64_t end) {

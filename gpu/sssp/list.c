@@ -2,7 +2,7 @@
 ** Dijkstra's algorithm with a heap, by depth the list itself is the queue.
 **
 **     found    vertex    17  3  90  4 ...    in the order in which they are found
-**              value     0   2  2   5 ...    the distance, tentative until the vertex is final
+**              value     0   2  2   5 ...    the distance; tentative where not final
 **              mark      S   F  F   - ...    S: a source; F: final
 **     heap     (distance, place)             an entry each time that a distance falls
 **     the caller's arrays                    final vertices, ascending
