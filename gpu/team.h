@@ -67,6 +67,15 @@ void gg_slices(int threads, uint64_t count, gg_span *range, void *job);
 /* The same for pieces of `chunk` items: where some items are more work than others. */
 void gg_chunks(int threads, uint64_t count, uint64_t chunk, gg_span *range, void *job);
 
+/* The next items [*low, *high) of `count`, `chunk` at most, behind *taken, for a member of a
+** team. False: none are left. */
+static inline bool gg_take_chunk(uint64_t *taken, uint64_t count, uint64_t chunk,
+                                 uint64_t *low, uint64_t *high) {
+    *low = __atomic_fetch_add(taken, chunk, __ATOMIC_RELAXED);
+    *high = *low + chunk < count ? *low + chunk : count;
+    return *low < count;
+}
+
 /* Where part number `part` of `parts` equal slices of n items begins. */
 static inline uint64_t gg_slice(uint64_t n, int part, int parts) {
     return n / (uint64_t)parts * (uint64_t)part +

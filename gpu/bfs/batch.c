@@ -133,19 +133,14 @@ spread_vertex(struct batch *b, uint32_t v, struct gg_claims *finds, uint64_t *lo
 static inline __attribute__((always_inline)) void spread(struct batch *b, bool shared) {
     struct gg_claims finds;
     finds.count = 0;
-    uint64_t since = 0;
+    uint64_t since = 0, i, last;
     bool stop = gg_stopping(b->run);
-    while (!stop) {
-        uint64_t i = __atomic_fetch_add(&b->taken, BFS_GRAB, __ATOMIC_RELAXED);
-        uint64_t last = i + BFS_GRAB < b->listed ? i + BFS_GRAB : b->listed;
-        if (i >= last)
-            break;
+    while (!stop && gg_take_chunk(&b->taken, b->listed, BFS_GRAB, &i, &last))
         for (; i < last && !stop; i++) {
             uint64_t arcs = 0;
             stop = !spread_vertex(b, b->list[i], &finds, &arcs, shared) ||
                    gg_worked(b->run, &since, arcs + 1);
         }
-    }
     gg_hand_claims_over(&finds, b->found, &b->tail);
 }
 
@@ -163,20 +158,16 @@ static void spread_shared(void *job, int member) {
 static void settle_finds(void *job, int member) {
     struct batch *b = job;
     struct tally tally = {0};
-    uint64_t since = 0;
+    uint64_t since = 0, i, last;
     (void)member;
-    while (!gg_worked(b->run, &since, BFS_GRAB)) {
-        uint64_t i = __atomic_fetch_add(&b->taken, BFS_GRAB, __ATOMIC_RELAXED);
-        uint64_t last = i + BFS_GRAB < b->tail ? i + BFS_GRAB : b->tail;
-        if (i >= last)
-            break;
+    while (!gg_worked(b->run, &since, BFS_GRAB) &&
+           gg_take_chunk(&b->taken, b->tail, BFS_GRAB, &i, &last))
         for (; i < last; i++) {
             uint32_t v = b->found[i];
             b->visit[v] = b->next[v];
             b->next[v] = 0;
             arrive(b, &tally, v, b->visit[v]);
         }
-    }
     tell_tally(b, &tally);
 }
 
@@ -197,14 +188,10 @@ static inline uint64_t gather_vertex(const struct batch *b, uint32_t v, uint64_t
 static void gather_vertices(void *job, int member) {
     struct batch *b = job;
     struct tally tally = {0};
-    uint64_t since = 0;
+    uint64_t since = 0, v, last;
     bool stop = gg_stopping(b->run);
     (void)member;
-    while (!stop) {
-        uint64_t v = __atomic_fetch_add(&b->taken, GATHER_GRAB, __ATOMIC_RELAXED);
-        uint64_t last = v + GATHER_GRAB < b->forward.n ? v + GATHER_GRAB : b->forward.n;
-        if (v >= last)
-            break;
+    while (!stop && gg_take_chunk(&b->taken, b->forward.n, GATHER_GRAB, &v, &last))
         for (; v < last && !stop; v++) {
             uint64_t missing = b->searching & ~b->seen[v], arcs = 1;
             uint64_t searches =
@@ -214,7 +201,6 @@ static void gather_vertices(void *job, int member) {
                 arrive(b, &tally, (uint32_t)v, searches);
             stop = gg_worked(b->run, &since, arcs);
         }
-    }
     tell_tally(b, &tally);
 }
 

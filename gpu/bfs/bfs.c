@@ -166,13 +166,10 @@ static void join_top_down(void *job, int member) {
     struct gg_claims finds;
     finds.count = 0;
     uint64_t seen = 0, pause_at = GG_POLL_ITEMS;
+    uint64_t i, last;
     bool stop = gg_stopping(b->run);
     (void)member;
-    while (!stop) {
-        uint64_t i = __atomic_fetch_add(&b->taken, BFS_GRAB, __ATOMIC_RELAXED);
-        uint64_t last = i + BFS_GRAB < b->end ? i + BFS_GRAB : b->end;
-        if (i >= last)
-            break;
+    while (!stop && gg_take_chunk(&b->taken, b->end, BFS_GRAB, &i, &last)) {
         for (; i < last && !stop; i++)
             stop = !expand_shared(b, b->queue[i], &seen, &finds);
         if (seen >= pause_at) {

@@ -58,15 +58,10 @@ static uint64_t find_in_word(struct bfs *b, uint64_t word, uint64_t *seen) {
 /* A thread's part: words of the bitmap, some at a time. */
 static void join_bottom_up(void *job, int member) {
     struct bfs *b = job;
-    uint64_t found = 0, seen = 0, pause_at = GG_POLL_ITEMS;
+    uint64_t found = 0, seen = 0, pause_at = GG_POLL_ITEMS, word, last;
     bool stop = gg_stopping(b->run);
     (void)member;
-    while (!stop) {
-        uint64_t word = __atomic_fetch_add(&b->taken, GRAB_WORDS, __ATOMIC_RELAXED);
-        uint64_t last = word + GRAB_WORDS;
-        last = last < b->words ? last : b->words;
-        if (word >= last)
-            break;
+    while (!stop && gg_take_chunk(&b->taken, b->words, GRAB_WORDS, &word, &last))
         for (; word < last && !stop; word++) {
             uint64_t fresh = find_in_word(b, word, &seen);
             b->next[word] = b->visited[word] | fresh;
@@ -76,7 +71,6 @@ static void join_bottom_up(void *job, int member) {
                 stop = gg_pause(b->run);
             }
         }
-    }
     __atomic_fetch_add(&b->found, found, __ATOMIC_RELAXED);
 }
 

@@ -125,32 +125,21 @@ static struct best count_row(struct spreading *s, uint32_t v, struct tally *tall
 
 /* ---- an iteration ---- */
 
-static bool take_vertices(struct spreading *s, uint32_t *first, uint32_t *end) {
-    if (gg_pause(s->run))
-        return false;
-    const uint64_t n = s->rows.n,
-                   at = __atomic_fetch_add(&s->taken, CHUNK, __ATOMIC_RELAXED);
-    if (at >= n)
-        return false;
-    *first = (uint32_t)at;
-    *end = (uint32_t)(n - at < CHUNK ? n : at + CHUNK);
-    return true;
-}
-
 static void spread_some(void *spreading, int member, int team) {
     struct spreading *s = spreading;
     struct tally *tally = &s->tally[member];
     bool changed = false;
-    uint64_t since = 0;
+    uint64_t since = 0, v, end;
     (void)team;
     if (!tally->slot)
         tally->slot =
             gg_alloc_zero(s->run, (uint64_t)1 << TABLE_BITS, sizeof *tally->slot);
-    for (uint32_t v, end; tally->slot && take_vertices(s, &v, &end);)
+    while (tally->slot && !gg_pause(s->run) &&
+           gg_take_chunk(&s->taken, s->rows.n, CHUNK, &v, &end))
         for (;
              v < end && !gg_worked(s->run, &since, s->rows.end[v] - s->rows.begin[v] + 1);
              v++) {
-            const struct best best = count_row(s, v, tally);
+            const struct best best = count_row(s, (uint32_t)v, tally);
             s->next[v] = best.count > 0 ? best.label : s->label[v];
             changed |= s->next[v] != s->label[v];
         }

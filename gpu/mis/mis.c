@@ -158,16 +158,13 @@ static void look_at_chunks(void *rounds, int member, int team) {
     struct rounds *r = rounds;
     (void)member, (void)team;
     struct waiting kept[CHUNK];
-    uint64_t since = 0;
-    while (!gg_pause(r->m->run)) {
-        uint64_t first = __atomic_fetch_add(&r->taken, CHUNK, __ATOMIC_RELAXED);
-        if (first >= r->count)
-            return;
-        uint64_t count = r->count - first < CHUNK ? r->count - first : CHUNK, keep = 0;
-        for (uint64_t i = 0; i < count; i++) {
-            struct waiting w = {(uint32_t)(first + i), 0};
+    uint64_t since = 0, i, end;
+    while (!gg_pause(r->m->run) && gg_take_chunk(&r->taken, r->count, CHUNK, &i, &end)) {
+        uint64_t keep = 0;
+        for (; i < end; i++) {
+            struct waiting w = {(uint32_t)i, 0};
             if (r->list)
-                w = r->list[first + i];
+                w = r->list[i];
             if (must_wait(r, &w))
                 kept[keep++] = w;
             if (gg_worked(r->m->run, &since,
