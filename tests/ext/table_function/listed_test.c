@@ -213,6 +213,20 @@ static void ask_by_two(const char *question, int from, int most, const char *wei
 
 /* Arrays by vertex of which few entries are rows, passed over many at a time: what the lists say, for each type of
 ** value. A long path has stretches without any row; from its middle rows lie close together. */
+/* Rows that a search by weight has made have weights, which depths do not count. */
+START_TEST(depths_beside_weights) {
+    const char *reached = "SELECT count(*), sum(vertex * depth) FROM gpu_bfs('g', 1) "
+                          "WHERE max_depth = 3";
+    make_graph(250, 400, 1);
+    run("SELECT gpugraph_config('backend', 'cpu')");
+    run("SELECT count(*) FROM gpu_sssp('g', 1)");
+    char *right = ask("%s AND method = 'direction-optimizing'", reached);
+    expect_method("top-down", reached);
+    expect(right, "%s", reached);
+    sqlite3_free(right);
+}
+END_TEST
+
 START_TEST(arrays_of_few_rows) {
     static const char *const weights[] = {"1", "20000000000", "0.25"};
     run("SELECT gpugraph_config('backend', 'cpu')");
@@ -367,6 +381,7 @@ const struct suite suite = {
       .cases = {{&rows_of_many_sources, 4}, {&one_kept_list, 2}}},
      {"listed", .timeout = 240, .setup = sql_open, .teardown = sql_close,
       .cases = {{&what_is_a_list},
+                {&depths_beside_weights},
                 {&arrays_of_few_rows},
                 {&lists_of_a_device},
                 {&limits},
