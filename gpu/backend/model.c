@@ -130,11 +130,18 @@ static bool has_rows(const gpugraph_graph *graph, const gg_algorithm *a) {
            gg_csr_made(graph, CSR_IN) || gg_csr_made(graph, CSR_BOTH);
 }
 
+/* Of rows that the host has yet to make. */
+static double rows_ms(const gpugraph_graph *graph, const gg_algorithm *a,
+                      const gpugraph_run *run) {
+    double row_ns = a->rows == CSR_SIMPLE ? COST_SIMPLE : GG_COST_CSR;
+    double rows = has_rows(graph, a) ? 0 : row_ns * arcs_of_rows(graph, a);
+    int threads = gg_threads(run, (uint64_t)a->arcs(graph));
+    return rows / least(threads, GG_COST_ROWS_SPEEDUP) * 1e-6;
+}
+
 static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm *a,
                                 const gpugraph_run *run) {
     double arcs = a->arcs(graph);
-    double row_ns = a->rows == CSR_SIMPLE ? COST_SIMPLE : GG_COST_CSR;
-    double rows = has_rows(graph, a) ? 0 : row_ns * arcs_of_rows(graph, a);
     double away = gg_is_away(graph) ? (double)graph->m * 3 * sizeof(uint32_t) : 0;
     int threads = gg_threads(run, (uint64_t)arcs);
     double most = a->alone && a->alone(graph) ? 1
@@ -142,8 +149,7 @@ static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm 
                                               : GG_COST_SPEEDUP;
     return (struct prediction){
         .search_ms = arcs * a->cpu_ns / least(threads, most) * 1e-6,
-        .stays_ms = rows / least(threads, GG_COST_ROWS_SPEEDUP) * 1e-6 +
-                    away / GG_HOME_BYTES_PER_MS};
+        .stays_ms = rows_ms(graph, a, run) + away / GG_HOME_BYTES_PER_MS};
 }
 
 /* Bytes by the bus in a millisecond: its buffers are filled by threads. */
@@ -173,7 +179,7 @@ static bool has_shared_rows(const gpugraph_graph *graph, const gg_algorithm *a,
     return has;
 }
 
-/* Each has its part, and a bus of its own; the edges that they read are the host's. */
+/* Each has its part, and a bus of its own; the host makes the rows. */
 static struct prediction on_several(const gpugraph_graph *graph, const gg_algorithm *a,
                                     int devices, const gpugraph_run *run) {
     double arcs = a->arcs(graph), result = (double)graph->n * sizeof(uint64_t);
@@ -184,7 +190,7 @@ static struct prediction on_several(const gpugraph_graph *graph, const gg_algori
                      arcs * a->several_ns * 1e-6 / devices + result / bus(run, result),
         .stays_ms = has_shared_rows(graph, a, devices, run)
                         ? 0
-                        : home + edges / bus(run, edges) +
+                        : home + rows_ms(graph, a, run) + edges / bus(run, edges) +
                               arcs * GG_COST_SEVERAL * 1e-6 / devices};
 }
 

@@ -8,7 +8,7 @@
 #include "algorithm.h"
 #include "device/weigh.h"
 
-/* Nanoseconds that several devices take to make an arc of rows which they share, for each
+/* Nanoseconds to renumber an arc of the host's rows and to send it to a device, for each
 ** arc that one device has. */
 #define GG_COST_SEVERAL 0.3
 /* `auto` takes several devices where they are predicted to be that many times as fast as

@@ -75,7 +75,6 @@ struct gg_limits {
     /* ---- distributed execution ---- */
     uint64_t
         part_gathered; /* arcs left at which one part finds strong components; 0: none */
-    uint64_t several_sorted_arcs; /* the most arcs that an owner sorts at once */
     const struct several_exchange *several_exchange; /* NULL: the best that is possible */
 
     /* ---- stand-ins for the device ---- */
@@ -91,8 +90,7 @@ struct gg_limits {
         .cells_least = (uint64_t)8 << 20, .whole_items = 0, .reached_least = 1 << 17,    \
         .forest = {1 << 16, GG_FOREST_SAMPLE}, .paths_ahead_degree = 4,                  \
         .mis_word_bytes = 0, .sssp_adjust = 0, .part_gathered = 1 << 20,                 \
-        .several_sorted_arcs = UINT64_MAX, .several_exchange = 0, .devices = 0,          \
-        .copies = 0,                                                                     \
+        .several_exchange = 0, .devices = 0, .copies = 0,                                \
     }
 
 #ifdef GPUGRAPH_TEST_LIMITS

@@ -1,16 +1,15 @@
-/* Independent sets and searches by depth over R-MATs that several devices share, drawn there (drawn_parts.cuh).
+/* Independent sets and searches by depth over R-MATs that several devices share (drawn_parts.cuh).
 **
 **     bench_several SCALE FACTOR DEVICES ...
 **
-** For each of DEVICES: what making the rows took, the most bytes that one device held meanwhile, then a
-** line for every search: the median, least and most of REPEATS (5, in the environment) in milliseconds, and a checksum
+** For each of DEVICES: what making the rows took, then a line for every search: the median, least and most of REPEATS (5, in the environment) in milliseconds, and a checksum
 ** over (number, value), the same whatever devices there are. On one device alone the same rows are given to
 ** the one-device forms, too ("one-launch-balanced", "direction-optimizing"), whose kernels are timed.
 ** Searches by depth are from SOURCES (5) vertices of the largest component, each repeated; a first
 ** round of each kind, in which hubs are learned, is not timed. TIMES=1: all times, too, in their order. Behind each search its answer comes home, as a whole call's does, and
 ** as that of processes (bench_mpi_drawn) does, which stand beside these: devices are idle meanwhile. BRING=0: it does not.
 **
-**     MAKE,scale,factor,devices,ms,arcs,most bytes of a device
+**     MAKE,scale,factor,devices,ms,arcs
 **     SEVERAL,algorithm,method,scale,factor,devices,repeats,median,least,most,sum */
 #include "distributed/bfs/several.cuh"
 #include "drawn_parts.cuh"

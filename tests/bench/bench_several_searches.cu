@@ -1,4 +1,4 @@
-/* PageRank and shortest paths over R-MATs that several devices share, drawn there
+/* PageRank and shortest paths over R-MATs that several devices share
 ** (drawn_parts.cuh): each edge both ways, weights 1 .. 255.
 **
 **     bench_several_searches SCALE FACTOR DEVICES ...

@@ -1,5 +1,5 @@
-/* What benchmarks of several devices share: R-MATs that are drawn on the devices, so that none of them and no
-** host ever has one whole; as gengraph.cuh's rmat:SCALE:FACTOR, edge for edge.
+/* What benchmarks of several devices share: R-MATs that a device draws and the host keeps, as gengraph.cuh's
+** rmat:SCALE:FACTOR, edge for edge.
 **
 **     NAME SCALE FACTOR DEVICES ...
 **
@@ -9,6 +9,7 @@
 
 #include "drawn_rmat.cuh"
 #include "distributed/devices/several.cuh"
+#include "graph/graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,23 +18,6 @@
 #include <algorithm>
 #include <string>
 #include <vector>
-
-struct bench {
-    const char *name; /* the program's */
-    int scale, repeats;
-    uint64_t factor;
-    std::string devices;
-    struct several_team team;
-    struct several_parts parts;
-    gpugraph_run run;
-};
-
-static void need(struct bench *b, bool well) {
-    if (!well || b->run.status != GPUGRAPH_OK || !gg_several_going(&b->team)) {
-        fprintf(stderr, "%s: %s\n", b->name, b->run.message);
-        exit(1);
-    }
-}
 
 /* ---- edges ---- */
 
@@ -47,25 +31,79 @@ static __global__ void draw(uint64_t first, uint64_t count, int scale, uint32_t 
     }
 }
 
-static bool fill(struct cuda_job *job, void *self, uint64_t first, uint64_t count,
-                 uint32_t *source, uint32_t *target, void *weight) {
-    const struct bench *b = (const struct bench *)self;
-    draw<<<gg_grid(job, count, 16), GG_BLOCK, 0, job->stream>>>(
-        first, count, b->scale, source, target, (uint32_t *)weight);
-    return gg_launched(job, "draw");
+static bool draw_edges(struct cuda_job *job, gpugraph_graph *graph, int scale) {
+    const uint64_t chunk = 1 << 24;
+    uint32_t *array[3],
+        *home[] = {graph->source, graph->target, (uint32_t *)graph->weight};
+    struct workspace space = {NULL, 3 * chunk * sizeof(uint32_t)};
+    if (!gg_workspace(job, &space))
+        return false;
+    for (uint32_t *&at : array)
+        at = gg_carve<uint32_t>(&space, chunk);
+    for (uint64_t first = 0; first < graph->m && gg_going(job); first += chunk) {
+        const uint64_t count = std::min(chunk, graph->m - first);
+        draw<<<gg_grid(job, count, 16), GG_BLOCK, 0, job->stream>>>(
+            first, count, scale, array[0], array[1], home[2] ? array[2] : NULL);
+        gg_launched(job, "draw");
+        for (int i = 0; i < 3 && gg_going(job); i++)
+            if (home[i])
+                gg_download(job, home[i] + first, array[i], count * sizeof(uint32_t));
+    }
+    return gg_going(job);
 }
 
-/* MAKE,scale,factor,devices,ms,arcs,most bytes of a device */
+/* A graph that has edges and no ids, for gg_rows. NULL: run says why. */
+static gpugraph_graph *draw_graph(int scale, uint64_t factor, bool weighted,
+                                  gpugraph_run *run) {
+    struct cuda_job job;
+    gpugraph_graph *graph = (gpugraph_graph *)gg_alloc_zero(run, 1, sizeof *graph);
+    if (!graph)
+        return NULL;
+    graph->n = 1u << scale;
+    graph->m = factor << scale;
+    graph->wide = gg_is_wide(graph->m);
+    graph->distance_type = GPUGRAPH_UINT32;
+    graph->source = (uint32_t *)gg_alloc(run, graph->m, sizeof(uint32_t));
+    graph->target = (uint32_t *)gg_alloc(run, graph->m, sizeof(uint32_t));
+    if (weighted)
+        graph->weight = gg_alloc(run, graph->m, sizeof(uint32_t));
+    gg_point_edges(graph, weighted ? GPUGRAPH_INTEGER_WEIGHTS : GPUGRAPH_UNWEIGHTED);
+    if (run->status == GPUGRAPH_OK && gg_job_open(&job, NULL, run)) {
+        draw_edges(&job, graph, scale);
+        gg_job_close(&job);
+    }
+    if (run->status == GPUGRAPH_OK)
+        return graph;
+    gpugraph_free(graph);
+    return NULL;
+}
+
+/* ---- rows ---- */
+
+struct bench {
+    const char *name; /* the program's */
+    int scale, repeats;
+    uint64_t factor;
+    std::string devices;
+    gpugraph_graph *graph;
+    struct several_team team;
+    struct several_parts parts;
+    gpugraph_run run;
+};
+
+static void need(struct bench *b, bool well) {
+    if (!well || b->run.status != GPUGRAPH_OK || !gg_several_going(&b->team)) {
+        fprintf(stderr, "%s: %s\n", b->name, b->run.message);
+        exit(1);
+    }
+}
+
+/* MAKE,scale,factor,devices,ms,arcs: for the first of DEVICES the host's rows are made, too. */
 static void make(struct bench *b, enum csr_kind kind, bool weighted) {
-    uint64_t peak = 0;
-    const struct several_source source = {
-        1u << b->scale, b->factor << b->scale, fill, b, weighted ? sizeof(uint32_t) : 0,
-        false};
     const double began = gg_now_ms();
-    need(b, gg_several_make(&b->team, &source, kind, &b->parts, &peak));
-    printf("MAKE,%d,%llu,%s,%.1f,%llu,%llu\n", b->scale, (unsigned long long)b->factor,
-           b->devices.c_str(), gg_now_ms() - began, (unsigned long long)b->parts.arcs,
-           (unsigned long long)peak);
+    need(b, gg_several_rows(&b->team, kind, weighted, &b->parts));
+    printf("MAKE,%d,%llu,%s,%.1f,%llu\n", b->scale, (unsigned long long)b->factor,
+           b->devices.c_str(), gg_now_ms() - began, (unsigned long long)b->parts.arcs);
     fflush(stdout);
 }
 
@@ -102,11 +140,13 @@ static void run_on(struct bench *b, const char *devices, enum csr_kind kind,
     b->run.backend = GPUGRAPH_CUDA;
     b->run.device = ordinal[0];
     gg_begin(&b->run);
-    need(b, gg_several_open(&b->team, NULL, &b->run, ordinal, parts));
+    if (!b->graph)
+        b->graph = draw_graph(b->scale, b->factor, weighted, &b->run);
+    need(b, b->graph && gg_several_open(&b->team, b->graph, &b->run, ordinal, parts));
     make(b, kind, weighted);
     search(b);
-    gg_several_free_parts(&b->team, &b->parts);
     gg_several_close(&b->team);
+    gpugraph_release_device(b->graph);
 }
 
 /* REPEATS, in the environment, or so many. */
@@ -123,6 +163,7 @@ static int run_all(int argc, char **argv, const char *name, int repeats,
     b.repeats = getenv("REPEATS") ? atoi(getenv("REPEATS")) : repeats;
     for (int i = 3; i < argc; i++)
         run_on(&b, argv[i], kind, weighted, search);
+    gpugraph_free(b.graph);
     return 0;
 }
 

@@ -26,31 +26,12 @@ struct several_kept {
 
 static uint64_t stamps;
 
-static uint64_t bytes_of(const struct several_parts *parts, int p) {
-    const struct several_rows *rows = &parts->rows[p];
-    return block_bytes((uint64_t)parts->places.stride + 1, sizeof *rows->offset) +
-           block_bytes(rows->room, sizeof *rows->target) +
-           (rows->weight ? block_bytes(rows->room, parts->weight_bytes) : 0) +
-           (rows->hub ? block_bytes(parts->places.stride, sizeof *rows->hub) : 0) +
-           (rows->closed ? block_bytes(parts->places.stride / 8, 1) : 0) +
-           gg_light_bytes(&rows->light);
-}
-
 /* The device is current. */
 static void free_kind(struct several_kept *kept, int kind) {
     struct several_parts *parts = &kept->kind[kind].parts;
     for (int p = 0; p < kept->members; p++) {
-        struct several_rows *rows = &parts->rows[p];
-        if (!rows->offset)
-            continue;
-        add_bytes(&kept->part, -(int64_t)bytes_of(parts, p));
-        gg_free_block(rows->offset,
-                      block_bytes((uint64_t)parts->places.stride + 1, sizeof(uint64_t)));
-        gg_free_block(rows->target, block_bytes(rows->room, sizeof(uint32_t)));
-        gg_free_block(rows->weight, block_bytes(rows->room, parts->weight_bytes));
-        gg_free_block(rows->hub, block_bytes(parts->places.stride, sizeof *rows->hub));
-        gg_free_block(rows->closed, block_bytes(parts->places.stride / 8, 1));
-        gg_drop_light(&rows->light);
+        add_bytes(&kept->part, -(int64_t)gg_several_rows_bytes(parts, p));
+        gg_several_free_rows(parts, p);
     }
     memset(&kept->kind[kind], 0, sizeof kept->kind[kind]);
 }
@@ -136,7 +117,7 @@ static void keep(struct several_team *team, enum csr_kind kind, bool weighted,
             kept->kind[kind].weighted = weighted;
         }
         own->rows[p] = parts->rows[p];
-        add_bytes(&kept->part, (int64_t)bytes_of(parts, p));
+        add_bytes(&kept->part, (int64_t)gg_several_rows_bytes(parts, p));
     }
 }
 
@@ -144,62 +125,45 @@ void gg_several_keep_more(struct several_team *team, const struct several_parts 
     for (int p = 0; p < team->parts && parts->kept; p++) {
         struct several_kept *kept = team->member[p].kept;
         struct several_parts *own = &kept->kind[parts->kind].parts;
-        add_bytes(&kept->part, -(int64_t)bytes_of(own, p));
+        add_bytes(&kept->part, -(int64_t)gg_several_rows_bytes(own, p));
         own->rows[p] = parts->rows[p];
-        add_bytes(&kept->part, (int64_t)bytes_of(own, p));
+        add_bytes(&kept->part, (int64_t)gg_several_rows_bytes(own, p));
     }
 }
 
 /* ---- making ---- */
 
-static bool fill_from_graph(struct cuda_job *job, void *self, uint64_t first,
-                            uint64_t count, uint32_t *source, uint32_t *target,
-                            void *weight) {
-    const gpugraph_graph *graph = (const gpugraph_graph *)self;
-    size_t size = gg_distance_size(graph->distance_type);
-    return gg_upload(job, source, graph->edges.source + first, count * 4) &&
-           gg_upload(job, target, graph->edges.target + first, count * 4) &&
-           (!weight || gg_upload(job, weight, (const char *)graph->weight + first * size,
-                                 count * size));
-}
-
 static const char *const kind_name[CSR_KINDS] = {"out", "in, the transpose of out",
                                                  "both", "simple"};
 
 static void tell_kept(const struct several_team *team, const struct several_parts *parts,
-                      enum csr_kind kind, bool weighted, uint64_t peak, double started) {
+                      enum csr_kind kind, bool weighted, double started) {
     char on[100];
     size_t used = 0;
     for (int p = 0; p < team->parts; p++)
         used += (size_t)snprintf(on + used, used < sizeof on ? sizeof on - used : 0,
                                  "%s%d", p ? ", " : "", team->member[p].run.device);
     gg_phase(team->run, "parts", started, (int64_t)parts->arcs,
-             "%s%s, in %d parts on devices %s; at most %.1f MB at a time on one",
-             kind_name[kind], weighted ? " with weights" : "", team->parts, on,
-             (double)peak * 1e-6);
+             "%s%s, in %d parts on devices %s", kind_name[kind],
+             weighted ? " with weights" : "", team->parts, on);
 }
 
 static bool make_kind(struct several_team *team, enum csr_kind kind, bool weighted,
                       struct several_parts *parts) {
-    gpugraph_graph *graph = team->graph;
-    double started = gg_now_ms();
-    uint64_t peak = 0;
+    csr rows;
     for (int p = 0; p < team->parts; p++)
         if (team->member[p].lead == p) {
             gg_several_on(team, p);
             free_kind(team->member[p].kept, kind);
         }
-    const struct several_source source = {
-        graph->n,
-        graph->m,
-        fill_from_graph,
-        graph,
-        weighted ? gg_distance_size(graph->distance_type) : 0,
-        true};
-    if (!gg_several_make(team, &source, kind, parts, &peak))
+    if (gg_rows(team->graph, kind, weighted, false, team->run, &rows) != GPUGRAPH_OK)
+        return false;
+    const double started = gg_now_ms();
+    const size_t weight = weighted ? gg_distance_size(team->graph->distance_type) : 0;
+    if (!gg_several_deal(team, &rows, kind, weight, parts))
         return false;
     keep(team, kind, weighted, parts);
-    tell_kept(team, parts, kind, weighted, peak, started);
+    tell_kept(team, parts, kind, weighted, started);
     return true;
 }
 
@@ -223,10 +187,6 @@ bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighte
             (edges_are_here(team) && make_kind(team, kind, weighted, parts)));
 }
 
-/* Where room is short rows are made in so many ranges, each of which has all edges gone through again: a graph
-** that one device has not the room for is worth that. */
-enum { RANGES = 8 };
-
 int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_kind kind,
                              bool weighted) {
     const struct several_kept *kept =
@@ -236,12 +196,8 @@ int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_ki
     if (kept && kept->members == parts && kept->kind[kind].stamp != 0 &&
         (!weighted || kept->kind[kind].weighted))
         return 0;
-    uint64_t share = arcs / (uint64_t)parts + (uint64_t)1024;
-    uint64_t chunk = graph->m < GG_SEVERAL_CHUNK ? graph->m : GG_SEVERAL_CHUNK;
     return (int64_t)(8 * ((uint64_t)graph->n / (uint64_t)parts + 2048) +
-                     share * (4 + weight) + share / RANGES * 2 * (8 + weight) +
-                     2 * chunk * (8 + weight) + chunk / (uint64_t)parts * (8 + weight) +
-                     65536);
+                     (arcs / (uint64_t)parts + 1024) * (4 + weight) + 65536);
 }
 
 bool gg_several_has_rows(const gpugraph_graph *graph, int parts) {

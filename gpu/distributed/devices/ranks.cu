@@ -166,7 +166,7 @@ static bool lay_out(struct cuda_job *job, const gpugraph_part *p, struct part_sh
     parts->weight_bytes = d->weight ? p->narrow ? 4 : 8 : 0;
     parts->arcs = p->arcs;
     parts->most_arcs = longest_row(p);
-    rows->arcs = rows->room = p->arcs;
+    rows->arcs = p->arcs;
     rows->offset = d->offset;
     rows->target = d->target;
     rows->weight = d->weight;

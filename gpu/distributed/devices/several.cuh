@@ -4,7 +4,7 @@
 **     team.cu        the devices of one search: jobs, memory, launches, waiting
 **     meet.cuh       kernels of all devices wait for each other
 **     exchange.h     what the host moves between devices where kernels do not
-**     make.cu        whole rows at the owner of their vertex, from lists of edges
+**     rows.cu        whole rows at the owner of their vertex, from the host's rows
 **     hubs.cu, light.cu    what searches need beside rows
 **     ranks.cu       members that are processes, of which each leads its own device
 **
@@ -36,10 +36,6 @@
 /* log2 of the numbers of a block, which has one owner: a word of a bitmap, a line of
 ** memory. Larger blocks leave the hubs of a graph in order of degree to few owners. */
 #define GG_SEVERAL_BLOCK_BITS 5
-/* Edges that the devices together turn into arcs at a time: a copy of a chunk's arcs
-** between two of them, 8 bytes each, takes many times as long as queueing it. */
-#define GG_SEVERAL_CHUNK ((uint64_t)1 << 24)
-
 static_assert((int)SEVERAL_MOST == (int)GG_MAX_DEVICES, "a slot for each device");
 
 /* ---- a team ---- */
@@ -123,13 +119,13 @@ static inline several_array<type> gg_several_carve(several_space *space, uint64_
 
 /* ---- a graph in parts ---- */
 
-struct several_rows {    /* of one member's places, by place - first */
-    uint64_t arcs, room; /* there are; the arrays hold */
-    uint64_t *offset;    /* stride + 1 */
-    uint32_t *target;    /* places */
-    void *weight;        /* as the graph has them; NULL unless asked for */
-    uint32_t *hub;       /* of each row a target to look at first; NULL: not asked for */
-    uint32_t *closed;    /* bit i: row i is empty; NULL likewise */
+struct several_rows { /* of one member's places, by place - first */
+    uint64_t arcs;
+    uint64_t *offset; /* stride + 1 */
+    uint32_t *target; /* places */
+    void *weight;     /* as the graph has them; NULL unless asked for */
+    uint32_t *hub;    /* of each row a target to look at first; NULL: not asked for */
+    uint32_t *closed; /* bit i: row i is empty; NULL likewise */
     struct light_rows light;
 };
 
@@ -157,24 +153,20 @@ void gg_several_keep_more(struct several_team *team, const struct several_parts 
 void gg_several_let_go(struct several_team *team);
 /* Are some of the graph's rows kept in so many parts? (kept.cu) */
 bool gg_several_has_rows(const gpugraph_graph *graph, int parts);
-/* Bytes that the largest part, and what making it takes, would still need on each device. */
+/* Bytes that the largest part would still need on each device. */
 int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_kind kind,
                              bool weighted);
 
-/* Edges that no array holds. fill queues kernels, in job's stream, that write edges first ..
-** first + count - 1; it may be asked for the same edges several times. */
-struct several_source {
-    uint32_t n;
-    uint64_t m;
-    bool (*fill)(struct cuda_job *job, void *self, uint64_t first, uint64_t count,
-                 uint32_t *source, uint32_t *target, void *weight);
-    void *self;
-    size_t weight_bytes; /* 0: none */
-    bool over_bus;       /* asking again is dear */
-};
-/* Rows that the caller owns. *peak (unless NULL): the most bytes that a member has held. */
-bool gg_several_make(struct several_team *team, const struct several_source *source,
-                     enum csr_kind kind, struct several_parts *parts, uint64_t *peak);
+/* ---- rows.cu ---- */
+
+/* Rows of one kind, which the host has, in as many parts as the team has. The caller owns
+** the parts. weight_bytes: of a weight; 0: there are none. False: the run must end. */
+bool gg_several_deal(struct several_team *team, const csr *rows, enum csr_kind kind,
+                     size_t weight_bytes, struct several_parts *parts);
+/* Device bytes of a member's rows; frees them, that device being current. */
+uint64_t gg_several_rows_bytes(const struct several_parts *parts, int p);
+void gg_several_free_rows(struct several_parts *parts, int p);
+
 /* Makes hub and closed of all members' rows, where they are not made: the first target of a row, until
 ** a search learns of a better one. Kept with the rows. False: the run must end. (hubs.cu) */
 bool gg_several_hubs(struct several_team *team, struct several_parts *parts);
@@ -182,7 +174,7 @@ bool gg_several_hubs(struct several_team *team, struct several_parts *parts);
 ** rows were made. Kept with the rows. False: the run must end. (light.cu) */
 bool gg_several_light(struct several_team *team, struct several_parts *parts,
                       uint32_t most);
-/* Of the member that has most. (room.cu) */
+/* Of the member that has most. */
 uint64_t gg_several_most_arcs(const struct several_parts *parts);
 /* A member's rows as one device's, of so many vertices; offsets go by place less the first. */
 static inline struct device_csr gg_several_csr(const struct several_parts *parts,
@@ -190,7 +182,6 @@ static inline struct device_csr gg_several_csr(const struct several_parts *parts
     const struct several_rows *rows = &parts->rows[member];
     return device_csr{vertices, rows->arcs, rows->offset, rows->target, rows->weight};
 }
-void gg_several_free_parts(struct several_team *team, struct several_parts *parts);
 
 /* The search's sources and targets become places, in an array that the caller releases. NULL: there is
 ** no memory. (bring.cu) */

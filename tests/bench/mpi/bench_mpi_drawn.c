@@ -151,10 +151,10 @@ static void time_depths(struct bench *b) {
     b->depth = gg_alloc(&b->run, (uint64_t)gpugraph_part_masters(b->part) + 1, 4);
     need(b, source && b->depth);
     for (uint64_t i = 0; sources < wanted && i < 1000; i++) {
-        const uint64_t v = hash(i) % b->rows.n;
+        const uint64_t v = hash(i) % b->rows.of.n;
         find_depths(b, v, false);
         sum_up(b, word);
-        if (word[1] > b->rows.n / 10) { /* of the largest component */
+        if (word[1] > b->rows.of.n / 10) { /* of the largest component */
             source[sources++] = v;
             sum += word[0];
         }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct picking {
-    const struct drawn_rows *rows;
+    const csr *rows;
     gpugraph_part *p;
     gpugraph_run *run;
     uint32_t *local; /* of each number; GPUGRAPH_NONE: none here */
@@ -20,8 +20,7 @@ struct picking {
 };
 
 void drawn_rows_close(struct drawn_rows *rows) {
-    gg_release(rows->offset);
-    gg_release(rows->target);
+    gpugraph_free(rows->graph);
     *rows = (struct drawn_rows){0};
 }
 
@@ -33,7 +32,7 @@ static void each(struct picking *k, uint64_t count, gg_span *range) {
 /* Of masters low .. high - 1. */
 static void mark_ghosts(void *picking, uint64_t low, uint64_t high) {
     struct picking *k = picking;
-    const struct drawn_rows *rows = k->rows;
+    const csr *rows = k->rows;
     const gpugraph_part *p = k->p;
     for (uint64_t v = low; v < high; v++)
         for (uint64_t a = rows->offset[p->number[v]]; a < rows->offset[p->number[v] + 1];
@@ -87,7 +86,7 @@ static bool list_told(struct picking *k) {
 
 /* Of masters; the rows of ghosts are empty. */
 static uint64_t fill_row(const struct picking *k, uint64_t v, uint32_t *to) {
-    const struct drawn_rows *rows = k->rows;
+    const csr *rows = k->rows;
     const gpugraph_part *p = k->p;
     uint64_t arcs = 0;
     for (uint64_t a = rows->offset[p->number[v]];
@@ -151,13 +150,13 @@ static bool make(struct picking *k) {
 gpugraph_part *drawn_part(const struct drawn_rows *rows, gpugraph_exchange *x,
                           gpugraph_run *run) {
     gpugraph_part *p = gg_alloc_zero(run, 1, sizeof *p);
-    struct picking k = {.rows = rows, .p = p, .run = run};
+    struct picking k = {.rows = &rows->of, .p = p, .run = run};
     if (p) {
         *p = (gpugraph_part){.exchange = x,
                              .partition = GPUGRAPH_BY_SOURCE,
                              .direction = GPUGRAPH_BOTH,
                              .simple = true,
-                             .vertices = rows->n,
+                             .vertices = rows->of.n,
                              .columns = 1};
         make(&k);
     }

@@ -4,6 +4,7 @@
 #define BENCH_DRAWN_PART_H
 
 #include "distributed/partition/part.h"
+#include "graph_data.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -11,11 +12,10 @@ extern "C" {
 
 /* The rows of a whole graph, in this process's memory: both ways, without loops or repeats, each ascending. */
 struct drawn_rows {
-    uint32_t n;
-    uint64_t arcs, *offset; /* n + 1 */
-    uint32_t *target;
+    gpugraph_graph *graph;
+    csr of;
 };
-/* As gengraph.cuh's rmat:SCALE:FACTOR, made on that device. False: run says why. */
+/* Of gengraph.cuh's rmat:SCALE:FACTOR, whose edges that device draws. False: run says why. */
 bool drawn_rows_open(struct drawn_rows *rows, int scale, uint64_t factor, int ordinal,
                      gpugraph_run *run);
 void drawn_rows_close(struct drawn_rows *rows);

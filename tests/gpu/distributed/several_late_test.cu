@@ -96,85 +96,8 @@ START_TEST(transfers_of_a_late_member) {
 }
 END_TEST
 
-/* ---- rows ---- */
-
-/* Edges of a cycle, with the bits of a hash for weights. */
-struct cycle {
-    uint32_t n;
-    int late; /* this member's edges */
-    std::vector<uint32_t> source, target;
-    std::vector<uint64_t> weight;
-};
-
-static bool fill_late(struct cuda_job *job, void *self, uint64_t first, uint64_t count,
-                      uint32_t *source, uint32_t *target, void *weight) {
-    const struct cycle *c = (const struct cycle *)self;
-    gg_upload(job, source, &c->source[first], count * 4);
-    gg_upload(job, target, &c->target[first], count * 4);
-    if ((first > 0) ==
-        (c->late > 0)) /* the next upload waits for those before it alone */
-        linger<<<1, 1, 0, job->stream>>>(LATE_NS);
-    return gg_launched(job, "linger") &&
-           gg_upload(job, weight, &c->weight[first], count * 8);
-}
-
-static struct cycle cycle_of(uint32_t n, int late) {
-    struct cycle c = {n, late, {}, {}, {}};
-    uint64_t seed = 3;
-    for (uint32_t v = 0; v < n; v++) {
-        c.source.push_back(v);
-        c.target.push_back(v + 1 < n ? v + 1 : 0);
-        c.weight.push_back(shape_random(&seed));
-    }
-    return c;
-}
-
-/* The one arc of each row, as its edge has it. */
-static void check_row_of_each(struct several_team *team, const struct cycle *c,
-                              const struct several_parts *parts) {
-    for (int p = 0; p < team->parts; p++) {
-        const struct several_rows *rows = &parts->rows[p];
-        const uint32_t own = several_vertices(&parts->places, (uint32_t)p);
-        std::vector<uint64_t> weight(own);
-        std::vector<uint32_t> target(own);
-        struct cuda_job *job = gg_several_on(team, p);
-        ck_assert_uint_eq(rows->arcs, own);
-        gg_download(job, target.data(), rows->target, own * 4);
-        ck_assert(gg_download(job, weight.data(), rows->weight, own * 8));
-        for (uint32_t i = 0; i < own; i++) {
-            const uint64_t v = several_number_of(&parts->places, (uint32_t)p, i);
-            ck_assert_uint_eq(several_number(&parts->places, target[i]), c->target[v]);
-            ck_assert_uint_eq(weight[i], c->weight[v]);
-        }
-    }
-}
-
-START_TEST(rows_of_edges_that_come_late) {
-    const struct layout pair = {2, {0, 0}, NULL};
-    for (int late = 0; late < 2; late++) {
-        const struct cycle c = cycle_of(100000, late);
-        const struct several_source source = {c.n, c.n, fill_late, (void *)&c, 8, true};
-        struct several_parts parts;
-        struct several_team team;
-        gpugraph_run run;
-        begin_layout(&run, &pair);
-        ck_assert_msg(gg_several_open(&team, NULL, &run, pair.ordinal, pair.parts), "%s",
-                      run.message);
-        ck_assert_msg(gg_several_make(&team, &source, CSR_OUT, &parts, NULL), "%s",
-                      run.message);
-        check_row_of_each(&team, &c, &parts);
-        gg_several_free_parts(&team, &parts);
-        gg_several_close(&team);
-        layout_done(&run, &pair);
-    }
-}
-END_TEST
-
 extern const struct suite suite = {
     .name = "several_late",
-    .groups = {{.name = "late",
-                .timeout = 60,
-                .cases = {{&transfers_of_a_late_member},
-                          {&rows_of_edges_that_come_late}}}},
+    .groups = {{.name = "late", .timeout = 60, .cases = {{&transfers_of_a_late_member}}}},
     .needs_device = true,
 };

@@ -136,19 +136,15 @@ static std::vector<int64_t> some_weights(const shape *s, uint64_t seed, int64_t 
     return weight;
 }
 
-/* In ranges of few arcs, too, for which the edges come again and again. */
 START_TEST(rows_of_small_shapes) {
     shape s;
     for (int i = 0; shape_small(i, 3, &s); i++) {
         std::vector<int64_t> weight;
         if (i % 2)
             weight = some_weights(&s, (uint64_t)i, i % 4 == 1 ? 200 : INT64_C(1) << 40);
-        if (i % 3 == 0)
-            gg_limits.several_sorted_arcs = (uint64_t)s.edges / 4 + 16;
         for (const struct layout &l : layouts_in_turn((uint64_t)i, 2))
             if (!left_out((uint64_t)i))
                 check_rows(&s, weight, &l);
-        gg_limits.several_sorted_arcs = UINT64_MAX;
         shape_free(&s);
     }
 }
@@ -160,9 +156,7 @@ START_TEST(rows_of_larger_shapes) {
     for (shape &s : shapes) {
         for (const struct layout &l : layouts_in_turn(turn++, 3)) {
             check_rows(&s, std::vector<int64_t>(), &l);
-            gg_limits.several_sorted_arcs = 30000;
             check_rows(&s, some_weights(&s, 5, 100), &l);
-            gg_limits.several_sorted_arcs = UINT64_MAX;
         }
         shape_free(&s);
     }

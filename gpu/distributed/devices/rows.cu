@@ -1,0 +1,227 @@
+/* Rows of a graph, dealt out to the devices that share it.
+**
+**     host        rows of the whole graph, by vertex number        gg_rows (graph/csr.c)
+**        |  several threads: numbers become places, arcs of a row lie by place's owner
+**     piece       rows of successive places of one member
+**        |  upload
+**     member      offset, target, weight */
+#include "device/parts.cuh"
+#include "graph/graph.h"
+#include "several.cuh"
+
+#include <string.h>
+
+#include <algorithm>
+
+/* Arcs of a piece, unless one row has more: 64 MB of targets. */
+static const uint64_t PIECE_ARCS = 1 << 24;
+
+struct dealing {
+    struct several_team *team;
+    const csr *from;
+    struct several_parts *parts;
+    int member;       /* whose rows are dealt now */
+    uint64_t *offset; /* of these rows */
+    uint32_t first;   /* row of the piece */
+    uint32_t *target; /* the piece */
+    char *weight;
+};
+
+static uint64_t number_of_row(const struct dealing *d, uint64_t row) {
+    return several_number_of(&d->parts->places, (uint32_t)d->member, (uint32_t)row);
+}
+
+/* Arcs of rows low .. high - 1, each to the entry behind its own. */
+static void measure_rows(void *dealing, uint64_t low, uint64_t high) {
+    struct dealing *d = (struct dealing *)dealing;
+    for (uint64_t row = low; row < high && !gg_leave(d->team->run, row); row++) {
+        const uint64_t v = number_of_row(d, row);
+        d->offset[row + 1] = d->from->end[v] - d->from->begin[v];
+    }
+}
+
+/* The arcs of one row in order of their owners, within which they stay in order: rows
+** that ascend by number then ascend by place. */
+static void deal_row(const struct dealing *d, uint64_t v, uint64_t to) {
+    const struct several_places *places = &d->parts->places;
+    const size_t bytes = d->parts->weight_bytes;
+    const uint64_t begin = d->from->begin[v], end = d->from->end[v];
+    uint64_t next[SEVERAL_MOST + 1] = {to};
+    for (uint64_t a = begin; a < end; a++)
+        next[several_owner(places, several_place(places, d->from->target[a])) + 1]++;
+    for (uint32_t q = 0; q < places->parts; q++)
+        next[q + 1] += next[q];
+    for (uint64_t a = begin; a < end; a++) {
+        const uint32_t place = several_place(places, d->from->target[a]);
+        const uint64_t at = next[several_owner(places, place)]++;
+        d->target[at] = place;
+        if (bytes)
+            memcpy(d->weight + at * bytes, (const char *)d->from->weight + a * bytes,
+                   bytes);
+    }
+}
+
+/* Rows low .. high - 1 of the piece. */
+static void deal_rows(void *dealing, uint64_t low, uint64_t high) {
+    const struct dealing *d = (const struct dealing *)dealing;
+    uint64_t since = 0;
+    for (uint64_t i = low; i < high; i++) {
+        const uint64_t row = d->first + i, arcs = d->offset[row + 1] - d->offset[row];
+        deal_row(d, number_of_row(d, row), d->offset[row] - d->offset[d->first]);
+        if (gg_worked(d->team->run, &since, arcs))
+            return;
+    }
+}
+
+static void in_chunks(const struct dealing *d, uint64_t rows, gg_span *range) {
+    enum { CHUNK = 1 << 10 };
+    gg_chunks(gg_threads(d->team->run, rows), rows, CHUNK, range, (void *)d);
+}
+
+/* Offsets of the member's rows; those of places without a vertex are empty. */
+static bool make_offsets(struct dealing *d, uint64_t *longest) {
+    const uint32_t vertices = d->parts->vertices[d->member];
+    const uint64_t stride = d->parts->places.stride;
+    d->offset = (uint64_t *)gg_alloc_zero(d->team->run, stride + 1, sizeof *d->offset);
+    if (!d->offset)
+        return false;
+    in_chunks(d, vertices, measure_rows);
+    *longest = 0;
+    for (uint64_t row = 0; row < stride; row++) {
+        *longest = d->offset[row + 1] > *longest ? d->offset[row + 1] : *longest;
+        d->offset[row + 1] += d->offset[row];
+    }
+    return !gg_stopping(d->team->run);
+}
+
+static bool take_rows(struct dealing *d) {
+    struct cuda_job *job = gg_several_on(d->team, d->member);
+    struct several_rows *rows = &d->parts->rows[d->member];
+    const uint64_t entries = (uint64_t)d->parts->places.stride + 1;
+    rows->arcs = d->offset[entries - 1];
+    rows->offset = (uint64_t *)gg_take(job, entries * sizeof *rows->offset);
+    rows->target = (uint32_t *)gg_take(job, rows->arcs * sizeof *rows->target);
+    if (d->parts->weight_bytes)
+        rows->weight = gg_take(job, rows->arcs * d->parts->weight_bytes);
+    return gg_upload(job, rows->offset, d->offset, entries * sizeof *rows->offset);
+}
+
+/* As many rows from d->first on as have no more arcs than a piece has room for. */
+static uint32_t end_of_piece(const struct dealing *d, uint64_t room) {
+    const uint32_t vertices = d->parts->vertices[d->member];
+    uint32_t end = d->first;
+    while (end < vertices && d->offset[end + 1] - d->offset[d->first] <= room)
+        end++;
+    return end;
+}
+
+static void send_pieces(struct dealing *d, uint64_t room) {
+    struct cuda_job *job = gg_several_on(d->team, d->member);
+    const struct several_rows *rows = &d->parts->rows[d->member];
+    const size_t bytes = d->parts->weight_bytes;
+    for (d->first = 0; d->first < d->parts->vertices[d->member];) {
+        const uint32_t end = end_of_piece(d, room);
+        const uint64_t at = d->offset[d->first], arcs = d->offset[end] - at;
+        in_chunks(d, end - d->first, deal_rows);
+        if (gg_stopping(d->team->run))
+            gg_stopped(d->team->run);
+        if (!gg_several_going(d->team) ||
+            !gg_upload(job, rows->target + at, d->target, arcs * sizeof *d->target) ||
+            (bytes &&
+             !gg_upload(job, (char *)rows->weight + at * bytes, d->weight, arcs * bytes)))
+            return;
+        d->first = end;
+    }
+}
+
+static bool deal_to_member(struct dealing *d) {
+    gpugraph_run *run = d->team->run;
+    uint64_t longest;
+    if (make_offsets(d, &longest) && take_rows(d)) {
+        const uint64_t room =
+            std::min(d->offset[d->parts->places.stride], std::max(longest, PIECE_ARCS));
+        d->target = (uint32_t *)gg_alloc(run, room, sizeof *d->target);
+        d->weight = (char *)gg_alloc(run, room, d->parts->weight_bytes);
+        if (d->target && d->weight)
+            send_pieces(d, room);
+        gg_release(d->target);
+        gg_release(d->weight);
+        d->parts->arcs += d->parts->rows[d->member].arcs;
+        if (longest > d->parts->most_arcs)
+            d->parts->most_arcs = longest;
+    }
+    gg_release(d->offset);
+    if (gg_stopping(run))
+        gg_stopped(run);
+    return gg_several_wait(d->team);
+}
+
+bool gg_several_deal(struct several_team *team, const csr *rows, enum csr_kind kind,
+                     size_t weight_bytes, struct several_parts *parts) {
+    struct dealing d = {team, rows, parts, 0, NULL, 0, NULL, NULL};
+    *parts = several_parts();
+    parts->weight_bytes = weight_bytes;
+    parts->kind = kind;
+    if (!several_lay_out(&parts->places, rows->n, (uint32_t)team->parts,
+                         GG_SEVERAL_BLOCK_BITS)) {
+        gg_fail(team->run, GPUGRAPH_TOO_LARGE,
+                "%u vertices are too many for %d devices together", rows->n, team->parts);
+        return false;
+    }
+    for (int p = 0; p < team->parts; p++)
+        parts->vertices[p] = several_vertices(&parts->places, (uint32_t)p);
+    while (d.member < team->parts && deal_to_member(&d))
+        d.member++;
+    if (d.member == team->parts)
+        return true;
+    for (int p = 0; p < team->parts; p++) {
+        gg_several_on(team, p);
+        gg_several_free_rows(parts, p);
+    }
+    return false;
+}
+
+/* ---- memory ---- */
+
+enum { ROW_ARRAYS = 5 };
+
+static void list_arrays(const struct several_parts *parts, int p, void *array[ROW_ARRAYS],
+                        uint64_t bytes[ROW_ARRAYS]) {
+    const struct several_rows *rows = &parts->rows[p];
+    const uint64_t stride = parts->places.stride;
+    void *const arrays[] = {rows->offset, rows->target, rows->weight, rows->hub,
+                            rows->closed};
+    const uint64_t sizes[] = {
+        (stride + 1) * sizeof *rows->offset, rows->arcs * sizeof *rows->target,
+        rows->arcs * parts->weight_bytes, stride * sizeof *rows->hub, stride / 8};
+    for (int i = 0; i < ROW_ARRAYS; i++) {
+        array[i] = arrays[i];
+        bytes[i] = arrays[i] ? block_bytes(sizes[i], 1) : 0;
+    }
+}
+
+uint64_t gg_several_rows_bytes(const struct several_parts *parts, int p) {
+    void *array[ROW_ARRAYS];
+    uint64_t bytes[ROW_ARRAYS], all = gg_light_bytes(&parts->rows[p].light);
+    list_arrays(parts, p, array, bytes);
+    for (int i = 0; i < ROW_ARRAYS; i++)
+        all += bytes[i];
+    return all;
+}
+
+void gg_several_free_rows(struct several_parts *parts, int p) {
+    void *array[ROW_ARRAYS];
+    uint64_t bytes[ROW_ARRAYS];
+    list_arrays(parts, p, array, bytes);
+    for (int i = 0; i < ROW_ARRAYS; i++)
+        gg_free_block(array[i], bytes[i]);
+    gg_drop_light(&parts->rows[p].light);
+    parts->rows[p] = several_rows();
+}
+
+uint64_t gg_several_most_arcs(const struct several_parts *parts) {
+    uint64_t most = 0;
+    for (uint32_t p = 0; p < parts->places.parts; p++)
+        most = parts->rows[p].arcs > most ? parts->rows[p].arcs : most;
+    return most;
+}
