@@ -36,18 +36,20 @@ extern "C" {
 
 typedef struct gpugraph_exchange gpugraph_exchange;
 
-/* What goes to, or comes from, one part. Both parts know the room; 0: there is no message. */
+/* What goes to, or comes from, one part. Both parts know the room; 0: there is no
+** message. */
 typedef struct gpugraph_parcel {
     void *bytes;
     uint64_t room, size; /* size: that are sent, or that have come; at most room */
 } gpugraph_parcel;
 
-/* One way of exchanging. `swap_and_gather` is collective; the status is of the run, and a part that
-** has failed, or that is gone, makes it fail at all parts. */
+/* One way of exchanging. `swap_and_gather` is collective; the status is of the run, and a
+** part that has failed, or that is gone, makes it fail at all parts. */
 typedef struct gpugraph_exchange_calls {
-    /* out[q] of part p becomes in[p] of part q: arrays with an entry for each part. The own entry
-    ** is copied likewise. A parcel may be empty where it has room. out NULL: no parcels move.
-    ** `bytes` of each part, by part, come to all; bytes 0: none do. Both take one wait. */
+    /* out[q] of part p becomes in[p] of part q: arrays with an entry for each part. The
+    ** own entry is copied likewise. A parcel may be empty where it has room. out NULL: no
+    ** parcels move. `bytes` of each part, by part, come to all; bytes 0: none do. Both
+    ** take one wait. */
     gpugraph_status (*swap_and_gather)(gpugraph_exchange *, gpugraph_run *,
                                        const gpugraph_parcel *out, gpugraph_parcel *in,
                                        const void *mine, size_t bytes, void *all);
@@ -62,6 +64,7 @@ struct gpugraph_exchange { /* one for each part */
     uint32_t part, parts;
     uint64_t sent, received; /* bytes to and from other parts so far */
     uint64_t meetings;       /* calls so far that waited for others */
+    bool agreed; /* all parts know that one has failed: each may end by itself */
 };
 
 /* ---------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ static bool keys_are_rowids(const options *o, const columns *c) {
     return o->files.gl_pathc == 1 && !c->own_ids;
 }
 
-/* Ids become their numbers, and these with the order of rows keys: files, then processes, whose ranges
-** of rowids ascend. */
+/* Ids become their numbers, and these with the order of rows keys: files, then processes,
+** whose ranges of rowids ascend. */
 static bool keys_by_place(edge_keys *k, columns *c, gpugraph_exchange *x,
                           gpugraph_run *run) {
     enum { KEY_BYTES = 16 };
@@ -97,7 +97,7 @@ static bool number_ends(answer *a, columns *c, gpugraph_exchange *x, gpugraph_ru
 
 /* Collective. Ids that are numbers in one column and texts in another one. */
 static bool check_ids(const answer *a, const options *o, const columns *c,
-                      gpugraph_exchange *x, gpugraph_run *run, bool *politely) {
+                      gpugraph_exchange *x, gpugraph_run *run) {
     bool found;
     int64_t id;
     char text[WRITTEN_ID];
@@ -108,7 +108,7 @@ static bool check_ids(const answer *a, const options *o, const columns *c,
     if (found && c->ids.mixed)
         gg_fail(run, GPUGRAPH_INVALID, "%s: %lld and '%s' %s", o->sql_name, (long long)id,
                 text, c->ids.mixed);
-    return gg_all_agree(x, run, politely);
+    return gg_all_agree(x, run);
 }
 
 /* An independent set wants whole rows, other searches arcs where their targets are. */
@@ -139,12 +139,12 @@ static bool make_part(answer *a, const options *o, const columns *c, gpugraph_ex
 }
 
 static bool make_answer(answer *a, const options *o, columns *c, gpugraph_exchange *x,
-                        gpugraph_run *run, phases *p, bool *politely) {
+                        gpugraph_run *run, phases *p) {
     phases_mark(p, x, "");
-    if (!columns_read(c, o, x, run, politely))
+    if (!columns_read(c, o, x, run))
         return false;
     phases_mark(p, x, "read");
-    if (!number_ends(a, c, x, run) || !check_ids(a, o, c, x, run, politely) ||
+    if (!number_ends(a, c, x, run) || !check_ids(a, o, c, x, run) ||
         !make_keys_of_answer(&a->edges, o, c, x, run) ||
         (c->weighted && !columns_join_weights(c, run)))
         return false;
@@ -166,10 +166,10 @@ static bool make_answer(answer *a, const options *o, columns *c, gpugraph_exchan
 }
 
 bool answer_make(answer *a, const options *o, gpugraph_exchange *x, gpugraph_run *run,
-                 phases *p, bool *politely) {
+                 phases *p) {
     columns c;
     memset(a, 0, sizeof *a);
-    const bool good = make_answer(a, o, &c, x, run, p, politely);
+    const bool good = make_answer(a, o, &c, x, run, p);
     columns_clear(&c);
     return good;
 }

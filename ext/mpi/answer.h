@@ -55,15 +55,14 @@ void plan_report(const options *o, uint32_t processes, const table_count *count)
 
 /* Collective: reads, numbers, makes parts, searches. */
 bool answer_make(answer *a, const options *o, gpugraph_exchange *x, gpugraph_run *run,
-                 phases *p, bool *politely);
+                 phases *p);
 void answer_clear(answer *a);
 /* search.c: the last step of it. False where the run has failed, perhaps at this process alone. */
 bool answer_search(answer *a, const options *o, const columns *c, gpugraph_run *run);
 
 /* write.c. Collective: can there be a result? Before any work is done. */
-bool result_check(const options *o, gpugraph_exchange *x, gpugraph_run *run,
-                  bool *politely);
+bool result_check(const options *o, gpugraph_exchange *x, gpugraph_run *run);
 bool result_write(const answer *a, const options *o, gpugraph_exchange *x,
-                  gpugraph_run *run, bool *politely);
+                  gpugraph_run *run);
 
 #endif

@@ -248,8 +248,7 @@ static bool agree_on_columns(columns *c, gpugraph_exchange *x, gpugraph_run *run
     return true;
 }
 
-bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_run *run,
-                  bool *politely) {
+bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_run *run) {
     memset(c, 0, sizeof *c);
     c->ids.affinity[0] = c->ids.affinity[1] = 'A';
     c->weighted = o->function == FUNCTION_SSSP;
@@ -262,7 +261,7 @@ bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_r
     for (uint32_t f = whole ? x->part : 0; f < o->files.gl_pathc && !run->status;
          f += whole ? x->parts : 1)
         read_file(c, o, run, f, whole ? 0 : x->part, whole ? 1 : x->parts);
-    return gg_all_agree(x, run, politely) && agree_on_columns(c, x, run);
+    return gg_all_agree(x, run) && agree_on_columns(c, x, run);
 }
 
 /* ---- afterwards ---- */

@@ -1,7 +1,7 @@
 /* The share of the edges that a process reads.
 **
 **     file[]      as the loader brought them: ids as INTEGERs and numbers of texts
-**     end, key, weight       arrays over all files: numbers of vertices, keys of edges (answer.h) */
+**     end, key, weight       over all files: numbers of vertices, keys of edges */
 #ifndef GPUGRAPH_MPI_COLUMNS_H
 #define GPUGRAPH_MPI_COLUMNS_H
 
@@ -29,8 +29,7 @@ typedef struct columns {
 
 /* Collective. Which edges: ranges of rowids of each file, or where there are as many files as processes, files
 ** in turn. False: run has the sentence, at this process at least. */
-bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_run *run,
-                  bool *politely);
+bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_run *run);
 /* Joins the weights of all files. False: the run has failed. */
 bool columns_join_weights(columns *c, gpugraph_run *run);
 /* What the files have brought is needed no longer. */

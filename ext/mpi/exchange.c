@@ -1,10 +1,11 @@
 /* Messages between parts that are processes.
 **
-**     room 2.5 pieces, size 1.5    | piece | half | none |    MPI counts by int: a parcel goes in pieces, as
-**                                                         many as its room has, the last ones perhaps empty
+**     room 2.5 pieces, size 1.5    | piece | half | none |
 **
-** No process waits in MPI: it asks whether its messages have gone and come, and in between whether some
-** process has failed. The process that fails tells all others over a communicator of its own. */
+** MPI counts by int: a parcel goes in pieces, as many as its room has. The last ones may
+** be empty. No process waits in MPI: it asks whether its messages are through, and in
+** between whether a process has failed. The process that fails tells all others over a
+** communicator of its own. */
 #include "gpugraph_mpi.h"
 #include "base/run.h"
 #include "platform.h"

@@ -44,28 +44,24 @@ static void print_phase(void *listener, const char *name, double ms, int64_t ite
     printf("within   %s %.3f ms, %lld items, %s\n", name, ms, (long long)items, detail);
 }
 
-static bool run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run,
-                    bool *politely) {
+static void run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run) {
     answer a;
     phases p;
     memset(&a, 0, sizeof a);
     memset(&p, 0, sizeof p);
-    bool good = result_check(o, x, run, politely) &&
-                answer_make(&a, o, x, run, &p, politely) &&
-                result_write(&a, o, x, run, politely);
+    const bool good = result_check(o, x, run) && answer_make(&a, o, x, run, &p) &&
+                      result_write(&a, o, x, run);
     phases_mark(&p, x, "write");
     if (good && o->given[GIVEN_TIMINGS])
         phases_report(&p, &a, x, run);
     answer_clear(&a);
-    return good && run->status == GPUGRAPH_OK;
 }
 
-static bool plan_main(const options *o, gpugraph_exchange *x, gpugraph_run *run,
-                      bool *politely) {
+static void plan_main(const options *o, gpugraph_exchange *x, gpugraph_run *run) {
     table_count count;
     if (x->part == 0 && columns_count(o, run, &count))
         plan_report(o, x->parts, &count);
-    return gg_all_agree(x, run, politely);
+    gg_all_agree(x, run);
 }
 
 /* Some process has failed, and not all of them can know it by now. */
@@ -80,7 +76,6 @@ static void end_all(int rank, const gpugraph_run *run) {
 static int work_main(options *o, int rank) {
     gpugraph_exchange *x = gpugraph_mpi_open(MPI_COMM_WORLD);
     gpugraph_run run = {.backend = GPUGRAPH_CPU};
-    bool politely = false;
     char *error = NULL;
     const char *why = "";
     if (!x) {
@@ -98,10 +93,9 @@ static int work_main(options *o, int rank) {
     if (o->cuda && !gpugraph_cuda_usable(&why))
         gg_fail(&run, GPUGRAPH_NO_DEVICE, "%s", why);
     sqlite3_free(error);
-    if (gg_all_agree(x, &run, &politely))
-        (void)(o->given[GIVEN_PLAN] ? plan_main(o, x, &run, &politely)
-                                    : run_all(o, x, &run, &politely));
-    if (run.status != GPUGRAPH_OK && !politely)
+    if (gg_all_agree(x, &run))
+        (o->given[GIVEN_PLAN] ? plan_main : run_all)(o, x, &run);
+    if (run.status != GPUGRAPH_OK && !x->agreed)
         end_all(rank, &run);
     gpugraph_mpi_close(x);
     return run.status == GPUGRAPH_OK ? 0 : say(rank, run.message);

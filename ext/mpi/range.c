@@ -109,7 +109,8 @@ static uint64_t strings_before(const gpugraph_texts *strings, const uint32_t *or
     return low;
 }
 
-/* Collective. ends[q]: where the strings for part q begin; parts + 1. All parts see the samples of all. */
+/* Collective. ends[q]: where the strings for part q begin; parts + 1. All parts see the
+** samples of all. */
 static bool split_ranges(gpugraph_exchange *x, gpugraph_run *run,
                          const gpugraph_texts *strings, const uint32_t *order,
                          uint64_t *ends) {

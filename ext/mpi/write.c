@@ -1,7 +1,7 @@
 /* Rows of the result, in pieces: each process looks up the ids of some of its rows and sends them to who
 ** writes, process 0, or with a file for each process itself.
 **
-**     a value of a row   length | 'i' and 8 bytes, 'r' and 8 bytes, or 't' and a text; else NULL
+**     a value    length | 'i' and 8 bytes, 'r' and 8 bytes, or 't' and a text; else NULL
 **
 ** Whoever writes does it in one transaction, and ends it when all have agreed that nothing has failed. */
 #include "answer.h"
@@ -96,8 +96,7 @@ static void close_output(struct output *w, bool keep) {
     memset(w, 0, sizeof *w);
 }
 
-bool result_check(const options *o, gpugraph_exchange *x, gpugraph_run *run,
-                  bool *politely) {
+bool result_check(const options *o, gpugraph_exchange *x, gpugraph_run *run) {
     struct output w;
     if (writes(o, x)) {
         if (open_output(&w, o, run, x->part) && refuse_table(&w, o, run) &&
@@ -106,7 +105,7 @@ bool result_check(const options *o, gpugraph_exchange *x, gpugraph_run *run,
             fail_at(&w, run, NULL);
         close_output(&w, false);
     }
-    return gg_all_agree(x, run, politely);
+    return gg_all_agree(x, run);
 }
 
 static bool begin_table(struct output *w, const answer *a, const options *o,
@@ -290,31 +289,31 @@ static bool move_piece(struct output *w, const answer *a, const options *o,
 }
 
 static bool move_rows_of_write(struct output *w, const answer *a, const options *o,
-                               gpugraph_exchange *x, gpugraph_run *run, bool *politely) {
+                               gpugraph_exchange *x, gpugraph_run *run) {
     uint64_t most = a->rows;
-    if (!gg_all_agree(x, run, politely) ||
+    if (!gg_all_agree(x, run) ||
         gg_combine(x, run, GPUGRAPH_MOST, &most, 1) != GPUGRAPH_OK)
         return false;
     for (uint64_t at = 0; at < most; at += PIECE_ROWS) {
         const uint64_t left = a->rows > at ? a->rows - at : 0;
         if (!move_piece(w, a, o, x, run, at, left < PIECE_ROWS ? left : PIECE_ROWS) ||
-            !gg_all_agree(x, run, politely))
+            !gg_all_agree(x, run))
             return false;
     }
     return true;
 }
 
 bool result_write(const answer *a, const options *o, gpugraph_exchange *x,
-                  gpugraph_run *run, bool *politely) {
+                  gpugraph_run *run) {
     struct output w;
     memset(&w, 0, sizeof w);
     if (writes(o, x) && open_output(&w, o, run, x->part))
         begin_table(&w, a, o, run);
-    bool good = move_rows_of_write(&w, a, o, x, run, politely);
+    bool good = move_rows_of_write(&w, a, o, x, run);
     if (good && w.db && sqlite3_exec(w.db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
         fail_at(&w, run, NULL);
     if (good)
-        good = gg_all_agree(x, run, politely);
+        good = gg_all_agree(x, run);
     if (w.db || w.path)
         close_output(&w, good);
     return good;

@@ -1,4 +1,5 @@
-/* Breadth-first search over parts: a round is a level. After Dathathri et al., "Gluon" (PLDI 2018). */
+/* Breadth-first search over parts: a round is a level. After Dathathri et al., "Gluon"
+** (PLDI 2018). */
 #include "bfs/bfs.h"
 #include "distributed/partition/part.h"
 

@@ -67,7 +67,7 @@ static bool trim(struct strong *s) {
     return true;
 }
 
-/* Rounds from the masters in r.now, until nothing changes. All copies agree afterwards. */
+/* Rounds from the masters in r.now, until nothing changes. Then all copies agree. */
 static bool go_strong_rounds(struct strong *s, struct part_field field,
                              void (*visit)(struct part_rounds *, uint32_t)) {
     uint32_t rounds;

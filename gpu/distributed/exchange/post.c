@@ -146,7 +146,7 @@ struct outcome {
     char message[sizeof((gpugraph_run *)0)->message];
 };
 
-bool gg_all_agree(gpugraph_exchange *x, gpugraph_run *run, bool *politely) {
+bool gg_all_agree(gpugraph_exchange *x, gpugraph_run *run) {
     gpugraph_run talk = {.status = GPUGRAPH_OK};
     struct outcome mine = {.status = (uint64_t)run->status};
     struct outcome *all = gg_alloc(&talk, x->parts, sizeof *all);
@@ -161,7 +161,7 @@ bool gg_all_agree(gpugraph_exchange *x, gpugraph_run *run, bool *politely) {
     }
     for (uint32_t q = 0; q < x->parts; q++)
         if (all[q].status != GPUGRAPH_OK) {
-            *politely = true;
+            x->agreed = true;
             run->status = (gpugraph_status)all[q].status;
             memcpy(run->message, all[q].message, sizeof run->message);
             break;

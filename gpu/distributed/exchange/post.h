@@ -1,5 +1,5 @@
-/* What all parts do by the one collective call of an exchange: swap parcels, gather and combine words,
-** send messages of any size, agree on a failure. */
+/* What all parts do by the one collective call of an exchange: swap parcels, gather and
+** combine words, send messages of any size, agree on a failure. */
 #ifndef GPUGRAPH_POST_H
 #define GPUGRAPH_POST_H
 
@@ -25,14 +25,15 @@ static inline gpugraph_status gg_gather(gpugraph_exchange *x, gpugraph_run *run,
                                         const void *mine, size_t bytes, void *all) {
     return x->calls->swap_and_gather(x, run, NULL, NULL, mine, bytes, all);
 }
-/* The end of a collective function: a failure here is told to the other parts. True: there is none. */
+/* The end of a collective function: a failure here is told to the other parts. True:
+** there is none. */
 static inline bool gg_end_call(gpugraph_exchange *x, const gpugraph_run *run) {
     if (run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);
     return run->status == GPUGRAPH_OK;
 }
-/* Collective: word[i] of all parts combined becomes word[i] of each. Parcels are swapped with the
-** same wait; out NULL: there are none. */
+/* Collective: word[i] of all parts combined becomes word[i] of each. Parcels are swapped
+** with the same wait; out NULL: there are none. */
 gpugraph_status gg_swap_and_combine(gpugraph_exchange *x, gpugraph_run *run,
                                     const gpugraph_parcel *out, gpugraph_parcel *in,
                                     gpugraph_combination how, uint64_t *word,
@@ -65,19 +66,20 @@ struct gg_records {
     uint64_t count;
     uint64_t *first; /* of those from part q: first[q] .. first[q + 1] - 1 */
 };
-/* Collective. record: `count` of `width` words each, record i to part to[i]. Records for one part keep their
-** order. What comes is the caller's to close, also after a failure. */
+/* Collective. record: `count` of `width` words each, record i to part to[i]. Records for
+** one part keep their order. The caller closes what comes, also after a failure. */
 bool gg_post_records(gpugraph_exchange *x, gpugraph_run *run, uint32_t width,
                      const uint64_t *record, uint64_t count, const uint32_t *to,
                      struct gg_records *come);
-/* Collective. A word for each record that has come from part q, first[q] .. first[q + 1] - 1, goes back to q. */
+/* Collective. Words first[q] .. first[q + 1] - 1, one for each record that has come from
+** part q, go back to q. */
 bool gg_answer_records(gpugraph_exchange *x, gpugraph_run *run, const uint64_t *word,
                        const uint64_t *first, struct gg_records *come);
 void gg_records_close(struct gg_records *r);
 
-/* Collective: what failed at one part has failed at all of them, with the sentence of the first. True:
-** nobody has failed. *politely is set where all know of it, so that every process can end by itself. */
-bool gg_all_agree(gpugraph_exchange *x, gpugraph_run *run, bool *politely);
+/* Collective: what failed at one part has failed at all of them, with the sentence of the
+** first. True: there is no failure. Sets x->agreed where there is one. */
+bool gg_all_agree(gpugraph_exchange *x, gpugraph_run *run);
 
 #ifdef __cplusplus
 }

@@ -189,8 +189,8 @@ gpugraph_status gg_broadcast_and_combine(gpugraph_part *p, gpugraph_run *run,
                                          gpugraph_combination how, uint64_t *word,
                                          uint32_t words);
 
-/* A search by rounds: a part visits the locals of a list, copies of a vertex are brought to agree, and
-** what has changed is the next list. */
+/* A search by rounds: a part visits the locals of a list, copies of a vertex are brought
+** to agree, and what has changed is the next list. */
 struct part_rounds {
     gpugraph_part *p;
     gpugraph_run *run;
@@ -201,8 +201,8 @@ struct part_rounds {
     const void *search; /* what else `visit` needs */
     struct part_changes now, next;
 };
-/* Begins with the masters in `now`. Ends when no part has a change, or after `most` rounds. False: the run
-** must end. */
+/* Begins with the masters in `now`. Ends when no part has a change, or after `most`
+** rounds. False: the run must end. */
 bool part_go_rounds(struct part_rounds *r, uint32_t most, uint32_t *rounds);
 /* Lists for a search along rows. */
 bool part_rounds_open(struct part_rounds *r, gpugraph_part *p, gpugraph_run *run);
@@ -243,8 +243,8 @@ void part_transpose_close(struct part_transpose *t);
 
 /* ---- letters.c ---- */
 
-/* Records to the owners of the numbers that they begin with. What comes is the caller's to close, also after
-** a failure. */
+/* Records to the owners of the numbers that they begin with. What comes is the caller's
+** to close, also after a failure. */
 bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
                const uint64_t *record, uint64_t count, struct gg_records *come);
 /* word[i], a number, becomes answer[j] of the master j whose number it is. */

@@ -12,7 +12,7 @@
 
 /* ---- simple rows ---- */
 
-/* Each target once, ascending: the transpose is read from its first row to its last one. */
+/* Each target once, ascending: the rows of the transpose are read in their order. */
 static bool simplify_rows(struct part_making *m) {
     gpugraph_part *p = m->part;
     struct part_transpose t;

@@ -206,8 +206,8 @@ void part_rounds_close(struct part_rounds *r) {
     part_changes_close(&r->next);
 }
 
-/* Masters in the list are broadcast to their ghosts, which join it. *found: how many there are at all
-** parts. */
+/* Masters in the list are broadcast to their ghosts, which join it. *found: how many
+** there are at all parts. */
 static bool tell_round(struct part_rounds *r, struct part_changes *c, uint64_t *found) {
     *found = c->count;
     return r->down ? gg_broadcast_and_combine(r->p, r->run, r->field, c, GPUGRAPH_SUM,

@@ -6,7 +6,8 @@
 **     level      and value[from] = value[to]: by rounds from vertices that have a strict arc, or are
 **                sources; the first round that reaches a vertex, and there the smallest edge id
 **
-** Where not all arcs into a vertex lie at its master, what a ghost has found is merged into its master's. */
+** Where not all arcs into a vertex lie at its master, the candidate of a ghost is merged
+** into that of its master. */
 #include "part.h"
 
 #include <string.h>

@@ -41,8 +41,8 @@ static void mark_beyond(struct part_rounds *r, uint32_t u) {
     }
 }
 
-/* Marks the vertices that can be reached and have no distance: the smallest number of them, UINT64_MAX:
-** there is none. */
+/* Marks the vertices that can be reached and have no distance: the smallest number of
+** them, UINT64_MAX: there is none. */
 static bool find_lost(struct sssp_part *s, uint8_t *beyond, uint64_t *lost) {
     gpugraph_part *p = s->p;
     struct part_rounds r;
