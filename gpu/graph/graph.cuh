@@ -4,7 +4,6 @@
 **     gg_device_edges    source[m] target[m] weight[m]           by edge number
 **     gg_device_csr      offset[n + 1] target[arcs] weight[arcs]
 **     gg_pinned_csr      as gg_device_csr, targets in host memory
-**     gg_device_hashes   hash[n]
 **
 ** What they lie in is device_copy.cuh and device_pinned.cu. */
 #ifndef GPUGRAPH_GRAPH_CUH
@@ -62,21 +61,5 @@ void gg_take_device_weights(gpugraph_graph *graph, struct gg_cells *cells,
 bool gg_pinned_csr(struct cuda_job *job, struct device_csr *view);
 /* Gives all of that back; the device must be current and idle. */
 void gg_drop_pinned(gpugraph_graph *graph);
-
-/* What gg_hash_ids gives, where kernels need it: computed there for consecutive ids, else
-** kept on the device for one seed (phase "hash"). */
-struct id_hashes {
-    uint64_t salt, first;
-    const uint32_t *stored; /* NULL: ids are first, first + 1, ... */
-};
-bool gg_device_hashes(struct cuda_job *job, int64_t seed, struct id_hashes *hashes);
-static inline bool gg_ids_are_consecutive(const gpugraph_graph *graph) {
-    return graph->ids.integer_count == graph->n && !graph->ids.integer;
-}
-static __device__ __forceinline__ uint32_t gg_id_hash(const id_hashes &h, uint32_t v) {
-    return h.stored
-               ? h.stored[v]
-               : (uint32_t)(gg_fixed_hash(gg_fixed_hash(h.salt ^ (h.first + v))) >> 32);
-}
 
 #endif

@@ -25,6 +25,26 @@
 /* Arcs that a thread looks at together: their words are loaded together. */
 #define GG_MIS_PROBE 4
 
+/* ---- hashes.cu ---- */
+
+/* What gg_hash_ids gives, where kernels need it: computed there for consecutive ids, else
+** kept on the device for one seed (phase "hash"). */
+struct id_hashes {
+    uint64_t salt, first;
+    const uint32_t *stored; /* NULL: ids are first, first + 1, ... */
+};
+bool gg_device_hashes(struct cuda_job *job, int64_t seed, struct id_hashes *hashes);
+static inline bool gg_ids_are_consecutive(const gpugraph_graph *graph) {
+    return graph->ids.integer_count == graph->n && !graph->ids.integer;
+}
+static __device__ __forceinline__ uint32_t gg_id_hash(const id_hashes &h, uint32_t v) {
+    return h.stored
+               ? h.stored[v]
+               : (uint32_t)(gg_fixed_hash(gg_fixed_hash(h.salt ^ (h.first + v))) >> 32);
+}
+
+/* ---- the graph ---- */
+
 struct mis_graph {
     uint32_t n;
     uint64_t m;

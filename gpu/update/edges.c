@@ -90,8 +90,8 @@ void gg_splice_free(splice *s) {
 static void move_piece(const splice *s, uint64_t k, void *to, const void *from,
                        size_t size) {
     const splice_piece *piece = &s->piece[k];
-    gg_shift(gg_splice_threads(s, piece->count), (char *)to + piece->to * size,
-             (const char *)from + piece->from * size, piece->count * size);
+    memmove((char *)to + piece->to * size, (const char *)from + piece->from * size,
+            piece->count * size);
 }
 
 /* In one array, pieces that go down overwrite only what earlier ones have left, in

@@ -38,8 +38,6 @@ gpugraph_status gg_splice_make(gpugraph_run *run, splice *s, uint64_t before,
                                uint64_t *place);
 void gg_splice_free(splice *s);
 
-/* memmove by up to so many threads. (shift.c) */
-void gg_shift(int threads, void *to, const void *from, size_t bytes);
 /* Threads for so many elements of an array. */
 static inline int gg_splice_threads(const splice *s, uint64_t elements) {
     return elements < ((uint64_t)1 << 18) ? 1 : s->threads;
