@@ -24,7 +24,7 @@ sources() {
     sources gpu ext mpi | awk '
         BEGIN {
             part("distributed execution", 10000,
-                 "^mpi/|^ext/mpi/|^gpu/(several|multi|distributed)/|/(several|parts)[^/]*$")
+                 "^ext/mpi/|^gpu/distributed/")
             part("`tuning.h`, `backend.h`", 0, "^gpu/(tuning|backend)[.]h$")
             part("`dynamic`", 6000, "^gpu/(dynamic|slab)/")
             part("`graph`, `update`, `store`, `ids`, derived data", 11500,
