@@ -7,6 +7,7 @@
 
 #include "options.h"
 #include "load/loader.h"
+#include "load/table_size.h"
 #include "source/source.h"
 
 typedef struct share_file {
@@ -36,11 +37,7 @@ bool columns_join_weights(columns *c, gpugraph_run *run);
 void columns_drop_files(columns *c);
 void columns_clear(columns *c);
 
-/* About the table, without reading it: --plan. */
-typedef struct table_count {
-    int64_t rows, vertices;
-    bool weighted;
-} table_count;
-bool columns_count(const options *o, gpugraph_run *run, table_count *count);
+/* About the table, without reading it: --plan. False: run has failed. */
+bool columns_sample(const options *o, gpugraph_run *run, table_sample *all);
 
 #endif

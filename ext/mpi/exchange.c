@@ -96,8 +96,7 @@ struct swap {
 static uint64_t pieces_in(const struct office *o, const gpugraph_parcel *parcel) {
     uint64_t pieces = 0;
     for (uint32_t q = 0; q < o->exchange.parts; q++)
-        if (q != o->exchange.part)
-            pieces += (parcel[q].room + o->piece - 1) / o->piece;
+        pieces += (parcel[q].room + o->piece - 1) / o->piece;
     return pieces;
 }
 
@@ -114,12 +113,11 @@ static void begin_swap(struct office *o, gpugraph_run *run, const gpugraph_parce
     s->request = gg_alloc(run, pieces, sizeof *s->request);
     s->status = gg_alloc(run, pieces, sizeof *s->status);
     for (uint32_t q = 0; q < parts; q++)
-        for (uint64_t at = 0; !run->status && q != part && at < in[q].room;
-             at += o->piece)
+        for (uint64_t at = 0; !run->status && at < in[q].room; at += o->piece)
             works(MPI_Irecv((char *)in[q].bytes + at, piece_bytes(o, in[q].room, at),
                             MPI_BYTE, (int)q, 0, o->talk, &s->request[s->pieces++]),
                   run);
-    for (uint32_t i = 1; i < parts; i++) { /* not all to the same one first */
+    for (uint32_t i = 0; i < parts; i++) { /* not all to the same one first */
         const uint32_t q = (part + i) % parts;
         for (uint64_t at = 0; !run->status && at < out[q].room; at += o->piece)
             works(MPI_Isend((const char *)out[q].bytes + at,
@@ -129,31 +127,20 @@ static void begin_swap(struct office *o, gpugraph_run *run, const gpugraph_parce
     }
 }
 
-static void keep_own(uint32_t part, gpugraph_run *run, const gpugraph_parcel *out,
-                     gpugraph_parcel *in) {
-    const uint64_t size = in[part].room > 0 ? out[part].size : 0;
-    if (size > in[part].room)
-        gg_fail(run, GPUGRAPH_INVALID, "part %u sends %llu bytes, %llu are expected",
-                part, (unsigned long long)size, (unsigned long long)in[part].room);
-    else if (size > 0)
-        memcpy(in[part].bytes, out[part].bytes, size);
-    in[part].size = size;
-}
-
 /* All pieces have come: sizes are known. */
 static void end_swap(struct office *o, const gpugraph_parcel *out, gpugraph_parcel *in,
                      const struct swap *s) {
     gpugraph_exchange *x = &o->exchange;
     int bytes, piece = 0;
     for (uint32_t q = 0; q < x->parts; q++) {
-        if (q == x->part)
-            continue;
         in[q].size = 0;
         for (uint64_t at = 0; at < in[q].room;
              at += o->piece, in[q].size += (uint64_t)bytes)
             MPI_Get_count(&s->status[piece++], MPI_BYTE, &bytes);
-        x->received += in[q].size;
-        x->sent += out[q].room > 0 ? out[q].size : 0;
+        if (q != x->part) {
+            x->received += in[q].size;
+            x->sent += out[q].room > 0 ? out[q].size : 0;
+        }
     }
 }
 
@@ -169,10 +156,8 @@ static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
         works(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
                              o->talk, &request),
               run);
-    if (out && run->status == GPUGRAPH_OK) {
+    if (out && run->status == GPUGRAPH_OK)
         begin_swap(o, run, out, in, &s);
-        keep_own(x->part, run, out, in);
-    }
     while (run->status == GPUGRAPH_OK) {
         if (!swapped)
             works(MPI_Testall(s.pieces, s.request, &swapped, s.status), run);

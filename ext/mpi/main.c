@@ -58,9 +58,9 @@ static void run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run) {
 }
 
 static void plan_main(const options *o, gpugraph_exchange *x, gpugraph_run *run) {
-    table_count count;
-    if (x->part == 0 && columns_count(o, run, &count))
-        plan_report(o, x->parts, &count);
+    table_sample sample;
+    if (x->part == 0 && columns_sample(o, run, &sample))
+        plan_report(o, x->parts, &sample);
     gg_all_agree(x, run);
 }
 

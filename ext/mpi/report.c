@@ -84,10 +84,10 @@ enum {
     EMPTY = 40 << 20
 };
 
-void plan_report(const options *o, uint32_t processes, const table_count *count) {
-    const double edges = (double)count->rows, vertices = (double)count->vertices;
+void plan_report(const options *o, uint32_t processes, const table_sample *sample) {
+    const double edges = (double)sample->rows, vertices = (double)sample->vertices;
     const double arcs = o->direction == GPUGRAPH_BOTH ? 2 * edges : edges;
-    const double weight = count->weighted ? EDGE_WEIGHT : 0;
+    const double weight = o->function == FUNCTION_SSSP ? EDGE_WEIGHT : 0;
     printf("%-10s %16s %16s %22s %22s\n", "processes", "edges each", "vertices each",
            "memory each, bytes", "exchanged, bytes");
     for (uint32_t p = processes, i = 0; i < 4; i++, p *= 2) {
