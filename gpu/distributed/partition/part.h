@@ -149,8 +149,6 @@ bool part_sum(gpugraph_part *p, gpugraph_run *run, uint64_t *word);
 bool part_mail_room(gpugraph_part *p, gpugraph_run *run, uint64_t out, uint64_t in);
 /* The master of that number; GPUGRAPH_NONE: it is none of this part's. */
 uint32_t part_master_of(const gpugraph_part *p, uint64_t number);
-/* Masters with smaller numbers. */
-uint32_t part_masters_below(const gpugraph_part *p, uint64_t number);
 
 /* ---- sync.c ---- */
 
