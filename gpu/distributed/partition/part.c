@@ -235,8 +235,7 @@ gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run) {
         gg_stopped(run);
     if (run->status == GPUGRAPH_OK)
         gg_combine(x, run, GPUGRAPH_SUM, &nothing, 1);
-    if (run->status != GPUGRAPH_OK)
-        x->calls->fail(x, run);
+    gg_end_call(x, run);
     return run->status;
 }
 
@@ -247,8 +246,6 @@ bool part_sum(gpugraph_part *p, gpugraph_run *run, uint64_t *word) {
 static bool mail_room(gpugraph_run *run, struct part_mail *mail, uint64_t bytes) {
     if (bytes <= mail->room)
         return true;
-    if (bytes >= GG_HUGE_PAGE / 2 && bytes < GG_HUGE_PAGE)
-        bytes = GG_HUGE_PAGE; /* one fault for 400 */
     gg_release(mail->block);
     mail->room = 0;
     mail->block = gg_alloc(run, bytes, 1);
