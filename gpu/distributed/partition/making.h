@@ -28,6 +28,8 @@ struct part_making {
 bool part_make_masters(struct part_making *m);
 /* A number that is not there becomes the last local. GPUGRAPH_NONE: no memory, or too many. */
 uint32_t part_place_of(struct part_making *m, uint64_t number);
+/* All locals are there: their numbers become the part's. */
+void part_keep_numbers(struct part_making *m);
 
 /* ---- part_arcs.c ---- */
 

@@ -147,7 +147,7 @@ static bool make(struct part_making *m) {
         p->partition = GPUGRAPH_BY_TARGET; /* its only row */
     bool go = p->peer && p->out && p->in && check_share(m) && part_make_masters(m) &&
               part_bring_arcs(m);
-    gg_distinct_free(&m->numbers);
+    part_keep_numbers(m);
     go = go && order_ghosts(m) && tell_owners(m, &ghosts) && take_ghosts(m, &ghosts);
     gg_records_close(&ghosts);
     return go && part_make_rows(m);

@@ -114,8 +114,5 @@ bool part_bring_arcs(struct part_making *m) {
         go = send_batch(m, low);
     gg_release(m->record);
     gg_release(m->to);
-    m->part->number = m->numbers.value;
-    m->part->locals = (uint32_t)m->numbers.count;
-    m->numbers.value = NULL;
     return go;
 }

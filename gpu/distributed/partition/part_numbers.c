@@ -19,6 +19,13 @@ uint32_t part_place_of(struct part_making *m, uint64_t number) {
     return GPUGRAPH_NONE;
 }
 
+void part_keep_numbers(struct part_making *m) {
+    m->part->number = m->numbers.value;
+    m->part->locals = (uint32_t)m->numbers.count;
+    m->numbers.value = NULL;
+    gg_distinct_free(&m->numbers);
+}
+
 /* ---- masters ---- */
 
 /* Numbers follow ids, and neighbours often have ids that are near: owning a few numbers in

@@ -132,9 +132,10 @@ static bool make(struct picking *k) {
     p->peer = gg_alloc_zero(k->run, parts, sizeof *p->peer);
     p->out = gg_alloc_zero(k->run, parts, sizeof *p->out);
     p->in = gg_alloc_zero(k->run, parts, sizeof *p->in);
-    if (k->run->status || !part_make_masters(&m))
+    const bool made = !k->run->status && part_make_masters(&m);
+    part_keep_numbers(&m);
+    if (!made)
         return false;
-    gg_release(m.places.slot);
     k->local = gg_alloc(k->run, k->rows->n, sizeof *k->local);
     k->ghost = gg_alloc_zero(k->run, k->rows->n, 1);
     k->told = gg_alloc_zero(k->run, (uint64_t)parts * p->masters, 1);
