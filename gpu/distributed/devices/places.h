@@ -67,11 +67,6 @@ PLACES_FUNCTION uint64_t several_number_of(const struct several_places *p, uint3
     return (block << p->shift) + (local & ((1u << p->shift) - 1));
 }
 
-PLACES_FUNCTION uint64_t several_number(const struct several_places *p, uint32_t place) {
-    uint32_t owner = several_owner(p, place);
-    return several_number_of(p, owner, place - owner * p->stride);
-}
-
 PLACES_FUNCTION uint64_t several_all_places(const struct several_places *p) {
     return (uint64_t)p->stride * p->parts;
 }

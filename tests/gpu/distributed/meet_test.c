@@ -8,6 +8,7 @@ static void jitter(void);
 #include "distributed/devices/meet.cuh"
 #include "distributed/devices/places.h"
 #include "graphs.h"
+#include "several_number.h"
 #include "share.h"
 #include "suite.h"
 

@@ -8,6 +8,7 @@
 
 extern "C" {
 #include "graphs.h"
+#include "several_number.h"
 #include "share.h"
 #include "suite.h"
 }

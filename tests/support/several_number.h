@@ -1,0 +1,12 @@
+/* The vertex at a place of several devices. */
+#ifndef SEVERAL_NUMBER_H
+#define SEVERAL_NUMBER_H
+
+#include "distributed/devices/places.h"
+
+static inline uint64_t several_number(const struct several_places *p, uint32_t place) {
+    const uint32_t owner = several_owner(p, place);
+    return several_number_of(p, owner, place - owner * p->stride);
+}
+
+#endif
