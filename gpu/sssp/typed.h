@@ -15,7 +15,7 @@
 /* Sums are tried by plain looks first; where threads share the vertices the smaller one is
 ** then settled by compare-and-swap. */
 static inline void NAMED(relax)(struct sssp *s, struct bucket_queue *queue, uint32_t v,
-                                DISTANCE sum, bool shared) {
+                                DISTANCE sum, enum relaxing how) {
     DISTANCE *place = (DISTANCE *)s->distance + v;
     DISTANCE old;
     __atomic_load(place, &old, __ATOMIC_RELAXED);
@@ -23,14 +23,14 @@ static inline void NAMED(relax)(struct sssp *s, struct bucket_queue *queue, uint
         if (sum > BOUND(s))
             return;
         const bool first = old == UNREACHED;
-        if (!shared) {
+        if (how != SHARED) {
             __atomic_store(place, &sum, __ATOMIC_RELAXED);
             old = sum;
         } else if (!__atomic_compare_exchange(place, &old, &sum, true, __ATOMIC_RELAXED,
                                               __ATOMIC_RELAXED)) {
             continue;
         }
-        if (!shared && first && s->touched_count < s->touched_room)
+        if (how == OF_A_ROW && first && s->touched_count < s->touched_room)
             s->touched[s->touched_count++] = v;
         bucket_add(queue, s->current, KEY(s, sum), v);
         return;
@@ -69,9 +69,9 @@ static inline void NAMED(look)(const struct sssp *s, DISTANCE from, uint64_t arc
 }
 
 static inline void NAMED(take_offers)(struct sssp *s, struct bucket_queue *queue,
-                                      struct NAMED(offers) * offers, bool shared) {
+                                      struct NAMED(offers) * offers, enum relaxing how) {
     for (uint32_t i = 0; i < offers->count; i++)
-        NAMED(relax)(s, queue, offers->vertex[i], offers->sum[i], shared);
+        NAMED(relax)(s, queue, offers->vertex[i], offers->sum[i], how);
     offers->count = 0;
 }
 
@@ -95,7 +95,7 @@ static inline void NAMED(look_ahead)(const struct sssp *s,
 ** the chunk back to the thread's queue. */
 static inline void NAMED(scan)(struct sssp *s, struct bucket_queue *queue,
                                struct bucket_chunk *chunk, struct tally *tally,
-                               bool shared) {
+                               enum relaxing how) {
     const uint64_t *begin_of = s->arcs.begin, *end_of = s->arcs.end;
     struct NAMED(offers) offers;
     offers.count = 0;
@@ -115,13 +115,13 @@ static inline void NAMED(scan)(struct sssp *s, struct bucket_queue *queue,
             uint64_t part = end - arc < room ? end : arc + room;
             NAMED(look)(s, from, arc, part, &offers);
             if (offers.count > GG_SSSP_OFFERS / 2)
-                NAMED(take_offers)(s, queue, &offers, shared);
+                NAMED(take_offers)(s, queue, &offers, how);
             tally->arcs += part - arc;
             arc = part;
             stop = pause_now(s, tally);
         }
     }
-    NAMED(take_offers)(s, queue, &offers, shared);
+    NAMED(take_offers)(s, queue, &offers, how);
     if (IS_OVER(s, offers.top))
         __atomic_store_n(&s->over, true, __ATOMIC_RELAXED);
     bucket_give_back(queue, chunk);
@@ -129,12 +129,15 @@ static inline void NAMED(scan)(struct sssp *s, struct bucket_queue *queue,
 
 static void NAMED(scan_alone)(struct sssp *s, struct bucket_queue *queue,
                               struct bucket_chunk *chunk, struct tally *tally) {
-    NAMED(scan)(s, queue, chunk, tally, false);
+    if (s->touched)
+        NAMED(scan)(s, queue, chunk, tally, OF_A_ROW);
+    else
+        NAMED(scan)(s, queue, chunk, tally, ALONE);
 }
 
 static void NAMED(scan_shared)(struct sssp *s, struct bucket_queue *queue,
                                struct bucket_chunk *chunk, struct tally *tally) {
-    NAMED(scan)(s, queue, chunk, tally, true);
+    NAMED(scan)(s, queue, chunk, tally, SHARED);
 }
 
 static uint64_t NAMED(key_of)(const struct sssp *s, uint32_t v) {
@@ -161,7 +164,8 @@ static void NAMED(clear_touched)(struct sssp *s) {
 static void NAMED(start)(struct sssp *s) {
     for (uint32_t i = 0;
          i < s->search->source_count && !gg_leave(s->run, i + (uint64_t)1); i++)
-        NAMED(relax)(s, &s->queue[0], s->search->source[i], 0, false);
+        NAMED(relax)
+    (s, &s->queue[0], s->search->source[i], 0, s->touched ? OF_A_ROW : ALONE);
 }
 
 static void NAMED(keep_final_of)(void *sssp, uint64_t low, uint64_t high) {

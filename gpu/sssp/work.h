@@ -7,6 +7,10 @@
 #include "sssp.h"
 #include "base/crew.h"
 
+/* Who relaxes: one thread, threads that share the vertices, or one that lists what it
+** touches. */
+enum relaxing { ALONE, SHARED, OF_A_ROW };
+
 /* What one thread has done. */
 struct tally {
     uint64_t vertices, arcs;
