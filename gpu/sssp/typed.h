@@ -162,10 +162,10 @@ static void NAMED(clear_touched)(struct sssp *s) {
 }
 
 static void NAMED(start)(struct sssp *s) {
+    const enum relaxing how = s->touched ? OF_A_ROW : ALONE;
     for (uint32_t i = 0;
          i < s->search->source_count && !gg_leave(s->run, i + (uint64_t)1); i++)
-        NAMED(relax)
-    (s, &s->queue[0], s->search->source[i], 0, s->touched ? OF_A_ROW : ALONE);
+        NAMED(relax)(s, &s->queue[0], s->search->source[i], 0, how);
 }
 
 static void NAMED(keep_final_of)(void *sssp, uint64_t low, uint64_t high) {
