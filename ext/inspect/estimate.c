@@ -9,8 +9,8 @@
 #include "load/table_size.h"
 #include "table_function/function.h"
 #include "table_function/search.h"
+#include "base/json_array.h"
 #include "base/names.h"
-#include "base/statement.h"
 #include "base/value.h"
 #include "base/zero_byte.h"
 
@@ -92,21 +92,24 @@ const char *estimate_option_name(int argument) {
 /* Elements of a JSON array. */
 static uint32_t count_elements(grid *g, connection *c, const char *name,
                                sqlite3_value *list) {
-    const unsigned char *text = sqlite3_value_text(list);
-    sqlite3_int64 count = -1;
-    int rc = text ? statement_integer(c->db, &count,
-                                      "SELECT CASE WHEN json_valid(j) AND json_type(j) = "
-                                      "'array' THEN json_array_length(j) ELSE -1 END "
-                                      "FROM (SELECT %Q AS j)",
-                                      text)
+    json_array array;
+    uint32_t count = 0;
+    const char *text = (const char *)sqlite3_value_text(list);
+    int rc = text ? json_array_open(c->db, &array, text, sqlite3_value_bytes(list))
                   : SQLITE_NOMEM;
-    if (rc)
-        g->rc = rc;
-    else if (count < 0)
+    while (rc == SQLITE_OK && (rc = json_array_next(&array)) == SQLITE_ROW) {
+        count++;
+        rc = SQLITE_OK;
+    }
+    if (text)
+        json_array_close(&array);
+    if (rc == SQLITE_MISMATCH)
         fail_estimate(
             g, sqlite3_mprintf("%s must be a JSON array, as in WHERE %s = '[1, 2]'", name,
                                name));
-    return (uint32_t)count;
+    else if (rc != SQLITE_DONE)
+        g->rc = rc;
+    return count;
 }
 
 static void read_kind(grid *g, sqlite3_value *value, struct asked *asked) {

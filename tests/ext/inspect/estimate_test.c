@@ -119,6 +119,10 @@ START_TEST(of_options) {
     expect("7|3", "SELECT target, max_depth FROM gpugraph_estimate('roads', 'gpu_bfs') "
                   "WHERE target = 7 "
                   "AND max_depth = 3 AND backend = 'cpu'");
+    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 1000); /* a list is no part of the SQL */
+    expect("1", "SELECT count(*) FROM gpugraph_estimate('roads', 'gpu_matrix') WHERE "
+                "sources = (SELECT json_group_array(rowid) FROM roads WHERE rowid < 999) "
+                "AND backend = 'cpu'");
 }
 END_TEST
 
