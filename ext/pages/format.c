@@ -11,6 +11,8 @@
 #include "format.h"
 #include "bytes.h"
 
+#include <stdlib.h>
+
 /* ---- the first page ---- */
 
 bool page_geometry_read(const uint8_t header[100], page_geometry *geometry) {
@@ -129,4 +131,11 @@ void page_layout_finish(page_layout *layout) {
 uint32_t page_most_rows(const page_layout *layout) {
     enum { SMALLEST_CELL = 4, POINTER = 2 };
     return (layout->usable - PAGE_LEAF_HEADER) / (SMALLEST_CELL + POINTER);
+}
+
+void page_layout_clear(page_layout *layout) {
+    for (int k = 0; k < PAGE_COLUMNS; k++) {
+        free(layout->missing[k].text);
+        layout->missing[k] = (page_missing){0};
+    }
 }

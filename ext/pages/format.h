@@ -18,11 +18,11 @@ enum page_reason {
     PAGE_WEIGHT_REAL, /* a REAL among integer weights: with layout.real */
     PAGE_WEIGHT_TEXT, /* a text that SQLite must turn into a weight: with layout.ask */
     PAGE_ID_TEXT,     /* a TEXT among INTEGER ids: with layout.text */
+    PAGE_SHORT_ROW,   /* a row older than a column wanted: with layout.missing */
     PAGE_ID_NULL,     /* an end that is NULL: with layout.null */
     PAGE_NOT_SENT,    /* no table for the place of page_table: by threads */
     /* For good. */
     PAGE_NO_ROWID,
-    PAGE_SHORT_ROW, /* a row is older than a column wanted */
     PAGE_NO_FILE,
     PAGE_FOREIGN_VFS,
     PAGE_NOT_READABLE,
@@ -107,6 +107,16 @@ struct page_form {
 };
 enum { PAGE_FORMS = 1024 };
 
+/* What a column holds in rows that were written before it was added. */
+typedef struct page_missing {
+    bool known;
+    int type;        /* SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, ... */
+    int64_t integer; /* the value, or ... */
+    double real;
+    char *text; /* ... in UTF-8, malloc */
+    uint32_t length;
+} page_missing;
+
 /* What is wanted of each record. */
 typedef struct page_layout {
     uint32_t page_size, usable;
@@ -121,6 +131,7 @@ typedef struct page_layout {
     bool ask;                 /* SQLite is there to turn texts into weights */
     bool text;                /* ids may be texts */
     enum page_reason at_text; /* what a text id says where they may not */
+    page_missing missing[PAGE_COLUMNS];
     unsigned
         wide; /* PAGE_WIDE_ bits; weights that are REAL or have a way back are wide */
     int last; /* the highest record column wanted, -1: none */
@@ -130,6 +141,8 @@ typedef struct page_layout {
 
 /* Sets last, serial and form from the rest, and adds bits to `wide`. */
 void page_layout_finish(page_layout *layout);
+/* Frees what the layout owns. */
+void page_layout_clear(page_layout *layout);
 
 /* An interior page's children: `cell` 0 .. cells - 1, then the rightmost one. */
 int page_interior_cells(const page_layout *layout, const uint8_t *page); /* or -1 */
@@ -196,6 +209,8 @@ typedef struct page_helper {
     uint8_t *map;      /* the same, for the latest page of the map of pages */
     uint32_t map_page; /* its number; 0: none */
     page_store store;
+    int64_t short_rowid; /* of the row that says PAGE_SHORT_ROW, ... */
+    int short_columns;   /* ... and how many columns it has */
 } page_helper;
 
 /* Where rows go. rowid NULL: not kept. weight, reverse: int64_t, or the bits of a double. */
@@ -347,9 +362,15 @@ enum page_reason page_cut(page_columns *columns, const int64_t range[2]);
 
 /* ---- walk.c: leaves -> columns ---- */
 
+typedef struct page_short { /* the row behind PAGE_SHORT_ROW */
+    int64_t rowid;
+    int columns;
+} page_short;
+
 /* Reads them all. On any other reason than PAGE_FINE *columns is left zeroed. */
 enum page_reason page_collect(const page_source *source, const page_layout *layout,
-                              const page_leaves *leaves, page_columns *columns);
+                              const page_leaves *leaves, page_columns *columns,
+                              page_short *short_row);
 
 /* ---- find.c: some rows ---- */
 
@@ -363,7 +384,7 @@ enum page_reason page_find_rows(const page_source *source, const page_layout *la
 ** any other reason than PAGE_FINE *columns is left zeroed. */
 enum page_reason page_send(const page_table *t, const page_source *source,
                            const page_layout *layout, const page_leaves *leaves,
-                           page_columns *columns);
+                           page_columns *columns, page_short *short_row);
 
 /* ---- program.c: what SQLite would do ---- */
 

@@ -92,6 +92,7 @@ static bool name_table(const page_table *t, page_identity *identity) {
     for (int k = 0; k < PAGE_COLUMNS; k++)
         identity->column[k] = layout.column[k];
     identity->longest = (uint32_t)sqlite3_limit(t->db, SQLITE_LIMIT_LENGTH, -1);
+    page_layout_clear(&layout);
     return plain;
 }
 

@@ -18,8 +18,9 @@
 **                                                                        program.c
 **   and a last look                 the first and the last row, read by SQL, must agree
 **
-** Some things only the pages can tell: a REAL weight, a text, a NULL end, a number that 4 bytes
-** do not hold. Then the reading starts again, prepared for it. */
+** Some things only the pages can tell: a REAL weight, a text, a NULL end, a row older than a
+** column, a number that 4 bytes do not hold. Then the reading starts again, prepared for
+** it. */
 #include "format.h"
 #include "team.h"
 
@@ -28,7 +29,6 @@
 
 static const char *const sentence[PAGE_REASONS] = {
     [PAGE_NO_ROWID] = "the table's rowid has no name that no column hides",
-    [PAGE_SHORT_ROW] = "a row is older than a column that is read",
     [PAGE_NO_FILE] = "the table is in memory or in a temporary database",
     [PAGE_FOREIGN_VFS] = "the database is not in a file of SQLite's own unix VFS",
     [PAGE_NOT_READABLE] = "SQLite does not open the table",
@@ -155,6 +155,46 @@ static enum page_reason last_look(const page_table *t, const int64_t *range,
 
 /* ---- what the pages ask for ---- */
 
+/* What SQLite gives for a column of a row that is too old to have it. */
+static enum page_reason take_default(sqlite3_stmt *row, int column, int k,
+                                     page_missing *missing) {
+    sqlite3_value *value = sqlite3_column_value(row, column);
+    missing->type =
+        page_is_weight(k) ? sqlite3_value_numeric_type(value) : sqlite3_value_type(value);
+    missing->integer = sqlite3_value_int64(value);
+    missing->real = sqlite3_value_double(value);
+    const void *text =
+        missing->type == SQLITE_TEXT && k < 2 ? sqlite3_value_text(value) : NULL;
+    if (text) {
+        missing->length = (uint32_t)sqlite3_value_bytes(value);
+        missing->text = malloc(missing->length + 1);
+        if (missing->text)
+            memcpy(missing->text, text, missing->length + 1);
+    }
+    missing->known = missing->type != SQLITE_TEXT || k >= 2 || missing->text;
+    return missing->known ? PAGE_FINE : PAGE_NO_MEMORY;
+}
+
+/* A row has only `columns` columns: asks SQLite for what it gives in place of the others.
+** That is a constant of the table, which any such row shows. */
+static enum page_reason ask_defaults(const page_table *t, page_layout *layout,
+                                     const page_short *old) {
+    const int64_t only[2] = {old->rowid, old->rowid};
+    sqlite3_stmt *row = page_scan(t, "", only, "");
+    int rc = row ? sqlite3_step(row) : sqlite3_errcode(t->db);
+    enum page_reason reason = rc == SQLITE_ROW         ? PAGE_FINE
+                              : rc == SQLITE_INTERRUPT ? PAGE_STOPPED
+                              : rc == SQLITE_DONE      ? PAGE_DISAGREES
+                                                       : PAGE_NOT_READABLE;
+    for (int k = 0, column = 1; k < layout->columns && !reason; k++) {
+        if (layout->column[k] >= old->columns && !layout->missing[k].known)
+            reason = take_default(row, column, k, &layout->missing[k]);
+        column += layout->column[k] != PAGE_NO_COLUMN;
+    }
+    sqlite3_finalize(row);
+    return reason;
+}
+
 static void close_numbers(page_source *source) {
     for (int i = 0; source->numbers && i < source->threads; i++)
         page_numbers_close(source->numbers[i]);
@@ -184,7 +224,8 @@ static bool is_for_another_try(enum page_reason reason) {
 
 /* After an attempt that ended for this reason: prepares the next one. Any other reason is
 ** given back. */
-static enum page_reason prepare_again(page_source *source, page_layout *layout,
+static enum page_reason prepare_again(const page_table *t, page_source *source,
+                                      page_layout *layout, const page_short *old,
                                       enum page_reason reason) {
     if (source->texts)
         intern_clear(source->texts);
@@ -207,6 +248,8 @@ static enum page_reason prepare_again(page_source *source, page_layout *layout,
     case PAGE_ID_NULL:
         layout->null = true;
         return PAGE_FINE;
+    case PAGE_SHORT_ROW:
+        return ask_defaults(t, layout, old);
     default:
         return reason;
     }
@@ -218,20 +261,21 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
                                      page_layout *layout, uint32_t root,
                                      page_columns *columns) {
     page_leaves leaves = {0};
+    page_short old = {0};
     const page_wanted wanted = {.range = t->range};
     enum page_reason reason = page_list(source, layout, root, &wanted, &leaves);
     bool send = t->place != NULL;
     while (!reason) {
         page_layout_finish(layout);
-        reason = send ? page_send(t, source, layout, &leaves, columns)
-                      : page_collect(source, layout, &leaves, columns);
+        reason = send ? page_send(t, source, layout, &leaves, columns, &old)
+                      : page_collect(source, layout, &leaves, columns, &old);
         if (!reason)
             break;
         if (send && reason != PAGE_STOPPED && !is_for_another_try(reason)) {
             send = false; /* threads tell what is wrong */
             reason = PAGE_FINE;
         } else {
-            reason = prepare_again(source, layout, reason);
+            reason = prepare_again(t, source, layout, &old, reason);
         }
     }
     free(leaves.page);
@@ -311,6 +355,7 @@ static enum page_reason decide_and_read(const page_table *t, page_source *source
                           : read_columns(t, source, &layout, root, r->columns);
     if (!reason)
         reason = page_file_settle(snapshot);
+    page_layout_clear(&layout);
     page_file_release(snapshot);
     return reason;
 }

@@ -1,5 +1,5 @@
 /* One cell, whatever it may hold: values of every type and place, on the leaf or behind
-** it. Nothing is trusted. */
+** it, and columns that were added after the row was written. Nothing is trusted. */
 #include "format.h"
 #include "bytes.h"
 
@@ -118,6 +118,34 @@ static enum page_reason take_value(struct record *r, int k, uint64_t type, uint6
     return PAGE_FINE;
 }
 
+/* A column that the row is too old to have. */
+static enum page_reason take_missing(struct record *r, int k, int columns) {
+    const page_missing *missing = &r->layout->missing[k];
+    int64_t *value = &r->to->value[k];
+
+    if (!missing->known) {
+        r->helper->short_columns = columns;
+        return PAGE_SHORT_ROW;
+    }
+    if (missing->type == SQLITE_INTEGER) {
+        bool real = page_is_weight(k) && r->layout->real;
+        *value = real ? page_real_bits((double)missing->integer) : missing->integer;
+        return PAGE_FINE;
+    }
+    if (missing->type == SQLITE_NULL)
+        return take_null(r, k);
+    if (missing->type == SQLITE_FLOAT)
+        return take_real(r, k, page_real_bits(missing->real));
+    if (missing->type != SQLITE_TEXT || k >= 2)
+        return wrong_type(k);
+    if (!r->layout->text)
+        return r->layout->at_text;
+    r->to->text |= 1u << k;
+    r->to->bytes[k] = (const uint8_t *)missing->text;
+    r->to->length[k] = missing->length;
+    return PAGE_FINE;
+}
+
 /* The record's header: on the page, or copied from where it goes on. */
 static enum page_reason find_header(struct record *r, uint64_t *size, int *used,
                                     const uint8_t **header) {
@@ -179,7 +207,7 @@ static enum page_reason take_record(struct record *r) {
         return PAGE_DAMAGED;
     for (int k = 0; k < wanted && !reason; k++)
         if (layout->column[k] >= column)
-            reason = PAGE_SHORT_ROW;
+            reason = note_fault(k, take_missing(r, k, column), &fault);
     if (reason || !r->to->null)
         return reason ? reason : fault;
     r->to->text &= 3; /* what is no edge has no weight */
@@ -202,7 +230,7 @@ enum page_reason page_cell(const page_layout *layout, const uint8_t *cell,
     uint32_t local = local_payload((uint32_t)payload, layout->usable);
     if (local + (local < payload ? 4u : 0u) > (uint64_t)(end - cell))
         return PAGE_DAMAGED;
-    *rowid = (int64_t)key;
+    *rowid = helper->short_rowid = (int64_t)key;
     for (int k = 0; k < layout->columns; k++)
         if (layout->column[k] == PAGE_IS_ROWID)
             to->value[k] = page_is_weight(k) && layout->real

@@ -155,17 +155,21 @@ static enum page_reason decode_leaf(struct desk *d, const page_leaves *leaves,
     return cells->place->put(cells, leaf, &decoded) ? PAGE_FINE : PAGE_NOT_SENT;
 }
 
-static enum page_reason decode_unusual(const struct sending *s, page_columns *columns) {
+static enum page_reason decode_unusual(const struct sending *s, page_columns *columns,
+                                       page_short *short_row) {
     gg_cells *cells = s->cells;
     struct desk d;
     enum page_reason reason =
         set_desk(&d, s->source, s->layout) ? PAGE_FINE : PAGE_NO_MEMORY;
     double next_ms = 0;
-    for (uint32_t i = 0; i < cells->unusual && !reason; i++)
+    for (uint32_t i = 0; i < cells->unusual && !reason; i++) {
         reason =
             page_source_stops(s->source, &next_ms, 0)
                 ? PAGE_STOPPED
                 : decode_leaf(&d, s->leaves, cells, cells->of[i], &columns->slow_rows);
+        if (reason == PAGE_SHORT_ROW)
+            *short_row = (page_short){d.helper.short_rowid, d.helper.short_columns};
+    }
     clear_desk(&d);
     return reason;
 }
@@ -231,7 +235,7 @@ static bool is_worth_while(const gg_cells *cells, const page_leaves *leaves) {
 }
 
 static enum page_reason send_and_decode(const page_table *t, struct sending *s,
-                                        page_columns *columns) {
+                                        page_columns *columns, page_short *short_row) {
     gg_cells *cells = s->cells;
     enum page_reason reason = send_all(t, s);
     if (!reason && !cells->place->decode(cells))
@@ -239,7 +243,7 @@ static enum page_reason send_and_decode(const page_table *t, struct sending *s,
     if (!reason && !is_worth_while(cells, s->leaves))
         return PAGE_NOT_SENT;
     if (!reason && cells->unusual)
-        reason = decode_unusual(s, columns);
+        reason = decode_unusual(s, columns, short_row);
     if (!reason && !cells->place->settle(cells))
         return reason_of(t->run);
     if (!reason && cells->damaged)
@@ -251,7 +255,7 @@ static enum page_reason send_and_decode(const page_table *t, struct sending *s,
 
 enum page_reason page_send(const page_table *t, const page_source *source,
                            const page_layout *layout, const page_leaves *leaves,
-                           page_columns *columns) {
+                           page_columns *columns, page_short *short_row) {
     const gg_cell_layout cells = cell_layout(layout);
     *columns = (page_columns){0};
     if (!is_for_the_place(t, layout, leaves))
@@ -262,7 +266,7 @@ enum page_reason page_send(const page_table *t, const page_source *source,
                         .cells = t->place->open(&cells, leaves->count, t->run)};
     if (!s.cells)
         return reason_of(t->run);
-    enum page_reason reason = send_and_decode(t, &s, columns);
+    enum page_reason reason = send_and_decode(t, &s, columns, short_row);
     columns->cells = s.cells;
     if (t->place->close(s.cells) && !reason)
         reason = reason_of(t->run);

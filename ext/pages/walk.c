@@ -59,15 +59,19 @@ struct team {
     atomic_uint
         placed; /* batches whose place in the columns is known; looked at without it */
     /* read and written by all */
-    atomic_uint next;  /* the batch that nobody has taken */
-    atomic_int reason; /* the first one other than PAGE_FINE: everybody stops */
-    atomic_bool keep;  /* rowids are not 1, 2, 3, ... */
+    atomic_uint next;     /* the batch that nobody has taken */
+    atomic_int reason;    /* the first one other than PAGE_FINE: everybody stops */
+    page_short short_row; /* written by whoever sets reason to PAGE_SHORT_ROW */
+    atomic_bool keep;     /* rowids are not 1, 2, 3, ... */
     atomic_llong slow;
 };
 
-static void team_stop(struct team *team, enum page_reason reason) {
+static void team_stop(struct team *team, enum page_reason reason,
+                      const page_helper *helper) {
     int fine = PAGE_FINE;
-    atomic_compare_exchange_strong(&team->reason, &fine, (int)reason);
+    if (atomic_compare_exchange_strong(&team->reason, &fine, (int)reason) &&
+        reason == PAGE_SHORT_ROW)
+        team->short_row = (page_short){helper->short_rowid, helper->short_columns};
     gg_mutex_lock(&team->order_lock);
     gg_condition_wake(&team->placed_on);
     gg_condition_wake(&team->turn_passed);
@@ -150,7 +154,7 @@ static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
     if (any && !reason && batch->start + batch->count > team->leaves->most_rows)
         reason = PAGE_DAMAGED;
     if (reason)
-        team_stop(team, reason);
+        team_stop(team, reason, NULL);
     return any && !reason;
 }
 
@@ -305,7 +309,7 @@ static void work_walk(struct team *team, struct desk *desk, int member, int memb
 
     for (int64_t at = 0;; at = rows.at) {
         if (member == 0 && page_source_stops(team->source, &next_ms, at))
-            team_stop(team, PAGE_STOPPED);
+            team_stop(team, PAGE_STOPPED, NULL);
         if (!take_batch(team, desk->buffer, &b))
             return;
         look_walk_ahead(team, b, members);
@@ -313,7 +317,7 @@ static void work_walk(struct team *team, struct desk *desk, int member, int memb
         if (!reason && (team->layout->text || team->layout->null))
             reason = take_turn(team, b, &rows);
         if (reason)
-            team_stop(team, reason);
+            team_stop(team, reason, &desk->helper);
         atomic_fetch_add(&team->slow, rows.slow);
     }
 }
@@ -348,7 +352,7 @@ static void take_part(void *job, int member, int members) {
     if (set_desk(team, &desk, member))
         work_walk(team, &desk, member, members);
     else
-        team_stop(team, PAGE_NO_MEMORY);
+        team_stop(team, PAGE_NO_MEMORY, NULL);
     clear_desk(&desk);
 }
 
@@ -374,7 +378,8 @@ static enum page_reason finish_rowids(struct team *team) {
 }
 
 enum page_reason page_collect(const page_source *source, const page_layout *layout,
-                              const page_leaves *leaves, page_columns *columns) {
+                              const page_leaves *leaves, page_columns *columns,
+                              page_short *short_row) {
     const uint32_t batch_pages =
         BATCH_BYTES > layout->page_size ? BATCH_BYTES / layout->page_size : 1;
     struct team team = {.source = source,
@@ -391,6 +396,7 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
                                            leaves->most_rows, columns)) {
         gg_team(page_source_threads(source, team.batches), take_part, &team);
         reason = (enum page_reason)atomic_load(&team.reason);
+        *short_row = team.short_row;
         if (!reason)
             reason = finish_rowids(&team);
     }

@@ -84,7 +84,8 @@ static void look_there(const page_source *source, const page_layout *layout,
     gpugraph_run run = {0};
     const page_table t = {.place = &cells_here, .run = &run};
     page_columns there;
-    if (page_send(&t, source, layout, leaves, &there) != PAGE_FINE)
+    page_short old;
+    if (page_send(&t, source, layout, leaves, &there, &old) != PAGE_FINE)
         return;
     if (!(here->source || here->source32) || there.count != here->count ||
         there.slow_rows != here->slow_rows || !there.rowid != !here->rowid)
@@ -163,6 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                      data[1] % 7, data[2] % 13}};
     page_leaves leaves;
     page_columns columns = {0};
+    page_short old;
 
     if (data[0] & 128) { /* the layout that has code of its own */
         layout.column[0] = 0;
@@ -175,6 +177,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         layout.column[PAGE_EDGE_ID] = PAGE_NO_COLUMN;
     if (!(data[4] & 128))
         layout.column[PAGE_REVERSE] = PAGE_NO_COLUMN;
+    for (int k = 0; k < PAGE_COLUMNS; k++)
+        layout.missing[k] = (page_missing){.known = data[3] >> (3 + k % 3) & 1,
+                                           .type = 1 + data[4] % 5,
+                                           .length = 4,
+                                           .text = memcpy(malloc(4), "text", 4)};
     if (data[3] & 64) {
         make_index(index, data, size);
         wal_header before;
@@ -185,12 +192,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     page_layout_finish(&layout);
     if (page_list(&source, &layout, 2, &(page_wanted){0}, &leaves) == PAGE_FINE) {
-        enum page_reason reason = page_collect(&source, &layout, &leaves, &columns);
+        enum page_reason reason = page_collect(&source, &layout, &leaves, &columns, &old);
         if (reason == PAGE_ID_WIDE || reason == PAGE_WEIGHT_WIDE) {
             intern_clear(&texts);
             layout.wide = PAGE_WIDE_IDS | PAGE_WIDE_WEIGHTS;
             page_layout_finish(&layout);
-            reason = page_collect(&source, &layout, &leaves, &columns);
+            reason = page_collect(&source, &layout, &leaves, &columns, &old);
         }
         if (reason == PAGE_FINE)
             look_at(&columns, &texts);
@@ -198,6 +205,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     free(leaves.page);
     page_columns_clear(&columns);
+    page_layout_clear(&layout);
     wal_frames_clear(&frames);
     intern_clear(&texts);
     return 0;

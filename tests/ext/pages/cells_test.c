@@ -126,6 +126,17 @@ START_TEST(test_oddities) {
 }
 END_TEST
 
+/* Rows that are older than a column. */
+START_TEST(test_short_rows) {
+    page_table t = edges(db);
+    run_sql(db, "PRAGMA page_size = 1024; CREATE TABLE e(src, dst)");
+    run_sql(db, "INSERT INTO e VALUES(1, 2), (3, 4)");
+    run_sql(db, "ALTER TABLE e ADD COLUMN w DEFAULT 5");
+    fill(db, "e(src, dst, w)", ROWS);
+    ck_assert_int_eq(there(&t), 1);
+}
+END_TEST
+
 /* More leaves than are worth the way: by threads. */
 START_TEST(test_too_many) {
     page_table t = edges(db);
@@ -418,6 +429,7 @@ const struct suite suite = {
                 {&test_layouts, sizeof layouts / sizeof *layouts},
                 {&test_not_for_the_place},
                 {&test_oddities, sizeof oddities / sizeof *oddities},
+                {&test_short_rows},
                 {&test_too_many},
                 {&test_reserved},
                 {&test_last_cell},
