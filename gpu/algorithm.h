@@ -66,6 +66,9 @@ typedef struct gg_algorithm {
     double several_ns, several_step_us;
     /* So many times that work does this search take; NULL: once. */
     double (*times)(const gpugraph_search *);
+    /* Milliseconds of the CPU's second method in the list, which auto takes where it is quicker; infinite:
+    ** it cannot answer. NULL: auto decides among the methods of the CPU by itself. */
+    double (*second_ms)(const gpugraph_graph *, const gpugraph_search *);
     /* Says that it has no such method; NULL: the usual sentence. */
     void (*no_method)(const struct gg_algorithm *, const char *method, gpugraph_run *);
     const algorithm_side *side[GPUGRAPH_CUDA + 1]; /* by gpugraph_backend; AUTO: NULL */

@@ -199,6 +199,11 @@ static void correct(struct prediction *p, const gpugraph_graph *graph,
                     gpugraph_backend on) {
     struct known *k = find_model(a);
     p->search_ms *= search && a->times ? a->times(search) : 1;
+    if (on == GPUGRAPH_CPU && search && a->second_ms) {
+        const double second_ms = a->second_ms(graph, search);
+        p->second = second_ms < p->search_ms;
+        p->search_ms = least(p->search_ms, second_ms);
+    }
     p->search_ms *= k ? gg_learned(&k->on[on][gg_like(graph, search)]) : 1;
 }
 

@@ -37,6 +37,7 @@ double gg_learned(const struct learned *l);
 struct prediction {   /* milliseconds */
     double search_ms; /* on rows that are there */
     double stays_ms; /* of rows, of a copy on the device: found there by later searches */
+    bool second;     /* the CPU is predicted to take its second method */
 };
 static inline double gg_all_ms(const struct prediction *p) {
     return p->search_ms + p->stays_ms;

@@ -1,9 +1,15 @@
-/* Distances between many pairs: the public function and its checks. */
+/* Distances between many pairs: the public function, its checks, and the CPU's choice of a method. */
 #include "matrix.h"
 #include "base/words.h"
 #include "device/share.h"
 #include "sssp/sssp.h"
 #include "graph/graph.h"
+
+/* Rows that auto makes before it first looks at what they take, and vertices from which it does. */
+enum { FIRST_ROWS = 1, LEAST_VERTICES = 1000 };
+/* Rows, and arcs of each, that tell how many edges a graph has. More arcs are left out: a
+** graph that may be contracted has few such rows. */
+enum { SAMPLED_VERTICES = 1000, SAMPLED_ARCS = 64 };
 
 /* ---- what is asked ---- */
 
@@ -66,13 +72,118 @@ static void search_again(matrix *m) {
     gg_release(distance);
 }
 
-/* ---- the descriptor ---- */
+/* ---- the CPU's side ---- */
+
+/* Bytes that a contraction may hold: with some MiB that every process has, about as many as the process
+** needs for the edges and the rows with weights. */
+static uint64_t most_bytes(const matrix *m) {
+    const uint64_t edges = m->graph->m,
+                   arcs = m->direction == GPUGRAPH_BOTH ? 2 * edges : edges;
+    const uint64_t graph = 12 * edges + 8 * (arcs + m->graph->n);
+    return graph / 4 * 9 + (8 << 20);
+}
+
+/* Is `to` among the first arcs of a row? */
+static bool has_arc(const csr *rows, uint32_t from, uint32_t to) {
+    for (uint64_t at = rows->begin[from], i = 0; at < rows->end[from] && i < SAMPLED_ARCS;
+         at++, i++)
+        if (rows->target[at] == to)
+            return true;
+    return false;
+}
+
+/* About how many pairs of vertices have an edge, by rows spread over the graph. A pair counts a
+** half in each of its two rows, or one if only one row has it. */
+static double sampled_pairs(const matrix *m) {
+    csr rows;
+    double pairs = 0;
+    uint32_t seen = 0;
+    if (gg_rows(m->graph, gg_forward_kind(m->direction), false, false, m->run, &rows))
+        return 0;
+    const uint32_t step = rows.n / SAMPLED_VERTICES + 1;
+    for (uint64_t v = 0; v < rows.n && !gg_pause(m->run); v += step, seen++) {
+        const uint64_t begin = rows.begin[v];
+        for (uint64_t at = begin; at < rows.end[v] && at - begin < SAMPLED_ARCS; at++) {
+            const uint32_t to = rows.target[at];
+            bool counts = to != v;
+            for (uint64_t before = begin; counts && before < at; before++)
+                counts = rows.target[before] != to;
+            if (counts)
+                pairs += has_arc(&rows, to, (uint32_t)v) ? 0.5 : 1;
+        }
+    }
+    return pairs / seen * rows.n;
+}
+
+/* Contracts instead of making the rows that are left, if that is predicted to take no longer than they would. */
+static bool contracts_instead(matrix *m, row_maker *r, uint32_t left) {
+    const uint32_t n = m->graph->n;
+    const contraction_limit most = {gg_rows_ns(r, left), most_bytes(m)};
+    if (gg_contraction_ns(n, n) > most.ns ||
+        gg_contraction_ns(n, (uint64_t)sampled_pairs(m)) > most.ns)
+        return false;
+    gg_rest_rows(r);
+    m->looks = false; /* once */
+    m->run->used_method = "contraction";
+    if (gg_matrix_by_contraction(m, &most, r))
+        return true;
+    m->run->used_method = "rows";
+    return false;
+}
+
+/* Where a contraction may answer, the first row tells what all would take, and twice as many tell it again. */
+static bool run_rows(void *task) {
+    matrix *m = task;
+    row_maker *r = gg_open_rows(m);
+    bool contracted = false;
+    for (uint32_t made = 0; r && made < m->from_count && !contracted;) {
+        const uint32_t some = made > 0 ? made : FIRST_ROWS, left = m->from_count - made;
+        made += m->looks && some < left ? some : left;
+        if (!gg_make_rows(r, made))
+            break;
+        if (m->looks && made < m->from_count)
+            contracted = contracts_instead(m, r, m->from_count - made);
+    }
+    if (r && !contracted && !m->run->status)
+        gg_tell_rows(r);
+    if (r)
+        gg_close_rows(r);
+    return !m->run->status;
+}
+
+static bool run_contraction(void *task) {
+    static const contraction_limit none = {INFINITY, UINT64_MAX};
+    matrix *m = task;
+    if (!gg_matrix_contracts(m))
+        gg_fail(m->run, GPUGRAPH_INVALID,
+                "method 'contraction' takes INTEGER weights of which no distance "
+                "reaches 4294967295; use method 'rows' or 'auto'");
+    else if (!gg_matrix_by_contraction(m, &none, NULL) && !gg_stopping(m->run))
+        gg_fail(m->run, GPUGRAPH_NO_MEMORY,
+                "method 'contraction' needs more than 16 GiB for this graph; use "
+                "method 'rows' or 'auto'");
+    return !m->run->status;
+}
 
 static const gg_method methods[] = {
     {.is = {"matrix", "rows", "cpu",
-            "a search for each row, as many at once as there are threads"}},
+            "a search for each row, as many at once as there are threads"},
+     .may = gg_may_always,
+     .run = run_rows},
+    {.is =
+         {"matrix", "contraction", "cpu",
+          "contracts all vertices, then adds up distances along chains; INTEGER weights"},
+     .run = run_contraction},
     {.is = {0}},
 };
+
+static void find_matrix_on_cpu(matrix *m) {
+    m->looks = gg_method_is_auto(m->run) && gg_matrix_contracts(m) &&
+               gg_is_thin(m->graph) && m->graph->n >= LEAST_VERTICES;
+    gg_settle_method(m->run, methods, m)->run(m);
+}
+
+/* ---- the descriptor ---- */
 
 static double steps_matrix(const gpugraph_graph *graph) {
     return GG_FEW_LEVELS + (gg_is_thin(graph) ? sqrt(graph->n) * 3 : 0);
@@ -83,8 +194,15 @@ static double times(const gpugraph_search *search) {
                                                        : search->target_count;
 }
 
+/* A contraction, of a graph where auto looks whether one pays. */
+static double contraction_ms(const gpugraph_graph *graph, const gpugraph_search *search) {
+    const bool may = times(search) > FIRST_ROWS && graph->n >= LEAST_VERTICES &&
+                     graph->distance_type == GPUGRAPH_UINT32 && gg_is_thin(graph);
+    return may ? gg_contraction_ns(graph->n, graph->m) * 1e-6 : INFINITY;
+}
+
 static const algorithm_side cpu_side = {
-    .methods = methods, .call = GG_CALLS(matrix_entry, gg_matrix_by_rows)};
+    .methods = methods, .call = GG_CALLS(matrix_entry, find_matrix_on_cpu)};
 
 const gg_algorithm gg_matrix = {
     .name = "matrix",
@@ -92,6 +210,7 @@ const gg_algorithm gg_matrix = {
     .arcs = gg_arcs_once,
     .steps = steps_matrix,
     .times = times,
+    .second_ms = contraction_ms,
     /* Predictions; the search of one row. */
     .cpu_ns = 20,
     .cuda_ns = 0.1,
@@ -162,7 +281,7 @@ static void find_matrix(matrix *m) {
     else
         GG_CALL_OF(matrix_entry, gg_matrix.side[on])(m);
     if (gg_fall_back(m->run, &gg_matrix, fallback))
-        gg_matrix_by_rows(m);
+        find_matrix_on_cpu(m);
     if (!m->run->status && m->over)
         search_again(m);
 }

@@ -5,7 +5,7 @@
 **
 ** By weight a row is a search by the buckets of gpugraph_sssp (sssp/row.c) in arrays of its thread's own,
 ** which ends when all targets are final. By depth all rows are breadth-first searches, as many at once as
-** bfs/each.c finds worth it. */
+** bfs/each.c finds worth it. What the rows have looked at so far says what the others will. */
 #include "base/words.h"
 #include "bfs/bfs.h"
 #include "matrix.h"
@@ -20,24 +20,43 @@ enum { MOST_DEPTHS = 64 };
 /* Searches by depth run at once if the first one serves this share of the vertices: searches
 ** that end after a few share little (R-MAT 18, 8 near places: 9.3 ms at once, 6.3 one by one). */
 enum { MEETING_SHARE = 4 };
+/* Nanoseconds of one thread, for a vertex that is served and for an arc of it. */
+#define WEIGHT_VERTEX_NS 12.0
+#define WEIGHT_ARC_NS    10.0
+#define DEPTH_VERTEX_NS  5.0
+#define DEPTH_ARC_NS     4.0
 
-typedef struct row_maker {
+struct row_maker {
     matrix *m;
-    uint32_t made;          /* rows; by weight those that a thread has taken */
-    uint64_t vertices;      /* that all rows have served */
-    double other_ms;        /* of phases that are no search */
+    uint32_t made, end;      /* rows; those before `end` are made now */
+    uint64_t vertices, arcs; /* that all rows have looked at */
+    double spent_ms;         /* on them */
+    int threads;
     gpugraph_search search; /* from no source yet */
     /* by weight */
-    struct sssp plan;
+    struct sssp plan, *of_thread;
+    bool *is_open;
     /* by depth */
-    uint32_t *depth[MOST_DEPTHS];
+    uint32_t *depth[MOST_DEPTHS], at_once;
     /* The run's, while searches by depth report to the row maker. */
     void (*phase)(void *, const char *, double, int64_t, const char *);
     int (*interrupted)(void *);
     void *listener;
-} row_maker;
+};
 
 /* ---- by weight ---- */
+
+static bool open_by_weight(row_maker *r) {
+    const matrix *m = r->m;
+    if (!gg_sssp_plan_rows(&r->plan, m->graph, &r->search, m->run))
+        return false;
+    const csr *arcs = &r->plan.arcs;
+    r->threads = gg_threads(m->run, (arcs->m + arcs->n) * m->from_count);
+    r->threads = (uint32_t)r->threads < m->from_count ? r->threads : (int)m->from_count;
+    r->of_thread = gg_alloc(m->run, (uint64_t)r->threads, sizeof *r->of_thread);
+    r->is_open = gg_alloc_zero(m->run, (uint64_t)r->threads, sizeof *r->is_open);
+    return r->of_thread && r->is_open;
+}
 
 static void write_row(const matrix *m, uint32_t row, const void *distance) {
     for (uint32_t j = 0; j < m->to_count; j++)
@@ -49,40 +68,50 @@ static void write_row(const matrix *m, uint32_t row, const void *distance) {
 static void take_rows(void *job, int member, int team) {
     row_maker *r = job;
     matrix *m = r->m;
-    struct sssp s = r->plan;
-    bool open = gg_sssp_open_row(&s, m->type);
-    (void)member, (void)team;
-    while (open && !gg_stopping(m->run)) {
-        uint32_t row = __atomic_fetch_add(&r->made, 1, __ATOMIC_RELAXED);
-        if (row >= m->from_count)
-            break;
-        gg_sssp_search_row(&s, m->from[row]);
-        if (!gg_stopping(m->run))
-            write_row(m, row, s.distance);
-        gg_sssp_clear_row(&s);
+    struct sssp *s = &r->of_thread[member];
+    (void)team;
+    if (!r->is_open[member]) {
+        *s = r->plan;
+        r->is_open[member] = true;
+        if (!gg_sssp_open_row(s, m->type))
+            return;
     }
-    if (s.over && !m->bounded)
+    const uint64_t vertices = s->tally.vertices, arcs = s->tally.arcs;
+    while (!gg_stopping(m->run)) {
+        uint32_t row = __atomic_fetch_add(&r->made, 1, __ATOMIC_RELAXED);
+        if (row >= r->end)
+            break;
+        gg_sssp_search_row(s, m->from[row]);
+        if (!gg_stopping(m->run))
+            write_row(m, row, s->distance);
+        gg_sssp_clear_row(s);
+    }
+    if (s->over && !m->bounded)
         __atomic_store_n(&m->over, true, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&r->vertices, s.tally.vertices, __ATOMIC_RELAXED);
-    gg_sssp_close_row(&s);
+    __atomic_fetch_add(&r->vertices, s->tally.vertices - vertices, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&r->arcs, s->tally.arcs - arcs, __ATOMIC_RELAXED);
 }
 
-static void make_distances(row_maker *r) {
-    const matrix *m = r->m;
-    const csr *arcs = &r->plan.arcs;
-    const int threads = gg_threads(m->run, (arcs->m + arcs->n) * m->from_count);
-    gg_team((uint32_t)threads < m->from_count ? threads : (int)m->from_count, take_rows,
-            r);
+/* Threads for so many rows more, by what a row has looked at. */
+static int threads_for(const row_maker *r, uint32_t rows) {
+    const uint64_t each =
+        r->made > 0 ? (r->vertices + r->arcs) / r->made : r->plan.arcs.m + r->plan.arcs.n;
+    int threads = gg_threads(r->m->run, each * rows);
+    threads = threads < r->threads ? threads : r->threads;
+    return (uint32_t)threads < rows ? threads : (int)rows;
 }
 
 /* ---- by depth ---- */
 
-/* Searches at once. */
-static uint32_t depths_at_once(const gpugraph_graph *graph) {
-    const uint64_t fit = DEPTH_BYTES / ((uint64_t)graph->n * sizeof(uint32_t) + 1);
-    if (fit < 1 || gg_is_thin(graph)) /* their frontiers would not meet */
-        return 1;
-    return fit < MOST_DEPTHS ? (uint32_t)fit : MOST_DEPTHS;
+static bool open_by_depth(row_maker *r) {
+    const matrix *m = r->m;
+    const uint64_t fit = DEPTH_BYTES / ((uint64_t)m->graph->n * sizeof(uint32_t) + 1);
+    r->at_once = fit < 1 || gg_is_thin(m->graph) ? 1 /* they would not meet */
+                 : fit < MOST_DEPTHS             ? (uint32_t)fit
+                                                 : MOST_DEPTHS;
+    r->search.max_depth = m->bounded ? (uint32_t)m->bound : GPUGRAPH_NONE;
+    r->threads = 1; /* those of a search are counted with its time */
+    return true;
 }
 
 static void write_depths(const row_maker *r, uint32_t row, const uint32_t *depth) {
@@ -96,11 +125,13 @@ static void write_depths(const row_maker *r, uint32_t row, const uint32_t *depth
 static void hear_rows(void *row_maker_pointer, const char *name, double ms, int64_t items,
                       const char *detail) {
     row_maker *r = row_maker_pointer;
+    const gpugraph_graph *graph = r->m->graph;
     if (strcmp(name, "search") == 0) {
         r->vertices += (uint64_t)items;
+        r->arcs += (uint64_t)items * graph->m / graph->n;
         return;
     }
-    r->other_ms += ms;
+    r->spent_ms -= ms;
     if (r->phase)
         r->phase(r->listener, name, ms, items, detail);
 }
@@ -115,8 +146,6 @@ static void make_depths(row_maker *r) {
     gpugraph_run *run = m->run;
     const char *used = run->used_method, *asked = run->method;
     gpugraph_search *part = &r->search;
-    uint32_t at_once = depths_at_once(m->graph);
-    part->max_depth = m->bounded ? (uint32_t)m->bound : GPUGRAPH_NONE;
     r->phase = run->phase;
     r->interrupted = run->interrupted;
     r->listener = run->listener;
@@ -124,12 +153,12 @@ static void make_depths(row_maker *r) {
     run->interrupted = run->interrupted ? ask_listener : NULL;
     run->listener = r;
     run->method = NULL; /* breadth-first search chooses its own */
-    for (; r->made < m->from_count && !run->status; r->made += part->source_count) {
-        const uint32_t left = m->from_count - r->made;
+    for (; r->made < r->end && !run->status; r->made += part->source_count) {
+        const uint32_t left = r->end - r->made;
         if (r->made == 1 && r->vertices < m->graph->n / MEETING_SHARE)
-            at_once = 1;
+            r->at_once = 1;
         part->source = m->from + r->made;
-        part->source_count = r->made == 0 ? 1 : left < at_once ? left : at_once;
+        part->source_count = r->made == 0 ? 1 : left < r->at_once ? left : r->at_once;
         for (uint32_t i = 0; i < part->source_count; i++)
             if (!r->depth[i])
                 r->depth[i] = gg_alloc(run, m->graph->n, sizeof *r->depth[i]);
@@ -144,31 +173,78 @@ static void make_depths(row_maker *r) {
     run->phase = r->phase;
     run->interrupted = r->interrupted;
     run->listener = r->listener;
-    for (uint32_t i = 0; i < MOST_DEPTHS; i++)
-        gg_release(r->depth[i]);
 }
 
 /* ---- both ---- */
 
-void gg_matrix_by_rows(matrix *m) {
-    char more[120];
-    row_maker r = {.m = m, .search = *m->search};
-    r.search.target = m->to;
-    r.search.target_count = m->to_count;
-    r.search.direction = m->direction;
-    r.search.limit = 0;
-    if (m->weighted && !gg_sssp_plan_rows(&r.plan, m->graph, &r.search, m->run))
-        return;
+row_maker *gg_open_rows(matrix *m) {
+    row_maker *r = gg_alloc_zero(m->run, 1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->m = m;
+    r->search = *m->search;
+    r->search.target = m->to;
+    r->search.target_count = m->to_count;
+    r->search.direction = m->direction;
+    r->search.limit = 0;
+    if (m->weighted ? open_by_weight(r) : open_by_depth(r))
+        return r;
+    gg_close_rows(r);
+    return NULL;
+}
+
+bool gg_make_rows(row_maker *r, uint32_t end) {
+    matrix *m = r->m;
     const double started = gg_now_ms();
-    if (m->weighted)
-        make_distances(&r);
-    else
-        make_depths(&r);
+    const int threads = m->weighted ? threads_for(r, end - r->made) : 1;
+    r->end = end;
+    if (m->weighted) {
+        gg_team(threads, take_rows, r);
+        r->made = end;
+    } else {
+        make_depths(r);
+    }
+    r->spent_ms += gg_now_ms() - started;
     if (gg_stopping(m->run))
         gg_stopped(m->run);
-    if (m->run->status)
-        return;
-    snprintf(more, sizeof more, "%u searches, %llu vertices served", m->from_count,
-             (unsigned long long)r.vertices);
-    gg_search_phase(m->run, started + r.other_ms, (int64_t)r.vertices, more);
+    return !m->run->status;
+}
+
+double gg_rows_ns(const row_maker *r, uint32_t rows) {
+    const bool weighted = r->m->weighted;
+    const double ns =
+        (double)r->vertices * (weighted ? WEIGHT_VERTEX_NS : DEPTH_VERTEX_NS) +
+        (double)r->arcs * (weighted ? WEIGHT_ARC_NS : DEPTH_ARC_NS);
+    return ns / r->made * rows / (weighted ? threads_for(r, rows) : 1);
+}
+
+double gg_describe_rows(const row_maker *r, char *text, size_t size) {
+    snprintf(text, size, "%u searches, %llu vertices served", r->made,
+             (unsigned long long)r->vertices);
+    return r->spent_ms;
+}
+
+void gg_tell_rows(const row_maker *r) {
+    char more[120];
+    const double ms = gg_describe_rows(r, more, sizeof more);
+    gg_search_phase(r->m->run, gg_now_ms() - ms, (int64_t)r->vertices, more);
+}
+
+void gg_rest_rows(row_maker *r) {
+    for (int t = 0; r->is_open && t < r->threads; t++)
+        if (r->is_open[t]) {
+            gg_sssp_close_row(&r->of_thread[t]);
+            r->is_open[t] = false;
+        }
+    for (uint32_t i = 0; i < MOST_DEPTHS; i++) {
+        gg_release(r->depth[i]);
+        r->depth[i] = NULL;
+    }
+}
+
+void gg_close_rows(row_maker *r) {
+    gg_rest_rows(r);
+    gg_release(r->of_thread);
+    gg_release(r->is_open);
+    gg_release(r);
 }

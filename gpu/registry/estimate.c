@@ -89,11 +89,16 @@ static struct stakes stakes_of(const gpugraph_graph *graph, const gg_algorithm *
 
 /* ---- both ---- */
 
+/* The second method of an algorithm may take as much memory as the graph and its rows. */
 static void estimate_cpu(const gpugraph_graph *graph, const gg_algorithm *a,
-                         const gpugraph_size *size, gpugraph_estimate *e) {
+                         const gpugraph_search *search, const gpugraph_size *size,
+                         const gpugraph_run *run, gpugraph_estimate *e) {
+    const bool second = gg_predict(graph, a, search, GPUGRAPH_CPU, run).second;
+    const int64_t held = graph_bytes(graph, size) + rows_bytes(graph, a);
     e->backend = gg_backend_name[GPUGRAPH_CPU];
-    e->method = begins(a, GPUGRAPH_CPU);
-    e->host_bytes = graph_bytes(graph, size) + rows_bytes(graph, a) + result_bytes(graph);
+    e->method =
+        second ? a->side[GPUGRAPH_CPU]->methods[1].is.name : begins(a, GPUGRAPH_CPU);
+    e->host_bytes = (second ? 2 : 1) * held + result_bytes(graph);
 }
 
 /* Rows of a matrix are searches that devices share out, each by the method of one; all else that several can
@@ -148,7 +153,7 @@ int gpugraph_estimates(const char *function, const gpugraph_search *search,
     struct stakes s = stakes_of(graph, a, search, run);
     struct course c = gg_weigh(&s, &o);
     memset(estimate, 0, 2 * sizeof *estimate);
-    estimate_cpu(graph, a, size, &estimate[0]);
+    estimate_cpu(graph, a, search, size, run, &estimate[0]);
     estimate[0].ms = s.cpu;
     estimate[0].chosen = run->backend != GPUGRAPH_CUDA;
     if (o.state == OPENING_FAILED || !begins(a, GPUGRAPH_CUDA))

@@ -13,7 +13,8 @@
 ** take turns, so that other work on the machine hits all of them. The method "single" is one search
 ** of gpugraph_sssp (or gpugraph_bfs) from each place, which ends when all targets are settled.
 **
-** In the environment: PLACES ("8 50 200"), KINDS ("near far"), METHODS ("rows single auto"), REPEATS (3) of each method, LIMIT (60): seconds after which a call is ended, and counts as
+** In the environment: PLACES ("8 50 200"), KINDS ("near far"), METHODS ("rows contraction single
+** auto"), REPEATS (3) of each method, LIMIT (60): seconds after which a call is ended, and counts as
 ** infinitely long, THREADS (0: all cores), DEPTH=1: by depth. Methods whose cells differ end the
 ** program. */
 #define _GNU_SOURCE
@@ -258,8 +259,8 @@ static double memory_of(const struct outcome *o) {
 static void compare(const char *name, const char *kind, const struct question *q) {
     char copy[200], *method[MOST_METHODS];
     struct outcome least[MOST_METHODS] = {{0}};
-    const int count =
-        words_of("METHODS", "rows single auto", copy, sizeof copy, method, MOST_METHODS);
+    const int count = words_of("METHODS", "rows contraction single auto", copy,
+                               sizeof copy, method, MOST_METHODS);
     const int repeats = number_of("REPEATS", 3);
     for (int turn = 0; turn < repeats; turn++) {
         for (int k = 0; k < count; k++) {

@@ -230,6 +230,7 @@ static const char *const functions[] = {
     "SELECT *, k FROM gpu_paths('t', 1, 4, 3)",
     "SELECT * FROM gpu_paths('t', 1, 4, 3) WHERE direction = 'both' AND weighted = 0",
     "SELECT *, sources, targets FROM gpu_matrix('t', '[1, 8]', '[3, 4, 1, 99]')",
+    "SELECT * FROM gpu_matrix('t', '[1, 8, 2]') WHERE method = 'contraction'",
     "SELECT * FROM gpu_matrix('t', '[1, 8, 2]') WHERE weighted = 0 ORDER BY distance",
     "SELECT * FROM gpu_dfs('t', 1) WHERE ordered = 1",
     "SELECT vertex, preorder FROM gpu_dfs('t') WHERE direction = 'both'",

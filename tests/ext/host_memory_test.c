@@ -37,6 +37,7 @@ static const char *const statements[] = {
     "SELECT vertex FROM gpu_path('%s', 1) WHERE target IN (3, 4, 9)",
     "SELECT * FROM gpu_paths('%s', 1, 9, 20)",
     "SELECT * FROM gpu_matrix('%s', '[1, 8, 3]', '[3, 4, 1, 99]')",
+    "SELECT * FROM gpu_matrix('%s', '[1, 8, 3]') WHERE method = 'contraction'",
     "SELECT * FROM gpu_matrix('%s', '[1, 8, 3]') WHERE weighted = 0",
     "SELECT * FROM gpu_dfs('%s', 1) WHERE ordered = 1",
     "SELECT vertex FROM gpu_dfs('%s')",

@@ -88,8 +88,8 @@ START_TEST(of_every_function) {
 }
 END_TEST
 
-/* Each row of a matrix costs. An ordered depth-first search takes one thread, and strong
-** components more than weak ones. */
+/* Each cell of a matrix costs, until a contraction costs less than the rows; an ordered depth-first search takes one thread, and strong components more
+** than weak ones. */
 START_TEST(of_options) {
     static const char *const dear[][2] = {
         {"('roads', 'gpu_matrix') WHERE sources = '[1]'",
@@ -116,6 +116,18 @@ START_TEST(of_options) {
         "'serial'",
         "SELECT method FROM gpugraph_estimate('roads', 'gpu_dfs') WHERE ordered = 1 AND "
         "backend = 'cpu'");
+    run("CREATE TABLE chain(src INTEGER, dst INTEGER, weight INTEGER);" MANY_ROWS
+        "INSERT INTO chain SELECT i, i + 1, i %% 7 FROM n");
+    ck_assert(number("SELECT count(*) FROM gpu_sssp('chain', 1, 9)") == 1);
+    for (int rows = 2; rows <= 200; rows *= 100) {
+        char *sql = sqlite3_mprintf(
+            "SELECT method FROM gpugraph_estimate('chain', 'gpu_matrix') WHERE sources = "
+            "(WITH RECURSIVE p(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM p LIMIT %d) "
+            "SELECT json_group_array(i) FROM p) AND backend = 'cpu'",
+            rows);
+        expect(rows == 2 ? "'rows'" : "'contraction'", sql);
+        sqlite3_free(sql);
+    }
     expect("7|3", "SELECT target, max_depth FROM gpugraph_estimate('roads', 'gpu_bfs') "
                   "WHERE target = 7 "
                   "AND max_depth = 3 AND backend = 'cpu'");

@@ -1,6 +1,7 @@
 /* Distance matrices against Bellman and Ford's algorithm in arithmetic that cannot overflow, cell by
 ** cell and bit by bit: every method, backend and number of threads, every direction, bounds, more
 ** sources than targets and fewer. */
+#include "matrix/contraction.h"
 #include "suite.h"
 #include "tiny_graphs.h"
 #include "share.h"
@@ -73,6 +74,11 @@ static uint64_t word_of(gpugraph_distance_type type, const void *cell, uint64_t 
 
 /* ---- checks ---- */
 
+static bool takes(const struct roads *r, const gpugraph_method *m, bool weighted) {
+    return strcmp(m->name, "contraction") != 0 || !weighted ||
+           gpugraph_distance_type_of(r->graph) == GPUGRAPH_UINT32;
+}
+
 static void check_by(const struct roads *r, const gpugraph_search *s, bool weighted,
                      const gpugraph_method *m, int threads, const uint64_t *right,
                      bool lost) {
@@ -86,7 +92,9 @@ static void check_by(const struct roads *r, const gpugraph_search *s, bool weigh
                         .threads = threads};
     memset(cell, 0xab, cells * sizeof *cell);
     gpugraph_matrix(r->graph, s, weighted, &run, cell);
-    if (lost || (run.status == GPUGRAPH_RANGE && type == GPUGRAPH_REAL)) {
+    if (!takes(r, m, weighted)) {
+        expect(run.status == GPUGRAPH_INVALID, "%s: %s", m->name, run.message);
+    } else if (lost || (run.status == GPUGRAPH_RANGE && type == GPUGRAPH_REAL)) {
         expect(run.status == GPUGRAPH_RANGE, "%s, %s: %s", r->s.name, m->name,
                run.message);
     } else {
@@ -184,7 +192,7 @@ START_TEST(small_shapes) {
 }
 END_TEST
 
-/* Long ways, and graphs with many neighbours. */
+/* Long ways, fill between what is contracted, and a core that has many neighbours. */
 START_TEST(grids_and_random_ones) {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         if (seed > 1 && left_out(seed))
@@ -198,6 +206,146 @@ START_TEST(grids_and_random_ones) {
 }
 END_TEST
 
+/* ---- what auto does: it follows from what rows and contractions look at, not from a clock ---- */
+
+enum { MOST_PLACES = 200 };
+
+/* What the phases of a call tell. */
+struct told {
+    char contract[120], search[200];
+    int64_t served;
+};
+
+static void keep_told(void *listener, const char *name, double ms, int64_t items,
+                      const char *detail) {
+    struct told *t = listener;
+    (void)ms;
+    if (strcmp(name, "contract") == 0)
+        snprintf(t->contract, sizeof t->contract, "%s", detail);
+    if (strcmp(name, "search") == 0) {
+        snprintf(t->search, sizeof t->search, "%s", detail);
+        t->served = items;
+    }
+}
+
+/* All distances between places, in any direction, by one thread; by depth too. Every method has the
+** same cells. */
+static struct told check_auto(gpugraph_graph *graph, const uint32_t *place,
+                              uint32_t places, bool weighted, const char *takes) {
+    static uint32_t cell[2][MOST_PLACES * MOST_PLACES];
+    static const char *const others[] = {"rows", "contraction"};
+    struct told t = {.served = 0}, ignored;
+    gpugraph_search search = {.source = place,
+                              .source_count = places,
+                              .target = place,
+                              .target_count = places,
+                              .direction = GPUGRAPH_BOTH,
+                              .max_depth = GPUGRAPH_NONE};
+    gpugraph_run run = {
+        .backend = GPUGRAPH_CPU, .threads = 1, .phase = keep_told, .listener = &t};
+    gpugraph_matrix(graph, &search, weighted, &run, cell[0]);
+    ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
+    ck_assert_msg(strcmp(run.used_method, takes) == 0, "%u places: %s, not %s; %s; %s",
+                  places, run.used_method, takes, t.contract, t.search);
+    run.listener = &ignored;
+    for (int i = 0; i < 2; i++) {
+        run.method = others[i];
+        gpugraph_matrix(graph, &search, weighted, &run, cell[1]);
+        ck_assert_str_eq(run.used_method, others[i]);
+        ck_assert_mem_eq(cell[0], cell[1], (size_t)places * places * sizeof *cell[0]);
+    }
+    return t;
+}
+
+static struct told check_auto_of(shape s, bool weighted, uint32_t places, uint32_t step,
+                                 const char *takes) {
+    struct roads r = make_roads(s, SMALL, 4);
+    uint32_t place[MOST_PLACES];
+    for (uint32_t i = 0; i < places; i++)
+        place[i] = i * step % r.s.vertices;
+    const struct told t = check_auto(r.graph, place, places, weighted, takes);
+    roads_free(&r);
+    return t;
+}
+
+static bool begins_with(const char *text, const char *head) {
+    return strncmp(text, head, strlen(head)) == 0;
+}
+
+/* Places next to each other are not worth a contraction of all, whatever their number. Nor are a few that lie
+** far apart; many are. */
+START_TEST(auto_of_chains_and_trees) {
+    const bool weighted = _i;
+    struct told t = check_auto_of(shape_path(20000), weighted, 50, 1, "rows");
+    ck_assert_str_eq(t.contract, "");
+    ck_assert_int_lt(t.served, 50 * 100);
+    t = check_auto_of(shape_path(20000), weighted, 4, 4999, "rows");
+    ck_assert_str_eq(t.contract, "");
+    t = check_auto_of(shape_path(20000), weighted, 50, 399, "contraction");
+    ck_assert_str_ne(t.contract, "");
+    ck_assert_msg(begins_with(t.search, "contraction on cpu; 1 searches, "), "%s",
+                  t.search);
+    check_auto_of(shape_binary_tree(14), weighted, 50, 317, "contraction");
+    check_auto_of(shape_comb(90, 40), weighted, 40, 83, "contraction");
+}
+END_TEST
+
+/* A grid's contraction costs more than rows; one that is begun ends before it has looked at
+** as many arcs as they do. */
+START_TEST(auto_of_grids) {
+    struct told t = check_auto_of(shape_grid(60, 60), true, 40, 83, "rows");
+    t = check_auto_of(shape_grid(150, 150), true, 200, 111, "rows");
+    ck_assert_msg(begins_with(t.contract, "given up: "), "%s", t.contract);
+    const double looked = atof(t.contract + strlen("given up: "));
+    ck_assert_msg(looked > 0 && looked < 200 * 150 * 150 * 4, "%s", t.contract);
+    t = check_auto_of(shape_rmat(12, 8, 3), true, 40, 83, "rows");
+    ck_assert_str_eq(t.contract, "");
+}
+END_TEST
+
+/* The first places reach nothing: what rows look at is asked again. */
+START_TEST(auto_asks_again) {
+    shape s = shape_beside("specks", shape_path(20000), shape_empty(10));
+    struct roads r = make_roads(s, SMALL, 4);
+    uint32_t place[60];
+    for (uint32_t i = 0; i < 60; i++)
+        place[i] = i < 10 ? 20000 + i : i * 331;
+    struct told t = check_auto(r.graph, place, 60, true, "contraction");
+    ck_assert_msg(begins_with(t.search, "contraction on cpu; 16 searches, "), "%s",
+                  t.search);
+    roads_free(&r);
+}
+END_TEST
+
+/* Chains of parents of a chain and of a tree have about log n vertices, and lists of arcs few arcs. */
+static void check_depth(shape s, uint32_t most) {
+    struct roads r = make_roads(s, SMALL, 4);
+    const contraction_limit none = {INFINITY, UINT64_MAX};
+    gpugraph_run run = {.backend = GPUGRAPH_CPU};
+    const matrix m = {.graph = r.graph,
+                      .run = &run,
+                      .type = GPUGRAPH_UINT32,
+                      .weighted = true,
+                      .direction = GPUGRAPH_BOTH};
+    contracted c;
+    ck_assert(gg_contract(&m, &none, &c));
+    for (uint32_t v = 0; v < r.s.vertices; v++) {
+        ck_assert_uint_le(c.depth[v], most);
+        ck_assert_uint_le(c.count[v], 2);
+    }
+    ck_assert_uint_le(c.work, 8 * (uint64_t)r.s.vertices);
+    gg_free_contracted(&c);
+    roads_free(&r);
+}
+
+START_TEST(chains_of_parents_are_short) {
+    check_depth(shape_path(100000), 40);
+    check_depth(shape_cycle(100000), 40);
+    check_depth(shape_comb(300, 300), 40);
+    check_depth(shape_binary_tree(15), 40);
+}
+END_TEST
+
 static int listener;
 
 static int at_once(void *told) {
@@ -206,11 +354,12 @@ static int at_once(void *told) {
 }
 
 START_TEST(arguments_and_interrupts) {
-    struct roads r = make_roads(shape_grid(300, 300), SMALL, 4);
+    struct roads r = make_roads(shape_grid(100, 100), SMALL, 4),
+                 large = make_roads(shape_grid(300, 300), SMALL, 4);
     ends e;
     static uint32_t cell[MOST_ENDS * MOST_ENDS];
     gpugraph_run run = {.backend = GPUGRAPH_CPU, .method = "guess"};
-    draw_ends(&e, 90000, MOST_ENDS, MOST_ENDS, 3);
+    draw_ends(&e, 10000, MOST_ENDS, MOST_ENDS, 3);
     ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, true, &run, cell),
                      GPUGRAPH_INVALID);
     run.method = NULL;
@@ -218,21 +367,25 @@ START_TEST(arguments_and_interrupts) {
     ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, true, &run, cell),
                      GPUGRAPH_INVALID);
     e.search.target_count = MOST_ENDS;
-    e.target[7] = 90000;
+    e.target[7] = 10000;
     ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, true, &run, cell),
                      GPUGRAPH_INVALID);
     e.target[7] = 0;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 4; i++) {
         run = (gpugraph_run){.backend = GPUGRAPH_CPU,
                              .threads = 2,
+                             .method = i % 2 ? "rows" : "contraction",
                              .interrupted = at_once,
                              .listener = &listener};
-        ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, i, &run, cell),
+        gpugraph_graph *graph = i % 2 ? large.graph : r.graph;
+        ck_assert_int_eq(gpugraph_matrix(graph, &e.search, i < 2, &run, cell),
                          GPUGRAPH_INTERRUPTED);
         run.interrupted = NULL;
-        ck_assert_int_eq(gpugraph_matrix(r.graph, &e.search, i, &run, cell), GPUGRAPH_OK);
+        ck_assert_int_eq(gpugraph_matrix(graph, &e.search, i < 2, &run, cell),
+                         GPUGRAPH_OK);
     }
     roads_free(&r);
+    roads_free(&large);
     shape path = shape_path(5);
     gpugraph_graph *plain = shape_graph(&path);
     e.search.source_count = e.search.target_count = 1;
@@ -251,5 +404,9 @@ const struct suite suite = {
       .cases = {{&every_tiny_graph},
                 {&small_shapes, WEIGHTS},
                 {&grids_and_random_ones},
+                {&auto_of_chains_and_trees, 2},
+                {&auto_of_grids},
+                {&auto_asks_again},
+                {&chains_of_parents_are_short},
                 {&arguments_and_interrupts}}}},
 };
