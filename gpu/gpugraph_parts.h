@@ -36,7 +36,7 @@ extern "C" {
 
 typedef struct gpugraph_exchange gpugraph_exchange;
 
-/* What goes to, or comes from, one part. Both parts know the room; 0: there is no
+/* The bytes that go to one part or come from it. Both parts know the room; 0: there is no
 ** message. */
 typedef struct gpugraph_parcel {
     void *bytes;

@@ -1,4 +1,4 @@
-/* How virtual tables are made known to SQLite: each holds the connection. */
+/* Registers virtual tables with SQLite. Each table holds the connection. */
 #include "module.h"
 
 int module_connect(void *aux, const char *schema, int risk, sqlite3_vtab **made) {

@@ -26,8 +26,8 @@ typedef struct graph_ref {
     struct shared_graph *shared; /* whose graph it is, other connections' too; or NULL */
     char *edges, *vertices, *params; /* the texts that name it; the others may be NULL */
     bool unnamed;                    /* its edges have no ids */
-    /* Of a followed graph (follow/batch.c): rows that are no edges. Of edges whose ids are not the
-    ** library's: which edge is which row's (load/row_ids.h). NULL: none. */
+    /* half_rows: the rows of a followed graph that are no edges (follow/batch.c). row_ids: the row
+    ** of each edge, if the library does not know the edge ids (load/row_ids.h). NULL: none. */
     gpugraph_graph *half_rows, *row_ids;
     bool has_weight;     /* weights were read */
     bool has_text;       /* something that was read may be a TEXT */

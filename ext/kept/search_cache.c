@@ -8,7 +8,7 @@
 ** again. So do the latest few, whatever the limit: a correlated subquery asks for them in
 ** every row.
 **
-** What a search has found is shared_search.c's: where other connections use the graph, it is theirs, too. */
+** shared_search.c owns the results of a search. Connections that use the same graph share them. */
 #include "cache.h"
 #include "shared.h"
 #include <string.h>

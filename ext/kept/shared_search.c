@@ -1,16 +1,16 @@
-/* What searches have found, and one search for all connections that use one graph.
+/* The results of searches. All connections that use one graph share one search.
 **
 **     connection 1   graph_ref   search_ref --\
 **     connection 2   graph_ref   search_ref ---- shared_search   key -> result
 **                       |                          ^
 **                       `----- shared_graph ---- list, the latest first
 **
-** A key is the question as it stands, in numbers of the graph's vertices, so of one graph equal keys
-** have equal answers. Of a graph that one connection alone has, searches are in no list, and their results
-** may grow where they are. What is listed is never changed: who wants more of it (table_function/answer.c) makes
-** another one that begins with it. Each connection forgets as it sees fit, and the last one frees.
+** A key is the question in numbers of the graph's vertices. Equal keys of one graph have equal answers.
+** If one connection alone has a graph, its searches are in no list, and their results may grow in place.
+** A listed result never changes: a caller that wants more of it (table_function/answer.c) makes another
+** one that begins with it. Each connection forgets results when it likes, and the last one frees them.
 **
-** The lock is held over steps in lists alone. */
+** The lock is held only while a list is read or changed. */
 #include "shared_search.h"
 #include "brief_lock.h"
 

@@ -1,4 +1,4 @@
-/* What a search has found, for one connection or for all that share a graph: see shared_search.c. */
+/* The results of a search, for one connection or for all that share a graph: see shared_search.c. */
 #ifndef GPUGRAPH_SHARED_SEARCH_H
 #define GPUGRAPH_SHARED_SEARCH_H
 

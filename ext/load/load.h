@@ -11,9 +11,9 @@
 typedef struct loaded {
     gpugraph_graph *graph;
     bool unnamed; /* edges have no ids */
-    /* Of a followed graph: rows with a NULL end, or closed both ways. */
+    /* The rows of a followed graph that have a NULL end or are closed both ways. */
     gpugraph_graph *half_rows;
-    /* Of edges whose ids are not the library's: which id and row each edge has (row_ids.h). */
+    /* The id and the row of each edge, if the library does not know the ids (row_ids.h). */
     gpugraph_graph *row_ids;
     bool has_weight;
     bool has_text;   /* something that was read may be a TEXT */

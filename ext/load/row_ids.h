@@ -1,4 +1,4 @@
-/* Edges whose ids are those of a column: which edge is which row's. Of a followed graph, and of rows
+/* The edge of each row, for edges whose ids come from a column. Followed graphs have it, and graphs
 ** that were read once and have an edge id that is a TEXT or NULL (rowid is then the row's number).
 **
 **     rowid  edge id         the graph, by edge id, then rowid    the rows, as a graph of loops
@@ -37,8 +37,8 @@ int64_t row_id_intern(intern *texts, const char *text, size_t bytes);
 int row_ids_make(connection *c, const char *function, int64_t count, const int64_t *row,
                  int64_t *id, const uint8_t *is_text, intern *texts,
                  gpugraph_graph **rows, char **error);
-/* Is to be called whenever the rows have changed, or come from elsewhere: what is below looks at
-** what this makes. */
+/* Call this whenever the rows have changed or come from elsewhere. The functions below use what it
+** makes. */
 int row_ids_settle(connection *c, gpugraph_graph *rows);
 
 /* The number of the row's edge; GPUGRAPH_NO_EDGE: there is none. */

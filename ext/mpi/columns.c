@@ -220,7 +220,7 @@ static bool take_file(columns *c, const options *o, gpugraph_run *run, struct op
 
 /* ---- all of it ---- */
 
-/* One of so many parts of a file. */
+/* Reads part number `part` of `parts` of a file. */
 static void read_file(columns *c, const options *o, gpugraph_run *run, uint32_t file,
                       uint32_t part, uint32_t parts) {
     struct opened f;

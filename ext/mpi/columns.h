@@ -33,7 +33,7 @@ typedef struct columns {
 bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_run *run);
 /* Joins the weights of all files. False: the run has failed. */
 bool columns_join_weights(columns *c, gpugraph_run *run);
-/* What the files have brought is needed no longer. */
+/* Frees the rows of all files. */
 void columns_drop_files(columns *c);
 void columns_clear(columns *c);
 

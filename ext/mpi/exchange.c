@@ -86,7 +86,7 @@ static bool waits_on(gpugraph_exchange *x, gpugraph_run *run) {
 
 /* ---- swap ---- */
 
-/* What is under way between this part and the others. */
+/* The messages under way between this part and the others. */
 struct swap {
     MPI_Request *request; /* of each piece that comes, then of each that goes */
     MPI_Status *status;
@@ -100,7 +100,7 @@ static uint64_t pieces_in(const struct office *o, const gpugraph_parcel *parcel)
     return pieces;
 }
 
-/* Bytes of the piece that begins there, of so many in all. */
+/* The size of the piece that begins at byte `at` of `all`. */
 static int piece_bytes(const struct office *o, uint64_t all, uint64_t at) {
     const uint64_t left = all > at ? all - at : 0;
     return (int)(left < o->piece ? left : o->piece);

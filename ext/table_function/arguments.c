@@ -273,8 +273,8 @@ static bool is_null(const sqlite3_value *value) {
     return value && sqlite3_value_type((sqlite3_value *)value) == SQLITE_NULL;
 }
 
-/* What is missing may stand in a condition that gives no value, under OR or in the ON of a RIGHT JOIN: so
-** sentences speak of the brackets. */
+/* A missing argument may stand in a condition that gives no value, under OR or in the ON of a RIGHT
+** JOIN. Therefore the sentences speak of the brackets. */
 static int check_edges(const arguments *a) {
     sqlite3_value *edges = a->given.value[F_EDGES],
                   *vertices = a->given.value[F_VERTICES];

@@ -330,7 +330,7 @@ int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
 
 /* ---- a graph is about to be read ---- */
 
-/* What is predicted to be saved is no rent yet: reading may fail, or be given up. */
+/* A predicted saving does not count as rent yet, because reading may fail or be given up. */
 static bool is_worth_it(uint64_t edges, const gpugraph_run *run) {
     const int threads = gg_threads(run, edges);
     const double session = gg_session_ms(), map = gg_map_host_ms(edges, threads),

@@ -130,7 +130,7 @@ static bool has_rows(const gpugraph_graph *graph, const gg_algorithm *a) {
            gg_csr_made(graph, CSR_IN) || gg_csr_made(graph, CSR_BOTH);
 }
 
-/* Of rows that the host has yet to make. */
+/* The time to make rows that the host lacks. */
 static double rows_ms(const gpugraph_graph *graph, const gg_algorithm *a,
                       const gpugraph_run *run) {
     double row_ns = a->rows == CSR_SIMPLE ? COST_SIMPLE : GG_COST_CSR;

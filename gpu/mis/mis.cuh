@@ -27,8 +27,8 @@
 
 /* ---- hashes.cu ---- */
 
-/* What gg_hash_ids gives, where kernels need it: computed there for consecutive ids, else
-** kept on the device for one seed (phase "hash"). */
+/* The hashes of gg_hash_ids for kernels. Kernels compute them for consecutive ids; otherwise
+** the device keeps them for one seed (phase "hash"). */
 struct id_hashes {
     uint64_t salt, first;
     const uint32_t *stored; /* NULL: ids are first, first + 1, ... */

@@ -340,7 +340,8 @@ static gpugraph_status find_path_on_device(gpugraph_graph *graph,
     return gg_path_by_sssp(graph, search, run, edge, count);
 }
 
-/* What a search from the source takes: the one from both ends does without room. */
+/* The bytes of a search from the source. A search from both ends is left out if there is no
+** room for it. */
 static int64_t path_bytes(const gpugraph_graph *graph, bool frugal) {
     return gg_sssp_cuda.bytes(graph, frugal);
 }

@@ -7,8 +7,8 @@
 #include "sssp.h"
 #include "base/crew.h"
 
-/* Who relaxes: one thread, threads that share the vertices, or one that lists what it
-** touches. */
+/* The kinds of relaxing threads: one alone, several that share the vertices, or one that lists
+** the vertices that it touches. */
 enum relaxing { ALONE, SHARED, OF_A_ROW };
 
 /* What one thread has done. */

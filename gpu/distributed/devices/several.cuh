@@ -174,7 +174,7 @@ bool gg_several_hubs(struct several_team *team, struct several_parts *parts);
 ** rows were made. Kept with the rows. False: the run must end. (light.cu) */
 bool gg_several_light(struct several_team *team, struct several_parts *parts,
                       uint32_t most);
-/* Of the member that has most. */
+/* Arcs of the member that has most. */
 uint64_t gg_several_most_arcs(const struct several_parts *parts);
 /* A member's rows as one device's, of so many vertices; offsets go by place less the first. */
 static inline struct device_csr gg_several_csr(const struct several_parts *parts,

@@ -1,4 +1,4 @@
-/* What all parts do by the one collective call of an exchange: swap parcels, gather and
+/* Collective operations built on the one call of an exchange: swap parcels, gather and
 ** combine words, send messages of any size, agree on a failure. */
 #ifndef GPUGRAPH_POST_H
 #define GPUGRAPH_POST_H

@@ -19,9 +19,9 @@
 
 /* ---- the limit ---- */
 
-/* Of the largest mean weight that a part has: positive doubles are in the order of their
-** bits. The more the rows of the vertices branch, which the squares of their lengths
-** tell, the smaller it is. */
+/* The width of a bucket follows from the largest mean weight of a part: positive doubles are
+** in the order of their bits. The width falls as rows branch more, by the squares of their
+** lengths. */
 static bool set_delta(struct sssp_part *s) {
     const gpugraph_part *p = s->p;
     gpugraph_exchange *x = p->exchange;
