@@ -3,6 +3,7 @@
 **
 ** There is little room, so frontiers and rows go back to the queue for the whole grid again and
 ** again. Its part, a level, is played by a loop here. */
+/* ctest: alone */
 #define LANES_SHARED __thread
 #include "cluster_lanes.h"
 #include "graph/graph.h"
