@@ -58,12 +58,20 @@ bool gg_several_combine(struct several_team *team, gpugraph_combination how,
 
 /* ---- opening ---- */
 
+/* A member's kernel writes to the desks of all others, so no desk goes before the last
+** kernel has ended. */
+static void wait_for_kernels(struct several_team *team) {
+    for (int p = team->first; p < team->end; p++) {
+        const struct cuda_job *job = gg_several_on(team, p);
+        while (cudaStreamQuery(job->stream) == cudaErrorNotReady)
+            if (gg_poll(team->run))
+                stop_all(team);
+    }
+}
+
 static void close_member(struct several_team *team, int p) {
     struct several_member *member = &team->member[p];
     struct cuda_job *job = gg_several_on(team, p);
-    while (cudaStreamQuery(job->stream) == cudaErrorNotReady)
-        if (gg_poll(team->run))
-            stop_all(team);
     if (member->desk && !team->rank)
         gg_give(job, member->desk, sizeof *member->desk);
     if (member->stream)
@@ -76,6 +84,7 @@ static void close_member(struct several_team *team, int p) {
 gpugraph_status gg_several_close(struct several_team *team) {
     gg_several_going(team);
     gg_several_let_go(team);
+    wait_for_kernels(team);
     for (int p = team->end - 1; p >= team->first; p--)
         close_member(team, p);
     for (int p = team->end - 1; p >= team->first; p--)
