@@ -4,7 +4,8 @@
 
 enum {
     GRID_BLOCKS = 32, /* for each multiprocessor */
-    LANE_ROW = 16     /* arcs that a lane looks at alone */
+    LANE_ROW = 16,    /* arcs that a lane looks at alone */
+    RESIDENT = 8      /* blocks of a processor at once, all that it has threads for */
 };
 
 static __device__ __forceinline__ uint32_t look_ahead_alone(const device_csr &g,
@@ -40,7 +41,7 @@ look_ahead_together(const device_csr &g, const ahead &a, uint32_t v, uint64_t fi
 }
 
 /* Counts the neighbours of a higher rank (fill = false), or writes them in their order. */
-static __global__ void __launch_bounds__(GG_BLOCK)
+static __global__ void __launch_bounds__(GG_BLOCK, RESIDENT)
     look_ahead(device_csr g, ahead a, bool fill) {
     const uint64_t whole = gg_whole_warps(g.n);
     for (uint64_t at = gg_thread(); at < whole; at += gg_threads_of_grid()) {
