@@ -115,7 +115,7 @@ struct shared {
     gpugraph_graph *graph;
     const uint8_t *right;
     const uint32_t *depth;
-    char differs[400]; /* what the first worker that failed says; "" */
+    char differs[600]; /* what the first worker that failed says; "" */
 };
 
 /* A worker cannot leave a test, so it tells what fails. */
