@@ -253,10 +253,10 @@ gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32
 ** a change of the graph costs what it changes of them; what they need is made on first need
 ** (phase "csr"), and then follows every update. */
 typedef struct gpugraph_arcs {
-    const uint64_t
-        *arc; /* ascending; arc >> 32 is the target, arc & UINT32_MAX the edge's id */
+    const uint32_t *target; /* ascending */
+    const uint32_t *id; /* of the edge, less first_id; ascending among equal targets */
     uint64_t count;
-    int64_t first_id; /* less this */
+    int64_t first_id;
 } gpugraph_arcs;
 /* Edge ids differ, and by less than 2^32. */
 bool gpugraph_keeps_arcs(const gpugraph_graph *graph);

@@ -65,20 +65,11 @@ struct csr_slot {     /* owns the arrays of one kind */
         dead; /* entries of target up to the end of the last row; left behind */
 };
 
-/* The arcs of each vertex, with room to change: graph/adjacency.c draws it. */
-struct adjacency_row {
-    uint64_t begin; /* and ADJACENCY_LOOSE, where arcs are not in order yet */
-    uint32_t count, room;
-};
-
+/* The arcs of each vertex by the ids of their edges: graph/adjacency.c draws them. */
 struct adjacency {
-    struct adjacency_row *row;
-    uint64_t rows; /* room for so many */
-    uint64_t *arc; /* target << 32 | edge id - first_id */
-    uint64_t used, room;
+    struct csr_slot rows; /* sorted; weight: uint32_t, edge id - first_id */
     int64_t first_id;
     uint32_t *in; /* with arcs that leave: edges that enter each vertex */
-    bool made;
 };
 
 /* Edges with gaps between them: graph/gaps.c draws it. */

@@ -36,11 +36,11 @@ typedef struct graph_cursor {
     scope scope;
     graph_ref *graph;
     const gpugraph_ids *ids;
-    /* What position counts: arcs, edge numbers in a list, or, both NULL, it is one itself. */
-    const uint64_t *arc;
+    /* What position counts: arcs, or edge numbers in a list. Without both the position is an
+    ** edge number. */
+    gpugraph_arcs arcs;
     const void *list;
-    int64_t first_id; /* of arcs */
-    void *merged;     /* what is not the graph's own of these */
+    void *merged; /* what is not the graph's own of these */
     sqlite3_int64 position, end;
     int step;           /* 1, -1 */
     gpugraph_edge edge; /* at position, where it was looked up: for all columns once */
@@ -456,8 +456,7 @@ static void scan_edges(graph_cursor *cur) {
 
 static void take_found(graph_cursor *cur, const edges_found *found) {
     sqlite3_free(cur->merged);
-    cur->arc = found->arc;
-    cur->first_id = found->first_id;
+    cur->arcs = found->arcs;
     cur->list = found->list;
     cur->merged = found->merged;
     cur->position = 0;
@@ -541,12 +540,12 @@ static int table_eof(sqlite3_vtab_cursor *base) {
 
 /* The id of an edge that is an arc. */
 static int64_t arc_id(const graph_cursor *cur) {
-    return (int64_t)((uint64_t)cur->first_id + (uint32_t)cur->arc[cur->position]);
+    return (int64_t)((uint64_t)cur->arcs.first_id + cur->arcs.id[cur->position]);
 }
 
 static uint64_t edge_of(const graph_cursor *cur) {
     uint64_t position = (uint64_t)cur->position;
-    if (cur->arc)
+    if (cur->arcs.target)
         return gpugraph_find_edge(cur->graph->graph, arc_id(cur));
     return cur->list ? gpugraph_edge_at(cur->graph->graph, cur->list, position)
                      : position;
@@ -564,8 +563,8 @@ static const gpugraph_edge *edge_here(graph_cursor *cur) {
 static int table_column_value(sqlite3_vtab_cursor *base, sqlite3_context *context,
                               int column) {
     graph_cursor *cur = (graph_cursor *)base;
-    if (cur->arc && column == COLUMN_DST) {
-        result_vertex(context, cur->ids, (uint32_t)(cur->arc[cur->position] >> 32));
+    if (cur->arcs.target && column == COLUMN_DST) {
+        result_vertex(context, cur->ids, cur->arcs.target[cur->position]);
         return SQLITE_OK;
     }
     const gpugraph_edge *edge = edge_here(cur);

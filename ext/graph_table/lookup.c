@@ -28,8 +28,8 @@ bool lookup_is_exact(char affinity) {
 
 /* ---- edges of several look-ups ---- */
 
-/* The first edges found are the graph's own list. Further ones make a set of all of them: arcs
-** or edge numbers. */
+/* The first edges found are the graph's own list. Further ones make a set of all of them, of edge
+** numbers. */
 typedef struct lookup {
     connection *c;
     graph_ref *of;
@@ -57,7 +57,10 @@ static int add_to_set(lookup *l, const edges_found *part) {
     int rc = make_room_for_edges(l, part->count);
     for (uint64_t i = 0; rc == SQLITE_OK && i < part->count; i++)
         l->edge[l->count++] =
-            part->arc ? part->arc[i] : gpugraph_edge_at(l->of->graph, part->list, i);
+            part->arcs.target
+                ? gpugraph_find_edge(l->of->graph,
+                                     part->arcs.first_id + (int64_t)part->arcs.id[i])
+                : gpugraph_edge_at(l->of->graph, part->list, i);
     return rc;
 }
 
@@ -83,8 +86,7 @@ static int compare_edges(const void *a, const void *b) {
 ** lists have them. */
 static void hand_over(lookup *l) {
     uint64_t kept = 1;
-    const bool narrow =
-        !l->by_arcs && gpugraph_edge_size(l->of->graph) == sizeof(uint32_t);
+    const bool narrow = gpugraph_edge_size(l->of->graph) == sizeof(uint32_t);
     qsort(l->edge, l->count, sizeof *l->edge, compare_edges);
     for (uint64_t i = 1; i < l->count; i++)
         if (l->edge[i] != l->edge[kept - 1])
@@ -95,8 +97,8 @@ static void hand_over(lookup *l) {
     }
     l->found->count = kept;
     l->found->merged = l->edge;
-    l->found->arc = l->by_arcs ? l->edge : NULL;
-    l->found->list = l->by_arcs ? NULL : l->edge;
+    l->found->arcs = (gpugraph_arcs){.count = 0};
+    l->found->list = l->edge;
     l->edge = NULL;
 }
 
@@ -179,18 +181,15 @@ static void on_lookup_phase(void *listener, const char *name, double ms, int64_t
 static gpugraph_status find_part(const lookup *l, uint32_t from, const uint32_t *to,
                                  gpugraph_run *run, edges_found *part) {
     gpugraph_graph *graph = l->of->graph;
-    gpugraph_arcs arcs = {.count = 0};
     gpugraph_status status;
     *part = (edges_found){.count = 0};
     if (!l->by_arcs)
         return to ? gpugraph_edges_between(graph, from, *to, run, &part->list,
                                            &part->count)
                   : gpugraph_edges_from(graph, from, run, &part->list, &part->count);
-    status = to ? gpugraph_arcs_between(graph, from, *to, run, &arcs)
-                : gpugraph_arcs_from(graph, from, run, &arcs);
-    part->arc = arcs.arc;
-    part->count = arcs.count;
-    part->first_id = arcs.first_id;
+    status = to ? gpugraph_arcs_between(graph, from, *to, run, &part->arcs)
+                : gpugraph_arcs_from(graph, from, run, &part->arcs);
+    part->count = part->arcs.count;
     return status;
 }
 

@@ -7,9 +7,8 @@
 
 /* Edges as arcs (gpugraph_arcs) where the graph keeps these, else as a list of edge numbers. */
 typedef struct edges_found {
-    const uint64_t *arc;
-    int64_t first_id; /* of arcs */
-    const void *list; /* for gpugraph_edge_at */
+    gpugraph_arcs arcs; /* target NULL: there are none */
+    const void *list;   /* for gpugraph_edge_at */
     uint64_t count;
     void *merged; /* sqlite3_free; NULL: the edges found are the graph's own list */
     bool all; /* any edge may be meant, and SQLite compares each; nothing else is set */

@@ -170,8 +170,7 @@ static int rows_of_all(finding *f, bool sources) {
 static int add_arcs(finding *f, const gpugraph_arcs *arcs) {
     int rc = SQLITE_OK;
     for (uint64_t i = 0; i < arcs->count && rc == SQLITE_OK; i++)
-        rc = add_row(f,
-                     (sqlite3_int64)((uint64_t)arcs->first_id + (uint32_t)arcs->arc[i]));
+        rc = add_row(f, (sqlite3_int64)((uint64_t)arcs->first_id + arcs->id[i]));
     return rc;
 }
 

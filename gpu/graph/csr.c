@@ -182,6 +182,7 @@ typedef struct row_walk {
     const struct csr_slot *slot;
     uint32_t *row; /* row[k]: the row of arc k */
     bool falls;    /* a row is not in order */
+    size_t weight_size;
 } row_walk;
 
 static void list_rows(void *walk, uint64_t low, uint64_t high) {
@@ -227,11 +228,43 @@ bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n) 
     return !walk.falls;
 }
 
+enum {
+    SHORT_ROW = 32,       /* arcs; insertion sorts them faster than a transpose */
+    SHORT_ROWS_ONCE = 128 /* rows between two polls */
+};
+
+static void sort_short_row(const struct csr_slot *slot, uint64_t begin, uint64_t end,
+                           size_t weight_size) {
+    for (uint64_t i = begin + 1; i < end; i++) {
+        const uint32_t target = slot->target[i];
+        uint64_t weight = 0, k = i;
+        copy_weight(&weight, 0, slot->weight, i, weight_size);
+        for (; k > begin && slot->target[k - 1] > target; k--) {
+            slot->target[k] = slot->target[k - 1];
+            copy_weight(slot->weight, k, slot->weight, k - 1, weight_size);
+        }
+        slot->target[k] = target;
+        copy_weight(slot->weight, k, &weight, 0, weight_size);
+    }
+}
+
+static void sort_short_rows(void *walk, uint64_t low, uint64_t high) {
+    row_walk *w = walk;
+    const struct csr_slot *slot = w->slot;
+    gg_pause(w->run);
+    for (uint64_t v = low; v < high && !gg_stopping(w->run); v++)
+        if (slot->offset[v + 1] - slot->offset[v] <= SHORT_ROW)
+            sort_short_row(slot, slot->offset[v], slot->offset[v + 1], w->weight_size);
+    look_at_rows(walk, low, high);
+}
+
 /* Returns how, for the timings. */
 static const char *sort_rows_of_csr(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
                                     size_t weight_size, bool symmetric) {
     const char *how = "";
-    if (!gg_rows_sorted(run, slot, n)) {
+    row_walk walk = {.run = run, .slot = slot, .weight_size = weight_size};
+    gg_chunks(gg_threads(run, slot->m), n, SHORT_ROWS_ONCE, sort_short_rows, &walk);
+    if (walk.falls) {
         transpose(run, slot, n, weight_size);
         how = ", by a transpose, being symmetric";
         /* A symmetric CSR is its own transpose, and the first one has sorted it. */
@@ -263,7 +296,7 @@ static void fill_slot(const gpugraph_graph *graph, enum csr_kind kind, size_t we
     sort_arcs(&s, slot);
 }
 
-static void release_slot(struct csr_slot *slot) {
+void gg_release_slot(struct csr_slot *slot) {
     gg_release(slot->offset);
     gg_release(slot->end);
     gg_release(slot->spare);
@@ -278,7 +311,7 @@ static void release_rows(gpugraph_graph *graph, struct csr_slot *slot) {
         gg_rows_back(graph);
     if (slot->target == graph->target)
         slot->target = NULL;
-    release_slot(slot);
+    gg_release_slot(slot);
 }
 
 void gg_drop_rows(gpugraph_graph *graph, enum csr_kind kind) {
@@ -531,38 +564,50 @@ static void number_edges(void *of, uint64_t low, uint64_t high) {
         gg_put_edge(n->edge, n->wide, e, e);
 }
 
+gpugraph_status gg_edges_to_rows(gpugraph_graph *graph, gpugraph_direction side,
+                                 const void *column, size_t size, gpugraph_run *run,
+                                 struct csr_slot *slot) {
+    arc_sort s = {.run = run, .n = graph->n, .weight_size = size, .lists = 1};
+    s.list[0] = side == GPUGRAPH_IN
+                    ? (arc_list){graph->target, graph->source, column, graph->m, false}
+                    : (arc_list){graph->source, graph->target, column, graph->m, false};
+    *slot = (struct csr_slot){0};
+    sort_arcs(&s, slot);
+    if (!gg_stopping(run))
+        sort_rows_of_csr(run, slot, graph->n, size, false);
+    if (gg_stopping(run)) {
+        gg_release_slot(slot);
+        gg_stopped(run);
+    }
+    return run->status;
+}
+
+void gg_publish_rows(struct csr_slot *rows, const struct csr_slot *made) {
+    rows->offset = made->offset;
+    rows->target = made->target;
+    rows->weight = made->weight;
+    rows->m = made->m;
+    rows->sorted = true;
+    __atomic_store_n(&rows->made, true, __ATOMIC_RELEASE);
+}
+
 /* edge[e] = e goes through the sort as the weights of other kinds do. */
 static void make_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
     double start = gg_now_ms();
     struct csr_slot slot = {0};
     const size_t size = gg_edge_size(graph->wide);
     void *edge = gg_alloc(run, graph->m, size);
-    if (edge) {
-        arc_sort s = {.run = run, .n = graph->n, .weight_size = size, .lists = 1};
-        s.list[0] = (arc_list){graph->source, graph->target, edge, graph->m, false};
-        numbers n = {edge, graph->wide, run};
-        gg_slices(gg_threads(run, graph->m), graph->m, number_edges, &n);
-        sort_arcs(&s, &slot);
-    }
+    if (!edge)
+        return;
+    numbers n = {edge, graph->wide, run};
+    gg_slices(gg_threads(run, graph->m), graph->m, number_edges, &n);
+    const bool made = !gg_edges_to_rows(graph, GPUGRAPH_OUT, edge, size, run, &slot);
     gg_release(edge);
-    if (!gg_stopping(run))
-        sort_rows_of_csr(run, &slot, graph->n, size, false);
-    if (gg_stopping(run)) {
-        release_slot(&slot);
-        gg_stopped(run);
+    if (!made || gg_edge_rows_made(graph)) { /* by this thread, in the middle of this */
+        gg_release_slot(&slot);
         return;
     }
-    struct csr_slot *rows = &graph->derived.edge_rows;
-    if (gg_edge_rows_made(graph)) { /* by this thread, in the middle of this */
-        release_slot(&slot);
-        return;
-    }
-    rows->offset = slot.offset;
-    rows->target = slot.target;
-    rows->weight = slot.weight;
-    rows->m = slot.m;
-    rows->sorted = true;
-    __atomic_store_n(&rows->made, true, __ATOMIC_RELEASE);
+    gg_publish_rows(&graph->derived.edge_rows, &slot);
     gg_phase(run, "csr", start, (int64_t)slot.m, "out, with edge numbers, rows sorted");
 }
 
@@ -610,13 +655,22 @@ bool gg_csr_weighted(const gpugraph_graph *graph, enum csr_kind kind) {
     return weighted;
 }
 
-static uint64_t slot_bytes(const gpugraph_graph *graph, const struct csr_slot *slot) {
-    uint64_t weight = slot->weight ? gg_distance_size(graph->distance_type) : 0;
-    uint64_t target = slot->target != graph->target ? sizeof *slot->target : 0;
-    uint64_t arcs = slot->end ? slot->used : slot->m;
-    uint64_t row =
+uint64_t gg_slot_bytes(const struct csr_slot *slot, uint32_t n, size_t weight_size) {
+    const uint64_t arcs = slot->end ? slot->used : slot->m;
+    const uint64_t row =
         sizeof *slot->offset + (slot->end ? sizeof *slot->end + sizeof *slot->spare : 0);
-    return slot->made ? ((uint64_t)graph->n + 1) * row + arcs * (target + weight) : 0;
+    return ((uint64_t)n + 1) * row + arcs * ((slot->target ? sizeof *slot->target : 0) +
+                                             (slot->weight ? weight_size : 0));
+}
+
+/* Of OUT, targets may be the edges' own. */
+static uint64_t slot_bytes(const gpugraph_graph *graph, const struct csr_slot *slot) {
+    struct csr_slot own = *slot;
+    if (slot->target == graph->target)
+        own.target = NULL;
+    return slot->made
+               ? gg_slot_bytes(&own, graph->n, gg_distance_size(graph->distance_type))
+               : 0;
 }
 
 int64_t gg_csr_bytes(const gpugraph_graph *graph) {
@@ -630,8 +684,7 @@ int64_t gg_csr_bytes(const gpugraph_graph *graph) {
     gg_unlock(lock);
     if (gg_edge_rows_made(graph))
         bytes +=
-            ((uint64_t)graph->n + 1) * sizeof(uint64_t) +
-            graph->derived.edge_rows.m * (sizeof(uint32_t) + gg_edge_size(graph->wide));
+            gg_slot_bytes(&graph->derived.edge_rows, graph->n, gg_edge_size(graph->wide));
     return (int64_t)bytes + gg_adjacency_bytes(graph);
 }
 
@@ -641,9 +694,10 @@ void gg_free_csr(gpugraph_graph *graph) {
     gg_free_retired(graph, graph->gate.retired);
     graph->gate.retired = NULL;
     gg_free_edge_rows(graph);
-    gg_free_adjacency(graph);
+    gg_free_adjacency(graph, GPUGRAPH_OUT);
+    gg_free_adjacency(graph, GPUGRAPH_IN);
 }
 
 void gg_free_edge_rows(gpugraph_graph *graph) {
-    release_slot(&graph->derived.edge_rows);
+    gg_release_slot(&graph->derived.edge_rows);
 }

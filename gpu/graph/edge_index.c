@@ -9,19 +9,6 @@
 ** date. */
 #include "graph.h"
 
-/* The first place from low on, and before high, where target is at least `to`. */
-static uint64_t first_at_least(const uint32_t *target, uint64_t low, uint64_t high,
-                               uint32_t to) {
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (target[middle] < to)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Is v a vertex, and are there rows? */
 static gpugraph_status prepare_edge_index(gpugraph_graph *graph, uint32_t v,
                                           gpugraph_run *run) {
@@ -56,9 +43,8 @@ const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t t
                              uint64_t *count) {
     const struct csr_slot *rows = &graph->derived.edge_rows;
     uint64_t end = rows->offset[v + (uint64_t)1];
-    uint64_t low = first_at_least(rows->target, rows->offset[v], end, to);
-    uint64_t high =
-        to == UINT32_MAX ? end : first_at_least(rows->target, low, end, to + 1);
+    uint64_t low = gg_first_arc(rows->target, rows->offset[v], end, to);
+    uint64_t high = gg_first_arc(rows->target, low, end, to + (uint64_t)1);
     *count = high - low;
     return numbers_from(graph, low);
 }
@@ -80,7 +66,7 @@ gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32
 uint64_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to) {
     const struct csr_slot *rows = &graph->derived.edge_rows;
     uint64_t end = rows->offset[v + (uint64_t)1];
-    uint64_t low = first_at_least(rows->target, rows->offset[v], end, to);
+    uint64_t low = gg_first_arc(rows->target, rows->offset[v], end, to);
     return low < end && rows->target[low] == to
                ? gg_edge_at(rows->weight, graph->wide, low)
                : GPUGRAPH_NO_EDGE;

@@ -144,6 +144,15 @@ uint64_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to);
 /* All of them, ascending. */
 const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t to,
                              uint64_t *count);
+/* OUT or IN of all edges, sorted, into an empty slot; weights are column[e], of `size`
+** bytes. After a failure the slot is empty. (graph/csr.c) */
+gpugraph_status gg_edges_to_rows(gpugraph_graph *graph, gpugraph_direction side,
+                                 const void *column, size_t size, gpugraph_run *run,
+                                 struct csr_slot *slot);
+void gg_release_slot(struct csr_slot *slot);
+uint64_t gg_slot_bytes(const struct csr_slot *slot, uint32_t n, size_t weight_size);
+/* Puts rows into place that others look at without a lock. */
+void gg_publish_rows(struct csr_slot *rows, const struct csr_slot *made);
 /* Gives the rows back that gg_edge_rows has made. */
 void gg_free_edge_rows(gpugraph_graph *graph);
 
@@ -151,6 +160,18 @@ void gg_free_edge_rows(gpugraph_graph *graph);
 
 static inline uint64_t gg_row_end(const struct csr_slot *slot, uint64_t v) {
     return slot->end ? slot->end[v] : slot->offset[v + 1];
+}
+/* The first arc of begin .. end - 1, ascending by target, that is not below `target`. */
+static inline uint64_t gg_first_arc(const uint32_t *targets, uint64_t begin, uint64_t end,
+                                    uint64_t target) {
+    while (begin < end) {
+        const uint64_t middle = begin + (end - begin) / 2;
+        if (targets[middle] < target)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
 }
 /* Room for a row of so many arcs, and for some to come. */
 static inline uint64_t gg_row_room(uint64_t arcs) {
@@ -168,29 +189,21 @@ gpugraph_status gg_pack_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t 
 
 /* ---- graph/adjacency.c ---- */
 
-#define ADJACENCY_LOOSE ((uint64_t)1 << 63)
-/* Slack behind all rows: one arc in 4, and at least 65,536 arcs. A row of four that moves
-** there takes nine, so a sixtieth of all edges may come before the array grows. Pages
-** that are not written to take no memory. */
-enum { GG_ADJACENCY_SPARE = 4, GG_ADJACENCY_LEAST = 65536 };
-enum { ADJACENCY_SHORT = 32 }; /* a row of so many arcs is in order from the beginning */
 /* Makes graph->derived.adjacency[side] (phase "csr") where it is not made, of a graph
 ** that keeps arcs. */
 gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_direction side,
                              gpugraph_run *run);
 static inline bool gg_adjacency_made(const gpugraph_graph *graph,
                                      gpugraph_direction side) {
-    return __atomic_load_n(&graph->derived.adjacency[side].made, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&graph->derived.adjacency[side].rows.made, __ATOMIC_ACQUIRE);
 }
 /* An id as arcs hold it. False: it is too far from the others. */
 static inline bool gg_arc_id(const struct adjacency *a, int64_t id, uint64_t *offset) {
     *offset = (uint64_t)id - (uint64_t)a->first_id;
     return id >= a->first_id && *offset <= UINT32_MAX;
 }
-/* The first of count ascending arcs that is not below `arc`. */
-uint64_t gg_first_arc(const uint64_t *arcs, uint64_t count, uint64_t arc);
 int64_t gg_adjacency_bytes(const gpugraph_graph *graph);
-void gg_free_adjacency(gpugraph_graph *graph);
+void gg_free_adjacency(gpugraph_graph *graph, gpugraph_direction side);
 
 /* Gives OUT targets of its own, which may be changed, where they were the edges'. */
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);

@@ -27,25 +27,10 @@ static void copy_slot(gpugraph_run *run, const struct csr_slot *from, uint32_t n
     to->weight = copy_of(run, from->weight, arcs, weight_size);
 }
 
-static void copy_adjacency(gpugraph_run *run, const gpugraph_graph *graph,
-                           const struct adjacency *from, struct adjacency *to) {
-    *to = (struct adjacency){.rows = from->rows,
-                             .used = from->used,
-                             .room = from->room,
-                             .first_id = from->first_id};
-    if (!from->made || gg_poll(run))
-        return;
-    to->row = gg_alloc(run, from->rows, sizeof *to->row);
-    to->arc = to->row ? gg_alloc(run, from->room, sizeof *to->arc) : NULL;
-    if (!to->arc)
-        return;
-    if (from->in)
-        to->in = gg_alloc(run, from->rows, sizeof *to->in);
-    if (to->in)
-        gg_copy(run, to->in, from->in, graph->n * sizeof *to->in);
-    gg_copy(run, to->row, from->row, graph->n * sizeof *to->row);
-    gg_copy(run, to->arc, from->arc, from->used * sizeof *to->arc);
-    to->made = true;
+static void copy_adjacency(gpugraph_run *run, const struct adjacency *from, uint32_t n,
+                           struct adjacency *to) {
+    copy_slot(run, &from->rows, n, sizeof(uint32_t), &to->rows);
+    to->in = copy_of(run, from->in, n, sizeof *to->in);
 }
 
 static void copy_edges(gpugraph_run *run, const gpugraph_graph *from,
@@ -100,7 +85,7 @@ gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
     copy_slot(run, &graph->derived.edge_rows, graph->n, gg_edge_size(graph->wide),
               &made->derived.edge_rows);
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
-        copy_adjacency(run, graph, &graph->derived.adjacency[side],
+        copy_adjacency(run, &graph->derived.adjacency[side], graph->n,
                        &made->derived.adjacency[side]);
     if (gg_stopping(run)) {
         gpugraph_free(made);

@@ -102,7 +102,7 @@ static void put_arc_of_roomy(const row_plan *p, uint64_t at, uint64_t k) {
 /* Does the row's arc at that place belong behind arc k of the plan? */
 static bool belongs_behind(const row_plan *p, uint64_t at, uint64_t k) {
     const uint32_t here = p->slot->target[at];
-    if (!p->numbers || here != p->target[k])
+    if (p->column == WEIGHTS || here != p->target[k])
         return here > p->target[k];
     return gg_weight_at(p->slot->weight, at, p->weight_size) >
            gg_weight_at(p->weight, k, p->weight_size);
@@ -200,7 +200,7 @@ void gg_commit_room(update *u, row_plan *p) {
     if (gg_renumbers(&u->vertices))
         gg_slices(gg_splice_threads(&u->vertices, slot->used), slot->used,
                   renumber_targets, &r);
-    if (p->numbers && gg_renumbers(&u->edges))
+    if (p->column == NUMBERS && gg_renumbers(&u->edges))
         gg_slices(gg_splice_threads(&u->edges, slot->used), slot->used, renumber_edges,
                   &r);
     for (uint64_t k = 0, next; k < p->inserted; k = next) {
@@ -211,7 +211,7 @@ void gg_commit_room(update *u, row_plan *p) {
         put_roomy_in(p, p->inserted_at[k], k, next - k);
     }
     slot->m += p->inserted - p->removed;
-    slot->made = !p->numbers; /* gg_edge_rows packs these */
+    slot->made = p->column != NUMBERS; /* gg_edge_rows packs these */
     if (u->vertices.after == 0)
         slot->used = slot->dead = 0;
 }

@@ -37,8 +37,9 @@ static uint32_t going_row(const row_walk *w, uint64_t i) {
 
 /* Bytes of a weight in the slot, before the update. */
 static size_t old_weight_size(const row_walk *w) {
-    return w->p->numbers ? gg_edge_size(w->u->graph->wide)
-                         : gg_distance_size(w->u->graph->distance_type);
+    if (w->p->column == WEIGHTS)
+        return gg_distance_size(w->u->graph->distance_type);
+    return w->p->column == IDS ? sizeof(uint32_t) : gg_edge_size(w->u->graph->wide);
 }
 
 /* Going arc i against (column, weight): below 0, 0, above 0. */
@@ -54,7 +55,9 @@ static int compare_arc(const row_walk *w, uint64_t i, uint32_t column, uint64_t 
 static uint64_t going_weight(const row_walk *w, end_ref ref) {
     if (!w->slot->weight)
         return 0;
-    return w->p->numbers ? w->u->removed[ref / 2] : w->u->gone_weight[ref / 2];
+    if (w->p->column == IDS)
+        return (uint64_t)w->u->removed_id[ref / 2] - (uint64_t)w->p->first_id;
+    return w->p->column == NUMBERS ? w->u->removed[ref / 2] : w->u->gone_weight[ref / 2];
 }
 
 /* Arcs of the batch's edges in a kind of CSR: 2 * i leaves the source of edge i, 2 * i + 1
@@ -90,7 +93,7 @@ static void list_all(row_walk *w, enum csr_kind kind) {
         w->goings = both_arcs(u->going, w->goings);
         w->comings = both_arcs(u->coming, w->comings);
     } else {
-        const bool none = u->reweights && (!w->slot->weight || w->p->numbers);
+        const bool none = u->reweights && (!w->slot->weight || w->p->column);
         w->goings = list_arcs(u->going, none ? 0 : u->removed_count, kind, u, true);
         w->comings = list_arcs(u->coming, none ? 0 : u->added_count, kind, u, false);
     }
@@ -98,7 +101,7 @@ static void list_all(row_walk *w, enum csr_kind kind) {
 
 static void sort_all(row_walk *w) {
     update *u = w->u;
-    if (w->slot->weight && !w->p->numbers && w->goings > 1) {
+    if (w->slot->weight && w->p->column == WEIGHTS && w->goings > 1) {
         for (uint64_t i = 0; i < w->goings; i++)
             u->key[i] = going_weight(w, w->going[i]);
         gg_update_sort(u, w->going, w->goings);
@@ -198,19 +201,6 @@ static void match_range(row_walk *w, uint64_t low, uint64_t high, uint64_t begin
                 (long long)w->u->removed_id[w->going[low] / 2]);
 }
 
-/* The first arc of begin .. end - 1, ascending by target, that is not below `target`. */
-static uint64_t lower(const struct csr_slot *slot, uint64_t begin, uint64_t end,
-                      uint64_t target) {
-    while (begin < end) {
-        uint64_t middle = begin + (end - begin) / 2;
-        if (slot->target[middle] < target)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
-}
-
 /* Going low .. high - 1 leave row v. */
 static void match_row(row_walk *w, uint32_t v, uint64_t low, uint64_t high) {
     uint64_t begin = w->slot->offset[v], end = gg_row_end(w->slot, v);
@@ -221,8 +211,8 @@ static void match_row(row_walk *w, uint32_t v, uint64_t low, uint64_t high) {
     for (uint64_t i = low, next; i < high && !gg_stopping(w->u->run); i = next) {
         for (next = i + 1; next < high && w->column[next] == w->column[i];)
             next++;
-        uint64_t first = lower(w->slot, begin, end, w->column[i]);
-        begin = lower(w->slot, first, end, w->column[i] + (uint64_t)1);
+        uint64_t first = gg_first_arc(w->slot->target, begin, end, w->column[i]);
+        begin = gg_first_arc(w->slot->target, first, end, w->column[i] + (uint64_t)1);
         match_range(w, i, next, first, begin);
     }
 }
@@ -234,7 +224,10 @@ static void put_arc(row_walk *w, end_ref ref, uint64_t at) {
     uint64_t i = p->inserted++;
     p->inserted_at[i] = at;
     p->target[i] = w->u->end[ref ^ 1].new;
-    if (p->numbers)
+    if (p->column == IDS)
+        ((uint32_t *)p->weight)[i] =
+            (uint32_t)((uint64_t)w->u->added->edge_id[ref / 2] - (uint64_t)p->first_id);
+    else if (p->column == NUMBERS)
         gg_put_edge(p->weight, w->u->graph->wide, i, w->u->added_edge[ref / 2]);
     else if (p->weight_size == sizeof(uint32_t))
         ((uint32_t *)p->weight)[i] = ((const uint32_t *)w->u->weight)[ref / 2];
@@ -273,12 +266,10 @@ static uint64_t most_arcs(const update *u, enum csr_kind kind) {
 
 /* ---- a plan ---- */
 
-/* Of rows that change in place. */
-static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
-                      bool numbers) {
-    row_plan *p = &u->rows[u->row_plans++];
+/* Of rows that change in place; p says what their weights are. */
+static void plan_rows(update *u, enum csr_kind kind, row_plan *p) {
+    struct csr_slot *slot = p->slot;
     row_walk w = {.u = u, .p = p, .slot = slot, .going = u->going, .coming = u->coming};
-    *p = (row_plan){.slot = slot, .numbers = numbers};
     if (slot->weight)
         p->weight_size = old_weight_size(&w);
     if (slot->lent)
@@ -287,7 +278,8 @@ static void plan_rows(update *u, enum csr_kind kind, struct csr_slot *slot,
         !gg_give_room(u->run, slot, u->graph->n, old_weight_size(&w),
                       gg_room_of_coming(u, slot, w.coming, w.comings)))
         fill_roomy_plan(&w);
-    if (numbers && !slot->end) /* the batch fails, and has packed the rows before */
+    if (p->column == NUMBERS &&
+        !slot->end) /* the batch fails, and has packed the rows before */
         __atomic_store_n(&slot->made, true, __ATOMIC_RELEASE);
     if (!gg_stopping(u->run))
         gg_plan_room(u, p);
@@ -303,6 +295,46 @@ void gg_free_row_plan(row_plan *p) {
     gg_splice_free(&p->arcs);
 }
 
+static row_plan *add_plan(update *u, struct csr_slot *slot, int column) {
+    row_plan *p = &u->rows[u->row_plans++];
+    *p = (row_plan){.slot = slot, .column = column};
+    return p;
+}
+
+/* Do arcs by ids take the batch? Ids of added edges ascend. */
+static bool arcs_follow(const update *u, const struct adjacency *a) {
+    const int64_t *id = u->added->edge_id;
+    uint64_t offset;
+    return !u->changes->before && gg_takes_room(&a->rows, most_arcs(u, CSR_OUT)) &&
+           (u->added_count == 0 || (gg_arc_id(a, id[0], &offset) &&
+                                    gg_arc_id(a, id[u->added_count - 1], &offset)));
+}
+
+/* The counts of edges that enter vertices, with the arcs that leave them. */
+static void plan_in(update *u) {
+    struct adjacency *out = &u->graph->derived.adjacency[GPUGRAPH_OUT];
+    u->counts_in = out->in && !u->drops_arcs[GPUGRAPH_OUT];
+    if (u->counts_in && (u->fresh || u->vanished))
+        gg_plan_move(u, (array_move){.array = (void **)&out->in,
+                                     .s = &u->vertices,
+                                     .size = sizeof *out->in});
+}
+
+static void plan_arcs(update *u) {
+    for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN && !gg_stopping(u->run); side++) {
+        struct adjacency *a = &u->graph->derived.adjacency[side];
+        if (!gg_adjacency_made(u->graph, (gpugraph_direction)side))
+            continue;
+        u->drops_arcs[side] = !arcs_follow(u, a);
+        if (u->drops_arcs[side])
+            continue;
+        row_plan *p = add_plan(u, &a->rows, IDS);
+        p->first_id = a->first_id;
+        plan_rows(u, (enum csr_kind)side, p);
+    }
+    plan_in(u);
+}
+
 void gg_update_rows(update *u) {
     gpugraph_graph *graph = u->graph;
     struct csr_slot *numbered = &graph->derived.edge_rows;
@@ -315,14 +347,16 @@ void gg_update_rows(update *u) {
                          (slot->weight && u->distance_type != graph->distance_type) ||
                          (kind == CSR_SIMPLE && !gg_patches_simple(graph));
         if (!u->drops[kind])
-            plan_rows(u, (enum csr_kind)kind, slot, false);
+            plan_rows(u, (enum csr_kind)kind, add_plan(u, slot, WEIGHTS));
     }
+    if (!same_ends)
+        plan_arcs(u);
     if (!(numbered->made || numbered->end) || same_ends || gg_stopping(u->run))
         return;
     u->drops_numbered = gg_is_wide(u->edges.after) != graph->wide ||
                         !gg_takes_room(numbered, most_arcs(u, CSR_OUT));
     if (!u->drops_numbered)
-        plan_rows(u, CSR_OUT, numbered, true);
+        plan_rows(u, CSR_OUT, add_plan(u, numbered, NUMBERS));
     if (!u->drops_numbered && !gg_stopping(u->run))
         gg_splice_index(u->run, &u->edges, graph->wide);
 }

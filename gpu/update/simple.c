@@ -44,23 +44,16 @@ bool gg_patches_simple(const gpugraph_graph *graph) {
 }
 
 /* Edges from one vertex to another. */
-static uint64_t count_arcs_of_simple(const struct adjacency *a, uint32_t from,
+static uint64_t count_arcs_of_simple(const struct csr_slot *rows, uint32_t from,
                                      uint32_t to) {
-    const struct adjacency_row *row = &a->row[from];
-    const uint64_t *arc = a->arc + (row->begin & ~ADJACENCY_LOOSE);
-    const uint64_t first = (uint64_t)to << 32;
-    uint64_t count = 0;
-    if (!(row->begin & ADJACENCY_LOOSE))
-        return gg_first_arc(arc, row->count, first + ((uint64_t)1 << 32)) -
-               gg_first_arc(arc, row->count, first);
-    for (uint32_t k = 0; k < row->count; k++)
-        count += arc[k] >> 32 == to;
-    return count;
+    const uint64_t end = gg_row_end(rows, from);
+    const uint64_t low = gg_first_arc(rows->target, rows->offset[from], end, to);
+    return gg_first_arc(rows->target, low, end, to + (uint64_t)1) - low;
 }
 
 /* Edges that join two vertices, in either direction. */
 static uint64_t arcs_between(const gpugraph_graph *graph, uint32_t a, uint32_t b) {
-    const struct adjacency *out = &graph->derived.adjacency[GPUGRAPH_OUT];
+    const struct csr_slot *out = &graph->derived.adjacency[GPUGRAPH_OUT].rows;
     return count_arcs_of_simple(out, a, b) + count_arcs_of_simple(out, b, a);
 }
 
@@ -80,15 +73,16 @@ struct pair_look {
 
 /* Rows first, then what is in them. */
 static void fetch_pair(const gpugraph_graph *graph, uint64_t pair, bool arcs) {
-    const struct adjacency *out = &graph->derived.adjacency[GPUGRAPH_OUT];
+    const struct csr_slot *out = &graph->derived.adjacency[GPUGRAPH_OUT].rows;
     const struct csr_slot *simple = &graph->csr[CSR_SIMPLE];
     const uint32_t end[2] = {(uint32_t)(pair >> 32), (uint32_t)pair};
     if (pair == 0) /* nobody looks at it, and there may be no vertex 0 */
         return;
     for (int i = 0; i < 2; i++)
-        gg_fetch(
-            arcs ? (const void *)(out->arc + (out->row[end[i]].begin & ~ADJACENCY_LOOSE))
-                 : &out->row[end[i]]);
+        if (arcs)
+            gg_fetch_arcs(out, end[i], 0);
+        else
+            gg_fetch_row(out, end[i]);
     if (simple->made && arcs)
         gg_fetch_arcs(simple, end[0], 0);
     else if (simple->made)
@@ -126,14 +120,8 @@ typedef struct pair_lists {
 /* ---- edges that come ---- */
 
 static bool row_has(const struct csr_slot *slot, uint64_t v, uint32_t target) {
-    uint64_t low = slot->offset[v], end = gg_row_end(slot, v), high = end;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (slot->target[middle] < target)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const uint64_t end = gg_row_end(slot, v);
+    const uint64_t low = gg_first_arc(slot->target, slot->offset[v], end, target);
     return low < end && slot->target[low] == target;
 }
 

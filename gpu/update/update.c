@@ -112,21 +112,20 @@ static uint64_t work_of(const update *u) {
     }
     for (int i = 0; i < u->row_plans; i++) {
         const row_plan *p = &u->rows[i];
-        if (gg_renumbers(&u->vertices) || (p->numbers && gg_renumbers(&u->edges)))
+        if (gg_renumbers(&u->vertices) ||
+            (p->column == NUMBERS && gg_renumbers(&u->edges)))
             work += p->slot->used;
     }
     return work + (u->removed_count + u->added_count) * GG_FETCH_ITEMS;
 }
 
-/* What moves at the same time: the arrays, rows of each kind, arcs by ids, edges with gaps. */
-enum { ARCS_MOVE, EDGES_MOVE, OTHER_MOVES };
+/* What moves at the same time: edges with gaps, the arrays, rows of each kind. */
+enum { EDGES_MOVE, OTHER_MOVES };
 
 static void move(void *of, uint64_t task) {
     update *u = of;
     int i = (int)task - OTHER_MOVES;
-    if (task == ARCS_MOVE)
-        gg_commit_adjacency(u);
-    else if (task == EDGES_MOVE && u->gapped)
+    if (task == EDGES_MOVE && u->gapped)
         gg_commit_gaps(u);
     else if (task < OTHER_MOVES)
         return;
@@ -136,15 +135,44 @@ static void move(void *of, uint64_t task) {
         gg_commit_room(u, &u->rows[i - u->move_count]);
 }
 
+/* adjacency[OUT].in without the removed edges, before vertices get their new numbers. */
+static void count_removed(const update *u) {
+    uint32_t *in = u->graph->derived.adjacency[GPUGRAPH_OUT].in;
+    for (uint64_t i = 0; i < u->removed_count; i++) {
+        if (i + GG_FETCH_AHEAD < u->removed_count)
+            gg_fetch(&in[gg_removed_end(u, (end_ref)(2 * (i + GG_FETCH_AHEAD) + 1))]);
+        in[gg_removed_end(u, (end_ref)(2 * i + 1))]--;
+    }
+}
+
+/* And with the added edges, after that. */
+static void count_added(const update *u) {
+    uint32_t *in = u->graph->derived.adjacency[GPUGRAPH_OUT].in;
+    for (uint64_t f = 0; f < u->fresh; f++)
+        in[u->fresh_new[f]] = 0;
+    for (uint64_t i = 0; i < u->added_count; i++) {
+        if (i + GG_FETCH_AHEAD < u->added_count)
+            gg_fetch(&in[u->new_target[i + GG_FETCH_AHEAD]]);
+        in[u->new_target[i]]++;
+    }
+}
+
 static void commit(update *u) {
     gpugraph_graph *graph = u->graph;
     for (int kind = 0; kind < CSR_KINDS; kind++)
         if (u->drops[kind])
             gg_drop_rows(graph, (enum csr_kind)kind);
+    for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
+        if (u->drops_arcs[side])
+            gg_free_adjacency(graph, (gpugraph_direction)side);
     if (u->drops_numbered)
         gg_free_edge_rows(graph);
+    if (u->counts_in)
+        count_removed(u);
     gg_parts(gg_threads(u->run, work_of(u)),
              (uint64_t)(OTHER_MOVES + u->move_count + u->row_plans), move, u);
+    if (u->counts_in)
+        count_added(u);
     u->move_count = 0; /* their blocks are the graph's now */
     if (u->plain) {
         gg_release(graph->edge_id);
@@ -238,9 +266,8 @@ static gpugraph_status prepare_simple(update *u) {
 }
 
 void gg_update_prepare(update *u) {
-    static void (*const steps[])(update *) = {gg_update_vertices, gg_update_ids,
-                                              gg_update_weights,  plan_edges,
-                                              gg_update_rows,     gg_update_adjacency};
+    static void (*const steps[])(update *) = {
+        gg_update_vertices, gg_update_ids, gg_update_weights, plan_edges, gg_update_rows};
     if (gg_own_rows(u->graph, u->run) || prepare_simple(u) || !take_scratch(u))
         return;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !gg_stopping(u->run); i++)
@@ -339,8 +366,6 @@ void gg_update_free(update *u) {
         gg_release(u->moves[i].to);
     for (int i = 0; i < u->row_plans; i++)
         gg_free_row_plan(&u->rows[i]);
-    for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
-        gg_free_adjacency_plan(&u->adjacency[side]);
     void *blocks[] = {u->removed,     u->added_at,      u->added_edge,  u->weight,
                       u->end,         u->new_source,    u->new_target,  u->fresh_id,
                       u->fresh_at,    u->fresh_new,     u->vanished_at, u->key,

@@ -11,7 +11,6 @@
 **     values.c     the ids afterwards; weights, and how wide they have to be
 **     rows.c       CSRs: which arcs go, where new ones come to lie
 **     roomy.c      rows with room, whose arcs go and come where they are
-**     adjacency.c  arcs by the ids of edges
 **     gaps.c       a list of edges with gaps between them
 **     simple.c     arcs of CSR_SIMPLE: an edge may hide behind another
 **     patch*       the copy on a device
@@ -62,8 +61,13 @@ typedef struct array_move {
 /* What becomes of one CSR, on the host or on a device. */
 typedef struct row_plan {
     struct csr_slot *slot; /* NULL: on a device */
-    bool numbers;          /* weights are edge numbers */
-    size_t weight_size;    /* of an arc; 0: none */
+    enum {
+        WEIGHTS,
+        NUMBERS,
+        IDS
+    } column;           /* what weights are: edge numbers; ids less ... */
+    int64_t first_id;   /* ... this */
+    size_t weight_size; /* of an arc; 0: none */
     uint64_t removed, inserted;
     uint64_t *removed_at;
     uint64_t *inserted_at; /* on the host the new row of each */
@@ -82,22 +86,7 @@ typedef struct row_plan {
     uint64_t *fresh_start; /* of each fresh vertex: its arcs */
 } row_plan;
 
-/* An arc as graph->derived.adjacency has it, and the row that it leaves. */
-typedef struct row_arc {
-    uint32_t row;
-    uint64_t arc;
-} row_arc;
-
-/* What becomes of graph->derived.adjacency[side]. */
-typedef struct adjacency_plan {
-    bool planned, fits; /* false: it is given up */
-    row_arc *removed, *added;
-    struct adjacency_row *row; /* new blocks, of so many entries, for rows ... */
-    uint32_t *in;              /* ... and the edges that enter; NULL: in place */
-    uint64_t rows;
-} adjacency_plan;
-
-enum { ROW_PLANS = CSR_KINDS + 1, ARRAY_MOVES = 4 };
+enum { ROW_PLANS = CSR_KINDS + 3, ARRAY_MOVES = 5 };
 
 typedef struct update {
     gpugraph_graph *graph;
@@ -140,8 +129,9 @@ typedef struct update {
     /* arrays */
     row_plan rows[ROW_PLANS];
     int row_plans;
-    bool drops[CSR_KINDS], drops_numbered; /* rows that are made anew on need */
-    adjacency_plan adjacency[2];
+    bool drops[CSR_KINDS], drops_numbered,
+        drops_arcs[2]; /* rows that are made anew on need */
+    bool counts_in;    /* adjacency[OUT].in follows */
     array_move moves[ARRAY_MOVES];
     int move_count;
     /* The edges' gaps, where they take the batch: not made, start as it is before. */
@@ -220,11 +210,6 @@ void *gg_longer(const update *u, void *block, uint64_t count, uint64_t after,
 void gg_take_longer(void **array, void **longer);
 void gg_update_weights(update *u); /* needs the vertices, too */
 void gg_update_rows(update *u);
-void gg_update_adjacency(update *u);
-/* Part of the commit, once the arrays have moved. */
-void gg_commit_adjacency(update *u);
-void gg_free_adjacency_plan(adjacency_plan *p);
-
 /* The same for rows that lie elsewhere, their arcs in any order. False: it cannot be done;
 ** what is in the plan is the caller's to free. */
 bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,

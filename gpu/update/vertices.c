@@ -252,8 +252,7 @@ static int stays(const gpugraph_graph *graph, const uint32_t *in_count, uint64_t
     const struct csr_slot *out = &graph->csr[CSR_OUT], *in = &graph->csr[CSR_IN];
     const struct csr_slot *both = &graph->csr[CSR_BOTH];
     if (in_count)
-        return (uint64_t)graph->derived.adjacency[GPUGRAPH_OUT].row[v].count +
-                   in_count[v] >
+        return row_length(&graph->derived.adjacency[GPUGRAPH_OUT].rows, v) + in_count[v] >
                gone[LEAVES] + gone[ENTERS] + 2 * gone[LOOPS];
     if (both->made)
         return row_length(both, v) > gone[LEAVES] + gone[ENTERS] + gone[LOOPS];
@@ -269,7 +268,7 @@ static inline void fetch_row(const gpugraph_graph *graph, const uint32_t *in_cou
     if (!in_count || i >= count || (touched[i] & HOW_MASK) == KEEPS ||
         (i + 1 < count && touched[i + 1] >> HOW_BITS == touched[i] >> HOW_BITS))
         return;
-    gg_fetch(&graph->derived.adjacency[GPUGRAPH_OUT].row[touched[i] >> HOW_BITS]);
+    gg_fetch_row(&graph->derived.adjacency[GPUGRAPH_OUT].rows, touched[i] >> HOW_BITS);
     gg_fetch(&in_count[touched[i] >> HOW_BITS]);
 }
 

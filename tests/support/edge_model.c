@@ -409,9 +409,8 @@ static const char *compare_arc_lists(const gpugraph_arcs *a, const gpugraph_arcs
     if (a->count != b->count)
         return "how many arcs a vertex has";
     for (uint64_t i = 0; i < a->count; i++)
-        if (a->arc[i] >> 32 != b->arc[i] >> 32 ||
-            (int64_t)(uint32_t)a->arc[i] + a->first_id !=
-                (int64_t)(uint32_t)b->arc[i] + b->first_id)
+        if (a->target[i] != b->target[i] ||
+            a->id[i] + a->first_id != b->id[i] + b->first_id)
             return "arcs by the ids of edges";
     return NULL;
 }
@@ -425,7 +424,7 @@ static const char *compare_adjacency(gpugraph_graph *got, gpugraph_graph *wanted
     const char *differs = NULL;
     if (!gg_adjacency_made(got, side))
         return NULL;
-    if (got->n > made->rows || made->used > made->room)
+    if (made->rows.end && !room_is_sound(&made->rows, got->n))
         return "the room for arcs";
     for (uint32_t v = 0; v < got->n && !differs; v++) {
         if (made->in && got->m < 100000 && made->in[v] != edges_into(wanted, v))

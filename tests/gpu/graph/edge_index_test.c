@@ -65,12 +65,14 @@ static void check_arcs_back(gpugraph_graph *graph, uint32_t v) {
     expect(arcs.count == entering, "%llu of %llu edges enter vertex %u",
            (unsigned long long)arcs.count, (unsigned long long)entering, v);
     for (uint64_t i = 0; i < arcs.count; i++) {
-        const int64_t id = (int64_t)(arcs.arc[i] & UINT32_MAX) + arcs.first_id;
+        const int64_t id = arcs.id[i] + arcs.first_id;
         const uint64_t e = gpugraph_find_edge(graph, id);
-        expect(e != GPUGRAPH_NO_EDGE && edges->target[e] == v &&
-                   edges->source[e] == arcs.arc[i] >> 32 &&
-                   (i == 0 || arcs.arc[i - 1] < arcs.arc[i]),
-               "edge %lld into vertex %u", (long long)id, v);
+        expect(
+            e != GPUGRAPH_NO_EDGE && edges->target[e] == v &&
+                edges->source[e] == arcs.target[i] &&
+                (i == 0 || arcs.target[i - 1] < arcs.target[i] ||
+                 (arcs.target[i - 1] == arcs.target[i] && arcs.id[i - 1] < arcs.id[i])),
+            "edge %lld into vertex %u", (long long)id, v);
     }
 }
 
@@ -95,11 +97,11 @@ static void check_arcs(gpugraph_graph *graph, uint32_t v) {
     ck_assert_int_eq(gpugraph_arcs_from(graph, v, &run, &arcs), GPUGRAPH_OK);
     uint64_t key = next_from(graph, v, 0), seen = 0;
     for (uint64_t i = 0; i < arcs.count; i++) {
-        const int64_t id = (int64_t)(arcs.arc[i] & UINT32_MAX) + arcs.first_id;
+        const int64_t id = arcs.id[i] + arcs.first_id;
         const uint64_t e = gpugraph_find_edge(graph, id);
         expect(e != GPUGRAPH_NO_EDGE && key == key_of(edges, e), "edge %lld of vertex %u",
                (long long)id, v);
-        expect(arcs.arc[i] >> 32 == edges->target[e], "where edge %lld leads",
+        expect(arcs.target[i] == edges->target[e], "where edge %lld leads",
                (long long)id);
         key = next_from(graph, v, key + 1);
     }
@@ -107,10 +109,10 @@ static void check_arcs(gpugraph_graph *graph, uint32_t v) {
     for (uint32_t to = 0; to < n; to++) {
         ck_assert_int_eq(gpugraph_arcs_between(graph, v, to, &run, &between),
                          GPUGRAPH_OK);
-        expect(!between.count || between.arc == arcs.arc + seen, "arcs from %u to %u", v,
+        expect(!between.count || between.id == arcs.id + seen, "arcs from %u to %u", v,
                to);
         for (uint64_t i = 0; i < between.count; i++)
-            expect(between.arc[i] >> 32 == to, "arcs from %u to %u", v, to);
+            expect(between.target[i] == to, "arcs from %u to %u", v, to);
         seen += between.count;
     }
     expect(seen == arcs.count, "vertex %u: %llu arcs, %llu by their ends", v,
@@ -184,20 +186,26 @@ START_TEST(wrong_arcs) {
     model_make_slots(graph, 0x7fff);
     for (int side = 0; side < 2; side++) {
         struct adjacency *a = &graph->derived.adjacency[side];
+        gg_begin(&run);
+        gg_give_room(&run, &a->rows, graph->n, sizeof(uint32_t), 0);
         for (int turn = 0; turn < 60; turn++) {
             const uint32_t v = (uint32_t)model_below(&model, graph->n);
-            const uint64_t k = model_below(&model, graph->m), was = a->arc[k];
-            struct adjacency_row row = a->row[v];
+            const uint64_t k = model_below(&model, graph->m), end = a->rows.end[v];
+            uint32_t *target = &a->rows.target[k], *id = (uint32_t *)a->rows.weight + k;
+            const uint32_t was[2] = {*target, *id};
             ck_assert_int_eq(gpugraph_check_arcs(graph, &run, &e), GPUGRAPH_OK);
-            if (turn % 4 < 2)
-                a->arc[k] ^= turn % 4 ? 1 : (uint64_t)1 << 32;
-            else if (turn % 4 == 2 && row.count)
-                a->row[v].count--;
+            if (turn % 4 == 0)
+                *target ^= 1;
+            else if (turn % 4 == 1)
+                *id ^= 1;
+            else if (end == graph->m || (turn % 4 == 2 && end > a->rows.offset[v]))
+                a->rows.end[v]--;
             else
-                a->row[v].count++;
+                a->rows.end[v]++;
             ck_assert_int_eq(gpugraph_check_arcs(graph, &run, &e), GPUGRAPH_INVALID);
-            a->arc[k] = was;
-            a->row[v] = row;
+            *target = was[0];
+            *id = was[1];
+            a->rows.end[v] = end;
         }
     }
     ck_assert_int_eq(gpugraph_check_arcs(graph, &run, &e), GPUGRAPH_OK);
@@ -232,35 +240,26 @@ START_TEST(long_rows) {
 }
 END_TEST
 
-/* Changes until the room behind the rows is used up, and their array grows; and until it has grown too much, and rows are
-** made anew. A row that is asked for always has what the edge list has. */
+/* Changes until the slack behind the rows is used up, and they are packed anew. A row that is asked for
+** always has what the edge list has. */
 START_TEST(room_runs_out) {
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 60, 400, 9);
     gpugraph_graph *graph = model_graph(&model, 1);
+    const struct csr_slot *rows = &graph->derived.adjacency[GPUGRAPH_OUT].rows;
     gpugraph_run run = {.threads = 1};
     gpugraph_arcs arcs;
-    bool grown = false, anew = false;
+    bool packed = false;
+    gg_limits.room_arcs = 0;
     ck_assert_int_eq(gpugraph_arcs_from(graph, 0, &run, &arcs), GPUGRAPH_OK);
-    graph->derived.adjacency[0].room =
-        graph->derived.adjacency[0].used + 100; /* of all that there is */
     for (int round = 0; round < 40; round++) {
-        edge_model before = model_copy(&model);
-        model_change(&model, 20);
-        model_batch batch = model_batch_of(&before, &model);
-        batch.changes.added = &batch.added.edges;
-        struct adjacency *a = &graph->derived.adjacency[GPUGRAPH_OUT];
-        const uint64_t room = a->room;
-        if (round == 30) /* as if so much had been left behind */
-            a->used = a->room = GG_ADJACENCY_LEAST * 4;
-        ck_assert_int_eq(gpugraph_update(graph, &batch.changes, &run), GPUGRAPH_OK);
-        grown |= gg_adjacency_made(graph, GPUGRAPH_OUT) && a->room > room;
-        ck_assert(round == 30 || gg_adjacency_made(graph, GPUGRAPH_OUT));
-        anew |= !gg_adjacency_made(graph, GPUGRAPH_OUT);
+        const uint64_t used = rows->used;
+        change_edges(graph, &model, 20);
+        ck_assert(gg_adjacency_made(graph, GPUGRAPH_OUT));
+        packed |= rows->used < used;
         check_all(graph, &model);
-        model_batch_free(&batch);
-        model_free(&before);
     }
-    ck_assert(grown && anew);
+    ck_assert(packed);
+    gg_limits.room_arcs = gg_usual_limits.room_arcs;
     gpugraph_free(graph);
     model_free(&model);
 }

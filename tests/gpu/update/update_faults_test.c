@@ -83,9 +83,8 @@ static long own_blocks(const gpugraph_graph *graph) {
     blocks += graph->id.unused.vertex != NULL;
     blocks += graph->id.text_index != NULL;
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
-        blocks += graph->derived.adjacency[side].made
-                      ? 2 + (graph->derived.adjacency[side].in != NULL)
-                      : 0;
+        blocks += slot_blocks(graph, &graph->derived.adjacency[side].rows) +
+                  (graph->derived.adjacency[side].in != NULL);
     for (int kind = 0; kind < CSR_KINDS; kind++)
         blocks += slot_blocks(graph, &graph->csr[kind]);
     return blocks + slot_blocks(graph, &graph->derived.edge_rows);
