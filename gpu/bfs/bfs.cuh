@@ -82,7 +82,7 @@ struct bfs_shape {
 /* What the bottom-up look needs beside the transpose; kept with the graph.
 ** (prepare.cu) */
 struct bfs_below {
-    struct device_csr rows; /* offset NULL: there is none */
+    struct device_csr rows; /* begin NULL: there is none */
     /* Of each row a target that is likely visited when it is looked at: the one that was,
     ** the last time that it mattered. NONE: the row is empty. */
     uint32_t *hub;
@@ -212,14 +212,14 @@ static __device__ __forceinline__ void gg_add_up(bfs_rows<count> *r) {
 /* One warp: looks the rows up and adds up. NONE: no vertex. */
 template <int count>
 static __device__ __forceinline__ void
-gg_weigh(const uint64_t *offset, const uint32_t (&v)[count], bfs_rows<count> *r) {
+gg_weigh(const device_csr &g, const uint32_t (&v)[count], bfs_rows<count> *r) {
 #pragma unroll
     for (int i = 0; i < count; i++) {
         r->begin[i] = r->arcs[i] = 0;
         if (v[i] != GPUGRAPH_NONE) {
-            uint64_t begin = offset[v[i]];
+            uint64_t begin = g.begin[v[i]];
             r->begin[i] = (uint32_t)begin;
-            r->arcs[i] = (uint32_t)(offset[v[i] + 1] - begin);
+            r->arcs[i] = (uint32_t)(g.end[v[i]] - begin);
         }
     }
     gg_add_up(r);

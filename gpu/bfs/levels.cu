@@ -45,7 +45,7 @@ static __global__ void plant_sources(const __grid_constant__ device_csr g,
             atomicAdd(&b.control->reached, (unsigned long long)__popc(mask));
         uint32_t row[1] = {fresh ? v : GPUGRAPH_NONE};
         bfs_rows<1> rows;
-        gg_weigh(g.offset, row, &rows);
+        gg_weigh(g, row, &rows);
         gg_enqueue(b.queue, &b.control->frontier, rows);
     }
 }
@@ -220,7 +220,7 @@ bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
                       bool tree, struct bfs_outcome *out) {
     struct bfs_arrays b;
     struct workspace space = {NULL, 0};
-    const bool looks = below->rows.offset != NULL;
+    const bool looks = below->rows.begin != NULL;
     const uint64_t tree_bytes = tree ? gg_tree_bytes(job, tree) : 0;
     carve_bfs_levels(&space, g, search, looks, tree_bytes, &b);
     if (!gg_workspace(job, &space))
@@ -243,7 +243,7 @@ bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool bel
 
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {
     struct workspace space = {NULL, 0};
-    struct device_csr g = {job->graph->n, job->graph->m, NULL, NULL, NULL};
+    struct device_csr g = {job->graph->n, job->graph->m};
     struct bfs_arrays b;
     gpugraph_search search = {};
     search.target_count = ends;

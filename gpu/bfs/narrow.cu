@@ -69,14 +69,14 @@ template <int count>
 static __device__ __forceinline__ uint32_t visit_targets(const narrow &w, const place &p,
                                                          const uint32_t (&v)[count],
                                                          uint32_t half, uint32_t depth) {
-    const uint32_t *offset =
-        reinterpret_cast<const uint32_t *>(w.g.offset); /* low words */
+    const uint32_t *row_begin = reinterpret_cast<const uint32_t *>(w.g.begin),
+                   *row_end = reinterpret_cast<const uint32_t *>(w.g.end); /* low words */
     uint32_t begin[count], arcs[count], before[count], found = 0;
     /* Rows and claims are asked for together, and waited for together. */
 #pragma unroll
     for (int i = 0; i < count; i++) {
-        begin[i] = gg_load_now(offset + 2 * (uint64_t)v[i], v[i] != GPUGRAPH_NONE);
-        arcs[i] = gg_load_now(offset + 2 * (uint64_t)v[i] + 2, v[i] != GPUGRAPH_NONE);
+        begin[i] = gg_load_now(row_begin + 2 * (uint64_t)v[i], v[i] != GPUGRAPH_NONE);
+        arcs[i] = gg_load_now(row_end + 2 * (uint64_t)v[i], v[i] != GPUGRAPH_NONE);
     }
 #pragma unroll
     for (int i = 0; i < count; i++) {

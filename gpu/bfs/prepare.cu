@@ -16,8 +16,8 @@ static __global__ void first_hubs(const __grid_constant__ device_csr rows, uint3
     uint64_t word = gg_thread() / GG_WARP;
     for (; word < words; word += gg_threads_of_grid() / GG_WARP) {
         uint64_t v = word * 32 + gg_lane();
-        uint64_t begin = v < rows.n ? rows.offset[v] : 0;
-        uint64_t end = v < rows.n ? rows.offset[v + 1] : 0;
+        uint64_t begin = v < rows.n ? rows.begin[v] : 0;
+        uint64_t end = v < rows.n ? rows.end[v] : 0;
         unsigned bits = __ballot_sync(ALL_LANES, begin == end);
         if (v < rows.n)
             hub[v] = begin < end ? rows.target[begin] : GPUGRAPH_NONE;

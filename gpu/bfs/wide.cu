@@ -41,7 +41,7 @@ static __device__ void choose_step(const wide &w, state *s) {
         s->mode = s->rest * (uint64_t)GG_BFS_LOOKS < s->arcs ? LIST : DOWN;
     } else if (looks_pay) {
         s->explodes = 1;
-        s->mode = w.below.rows.offset ? SWEEP : DOWN;
+        s->mode = w.below.rows.begin ? SWEEP : DOWN;
     }
     bool calm = s->mode == DOWN && s->entries <= w.shape.narrow_in &&
                 s->arcs <= GG_BFS_NARROW_ROW * (uint64_t)w.shape.narrow_in;

@@ -97,7 +97,7 @@ static __device__ __forceinline__ void add_find(const wide &w, const state &s,
     uint32_t row[LANE_FINDS];
     bfs_rows<LANE_FINDS> rows;
     take_off(*finds, row);
-    gg_weigh(w.g.offset, row, &rows);
+    gg_weigh(w.g, row, &rows);
     gg_enqueue(w.b.queue + s.tail, &w.b.control->step[s.phase % 3].size, rows);
     move_down(finds);
 }
@@ -127,14 +127,14 @@ static __device__ __forceinline__ void leave_over(const wide &w, const state &s,
 
 /* The whole block: what is left in its warps' piles, by one reservation behind *size. Its
 ** first thread gets what all of it came to. */
-static __device__ bfs_size flush_piles(const uint64_t *offset, uint2 *level,
-                                       bfs_size *size, const pile &finds) {
+static __device__ bfs_size flush_piles(const device_csr &g, uint2 *level, bfs_size *size,
+                                       const pile &finds) {
     __shared__ bfs_size start[GG_WARP];
     uint32_t row[LANE_FINDS], warp = threadIdx.x / GG_WARP;
     bfs_rows<LANE_FINDS> rows;
     bfs_size all = 0;
     take_off(finds, row);
-    gg_weigh(offset, row, &rows);
+    gg_weigh(g, row, &rows);
     if (gg_lane() == 0)
         start[warp] = rows.total;
     __syncthreads();
@@ -158,8 +158,7 @@ static __device__ bfs_size flush_piles(const uint64_t *offset, uint2 *level,
 
 static __device__ __forceinline__ void flush_finds(const wide &w, const state &s,
                                                    const pile &finds) {
-    flush_piles(w.g.offset, w.b.queue + s.tail, &w.b.control->step[s.phase % 3].size,
-                finds);
+    flush_piles(w.g, w.b.queue + s.tail, &w.b.control->step[s.phase % 3].size, finds);
 }
 
 #endif

@@ -119,8 +119,8 @@ static __device__ __forceinline__ uint32_t look_at_row(const device_csr &rows, u
     uint64_t at = 0, end = 0;
     uint32_t found = GPUGRAPH_NONE;
     if (looks) {
-        at = rows.offset[v];
-        end = rows.offset[v + 1];
+        at = rows.begin[v];
+        end = rows.end[v];
     }
     uint64_t limit = end - at > HANDFUL ? at + HANDFUL : end;
     while (__any_sync(ALL_LANES, at < limit && found == GPUGRAPH_NONE)) {

@@ -23,9 +23,9 @@
 
 enum { GROUP = 4 /* edges that a thread reads at once */ };
 
-/* Rows of both directions: of CSR_BOTH, or of OUT and IN; offset is NULL where there are none. */
+/* Rows of both directions: of CSR_BOTH, or of OUT and IN; begin is NULL where there are none. */
 struct both_rows {
-    const uint64_t *offset[2];
+    const uint64_t *begin[2], *end[2];
     const uint32_t *target[2];
 };
 
@@ -76,9 +76,8 @@ static __global__ void link_every(device_edges edges, const __grid_constant__ ar
 static __global__ void hook_first_arc(const __grid_constant__ both_rows rows,
                                       const __grid_constant__ arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
-        const uint64_t first = rows.offset[0][v];
-        const uint32_t u =
-            first < rows.offset[0][v + 1] ? rows.target[0][first] : (uint32_t)v;
+        const uint64_t first = rows.begin[0][v];
+        const uint32_t u = first < rows.end[0][v] ? rows.target[0][first] : (uint32_t)v;
         a.component[v] = min(u, (uint32_t)v);
     }
 }
@@ -86,8 +85,8 @@ static __global__ void hook_first_arc(const __grid_constant__ both_rows rows,
 static __global__ void link_second_arc(const __grid_constant__ both_rows rows,
                                        const __grid_constant__ arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
-        const uint64_t second = rows.offset[0][v] + 1;
-        if (second < rows.offset[0][v + 1])
+        const uint64_t second = rows.begin[0][v] + 1;
+        if (second < rows.end[0][v])
             link_ends(a.component, (uint32_t)v, rows.target[0][second]);
     }
 }
@@ -140,12 +139,12 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 /* The rows of vertices outside: a lane for each, the whole warp for a long one. */
 static __global__ void link_outside_rows(const __grid_constant__ both_rows rows, int side,
                                          const __grid_constant__ arrays a) {
-    const uint64_t *offset = rows.offset[side];
+    const uint64_t *row_begin = rows.begin[side], *row_end = rows.end[side];
     const uint32_t *target = rows.target[side];
     const uint64_t whole = gg_whole_warps(a.n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const bool open = a.outside[v / GG_WARP] >> v % GG_WARP & 1;
-        const uint64_t first = open ? offset[v] : 0, end = open ? offset[v + 1] : 0;
+        const uint64_t first = open ? row_begin[v] : 0, end = open ? row_end[v] : 0;
         unsigned large = __ballot_sync(~0u, end - first >= LONG_ROW);
         for (uint64_t i = first; end - first < LONG_ROW && i < end; i++)
             link_ends(a.component, (uint32_t)v, target[i]);
@@ -170,18 +169,30 @@ static void carve_trees(struct workspace *space, uint32_t n, struct arrays *a) {
     a->largest = gg_carve<uint32_t>(space, 1);
 }
 
+static struct both_rows sides(const struct device_rows *first,
+                              const struct device_rows *second) {
+    both_rows rows = {};
+    const struct device_rows *const side[] = {first, second};
+    for (int i = 0; i < 2 && side[i]; i++) {
+        rows.begin[i] = side[i]->offset;
+        rows.end[i] = side[i]->offset + 1;
+        rows.target[i] = side[i]->target;
+    }
+    return rows;
+}
+
 /* Rows that earlier searches have left; nothing is made. Those of a symmetric graph are both directions'. */
 static struct both_rows rows_there(const gpugraph_graph *graph) {
     const struct device_copy *copy = gg_device_copy_of(graph);
     const struct device_rows *out = &copy->rows[CSR_OUT], *in = &copy->rows[CSR_IN],
                              *both = &copy->rows[CSR_BOTH];
     if (both->made)
-        return both_rows{{both->offset, NULL}, {both->target, NULL}};
+        return sides(both, NULL);
     if (out->made && gg_known_symmetric(graph))
-        return both_rows{{out->offset, NULL}, {out->target, NULL}};
+        return sides(out, NULL);
     if (out->made && in->made)
-        return both_rows{{out->offset, in->offset}, {out->target, in->target}};
-    return both_rows{{NULL, NULL}, {NULL, NULL}};
+        return sides(out, in);
+    return both_rows();
 }
 
 static void find_largest(struct cuda_job *job, const struct arrays *a) {
@@ -218,7 +229,7 @@ static void link_all_rows(struct cuda_job *job, const struct both_rows *rows,
     link_second_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
     shorten_paths<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
     find_largest(job, a);
-    for (int side = 0; side < 2 && rows->offset[side]; side++)
+    for (int side = 0; side < 2 && rows->begin[side]; side++)
         link_outside_rows<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, side, *a);
     gg_launched(job, "link_outside_rows");
 }
@@ -247,14 +258,14 @@ static void find_weak(struct cuda_job *job, uint32_t *component) {
     double started = gg_now_ms();
     if (!room_for(job, edges.n, &a))
         return;
-    if (rows.offset[0])
+    if (rows.begin[0])
         link_all_rows(job, &rows, &a);
     else
         link_list(job, &edges, &a);
     if (!end_trees(job, &a))
         return;
     gg_search_phase(job->run, started, (int64_t)edges.m,
-                    rows.offset[0] ? "by rows that are there" : "");
+                    rows.begin[0] ? "by rows that are there" : "");
     started = gg_now_ms();
     if (gg_download(job, component, a.component, (uint64_t)edges.n * sizeof *component))
         gg_phase(job->run, "download", started, edges.n, "components");

@@ -70,9 +70,9 @@ static __global__ void list_all_vertices(uint32_t n, strong s) {
 static __global__ void find_single(device_csr rows, strong s, uint32_t count) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
         const uint32_t v = s.list[0][i];
-        const uint64_t end = rows.offset[v + 1];
+        const uint64_t end = rows.end[v];
         uint32_t before = GPUGRAPH_NONE, low = v;
-        for (uint64_t k = rows.offset[v]; k < end && low != STOP; k++) {
+        for (uint64_t k = rows.begin[v]; k < end && low != STOP; k++) {
             const uint32_t u = rows.target[k];
             if (u == v || u == before || s.label[u] != GPUGRAPH_NONE)
                 continue;
@@ -143,8 +143,7 @@ static __global__ void find_pivot(device_csr out, device_csr in, strong s,
     unsigned long long best = 0;
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
         const uint32_t v = s.list[0][i];
-        const uint64_t leave = out.offset[v + 1] - out.offset[v],
-                       enter = in.offset[v + 1] - in.offset[v],
+        const uint64_t leave = out.end[v] - out.begin[v], enter = in.end[v] - in.begin[v],
                        fewer = min(min(leave, enter), (uint64_t)UINT32_MAX);
         best = max(best, (unsigned long long)(fewer << 32 | v));
     }
@@ -174,7 +173,7 @@ static __global__ void spread_colours(device_csr in, strong s, uint32_t count) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
         const uint32_t v = s.list[0][i], own = gg_peek(&s.colour[v]);
         uint32_t colour = own;
-        for (uint64_t k = in.offset[v]; k < in.offset[v + 1]; k++) {
+        for (uint64_t k = in.begin[v]; k < in.end[v]; k++) {
             const uint32_t u = in.target[k];
             if (s.label[u] == GPUGRAPH_NONE)
                 colour = max(colour, gg_peek(&s.colour[u]));
@@ -200,7 +199,7 @@ static __global__ void settle_colours(device_csr out, strong s, uint32_t count) 
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
         const uint32_t v = s.list[0][i], colour = s.colour[v];
         bool found = gg_peek(&s.mark[v]);
-        for (uint64_t k = out.offset[v]; k < out.offset[v + 1] && !found; k++) {
+        for (uint64_t k = out.begin[v]; k < out.end[v] && !found; k++) {
             const uint32_t u = out.target[k];
             found = s.label[u] == GPUGRAPH_NONE && s.colour[u] == colour &&
                     gg_peek(&s.mark[u]);

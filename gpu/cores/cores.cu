@@ -26,7 +26,7 @@ struct cores {
 static __global__ void count_neighbours(cores c) {
     uint32_t fewest = UINT32_MAX;
     for (uint64_t v = gg_thread(); v < c.p.rows.n; v += gg_threads_of_grid()) {
-        c.core[v] = (uint32_t)(c.p.rows.offset[v + 1] - c.p.rows.offset[v]);
+        c.core[v] = (uint32_t)(c.p.rows.end[v] - c.p.rows.begin[v]);
         c.rest[0][v] = (uint32_t)v;
         fewest = min(fewest, c.core[v]);
     }

@@ -110,8 +110,8 @@ load_rows(const peel_lists &p, const uint32_t (&v)[count], const bool (&wanted)[
           peel_rows<count> *rows) {
 #pragma unroll
     for (uint32_t i = 0; i < count; i++) {
-        rows->begin[i] = gg_load_now(p.rows.offset + v[i], wanted[i]);
-        rows->end[i] = gg_load_now(p.rows.offset + v[i] + 1, wanted[i]);
+        rows->begin[i] = gg_load_now(p.rows.begin + v[i], wanted[i]);
+        rows->end[i] = gg_load_now(p.rows.end + v[i], wanted[i]);
     }
 }
 

@@ -25,7 +25,7 @@
 
 /* What the workers share; a view by value. */
 struct dfs_crew {
-    const uint64_t *offset;
+    const uint64_t *begin, *end;
     const uint32_t *target;
     uint32_t *depth, *parent; /* DFS_NONE; but depth 0 at the roots of the list */
     const uint32_t *root;     /* the roots to begin with */
@@ -136,7 +136,7 @@ WARP_FUNCTION bool dfs_claim(struct dfs_worker *w, uint32_t v, uint32_t u,
 ** behind. */
 WARP_FUNCTION uint32_t dfs_claim_next(struct dfs_worker *w, uint32_t u, uint32_t depth,
                                       uint32_t degree, uint32_t *next) {
-    uint64_t first = w->crew.offset[u];
+    uint64_t first = w->crew.begin[u];
     for (uint32_t base = *next; base < degree; base += warp_width) {
         uint32_t arc = base + warp_lane(), v = 0;
         bool open = false;
@@ -190,7 +190,7 @@ WARP_FUNCTION bool dfs_descend(struct dfs_worker *w) {
     uint32_t u = (uint32_t)(w->hands >> 32), next = (uint32_t)w->hands;
     uint32_t depth = device_load(&w->crew.depth[u]);
     for (;;) {
-        uint32_t degree = (uint32_t)(w->crew.offset[u + 1] - w->crew.offset[u]);
+        uint32_t degree = (uint32_t)(w->crew.end[u] - w->crew.begin[u]);
         uint32_t v = dfs_claim_next(w, u, ++depth, degree, &next);
         if (!dfs_attend(w))
             return false;
@@ -326,7 +326,7 @@ WARP_FUNCTION bool dfs_open_root(struct dfs_worker *w) {
     for (; at < w->crew.n; at += warp_width) {
         uint64_t v = at + warp_lane();
         bool open = v < w->crew.n && device_load(&w->crew.depth[v]) == DFS_NONE;
-        bool arcs = open && w->crew.offset[v + 1] > w->crew.offset[v];
+        bool arcs = open && w->crew.end[v] > w->crew.begin[v];
         uint32_t with_arcs = warp_ballot(arcs);
         unsigned end = with_arcs ? lowest_bit(with_arcs) + 1 : warp_width;
         bool opens = open && warp_lane() < end;

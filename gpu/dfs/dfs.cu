@@ -267,7 +267,7 @@ static int64_t dfs_device_bytes(const gpugraph_graph *graph, bool) {
     gpugraph_run run = {};
     struct workspace space = {NULL, 0};
     struct dfs_search s = dfs_search();
-    s.g = device_csr{graph->n, graph->m, NULL, NULL, NULL};
+    s.g = device_csr{graph->n, graph->m};
     s.whole = true;
     s.many = true;
     planned.run = &run;

@@ -35,7 +35,7 @@ struct dfs_forest {
 struct dfs_search {
     struct device_csr g;
     const uint32_t *fixed;  /* rows, of many-paths; or NULL */
-    struct paths_pull pull; /* its last part; without offset: none */
+    struct paths_pull pull; /* its last part; without rows: none */
     uint32_t pulled;        /* vertices that it has found */
     gpugraph_direction direction;
     uint32_t source;

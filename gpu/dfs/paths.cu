@@ -161,7 +161,8 @@ static struct paths_shape shape_for(const struct device_csr *g, bool fixed, bool
 /* Begins with the roots, and ends where it is whole or the rest can be pulled. */
 static bool search_by_paths(struct cuda_job *job, struct dfs_search *s) {
     struct paths_crew *crew = &s->paths;
-    crew->offset = s->g.offset;
+    crew->begin = s->g.begin;
+    crew->end = s->g.end;
     crew->target = s->g.target;
     crew->n = s->g.n;
     crew->fixed = is_thin(&s->g) ? s->fixed : NULL; /* or there are too many blocks */
@@ -170,7 +171,7 @@ static bool search_by_paths(struct cuda_job *job, struct dfs_search *s) {
     crew->root = s->forest.root;
     crew->roots = s->roots;
     crew->all_vertices = s->whole && s->direction != GPUGRAPH_BOTH;
-    crew->pulls = s->pull.offset != NULL;
+    crew->pulls = s->pull.begin != NULL;
     crew->pool.touched = &crew->control->touched;
     crew->shape = shape_for(&s->g, crew->fixed != NULL, crew->ahead);
     crew->limit = s->limit;
@@ -198,7 +199,7 @@ static bool find_tree_by_paths(struct cuda_job *job, struct dfs_search *s) {
         return false;
     if (whole)
         return true;
-    s->pull.offset = NULL;
+    s->pull.begin = NULL;
     return search_by_paths(job, s);
 }
 

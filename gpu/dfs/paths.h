@@ -98,8 +98,8 @@ WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         find[i].begin = find[i].end = 0;
         if (find[i].open) {
-            find[i].begin = w->crew.offset[find[i].v];
-            find[i].end = w->crew.offset[find[i].v + 1];
+            find[i].begin = w->crew.begin[find[i].v];
+            find[i].end = w->crew.end[find[i].v];
         }
     }
     /* All claims before the first answer is looked at, so that they are under way
@@ -162,8 +162,8 @@ WARP_FUNCTION bool paths_offer(struct paths_worker *w, uint32_t first) {
 /* Arcs of the hands, up to as many as a step takes. */
 WARP_FUNCTION bool paths_walk_arcs(struct paths_worker *w, uint32_t *held) {
     if (w->begin == PATHS_ROW_BEGIN && w->count > 0) {
-        w->begin = w->crew.offset[w->who >> 32] + paths_first_place(w);
-        w->count = (uint32_t)(w->crew.offset[(w->who >> 32) + 1] - w->begin);
+        w->begin = w->crew.begin[w->who >> 32] + paths_first_place(w);
+        w->count = (uint32_t)(w->crew.end[w->who >> 32] - w->begin);
     }
     uint32_t most = w->crew.shape.arcs, total;
     uint32_t first = warp_sum_before(w->count < most ? w->count : most, &total);

@@ -32,8 +32,8 @@ struct pull_counts {
         far; /* a long row of nobody's was met whose first arcs all lead to nobody's */
 };
 
-struct paths_pull {         /* a view by value */
-    const uint64_t *offset; /* the arcs into each vertex */
+struct paths_pull {              /* a view by value */
+    const uint64_t *begin, *end; /* the arcs into each vertex */
     const uint32_t *target;
     uint32_t n, most; /* most: vertices that may be left after the first pass */
     uint32_t *visited;
@@ -83,8 +83,8 @@ WARP_FUNCTION uint64_t pull_look_along(struct paths_pull p, uint64_t arc, uint64
 /* A parent for this lane's vertex, `mine`: first by the lane alone, what has a longer row
 ** by all. */
 WARP_FUNCTION bool pull_vertex(struct paths_pull p, bool mine, uint32_t v) {
-    uint64_t arc = mine ? p.offset[v] : 0, up = UINT64_MAX;
-    const uint64_t end = mine ? p.offset[v + 1] : 0;
+    uint64_t arc = mine ? p.begin[v] : 0, up = UINT64_MAX;
+    const uint64_t end = mine ? p.end[v] : 0;
     for (uint32_t i = 0; i < 2 && up == UINT64_MAX && arc < end; i++, arc += PULL_ARCS)
         up = pull_look(p, arc, end);
     uint32_t longer = warp_ballot(up == UINT64_MAX && arc < end);
@@ -126,8 +126,8 @@ WARP_FUNCTION void pull_by_words(struct paths_pull p, uint64_t warp, uint64_t wa
         uint32_t fresh = 0;
         for (unsigned i = 0; i < 32; i += warp_width) {
             const uint64_t v = word * 32 + i + warp_lane();
-            const bool open = v < p.n && !(taken >> (i + warp_lane()) & 1) &&
-                              p.offset[v] < p.offset[v + 1];
+            const bool open =
+                v < p.n && !(taken >> (i + warp_lane()) & 1) && p.begin[v] < p.end[v];
             const bool pulled = pull_vertex(p, open, (uint32_t)v);
             fresh |= warp_ballot(pulled) << i;
             pull_note(open && !pulled, (uint32_t)v, p.list[0], &p.counts->listed[0]);

@@ -84,9 +84,8 @@ WARP_FUNCTION bool paths_take_roots(struct paths_worker *w) {
     uint64_t mine = (uint64_t)at + warp_lane();
     if (mine < w->crew.roots) {
         uint32_t v = w->crew.root[mine];
-        uint64_t begin = w->crew.offset[v];
-        paths_hold(w, (uint64_t)v << 32,
-                   paths_arcs(begin, w->crew.offset[v + 1] - begin));
+        uint64_t begin = w->crew.begin[v];
+        paths_hold(w, (uint64_t)v << 32, paths_arcs(begin, w->crew.end[v] - begin));
         w->reached++;
     }
     return true;
@@ -105,8 +104,8 @@ WARP_FUNCTION void paths_root(struct paths_worker *w, uint64_t v, uint64_t begin
 WARP_FUNCTION bool paths_open(struct paths_worker *w, uint64_t v, uint64_t *begin,
                               uint64_t *arcs) {
     bool open = v < w->crew.n && !(device_load(&w->crew.visited[v / 32]) >> v % 32 & 1);
-    *begin = open ? w->crew.offset[v] : 0;
-    *arcs = open ? w->crew.offset[v + 1] - *begin : 0;
+    *begin = open ? w->crew.begin[v] : 0;
+    *arcs = open ? w->crew.end[v] - *begin : 0;
     return open;
 }
 

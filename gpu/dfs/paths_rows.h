@@ -43,9 +43,8 @@ WARP_FUNCTION void paths_look_at_places(struct paths_worker *w, uint32_t base,
         before = device_or(&w->crew.visited[v / 32], 1u << v % 32);
     uint64_t arcs = PATHS_WHOLE;
     if (more) {
-        const uint64_t *row = &w->crew.offset[up >> 32];
-        const uint64_t begin = row[0] + places - 1;
-        arcs = paths_arcs(begin, row[1] - begin);
+        const uint64_t begin = w->crew.begin[up >> 32] + places - 1;
+        arcs = paths_arcs(begin, w->crew.end[up >> 32] - begin);
     }
     const bool taken = !(before >> v % 32 & 1);
     if (taken)

@@ -44,7 +44,7 @@ enum { PATHS_WORDS = 4 };
 /* What the workers share; a view by value. control: busy counts blocks, free is not used,
 ** the rest as in control.h. pool.entry has two words for each entry. */
 struct paths_crew {
-    const uint64_t *offset;
+    const uint64_t *begin, *end;
     const uint32_t *target;
     const uint32_t *fixed; /* rows (gg_fixed_rows); NULL: none */
     uint32_t places;       /* of such a row, a power of 2 */
@@ -98,7 +98,7 @@ WARP_FUNCTION void paths_hold(struct paths_worker *w, uint64_t who, uint64_t arc
     w->begin = arcs >> 24;
     w->count = (uint32_t)arcs & PATHS_TO_END;
     if (w->count == PATHS_TO_END)
-        w->count = (uint32_t)(w->crew.offset[(who >> 32) + 1] - w->begin);
+        w->count = (uint32_t)(w->crew.end[who >> 32] - w->begin);
 }
 
 /* Is this lane's entry an arc whose target is known, its begin? Such ones never leave the

@@ -57,10 +57,12 @@ void gg_dfs_plan_pull(struct cuda_job *job, struct dfs_search *s) {
         return;
     if (s->direction == GPUGRAPH_BOTH ||
         (s->direction == GPUGRAPH_OUT && gg_known_symmetric(job->graph))) {
-        s->pull.offset = s->g.offset;
+        s->pull.begin = s->g.begin;
+        s->pull.end = s->g.end;
         s->pull.target = s->g.target;
     } else if (turned->made) {
-        s->pull.offset = turned->offset;
+        s->pull.begin = turned->offset;
+        s->pull.end = turned->offset + 1;
         s->pull.target = turned->target;
     }
 }
@@ -71,24 +73,24 @@ void gg_dfs_pull_carve(struct workspace *space, struct dfs_search *s) {
 }
 
 /* One thread per vertex. */
-static __global__ void count_entered(const uint64_t *offset, uint32_t n,
-                                     uint32_t *entered) {
+static __global__ void count_entered(const uint64_t *begin, const uint64_t *end,
+                                     uint32_t n, uint32_t *entered) {
     const uint64_t whole = gg_whole_warps(n);
     uint32_t count = 0;
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid())
-        count += set_bits(warp_ballot(v < n && offset[v] < offset[v + 1]));
+        count += set_bits(warp_ballot(v < n && begin[v] < end[v]));
     if (gg_lane() == 0 && count > 0)
         atomicAdd(entered, count);
 }
 
 bool gg_dfs_count_entered(struct cuda_job *job, struct dfs_search *s) {
     count_entered<<<gg_grid(job, s->g.n, 8), GG_BLOCK, 0, job->stream>>>(
-        s->pull.offset, s->g.n, &s->paths.control->entered);
+        s->pull.begin, s->pull.end, s->g.n, &s->paths.control->entered);
     return gg_launched(job, "count_entered");
 }
 
 /* Cooperative. */
-static __global__ void __launch_bounds__(GG_BLOCK) pull_rest(paths_pull p) {
+static __global__ void __launch_bounds__(GG_BLOCK, PULL_BLOCKS) pull_rest(paths_pull p) {
     const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     const uint64_t warp = gg_thread() / GG_WARP, warps = gg_threads_of_grid() / GG_WARP;
     pull_by_words(p, warp, warps);

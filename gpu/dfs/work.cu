@@ -73,7 +73,8 @@ void gg_dfs_work_carve(struct workspace *space, struct dfs_search *s) {
 bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s) {
     struct dfs_crew *crew = &s->crew;
     uint64_t bytes = (uint64_t)s->g.n * sizeof(uint32_t);
-    crew->offset = s->g.offset;
+    crew->begin = s->g.begin;
+    crew->end = s->g.end;
     crew->target = s->g.target;
     crew->depth = s->depth;
     crew->parent = s->parent;

@@ -390,7 +390,7 @@ bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
     const struct device_rows *rows = &copy->rows[kind];
     if ((!rows->made || (weighted && !rows->weight)) && !build(job, kind, weighted))
         return false;
-    *view = device_csr{copy->n, rows->arcs, rows->offset, rows->target,
-                       weighted ? rows->weight : NULL};
+    *view = gg_packed_rows(copy->n, rows->arcs, rows->offset, rows->target,
+                           weighted ? rows->weight : NULL);
     return true;
 }

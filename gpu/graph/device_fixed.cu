@@ -45,8 +45,8 @@ static __global__ void fix(const __grid_constant__ device_csr g, unsigned shift,
     uint64_t most = 0;
     for (uint64_t i = gg_thread(); i < (uint64_t)g.n << shift;
          i += gg_threads_of_grid()) {
-        const uint64_t v = i >> shift, begin = g.offset[v];
-        const uint64_t arcs = g.offset[v + 1] - begin;
+        const uint64_t v = i >> shift, begin = g.begin[v];
+        const uint64_t arcs = g.end[v] - begin;
         most = most > arcs ? most : arcs;
         fix_place(g, begin, arcs, shift, (uint32_t)(i & ((1u << shift) - 1)), &place[i]);
     }

@@ -53,7 +53,7 @@ static __global__ void keep_light(const __grid_constant__ device_csr g, light_sc
 static __global__ void begin_light(const __grid_constant__ device_csr g, light_scratch s,
                                    uint32_t *offset) {
     for (uint64_t v = gg_thread(); v <= g.n; v += gg_threads_of_grid())
-        offset[v] = (uint32_t)light_before(s, g.offset[v]);
+        offset[v] = (uint32_t)light_before(s, g.begin[v]);
 }
 
 /* ---- memory ---- */

@@ -186,6 +186,7 @@ bool gg_pinned_csr(struct cuda_job *job, struct device_csr *view) {
     void *target = NULL;
     gg_note(job, cudaHostGetDevicePointer(&target, rows->target.block, 0),
             "see pinned memory");
-    *view = device_csr{rows->n, rows->arcs, rows->offset, (const uint32_t *)target, NULL};
+    *view =
+        gg_packed_rows(rows->n, rows->arcs, rows->offset, (const uint32_t *)target, NULL);
     return gg_going(job);
 }

@@ -45,8 +45,8 @@ static __global__ void add_ends(device_edges edges, symmetry_look *look) {
 /* One thread per row: its arcs to smaller and to larger vertices; 0 for the row past the last. */
 static __global__ void count_sides(device_csr rows, uint32_t *lower, uint32_t *upper) {
     for (uint64_t v = gg_thread(); v <= rows.n; v += gg_threads_of_grid()) {
-        uint64_t begin = v < rows.n ? rows.offset[v] : 0;
-        uint64_t end = v < rows.n ? rows.offset[v + 1] : 0;
+        uint64_t begin = v < rows.n ? rows.begin[v] : 0;
+        uint64_t end = v < rows.n ? rows.end[v] : 0;
         uint64_t low = gg_first_at_least(rows.target, begin, end, (uint32_t)v);
         bool loop = low < end && rows.target[low] == v;
         lower[v] = (uint32_t)(low - begin);
@@ -55,13 +55,13 @@ static __global__ void count_sides(device_csr rows, uint32_t *lower, uint32_t *u
 }
 
 /* One thread per edge: the mirrors of upper arcs, in the order of these. */
-static __global__ void lay_mirrors(device_edges edges, const uint64_t *offset,
+static __global__ void lay_mirrors(device_edges edges, const uint64_t *row_end,
                                    const uint64_t *upper, uint32_t *row, uint32_t *arc) {
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
         uint32_t s = edges.source[e], t = edges.target[e];
         if (s >= t)
             continue;
-        uint64_t at = upper[s + 1] - (offset[s + 1] - e);
+        uint64_t at = upper[s + 1] - (row_end[s] - e);
         row[at] = t;
         arc[at] = s;
     }
@@ -76,7 +76,7 @@ static __global__ void compare_mirrors(device_csr rows, const uint64_t *lower,
         uint32_t v = row[i];
         uint64_t first = lower[v];
         differs |= i < first || i >= lower[v + 1] ||
-                   rows.target[rows.offset[v] + (i - first)] != arc[i];
+                   rows.target[rows.begin[v] + (i - first)] != arc[i];
     }
     if (differs)
         look->differs = 1;
@@ -165,7 +165,7 @@ static bool find_mirrors(struct cuda_job *job, const struct device_edges *edges,
     if (mirrors == UINT64_MAX)
         return true;
     lay_mirrors<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(
-        *edges, rows->offset, s->upper, s->row, s->arc);
+        *edges, rows->end, s->upper, s->row, s->arc);
     if (!gg_launched(job, "lay_mirrors") ||
         !gg_note(job,
                  cub::DeviceRadixSort::SortPairs(s->cub, bytes, s->row, s->row_sorted,

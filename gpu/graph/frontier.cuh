@@ -71,7 +71,7 @@ static __device__ __forceinline__ void gg_append_slices(const device_csr &g, uin
                                                         uint32_t *count) {
     uint32_t mine = 0;
     if (wanted)
-        mine = (uint32_t)((g.offset[v + 1] - g.offset[v] + SLICE_ARCS - 1) / SLICE_ARCS);
+        mine = (uint32_t)((g.end[v] - g.begin[v] + SLICE_ARCS - 1) / SLICE_ARCS);
     uint32_t before = mine; /* becomes the sum of this lane and those before it */
     for (int step = 1; step < GG_WARP; step *= 2) {
         uint32_t other = __shfl_up_sync(ALL_LANES, before, step);
@@ -108,8 +108,8 @@ static __device__ __forceinline__ void gg_walk(const device_csr &g, const uint64
         if (threadIdx.x < tile && at + threadIdx.x < count) {
             uint64_t entry = slice[at + threadIdx.x];
             uint32_t v = (uint32_t)(entry >> 32);
-            start = g.offset[v] + (entry & UINT32_MAX) * SLICE_ARCS;
-            arcs = g.offset[v + 1] - start;
+            start = g.begin[v] + (entry & UINT32_MAX) * SLICE_ARCS;
+            arcs = g.end[v] - start;
             arcs = arcs > SLICE_ARCS ? SLICE_ARCS : arcs;
             value[threadIdx.x] = load(v);
         }

@@ -2,7 +2,7 @@
 ** nothing.
 **
 **     gg_device_edges    source[m] target[m] weight[m]           by edge number
-**     gg_device_csr      offset[n + 1] target[arcs] weight[arcs]
+**     gg_device_csr      begin[n] end[n] target[arcs] weight[arcs]
 **     gg_pinned_csr      as gg_device_csr, targets in host memory
 **
 ** What they lie in is device_copy.cuh and device_pinned.cu. */
@@ -10,6 +10,7 @@
 #define GPUGRAPH_GRAPH_CUH
 
 #include "device/cuda.cuh"
+#include "device_csr.h"
 #include "graph_data.h"
 
 struct device_edges { /* by edge number */
@@ -17,14 +18,6 @@ struct device_edges { /* by edge number */
     uint64_t m;
     const uint32_t *source, *target;
     const void *weight; /* NULL unless asked for */
-};
-
-struct device_csr { /* meaning as struct csr */
-    uint32_t n;
-    uint64_t m;
-    const uint64_t *offset;
-    const uint32_t *target;
-    const void *weight;
 };
 
 /* Make the copy on first need: phases "upload" and "csr". CSR_SIMPLE is sorted. */

@@ -35,9 +35,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     for (uint64_t i = from + blockIdx.x; i < to; i += gridDim.x) {
         const uint32_t number = (uint32_t)(s.slice[i] >> 32);
         const hub h = s.hub[number];
-        const uint64_t first =
-                           s.rows.offset[h.v] + (uint32_t)s.slice[i] * (uint64_t)SLICE,
-                       last = s.rows.offset[h.v + 1];
+        const uint64_t first = s.rows.begin[h.v] + (uint32_t)s.slice[i] * (uint64_t)SLICE,
+                       last = s.rows.end[h.v];
         const uint64_t end = last - first > SLICE ? first + SLICE : last;
         const uint32_t bits = slot_bits(end - first, BLOCK_SLOTS);
         word best = 0;

@@ -73,8 +73,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     for (uint64_t at = gg_thread(); at < whole; at += gg_threads_of_grid()) {
         const bool live = at < s.rows.n;
         const uint32_t v = (uint32_t)at;
-        const uint64_t first = live ? s.rows.offset[at] : 0,
-                       end = live ? s.rows.offset[at + 1] : 0, arcs = end - first;
+        const uint64_t first = live ? s.rows.begin[at] : 0,
+                       end = live ? s.rows.end[at] : 0, arcs = end - first;
         word best = 0;
         if (arcs > 0 && arcs <= LANE_ROW)
             best = best_of_few(s, v, first, (uint32_t)arcs);
@@ -108,7 +108,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     empty_table(&table);
     for (uint32_t row = blockIdx.x; row < s.state->rows; row += gridDim.x) {
         const uint32_t v = s.row[row];
-        const uint64_t first = s.rows.offset[v], end = s.rows.offset[v + 1];
+        const uint64_t first = s.rows.begin[v], end = s.rows.end[v];
         const uint32_t bits = slot_bits(end - first, BLOCK_SLOTS);
         count_arc_labels(s, v, first + threadIdx.x, end, GG_BLOCK, table.key, table.count,
                          bits);
@@ -131,7 +131,7 @@ static __global__ void label_themselves(const __grid_constant__ spreading s,
     const uint64_t whole = gg_whole_warps(s.rows.n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const bool live = v < s.rows.n;
-        const uint64_t arcs = live ? s.rows.offset[v + 1] - s.rows.offset[v] : 0;
+        const uint64_t arcs = live ? s.rows.end[v] - s.rows.begin[v] : 0;
         const bool is_long = arcs > WARP_ROW && arcs <= SLICE, is_hub = arcs > SLICE;
         const uint32_t row = gg_reserve(&s.state->rows, is_long),
                        hub = gg_reserve(&s.state->hubs, is_hub);

@@ -225,8 +225,8 @@ template <typename number> static __device__ void serve(const matrix_rows<number
             first = row * n;
             set_bit(r.served, place);
             if (!r.done[row]) {
-                arc = r.arcs.offset[place - first];
-                end = r.arcs.offset[place - first + 1];
+                arc = r.arcs.begin[place - first];
+                end = r.arcs.end[place - first];
             }
             __threadfence();
             from = gg_peek(&r.distance[place]);

@@ -44,16 +44,15 @@ static __global__ void sum_weights(const __grid_constant__ ranking r) {
 static __global__ void find_hubs(const __grid_constant__ ranking r) {
     const uint64_t whole = gg_whole_warps(r.in.n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid())
-        list_hub(r, v, v < r.in.n ? r.in.offset[v] : 0,
-                 v < r.in.n ? r.in.offset[v + 1] : 0);
+        list_hub(r, v, v < r.in.n ? r.in.begin[v] : 0, v < r.in.n ? r.in.end[v] : 0);
 }
 
 static __global__ void __launch_bounds__(GG_BLOCK)
     share_out(const __grid_constant__ ranking r) {
     gg_fixed lost = 0;
     for (uint64_t u = gg_thread(); u < r.out.n; u += gg_threads_of_grid())
-        r.share[u] = share_of(r, (uint32_t)u, r.out.offset[u + 1] - r.out.offset[u],
-                              r.rank[u], &lost);
+        r.share[u] =
+            share_of(r, (uint32_t)u, r.out.end[u] - r.out.begin[u], r.rank[u], &lost);
     add_of_block(&r.state->lost[r.turn], lost);
 }
 
@@ -79,9 +78,9 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     gg_fixed change = 0, lost = 0;
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const bool live = v < r.in.n;
-        const uint64_t first = live ? r.in.offset[v] : 0,
-                       end = live ? r.in.offset[v + 1] : 0, arcs = end - first;
-        const uint64_t degree = live ? r.out.offset[v + 1] - r.out.offset[v] : 0;
+        const uint64_t first = live ? r.in.begin[v] : 0, end = live ? r.in.end[v] : 0,
+                       arcs = end - first;
+        const uint64_t degree = live ? r.out.end[v] - r.out.begin[v] : 0;
         const double before = live ? r.rank[v] : 0;
         const double arrived = arrived_at(r, &of_warp[threadIdx.x / GG_WARP], first, end);
         if (live && arcs <= HUB_ROW)
@@ -106,7 +105,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     gg_fixed change = 0, lost = 0;
     for (uint64_t h = gg_thread(); h < r.state->hubs; h += gg_threads_of_grid()) {
         const uint32_t v = r.hub[h];
-        end_row(r, v, r.out.offset[v + 1] - r.out.offset[v], r.rank[v],
+        end_row(r, v, r.out.end[v] - r.out.begin[v], r.rank[v],
                 gg_unfix(fixed_of(r.arrived[h])), gift, &change, &lost);
         r.arrived[h] = device_fixed{0, 0};
     }

@@ -230,7 +230,7 @@ static __device__ __forceinline__ double arrived_at(const ranking &r, warp_rows 
 
 /* total[u], by the warp; returns the exponent. */
 static __device__ __forceinline__ int sum_weights_of(const ranking &r, uint64_t u) {
-    const uint64_t first = r.out.offset[u] + gg_lane(), end = r.out.offset[u + 1];
+    const uint64_t first = r.out.begin[u] + gg_lane(), end = r.out.end[u];
     double largest = 0;
     for (uint64_t i = first; i < end; i += GG_WARP)
         largest = fmax(largest, weight_of(r, r.out.weight, i));

@@ -24,8 +24,8 @@ static bool transposed_rows(struct cuda_job *job, gpugraph_direction direction,
                              back);
     if (gg_device_arcs_to(job, direction, arcs) == 0)
         return false;
-    *back =
-        device_csr{job->graph->n, job->graph->m, arcs->offset, arcs->other, arcs->weight};
+    *back = gg_packed_rows(job->graph->n, job->graph->m, arcs->offset, arcs->other,
+                           arcs->weight);
     return true;
 }
 

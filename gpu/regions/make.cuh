@@ -57,7 +57,7 @@ static __global__ void grow(const __grid_constant__ device_csr g, region_scratch
     const uint32_t first = step > 0 ? s.tail[step - 1] : 0, last = s.tail[step];
     for (uint64_t i = first + gg_thread(); i < last; i += gg_threads_of_grid()) {
         const uint32_t u = s.found[i], label = s.label[u];
-        for (uint64_t arc = g.offset[u]; arc < g.offset[u + 1]; arc++) {
+        for (uint64_t arc = g.begin[u]; arc < g.end[u]; arc++) {
             const uint32_t v = g.target[arc];
             if (gg_peek(&s.label[v]) == GPUGRAPH_NONE &&
                 atomicCAS(&s.label[v], GPUGRAPH_NONE, label) == GPUGRAPH_NONE)
@@ -129,7 +129,7 @@ static __global__ void count_arcs(const __grid_constant__ device_csr g, region_s
         uint32_t inner = 0, outer = 0;
         if (i < g.n) {
             const uint32_t u = s.order[i], region = s.region_of[i];
-            for (uint64_t arc = g.offset[u]; arc < g.offset[u + 1]; arc++) {
+            for (uint64_t arc = g.begin[u]; arc < g.end[u]; arc++) {
                 if (g.target[arc] == u)
                     continue; /* a loop, or a spare place */
                 const uint32_t weight = by_weight ? weight_of(g, arc) : 0;
@@ -167,7 +167,7 @@ static __global__ void fill(const __grid_constant__ device_csr g, region_scratch
     for (uint64_t i = gg_thread(); i < g.n; i += gg_threads_of_grid()) {
         const uint32_t u = s.order[i], region = s.region_of[i], begin = s.first[region];
         uint32_t in = out.inner[i], away = s.outer_before[i];
-        for (uint64_t arc = g.offset[u]; arc < g.offset[u + 1]; arc++) {
+        for (uint64_t arc = g.begin[u]; arc < g.end[u]; arc++) {
             if (g.target[arc] == u)
                 continue;
             const uint32_t v = out.rank[g.target[arc]];

@@ -170,7 +170,7 @@ uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s) {
     struct workspace space = {NULL, 0};
     struct persistent<integer32> any;
     struct persistent<both_ends<integer32>> any_both;
-    if (s->back.offset)
+    if (s->back.begin)
         carve_persistent(&space, s, &any_both);
     else
         carve_persistent(&space, s, &any);
@@ -190,7 +190,7 @@ static bool search_from_both_ends(struct cuda_job *job, struct sssp_search *s,
 
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
                         struct workspace *space) {
-    if (s->back.offset)
+    if (s->back.begin)
         return search_from_both_ends(job, s, space);
     if (s->type == GPUGRAPH_UINT32)
         return search_by_buckets<integer32>(job, s, space);

@@ -43,10 +43,10 @@ static __device__ __forceinline__ void
 row_at(const struct persistent<type> &p, uint32_t v, uint64_t *begin, uint64_t *end) {
     const bool back = type::ends == 2 && v >= p.g.n;
     const uint32_t first = type::parts ? p.first : 0;
-    const uint64_t *offset =
-        back ? p.back.offset + (v - p.g.n) : p.g.offset + (v - first);
-    *begin = gg_load_now(offset, true) | (back ? BACK_ARC : 0);
-    *end = gg_load_now(offset + 1, true) | (back ? BACK_ARC : 0);
+    const uint32_t row = back ? v - p.g.n : v - first;
+    *begin = gg_load_now((back ? p.back.begin : p.g.begin) + row, true) |
+             (back ? BACK_ARC : 0);
+    *end = gg_load_now((back ? p.back.end : p.g.end) + row, true) | (back ? BACK_ARC : 0);
 }
 
 template <typename type> static __device__ __forceinline__ bool is_back(uint64_t arc) {

@@ -54,7 +54,7 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
     p->fall = type::ends == 1 && !p->local ? chosen->fall : 0;
     p->turned = s->turned;
     p->light = can_be_fixed<type>() ? s->light : light_arcs{NULL, NULL, 0};
-    p->reach = can_pull<type>() && s->turned.offset && !p->local && p->limit == 0
+    p->reach = can_pull<type>() && s->turned.begin && !p->local && p->limit == 0
                    ? chosen->pull
                    : 0;
     p->crowd = s->g.n / GG_PERSISTENT_CROWD;

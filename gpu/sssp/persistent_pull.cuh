@@ -99,8 +99,8 @@ pull_tile(const struct persistent<type> &p, const struct place<type> &at,
     const uint64_t row = first + gg_lane(), v = row + (type::parts ? p.first : 0);
     const word now = row < p.g.n ? gg_peek(&p.distance[v]) : 0;
     const bool open = now > bound;
-    const uint64_t begin = gg_load_now(p.turned.offset + row, open);
-    const uint64_t end = gg_load_now(p.turned.offset + row + 1, open);
+    const uint64_t begin = gg_load_now(p.turned.begin + row, open);
+    const uint64_t end = gg_load_now(p.turned.end + row, open);
     const uint32_t arcs = (uint32_t)(end - begin);
     uint32_t before = arcs;
     for (uint32_t step = 1; step < GG_WARP; step *= 2) {

@@ -85,7 +85,7 @@ bool gg_sssp_prepare_pull(struct cuda_job *job, struct sssp_search *s, int64_t o
     struct pull_part *kept = (struct pull_part *)gg_device_part(job, &pull_kind);
     if (!kept || !find_transpose(job, s, own, kept))
         return false;
-    return !s->turned.offset || s->type != GPUGRAPH_UINT32 ||
+    return !s->turned.begin || s->type != GPUGRAPH_UINT32 ||
            make_light_arcs(job, s, own, kept);
 }
 

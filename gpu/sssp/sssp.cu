@@ -97,7 +97,7 @@ static bool make_sssp_room(struct cuda_job *job, struct sssp_search *s, bool tre
         !gg_sssp_prepare_pull(job, s, (int64_t)space->used) || !gg_workspace(job, space))
         return false;
     s->fixed = gg_fixed_arcs(job->graph, kind);
-    if (s->turned.offset)
+    if (s->turned.begin)
         s->light = gg_light_arcs(job->graph, kind);
     carve_sssp(job, space, s, tree, out);
     return true;
@@ -248,7 +248,7 @@ static int64_t sssp_bytes(const gpugraph_graph *graph, bool) {
     wanted.target_count = GG_PLANNED_ENDS;
     s.wanted = &wanted;
     s.type = graph->distance_type;
-    s.g = device_csr{graph->n, graph->m, NULL, NULL, NULL};
+    s.g = device_csr{graph->n, graph->m};
     carve_sssp(&planned, &space, &s, true, &out);
     return gg_device_graph_lacks(graph, CSR_OUT, true) +
            (int64_t)(space.used + gg_sssp_persistent_bytes(&s));

@@ -30,10 +30,10 @@ struct light_arcs {
 struct sssp_search {
     struct device_csr g;
     /* The transpose: one shortest way is searched for from both ends, by the engine
-    ** "persistent"; offset NULL: distances from the sources are. */
+    ** "persistent"; begin NULL: distances from the sources are. */
     struct device_csr back;
     struct device_csr
-        turned; /* the transpose, for vertices that pull; offset NULL: none do */
+        turned; /* the transpose, for vertices that pull; begin NULL: none do */
     const uint64_t *fixed;   /* arcs of g (graph/fixed_arcs.cuh); or NULL */
     struct light_arcs light; /* of g */
     bool by_depth;           /* from both ends: all weights are 1 */

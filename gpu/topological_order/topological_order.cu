@@ -45,8 +45,8 @@ static __global__ void list_first_ready(const __grid_constant__ order_walk w,
     const uint64_t whole = gg_whole_warps(n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const bool first = v < n && order_left(w.vertex[v]) == 0;
-        const uint64_t begin = first ? w.offset[v] : 0;
-        walk_give(&w.list, 0, begin, first ? w.offset[v + 1] : 0, 0);
+        const uint64_t begin = first ? w.row_begin[v] : 0;
+        walk_give(&w.list, 0, begin, first ? w.row_end[v] : 0, 0);
     }
 }
 
@@ -196,7 +196,8 @@ static void find_order(struct cuda_job *job, gpugraph_direction direction,
     if (!gg_workspace(job, &space))
         return;
     carve_order(&space, graph, &a);
-    a.w.offset = rows.offset;
+    a.w.row_begin = rows.begin;
+    a.w.row_end = rows.end;
     a.w.target = rows.target;
     if (!walk_all(job, direction == GPUGRAPH_OUT ? edges.target : edges.source, &a) ||
         !fetch_levels(job, &a, &state))

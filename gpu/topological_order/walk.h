@@ -25,7 +25,7 @@ enum walk_end { WALK_GOES_ON, WALK_IS_OVER, WALK_IS_STOPPED };
 enum { ORDER_LEVEL_SHIFT = 32 }; /* in a vertex's word; left lies below */
 
 struct order_walk {
-    const uint64_t *offset;
+    const uint64_t *row_begin, *row_end;
     const uint32_t *target;
     uint64_t *vertex;
     struct ready_list list;
@@ -95,8 +95,8 @@ WARP_FUNCTION bool walk_slice(const struct order_walk *w, uint64_t *slice,
     const bool ready = order_left(now) == 0;
     if (warp_ballot(ready) == 0)
         return false;
-    const uint64_t first = WALK_LOAD(w->offset + to, ready);
-    const uint64_t end = WALK_LOAD(w->offset + to + 1, ready);
+    const uint64_t first = WALK_LOAD(w->row_begin + to, ready);
+    const uint64_t end = WALK_LOAD(w->row_end + to, ready);
     const uint32_t rows = warp_ballot(first < end);
     if (rows == 0)
         return false;

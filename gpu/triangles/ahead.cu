@@ -47,7 +47,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, RESIDENT)
     for (uint64_t at = gg_thread(); at < whole; at += gg_threads_of_grid()) {
         const bool live = at < g.n;
         const uint32_t v = (uint32_t)at;
-        const uint64_t first = live ? g.offset[at] : 0, end = live ? g.offset[at + 1] : 0,
+        const uint64_t first = live ? g.begin[at] : 0, end = live ? g.end[at] : 0,
                        place = live && fill ? a.offset[at] : 0;
         uint32_t count = 0;
         if (end - first <= LANE_ROW)

@@ -22,7 +22,7 @@ bool gg_device_ahead(struct cuda_job *job, const struct device_csr *g,
 
 static __device__ __forceinline__ bool gg_ranks_higher(const device_csr &g, uint32_t u,
                                                        uint64_t degree, uint32_t v) {
-    const uint64_t other = g.offset[u + 1] - g.offset[u];
+    const uint64_t other = g.end[u] - g.begin[u];
     return other > degree || (other == degree && u > v);
 }
 

@@ -113,8 +113,8 @@ static __device__ __forceinline__ void count_by_warp(const counting &c, table t,
     t.bits = table_bits<along>((uint32_t)(end - first));
     fill_table<along>(c, t, first + gg_lane(), end, GG_WARP);
     __syncwarp();
-    meet_neighbours<along>(c, t, v, c.simple.offset[v], c.simple.offset[v + 1], GG_WARP,
-                           w, more_of_rows, &own);
+    meet_neighbours<along>(c, t, v, c.simple.begin[v], c.simple.end[v], GG_WARP, w,
+                           more_of_rows, &own);
     __syncwarp();
     tell_corners<along>(c, t, gg_lane(), GG_WARP);
     tell_owner<along>(c, v, own);
@@ -195,9 +195,9 @@ static __global__ void __launch_bounds__(GG_BLOCK)
             return;
         const uint32_t v = (uint32_t)(c.block_part[at] >> 32);
         const uint64_t first =
-            c.simple.offset[v] + (uint32_t)c.block_part[at] * (uint64_t)PART_ARCS;
+            c.simple.begin[v] + (uint32_t)c.block_part[at] * (uint64_t)PART_ARCS;
         count_by_block<along>(c, t, &waiting[warp], more_of_rows[along ? warp : 0], v,
-                              first, min(c.simple.offset[v + 1], first + PART_ARCS));
+                              first, min(c.simple.end[v], first + PART_ARCS));
     }
 }
 

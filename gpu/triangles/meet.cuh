@@ -65,7 +65,7 @@ static __device__ __forceinline__ uint32_t ahead_length(const ahead &a, uint32_t
 }
 
 static __device__ __forceinline__ uint64_t simple_degree(const counting &c, uint32_t v) {
-    return c.simple.offset[v + 1] - c.simple.offset[v];
+    return c.simple.end[v] - c.simple.begin[v];
 }
 
 /* ---- tables on chip ---- */

@@ -151,8 +151,8 @@ static void time_direction_optimizing(struct bench *b,
                                       const std::vector<uint32_t> &sources) {
     struct cuda_job *job = gg_several_on(&b->team, 0);
     const struct several_rows *rows = &b->parts.rows[0];
-    const struct device_csr g = {b->parts.places.n, b->parts.arcs, rows->offset,
-                                 rows->target, NULL};
+    const struct device_csr g = gg_packed_rows(b->parts.places.n, b->parts.arcs,
+                                               rows->offset, rows->target, NULL);
     const struct bfs_below below = {g, rows->hub, rows->closed};
     std::vector<double> ms;
     uint64_t sum = 0;

@@ -38,8 +38,8 @@ static uint64_t sum_on(struct bench *b, struct cuda_job *job, const type *at) {
 /* One device's places are numbers. */
 static struct device_csr rows_of_one(const struct bench *b, bool weighted) {
     const struct several_rows *rows = &b->parts.rows[0];
-    return device_csr{b->parts.places.n, rows->arcs, rows->offset, rows->target,
-                      weighted ? rows->weight : NULL};
+    return gg_packed_rows(b->parts.places.n, rows->arcs, rows->offset, rows->target,
+                          weighted ? rows->weight : NULL);
 }
 
 /* ---- searches ---- */

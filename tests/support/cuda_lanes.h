@@ -12,6 +12,7 @@
 #ifndef TEST_CUDA_LANES_H
 #define TEST_CUDA_LANES_H
 
+#include "graph/device_csr.h"
 #include "graph/graph.h"
 #include "platform.h"
 
@@ -357,13 +358,6 @@ static inline uint64_t gg_threads_of_grid() {
 
 /* ---- the host's side ---- */
 
-struct device_csr {
-    uint32_t n;
-    uint64_t m;
-    const uint64_t *offset;
-    const uint32_t *target;
-    const void *weight;
-};
 struct cuda_device {
     int processors, ordinal;
     uint64_t cache_bytes;

@@ -56,7 +56,7 @@ static void same_rows(gpugraph_graph *graph, gpugraph_run *run, enum csr_kind ki
     ck_assert_msg(gg_device_csr(&job, kind, weighted, &there), "%s", run->message);
     ck_assert_uint_eq(there.n, here.n);
     ck_assert_uint_eq(there.m, here.m);
-    std::vector<uint64_t> offset = fetched<uint64_t>(there.offset, (uint64_t)here.n + 1);
+    std::vector<uint64_t> offset = fetched<uint64_t>(there.begin, (uint64_t)here.n + 1);
     std::vector<uint32_t> target = fetched<uint32_t>(there.target, here.m);
     std::vector<uint8_t> weight; /* bytes */
     if (weighted)

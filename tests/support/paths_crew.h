@@ -64,7 +64,8 @@ static struct memory *crew_new(const struct rows *g, struct paths_shape shape,
                                uint32_t blocks, uint32_t block_workers, enum form form) {
     struct memory *m = need(1, sizeof *m);
     struct paths_crew *crew = &m->crew;
-    crew->offset = g->offset;
+    crew->begin = g->offset;
+    crew->end = g->offset + 1;
     crew->target = g->target;
     crew->n = g->n;
     crew->places = 2u << blocks % 3; /* 2, 4, 8 */

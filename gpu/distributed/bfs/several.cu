@@ -62,11 +62,11 @@ static void point(struct shared_search *r, int p) {
     const gpugraph_search *search = r->search;
     const uint32_t first = r->view[p].first, n = r->rows->places.n;
     b->view = r->view[p];
-    b->w.g = device_csr{n, rows->arcs, rows->offset - first, rows->target, NULL};
+    b->w.g = gg_packed_rows(n, rows->arcs, rows->offset - first, rows->target, NULL);
     if (r->below) {
         const struct several_rows *below = &r->below->rows[p];
         b->w.below.rows =
-            device_csr{n, below->arcs, below->offset - first, below->target, NULL};
+            gg_packed_rows(n, below->arcs, below->offset - first, below->target, NULL);
         b->w.below.hub = below->hub - first;
         b->w.below.closed = below->closed - first / 32;
     }

@@ -31,7 +31,7 @@ static __device__ __forceinline__ void queue_up(const bfs_shared &b,
     uint32_t row[LANE_FINDS];
     bfs_rows<LANE_FINDS> rows;
     take_off(*finds, row);
-    gg_weigh(b.w.g.offset, row, &rows);
+    gg_weigh(b.w.g, row, &rows);
     gg_enqueue(b.w.b.queue + s.tail, &b.control->size[s.slot], rows);
     if (gg_lane() == 0)
         note_queued(f, rows.total);
@@ -341,7 +341,7 @@ static __device__ void choose_next(const bfs_shared &b, shared_state *s) {
         s->all_arcs * GG_BFS_DEVICE_ALPHA > left && s->all_arcs * GG_BFS_LEAST > b.m;
     if (s->all_entries == 0 || is_over(b, *s))
         s->mode = S_DONE;
-    else if (!looks_pay || !b.w.below.rows.offset)
+    else if (!looks_pay || !b.w.below.rows.begin)
         s->mode = S_DOWN;
     else
         s->mode = s->synced || b.view.places.parts == 1 ? S_SWEEP : S_SYNC;
@@ -454,8 +454,8 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         if (s.mode == S_DOWN && p.letters.count > 0)
             post(b, &f, p.letters);
         /* All warps of the block meet in there. */
-        bfs_size rest = flush_piles(b.w.g.offset, b.w.b.queue + s.tail,
-                                    &b.control->size[s.slot], p.finds);
+        bfs_size rest =
+            flush_piles(b.w.g, b.w.b.queue + s.tail, &b.control->size[s.slot], p.finds);
         if (threadIdx.x == 0) {
             note_queued(&f, rest);
             tell_several_levels(b, s, round, f);

@@ -180,7 +180,7 @@ uint64_t gg_several_most_arcs(const struct several_parts *parts);
 static inline struct device_csr gg_several_csr(const struct several_parts *parts,
                                                int member, uint32_t vertices) {
     const struct several_rows *rows = &parts->rows[member];
-    return device_csr{vertices, rows->arcs, rows->offset, rows->target, rows->weight};
+    return gg_packed_rows(vertices, rows->arcs, rows->offset, rows->target, rows->weight);
 }
 
 /* The search's sources and targets become places, in an array that the caller releases. NULL: there is

@@ -57,7 +57,7 @@ static __device__ __forceinline__ void put_share(const several_ranking &s, int t
 
 static __device__ __forceinline__ uint64_t degree_of(const several_ranking &s,
                                                      uint32_t v) {
-    return s.r.out.offset[v + 1] - s.r.out.offset[v];
+    return s.r.out.end[v] - s.r.out.begin[v];
 }
 
 /* Round 0. Hubs are counted where the host has put zeros. */
@@ -75,7 +75,7 @@ static __device__ void begin_round(const several_ranking &s) {
         cooperative_groups::this_grid().sync();
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const bool live = v < s.vertices;
-        list_hub(r, v, live ? r.in.offset[v] : 0, live ? r.in.offset[v + 1] : 0);
+        list_hub(r, v, live ? r.in.begin[v] : 0, live ? r.in.end[v] : 0);
         if (!live)
             continue;
         const double rank = first_rank(r, (uint32_t)v);
@@ -98,7 +98,7 @@ static __device__ void pull_hubs(const several_ranking &s, const ranking &r,
         if (threadIdx.x != 0)
             continue;
         const uint32_t v = r.hub[one.hub];
-        const uint64_t arcs = r.in.offset[v + 1] - r.in.offset[v];
+        const uint64_t arcs = r.in.end[v] - r.in.begin[v];
         const uint32_t all = (uint32_t)((arcs + HUB_ROW - 1) / HUB_ROW);
         __threadfence();
         if (atomicAdd(&s.left[one.hub], 1u) != all - 1)
@@ -120,8 +120,7 @@ static __device__ void pull_rows(const several_ranking &s, const ranking &r, war
     const uint64_t whole = gg_whole_warps(s.vertices);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const bool live = v < s.vertices;
-        const uint64_t first = live ? r.in.offset[v] : 0,
-                       end = live ? r.in.offset[v + 1] : 0;
+        const uint64_t first = live ? r.in.begin[v] : 0, end = live ? r.in.end[v] : 0;
         const uint64_t degree = live ? degree_of(s, (uint32_t)v) : 0;
         const double before = live ? r.rank[v] : 0;
         const double arrived = arrived_at(r, w, first, end);

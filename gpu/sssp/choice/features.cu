@@ -51,7 +51,7 @@ struct feature_space {
 static __global__ void degrees(device_csr g, struct degree_sums *sums) {
     struct degree_sums mine = {0, 0, 0};
     for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid()) {
-        unsigned long long degree = g.offset[v + 1] - g.offset[v];
+        unsigned long long degree = g.end[v] - g.begin[v];
         mine.square_low += degree * degree & UINT32_MAX;
         mine.square_high += degree * degree >> 32;
         mine.most = degree > mine.most ? degree : mine.most;
@@ -110,7 +110,7 @@ static __device__ void meet_vertex(struct ball *b, uint32_t v) {
 static __device__ void meet_neighbours(const device_csr &g, struct ball *b,
                                        uint32_t begin, uint32_t end) {
     for (uint32_t i = begin + threadIdx.x / GG_WARP; i < end; i += blockDim.x / GG_WARP) {
-        uint64_t first = g.offset[b->met[i]], last = g.offset[b->met[i] + 1];
+        uint64_t first = g.begin[b->met[i]], last = g.end[b->met[i]];
         if (last - first > FEATURE_BALL_ARCS)
             last = first + FEATURE_BALL_ARCS;
         for (uint64_t arc = first + gg_lane(); arc < last; arc += GG_WARP)
@@ -225,7 +225,7 @@ template <typename type>
 static __device__ void reach_neighbours(const device_csr &g, struct near_ball *b,
                                         uint32_t v, double distance) {
     const type *weight = static_cast<const type *>(g.weight);
-    uint64_t first = g.offset[v], degree = g.offset[v + 1] - first;
+    uint64_t first = g.begin[v], degree = g.end[v] - first;
     int zeros = near_zeros(degree);
     if (degree > FEATURE_NEAR_ROW)
         return;

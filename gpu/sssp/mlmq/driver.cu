@@ -92,7 +92,8 @@ static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
     struct mlmq *m = &l->m;
     *l = mlmq_launch();
     m->n = s->g.n;
-    m->offset = s->g.offset;
+    m->begin = s->g.begin;
+    m->end = s->g.end;
     m->target = s->g.target;
     m->weight = s->g.weight;
     m->distance = s->distance;

@@ -87,7 +87,7 @@ struct mlmq_scale {
 /* By value to the kernel. */
 struct mlmq {
     uint32_t n;
-    const uint64_t *offset;
+    const uint64_t *begin, *end;
     const uint32_t *target;
     const void *weight;
     void *distance;

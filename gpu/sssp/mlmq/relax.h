@@ -147,8 +147,8 @@ WARP_FUNCTION void mlmq_take_vertices(struct mlmq_warp *w, struct mlmq_element e
     uint32_t total;
     if (valid) {
         mlmq_word now = mlmq_load_distance(m, e.vertex);
-        *begin = m->offset[e.vertex];
-        *end = m->offset[e.vertex + 1];
+        *begin = m->begin[e.vertex];
+        *end = m->end[e.vertex];
         valid = e.distance <= now;
     }
     w->served += set_bits(warp_ballot(valid));

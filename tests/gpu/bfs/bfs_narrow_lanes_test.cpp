@@ -51,7 +51,7 @@ static bool take_bit(std::vector<uint32_t> *bits, uint32_t v) {
 
 static void plant(const device_csr &g, uint32_t source,
                   const std::vector<uint32_t> &target, struct arrays *a) {
-    const uint32_t arcs = (uint32_t)(g.offset[source + 1] - g.offset[source]);
+    const uint32_t arcs = (uint32_t)(g.end[source] - g.begin[source]);
     a->control = bfs_control();
     a->depth.assign(g.n, GPUGRAPH_NONE);
     a->queue.assign((size_t)g.n + 1, uint2{0, 0});
@@ -59,7 +59,7 @@ static void plant(const device_csr &g, uint32_t source,
     a->wanted.assign(g.n / 32 + 1, 0);
     a->depth[source] = 0;
     take_bit(&a->visited, source);
-    a->queue[0] = uint2{(uint32_t)g.offset[source], 0};
+    a->queue[0] = uint2{(uint32_t)g.begin[source], 0};
     for (uint32_t v : target)
         a->control.missing += take_bit(&a->wanted, v) && v != source;
     a->control.reached = 1;
@@ -83,12 +83,12 @@ static void one_level(const device_csr &g, const bfs_bounds &bounds, struct arra
             const uint32_t v = g.target[row.x + k];
             if (!take_bit(&a->visited, v))
                 continue;
-            const uint32_t its = (uint32_t)(g.offset[v + 1] - g.offset[v]);
+            const uint32_t its = (uint32_t)(g.end[v] - g.begin[v]);
             a->depth[v] = c->level + 1;
             c->missing -= bounds.targets && gg_bit(a->wanted.data(), v);
             c->reached++;
             if (its > 0)
-                a->queue[c->tail++] = uint2{(uint32_t)g.offset[v], before};
+                a->queue[c->tail++] = uint2{(uint32_t)g.begin[v], before};
             before += its;
         }
     }

@@ -45,8 +45,8 @@ static bfs_below below_of(const device_csr &rows, struct arrays *a) {
     a->hub.assign(rows.n, GPUGRAPH_NONE);
     a->closed.assign(rows.n / 128 + 1, uint4{0, 0, 0, 0});
     for (uint32_t v = 0; v < a->closed.size() * 128; v++)
-        if (v < rows.n && rows.offset[v] < rows.offset[v + 1])
-            a->hub[v] = rows.target[rows.offset[v]];
+        if (v < rows.n && rows.begin[v] < rows.end[v])
+            a->hub[v] = rows.target[rows.begin[v]];
         else
             set_bit(&a->closed, v);
     return bfs_below{rows, a->hub.data(), reinterpret_cast<uint32_t *>(a->closed.data())};
@@ -56,7 +56,7 @@ enum look { ALONG, BY_HUBS, LOOKS };
 
 static void plant(const device_csr &g, uint32_t source,
                   const std::vector<uint32_t> &target, struct arrays *a) {
-    const uint32_t arcs = (uint32_t)(g.offset[source + 1] - g.offset[source]);
+    const uint32_t arcs = (uint32_t)(g.end[source] - g.begin[source]);
     const size_t words = g.n / 128 + 1;
     a->control = bfs_control();
     a->depth.assign(g.n, GPUGRAPH_NONE);
@@ -68,7 +68,7 @@ static void plant(const device_csr &g, uint32_t source,
     }
     a->depth[source] = 0;
     set_bit(&a->visited[0], source);
-    a->queue[0] = uint2{(uint32_t)g.offset[source], 0};
+    a->queue[0] = uint2{(uint32_t)g.begin[source], 0};
     for (uint32_t v : target) {
         uint32_t bit =
             reinterpret_cast<uint32_t *>(a->wanted.data())[v / 32] >> v % 32 & 1;

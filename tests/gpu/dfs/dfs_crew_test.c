@@ -31,7 +31,8 @@ static struct memory *crew_new(const struct rows *g, struct dfs_shape shape,
                                uint32_t blocks, uint32_t block_workers) {
     struct memory *m = need(1, sizeof *m);
     struct dfs_crew *crew = &m->crew;
-    crew->offset = g->offset;
+    crew->begin = g->offset;
+    crew->end = g->offset + 1;
     crew->target = g->target;
     crew->n = g->n;
     crew->workers = blocks * block_workers;

@@ -18,7 +18,8 @@ struct pulling {
 static struct pulling *pulling_new(const struct rows *turned, struct memory *m) {
     struct pulling *l = need(1, sizeof *l);
     l->p = (struct paths_pull){
-        .offset = turned->offset,
+        .begin = turned->offset,
+        .end = turned->offset + 1,
         .target = turned->target,
         .n = turned->n,
         .most = turned->n,

@@ -84,7 +84,7 @@ static struct rows rows_of_member(const device_csr &g, const several_places *pla
         const uint64_t v = several_number_of(places, p, i);
         ck_assert(v < places->n &&
                   several_place(places, (uint32_t)v) == several_first(places, p) + i);
-        for (uint64_t k = g.offset[v]; k < g.offset[v + 1]; k++) {
+        for (uint64_t k = g.begin[v]; k < g.end[v]; k++) {
             r.target.push_back(several_place(places, g.target[k]));
             r.weight.insert(r.weight.end(), (const char *)g.weight + k * size,
                             (const char *)g.weight + (k + 1) * size);
@@ -138,8 +138,8 @@ static void make_member(const struct plan *plan, const several_places *places,
         m.ends.push_back(several_place(places, plan->search->target[i]));
     struct sssp_search planned = sssp_search();
     planned.g =
-        device_csr{several_vertices(places, p), m.rows.target.size(),
-                   m.rows.offset.data(), m.rows.target.data(), m.rows.weight.data()};
+        gg_packed_rows(several_vertices(places, p), m.rows.target.size(),
+                       m.rows.offset.data(), m.rows.target.data(), m.rows.weight.data());
     planned.wanted = plan->search;
     planned.stop = stop;
     planned.parameters.fall = plan->seed % 2 ? 1e6 : 0;
@@ -150,10 +150,8 @@ static void make_member(const struct plan *plan, const several_places *places,
         m.turned = rows_of_member(
             rows_of(plan->graph, gg_reverse_kind(plan->search->direction), true), places,
             p, size);
-        planned.turned = planned.g;
-        planned.turned.offset = m.turned.offset.data();
-        planned.turned.target = m.turned.target.data();
-        planned.turned.weight = m.turned.weight.data();
+        planned.turned = gg_packed_rows(planned.g.n, planned.g.m, m.turned.offset.data(),
+                                        m.turned.target.data(), m.turned.weight.data());
         planned.parameters.pull =
             planned.parameters.delta * (double)(plan->seed / 3 % 4) / 2 + 1e-9;
     }

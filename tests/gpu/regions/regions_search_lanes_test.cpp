@@ -91,7 +91,7 @@ static void draw(const device_csr &g, uint32_t most, uint64_t *seed, struct draw
     d->view = device_regions();
     for (uint32_t i = 0; i < g.n; i++) {
         const uint32_t r = region[i], begin = d->first[r];
-        for (uint64_t a = g.offset[order[i]]; a < g.offset[order[i] + 1]; a++) {
+        for (uint64_t a = g.begin[order[i]]; a < g.end[order[i]]; a++) {
             const uint32_t v = d->rank[g.target[a]];
             if (region[v] != r) {
                 d->from.push_back((uint16_t)(i - begin));
@@ -261,7 +261,8 @@ START_TEST(sums_that_leave_the_range) {
     offset[N] = N - 1;
     for (uint32_t i = 0; i < 2; i++) {
         const uint32_t first = i ? N - 4000 : 0; /* from there on it fits */
-        const device_csr g = {N, N - 1, offset.data(), target.data(), weight.data()};
+        const device_csr g =
+            gg_packed_rows(N, N - 1, offset.data(), target.data(), weight.data());
         uint64_t seed = i;
         struct drawn d;
         bool lost;

@@ -123,7 +123,8 @@ static struct memory *memory_new(const struct rows *g, const mlmq_weight *weight
     struct mlmq *m = &s->m;
     *m = how;
     m->n = g->n;
-    m->offset = g->offset;
+    m->begin = g->offset;
+    m->end = g->offset + 1;
     m->target = g->target;
     m->weight = weight;
     m->most = MOST;

@@ -106,7 +106,7 @@ static std::vector<uint64_t> fix(const device_csr &g) {
     const uint32_t *weight = static_cast<const uint32_t *>(g.weight);
     std::vector<uint64_t> arc((size_t)g.n << shift, GPUGRAPH_NONE);
     for (uint32_t v = 0; v < g.n; v++) {
-        const uint64_t begin = g.offset[v], arcs = g.offset[v + 1] - begin;
+        const uint64_t begin = g.begin[v], arcs = g.end[v] - begin;
         uint64_t *row = &arc[(size_t)v << shift];
         for (uint32_t k = 0; k < places && k < arcs; k++)
             row[k] = (uint64_t)weight[begin + k] << 32 | g.target[begin + k];

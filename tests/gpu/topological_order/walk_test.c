@@ -62,7 +62,8 @@ static void plant(const struct rows *g, const struct order_walk *w) {
 static struct course *course_new(const struct rows *g, uint32_t warps) {
     struct course *c = need(1, sizeof *c);
     const uint64_t arcs = g->offset[g->n];
-    c->walk.offset = g->offset;
+    c->walk.row_begin = g->offset;
+    c->walk.row_end = g->offset + 1;
     c->walk.target = g->target;
     c->walk.vertex = need(g->n, sizeof *c->walk.vertex);
     c->walk.list.slot = need(arcs + g->n + warps, sizeof *c->walk.list.slot);

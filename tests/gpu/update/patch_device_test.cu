@@ -74,7 +74,7 @@ static void same_simple(gpugraph_graph *graph, gpugraph_graph *fresh, gpugraph_r
         struct device_csr view;
         ck_assert_msg(gg_job_open(&job, of[i], run), "%s", run->message);
         ck_assert(gg_device_csr(&job, CSR_SIMPLE, false, &view));
-        offset[i] = fetched<uint64_t>(view.offset, (uint64_t)view.n + 1);
+        offset[i] = fetched<uint64_t>(view.begin, (uint64_t)view.n + 1);
         target[i] = fetched<uint32_t>(view.target, view.m);
         ck_assert_int_eq(gg_job_close(&job), GPUGRAPH_OK);
     }
