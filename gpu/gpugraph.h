@@ -117,6 +117,13 @@ bool gpugraph_expect(uint64_t edges, const gpugraph_run *run);
 uint32_t gpugraph_vertex_count(const gpugraph_graph *graph);
 uint64_t gpugraph_edge_count(const gpugraph_graph *graph);
 gpugraph_weight_type gpugraph_weights(const gpugraph_graph *graph);
+/* Calls hear for each structure that has been derived from the graph and is kept beside its edges and
+** ids: a name that tells what it is, the device on which it lies (-1: the host), its bytes. Names are
+** static; one may come several times. What lies on a device is listed with the copy of the edges. */
+typedef void gpugraph_hear_derived(void *listener, const char *name, int device,
+                                   int64_t bytes);
+void gpugraph_list_derived(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
+                           void *listener);
 /* Bytes held now: host arrays and CSRs, device copies. */
 void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
                      int64_t *device_bytes);

@@ -66,6 +66,27 @@ static void fill_methods(grid *g, connection *c, sqlite3_value *const *argument)
     add_methods(g, "gpugraph_triangles", NULL, "triangles");
 }
 
+static void append_derived(void *text, const char *name, int device, int64_t bytes) {
+    sqlite3_str *s = text;
+    sqlite3_str_appendf(s, "%s\"%s", sqlite3_str_length(s) > 1 ? ", " : "", name);
+    if (device >= 0)
+        sqlite3_str_appendf(s, " on device %d", device);
+    sqlite3_str_appendf(s, "\": %lld", (sqlite3_int64)bytes);
+}
+
+/* A JSON object: the bytes of each structure, by its name. */
+static void add_derived(grid *g, const graph_ref *ref) {
+    sqlite3_str *s = sqlite3_str_new(NULL);
+    sqlite3_str_appendchar(s, 1, '{');
+    gpugraph_list_derived(ref->graph, append_derived, s);
+    sqlite3_str_appendchar(s, 1, '}');
+    if (sqlite3_str_errcode(s) && g->rc == SQLITE_OK)
+        g->rc = sqlite3_str_errcode(s);
+    char *text = sqlite3_str_finish(s);
+    add_text(g, text);
+    sqlite3_free(text);
+}
+
 /* other: what has been made beside it; NULL: nothing. */
 static void add_graph(grid *g, const char *name, const char *kind, const graph_ref *ref,
                       const graph_ref *other, const char *state) {
@@ -88,6 +109,10 @@ static void add_graph(grid *g, const char *name, const char *kind, const graph_r
     add_text(g, !ref ? NULL : device > 0 ? "cuda" : "cpu");
     add_text(g, state);
     add_integer(g, !ref ? 0 : ref->shared ? shared_users(ref->shared) : 1);
+    if (ref)
+        add_derived(g, ref);
+    else
+        add_text(g, NULL);
 }
 
 static void add_followed(void *g, const char *name, const graph_ref *mirror,
@@ -138,8 +163,9 @@ static const list lists[] = {
     {"gpugraph_graphs",
      "CREATE TABLE x(name TEXT, kind TEXT, vertices INTEGER, edges INTEGER, host_bytes "
      "INTEGER,"
-     " device_bytes INTEGER, backend TEXT, state TEXT, connections INTEGER HIDDEN)",
-     9, 0, fill_graphs, 0},
+     " device_bytes INTEGER, backend TEXT, state TEXT, connections INTEGER HIDDEN, "
+     "derived TEXT HIDDEN)",
+     10, 0, fill_graphs, 0},
     {"gpugraph_timings",
      "CREATE TABLE x(phase TEXT, ms REAL, items INTEGER, detail TEXT)", 4, 0,
      fill_timings, 0},

@@ -52,7 +52,7 @@ static void drop_hubs(gpugraph_graph *, struct device_part *part, unsigned) {
 }
 
 static const struct device_part_kind bfs_kind = {
-    sizeof(struct bfs_part), PART_ON_EDGES | PART_ON_VERTICES, drop_hubs};
+    "hubs", sizeof(struct bfs_part), PART_ON_EDGES | PART_ON_VERTICES, drop_hubs};
 
 bool gg_bfs_explodes(const gpugraph_graph *graph, enum csr_kind kind) {
     const struct bfs_part *kept = (struct bfs_part *)gg_device_part_of(graph, &bfs_kind);

@@ -109,12 +109,13 @@ int64_t gg_device_part_bytes(const gpugraph_graph *graph, unsigned grounds) {
     return bytes_parts_of(gg_device_list(graph, looked_at), grounds);
 }
 
-int64_t gg_all_part_bytes(const gpugraph_graph *graph) {
-    int64_t bytes = 0;
+void gg_list_parts(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
+                   void *listener) {
     for (const struct device_graph *list = first_list(graph); list;
          list = next_list(list))
-        bytes += bytes_parts_of(list, PART_GROUNDS);
-    return bytes;
+        for (const struct device_part *part = first_part(list); part; part = part->next)
+            hear(listener, part->kind->name, list->ordinal,
+                 __atomic_load_n(&part->bytes, __ATOMIC_RELAXED));
 }
 
 /* From the newest part to the oldest. */

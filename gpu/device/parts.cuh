@@ -38,6 +38,7 @@ enum part_ground {                       /* what a part stands on, in bits */
 };
 
 struct device_part_kind { /* of one owner, by whose address a part is found */
+    const char *name;     /* what it is, for whoever lists parts */
     size_t size;          /* bytes of the owner's struct */
     unsigned stands_on;
     /* Gives back what stood on `gone`; the device is current and idle. */
@@ -71,8 +72,9 @@ struct device_part *gg_device_part_of(const gpugraph_graph *graph,
                                       const struct device_part_kind *kind);
 /* Of the parts that stand on any of that. */
 int64_t gg_device_part_bytes(const gpugraph_graph *graph, unsigned grounds);
-/* Of all parts on all devices. */
-int64_t gg_all_part_bytes(const gpugraph_graph *graph);
+/* Part of gpugraph_list_derived: the parts on all devices. */
+void gg_list_parts(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
+                   void *listener);
 void gg_drop_device_parts(gpugraph_graph *graph, unsigned gone);
 /* Drops all parts and ends the list, of a graph that nobody else uses. forget: the device's memory is
 ** gone already (a child of fork). */

@@ -28,7 +28,8 @@ struct dfs_part {
 static void forget_unfit(gpugraph_graph *, struct device_part *, unsigned) {}
 
 static const struct device_part_kind dfs_kind = {
-    sizeof(struct dfs_part), PART_ON_EDGES | PART_ON_VERTICES, forget_unfit};
+    "rows that pulling does not suit", sizeof(struct dfs_part),
+    PART_ON_EDGES | PART_ON_VERTICES, forget_unfit};
 
 static bool is_unfit(const gpugraph_graph *graph, enum csr_kind kind) {
     const struct dfs_part *kept = (struct dfs_part *)gg_device_part_of(graph, &dfs_kind);

@@ -223,15 +223,16 @@ gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
 
 /* ---- memory ---- */
 
-int64_t gg_adjacency_bytes(const gpugraph_graph *graph) {
-    uint64_t bytes = 0;
+void gg_list_arcs(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
+                  void *listener) {
+    static const char *const name[] = {"edge ids by ends, out", "edge ids by ends, in"};
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++) {
         const struct adjacency *a = &graph->derived.adjacency[side];
         if (gg_adjacency_made(graph, (gpugraph_direction)side))
-            bytes += gg_slot_bytes(&a->rows, graph->n, sizeof(uint32_t)) +
-                     (a->in ? (uint64_t)graph->n * sizeof *a->in : 0);
+            hear(listener, name[side], -1,
+                 (int64_t)(gg_slot_bytes(&a->rows, graph->n, sizeof(uint32_t)) +
+                           (a->in ? (uint64_t)graph->n * sizeof *a->in : 0)));
     }
-    return (int64_t)bytes;
 }
 
 void gg_free_adjacency(gpugraph_graph *graph, gpugraph_direction side) {

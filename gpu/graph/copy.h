@@ -10,7 +10,8 @@ extern "C" {
 #endif
 
 struct copy_services {
-    int64_t (*held)(const gpugraph_graph *graph); /* bytes, on all devices */
+    void (*list_parts)(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
+                       void *listener);
     int64_t (*held_on)(const gpugraph_graph *graph, int device);
     /* Are the edges there for one device's searches? */
     bool (*has_copy)(const gpugraph_graph *graph, int device);

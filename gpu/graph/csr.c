@@ -673,19 +673,25 @@ static uint64_t slot_bytes(const gpugraph_graph *graph, const struct csr_slot *s
                : 0;
 }
 
-int64_t gg_csr_bytes(const gpugraph_graph *graph) {
+void gg_list_rows(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
+                  void *listener) {
+    static const char *const name[CSR_KINDS] = {"rows out", "rows in", "rows both",
+                                                "rows simple"};
     gg_brief_lock *lock = (gg_brief_lock *)&graph->gate.lock;
-    uint64_t bytes = 0;
+    uint64_t bytes[CSR_KINDS], retired = 0;
     gg_lock(lock);
     for (int kind = 0; kind < CSR_KINDS; kind++)
-        bytes += slot_bytes(graph, &graph->csr[kind]);
+        bytes[kind] = slot_bytes(graph, &graph->csr[kind]);
     for (const struct retired_rows *r = graph->gate.retired; r; r = r->next)
-        bytes += slot_bytes(graph, &r->slot);
+        retired += slot_bytes(graph, &r->slot);
     gg_unlock(lock);
+    for (int kind = 0; kind < CSR_KINDS; kind++)
+        hear(listener, name[kind], -1, (int64_t)bytes[kind]);
+    hear(listener, "rows that running searches still read", -1, (int64_t)retired);
     if (gg_edge_rows_made(graph))
-        bytes +=
-            gg_slot_bytes(&graph->derived.edge_rows, graph->n, gg_edge_size(graph->wide));
-    return (int64_t)bytes + gg_adjacency_bytes(graph);
+        hear(listener, "edge numbers by ends", -1,
+             (int64_t)gg_slot_bytes(&graph->derived.edge_rows, graph->n,
+                                    gg_edge_size(graph->wide)));
 }
 
 void gg_free_csr(gpugraph_graph *graph) {

@@ -51,8 +51,8 @@ static void drop_copy(gpugraph_graph *, struct device_part *part, unsigned gone)
     free_device_edges(copy);
 }
 
-static const struct device_part_kind copy_kind = {sizeof(struct device_copy),
-                                                  PART_ON_EDGES, drop_copy};
+static const struct device_part_kind copy_kind = {
+    "edges and rows", sizeof(struct device_copy), PART_ON_EDGES, drop_copy};
 
 struct device_copy *gg_device_copy_of(const gpugraph_graph *graph) {
     return (struct device_copy *)gg_device_part_of(graph, &copy_kind);

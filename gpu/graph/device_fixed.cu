@@ -90,7 +90,7 @@ static void drop_fixed(gpugraph_graph *, struct device_part *part, unsigned gone
 }
 
 static const struct device_part_kind fixed_kind = {
-    sizeof(struct fixed_part),
+    "rows of fixed length", sizeof(struct fixed_part),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_fixed};
 
 static const void *places_there(const gpugraph_graph *graph, enum fixed_form form,

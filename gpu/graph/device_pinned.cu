@@ -134,7 +134,8 @@ static void drop_pinned(gpugraph_graph *graph, struct device_part *part, unsigne
     rows->made = false;
 }
 
-static const struct device_part_kind pinned_kind = {sizeof(struct pinned_rows),
+static const struct device_part_kind pinned_kind = {"rows simple, targets in host memory",
+                                                    sizeof(struct pinned_rows),
                                                     PART_ON_EDGES, drop_pinned};
 
 bool gg_has_pinned(const gpugraph_graph *graph) {

@@ -93,7 +93,7 @@ static void bring(gpugraph_graph *graph, gpugraph_run *run) {
 }
 
 extern "C" const struct copy_services gg_copies = {
-    .held = gg_all_part_bytes,
+    .list_parts = gg_list_parts,
     .held_on = held_on,
     .has_copy = has_copy,
     .look_at = gg_look_at_device,

@@ -202,7 +202,6 @@ static inline bool gg_arc_id(const struct adjacency *a, int64_t id, uint64_t *of
     *offset = (uint64_t)id - (uint64_t)a->first_id;
     return id >= a->first_id && *offset <= UINT32_MAX;
 }
-int64_t gg_adjacency_bytes(const gpugraph_graph *graph);
 void gg_free_adjacency(gpugraph_graph *graph, gpugraph_direction side);
 
 /* Gives OUT targets of its own, which may be changed, where they were the edges'. */
@@ -210,8 +209,12 @@ gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* Before rows change, move or go: a device that reads them where they are (SIMPLE out of
 ** core) does so no longer. (copy.c) */
 void gg_rows_back(gpugraph_graph *graph);
-/* Host bytes of all kinds made so far; gives them back. */
-int64_t gg_csr_bytes(const gpugraph_graph *graph);
+/* Parts of gpugraph_list_derived: rows; arcs by the ids of edges. */
+void gg_list_rows(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
+                  void *listener);
+void gg_list_arcs(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
+                  void *listener);
+/* Gives back all rows made so far. */
 void gg_free_csr(gpugraph_graph *graph);
 /* Of one kind, by a caller that is alone with the graph. */
 void gg_drop_rows(gpugraph_graph *graph, enum csr_kind kind);

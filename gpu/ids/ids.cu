@@ -137,7 +137,8 @@ static void drop_ends(gpugraph_graph *, struct device_part *part, unsigned) {
 }
 
 static const struct device_part_kind ends_kind = {
-    sizeof(struct device_ends), PART_ON_EDGES | PART_ON_VERTICES, drop_ends};
+    "ends of edges for ids", sizeof(struct device_ends), PART_ON_EDGES | PART_ON_VERTICES,
+    drop_ends};
 
 struct device_ends *gg_device_ends(const gpugraph_graph *graph) {
     return (struct device_ends *)gg_device_part_of(graph, &ends_kind);

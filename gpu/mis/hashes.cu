@@ -17,8 +17,8 @@ static void drop_hashes(gpugraph_graph *, struct device_part *part, unsigned) {
     kept->hash = NULL;
 }
 
-static const struct device_part_kind hashes_kind = {sizeof(struct kept_hashes),
-                                                    PART_ON_VERTICES, drop_hashes};
+static const struct device_part_kind hashes_kind = {
+    "hashes of ids", sizeof(struct kept_hashes), PART_ON_VERTICES, drop_hashes};
 
 static bool upload_hashes(struct cuda_job *job, struct kept_hashes *kept, int64_t seed) {
     double started = gg_now_ms();

@@ -84,7 +84,7 @@ static void drop_numbered(gpugraph_graph *, struct device_part *part, unsigned) 
 }
 
 static const struct device_part_kind numbered_kind = {
-    sizeof(struct numbered_part),
+    "rows with edge numbers", sizeof(struct numbered_part),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_numbered};
 
 /* The side, if it is there with the weights that the graph has. */

@@ -61,7 +61,7 @@ static void drop_regions(gpugraph_graph *, struct device_part *part, unsigned go
 }
 
 static const struct device_part_kind region_kind = {
-    sizeof(struct region_part),
+    "regions", sizeof(struct region_part),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_regions};
 
 /* Arcs for each vertex of a graph that `auto` searches by regions, at most: by depth,

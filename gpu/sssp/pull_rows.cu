@@ -35,7 +35,7 @@ static void drop_pull_rows(gpugraph_graph *, struct device_part *part, unsigned 
 }
 
 static const struct device_part_kind pull_kind = {
-    sizeof(struct pull_part),
+    "light arcs", sizeof(struct pull_part),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_pull_rows};
 
 /* Are those rows on the device, with weights? */

@@ -61,8 +61,8 @@ static void drop_spare(gpugraph_graph *, struct device_part *part, unsigned) {
     k->bytes = 0;
 }
 
-static const struct device_part_kind spare_kind = {sizeof(struct kept_spare),
-                                                   PART_ON_ROOM, drop_spare};
+static const struct device_part_kind spare_kind = {
+    "space for changes", sizeof(struct kept_spare), PART_ON_ROOM, drop_spare};
 
 static void take_kept(struct there *t) {
     struct kept_spare *k =

@@ -41,8 +41,8 @@ static void drop_tables(gpugraph_graph *graph, struct device_part *part, unsigne
         empty(graph, k);
 }
 
-static const struct device_part_kind tables_kind = {sizeof(struct kept_tables),
-                                                    PART_ON_ROOM, drop_tables};
+static const struct device_part_kind tables_kind = {
+    "slab tables", sizeof(struct kept_tables), PART_ON_ROOM, drop_tables};
 
 /* NULL: none */
 static struct kept_tables *tables_there(const gpugraph_graph *graph) {

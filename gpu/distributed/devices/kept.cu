@@ -46,7 +46,7 @@ static void drop_kept(gpugraph_graph *, struct device_part *part, unsigned gone)
 }
 
 static const struct device_part_kind kept_kind = {
-    sizeof(struct several_kept),
+    "rows shared by devices", sizeof(struct several_kept),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_kept};
 
 static bool is_this_team(const struct several_kept *kept,

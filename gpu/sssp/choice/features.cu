@@ -426,8 +426,8 @@ static void drop_features(gpugraph_graph *, struct device_part *part, unsigned g
 }
 
 static const struct device_part_kind features_kind = {
-    sizeof(struct features_part), PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS,
-    drop_features};
+    "features of the choice of a method", sizeof(struct features_part),
+    PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS, drop_features};
 
 const struct sssp_features *gg_features_known(const gpugraph_graph *graph,
                                               enum csr_kind kind) {
