@@ -193,34 +193,27 @@ static bool run_levels(struct shared_search *r, struct shared_report *report) {
     return false;
 }
 
-bool gg_bfs_on_places(struct several_team *team, const struct several_parts *rows,
-                      const struct several_parts *below, const gpugraph_search *search,
-                      struct bfs_shared_answer *answer) {
+bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
+                    const struct several_parts *below, const gpugraph_search *search,
+                    struct bfs_shared_answer *answer) {
     struct shared_search *r =
         (struct shared_search *)gg_alloc_zero(team->run, 1, sizeof *r);
     if (!r)
         return false;
+    gpugraph_search wanted = *search;
+    uint32_t *ends = gg_several_ends(team, &rows->places, &wanted);
     *answer = bfs_shared_answer();
     r->team = team;
     r->rows = rows;
     r->below = below;
-    r->search = search;
-    bool done = prepare_several(r);
+    r->search = &wanted;
+    bool done = ends && prepare_several(r);
     double began = gg_now_ms();
     done = done && run_levels(r, &answer->report);
     answer->ms = gg_now_ms() - began;
     answer->depth = r->a.depth;
-    gg_release(r);
-    return done;
-}
-
-bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
-                    const struct several_parts *below, const gpugraph_search *search,
-                    struct bfs_shared_answer *answer) {
-    gpugraph_search wanted = *search;
-    uint32_t *ends = gg_several_ends(team, &rows->places, &wanted);
-    const bool done = ends && gg_bfs_on_places(team, rows, below, &wanted, answer);
     gg_release(ends);
+    gg_release(r);
     return done;
 }
 
@@ -291,8 +284,7 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
 
 /* ---- a partition's ---- */
 
-/* Levels of a team of ranks; source: places of this process's member. Edges both ways are their own
-** transpose. */
+/* Levels of a team of ranks. Edges both ways are their own transpose. */
 static bool search_rank(struct several_team *team, const gpugraph_search *search,
                         uint32_t *depth) {
     struct several_parts *rows = &gg_several_rank(team)->parts;
@@ -302,7 +294,7 @@ static bool search_rank(struct several_team *team, const gpugraph_search *search
     if (below && !gg_several_hubs(team, rows))
         return false;
     const double started = gg_now_ms();
-    if (!gg_bfs_on_places(team, rows, below, search, &answer))
+    if (!gg_bfs_on_team(team, rows, below, search, &answer))
         return false;
     gg_phase(team->run, "search", started, (int64_t)rows->rows[team->first].arcs,
              "%u levels, %u of them bottom-up, over %d parts on devices, exchange %s",
@@ -319,13 +311,10 @@ gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
     gpugraph_search search = {};
     if (!gg_several_open_rank(&team, p, GPUGRAPH_BY_SOURCE, run))
         return run->status;
-    uint32_t *place = gg_several_places_of_masters(&team, source, sources);
-    search.source = place;
+    search.source = source;
     search.source_count = sources;
     search.max_depth = max_depth;
-    if (place)
-        search_rank(&team, &search, depth);
-    gg_release(place);
+    search_rank(&team, &search, depth);
     return gg_several_close(&team);
 }
 

@@ -79,14 +79,10 @@ struct bfs_shared_answer {
     double ms; /* of the kernels, launches included */
 };
 
-/* below: rows by which unvisited vertices look, with hubs; NULL: none, frontiers are only walked. */
+/* Sources and targets are those of gg_several_ends. below: rows by which unvisited vertices look, with hubs; NULL: none, frontiers are only walked. */
 bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
                     const struct several_parts *below, const gpugraph_search *search,
                     struct bfs_shared_answer *answer);
-/* The same, of sources and targets that are places. */
-bool gg_bfs_on_places(struct several_team *team, const struct several_parts *rows,
-                      const struct several_parts *below, const gpugraph_search *search,
-                      struct bfs_shared_answer *answer);
 /* Cooperative; one block to a multiprocessor. (several_levels.cu) */
 extern const struct cooperative_kernel gg_bfs_shared_levels;
 /* Own targets are marked and counted. */

@@ -109,10 +109,13 @@ uint32_t *gg_several_ends(struct several_team *team, const struct several_places
                           gpugraph_search *search) {
     const uint64_t count = (uint64_t)search->source_count + search->target_count;
     uint32_t *ends = (uint32_t *)gg_alloc(team->run, count + 1, sizeof *ends);
-    for (uint64_t i = 0; ends && i < count; i++)
-        ends[i] = several_place(places, i < search->source_count
-                                            ? search->source[i]
-                                            : search->target[i - search->source_count]);
+    for (uint64_t i = 0; ends && i < count; i++) {
+        const uint32_t v = i < search->source_count
+                               ? search->source[i]
+                               : search->target[i - search->source_count];
+        ends[i] = team->rank ? several_first(places, (uint32_t)team->first) + v
+                             : several_place(places, v);
+    }
     search->source = ends;
     search->target = ends ? ends + search->source_count : NULL;
     return ends;

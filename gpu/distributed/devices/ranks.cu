@@ -304,17 +304,6 @@ bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
     return true;
 }
 
-uint32_t *gg_several_places_of_masters(const struct several_team *team,
-                                       const uint32_t *master, uint32_t masters) {
-    const uint32_t first =
-        several_first(&gg_several_rank(team)->parts.places, (uint32_t)team->first);
-    uint32_t *place =
-        (uint32_t *)gg_alloc(team->run, (uint64_t)masters + 1, sizeof *place);
-    for (uint32_t i = 0; place && i < masters; i++)
-        place[i] = first + master[i];
-    return place;
-}
-
 /* ---- a team of ranks ---- */
 
 /* Until all that was queued is done, or another rank has failed. */

@@ -38,11 +38,6 @@ static inline struct part_shared *gg_several_rank(const struct several_team *tea
     return team->rank->device->shared;
 }
 
-/* Masters of this process's partition become places, in an array that the caller releases. NULL: there is
-** no memory. */
-uint32_t *gg_several_places_of_masters(const struct several_team *team,
-                                       const uint32_t *master, uint32_t masters);
-
 /* Of this process's member: what the functions of team.cu do for a team of ranks. */
 bool gg_rank_workspace(struct several_team *team, struct several_space *space);
 bool gg_rank_wait(struct several_team *team);

@@ -183,8 +183,9 @@ static inline struct device_csr gg_several_csr(const struct several_parts *parts
     return gg_packed_rows(vertices, rows->arcs, rows->offset, rows->target, rows->weight);
 }
 
-/* The search's sources and targets become places, in an array that the caller releases. NULL: there is
-** no memory. (bring.cu) */
+/* Sources and targets of the search become places, in an array that the caller releases. They
+** are vertex numbers; in a team of ranks, masters of this process. NULL: there is no memory.
+** (bring.cu) */
 uint32_t *gg_several_ends(struct several_team *team, const struct several_places *places,
                           gpugraph_search *search);
 

@@ -357,11 +357,10 @@ static bool all_rounds(struct shared_ranking *s, pagerank_end *end) {
     return gg_several_going(s->team);
 }
 
-/* is_place: of a rank's masters; NULL: how has the numbers. */
-static bool find_ranks(struct several_team *team, const struct several_parts *in,
-                       const struct several_parts *out, gpugraph_distance_type type,
-                       const gpugraph_pagerank_options *how, const uint8_t *is_place,
-                       pagerank_end *end, several_array<double> *rank) {
+bool gg_pagerank_on_team(struct several_team *team, const struct several_parts *in,
+                         const struct several_parts *out, gpugraph_distance_type type,
+                         const gpugraph_pagerank_options *how, const uint8_t *is_place,
+                         pagerank_end *end, several_array<double> *rank) {
     struct shared_ranking *s =
         (struct shared_ranking *)gg_alloc_zero(team->run, 1, sizeof *s);
     if (!s)
@@ -378,13 +377,6 @@ static bool find_ranks(struct several_team *team, const struct several_parts *in
     return done;
 }
 
-bool gg_pagerank_on_team(struct several_team *team, const struct several_parts *in,
-                         const struct several_parts *out, gpugraph_distance_type type,
-                         const gpugraph_pagerank_options *how, pagerank_end *end,
-                         several_array<double> *rank) {
-    return find_ranks(team, in, out, type, how, NULL, end, rank);
-}
-
 /* ---- a graph's ---- */
 
 static bool rank_all(struct several_team *team, const gpugraph_pagerank_options *how,
@@ -396,7 +388,8 @@ static bool rank_all(struct several_team *team, const gpugraph_pagerank_options 
         !gg_several_rows(team, gg_rows_out(how->direction), how->weighted, &out))
         return false;
     double started = gg_now_ms();
-    if (!gg_pagerank_on_team(team, &in, &out, team->graph->distance_type, how, end, &own))
+    if (!gg_pagerank_on_team(team, &in, &out, team->graph->distance_type, how, NULL, end,
+                             &own))
         return false;
     snprintf(more, sizeof more, "%d parts, exchange %s, %u iterations, last change %.3g",
              team->parts, gg_several_way(team), end->iterations, end->change);
@@ -458,8 +451,8 @@ static bool rank_masters(struct several_team *team, const struct part_ranking *r
                                            NULL,
                                            r->is_place ? (uint32_t)r->places : 0};
     several_array<double> rank;
-    return find_ranks(team, &gg_several_rank(team)->parts, out, GPUGRAPH_UINT32, &how,
-                      r->is_place, end, &rank) &&
+    return gg_pagerank_on_team(team, &gg_several_rank(team)->parts, out, GPUGRAPH_UINT32,
+                               &how, r->is_place, end, &rank) &&
            gg_download(gg_several_on(team, team->first), r->rank, rank.at[team->first],
                        r->p->masters * sizeof *r->rank);
 }

@@ -11,10 +11,12 @@ gpugraph_status gg_pagerank_several(gpugraph_graph *graph,
                                     gpugraph_run *run, const int *ordinal, int parts,
                                     double *rank, pagerank_end *end);
 
-/* Ranks by rows that a team has already: `in` brings rank, along `out` it flows away; both may be one. *rank: of each member's own places, until the workspace is used again. */
+/* Ranks by rows that a team has: `in` brings rank, along `out` it flows away; both may be
+** one. is_place: of each master of a rank, is it one of the sources; NULL: `how` has their
+** numbers. *rank: of each member's own places, until the workspace is used again. */
 bool gg_pagerank_on_team(struct several_team *team, const struct several_parts *in,
                          const struct several_parts *out, gpugraph_distance_type type,
-                         const gpugraph_pagerank_options *how, pagerank_end *end,
-                         several_array<double> *rank);
+                         const gpugraph_pagerank_options *how, const uint8_t *is_place,
+                         pagerank_end *end, several_array<double> *rank);
 
 #endif

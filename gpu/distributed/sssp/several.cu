@@ -329,34 +329,25 @@ static bool search_parts_of(struct several_team *team, struct several_parts *par
     s->team = team;
     s->parts = parts;
     s->wanted = *search;
-    bool done = prepare(s);
+    uint32_t *ends = gg_several_ends(team, &parts->places, &s->wanted);
+    bool done = ends && prepare(s);
     const double began = gg_now_ms();
     done = done && (team->peers ? all_rounds(s, &c) : round_by_round(s, &c));
     s->ms = gg_now_ms() - began;
     done = done && report(s, &c, outcome);
+    gg_release(ends);
     gg_release(s);
     return done;
-}
-
-/* Sources and targets are places. */
-static bool search_places(struct several_team *team, struct several_parts *parts,
-                          gpugraph_distance_type type, const gpugraph_search *search,
-                          struct sssp_shared_outcome *outcome) {
-    if (type == GPUGRAPH_UINT32)
-        return search_parts_of<in_parts<integer32>>(team, parts, search, outcome);
-    if (type == GPUGRAPH_UINT64)
-        return search_parts_of<in_parts<integer64>>(team, parts, search, outcome);
-    return search_parts_of<in_parts<real>>(team, parts, search, outcome);
 }
 
 bool gg_sssp_on_team(struct several_team *team, struct several_parts *parts,
                      gpugraph_distance_type type, const gpugraph_search *search,
                      struct sssp_shared_outcome *outcome) {
-    gpugraph_search wanted = *search;
-    uint32_t *ends = gg_several_ends(team, &parts->places, &wanted);
-    const bool done = ends && search_places(team, parts, type, &wanted, outcome);
-    gg_release(ends);
-    return done;
+    if (type == GPUGRAPH_UINT32)
+        return search_parts_of<in_parts<integer32>>(team, parts, search, outcome);
+    if (type == GPUGRAPH_UINT64)
+        return search_parts_of<in_parts<integer64>>(team, parts, search, outcome);
+    return search_parts_of<in_parts<real>>(team, parts, search, outcome);
 }
 
 /* ---- a graph's ---- */
@@ -446,17 +437,14 @@ gpugraph_status gg_cuda_part_sssp(struct sssp_part *s, const uint32_t *source,
     gpugraph_search search = {};
     if (!gg_several_open_rank(&team, s->p, GPUGRAPH_BY_SOURCE, s->run))
         return s->run->status;
-    uint32_t *place = gg_several_places_of_masters(&team, source, sources);
-    search.source = place;
+    search.source = source;
     search.source_count = s->none ? 0 : sources;
     bound_search(s, &search);
-    if (place &&
-        search_places(&team, &gg_several_rank(&team)->parts, type, &search, &outcome)) {
+    if (gg_sssp_on_team(&team, &gg_several_rank(&team)->parts, type, &search, &outcome)) {
         bring_masters(&team, s, &outcome);
         s->over = outcome.lost;
         s->rounds = outcome.rounds;
     }
-    gg_release(place);
     return gg_several_close(&team);
 }
 

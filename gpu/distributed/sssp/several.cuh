@@ -20,7 +20,7 @@ struct sssp_shared_outcome {
 };
 
 /* Shortest paths by rows that a team has already, with weights of that type; light arcs may be made beside them.
-** Sources and targets are numbers. */
+** Sources and targets are those of gg_several_ends. */
 bool gg_sssp_on_team(struct several_team *team, struct several_parts *parts,
                      gpugraph_distance_type type, const gpugraph_search *search,
                      struct sssp_shared_outcome *outcome);
