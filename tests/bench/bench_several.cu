@@ -2,8 +2,9 @@
 **
 **     bench_several SCALE FACTOR DEVICES ...
 **
-** For each of DEVICES: what making the rows took, then a line for every search: the median, least and most of REPEATS (5, in the environment) in milliseconds, and a checksum
-** over (number, value), the same whatever devices there are. On one device alone the same rows are given to
+** For each of DEVICES: the time of making the rows, for the first with that of the host's rows.
+** Then a line for every search: the median, least and most of REPEATS (5, in the environment)
+** in milliseconds, and a checksum over (number, value), which every set of devices gives. On one device alone the same rows are given to
 ** the one-device forms, too ("one-launch-balanced", "direction-optimizing"), whose kernels are timed.
 ** Searches by depth are from SOURCES (5) vertices of the largest component, each repeated; a first
 ** round of each kind, in which hubs are learned, is not timed. TIMES=1: all times, too, in their order. Behind each search its answer comes home, as a whole call's does, and
@@ -14,7 +15,6 @@
 #include "distributed/bfs/several.cuh"
 #include "drawn_parts.cuh"
 #include "distributed/mis/several.cuh"
-#include "distributed/devices/bring.cuh"
 
 /* ---- what was found ---- */
 

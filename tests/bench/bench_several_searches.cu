@@ -12,7 +12,6 @@
 #include "drawn_parts.cuh"
 #include "distributed/pagerank/several.cuh"
 #include "pagerank/pagerank.cuh"
-#include "distributed/devices/bring.cuh"
 #include "distributed/sssp/several.cuh"
 #include "sssp/sssp.cuh"
 

@@ -16,7 +16,6 @@
 ** bitmap, combines what was told, and launches it again. */
 #include "several.cuh"
 #include "bfs/bfs.h"
-#include "distributed/devices/bring.cuh"
 #include "distributed/devices/ranks.cuh"
 #include "device/services.h"
 #include "tree/tree.h"

@@ -13,7 +13,6 @@
 #define GPUGRAPH_BFS_SEVERAL_CUH
 
 #include "distributed/devices/several.cuh"
-#include "several_search.h"
 #include "bfs/wide_steps.cuh"
 
 enum shared_mode { S_PLANT, S_DOWN, S_RECEIVE, S_SYNC, S_SWEEP, S_COLLECT, S_DONE };
@@ -47,7 +46,7 @@ struct shared_state {
 };
 
 struct shared_report {
-    uint32_t done, level, bottom_up, explodes;
+    uint32_t done, level, bottom_up;
     uint64_t reached, rounds;
 };
 
@@ -79,7 +78,8 @@ struct bfs_shared_answer {
     double ms; /* of the kernels, launches included */
 };
 
-/* Sources and targets are those of gg_several_ends. below: rows by which unvisited vertices look, with hubs; NULL: none, frontiers are only walked. */
+/* Sources and targets are those of gg_several_ends. below: rows by which unvisited vertices
+** look, with hubs; NULL: none, frontiers are only walked. */
 bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
                     const struct several_parts *below, const gpugraph_search *search,
                     struct bfs_shared_answer *answer);
@@ -88,5 +88,10 @@ extern const struct cooperative_kernel gg_bfs_shared_levels;
 /* Own targets are marked and counted. */
 bool gg_bfs_mark_shared(struct cuda_job *job, const struct bfs_shared *b,
                         const uint32_t *target, uint32_t targets);
+
+/* Method "several": on the devices of these ordinals, as gg_several_open has them. */
+gpugraph_status gg_bfs_several(gpugraph_graph *graph, const gpugraph_search *search,
+                               gpugraph_run *run, const int *ordinal, int parts,
+                               uint32_t *depth, void *tree_edge);
 
 #endif

@@ -423,7 +423,6 @@ static __device__ void report(const bfs_shared &b, const shared_state &s,
     r->done = 1;
     r->level = s.level;
     r->bottom_up = s.bottom_up;
-    r->explodes = s.bottom_up > 0;
     r->reached = s.reached;
     r->rounds = round;
 }

@@ -5,7 +5,7 @@
 **
 ** All buses are in use at once: a round takes a piece from every member. A piece is whole blocks of
 ** numbers, each of which lies together on both sides. */
-#include "bring.cuh"
+#include "several.cuh"
 
 #include <string.h>
 

@@ -190,9 +190,8 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
 
 /* ---- driver ---- */
 
-extern const struct cooperative_kernel gg_mis_decide_shared = {
-    (const void *)decide_shared, "decide_shared", GG_BLOCK, 0};
-static const struct cooperative_kernel &kernel = gg_mis_decide_shared;
+static const struct cooperative_kernel kernel = {(const void *)decide_shared,
+                                                 "decide_shared", GG_BLOCK, 0};
 
 struct shared_run {
     struct several_team *team;
@@ -205,14 +204,16 @@ struct shared_run {
     several_array<uint8_t> member;
     several_array<struct mis_left> left;
     several_array<struct waiting> list;
-    uint32_t room;
 };
 
 /* Entries of all lists: of as many warps as the member with most has. */
 static void plan_lists(struct shared_run *r, uint64_t *entries) {
+    const uint64_t tiles = r->parts->places.stride / GG_WARP;
     *entries = 0;
     for (int p = r->team->first; p < r->team->end; p++) {
-        const uint64_t all = gg_mis_list_entries(r->view[p], &r->g[p].room);
+        const uint64_t warps = (uint64_t)r->view[p].meeting.blocks * (GG_BLOCK / GG_WARP);
+        r->g[p].room = (uint32_t)((tiles + warps - 1) / warps * GG_WARP);
+        const uint64_t all = warps * r->g[p].room;
         *entries = all > *entries ? all : *entries;
     }
 }
@@ -315,12 +316,13 @@ static void set_up(struct shared_run *r, int p) {
             g->other[g->others++] = (uint8_t *)r->codes.at[q];
     }
     g->vertices = r->parts->vertices[p];
-    g->first_share = gg_mis_share_of(r->parts->arcs, n);
+    g->first_share = r->parts->arcs < GG_MIS_SHORT_ROW * (uint64_t)n ? GG_MIS_FIRST_SHARE
+                                                                     : GG_MIS_SHARE;
     g->member = r->member.at[p];
     g->left = r->left.at[p];
     g->list = r->list.at[p];
     g->order.priority = q->priority;
-    g->order.shift = gg_mis_shift_of(n);
+    g->order.shift = n > 1 ? __builtin_clz(n - 1) : 0;
     g->order.stop = r->view[p].meeting.stop;
     g->order.hashes.salt = gg_fixed_hash((uint64_t)q->seed + 0x9e3779b97f4a7c15u);
     g->order.hashes.first = q->first_id;

@@ -37,25 +37,6 @@ struct mis_left {
     uint32_t passes; /* of the warp that had most */
 };
 
-/* Cooperative. (several.cu) */
-extern const struct cooperative_kernel gg_mis_decide_shared;
-
-/* Entries of the lists of all warps; *room: of one. */
-static inline uint64_t gg_mis_list_entries(const struct several_view &view,
-                                           uint32_t *room) {
-    const uint64_t tiles = view.places.stride / GG_WARP,
-                   warps = (uint64_t)view.meeting.blocks * (GG_BLOCK / GG_WARP);
-    *room = (uint32_t)((tiles + warps - 1) / warps * GG_WARP);
-    return warps * *room;
-}
-/* Arcs that are dealt out at first; leading zeros of the largest number. */
-static inline uint32_t gg_mis_share_of(uint64_t arcs, uint32_t n) {
-    return arcs < GG_MIS_SHORT_ROW * (uint64_t)n ? GG_MIS_FIRST_SHARE : GG_MIS_SHARE;
-}
-static inline int gg_mis_shift_of(uint32_t n) {
-    return n > 1 ? __builtin_clz(n - 1) : 0;
-}
-
 struct mis_question {
     gpugraph_priority priority;
     int64_t seed;

@@ -1,7 +1,6 @@
 /* Independent sets of a graph by several devices, and of a partition on a device: teams, rows and hashes,
 ** the search (several.cu), and members brought home. */
 #include "several.cuh"
-#include "distributed/devices/bring.cuh"
 #include "distributed/devices/ranks.cuh"
 #include "device/services.h"
 #include "mis/mis.h"

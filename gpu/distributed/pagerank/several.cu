@@ -13,7 +13,6 @@
 #include "several.cuh"
 #include "parts.h"
 #include "pagerank/sums.cuh"
-#include "distributed/devices/bring.cuh"
 #include "distributed/devices/ranks.cuh"
 #include "device/services.h"
 

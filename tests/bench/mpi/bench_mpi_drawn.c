@@ -3,9 +3,9 @@
 **
 **     mpirun -n P bench_mpi_drawn SCALE FACTOR FUNCTION ...
 **
-** FUNCTION: mis, bfs. Each process makes the rows of the whole graph and keeps its part: some 30 GB of memory each
-** for scale 26 and factor 16. REPEATS (5) of each search, SOURCES (5) of bfs, in the environment; a
-** first round is not timed, nor is the one that finds sources. Milliseconds are those of the search within its phase, of the
+** FUNCTION: mis, bfs. Each process makes the rows of the whole graph and keeps its part:
+** some 30 GB of memory each for scale 26 and factor 16. REPEATS (5) of each search, SOURCES (5)
+** of bfs, in the environment; a first round is not timed, nor is the one that finds sources. Milliseconds are those of the search within its phase, of the
 ** slowest process. TIMES=1: all of them, too, in their order.
 **
 **     MAKE,function,scale,factor,processes,ms of the part,ms to the device,arcs here,ghosts here

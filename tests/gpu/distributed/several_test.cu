@@ -2,7 +2,7 @@
 ** it and whatever moves data between them. On a machine with one device members share that one, and the
 ** host moves what they tell each other; where there are two, kernels do. Skipped where there is no device. */
 #include "graph/graph.h"
-#include "distributed/bfs/several_search.h"
+#include "distributed/bfs/several.cuh"
 #include "distributed/mis/several.cuh"
 #include "distributed/devices/several.cuh"
 
