@@ -179,8 +179,6 @@ uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s) {
 
 static bool search_from_both_ends(struct cuda_job *job, struct sssp_search *s,
                                   struct workspace *space) {
-    if (s->by_depth)
-        return search_by_buckets<both_ends<steps>>(job, s, space);
     if (s->type == GPUGRAPH_UINT32)
         return search_by_buckets<both_ends<integer32>>(job, s, space);
     if (s->type == GPUGRAPH_UINT64)

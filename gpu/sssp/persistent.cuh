@@ -142,7 +142,7 @@ static_assert(STAGE <= 256, "a rank has eight bits");
 
 /* Can vertices of that kind of search pull? */
 template <typename type> static __host__ __device__ constexpr bool can_pull() {
-    return type::ends == 1 && type::weighted;
+    return type::ends == 1;
 }
 
 template <typename type> struct tile { /* of a warp */

@@ -73,7 +73,7 @@ static __device__ __forceinline__ uint32_t target_of(const struct persistent<typ
     return __ldg(target_place(p, arc)) + half_of(p, arc);
 }
 
-/* Where the arc's weight is kept, if arcs have some. */
+/* Where the arc's weight is kept. */
 template <typename type>
 static __device__ __forceinline__ const typename type::weight *
 weight_place(const struct persistent<type> &p, uint64_t arc) {
@@ -85,7 +85,7 @@ weight_place(const struct persistent<type> &p, uint64_t arc) {
 template <typename type>
 static __device__ __forceinline__ typename type::weight
 weight_of(const struct persistent<type> &p, uint64_t arc) {
-    return type::weighted ? __ldg(weight_place(p, arc)) : 1;
+    return __ldg(weight_place(p, arc));
 }
 
 template <typename type> struct arc_ahead {
@@ -99,9 +99,7 @@ static __device__ __forceinline__ struct arc_ahead<type>
 arc_now(const struct persistent<type> &p, uint64_t arc, bool wanted) {
     struct arc_ahead<type> a;
     a.target = gg_load_now(target_place(p, arc), wanted);
-    a.weight = 1;
-    if (type::weighted)
-        a.weight = gg_load_now(weight_place(p, arc), wanted);
+    a.weight = gg_load_now(weight_place(p, arc), wanted);
     return a;
 }
 
@@ -116,7 +114,7 @@ static __device__ void forget_ways(const struct persistent<type> &p,
     m.ways.over = m.ways.finishing = false;
     for (int end = 0; end < 2; end++) {
         m.ways.now[end] = m.ways.waiting[end] = 0;
-        m.ways.lightest[end] = type::weighted ? NO_WAY : 1;
+        m.ways.lightest[end] = NO_WAY;
         m.ways.low[end] = m.ways.known[end] = 0;
         m.ways.reach[end] = p.limits.most;
     }
@@ -182,7 +180,7 @@ static __device__ __forceinline__ bool is_wanted(const struct persistent<type> &
 template <typename type>
 static __device__ void weigh_ends(const struct persistent<type> &p,
                                   struct block_memory<type> &m) {
-    for (uint32_t end = 0; type::weighted && end < 2; end++) {
+    for (uint32_t end = 0; end < 2; end++) {
         uint64_t arc, stop;
         row_at(p, p.ends[end] + (end > 0 ? p.g.n : 0), &arc, &stop);
         for (arc += gg_thread(); arc < stop; arc += gg_threads_of_grid()) {
@@ -264,7 +262,7 @@ static __device__ void set_lows(const struct persistent<type> &p,
         w.low[end] = lightest <= begin              ? begin
                      : lightest < type::unreached() ? (word)lightest
                                                     : type::unreached();
-        w.known[end] = type::settled(w.low[end]);
+        w.known[end] = w.low[end] > 0 ? w.low[end] - 1 : 0;
     }
     set_reach(m);
 }
@@ -291,7 +289,7 @@ static __device__ void try_to_finish(const struct persistent<type> &p,
     set_lows(p, at, m, at.bucket + 1);
     w.over = w.waiting[0] == 0 || (all_back && w.shortest == NO_WAY);
     w.finishing = !w.over && w.shortest != NO_WAY &&
-                  (all_back || type::apart_enough(w.low[0], w.low[1], w.bound));
+                  (all_back || type::plus(w.low[0], w.low[1]) > w.bound);
     if (all_back)
         w.known[1] = p.limits.most;
     w.list = at.bucket;

@@ -66,8 +66,7 @@ static __device__ __forceinline__ void ask_for_arcs(const struct persistent<type
         return;
     }
     gg_fetch_ahead(target_place(p, begin));
-    if (type::weighted)
-        gg_fetch_ahead(weight_place(p, begin));
+    gg_fetch_ahead(weight_place(p, begin));
 }
 
 /* ---- rings ---- */

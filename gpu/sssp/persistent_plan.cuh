@@ -27,14 +27,6 @@ static uint32_t slice_of(uint64_t arcs) {
                                           : GG_PERSISTENT_LONG_SLICE;
 }
 
-/* By depth the caller's bound is another one. */
-template <typename type>
-static void bound_depth(const gpugraph_search *search, struct bounds<type> *b) {
-    b->none = false;
-    b->tight = search->max_depth < UINT32_MAX - 1;
-    b->most = b->tight ? search->max_depth : UINT32_MAX - 1;
-}
-
 template <typename type>
 static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
     const struct sssp_parameters *chosen = &s->parameters;
@@ -42,8 +34,6 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
     p->back = s->back;
     p->vertices = (uint64_t)s->g.n * type::ends;
     p->limits = gg_bounds<typename type::plain>(s);
-    if (!type::weighted)
-        bound_depth(s->wanted, &p->limits);
     p->limit = type::ends == 1 ? s->wanted->limit : 0;
     p->group = gg_arc_places(s->g.n, s->g.m); /* 4 or 8 lanes */
     p->fixed = can_be_fixed<type>() && chosen->local ? s->fixed : NULL;

@@ -36,7 +36,6 @@ struct sssp_search {
         turned; /* the transpose, for vertices that pull; begin NULL: none do */
     const uint64_t *fixed;   /* arcs of g (graph/fixed_arcs.cuh); or NULL */
     struct light_arcs light; /* of g */
-    bool by_depth;           /* from both ends: all weights are 1 */
     const gpugraph_search *wanted;
     struct sssp_parameters parameters;
     gpugraph_distance_type type;

@@ -8,19 +8,17 @@
 ** A double that is not negative has bits that order as an unsigned integer, so one
 ** atomic minimum serves all. Weights carry no -0.0 and sums of +0.0 are +0.0. A sum that
 ** leaves the type is `unreached`, which no relaxation accepts. from_real is the host's:
-** a bound or a width of that value. apart: how much `high` is over `low`, rounded, so that
-** the order of two `high`s is kept. weight_at: of an arc.
+** a bound or a width of that value. apart: by how much `high` exceeds `low`, rounded, so that
+** the order of two `high`s is kept.
 **
-** For searches from both ends, halves of which have settled what is nearer than `low`. bound: no
-** shortest way is longer, if one of that length is known, in whatever order its weights are added;
-** without: what is left of it after `low`; past: the first distance that is `by` and more over `low`;
-** settled: distances up to that are final; apart_enough: no vertex on a shortest way is left whose
-** distance neither half knows.
+** For searches from both ends, whose halves have settled everything nearer than `low`. bound: a
+** path of that length is known, so no shortest path is longer, in whatever order its weights are
+** added; without: the rest of the bound after `low`; past: the first distance that exceeds `low`
+** by `by` or more.
 **
-** Three more are made of these, which have them as `plain`: steps, whose weights are all 1,
-** both_ends<type>, for searches from the source and from the target at once
-** (sssp/persistent_ends.cuh), and in_parts<type>, for searches by several devices, each of which
-** has some vertices' rows (distributed/sssp). */
+** Two more are made of these, which have them as `plain`: both_ends<type>, for searches from the
+** source and from the target at once (sssp/persistent_ends.cuh), and in_parts<type>, for searches
+** by several devices, each of which has some vertices' rows (distributed/sssp). */
 #ifndef GPUGRAPH_DISTANCE_CUH
 #define GPUGRAPH_DISTANCE_CUH
 
@@ -58,18 +56,8 @@ struct integer32 {
     static __device__ word past(word low, double by) {
         return by < 4294967294.0 ? plus(low, (word)ceil(by)) : unreached();
     }
-    static __device__ word settled(word low) {
-        return low > 0 ? low - 1 : 0;
-    }
-    static __device__ bool apart_enough(word low, word other, word bound) {
-        return plus(low, other) > bound;
-    }
-    static const bool weighted = true;
     static const int ends = 1;
     static const bool parts = false;
-    static __device__ weight weight_at(const void *weights, uint64_t arc) {
-        return __ldg(static_cast<const weight *>(weights) + arc);
-    }
 };
 
 struct integer64 {
@@ -102,18 +90,8 @@ struct integer64 {
     static __device__ word past(word low, double by) {
         return by < 9.2e18 ? plus(low, (word)ceil(by)) : unreached();
     }
-    static __device__ word settled(word low) {
-        return low > 0 ? low - 1 : 0;
-    }
-    static __device__ bool apart_enough(word low, word other, word bound) {
-        return plus(low, other) > bound;
-    }
-    static const bool weighted = true;
     static const int ends = 1;
     static const bool parts = false;
-    static __device__ weight weight_at(const void *weights, uint64_t arc) {
-        return (weight)__ldg(static_cast<const long long *>(weights) + arc);
-    }
 };
 
 struct real {
@@ -153,31 +131,8 @@ struct real {
     static __device__ word past(word low, double by) {
         return plus(low, (word)__double_as_longlong(by));
     }
-    static __device__ word settled(word low) {
-        return low > 0 ? low - 1 : 0;
-    }
-    static __device__ bool apart_enough(word low, word other, word bound) {
-        return plus(low, other) > bound;
-    }
-    static const bool weighted = true;
     static const int ends = 1;
     static const bool parts = false;
-    static __device__ weight weight_at(const void *weights, uint64_t arc) {
-        return __ldg(static_cast<const weight *>(weights) + arc);
-    }
-};
-
-struct steps : integer32 {
-    static __device__ word settled(word low) {
-        return low; /* who is that far away has a neighbour that is settled */
-    }
-    static __device__ bool apart_enough(word low, word other, word bound) {
-        return plus(low, other) >= bound;
-    }
-    static const bool weighted = false;
-    static __device__ weight weight_at(const void *, uint64_t) {
-        return 1;
-    }
 };
 
 template <typename type> struct both_ends : type { static const int ends = 2; };

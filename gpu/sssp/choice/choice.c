@@ -108,18 +108,12 @@ bool gg_path_is_thin(const struct sssp_features *f) {
     return f->degree < THIN_DEGREE && f->most_degree < f->degree * 64;
 }
 
-/* Buckets of 32 steps by depth in thin graphs; 16 to 64 are as good on roads and
-** meshes. By weight half and twice the width are as good within a tenth on R-MATs, and
-** 8 times the width costs a factor of 1.5 to 4. */
-void gg_path_choose(const struct sssp_features *f, bool by_depth,
-                    struct sssp_parameters *p) {
-    const bool thin = gg_path_is_thin(f);
+/* Half and twice the width of a bucket are as good within a tenth on R-MATs, and 8 times
+** the width costs a factor of 1.5 to 4. */
+void gg_path_choose(const struct sssp_features *f, struct sssp_parameters *p) {
     set_parameters(f, SSSP_PERSISTENT, p);
-    p->local = thin || !by_depth;
-    if (by_depth)
-        p->delta = thin ? 32 : 1;
-    else
-        p->delta = thin ? in_weights(f, 8) : width(f, 0.12);
+    p->local = true;
+    p->delta = gg_path_is_thin(f) ? in_weights(f, 8) : width(f, 0.12);
     if (gg_limits.sssp_adjust)
         gg_limits.sssp_adjust(p);
 }

@@ -72,9 +72,8 @@ static inline bool gg_sssp_has_queues(const struct sssp_parameters *p) {
     return p->kind == SSSP_L1V_L2V || p->kind == SSSP_L1V_L2DQ;
 }
 
-/* For one path from both ends, by the engine "persistent". by_depth: every arc counts 1, and the
-** features are not read but for degree and most_degree. */
-void gg_path_choose(const struct sssp_features *features, bool by_depth,
+/* For one path from both ends, by the engine "persistent". */
+void gg_path_choose(const struct sssp_features *features,
                     struct sssp_parameters *parameters);
 /* Has the graph so few arcs, and no hubs, that a ball grows slowly: roads, meshes? */
 bool gg_path_is_thin(const struct sssp_features *features);

@@ -1,5 +1,5 @@
 /* The engine "persistent" of gpu_sssp, as it stands, on CPU threads (cuda_lanes.h): distances from a
-** source against Dijkstra's, and of one shortest way from both ends, by depth and by weight.
+** source against Dijkstra's, and of one shortest path from both ends.
 **
 ** Several small blocks, so that all that they tell each other takes part, and buckets of all
 ** widths. */
@@ -36,7 +36,6 @@ template <typename type> static bool run_if(const void *kernel, void *argument) 
 static void run_kernel(const void *kernel, void *argument) {
     bool ran = run_if<integer32>(kernel, argument) ||
                run_if<integer64>(kernel, argument) || run_if<real>(kernel, argument) ||
-               run_if<both_ends<steps>>(kernel, argument) ||
                run_if<both_ends<integer32>>(kernel, argument) ||
                run_if<both_ends<integer64>>(kernel, argument) ||
                run_if<both_ends<real>>(kernel, argument);
@@ -73,22 +72,19 @@ static uint64_t word_of(gpugraph_distance_type type, const void *distance, uint6
     return type == GPUGRAPH_UINT32 && bits == UINT32_MAX ? UINT64_MAX : bits;
 }
 
-struct right { /* by Dijkstra's algorithm, or by levels */
+struct right { /* by Dijkstra's algorithm */
     gpugraph_distance_type type;
     std::vector<uint64_t> distance, edge;
 };
 
 static struct right ask(gpugraph_graph *graph, uint32_t source,
-                        gpugraph_direction direction, bool weighted) {
-    struct right r = {weighted ? gpugraph_distance_type_of(graph) : GPUGRAPH_UINT32,
-                      std::vector<uint64_t>(graph->n), std::vector<uint64_t>(graph->n)};
+                        gpugraph_direction direction) {
+    struct right r = {gpugraph_distance_type_of(graph), std::vector<uint64_t>(graph->n),
+                      std::vector<uint64_t>(graph->n)};
     const gpugraph_search search = search_from(&source, direction);
     gpugraph_run run = gpugraph_run();
     run.backend = GPUGRAPH_CPU;
-    if (weighted)
-        gpugraph_sssp(graph, &search, &run, r.distance.data(), r.edge.data());
-    else
-        gpugraph_bfs(graph, &search, &run, (uint32_t *)r.distance.data(), r.edge.data());
+    gpugraph_sssp(graph, &search, &run, r.distance.data(), r.edge.data());
     ck_assert_int_eq(run.status, GPUGRAPH_OK);
     return r;
 }
@@ -117,8 +113,7 @@ static std::vector<uint64_t> fix(const device_csr &g) {
 }
 
 static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
-                                bool weighted, bool from_both, bool pulls,
-                                uint64_t seed) {
+                                bool from_both, bool pulls, uint64_t seed) {
     struct sssp_search s = sssp_search();
     gpugraph_run run = gpugraph_run();
     cuda_device device = {3, 0, 0};
@@ -127,14 +122,13 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
     workspace space = {NULL, 0};
     if (search->target_count > 0)
         ends[1] = search->target[0];
-    s.g = rows_of(graph, gg_forward_kind(search->direction), weighted);
+    s.g = rows_of(graph, gg_forward_kind(search->direction), true);
     if (from_both)
-        s.back = rows_of(graph, gg_reverse_kind(search->direction), weighted);
+        s.back = rows_of(graph, gg_reverse_kind(search->direction), true);
     else if (pulls)
-        s.turned = rows_of(graph, gg_reverse_kind(search->direction), weighted);
-    s.by_depth = !weighted;
+        s.turned = rows_of(graph, gg_reverse_kind(search->direction), true);
     s.wanted = search;
-    s.type = weighted ? gpugraph_distance_type_of(graph) : GPUGRAPH_UINT32;
+    s.type = gpugraph_distance_type_of(graph);
     s.ends = ends;
     s.stop = &stop;
     struct found f = {
@@ -143,14 +137,13 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
     s.distance = f.distance.data();
     s.parameters.kind = SSSP_PERSISTENT;
     s.parameters.fall = seed / 150 % 2 ? 1e6 : 0;
-    s.parameters.delta = weighted && s.type == GPUGRAPH_REAL
+    s.parameters.delta = s.type == GPUGRAPH_REAL
                              ? 0.3 * (double)(seed % 40 + 1)
                              : (double)(1ull << seed % (graph->n % 2 ? 8 : 50));
     s.parameters.blocks = 4;
     s.parameters.local = seed / 50 % 3 == 1;
     std::vector<uint64_t> arcs;
-    if (s.parameters.local && s.type == GPUGRAPH_UINT32 && weighted && !from_both &&
-        seed % 5 > 0) {
+    if (s.parameters.local && s.type == GPUGRAPH_UINT32 && !from_both && seed % 5 > 0) {
         arcs = fix(s.g);
         s.fixed = arcs.data();
     }
@@ -172,9 +165,9 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
     std::vector<unsigned char> block(gg_sssp_persistent_bytes(&s) + 256);
     space.base = block.data() + (256 - (uintptr_t)block.data() % 256) % 256;
     ck_assert_msg(gg_sssp_persistent(&job, &s, &space),
-                  "%s (%u vertices, %llu arcs, both %d, by depth %d, local %d, buckets "
+                  "%s (%u vertices, %llu arcs, both %d, local %d, buckets "
                   "of %g)",
-                  run.message, s.g.n, (unsigned long long)s.g.m, from_both, s.by_depth,
+                  run.message, s.g.n, (unsigned long long)s.g.m, from_both,
                   s.parameters.local, s.parameters.delta);
     f.dropped = s.dropped && !s.early;
     if (from_both)
@@ -188,8 +181,8 @@ static void check_whole(const shape *s, gpugraph_graph *graph, uint32_t source,
     search.source = &source;
     search.source_count = 1;
     search.direction = direction;
-    const struct right right = ask(graph, source, direction, true);
-    const struct found f = search_with(graph, &search, true, false, pulls, seed);
+    const struct right right = ask(graph, source, direction);
+    const struct found f = search_with(graph, &search, false, pulls, seed);
     ck_assert(!f.dropped);
     for (uint32_t v = 0; v < graph->n; v++)
         expect(word_of(right.type, f.distance.data(), v) ==
@@ -199,28 +192,25 @@ static void check_whole(const shape *s, gpugraph_graph *graph, uint32_t source,
 
 /* Every vertex on the way that the whole search's tree leads along must have its distance. */
 static void check_way(const shape *s, gpugraph_graph *graph, uint32_t source,
-                      uint32_t target, gpugraph_direction direction, bool weighted,
-                      uint64_t seed) {
+                      uint32_t target, gpugraph_direction direction, uint64_t seed) {
     gpugraph_search search = gpugraph_search();
     search.source = &source;
     search.target = &target;
     search.source_count = search.target_count = 1;
     search.direction = direction;
-    search.max_depth = GPUGRAPH_NONE;
     if (source == target)
         return;
-    const struct right right = ask(graph, source, direction, weighted);
-    const struct found f = search_with(graph, &search, weighted, true, false, seed);
+    const struct right right = ask(graph, source, direction);
+    const struct found f = search_with(graph, &search, true, false, seed);
     ck_assert(!f.dropped);
     uint64_t e;
     for (uint32_t v = target;; v = gpugraph_other_end(graph, e, v)) {
         uint64_t got = word_of(right.type, f.distance.data(), v);
         uint64_t wanted = word_of(right.type, right.distance.data(), v);
         expect(got == wanted,
-               "%s, seed %llu, %u to %u, direction %d, by %s: %u is at %llx, not %llx",
-               s->name, (unsigned long long)seed, source, target, (int)direction,
-               weighted ? "weight" : "depth", v, (unsigned long long)got,
-               (unsigned long long)wanted);
+               "%s, seed %llu, %u to %u, direction %d: %u is at %llx, not %llx", s->name,
+               (unsigned long long)seed, source, target, (int)direction, v,
+               (unsigned long long)got, (unsigned long long)wanted);
         e = gg_edge_at(right.edge.data(), graph->wide, v);
         if (e == GPUGRAPH_NO_EDGE)
             break;
@@ -236,8 +226,7 @@ static void check_shape(const shape *s, uint64_t seed, int pairs) {
             uint32_t source = (uint32_t)(shape_random(&seed) % s->vertices);
             uint32_t target = (uint32_t)(shape_random(&seed) % s->vertices);
             gpugraph_direction direction = (gpugraph_direction)(shape_random(&seed) % 3);
-            check_way(s, graph, source, target, direction, true, seed);
-            check_way(s, graph, source, target, direction, false, seed / 7);
+            check_way(s, graph, source, target, direction, seed);
             if (i % 3 == 0)
                 check_whole(s, graph, source, direction, false, seed);
             check_whole(s, graph, source, direction, true, seed);
@@ -284,8 +273,7 @@ START_TEST(range) {
                 search.source_count = search.target_count = 1;
                 if (source == target || seed % 7 != source)
                     continue;
-                const struct found f =
-                    search_with(graph, &search, true, true, false, seed);
+                const struct found f = search_with(graph, &search, true, false, seed);
                 uint64_t d = word_of(GPUGRAPH_UINT64, f.distance.data(), target);
                 bool near = source < target && target - source < 3;
                 ck_assert_uint_eq(d, near ? (target - source) * (uint64_t)whole[0]
