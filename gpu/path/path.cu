@@ -8,9 +8,9 @@
 **
 ** A step up the tree is two loads deep, about a microsecond for one thread, so a long path is
 ** left to the host, which is sent the tree. By weight the number of steps is not known before:
-** the thread gives up after as many steps as sending the tree would take. If all edges of a
-** vertex on the path tie with it, the device settles ties of few steps, and the host, which is
-** sent the distances, settles the rest. */
+** the thread gives up after as many steps as sending the tree would take. If the device has
+** left ties of distance (tree/distance.cu) and one of them ends the walk, the host settles them
+** from the distances. */
 #include "bfs/bfs.cuh"
 #include "path.cuh"
 #include "path.h"
@@ -203,7 +203,7 @@ static bool try_walk(struct cuda_job *job, const gpugraph_search *search,
 static bool find_from_both_ends(struct cuda_job *job, const gpugraph_search *search,
                                 const struct way_back *way, bool *open) {
     struct sssp_outcome out;
-    uint32_t unused, ties;
+    uint32_t unused;
     bool found, done;
     if (!gg_search_from_both_ends(job, search, &out, open) || *open ||
         !look_at_target(job, search, job->graph->distance_type, out.distance, &found,
@@ -212,7 +212,7 @@ static bool find_from_both_ends(struct cuda_job *job, const gpugraph_search *sea
     *open = !found && out.lost;
     if (!found)
         return true;
-    if (!gg_sssp_tree(job, search, &out, &ties) ||
+    if (!gg_sssp_tree(job, search, &out, NULL) ||
         !try_walk(job, search, &out, gg_path_scratch(job), way, &done))
         return false;
     *open = !done;
@@ -224,7 +224,7 @@ static bool find_by_weight(struct cuda_job *job, const gpugraph_search *search,
                            const struct way_back *way, bool *lost) {
     const uint64_t words = gg_distance_tree_scratch(job);
     struct sssp_outcome out;
-    uint32_t unused, ties, before;
+    uint32_t unused, ties;
     bool found, done;
     if (!gg_sssp_search(job, search, true, &out))
         return false;
@@ -236,10 +236,6 @@ static bool find_by_weight(struct cuda_job *job, const gpugraph_search *search,
         !try_walk(job, search, &out, words, way, &done) || done)
         return gg_going(job);
     /* A tie ends the walk, or there are too many steps. */
-    before = ties;
-    if (!gg_sssp_ties(job, search, &out, &ties) ||
-        (ties < before && !try_walk(job, search, &out, words, way, &done)) || done)
-        return gg_going(job);
     return ties > 0 ? settle_on_host(job, search, &out, way)
                     : walk_on_host(job, out.tree, search->target[0], way);
 }

@@ -143,23 +143,8 @@ bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
     if (!gg_device_distance_tree(job, search, out->distance, out->ends, out->tree, ties,
                                  out->scratch))
         return false;
-    if (*ties == 0)
-        gg_phase(job->run, "parents", started, (int64_t)job->graph->m,
-                 "one pass over the edges, on the device");
-    return true;
-}
-
-bool gg_sssp_ties(struct cuda_job *job, const gpugraph_search *search,
-                  const struct sssp_outcome *out, uint32_t *ties) {
-    const double started = gg_now_ms();
-    const uint32_t before = *ties;
-    if (before == 0)
-        return gg_going(job);
-    if (!gg_device_settle_ties(job, search, out->distance, out->ends, out->tree, ties,
-                               out->scratch))
-        return false;
-    gg_phase(job->run, "parents", started, (int64_t)(before - *ties),
-             "steps over ties of distance, on the device");
+    gg_phase(job->run, "parents", started, (int64_t)job->graph->m,
+             "passes over the edges, on the device");
     return true;
 }
 
@@ -169,8 +154,7 @@ static bool bring_distances_back(struct cuda_job *job, const gpugraph_search *se
                                  void *tree_edge, uint32_t *ties) {
     uint64_t n = job->graph->n;
     *ties = 0;
-    if (tree_edge &&
-        (!gg_sssp_tree(job, search, out, ties) || !gg_sssp_ties(job, search, out, ties)))
+    if (tree_edge && !gg_sssp_tree(job, search, out, ties))
         return false;
     double started = gg_now_ms();
     bool edges = tree_edge && *ties == 0;
@@ -222,9 +206,7 @@ static gpugraph_status list_on_device(gpugraph_graph *graph,
     if (!gg_job_open(&job, graph, run))
         return run->status;
     if (gg_sssp_search(&job, search, to->tree_edge != NULL, &out) && !out.lost &&
-        (!to->tree_edge || (gg_sssp_tree(&job, search, &out, &ties) &&
-                            gg_sssp_ties(&job, search, &out, &ties))) &&
-        ties == 0) {
+        (!to->tree_edge || gg_sssp_tree(&job, search, &out, &ties)) && ties == 0) {
         const struct reached_values values = {
             out.distance, graph->distance_type,
             search->bounded ? search->max_distance : UINT64_MAX,

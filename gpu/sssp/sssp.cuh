@@ -66,11 +66,8 @@ bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s, struct workspac
 /* Chooses an engine and searches. Phase "search". */
 bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                     struct sssp_outcome *out);
-/* Fills out->tree but for *ties of its vertices. Phase "parents". */
+/* Fills out->tree but for *ties of its vertices (gg_device_distance_tree). Phase "parents". */
 bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
-                  const struct sssp_outcome *out, uint32_t *ties);
-/* Those as well, but for *ties of them. Phase "parents". */
-bool gg_sssp_ties(struct cuda_job *job, const gpugraph_search *search,
                   const struct sssp_outcome *out, uint32_t *ties);
 /* Says that the host searches, since the device's search is lost. */
 void gg_sssp_lost(gpugraph_run *run);

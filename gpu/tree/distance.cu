@@ -210,7 +210,6 @@ struct tree_task {
     const void *distance;
     const uint32_t *source; /* on the device */
     void *tree_edge;
-    int rounds; /* over ties of a tree that is there; 0: make the tree, count its ties */
     uint32_t *ties, *scratch;
 };
 
@@ -228,7 +227,7 @@ static bool settle_tied(struct cuda_job *job, const struct tree_task *t,
     if (!gg_launched(job, "settle_sources") || !count_tied(job, pass, s, &open))
         return false;
     before = open + 1;
-    for (int round = 0; round < t->rounds && open > 0 && open < before; round++) {
+    for (int round = 0; round < TIE_ROUNDS && open > 0 && open < before; round++) {
         before = open;
         offer_level<type, number>
             <<<gg_grid(job, pass.edges.m, 16), GG_BLOCK, 0, job->stream>>>(pass);
@@ -245,13 +244,10 @@ static bool grow_distance_tree(struct cuda_job *job, const struct tree_task *t) 
     pass.way = ways_of(t->search->direction);
     pass.distance = static_cast<const typename type::word *>(t->distance);
     pass.tree_edge = static_cast<number *>(t->tree_edge);
-    const bool begun =
-        t->rounds > 0
-            ? gg_device_edges(job, true, &pass.edges)
-            : gg_begin_tree(job, true, &pass.edges, pass.tree_edge) &&
-                  pass_over_edges(job, pass,
-                                  reinterpret_cast<unsigned long long *>(t->scratch));
-    return begun && settle_tied(job, t, pass);
+    return gg_begin_tree(job, true, &pass.edges, pass.tree_edge) &&
+           pass_over_edges(job, pass,
+                           reinterpret_cast<unsigned long long *>(t->scratch)) &&
+           (!t->ties || settle_tied(job, t, pass));
 }
 
 template <typename type>
@@ -260,28 +256,16 @@ static bool grow_either_tree(struct cuda_job *job, const struct tree_task *t) {
                             : grow_distance_tree<type, uint32_t>(job, t);
 }
 
-static bool grow_any_tree(struct cuda_job *job, const struct tree_task *t) {
-    switch (job->graph->distance_type) {
-    case GPUGRAPH_UINT32:
-        return grow_either_tree<integer32>(job, t);
-    case GPUGRAPH_UINT64:
-        return grow_either_tree<integer64>(job, t);
-    default:
-        return grow_either_tree<real>(job, t);
-    }
-}
-
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
                              void *tree_edge, uint32_t *ties, uint32_t *scratch) {
-    const struct tree_task t = {search, distance, source, tree_edge, 0, ties, scratch};
-    return grow_any_tree(job, &t);
-}
-
-bool gg_device_settle_ties(struct cuda_job *job, const gpugraph_search *search,
-                           const void *distance, const uint32_t *source, void *tree_edge,
-                           uint32_t *ties, uint32_t *scratch) {
-    const struct tree_task t = {search,     distance, source, tree_edge,
-                                TIE_ROUNDS, ties,     scratch};
-    return grow_any_tree(job, &t);
+    const struct tree_task t = {search, distance, source, tree_edge, ties, scratch};
+    switch (job->graph->distance_type) {
+    case GPUGRAPH_UINT32:
+        return grow_either_tree<integer32>(job, &t);
+    case GPUGRAPH_UINT64:
+        return grow_either_tree<integer64>(job, &t);
+    default:
+        return grow_either_tree<real>(job, &t);
+    }
 }

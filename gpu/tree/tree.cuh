@@ -19,17 +19,14 @@ static inline uint64_t gg_depth_tree_scratch(uint32_t n) {
 bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
                           const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
                           void *tree_edge);
-/* *ties: vertices whose edges all tie at their own distance; their tree edges are not
-** set yet. scratch: so many words. (tree/distance.cu) */
+/* Words that gg_device_distance_tree writes to `scratch`. (tree/distance.cu) */
 uint64_t gg_distance_tree_scratch(const struct cuda_job *job);
+/* *ties: vertices whose edges all tie at their own distance, over so many steps that the
+** host has to settle them; their tree edges are not set. NULL: some distances are not
+** final, and no ties are settled. */
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
                              void *tree_edge, uint32_t *ties, uint32_t *scratch);
-/* Then sets tree edges of these, too, as far as that pays; *ties: those that are left, which
-** the host settles. Vertices whose distances are not final may be among them. */
-bool gg_device_settle_ties(struct cuda_job *job, const gpugraph_search *search,
-                           const void *distance, const uint32_t *source, void *tree_edge,
-                           uint32_t *ties, uint32_t *scratch);
 bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
                             const uint32_t *parent, void *tree_edge);
 

@@ -92,7 +92,7 @@ static int refuse_each(gpugraph_graph *graph, const gpugraph_search *search,
         if (!hit)
             break;
         ck_assert_msg(method || got.status != GPUGRAPH_OK || graph->wide ||
-                          strcmp(got.parents, "one pass over the edges, on the device") ==
+                          strcmp(got.parents, "passes over the edges, on the device") ==
                               0,
                       "block %d: parents: %s", n, got.parents);
     }

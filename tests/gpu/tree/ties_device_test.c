@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const there = "steps over ties of distance, on the device";
+static const char *const there = "passes over the edges, on the device";
 static const char *const here =
     "one pass over the edges, then steps over ties of distance";
 
