@@ -123,19 +123,20 @@ static bool add_deviation(yen *y, uint32_t of, uint32_t at, uint32_t v, uint64_t
                      .of = of,
                      .at = at,
                      .banned = *banned};
-    bool go = gg_ways_out(s, v);
+    bool go = gg_edges_out(s, v);
     for (uint64_t i = 0; go && i < s->out.count; i++) {
-        const way_out *way = &s->out.item[i];
+        const gg_waiting edge = s->out.item[i];
         go = gg_spur_goes_on(s, 1 + banned->count);
-        if (gg_is_blocked(s, way->to) || gg_has_edge(banned, way->edge))
+        if (gg_is_blocked(s, edge.vertex) || gg_has_edge(banned, edge.word))
             continue;
-        const uint64_t sum = gg_way_sum(s->type, from, way->weight),
-                       least = gg_at_least(s, way->to, sum);
+        const uint64_t least =
+            gg_at_least(s, edge.vertex, gg_past_edge(s, from, edge.word));
         if (least == GG_INFINITE)
             continue;
         /* Bounds of REAL sums do not tell which of the edges the best path takes. */
-        if (s->type == GPUGRAPH_REAL ? d->edge == GPUGRAPH_NO_EDGE : least < d->least)
-            d->edge = way->edge;
+        const bool ties = s->type == GPUGRAPH_REAL || least == d->least;
+        if (ties ? edge.word < d->edge : least < d->least)
+            d->edge = edge.word;
         d->least = least < d->least ? least : d->least;
     }
     if (go && d->least != GG_INFINITE && put_path(y, d))
@@ -194,9 +195,7 @@ static known *add_path(yen *y, deviation *d) {
     for (uint64_t i = 0; i < p->edge.count && gg_spur_goes_on(s, 1); i++) {
         const uint64_t e = p->edge.item[i];
         p->vertex[i + 1] = gpugraph_other_end(s->graph, e, p->vertex[i]);
-        p->distance[i + 1] =
-            gg_way_sum(s->type, p->distance[i],
-                       gg_word_weight(s->type, s->weighted ? s->graph->weight : NULL, e));
+        p->distance[i + 1] = gg_past_edge(s, p->distance[i], e);
     }
     return p;
 }
@@ -311,7 +310,7 @@ static bool rows_for(spur_search *s) {
     return !gg_rows(s->graph, gg_forward_kind(s->direction), s->weighted, false, s->run,
                     &s->rows) &&
            (s->direction == GPUGRAPH_OUT ||
-            !gg_rows(s->graph, CSR_IN, false, false, s->run, &s->turned)) &&
+            !gg_rows(s->graph, CSR_IN, false, true, s->run, &s->turned)) &&
            !gg_edge_rows(s->graph, s->run);
 }
 

@@ -15,18 +15,6 @@ extern "C" {
 extern const gg_algorithm gg_paths;
 extern const algorithm_side gg_paths_cuda;
 
-typedef struct way_out { /* an edge that leaves a vertex */
-    uint64_t edge;       /* its number */
-    uint64_t weight;     /* a word */
-    uint32_t to;
-} way_out;
-
-/* A list of ways out, of edges. */
-typedef struct ways {
-    way_out *item;
-    uint64_t count, room;
-} ways;
-
 typedef struct edge_list {
     uint64_t *item;
     uint64_t count, room;
@@ -37,7 +25,8 @@ typedef struct spur_search {
     gpugraph_run *run;
     gpugraph_direction direction;
     gpugraph_distance_type type;
-    csr rows, turned; /* along the search, and IN where edges are walked backwards */
+    csr rows;   /* along the search */
+    csr turned; /* IN, sorted, where edges are walked backwards */
     bool weighted;
     uint32_t target;
     const void *left;  /* distances to the target, of `type` */
@@ -49,7 +38,7 @@ typedef struct spur_search {
     uint32_t *touched;
     uint64_t touched_count, touched_room;
     gg_heap heap;
-    ways out;
+    gg_heap out; /* gg_edges_out: ends of edges by the numbers of the edges */
     /* the path that shows that the rest can be had: certain[0] is the vertex it begins at */
     gg_waiting *certain; /* vertices with their distances */
     uint64_t certain_room;
@@ -64,8 +53,8 @@ void gg_spur_end(spur_search *s);
 static inline bool gg_spur_goes_on(spur_search *s, uint64_t items) {
     return !gg_worked(s->run, &s->since, items);
 }
-/* The edges that leave v, loops aside, in order of their numbers, into s->out. */
-bool gg_ways_out(spur_search *s, uint32_t v);
+/* The edges that leave v, loops aside, into s->out. */
+bool gg_edges_out(spur_search *s, uint32_t v);
 /* The least that a path through v can take, whose distance at v is that. */
 uint64_t gg_at_least(const spur_search *s, uint32_t v, uint64_t distance);
 /* The best path from v on, where the distance is `from`, along no vertex that is blocked (v is) and not
@@ -83,6 +72,14 @@ static inline uint64_t gg_way_sum(gpugraph_distance_type type, uint64_t a, uint6
         return GG_BEYOND;
     uint64_t sum = gg_word_sum(type, a, b);
     return sum == GG_INFINITE ? GG_BEYOND : sum;
+}
+
+/* The distance at the end of an edge that begins at that distance. */
+static inline uint64_t gg_past_edge(const spur_search *s, uint64_t distance,
+                                    uint64_t edge) {
+    return gg_way_sum(
+        s->type, distance,
+        gg_word_weight(s->type, s->weighted ? s->graph->weight : NULL, edge));
 }
 
 static inline bool gg_is_blocked(const spur_search *s, uint32_t v) {

@@ -14,8 +14,6 @@
 #include "paths.h"
 #include "graph/graph.h"
 
-#include <stdlib.h>
-
 bool gg_spur_begin(spur_search *s) {
     const uint32_t n = s->graph->n;
     s->blocked = gg_alloc_zero(s->run, (uint64_t)n / 64 + 1, sizeof *s->blocked);
@@ -47,35 +45,19 @@ bool gg_add_edge(gpugraph_run *run, edge_list *list, uint64_t edge) {
     return made;
 }
 
-static bool add_way(spur_search *s, uint64_t edge, uint32_t to) {
-    void *block = s->out.item;
-    bool made =
-        gg_make_room(s->run, &block, s->out.count, &s->out.room, sizeof *s->out.item);
-    s->out.item = block;
-    if (made)
-        s->out.item[s->out.count++] = (way_out){
-            edge, gg_word_weight(s->type, s->weighted ? s->graph->weight : NULL, edge),
-            to};
-    return made;
-}
-
-static int by_edge(const void *a, const void *b) {
-    uint64_t x = ((const way_out *)a)->edge, y = ((const way_out *)b)->edge;
-    return (x > y) - (x < y);
-}
-
-/* Edges that lead to v, by the rows of their sources: a source with several edges stands there as often. */
+/* Edges that lead to v, by the rows of their sources: a source with several edges stands there
+** as often, one arc behind the other. */
 static bool add_turned(spur_search *s, uint32_t v) {
     const csr *rows = &s->turned;
     for (uint64_t arc = rows->begin[v]; arc < rows->end[v] && !gg_leave(s->run, arc);
          arc++) {
         uint32_t to = rows->target[arc];
         uint64_t count = 0;
-        if (to == v)
+        if (to == v || (arc > rows->begin[v] && to == rows->target[arc - 1]))
             continue;
         const void *edge = gg_edges_between(s->graph, to, v, &count);
         for (uint64_t i = 0; i < count; i++)
-            if (!add_way(s, gg_edge_at(edge, s->graph->wide, i), to))
+            if (!gg_heap_put(s->run, &s->out, to, gg_edge_at(edge, s->graph->wide, i)))
                 return false;
     }
     return true;
@@ -87,58 +69,17 @@ static bool add_straight(spur_search *s, uint32_t v) {
     for (uint64_t i = rows->offset[v]; i < end && !gg_leave(s->run, i); i++) {
         uint64_t edge = gg_edge_at(rows->weight, s->graph->wide, i);
         uint32_t to = s->graph->target[edge];
-        if (to != v && !add_way(s, edge, to))
+        if (to != v && !gg_heap_put(s->run, &s->out, to, edge))
             return false;
     }
     return true;
 }
 
-/* More ways than qsort may order without a poll. */
-static bool sort_many_ways(spur_search *s) {
-    const uint64_t count = s->out.count;
-    uint64_t *key = gg_alloc(s->run, 2 * count, sizeof *key);
-    uint32_t *place = gg_alloc(s->run, 2 * count, sizeof *place);
-    way_out *sorted = gg_alloc(s->run, count, sizeof *sorted);
-    for (uint64_t i = 0; sorted && key && place && i < count && !gg_leave(s->run, i);
-         i++) {
-        key[i] = s->out.item[i].edge;
-        place[i] = (uint32_t)i;
-        sorted[i] = s->out.item[i];
-    }
-    if (sorted && key && place && !gg_stopping(s->run) &&
-        !gg_sort_pairs(s->run, count, key, place, key + count, place + count))
-        for (uint64_t i = 0; i < count && !gg_leave(s->run, i); i++)
-            s->out.item[i] = sorted[place[i]];
-    gg_release(key);
-    gg_release(place);
-    gg_release(sorted);
-    return !s->run->status && !gg_stopping(s->run);
-}
-
-static bool sort_ways(spur_search *s) {
-    if (s->out.count > GG_POLL_ITEMS / 16)
-        return sort_many_ways(s);
-    if (s->out.count > 1)
-        qsort(s->out.item, s->out.count, sizeof *s->out.item, by_edge);
-    return true;
-}
-
-bool gg_ways_out(spur_search *s, uint32_t v) {
+bool gg_edges_out(spur_search *s, uint32_t v) {
     s->out.count = 0;
-    if ((s->direction != GPUGRAPH_IN && !add_straight(s, v)) ||
-        (s->direction != GPUGRAPH_OUT && !add_turned(s, v)))
-        return false;
-    if (!gg_spur_goes_on(s, s->out.count + 1) || gg_stopping(s->run))
-        return false;
-    uint64_t kept = 0;
-    way_out *item = s->out.item;
-    if (!sort_ways(s))
-        return false;
-    for (uint64_t i = 0; i < s->out.count && !gg_leave(s->run, i); i++)
-        if (i == 0 || item[i].edge != item[i - 1].edge)
-            item[kept++] = item[i];
-    s->out.count = kept;
-    return true;
+    return (s->direction == GPUGRAPH_IN || add_straight(s, v)) &&
+           (s->direction == GPUGRAPH_OUT || add_turned(s, v)) &&
+           gg_spur_goes_on(s, s->out.count + 1) && !gg_stopping(s->run);
 }
 
 /* ---- the search ---- */
@@ -235,11 +176,11 @@ static bool make_certain(spur_search *s, uint32_t first) {
 
 /* ---- the walk ---- */
 
-/* Is there a path of at most that distance by this way out of v? Then it is certain. */
-static bool try_way(spur_search *s, uint32_t v, way_out way, uint64_t sum, uint64_t most,
+/* Is there a path of at most that distance from v by the vertex `to`? Then it is certain. */
+static bool try_way(spur_search *s, uint32_t v, uint32_t to, uint64_t sum, uint64_t most,
                     bool *found) {
     *found = false;
-    bool go = reach_spur(s, way.to, v, sum, most) && search_spur(s, most);
+    bool go = reach_spur(s, to, v, sum, most) && search_spur(s, most);
     if (go && s->distance[s->target] <= most) {
         *found = true;
         go = make_certain(s, v);
@@ -248,35 +189,36 @@ static bool try_way(spur_search *s, uint32_t v, way_out way, uint64_t sum, uint6
     return go;
 }
 
-/* The way out of v to take, by which `at` moves on the certain path: certain[*at] is the next vertex. */
-static bool next_way(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
-                     uint64_t most, uint64_t *at, way_out *taken, uint64_t *sum) {
-    if (!gg_ways_out(s, v))
+/* The edge from v to take, by which `at` moves on the certain path: certain[*at] is the next
+** vertex. */
+static bool next_edge(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
+                      uint64_t most, uint64_t *at, gg_waiting *taken, uint64_t *sum) {
+    if (!gg_edges_out(s, v))
         return false;
-    for (uint64_t i = 0; i < s->out.count; i++) {
-        way_out way = s->out.item[i];
+    while (s->out.count > 0) {
+        *taken = gg_heap_take(&s->out);
+        const uint32_t to = taken->vertex;
         if (!gg_spur_goes_on(s, 1 + (banned ? banned->count : 0)))
             return false;
-        *taken = way;
-        *sum = gg_way_sum(s->type, from, way.weight);
-        if (gg_is_blocked(s, way.to) || (banned && gg_has_edge(banned, way.edge)))
+        *sum = gg_past_edge(s, from, taken->word);
+        if (gg_is_blocked(s, to) || (banned && gg_has_edge(banned, taken->word)))
             continue;
-        if (way.to == s->certain[*at].vertex && *sum <= s->certain[*at].word) {
+        if (to == s->certain[*at].vertex && *sum <= s->certain[*at].word) {
             ++*at;
             return true;
         }
-        uint64_t least = gg_at_least(s, way.to, *sum);
+        uint64_t least = gg_at_least(s, to, *sum);
         if (*sum == GG_INFINITE || least == GG_INFINITE || least > most)
             continue;
         bool found;
-        if (!try_way(s, v, way, *sum, most, &found))
+        if (!try_way(s, v, to, *sum, most, &found))
             return false;
         if (found) {
             *at = 1;
             return true;
         }
     }
-    return false; /* the certain way is one of them */
+    return false; /* the certain edge is one of them */
 }
 
 /* Vertices on the way are blocked, and free again at the end. */
@@ -286,12 +228,13 @@ static bool walk_spur(spur_search *s, uint32_t v, uint64_t from, const edge_list
     uint64_t at = 0;
     bool go = true;
     while (go && v != s->target) {
-        way_out way;
-        go = next_way(s, v, from, banned, most, &at, &way, &from) &&
-             gg_add_edge(s->run, path, way.edge) && gg_add_edge(s->run, &passed, way.to);
+        gg_waiting taken;
+        go = next_edge(s, v, from, banned, most, &at, &taken, &from) &&
+             gg_add_edge(s->run, path, taken.word) &&
+             gg_add_edge(s->run, &passed, taken.vertex);
         if (!go)
             break;
-        v = way.to;
+        v = taken.vertex;
         banned = NULL;
         gg_block(s, v);
     }
@@ -304,14 +247,14 @@ static bool walk_spur(spur_search *s, uint32_t v, uint64_t from, const edge_list
 bool gg_spur(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
              uint64_t *found, edge_list *path) {
     *found = GG_INFINITE;
-    if (!gg_ways_out(s, v))
+    if (!gg_edges_out(s, v))
         return false;
     bool go = true;
     for (uint64_t i = 0; i < s->out.count && go; i++) {
-        way_out way = s->out.item[i];
+        const gg_waiting edge = s->out.item[i];
         go = gg_spur_goes_on(s, 1 + banned->count);
-        if (go && !gg_has_edge(banned, way.edge))
-            go = reach_spur(s, way.to, v, gg_way_sum(s->type, from, way.weight),
+        if (go && !gg_has_edge(banned, edge.word))
+            go = reach_spur(s, edge.vertex, v, gg_past_edge(s, from, edge.word),
                             GG_INFINITE);
     }
     go = go && search_spur(s, GG_INFINITE);
