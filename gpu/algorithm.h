@@ -69,8 +69,8 @@ typedef struct gg_algorithm {
     /* Milliseconds of the CPU's second method in the list, which auto takes where it is quicker; infinite:
     ** it cannot answer. NULL: auto decides among the methods of the CPU by itself. */
     double (*second_ms)(const gpugraph_graph *, const gpugraph_search *);
-    /* Says that it has no such method; NULL: the usual sentence. */
-    void (*no_method)(const struct gg_algorithm *, const char *method, gpugraph_run *);
+    /* Behind the list of methods, where a run asks for none of them; NULL: nothing. */
+    const char *more_methods;
     const algorithm_side *side[GPUGRAPH_CUDA + 1]; /* by gpugraph_backend; AUTO: NULL */
     /* By several devices that share the graph: the folder distributed/ has these sides. NULL, or
     ** without methods: there is no such form. */
@@ -132,8 +132,6 @@ const gg_method *gg_find_method(const algorithm_side *side, const char *name);
 const algorithm_side *gg_chosen_side(const gg_algorithm *a, gpugraph_backend on,
                                      const gpugraph_run *run);
 bool gg_has_method(const gg_algorithm *a, const char *name);
-/* Behind `used` bytes of list: ", direction-optimizing, top-down", each name once. */
-size_t gg_add_methods(const gg_algorithm *a, char *list, size_t size, size_t used);
 /* The row by which a side does its task: for auto the first that may, which becomes run->used_method, else
 ** that of run->used_method. NULL: none is. */
 const gg_method *gg_settle_method(gpugraph_run *run, const gg_method *methods,

@@ -62,13 +62,6 @@ static size_t add_methods_of(const algorithm_side *side, const algorithm_side *l
     return used;
 }
 
-size_t gg_add_methods(const gg_algorithm *a, char *list, size_t size, size_t used) {
-    const algorithm_side *cpu = a->side[GPUGRAPH_CPU];
-    used = add_methods_of(cpu, NULL, list, size, used);
-    used = add_methods_of(a->side[GPUGRAPH_CUDA], cpu, list, size, used);
-    return add_methods_of(a->several, cpu, list, size, used);
-}
-
 bool gg_method_is_auto(const gpugraph_run *run) {
     return !run->method || strcmp(run->method, "auto") == 0;
 }
@@ -95,10 +88,13 @@ const gg_method *gg_settle_method(gpugraph_run *run, const gg_method *methods,
 }
 
 static void no_method(const gg_algorithm *a, const char *method, gpugraph_run *run) {
+    const algorithm_side *cpu = a->side[GPUGRAPH_CPU];
     char list[320] = "auto";
-    gg_add_methods(a, list, sizeof list, strlen(list));
-    gg_fail(run, GPUGRAPH_INVALID, "%s has no method '%s'; its methods are: %s", a->name,
-            method, list);
+    size_t used = add_methods_of(cpu, NULL, list, sizeof list, strlen(list));
+    used = add_methods_of(a->side[GPUGRAPH_CUDA], cpu, list, sizeof list, used);
+    add_methods_of(a->several, cpu, list, sizeof list, used);
+    gg_fail(run, GPUGRAPH_INVALID, "%s has no method '%s'; its methods are: %s%s",
+            a->name, method, list, a->more_methods ? a->more_methods : "");
 }
 
 /* ---- the choice ---- */
@@ -252,7 +248,7 @@ static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *r
         bool absent = run->backend == GPUGRAPH_CUDA && !gg_devices_asked()->usable(NULL);
         if (absent)
             return choose_cuda(graph, &r, run);
-        (a->no_method ? a->no_method : no_method)(a, r.method, run);
+        no_method(a, r.method, run);
         return GPUGRAPH_AUTO;
     }
     if (run->backend == GPUGRAPH_CPU && !r.on_cpu) {

@@ -3,14 +3,12 @@
 **     search, ended at the target  ->  tree edges  ->  target ... source  ->  reversed
 **
 ** The path is the chain of tree edges that the whole search gives, ties included. It can be
-** found from both ends, too (both_ends.c): that takes rows with edge
-** numbers and the transpose, so a graph's first paths are found by the search. */
+** found from both ends, too (both_ends.c): that takes rows with edge numbers and the
+** transpose, so a graph's first paths are found by the search. */
 #include "base/words.h"
 #include "bfs/bfs.h"
 #include "path.h"
 #include "sssp/sssp.h"
-
-#include <string.h>
 
 void gg_reverse_edges(const gpugraph_graph *graph, void *edge, uint32_t count) {
     const bool wide = graph->wide;
@@ -99,22 +97,6 @@ static const gg_algorithm *whose_method(bool weighted, const gpugraph_run *run) 
                                                                         : &gg_path;
 }
 
-/* A path has methods of its own and those of its search. The other search's name tells which
-** search that is. */
-static void no_method(const gg_algorithm *a, const char *method, gpugraph_run *run) {
-    char list[320] = "auto";
-    size_t used = gg_add_methods(a, list, sizeof list, strlen(list));
-    bool by_weight = gg_has_method(&gg_bfs, method);
-    bool by_depth = gg_has_method(&gg_sssp, method);
-    if (by_weight || by_depth)
-        gg_add_methods(by_weight ? &gg_sssp : &gg_bfs, list, sizeof list, used);
-    gg_fail(run, GPUGRAPH_INVALID, "path%s has no method '%s'; its methods are: %s%s",
-            by_weight  ? " by weight"
-            : by_depth ? " by depth"
-                       : "",
-            method, list, by_weight || by_depth ? "" : ", and those of bfs or sssp");
-}
-
 /* ---- the descriptor ---- */
 
 static const algorithm_side cpu_side = {.methods = methods,
@@ -126,7 +108,7 @@ const gg_algorithm gg_path = {
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
     .steps = gg_few_steps,
-    .no_method = no_method,
+    .more_methods = ", and those of bfs by depth or of sssp by weight",
     .cpu_ns = 15, /* its own methods were not measured apart */
     .cuda_ns = 0.04,
     .step_us = 2,
