@@ -60,8 +60,8 @@ uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s)
 }
 
 /* By regions where that is asked for, or has paid for itself, and they are there; else
-** by buckets. Multi-queues do not end early, so "auto" takes no such for a limit or
-** targets. */
+** by buckets. Multi-queues have distances of 32 bits. They do not end early, so "auto"
+** takes none for a limit or targets. */
 static bool choose_engine(struct cuda_job *job, const struct sssp_features *features,
                           struct sssp_search *s) {
     const bool is_auto = gg_method_is_auto(job->run);
@@ -72,8 +72,9 @@ static bool choose_engine(struct cuda_job *job, const struct sssp_features *feat
     bool there;
     gg_sssp_choose(features,
                    asked ? (enum sssp_kind)(asked - gg_sssp_cuda.methods) : SSSP_AUTO, p);
-    if (is_auto && gg_sssp_has_queues(p) &&
-        (s->wanted->limit > 0 || s->wanted->target_count > 0))
+    if (gg_sssp_has_queues(p) &&
+        (s->type != GPUGRAPH_UINT32 ||
+         (is_auto && (s->wanted->limit > 0 || s->wanted->target_count > 0))))
         gg_sssp_choose(features, SSSP_PERSISTENT, p);
     const bool pays = is_auto && gg_wants_regions(job, true);
     if (p->kind == SSSP_REGIONS || pays) {

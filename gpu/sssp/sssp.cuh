@@ -3,7 +3,7 @@
 **     sssp.cu             one call: rows, parameters, an engine, tree edges, the answer
 **     persistent.cu       engine: buckets, rounds between the barriers of one launch
 **     by_regions.cu       engine: regions, which blocks search in their shared memory
-**     mlmq/driver.cu      engine: multi-level multi-queue, one launch without rounds
+**     mlmq/mlmq.cu        engine: multi-level multi-queue, one launch without rounds; 32 bits
 **
 ** An engine is two functions: how many bytes it needs, and the search, which carves them
 ** from the workspace (twice the same sequence: once on an empty one, to learn the size) and

@@ -4,7 +4,7 @@
 **     position   0 1 2 3 | 4 5 6 7 | 8 9 ...       counted up for ever, for each FIFO
 **     segment      number 0    1        2          1 << shift positions
 **     directory  [ 0|7 ]   [ 1|3 ]  [ 2|9 ]        number | segment of the pool
-**     slots      distance << 32 | vertex, or MLMQ_EMPTY       (64 bits: two words)
+**     slots      distance << 32 | vertex, or MLMQ_EMPTY
 **
 ** A writer takes positions (tail), looks up their segments, stores, and then adds to
 ** `available`. A reader takes from `available` what is there, and only then positions
@@ -23,9 +23,6 @@
 ** position whose segment would need the entry of that one or of a later one. Where the floor
 ** is that far behind there is no room, as when the pool is used up.
 **
-** A vertex with very many arcs (a hub) is cut into slices, which are tasks in a FIFO of
-** their own; everybody takes tasks first, one at a time.
-**
 ** Buckets: key k waits in FIFO k % 32 while it is less than base + 32. Beyond, it goes to
 ** the pile of the day. When everything before the least key of that pile is finished with,
 ** the piles change roles, and the open one is read first and written anew. The base moves on
@@ -40,19 +37,13 @@
 
 WARP_FUNCTION void mlmq_slot_store(const struct mlmq *m, uint64_t at,
                                    struct mlmq_element e) {
-#ifdef MLMQ_UINT32
     device_store_64(&m->slot[at], (uint64_t)e.distance << 32 | e.vertex);
-#else
-    device_store_64(&m->slot[2 * at], e.distance);
-    device_store_64(&m->slot[2 * at + 1], e.vertex);
-#endif
 }
 
 /* Takes the element out, once it is there. False: the search is over. */
 WARP_FUNCTION bool mlmq_slot_take(const struct mlmq *m, uint64_t at,
                                   struct mlmq_element *e) {
     uint32_t rounds = 0;
-#ifdef MLMQ_UINT32
     uint64_t *place = &m->slot[at], word;
     while ((word = device_load_64(place)) == MLMQ_EMPTY)
         if (!mlmq_waits(m, &rounds, 1))
@@ -60,21 +51,6 @@ WARP_FUNCTION bool mlmq_slot_take(const struct mlmq *m, uint64_t at,
     device_store_64(place, MLMQ_EMPTY);
     e->distance = (uint32_t)(word >> 32);
     e->vertex = (uint32_t)word;
-#else
-    uint64_t *place = &m->slot[2 * at], distance, vertex;
-    for (;;) {
-        distance = device_load_64(place);
-        vertex = device_load_64(place + 1);
-        if (distance != MLMQ_EMPTY && vertex != MLMQ_EMPTY)
-            break;
-        if (!mlmq_waits(m, &rounds, 1))
-            return false;
-    }
-    device_store_64(place, MLMQ_EMPTY);
-    device_store_64(place + 1, MLMQ_EMPTY);
-    e->distance = distance;
-    e->vertex = (uint32_t)vertex;
-#endif
     return true;
 }
 
@@ -211,7 +187,7 @@ WARP_FUNCTION bool mlmq_fifo_write(struct mlmq_warp *w, struct mlmq_element e, b
 }
 
 /* The FIFO of a distance, its bucket or the pile of the day. */
-WARP_FUNCTION uint32_t mlmq_fifo_of(const struct mlmq_warp *w, mlmq_word distance,
+WARP_FUNCTION uint32_t mlmq_fifo_of(const struct mlmq_warp *w, uint32_t distance,
                                     bool valid) {
     if (w->m->l2 != MLMQ_L2DQ)
         return 0;
@@ -237,19 +213,14 @@ WARP_FUNCTION uint32_t mlmq_filled(const struct mlmq_warp *w, uint32_t *mine) {
     return lanes >> turn | (turn ? lanes << (MLMQ_RING - turn) : 0);
 }
 
-/* A FIFO with something to read, or MLMQ_NONE; *count: about how much. Tasks first, one at a
-** time, and the open pile, then the first bnum buckets in order. */
+/* A FIFO with something to read, or MLMQ_NONE; *count: about how much. The open pile first,
+** then the first bnum buckets in order. */
 WARP_FUNCTION uint32_t mlmq_fifo_choose(const struct mlmq_warp *w, uint32_t *count) {
     uint32_t *available = w->m->control->available, mine;
     uint32_t first = w->m->l2 == MLMQ_L2DQ ? MLMQ_PILE + 1 - w->pile : 0;
-    uint32_t tasks = device_load(&available[MLMQ_TASK]);
     *count = device_load(&available[first]);
     uint32_t lanes = mlmq_filled(w, &mine);
     *count = warp_from(*count, 0);
-    if ((int32_t)warp_from(tasks, 0) > 0) {
-        *count = 1;
-        return MLMQ_TASK;
-    }
     if ((int32_t)*count > 0)
         return first;
     if (lanes == 0 || lowest_bit(lanes) >= w->bnum)
@@ -287,7 +258,6 @@ WARP_FUNCTION uint32_t mlmq_fifo_read(struct mlmq_warp *w, struct mlmq_element *
     w->segment_number = warp_lane() < got ? position >> m->shift : MLMQ_NONE;
     w->account = fifo;
     w->taken = got;
-    w->task = warp_from(fifo == MLMQ_TASK && *valid, 0) != 0; /* not where it was lost */
     warp_sync();
     return got;
 }

@@ -115,7 +115,7 @@ WARP_FUNCTION uint32_t mlmq_l0_read(struct mlmq_warp *w, struct mlmq_element *e,
     uint32_t total = set_bits(ones) + set_bits(twos);
     if (total == 0)
         return 0;
-    mlmq_word *distance = w->shared->won_distance; /* nothing is in it now */
+    uint32_t *distance = w->shared->won_distance; /* nothing is in it now */
     uint32_t *vertex = w->shared->won_vertex;
     uint32_t at = mlmq_rank(ones), second = set_bits(ones) + mlmq_rank(twos);
     if (w->l0_count > 0) {

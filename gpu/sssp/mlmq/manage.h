@@ -54,7 +54,7 @@ WARP_FUNCTION void mlmq_open_sweep(struct mlmq_manager *g) {
 WARP_FUNCTION void mlmq_move_base(struct mlmq_manager *g) {
     struct mlmq_control *control = g->m->control;
     const uint64_t open = (uint64_t)1 << (MLMQ_PILE + 1 - g->pile);
-    if (g->busy & (open | (uint64_t)1 << MLMQ_SWEEP | (uint64_t)1 << MLMQ_TASK))
+    if (g->busy & (open | (uint64_t)1 << MLMQ_SWEEP))
         return;
     uint32_t ring = (uint32_t)g->busy, turn = g->base % MLMQ_RING;
     ring = ring >> turn | (turn ? ring << (MLMQ_RING - turn) : 0);

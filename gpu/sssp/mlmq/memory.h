@@ -1,5 +1,5 @@
-/* What a multi-level multi-queue has in device memory, for its kernels and for the driver
-** that sizes it: the same for all types of distances.
+/* What a multi-level multi-queue has in device memory, for its kernel and for the driver
+** that sizes it.
 **
 **     ring of FIFOs     [k] [k+1] ... [k+31]     buckets of L2DQ from `base` on, by key % 32
 **     piles             open, closed             keys beyond the ring: see fifo.h
@@ -18,17 +18,15 @@
 
 enum {
     MLMQ_RING = 32,
-    MLMQ_PILE = MLMQ_RING,     /* the first of two */
-    MLMQ_TASK = MLMQ_PILE + 2, /* slices of vertices with very many arcs */
-    MLMQ_FIFOS,
+    MLMQ_PILE = MLMQ_RING, /* the first of two */
+    MLMQ_FIFOS = MLMQ_PILE + 2,
     MLMQ_SWEEP = MLMQ_FIFOS, /* an account behind the FIFOs' */
     MLMQ_ACCOUNTS = 64,
     MLMQ_UNROLL = 4, /* arcs that a lane looks at side by side */
     MLMQ_L1_MOST = 64,
     MLMQ_WON = MLMQ_UNROLL * 32,
     MLMQ_OUT = 31 + 32 + 64 + MLMQ_L1_MOST + 1, /* see mlmq_write */
-    MLMQ_SWEEP_WORDS = 1024,                    /* words of the bitmap swept by a warp */
-    MLMQ_HUBS = 4096                            /* vertices in slices at the same time */
+    MLMQ_SWEEP_WORDS = 1024                     /* words of the bitmap swept by a warp */
 };
 #define MLMQ_KEY_MOST 0x7fffffffu
 
@@ -62,26 +60,10 @@ struct mlmq_control {
     /* overflow */
     uint32_t spilled, spilled_least;
     uint32_t sweep_next; /* the next chunk, of mlmq.sweep_chunks */
-    uint32_t hub_next;   /* modulo MLMQ_HUBS */
     uint32_t pile_least[2];
     /* reports */
     uint32_t failed, dropped;
     uint64_t served, sweeps, rounds;
-};
-
-/* A vertex whose arcs many warps relax. */
-struct mlmq_hub {
-    uint64_t begin, end, from; /* arcs, a distance */
-    uint32_t vertex;
-    uint32_t taken; /* the entry is in use */
-    uint32_t left;  /* slices not done with; 0: the entry is not ready */
-    uint32_t unused;
-};
-
-/* Distances to keys. */
-struct mlmq_scale {
-    uint64_t factor; /* 2^32 / delta, or 2^64 / delta */
-    double real;     /* 1 / delta */
 };
 
 /* By value to the kernel. */
@@ -89,29 +71,27 @@ struct mlmq {
     uint32_t n;
     const uint64_t *begin, *end;
     const uint32_t *target;
-    const void *weight;
-    void *distance;
+    const uint32_t *weight;
+    uint32_t *distance;
     struct mlmq_control *control;
     const uint32_t *host_stop;
     /* FIFOs */
-    uint64_t *slot;      /* a word for each; two where distances have 64 bits */
+    uint64_t *slot;
     uint64_t *directory; /* number in the FIFO + 1 << 32 | segment or MLMQ_NONE */
     uint32_t *consumed;  /* beside the directory: elements finished with, of all uses */
     uint32_t *next;      /* of the free segments */
     uint32_t segments, directory_size, shift; /* 1 << shift slots in a segment */
-    uint32_t crowd;           /* positions that all warps together may be about to take */
-    struct mlmq_hub *hub;     /* MLMQ_HUBS, in turn */
-    uint64_t hub_arcs, slice; /* a hub has more, a slice that many */
+    uint32_t crowd; /* positions that all warps together may be about to take */
     /* overflow */
     uint32_t *dirty;
     uint32_t words, sweep_chunks;
     /* ends */
-    uint64_t most; /* no distance is larger */
+    uint32_t most; /* no distance is larger */
     bool tight;    /* `most` is max_distance, not the range of the type */
     /* how */
     enum mlmq_l2 l2;
     uint32_t l0, l1_capacity, write_back, bnum, cooperative;
-    struct mlmq_scale scale;
+    uint64_t scale; /* 2^32 / width of a bucket */
     uint32_t warps; /* the manager is one */
 };
 
@@ -122,10 +102,9 @@ struct mlmq_sizes {
     uint64_t slots, directory, segments, words;
 };
 
-static inline struct mlmq_sizes mlmq_size(struct mlmq *m, uint64_t capacity, bool wide,
+static inline struct mlmq_sizes mlmq_size(struct mlmq *m, uint64_t capacity,
                                           uint32_t lanes) {
     struct mlmq_sizes size = {0, 0, 0, 0};
-    uint64_t words = wide ? 2 : 1;
     m->words = m->n / 32 + (m->n % 32 > 0);
     m->sweep_chunks = (m->words + MLMQ_SWEEP_WORDS - 1) / MLMQ_SWEEP_WORDS;
     size.words = m->words;
@@ -137,7 +116,7 @@ static inline struct mlmq_sizes mlmq_size(struct mlmq *m, uint64_t capacity, boo
     while (m->directory_size < m->segments + 2 * ((m->crowd >> m->shift) + 2))
         m->directory_size *= 2;
     size.segments = m->segments;
-    size.slots = (uint64_t)m->segments * words << m->shift;
+    size.slots = (uint64_t)m->segments << m->shift;
     size.directory = (uint64_t)m->directory_size * MLMQ_FIFOS;
     return size;
 }
@@ -151,20 +130,10 @@ static inline void mlmq_start(const struct mlmq *m, struct mlmq_control *control
     control->pile_least[0] = control->pile_least[1] = MLMQ_KEY_MOST;
 }
 
-/* Keys of buckets of that width. */
-static inline struct mlmq_scale mlmq_scale_of(gpugraph_distance_type type, double delta) {
-    struct mlmq_scale scale = {0, 0};
-    if (!(delta > 1e-300))
-        delta = 1e-300;
-    scale.real = 1 / delta;
-    if (type == GPUGRAPH_UINT32)
-        scale.factor = delta > 1 ? (uint64_t)(4294967296.0 / delta) : 4294967296u;
-    else if (type == GPUGRAPH_UINT64)
-        scale.factor =
-            delta > 2 ? (uint64_t)(18446744073709551616.0 / delta) : (uint64_t)1 << 63;
-    if (scale.factor == 0)
-        scale.factor = 1;
-    return scale;
+/* For keys of buckets of that width. */
+static inline uint64_t mlmq_scale_of(double delta) {
+    uint64_t scale = delta > 1 ? (uint64_t)(4294967296.0 / delta) : 4294967296u;
+    return scale > 0 ? scale : 1;
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* The multi-level multi-queue of shortest paths: what its parts share.
+/* The multi-level multi-queue of shortest paths, for distances of 32 bits: what its parts
+** share.
 **
 **     L0   registers      up to two elements of each lane        local.h
 **     L1   shared memory  one queue of each warp                 local.h
@@ -23,8 +24,7 @@
 ** A sum beyond max_distance is neither written nor relaxed. Targets and limits end no
 ** search: all vertices get their distances.
 **
-** Included once for each type of distances, with one of these defined: MLMQ_UINT32,
-** MLMQ_UINT64, MLMQ_REAL; by a .cu file for warps of 32 lanes, by a test for threads. */
+** A .cu file includes it for warps of 32 lanes, a test for threads. */
 #ifndef GPUGRAPH_MLMQ_H
 #define GPUGRAPH_MLMQ_H
 
@@ -33,30 +33,17 @@
 
 #include <string.h>
 
-#if defined MLMQ_UINT32
-typedef uint32_t mlmq_word, mlmq_weight;
 #define MLMQ_UNREACHED UINT32_MAX
-#elif defined MLMQ_UINT64
-typedef uint64_t mlmq_word;
-typedef int64_t mlmq_weight;
-#define MLMQ_UNREACHED UINT64_MAX
-#else
-typedef uint64_t mlmq_word; /* the bits of a double that is not negative: same order */
-typedef double mlmq_weight;
-#define MLMQ_UNREACHED 0x7ff0000000000000u
-#endif
 
 struct mlmq_element {
-    mlmq_word distance;
-    uint32_t vertex;
+    uint32_t distance, vertex;
 };
 
 /* On chip, for one warp. */
 struct mlmq_shared {
-    mlmq_word distance[MLMQ_L1_MOST]; /* L1 */
-    mlmq_word out_distance[MLMQ_OUT]; /* on the way to L2 */
-    mlmq_word won_distance[MLMQ_WON]; /* just found, on the way to L0 */
-    uint32_t vertex[MLMQ_L1_MOST], out_vertex[MLMQ_OUT], won_vertex[MLMQ_WON];
+    uint32_t distance[MLMQ_L1_MOST], vertex[MLMQ_L1_MOST]; /* L1 */
+    uint32_t out_distance[MLMQ_OUT], out_vertex[MLMQ_OUT]; /* on the way to L2 */
+    uint32_t won_distance[MLMQ_WON], won_vertex[MLMQ_WON]; /* just found, for L0 */
 };
 
 /* A warp. All lanes hold the same but for what says otherwise. */
@@ -76,75 +63,26 @@ struct mlmq_warp {
     uint32_t account, taken; /* elements read from that account */
     uint32_t segment_number; /* in its FIFO, where the lane's element was, or MLMQ_NONE */
     uint32_t segment;        /* the segment by its place in the pool, or MLMQ_NONE */
-    bool task; /* what was read is a slice: of hub `distance`, number `vertex` */
     /* of the lane: asked for, to be heard */
     uint32_t asked;
     uint64_t served;
 };
 
-/* ---- words ---- */
+/* ---- distances ---- */
 
-WARP_FUNCTION mlmq_word mlmq_word_from(mlmq_word value, unsigned lane) {
-#ifdef MLMQ_UINT32
-    return warp_from(value, lane);
-#else
-    return warp_from_64(value, lane);
-#endif
+WARP_FUNCTION uint32_t mlmq_load_distance(const struct mlmq *m, uint32_t v) {
+    return device_load(&m->distance[v]);
 }
 
-WARP_FUNCTION mlmq_word mlmq_load_distance(const struct mlmq *m, uint32_t v) {
-#ifdef MLMQ_UINT32
-    return device_load((uint32_t *)m->distance + v);
-#else
-    return device_load_64((uint64_t *)m->distance + v);
-#endif
-}
-
-/* The distance before. */
-WARP_FUNCTION mlmq_word mlmq_lower_distance(const struct mlmq *m, uint32_t v,
-                                            mlmq_word to) {
-#ifdef MLMQ_UINT32
-    return device_min((uint32_t *)m->distance + v, to);
-#else
-    return device_min_64((uint64_t *)m->distance + v, to);
-#endif
-}
-
-#ifdef MLMQ_REAL
-WARP_FUNCTION double mlmq_double(uint64_t bits) {
-    double d;
-    memcpy(&d, &bits, sizeof d);
-    return d;
-}
-
-WARP_FUNCTION uint64_t mlmq_bits(double d) {
-    uint64_t bits;
-    memcpy(&bits, &d, sizeof bits);
-    return bits;
-}
-#endif
-
-/* MLMQ_UNREACHED where the sum leaves the type. */
-WARP_FUNCTION mlmq_word mlmq_sum(mlmq_word distance, mlmq_weight weight) {
-#ifdef MLMQ_REAL
-    return mlmq_bits(mlmq_double(distance) + weight);
-#else
-    mlmq_word sum = distance + (mlmq_word)weight;
+/* MLMQ_UNREACHED if the sum leaves 32 bits. */
+WARP_FUNCTION uint32_t mlmq_sum(uint32_t distance, uint32_t weight) {
+    uint32_t sum = distance + weight;
     return sum < distance ? MLMQ_UNREACHED : sum;
-#endif
 }
 
 /* The bucket of a distance: ascends with it. */
-WARP_FUNCTION uint32_t mlmq_key(const struct mlmq *m, mlmq_word distance) {
-#if defined MLMQ_UINT32
-    uint64_t key = distance * m->scale.factor >> 32;
-#elif defined MLMQ_UINT64 && defined __CUDA_ARCH__
-    uint64_t key = __umul64hi(distance, m->scale.factor);
-#elif defined MLMQ_UINT64
-    uint64_t key = (uint64_t)((unsigned __int128)distance * m->scale.factor >> 64);
-#else
-    double key = mlmq_double(distance) * m->scale.real;
-#endif
+WARP_FUNCTION uint32_t mlmq_key(const struct mlmq *m, uint32_t distance) {
+    uint64_t key = distance * m->scale >> 32;
     return key < MLMQ_KEY_MOST ? (uint32_t)key : MLMQ_KEY_MOST;
 }
 

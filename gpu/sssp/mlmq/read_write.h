@@ -42,7 +42,7 @@ WARP_FUNCTION void mlmq_look(struct mlmq_warp *w) {
 /* May the warp keep that distance to itself? Not what is behind the buckets that are read;
 ** but anything where L2 has no room: so whatever is read then is relaxed, not spilled
 ** again. */
-WARP_FUNCTION bool mlmq_inside(const struct mlmq_warp *w, mlmq_word distance) {
+WARP_FUNCTION bool mlmq_inside(const struct mlmq_warp *w, uint32_t distance) {
     return w->m->l2 != MLMQ_L2DQ || w->exhausted ||
            mlmq_key(w->m, distance) < w->base + w->bnum;
 }
@@ -81,7 +81,7 @@ WARP_FUNCTION void mlmq_write(struct mlmq_warp *w, struct mlmq_element e, bool v
     mlmq_drain(w, false);
 }
 
-WARP_FUNCTION void mlmq_win(struct mlmq_warp *w, mlmq_word distance, uint32_t vertex,
+WARP_FUNCTION void mlmq_win(struct mlmq_warp *w, uint32_t distance, uint32_t vertex,
                             bool won) {
     uint32_t lanes = warp_ballot(won), at = w->won_count + mlmq_rank(lanes);
     if (won) {
@@ -125,7 +125,6 @@ WARP_FUNCTION void mlmq_settle(struct mlmq_warp *w) {
 WARP_FUNCTION uint32_t mlmq_read(struct mlmq_warp *w, struct mlmq_element *e,
                                  bool *valid) {
     *valid = false;
-    w->task = false;
     uint32_t count = mlmq_l0_read(w, e, valid);
     count += mlmq_l1_read(w, e, valid, count);
     if (count > 0)
@@ -133,7 +132,7 @@ WARP_FUNCTION uint32_t mlmq_read(struct mlmq_warp *w, struct mlmq_element *e,
     mlmq_drain(w, true);
     mlmq_settle(w);
     count = mlmq_fifo_read(w, e, valid);
-    if (count == 0 || w->task)
+    if (count == 0)
         return count;
     bool outside = *valid && !mlmq_inside(w, e->distance);
     mlmq_out(w, *e, outside);

@@ -1,9 +1,8 @@
-/* The multi-level multi-queue (gpu/mlmq*.h) on CPU threads: a thread is a warp one lane
+/* The multi-level multi-queue (gpu/sssp/mlmq/) on CPU threads: a thread is a warp one lane
 ** wide. Every pair of queues searches graphs of every shape; queues are large, tiny, or so
 ** small that most elements are spilled and swept up again. The answer must be Dijkstra's.
 ** With TEST_WIDE_WARPS, a thread is a warp of 32 lanes.
-** Under GPUGRAPH_SANITIZE=thread the orderings are checked too. Compiled once for each type
-** of distances, with that type's macro defined (tests/CMakeLists.txt). */
+** Under GPUGRAPH_SANITIZE=thread the orderings are checked too. */
 #ifdef TEST_WIDE_WARPS
 #include "warp_lanes.h"
 #endif
@@ -36,47 +35,32 @@ enum { EVERY = 31 };
 enum { EVERY = 3 };
 #endif
 
-#if defined MLMQ_UINT32
-#define MOST ((uint64_t)UINT32_MAX - 1)
-#define TYPE GPUGRAPH_UINT32
-#elif defined MLMQ_UINT64
-#define MOST ((uint64_t)INT64_MAX)
-#define TYPE GPUGRAPH_UINT64
-#else
-#define MOST mlmq_bits(DBL_MAX)
-#define TYPE GPUGRAPH_REAL
-#endif
+#define MOST (UINT32_MAX - 1)
 
 /* ---- weights ---- */
 
 enum weights { EVEN, SPREAD, ZEROS, HEAVY, WEIGHTS };
 
-static mlmq_weight weight_of(enum weights kind, uint64_t *seed) {
+static uint32_t weight_of(enum weights kind, uint64_t *seed) {
     uint32_t dice = random_below(seed, 1000);
     switch (kind) {
     case EVEN:
-        return (mlmq_weight)(dice % 255 + 1);
+        return (dice % 255 + 1);
     case SPREAD: /* of all sizes */
-#ifdef MLMQ_REAL
-        return ldexp(1 + dice / 1000.0, (int)(dice % 600) - 300);
-#elif defined MLMQ_UINT64
-        return (mlmq_weight)1 << dice % 50;
-#else
         return 1u << dice % 18;
-#endif
     case ZEROS:
-        return (mlmq_weight)(dice % 4 ? 0 : dice % 3);
+        return (dice % 4 ? 0 : dice % 3);
     default:
-        return (mlmq_weight)(dice % 10 ? dice % 7 : 20000);
+        return (dice % 10 ? dice % 7 : 20000);
     }
 }
 
 /* ---- the right answer ---- */
 
 /* By sorted insertion into a plain array: Bellman and Ford with a queue. */
-static mlmq_word *right_answer(const struct rows *g, const mlmq_weight *weight,
-                               uint32_t source) {
-    mlmq_word *distance = need(g->n, sizeof *distance);
+static uint32_t *right_answer(const struct rows *g, const uint32_t *weight,
+                              uint32_t source) {
+    uint32_t *distance = need(g->n, sizeof *distance);
     uint32_t *queue = need(g->n, sizeof *queue), first = 0, count = 1;
     uint8_t *in = need(g->n, 1);
     for (uint32_t v = 0; v < g->n; v++)
@@ -90,7 +74,7 @@ static mlmq_word *right_answer(const struct rows *g, const mlmq_weight *weight,
         in[u] = 0;
         for (uint64_t arc = g->offset[u]; arc < g->offset[u + 1]; arc++) {
             uint32_t v = g->target[arc];
-            mlmq_word sum = mlmq_sum(distance[u], weight[arc]);
+            uint32_t sum = mlmq_sum(distance[u], weight[arc]);
             if (sum >= distance[v] || sum > MOST)
                 continue;
             distance[v] = sum;
@@ -113,11 +97,11 @@ static uint32_t steps;
 struct memory {
     struct mlmq m;
     struct mlmq_control *control;
-    mlmq_word *distance;
+    uint32_t *distance;
     uint32_t host_stop;
 };
 
-static struct memory *memory_new(const struct rows *g, const mlmq_weight *weight,
+static struct memory *memory_new(const struct rows *g, const uint32_t *weight,
                                  struct mlmq how, uint64_t capacity, double delta) {
     struct memory *s = need(1, sizeof *s);
     struct mlmq *m = &s->m;
@@ -128,8 +112,8 @@ static struct memory *memory_new(const struct rows *g, const mlmq_weight *weight
     m->target = g->target;
     m->weight = weight;
     m->most = MOST;
-    m->scale = mlmq_scale_of(TYPE, delta);
-    struct mlmq_sizes size = mlmq_size(m, capacity, sizeof(mlmq_word) == 8, warp_width);
+    m->scale = mlmq_scale_of(delta);
+    struct mlmq_sizes size = mlmq_size(m, capacity, warp_width);
     m->slot = need(size.slots, sizeof *m->slot);
     memset(m->slot, 0xff, size.slots * sizeof *m->slot);
     m->directory = need(size.directory, sizeof *m->directory);
@@ -142,9 +126,6 @@ static struct memory *memory_new(const struct rows *g, const mlmq_weight *weight
     m->distance = s->distance;
     m->control = s->control = need(1, sizeof *s->control);
     m->host_stop = &s->host_stop;
-    m->hub = need(MLMQ_HUBS, sizeof *m->hub);
-    m->hub_arcs = how.cooperative + 1;
-    m->slice = 2;
     mlmq_start(m, s->control);
     return s;
 }
@@ -155,7 +136,6 @@ static void memory_free(struct memory *s) {
     free(s->m.next);
     free(s->m.consumed);
     free(s->m.dirty);
-    free(s->m.hub);
     free(s->distance);
     free(s->control);
     free(s);
@@ -232,11 +212,9 @@ static void expect_nothing_left(const struct memory *s) {
         expect(m->slot[i] == MLMQ_EMPTY, "%s: slot %u is not empty", name, (unsigned)i);
     for (uint32_t i = 0; i < m->words; i++)
         expect(m->dirty[i] == 0, "%s: marks are left", name);
-    for (uint32_t i = 0; i < MLMQ_HUBS; i++)
-        expect(m->hub[i].taken == 0 && m->hub[i].left == 0, "%s: hub %u", name, i);
 }
 
-static void expect_distances(const struct memory *s, const mlmq_word *right) {
+static void expect_distances(const struct memory *s, const uint32_t *right) {
     for (uint32_t v = 0; v < s->m.n; v++)
         expect(s->distance[v] == right[v], "%s: distance of %u", name_of(&s->m), v);
 }
@@ -267,8 +245,8 @@ static struct mlmq how_of(size_t size, int pair) {
     return how;
 }
 
-static mlmq_weight *weights_of(const struct rows *g, enum weights kind, uint64_t seed) {
-    mlmq_weight *weight = need(g->offset[g->n] + 1, sizeof *weight);
+static uint32_t *weights_of(const struct rows *g, enum weights kind, uint64_t seed) {
+    uint32_t *weight = need(g->offset[g->n] + 1, sizeof *weight);
     for (uint64_t arc = 0; arc < g->offset[g->n]; arc++)
         weight[arc] = weight_of(kind, &seed);
     return weight;
@@ -286,9 +264,9 @@ START_TEST(all_distances) {
         for (int kind = 0; kind < WEIGHTS; kind++) {
             uint64_t seed = (uint64_t)(shape * WEIGHTS + kind) * 977 + (uint64_t)_i;
             struct rows g = make((enum shape)shape, 200, shape % 2);
-            mlmq_weight *weight = weights_of(&g, (enum weights)kind, seed);
+            uint32_t *weight = weights_of(&g, (enum weights)kind, seed);
             uint32_t source = random_below(&seed, g.n);
-            mlmq_word *right = right_answer(&g, weight, source);
+            uint32_t *right = right_answer(&g, weight, source);
             for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++) {
                 if (((size_t)(shape * WEIGHTS + kind) * 4 + size + (size_t)_i) % EVERY)
                     continue;
@@ -317,8 +295,8 @@ START_TEST(stress) {
     for (int i = 0; i < 600; i += EVERY) {
         uint32_t n = random_below(&seed, 40) + 2, source = random_below(&seed, n);
         struct rows g = make((enum shape)(i % SHAPES), n, i & 1);
-        mlmq_weight *weight = weights_of(&g, (enum weights)(i % WEIGHTS), seed);
-        mlmq_word *right = right_answer(&g, weight, source % g.n);
+        uint32_t *weight = weights_of(&g, (enum weights)(i % WEIGHTS), seed);
+        uint32_t *right = right_answer(&g, weight, source % g.n);
         size_t size = 1 + random_below(&seed, 2);
         struct memory *s =
             memory_new(&g, weight, how_of(size, i % PAIRS), random_below(&seed, 8),
@@ -340,12 +318,12 @@ START_TEST(bounds) {
     uint64_t seed = 99;
     for (int i = _i % EVERY; i < 24; i += EVERY) {
         struct rows g = make(GRID, 400, true);
-        mlmq_weight *weight = weights_of(&g, i % 2 ? EVEN : ZEROS, seed);
+        uint32_t *weight = weights_of(&g, i % 2 ? EVEN : ZEROS, seed);
         uint32_t source = random_below(&seed, g.n);
-        mlmq_word *right = right_answer(&g, weight, source);
+        uint32_t *right = right_answer(&g, weight, source);
         struct memory *s =
             memory_new(&g, weight, how_of((size_t)i % 4, _i), sizes[i % 4].capacity, 40);
-        mlmq_word bound = right[random_below(&seed, g.n)];
+        uint32_t bound = right[random_below(&seed, g.n)];
         if (bound != MLMQ_UNREACHED) {
             s->m.most = bound;
             s->m.tight = true;
@@ -370,7 +348,7 @@ END_TEST
 ** read that. */
 START_TEST(overtaken) {
     struct rows g = make(GRID, 400, true);
-    mlmq_weight *weight = weights_of(&g, EVEN, 7);
+    uint32_t *weight = weights_of(&g, EVEN, 7);
     struct memory *s = memory_new(&g, weight, how_of(1, 0), sizes[1].capacity, 40);
     struct mlmq_control *control = s->control;
     struct mlmq_warp w;
@@ -411,7 +389,7 @@ END_TEST
 /* The host says stop. */
 START_TEST(stops) {
     struct rows g = make(GRID, 40000, true);
-    mlmq_weight *weight = weights_of(&g, EVEN, 3);
+    uint32_t *weight = weights_of(&g, EVEN, 3);
     for (int pair = 0; pair < PAIRS; pair++) {
         struct memory *s = memory_new(&g, weight, how_of(0, pair), 100000, 30);
         add_source(s, 0);
@@ -431,8 +409,8 @@ START_TEST(keys) {
     for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
         struct memory s;
         memset(&s, 0, sizeof s);
-        s.m.scale = mlmq_scale_of(TYPE, deltas[i]);
-        mlmq_word step = MOST / 1000, distance = 0;
+        s.m.scale = mlmq_scale_of(deltas[i]);
+        uint32_t step = MOST / 1000, distance = 0;
         uint32_t before = 0;
         for (int k = 0; k < 1000; k++, distance += step) {
             uint32_t key = mlmq_key(&s.m, distance);
@@ -452,7 +430,7 @@ START_TEST(bitmaps) {
         m.n = counts[i];
         m.shift = 8;
         m.warps = 2;
-        struct mlmq_sizes size = mlmq_size(&m, 1000, false, warp_width);
+        struct mlmq_sizes size = mlmq_size(&m, 1000, warp_width);
         expect(size.words == ((uint64_t)m.n + 31) / 32, "%u vertices: %u words", m.n,
                (uint32_t)size.words);
     }

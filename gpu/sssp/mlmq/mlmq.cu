@@ -1,12 +1,12 @@
-/* Shortest paths on the device, engine "multi-level multi-queue": its driver. mlmq.h has
-** the queues, work.h what the warps do.
+/* Shortest paths on the device, engine "multi-level multi-queue": its kernel and
+** driver. mlmq.h has the queues, work.h what the warps do.
 **
 **     forget, mark sources  ->  one cooperative launch: workers and a manager  ->  reports
 **
 ** As many blocks as the parameters ask for and the device can hold at once; every warp stays
 ** until the manager has seen that all accounts are even and nothing is marked. */
 #include "sssp/sssp.cuh"
-#include "driver.cuh"
+#include "work.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -18,11 +18,10 @@
 #define ROOM_ARCS 8
 /* Vertices for which one more block pays. */
 #define BLOCK_VERTICES 256
-/* Arcs over which a vertex is cut into tasks for many warps, and those of a task. */
-#define HUB_ARCS   2048
-#define SLICE_ARCS 1024
-/* Elements of a segment, as a power of two: 2 KiB, of 32-bit distances. */
+/* Elements of a segment, as a power of two: 2 KiB. */
 #define SEGMENT_SHIFT 8
+/* Blocks for each multiprocessor that the compiler leaves registers for. */
+#define BLOCKS_FIT 3
 
 struct mlmq_launch {
     struct mlmq m;
@@ -34,32 +33,27 @@ struct mlmq_launch {
 
 /* ---- kernels ---- */
 
-/* One thread per vertex: nothing is reached. */
-template <typename type>
-static __global__ void forget_distances(typename type::word *distance, uint32_t n) {
-    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
-        distance[v] = type::unreached();
-}
-
 /* One thread per source, repeats allowed. */
-template <typename type>
 static __global__ void mark_sources(struct mlmq m, const uint32_t *source,
                                     uint32_t sources) {
-    typename type::word *distance = static_cast<typename type::word *>(m.distance);
     for (uint64_t i = gg_thread(); i < sources; i += gg_threads_of_grid()) {
         uint32_t v = source[i];
-        distance[v] = 0;
+        m.distance[v] = 0;
         atomicOr(&m.dirty[v / 32], 1u << v % 32);
     }
 }
 
-/* ---- sizes ---- */
-
-static const void *kernel_of(gpugraph_distance_type type) {
-    return type == GPUGRAPH_UINT32   ? gg_mlmq_uint32()
-           : type == GPUGRAPH_UINT64 ? gg_mlmq_uint64()
-                                     : gg_mlmq_real();
+/* One warp per worker, until the search is over; warp 0 of the grid is the manager. The
+** choice of queues is a branch that the whole grid takes alike. */
+static __global__ void __launch_bounds__(GG_BLOCK, BLOCKS_FIT)
+    mlmq_works(const __grid_constant__ struct mlmq m) {
+    const int warps = GG_BLOCK / GG_WARP;
+    __shared__ struct mlmq_shared shared[warps];
+    unsigned warp = threadIdx.x / GG_WARP;
+    mlmq_live(&m, &shared[warp], blockIdx.x * warps + warp);
 }
+
+/* ---- sizes ---- */
 
 /* Blocks that the device holds at once, no more than asked for or than the graph keeps
 ** busy. */
@@ -78,14 +72,6 @@ static uint32_t between(uint32_t value, uint32_t least, uint32_t most) {
     return value < least ? least : value < most ? value : most;
 }
 
-template <typename type>
-static void set_range(const struct sssp_search *s, struct mlmq_launch *l) {
-    struct bounds<type> bounds = gg_bounds<type>(s);
-    l->m.most = bounds.most;
-    l->m.tight = bounds.tight;
-    l->none = bounds.none;
-}
-
 static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
                         struct mlmq_launch *l) {
     const struct sssp_parameters *p = &s->parameters;
@@ -95,8 +81,8 @@ static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
     m->begin = s->g.begin;
     m->end = s->g.end;
     m->target = s->g.target;
-    m->weight = s->g.weight;
-    m->distance = s->distance;
+    m->weight = static_cast<const uint32_t *>(s->g.weight);
+    m->distance = static_cast<uint32_t *>(s->distance);
     m->host_stop = s->stop;
     m->l2 = p->l2;
     m->l0 = between(p->l0, 0, 2);
@@ -104,26 +90,21 @@ static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
     m->write_back = p->write_back;
     m->cooperative = between(p->cooperative, 1, 1u << 26);
     m->bnum = m->l2 == MLMQ_L2DQ ? between(p->bnum, 1, MLMQ_RING - 1) : 1;
-    m->scale = mlmq_scale_of(s->type, p->delta);
+    m->scale = mlmq_scale_of(p->delta);
     m->shift = SEGMENT_SHIFT;
-    m->hub_arcs = HUB_ARCS;
-    m->slice = SLICE_ARCS;
-    l->kernel.kernel = kernel_of(s->type);
+    const struct bounds<integer32> bounds = gg_bounds<integer32>(s);
+    m->most = bounds.most;
+    m->tight = bounds.tight;
+    l->none = bounds.none;
+    l->kernel.kernel = (const void *)mlmq_works;
     l->kernel.name = "mlmq_works";
     l->kernel.threads = GG_BLOCK;
     l->blocks = blocks_of(job, l, p->blocks);
     m->warps = l->blocks * l->kernel.threads / GG_WARP;
-    if (s->type == GPUGRAPH_UINT32)
-        set_range<integer32>(s, l);
-    else if (s->type == GPUGRAPH_UINT64)
-        set_range<integer64>(s, l);
-    else
-        set_range<real>(s, l);
     uint64_t room = (uint64_t)m->n * ROOM_FOR_VERTEX;
     room += s->g.m / ROOM_ARCS < room ? s->g.m / ROOM_ARCS : room;
     room += ROOM_AT_LEAST;
-    l->size = mlmq_size(m, p->l2_capacity ? p->l2_capacity : room,
-                        s->type != GPUGRAPH_UINT32, GG_WARP);
+    l->size = mlmq_size(m, p->l2_capacity ? p->l2_capacity : room, GG_WARP);
 }
 
 /* What begins as 0 lies together at the end. */
@@ -136,26 +117,11 @@ static void carve_queues(struct workspace *space, struct mlmq_launch *l,
     *zero_from = space->used;
     m->consumed = gg_carve<uint32_t>(space, size->directory);
     m->directory = gg_carve<uint64_t>(space, size->directory);
-    m->hub = gg_carve<struct mlmq_hub>(space, MLMQ_HUBS);
     m->dirty = gg_carve<uint32_t>(space, size->words);
     m->control = gg_carve<struct mlmq_control>(space, 1);
 }
 
 /* ---- a search ---- */
-
-template <typename type>
-static void mark_all_sources(struct cuda_job *job, const struct sssp_search *s,
-                             const struct mlmq *m, bool none) {
-    forget_distances<type><<<gg_grid(job, m->n, 16), GG_BLOCK, 0, job->stream>>>(
-        static_cast<typename type::word *>(m->distance), m->n);
-    gg_launched(job, "forget_distances");
-    if (none)
-        return;
-    mark_sources<type>
-        <<<gg_grid(job, s->wanted->source_count, 4), GG_BLOCK, 0, job->stream>>>(
-            *m, s->ends, s->wanted->source_count);
-    gg_launched(job, "mark_sources");
-}
 
 static bool start_queues(struct cuda_job *job, const struct sssp_search *s,
                          struct mlmq_launch *l, unsigned char *zero, uint64_t zeros) {
@@ -164,14 +130,15 @@ static bool start_queues(struct cuda_job *job, const struct sssp_search *s,
     gg_fill(job, zero, 0, zeros);
     mlmq_start(&l->m, &control);
     gg_upload(job, l->m.control, &control, sizeof control);
+    gg_fill(job, l->m.distance, 0xff, (uint64_t)l->m.n * sizeof *l->m.distance);
     if (!gg_going(job))
         return false;
-    if (s->type == GPUGRAPH_UINT32)
-        mark_all_sources<integer32>(job, s, &l->m, l->none);
-    else if (s->type == GPUGRAPH_UINT64)
-        mark_all_sources<integer64>(job, s, &l->m, l->none);
-    else
-        mark_all_sources<real>(job, s, &l->m, l->none);
+    if (!l->none) {
+        const uint32_t sources = s->wanted->source_count;
+        mark_sources<<<gg_grid(job, sources, 4), GG_BLOCK, 0, job->stream>>>(
+            l->m, s->ends, sources);
+        gg_launched(job, "mark_sources");
+    }
     void *arguments[] = {&l->m};
     return gg_launch_cooperative(job, &l->kernel, l->blocks, arguments);
 }
