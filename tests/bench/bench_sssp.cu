@@ -188,10 +188,10 @@ static struct sssp_features features_of(gpugraph_graph *graph) {
 }
 
 static void print_features(const char *name, const struct sssp_features *f) {
-    printf("%s,%llu,%llu,%.3f,%.3f,%.0f,%.3f,%.3f,%.4f,%.4f", name,
+    printf("%s,%llu,%llu,%.3f,%.3f,%.0f,%.3f,%.3f,%.4f", name,
            (unsigned long long)f->vertices, (unsigned long long)f->arcs, f->degree,
            f->degree_deviation, f->most_degree, f->weight, f->weight_deviation,
-           f->ball_depth, f->ball_radius);
+           f->ball_depth);
 }
 
 /* The latest of a candidate's searches; ms: NEVER if it gave up. */

@@ -7,7 +7,7 @@ import sys
 
 # Columns of a line of bench_sssp behind the graph's name.
 FEATURES = ["vertices", "arcs", "degree", "degree_deviation", "most_degree", "weight", "weight_deviation",
-            "ball_depth", "ball_radius"]
+            "ball_depth"]
 
 
 class Figures:

@@ -139,7 +139,7 @@ def export(learner, training, tables, chosen):
         out.write(
             "/* Made by tests/bench/sssp_learn.py: do not edit, learn again.\n"
             f"**     {COMMAND}\n"
-            "** What process.c knows of measured graphs. */\n"
+            "** What choice.c knows of measured graphs. */\n"
             "#ifndef GPUGRAPH_SSSP_TABLES_H\n#define GPUGRAPH_SSSP_TABLES_H\n\n/* clang-format off */\n\n"
             f"#define PROCESS_LEARNED_FROM 0x{fingerprint(training):016x}ull /* FNV-1a of the figures */\n\n"
             f"enum {{ PROCESS_CANDIDATES = {learner.lost.shape[1]}, PROCESS_INPUTS = {len(model.low)}, "

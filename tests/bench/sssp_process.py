@@ -1,5 +1,5 @@
 """What sssp_learn.py learns: a Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine Learning,
-2006) that tells from a graph's features how much every candidate loses to the best. gpu/sssp/choice/process.c computes
+2006) that tells from a graph's features how much every candidate loses to the best. gpu/sssp/choice/choice.c computes
 the same. Needs numpy.
 
     D      the distance of two graphs: the sum of |differences| of their inputs, in units of 1 / OCTAVE
@@ -17,14 +17,14 @@ import numpy
 
 OCTAVE = 128
 # Inputs that are worth having, and how many units one of each is, by the evidence (sssp_lengths.py).
-UNITS = {"vertices": 7.22, "degree": 33.12, "degree_deviation": 17.21, "most_degree": 21.82, "weight_deviation": 52.1,
-         "ball_depth": 38.34, "ball_radius": 10.08}
+UNITS = {"vertices": 5.52, "degree": 75.2, "degree_deviation": 13.3, "most_degree": 15.2, "weight_deviation": 181,
+         "ball_depth": 93}
 NOISE = 0.07  # variance that a graph has for itself; by the evidence a tenth, with which more is missed
 TILTED, WIDE, TILT_UNIT = 40.0, 6, 8.5  # tilts are quarters of octaves, 8.5 of them their deviation
 # Candidates of which all blocks work in every round, by the typical weights of a bucket (gpu/sssp/choice/choice.c).
 WHOLE = {11: 1, 12: 4, 13: 16, 14: 32, 15: 256}
-POINTS = 250  # graphs that are remembered
-FAVOUR = 10  # graphs that a favoured graph counts for
+POINTS = 200  # graphs that are remembered
+FAVOUR = 40  # graphs that a favoured graph counts for
 GOOD, MISS = 0.9, 0.1  # what is slower than GOOD of the best's speed loses MISS more
 WEIGHT, TILT = 511, 32767  # the largest weights in the tables
 

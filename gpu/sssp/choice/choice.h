@@ -60,8 +60,7 @@ struct sssp_features {
     double degree, degree_deviation, most_degree;
     double weight, weight_deviation; /* of edges evenly spread */
     double typical_weight;           /* median of the positive ones among these */
-    double ball_depth;  /* mean of log2(levels to 1,024 vertices + 1): features.cu */
-    double ball_radius; /* mean of log2(distance to the 64th nearest / typical weight) */
+    double ball_depth; /* mean of log2(levels to 1,024 vertices + 1): features.cu */
 };
 
 /* Sets parameters->kind to the kind, or to one that is predicted to be quickest, and the

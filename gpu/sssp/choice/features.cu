@@ -4,13 +4,10 @@
 **     offsets of a CSR    --degrees-->  sums of squares, the largest degree
 **     weights by edge     --sample--->  FEATURE_SAMPLE weights: mean, deviation, median
 **     rows                --balls---->  FEATURE_BALLS numbers of levels
-**                         --radii---->  FEATURE_BALLS distances
 **
 ** Balls lie around the start vertices of FEATURE_BALLS arcs. The number of levels that
 ** a breadth-first search takes to meet FEATURE_BALL vertices tells a graph of near
-** neighbours from a random one, which degrees do not. The radius is the distance of
-** the FEATURE_NEAR-th nearest vertex, found by Dijkstra's algorithm, one vertex at a
-** time. A bucket of that width holds about as many vertices. */
+** neighbours from a random one, which degrees do not. */
 #include "device/parts.cuh"
 #include "graph/frontier.cuh"
 #include "sssp/sssp.cuh"
@@ -25,12 +22,7 @@ enum {
     FEATURE_BALL = 1024,
     FEATURE_BALL_TABLE = 4 * FEATURE_BALL, /* places of a set of its vertices */
     FEATURE_BALL_LEVELS = 64, /* at most; the value of a search that ends before */
-    FEATURE_BALL_ARCS = 4096, /* of a row; more only repeat what was met */
-    FEATURE_NEAR = 64,
-    FEATURE_NEAR_ARCS = 32,   /* of a row, at most, and at least half, on average */
-    FEATURE_NEAR_ROW = 1024,  /* a longer row is not walked */
-    FEATURE_NEAR_MET = 1536,  /* a search that has met more vertices ends */
-    FEATURE_NEAR_TABLE = 3584 /* places of a set of them */
+    FEATURE_BALL_ARCS = 4096  /* of a row; more only repeat what was met */
 };
 
 struct degree_sums {
@@ -42,7 +34,6 @@ struct feature_space {
     struct degree_sums *degrees;
     double *sample;
     uint32_t *levels;
-    double *radius;
 };
 
 /* ---- kernels ---- */
@@ -147,154 +138,12 @@ static __global__ void balls(device_csr g, const uint32_t *start, uint64_t m,
         levels[blockIdx.x] = found;
 }
 
-#define NOT_MET  (~0ull)
-#define NO_PLACE UINT32_MAX
-
-/* A set of vertices by their distances: the bits of a double that is not negative, which
-** are in the order of the numbers, and 1. A settled vertex has 0, and keeps it. */
-struct near_ball {
-    uint32_t met, vertex[FEATURE_NEAR_TABLE];
-    unsigned long long key[FEATURE_NEAR_TABLE];
-    unsigned long long least; /* what nearest finds */
-    uint32_t least_vertex, least_at;
-};
-
-static __device__ void reach_vertex(struct near_ball *b, uint32_t v, double distance) {
-    unsigned long long key = (unsigned long long)__double_as_longlong(distance) + 1;
-    uint32_t at = v * 2654435761u % FEATURE_NEAR_TABLE;
-    for (int tries = 0; tries < FEATURE_NEAR_TABLE; tries++) {
-        uint32_t there = atomicCAS(&b->vertex[at], GPUGRAPH_NONE, v);
-        if (there == GPUGRAPH_NONE)
-            atomicAdd(&b->met, 1u);
-        if (there == GPUGRAPH_NONE || there == v) {
-            atomicMin(&b->key[at], key);
-            return;
-        }
-        at = (at + 1) % FEATURE_NEAR_TABLE;
-    }
-}
-
-/* A row of `degree` arcs is thinned: an arc is walked if its hash has that many
-** leading zeros. Arcs of a row are in any order, so the first ones would not do. */
-static __device__ int near_zeros(uint64_t degree) {
-    int zeros = 0;
-    while (degree >> zeros > FEATURE_NEAR_ARCS)
-        zeros++;
-    return zeros;
-}
-
-/* Arcs of negative weights are not walked: no search takes them. */
-static __device__ bool is_near_arc(uint32_t row, uint32_t target, double weight,
-                                   int zeros) {
-    uint32_t hash = (target + row * 0x9E3779B9u) * 2654435761u;
-    return weight >= 0 && (zeros == 0 || hash >> (32 - zeros) == 0);
-}
-
-/* All threads of the block. The place of the nearest vertex that is not settled, by
-** distance, then by vertex; NO_PLACE: there is none. Its key is b->least. */
-static __device__ uint32_t nearest(struct near_ball *b) {
-    unsigned long long least = NOT_MET;
-    uint32_t vertex = GPUGRAPH_NONE, at = NO_PLACE;
-    if (threadIdx.x == 0) {
-        b->least = NOT_MET;
-        b->least_vertex = GPUGRAPH_NONE;
-        b->least_at = NO_PLACE;
-    }
-    for (uint32_t i = threadIdx.x; i < FEATURE_NEAR_TABLE; i += blockDim.x) {
-        const unsigned long long key = b->key[i];
-        if (key == 0 || key > least || (key == least && b->vertex[i] >= vertex))
-            continue;
-        least = key;
-        vertex = b->vertex[i];
-        at = i;
-    }
-    __syncthreads();
-    atomicMin(&b->least, least);
-    __syncthreads();
-    if (at != NO_PLACE && least == b->least)
-        atomicMin(&b->least_vertex, vertex);
-    __syncthreads();
-    if (at != NO_PLACE && least == b->least && vertex == b->least_vertex)
-        b->least_at = at;
-    __syncthreads();
-    return b->least_at;
-}
-
-/* One thread per arc. */
-template <typename type>
-static __device__ void reach_neighbours(const device_csr &g, struct near_ball *b,
-                                        uint32_t v, double distance) {
-    const type *weight = static_cast<const type *>(g.weight);
-    uint64_t first = g.begin[v], degree = g.end[v] - first;
-    int zeros = near_zeros(degree);
-    if (degree > FEATURE_NEAR_ROW)
-        return;
-    for (uint64_t arc = first + threadIdx.x; arc < first + degree; arc += blockDim.x) {
-        uint32_t target = g.target[arc];
-        double w = (double)weight[arc];
-        if (is_near_arc(v, target, w, zeros))
-            reach_vertex(b, target, __dadd_rn(distance, w));
-    }
-}
-
-/* One block per ball. */
-template <typename type>
-static __global__ void radii(device_csr g, const uint32_t *start, uint64_t m,
-                             double *radius) {
-    __shared__ struct near_ball b;
-    double found = -1;
-    for (uint32_t i = threadIdx.x; i < FEATURE_NEAR_TABLE; i += blockDim.x) {
-        b.vertex[i] = GPUGRAPH_NONE;
-        b.key[i] = NOT_MET;
-    }
-    if (threadIdx.x == 0)
-        b.met = 0;
-    __syncthreads();
-    if (threadIdx.x == 0)
-        reach_vertex(&b, start[ball_edge(m, (int)blockIdx.x)], 0);
-    for (int count = 1; count <= FEATURE_NEAR; count++) {
-        __syncthreads();
-        const uint32_t at = nearest(&b), v = b.least_vertex;
-        if (at == NO_PLACE)
-            break;
-        const double distance = __longlong_as_double((long long)(b.least - 1));
-        if (count > 1)
-            found = distance;
-        if (b.met > FEATURE_NEAR_MET || count == FEATURE_NEAR)
-            break;
-        __syncthreads(); /* all have read what changes now */
-        if (threadIdx.x == 0)
-            b.key[at] = 0;
-        __syncthreads();
-        reach_neighbours<type>(g, &b, v, distance);
-    }
-    if (threadIdx.x == 0)
-        radius[blockIdx.x] = found;
-}
-
 /* ---- driver ---- */
 
 static void carve_features(struct workspace *space, struct feature_space *s) {
     s->degrees = gg_carve<struct degree_sums>(space, 1);
     s->sample = gg_carve<double>(space, FEATURE_SAMPLE);
     s->levels = gg_carve<uint32_t>(space, FEATURE_BALLS);
-    s->radius = gg_carve<double>(space, FEATURE_BALLS);
-}
-
-template <typename type>
-static void look_at_balls(struct cuda_job *job, enum csr_kind kind,
-                          const struct device_csr *g, const struct device_edges *edges,
-                          const struct feature_space *s) {
-    const uint32_t *start = kind == CSR_IN ? edges->target : edges->source;
-    gg_fill(job, s->levels, 0, FEATURE_BALLS * sizeof *s->levels);
-    gg_fill(job, s->radius, 0xff, FEATURE_BALLS * sizeof *s->radius); /* not a number */
-    if (edges->m == 0)
-        return;
-    balls<<<FEATURE_BALLS, GG_BLOCK, 0, job->stream>>>(*g, start, edges->m, s->levels);
-    gg_launched(job, "balls");
-    radii<type>
-        <<<FEATURE_BALLS, GG_BLOCK, 0, job->stream>>>(*g, start, edges->m, s->radius);
-    gg_launched(job, "radii");
 }
 
 /* Every so many-th weight of m is in the sample. */
@@ -303,14 +152,32 @@ static uint64_t sample_step(uint64_t m) {
 }
 
 template <typename type>
-static void look_at_features(struct cuda_job *job, enum csr_kind kind,
-                             const struct device_csr *g, const struct device_edges *edges,
-                             const struct feature_space *s) {
+static void sample_weights(struct cuda_job *job, const struct device_edges *edges,
+                           double *out) {
     sample<<<1, FEATURE_SAMPLE, 0, job->stream>>>(
-        static_cast<const type *>(edges->weight), edges->m, sample_step(edges->m),
-        s->sample);
+        static_cast<const type *>(edges->weight), edges->m, sample_step(edges->m), out);
     gg_launched(job, "sample");
-    look_at_balls<type>(job, kind, g, edges, s);
+}
+
+static void look_at_weights(struct cuda_job *job, const struct device_edges *edges,
+                            double *out) {
+    if (job->graph->distance_type == GPUGRAPH_UINT32)
+        sample_weights<uint32_t>(job, edges, out);
+    else if (job->graph->distance_type == GPUGRAPH_UINT64)
+        sample_weights<int64_t>(job, edges, out);
+    else
+        sample_weights<double>(job, edges, out);
+}
+
+static void look_at_balls(struct cuda_job *job, enum csr_kind kind,
+                          const struct device_csr *g, const struct device_edges *edges,
+                          uint32_t *levels) {
+    const uint32_t *start = kind == CSR_IN ? edges->target : edges->source;
+    gg_fill(job, levels, 0, FEATURE_BALLS * sizeof *levels);
+    if (edges->m == 0)
+        return;
+    balls<<<FEATURE_BALLS, GG_BLOCK, 0, job->stream>>>(*g, start, edges->m, levels);
+    gg_launched(job, "balls");
 }
 
 /* ---- numbers ---- */
@@ -352,22 +219,11 @@ static void set_weights(struct sssp_features *f, double *sample, size_t count) {
     f->typical_weight = zeros < count ? sample[zeros + (count - zeros) / 2] : 0;
 }
 
-/* Means of logarithms: of levels, and of radii in typical weights. A search that found
-** nothing but its source has no radius. */
-static void set_balls(struct sssp_features *f, const uint32_t *levels,
-                      const double *radius) {
-    double depths = 0, radii = 0;
-    int balls = 0;
-    for (int i = 0; i < FEATURE_BALLS; i++) {
-        double weights = f->typical_weight > 0 ? radius[i] / f->typical_weight : 0;
+static double mean_depth(const uint32_t *levels) {
+    double depths = 0;
+    for (int i = 0; i < FEATURE_BALLS; i++)
         depths += log2((double)levels[i] + 1);
-        if (!(radius[i] >= 0))
-            continue;
-        radii += log2((weights < 1e12 ? weights : 1e12) + 1.0 / 1024);
-        balls++;
-    }
-    f->ball_depth = depths / FEATURE_BALLS;
-    f->ball_radius = balls > 0 ? radii / balls : 0;
+    return depths / FEATURE_BALLS;
 }
 
 static bool compute_features(struct cuda_job *job, enum csr_kind kind,
@@ -376,7 +232,7 @@ static bool compute_features(struct cuda_job *job, enum csr_kind kind,
     struct feature_space s;
     struct device_edges edges;
     struct degree_sums degree;
-    double sampled[FEATURE_SAMPLE], radius[FEATURE_BALLS];
+    double sampled[FEATURE_SAMPLE];
     uint32_t levels[FEATURE_BALLS];
     if (!gg_device_edges(job, true, &edges))
         return false;
@@ -387,22 +243,17 @@ static bool compute_features(struct cuda_job *job, enum csr_kind kind,
     gg_fill(job, s.degrees, 0, sizeof *s.degrees);
     degrees<<<gg_grid(job, g->n, 8), GG_BLOCK, 0, job->stream>>>(*g, s.degrees);
     gg_launched(job, "degrees");
-    if (job->graph->distance_type == GPUGRAPH_UINT32)
-        look_at_features<uint32_t>(job, kind, g, &edges, &s);
-    else if (job->graph->distance_type == GPUGRAPH_UINT64)
-        look_at_features<int64_t>(job, kind, g, &edges, &s);
-    else
-        look_at_features<double>(job, kind, g, &edges, &s);
+    look_at_weights(job, &edges, s.sample);
+    look_at_balls(job, kind, g, &edges, s.levels);
     const uint64_t step = sample_step(edges.m);
     const size_t count = step ? (size_t)((edges.m + step - 1) / step) : 0;
     if (!gg_fetch(job, &degree, s.degrees, sizeof degree) ||
         !gg_download(job, sampled, s.sample, count * sizeof *sampled) ||
-        !gg_fetch(job, levels, s.levels, sizeof levels) ||
-        !gg_fetch(job, radius, s.radius, sizeof radius))
+        !gg_fetch(job, levels, s.levels, sizeof levels))
         return false;
     set_degrees(f, g, &degree);
     set_weights(f, sampled, count);
-    set_balls(f, levels, radius);
+    f->ball_depth = mean_depth(levels);
     return true;
 }
 

@@ -26,7 +26,7 @@ def inputs(f):
     degree, weight = f["degree"] or 1, f["weight"] or 1
     return [math.log2(f["vertices"] + 1), math.log2(f["arcs"] + 1), math.log2(f["degree"] + 1),
             math.log2(f["degree_deviation"] / degree + 0.02), math.log2(f["most_degree"] / degree + 1),
-            f["weight_deviation"] / weight, f["ball_depth"], f["ball_radius"]]
+            f["weight_deviation"] / weight, f["ball_depth"]]
 
 
 class Tree:

@@ -11,7 +11,6 @@ extern "C" {
 #include <string.h>
 
 #include <algorithm>
-#include <set>
 #include <vector>
 
 typedef unsigned __int128 wide;
@@ -127,72 +126,6 @@ static void check_balls(const gpugraph_graph *graph, gpugraph_direction directio
     expect(close_to(f->ball_depth, sum), "balls of depth %g, not %g", f->ball_depth, sum);
 }
 
-struct arc {
-    uint32_t target;
-    double weight;
-};
-
-static bool sparse(uint32_t v, uint32_t u, size_t degree) {
-    uint64_t divisor = 1;
-    while (degree / divisor > 32)
-        divisor *= 2;
-    uint32_t hash = (u + v * 0x9E3779B9u) * 2654435761u;
-    return hash < (1ull << 32) / divisor;
-}
-
-/* The distance of the 64th nearest vertex, -1 where none but v is found. */
-static double radius_from(const std::vector<std::vector<arc>> &next, uint32_t v) {
-    std::vector<double> distance(next.size(), HUGE_VAL);
-    std::set<std::pair<double, uint32_t>> open;
-    std::set<uint32_t> met;
-    double radius = -1;
-    distance[v] = 0;
-    open.insert({0.0, v});
-    met.insert(v);
-    for (int settled = 0; settled < 64 && !open.empty(); settled++) {
-        uint32_t u = open.begin()->second;
-        radius = settled > 0 ? distance[u] : -1;
-        open.erase(open.begin());
-        if (met.size() > 1536)
-            break;
-        for (const arc &a : next[u])
-            if (next[u].size() <= 1024 && sparse(u, a.target, next[u].size()) &&
-                distance[u] + a.weight < distance[a.target]) {
-                open.erase({distance[a.target], a.target});
-                distance[a.target] = distance[u] + a.weight;
-                open.insert({distance[a.target], a.target});
-                met.insert(a.target);
-            }
-    }
-    return radius;
-}
-
-static void check_radii(const gpugraph_graph *graph, gpugraph_direction direction,
-                        const struct sssp_features *f) {
-    std::vector<std::vector<arc>> next(graph->n);
-    double radii = 0;
-    int balls = 0;
-    for (uint32_t e = 0; e < graph->m; e++) {
-        uint32_t s = graph->source[e], t = graph->target[e];
-        if (direction != GPUGRAPH_IN)
-            next[s].push_back({t, weight_of(graph, e)});
-        if (direction == GPUGRAPH_IN || (direction == GPUGRAPH_BOTH && s != t))
-            next[t].push_back({s, weight_of(graph, e)});
-    }
-    for (uint64_t i = 0; i < 16 && graph->m > 0; i++) {
-        uint64_t e = (2 * i + 1) * graph->m / 32;
-        uint32_t v = direction == GPUGRAPH_IN ? graph->target[e] : graph->source[e];
-        double radius = radius_from(next, v);
-        if (radius >= 0)
-            radii += log2((f->typical_weight > 0 ? radius / f->typical_weight : 0) +
-                          1.0 / 1024);
-        balls += radius >= 0;
-    }
-    double right = balls > 0 ? radii / balls : 0;
-    expect(close_to(f->ball_radius, right), "balls of radius %g, not %g", f->ball_radius,
-           right);
-}
-
 /* Twice: computed, and as they are kept. */
 static void check_features(gpugraph_graph *graph, gpugraph_direction direction) {
     struct cuda_job job;
@@ -209,7 +142,6 @@ static void check_features(gpugraph_graph *graph, gpugraph_direction direction) 
         check_degrees(graph, direction, &f);
         check_weights(graph, &f);
         check_balls(graph, direction, &f);
-        check_radii(graph, direction, &f);
     }
     gg_job_close(&job);
 }
