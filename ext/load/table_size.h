@@ -1,8 +1,8 @@
 /* About how many rows a table has, without reading it.
 **
 **     rowids   1 ... 80  ...  1000000     the span, by two steps down the b-tree: at most so many rows
-**                 |  |  |  |  |           short runs of rows at places in between: how dense they are,
-**                                         which ids, how many bytes
+**                 |  |  |  |  |           a row at each of some places in between: which ids, how many
+**                                         bytes
 **     pages    of the whole database      as many rows as these hold, at most */
 #ifndef GPUGRAPH_TABLE_SIZE_H
 #define GPUGRAPH_TABLE_SIZE_H
