@@ -94,18 +94,16 @@ static search_ref *search_add(connection *c, graph_ref *graph, shared_search *fo
 }
 
 search_ref *search_find(connection *c, graph_ref *graph, const void *key, int key_bytes) {
-    const unsigned hash = shared_search_hash(key, key_bytes);
     for (search_ref **at = &graph->searches; *at; at = &(*at)->next) {
         search_ref *s = *at;
-        if (!shared_search_is_of(s->found, key, key_bytes, hash))
+        if (!shared_search_is_of(s->found, key, key_bytes))
             continue;
         *at = s->next;
         put_first(c, graph, s);
         return s;
     }
     shared_searches *list = list_of(graph);
-    return list ? search_add(c, graph, shared_search_find(list, key, key_bytes, hash))
-                : NULL;
+    return list ? search_add(c, graph, shared_search_find(list, key, key_bytes)) : NULL;
 }
 
 search_ref *search_keep(connection *c, graph_ref *graph, const void *key, int key_bytes,

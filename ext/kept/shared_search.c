@@ -22,25 +22,14 @@ enum { LISTED = 64 };
 
 static gg_brief_lock lock;
 
-unsigned shared_search_hash(const void *key, int key_bytes) {
-    const unsigned char *at = key;
-    unsigned hash = 2166136261u; /* FNV-1a */
-    for (int i = 0; i < key_bytes; i++)
-        hash = (hash ^ at[i]) * 16777619u;
-    return hash;
+bool shared_search_is_of(const shared_search *s, const void *key, int key_bytes) {
+    return s->key_bytes == key_bytes && memcmp(s->key, key, (size_t)key_bytes) == 0;
 }
 
-bool shared_search_is_of(const shared_search *s, const void *key, int key_bytes,
-                         unsigned hash) {
-    return s->hash == hash && s->key_bytes == key_bytes &&
-           memcmp(s->key, key, (size_t)key_bytes) == 0;
-}
-
-shared_search *shared_search_find(shared_searches *list, const void *key, int key_bytes,
-                                  unsigned hash) {
+shared_search *shared_search_find(shared_searches *list, const void *key, int key_bytes) {
     gg_lock(&lock);
     shared_search *s = list->first;
-    while (s && !shared_search_is_of(s, key, key_bytes, hash))
+    while (s && !shared_search_is_of(s, key, key_bytes))
         s = s->next;
     if (s)
         s->users++;
@@ -62,8 +51,7 @@ static void make_way(const shared_search *latest) {
     int place = 0;
     for (shared_search *s = latest->next; s; s = next) {
         next = s->next;
-        if (++place >= LISTED ||
-            shared_search_is_of(s, latest->key, latest->key_bytes, latest->hash))
+        if (++place >= LISTED || shared_search_is_of(s, latest->key, latest->key_bytes))
             unlist(s);
     }
 }
@@ -79,7 +67,6 @@ shared_search *shared_search_put(shared_searches *list, const void *key, int key
     *s = (shared_search){.list = list,
                          .users = 1,
                          .process = gg_this_process(),
-                         .hash = shared_search_hash(key, key_bytes),
                          .key_bytes = key_bytes,
                          .result = result,
                          .free_result = free_result,

@@ -16,7 +16,6 @@ typedef struct shared_search {
     shared_searches *list; /* where other connections find it; NULL: nowhere */
     int users;             /* search_refs, of whatever connection */
     uint32_t process;      /* gg_this_process() of who has made it */
-    unsigned hash;         /* of the key */
     int key_bytes;
     void *result;
     void (*free_result)(void *result);
@@ -24,12 +23,9 @@ typedef struct shared_search {
     char key[]; /* bytes that name function and settled arguments */
 } shared_search;
 
-unsigned shared_search_hash(const void *key, int key_bytes);
-bool shared_search_is_of(const shared_search *s, const void *key, int key_bytes,
-                         unsigned hash);
+bool shared_search_is_of(const shared_search *s, const void *key, int key_bytes);
 /* The latest of that key, with a reference; NULL: none. */
-shared_search *shared_search_find(shared_searches *list, const void *key, int key_bytes,
-                                  unsigned hash);
+shared_search *shared_search_find(shared_searches *list, const void *key, int key_bytes);
 /* A search with one user. In a list (list may be NULL) it is found in place of an earlier one of its
 ** key. Takes the result over, also on failure (NULL: no memory). */
 shared_search *shared_search_put(shared_searches *list, const void *key, int key_bytes,
