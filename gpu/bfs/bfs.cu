@@ -356,7 +356,7 @@ static bool search_bfs_graph(struct cuda_job *job, const gpugraph_search *search
         (tree_edge && !gg_bfs_tree(job, search, &out)))
         return false;
     double started = gg_now_ms();
-    if (!gg_bfs_bring(job, depth, out.depth, n, out.deepest) ||
+    if (!gg_download(job, depth, out.depth, n * sizeof *depth) ||
         (tree_edge && !gg_download(job, tree_edge, out.tree, gg_tree_bytes(job, true))))
         return false;
     gg_phase(job->run, "download", started, (int64_t)n, "depths%s",
