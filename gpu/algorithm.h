@@ -33,6 +33,14 @@ typedef void gg_function(void);
 #define GG_CALLS(type, function) ((gg_function *)(1 ? (function) : (type *)0))
 #define GG_CALL_OF(type, side)   ((type *)(side)->call)
 
+/* A side of the CPU with one way to search, for a descriptor. */
+#define GG_ONE_METHOD(type, function, algorithm, method, description)                    \
+    &(const algorithm_side) {                                                            \
+        .methods = (const gg_method[]){{.is = {algorithm, method, "cpu", description}},  \
+                                       {.is = {0}}},                                     \
+        .call = GG_CALLS(type, function),                                                \
+    }
+
 typedef struct algorithm_side {
     /* They end with a NULL name, and the first is what auto begins with; NULL: none. */
     const gg_method *methods;
@@ -113,16 +121,23 @@ void gg_settle_on_cpu(gpugraph_graph *graph, gpugraph_run *run, const char *meth
 /* A form for several devices has ended with an error. True: of a device, and the caller left their
 ** number to auto: the error is cleared, and the search goes on with run->device alone. */
 bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a);
-/* After the algorithm has run: what it took corrects later predictions. True when that ended with GPUGRAPH_DEVICE_MEMORY and fallback (from
-** gg_choose) is set. The error is then cleared, used_backend and used_method say the CPU, and the
-** caller runs the CPU's side:
-**     gpugraph_backend on = gg_choose(graph, &gg_cores, NULL, run, &fallback);
-**     if (!on) return run->status;
-**     GG_CALL_OF(cores_entry, gg_cores.side[on])(graph, run, core);
-**     if (gg_fall_back(run, &gg_cores, fallback))
-**         find_cores_on_cpu(graph, run, core);
-**     return run->status; */
+/* After the algorithm has run: what it took corrects later predictions. True when that
+** ended with GPUGRAPH_DEVICE_MEMORY and fallback (from gg_choose) is set. The error is then
+** cleared, used_backend and used_method say the CPU, and the caller runs the CPU's side. */
 bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback);
+/* Runs an algorithm, if the graph has vertices: by the side that gg_choose settles, and by the
+** CPU's where the device's memory did not suffice. `arguments` are those of the entry:
+**     GG_RUN(cores_entry, &gg_cores, NULL, graph, run, (graph, run, core)); */
+#define GG_RUN(type, a, search, graph, run, arguments)                                   \
+    do {                                                                                 \
+        bool gg_fallback;                                                                \
+        const gpugraph_backend gg_on = gg_choose(graph, a, search, run, &gg_fallback);   \
+        if (gg_on && (graph)->n > 0) {                                                   \
+            GG_CALL_OF(type, gg_chosen_side(a, gg_on, run)) arguments;                   \
+            if (gg_fall_back(run, a, gg_fallback))                                       \
+                GG_CALL_OF(type, (a)->side[GPUGRAPH_CPU]) arguments;                     \
+        }                                                                                \
+    } while (0)
 /* Milliseconds that the CPU is predicted to take. */
 double gg_cpu_ms(const gpugraph_graph *graph, const gg_algorithm *a,
                  const gpugraph_run *run);

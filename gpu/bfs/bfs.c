@@ -328,24 +328,12 @@ const gg_algorithm gg_bfs = {
 
 /* ---- the public functions ---- */
 
-static void bfs(gpugraph_graph *graph, const gpugraph_search *search, gpugraph_run *run,
-                uint32_t *depth, void *tree_edge) {
-    if (gg_check_search(graph, search, run) || !gg_needs(run, depth, graph->n, "depth"))
-        return;
-    bool fallback = false;
-    gpugraph_backend on = gg_choose(graph, &gg_bfs, search, run, &fallback);
-    if (!on)
-        return;
-    bfs_entry *call = GG_CALL_OF(bfs_entry, gg_chosen_side(&gg_bfs, on, run));
-    call(graph, search, run, depth, tree_edge);
-    if (gg_fall_back(run, &gg_bfs, fallback))
-        gg_cpu_bfs(graph, search, run, depth, tree_edge);
-}
-
 gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *search,
                              gpugraph_run *run, uint32_t *depth, void *tree_edge) {
     gg_enter_graph(graph, run);
-    bfs(graph, search, run, depth, tree_edge);
+    if (!gg_check_search(graph, search, run) && gg_needs(run, depth, graph->n, "depth"))
+        GG_RUN(bfs_entry, &gg_bfs, search, graph, run,
+               (graph, search, run, depth, tree_edge));
     return gg_leave_graph(graph, run);
 }
 

@@ -348,29 +348,25 @@ bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
     return true;
 }
 
-static bool search_bfs_graph(struct cuda_job *job, const gpugraph_search *search,
+static void search_bfs_graph(struct cuda_job *job, const gpugraph_search *search,
                              uint32_t *depth, void *tree_edge) {
     struct bfs_outcome out;
-    uint64_t n = job->graph->n;
+    const uint64_t n = job->graph->n;
     if (!gg_bfs_search(job, search, tree_edge != NULL, &out) ||
         (tree_edge && !gg_bfs_tree(job, search, &out)))
-        return false;
-    double started = gg_now_ms();
-    if (!gg_download(job, depth, out.depth, n * sizeof *depth) ||
-        (tree_edge && !gg_download(job, tree_edge, out.tree, gg_tree_bytes(job, true))))
-        return false;
-    gg_phase(job->run, "download", started, (int64_t)n, "depths%s",
-             tree_edge ? " and tree edges" : "");
-    return true;
+        return;
+    const double started = gg_now_ms();
+    if (gg_download(job, depth, out.depth, n * sizeof *depth) &&
+        (!tree_edge || gg_download(job, tree_edge, out.tree, gg_tree_bytes(job, true))))
+        gg_phase(job->run, "download", started, (int64_t)n, "depths%s",
+                 tree_edge ? " and tree edges" : "");
 }
 
 gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, uint32_t *depth, void *tree_edge) {
-    struct cuda_job job;
-    if (!gg_job_open(&job, graph, run))
-        return run->status;
-    search_bfs_graph(&job, search, depth, tree_edge);
-    return gg_job_close(&job);
+    return gg_in_job(graph, run, [&](struct cuda_job *job) {
+        search_bfs_graph(job, search, depth, tree_edge);
+    });
 }
 
 static gpugraph_status list_bfs_on_device(gpugraph_graph *graph,

@@ -219,13 +219,12 @@ bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
                       const struct device_csr *g, const struct bfs_below *below,
                       bool tree, struct bfs_outcome *out) {
     struct bfs_arrays b;
-    struct workspace space = {NULL, 0};
     const bool looks = below->rows.begin != NULL;
     const uint64_t tree_bytes = tree ? gg_tree_bytes(job, tree) : 0;
-    carve_bfs_levels(&space, g, search, looks, tree_bytes, &b);
-    if (!gg_workspace(job, &space))
+    if (!gg_take_arrays(job, [&](workspace *s) {
+            carve_bfs_levels(s, g, search, looks, tree_bytes, &b);
+        }))
         return false;
-    carve_bfs_levels(&space, g, search, looks, tree_bytes, &b);
     *out = bfs_outcome{b.depth, b.tree, 0, b.scratch};
     return run_bfs_levels(job, g, below, search, &b, &out->deepest);
 }

@@ -211,7 +211,7 @@ static gpugraph_status find_weak(gpugraph_graph *graph, gpugraph_run *run,
         return run->status;
     double start = gg_now_ms();
     w.threads = gg_threads(run, graph->m + graph->n);
-    if (!over_vertices(&w, plant_trees) || (graph->n > 0 && !link_all(&w)) ||
+    if (!over_vertices(&w, plant_trees) || !link_all(&w) ||
         !over_vertices(&w, compress_trees))
         return gg_stopped(run);
     snprintf(more, sizeof more, "%d thread(s)%s", w.threads,
@@ -227,16 +227,6 @@ static double few_passes(const gpugraph_graph *graph) {
     return 12;
 }
 
-static const gg_method methods[] = {
-    {.is = {"components", "union-find", "cpu",
-            "weak: threads hook roots of trees to smaller ones, a sample of the edges "
-            "first"}},
-    {.is = {0}},
-};
-
-static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(components_entry, find_weak)};
-
 const gg_algorithm gg_components = {
     .name = "components",
     .rows = CSR_KINDS,
@@ -246,34 +236,24 @@ const gg_algorithm gg_components = {
     .cpu_ns = 14,
     .cuda_ns = 0.03,
     .step_us = 10,
-    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_components_cuda},
+    .side = {[GPUGRAPH_CPU] =
+                 GG_ONE_METHOD(components_entry, find_weak, "components", "union-find",
+                               "weak: threads hook roots of trees to "
+                               "smaller ones, a sample of the edges first"),
+             [GPUGRAPH_CUDA] = &gg_components_cuda},
 };
 
 /* ---- the public function ---- */
 
-static void find_components(gpugraph_graph *graph, gpugraph_component_kind kind,
-                            gpugraph_run *run, uint32_t *component) {
-    if ((unsigned)kind > GPUGRAPH_STRONG) {
-        gg_fail(run, GPUGRAPH_INVALID,
-                "kind is %d, not one of GPUGRAPH_WEAK and GPUGRAPH_STRONG", (int)kind);
-        return;
-    }
-    if (!gg_needs(run, component, graph->n, "component"))
-        return;
-    const gg_algorithm *a =
-        kind == GPUGRAPH_STRONG ? &gg_strong_components : &gg_components;
-    bool fallback;
-    gpugraph_backend on = gg_choose(graph, a, NULL, run, &fallback);
-    if (!on)
-        return;
-    GG_CALL_OF(components_entry, a->side[on])(graph, run, component);
-    if (gg_fall_back(run, a, fallback))
-        GG_CALL_OF(components_entry, a->side[GPUGRAPH_CPU])(graph, run, component);
-}
-
 gpugraph_status gpugraph_components(gpugraph_graph *graph, gpugraph_component_kind kind,
                                     gpugraph_run *run, uint32_t *component) {
+    const gg_algorithm *a =
+        kind == GPUGRAPH_STRONG ? &gg_strong_components : &gg_components;
     gg_enter_graph(graph, run);
-    find_components(graph, kind, run, component);
+    if ((unsigned)kind > GPUGRAPH_STRONG)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "kind is %d, not one of GPUGRAPH_WEAK and GPUGRAPH_STRONG", (int)kind);
+    else if (gg_needs(run, component, graph->n, "component"))
+        GG_RUN(components_entry, a, NULL, graph, run, (graph, run, component));
     return gg_leave_graph(graph, run);
 }

@@ -240,23 +240,14 @@ static bool end_trees(struct cuda_job *job, const struct arrays *a) {
     return gg_launched(job, "compress_trees") && gg_wait(job);
 }
 
-static bool room_for(struct cuda_job *job, uint32_t n, struct arrays *a) {
-    struct workspace space = {NULL, 0};
-    carve_trees(&space, n, a);
-    if (!gg_workspace(job, &space))
-        return false;
-    carve_trees(&space, n, a);
-    return true;
-}
-
 static void find_weak(struct cuda_job *job, uint32_t *component) {
     struct device_edges edges;
     struct arrays a;
-    if (!gg_device_edges(job, false, &edges) || edges.n == 0)
+    if (!gg_device_edges(job, false, &edges))
         return;
     const struct both_rows rows = rows_there(job->graph);
-    double started = gg_now_ms();
-    if (!room_for(job, edges.n, &a))
+    const double started = gg_now_ms();
+    if (!gg_take_arrays(job, [&](workspace *s) { carve_trees(s, edges.n, &a); }))
         return;
     if (rows.begin[0])
         link_all_rows(job, &rows, &a);
@@ -266,18 +257,7 @@ static void find_weak(struct cuda_job *job, uint32_t *component) {
         return;
     gg_search_phase(job->run, started, (int64_t)edges.m,
                     rows.begin[0] ? "by rows that are there" : "");
-    started = gg_now_ms();
-    if (gg_download(job, component, a.component, (uint64_t)edges.n * sizeof *component))
-        gg_phase(job->run, "download", started, edges.n, "components");
-}
-
-static gpugraph_status find_weak_on_device(gpugraph_graph *graph, gpugraph_run *run,
-                                           uint32_t *component) {
-    struct cuda_job job;
-    if (!gg_job_open(&job, graph, run))
-        return run->status;
-    find_weak(&job, component);
-    return gg_job_close(&job);
+    gg_bring(job, component, a.component, edges.n, "components");
 }
 
 /* What a run takes. */
@@ -299,6 +279,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_components_cuda = {
     .methods = methods,
-    .call = GG_CALLS(components_entry, find_weak_on_device),
+    .call = GG_CALLS(components_entry, gg_job_call<find_weak>::entry),
     .bytes = bytes_components,
 };

@@ -130,15 +130,6 @@ static bool always(const gpugraph_graph *graph) {
     return true;
 }
 
-static const gg_method methods[] = {
-    {.is = {"components", "depth-first", "cpu",
-            "strong: one thread, one depth-first pass over the arcs"}},
-    {.is = {0}},
-};
-
-static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(components_entry, find_strong)};
-
 const gg_algorithm gg_strong_components = {
     .name = "components",
     .rows = CSR_OUT,
@@ -149,5 +140,8 @@ const gg_algorithm gg_strong_components = {
     .cpu_ns = 32,
     .cuda_ns = 0.1,
     .step_us = 40,
-    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_strong_components_cuda},
+    .side = {[GPUGRAPH_CPU] =
+                 GG_ONE_METHOD(components_entry, find_strong, "components", "depth-first",
+                               "strong: one thread, one depth-first pass over the arcs"),
+             [GPUGRAPH_CUDA] = &gg_strong_components_cuda},
 };

@@ -392,7 +392,7 @@ static void find_strong(struct cuda_job *job, uint32_t *component) {
     const uint32_t n = job->graph->n;
     r.job = job;
     r.count = n;
-    if (n == 0 || !gg_device_csr(job, CSR_OUT, false, &r.rows[0]) ||
+    if (!gg_device_csr(job, CSR_OUT, false, &r.rows[0]) ||
         !gg_device_csr(job, CSR_IN, false, &r.rows[1]))
         return;
     double started = gg_now_ms();
@@ -403,20 +403,9 @@ static void find_strong(struct cuda_job *job, uint32_t *component) {
     carve_strong(block, n, &r.s);
     if (settle_all(&r)) {
         gg_search_phase(job->run, started, (int64_t)r.rows[0].m, "");
-        started = gg_now_ms();
-        if (gg_download(job, component, r.s.label, (uint64_t)n * sizeof *component))
-            gg_phase(job->run, "download", started, n, "components");
+        gg_bring(job, component, r.s.label, n, "components");
     }
     gg_give(job, block, bytes);
-}
-
-static gpugraph_status find_strong_on_device(gpugraph_graph *graph, gpugraph_run *run,
-                                             uint32_t *component) {
-    struct cuda_job job;
-    if (!gg_job_open(&job, graph, run))
-        return run->status;
-    find_strong(&job, component);
-    return gg_job_close(&job);
 }
 
 /* What a run takes. */
@@ -440,6 +429,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_strong_components_cuda = {
     .methods = methods,
-    .call = GG_CALLS(components_entry, find_strong_on_device),
+    .call = GG_CALLS(components_entry, gg_job_call<find_strong>::entry),
     .bytes = bytes,
 };

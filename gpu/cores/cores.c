@@ -193,15 +193,6 @@ static double passes(const gpugraph_graph *graph) {
     return gg_is_thin(graph) ? CORES_THIN_PASSES : CORES_PASSES;
 }
 
-static const gg_method methods[] = {
-    {.is = {"cores", "peel", "cpu",
-            "threads take vertices with the fewest neighbours away, pass by pass"}},
-    {.is = {0}},
-};
-
-static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(cores_entry, find_cores_on_cpu)};
-
 const gg_algorithm gg_cores = {
     .name = "cores",
     .rows = CSR_SIMPLE,
@@ -211,25 +202,18 @@ const gg_algorithm gg_cores = {
     .cpu_ns = 14,
     .cuda_ns = 0.08,
     .step_us = 4,
-    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_cores_cuda},
+    .side = {[GPUGRAPH_CPU] =
+                 GG_ONE_METHOD(cores_entry, find_cores_on_cpu, "cores", "peel",
+                               "threads take vertices with the fewest "
+                               "neighbours away, pass by pass"),
+             [GPUGRAPH_CUDA] = &gg_cores_cuda},
 };
 
 /* ---- the public function ---- */
 
-static void find_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core) {
-    bool fallback;
-    if (!gg_needs(run, core, graph->n, "core"))
-        return;
-    gpugraph_backend on = gg_choose(graph, &gg_cores, NULL, run, &fallback);
-    if (!on)
-        return;
-    GG_CALL_OF(cores_entry, gg_cores.side[on])(graph, run, core);
-    if (gg_fall_back(run, &gg_cores, fallback))
-        find_cores_on_cpu(graph, run, core);
-}
-
 gpugraph_status gpugraph_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core) {
     gg_enter_graph(graph, run);
-    find_cores(graph, run, core);
+    if (gg_needs(run, core, graph->n, "core"))
+        GG_RUN(cores_entry, &gg_cores, NULL, graph, run, (graph, run, core));
     return gg_leave_graph(graph, run);
 }

@@ -123,36 +123,23 @@ static bool launch_peel(struct cuda_job *job, struct cores *c) {
 }
 
 static void find_cores(struct cuda_job *job, uint32_t *core) {
-    struct workspace space = {NULL, 0};
     struct cores c = cores();
     struct peel_state rounds;
     struct cores_state passes;
     char more[60];
-    if (!gg_device_csr(job, CSR_SIMPLE, false, &c.p.rows) || c.p.rows.n == 0)
+    if (!gg_device_csr(job, CSR_SIMPLE, false, &c.p.rows))
         return;
     double started = gg_now_ms();
-    carve_cores(&space, c.p.rows.n, c.p.rows.m, &c);
-    if (!gg_workspace(job, &space))
+    if (!gg_take_arrays(
+            job, [&](workspace *s) { carve_cores(s, c.p.rows.n, c.p.rows.m, &c); }))
         return;
-    carve_cores(&space, c.p.rows.n, c.p.rows.m, &c);
     c.p.host_stop = job->device->device_stop;
     if (!launch_peel(job, &c) || !gg_fetch(job, &rounds, c.p.state, sizeof rounds) ||
         !gg_fetch(job, &passes, c.state, sizeof passes))
         return;
     snprintf(more, sizeof more, "%u passes, %u rounds", passes.passes, rounds.round);
     gg_search_phase(job->run, started, (int64_t)c.p.rows.m, more);
-    started = gg_now_ms();
-    if (gg_download(job, core, c.core, (uint64_t)c.p.rows.n * sizeof *core))
-        gg_phase(job->run, "download", started, c.p.rows.n, "core numbers");
-}
-
-static gpugraph_status find_cores_on_device(gpugraph_graph *graph, gpugraph_run *run,
-                                            uint32_t *core) {
-    struct cuda_job job;
-    if (!gg_job_open(&job, graph, run))
-        return run->status;
-    find_cores(&job, core);
-    return gg_job_close(&job);
+    gg_bring(job, core, c.core, c.p.rows.n, "core numbers");
 }
 
 /* What a run takes; of the arcs that there may be. */
@@ -173,6 +160,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_cores_cuda = {
     .methods = methods,
-    .call = GG_CALLS(cores_entry, find_cores_on_device),
+    .call = GG_CALLS(cores_entry, gg_job_call<find_cores>::entry),
     .bytes = bytes_cores,
 };

@@ -10,8 +10,8 @@
 
 /* ---- drivers ---- */
 
-static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_direction direction,
-                                    gpugraph_run *run, uint32_t *degree) {
+static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
+                                    gpugraph_direction direction, uint32_t *degree) {
     double start = gg_now_ms();
     if (gg_count_degrees(graph, direction, run, degree))
         return run->status;
@@ -20,14 +20,6 @@ static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_direction di
 }
 
 /* ---- the descriptor ---- */
-
-static const gg_method methods[] = {
-    {.is = {"degrees", "count", "cpu", "counts the ends of all edges"}},
-    {.is = {0}},
-};
-
-static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(degrees_entry, count_on_cpu)};
 
 const gg_algorithm gg_degrees = {
     .name = "degrees",
@@ -38,28 +30,18 @@ const gg_algorithm gg_degrees = {
     .cpu_ns = 3,
     .cuda_ns = 0.06,
     .step_us = 30,
-    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_degrees_cuda},
+    .side = {[GPUGRAPH_CPU] = GG_ONE_METHOD(degrees_entry, count_on_cpu, "degrees",
+                                            "count", "counts the ends of all edges"),
+             [GPUGRAPH_CUDA] = &gg_degrees_cuda},
 };
 
 /* ---- the public function ---- */
 
-static gpugraph_status count_checked(gpugraph_graph *graph, gpugraph_direction direction,
-                                     gpugraph_run *run, uint32_t *degree) {
-    if (!gg_check_direction(run, direction) || !gg_needs(run, degree, graph->n, "degree"))
-        return run->status;
-    bool fallback = false;
-    gpugraph_backend on = gg_choose(graph, &gg_degrees, NULL, run, &fallback);
-    if (!on)
-        return run->status;
-    GG_CALL_OF(degrees_entry, gg_degrees.side[on])(graph, direction, run, degree);
-    if (gg_fall_back(run, &gg_degrees, fallback))
-        count_on_cpu(graph, direction, run, degree);
-    return run->status;
-}
-
 gpugraph_status gpugraph_degrees(gpugraph_graph *graph, gpugraph_direction direction,
                                  gpugraph_run *run, uint32_t *degree) {
     gg_enter_graph(graph, run);
-    count_checked(graph, direction, run, degree);
+    if (gg_check_direction(run, direction) && gg_needs(run, degree, graph->n, "degree"))
+        GG_RUN(degrees_entry, &gg_degrees, NULL, graph, run,
+               (graph, run, direction, degree));
     return gg_leave_graph(graph, run);
 }

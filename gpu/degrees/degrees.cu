@@ -28,36 +28,22 @@ static void carve_degrees(struct workspace *space, uint32_t n, uint32_t **degree
 
 static void count(struct cuda_job *job, gpugraph_direction direction, uint32_t *degree) {
     struct device_edges edges;
-    struct workspace space = {NULL, 0};
-    uint32_t n = job->graph->n, *on_device;
+    const uint32_t n = job->graph->n;
+    uint32_t *on_device;
     if (!gg_device_edges(job, false, &edges))
         return;
-    double started = gg_now_ms();
-    carve_degrees(&space, n, &on_device);
-    if (!gg_workspace(job, &space))
+    const double started = gg_now_ms();
+    if (!gg_take_arrays(job, [&](workspace *s) { carve_degrees(s, n, &on_device); }))
         return;
-    carve_degrees(&space, n, &on_device);
     gg_fill(job, on_device, 0, (uint64_t)n * sizeof *on_device);
-    int ends = direction == GPUGRAPH_BOTH ? 3 : direction == GPUGRAPH_OUT ? 1 : 2;
+    const int ends = direction == GPUGRAPH_BOTH ? 3 : direction == GPUGRAPH_OUT ? 1 : 2;
     count_ends<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges, ends,
                                                                         on_device);
     gg_launched(job, "count_ends");
     if (!gg_wait(job))
         return;
     gg_search_phase(job->run, started, (int64_t)edges.m, "");
-    started = gg_now_ms();
-    if (gg_download(job, degree, on_device, (uint64_t)n * sizeof *degree))
-        gg_phase(job->run, "download", started, n, "degrees");
-}
-
-static gpugraph_status count_on_device(gpugraph_graph *graph,
-                                       gpugraph_direction direction, gpugraph_run *run,
-                                       uint32_t *degree) {
-    struct cuda_job job;
-    if (!gg_job_open(&job, graph, run))
-        return run->status;
-    count(&job, direction, degree);
-    return gg_job_close(&job);
+    gg_bring(job, degree, on_device, n, "degrees");
 }
 
 /* What a run takes. */
@@ -77,6 +63,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_degrees_cuda = {
     .methods = methods,
-    .call = GG_CALLS(degrees_entry, count_on_device),
+    .call = GG_CALLS(degrees_entry, gg_job_call<count>::entry),
     .bytes = bytes_degrees,
 };

@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-typedef gpugraph_status degrees_entry(gpugraph_graph *, gpugraph_direction,
-                                      gpugraph_run *, uint32_t *degree);
+typedef gpugraph_status degrees_entry(gpugraph_graph *, gpugraph_run *,
+                                      gpugraph_direction, uint32_t *degree);
 
 extern const gg_algorithm gg_degrees;
 extern const algorithm_side gg_degrees_cuda;

@@ -95,6 +95,28 @@ bool gg_wait_for(struct cuda_job *job, cudaEvent_t event);
 ** want of device memory the job goes on without it. True while the job is going. */
 bool gg_do_without(struct cuda_job *job);
 
+/* body(&job) in a job of its own. */
+template <typename body_type>
+static inline gpugraph_status gg_in_job(gpugraph_graph *graph, gpugraph_run *run,
+                                        const body_type &body) {
+    struct cuda_job job;
+    if (!gg_job_open(&job, graph, run))
+        return run->status;
+    body(&job);
+    return gg_job_close(&job);
+}
+/* gg_job_call<body>::entry(graph, run, ...) calls body(&job, ...) so: for the table of a
+** device's side. */
+template <auto body> struct gg_job_call;
+template <typename... types, void (*body)(struct cuda_job *, types...)>
+struct gg_job_call<body> {
+    static gpugraph_status entry(gpugraph_graph *graph, gpugraph_run *run,
+                                 types... arguments) {
+        return gg_in_job(graph, run,
+                         [&](struct cuda_job *job) { body(job, arguments...); });
+    }
+};
+
 /* ---- launch.cu ---- */
 
 /* Blocks for a grid-stride loop over `items`, at most `per_processor` for each
@@ -146,6 +168,17 @@ template <typename type> static inline type *gg_carve(workspace *space, uint64_t
     return space->base ? reinterpret_cast<type *>(space->base + at) : nullptr;
 }
 
+/* Both: carve(&space) carves the arrays of a run. False when the job must end. */
+template <typename carving>
+static inline bool gg_take_arrays(struct cuda_job *job, const carving &carve) {
+    struct workspace space = {NULL, 0};
+    carve(&space);
+    if (!gg_workspace(job, &space))
+        return false;
+    carve(&space);
+    return true;
+}
+
 /* Transfers, through pinned buffers, in the job's stream. */
 
 bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t bytes);
@@ -153,6 +186,16 @@ bool gg_download(struct cuda_job *job, void *to, const void *from_device, uint64
 /* To that stage, which holds it once gg_wait_for has seen staged[stage]: for who reads stages by himself. */
 bool gg_queue_download(struct cuda_job *job, int stage, const void *from_device,
                        size_t bytes);
+/* An array of a result. Phase "download". */
+template <typename type>
+static inline bool gg_bring(struct cuda_job *job, type *to, const type *from, uint64_t n,
+                            const char *what) {
+    const double started = gg_now_ms();
+    const bool brought = gg_download(job, to, from, n * sizeof *to);
+    if (brought)
+        gg_phase(job->run, "download", started, (int64_t)n, "%s", what);
+    return brought;
+}
 /* A result, once all that was queued is done; one of up to GG_MAILBOX bytes comes quickly. */
 bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes);
 /* Every byte of the array becomes `byte`. */

@@ -232,31 +232,6 @@ gpugraph_status gg_cpu_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
     return status;
 }
 
-/* ---- the public function ---- */
-
-static gpugraph_status check_ordered(gpugraph_run *run) {
-    if (!gg_method_is_auto(run) && strcmp(run->method, "serial") != 0)
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "an ordered depth-first tree has the method 'serial' (or 'auto'), "
-                       "not '%s'",
-                       run->method);
-    return GPUGRAPH_OK;
-}
-
-static gpugraph_status check_dfs(const gpugraph_graph *graph, uint32_t source,
-                                 bool ordered, gpugraph_direction direction,
-                                 gpugraph_run *run, const gpugraph_dfs_tree *tree) {
-    if (source != GPUGRAPH_NONE && source >= graph->n)
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "the source is vertex number %u, but the graph has %u vertices, "
-                       "numbered from 0",
-                       source, graph->n);
-    if (!gg_check_direction(run, direction) || !gg_needs(run, tree, 1, "tree") ||
-        !gg_needs(run, tree->depth, graph->n, "tree.depth"))
-        return run->status;
-    return ordered ? check_ordered(run) : GPUGRAPH_OK;
-}
-
 /* ---- predictions ---- */
 
 enum {
@@ -337,37 +312,40 @@ const gg_algorithm gg_dfs_ordered = {
 
 /* ---- the public function ---- */
 
-/* One thread makes an ordered tree. */
-static gpugraph_backend choose_dfs(gpugraph_graph *graph, bool ordered, gpugraph_run *run,
-                                   bool *fallback) {
-    const char *method = run->method;
-    if (ordered)
-        run->method = "serial";
-    gpugraph_backend on = gg_choose(graph, &gg_dfs, NULL, run, fallback);
-    run->method = method;
-    return on;
+static gpugraph_status check_ordered(gpugraph_run *run) {
+    if (!gg_method_is_auto(run) && strcmp(run->method, "serial") != 0)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "an ordered depth-first tree has the method 'serial' (or 'auto'), "
+                       "not '%s'",
+                       run->method);
+    return GPUGRAPH_OK;
 }
 
-static gpugraph_status search_checked(gpugraph_graph *graph, uint32_t source,
-                                      bool ordered, gpugraph_direction direction,
-                                      gpugraph_run *run, const gpugraph_dfs_tree *tree) {
-    if (check_dfs(graph, source, ordered, direction, run, tree) != GPUGRAPH_OK)
+static gpugraph_status check_dfs(const gpugraph_graph *graph, uint32_t source,
+                                 bool ordered, gpugraph_direction direction,
+                                 gpugraph_run *run, const gpugraph_dfs_tree *tree) {
+    if (source != GPUGRAPH_NONE && source >= graph->n)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "the source is vertex number %u, but the graph has %u vertices, "
+                       "numbered from 0",
+                       source, graph->n);
+    if (!gg_check_direction(run, direction) || !gg_needs(run, tree, 1, "tree") ||
+        !gg_needs(run, tree->depth, graph->n, "tree.depth"))
         return run->status;
-    bool fallback;
-    gpugraph_backend on = choose_dfs(graph, ordered, run, &fallback);
-    if (!on)
-        return run->status;
-    dfs_entry *call = GG_CALL_OF(dfs_entry, gg_dfs.side[on]);
-    call(graph, source, ordered, direction, run, tree);
-    if (gg_fall_back(run, &gg_dfs, fallback))
-        gg_cpu_dfs(graph, source, ordered, direction, run, tree);
-    return run->status;
+    return ordered ? check_ordered(run) : GPUGRAPH_OK;
 }
 
+/* One thread makes an ordered tree, whatever method was asked for. */
 gpugraph_status gpugraph_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
                              gpugraph_direction direction, gpugraph_run *run,
                              const gpugraph_dfs_tree *tree) {
+    const char *method = run->method;
     gg_enter_graph(graph, run);
-    search_checked(graph, source, ordered, direction, run, tree);
+    if (!check_dfs(graph, source, ordered, direction, run, tree)) {
+        run->method = ordered ? "serial" : method;
+        GG_RUN(dfs_entry, &gg_dfs, NULL, graph, run,
+               (graph, source, ordered, direction, run, tree));
+        run->method = method;
+    }
     return gg_leave_graph(graph, run);
 }

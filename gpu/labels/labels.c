@@ -180,8 +180,8 @@ static void own_labels(void *label, uint64_t low, uint64_t high) {
         ((uint32_t *)label)[v] = (uint32_t)v;
 }
 
-static gpugraph_status spread_on_cpu(gpugraph_graph *graph, uint32_t iterations,
-                                     gpugraph_direction direction, gpugraph_run *run,
+static gpugraph_status spread_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
+                                     uint32_t iterations, gpugraph_direction direction,
                                      uint32_t *label) {
     struct spreading s = {.run = run, .odd = (uint32_t)gg_placing().odd};
     char more[80];
@@ -218,15 +218,6 @@ static double steps_labels(const gpugraph_graph *graph) {
     return LABELS_ITERATIONS;
 }
 
-static const gg_method methods[] = {
-    {.is = {"label_propagation", "counting", "cpu",
-            "threads count the labels of each row in a table, a hub's in an array"}},
-    {.is = {0}},
-};
-
-static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(labels_entry, spread_on_cpu)};
-
 const gg_algorithm gg_label_propagation = {
     .name = "label_propagation",
     .rows = CSR_BOTH,
@@ -236,30 +227,21 @@ const gg_algorithm gg_label_propagation = {
     .cpu_ns = 5,
     .cuda_ns = 0.06,
     .step_us = 40,
-    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_label_propagation_cuda},
+    .side = {[GPUGRAPH_CPU] = GG_ONE_METHOD(labels_entry, spread_on_cpu,
+                                            "label_propagation", "counting",
+                                            "threads count the labels of each row in a "
+                                            "table, a hub's in an array"),
+             [GPUGRAPH_CUDA] = &gg_label_propagation_cuda},
 };
 
 /* ---- the public function ---- */
-
-static void find_labels(gpugraph_graph *graph, uint32_t iterations,
-                        gpugraph_direction direction, gpugraph_run *run,
-                        uint32_t *label) {
-    bool fallback;
-    if (!gg_check_direction(run, direction) || !gg_needs(run, label, graph->n, "label"))
-        return;
-    gpugraph_backend on = gg_choose(graph, &gg_label_propagation, NULL, run, &fallback);
-    if (!on || graph->n == 0)
-        return;
-    labels_entry *call = GG_CALL_OF(labels_entry, gg_label_propagation.side[on]);
-    call(graph, iterations, direction, run, label);
-    if (gg_fall_back(run, &gg_label_propagation, fallback))
-        spread_on_cpu(graph, iterations, direction, run, label);
-}
 
 gpugraph_status gpugraph_label_propagation(gpugraph_graph *graph, uint32_t iterations,
                                            gpugraph_direction direction,
                                            gpugraph_run *run, uint32_t *label) {
     gg_enter_graph(graph, run);
-    find_labels(graph, iterations, direction, run, label);
+    if (gg_check_direction(run, direction) && gg_needs(run, label, graph->n, "label"))
+        GG_RUN(labels_entry, &gg_label_propagation, NULL, graph, run,
+               (graph, run, iterations, direction, label));
     return gg_leave_graph(graph, run);
 }

@@ -203,16 +203,12 @@ static void spread_all(struct cuda_job *job, uint32_t iterations,
                        gpugraph_direction direction, uint32_t *label) {
     struct spreading s = {};
     s.odd = (uint32_t)gg_placing().odd;
-    struct workspace space = {NULL, 0};
     struct plan plan = {};
     struct state state;
     char more[40];
-    if (!gg_device_csr(job, (enum csr_kind)direction, false, &s.rows))
+    if (!gg_device_csr(job, (enum csr_kind)direction, false, &s.rows) ||
+        !gg_take_arrays(job, [&](workspace *space) { carve_spreading(space, &s); }))
         return;
-    carve_spreading(&space, &s);
-    if (!gg_workspace(job, &space))
-        return;
-    carve_spreading(&space, &s);
     double started = gg_now_ms();
     uint32_t done = 0;
     if (start_spreading(job, &s, &plan, &state))
@@ -220,21 +216,9 @@ static void spread_all(struct cuda_job *job, uint32_t iterations,
     if (gg_wait(job)) {
         snprintf(more, sizeof more, "%u iterations", done);
         gg_search_phase(job->run, started, (int64_t)s.rows.m, more);
-        started = gg_now_ms();
-        if (gg_download(job, label, s.label, (uint64_t)s.rows.n * sizeof *label))
-            gg_phase(job->run, "download", started, s.rows.n, "labels");
+        gg_bring(job, label, s.label, s.rows.n, "labels");
     }
     gg_free_plan(&plan);
-}
-
-static gpugraph_status spread_on_device(gpugraph_graph *graph, uint32_t iterations,
-                                        gpugraph_direction direction, gpugraph_run *run,
-                                        uint32_t *label) {
-    struct cuda_job job;
-    if (!gg_job_open(&job, graph, run))
-        return run->status;
-    spread_all(&job, iterations, direction, label);
-    return gg_job_close(&job);
 }
 
 /* What a run takes, along both directions. */
@@ -257,6 +241,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_label_propagation_cuda = {
     .methods = methods,
-    .call = GG_CALLS(labels_entry, spread_on_device),
+    .call = GG_CALLS(labels_entry, gg_job_call<spread_all>::entry),
     .bytes = bytes_labels,
 };

@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-typedef gpugraph_status labels_entry(gpugraph_graph *, uint32_t iterations,
-                                     gpugraph_direction, gpugraph_run *, uint32_t *label);
+typedef gpugraph_status labels_entry(gpugraph_graph *, gpugraph_run *,
+                                     uint32_t iterations, gpugraph_direction,
+                                     uint32_t *label);
 
 extern const gg_algorithm gg_label_propagation;
 extern const algorithm_side gg_label_propagation_cuda;

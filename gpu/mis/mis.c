@@ -306,30 +306,16 @@ const gg_algorithm gg_mis = {
 
 /* ---- the public function ---- */
 
-static gpugraph_status find_mis_checked(gpugraph_graph *graph, gpugraph_priority priority,
-                                        int64_t seed, gpugraph_run *run,
-                                        uint8_t *member) {
-    if ((unsigned)priority > GPUGRAPH_BY_ID)
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "priority is %d, not one of GPUGRAPH_BY_DEGREE, _BY_DEGREE_ID, "
-                       "_BY_RANDOM and _BY_ID",
-                       (int)priority);
-    if (!gg_needs(run, member, graph->n, "member"))
-        return run->status;
-    bool fallback;
-    gpugraph_backend on = gg_choose(graph, &gg_mis, NULL, run, &fallback);
-    if (!on)
-        return run->status;
-    mis_entry *call = GG_CALL_OF(mis_entry, gg_chosen_side(&gg_mis, on, run));
-    call(graph, priority, seed, run, member);
-    if (gg_fall_back(run, &gg_mis, fallback))
-        find_mis_on_cpu(graph, priority, seed, run, member);
-    return run->status;
-}
-
 gpugraph_status gpugraph_mis(gpugraph_graph *graph, gpugraph_priority priority,
                              int64_t seed, gpugraph_run *run, uint8_t *member) {
     gg_enter_graph(graph, run);
-    find_mis_checked(graph, priority, seed, run, member);
+    if ((unsigned)priority > GPUGRAPH_BY_ID)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "priority is %d, not one of GPUGRAPH_BY_DEGREE, _BY_DEGREE_ID, "
+                "_BY_RANDOM and _BY_ID",
+                (int)priority);
+    else if (gg_needs(run, member, graph->n, "member"))
+        GG_RUN(mis_entry, &gg_mis, NULL, graph, run,
+               (graph, priority, seed, run, member));
     return gg_leave_graph(graph, run);
 }

@@ -131,27 +131,19 @@ static void search_mis_graph(struct cuda_job *job, gpugraph_priority priority,
         return;
     method = gg_settle_method(job->run, methods, &task);
     double started = gg_now_ms();
-    if (g.n == 0) {
-        gg_search_phase(job->run, started, 0, "no vertices");
-        return;
-    }
     if (!method->run(&task))
         return;
     tell_mis(job, &g, report, started);
-    started = gg_now_ms();
-    if (gg_download(job, member, g.member, g.n))
-        gg_phase(job->run, "download", started, g.n, "members");
+    gg_bring(job, member, g.member, g.n, "members");
 }
 
 static gpugraph_status find_mis_on_device(gpugraph_graph *graph,
                                           gpugraph_priority priority, int64_t seed,
                                           gpugraph_run *run, uint8_t *member) {
-    struct cuda_job job;
     struct mis_report report = mis_report();
-    if (!gg_job_open(&job, graph, run))
-        return run->status;
-    search_mis_graph(&job, priority, seed, &report, member);
-    return gg_job_close(&job);
+    return gg_in_job(graph, run, [&](struct cuda_job *job) {
+        search_mis_graph(job, priority, seed, &report, member);
+    });
 }
 
 /* ---- the device's side ---- */

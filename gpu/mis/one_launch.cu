@@ -191,7 +191,6 @@ static unsigned launch_until_decided(struct cuda_job *job,
 
 bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
                        struct mis_report *report) {
-    struct workspace space = {NULL, 0};
     struct launch l = {NULL, NULL, 0, false};
     struct launch_state state = {0, 0};
     const uint64_t most = gg_limits.mis_word_bytes > 0 ? gg_limits.mis_word_bytes
@@ -205,10 +204,9 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
     unsigned blocks = gg_grid(job, g->n, gg_blocks_at_once(job, &kernel));
     uint64_t warps = (uint64_t)blocks * (GG_BLOCK / GG_WARP);
     l.room = room_of_warp(g->n, warps);
-    carve_mis_launch(&space, g, &l, warps, codes);
-    if (!gg_workspace(job, &space))
+    if (!gg_take_arrays(job,
+                        [&](workspace *s) { carve_mis_launch(s, g, &l, warps, codes); }))
         return false;
-    carve_mis_launch(&space, g, &l, warps, codes);
     const unsigned launches = launch_until_decided(job, &kernel, blocks, g, &l, &state);
     snprintf(report->text, sizeof report->text, "%u launch(es), up to %u passes",
              launches, state.passes);

@@ -305,6 +305,7 @@ static gpugraph_status rank_on_cpu(gpugraph_graph *graph,
                                    gpugraph_run *run, double *rank, pagerank_end *end) {
     struct ranking r = {.graph = graph, .how = how, .run = run, .rank = rank};
     char more[100];
+    *end = (pagerank_end){0, 0};
     if (gg_rows(graph, gg_rows_in(how->direction), how->weighted, false, run, &r.in) ||
         gg_rows(graph, gg_rows_out(how->direction), how->weighted, false, run, &r.out))
         return run->status;
@@ -335,15 +336,6 @@ static double steps_pagerank(const gpugraph_graph *graph) {
     return PAGERANK_ITERATIONS;
 }
 
-static const gg_method methods[] = {
-    {.is = {"pagerank", "pull", "cpu",
-            "each vertex adds up what its incoming arcs bring, in fixed point"}},
-    {.is = {0}},
-};
-
-static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(pagerank_entry, rank_on_cpu)};
-
 const gg_algorithm gg_pagerank = {
     .name = "pagerank",
     .rows = CSR_IN,
@@ -355,7 +347,11 @@ const gg_algorithm gg_pagerank = {
     .step_us = 30,
     .several_ns = 0.0132,
     .several_step_us = 120,
-    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_pagerank_cuda},
+    .side = {[GPUGRAPH_CPU] =
+                 GG_ONE_METHOD(pagerank_entry, rank_on_cpu, "pagerank", "pull",
+                               "each vertex adds up what its incoming arcs "
+                               "bring, in fixed point"),
+             [GPUGRAPH_CUDA] = &gg_pagerank_cuda},
     .several = &gg_pagerank_distributed,
 };
 
@@ -389,28 +385,13 @@ static bool check_options(const gpugraph_graph *graph,
     return !run->status;
 }
 
-static void find_ranks(gpugraph_graph *graph, const gpugraph_pagerank_options *how,
-                       gpugraph_run *run, double *rank) {
-    bool fallback;
-    pagerank_end end = {0, 0};
-    if (!check_options(graph, how, run, rank))
-        return;
-    gpugraph_backend on = gg_choose(graph, &gg_pagerank, NULL, run, &fallback);
-    if (!on || graph->n == 0)
-        return;
-    pagerank_entry *call =
-        GG_CALL_OF(pagerank_entry, gg_chosen_side(&gg_pagerank, on, run));
-    call(graph, how, run, rank, &end);
-    if (gg_fall_back(run, &gg_pagerank, fallback)) {
-        end = (pagerank_end){0, 0};
-        rank_on_cpu(graph, how, run, rank, &end);
-    }
-}
-
 gpugraph_status gpugraph_pagerank(gpugraph_graph *graph,
                                   const gpugraph_pagerank_options *how, gpugraph_run *run,
                                   double *rank) {
+    pagerank_end end = {0, 0};
     gg_enter_graph(graph, run);
-    find_ranks(graph, how, run, rank);
+    if (check_options(graph, how, run, rank))
+        GG_RUN(pagerank_entry, &gg_pagerank, NULL, graph, run,
+               (graph, how, run, rank, &end));
     return gg_leave_graph(graph, run);
 }

@@ -201,7 +201,6 @@ bool gg_pagerank_by_rows(struct cuda_job *job, const struct device_csr *in,
                          const gpugraph_pagerank_options *how, pagerank_end *end,
                          double **rank) {
     struct ranking r = {};
-    struct workspace space = {NULL, 0};
     uint32_t *place;
     r.in = *in;
     r.out = *out;
@@ -209,10 +208,10 @@ bool gg_pagerank_by_rows(struct cuda_job *job, const struct device_csr *in,
     r.damping = how->damping;
     r.weighted = how->weighted;
     r.places = how->source_count > 0 ? how->source_count : in->n;
-    carve_ranking(&space, in->n, in->m, how->weighted, how->source_count, &r, &place);
-    if (!gg_workspace(job, &space))
+    if (!gg_take_arrays(job, [&](workspace *s) {
+            carve_ranking(s, in->n, in->m, how->weighted, how->source_count, &r, &place);
+        }))
         return false;
-    carve_ranking(&space, in->n, in->m, how->weighted, how->source_count, &r, &place);
     *rank = r.rank;
     return start_ranking(job, how, &r, place) && iterate_ranks(job, how, &r, end) &&
            gg_wait(job);
@@ -232,20 +231,15 @@ static void rank_all(struct cuda_job *job, const gpugraph_pagerank_options *how,
     snprintf(more, sizeof more, "%u iterations, last change %.3g", end->iterations,
              end->change);
     gg_search_phase(job->run, started, (int64_t)in.m, more);
-    started = gg_now_ms();
-    if (gg_download(job, rank, found, (uint64_t)in.n * sizeof *rank))
-        gg_phase(job->run, "download", started, in.n, "ranks");
+    gg_bring(job, rank, found, in.n, "ranks");
 }
 
 static gpugraph_status rank_on_device(gpugraph_graph *graph,
                                       const gpugraph_pagerank_options *how,
                                       gpugraph_run *run, double *rank,
                                       pagerank_end *end) {
-    struct cuda_job job;
-    if (!gg_job_open(&job, graph, run))
-        return run->status;
-    rank_all(&job, how, rank, end);
-    return gg_job_close(&job);
+    return gg_in_job(graph, run,
+                     [&](struct cuda_job *job) { rank_all(job, how, rank, end); });
 }
 
 /* What a run takes, along the edges and without weights. */

@@ -260,8 +260,8 @@ static void list_chosen(const struct forest *f, void *edge) {
             gg_put_edge(edge, f->wide, at++, 64 * word + lowest(bits));
 }
 
-static gpugraph_status find_forest_on_cpu(gpugraph_graph *graph, bool weighted,
-                                          gpugraph_run *run, void *edge, uint32_t *count,
+static gpugraph_status find_forest_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
+                                          bool weighted, void *edge, uint32_t *count,
                                           uint32_t *component) {
     struct forest f = {.graph = graph,
                        .run = run,
@@ -298,15 +298,6 @@ static double rounds_spanning_forest(const gpugraph_graph *graph) {
     return 24;
 }
 
-static const gg_method methods[] = {
-    {.is = {"spanning_forest", "filter-kruskal", "cpu",
-            "edges in order of weight, heavy ones only where they lead out of a tree"}},
-    {.is = {0}},
-};
-
-static const algorithm_side cpu_side = {
-    .methods = methods, .call = GG_CALLS(forest_entry, find_forest_on_cpu)};
-
 const gg_algorithm gg_spanning_forest = {
     .name = "spanning_forest",
     .rows = CSR_KINDS,
@@ -316,22 +307,14 @@ const gg_algorithm gg_spanning_forest = {
     .cpu_ns = 30,
     .cuda_ns = 0.06,
     .step_us = 40,
-    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_spanning_forest_cuda},
+    .side = {[GPUGRAPH_CPU] = GG_ONE_METHOD(
+                 forest_entry, find_forest_on_cpu, "spanning_forest", "filter-kruskal",
+                 "edges in order of weight, heavy ones only where they "
+                 "lead out of a tree"),
+             [GPUGRAPH_CUDA] = &gg_spanning_forest_cuda},
 };
 
 /* ---- the public function ---- */
-
-static void find_forest(gpugraph_graph *graph, bool weighted, gpugraph_run *run,
-                        void *edge, uint32_t *count, uint32_t *component) {
-    bool fallback;
-    gpugraph_backend on = gg_choose(graph, &gg_spanning_forest, NULL, run, &fallback);
-    if (!on)
-        return;
-    forest_entry *call = GG_CALL_OF(forest_entry, gg_spanning_forest.side[on]);
-    call(graph, weighted, run, edge, count, component);
-    if (gg_fall_back(run, &gg_spanning_forest, fallback))
-        find_forest_on_cpu(graph, weighted, run, edge, count, component);
-}
 
 gpugraph_status gpugraph_spanning_forest(gpugraph_graph *graph, bool weighted,
                                          gpugraph_run *run, void *edge, uint32_t *count,
@@ -347,7 +330,8 @@ gpugraph_status gpugraph_spanning_forest(gpugraph_graph *graph, bool weighted,
     if (!run->status && !component)
         component = own = gg_alloc(run, graph->n, sizeof *own);
     if (!run->status)
-        find_forest(graph, weighted, run, edge, count, component);
+        GG_RUN(forest_entry, &gg_spanning_forest, NULL, graph, run,
+               (graph, run, weighted, edge, count, component));
     gg_release(own);
     return gg_leave_graph(graph, run);
 }

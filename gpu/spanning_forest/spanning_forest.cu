@@ -173,17 +173,14 @@ static void download(struct cuda_job *job, const struct forest *f, void *edge,
 
 static void find_forest(struct cuda_job *job, bool weighted, void *edge, uint32_t *count,
                         uint32_t *component) {
-    struct workspace space = {NULL, 0};
     struct forest f = planned(job->graph, weighted);
     struct forest_course course = {};
     char more[60];
-    if (!gg_device_edges(job, weighted, &f.edges) || f.edges.n == 0)
+    if (!gg_device_edges(job, weighted, &f.edges))
         return;
     const double started = gg_now_ms();
-    carve_forest(&space, &f);
-    if (!gg_workspace(job, &space))
+    if (!gg_take_arrays(job, [&](workspace *s) { carve_forest(s, &f); }))
         return;
-    carve_forest(&space, &f);
     course.job = job;
     course.f = &f;
     if (!grow_forest(&course))
@@ -196,16 +193,6 @@ static void find_forest(struct cuda_job *job, bool weighted, void *edge, uint32_
     gg_search_phase(job->run, started, (int64_t)f.edges.m, more);
     *count = (uint32_t)chosen;
     download(job, &f, edge, *count, component);
-}
-
-static gpugraph_status find_forest_on_device(gpugraph_graph *graph, bool weighted,
-                                             gpugraph_run *run, void *edge,
-                                             uint32_t *count, uint32_t *component) {
-    struct cuda_job job;
-    if (!gg_job_open(&job, graph, run))
-        return run->status;
-    find_forest(&job, weighted, edge, count, component);
-    return gg_job_close(&job);
 }
 
 /* What a run takes, by weight where there are weights. */
@@ -228,6 +215,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_spanning_forest_cuda = {
     .methods = methods,
-    .call = GG_CALLS(forest_entry, find_forest_on_device),
+    .call = GG_CALLS(forest_entry, gg_job_call<find_forest>::entry),
     .bytes = bytes_spanning_forest,
 };

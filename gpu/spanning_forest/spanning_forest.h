@@ -26,7 +26,7 @@ __host__ __device__
 double gg_first_share(uint64_t n, uint64_t m);
 
 /* edge, *count, component as in gpugraph_spanning_forest, but for a component of NULL. */
-typedef gpugraph_status forest_entry(gpugraph_graph *, bool weighted, gpugraph_run *,
+typedef gpugraph_status forest_entry(gpugraph_graph *, gpugraph_run *, bool weighted,
                                      void *edge, uint32_t *count, uint32_t *component);
 
 /* Of places, which it moves, the one that `before` others come before. (spanning_forest.c) */

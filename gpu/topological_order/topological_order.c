@@ -169,10 +169,9 @@ static void peel_ready(struct peeling *p, uint32_t *position, uint32_t *settled)
         gg_search_phase(p->run, start, (int64_t)p->rows.m, more);
 }
 
-static gpugraph_status find_order_on_cpu(gpugraph_graph *graph,
-                                         gpugraph_direction direction, gpugraph_run *run,
-                                         uint32_t *level, uint32_t *position,
-                                         uint32_t *settled) {
+static gpugraph_status find_order_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
+                                         gpugraph_direction direction, uint32_t *level,
+                                         uint32_t *position, uint32_t *settled) {
     struct peeling p = {.graph = graph, .run = run, .level = level};
     if (gg_rows(graph, (enum csr_kind)direction, false, false, run, &p.rows))
         return run->status;
@@ -194,15 +193,6 @@ static double levels_of(const gpugraph_graph *graph) {
     return gg_is_thin(graph) ? TOPOLOGICAL_THIN_LEVELS : TOPOLOGICAL_LEVELS;
 }
 
-static const gg_method methods[] = {
-    {.is = {"topological_order", "peel", "cpu",
-            "threads take vertices without predecessors away, level by level"}},
-    {.is = {0}},
-};
-
-static const algorithm_side cpu_side = {.methods = methods,
-                                        .call = GG_CALLS(order_entry, find_order_on_cpu)};
-
 const gg_algorithm gg_topological_order = {
     .name = "topological_order",
     .rows = CSR_OUT,
@@ -212,7 +202,11 @@ const gg_algorithm gg_topological_order = {
     .cpu_ns = 9,
     .cuda_ns = 0.05,
     .step_us = 3,
-    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_topological_order_cuda},
+    .side = {[GPUGRAPH_CPU] = GG_ONE_METHOD(
+                 order_entry, find_order_on_cpu, "topological_order", "peel",
+                 "threads take vertices without predecessors away, level "
+                 "by level"),
+             [GPUGRAPH_CUDA] = &gg_topological_order_cuda},
 };
 
 /* ---- the public function ---- */
@@ -221,7 +215,6 @@ static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
                        gpugraph_run *run, uint32_t *level, uint32_t *position,
                        gpugraph_cycle *cycle) {
     uint32_t settled = 0;
-    bool fallback;
     if (direction != GPUGRAPH_OUT && direction != GPUGRAPH_IN) {
         gg_fail(run, GPUGRAPH_INVALID,
                 "a topological order follows edges in one direction, 'out' or 'in', not "
@@ -230,13 +223,8 @@ static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
     }
     if (!gg_needs(run, level, graph->n, "level"))
         return;
-    gpugraph_backend on = gg_choose(graph, &gg_topological_order, NULL, run, &fallback);
-    if (!on)
-        return;
-    order_entry *call = GG_CALL_OF(order_entry, gg_topological_order.side[on]);
-    call(graph, direction, run, level, position, &settled);
-    if (gg_fall_back(run, &gg_topological_order, fallback))
-        find_order_on_cpu(graph, direction, run, level, position, &settled);
+    GG_RUN(order_entry, &gg_topological_order, NULL, graph, run,
+           (graph, run, direction, level, position, &settled));
     if (!run->status && settled < graph->n && !gg_bring_edges(graph, run))
         gg_report_cycle(graph, direction, level, run, cycle);
 }

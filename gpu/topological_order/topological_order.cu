@@ -183,19 +183,16 @@ static void find_order(struct cuda_job *job, gpugraph_direction direction,
                        uint32_t *level, uint32_t *position, uint32_t *settled) {
     const gpugraph_graph *graph = job->graph;
     struct device_edges edges;
-    struct workspace space = {NULL, 0};
     struct arrays a = arrays();
     struct order_state state;
     device_csr rows;
     char more[40];
     if (!gg_device_csr(job, (enum csr_kind)direction, false, &rows) ||
-        !gg_device_edges(job, false, &edges) || graph->n == 0)
+        !gg_device_edges(job, false, &edges))
         return;
     double started = gg_now_ms();
-    carve_order(&space, graph, &a);
-    if (!gg_workspace(job, &space))
+    if (!gg_take_arrays(job, [&](workspace *s) { carve_order(s, graph, &a); }))
         return;
-    carve_order(&space, graph, &a);
     a.w.row_begin = rows.begin;
     a.w.row_end = rows.end;
     a.w.target = rows.target;
@@ -217,17 +214,6 @@ static void find_order(struct cuda_job *job, gpugraph_direction direction,
         gg_phase(job->run, "download", started, graph->n, "levels");
 }
 
-static gpugraph_status find_order_on_device(gpugraph_graph *graph,
-                                            gpugraph_direction direction,
-                                            gpugraph_run *run, uint32_t *level,
-                                            uint32_t *position, uint32_t *settled) {
-    struct cuda_job job;
-    if (!gg_job_open(&job, graph, run))
-        return run->status;
-    find_order(&job, direction, level, position, settled);
-    return gg_job_close(&job);
-}
-
 /* What a run takes. */
 static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
@@ -247,6 +233,6 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_topological_order_cuda = {
     .methods = methods,
-    .call = GG_CALLS(order_entry, find_order_on_device),
+    .call = GG_CALLS(order_entry, gg_job_call<find_order>::entry),
     .bytes = bytes,
 };

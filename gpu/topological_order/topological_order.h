@@ -10,7 +10,7 @@ extern "C" {
 
 /* *settled: vertices with a level; fewer than n where there is a cycle. Levels of the others are
 ** NONE, and positions are then not made. position may be NULL. */
-typedef gpugraph_status order_entry(gpugraph_graph *, gpugraph_direction, gpugraph_run *,
+typedef gpugraph_status order_entry(gpugraph_graph *, gpugraph_run *, gpugraph_direction,
                                     uint32_t *level, uint32_t *position,
                                     uint32_t *settled);
 

@@ -318,7 +318,7 @@ static gpugraph_status count_rows_of_each(gpugraph_graph *graph, bool along,
     return GPUGRAPH_OK;
 }
 
-static gpugraph_status count_on_cpu(gpugraph_graph *graph, bool along, gpugraph_run *run,
+static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run, bool along,
                                     const gpugraph_triangle_counts *counts) {
     uint64_t total;
     return count_rows_of_each(graph, along && counts->coefficient, run, counts, &total);
@@ -332,15 +332,6 @@ gpugraph_status gg_count_all_triangles(gpugraph_graph *graph, gpugraph_run *run,
 
 /* ---- the descriptor ---- */
 
-static const gg_method methods[] = {
-    {.is = {"vertex_triangles", "intersection", "cpu",
-            "intersects rows of higher-ranking neighbours, and tells all three corners"}},
-    {.is = {0}},
-};
-
-static const algorithm_side cpu_side = {
-    .methods = methods, .call = GG_CALLS(vertex_triangles_entry, count_on_cpu)};
-
 const gg_algorithm gg_vertex_triangles = {
     .name = "vertex_triangles",
     .brings_edges = true,
@@ -351,32 +342,22 @@ const gg_algorithm gg_vertex_triangles = {
     .cpu_ns = 120,
     .cuda_ns = 0.4,
     .step_us = 100,
-    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_vertex_triangles_cuda},
+    .side = {[GPUGRAPH_CPU] = GG_ONE_METHOD(
+                 vertex_triangles_entry, count_on_cpu, "vertex_triangles", "intersection",
+                 "intersects rows of higher-ranking neighbours, and tells "
+                 "all three corners"),
+             [GPUGRAPH_CUDA] = &gg_vertex_triangles_cuda},
 };
 
 /* ---- the public function ---- */
 
-static void count_vertex_triangles(gpugraph_graph *graph, gpugraph_direction direction,
-                                   gpugraph_run *run,
-                                   const gpugraph_triangle_counts *counts) {
-    bool fallback;
-    if (!gg_check_direction(run, direction) || !gg_needs(run, counts, 1, "counts"))
-        return;
-    gpugraph_backend on = gg_choose(graph, &gg_vertex_triangles, NULL, run, &fallback);
-    if (!on || graph->n == 0)
-        return;
-    const bool along = direction != GPUGRAPH_BOTH;
-    vertex_triangles_entry *call =
-        GG_CALL_OF(vertex_triangles_entry, gg_vertex_triangles.side[on]);
-    call(graph, along, run, counts);
-    if (gg_fall_back(run, &gg_vertex_triangles, fallback))
-        count_on_cpu(graph, along, run, counts);
-}
-
 gpugraph_status gpugraph_vertex_triangles(gpugraph_graph *graph,
                                           gpugraph_direction direction, gpugraph_run *run,
                                           const gpugraph_triangle_counts *counts) {
+    const bool along = direction != GPUGRAPH_BOTH;
     gg_enter_graph(graph, run);
-    count_vertex_triangles(graph, direction, run, counts);
+    if (gg_check_direction(run, direction) && gg_needs(run, counts, 1, "counts"))
+        GG_RUN(vertex_triangles_entry, &gg_vertex_triangles, NULL, graph, run,
+               (graph, run, along, counts));
     return gg_leave_graph(graph, run);
 }

@@ -296,21 +296,18 @@ static bool bring_counts(struct cuda_job *job, void *to, const void *from, size_
 
 static bool prepare_counting(struct cuda_job *job, bool along, struct counting *c,
                              struct device_edges *edges) {
-    struct workspace space = {NULL, 0};
     c->odd = (uint32_t)gg_placing().odd;
     if (!gg_device_csr(job, CSR_SIMPLE, false, &c->simple) ||
-        (along && !gg_device_edges(job, false, edges)))
+        (along && !gg_device_edges(job, false, edges)) ||
+        !gg_take_arrays(job, [&](workspace *s) { carve_counting(s, along, c); }))
         return false;
-    carve_counting(&space, along, c);
-    if (!gg_workspace(job, &space))
-        return false;
-    carve_counting(&space, along, c);
     c->stop = job->device->device_stop;
     return true;
 }
 
-static void search_corners(struct cuda_job *job, bool along,
+static void search_corners(struct cuda_job *job, bool directed,
                            const gpugraph_triangle_counts *counts) {
+    const bool along = directed && counts->coefficient;
     struct counting c = {};
     struct device_edges edges = {};
     if (!prepare_counting(job, along, &c, &edges))
@@ -326,20 +323,10 @@ static void search_corners(struct cuda_job *job, bool along,
         gg_phase(job->run, "download", started, c.simple.n, "triangles of each vertex");
 }
 
-static gpugraph_status count_on_device(gpugraph_graph *graph, bool along,
-                                       gpugraph_run *run,
-                                       const gpugraph_triangle_counts *counts) {
-    struct cuda_job job;
-    if (!gg_job_open(&job, graph, run))
-        return run->status;
-    search_corners(&job, along && counts->coefficient, counts);
-    return gg_job_close(&job);
-}
-
 static void search_total(struct cuda_job *job, uint64_t *count) {
     struct counting c = {};
     struct state state;
-    if (job->graph->n == 0 || !prepare_counting(job, false, &c, NULL))
+    if (!prepare_counting(job, false, &c, NULL))
         return;
     double started = gg_now_ms();
     if (!count_corners(job, false, &c, NULL))
@@ -350,16 +337,6 @@ static void search_total(struct cuda_job *job, uint64_t *count) {
         return;
     *count = state.corners / 3;
     gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), "");
-}
-
-static gpugraph_status total_on_device(gpugraph_graph *graph, gpugraph_run *run,
-                                       uint64_t *count) {
-    struct cuda_job job;
-    *count = 0;
-    if (!gg_job_open(&job, graph, run))
-        return run->status;
-    search_total(&job, count);
-    return gg_job_close(&job);
 }
 
 /* What a run takes, where directions do not count. */
@@ -382,7 +359,7 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_vertex_triangles_cuda = {
     .methods = methods,
-    .call = GG_CALLS(vertex_triangles_entry, count_on_device),
+    .call = GG_CALLS(vertex_triangles_entry, gg_job_call<search_corners>::entry),
     .bytes = bytes_each,
 };
 
@@ -393,6 +370,6 @@ static const gg_method total_methods[] = {
 
 extern "C" const algorithm_side gg_triangles_cuda = {
     .methods = total_methods,
-    .call = GG_CALLS(triangles_entry, total_on_device),
+    .call = GG_CALLS(triangles_entry, gg_job_call<search_total>::entry),
     .bytes = bytes_each,
 };

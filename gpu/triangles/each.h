@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 /* along: the coefficient is that of the edges' directions */
-typedef gpugraph_status vertex_triangles_entry(gpugraph_graph *, bool along,
-                                               gpugraph_run *,
+typedef gpugraph_status vertex_triangles_entry(gpugraph_graph *, gpugraph_run *,
+                                               bool along,
                                                const gpugraph_triangle_counts *);
 
 /* All of them, on the CPU. */

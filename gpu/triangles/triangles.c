@@ -19,14 +19,6 @@
 
 /* ---- the descriptor ---- */
 
-static const gg_method methods[] = {
-    {.is = {"triangles", "intersection", "cpu", "intersects sorted rows of neighbours"}},
-    {.is = {0}},
-};
-
-static const algorithm_side cpu_side = {
-    .methods = methods, .call = GG_CALLS(triangles_entry, gg_count_all_triangles)};
-
 const gg_algorithm gg_triangles = {
     .name = "triangles",
     .brings_edges = true,
@@ -37,28 +29,20 @@ const gg_algorithm gg_triangles = {
     .cpu_ns = 80,
     .cuda_ns = 0.4,
     .step_us = 100,
-    .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_triangles_cuda},
+    .side = {[GPUGRAPH_CPU] =
+                 GG_ONE_METHOD(triangles_entry, gg_count_all_triangles, "triangles",
+                               "intersection", "intersects sorted rows of neighbours"),
+             [GPUGRAPH_CUDA] = &gg_triangles_cuda},
 };
 
 /* ---- the public function ---- */
 
-static gpugraph_status count_all_triangles(gpugraph_graph *graph, gpugraph_run *run,
-                                           uint64_t *count) {
-    bool fallback;
-    if (!gg_needs(run, count, 1, "count"))
-        return run->status;
-    gpugraph_backend on = gg_choose(graph, &gg_triangles, NULL, run, &fallback);
-    if (!on)
-        return run->status;
-    GG_CALL_OF(triangles_entry, gg_triangles.side[on])(graph, run, count);
-    if (gg_fall_back(run, &gg_triangles, fallback))
-        gg_count_all_triangles(graph, run, count);
-    return run->status;
-}
-
 gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                    uint64_t *count) {
     gg_enter_graph(graph, run);
-    count_all_triangles(graph, run, count);
+    if (gg_needs(run, count, 1, "count")) {
+        *count = 0;
+        GG_RUN(triangles_entry, &gg_triangles, NULL, graph, run, (graph, run, count));
+    }
     return gg_leave_graph(graph, run);
 }
