@@ -1,24 +1,18 @@
 /* Reading a graph's packed form (packed.h draws it).
 **
 **     calling thread   reads chunk 0   reads chunk 1   reads chunk 2 ...
-**     other threads    clear pages     check chunk 0   check chunk 1 ...
+**     other threads                    check chunk 0   check chunk 1 ...
 **
-** The kernel's clearing of pages costs as much as the reading: it is done ahead.
 ** A chunk is checked while it is still in the cache: its checksum, and that its numbers
 ** are what they may be. Whether checksums are right is known at the end; until then nothing
 ** is done with the numbers, which may be anything.
 **
 ** The bytes may come from anywhere, so a graph that passes has no number out of range and
 ** no path that its type of distances cannot hold, whoever made it. */
-#define _GNU_SOURCE
 #include "unpack.h"
 #include "graph_data.h"
 
 #include <string.h>
-
-/* Chunks by which waiting threads clear pages ahead of the reading: 344 MB then take 68
-** ms in place of 80. */
-enum { CLEAR_CHUNKS = 8 };
 
 void gg_unpack_refuse(reader *r, const char *what, const char *name) {
     gg_fail(r->run, GPUGRAPH_INVALID, "the packed graph is damaged: %s%s%s",
@@ -124,29 +118,6 @@ static int section_of(const reader *r, uint64_t chunk, uint64_t *which) {
     return i;
 }
 
-/* Has the kernel clear a chunk's pages before somebody writes there. */
-static void clear_pages(const reader *r, uint64_t chunk) {
-    uint64_t which;
-    const packed_section *s = &r->list[section_of(r, chunk, &which)];
-    const uint64_t bytes = gg_packed_bytes(s), at = which * PACKED_CHUNK;
-    gg_advise_pages((char *)*s->array + at,
-                    bytes - at < PACKED_CHUNK ? bytes - at : PACKED_CHUNK,
-                    GG_PAGES_POPULATE);
-}
-
-/* While there is nothing to check: the next chunk that nobody has cleared, a little ahead of
-** the one that is being read. */
-static void clear_ahead(reader *r, uint64_t reading) {
-    uint64_t cleared = __atomic_load_n(&r->cleared, __ATOMIC_RELAXED);
-    uint64_t chunk = cleared > reading ? cleared : reading + 1;
-    if (chunk < r->chunks && chunk <= reading + CLEAR_CHUNKS &&
-        __atomic_compare_exchange_n(&r->cleared, &cleared, chunk + 1, false,
-                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        clear_pages(r, chunk);
-    else
-        gg_yield();
-}
-
 static void read_section(reader *r, int i) {
     const packed_section *s = &r->list[i];
     uint64_t bytes = gg_packed_bytes(s), chunk = r->first_chunk[i];
@@ -166,14 +137,14 @@ static void read_section(reader *r, int i) {
 /* Checks chunks as they are read, until there are no more. */
 static void check_chunks(reader *r) {
     for (;;) {
-        uint64_t which, ready, chunk;
+        uint64_t which, chunk;
         chunk = __atomic_fetch_add(&r->checked, 1, __ATOMIC_RELAXED);
         if (chunk >= r->chunks)
             return;
-        while ((ready = __atomic_load_n(&r->ready, __ATOMIC_ACQUIRE)) <= chunk) {
+        while (__atomic_load_n(&r->ready, __ATOMIC_ACQUIRE) <= chunk) {
             if (gg_stopping(r->run))
                 return;
-            clear_ahead(r, ready);
+            gg_yield();
         }
         int i = section_of(r, chunk, &which);
         gg_unpack_check(r, i, which);

@@ -19,9 +19,8 @@ typedef struct reader {
     uint64_t want[PACKED_SECTIONS];  /* checksums as read */
     int sections;
     uint64_t first_chunk[PACKED_SECTIONS + 1],
-        chunks; /* of each section, numbered through */
-    /* chunks that are read, cleared for reading, and taken to be checked */
-    uint64_t ready, cleared, checked;
+        chunks;              /* of each section, numbered through */
+    uint64_t ready, checked; /* chunks that are read, and taken to be checked */
     /* found by the threads that check */
     int bad; /* a section, from 1, with a number that may not be */
     uint64_t largest, total, integer_ends;

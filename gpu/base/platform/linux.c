@@ -133,31 +133,15 @@ size_t gg_block_bytes(void *block) {
     return malloc_usable_size(block);
 }
 
-/* -1: this kernel has no such advice. */
-static int system_advice(enum gg_page_advice advice) {
-    switch (advice) {
-    case GG_PAGES_HUGE:
-        return MADV_HUGEPAGE;
-    case GG_PAGES_SMALL:
-        return MADV_NOHUGEPAGE;
-    case GG_PAGES_DROP:
-        return MADV_DONTNEED;
-    case GG_PAGES_POPULATE:
-#ifdef MADV_POPULATE_WRITE
-        return MADV_POPULATE_WRITE;
-#endif
-        break;
-    }
-    return -1;
-}
-
 void gg_advise_pages(void *block, size_t bytes, enum gg_page_advice advice) {
     const uintptr_t page = gg_page_bytes(),
                     begin = ((uintptr_t)block + page - 1) / page * page,
                     end = ((uintptr_t)block + bytes) / page * page;
-    const int number = system_advice(advice);
-    if (number >= 0 && begin < end)
-        madvise((void *)begin, end - begin, number);
+    static const int number[] = {[GG_PAGES_HUGE] = MADV_HUGEPAGE,
+                                 [GG_PAGES_SMALL] = MADV_NOHUGEPAGE,
+                                 [GG_PAGES_DROP] = MADV_DONTNEED};
+    if (begin < end)
+        madvise((void *)begin, end - begin, number[advice]);
 }
 
 /* ---- the machine ---- */
