@@ -12,7 +12,7 @@
 #define GPUGRAPH_MEET_CUH
 
 #include "ahead.cuh"
-#include "each.h"
+#include "triangles.h"
 #include "base/warp.h"
 
 enum {

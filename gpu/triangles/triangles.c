@@ -1,5 +1,6 @@
-/* Triangles of the undirected simple graph, each counted once: the public function. Both backends count as for
-** each vertex (each.c, each.cu).
+/* Triangles of the undirected simple graph, each found once; the triangles of each vertex; and
+** how many of its neighbours are neighbours of each other: the public functions and the CPU's
+** side.
 **
 **     rank       vertices by degree, equal degrees by number
 **     ahead[v]   the neighbours of v that rank higher, by number
@@ -7,17 +8,436 @@
 **
 **          u --- w       v lowest, w highest in rank: w is in ahead[v] and in ahead[u],
 **           \   /        and u is in ahead[v]; so the triangle is found once, when
-**            v           ahead[v] meets ahead[u]
+**            v           ahead[v] meets ahead[u]. All three corners may hear of it.
+**
+**     own       for each thread: of each vertex, how many triangles it has found there. Numbers of
+**               32 bits, given to the caller's array before one of them could be too small
 **
 ** No vertex has more than sqrt(2 m) neighbours ahead, so hubs cost no more than others.
 ** After Chiba and Nishizeki (SIAM J. Comput. 14, 1985) and Latapy (TCS 407, 2008). Two
 ** rows meet by marking the one and looking up the other: the marks of v serve all its
-** rows, and nothing branches on what they say. */
+** rows, and nothing branches on what they say.
+**
+** Of edges with directions, arcs among the neighbours are counted: v has one for each triangle, and
+** a second one where u and w are joined in both directions. both[arc] says that of v and u; `twice`
+** marks it of the vertices ahead of v, and the further arcs are counted in `more` as triangles are in
+** `own`. */
 #include "triangles.h"
-#include "each.h"
 #include "graph/graph.h"
 
-/* ---- the descriptor ---- */
+#include <stdio.h>
+#include <string.h>
+
+enum { CHUNK = 64 }; /* vertices that a thread takes at a time */
+
+/* ---- rows of neighbours that rank higher ---- */
+
+struct ahead {
+    csr simple;
+    gpugraph_run *run;
+    int threads;
+    uint64_t *offset; /* n + 1 */
+    uint32_t *target;
+    uint64_t taken;
+};
+
+static inline uint64_t simple_degree(const csr *g, uint32_t v) {
+    return g->end[v] - g->begin[v];
+}
+
+/* Writes what is ahead of v, where `to` is not NULL. Returns how many. */
+static uint64_t look_ahead(const csr *g, uint32_t v, uint32_t *to, gpugraph_run *run) {
+    uint64_t degree = simple_degree(g, v), count = 0;
+    for (uint64_t i = g->begin[v]; i < g->end[v] && !gg_leave(run, i); i++) {
+        uint32_t u = g->target[i];
+        uint64_t other = simple_degree(g, u);
+        if (other > degree || (other == degree && u > v)) {
+            if (to)
+                to[count] = u;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Takes the next vertices [*first, *end); false: none is left, or the run ends. */
+static bool take_vertices(struct ahead *a, uint32_t *first, uint32_t *end) {
+    if (gg_pause(a->run))
+        return false;
+    uint64_t n = a->simple.n, at = __atomic_fetch_add(&a->taken, CHUNK, __ATOMIC_RELAXED);
+    if (at >= n)
+        return false;
+    *first = (uint32_t)at;
+    *end = (uint32_t)(n - at < CHUNK ? n : at + CHUNK);
+    return true;
+}
+
+static void look_ahead_of_some(void *ahead, int member, int team) {
+    struct ahead *a = ahead;
+    (void)member, (void)team;
+    for (uint32_t v, end; take_vertices(a, &v, &end);)
+        for (; v < end; v++) {
+            if (a->target)
+                look_ahead(&a->simple, v, a->target + a->offset[v], a->run);
+            else
+                a->offset[v + 1] = look_ahead(&a->simple, v, NULL, a->run);
+        }
+}
+
+/* target NULL: counts into offset[v + 1]; else fills the rows. */
+static bool look_ahead_of_all(struct ahead *a) {
+    a->taken = 0;
+    gg_team(a->threads, look_ahead_of_some, a);
+    return !gg_stopping(a->run);
+}
+
+static bool make_ahead(struct ahead *a) {
+    a->offset = gg_alloc(a->run, (uint64_t)a->simple.n + 1, sizeof *a->offset);
+    if (!a->offset || !look_ahead_of_all(a))
+        return false;
+    a->offset[0] = 0;
+    for (uint32_t v = 0; v < a->simple.n; v++)
+        a->offset[v + 1] += a->offset[v];
+    a->target = gg_alloc(a->run, a->offset[a->simple.n], sizeof *a->target);
+    return a->target && look_ahead_of_all(a);
+}
+
+static void free_ahead(struct ahead *a) {
+    gg_release(a->target);
+    gg_release(a->offset);
+}
+
+/* ---- the search ---- */
+
+struct counting {
+    struct ahead ahead;
+    csr out, in;   /* rows of both directions, in no order; where directions count */
+    uint8_t *both; /* of each arc ahead; NULL: directions do not count */
+    uint64_t *triangles; /* n; NULL: only `total` is asked for */
+    uint64_t *arcs;      /* n; with both: beyond one for each triangle */
+    uint64_t total;
+};
+
+struct finder {               /* a thread */
+    uint64_t *marked, *twice; /* bit v, all 0 between two rows */
+    /* n; none is larger than `since`. own: NULL where only the total is asked for */
+    uint32_t *own, *more;
+    uint64_t since, work, total;
+};
+
+static inline bool bit(const uint64_t *bits, uint32_t v) {
+    return bits[v / 64] >> v % 64 & 1;
+}
+
+static inline void set_bit(uint64_t *bits, uint32_t v) {
+    bits[v / 64] |= (uint64_t)1 << v % 64;
+}
+
+/* ---- a thread's means ---- */
+
+static bool open_finder(struct counting *c, struct finder *f) {
+    const uint64_t n = c->ahead.simple.n, words = n / 64 + 1;
+    gpugraph_run *run = c->ahead.run;
+    *f = (struct finder){.marked = gg_alloc_zero(run, words, sizeof *f->marked)};
+    if (c->triangles)
+        f->own = gg_alloc_zero(run, n + 1, sizeof *f->own);
+    if (c->both) {
+        f->twice = gg_alloc_zero(run, words, sizeof *f->twice);
+        f->more = gg_alloc_zero(run, n + 1, sizeof *f->more);
+    }
+    return f->marked && (!c->triangles || f->own) && (!c->both || (f->twice && f->more));
+}
+
+static void hand_corners_over(const struct counting *c, uint32_t *own, uint64_t *to) {
+    for (uint64_t v = 0; v < c->ahead.simple.n && !gg_leave(c->ahead.run, v); v++) {
+        if (own[v] > 0)
+            __atomic_fetch_add(&to[v], own[v], __ATOMIC_RELAXED);
+        own[v] = 0;
+    }
+}
+
+static void hand_all_over(struct counting *c, struct finder *f) {
+    if (f->own)
+        hand_corners_over(c, f->own, c->triangles);
+    if (c->both)
+        hand_corners_over(c, f->more, c->arcs);
+    f->since = 0;
+}
+
+static void close_finder(struct finder *f) {
+    gg_release(f->marked);
+    gg_release(f->twice);
+    gg_release(f->own);
+    gg_release(f->more);
+}
+
+/* ---- edges of both directions ---- */
+
+static inline void mark_row(const struct counting *c, const csr *rows, uint32_t v,
+                            uint64_t *bits, bool mark) {
+    for (uint64_t i = rows->begin[v]; i < rows->end[v] && !gg_leave(c->ahead.run, i);
+         i++) {
+        if (mark)
+            set_bit(bits, rows->target[i]);
+        else
+            bits[rows->target[i] / 64] = 0;
+    }
+}
+
+/* Which vertices ahead of v are joined to it in both directions? */
+static void compare_directions(struct counting *c, uint32_t v, struct finder *f) {
+    const struct ahead *a = &c->ahead;
+    if (a->offset[v] == a->offset[v + 1])
+        return;
+    mark_row(c, &c->out, v, f->marked, true);
+    mark_row(c, &c->in, v, f->twice, true);
+    for (uint64_t i = a->offset[v]; i < a->offset[v + 1]; i++)
+        c->both[i] = bit(f->marked, a->target[i]) && bit(f->twice, a->target[i]);
+    mark_row(c, &c->out, v, f->marked, false);
+    mark_row(c, &c->in, v, f->twice, false);
+}
+
+static void compare_some(void *counting, int member, int team) {
+    struct counting *c = counting;
+    struct finder f;
+    (void)member, (void)team;
+    bool go = open_finder(c, &f);
+    for (uint32_t v, end; go && take_vertices(&c->ahead, &v, &end);)
+        for (; v < end; v++)
+            compare_directions(c, v, &f);
+    close_finder(&f);
+}
+
+/* ---- counting ---- */
+
+static uint64_t marked_among(const uint64_t *marked, const uint32_t *row,
+                             const uint32_t *end) {
+    uint64_t count = 0;
+    for (; row < end; row++)
+        count += bit(marked, *row);
+    return count;
+}
+
+/* v, u, and what is in row: w of ahead[u]. Returns how many there are; nothing branches on that. */
+static uint64_t meet_rows(const uint32_t *row, const uint32_t *end, struct finder *f) {
+    uint64_t found = 0;
+    for (; row < end; row++) {
+        const uint32_t hit = bit(f->marked, *row);
+        f->own[*row] += hit;
+        found += hit;
+    }
+    return found;
+}
+
+/* The same where directions count: the arc from v to u is number vu, those of the row begin at arc. */
+static uint64_t meet_along(const struct counting *c, uint32_t v, uint64_t vu,
+                           struct finder *f) {
+    const struct ahead *a = &c->ahead;
+    const uint32_t u = a->target[vu];
+    uint64_t found = 0, of_u = 0, of_v = 0;
+    for (uint64_t uw = a->offset[u]; uw < a->offset[u + 1]; uw++) {
+        const uint32_t w = a->target[uw];
+        if (bit(f->marked, w)) {
+            f->own[w]++;
+            f->more[w] += c->both[vu];
+            of_u += bit(f->twice, w);
+            of_v += c->both[uw];
+            found++;
+        }
+    }
+    f->more[u] += (uint32_t)of_u;
+    f->more[v] += (uint32_t)of_v;
+    return found;
+}
+
+static inline void mark_ahead(const struct counting *c, uint32_t v, struct finder *f) {
+    const struct ahead *a = &c->ahead;
+    for (uint64_t i = a->offset[v]; i < a->offset[v + 1]; i++) {
+        set_bit(f->marked, a->target[i]);
+        if (c->both && c->both[i])
+            set_bit(f->twice, a->target[i]);
+    }
+}
+
+static inline void unmark_ahead(const struct counting *c, uint32_t v, struct finder *f) {
+    const struct ahead *a = &c->ahead;
+    for (uint64_t i = a->offset[v]; i < a->offset[v + 1]; i++) {
+        f->marked[a->target[i] / 64] = 0;
+        if (c->both)
+            f->twice[a->target[i] / 64] = 0;
+    }
+}
+
+/* After a row: no row finds more than 2^31 (its length squared is at most 2 m). */
+static bool pause_finder(struct counting *c, struct finder *f) {
+    if (f->since > UINT32_MAX / 2)
+        hand_all_over(c, f);
+    if (f->work <= GG_POLL_ITEMS)
+        return true;
+    f->work = 0;
+    return !gg_pause(c->ahead.run);
+}
+
+/* The triangles whose lowest vertex is v. */
+static void count_from(struct counting *c, uint32_t v, struct finder *f) {
+    const struct ahead *a = &c->ahead;
+    const uint64_t first = a->offset[v], end = a->offset[v + 1];
+    if (end - first < 2)
+        return;
+    mark_ahead(c, v, f);
+    for (uint64_t vu = first; vu < end; vu++) {
+        const uint32_t u = a->target[vu];
+        const uint32_t *row = a->target + a->offset[u];
+        const uint64_t arcs = a->offset[u + 1] - a->offset[u];
+        if (f->own) {
+            const uint64_t found =
+                c->both ? meet_along(c, v, vu, f) : meet_rows(row, row + arcs, f);
+            f->own[u] += (uint32_t)found;
+            f->own[v] += (uint32_t)found;
+            f->since += found;
+        } else {
+            f->total += marked_among(f->marked, row, row + arcs);
+        }
+        f->work += arcs + 1;
+        if (!pause_finder(c, f))
+            break;
+    }
+    unmark_ahead(c, v, f);
+}
+
+static void count_some(void *counting, int member, int team) {
+    struct counting *c = counting;
+    struct finder f;
+    (void)member, (void)team;
+    bool go = open_finder(c, &f);
+    for (uint32_t v, end; go && take_vertices(&c->ahead, &v, &end);)
+        for (; v < end; v++)
+            count_from(c, v, &f);
+    if (go)
+        hand_all_over(c, &f);
+    __atomic_fetch_add(&c->total, f.total, __ATOMIC_RELAXED);
+    close_finder(&f);
+}
+
+/* ---- the driver ---- */
+
+static bool run_team(struct counting *c, gg_team_body *body) {
+    c->ahead.taken = 0;
+    gg_team(c->ahead.threads, body, c);
+    return !gg_stopping(c->ahead.run);
+}
+
+static bool get_rows(gpugraph_graph *graph, bool along, struct counting *c) {
+    gpugraph_run *run = c->ahead.run;
+    return !gg_rows(graph, CSR_SIMPLE, false, true, run, &c->ahead.simple) &&
+           (!along || (!gg_rows(graph, CSR_OUT, false, false, run, &c->out) &&
+                       !gg_rows(graph, CSR_IN, false, false, run, &c->in)));
+}
+
+static bool count_all_corners(struct counting *c, bool along) {
+    struct ahead *a = &c->ahead;
+    const uint64_t n = a->simple.n;
+    if (!make_ahead(a))
+        return false;
+    if (along) {
+        c->arcs = gg_alloc_zero(a->run, n + 1, sizeof *c->arcs);
+        c->both = gg_alloc_zero(a->run, a->offset[n] + 1, 1);
+        if (!c->arcs || !c->both || !run_team(c, compare_some))
+            return false;
+    }
+    return run_team(c, count_some);
+}
+
+struct telling {
+    const struct counting *c;
+    const gpugraph_triangle_counts *counts;
+};
+
+static void tell_some(void *telling, uint64_t low, uint64_t high) {
+    const struct telling *t = telling;
+    const struct counting *c = t->c;
+    for (uint64_t v = low; v < high && !gg_leave(c->ahead.run, v); v++) {
+        const uint32_t degree = (uint32_t)simple_degree(&c->ahead.simple, (uint32_t)v);
+        const uint64_t arcs = c->triangles[v] + (c->arcs ? c->arcs[v] : c->triangles[v]);
+        if (t->counts->degree)
+            t->counts->degree[v] = degree;
+        if (t->counts->coefficient)
+            t->counts->coefficient[v] = gg_clustering(arcs, degree);
+    }
+}
+
+static void tell_all(struct counting *c, bool along,
+                     const gpugraph_triangle_counts *counts) {
+    const uint64_t n = c->ahead.simple.n;
+    c->triangles = counts->triangles;
+    if (!c->triangles)
+        c->triangles = gg_alloc(c->ahead.run, n, sizeof *c->triangles);
+    if (c->triangles) {
+        memset(c->triangles, 0, n * sizeof *c->triangles);
+        if (count_all_corners(c, along))
+            gg_slices(c->ahead.threads, n, tell_some, &(struct telling){c, counts});
+    }
+    if (c->triangles != counts->triangles)
+        gg_release(c->triangles);
+}
+
+/* counts: NULL where only *total is asked for. */
+static gpugraph_status count_rows_of_each(gpugraph_graph *graph, bool along,
+                                          gpugraph_run *run,
+                                          const gpugraph_triangle_counts *counts,
+                                          uint64_t *total) {
+    struct counting c = {.ahead = {.run = run}};
+    if (!get_rows(graph, along, &c))
+        return run->status;
+    double start = gg_now_ms();
+    c.ahead.threads = gg_threads(run, c.ahead.simple.m);
+    if (counts)
+        tell_all(&c, along, counts);
+    else
+        count_all_corners(&c, false);
+    *total = c.total;
+    free_ahead(&c.ahead);
+    gg_release(c.both);
+    gg_release(c.arcs);
+    if (gg_stopping(run))
+        return gg_stopped(run);
+    char more[60];
+    snprintf(more, sizeof more, "%d thread%s", c.ahead.threads,
+             c.ahead.threads == 1 ? "" : "s");
+    gg_search_phase(run, start, (int64_t)(c.ahead.simple.m / 2), more);
+    return GPUGRAPH_OK;
+}
+
+static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run, bool along,
+                                    const gpugraph_triangle_counts *counts) {
+    uint64_t total;
+    return count_rows_of_each(graph, along && counts->coefficient, run, counts, &total);
+}
+
+static gpugraph_status count_all_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
+                                        uint64_t *count) {
+    *count = 0;
+    return count_rows_of_each(graph, false, run, NULL, count);
+}
+
+/* ---- the descriptors ---- */
+
+const gg_algorithm gg_vertex_triangles = {
+    .name = "vertex_triangles",
+    .brings_edges = true,
+    .rows = CSR_SIMPLE,
+    .arcs = gg_arcs_twice,
+    .steps = gg_one_step,
+    /* R-MAT of scale 16 and 20, one thread and an H200. */
+    .cpu_ns = 120,
+    .cuda_ns = 0.4,
+    .step_us = 100,
+    .side = {[GPUGRAPH_CPU] = GG_ONE_METHOD(
+                 vertex_triangles_entry, count_on_cpu, "vertex_triangles", "intersection",
+                 "intersects rows of higher-ranking neighbours, and tells "
+                 "all three corners"),
+             [GPUGRAPH_CUDA] = &gg_vertex_triangles_cuda},
+};
 
 const gg_algorithm gg_triangles = {
     .name = "triangles",
@@ -30,12 +450,12 @@ const gg_algorithm gg_triangles = {
     .cuda_ns = 0.4,
     .step_us = 100,
     .side = {[GPUGRAPH_CPU] =
-                 GG_ONE_METHOD(triangles_entry, gg_count_all_triangles, "triangles",
+                 GG_ONE_METHOD(triangles_entry, count_all_on_cpu, "triangles",
                                "intersection", "intersects sorted rows of neighbours"),
              [GPUGRAPH_CUDA] = &gg_triangles_cuda},
 };
 
-/* ---- the public function ---- */
+/* ---- the public functions ---- */
 
 gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                    uint64_t *count) {
@@ -44,5 +464,16 @@ gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
         *count = 0;
         GG_RUN(triangles_entry, &gg_triangles, NULL, graph, run, (graph, run, count));
     }
+    return gg_leave_graph(graph, run);
+}
+
+gpugraph_status gpugraph_vertex_triangles(gpugraph_graph *graph,
+                                          gpugraph_direction direction, gpugraph_run *run,
+                                          const gpugraph_triangle_counts *counts) {
+    const bool along = direction != GPUGRAPH_BOTH;
+    gg_enter_graph(graph, run);
+    if (gg_check_direction(run, direction) && gg_needs(run, counts, 1, "counts"))
+        GG_RUN(vertex_triangles_entry, &gg_vertex_triangles, NULL, graph, run,
+               (graph, run, along, counts));
     return gg_leave_graph(graph, run);
 }

@@ -1,4 +1,4 @@
-/* Triangles, on either side. */
+/* Triangles, all of them and those of each vertex, on either side. */
 #ifndef GPUGRAPH_TRIANGLES_H
 #define GPUGRAPH_TRIANGLES_H
 
@@ -8,11 +8,35 @@
 extern "C" {
 #endif
 
+/* along: the coefficient is that of the edges' directions */
+typedef gpugraph_status vertex_triangles_entry(gpugraph_graph *, gpugraph_run *,
+                                               bool along,
+                                               const gpugraph_triangle_counts *);
+
 typedef gpugraph_status triangles_entry(gpugraph_graph *, gpugraph_run *,
                                         uint64_t *count);
 
 extern const gg_algorithm gg_triangles;
 extern const algorithm_side gg_triangles_cuda;
+extern const gg_algorithm gg_vertex_triangles;
+extern const algorithm_side gg_vertex_triangles_cuda;
+
+/* Arcs among the neighbours, over those that there could be. Kernels call it, too: one division, of
+** numbers that round once each. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline double
+    gg_clustering(uint64_t arcs, uint32_t degree) {
+    if (degree < 2)
+        return 0;
+    const uint64_t pairs = (uint64_t)degree * (degree - 1);
+#ifdef __CUDA_ARCH__
+    return __ddiv_rn((double)arcs, (double)pairs);
+#else
+    return (double)arcs / (double)pairs;
+#endif
+}
 
 #ifdef __cplusplus
 }

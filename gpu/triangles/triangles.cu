@@ -1,5 +1,5 @@
-/* The triangles of each vertex on the device, and how many there are in all; each.c and triangles.c have the
-** meaning and the CPU's sides.
+/* The triangles of each vertex on the device, and how many there are in all; triangles.c has the
+** meaning and the CPU's side.
 **
 **     ahead[v]          who works                              where
 **     2 .. 4            a lane: each two of them               rows in memory
@@ -13,9 +13,8 @@
 ** A vertex with few ahead and many neighbours is a block's, too. A corner is told in memory once for each table
 ** and once for each row, not once for each triangle.
 ** Where directions count, `there` has two bits for each arc ahead: is there an edge along it, is there
-** one against it? Slots then count the arcs beyond one for each triangle, too (each.c). */
+** one against it? Slots then count the arcs beyond one for each triangle, too (triangles.c). */
 #include "meet.cuh"
-#include "triangles.h"
 
 /* A thread for each edge. */
 static __global__ void mark_directions(const __grid_constant__ counting c,
