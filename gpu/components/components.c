@@ -13,7 +13,9 @@
 ** 3. all other edges, but for those with both ends inside
 ** 4. every vertex points to its root
 **
-** The sample first is the idea of Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018). Roots as smallest members
+** Where rows of both directions are there, from an earlier search, and are no short ones, the sample is the first
+** COMPONENTS_SAMPLE arcs of each row, and step 3 walks the rows of vertices outside alone: that is
+** Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018). The list of edges needs no rows, and is looked at whole. Roots as smallest members
 ** after Shiloach, Vishkin (J. Algorithms 3, 1982). */
 #include "components.h"
 #include "graph/graph.h"
@@ -33,6 +35,8 @@ struct weak {
     uint64_t *outside; /* bit v: not in the largest component */
     uint64_t stride;   /* every stride-th edge is one of the sample */
     uint32_t largest;  /* its root */
+    csr rows;          /* of both directions; or begin is NULL: the list of edges */
+    uint32_t round;    /* of the sample of rows */
     int threads;
 };
 
@@ -71,6 +75,14 @@ static void sample(void *weak, uint64_t low, uint64_t high) {
     const gpugraph_edge_list *edges = &w->graph->edges;
     for (uint64_t i = low; i < high && !gg_leave(w->run, i); i++)
         link_ends(w, edges->source[i * w->stride], edges->target[i * w->stride]);
+}
+
+/* Every row's arc number `round`. */
+static void sample_rows(void *weak, uint64_t low, uint64_t high) {
+    struct weak *w = weak;
+    for (uint64_t v = low; v < high && !gg_leave(w->run, v); v++)
+        if (w->rows.begin[v] + w->round < w->rows.end[v])
+            link_ends(w, (uint32_t)v, w->rows.target[w->rows.begin[v] + w->round]);
 }
 
 static void compress_trees(void *weak, uint64_t low, uint64_t high) {
@@ -117,6 +129,20 @@ static void link_rest(void *weak, uint64_t low, uint64_t high) {
     }
 }
 
+static void link_row_ends(void *weak, uint64_t low, uint64_t high) {
+    struct weak *w = weak;
+    uint64_t work = 0;
+    for (uint64_t v = low; v < high; v++, work++) {
+        if (work > GG_POLL_ITEMS && gg_pause(w->run))
+            return;
+        work = work > GG_POLL_ITEMS ? 0 : work;
+        const uint64_t end = w->rows.end[v];
+        for (uint64_t i = w->rows.begin[v] + COMPONENTS_SAMPLE;
+             is_outside(w, (uint32_t)v) && i < end; i++, work++)
+            link_ends(w, (uint32_t)v, w->rows.target[i]);
+    }
+}
+
 /* The root that most of some vertices, spread over all, have. */
 static uint32_t commonest_root(const struct weak *w) {
     uint32_t root[COMPONENTS_VOTES], best = 0, best_votes = 0;
@@ -147,10 +173,16 @@ static bool over_vertices(struct weak *w, gg_span *step) {
 
 /* Has the sample left anything? */
 static bool link_sample(struct weak *w) {
-    const uint64_t m = w->graph->m, mean = m / w->graph->n;
-    w->stride = mean < GG_COMPONENTS_ROW ? 1 : mean + 1;
-    gg_chunks(w->threads, (m + w->stride - 1) / w->stride, CHUNK, sample, w);
-    return w->stride > 1;
+    const uint64_t m = w->graph->m;
+    if (!w->rows.begin) {
+        const uint64_t mean = m / w->graph->n;
+        w->stride = mean < GG_COMPONENTS_ROW ? 1 : mean + 1;
+        gg_chunks(w->threads, (m + w->stride - 1) / w->stride, CHUNK, sample, w);
+        return w->stride > 1;
+    }
+    for (w->round = 0; w->round < COMPONENTS_SAMPLE && !gg_stopping(w->run); w->round++)
+        over_vertices(w, sample_rows);
+    return true;
 }
 
 static bool link_all(struct weak *w) {
@@ -162,7 +194,10 @@ static bool link_all(struct weak *w) {
     if (!w->outside)
         return false;
     gg_chunks(w->threads, words, CHUNK / 64, mark_outside, w);
-    gg_chunks(w->threads, gg_stopping(w->run) ? 0 : m, CHUNK, link_rest, w);
+    if (w->rows.begin)
+        over_vertices(w, link_row_ends);
+    else
+        gg_chunks(w->threads, gg_stopping(w->run) ? 0 : m, CHUNK, link_rest, w);
     gg_release(w->outside);
     return !gg_stopping(w->run);
 }
@@ -171,12 +206,16 @@ static gpugraph_status find_weak(gpugraph_graph *graph, gpugraph_run *run,
                                  uint32_t *component) {
     struct weak w = {.graph = graph, .run = run, .parent = component};
     char more[60];
+    if (graph->m / GG_COMPONENTS_ROW >= graph->n && gg_csr_made(graph, CSR_BOTH) &&
+        gg_rows(graph, CSR_BOTH, false, false, run, &w.rows) != GPUGRAPH_OK)
+        return run->status;
     double start = gg_now_ms();
     w.threads = gg_threads(run, graph->m + graph->n);
     if (!over_vertices(&w, plant_trees) || !link_all(&w) ||
         !over_vertices(&w, compress_trees))
         return gg_stopped(run);
-    snprintf(more, sizeof more, "%d thread(s)", w.threads);
+    snprintf(more, sizeof more, "%d thread(s)%s", w.threads,
+             w.rows.begin ? ", by rows that are there" : "");
     gg_search_phase(run, start, (int64_t)graph->m, more);
     return run->status;
 }
