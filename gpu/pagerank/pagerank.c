@@ -12,13 +12,11 @@
 #include "steps.h"
 #include "graph/graph.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { PAGERANK_ITERATIONS = 30 }; /* predicted */
-
-/* Bytes of targets ahead at which they are asked for: an arc of R-MAT of scale 20 takes
-** 1.08 ns so, and 1.48 ns without; 1 to 4 KiB are alike. (One thread of an AMD EPYC.) */
-enum { PAGERANK_AHEAD = 2048 };
 
 enum { CHUNK = 2048 }; /* vertices that a thread takes at a time */
 
@@ -110,42 +108,14 @@ static void share_out(void *ranking, uint64_t low, uint64_t high) {
     add_to_rank_sum(r, &r->lost, lost);
 }
 
-static double arrived_by_weight(const struct ranking *r, uint64_t v) {
+/* By weight. */
+static double arrived_at(const struct ranking *r, uint64_t v) {
     const uint32_t *target = r->in.target;
     gg_fixed sum = 0;
     for (uint64_t i = r->in.begin[v]; i < r->in.end[v] && !gg_leave(r->run, i); i++)
         sum += gg_fix(RANK_MULTIPLY(
             r->share[target[i]],
             gg_relative_weight(arc_weight(r, &r->in, i), r->exponent[target[i]])));
-    return gg_unfix(sum);
-}
-
-/* share[target[first .. end - 1]], EXACT at most. A processor does not request targets far
-** enough ahead by itself, among all the shares that are on their way. */
-static struct split split_sum(const double *share, const uint32_t *target, uint64_t first,
-                              uint64_t end) {
-    struct split one = {0, 0}, other = {0, 0};
-    uint64_t i = first;
-    for (; i + 1 < end; i += 2) {
-        __builtin_prefetch((const char *)&target[i] + PAGERANK_AHEAD, 0, 0);
-        split_add(&one, share[target[i]]);
-        split_add(&other, share[target[i + 1]]);
-    }
-    if (i < end)
-        split_add(&one, share[target[i]]);
-    return (struct split){one.high + other.high, one.low + other.low};
-}
-
-static double arrived_at(const struct ranking *r, uint64_t v) {
-    const uint64_t first = r->in.begin[v], end = r->in.end[v];
-    gg_fixed sum = 0;
-    if (end - first <= EXACT) {
-        const struct split few = split_sum(r->share, r->in.target, first, end);
-        return few.high + few.low;
-    }
-    for (uint64_t i = first; i < end && !gg_leave(r->run, i - first); i += EXACT)
-        sum += split_fixed(
-            split_sum(r->share, r->in.target, i, end - i < EXACT ? end : i + EXACT));
     return gg_unfix(sum);
 }
 
@@ -165,14 +135,120 @@ static void end_one(struct ranking *r, uint64_t v, double arrived, struct pulled
     r->next[v] = rank_share(r, v, now, &p->lost);
 }
 
+struct block { /* of vertices */
+    double arrived[EXACT], out[EXACT], now[EXACT];
+};
+
+/* The vertices from v on, an even number, where jumps lead everywhere. False, with no rank changed, where
+** a number is smaller than SPLIT_CUT, or no arc leads out, so that a share is no number or more than 2. (A rank is no
+** smaller than its share. Doubles that are not negative stand in the order of their bits.) keeps: r->keeps. */
+static inline bool end_block(struct ranking *r, uint64_t v, uint64_t count,
+                             struct block *b, struct pulled *p, bool keeps) {
+    const two_doubles damping = two_of(r->how->damping), jump = two_of(r->gift.jump),
+                      lost = two_of(r->gift.lost), cut = two_of(SPLIT_CUT);
+    const struct two_splits none = TWO_SPLITS_OF_NONE;
+    struct two_splits change = none;
+    two_words odd = {0, 0}; /* below 0 once a number is */
+    for (uint64_t i = 0; i < count; i += 2) {
+        const two_doubles now = jump + damping * (two_at(&b->arrived[i]) + lost);
+        const two_doubles share = now / two_at(&b->out[i]);
+        odd |= (two_words)share - (two_words)cut;
+        odd |= (two_words)two_of(2) - (two_words)share;
+        memcpy(&r->next[v + i], &share, sizeof share);
+        if (keeps) {
+            const two_doubles before = two_at(&r->rank[v + i]);
+            odd |= (two_words)before - (two_words)cut;
+            split_add_two(&change, two_distances(now, before));
+            memcpy(&b->now[i], &now, sizeof now);
+        }
+    }
+    if ((odd[0] | odd[1]) < 0)
+        return false;
+    if (!keeps)
+        return true;
+    memcpy(&r->rank[v], b->now, count * sizeof *b->now);
+    p->changed += split_fixed(split_of_both(change, none));
+    return true;
+}
+
+/* A row of more arcs than may be added up without a poll: the sum that split_gather makes. */
+static double gather_long_row(const struct ranking *r, uint64_t first, uint64_t end) {
+    gg_fixed sum = 0;
+    for (uint64_t i = first; i < end && !gg_leave(r->run, i - first); i += EXACT)
+        sum += split_fixed(
+            split_sum_last(r->share, r->in.target, i, end - i < EXACT ? end : i + EXACT));
+    return gg_unfix(sum);
+}
+
+static inline void gather_rows(const struct ranking *r, uint64_t v, uint64_t count,
+                               double *arrived, bool roomy) {
+    const uint64_t *begin = r->in.begin + v, *end = r->in.end + v;
+    for (uint64_t i = 0; i < count; i++)
+        arrived[i] = end[i] - begin[i] > GG_POLL_ITEMS
+                         ? gather_long_row(r, begin[i], end[i])
+                         : split_gather(r->share, r->in.target, begin[i], end[i], roomy);
+}
+
+/* Where each row of some begins, and the last one ends, if they follow one another, as rows with room do where no arc
+** has come; NULL: they do not. */
+static const uint64_t *rows_in_order(const csr *rows, uint64_t v, uint64_t count,
+                                     uint64_t *copy) {
+    if (rows->offset)
+        return rows->offset + v;
+    uint64_t apart = 0;
+    for (uint64_t i = 1; i < count; i++)
+        apart |= rows->begin[v + i] ^ rows->end[v + i - 1];
+    if (apart)
+        return NULL;
+    memcpy(copy, rows->begin + v, count * sizeof *copy);
+    copy[count] = rows->end[v + count - 1];
+    return copy;
+}
+
+/* False when the run must end. */
+static bool gather_block(const struct ranking *r, uint64_t v, uint64_t count,
+                         struct block *b, struct pulled *p) {
+    uint64_t copy[SHORT_ROWS + 1];
+    for (uint64_t i = 0, now; i < count; i += now) {
+        now = count - i < SHORT_ROWS ? count - i : SHORT_ROWS;
+        if (gg_worked(r->run, &p->since, r->in.end[v + i + now - 1] - r->in.begin[v + i]))
+            return false;
+        const uint64_t *in = rows_in_order(&r->in, v + i, now, copy);
+        if (in && in[now] - in[0] <= EXACT)
+            split_differences(r->share, r->in.target, in, now, b->arrived + i);
+        else if (in && in[now] + GROUP <= r->in.m)
+            gather_rows(r, v + i, now, b->arrived + i, true);
+        else
+            gather_rows(r, v + i, now, b->arrived + i, false);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        b->out[i] = out_of(r, v + i);
+    return true;
+}
+
+static void pull_block(struct ranking *r, uint64_t v, uint64_t count, struct pulled *p) {
+    struct block b;
+    uint64_t done = 0;
+    if (!r->total && !gather_block(r, v, count, &b, p))
+        return;
+    for (uint64_t i = 0; r->total && i < count; i++) {
+        if (gg_worked(r->run, &p->since, r->in.end[v + i] - r->in.begin[v + i]))
+            return;
+        b.arrived[i] = arrived_at(r, v + i);
+    }
+    if (!r->total && !r->is_place &&
+        (r->keeps ? end_block(r, v, count / 2 * 2, &b, p, true)
+                  : end_block(r, v, count / 2 * 2, &b, p, false)))
+        done = count / 2 * 2;
+    for (uint64_t i = done; i < count; i++)
+        end_one(r, v + i, b.arrived[i], p);
+}
+
 static void pull_shares(void *ranking, uint64_t low, uint64_t high) {
     struct ranking *r = ranking;
     struct pulled p = {0};
-    for (uint64_t v = low; v < high; v++) {
-        if (gg_worked(r->run, &p.since, r->in.end[v] - r->in.begin[v] + 1))
-            break;
-        end_one(r, v, r->total ? arrived_by_weight(r, v) : arrived_at(r, v), &p);
-    }
+    for (uint64_t v = low; v < high && !gg_pause(r->run); v += EXACT)
+        pull_block(r, v, high - v < EXACT ? high - v : EXACT, &p);
     add_to_rank_sum(r, &r->change, p.changed);
     add_to_rank_sum(r, &r->lost, p.lost);
 }
