@@ -381,13 +381,15 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     const char *how = "";
     double start = gg_now_ms();
     size_t weight_size = weighted ? gg_distance_size(graph->distance_type) : 0;
+    sorted = sorted || slot->sorted;
+    if (slot->end && weighted && !slot->weight) /* all of it is made anew */
+        gg_release_slot(slot);
     bool packed =
         !gg_pack_rows(run, slot, graph->n, gg_distance_size(graph->distance_type));
     if (packed && slot->made && !slot->weight && weighted && kind == CSR_OUT &&
         arcs_are_edges(run, graph, slot)) {
         copy_weights(run, graph, weight_size, slot);
     } else if (packed && (!slot->made || (weighted && !slot->weight))) {
-        sorted = sorted || slot->sorted;
         if (kind == CSR_SIMPLE)
             gg_simple_rows(graph, run, slot);
         else
