@@ -5,8 +5,8 @@
 **     gpugraph_graph
 **       device -> device_graph
 **                   ordinal 0
-**                   first -> hubs     ->  numbered rows  ->  edges and rows
-**                   next     of bfs/      of tree/         of graph/
+**                   first -> hubs     ->  light arcs     ->  edges and rows
+**                   next     of bfs/      of sssp/         of graph/
 **                     |      bytes        bytes            bytes
 **                     v      drop         drop             drop
 **                 device_graph
