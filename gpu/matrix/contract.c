@@ -43,9 +43,9 @@ typedef struct contractor {
     const matrix *m;
     contracted *c;
     uint32_t n;
-    uint32_t *
-        seen; /* of each neighbour of the vertex that goes: the latest one that it has an arc to, from 1 */
-    uint64_t seen_room;
+    /* Of neighbour number j of the vertex that goes: 1 and the number of the latest neighbour
+    ** that has an arc to it; n entries, of which few are touched. */
+    uint32_t *seen;
     /* waiting vertices by degree, doubly linked, first in first out */
     uint32_t head[DEGREES], tail[DEGREES];
     uint32_t *next;     /* of a vertex that has gone: the one before it */
@@ -100,14 +100,6 @@ static uint32_t least_vertex(contractor *k) {
 /* Words of a list with its owner. */
 static uint64_t list_words(const contractor *k, uint64_t room) {
     return 1 + room * (k->c->both_ways ? 2 : 3);
-}
-
-/* The least of 1, 2, 3, 4, 6, 8, 12, 16, ... that is enough for so many arcs. */
-static uint32_t growing_room(uint32_t arcs) {
-    if (arcs <= 2)
-        return arcs < 1 ? 1 : arcs;
-    const uint32_t low = (uint32_t)1 << (31 - __builtin_clz(arcs - 1));
-    return arcs <= low + low / 2 ? low + low / 2 : 2 * low;
 }
 
 static void leave_hole(contractor *k, uint64_t at, uint64_t words) {
@@ -192,10 +184,10 @@ static void shrink_list(contractor *k, uint32_t v) {
     leave_hole(k, c->list[v] - 1 + after, before - after);
 }
 
-/* Moves v's list to the end of the pool, where so many arcs fit. */
+/* Moves v's list to the end of the pool, where so many arcs fit, and a fourth more. */
 static bool grow_list(contractor *k, uint32_t v, uint32_t arcs) {
     contracted *c = k->c;
-    const uint32_t room = growing_room(arcs);
+    const uint32_t room = arcs + arcs / 4;
     if (!reserve_words(k, list_words(k, room)))
         return false;
     const uint64_t hole = c->list[v] - 1, words = list_words(k, c->room[v]);
@@ -354,14 +346,6 @@ static bool contract_vertex(contractor *k, uint32_t v) {
     const uint32_t degree = c->count[v];
     const uint32_t *around = gg_up_arcs(c, v).to;
     bool done = true;
-    while (degree > k->seen_room) {
-        void *block = k->seen;
-        bool made =
-            gg_make_room(k->m->run, &block, k->seen_room, &k->seen_room, sizeof *k->seen);
-        k->seen = block;
-        if (!made)
-            return false;
-    }
     unlink_vertex(k, v);
     for (uint32_t j = 0; j < degree; j++)
         unlink_vertex(k, around[j]);
@@ -437,6 +421,7 @@ static bool contract_all(contractor *k, const contraction_limit *most) {
 bool gg_contract(const matrix *m, const contraction_limit *most, contracted *c) {
     const uint32_t n = m->graph->n;
     contractor k = {.m = m, .c = c, .n = n};
+    k.seen = gg_alloc(m->run, n, sizeof *k.seen);
     *c = (contracted){.both_ways = m->direction == GPUGRAPH_BOTH};
     c->list = gg_alloc(m->run, n, sizeof *c->list);
     c->room = gg_alloc(m->run, n, sizeof *c->room);

@@ -16,7 +16,6 @@
 typedef struct chain {
     uint32_t *vertex, *distance;
     uint32_t count;
-    uint64_t room; /* in both */
 } chain;
 
 typedef struct asking {
@@ -33,33 +32,21 @@ bool gg_matrix_contracts(const matrix *m) {
 
 /* ---- chains ---- */
 
-static bool chain_room(gpugraph_run *run, chain *w, uint32_t count) {
-    if (count <= w->room)
-        return true;
-    gg_release(w->vertex);
-    gg_release(w->distance);
-    w->room = 0;
-    w->vertex = gg_alloc(run, count, sizeof *w->vertex);
-    w->distance = gg_alloc(run, count, sizeof *w->distance);
-    if (!w->vertex || !w->distance)
-        return false;
-    w->room = count;
-    return true;
-}
-
 static void free_chain(chain *w) {
     gg_release(w->vertex);
     gg_release(w->distance);
 }
 
-/* The chain of `end`, with the distances to it or from it. */
+/* Fills the chain of `end`, with the distances to it or from it. False: the run must end. */
 static bool climb(const asking *q, uint32_t end, bool forward, chain *w,
                   uint64_t *since) {
     const contracted *c = q->c;
     const uint32_t count = c->depth[end] + 1;
-    if (!chain_room(q->m->run, w, count))
-        return false;
     w->count = count;
+    w->vertex = gg_alloc(q->m->run, count, sizeof *w->vertex);
+    w->distance = gg_alloc(q->m->run, count, sizeof *w->distance);
+    if (!w->vertex || !w->distance)
+        return false;
     memset(w->distance, 0xff, count * sizeof *w->distance);
     w->distance[c->depth[end]] = 0;
     for (uint32_t v = end; v != GPUGRAPH_NONE; v = c->parent[v]) {
@@ -120,7 +107,6 @@ static void write_cells(const asking *q, uint32_t row, const chain *from,
 static void take_ends(void *job, int member, int team) {
     asking *q = job;
     matrix *m = q->m;
-    chain own = {.room = 0};
     uint64_t since = 0;
     const uint32_t count = q->of_targets ? m->to_count : m->from_count;
     (void)member, (void)team;
@@ -128,16 +114,13 @@ static void take_ends(void *job, int member, int team) {
         uint32_t i = __atomic_fetch_add(&q->next, 1, __ATOMIC_RELAXED);
         if (i >= count)
             break;
-        if (q->of_targets) {
-            if (!climb(q, m->to[i], false, &q->to[i], &since))
-                break;
-        } else {
-            if (!climb(q, m->from[i], true, &own, &since))
-                break;
-            write_cells(q, i, &own, &since);
-        }
+        chain row = {.count = 0};
+        if (q->of_targets)
+            climb(q, m->to[i], false, &q->to[i], &since);
+        else if (climb(q, m->from[i], true, &row, &since))
+            write_cells(q, i, &row, &since);
+        free_chain(&row);
     }
-    free_chain(&own);
 }
 
 static void ask_contraction(asking *q) {
