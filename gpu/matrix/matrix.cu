@@ -16,29 +16,30 @@
 
 /* ---- driver ---- */
 
-template <typename number>
+template <typename type>
 static void carve_matrix(struct workspace *space, uint32_t n, uint32_t rows,
-                         uint32_t targets, struct matrix_rows<number> *r,
-                         uint32_t **source, uint32_t **target) {
+                         uint32_t targets, struct matrix_rows<type> *r, uint32_t **source,
+                         uint32_t **target) {
     const uint64_t places = (uint64_t)rows * n;
     r->state = gg_carve<struct matrix_state>(space, 1);
-    r->distance = gg_carve<number>(space, places);
+    r->distance = gg_carve<typename type::word>(space, places);
     for (int i = 0; i < 2; i++) {
         r->near[i] = gg_carve<uint32_t>(space, places);
         r->far[i] = gg_carve<uint32_t>(space, places);
     }
     r->served = gg_carve<uint32_t>(space, places / 32 + 1);
     r->done = gg_carve<uint32_t>(space, rows);
-    r->cell = gg_carve<number>(space, (uint64_t)rows * targets);
+    r->cell = gg_carve<typename type::word>(space, (uint64_t)rows * targets);
     *source = gg_carve<uint32_t>(space, rows);
     *target = gg_carve<uint32_t>(space, targets);
 }
 
 /* Rows that are searched at once: places are numbers of 32 bits. */
-template <typename number>
+template <typename type>
 static uint32_t rows_at_once(const struct cuda_job *job, const matrix *m) {
     const uint64_t n = job->graph->n, most = UINT32_MAX / n,
-                   row = n * (sizeof(number) + 17) + 4ull * m->to_count + 4096;
+                   row =
+                       n * (sizeof(typename type::word) + 17) + 4ull * m->to_count + 4096;
     const int64_t room = gg_device_room(job) / 10 * 9 - 4 * (int64_t)m->to_count;
     uint64_t rows = room > 0 ? (uint64_t)room / row : 0;
     rows = rows < most ? rows : most;
@@ -58,21 +59,21 @@ static double mean_weight(const matrix *m) {
     return count > 0 ? sum / count : 0;
 }
 
-static matrix_word delta_of(const matrix *m) {
+static double delta_of(const matrix *m) {
     if (!m->weighted)
         return 1;
-    double delta =
+    const double delta =
         mean_weight(m) * (gg_is_thin(m->graph) ? MATRIX_THIN_DELTA : MATRIX_DELTA);
     if (m->type == GPUGRAPH_REAL)
-        return gg_real_word(delta > 0 && delta <= DBL_MAX ? delta : 1);
-    return delta < 1 ? 1 : delta > 1e18 ? (matrix_word)1e18 : (matrix_word)delta;
+        return delta > 0 && delta <= DBL_MAX ? delta : 1;
+    return delta < 1 ? 1 : delta;
 }
 
-template <typename number>
-static bool start_matrix(struct cuda_job *job, const struct matrix_rows<number> *r) {
+template <typename type>
+static bool start_matrix(struct cuda_job *job, const struct matrix_rows<type> *r) {
     const uint64_t places = (uint64_t)r->rows * r->arcs.n;
     struct matrix_state state = {};
-    state.edge = r->delta;
+    state.edge = type::from_real(r->delta);
     state.least = ~(matrix_word)0;
     state.near = r->rows;
     gg_fill(job, r->distance, 0xff, places * sizeof *r->distance);
@@ -81,21 +82,21 @@ static bool start_matrix(struct cuda_job *job, const struct matrix_rows<number> 
     gg_upload(job, r->state, &state, sizeof state);
     if (!gg_going(job))
         return false;
-    begin_rows<number><<<gg_grid(job, r->rows, 1), GG_BLOCK, 0, job->stream>>>(*r);
+    begin_rows<type><<<gg_grid(job, r->rows, 1), GG_BLOCK, 0, job->stream>>>(*r);
     return gg_launched(job, "begin_rows");
 }
 
-template <typename number>
-static void queue_step(struct cuda_job *job, const struct matrix_rows<number> *r) {
-    take_step<number><<<gg_grid(job, (uint64_t)r->rows * r->arcs.n, MATRIX_BLOCKS),
-                        GG_BLOCK, 0, job->stream>>>(*r);
+template <typename type>
+static void queue_step(struct cuda_job *job, const struct matrix_rows<type> *r) {
+    take_step<type><<<gg_grid(job, (uint64_t)r->rows * r->arcs.n, MATRIX_BLOCKS),
+                      GG_BLOCK, 0, job->stream>>>(*r);
     gg_launched(job, "take_step");
 }
 
 /* Some rows; `cell` is the host's. */
-template <typename number>
-static bool search_rows(struct cuda_job *job, struct matrix_rows<number> *r,
-                        uint32_t *source, const uint32_t *from, number none, number *cell,
+template <typename type>
+static bool search_rows(struct cuda_job *job, struct matrix_rows<type> *r,
+                        uint32_t *source, const uint32_t *from, typename type::word *cell,
                         struct matrix_state *end) {
     const uint64_t cells = (uint64_t)r->rows * r->targets;
     gg_upload(job, source, from, r->rows * sizeof *source);
@@ -104,25 +105,24 @@ static bool search_rows(struct cuda_job *job, struct matrix_rows<number> *r,
             job, end, r->state, sizeof *end, [&] { queue_step(job, r); },
             [&] { return end->near == 0 && end->far == 0; }))
         return false;
-    gather_cells<number>
-        <<<gg_grid(job, cells, MATRIX_BLOCKS), GG_BLOCK, 0, job->stream>>>(*r, cells,
-                                                                           none);
+    gather_cells<type>
+        <<<gg_grid(job, cells, MATRIX_BLOCKS), GG_BLOCK, 0, job->stream>>>(*r, cells);
     return gg_launched(job, "gather_cells") &&
            gg_download(job, cell, r->cell, cells * sizeof *cell);
 }
 
 /* Rows of the device's matrix are columns of the caller's where it is turned. */
-template <typename number>
-static void copy_cells(const matrix *m, const number *cell, uint32_t first,
+template <typename type>
+static void copy_cells(const matrix *m, const typename type::word *cell, uint32_t first,
                        uint32_t rows) {
     for (uint64_t i = 0; i < rows; i++)
         for (uint64_t j = 0; j < m->to_count; j++)
-            ((number *)m->cell)[gg_cell(m, first + i, j)] = cell[i * m->to_count + j];
+            ((typename type::word *)m->cell)[gg_cell(m, first + i, j)] =
+                cell[i * m->to_count + j];
 }
 
-template <typename number>
-static void find_all(struct cuda_job *job, matrix *m, number none) {
-    struct matrix_rows<number> r = {};
+template <typename type> static void find_all(struct cuda_job *job, matrix *m) {
+    struct matrix_rows<type> r = {};
     struct workspace space = {NULL, 0};
     struct matrix_state end = {};
     uint32_t *source, *target;
@@ -132,10 +132,10 @@ static void find_all(struct cuda_job *job, matrix *m, number none) {
         return;
     if (!m->weighted)
         r.arcs.weight = NULL;
-    const uint32_t at_once = rows_at_once<number>(job, m);
+    const uint32_t at_once = rows_at_once<type>(job, m);
     carve_matrix(&space, job->graph->n, at_once, m->to_count, &r, &source, &target);
-    number *cell =
-        (number *)gg_alloc(m->run, (uint64_t)at_once * m->to_count, sizeof *cell);
+    auto *cell = static_cast<typename type::word *>(
+        gg_alloc(m->run, (uint64_t)at_once * m->to_count, sizeof(typename type::word)));
     if (!cell || !gg_workspace(job, &space)) {
         gg_release(cell);
         return;
@@ -144,17 +144,16 @@ static void find_all(struct cuda_job *job, matrix *m, number none) {
     r.source = source;
     r.target = target;
     r.targets = m->to_count;
-    r.bound = m->bound;
+    r.bound = (typename type::word)m->bound;
     r.bounded = m->bounded;
-    r.real = m->type == GPUGRAPH_REAL;
     r.delta = delta_of(m);
     double started = gg_now_ms();
     gg_upload(job, target, m->to, (uint64_t)m->to_count * sizeof *target);
     for (uint32_t i = 0; i < m->from_count && gg_going(job); i += r.rows) {
         r.rows = m->from_count - i < at_once ? m->from_count - i : at_once;
-        if (!search_rows(job, &r, source, m->from + i, none, cell, &end))
+        if (!search_rows(job, &r, source, m->from + i, cell, &end))
             break;
-        copy_cells(m, cell, i, r.rows);
+        copy_cells<type>(m, cell, i, r.rows);
         m->over |= end.over != 0;
         served += end.served;
         steps += end.steps;
@@ -173,19 +172,18 @@ static void find_matrix_on_device(matrix *m) {
     if (!gg_job_open(&job, m->graph, m->run))
         return;
     if (m->type == GPUGRAPH_UINT32)
-        find_all<uint32_t>(&job, m, UINT32_MAX);
+        find_all<integer32>(&job, m);
+    else if (m->type == GPUGRAPH_UINT64)
+        find_all<integer64>(&job, m);
     else
-        find_all<matrix_word>(&job, m,
-                              m->type == GPUGRAPH_REAL
-                                  ? 0x7ff0000000000000u /* infinity */
-                                  : UINT64_MAX);
+        find_all<real>(&job, m);
     gg_job_close(&job);
 }
 
 /* What some rows take, by weight; frugal: one row. */
 static int64_t bytes_matrix(const gpugraph_graph *graph, bool frugal) {
     struct workspace space = {NULL, 0};
-    struct matrix_rows<matrix_word> r = {};
+    struct matrix_rows<integer64> r = {};
     uint32_t *source, *target;
     carve_matrix(&space, graph->n, frugal ? 1 : MATRIX_PLANNED_ROWS, GG_PLANNED_ENDS, &r,
                  &source, &target);

@@ -22,11 +22,13 @@
 
 #include "base/warp.h"
 #include "graph/frontier.cuh"
+#include "tree/distance.cuh"
 
 enum {
     MATRIX_BLOCKS = 8, /* for each multiprocessor */
     LONG_ARCS = 64,    /* from which a warp takes a row together */
-    AT_ONCE = 4        /* arcs that a lane asks for together */
+    AT_ONCE = 4,       /* arcs that a lane asks for together */
+    BLOCKS_TOGETHER = 4 /* on a multiprocessor: with five, registers go to memory */
 };
 
 typedef unsigned long long matrix_word;
@@ -41,64 +43,33 @@ struct matrix_state {
     uint32_t ticket, look, over, steps;
 };
 
-template <typename number> struct matrix_rows {
+template <typename type> struct matrix_rows {
     struct device_csr arcs;
     uint32_t rows, targets;
-    number *distance; /* UINT64 and REAL: words */
+    typename type::word *distance;
     uint32_t *near[2], *far[2];
     uint32_t *served, *done; /* served: a bit for each place; done[row] */
     const uint32_t *source, *target;
-    number *cell;
-    matrix_word bound, delta;
-    bool real, bounded;
+    typename type::word *cell;
+    typename type::word bound;
+    double delta;
+    bool bounded;
     struct matrix_state *state;
 };
 
-/* ---- numbers ---- */
+/* ---- distances ---- */
 
-template <typename number> static __device__ __forceinline__ number no_way() {
-    return (number) ~(number)0;
-}
-
-static __device__ __forceinline__ uint32_t least_of(uint32_t *place, uint32_t sum) {
-    return atomicMin(place, sum);
-}
-static __device__ __forceinline__ matrix_word least_of(matrix_word *place,
-                                                       matrix_word sum) {
-    return atomicMin(place, sum);
+/* Of a place that was not reached: all bits, in every type. */
+template <typename type> static __device__ __forceinline__ typename type::word no_way() {
+    return (typename type::word) ~(typename type::word)0;
 }
 
-static __device__ __forceinline__ double real_of(matrix_word word) {
-    return __longlong_as_double((long long)word);
-}
-static __device__ __forceinline__ matrix_word word_of(double d) {
-    return (matrix_word)__double_as_longlong(d);
-}
-
-/* ~0: it leaves the range. */
-template <typename number>
-static __device__ __forceinline__ matrix_word sum_along(const matrix_rows<number> &r,
-                                                        matrix_word from, uint64_t arc) {
-    const void *weight = r.arcs.weight;
-    if (!weight)
-        return from + 1;
-    if (sizeof(number) == sizeof(uint32_t))
-        return from + __ldg((const uint32_t *)weight + arc);
-    if (r.real) {
-        double sum = __dadd_rn(real_of(from), __ldg((const double *)weight + arc));
-        return sum <= DBL_MAX ? word_of(sum) : ~(matrix_word)0;
-    }
-    matrix_word sum = from + (matrix_word)__ldg((const long long *)weight + arc);
-    return sum > INT64_MAX ? ~(matrix_word)0 : sum;
-}
-
-/* The next edge: words of REAL distances are added as numbers. */
-template <typename number>
-static __device__ matrix_word moved_on(const matrix_rows<number> &r, matrix_word from) {
-    if (!r.real)
-        return from + r.delta < from ? ~(matrix_word)0 : from + r.delta;
-    matrix_word to = word_of(__dadd_rn(real_of(from), real_of(r.delta)));
-    return to > from ? to : from + 1; /* delta is lost to rounding */
+/* The next edge. */
+template <typename type>
+static __device__ typename type::word moved_on(const matrix_rows<type> &r,
+                                               typename type::word from) {
+    const typename type::word to = type::past(from, r.delta);
+    return to > from || from == no_way<type>() ? to : from + 1; /* lost to rounding */
 }
 
 /* ---- lists ---- */
@@ -134,26 +105,30 @@ static __device__ __forceinline__ void reserve_some(matrix_word *added, uint32_t
 /* ---- arcs ---- */
 
 /* The sum along an arc; false: it is of no use. */
-template <typename number>
-static __device__ __forceinline__ bool
-sum_of(const matrix_rows<number> &r, matrix_word from, uint64_t arc, matrix_word *sum) {
-    *sum = sum_along(r, from, arc);
-    if (*sum == ~(matrix_word)0 && !r.bounded)
+template <typename type>
+static __device__ __forceinline__ bool sum_of(const matrix_rows<type> &r,
+                                              typename type::word from, uint64_t arc,
+                                              typename type::word *sum) {
+    const auto *weight = static_cast<const typename type::weight *>(r.arcs.weight);
+    *sum = type::add(from, weight ? __ldg(weight + arc) : 1);
+    if (*sum <= r.bound)
+        return true;
+    if (!r.bounded)
         r.state->over = 1;
-    return *sum <= r.bound;
+    return false;
 }
 
 /* Arcs arc, arc + step, ... of this lane before end, from a place of the row that begins at `first`. All
 ** lanes of the warp call. A place that nobody had reached goes on a list, and so does one that comes below the edge;
 ** one that lay below it already waits on the list, unless it was served. */
-template <typename number>
-static __device__ __forceinline__ void
-relax(const matrix_rows<number> &r, matrix_word edge, matrix_word from, uint32_t first,
-      uint64_t arc, uint64_t end, uint32_t step) {
+template <typename type>
+static __device__ __forceinline__ void relax(const matrix_rows<type> &r, matrix_word edge,
+                                             typename type::word from, uint32_t first,
+                                             uint64_t arc, uint64_t end, uint32_t step) {
     struct matrix_state *s = r.state;
     uint32_t *near = r.near[s->side ^ 1], *far = r.far[s->far_side];
     for (; __any_sync(ALL_LANES, arc < end); arc += AT_ONCE * step) {
-        matrix_word sum[AT_ONCE] = {};
+        typename type::word sum[AT_ONCE] = {};
         uint32_t place[AT_ONCE], nears = 0, fars = 0, near_at = 0, far_at = s->far;
         bool falls[AT_ONCE], again[AT_ONCE], any = false;
 #pragma unroll
@@ -164,16 +139,16 @@ relax(const matrix_rows<number> &r, matrix_word edge, matrix_word from, uint32_t
         }
 #pragma unroll
         for (uint32_t k = 0; k < AT_ONCE; k++)
-            falls[k] = falls[k] && (number)sum[k] < gg_peek(&r.distance[place[k]]);
+            falls[k] = falls[k] && sum[k] < gg_peek(&r.distance[place[k]]);
 #pragma unroll
         for (uint32_t k = 0; k < AT_ONCE; k++) {
-            number was = 0;
+            typename type::word was = 0;
             if (falls[k])
-                was = least_of(&r.distance[place[k]], (number)sum[k]);
-            falls[k] = falls[k] && (number)sum[k] < was;
-            again[k] = falls[k] && was != no_way<number>() && was < edge;
+                was = atomicMin(&r.distance[place[k]], sum[k]);
+            falls[k] = falls[k] && sum[k] < was;
+            again[k] = falls[k] && was != no_way<type>() && was < edge;
             any |= again[k];
-            if (sum[k] >= edge && was != no_way<number>())
+            if (sum[k] >= edge && was != no_way<type>())
                 falls[k] = false; /* it is far already */
         }
         if (__any_sync(ALL_LANES, any)) {
@@ -200,8 +175,8 @@ relax(const matrix_rows<number> &r, matrix_word edge, matrix_word from, uint32_t
 
 /* ---- steps ---- */
 
-template <typename number>
-static __global__ void begin_rows(const __grid_constant__ matrix_rows<number> r) {
+template <typename type>
+static __global__ void begin_rows(const __grid_constant__ matrix_rows<type> r) {
     for (uint64_t row = gg_thread(); row < r.rows; row += gg_threads_of_grid()) {
         const uint32_t place = (uint32_t)(row * r.arcs.n + r.source[row]);
         r.distance[place] = 0;
@@ -210,16 +185,16 @@ static __global__ void begin_rows(const __grid_constant__ matrix_rows<number> r)
 }
 
 /* A lane for each near place, the whole warp for those with many arcs. */
-template <typename number> static __device__ void serve(const matrix_rows<number> &r) {
+template <typename type> static __device__ void serve(const matrix_rows<type> &r) {
     struct matrix_state *s = r.state;
     const uint32_t count = s->near, n = r.arcs.n;
     const uint32_t *list = r.near[s->side];
-    const matrix_word edge = s->edge;
+    const auto edge = (typename type::word)s->edge;
     const uint64_t whole = gg_whole_warps(count);
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
         uint64_t arc = 0, end = 0;
         uint32_t first = 0;
-        matrix_word from = 0;
+        typename type::word from = 0;
         if (i < count) {
             const uint32_t place = list[i], row = place / n;
             first = row * n;
@@ -237,7 +212,7 @@ template <typename number> static __device__ void serve(const matrix_rows<number
             const int owner = __ffs((int)large) - 1;
             const uint64_t low = __shfl_sync(ALL_LANES, arc, owner),
                            high = __shfl_sync(ALL_LANES, end, owner);
-            const matrix_word its = __shfl_sync(ALL_LANES, from, owner);
+            const typename type::word its = __shfl_sync(ALL_LANES, from, owner);
             const uint32_t of_row = __shfl_sync(ALL_LANES, first, owner);
             relax(r, edge, its, of_row, low + gg_lane(), high, GG_WARP);
         }
@@ -254,8 +229,8 @@ template <typename number> static __device__ void serve(const matrix_rows<number
 }
 
 /* A block for each row: are all of its targets final? */
-template <typename number>
-static __device__ void look(const matrix_rows<number> &r, matrix_word edge) {
+template <typename type>
+static __device__ void look(const matrix_rows<type> &r, typename type::word edge) {
     for (uint32_t row = blockIdx.x; row < r.rows; row += gridDim.x) {
         bool left = false;
         if (!gg_peek(&r.done[row]))
@@ -267,10 +242,11 @@ static __device__ void look(const matrix_rows<number> &r, matrix_word edge) {
     }
 }
 
-template <typename number> static __device__ void advance(const matrix_rows<number> &r) {
+template <typename type> static __device__ void advance(const matrix_rows<type> &r) {
     struct matrix_state *s = r.state;
     const uint32_t from = s->far_side, count = s->far, n = r.arcs.n;
-    const matrix_word passed = s->edge, edge = moved_on(r, passed);
+    const auto passed = (typename type::word)s->edge;
+    const typename type::word edge = moved_on(r, passed);
     matrix_word least = ~(matrix_word)0;
     const uint64_t whole = gg_whole_warps(count);
     if (count == 0)
@@ -312,22 +288,23 @@ template <typename number> static __device__ void advance(const matrix_rows<numb
 }
 
 /* One of both, which is the same one for all blocks: the last one changes the state. */
-template <typename number>
-static __global__ void __launch_bounds__(GG_BLOCK)
-    take_step(const __grid_constant__ matrix_rows<number> r) {
+template <typename type>
+static __global__ void __launch_bounds__(GG_BLOCK, BLOCKS_TOGETHER)
+    take_step(const __grid_constant__ matrix_rows<type> r) {
     if (r.state->look)
         advance(r);
     else
         serve(r);
 }
 
-template <typename number>
-static __global__ void gather_cells(const __grid_constant__ matrix_rows<number> r,
-                                    uint64_t cells, number none) {
+template <typename type>
+static __global__ void gather_cells(const __grid_constant__ matrix_rows<type> r,
+                                    uint64_t cells) {
     for (uint64_t i = gg_thread(); i < cells; i += gg_threads_of_grid()) {
         const uint64_t row = i / r.targets;
-        number d = r.distance[row * r.arcs.n + r.target[i % r.targets]];
-        r.cell[i] = d == no_way<number>() ? none : d;
+        const typename type::word d =
+            r.distance[row * r.arcs.n + r.target[i % r.targets]];
+        r.cell[i] = d == no_way<type>() ? type::unreached() : d;
     }
 }
 

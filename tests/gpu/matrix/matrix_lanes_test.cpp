@@ -67,15 +67,15 @@ static void expect_list(const std::vector<uint32_t> &list, uint32_t count,
     }
 }
 
-template <typename number>
-static void search(matrix_rows<number> *r, struct arrays *a,
-                   std::vector<number> *distance) {
+template <typename type>
+static void search(matrix_rows<type> *r, struct arrays *a,
+                   std::vector<typename type::word> *distance) {
     const uint64_t places = (uint64_t)r->rows * r->arcs.n;
-    distance->assign(places, (number) ~(number)0);
+    distance->assign(places, no_way<type>());
     a->served.assign(places / 32 + 1, 0);
     a->done.assign(r->rows, 0);
     a->state = matrix_state();
-    a->state.edge = r->delta;
+    a->state.edge = type::from_real(r->delta);
     a->state.least = ~(matrix_word)0;
     a->state.near = r->rows;
     for (int i = 0; i < 2; i++) {
@@ -96,13 +96,13 @@ static void search(matrix_rows<number> *r, struct arrays *a,
     }
 }
 
-template <typename number>
+template <typename type>
 static void check(gpugraph_graph *graph, gpugraph_search *s, bool weighted,
-                  matrix_word delta, number none) {
-    std::vector<number> right((size_t)ROWS * TARGETS), distance;
+                  double delta) {
+    std::vector<typename type::word> right((size_t)ROWS * TARGETS), distance;
     gpugraph_run run = gpugraph_run();
     run.backend = GPUGRAPH_CPU;
-    matrix_rows<number> r = {};
+    matrix_rows<type> r = {};
     struct arrays a;
     gpugraph_matrix(graph, s, weighted, &run, right.data());
     ck_assert_int_eq(run.status, GPUGRAPH_OK);
@@ -113,16 +113,13 @@ static void check(gpugraph_graph *graph, gpugraph_search *s, bool weighted,
     r.targets = TARGETS;
     r.source = s->source;
     r.target = s->target;
-    r.bound = s->bounded            ? s->max_distance
-              : sizeof(number) == 4 ? UINT32_MAX - 1
-                                    : ~(matrix_word)0 - 1;
+    r.bound = s->bounded ? (typename type::word)s->max_distance : type::unreached() - 1;
     r.bounded = s->bounded;
-    r.real = weighted && gpugraph_distance_type_of(graph) == GPUGRAPH_REAL;
     r.delta = delta;
     search(&r, &a, &distance);
     for (uint32_t i = 0; i < ROWS * TARGETS; i++) {
-        number d = distance[(uint64_t)(i / TARGETS) * r.arcs.n + s->target[i % TARGETS]];
-        d = d == (number) ~(number)0 ? none : d;
+        auto d = distance[(uint64_t)(i / TARGETS) * r.arcs.n + s->target[i % TARGETS]];
+        d = d == no_way<type>() ? type::unreached() : d;
         expect(d == right[i], "cell %u: %llx, not %llx", i, (unsigned long long)d,
                (unsigned long long)right[i]);
     }
@@ -132,13 +129,13 @@ static void check(gpugraph_graph *graph, gpugraph_search *s, bool weighted,
 
 static void check_shape(shape s, uint64_t seed) {
     std::vector<int64_t> small(s.edges + 1), large(s.edges + 1);
-    std::vector<double> real(s.edges + 1);
+    std::vector<double> tenths(s.edges + 1);
     uint32_t source[ROWS], target[TARGETS];
     uint64_t luck = seed;
     for (int64_t e = 0; e < s.edges; e++) {
         small[e] = (int64_t)(shape_random(&luck) % 9);
         large[e] = small[e] << 33;
-        real[e] = (double)small[e] * 0.1;
+        tenths[e] = (double)small[e] * 0.1;
     }
     for (uint32_t &v : source)
         v = (uint32_t)(shape_random(&luck) % s.vertices);
@@ -150,17 +147,16 @@ static void check_shape(shape s, uint64_t seed) {
     search.target_count = TARGETS;
     gpugraph_graph *by_small = shape_weighed(&s, false, small.data(), NULL),
                    *by_large = shape_weighed(&s, false, large.data(), NULL),
-                   *by_real = shape_weighed(&s, false, NULL, real.data());
+                   *by_real = shape_weighed(&s, false, NULL, tenths.data());
     for (uint64_t delta = 1; delta <= 16; delta *= 16) {
-        check<uint32_t>(by_small, &search, true, delta, UINT32_MAX);
-        check<matrix_word>(by_large, &search, true, delta << 33, UINT64_MAX);
-        check<matrix_word>(by_real, &search, true, word_of((double)delta * 0.1),
-                           0x7ff0000000000000u);
+        check<integer32>(by_small, &search, true, (double)delta);
+        check<integer64>(by_large, &search, true, (double)(delta << 33));
+        check<real>(by_real, &search, true, (double)delta * 0.1);
     }
-    check<uint32_t>(by_small, &search, false, 1, UINT32_MAX);
+    check<integer32>(by_small, &search, false, 1);
     search.bounded = true;
     search.max_distance = 11;
-    check<uint32_t>(by_small, &search, true, 4, UINT32_MAX);
+    check<integer32>(by_small, &search, true, 4);
     gpugraph_free(by_small);
     gpugraph_free(by_large);
     gpugraph_free(by_real);
