@@ -25,9 +25,9 @@
 #include "tree/distance.cuh"
 
 enum {
-    MATRIX_BLOCKS = 8, /* for each multiprocessor */
-    LONG_ARCS = 64,    /* from which a warp takes a row together */
-    AT_ONCE = 4,       /* arcs that a lane asks for together */
+    MATRIX_BLOCKS = 8,  /* for each multiprocessor */
+    LONG_ARCS = 64,     /* from which a warp takes a row together */
+    AT_ONCE = 4,        /* arcs that a lane asks for together */
     BLOCKS_TOGETHER = 4 /* on a multiprocessor: with five, registers go to memory */
 };
 

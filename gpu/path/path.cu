@@ -17,12 +17,8 @@
 #include "regions/regions.cuh"
 #include "sssp/sssp.h"
 
-/* A device's walk towards the source has come to `vertex`, after so many steps. */
-struct path_walk {
-    uint32_t steps, vertex;
-};
-
-/* One thread. number: as wide as the graph's edge numbers. */
+/* One thread. number: as wide as the graph's edge numbers. room: steps, where they led; then
+** the edges, from the target on. */
 template <typename number>
 static __global__ void walk_up(device_edges edges, const number *tree_edge,
                                uint32_t target, uint32_t source, uint32_t most,
@@ -56,15 +52,15 @@ static uint64_t steps_of_room(const struct cuda_job *job, uint64_t words) {
 template <typename number>
 static bool launch_walk(struct cuda_job *job, const gpugraph_search *search,
                         const struct device_edges *edges, const void *tree, uint32_t most,
-                        void *room, struct path_walk *walk) {
+                        void *room, uint32_t walk[PATH_HEAD]) {
     number head[PATH_HEAD];
     walk_up<<<1, 1, 0, job->stream>>>(*edges, static_cast<const number *>(tree),
                                       search->target[0], search->source[0], most,
                                       static_cast<number *>(room));
     if (!gg_launched(job, "walk_up") || !gg_fetch(job, head, room, sizeof head))
         return false;
-    walk->steps = (uint32_t)head[0];
-    walk->vertex = (uint32_t)head[1];
+    walk[0] = (uint32_t)head[0];
+    walk[1] = (uint32_t)head[1];
     return true;
 }
 
@@ -74,34 +70,37 @@ struct way_back {
     uint32_t *count;
 };
 
-/* The walk has come to the source: its edges, which lie in `room`, are the path. */
-static bool bring_path_back(struct cuda_job *job, const struct path_walk *walk,
-                            const void *room, double started,
-                            const struct way_back *way) {
+/* Brings the path back from `room`, where it lies from the target on. */
+static bool bring_path_back(struct cuda_job *job, uint32_t steps, const void *room,
+                            double started, const struct way_back *way) {
     const size_t size = gg_edge_size(job->graph->wide);
     const char *edges = static_cast<const char *>(room) + PATH_HEAD * size;
-    if (!gg_download(job, way->edge, edges, walk->steps * size))
+    if (!gg_download(job, way->edge, edges, steps * size))
         return false;
-    gg_reverse_edges(job->graph, way->edge, walk->steps);
-    *way->count = walk->steps;
-    gg_phase(job->run, "walk", started, walk->steps, "up the tree, on the device");
+    gg_reverse_edges(job->graph, way->edge, steps);
+    *way->count = steps;
+    gg_phase(job->run, "walk", started, steps, "up the tree, on the device");
     return true;
 }
 
-/* At most `most` steps, for which, and the head, there is room. */
+/* As many steps as are worthwhile, and fit so many words. *done: they have led to the source,
+** and *way has the path. */
 static bool walk_tree(struct cuda_job *job, const gpugraph_search *search,
-                      const void *tree, uint32_t most, void *room,
-                      const struct way_back *way, struct path_walk *walk) {
+                      const void *tree, void *room, uint64_t words,
+                      const struct way_back *way, bool *done) {
+    const uint64_t fit = steps_of_room(job, words);
+    const uint32_t worth = worthwhile_steps(job),
+                   most = worth < fit ? worth : (uint32_t)fit;
     struct device_edges edges;
+    uint32_t walk[PATH_HEAD]; /* steps, the last vertex */
     double started = gg_now_ms();
-    if (!gg_device_edges(job, false, &edges))
+    if (!gg_device_edges(job, false, &edges) ||
+        !(job->graph->wide
+              ? launch_walk<uint64_t>(job, search, &edges, tree, most, room, walk)
+              : launch_walk<uint32_t>(job, search, &edges, tree, most, room, walk)))
         return false;
-    if (job->graph->wide
-            ? !launch_walk<uint64_t>(job, search, &edges, tree, most, room, walk)
-            : !launch_walk<uint32_t>(job, search, &edges, tree, most, room, walk))
-        return false;
-    return walk->vertex != search->source[0] ||
-           bring_path_back(job, walk, room, started, way);
+    *done = walk[1] == search->source[0];
+    return !*done || bring_path_back(job, walk[0], room, started, way);
 }
 
 static bool walk_on_host(struct cuda_job *job, const void *on_device, uint32_t target,
@@ -151,17 +150,17 @@ static bool search_by_depth(struct cuda_job *job, const gpugraph_search *search,
 static bool find_by_depth(struct cuda_job *job, const gpugraph_search *search,
                           const struct way_back *way) {
     struct bfs_outcome out;
-    struct path_walk walk;
     uint32_t steps;
-    bool found;
+    bool found, done = false;
     if (!search_by_depth(job, search, &out) ||
         !look_at_target(job, search, GPUGRAPH_UINT32, out.depth, &found, &steps) ||
         !found || !gg_bfs_tree(job, search, &out))
         return gg_going(job);
     /* The tree is made, so the depths' place is free. */
-    if (steps < worthwhile_steps(job) && steps <= steps_of_room(job, job->graph->n))
-        return walk_tree(job, search, out.tree, steps, out.depth, way, &walk);
-    return walk_on_host(job, out.tree, search->target[0], way);
+    if (steps <= worthwhile_steps(job) &&
+        !walk_tree(job, search, out.tree, out.depth, job->graph->n, way, &done))
+        return false;
+    return done || walk_on_host(job, out.tree, search->target[0], way);
 }
 
 /* ---- by weight ---- */
@@ -183,21 +182,6 @@ static bool settle_on_host(struct cuda_job *job, const gpugraph_search *search,
     return gg_going(job);
 }
 
-/* A walk along the tree, for which the scratch has so many words. *done: it has come to the
-** source. */
-static bool try_walk(struct cuda_job *job, const gpugraph_search *search,
-                     const struct sssp_outcome *out, uint64_t words,
-                     const struct way_back *way, bool *done) {
-    const uint64_t room = steps_of_room(job, words);
-    const uint32_t most = worthwhile_steps(job);
-    struct path_walk walk;
-    if (!walk_tree(job, search, out->tree, most < room ? most : (uint32_t)room,
-                   out->scratch, way, &walk))
-        return false;
-    *done = walk.vertex == search->source[0];
-    return true;
-}
-
 /* From both ends. *open: the search from the source has to find the path, because edges of a
 ** vertex on it tie, or it is long. */
 static bool find_from_both_ends(struct cuda_job *job, const gpugraph_search *search,
@@ -213,7 +197,7 @@ static bool find_from_both_ends(struct cuda_job *job, const gpugraph_search *sea
     if (!found)
         return true;
     if (!gg_sssp_tree(job, search, &out, NULL) ||
-        !try_walk(job, search, &out, gg_path_scratch(job), way, &done))
+        !walk_tree(job, search, out.tree, out.scratch, gg_path_scratch(job), way, &done))
         return false;
     *open = !done;
     return true;
@@ -233,7 +217,7 @@ static bool find_by_weight(struct cuda_job *job, const gpugraph_search *search,
         !look_at_target(job, search, job->graph->distance_type, out.distance, &found,
                         &unused) ||
         !found || !gg_sssp_tree(job, search, &out, &ties) ||
-        !try_walk(job, search, &out, words, way, &done) || done)
+        !walk_tree(job, search, out.tree, out.scratch, words, way, &done) || done)
         return gg_going(job);
     /* A tie ends the walk, or there are too many steps. */
     return ties > 0 ? settle_on_host(job, search, &out, way)
