@@ -6,17 +6,23 @@
 **     served     a bit for each place: it has been near, and is on no list
 **
 **     serve      relaxes the arcs of all near places; sums below `edge` go near, others far
-**     advance    when nothing is near: moves `edge` on by delta, or to the least far distance and delta; far places below
-**                it become near, those of rows that are done go
-**     look       beside it: rows whose targets are all below the edge that is passed are done
+**     advance    when nothing is near: moves `edge` on by delta, or to the least far distance
+**                and delta; far places below it become near, and those of rows that are done go
+**     look       with advance: a row is done if all of its targets are below the edge passed
 **
-** A launch is one step, and the step before has said which. All rows share one edge, so a step serves all of them, and there
-** are hardly more steps than one row would take. Distances only fall, and end as the least sums whatever the order, so that every bit is
-** the CPU's. A place is in a list once. What it was before it fell says most of it: a place that was not reached is on no list, one
-** that was beyond the edge is on the far list alone. One that lay below the edge is on the near list unless its bit
-** is set. That bit is set before the distance is read; who makes a distance fall does so before a look at the bit. A fence stands
-** between both, one for all arcs that lanes take at once. After Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel
-** GPU Methods for Single-Source Shortest Paths" (IPDPS 2014). */
+** A launch is one step; the step before decides which. All rows share one edge, so a step
+** serves all of them, and there are hardly more steps than one row takes. Distances only
+** fall, and end as the least sums in whatever order, so every bit is the CPU's.
+**
+** A place is in a list once. Its distance before it fell tells on which list it is: a
+** place that was not reached is on none, a place beyond the edge on the far list alone,
+** and a place below the edge on the near list unless its bit is set. A thread that serves
+** a place sets the bit before it reads the distance. A thread that lowers a distance does
+** so before it reads the bit. One fence between both serves all arcs that a lane takes at
+** once.
+**
+** After Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods for
+** Single-Source Shortest Paths" (IPDPS 2014). */
 #ifndef GPUGRAPH_MATRIX_STEPS_CUH
 #define GPUGRAPH_MATRIX_STEPS_CUH
 
@@ -84,7 +90,8 @@ static __device__ __forceinline__ bool take_bit(uint32_t *bits, uint32_t place) 
     return atomicAnd(&bits[place / 32], ~bit) & bit;
 }
 
-/* This lane's first places in both lists, behind what the step has added before; all lanes of the warp call. */
+/* Reserves room in both lists, and gives this lane's first positions. All lanes of the
+** warp call. */
 static __device__ __forceinline__ void reserve_some(matrix_word *added, uint32_t nears,
                                                     uint32_t fars, uint32_t *near_at,
                                                     uint32_t *far_at) {
@@ -118,9 +125,10 @@ static __device__ __forceinline__ bool sum_of(const matrix_rows<type> &r,
     return false;
 }
 
-/* Arcs arc, arc + step, ... of this lane before end, from a place of the row that begins at `first`. All
-** lanes of the warp call. A place that nobody had reached goes on a list, and so does one that comes below the edge;
-** one that lay below it already waits on the list, unless it was served. */
+/* Arcs arc, arc + step, ... of this lane before end, from a place of the row that begins
+** at `first`. All lanes of the warp call. A place that nobody had reached goes on a list,
+** and so does one that comes below the edge; one that lay below it already waits on the
+** list, unless it was served. */
 template <typename type>
 static __device__ __forceinline__ void relax(const matrix_rows<type> &r, matrix_word edge,
                                              typename type::word from, uint32_t first,

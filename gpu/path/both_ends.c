@@ -4,25 +4,25 @@
 **              0 ............... first |         | first ............... 0
 **                                      bound: no longer path is a shortest one
 **
-** By weight two searches by Dijkstra's algorithm take turns until the nearest vertices that
-** wait in them are together farther apart than the best path found. A vertex on a shortest
-** path is then settled by one of them. By depth the front whose newest level has fewer arcs
-** grows by a level, until a level of one has an arc to a level of the other.
+** By weight two searches by Dijkstra's algorithm take turns until the nearest vertices
+** that wait in them are together farther apart than the best path found. A vertex on a
+** shortest path is then settled by one of them. By depth the front whose newest level has
+** fewer arcs grows by a level, until a level of one has an arc to a level of the other.
 **
-** The search from the source then continues alone, over the vertices that the other search has
-** settled and that lie on a path within the bound. It finds the distances of all of them, as
-** the whole search would. The path is the chain of tree edges of that search: at each vertex,
-** from the target on, the smallest edge number counts among those from a nearer vertex that
-** make up its distance.
+** The search from the source then continues alone, over the vertices that the other
+** search has settled and that lie on a path within the bound. It finds the distances of
+** all of them, as the whole search would. The path is the chain of tree edges of that
+** search: at each vertex, from the target on, the smallest edge number counts among those
+** from a nearer vertex that make up its distance.
 **
-** REAL distances are sums in the order of travel, which those from the target are not. They
-** only decide what may be left out, and the bound is wider than all their rounding.
+** REAL distances are sums in the order of travel, which those from the target are not.
+** They only decide what may be left out, and the bound is wider than all their rounding.
 **
-** The search from the source finds the path instead if all edges of a vertex tie at its own
-** distance, if a sum leaves the range, and if max_distance is given.
+** The search from the source finds the path instead if all edges of a vertex tie at its
+** own distance, if a sum leaves the range, and if max_distance is given.
 **
-** A search touches the vertices of two fronts, not the graph: a bitmap tells which distances
-** count. The transpose and the rows of edge numbers are made once for a graph. */
+** A search touches the vertices of two fronts, not the graph: a bitmap tells which
+** distances count. The transpose and the rows of edge numbers are made once for a graph. */
 #include "algorithm.h"
 #include "base/limits.h"
 #include "path.h"
@@ -108,9 +108,9 @@ static void note_way(struct both_ends *s, uint64_t length) {
         s->bound = gg_real_word(gg_word_real(length) * GG_PATH_ROUNDING + DBL_MIN);
 }
 
-/* True if every path is longer than the bound that has the length `way` up to a vertex. `rest`
-** is the distance of that vertex in the other front. A vertex that front has not settled is no
-** nearer to its end than its first. */
+/* True if every path is longer than the bound that has the length `way` up to a vertex.
+** `rest` is the distance of that vertex in the other front. A vertex that front has not
+** settled is no nearer to its end than its first. */
 static bool is_too_long(const struct both_ends *s, uint64_t way, uint64_t rest,
                         const struct front *other) {
     return s->best != GG_INFINITE &&
@@ -180,8 +180,9 @@ static bool add_vertex(struct both_ends *s, struct front *f, struct vertex_list 
     return true;
 }
 
-/* Follows the arcs of a vertex of the newest level. If one leads to the newest level of the other front, the
-** end of the arc on the target's front is one of those where they meet. */
+/* Follows the arcs of a vertex of the newest level. If one leads to the newest level of
+** the other front, the end of the arc on the target's front is one of those where they
+** meet. */
 static bool grow_from(struct both_ends *s, struct front *f, uint32_t v) {
     struct front *from = &s->from;
     const struct front *other = f == from ? &s->to : from;
@@ -256,8 +257,8 @@ static bool search_by_depth(struct both_ends *s, uint32_t max_depth) {
 
 /* ---- the way back ---- */
 
-/* The smallest number of an edge of that weight from u to v that is less than `best`, by the
-** rows of edge numbers. */
+/* The smallest number of an edge of that weight from u to v that is less than `best`, by
+** the rows of edge numbers. */
 static uint64_t lighter_edge(const struct both_ends *s, uint32_t u, uint32_t v,
                              uint64_t weight, uint64_t best) {
     static const int senses[][2] = {

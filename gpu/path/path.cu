@@ -1,4 +1,5 @@
-/* One shortest path on the device; path.c beside this has the meaning and the CPU backend.
+/* One shortest path on the device; path.c beside this has the meaning and the CPU
+** backend.
 **
 **     search from the source, ended at the target, or by weight from both ends
 **        v
@@ -6,19 +7,19 @@
 **        v
 **     the path alone comes back over the bus
 **
-** A step up the tree is two loads deep, about a microsecond for one thread, so a long path is
-** left to the host, which is sent the tree. By weight the number of steps is not known before:
-** the thread gives up after as many steps as sending the tree would take. If the device has
-** left ties of distance (tree/distance.cu) and one of them ends the walk, the host settles them
-** from the distances. */
+** A step up the tree is two loads deep, about a microsecond for one thread, so a long
+** path is left to the host, which is sent the tree. By weight the number of steps is not
+** known before: the thread gives up after as many steps as sending the tree would take.
+** If the device has left ties of distance (tree/distance.cu) and one of them ends the
+** walk, the host settles them from the distances. */
 #include "bfs/bfs.cuh"
 #include "path.cuh"
 #include "path.h"
 #include "regions/regions.cuh"
 #include "sssp/sssp.h"
 
-/* One thread. number: as wide as the graph's edge numbers. room: steps, where they led; then
-** the edges, from the target on. */
+/* One thread. number: as wide as the graph's edge numbers. room: steps, where they led;
+** then the edges, from the target on. */
 template <typename number>
 static __global__ void walk_up(device_edges edges, const number *tree_edge,
                                uint32_t target, uint32_t source, uint32_t most,
@@ -83,8 +84,8 @@ static bool bring_path_back(struct cuda_job *job, uint32_t steps, const void *ro
     return true;
 }
 
-/* As many steps as are worthwhile, and fit so many words. *done: they have led to the source,
-** and *way has the path. */
+/* As many steps as are worthwhile, and fit so many words. *done: they have led to the
+** source, and *way has the path. */
 static bool walk_tree(struct cuda_job *job, const gpugraph_search *search,
                       const void *tree, void *room, uint64_t words,
                       const struct way_back *way, bool *done) {
@@ -136,8 +137,9 @@ static bool look_at_target(struct cuda_job *job, const gpugraph_search *search,
 
 /* ---- by depth ---- */
 
-/* Regions, where earlier searches have made them worthwhile, search the whole graph in less
-** time than levels take to the target: 11 ms and 18 on a road network of 24 million vertices. */
+/* Regions, where earlier searches have made them worthwhile, search the whole graph in
+** less time than levels take to the target: 11 ms and 18 on a road network of 24 million
+** vertices. */
 static bool search_by_depth(struct cuda_job *job, const gpugraph_search *search,
                             struct bfs_outcome *out) {
     gpugraph_search whole = *search;
@@ -182,8 +184,8 @@ static bool settle_on_host(struct cuda_job *job, const gpugraph_search *search,
     return gg_going(job);
 }
 
-/* From both ends. *open: the search from the source has to find the path, because edges of a
-** vertex on it tie, or it is long. */
+/* From both ends. *open: the search from the source has to find the path, because edges
+** of a vertex on it tie, or it is long. */
 static bool find_from_both_ends(struct cuda_job *job, const gpugraph_search *search,
                                 const struct way_back *way, bool *open) {
     struct sssp_outcome out;
@@ -244,8 +246,8 @@ static const gg_method methods[] = {
     {},
 };
 
-/* From both ends, if that is asked for or pays; *open: the search from the source has to find
-** the path. */
+/* From both ends, if that is asked for or pays; *open: the search from the source has to
+** find the path. */
 static bool try_both_ends(struct cuda_job *job, const gpugraph_search *search,
                           const struct way_back *way, bool *open) {
     const struct path_task task = {job, search};
@@ -289,8 +291,8 @@ static gpugraph_status find_path_on_device(gpugraph_graph *graph,
     return gg_path_by_sssp(graph, search, run, edge, count);
 }
 
-/* The bytes of a search from the source. A search from both ends is left out if there is no
-** room for it. */
+/* The bytes of a search from the source. A search from both ends is left out if there is
+** no room for it. */
 static int64_t path_bytes(const gpugraph_graph *graph, bool frugal) {
     return gg_sssp_cuda.bytes(graph, frugal);
 }

@@ -10,8 +10,8 @@
 
 enum { PATH_HEAD = 2 }; /* words before the edges of a walk: its steps, its last vertex */
 
-/* Words of the scratch that a search from both ends leaves. The tree takes some of them, and
-** the longest path fits. */
+/* Words of the scratch that a search from both ends leaves. The tree takes some of them,
+** and the longest path fits. */
 static inline uint64_t gg_path_scratch(const struct cuda_job *job) {
     const uint64_t tree = gg_distance_tree_scratch(job),
                    path = ((uint64_t)job->graph->n + PATH_HEAD) *

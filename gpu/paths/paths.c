@@ -1,16 +1,19 @@
-/* The shortest paths without a repeated vertex, in order: the public function, its checks, and the list of
-** deviations.
+/* The shortest paths without a repeated vertex, in order: the public function, its
+** checks, and the list of deviations.
 **
-**     path 1       o--o--o--o--o        every path but the first leaves one before it at some vertex, by
-**     deviation       \__.              another edge than those of all paths known so far that are the
-**                                       same up to there
+**     path 1       o--o--o--o--o        every path but the first leaves an earlier path at some
+**     deviation       \__.              vertex, by an edge that no known path with the same
+**                                       beginning takes there
 **
-** So all paths that are not known yet fall into deviations: a beginning, and edges that must not come next.
-** Each is known by what its paths take at least, until it comes first; then its best path is searched for
-** (spur.c), and it waits under its true distance. When it comes first again, it is the next path, and its
-** paths but that one fall into deviations anew, from where it left. After Yen, "Finding the K Shortest
-** Loopless Paths in a Network" (Management Science 17, 1971), and Lawler (Management Science 18, 1972); what
-** is left from a vertex on comes from one search from the target. */
+** The paths that are not known yet are divided into deviations. A deviation is a
+** beginning and the edges that must not come next. It waits in a heap under a lower bound
+** of its paths. When it comes first, spur.c searches for its best path, and the deviation
+** waits under that path's distance. When it comes first again, that path is the next one,
+** and the other paths of the deviation are divided into new deviations.
+**
+** After Yen, "Finding the K Shortest Loopless Paths in a Network" (Management Science 17,
+** 1971), and Lawler (Management Science 18, 1972). One search from the target gives the
+** distances to it, which make the bounds. */
 #include "bfs/bfs.h"
 #include "paths.h"
 #include "sssp/sssp.h"
@@ -275,8 +278,8 @@ static void free_yen(yen *y) {
 
 /* ---- what is left from each vertex on ---- */
 
-/* How far each vertex is from the target of the search, by the search of that backend for one
-** source, against its direction. */
+/* How far each vertex is from the target of the search, by the search of that backend for
+** one source, against its direction. */
 static void measure_rest(gpugraph_backend on, gpugraph_graph *graph,
                          const gpugraph_search *against, bool weighted, gpugraph_run *run,
                          void *distance) {
@@ -292,9 +295,9 @@ static void measure_rest(gpugraph_backend on, gpugraph_graph *graph,
     run->used_method = used;
 }
 
-/* A search that knows all its distances to be in range goes on to the last vertex: what it has not reached
-** then has no way to the target. Another ends at the source, and what it has not reached is at least as far
-** as the farthest that it has. */
+/* A search that knows all its distances to be in range goes on to the last vertex: what
+** it has not reached then has no way to the target. Another ends at the source, and what
+** it has not reached is at least as far as the farthest that it has. */
 static void settle_rest(spur_search *s, bool whole) {
     s->rest = whole ? GG_INFINITE : 0;
     for (uint32_t v = 0; !whole && v < s->graph->n && !gg_leave(s->run, v); v++) {

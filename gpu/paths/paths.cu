@@ -1,5 +1,6 @@
-/* The shortest paths in order, on the device: its part is the search from the target, which looks at the
-** whole graph. Deviations follow each other, and each looks at some vertices: they are the host's. */
+/* The shortest paths in order, on the device. The device makes the search from the
+** target, which looks at the whole graph. The host handles deviations, each of which
+** looks at few vertices. */
 #include "paths.h"
 #include "sssp/sssp.h"
 

@@ -1,7 +1,7 @@
-/* The shortest paths between two vertices, in order: what the files of the room share.
+/* The shortest paths between two vertices, in order: what the files of this folder share.
 **
-** paths.c has the public function and the list of deviations, spur.c the search for the best path of
-** one deviation, paths.cu the device's side. */
+** paths.c has the public function and the list of deviations, spur.c the search for the
+** best path of one deviation, paths.cu the device's side. */
 #ifndef GPUGRAPH_PATHS_H
 #define GPUGRAPH_PATHS_H
 
@@ -29,18 +29,17 @@ typedef struct spur_search {
     csr turned; /* IN, sorted, where edges are walked backwards */
     bool weighted;
     uint32_t target;
-    const void *left;  /* distances to the target, of `type` */
-    uint64_t rest;     /* at least so much is left where `left` says nothing: 0 is safe */
-    double slack;      /* REAL: a sum in another order may be less by that factor */
-    uint64_t *blocked; /* bit v: on the path before the spur */
+    const void *left; /* distances to the target, of `type` */
+    uint64_t rest;    /* lower bound of a distance that `left` does not have; 0 is safe */
+    double slack;     /* REAL: a sum in another order may be smaller by this factor */
+    uint64_t *blocked; /* bit v: v is on the path before the spur */
     uint64_t *distance;
     uint32_t *parent;
     uint32_t *touched;
     uint64_t touched_count, touched_room;
     gg_heap heap;
-    gg_heap out; /* gg_edges_out: ends of edges by the numbers of the edges */
-    /* the path that shows that the rest can be had: certain[0] is the vertex it begins at */
-    gg_waiting *certain; /* vertices with their distances */
+    gg_heap out;         /* gg_edges_out: ends of edges by the numbers of the edges */
+    gg_waiting *certain; /* a path to the target that is known: vertices, distances */
     uint64_t certain_room;
     uint64_t since, settled; /* since: gg_worked */
 } spur_search;
@@ -49,21 +48,22 @@ typedef struct spur_search {
 
 bool gg_spur_begin(spur_search *s);
 void gg_spur_end(spur_search *s);
-/* So many edges, vertices or comparisons later: false when the run must end. */
+/* Counts edges, vertices or comparisons as work. False: the run must end. */
 static inline bool gg_spur_goes_on(spur_search *s, uint64_t items) {
     return !gg_worked(s->run, &s->since, items);
 }
-/* The edges that leave v, loops aside, into s->out. */
+/* Puts the edges that leave v, except loops, into s->out. */
 bool gg_edges_out(spur_search *s, uint32_t v);
-/* The least that a path through v can take, whose distance at v is that. */
+/* A lower bound of the length of a path whose distance at v is `distance`. */
 uint64_t gg_at_least(const spur_search *s, uint32_t v, uint64_t distance);
-/* The best path from v on, where the distance is `from`, along no vertex that is blocked (v is) and not
-** by one of the banned edges first: its distance in *found, GG_INFINITE where there is none; its edges
-** behind those of *path. False when the run must end. */
+/* Finds the best path from v, whose distance is `from`, to the target. The path has no
+** blocked vertex (v is blocked), and its first edge is not banned. *found is its
+** distance, or GG_INFINITE if there is no path; its edges are appended to *path. False:
+** the run must end. */
 bool gg_spur(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
              uint64_t *found, edge_list *path);
 
-/* A sum that leaves the range is a way all the same: the last of all. */
+/* The distance of a path whose sum leaves the range: larger than all others, and a path. */
 #define GG_BEYOND (GG_INFINITE - 1)
 static inline uint64_t gg_way_sum(gpugraph_distance_type type, uint64_t a, uint64_t b) {
     if (a == GG_INFINITE || b == GG_INFINITE)

@@ -1,16 +1,19 @@
-/* The best path from a spur vertex on: the least distance, and of all paths of that distance the one whose
-** list of edge numbers comes first.
+/* The best path from a spur vertex: the least distance, and of all paths of that distance
+** the one whose list of edge numbers comes first.
 **
-**     source o--o--o spur          blocked: what lies before, and the spur itself
+**     source o--o--o spur          blocked: the vertices before the spur, and the spur
 **                  |\ banned
 **                  | o ...  ->  target
 **
-** The search goes by distance so far and what is left at least, which a search from the target has found on
-** the whole graph: so it hardly leaves the best path. That path is certain. Then the walk from the spur
-** takes, at each vertex, the edge of the smallest number from which the same distance can still be had:
-** the next one of the certain path, or one with a smaller number whose own search finds a path, which then
-** is the certain one. The least distance may be made by ways that are not the least in between, where
-** REAL sums round: so what is asked of each is the whole sum, in the order of travel. */
+** The search orders vertices by the distance so far and a lower bound of the rest, which
+** a search from the target has found on the whole graph. So it hardly leaves the best
+** path. That path is certain. Then a walk from the spur takes at each vertex the edge of
+** the smallest number by which the least distance can still be reached. This is the next
+** edge of the certain path, or one with a smaller number whose own search finds a path;
+** that path is then the certain one.
+**
+** REAL sums round, so a path of the least distance may pass a vertex at more than the
+** least distance there. Therefore the whole sum is compared, in the order of travel. */
 #include "paths.h"
 #include "graph/graph.h"
 
@@ -45,8 +48,8 @@ bool gg_add_edge(gpugraph_run *run, edge_list *list, uint64_t edge) {
     return made;
 }
 
-/* Edges that lead to v, by the rows of their sources: a source with several edges stands there
-** as often, one arc behind the other. */
+/* Edges that lead to v, by the transpose. A source with several edges has as many arcs in
+** succession, of which one is looked at. */
 static bool add_turned(spur_search *s, uint32_t v) {
     const csr *rows = &s->turned;
     for (uint64_t arc = rows->begin[v]; arc < rows->end[v] && !gg_leave(s->run, arc);
@@ -94,7 +97,7 @@ static inline uint64_t least_left(const spur_search *s, uint32_t v) {
     return gg_real_word(gg_word_real(left) * s->slack);
 }
 
-/* The sum of both rounds, too: what it is compared with was added up in another order. */
+/* The sum of both rounds, too, and it is compared with sums in another order. */
 uint64_t gg_at_least(const spur_search *s, uint32_t v, uint64_t distance) {
     uint64_t sum = gg_way_sum(s->type, distance, least_left(s, v));
     if (s->type != GPUGRAPH_REAL || sum == GG_INFINITE || distance == GG_BEYOND ||
@@ -125,7 +128,7 @@ static bool reach_spur(spur_search *s, uint32_t v, uint32_t parent, uint64_t dis
     return gg_heap_put(s->run, &s->heap, v, least);
 }
 
-/* Until the target is nearest, or nothing within `most` waits. */
+/* Searches until the target is nearest, or no vertex within `most` waits. */
 static bool search_spur(spur_search *s, uint64_t most) {
     const csr *rows = &s->rows;
     while (s->heap.count > 0) {
@@ -156,7 +159,7 @@ static void forget_spur(spur_search *s) {
     s->touched_count = s->heap.count = 0;
 }
 
-/* What the search has found becomes certain: the vertices behind `first`, which is not touched. */
+/* The path that the search has found becomes certain: its vertices after `first`. */
 static bool make_certain(spur_search *s, uint32_t first) {
     uint64_t count = 0;
     for (uint32_t v = s->target; v != first; v = s->parent[v])
@@ -176,7 +179,8 @@ static bool make_certain(spur_search *s, uint32_t first) {
 
 /* ---- the walk ---- */
 
-/* Is there a path of at most that distance from v by the vertex `to`? Then it is certain. */
+/* *found: there is a path of at most that distance from v by the vertex `to`. It becomes
+** the certain path. */
 static bool try_way(spur_search *s, uint32_t v, uint32_t to, uint64_t sum, uint64_t most,
                     bool *found) {
     *found = false;
@@ -189,8 +193,8 @@ static bool try_way(spur_search *s, uint32_t v, uint32_t to, uint64_t sum, uint6
     return go;
 }
 
-/* The edge from v to take, by which `at` moves on the certain path: certain[*at] is the next
-** vertex. */
+/* The edge from v to take, by which `at` moves on the certain path: certain[*at] is the
+** next vertex. */
 static bool next_edge(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
                       uint64_t most, uint64_t *at, gg_waiting *taken, uint64_t *sum) {
     if (!gg_edges_out(s, v))
@@ -221,7 +225,7 @@ static bool next_edge(spur_search *s, uint32_t v, uint64_t from, const edge_list
     return false; /* the certain edge is one of them */
 }
 
-/* Vertices on the way are blocked, and free again at the end. */
+/* The vertices of the path are blocked during the walk. */
 static bool walk_spur(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
                       uint64_t most, edge_list *path) {
     edge_list passed = {.count = 0};

@@ -5,20 +5,21 @@
 **     integer64    uint64                        int64       all bits
 **     real         uint64: the bits of a double  double      infinity
 **
-** A double that is not negative has bits that order as an unsigned integer, so one
-** atomic minimum serves all. Weights carry no -0.0 and sums of +0.0 are +0.0. A sum that
-** leaves the type is `unreached`, which no relaxation accepts. from_real is the host's:
-** a bound or a width of that value. apart: by how much `high` exceeds `low`, rounded, so that
-** the order of two `high`s is kept.
+** A double that is not negative has bits that order as an unsigned integer, so one atomic
+** minimum serves all. Weights carry no -0.0 and sums of +0.0 are +0.0. A sum that leaves
+** the type is `unreached`, which no relaxation accepts. from_real is the host's: a bound
+** or a width of that value. apart: by how much `high` exceeds `low`, rounded, so that the
+** order of two `high`s is kept.
 **
-** For searches from both ends, whose halves have settled everything nearer than `low`. bound: a
-** path of that length is known, so no shortest path is longer, in whatever order its weights are
-** added; without: the rest of the bound after `low`; past: the first distance that exceeds `low`
-** by `by` or more.
+** For searches from both ends, whose halves have settled everything nearer than `low`.
+** bound: a path of that length is known, so no shortest path is longer, in whatever order
+** its weights are added; without: the rest of the bound after `low`; past: the first
+** distance that exceeds `low` by `by` or more.
 **
-** Two more are made of these, which have them as `plain`: both_ends<type>, for searches from the
-** source and from the target at once (sssp/persistent_ends.cuh), and in_parts<type>, for searches
-** by several devices, each of which has some vertices' rows (distributed/sssp). */
+** Two more are made of these, which have them as `plain`: both_ends<type>, for searches
+** from the source and from the target at once (sssp/persistent_ends.cuh), and
+** in_parts<type>, for searches by several devices, each of which has some vertices' rows
+** (distributed/sssp). */
 #ifndef GPUGRAPH_DISTANCE_CUH
 #define GPUGRAPH_DISTANCE_CUH
 

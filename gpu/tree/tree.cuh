@@ -1,5 +1,5 @@
-/* Tree edges on the device, after a search; the rules are those of tree.c. They are edge numbers,
-** as wide as the graph asks for. */
+/* Tree edges on the device, after a search; the rules are those of tree.c. They are edge
+** numbers, as wide as the graph asks for. */
 #ifndef GPUGRAPH_TREE_CUH
 #define GPUGRAPH_TREE_CUH
 
