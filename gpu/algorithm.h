@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-struct reached_list; /* sssp/reached.h */
+struct reached_list; /* sssp/sssp.h */
 
 /* A method: a row of its side's table. A task is the algorithm's own struct of one search. */
 typedef struct gg_method {
@@ -100,24 +100,9 @@ gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
 gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
                                   const gpugraph_search *search, uint32_t searches,
                                   gpugraph_run *run, bool *fallback);
-/* May a search be tried as a list (sssp/found.h), by that method of the CPU? `auto` may take a device for the first search, but not
-** once rows are on the host, with weights or without. Edges of a tree are looked up by their ends: the rows for
-** that must be made, or worth it. */
-bool gg_lists_serve(gpugraph_graph *graph, const gpugraph_search *search,
-                    const gpugraph_run *run, const char *method, bool by_weight,
-                    bool tree);
-/* Has a device search, and tell what is reached as a list (sssp/reached.h), where it is open and, if `auto` chooses, has the
-** graph and is predicted to be quicker. is_short: the answer may be. to->count: NONE where that is not so, which is
-** not tried for a while after a list that was too long: the search has to be run once more then. */
-void gg_list_on_device(gpugraph_graph *graph, const gg_algorithm *a,
-                       const gpugraph_search *search, bool is_short, gpugraph_run *run,
-                       struct reached_list *to);
 /* Is the device predicted to be quicker, whatever may follow? */
 bool gg_prefers_device(const gpugraph_graph *graph, const gg_algorithm *a,
                        const gpugraph_search *search, const gpugraph_run *run);
-/* The CPU runs the algorithm by this method, and nothing was weighed: for a search that costs less than the
-** weighing. */
-void gg_settle_on_cpu(gpugraph_graph *graph, gpugraph_run *run, const char *method);
 /* A form for several devices has ended with an error. True: of a device, and the caller left their
 ** number to auto: the error is cleared, and the search goes on with run->device alone. */
 bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a);

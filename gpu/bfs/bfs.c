@@ -21,7 +21,6 @@
 #define _GNU_SOURCE
 #include "bfs.h"
 #include "work.h"
-#include "sssp/reached.h"
 #include "sssp/sssp.h"
 #include "tree/tree.h"
 

@@ -1,6 +1,6 @@
 /* The vertices that a search has found, in a list and in a table. */
 #include "found.h"
-#include "graph/graph.h"
+#include "base/run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,13 +82,4 @@ void gg_found_sort(struct found *f) {
             f->at[k] = f->at[k - 1];
         f->at[k] = moved;
     }
-}
-
-bool gg_prepare_tree(gpugraph_graph *graph, gpugraph_run *run, double *started) {
-    const double begun = gg_now_ms();
-    if (run->status != GPUGRAPH_OK || gg_stopping(run) || gg_bring_edges(graph, run) ||
-        gg_edge_rows(graph, run))
-        return false;
-    *started += gg_now_ms() - begun;
-    return true;
 }

@@ -14,11 +14,6 @@
 #include "gpugraph.h"
 #include "hash.h"
 
-/* Arcs for each vertex that a list has room for, from which on arrays are quicker: an arc
-** costs some 5 nanoseconds through a hash, and a vertex of the whole graph some 2 to
-** clear and to pass over. */
-enum { GG_LIST_ARCS = 8 };
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -64,11 +59,6 @@ static inline uint64_t *gg_found_entry(const struct found *f, uint32_t vertex) {
 static inline uint32_t gg_found_place(const struct found *f, uint32_t vertex) {
     return (uint32_t)*gg_found_entry(f, vertex) - 1;
 }
-
-/* Makes the rows in which the tree of a search that has ended is looked up. *started moves on
-** by the time that takes: it is a phase of its own. False: the run was stopped, or says what
-** failed. */
-bool gg_prepare_tree(gpugraph_graph *graph, gpugraph_run *run, double *started);
 
 #ifdef __cplusplus
 }

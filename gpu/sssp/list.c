@@ -11,12 +11,31 @@
 ** quicker, if a sum leaves the range, about which there are rules, and if a tree would
 ** have to go on from ties at one distance (tree/tree.c). A tree edge is looked up by its
 ** ends, in rows with edge numbers. They are made for a graph that is searched often, and
-** for a search that has not given up. */
+** for a search that has not given up.
+**
+** A list is asked for before arrays with an entry for each vertex are made:
+**
+**     the CPU       in time of what is looked at           where it would search
+**     the device    arrays, of which a list comes home     where it would search
+**     otherwise     arrays are made */
 #include "sssp.h"
+#include "backend/devices.h"
+#include "base/limits.h"
 #include "base/words.h"
+#include "device/services.h"
 #include "found.h"
-#include "reached.h"
+#include "graph/copy.h"
 #include "graph/graph.h"
+
+/* Arcs for each vertex that a list has room for, from which on arrays are quicker: an arc
+** costs some 5 nanoseconds through a hash, and a vertex of the whole graph some 2 to
+** clear and to pass over. */
+enum { LIST_ARCS = 8 };
+
+/* Searches for which no list is asked after one whose list was too long: that search is
+** run twice. Its rows, a 64th of the vertices at least, mostly cost more; a search that
+** needs few of them pays once in a while. */
+enum { LISTS_SKIPPED = 7 };
 
 /* A source is final, too. From OFFERED on: final, and the vertex at place mark - OFFERED
 ** has offered it a tree edge. */
@@ -258,8 +277,36 @@ static void begin_list(struct list *l, gpugraph_graph *graph,
     l->type = by_depth ? GPUGRAPH_UINT32 : graph->distance_type;
     set_list_bound(l, search);
     l->pending = search->target_count;
-    l->most_arcs = (uint64_t)room * GG_LIST_ARCS;
+    l->most_arcs = (uint64_t)room * LIST_ARCS;
     gg_found_begin(&l->found, run, room);
+}
+
+/* Makes the rows in which the tree is looked up. *started moves on by the time that takes: it
+** is a phase of its own. False: the run was stopped, or says what failed. */
+static bool make_tree_rows(gpugraph_graph *graph, gpugraph_run *run, double *started) {
+    const double begun = gg_now_ms();
+    if (run->status != GPUGRAPH_OK || gg_stopping(run) || gg_bring_edges(graph, run) ||
+        gg_edge_rows(graph, run))
+        return false;
+    *started += gg_now_ms() - begun;
+    return true;
+}
+
+static const char *list_method(bool by_depth) {
+    return by_depth ? "top-down" : "dijkstra";
+}
+
+/* Nothing was weighed: the search costs less than the weighing. */
+static void say_cpu_listed(const struct list *l, double started, uint32_t count) {
+    gpugraph_run *run = l->run;
+    run->searched = l->graph;
+    gg_use_one_device(run, false);
+    run->used_backend = gg_backend_name[GPUGRAPH_CPU];
+    run->used_method = list_method(l->by_depth);
+    run->chosen_at_ms = 0;
+    run->why[0] = 0;
+    gg_count_searches(l->graph, 1);
+    gg_search_phase(run, started, (int64_t)(l->by_depth ? count : l->looked), "a list");
 }
 
 static void list_on_cpu(gpugraph_graph *graph, const gpugraph_search *search,
@@ -274,18 +321,66 @@ static void list_on_cpu(gpugraph_graph *graph, const gpugraph_search *search,
     double started = gg_now_ms();
     find_listed(&l);
     l.given_up |= l.found.too_many;
-    if (to->tree_edge && !l.given_up && gg_prepare_tree(graph, run, &started))
+    if (to->tree_edge && !l.given_up && make_tree_rows(graph, run, &started))
         grow_tree(&l);
     if (run->status == GPUGRAPH_OK && gg_stopping(run))
         gg_stopped(run);
     if (run->status == GPUGRAPH_OK && !l.given_up) {
         give_list(&l, to);
-        gg_settle_on_cpu(graph, run, by_depth ? "top-down" : "dijkstra");
-        gg_search_phase(run, started, (int64_t)(by_depth ? to->count : l.looked),
-                        "a list");
+        say_cpu_listed(&l, started, to->count);
     }
     gg_found_end(&l.found);
     gg_release(l.heap.item);
+}
+
+/* ---- who is asked ---- */
+
+/* `auto` may take a device for the first search, but not once rows are on the host. Edges of
+** a tree are looked up by their ends: the rows for that must be made, or worth it. */
+static bool is_list_for_cpu(gpugraph_graph *graph, const gpugraph_search *search,
+                            bool by_depth, const gpugraph_run *run, bool tree) {
+    const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
+    if (!gg_method_is_auto(run) && strcmp(run->method, list_method(by_depth)) != 0)
+        return false;
+    if (gg_is_away(graph) || (tree && !gg_edge_rows_made(graph) &&
+                              gg_searches(graph) <= gg_limits.path_prepare_after))
+        return false;
+    return run->backend == GPUGRAPH_CPU ||
+           (run->backend == GPUGRAPH_AUTO &&
+            (by_depth ? gg_csr_made(graph, kind) : gg_csr_weighted(graph, kind)));
+}
+
+static bool is_list_for_device(gpugraph_graph *graph, const gg_algorithm *a,
+                               const gpugraph_search *search, const gpugraph_run *run) {
+    if (run->backend == GPUGRAPH_CPU || graph->n < gg_limits.reached_least)
+        return false;
+    const uint32_t skip = __atomic_load_n(&graph->known.lists_to_skip, __ATOMIC_RELAXED);
+    if (skip > 0) {
+        __atomic_store_n(&graph->known.lists_to_skip, skip - 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    return run->backend == GPUGRAPH_CUDA
+               ? gg_devices_asked()->usable(NULL)
+               : gg_devices_asked()->state(run->device, NULL) == OPENING_OPEN &&
+                     gg_copy_is_there(graph, run) &&
+                     gg_prefers_device(graph, a, search, run);
+}
+
+/* A list that is too long costs a search, which is run once more then. */
+static void ask_device_for_list(gpugraph_graph *graph, const gg_algorithm *a,
+                                const gpugraph_search *search, gpugraph_run *run,
+                                struct reached_list *to) {
+    bool fallback;
+    const gpugraph_backend on = gg_choose(graph, a, search, run, &fallback);
+    if (!on || !a->side[on]->list || run->used_devices > 1 ||
+        gg_find_method(a->several, run->used_method))
+        return;
+    a->side[on]->list(graph, search, run, to);
+    if (run->status == GPUGRAPH_OK && to->count == GPUGRAPH_NONE) {
+        __atomic_store_n(&graph->known.lists_to_skip, LISTS_SKIPPED, __ATOMIC_RELAXED);
+        run->chosen_at_ms = 0; /* what it has taken is half a search */
+    }
+    gg_fall_back(run, a, fallback);
 }
 
 void gg_list_reached(gpugraph_graph *graph, const gpugraph_search *search, bool by_depth,
@@ -294,12 +389,13 @@ void gg_list_reached(gpugraph_graph *graph, const gpugraph_search *search, bool 
     const bool targets = gg_is_for_targets(search, bounded);
     const bool negative = !by_depth && graph->distance_type == GPUGRAPH_REAL && bounded &&
                           search->max_real_distance < 0; /* words do not ascend there */
+    to->count = GPUGRAPH_NONE;
     if (!targets && !negative &&
-        gg_lists_serve(graph, search, run, by_depth ? "top-down" : "dijkstra", !by_depth,
-                       to->tree_edge != NULL))
+        is_list_for_cpu(graph, search, by_depth, run, to->tree_edge != NULL))
         list_on_cpu(graph, search, by_depth, run, to);
-    else
-        gg_list_on_device(graph, a, search, bounded || targets, run, to);
+    else if ((bounded || targets || search->limit > 0) &&
+             is_list_for_device(graph, a, search, run))
+        ask_device_for_list(graph, a, search, run, to);
 }
 
 /* ---- the public function ---- */

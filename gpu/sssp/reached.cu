@@ -7,6 +7,7 @@
 **
 ** The list is written to pinned memory as it is made: there is little of it. */
 #include "reached.cuh"
+#include "base/words.h"
 #include "device/block_sum.cuh"
 #include "graph/device_copy.cuh"
 #include "graph/graph.h"
@@ -171,28 +172,27 @@ static __global__ void fetch_targets(reached_values r, bool wide, uint32_t targe
     }
 }
 
-static bool is_reached(const struct reached_values *values, const void *value,
-                       uint32_t i) {
-    switch (values->type) {
-    case GPUGRAPH_UINT32:
-        return ((const uint32_t *)value)[i] != UINT32_MAX;
-    case GPUGRAPH_UINT64:
-        return ((const uint64_t *)value)[i] != UINT64_MAX;
-    default:
-        return ((const double *)value)[i] < HUGE_VAL;
+/* From the stages, those targets that are reached. */
+static void take_targets(const struct cuda_job *job, const struct reached_values *values,
+                         uint32_t targets, struct reached_list *to) {
+    unsigned char *const *stage = job->device->stage;
+    const bool wide = job->graph->wide;
+    to->count = 0;
+    for (uint32_t i = 0; i < targets; i++) {
+        const uint64_t word = gg_word_at(values->type, stage[2], i);
+        if (word == GG_INFINITE)
+            continue;
+        to->vertex[to->count] = ((const uint32_t *)stage[1])[i];
+        gg_put_word(values->type, to->value, to->count, word);
+        if (to->tree_edge)
+            gg_put_edge(to->tree_edge, wide, to->count, gg_edge_at(stage[3], wide, i));
+        to->count++;
     }
-}
-
-/* Of entries of so many bytes, entry i moves to `at`, which is not behind it. */
-static void move(void *array, size_t size, uint32_t at, uint32_t i) {
-    memmove((char *)array + at * size, (const char *)array + i * size, size);
 }
 
 bool gg_bring_targets(struct cuda_job *job, const struct reached_values *values,
                       const gpugraph_search *search, struct reached_list *to) {
     const double started = gg_now_ms();
-    const size_t size = gg_distance_size(values->type),
-                 edge = gg_edge_size(job->graph->wide);
     unsigned char *const *stage = job->device->stage;
     const struct list list = {(uint32_t *)stage[1], stage[2], stage[3]};
     to->count = GPUGRAPH_NONE;
@@ -210,18 +210,8 @@ bool gg_bring_targets(struct cuda_job *job, const struct reached_values *values,
         *values, job->graph->wide, targets, list);
     if (!gg_launched(job, "fetch_targets") || !gg_wait(job))
         return false;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < targets; i++) {
-        if (!is_reached(values, list.value, i))
-            continue;
-        move(list.vertex, sizeof *list.vertex, count, i);
-        move(list.value, size, count, i);
-        if (to->tree_edge)
-            move(list.tree, edge, count, i);
-        count++;
-    }
-    take_list(job, values, count, to);
-    gg_phase(job->run, "download", started, (int64_t)count, "targets%s",
+    take_targets(job, values, targets, to);
+    gg_phase(job->run, "download", started, (int64_t)to->count, "targets%s",
              to->tree_edge ? ", with tree edges" : "");
     return true;
 }

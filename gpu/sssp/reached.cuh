@@ -1,9 +1,17 @@
-/* What is reached comes home as a list: see reached.h. */
+/* A search on a device whose answer is short comes home as a list: what is reached within the
+** bound, by vertex.
+**
+**     device   distances   - 4 1 - - - 3 - ...      an entry for each vertex
+**     host     vertex      1 2 6                    reached.cu
+**              value       4 1 3
+**
+** Of a few of many million vertices only these cross the bus, and the host looks at no
+** others. */
 #ifndef GPUGRAPH_REACHED_CUH
 #define GPUGRAPH_REACHED_CUH
 
 #include "device/cuda.cuh"
-#include "reached.h"
+#include "sssp.h"
 
 /* Values of all vertices, on the device. Those count that are reached and no larger than the bound. */
 struct reached_values {

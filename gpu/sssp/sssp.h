@@ -32,10 +32,23 @@ extern const algorithm_side gg_sssp_distributed;
 gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             void *distance, void *tree_edge);
 
+/* What a search reaches within its bound, in the caller's arrays. */
+struct reached_list {
+    uint32_t room;
+    uint32_t *vertex; /* ascending */
+    void *value;      /* depths, or distances of the graph's type */
+    void *tree_edge;  /* as wide as gpugraph_edge_size says; NULL: not wanted */
+    uint32_t count;   /* GPUGRAPH_NONE: there is no room, or no list can be made */
+};
 /* A list of what a search by weight or by depth reaches: on the CPU, or by the algorithm on
 ** a device. to->count: NONE where arrays are to be made. (list.c) */
 void gg_list_reached(gpugraph_graph *, const gpugraph_search *, bool by_depth,
                      gpugraph_run *, const gg_algorithm *, struct reached_list *to);
+
+/* Are targets all that ends the search, and so all that is asked for? */
+static inline bool gg_is_for_targets(const gpugraph_search *search, bool bounded) {
+    return !bounded && search->limit == 0 && search->target_count > 0;
+}
 
 /* Are there weights, sources and a bound that can be? (sssp.c) */
 gpugraph_status gg_check_sssp(const gpugraph_graph *, const gpugraph_search *,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sssp/reached.h"
+#include "sssp/sssp.h"
 #include "share.h"
 #include "sql.h"
 #include "suite.h"

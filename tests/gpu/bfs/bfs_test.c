@@ -12,7 +12,7 @@
 #include "expect.h"
 #include "suite.h"
 #include "graphs.h"
-#include "sssp/reached.h"
+#include "sssp/sssp.h"
 #include "share.h"
 
 #include <stdlib.h>

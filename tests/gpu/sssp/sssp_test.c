@@ -3,7 +3,7 @@
 /* ctest: wide=0 */
 #include "graph_data.h"
 #include "edge_numbers.h"
-#include "sssp/reached.h"
+#include "sssp/sssp.h"
 #include "share.h"
 #include "sssp_oracle.h"
 #include "suite.h"
