@@ -100,9 +100,6 @@ gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
 gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
                                   const gpugraph_search *search, uint32_t searches,
                                   gpugraph_run *run, bool *fallback);
-/* Is the device predicted to be quicker, whatever may follow? */
-bool gg_prefers_device(const gpugraph_graph *graph, const gg_algorithm *a,
-                       const gpugraph_search *search, const gpugraph_run *run);
 /* A form for several devices has ended with an error. True: of a device, and the caller left their
 ** number to auto: the error is cleared, and the search goes on with run->device alone. */
 bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a);

@@ -265,12 +265,6 @@ static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *r
     return choose_auto(graph, &r, run, fallback);
 }
 
-bool gg_prefers_device(const gpugraph_graph *graph, const gg_algorithm *a,
-                       const gpugraph_search *search, const gpugraph_run *run) {
-    const struct stakes s = gg_predict_stakes(graph, a, search, run);
-    return s.cuda < s.cpu;
-}
-
 gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
                                   const gpugraph_search *search, uint32_t searches,
                                   gpugraph_run *run, bool *fallback) {

@@ -157,29 +157,27 @@ static struct prediction predicted(const gpugraph_graph *graph, const struct sha
                         : gg_predict_several(graph, s->a, s->search, devices, run);
 }
 
+/* Milliseconds of a search by several devices, where copies and parts are there. */
 struct offer {
     int devices;
-    double ms, gain, stays; /* all of it; less than one device; of that, to make copies or
-                             ** parts */
+    double ms, gain; /* gain: less than one device */
+    double stays;    /* more than one device, to make copies or parts */
 };
 
-/* How many of the candidates, which come in order, are predicted to be fastest. in_the_end: where copies
-** and parts are there. */
+/* How many of the candidates, which come in order, are predicted to be fastest. */
 static struct offer best_offer(const gpugraph_graph *graph, const struct sharing *s,
-                               const gpugraph_run *run, const struct candidates *c,
-                               bool in_the_end) {
+                               const gpugraph_run *run, const struct candidates *c) {
     const struct prediction one = predicted(graph, s, run, c, 1);
-    const double one_ms = in_the_end ? one.search_ms : gg_all_ms(&one);
     const bool known = s->searches || s->a->several_ns > 0;
-    struct offer best = {.devices = 1, .ms = one_ms};
-    double least = one_ms / GG_SEVERAL_GAIN;
+    struct offer best = {.devices = 1, .ms = one.search_ms};
+    double least = one.search_ms / GG_SEVERAL_GAIN;
     for (int devices = 2; known && devices <= c->count; devices++) {
         const struct prediction p = predicted(graph, s, run, c, devices);
-        const double ms = in_the_end ? p.search_ms : gg_all_ms(&p);
-        if (ms >= least)
+        if (p.search_ms >= least)
             continue;
-        least = ms;
-        best = (struct offer){devices, ms, one_ms - ms, p.stays_ms};
+        least = p.search_ms;
+        best = (struct offer){devices, least, one.search_ms - least,
+                              p.stays_ms - one.stays_ms};
     }
     return best;
 }
@@ -211,26 +209,20 @@ static void open_others(const struct candidates *all, const struct offer *wanted
         gg_rent_add(&further_rent, gain);
 }
 
-/* Of those that are open: as many as pay now, or would have paid if the searches so far were like
-** this one. */
-static int count_open_of_devices(gpugraph_graph *graph, const struct sharing *s,
-                                 const gpugraph_run *run, const struct candidates *c,
-                                 const struct offer *in_the_end) {
-    const struct offer now = best_offer(graph, s, run, c, false);
-    const double missed = (gg_searches(graph) + 1.0) * in_the_end->gain;
-    if (now.devices > 1 || in_the_end->devices == 1)
-        return now.devices;
-    return missed >= in_the_end->stays * GG_COPY_SHARE ? in_the_end->devices : 1;
+/* As many as pay if the searches so far were like this one. */
+static int count_paying(const gpugraph_graph *graph, const struct offer *open) {
+    const double missed = (gg_searches(graph) + 1.0) * open->gain;
+    return missed >= open->stays * GG_COPY_SHARE ? open->devices : 1;
 }
 
 static int pay_now(gpugraph_graph *graph, const struct sharing *s, gpugraph_run *run,
                    struct candidates *c) {
     const struct candidates all = *c;
-    const struct offer wanted = best_offer(graph, s, run, &all, true);
+    const struct offer wanted = best_offer(graph, s, run, &all);
     leave_open_ones(c);
-    const struct offer open = best_offer(graph, s, run, c, true);
+    const struct offer open = best_offer(graph, s, run, c);
     open_others(&all, &wanted, &open);
-    int count = count_open_of_devices(graph, s, run, c, &open);
+    int count = count_paying(graph, &open);
     while (count > 1 && all_have_room(graph, s, run, c, count))
         count--;
     return count;
@@ -314,7 +306,8 @@ static int expected(const gpugraph_graph *graph, const struct sharing *s,
     if (devices > 1)
         return is_within_limit(graph, s, run, devices) ? devices : 1;
     leave_open_ones(c);
-    return best_offer(graph, s, run, c, false).devices;
+    const struct offer open = best_offer(graph, s, run, c);
+    return count_paying(graph, &open);
 }
 
 int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
@@ -331,20 +324,14 @@ int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
 /* ---- a graph is about to be read ---- */
 
 /* A predicted saving does not count as rent yet, because reading may fail or be given up. */
-static bool is_worth_it(uint64_t edges, const gpugraph_run *run) {
-    const int threads = gg_threads(run, edges);
-    const double session = gg_session_ms(), map = gg_map_host_ms(edges, threads),
-                 ahead = gg_first_search_gain_ms(edges, threads);
-    return run->backend == GPUGRAPH_CUDA ||
-           gg_opening_pays(
-               gg_rent_ms(&gg_rent_paid), map - gg_map_device_ms(edges) + ahead,
-               map + ahead > session ? map + ahead : session, GG_CUDA_START_MS);
-}
-
 bool gpugraph_expect(uint64_t edges, const gpugraph_run *run) {
-    const struct device_services *devices = gg_devices_asked();
-    if (run->backend == GPUGRAPH_CPU ||
-        devices->state(run->device, NULL) != OPENING_CLOSED)
+    const int threads = gg_threads(run, edges);
+    const struct stakes s = {.cpu = gg_map_host_ms(edges, threads),
+                             .cuda = gg_map_device_ms(edges),
+                             .ahead = gg_first_search_gain_ms(edges, threads)};
+    const struct outlook o = gg_look_at_session(run);
+    if (run->backend == GPUGRAPH_CPU || o.state != OPENING_CLOSED)
         return false;
-    return !is_worth_it(edges, run) || !devices->begin(run->device);
+    return !(run->backend == GPUGRAPH_CUDA || gg_weigh(&s, &o).begin) ||
+           !gg_devices_asked()->begin(run->device);
 }

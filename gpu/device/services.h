@@ -4,7 +4,6 @@
 
 #include "base/limits.h"
 #include "opening.h"
-#include "rent.h"
 #include "turn.h"
 
 #ifdef __cplusplus
@@ -29,10 +28,6 @@ extern const struct device_services gg_devices;
 static inline const struct device_services *gg_devices_asked(void) {
     return gg_limits.devices ? gg_limits.devices : &gg_devices;
 }
-/* Of this process. (course.c) */
-extern struct rent gg_rent_paid;
-/* Milliseconds since this process first asked. (course.c) */
-double gg_session_ms(void);
 
 /* The run->used_devices devices that its search uses, ascending, run->device among them. Returns how
 ** many; 0 on the CPU. (list.c) */

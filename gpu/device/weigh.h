@@ -16,6 +16,7 @@
 #ifndef GPUGRAPH_WEIGH_H
 #define GPUGRAPH_WEIGH_H
 
+#include "cost.h"
 #include "opening.h"
 
 #ifdef __cplusplus
@@ -48,11 +49,43 @@ struct course {
 
 struct course gg_weigh(const struct stakes *s, const struct outlook *o);
 
-/* How things stand with run->device and in this process. (course.c) */
+/* ---- in this process ---- */
+
+/* What a process has paid for having no device open, until opening one is worth its price.
+** Every search that ran on the CPU adds what it would have saved on a device. */
+struct rent {
+    int64_t microseconds; /* from any thread */
+};
+extern struct rent gg_rent_paid;
+
+static inline double gg_rent_ms(const struct rent *r) {
+    return (double)__atomic_load_n(&r->microseconds, __ATOMIC_RELAXED) * 1e-3;
+}
+
+static inline void gg_rent_add(struct rent *r, double ms) {
+    const double most_ms = 1e9; /* of one search, whatever is predicted */
+    if (ms > 0)
+        __atomic_add_fetch(&r->microseconds,
+                           (int64_t)((ms < most_ms ? ms : most_ms) * 1e3),
+                           __ATOMIC_RELAXED);
+}
+
+/* Is it time to open what usually takes so long? worth_ms: what is about to be saved.
+** lasts_ms: how long the process is predicted to search from now on. exit() would wait for
+** the rest of an opening that takes longer. */
+static inline bool gg_opening_pays(double rent_ms, double worth_ms, double lasts_ms,
+                                   double usual_ms) {
+    return worth_ms > 0 && rent_ms + worth_ms >= usual_ms * GG_OPENING_SHARE &&
+           lasts_ms >= usual_ms;
+}
+
+/* Milliseconds since this process first asked. */
+double gg_session_ms(void);
+/* How things stand with run->device and in this process. */
 struct outlook gg_look_at_session(const gpugraph_run *run);
 /* gg_weigh in view of run->device and of this process; and what follows is done: a device is begun to
 ** be opened, waited for (phase "context"), or its lack is added to the rent. What comes back says on_device
-** where the device is there and is to be taken. (course.c) */
+** where the device is there and is to be taken. */
 struct course gg_take_course(gpugraph_run *run, const struct stakes *s);
 
 #ifdef __cplusplus

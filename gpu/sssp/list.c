@@ -20,6 +20,7 @@
 **     otherwise     arrays are made */
 #include "sssp.h"
 #include "backend/devices.h"
+#include "backend/model.h"
 #include "base/limits.h"
 #include "base/words.h"
 #include "device/services.h"
@@ -359,11 +360,11 @@ static bool is_list_for_device(gpugraph_graph *graph, const gg_algorithm *a,
         __atomic_store_n(&graph->known.lists_to_skip, skip - 1, __ATOMIC_RELAXED);
         return false;
     }
-    return run->backend == GPUGRAPH_CUDA
-               ? gg_devices_asked()->usable(NULL)
-               : gg_devices_asked()->state(run->device, NULL) == OPENING_OPEN &&
-                     gg_copy_is_there(graph, run) &&
-                     gg_prefers_device(graph, a, search, run);
+    if (run->backend == GPUGRAPH_CUDA)
+        return gg_devices_asked()->usable(NULL);
+    const struct stakes s = gg_predict_stakes(graph, a, search, run);
+    return gg_devices_asked()->state(run->device, NULL) == OPENING_OPEN &&
+           gg_copy_is_there(graph, run) && s.cuda < s.cpu;
 }
 
 /* A list that is too long costs a search, which is run once more then. */

@@ -174,7 +174,7 @@ START_TEST(all_where_they_pay) {
 END_TEST
 
 START_TEST(one_where_they_do_not) {
-    const double limit = 4 * (1 + GG_COST_DEVICE) / GG_SEVERAL_GAIN - GG_COST_SEVERAL;
+    const double limit = 4 / GG_SEVERAL_GAIN;
     several_ns = limit * 1.01;
     choose();
     expect_one();
@@ -236,7 +236,7 @@ START_TEST(auto_takes_them_too) {
 }
 END_TEST
 
-/* Parts cost more than one search saves, and less than twice what many save. */
+/* Parts cost more than a copy, and one search does not save half of the difference. */
 START_TEST(parts_are_rented) {
     int searches = 0;
     there = 2;
@@ -247,8 +247,8 @@ START_TEST(parts_are_rented) {
         searches++;
     } while (run.used_devices == 1 && searches < 100);
     algorithm.cuda_ns = 1;
-    /* 60 ms and 110 for a copy; 40 ms and 150 for parts, whose half four searches have missed */
-    ck_assert_int_eq(searches, 4);
+    /* 60 ms and 110 for a copy; 40 ms and 150 for parts, and some more on the bus */
+    ck_assert_int_eq(searches, 2);
     expect_devices(3);
 }
 END_TEST

@@ -2,7 +2,7 @@
 ** place of CUDA, and an algorithm that takes what the test says. */
 #include "algorithm.h"
 #include "backend/model.h"
-#include "device/rent.h"
+#include "device/weigh.h"
 #include "device/services.h"
 #include "expect.h"
 #include "graphs.h"

@@ -7,7 +7,6 @@
 #include "device/weigh.h"
 #include "algorithm.h"
 #include "backend/model.h"
-#include "device/rent.h"
 #include "ids/ids.h"
 
 #include "expect.h"
