@@ -100,10 +100,8 @@ static void no_method(const gg_algorithm *a, const char *method, gpugraph_run *r
 /* ---- the choice ---- */
 
 typedef struct request {
-    const gg_algorithm *a;
-    const gpugraph_search *search; /* NULL: of the whole graph */
-    uint32_t searches;             /* 0: one; else so many, which devices share out */
-    const char *method;            /* NULL for auto */
+    struct sharing by;
+    const char *method; /* NULL for auto */
     const gg_method *on_cpu, *on_cuda;
 } request;
 
@@ -118,44 +116,34 @@ static gpugraph_backend settle_choose(gpugraph_graph *graph, const request *r,
          !gg_copies_asked()->are_on(graph, run->device)) &&
         gg_bring_edges(graph, run))
         return GPUGRAPH_AUTO;
-    if (gg_has_gaps(graph) && (!r->a->brings_edges || run->used_devices > 1) &&
+    if (gg_has_gaps(graph) && (!r->by.a->brings_edges || run->used_devices > 1) &&
         gg_bring_edges(graph, run))
         return GPUGRAPH_AUTO;
     run->used_backend = gg_backend_name[on];
     run->used_method = method->is.name;
     run->chosen_at_ms = 0;
-    if (!r->method && !(r->searches && run->used_devices > 1)) {
-        const bool several = run->used_devices > 1;
-        struct prediction p =
-            several ? gg_predict_several(graph, r->a, r->search, run->used_devices, run)
-                    : gg_predict(graph, r->a, r->search, on, run);
+    if (!r->method && !(r->by.searches && run->used_devices > 1)) {
+        run->chosen = run->used_devices > 1 ? GG_SEVERAL : on;
+        struct prediction p = gg_predict(graph, r->by.a, r->by.search, run->chosen, run);
         run->search_ms = p.search_ms;
         run->stays_ms = p.stays_ms;
-        run->like = gg_like(graph, r->search);
-        run->chosen = several ? GG_SEVERAL : on;
+        run->like = gg_like(graph, r->by.search);
         run->chosen_at_ms = gg_now_ms();
     }
     gg_count_searches(graph, 1);
     return on;
 }
 
-static struct sharing sharing_of(const request *r, bool frugal) {
-    const bool any = !r->method || gg_find_method(r->a->several, r->method);
-    return (struct sharing){.a = r->a,
-                            .search = r->search,
-                            .searches = r->searches,
-                            .only_one = !any && !r->searches,
-                            .frugal = frugal};
-}
-
 /* The devices that are to search, and what they do so by. If there is none, or no room, run->why says
 ** why. */
 static gpugraph_status take_devices(gpugraph_graph *graph, request *r, bool frugal,
                                     gpugraph_run *run) {
-    const struct sharing s = sharing_of(r, frugal);
-    const gpugraph_status status = gg_take_devices(graph, &s, run);
-    const gg_method *several = gg_find_method(r->a->several, NULL);
-    if (!status && run->used_devices > 1 && !r->searches && !r->method && several)
+    const gg_method *several = gg_find_method(r->by.a->several, NULL);
+    r->by.only_one =
+        r->method && !r->by.searches && !gg_find_method(r->by.a->several, r->method);
+    r->by.frugal = frugal;
+    const gpugraph_status status = gg_take_devices(graph, &r->by, run);
+    if (!status && run->used_devices > 1 && !r->by.searches && !r->method && several)
         r->on_cuda = several;
     return status;
 }
@@ -179,7 +167,7 @@ static gpugraph_backend choose_cuda(gpugraph_graph *graph, request *r,
         gg_fail(run, GPUGRAPH_INVALID,
                 "method '%s' of %s runs on backend 'cpu', not on 'cuda'; leave one of "
                 "the two 'auto'",
-                r->method, r->a->name);
+                r->method, r->by.a->name);
     }
     return run->status ? GPUGRAPH_AUTO
                        : settle_choose(graph, r, run, GPUGRAPH_CUDA, r->on_cuda);
@@ -209,7 +197,7 @@ static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_
         return settle_choose(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
     }
     const char *why;
-    struct stakes s = gg_predict_stakes(graph, r->a, r->search, run);
+    struct stakes s = gg_predict_stakes(graph, r->by.a, r->by.search, run);
     struct course c = gg_take_course(run, &s);
     if (gg_stopping(run)) {
         gg_stopped(run);
@@ -230,7 +218,7 @@ static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_
 
 static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *run,
                                bool *fallback) {
-    const gg_algorithm *a = r.a;
+    const gg_algorithm *a = r.by.a;
     r.method = gg_method_is_auto(run) ? NULL : run->method;
     r.on_cpu = find_on_backend(a, GPUGRAPH_CPU, r.method);
     r.on_cuda = find_on_backend(a, GPUGRAPH_CUDA, r.method);
@@ -268,7 +256,7 @@ static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *r
 gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
                                   const gpugraph_search *search, uint32_t searches,
                                   gpugraph_run *run, bool *fallback) {
-    const request r = {.a = a, .search = search, .searches = searches};
+    const request r = {.by = {.a = a, .search = search, .searches = searches}};
     return choose(graph, r, run, fallback);
 }
 

@@ -153,8 +153,10 @@ static struct prediction predicted(const gpugraph_graph *graph, const struct sha
                                    int devices) {
     if (s->searches)
         return of_shares(graph, s, run, c, devices);
-    return devices == 1 ? gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, run)
-                        : gg_predict_several(graph, s->a, s->search, devices, run);
+    gpugraph_run there = *run;
+    there.used_devices = devices;
+    return gg_predict(graph, s->a, s->search, devices > 1 ? GG_SEVERAL : GPUGRAPH_CUDA,
+                      &there);
 }
 
 /* Milliseconds of a search by several devices, where copies and parts are there. */

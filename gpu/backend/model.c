@@ -169,61 +169,44 @@ static struct prediction on_cuda(const gpugraph_graph *graph, const gg_algorithm
         .stays_ms = there ? 0 : edges / bus(run, edges) + arcs * GG_COST_DEVICE * 1e-6};
 }
 
-static bool has_shared_rows(const gpugraph_graph *graph, const gg_algorithm *a,
-                            int devices, const gpugraph_run *run) {
-    if (!graph->device)
-        return false;
-    const int before = gg_copies.look_at(run->device);
-    const bool has = a->several->several_ready(graph, devices);
-    gg_copies.look_at(before);
-    return has;
-}
-
 /* Each has its part, and a bus of its own; the host makes the rows. */
 static struct prediction on_several(const gpugraph_graph *graph, const gg_algorithm *a,
-                                    int devices, const gpugraph_run *run) {
+                                    const gpugraph_run *run) {
+    const int devices = run->used_devices;
     double arcs = a->arcs(graph), result = (double)graph->n * sizeof(uint64_t);
     double edges = (double)graph->m * 2 * sizeof(uint32_t);
     double home = gg_is_away(graph) ? edges / GG_HOME_BYTES_PER_MS : 0;
+    bool there = false;
+    if (graph->device) {
+        const int before = gg_copies.look_at(run->device);
+        there = a->several->several_ready(graph, devices);
+        gg_copies.look_at(before);
+    }
     return (struct prediction){
         .search_ms = a->steps(graph) * a->several_step_us * 1e-3 +
                      arcs * a->several_ns * 1e-6 / devices + result / bus(run, result),
-        .stays_ms = has_shared_rows(graph, a, devices, run)
-                        ? 0
-                        : home + rows_ms(graph, a, run) + edges / bus(run, edges) +
-                              arcs * GG_COST_SEVERAL * 1e-6 / devices};
-}
-
-static void correct(struct prediction *p, const gpugraph_graph *graph,
-                    const gg_algorithm *a, const gpugraph_search *search,
-                    gpugraph_backend on) {
-    struct known *k = find_model(a);
-    p->search_ms *= search && a->times ? a->times(search) : 1;
-    if (on == GPUGRAPH_CPU && search && a->second_ms) {
-        const double second_ms = a->second_ms(graph, search);
-        p->second = second_ms < p->search_ms;
-        p->search_ms = least(p->search_ms, second_ms);
-    }
-    p->search_ms *= k ? gg_learned(&k->on[on][gg_like(graph, search)]) : 1;
-}
-
-/* What one device has taught counts for several, too. */
-struct prediction gg_predict_several(const gpugraph_graph *graph, const gg_algorithm *a,
-                                     const gpugraph_search *search, int devices,
-                                     const gpugraph_run *run) {
-    struct prediction p = on_several(graph, a, devices, run);
-    correct(&p, graph, a, search, GPUGRAPH_CUDA);
-    struct known *k = find_model(a);
-    p.search_ms *= k ? gg_learned(&k->on[GG_SEVERAL][gg_like(graph, search)]) : 1;
-    return p;
+        .stays_ms = there ? 0
+                          : home + rows_ms(graph, a, run) + edges / bus(run, edges) +
+                                arcs * GG_COST_SEVERAL * 1e-6 / devices};
 }
 
 struct prediction gg_predict(const gpugraph_graph *graph, const gg_algorithm *a,
                              const gpugraph_search *search, gpugraph_backend on,
                              const gpugraph_run *run) {
-    struct prediction p =
-        on == GPUGRAPH_CUDA ? on_cuda(graph, a, run) : on_cpu(graph, a, run);
-    correct(&p, graph, a, search, on);
+    struct prediction p = on == GPUGRAPH_CPU    ? on_cpu(graph, a, run)
+                          : on == GPUGRAPH_CUDA ? on_cuda(graph, a, run)
+                                                : on_several(graph, a, run);
+    const struct known *k = find_model(a);
+    const int like = gg_like(graph, search);
+    p.search_ms *= search && a->times ? a->times(search) : 1;
+    if (on == GPUGRAPH_CPU && search && a->second_ms) {
+        const double second_ms = a->second_ms(graph, search);
+        p.second = second_ms < p.search_ms;
+        p.search_ms = least(p.search_ms, second_ms);
+    }
+    p.search_ms *= k ? gg_learned(&k->on[on][like]) : 1;
+    if (on == GG_SEVERAL) /* what one device has taught counts for several, too */
+        p.search_ms *= k ? gg_learned(&k->on[GPUGRAPH_CUDA][like]) : 1;
     return p;
 }
 

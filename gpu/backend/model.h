@@ -46,17 +46,14 @@ static inline double gg_all_ms(const struct prediction *p) {
 /* Where times of several devices that share a graph are learned, among backends. */
 #define GG_SEVERAL GPUGRAPH_AUTO
 
-/* search: NULL where it is of the whole graph. The device's context is taken to be open. */
+/* search: NULL where it is of the whole graph. The device's context is taken to be open.
+** on: GG_SEVERAL where run->used_devices share the graph. */
 struct prediction gg_predict(const gpugraph_graph *graph, const gg_algorithm *a,
                              const gpugraph_search *search, gpugraph_backend on,
                              const gpugraph_run *run);
 /* Both sides of the choice, for gg_weigh. */
 struct stakes gg_predict_stakes(const gpugraph_graph *graph, const gg_algorithm *a,
                                 const gpugraph_search *search, const gpugraph_run *run);
-/* Where several devices share the graph. (devices.h) */
-struct prediction gg_predict_several(const gpugraph_graph *graph, const gg_algorithm *a,
-                                     const gpugraph_search *search, int devices,
-                                     const gpugraph_run *run);
 /* Which of the searches that were learned from this one is like. */
 int gg_like(const gpugraph_graph *graph, const gpugraph_search *search);
 /* What was predicted (on rows that were there: stays_ms 0) has taken so long. */
