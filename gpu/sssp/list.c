@@ -69,21 +69,6 @@ static inline uint64_t behind(const struct list *l, uint64_t from, const void *w
     return gg_word_sum(l->type, from, gg_word_weight(l->type, weight, i));
 }
 
-static void set_list_bound(struct list *l, const gpugraph_search *search) {
-    if (l->by_depth) {
-        l->bound = search->max_depth;
-        return;
-    }
-    l->bound = l->type == GPUGRAPH_REAL ? gg_real_word(DBL_MAX) : INT64_MAX;
-    if (!search->bounded)
-        return;
-    const uint64_t bound = l->type == GPUGRAPH_REAL
-                               ? gg_real_word(search->max_real_distance + 0.0)
-                               : search->max_distance;
-    l->within_range = bound <= l->bound;
-    l->bound = bound < l->bound ? bound : l->bound;
-}
-
 /* ---- the search ---- */
 
 /* False when there is no memory. */
@@ -276,7 +261,9 @@ static void begin_list(struct list *l, gpugraph_graph *graph,
     l->run = run;
     l->by_depth = by_depth;
     l->type = by_depth ? GPUGRAPH_UINT32 : graph->distance_type;
-    set_list_bound(l, search);
+    const struct sssp_bound bound = gg_sssp_bound(search, l->type);
+    l->bound = by_depth ? search->max_depth : bound.most;
+    l->within_range = !by_depth && bound.tight;
     l->pending = search->target_count;
     l->most_arcs = (uint64_t)room * LIST_ARCS;
     gg_found_begin(&l->found, run, room);

@@ -102,17 +102,7 @@ pull_tile(const struct persistent<type> &p, const struct place<type> &at,
     const uint64_t begin = gg_load_now(p.turned.begin + row, open);
     const uint64_t end = gg_load_now(p.turned.end + row, open);
     const uint32_t arcs = (uint32_t)(end - begin);
-    uint32_t before = arcs;
-    for (uint32_t step = 1; step < GG_WARP; step *= 2) {
-        uint32_t other = __shfl_up_sync(ALL_LANES, before, step);
-        if (gg_lane() >= step)
-            before += other;
-    }
-    const uint32_t total = __shfl_sync(ALL_LANES, before, GG_WARP - 1);
-    t.first[gg_lane()] = before - arcs;
-    t.begin[gg_lane()] = begin;
-    t.from[gg_lane()] = now;
-    __syncwarp();
+    const uint32_t total = lay_tile(t, arcs, begin, now);
     for (uint32_t base = 0; base < total; base += UNROLL * GG_WARP)
         pull_arcs(p, m, bound, base, total);
     __syncwarp();

@@ -292,6 +292,24 @@ lower(const struct persistent<type> &p, const struct place<type> &at,
             put(p, at, m, fallen_list(p, at, a->target[i]), a->target[i]);
 }
 
+/* A row for each lane becomes the warp's tile. Returns how many arcs it has. */
+template <typename type>
+static __device__ __forceinline__ uint32_t lay_tile(struct tile<type> &t, uint32_t arcs,
+                                                    uint64_t begin,
+                                                    typename type::word from) {
+    uint32_t sum = arcs; /* of this lane and those before it */
+    for (uint32_t step = 1; step < GG_WARP; step *= 2) {
+        uint32_t other = __shfl_up_sync(ALL_LANES, sum, step);
+        if (gg_lane() >= step)
+            sum += other;
+    }
+    t.first[gg_lane()] = sum - arcs;
+    t.begin[gg_lane()] = begin;
+    t.from[gg_lane()] = from;
+    __syncwarp();
+    return __shfl_sync(ALL_LANES, sum, GG_WARP - 1);
+}
+
 /* The whole grid, each warp tile after tile. */
 template <typename type>
 static __device__ void walk(const struct persistent<type> &p,
@@ -299,7 +317,6 @@ static __device__ void walk(const struct persistent<type> &p,
                             const struct input &in) {
     struct round *round = &p.state->board.round[at.round % 3];
     uint32_t *taken = in.contents == OF_SLICES ? &round->slices_taken : &round->taken;
-    struct tile<type> &t = m.tile[warp_of_block()];
     const uint32_t tile = tile_of(in), warps = gridDim.x * WARPS;
     const bool once = in.count <= (uint64_t)warps * tile;
     uint64_t first = (uint64_t)(warp_of_block() * gridDim.x + blockIdx.x) * tile;
@@ -311,20 +328,10 @@ static __device__ void walk(const struct persistent<type> &p,
             next = atomicAdd(taken, tile);
         if (gg_lane() < tile && i < in.count)
             arcs = row_of(p, at, m, in, (uint32_t)i, &begin, &from);
-        uint32_t before = arcs; /* becomes the sum of this lane and those before it */
-        for (uint32_t step = 1; step < GG_WARP; step *= 2) {
-            uint32_t other = __shfl_up_sync(ALL_LANES, before, step);
-            if (gg_lane() >= step)
-                before += other;
-        }
-        uint32_t total = __shfl_sync(ALL_LANES, before, GG_WARP - 1);
-        t.first[gg_lane()] = before - arcs;
-        t.begin[gg_lane()] = begin;
-        t.from[gg_lane()] = from;
         if (gg_lane() == 0)
             atomicAdd(&m.served,
                       tile < in.count - first ? tile : (uint32_t)(in.count - first));
-        __syncwarp();
+        const uint32_t total = lay_tile(m.tile[warp_of_block()], arcs, begin, from);
         for (uint32_t base = 0; base < total; base += SWEEP) {
             struct side_by_side<type> a;
             make_room(p, at, m);

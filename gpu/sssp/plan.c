@@ -7,24 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* max_distance, where there is one within the range of distances: then it, not the range,
-** keeps vertices out. */
-static void set_search_bound(struct sssp *s, gpugraph_distance_type type) {
-    const gpugraph_search *search = s->search;
-    s->bound = type == GPUGRAPH_UINT32 ? UINT32_MAX - 1 : INT64_MAX;
-    s->real_bound = DBL_MAX;
-    if (!search->bounded)
-        return;
-    if (type == GPUGRAPH_REAL)
-        s->within_range = search->max_real_distance <= s->real_bound;
-    else
-        s->within_range = search->max_distance <= s->bound;
-    if (s->within_range) {
-        s->bound = search->max_distance;
-        s->real_bound = search->max_real_distance;
-    }
-}
-
 /* Arcs that leave the vertex at the end of an arc, on average over some arcs: how fast what
 ** is served multiplies. Hubs count for as many arcs as lead to them. */
 static double branching(const struct sssp *s) {
@@ -86,6 +68,9 @@ const gg_method gg_sssp_methods[] = {
 void gg_sssp_plan(struct sssp *s, gpugraph_distance_type type) {
     const gg_method *method = gg_settle_method(s->run, gg_sssp_methods, s);
     (method ? method : gg_sssp_methods)->run(s);
-    set_search_bound(s, type);
+    const struct sssp_bound bound = gg_sssp_bound(s->search, type);
+    s->bound = bound.most;
+    s->real_bound = bound.none ? -1 : gg_word_real(bound.most);
+    s->within_range = bound.tight;
     set_buckets(s, type);
 }

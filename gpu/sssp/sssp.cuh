@@ -11,14 +11,12 @@
 #ifndef GPUGRAPH_SSSP_CUH
 #define GPUGRAPH_SSSP_CUH
 
-#include "algorithm.h"
+#include "sssp.h"
 #include "graph/fixed_arcs.cuh"
 #include "graph/graph.cuh"
 #include "graph/light_arcs.cuh"
 #include "tree/distance.cuh"
 #include "sssp/choice/choice.h"
-
-#include <float.h>
 
 /* Arcs up to a weight, those of a vertex side by side: weight << 32 | target. (pull_rows.cu) */
 struct light_arcs {
@@ -121,40 +119,12 @@ template <typename type> struct bounds {
     const uint32_t *stop;
 };
 
-static inline bounds<integer32> gg_range(integer32, const gpugraph_search *search) {
-    bounds<integer32> b = {UINT32_MAX - 1, false, false, 0, 0, NULL};
-    b.tight = search->bounded && search->max_distance < b.most;
-    if (b.tight)
-        b.most = (uint32_t)search->max_distance;
-    return b;
-}
-
-static inline bounds<integer64> gg_range(integer64, const gpugraph_search *search) {
-    bounds<integer64> b = {INT64_MAX, false, false, 0, 0, NULL};
-    b.tight = search->bounded && search->max_distance < b.most;
-    if (b.tight)
-        b.most = search->max_distance;
-    return b;
-}
-
-static inline bounds<real> gg_range(real, const gpugraph_search *search) {
-    bounds<real> b = {real::from_real(DBL_MAX), false, false, 0, 0, NULL};
-    b.tight = search->bounded && search->max_real_distance < DBL_MAX;
-    b.none = b.tight && search->max_real_distance < 0;
-    if (b.tight && search->max_real_distance > 0)
-        b.most = real::from_real(search->max_real_distance);
-    else if (b.tight)
-        b.most = 0;
-    return b;
-}
-
 template <typename type>
 static inline bounds<type> gg_bounds(const struct sssp_search *s) {
-    bounds<type> b = gg_range(type(), s->wanted);
-    b.sources = s->wanted->source_count;
-    b.targets = s->wanted->target_count;
-    b.stop = s->stop;
-    return b;
+    const struct sssp_bound b = gg_sssp_bound(s->wanted, s->type);
+    return bounds<type>{
+        (typename type::word)b.most, b.tight, b.none, s->wanted->source_count,
+        s->wanted->target_count,     s->stop};
 }
 
 #endif

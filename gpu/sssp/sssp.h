@@ -3,6 +3,7 @@
 #define GPUGRAPH_SSSP_H
 
 #include "algorithm.h"
+#include "base/words.h"
 
 /* On the CPU, of a whole graph and of a part: */
 enum {
@@ -48,6 +49,26 @@ void gg_list_reached(gpugraph_graph *, const gpugraph_search *, bool by_depth,
 /* Are targets all that ends the search, and so all that is asked for? */
 static inline bool gg_is_for_targets(const gpugraph_search *search, bool bounded) {
     return !bounded && search->limit == 0 && search->target_count > 0;
+}
+
+/* The bound of a search by weight. */
+struct sssp_bound {
+    uint64_t most; /* no distance is larger: a word of base/words.h */
+    bool tight;    /* it is the caller's bound, not the range of distances */
+    bool none;     /* not even a source is near enough */
+};
+static inline struct sssp_bound gg_sssp_bound(const gpugraph_search *search,
+                                              gpugraph_distance_type type) {
+    const bool is_real = type == GPUGRAPH_REAL;
+    const bool none = is_real && search->bounded && search->max_real_distance < 0;
+    const uint64_t range = type == GPUGRAPH_UINT32 ? UINT32_MAX - 1
+                           : is_real               ? gg_real_word(DBL_MAX)
+                                                   : INT64_MAX;
+    const uint64_t wanted = none      ? 0
+                            : is_real ? gg_real_word(search->max_real_distance + 0.0)
+                                      : search->max_distance;
+    const bool tight = search->bounded && wanted <= range;
+    return (struct sssp_bound){tight ? wanted : range, tight, none};
 }
 
 /* Are there weights, sources and a bound that can be? (sssp.c) */
