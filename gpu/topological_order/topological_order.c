@@ -104,75 +104,23 @@ static void walk_levels(struct peeling *p) {
     }
 }
 
-/* ---- positions ---- */
-
-struct placing {
-    const struct peeling *p;
-    uint32_t *start, *position; /* start[slice][level] */
-    uint32_t levels;
-    int slices;
-};
-
-static void count_levels(void *placing, uint64_t slice) {
-    const struct placing *s = placing;
-    const uint64_t n = s->p->graph->n, end = gg_slice(n, (int)slice + 1, s->slices);
-    uint32_t *count = s->start + slice * s->levels;
-    for (uint64_t v = gg_slice(n, (int)slice, s->slices); v < end; v++) {
-        if (gg_leave(s->p->run, v))
-            break;
-        count[s->p->level[v]]++;
-    }
-}
-
-static void place_slice(void *placing, uint64_t slice) {
-    const struct placing *s = placing;
-    const uint64_t n = s->p->graph->n, end = gg_slice(n, (int)slice + 1, s->slices);
-    uint32_t *start = s->start + slice * s->levels;
-    for (uint64_t v = gg_slice(n, (int)slice, s->slices); v < end; v++) {
-        if (gg_leave(s->p->run, v))
-            break;
-        s->position[v] = start[s->p->level[v]]++;
-    }
-}
-
-static void place_all(const struct peeling *p, uint32_t levels, uint32_t *position) {
-    struct placing s = {.p = p, .position = position, .levels = levels};
-    uint32_t before = 0;
-    s.slices = (uint64_t)levels * (uint64_t)p->threads <= p->graph->n ? p->threads : 1;
-    s.start = gg_alloc_zero(p->run, (uint64_t)s.slices * levels, sizeof *s.start);
-    if (!s.start)
-        return;
-    gg_parts(p->threads, (uint64_t)s.slices, count_levels, &s);
-    for (uint32_t level = 0; level < levels; level++)
-        for (int slice = 0; slice < s.slices; slice++) {
-            uint32_t *count = &s.start[(uint64_t)slice * levels + level];
-            const uint32_t here = *count;
-            *count = before;
-            before += here;
-        }
-    if (!gg_stopping(p->run))
-        gg_parts(p->threads, (uint64_t)s.slices, place_slice, &s);
-    gg_release(s.start);
-}
-
 /* ---- the driver ---- */
 
-static void peel_ready(struct peeling *p, uint32_t *position, uint32_t *settled) {
+static void peel_ready(struct peeling *p, struct order_levels *found) {
     const double start = gg_now_ms();
     char more[60];
     walk_levels(p);
-    *settled = (uint32_t)p->tail;
-    if (!gg_stopping(p->run) && p->tail == p->graph->n && position)
-        place_all(p, p->depth, position);
+    found->settled = (uint32_t)p->tail;
+    found->levels = p->depth;
     snprintf(more, sizeof more, "%d thread(s), %u levels", p->threads, p->depth);
     if (!gg_stopping(p->run))
         gg_search_phase(p->run, start, (int64_t)p->rows.m, more);
 }
 
 static gpugraph_status find_order_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
-                                         gpugraph_direction direction, uint32_t *level,
-                                         uint32_t *position, uint32_t *settled) {
-    struct peeling p = {.graph = graph, .run = run, .level = level};
+                                         gpugraph_direction direction,
+                                         struct order_levels *found) {
+    struct peeling p = {.graph = graph, .run = run, .level = found->level};
     if (gg_rows(graph, (enum csr_kind)direction, false, false, run, &p.rows))
         return run->status;
     p.threads = gg_threads(run, graph->m + graph->n);
@@ -181,7 +129,7 @@ static gpugraph_status find_order_on_cpu(gpugraph_graph *graph, gpugraph_run *ru
     if (p.left && p.queue &&
         !gg_count_degrees(graph, direction == GPUGRAPH_OUT ? GPUGRAPH_IN : GPUGRAPH_OUT,
                           run, p.left))
-        peel_ready(&p, position, settled);
+        peel_ready(&p, found);
     gg_release(p.left);
     gg_release(p.queue);
     return gg_stopping(run) ? gg_stopped(run) : run->status;
@@ -209,12 +157,70 @@ const gg_algorithm gg_topological_order = {
              [GPUGRAPH_CUDA] = &gg_topological_order_cuda},
 };
 
+/* ---- positions ---- */
+
+struct placing {
+    gpugraph_run *run;
+    const uint32_t *level;
+    uint32_t *start, *position; /* start[slice][level] */
+    uint64_t n, levels;
+    int slices;
+};
+
+static void count_levels(void *placing, uint64_t slice) {
+    const struct placing *p = placing;
+    const uint64_t end = gg_slice(p->n, (int)slice + 1, p->slices);
+    uint32_t *count = p->start + slice * p->levels;
+    for (uint64_t v = gg_slice(p->n, (int)slice, p->slices);
+         v < end && !gg_leave(p->run, v); v++)
+        count[p->level[v]]++;
+}
+
+static void place_slice(void *placing, uint64_t slice) {
+    const struct placing *p = placing;
+    const uint64_t end = gg_slice(p->n, (int)slice + 1, p->slices);
+    uint32_t *start = p->start + slice * p->levels;
+    for (uint64_t v = gg_slice(p->n, (int)slice, p->slices);
+         v < end && !gg_leave(p->run, v); v++)
+        p->position[v] = start[p->level[v]]++;
+}
+
+/* A counting sort by level, which keeps the order of vertices. */
+static void place_by_level(const gpugraph_graph *graph, gpugraph_run *run,
+                           const struct order_levels *found, uint32_t *position) {
+    const double started = gg_now_ms();
+    const int threads = gg_threads(run, graph->n);
+    struct placing p = {.run = run, .level = found->level, .position = position};
+    uint32_t before = 0;
+    p.n = graph->n;
+    p.levels = found->levels;
+    p.slices = p.levels * (uint64_t)threads <= p.n ? threads : 1;
+    p.start = gg_alloc_zero(run, (uint64_t)p.slices * p.levels, sizeof *p.start);
+    if (!p.start)
+        return;
+    gg_parts(p.slices, (uint64_t)p.slices, count_levels, &p);
+    for (uint64_t level = 0; level < p.levels; level++)
+        for (int slice = 0; slice < p.slices; slice++) {
+            uint32_t *count = &p.start[(uint64_t)slice * p.levels + level];
+            const uint32_t here = *count;
+            *count = before;
+            before += here;
+        }
+    if (!gg_stopping(run))
+        gg_parts(p.slices, (uint64_t)p.slices, place_slice, &p);
+    gg_release(p.start);
+    if (gg_stopping(run))
+        gg_stopped(run);
+    else
+        gg_phase(run, "order", started, graph->n, "positions");
+}
+
 /* ---- the public function ---- */
 
 static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
                        gpugraph_run *run, uint32_t *level, uint32_t *position,
                        gpugraph_cycle *cycle) {
-    uint32_t settled = 0;
+    struct order_levels found = {.level = level};
     if (direction != GPUGRAPH_OUT && direction != GPUGRAPH_IN) {
         gg_fail(run, GPUGRAPH_INVALID,
                 "a topological order follows edges in one direction, 'out' or 'in', not "
@@ -224,9 +230,11 @@ static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
     if (!gg_needs(run, level, graph->n, "level"))
         return;
     GG_RUN(order_entry, &gg_topological_order, NULL, graph, run,
-           (graph, run, direction, level, position, &settled));
-    if (!run->status && settled < graph->n && !gg_bring_edges(graph, run))
+           (graph, run, direction, &found));
+    if (!run->status && found.settled < graph->n && !gg_bring_edges(graph, run))
         gg_report_cycle(graph, direction, level, run, cycle);
+    else if (!run->status && position)
+        place_by_level(graph, run, &found, position);
 }
 
 gpugraph_status gpugraph_topological_order(gpugraph_graph *graph,

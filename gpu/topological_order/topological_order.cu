@@ -3,13 +3,10 @@
 **     count_predecessors   a thread per edge
 **     plant                a thread per vertex: what has none is ready
 **     walk                 one cooperative launch for all that becomes ready: walk.h
-**     tell_levels          a thread per vertex
-**     sort, place          positions: a radix sort by level keeps the order of vertices */
+**     tell_levels          a thread per vertex */
 #include "topological_order.h"
 #include "graph/frontier.cuh"
 #include "topological_order/walk.h"
-
-#include <cub/device/device_radix_sort.cuh>
 
 #include <stdio.h>
 
@@ -27,9 +24,7 @@ struct order_state {
 struct arrays {
     struct order_walk w;
     struct order_state *state;
-    uint32_t *level, *number, *sorted_level, *order, *position; /* in the list's place */
-    unsigned char *cub;
-    size_t cub_bytes;
+    uint32_t *level; /* in the list's place */
 };
 
 /* ---- kernels ---- */
@@ -84,16 +79,6 @@ static __global__ void tell_levels(const uint64_t *vertex, uint32_t n,
     }
 }
 
-static __global__ void number_vertices(uint32_t n, uint32_t *number) {
-    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
-        number[v] = (uint32_t)v;
-}
-
-static __global__ void place(uint32_t n, const uint32_t *order, uint32_t *position) {
-    for (uint64_t i = gg_thread(); i < n; i += gg_threads_of_grid())
-        position[order[i]] = (uint32_t)i;
-}
-
 /* ---- driver ---- */
 
 /* Every slice of every row, and where each warp may wait. */
@@ -104,26 +89,10 @@ static uint64_t slots_of(const gpugraph_graph *graph) {
 static void carve_order(struct workspace *space, const gpugraph_graph *graph,
                         struct arrays *a) {
     const uint64_t n = graph->n;
-    a->cub_bytes = 0;
-    cub::DeviceRadixSort::SortPairs(NULL, a->cub_bytes, (const uint32_t *)NULL,
-                                    (uint32_t *)NULL, (const uint32_t *)NULL,
-                                    (uint32_t *)NULL, (int64_t)n);
     a->state = gg_carve<struct order_state>(space, 1);
     a->w.list.slot = gg_carve<struct ready_slot>(space, slots_of(graph));
     a->w.vertex = gg_carve<uint64_t>(space, n);
-    a->cub = gg_carve<unsigned char>(space, a->cub_bytes);
     a->level = (uint32_t *)a->w.list.slot;
-    a->number = a->level + n;
-    a->order = a->number + n;
-    a->sorted_level = a->order + n;
-    a->position = a->number; /* the sort has read it */
-}
-
-static int level_bits(uint32_t value) {
-    int bits = 1;
-    while (bits < 32 && value >> bits)
-        bits++;
-    return bits;
 }
 
 static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a) {
@@ -162,25 +131,8 @@ static bool fetch_levels(struct cuda_job *job, struct arrays *a,
            gg_fetch(job, state, a->state, sizeof *state);
 }
 
-static void sort_by_level(struct cuda_job *job, uint32_t levels, struct arrays *a) {
-    const uint32_t n = job->graph->n;
-    const unsigned grid = gg_grid(job, n, 16);
-    number_vertices<<<grid, GG_BLOCK, 0, job->stream>>>(n, a->number);
-    if (!gg_launched(job, "number_vertices") ||
-        !gg_note(job,
-                 cub::DeviceRadixSort::SortPairs(
-                     a->cub, a->cub_bytes, (const uint32_t *)a->level, a->sorted_level,
-                     (const uint32_t *)a->number, a->order, (int64_t)n, 0,
-                     level_bits(levels), job->stream),
-                 "sort by level"))
-        return;
-    place<<<grid, GG_BLOCK, 0, job->stream>>>(n, a->order, a->position);
-    gg_launched(job, "place");
-    gg_wait(job);
-}
-
 static void find_order(struct cuda_job *job, gpugraph_direction direction,
-                       uint32_t *level, uint32_t *position, uint32_t *settled) {
+                       struct order_levels *found) {
     const gpugraph_graph *graph = job->graph;
     struct device_edges edges;
     struct arrays a = arrays();
@@ -190,7 +142,7 @@ static void find_order(struct cuda_job *job, gpugraph_direction direction,
     if (!gg_device_csr(job, (enum csr_kind)direction, false, &rows) ||
         !gg_device_edges(job, false, &edges))
         return;
-    double started = gg_now_ms();
+    const double started = gg_now_ms();
     if (!gg_take_arrays(job, [&](workspace *s) { carve_order(s, graph, &a); }))
         return;
     a.w.row_begin = rows.begin;
@@ -199,19 +151,11 @@ static void find_order(struct cuda_job *job, gpugraph_direction direction,
     if (!walk_all(job, direction == GPUGRAPH_OUT ? edges.target : edges.source, &a) ||
         !fetch_levels(job, &a, &state))
         return;
-    const bool whole = state.settled == graph->n && position;
-    *settled = state.settled;
-    if (whole)
-        sort_by_level(job, state.last, &a);
-    if (!gg_going(job))
-        return;
-    snprintf(more, sizeof more, "%u levels", state.last + 1);
+    found->settled = state.settled;
+    found->levels = state.last + 1;
+    snprintf(more, sizeof more, "%u levels", found->levels);
     gg_search_phase(job->run, started, (int64_t)graph->m, more);
-    started = gg_now_ms();
-    const uint64_t bytes = (uint64_t)graph->n * sizeof *level;
-    if (gg_download(job, level, a.level, bytes) &&
-        (!whole || gg_download(job, position, a.position, bytes)))
-        gg_phase(job->run, "download", started, graph->n, "levels");
+    gg_bring(job, found->level, a.level, graph->n, "levels");
 }
 
 /* What a run takes. */

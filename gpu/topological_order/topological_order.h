@@ -8,11 +8,16 @@
 extern "C" {
 #endif
 
-/* *settled: vertices with a level; fewer than n where there is a cycle. Levels of the others are
-** NONE, and positions are then not made. position may be NULL. */
+/* Levels of vertices. Where there is a cycle, fewer than n have one, and those of the others
+** are NONE. */
+struct order_levels {
+    uint32_t *level;
+    uint32_t settled; /* vertices that have a level */
+    uint32_t levels;  /* all levels are below */
+};
+
 typedef gpugraph_status order_entry(gpugraph_graph *, gpugraph_run *, gpugraph_direction,
-                                    uint32_t *level, uint32_t *position,
-                                    uint32_t *settled);
+                                    struct order_levels *);
 
 extern const gg_algorithm gg_topological_order;
 extern const algorithm_side gg_topological_order_cuda;
