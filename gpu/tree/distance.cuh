@@ -5,10 +5,11 @@
 **     integer64    uint64                        int64       all bits
 **     real         uint64: the bits of a double  double      infinity
 **
-** A double that is not negative has bits that order as an unsigned integer, so one
-** atomic minimum serves all. Weights carry no -0.0 and sums of +0.0 are +0.0. A sum that
-** leaves the type is `unreached`, which no relaxation accepts. apart: by how much `high`
-** exceeds `low`, rounded, so that the order of two `high`s is kept.
+** A double that is not negative has bits that order as an unsigned integer, so one atomic
+** minimum serves all. Weights carry no -0.0 and sums of +0.0 are +0.0. A sum that leaves
+** the type is `unreached`, which no relaxation accepts. from_real is the host's: a bound
+** or a width of that value. apart: by how much `high` exceeds `low`, rounded, so that the
+** order of two `high`s is kept.
 **
 ** For searches from both ends, whose halves have settled everything nearer than `low`.
 ** bound: a path of that length is known, so no shortest path is longer, in whatever order
@@ -44,6 +45,9 @@ struct integer32 {
     static __device__ span apart(word low, word high) {
         return (float)(high - low);
     }
+    static word from_real(double value) {
+        return value < 4294967294.0 ? (word)value : unreached() - 1;
+    }
     static __device__ word bound(word way) {
         return way;
     }
@@ -74,6 +78,9 @@ struct integer64 {
     typedef double span;
     static __device__ span apart(word low, word high) {
         return (double)(high - low);
+    }
+    static word from_real(double value) {
+        return value < 9.2e18 ? (word)value : (word)INT64_MAX;
     }
     static __device__ word bound(word way) {
         return way;
@@ -106,6 +113,12 @@ struct real {
     static __device__ span apart(word low, word high) {
         return __longlong_as_double((long long)high) -
                __longlong_as_double((long long)low);
+    }
+    static word from_real(double value) {
+        word bits;
+        static_assert(sizeof bits == sizeof value, "a double has 64 bits");
+        __builtin_memcpy(&bits, &value, sizeof bits);
+        return bits;
     }
     static __device__ word bound(word way) {
         double length = __longlong_as_double((long long)way);
