@@ -12,10 +12,8 @@
 
 WARP_FUNCTION void mlmq_out(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
     uint32_t lanes = warp_ballot(valid), at = w->out_count + mlmq_rank(lanes);
-    if (valid) {
-        w->shared->out_distance[at] = e.distance;
-        w->shared->out_vertex[at] = e.vertex;
-    }
+    if (valid)
+        w->shared->out[at] = e;
     w->out_count += set_bits(lanes);
 }
 
@@ -26,17 +24,6 @@ WARP_FUNCTION void mlmq_out_urgent(struct mlmq_warp *w, struct mlmq_element e,
 }
 
 /* ---- L1 ---- */
-
-WARP_FUNCTION void mlmq_l1_store(const struct mlmq_warp *w, uint32_t at,
-                                 struct mlmq_element e) {
-    w->shared->distance[at] = e.distance;
-    w->shared->vertex[at] = e.vertex;
-}
-
-WARP_FUNCTION struct mlmq_element mlmq_l1_load(const struct mlmq_warp *w, uint32_t at) {
-    struct mlmq_element e = {w->shared->distance[at], w->shared->vertex[at]};
-    return e;
-}
 
 /* A place counted from the first one, round the end. */
 WARP_FUNCTION uint32_t mlmq_l1_place(const struct mlmq_warp *w, uint32_t behind) {
@@ -51,7 +38,7 @@ WARP_FUNCTION void mlmq_l1_flush(struct mlmq_warp *w) {
         bool valid = i + warp_lane() < w->l1_count;
         struct mlmq_element e = {0, 0};
         if (valid)
-            e = mlmq_l1_load(w, mlmq_l1_place(w, i + warp_lane()));
+            e = w->shared->l1[mlmq_l1_place(w, i + warp_lane())];
         mlmq_out_urgent(w, e, valid);
     }
     w->l1_count = 0;
@@ -63,7 +50,7 @@ WARP_FUNCTION void mlmq_l1_write(struct mlmq_warp *w, struct mlmq_element e, boo
     if (lanes == 0)
         return;
     if (fits)
-        mlmq_l1_store(w, mlmq_l1_place(w, behind), e);
+        w->shared->l1[mlmq_l1_place(w, behind)] = e;
     w->l1_count += set_bits(warp_ballot(fits));
     mlmq_out_urgent(w, e, valid && !fits);
     w->writes++;
@@ -81,7 +68,7 @@ WARP_FUNCTION uint32_t mlmq_l1_read(struct mlmq_warp *w, struct mlmq_element *e,
     warp_sync();
     if (warp_lane() >= first && i < count) {
         *valid = true;
-        *e = mlmq_l1_load(w, mlmq_l1_place(w, i));
+        *e = w->shared->l1[mlmq_l1_place(w, i)];
     }
     w->l1_first = mlmq_l1_place(w, count);
     w->l1_count -= count;
@@ -115,29 +102,19 @@ WARP_FUNCTION uint32_t mlmq_l0_read(struct mlmq_warp *w, struct mlmq_element *e,
     uint32_t total = set_bits(ones) + set_bits(twos);
     if (total == 0)
         return 0;
-    uint32_t *distance = w->shared->won_distance; /* nothing is in it now */
-    uint32_t *vertex = w->shared->won_vertex;
-    uint32_t at = mlmq_rank(ones), second = set_bits(ones) + mlmq_rank(twos);
-    if (w->l0_count > 0) {
-        distance[at] = w->l0[0].distance;
-        vertex[at] = w->l0[0].vertex;
-    }
-    if (w->l0_count > 1) {
-        distance[second] = w->l0[1].distance;
-        vertex[second] = w->l0[1].vertex;
-    }
+    struct mlmq_element *all = w->shared->won; /* nothing is in it now */
+    if (w->l0_count > 0)
+        all[mlmq_rank(ones)] = w->l0[0];
+    if (w->l0_count > 1)
+        all[set_bits(ones) + mlmq_rank(twos)] = w->l0[1];
     warp_sync();
     uint32_t count = total < warp_width ? total : warp_width;
     *valid = warp_lane() < count;
-    if (*valid) {
-        e->distance = distance[warp_lane()];
-        e->vertex = vertex[warp_lane()];
-    }
+    if (*valid)
+        *e = all[warp_lane()];
     w->l0_count = warp_lane() < total - count;
-    if (w->l0_count) {
-        w->l0[0].distance = distance[count + warp_lane()];
-        w->l0[0].vertex = vertex[count + warp_lane()];
-    }
+    if (w->l0_count)
+        w->l0[0] = all[count + warp_lane()];
     warp_sync();
     return count;
 }

@@ -41,9 +41,9 @@ struct mlmq_element {
 
 /* On chip, for one warp. */
 struct mlmq_shared {
-    uint32_t distance[MLMQ_L1_MOST], vertex[MLMQ_L1_MOST]; /* L1 */
-    uint32_t out_distance[MLMQ_OUT], out_vertex[MLMQ_OUT]; /* on the way to L2 */
-    uint32_t won_distance[MLMQ_WON], won_vertex[MLMQ_WON]; /* just found, for L0 */
+    struct mlmq_element l1[MLMQ_L1_MOST];
+    struct mlmq_element out[MLMQ_OUT]; /* on the way to L2 */
+    struct mlmq_element won[MLMQ_WON]; /* just found, on the way to L0 */
 };
 
 /* A warp. All lanes hold the same but for what says otherwise. */

@@ -62,10 +62,8 @@ WARP_FUNCTION void mlmq_drain(struct mlmq_warp *w, bool all) {
         bool valid = warp_lane() < count;
         warp_sync();
         w->out_count -= count;
-        if (valid) {
-            e.distance = w->shared->out_distance[w->out_count + warp_lane()];
-            e.vertex = w->shared->out_vertex[w->out_count + warp_lane()];
-        }
+        if (valid)
+            e = w->shared->out[w->out_count + warp_lane()];
         mlmq_l2_write(w, e, valid);
     }
     if (all)
@@ -81,13 +79,10 @@ WARP_FUNCTION void mlmq_write(struct mlmq_warp *w, struct mlmq_element e, bool v
     mlmq_drain(w, false);
 }
 
-WARP_FUNCTION void mlmq_win(struct mlmq_warp *w, uint32_t distance, uint32_t vertex,
-                            bool won) {
+WARP_FUNCTION void mlmq_win(struct mlmq_warp *w, struct mlmq_element e, bool won) {
     uint32_t lanes = warp_ballot(won), at = w->won_count + mlmq_rank(lanes);
-    if (won) {
-        w->shared->won_distance[at] = distance;
-        w->shared->won_vertex[at] = vertex;
-    }
+    if (won)
+        w->shared->won[at] = e;
     w->won_count += set_bits(lanes);
 }
 
@@ -97,10 +92,8 @@ WARP_FUNCTION void mlmq_write_won(struct mlmq_warp *w) {
     for (uint32_t i = 0; i < count; i += warp_width) {
         bool valid = i + warp_lane() < count;
         struct mlmq_element e = {0, 0};
-        if (valid) {
-            e.distance = w->shared->won_distance[i + warp_lane()];
-            e.vertex = w->shared->won_vertex[i + warp_lane()];
-        }
+        if (valid)
+            e = w->shared->won[i + warp_lane()];
         mlmq_write(w, e, valid);
     }
     w->won_count = 0;

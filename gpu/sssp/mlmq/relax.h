@@ -33,40 +33,39 @@ WARP_FUNCTION uint64_t mlmq_arc(const struct mlmq_job *job, uint64_t k, uint32_t
 /* The next MLMQ_UNROLL arcs of each lane: all loads of a kind before the first use. */
 WARP_FUNCTION void mlmq_relax_some(struct mlmq_warp *w, const struct mlmq_job *job) {
     const struct mlmq *m = w->m;
-    uint32_t vertex[MLMQ_UNROLL];
-    uint32_t sum[MLMQ_UNROLL], old[MLMQ_UNROLL];
+    struct mlmq_element next[MLMQ_UNROLL]; /* a target and the sum of the way there */
+    uint32_t old[MLMQ_UNROLL];
     bool live[MLMQ_UNROLL];
     for (unsigned i = 0; i < MLMQ_UNROLL; i++) {
         uint64_t k = job->at + i * warp_width + warp_lane();
         uint32_t from;
         uint64_t arc = mlmq_arc(job, k, &from);
         live[i] = k < job->end;
-        vertex[i] = 0;
-        sum[i] = 0;
+        next[i] = (struct mlmq_element){0, 0};
         if (live[i]) {
-            vertex[i] = m->target[arc];
-            sum[i] = mlmq_sum(from, m->weight[arc]);
+            next[i].vertex = m->target[arc];
+            next[i].distance = mlmq_sum(from, m->weight[arc]);
         }
     }
     for (unsigned i = 0; i < MLMQ_UNROLL; i++) {
-        if (live[i] && sum[i] > m->most) {
+        if (live[i] && next[i].distance > m->most) {
             live[i] = false;
             if (!m->tight)
                 device_store(&m->control->dropped, 1);
         }
-        old[i] = live[i] ? mlmq_load_distance(m, vertex[i]) : 0;
+        old[i] = live[i] ? mlmq_load_distance(m, next[i].vertex) : 0;
     }
     for (unsigned i = 0; i < MLMQ_UNROLL; i++) {
-        live[i] = live[i] && sum[i] < old[i];
+        live[i] = live[i] && next[i].distance < old[i];
         old[i] = 0;
         if (live[i])
-            old[i] = device_min(&m->distance[vertex[i]], sum[i]);
+            old[i] = device_min(&m->distance[next[i].vertex], next[i].distance);
     }
     for (unsigned i = 0; i < MLMQ_UNROLL; i++)
-        live[i] = sum[i] < old[i];
+        live[i] = next[i].distance < old[i];
     for (unsigned i = 0; i < MLMQ_UNROLL; i++)
         if (warp_ballot(live[i]) != 0)
-            mlmq_win(w, sum[i], vertex[i], live[i]);
+            mlmq_win(w, next[i], live[i]);
 }
 
 /* Whose arcs are to be relaxed: looks at distances and rows. *heavies: lanes whose vertex is

@@ -32,7 +32,7 @@ WARP_FUNCTION uint32_t mlmq_sweep(struct mlmq_warp *w, struct mlmq_element *e,
             bits = device_swap(&m->dirty[at], 0);
         while (warp_ballot(bits != 0) != 0) {
             mlmq_look(w); /* the base of this sweep, and whether there is room */
-            mlmq_win(w, e->distance, e->vertex, *valid);
+            mlmq_win(w, *e, *valid);
             mlmq_write_won(w);
             *valid = bits != 0;
             if (*valid) {
