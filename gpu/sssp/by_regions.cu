@@ -4,7 +4,8 @@
 #include "base/limits.h"
 #include "regions/regions.cuh"
 
-bool gg_sssp_fits_regions(const struct sssp_search *s) {
+/* Distances of 32 bits of all that can be reached: what regions serve. */
+static bool fits_regions(const struct sssp_search *s) {
     const gpugraph_search *wanted = s->wanted;
     return s->type == GPUGRAPH_UINT32 && wanted->source_count > 0 &&
            wanted->target_count == 0 && wanted->limit == 0 && !wanted->bounded;
@@ -18,7 +19,7 @@ bool gg_sssp_find_regions(struct cuda_job *job, const struct sssp_search *s, int
                           bool *there) {
     struct device_regions regions;
     *there = false;
-    if (!gg_sssp_fits_regions(s))
+    if (!fits_regions(s))
         return true;
     if (!gg_make_regions(job, kind_of(s), &s->g, true, own))
         return false;
@@ -34,7 +35,7 @@ bool gg_sssp_find_regions(struct cuda_job *job, const struct sssp_search *s, int
 #define LONG_MEETINGS 50
 
 void gg_sssp_note_long_way(struct cuda_job *job, const struct sssp_search *s) {
-    if (s->meetings >= LONG_MEETINGS && gg_sssp_fits_regions(s) &&
+    if (s->meetings >= LONG_MEETINGS && fits_regions(s) &&
         s->g.n / TIMES_VERTICES >= gg_limits.region_vertices)
         gg_note_long_way(job, &s->g, true);
 }

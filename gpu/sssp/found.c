@@ -69,17 +69,6 @@ static int by_vertex(const void *a, const void *b) {
     return (x->vertex > y->vertex) - (x->vertex < y->vertex);
 }
 
-/* Most are a few. */
 void gg_found_sort(struct found *f) {
-    if (f->count > FOUND_FIRST) {
-        qsort(f->at, f->count, sizeof *f->at, by_vertex);
-        return;
-    }
-    for (uint32_t i = 1; i < f->count; i++) {
-        const struct found_vertex moved = f->at[i];
-        uint32_t k = i;
-        for (; k > 0 && f->at[k - 1].vertex > moved.vertex; k--)
-            f->at[k] = f->at[k - 1];
-        f->at[k] = moved;
-    }
+    qsort(f->at, f->count, sizeof *f->at, by_vertex);
 }

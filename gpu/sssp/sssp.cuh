@@ -73,9 +73,8 @@ void gg_sssp_lost(gpugraph_run *run);
 uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s);
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
                         struct workspace *space);
-/* Distances of 32 bits of all that can be reached: what regions serve. (sssp/by_regions.cu) */
-bool gg_sssp_fits_regions(const struct sssp_search *s);
-/* Regions of s->g where they are there, or can be made beside `own` bytes. False when the job must end. */
+/* Regions of s->g where they are there, or can be made beside `own` bytes. False when the job must end.
+** (sssp/by_regions.cu) */
 bool gg_sssp_find_regions(struct cuda_job *job, const struct sssp_search *s, int64_t own,
                           bool *there);
 /* After a search by another engine: would regions have made it shorter? */
@@ -107,9 +106,6 @@ static inline struct light_arcs gg_light_view(const struct light_rows *rows,
 /* The features of those rows: computed on first need, kept with the graph. (sssp/choice/features.cu) */
 bool gg_device_features(struct cuda_job *job, enum csr_kind kind,
                         const struct device_csr *g, struct sssp_features *features);
-/* NULL: not computed, or something has changed since. */
-const struct sssp_features *gg_features_known(const gpugraph_graph *graph,
-                                              enum csr_kind kind);
 /* Limits of a search in words of its type. */
 template <typename type> struct bounds {
     typename type::word most; /* no distance is larger */

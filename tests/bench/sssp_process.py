@@ -23,7 +23,7 @@ NOISE = 0.07  # variance that a graph has for itself; by the evidence a tenth, w
 TILTED, WIDE, TILT_UNIT = 40.0, 6, 8.5  # tilts are quarters of octaves, 8.5 of them their deviation
 # Candidates of which all blocks work in every round, by the typical weights of a bucket (gpu/sssp/choice/choice.c).
 WHOLE = {11: 1, 12: 4, 13: 16, 14: 32, 15: 256}
-POINTS = 200  # graphs that are remembered
+POINTS = 150  # graphs that are remembered
 FAVOUR = 40  # graphs that a favoured graph counts for
 GOOD, MISS = 0.9, 0.1  # what is slower than GOOD of the best's speed loses MISS more
 WEIGHT, TILT = 511, 32767  # the largest weights in the tables

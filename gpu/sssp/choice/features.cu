@@ -280,13 +280,6 @@ static const struct device_part_kind features_kind = {
     "features of the choice of a method", sizeof(struct features_part),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS, drop_features};
 
-const struct sssp_features *gg_features_known(const gpugraph_graph *graph,
-                                              enum csr_kind kind) {
-    const struct features_part *kept =
-        (struct features_part *)gg_device_part_of(graph, &features_kind);
-    return kept && kept->known[kind] ? &kept->of[kind] : NULL;
-}
-
 bool gg_device_features(struct cuda_job *job, enum csr_kind kind,
                         const struct device_csr *g, struct sssp_features *f) {
     struct features_part *kept =
