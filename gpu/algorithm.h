@@ -41,6 +41,18 @@ typedef void gg_function(void);
         .call = GG_CALLS(type, function),                                                \
     }
 
+#ifdef __CUDACC__
+/* A device's side with one way to search: body(&job, ...) in a job of its own. */
+#define GG_CUDA_SIDE(name, type, body, bytes_of, algorithm, method, description)         \
+    static const gg_method name##_methods[] = {                                          \
+        {.is = {algorithm, method, "cuda", description}}, {}};                           \
+    extern "C" const algorithm_side name = {                                             \
+        .methods = name##_methods,                                                       \
+        .call = GG_CALLS(type, gg_job_call<body>::entry),                                \
+        .bytes = bytes_of,                                                               \
+    };
+#endif
+
 typedef struct algorithm_side {
     /* They end with a NULL name, and the first is what auto begins with; NULL: none. */
     const gg_method *methods;
@@ -64,8 +76,9 @@ typedef struct gg_algorithm {
     bool
         brings_edges; /* it asks for gg_bring_edges where it looks at edges on the host */
     enum csr_kind rows; /* that it walks; CSR_KINDS: the list of edges is enough */
-    double (*arcs)(const gpugraph_graph *);  /* that it looks at */
-    double (*steps)(const gpugraph_graph *); /* that wait for one another on a device */
+    double (*arcs)(const gpugraph_graph *); /* that it looks at */
+    /* That wait for one another on a device. NULL: step_us is the time of all. */
+    double (*steps)(const gpugraph_graph *);
     bool (*alone)(const gpugraph_graph *); /* is one thread all that helps? NULL: never */
     /* Predicted: for an arc by one thread, for an arc by all of a device, for a step there. */
     double cpu_ns, cuda_ns, step_us;
@@ -146,8 +159,6 @@ enum { GG_FEW_LEVELS = 20 };
 double gg_arcs_once(const gpugraph_graph *graph);  /* every edge */
 double gg_arcs_twice(const gpugraph_graph *graph); /* every edge, from both ends */
 bool gg_is_thin(const gpugraph_graph *graph);      /* roads, chains */
-double gg_one_step(const gpugraph_graph *graph);
-double gg_few_steps(const gpugraph_graph *graph);
 
 #ifdef __cplusplus
 }

@@ -39,14 +39,8 @@ bool gg_is_thin(const gpugraph_graph *graph) {
     return (double)graph->m < (double)graph->n * THIN_DEGREE;
 }
 
-double gg_one_step(const gpugraph_graph *graph) {
-    (void)graph;
-    return 1;
-}
-
-double gg_few_steps(const gpugraph_graph *graph) {
-    (void)graph;
-    return GG_FEW_LEVELS;
+static double steps_of(const gpugraph_graph *graph, const gg_algorithm *a) {
+    return a->steps ? a->steps(graph) : 1;
 }
 
 /* ---- what was learned ---- */
@@ -164,7 +158,7 @@ static struct prediction on_cuda(const gpugraph_graph *graph, const gg_algorithm
     double edges = (double)graph->m * 2 * sizeof(uint32_t);
     bool there = gg_copy_is_there(graph, run);
     return (struct prediction){
-        .search_ms = a->steps(graph) * a->step_us * 1e-3 + arcs * a->cuda_ns * 1e-6 +
+        .search_ms = steps_of(graph, a) * a->step_us * 1e-3 + arcs * a->cuda_ns * 1e-6 +
                      result / bus(run, result),
         .stays_ms = there ? 0 : edges / bus(run, edges) + arcs * GG_COST_DEVICE * 1e-6};
 }
@@ -183,7 +177,7 @@ static struct prediction on_several(const gpugraph_graph *graph, const gg_algori
         gg_copies.look_at(before);
     }
     return (struct prediction){
-        .search_ms = a->steps(graph) * a->several_step_us * 1e-3 +
+        .search_ms = steps_of(graph, a) * a->several_step_us * 1e-3 +
                      arcs * a->several_ns * 1e-6 / devices + result / bus(run, result),
         .stays_ms = there ? 0
                           : home + rows_ms(graph, a, run) + edges / bus(run, edges) +

@@ -270,15 +270,7 @@ static int64_t bytes_components(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gg_method methods[] = {
-    {.is = {"components", "union-find", "cuda",
-            "weak: threads hook roots of trees to smaller ones, a sample of the edges "
-            "first"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_components_cuda = {
-    .methods = methods,
-    .call = GG_CALLS(components_entry, gg_job_call<find_weak>::entry),
-    .bytes = bytes_components,
-};
+GG_CUDA_SIDE(gg_components_cuda, components_entry, find_weak, bytes_components,
+             "components", "union-find",
+             "weak: threads hook roots of trees to smaller ones, a sample of the edges "
+             "first")

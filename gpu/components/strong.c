@@ -134,12 +134,11 @@ const gg_algorithm gg_strong_components = {
     .name = "components",
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
-    .steps = gg_few_steps,
     .alone = always,
     /* One thread over 8 M edges of an R-MAT in no order; rmat24 on a device. */
     .cpu_ns = 32,
     .cuda_ns = 0.1,
-    .step_us = 40,
+    .step_us = 800,
     .side = {[GPUGRAPH_CPU] =
                  GG_ONE_METHOD(components_entry, find_strong, "components", "depth-first",
                                "strong: one thread, one depth-first pass over the arcs"),

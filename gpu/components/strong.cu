@@ -419,16 +419,8 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gg_method methods[] = {
-    {.is = {"components", "forward-backward", "cuda",
-            "strong: chains and rings are trimmed, two searches find the largest, "
-            "colours the "
-            "rest"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_strong_components_cuda = {
-    .methods = methods,
-    .call = GG_CALLS(components_entry, gg_job_call<find_strong>::entry),
-    .bytes = bytes,
-};
+GG_CUDA_SIDE(gg_strong_components_cuda, components_entry, find_strong, bytes,
+             "components", "forward-backward",
+             "strong: chains and rings are trimmed, two searches find the largest, "
+             "colours the "
+             "rest")

@@ -152,14 +152,5 @@ static int64_t bytes_cores(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gg_method methods[] = {
-    {.is = {"cores", "peel", "cuda",
-            "warps take vertices with the fewest neighbours away, pass by pass"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_cores_cuda = {
-    .methods = methods,
-    .call = GG_CALLS(cores_entry, gg_job_call<find_cores>::entry),
-    .bytes = bytes_cores,
-};
+GG_CUDA_SIDE(gg_cores_cuda, cores_entry, find_cores, bytes_cores, "cores", "peel",
+             "warps take vertices with the fewest neighbours away, pass by pass")

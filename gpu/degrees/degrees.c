@@ -25,7 +25,6 @@ const gg_algorithm gg_degrees = {
     .name = "degrees",
     .rows = CSR_KINDS,
     .arcs = gg_arcs_once,
-    .steps = gg_one_step,
     /* R-MAT of scale 16 and 20, one thread and an H200. */
     .cpu_ns = 3,
     .cuda_ns = 0.06,

@@ -56,13 +56,5 @@ static int64_t bytes_degrees(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gg_method methods[] = {
-    {.is = {"degrees", "count", "cuda", "one atomic addition for each end of an edge"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_degrees_cuda = {
-    .methods = methods,
-    .call = GG_CALLS(degrees_entry, gg_job_call<count>::entry),
-    .bytes = bytes_degrees,
-};
+GG_CUDA_SIDE(gg_degrees_cuda, degrees_entry, count, bytes_degrees, "degrees", "count",
+             "one atomic addition for each end of an edge")

@@ -304,7 +304,6 @@ const gg_algorithm gg_dfs_ordered = {
     .name = "dfs",
     .rows = CSR_OUT,
     .arcs = dfs_arcs,
-    .steps = gg_few_steps,
     .alone = always,
     .cpu_ns = 4, /* of an arc */
     .side = {[GPUGRAPH_CPU] = &ordered_side, [GPUGRAPH_CUDA] = &no_side},

@@ -233,14 +233,6 @@ static int64_t bytes_labels(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gg_method methods[] = {
-    {.is = {"label_propagation", "counting", "cuda",
-            "lanes, warps and blocks count the labels of rows on chip, hubs in tables"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_label_propagation_cuda = {
-    .methods = methods,
-    .call = GG_CALLS(labels_entry, gg_job_call<spread_all>::entry),
-    .bytes = bytes_labels,
-};
+GG_CUDA_SIDE(gg_label_propagation_cuda, labels_entry, spread_all, bytes_labels,
+             "label_propagation", "counting",
+             "lanes, warps and blocks count the labels of rows on chip, hubs in tables")

@@ -300,9 +300,9 @@ static bool prepare_ranking(struct ranking *r) {
            over_vertices(r, set_first_ranks);
 }
 
-static gpugraph_status rank_on_cpu(gpugraph_graph *graph,
-                                   const gpugraph_pagerank_options *how,
-                                   gpugraph_run *run, double *rank, pagerank_end *end) {
+static gpugraph_status rank_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
+                                   const gpugraph_pagerank_options *how, double *rank,
+                                   pagerank_end *end) {
     struct ranking r = {.graph = graph, .how = how, .run = run, .rank = rank};
     char more[100];
     *end = (pagerank_end){0, 0};
@@ -331,22 +331,16 @@ static double arcs(const gpugraph_graph *graph) {
     return PAGERANK_ITERATIONS * (double)graph->m;
 }
 
-static double steps_pagerank(const gpugraph_graph *graph) {
-    (void)graph;
-    return PAGERANK_ITERATIONS;
-}
-
 const gg_algorithm gg_pagerank = {
     .name = "pagerank",
     .rows = CSR_IN,
     .arcs = arcs,
-    .steps = steps_pagerank,
     /* As of components. Several: two H100, ten iterations, R-MAT of scale 20 and 26. */
     .cpu_ns = 3,
     .cuda_ns = 0.012,
-    .step_us = 30,
+    .step_us = PAGERANK_ITERATIONS * 30,
     .several_ns = 0.0132,
-    .several_step_us = 120,
+    .several_step_us = PAGERANK_ITERATIONS * 120,
     .side = {[GPUGRAPH_CPU] =
                  GG_ONE_METHOD(pagerank_entry, rank_on_cpu, "pagerank", "pull",
                                "each vertex adds up what its incoming arcs "
@@ -392,6 +386,6 @@ gpugraph_status gpugraph_pagerank(gpugraph_graph *graph,
     gg_enter_graph(graph, run);
     if (check_options(graph, how, run, rank))
         GG_RUN(pagerank_entry, &gg_pagerank, NULL, graph, run,
-               (graph, how, run, rank, &end));
+               (graph, run, how, rank, &end));
     return gg_leave_graph(graph, run);
 }

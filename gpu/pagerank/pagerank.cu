@@ -234,14 +234,6 @@ static void rank_all(struct cuda_job *job, const gpugraph_pagerank_options *how,
     gg_bring(job, rank, found, in.n, "ranks");
 }
 
-static gpugraph_status rank_on_device(gpugraph_graph *graph,
-                                      const gpugraph_pagerank_options *how,
-                                      gpugraph_run *run, double *rank,
-                                      pagerank_end *end) {
-    return gg_in_job(graph, run,
-                     [&](struct cuda_job *job) { rank_all(job, how, rank, end); });
-}
-
 /* What a run takes, along the edges and without weights. */
 static int64_t bytes_pagerank(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
@@ -254,14 +246,6 @@ static int64_t bytes_pagerank(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gg_method methods[] = {
-    {.is = {"pagerank", "pull", "cuda",
-            "lanes, warps and blocks add up what incoming arcs bring, in fixed point"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_pagerank_cuda = {
-    .methods = methods,
-    .call = GG_CALLS(pagerank_entry, rank_on_device),
-    .bytes = bytes_pagerank,
-};
+GG_CUDA_SIDE(gg_pagerank_cuda, pagerank_entry, rank_all, bytes_pagerank, "pagerank",
+             "pull",
+             "lanes, warps and blocks add up what incoming arcs bring, in fixed point")

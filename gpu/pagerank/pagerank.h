@@ -14,9 +14,9 @@ typedef struct pagerank_end {
     double change; /* of the last one */
 } pagerank_end;
 
-typedef gpugraph_status pagerank_entry(gpugraph_graph *,
-                                       const gpugraph_pagerank_options *, gpugraph_run *,
-                                       double *rank, pagerank_end *end);
+typedef gpugraph_status pagerank_entry(gpugraph_graph *, gpugraph_run *,
+                                       const gpugraph_pagerank_options *, double *rank,
+                                       pagerank_end *end);
 
 extern const gg_algorithm gg_pagerank;
 extern const algorithm_side gg_pagerank_cuda;

@@ -206,15 +206,8 @@ static int64_t bytes_spanning_forest(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gg_method methods[] = {
-    {.is = {"spanning_forest", "boruvka", "cuda",
-            "every tree takes the first edge that leaves it, round by round, light edges "
-            "first"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_spanning_forest_cuda = {
-    .methods = methods,
-    .call = GG_CALLS(forest_entry, gg_job_call<find_forest>::entry),
-    .bytes = bytes_spanning_forest,
-};
+GG_CUDA_SIDE(
+    gg_spanning_forest_cuda, forest_entry, find_forest, bytes_spanning_forest,
+    "spanning_forest", "boruvka",
+    "every tree takes the first edge that leaves it, round by round, light edges "
+    "first")

@@ -168,15 +168,6 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-static const gg_method methods[] = {
-    {.is =
-         {"topological_order", "peel", "cuda",
-          "warps take vertices without predecessors away, each as soon as it has none"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_topological_order_cuda = {
-    .methods = methods,
-    .call = GG_CALLS(order_entry, gg_job_call<find_order>::entry),
-    .bytes = bytes,
-};
+GG_CUDA_SIDE(gg_topological_order_cuda, order_entry, find_order, bytes,
+             "topological_order", "peel",
+             "warps take vertices without predecessors away, each as soon as it has none")

@@ -427,7 +427,6 @@ const gg_algorithm gg_vertex_triangles = {
     .brings_edges = true,
     .rows = CSR_SIMPLE,
     .arcs = gg_arcs_twice,
-    .steps = gg_one_step,
     /* R-MAT of scale 16 and 20, one thread and an H200. */
     .cpu_ns = 120,
     .cuda_ns = 0.4,
@@ -444,7 +443,6 @@ const gg_algorithm gg_triangles = {
     .brings_edges = true,
     .rows = CSR_SIMPLE,
     .arcs = gg_arcs_twice,
-    .steps = gg_one_step,
     /* R-MAT of scale 16 and 20, one thread and an H200. */
     .cpu_ns = 80,
     .cuda_ns = 0.4,

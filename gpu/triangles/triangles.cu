@@ -349,26 +349,9 @@ static int64_t bytes_each(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's sides ---- */
 
-static const gg_method methods[] = {
-    {.is = {"vertex_triangles", "intersection", "cuda",
-            "warps and blocks look rows up in tables of higher-ranking neighbours, on "
-            "chip"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_vertex_triangles_cuda = {
-    .methods = methods,
-    .call = GG_CALLS(vertex_triangles_entry, gg_job_call<search_corners>::entry),
-    .bytes = bytes_each,
-};
-
-static const gg_method total_methods[] = {
-    {.is = {"triangles", "intersection", "cuda", "adds up the triangles of each vertex"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_triangles_cuda = {
-    .methods = total_methods,
-    .call = GG_CALLS(triangles_entry, gg_job_call<search_total>::entry),
-    .bytes = bytes_each,
-};
+GG_CUDA_SIDE(
+    gg_vertex_triangles_cuda, vertex_triangles_entry, search_corners, bytes_each,
+    "vertex_triangles", "intersection",
+    "warps and blocks look rows up in tables of higher-ranking neighbours, on chip")
+GG_CUDA_SIDE(gg_triangles_cuda, triangles_entry, search_total, bytes_each, "triangles",
+             "intersection", "adds up the triangles of each vertex")

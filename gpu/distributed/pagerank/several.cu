@@ -477,16 +477,15 @@ gpugraph_status gg_cuda_part_pagerank(struct part_ranking *r, uint32_t *iteratio
 /* ---- the side of several devices ---- */
 
 /* Where one of them fails that `auto` has taken, one device goes on alone. */
-static gpugraph_status rank_on_several(gpugraph_graph *graph,
-                                       const gpugraph_pagerank_options *how,
-                                       gpugraph_run *run, double *rank,
+static gpugraph_status rank_on_several(gpugraph_graph *graph, gpugraph_run *run,
+                                       const gpugraph_pagerank_options *how, double *rank,
                                        pagerank_end *end) {
     int ordinal[GG_MAX_DEVICES];
     const int devices = gg_used_devices(run, ordinal);
     gg_pagerank_several(graph, how, run, ordinal, devices, rank, end);
     if (!gg_go_on_alone(run, &gg_pagerank))
         return run->status;
-    return GG_CALL_OF(pagerank_entry, &gg_pagerank_cuda)(graph, how, run, rank, end);
+    return GG_CALL_OF(pagerank_entry, &gg_pagerank_cuda)(graph, run, how, rank, end);
 }
 
 static const gg_method methods[] = {
