@@ -138,10 +138,7 @@ static gpugraph_status search_serial(const csr *g, uint32_t source, gpugraph_run
 typedef struct dfs_task {
     gpugraph_run *run;
     csr g;
-    uint32_t source;
-    bool ordered;
-    const gpugraph_dfs_tree *tree;
-    bool numbered; /* preorder and postorder are filled, as a serial search does */
+    struct dfs_call *call;
     uint64_t reached;
     char more[100]; /* for the phase "search" */
 } dfs_task;
@@ -153,15 +150,15 @@ static int dfs_threads(const dfs_task *t) {
 
 static bool run_serial(void *task) {
     dfs_task *t = task;
-    t->numbered = true;
+    t->call->numbered = true;
     snprintf(t->more, sizeof t->more, "%s tree, one thread",
-             t->ordered ? "lexicographic" : "unordered");
-    return !search_serial(&t->g, t->source, t->run, t->tree, &t->reached);
+             t->call->ordered ? "lexicographic" : "unordered");
+    return !search_serial(&t->g, t->call->source, t->run, &t->call->tree, &t->reached);
 }
 
 static bool may_steal(const void *task) {
     const dfs_task *t = task;
-    return !t->ordered && dfs_threads(t) > 1;
+    return !t->call->ordered && dfs_threads(t) > 1;
 }
 
 static bool run_stealing(void *task) {
@@ -170,12 +167,13 @@ static bool run_stealing(void *task) {
     uint64_t shared;
     if (workers == 1)
         return run_serial(t);
-    if (!fill_none(t->run, t->tree->depth, t->g.n) ||
-        !fill_none(t->run, t->tree->parent, t->g.n)) {
+    if (!fill_none(t->run, t->call->tree.depth, t->g.n) ||
+        !fill_none(t->run, t->call->tree.parent, t->g.n)) {
         gg_stopped(t->run);
         return false;
     }
-    if (gg_dfs_workers(&t->g, t->source, t->run, t->tree, workers, &t->reached, &shared))
+    if (gg_dfs_workers(&t->g, t->call->source, t->run, &t->call->tree, workers,
+                       &t->reached, &shared))
         return false;
     snprintf(t->more, sizeof t->more, "%d workers, %llu times work was shared", workers,
              (unsigned long long)shared);
@@ -193,43 +191,31 @@ static const gg_method methods[] = {
     {.is = {0}},
 };
 
-/* Fills depth and parent (and, where the search is serial, preorder and postorder:
-** *numbered). */
-static gpugraph_status search_on_cpu(gpugraph_graph *graph, uint32_t source, bool ordered,
-                                     gpugraph_direction direction, gpugraph_run *run,
-                                     const gpugraph_dfs_tree *tree, bool *numbered) {
-    dfs_task t = {.run = run, .source = source, .ordered = ordered, .tree = tree};
-    gpugraph_status status =
-        gg_rows(graph, (enum csr_kind)direction, false, ordered, run, &t.g);
-    if (status != GPUGRAPH_OK)
-        return status;
+static void search_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
+                          struct dfs_call *call) {
+    dfs_task t = {.run = run, .call = call};
+    if (gg_rows(graph, (enum csr_kind)call->direction, false, call->ordered, run, &t.g))
+        return;
     const double start = gg_now_ms();
     if (gg_settle_method(run, methods, &t)->run(&t))
         gg_search_phase(run, start, (int64_t)t.reached, t.more);
-    *numbered = t.numbered;
-    return run->status;
 }
 
-gpugraph_status gg_cpu_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
-                           gpugraph_direction direction, gpugraph_run *run,
-                           const gpugraph_dfs_tree *tree) {
-    gpugraph_dfs_tree made = *tree;
-    uint32_t *own_parent = NULL;
-    bool numbers = tree->preorder || tree->postorder, numbered = false;
-    if (!made.parent && (numbers || tree->tree_edge)) {
-        made.parent = own_parent = gg_alloc(run, graph->n, sizeof *own_parent);
-        if (!own_parent)
-            return run->status;
-    }
-    gpugraph_status status =
-        search_on_cpu(graph, source, ordered, direction, run, &made, &numbered);
-    if (status == GPUGRAPH_OK && numbers && !numbered)
-        status = gg_number_tree(graph, run, made.parent, made.depth, tree->preorder,
-                                tree->postorder);
-    if (status == GPUGRAPH_OK && tree->tree_edge)
-        status = gg_parent_edges(graph, direction, run, made.parent, tree->tree_edge);
-    gg_release(own_parent);
-    return status;
+gpugraph_status gg_cpu_dfs(gpugraph_graph *graph, gpugraph_run *run,
+                           struct dfs_call *call) {
+    struct dfs_call with_parents = *call;
+    gpugraph_dfs_tree *tree = &with_parents.tree;
+    const bool lacks = tree->tree_edge && !tree->parent;
+    if (lacks)
+        tree->parent = gg_alloc(run, graph->n, sizeof *tree->parent);
+    if (!lacks || tree->parent)
+        search_on_cpu(graph, run, &with_parents);
+    call->numbered = with_parents.numbered;
+    if (!run->status && tree->tree_edge)
+        gg_parent_edges(graph, call->direction, run, tree->parent, tree->tree_edge);
+    if (lacks)
+        gg_release(tree->parent);
+    return run->status;
 }
 
 /* ---- predictions ---- */
@@ -335,16 +321,29 @@ static gpugraph_status check_dfs(const gpugraph_graph *graph, uint32_t source,
 }
 
 /* One thread makes an ordered tree, whatever method was asked for. */
+static void run_dfs(gpugraph_graph *graph, gpugraph_run *run, struct dfs_call *call) {
+    const char *method = run->method;
+    run->method = call->ordered ? "serial" : method;
+    GG_RUN(dfs_entry, &gg_dfs, NULL, graph, run, (graph, run, call));
+    run->method = method;
+}
+
 gpugraph_status gpugraph_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
                              gpugraph_direction direction, gpugraph_run *run,
                              const gpugraph_dfs_tree *tree) {
-    const char *method = run->method;
     gg_enter_graph(graph, run);
-    if (!check_dfs(graph, source, ordered, direction, run, tree)) {
-        run->method = ordered ? "serial" : method;
-        GG_RUN(dfs_entry, &gg_dfs, NULL, graph, run,
-               (graph, source, ordered, direction, run, tree));
-        run->method = method;
-    }
+    if (check_dfs(graph, source, ordered, direction, run, tree))
+        return gg_leave_graph(graph, run);
+    struct dfs_call call = {source, ordered, direction, *tree, false};
+    const bool numbers = tree->preorder || tree->postorder;
+    if (numbers && !tree->parent)
+        call.tree.parent = gg_alloc(run, graph->n, sizeof *call.tree.parent);
+    if (!run->status)
+        run_dfs(graph, run, &call);
+    if (!run->status && numbers && !call.numbered)
+        gg_number_tree(graph, run, call.tree.parent, tree->depth, tree->preorder,
+                       tree->postorder);
+    if (call.tree.parent != tree->parent)
+        gg_release(call.tree.parent);
     return gg_leave_graph(graph, run);
 }

@@ -148,11 +148,8 @@ static const char *search_dfs_graph(struct cuda_job *job, struct dfs_search *s,
 
 struct dfs_task {
     gpugraph_graph *graph;
-    uint32_t source;
-    bool ordered;
-    gpugraph_direction direction;
     gpugraph_run *run;
-    const gpugraph_dfs_tree *tree;
+    struct dfs_call *call;
 };
 
 static bool search_on_host(const struct dfs_task *t, const char *method,
@@ -163,7 +160,7 @@ static bool search_on_host(const struct dfs_task *t, const char *method,
     run->device_set = 0;
     run->used_method = method;
     snprintf(run->why, sizeof run->why, "%s", why);
-    return !gg_cpu_dfs(t->graph, t->source, t->ordered, t->direction, run, t->tree);
+    return !gg_cpu_dfs(t->graph, run, t->call);
 }
 
 /* Where the caller left the choice, a worker may take as many steps as the CPU's
@@ -191,35 +188,20 @@ static const char *search_on_device(gpugraph_graph *graph, struct dfs_search *s,
 }
 
 static bool search_on_device_or_host(const struct dfs_task *t, bool many) {
-    gpugraph_graph *graph = t->graph;
-    gpugraph_run *run = t->run;
-    gpugraph_dfs_tree wanted = *t->tree;
-    uint32_t *own_parent = NULL;
-    bool numbers = wanted.preorder || wanted.postorder;
-    if (numbers && !wanted.parent) {
-        wanted.parent = own_parent =
-            (uint32_t *)gg_alloc(run, graph->n, sizeof(uint32_t));
-        if (!own_parent)
-            return false;
-    }
     struct dfs_search s = dfs_search();
     s.many = many;
-    s.source = t->source;
-    s.direction = t->direction;
-    s.whole = t->source == GPUGRAPH_NONE;
-    s.limit = limit_of(graph, run);
-    const char *why = search_on_device(graph, &s, run, &wanted);
+    s.source = t->call->source;
+    s.direction = t->call->direction;
+    s.whole = s.source == GPUGRAPH_NONE;
+    s.limit = limit_of(t->graph, t->run);
+    const char *why = search_on_device(t->graph, &s, t->run, &t->call->tree);
     if (why)
         search_on_host(t, "work-stealing", why);
-    else if (!run->status && numbers)
-        gg_number_tree(graph, run, wanted.parent, wanted.depth, t->tree->preorder,
-                       t->tree->postorder);
-    gg_release(own_parent);
-    return !run->status;
+    return !t->run->status;
 }
 
 static bool is_unordered(const void *task) {
-    return !((const struct dfs_task *)task)->ordered;
+    return !((const struct dfs_task *)task)->call->ordered;
 }
 
 static bool run_many_paths(void *task) {
@@ -253,10 +235,9 @@ static const gg_method methods[] = {
     {},
 };
 
-static gpugraph_status search_dfs(gpugraph_graph *graph, uint32_t source, bool ordered,
-                                  gpugraph_direction direction, gpugraph_run *run,
-                                  const gpugraph_dfs_tree *tree) {
-    struct dfs_task task = {graph, source, ordered, direction, run, tree};
+static gpugraph_status search_dfs(gpugraph_graph *graph, gpugraph_run *run,
+                                  struct dfs_call *call) {
+    struct dfs_task task = {graph, run, call};
     gg_settle_method(run, methods, &task)->run(&task);
     return run->status;
 }

@@ -11,9 +11,16 @@ extern "C" {
 /* Microseconds of a worker's step on a device. */
 #define GG_DFS_STEP_US 1.4
 
-typedef gpugraph_status dfs_entry(gpugraph_graph *, uint32_t source, bool ordered,
-                                  gpugraph_direction, gpugraph_run *,
-                                  const gpugraph_dfs_tree *);
+/* A search, and the tree that it fills. */
+struct dfs_call {
+    uint32_t source; /* GPUGRAPH_NONE: a forest over all vertices */
+    bool ordered;
+    gpugraph_direction direction;
+    gpugraph_dfs_tree tree; /* with parents where numbers are wanted */
+    bool numbered;          /* preorder and postorder are filled, too */
+};
+
+typedef gpugraph_status dfs_entry(gpugraph_graph *, gpugraph_run *, struct dfs_call *);
 
 extern const gg_algorithm gg_dfs;
 extern const algorithm_side gg_dfs_cuda;
@@ -21,8 +28,7 @@ extern const algorithm_side gg_dfs_cuda;
 extern const gg_algorithm gg_dfs_ordered;
 
 /* On the CPU. */
-gpugraph_status gg_cpu_dfs(gpugraph_graph *, uint32_t source, bool ordered,
-                           gpugraph_direction, gpugraph_run *, const gpugraph_dfs_tree *);
+gpugraph_status gg_cpu_dfs(gpugraph_graph *, gpugraph_run *, struct dfs_call *);
 
 #ifdef __cplusplus
 }

@@ -471,7 +471,7 @@ START_TEST(phases) {
                         .phase = note_phase,
                         .listener = &l};
     gpugraph_dfs(graph, 0, false, GPUGRAPH_BOTH, &run, &tree);
-    ck_assert_str_eq(l.phases, "csr search numbers parents ");
+    ck_assert_str_eq(l.phases, "csr search parents numbers ");
     l.phases[0] = 0;
     run.method = NULL;
     gpugraph_dfs(graph, 0, true, GPUGRAPH_BOTH, &run,
