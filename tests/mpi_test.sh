@@ -334,7 +334,7 @@ check_refusals() {
     refuses 'pipe.db cannot be written: it is no plain file' 0 "${bfs[@]}" --out "$folder/pipe.db"
     : >"$folder/nothing.db"
     refuses "there is no table or view 'e'" 0 bfs --db "$folder/nothing.db" "${e[@]}" --source 7 --out "$new"
-    refuses 'quote the name, as in' 0 bfs --db "$mixed" --edges 'my roads' --source 7 --out "$new"
+    refuses 'stands in double quotes' 0 bfs --db "$mixed" --edges 'my roads' --source 7 --out "$new"
     refuses 'is a BLOB; a vertex id is' 3 mis --db "$mixed" --edges 'blobs(a, b)' --out "$new"
     [ ! -e "$new" ] || fail "a file was left behind"
     sqlite3 "$folder/old.db" 'CREATE TABLE bfs(x); INSERT INTO bfs VALUES (1)'

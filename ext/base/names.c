@@ -12,10 +12,6 @@ void append_sql_name(sqlite3_str *sql, const char *name) {
     sqlite3_str_appendf(sql, bare ? "%s" : "\"%w\"", name);
 }
 
-char *name_as_sql(const char *name) {
-    return table_as_sql(NULL, name);
-}
-
 char *table_as_sql(const char *schema, const char *table) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     if (schema && sqlite3_stricmp(schema, "main") != 0) {

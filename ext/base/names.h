@@ -1,7 +1,7 @@
 /* Names in sentences: quoted as SQL needs them, and the nearest name to a misspelt one.
 **
-**     my roads             name_as_sql    "my roads"
-**     aux, my roads        table_as_sql   aux."my roads"
+**     my roads             append_sql_name    "my roads"
+**     aux, my roads        table_as_sql       aux."my roads"
 **     rods among roads, links             "; the nearest name is 'roads'" */
 #ifndef GPUGRAPH_NAMES_H
 #define GPUGRAPH_NAMES_H
@@ -10,9 +10,7 @@
 
 /* Appends the name, in double quotes where SQL needs them. */
 void append_sql_name(sqlite3_str *sql, const char *name);
-/* What that appends (sqlite3_free); NULL: no memory. */
-char *name_as_sql(const char *name);
-/* The table with its schema, unless that is NULL or main. */
+/* The table with its schema, unless that is NULL or main (sqlite3_free); NULL: no memory. */
 char *table_as_sql(const char *schema, const char *table);
 
 typedef struct nearest {

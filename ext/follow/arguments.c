@@ -109,21 +109,6 @@ static int parse_option(const char *text, unsigned *given, graph_arguments *made
     return rc;
 }
 
-/* Names that need quotes stand in the brackets, not in a string. Leaves *error alone
-** where that is not what is wrong. */
-static int quote_names(const char *text, char **error) {
-    char *quoted = edge_quoted(text, (int)strlen(text), EDGE_COLUMNS);
-    if (!quoted)
-        return SQLITE_ERROR;
-    sqlite3_free(*error);
-    int rc = fail_arguments(
-        error, sqlite3_mprintf("'%!.40s' is no table with its columns; quote the "
-                               "name, as in USING gpugraph(%s)",
-                               text, quoted));
-    sqlite3_free(quoted);
-    return rc;
-}
-
 int graph_arguments_parse(int count, const char *const *argument, graph_arguments *made,
                           char **error) {
     unsigned given = 0;
@@ -135,8 +120,6 @@ int graph_arguments_parse(int count, const char *const *argument, graph_argument
                                    "its columns where needed, into the brackets"));
     int rc = edge_parse(argument[0], (int)strlen(argument[0]), EDGE_COLUMNS,
                         &made->source, error);
-    if (rc == SQLITE_ERROR)
-        rc = quote_names(argument[0], error);
     if (rc == SQLITE_OK && made->source.query)
         rc = fail_arguments(
             error,

@@ -25,8 +25,6 @@ static graph_ref *frame_of(const graph_ref *from) {
     g->weight_error =
         from->weight_error ? sqlite3_mprintf("%s", from->weight_error) : NULL;
     g->ids_checked = from->ids_checked;
-    g->has_mixed_id = from->has_mixed_id;
-    g->mixed_id = from->mixed_id;
     g->direction = from->direction;
     if (id_columns_copy(&from->ids, &g->ids) == SQLITE_OK && g->edges &&
         !g->weight_error == !from->weight_error)

@@ -39,8 +39,6 @@ typedef struct graph_ref {
     id_columns ids;
     bool
         ids_checked; /* no id is a number in one column and a text in another (mixed_ids.c) */
-    bool has_mixed_id; /* mixed_id was such an id when the ids were last looked at */
-    sqlite3_int64 mixed_id;
     gpugraph_direction direction; /* of searches that are given none */
     /* Is one of its vertices, or one of its edges' own ids, an odd numeral (base/value.h)? */
     enum odd_numerals { ODD_UNKNOWN, ODD_NONE, ODD_SOME } odd_vertices, odd_ids;

@@ -21,50 +21,41 @@ static bool is_mixed(const gpugraph_graph *graph, sqlite3_int64 id,
     return found;
 }
 
-static bool note_if_mixed(graph_ref *g, sqlite3_int64 id) {
-    char text[WRITTEN_ID];
-    if (!is_mixed(g->graph, id, text))
-        return false;
-    g->has_mixed_id = true;
-    g->mixed_id = id;
-    return true;
-}
-
-static int look_at_all(connection *c, graph_ref *g) {
+/* Looks at all texts. *found: one of them is such an id. */
+static int look_at_all(connection *c, const graph_ref *g, sqlite3_int64 *id,
+                       char text[WRITTEN_ID], bool *found) {
     enum { PATIENCE = 1 << 20 }; /* texts between two questions whether to stop */
     const gpugraph_texts *texts = &gpugraph_vertex_ids(g->graph)->texts;
-    sqlite3_int64 id;
     uint64_t length;
-    for (int64_t t = 0; t < texts->count; t++) {
-        const char *text = gpugraph_text(texts, (uint64_t)t, &length);
-        if (id_is_written(text, (size_t)length, &id) && note_if_mixed(g, id))
-            return SQLITE_OK;
+    *found = false;
+    for (int64_t t = 0; t < texts->count && !*found; t++) {
+        const char *written = gpugraph_text(texts, (uint64_t)t, &length);
+        *found =
+            id_is_written(written, (size_t)length, id) && is_mixed(g->graph, *id, text);
         if (t % PATIENCE == PATIENCE - 1 && connection_interrupted(c))
             return SQLITE_INTERRUPT;
     }
-    g->ids_checked = true;
     return SQLITE_OK;
 }
 
 int mixed_ids_check(connection *c, graph_ref *g, char **fault) {
     char text[WRITTEN_ID];
-    int rc = SQLITE_OK;
+    sqlite3_int64 id;
+    bool found;
     *fault = NULL;
     if (!g->ids.mixed || g->ids_checked)
         return SQLITE_OK;
-    if (!g->has_mixed_id || !is_mixed(g->graph, g->mixed_id, text)) {
-        g->has_mixed_id = false;
-        rc = look_at_all(c, g);
-    }
-    if (rc || !g->has_mixed_id)
+    int rc = look_at_all(c, g, &id, text, &found);
+    g->ids_checked = rc == SQLITE_OK && !found;
+    if (rc || !found)
         return rc;
-    is_mixed(g->graph, g->mixed_id, text); /* writes the text */
-    *fault = sqlite3_mprintf("%lld and '%s' %s", g->mixed_id, text, g->ids.mixed);
+    *fault = sqlite3_mprintf("%lld and '%s' %s", id, text, g->ids.mixed);
     return *fault ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
-static bool look_at_column(graph_ref *g, const gpugraph_id_column *column, int64_t count,
-                           const gpugraph_texts *texts) {
+static bool is_mixed_column(const graph_ref *g, const gpugraph_id_column *column,
+                            int64_t count, const gpugraph_texts *texts) {
+    char written[WRITTEN_ID];
     bool mixed = false;
     for (int64_t i = 0; i < count && !mixed; i++) {
         sqlite3_int64 id = column->value[i];
@@ -74,7 +65,7 @@ static bool look_at_column(graph_ref *g, const gpugraph_id_column *column, int64
             const char *text = gpugraph_text(texts, (uint64_t)id, &length);
             number = id_is_written(text, (size_t)length, &id);
         }
-        mixed = number && note_if_mixed(g, id);
+        mixed = number && is_mixed(g->graph, id, written);
     }
     return mixed;
 }
@@ -82,8 +73,8 @@ static bool look_at_column(graph_ref *g, const gpugraph_id_column *column, int64
 void mixed_ids_added(graph_ref *g, const gpugraph_edges *added) {
     if (!g->ids.mixed || !g->ids_checked || !added)
         return;
-    if (look_at_column(g, &added->source, added->count, &added->texts) ||
-        look_at_column(g, &added->target, added->count, &added->texts) ||
-        look_at_column(g, &added->vertex, added->vertex_count, &added->texts))
-        g->ids_checked = false;
+    g->ids_checked =
+        !is_mixed_column(g, &added->source, added->count, &added->texts) &&
+        !is_mixed_column(g, &added->target, added->count, &added->texts) &&
+        !is_mixed_column(g, &added->vertex, added->vertex_count, &added->texts);
 }

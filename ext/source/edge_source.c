@@ -16,23 +16,7 @@ typedef struct parser {
     int max_columns;
     int rc; /* sticky */
     char **error;
-    bool final; /* a sentence proposes no other text */
 } parser;
-
-/* What to do. A name that needs quotes is the usual cause. */
-static char *cure(const parser *p) {
-    char *quoted =
-        p->final ? NULL : edge_quoted(p->text, (int)(p->end - p->text), p->max_columns);
-    char *text =
-        quoted
-            ? sqlite3_mprintf("quote the name, as in %Q", quoted)
-            : sqlite3_mprintf("write the name of a table or view, with its column%s in "
-                              "brackets where needed, or a query that begins with "
-                              "SELECT, WITH or VALUES",
-                              p->max_columns == 1 ? "" : "s");
-    sqlite3_free(quoted);
-    return text;
-}
 
 /* Stops parsing. found: what stands there; may be NULL. */
 static void fail_edge_source(parser *p, const char *problem, const char *found,
@@ -44,12 +28,20 @@ static void fail_edge_source(parser *p, const char *problem, const char *found,
         for (bytes = 40; bytes > 0 && (found[bytes] & 0xC0) == 0x80;)
             bytes--;
     }
-    char *then = cure(p);
-    if (then)
-        *p->error = found ? sqlite3_mprintf("%s in %s at '%.*s%s'; %s", problem, p->what,
-                                            bytes, found, dots, then)
-                          : sqlite3_mprintf("%s %s; %s", p->what, problem, then);
-    sqlite3_free(then);
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    if (found)
+        sqlite3_str_appendf(text, "%s in %s at '%.*s%s'", problem, p->what, bytes, found,
+                            dots);
+    else
+        sqlite3_str_appendf(text, "%s %s", p->what, problem);
+    sqlite3_str_appendf(text,
+                        "; write the name of a table or view, with its column%s in "
+                        "brackets where needed, "
+                        "or a query that begins with SELECT, WITH or VALUES; a name that "
+                        "is not one plain "
+                        "word stands in double quotes",
+                        p->max_columns == 1 ? "" : "s");
+    *p->error = sqlite3_str_finish(text);
     p->rc = *p->error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
@@ -135,7 +127,6 @@ static void take_table(parser *p, edge_source *source) {
     skip_space(p);
     if (p->rc != SQLITE_OK || p->at == p->end)
         return;
-    p->final |= is_other_statement(p);
     if (is_other_statement(p))
         fail_edge_source(p, "is not a query that only reads", NULL, 0);
     else
@@ -166,94 +157,16 @@ static void parse(parser *p, edge_source *source) {
         edge_source_clear(source);
 }
 
-static parser parser_of(const char *text, int bytes, int max_columns, char **error) {
-    return (parser){.what = max_columns == 1 ? "vertices" : "edges",
-                    .text = text,
-                    .at = text,
-                    .end = text + bytes,
-                    .max_columns = max_columns,
-                    .error = error};
-}
-
 int edge_parse(const char *text, int bytes, int max_columns, edge_source *source,
                char **error) {
-    parser p = parser_of(text, bytes, max_columns, error);
+    parser p = {.what = max_columns == 1 ? "vertices" : "edges",
+                .text = text,
+                .at = text,
+                .end = text + bytes,
+                .max_columns = max_columns,
+                .error = error};
     parse(&p, source);
     return p.rc;
-}
-
-/* ---- names that need quotes ---- */
-
-/* Appends what stands between, without the space around it, in double quotes where SQL
-** needs them. */
-static int append_name(sqlite3_str *to, const char *from, const char *end) {
-    while (from < end && (unsigned char)*from <= ' ')
-        from++;
-    while (end > from && (unsigned char)end[-1] <= ' ')
-        end--;
-    if (from == end || memchr(from, '(', (size_t)(end - from)) ||
-        memchr(from, ')', (size_t)(end - from)))
-        return SQLITE_MISMATCH;
-    char *name = sqlite3_mprintf("%.*s", (int)(end - from), from);
-    char *typed = name ? name_as_sql(name) : NULL;
-    sqlite3_str_appendall(to, typed ? typed : "");
-    int rc = typed ? SQLITE_OK : SQLITE_NOMEM;
-    sqlite3_free(name);
-    sqlite3_free(typed);
-    return rc;
-}
-
-/* A schema is what stands before a point. */
-static int append_table(sqlite3_str *to, const char *from, const char *end) {
-    const char *point = memchr(from, '.', (size_t)(end - from));
-    int rc = point ? append_name(to, from, point) : SQLITE_OK;
-    sqlite3_str_appendall(to, point ? "." : "");
-    return rc == SQLITE_OK ? append_name(to, point ? point + 1 : from, end) : rc;
-}
-
-/* table(column, column): the table is what stands before the first bracket, a column
-** what stands between commas. */
-static int append_quoted(sqlite3_str *to, const char *text, const char *end) {
-    const char *open = memchr(text, '(', (size_t)(end - text));
-    const char *close = end;
-    int rc = append_table(to, text, open ? open : end);
-    while (close > text && (unsigned char)close[-1] <= ' ')
-        close--;
-    if (!open || close[-1] != ')')
-        return open ? SQLITE_MISMATCH : rc;
-    for (const char *at = open + 1; at < close && rc == SQLITE_OK;) {
-        const char *comma = memchr(at, ',', (size_t)(close - at));
-        const char *next = comma ? comma : close - 1;
-        sqlite3_str_appendall(to, at == open + 1 ? "(" : ", ");
-        rc = append_name(to, at, next);
-        at = next + 1;
-    }
-    sqlite3_str_appendall(to, ")");
-    return rc;
-}
-
-/* A text with quotation marks is left alone: its author knows how to quote names. */
-char *edge_quoted(const char *text, int bytes, int max_columns) {
-    if (memchr(text, 0, (size_t)bytes) || memchr(text, '"', (size_t)bytes) ||
-        memchr(text, '`', (size_t)bytes) || memchr(text, '[', (size_t)bytes))
-        return NULL;
-    sqlite3_str *made = sqlite3_str_new(NULL);
-    int rc = append_quoted(made, text, text + bytes);
-    char *quoted = sqlite3_str_finish(made), *error = NULL;
-    edge_source source;
-    if (quoted && rc == SQLITE_OK) {
-        parser p = parser_of(quoted, (int)strlen(quoted), max_columns, &error);
-        p.final = true;
-        parse(&p, &source);
-        rc = p.rc == SQLITE_OK && !source.query && *source.table ? SQLITE_OK
-                                                                 : SQLITE_ERROR;
-        edge_source_clear(&source);
-    }
-    sqlite3_free(error);
-    if (rc == SQLITE_OK)
-        return quoted;
-    sqlite3_free(quoted);
-    return NULL;
 }
 
 void edge_source_clear(edge_source *source) {

@@ -257,33 +257,6 @@ static int check_query(resolver *r, const char *tail) {
     return SQLITE_OK;
 }
 
-/* A table's name may be the word that a query begins with. Takes the message over. */
-static int fail_query(resolver *r, char *message) {
-    const char *text = r->source->query;
-    const int most = wants_edges(r) ? EDGE_COLUMNS : 1;
-    char *quoted = edge_quoted(text, (int)strlen(text), most);
-    char *problem = NULL;
-    edge_source source = {0};
-    table_info table = {0};
-    bool named =
-        quoted &&
-        edge_parse(quoted, (int)strlen(quoted), most, &source, &problem) == SQLITE_OK &&
-        table_find(r->c->db, source.schema, source.table, &table, &problem) == SQLITE_OK;
-    int rc = !message ? SQLITE_NOMEM
-             : named
-                 ? fail(r,
-                        "the query in %s cannot be prepared: %s; if it is a table, "
-                        "quote the name, as in %Q",
-                        r->what, message, quoted)
-                 : fail(r, "the query in %s cannot be prepared: %s", r->what, message);
-    table_info_clear(&table);
-    edge_source_clear(&source);
-    sqlite3_free(problem);
-    sqlite3_free(quoted);
-    sqlite3_free(message);
-    return rc;
-}
-
 static int resolve_query(resolver *r) {
     row_source *rows = r->rows;
     rows->kind = 'q';
@@ -306,7 +279,8 @@ static int resolve_query(resolver *r) {
     if (rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT)
         return rc;
     if (rc)
-        return fail_query(r, sqlite3_mprintf("%s", sqlite3_errmsg(r->c->db)));
+        return fail(r, "the query in %s cannot be prepared: %s", r->what,
+                    sqlite3_errmsg(r->c->db));
     rc = check_query(r, tail);
     if (rc)
         return rc;

@@ -37,9 +37,6 @@ typedef struct edge_source {
 int edge_parse(const char *text, int bytes, int max_columns, edge_source *source,
                char **error);
 void edge_source_clear(edge_source *source);
-/* The text of a table with its names in double quotes where SQL needs them: "my roads"(a, b) (sqlite3_free). NULL: no
-** such text can be read, or no memory. */
-char *edge_quoted(const char *text, int bytes, int max_columns);
 
 /* ---- row_source.c: a source whose names are settled ---- */
 

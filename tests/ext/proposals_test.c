@@ -51,33 +51,6 @@ static void make_tables(void) {
 }
 
 static const struct proposal proposals[] = {
-    /* A name that SQL would quote. */
-    {"SELECT * FROM gpu_bfs('ring road', 1)", "quote the name, as in ", LITERAL,
-     "SELECT * FROM gpu_bfs(%s, 1)"},
-    {"SELECT * FROM gpu_bfs('my roads(from, the end)', 1)", "quote the name, as in ",
-     LITERAL, "SELECT * FROM gpu_bfs(%s, 1)"},
-    {"SELECT * FROM gpu_bfs('aux.my lines(my a, b)', 1)", "quote the name, as in ",
-     LITERAL, "SELECT * FROM gpu_bfs(%s, 1)"},
-    {"SELECT * FROM gpu_bfs('it''s', 1)", "quote the name, as in ", LITERAL,
-     "SELECT * FROM gpu_bfs(%s, 1)"},
-    {"SELECT * FROM gpu_bfs('2024-roads(select, b)', 1)", "quote the name, as in ",
-     LITERAL, "SELECT * FROM gpu_bfs(%s, 1)"},
-    {"SELECT * FROM gpu_bfs('values(src, dst)', 1)", "quote the name, as in ", LITERAL,
-     "SELECT * FROM gpu_bfs(%s, 1)"},
-    {"SELECT * FROM gpu_bfs('values', 1)", "quote the name, as in ", LITERAL,
-     "SELECT * FROM gpu_bfs(%s, 1)"},
-    {"SELECT * FROM gpu_bfs('roads', 1) WHERE vertices = 'my places(id)'",
-     "quote the name, as in ", LITERAL,
-     "SELECT * FROM gpu_bfs('roads', 1) WHERE vertices = %s"},
-    {"SELECT gpugraph_triangles('ring road')", "quote the name, as in ", LITERAL,
-     "SELECT gpugraph_triangles(%s)"},
-    {"SELECT gpugraph_check('my graph')", "quote the name, as in ", LITERAL,
-     "SELECT gpugraph_check(%s)"},
-    {"SELECT * FROM gpugraph_estimate('2024-roads(select, b)', 'gpu_bfs')",
-     "quote the name, as in ", LITERAL, "SELECT * FROM gpugraph_estimate(%s, 'gpu_bfs')"},
-    {"CREATE VIRTUAL TABLE g USING gpugraph(my roads(from, the end))",
-     "quote the name, as in ", REST, "CREATE VIRTUAL TABLE g %s"},
-
     /* Columns. */
     {"SELECT * FROM gpu_bfs('\"my roads\"', 1)", "name its columns, as in ", LITERAL,
      "SELECT * FROM gpu_bfs(%s, 1)"},

@@ -119,38 +119,6 @@ START_TEST(refusals) {
 }
 END_TEST
 
-/* NULL: no such text can be read. */
-static void quotes(const char *text, const char *want) {
-    char *got = edge_quoted(text, (int)strlen(text), EDGE_COLUMNS);
-    if (want)
-        ck_assert_str_eq(got, want);
-    else
-        ck_assert_msg(got == NULL, "'%s' gave: %s", text, got);
-    sqlite3_free(got);
-}
-
-START_TEST(names_that_need_quotes) {
-    quotes("my roads", "\"my roads\"");
-    quotes(" my roads ( the end ,b, it's ) ", "\"my roads\"(\"the end\", b, \"it's\")");
-    quotes("my-roads(from, b)", "\"my-roads\"(\"from\", b)");
-    quotes("2024", "\"2024\"");
-    quotes("aux.my roads", "aux.\"my roads\"");
-    quotes("with(a, b)", "\"with\"(a, b)");
-    quotes("stra\xC3\x9F"
-           "e 7",
-           "\"stra\xC3\x9F"
-           "e 7\"");
-    quotes("my roads(a", NULL);
-    quotes("my roads(a, b))", NULL);
-    quotes("my roads(a)", NULL);
-    quotes("my roads(a, b, c, d, e, f)", NULL);
-    quotes("my roads(a,, b)", NULL);
-    quotes("my \"roads", NULL);
-    quotes("()", NULL);
-    quotes("", NULL);
-}
-END_TEST
-
 START_TEST(zero_bytes) {
     edge_source s;
     char *error;
@@ -158,7 +126,8 @@ START_TEST(zero_bytes) {
     ck_assert_str_eq(
         error,
         "edges holds a zero byte; write the name of a table or view, with its columns in "
-        "brackets where needed, or a query that begins with SELECT, WITH or VALUES");
+        "brackets where needed, or a query that begins with SELECT, WITH or VALUES; a "
+        "name that is not one plain word stands in double quotes");
     sqlite3_free(error);
 }
 END_TEST
@@ -196,7 +165,6 @@ const struct suite suite = {
                          {&queries},
                          {&vertices},
                          {&refusals},
-                         {&names_that_need_quotes},
                          {&zero_bytes},
                          {&every_name_comes_back}}}},
 };
