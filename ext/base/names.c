@@ -22,7 +22,7 @@ char *table_as_sql(const char *schema, const char *table) {
     return sqlite3_str_finish(sql);
 }
 
-enum { LONGEST = 64, MOST_EDITS = 2 };
+enum { LONGEST = 64, MOST_EDITS = 2, MOST_TYPED = 120 };
 
 static bool same_letter(char a, char b) {
     return sqlite3_strnicmp(&a, &b, 1) == 0;
@@ -60,19 +60,9 @@ void nearest_look(nearest *n, const char *name, const char *typed) {
         return;
     int edits = edits_between(n->given, (int)given, name, (int)length);
     int letters = (int)(given > length ? given : length);
-    if (edits > MOST_EDITS || 3 * edits > letters || (n->typed && edits >= n->edits))
+    if (edits > MOST_EDITS || 3 * edits > letters || (*n->told && edits >= n->edits) ||
+        strlen(typed) > MOST_TYPED)
         return;
-    sqlite3_free(n->typed);
-    n->typed = sqlite3_mprintf("%s", typed);
-    n->failed |= !n->typed;
+    sqlite3_snprintf(sizeof n->told, n->told, "; the nearest name is '%q'", typed);
     n->edits = edits;
-}
-
-char *nearest_end(nearest *n) {
-    char *end = n->failed  ? NULL
-                : n->typed ? sqlite3_mprintf("; the nearest name is '%q'", n->typed)
-                           : sqlite3_mprintf("%s", "");
-    sqlite3_free(n->typed);
-    n->typed = NULL;
-    return end;
 }

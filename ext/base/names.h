@@ -13,16 +13,14 @@ void append_sql_name(sqlite3_str *sql, const char *name);
 /* The table with its schema, unless that is NULL or main (sqlite3_free); NULL: no memory. */
 char *table_as_sql(const char *schema, const char *table);
 
+/* The nearest of some names to a misspelt one. */
 typedef struct nearest {
     const char *given; /* NULL: no name was misspelt */
     int edits;         /* from `given` to the name found */
-    char *typed;       /* that name; NULL: none is near */
-    bool failed;       /* there was no memory */
+    char told[160];    /* the end of a sentence that names it; "": none is near */
 } nearest;
 
 /* Compares another name. typed: what the sentence shows in its place. */
 void nearest_look(nearest *n, const char *name, const char *typed);
-/* The end of a sentence, "" where no name is near (sqlite3_free); NULL: no memory. */
-char *nearest_end(nearest *n);
 
 #endif

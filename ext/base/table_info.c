@@ -39,14 +39,14 @@ void name_list_end(sqlite3_str *list, int count) {
         sqlite3_str_appendall(list, "none");
 }
 
-char *say_with_names(char *sentence, nearest *near, const char *what, sqlite3_str *list) {
-    char *names = sqlite3_str_finish(list), *end = nearest_end(near);
-    char *text = names && sentence && end
-                     ? sqlite3_mprintf("%s%s (%s: %s)", sentence, end, what, names)
+char *say_with_names(char *sentence, const nearest *near, const char *what,
+                     sqlite3_str *list) {
+    char *names = sqlite3_str_finish(list);
+    char *text = names && sentence
+                     ? sqlite3_mprintf("%s%s (%s: %s)", sentence, near->told, what, names)
                      : NULL;
     sqlite3_free(names);
     sqlite3_free(sentence);
-    sqlite3_free(end);
     return text;
 }
 

@@ -47,8 +47,9 @@ void name_list_end(sqlite3_str *list, int count);
 int name_list_add_name(sqlite3_str *list, int count, const char *name, nearest *near);
 int name_list_add_table(sqlite3_str *list, int count, const char *schema,
                         const char *table, nearest *near);
-/* "SENTENCE; the nearest name is 'x' (WHAT: a, b, x)". Frees the sentence, and the memory of
-** the others. NULL: no memory. */
-char *say_with_names(char *sentence, nearest *near, const char *what, sqlite3_str *list);
+/* "SENTENCE; the nearest name is 'x' (WHAT: a, b, x)". Frees the sentence and the list. NULL: no
+** memory. */
+char *say_with_names(char *sentence, const nearest *near, const char *what,
+                     sqlite3_str *list);
 
 #endif

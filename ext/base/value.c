@@ -174,18 +174,19 @@ const char *blob_written(sqlite3_value *blob) {
 }
 
 /* Long ones are cut. */
-char *value_written(sqlite3_value *value) {
+const char *value_written(sqlite3_value *value, written *to) {
+    const int size = sizeof to->text;
     switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:
-        return sqlite3_mprintf("%lld", sqlite3_value_int64(value));
+        return sqlite3_snprintf(size, to->text, "%lld", sqlite3_value_int64(value));
     case SQLITE_FLOAT:
-        return sqlite3_mprintf("%!.15g", sqlite3_value_double(value));
+        return sqlite3_snprintf(size, to->text, "%!.15g", sqlite3_value_double(value));
     case SQLITE_TEXT:
-        return sqlite3_mprintf("'%!.60q'%s", sqlite3_value_text(value),
-                               zero_byte_told(value));
+        return sqlite3_snprintf(size, to->text, "'%!.60q'%s", sqlite3_value_text(value),
+                                zero_byte_told(value));
     case SQLITE_BLOB:
-        return sqlite3_mprintf("%s", blob_written(value));
+        return blob_written(value);
     default:
-        return sqlite3_mprintf("NULL");
+        return "NULL";
     }
 }

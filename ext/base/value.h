@@ -39,8 +39,11 @@ void text_clear(text *t);
 ** values again and again. Returns false where memory is short. */
 bool value_keep(sqlite3_value **kept, sqlite3_value *value);
 
-/* The value as SQL would write it, for a sentence (sqlite3_free); NULL: no memory. */
-char *value_written(sqlite3_value *value);
+/* The value as SQL would write it, for a sentence: *to. */
+typedef struct written {
+    char text[400];
+} written;
+const char *value_written(sqlite3_value *value, written *to);
 /* "a BLOB", and what it may be where its length says so. */
 const char *blob_written(sqlite3_value *blob);
 

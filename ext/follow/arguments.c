@@ -24,12 +24,8 @@ static int fail_near(char **error, char *sentence, const char *given,
     nearest near = {.given = given};
     for (int i = 0; i < 3; i++)
         nearest_look(&near, known[i], known[i]);
-    char *end = nearest_end(&near);
-    int rc = fail_arguments(
-        error, sentence && end ? sqlite3_mprintf("%s%s", sentence, end) : NULL);
-    sqlite3_free(sentence);
-    sqlite3_free(end);
-    return rc;
+    return fail_arguments(error,
+                          sentence ? sqlite3_mprintf("%z%s", sentence, near.told) : NULL);
 }
 
 /* Sets *name and *value (sqlite3_free) of "name = value". */

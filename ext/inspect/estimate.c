@@ -37,16 +37,14 @@ static void unknown_function(grid *g, sqlite3_value *given) {
         nearest_look(&near, table_functions[i]->name, table_functions[i]->name);
     }
     nearest_look(&near, triangles, triangles);
-    char *list = sqlite3_str_finish(names), *end = nearest_end(&near);
-    char *written = value_written(given);
+    char *list = sqlite3_str_finish(names);
+    written as_written;
     fail_estimate(
-        g, list && written && end
-               ? sqlite3_mprintf("there is no function %s to estimate; there are %s%s%s",
-                                 written, list, triangles, end)
-               : NULL);
-    sqlite3_free(written);
+        g, list ? sqlite3_mprintf("there is no function %s to estimate; there are %s%s%s",
+                                  value_written(given, &as_written), list, triangles,
+                                  near.told)
+                : NULL);
     sqlite3_free(list);
-    sqlite3_free(end);
 }
 
 /* What is asked about: the library's name of what would run, and how much of it. */
@@ -179,12 +177,10 @@ static bool read_arguments(grid *g, sqlite3_value *const *argument) {
             return false;
         }
         if (sqlite3_value_type(argument[k]) != SQLITE_TEXT) {
-            char *written = value_written(argument[k]);
-            fail_estimate(g, written
-                                 ? sqlite3_mprintf("%s must be a text, not %s",
-                                                   k == 0 ? "edges" : "function", written)
-                                 : NULL);
-            sqlite3_free(written);
+            written as_written;
+            fail_estimate(g, sqlite3_mprintf("%s must be a text, not %s",
+                                             k == 0 ? "edges" : "function",
+                                             value_written(argument[k], &as_written)));
             return false;
         }
     }

@@ -58,13 +58,9 @@ static int triangles_of(connection *c, const graph_request *request, sqlite3_int
 
 /* NULL: no memory. */
 static char *argument_fault(const char *rule, sqlite3_value *value) {
-    char *written = value_written(value);
-    char *sentence = written
-                         ? sqlite3_mprintf("gpugraph_triangles: the argument %s, not %s",
-                                           rule, written)
-                         : NULL;
-    sqlite3_free(written);
-    return sentence;
+    written as_written;
+    return sqlite3_mprintf("gpugraph_triangles: the argument %s, not %s", rule,
+                           value_written(value, &as_written));
 }
 
 /* The arguments as a request; false: the function has failed. */

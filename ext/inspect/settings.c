@@ -256,21 +256,16 @@ bool setting_at(connection *c, int i, setting_row *row) {
 ** that begins with the setting's name in *fault (sqlite3_free). */
 
 static int of_another_sort(const setting *s, sqlite3_value *value, char **fault) {
-    char *written = value_written(value);
-    char *range = s->kind == SETTING_NUMBER && s->most > 1
-                      ? sqlite3_mprintf(" (an INTEGER from 0 to %lld)", s->most)
-                      : sqlite3_mprintf("%s", "");
-    nearest near = {.given = s->kind == SETTING_WORD
-                                 ? (const char *)sqlite3_value_text(value)
-                                 : NULL};
+    written as_written;
+    char range[60] = "";
+    if (s->kind == SETTING_NUMBER && s->most > 1)
+        sqlite3_snprintf(sizeof range, range, " (an INTEGER from 0 to %lld)", s->most);
+    const bool word = s->kind == SETTING_WORD && sqlite3_value_type(value) == SQLITE_TEXT;
+    nearest near = {.given = word ? (const char *)sqlite3_value_text(value) : NULL};
     for (int i = 0; s->kind == SETTING_WORD && i <= s->most; i++)
         nearest_look(&near, s->words[i], s->words[i]);
-    char *end = nearest_end(&near);
-    if (written && range && end)
-        *fault = sqlite3_mprintf("takes %s%s, not %s%s", s->takes, range, written, end);
-    sqlite3_free(written);
-    sqlite3_free(range);
-    sqlite3_free(end);
+    *fault = sqlite3_mprintf("takes %s%s, not %s%s", s->takes, range,
+                             value_written(value, &as_written), near.told);
     return *fault ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
@@ -279,10 +274,9 @@ static int check_settings(const setting *s, sqlite3_int64 number, sqlite3_value 
     char why[WHY_SIZE];
     if (!s->holds || s->holds(number, why))
         return SQLITE_OK;
-    char *written = value_written(value);
-    if (written)
-        *fault = sqlite3_mprintf("cannot be %s here: %s", written, why);
-    sqlite3_free(written);
+    written as_written;
+    *fault =
+        sqlite3_mprintf("cannot be %s here: %s", value_written(value, &as_written), why);
     return *fault ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
@@ -400,16 +394,14 @@ static void unknown_key(sqlite3_context *context, sqlite3_value *key) {
         sqlite3_str_appendf(names, "%s'%s'", i == 0 ? "" : ", ", settings[i].name);
         nearest_look(&near, settings[i].name, settings[i].name);
     }
-    char *list = sqlite3_str_finish(names), *end = nearest_end(&near);
+    char *list = sqlite3_str_finish(names);
     function_fail(
-        context,
-        list && end
-            ? sqlite3_mprintf("gpugraph_config: there is no setting %!.60Q%s; there "
-                              "are %s%s",
-                              sqlite3_value_text(key), zero_byte_told(key), list, end)
-            : NULL);
+        context, list ? sqlite3_mprintf(
+                            "gpugraph_config: there is no setting %!.60Q%s; there "
+                            "are %s%s",
+                            sqlite3_value_text(key), zero_byte_told(key), list, near.told)
+                      : NULL);
     sqlite3_free(list);
-    sqlite3_free(end);
 }
 
 /* gpugraph_config(key) and gpugraph_config(key, value): the value that now holds. NULL

@@ -100,11 +100,8 @@ static bool unknown_option(const char *word, char **error) {
         sqlite3_snprintf(sizeof name, name, "--%s", given_text[g].name);
         nearest_look(&near, name, name);
     }
-    char *end = nearest_end(&near);
-    fail_options(error, "there is no option %s%s; --help lists them", word,
-                 end ? end : "");
-    sqlite3_free(end);
-    return false;
+    return fail_options(error, "there is no option %s%s; --help lists them", word,
+                        near.told);
 }
 
 static bool take_function(options *o, const char *word, char **error) {

@@ -13,13 +13,10 @@ const char *const backend_names[3] = {"auto", "cpu", "cuda"};
 /* ---- sentences ---- */
 
 int argument_must_be(const arguments *a, int field, const char *what) {
-    char *value = value_written(a->given.value[field]);
-    if (!value)
-        return SQLITE_NOMEM;
-    int rc = caller_fail(a->by, SQLITE_ERROR, "the argument %s must be %s, not %s",
-                         field_name(a->by->function, field), what, value);
-    sqlite3_free(value);
-    return rc;
+    written value;
+    return caller_fail(a->by, SQLITE_ERROR, "the argument %s must be %s, not %s",
+                       field_name(a->by->function, field), what,
+                       value_written(a->given.value[field], &value));
 }
 
 /* Frees `what`. */
@@ -77,16 +74,14 @@ static int must_be_one_of(const arguments *a, int field, const char *const *name
                             names[i]);
         nearest_look(&near, names[i], names[i]);
     }
-    char *words = sqlite3_str_finish(list), *end = nearest_end(&near);
-    char *written = value_written(value);
+    char *words = sqlite3_str_finish(list);
+    written as_written;
     int rc =
-        words && end && written
-            ? caller_fail(a->by, SQLITE_ERROR, "the argument %s must be %s, not %s%s",
-                          field_name(a->by->function, field), words, written, end)
-            : SQLITE_NOMEM;
+        words ? caller_fail(a->by, SQLITE_ERROR, "the argument %s must be %s, not %s%s",
+                            field_name(a->by->function, field), words,
+                            value_written(value, &as_written), near.told)
+              : SQLITE_NOMEM;
     sqlite3_free(words);
-    sqlite3_free(end);
-    sqlite3_free(written);
     return rc;
 }
 

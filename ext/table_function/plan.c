@@ -72,6 +72,7 @@ static char *as_equation(const plan *p, int field) {
         const int op = p->info->aConstraint[i].op;
         const int column = p->info->aConstraint[i].iColumn;
         sqlite3_value *value;
+        written as_written;
         if (column < 0 || (int)column_field(f, column) != field ||
             sqlite3_vtab_rhs_value(p->info, i, &value) != SQLITE_OK)
             continue;
@@ -82,12 +83,8 @@ static char *as_equation(const plan *p, int field) {
         if (op != SQLITE_INDEX_CONSTRAINT_IS &&
             !(op == SQLITE_INDEX_CONSTRAINT_LE && least))
             continue;
-        char *written = value_written(value);
-        char *text =
-            written ? sqlite3_mprintf("; write %s = %s", field_name(f, field), written)
-                    : NULL;
-        sqlite3_free(written);
-        return text;
+        return sqlite3_mprintf("; write %s = %s", field_name(f, field),
+                               value_written(value, &as_written));
     }
     return sqlite3_mprintf("%s", "");
 }

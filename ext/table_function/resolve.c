@@ -19,19 +19,18 @@ static int note_stranger(arguments *a, const graph_ref *graph, int field,
     const char *other;
     if (s->calls == STRANGERS_CALLS || s->count++ >= STRANGERS_NAMED)
         return SQLITE_OK;
+    written as_written;
     int rc = find_other_type(graph->graph, id, &other);
-    char *written = rc == SQLITE_OK ? value_written(id) : NULL;
-    if (!written)
-        return SQLITE_NOMEM;
+    if (rc != SQLITE_OK)
+        return rc;
     size_t used = strlen(s->text);
     bool member = field == F_SOURCES || field == F_TARGETS;
     const char *name = field_name(a->by->function, field);
-    sqlite3_snprintf((int)(sizeof s->text - used), s->text + used,
-                     "%s%s%s%s%s%s is no vertex%s%s%s", used > 0 ? "; " : "",
-                     member ? "" : name, member ? "" : " ", written, member ? " in " : "",
-                     member ? name : "", other ? ", though the " : "", other ? other : "",
-                     other ? " is one" : "");
-    sqlite3_free(written);
+    sqlite3_snprintf(
+        (int)(sizeof s->text - used), s->text + used, "%s%s%s%s%s%s is no vertex%s%s%s",
+        used > 0 ? "; " : "", member ? "" : name, member ? "" : " ",
+        value_written(id, &as_written), member ? " in " : "", member ? name : "",
+        other ? ", though the " : "", other ? other : "", other ? " is one" : "");
     return SQLITE_OK;
 }
 

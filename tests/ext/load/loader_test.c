@@ -424,7 +424,8 @@ START_TEST(names_that_are_not_there) {
     probe_expect(&p, "SELECT graph('roads(')",
                  "gpu_test: the name of a column is missing in edges at 'roads('; write "
                  "the name of a table or view, with its columns in brackets where "
-                 "needed, or a query that begins with SELECT, WITH or VALUES");
+                 "needed, or a query that begins with SELECT, WITH or VALUES; a name "
+                 "that is not one plain word stands in double quotes");
     probe_run(&p, "CREATE VIEW broken AS SELECT a, b FROM roads; DROP TABLE roads");
     ck_assert_ptr_nonnull(
         strstr(probe_get(&p, "SELECT graph('broken')"), "no such table"));
