@@ -16,6 +16,7 @@ enum page_reason {
     PAGE_ID_WIDE,     /* an id does not fit 4 bytes: with PAGE_WIDE_IDS */
     PAGE_WEIGHT_WIDE, /* an INTEGER weight does not fit 4 bytes: with PAGE_WIDE_WEIGHTS */
     PAGE_WEIGHT_REAL, /* a REAL among integer weights: with layout.real */
+    PAGE_WEIGHT_TEXT, /* a text that SQLite must turn into a weight: with layout.ask */
     PAGE_ID_TEXT,     /* a TEXT among INTEGER ids: with layout.text */
     PAGE_SHORT_ROW,   /* a row older than a column wanted: with layout.missing */
     PAGE_ID_NULL,     /* an end that is NULL: with layout.null */
@@ -33,9 +34,7 @@ enum page_reason {
     PAGE_ID_TYPE,
     PAGE_UTF_16,
     PAGE_WEIGHT_TYPE,
-    PAGE_WEIGHT_TEXT, /* one that SQLite must turn into a number */
     PAGE_EDGE_ID_TYPE,
-    PAGE_LONG_CHAIN,
     PAGE_TOO_LONG,
     PAGE_DAMAGED,
     PAGE_READ_FAILED,
@@ -129,6 +128,7 @@ typedef struct page_layout {
     bool real;                /* weights become double */
     bool null;                /* ends may be NULL */
     bool numbers_alone;       /* no weight may be a text */
+    bool ask;                 /* SQLite is there to turn texts into weights */
     bool text;                /* ids may be texts */
     enum page_reason at_text; /* what a text id says where they may not */
     page_missing missing[PAGE_COLUMNS];
@@ -164,6 +164,34 @@ uint8_t *page_store_take(page_store *store, size_t bytes); /* NULL: no memory */
 void page_store_empty(page_store *store);
 void page_store_clear(page_store *store);
 
+/* ---- number.c: weights that are texts ---- */
+
+/* A text that is an integer without more ado, as most are: -? and up to 18 digits. */
+bool page_number_plain(const uint8_t *text, size_t length, int64_t *value);
+
+/* A text among the weights that SQLite must look at. */
+typedef struct page_number {
+    const uint8_t *bytes; /* UTF-8 */
+    uint32_t entry;       /* 2 * row in the batch, + 1 in the column of ways back */
+    uint32_t length;
+} page_number;
+
+/* SQLite's own conversion, by a private connection without a file: one for each thread,
+** since the caller's connection serves one thread alone. NULL: there is none to be had. */
+typedef struct page_numbers page_numbers;
+page_numbers *page_numbers_open(void);
+void page_numbers_close(page_numbers *numbers); /* NULL is allowed */
+/* Where the weights of such texts go. */
+typedef struct page_number_columns {
+    bool real;          /* they are the bits of doubles */
+    int64_t *column[2]; /* to column[entry % 2][entry / 2], or ... */
+    int32_t *narrow;    /* ... in place of the first of these, unless it is NULL */
+} page_number_columns;
+
+/* Writes the weights of the texts listed. PAGE_WEIGHT_WIDE where one does not fit the narrow column. */
+enum page_reason page_numbers_convert(page_numbers *numbers, const page_number *list,
+                                      uint32_t count, const page_number_columns *to);
+
 /* ---- rows on their way from leaves to columns ---- */
 
 /* A text id among the rows of a batch. */
@@ -178,6 +206,8 @@ typedef struct page_text {
 typedef struct page_helper {
     const struct page_source *source; /* of overflow pages */
     uint8_t *overflow;                /* room for a page */
+    uint8_t *map;      /* the same, for the latest page of the map of pages */
+    uint32_t map_page; /* its number; 0: none */
     page_store store;
     int64_t short_rowid; /* of the row that says PAGE_SHORT_ROW, ... */
     int short_columns;   /* ... and how many columns it has */
@@ -198,6 +228,9 @@ typedef struct page_rows {
     ** a row; the columns' entries mean nothing until they are numbered. */
     page_text *text;
     uint32_t texts;
+    /* With layout.ask: the same for weights. */
+    page_number *number;
+    uint32_t numbers;
     /* With layout.null: rows of the batch with an end that is NULL, as page_columns lists
     ** them, with room for one a row. */
     uint32_t *half;
@@ -278,6 +311,7 @@ typedef struct page_source {
     uint32_t pages;               /* in the database */
     const struct wal_frames *wal; /* pages that are in the write-ahead log; or NULL */
     int threads;
+    page_numbers **numbers; /* with layout.ask: one for each thread */
     intern *texts; /* where text ids are numbered, empty; needed with layout.text */
     int (*interrupted)(void *);
     void *listener;

@@ -221,6 +221,10 @@ INLINE void list_texts(page_rows *rows, int64_t at, const page_values *texts) {
             rows->text[rows->texts++] = (page_text){.entry = row * 2 + k,
                                                     .bytes = texts->bytes[k],
                                                     .length = texts->length[k]};
+    for (int k = PAGE_WEIGHT; k <= PAGE_REVERSE; k += PAGE_REVERSE - PAGE_WEIGHT)
+        if (texts->text >> k & 1)
+            rows->number[rows->numbers++] = (page_number){
+                texts->bytes[k], row * 2 + (k == PAGE_REVERSE), texts->length[k]};
 }
 
 /* Takes note of a row that page_cell has read. */

@@ -10,10 +10,11 @@
 ** that it has left, which one page remembered at every power of two finds.
 **
 ** With auto_vacuum a map of pages says of each overflow page whose successor it is. SQLite
-** uses the map to pass over pages. The reader does not know the map, and goes no further than to
-** the first page of a chain there. */
+** takes its word for pages that it passes over; so the two must agree here. */
 #include "format.h"
 #include "bytes.h"
+
+enum { PENDING_BYTE = 0x40000000, MAP_ENTRY = 5, MAP_SUCCESSOR = 4 };
 
 void page_chain_start(page_chain *chain, const page_layout *layout, page_helper *helper,
                       const uint8_t *record, uint32_t local, uint32_t payload) {
@@ -27,6 +28,32 @@ void page_chain_start(page_chain *chain, const page_layout *layout, page_helper 
                           .until = local};
 }
 
+/* Does the map say that `page` follows `previous`? Entries for usable / 5 pages lie on the
+** page before them. */
+static enum page_reason check_map(const page_chain *chain, uint32_t page,
+                                  uint32_t previous) {
+    page_helper *helper = chain->helper;
+    const page_layout *layout = chain->layout;
+    const uint32_t group = layout->usable / MAP_ENTRY + 1;
+    uint32_t map = (page - 2) / group * group + 2;
+
+    if (map == PENDING_BYTE / layout->page_size + 1)
+        map++;
+    if (map >= page || map > helper->source->pages)
+        return PAGE_DAMAGED;
+    if (helper->map_page != map) {
+        helper->map_page = 0;
+        enum page_reason reason =
+            page_source_read(helper->source, layout, map, 1, helper->map);
+        if (reason)
+            return reason;
+        helper->map_page = map;
+    }
+    const uint8_t *entry = helper->map + (page - map - 1) * (size_t)MAP_ENTRY;
+    bool agrees = entry[0] == MAP_SUCCESSOR && get4(entry + 1) == previous;
+    return agrees ? PAGE_FINE : PAGE_DAMAGED;
+}
+
 /* The next page of the chain, into helper->overflow. */
 static enum page_reason next_page(page_chain *chain) {
     page_helper *helper = chain->helper;
@@ -36,10 +63,12 @@ static enum page_reason next_page(page_chain *chain) {
         return PAGE_DAMAGED;
     if ((chain->steps & (chain->steps - 1)) == 0)
         chain->mark = page;
+    enum page_reason reason = PAGE_FINE;
     if (chain->layout->auto_vacuum && chain->page)
-        return PAGE_LONG_CHAIN;
-    enum page_reason reason =
-        page_source_read(helper->source, chain->layout, page, 1, helper->overflow);
+        reason = check_map(chain, page, chain->page);
+    if (!reason)
+        reason =
+            page_source_read(helper->source, chain->layout, page, 1, helper->overflow);
     if (reason)
         return reason;
     chain->page = page;

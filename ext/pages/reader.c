@@ -41,9 +41,7 @@ static const char *const sentence[PAGE_REASONS] = {
     [PAGE_ID_TYPE] = "an id is not an INTEGER or a TEXT",
     [PAGE_UTF_16] = "the database stores texts as UTF-16",
     [PAGE_WEIGHT_TYPE] = "a weight is not a number",
-    [PAGE_WEIGHT_TEXT] = "a weight is a text that is more than plain digits",
     [PAGE_EDGE_ID_TYPE] = "an edge id is not an INTEGER",
-    [PAGE_LONG_CHAIN] = "with auto_vacuum, a row goes on over several pages",
     [PAGE_TOO_LONG] = "a row may be longer than this connection's limit",
     [PAGE_DAMAGED] = "damaged page",
     [PAGE_READ_FAILED] = "a page could not be read",
@@ -197,6 +195,28 @@ static enum page_reason ask_defaults(const page_table *t, page_layout *layout,
     return reason;
 }
 
+static void close_numbers(page_source *source) {
+    for (int i = 0; source->numbers && i < source->threads; i++)
+        page_numbers_close(source->numbers[i]);
+    free(source->numbers);
+    source->numbers = NULL;
+}
+
+/* A private connection for each thread; opened here, since opening runs whatever
+** sqlite3_auto_extension has been told of. */
+static enum page_reason open_numbers(page_source *source) {
+    source->threads = gg_team_limit(source->threads);
+    source->numbers = calloc((size_t)source->threads, sizeof *source->numbers);
+    if (!source->numbers)
+        return PAGE_NO_MEMORY;
+    for (int i = 0; i < source->threads; i++) {
+        source->numbers[i] = page_numbers_open();
+        if (!source->numbers[i])
+            return PAGE_NO_MEMORY;
+    }
+    return PAGE_FINE;
+}
+
 /* Can that be prepared for? */
 static bool is_for_another_try(enum page_reason reason) {
     return reason < PAGE_NOT_SENT;
@@ -219,6 +239,9 @@ static enum page_reason prepare_again(const page_table *t, page_source *source,
     case PAGE_WEIGHT_REAL:
         layout->real = true;
         return PAGE_FINE;
+    case PAGE_WEIGHT_TEXT:
+        layout->ask = true;
+        return open_numbers(source);
     case PAGE_ID_TEXT:
         layout->text = true;
         return PAGE_FINE;
@@ -256,6 +279,7 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
         }
     }
     free(leaves.page);
+    close_numbers(source);
     if (!reason && t->range)
         reason = page_cut(columns, t->range);
     if (!reason)

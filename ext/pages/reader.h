@@ -9,7 +9,8 @@
 **       page_send         send.c      leaves -> a device, and columns there; or
 **       page_collect      walk.c      leaves -> columns, on several threads: filling.c
 **         page_leaf       leaf.c      one leaf's cells -> columns, the usual ones
-**           page_cell     record.c    any cell: overflow.c, text.c
+**           page_cell     record.c    any cell: overflow.c, text.c,
+**                                          number.c
 **     page_find           reader.c    the same for some rows by their rowids: find.c
 **
 ** Every page comes through SQLite's own file object, inside a read transaction of the

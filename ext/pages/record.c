@@ -20,25 +20,7 @@ struct record {
     page_values *to;
 };
 
-/* Is a text an integer without more ado, -? and up to 18 digits? */
-static bool is_plain_number(const uint8_t *text, size_t length, int64_t *value) {
-    enum { MOST_DIGITS = 18 };
-    bool minus = length > 0 && text[0] == '-';
-    size_t i = minus;
-    int64_t x = 0;
-    if (length == i || length - i > MOST_DIGITS)
-        return false;
-    for (; i < length; i++) {
-        unsigned digit = (unsigned)text[i] - '0';
-        if (digit > 9)
-            return false;
-        x = 10 * x + digit;
-    }
-    *value = minus ? -x : x;
-    return true;
-}
-
-/* A text: an id, or a weight. */
+/* A text: an id, or a weight that is no plain integer. */
 static enum page_reason take_text(struct record *r, int k, const uint8_t *bytes,
                                   uint32_t length) {
     const page_layout *layout = r->layout;
@@ -50,11 +32,11 @@ static enum page_reason take_text(struct record *r, int k, const uint8_t *bytes,
         return PAGE_UTF_16;
     if (page_is_weight(k) && layout->numbers_alone)
         return PAGE_WEIGHT_TYPE;
-    if (k >= 2 && is_plain_number(bytes, length, &plain)) {
+    if (k >= 2 && page_number_plain(bytes, length, &plain)) {
         r->to->value[k] = layout->real ? page_real_bits((double)plain) : plain;
         return PAGE_FINE;
     }
-    if (k >= 2)
+    if (k >= 2 && !layout->ask)
         return PAGE_WEIGHT_TEXT;
     r->to->text |= 1u << k;
     r->to->bytes[k] = bytes;
@@ -228,7 +210,8 @@ static enum page_reason take_record(struct record *r) {
             reason = note_fault(k, take_missing(r, k, column), &fault);
     if (reason || !r->to->null)
         return reason ? reason : fault;
-    r->to->value[PAGE_WEIGHT] = 0; /* what is no edge has no weight */
+    r->to->text &= 3; /* what is no edge has no weight */
+    r->to->value[PAGE_WEIGHT] = 0;
     return PAGE_FINE;
 }
 

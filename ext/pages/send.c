@@ -33,7 +33,7 @@ static gg_cell_layout cell_layout(const page_layout *layout) {
 
 static bool is_for_the_place(const page_table *t, const page_layout *layout,
                              const page_leaves *leaves) {
-    return !layout->text && !layout->null &&
+    return !layout->text && !layout->null && !layout->ask &&
            layout->column[PAGE_EDGE_ID] == PAGE_NO_COLUMN &&
            layout->column[PAGE_REVERSE] == PAGE_NO_COLUMN && layout->last >= 0 &&
            layout->last < CELL_RECORD_COLUMNS &&

@@ -160,9 +160,11 @@ static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
 
 /* What a thread works with. */
 struct desk {
-    uint8_t *buffer; /* the pages of its batch */
-    page_text *text; /* the texts among the batch's ids; NULL without layout.text */
-    uint32_t *half;  /* its rows with a NULL end; NULL without layout.null */
+    uint8_t *buffer;     /* the pages of its batch */
+    page_text *text;     /* the texts among the batch's ids; NULL without layout.text */
+    page_number *number; /* and among its weights; NULL without layout.ask */
+    uint32_t *half;      /* its rows with a NULL end; NULL without layout.null */
+    page_numbers *numbers;
     page_helper helper;
 };
 
@@ -184,6 +186,7 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
                         .at = team->batch[b].start,
                         .dense = true,
                         .text = desk->text,
+                        .number = desk->number,
                         .half = desk->half,
                         .start = team->batch[b].start,
                         .helper = &desk->helper};
@@ -196,7 +199,14 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
     team->batch[b].first = rows->first;
     team->batch[b].last = rows->previous;
     team->batch[b].kept = keep;
-    return PAGE_FINE;
+    if (rows->numbers == 0)
+        return PAGE_FINE;
+    const page_number_columns to = {
+        .real = layout->real,
+        .column = {rows->weight ? rows->weight + rows->start : NULL,
+                   rows->reverse ? rows->reverse + rows->start : NULL},
+        .narrow = rows->weight32 ? rows->weight32 + rows->start : NULL};
+    return page_numbers_convert(desk->numbers, rows->number, rows->numbers, &to);
 }
 
 /* Decodes it as all before it, and again with rowids where they are not 1, 2, 3, ... */
@@ -313,21 +323,25 @@ static void work_walk(struct team *team, struct desk *desk, int member, int memb
 }
 
 /* false: no memory. */
-static bool set_desk(struct team *team, struct desk *desk) {
+static bool set_desk(struct team *team, struct desk *desk, int member) {
     const page_layout *layout = team->layout;
     const page_source *source = team->source;
     const size_t rows = (size_t)team->batch_pages * page_most_rows(layout);
     *desk = (struct desk){
         .buffer = calloc(1, (size_t)team->batch_pages * layout->page_size + PAGE_PAD),
         .text = layout->text ? malloc(rows * 2 * sizeof *desk->text) : NULL,
-        .half = layout->null ? malloc(rows * sizeof *desk->half) : NULL};
+        .number = layout->ask ? malloc(rows * 2 * sizeof *desk->number) : NULL,
+        .half = layout->null ? malloc(rows * sizeof *desk->half) : NULL,
+        .numbers = layout->ask ? source->numbers[member] : NULL};
     return page_helper_open(&desk->helper, source, layout) && desk->buffer &&
-           (desk->text || !layout->text) && (desk->half || !layout->null);
+           (desk->text || !layout->text) && (desk->number || !layout->ask) &&
+           (desk->half || !layout->null);
 }
 
 static void clear_desk(struct desk *desk) {
     free(desk->buffer);
     free(desk->text);
+    free(desk->number);
     free(desk->half);
     page_helper_clear(&desk->helper);
 }
@@ -335,7 +349,7 @@ static void clear_desk(struct desk *desk) {
 static void take_part(void *job, int member, int members) {
     struct team *team = job;
     struct desk desk;
-    if (set_desk(team, &desk))
+    if (set_desk(team, &desk, member))
         work_walk(team, &desk, member, members);
     else
         team_stop(team, PAGE_NO_MEMORY, NULL);

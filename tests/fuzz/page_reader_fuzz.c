@@ -133,8 +133,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .iVersion = 2, .xRead = bytes_read, .xShmMap = map_index, .xShmBarrier = barrier};
     static const sqlite3_io_methods log_methods = {.iVersion = 1, .xRead = log_read};
     static uint32_t index[INDEX / 4];
+    static page_numbers *numbers;
     if (size < SETTINGS + SIZE)
         return 0;
+    if (!numbers)
+        numbers = page_numbers_open();
     struct bytes_file f = {{&methods}, data + SETTINGS, size - SETTINGS, index},
                       log = {{&log_methods}, f.bytes, f.count, index};
     intern texts = {0};
@@ -142,6 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     page_source source = {.file = &f.file,
                           .pages = (uint32_t)(f.count / SIZE) + 1,
                           .threads = 1,
+                          .numbers = &numbers,
                           .texts = &texts};
     page_layout layout = {.page_size = SIZE,
                           .usable = SIZE - (data[0] & 31),
@@ -153,6 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                                     : 2,
                           .real = data[0] & 64,
                           .null = data[4] & 32,
+                          .ask = data[3] & 4,
                           .text = data[1] & 128,
                           .at_text = PAGE_ID_TYPE,
                           .column = {data[1] % 20 - 1, data[2] % 20 - 1, data[2] / 20,

@@ -104,6 +104,7 @@ static const struct {
     {"UPDATE e SET rowid = rowid + (1 << 57) WHERE rowid = %d", true},
     {"UPDATE e SET src = NULL WHERE rowid = %d", false},
     {"UPDATE e SET dst = 'text' WHERE rowid = %d", false},
+    {"UPDATE e SET w = '1e2' WHERE rowid = %d", false},
 };
 
 START_TEST(test_oddities) {
@@ -257,10 +258,10 @@ static int no_page(sqlite3_file *file, void *to, int bytes, sqlite3_int64 at) {
 /* By the page reader: is the leaf read, without care for any cell? */
 static bool read_leaf(const page_layout *layout, const uint8_t *page, int64_t **value,
                       int64_t *rows_read) {
-    static uint8_t overflow[LEAF];
+    static uint8_t overflow[LEAF], map[LEAF];
     static const sqlite3_io_methods methods = {.iVersion = 1, .xRead = no_page};
     const page_source source = {.file = &(sqlite3_file){&methods}, .pages = 9};
-    page_helper helper = {.source = &source, .overflow = overflow};
+    page_helper helper = {.source = &source, .overflow = overflow, .map = map};
     page_rows rows = {.rowid = value[CELL_ROWID],
                       .source = value[CELL_SOURCE],
                       .target = value[CELL_TARGET],

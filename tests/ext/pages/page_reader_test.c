@@ -289,7 +289,7 @@ START_TEST(test_edge_ids_and_ways_back) {
     t.column[PAGE_REVERSE] = "back";
     run_sql(db,
             "UPDATE e SET back = CASE rowid %% 4 WHEN 0 THEN NULL WHEN 1 THEN -1 ELSE "
-            "rowid || '' END; UPDATE e SET w = NULL WHERE rowid %% 3 = 0;"
+            "'0.' || rowid END; UPDATE e SET w = NULL WHERE rowid %% 3 = 0;"
             "UPDATE e SET src = NULL WHERE rowid %% 100 = 7");
     check_read(&t);
     t.column[PAGE_REVERSE] = NULL;

@@ -110,14 +110,15 @@ START_TEST(test_rowids_and_reals) {
 }
 END_TEST
 
-/* A wide id behind all that makes the reading start again: texts, NULL ends, REAL weights, a
-** column that was added. */
+/* A wide id behind all that makes the reading start again: texts, NULL ends, REAL weights, texts
+** among weights, a column that was added. */
 static const char *const odd_rows[] = {
     "SELECT 1",
     "INSERT INTO e SELECT 'a' || rowid % 50, dst, w FROM e WHERE rowid % 3 = 0",
     "INSERT INTO e SELECT src, 'a' || rowid % 50, w FROM e WHERE rowid % 3 = 0",
     "INSERT INTO e SELECT NULL, dst, w FROM e WHERE rowid % 4 = 0",
     "INSERT INTO e SELECT src, NULL, 0.5 FROM e WHERE rowid % 4 = 0",
+    "UPDATE e SET w = '1e3' WHERE rowid % 100 = 7",
     "INSERT INTO e SELECT 'a' || rowid % 50, NULL, 1.5 FROM e WHERE rowid % 7 = 0",
     "INSERT INTO e SELECT hex(zeroblob(rowid % 3000)), dst, w FROM e WHERE rowid % 9 = 0",
     "ALTER TABLE e ADD COLUMN late DEFAULT 7"};
@@ -159,7 +160,7 @@ END_TEST
 
 /* ---- weights ---- */
 
-/* As stored, also as texts of digits. */
+/* As stored, also as texts, which SQLite or the reader turns into numbers. */
 static const struct {
     const char *weight;
     bool narrow;
@@ -172,13 +173,15 @@ static const struct {
                {"-1", true}, /* the loader has the sentence */
                {"-2147483648", true},
                {"'2147483647'", true},
+               {"' 17 '", true},
                {"2147483648", false},
                {"4294967295", false},
                {"-2147483649", false},
                {"1 << 40", false},
                {"1 << 50", false},
                {"9223372036854775807", false},
-               {"'2147483648'", false}};
+               {"'2147483648'", false},
+               {"' 4294967296 '", false}};
 enum { WEIGHTS = sizeof weights / sizeof *weights };
 
 /* The only one, in the last row, in the middle, the first; ids stay of 4 bytes. */
