@@ -35,14 +35,14 @@ gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_
     if (prepare_edge_index(graph, v, run))
         return run->status;
     *edge = numbers_from(graph, rows->offset[v]);
-    *count = gg_row_end(rows, v) - rows->offset[v];
+    *count = rows->offset[v + (uint64_t)1] - rows->offset[v];
     return run->status;
 }
 
 const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t to,
                              uint64_t *count) {
     const struct csr_slot *rows = &graph->derived.edge_rows;
-    uint64_t end = gg_row_end(rows, v);
+    uint64_t end = rows->offset[v + (uint64_t)1];
     uint64_t low = gg_first_arc(rows->target, rows->offset[v], end, to);
     uint64_t high = gg_first_arc(rows->target, low, end, to + (uint64_t)1);
     *count = high - low;
@@ -65,7 +65,7 @@ gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32
 
 uint64_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to) {
     const struct csr_slot *rows = &graph->derived.edge_rows;
-    uint64_t end = gg_row_end(rows, v);
+    uint64_t end = rows->offset[v + (uint64_t)1];
     uint64_t low = gg_first_arc(rows->target, rows->offset[v], end, to);
     return low < end && rows->target[low] == to
                ? gg_edge_at(rows->weight, graph->wide, low)

@@ -211,6 +211,7 @@ void gg_commit_room(update *u, row_plan *p) {
         put_roomy_in(p, p->inserted_at[k], k, next - k);
     }
     slot->m += p->inserted - p->removed;
+    slot->made = p->column != NUMBERS; /* gg_edge_rows packs these */
     if (u->vertices.after == 0)
         slot->used = slot->dead = 0;
 }

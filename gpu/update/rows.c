@@ -278,6 +278,9 @@ static void plan_rows(update *u, enum csr_kind kind, row_plan *p) {
         !gg_give_room(u->run, slot, u->graph->n, old_weight_size(&w),
                       gg_room_of_coming(u, slot, w.coming, w.comings)))
         fill_roomy_plan(&w);
+    if (p->column == NUMBERS &&
+        !slot->end) /* the batch fails, and has packed the rows before */
+        __atomic_store_n(&slot->made, true, __ATOMIC_RELEASE);
     if (!gg_stopping(u->run))
         gg_plan_room(u, p);
     end_row_walk(&w);
@@ -348,7 +351,7 @@ void gg_update_rows(update *u) {
     }
     if (!same_ends)
         plan_arcs(u);
-    if (!numbered->made || same_ends || gg_stopping(u->run))
+    if (!(numbered->made || numbered->end) || same_ends || gg_stopping(u->run))
         return;
     u->drops_numbered = gg_is_wide(u->edges.after) != graph->wide ||
                         !gg_takes_room(numbered, most_arcs(u, CSR_OUT));
