@@ -113,17 +113,8 @@ bool sql_token_is(const sql_token *token, const char *value) {
     return at == end && *value == 0;
 }
 
-bool sql_names(const sql_token *token, const char *name) {
-    bool quoted = token->kind == SQL_QUOTED;
-    if (!quoted && token->kind != SQL_WORD)
-        return false;
-    const char *at = token->start + quoted;
-    size_t bytes = (size_t)(token->end - at) - quoted, length = strlen(name);
-    return bytes == length && sqlite3_strnicmp(at, name, (int)length) == 0;
-}
-
-/* The next byte of a name, as it is compared; 0: there is none. */
-static int next_of_name(const sql_token *token, const char **at) {
+/* The next byte of a token, as it is compared; 0: there is none. */
+static int next_of_token(const sql_token *token, const char **at) {
     bool quoted = token->kind == SQL_QUOTED;
     const char *end = token->end - quoted;
     if (*at >= end)
@@ -134,17 +125,24 @@ static int next_of_name(const sql_token *token, const char **at) {
     return c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c;
 }
 
-bool sql_same_name(const sql_token *one, const sql_token *other) {
-    const sql_token *token[2] = {one, other};
-    const char *at[2];
-    for (int i = 0; i < 2; i++) {
-        if (token[i]->kind != SQL_WORD && token[i]->kind != SQL_QUOTED)
-            return false;
-        at[i] = token[i]->start + (token[i]->kind == SQL_QUOTED);
-    }
+bool sql_same_token(const sql_token *one, const sql_token *other) {
+    const char *at = one->start + (one->kind == SQL_QUOTED),
+               *other_at = other->start + (other->kind == SQL_QUOTED);
     for (;;) {
-        int a = next_of_name(one, &at[0]), b = next_of_name(other, &at[1]);
+        int a = next_of_token(one, &at), b = next_of_token(other, &other_at);
         if (a != b || a == 0)
             return a == b;
     }
+}
+
+static bool is_name(const sql_token *token) {
+    return token->kind == SQL_WORD || token->kind == SQL_QUOTED;
+}
+
+bool sql_same_name(const sql_token *one, const sql_token *other) {
+    return is_name(one) && is_name(other) && sql_same_token(one, other);
+}
+
+bool sql_names(const sql_token *token, const char *name) {
+    return sql_same_name(token, &(sql_token){SQL_WORD, name, name + strlen(name)});
 }

@@ -35,9 +35,11 @@ bool sql_word_is(const char *at, const char *end, const char *keyword);
 char *sql_unquote(const sql_token *token);
 /* Is the value of a '..' or ".." token exactly this? */
 bool sql_token_is(const sql_token *token, const char *value);
-/* Is the token, bare or quoted, this name (which needs no doubled marks)? */
+/* Is the token, bare or quoted, this name? */
 bool sql_names(const sql_token *token, const char *name);
 /* Are both names, bare or quoted, and the same one? */
 bool sql_same_name(const sql_token *one, const sql_token *other);
+/* Are they the same, however they are quoted? */
+bool sql_same_token(const sql_token *one, const sql_token *other);
 
 #endif

@@ -48,10 +48,9 @@ int present_read(sqlite3 *db, const char *schema, const char *log, trigger_list 
         "'trigger'",
         schema);
     while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        int own = trigger_is_own(statement_text(statement, 0),
-                                 statement_text(statement, 2), log);
-        if (own)
-            rc = own < 0 ? SQLITE_NOMEM : present_add(list, statement);
+        if (trigger_is_own(statement_text(statement, 0), statement_text(statement, 2),
+                           log))
+            rc = present_add(list, statement);
     }
     rc = statement_end(statement, rc);
     if (rc)
@@ -169,12 +168,10 @@ static int find_trouble(sqlite3 *db, definition *d, const trigger_list *list,
     sqlite3_str *missing = sqlite3_str_new(NULL);
     int count = 0, rc = follow_triggers(db, d, &needed, error);
     for (int i = 0; i < needed.count && rc == SQLITE_OK; i++) {
-        int found = 0;
-        for (int j = 0; j < list->count && found == 0; j++)
+        bool found = false;
+        for (int j = 0; j < list->count && !found; j++)
             found = trigger_same(d, needed.item[i].sql, list->item[j].sql);
-        if (found < 0)
-            rc = SQLITE_NOMEM;
-        else if (!found)
+        if (!found)
             name_list_add(missing, count++, needed.item[i].name);
     }
     trigger_list_clear(&needed);
@@ -281,7 +278,7 @@ static int of_graph(sqlite3 *db, const char *schema, const char *name, const cha
         return 0;
     char *log = sqlite3_mprintf("%.*s_log", (int)(suffix - name), name);
     int of = log ? trigger_is_own(name, sql, log) : -1;
-    if (of == 1) {
+    if (of > 0) {
         log[suffix - name] = 0;
         int rc = table_find(db, schema, log, &info, &error);
         of = rc == SQLITE_NOMEM ? -1 : rc == SQLITE_OK && info.kind == 'g';
@@ -311,13 +308,12 @@ static int find_early_triggers(sqlite3 *db, definition *d) {
     while (rc == SQLITE_OK && !d->trouble && sqlite3_step(statement) == SQLITE_ROW) {
         const char *name = statement_text(statement, 0),
                    *sql = statement_text(statement, 1);
-        int own = trigger_is_own(name, sql, d->log);
-        later |= own == 1;
-        if (own == 0 && later && may_end_early(sql))
-            own = of_graph(db, d->schema, name, sql);
-        else if (own == 0)
+        const bool own = trigger_is_own(name, sql, d->log);
+        later |= own;
+        if (own || !later || !may_end_early(sql))
             continue;
-        rc = own < 0 ? SQLITE_NOMEM : own == 0 ? blame(d, name) : SQLITE_OK;
+        const int of = of_graph(db, d->schema, name, sql);
+        rc = of < 0 ? SQLITE_NOMEM : of ? SQLITE_OK : blame(d, name);
     }
     return statement_end(statement, rc);
 }

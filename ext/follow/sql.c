@@ -258,32 +258,24 @@ static const char *after_name(const char *sql, const char *end) {
 
 /* Where the column that is the rowid gets another name, ALTER TABLE puts that in the place
 ** of `rowid` too. */
-static bool are_rowids(const definition *d, const char *x, const char *y) {
-    return d->key && *d->rowid && sqlite3_stricmp(x, d->rowid) == 0 &&
-           sqlite3_stricmp(y, d->key) == 0;
-}
-
-static int token_same(const definition *d, const sql_token *a, const sql_token *b) {
+static bool token_same(const definition *d, const sql_token *a, const sql_token *b) {
     if (a->kind == SQL_END || b->kind == SQL_END)
         return a->kind == b->kind;
-    char *x = sql_unquote(a), *y = sql_unquote(b);
-    int same = x && y ? sqlite3_stricmp(x, y) == 0 || are_rowids(d, x, y) : -1;
-    sqlite3_free(x);
-    sqlite3_free(y);
-    return same;
+    return sql_same_token(a, b) ||
+           (d->key && *d->rowid && sql_names(a, d->rowid) && sql_names(b, d->key));
 }
 
-int trigger_same(const definition *d, const char *sql, const char *other) {
+bool trigger_same(const definition *d, const char *sql, const char *other) {
     const char *end = sql + strlen(sql), *other_end = other + strlen(other);
     sql_token a, b;
-    int same;
+    bool same;
     sql = after_name(sql, end);
     other = after_name(other, other_end);
     do {
         sql = sql_next(sql, end, &a);
         other = sql_next(other, other_end, &b);
         same = token_same(d, &a, &b);
-    } while (same == 1 && a.kind != SQL_END);
+    } while (same && a.kind != SQL_END);
     return same;
 }
 
@@ -300,20 +292,15 @@ static bool has_own_name(const char *name, const char *log) {
     return false;
 }
 
-int trigger_is_own(const char *name, const char *sql, const char *log) {
-    if (!has_own_name(name, log))
-        return 0;
+bool trigger_is_own(const char *name, const char *sql, const char *log) {
     const char *end = sql + strlen(sql);
     sql_token token;
-    int names = 0;
-    while (names == 0 && (sql = sql_next(sql, end, &token), token.kind != SQL_END)) {
-        if (token.kind != SQL_WORD && token.kind != SQL_QUOTED)
-            continue;
-        char *word = sql_unquote(&token);
-        names = word ? sqlite3_stricmp(word, log) == 0 : -1;
-        sqlite3_free(word);
-    }
-    return names;
+    bool own = false;
+    if (!has_own_name(name, log))
+        return false;
+    while (!own && (sql = sql_next(sql, end, &token), token.kind != SQL_END))
+        own = sql_names(&token, log);
+    return own;
 }
 
 int trigger_columns(const char *sql, char **column) {

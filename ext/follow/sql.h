@@ -35,12 +35,11 @@ void trigger_list_clear(trigger_list *list);
 int key_match(sqlite3 *db, const definition *d, const char *index, bool partial,
               char **match);
 /* Do two triggers of the definition's table do the same? Names of triggers do not matter,
-** nor how names of others are quoted, nor by which name the rowid goes. 1, 0; -1: no
-** memory. */
-int trigger_same(const definition *d, const char *sql, const char *other);
+** nor how names of others are quoted, nor by which name the rowid goes. */
+bool trigger_same(const definition *d, const char *sql, const char *other);
 /* Is a trigger one of those that write or tend this log? By its name and by what it does,
-** since others may speak of the log, too. 1, 0; -1: no memory. */
-int trigger_is_own(const char *name, const char *sql, const char *log);
+** since others may speak of the log, too. */
+bool trigger_is_own(const char *name, const char *sql, const char *log);
 /* The columns that trigger `moved` carries: column[EDGE_COLUMNS], each sqlite3_free. Returns how
 ** many; 0: it carries none; -1: no memory. */
 int trigger_columns(const char *sql, char **column);
