@@ -9,18 +9,18 @@
 ** addresses alone, is for edges to come. */
 enum { ROOM_SHARE = 64 };
 
-static void *reserve(int64_t count) {
-    return (uint64_t)count > SIZE_MAX / 8 ? NULL : big_realloc(NULL, (size_t)count * 8);
-}
-
 static int64_t with_room(int64_t count) {
     return count + count / ROOM_SHARE;
 }
 
-static int32_t *reserve_narrow(int64_t count) {
-    return (uint64_t)count > SIZE_MAX / 8
-               ? NULL
-               : big_realloc(NULL, (size_t)with_room(count) * sizeof(int32_t));
+/* Entries of 4 or 8 bytes; none where they are not wanted. *all: so far all that is wanted is there. */
+static void *reserve(bool wanted, int64_t count, size_t size, bool *all) {
+    void *block = NULL;
+    if (wanted && (uint64_t)count <= SIZE_MAX / 16)
+        block = big_realloc(
+            NULL, (size_t)(size == sizeof(int32_t) ? with_room(count) : count) * size);
+    *all &= block || !wanted;
+    return block;
 }
 
 bool page_filling_reserve(page_filling *filling, const page_layout *layout, intern *texts,
@@ -29,63 +29,40 @@ bool page_filling_reserve(page_filling *filling, const page_layout *layout, inte
     const bool two_ways = layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN;
     const bool ids = layout->column[PAGE_EDGE_ID] != PAGE_NO_COLUMN;
     const bool wide_ids = layout->wide & PAGE_WIDE_IDS;
-    const bool wide = layout->wide & PAGE_WIDE_WEIGHTS;
-    *filling = (page_filling){.most = most,
-                              .rowid = reserve(most),
-                              .weight = weighted && wide ? reserve(most) : NULL,
-                              .reverse = two_ways ? reserve(most) : NULL};
-    columns->weight32 = weighted && !wide ? reserve_narrow(most) : NULL;
-    columns->source = wide_ids ? reserve(most) : NULL;
-    columns->target = wide_ids ? reserve(most) : NULL;
-    columns->source32 = wide_ids ? NULL : reserve_narrow(most);
-    columns->target32 = wide_ids ? NULL : reserve_narrow(most);
-    columns->edge_id = ids ? reserve(most) : NULL;
+    const bool wide = layout->wide & PAGE_WIDE_WEIGHTS, real = layout->real;
+    bool all = true;
+    *filling = (page_filling){.most = most, .rowid = reserve(true, most, 8, &all)};
+    columns->source = reserve(wide_ids, most, 8, &all);
+    columns->target = reserve(wide_ids, most, 8, &all);
+    columns->source32 = reserve(!wide_ids, most, 4, &all);
+    columns->target32 = reserve(!wide_ids, most, 4, &all);
+    columns->weight = reserve(weighted && wide && !real, most, 8, &all);
+    columns->weight32 = reserve(weighted && !wide, most, 4, &all);
+    columns->real_weight = reserve(weighted && real, most, 8, &all);
+    columns->reverse = reserve(two_ways && !real, most, 8, &all);
+    columns->real_reverse = reserve(two_ways && real, most, 8, &all);
+    columns->edge_id = reserve(ids, most, 8, &all);
     for (int k = 0; k < 2 && layout->text; k++)
         columns->text[k] = calloc((size_t)most / 8 + 1, 1);
-    return filling->rowid && (columns->source || columns->source32) &&
-           (columns->target || columns->target32) &&
-           (filling->weight || columns->weight32 || !weighted) &&
-           (filling->reverse || !two_ways) && (columns->edge_id || !ids) &&
-           (!layout->text ||
-            (columns->text[0] && columns->text[1] && intern_ready(texts)));
+    return all && (!layout->text ||
+                   (columns->text[0] && columns->text[1] && intern_ready(texts)));
 }
 
-void page_filling_ahead(const page_filling *filling, const page_columns *columns,
-                        int64_t from, int64_t to) {
-    const struct {
-        void *block;
-        size_t size;
-    } column[] = {{columns->source, 8},   {columns->source32, 4}, {columns->target, 8},
-                  {columns->target32, 4}, {columns->edge_id, 8},  {filling->weight, 8},
-                  {columns->weight32, 4}, {filling->reverse, 8}};
+void page_filling_ahead(const page_filling *filling, page_columns *columns, int64_t from,
+                        int64_t to) {
+    size_t size;
     to = to < filling->most ? to : filling->most;
-    for (size_t i = 0; i < sizeof column / sizeof *column && from < to; i++)
-        if (column[i].block)
-            big_touch(column[i].block, (size_t)filling->most * column[i].size,
-                      (size_t)from * column[i].size, (size_t)to * column[i].size);
+    for (int k = 0; k < PAGE_ARRAYS && from < to; k++) {
+        void *block = *page_array(columns, k, &size);
+        if (block)
+            big_touch(block, (size_t)filling->most * size, (size_t)from * size,
+                      (size_t)to * size);
+    }
 }
 
-static void *cut_block(void *block, size_t bytes) {
-    void *smaller = block ? realloc(block, bytes) : NULL;
-    return smaller ? smaller : block;
-}
-
-static void *cut_filling(void *block, int64_t count) {
-    return cut_block(block, count ? (size_t)count * 8 : 8);
-}
-
-static void *cut_narrow(void *block, int64_t count) {
-    return cut_block(block, count ? (size_t)with_room(count) * sizeof(int32_t) : 8);
-}
-
-void page_filling_finish(page_filling *filling, const page_layout *layout, int64_t count,
-                         page_columns *columns) {
+void page_filling_finish(page_filling *filling, int64_t count, page_columns *columns) {
+    size_t size;
     columns->count = count;
-    columns->source = cut_filling(columns->source, count);
-    columns->target = cut_filling(columns->target, count);
-    columns->source32 = cut_narrow(columns->source32, count);
-    columns->target32 = cut_narrow(columns->target32, count);
-    columns->weight32 = cut_narrow(columns->weight32, count);
     for (int k = 0; k < 2; k++) {
         if (filling->any_text[k])
             continue;
@@ -93,44 +70,41 @@ void page_filling_finish(page_filling *filling, const page_layout *layout, int64
         columns->text[k] = NULL;
     }
     if (filling->keep_rowids) {
-        columns->rowid = cut_filling(filling->rowid, count);
+        columns->rowid = filling->rowid;
         filling->rowid = NULL;
     }
-    void *weight = filling->weight ? cut_filling(filling->weight, count) : NULL;
-    void *reverse = filling->reverse ? cut_filling(filling->reverse, count) : NULL;
-    if (columns->edge_id)
-        columns->edge_id = cut_filling(columns->edge_id, count);
-    filling->weight = filling->reverse = NULL;
-    if (layout->real) {
-        columns->real_weight = weight;
-        columns->real_reverse = reverse;
-    } else {
-        columns->weight = weight;
-        columns->reverse = reverse;
+    for (int k = 0; k < PAGE_ARRAYS; k++) {
+        void **block = page_array(columns, k, &size);
+        const int64_t entries = size == sizeof(int32_t) ? with_room(count) : count;
+        void *smaller =
+            *block ? realloc(*block, entries ? (size_t)entries * size : size) : NULL;
+        *block = smaller ? smaller : *block;
     }
 }
 
 void page_filling_clear(page_filling *filling) {
     free(filling->rowid);
-    free(filling->weight);
-    free(filling->reverse);
     *filling = (page_filling){0};
 }
 
+/* ---- columns ---- */
+
+void **page_array(page_columns *columns, int k, size_t *size) {
+    void *const array[PAGE_ARRAYS] = {
+        &columns->source32,    &columns->target32, &columns->weight32,
+        &columns->source,      &columns->target,   &columns->weight,
+        &columns->real_weight, &columns->reverse,  &columns->real_reverse,
+        &columns->edge_id,     &columns->rowid};
+    *size = k < 3 ? sizeof(int32_t) : sizeof(int64_t);
+    return array[k];
+}
+
 void page_columns_clear(page_columns *columns) {
-    free(columns->rowid);
-    free(columns->source);
-    free(columns->target);
-    free(columns->source32);
-    free(columns->target32);
+    size_t size;
+    for (int k = 0; k < PAGE_ARRAYS; k++)
+        free(*page_array(columns, k, &size));
     free(columns->text[0]);
     free(columns->text[1]);
-    free(columns->weight);
-    free(columns->weight32);
-    free(columns->real_weight);
-    free(columns->reverse);
-    free(columns->real_reverse);
-    free(columns->edge_id);
     free(columns->half);
     if (columns->cells)
         columns->cells->place->free(columns->cells);

@@ -58,13 +58,11 @@ enum page_reason page_cut(page_columns *c, const int64_t range[2]) {
     const int64_t count = end > front ? end - front : 0;
     if (front > 0 && !c->rowid && !number_rows(c))
         return PAGE_NO_MEMORY;
-    void *array[] = {c->rowid,       c->source,  c->target,       c->weight,
-                     c->real_weight, c->reverse, c->real_reverse, c->edge_id};
-    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
-        cut_array(array[i], sizeof(int64_t), front, count);
-    cut_array(c->source32, sizeof *c->source32, front, count);
-    cut_array(c->target32, sizeof *c->target32, front, count);
-    cut_array(c->weight32, sizeof *c->weight32, front, count);
+    for (int k = 0; k < PAGE_ARRAYS; k++) {
+        size_t size;
+        void *array = *page_array(c, k, &size);
+        cut_array(array, size, front, count);
+    }
     for (int k = 0; k < 2; k++)
         cut_bits(c->text[k], front, count);
     cut_halves(c, front, count);

@@ -99,6 +99,10 @@ static inline int64_t page_weight_at(const page_columns *columns, int64_t i) {
     return columns->weight32 ? columns->weight32[i] : columns->weight[i];
 }
 
+/* Array k of the columns, which may be NULL, and the bytes of an entry; bits of texts and rows with a
+** NULL end are none of these. */
+enum { PAGE_ARRAYS = 11 };
+void **page_array(page_columns *columns, int k, size_t *size);
 void page_columns_clear(page_columns *columns);
 
 enum page_outcome {

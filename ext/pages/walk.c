@@ -174,22 +174,23 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
     const page_columns *c = team->columns;
     const uint8_t *buffer = desk->buffer;
     page_store_empty(&desk->helper.store);
-    *rows = (page_rows){.rowid = keep ? team->filling.rowid : NULL,
-                        .source = c->source,
-                        .target = c->target,
-                        .source32 = c->source32,
-                        .target32 = c->target32,
-                        .weight = team->filling.weight,
-                        .weight32 = c->weight32,
-                        .edge_id = c->edge_id,
-                        .reverse = team->filling.reverse,
-                        .at = team->batch[b].start,
-                        .dense = true,
-                        .text = desk->text,
-                        .number = desk->number,
-                        .half = desk->half,
-                        .start = team->batch[b].start,
-                        .helper = &desk->helper};
+    *rows =
+        (page_rows){.rowid = keep ? team->filling.rowid : NULL,
+                    .source = c->source,
+                    .target = c->target,
+                    .source32 = c->source32,
+                    .target32 = c->target32,
+                    .weight = c->real_weight ? (int64_t *)c->real_weight : c->weight,
+                    .weight32 = c->weight32,
+                    .edge_id = c->edge_id,
+                    .reverse = c->real_reverse ? (int64_t *)c->real_reverse : c->reverse,
+                    .at = team->batch[b].start,
+                    .dense = true,
+                    .text = desk->text,
+                    .number = desk->number,
+                    .half = desk->half,
+                    .start = team->batch[b].start,
+                    .helper = &desk->helper};
     for (uint32_t i = 0; i < batch_size(team, b); i++) {
         enum page_reason reason =
             page_leaf(layout, buffer + (size_t)i * layout->page_size, rows);
@@ -403,7 +404,7 @@ enum page_reason page_collect(const page_source *source, const page_layout *layo
     if (reason)
         page_columns_clear(columns);
     else
-        page_filling_finish(&team.filling, layout, team.total, columns);
+        page_filling_finish(&team.filling, team.total, columns);
     if (!reason)
         columns->slow_rows = atomic_load(&team.slow);
     free(team.batch);
