@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "base/zero_byte.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *const direction_names[3] = {"out", "in", "both"};
@@ -17,13 +18,6 @@ int argument_must_be(const arguments *a, int field, const char *what) {
     return caller_fail(a->by, SQLITE_ERROR, "the argument %s must be %s, not %s",
                        field_name(a->by->function, field), what,
                        value_written(a->given.value[field], &value));
-}
-
-/* Frees `what`. */
-static int must_be(const arguments *a, int field, char *what) {
-    int rc = what ? argument_must_be(a, field, what) : SQLITE_NOMEM;
-    sqlite3_free(what);
-    return rc;
 }
 
 /* A call with the edges that are given, unless their text is long. NULL: no memory. */
@@ -106,64 +100,55 @@ static int read_word(const arguments *a, int field, const char *const *names, in
     return must_be_one_of(a, field, names, count);
 }
 
-static int read_integer(const arguments *a, int field, const char *what,
-                        sqlite3_int64 least, sqlite3_int64 most, sqlite3_int64 *integer) {
+/* Sets *number, whose type stays SQLITE_NULL where the argument is not given. what: what it must be,
+** for the sentence. -0.0 becomes 0.0: options are in the keys of kept searches. */
+static int read_number(const arguments *a, int field, bool integer, double least,
+                       double most, const char *what, struct sql_number *number) {
+    number->type = SQLITE_NULL;
     if (!argument_given(a, field))
         return SQLITE_OK;
-    struct sql_number number;
-    int rc = number_of(a->given.value[field], &number);
-    number_to_integer(&number);
+    int rc = number_of(a->given.value[field], number);
     if (rc != SQLITE_OK)
         return rc;
-    if (number.type != SQLITE_INTEGER || number.integer < least || number.integer > most)
-        return argument_must_be(a, field, what);
-    *integer = number.integer;
-    return SQLITE_OK;
+    if (integer)
+        number_to_integer(number);
+    if (number->type == SQLITE_INTEGER)
+        number->real = (double)number->integer;
+    number->real += 0.0;
+    return number->type == SQLITE_NULL || (integer && number->type != SQLITE_INTEGER) ||
+                   !(number->real >= least && number->real <= most)
+               ? argument_must_be(a, field, what)
+               : SQLITE_OK;
 }
 
-static int read_flag(const arguments *a, int field, int *flag) {
-    sqlite3_int64 integer = *flag;
-    int rc = read_integer(a, field, "0 or 1", 0, 1, &integer);
-    *flag = (int)integer;
+static int read_integer(const arguments *a, int field, double least, double most,
+                        const char *what, sqlite3_int64 *integer) {
+    struct sql_number number;
+    int rc = read_number(a, field, true, least, most, what, &number);
+    if (number.type != SQLITE_NULL)
+        *integer = number.integer;
     return rc;
 }
 
-static int read_maximum(arguments *a, int field) {
-    if (!argument_given(a, field))
-        return SQLITE_OK;
-    struct sql_number *maximum = &a->options.maximum;
-    int rc = number_of(a->given.value[field], maximum);
-    if (rc != SQLITE_OK)
-        return rc;
-    if (maximum->type == SQLITE_NULL ||
-        (maximum->type == SQLITE_INTEGER ? maximum->integer < 0 : maximum->real < 0))
-        return argument_must_be(a, field, "a number that is 0 or more");
-    return SQLITE_OK;
+/* The one of both that is given, or none of them. */
+static int read_maximum(arguments *a) {
+    static const char what[] = "a number that is 0 or more";
+    const int field = argument_given(a, F_MAX_DEPTH) ? F_MAX_DEPTH : F_MAX_DISTANCE;
+    return read_number(a, field, false, 0, INFINITY, what, &a->options.maximum);
 }
 
-static char *range_told(const own_option *o) {
-    if (!o->real && o->least == 0 && o->most == 1)
-        return sqlite3_mprintf("0 or 1");
-    return o->real ? sqlite3_mprintf("a number from %.15g to %.15g", o->least, o->most)
-                   : sqlite3_mprintf("an INTEGER from %lld to %lld",
-                                     (sqlite3_int64)o->least, (sqlite3_int64)o->most);
-}
-
-/* -0.0 becomes 0.0: options are in the keys of kept searches. */
 static int read_own_number(arguments *a, int field, const own_option *o, double *own) {
     struct sql_number number;
-    int rc = number_of(a->given.value[field], &number);
-    if (!o->real)
-        number_to_integer(&number);
-    if (rc != SQLITE_OK)
-        return rc;
-    double value =
-        number.type == SQLITE_INTEGER ? (double)number.integer : number.real + 0.0;
-    if (number.type == SQLITE_NULL || (!o->real && number.type != SQLITE_INTEGER) ||
-        !(value >= o->least && value <= o->most))
-        return must_be(a, field, range_told(o));
-    *own = value;
-    return SQLITE_OK;
+    char what[80] = "0 or 1";
+    if (o->real)
+        sqlite3_snprintf(sizeof what, what, "a number from %.15g to %.15g", o->least,
+                         o->most);
+    else if (o->least != 0 || o->most != 1)
+        sqlite3_snprintf(sizeof what, what, "an INTEGER from %lld to %lld",
+                         (sqlite3_int64)o->least, (sqlite3_int64)o->most);
+    int rc = read_number(a, field, !o->real, o->least, o->most, what, &number);
+    *own = number.real;
+    return rc;
 }
 
 static int read_own_option(arguments *a, int place) {
@@ -214,23 +199,22 @@ static int read_method(arguments *a) {
 
 static int read_options(arguments *a) {
     int direction = (int)a->by->function->direction;
+    sqlite3_int64 weighted = a->options.weighted;
     int rc = read_word(a, F_DIRECTION, direction_names, 3, &direction);
     if (rc == SQLITE_OK)
         rc = read_word(a, F_BACKEND, backend_names, 3, &a->options.backend);
     if (rc == SQLITE_OK)
         rc = read_method(a);
     if (rc == SQLITE_OK)
-        rc = read_flag(a, F_WEIGHTED, &a->options.weighted);
+        rc = read_integer(a, F_WEIGHTED, 0, 1, "0 or 1", &weighted);
     if (rc == SQLITE_OK)
-        rc =
-            read_integer(a, F_SEED, "an INTEGER", INT64_MIN, INT64_MAX, &a->options.seed);
+        rc = read_integer(a, F_SEED, -INFINITY, INFINITY, "an INTEGER", &a->options.seed);
     if (rc == SQLITE_OK)
-        rc = read_maximum(a, F_MAX_DEPTH);
-    if (rc == SQLITE_OK)
-        rc = read_maximum(a, F_MAX_DISTANCE);
+        rc = read_maximum(a);
     for (int i = 0; i < OWN_OPTIONS && rc == SQLITE_OK; i++)
         rc = read_own_option(a, i);
     a->options.direction = (gpugraph_direction)direction;
+    a->options.weighted = (int)weighted;
     return rc;
 }
 
