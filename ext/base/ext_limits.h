@@ -18,6 +18,7 @@ struct ext_limits {
         mirror_meets_after_ms; /* milliseconds without a change after which a mirror that never left
                                   ** its graph joins the graph of other connections */
     int mirror_times_to_leave; /* how often a mirror leaves its graph to other connections */
+    const char *page_vfs; /* one more VFS whose files are read by pages; NULL: none */
 };
 
 #define EXT_USUAL_LIMITS                                                                 \

@@ -30,7 +30,7 @@ enum page_reason page_file_known(const page_table *t) {
     const char *path = sqlite3_db_filename(t->db, t->schema);
     if (!path || !path[0])
         return PAGE_NO_FILE;
-    return wal_vfs_known(t->db, t->schema, t->vfs) ? PAGE_FINE : PAGE_FOREIGN_VFS;
+    return wal_vfs_known(t->db, t->schema) ? PAGE_FINE : PAGE_FOREIGN_VFS;
 }
 
 /* ---- the transaction ---- */

@@ -45,7 +45,6 @@ typedef struct page_table {
     const char *schema, *table; /* names as stored, unquoted */
     const char *rowid;          /* rowid, oid or _rowid_: one that no column hides */
     const char *column[PAGE_COLUMNS]; /* NULL, but for the first two: not wanted */
-    const char *vfs;                  /* for tests: one more VFS to trust; else NULL */
     const struct wal_notes *wal; /* taken before the transaction began that is open; or
                                  ** NULL: pages in a write-ahead log may then step aside */
     intern *texts;      /* where text ids are numbered, in order of row and column; empty

@@ -1,6 +1,7 @@
 /* The write-ahead log and its index: see wal_frames.h; layouts: sqlite.org/fileformat2.html
 ** section 4, sqlite.org/walformat.html. */
 #include "wal_frames.h"
+#include "base/ext_limits.h"
 #include "base/room.h"
 #include "bytes.h"
 
@@ -44,7 +45,8 @@ static bool is_known(const char *vfs, const char *too) {
 
 /* A shim calls itself "shim/unix", or passes the question on and is known by the VFS that
 ** the file was opened with. */
-bool wal_vfs_known(sqlite3 *db, const char *schema, const char *too) {
+bool wal_vfs_known(sqlite3 *db, const char *schema) {
+    const char *too = ext_limits.page_vfs;
     sqlite3_vfs *vfs = NULL;
     char *name = NULL;
     bool trusted =
@@ -139,7 +141,7 @@ static void take_note(wal_notes *notes, sqlite3 *db, const char *schema) {
     if (!made.file || sqlite3_txn_state(db, schema) != SQLITE_TXN_NONE)
         return;
     wal_note *old = note_of(notes, made.file);
-    if (wal_vfs_known(db, schema, NULL) && wal_index_open(made.file) &&
+    if (wal_vfs_known(db, schema) && wal_index_open(made.file) &&
         wal_index_look(made.file, &made.header))
         put_note(notes, &made);
     else if (old)

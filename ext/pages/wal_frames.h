@@ -43,8 +43,8 @@ const wal_header *wal_notes_find(const wal_notes *notes, const sqlite3_file *fil
 /* One of SQLite's file objects of a schema (SQLITE_FCNTL_FILE_POINTER, _JOURNAL_POINTER),
 ** if it is open; else NULL. */
 sqlite3_file *wal_file_of(sqlite3 *db, const char *schema, int which);
-/* Is it a file of SQLite's own unix VFS, or of the one named `too` (or NULL)? */
-bool wal_vfs_known(sqlite3 *db, const char *schema, const char *too);
+/* Is it a file of SQLite's own unix VFS? */
+bool wal_vfs_known(sqlite3 *db, const char *schema);
 /* May a file object of that VFS read on several threads at once? One with pread does: it
 ** moves no place in the file, and touches nothing of the object but its descriptor, the
 ** mapping of the file, which stays in a read transaction, and, after an error, the number of

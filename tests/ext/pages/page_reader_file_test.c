@@ -5,6 +5,7 @@
 /* ctest: long */
 #define _GNU_SOURCE
 #include <stdatomic.h>
+#include "base/ext_limits.h"
 #include "page_compare.h"
 #include "suite.h"
 
@@ -187,7 +188,7 @@ START_TEST(test_failing_reads) {
     page_table t = edges(bad);
     t.table = _i % 2 ? "late" : "e";
     check_aside(&t, "own unix VFS");
-    t.vfs = "failing";
+    ext_limits.page_vfs = "failing";
     check_read(&t);
     for (;; n++) {
         reads_to_failure = n;
@@ -208,6 +209,7 @@ START_TEST(test_failing_reads) {
     ck_assert_int_gt(n, 10);
     sqlite3_close(bad);
     sqlite3_vfs_unregister(&vfs);
+    ext_limits.page_vfs = NULL;
 }
 END_TEST
 
@@ -261,7 +263,7 @@ START_TEST(test_reads_side_by_side) {
     fill(db, "e", 200000);
     sqlite3 *other = open_db(scratch, 0, apart ? "unix" : vfs.zName);
     page_table t = edges(other);
-    t.vfs = _i == 1 ? vfs.zName : NULL;
+    ext_limits.page_vfs = _i == 1 ? vfs.zName : NULL;
     unix_vfs->xSetSystemCall(unix_vfs, "pread64", (sqlite3_syscall_ptr)meeting_read);
     for (int i = 0; i < 20 && atomic_load(&most_reading) < 2; i++) {
         ck_assert_int_eq(page_read(&t, 2, NULL, NULL, &c, &why), PAGE_READ);
@@ -276,6 +278,7 @@ START_TEST(test_reads_side_by_side) {
     sqlite3_close(other);
     if (!apart)
         sqlite3_vfs_unregister(&vfs);
+    ext_limits.page_vfs = NULL;
 }
 END_TEST
 
