@@ -1,13 +1,13 @@
-/* Regions are made by a search from one vertex in MEAN at once, each of which takes
-** what it comes to first.
+/* Makes regions by a search from one vertex in MEAN at once. Each of these seeds takes
+** the vertices that it reaches first.
 **
 **     seed, grow     label[v], and the vertices in the order they were found
-**     sort           by label, those of one in that order
+**     sort           by label, then in the order they were found
 **     cut            labels of more than MOST vertices are several regions
 **     count, fill    arcs, in the new order
 **
-** What no seed has come to is put together by its number. Which vertex goes to which
-** region is left to chance; no distance depends on it. Kernels: make.cuh. */
+** Vertices that no seed reaches are grouped by their numbers. The assignment of vertices
+** to regions depends on timing; no distance depends on it. Kernels: make.cuh. */
 #include "make.cuh"
 
 #include "device/parts.cuh"
@@ -19,14 +19,15 @@
 
 struct region_rows {
     bool made, unsuitable;
-    bool heavy; /* with weights arcs find no room: in a word, or in a block */
+    bool heavy; /* arcs with weights do not fit a word, or a block */
     struct device_regions view;
     uint64_t inners, outers;
 };
 
 struct region_part {
     struct device_part part;
-    /* Searches by depth, by weight, since the graph was another, or regions had to go. */
+    /* Long searches by depth and by weight since the graph changed, or regions were
+    ** dropped. */
     uint32_t long_ways[2];
     struct region_rows rows[CSR_KINDS];
 };
@@ -46,7 +47,7 @@ static void drop_rows(struct region_part *kept, struct region_rows *r) {
     *r = region_rows();
 }
 
-/* Another weight is another graph to those alone that have weights. */
+/* A change of weights concerns regions with weights alone. */
 static void drop_regions(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct region_part *kept = (struct region_part *)part;
     const bool weights_alone = gone == PART_ON_WEIGHTS;
@@ -64,10 +65,10 @@ static const struct device_part_kind region_kind = {
     "regions", sizeof(struct region_part),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_regions};
 
-/* Arcs for each vertex of a graph that `auto` searches by regions, at most: by depth,
-** by weight. By weight regions save nothing on meshes (H200). */
+/* The most arcs a vertex of a graph that `auto` searches by regions: by depth, by weight.
+** By weight regions save nothing on meshes (H200). */
 static const uint64_t most_degree[2] = {8, 4};
-/* Long searches before `auto` has regions made, which takes as long as some of them
+/* Long searches before `auto` makes regions, which takes the time that some searches
 ** save. */
 static const uint32_t long_ways_before[2] = {3, 6};
 
@@ -87,7 +88,7 @@ bool gg_wants_regions(const struct cuda_job *job, bool by_weight) {
 
 /* ---- the driver ---- */
 
-/* One arc in so many may lead out of its region, at most. */
+/* At most one arc in so many may leave its region. */
 #define OUTER_SHARE 4
 
 static uint32_t labels_at_most(uint32_t n, uint32_t seeds) {
@@ -129,7 +130,7 @@ static bool sum_up(struct cuda_job *job, const region_scratch *s, const uint32_t
                    "sums of regions");
 }
 
-/* Labels and found vertices of all that a seed comes to. */
+/* Labels and lists all vertices that a seed reaches. */
 static bool grow_all(struct cuda_job *job, const struct device_csr *g,
                      const region_scratch *s, uint32_t *seeds, uint32_t *step) {
     uint32_t before = 0, tail = 0;
@@ -151,7 +152,7 @@ static bool grow_all(struct cuda_job *job, const struct device_csr *g,
     return true;
 }
 
-/* Regions: order, rank, first. *labels: of this graph at most. */
+/* Divides the vertices into regions: order, rank, first. */
 static bool divide(struct cuda_job *job, const struct device_csr *g,
                    const region_scratch *s, struct region_part *kept,
                    struct region_rows *r, bool *suits) {
@@ -192,7 +193,7 @@ static bool divide(struct cuda_job *job, const struct device_csr *g,
     return gg_launched(job, "number");
 }
 
-/* Arcs, of regions that there are. */
+/* Counts and fills the arcs of the regions. */
 static bool fill_arcs(struct cuda_job *job, const struct device_csr *g,
                       const region_scratch *s, struct region_part *kept,
                       struct region_rows *r, bool by_weight, bool *suits) {
@@ -254,7 +255,7 @@ static bool make(struct cuda_job *job, const struct device_csr *g,
     return made;
 }
 
-/* Device bytes of regions and of what they are made with. */
+/* Device bytes of regions and of the arrays that make them. */
 static int64_t region_bytes_of(const struct device_csr *g, bool by_weight) {
     struct workspace space = {NULL, 0};
     region_scratch s;

@@ -1,4 +1,4 @@
-/* The kernels that make regions; in which order, and what comes of each: make.cu. */
+/* The kernels that make regions; make.cu has their order. */
 #ifndef GPUGRAPH_REGIONS_MAKE_CUH
 #define GPUGRAPH_REGIONS_MAKE_CUH
 
@@ -9,8 +9,9 @@ enum {
     MEAN = 1024,       /* vertices of a region */
     MOST = 2560,       /* at most */
     MOST_ARCS = 24576, /* that do not leave a region: shared memory holds them */
-    LEFT_SHIFT = 14,   /* numbers of a label of what is left */
-    STEPS = 16,        /* queued together */
+    LEFT_SHIFT =
+        14,     /* log2 of the numbers that share a label, of vertices without seed */
+    STEPS = 16, /* queued together */
     MOST_STEPS = 1024
 };
 static_assert(MOST < 1 << REGION_PLACE_BITS && MOST_ARCS + 32 <= UINT16_MAX,

@@ -1,18 +1,22 @@
-/* Regions that wait to be searched, in buckets by the least distance that has come to them: blocks
-** take from the first bucket that is not empty.
+/* Regions that wait to be searched, in buckets by the least distance that they were told.
+** Blocks take regions from the first bucket that is not empty.
 **
 **     base - BEHIND     base                            base + 59
 **     [            |    bucket | bucket | ...               ]      a ring of BUCKETS
 **     slots of a bucket   [ - | 17 | 4 | 90 | - ]                  head .. tail
 **
-** The order is a wish: whoever finds a bucket's region taken looks again, and a distance before
-** `base`, or past the ring, goes to the ring's end that is next to it. A region is in one bucket or
-** with one block, or it is idle: `news` counts what it has been told since it was idle, so that who
-** makes a 1 of a 0 puts it into a bucket, and the block that has it gives it back only if nothing
-** has come since it looked. `busy` counts regions that are not idle: at 0 the search is over.
+** The order is approximate. A block that finds a bucket's region taken looks again. A
+** distance before `base`, or beyond the ring, goes to the nearer end of the ring.
 **
-** What a region was told comes to the block that takes it by `news` and by the slot alone, which are exchanged in order;
-** counts are not, as each fence would wait for all that its block has written. */
+** A region is in one bucket, with one block, or idle. `news` counts the messages that the
+** region has got since it was idle. The thread that changes it from 0 to 1 puts the
+** region into a bucket. The block that has a region gives it back only if no message has
+** come since the block looked. `busy` counts regions that are not idle; at 0 the search
+** is over.
+**
+** `news` and the slot alone order messages before the block that reads them: they are
+** exchanged with acquire and release. Counts are not, because each fence would wait for
+** everything that its block has written. */
 #ifndef GPUGRAPH_REGIONS_QUEUE_H
 #define GPUGRAPH_REGIONS_QUEUE_H
 
@@ -29,7 +33,7 @@ struct regions_board {
     uint32_t apart[APART];
     uint32_t all_waiting, end; /* what idle blocks look at; enum regions_end */
     uint32_t still_apart[APART];
-    uint32_t waiting[BUCKETS]; /* in slots, taken ones no longer; for a moment below 0 */
+    uint32_t waiting[BUCKETS]; /* in slots and not taken; for a moment below 0 */
     uint32_t live[BUCKETS];    /* waiting, or with a block */
     uint32_t head[BUCKETS][APART], tail[BUCKETS][APART];
     uint64_t visits, rounds;
@@ -45,7 +49,7 @@ struct regions_queue {
 
 #define NO_REGION UINT32_MAX
 
-/* One lane. The region is not idle, and nobody has it. */
+/* One lane. The region is not idle, and no block has it. */
 WARP_FUNCTION void regions_put(const struct regions_queue *q, uint32_t region,
                                uint32_t distance) {
     struct regions_board *b = q->board;
@@ -60,12 +64,12 @@ WARP_FUNCTION void regions_put(const struct regions_queue *q, uint32_t region,
     const uint32_t at = device_take(&b->tail[bucket][0], 1) & q->mask;
     uint32_t *slot = &q->slot[(uint64_t)bucket * (q->mask + 1) + at];
     while (!device_enter(slot, NO_REGION, region))
-        ; /* who has the ticket of a whole ring before may not have read his slot yet */
+        ; /* the owner of this slot's ticket one ring ago may not have read it yet */
     device_take(&b->waiting[bucket], 1);
     device_take(&b->all_waiting, 1);
 }
 
-/* One lane: of a region that is told something, when that lies there for the block that has it. */
+/* One lane: tells the region that a message for it is in memory. */
 WARP_FUNCTION void regions_tell(const struct regions_queue *q, uint32_t region,
                                 uint32_t distance) {
     device_min(&q->least[region], distance);
@@ -94,7 +98,7 @@ WARP_FUNCTION uint32_t regions_first(const struct regions_queue *q) {
     return (first + (low ? lowest_bit(low) : 32 + lowest_bit(high))) % BUCKETS;
 }
 
-/* One lane: a region of that bucket; NO_REGION: others were faster. */
+/* One lane: takes a region of that bucket; NO_REGION: other blocks have taken all. */
 WARP_FUNCTION uint32_t regions_from(const struct regions_queue *q, uint32_t bucket) {
     struct regions_board *b = q->board;
     if ((int32_t)device_take(&b->waiting[bucket], UINT32_MAX) <= 0) {
@@ -104,14 +108,14 @@ WARP_FUNCTION uint32_t regions_from(const struct regions_queue *q, uint32_t buck
     device_take(&b->all_waiting, UINT32_MAX);
     const uint32_t at = device_take(&b->head[bucket][0], 1) & q->mask;
     uint32_t *slot = &q->slot[(uint64_t)bucket * (q->mask + 1) + at], region;
-    /* In one step: once the ring has gone round, another has this slot's next ticket. */
+    /* In one step: a ring later another thread has this slot's next ticket. */
     while ((region = device_swap_acquire(slot, NO_REGION)) == NO_REGION)
         warp_pause(20);
     return region;
 }
 
-/* One warp: a region, and the bucket it was in; NO_REGION: the search is over. `stop` as host_load; NULL: another
-** warp looks. */
+/* One warp: takes a region, and the bucket it was in; NO_REGION: the search is over.
+** `stop` is read by host_load; NULL: another warp reads it. */
 WARP_FUNCTION uint32_t regions_take(const struct regions_queue *q, const uint32_t *stop,
                                     uint32_t *bucket) {
     for (;;) {
@@ -136,13 +140,14 @@ WARP_FUNCTION uint32_t regions_take(const struct regions_queue *q, const uint32_
     }
 }
 
-/* One lane, when its region has been looked at last: what it had been told then. */
+/* One lane: the messages that its region has got so far. */
 WARP_FUNCTION uint32_t regions_look(const struct regions_queue *q, uint32_t region) {
     device_store(&q->least[region], UINT32_MAX);
     return device_acquire(&q->news[region]);
 }
 
-/* One lane: its block is done with the region, which had been told so much when the block looked. */
+/* One lane: its block is done with the region, which had `seen` messages when the block
+** looked. */
 WARP_FUNCTION void regions_leave(const struct regions_queue *q, uint32_t region,
                                  uint32_t bucket, uint32_t seen) {
     struct regions_board *b = q->board;

@@ -1,12 +1,13 @@
-/* A graph in regions: vertices near each other, few enough that a block searches among them in its shared
-** memory. Made once for a graph and a direction; by these a long graph, whose levels and buckets are small, is
-** searched in several steps between two trips to device memory.
+/* A graph in regions. A region is a group of near vertices, few enough that a block
+** searches among them in its shared memory. Regions are made once for a graph and a
+** direction. In a graph with long paths, whose levels and buckets are small, a search
+** then makes several steps between two trips to device memory.
 **
-**     order     [ region 0 | region 1 | ... ]     vertices by region; a vertex' place here is its rank
+**     order     [ region 0 | region 1 | ... ]     vertices by region; the position is the rank
 **     inner     arcs within a region: the target's place in it
-**     outer     arcs that lead out of one, of each region side by side
+**     outer     arcs that leave a region, those of a region side by side
 **
-** make.cu makes them, search.cu searches by them, queue.h says which region is searched next. */
+** make.cu makes regions, search.cu searches by them, queue.h chooses the next region. */
 #ifndef GPUGRAPH_REGIONS_CUH
 #define GPUGRAPH_REGIONS_CUH
 
@@ -31,24 +32,28 @@ struct device_regions {
     uint16_t *target;                  /* of inner arcs, a place in the region */
     uint16_t *from;                    /* of outer arcs: a place in the region, */
     uint32_t *to, *to_region;          /* a rank and its region, */
-    /* By weight, else NULL: of inner arcs weight << REGION_PLACE_BITS | place, of outer arcs the weight. */
+    /* By weight, else NULL: weight << REGION_PLACE_BITS | place of inner arcs, and the
+    ** weight of outer arcs. */
     uint32_t *arc, *length;
 };
 
-/* A search along those rows, by depth or by weight, has gone through many small levels or buckets. (make.cu) */
+/* Notes that a search along those rows has gone through many small levels or buckets.
+** (make.cu) */
 void gg_note_long_way(struct cuda_job *job, const struct device_csr *g, bool by_weight);
-/* As many have as would have paid for regions. */
+/* True if enough searches were noted to pay for regions. */
 bool gg_wants_regions(const struct cuda_job *job, bool by_weight);
-/* Made on first need where there is room beside `own` bytes, and the graph suits: phase "prepare". by_weight: of rows with
-** weights of 32 bits; what is made so serves searches by depth, too. False when the job must end. They go when memory
-** is short: who uses them asks behind gg_workspace. */
+/* Makes regions on first need, if the graph suits and there is room beside `own` bytes:
+** phase "prepare". by_weight: of rows with weights of 32 bits; these regions serve
+** searches by depth, too. False: the job must end. Regions go when memory is short, so a
+** caller asks for them after gg_workspace. */
 bool gg_make_regions(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
                      bool by_weight, int64_t own);
-/* False: there are none, or some weight is too large for them. */
+/* False: there are no regions, or a weight is too large for them. */
 bool gg_regions(const gpugraph_graph *graph, enum csr_kind kind, bool by_weight,
                 struct device_regions *regions);
 
-/* Do they find room in a block's shared memory, with weights or without? Of vertices and arcs alone. (search.cu) */
+/* True if the largest region fits a block's shared memory, with weights or without.
+** (search.cu) */
 bool gg_regions_fit(const struct cuda_job *job, const struct device_regions *regions,
                     bool by_weight);
 
@@ -60,9 +65,10 @@ struct regions_outcome {
 };
 /* Bytes of a search. */
 uint64_t gg_regions_bytes(const struct device_regions *regions);
-/* From some sources, on the device, to the depth of each vertex, or its distance where the regions have weights; UINT32_MAX:
-** there is no way. width: depths or distances that are as good as equal when the next region is chosen. Between GG_BEGAN
-** and GG_ENDED. (search.cu) */
+/* Finds from sources on the device the depth of each vertex, or its distance if the
+** regions have weights; UINT32_MAX: there is no path. width: depths or distances that
+** count as equal when the next region is chosen. Between GG_BEGAN and GG_ENDED.
+** (search.cu) */
 bool gg_search_regions(struct cuda_job *job, const struct device_regions *regions,
                        const uint32_t *source, uint32_t sources, uint32_t width,
                        uint32_t *distance, struct workspace *space,

@@ -1,18 +1,21 @@
-/* The kernel that searches by regions: a block takes a region that has been told something new, searches in it
-** until no distance falls any more, and tells the regions around it.
+/* The kernel that searches by regions: a block takes a region that has been told
+** something new, searches in it until no distance falls any more, and tells the regions
+** around it.
 **
 **     told[]  -->  distance, in shared memory  -->  rounds along inner arcs  --.
 **                        ^                                                     |
 **                        '-----------------------------------------------------+--> distance[]
 **                                                                              '--> told[] of others, by outer arcs
 **
-** A round within a region costs half a microsecond, where a step through device memory takes two or
-** three; a region is searched some times, as it is told of shorter ways. A round has few vertices, and what it costs is
-** its chain of looks into shared memory, so a list holds what a lane needs of a vertex, and a vertex
-** may be in it twice. What the region is told meanwhile joins the rounds that are under way.
+** A round within a region costs half a microsecond, where a step through device memory
+** takes two or three; a region is searched some times, as it is told of shorter ways. A
+** round has few vertices, and what it costs is its chain of looks into shared memory, so
+** a list holds what a lane needs of a vertex, and a vertex may be in it twice. What the
+** region is told meanwhile joins the rounds that are under way.
 **
-** Distances are the least fixpoint of d[v] = min(d[u] + weight), whatever the order of the steps; by depth weights are 1. Only
-** the block that has a region writes its distance[]; others lower its told[]. queue.h says which region comes next. */
+** Distances are the least fixpoint of d[v] = min(d[u] + weight), whatever the order of
+** the steps; by depth weights are 1. Only the block that has a region writes its
+** distance[]; others lower its told[]. queue.h says which region comes next. */
 #ifndef GPUGRAPH_REGIONS_SEARCH_CUH
 #define GPUGRAPH_REGIONS_SEARCH_CUH
 
@@ -27,8 +30,8 @@
 #ifndef GG_REGION_BLOCK /* a test has fewer */
 #define GG_REGION_BLOCK 512
 #endif
-/* Vertices that the list of a round has room for; beyond that all of a region's are
-** looked at. */
+/* Vertices for which the list of a round has room; if there are more, a round looks at
+** all vertices of the region. */
 #ifndef GG_REGION_LIST /* a test has fewer */
 #define GG_REGION_LIST 1024
 #endif
@@ -40,7 +43,7 @@ enum {
     LANE_PLACES = 4 /* vertices that a lane brings in together */
 };
 
-struct regions_found { /* by the whole search */
+struct regions_found { /* of the whole search */
     unsigned long long reached;
     uint32_t deepest;
 };
@@ -55,14 +58,15 @@ struct region_search {
 
 /* ---- shared memory of a block ---- */
 
-struct region_turn { /* what a block does now */
+struct region_turn { /* the region that a block has */
     struct region_place place;
     uint32_t region, bucket, seen; /* as queue.h has them */
     uint32_t count[3]; /* of the lists of this round, the next one and the one after it */
-    uint32_t fresh[2]; /* the region has been told more; of a round and of the next one */
+    uint32_t fresh[2]; /* messages have come; of a round and of the next one */
 };
 
-/* Of a vertex whose distance has fallen: where its arcs begin and, in the upper half, end; its distance. */
+/* A vertex whose distance has fallen. row: where its arcs begin and, in the upper half,
+** end. */
 struct listed {
     uint32_t row, distance;
 };
@@ -114,14 +118,14 @@ static __device__ __forceinline__ uint32_t shared_now(const uint32_t *at) {
     return *(const volatile uint32_t *)at;
 }
 
-/* UINT32_MAX says that there is no way. */
+/* UINT32_MAX means that there is no path. */
 static __device__ __forceinline__ bool leaves_range(uint32_t distance, uint32_t weight) {
     return weight > UINT32_MAX - 1 - distance;
 }
 
 /* ---- steps of a block ---- */
 
-/* A count beyond LIST says that the list had no room. */
+/* A count beyond LIST means that the list is full. */
 template <bool by_weight>
 static __device__ __forceinline__ void list_up(const region_memory<by_weight> &m,
                                                uint32_t round, uint32_t *count,
@@ -133,7 +137,7 @@ static __device__ __forceinline__ void list_up(const region_memory<by_weight> &m
     }
 }
 
-/* Brings a region in, arcs by whole words of 16 bytes. What it was told is listed. */
+/* Loads a region, arcs by words of 16 bytes. Vertices with messages are listed. */
 template <bool by_weight>
 static __device__ void bring_in(const device_regions &r, const region_search &s,
                                 const region_place &p,
@@ -172,7 +176,7 @@ static __device__ void bring_in(const device_regions &r, const region_search &s,
     }
 }
 
-/* What the region was told since it was brought in, into the list of that round. */
+/* Lists for that round the messages that have come since the region was loaded. */
 template <bool by_weight>
 static __device__ void take_news(const region_search &s, const region_place &p,
                                  const region_memory<by_weight> &m, uint32_t round,
@@ -187,8 +191,9 @@ static __device__ void take_news(const region_search &s, const region_place &p,
     }
 }
 
-/* A round: the vertices of a list relax their inner arcs, some lanes to each; or all vertices do, where it had no
-** room. Whose distance falls is in the next list, once for each time that it falls. */
+/* A round: some lanes relax the inner arcs of each listed vertex, or of all vertices if
+** the list was full. A vertex is in the next list once for each time that its distance
+** falls. */
 template <bool by_weight>
 static __device__ void relax(const region_search &s, const region_memory<by_weight> &m,
                              uint32_t vertices, uint32_t round, uint32_t listed,
@@ -222,8 +227,8 @@ static __device__ void relax(const region_search &s, const region_memory<by_weig
     }
 }
 
-/* Rounds until no distance falls any more; how many there were. News that come meanwhile are looked for by a load that a
-** round does not wait for. */
+/* Rounds until no distance falls; returns their number. A load for which no round waits
+** looks for messages meanwhile. */
 template <bool by_weight>
 static __device__ uint32_t relax_all(const region_search &s, const region_place &p,
                                      const region_memory<by_weight> &m) {
@@ -268,8 +273,8 @@ static __device__ __forceinline__ outer_arc outer_at(const device_regions &r,
                      true};
 }
 
-/* One lane per outer arc of what has changed: whom it tells of a shorter way. The first one was asked for when the
-** region was brought in. */
+/* One lane per outer arc: sends a shorter distance of a changed vertex to the arc's end.
+** The first arc was loaded with the region. */
 template <bool by_weight>
 static __device__ void tell(const device_regions &r, const region_search &s,
                             const region_place &p, const region_memory<by_weight> &m,
@@ -313,7 +318,8 @@ static __device__ void tell(const device_regions &r, const region_search &s,
 
 /* ---- the kernel ---- */
 
-/* Blocks in any number, which need not be there at once: nobody waits but for work. */
+/* Any number of blocks, which need not be resident together: a block waits for work
+** alone. */
 template <bool by_weight>
 static __global__ void __launch_bounds__(THREADS)
     search_regions(const __grid_constant__ device_regions r,
