@@ -166,10 +166,10 @@ static void pass_over(struct pass *p, const gpugraph_graph *graph,
 }
 
 static gpugraph_status pass_ended(const gpugraph_graph *graph, gpugraph_run *run,
-                                  double started, const char *how) {
+                                  double started) {
     if (gg_stopping(run))
         return gg_stopped(run);
-    gg_phase(run, "parents", started, (int64_t)graph->m, "%s", how);
+    gg_phase(run, "parents", started, (int64_t)graph->m, "one pass over the edges");
     return GPUGRAPH_OK;
 }
 
@@ -184,7 +184,7 @@ static gpugraph_status make_tree(gpugraph_graph *graph, gpugraph_direction direc
                      .tree_edge = tree_edge,
                      .wide = graph->wide};
     pass_over(&p, graph, direction, run, by);
-    return pass_ended(graph, run, started, "one pass over the edges");
+    return pass_ended(graph, run, started);
 }
 
 gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
@@ -314,13 +314,12 @@ static uint64_t count_without_edge(struct pass *p, const gpugraph_graph *graph,
     return p->without;
 }
 
+/* Steps over ties of distance. */
 static gpugraph_status settle_ties(const struct pass *p, const gpugraph_graph *graph,
-                                   const gpugraph_search *search, gpugraph_run *run,
-                                   uint32_t *open) {
+                                   const gpugraph_search *search, gpugraph_run *run) {
     struct level_edges l = {0};
     l.steps = gg_alloc(run, graph->n, sizeof *l.steps);
-    *open = l.steps ? count_open_of_tree(p, graph, search, l.steps) : 0;
-    if (*open > 0) {
+    if (l.steps && count_open_of_tree(p, graph, search, l.steps) > 0) {
         l.first = gg_alloc_zero(run, (uint64_t)graph->n + 2, sizeof *l.first);
         l.queue = gg_alloc(run, graph->n, sizeof *l.queue);
         if (l.first && l.queue)
@@ -355,14 +354,9 @@ gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *s
     if (gg_stopping(run))
         return gg_stopped(run);
     /* One source, and nothing else without an edge: the usual case. */
-    uint32_t open = 0;
-    if (count_without_edge(&p, graph, run) > 1 &&
-        settle_ties(&p, graph, search, run, &open))
+    if (count_without_edge(&p, graph, run) > 1 && settle_ties(&p, graph, search, run))
         return run->status;
-    if (open > 0)
-        return pass_ended(graph, run, started,
-                          "one pass over the edges, then steps over ties of distance");
-    return pass_ended(graph, run, started, "one pass over the edges");
+    return pass_ended(graph, run, started);
 }
 
 /* ---- who belongs to whom ---- */

@@ -10,8 +10,7 @@
 #include <string.h>
 
 static const char *const there = "passes over the edges, on the device";
-static const char *const here =
-    "one pass over the edges, then steps over ties of distance";
+static const char *const here = "one pass over the edges"; /* by the host */
 
 static void *need(size_t count, size_t size) {
     void *block = calloc(count ? count : 1, size);
