@@ -180,11 +180,7 @@ static void find_listed(struct list *l) {
 static uint64_t tight(const struct list *l, uint32_t a, uint32_t b, uint64_t from,
                       uint64_t to) {
     const gpugraph_graph *graph = l->graph;
-    const gpugraph_edge_list *edges = &graph->edges;
-    const void *weight = l->by_depth                  ? NULL
-                         : l->type == GPUGRAPH_UINT32 ? (const void *)edges->weight32
-                         : l->type == GPUGRAPH_UINT64 ? (const void *)edges->weight64
-                                                      : edges->weight_real;
+    const void *weight = l->by_depth ? NULL : graph->weight;
     uint64_t count;
     const void *edge = gg_edges_between(graph, a, b, &count);
     for (uint64_t i = 0; i < count; i++) {

@@ -44,30 +44,17 @@ static bool is_large(const void *task) {
     return s->search->limit == 0 && s->arcs.m > SMALL_ARCS;
 }
 
-static bool plan_buckets(void *task) {
-    ((struct sssp *)task)->one_by_one = false;
-    return true;
-}
-
-static bool plan_one_by_one(void *task) {
-    ((struct sssp *)task)->one_by_one = true;
-    return true;
-}
-
 const gg_method gg_sssp_methods[] = {
     {.is = {"sssp", "delta-stepping", "cpu",
             "threads relax all vertices of a bucket of distances at once"},
-     .may = is_large,
-     .run = plan_buckets},
+     .may = is_large},
     {.is = {"sssp", "dijkstra", "cpu", "one thread, nearest vertex first, with a heap"},
-     .may = gg_may_always,
-     .run = plan_one_by_one},
+     .may = gg_may_always},
     {.is = {0}},
 };
 
 void gg_sssp_plan(struct sssp *s, gpugraph_distance_type type) {
-    const gg_method *method = gg_settle_method(s->run, gg_sssp_methods, s);
-    (method ? method : gg_sssp_methods)->run(s);
+    s->one_by_one = gg_settle_method(s->run, gg_sssp_methods, s) == &gg_sssp_methods[1];
     const struct sssp_bound bound = gg_sssp_bound(s->search, type);
     s->bound = bound.most;
     s->real_bound = bound.none ? -1 : gg_word_real(bound.most);

@@ -48,16 +48,10 @@ bool gg_sssp_open_row(struct sssp *s, gpugraph_distance_type type) {
 }
 
 void gg_sssp_search_row(struct sssp *s, uint32_t source) {
-    gpugraph_search search = *s->search;
-    const gpugraph_search *all = s->search;
-    search.source = &source;
-    search.source_count = 1;
-    s->search = &search;
-    s->pending = search.target_count;
+    s->pending = s->search->target_count;
     s->current = 0;
-    s->layout->start(s);
+    s->layout->start(s, &source, 1);
     gg_sssp_serve(s);
-    s->search = all;
 }
 
 /* What still waits was not needed. */

@@ -309,7 +309,7 @@ static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
         s->queue[t].run = s->run;
     gg_slices(gg_threads(s->run, s->arcs.n / GG_FILL_ITEMS), s->arcs.n, s->layout->clear,
               s);
-    s->layout->start(s);
+    s->layout->start(s, s->search->source, s->search->source_count);
     serve_on(s);
     if (s->help == HELP_WANTED && !gg_stopping(s->run))
         serve_with_help(s);

@@ -161,11 +161,10 @@ static void NAMED(clear_touched)(struct sssp *s) {
         distance[s->touched[i]] = UNREACHED;
 }
 
-static void NAMED(start)(struct sssp *s) {
+static void NAMED(start)(struct sssp *s, const uint32_t *source, uint32_t count) {
     const enum relaxing how = s->touched ? OF_A_ROW : ALONE;
-    for (uint32_t i = 0;
-         i < s->search->source_count && !gg_leave(s->run, i + (uint64_t)1); i++)
-        NAMED(relax)(s, &s->queue[0], s->search->source[i], 0, how);
+    for (uint32_t i = 0; i < count && !gg_leave(s->run, i + (uint64_t)1); i++)
+        NAMED(relax)(s, &s->queue[0], source[i], 0, how);
 }
 
 static void NAMED(keep_final_of)(void *sssp, uint64_t low, uint64_t high) {

@@ -58,7 +58,7 @@ extern const gg_method gg_sssp_methods[];
 struct layout {
     void (*clear)(void *sssp, uint64_t low, uint64_t high); /* distances */
     void (*clear_touched)(struct sssp *s);
-    void (*start)(struct sssp *s); /* the sources */
+    void (*start)(struct sssp *s, const uint32_t *source, uint32_t count);
     void (*scan_alone)(struct sssp *, struct bucket_queue *, struct bucket_chunk *,
                        struct tally *);
     void (*scan_shared)(struct sssp *, struct bucket_queue *, struct bucket_chunk *,
