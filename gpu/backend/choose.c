@@ -301,14 +301,9 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback) {
     return !run->searched || gg_bring_edges(run->searched, run) == GPUGRAPH_OK;
 }
 
-static bool is_of_a_device(gpugraph_status status) {
-    return status == GPUGRAPH_DEVICE_MEMORY || status == GPUGRAPH_NO_DEVICE ||
-           status == GPUGRAPH_DEVICE_FAILED;
-}
-
 bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a) {
     if (run->used_devices <= 1 || run->all_devices || !gg_method_is_auto(run) ||
-        !is_of_a_device(run->status))
+        !gg_is_of_a_device(run->status))
         return false;
     begin_again(run, "not on several devices");
     gg_use_one_device(run, true);

@@ -13,9 +13,6 @@
 ** turn. */
 #define SHARE_MS 0.1
 
-/* Gains that were missed since further devices were not open, of this process. */
-static struct rent further_rent;
-
 void gg_use_one_device(gpugraph_run *run, bool cuda) {
     run->used_devices = cuda ? 1 : 0;
     run->device_set = cuda ? (uint32_t)1 << run->device : 0;
@@ -199,7 +196,7 @@ static void open_others(const struct candidates *all, const struct offer *wanted
     const double session = gg_session_ms(),
                  lasts = open->ms > session ? open->ms : session;
     const bool pays =
-        gg_opening_pays(gg_rent_ms(&further_rent), gain, lasts, GG_CUDA_START_MS);
+        gg_opening_pays(gg_rent_ms(&gg_rent_paid), gain, lasts, GG_CUDA_START_MS);
     bool lacking = false;
     for (int i = 1; i < wanted->devices; i++) {
         const enum opening_state state = gg_devices_asked()->state(all->ordinal[i], NULL);
@@ -208,7 +205,7 @@ static void open_others(const struct candidates *all, const struct offer *wanted
             gg_devices_asked()->begin(all->ordinal[i]);
     }
     if (lacking)
-        gg_rent_add(&further_rent, gain);
+        gg_rent_add(&gg_rent_paid, gain);
 }
 
 /* As many as pay if the searches so far were like this one. */

@@ -29,6 +29,12 @@ static inline const struct device_services *gg_devices_asked(void) {
     return gg_limits.devices ? gg_limits.devices : &gg_devices;
 }
 
+/* Has a device failed, where another or the CPU may do? */
+static inline bool gg_is_of_a_device(gpugraph_status status) {
+    return status == GPUGRAPH_DEVICE_MEMORY || status == GPUGRAPH_NO_DEVICE ||
+           status == GPUGRAPH_DEVICE_FAILED;
+}
+
 /* The run->used_devices devices that its search uses, ascending, run->device among them. Returns how
 ** many; 0 on the CPU. (list.c) */
 int gg_used_devices(const gpugraph_run *run, int ordinal[GG_MAX_DEVICES]);

@@ -32,11 +32,6 @@ struct share {
     int going; /* threads, under the mutex */
 };
 
-static bool is_of_a_device(gpugraph_status status) {
-    return status == GPUGRAPH_DEVICE_MEMORY || status == GPUGRAPH_NO_DEVICE ||
-           status == GPUGRAPH_DEVICE_FAILED;
-}
-
 /* ---- portions ---- */
 
 /* What others have left is there once they are gone, for the first member alone. */
@@ -87,7 +82,7 @@ static void tell_failure(struct share_member *m) {
     gpugraph_run *run = m->s->run;
     if (m->own.status == GPUGRAPH_INTERRUPTED)
         return; /* after the caller's run */
-    m->gave_up = is_of_a_device(m->own.status) && !run->all_devices;
+    m->gave_up = gg_is_of_a_device(m->own.status) && !run->all_devices;
     m->ended_all = !m->gave_up;
     if (m->ended_all)
         __atomic_store_n(&run->stop, 1, __ATOMIC_RELAXED);
