@@ -1,7 +1,6 @@
 /* Shortest paths whose sums leave the range of distances: whose distance is lost? */
 #include "work.h"
 
-#include <float.h>
 #include <stdio.h>
 
 static void name_vertex(const gpugraph_graph *graph, uint32_t v, char *name,
@@ -60,15 +59,13 @@ gpugraph_status gg_check_range(struct sssp *s, const gpugraph_graph *graph) {
     if (lost == GPUGRAPH_NONE)
         return GPUGRAPH_OK;
     char name[80];
+    const bool is_real = graph->distance_type == GPUGRAPH_REAL;
     name_vertex(graph, lost, name, sizeof name);
-    if (graph->distance_type == GPUGRAPH_REAL)
-        return gg_fail(s->run, GPUGRAPH_RANGE,
-                       "the distance of vertex %s is over the range of a REAL (%g); "
-                       "scale the weights down or bound the search by max_distance",
-                       name, DBL_MAX);
     return gg_fail(s->run, GPUGRAPH_RANGE,
-                   "the distance of vertex %s is over the INTEGER range "
-                   "(9223372036854775807); use smaller or REAL weights or bound the "
-                   "search by max_distance",
-                   name);
+                   "the distance of vertex %s is over the %s; %s or bound the search by "
+                   "max_distance",
+                   name,
+                   is_real ? "range of a REAL (1.79769e+308)"
+                           : "INTEGER range (9223372036854775807)",
+                   is_real ? "scale the weights down" : "use smaller or REAL weights");
 }
