@@ -104,7 +104,7 @@ static int read_word(const arguments *a, int field, const char *const *names, in
 ** for the sentence. -0.0 becomes 0.0: options are in the keys of kept searches. */
 static int read_number(const arguments *a, int field, bool integer, double least,
                        double most, const char *what, struct sql_number *number) {
-    number->type = SQLITE_NULL;
+    *number = (struct sql_number){.type = SQLITE_NULL};
     if (!argument_given(a, field))
         return SQLITE_OK;
     int rc = number_of(a->given.value[field], number);

@@ -103,7 +103,7 @@ static void choose_pivot(struct forest *f) {
     const uint32_t count = gg_limits.forest.sample;
     struct forest_place sample[GG_FOREST_SAMPLE];
     f->pivot = (struct forest_place){UINT64_MAX, UINT64_MAX};
-    if (share >= 1)
+    if (share >= 1 || count == 0)
         return;
     for (uint32_t i = 0; i < count; i++)
         sample[i] = edge_place(f, gg_fixed_hash(i + 1) % m);
