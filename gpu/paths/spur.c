@@ -200,9 +200,10 @@ static bool next_edge(spur_search *s, uint32_t v, uint64_t from, const edge_list
     if (!gg_edges_out(s, v))
         return false;
     while (s->out.count > 0) {
+        const uint64_t levels = 64 - (uint64_t)__builtin_clzll(s->out.count);
         *taken = gg_heap_take(&s->out);
         const uint32_t to = taken->vertex;
-        if (!gg_spur_goes_on(s, 1 + (banned ? banned->count : 0)))
+        if (!gg_spur_goes_on(s, levels + (banned ? banned->count : 0)))
             return false;
         *sum = gg_past_edge(s, from, taken->word);
         if (gg_is_blocked(s, to) || (banned && gg_has_edge(banned, taken->word)))
