@@ -1,9 +1,8 @@
 /* Sorting: the order of a result, and the radix sort of (key, value) pairs that ids and
 ** edges are ordered by.
 **
-** Each pass of the radix sort is a stable counting sort by one digit. Each thread counts the
-** digits of its slice, the counts become starting points (by digit, then by thread), and each
-** thread writes its slice:
+** Both are stable counting sorts. Each thread counts the digits of its slice, the counts
+** become starting points (by digit, then by thread), and each thread writes its slice:
 **
 **     slice of thread 0       slice of thread 1          count[thread][digit]
 **     3 1 3 2                 1 1 2 3
@@ -11,8 +10,9 @@
 **     1 1 1 2 2 3 3 3   <-  to[count[thread][digit]++]   2: 3.. 4..
 **                                                        3: 5.. 7..
 **
-** A result becomes unsigned keys that sort alike, and takes a pass for each digit in which
-** keys differ. */
+** A result whose largest value is small (depths) takes one such pass over the vertices;
+** any other is turned into unsigned keys that sort alike, and takes a pass for each
+** digit in which keys differ. */
 #include "graph_data.h"
 
 #include <math.h>
@@ -24,14 +24,16 @@ enum {
     ** further pass. */
     RADIX_BITS = 11,
     RADIX_SMALL_BITS = 8,
-    RADIX_SMALL = 8192
+    RADIX_SMALL = 8192,
+    /* One counting pass orders values below this bound, such as depths. */
+    COUNTED_VALUES = 16384
 };
 
 /* ---- starting points ---- */
 
 /* Turns count[thread][digit] into the place where that thread writes its first item of
-** that digit. */
-static void counts_to_starts(uint64_t *count, int threads, size_t digits) {
+** that digit. Returns the number of items. */
+static uint64_t counts_to_starts(uint64_t *count, int threads, size_t digits) {
     uint64_t start = 0;
     for (size_t d = 0; d < digits; d++) {
         for (int t = 0; t < threads; t++) {
@@ -40,6 +42,7 @@ static void counts_to_starts(uint64_t *count, int threads, size_t digits) {
             start += here;
         }
     }
+    return start;
 }
 
 /* ---- pairs ---- */
@@ -204,17 +207,58 @@ typedef struct ordering {
     gpugraph_run *run;
     int slices;
     uint64_t *reached; /* [slices]: vertices reached in each, then where theirs begin */
+    uint64_t largest;  /* key among them */
+    size_t digits;
+    uint64_t *count; /* [slices][digits] */
     uint32_t *order;
     pairs to; /* reached vertices and their keys, closed up */
 } ordering;
 
 static void count_reached(void *job, uint64_t slice) {
     ordering *o = job;
-    uint64_t count = 0, end = gg_slice(o->n, (int)slice + 1, o->slices);
+    uint64_t count = 0, top = 0, end = gg_slice(o->n, (int)slice + 1, o->slices);
     for (uint64_t v = gg_slice(o->n, (int)slice, o->slices);
-         v < end && !gg_leave(o->run, v); v++)
-        count += key_order_of(o->type, o->value, v) != UINT64_MAX;
+         v < end && !gg_leave(o->run, v); v++) {
+        uint64_t key = key_order_of(o->type, o->value, v);
+        if (key != UINT64_MAX) {
+            count++;
+            top = key > top ? key : top;
+        }
+    }
     o->reached[slice] = count;
+    gg_raise(&o->largest, top);
+}
+
+static inline __attribute__((always_inline)) void
+count_or_place(const ordering *o, uint64_t slice, bool place) {
+    uint64_t *mine = o->count + slice * o->digits;
+    uint64_t end = gg_slice(o->n, (int)slice + 1, o->slices);
+    for (uint64_t v = gg_slice(o->n, (int)slice, o->slices);
+         v < end && !gg_leave(o->run, v); v++) {
+        uint64_t key = key_order_of(o->type, o->value, v);
+        if (key == UINT64_MAX)
+            continue;
+        if (place)
+            o->order[mine[key]] = (uint32_t)v;
+        mine[key]++;
+    }
+}
+
+static void count_keys(void *job, uint64_t slice) {
+    count_or_place(job, slice, false);
+}
+
+static void place_by_key(void *job, uint64_t slice) {
+    count_or_place(job, slice, true);
+}
+
+/* All keys are below `digits`: one counting pass over the vertices. */
+static void order_counting(ordering *o) {
+    gg_parts(o->slices, (uint64_t)o->slices, count_keys, o);
+    if (gg_stopping(o->run))
+        return;
+    counts_to_starts(o->count, o->slices, o->digits);
+    gg_parts(o->slices, (uint64_t)o->slices, place_by_key, o);
 }
 
 static void collect(void *job, uint64_t slice) {
@@ -268,8 +312,17 @@ static gpugraph_status order_values(gpugraph_distance_type type, const void *val
     gg_parts(slices, (uint64_t)slices, count_reached, &o);
     for (int t = 0; t < slices; t++)
         total += o.reached[t];
-    if (!gg_stopping(run))
+    if (gg_stopping(run)) {
+        /* reported below */
+    } else if (o.largest < COUNTED_VALUES && o.largest <= total) {
+        o.digits = (size_t)o.largest + 1;
+        o.count = gg_alloc_zero(run, o.digits * (uint64_t)slices, sizeof *o.count);
+        if (o.count)
+            order_counting(&o);
+        gg_release(o.count);
+    } else {
         order_radix(&o, total);
+    }
     gg_release(o.reached);
     if (gg_stopping(run))
         return gg_stopped(run);
