@@ -163,15 +163,15 @@ void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t item
 /* The run that this thread's blocks count for; NULL: they count for none. LeakSanitizer takes a
 ** block of thread-local variables that begins 16 bytes behind a page for one of an old glibc,
 ** and crashes; so they begin at a multiple of 64. */
-static _Alignas(64) _Thread_local gpugraph_run *counting;
+static _Alignas(64) _Thread_local gpugraph_run *counted_run;
 
 gpugraph_run *gg_counts_for(void) {
-    return counting;
+    return counted_run;
 }
 
 gpugraph_run *gg_count_for(gpugraph_run *run) {
-    gpugraph_run *before = counting;
-    counting = run;
+    gpugraph_run *before = counted_run;
+    counted_run = run;
     return before;
 }
 
@@ -210,12 +210,12 @@ gpugraph_status gpugraph_hold_memory(gpugraph_run *run, int64_t bytes) {
 
 /* May this thread take a block of so many bytes? */
 static bool may_take(gpugraph_run *run, uint64_t bytes) {
-    return !counting || !exceeds(counting, run, bytes);
+    return !counted_run || !exceeds(counted_run, run, bytes);
 }
 
 static void count_bytes(int64_t bytes) {
-    if (counting)
-        __atomic_add_fetch(&counting->held, bytes, __ATOMIC_RELAXED);
+    if (counted_run)
+        __atomic_add_fetch(&counted_run->held, bytes, __ATOMIC_RELAXED);
 }
 
 /* ---- memory ---- */
@@ -319,7 +319,7 @@ void *gg_grow(void *block, uint64_t count, size_t size) {
     if (__builtin_mul_overflow(count, (uint64_t)size, &bytes) ||
         bytes > (uint64_t)PTRDIFF_MAX)
         return NULL;
-    return bytes > gg_room(block) ? resize(counting, block, (size_t)bytes) : block;
+    return bytes > gg_room(block) ? resize(counted_run, block, (size_t)bytes) : block;
 }
 
 /* The rest of a block is not touched before it is needed, so it costs addresses only. */
