@@ -69,7 +69,7 @@ int64_t table_rows_at_most(connection *c, const row_source *rows) {
 
 /* ---- the sample ---- */
 
-/* What the rows of the sample hold. A small table has some of them several times. */
+/* Sums over the rows of the sample. In a small table the sample draws some rows several times. */
 struct seen {
     double rows, bytes; /* bytes: of their ends, about */
     double ends, distinct;
@@ -122,7 +122,7 @@ static int read_sample(connection *c, const row_source *rows, const sqlite3_int6
     return statement_end(statement, rc);
 }
 
-/* How many ids there are to draw from, if so many draws have found so many distinct ones. */
+/* Estimates the number of ids in a table in which `draws` draws found `distinct` ids. */
 static double draw_from(double draws, double distinct) {
     double low = distinct, high = draws * draws;
     for (int i = 0; i < 60; i++) { /* n such that n (1 - (1 - 1/n)^draws) is distinct */

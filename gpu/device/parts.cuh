@@ -38,7 +38,7 @@ enum part_ground {                       /* what a part stands on, in bits */
 };
 
 struct device_part_kind { /* of one owner, by whose address a part is found */
-    const char *name;     /* what it is, for whoever lists parts */
+    const char *name;     /* shown by gpugraph_list_derived */
     size_t size;          /* bytes of the owner's struct */
     unsigned stands_on;
     /* Gives back what stood on `gone`; the device is current and idle. */

@@ -51,8 +51,8 @@ struct course gg_weigh(const struct stakes *s, const struct outlook *o);
 
 /* ---- in this process ---- */
 
-/* What a process has paid for having no device open, until opening one is worth its price.
-** Every search that ran on the CPU adds what it would have saved on a device. */
+/* The time that this process has lost because a device was not open. Every search adds the
+** time that it would have saved on that device; opening pays once the sum is large enough. */
 struct rent {
     int64_t microseconds; /* from any thread */
 };

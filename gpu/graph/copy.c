@@ -40,7 +40,7 @@ bool gg_copy_is_there(const gpugraph_graph *graph, const gpugraph_run *run) {
 
 /* ---- what is derived and kept ---- */
 
-/* Who hears of what there is. */
+/* The caller's function and its listener. */
 struct derived_listener {
     gpugraph_hear_derived *hear;
     void *listener;

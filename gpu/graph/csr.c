@@ -382,7 +382,8 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     double start = gg_now_ms();
     size_t weight_size = weighted ? gg_distance_size(graph->distance_type) : 0;
     sorted = sorted || slot->sorted;
-    if (slot->end && weighted && !slot->weight) /* all of it is made anew */
+    /* Rows with slack cannot take weights: they are made anew below. */
+    if (slot->end && weighted && !slot->weight)
         gg_release_slot(slot);
     bool packed =
         !gg_pack_rows(run, slot, graph->n, gg_distance_size(graph->distance_type));

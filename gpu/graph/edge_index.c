@@ -62,12 +62,3 @@ gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32
     *edge = gg_edges_between(graph, v, to, count);
     return run->status;
 }
-
-uint64_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to) {
-    const struct csr_slot *rows = &graph->derived.edge_rows;
-    uint64_t end = rows->offset[v + (uint64_t)1];
-    uint64_t low = gg_first_arc(rows->target, rows->offset[v], end, to);
-    return low < end && rows->target[low] == to
-               ? gg_edge_at(rows->weight, graph->wide, low)
-               : GPUGRAPH_NO_EDGE;
-}

@@ -138,10 +138,8 @@ gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
 static inline bool gg_edge_rows_made(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->derived.edge_rows.made, __ATOMIC_ACQUIRE);
 }
-/* The smallest number of an edge from v to `to`, or NO_EDGE, by edge_rows that are made.
+/* The numbers of the edges from v to `to`, ascending, by edge_rows that are made.
 ** (graph/edge_index.c) */
-uint64_t gg_first_edge(const gpugraph_graph *graph, uint32_t v, uint32_t to);
-/* All of them, ascending. */
 const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t to,
                              uint64_t *count);
 /* OUT or IN of all edges, sorted, into an empty slot; weights are column[e], of `size`

@@ -184,7 +184,7 @@ static void shrink_list(contractor *k, uint32_t v) {
     leave_hole(k, c->list[v] - 1 + after, before - after);
 }
 
-/* Moves v's list to the end of the pool, where so many arcs fit, and a fourth more. */
+/* Moves v's list to the end of the pool, with room for `arcs` arcs and a quarter more. */
 static bool grow_list(contractor *k, uint32_t v, uint32_t arcs) {
     contracted *c = k->c;
     const uint32_t room = arcs + arcs / 4;

@@ -65,7 +65,7 @@ template <typename type> struct matrix_rows {
 
 /* ---- distances ---- */
 
-/* Of a place that was not reached: all bits, in every type. */
+/* The distance of a place that was not reached: all bits are set, in every type. */
 template <typename type> static __device__ __forceinline__ typename type::word no_way() {
     return (typename type::word) ~(typename type::word)0;
 }

@@ -84,8 +84,8 @@ static bool bring_path_back(struct cuda_job *job, uint32_t steps, const void *ro
     return true;
 }
 
-/* As many steps as are worthwhile, and fit so many words. *done: they have led to the
-** source, and *way has the path. */
+/* Walks up the tree, for as many steps as are worthwhile and fit `words` words. *done: the walk
+** has reached the source, and *way has the path. */
 static bool walk_tree(struct cuda_job *job, const gpugraph_search *search,
                       const void *tree, void *room, uint64_t words,
                       const struct way_back *way, bool *done) {
