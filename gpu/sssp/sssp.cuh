@@ -117,7 +117,7 @@ template <typename type> struct bounds {
 
 template <typename type>
 static inline bounds<type> gg_bounds(const struct sssp_search *s) {
-    const struct sssp_bound b = gg_sssp_bound(s->wanted, s->type);
+    const struct sssp_bound b = gg_sssp_bound(s->wanted, type::distance_type);
     return bounds<type>{
         (typename type::word)b.most, b.tight, b.none, s->wanted->source_count,
         s->wanted->target_count,     s->stop};

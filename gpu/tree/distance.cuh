@@ -29,6 +29,7 @@
 
 struct integer32 {
     typedef integer32 plain;
+    static const gpugraph_distance_type distance_type = GPUGRAPH_UINT32;
     typedef uint32_t word;
     typedef uint32_t weight;
     static __host__ __device__ word unreached() {
@@ -63,6 +64,7 @@ struct integer32 {
 
 struct integer64 {
     typedef integer64 plain;
+    static const gpugraph_distance_type distance_type = GPUGRAPH_UINT64;
     typedef unsigned long long word;
     typedef int64_t weight;
     static __host__ __device__ word unreached() {
@@ -97,6 +99,7 @@ struct integer64 {
 
 struct real {
     typedef real plain;
+    static const gpugraph_distance_type distance_type = GPUGRAPH_REAL;
     typedef unsigned long long word;
     typedef double weight;
     static __host__ __device__ word unreached() {
