@@ -153,7 +153,6 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     WARP_CHANGE(uint64_t, "l", "atom.min.relaxed." scope ".u64", WARP_NOW,               \
                 name##_min_64)                                                           \
     WARP_CHANGE(uint32_t, "r", "atom.or.relaxed." scope ".b32", WARP_NOW, name##_or)     \
-    WARP_CHANGE(uint64_t, "l", "atom.or.relaxed." scope ".b64", WARP_NOW, name##_or_64)  \
     WARP_CHANGE(uint64_t, "l", "atom.add.relaxed." scope ".u64", WARP_NOW,               \
                 name##_add_64)                                                           \
     WARP_CHANGE(uint64_t, "l", "atom.add.release." scope ".u64", gg_late(),              \
@@ -304,7 +303,6 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     WARP_CHANGE(uint64_t, fetch_add, WARP_NOW, __ATOMIC_RELAXED, name##_add_64)          \
     WARP_CHANGE(uint64_t, fetch_add, WARP_JITTER(), __ATOMIC_RELEASE, name##_arrive_64)  \
     WARP_CHANGE(uint32_t, fetch_or, WARP_NOW, __ATOMIC_RELAXED, name##_or)               \
-    WARP_CHANGE(uint64_t, fetch_or, WARP_JITTER(), __ATOMIC_RELAXED, name##_or_64)       \
     WARP_EXTREME(uint32_t, <, name##_min)                                                \
     WARP_EXTREME(uint32_t, >, name##_max)                                                \
     WARP_EXTREME(uint64_t, <, name##_min_64)                                             \

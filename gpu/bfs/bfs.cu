@@ -187,7 +187,6 @@ static bool run_levels(struct cuda_job *job, const struct device_csr *g,
 static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *search,
                               bool tree, struct bfs_outcome *out) {
     struct device_csr g;
-    struct workspace space = {NULL, 0};
     struct bfs b;
     struct state state;
     struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
@@ -195,10 +194,10 @@ static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
     if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
         return false;
     double started = gg_now_ms();
-    carve_bfs_kernels(&space, &g, search, gg_tree_bytes(job, tree), &b);
-    if (!gg_workspace(job, &space))
+    if (!gg_take_arrays(job, [&](workspace *space) {
+            carve_bfs_kernels(space, &g, search, gg_tree_bytes(job, tree), &b);
+        }))
         return false;
-    carve_bfs_kernels(&space, &g, search, gg_tree_bytes(job, tree), &b);
     if (!start_bfs_kernels(job, &g, search, bounds, &b) ||
         !run_levels(job, &g, bounds, &b, &state))
         return false;

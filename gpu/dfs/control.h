@@ -3,7 +3,7 @@
 #ifndef GPUGRAPH_DFS_CONTROL_H
 #define GPUGRAPH_DFS_CONTROL_H
 
-#include <stdint.h>
+#include "base/warp.h"
 
 #define DFS_NONE UINT32_MAX
 
@@ -34,5 +34,12 @@ struct dfs_control { /* in memory that all workers share; busy words lie far apa
     uint32_t entered;   /* vertices with arcs into them, where that is asked for */
     uint32_t reached, stolen;
 };
+
+WARP_FUNCTION uint32_t dfs_random(uint32_t *state) {
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
 
 #endif

@@ -73,13 +73,6 @@ WARP_FUNCTION struct dfs_cold dfs_cold_of(const struct dfs_worker *w, uint32_t n
     return cold;
 }
 
-WARP_FUNCTION uint32_t dfs_random(struct dfs_worker *w) {
-    w->random ^= w->random << 13;
-    w->random ^= w->random >> 17;
-    w->random ^= w->random << 5;
-    return w->random;
-}
-
 /* ---- the end ---- */
 
 /* Must the worker leave? The host's flag is far away, so few look at it. */
@@ -280,7 +273,7 @@ WARP_FUNCTION uint32_t dfs_load_of(struct dfs_worker *w, uint32_t block,
 ** DFS_CHOICES blocks, or DFS_NONE. */
 WARP_FUNCTION uint32_t dfs_look_far(struct dfs_worker *w) {
     uint32_t blocks = w->crew.workers / w->crew.block_workers, victim = DFS_NONE;
-    uint32_t most = 0, dice = dfs_random(w);
+    uint32_t most = 0, dice = dfs_random(&w->random);
     for (uint32_t i = warp_lane(); i < DFS_CHOICES; i += warp_width) {
         uint32_t other, block = ((dice + i * 0x9E3779B9u) >> 8) % blocks;
         uint32_t load = dfs_load_of(w, block, &other);

@@ -296,7 +296,7 @@ WARP_FUNCTION bool paths_help(struct paths_worker *w, bool look_cold) {
 /* By the scout of an idle block: a chunk of another one, or a new root, or the end. Every
 ** lane tries its luck with one block. */
 WARP_FUNCTION bool paths_scout(struct paths_worker *w) {
-    uint32_t random = paths_random(w) + warp_lane() * 0x9e3779b9u;
+    uint32_t random = dfs_random(&w->random) + warp_lane() * 0x9e3779b9u;
     uint32_t victim = (uint32_t)(((uint64_t)random * w->crew.blocks) >> 32), busy = 1;
     bool worth = dfs_first(device_load_64(w->crew.cold + victim)) != DFS_NO_CHUNK;
     if (warp_lane() == 0)

@@ -138,13 +138,6 @@ WARP_FUNCTION struct dfs_ring paths_ring_of(const struct paths_worker *w,
     return ring;
 }
 
-WARP_FUNCTION uint32_t paths_random(struct paths_worker *w) {
-    w->random ^= w->random << 13;
-    w->random ^= w->random >> 17;
-    w->random ^= w->random << 5;
-    return w->random;
-}
-
 /* ---- the ring and the list ---- */
 
 /* By the owner: `count` entries that lie behind the newest one become visible. */
