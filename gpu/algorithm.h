@@ -149,9 +149,10 @@ const gg_method *gg_settle_method(gpugraph_run *run, const gg_method *methods,
 bool gg_may_always(const void *task); /* for `may` */
 /* Did the caller leave the method open? */
 bool gg_method_is_auto(const gpugraph_run *run);
-/* Phase "search": the detail is "<used_method> on <used_backend>", `more` where it is
-** not NULL or "", and why gg_choose (or gg_fall_back) came to that backend. */
-void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items, const char *more);
+/* Phase "search": the detail is "<used_method> on <used_backend>", what the format (NULL:
+** nothing) says, and why gg_choose (or gg_fall_back) came to that backend. */
+void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items,
+                     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* What predictions have in common. (backend/model.c) */
 /* Levels of a search by depth, of a graph that is not thin. */

@@ -19,6 +19,7 @@
 #include "model.h"
 #include "graph/graph.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -312,11 +313,18 @@ bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a) {
 }
 
 void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items,
-                     const char *more) {
-    char devices[24] = "";
+                     const char *format, ...) {
+    char devices[24] = "", more[300] = "";
+    va_list arguments;
+    if (!run->phase)
+        return;
     if (run->used_devices > 1)
         snprintf(devices, sizeof devices, ", %d devices", run->used_devices);
+    va_start(arguments, format);
+    if (format)
+        vsnprintf(more, sizeof more, format, arguments);
+    va_end(arguments);
     gg_phase(run, "search", since_ms, items, "%s on %s%s%s%s%s%s", run->used_method,
-             run->used_backend, devices, more && *more ? "; " : "", more ? more : "",
+             run->used_backend, devices, more[0] ? "; " : "", more,
              run->why[0] ? "; " : "", run->why);
 }

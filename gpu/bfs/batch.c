@@ -23,7 +23,6 @@
 #include "work.h"
 #include "graph/graph.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -346,10 +345,9 @@ static void start_batch(struct batch *b) {
 }
 
 static void report_batch(const struct batch *b, double started) {
-    char more[120];
-    snprintf(more, sizeof more, "%u source%s at once, %u levels, %u of them gathered",
-             b->searches, b->searches == 1 ? "" : "s", b->level, b->gathered);
-    gg_search_phase(b->run, started, (int64_t)b->reached, more);
+    gg_search_phase(b->run, started, (int64_t)b->reached,
+                    "%u source%s at once, %u levels, %u of them gathered", b->searches,
+                    b->searches == 1 ? "" : "s", b->level, b->gathered);
 }
 
 gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,

@@ -25,7 +25,6 @@
 #include "tree/tree.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- ends ---- */
@@ -286,10 +285,8 @@ gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
         return run->status;
     if (gg_stopping(run))
         return gg_stopped(run);
-    char more[80];
-    snprintf(more, sizeof more, "%u levels, %u of them bottom-up", b.level,
-             b.bottom_up_levels);
-    gg_search_phase(run, started + b.csr_ms, (int64_t)b.found, more);
+    gg_search_phase(run, started + b.csr_ms, (int64_t)b.found,
+                    "%u levels, %u of them bottom-up", b.level, b.bottom_up_levels);
     return tree_edge ? gg_depth_tree(graph, search, run, depth, tree_edge) : GPUGRAPH_OK;
 }
 

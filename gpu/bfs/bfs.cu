@@ -23,7 +23,6 @@
 #include "graph/graph.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -201,9 +200,7 @@ static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
     if (!start_bfs_kernels(job, &g, search, bounds, &b) ||
         !run_levels(job, &g, bounds, &b, &state))
         return false;
-    char more[60];
-    snprintf(more, sizeof more, "%u levels", state.levels);
-    gg_search_phase(job->run, started, (int64_t)state.reached, more);
+    gg_search_phase(job->run, started, (int64_t)state.reached, "%u levels", state.levels);
     *out = bfs_outcome{b.depth, b.tree, state.levels, b.scratch};
     return gg_going(job);
 }

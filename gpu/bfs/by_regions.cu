@@ -55,7 +55,7 @@ static bool search_regions(struct cuda_job *job, const gpugraph_search *search,
     char more[160];
     gg_tell_regions(job, &regions, &found, more, sizeof more);
     out->deepest = found.deepest;
-    gg_search_phase(job->run, started, (int64_t)found.reached, more);
+    gg_search_phase(job->run, started, (int64_t)found.reached, "%s", more);
     return gg_going(job);
 }
 

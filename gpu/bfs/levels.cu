@@ -14,8 +14,6 @@
 #include "tree/tree.cuh"
 #include "graph/graph.h"
 
-#include <stdio.h>
-
 enum {
     LIST_BLOCKS = 2, /* for each multiprocessor */
     /* Turns of both kernels that are queued before the host looks: twice as many each
@@ -147,11 +145,10 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
 
 static void tell_bfs_levels(struct cuda_job *job, const struct bfs_control *c,
                             double started) {
-    char more[160];
-    snprintf(more, sizeof more,
-             "%u levels, %u of them narrow, %u bottom-up, %u turns, kernels %.4f ms",
-             c->level, c->narrow_levels, c->bottom_up, c->turns, gg_marked_ms(job));
-    gg_search_phase(job->run, started, (int64_t)c->reached, more);
+    gg_search_phase(
+        job->run, started, (int64_t)c->reached,
+        "%u levels, %u of them narrow, %u bottom-up, %u turns, kernels %.4f ms", c->level,
+        c->narrow_levels, c->bottom_up, c->turns, gg_marked_ms(job));
 }
 
 static bool run_bfs_levels(struct cuda_job *job, const struct device_csr *g,

@@ -20,7 +20,6 @@
 #include "components.h"
 #include "graph/graph.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -205,7 +204,6 @@ static bool link_all(struct weak *w) {
 static gpugraph_status find_weak(gpugraph_graph *graph, gpugraph_run *run,
                                  uint32_t *component) {
     struct weak w = {.graph = graph, .run = run, .parent = component};
-    char more[60];
     if (graph->m / GG_COMPONENTS_ROW >= graph->n && gg_csr_made(graph, CSR_BOTH) &&
         gg_rows(graph, CSR_BOTH, false, false, run, &w.rows) != GPUGRAPH_OK)
         return run->status;
@@ -214,9 +212,8 @@ static gpugraph_status find_weak(gpugraph_graph *graph, gpugraph_run *run,
     if (!over_vertices(&w, plant_trees) || !link_all(&w) ||
         !over_vertices(&w, compress_trees))
         return gg_stopped(run);
-    snprintf(more, sizeof more, "%d thread(s)%s", w.threads,
-             w.rows.begin ? ", by rows that are there" : "");
-    gg_search_phase(run, start, (int64_t)graph->m, more);
+    gg_search_phase(run, start, (int64_t)graph->m, "%d thread(s)%s", w.threads,
+                    w.rows.begin ? ", by rows that are there" : "");
     return run->status;
 }
 

@@ -255,7 +255,7 @@ static void find_weak(struct cuda_job *job, uint32_t *component) {
         link_list(job, &edges, &a);
     if (!end_trees(job, &a))
         return;
-    gg_search_phase(job->run, started, (int64_t)edges.m,
+    gg_search_phase(job->run, started, (int64_t)edges.m, "%s",
                     rows.begin[0] ? "by rows that are there" : "");
     gg_bring(job, component, a.component, edges.n, "components");
 }

@@ -24,8 +24,6 @@
 #include "bfs/bfs.cuh"
 #include "graph/frontier.cuh"
 
-#include <stdio.h>
-
 enum {
     LIST_BLOCKS = 16,   /* for each multiprocessor */
     PIVOT_LIST = 65536, /* listed vertices from which two searches pay */
@@ -402,7 +400,7 @@ static void find_strong(struct cuda_job *job, uint32_t *component) {
         return;
     carve_strong(block, n, &r.s);
     if (settle_all(&r)) {
-        gg_search_phase(job->run, started, (int64_t)r.rows[0].m, "");
+        gg_search_phase(job->run, started, (int64_t)r.rows[0].m, NULL);
         gg_bring(job, component, r.s.label, n, "components");
     }
     gg_give(job, block, bytes);

@@ -16,8 +16,6 @@
 #include "base/claims.h"
 #include "graph/graph.h"
 
-#include <stdio.h>
-
 enum {
     CORES_PASSES = 3000, /* predicted */
     CORES_THIN_PASSES = 300,
@@ -166,7 +164,6 @@ static gpugraph_status find_cores_on_cpu(gpugraph_graph *graph, gpugraph_run *ru
                                          uint32_t *core) {
     struct peeling p = {.graph = graph, .run = run, .core = core};
     const uint32_t n = graph->n;
-    char more[60];
     if (gg_rows(graph, CSR_SIMPLE, false, false, run, &p.rows))
         return run->status;
     const double start = gg_now_ms();
@@ -182,8 +179,7 @@ static gpugraph_status find_cores_on_cpu(gpugraph_graph *graph, gpugraph_run *ru
     gg_release(p.next_rest);
     if (gg_stopping(run) || !go)
         return gg_stopped(run);
-    snprintf(more, sizeof more, "%d thread(s)", p.threads);
-    gg_search_phase(run, start, (int64_t)p.rows.m, more);
+    gg_search_phase(run, start, (int64_t)p.rows.m, "%d thread(s)", p.threads);
     return run->status;
 }
 

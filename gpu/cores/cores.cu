@@ -8,8 +8,6 @@
 #include "cores.h"
 #include "peel.cuh"
 
-#include <stdio.h>
-
 struct cores_state { /* [pass % PEEL_COUNTS]: read, made, cleared */
     uint32_t rest[PEEL_COUNTS], fewest[PEEL_COUNTS];
     uint32_t passes;
@@ -126,7 +124,6 @@ static void find_cores(struct cuda_job *job, uint32_t *core) {
     struct cores c = cores();
     struct peel_state rounds;
     struct cores_state passes;
-    char more[60];
     if (!gg_device_csr(job, CSR_SIMPLE, false, &c.p.rows))
         return;
     double started = gg_now_ms();
@@ -137,8 +134,8 @@ static void find_cores(struct cuda_job *job, uint32_t *core) {
     if (!launch_peel(job, &c) || !gg_fetch(job, &rounds, c.p.state, sizeof rounds) ||
         !gg_fetch(job, &passes, c.state, sizeof passes))
         return;
-    snprintf(more, sizeof more, "%u passes, %u rounds", passes.passes, rounds.round);
-    gg_search_phase(job->run, started, (int64_t)c.p.rows.m, more);
+    gg_search_phase(job->run, started, (int64_t)c.p.rows.m, "%u passes, %u rounds",
+                    passes.passes, rounds.round);
     gg_bring(job, core, c.core, c.p.rows.n, "core numbers");
 }
 

@@ -42,7 +42,7 @@ static void count(struct cuda_job *job, gpugraph_direction direction, uint32_t *
     gg_launched(job, "count_ends");
     if (!gg_wait(job))
         return;
-    gg_search_phase(job->run, started, (int64_t)edges.m, "");
+    gg_search_phase(job->run, started, (int64_t)edges.m, NULL);
     gg_bring(job, degree, on_device, n, "degrees");
 }
 

@@ -198,7 +198,7 @@ static void search_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
         return;
     const double start = gg_now_ms();
     if (gg_settle_method(run, methods, &t)->run(&t))
-        gg_search_phase(run, start, (int64_t)t.reached, t.more);
+        gg_search_phase(run, start, (int64_t)t.reached, "%s", t.more);
 }
 
 gpugraph_status gg_cpu_dfs(gpugraph_graph *graph, gpugraph_run *run,

@@ -110,10 +110,9 @@ static bool find_tree(struct cuda_job *job, struct dfs_search *s) {
 
 static void tell_search(struct cuda_job *job, const struct dfs_search *s,
                         double started) {
-    char text[160];
-    snprintf(text, sizeof text, "%u blocks, %u times work was stolen%s", s->blocks,
-             s->control.stolen, s->pulled ? ", the last part pulled" : "");
-    gg_search_phase(job->run, started, s->control.reached, text);
+    gg_search_phase(job->run, started, s->control.reached,
+                    "%u blocks, %u times work was stolen%s", s->blocks, s->control.stolen,
+                    s->pulled ? ", the last part pulled" : "");
 }
 
 /* Returns NULL, or why the host must search instead. */

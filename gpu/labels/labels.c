@@ -16,7 +16,6 @@
 #include "labels.h"
 #include "graph/graph.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { LABELS_ITERATIONS = 10 }; /* predicted */
@@ -184,7 +183,6 @@ static gpugraph_status spread_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
                                      uint32_t iterations, gpugraph_direction direction,
                                      uint32_t *label) {
     struct spreading s = {.run = run, .odd = (uint32_t)gg_placing().odd};
-    char more[80];
     if (gg_rows(graph, (enum csr_kind)direction, false, false, run, &s.rows))
         return run->status;
     double start = gg_now_ms();
@@ -202,8 +200,8 @@ static gpugraph_status spread_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
     gg_release(other);
     if (gg_stopping(run))
         return gg_stopped(run);
-    snprintf(more, sizeof more, "%d thread(s), %u iterations", s.threads, done);
-    gg_search_phase(run, start, (int64_t)s.rows.m, more);
+    gg_search_phase(run, start, (int64_t)s.rows.m, "%d thread(s), %u iterations",
+                    s.threads, done);
     return run->status;
 }
 

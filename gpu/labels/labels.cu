@@ -11,8 +11,6 @@
 ** hubs. */
 #include "labels.cuh"
 
-#include <stdio.h>
-
 /* ---- rows of lanes and of warps ---- */
 
 static __device__ __forceinline__ word best_of_few(const spreading &s, uint32_t v,
@@ -205,7 +203,6 @@ static void spread_all(struct cuda_job *job, uint32_t iterations,
     s.odd = (uint32_t)gg_placing().odd;
     struct plan plan = {};
     struct state state;
-    char more[40];
     if (!gg_device_csr(job, (enum csr_kind)direction, false, &s.rows) ||
         !gg_take_arrays(job, [&](workspace *space) { carve_spreading(space, &s); }))
         return;
@@ -214,8 +211,7 @@ static void spread_all(struct cuda_job *job, uint32_t iterations,
     if (start_spreading(job, &s, &plan, &state))
         done = iterate_labels(job, iterations, &s, &plan, state);
     if (gg_wait(job)) {
-        snprintf(more, sizeof more, "%u iterations", done);
-        gg_search_phase(job->run, started, (int64_t)s.rows.m, more);
+        gg_search_phase(job->run, started, (int64_t)s.rows.m, "%u iterations", done);
         gg_bring(job, label, s.label, s.rows.n, "labels");
     }
     gg_free_plan(&plan);

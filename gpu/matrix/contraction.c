@@ -9,7 +9,6 @@
 ** Sums are of integers, so that every order of adding is as good. */
 #include "contraction.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A chain of parents, root first. */
@@ -159,6 +158,6 @@ bool gg_matrix_by_contraction(matrix *m, const contraction_limit *most,
         return false;
     if (before)
         started -= gg_describe_rows(before, more, sizeof more);
-    gg_search_phase(m->run, started, (int64_t)m->from_count * m->to_count, more);
+    gg_search_phase(m->run, started, (int64_t)m->from_count * m->to_count, "%s", more);
     return true;
 }

@@ -4,8 +4,6 @@
 #include "steps.cuh"
 #include "graph/graph.h"
 
-#include <stdio.h>
-
 /* Weights that are looked at for the width of a step. The width is that many mean weights
 ** in thin graphs, and in others. */
 #define MATRIX_SAMPLE     4096
@@ -127,7 +125,6 @@ template <typename type> static void find_all(struct cuda_job *job, matrix *m) {
     struct matrix_state end = {};
     uint32_t *source, *target;
     matrix_word served = 0, steps = 0;
-    char more[100];
     if (!gg_device_csr(job, gg_forward_kind(m->direction), m->weighted, &r.arcs))
         return;
     if (!m->weighted)
@@ -161,10 +158,9 @@ template <typename type> static void find_all(struct cuda_job *job, matrix *m) {
     gg_release(cell);
     if (!gg_going(job))
         return;
-    snprintf(more, sizeof more,
-             "%u searches, %u at once, %llu vertices served, %llu steps", m->from_count,
-             at_once, served, steps);
-    gg_search_phase(m->run, started, (int64_t)served, more);
+    gg_search_phase(m->run, started, (int64_t)served,
+                    "%u searches, %u at once, %llu vertices served, %llu steps",
+                    m->from_count, at_once, served, steps);
 }
 
 static void find_matrix_on_device(matrix *m) {

@@ -227,7 +227,7 @@ double gg_describe_rows(const row_maker *r, char *text, size_t size) {
 void gg_tell_rows(const row_maker *r) {
     char more[120];
     const double ms = gg_describe_rows(r, more, sizeof more);
-    gg_search_phase(r->m->run, gg_now_ms() - ms, (int64_t)r->vertices, more);
+    gg_search_phase(r->m->run, gg_now_ms() - ms, (int64_t)r->vertices, "%s", more);
 }
 
 void gg_rest_rows(row_maker *r) {

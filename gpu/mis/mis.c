@@ -282,7 +282,7 @@ static gpugraph_status find_mis_on_cpu(gpugraph_graph *graph, gpugraph_priority 
     gg_release(m.hash);
     if (!go)
         return gg_stopped(run);
-    gg_search_phase(run, start, m.g.n, m.more);
+    gg_search_phase(run, start, m.g.n, "%s", m.more);
     return GPUGRAPH_OK;
 }
 

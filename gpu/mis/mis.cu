@@ -20,8 +20,6 @@
 #include "mis.cuh"
 #include "device/services.h"
 
-#include <stdio.h>
-
 /* ---- choice and driver ---- */
 
 static bool hashed(gpugraph_priority priority) {
@@ -112,13 +110,11 @@ static bool prepare_mis_graph(struct cuda_job *job, const gg_method *method,
 
 static void tell_mis(struct cuda_job *job, const struct mis_graph *g,
                      const struct mis_report *report, double started) {
-    char more[300];
-    snprintf(more, sizeof more, "%s, %s, kernels %.4f ms", report->text,
-             !hashed(g->priority) ? "no hashes"
-             : g->hashes.stored   ? "hashes kept on the device"
-                                  : "hashes computed by the kernels",
-             gg_marked_ms(job));
-    gg_search_phase(job->run, started, g->n, more);
+    gg_search_phase(job->run, started, g->n, "%s, %s, kernels %.4f ms", report->text,
+                    !hashed(g->priority) ? "no hashes"
+                    : g->hashes.stored   ? "hashes kept on the device"
+                                         : "hashes computed by the kernels",
+                    gg_marked_ms(job));
 }
 
 static void search_mis_graph(struct cuda_job *job, gpugraph_priority priority,

@@ -13,7 +13,6 @@
 #include "graph/graph.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { PAGERANK_ITERATIONS = 30 }; /* predicted */
@@ -304,7 +303,6 @@ static gpugraph_status rank_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
                                    const gpugraph_pagerank_options *how, double *rank,
                                    pagerank_end *end) {
     struct ranking r = {.graph = graph, .how = how, .run = run, .rank = rank};
-    char more[100];
     *end = (pagerank_end){0, 0};
     if (gg_rows(graph, gg_rows_in(how->direction), how->weighted, false, run, &r.in) ||
         gg_rows(graph, gg_rows_out(how->direction), how->weighted, false, run, &r.out))
@@ -319,9 +317,9 @@ static gpugraph_status rank_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
     gg_release(r.is_place);
     if (!go)
         return gg_stopped(run);
-    snprintf(more, sizeof more, "%d thread(s), %u iterations, last change %.3g",
-             r.threads, end->iterations, end->change);
-    gg_search_phase(run, start, (int64_t)r.in.m, more);
+    gg_search_phase(run, start, (int64_t)r.in.m,
+                    "%d thread(s), %u iterations, last change %.3g", r.threads,
+                    end->iterations, end->change);
     return run->status;
 }
 

@@ -17,8 +17,6 @@
 #include "sums.cuh"
 #include "device/services.h"
 
-#include <stdio.h>
-
 /* ---- kernels ---- */
 
 static __global__ void mark_places(const __grid_constant__ ranking r, uint32_t *place) {
@@ -221,16 +219,14 @@ static void rank_all(struct cuda_job *job, const gpugraph_pagerank_options *how,
                      double *rank, pagerank_end *end) {
     struct device_csr in, out;
     double *found;
-    char more[80];
     if (!gg_device_csr(job, gg_rows_in(how->direction), how->weighted, &in) ||
         !gg_device_csr(job, gg_rows_out(how->direction), how->weighted, &out))
         return;
     double started = gg_now_ms();
     if (!gg_pagerank_by_rows(job, &in, &out, job->graph->distance_type, how, end, &found))
         return;
-    snprintf(more, sizeof more, "%u iterations, last change %.3g", end->iterations,
-             end->change);
-    gg_search_phase(job->run, started, (int64_t)in.m, more);
+    gg_search_phase(job->run, started, (int64_t)in.m, "%u iterations, last change %.3g",
+                    end->iterations, end->change);
     gg_bring(job, rank, found, in.n, "ranks");
 }
 

@@ -29,8 +29,6 @@
 #include "tree/tree.h"
 #include "base/words.h"
 
-#include <stdio.h>
-
 struct vertex_list {
     uint32_t *vertex;
     uint64_t count, room;
@@ -397,10 +395,8 @@ gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
         gg_know(&graph->known.ways_tie, outcome == LEFT_OPEN && s.best != GG_INFINITE);
     if (outcome == LEFT_OPEN)
         return gg_path_by_sssp(graph, search, run, edge, count);
-    char more[100];
-    snprintf(more, sizeof more,
-             "%llu vertices settled from the source, %llu from the target",
-             (unsigned long long)s.from.settled, (unsigned long long)s.to.settled);
-    gg_search_phase(run, started, (int64_t)(s.from.settled + s.to.settled), more);
+    gg_search_phase(run, started, (int64_t)(s.from.settled + s.to.settled),
+                    "%llu vertices settled from the source, %llu from the target",
+                    (unsigned long long)s.from.settled, (unsigned long long)s.to.settled);
     return GPUGRAPH_OK;
 }

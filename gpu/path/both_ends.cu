@@ -83,7 +83,7 @@ bool gg_search_from_both_ends(struct cuda_job *job, const gpugraph_search *searc
         !gg_sssp_persistent(job, &s, &space))
         return false;
     out->lost = s.dropped;
-    gg_search_phase(job->run, started, (int64_t)s.served, s.more);
+    gg_search_phase(job->run, started, (int64_t)s.served, "%s", s.more);
     return gg_going(job);
 }
 

@@ -19,8 +19,6 @@
 #include "sssp/sssp.h"
 #include "graph/graph.h"
 
-#include <stdio.h>
-
 typedef struct known { /* a path */
     edge_list edge;
     uint32_t *vertex; /* edge.count + 1 */
@@ -329,7 +327,6 @@ static void find_paths(yen *y, gpugraph_backend on, const gpugraph_search *searc
                                      .direction = gg_opposite(search->direction),
                                      .max_depth = GPUGRAPH_NONE};
     void *left = gg_alloc(s->run, s->graph->n, gg_distance_size(s->type));
-    char more[100];
     s->left = left;
     if (left)
         measure_rest(on, s->graph, &against, s->weighted, s->run, left);
@@ -347,10 +344,10 @@ static void find_paths(yen *y, gpugraph_backend on, const gpugraph_search *searc
             gg_stopped(s->run);
     }
     if (s->run->status == GPUGRAPH_OK) {
-        snprintf(more, sizeof more, "%llu paths, %llu spurs, %llu vertices settled",
-                 (unsigned long long)y->paths, (unsigned long long)y->spurs,
-                 (unsigned long long)s->settled);
-        gg_search_phase(s->run, started, (int64_t)y->paths, more);
+        gg_search_phase(s->run, started, (int64_t)y->paths,
+                        "%llu paths, %llu spurs, %llu vertices settled",
+                        (unsigned long long)y->paths, (unsigned long long)y->spurs,
+                        (unsigned long long)s->settled);
     }
     free_yen(y);
     gg_release(left);

@@ -18,7 +18,6 @@
 #include "base/limits.h"
 #include "graph/graph.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Edges for each vertex that come first, of graphs that have at least twice as many. One
@@ -269,7 +268,6 @@ static gpugraph_status find_forest_on_cpu(gpugraph_graph *graph, gpugraph_run *r
                        .wide = graph->wide,
                        .parent = component};
     const double start = gg_now_ms();
-    char more[60];
     f.threads = gg_threads(run, graph->m + graph->n);
     f.parts = f.threads > 1 ? f.threads * PARTS : 1;
     f.chosen = gg_alloc_zero(run, graph->m / 64 + 1, sizeof *f.chosen);
@@ -286,8 +284,7 @@ static gpugraph_status find_forest_on_cpu(gpugraph_graph *graph, gpugraph_run *r
     if (gg_stopping(run) || run->status)
         return gg_stopped(run);
     *count = (uint32_t)f.found;
-    snprintf(more, sizeof more, "%d thread(s)", f.threads);
-    gg_search_phase(run, start, (int64_t)graph->m, more);
+    gg_search_phase(run, start, (int64_t)graph->m, "%d thread(s)", f.threads);
     return run->status;
 }
 

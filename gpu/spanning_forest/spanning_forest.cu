@@ -26,8 +26,6 @@
 #include "base/warp.h"
 #include "graph/graph.h"
 
-#include <stdio.h>
-
 enum { GROUP = 32 * 32 /* edges whose bits in `chosen` a warp reads */ };
 
 /* ---- the answer ---- */
@@ -175,7 +173,6 @@ static void find_forest(struct cuda_job *job, bool weighted, void *edge, uint32_
                         uint32_t *component) {
     struct forest f = planned(job->graph, weighted);
     struct forest_course course = {};
-    char more[60];
     if (!gg_device_edges(job, weighted, &f.edges))
         return;
     const double started = gg_now_ms();
@@ -188,9 +185,8 @@ static void find_forest(struct cuda_job *job, bool weighted, void *edge, uint32_
     const uint64_t chosen = write_answer(&course);
     if (!gg_going(job))
         return;
-    snprintf(more, sizeof more, "%u rounds, %u list(s) of edges", course.rounds,
-             course.lists);
-    gg_search_phase(job->run, started, (int64_t)f.edges.m, more);
+    gg_search_phase(job->run, started, (int64_t)f.edges.m,
+                    "%u rounds, %u list(s) of edges", course.rounds, course.lists);
     *count = (uint32_t)chosen;
     download(job, &f, edge, *count, component);
 }

@@ -26,7 +26,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -347,11 +346,10 @@ gpugraph_status gg_cpu_sssp(gpugraph_graph *graph, const gpugraph_search *search
     gg_sssp_plan(&s, graph->distance_type);
     if (search_paths(&s, graph))
         return run->status;
-    char more[120];
-    snprintf(more, sizeof more, "%llu vertices served in %llu buckets, %llu rounds",
-             (unsigned long long)s.tally.vertices, (unsigned long long)s.buckets,
-             (unsigned long long)s.rounds);
-    gg_search_phase(run, started, (int64_t)s.tally.arcs, more);
+    gg_search_phase(run, started, (int64_t)s.tally.arcs,
+                    "%llu vertices served in %llu buckets, %llu rounds",
+                    (unsigned long long)s.tally.vertices, (unsigned long long)s.buckets,
+                    (unsigned long long)s.rounds);
     return tree_edge ? gg_distance_tree(graph, search, run, distance, tree_edge)
                      : GPUGRAPH_OK;
 }

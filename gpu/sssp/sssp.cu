@@ -134,7 +134,7 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     out->lost = s.dropped && !s.early;
     if (out->lost)
         return true;
-    gg_search_phase(job->run, started, (int64_t)s.served, s.more);
+    gg_search_phase(job->run, started, (int64_t)s.served, "%s", s.more);
     return gg_going(job);
 }
 

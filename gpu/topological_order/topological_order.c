@@ -14,8 +14,6 @@
 #include "base/claims.h"
 #include "graph/graph.h"
 
-#include <stdio.h>
-
 enum {
     /* Levels of a graph, predicted, not measured. */
     TOPOLOGICAL_LEVELS = 500,
@@ -108,13 +106,12 @@ static void walk_levels(struct peeling *p) {
 
 static void peel_ready(struct peeling *p, struct order_levels *found) {
     const double start = gg_now_ms();
-    char more[60];
     walk_levels(p);
     found->settled = (uint32_t)p->tail;
     found->levels = p->depth;
-    snprintf(more, sizeof more, "%d thread(s), %u levels", p->threads, p->depth);
     if (!gg_stopping(p->run))
-        gg_search_phase(p->run, start, (int64_t)p->rows.m, more);
+        gg_search_phase(p->run, start, (int64_t)p->rows.m, "%d thread(s), %u levels",
+                        p->threads, p->depth);
 }
 
 static gpugraph_status find_order_on_cpu(gpugraph_graph *graph, gpugraph_run *run,

@@ -8,8 +8,6 @@
 #include "graph/frontier.cuh"
 #include "topological_order/walk.h"
 
-#include <stdio.h>
-
 enum {
     WALK_BLOCK = 1024, /* threads; those of the last warp keep watch */
     WALK_WARPS = WALK_BLOCK / GG_WARP - 1,
@@ -138,7 +136,6 @@ static void find_order(struct cuda_job *job, gpugraph_direction direction,
     struct arrays a = arrays();
     struct order_state state;
     device_csr rows;
-    char more[40];
     if (!gg_device_csr(job, (enum csr_kind)direction, false, &rows) ||
         !gg_device_edges(job, false, &edges))
         return;
@@ -153,8 +150,7 @@ static void find_order(struct cuda_job *job, gpugraph_direction direction,
         return;
     found->settled = state.settled;
     found->levels = state.last + 1;
-    snprintf(more, sizeof more, "%u levels", found->levels);
-    gg_search_phase(job->run, started, (int64_t)graph->m, more);
+    gg_search_phase(job->run, started, (int64_t)graph->m, "%u levels", found->levels);
     gg_bring(job, found->level, a.level, graph->n, "levels");
 }
 

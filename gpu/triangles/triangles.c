@@ -25,7 +25,6 @@
 #include "triangles.h"
 #include "graph/graph.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { CHUNK = 64 }; /* vertices that a thread takes at a time */
@@ -401,10 +400,8 @@ static gpugraph_status count_rows_of_each(gpugraph_graph *graph, bool along,
     gg_release(c.arcs);
     if (gg_stopping(run))
         return gg_stopped(run);
-    char more[60];
-    snprintf(more, sizeof more, "%d thread%s", c.ahead.threads,
-             c.ahead.threads == 1 ? "" : "s");
-    gg_search_phase(run, start, (int64_t)(c.ahead.simple.m / 2), more);
+    gg_search_phase(run, start, (int64_t)(c.ahead.simple.m / 2), "%d thread%s",
+                    c.ahead.threads, c.ahead.threads == 1 ? "" : "s");
     return GPUGRAPH_OK;
 }
 

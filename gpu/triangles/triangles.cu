@@ -314,7 +314,7 @@ static void search_corners(struct cuda_job *job, bool directed,
     double started = gg_now_ms();
     if (!count_corners(job, along, &c, &edges) || !end_all(job, &c))
         return;
-    gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), "");
+    gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), NULL);
     started = gg_now_ms();
     if (bring_counts(job, counts->triangles, c.triangles, sizeof *c.triangles) &&
         bring_counts(job, counts->degree, c.degree, sizeof *c.degree) &&
@@ -335,7 +335,7 @@ static void search_total(struct cuda_job *job, uint64_t *count) {
         !gg_fetch(job, &state, c.state, sizeof state))
         return;
     *count = state.corners / 3;
-    gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), "");
+    gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), NULL);
 }
 
 /* What a run takes, where directions do not count. */

@@ -255,7 +255,7 @@ static bool search_team(struct several_team *team, const gpugraph_search *search
         "ms",
         team->parts, gg_several_way(team), answer.report.level, answer.report.bottom_up,
         (unsigned long long)answer.report.rounds, answer.ms);
-    gg_search_phase(team->run, started, (int64_t)answer.report.reached, more);
+    gg_search_phase(team->run, started, (int64_t)answer.report.reached, "%s", more);
     started = gg_now_ms();
     if (gg_several_bring(team, &rows.places, answer.depth, depth))
         gg_phase(team->run, "download", started, rows.places.n, "depths");

@@ -20,7 +20,7 @@ static bool search_several_search(struct several_team *team,
         return false;
     snprintf(more, sizeof more, "%d parts, exchange %s, %u launch(es), up to %u passes",
              team->parts, gg_several_way(team), answer.launches, answer.passes);
-    gg_search_phase(team->run, started, parts.places.n, more);
+    gg_search_phase(team->run, started, parts.places.n, "%s", more);
     started = gg_now_ms();
     if (gg_several_bring(team, &parts.places, answer.member, member))
         gg_phase(team->run, "download", started, parts.places.n, "members");

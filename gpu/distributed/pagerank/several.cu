@@ -18,8 +18,6 @@
 
 #include <cooperative_groups.h>
 
-#include <stdio.h>
-
 enum { LOST = 0, CHANGE = 2 }; /* words of a tally, two for each */
 
 struct several_ranking {
@@ -382,7 +380,6 @@ static bool rank_all(struct several_team *team, const gpugraph_pagerank_options 
                      double *rank, pagerank_end *end) {
     struct several_parts in, out;
     several_array<double> own;
-    char more[120];
     if (!gg_several_rows(team, gg_rows_in(how->direction), how->weighted, &in) ||
         !gg_several_rows(team, gg_rows_out(how->direction), how->weighted, &out))
         return false;
@@ -390,9 +387,9 @@ static bool rank_all(struct several_team *team, const gpugraph_pagerank_options 
     if (!gg_pagerank_on_team(team, &in, &out, team->graph->distance_type, how, NULL, end,
                              &own))
         return false;
-    snprintf(more, sizeof more, "%d parts, exchange %s, %u iterations, last change %.3g",
-             team->parts, gg_several_way(team), end->iterations, end->change);
-    gg_search_phase(team->run, started, (int64_t)in.arcs, more);
+    gg_search_phase(team->run, started, (int64_t)in.arcs,
+                    "%d parts, exchange %s, %u iterations, last change %.3g", team->parts,
+                    gg_several_way(team), end->iterations, end->change);
     started = gg_now_ms();
     if (gg_several_bring(team, &in.places, own, rank))
         gg_phase(team->run, "download", started, in.places.n, "ranks");

@@ -360,7 +360,7 @@ static bool search_all(struct several_team *team, const gpugraph_search *search,
     double started = gg_now_ms();
     if (!gg_sssp_on_team(team, &parts, type, search, outcome) || outcome->lost)
         return false;
-    gg_search_phase(team->run, started, (int64_t)parts.arcs, outcome->more);
+    gg_search_phase(team->run, started, (int64_t)parts.arcs, "%s", outcome->more);
     started = gg_now_ms();
     if (gg_several_bring_bytes(team, &parts.places, outcome->distance,
                                gg_distance_size(type), distance))
