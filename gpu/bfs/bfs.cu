@@ -157,15 +157,10 @@ static bool start_bfs_kernels(struct cuda_job *job, const struct device_csr *g,
               (uint64_t)targets * sizeof *b->ends);
     if (!gg_going(job))
         return false;
-    seed_sources<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(
-        *b, sources, g->n);
-    gg_launched(job, "seed_sources");
-    mark_targets<<<gg_grid(job, targets, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(
-        *b, b->ends + sources, targets);
-    gg_launched(job, "mark_targets");
-    update<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(*g, *b,
-                                                                             bounds);
-    return gg_launched(job, "update");
+    GG_LAUNCH(job, seed_sources, gg_grid(job, sources, LIST_BLOCKS), *b, sources, g->n);
+    GG_LAUNCH(job, mark_targets, gg_grid(job, targets, LIST_BLOCKS), *b,
+              b->ends + sources, targets);
+    return GG_LAUNCH(job, update, gg_grid(job, sources, LIST_BLOCKS), *g, *b, bounds);
 }
 
 static bool run_levels(struct cuda_job *job, const struct device_csr *g,
@@ -174,10 +169,8 @@ static bool run_levels(struct cuda_job *job, const struct device_csr *g,
     unsigned walk = gg_grid(job, (uint64_t)g->n + g->m, WALK_BLOCKS);
     unsigned list = gg_grid(job, g->n, LIST_BLOCKS);
     auto queue_level = [&] {
-        explore<<<walk, GG_BLOCK, 0, job->stream>>>(*g, *b);
-        gg_launched(job, "explore");
-        update<<<list, GG_BLOCK, 0, job->stream>>>(*g, *b, bounds);
-        gg_launched(job, "update");
+        GG_LAUNCH(job, explore, walk, *g, *b);
+        GG_LAUNCH(job, update, list, *g, *b, bounds);
     };
     return gg_run_rounds(job, state, b->state, sizeof *state, queue_level,
                          [&] { return state->over; });

@@ -100,12 +100,10 @@ static bool start_bfs_levels(struct cuda_job *job, const struct device_csr *g,
         gg_fill(job, b->wanted, 0, bytes);
     if (!gg_fill(job, b->visited[0], 0, bytes))
         return false;
-    plant_sources<<<gg_grid(job, sources, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(
-        *g, *b, sources);
-    gg_launched(job, "plant_sources");
+    GG_LAUNCH(job, plant_sources, gg_grid(job, sources, LIST_BLOCKS), *g, *b, sources);
     if (targets > 0)
-        mark_targets<<<gg_grid(job, targets, LIST_BLOCKS), GG_BLOCK, 0, job->stream>>>(
-            *b, b->ends + sources, targets);
+        GG_LAUNCH(job, mark_targets, gg_grid(job, targets, LIST_BLOCKS), *b,
+                  b->ends + sources, targets);
     open_control<<<1, 1, 0, job->stream>>>(*b, bounds);
     return gg_launched(job, "open_control");
 }

@@ -294,8 +294,7 @@ static bool count_rows(struct device_cells *d) {
     if (!gg_workspace(job, &space))
         return false;
     unsigned char *scratch = gg_carve<unsigned char>(&space, bytes);
-    count_cells<<<gg_grid(job, (uint64_t)starts, 16), GG_BLOCK, 0, job->stream>>>(d->v);
-    if (gg_launched(job, "count_cells"))
+    if (GG_LAUNCH(job, count_cells, gg_grid(job, (uint64_t)starts, 16), d->v))
         gg_note(job,
                 cub::DeviceScan::ExclusiveSum(scratch, bytes, start, start, starts,
                                               job->stream),
@@ -343,9 +342,9 @@ static bool decode(gg_cells *cells) {
         return gg_going(job);
     if (!take_columns(d))
         return false;
-    decode_leaves<<<gg_grid(job, (uint64_t)d->v.leaves * GG_WARP, 8), GG_BLOCK, 0,
-                    job->stream>>>(d->v);
-    if (!gg_launched(job, "decode_leaves") || !list_unusual(d))
+    if (!GG_LAUNCH(job, decode_leaves, gg_grid(job, (uint64_t)d->v.leaves * GG_WARP, 8),
+                   d->v) ||
+        !list_unusual(d))
         return false;
     gg_phase(job->run, "decode", sent, (int64_t)d->cells.rows,
              "%u leaves on the device, %u of them left to the host", d->v.leaves,
@@ -373,8 +372,7 @@ static bool settle_cells(gg_cells *cells) {
     struct device_cells *d = of_cells(cells);
     struct cuda_job *job = &d->job;
     uint32_t word[CELLS_WORDS];
-    look_at_borders<<<gg_grid(job, d->v.leaves, 16), GG_BLOCK, 0, job->stream>>>(d->v);
-    if (!gg_launched(job, "look_at_borders") ||
+    if (!GG_LAUNCH(job, look_at_borders, gg_grid(job, d->v.leaves, 16), d->v) ||
         !gg_fetch(job, word, d->v.word, sizeof word))
         return false;
     cells->damaged = word[CELLS_DAMAGED] != 0;

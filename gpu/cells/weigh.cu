@@ -54,9 +54,7 @@ bool gg_weigh_cells(struct cuda_job *job, const int64_t *weight, uint64_t rows,
         job,
         cudaMemcpyAsync(there, &words, sizeof words, cudaMemcpyHostToDevice, job->stream),
         "receive data");
-    weigh_rows<<<gg_grid(job, rows, 8), GG_BLOCK, 0, job->stream>>>(weight, rows,
-                                                                    found->real, there);
-    gg_launched(job, "weigh_rows");
+    GG_LAUNCH(job, weigh_rows, gg_grid(job, rows, 8), weight, rows, found->real, there);
     const bool fetched = gg_fetch(job, &words, there, sizeof words);
     job->working = false;
     found->bad = words.bad;

@@ -198,46 +198,41 @@ static struct both_rows rows_there(const gpugraph_graph *graph) {
 static void find_largest(struct cuda_job *job, const struct arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16);
     elect<<<1, COMPONENTS_VOTES, 0, job->stream>>>(*a);
-    mark_outside<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
-    gg_launched(job, "mark_outside");
+    GG_LAUNCH(job, mark_outside, by_vertex, *a);
 }
 
 static void link_list(struct cuda_job *job, const struct device_edges *edges,
                       const struct arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16),
                    by_edge = gg_grid(job, edges->m, 16);
-    plant_trees<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    GG_LAUNCH(job, plant_trees, by_vertex, *a);
     if (edges->m / GG_COMPONENTS_ROW < a->n) {
-        link_every<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-        gg_launched(job, "link_every");
+        GG_LAUNCH(job, link_every, by_edge, *edges, *a);
         return;
     }
-    hook_first<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-    shorten_paths<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
-    link_second<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-    shorten_paths<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    GG_LAUNCH(job, hook_first, by_edge, *edges, *a);
+    GG_LAUNCH(job, shorten_paths, by_vertex, *a);
+    GG_LAUNCH(job, link_second, by_edge, *edges, *a);
+    GG_LAUNCH(job, shorten_paths, by_vertex, *a);
     find_largest(job, a);
-    link_rest<<<by_edge, GG_BLOCK, 0, job->stream>>>(*edges, *a);
-    gg_launched(job, "link_rest");
+    GG_LAUNCH(job, link_rest, by_edge, *edges, *a);
 }
 
 static void link_all_rows(struct cuda_job *job, const struct both_rows *rows,
                           const struct arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16);
-    hook_first_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten_paths<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
-    link_second_arc<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, *a);
-    shorten_paths<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*a);
+    GG_LAUNCH(job, hook_first_arc, by_vertex, *rows, *a);
+    GG_LAUNCH(job, shorten_paths, by_vertex, *a);
+    GG_LAUNCH(job, link_second_arc, by_vertex, *rows, *a);
+    GG_LAUNCH(job, shorten_paths, by_vertex, *a);
     find_largest(job, a);
     for (int side = 0; side < 2 && rows->begin[side]; side++)
-        link_outside_rows<<<by_vertex, GG_BLOCK, 0, job->stream>>>(*rows, side, *a);
-    gg_launched(job, "link_outside_rows");
+        GG_LAUNCH(job, link_outside_rows, by_vertex, *rows, side, *a);
 }
 
 /* All trees are made: of each vertex its root. */
 static bool end_trees(struct cuda_job *job, const struct arrays *a) {
-    compress_trees<<<gg_grid(job, a->n, 16), GG_BLOCK, 0, job->stream>>>(*a);
-    return gg_launched(job, "compress_trees") && gg_wait(job);
+    return GG_LAUNCH(job, compress_trees, gg_grid(job, a->n, 16), *a) && gg_wait(job);
 }
 
 static void find_weak(struct cuda_job *job, uint32_t *component) {

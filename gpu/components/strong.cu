@@ -232,10 +232,11 @@ static __global__ void take_least(uint32_t n, strong s, const uint32_t *least) {
 
 /* ---- steps ---- */
 
-#define OVER_LIST(r)                                                                     \
-<<<gg_grid((r)->job, (r)->count, LIST_BLOCKS), GG_BLOCK, 0, (r)->job->stream>>>
-#define OVER_VERTICES(r)                                                                 \
-<<<gg_grid((r)->job, (r)->job->graph->n, LIST_BLOCKS), GG_BLOCK, 0, (r)->job->stream>>>
+#define OVER_LIST(r, kernel, ...)                                                        \
+    GG_LAUNCH((r)->job, kernel, gg_grid((r)->job, (r)->count, LIST_BLOCKS), __VA_ARGS__)
+#define OVER_VERTICES(r, kernel, ...)                                                    \
+    GG_LAUNCH((r)->job, kernel, gg_grid((r)->job, (r)->job->graph->n, LIST_BLOCKS),      \
+              __VA_ARGS__)
 
 /* Repeats the step, a few times between two looks, until it changes nothing, `most` times at most. */
 template <typename step_type>
@@ -255,8 +256,7 @@ static bool until_settled(struct strong_run *r, uint32_t most, step_type step) {
 static bool shorten_list(struct strong_run *r) {
     struct strong *s = &r->s;
     gg_fill(r->job, &s->state->count, 0, sizeof s->state->count);
-    list_open OVER_LIST(r)(*s, r->count);
-    gg_launched(r->job, "list_open");
+    OVER_LIST(r, list_open, *s, r->count);
     if (!gg_fetch(r->job, &r->count, &s->state->count, sizeof r->count))
         return false;
     uint32_t *list = s->list[0];
@@ -271,17 +271,14 @@ static bool trim_along(struct strong_run *r, const struct device_csr *rows) {
     uint32_t most = 1;
     while (most < 32 && r->count >> most)
         most++;
-    find_single OVER_LIST(r)(*rows, *s, r->count);
-    gg_launched(r->job, "find_single");
+    OVER_LIST(r, find_single, *rows, *s, r->count);
     if (!until_settled(r, most + 1, [&] {
-            jump OVER_LIST(r)(*s, r->count, from);
-            gg_launched(r->job, "jump");
+            OVER_LIST(r, jump, *s, r->count, from);
             from ^= 1;
         }))
         return false;
-    mark_rings OVER_LIST(r)(*s, r->count, from);
-    settle_chains OVER_LIST(r)(*s, r->count, from);
-    gg_launched(r->job, "settle_chains");
+    OVER_LIST(r, mark_rings, *s, r->count, from);
+    OVER_LIST(r, settle_chains, *s, r->count, from);
     return shorten_list(r);
 }
 
@@ -311,39 +308,29 @@ static bool settle_pivot(struct strong_run *r) {
     unsigned long long best;
     struct bfs_outcome out;
     gg_fill(r->job, &r->s.state->pivot, 0, sizeof best);
-    find_pivot OVER_LIST(r)(r->rows[0], r->rows[1], r->s, r->count);
-    gg_launched(r->job, "find_pivot");
+    OVER_LIST(r, find_pivot, r->rows[0], r->rows[1], r->s, r->count);
     if (!gg_fetch(r->job, &best, &r->s.state->pivot, sizeof best))
         return false;
     const uint32_t pivot = (uint32_t)best;
     if (!search_from(r, pivot, GPUGRAPH_OUT, &out))
         return false;
-    note_reached OVER_VERTICES(r)(n, out.depth, r->s);
-    gg_launched(r->job, "note_reached");
+    OVER_VERTICES(r, note_reached, n, out.depth, r->s);
     if (!search_from(r, pivot, GPUGRAPH_IN, &out))
         return false;
-    settle_both OVER_VERTICES(r)(n, out.depth, pivot, r->s);
-    gg_launched(r->job, "settle_both");
+    OVER_VERTICES(r, settle_both, n, out.depth, pivot, r->s);
     return shorten_list(r) && trim(r);
 }
 
 static bool colour_round(struct strong_run *r) {
-    begin_colours OVER_LIST(r)(r->s, r->count);
-    gg_launched(r->job, "begin_colours");
-    if (!until_settled(r, UINT32_MAX, [&] {
-            spread_colours OVER_LIST(r)(r->rows[1], r->s, r->count);
-            gg_launched(r->job, "spread_colours");
-        }))
+    OVER_LIST(r, begin_colours, r->s, r->count);
+    if (!until_settled(r, UINT32_MAX,
+                       [&] { OVER_LIST(r, spread_colours, r->rows[1], r->s, r->count); }))
         return false;
-    settle_owners OVER_LIST(r)(r->s, r->count);
-    gg_launched(r->job, "settle_owners");
-    if (!until_settled(r, UINT32_MAX, [&] {
-            settle_colours OVER_LIST(r)(r->rows[0], r->s, r->count);
-            gg_launched(r->job, "settle_colours");
-        }))
+    OVER_LIST(r, settle_owners, r->s, r->count);
+    if (!until_settled(r, UINT32_MAX,
+                       [&] { OVER_LIST(r, settle_colours, r->rows[0], r->s, r->count); }))
         return false;
-    label_colours OVER_LIST(r)(r->s, r->count);
-    gg_launched(r->job, "label_colours");
+    OVER_LIST(r, label_colours, r->s, r->count);
     return shorten_list(r) && trim(r);
 }
 
@@ -371,17 +358,15 @@ static bool search_fits(const struct strong_run *r) {
 static bool settle_all(struct strong_run *r) {
     const uint32_t n = r->job->graph->n;
     uint32_t *least = r->s.colour;
-    list_all_vertices OVER_VERTICES(r)(n, r->s);
-    gg_launched(r->job, "list_all_vertices");
+    OVER_VERTICES(r, list_all_vertices, n, r->s);
     if (!trim(r) || (search_fits(r) && !settle_pivot(r)))
         return false;
     while (r->count > 0)
         if (!colour_round(r))
             return false;
     gg_fill(r->job, least, 0xff, (uint64_t)n * sizeof *least);
-    find_least OVER_VERTICES(r)(n, r->s, least);
-    take_least OVER_VERTICES(r)(n, r->s, least);
-    gg_launched(r->job, "take_least");
+    OVER_VERTICES(r, find_least, n, r->s, least);
+    OVER_VERTICES(r, take_least, n, r->s, least);
     return gg_wait(r->job);
 }
 

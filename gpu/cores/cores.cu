@@ -111,8 +111,7 @@ static bool launch_peel(struct cuda_job *job, struct cores *c) {
     gg_fill(job, c->p.state, 0, sizeof *c->p.state);
     if (!gg_upload(job, c->state, &first, sizeof first))
         return false;
-    count_neighbours<<<gg_grid(job, c->p.rows.n, 16), GG_BLOCK, 0, job->stream>>>(*c);
-    if (!gg_launched(job, "count_neighbours"))
+    if (!GG_LAUNCH(job, count_neighbours, gg_grid(job, c->p.rows.n, 16), *c))
         return false;
     int fit = gg_blocks_at_once(job, &kernel);
     fit = fit < 1 ? fit : 1; /* for each multiprocessor: a grid barrier waits for all */

@@ -37,9 +37,7 @@ static void count(struct cuda_job *job, gpugraph_direction direction, uint32_t *
         return;
     gg_fill(job, on_device, 0, (uint64_t)n * sizeof *on_device);
     const int ends = direction == GPUGRAPH_BOTH ? 3 : direction == GPUGRAPH_OUT ? 1 : 2;
-    count_ends<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges, ends,
-                                                                        on_device);
-    gg_launched(job, "count_ends");
+    GG_LAUNCH(job, count_ends, gg_grid(job, edges.m, 16), edges, ends, on_device);
     if (!gg_wait(job))
         return;
     gg_search_phase(job->run, started, (int64_t)edges.m, NULL);

@@ -125,6 +125,11 @@ unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor);
 /* After every launch. */
 bool gg_launched(struct cuda_job *job, const char *kernel);
 
+/* A launch of blocks of GG_BLOCK threads, and gg_launched. */
+#define GG_LAUNCH(job, kernel, grid, ...)                                                \
+    (kernel<<<(grid), GG_BLOCK, 0, (job)->stream>>>(__VA_ARGS__),                        \
+     gg_launched(job, #kernel))
+
 /* A kernel whose blocks wait for each other, so that all of them must be there at once. */
 struct cooperative_kernel {
     const void *kernel;

@@ -186,8 +186,7 @@ static bool search_by_paths(struct cuda_job *job, struct dfs_search *s) {
                       : crew->fixed    ? FIXED_ROWS
                       : is_thin(&s->g) ? SHORT_ROWS
                                        : LONG_ROWS;
-    plant_paths<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
-    return gg_launched(job, "plant_paths") &&
+    return GG_LAUNCH(job, plant_paths, gg_grid(job, crew->roots, 16), *crew) &&
            (!crew->pulls || gg_dfs_count_entered(job, s)) &&
            gg_dfs_launch(job, s, &search_kernels[kind], crew, crew->control);
 }
@@ -207,7 +206,5 @@ bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s) {
     struct paths_crew *crew = &s->paths;
     if (!find_tree_by_paths(job, s))
         return false;
-    unpack<<<gg_grid(job, crew->n, 16), GG_BLOCK, 0, job->stream>>>(*crew, s->depth,
-                                                                    s->parent);
-    return gg_launched(job, "unpack");
+    return GG_LAUNCH(job, unpack, gg_grid(job, crew->n, 16), *crew, s->depth, s->parent);
 }

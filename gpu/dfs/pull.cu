@@ -85,9 +85,8 @@ static __global__ void count_entered(const uint64_t *begin, const uint64_t *end,
 }
 
 bool gg_dfs_count_entered(struct cuda_job *job, struct dfs_search *s) {
-    count_entered<<<gg_grid(job, s->g.n, 8), GG_BLOCK, 0, job->stream>>>(
-        s->pull.begin, s->pull.end, s->g.n, &s->paths.control->entered);
-    return gg_launched(job, "count_entered");
+    return GG_LAUNCH(job, count_entered, gg_grid(job, s->g.n, 8), s->pull.begin,
+                     s->pull.end, s->g.n, &s->paths.control->entered);
 }
 
 /* Cooperative. */

@@ -92,12 +92,9 @@ static void look_at_arcs(struct cuda_job *job, struct dfs_search *s,
     uint64_t bytes = (s->g.n / 32 + 1) * sizeof(uint32_t);
     gg_fill(job, s->forest.entered, 0, bytes);
     gg_fill(job, s->forest.served, 0, bytes);
-    enter<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(
-        *edges, s->direction == GPUGRAPH_OUT, s->forest.entered);
-    gg_launched(job, "enter");
-    serve_components<<<gg_grid(job, s->g.n, 16), GG_BLOCK, 0, job->stream>>>(s->forest,
-                                                                             s->g.n);
-    gg_launched(job, "serve_components");
+    GG_LAUNCH(job, enter, gg_grid(job, edges->m, 16), *edges,
+              s->direction == GPUGRAPH_OUT, s->forest.entered);
+    GG_LAUNCH(job, serve_components, gg_grid(job, s->g.n, 16), s->forest, s->g.n);
 }
 
 bool gg_dfs_roots(struct cuda_job *job, struct dfs_search *s) {
@@ -108,14 +105,10 @@ bool gg_dfs_roots(struct cuda_job *job, struct dfs_search *s) {
     if (!gg_device_edges(job, false, &edges))
         return false;
     unsigned grid = gg_grid(job, n, 16);
-    part_components<<<grid, GG_BLOCK, 0, job->stream>>>(s->forest.component, n);
-    gg_launched(job, "part_components");
-    unite<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges,
-                                                                   s->forest.component);
-    gg_launched(job, "unite");
+    GG_LAUNCH(job, part_components, grid, s->forest.component, n);
+    GG_LAUNCH(job, unite, gg_grid(job, edges.m, 16), edges, s->forest.component);
     if (directed)
         look_at_arcs(job, s, &edges);
-    gather_roots<<<grid, GG_BLOCK, 0, job->stream>>>(s->forest, n, directed);
-    gg_launched(job, "gather_roots");
+    GG_LAUNCH(job, gather_roots, grid, s->forest, n, directed);
     return gg_fetch(job, &s->roots, s->forest.roots, sizeof s->roots);
 }

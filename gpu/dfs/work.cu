@@ -95,7 +95,6 @@ bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s) {
     gg_fill(job, crew->parent, 0xff, bytes);
     if (!gg_going(job))
         return false;
-    plant_crew<<<gg_grid(job, crew->roots, 16), GG_BLOCK, 0, job->stream>>>(*crew);
-    return gg_launched(job, "plant_crew") &&
+    return GG_LAUNCH(job, plant_crew, gg_grid(job, crew->roots, 16), *crew) &&
            gg_dfs_launch(job, s, &crew_kernel, crew, crew->control);
 }

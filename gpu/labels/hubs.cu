@@ -153,12 +153,11 @@ void gg_queue_hubs(struct cuda_job *job, const struct spreading *s,
         gg_fill(job, s->count, 0, batch->slots * sizeof *s->count);
         if (!gg_going(job))
             return;
-        count_hubs<<<gg_grid(job, (batch->end - batch->slice) * GG_BLOCK, ROW_BLOCKS),
-                     GG_BLOCK, 0, job->stream>>>(*s, batch->slice, batch->end);
-        gg_launched(job, "count_hubs");
+        GG_LAUNCH(job, count_hubs,
+                  gg_grid(job, (batch->end - batch->slice) * GG_BLOCK, ROW_BLOCKS), *s,
+                  batch->slice, batch->end);
     }
     if (p->batches == 0 || !gg_going(job))
         return;
-    settle_hubs<<<gg_grid(job, p->hubs, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(*s);
-    gg_launched(job, "settle_hubs");
+    GG_LAUNCH(job, settle_hubs, gg_grid(job, p->hubs, ROW_BLOCKS), *s);
 }

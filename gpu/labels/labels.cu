@@ -159,9 +159,8 @@ static bool start_spreading(struct cuda_job *job, const struct spreading *s,
     gg_fill(job, s->state, 0, sizeof *s->state);
     if (!gg_going(job))
         return false;
-    label_themselves<<<gg_grid(job, s->rows.n, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(
-        *s, const_cast<uint32_t *>(s->label));
-    if (!gg_launched(job, "label_themselves") ||
+    if (!GG_LAUNCH(job, label_themselves, gg_grid(job, s->rows.n, ROW_BLOCKS), *s,
+                   const_cast<uint32_t *>(s->label)) ||
         !gg_fetch(job, state, s->state, sizeof *state))
         return false;
     p->hubs = state->hubs;
@@ -176,10 +175,9 @@ static void queue_iteration(struct cuda_job *job, const struct spreading *s,
     if (!gg_going(job))
         return;
     if (long_rows > 0)
-        spread_long_rows<<<gg_grid(job, (uint64_t)long_rows * GG_BLOCK, ROW_BLOCKS),
-                           GG_BLOCK, 0, job->stream>>>(*s);
-    spread_rows<<<gg_grid(job, s->rows.n, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(*s);
-    gg_launched(job, "spread_rows");
+        GG_LAUNCH(job, spread_long_rows,
+                  gg_grid(job, (uint64_t)long_rows * GG_BLOCK, ROW_BLOCKS), *s);
+    GG_LAUNCH(job, spread_rows, gg_grid(job, s->rows.n, ROW_BLOCKS), *s);
 }
 
 static uint32_t iterate_labels(struct cuda_job *job, uint32_t iterations,

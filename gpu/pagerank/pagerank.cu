@@ -142,18 +142,14 @@ static bool start_ranking(struct cuda_job *job, const gpugraph_pagerank_options 
         gg_upload(job, r->source, how->source, (uint64_t)sources * sizeof *r->source);
         if (!gg_going(job))
             return false;
-        mark_places<<<gg_grid(job, sources, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(
-            *r, place);
-        gg_launched(job, "mark_places");
+        GG_LAUNCH(job, mark_places, gg_grid(job, sources, ROW_BLOCKS), *r, place);
         r->is_place = place;
     }
-    set_first_ranks<<<grid, GG_BLOCK, 0, job->stream>>>(*r);
-    find_hubs<<<grid, GG_BLOCK, 0, job->stream>>>(*r);
+    GG_LAUNCH(job, set_first_ranks, grid, *r);
+    GG_LAUNCH(job, find_hubs, grid, *r);
     if (r->weighted)
-        sum_weights<<<gg_grid(job, (uint64_t)n * GG_WARP, ROW_BLOCKS), GG_BLOCK, 0,
-                      job->stream>>>(*r);
-    share_out<<<grid, GG_BLOCK, 0, job->stream>>>(*r);
-    return gg_launched(job, "set_first_ranks");
+        GG_LAUNCH(job, sum_weights, gg_grid(job, (uint64_t)n * GG_WARP, ROW_BLOCKS), *r);
+    return GG_LAUNCH(job, share_out, grid, *r);
 }
 
 static void queue_iteration(struct cuda_job *job, struct ranking *r,
@@ -161,13 +157,11 @@ static void queue_iteration(struct cuda_job *job, struct ranking *r,
     double *shares = r->share;
     gg_fill(job, &r->state->lost[r->turn ^ 1], 0, sizeof(device_fixed));
     gg_fill(job, &r->state->change, 0, sizeof(device_fixed));
-    pull_shares<<<gg_grid(job, r->in.n, ROW_BLOCKS), GG_BLOCK, 0, job->stream>>>(*r);
-    gg_launched(job, "pull_shares");
+    GG_LAUNCH(job, pull_shares, gg_grid(job, r->in.n, ROW_BLOCKS), *r);
     if (state->hubs > 0) {
-        pull_hub_shares<<<gg_grid(job, (uint64_t)state->slices * GG_BLOCK, ROW_BLOCKS),
-                          GG_BLOCK, 0, job->stream>>>(*r);
-        end_hubs<<<gg_grid(job, state->hubs, 1), GG_BLOCK, 0, job->stream>>>(*r);
-        gg_launched(job, "pull_hub_shares");
+        GG_LAUNCH(job, pull_hub_shares,
+                  gg_grid(job, (uint64_t)state->slices * GG_BLOCK, ROW_BLOCKS), *r);
+        GG_LAUNCH(job, end_hubs, gg_grid(job, state->hubs, 1), *r);
     }
     r->share = r->next_share;
     r->next_share = shares;

@@ -374,18 +374,16 @@ static __global__ void settle_ties(const __grid_constant__ forest f, int from) {
 template <forest_weights kind, bool packed>
 static void list_slice_edges(struct forest_course *c, uint64_t from, uint64_t to) {
     const struct forest *f = c->f;
-    cudaStream_t stream = c->job->stream;
     const unsigned sifting = grid(c, (to - from) / SIFTED),
                    listing = grid(c, (to - from) / TAKEN);
     gg_fill(c->job, &f->state->sifted, 0, sizeof f->state->sifted);
     if (f->first) {
-        sift_first<kind, packed><<<sifting, GG_BLOCK, 0, stream>>>(*f, from, to);
-        list_first_edges<packed><<<listing, GG_BLOCK, 0, stream>>>(*f);
+        GG_LAUNCH(c->job, (sift_first<kind, packed>), sifting, *f, from, to);
+        GG_LAUNCH(c->job, list_first_edges<packed>, listing, *f);
     } else {
-        sift_later<<<sifting, GG_BLOCK, 0, stream>>>(*f, from, to);
-        list_later_edges<kind, packed><<<listing, GG_BLOCK, 0, stream>>>(*f);
+        GG_LAUNCH(c->job, sift_later, sifting, *f, from, to);
+        GG_LAUNCH(c->job, (list_later_edges<kind, packed>), listing, *f);
     }
-    gg_launched(c->job, "list_edges");
 }
 
 /* By the kind of weights. */
@@ -412,9 +410,7 @@ static void list_part_of(struct forest_course *c, uint64_t from, uint64_t to) {
 template <bool packed> static void list_edges(struct forest_course *c) {
     const struct forest *f = c->f;
     if (f->first && f->high.weight == NOWHERE) {
-        list_all_edges<packed>
-            <<<grid(c, f->edges.m / TAKEN), GG_BLOCK, 0, c->job->stream>>>(*f);
-        gg_launched(c->job, "list_all_edges");
+        GG_LAUNCH(c->job, list_all_edges<packed>, grid(c, f->edges.m / TAKEN), *f);
         return;
     }
     const uint64_t part = f->room / FOUR * FOUR;
@@ -439,19 +435,16 @@ bool gg_list_in_range(struct forest_course *c) {
 void gg_break_ties(struct forest_course *c) {
     if (c->f->packed)
         return;
-    settle_ties<<<grid(c, c->state.listed[c->list]), GG_BLOCK, 0, c->job->stream>>>(
-        *c->f, c->list);
-    gg_launched(c->job, "settle_ties");
+    GG_LAUNCH(c->job, settle_ties, grid(c, c->state.listed[c->list]), *c->f, c->list);
 }
 
 void gg_rename_list(struct forest_course *c) {
     const uint64_t listed = c->state.listed[c->list];
     const unsigned blocks = grid(c, listed / TAKEN);
     if (c->f->packed)
-        rename<true><<<blocks, GG_BLOCK, 0, c->job->stream>>>(*c->f, c->list);
+        GG_LAUNCH(c->job, rename<true>, blocks, *c->f, c->list);
     else
-        rename<false><<<blocks, GG_BLOCK, 0, c->job->stream>>>(*c->f, c->list);
-    gg_launched(c->job, "rename");
+        GG_LAUNCH(c->job, rename<false>, blocks, *c->f, c->list);
     c->list = 1 - c->list;
     c->state.listed[c->list] = listed; /* at most, until the host looks again */
     gg_break_ties(c);

@@ -68,8 +68,7 @@ static uint32_t choose_high(struct forest_course *c, struct forest_place *place,
     *places = 0;
     if (share >= 1)
         return 0;
-    draw<<<grid(c, count), GG_BLOCK, 0, c->job->stream>>>(*f, count, c->lists * 4096ull);
-    if (!gg_launched(c->job, "draw") ||
+    if (!GG_LAUNCH(c->job, draw, grid(c, count), *f, count, c->lists * 4096ull) ||
         !gg_download(c->job, place, f->sample, count * sizeof *place))
         return 0;
     for (uint32_t i = 0; i < count; i++)
@@ -93,9 +92,7 @@ bool gg_make_next_list(struct forest_course *c) {
             f->high = gg_place_at(place, places, number);
         else
             halve_range(f);
-        forget_best<<<grid(c, c->state.live[c->live]), GG_BLOCK, 0, c->job->stream>>>(
-            *f, c->live);
-        gg_launched(c->job, "forget_best");
+        GG_LAUNCH(c->job, forget_best, grid(c, c->state.live[c->live]), *f, c->live);
     }
     return gg_going(c->job);
 }

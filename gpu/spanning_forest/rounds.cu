@@ -169,20 +169,18 @@ static bool shorten_all(struct forest_course *c) {
     const unsigned blocks = grid(c, c->state.live[c->live]);
     for (;;) {
         for (int pass = 0; pass < 2; pass++)
-            shorten_next<<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f, c->live);
-        gg_launched(c->job, "shorten_next");
+            GG_LAUNCH(c->job, shorten_next, blocks, *f, c->live);
         if (!look_at_state(c) || !c->state.unfinished)
             return gg_going(c->job);
         gg_fill(c->job, &f->state->unfinished, 0, sizeof f->state->unfinished);
-        shorten_next<<<blocks, GG_BLOCK, 0, c->job->stream>>>(*f, c->live);
+        GG_LAUNCH(c->job, shorten_next, blocks, *f, c->live);
         gg_fill(c->job, &f->state->unfinished, 0, sizeof f->state->unfinished);
     }
 }
 
 static void settle_all(struct forest_course *c) {
     const uint32_t live = c->state.live[c->live];
-    settle_roots<<<grid(c, live), GG_BLOCK, 0, c->job->stream>>>(*c->f, c->live);
-    gg_launched(c->job, "settle_roots");
+    GG_LAUNCH(c->job, settle_roots, grid(c, live), *c->f, c->live);
     c->live = 1 - c->live;
     c->state.live[c->live] = live; /* at most, until the host looks again */
 }
@@ -191,9 +189,8 @@ bool gg_join_trees(struct forest_course *c) {
     const struct forest *f = c->f;
     gg_break_ties(c);
     for (;; c->rounds++) {
-        choose_edges<<<grid(c, c->state.live[c->live]), GG_BLOCK, 0, c->job->stream>>>(
-            *f, c->list, c->live);
-        gg_launched(c->job, "choose_edges");
+        GG_LAUNCH(c->job, choose_edges, grid(c, c->state.live[c->live]), *f, c->list,
+                  c->live);
         if (!shorten_all(c))
             return false;
         if (c->state.listed[c->list] == 0)
@@ -201,22 +198,18 @@ bool gg_join_trees(struct forest_course *c) {
         settle_all(c);
         gg_rename_list(c);
     }
-    compress_forest<<<grid(c, f->edges.n), GG_BLOCK, 0, c->job->stream>>>(*f);
-    return gg_launched(c->job, "compress_forest");
+    return GG_LAUNCH(c->job, compress_forest, grid(c, f->edges.n), *f);
 }
 
 void gg_begin_trees(struct forest_course *c) {
-    plant_forest<<<grid(c, c->f->edges.n), GG_BLOCK, 0, c->job->stream>>>(*c->f);
-    gg_launched(c->job, "plant_forest");
+    GG_LAUNCH(c->job, plant_forest, grid(c, c->f->edges.n), *c->f);
     c->state.live[0] = c->f->edges.n;
 }
 
 void gg_gather_trees(struct forest_course *c) {
     const struct forest *f = c->f;
-    cudaStream_t stream = c->job->stream;
     gg_fill(c->job, &f->state->live[c->live], 0, sizeof f->state->live[c->live]);
-    find_large_tree<<<1, GG_BLOCK, 0, stream>>>(*f);
-    gather_trees<<<grid(c, f->edges.n), GG_BLOCK, 0, stream>>>(*f, c->live);
-    gg_launched(c->job, "gather_trees");
+    GG_LAUNCH(c->job, find_large_tree, 1, *f);
+    GG_LAUNCH(c->job, gather_trees, grid(c, f->edges.n), *f, c->live);
     look_at_state(c);
 }

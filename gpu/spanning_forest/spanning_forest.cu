@@ -139,24 +139,18 @@ static struct forest planned(const gpugraph_graph *graph, bool weighted) {
 /* Numbers of the chosen edges, ascending, in place of best; components in place of live[0]. */
 static uint64_t write_answer(struct forest_course *c) {
     const struct forest *f = c->f;
-    cudaStream_t stream = c->job->stream;
     const unsigned by_group = grid(c, f->groups * GG_WARP),
                    by_vertex = grid(c, f->edges.n);
     uint64_t count = 0;
-    count_chosen<<<by_group, GG_BLOCK, 0, stream>>>(*f);
-    gg_launched(c->job, "count_chosen");
+    GG_LAUNCH(c->job, count_chosen, by_group, *f);
     gg_offsets(c->job, f->count, f->offset, (uint32_t)f->groups, f->scan, f->scan_bytes);
     if (f->wide)
-        write_chosen<uint64_t>
-            <<<by_group, GG_BLOCK, 0, stream>>>(*f, (uint64_t *)f->best);
+        GG_LAUNCH(c->job, write_chosen<uint64_t>, by_group, *f, (uint64_t *)f->best);
     else
-        write_chosen<uint32_t>
-            <<<by_group, GG_BLOCK, 0, stream>>>(*f, (uint32_t *)f->best);
-    gg_launched(c->job, "write_chosen");
+        GG_LAUNCH(c->job, write_chosen<uint32_t>, by_group, *f, (uint32_t *)f->best);
     gg_fill(c->job, f->next, 0xff, f->edges.n * (uint64_t)sizeof *f->next);
-    find_smallest<<<by_vertex, GG_BLOCK, 0, stream>>>(*f);
-    name_components<<<by_vertex, GG_BLOCK, 0, stream>>>(*f, f->live[0]);
-    gg_launched(c->job, "name_components");
+    GG_LAUNCH(c->job, find_smallest, by_vertex, *f);
+    GG_LAUNCH(c->job, name_components, by_vertex, *f, f->live[0]);
     gg_fetch(c->job, &count, f->offset + f->groups, sizeof count);
     return count;
 }

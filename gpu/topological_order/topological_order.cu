@@ -112,10 +112,8 @@ static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a)
     gg_fill(job, a->state, 0, sizeof *a->state);
     if (!gg_going(job))
         return false;
-    count_predecessors<<<gg_grid(job, m, 16), GG_BLOCK, 0, job->stream>>>(m, to,
-                                                                          a->w.vertex);
-    list_first_ready<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(a->w, n);
-    return gg_launched(job, "list_first_ready") &&
+    GG_LAUNCH(job, count_predecessors, gg_grid(job, m, 16), m, to, a->w.vertex);
+    return GG_LAUNCH(job, list_first_ready, gg_grid(job, n, 16), a->w, n) &&
            gg_launch_cooperative(job, &kernel, blocks, arguments);
 }
 
@@ -123,9 +121,8 @@ static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a)
 static bool fetch_levels(struct cuda_job *job, struct arrays *a,
                          struct order_state *state) {
     const uint32_t n = job->graph->n;
-    tell_levels<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(a->w.vertex, n,
-                                                                   a->state, a->level);
-    return gg_launched(job, "tell_levels") &&
+    return GG_LAUNCH(job, tell_levels, gg_grid(job, n, 16), a->w.vertex, n, a->state,
+                     a->level) &&
            gg_fetch(job, state, a->state, sizeof *state);
 }
 

@@ -83,10 +83,8 @@ bool gg_device_ahead(struct cuda_job *job, const struct device_csr *g,
     gg_fill(job, a->count + g->n, 0, sizeof *a->count);
     if (!gg_going(job))
         return false;
-    look_ahead<<<grid, GG_BLOCK, 0, job->stream>>>(*g, *a, false);
-    if (!gg_launched(job, "look_ahead") ||
+    if (!GG_LAUNCH(job, look_ahead, grid, *g, *a, false) ||
         !gg_offsets(job, a->count, a->offset, g->n, a->scan, a->scan_bytes))
         return false;
-    look_ahead<<<grid, GG_BLOCK, 0, job->stream>>>(*g, *a, true);
-    return gg_launched(job, "look_ahead");
+    return GG_LAUNCH(job, look_ahead, grid, *g, *a, true);
 }

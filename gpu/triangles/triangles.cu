@@ -245,9 +245,8 @@ static bool compare_directions(struct cuda_job *job, const struct counting *c,
     gg_fill(job, c->more, 0, c->simple.n * sizeof *c->more);
     if (!gg_going(job))
         return false;
-    mark_directions<<<gg_grid(job, edges->m, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(
-        *c, *edges);
-    return gg_launched(job, "mark_directions");
+    return GG_LAUNCH(job, mark_directions, gg_grid(job, edges->m, GRID_BLOCKS), *c,
+                     *edges);
 }
 
 /* As many blocks as the device holds at once: they take what is on the lists until none is left. */
@@ -260,19 +259,20 @@ static unsigned blocks_of(struct cuda_job *job, void (*kernel)(counting),
 template <bool along>
 static bool count_all_corners(struct cuda_job *job, const struct counting *c) {
     struct state state;
-    count_few<along>
-        <<<gg_grid(job, c->simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(*c);
-    if (!gg_launched(job, "count_few") || !gg_fetch(job, &state, c->state, sizeof state))
+    if (!GG_LAUNCH(job, count_few<along>, gg_grid(job, c->simple.n, GRID_BLOCKS), *c) ||
+        !gg_fetch(job, &state, c->state, sizeof state))
         return false;
     if (state.block_parts > 0)
-        count_block_parts<along><<<blocks_of(job, count_block_parts<along>,
-                                             (uint64_t)state.block_parts * GG_BLOCK),
-                                   GG_BLOCK, 0, job->stream>>>(*c);
+        GG_LAUNCH(job, count_block_parts<along>,
+                  blocks_of(job, count_block_parts<along>,
+                            (uint64_t)state.block_parts * GG_BLOCK),
+                  *c);
     if (state.warp_rows > 0)
-        count_warp_rows<along><<<blocks_of(job, count_warp_rows<along>,
-                                           (uint64_t)state.warp_rows * GG_WARP),
-                                 GG_BLOCK, 0, job->stream>>>(*c);
-    return gg_launched(job, "count_warp_rows");
+        GG_LAUNCH(
+            job, count_warp_rows<along>,
+            blocks_of(job, count_warp_rows<along>, (uint64_t)state.warp_rows * GG_WARP),
+            *c);
+    return gg_going(job);
 }
 
 static bool count_corners(struct cuda_job *job, bool along, const struct counting *c,
@@ -285,8 +285,8 @@ static bool count_corners(struct cuda_job *job, bool along, const struct countin
 }
 
 static bool end_all(struct cuda_job *job, const struct counting *c) {
-    end_counts<<<gg_grid(job, c->simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(*c);
-    return gg_launched(job, "end_counts") && gg_wait(job);
+    return GG_LAUNCH(job, end_counts, gg_grid(job, c->simple.n, GRID_BLOCKS), *c) &&
+           gg_wait(job);
 }
 
 static bool bring_counts(struct cuda_job *job, void *to, const void *from, size_t size) {
@@ -330,9 +330,8 @@ static void search_total(struct cuda_job *job, uint64_t *count) {
     double started = gg_now_ms();
     if (!count_corners(job, false, &c, NULL))
         return;
-    add_corners<<<gg_grid(job, c.simple.n, GRID_BLOCKS), GG_BLOCK, 0, job->stream>>>(c);
-    if (!gg_launched(job, "add_corners") || !gg_wait(job) ||
-        !gg_fetch(job, &state, c.state, sizeof state))
+    if (!GG_LAUNCH(job, add_corners, gg_grid(job, c.simple.n, GRID_BLOCKS), c) ||
+        !gg_wait(job) || !gg_fetch(job, &state, c.state, sizeof state))
         return;
     *count = state.corners / 3;
     gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), NULL);
