@@ -367,13 +367,11 @@ static gpugraph_status list_bfs_on_device(gpugraph_graph *graph,
         return run->status;
     if (gg_bfs_search(&job, search, to->tree_edge != NULL, &out) &&
         (!to->tree_edge || gg_bfs_tree(&job, search, &out))) {
-        const struct reached_values values = {out.depth, GPUGRAPH_UINT32,
-                                              search->max_depth, 0,
-                                              to->tree_edge ? out.tree : NULL};
-        if (gg_is_for_targets(search, search->max_depth != GPUGRAPH_NONE))
-            gg_bring_targets(&job, &values, search, to);
-        else
-            gg_bring_reached(&job, &values, to);
+        const bool bounded = search->max_depth != GPUGRAPH_NONE;
+        const struct reached_values values = {
+            out.depth, GPUGRAPH_UINT32, bounded ? search->max_depth : GPUGRAPH_NONE - 1,
+            to->tree_edge ? out.tree : NULL};
+        gg_bring_list(&job, &values, search, bounded, to);
     }
     return gg_job_close(&job);
 }

@@ -13,7 +13,6 @@
 #include "graph/graph.h"
 
 #include <algorithm>
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -41,16 +40,6 @@ struct list {
     void *tree;
 };
 
-static __device__ __forceinline__ bool counts(const reached_values &r, uint32_t d) {
-    return d <= r.most && d != GPUGRAPH_NONE;
-}
-static __device__ __forceinline__ bool counts(const reached_values &r, uint64_t d) {
-    return d <= r.most && d != UINT64_MAX;
-}
-static __device__ __forceinline__ bool counts(const reached_values &r, double d) {
-    return d <= r.most_real && d != INFINITY;
-}
-
 /* A block takes tile after tile. */
 template <typename type>
 static __global__ void __launch_bounds__(GG_BLOCK)
@@ -61,7 +50,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         int sum = 0;
         for (uint32_t k = 0; k < EACH; k++) {
             const uint64_t v = (uint64_t)tile * TILE + k * GG_BLOCK + threadIdx.x;
-            sum += __syncthreads_count(v < n && counts(r, value[v]));
+            sum += __syncthreads_count(v < n && value[v] <= r.most);
         }
         if (threadIdx.x == 0)
             count[tile] = (uint32_t)sum;
@@ -86,11 +75,11 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     const uint64_t first = (uint64_t)p.tile * TILE + threadIdx.x * EACH;
     uint32_t mine = 0, all;
     for (uint32_t k = 0; k < EACH; k++)
-        mine += first + k < n && counts(r, value[first + k]);
+        mine += first + k < n && value[first + k] <= r.most;
     uint32_t at = p.at + gg_sum_before(mine, &all, &sums);
     for (uint32_t k = 0; k < EACH && mine > 0; k++) {
         const uint64_t v = first + k;
-        if (v >= n || !counts(r, value[v]))
+        if (v >= n || value[v] > r.most)
             continue;
         to.vertex[at] = (uint32_t)v;
         ((type *)to.value)[at] = value[v];
@@ -107,9 +96,8 @@ static bool count_tiles(struct cuda_job *job, const struct reached_values *value
     uint32_t *count = (uint32_t *)job->device->stage[0];
     if (!gg_wait(job))
         return false;
-    const auto kernel = values->type == GPUGRAPH_UINT32   ? count_reached<uint32_t>
-                        : values->type == GPUGRAPH_UINT64 ? count_reached<uint64_t>
-                                                          : count_reached<double>;
+    const auto kernel = values->type == GPUGRAPH_UINT32 ? count_reached<uint32_t>
+                                                        : count_reached<uint64_t>;
     kernel<<<gg_grid(job, n / EACH + 1, BLOCKS), GG_BLOCK, 0, job->stream>>>(*values, n,
                                                                              count);
     return gg_launched(job, "count_reached") && gg_wait(job);
@@ -138,9 +126,8 @@ static bool list_tiles(struct cuda_job *job, const struct reached_values *values
                        const place *places, uint32_t tiles) {
     unsigned char *const *stage = job->device->stage;
     const struct list to = {(uint32_t *)stage[1], stage[2], stage[3]};
-    const auto kernel = values->type == GPUGRAPH_UINT32   ? list_reached<uint32_t>
-                        : values->type == GPUGRAPH_UINT64 ? list_reached<uint64_t>
-                                                          : list_reached<double>;
+    const auto kernel =
+        values->type == GPUGRAPH_UINT32 ? list_reached<uint32_t> : list_reached<uint64_t>;
     if (tiles == 0)
         return gg_going(job);
     kernel<<<tiles, GG_BLOCK, 0, job->stream>>>(*values, job->graph->n, job->graph->wide,
@@ -190,12 +177,10 @@ static void take_targets(const struct cuda_job *job, const struct reached_values
     }
 }
 
-bool gg_bring_targets(struct cuda_job *job, const struct reached_values *values,
-                      const gpugraph_search *search, struct reached_list *to) {
-    const double started = gg_now_ms();
+static bool bring_targets(struct cuda_job *job, const struct reached_values *values,
+                          const gpugraph_search *search, struct reached_list *to) {
     unsigned char *const *stage = job->device->stage;
     const struct list list = {(uint32_t *)stage[1], stage[2], stage[3]};
-    to->count = GPUGRAPH_NONE;
     if (search->target_count > to->room || search->target_count > MOST || !gg_wait(job))
         return gg_going(job);
     std::copy_n(search->target, search->target_count, list.vertex);
@@ -203,28 +188,23 @@ bool gg_bring_targets(struct cuda_job *job, const struct reached_values *values,
     const uint32_t targets =
         (uint32_t)(std::unique(list.vertex, list.vertex + search->target_count) -
                    list.vertex);
-    const auto kernel = values->type == GPUGRAPH_UINT32   ? fetch_targets<uint32_t>
-                        : values->type == GPUGRAPH_UINT64 ? fetch_targets<uint64_t>
-                                                          : fetch_targets<double>;
+    const auto kernel = values->type == GPUGRAPH_UINT32 ? fetch_targets<uint32_t>
+                                                        : fetch_targets<uint64_t>;
     kernel<<<gg_grid(job, targets, BLOCKS), GG_BLOCK, 0, job->stream>>>(
         *values, job->graph->wide, targets, list);
     if (!gg_launched(job, "fetch_targets") || !gg_wait(job))
         return false;
     take_targets(job, values, targets, to);
-    gg_phase(job->run, "download", started, (int64_t)to->count, "targets%s",
-             to->tree_edge ? ", with tree edges" : "");
     return true;
 }
 
 /* ---- all within a bound ---- */
 
-bool gg_bring_reached(struct cuda_job *job, const struct reached_values *values,
-                      struct reached_list *to) {
-    const double started = gg_now_ms();
+static bool bring_reached(struct cuda_job *job, const struct reached_values *values,
+                          struct reached_list *to) {
     const uint32_t room = to->room < (uint32_t)MOST ? to->room : (uint32_t)MOST;
     place *places = (place *)(job->device->stage[1] + PLACES_AT);
     uint32_t tiles;
-    to->count = GPUGRAPH_NONE;
     if (!count_tiles(job, values))
         return false;
     const uint32_t count = lay_places(job, room, places, &tiles);
@@ -233,7 +213,20 @@ bool gg_bring_reached(struct cuda_job *job, const struct reached_values *values,
     if (!list_tiles(job, values, places, tiles))
         return false;
     take_list(job, values, count, to);
-    gg_phase(job->run, "download", started, (int64_t)count, "a list%s",
-             to->tree_edge ? ", with tree edges" : "");
+    return true;
+}
+
+bool gg_bring_list(struct cuda_job *job, const struct reached_values *values,
+                   const gpugraph_search *search, bool bounded, struct reached_list *to) {
+    const double started = gg_now_ms();
+    const bool targets = gg_is_for_targets(search, bounded);
+    to->count = GPUGRAPH_NONE;
+    if (!(targets ? bring_targets(job, values, search, to)
+                  : bring_reached(job, values, to)))
+        return false;
+    if (to->count != GPUGRAPH_NONE)
+        gg_phase(job->run, "download", started, (int64_t)to->count, "%s%s",
+                 targets ? "targets" : "a list",
+                 to->tree_edge ? ", with tree edges" : "");
     return true;
 }

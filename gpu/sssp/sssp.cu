@@ -13,7 +13,6 @@
 #include "regions/regions.cuh"
 #include "tree/tree.cuh"
 
-#include <math.h>
 #include <stdio.h>
 
 static void carve_sssp(const struct cuda_job *job, struct workspace *space,
@@ -210,13 +209,9 @@ static gpugraph_status list_on_device(gpugraph_graph *graph,
         (!to->tree_edge || gg_sssp_tree(&job, search, &out, &ties)) && ties == 0) {
         const struct reached_values values = {
             out.distance, graph->distance_type,
-            search->bounded ? search->max_distance : UINT64_MAX,
-            search->bounded ? search->max_real_distance : HUGE_VAL,
+            gg_sssp_bound(search, graph->distance_type).most,
             to->tree_edge ? out.tree : NULL};
-        if (gg_is_for_targets(search, search->bounded))
-            gg_bring_targets(&job, &values, search, to);
-        else
-            gg_bring_reached(&job, &values, to);
+        gg_bring_list(&job, &values, search, search->bounded, to);
     }
     return gg_job_close(&job);
 }
