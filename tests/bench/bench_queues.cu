@@ -105,9 +105,7 @@ static void levels(struct bench *b) {
                      [](struct sssp_parameters *p) { p->write_back = 1; });
         time_setting(b, "levels", pair, "L1 L2", [](struct sssp_parameters *) {});
         time_setting(b, "levels", pair, "L0 L1 L2",
-                     [](struct sssp_parameters *p) { p->l0 = 1; });
-        time_setting(b, "levels", pair, "2 L0 L1 L2",
-                     [](struct sssp_parameters *p) { p->l0 = 2; });
+                     [](struct sssp_parameters *p) { p->l0 = true; });
     }
 }
 

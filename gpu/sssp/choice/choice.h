@@ -49,10 +49,11 @@ struct sssp_parameters {
     uint32_t turn_after; /* searches after which the transpose is made for that */
     /* multi-queues alone */
     enum mlmq_l2 l2;
-    uint32_t write_back; /* L1V: after so many writes all of it goes to L2; 0: never */
-    uint32_t l0, l1_capacity; /* elements of a thread (at most 2), of a warp */
-    uint32_t bnum;            /* L2DQ: buckets that are read, of MLMQ_BUCKETS */
-    uint64_t l2_capacity;     /* elements in device memory; 0: by the graph's size */
+    uint32_t write_back;  /* L1V: after so many writes all of it goes to L2; 0: never */
+    bool l0;              /* a thread keeps an element in registers */
+    uint32_t l1_capacity; /* elements of a warp */
+    uint32_t bnum;        /* L2DQ: buckets that are read, of MLMQ_BUCKETS */
+    uint64_t l2_capacity; /* elements in device memory; 0: by the graph's size */
 };
 
 struct sssp_features {

@@ -1,6 +1,6 @@
 /* L0 and L1 of a multi-level multi-queue: what a warp keeps for itself.
 **
-**     L0       up to two elements in registers of each lane, a FIFO
+**     L0       an element in registers of each lane
 **     L1V      [ first ........ ]           FIFO; all of it goes to L2 every so many writes
 **     out                                   on the way to L2, written 32 at a time
 **
@@ -79,42 +79,33 @@ WARP_FUNCTION uint32_t mlmq_l1_read(struct mlmq_warp *w, struct mlmq_element *e,
 /* ---- L0 ---- */
 
 WARP_FUNCTION void mlmq_l0_write(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
-    if (w->m->l0 == 0) {
+    if (!w->m->l0) {
         mlmq_l1_write(w, e, valid);
         return;
     }
-    if (warp_ballot(valid && w->l0_count == w->m->l0) != 0) {
-        mlmq_l1_write(w, w->l0[0], w->l0_count > 0);
-        mlmq_l1_write(w, w->l0[1], w->l0_count > 1);
-        w->l0_count = 0;
+    if (warp_ballot(valid && w->l0_full) != 0) {
+        mlmq_l1_write(w, w->l0, w->l0_full);
+        w->l0_full = false;
     }
-    if (valid && w->l0_count == 0)
-        w->l0[0] = e;
-    else if (valid)
-        w->l0[1] = e;
-    w->l0_count += valid;
+    if (valid)
+        w->l0 = e;
+    w->l0_full |= valid;
 }
 
-/* Spreads what the lanes have over all lanes, first ones first. */
+/* Moves what the lanes have to the first lanes. */
 WARP_FUNCTION uint32_t mlmq_l0_read(struct mlmq_warp *w, struct mlmq_element *e,
                                     bool *valid) {
-    uint32_t ones = warp_ballot(w->l0_count > 0), twos = warp_ballot(w->l0_count > 1);
-    uint32_t total = set_bits(ones) + set_bits(twos);
-    if (total == 0)
+    uint32_t lanes = warp_ballot(w->l0_full), count = set_bits(lanes);
+    if (count == 0)
         return 0;
     struct mlmq_element *all = w->shared->won; /* nothing is in it now */
-    if (w->l0_count > 0)
-        all[mlmq_rank(ones)] = w->l0[0];
-    if (w->l0_count > 1)
-        all[set_bits(ones) + mlmq_rank(twos)] = w->l0[1];
+    if (w->l0_full)
+        all[mlmq_rank(lanes)] = w->l0;
+    w->l0_full = false;
     warp_sync();
-    uint32_t count = total < warp_width ? total : warp_width;
     *valid = warp_lane() < count;
     if (*valid)
         *e = all[warp_lane()];
-    w->l0_count = warp_lane() < total - count;
-    if (w->l0_count)
-        w->l0[0] = all[count + warp_lane()];
     warp_sync();
     return count;
 }

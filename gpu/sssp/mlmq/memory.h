@@ -25,7 +25,7 @@ enum {
     MLMQ_UNROLL = 4, /* arcs that a lane looks at side by side */
     MLMQ_L1_MOST = 64,
     MLMQ_WON = MLMQ_UNROLL * 32,
-    MLMQ_OUT = 31 + 32 + 64 + MLMQ_L1_MOST + 1, /* see mlmq_write */
+    MLMQ_OUT = 31 + 32 + 32 + MLMQ_L1_MOST + 1, /* see mlmq_write */
     MLMQ_SWEEP_WORDS = 1024                     /* words of the bitmap swept by a warp */
 };
 #define MLMQ_KEY_MOST 0x7fffffffu
@@ -90,7 +90,8 @@ struct mlmq {
     bool tight;    /* `most` is max_distance, not the range of the type */
     /* how */
     enum mlmq_l2 l2;
-    uint32_t l0, l1_capacity, write_back, bnum, cooperative;
+    bool l0;
+    uint32_t l1_capacity, write_back, bnum, cooperative;
     uint64_t scale; /* 2^32 / width of a bucket */
     uint32_t warps; /* the manager is one */
 };

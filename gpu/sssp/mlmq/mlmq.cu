@@ -85,7 +85,7 @@ static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
     m->distance = static_cast<uint32_t *>(s->distance);
     m->host_stop = s->stop;
     m->l2 = p->l2;
-    m->l0 = between(p->l0, 0, 2);
+    m->l0 = p->l0;
     m->l1_capacity = between(p->l1_capacity, 1, MLMQ_L1_MOST);
     m->write_back = p->write_back;
     m->cooperative = between(p->cooperative, 1, 1u << 26);

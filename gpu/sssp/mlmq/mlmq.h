@@ -1,7 +1,7 @@
 /* The multi-level multi-queue of shortest paths, for distances of 32 bits: what its parts
 ** share.
 **
-**     L0   registers      up to two elements of each lane        local.h
+**     L0   registers      an element of each lane                local.h
 **     L1   shared memory  one queue of each warp                 local.h
 **     L2   device memory  of all warps: FIFOs of segments        fifo.h
 **
@@ -54,8 +54,8 @@ struct mlmq_warp {
     /* the control line, as last looked at */
     uint32_t over, base, bnum, pile, exhausted;
     /* levels */
-    struct mlmq_element l0[2]; /* of the lane */
-    uint32_t l0_count;         /* of the lane */
+    struct mlmq_element l0; /* of the lane */
+    bool l0_full;           /* likewise */
     uint32_t l1_first, l1_count, writes;
     uint32_t out_count, won_count;
     bool urgent; /* something in `out` that others could work on now */

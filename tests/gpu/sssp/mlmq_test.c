@@ -223,11 +223,13 @@ static void expect_distances(const struct memory *s, const uint32_t *right) {
 
 static const struct {
     uint64_t capacity;
-    uint32_t shift, warps, l0, l1_capacity, write_back, bnum, cooperative;
-} sizes[] = {{100000, 6, 4, 1, 64, 16, 4, 4},
-             {40, 1, 5, 0, 3, 2, 1, 0},
-             {6, 0, 7, 2, 1, 0, 31, 100},
-             {300, 2, 2, 2, 7, 5, 2, 2}};
+    uint32_t shift, warps;
+    bool l0;
+    uint32_t l1_capacity, write_back, bnum, cooperative;
+} sizes[] = {{100000, 6, 4, true, 64, 16, 4, 4},
+             {40, 1, 5, false, 3, 2, 1, 0},
+             {6, 0, 7, true, 1, 0, 31, 100},
+             {300, 2, 2, true, 7, 5, 2, 2}};
 
 enum { PAIRS = MLMQ_L2_KINDS }; /* of queues */
 

@@ -30,7 +30,7 @@ static uint32_t pick_count(uint32_t most) {
 static void upset_queues(struct sssp_parameters *p) {
     static const double rooms[] = {0, 1, 600, 3000};
     static const double rows[] = {1, 16, 128, 1e6};
-    p->l0 = pick_count(2);
+    p->l0 = pick_count(1);
     p->l1_capacity = pick_count(1) ? 1 + pick_count(63) : 1;
     p->write_back = pick_count(3);
     p->bnum = 1 + pick_count(30);
