@@ -26,7 +26,7 @@ static __device__ void search_persistent(const struct persistent<type> &p,
     struct place<type> at = {
         0, (typename type::span)(1 / p.delta), 0, 0, 1, 0, type::unreached(), false, false
     };
-    uint32_t meetings = 0, local_rounds = 0, buckets = 0;
+    uint32_t meetings = 0, buckets = 0;
     uint64_t settled = 0;
     begin(p, m);
     if (!meet(p.state, &meetings, m))
@@ -41,7 +41,7 @@ static __device__ void search_persistent(const struct persistent<type> &p,
     struct input in = {OF_ROUND, list_at(p, next_list(at)), m.board.round[1].vertices};
     bool more = in.count > 0, early = false;
     while (more && !early) {
-        if (!finish_bucket(p, at, m, in, &settled, &local_rounds, &meetings))
+        if (!finish_bucket(p, at, m, in, &settled, &meetings))
             return;
         buckets++;
         early = look_at_ends(p, at, m) || (!is_finishing(m) && !targets_wait(p, at)) ||
@@ -59,7 +59,6 @@ static __device__ void search_persistent(const struct persistent<type> &p,
         forget_the_rest(p, at, m);
     if (threadIdx.x == 0) {
         atomicAdd(&p.state->served, (unsigned long long)m.served);
-        atomicMax(&p.state->local_rounds, local_rounds);
         if (blockIdx.x == 0) {
             p.state->early = early;
             p.state->rounds = at.round;
@@ -159,10 +158,9 @@ static bool search_by_buckets(struct cuda_job *job, struct sssp_search *s,
     s->served = state.served;
     s->meetings = state.meetings;
     snprintf(s->more, sizeof s->more,
-             "kernels %.3f ms; %u blocks, %u buckets of %.3g, %u rounds, %u meetings, "
-             "up to %u batches of a warp",
+             "kernels %.3f ms; %u blocks, %u buckets of %.3g, %u rounds, %u meetings",
              gg_marked_ms(job), blocks, state.buckets, p.delta, state.rounds,
-             state.meetings, state.local_rounds);
+             state.meetings);
     return true;
 }
 

@@ -85,7 +85,7 @@ struct persistent_state {
     unsigned long long lightest[2]; /* arc of the source, of the target */
     int32_t waiting[3][2]; /* vertices of that end: newly reached, less settled ones */
     /* told at the end */
-    uint32_t rounds, buckets, local_rounds, meetings;
+    uint32_t rounds, buckets, meetings;
     unsigned long long served;
 };
 static_assert(sizeof(struct persistent_state) <= GG_MAILBOX, "it is fetched at once");

@@ -181,12 +181,11 @@ static __device__ bool next_bucket(const struct persistent<type> &p,
 
 /* One list of vertices, and the slices that its long rows were cut into. */
 template <typename type>
-static __device__ bool relax_list(const struct persistent<type> &p,
-                                  const struct place<type> &at,
-                                  struct block_memory<type> &m, struct input in, bool own,
-                                  uint32_t *local_rounds, uint32_t *meetings) {
+static __device__ bool
+relax_list(const struct persistent<type> &p, const struct place<type> &at,
+           struct block_memory<type> &m, struct input in, bool own, uint32_t *meetings) {
     if (own) {
-        local(p, at, m, in, local_rounds);
+        local(p, at, m, in);
         close(p, at, m);
         return meet(p.state, meetings, m);
     }
@@ -207,14 +206,13 @@ template <typename type>
 static __device__ bool finish_bucket(const struct persistent<type> &p,
                                      struct place<type> &at, struct block_memory<type> &m,
                                      struct input in, uint64_t *settled,
-                                     uint32_t *local_rounds, uint32_t *meetings) {
+                                     uint32_t *meetings) {
     const uint32_t own = p.local ? gridDim.x * LOCAL_SHARE : 0;
     bool is_long = false;
     for (;;) {
         next_round(p, at, in.count);
         set_bound(p, at, in.count);
-        if (!relax_list(p, at, m, in, in.count <= own && !is_long, local_rounds,
-                        meetings))
+        if (!relax_list(p, at, m, in, in.count <= own && !is_long, meetings))
             return false;
         const struct round found = m.board.round[at.round % 3];
         *settled += found.settled;

@@ -250,7 +250,7 @@ static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<t
 template <typename type>
 static __device__ void local(const struct persistent<type> &p,
                              const struct place<type> &at, struct block_memory<type> &m,
-                             const struct input &in, uint32_t *steps) {
+                             const struct input &in) {
     const uint32_t ring = threadIdx.x / GG_WARP;
     uint32_t head = 0, batches = 0, looks = 0;
     for (uint32_t i = gg_lane(); i < RING; i += GG_WARP)
@@ -280,7 +280,6 @@ static __device__ void local(const struct persistent<type> &p,
     }
     if (looks == LOCAL_LOOKS && gg_lane() == 0)
         p.state->failed = 1;
-    *steps += batches;
     __syncthreads();
 }
 

@@ -39,7 +39,7 @@ template <typename type> struct parts_course {
     uint32_t step;      /* enum parts_step: this one, or the one that was told of last */
     uint32_t of_bucket; /* STEP_RELAX: the bucket's list, else the round's */
     uint32_t meetings;  /* of this device's blocks */
-    uint32_t local_rounds, buckets;
+    uint32_t buckets;
     uint32_t early;
     uint64_t rest, settled;
 };

@@ -72,7 +72,7 @@ static __device__ bool relax_step(const struct parts_search<type> &s,
     if (gg_thread() == 0)
         *out_counter(p, c.at.round + 1) = 0;
     __syncthreads();
-    if (!relax_list(p, c.at, m, in, false, &c.local_rounds, &c.meetings))
+    if (!relax_list(p, c.at, m, in, false, &c.meetings))
         return false;
     const uint32_t letters = m.board.count[ROUND_LIST + c.at.round % 2];
     send_letters(s, c, met, letters);
