@@ -53,7 +53,7 @@ static bool prepare_both_ends(struct cuda_job *job, struct sssp_search *s,
     gg_path_choose(&features, &s->parameters);
     carve_both_ends(space, s);
     const uint64_t tree = carve_tree(job, *space, s, out);
-    space->used += gg_sssp_persistent_bytes(s);
+    space->used += gg_sssp_persistent_bytes(job, s);
     space->used = space->used > tree ? space->used : tree;
     if (!gg_workspace(job, space)) {
         *open = job->run->status == GPUGRAPH_DEVICE_MEMORY;

@@ -164,7 +164,7 @@ static bool search_by_buckets(struct cuda_job *job, struct sssp_search *s,
     return true;
 }
 
-uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s) {
+uint64_t gg_sssp_persistent_bytes(struct cuda_job *, const struct sssp_search *s) {
     struct workspace space = {NULL, 0};
     struct persistent<integer32> any;
     struct persistent<both_ends<integer32>> any_both;

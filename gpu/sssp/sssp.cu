@@ -30,6 +30,15 @@ static void carve_sssp(const struct cuda_job *job, struct workspace *space,
     out->scratch = gg_carve<uint32_t>(space, scratch);
 }
 
+/* In the order of enum sssp_kind. */
+static const struct engine {
+    uint64_t (*bytes)(struct cuda_job *, const struct sssp_search *);
+    bool (*search)(struct cuda_job *, struct sssp_search *, struct workspace *);
+} engines[] = {{gg_sssp_persistent_bytes, gg_sssp_persistent},
+               {gg_sssp_regions_bytes, gg_sssp_regions},
+               {gg_sssp_mlmq_bytes, gg_sssp_mlmq},
+               {gg_sssp_mlmq_bytes, gg_sssp_mlmq}};
+
 bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s,
                     struct workspace *space) {
     const gpugraph_search *wanted = s->wanted;
@@ -37,25 +46,11 @@ bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s,
               (uint64_t)wanted->source_count * sizeof *s->ends);
     gg_upload(job, s->ends + wanted->source_count, wanted->target,
               (uint64_t)wanted->target_count * sizeof *s->ends);
-    switch (s->parameters.kind) {
-    case SSSP_PERSISTENT:
-        return gg_sssp_persistent(job, s, space);
-    case SSSP_REGIONS:
-        return gg_sssp_regions(job, s, space);
-    default:
-        return gg_sssp_mlmq(job, s, space);
-    }
+    return engines[s->parameters.kind].search(job, s, space);
 }
 
 uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s) {
-    switch (s->parameters.kind) {
-    case SSSP_PERSISTENT:
-        return gg_sssp_persistent_bytes(s);
-    case SSSP_REGIONS:
-        return gg_sssp_regions_bytes(job, s);
-    default:
-        return gg_sssp_mlmq_bytes(job, s);
-    }
+    return engines[s->parameters.kind].bytes(job, s);
 }
 
 /* By regions where that is asked for, or has paid for itself, and they are there; else
@@ -218,7 +213,7 @@ static gpugraph_status list_on_device(gpugraph_graph *graph,
 
 /* What a run takes. */
 static int64_t sssp_bytes(const gpugraph_graph *graph, bool) {
-    const struct cuda_job planned = planned_job(graph);
+    struct cuda_job planned = planned_job(graph);
     struct workspace space = {NULL, 0};
     struct sssp_search s = sssp_search();
     struct sssp_outcome out;
@@ -229,7 +224,7 @@ static int64_t sssp_bytes(const gpugraph_graph *graph, bool) {
     s.g = device_csr{graph->n, graph->m};
     carve_sssp(&planned, &space, &s, true, &out);
     return gg_device_graph_lacks(graph, CSR_OUT, true) +
-           (int64_t)(space.used + gg_sssp_persistent_bytes(&s));
+           (int64_t)(space.used + gg_sssp_persistent_bytes(&planned, &s));
 }
 
 /* ---- the device's side ---- */

@@ -70,7 +70,7 @@ bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
 /* Says that the host searches, since the device's search is lost. */
 void gg_sssp_lost(gpugraph_run *run);
 
-uint64_t gg_sssp_persistent_bytes(const struct sssp_search *s);
+uint64_t gg_sssp_persistent_bytes(struct cuda_job *job, const struct sssp_search *s);
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
                         struct workspace *space);
 /* Regions of s->g where they are there, or can be made beside `own` bytes. False when the job must end.

@@ -162,7 +162,7 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
         s.light.offset = light.offset.data();
         s.light.arc = light.arc.data();
     }
-    std::vector<unsigned char> block(gg_sssp_persistent_bytes(&s) + 256);
+    std::vector<unsigned char> block(gg_sssp_persistent_bytes(&job, &s) + 256);
     space.base = block.data() + (256 - (uintptr_t)block.data() % 256) % 256;
     ck_assert_msg(gg_sssp_persistent(&job, &s, &space),
                   "%s (%u vertices, %llu arcs, both %d, local %d, buckets "
