@@ -32,7 +32,6 @@ static double width(const struct sssp_features *f, double weights) {
 /* Multi-queues. More blocks only find more work that is done again. There is no L0: one
 ** that is read before L1 takes four times as long on a grid of a million vertices (H200). */
 static void set_queues(const struct sssp_features *f, struct sssp_parameters *p) {
-    p->l2 = p->kind == SSSP_L1V_L2DQ ? MLMQ_L2DQ : MLMQ_L2V;
     p->delta = width(f, GG_MLMQ_DELTA);
     p->blocks = 1;
     p->cooperative = 128;

@@ -27,14 +27,13 @@ extern "C" {
 enum sssp_kind {
     SSSP_PERSISTENT, /* delta-stepping in one launch, rounds between grid barriers */
     SSSP_REGIONS,    /* regions of near vertices, which blocks search by themselves */
-    SSSP_L1V_L2V,    /* multi-level multi-queue: one launch, no rounds */
+    /* Multi-level multi-queues, one launch without rounds: a FIFO of each warp in shared
+    ** memory (L1V) over a FIFO or buckets of all warps in device memory (L2V, L2DQ). The
+    ** names are those of Hu et al., "Beyond a Single Queue". */
+    SSSP_L1V_L2V,
     SSSP_L1V_L2DQ,
     SSSP_AUTO /* gg_sssp_choose decides */
 };
-
-/* Queues of all warps in device memory, over one FIFO (L1V) of each warp in shared
-** memory: the names of Hu et al., "Beyond a Single Queue". */
-enum mlmq_l2 { MLMQ_L2V, MLMQ_L2DQ, MLMQ_L2_KINDS };
 
 /* Widths are in units of distance. */
 struct sssp_parameters {
@@ -48,7 +47,6 @@ struct sssp_parameters {
         pull; /* distance behind a bucket of many vertices from which on others pull; 0: never */
     uint32_t turn_after; /* searches after which the transpose is made for that */
     /* multi-queues alone */
-    enum mlmq_l2 l2;
     uint32_t write_back;  /* L1V: after so many writes all of it goes to L2; 0: never */
     bool l0;              /* a thread keeps an element in registers */
     uint32_t l1_capacity; /* elements of a warp */

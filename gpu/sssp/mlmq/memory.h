@@ -10,8 +10,10 @@
 #ifndef GPUGRAPH_MLMQ_MEMORY_H
 #define GPUGRAPH_MLMQ_MEMORY_H
 
-#include "sssp/choice/choice.h"
 #include "gpugraph.h"
+
+/* Queues of all warps: a FIFO, or buckets. */
+enum mlmq_l2 { MLMQ_L2V, MLMQ_L2DQ, MLMQ_L2_KINDS };
 
 #define MLMQ_NONE  UINT32_MAX
 #define MLMQ_EMPTY UINT64_MAX /* a slot that holds nothing */

@@ -84,7 +84,7 @@ static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
     m->weight = static_cast<const uint32_t *>(s->g.weight);
     m->distance = static_cast<uint32_t *>(s->distance);
     m->host_stop = s->stop;
-    m->l2 = p->l2;
+    m->l2 = p->kind == SSSP_L1V_L2DQ ? MLMQ_L2DQ : MLMQ_L2V;
     m->l0 = p->l0;
     m->l1_capacity = between(p->l1_capacity, 1, MLMQ_L1_MOST);
     m->write_back = p->write_back;

@@ -6,7 +6,7 @@
 **     L2   device memory  of all warps: FIFOs of segments        fifo.h
 **
 ** Each level has a read and a write that a whole warp calls: a level that is empty
-** reads from the one below, one that is full hands over to it. relax.h relaxes arcs
+** reads from the one below, one that is full hands over to it. work.h relaxes arcs
 ** between a read and a write. After Hu, Sun, Jiang, Wang, Lin, Zong, Sun, "Beyond a
 ** Single Queue: Multi-Level-Multi-Queue", with the order of memory accesses that their
 ** listings leave out.

@@ -17,8 +17,7 @@ enum { MOST = 64 };
 
 static bool same(const struct sssp_parameters *a, const struct sssp_parameters *b) {
     return a->kind == b->kind && a->delta == b->delta && a->blocks == b->blocks &&
-           a->local == b->local && a->l2 == b->l2 && a->write_back == b->write_back &&
-           a->bnum == b->bnum;
+           a->local == b->local && a->write_back == b->write_back && a->bnum == b->bnum;
 }
 
 /* The number of the candidate that is chosen; fails where it is none. */
