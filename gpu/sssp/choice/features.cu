@@ -61,11 +61,14 @@ static __global__ void degrees(device_csr g, struct degree_sums *sums) {
 }
 
 /* One thread per weight. */
-template <typename type>
-static __global__ void sample(const type *weight, uint64_t m, uint64_t step,
-                              double *out) {
-    if (threadIdx.x * step < m)
-        out[threadIdx.x] = (double)weight[threadIdx.x * step];
+static __global__ void sample(device_edges edges, gpugraph_distance_type type,
+                              uint64_t step, double *out) {
+    const uint64_t e = threadIdx.x * step;
+    if (e < edges.m)
+        out[threadIdx.x] =
+            type == GPUGRAPH_UINT32   ? (double)((const uint32_t *)edges.weight)[e]
+            : type == GPUGRAPH_UINT64 ? (double)((const int64_t *)edges.weight)[e]
+                                      : ((const double *)edges.weight)[e];
 }
 
 /* The edge whose start is the middle of ball i. */
@@ -146,29 +149,6 @@ static void carve_features(struct workspace *space, struct feature_space *s) {
     s->levels = gg_carve<uint32_t>(space, FEATURE_BALLS);
 }
 
-/* Every so many-th weight of m is in the sample. */
-static uint64_t sample_step(uint64_t m) {
-    return m / FEATURE_SAMPLE + (m % FEATURE_SAMPLE != 0);
-}
-
-template <typename type>
-static void sample_weights(struct cuda_job *job, const struct device_edges *edges,
-                           double *out) {
-    sample<<<1, FEATURE_SAMPLE, 0, job->stream>>>(
-        static_cast<const type *>(edges->weight), edges->m, sample_step(edges->m), out);
-    gg_launched(job, "sample");
-}
-
-static void look_at_weights(struct cuda_job *job, const struct device_edges *edges,
-                            double *out) {
-    if (job->graph->distance_type == GPUGRAPH_UINT32)
-        sample_weights<uint32_t>(job, edges, out);
-    else if (job->graph->distance_type == GPUGRAPH_UINT64)
-        sample_weights<int64_t>(job, edges, out);
-    else
-        sample_weights<double>(job, edges, out);
-}
-
 static void look_at_balls(struct cuda_job *job, enum csr_kind kind,
                           const struct device_csr *g, const struct device_edges *edges,
                           uint32_t *levels) {
@@ -240,12 +220,14 @@ static bool compute_features(struct cuda_job *job, enum csr_kind kind,
     if (!gg_workspace(job, &space))
         return false;
     carve_features(&space, &s);
+    const uint64_t step = (edges.m + FEATURE_SAMPLE - 1) / FEATURE_SAMPLE;
     gg_fill(job, s.degrees, 0, sizeof *s.degrees);
     degrees<<<gg_grid(job, g->n, 8), GG_BLOCK, 0, job->stream>>>(*g, s.degrees);
     gg_launched(job, "degrees");
-    look_at_weights(job, &edges, s.sample);
+    sample<<<1, FEATURE_SAMPLE, 0, job->stream>>>(edges, job->graph->distance_type, step,
+                                                  s.sample);
+    gg_launched(job, "sample");
     look_at_balls(job, kind, g, &edges, s.levels);
-    const uint64_t step = sample_step(edges.m);
     const size_t count = step ? (size_t)((edges.m + step - 1) / step) : 0;
     if (!gg_fetch(job, &degree, s.degrees, sizeof degree) ||
         !gg_download(job, sampled, s.sample, count * sizeof *sampled) ||
