@@ -30,10 +30,11 @@ struct degree_sums {
     unsigned long long most;
 };
 
-struct feature_space {
-    struct degree_sums *degrees;
-    double *sample;
-    uint32_t *levels;
+/* What the kernels find. */
+struct measured {
+    struct degree_sums degree;
+    double sample[FEATURE_SAMPLE];
+    uint32_t levels[FEATURE_BALLS];
 };
 
 /* ---- kernels ---- */
@@ -141,25 +142,6 @@ static __global__ void balls(device_csr g, const uint32_t *start, uint64_t m,
         levels[blockIdx.x] = found;
 }
 
-/* ---- driver ---- */
-
-static void carve_features(struct workspace *space, struct feature_space *s) {
-    s->degrees = gg_carve<struct degree_sums>(space, 1);
-    s->sample = gg_carve<double>(space, FEATURE_SAMPLE);
-    s->levels = gg_carve<uint32_t>(space, FEATURE_BALLS);
-}
-
-static void look_at_balls(struct cuda_job *job, enum csr_kind kind,
-                          const struct device_csr *g, const struct device_edges *edges,
-                          uint32_t *levels) {
-    const uint32_t *start = kind == CSR_IN ? edges->target : edges->source;
-    gg_fill(job, levels, 0, FEATURE_BALLS * sizeof *levels);
-    if (edges->m == 0)
-        return;
-    balls<<<FEATURE_BALLS, GG_BLOCK, 0, job->stream>>>(*g, start, edges->m, levels);
-    gg_launched(job, "balls");
-}
-
 /* ---- numbers ---- */
 
 static double deviation_of(double mean, double mean_square) {
@@ -206,36 +188,36 @@ static double mean_depth(const uint32_t *levels) {
     return depths / FEATURE_BALLS;
 }
 
+/* ---- driver ---- */
+
 static bool compute_features(struct cuda_job *job, enum csr_kind kind,
                              const struct device_csr *g, struct sssp_features *f) {
     struct workspace space = {NULL, 0};
-    struct feature_space s;
     struct device_edges edges;
-    struct degree_sums degree;
-    double sampled[FEATURE_SAMPLE];
-    uint32_t levels[FEATURE_BALLS];
+    struct measured found;
     if (!gg_device_edges(job, true, &edges))
         return false;
-    carve_features(&space, &s);
+    gg_carve<struct measured>(&space, 1);
     if (!gg_workspace(job, &space))
         return false;
-    carve_features(&space, &s);
+    struct measured *there = gg_carve<struct measured>(&space, 1);
     const uint64_t step = (edges.m + FEATURE_SAMPLE - 1) / FEATURE_SAMPLE;
-    gg_fill(job, s.degrees, 0, sizeof *s.degrees);
-    degrees<<<gg_grid(job, g->n, 8), GG_BLOCK, 0, job->stream>>>(*g, s.degrees);
+    gg_fill(job, there, 0, sizeof *there);
+    degrees<<<gg_grid(job, g->n, 8), GG_BLOCK, 0, job->stream>>>(*g, &there->degree);
     gg_launched(job, "degrees");
     sample<<<1, FEATURE_SAMPLE, 0, job->stream>>>(edges, job->graph->distance_type, step,
-                                                  s.sample);
+                                                  there->sample);
     gg_launched(job, "sample");
-    look_at_balls(job, kind, g, &edges, s.levels);
-    const size_t count = step ? (size_t)((edges.m + step - 1) / step) : 0;
-    if (!gg_fetch(job, &degree, s.degrees, sizeof degree) ||
-        !gg_download(job, sampled, s.sample, count * sizeof *sampled) ||
-        !gg_fetch(job, levels, s.levels, sizeof levels))
+    if (edges.m > 0) {
+        balls<<<FEATURE_BALLS, GG_BLOCK, 0, job->stream>>>(
+            *g, kind == CSR_IN ? edges.target : edges.source, edges.m, there->levels);
+        gg_launched(job, "balls");
+    }
+    if (!gg_download(job, &found, there, sizeof found))
         return false;
-    set_degrees(f, g, &degree);
-    set_weights(f, sampled, count);
-    f->ball_depth = mean_depth(levels);
+    set_degrees(f, g, &found.degree);
+    set_weights(f, found.sample, step ? (size_t)((edges.m + step - 1) / step) : 0);
+    f->ball_depth = mean_depth(found.levels);
     return true;
 }
 
