@@ -120,15 +120,19 @@ bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a);
 ** ended with GPUGRAPH_DEVICE_MEMORY and fallback (from gg_choose) is set. The error is then
 ** cleared, used_backend and used_method say the CPU, and the caller runs the CPU's side. */
 bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback);
-/* Runs an algorithm, if the graph has vertices: by the side that gg_choose settles, and by the
-** CPU's where the device's memory did not suffice. `arguments` are those of the entry:
+/* Runs an algorithm, if the graph has vertices: by the side that gg_choose settles, by one
+** device if several have failed (gg_go_on_alone), and by the CPU if the device's memory did not
+** suffice. `arguments` are those of the entry:
 **     GG_RUN(cores_entry, &gg_cores, NULL, graph, run, (graph, run, core)); */
 #define GG_RUN(type, a, search, graph, run, arguments)                                   \
     do {                                                                                 \
         bool gg_fallback;                                                                \
         const gpugraph_backend gg_on = gg_choose(graph, a, search, run, &gg_fallback);   \
         if (gg_on && (graph)->n > 0) {                                                   \
-            GG_CALL_OF(type, gg_chosen_side(a, gg_on, run)) arguments;                   \
+            const algorithm_side *gg_side = gg_chosen_side(a, gg_on, run);               \
+            GG_CALL_OF(type, gg_side) arguments;                                         \
+            if (gg_side == (a)->several && gg_go_on_alone(run, a))                       \
+                GG_CALL_OF(type, (a)->side[GPUGRAPH_CUDA]) arguments;                    \
             if (gg_fall_back(run, a, gg_fallback))                                       \
                 GG_CALL_OF(type, (a)->side[GPUGRAPH_CPU]) arguments;                     \
         }                                                                                \

@@ -76,6 +76,9 @@ struct gg_limits {
     uint64_t
         part_gathered; /* arcs left at which one part finds strong components; 0: none */
     const struct several_exchange *several_exchange; /* NULL: the best that is possible */
+    /* Devices of the members of a team, some of which may be one; 0 parts: those of the run. */
+    int several_parts;
+    const int *several_ordinal;
 
     /* ---- stand-ins for the device ---- */
     const struct device_services *devices; /* NULL: gg_devices */
@@ -90,7 +93,8 @@ struct gg_limits {
         .cells_least = (uint64_t)8 << 20, .whole_items = 0, .reached_least = 1 << 17,    \
         .forest = {1 << 16, GG_FOREST_SAMPLE}, .paths_ahead_degree = 4,                  \
         .mis_word_bytes = 0, .sssp_adjust = 0, .part_gathered = 1 << 20,                 \
-        .several_exchange = 0, .devices = 0, .copies = 0,                                \
+        .several_exchange = 0, .several_parts = 0, .several_ordinal = 0, .devices = 0,   \
+        .copies = 0,                                                                     \
     }
 
 #ifdef GPUGRAPH_TEST_LIMITS

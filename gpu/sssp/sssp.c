@@ -400,14 +400,8 @@ static gpugraph_status search_checked(gpugraph_graph *graph,
     if (gg_check_sssp(graph, search, run) ||
         !gg_needs(run, distance, graph->n, "distance"))
         return run->status;
-    bool fallback = false;
-    gpugraph_backend on = gg_choose(graph, &gg_sssp, search, run, &fallback);
-    if (!on)
-        return run->status;
-    sssp_entry *call = GG_CALL_OF(sssp_entry, gg_chosen_side(&gg_sssp, on, run));
-    call(graph, search, run, distance, tree_edge);
-    if (gg_fall_back(run, &gg_sssp, fallback))
-        gg_cpu_sssp(graph, search, run, distance, tree_edge);
+    GG_RUN(sssp_entry, &gg_sssp, search, graph, run,
+           (graph, search, run, distance, tree_edge));
     return run->status;
 }
 

@@ -43,10 +43,17 @@ static inline void begin_layout(gpugraph_run *run, const struct layout *l) {
     run->device = l->ordinal[0];
     gg_begin(run);
     gg_limits.several_exchange = l->exchange;
+    gg_limits.several_parts = l->parts;
+    gg_limits.several_ordinal = l->ordinal;
+}
+
+static inline void end_layout() {
+    gg_limits.several_exchange = NULL;
+    gg_limits.several_parts = 0;
 }
 
 static inline void layout_done(const gpugraph_run *run, const struct layout *l) {
-    gg_limits.several_exchange = NULL;
+    end_layout();
     ck_assert_msg(run->status == GPUGRAPH_OK, "%d parts, exchange %s: %s", l->parts,
                   l->exchange ? l->exchange->name : "as chosen", run->message);
 }

@@ -17,7 +17,6 @@
 #include "several.cuh"
 #include "bfs/bfs.h"
 #include "distributed/devices/ranks.cuh"
-#include "device/services.h"
 #include "tree/tree.h"
 
 #include <stdio.h>
@@ -262,12 +261,11 @@ static bool search_team(struct several_team *team, const gpugraph_search *search
     return gg_several_going(team);
 }
 
-gpugraph_status gg_bfs_several(gpugraph_graph *graph, const gpugraph_search *search,
-                               gpugraph_run *run, const int *ordinal, int parts,
-                               uint32_t *depth, void *tree_edge) {
+static gpugraph_status search_on_several(gpugraph_graph *graph,
+                                         const gpugraph_search *search, gpugraph_run *run,
+                                         uint32_t *depth, void *tree_edge) {
     struct several_team team;
-    run->used_method = "several";
-    if (!gg_several_open(&team, graph, run, ordinal, parts))
+    if (!gg_several_open_run(&team, graph, run))
         return run->status;
     search_team(&team, search, depth);
     if (gg_several_close(&team) == GPUGRAPH_OK && tree_edge)
@@ -318,18 +316,6 @@ gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
 }
 
 /* ---- the side of several devices ---- */
-
-/* Where one of them fails that `auto` has taken, one device goes on alone. */
-static gpugraph_status search_on_several(gpugraph_graph *graph,
-                                         const gpugraph_search *search, gpugraph_run *run,
-                                         uint32_t *depth, void *tree_edge) {
-    int ordinal[GG_MAX_DEVICES];
-    const int devices = gg_used_devices(run, ordinal);
-    gg_bfs_several(graph, search, run, ordinal, devices, depth, tree_edge);
-    if (!gg_go_on_alone(run, &gg_bfs))
-        return run->status;
-    return GG_CALL_OF(bfs_entry, &gg_bfs_cuda)(graph, search, run, depth, tree_edge);
-}
 
 static const gg_method methods[] = {
     {.is = {"bfs", "several", "cuda",

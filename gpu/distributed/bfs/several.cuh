@@ -89,9 +89,4 @@ extern const struct cooperative_kernel gg_bfs_shared_levels;
 bool gg_bfs_mark_shared(struct cuda_job *job, const struct bfs_shared *b,
                         const uint32_t *target, uint32_t targets);
 
-/* Method "several": on the devices of these ordinals, as gg_several_open has them. */
-gpugraph_status gg_bfs_several(gpugraph_graph *graph, const gpugraph_search *search,
-                               gpugraph_run *run, const int *ordinal, int parts,
-                               uint32_t *depth, void *tree_edge);
-
 #endif

@@ -71,6 +71,9 @@ struct several_team {
 ** close. */
 bool gg_several_open(struct several_team *team, gpugraph_graph *graph, gpugraph_run *run,
                      const int *ordinal, int parts);
+/* The same on the devices that the run has chosen; its method is "several". */
+bool gg_several_open_run(struct several_team *team, gpugraph_graph *graph,
+                         gpugraph_run *run);
 /* Waits until all are idle and gives them back. */
 gpugraph_status gg_several_close(struct several_team *team);
 /* Carries the first failure of a member to the caller's run, and stops the kernels of all. True

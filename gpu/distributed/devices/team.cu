@@ -4,7 +4,9 @@
 **     launch     the same kernel on each, then polling until all have returned
 **     failure    the first of any member becomes the caller's, and the stop words of all are set,
 **                so that nobody waits for a kernel that has gone */
+#include "base/limits.h"
 #include "device/parts.cuh"
+#include "device/services.h"
 #include "ranks.cuh"
 
 #include <string.h>
@@ -147,6 +149,17 @@ bool gg_several_open(struct several_team *team, gpugraph_graph *graph, gpugraph_
         return false;
     }
     return true;
+}
+
+bool gg_several_open_run(struct several_team *team, gpugraph_graph *graph,
+                         gpugraph_run *run) {
+    int used[GG_MAX_DEVICES];
+    const int devices = gg_used_devices(run, used);
+    run->used_method = "several";
+    return gg_limits.several_parts > 0
+               ? gg_several_open(team, graph, run, gg_limits.several_ordinal,
+                                 gg_limits.several_parts)
+               : gg_several_open(team, graph, run, used, devices);
 }
 
 /* ---- memory ---- */

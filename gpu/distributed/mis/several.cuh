@@ -54,9 +54,5 @@ struct mis_answer {
 /* The set of the graph in those parts (CSR_SIMPLE). */
 bool gg_mis_on_team(struct several_team *team, const struct several_parts *parts,
                     const struct mis_question *question, struct mis_answer *answer);
-/* Method "several": on the devices of these ordinals, as gg_several_open has them. */
-gpugraph_status gg_mis_several(gpugraph_graph *graph, gpugraph_priority priority,
-                               int64_t seed, gpugraph_run *run, const int *ordinal,
-                               int parts, uint8_t *member);
 
 #endif

@@ -2,7 +2,6 @@
 ** the search (several.cu), and members brought home. */
 #include "several.cuh"
 #include "distributed/devices/ranks.cuh"
-#include "device/services.h"
 #include "mis/mis.h"
 #include "ids/ids.h"
 
@@ -27,11 +26,9 @@ static bool search_several_search(struct several_team *team,
     return gg_several_going(team);
 }
 
-gpugraph_status gg_mis_several(gpugraph_graph *graph, gpugraph_priority priority,
-                               int64_t seed, gpugraph_run *run, const int *ordinal,
-                               int parts, uint8_t *member) {
+static gpugraph_status find_on_several(gpugraph_graph *graph, gpugraph_priority priority,
+                                       int64_t seed, gpugraph_run *run, uint8_t *member) {
     struct several_team team;
-    run->used_method = "several";
     bool stored = (priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM) &&
                   !gg_ids_are_consecutive(graph);
     uint32_t *hash = NULL;
@@ -44,7 +41,7 @@ gpugraph_status gg_mis_several(gpugraph_graph *graph, gpugraph_priority priority
     }
     struct mis_question question = {priority, seed, (uint64_t)graph->ids.first_integer,
                                     hash};
-    if (gg_several_open(&team, graph, run, ordinal, parts)) {
+    if (gg_several_open_run(&team, graph, run)) {
         search_several_search(&team, &question, member);
         gg_several_close(&team);
     }
@@ -85,17 +82,6 @@ gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
 }
 
 /* ---- the side of several devices ---- */
-
-/* Where one of them fails that `auto` has taken, one device goes on alone. */
-static gpugraph_status find_on_several(gpugraph_graph *graph, gpugraph_priority priority,
-                                       int64_t seed, gpugraph_run *run, uint8_t *member) {
-    int ordinal[GG_MAX_DEVICES];
-    const int devices = gg_used_devices(run, ordinal);
-    gg_mis_several(graph, priority, seed, run, ordinal, devices, member);
-    if (!gg_go_on_alone(run, &gg_mis))
-        return run->status;
-    return GG_CALL_OF(mis_entry, &gg_mis_cuda)(graph, priority, seed, run, member);
-}
 
 static const gg_method methods[] = {
     {.is = {"mis", "several", "cuda",

@@ -14,7 +14,6 @@
 #include "parts.h"
 #include "pagerank/sums.cuh"
 #include "distributed/devices/ranks.cuh"
-#include "device/services.h"
 
 #include <cooperative_groups.h>
 
@@ -396,13 +395,11 @@ static bool rank_all(struct several_team *team, const gpugraph_pagerank_options 
     return gg_several_going(team);
 }
 
-gpugraph_status gg_pagerank_several(gpugraph_graph *graph,
-                                    const gpugraph_pagerank_options *how,
-                                    gpugraph_run *run, const int *ordinal, int parts,
-                                    double *rank, pagerank_end *end) {
+static gpugraph_status rank_on_several(gpugraph_graph *graph, gpugraph_run *run,
+                                       const gpugraph_pagerank_options *how, double *rank,
+                                       pagerank_end *end) {
     struct several_team team;
-    run->used_method = "several";
-    if (!gg_several_open(&team, graph, run, ordinal, parts))
+    if (!gg_several_open_run(&team, graph, run))
         return run->status;
     rank_all(&team, how, rank, end);
     return gg_several_close(&team);
@@ -472,18 +469,6 @@ gpugraph_status gg_cuda_part_pagerank(struct part_ranking *r, uint32_t *iteratio
 }
 
 /* ---- the side of several devices ---- */
-
-/* Where one of them fails that `auto` has taken, one device goes on alone. */
-static gpugraph_status rank_on_several(gpugraph_graph *graph, gpugraph_run *run,
-                                       const gpugraph_pagerank_options *how, double *rank,
-                                       pagerank_end *end) {
-    int ordinal[GG_MAX_DEVICES];
-    const int devices = gg_used_devices(run, ordinal);
-    gg_pagerank_several(graph, how, run, ordinal, devices, rank, end);
-    if (!gg_go_on_alone(run, &gg_pagerank))
-        return run->status;
-    return GG_CALL_OF(pagerank_entry, &gg_pagerank_cuda)(graph, run, how, rank, end);
-}
 
 static const gg_method methods[] = {
     {.is =

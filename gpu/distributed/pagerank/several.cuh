@@ -5,12 +5,6 @@
 #include "pagerank/pagerank.h"
 #include "distributed/devices/several.cuh"
 
-/* Method "several": on the devices of these ordinals, as gg_several_open has them. */
-gpugraph_status gg_pagerank_several(gpugraph_graph *graph,
-                                    const gpugraph_pagerank_options *how,
-                                    gpugraph_run *run, const int *ordinal, int parts,
-                                    double *rank, pagerank_end *end);
-
 /* Ranks by rows that a team has: `in` brings rank, along `out` it flows away; both may be
 ** one. is_place: of each master of a rank, is it one of the sources; NULL: `how` has their
 ** numbers. *rank: of each member's own places, until the workspace is used again. */

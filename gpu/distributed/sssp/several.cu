@@ -14,7 +14,6 @@
 #include "persistent_parts.cuh"
 #include "sssp/persistent_plan.cuh"
 #include "distributed/devices/ranks.cuh"
-#include "device/services.h"
 
 #include <algorithm>
 #include <math.h>
@@ -368,13 +367,12 @@ static bool search_all(struct several_team *team, const gpugraph_search *search,
     return gg_several_going(team);
 }
 
-gpugraph_status gg_sssp_several(gpugraph_graph *graph, const gpugraph_search *search,
-                                gpugraph_run *run, const int *ordinal, int parts,
-                                void *distance, void *tree_edge) {
+static gpugraph_status search_on_several(gpugraph_graph *graph,
+                                         const gpugraph_search *search, gpugraph_run *run,
+                                         void *distance, void *tree_edge) {
     struct several_team team;
     struct sssp_shared_outcome outcome = {};
-    run->used_method = "several";
-    if (!gg_several_open(&team, graph, run, ordinal, parts))
+    if (!gg_several_open_run(&team, graph, run))
         return run->status;
     search_all(&team, search, distance, &outcome);
     if (gg_several_close(&team))
@@ -448,18 +446,6 @@ gpugraph_status gg_cuda_part_sssp(struct sssp_part *s, const uint32_t *source,
 }
 
 /* ---- the side of several devices ---- */
-
-/* Where one of them fails that `auto` has taken, one device goes on alone. */
-static gpugraph_status search_on_several(gpugraph_graph *graph,
-                                         const gpugraph_search *search, gpugraph_run *run,
-                                         void *distance, void *tree_edge) {
-    int ordinal[GG_MAX_DEVICES];
-    const int devices = gg_used_devices(run, ordinal);
-    gg_sssp_several(graph, search, run, ordinal, devices, distance, tree_edge);
-    if (!gg_go_on_alone(run, &gg_sssp))
-        return run->status;
-    return GG_CALL_OF(sssp_entry, &gg_sssp_cuda)(graph, search, run, distance, tree_edge);
-}
 
 static const gg_method methods[] = {
     {.is = {"sssp", "several", "cuda",

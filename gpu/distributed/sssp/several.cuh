@@ -4,12 +4,6 @@
 
 #include "distributed/devices/several.cuh"
 
-/* Method "several": on the devices of these ordinals, as gg_several_open has them. Tree edges are the host's
-** work. */
-gpugraph_status gg_sssp_several(gpugraph_graph *graph, const gpugraph_search *search,
-                                gpugraph_run *run, const int *ordinal, int parts,
-                                void *distance, void *tree_edge);
-
 struct sssp_shared_outcome {
     void *distance[SEVERAL_MOST]; /* of each member's own places, until the workspace is
                                   ** used again */

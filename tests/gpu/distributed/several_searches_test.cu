@@ -2,9 +2,9 @@
 ** the CPU's, however many members there are and whatever moves data between them. Skipped where there is no
 ** device. */
 #include "graph/graph.h"
-#include "distributed/pagerank/several.cuh"
+#include "pagerank/pagerank.h"
+#include "sssp/sssp.h"
 #include "distributed/devices/several.cuh"
-#include "distributed/sssp/several.cuh"
 
 extern "C" {
 #include "expect.h"
@@ -62,7 +62,8 @@ static void check_ranks_of(const shape *s, gpugraph_graph *graph,
         pagerank_end end = {0, 0};
         begin_layout(&run, &l);
         std::fill(rank.begin(), rank.end(), -1);
-        gg_pagerank_several(graph, how, &run, l.ordinal, l.parts, rank.data(), &end);
+        GG_CALL_OF(pagerank_entry, &gg_pagerank_distributed)
+        (graph, &run, how, rank.data(), &end);
         layout_done(&run, &l);
         ck_assert(end.iterations <= how->iterations);
         for (uint32_t v = 0; v < graph->n; v++)
@@ -125,11 +126,11 @@ static void check_paths_of(const shape *s, gpugraph_graph *graph,
     for (const struct layout &l : list) {
         begin_layout(&run, &l);
         std::fill(found.begin(), found.end(), 1);
-        gg_sssp_several(graph, search, &run, l.ordinal, l.parts, found.data(),
-                        early ? NULL : tree.data());
+        GG_CALL_OF(sssp_entry, &gg_sssp_distributed)
+        (graph, search, &run, found.data(), early ? NULL : tree.data());
         if (status == GPUGRAPH_RANGE) {
             ck_assert(early || run.status == GPUGRAPH_RANGE);
-            gg_limits.several_exchange = NULL;
+            end_layout();
             continue;
         }
         layout_done(&run, &l);
@@ -218,8 +219,8 @@ START_TEST(far_vertices_pull) {
             gpugraph_sssp(graph, &search, &run, right.data(), NULL);
             begin_layout(&run, &l);
             run.phase = hear_search;
-            gg_sssp_several(graph, &search, &run, l.ordinal, l.parts, distance.data(),
-                            NULL);
+            GG_CALL_OF(sssp_entry, &gg_sssp_distributed)
+            (graph, &search, &run, distance.data(), NULL);
             layout_done(&run, &l);
             ck_assert_msg(distance == right, "%d parts, exchange %s, turn %d", l.parts,
                           l.exchange ? l.exchange->name : "as chosen", turn);
@@ -282,9 +283,10 @@ START_TEST(out_of_range) {
     for (const struct layout &l : several_layouts()) {
         gpugraph_run run;
         begin_layout(&run, &l);
-        gg_sssp_several(graph, &search, &run, l.ordinal, l.parts, distance.data(), NULL);
+        GG_CALL_OF(sssp_entry, &gg_sssp_distributed)
+        (graph, &search, &run, distance.data(), NULL);
         ck_assert_int_eq(run.status, GPUGRAPH_RANGE);
-        gg_limits.several_exchange = NULL;
+        end_layout();
     }
     gpugraph_free(graph);
     shape_free(&s);
@@ -315,17 +317,16 @@ START_TEST(interrupts) {
             asked = which == 0 ? 0 : 5;
             const double began = gg_now_ms();
             if (which == 0)
-                gg_pagerank_several(graph, &how, &run, l.ordinal, l.parts, rank.data(),
-                                    &end);
-            else
-                gg_sssp_several(graph, &search, &run, l.ordinal, l.parts, rank.data(),
-                                NULL);
+                GG_CALL_OF(pagerank_entry, &gg_pagerank_distributed)
+            (graph, &run, &how, rank.data(), &end);
+            else GG_CALL_OF(sssp_entry, &gg_sssp_distributed)(graph, &search, &run,
+                                                              rank.data(), NULL);
             /* What is over before anybody asks is over. */
             ck_assert(run.status == GPUGRAPH_INTERRUPTED ||
                       (which > 0 && run.status == GPUGRAPH_OK));
             ck_assert_msg(gg_now_ms() - began < 1500, "after %.0f ms",
                           gg_now_ms() - began);
-            gg_limits.several_exchange = NULL;
+            end_layout();
         }
     gpugraph_free(graph);
     shape_free(&s);
@@ -351,14 +352,14 @@ START_TEST(no_memory_and_then_enough) {
             begin_layout(&run, &l);
             run.memory_limit = limit;
             gpugraph_release_device(graph);
-            gg_sssp_several(graph, &search, &run, l.ordinal, l.parts, distance.data(),
-                            NULL);
+            GG_CALL_OF(sssp_entry, &gg_sssp_distributed)
+            (graph, &search, &run, distance.data(), NULL);
             refused += run.status == GPUGRAPH_DEVICE_MEMORY;
             if (run.status != GPUGRAPH_DEVICE_MEMORY) {
                 layout_done(&run, &l);
                 ck_assert(distance == right);
             }
-            gg_limits.several_exchange = NULL;
+            end_layout();
         }
         ck_assert_int_gt(refused, 0);
     }

@@ -2,8 +2,8 @@
 ** it and whatever moves data between them. On a machine with one device members share that one, and the
 ** host moves what they tell each other; where there are two, kernels do. Skipped where there is no device. */
 #include "graph/graph.h"
-#include "distributed/bfs/several.cuh"
-#include "distributed/mis/several.cuh"
+#include "bfs/bfs.h"
+#include "mis/mis.h"
 #include "distributed/devices/several.cuh"
 
 extern "C" {
@@ -355,8 +355,8 @@ static void check_set(gpugraph_graph *graph, int priority, int64_t seed,
     std::vector<uint8_t> member(graph->n + 1, 7);
     gpugraph_run run = gpugraph_run();
     begin_layout(&run, l);
-    gg_mis_several(graph, (gpugraph_priority)priority, seed, &run, l->ordinal, l->parts,
-                   member.data());
+    GG_CALL_OF(mis_entry, &gg_mis_distributed)
+    (graph, (gpugraph_priority)priority, seed, &run, member.data());
     layout_done(&run, l);
     ck_assert_msg(member == right, "%s, priority %d, %d parts, exchange %s: another set",
                   name, priority, l->parts,
@@ -421,11 +421,12 @@ START_TEST(no_memory_and_then_enough) {
             begin_layout(&run, &l);
             run.memory_limit = limit;
             gpugraph_release_device(graph);
-            gg_mis_several(graph, GPUGRAPH_BY_DEGREE, 1, &run, l.ordinal, l.parts,
-                           member.data());
+            GG_CALL_OF(mis_entry, &gg_mis_distributed)
+            (graph, GPUGRAPH_BY_DEGREE, 1, &run, member.data());
             ck_assert_msg(run.status == GPUGRAPH_OK ||
                               run.status == GPUGRAPH_DEVICE_MEMORY,
                           "%s", run.message);
+            end_layout();
             refused += run.status != GPUGRAPH_OK;
             if (run.status == GPUGRAPH_OK)
                 ck_assert(memcmp(member.data(), right.data(), graph->n) == 0);
@@ -451,8 +452,9 @@ START_TEST(interrupts) {
         begin_layout(&run, &l);
         run.interrupted = interrupt_later;
         asked = 5;
-        gg_mis_several(graph, GPUGRAPH_BY_DEGREE, 1, &run, l.ordinal, l.parts,
-                       member.data());
+        GG_CALL_OF(mis_entry, &gg_mis_distributed)
+        (graph, GPUGRAPH_BY_DEGREE, 1, &run, member.data());
+        end_layout();
         ck_assert_int_eq(run.status, GPUGRAPH_INTERRUPTED);
         check_set(graph, 0, 1, &l, right, s.name);
     }
@@ -479,8 +481,8 @@ static struct depths depths_of(gpugraph_graph *graph, const gpugraph_search *sea
     ck_assert(!graph->wide);
     if (l) {
         begin_layout(&run, l);
-        gg_bfs_several(graph, search, &run, l->ordinal, l->parts, d.depth.data(),
-                       d.edge.data());
+        GG_CALL_OF(bfs_entry, &gg_bfs_distributed)
+        (graph, search, &run, d.depth.data(), d.edge.data());
         layout_done(&run, l);
     } else {
         run.backend = GPUGRAPH_CPU;
