@@ -126,30 +126,21 @@ static bool prepare_several(struct shared_search *r) {
 
 /* ---- steps that the host moves ---- */
 
-/* New letters, from outboxes to inboxes. outcome: how many have come to this process's member, where
-** others are ranks. */
-static bool move_letters(struct shared_search *r, const struct several_outcome *outcome) {
+/* New letters, from outboxes to inboxes. */
+static bool move_letters(struct shared_search *r) {
     struct several_team *team = r->team;
     struct several_piece piece[SEVERAL_MOST * SEVERAL_MOST] = {};
     const int parts = team->parts;
     const uint64_t stride = r->rows->places.stride;
-    for (int p = 0; p < parts && gg_several_going(team); p++) {
-        const bool here = p >= team->first && p < team->end;
-        uint32_t sent[SEVERAL_MOST];
-        if (here &&
-            !gg_fetch(gg_several_on(team, p), sent, r->b[p].control->sent, sizeof sent))
-            break;
-        for (int q = here ? 0 : team->first; q < (here ? parts : team->end); q++) {
-            const uint64_t from = r->sent[p][q];
-            const uint32_t now =
-                here ? sent[q] : (uint32_t)from + (uint32_t)outcome->letters[p];
-            piece[p * parts + q] = {r->a.inbox.at[q] + (uint64_t)p * stride + from,
-                                    r->a.outbox.at[p] + (uint64_t)q * stride + from,
-                                    p == q ? 0 : (now - from) * sizeof(uint32_t)};
-            r->sent[p][q] = now;
+    for (int p = 0; p < parts; p++)
+        for (int q = 0; q < parts; q++) {
+            const uint64_t at = r->sent[p][q], more = p == q ? 0 : team->letters[p][q];
+            piece[p * parts + q] = {r->a.inbox.at[q] + (uint64_t)p * stride + at,
+                                    r->a.outbox.at[p] + (uint64_t)q * stride + at,
+                                    more * sizeof(uint32_t)};
+            r->sent[p][q] += (uint32_t)more;
         }
-    }
-    return gg_several_going(team) && team->exchange->move(team, piece);
+    return team->exchange->move(team, piece);
 }
 
 static bool move_bitmap(struct shared_search *r, uint32_t which) {
@@ -170,7 +161,7 @@ static bool move_step(struct shared_search *r, uint64_t round) {
         return gg_several_going(r->team);
     if (state.mode == S_SYNC || state.mode == S_SWEEP)
         return move_bitmap(r, state.mode == S_SYNC ? state.odd : 1 - state.odd);
-    return outcome.word[TOLD_LETTERS] == 0 || move_letters(r, &outcome);
+    return outcome.word[TOLD_LETTERS] == 0 || move_letters(r);
 }
 
 static bool run_levels(struct shared_search *r, struct shared_report *report) {

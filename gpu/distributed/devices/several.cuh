@@ -63,6 +63,8 @@ struct several_team {
     const struct several_exchange *exchange;
     uint64_t patience_ns; /* a device is waited for */
     uint64_t round;       /* meetings on the host since gg_several_begin */
+    /* From each member to each, as told at the last meeting on the host. */
+    uint64_t letters[SEVERAL_MOST][SEVERAL_MOST];
     struct several_member member[SEVERAL_MOST];
 };
 

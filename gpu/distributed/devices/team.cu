@@ -303,13 +303,15 @@ bool gg_several_meet_on_host(struct several_team *team, struct several_ways ways
                  &team->member[p].desk->tally[round % 3], sizeof tally[p]);
     if (!gg_several_going(team) || (team->rank && !gg_rank_gather_tallies(team, tally)))
         return false;
-    for (int p = 0; p < team->parts; p++)
+    for (int p = 0; p < team->parts; p++) {
         several_combine(&ways, outcome->word, tally[p].word);
+        memcpy(team->letters[p], tally[p].letters, sizeof team->letters[p]);
+    }
     for (int p = team->first; p < team->end && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
         struct several_desk *desk = team->member[p].desk;
         for (int q = 0; q < team->parts; q++)
-            outcome->letters[q] = tally[q].letters[p];
+            outcome->letters[q] = team->letters[q][p];
         gg_upload(job, &desk->outcome[round % 2], outcome, sizeof *outcome);
         gg_upload(job, &desk->round, &team->round, sizeof team->round);
         gg_fill(job, &desk->tally[(round + 2) % 3], 0, sizeof tally[p]);

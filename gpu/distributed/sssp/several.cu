@@ -227,29 +227,19 @@ template <typename type> static bool share_distances(struct shared_search<type> 
                                s->parts->places.stride * sizeof *s->distance.at[0]);
 }
 
-/* or every outbox to the inboxes. outcome: how many letters have come to this process's member, where others
-** are ranks. */
+/* or every outbox to the inboxes. */
 template <typename type>
-static bool carry_letters(struct shared_search<type> *s, uint64_t met, uint32_t round,
-                          const struct several_outcome *outcome) {
+static bool carry_letters(struct shared_search<type> *s, uint32_t round) {
     struct several_team *team = s->team;
     struct several_piece piece[SEVERAL_MOST * SEVERAL_MOST] = {};
     const uint32_t parts = s->parts->places.parts, stride = s->parts->places.stride;
-    const uint32_t low = (uint32_t)team->first, high = (uint32_t)team->end;
-    for (uint32_t p = 0; p < parts; p++) {
-        const bool here = p >= low && p < high;
-        struct several_tally tally = {};
-        if (here && !gg_fetch(gg_several_on(team, (int)p), &tally,
-                              &team->member[p].desk->tally[met % 3], sizeof tally))
-            return gg_several_going(team);
-        for (uint32_t q = here ? 0 : low; q < (here ? parts : high); q++)
+    for (uint32_t p = 0; p < parts; p++)
+        for (uint32_t q = 0; q < parts; q++)
             if (q != p)
                 piece[p * parts + q] =
                     several_piece{s->inbox[round % 2].at[q] + several_box(q, p, stride),
                                   s->outbox.at[p] + several_box(p, q, stride),
-                                  (here ? tally.letters[q] : outcome->letters[p]) *
-                                      sizeof(letter<type>)};
-    }
+                                  team->letters[p][q] * sizeof(letter<type>)};
     return team->exchange->move(team, piece) && gg_several_wait(team);
 }
 
@@ -257,15 +247,14 @@ template <typename type>
 static bool round_by_round(struct shared_search<type> *s, struct parts_course<type> *c) {
     const int p = s->team->first; /* all members are at the same step */
     struct several_outcome outcome;
-    for (uint64_t met = 0;; met++) {
+    for (;;) {
         if (!launch(s) ||
             !gg_fetch(gg_several_on(s->team, p), c, s->course.at[p], sizeof *c))
             return false;
         if (c->step == STEP_OVER)
             return gg_several_going(s->team);
         if (!gg_several_meet_on_host(s->team, combining, &outcome) ||
-            !(c->step == STEP_SHARE ? share_distances(s)
-                                    : carry_letters(s, met, c->at.round, &outcome)))
+            !(c->step == STEP_SHARE ? share_distances(s) : carry_letters(s, c->at.round)))
             return false;
     }
 }
