@@ -143,6 +143,9 @@ bool gg_fits_regions(const gpugraph_search *search);
 /* prepare.cu: the kind of rows that holds the transpose: of a graph known to be symmetric
 ** OUT's own. */
 enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction direction);
+/* Fills hubs of those rows, gg_hub_words(rows->n) words of `closed` included. */
+bool gg_bfs_first_hubs(struct cuda_job *job, const struct device_csr *rows, uint32_t *hub,
+                       uint32_t *closed);
 /* Of the rows of `kind` (made on first need); false when the job must end. */
 bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, struct bfs_below *below);
 /* Are hubs of those rows there? */

@@ -78,6 +78,14 @@ enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction dire
                : gg_reverse_kind(direction);
 }
 
+bool gg_bfs_first_hubs(struct cuda_job *job, const struct device_csr *rows, uint32_t *hub,
+                       uint32_t *closed) {
+    const uint64_t words = gg_hub_words(rows->n);
+    first_hubs<<<gg_grid(job, words * 32, 8), GG_BLOCK, 0, job->stream>>>(*rows, hub,
+                                                                          closed, words);
+    return gg_launched(job, "first_hubs");
+}
+
 bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, struct bfs_below *below) {
     if (!gg_device_csr(job, kind, false, &below->rows))
         return false;
@@ -86,17 +94,14 @@ bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, struct bfs_below *be
         return false;
     struct device_hubs *hubs = &kept->hubs[kind];
     const uint32_t n = job->graph->n;
-    const uint64_t words = gg_hub_words(n);
     double started = gg_now_ms();
     if (!hubs->closed) {
         kept->n = n;
-        bool made = take(job, &kept->part, &hubs->hub, n, sizeof *hubs->hub) &&
-                    take(job, &kept->part, &hubs->closed, words, sizeof *hubs->closed);
-        if (made) {
-            first_hubs<<<gg_grid(job, words * 32, 8), GG_BLOCK, 0, job->stream>>>(
-                below->rows, hubs->hub, hubs->closed, words);
-            made = gg_launched(job, "first_hubs") && gg_wait(job);
-        }
+        bool made =
+            take(job, &kept->part, &hubs->hub, n, sizeof *hubs->hub) &&
+            take(job, &kept->part, &hubs->closed, gg_hub_words(n), sizeof *hubs->closed);
+        made = made && gg_bfs_first_hubs(job, &below->rows, hubs->hub, hubs->closed) &&
+               gg_wait(job);
         if (!made) { /* what a kernel that never ran has left would be taken for hubs */
             free_hubs(kept, hubs);
             return false;

@@ -83,6 +83,9 @@ struct bfs_shared_answer {
 bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
                     const struct several_parts *below, const gpugraph_search *search,
                     struct bfs_shared_answer *answer);
+/* Makes hub and closed of all members' rows, if they are not made: the first target of a row,
+** until a search learns of a better one. Kept with the rows. False: the run must end. (hubs.cu) */
+bool gg_several_hubs(struct several_team *team, struct several_parts *parts);
 /* Cooperative; one block to a multiprocessor. (several_levels.cu) */
 extern const struct cooperative_kernel gg_bfs_shared_levels;
 /* Own targets are marked and counted. */

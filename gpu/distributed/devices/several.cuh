@@ -5,7 +5,7 @@
 **     meet.cuh       kernels of all devices wait for each other
 **     exchange.h     what the host moves between devices where kernels do not
 **     rows.cu        whole rows at the owner of their vertex, from the host's rows
-**     hubs.cu, light.cu    what searches need beside rows
+**     light.cu       light arcs, which searches by weight need beside rows
 **     ranks.cu       members that are processes, of which each leads its own device
 **
 **     device 0                                   device 1
@@ -172,9 +172,6 @@ bool gg_several_deal(struct several_team *team, const csr *rows, enum csr_kind k
 uint64_t gg_several_rows_bytes(const struct several_parts *parts, int p);
 void gg_several_free_rows(struct several_parts *parts, int p);
 
-/* Makes hub and closed of all members' rows, where they are not made: the first target of a row, until
-** a search learns of a better one. Kept with the rows. False: the run must end. (hubs.cu) */
-bool gg_several_hubs(struct several_team *team, struct several_parts *parts);
 /* Light arcs of all members' rows, beside a workspace that is in use: not by the first search that asks since
 ** rows were made. Kept with the rows. False: the run must end. (light.cu) */
 bool gg_several_light(struct several_team *team, struct several_parts *parts,

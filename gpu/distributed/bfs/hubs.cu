@@ -1,0 +1,41 @@
+/* Hubs of rows that several devices share: of each row a target to look at first, and which
+** rows are empty. */
+#include "several.cuh"
+#include "bfs/bfs.cuh"
+
+static void make_hubs(struct several_team *team, struct several_parts *parts, int p) {
+    struct cuda_job *job = gg_several_on(team, p);
+    struct several_rows *rows = &parts->rows[p];
+    const uint32_t stride = parts->places.stride;
+    const struct device_csr csr = gg_several_csr(parts, p, stride);
+    rows->hub = (uint32_t *)gg_take(job, (uint64_t)stride * 4);
+    rows->closed = (uint32_t *)gg_take(job, (uint64_t)stride / 8);
+    if (gg_going(job))
+        gg_bfs_first_hubs(job, &csr, rows->hub, rows->closed);
+}
+
+static void give_hubs(struct several_team *team, struct several_parts *parts) {
+    for (int p = team->first; p < team->end; p++) {
+        struct cuda_job *job = gg_several_on(team, p);
+        struct several_rows *rows = &parts->rows[p];
+        gg_give(job, rows->hub, (uint64_t)parts->places.stride * 4);
+        gg_give(job, rows->closed, (uint64_t)parts->places.stride / 8);
+        rows->hub = rows->closed = NULL;
+    }
+}
+
+bool gg_several_hubs(struct several_team *team, struct several_parts *parts) {
+    double started = gg_now_ms();
+    if (parts->rows[team->first].hub || !gg_several_going(team))
+        return gg_several_going(team);
+    for (int p = team->first; p < team->end && gg_several_going(team); p++)
+        make_hubs(team, parts, p);
+    if (!gg_several_wait(team)) { /* what a kernel that never ran has left is no hub */
+        give_hubs(team, parts);
+        return false;
+    }
+    gg_several_keep_more(team, parts);
+    gg_phase(team->run, "prepare", started, parts->places.n,
+             "a neighbour of each vertex to look at first, on the devices");
+    return true;
+}
