@@ -20,6 +20,10 @@ extern "C" {
 #include <algorithm>
 #include <string>
 
+static pagerank_entry *const rank_by_several =
+    GG_CALL_OF(pagerank_entry, &gg_pagerank_distributed);
+static sssp_entry *const search_by_several = GG_CALL_OF(sssp_entry, &gg_sssp_distributed);
+
 enum weights { NONE, SMALL, LARGE, REAL_SMALL, WEIGHTS };
 
 static gpugraph_graph *graph_of(const shape *s, enum weights kind, uint64_t seed) {
@@ -62,8 +66,7 @@ static void check_ranks_of(const shape *s, gpugraph_graph *graph,
         pagerank_end end = {0, 0};
         begin_layout(&run, &l);
         std::fill(rank.begin(), rank.end(), -1);
-        GG_CALL_OF(pagerank_entry, &gg_pagerank_distributed)
-        (graph, &run, how, rank.data(), &end);
+        rank_by_several(graph, &run, how, rank.data(), &end);
         layout_done(&run, &l);
         ck_assert(end.iterations <= how->iterations);
         for (uint32_t v = 0; v < graph->n; v++)
@@ -126,8 +129,7 @@ static void check_paths_of(const shape *s, gpugraph_graph *graph,
     for (const struct layout &l : list) {
         begin_layout(&run, &l);
         std::fill(found.begin(), found.end(), 1);
-        GG_CALL_OF(sssp_entry, &gg_sssp_distributed)
-        (graph, search, &run, found.data(), early ? NULL : tree.data());
+        search_by_several(graph, search, &run, found.data(), early ? NULL : tree.data());
         if (status == GPUGRAPH_RANGE) {
             ck_assert(early || run.status == GPUGRAPH_RANGE);
             end_layout();
@@ -219,8 +221,7 @@ START_TEST(far_vertices_pull) {
             gpugraph_sssp(graph, &search, &run, right.data(), NULL);
             begin_layout(&run, &l);
             run.phase = hear_search;
-            GG_CALL_OF(sssp_entry, &gg_sssp_distributed)
-            (graph, &search, &run, distance.data(), NULL);
+            search_by_several(graph, &search, &run, distance.data(), NULL);
             layout_done(&run, &l);
             ck_assert_msg(distance == right, "%d parts, exchange %s, turn %d", l.parts,
                           l.exchange ? l.exchange->name : "as chosen", turn);
@@ -283,8 +284,7 @@ START_TEST(out_of_range) {
     for (const struct layout &l : several_layouts()) {
         gpugraph_run run;
         begin_layout(&run, &l);
-        GG_CALL_OF(sssp_entry, &gg_sssp_distributed)
-        (graph, &search, &run, distance.data(), NULL);
+        search_by_several(graph, &search, &run, distance.data(), NULL);
         ck_assert_int_eq(run.status, GPUGRAPH_RANGE);
         end_layout();
     }
@@ -317,10 +317,9 @@ START_TEST(interrupts) {
             asked = which == 0 ? 0 : 5;
             const double began = gg_now_ms();
             if (which == 0)
-                GG_CALL_OF(pagerank_entry, &gg_pagerank_distributed)
-            (graph, &run, &how, rank.data(), &end);
-            else GG_CALL_OF(sssp_entry, &gg_sssp_distributed)(graph, &search, &run,
-                                                              rank.data(), NULL);
+                rank_by_several(graph, &run, &how, rank.data(), &end);
+            else
+                search_by_several(graph, &search, &run, rank.data(), NULL);
             /* What is over before anybody asks is over. */
             ck_assert(run.status == GPUGRAPH_INTERRUPTED ||
                       (which > 0 && run.status == GPUGRAPH_OK));
@@ -352,8 +351,7 @@ START_TEST(no_memory_and_then_enough) {
             begin_layout(&run, &l);
             run.memory_limit = limit;
             gpugraph_release_device(graph);
-            GG_CALL_OF(sssp_entry, &gg_sssp_distributed)
-            (graph, &search, &run, distance.data(), NULL);
+            search_by_several(graph, &search, &run, distance.data(), NULL);
             refused += run.status == GPUGRAPH_DEVICE_MEMORY;
             if (run.status != GPUGRAPH_DEVICE_MEMORY) {
                 layout_done(&run, &l);

@@ -21,6 +21,9 @@ extern "C" {
 #include <algorithm>
 #include <vector>
 
+static mis_entry *const find_by_several = GG_CALL_OF(mis_entry, &gg_mis_distributed);
+static bfs_entry *const search_by_several = GG_CALL_OF(bfs_entry, &gg_bfs_distributed);
+
 enum { PRIORITIES = 4 };
 
 /* ---- rows ---- */
@@ -355,8 +358,7 @@ static void check_set(gpugraph_graph *graph, int priority, int64_t seed,
     std::vector<uint8_t> member(graph->n + 1, 7);
     gpugraph_run run = gpugraph_run();
     begin_layout(&run, l);
-    GG_CALL_OF(mis_entry, &gg_mis_distributed)
-    (graph, (gpugraph_priority)priority, seed, &run, member.data());
+    find_by_several(graph, (gpugraph_priority)priority, seed, &run, member.data());
     layout_done(&run, l);
     ck_assert_msg(member == right, "%s, priority %d, %d parts, exchange %s: another set",
                   name, priority, l->parts,
@@ -421,8 +423,7 @@ START_TEST(no_memory_and_then_enough) {
             begin_layout(&run, &l);
             run.memory_limit = limit;
             gpugraph_release_device(graph);
-            GG_CALL_OF(mis_entry, &gg_mis_distributed)
-            (graph, GPUGRAPH_BY_DEGREE, 1, &run, member.data());
+            find_by_several(graph, GPUGRAPH_BY_DEGREE, 1, &run, member.data());
             ck_assert_msg(run.status == GPUGRAPH_OK ||
                               run.status == GPUGRAPH_DEVICE_MEMORY,
                           "%s", run.message);
@@ -452,8 +453,7 @@ START_TEST(interrupts) {
         begin_layout(&run, &l);
         run.interrupted = interrupt_later;
         asked = 5;
-        GG_CALL_OF(mis_entry, &gg_mis_distributed)
-        (graph, GPUGRAPH_BY_DEGREE, 1, &run, member.data());
+        find_by_several(graph, GPUGRAPH_BY_DEGREE, 1, &run, member.data());
         end_layout();
         ck_assert_int_eq(run.status, GPUGRAPH_INTERRUPTED);
         check_set(graph, 0, 1, &l, right, s.name);
@@ -481,8 +481,7 @@ static struct depths depths_of(gpugraph_graph *graph, const gpugraph_search *sea
     ck_assert(!graph->wide);
     if (l) {
         begin_layout(&run, l);
-        GG_CALL_OF(bfs_entry, &gg_bfs_distributed)
-        (graph, search, &run, d.depth.data(), d.edge.data());
+        search_by_several(graph, search, &run, d.depth.data(), d.edge.data());
         layout_done(&run, l);
     } else {
         run.backend = GPUGRAPH_CPU;
