@@ -29,7 +29,7 @@ static inline const struct device_services *gg_devices_asked(void) {
     return gg_limits.devices ? gg_limits.devices : &gg_devices;
 }
 
-/* Has a device failed, where another or the CPU may do? */
+/* True for the failure of a device, after which another one or the CPU can search. */
 static inline bool gg_is_of_a_device(gpugraph_status status) {
     return status == GPUGRAPH_DEVICE_MEMORY || status == GPUGRAPH_NO_DEVICE ||
            status == GPUGRAPH_DEVICE_FAILED;

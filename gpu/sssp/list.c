@@ -317,7 +317,7 @@ static void list_on_cpu(gpugraph_graph *graph, const gpugraph_search *search,
     gg_release(l.heap.item);
 }
 
-/* ---- who is asked ---- */
+/* ---- CPU or device ---- */
 
 /* `auto` may take a device for the first search, but not once rows are on the host. Edges of
 ** a tree are looked up by their ends: the rows for that must be made, or worth it. */

@@ -5,8 +5,7 @@
 **     host     vertex      1 2 6                    reached.cu
 **              value       4 1 3
 **
-** Of a few of many million vertices only these cross the bus, and the host looks at no
-** others. */
+** Only the entries of the list cross the bus, and the host looks at no other vertex. */
 #ifndef GPUGRAPH_REACHED_CUH
 #define GPUGRAPH_REACHED_CUH
 

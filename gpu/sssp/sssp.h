@@ -33,7 +33,7 @@ extern const algorithm_side gg_sssp_distributed;
 gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             void *distance, void *tree_edge);
 
-/* What a search reaches within its bound, in the caller's arrays. */
+/* The vertices that a search reaches within its bound, in the caller's arrays. */
 struct reached_list {
     uint32_t room;
     uint32_t *vertex; /* ascending */

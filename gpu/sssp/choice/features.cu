@@ -30,7 +30,7 @@ struct degree_sums {
     unsigned long long most;
 };
 
-/* What the kernels find. */
+/* Results of the kernels. */
 struct measured {
     struct degree_sums degree;
     double sample[FEATURE_SAMPLE];
