@@ -127,6 +127,10 @@ bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
 ** large frontiers are found by the transpose and hubs, made on first need. */
 bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool below,
                    bool tree, struct bfs_outcome *out);
+/* Along rows that the caller has, without a graph where tree is false. */
+bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
+                      const struct device_csr *g, const struct bfs_below *below,
+                      bool tree, struct bfs_outcome *out);
 /* What such a search carves, with so many sources and targets and a tree; the look from
 ** below aside. */
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends);

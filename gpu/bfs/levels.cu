@@ -164,9 +164,10 @@ static bool run_bfs_levels(struct cuda_job *job, const struct device_csr *g,
     if (!start_bfs_levels(job, g, search, bounds, b) ||
         !take_turns(job, g, below, b, bounds, &control))
         return false;
-    if (control.explodes)
+    if (control.explodes && job->graph)
         gg_bfs_note_explosion(job, gg_forward_kind(search->direction));
-    if (control.narrow_levels >= LONG_WAY && g->n >= gg_limits.region_vertices)
+    if (control.narrow_levels >= LONG_WAY && job->graph &&
+        g->n >= gg_limits.region_vertices)
         gg_note_long_way(job, g, false);
     *deepest = control.level;
     tell_bfs_levels(job, &control, started);
@@ -209,22 +210,29 @@ static bool look_below(struct cuda_job *job, const gpugraph_search *search,
     return gg_do_without(job);
 }
 
-bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool below,
-                   bool tree, struct bfs_outcome *out) {
-    struct device_csr g;
+bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
+                      const struct device_csr *g, const struct bfs_below *below,
+                      bool tree, struct bfs_outcome *out) {
     struct bfs_arrays b;
-    struct bfs_below turned = bfs_below();
+    const bool looks = below->rows.begin != NULL;
     const uint64_t tree_bytes = tree ? gg_tree_bytes(job, tree) : 0;
-    if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g) ||
-        (below && !look_below(job, search, &g, tree, &turned)))
-        return false;
-    const bool looks = turned.rows.begin != NULL;
     if (!gg_take_arrays(job, [&](workspace *s) {
-            carve_bfs_levels(s, &g, search, looks, tree_bytes, &b);
+            carve_bfs_levels(s, g, search, looks, tree_bytes, &b);
         }))
         return false;
     *out = bfs_outcome{b.depth, b.tree, 0, b.scratch};
-    return run_bfs_levels(job, &g, &turned, search, &b, &out->deepest);
+    return run_bfs_levels(job, g, below, search, &b, &out->deepest);
+}
+
+bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool below,
+                   bool tree, struct bfs_outcome *out) {
+    struct device_csr g;
+    struct bfs_below turned = bfs_below();
+    const enum csr_kind kind = gg_forward_kind(search->direction);
+    if (!gg_device_csr(job, kind, false, &g))
+        return false;
+    return (!below || look_below(job, search, &g, tree, &turned)) &&
+           gg_bfs_levels_by(job, search, &g, &turned, tree, out);
 }
 
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {
