@@ -286,8 +286,9 @@ gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
 ** them. GPUGRAPH_INTERRUPTED, or GPUGRAPH_OK also where they cannot be had. gpugraph_memory
 ** counts their bytes. */
 gpugraph_status gpugraph_make_tables(gpugraph_graph *graph, gpugraph_run *run);
-/* Are the tables that have been made those of the edges, and no others? GPUGRAPH_INVALID and a
-** sentence where they are not; nothing is asked where there are none. */
+/* Is the copy on a device that of the graph? Its edges are compared with the host's, its rows
+** with its edges, and tables that have been made with the host's edges. GPUGRAPH_INVALID and
+** a sentence where they differ; nothing is asked where there is no copy. */
 gpugraph_status gpugraph_check_tables(gpugraph_graph *graph, gpugraph_run *run);
 /* The edge number of an edge id (the first of several), or GPUGRAPH_NO_EDGE. */
 uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id);

@@ -47,11 +47,6 @@ struct gg_limits {
     /* Vertices from which on `auto` searches a graph by regions on a device. */
     uint32_t region_vertices;
 
-    /* ---- update/ ---- */
-    /* Changes from which on all rows of a device copy are made of its tables; below, rows are patched, which
-    ** takes as long at 10,000 changes and twice as long at 10^6. */
-    uint64_t remade_from;
-
     /* ---- cells/, dynamic/, backend/, tree/ ---- */
     uint64_t
         cells_least; /* bytes of a table's pages from which on an open device decodes them */
@@ -89,12 +84,11 @@ struct gg_limits {
     {                                                                                    \
         .narrow_edges = UINT32_MAX - 1, .most_degree = UINT32_MAX, .gap_shift = 13,      \
         .room_arcs = 32768, .peel_narrow = GG_PEEL_NARROW, .path_prepare_after = 8,      \
-        .region_vertices = 1000000, .remade_from = 65537,                                \
-        .cells_least = (uint64_t)8 << 20, .whole_items = 0, .reached_least = 1 << 17,    \
-        .forest = {1 << 16, GG_FOREST_SAMPLE}, .paths_ahead_degree = 4,                  \
-        .mis_word_bytes = 0, .sssp_adjust = 0, .part_gathered = 1 << 20,                 \
-        .several_exchange = 0, .several_parts = 0, .several_ordinal = 0, .devices = 0,   \
-        .copies = 0,                                                                     \
+        .region_vertices = 1000000, .cells_least = (uint64_t)8 << 20, .whole_items = 0,  \
+        .reached_least = 1 << 17, .forest = {1 << 16, GG_FOREST_SAMPLE},                 \
+        .paths_ahead_degree = 4, .mis_word_bytes = 0, .sssp_adjust = 0,                  \
+        .part_gathered = 1 << 20, .several_exchange = 0, .several_parts = 0,             \
+        .several_ordinal = 0, .devices = 0, .copies = 0,                                 \
     }
 
 #ifdef GPUGRAPH_TEST_LIMITS

@@ -169,14 +169,16 @@ static void carve_trees(struct workspace *space, uint32_t n, struct arrays *a) {
     a->largest = gg_carve<uint32_t>(space, 1);
 }
 
-static struct both_rows sides(const struct device_rows *first,
+static struct both_rows sides(const struct device_copy *copy,
+                              const struct device_rows *first,
                               const struct device_rows *second) {
     both_rows rows = {};
     const struct device_rows *const side[] = {first, second};
     for (int i = 0; i < 2 && side[i]; i++) {
-        rows.begin[i] = side[i]->offset;
-        rows.end[i] = side[i]->offset + 1;
-        rows.target[i] = side[i]->target;
+        const device_csr view = gg_view_of_rows(copy, side[i]);
+        rows.begin[i] = view.begin;
+        rows.end[i] = view.end;
+        rows.target[i] = view.target;
     }
     return rows;
 }
@@ -187,11 +189,11 @@ static struct both_rows rows_there(const gpugraph_graph *graph) {
     const struct device_rows *out = &copy->rows[CSR_OUT], *in = &copy->rows[CSR_IN],
                              *both = &copy->rows[CSR_BOTH];
     if (both->made)
-        return sides(both, NULL);
+        return sides(copy, both, NULL);
     if (out->made && gg_known_symmetric(graph))
-        return sides(out, NULL);
+        return sides(copy, out, NULL);
     if (out->made && in->made)
-        return sides(out, in);
+        return sides(copy, out, in);
     return both_rows();
 }
 

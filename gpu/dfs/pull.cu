@@ -52,8 +52,8 @@ bool gg_dfs_ask_pull(struct cuda_job *job, struct dfs_search *s) {
 }
 
 void gg_dfs_plan_pull(struct cuda_job *job, struct dfs_search *s) {
-    const struct device_rows *turned =
-        &gg_device_copy_of(job->graph)->rows[gg_reverse_kind(s->direction)];
+    const struct device_copy *copy = gg_device_copy_of(job->graph);
+    const struct device_rows *turned = &copy->rows[gg_reverse_kind(s->direction)];
     if (!suits(job, s))
         return;
     if (s->direction == GPUGRAPH_BOTH ||
@@ -62,9 +62,10 @@ void gg_dfs_plan_pull(struct cuda_job *job, struct dfs_search *s) {
         s->pull.end = s->g.end;
         s->pull.target = s->g.target;
     } else if (turned->made) {
-        s->pull.begin = turned->offset;
-        s->pull.end = turned->offset + 1;
-        s->pull.target = turned->target;
+        const device_csr view = gg_view_of_rows(copy, turned);
+        s->pull.begin = view.begin;
+        s->pull.end = view.end;
+        s->pull.target = view.target;
     }
 }
 

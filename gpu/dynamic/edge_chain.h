@@ -58,9 +58,11 @@ struct chain_batch {
     int64_t *answer;      /* CHAIN_QUERY: weights */
     uint64_t *row_offset; /* rows of pairs */
     const uint32_t *row_target, *row_value;
+    uint64_t rows;
+    const uint32_t *row_vertex; /* NULL: 0, 1, 2 ... */
+    bool loopless;              /* edges from a vertex to itself are left out of its row */
     uint32_t *to_target; /* CHAIN_COPY; of the others any may be NULL */
     int64_t *to_id, *to_weight;
-    uint32_t *to_weight_32;
     /* Vertices of tables by the numbers that rows have; NULL: they are the same. */
     const uint32_t *number_of, *slot_of;
     uint32_t *to_number; /* CHAIN_NUMBER: from number `numbered` on */
@@ -240,17 +242,30 @@ WARP_FUNCTION void chain_query(const struct slab_graph *g, const struct chain_ba
     b->answer[i] = weight;
 }
 
+/* Is pair i of some rows one of a vertex and itself? */
+WARP_FUNCTION bool chain_is_loop(const struct chain_batch *b, uint64_t i) {
+    uint64_t low = 0, high = b->rows - 1;
+    while (low < high) { /* the last row that begins at the pair or before */
+        const uint64_t middle = high - (high - low) / 2;
+        if (b->row_offset[middle] <= i)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return b->row_target[i] == (b->row_vertex ? b->row_vertex[low] : low);
+}
+
 WARP_FUNCTION void chain_copy(const struct chain_batch *b, uint64_t i, uint64_t to) {
     const uint32_t there = b->row_target[i],
                    target = b->number_of ? b->number_of[there] : there;
+    if (b->need[i] == 0)
+        return;
     for (uint32_t at = b->row_value[i]; at != CHAIN_END; at = b->slot[at].next) {
         b->to_target[to] = target;
         if (b->to_id)
             b->to_id[to] = b->slot[at].id;
         if (b->to_weight)
             b->to_weight[to] = b->slot[at].weight;
-        if (b->to_weight_32)
-            b->to_weight_32[to] = (uint32_t)b->slot[at].weight;
         to++;
     }
 }
@@ -269,7 +284,9 @@ WARP_FUNCTION uint32_t chain_item(const struct slab_graph *g, const struct chain
         chain_query(g, b, i);
         return 0;
     case CHAIN_LENGTH:
-        b->need[i] = chain_length(b, b->row_value[i]);
+        b->need[i] = b->loopless && chain_is_loop(b, i)
+                         ? 0
+                         : chain_length(b, b->row_value[i]);
         return 0;
     case CHAIN_COPY:
         chain_copy(b, i, b->at[i]);

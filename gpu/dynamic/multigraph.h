@@ -57,14 +57,11 @@ struct chain_edges {
     size_t weight_size; /* 4 or 8 bytes */
 };
 
-struct chain_rows { /* room for all edges; offset: one more than there are rows */
-    uint64_t rows;
-    uint64_t *offset;
-    uint32_t *target;
-    void *weight; /* NULL: not wanted */
-    size_t weight_size;
-    /* Which vertex each row is of, and the number of each vertex as a target; NULL: its own. */
-    const uint32_t *slot, *number;
+struct chain_rows { /* where the slabs are, until the next call */
+    uint64_t edges;
+    const uint64_t *offset; /* one more than there are rows */
+    const uint32_t *target;
+    const int64_t *weight;
 };
 
 /* gpugraph_multigraph_create at that place; job: NULL, or one that is open. */
@@ -74,16 +71,21 @@ gpugraph_status gg_multigraph_new(const gpugraph_dynamic_options *options,
 /* gpugraph_multigraph_insert. */
 gpugraph_status gg_multigraph_put(gpugraph_multigraph *m, const struct chain_edges *edges,
                                   gpugraph_run *run);
-/* gpugraph_multigraph_rows, of the first vertices. (multigraph_rows.c) */
-gpugraph_status gg_multigraph_copy_rows(gpugraph_multigraph *m,
-                                        const struct chain_rows *rows, gpugraph_run *run);
+/* The rows of `count` vertices, or, where `vertex` is NULL, of the first ones. number: of
+** each vertex as a target, where the slabs are; NULL: its own. loopless: edges from a vertex
+** to itself are left out. (multigraph_rows.c) */
+gpugraph_status gg_multigraph_list_rows(gpugraph_multigraph *m, uint64_t count,
+                                        const uint32_t *vertex, const uint32_t *number,
+                                        bool loopless, gpugraph_run *run,
+                                        struct chain_rows *rows);
 
-/* Vertices have other numbers in rows: slot[number] is the vertex. rows->slot and rows->number are what such
-** rows take, until the next call. slots: one more than the largest; known: numbers that are what they were in
-** the latest call. (multigraph_rows.c) */
+/* Vertices have other numbers in rows: slot[number] is the vertex. *number: the number of
+** each vertex, as gg_multigraph_list_rows takes it, until the next call. slots: one more
+** than the largest; known: numbers that are what they were in the latest call.
+** (multigraph_rows.c) */
 gpugraph_status gg_multigraph_number(gpugraph_multigraph *m, uint64_t count,
                                      const uint32_t *slot, uint64_t slots, uint64_t known,
-                                     struct chain_rows *rows, gpugraph_run *run);
+                                     gpugraph_run *run, const uint32_t **number);
 /* ---- multigraph_mirror.c ---- */
 
 /* Makes a mirror of a graph that has none: its place is the graph's, on a device in the job that is lent. It

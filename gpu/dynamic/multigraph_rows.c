@@ -16,7 +16,12 @@ static uint64_t find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
     *pairs = gg_dynamic_count_edges(d, rows);
     if (!gg_dynamic_make_rows(d, *pairs, true, rows))
         return 0;
+    const struct chain_batch wanted = *c;
     *c = gg_chain_batch(m);
+    c->number_of = wanted.number_of;
+    c->loopless = wanted.loopless;
+    c->rows = rows->count;
+    c->row_vertex = rows->vertex;
     c->row_offset = rows->row_offset;
     c->row_target = rows->row_target;
     c->row_value = rows->row_value;
@@ -75,30 +80,22 @@ static gpugraph_status bring_rows(gpugraph_multigraph *m, struct dynamic_batch *
     return gg_chain_end(m, "rows", ms, edges);
 }
 
-gpugraph_status gg_multigraph_copy_rows(gpugraph_multigraph *m,
-                                        const struct chain_rows *rows,
-                                        gpugraph_run *run) {
+gpugraph_status gg_multigraph_list_rows(gpugraph_multigraph *m, uint64_t count,
+                                        const uint32_t *vertex, const uint32_t *number,
+                                        bool loopless, gpugraph_run *run,
+                                        struct chain_rows *rows) {
     gpugraph_dynamic *d = m->pairs;
-    const bool wide = rows->weight_size == sizeof(int64_t);
-    struct dynamic_batch b = {.count = rows->rows, .vertex = rows->slot};
-    struct chain_batch c;
-    uint64_t pairs;
-    if (!gg_dynamic_open(d, run))
+    struct dynamic_batch b = {.count = count};
+    struct chain_batch c = {.number_of = number, .loopless = loopless};
+    if (vertex ? !gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b)
+               : !gg_dynamic_open(d, run))
         return gg_dynamic_close(d);
-    d->place->mark(d, 0);
-    uint64_t edges = find_chains(m, &b, &c, &pairs);
-    if (gg_dynamic_going(d)) {
-        c.number_of = rows->number;
-        c.to_target = rows->target;
-        c.to_weight = wide ? rows->weight : NULL;
-        c.to_weight_32 = wide ? NULL : rows->weight;
-        m->place->step(d, CHAIN_COPY, &c, pairs);
-        m->place->step(d, CHAIN_OFFSETS, &c, rows->rows + 1);
-        d->place->copy(d, rows->offset, b.row_offset,
-                       (rows->rows + 1) * sizeof *rows->offset);
-    }
-    d->place->mark(d, 1);
-    return gg_chain_end(m, "rows", d->place->elapsed(d), edges);
+    b.vertex = b.source;
+    rows->edges = make_chain_rows(m, &b, true, &c);
+    rows->offset = c.row_offset;
+    rows->target = c.to_target;
+    rows->weight = c.to_weight;
+    return gg_dynamic_close(d);
 }
 
 /* Room for what is there, and for more to come. */
@@ -111,7 +108,7 @@ static bool has_number_room(gpugraph_dynamic *d, struct held *h, uint64_t entrie
 
 gpugraph_status gg_multigraph_number(gpugraph_multigraph *m, uint64_t count,
                                      const uint32_t *slot, uint64_t slots, uint64_t known,
-                                     struct chain_rows *rows, gpugraph_run *run) {
+                                     gpugraph_run *run, const uint32_t **number) {
     gpugraph_dynamic *d = m->pairs;
     struct chain_batch c = {.slot_of = slot, .numbered = known};
     if (!gg_dynamic_open(d, run))
@@ -125,8 +122,7 @@ gpugraph_status gg_multigraph_number(gpugraph_multigraph *m, uint64_t count,
     c.to_number = m->numbers.block;
     if (gg_dynamic_going(d) && known < count)
         m->place->step(d, CHAIN_NUMBER, &c, count - known);
-    rows->slot = c.slot_of;
-    rows->number = c.to_number;
+    *number = c.to_number;
     return gg_dynamic_close(d);
 }
 

@@ -3,25 +3,24 @@
 **     host edges  --upload-->  source[m] target[m] weight[m]       by edge number
 **                                |
 **        OUT, IN, BOTH:          |  device_rows.cu
-**        SIMPLE:                 |  key = row << bits | column for both arcs of an edge,
-**                                v     sort, unique; a loop becomes the largest key
+**        SIMPLE:                 v  device_simple.cu
 **                              offset[n + 1] target[arcs] weight[arcs]
 **
 ** A CSR is made on first need and stays until the graph goes, or its device memory is
-** asked back. Scratch lies in the workspace, which the search then uses anew. */
+** asked back. Scratch lies in the workspace, which the search then uses anew. A change of the
+** graph gives rows slack: end[n] and spare[n] come beside offset (update/rewrite.cu). */
 #include "device_copy.cuh"
 #include "in_order.cuh"
 #include "ids/ids.cuh"
 #include "fixed_rows.cuh"
 #include "graph.h"
 
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_select.cuh>
-
 /* ---- memory ---- */
 
-static void free_rows(struct device_copy *copy, struct device_rows *rows) {
+void gg_free_device_rows(struct device_copy *copy, struct device_rows *rows) {
     give(&copy->part, rows->offset, rows->offset_room, sizeof *rows->offset);
+    give(&copy->part, rows->end, rows->offset_room, sizeof *rows->end);
+    give(&copy->part, rows->spare, rows->offset_room, sizeof *rows->spare);
     give(&copy->part, rows->target, rows->room, sizeof *rows->target);
     give(&copy->part, rows->weight, rows->room, copy->weight_size);
     *rows = device_rows();
@@ -36,18 +35,16 @@ static void free_device_edges(struct device_copy *copy) {
     copy->edge_room = copy->m;
 }
 
-/* In SIMPLE an arc stays as long as any edge between its ends: unless that is known it is made anew. */
+/* Edges and rows follow a change (update/patch.cu). */
 static void drop_copy(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct device_copy *copy = (struct device_copy *)part;
-    if (!copy->keeps_simple)
-        free_rows(copy, &copy->rows[CSR_SIMPLE]);
     copy->symmetry = SYMMETRY_UNKNOWN;
     copy->changed = !(gone & PART_ON_DEVICE);
     copy->rested = false;
     if (!(gone & PART_ON_DEVICE))
         return;
     for (int kind = 0; kind < CSR_KINDS; kind++)
-        free_rows(copy, &copy->rows[kind]);
+        gg_free_device_rows(copy, &copy->rows[kind]);
     free_device_edges(copy);
 }
 
@@ -242,118 +239,6 @@ bool gg_edges_home(struct cuda_job *job) {
     return true;
 }
 
-/* ---- sorted rows without loops and repeats: SIMPLE ---- */
-
-#define NO_ARC UINT64_MAX
-
-/* Bits that hold every row and one more number, so that NO_ARC stays the largest. */
-static int bits_of_row(uint32_t n) {
-    return n == 0 ? 1 : 32 - __builtin_clz(n);
-}
-
-/* One thread per edge: key[2 e] and key[2 e + 1]. */
-static __global__ void make_keys(device_edges edges, int bits, uint64_t *key) {
-    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
-        uint64_t s = edges.source[e], t = edges.target[e];
-        key[2 * e] = s == t ? NO_ARC : s << bits | t;
-        key[2 * e + 1] = s == t ? NO_ARC : t << bits | s;
-    }
-}
-
-/* One thread per row, and one for the end: the first key that is not before the row. */
-static __global__ void find_rows_of_device_copy(const uint64_t *key, uint64_t count,
-                                                int bits, uint32_t n, uint64_t *offset) {
-    for (uint64_t row = gg_thread(); row <= n; row += gg_threads_of_grid())
-        offset[row] = gg_first_at_least(key, 0, count, row << bits);
-}
-
-/* One thread per arc. */
-static __global__ void take_columns(const uint64_t *key, uint64_t arcs, int bits,
-                                    uint32_t *target) {
-    uint64_t mask = ((uint64_t)1 << bits) - 1;
-    for (uint64_t i = gg_thread(); i < arcs; i += gg_threads_of_grid())
-        target[i] = (uint32_t)(key[i] & mask);
-}
-
-struct key_scratch {
-    uint64_t *key, *other, *unique; /* 2 m, 2 m, one number */
-    unsigned char *cub;
-    size_t cub_bytes;
-};
-
-static void carve_keys(struct workspace *space, uint64_t keys, int bits,
-                       struct key_scratch *scratch) {
-    size_t sort = 0, unique = 0;
-    uint64_t *none = NULL;
-    cub::DoubleBuffer<uint64_t> both(none, none);
-    cub::DeviceRadixSort::SortKeys(NULL, sort, both, (int64_t)keys, 0, 2 * bits);
-    cub::DeviceSelect::Unique(NULL, unique, none, none, none, (int64_t)keys);
-    scratch->cub_bytes = sort > unique ? sort : unique;
-    scratch->key = gg_carve<uint64_t>(space, keys);
-    scratch->other = gg_carve<uint64_t>(space, keys);
-    scratch->unique = gg_carve<uint64_t>(space, 1);
-    scratch->cub = gg_carve<unsigned char>(space, scratch->cub_bytes);
-}
-
-/* Sorted distinct keys; *count of them, NO_ARC included where there was a loop. NULL when
-** the job must end. */
-static const uint64_t *sort_keys(struct cuda_job *job, struct key_scratch *scratch,
-                                 uint64_t keys, int bits, uint64_t *count) {
-    cub::DoubleBuffer<uint64_t> both(scratch->key, scratch->other);
-    *count = 0;
-    if (keys == 0)
-        return scratch->key;
-    size_t bytes = scratch->cub_bytes;
-    gg_note(job,
-            cub::DeviceRadixSort::SortKeys(scratch->cub, bytes, both, (int64_t)keys, 0,
-                                           2 * bits, job->stream),
-            "sort arcs");
-    bytes = scratch->cub_bytes;
-    if (gg_going(job))
-        gg_note(job,
-                cub::DeviceSelect::Unique(scratch->cub, bytes, both.Current(),
-                                          both.Alternate(), scratch->unique,
-                                          (int64_t)keys, job->stream),
-                "drop repeated arcs");
-    return gg_fetch(job, count, scratch->unique, sizeof *count) ? both.Alternate() : NULL;
-}
-
-static bool build_simple(struct cuda_job *job, struct device_rows *rows) {
-    struct device_edges edges;
-    struct workspace space = {NULL, 0};
-    struct key_scratch scratch;
-    struct device_part *part = &gg_device_copy_of(job->graph)->part;
-    uint32_t n = job->graph->n;
-    int bits = bits_of_row(n);
-    uint64_t keys = 2 * job->graph->m, count;
-    if (!gg_device_edges(job, false, &edges))
-        return false;
-    carve_keys(&space, keys, bits, &scratch);
-    if (!gg_workspace(job, &space))
-        return false;
-    carve_keys(&space, keys, bits, &scratch);
-    make_keys<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges, bits,
-                                                                       scratch.key);
-    if (!gg_launched(job, "make_keys") ||
-        !take(job, part, &rows->offset, (uint64_t)n + 1, sizeof *rows->offset))
-        return false;
-    const uint64_t *key = sort_keys(job, &scratch, keys, bits, &count);
-    if (!key)
-        return false;
-    find_rows_of_device_copy<<<gg_grid(job, (uint64_t)n + 1, 16), GG_BLOCK, 0,
-                               job->stream>>>(key, count, bits, n, rows->offset);
-    if (!gg_launched(job, "find_rows") ||
-        !gg_fetch(job, &rows->arcs, rows->offset + n, sizeof rows->arcs))
-        return false;
-    rows->room = rows->arcs;
-    if (!take(job, part, &rows->target, rows->room, sizeof *rows->target))
-        return false;
-    take_columns<<<gg_grid(job, rows->arcs, 16), GG_BLOCK, 0, job->stream>>>(
-        key, rows->arcs, bits, rows->target);
-    gg_launched(job, "take_columns");
-    return gg_wait(job);
-}
-
 /* ---- any kind ---- */
 
 static const char *const kind_name[CSR_KINDS] = {"out", "in, the transpose of out",
@@ -364,16 +249,16 @@ static bool build(struct cuda_job *job, enum csr_kind kind, bool weighted) {
     struct device_rows *rows = &copy->rows[kind];
     const char *how = "";
     double started = gg_now_ms();
-    free_rows(copy, rows);
+    gg_free_device_rows(copy, rows);
     gg_drop_fixed_rows(job->graph, kind); /* arcs may lie in another order */
     rows->offset_room = (uint64_t)copy->n + 1;
-    bool built = kind == CSR_SIMPLE ? build_simple(job, rows)
+    bool built = kind == CSR_SIMPLE ? gg_device_simple(job, rows)
                                     : gg_device_rows(job, kind, weighted, rows, &how);
     job->working = false;
     if (!built) {
         /* After a failed upload the copy is gone, and with it these rows. */
         if (gg_device_copy_of(job->graph))
-            free_rows(copy, rows);
+            gg_free_device_rows(copy, rows);
         return false;
     }
     rows->made = true;
@@ -390,7 +275,8 @@ bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
     const struct device_rows *rows = &copy->rows[kind];
     if ((!rows->made || (weighted && !rows->weight)) && !build(job, kind, weighted))
         return false;
-    *view = gg_packed_rows(copy->n, rows->arcs, rows->offset, rows->target,
-                           weighted ? rows->weight : NULL);
+    *view = gg_view_of_rows(copy, rows);
+    if (!weighted)
+        view->weight = NULL;
     return true;
 }

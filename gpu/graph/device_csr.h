@@ -20,4 +20,9 @@ static inline struct device_csr gg_packed_rows(uint32_t n, uint64_t m,
     return device_csr{n, m, offset, offset + 1, target, weight};
 }
 
+/* Does each row end where the next one begins? A change of the graph leaves slack. */
+static inline bool gg_is_packed(const struct device_csr *rows) {
+    return rows->end == rows->begin + 1;
+}
+
 #endif

@@ -223,6 +223,10 @@ bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found) {
         *found = NOT_SYMMETRIC; /* whatever it is: the transpose is there */
         return true;
     }
+    if (!gg_is_packed(&rows)) { /* of a graph that changes; nothing is asked */
+        *found = copy->symmetry;
+        return true;
+    }
     bool rests = copy->changed && !copy->rested;
     copy->rested = true;
     if (copy->symmetry == SYMMETRY_UNKNOWN && !rests) {

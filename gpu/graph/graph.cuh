@@ -27,8 +27,8 @@ bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
 /* Does OUT have the mirror of each of its arcs, none twice, so that it is IN as well? Found out
 ** once for a graph: phase "prepare". Where edges are in no order, or memory is short, it is
 ** taken for one that is not. After a change of the edges it is unknown until the second
-** question: a graph that changes between any two searches is not worth the answer.
-** (device_symmetry.cu) */
+** question, and as long as OUT has slack: a graph that changes between any two searches is not
+** worth the answer. (device_symmetry.cu) */
 enum symmetry { SYMMETRY_UNKNOWN, NOT_SYMMETRIC, SYMMETRIC };
 bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found);
 /* Has that been found out, with that answer? */

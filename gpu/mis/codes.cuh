@@ -77,27 +77,19 @@ static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *shar
     mis_share_codes(share->count[threadIdx.x], share);
 }
 
-/* Codes of four rows in a row, of the lengths between offset[0] .. offset[rows]; rows: as
-** many as there are, at most four. word(i, degree) is that of row i. */
+/* Codes of four rows, which begin at begin[0] and so on; rows: as many as there are, at most
+** four. word(i, degree) is that of row i. */
 template <typename word_type>
 static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
-                                                          const uint64_t *offset,
+                                                          const uint64_t *begin,
+                                                          const uint64_t *end,
                                                           uint32_t rows,
                                                           const word_type &word) {
-    uint64_t at[5], degree[4];
+    uint64_t degree[4];
     uint32_t codes = 0;
-    if (rows >= 4) {
-        const ulonglong2 *pair = (const ulonglong2 *)offset;
-        const ulonglong2 low = __ldg(&pair[0]), high = __ldg(&pair[1]);
-        at[0] = low.x, at[1] = low.y, at[2] = high.x, at[3] = high.y;
-        at[4] = offset[4];
-    } else {
-        for (uint32_t i = 0; i < 5; i++)
-            at[i] = offset[i < rows ? i : rows];
-    }
 #pragma unroll
     for (uint32_t i = 0; i < 4; i++)
-        degree[i] = at[i + 1] - at[i];
+        degree[i] = i < rows ? __ldg(&end[i]) - __ldg(&begin[i]) : 0;
 #pragma unroll
     for (uint32_t i = 0; i < 4; i++)
         if (degree[i] > 0)

@@ -98,6 +98,7 @@ static bool prepare_mis_graph(struct cuda_job *job, const gg_method *method,
     g->n = rows.n;
     g->m = rows.m;
     g->offset = rows.begin;
+    g->end = rows.end;
     g->target = rows.target;
     g->priority = priority;
     g->shift = rows.n > 1 ? __builtin_clz(rows.n - 1) : 0;

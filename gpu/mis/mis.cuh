@@ -48,8 +48,8 @@ static __device__ __forceinline__ uint32_t gg_id_hash(const id_hashes &h, uint32
 struct mis_graph {
     uint32_t n;
     uint64_t m;
-    const uint64_t *offset;
-    const uint32_t *target; /* perhaps in pinned host memory */
+    const uint64_t *offset, *end; /* of each row */
+    const uint32_t *target;       /* perhaps in pinned host memory */
     uint32_t *word;
     uint8_t *code; /* in place of words (codes.h) */
     uint8_t *member;
@@ -109,7 +109,7 @@ static __device__ __forceinline__ uint32_t mis_word_of(const mis_graph &g, uint6
 
 /* Where a row ends. */
 static __device__ __forceinline__ uint64_t mis_end(const mis_graph &g, uint32_t row) {
-    return g.offset[row + (uint64_t)1];
+    return g.end[row];
 }
 
 /* The key of mis.c without the last tie, by number; numbers take all of 32 bits. */

@@ -24,7 +24,8 @@ struct by_codes {
             auto word = [&](uint32_t k, uint64_t degree) {
                 return mis_word(g, row + k, degree);
             };
-            four[i] = mis_four_codes(share.edge, g.offset + row, g.n - row, word);
+            four[i] =
+                mis_four_codes(share.edge, g.offset + row, g.end + row, g.n - row, word);
         }
     }
     static __device__ __forceinline__ bool look(const mis_graph &g, bool live,

@@ -86,22 +86,28 @@ gpugraph_status gg_store_change(edge_store *store, const store_changes *c,
 
 /* ---- rows ---- */
 
-/* The rows as the multigraph takes them: by slots. */
-static struct chain_rows numbered(edge_store *store, const struct chain_rows *rows,
-                                  gpugraph_run *run) {
+gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side, uint64_t count,
+                              const uint32_t *vertex, bool loopless, gpugraph_run *run,
+                              struct chain_rows *rows) {
     struct vertex_slots *s = &store->slots;
-    struct chain_rows by_slots = *rows;
-    if (s->slot && !gg_multigraph_number(store->side[GPUGRAPH_OUT], s->count, s->slot,
-                                         s->used, s->sent, &by_slots, run))
+    const uint32_t *slot = vertex, *number = NULL;
+    uint32_t *slots = NULL;
+    if (s->slot) {
+        if (gg_multigraph_number(store->side[GPUGRAPH_OUT], s->count, s->slot, s->used,
+                                 s->sent, run, &number))
+            return run->status;
         s->sent = s->count;
-    return by_slots;
-}
-
-gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side,
-                              const struct chain_rows *rows, gpugraph_run *run) {
-    const struct chain_rows by_slots = numbered(store, rows, run);
+        slot = s->slot;
+    }
+    if (s->slot && vertex) {
+        slot = slots = gg_alloc(run, count, sizeof *slots);
+        for (uint64_t i = 0; slots && i < count; i++)
+            slots[i] = s->slot[vertex[i]];
+    }
     if (!run->status)
-        gg_multigraph_copy_rows(store->side[side], &by_slots, run);
+        gg_multigraph_list_rows(store->side[side], count, slot, number, loopless, run,
+                                rows);
+    gg_release(slots);
     return run->status;
 }
 

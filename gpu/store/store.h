@@ -5,7 +5,7 @@
 **                                  mirror-->  side IN    target -> source: the same, from its first need
 **     a batch of changes   --one batch of deletions, one of insertions--> both
 **
-**     rows (graph/)        <--all--
+**     rows of vertices     <-------  both
 **
 ** Edges are known by their ids, which stay while others come and go. A vertex has a slot, which stays while it
 ** does: the number that it had, as long as vertices come behind all others and none goes. From then on
@@ -58,9 +58,12 @@ gpugraph_status gg_store_mirror(edge_store *store, gpugraph_run *run);
 /* The batch, on the sides that are made. */
 gpugraph_status gg_store_change(edge_store *store, const store_changes *changes,
                                 gpugraph_run *run);
-/* OUT or IN as rows, into arrays that lie there; rows and targets by numbers. */
-gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side,
-                              const struct chain_rows *rows, gpugraph_run *run);
+/* The rows of `count` vertices, by their numbers, in OUT or IN; vertex NULL: of all. Targets
+** are numbers, too. loopless: edges from a vertex to itself are left out. What is listed lies
+** there until the next call for that side. */
+gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side, uint64_t count,
+                              const uint32_t *vertex, bool loopless, gpugraph_run *run,
+                              struct chain_rows *rows);
 /* Are the edges those of the graph, and no others? GPUGRAPH_INVALID and a sentence where they are
 ** not. */
 gpugraph_status gg_store_check(edge_store *store, const gpugraph_graph *graph,

@@ -1,31 +1,32 @@
 /* The change of a device's copy of a graph while it is under way: what the files of patch.cu
 ** share.
 **
-**     patch.cu            the parcel, questions, the steps that update.c asks for
-**     patch_arrays.cu     what becomes of arrays and offsets
-**     patch_store.cu      the tables that take a batch first, and rows made of them */
+**     patch.cu            the order of steps, the parcel, the edges
+**     patch_arrays.cu     what becomes of arrays
+**     patch_store.cu      the tables, which take a batch first
+**     rewrite.cu          the rows that change, made of the tables */
 #ifndef GPUGRAPH_PATCH_CUH
 #define GPUGRAPH_PATCH_CUH
 
 #include "graph/device_copy.cuh"
-#include "patch.h"
+#include "update.h"
 
 #include <string.h>
 
+struct kept_tables;
+
 struct there {
     struct cuda_job job;
-    const patch *p;
+    update *u;
     struct device_copy *copy;
     unsigned char *parcel, *parcel_there; /* on the host, on the device */
-    uint64_t used, sent, kept;            /* kept: of the vertices, for all steps */
+    uint64_t used, sent;
     struct patch_numbers vertices;
-    const uint64_t *fresh_at, *fresh_new;
     void *spare;
     uint64_t spare_bytes;
-    uint64_t moved;         /* bytes of arrays written */
-    bool simple;            /* SIMPLE rows are patched, too */
-    bool stored;            /* the tables have taken the batch */
-    bool remade[CSR_KINDS]; /* rows that are to be made of the tables */
+    uint64_t moved;              /* bytes of arrays written */
+    struct kept_tables *tables;  /* that have taken the batch; NULL: there are none */
+    unsigned rewritten, dropped; /* rows of so many kinds: written, made anew on need */
 };
 
 /* ---- the parcel ---- */
@@ -76,16 +77,25 @@ struct array_group {
 };
 
 bool gg_change_group(struct there *t, const struct array_group *g);
-bool gg_change_offsets(struct there *t, struct device_rows *rows, const row_patch *r);
+/* So many bytes, until the next call; NULL when the job must end. */
+void *gg_spare_block(struct there *t, uint64_t bytes);
 /* Gives back what these have taken for their own use. */
 void gg_give_spare(struct there *t);
 
 /* ---- patch_store.cu ---- */
 
-/* The batch goes to the tables, which are made first where they are wanted: t->stored, t->remade. Where
-** that fails they are given back, and the copy is patched without them. */
+/* The batch goes to the tables, which are made first where they are wanted: t->tables. Where
+** that fails they are given back. */
 void gg_store_first(struct there *t);
-/* Makes the rows that are to be made of the tables; the copy's n and m are those afterwards. */
-bool gg_remake_rows(struct there *t);
+/* The rows of `count` vertices in OUT or IN, after the batch, by tables that have taken it:
+** gg_store_rows. False: the job must end, or the tables are gone. */
+bool gg_rows_of_tables(struct there *t, gpugraph_direction side, uint64_t count,
+                       const uint32_t *vertex, bool loopless, struct chain_rows *rows);
+
+/* ---- rewrite.cu ---- */
+
+/* Rows of every kind that is made: those that change are written anew, or all of the kind
+** given back. False when the job must end. */
+bool gg_change_rows(struct there *t);
 
 #endif

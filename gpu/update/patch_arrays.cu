@@ -1,5 +1,5 @@
-/* The arrays of a device's copy of a graph, and the offsets of its rows, changed where they lie
-** or moved to larger ones; patch.cu says how. */
+/* The arrays of a device's copy of a graph, changed where they lie or moved to larger ones;
+** patch.cu says how. */
 #include "patch.cuh"
 
 enum { TILE = 8 * GG_BLOCK }; /* elements that a block gathers at a time */
@@ -102,8 +102,7 @@ void gg_give_spare(struct there *t) {
     t->spare_bytes = 0;
 }
 
-/* So many bytes for what is gathered; NULL when it must end. */
-static void *spare_block(struct there *t, uint64_t bytes) {
+void *gg_spare_block(struct there *t, uint64_t bytes) {
     if (!t->spare)
         take_kept(t);
     if (bytes > t->spare_bytes) {
@@ -135,7 +134,7 @@ static bool change_typed(struct there *t, const struct array_patch *a) {
     type *array = (type *)a->array, *to = a->larger ? (type *)a->larger : array;
     type *gathered = to;
     if (!a->larger && !in_place)
-        gathered = (type *)spare_block(t, (after - first) * sizeof(type));
+        gathered = (type *)gg_spare_block(t, (after - first) * sizeof(type));
     if (gg_going(job) && first < after) {
         unsigned blocks = gg_grid(job, (after - first) / (TILE / GG_BLOCK) + 1, 8);
         gather<type><<<blocks, GG_BLOCK, 0, job->stream>>>(
@@ -183,72 +182,5 @@ bool gg_change_group(struct there *t, const struct array_group *g) {
     }
     if (done)
         *g->room = room;
-    return done;
-}
-
-/* ---- offsets ---- */
-
-/* One thread to a vertex that stays, and one for the end. */
-static __global__ void gather_offsets(const __grid_constant__ patch_numbers vertices,
-                                      uint64_t before, uint64_t after,
-                                      const uint64_t *event_at, const uint64_t *event_sum,
-                                      uint64_t events, const uint64_t *from,
-                                      uint64_t *to) {
-    for (uint64_t v = gg_thread(); v <= after; v += gg_threads_of_grid()) {
-        uint64_t old =
-            v == after ? before : patch_old_place(vertices.piece, vertices.pieces, v);
-        if (old != PATCH_NEW)
-            to[v] = from[old] + patch_growth(event_at, event_sum, events, old);
-    }
-}
-
-/* One thread to a fresh vertex. */
-static __global__ void start_fresh(const uint64_t *fresh_at, const uint64_t *fresh_new,
-                                   const uint64_t *back, uint64_t fresh,
-                                   const uint64_t *event_at, const uint64_t *event_sum,
-                                   uint64_t events, const uint64_t *from, uint64_t *to) {
-    for (uint64_t f = gg_thread(); f < fresh; f += gg_threads_of_grid()) {
-        uint64_t at = fresh_at[f];
-        to[fresh_new[f]] =
-            from[at] + patch_growth(event_at, event_sum, events, at) - back[f];
-    }
-}
-
-bool gg_change_offsets(struct there *t, struct device_rows *rows, const row_patch *r) {
-    struct cuda_job *job = &t->job;
-    const patch *p = t->p;
-    uint64_t after = p->vertices->after, bytes = (after + 1) * sizeof(uint64_t);
-    uint64_t *larger = NULL;
-    if (!r->events && !p->fresh && p->vertices->before == after)
-        return true;
-    const uint64_t *event_at = pack(t, r->event_at, r->events);
-    const uint64_t *event_sum = pack(t, r->event_sum, r->events);
-    const uint64_t *back = pack(t, r->fresh_back, p->fresh);
-    uint64_t room = after + 1 + after / GG_ROOM_SHARE;
-    bool grow = after + 1 > rows->offset_room;
-    if (!send(t) || (grow && !take(job, &t->copy->part, &larger, room, sizeof *larger)))
-        return false;
-    uint64_t *to = grow ? larger : (uint64_t *)spare_block(t, bytes);
-    if (to) {
-        gather_offsets<<<gg_grid(job, after + 1, 16), GG_BLOCK, 0, job->stream>>>(
-            t->vertices, p->vertices->before, after, event_at, event_sum, r->events,
-            rows->offset, to);
-        start_fresh<<<gg_grid(job, p->fresh, 8), GG_BLOCK, 0, job->stream>>>(
-            t->fresh_at, t->fresh_new, back, p->fresh, event_at, event_sum, r->events,
-            rows->offset, to);
-        gg_launched(job, "gather_offsets");
-    }
-    t->moved += bytes;
-    if (!grow) {
-        copy_back(t, rows->offset, to, bytes);
-        return gg_going(job);
-    }
-    bool done = gg_wait(job);
-    give(&t->copy->part, done ? rows->offset : larger, done ? rows->offset_room : room,
-         sizeof *larger);
-    if (done) {
-        rows->offset = larger;
-        rows->offset_room = room;
-    }
     return done;
 }

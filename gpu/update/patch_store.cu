@@ -1,10 +1,10 @@
 /* The tables of a graph's edges on its device (store/store.h): a batch of changes reaches them first.
 **
-**     edges of the copy  --once-->  tables OUT, and IN where there are rows of it
-**     batch              ------->   tables  --all rows, where many edges change--> the copy
+**     edges of the copy  --once-->  tables OUT, and IN where rows need it
+**     batch              ------->   tables  --rows that change (rewrite.cu)--> the copy
 **
-** They save time, so they go when memory is short, and where they fail the copy is patched without
-** them. */
+** They save time, so they go when memory is short, and where they fail rows are made anew of
+** the edges. */
 #include "base/limits.h"
 #include "patch.cuh"
 #include "store_batch.h"
@@ -105,13 +105,18 @@ static bool can_fill(const gpugraph_graph *graph) {
     return copy->source && copy->target && (copy->weight || !gg_has_weights(graph));
 }
 
+/* Are there rows that arcs towards a vertex belong to? */
+static bool has_entering_arcs(const gpugraph_graph *graph) {
+    const struct device_rows *rows = gg_device_copy_of(graph)->rows;
+    return rows[CSR_IN].made || rows[CSR_BOTH].made || rows[CSR_SIMPLE].made;
+}
+
 static void fill(struct cuda_job *job, struct kept_tables *k) {
     if (!k->filled && !can_fill(job->graph))
         return;
     if (!k->filled)
         fill_tables(job, k);
-    if (gg_going(job) && !k->store.side[GPUGRAPH_IN] &&
-        gg_device_copy_of(job->graph)->rows[CSR_IN].made)
+    if (gg_going(job) && !k->store.side[GPUGRAPH_IN] && has_entering_arcs(job->graph))
         gg_store_mirror(&k->store, job->run);
     k->filled = gg_going(job);
 }
@@ -177,41 +182,27 @@ extern "C" void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run) {
 
 /* ---- a batch ---- */
 
-/* Many changes: all rows are made of the tables. Where nothing but weights changes nothing moves, and an order
-** of arcs that is known stays. */
-static void choose_rows(struct there *t, const struct kept_tables *k) {
-    const patch *p = t->p;
-    for (int kind = CSR_OUT; kind <= CSR_IN; kind++) {
-        const struct device_rows *rows = &t->copy->rows[kind];
-        if (rows->made && k->store.side[kind] && !p->same_ends &&
-            p->changes >= gg_limits.remade_from)
-            t->remade[kind] =
-                p->vertices->after < rows->offset_room && p->edges->after <= rows->room;
-    }
-}
-
 static void take_batch(struct there *t, struct kept_tables *k) {
     struct cuda_job *job = &t->job;
     store_changes changes;
-    if (!gg_going(job) || gg_store_changes(t->p->of, &k->store, &changes))
+    if (!gg_going(job) || gg_store_changes(t->u, &k->store, &changes))
         return;
     gg_store_change(&k->store, &changes, job->run);
-    t->stored = gg_going(job);
-    if (t->stored)
-        choose_rows(t, k);
+    if (gg_going(job))
+        t->tables = k;
     gg_store_changes_free(&changes);
 }
 
 void gg_store_first(struct there *t) {
     struct cuda_job *job = &t->job;
     gpugraph_run *run = job->run;
-    gpugraph_graph *graph = t->p->graph;
+    gpugraph_graph *graph = t->u->graph;
     if (!__atomic_load_n(&graph->derived.tables_kept, __ATOMIC_RELAXED))
         return;
     struct kept_tables *k = (struct kept_tables *)gg_device_part(job, &tables_kind);
     if (!k || k->refused || (!k->filled && !can_fill(graph)))
         return;
-    if (!gg_store_follows(t->p->of)) {
+    if (!gg_store_follows(t->u)) {
         k->refused = true;
         empty(graph, k);
         return;
@@ -227,69 +218,50 @@ void gg_store_first(struct there *t) {
     run->phase = phase;
     k->busy = false;
     tell_of_tables(k);
-    if (!t->stored) {
+    if (!t->tables) {
         give_up(job, k);
         return;
     }
-    gg_phase(run, "tables", started, (int64_t)t->p->changes,
+    gg_phase(run, "tables", started, (int64_t)(t->u->removed_count + t->u->added_count),
              "%s a batch on device %d: %lld bytes in all", fresh ? "made, and" : "take",
              job->device->ordinal, (long long)k->told);
 }
 
 /* ---- rows ---- */
 
-static bool read_rows(struct there *t, struct kept_tables *k, enum csr_kind kind) {
-    struct cuda_job *job = &t->job;
-    struct device_rows *rows = &t->copy->rows[kind];
-    const struct chain_rows to = {t->copy->n, rows->offset, rows->target, rows->weight,
-                                  t->copy->weight_size};
-    gg_store_rows(&k->store, (gpugraph_direction)kind, &to, job->run);
-    if (!gg_going(job) || !gg_wait(job))
-        return false;
-    rows->arcs = t->copy->m;
-    t->moved +=
-        ((uint64_t)t->copy->n + 1) * sizeof *rows->offset +
-        rows->arcs * (sizeof *rows->target + (rows->weight ? t->copy->weight_size : 0));
-    return true;
-}
-
-bool gg_remake_rows(struct there *t) {
-    struct kept_tables *k = tables_there(t->p->graph);
+bool gg_rows_of_tables(struct there *t, gpugraph_direction side, uint64_t count,
+                       const uint32_t *vertex, bool loopless, struct chain_rows *rows) {
+    struct kept_tables *k = t->tables;
     gpugraph_run *run = t->job.run;
     auto phase = run->phase;
-    bool done = true;
-    run->phase = NULL;
-    for (int kind = CSR_OUT; kind <= CSR_IN && done; kind++) {
-        if (!t->remade[kind])
-            continue;
-        if (!k->filled)
-            done = false; /* given back meanwhile, where memory is short */
-        k->busy = true;
-        done = done && read_rows(t, k, (enum csr_kind)kind);
-        k->busy = false;
-        tell_of_tables(k);
-    }
+    if (!k->filled) /* given back meanwhile: memory is short */
+        return false;
+    run->phase = NULL; /* one phase tells of all */
+    k->busy = true;
+    gg_store_rows(&k->store, side, count, vertex, loopless, run, rows);
+    k->busy = false;
+    tell_of_tables(k);
     run->phase = phase;
-    return done;
+    return gg_going(&t->job);
 }
 
 /* ---- against the graph ---- */
 
-extern "C" gpugraph_status gg_cuda_check_store(gpugraph_graph *graph, gpugraph_run *run) {
+extern "C" gpugraph_status gg_cuda_check_copy(gpugraph_graph *graph, gpugraph_run *run) {
     struct cuda_job job;
     const int device = run->device;
-    struct kept_tables *k = graph->device ? tables_there(graph) : NULL;
-    if (!k || !k->filled)
-        return run->status;
+    struct kept_tables *k = tables_there(graph);
     run->device = graph->device->ordinal;
     if (gg_job_open(&job, graph, run)) {
         auto phase = run->phase;
         run->phase = NULL;
-        k->busy = true;
-        gg_store_lend(&k->store, &job);
-        gg_store_check(&k->store, graph, run);
-        k->busy = false;
-        tell_of_tables(k);
+        if (gg_check_device_copy(&job) && k && k->filled) {
+            k->busy = true;
+            gg_store_lend(&k->store, &job);
+            gg_store_check(&k->store, graph, run);
+            k->busy = false;
+            tell_of_tables(k);
+        }
         run->phase = phase;
         gg_job_close(&job);
     }

@@ -29,7 +29,7 @@ uint64_t gg_room_of_coming(const update *u, const struct csr_slot *slot,
         if (k + GG_FETCH_AHEAD < comings &&
             u->end[coming[k + GG_FETCH_AHEAD]].old != GPUGRAPH_NONE)
             gg_fetch_row(slot, u->end[coming[k + GG_FETCH_AHEAD]].old);
-        for (next = k + 1; next < comings && u->end[coming[next]].new == row->new;)
+        for (next = k + 1; next < comings && u->end[coming[next]].now == row->now;)
             next++;
         const bool fresh = row->old == GPUGRAPH_NONE;
         const uint64_t count =
@@ -189,10 +189,10 @@ static void fetch_ahead(const row_plan *p, const uint64_t *row, uint64_t i,
 void gg_commit_room(update *u, row_plan *p) {
     struct csr_slot *slot = p->slot;
     for (uint64_t i = 0, next; i < p->removed; i = next) {
-        for (next = i + 1; next < p->removed && p->event_at[next] == p->event_at[i];)
+        for (next = i + 1; next < p->removed && p->removed_row[next] == p->removed_row[i];)
             next++;
-        fetch_ahead(p, p->event_at, i, p->removed);
-        take_out(slot, p->weight_size, p->event_at[i], p->removed_at + i, next - i);
+        fetch_ahead(p, p->removed_row, i, p->removed);
+        take_out(slot, p->weight_size, p->removed_row[i], p->removed_at + i, next - i);
     }
     if (u->fresh || u->vanished)
         move_rows(u, p);

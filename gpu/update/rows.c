@@ -6,16 +6,7 @@
 ** Arcs that go are found in their rows by target and weight; of equal ones any will do, except
 ** where numbers of edges tell them apart. Rows on the host change in place (roomy.c), or, where
 ** a batch is large, are dropped and made anew when they are next asked for.
-**
-** Rows on a device are packed, and are asked for what would be looked up in them:
-**
-**     row of v   | 7 2 9 4 |      2 and 4 go, 5 comes: it takes the place of the first
-**                | 7 5 9 |        that goes; more would go to the end of the row
-**     sorted     | 2 4 7 9 |      5 comes before 7, the place that its target asks for
-**
-** Old and new numbers of vertices have the same order, so a place in a row of old targets can
-** be found for a new one. Nothing is changed here: the plan says which arcs go and what is put
-** where, and by how much offsets grow. */
+** Rows on a device: rewrite.cu. */
 #include "update.h"
 
 typedef struct row_walk {
@@ -27,8 +18,6 @@ typedef struct row_walk {
     uint32_t *column;  /* of arcs that go */
     uint64_t *weight;  /* of arcs that go; 0 where the slot has none */
     uint32_t *matched; /* of equal arcs that go, counted at the first: those found */
-    /* of rows that lie elsewhere: places of going, in order; of coming, where rows end */
-    uint64_t *going_at, *coming_at;
 } row_walk;
 
 static uint32_t going_row(const row_walk *w, uint64_t i) {
@@ -68,7 +57,7 @@ static uint64_t list_arcs(end_ref *ref, uint64_t edges, enum csr_kind kind,
     for (uint64_t i = 0; i < edges; i++) {
         end_ref from = (end_ref)(2 * i);
         bool loop = removed ? gg_removed_end(u, from) == gg_removed_end(u, from + 1)
-                            : u->end[from].new == u->end[from + 1].new;
+                            : u->end[from].now == u->end[from + 1].now;
         if (kind != CSR_IN)
             ref[count++] = from;
         if (kind == CSR_IN || (kind == CSR_BOTH && !loop))
@@ -115,7 +104,7 @@ static void sort_all(row_walk *w) {
     }
     for (uint64_t k = 0; k < w->comings; k++)
         u->key[k] =
-            (uint64_t)u->end[w->coming[k]].new << 32 | u->end[w->coming[k] ^ 1].new;
+            (uint64_t)u->end[w->coming[k]].now << 32 | u->end[w->coming[k] ^ 1].now;
     gg_update_sort(u, w->coming, w->comings);
 }
 
@@ -130,22 +119,16 @@ static bool take_arrays(row_walk *w) {
     w->matched = w->weight ? gg_alloc_zero(run, go, sizeof *w->matched) : NULL;
     p->removed_at = w->matched ? gg_alloc(run, go, sizeof *p->removed_at) : NULL;
     p->inserted_at = p->removed_at ? gg_alloc(run, come, sizeof *p->inserted_at) : NULL;
-    p->place = p->inserted_at ? gg_alloc(run, come, sizeof *p->place) : NULL;
-    p->target = p->place ? gg_alloc(run, come, sizeof *p->target) : NULL;
+    p->target = p->inserted_at ? gg_alloc(run, come, sizeof *p->target) : NULL;
     p->weight = p->target ? gg_alloc(run, come, p->weight_size) : NULL;
-    p->event_at = p->weight ? gg_alloc(run, go + come, sizeof *p->event_at) : NULL;
-    p->event_by = p->event_at ? gg_alloc(run, go + come, sizeof *p->event_by) : NULL;
-    p->fresh_start =
-        p->event_by ? gg_alloc_zero(run, w->u->fresh, sizeof *p->fresh_start) : NULL;
-    return p->fresh_start != NULL;
+    p->removed_row = p->weight ? gg_alloc(run, go, sizeof *p->removed_row) : NULL;
+    return p->removed_row != NULL;
 }
 
 static void end_row_walk(row_walk *w) {
     gg_release(w->column);
     gg_release(w->weight);
     gg_release(w->matched);
-    gg_release(w->going_at);
-    gg_release(w->coming_at);
 }
 
 /* Lists the arcs that go, sorted by (old row, old target, weight), and those that come, by
@@ -223,7 +206,7 @@ static void put_arc(row_walk *w, end_ref ref, uint64_t at) {
     row_plan *p = w->p;
     uint64_t i = p->inserted++;
     p->inserted_at[i] = at;
-    p->target[i] = w->u->end[ref ^ 1].new;
+    p->target[i] = w->u->end[ref ^ 1].now;
     if (p->column == IDS)
         ((uint32_t *)p->weight)[i] =
             (uint32_t)((uint64_t)w->u->added->edge_id[ref / 2] - (uint64_t)p->first_id);
@@ -252,10 +235,10 @@ static void fill_roomy_plan(row_walk *w) {
             gg_fetch_arcs(w->slot, going_row(w, i + NEAR), old_weight_size(w));
         match_row(w, row, i, next);
         while (first < p->removed)
-            p->event_at[first++] = row;
+            p->removed_row[first++] = row;
     }
     for (uint64_t k = 0; k < w->comings && !gg_stopping(w->u->run); k++)
-        put_arc(w, w->coming[k], w->u->end[w->coming[k]].new);
+        put_arc(w, w->coming[k], w->u->end[w->coming[k]].now);
 }
 
 /* Arcs that go and come, at most. */
@@ -287,12 +270,10 @@ static void plan_rows(update *u, enum csr_kind kind, row_plan *p) {
 }
 
 void gg_free_row_plan(row_plan *p) {
-    void *blocks[] = {p->removed_at, p->inserted_at, p->place,    p->target,
-                      p->weight,     p->event_at,    p->event_by, p->fresh_start,
-                      p->offset,     p->end,         p->spare};
+    void *blocks[] = {p->removed_at,  p->inserted_at, p->target, p->weight,
+                      p->removed_row, p->offset,      p->end,    p->spare};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         gg_release(blocks[k]);
-    gg_splice_free(&p->arcs);
 }
 
 static row_plan *add_plan(update *u, struct csr_slot *slot, int column) {
@@ -361,130 +342,20 @@ void gg_update_rows(update *u) {
         gg_splice_index(u->run, &u->edges, graph->wide);
 }
 
-/* ---- rows that lie elsewhere ---- */
+/* ---- rows on a device ---- */
 
-/* Equal arcs follow one another in w->going: each asks for the next of them. */
-static void list_questions(const row_walk *w, arc_question *going, uint64_t *coming,
-                           uint32_t *coming_target) {
-    for (uint64_t i = 0; i < w->goings; i++) {
-        going[i] = (arc_question){w->weight[i], going_row(w, i), w->column[i], 0};
-        if (i > 0 && going[i - 1].row == going[i].row &&
-            compare_arc(w, i - 1, w->column[i], w->weight[i]) == 0)
-            going[i].rank = going[i - 1].rank + 1;
-    }
-    for (uint64_t k = 0; k < w->comings; k++) {
-        const added_end *end = &w->u->end[w->coming[k]];
-        coming[k] = end->place + (uint64_t)(end->old != GPUGRAPH_NONE);
-        coming_target[k] = end->old == GPUGRAPH_NONE
-                               ? PATCH_ANY
-                               : (uint32_t)w->u->end[w->coming[k] ^ 1].place;
-    }
-}
-
-/* Places ascend with rows, so only arcs of one row change their order. */
-static bool sort_places(row_walk *w) {
-    update *u = w->u;
-    for (uint64_t i = 0; i < w->goings; i++) {
-        if (w->going_at[i] == UINT64_MAX)
-            return false;
-        u->key[i] = w->going_at[i];
-    }
-    gg_update_sort(u, w->going, w->goings);
-    for (uint64_t i = 0; i < w->goings; i++) {
-        if (i > 0 && u->key[i - 1] >= u->key[i])
-            return false;
-        w->going_at[i] = u->key[i];
-    }
-    return true;
-}
-
-static bool ask(row_walk *w, enum csr_kind kind, const patch_place *place, void *there) {
-    gpugraph_run *run = w->u->run;
-    arc_question *going = gg_alloc(run, w->goings, sizeof *going);
-    uint64_t *coming = going ? gg_alloc(run, w->comings, sizeof *coming) : NULL;
-    uint32_t *target = coming ? gg_alloc(run, w->comings, sizeof *target) : NULL;
-    w->going_at = target ? gg_alloc(run, w->goings, sizeof *w->going_at) : NULL;
-    w->coming_at = w->going_at ? gg_alloc(run, w->comings, sizeof *w->coming_at) : NULL;
-    bool answered = false;
-    if (w->coming_at) {
-        list_questions(w, going, coming, target);
-        row_questions q = {.kind = kind,
-                           .goings = w->goings,
-                           .going = going,
-                           .going_at = w->going_at,
-                           .comings = w->comings,
-                           .coming = coming,
-                           .coming_target = w->slot->sorted ? target : NULL,
-                           .coming_at = w->coming_at};
-        answered = place->find(there, &q) && sort_places(w) && !gg_stopping(run);
-    }
-    gg_release(going);
-    gg_release(coming);
-    gg_release(target);
-    return answered;
-}
-
-/* Coming low .. high - 1 enter a row; arcs found to go from place `freed` of removed_at on
-** have left it. */
-static void put_row(row_walk *w, uint64_t low, uint64_t high, uint64_t freed) {
-    for (uint64_t k = low; k < high; k++) {
-        uint64_t at = w->slot->sorted ? w->coming_at[k] : w->coming_at[low];
-        if (!w->slot->sorted && freed < w->p->removed)
-            at = w->p->removed_at[freed++];
-        put_arc(w, w->coming[k], at);
-    }
-}
-
-static void add_event(row_plan *p, uint64_t at, int64_t by) {
-    if (!by)
-        return;
-    p->event_at[p->events] = at;
-    p->event_by[p->events++] = by;
-}
-
-/* By the answers. */
-static void fill_row_plan(row_walk *w) {
-    row_plan *p = w->p;
-    uint64_t i = 0, k = 0;
-    while ((i < w->goings || k < w->comings) && !gg_stopping(w->u->run)) {
-        uint64_t old_row = i < w->goings ? going_row(w, i) : UINT64_MAX, next = i;
-        const added_end *come = k < w->comings ? &w->u->end[w->coming[k]] : NULL;
-        uint64_t row = come ? come->place : UINT64_MAX, more = k, freed = p->removed;
-        bool fresh = come && come->old == GPUGRAPH_NONE;
-        while (come && row <= old_row && more < w->comings &&
-               w->u->end[w->coming[more]].new == come->new)
-            more++;
-        if (fresh && row <= old_row) {
-            put_row(w, k, more, freed);
-            p->fresh_start[come->fresh] = more - k;
-            add_event(p, row, (int64_t)(more - k));
-            k = more;
-            continue;
-        }
-        row = row < old_row ? row : old_row;
-        while (next < w->goings && going_row(w, next) == row)
-            p->removed_at[p->removed++] = w->going_at[next++];
-        if (more > k)
-            put_row(w, k, more, freed);
-        add_event(p, row + 1, (int64_t)(more - k) - (int64_t)(next - i));
-        i = next;
-        k = more;
-    }
-}
-
-bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
-                        const patch_place *place, void *there, row_plan *p) {
-    struct csr_slot slot = {.m = rows->arcs,
-                            .sorted = kind == CSR_SIMPLE,
-                            .weight =
-                                rows->weighted ? (void *)gg_weights_of(u->graph) : NULL};
-    row_walk w = {.u = u, .p = p, .slot = &slot, .going = u->going, .coming = u->coming};
-    *p = (row_plan){.weight_size =
-                        rows->weighted ? gg_distance_size(u->distance_type) : 0};
-    bool planned = begin_row_walk(&w, kind) && ask(&w, kind, place, there);
-    if (planned)
-        fill_row_plan(&w);
-    end_row_walk(&w);
-    return planned && !gg_splice_make(u->run, &p->arcs, rows->arcs, p->removed_at,
-                                      p->removed, p->inserted_at, p->inserted, p->place);
+uint64_t gg_touched_rows(update *u, enum csr_kind kind, uint32_t *vertex) {
+    const bool from = kind != CSR_IN, to = kind != CSR_OUT;
+    uint64_t count = 0, left = 0;
+    for (end_ref end = 0; end < 2 * u->removed_count; end++)
+        if (end % 2 == 0 ? from : to)
+            u->key[count++] = gg_removed_end(u, end);
+    for (end_ref end = 0; end < 2 * u->added_count; end++)
+        if (end % 2 == 0 ? from : to)
+            u->key[count++] = u->end[end].now;
+    gg_update_sort(u, u->going, count);
+    for (uint64_t i = 0; i < count; i++)
+        if (i == 0 || u->key[i] != u->key[i - 1])
+            vertex[left++] = (uint32_t)u->key[i];
+    return left;
 }

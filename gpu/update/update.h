@@ -26,6 +26,10 @@
 #include "store_batch.h"
 #include "graph/graph.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     /* Items of GG_THREAD_GRAIN in the time of one item whose memory was asked for
     ** ahead. */
@@ -34,10 +38,8 @@ enum {
 
 /* One end of an added edge. */
 typedef struct added_end {
-    uint32_t old; /* GPUGRAPH_NONE: fresh */
-    uint32_t
-        place; /* the old number; of a fresh one that of the vertex it comes before */
-    uint32_t new;
+    uint32_t old;   /* GPUGRAPH_NONE: fresh */
+    uint32_t now;   /* the number afterwards */
     uint32_t fresh; /* which of the fresh ones */
 } added_end;
 
@@ -58,9 +60,9 @@ typedef struct array_move {
     enum { MOVE, WIDEN, NARROW, COUNT_UP } how; /* COUNT_UP: from edge numbers to ids */
 } array_move;
 
-/* What becomes of one CSR, on the host or on a device. */
+/* What becomes of one CSR on the host. */
 typedef struct row_plan {
-    struct csr_slot *slot; /* NULL: on a device */
+    struct csr_slot *slot;
     enum {
         WEIGHTS,
         NUMBERS,
@@ -69,21 +71,13 @@ typedef struct row_plan {
     int64_t first_id;   /* ... this */
     size_t weight_size; /* of an arc; 0: none */
     uint64_t removed, inserted;
-    uint64_t *removed_at;
-    uint64_t *inserted_at; /* on the host the new row of each */
-    uint32_t *target;      /* of inserted arcs: new numbers */
-    void *weight;          /* of inserted arcs: in the layout afterwards */
-    /* On the host: the old row of each removed arc. On a device: entries of offset from
-    ** event_at[i] on grow by event_by[i]. */
-    uint64_t *event_at;
-    /* On the host: new blocks; NULL: in place. */
+    uint64_t *removed_at, *removed_row; /* of each removed arc: its place, its old row */
+    uint64_t *inserted_at;              /* of each inserted arc: its new row */
+    uint32_t *target;                   /* of inserted arcs: new numbers */
+    void *weight;                       /* of inserted arcs: in the layout afterwards */
+    /* New blocks; NULL: in place. */
     uint64_t *offset, *end;
     uint32_t *spare;
-    /* On a device alone. */
-    splice arcs;
-    uint64_t events, *place;
-    int64_t *event_by;
-    uint64_t *fresh_start; /* of each fresh vertex: its arcs */
 } row_plan;
 
 enum { ROW_PLANS = CSR_KINDS + 3, ARRAY_MOVES = 5 };
@@ -210,10 +204,10 @@ void *gg_longer(const update *u, void *block, uint64_t count, uint64_t after,
 void gg_take_longer(void **array, void **longer);
 void gg_update_weights(update *u); /* needs the vertices, too */
 void gg_update_rows(update *u);
-/* The same for rows that lie elsewhere, their arcs in any order. False: it cannot be done;
-** what is in the plan is the caller's to free. */
-bool gg_plan_rows_there(update *u, enum csr_kind kind, const patch_rows *rows,
-                        const patch_place *place, void *there, row_plan *p);
+/* The numbers of the vertices whose rows of that kind change, ascending, none twice; room
+** for two of each edge that goes or comes. Returns how many. For a batch that leaves old
+** numbers as they are. */
+uint64_t gg_touched_rows(update *u, enum csr_kind kind, uint32_t *vertex);
 void gg_free_row_plan(row_plan *p);
 
 /* Do rows change in place when so many arcs go and come? */
@@ -236,8 +230,9 @@ void gg_free_gap_plan(update *u);
 void gg_update_prepare(update *u);
 void gg_update_free(update *u);
 
-patch gg_patch_of(update *u);
-
+/* Do the host's SIMPLE rows follow a batch? Where it is known which vertices edges join
+** without a look at all of them. */
+bool gg_patches_simple(const gpugraph_graph *graph);
 /* The edges whose arcs leave CSR_SIMPLE, and those whose arcs enter it: their source ends
 ** go to u->going and u->coming. */
 void gg_update_simple(update *u, uint64_t *going, uint64_t *coming);
@@ -267,4 +262,7 @@ bool gg_retype(gpugraph_graph *graph, gpugraph_weight_type type, gpugraph_run *r
 ** them back. */
 void gg_settle_type(gpugraph_graph *graph, old_weights *old, bool changed);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

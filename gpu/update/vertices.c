@@ -107,7 +107,7 @@ static void find_some_ends(void *lookup, uint64_t low, uint64_t high) {
         int64_t id = value_of(u, ref);
         end->old = is_text(u, ref) ? (uint32_t)l->of_text[id]
                                    : gg_number_of_integer(u->graph, id);
-        end->place = end->new = end->old;
+        end->now = end->old;
     }
 }
 
@@ -157,7 +157,6 @@ static void order_integers(update *u, end_ref *ref) {
         if (k == 0 || u->key[k] != u->key[k - 1])
             add_fresh(u, id, integers_below(ids, id));
         end->fresh = (uint32_t)u->fresh - 1;
-        end->place = (uint32_t)u->fresh_at[end->fresh];
     }
     u->fresh_integers = u->fresh;
 }
@@ -180,10 +179,8 @@ static void order_texts(update *u, int64_t *of_text, uint32_t *number) {
     }
     for (uint64_t k = 0; k < named_count(u); k++) {
         end_ref ref = named(u, k);
-        if (u->end[ref].old == GPUGRAPH_NONE && is_text(u, ref)) {
+        if (u->end[ref].old == GPUGRAPH_NONE && is_text(u, ref))
             u->end[ref].fresh = (uint32_t)of_text[value_of(u, ref)];
-            u->end[ref].place = (uint32_t)u->fresh_at[u->end[ref].fresh];
-        }
     }
 }
 
@@ -199,7 +196,7 @@ static void find_fresh(update *u) {
     u->fresh_new = u->fresh_at ? gg_alloc(run, most, sizeof *u->fresh_new) : NULL;
     for (uint64_t ref = 0; u->end && u->reweights && ref < first_lone(u); ref++) {
         const uint32_t v = u->gone_end[ref];
-        u->end[ref] = (added_end){.old = v, .place = v, .new = v};
+        u->end[ref] = (added_end){.old = v, .now = v};
     }
     if (u->fresh_new)
         find_texts(&lookup);
@@ -382,15 +379,15 @@ void gg_update_vertices(update *u) {
     for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
         added_end *end = &u->end[ref];
         if (end->old == GPUGRAPH_NONE)
-            end->new = (uint32_t)u->fresh_new[end->fresh];
+            end->now = (uint32_t)u->fresh_new[end->fresh];
         else if (!u->vertices.still)
-            end->new = gg_renumber(&u->vertices, end->old);
+            end->now = gg_renumber(&u->vertices, end->old);
     }
     u->new_source = gg_alloc(run, u->added_count, sizeof *u->new_source);
     u->new_target =
         u->new_source ? gg_alloc(run, u->added_count, sizeof *u->new_target) : NULL;
     for (uint64_t i = 0; u->new_target && i < u->added_count; i++) {
-        u->new_source[i] = u->end[2 * i].new;
-        u->new_target[i] = u->end[2 * i + 1].new;
+        u->new_source[i] = u->end[2 * i].now;
+        u->new_target[i] = u->end[2 * i + 1].now;
     }
 }

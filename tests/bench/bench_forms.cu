@@ -115,11 +115,6 @@ static __global__ void over_slabs(level l, const __grid_constant__ slab_graph g)
     }
 }
 
-struct rows {
-    uint64_t *offset;
-    uint32_t *target, *weight;
-};
-
 struct searcher {
     uint32_t n, *depths, *frontier[2], *count;
     uint32_t *count_here; /* on the host, where the device writes */
@@ -127,7 +122,7 @@ struct searcher {
 };
 
 /* Milliseconds. */
-static double search(const searcher *s, uint32_t start, const rows *r,
+static double search(const searcher *s, uint32_t start, const chain_rows *r,
                      const slab_graph *g) {
     double began = now_ms();
     const uint32_t none = 0;
@@ -215,26 +210,14 @@ struct forms {
     cuda_job job;
     gpugraph_run run;
     edge_store store;
-    rows whole;
+    chain_rows whole;
     searcher s;
     changing changes;
 };
 
-static rows make_rows(uint32_t n, uint64_t room) {
-    return {there<uint64_t>((uint64_t)n + 1, NULL), there<uint32_t>(room, NULL),
-            there<uint32_t>(room, NULL)};
-}
-
-static void free_rows(rows *r) {
-    cudaFree(r->offset);
-    cudaFree(r->target);
-    cudaFree(r->weight);
-}
-
-static double all_rows(forms *f, rows *r) {
-    const chain_rows to = {f->graph.n, r->offset, r->target, r->weight, sizeof(uint32_t)};
+static double all_rows(forms *f, chain_rows *r) {
     double began = now_ms();
-    gg_store_rows(&f->store, GPUGRAPH_OUT, &to, &f->run);
+    gg_store_rows(&f->store, GPUGRAPH_OUT, f->graph.n, NULL, false, &f->run, r);
     gg_wait(&f->job);
     check(&f->run);
     return now_ms() - began;
@@ -305,11 +288,7 @@ static void time_graph(const char *name, int repeats) {
     if (!gg_job_open(&f.job, NULL, &f.run))
         check(&f.run);
     const uint32_t n = f.graph.n;
-    uint64_t room = f.graph.m;
-    for (uint64_t changes : counts)
-        room += changes * (uint64_t)repeats;
     build(&f);
-    f.whole = make_rows(n, room);
     f.changes = {&f.graph, std::vector<bool>(f.graph.m), (int64_t)f.graph.m};
     f.s = {n,
            there<uint32_t>(n, NULL),
@@ -323,7 +302,6 @@ static void time_graph(const char *name, int repeats) {
     gg_store_free(&f.store);
     gg_job_close(&f.job);
     check(&f.run);
-    free_rows(&f.whole);
     cudaFree(f.s.depths);
     cudaFree(f.s.frontier[0]);
     cudaFree(f.s.frontier[1]);

@@ -15,8 +15,9 @@
 ** searches end at once, so what they cost is making ready: a breadth-first search of depth
 ** 1, then one by weight of distance 0.
 **
-** tables: the same where the copy alone is patched, and where tables of edges take each batch first and
-** all rows are made of them; up to 1,000,000 changes. */
+** tables: the same where rows are made anew of the edges by the next search, and where tables
+** of edges take each batch first and the rows that change are written from them; up to
+** 1,000,000 changes. */
 #include "bench.h"
 #include "gpugraph.h"
 #include "graphs.h"
@@ -304,7 +305,6 @@ enum { WAYS = 2 };
 
 static void time_ways(gpugraph_graph *graph, gpugraph_run *run, const columns *all,
                       enum kind kind, int64_t count, int repeats, bool weighted) {
-    const uint64_t usual = gg_limits.remade_from;
     batch b = {{0}, {0}, {0}};
     size_t most = gpugraph_vertex_count(graph) + (size_t)count;
     uint64_t *result = need(malloc(most * sizeof *result));
@@ -313,7 +313,6 @@ static void time_ways(gpugraph_graph *graph, gpugraph_run *run, const columns *a
     reserve(&b.added, count);
     reserve(&b.back, count);
     for (int way = 0; way < WAYS; way++) {
-        gg_limits.remade_from = way ? 0 : UINT64_MAX;
         gpugraph_release_device(graph);
         for (int i = -1; i < repeats; i++) { /* the first one makes what stays */
             uint64_t random = (uint64_t)count + kind + (uint64_t)(i + 1) * 977;
@@ -330,7 +329,6 @@ static void time_ways(gpugraph_graph *graph, gpugraph_run *run, const columns *a
         printf(" %9.3f %8.3f", median(ms, repeats), median(ms + repeats, repeats));
     }
     printf("\n");
-    gg_limits.remade_from = usual;
     free(ms);
     free(result);
     free_batch(&b);
@@ -341,7 +339,7 @@ static void time_tables(gpugraph_graph *graph, gpugraph_run *run, const columns 
     static const int64_t counts[] = {1, 100, 10000, 1000000};
     for (int weighted = 0; weighted < 2; weighted++) {
         printf("%s, ms\n%-16s %7s %9s %8s %9s %8s\n", weighted ? "by weight" : "by depth",
-               "change", "edges", "patched", "next", "all rows", "next");
+               "change", "edges", "edges", "next", "tables", "next");
         for (int kind = 0; kind < KINDS; kind++)
             for (int i = 0; i < 4 && counts[i] <= all->count / 2; i++) {
                 printf("%-16s %7lld", names[kind], (long long)counts[i]);

@@ -122,8 +122,9 @@ static __device__ void first_codes(const mis_shared &g, mis_code_share *share) {
             const uint32_t number = stored ? (uint32_t)stored[local + k] : first + k;
             return own_word(g, local + k, number, degree);
         };
-        several_put(g.view, g.codes, (uint64_t)place / 4,
-                    mis_four_codes(share->edge, g.offset + place, 4, word));
+        several_put(
+            g.view, g.codes, (uint64_t)place / 4,
+            mis_four_codes(share->edge, g.offset + place, g.offset + place + 1, 4, word));
         for (uint32_t k = 0; k < 4 && g.degree; k++)
             g.degree[place + k] =
                 (uint32_t)(g.offset[place + k + 1] - g.offset[place + k]);

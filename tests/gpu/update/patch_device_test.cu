@@ -66,7 +66,7 @@ static void same_edges(gpugraph_graph *graph, const gpugraph_graph *want) {
 
 /* Of SIMPLE there is one order: the bytes that a fresh copy has. */
 static void same_simple(gpugraph_graph *graph, gpugraph_graph *fresh, gpugraph_run *run) {
-    std::vector<uint64_t> offset[2];
+    std::vector<uint64_t> length[2];
     std::vector<uint32_t> target[2];
     gpugraph_graph *of[2] = {graph, fresh};
     for (int i = 0; i < 2; i++) {
@@ -74,11 +74,18 @@ static void same_simple(gpugraph_graph *graph, gpugraph_graph *fresh, gpugraph_r
         struct device_csr view;
         ck_assert_msg(gg_job_open(&job, of[i], run), "%s", run->message);
         ck_assert(gg_device_csr(&job, CSR_SIMPLE, false, &view));
-        offset[i] = fetched<uint64_t>(view.begin, (uint64_t)view.n + 1);
-        target[i] = fetched<uint32_t>(view.target, view.m);
+        const std::vector<uint64_t> begin = fetched<uint64_t>(view.begin, view.n),
+                                    end = fetched<uint64_t>(view.end, view.n);
+        const std::vector<uint32_t> places = fetched<uint32_t>(
+            view.target, view.n ? *std::max_element(end.begin(), end.end()) : 0);
         ck_assert_int_eq(gg_job_close(&job), GPUGRAPH_OK);
+        for (uint32_t v = 0; v < view.n; v++) {
+            length[i].push_back(end[v] - begin[v]);
+            target[i].insert(target[i].end(), places.begin() + (int64_t)begin[v],
+                             places.begin() + (int64_t)end[v]);
+        }
     }
-    ck_assert(offset[0] == offset[1]);
+    ck_assert(length[0] == length[1]);
     ck_assert(target[0] == target[1]);
 }
 
@@ -182,10 +189,10 @@ START_TEST(larger_graphs) {
 }
 END_TEST
 
-/* The same where tables take each batch first; rows are patched, or made of them. */
+/* The same where tables take each batch first, and rows that change are written from them;
+** numbers of vertices stay, or not. */
 START_TEST(tables) {
-    const uint64_t usual = gg_limits.remade_from;
-    gg_limits.remade_from = _i ? 0 : UINT64_MAX;
+    keep_numbers = _i;
     with_tables = true;
     tables_first = 0;
     for (int weights = 0; weights < MODEL_WEIGHTS; weights++) {
@@ -196,7 +203,7 @@ START_TEST(tables) {
         change_many_times(MODEL_WILD, weights, 12, 100000, 3, 300);
     }
     ck_assert_int_gt(tables_first, 0);
-    gg_limits.remade_from = usual;
+    keep_numbers = false;
     with_tables = false;
 }
 END_TEST
@@ -260,21 +267,45 @@ START_TEST(weights_alone) {
     struct heard h = {0, 0, 0};
     gpugraph_run run = device_run(&h);
     make_rows(graph, &run, 511);
+    ck_assert_msg(!gpugraph_make_tables(graph, &run), "%s", run.message);
     after = model_copy(&model);
     for (int64_t e = 0; e < after.count; e += 7)
         after.edge[e].weight = after.edge[e].weight / 2 + 1;
     const uint32_t *simple = gg_device_copy_of(graph)->rows[CSR_SIMPLE].target;
-    int64_t bytes = gg_device_part_bytes(graph, PART_GROUNDS);
     update(graph, &model, &after, &run);
     ck_assert_int_eq(run.status, GPUGRAPH_OK);
     ck_assert_ptr_eq(gg_device_copy_of(graph)->rows[CSR_SIMPLE].target, simple);
-    ck_assert_int_eq(gg_device_part_bytes(graph, PART_GROUNDS), bytes);
+    for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++)
+        ck_assert(gg_device_copy_of(graph)->rows[kind].made);
     gpugraph_graph *fresh = model_graph(&after, 1);
     same_copies(graph, fresh, &run);
     gpugraph_free(fresh);
     gpugraph_free(graph);
     model_free(&model);
     model_free(&after);
+}
+END_TEST
+
+/* gpugraph_check_tables sees an edge or a row that is not the graph's. */
+START_TEST(damage_is_seen) {
+    edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 500, 5000, 3);
+    for (int part = 0; part <= CSR_KINDS; part++) {
+        gpugraph_graph *graph = model_graph(&model, 1);
+        struct heard h = {0, 0, 0};
+        gpugraph_run run = device_run(&h);
+        make_rows(graph, &run, 511);
+        ck_assert_msg(!gpugraph_check_tables(graph, &run), "%s", run.message);
+        const struct device_copy *copy = gg_device_copy_of(graph);
+        uint32_t *damaged = part < CSR_KINDS ? copy->rows[part].target : copy->target;
+        const uint32_t other = 499;
+        uint32_t is = fetched<uint32_t>(damaged, 1)[0];
+        ck_assert_uint_ne(is, other);
+        cudaMemcpy(damaged, &other, sizeof other, cudaMemcpyHostToDevice);
+        ck_assert_int_eq(gpugraph_check_tables(graph, &run), GPUGRAPH_INVALID);
+        ck_assert_ptr_nonnull(strstr(run.message, "than the graph"));
+        gpugraph_free(graph);
+    }
+    model_free(&model);
 }
 END_TEST
 
@@ -406,8 +437,8 @@ START_TEST(answers) {
 }
 END_TEST
 
-/* Sets after updates, by undirected rows that are patched, against those of a fresh graph
-** on the CPU. */
+/* Sets after updates, by undirected rows that tables have written, against those of a fresh
+** graph on the CPU. */
 START_TEST(sets) {
     static const char *const methods[] = {"one-launch", "one-launch-balanced"};
     const uint64_t usual = give_room();
@@ -435,7 +466,7 @@ START_TEST(sets) {
         if (i % 15 == 14)
             same_simple(graph, fresh, &run);
         gpugraph_free(fresh);
-        ck_assert_msg(!gg_adjacency(graph, GPUGRAPH_OUT, &run), "%s", run.message);
+        ck_assert_msg(!gpugraph_make_tables(graph, &run), "%s", run.message);
         edge_model before = model_copy(&model);
         model_change(&model, i % 7 == 6 ? 300 : 4);
         update(graph, &before, &model, &run);
@@ -443,7 +474,7 @@ START_TEST(sets) {
         kept += gg_device_copy_of(graph)->rows[CSR_SIMPLE].made;
         model_free(&before);
     }
-    ck_assert_int_gt(kept, 50);
+    ck_assert_int_gt(kept, 40);
     as_usual(usual);
     gpugraph_free(graph);
     model_free(&model);
@@ -453,7 +484,10 @@ END_TEST
 const struct suite suite = {
     .name = "patch_device",
     .groups = {{.name = "small",
-                .cases = {{&random_batches}, {&weights_alone}, {&memory_is_short, 4}}},
+                .cases = {{&random_batches},
+                          {&weights_alone},
+                          {&damage_is_seen},
+                          {&memory_is_short, 4}}},
                {.name = "large",
                 .timeout = 240,
                 .cases = {{&larger_graphs}, {&interrupts, 4}, {&tables, 2}, {&gaps, 4}}},

@@ -1,0 +1,156 @@
+/* Is a graph's copy on a device that of its edges? By sums of hashes, in any order:
+**
+**     edges   of (number, source, target, weight), on the device and on the host
+**     rows    of (row, target, weight), of all rows of a kind and of what edges make of it */
+#include "device_copy.cuh"
+#include "graph.h"
+#include "hash.h"
+
+typedef unsigned long long hash_sum; /* as atomicAdd takes it */
+
+static __host__ __device__ uint64_t hash_arc(uint64_t a, uint64_t b, uint64_t weight) {
+    return gg_fixed_hash(gg_fixed_hash(gg_fixed_hash(a) + b) + weight);
+}
+
+static __host__ __device__ uint64_t weight_at(const void *weight, size_t size,
+                                              uint64_t i) {
+    if (!weight)
+        return 0;
+    return size == sizeof(uint32_t) ? static_cast<const uint32_t *>(weight)[i]
+                                    : static_cast<const uint64_t *>(weight)[i];
+}
+
+static __host__ __device__ uint64_t hash_edge(uint64_t e, uint32_t source,
+                                              uint32_t target, uint64_t weight) {
+    return hash_arc(e, (uint64_t)source << 32 | target, weight);
+}
+
+static __global__ void sum_edges(device_edges edges, size_t size, hash_sum *sum) {
+    hash_sum mine = 0;
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid())
+        mine += hash_edge(e, edges.source[e], edges.target[e],
+                          weight_at(edges.weight, size, e));
+    atomicAdd(sum, mine);
+}
+
+/* The arcs that the edges make. */
+static __global__ void sum_arcs(device_edges edges, arc_ends make, size_t size,
+                                hash_sum *sum) {
+    hash_sum mine = 0;
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        const uint32_t s = edges.source[e], t = edges.target[e];
+        const uint64_t weight = weight_at(edges.weight, size, e);
+        mine += make.forward ? hash_arc(s, t, weight) : 0;
+        mine += make.backward && !(make.forward && s == t) ? hash_arc(t, s, weight) : 0;
+    }
+    atomicAdd(sum, mine);
+}
+
+/* A warp to a row. */
+static __global__ void sum_rows(const __grid_constant__ device_csr rows, size_t size,
+                                hash_sum *sum) {
+    hash_sum mine = 0;
+    for (uint64_t v = gg_thread() / GG_WARP; v < rows.n;
+         v += gg_threads_of_grid() / GG_WARP)
+        for (uint64_t k = rows.begin[v] + gg_thread() % GG_WARP; k < rows.end[v]; k += GG_WARP)
+            mine += hash_arc(v, rows.target[k], weight_at(rows.weight, size, k));
+    atomicAdd(sum, mine);
+}
+
+/* Launches a kernel that adds to one number; false when the job must end. */
+template <typename launch>
+static bool add_hashes(struct cuda_job *job, uint64_t items, uint64_t *sum, launch add) {
+    struct workspace space = {NULL, 0};
+    gg_carve<hash_sum>(&space, 1);
+    if (!gg_workspace(job, &space))
+        return false;
+    hash_sum *there = gg_carve<hash_sum>(&space, 1);
+    if (!gg_fill(job, there, 0, sizeof *there))
+        return false;
+    add(gg_grid(job, items, 8), there);
+    const bool done =
+        gg_launched(job, "add hashes") && gg_fetch(job, sum, there, sizeof *sum);
+    job->working = false;
+    return done;
+}
+
+static bool differs(struct cuda_job *job, const char *what) {
+    gg_fail(job->run, GPUGRAPH_INVALID,
+            "the copy on device %d has other %s than the graph", job->device->ordinal,
+            what);
+    return false;
+}
+
+static uint64_t sum_host_edges(const gpugraph_graph *graph, bool weighted) {
+    const size_t size = gg_distance_size(graph->distance_type);
+    uint64_t sum = 0;
+    for (uint64_t e = 0; e < graph->m; e++)
+        sum += hash_edge(e, graph->source[e], graph->target[e],
+                         weight_at(weighted ? graph->weight : NULL, size, e));
+    return sum;
+}
+
+static bool check_edges(struct cuda_job *job, const struct device_copy *copy) {
+    const device_edges edges = {copy->n, copy->m, copy->source, copy->target,
+                                copy->weight};
+    uint64_t sum = 0;
+    if (copy->n != job->graph->n || copy->m != job->graph->m)
+        return differs(job, "counts");
+    return add_hashes(job, edges.m, &sum,
+                      [&](unsigned grid, hash_sum *to) {
+                          sum_edges<<<grid, GG_BLOCK, 0, job->stream>>>(
+                              edges, copy->weight_size, to);
+                      }) &&
+           (sum == sum_host_edges(job->graph, edges.weight != NULL) ||
+            differs(job, "edges"));
+}
+
+static bool sum_of_rows(struct cuda_job *job, const struct device_csr *rows, size_t size,
+                        uint64_t *sum) {
+    return add_hashes(job, (uint64_t)rows->n * GG_WARP, sum,
+                      [&](unsigned grid, hash_sum *to) {
+                          sum_rows<<<grid, GG_BLOCK, 0, job->stream>>>(*rows, size, to);
+                      });
+}
+
+/* What the rows of that kind must add up to: of SIMPLE those that are made of the edges. */
+static bool sum_of_kind(struct cuda_job *job, struct device_copy *copy,
+                        enum csr_kind kind, bool weighted, uint64_t *sum) {
+    const device_edges edges = {copy->n, copy->m, copy->source, copy->target,
+                                weighted ? copy->weight : NULL};
+    if (kind != CSR_SIMPLE)
+        return add_hashes(job, edges.m, sum, [&](unsigned grid, hash_sum *to) {
+            sum_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(edges, arcs_of(kind),
+                                                         copy->weight_size, to);
+        });
+    struct device_rows made = {};
+    made.offset_room = (uint64_t)copy->n + 1;
+    const bool done = gg_device_simple(job, &made);
+    const device_csr view = gg_view_of_rows(copy, &made);
+    const bool summed = done && sum_of_rows(job, &view, 0, sum);
+    gg_free_device_rows(copy, &made);
+    return summed;
+}
+
+static bool check_kind(struct cuda_job *job, struct device_copy *copy,
+                       enum csr_kind kind) {
+    static const char *const name[CSR_KINDS] = {"rows of out", "rows of in",
+                                                "rows of both", "simple rows"};
+    const struct device_rows *rows = &copy->rows[kind];
+    const device_csr view = gg_view_of_rows(copy, rows);
+    uint64_t have = 0, want = 0;
+    return sum_of_rows(job, &view, copy->weight_size, &have) &&
+           sum_of_kind(job, copy, kind, rows->weight != NULL, &want) &&
+           (have == want || differs(job, name[kind]));
+}
+
+bool gg_check_device_copy(struct cuda_job *job) {
+    struct device_copy *copy = gg_device_copy_of(job->graph);
+    if (!copy || !copy->source || !gg_going(job))
+        return gg_going(job);
+    bool equal = check_edges(job, copy);
+    for (int kind = CSR_OUT; kind < CSR_KINDS && equal; kind++)
+        if (copy->rows[kind].made)
+            equal = check_kind(job, copy, (enum csr_kind)kind);
+    return equal;
+}

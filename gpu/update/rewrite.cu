@@ -1,0 +1,261 @@
+/* Rows on a device after a batch: those that change are read from the slab tables, which have
+** taken the batch, and written into the pool of their kind (row_pool.h).
+**
+**     OUT, IN    one part, from the tables of that side
+**     BOTH       two parts: arcs that leave a vertex, then those that enter it, without loops
+**     SIMPLE     both parts sorted together, without loops and repeats
+**
+** The first change of a kind gives its rows a pool. Where rows cannot be written they are
+** given back, and made anew of the edges when they are next asked for. */
+#include "patch.cuh"
+#include "row_pool.h"
+
+/* Places of a pool behind all rows, beside one in GG_ROOM_SHARE: for the rows of a small
+** graph. */
+enum { POOL_SPARE = 4096 };
+
+/* Places of rows are 32 bits wide in some kernels. */
+#define POOL_MOST (UINT32_MAX - (uint64_t)65536)
+
+/* ---- steps of row_pool.h ---- */
+
+static __global__ void find_places(const __grid_constant__ row_pool pool,
+                                   const __grid_constant__ new_rows rows) {
+    for (uint64_t i = gg_thread(); i < rows.count; i += gg_threads_of_grid())
+        pool_find_place(&pool, &rows, i);
+}
+
+static __global__ void write_arcs(const __grid_constant__ row_pool pool,
+                                  const __grid_constant__ new_rows rows, int part) {
+    const uint64_t arcs = rows.part[part].offset[rows.count];
+    for (uint64_t k = gg_thread(); k < arcs; k += gg_threads_of_grid())
+        pool_write_arc(&pool, &rows, part, pool_row_of(&rows, part, k), k);
+}
+
+static __global__ void begin_rows(const __grid_constant__ row_pool pool,
+                                  const __grid_constant__ new_rows rows) {
+    for (uint64_t i = gg_thread(); i < rows.count; i += gg_threads_of_grid())
+        pool_begin_row(&pool, &rows, i);
+}
+
+/* ---- the pool ---- */
+
+static bool copy_there(struct cuda_job *job, void *to, const void *from, uint64_t bytes) {
+    if (gg_going(job) && bytes)
+        gg_note(job,
+                cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, job->stream),
+                "give rows room");
+    return gg_going(job);
+}
+
+/* Packed rows with their arrays copied into larger ones. False: there is no room for them,
+** or the job must end. */
+static bool make_pool(struct there *t, struct device_rows *rows) {
+    struct cuda_job *job = &t->job;
+    struct device_copy *copy = t->copy;
+    const uint64_t n = t->u->vertices.after, before = copy->n;
+    struct device_rows made = {};
+    made.offset_room = n + n / GG_ROOM_SHARE + 1;
+    made.room = rows->arcs + rows->arcs / GG_ROOM_SHARE + POOL_SPARE;
+    made.used = made.arcs = rows->arcs;
+    const uint64_t bytes = made.offset_room * (8 + 8 + 4) +
+                           made.room * (4 + (rows->weight ? copy->weight_size : 0));
+    if (made.room > POOL_MOST || (int64_t)bytes > gg_device_room(job))
+        return false;
+    const bool done =
+        take(job, &copy->part, &made.offset, made.offset_room, sizeof *made.offset) &&
+        take(job, &copy->part, &made.end, made.offset_room, sizeof *made.end) &&
+        take(job, &copy->part, &made.spare, made.offset_room, sizeof *made.spare) &&
+        take(job, &copy->part, &made.target, made.room, sizeof *made.target) &&
+        (!rows->weight ||
+         take(job, &copy->part, &made.weight, made.room, copy->weight_size)) &&
+        gg_fill(job, made.spare, 0, made.offset_room * sizeof *made.spare) &&
+        copy_there(job, made.offset, rows->offset, before * sizeof *made.offset) &&
+        copy_there(job, made.end, rows->offset + 1, before * sizeof *made.end) &&
+        copy_there(job, made.target, rows->target, rows->arcs * sizeof *made.target) &&
+        (!rows->weight ||
+         copy_there(job, made.weight, rows->weight, rows->arcs * copy->weight_size)) &&
+        gg_wait(job);
+    if (!done) {
+        gg_free_device_rows(copy, &made);
+        return false;
+    }
+    made.made = true;
+    gg_free_device_rows(copy, rows);
+    *rows = made;
+    t->moved += bytes;
+    return true;
+}
+
+/* Empty rows of vertices that the batch brings. */
+static bool add_rows(struct there *t, struct device_rows *rows) {
+    struct cuda_job *job = &t->job;
+    const uint64_t before = t->copy->n, after = t->u->vertices.after;
+    if (after > rows->offset_room)
+        return false;
+    if (after <= before)
+        return true;
+    gg_fill(job, rows->offset + before, 0, (after - before) * sizeof *rows->offset);
+    gg_fill(job, rows->end + before, 0, (after - before) * sizeof *rows->end);
+    gg_fill(job, rows->spare + before, 0, (after - before) * sizeof *rows->spare);
+    return gg_going(job);
+}
+
+/* ---- rows that change ---- */
+
+/* What a rewriting needs beside the pool, in one block of the device. */
+struct rewriting {
+    new_rows rows;
+    uint32_t *vertex;
+    uint64_t *sums; /* taken, longer */
+};
+
+static void carve_rewriting(struct workspace *space, uint64_t count,
+                            struct rewriting *r) {
+    r->rows.count = count;
+    r->rows.vertex = r->vertex = gg_carve<uint32_t>(space, count);
+    r->rows.place = gg_carve<uint64_t>(space, count);
+    r->sums = gg_carve<uint64_t>(space, 2);
+    r->rows.taken = &r->sums[0];
+    r->rows.longer = &r->sums[1];
+}
+
+/* Both arcs of each edge between the vertices, as keys by number among those that change. */
+static __global__ void make_row_keys(const __grid_constant__ new_rows rows, int bits,
+                                     uint64_t *key) {
+    const uint64_t first = rows.part[0].offset[rows.count],
+                   arcs = first + rows.part[1].offset[rows.count];
+    for (uint64_t k = gg_thread(); k < arcs; k += gg_threads_of_grid()) {
+        const int part = k < first ? 0 : 1;
+        const uint64_t from = part == 0 ? k : k - first,
+                       i = pool_row_of(&rows, part, from);
+        key[k] = i << bits | rows.part[part].target[from];
+    }
+}
+
+/* Two parts become one, in the workspace. */
+static bool sort_parts(struct there *t, uint64_t arcs, new_rows *rows) {
+    struct cuda_job *job = &t->job;
+    struct workspace space = {NULL, 0};
+    struct arc_keys keys = {arcs, gg_key_bits((uint32_t)t->u->vertices.after)};
+    uint64_t *offset = NULL, left = 0;
+    uint32_t *target = NULL;
+    auto carve = [&](struct workspace *s) {
+        offset = gg_carve<uint64_t>(s, rows->count + 1);
+        target = gg_carve<uint32_t>(s, arcs);
+        gg_carve_keys(s, &keys);
+    };
+    carve(&space);
+    if (!gg_workspace(job, &space))
+        return false;
+    carve(&space);
+    make_row_keys<<<gg_grid(job, arcs, 8), GG_BLOCK, 0, job->stream>>>(*rows, keys.bits,
+                                                                       keys.key);
+    if (!gg_launched(job, "make_row_keys") || !gg_sort_keys(job, &keys) ||
+        !gg_offsets_of_keys(job, &keys, (uint32_t)rows->count, offset, &left) ||
+        !gg_targets_of_keys(job, &keys, left, target))
+        return false;
+    rows->part[0] = {offset, target, NULL};
+    rows->part[1] = {};
+    return true;
+}
+
+/* The parts of the rows of these vertices. False: there are no tables, or the job must end. */
+static bool list_parts(struct there *t, enum csr_kind kind, const uint32_t *vertex,
+                       new_rows *rows) {
+    const bool two = kind == CSR_BOTH || kind == CSR_SIMPLE;
+    uint64_t arcs = 0;
+    for (int part = 0; part < (two ? 2 : 1); part++) {
+        const gpugraph_direction side =
+            kind == CSR_IN || part == 1 ? GPUGRAPH_IN : GPUGRAPH_OUT;
+        struct chain_rows listed;
+        if (!gg_rows_of_tables(t, side, rows->count, vertex,
+                               kind == CSR_SIMPLE || part == 1, &listed))
+            return false;
+        rows->part[part] = {listed.offset, listed.target, listed.weight};
+        arcs += listed.edges;
+    }
+    return kind != CSR_SIMPLE || sort_parts(t, arcs, rows);
+}
+
+/* *fits: they have been written. False when the job must end. */
+static bool write_rows(struct there *t, struct device_rows *rows, struct rewriting *r,
+                       bool *fits) {
+    struct cuda_job *job = &t->job;
+    const new_rows *of = &r->rows;
+    const row_pool pool = {rows->offset, rows->end,    rows->spare,
+                           rows->target, rows->weight, t->copy->weight_size};
+    uint64_t sums[2] = {rows->used, 0};
+    const unsigned by_row = gg_grid(job, of->count, 8);
+    if (!gg_upload(job, r->sums, sums, sizeof sums))
+        return false;
+    find_places<<<by_row, GG_BLOCK, 0, job->stream>>>(pool, *of);
+    if (!gg_launched(job, "find_places") || !gg_fetch(job, sums, r->sums, sizeof sums))
+        return false;
+    *fits = sums[0] <= rows->room;
+    if (!*fits)
+        return true;
+    for (int part = 0; part < ROW_PARTS; part++)
+        if (of->part[part].offset) {
+            write_arcs<<<gg_grid(job, rows->arcs, 8), GG_BLOCK, 0, job->stream>>>(
+                pool, *of, part);
+            gg_launched(job, "write_arcs");
+        }
+    begin_rows<<<by_row, GG_BLOCK, 0, job->stream>>>(pool, *of);
+    rows->used = sums[0];
+    rows->arcs += sums[1];
+    return gg_launched(job, "begin_rows");
+}
+
+/* *written: the rows are those after the batch. False when the job must end. */
+static bool rewrite_kind(struct there *t, enum csr_kind kind, const uint32_t *vertex,
+                         uint64_t count, bool *written) {
+    struct cuda_job *job = &t->job;
+    struct device_rows *rows = &t->copy->rows[kind];
+    struct rewriting r = {};
+    struct workspace space = {NULL, 0};
+    *written = false;
+    if ((!rows->end && !make_pool(t, rows)) || !add_rows(t, rows))
+        return gg_going(job);
+    if (count == 0) {
+        *written = true;
+        return true;
+    }
+    carve_rewriting(&space, count, &r);
+    space.base = (unsigned char *)gg_spare_block(t, space.used);
+    space.used = 0;
+    if (!space.base)
+        return false;
+    carve_rewriting(&space, count, &r);
+    if (!gg_upload(job, r.vertex, vertex, count * sizeof *vertex) ||
+        !list_parts(t, kind, vertex, &r.rows))
+        return gg_going(job);
+    return write_rows(t, rows, &r, written) && gg_wait(job);
+}
+
+/* Do the rows of that kind stay as they are? */
+static bool rows_stay(const struct there *t, enum csr_kind kind) {
+    return gg_same_ends(t->u) && (kind == CSR_SIMPLE || !t->copy->rows[kind].weight);
+}
+
+bool gg_change_rows(struct there *t) {
+    update *u = t->u;
+    const bool by_tables = t->tables && !gg_renumbers(&u->vertices);
+    uint32_t *vertex = (uint32_t *)gg_alloc(
+        t->job.run, 2 * (u->removed_count + u->added_count), sizeof *vertex);
+    for (int k = CSR_OUT; k < CSR_KINDS && gg_going(&t->job); k++) {
+        const enum csr_kind kind = (enum csr_kind)k;
+        bool written = false;
+        if (!t->copy->rows[kind].made || rows_stay(t, kind))
+            continue;
+        if (by_tables)
+            rewrite_kind(t, kind, vertex, gg_touched_rows(u, kind, vertex), &written);
+        if (!written)
+            gg_free_device_rows(t->copy, &t->copy->rows[kind]);
+        t->rewritten += written;
+        t->dropped += !written;
+    }
+    t->job.working = false;
+    gg_release(vertex);
+    return gg_going(&t->job);
+}

@@ -1,0 +1,115 @@
+/* Rows that change on a device: each lies anywhere in a pool of arcs, with some room behind
+** it.
+**
+**     pool     [ a a a . ][ b b ][ c . ][ free . . . . . ]
+**     row b    becomes b b b
+**     pool     [ a a a . ][ - - ][ c . ][ b b b . . . ][ free ]
+**
+** A batch rewrites whole rows: in their places where there is room, otherwise behind all
+** others, with room for half as many arcs more. The place that a row leaves is lost until
+** all rows are made anew. There are three steps: every row finds a place, so that it is known
+** what all of them take of the pool; every arc is written; every row begins where it was
+** written. */
+#ifndef GPUGRAPH_ROW_POOL_H
+#define GPUGRAPH_ROW_POOL_H
+
+#include "base/warp.h"
+
+#include <stddef.h>
+
+typedef struct row_pool {
+    uint64_t *begin, *end; /* of each row */
+    uint32_t *spare;       /* of each row: free places behind its end */
+    uint32_t *target;
+    void *weight;       /* NULL: none */
+    size_t weight_size; /* 4 or 8 bytes */
+} row_pool;
+
+/* Arcs offset[i] .. offset[i + 1] - 1 belong to row number i of those that change. */
+typedef struct row_part {
+    const uint64_t *offset; /* NULL: there are no arcs */
+    const uint32_t *target;
+    const int64_t *weight;
+} row_part;
+
+enum { ROW_PARTS = 2 };
+
+typedef struct new_rows {
+    uint64_t count;         /* of rows that change */
+    const uint32_t *vertex; /* the number of each */
+    row_part
+        part[ROW_PARTS]; /* a row has the arcs of the first part, then of the second */
+    uint64_t *place;     /* of each row: where it comes to lie, once that is found */
+    uint64_t *taken;     /* places of the pool that rows have taken */
+    uint64_t *longer;    /* by how many arcs all rows become longer, modulo 2^64 */
+} new_rows;
+
+/* Places for a row of so many arcs that moves. */
+WARP_FUNCTION uint64_t pool_room(uint64_t arcs) {
+    const uint64_t spare = arcs / 2 + 2;
+    return spare < UINT32_MAX ? arcs + spare : arcs;
+}
+
+WARP_FUNCTION uint64_t pool_part_arcs(const new_rows *rows, int part, uint64_t i) {
+    const uint64_t *offset = rows->part[part].offset;
+    return offset ? offset[i + 1] - offset[i] : 0;
+}
+
+WARP_FUNCTION uint64_t pool_arcs(const new_rows *rows, uint64_t i) {
+    return pool_part_arcs(rows, 0, i) + pool_part_arcs(rows, 1, i);
+}
+
+/* Places that the row of v has where it is. */
+WARP_FUNCTION uint64_t pool_room_of(const row_pool *pool, uint32_t v) {
+    return pool->end[v] - pool->begin[v] + pool->spare[v];
+}
+
+/* For each i below rows->count. */
+WARP_FUNCTION void pool_find_place(const row_pool *pool, const new_rows *rows,
+                                   uint64_t i) {
+    const uint32_t v = rows->vertex[i];
+    const uint64_t arcs = pool_arcs(rows, i);
+    rows->place[i] = arcs <= pool_room_of(pool, v)
+                         ? pool->begin[v]
+                         : device_add_64(rows->taken, pool_room(arcs));
+    device_add_64(rows->longer, arcs - (pool->end[v] - pool->begin[v]));
+}
+
+/* For each arc `from` of a part, which row number i of those that change has. */
+WARP_FUNCTION void pool_write_arc(const row_pool *pool, const new_rows *rows, int part,
+                                  uint64_t i, uint64_t from) {
+    const row_part *p = &rows->part[part];
+    const uint64_t before = part == 0 ? 0 : pool_part_arcs(rows, 0, i),
+                   to = rows->place[i] + before + (from - p->offset[i]);
+    pool->target[to] = p->target[from];
+    if (pool->weight && pool->weight_size == sizeof(uint32_t))
+        ((uint32_t *)pool->weight)[to] = (uint32_t)p->weight[from];
+    else if (pool->weight)
+        ((int64_t *)pool->weight)[to] = p->weight[from];
+}
+
+/* The row, by its number among those that change, that arc `from` of a part belongs to. */
+WARP_FUNCTION uint64_t pool_row_of(const new_rows *rows, int part, uint64_t from) {
+    const uint64_t *offset = rows->part[part].offset;
+    uint64_t low = 0, high = rows->count - 1;
+    while (low < high) { /* the last one that begins at the arc or before */
+        const uint64_t middle = high - (high - low) / 2;
+        if (offset[middle] <= from)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* For each i below rows->count. */
+WARP_FUNCTION void pool_begin_row(const row_pool *pool, const new_rows *rows,
+                                  uint64_t i) {
+    const uint32_t v = rows->vertex[i];
+    const uint64_t arcs = pool_arcs(rows, i), room = pool_room_of(pool, v);
+    pool->spare[v] = (uint32_t)((arcs <= room ? room : pool_room(arcs)) - arcs);
+    pool->begin[v] = rows->place[i];
+    pool->end[v] = rows->place[i] + arcs;
+}
+
+#endif
