@@ -31,12 +31,16 @@ extern "C" {
 typedef struct csr {
     uint32_t n;
     uint64_t m;
-    const uint64_t *offset; /* n + 1; NULL where rows have room */
-    const uint32_t *target; /* m, or, where rows have room, more */
-    const void *weight;     /* as many, of the graph's weight layout, or NULL */
-    bool sorted;            /* every row ascending by target */
-    const uint64_t *begin, *end;
+    const uint64_t *begin, *end; /* of each row */
+    const uint32_t *target;      /* m, or, after a change, more */
+    const void *weight;          /* as many, of the graph's weight layout, or NULL */
+    bool sorted;                 /* every row ascending by target */
 } csr;
+
+/* Does each row end where the next one begins? */
+static inline bool gg_rows_packed(const csr *rows) {
+    return rows->end == rows->begin + 1;
+}
 
 enum csr_kind {
     CSR_OUT = 0, /* numbered as gpugraph_direction */

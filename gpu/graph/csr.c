@@ -382,15 +382,14 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     double start = gg_now_ms();
     size_t weight_size = weighted ? gg_distance_size(graph->distance_type) : 0;
     sorted = sorted || slot->sorted;
-    /* Rows with slack cannot take weights: they are made anew below. */
-    if (slot->end && weighted && !slot->weight)
-        gg_release_slot(slot);
-    bool packed =
-        !gg_pack_rows(run, slot, graph->n, gg_distance_size(graph->distance_type));
-    if (packed && slot->made && !slot->weight && weighted && kind == CSR_OUT &&
+    if (slot->end) { /* rows with slack lack something: they are made anew */
+        weight_size = slot->weight ? gg_distance_size(graph->distance_type) : weight_size;
+        release_rows(graph, slot);
+    }
+    if (slot->made && !slot->weight && weighted && kind == CSR_OUT &&
         arcs_are_edges(run, graph, slot)) {
         copy_weights(run, graph, weight_size, slot);
-    } else if (packed && (!slot->made || (weighted && !slot->weight))) {
+    } else if (!slot->made || (weighted && !slot->weight)) {
         if (kind == CSR_SIMPLE)
             gg_simple_rows(graph, run, slot);
         else
@@ -483,7 +482,6 @@ void gg_free_retired(gpugraph_graph *graph, struct retired_rows *list) {
 static csr view_of(const gpugraph_graph *graph, const struct csr_slot *slot) {
     csr view = {.n = graph->n,
                 .m = slot->m,
-                .offset = slot->end ? NULL : slot->offset,
                 .target = slot->target,
                 .weight = slot->weight,
                 .sorted = slot->sorted,
@@ -514,45 +512,33 @@ static void make_aside(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
 
 /* The view as it is now. False: rows are to be made. */
 static bool look_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
-                     bool sorted, bool packed, csr *view) {
+                     bool sorted, csr *view) {
     gg_lock(&graph->gate.lock);
     const struct csr_slot *slot = &graph->csr[kind];
-    bool there = slot->made && !(weighted && !slot->weight) &&
-                 !(sorted && !slot->sorted) && !(packed && slot->end);
+    bool there = slot->made && !(weighted && !slot->weight) && !(sorted && !slot->sorted);
     *view = view_of(graph, slot);
     gg_unlock(&graph->gate.lock);
     return there;
 }
 
-static gpugraph_status get(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
-                           bool sorted, bool packed, gpugraph_run *run, csr *view) {
+gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                        bool sorted, gpugraph_run *run, csr *view) {
     weighted = weighted && kind != CSR_SIMPLE && gg_has_weights(graph);
     sorted = sorted || kind == CSR_SIMPLE;
     bool nested;
-    if (look_csr(graph, kind, weighted, sorted, packed, view) ||
-        gg_bring_edges(graph, run) || !gg_begin_making(graph, run, &nested))
+    if (look_csr(graph, kind, weighted, sorted, view) || gg_bring_edges(graph, run) ||
+        !gg_begin_making(graph, run, &nested))
         return run->status;
     if (nested) {
         make_aside(graph, kind, weighted, sorted, run, view);
         return run->status;
     }
-    if (!look_csr(graph, kind, weighted, sorted, packed,
-                  view)) { /* nor has another one made */
+    if (!look_csr(graph, kind, weighted, sorted, view)) { /* nor has another one made */
         make_rows_of_csr(graph, kind, weighted, sorted, run);
-        look_csr(graph, kind, weighted, sorted, packed, view);
+        look_csr(graph, kind, weighted, sorted, view);
     }
     gg_end_making(graph);
     return run->status;
-}
-
-gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
-                       bool sorted, gpugraph_run *run, csr *view) {
-    return get(graph, kind, weighted, sorted, true, run, view);
-}
-
-gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
-                        bool sorted, gpugraph_run *run, csr *view) {
-    return get(graph, kind, weighted, sorted, false, run, view);
 }
 
 typedef struct numbers {

@@ -118,12 +118,8 @@ static inline bool gg_has_weights(const gpugraph_graph *graph) {
 /* ---- rows ---- */
 
 /* Gets the view of one kind, made on first need on the CPU (phase "csr"). weighted:
-** view.weight is set too (not for SIMPLE). sorted: rows ascending by target. Rows are
-** packed. */
-gpugraph_status gg_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
-                       bool sorted, gpugraph_run *run, csr *view);
-/* As gg_csr, for a caller that reads rows by begin and end: rows that have room keep
-** it. */
+** view.weight is set too (not for SIMPLE). sorted: rows ascending by target. A row is read
+** from its begin to its end: after a change rows lie in any order, with slack between. */
 gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                         bool sorted, gpugraph_run *run, csr *view);
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);

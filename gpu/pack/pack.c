@@ -182,6 +182,18 @@ static bool targets_ascend(const gpugraph_graph *graph) {
     return true;
 }
 
+/* Of edges in the order of their sources: where those of each vertex begin. NULL when the
+** run must end. */
+static uint64_t *offsets_of_sources(const gpugraph_graph *graph, gpugraph_run *run) {
+    uint64_t *offset = gg_alloc(run, (uint64_t)graph->n + 1, sizeof *offset), e = 0;
+    for (uint64_t v = 0; offset && v <= graph->n; v++) {
+        while (e < graph->m && graph->source[e] < v)
+            e++;
+        offset[v] = e;
+    }
+    return offset;
+}
+
 bool gg_stream_works(const gpugraph_stream *stream, gpugraph_run *run) {
     if (gg_needs(run, stream, 1, "stream") && !stream->transfer)
         gg_fail(run, GPUGRAPH_INVALID, "stream.transfer is NULL");
@@ -192,7 +204,7 @@ gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
                               const gpugraph_stream *to) {
     packed_section list[PACKED_SECTIONS];
     writer w = {run, to, 0};
-    csr out;
+    uint64_t *offset = NULL;
     double start = gg_now_ms();
     gg_begin(run);
     if (!gg_stream_works(to, run) || gg_bring_edges(graph, run))
@@ -206,14 +218,18 @@ gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
     }
     packed_header header = header_of(graph);
     bool ordered = header.flags & PACKED_IN_ORDER;
-    if (ordered && gg_csr(graph, CSR_OUT, false, false, run, &out))
+    if (ordered && !(offset = offsets_of_sources(graph, run)))
         return run->status;
     header.flags |= ordered && targets_ascend(graph) ? PACKED_ROWS_SORTED : 0;
     header.checksum = gg_header_checksum(&header);
     int count = gg_packed_sections(&header, graph, list);
     write_bytes(&w, &header, sizeof header);
-    for (int i = 0; i < count && !gg_stopping(run); i++)
+    for (int i = 0; i < count && !gg_stopping(run); i++) {
+        if (list[i].array == (void **)&graph->csr[CSR_OUT].offset)
+            list[i].array = (void **)&offset; /* the graph's rows may have slack */
         write_section(&w, &list[i]);
+    }
+    gg_release(offset);
     if (gg_stopping(run))
         return gg_stopped(run);
     gg_phase(run, "pack", start, (int64_t)graph->m, "%llu bytes",

@@ -192,8 +192,8 @@ static inline void gather_rows(const struct ranking *r, uint64_t v, uint64_t cou
 ** has come; NULL: they do not. */
 static const uint64_t *rows_in_order(const csr *rows, uint64_t v, uint64_t count,
                                      uint64_t *copy) {
-    if (rows->offset)
-        return rows->offset + v;
+    if (gg_rows_packed(rows))
+        return rows->begin + v;
     uint64_t apart = 0;
     for (uint64_t i = 1; i < count; i++)
         apart |= rows->begin[v + i] ^ rows->end[v + i - 1];

@@ -44,7 +44,7 @@ static csr make(gpugraph_graph *graph, enum csr_kind kind, double *best) {
     gpugraph_run run = {.threads = threads};
     csr view;
     double start = now_ms();
-    if (gg_csr(graph, kind, false, false, &run, &view) != GPUGRAPH_OK)
+    if (gg_rows(graph, kind, false, false, &run, &view) != GPUGRAPH_OK)
         exit(1);
     double ms = now_ms() - start;
     *best = ms < *best ? ms : *best;
@@ -60,8 +60,8 @@ struct joining {
 static void count_rows(void *job, uint64_t low, uint64_t high) {
     const struct joining *j = job;
     for (uint64_t v = low; v < high; v++) {
-        j->offset[v + 1] = j->out->offset[v + 1] - j->out->offset[v];
-        for (uint64_t k = j->in->offset[v]; k < j->in->offset[v + 1]; k++)
+        j->offset[v + 1] = j->out->end[v] - j->out->begin[v];
+        for (uint64_t k = j->in->begin[v]; k < j->in->end[v]; k++)
             j->offset[v + 1] += j->in->target[k] != v;
     }
 }
@@ -69,11 +69,11 @@ static void count_rows(void *job, uint64_t low, uint64_t high) {
 static void join_rows(void *job, uint64_t low, uint64_t high) {
     const struct joining *j = job;
     for (uint64_t v = low; v < high; v++) {
-        uint64_t to = j->offset[v], count = j->out->offset[v + 1] - j->out->offset[v];
-        memcpy(j->target + to, j->out->target + j->out->offset[v],
+        uint64_t to = j->offset[v], count = j->out->end[v] - j->out->begin[v];
+        memcpy(j->target + to, j->out->target + j->out->begin[v],
                count * sizeof *j->target);
         to += count;
-        for (uint64_t k = j->in->offset[v]; k < j->in->offset[v + 1]; k++)
+        for (uint64_t k = j->in->begin[v]; k < j->in->end[v]; k++)
             if (j->in->target[k] != v)
                 j->target[to++] = j->in->target[k];
     }
@@ -120,7 +120,7 @@ int main(int argc, char **argv) {
         for (int i = 0; i < RUNS; i++) {
             gpugraph_graph *graph = create(&edges);
             csr both = make(graph, CSR_BOTH, &both_ms);
-            uint64_t arcs = both.offset[both.n];
+            uint64_t arcs = both.m;
             gpugraph_free(graph);
             graph = create(&edges);
             csr out = make(graph, CSR_OUT, &out_ms), in = make(graph, CSR_IN, &in_ms);

@@ -186,7 +186,7 @@ static void time_rows(gpugraph_graph *graph, gpugraph_run *run, int repeats) {
         for (int i = -1; i < repeats; i++) {
             csr rows;
             double started = now_ms();
-            gg_csr(graph, (enum csr_kind)kind, false, false, run, &rows);
+            gg_rows(graph, (enum csr_kind)kind, false, false, run, &rows);
             give_up_on_error(run);
             if (i >= 0)
                 ms[i] = now_ms() - started;

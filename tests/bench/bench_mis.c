@@ -34,7 +34,7 @@ static void set_keys(struct order *o, gpugraph_graph *graph, gpugraph_priority p
     gg_hash_ids(graph, seed, run, hash);
     give_up_on_error(run);
     for (uint32_t v = 0; v < o->g.n; v++) {
-        uint64_t degree = o->g.offset[v + 1] - o->g.offset[v];
+        uint64_t degree = o->g.end[v] - o->g.begin[v];
         switch (priority) {
         case GPUGRAPH_BY_DEGREE:
             o->key[v] = degree << 32 | hash[v];
@@ -66,7 +66,7 @@ static bool is_earlier(const struct order *o, uint32_t u, uint32_t v) {
 static int verdict_of(const struct order *o, const uint8_t *state, uint32_t v, bool hasty,
                       uint64_t *arcs) {
     int verdict = JOINED;
-    for (uint64_t i = o->g.offset[v]; i < o->g.offset[v + 1]; i++) {
+    for (uint64_t i = o->g.begin[v]; i < o->g.end[v]; i++) {
         uint32_t u = o->g.target[i];
         ++*arcs;
         if (state[u] == JOINED)
@@ -126,7 +126,7 @@ static struct outcome try_priority(gpugraph_graph *graph, gpugraph_priority prio
     struct outcome out = {0};
     struct order o;
     double ms[CALLS];
-    if (gg_csr(graph, CSR_SIMPLE, false, true, run, &o.g) != GPUGRAPH_OK)
+    if (gg_rows(graph, CSR_SIMPLE, false, true, run, &o.g) != GPUGRAPH_OK)
         give_up_on_error(run);
     o.key = need(malloc((size_t)o.g.n * sizeof *o.key));
     uint8_t *member = need(malloc(o.g.n)), *state = need(malloc(o.g.n));
@@ -167,7 +167,7 @@ static void print_graph(const char *name) {
     gpugraph_graph *graph = make_graph(name, &run);
     uint32_t n = gpugraph_vertex_count(graph);
     csr g;
-    gg_csr(graph, CSR_SIMPLE, false, true, &run, &g);
+    gg_rows(graph, CSR_SIMPLE, false, true, &run, &g);
     give_up_on_error(&run);
     const char *slash = strrchr(name, '/');
     for (int priority = 0; priority <= GPUGRAPH_BY_ID; priority++) {

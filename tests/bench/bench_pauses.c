@@ -70,9 +70,9 @@ static void make_rows(gpugraph_graph *graph, gpugraph_run *run) {
     gpugraph_arcs arcs;
     gpugraph_arcs_from(graph, 0, run, &arcs);
     check(run);
-    gg_csr(graph, CSR_OUT, true, false, run, &view);
-    gg_csr(graph, CSR_IN, true, false, run, &view);
-    gg_csr(graph, CSR_SIMPLE, false, false, run, &view);
+    gg_rows(graph, CSR_OUT, true, false, run, &view);
+    gg_rows(graph, CSR_IN, true, false, run, &view);
+    gg_rows(graph, CSR_SIMPLE, false, false, run, &view);
     check(run);
 }
 

@@ -51,7 +51,7 @@ static void same_rows(gpugraph_graph *graph, gpugraph_run *run, enum csr_kind ki
     weighted = weighted && graph->weight && kind != CSR_SIMPLE;
     size_t size = gg_distance_size(graph->distance_type);
     gg_begin(run);
-    ck_assert_int_eq(gg_csr(graph, kind, weighted, true, run, &here), GPUGRAPH_OK);
+    ck_assert_int_eq(gg_rows(graph, kind, weighted, true, run, &here), GPUGRAPH_OK);
     ck_assert_msg(gg_job_open(&job, graph, run), "%s", run->message);
     ck_assert_msg(gg_device_csr(&job, kind, weighted, &there), "%s", run->message);
     ck_assert_uint_eq(there.n, here.n);
@@ -66,7 +66,7 @@ static void same_rows(gpugraph_graph *graph, gpugraph_run *run, enum csr_kind ki
     ck_assert_int_eq(gg_job_close(&job), GPUGRAPH_OK);
     for (uint64_t v = 0; v < here.n; v++) {
         std::vector<arc> have, want;
-        for (uint64_t k = here.offset[v]; k < here.offset[v + 1]; k++)
+        for (uint64_t k = here.begin[v]; k < here.end[v]; k++)
             want.push_back(
                 {here.target[k], weight_at(weighted ? here.weight : NULL, size, k)});
         for (uint64_t k = begin[v]; k < end[v]; k++)

@@ -320,7 +320,7 @@ void model_make_slots(gpugraph_graph *graph, uint64_t which) {
     gg_begin(&run);
     for (int kind = 0; kind < CSR_KINDS; kind++, which >>= 3)
         if (which & 1)
-            gg_csr(graph, (enum csr_kind)kind, which & 2, which & 4, &run, &view);
+            gg_rows(graph, (enum csr_kind)kind, which & 2, which & 4, &run, &view);
     gg_limits.room_arcs = which & 8 ? 0 : gg_usual_limits.room_arcs;
     gg_limits.gap_shift = which & 8 ? (which & 2 ? 1 : 3) : gg_usual_limits.gap_shift;
     if (which & 1)
@@ -448,7 +448,7 @@ static const char *compare_slots(gpugraph_graph *got, gpugraph_graph *wanted) {
         csr view;
         if (!slot->made)
             continue;
-        gg_csr(wanted, (enum csr_kind)kind, slot->weight != NULL, slot->sorted, &run,
+        gg_rows(wanted, (enum csr_kind)kind, slot->weight != NULL, slot->sorted, &run,
                &view);
         const char *differs =
             compare_rows(slot, &wanted->csr[kind], got->n, slot->weight ? weight : 0);

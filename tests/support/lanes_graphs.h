@@ -21,7 +21,7 @@ static device_csr scattered(const csr &rows, size_t weight_size) {
     pool.end.resize(rows.n + 1);
     for (uint32_t i = 0; i < rows.n; i++) {
         const uint32_t v = rows.n - 1 - i;
-        const uint64_t first = rows.offset[v], end = rows.offset[v + 1];
+        const uint64_t first = rows.begin[v], end = rows.end[v];
         pool.begin[v] = pool.target.size();
         pool.target.insert(pool.target.end(), rows.target + first, rows.target + end);
         if (weight)
@@ -44,11 +44,11 @@ static device_csr rows_of(gpugraph_graph *graph, int kind, bool weighted) {
     static unsigned asked;
     gpugraph_run run = gpugraph_run();
     csr rows;
-    ck_assert_int_eq(gg_csr(graph, (enum csr_kind)kind, weighted, false, &run, &rows),
+    ck_assert_int_eq(gg_rows(graph, (enum csr_kind)kind, weighted, false, &run, &rows),
                      GPUGRAPH_OK);
     if (asked++ % 2)
         return scattered(rows, gg_distance_size(graph->distance_type));
-    return gg_packed_rows(rows.n, rows.m, rows.offset, rows.target, rows.weight);
+    return gg_packed_rows(rows.n, rows.m, rows.begin, rows.target, rows.weight);
 }
 
 static inline gpugraph_search search_from(const uint32_t *source,

@@ -12,5 +12,5 @@ extern "C" bool drawn_rows_open(struct drawn_rows *rows, int scale, uint64_t fac
     gg_begin(run);
     rows->graph = draw_graph(scale, factor, false, run);
     return rows->graph &&
-           gg_csr(rows->graph, CSR_SIMPLE, false, true, run, &rows->of) == GPUGRAPH_OK;
+           gg_rows(rows->graph, CSR_SIMPLE, false, true, run, &rows->of) == GPUGRAPH_OK;
 }

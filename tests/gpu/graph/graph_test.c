@@ -118,7 +118,7 @@ static void check_csr(gpugraph_graph *graph, gpugraph_run *run, enum csr_kind ki
                       bool weighted, bool sorted) {
     csr view;
     gpugraph_distance_type type = gpugraph_distance_type_of(graph);
-    expect_equal(gg_csr(graph, kind, weighted, sorted, run, &view), GPUGRAPH_OK);
+    expect_equal(gg_rows(graph, kind, weighted, sorted, run, &view), GPUGRAPH_OK);
     expect_equal(true, gg_csr_made(graph, kind));
     weighted = weighted && graph->weight && kind != CSR_SIMPLE;
     if (weighted)
@@ -128,14 +128,14 @@ static void check_csr(gpugraph_graph *graph, gpugraph_run *run, enum csr_kind ki
     uint64_t count = oracle_arcs(graph, kind, want);
     expect_equal(view.n, graph->n);
     expect_equal(view.m, count);
-    expect_equal(view.offset[0], 0);
-    expect_equal(view.offset[graph->n], count);
+    expect_equal(view.begin[0], 0);
+    expect_equal(view.begin[graph->n], count);
     for (uint32_t v = 0; v < graph->n; v++) {
-        expect_equal(true, view.offset[v] <= view.offset[v + 1]);
-        for (uint64_t k = view.offset[v]; k < view.offset[v + 1]; k++) {
+        expect_equal(true, view.begin[v] <= view.end[v]);
+        for (uint64_t k = view.begin[v]; k < view.end[v]; k++) {
             have[k] = (arc){v, view.target[k],
                             weighted ? stored_weight(type, view.weight, k) : 0};
-            if (sorted && k > view.offset[v])
+            if (sorted && k > view.begin[v])
                 expect_equal(true, view.target[k - 1] <= view.target[k]);
         }
     }
@@ -298,7 +298,7 @@ START_TEST(interrupts) {
         csr view;
         gg_begin(&run);
         questions_left = 0;
-        ck_assert_int_eq(gg_csr(graph, (enum csr_kind)kind, true, true, &run, &view),
+        ck_assert_int_eq(gg_rows(graph, (enum csr_kind)kind, true, true, &run, &view),
                          GPUGRAPH_INTERRUPTED);
         ck_assert(!gg_csr_made(graph, (enum csr_kind)kind));
         gg_begin(&run);

@@ -122,7 +122,7 @@ START_TEST(targets_in_common) {
     expect(read && (read->csr[CSR_OUT].target == read->target) == ordered,
            ordered ? "two arrays of targets" : "one array of targets");
     expect(!gpugraph_clone(read, &run, &copy), "%s", run.message);
-    expect(!gg_csr(read, CSR_OUT, true, true, &run, &view) && view.sorted, "no rows");
+    expect(!gg_rows(read, CSR_OUT, true, true, &run, &view) && view.sorted, "no rows");
     expect(read->csr[CSR_OUT].target != read->target, "edges were sorted");
     const char *differs = same_graph(read, graph);
     expect(!differs, "after sorting rows: %s", differs);
