@@ -1,7 +1,7 @@
 /* Pinned rows, for graphs larger than the device, which reads them over the bus. They are
 ** made on first need:
 **
-**     offset[n + 1]    on the device
+**     offset[n + 1]    on the device; of rows with slack begin[n] end[n]
 **     target[arcs]     the host's own array, registered where it lies; or, where that
 **                      cannot be, a pinned copy
 **
@@ -121,12 +121,14 @@ struct pinned_rows { /* CSR_SIMPLE */
     uint32_t n;
     uint64_t arcs;
     uint64_t *offset; /* on the device */
+    uint64_t offsets; /* its entries */
+    const uint64_t *end;
     struct pinned_array target;
 };
 
 static void drop_pinned(gpugraph_graph *graph, struct device_part *part, unsigned) {
     struct pinned_rows *rows = (struct pinned_rows *)part;
-    give(part, rows->offset, (uint64_t)rows->n + 1, sizeof(uint64_t));
+    give(part, rows->offset, rows->offsets, sizeof(uint64_t));
     rows->offset = NULL;
     if (rows->target.lent)
         graph->csr[CSR_SIMPLE].lent = false;
@@ -150,10 +152,15 @@ void gg_drop_pinned(gpugraph_graph *graph) {
         drop_pinned(graph, part, PART_GROUNDS);
 }
 
-static bool put_offsets(struct cuda_job *job, const struct csr_slot *rows, uint64_t count,
-                        struct pinned_rows *made) {
-    return take(job, &made->part, &made->offset, count, sizeof *made->offset) &&
-           gg_upload(job, made->offset, rows->offset, count * sizeof *rows->offset);
+static bool put_offsets(struct cuda_job *job, const csr *rows, struct pinned_rows *made) {
+    const bool packed = gg_rows_packed(rows);
+    const uint64_t n = rows->n, bytes = n * sizeof *rows->begin;
+    made->offsets = packed ? n + 1 : 2 * n;
+    if (!take(job, &made->part, &made->offset, made->offsets, sizeof *made->offset))
+        return false;
+    made->end = made->offset + (packed ? 1 : n);
+    return gg_upload(job, made->offset, rows->begin, bytes) &&
+           gg_upload(job, made->offset + made->offsets - n, rows->end, bytes);
 }
 
 static bool make_pinned(struct cuda_job *job, struct pinned_rows *made) {
@@ -161,12 +168,13 @@ static bool make_pinned(struct cuda_job *job, struct pinned_rows *made) {
     struct csr_slot *rows = &graph->csr[CSR_SIMPLE];
     csr view;
     if (!gg_edges_home(job) ||
-        gg_csr(graph, CSR_SIMPLE, false, true, job->run, &view) != GPUGRAPH_OK)
+        gg_rows(graph, CSR_SIMPLE, false, true, job->run, &view) != GPUGRAPH_OK)
         return false;
     double started = gg_now_ms();
     made->n = graph->n;
-    if (!put_offsets(job, rows, (uint64_t)graph->n + 1, made) ||
-        !pin(job, rows->target, rows->m * sizeof *rows->target, &made->target) ||
+    if (!put_offsets(job, &view, made) ||
+        !pin(job, rows->target, (rows->end ? rows->used : rows->m) * sizeof *rows->target,
+             &made->target) ||
         !gg_wait(job)) {
         drop_pinned(graph, &made->part, PART_GROUNDS);
         return false;
@@ -187,7 +195,7 @@ bool gg_pinned_csr(struct cuda_job *job, struct device_csr *view) {
     void *target = NULL;
     gg_note(job, cudaHostGetDevicePointer(&target, rows->target.block, 0),
             "see pinned memory");
-    *view =
-        gg_packed_rows(rows->n, rows->arcs, rows->offset, (const uint32_t *)target, NULL);
+    *view = device_csr{
+        rows->n, rows->arcs, rows->offset, rows->end, (const uint32_t *)target, NULL};
     return gg_going(job);
 }
