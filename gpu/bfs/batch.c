@@ -41,7 +41,6 @@ struct batch {
     uint32_t searches;
     uint64_t searching; /* searches that go on */
     int threads;
-    struct crew crew;
     uint64_t taken; /* of a step's work, by its threads */
     uint64_t *seen, *visit, *next;
     uint32_t *list, *found; /* the frontier; what a level finds */
@@ -143,22 +142,22 @@ static inline __attribute__((always_inline)) void spread(struct batch *b, bool s
     gg_hand_claims_over(&finds, b->found, &b->tail);
 }
 
-static void spread_alone(void *job, int member) {
-    (void)member;
+static void spread_alone(void *job, int member, int team) {
+    (void)member, (void)team;
     spread(job, false);
 }
 
-static void spread_shared(void *job, int member) {
-    (void)member;
+static void spread_shared(void *job, int member, int team) {
+    (void)member, (void)team;
     spread(job, true);
 }
 
 /* What was found becomes the frontier; next is all zero again. */
-static void settle_finds(void *job, int member) {
+static void settle_finds(void *job, int member, int team) {
     struct batch *b = job;
     struct tally tally = {0};
     uint64_t since = 0, i, last;
-    (void)member;
+    (void)member, (void)team;
     while (!gg_worked(b->run, &since, BFS_GRAB) &&
            gg_take_chunk(&b->taken, b->tail, BFS_GRAB, &i, &last))
         for (; i < last; i++) {
@@ -184,12 +183,12 @@ static inline uint64_t gather_vertex(const struct batch *b, uint32_t v, uint64_t
     return searches & missing;
 }
 
-static void gather_vertices(void *job, int member) {
+static void gather_vertices(void *job, int member, int team) {
     struct batch *b = job;
     struct tally tally = {0};
     uint64_t since = 0, v, last;
     bool stop = gg_stopping(b->run);
-    (void)member;
+    (void)member, (void)team;
     while (!stop && gg_take_chunk(&b->taken, b->forward.n, GATHER_GRAB, &v, &last))
         for (; v < last && !stop; v++) {
             uint64_t missing = b->searching & ~b->seen[v], arcs = 1;
@@ -245,12 +244,9 @@ static bool at_the_end(struct batch *b) {
     return b->searching == 0 || b->level >= b->search->max_depth || gg_poll(b->run);
 }
 
-static void do_batch_step(struct batch *b, crew_step *step, bool alone) {
+static void do_batch_step(struct batch *b, gg_team_body *step, bool alone) {
     b->taken = 0;
-    if (alone)
-        step(b, 0);
-    else
-        crew_share(&b->crew, step);
+    gg_team(alone ? 1 : b->threads, step, b);
 }
 
 static void begin_level(struct batch *b) {
@@ -287,8 +283,7 @@ static bool pays_to_gather(const struct batch *b) {
     return b->reverse.begin && b->arcs > b->forward.m / GATHER_ALPHA;
 }
 
-static void wide_batch_levels(void *batch) {
-    struct batch *b = batch;
+static void wide_batch_levels(struct batch *b) {
     bool alone = b->threads == 1;
     while (!at_the_end(b)) {
         if (!pays_to_gather(b)) {
@@ -309,9 +304,8 @@ static void search_levels(struct batch *b) {
             return;
         spread_level(b, true);
     }
-    b->crew.job = b;
     b->threads = gg_threads(b->run, b->forward.m);
-    crew_lead(&b->crew, b->threads, wide_batch_levels);
+    wide_batch_levels(b);
 }
 
 /* ---- a batch ---- */

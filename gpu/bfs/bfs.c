@@ -159,14 +159,14 @@ static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
 }
 
 /* A thread's part: vertices of the frontier, some at a time. */
-static void join_top_down(void *job, int member) {
+static void join_top_down(void *job, int member, int team) {
     struct bfs *b = job;
     struct gg_claims finds;
     finds.count = 0;
     uint64_t seen = 0, pause_at = GG_POLL_ITEMS;
     uint64_t i, last;
     bool stop = gg_stopping(b->run);
-    (void)member;
+    (void)member, (void)team;
     while (!stop && gg_take_chunk(&b->taken, b->end, BFS_GRAB, &i, &last)) {
         for (; i < last && !stop; i++)
             stop = !expand_shared(b, b->queue[i], &seen, &finds);
@@ -181,15 +181,14 @@ static void join_top_down(void *job, int member) {
 
 static void top_down_level(struct bfs *b) {
     b->taken = b->begin;
-    crew_share(&b->crew, join_top_down);
+    gg_team(b->threads, join_top_down, b);
     b->found += b->tail - b->end;
     next_level(b);
 }
 
 /* ---- driver ---- */
 
-static void wide_bfs_levels(void *bfs) {
-    struct bfs *b = bfs;
+static void wide_bfs_levels(struct bfs *b) {
     while (!narrow_levels(b) && !gg_poll(b->run)) {
         uint64_t arcs = frontier_arcs(b);
         if (gg_bfs_goes_bottom_up(b, arcs))
@@ -205,9 +204,8 @@ static void wide_bfs_levels(void *bfs) {
 static void search_levels(struct bfs *b) {
     if (narrow_levels(b))
         return;
-    b->crew.job = b;
     b->threads = gg_threads(b->run, b->forward.m);
-    crew_lead(&b->crew, b->threads, wide_bfs_levels);
+    wide_bfs_levels(b);
 }
 
 static void clear_depths(void *bfs, uint64_t low, uint64_t high) {

@@ -56,11 +56,11 @@ static uint64_t find_in_word(struct bfs *b, uint64_t word, uint64_t *seen) {
 }
 
 /* A thread's part: words of the bitmap, some at a time. */
-static void join_bottom_up(void *job, int member) {
+static void join_bottom_up(void *job, int member, int team) {
     struct bfs *b = job;
     uint64_t found = 0, seen = 0, pause_at = GG_POLL_ITEMS, word, last;
     bool stop = gg_stopping(b->run);
-    (void)member;
+    (void)member, (void)team;
     while (!stop && gg_take_chunk(&b->taken, b->words, GRAB_WORDS, &word, &last))
         for (; word < last && !stop; word++) {
             uint64_t fresh = find_in_word(b, word, &seen);
@@ -78,7 +78,7 @@ static void join_bottom_up(void *job, int member) {
 static uint64_t bottom_up_level(struct bfs *b) {
     uint64_t before = b->found;
     b->taken = 0;
-    crew_share(&b->crew, join_bottom_up);
+    gg_team(b->threads, join_bottom_up, b);
     uint64_t *old = b->visited;
     b->visited = b->next;
     b->next = old;

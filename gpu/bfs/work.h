@@ -5,7 +5,6 @@
 
 #include "graph_data.h"
 #include "base/claims.h"
-#include "base/crew.h"
 
 enum {
     /* Vertices, and their arcs, up to which a frontier stays with one thread: waking a
@@ -22,7 +21,6 @@ struct bfs {
     csr forward, reverse;
     bool may_reverse, has_reverse;
     int threads;
-    struct crew crew;
     uint64_t taken; /* of a step's work, by its threads */
     uint32_t *depth;
     uint32_t *queue;

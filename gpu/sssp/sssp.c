@@ -11,7 +11,7 @@
 ** driver does both.
 **
 ** A round takes the current bucket out of all queues and relaxes its arcs. A long round is
-** shared by threads (base/crew.h), each of which goes on with what falls into its own current
+** shared by threads (team.h), each of which goes on with what falls into its own current
 ** bucket while that is little ("bucket fusion": Zhang et al., "Optimizing Ordered Graph
 ** Algorithms with GraphIt", CGO 2020). A short one is done by the calling thread: on roads
 ** meeting costs more than the work between two meetings.
@@ -138,10 +138,11 @@ static void fuse(struct sssp *s, struct bucket_queue *queue, struct tally *tally
 }
 
 /* A thread's part in a shared round. */
-static void join_round(void *job, int member) {
+static void join_round(void *job, int member, int team) {
     struct sssp *s = job;
     struct bucket_queue *queue = &s->queue[member];
     struct tally tally = {.pause_at = GG_POLL_ITEMS};
+    (void)team;
     while (!gg_stopping(s->run)) {
         uint64_t i = __atomic_fetch_add(&s->work_taken, 1, __ATOMIC_RELAXED);
         if (i >= s->work_count)
@@ -153,24 +154,18 @@ static void join_round(void *job, int member) {
     __atomic_fetch_add(&s->tally.arcs, tally.arcs, __ATOMIC_RELAXED);
 }
 
-/* Serves the current bucket until nothing falls into it any more; or until the first long
-** round of the search, after which it asks for helpers. */
+/* Serves the current bucket until nothing falls into it any more. */
 static void serve_bucket(struct sssp *s) {
     s->buckets++;
     while (!gg_stopping(s->run) && gather_round(s, 0, (int)(s->current % BUCKET_SLOTS))) {
-        bool wide = s->threads > 1 && s->work_count >= SHARED_CHUNKS;
         s->rounds++;
-        if (wide && s->help == HELP_HERE) {
+        if (s->threads > 1 && s->work_count >= SHARED_CHUNKS) {
             s->work_taken = 0;
-            crew_share(&s->crew, join_round);
+            gg_team(s->threads, join_round, s);
         } else {
             round_alone(s);
         }
         pause_now(s, &s->tally);
-        if (wide && s->help == HELP_NONE) {
-            s->help = HELP_WANTED;
-            return;
-        }
     }
 }
 
@@ -279,24 +274,12 @@ static bool is_search_done(struct sssp *s) {
 bool gg_sssp_serve(struct sssp *s) {
     while (next_bucket(s)) {
         serve_bucket(s);
-        if (gg_stopping(s->run) || s->help == HELP_WANTED)
+        if (gg_stopping(s->run))
             return false;
         if (is_search_done(s))
             return true;
     }
     return false;
-}
-
-static void serve_on(void *sssp) {
-    struct sssp *s = sssp;
-    s->early = gg_sssp_serve(s);
-}
-
-/* The rest of a search that wants help. */
-static void serve_with_help(struct sssp *s) {
-    s->help = HELP_HERE;
-    s->crew.job = s;
-    crew_lead(&s->crew, s->threads, serve_on);
 }
 
 static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
@@ -309,9 +292,7 @@ static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
     gg_slices(gg_threads(s->run, s->arcs.n / GG_FILL_ITEMS), s->arcs.n, s->layout->clear,
               s);
     s->layout->start(s, s->search->source, s->search->source_count);
-    serve_on(s);
-    if (s->help == HELP_WANTED && !gg_stopping(s->run))
-        serve_with_help(s);
+    s->early = gg_sssp_serve(s);
     for (int t = 0; t < s->threads; t++)
         bucket_queue_free(&s->queue[t]);
     gg_release(s->queue);

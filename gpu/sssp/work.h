@@ -5,7 +5,6 @@
 
 #include "bucket_queue.h"
 #include "sssp.h"
-#include "base/crew.h"
 
 /* The kinds of relaxing threads: one alone, several that share the vertices, or one that lists
 ** the vertices that it touches. */
@@ -30,8 +29,6 @@ struct sssp {
     int shift;       /* integer distances: bucket = distance >> shift */
     bool one_by_one; /* a bucket for each distance, one thread */
     double scale; /* REAL ones: bucket = distance * scale, 0: by the bits of the double */
-    struct crew crew;
-    enum { HELP_NONE, HELP_WANTED, HELP_HERE } help;
     /* the round: chunks that the threads share */
     struct bucket_chunk **work;
     uint64_t work_count, work_room, work_taken;
@@ -79,8 +76,7 @@ static inline bool pause_now(struct sssp *s, struct tally *tally) {
 
 /* Settles the layout of the distances. (sssp.c) */
 void gg_sssp_set_layout(struct sssp *s, gpugraph_distance_type type);
-/* Serves bucket after bucket. True when it ended before all that can be reached was; false
-** too when it only wants help. (sssp.c) */
+/* Serves bucket after bucket. True when it ended before all that can be reached was. (sssp.c) */
 bool gg_sssp_serve(struct sssp *s);
 /* Sets method, buckets and bounds, for s->arcs and s->search. (plan.c) */
 void gg_sssp_plan(struct sssp *s, gpugraph_distance_type type);
