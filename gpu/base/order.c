@@ -293,9 +293,9 @@ static void order_radix(ordering *o, uint64_t count) {
     gg_release(value_scratch);
 }
 
-static gpugraph_status order_values(gpugraph_distance_type type, const void *value,
-                                    uint32_t n, gpugraph_run *run, uint32_t *order,
-                                    uint32_t *count) {
+gpugraph_status gg_order_values(gpugraph_distance_type type, const void *value,
+                                uint32_t n, gpugraph_run *run, uint32_t *order,
+                                uint32_t *count) {
     double start = gg_now_ms();
     const int slices = gg_threads(run, n);
     ordering o = {.type = type,
@@ -338,7 +338,7 @@ gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, u
         !gg_needs(run, count, 1, "count"))
         return run->status;
     gg_begin_counting(run);
-    order_values(type, value, n, run, order, count);
+    gg_order_values(type, value, n, run, order, count);
     gg_end_counting(run);
     return run->status;
 }

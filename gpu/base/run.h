@@ -142,6 +142,10 @@ gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
                               uint32_t *value_scratch);
 gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
                               void *value, uint64_t *key_scratch, void *value_scratch);
+/* gpugraph_order, within a call. (order.c) */
+gpugraph_status gg_order_values(gpugraph_distance_type type, const void *value,
+                                uint32_t n, gpugraph_run *run, uint32_t *order,
+                                uint32_t *count);
 
 /* Set bits of x, without asking for a newer processor. */
 static inline int gg_count_bits(uint64_t x) {

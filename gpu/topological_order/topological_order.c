@@ -7,7 +7,7 @@
 ** Who takes the last predecessor from a vertex gives it its level, one more than that of the level
 ** being walked: all longest paths to it have been seen then. A wide level is shared by threads, a
 ** narrow one is walked by the calling thread alone. Which thread comes first moves vertices within a
-** level of the queue and changes no level. Positions come from levels by a counting sort.
+** level of the queue and changes no level. Positions are the order of levels (base/order.c).
 **
 ** After Kahn (Communications of the ACM 5, 1962). */
 #include "topological_order.h"
@@ -51,43 +51,45 @@ static void take_free(void *peeling, uint64_t low, uint64_t high) {
     gg_hand_claims_over(&c, p->queue, &p->tail);
 }
 
-static void walk_shared(void *peeling, uint64_t low, uint64_t high) {
-    struct peeling *p = peeling;
+/* The vertices of the queue from `first` to `end`. shared: other threads walk others of the level. */
+static inline __attribute__((always_inline)) void walk_queue(struct peeling *p,
+                                                             uint64_t first, uint64_t end,
+                                                             bool shared,
+                                                             uint64_t *since) {
     struct gg_claims c;
-    uint64_t since = GG_POLL_ITEMS; /* few arcs may be in each of many chunks */
+    uint64_t tail = p->tail;
     c.count = 0;
-    for (uint64_t i = p->first + low; i < p->first + high; i++) {
-        const uint32_t v = p->queue[i];
-        const uint64_t end = p->rows.end[v];
-        if (gg_worked(p->run, &since, end - p->rows.begin[v] + 1))
+    for (uint64_t i = first; i < end; i++) {
+        const uint64_t row = p->rows.begin[p->queue[i]],
+                       row_end = p->rows.end[p->queue[i]];
+        if (gg_worked(p->run, since, row_end - row + 1))
             break;
-        for (uint64_t k = p->rows.begin[v]; k < end && !gg_leave(p->run, k); k++) {
+        for (uint64_t k = row; k < row_end && !gg_leave(p->run, k); k++) {
             const uint32_t t = p->rows.target[k];
-            if (__atomic_sub_fetch(&p->left[t], 1, __ATOMIC_RELAXED) == 0) {
-                p->level[t] = p->depth + 1;
+            if ((shared ? __atomic_sub_fetch(&p->left[t], 1, __ATOMIC_RELAXED)
+                        : --p->left[t]) > 0)
+                continue;
+            p->level[t] = p->depth + 1;
+            if (shared)
                 gg_claim(&c, t, p->queue, &p->tail);
-            }
+            else
+                p->queue[tail++] = t;
         }
     }
-    gg_hand_claims_over(&c, p->queue, &p->tail);
+    if (shared)
+        gg_hand_claims_over(&c, p->queue, &p->tail);
+    else
+        p->tail = tail;
+}
+
+static void walk_shared(void *peeling, uint64_t low, uint64_t high) {
+    struct peeling *p = peeling;
+    uint64_t since = GG_POLL_ITEMS; /* few arcs may be in each of many chunks */
+    walk_queue(p, p->first + low, p->first + high, true, &since);
 }
 
 static void walk_alone(struct peeling *p) {
-    uint64_t tail = p->tail;
-    for (uint64_t i = p->first; i < p->last; i++) {
-        const uint32_t v = p->queue[i];
-        const uint64_t end = p->rows.end[v];
-        if (gg_worked(p->run, &p->since, end - p->rows.begin[v] + 1))
-            break;
-        for (uint64_t k = p->rows.begin[v]; k < end && !gg_leave(p->run, k); k++) {
-            const uint32_t t = p->rows.target[k];
-            if (--p->left[t] == 0) {
-                p->level[t] = p->depth + 1;
-                p->queue[tail++] = t;
-            }
-        }
-    }
-    p->tail = tail;
+    walk_queue(p, p->first, p->last, false, &p->since);
 }
 
 static void walk_levels(struct peeling *p) {
@@ -158,58 +160,27 @@ const gg_algorithm gg_topological_order = {
 
 struct placing {
     gpugraph_run *run;
-    const uint32_t *level;
-    uint32_t *start, *position; /* start[slice][level] */
-    uint64_t n, levels;
-    int slices;
+    const uint32_t *order;
+    uint32_t *position;
 };
 
-static void count_levels(void *placing, uint64_t slice) {
+static void place_some(void *placing, uint64_t low, uint64_t high) {
     const struct placing *p = placing;
-    const uint64_t end = gg_slice(p->n, (int)slice + 1, p->slices);
-    uint32_t *count = p->start + slice * p->levels;
-    for (uint64_t v = gg_slice(p->n, (int)slice, p->slices);
-         v < end && !gg_leave(p->run, v); v++)
-        count[p->level[v]]++;
+    for (uint64_t i = low; i < high && !gg_leave(p->run, i); i++)
+        p->position[p->order[i]] = (uint32_t)i;
 }
 
-static void place_slice(void *placing, uint64_t slice) {
-    const struct placing *p = placing;
-    const uint64_t end = gg_slice(p->n, (int)slice + 1, p->slices);
-    uint32_t *start = p->start + slice * p->levels;
-    for (uint64_t v = gg_slice(p->n, (int)slice, p->slices);
-         v < end && !gg_leave(p->run, v); v++)
-        p->position[v] = start[p->level[v]]++;
-}
-
-/* A counting sort by level, which keeps the order of vertices. */
-static void place_by_level(const gpugraph_graph *graph, gpugraph_run *run,
-                           const struct order_levels *found, uint32_t *position) {
-    const double started = gg_now_ms();
-    const int threads = gg_threads(run, graph->n);
-    struct placing p = {.run = run, .level = found->level, .position = position};
-    uint32_t before = 0;
-    p.n = graph->n;
-    p.levels = found->levels;
-    p.slices = p.levels * (uint64_t)threads <= p.n ? threads : 1;
-    p.start = gg_alloc_zero(run, (uint64_t)p.slices * p.levels, sizeof *p.start);
-    if (!p.start)
-        return;
-    gg_parts(p.slices, (uint64_t)p.slices, count_levels, &p);
-    for (uint64_t level = 0; level < p.levels; level++)
-        for (int slice = 0; slice < p.slices; slice++) {
-            uint32_t *count = &p.start[(uint64_t)slice * p.levels + level];
-            const uint32_t here = *count;
-            *count = before;
-            before += here;
-        }
-    if (!gg_stopping(run))
-        gg_parts(p.slices, (uint64_t)p.slices, place_slice, &p);
-    gg_release(p.start);
+/* By level, and vertices of one level in their order. */
+static void place_by_level(uint32_t n, const uint32_t *level, gpugraph_run *run,
+                           uint32_t *position) {
+    struct placing p = {.run = run, .position = position};
+    uint32_t count, *order = gg_alloc(run, n, sizeof *order);
+    p.order = order;
+    if (order && !gg_order_values(GPUGRAPH_UINT32, level, n, run, order, &count))
+        gg_slices(gg_threads(run, n), n, place_some, &p);
+    gg_release(order);
     if (gg_stopping(run))
         gg_stopped(run);
-    else
-        gg_phase(run, "order", started, graph->n, "positions");
 }
 
 /* ---- the public function ---- */
@@ -231,7 +202,7 @@ static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
     if (!run->status && found.settled < graph->n && !gg_bring_edges(graph, run))
         gg_report_cycle(graph, direction, level, run, cycle);
     else if (!run->status && position)
-        place_by_level(graph, run, &found, position);
+        place_by_level(graph->n, level, run, position);
 }
 
 gpugraph_status gpugraph_topological_order(gpugraph_graph *graph,

@@ -37,7 +37,6 @@ struct ahead {
     int threads;
     uint64_t *offset; /* n + 1 */
     uint32_t *target;
-    uint64_t taken;
 };
 
 static inline uint64_t simple_degree(const csr *g, uint32_t v) {
@@ -59,34 +58,19 @@ static uint64_t look_ahead(const csr *g, uint32_t v, uint32_t *to, gpugraph_run 
     return count;
 }
 
-/* Takes the next vertices [*first, *end); false: none is left, or the run ends. */
-static bool take_vertices(struct ahead *a, uint32_t *first, uint32_t *end) {
-    if (gg_pause(a->run))
-        return false;
-    uint64_t n = a->simple.n, at = __atomic_fetch_add(&a->taken, CHUNK, __ATOMIC_RELAXED);
-    if (at >= n)
-        return false;
-    *first = (uint32_t)at;
-    *end = (uint32_t)(n - at < CHUNK ? n : at + CHUNK);
-    return true;
-}
-
-static void look_ahead_of_some(void *ahead, int member, int team) {
-    struct ahead *a = ahead;
-    (void)member, (void)team;
-    for (uint32_t v, end; take_vertices(a, &v, &end);)
-        for (; v < end; v++) {
-            if (a->target)
-                look_ahead(&a->simple, v, a->target + a->offset[v], a->run);
-            else
-                a->offset[v + 1] = look_ahead(&a->simple, v, NULL, a->run);
-        }
-}
-
 /* target NULL: counts into offset[v + 1]; else fills the rows. */
+static void look_ahead_of_some(void *ahead, uint64_t low, uint64_t high) {
+    struct ahead *a = ahead;
+    for (uint64_t v = low; v < high && !gg_leave(a->run, v - low); v++) {
+        uint32_t *to = a->target ? a->target + a->offset[v] : NULL;
+        const uint64_t count = look_ahead(&a->simple, (uint32_t)v, to, a->run);
+        if (!to)
+            a->offset[v + 1] = count;
+    }
+}
+
 static bool look_ahead_of_all(struct ahead *a) {
-    a->taken = 0;
-    gg_team(a->threads, look_ahead_of_some, a);
+    gg_chunks(a->threads, a->simple.n, CHUNK, look_ahead_of_some, a);
     return !gg_stopping(a->run);
 }
 
@@ -112,9 +96,9 @@ struct counting {
     struct ahead ahead;
     csr out, in;   /* rows of both directions, in no order; where directions count */
     uint8_t *both; /* of each arc ahead; NULL: directions do not count */
-    uint64_t *triangles; /* n; NULL: only `total` is asked for */
-    uint64_t *arcs;      /* n; with both: beyond one for each triangle */
-    uint64_t total;
+    uint64_t *triangles;   /* n; NULL: only `total` is asked for */
+    uint64_t *arcs;        /* n; with both: beyond one for each triangle */
+    uint64_t total, taken; /* taken: vertices, by the threads */
 };
 
 struct finder {               /* a thread */
@@ -123,6 +107,12 @@ struct finder {               /* a thread */
     uint32_t *own, *more;
     uint64_t since, work, total;
 };
+
+/* Takes the next vertices [*first, *end); false: none is left, or the run ends. */
+static bool take_vertices(struct counting *c, uint64_t *first, uint64_t *end) {
+    return !gg_pause(c->ahead.run) &&
+           gg_take_chunk(&c->taken, c->ahead.simple.n, CHUNK, first, end);
+}
 
 static inline bool bit(const uint64_t *bits, uint32_t v) {
     return bits[v / 64] >> v % 64 & 1;
@@ -201,9 +191,9 @@ static void compare_some(void *counting, int member, int team) {
     struct finder f;
     (void)member, (void)team;
     bool go = open_finder(c, &f);
-    for (uint32_t v, end; go && take_vertices(&c->ahead, &v, &end);)
+    for (uint64_t v, end; go && take_vertices(c, &v, &end);)
         for (; v < end; v++)
-            compare_directions(c, v, &f);
+            compare_directions(c, (uint32_t)v, &f);
     close_finder(&f);
 }
 
@@ -309,9 +299,9 @@ static void count_some(void *counting, int member, int team) {
     struct finder f;
     (void)member, (void)team;
     bool go = open_finder(c, &f);
-    for (uint32_t v, end; go && take_vertices(&c->ahead, &v, &end);)
+    for (uint64_t v, end; go && take_vertices(c, &v, &end);)
         for (; v < end; v++)
-            count_from(c, v, &f);
+            count_from(c, (uint32_t)v, &f);
     if (go)
         hand_all_over(c, &f);
     __atomic_fetch_add(&c->total, f.total, __ATOMIC_RELAXED);
@@ -321,7 +311,7 @@ static void count_some(void *counting, int member, int team) {
 /* ---- the driver ---- */
 
 static bool run_team(struct counting *c, gg_team_body *body) {
-    c->ahead.taken = 0;
+    c->taken = 0;
     gg_team(c->ahead.threads, body, c);
     return !gg_stopping(c->ahead.run);
 }
