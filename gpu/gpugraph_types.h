@@ -33,9 +33,6 @@ typedef enum gpugraph_status {
     GPUGRAPH_HOST_MEMORY /* host_memory_limit is exhausted */
 } gpugraph_status;
 
-/* One word for a status, for logs: "ok", "no memory", ... */
-const char *gpugraph_status_name(gpugraph_status status);
-
 typedef enum gpugraph_backend {
     GPUGRAPH_AUTO = 0,
     GPUGRAPH_CPU,

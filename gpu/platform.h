@@ -66,9 +66,8 @@ void *gg_alloc_huge(size_t bytes);
 size_t gg_block_bytes(void *block);
 /* What the system shall do about the whole pages within [block, block + bytes). */
 enum gg_page_advice {
-    GG_PAGES_HUGE,  /* use huge pages */
-    GG_PAGES_SMALL, /* use pages of the usual size */
-    GG_PAGES_DROP   /* take them back; they are zero when they are touched again */
+    GG_PAGES_HUGE, /* use huge pages */
+    GG_PAGES_SMALL /* use pages of the usual size */
 };
 void gg_advise_pages(void *block, size_t bytes, enum gg_page_advice advice);
 

@@ -14,32 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *gpugraph_status_name(gpugraph_status status) {
-    switch (status) {
-    case GPUGRAPH_OK:
-        return "ok";
-    case GPUGRAPH_NO_MEMORY:
-        return "no memory";
-    case GPUGRAPH_DEVICE_MEMORY:
-        return "no device memory";
-    case GPUGRAPH_NO_DEVICE:
-        return "no device";
-    case GPUGRAPH_DEVICE_FAILED:
-        return "device failed";
-    case GPUGRAPH_INTERRUPTED:
-        return "interrupted";
-    case GPUGRAPH_INVALID:
-        return "invalid";
-    case GPUGRAPH_RANGE:
-        return "out of range";
-    case GPUGRAPH_TOO_LARGE:
-        return "too large";
-    case GPUGRAPH_HOST_MEMORY:
-        return "host memory limit";
-    }
-    return "unknown";
-}
-
 /* ---- status and interrupts ---- */
 
 /* A status that no caller sees: its sentence is being written. */
@@ -267,41 +241,17 @@ void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size) {
     return block;
 }
 
-/* A block that malloc has given a mapping of its own, advised as a whole: of a mapping that was advised in part realloc
-** could not move the pages, and would copy them. Smaller ones lie among others. */
-static void *advise_mapping(void *block, enum gg_page_advice advice) {
-    enum { OWN_MAPPING = 32 << 20 };
-    const size_t bytes = gg_block_bytes(block),
-                 before = (uintptr_t)block % gg_page_bytes();
-    if (bytes > OWN_MAPPING)
-        gg_advise_pages((char *)block - before, before + bytes, advice);
-    return block;
-}
-
-static void *alloc_mapping(gpugraph_run *run, uint64_t count, size_t size,
-                           enum gg_page_advice advice) {
-    void *block = take_counted(run, count, size, malloc);
-    return block ? advise_mapping(block, advice) : NULL;
-}
-
+/* The whole mapping of the block is advised: realloc could not move the pages of a mapping that
+** was advised in part, and would copy them. Smaller blocks lie among others. */
 void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size) {
-    return alloc_mapping(run, count, size, GG_PAGES_SMALL);
-}
-
-/* Pages that the allocator had at hand, and that advice alone would leave as small as they are, are given back. The
-** first one holds what the allocator has to know of the block. */
-static void *take_new_pages(void *block) {
-    const uintptr_t huge = GG_HUGE_PAGE,
-                    begin = ((uintptr_t)block + huge - 1) / huge * huge,
-                    end = ((uintptr_t)block + gg_block_bytes(block)) / huge * huge;
-    if (begin < end)
-        gg_advise_pages((void *)begin, end - begin, GG_PAGES_DROP);
+    enum {
+        OWN_MAPPING = 32 << 20
+    }; /* bytes from which malloc gives a block its own mapping */
+    void *block = take_counted(run, count, size, malloc);
+    const size_t bytes = gg_room(block), before = (uintptr_t)block % gg_page_bytes();
+    if (bytes > OWN_MAPPING)
+        gg_advise_pages((char *)block - before, before + bytes, GG_PAGES_SMALL);
     return block;
-}
-
-void *gg_alloc_growing(gpugraph_run *run, uint64_t count, size_t size) {
-    void *block = alloc_mapping(run, count, size, GG_PAGES_HUGE);
-    return block ? take_new_pages(block) : NULL;
 }
 
 static void *resize(gpugraph_run *run, void *block, size_t bytes) {

@@ -96,12 +96,11 @@ void gg_begin_counting(gpugraph_run *run);
 void gg_end_counting(const gpugraph_run *run);
 gpugraph_run *gg_count_for(gpugraph_run *run);
 gpugraph_run *gg_counts_for(void);
-/* The same, for an array of which little will be touched, here and there: in pages of the usual size, as to
-** clear one of 2 MiB takes as long as a whole change should. And for one that will grow. */
+/* gg_alloc for an array of which little will be touched, here and there: in pages of the usual
+** size, since clearing one of 2 MiB takes as long as a whole change should. */
 void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size);
-void *gg_alloc_growing(gpugraph_run *run, uint64_t count, size_t size);
-/* The block with room for so many: of a large one of these two the pages get other addresses, and nothing is copied. NULL
-** where there is no memory: the block is what it was. */
+/* The block with room for so many; the pages of a large sparse block get other addresses, and
+** nothing is copied. NULL where there is no memory: the block is what it was. */
 void *gg_grow(void *block, uint64_t count, size_t size);
 /* The same as gg_alloc, with some room to grow; bytes that a block has room for. */
 void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size);

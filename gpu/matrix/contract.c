@@ -135,7 +135,7 @@ static bool make_pool(contractor *k, uint64_t words) {
     const uint64_t wanted = words * POOL_TIMES,
                    room = wanted < UINT32_MAX ? wanted : UINT32_MAX;
     uint32_t *pool = k->c->pool ? gg_grow(k->c->pool, room, sizeof *pool)
-                                : gg_alloc_growing(k->m->run, room, sizeof *pool);
+                                : gg_alloc(k->m->run, room, sizeof *pool);
     if (!pool) {
         gg_fail(k->m->run, GPUGRAPH_NO_MEMORY, "out of memory: %llu bytes were needed",
                 (unsigned long long)room * sizeof *pool);

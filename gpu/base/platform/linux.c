@@ -137,9 +137,8 @@ void gg_advise_pages(void *block, size_t bytes, enum gg_page_advice advice) {
     const uintptr_t page = gg_page_bytes(),
                     begin = ((uintptr_t)block + page - 1) / page * page,
                     end = ((uintptr_t)block + bytes) / page * page;
-    static const int number[] = {[GG_PAGES_HUGE] = MADV_HUGEPAGE,
-                                 [GG_PAGES_SMALL] = MADV_NOHUGEPAGE,
-                                 [GG_PAGES_DROP] = MADV_DONTNEED};
+    static const int number[] = {
+        [GG_PAGES_HUGE] = MADV_HUGEPAGE, [GG_PAGES_SMALL] = MADV_NOHUGEPAGE};
     if (begin < end)
         madvise((void *)begin, end - begin, number[advice]);
 }
