@@ -286,21 +286,7 @@ struct ranges {
     gg_span *range;
     void *job;
     uint64_t count, chunk;
-    int slices;
 };
-
-static void one_slice(void *ranges, uint64_t i) {
-    const struct ranges *r = ranges;
-    uint64_t low = gg_slice(r->count, (int)i, r->slices);
-    uint64_t high = gg_slice(r->count, (int)i + 1, r->slices);
-    if (low < high)
-        r->range(r->job, low, high);
-}
-
-void gg_slices(int threads, uint64_t count, gg_span *range, void *job) {
-    struct ranges r = {.range = range, .job = job, .count = count, .slices = threads};
-    gg_parts(threads, (uint64_t)threads, one_slice, &r);
-}
 
 static void one_chunk(void *ranges, uint64_t i) {
     const struct ranges *r = ranges;
@@ -311,4 +297,10 @@ static void one_chunk(void *ranges, uint64_t i) {
 void gg_chunks(int threads, uint64_t count, uint64_t chunk, gg_span *range, void *job) {
     struct ranges r = {.range = range, .job = job, .count = count, .chunk = chunk};
     gg_parts(threads, count / chunk + (count % chunk > 0), one_chunk, &r);
+}
+
+void gg_slices(int threads, uint64_t count, gg_span *range, void *job) {
+    const uint64_t most = (uint64_t)threads;
+    if (count > 0)
+        gg_chunks(threads, count, count / most + (count % most > 0), range, job);
 }

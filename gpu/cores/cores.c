@@ -73,52 +73,46 @@ static void part_rest(void *peeling, uint64_t low, uint64_t high) {
     gg_lower(&p->fewest, fewest);
 }
 
-static void take_shared_queue(void *peeling, uint64_t low, uint64_t high) {
-    struct peeling *p = peeling;
+/* The vertices of the queue from i to end: some of those of a pass, which threads share, or,
+** alone, all that goes. Returns how far it came: alone it stops where threads help. */
+static inline __attribute__((always_inline)) uint64_t
+take_vertices(struct peeling *p, uint64_t i, uint64_t end, bool shared, uint64_t *since) {
+    const uint32_t k = p->k;
     struct gg_claims c;
-    uint64_t since = GG_POLL_ITEMS; /* few arcs may be in each of many chunks */
     c.count = 0;
-    for (uint64_t i = p->first + low; i < p->first + high; i++) {
-        const uint32_t v = p->queue[i];
-        const uint64_t end = p->rows.end[v];
-        if (gg_worked(p->run, &since, end - p->rows.begin[v] + 1))
+    for (; i < end; i++) {
+        const uint64_t row = p->rows.begin[p->queue[i]],
+                       row_end = p->rows.end[p->queue[i]];
+        if (gg_worked(p->run, since, row_end - row + 1))
             break;
-        for (uint64_t a = p->rows.begin[v]; a < end && !gg_leave(p->run, a); a++) {
-            uint32_t *left = &p->core[p->rows.target[a]];
-            if (__atomic_load_n(left, __ATOMIC_RELAXED) <= p->k)
+        for (uint64_t a = row; a < row_end && !gg_leave(p->run, a); a++) {
+            const uint32_t u = p->rows.target[a];
+            uint32_t *left = &p->core[u];
+            if (__atomic_load_n(left, __ATOMIC_RELAXED) <= k)
                 continue;
-            const uint32_t before = __atomic_fetch_sub(left, 1, __ATOMIC_RELAXED);
-            if (before == p->k + 1)
-                gg_claim(&c, p->rows.target[a], p->queue, &p->tail);
-            else if (before <= p->k)
+            const uint32_t before =
+                shared ? __atomic_fetch_sub(left, 1, __ATOMIC_RELAXED) : (*left)--;
+            if (before == k + 1 && shared)
+                gg_claim(&c, u, p->queue, &p->tail);
+            else if (before == k + 1)
+                p->queue[end++] = u;
+            else if (before <= k)
                 __atomic_fetch_add(left, 1, __ATOMIC_RELAXED);
         }
+        if (!shared && p->threads > 1 && end - i > CORES_WIDE)
+            break;
     }
-    gg_hand_claims_over(&c, p->queue, &p->tail);
+    if (shared)
+        gg_hand_claims_over(&c, p->queue, &p->tail);
+    else
+        p->tail = end;
+    return i < end ? i + 1 : end;
 }
 
-static void take_alone(struct peeling *p) {
-    const uint32_t k = p->k;
-    uint64_t tail = p->tail, i = p->first;
-    for (; i < tail; i++) {
-        const uint32_t v = p->queue[i];
-        const uint64_t end = p->rows.end[v];
-        if (gg_worked(p->run, &p->since, end - p->rows.begin[v] + 1))
-            break;
-        for (uint64_t a = p->rows.begin[v]; a < end && !gg_leave(p->run, a); a++) {
-            const uint32_t u = p->rows.target[a], left = p->core[u];
-            if (left <= k)
-                continue;
-            p->core[u] = left - 1;
-            if (left == k + 1)
-                p->queue[tail++] = u;
-        }
-        /* Threads help where much has come. */
-        if (p->threads > 1 && tail - i > CORES_WIDE)
-            break;
-    }
-    p->last = i < tail ? i + 1 : tail;
-    p->tail = tail;
+static void take_shared_queue(void *peeling, uint64_t low, uint64_t high) {
+    struct peeling *p = peeling;
+    uint64_t since = GG_POLL_ITEMS; /* few arcs may be in each of many chunks */
+    take_vertices(p, p->first + low, p->first + high, true, &since);
 }
 
 /* All that goes for this k. */
@@ -129,7 +123,7 @@ static void take_queue(struct peeling *p) {
             p->last = p->tail;
             gg_chunks(p->threads, p->last - p->first, CHUNK, take_shared_queue, p);
         } else {
-            take_alone(p);
+            p->last = take_vertices(p, p->first, p->tail, false, &p->since);
         }
     }
     p->first = p->last;
