@@ -1,5 +1,5 @@
-/* What lists.cu, ranges.cu, rounds.cu and spanning_forest.cu share, which has the drawing: the arrays of a run and what
-** the host knows of it. */
+/* What lists.cu, rounds.cu and spanning_forest.cu share, which has the drawing: the arrays of a run
+** and what the host knows of it. */
 #ifndef GPUGRAPH_SPANNING_FOREST_CUH
 #define GPUGRAPH_SPANNING_FOREST_CUH
 
@@ -89,12 +89,6 @@ static __device__ __forceinline__ forest_place edge_place(const forest &f, uint6
 static __device__ __forceinline__ bool in_range(const forest &f, forest_place place) {
     return (f.first || gg_comes_before(f.low, place)) && !gg_comes_before(f.high, place);
 }
-
-/* ---- ranges.cu ---- */
-
-/* The next edges in order whose ends have different roots, on list 0; high says how far they go. All
-** vertices point to their roots. False when the run must end. */
-bool gg_make_next_list(struct forest_course *c);
 
 /* ---- lists.cu ---- */
 

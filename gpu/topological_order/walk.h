@@ -1,19 +1,98 @@
 /* The walk of a topological order on a device, as each of its warps does it.
 **
-**     vertex[v]    [ level: one more than the largest of those predecessors that have one | left: predecessors that have none ]
+**     vertex[v]    [ level | left ]     level: one more than the largest of the predecessors that
+**                                       have one; left: predecessors that have none
+**     slot         [ s0 l0 ] [ s1 l1 ] [ s2 l2 ] [ 0 0 ] [ 0 0 ] ...     slices of ready rows
+**                                         ^given: room claimed    ^asked: tickets
 **
-** A warp takes a slice of a row off the list of what is ready, an arc for each lane. For each arc it raises the target's level,
-** where that is too low, and takes one from what is left, both by one atomic operation: who takes the last one
-** has the vertex's level in hand, and has found a ready vertex. So there are no rounds: a vertex is ready as soon as its last
-** predecessor is, whatever others do, and its level is the longest path to it. Of the rows that become ready by one
-** slice the warp walks on with one slice, and the others go on the list, each with its level. A long path
-** waits for nobody, then.
+** A warp takes a slice of a row from the list, an arc for each lane. For each arc one atomic
+** operation raises the target's level, where it is too low, and takes one from what is left. The
+** lane that takes the last predecessor knows the target's level, and has found a ready vertex. So
+** there are no rounds: a vertex is ready as soon as its last predecessor is, and its level is the
+** longest path to it. The warp walks on with one slice of the rows that become ready. The other
+** slices go on the list, each with its level, so that a long path waits for no other warp.
 **
-** Nothing is ordered here but changes of one word, which every memory model orders: no word says something of another one. */
+** A warp that has slices claims room behind `given` and fills it. A warp without work takes a
+** ticket, the number of the slot that it waits at, and looks at the slot until both words are
+** there: a slice and the level of its vertex. So a slot has one writer and one reader, and is used
+** once. A warp asks for its next ticket when it is through with all that came of the last one. If
+** as many tickets have no slot as there are warps, nothing is left to do, and nothing will come.
+**
+** No word says something about another word, so the order of changes of one word, which every
+** memory model gives, is enough. */
 #ifndef GPUGRAPH_TOPOLOGICAL_ORDER_WALK_H
 #define GPUGRAPH_TOPOLOGICAL_ORDER_WALK_H
 
-#include "ready.h"
+#include "base/warp.h"
+
+enum {
+    READY_ARCS = warp_width, /* of a slice, at most: one for a lane */
+    READY_ARC_BITS = 6,      /* of their number */
+    READY_APART = 128 / 8    /* words of a line of the second cache */
+};
+
+struct ready_slot { /* 0: not yet there */
+    uint64_t slice; /* first arc << READY_ARC_BITS | arcs */
+    uint64_t level; /* + 1 */
+};
+
+struct ready_counts { /* each on a line of its own */
+    uint64_t given[READY_APART], asked[READY_APART];
+};
+
+struct ready_list {
+    struct ready_slot *slot; /* as many as slices may come, and one for each warp */
+    struct ready_counts *counts;
+    uint32_t warps;
+};
+
+WARP_FUNCTION uint64_t ready_slice(uint64_t first, uint64_t end) {
+    const uint64_t arcs = end - first;
+    return first << READY_ARC_BITS | (arcs < READY_ARCS ? arcs : READY_ARCS);
+}
+
+WARP_FUNCTION uint32_t ready_slices(uint64_t first, uint64_t end) {
+    return (uint32_t)((end - first + READY_ARCS - 1) / READY_ARCS);
+}
+
+/* ---- who gives ---- */
+
+/* Room for so many slices; where it begins. */
+WARP_FUNCTION uint64_t ready_claim(const struct ready_list *list, uint32_t slices) {
+    return device_add_64(list->counts->given, slices);
+}
+
+WARP_FUNCTION void ready_put(const struct ready_list *list, uint64_t at, uint64_t slice,
+                             uint32_t level) {
+    device_store_64(&list->slot[at].slice, slice);
+    device_store_64(&list->slot[at].level, (uint64_t)level + 1);
+}
+
+/* ---- who takes ---- */
+
+/* The ticket after the first, which is the warp's number. All that it has given is claimed. */
+WARP_FUNCTION uint64_t ready_ask(const struct ready_list *list) {
+    return list->warps + device_arrive_64(list->counts->asked, 1);
+}
+
+/* Is the slice there? */
+WARP_FUNCTION bool ready_look(const struct ready_list *list, uint64_t ticket,
+                              uint64_t *slice, uint32_t *level) {
+    const uint64_t first = device_load_64(&list->slot[ticket].slice);
+    const uint64_t second = device_load_64(&list->slot[ticket].level);
+    *slice = first;
+    *level = (uint32_t)(second - 1);
+    return first != 0 && second != 0;
+}
+
+/* Has everybody nothing to do? Tickets are counted before slots: nobody who has a slice has asked again, and who asked had
+** claimed room for all that he gave. */
+WARP_FUNCTION bool ready_ended(const struct ready_list *list) {
+    const uint64_t asked = device_acquire_64(list->counts->asked);
+    return device_load_64(list->counts->given) == asked;
+}
+
+/* ---- the walk ---- */
 
 enum {
     WATCH_NS = 500, /* between two looks at whether the walk is over */
