@@ -150,8 +150,6 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
                 name##_swap_acquire)                                                     \
     WARP_CHANGE(uint32_t, "r", "atom.min.relaxed." scope ".u32", WARP_NOW, name##_min)   \
     WARP_CHANGE(uint32_t, "r", "atom.max.relaxed." scope ".u32", WARP_NOW, name##_max)   \
-    WARP_CHANGE(uint64_t, "l", "atom.min.relaxed." scope ".u64", WARP_NOW,               \
-                name##_min_64)                                                           \
     WARP_CHANGE(uint32_t, "r", "atom.or.relaxed." scope ".b32", WARP_NOW, name##_or)     \
     WARP_CHANGE(uint64_t, "l", "atom.add.relaxed." scope ".u64", WARP_NOW,               \
                 name##_add_64)                                                           \
@@ -305,7 +303,6 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     WARP_CHANGE(uint32_t, fetch_or, WARP_NOW, __ATOMIC_RELAXED, name##_or)               \
     WARP_EXTREME(uint32_t, <, name##_min)                                                \
     WARP_EXTREME(uint32_t, >, name##_max)                                                \
-    WARP_EXTREME(uint64_t, <, name##_min_64)                                             \
     WARP_EXTREME(uint64_t, >, name##_max_64)                                             \
     WARP_EXCHANGE(uint32_t, *expected, expected, __ATOMIC_RELAXED, __ATOMIC_RELAXED,     \
                   name##_try)                                                            \

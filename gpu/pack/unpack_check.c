@@ -1,17 +1,11 @@
 /* Checks of a chunk of a packed graph: its checksum, and that its numbers are what they may be
 ** (enum packed_numbers). What later checks need to know of all numbers is added up here. */
 #include "unpack.h"
+#include "team.h"
 
 static void add_to(uint64_t *sum, uint64_t more) {
     if (more)
         __atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
-}
-
-static void raise_to(uint64_t *top, uint64_t value) {
-    uint64_t old = __atomic_load_n(top, __ATOMIC_RELAXED);
-    while (old < value && !__atomic_compare_exchange_n(
-                              top, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
 }
 
 /* All below the limit? Also counts those that are INTEGER vertices. */
@@ -66,7 +60,7 @@ static bool integers_good(reader *r, const void *weight, size_t size, uint64_t c
             sum += here;
         }
     }
-    raise_to(&r->largest, top);
+    gg_raise(&r->largest, top);
     add_to(&r->total, sum);
     return !negative;
 }
