@@ -88,15 +88,18 @@ take_vertices(struct peeling *p, uint64_t i, uint64_t end, bool shared, uint64_t
         for (uint64_t a = row; a < row_end && !gg_leave(p->run, a); a++) {
             const uint32_t u = p->rows.target[a];
             uint32_t *left = &p->core[u];
-            if (__atomic_load_n(left, __ATOMIC_RELAXED) <= k)
+            uint32_t before = __atomic_load_n(left, __ATOMIC_RELAXED);
+            if (before <= k)
                 continue;
-            const uint32_t before =
-                shared ? __atomic_fetch_sub(left, 1, __ATOMIC_RELAXED) : (*left)--;
+            if (shared)
+                before = __atomic_fetch_sub(left, 1, __ATOMIC_RELAXED);
+            else
+                *left = before - 1;
             if (before == k + 1 && shared)
                 gg_claim(&c, u, p->queue, &p->tail);
             else if (before == k + 1)
                 p->queue[end++] = u;
-            else if (before <= k)
+            else if (shared && before <= k)
                 __atomic_fetch_add(left, 1, __ATOMIC_RELAXED);
         }
         if (!shared && p->threads > 1 && end - i > CORES_WIDE)
