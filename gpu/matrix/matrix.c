@@ -20,16 +20,9 @@ static void set_bound_of_matrix(matrix *m) {
         m->bound = m->bounded ? s->max_depth : UINT32_MAX - 1;
         return;
     }
-    m->bound = m->type == GPUGRAPH_UINT32   ? UINT32_MAX - 1
-               : m->type == GPUGRAPH_UINT64 ? INT64_MAX
-                                            : gg_real_word(DBL_MAX);
-    if (!s->bounded)
-        return;
-    uint64_t most = m->type != GPUGRAPH_REAL          ? s->max_distance
-                    : s->max_real_distance <= DBL_MAX ? gg_real_word(s->max_real_distance)
-                                                      : GG_INFINITE;
-    m->bounded = most <= m->bound;
-    m->bound = m->bounded ? most : m->bound;
+    const struct sssp_bound bound = gg_sssp_bound(s, m->type);
+    m->bounded = bound.tight;
+    m->bound = bound.most;
 }
 
 static void set_ends(matrix *m) {

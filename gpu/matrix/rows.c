@@ -8,11 +8,11 @@
 ** bfs/each.c finds worth it. What the rows have looked at so far says what the others will. */
 #include "base/words.h"
 #include "bfs/bfs.h"
+#include "graph/graph.h"
 #include "matrix.h"
 #include "sssp/work.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Searches by depth whose arrays are held at once, and bytes that they may take. */
 enum { MOST_DEPTHS = 64 };
@@ -38,10 +38,6 @@ struct row_maker {
     bool *is_open;
     /* by depth */
     uint32_t *depth[MOST_DEPTHS], at_once;
-    /* The run's, while searches by depth report to the row maker. */
-    void (*phase)(void *, const char *, double, int64_t, const char *);
-    int (*interrupted)(void *);
-    void *listener;
 };
 
 /* ---- by weight ---- */
@@ -105,53 +101,35 @@ static int threads_for(const row_maker *r, uint32_t rows) {
 
 static bool open_by_depth(row_maker *r) {
     const matrix *m = r->m;
+    csr rows; /* made here, in a phase of their own */
     const uint64_t fit = DEPTH_BYTES / ((uint64_t)m->graph->n * sizeof(uint32_t) + 1);
     r->at_once = fit < 1 || gg_is_thin(m->graph) ? 1 /* they would not meet */
                  : fit < MOST_DEPTHS             ? (uint32_t)fit
                                                  : MOST_DEPTHS;
     r->search.max_depth = m->bounded ? (uint32_t)m->bound : GPUGRAPH_NONE;
     r->threads = 1; /* those of a search are counted with its time */
-    return true;
+    return !gg_rows(m->graph, gg_forward_kind(m->direction), false, false, m->run, &rows);
 }
 
-static void write_depths(const row_maker *r, uint32_t row, const uint32_t *depth) {
+static void write_depths(row_maker *r, uint32_t row, const uint32_t *depth) {
     const matrix *m = r->m;
+    uint64_t reached = 0;
     for (uint32_t j = 0; j < m->to_count; j++)
         ((uint32_t *)m->cell)[gg_cell(m, row, j)] = depth[m->to[j]];
+    for (uint32_t v = 0; v < m->graph->n && !gg_leave(m->run, v); v++)
+        reached += depth[v] != GPUGRAPH_NONE;
+    r->vertices += reached;
+    r->arcs += reached * m->graph->m / m->graph->n;
 }
 
-/* The phase of a search is a part of the phase of all, and tells how far it got; other phases have their own
-** time. */
-static void hear_rows(void *row_maker_pointer, const char *name, double ms, int64_t items,
-                      const char *detail) {
-    row_maker *r = row_maker_pointer;
-    const gpugraph_graph *graph = r->m->graph;
-    if (strcmp(name, "search") == 0) {
-        r->vertices += (uint64_t)items;
-        r->arcs += (uint64_t)items * graph->m / graph->n;
-        return;
-    }
-    r->spent_ms -= ms;
-    if (r->phase)
-        r->phase(r->listener, name, ms, items, detail);
-}
-
-static int ask_listener(void *row_maker_pointer) {
-    const row_maker *r = row_maker_pointer;
-    return r->interrupted(r->listener);
-}
-
+/* The phases of the searches are a part of the phase of all rows. */
 static void make_depths(row_maker *r) {
     matrix *m = r->m;
     gpugraph_run *run = m->run;
     const char *used = run->used_method, *asked = run->method;
     gpugraph_search *part = &r->search;
-    r->phase = run->phase;
-    r->interrupted = run->interrupted;
-    r->listener = run->listener;
-    run->phase = hear_rows;
-    run->interrupted = run->interrupted ? ask_listener : NULL;
-    run->listener = r;
+    void (*const phase)(void *, const char *, double, int64_t, const char *) = run->phase;
+    run->phase = NULL;
     run->method = NULL; /* breadth-first search chooses its own */
     for (; r->made < r->end && !run->status; r->made += part->source_count) {
         const uint32_t left = r->end - r->made;
@@ -170,9 +148,7 @@ static void make_depths(row_maker *r) {
     }
     run->method = asked;
     run->used_method = used;
-    run->phase = r->phase;
-    run->interrupted = r->interrupted;
-    run->listener = r->listener;
+    run->phase = phase;
 }
 
 /* ---- both ---- */
