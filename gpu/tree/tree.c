@@ -47,7 +47,7 @@ static inline void offer_tree(void *tree_edge, bool wide, uint32_t v, uint64_t e
 struct pass {
     const gpugraph_edge_list *edges;
     gpugraph_distance_type type;
-    const void *value;
+    const void *value;  /* distances, depths or parents */
     const void *weight; /* of each edge: by distance */
     void *tree_edge;
     bool wide;
@@ -155,14 +155,17 @@ static void clear_edges(void *pass, uint64_t low, uint64_t high) {
         gg_put_edge(p->tree_edge, p->wide, v, GPUGRAPH_NO_EDGE);
 }
 
-/* Fills tree_edge by one pass. */
-static void pass_over(struct pass *p, const gpugraph_graph *graph,
-                      gpugraph_direction direction, gpugraph_run *run, gg_span *by) {
-    int threads = gg_threads(run, graph->m);
-    p->direction = direction;
-    p->run = run;
+/* Fills p->tree_edge by one pass, for the values, weights and direction that are set. False:
+** the run must end. */
+static bool pass_over(struct pass *p, gpugraph_graph *graph, gg_span *by) {
+    if (gg_bring_edges(graph, p->run))
+        return false;
+    const int threads = gg_threads(p->run, graph->m);
+    p->edges = &graph->edges;
+    p->wide = graph->wide;
     gg_slices(threads, graph->n, clear_edges, p);
     gg_chunks(threads, graph->m, GG_POLL_ITEMS, by, p);
+    return !gg_stopping(p->run);
 }
 
 static gpugraph_status pass_ended(const gpugraph_graph *graph, gpugraph_run *run,
@@ -176,15 +179,11 @@ static gpugraph_status pass_ended(const gpugraph_graph *graph, gpugraph_run *run
 static gpugraph_status make_tree(gpugraph_graph *graph, gpugraph_direction direction,
                                  gpugraph_run *run, const uint32_t *value,
                                  void *tree_edge, gg_span *by) {
-    double started = gg_now_ms();
-    if (gg_bring_edges(graph, run))
-        return run->status;
-    struct pass p = {.edges = &graph->edges,
-                     .value = value,
-                     .tree_edge = tree_edge,
-                     .wide = graph->wide};
-    pass_over(&p, graph, direction, run, by);
-    return pass_ended(graph, run, started);
+    const double started = gg_now_ms();
+    struct pass p = {
+        .value = value, .tree_edge = tree_edge, .direction = direction, .run = run};
+    pass_over(&p, graph, by);
+    return run->status ? run->status : pass_ended(graph, run, started);
 }
 
 gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
@@ -335,23 +334,19 @@ static gpugraph_status settle_ties(const struct pass *p, const gpugraph_graph *g
 gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, const void *distance,
                                  void *tree_edge) {
-    double started = gg_now_ms();
+    static gg_span *const by[] = {[GPUGRAPH_UINT32] = by_distance32,
+                                  [GPUGRAPH_UINT64] = by_distance64,
+                                  [GPUGRAPH_REAL] = by_real_distance};
+    const double started = gg_now_ms();
+    struct pass p = {.type = graph->distance_type,
+                     .value = distance,
+                     .tree_edge = tree_edge,
+                     .direction = search->direction,
+                     .run = run};
     if (gg_bring_edges(graph, run))
         return run->status;
-    struct pass p = {.edges = &graph->edges,
-                     .type = graph->distance_type,
-                     .value = distance,
-                     .weight = graph->weight,
-                     .tree_edge = tree_edge,
-                     .wide = graph->wide};
-    gpugraph_direction direction = search->direction;
-    if (p.type == GPUGRAPH_UINT32)
-        pass_over(&p, graph, direction, run, by_distance32);
-    else if (p.type == GPUGRAPH_UINT64)
-        pass_over(&p, graph, direction, run, by_distance64);
-    else
-        pass_over(&p, graph, direction, run, by_real_distance);
-    if (gg_stopping(run))
+    p.weight = graph->weight;
+    if (!pass_over(&p, graph, by[p.type]))
         return gg_stopped(run);
     /* One source, and nothing else without an edge: the usual case. */
     if (count_without_edge(&p, graph, run) > 1 && settle_ties(&p, graph, search, run))
