@@ -351,8 +351,10 @@ static void search_bfs_graph(struct cuda_job *job, const gpugraph_search *search
                  tree_edge ? " and tree edges" : "");
 }
 
-gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *search,
-                                 gpugraph_run *run, uint32_t *depth, void *tree_edge) {
+static gpugraph_status search_bfs_on_device(gpugraph_graph *graph,
+                                            const gpugraph_search *search,
+                                            gpugraph_run *run, uint32_t *depth,
+                                            void *tree_edge) {
     return gg_in_job(graph, run, [&](struct cuda_job *job) {
         search_bfs_graph(job, search, depth, tree_edge);
     });
@@ -387,7 +389,7 @@ static int64_t bfs_device_bytes(const gpugraph_graph *graph, bool) {
 
 extern "C" const algorithm_side gg_bfs_cuda = {
     .methods = methods,
-    .call = GG_CALLS(bfs_entry, gg_bfs_on_device),
+    .call = GG_CALLS(bfs_entry, search_bfs_on_device),
     .bytes = bfs_device_bytes,
     .list = list_bfs_on_device,
 };

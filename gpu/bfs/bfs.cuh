@@ -134,9 +134,6 @@ bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
 /* What such a search carves, with so many sources and targets and a tree; the look from
 ** below aside. */
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends);
-/* One search, whole. (bfs.cu) */
-gpugraph_status gg_bfs_on_device(gpugraph_graph *graph, const gpugraph_search *search,
-                                 gpugraph_run *run, uint32_t *depth, void *tree_edge);
 
 /* by_regions.cu: the method "regions", or where the graph does not suit "persistent". */
 bool gg_bfs_regions(struct cuda_job *job, const gpugraph_search *search, bool tree,
