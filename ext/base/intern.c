@@ -16,13 +16,12 @@ static intern_slot slot_intern_of(uint64_t hash, const char *text, size_t length
     return slot;
 }
 
-/* The number of the text in a table, from 1; or 0 with the place where it belongs. */
-static uint32_t find_intern(const intern *t, const intern_slot *table, uint64_t slots,
-                            const intern_slot *wanted, uint64_t hash, const char *text,
+/* The number of the text, from 1; or 0 with the place where it belongs. */
+static uint32_t find_intern(const intern *t, const intern_slot *wanted, const char *text,
                             size_t length, uint64_t *place) {
-    uint64_t i = hash & (slots - 1);
-    for (; table[i].number; i = (i + 1) & (slots - 1)) {
-        const intern_slot *slot = &table[i];
+    uint64_t i = intern_place(t, wanted->tag);
+    for (; t->slot[i].number; i = (i + 1) & (t->slots - 1)) {
+        const intern_slot *slot = &t->slot[i];
         if (slot->head != wanted->head || slot->tag != wanted->tag)
             continue;
         const uint64_t *offset = &t->offset[slot->number - 1];
@@ -34,42 +33,24 @@ static uint32_t find_intern(const intern *t, const intern_slot *table, uint64_t 
     return 0;
 }
 
-static void move_text(intern *t, int64_t number) {
-    const uint64_t *offset = &t->offset[number];
-    const char *text = t->bytes + offset[0];
-    const uint64_t hash = intern_hash(t, text, offset[1] - offset[0]);
-    uint64_t i = hash & (t->slots - 1);
-    while (t->slot[i].number)
-        i = (i + 1) & (t->slots - 1);
-    t->slot[i] = slot_intern_of(hash, text, offset[1] - offset[0]);
-    t->slot[i].number = (uint32_t)number + 1;
-}
-
-/* With each new text so many move. Two were enough to be done before slots are doubled again; but meanwhile a text may
-** be looked for in both tables. */
-enum { MOVED_AT_ONCE = 256 };
-
-static void move_texts(intern *t) {
-    for (int i = 0; i < MOVED_AT_ONCE && t->moved < t->to_move; i++)
-        move_text(t, t->moved++);
-    if (t->moved == t->to_move) {
-        free(t->former);
-        t->former = NULL;
-    }
-}
-
+/* A tag tells a text's place, so texts are not read here, and slots move in their order. */
 static bool double_slots(intern *t) {
-    const uint64_t slots = t->slots ? 2 * t->slots : 1024;
-    intern_slot *slot = big_zero(slots * sizeof *slot);
+    const uint64_t before = t->slots, slots = before ? 2 * before : 1024;
+    intern_slot *slot = big_zero(slots * sizeof *slot), *former = t->slot;
     if (!slot)
         return false;
-    if (!t->slots)
+    if (!before)
         t->placing = gg_placing();
-    t->former = t->slot;
-    t->moved = 0;
-    t->to_move = t->count;
     t->slot = slot;
     t->slots = slots;
+    for (uint64_t i = 0; i < before; i++) {
+        uint64_t to = intern_place(t, former[i].tag);
+        while (former[i].number && slot[to].number)
+            to = (to + 1) & (slots - 1);
+        if (former[i].number)
+            slot[to] = former[i];
+    }
+    free(former);
     return true;
 }
 
@@ -109,20 +90,15 @@ uint64_t intern_hash(const intern *t, const char *text, size_t length) {
 
 int64_t intern_hashed(intern *t, const char *text, size_t length, uint64_t hash) {
     intern_slot slot = slot_intern_of(hash, text, length);
-    uint64_t place = 0, other;
-    uint32_t number =
-        find_intern(t, t->slot, t->slots, &slot, hash, text, length, &place);
-    if (!number && t->former)
-        number =
-            find_intern(t, t->former, t->slots / 2, &slot, hash, text, length, &other);
+    const uint64_t slots = t->slots;
+    uint64_t place = 0;
+    uint32_t number = find_intern(t, &slot, text, length, &place);
     if (number)
         return (int64_t)number - 1;
     if (t->count == UINT32_MAX - 1 || !grow_intern(t, length))
         return -1;
-    if (t->former) {
-        move_texts(t);
-        find_intern(t, t->slot, t->slots, &slot, hash, text, length, &place);
-    }
+    if (t->slots != slots)
+        find_intern(t, &slot, text, length, &place);
     memcpy(t->bytes + t->offset[t->count], text, length);
     t->offset[t->count + 1] = t->offset[t->count] + length;
     slot.number = (uint32_t)t->count + 1;
@@ -137,8 +113,7 @@ int64_t intern_text(intern *t, const char *text, size_t length) {
 
 void intern_close(intern *t) {
     free(t->slot);
-    free(t->former);
-    t->slot = t->former = NULL;
+    t->slot = NULL;
     t->slots = 0;
 }
 

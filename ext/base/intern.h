@@ -3,11 +3,9 @@
 **     bytes    A M S L H R J F K ...
 **     offset   0 3 6 9             text t is bytes[offset[t]] .. bytes[offset[t + 1] - 1]
 **     slot     {first 8 bytes, length | hash, t + 1}    open addressing, at most 2/3 full
-**     former   as slot, with half as many: what was there before slots were doubled
 **
 ** A text of at most 8 bytes, as most ids are, is known from its slot alone: one cache
-** miss. Slots are doubled a little with each new text, so that no call takes long: texts moved .. to_move - 1 are
-** found in `former`. */
+** miss. Slots are doubled without a look at the texts: the tag of a slot tells its place. */
 #ifndef GPUGRAPH_INTERN_H
 #define GPUGRAPH_INTERN_H
 
@@ -27,8 +25,7 @@ typedef struct intern {
     int64_t count;
     uint64_t *offset;
     char *bytes;
-    intern_slot *slot, *former; /* former: NULL once all texts are in slot */
-    int64_t moved, to_move;
+    intern_slot *slot;
     uint64_t offset_room, bytes_room, slots; /* slots: a power of two */
     struct gg_placing placing;
 } intern;
@@ -42,8 +39,12 @@ int64_t intern_text(intern *t, const char *text, size_t length);
 bool intern_ready(intern *t);
 uint64_t intern_hash(const intern *t, const char *text, size_t length);
 int64_t intern_hashed(intern *t, const char *text, size_t length, uint64_t hash);
+/* The place for a tag: its 28 bits of the hash, scaled to the slots. */
+static inline uint64_t intern_place(const intern *t, uint32_t tag) {
+    return (tag >> 4) * t->slots >> 28;
+}
 static inline void intern_ask(const intern *t, uint64_t hash) {
-    __builtin_prefetch(&t->slot[hash & (t->slots - 1)]);
+    __builtin_prefetch(&t->slot[intern_place(t, (uint32_t)(hash >> 36 << 4))]);
 }
 /* Gives back what only intern_text needs; the texts stay. */
 void intern_close(intern *t);
