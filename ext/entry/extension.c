@@ -10,7 +10,6 @@
 #include "inspect/inspect.h"
 #include "follow/follow.h"
 #include "pages/wal_frames.h"
-#include "table_function/array_block.h"
 #include "table_function/hand_out.h"
 #include "table_function/table_function.h"
 #include "gpugraph_extension.h"
@@ -68,7 +67,6 @@ static void forget_all(connection *c) {
     followed_free_all(c);
     cache_free(c);
     hand_out_forget(c);
-    array_blocks_free();
     timings_clear(&c->timings);
     wal_notes_clear(&c->logs);
 }

@@ -11,6 +11,7 @@
 #include "graph_values.h"
 #include "acquire/acquire.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- timings ----
@@ -378,7 +379,7 @@ static int make_order(answer *s, int by, arrays *made) {
     if (!order.vertex)
         return answer_failed(s, &run);
     if (sort(s, made, by, &run, &order) != GPUGRAPH_OK) {
-        array_block_give(order.vertex);
+        free(order.vertex);
         return answer_failed(s, &run);
     }
     made->order[by] = order;

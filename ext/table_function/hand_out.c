@@ -40,7 +40,7 @@ static void handed_free(handed *h) {
     if (h->found)
         arrays_free(h->found);
     for (int i = 0; i < h->made_count; i++)
-        array_block_give(h->made[i]);
+        free(h->made[i]);
     free(h);
 }
 

@@ -61,9 +61,9 @@ static void cut_all(making *m, uint32_t count) {
 }
 
 static void give_listed_back(arrays *made) {
-    array_block_give(made->listed);
-    array_block_give(made->array[A_VALUE]);
-    array_block_give(made->array[A_TREE_EDGE]);
+    free(made->listed);
+    free(made->array[A_VALUE]);
+    free(made->array[A_TREE_EDGE]);
     made->listed = made->array[A_VALUE] = made->array[A_TREE_EDGE] = NULL;
 }
 

@@ -4,6 +4,7 @@
 #include "function_list.h"
 #include "search.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The path is kept in a block of its own size. */
@@ -22,7 +23,7 @@ void make_path(making *m) {
             memcpy(kept, path, count * m->made.edge_size);
         m->made.path = kept;
     }
-    array_block_give(path);
+    free(path);
 }
 
 const table_function path_function = {

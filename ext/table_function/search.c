@@ -2,6 +2,7 @@
 #include "array_block.h"
 #include "search.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- arrays ---- */
@@ -28,14 +29,14 @@ void arrays_free(void *pointer) {
     const arrays *before = a->base ? a->base : &none;
     for (int i = 0; i < ARRAYS; i++)
         if (a->array[i] != before->array[i])
-            array_block_give(a->array[i]);
+            free(a->array[i]);
     for (int i = 0; i < ORDERS_MADE; i++)
         if (a->order[i].vertex != before->order[i].vertex)
-            array_block_give(a->order[i].vertex);
+            free(a->order[i].vertex);
     if (a->listed != before->listed)
-        array_block_give(a->listed);
+        free(a->listed);
     if (a->path != before->path)
-        array_block_give(a->path);
+        free(a->path);
     if (a->base)
         arrays_free(a->base);
     sqlite3_free(a);
@@ -160,7 +161,7 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
         if (made && !have->array[i])
             have->array[i] = m.made.array[i];
         else
-            array_block_give(m.made.array[i]);
+            free(m.made.array[i]);
     }
     if (made) {
         have->n = m.made.n;
@@ -171,8 +172,8 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
         have->path = m.made.path;
         have->path_edges = m.made.path_edges;
     } else {
-        array_block_give(m.made.listed);
-        array_block_give(m.made.path);
+        free(m.made.listed);
+        free(m.made.path);
     }
     return run->status;
 }
@@ -197,7 +198,7 @@ gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
         q->kind->each(graph, &q->search, run, depth, wants_tree ? tree : NULL);
     if (run->status == GPUGRAPH_OK && wants_tree)
         gpugraph_bring_edges(graph, run);
-    array_block_give(depth);
-    array_block_give(tree);
+    free(depth);
+    free(tree);
     return run->status;
 }

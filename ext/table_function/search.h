@@ -49,11 +49,11 @@ enum {
 ** changes, so any number of cursors may read it; where other connections read it, nothing is added. */
 typedef struct arrays {
     uint32_t n; /* entries of each */
-    /* Of each entry the vertex, ascending; from array_block_take. NULL: the entry's number. */
+    /* Of each entry the vertex, ascending; from array_block_for. NULL: the entry's number. */
     uint32_t *listed;
     gpugraph_distance_type type;
     unsigned own_wide;   /* bit i: the items of A_OWN + i have 8 bytes, not 4 */
-    void *array[ARRAYS]; /* from array_block_take */
+    void *array[ARRAYS]; /* from array_block_for */
     size_t edge_size;    /* bytes of an edge number (gpugraph_edge_size) */
     /* The edges of one path in the order of travel, in place of arrays. Of many paths, one after
     ** the other, each after the number of its edges. path_edges: entries; GPUGRAPH_NONE: none. */

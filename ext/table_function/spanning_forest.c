@@ -3,6 +3,8 @@
 #include "function_list.h"
 #include "search.h"
 
+#include <stdlib.h>
+
 enum { OWN_SOURCE, OWN_TARGET, OWN_WEIGHT_OF_EDGE, OWN_COMPONENT };
 
 /* Of each row's edge, from those of the vertices. */
@@ -26,7 +28,7 @@ static void make_forest(making *m) {
         m->made.n = count;
         keep_components(m, component);
     }
-    array_block_give(component);
+    free(component);
 }
 
 const table_function spanning_forest_function = {
