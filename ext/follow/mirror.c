@@ -68,18 +68,6 @@ static int take_mirror(connection *c, followed *f, graph_ref *g, graph_ref *both
     return SQLITE_OK;
 }
 
-/* What look-ups take is made with the graph, which follows changes from then on: the first of them
-** need not wait. Where there is no memory it is made, or asked for, again. */
-static void prepare_lookups(connection *c, const graph_ref *g) {
-    gpugraph_run run;
-    gpugraph_arcs arcs;
-    if (g->row_ids || !gpugraph_keeps_arcs(g->graph) ||
-        gpugraph_vertex_count(g->graph) == 0)
-        return;
-    connection_run(c, &run);
-    gpugraph_arcs_from(g->graph, 0, &run, &arcs);
-}
-
 /* ---- other connections' mirrors ----
 ** What a whole read in a committed state makes is there for all connections of the process that
 ** come to this state by a whole read (kept/shared.h). A batch changes a graph where it is, so a mirror
@@ -158,10 +146,7 @@ int mirror_renew(reading *r, followed *f, const char *why) {
               *both = two ? mirror_take(r->c, f, true, NULL, &other) : NULL;
     f->has_real = false;
     f->changed_ms = gg_now_ms();
-    rc = take_mirror(r->c, f, g, both);
-    if (rc == SQLITE_OK)
-        prepare_lookups(r->c, g);
-    return rc;
+    return take_mirror(r->c, f, g, both);
 }
 
 /* ---- out of blocks ---- */

@@ -13,19 +13,18 @@ static graph_ref *frame_of(const graph_ref *from) {
     graph_ref *g = sqlite3_malloc(sizeof *g);
     if (!g)
         return NULL;
-    memset(g, 0, sizeof *g);
-    g->edges = sqlite3_mprintf("%s", from->edges);
-    g->unnamed = from->unnamed;
-    g->has_weight = from->has_weight;
-    g->has_text = from->has_text;
-    g->weight_column = from->weight_column;
-    g->weight_unclear = from->weight_unclear;
-    g->two_ways = from->two_ways;
-    g->undirected = from->undirected;
-    g->weight_error =
-        from->weight_error ? sqlite3_mprintf("%s", from->weight_error) : NULL;
-    g->ids_checked = from->ids_checked;
-    g->direction = from->direction;
+    *g = (graph_ref){.unnamed = from->unnamed,
+                     .has_weight = from->has_weight,
+                     .has_text = from->has_text,
+                     .weight_column = from->weight_column,
+                     .weight_unclear = from->weight_unclear,
+                     .two_ways = from->two_ways,
+                     .undirected = from->undirected,
+                     .ids_checked = from->ids_checked,
+                     .direction = from->direction,
+                     .edges = sqlite3_mprintf("%s", from->edges)};
+    if (from->weight_error)
+        g->weight_error = sqlite3_mprintf("%s", from->weight_error);
     if (id_columns_copy(&from->ids, &g->ids) == SQLITE_OK && g->edges &&
         !g->weight_error == !from->weight_error)
         return g;
