@@ -69,12 +69,11 @@ followed *followed_of(connection *c, const char *schema, const char *name) {
     return c->followed = f;
 }
 
-static void forget_aliases(followed *f) {
-    for (int i = 0; i < ALIASES; i++) {
-        sqlite3_free(f->alias[i].text);
-        stamp_free(f->alias[i].stamp);
-    }
-    memset(f->alias, 0, sizeof f->alias);
+static void forget_alias(followed *f) {
+    sqlite3_free(f->alias);
+    stamp_free(f->alias_stamp);
+    f->alias = NULL;
+    f->alias_stamp = NULL;
 }
 
 void followed_forget(connection *c, followed *f) {
@@ -90,7 +89,7 @@ void followed_forget(connection *c, followed *f) {
     f->has_real = false;
     sqlite3_free(f->judged);
     f->judged = NULL;
-    forget_aliases(f);
+    forget_alias(f);
 }
 
 void followed_free_all(connection *c) {
@@ -291,19 +290,14 @@ static int catch_up(reading *r, followed *f, graph_ref **found) {
     return rc;
 }
 
-static int add_alias(reading *r, followed *f) {
-    struct alias *a = &f->alias[f->next_alias];
-    stamp *now;
-    int rc = stamp_retake(r->c, r->hold, &now);
+static int set_alias(reading *r, followed *f) {
+    forget_alias(f);
+    int rc = stamp_retake(r->c, r->hold, &f->alias_stamp);
     if (rc)
         return rc;
-    stamp_settle(now);
-    f->next_alias = (f->next_alias + 1) % ALIASES;
-    sqlite3_free(a->text);
-    stamp_free(a->stamp);
-    a->text = sqlite3_mprintf("%.*s", r->request->edges_bytes, r->request->edges);
-    a->stamp = now;
-    return a->text ? SQLITE_OK : SQLITE_NOMEM;
+    stamp_settle(f->alias_stamp);
+    f->alias = sqlite3_mprintf("%.*s", r->request->edges_bytes, r->request->edges);
+    return f->alias ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 /* Takes the table over from the reading; without memory f stays what it is. */
@@ -336,7 +330,7 @@ int followed_catch_up(reading *r, graph_ref **found) {
     if (rc == SQLITE_OK)
         rc = catch_up(r, f, found);
     if (rc == SQLITE_OK && *found)
-        return add_alias(r, f);
+        return set_alias(r, f);
     if (rc)
         return rc;
     bool searched = f->rows.searched; /* it is read as if nobody followed it */
@@ -346,37 +340,30 @@ int followed_catch_up(reading *r, graph_ref **found) {
     return rc;
 }
 
-/* The graph that these texts have led to, if they still do. */
-static struct alias *find_alias(reading *r, followed **of) {
+/* The mirror that this text has led to, if it still does. */
+static followed *find_alias(const reading *r) {
     const graph_request *q = r->request;
-    for (followed *f = r->c->followed; f; f = f->next) {
-        for (int i = 0; f->graph && i < ALIASES; i++) {
-            const char *text = f->alias[i].text;
-            *of = f;
-            if (text && strlen(text) == (size_t)q->edges_bytes &&
-                memcmp(text, q->edges, (size_t)q->edges_bytes) == 0)
-                return &f->alias[i];
-        }
-    }
-    return NULL;
+    followed *f = q->vertices || q->params ? NULL : r->c->followed;
+    while (f && !(f->graph && f->alias && strlen(f->alias) == (size_t)q->edges_bytes &&
+                  memcmp(f->alias, q->edges, (size_t)q->edges_bytes) == 0))
+        f = f->next;
+    return f;
 }
 
 int followed_find(reading *r, graph_ref **found) {
-    followed *f;
-    struct alias *a =
-        r->request->vertices || r->request->params ? NULL : find_alias(r, &f);
-    if (a && mirror_is_foreign(f)) {
+    followed *f = find_alias(r);
+    if (f && mirror_is_foreign(f)) {
         followed_forget(r->c, f);
-        a = NULL;
+        f = NULL;
     }
-    if (!a)
+    if (!f)
         return SQLITE_OK;
-    int rc = stamp_retake(r->c, a->stamp, &r->hold);
-    if (rc == SQLITE_OK && stamp_same_names(a->stamp, r->hold) &&
+    int rc = stamp_retake(r->c, f->alias_stamp, &r->hold);
+    if (rc == SQLITE_OK && stamp_same_names(f->alias_stamp, r->hold) &&
         stamp_compare(f->base, r->hold) != STAMP_NEW_SCHEMA)
         rc = catch_up(r, f, found);
     else if (rc == SQLITE_OK || rc == SQLITE_ERROR) { /* the schema is gone, perhaps */
-        forget_aliases(f);
+        forget_alias(f);
         rc = SQLITE_OK;
     }
     if (!*found) {

@@ -9,9 +9,6 @@
 #include "base/program.h"
 #include "pages/identity.h"
 
-/* Texts that have led to the graph, so that the next call need not look names up. */
-enum { ALIASES = 4 };
-
 struct followed {
     followed *next;
     char *schema, *name;
@@ -31,11 +28,9 @@ struct followed {
     double changed_ms; /* when a row of it was last found changed */
     bool has_real;     /* of REAL weights: a row is known that makes them so */
     int64_t real;
-    struct alias {
-        char *text;
-        stamp *stamp;
-    } alias[ALIASES];
-    int next_alias;
+    /* The latest text that has led to the graph, so that the next call need not look names up. */
+    char *alias;
+    stamp *alias_stamp;
     char *judged; /* text of a statement that writes, and what it may do */
     program judgement;
 };
