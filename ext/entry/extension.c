@@ -6,7 +6,7 @@
 **       -> connection, kept alive by one reference from each module and function
 **       -> loader, table functions, inspection */
 #include "entry.h"
-#include "graph_table/graph_table.h"
+#include "graph_table/functions.h"
 #include "inspect/inspect.h"
 #include "follow/follow.h"
 #include "pages/wal_frames.h"

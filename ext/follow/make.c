@@ -1,7 +1,6 @@
 /* What a followed graph has in the database (schema.c draws it): made, taken away,
 ** given other names. */
 #include "blocks.h"
-#include "schema.h"
 #include "sql.h"
 #include "base/statement.h"
 #include <stdarg.h>

@@ -19,7 +19,7 @@
 ** RAISE(IGNORE) in an AFTER trigger ends the row's other triggers, and the row stays. RAISE(FAIL)
 ** does the same, and so does a constraint under INSERT OR FAIL that the trigger's own writing
 ** breaks. After the same in a BEFORE trigger there is no row. */
-#include "schema.h"
+#include "sql.h"
 #include "source/condition.h"
 #include "base/room.h"
 #include "base/sql_text.h"

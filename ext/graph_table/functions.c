@@ -8,7 +8,6 @@
 #include "functions.h"
 #include "base/scalar_functions.h"
 #include "acquire/acquire.h"
-#include "graph_table.h"
 #include "follow/blocks.h"
 #include "load/loader.h"
 #include "base/savepoint.h"

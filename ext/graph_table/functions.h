@@ -1,9 +1,13 @@
-/* One call of a scalar function that names a followed graph. */
+/* USING gpugraph, and the scalar functions that name a followed graph: gpugraph_check and others. */
 #ifndef GPUGRAPH_GRAPH_FUNCTIONS_H
 #define GPUGRAPH_GRAPH_FUNCTIONS_H
 
 #include "follow/follow.h"
 
+int graph_table_register(connection *c);
+int graph_functions_register(connection *c);
+
+/* One call of a function. */
 typedef struct graph_call {
     connection *c;
     const char *function;

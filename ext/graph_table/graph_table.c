@@ -11,9 +11,8 @@
 ** adds is a short way: while it is connected its schema has been neither detached nor
 ** loaded again, so a mirror that has been seen through it once is still of the same file,
 ** and whether anything has been written since is quickly told. */
-#include "follow/follow.h"
 #include "acquire/acquire.h"
-#include "graph_table.h"
+#include "functions.h"
 #include "base/value.h"
 #include "lookup.h"
 #include "table_function/graph_values.h"

@@ -5,7 +5,7 @@
 **     function   -> the library's name of its search, and options that say how much of it
 **                     -> gpugraph_estimates -> a row for each backend */
 #include "follow/follow.h"
-#include "grid.h"
+#include "inspect.h"
 #include "load/table_size.h"
 #include "table_function/function.h"
 #include "table_function/search.h"
@@ -189,34 +189,28 @@ static bool read_arguments(grid *g, sqlite3_value *const *argument) {
 
 /* ---- the graph ---- */
 
-struct looking {
-    const char *edges;
-    const graph_ref *found;
-};
-
-static void look_at_followed(void *looking, const char *name, const graph_ref *mirror,
-                             const graph_ref *other, const char *state) {
-    struct looking *l = looking;
-    (void)other;
-    (void)state;
-    if (mirror && sqlite3_stricmp(name, l->edges) == 0)
-        l->found = mirror;
+/* A kept one that is current. Without params and further vertices, which the call does not have. */
+static const graph_ref *find_kept(connection *c, const char *edges) {
+    graph_ref *ref = c->graphs;
+    while (ref && (ref->followed || !ref->stamp || ref->vertices || ref->params ||
+                   strcmp(ref->edges, edges) != 0 ||
+                   strcmp(graph_state(c, ref), "current") != 0))
+        ref = ref->next;
+    return ref;
 }
 
-/* Without params and further vertices, which the call does not have. */
-static const graph_ref *find_graph(grid *g, connection *c, const char *edges) {
-    struct looking l = {edges, NULL};
-    for (graph_ref *ref = c->graphs; ref && !l.found; ref = ref->next)
-        if (!ref->followed && ref->stamp && !ref->vertices && !ref->params &&
-            strcmp(ref->edges, edges) == 0 && strcmp(graph_state(c, ref), "current") == 0)
-            l.found = ref;
-    if (!l.found)
-        g->rc = followed_list(c, look_at_followed, &l);
-    return l.found;
+/* The mirror of a followed graph, if it is loaded; NULL: no memory, or none. */
+static const graph_ref *find_mirror(connection *c, const row_source *rows) {
+    const graph_request request = {.by_graph = true};
+    const followed *f =
+        rows->kind == 'g' ? followed_of(c, rows->table.schema, rows->table.name) : NULL;
+    return f ? followed_graph(f, &request) : NULL;
 }
 
-/* Of a table that no graph has been made of. */
-static void size_up(grid *g, connection *c, sqlite3_value *edges, gpugraph_size *size) {
+/* Of what no graph is kept of: its mirror, or about how large the table is. */
+static const graph_ref *size_up(grid *g, connection *c, sqlite3_value *edges,
+                                gpugraph_size *size) {
+    const graph_ref *mirror = NULL;
     edge_source source;
     row_source rows = {0};
     scope own = {0};
@@ -230,18 +224,18 @@ static void size_up(grid *g, connection *c, sqlite3_value *edges, gpugraph_size 
     if (sentence || rc) {
         fail_estimate(g, sentence);
         edge_source_clear(&source);
-        return;
+        return NULL;
     }
     rc = source_resolve(c, CALL, "edges", &own, &source, &rows, &error);
     if (rc) {
         g->rc = rc == SQLITE_ERROR && !error ? SQLITE_NOMEM : rc;
         g->error = error;
-    } else if (rows.kind != 't' && rows.kind != 'w') {
+    } else if ((mirror = find_mirror(c, &rows)) == NULL && !strchr("tw", rows.kind)) {
         fail_estimate(
             g, sqlite3_mprintf("how many edges %s gives is not known before it is read; "
                                "name a table, or a followed graph that is loaded",
                                rows.name));
-    } else {
+    } else if (!mirror) {
         g->rc = table_take_sample(c, &rows, &sample);
     }
     *size = (gpugraph_size){.edges = (uint64_t)sample.rows,
@@ -252,6 +246,7 @@ static void size_up(grid *g, connection *c, sqlite3_value *edges, gpugraph_size 
                             .edge_ids = !sample.counted || rows.column[EDGE_ID_COLUMN]};
     row_source_clear(&rows);
     edge_source_clear(&source);
+    return mirror;
 }
 
 /* ---- the rows ---- */
@@ -282,9 +277,9 @@ void fill_estimate(grid *g, connection *c, sqlite3_value *const *argument) {
         read_options(g, c, argument, &asked);
     if (g->rc)
         return;
-    const graph_ref *ref = find_graph(g, c, edges);
-    if (!ref && g->rc == SQLITE_OK)
-        size_up(g, c, argument[ESTIMATE_EDGES], &size);
+    const graph_ref *ref = find_kept(c, edges);
+    if (!ref)
+        ref = size_up(g, c, argument[ESTIMATE_EDGES], &size);
     if (g->rc)
         return;
     connection_run(c, &run);

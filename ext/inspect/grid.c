@@ -1,5 +1,5 @@
 /* Cells of a list. */
-#include "grid.h"
+#include "inspect.h"
 #include "base/room.h"
 
 #include <string.h>

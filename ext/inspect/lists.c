@@ -9,7 +9,6 @@
 #include "follow/follow.h"
 #include "kept/shared.h"
 #include "inspect.h"
-#include "grid.h"
 #include "table_function/function.h"
 
 #include <string.h>
