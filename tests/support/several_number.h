@@ -2,7 +2,7 @@
 #ifndef SEVERAL_NUMBER_H
 #define SEVERAL_NUMBER_H
 
-#include "distributed/devices/places.h"
+#include "distributed/partition/places.h"
 
 static inline uint64_t several_number(const struct several_places *p, uint32_t place) {
     const uint32_t owner = several_owner(p, place);

@@ -12,8 +12,8 @@
 #ifndef GPUGRAPH_SEVERAL_LETTERS_H
 #define GPUGRAPH_SEVERAL_LETTERS_H
 
+#include "distributed/partition/places.h"
 #include "meet.cuh"
-#include "places.h"
 
 /* The first entry of the box for `other` in what `own` has: nobody writes to itself. */
 PLACES_FUNCTION uint64_t several_box(uint32_t own, uint32_t other, uint32_t stride) {

@@ -163,7 +163,7 @@ bool gg_several_deal(struct several_team *team, const csr *rows, enum csr_kind k
     parts->weight_bytes = weight_bytes;
     parts->kind = kind;
     if (!several_lay_out(&parts->places, rows->n, (uint32_t)team->parts,
-                         GG_SEVERAL_BLOCK_BITS)) {
+                         SEVERAL_BLOCK_BITS)) {
         gg_fail(team->run, GPUGRAPH_TOO_LARGE,
                 "%u vertices are too many for %d devices together", rows->n, team->parts);
         return false;

@@ -27,15 +27,12 @@
 #include "distributed/exchange/post.h"
 #include "graph/light_arcs.cuh"
 #include "distributed/exchange/exchange.h"
+#include "distributed/partition/places.h"
 #include "meet.cuh"
-#include "places.h"
 
 /* Nanoseconds that a kernel waits for another device's: many times the longest step,
 ** since otherwise only the stop word ends such a wait. */
 #define GG_SEVERAL_PATIENCE_NS 20000000000u
-/* log2 of the numbers of a block, which has one owner: a word of a bitmap, a line of
-** memory. Larger blocks leave the hubs of a graph in order of degree to few owners. */
-#define GG_SEVERAL_BLOCK_BITS 5
 static_assert((int)SEVERAL_MOST == (int)GG_MAX_DEVICES, "a slot for each device");
 
 /* ---- a team ---- */

@@ -1,4 +1,4 @@
-/* A part while it is made: what part.c, part_numbers.c and part_arcs.c share. */
+/* A part while it is made: what part.c and the files part_*.c share. */
 #ifndef GPUGRAPH_MULTI_MAKING_H
 #define GPUGRAPH_MULTI_MAKING_H
 
@@ -9,7 +9,7 @@ struct part_making {
     gpugraph_part *part;
     const gpugraph_share *share;
     gpugraph_run *run;
-    struct gg_distinct numbers; /* of locals: masters, then ghosts as they come */
+    struct gg_distinct ghosts; /* their numbers, as they come */
     bool weighted, with_ids;
     uint32_t stride; /* words of an arc in a message */
     /* A batch of arcs, and the parts that have them. */
@@ -24,12 +24,12 @@ struct part_making {
 
 /* ---- part_numbers.c ---- */
 
-/* The numbers that this part owns become its masters. */
-bool part_make_masters(struct part_making *m);
+/* Decides who owns which numbers. False: the part would have too many. */
+bool part_lay_out(gpugraph_part *p, gpugraph_run *run);
 /* A number that is not there becomes the last local. GPUGRAPH_NONE: no memory, or too many. */
-uint32_t part_place_of(struct part_making *m, uint64_t number);
-/* All locals are there: their numbers become the part's. */
-void part_keep_numbers(struct part_making *m);
+uint32_t part_local_of(struct part_making *m, uint64_t number);
+/* All arcs are there: ghosts are put in the order of their places, and all locals get their numbers. */
+bool part_order_ghosts(struct part_making *m);
 
 /* ---- part_arcs.c ---- */
 

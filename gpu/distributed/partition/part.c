@@ -14,43 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- ghosts in order ---- */
-
-/* New places of the locals; ghosts move, masters stay. */
-static bool order_ghosts(struct part_making *m) {
-    gpugraph_part *p = m->part;
-    const uint32_t ghosts = p->locals - p->masters;
-    uint64_t *key = gg_alloc(m->run, ghosts, 2 * sizeof *key);
-    uint32_t *old = gg_alloc(m->run, ghosts, 2 * sizeof *old);
-    uint32_t *place = gg_alloc(m->run, ghosts, sizeof *place);
-    bool go = key && old && place;
-    for (int pass = 0; go && pass < 2; pass++) { /* by number, then by owner */
-        for (uint32_t i = 0; i < ghosts; i++) {
-            old[i] = pass ? old[i] : i;
-            const uint64_t number = p->number[p->masters + old[i]];
-            key[i] = pass ? part_owner(p, number) : number;
-        }
-        go = gg_sort_pairs(m->run, ghosts, key, old, key + ghosts, old + ghosts) ==
-             GPUGRAPH_OK;
-    }
-    if (go) {
-        for (uint32_t i = 0; i < ghosts; i++) {
-            place[old[i]] = p->masters + i;
-            key[i] = p->number[p->masters + old[i]];
-        }
-        memcpy(p->number + p->masters, key, ghosts * sizeof *key);
-        for (uint64_t a = 0; a < m->arcs; a++) {
-            if (m->source[a] >= p->masters)
-                m->source[a] = place[m->source[a] - p->masters];
-            if (m->target[a] >= p->masters)
-                m->target[a] = place[m->target[a] - p->masters];
-        }
-    }
-    gg_release(key);
-    gg_release(old);
-    gg_release(place);
-    return go;
-}
+/* ---- who has ghosts where ---- */
 
 /* Each owner is told which of its masters have ghosts here. */
 static bool tell_owners(struct part_making *m, struct gg_records *come) {
@@ -79,9 +43,7 @@ static bool take_ghosts(struct part_making *m, const struct gg_records *come) {
         peer->master = gg_alloc(m->run, peer->masters, sizeof *peer->master);
         if (!peer->master)
             return false;
-        for (uint32_t i = 0; i < peer->masters; i++) {
-            if (i % (GG_POLL_ITEMS / 8) == 0 && gg_pause(m->run)) /* a search each */
-                return false;
+        for (uint32_t i = 0; i < peer->masters && !gg_leave(m->run, i); i++) {
             peer->master[i] = part_master_of(p, number[i]);
             p->first_link[peer->master[i] + 2]++;
         }
@@ -145,11 +107,11 @@ static bool make(struct part_making *m) {
         p->columns++; /* a grid at least as wide as it is high */
     if (p->partition == GPUGRAPH_GRID && p->columns == parts)
         p->partition = GPUGRAPH_BY_TARGET; /* its only row */
-    bool go = p->peer && p->out && p->in && check_share(m) && part_make_masters(m) &&
-              part_bring_arcs(m);
-    part_keep_numbers(m);
-    go = go && order_ghosts(m) && tell_owners(m, &ghosts) && take_ghosts(m, &ghosts);
+    bool go = p->peer && p->out && p->in && check_share(m) && part_lay_out(p, m->run) &&
+              part_bring_arcs(m) && part_order_ghosts(m) && tell_owners(m, &ghosts) &&
+              take_ghosts(m, &ghosts);
     gg_records_close(&ghosts);
+    gg_distinct_free(&m->ghosts);
     return go && part_make_rows(m);
 }
 

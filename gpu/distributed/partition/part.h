@@ -20,6 +20,7 @@
 #include "base/run.h"
 #include "base/words.h"
 #include "distributed/exchange/post.h"
+#include "places.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,8 +51,9 @@ struct gpugraph_part {
     gpugraph_partition partition;
     gpugraph_direction direction;
     bool simple;
-    uint64_t vertices;   /* of the whole graph */
-    uint32_t block_bits; /* 2^block_bits numbers in a row have one owner */
+    uint64_t vertices; /* of the whole graph */
+    struct several_places
+        places; /* which part owns a number; a master is a place of its owner */
     uint32_t masters, locals;
     uint64_t *number;
     uint64_t arcs;
@@ -95,8 +97,20 @@ struct part_services {
 extern const struct part_services gg_part_services;
 
 static inline uint32_t part_owner(const gpugraph_part *p, uint64_t number) {
-    const uint32_t hash = (uint32_t)gg_fixed_hash((number >> p->block_bits) + 1);
-    return (uint32_t)((uint64_t)hash * p->exchange->parts >> 32);
+    uint32_t master;
+    return several_owner_of(&p->places, number, &master);
+}
+/* The master of that number; GPUGRAPH_NONE: it is none of this part's. */
+static inline uint32_t part_master_of(const gpugraph_part *p, uint64_t number) {
+    uint32_t master;
+    const uint32_t owner = several_owner_of(&p->places, number, &master);
+    return owner == p->exchange->part && number < p->vertices ? master : GPUGRAPH_NONE;
+}
+/* Places of one part come before those of the next one. */
+static inline uint64_t part_place(const gpugraph_part *p, uint64_t number) {
+    uint32_t master;
+    const uint64_t owner = several_owner_of(&p->places, number, &master);
+    return owner * p->places.stride + master;
 }
 /* Do rows begin at ghosts, do they end there? */
 static inline bool part_reads_ghosts(const gpugraph_part *p) {
@@ -147,8 +161,6 @@ gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run);
 bool part_sum(gpugraph_part *p, gpugraph_run *run, uint64_t *word);
 /* Blocks of so many bytes for what goes out and what comes in. */
 bool part_mail_room(gpugraph_part *p, gpugraph_run *run, uint64_t out, uint64_t in);
-/* The master of that number; GPUGRAPH_NONE: it is none of this part's. */
-uint32_t part_master_of(const gpugraph_part *p, uint64_t number);
 
 /* ---- sync.c ---- */
 

@@ -73,8 +73,8 @@ static bool take_arcs(struct part_making *m, const struct gg_records *come) {
     const uint64_t *word = come->word;
     for (uint64_t i = 0; i < come->count; i++) {
         const uint64_t to = m->arcs;
-        const uint32_t source = part_place_of(m, *word++),
-                       target = part_place_of(m, *word++);
+        const uint32_t source = part_local_of(m, *word++),
+                       target = part_local_of(m, *word++);
         if (source == GPUGRAPH_NONE || target == GPUGRAPH_NONE ||
             gg_leave(m->run, m->arcs++))
             return false;

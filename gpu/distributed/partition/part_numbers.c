@@ -1,73 +1,76 @@
-/* Which numbers a part has: its masters, and the ghosts that arcs bring. */
+/* Which numbers a part has: its masters, which arithmetic tells (places.h), and the ghosts that arcs bring. */
 #include "making.h"
 
 enum {
-    /* log2 of the numbers in a row that have one owner: New York over 4 partitions
-    ** then has 0.6 ghosts for a vertex, not 1.6, and the largest partition 3 % above
-    ** the mean. */
-    PART_BLOCK_BITS = 5,
-    PART_BLOCKS = 1024 /* blocks of a partition, at least; else blocks are smaller */
+    /* log2 of the numbers of a block in a small graph: the device code for independent sets reads
+    ** four numbers in a row. */
+    SMALL_BLOCK_BITS = 2,
+    /* Numbers of a part from which on blocks are whole (SEVERAL_BLOCK_BITS): New York over 4
+    ** partitions then has 0.6 ghosts for a vertex, not 1.6. */
+    WHOLE_BLOCKS_FROM = 1 << 15
 };
 
-uint32_t part_place_of(struct part_making *m, uint64_t number) {
-    const uint64_t place = gg_distinct_add(&m->numbers, m->run, number);
-    if (place < GPUGRAPH_NONE - 1)
-        return (uint32_t)place;
-    if (place != UINT64_MAX)
+bool part_lay_out(gpugraph_part *p, gpugraph_run *run) {
+    const uint64_t share = p->vertices / p->exchange->parts;
+    if (share >= GPUGRAPH_NONE - SEVERAL_UNIT) {
+        gg_fail(run, GPUGRAPH_TOO_LARGE,
+                "a part has more than 2^32 - 2 vertices: take more parts");
+        return false;
+    }
+    several_lay_out(&p->places, p->vertices, p->exchange->parts,
+                    share < WHOLE_BLOCKS_FROM ? SMALL_BLOCK_BITS : SEVERAL_BLOCK_BITS);
+    p->masters = several_vertices(&p->places, p->exchange->part);
+    return true;
+}
+
+uint32_t part_local_of(struct part_making *m, uint64_t number) {
+    const uint32_t masters = m->part->masters, master = part_master_of(m->part, number);
+    if (master != GPUGRAPH_NONE)
+        return master;
+    const uint64_t ghost = gg_distinct_add(&m->ghosts, m->run, number);
+    if (ghost < GPUGRAPH_NONE - 1 - masters)
+        return masters + (uint32_t)ghost;
+    if (ghost != UINT64_MAX)
         gg_fail(m->run, GPUGRAPH_TOO_LARGE,
                 "a part has more than 2^32 - 2 vertices and ghosts: take more parts");
     return GPUGRAPH_NONE;
 }
 
-void part_keep_numbers(struct part_making *m) {
-    m->part->number = m->numbers.value;
-    m->part->locals = (uint32_t)m->numbers.count;
-    m->numbers.value = NULL;
-    gg_distinct_free(&m->numbers);
+/* Ghosts that arcs name get their new places among the locals. */
+static void rename_ends(struct part_making *m, uint32_t *end, const uint32_t *local) {
+    const uint32_t masters = m->part->masters;
+    for (uint64_t a = 0; a < m->arcs && !gg_leave(m->run, a); a++)
+        if (end[a] >= masters)
+            end[a] = local[end[a] - masters];
 }
 
-/* ---- masters ---- */
-
-/* Numbers follow ids, and neighbours often have ids that are near: owning a few numbers in
-** a row saves half the ghosts of a road network. With this many blocks the largest part
-** still has at most some percent more than the mean. */
-static void choose_blocks(gpugraph_part *p, uint64_t share) {
-    while (p->block_bits < PART_BLOCK_BITS && share >> (p->block_bits + 1) >= PART_BLOCKS)
-        p->block_bits++;
-}
-
-static uint64_t block_begin(const gpugraph_part *p, uint64_t block) {
-    const uint64_t number = block << p->block_bits;
-    return number < p->vertices ? number : p->vertices;
-}
-
-bool part_make_masters(struct part_making *m) {
+bool part_order_ghosts(struct part_making *m) {
     gpugraph_part *p = m->part;
-    const uint64_t share = p->vertices / p->exchange->parts;
-    if (share >= GPUGRAPH_NONE - 1) {
-        gg_fail(m->run, GPUGRAPH_TOO_LARGE,
-                "a part has more than 2^32 - 2 vertices: take more parts");
-        return false;
+    const uint32_t ghosts = (uint32_t)m->ghosts.count;
+    uint64_t *place = gg_alloc(m->run, ghosts, 2 * sizeof *place);
+    uint32_t *old = gg_alloc(m->run, ghosts, 2 * sizeof *old);
+    uint32_t *local = gg_alloc(m->run, ghosts, sizeof *local);
+    p->locals = p->masters + ghosts;
+    p->number = gg_alloc(m->run, p->locals, sizeof *p->number);
+    bool go = place && old && local && p->number;
+    for (uint32_t i = 0; go && i < ghosts; i++) {
+        place[i] = part_place(p, m->ghosts.value[i]);
+        old[i] = i;
     }
-    choose_blocks(p, share);
-    const uint64_t blocks = (p->vertices >> p->block_bits) + 1;
-    bool go = gg_distinct_reserve(&m->numbers, m->run, share + share / 4);
-    for (uint64_t b = 0; go && b < blocks && !gg_leave(m->run, b); b++)
-        if (part_owner(p, b << p->block_bits) == p->exchange->part)
-            for (uint64_t v = block_begin(p, b); go && v < block_begin(p, b + 1); v++)
-                go = part_place_of(m, v) != GPUGRAPH_NONE;
-    p->masters = (uint32_t)m->numbers.count;
+    go = go && gg_sort_pairs(m->run, ghosts, place, old, place + ghosts, old + ghosts) ==
+                   GPUGRAPH_OK;
+    for (uint32_t v = 0; go && v < p->masters; v++)
+        p->number[v] = several_number_of(&p->places, p->exchange->part, v);
+    for (uint32_t i = 0; go && i < ghosts; i++) {
+        local[old[i]] = p->masters + i;
+        p->number[p->masters + i] = m->ghosts.value[old[i]];
+    }
+    if (go) {
+        rename_ends(m, m->source, local);
+        rename_ends(m, m->target, local);
+    }
+    gg_release(place);
+    gg_release(old);
+    gg_release(local);
     return go && !gg_stopping(m->run);
-}
-
-uint32_t part_master_of(const gpugraph_part *p, uint64_t number) {
-    uint32_t low = 0, high = p->masters;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (p->number[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < p->masters && p->number[low] == number ? low : GPUGRAPH_NONE;
 }

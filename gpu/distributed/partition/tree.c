@@ -235,9 +235,7 @@ uint32_t *part_sources(const gpugraph_part *p, gpugraph_run *run, const uint64_t
             gg_release(master);
             return NULL;
         }
-        const uint32_t v = part_owner(p, source[i]) == p->exchange->part
-                               ? part_master_of(p, source[i])
-                               : GPUGRAPH_NONE;
+        const uint32_t v = part_master_of(p, source[i]);
         bool known = v == GPUGRAPH_NONE;
         for (uint32_t k = 0; k < *found; k++)
             known |= master[k] == v;

@@ -1,4 +1,4 @@
-/* The engine "persistent" over the parts of several devices. Vertices are places (devices/places.h); a device has
+/* The engine "persistent" over the parts of several devices. Vertices are places (partition/places.h); a device has
 ** the rows of its own, and a distance and a place in lists for every one.
 **
 **     own       its row is relaxed

@@ -1,6 +1,6 @@
 /* A part of a graph whose rows lie here whole: threads pick out what is the part's.
 **
-**     masters    by owner, as any part's                     part_make_masters
+**     masters    by owner, as any part's                     part_lay_out
 **     local[]    of each number of the graph                 masters first, then ghosts by owner and number
 **     ghosts     neighbours of masters that others own
 **     peer       since arcs go both ways: masters with a neighbour that the peer owns are its ghosts */
@@ -127,15 +127,16 @@ static bool make_rows(struct picking *k) {
 
 static bool make(struct picking *k) {
     gpugraph_part *p = k->p;
-    struct part_making m = {.part = p, .run = k->run};
     const uint32_t parts = p->exchange->parts;
     p->peer = gg_alloc_zero(k->run, parts, sizeof *p->peer);
     p->out = gg_alloc_zero(k->run, parts, sizeof *p->out);
     p->in = gg_alloc_zero(k->run, parts, sizeof *p->in);
-    const bool made = !k->run->status && part_make_masters(&m);
-    part_keep_numbers(&m);
-    if (!made)
+    if (k->run->status || !part_lay_out(p, k->run))
         return false;
+    p->locals = p->masters;
+    p->number = gg_alloc(k->run, p->masters, sizeof *p->number);
+    for (uint32_t v = 0; p->number && v < p->masters; v++)
+        p->number[v] = several_number_of(&p->places, p->exchange->part, v);
     k->local = gg_alloc(k->run, k->rows->n, sizeof *k->local);
     k->ghost = gg_alloc_zero(k->run, k->rows->n, 1);
     k->told = gg_alloc_zero(k->run, (uint64_t)parts * p->masters, 1);

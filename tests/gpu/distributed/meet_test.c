@@ -6,7 +6,7 @@
 static void jitter(void);
 #define WARP_JITTER() jitter()
 #include "distributed/devices/meet.cuh"
-#include "distributed/devices/places.h"
+#include "distributed/partition/places.h"
 #include "graphs.h"
 #include "several_number.h"
 #include "share.h"

@@ -207,7 +207,7 @@ struct meeters {
 static void open_meeters(struct meeters *m, const struct layout *l) {
     struct several_places places;
     struct several_space space = {l->parts, {}, 0};
-    ck_assert(several_lay_out(&places, 1000, (uint32_t)l->parts, GG_SEVERAL_BLOCK_BITS));
+    ck_assert(several_lay_out(&places, 1000, (uint32_t)l->parts, SEVERAL_BLOCK_BITS));
     ck_assert_msg(gg_several_open(&m->team, NULL, &m->run, l->ordinal, l->parts), "%s",
                   m->run.message);
     const struct several_ways ways = {1u << 1, 0};

@@ -1,4 +1,4 @@
-/* Where the vertices of a graph lie that several devices share.
+/* Where the vertices of a graph lie that several devices or processes share.
 **
 **     number v     0 .. n - 1          the graph's own: ties and hashes go by it
 **     block        1 << shift numbers in a row
@@ -12,7 +12,10 @@
 ** An owner's places are one segment, and it has one block of each group: so owners have equally
 ** many vertices, whatever order they come in, and neighbours in the order of numbers mostly stay
 ** neighbours. Both ways are arithmetic, without an array. Behind the last vertex of a segment are
-** places of no vertex (gaps), at most a block and what rounds the segment up. */
+** places of no vertex (gaps), at most a block and what rounds the segment up.
+**
+** A partition on the CPU may have more vertices than 32 bits can number in all. It uses the owner of a
+** number and the number's place among the owner's own, which always fits. */
 #ifndef GPUGRAPH_PLACES_H
 #define GPUGRAPH_PLACES_H
 
@@ -27,10 +30,14 @@
 
 /* A segment is a multiple of so many places: words of bitmaps and lines of memory have one owner. */
 #define SEVERAL_UNIT 1024u
+/* log2 of the numbers of a block, which has one owner: a word of a bitmap, a line of memory. Larger blocks
+** leave the hubs of a graph in order of degree to few owners. */
+#define SEVERAL_BLOCK_BITS 5
 
 struct several_places {
-    uint32_t n, parts;
-    uint32_t shift;  /* a block has 1 << shift numbers: 5 to 10 */
+    uint64_t n;
+    uint32_t parts;
+    uint32_t shift;  /* a block has 1 << shift numbers: 2 to 10 */
     uint32_t stride; /* places of a segment */
 };
 
@@ -58,6 +65,17 @@ PLACES_FUNCTION uint32_t several_place(const struct several_places *p, uint32_t 
     return owner * p->stride + (group << p->shift) + (number & ((1u << p->shift) - 1));
 }
 
+/* The owner of a number, and the number's place among the owner's. */
+static inline uint32_t several_owner_of(const struct several_places *p, uint64_t number,
+                                        uint32_t *local) {
+    const uint64_t block = number >> p->shift, group = block / p->parts;
+    uint32_t owner =
+        (uint32_t)(block - group * p->parts) + several_turn(p, (uint32_t)group);
+    owner -= owner >= p->parts ? p->parts : 0;
+    *local = (uint32_t)((group << p->shift) + (number & ((1u << p->shift) - 1)));
+    return owner;
+}
+
 /* Of the owner's place number `local`. A gap's is n or more, and may not fit 32 bits. */
 PLACES_FUNCTION uint64_t several_number_of(const struct several_places *p, uint32_t owner,
                                            uint32_t local) {
@@ -74,28 +92,26 @@ PLACES_FUNCTION uint64_t several_all_places(const struct several_places *p) {
 /* How many of an owner's places are vertices: they come before its gaps. */
 PLACES_FUNCTION uint32_t several_vertices(const struct several_places *p,
                                           uint32_t owner) {
-    const uint32_t block = 1u << p->shift, group_size = block * p->parts;
-    const uint32_t groups = p->n / group_size; /* full ones */
-    const uint64_t last = several_number_of(p, owner, groups << p->shift);
+    const uint32_t block = 1u << p->shift;
+    const uint64_t groups = p->n / ((uint64_t)block * p->parts); /* full ones */
+    const uint64_t last = several_number_of(p, owner, (uint32_t)(groups << p->shift));
     const uint64_t rest = last < p->n ? p->n - last : 0;
-    return (groups << p->shift) + (uint32_t)(rest < block ? rest : block);
+    return (uint32_t)((groups << p->shift) + (rest < block ? rest : block));
 }
 
 /* False: the places would not fit 32 bits. */
-static inline bool several_lay_out(struct several_places *p, uint32_t n, uint32_t parts,
+static inline bool several_lay_out(struct several_places *p, uint64_t n, uint32_t parts,
                                    uint32_t shift) {
-    uint64_t blocks = ((uint64_t)n + (1u << shift) - 1) >> shift;
-    uint64_t groups = (blocks + parts - 1) / parts;
+    const uint64_t blocks = (n + (1u << shift) - 1) >> shift;
+    const uint64_t groups = (blocks + parts - 1) / parts;
     uint64_t stride =
         ((groups << shift) + SEVERAL_UNIT - 1) / SEVERAL_UNIT * SEVERAL_UNIT;
     stride = stride ? stride : SEVERAL_UNIT;
-    if (stride * parts > UINT32_MAX - SEVERAL_UNIT)
-        return false;
     p->n = n;
     p->parts = parts;
     p->shift = shift;
     p->stride = (uint32_t)stride;
-    return true;
+    return stride * parts <= UINT32_MAX - SEVERAL_UNIT;
 }
 
 #endif
