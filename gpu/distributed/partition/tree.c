@@ -31,27 +31,25 @@ static bool merge_candidates(void *into, const void *from) {
     return better;
 }
 
-struct making {
+struct tree_making {
     gpugraph_part *p;
     gpugraph_run *run;
     const void *value;
     enum part_layout layout;
-    const gpugraph_part_tree *tree;
-    struct candidate *best;        /* of each local */
-    uint32_t *round;               /* that has settled it; GPUGRAPH_NONE: none yet */
-    struct part_changes now, next; /* settled last, found now */
+    struct candidate *best; /* of each local */
+    uint32_t *round;        /* that has settled it; GPUGRAPH_NONE: none yet */
 };
 
 /* ---- strict arcs ---- */
 
 /* The arc is a candidate. */
-static void offer_arc(const struct making *m, struct candidate *best, uint64_t arc) {
+static void offer_arc(const struct tree_making *m, struct candidate *best, uint64_t arc) {
     const struct part_into *into = &m->p->into;
     if (best->parent == UINT64_MAX || into->edge_id[arc] < best->edge)
         *best = (struct candidate){into->edge_id[arc], m->p->number[into->source[arc]]};
 }
 
-static struct candidate strict_arc(const struct making *m, uint32_t v,
+static struct candidate strict_arc(const struct tree_making *m, uint32_t v,
                                    enum part_layout layout) {
     const struct part_into *into = &m->p->into;
     const uint64_t value = part_value(m->value, v, layout);
@@ -65,118 +63,85 @@ static struct candidate strict_arc(const struct making *m, uint32_t v,
     return best;
 }
 
-static bool reduce(struct making *m, struct part_changes *c) {
-    return !part_writes_ghosts(m->p) ||
-           gg_reduce(m->p, m->run,
-                     (struct part_field){m->best, sizeof *m->best, merge_candidates},
-                     c) == GPUGRAPH_OK;
+static bool reduce_candidates(struct tree_making *m) {
+    const struct part_field best = {m->best, sizeof *m->best, merge_candidates};
+    return !gg_stopping(m->run) && (!part_writes_ghosts(m->p) ||
+                                    gg_reduce(m->p, m->run, best, NULL) == GPUGRAPH_OK);
 }
 
-static bool strict_arcs(struct making *m) {
+static bool strict_arcs(struct tree_making *m) {
     for (uint32_t v = 0; v < m->p->locals && !gg_leave(m->run, v); v++)
         m->best[v] = strict_arc(m, v, m->layout);
-    return !gg_stopping(m->run) && reduce(m, NULL);
-}
-
-/* What has been found goes to the caller's arrays. */
-static void put_tree(const struct making *m) {
-    for (uint32_t v = 0; v < m->p->masters; v++) {
-        m->tree->parent[v] = m->best[v].parent;
-        m->tree->edge[v] = m->best[v].edge;
-    }
+    return reduce_candidates(m);
 }
 
 /* ---- arcs of no length ---- */
 
-static void settle_tree(struct making *m, uint32_t v, uint32_t round) {
-    m->round[v] = round;
-    part_note(&m->now, v);
-}
-
-/* Ghosts of what was settled last are told, also where no row begins at them: no candidate is offered to
-** a vertex that is settled. */
-static bool tell_tree(struct making *m) {
-    return gg_broadcast(m->p, m->run,
-                        (struct part_field){m->round, sizeof *m->round, NULL},
-                        &m->now) == GPUGRAPH_OK;
-}
-
-static bool is_level(const struct making *m, uint32_t from, const void *weight,
+static bool is_level(const struct tree_making *m, uint32_t from, const void *weight,
                      uint64_t arc, uint32_t to) {
     const uint64_t value = part_value(m->value, from, m->layout);
     return value == part_value(m->value, to, m->layout) &&
            part_sum_of(value, weight, arc, m->layout) == value;
 }
 
+/* Whom level arcs reach from a vertex of the round before. */
+static void settle_row(struct part_rounds *r, uint32_t u) {
+    const struct tree_making *m = r->search;
+    const gpugraph_part *p = r->p;
+    for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
+        const uint32_t v = p->target[a];
+        if (m->round[v] == GPUGRAPH_NONE && is_level(m, u, p->weight, a, v)) {
+            m->round[v] = m->round[u] + 1;
+            part_note(&r->next, v);
+        }
+    }
+}
+
+static void settle_first(struct part_rounds *r, uint32_t *round, uint32_t v) {
+    round[v] = 0;
+    part_note(&r->now, v);
+}
+
+/* From sources and vertices that have a strict arc. Then all copies of a vertex know its round. */
+static bool settle_rounds(struct tree_making *m, const uint32_t *source,
+                          uint32_t sources) {
+    struct part_rounds r;
+    uint32_t rounds;
+    bool go = part_rounds_open(&r, m->p, m->run);
+    r.field = (struct part_field){m->round, sizeof *m->round, part_least_32};
+    r.visit = settle_row;
+    r.search = m;
+    memset(m->round, 0xff, m->p->locals * sizeof *m->round);
+    for (uint32_t i = 0; go && i < sources; i++)
+        settle_first(&r, m->round, source[i]);
+    for (uint32_t v = 0; go && v < m->p->masters; v++)
+        if (m->best[v].parent != UINT64_MAX)
+            settle_first(&r, m->round, v);
+    go = go && part_go_rounds(&r, UINT32_MAX, &rounds) &&
+         gg_broadcast(m->p, m->run, r.field, NULL) == GPUGRAPH_OK;
+    part_rounds_close(&r);
+    return go;
+}
+
 /* The level arc with the smallest edge id from what was settled in the round before. */
-static void find_level_arc(struct making *m, uint32_t v, uint32_t round) {
+static void find_level_arc(const struct tree_making *m, uint32_t v) {
     const struct part_into *into = &m->p->into;
+    if (m->round[v] == 0 || m->round[v] == GPUGRAPH_NONE)
+        return;
     for (uint64_t a = into->offset[v]; a < into->offset[v + 1]; a++) {
         const uint32_t u = into->source[a];
-        if (m->round[u] == round - 1 && is_level(m, u, into->weight, a, v))
+        if (m->round[u] == m->round[v] - 1 && is_level(m, u, into->weight, a, v))
             offer_arc(m, &m->best[v], a);
     }
 }
 
-/* Whom level arcs reach from what was settled in the round before. */
-static bool level_arcs(struct making *m, uint32_t round) {
-    const gpugraph_part *p = m->p;
-    for (uint32_t i = 0; i < m->now.count && !gg_leave(m->run, i); i++) {
-        const uint32_t u = m->now.list[i];
-        for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
-            const uint32_t v = p->target[a];
-            if (m->round[v] == GPUGRAPH_NONE && is_level(m, u, p->weight, a, v))
-                part_note(&m->next, v);
-        }
-    }
-    for (uint32_t i = 0; i < m->next.count && !gg_leave(m->run, i); i++)
-        find_level_arc(m, m->next.list[i], round);
-    return !gg_stopping(m->run) && reduce(m, &m->next);
-}
-
-/* Those that a source or a strict arc settles; how many masters are left. */
-static uint64_t settle_first(struct making *m, const uint32_t *source, uint32_t sources) {
-    const gpugraph_part *p = m->p;
-    uint64_t open = 0;
-    for (uint32_t v = 0; v < p->locals; v++)
-        m->round[v] = GPUGRAPH_NONE;
-    for (uint32_t i = 0; i < sources; i++)
-        settle_tree(m, source[i], 0);
-    for (uint32_t v = 0; v < p->masters; v++)
-        if (m->best[v].parent != UINT64_MAX)
-            settle_tree(m, v, 0);
-        else
-            open += part_value(m->value, v, m->layout) != UINT64_MAX &&
-                    m->round[v] == GPUGRAPH_NONE;
-    return open;
-}
-
-static bool rounds(struct making *m, const uint32_t *source, uint32_t sources) {
-    const gpugraph_part *p = m->p;
-    uint64_t open = settle_first(m, source, sources);
-    for (uint32_t round = 1; part_sum(m->p, m->run, &open) && open > 0; round++) {
-        if (!tell_tree(m) || !level_arcs(m, round))
-            return false;
-        part_forget(&m->now);
-        for (uint32_t i = 0; i < m->next.count; i++)
-            if (m->next.list[i] < p->masters &&
-                m->round[m->next.list[i]] == GPUGRAPH_NONE)
-                settle_tree(m, m->next.list[i], round);
-        part_forget(&m->next);
-        open = m->now.count; /* another round while one has found something */
-    }
-    return m->run->status == GPUGRAPH_OK;
-}
-
-static bool settle_rest(struct making *m, const uint32_t *source, uint32_t sources) {
-    const bool go = (m->round = gg_alloc(m->run, m->p->locals, sizeof *m->round)) &&
-                    part_changes_open(m->p, m->run, &m->now) &&
-                    part_changes_open(m->p, m->run, &m->next) &&
-                    rounds(m, source, sources);
-    part_changes_close(&m->now);
-    part_changes_close(&m->next);
+static bool level_arcs(struct tree_making *m, const uint32_t *source, uint32_t sources) {
+    m->round = gg_alloc(m->run, m->p->locals, sizeof *m->round);
+    const bool go = m->round && settle_rounds(m, source, sources);
+    for (uint32_t v = 0; go && v < m->p->locals && !gg_leave(m->run, v); v++)
+        find_level_arc(m, v);
     gg_release(m->round);
-    return go;
+    return go && reduce_candidates(m);
 }
 
 /* ---- the whole ---- */
@@ -193,8 +158,8 @@ bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
 }
 
 /* Does a vertex lack a strict arc that is reached and no source? Collective. */
-static bool count_open(const struct making *m, const uint32_t *source, uint32_t sources,
-                       uint64_t *open) {
+static bool count_open(const struct tree_making *m, const uint32_t *source,
+                       uint32_t sources, uint64_t *open) {
     *open = 0;
     for (uint32_t v = 0; v < m->p->masters; v++)
         *open += part_value(m->value, v, m->layout) != UINT64_MAX &&
@@ -207,19 +172,19 @@ static bool count_open(const struct making *m, const uint32_t *source, uint32_t 
 gpugraph_status part_tree(gpugraph_part *p, gpugraph_run *run, const void *value,
                           enum part_layout layout, const uint32_t *source,
                           uint32_t sources, const gpugraph_part_tree *tree) {
-    struct making m = {
-        .p = p, .run = run, .value = value, .layout = layout, .tree = tree};
+    struct tree_making m = {.p = p, .run = run, .value = value, .layout = layout};
     uint64_t open = 0;
     m.best = gg_alloc(run, p->locals, sizeof *m.best);
     bool go = m.best && strict_arcs(&m);
     if (go && layout != PART_LEVELS)
         go = count_open(&m, source, sources, &open) &&
-             (open == 0 || settle_rest(&m, source, sources));
-    if (go) {
-        put_tree(&m);
-        for (uint32_t i = 0; i < sources; i++)
-            tree->parent[source[i]] = UINT64_MAX;
+             (open == 0 || level_arcs(&m, source, sources));
+    for (uint32_t v = 0; go && v < p->masters; v++) {
+        tree->parent[v] = m.best[v].parent;
+        tree->edge[v] = m.best[v].edge;
     }
+    for (uint32_t i = 0; go && i < sources; i++)
+        tree->parent[source[i]] = UINT64_MAX;
     gg_release(m.best);
     return run->status;
 }
