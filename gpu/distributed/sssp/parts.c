@@ -184,6 +184,76 @@ static bool search(struct sssp_part *s) {
     }
 }
 
+/* ---- how far distances may be ---- */
+
+/* The caller's bound, NULL for none; false: it is no number. */
+static bool set_bound(struct sssp_part *s, const void *max_distance) {
+    const bool real = s->layout == PART_REAL;
+    s->bound = real ? gg_real_word(DBL_MAX) : INT64_MAX;
+    if (max_distance && real) {
+        double most;
+        memcpy(&most, max_distance, sizeof most);
+        if (most != most)
+            gg_fail(s->run, GPUGRAPH_INVALID, "max_distance is not a number");
+        s->within_range = most <= DBL_MAX;
+        s->none = most < 0;
+        if (s->within_range)
+            s->bound = gg_real_word(most + 0.0);
+    } else if (max_distance) {
+        int64_t most;
+        memcpy(&most, max_distance, sizeof most);
+        s->within_range = true;
+        s->none = most < 0;
+        s->bound = (uint64_t)most;
+    }
+    return !s->run->status;
+}
+
+/* ---- distances out of range ---- */
+
+/* The smallest number of a vertex that an arc leads to from one with a distance, and that has none:
+** the sum left the range. UINT64_MAX: there is none. Collective. */
+static bool find_lost(struct sssp_part *s, uint64_t *lost) {
+    gpugraph_part *p = s->p;
+    *lost = UINT64_MAX;
+    if (gg_broadcast(p, s->run, gg_sssp_distances(s), NULL) != GPUGRAPH_OK)
+        return false;
+    for (uint32_t u = 0; u < p->locals && !gg_leave(s->run, u); u++) {
+        if (gg_sssp_at(s, s->distance, u) == UINT64_MAX)
+            continue;
+        for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
+            const uint32_t v = p->target[a];
+            if (gg_sssp_at(s, s->distance, v) == UINT64_MAX && p->number[v] < *lost)
+                *lost = p->number[v];
+        }
+    }
+    return !gg_stopping(s->run) &&
+           gg_combine(p->exchange, s->run, GPUGRAPH_LEAST, lost, 1) == GPUGRAPH_OK;
+}
+
+/* A sum left the range: does a wanted vertex lack its distance for that? Collective. */
+static bool check_range(struct sssp_part *s) {
+    const bool real = s->layout == PART_REAL;
+    uint64_t lost;
+    s->over = s->over != 0;
+    if (s->within_range)
+        return true;
+    if (!part_sum(s->p, s->run, &s->over))
+        return false;
+    if (s->over == 0)
+        return true;
+    if (find_lost(s, &lost) && lost != UINT64_MAX)
+        gg_fail(
+            s->run, GPUGRAPH_RANGE,
+            "the distance of vertex number %llu is over the %s; %s or bound the search "
+            "by max_distance",
+            (unsigned long long)lost,
+            real ? "range of a REAL (1.79769e+308)"
+                 : "INTEGER range (9223372036854775807)",
+            real ? "scale the weights down" : "use smaller or REAL weights");
+    return s->run->status == GPUGRAPH_OK;
+}
+
 /* ---- the whole ---- */
 
 static bool make_room(struct sssp_part *s) {
@@ -240,7 +310,7 @@ static void find_paths_of_parts(struct sssp_part *s, const uint32_t *here,
     if (!s->distance ||
         !(p->device ? gg_part_services.sssp(s, here, sources) == GPUGRAPH_OK
                     : search_on_cpu(s, here, sources)) ||
-        !gg_sssp_check_range(s))
+        !check_range(s))
         return;
     put_distances(s, distance);
     gg_phase(s->run, "search", start, (int64_t)s->arcs, "%llu rounds over %u parts%s%s",
@@ -265,7 +335,7 @@ gpugraph_status gpugraph_part_sssp(gpugraph_part *p, const uint64_t *source,
                 "shortest paths need weights, and the graph was made without");
     else if (gg_needs(run, source, source_count, "source") &&
              gg_needs(run, distance, p->masters, "distance") &&
-             part_tree_is_possible(p, run, tree) && gg_sssp_set_bound(&s, max_distance) &&
+             part_tree_is_possible(p, run, tree) && set_bound(&s, max_distance) &&
              (here = part_sources(p, run, source, source_count, &sources)) != NULL)
         find_paths_of_parts(&s, here, sources, distance, tree);
     release(&s);

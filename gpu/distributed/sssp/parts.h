@@ -1,4 +1,4 @@
-/* A search for shortest paths over parts while it is under way: what parts.c and parts_range.c share. */
+/* A search for shortest paths over parts while it is under way: what parts.c and several.cu share. */
 #ifndef GPUGRAPH_SSSP_PARTS_H
 #define GPUGRAPH_SSSP_PARTS_H
 
@@ -41,11 +41,6 @@ static inline struct part_field gg_sssp_distances(const struct sssp_part *s) {
                ? (struct part_field){s->distance, sizeof(uint32_t), part_least_32}
                : (struct part_field){s->distance, sizeof(uint64_t), part_least_64};
 }
-
-/* The caller's bound, NULL for none; false: it is no number. (parts_range.c) */
-bool gg_sssp_set_bound(struct sssp_part *s, const void *max_distance);
-/* A sum left the range: does a wanted vertex lack its distance for that? Collective. */
-bool gg_sssp_check_range(struct sssp_part *s);
 
 #ifdef __cplusplus
 }
