@@ -240,7 +240,7 @@ bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
 uint32_t *part_sources(const gpugraph_part *p, gpugraph_run *run, const uint64_t *source,
                        uint32_t count, uint32_t *found);
 
-/* ---- transpose.c ---- */
+/* ---- part_rows.c: the rows transposed ---- */
 
 /* Row v: source[offset[v]] .. source[offset[v + 1] - 1]. */
 struct part_transpose {

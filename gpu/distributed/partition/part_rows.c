@@ -10,6 +10,30 @@
 
 #include <string.h>
 
+/* ---- the transpose of rows ---- */
+
+bool part_transpose_open(const gpugraph_part *p, gpugraph_run *run,
+                         struct part_transpose *t) {
+    uint64_t *next = gg_alloc_zero(run, (uint64_t)p->locals + 2, sizeof *next);
+    *t = (struct part_transpose){.offset = next};
+    t->source = gg_alloc(run, p->arcs, sizeof *t->source);
+    if (run->status)
+        return false;
+    for (uint64_t a = 0; a < p->arcs; a++)
+        next[p->target[a] + 2]++;
+    for (uint32_t v = 0; v < p->locals; v++)
+        next[v + 2] += next[v + 1];
+    for (uint32_t u = 0; u < p->locals && !gg_leave(run, u); u++)
+        for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
+            t->source[next[p->target[a] + 1]++] = u;
+    return !gg_stopping(run);
+}
+
+void part_transpose_close(struct part_transpose *t) {
+    gg_release(t->offset);
+    gg_release(t->source);
+}
+
 /* ---- simple rows ---- */
 
 /* Each target once, ascending: the rows of the transpose are read in their order. */
@@ -38,34 +62,6 @@ static bool simplify_rows(struct part_making *m) {
     part_transpose_close(&t);
     gg_release(end);
     return go;
-}
-
-/* ---- counting sort ---- */
-
-/* next[v + 1]: where the first arc of v goes; locals + 2 entries. Becomes the offsets once all are put. */
-static uint64_t *count_arcs_of_part_rows(struct part_making *m, const uint32_t *end) {
-    const uint32_t locals = m->part->locals;
-    uint64_t *next = gg_alloc_zero(m->run, (uint64_t)locals + 2, sizeof *next);
-    for (uint64_t a = 0; next && a < m->arcs && !gg_leave(m->run, a); a++)
-        next[end[a] + 2]++;
-    for (uint32_t v = 0; next && v < locals && !gg_leave(m->run, v); v++)
-        next[v + 2] += next[v + 1];
-    return next;
-}
-
-/* Room for the weights of all arcs as the part has them. */
-static void *weight_room(struct part_making *m) {
-    return m->weight ? gg_alloc(m->run, m->arcs,
-                                m->part->narrow ? sizeof(uint32_t) : sizeof(uint64_t))
-                     : NULL;
-}
-
-static inline void put_weight(const struct part_making *m, void *weight, uint64_t to,
-                              uint64_t arc) {
-    if (m->part->narrow)
-        ((uint32_t *)weight)[to] = (uint32_t)m->weight[arc];
-    else
-        memcpy((uint64_t *)weight + to, &m->weight[arc], sizeof *m->weight);
 }
 
 /* ---- the width of weights ---- */
@@ -98,44 +94,48 @@ static bool choose_width(struct part_making *m) {
 
 /* ---- rows ---- */
 
-static bool make_rows(struct part_making *m) {
-    gpugraph_part *p = m->part;
-    uint64_t *next = p->offset = count_arcs_of_part_rows(m, m->source);
-    p->arcs = m->arcs;
-    p->target = gg_alloc(m->run, m->arcs, sizeof *p->target);
-    p->weight = weight_room(m);
+/* Arcs in the order of one end, `by`; the other one goes to *end. edge_id NULL: ids are not wanted. */
+static bool sort_arcs(struct part_making *m, const uint32_t *by, const uint32_t *other,
+                      uint64_t **offset, uint32_t **end, void **weight,
+                      int64_t **edge_id) {
+    const uint32_t locals = m->part->locals;
+    const bool narrow = m->part->narrow;
+    const size_t bytes = narrow ? sizeof(uint32_t) : sizeof(uint64_t);
+    /* next[v + 1]: where the next arc of v goes. Becomes the offsets once all are put. */
+    uint64_t *next = *offset = gg_alloc_zero(m->run, (uint64_t)locals + 2, sizeof *next);
+    *end = gg_alloc(m->run, m->arcs, sizeof **end);
+    if (m->weight)
+        *weight = gg_alloc(m->run, m->arcs, bytes);
+    if (edge_id)
+        *edge_id = gg_alloc(m->run, m->arcs, sizeof **edge_id);
     if (m->run->status != GPUGRAPH_OK)
         return false;
-    for (uint64_t a = 0; a < m->arcs && !gg_leave(m->run, a); a++) {
-        const uint64_t to = next[m->source[a] + 1]++;
-        p->target[to] = m->target[a];
-        if (p->weight)
-            put_weight(m, p->weight, to, a);
-    }
-    return !gg_stopping(m->run) && (!p->simple || simplify_rows(m));
-}
-
-static bool make_transpose(struct part_making *m) {
-    gpugraph_part *p = m->part;
-    struct part_into *into = &p->into;
-    if (!m->edge_id)
-        return true;
-    uint64_t *next = into->offset = count_arcs_of_part_rows(m, m->target);
-    into->source = gg_alloc(m->run, m->arcs, sizeof *into->source);
-    into->weight = weight_room(m);
-    into->edge_id = gg_alloc(m->run, m->arcs, sizeof *into->edge_id);
-    if (m->run->status != GPUGRAPH_OK)
+    for (uint64_t a = 0; a < m->arcs && !gg_leave(m->run, a); a++)
+        next[by[a] + 2]++;
+    for (uint32_t v = 0; v < locals && !gg_leave(m->run, v); v++)
+        next[v + 2] += next[v + 1];
+    if (gg_stopping(m->run))
         return false;
     for (uint64_t a = 0; a < m->arcs && !gg_leave(m->run, a); a++) {
-        const uint64_t to = next[m->target[a] + 1]++;
-        into->source[to] = m->source[a];
-        into->edge_id[to] = m->edge_id[a];
-        if (into->weight)
-            put_weight(m, into->weight, to, a);
+        const uint64_t to = next[by[a] + 1]++;
+        (*end)[to] = other[a];
+        if (m->weight && narrow)
+            ((uint32_t *)*weight)[to] = (uint32_t)m->weight[a];
+        else if (m->weight)
+            ((uint64_t *)*weight)[to] = m->weight[a];
+        if (edge_id)
+            (*edge_id)[to] = m->edge_id[a];
     }
     return !gg_stopping(m->run);
 }
 
 bool part_make_rows(struct part_making *m) {
-    return choose_width(m) && make_rows(m) && make_transpose(m);
+    gpugraph_part *p = m->part;
+    struct part_into *into = &p->into;
+    p->arcs = m->arcs;
+    return choose_width(m) &&
+           sort_arcs(m, m->source, m->target, &p->offset, &p->target, &p->weight, NULL) &&
+           (!p->simple || simplify_rows(m)) &&
+           (!m->edge_id || sort_arcs(m, m->target, m->source, &into->offset,
+                                     &into->source, &into->weight, &into->edge_id));
 }

@@ -234,45 +234,18 @@ bool part_go_rounds(struct part_rounds *r, uint32_t most, uint32_t *rounds) {
 
 /* ---- merges ---- */
 
-bool part_least_32(void *into, const void *from) {
-    uint32_t a, b;
-    memcpy(&a, into, sizeof a);
-    memcpy(&b, from, sizeof b);
-    if (b < a)
-        memcpy(into, &b, sizeof b);
-    return b < a;
-}
-
-bool part_least_64(void *into, const void *from) {
-    uint64_t a, b;
-    memcpy(&a, into, sizeof a);
-    memcpy(&b, from, sizeof b);
-    if (b < a)
-        memcpy(into, &b, sizeof b);
-    return b < a;
-}
-
-bool part_most_8(void *into, const void *from) {
-    uint8_t *a = into, b = *(const uint8_t *)from;
-    const bool more = b > *a;
-    *a = more ? b : *a;
-    return more;
-}
-
-bool part_sum_32(void *into, const void *from) {
-    uint32_t a, b;
-    memcpy(&a, into, sizeof a);
-    memcpy(&b, from, sizeof b);
-    a += b;
-    memcpy(into, &a, sizeof a);
-    return b != 0;
-}
-
-bool part_sum_128(void *into, const void *from) {
-    unsigned __int128 a, b;
-    memcpy(&a, into, sizeof a);
-    memcpy(&b, from, sizeof b);
-    a += b;
-    memcpy(into, &a, sizeof a);
-    return b != 0;
-}
+/* Entries of messages are not aligned. */
+#define PART_MERGE(name, type, merged)                                                   \
+    bool name(void *into, const void *from) {                                            \
+        type a, b;                                                                       \
+        memcpy(&a, into, sizeof a);                                                      \
+        memcpy(&b, from, sizeof b);                                                      \
+        const type c = (merged);                                                         \
+        memcpy(into, &c, sizeof c);                                                      \
+        return c != a;                                                                   \
+    }
+PART_MERGE(part_least_32, uint32_t, b < a ? b : a)
+PART_MERGE(part_least_64, uint64_t, b < a ? b : a)
+PART_MERGE(part_most_8, uint8_t, b > a ? b : a)
+PART_MERGE(part_sum_32, uint32_t, a + b)
+PART_MERGE(part_sum_128, unsigned __int128, a + b)
