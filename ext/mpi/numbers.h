@@ -21,6 +21,18 @@
 
 #include <string.h>
 
+/* ---- range.c: messages of byte strings ---- */
+
+typedef struct strings {
+    gpugraph_texts texts; /* the arrays are its own */
+    uint64_t *first; /* of those that came from part q: first[q] .. first[q + 1] - 1 */
+} strings;
+/* Collective. Strings which[ends[q]] .. which[ends[q + 1] - 1] go to part q; which NULL: all, in their order.
+** The caller closes *come, also after a failure. */
+bool strings_post(gpugraph_exchange *x, gpugraph_run *run, const gpugraph_texts *texts,
+                  const uint32_t *which, const uint64_t *ends, strings *come);
+void strings_close(strings *s);
+
 /* ---- range.c: byte strings of all processes, in the order of gg_compare_texts ---- */
 
 typedef struct range {
@@ -34,11 +46,11 @@ typedef struct range {
 /* Collective. Strings of this process, each once; number[i] of string i. False: the run has
 ** failed, here and below. */
 bool range_make(range *r, gpugraph_exchange *x, gpugraph_run *run,
-                const gpugraph_texts *strings, uint64_t *number);
-/* Collective. The strings of these numbers, one after the other, in a block for gg_release;
-** length[i], 0 for the number UINT64_MAX. */
+                const gpugraph_texts *texts, uint64_t *number);
+/* Collective. The strings of these numbers; an empty one for the number UINT64_MAX. The caller closes
+** *found, also after a failure. */
 bool range_look_up(const range *r, gpugraph_run *run, const uint64_t *number,
-                   uint64_t count, uint64_t *length, char **bytes);
+                   uint64_t count, strings *found);
 /* The number of a string that this process holds; UINT64_MAX: it holds none such. */
 uint64_t range_find(const range *r, const char *bytes, uint64_t length);
 static inline uint64_t range_own(const range *r) {
@@ -49,14 +61,6 @@ static inline uint64_t range_all(const range *r) {
     return r->first[r->exchange->parts];
 }
 void range_close(range *r);
-
-/* A string in a message: its length, then its bytes. Returns where the next one goes. */
-static inline char *put_string(char *to, const char *bytes, uint64_t length) {
-    memcpy(to, &length, sizeof length);
-    if (length > 0)
-        memcpy(to + sizeof length, bytes, length);
-    return to + sizeof length + length;
-}
 
 /* Words as strings, which sort as they do. */
 static inline void put_word_in_order(char *to, uint64_t word) {

@@ -1,7 +1,7 @@
 /* Rows of the result, in pieces: each process looks up the ids of some of its rows and sends them to who
 ** writes, process 0, or with a file for each process itself.
 **
-**     a value    length | 'i' and 8 bytes, 'r' and 8 bytes, or 't' and a text; else NULL
+**     a value    a string: 'i' and 8 bytes, 'r' and 8 bytes, or 't' and a text; else NULL
 **
 ** Whoever writes does it in one transaction, and ends it when all have agreed that nothing has failed. */
 #include "answer.h"
@@ -132,12 +132,6 @@ static bool begin_table(struct output *w, const answer *a, const options *o,
 
 /* ---- values as strings ---- */
 
-/* Values of one column of a piece, one after the other. */
-struct piece_column {
-    uint64_t *length;
-    char *bytes;
-};
-
 static bool has_numbers(const answer *a, const struct answer_column *c) {
     return c->kind == 'v' || (c->kind == 'e' && a->edges.numbered);
 }
@@ -154,92 +148,71 @@ static void numbers_of(const struct answer_column *c, const answer *a, uint64_t 
 /* Keys become numbers of ids; UINT64_MAX stays. */
 static bool number_keys(const edge_keys *k, gpugraph_run *run, uint64_t *number,
                         uint64_t count) {
-    uint64_t *length = gg_alloc(run, count + 1, sizeof *length);
-    char *pairs = NULL;
-    if (length && range_look_up(&k->order, run, number, count, length, &pairs)) {
-        const char *pair = pairs;
-        for (uint64_t i = 0; i < count; pair += length[i++])
-            if (length[i] > 0)
-                number[i] = word_in_order(pair);
+    strings pairs;
+    const bool found = range_look_up(&k->order, run, number, count, &pairs);
+    for (uint64_t i = 0, length; found && i < count; i++) {
+        const char *pair = gpugraph_text(&pairs.texts, i, &length);
+        number[i] = length > 0 ? word_in_order(pair) : number[i];
     }
-    gg_release(length);
-    gg_release(pairs);
-    return run->status == GPUGRAPH_OK;
+    strings_close(&pairs);
+    return found;
 }
 
 /* Collective. */
-static bool look_write_up(const answer *a, const struct answer_column *c,
-                          gpugraph_run *run, uint64_t at, uint64_t count,
-                          struct piece_column *to) {
+static bool look_values_up(const answer *a, const struct answer_column *c,
+                           gpugraph_run *run, uint64_t at, uint64_t count, strings *to) {
     uint64_t *number = gg_alloc(run, count + 1, sizeof *number);
     if (number)
         numbers_of(c, a, at, count, number);
     const bool good = number &&
                       (c->kind == 'v' || number_keys(&a->edges, run, number, count)) &&
                       range_look_up(c->kind == 'v' ? &a->vertices : &a->edges.ids, run,
-                                    number, count, to->length, &to->bytes);
+                                    number, count, to);
     gg_release(number);
     return good;
 }
 
 static bool write_values(const answer *a, const struct answer_column *c,
-                         gpugraph_run *run, uint64_t at, uint64_t count,
-                         struct piece_column *to) {
-    char *value = to->bytes = gg_alloc(run, count + 1, INTEGER_BYTES);
-    for (uint64_t i = 0; value && i < count; value += to->length[i++]) {
+                         gpugraph_run *run, uint64_t at, uint64_t count, strings *to) {
+    uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
+    char *bytes = gg_alloc(run, count + 1, INTEGER_BYTES), *value = bytes;
+    to->texts =
+        (gpugraph_texts){.count = (int64_t)count, .offset = offset, .bytes = bytes};
+    for (uint64_t i = 0; offset && bytes && i < count; i++) {
         const uint32_t v = a->row[at + i];
-        to->length[i] = INTEGER_BYTES;
-        if (c->kind == 'e' && a->parent[v] == UINT64_MAX) {
-            to->length[i] = 0;
-        } else if (c->kind == 'r') {
+        offset[i] = (uint64_t)(value - bytes);
+        if (c->kind == 'e' && a->parent[v] == UINT64_MAX)
+            continue;
+        if (c->kind == 'r') {
             value[0] = 'r';
             memcpy(value + 1, (const double *)c->array + v, sizeof(double));
         } else {
             write_integer(value, c->kind == 'd' ? ((const uint32_t *)c->array)[v]
                                                 : ((const int64_t *)c->array)[v]);
         }
+        value += INTEGER_BYTES;
     }
-    return value != NULL;
+    if (offset && bytes)
+        offset[count] = (uint64_t)(value - bytes);
+    return offset && bytes;
 }
 
 /* ---- sending and taking ---- */
 
-/* Collective. Rows at .. at + count - 1, for part `to`. */
-static bool write_rows(const answer *a, gpugraph_exchange *x, gpugraph_run *run,
-                       uint64_t at, uint64_t count, uint32_t to, gg_letters *out) {
-    struct piece_column column[ANSWER_COLUMNS] = {{NULL, NULL}};
-    const char *value[ANSWER_COLUMNS];
-    uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size);
-    bool good = size != NULL;
-    for (int c = 0; good && c < a->columns; c++) {
-        column[c].length = gg_alloc(run, count + 1, sizeof(uint64_t));
-        good = column[c].length &&
-               (has_numbers(a, &a->column[c]) ? look_write_up : write_values)(
-                   a, &a->column[c], run, at, count, &column[c]);
-        value[c] = column[c].bytes;
-        for (uint64_t i = 0; good && i < count; i++)
-            size[to] += sizeof(uint64_t) + column[c].length[i];
-    }
-    good = good && gg_letters_open(out, x, run, size);
-    char *end = good ? out->bytes : NULL;
-    for (uint64_t i = 0; good && i < count; i++)
-        for (int c = 0; c < a->columns; c++) {
-            end = put_string(end, value[c], column[c].length[i]);
-            value[c] += column[c].length[i];
-        }
-    for (int c = 0; c < a->columns; c++) {
-        gg_release(column[c].length);
-        gg_release(column[c].bytes);
-    }
-    gg_release(size);
+/* Collective. Values at .. at + count - 1 of a column, for the part that `ends` names. */
+static bool move_column(const answer *a, const struct answer_column *c,
+                        gpugraph_exchange *x, gpugraph_run *run, uint64_t at,
+                        uint64_t count, const uint64_t *ends, strings *come) {
+    strings values = {.first = NULL};
+    const bool good = (has_numbers(a, c) ? look_values_up
+                                         : write_values)(a, c, run, at, count, &values) &&
+                      strings_post(x, run, &values.texts, NULL, ends, come);
+    strings_close(&values);
     return good;
 }
 
-static const char *bind_value(sqlite3_stmt *insert, int at, const char *from) {
-    const char *value = from + sizeof(uint64_t);
-    uint64_t length;
+static void bind_value(sqlite3_stmt *insert, int at, const char *value, uint64_t length) {
     double real;
-    memcpy(&length, from, sizeof length);
     switch (length > 0 ? *value : 0) {
     case 'i':
         sqlite3_bind_int64(insert, at, integer_of_order(word_in_order(value + 1)));
@@ -255,16 +228,17 @@ static const char *bind_value(sqlite3_stmt *insert, int at, const char *from) {
     default:
         sqlite3_bind_null(insert, at);
     }
-    return value + length;
 }
 
-static bool insert_rows(struct output *w, gpugraph_run *run, int columns,
-                        const char *from, const char *end) {
-    while (from < end) {
-        for (int c = 0; c < columns; c++)
-            from = bind_value(w->insert, c + 1, from);
-        const int rc = sqlite3_step(w->insert);
-        if (rc != SQLITE_DONE)
+static bool insert_rows(struct output *w, gpugraph_run *run, const strings *column,
+                        int columns) {
+    for (int64_t row = 0; row < column->texts.count; row++) {
+        for (int c = 0; c < columns; c++) {
+            uint64_t length;
+            const char *value = gpugraph_text(&column[c].texts, (uint64_t)row, &length);
+            bind_value(w->insert, c + 1, value, length);
+        }
+        if (sqlite3_step(w->insert) != SQLITE_DONE)
             return fail_at(w, run, NULL);
         sqlite3_reset(w->insert);
     }
@@ -275,16 +249,21 @@ static bool insert_rows(struct output *w, gpugraph_run *run, int columns,
 static bool move_piece(struct output *w, const answer *a, const options *o,
                        gpugraph_exchange *x, gpugraph_run *run, uint64_t at,
                        uint64_t count) {
-    gg_letters out = {NULL, NULL}, in = {NULL, NULL};
-    const bool good =
-        write_rows(a, x, run, at, count, each_writes(o) ? x->part : 0, &out) &&
-        gg_post(x, run, &out, &in);
+    strings column[ANSWER_COLUMNS] = {{.first = NULL}};
+    const uint32_t to = each_writes(o) ? x->part : 0;
+    uint64_t *ends = gg_alloc(run, x->parts + 1, sizeof *ends);
+    bool good = ends != NULL;
+    for (uint32_t q = 0; good && q <= x->parts; q++)
+        ends[q] = q > to ? count : 0;
+    for (int c = 0; good && c < a->columns; c++)
+        good = move_column(a, &a->column[c], x, run, at, count, ends, &column[c]);
     if (!good)
         x->calls->fail(x, run);
     else if (w->db)
-        insert_rows(w, run, a->columns, in.bytes, in.bytes + in.offset[x->parts]);
-    gg_letters_close(&out);
-    gg_letters_close(&in);
+        insert_rows(w, run, column, a->columns);
+    for (int c = 0; c < a->columns; c++)
+        strings_close(&column[c]);
+    gg_release(ends);
     return good;
 }
 

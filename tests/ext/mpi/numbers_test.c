@@ -113,17 +113,19 @@ static void lay_out(struct shares *s, const id *ids, uint64_t count, uint64_t ha
 }
 
 static void check_names(const world *w, const uint64_t *number, uint64_t count,
-                        const uint64_t *length, const char *bytes) {
-    for (uint64_t i = 0; i < count; bytes += length[i++]) {
+                        const gpugraph_texts *found) {
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t length;
+        const char *bytes = gpugraph_text(found, i, &length);
         if (number[i] == UINT64_MAX) {
-            ck_assert_uint_eq(length[i], 0);
+            ck_assert_uint_eq(length, 0);
             continue;
         }
         const id *one = &w->all[number[i]];
         ck_assert_int_eq(bytes[0], one->text ? 't' : 'i');
         if (one->text) {
-            ck_assert_uint_eq(length[i], strlen(one->name) + 1);
-            ck_assert_mem_eq(bytes + 1, one->name, length[i] - 1);
+            ck_assert_uint_eq(length, strlen(one->name) + 1);
+            ck_assert_mem_eq(bytes + 1, one->name, length - 1);
         } else {
             ck_assert_int_eq(integer_of_order(word_in_order(bytes + 1)), one->integer);
         }
@@ -133,14 +135,14 @@ static void check_names(const world *w, const uint64_t *number, uint64_t count,
 /* Any numbers, some of them twice, and none. */
 static void check_look_up(const world *w, const range *d, uint32_t part,
                           gpugraph_run *run) {
-    uint64_t number[200] = {0}, length[200], state = part + 77;
-    char *bytes;
+    uint64_t number[200] = {0}, state = part + 77;
+    strings found;
     const uint64_t count = w->distinct && part != 1 ? 200 : 0;
     for (uint64_t i = 0; i < count; i++)
         number[i] = i % 9 == 8 ? UINT64_MAX : draw(&state) % w->distinct;
-    ck_assert(range_look_up(d, run, number, count, length, &bytes));
-    check_names(w, number, count, length, bytes);
-    gg_release(bytes);
+    ck_assert(range_look_up(d, run, number, count, &found));
+    check_names(w, number, count, &found.texts);
+    strings_close(&found);
 }
 
 static void check_find(const world *w, const range *d, gpugraph_run *run) {
@@ -192,9 +194,10 @@ END_TEST
 
 static gpugraph_status number_pairs(void *job, gpugraph_exchange *x, gpugraph_run *run) {
     const uint64_t each = *(const uint64_t *)job;
-    uint64_t *offset = malloc((each + 1) * sizeof *offset), length[2];
+    uint64_t *offset = malloc((each + 1) * sizeof *offset);
     uint64_t *number = malloc((each + 1) * sizeof *number);
-    char *bytes = malloc(16 * each + 1), *first;
+    char *bytes = malloc(16 * each + 1);
+    strings found;
     range r;
     for (uint64_t i = 0; i <= each; i++) { /* part, then place, of all with that word */
         offset[i] = 16 * i;
@@ -216,12 +219,12 @@ static gpugraph_status number_pairs(void *job, gpugraph_exchange *x, gpugraph_ru
         ck_assert_uint_eq(number[i], before);
     }
     const uint64_t ends[] = {each * x->parts - 1, 0};
-    ck_assert(range_look_up(&r, run, ends, each ? 2 : 0, length, &first));
+    ck_assert(range_look_up(&r, run, ends, each ? 2 : 0, &found));
     if (each) {
-        ck_assert_uint_eq(word_in_order(first), each > 6 ? 6 : each - 1);
-        ck_assert_uint_eq(word_in_order(first + 16), 0);
+        ck_assert_uint_eq(word_in_order(found.texts.bytes), each > 6 ? 6 : each - 1);
+        ck_assert_uint_eq(word_in_order(found.texts.bytes + 16), 0);
     }
-    gg_release(first);
+    strings_close(&found);
     range_close(&r);
     free(offset);
     free(bytes);
