@@ -160,10 +160,9 @@ static uint64_t bytes_of_part(const gpugraph_part *p) {
     const uint64_t weight = !p->weight  ? 0
                             : p->narrow ? 4
                                         : 8,
-                   arc = sizeof *p->target + weight,
-                   back = p->into.offset ? sizeof *p->into.source + 8 + weight : 0;
-    uint64_t bytes = p->arcs * (arc + back) + (uint64_t)p->locals * (back ? 24 : 16) +
-                     (uint64_t)p->masters * 8;
+                   arc = sizeof *p->target + weight + (p->edge_id ? 8 : 0);
+    uint64_t bytes =
+        p->arcs * arc + (uint64_t)p->locals * 16 + (uint64_t)p->masters * 8;
     for (uint32_t q = 0; q < p->exchange->parts; q++)
         bytes += p->peer[q].masters * (sizeof *p->peer[q].master + sizeof *p->link);
     return bytes + p->sent.room + p->come.room;

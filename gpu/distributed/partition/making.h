@@ -39,7 +39,7 @@ bool part_bring_arcs(struct part_making *m);
 
 /* ---- part_rows.c ---- */
 
-/* Arcs become rows, and rows of the transpose where edges have ids. */
+/* Arcs become rows. */
 bool part_make_rows(struct part_making *m);
 
 #endif

@@ -167,10 +167,9 @@ void gpugraph_part_free(gpugraph_part *p) {
         gg_part_services.free(p->device);
     for (uint32_t q = 0; p->peer && q < p->exchange->parts; q++)
         gg_release(p->peer[q].master);
-    void *blocks[] = {p->number,      p->offset,      p->target,      p->weight,
-                      p->into.offset, p->into.source, p->into.weight, p->into.edge_id,
-                      p->peer,        p->first_link,  p->link,        p->out,
-                      p->in,          p->sent.block,  p->come.block,  p};
+    void *blocks[] = {p->number,     p->offset,     p->target, p->weight, p->edge_id,
+                      p->peer,       p->first_link, p->link,   p->out,    p->in,
+                      p->sent.block, p->come.block, p};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         gg_release(blocks[i]);
 }

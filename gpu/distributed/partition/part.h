@@ -38,14 +38,6 @@ struct part_mail { /* blocks that messages are made in */
     uint64_t room;
 };
 
-/* The rows transposed, for trees. */
-struct part_into {
-    uint64_t *offset; /* locals + 1; NULL: shares had no edge ids */
-    uint32_t *source;
-    void *weight; /* as the part's */
-    int64_t *edge_id;
-};
-
 struct gpugraph_part {
     gpugraph_exchange *exchange;
     gpugraph_partition partition;
@@ -62,7 +54,7 @@ struct gpugraph_part {
     gpugraph_weight_type weight_type;
     bool narrow;  /* INTEGER weights, no shortest path of which passes 32 bits */
     void *weight; /* of each arc: int64_t, uint32_t where narrow, or double; or NULL */
-    struct part_into into;
+    int64_t *edge_id; /* of each arc, for trees; NULL: shares had no edge ids */
     uint32_t columns; /* of a grid */
     struct part_peer *peer;
     /* The links of each master: link[first_link[v]] .. link[first_link[v + 1] - 1] of v. */

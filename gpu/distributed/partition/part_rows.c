@@ -1,8 +1,8 @@
-/* Arcs of a part become rows, and, where edges have ids, rows of the transpose.
+/* Arcs of a part become rows.
 **
 **     arcs      source | target | weight | edge id
-**       |  counting by source                      offset, target, weight
-**       |  counting by target                      into: offset, source, weight, edge id
+**       |  counting by source
+**     rows      offset, target, weight, edge id
 **
 ** INTEGER weights become 32 bits wide where no shortest path can pass that: each vertex adds at most
 ** the largest weight of its arcs to one. */
@@ -94,48 +94,37 @@ static bool choose_width(struct part_making *m) {
 
 /* ---- rows ---- */
 
-/* Arcs in the order of one end, `by`; the other one goes to *end. edge_id NULL: ids are not wanted. */
-static bool sort_arcs(struct part_making *m, const uint32_t *by, const uint32_t *other,
-                      uint64_t **offset, uint32_t **end, void **weight,
-                      int64_t **edge_id) {
-    const uint32_t locals = m->part->locals;
-    const bool narrow = m->part->narrow;
-    const size_t bytes = narrow ? sizeof(uint32_t) : sizeof(uint64_t);
+static bool make_rows(struct part_making *m) {
+    gpugraph_part *p = m->part;
+    const size_t bytes = p->narrow ? sizeof(uint32_t) : sizeof(uint64_t);
     /* next[v + 1]: where the next arc of v goes. Becomes the offsets once all are put. */
-    uint64_t *next = *offset = gg_alloc_zero(m->run, (uint64_t)locals + 2, sizeof *next);
-    *end = gg_alloc(m->run, m->arcs, sizeof **end);
-    if (m->weight)
-        *weight = gg_alloc(m->run, m->arcs, bytes);
-    if (edge_id)
-        *edge_id = gg_alloc(m->run, m->arcs, sizeof **edge_id);
+    uint64_t *next = p->offset =
+        gg_alloc_zero(m->run, (uint64_t)p->locals + 2, sizeof *next);
+    p->arcs = m->arcs;
+    p->target = gg_alloc(m->run, m->arcs, sizeof *p->target);
+    p->weight = m->weight ? gg_alloc(m->run, m->arcs, bytes) : NULL;
+    p->edge_id = m->edge_id ? gg_alloc(m->run, m->arcs, sizeof *p->edge_id) : NULL;
     if (m->run->status != GPUGRAPH_OK)
         return false;
     for (uint64_t a = 0; a < m->arcs && !gg_leave(m->run, a); a++)
-        next[by[a] + 2]++;
-    for (uint32_t v = 0; v < locals && !gg_leave(m->run, v); v++)
+        next[m->source[a] + 2]++;
+    for (uint32_t v = 0; v < p->locals && !gg_leave(m->run, v); v++)
         next[v + 2] += next[v + 1];
     if (gg_stopping(m->run))
         return false;
     for (uint64_t a = 0; a < m->arcs && !gg_leave(m->run, a); a++) {
-        const uint64_t to = next[by[a] + 1]++;
-        (*end)[to] = other[a];
-        if (m->weight && narrow)
-            ((uint32_t *)*weight)[to] = (uint32_t)m->weight[a];
-        else if (m->weight)
-            ((uint64_t *)*weight)[to] = m->weight[a];
-        if (edge_id)
-            (*edge_id)[to] = m->edge_id[a];
+        const uint64_t to = next[m->source[a] + 1]++;
+        p->target[to] = m->target[a];
+        if (p->weight && p->narrow)
+            ((uint32_t *)p->weight)[to] = (uint32_t)m->weight[a];
+        else if (p->weight)
+            ((uint64_t *)p->weight)[to] = m->weight[a];
+        if (p->edge_id)
+            p->edge_id[to] = m->edge_id[a];
     }
     return !gg_stopping(m->run);
 }
 
 bool part_make_rows(struct part_making *m) {
-    gpugraph_part *p = m->part;
-    struct part_into *into = &p->into;
-    p->arcs = m->arcs;
-    return choose_width(m) &&
-           sort_arcs(m, m->source, m->target, &p->offset, &p->target, &p->weight, NULL) &&
-           (!p->simple || simplify_rows(m)) &&
-           (!m->edge_id || sort_arcs(m, m->target, m->source, &into->offset,
-                                     &into->source, &into->weight, &into->edge_id));
+    return choose_width(m) && make_rows(m) && (!m->part->simple || simplify_rows(m));
 }

@@ -42,25 +42,23 @@ struct tree_making {
 
 /* ---- strict arcs ---- */
 
-/* The arc is a candidate. */
-static void offer_arc(const struct tree_making *m, struct candidate *best, uint64_t arc) {
-    const struct part_into *into = &m->p->into;
-    if (best->parent == UINT64_MAX || into->edge_id[arc] < best->edge)
-        *best = (struct candidate){into->edge_id[arc], m->p->number[into->source[arc]]};
+/* The arc out of u is a candidate of its target. */
+static void offer_arc(const struct tree_making *m, uint32_t u, uint64_t arc) {
+    struct candidate *best = &m->best[m->p->target[arc]];
+    const int64_t edge = m->p->edge_id[arc];
+    if (best->parent == UINT64_MAX || edge < best->edge)
+        *best = (struct candidate){edge, m->p->number[u]};
 }
 
-static struct candidate strict_arc(const struct tree_making *m, uint32_t v,
-                                   enum part_layout layout) {
-    const struct part_into *into = &m->p->into;
-    const uint64_t value = part_value(m->value, v, layout);
-    struct candidate best = {0, UINT64_MAX};
-    if (value != UINT64_MAX && value != 0)
-        for (uint64_t a = into->offset[v]; a < into->offset[v + 1]; a++) {
-            const uint64_t from = part_value(m->value, into->source[a], layout);
-            if (from < value && part_sum_of(from, into->weight, a, layout) == value)
-                offer_arc(m, &best, a);
-        }
-    return best;
+static void offer_strict_arcs(const struct tree_making *m, uint32_t u,
+                              enum part_layout layout) {
+    const gpugraph_part *p = m->p;
+    const uint64_t from = part_value(m->value, u, layout);
+    for (uint64_t a = p->offset[u]; from != UINT64_MAX && a < p->offset[u + 1]; a++) {
+        const uint64_t to = part_value(m->value, p->target[a], layout);
+        if (from < to && part_sum_of(from, p->weight, a, layout) == to)
+            offer_arc(m, u, a);
+    }
 }
 
 static bool reduce_candidates(struct tree_making *m) {
@@ -70,18 +68,19 @@ static bool reduce_candidates(struct tree_making *m) {
 }
 
 static bool strict_arcs(struct tree_making *m) {
-    for (uint32_t v = 0; v < m->p->locals && !gg_leave(m->run, v); v++)
-        m->best[v] = strict_arc(m, v, m->layout);
+    for (uint32_t v = 0; v < m->p->locals; v++)
+        m->best[v] = (struct candidate){0, UINT64_MAX};
+    for (uint32_t u = 0; u < m->p->locals && !gg_leave(m->run, u); u++)
+        offer_strict_arcs(m, u, m->layout);
     return reduce_candidates(m);
 }
 
 /* ---- arcs of no length ---- */
 
-static bool is_level(const struct tree_making *m, uint32_t from, const void *weight,
-                     uint64_t arc, uint32_t to) {
-    const uint64_t value = part_value(m->value, from, m->layout);
-    return value == part_value(m->value, to, m->layout) &&
-           part_sum_of(value, weight, arc, m->layout) == value;
+static bool is_level(const struct tree_making *m, uint32_t u, uint64_t arc) {
+    const uint64_t value = part_value(m->value, u, m->layout);
+    return value == part_value(m->value, m->p->target[arc], m->layout) &&
+           part_sum_of(value, m->p->weight, arc, m->layout) == value;
 }
 
 /* Whom level arcs reach from a vertex of the round before. */
@@ -90,7 +89,7 @@ static void settle_row(struct part_rounds *r, uint32_t u) {
     const gpugraph_part *p = r->p;
     for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
         const uint32_t v = p->target[a];
-        if (m->round[v] == GPUGRAPH_NONE && is_level(m, u, p->weight, a, v)) {
+        if (m->round[v] == GPUGRAPH_NONE && is_level(m, u, a)) {
             m->round[v] = m->round[u] + 1;
             part_note(&r->next, v);
         }
@@ -123,23 +122,20 @@ static bool settle_rounds(struct tree_making *m, const uint32_t *source,
     return go;
 }
 
-/* The level arc with the smallest edge id from what was settled in the round before. */
-static void find_level_arc(const struct tree_making *m, uint32_t v) {
-    const struct part_into *into = &m->p->into;
-    if (m->round[v] == 0 || m->round[v] == GPUGRAPH_NONE)
-        return;
-    for (uint64_t a = into->offset[v]; a < into->offset[v + 1]; a++) {
-        const uint32_t u = into->source[a];
-        if (m->round[u] == m->round[v] - 1 && is_level(m, u, into->weight, a, v))
-            offer_arc(m, &m->best[v], a);
-    }
+/* Level arcs to what was settled in the next round. */
+static void offer_level_arcs(const struct tree_making *m, uint32_t u) {
+    const gpugraph_part *p = m->p;
+    for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
+        if (m->round[p->target[a]] == m->round[u] + 1 && is_level(m, u, a))
+            offer_arc(m, u, a);
 }
 
 static bool level_arcs(struct tree_making *m, const uint32_t *source, uint32_t sources) {
     m->round = gg_alloc(m->run, m->p->locals, sizeof *m->round);
     const bool go = m->round && settle_rounds(m, source, sources);
-    for (uint32_t v = 0; go && v < m->p->locals && !gg_leave(m->run, v); v++)
-        find_level_arc(m, v);
+    for (uint32_t u = 0; go && u < m->p->locals && !gg_leave(m->run, u); u++)
+        if (m->round[u] != GPUGRAPH_NONE)
+            offer_level_arcs(m, u);
     gg_release(m->round);
     return go && reduce_candidates(m);
 }
@@ -148,7 +144,7 @@ static bool level_arcs(struct tree_making *m, const uint32_t *source, uint32_t s
 
 bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
                            const gpugraph_part_tree *tree) {
-    if (tree && !p->into.offset)
+    if (tree && !p->edge_id)
         gg_fail(run, GPUGRAPH_INVALID, "a tree is asked for, and shares had no edge ids");
     if (tree) {
         gg_needs(run, tree->parent, p->masters, "tree.parent");
