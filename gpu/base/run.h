@@ -133,6 +133,10 @@ uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
 /* memcpy by several threads: one core moves no more than a third of what a bus takes.
 ** (narrow.c) */
 void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes);
+/* Numbers of a byte to numbers of four, 255 to UINT32_MAX, of an array of `all` entries: a long one goes
+** past the caches. (widen.c) */
+void gg_widen(const gpugraph_run *run, uint32_t *to, const uint8_t *from, uint64_t count,
+              uint64_t all);
 /* Sorts count pairs by key, equal keys staying in order: a radix sort that skips bits in
 ** which all keys agree. The scratch arrays have count entries too. gg_sort_edges: the
 ** values are edge numbers. (order.c) */

@@ -345,7 +345,7 @@ static void search_bfs_graph(struct cuda_job *job, const gpugraph_search *search
         (tree_edge && !gg_bfs_tree(job, search, &out)))
         return;
     const double started = gg_now_ms();
-    if (gg_download(job, depth, out.depth, n * sizeof *depth) &&
+    if (gg_bfs_bring(job, depth, out.depth, n, out.deepest) &&
         (!tree_edge || gg_download(job, tree_edge, out.tree, gg_tree_bytes(job, true))))
         gg_phase(job->run, "download", started, (int64_t)n, "depths%s",
                  tree_edge ? " and tree edges" : "");

@@ -119,6 +119,10 @@ struct bfs_outcome {
 /* bfs.cu: chooses a method and searches. Phase "search". */
 bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                    struct bfs_outcome *out);
+/* Brings n depths to the host, of which none is larger than `deepest`, from an address
+** that 16 divides. (bring.cu) */
+bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
+                  uint32_t deepest);
 /* Fills out->tree. Phase "parents". */
 bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
                  const struct bfs_outcome *out);
