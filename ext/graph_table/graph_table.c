@@ -418,7 +418,6 @@ static int table_close(sqlite3_vtab_cursor *base) {
 static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
     followed *f = followed_of(t->c, t->schema, t->name);
     char *error = NULL;
-    search_watch watch;
     if (!f)
         return SQLITE_NOMEM;
     bool current = t->seen && followed_is_current(t->c, f, &t->right);
@@ -432,11 +431,7 @@ static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
                              .backend = -1,
                              .scope = &cur->scope,
                              .followed = current ? f : NULL};
-    if (!current)
-        watch_begin(&watch, t->c);
     int rc = graph_acquire(t->c, &request, &cur->graph, &error);
-    if (!current)
-        watch_end(&watch, t->c);
     if (rc) {
         cur->graph = NULL;
         return rc == SQLITE_INTERRUPT || rc == SQLITE_NOMEM
@@ -500,17 +495,9 @@ static int find_edges(const graph_table *t, graph_cursor *cur, int ids,
     return SQLITE_OK;
 }
 
-static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, int argc,
-                        sqlite3_value **argv) {
-    (void)words;
-    graph_cursor *cur = (graph_cursor *)base;
-    graph_table *t = (graph_table *)base->pVtab;
-    scope_settle(t->c);
-    int rc = cur->graph ? SQLITE_OK : acquire(t, cur, (plan & PLAN_WEIGHTS) != 0);
-    plan &= ~PLAN_WEIGHTS;
-    take_found(cur, &(edges_found){.count = 0});
-    if (rc)
-        return rc;
+/* The plan without its bit for weights. */
+static int find_rows(graph_table *t, graph_cursor *cur, int plan, int argc,
+                     sqlite3_value **argv) {
     if (plan == PLAN_EDGE || plan == PLAN_EDGE_LIST)
         return find_edge(cur, argv[0], plan == PLAN_EDGE_LIST);
     if (plan == PLAN_FROM_LIST || plan == PLAN_LIST_TO || plan == PLAN_TO_LIST)
@@ -523,6 +510,25 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
         cur->end = cur->step = -1;
     }
     return SQLITE_OK;
+}
+
+static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, int argc,
+                        sqlite3_value **argv) {
+    (void)words;
+    graph_cursor *cur = (graph_cursor *)base;
+    graph_table *t = (graph_table *)base->pVtab;
+    const bool first = !cur->graph; /* what is made is made then */
+    search_watch watch;
+    scope_settle(t->c);
+    if (first)
+        watch_begin(&watch, t->c);
+    int rc = first ? acquire(t, cur, (plan & PLAN_WEIGHTS) != 0) : SQLITE_OK;
+    take_found(cur, &(edges_found){.count = 0});
+    if (rc == SQLITE_OK)
+        rc = find_rows(t, cur, plan & ~PLAN_WEIGHTS, argc, argv);
+    if (first)
+        watch_end(&watch, t->c);
+    return rc;
 }
 
 static int table_next(sqlite3_vtab_cursor *base) {

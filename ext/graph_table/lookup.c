@@ -37,8 +37,6 @@ typedef struct lookup {
     edges_found *found;
     uint64_t *edge, count, room;
     char **error;
-    search_watch watch;
-    bool watched;
 } lookup;
 
 static int make_room_for_edges(lookup *l, uint64_t more) {
@@ -160,23 +158,6 @@ static int find_meanings(lookup *l, char affinity, sqlite3_value *id,
     return rc;
 }
 
-/* A look-up is too short to be watched, unless it is the first and makes something. */
-static int lookup_interrupted(void *listener) {
-    return connection_interrupted(((lookup *)listener)->c);
-}
-
-static void on_lookup_phase(void *listener, const char *name, double ms, int64_t items,
-                            const char *detail) {
-    lookup *l = listener;
-    if (!l->watched) {
-        watch_begin(&l->watch, l->c);
-        l->c->timings.started_ms -= ms;
-        l->watched = true;
-    }
-    timings_add(&l->c->timings, name, ms, items, detail);
-    connection_progress(l->c, name, ms, items);
-}
-
 /* The edges of one pair of vertices; to NULL: all edges from the one. */
 static gpugraph_status find_part(const lookup *l, uint32_t from, const uint32_t *to,
                                  gpugraph_run *run, edges_found *part) {
@@ -197,13 +178,7 @@ static int add_part(lookup *l, uint32_t from, const uint32_t *to) {
     edges_found part;
     gpugraph_run run;
     connection_run(l->c, &run);
-    run.interrupted = lookup_interrupted;
-    run.phase = on_lookup_phase;
-    run.listener = l;
-    l->watched = false;
     const gpugraph_status status = find_part(l, from, to, &run, &part);
-    if (l->watched)
-        watch_end(&l->watch, l->c);
     if (status == GPUGRAPH_OK)
         return add_found(l, &part);
     *l->error = sqlite3_mprintf("%s", run.message);
