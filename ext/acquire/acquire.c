@@ -338,9 +338,8 @@ static int check_weights_of(reading *r, const graph_ref *g) {
     bool must = need == WEIGHT_YES || g->weight_column || unclear;
     if (need == WEIGHT_NO || !g->weight_error || !must)
         return SQLITE_OK;
-    *r->error = sqlite3_mprintf("%s: %s%s", r->request->function, g->weight_error,
-                                unclear ? SOURCE_OR_NO_WEIGHT : "");
-    return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
+    return fail_with(r->error, "%s: %s%s", r->request->function, g->weight_error,
+                     unclear ? SOURCE_OR_NO_WEIGHT : "");
 }
 
 /* Ids that are numbers in one column and texts in another one. */

@@ -1,7 +1,16 @@
 /* Names in sentences: see names.h. */
 #include "names.h"
 #include "base/sql_text.h"
+#include <stdarg.h>
 #include <string.h>
+
+int fail_with(char **error, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    *error = sqlite3_vmprintf(format, values);
+    va_end(values);
+    return *error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
 
 void append_sql_name(sqlite3_str *sql, const char *name) {
     const char *end = name + strlen(name);

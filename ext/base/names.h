@@ -1,4 +1,4 @@
-/* Names in sentences: quoted as SQL needs them, and the nearest name to a misspelt one.
+/* Sentences of errors, and names in them: quoted as SQL needs them, and the nearest name to a misspelt one.
 **
 **     my roads             append_sql_name    "my roads"
 **     aux, my roads        table_as_sql       aux."my roads"
@@ -12,6 +12,9 @@
 void append_sql_name(sqlite3_str *sql, const char *name);
 /* The table with its schema, unless that is NULL or main (sqlite3_free); NULL: no memory. */
 char *table_as_sql(const char *schema, const char *table);
+
+/* SQLITE_ERROR with the sentence in *error (sqlite3_free), or SQLITE_NOMEM. */
+int fail_with(char **error, const char *format, ...);
 
 /* The nearest of some names to a misspelt one. */
 typedef struct nearest {

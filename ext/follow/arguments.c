@@ -10,22 +10,16 @@
 
 /* ---- arguments ---- */
 
-static int fail_arguments(char **error, char *sentence) {
-    *error = sentence;
-    return sentence ? SQLITE_ERROR : SQLITE_NOMEM;
-}
-
 static const char *const options[3] = {"direction", "persist", "where"};
 
-/* The same, and which of the three known words is nearest to the given one. Frees the
+/* The sentence, and which of the three known words is nearest to the given one. Frees the
 ** sentence. */
 static int fail_near(char **error, char *sentence, const char *given,
                      const char *const *known) {
     nearest near = {.given = given};
     for (int i = 0; i < 3; i++)
         nearest_look(&near, known[i], known[i]);
-    return fail_arguments(error,
-                          sentence ? sqlite3_mprintf("%z%s", sentence, near.told) : NULL);
+    return sentence ? fail_with(error, "%z%s", sentence, near.told) : SQLITE_NOMEM;
 }
 
 /* Sets *name and *value (sqlite3_free) of "name = value". */
@@ -38,11 +32,11 @@ static int split_option(const char *text, char **name, char **value, char **erro
     sql_next(at, end, &rest);
     if (key.kind != SQL_WORD || equals.kind != SQL_OTHER || *equals.start != '=' ||
         given.kind == SQL_END || given.kind == SQL_UNFINISHED || rest.kind != SQL_END)
-        return fail_arguments(
-            error, sqlite3_mprintf("'%!.40s' is no option; an option is written as in "
-                                   "direction = 'both', and there are direction, persist "
-                                   "and where",
-                                   text));
+        return fail_with(error,
+                         "'%!.40s' is no option; an option is written as in "
+                         "direction = 'both', and there are direction, persist "
+                         "and where",
+                         text);
     *name = sql_unquote(&key);
     *value = sql_unquote(&given);
     return *name && *value ? SQLITE_OK : SQLITE_NOMEM;
@@ -66,9 +60,8 @@ static int set_option(graph_arguments *made, const char *name, const char *value
     }
     if (sqlite3_stricmp(name, "persist") == 0) {
         if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
-            return fail_arguments(
-                error, sqlite3_mprintf("the option persist must be 0 or 1, not '%!.40s'",
-                                       value));
+            return fail_with(error, "the option persist must be 0 or 1, not '%!.40s'",
+                             value);
         made->persist = *value == '1';
         return SQLITE_OK;
     }
@@ -93,9 +86,7 @@ static int parse_option(const char *text, unsigned *given, graph_arguments *made
         if (sqlite3_stricmp(name, options[i]) != 0)
             continue;
         if (*given & 1u << i)
-            rc = fail_arguments(
-                error,
-                sqlite3_mprintf("the option %s is given more than once", options[i]));
+            rc = fail_with(error, "the option %s is given more than once", options[i]);
         *given |= 1u << i;
     }
     if (rc == SQLITE_OK)
@@ -111,17 +102,14 @@ int graph_arguments_parse(int count, const char *const *argument, graph_argument
     memset(made, 0, sizeof *made);
     *error = NULL;
     if (count == 0)
-        return fail_arguments(
-            error, sqlite3_mprintf("there is no table to follow; write its name, and "
-                                   "its columns where needed, into the brackets"));
+        return fail_with(error, "there is no table to follow; write its name, and "
+                                "its columns where needed, into the brackets");
     int rc = edge_parse(argument[0], (int)strlen(argument[0]), EDGE_COLUMNS,
                         &made->source, error);
     if (rc == SQLITE_OK && made->source.query)
-        rc = fail_arguments(
-            error,
-            sqlite3_mprintf(
-                "a graph follows a plain table, not a query; follow the table that "
-                "the query reads, or give the query to the search itself"));
+        rc = fail_with(
+            error, "a graph follows a plain table, not a query; follow the table that "
+                   "the query reads, or give the query to the search itself");
     for (int i = 1; i < count && rc == SQLITE_OK; i++)
         rc = parse_option(argument[i], &given, made, error);
     if (rc)

@@ -153,11 +153,10 @@ static int check_right(sqlite3 *db, const row_source *rows, char **error) {
     sqlite3_free(right);
     if (rc || holds)
         return rc;
-    *error =
-        sqlite3_mprintf("an authorizer hides columns of %s from this connection; write "
-                        "the packed graph by one that may read them",
-                        rows->name);
-    return *error ? SQLITE_ERROR : SQLITE_NOMEM;
+    return fail_with(error,
+                     "an authorizer hides columns of %s from this connection; write "
+                     "the packed graph by one that may read them",
+                     rows->name);
 }
 
 int blocks_write(connection *c, const definition *d, const row_source *rows,

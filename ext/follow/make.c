@@ -140,11 +140,11 @@ static int settle_columns(connection *c, definition *d, char **error) {
     }
     letter = strchr(letters, rows.kind);
     if (letter) {
-        *error = sqlite3_mprintf("gpugraph: %s is %s, which has no triggers that tell of "
-                                 "its changes; follow the table beneath it, or give its "
-                                 "name to the search itself",
-                                 rows.name, kinds[letter - letters]);
-        rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
+        rc = fail_with(error,
+                       "gpugraph: %s is %s, which has no triggers that tell of "
+                       "its changes; follow the table beneath it, or give its "
+                       "name to the search itself",
+                       rows.name, kinds[letter - letters]);
     }
     if (rc == SQLITE_OK)
         rc = check_edge_id(&rows, error);

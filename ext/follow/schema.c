@@ -117,8 +117,7 @@ static int read_arguments(sqlite3 *db, definition *d, char **error) {
     }
     rc = statement_end(statement, rc);
     if (rc == SQLITE_OK && !there) {
-        *error = sqlite3_mprintf("there is no graph '%s' in %s", d->name, d->schema);
-        rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
+        rc = fail_with(error, "there is no graph '%s' in %s", d->name, d->schema);
     }
     return rc;
 }

@@ -92,12 +92,12 @@ static int check_deletion(graph_call *call, const char *sql) {
     int rc = program_read(call->c->db, sql, NULL, NULL, &deletion);
     if (rc || !deletion.may_stop)
         return rc;
-    call->error = sqlite3_mprintf("%s: %s has a trigger that may stop half way "
-                                  "(RAISE(FAIL) or ON CONFLICT FAIL), which cannot be "
-                                  "taken back inside a statement that writes; call %s in "
-                                  "a SELECT",
-                                  call->function, call->rows.name, call->function);
-    return call->error ? SQLITE_ERROR : SQLITE_NOMEM;
+    return fail_with(&call->error,
+                     "%s: %s has a trigger that may stop half way "
+                     "(RAISE(FAIL) or ON CONFLICT FAIL), which cannot be "
+                     "taken back inside a statement that writes; call %s in "
+                     "a SELECT",
+                     call->function, call->rows.name, call->function);
 }
 
 /* All of the vertex's edges or none. */

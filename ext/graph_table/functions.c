@@ -84,11 +84,10 @@ int graph_call_begin(graph_call *call, sqlite3_context *context, const char *fun
     call->c = sqlite3_user_data(context);
     call->function = function;
     if (sqlite3_value_type(name) != SQLITE_TEXT) {
-        call->error =
-            sqlite3_mprintf("%s: the first argument must be the name of a graph "
-                            "made by CREATE VIRTUAL TABLE ... USING gpugraph",
-                            function);
-        return call->error ? SQLITE_ERROR : SQLITE_NOMEM;
+        return fail_with(&call->error,
+                         "%s: the first argument must be the name of a graph "
+                         "made by CREATE VIRTUAL TABLE ... USING gpugraph",
+                         function);
     }
     const char *edges = (const char *)sqlite3_value_text(name);
     const scope *scope = statement_scope(context, call->c);

@@ -264,9 +264,8 @@ static int of_another_sort(const setting *s, sqlite3_value *value, char **fault)
     nearest near = {.given = word ? (const char *)sqlite3_value_text(value) : NULL};
     for (int i = 0; s->kind == SETTING_WORD && i <= s->most; i++)
         nearest_look(&near, s->words[i], s->words[i]);
-    *fault = sqlite3_mprintf("takes %s%s, not %s%s", s->takes, range,
-                             value_written(value, &as_written), near.told);
-    return *fault ? SQLITE_ERROR : SQLITE_NOMEM;
+    return fail_with(fault, "takes %s%s, not %s%s", s->takes, range,
+                     value_written(value, &as_written), near.told);
 }
 
 static int check_settings(const setting *s, sqlite3_int64 number, sqlite3_value *value,
@@ -275,9 +274,8 @@ static int check_settings(const setting *s, sqlite3_int64 number, sqlite3_value 
     if (!s->holds || s->holds(number, why))
         return SQLITE_OK;
     written as_written;
-    *fault =
-        sqlite3_mprintf("cannot be %s here: %s", value_written(value, &as_written), why);
-    return *fault ? SQLITE_ERROR : SQLITE_NOMEM;
+    return fail_with(fault, "cannot be %s here: %s", value_written(value, &as_written),
+                     why);
 }
 
 static int set_number(connection *c, const setting *s, sqlite3_value *value,

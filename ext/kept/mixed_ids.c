@@ -49,8 +49,7 @@ int mixed_ids_check(connection *c, graph_ref *g, char **fault) {
     g->ids_checked = rc == SQLITE_OK && !found;
     if (rc || !found)
         return rc;
-    *fault = sqlite3_mprintf("%lld and '%s' %s", id, text, g->ids.mixed);
-    return *fault ? SQLITE_ERROR : SQLITE_NOMEM;
+    return fail_with(fault, "%lld and '%s' %s", id, text, g->ids.mixed);
 }
 
 static bool is_mixed_column(const graph_ref *g, const gpugraph_id_column *column,

@@ -35,33 +35,27 @@ static char *values_for(sqlite3_stmt *query) {
     return sqlite3_str_finish(text);
 }
 
-static int fail_query_params(char **fault, char *sentence) {
-    *fault = sentence;
-    return sentence ? SQLITE_ERROR : SQLITE_NOMEM;
-}
-
 static int fail_count(sqlite3_stmt *query, int values, char **fault) {
     char *parameters = parameters_of(query);
     if (!parameters)
         return SQLITE_NOMEM;
-    int rc = fail_query_params(
-        fault, sqlite3_mprintf("the query in edges has %s, and params holds %d "
-                               "value%s; give one for each",
-                               parameters, values, values == 1 ? "" : "s"));
+    int rc = fail_with(fault,
+                       "the query in edges has %s, and params holds %d "
+                       "value%s; give one for each",
+                       parameters, values, values == 1 ? "" : "s");
     sqlite3_free(parameters);
     return rc;
 }
 
 static int bind_element(sqlite3_stmt *query, const json_array *a, char **fault) {
     if (a->zero)
-        return fail_query_params(
-            fault, sqlite3_mprintf("params holds \\u0000, where SQLite's JSON ends "
-                                   "a text"));
+        return fail_with(fault, "params holds \\u0000, where SQLite's JSON ends "
+                                "a text");
     if (strcmp(a->type, "array") == 0 || strcmp(a->type, "object") == 0)
-        return fail_query_params(
-            fault, sqlite3_mprintf("value %d of params is an %s; a parameter takes a "
-                                   "number, a text or null",
-                                   a->place, a->type));
+        return fail_with(fault,
+                         "value %d of params is an %s; a parameter takes a "
+                         "number, a text or null",
+                         a->place, a->type);
     return a->place > sqlite3_bind_parameter_count(query)
                ? SQLITE_OK
                : sqlite3_bind_value(query, a->place, a->value);
@@ -74,13 +68,12 @@ static int bind_array(sqlite3 *db, sqlite3_stmt *query, const char *params, int 
     while (rc == SQLITE_OK && (rc = json_array_next(&a)) == SQLITE_ROW)
         rc = bind_element(query, &a, fault);
     if (rc == SQLITE_MISMATCH)
-        rc = fail_query_params(
-            fault, sqlite3_mprintf("the argument params must be a JSON array, as "
-                                   "json_array() makes it, not '%!.60q'",
-                                   params));
+        rc = fail_with(fault,
+                       "the argument params must be a JSON array, as "
+                       "json_array() makes it, not '%!.60q'",
+                       params);
     else if (rc == SQLITE_ERROR && !*fault)
-        rc = fail_query_params(
-            fault, sqlite3_mprintf("params cannot be read: %s", sqlite3_errmsg(db)));
+        rc = fail_with(fault, "params cannot be read: %s", sqlite3_errmsg(db));
     if (rc == SQLITE_DONE)
         rc = a.place == sqlite3_bind_parameter_count(query)
                  ? SQLITE_OK
@@ -94,24 +87,21 @@ int query_params_bind(sqlite3 *db, sqlite3_stmt *query, const graph_request *req
     const char *params = request->params, *example = request->params_example;
     *fault = NULL;
     if (!query)
-        return params ? fail_query_params(
-                            fault, sqlite3_mprintf("params holds values for a query, and "
-                                                   "edges is none; leave params out"))
+        return params ? fail_with(fault, "params holds values for a query, and "
+                                         "edges is none; leave params out")
                       : SQLITE_OK;
     if (params)
         return bind_array(db, query, params, request->params_bytes, fault);
     if (sqlite3_bind_parameter_count(query) == 0)
         return SQLITE_OK;
     char *parameters = parameters_of(query), *values = values_for(query);
-    int rc =
-        parameters && values
-            ? fail_query_params(
-                  fault, sqlite3_mprintf(
+    int rc = parameters && values
+                 ? fail_with(fault,
                              "the query in edges has %s and no values; give "
                              "them by %s%s, or write them into the text",
                              parameters,
-                             example ? example : "params, as in WHERE params = ", values))
-            : SQLITE_NOMEM;
+                             example ? example : "params, as in WHERE params = ", values)
+                 : SQLITE_NOMEM;
     sqlite3_free(parameters);
     sqlite3_free(values);
     return rc;
