@@ -33,7 +33,7 @@ static uint32_t find_intern(const intern *t, const intern_slot *wanted, const ch
     return 0;
 }
 
-/* A tag tells a text's place, so texts are not read here, and slots move in their order. */
+/* A tag gives the place of a text, so no text is read, and slots keep their order. */
 static bool double_slots(intern *t) {
     const uint64_t before = t->slots, slots = before ? 2 * before : 1024;
     intern_slot *slot = big_zero(slots * sizeof *slot), *former = t->slot;

@@ -5,7 +5,7 @@
 **     slot     {first 8 bytes, length | hash, t + 1}    open addressing, at most 2/3 full
 **
 ** A text of at most 8 bytes, as most ids are, is known from its slot alone: one cache
-** miss. Slots are doubled without a look at the texts: the tag of a slot tells its place. */
+** miss. Doubling the slots reads no text: the tag of a slot gives its place. */
 #ifndef GPUGRAPH_INTERN_H
 #define GPUGRAPH_INTERN_H
 

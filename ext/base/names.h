@@ -1,4 +1,5 @@
-/* Sentences of errors, and names in them: quoted as SQL needs them, and the nearest name to a misspelt one.
+/* Sentences of errors, and names in them: quoted as SQL needs them, and the nearest name to
+** a misspelt one.
 **
 **     my roads             append_sql_name    "my roads"
 **     aux, my roads        table_as_sql       aux."my roads"

@@ -517,7 +517,7 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
     (void)words;
     graph_cursor *cur = (graph_cursor *)base;
     graph_table *t = (graph_table *)base->pVtab;
-    const bool first = !cur->graph; /* what is made is made then */
+    const bool first = !cur->graph; /* the first look-up makes missing rows */
     search_watch watch;
     scope_settle(t->c);
     if (first)
