@@ -13,7 +13,8 @@
 **     roomy.c      rows with room, whose arcs go and come where they are
 **     gaps.c       a list of edges with gaps between them
 **     simple.c     arcs of CSR_SIMPLE: an edge may hide behind another
-**     patch*       the copy on a device
+**     patch*       the copy on a device: order of things, edges, tables
+**     rewrite.cu   its rows that change (row_pool.h)
 **     store_batch.c  the same for a store of its edges
 **     tables.c     what callers ask of that store
 **
