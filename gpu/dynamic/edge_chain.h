@@ -60,7 +60,7 @@ struct chain_batch {
     const uint32_t *row_target, *row_value;
     uint64_t rows;
     const uint32_t *row_vertex; /* NULL: 0, 1, 2 ... */
-    bool loopless;              /* edges from a vertex to itself are left out of its row */
+    bool loopless;       /* edges from a vertex to itself are left out of its row */
     uint32_t *to_target; /* CHAIN_COPY; of the others any may be NULL */
     int64_t *to_id, *to_weight;
     /* Vertices of tables by the numbers that rows have; NULL: they are the same. */
@@ -284,9 +284,8 @@ WARP_FUNCTION uint32_t chain_item(const struct slab_graph *g, const struct chain
         chain_query(g, b, i);
         return 0;
     case CHAIN_LENGTH:
-        b->need[i] = b->loopless && chain_is_loop(b, i)
-                         ? 0
-                         : chain_length(b, b->row_value[i]);
+        b->need[i] =
+            b->loopless && chain_is_loop(b, i) ? 0 : chain_length(b, b->row_value[i]);
         return 0;
     case CHAIN_COPY:
         chain_copy(b, i, b->at[i]);

@@ -52,7 +52,8 @@ static __global__ void sum_rows(const __grid_constant__ device_csr rows, size_t 
     hash_sum mine = 0;
     for (uint64_t v = gg_thread() / GG_WARP; v < rows.n;
          v += gg_threads_of_grid() / GG_WARP)
-        for (uint64_t k = rows.begin[v] + gg_thread() % GG_WARP; k < rows.end[v]; k += GG_WARP)
+        for (uint64_t k = rows.begin[v] + gg_thread() % GG_WARP; k < rows.end[v];
+             k += GG_WARP)
             mine += hash_arc(v, rows.target[k], weight_at(rows.weight, size, k));
     atomicAdd(sum, mine);
 }

@@ -124,7 +124,8 @@ bool gg_make_light(struct cuda_job *job, const struct device_csr *g, uint32_t mo
     carve_device_light_arcs(&space, g, &s);
     const uint64_t bytes = space.used;
     *rows = light_rows();
-    if (!gg_is_packed(g) || g->m >= UINT32_MAX || (int64_t)bytes + own > gg_device_room(job))
+    if (!gg_is_packed(g) || g->m >= UINT32_MAX ||
+        (int64_t)bytes + own > gg_device_room(job))
         return gg_going(job);
     space = {static_cast<unsigned char *>(gg_take(job, bytes)), 0};
     if (!space.base)

@@ -189,7 +189,8 @@ static void fetch_ahead(const row_plan *p, const uint64_t *row, uint64_t i,
 void gg_commit_room(update *u, row_plan *p) {
     struct csr_slot *slot = p->slot;
     for (uint64_t i = 0, next; i < p->removed; i = next) {
-        for (next = i + 1; next < p->removed && p->removed_row[next] == p->removed_row[i];)
+        for (next = i + 1;
+             next < p->removed && p->removed_row[next] == p->removed_row[i];)
             next++;
         fetch_ahead(p, p->removed_row, i, p->removed);
         take_out(slot, p->weight_size, p->removed_row[i], p->removed_at + i, next - i);

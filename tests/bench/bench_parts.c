@@ -161,8 +161,7 @@ static uint64_t bytes_of_part(const gpugraph_part *p) {
                             : p->narrow ? 4
                                         : 8,
                    arc = sizeof *p->target + weight + (p->edge_id ? 8 : 0);
-    uint64_t bytes =
-        p->arcs * arc + (uint64_t)p->locals * 16 + (uint64_t)p->masters * 8;
+    uint64_t bytes = p->arcs * arc + (uint64_t)p->locals * 16 + (uint64_t)p->masters * 8;
     for (uint32_t q = 0; q < p->exchange->parts; q++)
         bytes += p->peer[q].masters * (sizeof *p->peer[q].master + sizeof *p->link);
     return bytes + p->sent.room + p->come.room;

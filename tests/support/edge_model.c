@@ -449,7 +449,7 @@ static const char *compare_slots(gpugraph_graph *got, gpugraph_graph *wanted) {
         if (!slot->made)
             continue;
         gg_rows(wanted, (enum csr_kind)kind, slot->weight != NULL, slot->sorted, &run,
-               &view);
+                &view);
         const char *differs =
             compare_rows(slot, &wanted->csr[kind], got->n, slot->weight ? weight : 0);
         if (differs)

@@ -81,7 +81,8 @@ static void check(const shape *s, gpugraph_component_kind kind, const uint32_t *
     if (kind == GPUGRAPH_WEAK) {
         gpugraph_run run = {.backend = GPUGRAPH_CPU};
         csr rows;
-        ck_assert_int_eq(gg_rows(graph, CSR_BOTH, false, false, &run, &rows), GPUGRAPH_OK);
+        ck_assert_int_eq(gg_rows(graph, CSR_BOTH, false, false, &run, &rows),
+                         GPUGRAPH_OK);
         check_graph(s, graph, kind, wanted);
     }
     gpugraph_free(graph);

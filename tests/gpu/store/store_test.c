@@ -70,7 +70,8 @@ static void compare_rows(const struct chain_rows *rows, gpugraph_graph *graph,
     const size_t size = weight_size(graph);
     csr want;
     ck_assert_int_eq(
-        gg_rows(graph, (enum csr_kind)side, graph->weight != NULL, false, &run, &want), 0);
+        gg_rows(graph, (enum csr_kind)side, graph->weight != NULL, false, &run, &want),
+        0);
     for (uint32_t v = 0; v < graph->n; v++) {
         const uint64_t begin = want.begin[v], end = want.end[v];
         const uint64_t first = rows->offset[v], last = rows->offset[v + (uint64_t)1];

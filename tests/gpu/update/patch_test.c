@@ -404,7 +404,7 @@ static void same_copy(const copy *c, gpugraph_graph *want) {
         if (!c->rows[kind].made)
             continue;
         ck_assert_int_eq(gg_rows(want, (enum csr_kind)kind,
-                                c->rows[kind].pool.weight != NULL, false, &run, &view),
+                                 c->rows[kind].pool.weight != NULL, false, &run, &view),
                          0);
         same_rows(&c->rows[kind], &view, c->size, kind == CSR_SIMPLE);
         rows_are_apart(&c->rows[kind], c->n);
