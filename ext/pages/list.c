@@ -59,7 +59,7 @@ static enum page_reason open_level(struct level *level, const page_source *sourc
     const uint64_t most = (uint64_t)pages * (layout->usable / LEAST_CHILD + 1);
     *level = (struct level){
         .wanted = wanted, .room = most < source->pages ? (uint32_t)most : source->pages};
-    level->child = malloc((size_t)level->room * sizeof *level->child);
+    level->child = calloc(level->room, sizeof *level->child);
     return level->child ? PAGE_FINE : PAGE_NO_MEMORY;
 }
 

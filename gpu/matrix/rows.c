@@ -119,7 +119,8 @@ static void write_depths(row_maker *r, uint32_t row, const uint32_t *depth) {
     for (uint32_t v = 0; v < m->graph->n && !gg_leave(m->run, v); v++)
         reached += depth[v] != GPUGRAPH_NONE;
     r->vertices += reached;
-    r->arcs += reached * m->graph->m / m->graph->n;
+    if (m->graph->n > 0)
+        r->arcs += reached * m->graph->m / m->graph->n;
 }
 
 /* The phases of the searches are a part of the phase of all rows. */

@@ -35,8 +35,7 @@ static void mark_ghosts(void *picking, uint64_t low, uint64_t high) {
     const csr *rows = k->rows;
     const gpugraph_part *p = k->p;
     for (uint64_t v = low; v < high; v++)
-        for (uint64_t a = rows->offset[p->number[v]]; a < rows->offset[p->number[v] + 1];
-             a++) {
+        for (uint64_t a = rows->begin[p->number[v]]; a < rows->end[p->number[v]]; a++) {
             const uint32_t w = rows->target[a];
             if (k->local[w] != GPUGRAPH_NONE)
                 continue;
@@ -89,8 +88,8 @@ static uint64_t fill_row(const struct picking *k, uint64_t v, uint32_t *to) {
     const csr *rows = k->rows;
     const gpugraph_part *p = k->p;
     uint64_t arcs = 0;
-    for (uint64_t a = rows->offset[p->number[v]];
-         v < p->masters && a < rows->offset[p->number[v] + 1]; a++, arcs++)
+    for (uint64_t a = rows->begin[p->number[v]];
+         v < p->masters && a < rows->end[p->number[v]]; a++, arcs++)
         if (to)
             to[arcs] = k->local[rows->target[a]];
     return arcs;
