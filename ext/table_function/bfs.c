@@ -1,5 +1,4 @@
 /* gpu_bfs: breadth-first search. */
-#include "function_list.h"
 #include "search.h"
 
 /* ---- the search ---- */

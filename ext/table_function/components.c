@@ -1,5 +1,4 @@
 /* gpu_components: connected components. */
-#include "function_list.h"
 #include "search.h"
 
 enum { OPTION_KIND };

@@ -1,5 +1,4 @@
 /* gpu_cores: core numbers. */
-#include "function_list.h"
 #include "search.h"
 
 static void make_cores(making *m) {

@@ -1,5 +1,4 @@
 /* gpu_degrees: how many edges leave, enter and touch each vertex. */
-#include "function_list.h"
 #include "search.h"
 
 enum { COLUMN_OUT, COLUMN_IN, COLUMN_BOTH };

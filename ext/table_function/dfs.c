@@ -1,5 +1,4 @@
 /* gpu_dfs: depth-first search. */
-#include "function_list.h"
 #include "search.h"
 
 enum { OPTION_ORDERED };

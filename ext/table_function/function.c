@@ -1,5 +1,4 @@
 /* Columns of the functions, and the list of functions. */
-#include "function_list.h"
 #include "search.h"
 
 #include <string.h>

@@ -15,6 +15,7 @@
 #define GPUGRAPH_FUNCTION_H
 
 #include "source/request.h"
+#include "gpugraph_functions.h"
 
 /* ---- columns ---- */
 
@@ -110,6 +111,11 @@ typedef struct table_function {
     .field = (const unsigned char[]){FIELD_LIST(__VA_ARGS__)},                           \
     .fields = sizeof((const unsigned char[]){FIELD_LIST(__VA_ARGS__)})
 #define FIELD_LIST(...) __VA_ARGS__, F_VERTICES, F_PARAMS, F_METHOD, F_BACKEND
+
+/* Each is in a file that cmake finds (cmake/lists.cmake): SQL calls NAME_function gpu_NAME. */
+#define DECLARE_FUNCTION(NAME) extern const table_function NAME##_function;
+TABLE_FUNCTIONS(DECLARE_FUNCTION)
+#undef DECLARE_FUNCTION
 
 extern const table_function *const table_functions[];
 extern const int table_function_count;

@@ -1,5 +1,4 @@
 /* gpu_label_propagation: communities, by labels that spread. */
-#include "function_list.h"
 #include "search.h"
 
 enum { OPTION_ITERATIONS };

@@ -1,5 +1,4 @@
 /* gpu_matrix: distances from each of some vertices to each of others. */
-#include "function_list.h"
 #include "search.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* gpu_mis: a maximal independent set. */
-#include "function_list.h"
 #include "search.h"
 
 enum { OPTION_PRIORITY };

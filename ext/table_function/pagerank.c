@@ -1,5 +1,4 @@
 /* gpu_pagerank: how often a random walker is at each vertex. */
-#include "function_list.h"
 #include "search.h"
 
 enum { OPTION_DAMPING, OPTION_ITERATIONS, OPTION_TOLERANCE };

@@ -1,7 +1,6 @@
 /* gpu_path: the ways from one vertex to others, step by step. One target has a search of its
 ** own; several share a tree of shortest paths. */
 #include "array_block.h"
-#include "function_list.h"
 #include "search.h"
 
 #include <stdlib.h>

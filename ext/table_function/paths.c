@@ -1,6 +1,5 @@
 /* gpu_paths: the shortest paths from one vertex to another, in order, step by step. */
 #include "array_block.h"
-#include "function_list.h"
 #include "search.h"
 
 #include <stdio.h>

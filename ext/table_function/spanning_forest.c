@@ -1,6 +1,5 @@
 /* gpu_spanning_forest: the edges of the minimum spanning forest. */
 #include "array_block.h"
-#include "function_list.h"
 #include "search.h"
 
 #include <stdlib.h>

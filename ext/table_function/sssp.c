@@ -1,5 +1,4 @@
 /* gpu_sssp: shortest paths by weight. */
-#include "function_list.h"
 #include "search.h"
 
 static void make_sssp(making *m) {

@@ -4,7 +4,6 @@
 ** serve. */
 #include "pages/wal_frames.h"
 #include "table_function.h"
-#include "function_list.h"
 #include "rows.h"
 #include "base/module.h"
 

@@ -1,5 +1,4 @@
 /* gpu_topological_order: levels, and an order in which all edges lead forward. */
-#include "function_list.h"
 #include "search.h"
 
 static void make_order(making *m) {

@@ -1,5 +1,4 @@
 /* gpu_triangles: the triangles of each vertex, and how tightly its neighbours are knit. */
-#include "function_list.h"
 #include "search.h"
 
 enum { COLUMN_TRIANGLES, COLUMN_DEGREE, COLUMN_COEFFICIENT };
