@@ -78,7 +78,7 @@ static enum page_reason study_first_page(struct page_snapshot *s) {
         return PAGE_FINE;
     uint8_t *page = malloc(size);
     enum page_reason reason = page ? PAGE_FINE : PAGE_NO_MEMORY;
-    if (page && wal_frames_read(&s->frames, 1, frame, page) != WAL_READ)
+    if (page && wal_frames_read(&s->frames, 1, frame, page))
         reason = PAGE_READ_FAILED;
     if (!reason)
         memcpy(s->header, page, sizeof s->header);
@@ -98,15 +98,10 @@ static enum page_reason study_log(struct page_snapshot *s, const wal_header *bef
     if (!wal_index_open(s->file))
         return log->pMethods->xFileSize(log, &size) == SQLITE_OK && size == 0 ? PAGE_FINE
                                                                               : PAGE_WAL;
-    switch (wal_frames_list(&s->frames, s->file, log, before, page_size_of(s->header))) {
-    case WAL_READ:
-        s->has_log = true;
-        return study_first_page(s);
-    case WAL_NO_MEMORY:
-        return PAGE_NO_MEMORY;
-    default:
-        return PAGE_WAL;
-    }
+    enum page_reason reason =
+        wal_frames_list(&s->frames, s->file, log, before, page_size_of(s->header));
+    s->has_log = !reason;
+    return reason ? reason : study_first_page(s);
 }
 
 /* Does the transaction see just what the index says now? */

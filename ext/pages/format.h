@@ -1,47 +1,11 @@
-/* The private map of the page reader: reasons to step aside, and what passes between
-** deciding, walking and decoding. Border and idea: reader.h; the file format:
-** sqlite.org/fileformat2.html. */
+/* The private map of the page reader: what passes between deciding, walking and decoding.
+** Border and idea: reader.h; the file format: sqlite.org/fileformat2.html. */
 #ifndef GPUGRAPH_PAGE_FORMAT_H
 #define GPUGRAPH_PAGE_FORMAT_H
 
 #include "reader.h"
 #include "base/whole_number.h"
 #include "mutex.h"
-
-/* Why the pages are not used. The sentences are in reader.c. */
-enum page_reason {
-    PAGE_FINE = 0,
-    PAGE_STOPPED, /* the interrupt callback said so */
-    /* The table is not as the layout says: reading begins again with another layout. */
-    PAGE_ID_WIDE,     /* an id does not fit 4 bytes: with PAGE_WIDE_IDS */
-    PAGE_WEIGHT_WIDE, /* an INTEGER weight does not fit 4 bytes: with PAGE_WIDE_WEIGHTS */
-    PAGE_WEIGHT_REAL, /* a REAL among integer weights: with layout.real */
-    PAGE_WEIGHT_TEXT, /* a text that SQLite must turn into a weight: with layout.ask */
-    PAGE_ID_TEXT,     /* a TEXT among INTEGER ids: with layout.text */
-    PAGE_SHORT_ROW,   /* a row older than a column wanted: with layout.missing */
-    PAGE_ID_NULL,     /* an end that is NULL: with layout.null */
-    PAGE_NOT_SENT,    /* no table for the place of page_table: by threads */
-    /* For good. */
-    PAGE_NO_ROWID,
-    PAGE_NO_FILE,
-    PAGE_FOREIGN_VFS,
-    PAGE_NOT_READABLE,
-    PAGE_WRITING,
-    PAGE_WAL,
-    PAGE_SHARED_CACHE,
-    PAGE_HEADER,
-    PAGE_NOT_PLAIN,
-    PAGE_ID_TYPE,
-    PAGE_UTF_16,
-    PAGE_WEIGHT_TYPE,
-    PAGE_EDGE_ID_TYPE,
-    PAGE_TOO_LONG,
-    PAGE_DAMAGED,
-    PAGE_READ_FAILED,
-    PAGE_NO_MEMORY,
-    PAGE_DISAGREES,
-    PAGE_REASONS
-};
 
 enum {
     PAGE_INTERIOR = 0x05, /* page types of table b-trees */

@@ -36,17 +36,6 @@ static enum page_reason read_file(const page_source *source, const page_layout *
     return rc == SQLITE_IOERR_SHORT_READ ? PAGE_DAMAGED : PAGE_READ_FAILED;
 }
 
-static enum page_reason reason_of(enum wal_outcome outcome) {
-    switch (outcome) {
-    case WAL_READ:
-        return PAGE_FINE;
-    case WAL_DAMAGED:
-        return PAGE_DAMAGED;
-    default:
-        return PAGE_READ_FAILED;
-    }
-}
-
 static enum page_reason read_pages(const page_source *source, const page_layout *layout,
                                    uint32_t page, uint32_t count, uint8_t *to) {
     enum page_reason reason = PAGE_FINE;
@@ -63,7 +52,7 @@ static enum page_reason read_pages(const page_source *source, const page_layout 
         else if (frame == WAL_NO_FRAME)
             reason = read_file(source, layout, page + i, run, at);
         else
-            reason = reason_of(wal_frames_read(source->wal, page + i, frame, at));
+            reason = wal_frames_read(source->wal, page + i, frame, at);
     }
     return reason;
 }

@@ -198,14 +198,14 @@ static void settle_entries(wal_frames *frames) {
 }
 
 /* Page numbers of the frames after `from`, up to `to`. */
-static enum wal_outcome take_entries(wal_frames *frames, uint32_t from, uint32_t to) {
+static enum page_reason take_entries(wal_frames *frames, uint32_t from, uint32_t to) {
     uint32_t mapped = UINT32_MAX;
     region at = NULL;
     if (from >= to)
-        return WAL_READ;
+        return PAGE_FINE;
     frames->entry = malloc((size_t)(to - from) * sizeof *frames->entry);
     if (!frames->entry)
-        return WAL_NO_MEMORY;
+        return PAGE_NO_MEMORY;
     for (uint32_t frame = from + 1; frame <= to && frame > from; frame++) {
         bool first = frame <= FIRST_FRAMES;
         uint32_t behind = first ? 0 : frame - FIRST_FRAMES - 1;
@@ -213,16 +213,16 @@ static enum wal_outcome take_entries(wal_frames *frames, uint32_t from, uint32_t
         if (number != mapped)
             at = map_region(frames->file, mapped = number);
         if (!at)
-            return WAL_FAILED;
+            return PAGE_WAL;
         uint32_t place = first ? HEADER / 4 + frame - 1 : behind % FRAMES;
         frames->entry[frames->count++] =
             (uint64_t)load_wal_frames(at + place) << 32 | frame;
     }
     settle_entries(frames);
-    return WAL_READ;
+    return PAGE_FINE;
 }
 
-enum wal_outcome wal_frames_list(wal_frames *frames, sqlite3_file *file,
+enum page_reason wal_frames_list(wal_frames *frames, sqlite3_file *file,
                                  sqlite3_file *log, const wal_header *before,
                                  uint32_t page_size) {
     *frames = (wal_frames){.file = file, .log = log, .page_size = page_size};
@@ -230,14 +230,14 @@ enum wal_outcome wal_frames_list(wal_frames *frames, sqlite3_file *file,
     region at = map_region(file, 0);
     uint32_t backfilled = at ? load_wal_frames(at + BACKFILLED) : 0;
     if (!at || !wal_index_look(file, &frames->header))
-        return WAL_FAILED;
+        return PAGE_WAL;
     if (before && before->word[WAL_SALT] == now[WAL_SALT] &&
         before->word[WAL_SALT + 1] == now[WAL_SALT + 1])
         frames->sure = before->word[WAL_LAST_FRAME];
-    enum wal_outcome outcome = take_entries(frames, backfilled, now[WAL_LAST_FRAME]);
-    if (outcome != WAL_READ)
+    enum page_reason reason = take_entries(frames, backfilled, now[WAL_LAST_FRAME]);
+    if (reason)
         wal_frames_clear(frames);
-    return outcome;
+    return reason;
 }
 
 void wal_frames_clear(wal_frames *frames) {
@@ -264,16 +264,16 @@ uint32_t wal_frames_find(const wal_frames *frames, uint32_t page) {
 /* A frame begins with its page's number, the size of the database if it ends a commit, and
 ** the salts of the log. Salts lie in memory as they lie in the log. */
 /* Is it the frame of that page? */
-static enum wal_outcome judge_wal_frames(const wal_frames *frames, uint32_t page,
+static enum page_reason judge_wal_frames(const wal_frames *frames, uint32_t page,
                                          const uint8_t *header, int rc) {
     if (rc != SQLITE_OK)
-        return rc == SQLITE_IOERR_SHORT_READ ? WAL_DAMAGED : WAL_FAILED;
+        return rc == SQLITE_IOERR_SHORT_READ ? PAGE_DAMAGED : PAGE_READ_FAILED;
     const bool agrees = get4(header) == page &&
                         memcmp(header + 8, &frames->header.word[WAL_SALT], 8) == 0;
-    return agrees ? WAL_READ : WAL_DAMAGED;
+    return agrees ? PAGE_FINE : PAGE_DAMAGED;
 }
 
-enum wal_outcome wal_frames_read(const wal_frames *frames, uint32_t page, uint32_t frame,
+enum page_reason wal_frames_read(const wal_frames *frames, uint32_t page, uint32_t frame,
                                  uint8_t *to) {
     const sqlite3_io_methods *io = frames->log->pMethods;
     uint8_t header[WAL_FRAME_HEADER];

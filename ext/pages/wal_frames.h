@@ -67,19 +67,18 @@ typedef struct wal_frames {
     uint32_t count;
 } wal_frames;
 
-enum wal_outcome { WAL_READ, WAL_DAMAGED, WAL_FAILED, WAL_NO_MEMORY };
 enum { WAL_NO_FRAME = 0, WAL_FRAME_HEADER = 24 };
 #define WAL_UNSURE UINT32_MAX
 
 /* Lists the pages in the log. `before`: a note of the header, or NULL. */
-enum wal_outcome wal_frames_list(wal_frames *frames, sqlite3_file *file,
+enum page_reason wal_frames_list(wal_frames *frames, sqlite3_file *file,
                                  sqlite3_file *log, const wal_header *before,
                                  uint32_t page_size);
 void wal_frames_clear(wal_frames *frames);
 /* Where a page is: WAL_NO_FRAME (in the file), WAL_UNSURE, or a frame. */
 uint32_t wal_frames_find(const wal_frames *frames, uint32_t page);
 /* Reads a page from its frame. */
-enum wal_outcome wal_frames_read(const wal_frames *frames, uint32_t page, uint32_t frame,
+enum page_reason wal_frames_read(const wal_frames *frames, uint32_t page, uint32_t frame,
                                  uint8_t *to);
 /* After the last read: is the log still the one that was listed? */
 bool wal_frames_hold(const wal_frames *frames);

@@ -187,7 +187,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         wal_header before;
         memcpy(&before, index, sizeof before);
         before.word[WAL_LAST_FRAME] = data[4];
-        if (wal_frames_list(&frames, &f.file, &log.file, &before, SIZE) == WAL_READ)
+        if (wal_frames_list(&frames, &f.file, &log.file, &before, SIZE) == PAGE_FINE)
             source.wal = &frames;
     }
     page_layout_finish(&layout);
