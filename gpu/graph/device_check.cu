@@ -1,7 +1,10 @@
 /* Is a graph's copy on a device that of its edges? By sums of hashes, in any order:
 **
 **     edges   of (number, source, target, weight), on the device and on the host
-**     rows    of (row, target, weight), of all rows of a kind and of what edges make of it */
+**     rows    of (row, target, weight): those of a kind, and the arcs that edges make in it;
+**             SIMPLE is made once more, since it has no arc twice
+**
+** The host's edges have no gaps meanwhile. */
 #include "device_copy.cuh"
 #include "graph.h"
 #include "hash.h"

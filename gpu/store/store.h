@@ -68,7 +68,8 @@ gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side, uint64
 ** not. */
 gpugraph_status gg_store_check(edge_store *store, const gpugraph_graph *graph,
                                gpugraph_run *run);
-/* The job in which calls come from now on, on a device; NULL: to be freed, the devices' mutex held. */
+/* The job of all later calls, on a device. NULL comes before gg_store_free, whose caller holds the
+** devices' mutex. */
 void gg_store_lend(edge_store *store, struct cuda_job *job);
 int64_t gg_store_bytes(const edge_store *store);
 void gg_store_free(edge_store *store);

@@ -2,7 +2,8 @@
 ** taken the batch, and written into the pool of their kind (row_pool.h).
 **
 **     OUT, IN    one part, from the tables of that side
-**     BOTH       two parts: arcs that leave a vertex, then those that enter it, without loops
+**     BOTH       two parts: arcs that leave a vertex, then those that enter it; loops are in
+**                the first part alone
 **     SIMPLE     both parts sorted together, without loops and repeats
 **
 ** The first change of a kind gives its rows a pool. Where rows cannot be written they are
@@ -48,8 +49,8 @@ static bool copy_there(struct cuda_job *job, void *to, const void *from, uint64_
     return gg_going(job);
 }
 
-/* Packed rows with their arrays copied into larger ones. False: there is no room for them,
-** or the job must end. */
+/* Packed rows with their arrays copied into larger ones. Vertices keep their numbers, so there
+** are no fewer of them than before. False: there is no room for them, or the job must end. */
 static bool make_pool(struct there *t, struct device_rows *rows) {
     struct cuda_job *job = &t->job;
     struct device_copy *copy = t->copy;
@@ -120,7 +121,7 @@ static void carve_rewriting(struct workspace *space, uint64_t count,
     r->rows.longer = &r->sums[1];
 }
 
-/* Both arcs of each edge between the vertices, as keys by number among those that change. */
+/* A key for each arc: its row's number among those that change, then its target. */
 static __global__ void make_row_keys(const __grid_constant__ new_rows rows, int bits,
                                      uint64_t *key) {
     const uint64_t first = rows.part[0].offset[rows.count],

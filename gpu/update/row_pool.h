@@ -6,10 +6,12 @@
 **     pool     [ a a a . ][ - - ][ c . ][ b b b . . . ][ free ]
 **
 ** A batch rewrites whole rows: in their places where there is room, otherwise behind all
-** others, with room for half as many arcs more. The place that a row leaves is lost until
-** all rows are made anew. There are three steps: every row finds a place, so that it is known
-** what all of them take of the pool; every arc is written; every row begins where it was
-** written. */
+** others, with room for half as many arcs and two more. The place that a row leaves is lost
+** until all rows are made anew. There are three steps:
+**
+**     1. choose a place for each row that changes, and add up what they take of the pool
+**     2. write the arcs
+**     3. set begin, end and spare */
 #ifndef GPUGRAPH_ROW_POOL_H
 #define GPUGRAPH_ROW_POOL_H
 
@@ -75,7 +77,7 @@ WARP_FUNCTION void pool_find_place(const row_pool *pool, const new_rows *rows,
     device_add_64(rows->longer, arcs - (pool->end[v] - pool->begin[v]));
 }
 
-/* For each arc `from` of a part, which row number i of those that change has. */
+/* For each arc `from` of a part; it belongs to row number i of those that change. */
 WARP_FUNCTION void pool_write_arc(const row_pool *pool, const new_rows *rows, int part,
                                   uint64_t i, uint64_t from) {
     const row_part *p = &rows->part[part];
