@@ -289,7 +289,7 @@ gpugraph_status gpugraph_make_tables(gpugraph_graph *graph, gpugraph_run *run);
 /* Is the copy on a device that of the graph? Its edges are compared with the host's, its rows
 ** with its edges, and tables that have been made with the host's edges. GPUGRAPH_INVALID and
 ** a sentence where they differ; nothing is asked where there is no copy. */
-gpugraph_status gpugraph_check_tables(gpugraph_graph *graph, gpugraph_run *run);
+gpugraph_status gpugraph_check_copy(gpugraph_graph *graph, gpugraph_run *run);
 /* The edge number of an edge id (the first of several), or GPUGRAPH_NO_EDGE. */
 uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id);
 /* The same for each of several ids, and what the edges are, as gpugraph_edge_of says; of an id without an edge

@@ -326,7 +326,7 @@ static int compare_arcs_of_functions(check *k) {
 static int compare_tables(check *k) {
     gpugraph_run run;
     connection_run(k->call.c, &run);
-    const gpugraph_status status = gpugraph_check_tables(k->graph->graph, &run);
+    const gpugraph_status status = gpugraph_check_copy(k->graph->graph, &run);
     if (status != GPUGRAPH_INVALID)
         return code_of_status(status);
     say_difference(k, "%s", run.message);

@@ -52,14 +52,14 @@ static bool is_wanted(struct level *level, int64_t upper) {
     return !beyond && (!w->range || upper >= w->range[0]);
 }
 
-/* Room for the children of so many pages. */
+/* Opens a level with room for the children of that many pages. */
 static enum page_reason open_level(struct level *level, const page_source *source,
                                    const page_layout *layout, const page_wanted *wanted,
                                    uint32_t pages) {
     const uint64_t most = (uint64_t)pages * (layout->usable / LEAST_CHILD + 1);
     *level = (struct level){
         .wanted = wanted, .room = most < source->pages ? (uint32_t)most : source->pages};
-    level->child = calloc(level->room, sizeof *level->child);
+    level->child = malloc((size_t)level->room * sizeof *level->child);
     return level->child ? PAGE_FINE : PAGE_NO_MEMORY;
 }
 
@@ -165,6 +165,7 @@ enum page_reason page_list(const page_source *source, const page_layout *layout,
                            uint32_t root, const page_wanted *wanted,
                            page_leaves *leaves) {
     struct level level, below;
+    uint32_t page = root; /* the first one of a level */
     uint8_t *pages = malloc((size_t)BATCH * layout->page_size);
     enum page_reason reason = open_level(&level, source, layout, wanted, 1);
 
@@ -174,7 +175,7 @@ enum page_reason page_list(const page_source *source, const page_layout *layout,
     if (!reason)
         reason = level_add(&level, source, page_most_rows(layout), root, INT64_MAX);
     for (int depth = 0; !reason; depth++) {
-        reason = page_source_read(source, layout, level.child[0].page, 1, pages);
+        reason = page_source_read(source, layout, page, 1, pages);
         if (reason || pages[0] == PAGE_LEAF)
             break;
         if (depth == DEEPEST) {
@@ -184,6 +185,7 @@ enum page_reason page_list(const page_source *source, const page_layout *layout,
         reason = descend(source, layout, &level, depth == 0, pages, &below);
         free(level.child);
         level = below;
+        page = reason ? 0 : level.child[0].page;
     }
     if (!reason)
         reason = take_leaves(&level, leaves);

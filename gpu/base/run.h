@@ -99,8 +99,8 @@ gpugraph_run *gg_counts_for(void);
 /* gg_alloc for an array of which little will be touched, here and there: in pages of the usual
 ** size, since clearing one of 2 MiB takes as long as a whole change should. */
 void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size);
-/* The block with room for so many; the pages of a large sparse block get other addresses, and
-** nothing is copied. NULL where there is no memory: the block is what it was. */
+/* Gives the block room for `count` elements. A large sparse block moves to other addresses
+** without a copy. Returns the block; NULL if there is no memory, and the block is unchanged. */
 void *gg_grow(void *block, uint64_t count, size_t size);
 /* The same as gg_alloc, with some room to grow; bytes that a block has room for. */
 void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size);

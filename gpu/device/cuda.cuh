@@ -205,6 +205,8 @@ static inline bool gg_bring(struct cuda_job *job, type *to, const type *from, ui
 bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes);
 /* Every byte of the array becomes `byte`. */
 bool gg_fill(struct cuda_job *job, void *array, int byte, uint64_t bytes);
+/* From one block of the device to another. */
+bool gg_copy_there(struct cuda_job *job, void *to, const void *from, uint64_t bytes);
 
 /* ---- kernels' helpers ---- */
 

@@ -239,3 +239,11 @@ bool gg_fill(struct cuda_job *job, void *array, int byte, uint64_t bytes) {
         gg_note(job, cudaMemsetAsync(array, byte, bytes, job->stream), "fill memory");
     return gg_going(job);
 }
+
+bool gg_copy_there(struct cuda_job *job, void *to, const void *from, uint64_t bytes) {
+    if (gg_going(job) && bytes > 0)
+        gg_note(job,
+                cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, job->stream),
+                "copy memory");
+    return gg_going(job);
+}

@@ -57,11 +57,7 @@ static void fill_cuda(gpugraph_dynamic *d, void *block, int byte, uint64_t bytes
 }
 
 static void copy_cuda(gpugraph_dynamic *d, void *to, const void *from, uint64_t bytes) {
-    if (bytes > 0 && gg_going(d->job))
-        gg_note(
-            d->job,
-            cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, d->job->stream),
-            "copy");
+    gg_copy_there(d->job, to, from, bytes);
 }
 
 static void upload_cuda(gpugraph_dynamic *d, void *to, const void *from, uint64_t bytes) {

@@ -15,6 +15,7 @@
 #ifndef GPUGRAPH_EDGE_CHAIN_H
 #define GPUGRAPH_EDGE_CHAIN_H
 
+#include "base/row_of.h"
 #include "slab_table.h"
 
 #define CHAIN_END SLAB_NONE /* also the value of a pair that has no edges (yet) */
@@ -244,15 +245,8 @@ WARP_FUNCTION void chain_query(const struct slab_graph *g, const struct chain_ba
 
 /* Is pair i of some rows one of a vertex and itself? */
 WARP_FUNCTION bool chain_is_loop(const struct chain_batch *b, uint64_t i) {
-    uint64_t low = 0, high = b->rows - 1;
-    while (low < high) { /* the last row that begins at the pair or before */
-        const uint64_t middle = high - (high - low) / 2;
-        if (b->row_offset[middle] <= i)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return b->row_target[i] == (b->row_vertex ? b->row_vertex[low] : low);
+    const uint64_t row = row_of(b->row_offset, b->rows, i);
+    return b->row_target[i] == (b->row_vertex ? b->row_vertex[row] : row);
 }
 
 WARP_FUNCTION void chain_copy(const struct chain_batch *b, uint64_t i, uint64_t to) {

@@ -71,9 +71,8 @@ gpugraph_status gg_multigraph_new(const gpugraph_dynamic_options *options,
 /* gpugraph_multigraph_insert. */
 gpugraph_status gg_multigraph_put(gpugraph_multigraph *m, const struct chain_edges *edges,
                                   gpugraph_run *run);
-/* The rows of `count` vertices, or, where `vertex` is NULL, of the first ones. number: of
-** each vertex as a target, where the slabs are; NULL: its own. loopless: edges from a vertex
-** to itself are left out. (multigraph_rows.c) */
+/* The rows of `count` vertices. number: of each vertex as a target, where the slabs are; NULL:
+** its own. loopless: edges from a vertex to itself are left out. (multigraph_rows.c) */
 gpugraph_status gg_multigraph_list_rows(gpugraph_multigraph *m, uint64_t count,
                                         const uint32_t *vertex, const uint32_t *number,
                                         bool loopless, gpugraph_run *run,

@@ -85,10 +85,9 @@ gpugraph_status gg_multigraph_list_rows(gpugraph_multigraph *m, uint64_t count,
                                         bool loopless, gpugraph_run *run,
                                         struct chain_rows *rows) {
     gpugraph_dynamic *d = m->pairs;
-    struct dynamic_batch b = {.count = count};
+    struct dynamic_batch b;
     struct chain_batch c = {.number_of = number, .loopless = loopless};
-    if (vertex ? !gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b)
-               : !gg_dynamic_open(d, run))
+    if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
         return gg_dynamic_close(d);
     b.vertex = b.source;
     rows->edges = make_chain_rows(m, &b, true, &c);

@@ -117,7 +117,7 @@ static bool sum_of_rows(struct cuda_job *job, const struct device_csr *rows, siz
                       });
 }
 
-/* What the rows of that kind must add up to: of SIMPLE those that are made of the edges. */
+/* Adds up the rows that the edges make of that kind. SIMPLE rows are made once more for it. */
 static bool sum_of_kind(struct cuda_job *job, struct device_copy *copy,
                         enum csr_kind kind, bool weighted, uint64_t *sum) {
     const device_edges edges = {copy->n, copy->m, copy->source, copy->target,

@@ -207,21 +207,13 @@ static bool take_rows(struct cuda_job *job, const struct row_sort *s, uint64_t a
             take(job, part, &rows->weight, rows->room, copy->weight_size));
 }
 
-static void copy_on_device(struct cuda_job *job, void *to, const void *from,
-                           uint64_t bytes) {
-    if (gg_going(job) && bytes)
-        gg_note(job,
-                cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, job->stream),
-                "copy the edges");
-}
-
 /* Edges in the order of their rows: nothing to sort. */
 static void copy_rows(struct cuda_job *job, const struct row_sort *s,
                       struct device_rows *rows, void *cub, size_t cub_bytes) {
-    copy_on_device(job, rows->target, s->ends, s->arcs * sizeof *rows->target);
+    gg_copy_there(job, rows->target, s->ends, s->arcs * sizeof *rows->target);
     if (s->weighted)
-        copy_on_device(job, rows->weight, s->edges.weight,
-                       s->arcs * gg_device_copy_of(job->graph)->weight_size);
+        gg_copy_there(job, rows->weight, s->edges.weight,
+                      s->arcs * gg_device_copy_of(job->graph)->weight_size);
     take_offsets(job, s->row, s->arcs, rows, cub, cub_bytes);
 }
 

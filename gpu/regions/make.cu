@@ -88,7 +88,7 @@ bool gg_wants_regions(const struct cuda_job *job, bool by_weight) {
 
 /* ---- the driver ---- */
 
-/* At most one arc in so many may leave its region. */
+/* At most one arc in four may leave its region. */
 #define OUTER_SHARE 4
 
 static uint32_t labels_at_most(uint32_t n, uint32_t seeds) {

@@ -8,7 +8,7 @@
 **                                                                              '--> told[] of others, by outer arcs
 **
 ** A round within a region costs half a microsecond, where a step through device memory
-** takes two or three; a region is searched some times, as it is told of shorter ways. A
+** takes two or three. A region is searched again when it is told of shorter ways. A
 ** round has few vertices, and what it costs is its chain of looks into shared memory, so
 ** a list holds what a lane needs of a vertex, and a vertex may be in it twice. What the
 ** region is told meanwhile joins the rounds that are under way.

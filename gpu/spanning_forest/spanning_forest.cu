@@ -80,8 +80,9 @@ static double share_to_list(const struct forest *f) {
                     : FOREST_FILL * (double)f->room / m;
 }
 
-/* Of a sample, those that may be listed: so many edges of all are to be. Returns the place's number among
-** them, and moves them to the front; all may come: *places is 0. */
+/* Moves the places of a sample whose edges may be listed to the front, and sets *places to their
+** number, which is 0 if all edges may be listed. Returns the number of the chosen place among
+** them. */
 static uint32_t choose_high(struct forest_course *c, struct forest_place *place,
                             uint32_t *places) {
     struct forest *f = c->f;

@@ -1,5 +1,5 @@
-/* What lists.cu, rounds.cu and spanning_forest.cu share, which has the drawing: the arrays of a run
-** and what the host knows of it. */
+/* The arrays of a run, and the state that the host keeps of it. lists.cu, rounds.cu and
+** spanning_forest.cu share them; spanning_forest.cu has the drawing. */
 #ifndef GPUGRAPH_SPANNING_FOREST_CUH
 #define GPUGRAPH_SPANNING_FOREST_CUH
 

@@ -90,24 +90,21 @@ gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side, uint64
                               const uint32_t *vertex, bool loopless, gpugraph_run *run,
                               struct chain_rows *rows) {
     struct vertex_slots *s = &store->slots;
-    const uint32_t *slot = vertex, *number = NULL;
-    uint32_t *slots = NULL;
+    const uint32_t *number = NULL;
+    uint32_t *slot = NULL;
     if (s->slot) {
         if (gg_multigraph_number(store->side[GPUGRAPH_OUT], s->count, s->slot, s->used,
                                  s->sent, run, &number))
             return run->status;
         s->sent = s->count;
-        slot = s->slot;
-    }
-    if (s->slot && vertex) {
-        slot = slots = gg_alloc(run, count, sizeof *slots);
-        for (uint64_t i = 0; slots && i < count; i++)
-            slots[i] = s->slot[vertex[i]];
+        slot = gg_alloc(run, count, sizeof *slot);
+        for (uint64_t i = 0; slot && i < count; i++)
+            slot[i] = s->slot[vertex[i]];
     }
     if (!run->status)
-        gg_multigraph_list_rows(store->side[side], count, slot, number, loopless, run,
-                                rows);
-    gg_release(slots);
+        gg_multigraph_list_rows(store->side[side], count, slot ? slot : vertex, number,
+                                loopless, run, rows);
+    gg_release(slot);
     return run->status;
 }
 

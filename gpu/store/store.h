@@ -58,9 +58,9 @@ gpugraph_status gg_store_mirror(edge_store *store, gpugraph_run *run);
 /* The batch, on the sides that are made. */
 gpugraph_status gg_store_change(edge_store *store, const store_changes *changes,
                                 gpugraph_run *run);
-/* The rows of `count` vertices, by their numbers, in OUT or IN; vertex NULL: of all. Targets
-** are numbers, too. loopless: edges from a vertex to itself are left out. What is listed lies
-** there until the next call for that side. */
+/* The rows of `count` vertices, by their numbers, in OUT or IN. Targets are numbers, too.
+** loopless: edges from a vertex to itself are left out. The arrays lie where the slabs are,
+** until the next call for that side. */
 gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side, uint64_t count,
                               const uint32_t *vertex, bool loopless, gpugraph_run *run,
                               struct chain_rows *rows);

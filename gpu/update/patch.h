@@ -25,7 +25,7 @@ struct update;
 
 /* Changes the copy on a device; fails only when the run must end. */
 void gg_cuda_follow(struct update *u);
-/* Is the copy that of the graph? (gpugraph_check_tables) */
+/* Is the copy that of the graph? (gpugraph_check_copy) */
 gpugraph_status gg_cuda_check_copy(gpugraph_graph *graph, gpugraph_run *run);
 /* Makes them of a copy that is there; fails only when the run must end. */
 void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run);

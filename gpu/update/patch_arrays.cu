@@ -116,10 +116,7 @@ void *gg_spare_block(struct there *t, uint64_t bytes) {
 }
 
 static void copy_back(struct there *t, void *to, const void *from, uint64_t bytes) {
-    if (gg_going(&t->job) && bytes)
-        gg_note(&t->job,
-                cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, t->job.stream),
-                "move its arrays");
+    gg_copy_there(&t->job, to, from, bytes);
     t->moved += bytes;
 }
 

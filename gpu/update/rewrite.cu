@@ -41,14 +41,6 @@ static __global__ void begin_rows(const __grid_constant__ row_pool pool,
 
 /* ---- the pool ---- */
 
-static bool copy_there(struct cuda_job *job, void *to, const void *from, uint64_t bytes) {
-    if (gg_going(job) && bytes)
-        gg_note(job,
-                cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, job->stream),
-                "give rows room");
-    return gg_going(job);
-}
-
 /* Packed rows with their arrays copied into larger ones. Vertices keep their numbers, so there
 ** are no fewer of them than before. False: there is no room for them, or the job must end. */
 static bool make_pool(struct there *t, struct device_rows *rows) {
@@ -71,11 +63,11 @@ static bool make_pool(struct there *t, struct device_rows *rows) {
         (!rows->weight ||
          take(job, &copy->part, &made.weight, made.room, copy->weight_size)) &&
         gg_fill(job, made.spare, 0, made.offset_room * sizeof *made.spare) &&
-        copy_there(job, made.offset, rows->offset, before * sizeof *made.offset) &&
-        copy_there(job, made.end, rows->offset + 1, before * sizeof *made.end) &&
-        copy_there(job, made.target, rows->target, rows->arcs * sizeof *made.target) &&
+        gg_copy_there(job, made.offset, rows->offset, before * sizeof *made.offset) &&
+        gg_copy_there(job, made.end, rows->offset + 1, before * sizeof *made.end) &&
+        gg_copy_there(job, made.target, rows->target, rows->arcs * sizeof *made.target) &&
         (!rows->weight ||
-         copy_there(job, made.weight, rows->weight, rows->arcs * copy->weight_size)) &&
+         gg_copy_there(job, made.weight, rows->weight, rows->arcs * copy->weight_size)) &&
         gg_wait(job);
     if (!done) {
         gg_free_device_rows(copy, &made);

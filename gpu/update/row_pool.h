@@ -15,7 +15,7 @@
 #ifndef GPUGRAPH_ROW_POOL_H
 #define GPUGRAPH_ROW_POOL_H
 
-#include "base/warp.h"
+#include "base/row_of.h"
 
 #include <stddef.h>
 
@@ -92,16 +92,7 @@ WARP_FUNCTION void pool_write_arc(const row_pool *pool, const new_rows *rows, in
 
 /* The row, by its number among those that change, that arc `from` of a part belongs to. */
 WARP_FUNCTION uint64_t pool_row_of(const new_rows *rows, int part, uint64_t from) {
-    const uint64_t *offset = rows->part[part].offset;
-    uint64_t low = 0, high = rows->count - 1;
-    while (low < high) { /* the last one that begins at the arc or before */
-        const uint64_t middle = high - (high - low) / 2;
-        if (offset[middle] <= from)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    return row_of(rows->part[part].offset, rows->count, from);
 }
 
 /* For each i below rows->count. */

@@ -2,7 +2,7 @@
 **
 **     gpugraph_make_tables   asks for them, and makes them of the copy's edges
 **     gpugraph_update        deletions, then insertions, before anything else of the copy changes
-**     gpugraph_check_tables  compares them with the edges
+**     gpugraph_check_copy    compares the copy, and them, with the edges
 **
 ** Tables that cannot be made, or follow a batch, or that fail, are refused while the copy lasts. */
 #include "update.h"
@@ -17,7 +17,7 @@ gpugraph_status gpugraph_make_tables(gpugraph_graph *graph, gpugraph_run *run) {
     return gg_leave_graph(graph, run);
 }
 
-gpugraph_status gpugraph_check_tables(gpugraph_graph *graph, gpugraph_run *run) {
+gpugraph_status gpugraph_check_copy(gpugraph_graph *graph, gpugraph_run *run) {
     gg_begin(run);
     if (!graph->device || !gg_patches.check || gg_bring_edges(graph, run))
         return run->status;

@@ -70,7 +70,7 @@ struct several_team {
 ** close. */
 bool gg_several_open(struct several_team *team, gpugraph_graph *graph, gpugraph_run *run,
                      const int *ordinal, int parts);
-/* The same on the devices that the run has chosen; its method is "several". */
+/* Opens a team on the devices that the run has chosen. The run's method is "several". */
 bool gg_several_open_run(struct several_team *team, gpugraph_graph *graph,
                          gpugraph_run *run);
 /* Waits until all are idle and gives them back. */

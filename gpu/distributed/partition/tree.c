@@ -83,7 +83,7 @@ static bool is_level(const struct tree_making *m, uint32_t u, uint64_t arc) {
            part_sum_of(value, m->p->weight, arc, m->layout) == value;
 }
 
-/* Whom level arcs reach from a vertex of the round before. */
+/* Settles the vertices that level arcs reach from u, which the last round has settled. */
 static void settle_row(struct part_rounds *r, uint32_t u) {
     const struct tree_making *m = r->search;
     const gpugraph_part *p = r->p;

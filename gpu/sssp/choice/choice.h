@@ -47,7 +47,7 @@ struct sssp_parameters {
         pull; /* distance behind a bucket of many vertices from which on others pull; 0: never */
     uint32_t turn_after; /* searches after which the transpose is made for that */
     /* multi-queues alone */
-    uint32_t write_back;  /* L1V: after so many writes all of it goes to L2; 0: never */
+    uint32_t write_back;  /* L1V: writes after which L1 is emptied into L2; 0: never */
     bool l0;              /* a thread keeps an element in registers */
     uint32_t l1_capacity; /* elements of a warp */
     uint32_t bnum;        /* L2DQ: buckets that are read, of MLMQ_BUCKETS */

@@ -12,8 +12,8 @@
 
 /* ---- relaxing ---- */
 
-/* What a warp relaxes together: all arcs of one vertex, or of all lanes' vertices with few,
-** dealt out evenly. */
+/* Arcs that a warp relaxes together: all arcs of one vertex, or those of all lanes' vertices that
+** have few arcs, dealt out evenly. */
 struct mlmq_job {
     uint64_t at, end;  /* arcs, or numbers of arcs among all */
     bool one;          /* of one vertex */

@@ -158,7 +158,7 @@ static void change_many_times(int ids, int weights, uint32_t universe, int64_t e
             patched++;
             tables_first += h.tables;
             if (i % 3 == 2) /* closes gaps on the host */
-                ck_assert_msg(!gpugraph_check_tables(graph, &run), "%s", run.message);
+                ck_assert_msg(!gpugraph_check_copy(graph, &run), "%s", run.message);
         } else { /* weights have another width now */
             ck_assert_int_eq(weights, MODEL_TURNING);
             make_rows(graph, &run, 511);
@@ -286,7 +286,7 @@ START_TEST(weights_alone) {
 }
 END_TEST
 
-/* gpugraph_check_tables sees an edge or a row that is not the graph's. */
+/* gpugraph_check_copy sees an edge or a row that is not the graph's. */
 START_TEST(damage_is_seen) {
     edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 500, 5000, 3);
     for (int part = 0; part <= CSR_KINDS; part++) {
@@ -294,14 +294,14 @@ START_TEST(damage_is_seen) {
         struct heard h = {0, 0, 0};
         gpugraph_run run = device_run(&h);
         make_rows(graph, &run, 511);
-        ck_assert_msg(!gpugraph_check_tables(graph, &run), "%s", run.message);
+        ck_assert_msg(!gpugraph_check_copy(graph, &run), "%s", run.message);
         const struct device_copy *copy = gg_device_copy_of(graph);
         uint32_t *damaged = part < CSR_KINDS ? copy->rows[part].target : copy->target;
         const uint32_t other = 499;
         uint32_t is = fetched<uint32_t>(damaged, 1)[0];
         ck_assert_uint_ne(is, other);
         cudaMemcpy(damaged, &other, sizeof other, cudaMemcpyHostToDevice);
-        ck_assert_int_eq(gpugraph_check_tables(graph, &run), GPUGRAPH_INVALID);
+        ck_assert_int_eq(gpugraph_check_copy(graph, &run), GPUGRAPH_INVALID);
         ck_assert_ptr_nonnull(strstr(run.message, "than the graph"));
         gpugraph_free(graph);
     }
