@@ -121,6 +121,40 @@ START_TEST(numbers_of_vertices) {
 }
 END_TEST
 
+/* Ids and numbers at regular distances, by many seeds: a table that is half full takes few
+** looks. The seeds are fixed, so the outcome is, too. */
+START_TEST(regular_distances) {
+    enum { SEEDS = 300, PLACE_BITS = 13, PLACES = 1 << PLACE_BITS };
+    static const uint64_t distances[] = {1,       3,          1000,       65537,
+                                         1 << 20, 1000000007, UINT64_C(1) << 32};
+    const uint64_t distance = distances[_i];
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        const struct gg_placing p = {gg_fixed_hash(3 * seed + 1),
+                                     gg_fixed_hash(3 * seed + 2) | 1};
+        static bool taken[3][PLACES];
+        uint64_t looks = 0;
+        memset(taken, 0, sizeof taken);
+        for (uint64_t k = 0; k < PLACES / 2; k++) {
+            const uint64_t id = (seed << 40) + k * distance;
+            const uint64_t homes[] = {
+                gg_place_integer(p, id), gg_place_integer(p, id) >> (64 - PLACE_BITS),
+                gg_place_number((uint32_t)p.odd, (uint32_t)id) >> (32 - PLACE_BITS)};
+            const int families = (uint32_t)distance == 0 ? 2 : 3;
+            for (int family = 0; family < families; family++) {
+                uint64_t at = homes[family];
+                while (taken[family][at & (PLACES - 1)])
+                    at++;
+                taken[family][at & (PLACES - 1)] = true;
+                looks += at - homes[family];
+            }
+        }
+        expect(looks < 3 * MOST_LOOKS, "seed %llu, distance %llu: %llu looks",
+               (unsigned long long)seed, (unsigned long long)distance,
+               (unsigned long long)looks);
+    }
+}
+END_TEST
+
 /* ---- texts of a graph ---- */
 
 static uint64_t comparisons;
@@ -208,6 +242,7 @@ const struct suite suite = {
     {{"all", .cases = {{&integers_of_a_column},
                        {&distinct_values},
                        {&numbers_of_vertices},
+                       {&regular_distances, 7},
                        {&texts_of_a_graph},
                        {&targets_of_a_row}}}},
 };
