@@ -139,15 +139,36 @@ gpugraph_status gpugraph_bring_edges(gpugraph_graph *graph, gpugraph_run *run);
 /* Are they on a device alone that this process cannot use? Then the graph is to be made anew. */
 bool gpugraph_is_lost(const gpugraph_graph *graph);
 
-/* The ids, to be read in place; valid while the graph lives. Vertex v < integer_count
-** is the INTEGER integer[v], or first_integer + v where integer is NULL; any other is
-** text v - integer_count. */
+/* The id of one vertex. */
+typedef struct gpugraph_id {
+    bool is_text;
+    int64_t integer;  /* of an INTEGER */
+    const char *text; /* of a TEXT: `length` bytes */
+    uint64_t length;
+} gpugraph_id;
+
+/* The ids, to be read in place; valid until the graph is changed or freed. Vertex
+** v < integer_count is the INTEGER integer[v], or first_integer + v where integer is NULL; the
+** next ones are the texts. These are in order of ids. Behind them come the vertices that later
+** changes have brought, in no order (gpugraph_compact). gpugraph_id_of reads any of them. */
 typedef struct gpugraph_ids {
     uint32_t integer_count;
     int64_t first_integer;
     const int64_t *integer;
     gpugraph_texts texts;
+    const gpugraph_id *later;
 } gpugraph_ids;
+static inline gpugraph_id gpugraph_id_of(const gpugraph_ids *ids, uint32_t v) {
+    gpugraph_id id = {.is_text = v >= ids->integer_count};
+    const uint64_t t = (uint64_t)v - ids->integer_count;
+    if (!id.is_text)
+        id.integer = ids->integer ? ids->integer[v] : ids->first_integer + v;
+    else if (t < (uint64_t)ids->texts.count)
+        id.text = gpugraph_text(&ids->texts, t, &id.length);
+    else
+        id = ids->later[t - (uint64_t)ids->texts.count];
+    return id;
+}
 const gpugraph_ids *gpugraph_vertex_ids(const gpugraph_graph *graph);
 
 /* The vertex number of an id, or GPUGRAPH_NONE. */
@@ -211,17 +232,15 @@ typedef struct gpugraph_changes {
     const uint32_t
         *loose; /* vertices that needed none, and go unless an edge names them */
     int64_t loose_count;
-    /* A vertex that goes leaves its number unused, so that no other vertex has to take another one: work for
-    ** what has changed, where it is otherwise of the size of the graph. A change after which they would be too many,
-    ** and one that does not ask for it, gives all unused numbers up. (gpugraph_unused_numbers)
-    ** A vertex whose id comes between others moves the numbers of all behind it. */
-    bool keep_numbers;
 } gpugraph_changes;
 
-/* Turns the graph into what gpugraph_create would make of its edges after the changes:
-** same vertex numbers, edge numbers, types and answers. Rows that were made change in place,
-** or, in a large batch, are made anew by the next search. Costs moves of whole arrays, at
-** memory speed, and work for what has changed.
+/* Changes the graph. Afterwards every answer equals that of a graph which gpugraph_create makes
+** of the edges. A vertex keeps its number: a new one gets the next number, whatever its id, and
+** one that goes leaves a tombstone, which it fills when it comes back. When tombstones and
+** later vertices are too many, the graph is compacted (gpugraph_compact). Edge numbers are in
+** order of edge ids, as those of a new graph. Rows that were made change in place, or, in a
+** large batch, are made anew by the next search. Costs moves of whole arrays, at memory speed,
+** and work for what has changed.
 ** After an error the graph is what it was; pointers into a graph hold until it is changed.
 ** A copy on a device is changed there (phase "patch"); where that fails, or weights change
 ** their width, it is released, which is no error.
@@ -237,12 +256,28 @@ typedef struct gpugraph_changes {
 gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *changes,
                                 gpugraph_run *run);
 
-/* Numbers that vertices have left unused: how many, and, unless it is NULL, *vertex: which ones, ascending, to be
-** read in place. gpugraph_vertex_count counts them, gpugraph_find_integer and gpugraph_find_text do not find them, and the vertex comes back under its number when an edge
-** names it. Searches take them for vertices without edges: searches from sources never come to them, but
-** gpugraph_mis and others that say something of every vertex should be asked after a change, which may
-** be one of nothing, without keep_numbers. */
-uint64_t gpugraph_unused_numbers(const gpugraph_graph *graph, const uint32_t **vertex);
+/* Tombstones: numbers of vertices that have gone. Returns how many; *vertex, unless it is NULL:
+** which ones, ascending, to be read in place. gpugraph_vertex_count counts them,
+** gpugraph_find_integer and gpugraph_find_text do not find them, and to searches they are
+** vertices without edges. */
+uint64_t gpugraph_tombstones(const gpugraph_graph *graph, const uint32_t **vertex);
+
+/* Vertices that changes have brought since the graph was made or compacted, and that do not
+** stand in order of ids: the last numbers. Where an algorithm prefers the smaller of two
+** vertices (components, independent sets, labels, depth-first search, topological order) it
+** compares numbers: compact the graph first. */
+uint32_t gpugraph_later_vertices(const gpugraph_graph *graph);
+
+/* Writes the places of `count` vertices, which ascend by number, in order of their ids: INTEGERs,
+** then TEXTs by their bytes. vertex NULL: all vertices. place: `count` entries. */
+gpugraph_status gpugraph_sort_by_id(const gpugraph_graph *graph, const uint32_t *vertex,
+                                    uint32_t count, gpugraph_run *run, uint32_t *place);
+
+/* Gives the vertices the numbers that they have in a new graph: in order of ids, without
+** tombstones. Rows, the copy on a device and all else that is derived from the graph is made
+** anew on need. Work for all edges, at memory speed. After an error the graph is what it was.
+** Phase "compact". */
+gpugraph_status gpugraph_compact(gpugraph_graph *graph, gpugraph_run *run);
 
 /* A copy of the host's side: edges, ids, the CSRs made so far. *copy is NULL on failure. */
 gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
@@ -252,7 +287,11 @@ gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
 ** place (gpugraph_edge_at). What that needs is made on first need (phase "csr"), and kept. */
 gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
                                     const void **edge, uint64_t *count);
-/* Of those, the ones that end at `to`: a binary search. */
+/* The numbers of all edges, by their sources, then their targets: m of them, to be read in place. After
+** a change the call closes the gaps between rows, and nobody else may use the graph meanwhile. */
+gpugraph_status gpugraph_edges_by_source(gpugraph_graph *graph, gpugraph_run *run,
+                                         const void **edge);
+/* Of the edges that leave v, the ones that end at `to`: a binary search. */
 gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
                                        gpugraph_run *run, const void **edge,
                                        uint64_t *count);
@@ -309,7 +348,7 @@ typedef struct gpugraph_stream {
 /* The packed form of a graph: edges, ids and its OUT CSR, as bytes that a file can hold,
 ** under checksums; for processors of the same byte order. pack/pack.c draws it. gpugraph_pack
 ** makes the OUT CSR if it has to. Phases "pack", "unpack". A transfer that fails makes
-** GPUGRAPH_INVALID, unless the run was interrupted; so do unused numbers of the graph. */
+** GPUGRAPH_INVALID, unless the run was interrupted; so does a graph that is not compact. */
 uint64_t gpugraph_packed_size(const gpugraph_graph *graph);
 gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
                               const gpugraph_stream *to);

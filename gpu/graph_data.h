@@ -101,6 +101,19 @@ struct graph_gate {
     struct retired_rows *retired; /* others may still walk them */
 };
 
+/* Numbers of vertices that have gone. */
+struct tombstones {
+    uint32_t *vertex; /* ascending */
+    uint64_t count;
+};
+
+/* Ids of vertices behind those that lie in order of ids: ids/later.c draws them. */
+struct later_ids {
+    gpugraph_id *id; /* as they came; each text is a block of its own */
+    uint32_t *order; /* places in id, in order of ids */
+    uint32_t count;
+};
+
 /* What the vertices' ids lie in. */
 struct graph_ids {
     int64_t *integer;
@@ -109,10 +122,8 @@ struct graph_ids {
     uint64_t *present; /* bit i: the INTEGER first_integer + i is an id; or NULL */
     uint32_t *rank;    /* set bits before each word of present */
     uint64_t span;     /* bits in present */
-    struct unused_numbers {
-        uint32_t *vertex; /* ascending */
-        uint64_t count;
-    } unused;                      /* of vertices that have gone (update/unused.c) */
+    struct tombstones tombstones;
+    struct later_ids later;
     struct text_index *text_index; /* NULL until often needed (ids/find_text.c) */
     uint64_t texts_asked;
 };
@@ -129,7 +140,6 @@ struct graph_derived {
 /* What is known about a graph beside its contents. */
 struct graph_statistics {
     bool has_equal_edge_ids; /* may have */
-    uint64_t integer_ends;   /* entries of source, target and vertex that were INTEGERs */
     /* INTEGER weights, those above 2^32 - 1 taken as that: bounds on the sum of each
     ** vertex's largest one. A bound below 2^32 - 1 shows that distances are, too. */
     uint64_t path_low, path_high;

@@ -305,17 +305,24 @@ static int find_graph(reading *r, graph_ref **found) {
     return SQLITE_OK;
 }
 
-/* A followed graph may have numbers that are no vertex's. For who cannot do with them it is one without: itself, where nobody
-** else looks at it, or a copy that the statement sees from now on. */
-static int give_up_unused(reading *r, graph_ref **found) {
+static bool has_numbers(const gpugraph_graph *graph, enum vertex_numbers numbers) {
+    const bool in_order = gpugraph_later_vertices(graph) == 0;
+    return numbers == NUMBERS_ANY ||
+           (in_order &&
+            (numbers == NUMBERS_IN_ORDER || gpugraph_tombstones(graph, NULL) == 0));
+}
+
+/* A followed graph whose numbers the caller cannot handle is compacted: itself, if nobody else
+** looks at it, or a copy that the statement sees from now on. */
+static int settle_numbers(reading *r, graph_ref **found) {
     graph_ref *g = *found, *made;
-    if (r->request->unused_numbers || gpugraph_unused_numbers(g->graph, NULL) == 0)
+    if (has_numbers(g->graph, r->request->numbers))
         return SQLITE_OK;
     if (!g->shared && g->references == 0 && g->bindings == 1)
-        return graph_give_up_unused(r->c, g);
+        return graph_compact(r->c, g);
     int rc = graph_copy(r->c, g, &made);
     if (rc == SQLITE_OK)
-        rc = graph_give_up_unused(r->c, made);
+        rc = graph_compact(r->c, made);
     if (rc) {
         if (made)
             graph_free(made);
@@ -380,7 +387,7 @@ int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
     if (rc == SQLITE_OK)
         rc = check_ids_of(&r, g);
     if (rc == SQLITE_OK)
-        rc = give_up_unused(&r, &g);
+        rc = settle_numbers(&r, &g);
     if (rc == SQLITE_OK)
         rc = bring_edges_of(&r, g);
     if (rc == SQLITE_OK) {

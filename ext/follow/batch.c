@@ -27,20 +27,18 @@
 /* ---- is a row what the mirror holds? ---- */
 
 static bool same_vertex(const gpugraph_ids *ids, uint32_t v, sqlite3_value *value) {
-    if (v < ids->integer_count) {
-        int type = sqlite3_value_type(value);
-        int64_t id = ids->integer ? ids->integer[v] : ids->first_integer + v, whole;
-        if (type == SQLITE_FLOAT)
-            return whole_number(sqlite3_value_double(value), &whole) && whole == id;
-        return type == SQLITE_INTEGER && sqlite3_value_int64(value) == id;
-    }
-    if (sqlite3_value_type(value) != SQLITE_TEXT)
+    const gpugraph_id id = gpugraph_id_of(ids, v);
+    const int type = sqlite3_value_type(value);
+    int64_t whole;
+    if (!id.is_text && type == SQLITE_FLOAT)
+        return whole_number(sqlite3_value_double(value), &whole) && whole == id.integer;
+    if (!id.is_text)
+        return type == SQLITE_INTEGER && sqlite3_value_int64(value) == id.integer;
+    if (type != SQLITE_TEXT)
         return false;
-    uint64_t length;
-    const char *known = gpugraph_text(&ids->texts, v - ids->integer_count, &length);
     const void *text = sqlite3_value_text(value);
-    return text && (uint64_t)sqlite3_value_bytes(value) == length &&
-           memcmp(text, known, (size_t)length) == 0;
+    return text && (uint64_t)sqlite3_value_bytes(value) == id.length &&
+           memcmp(text, id.text, (size_t)id.length) == 0;
 }
 
 /* A number in a mirror of REAL weights may stand for an INTEGER: which of them are REAL is
@@ -275,9 +273,8 @@ static bool same_numbers(const graph_ref *mirror, const gpugraph_edge *edge,
     const uint32_t end[2] = {edge->source, edge->target};
     double weight;
     for (int k = 0; k < 2; k++) {
-        const uint32_t v = end[k];
-        if (v >= ids->integer_count ||
-            value[k] != (ids->integer ? ids->integer[v] : ids->first_integer + v))
+        const gpugraph_id id = gpugraph_id_of(ids, end[k]);
+        if (id.is_text || value[k] != id.integer)
             return false;
     }
     memcpy(&weight, &value[2], sizeof weight);
@@ -457,8 +454,7 @@ static int change_batch(connection *c, graph_ref *g, row_changes *changes, inter
                               .kept = halves->kept,
                               .kept_count = halves->kept_count,
                               .loose = halves->loose,
-                              .loose_count = halves->loose_count,
-                              .keep_numbers = true};
+                              .loose_count = halves->loose_count};
     int rc = SQLITE_OK;
     if (g->row_ids)
         rc = place_batch_make(c, g, changes, &added, &batch, &places);

@@ -129,7 +129,8 @@ static int write_graph(connection *c, gpugraph_graph *graph, writer *w, uint64_t
     if (!graph)
         return SQLITE_OK;
     connection_run(c, &run);
-    gpugraph_pack(graph, &run, &to);
+    if (gpugraph_compact(graph, &run) == GPUGRAPH_OK)
+        gpugraph_pack(graph, &run, &to);
     *size = gpugraph_packed_size(graph);
     return w->rc ? w->rc : code_of_run(&run, NULL, error);
 }

@@ -178,7 +178,8 @@ static int find_real(reading *r, followed *f, const id_list *ids, bool *found) {
     bool typed = f->rows.column[REVERSE_COLUMN] && two_ways_are_real(&f->rows) &&
                  gpugraph_edge_count(graph) > 0; /* whatever is stored */
     bool needed = gpugraph_weights(graph) == GPUGRAPH_REAL_WEIGHTS &&
-                  gpugraph_vertex_count(graph) > 0 && !typed;
+                  gpugraph_vertex_count(graph) > gpugraph_tombstones(graph, NULL) &&
+                  !typed;
     f->has_real &= needed && !id_list_has(ids, f->real);
     *found = !needed || f->has_real;
     if (*found)

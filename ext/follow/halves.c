@@ -19,13 +19,9 @@
 /* A vertex of one graph in another one; GPUGRAPH_NONE: it is none there. */
 static uint32_t find_in(const gpugraph_graph *other, const gpugraph_graph *graph,
                         uint32_t v) {
-    const gpugraph_ids *ids = gpugraph_vertex_ids(graph);
-    if (v < ids->integer_count)
-        return gpugraph_find_integer(other, ids->integer ? ids->integer[v]
-                                                         : ids->first_integer + v);
-    uint64_t length;
-    const char *text = gpugraph_text(&ids->texts, v - ids->integer_count, &length);
-    return gpugraph_find_text(other, text, length);
+    const gpugraph_id id = gpugraph_id_of(gpugraph_vertex_ids(graph), v);
+    return id.is_text ? gpugraph_find_text(other, id.text, id.length)
+                      : gpugraph_find_integer(other, id.integer);
 }
 
 static int change_rows_of_halves(connection *c, const graph_ref *mirror,

@@ -28,7 +28,7 @@ static bool may_be_replaced(const graph_ref *g) {
            !(g->shared && shared_is_foreign(g->shared));
 }
 
-/* Kept searches stay good: equal rows give vertices equal numbers, and no number is unused. */
+/* Kept searches stay good: in compact graphs equal rows give vertices equal numbers. */
 static void take_over(connection *c, followed *f, shared_graph *shared) {
     loaded got = shared_loaded(shared);
     graph_ref *g = mirror_take(c, f, false, shared, &got);
@@ -45,15 +45,16 @@ void mirror_meet(reading *r, followed *f) {
     graph_ref *g = f->graph;
     if (!f->may_meet || f->both || !is_quiet(f) || !may_be_replaced(g))
         return;
-    const bool unused = gpugraph_unused_numbers(g->graph, NULL) > 0;
-    /* Giving them up takes its time, and where the connection is alone there is nobody to meet. */
-    if (unused && !connections_are_several())
+    const bool loose =
+        gpugraph_tombstones(g->graph, NULL) > 0 || gpugraph_later_vertices(g->graph) > 0;
+    /* To compact takes its time, and a connection that is alone has nobody to meet. */
+    if (loose && !connections_are_several())
         return;
     f->may_meet = false; /* until the base is another one */
     const loaded own = {
         .graph = g->graph, .has_weight = g->has_weight, .has_text = g->has_text};
     char *source = mirror_name(r, f, &name.rows) ? mirror_source(f) : NULL;
-    if (!source || (unused && graph_give_up_unused(r->c, g))) {
+    if (!source || (loose && graph_compact(r->c, g))) {
         sqlite3_free(source);
         return;
     }

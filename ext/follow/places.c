@@ -61,6 +61,8 @@ static int change_rows(connection *c, gpugraph_graph *rows, row_changes *changes
     connection_run(c, &run);
     run.phase = NULL; /* the graph's own phases tell of the change */
     gpugraph_status status = gpugraph_update(rows, &batch, &run);
+    if (status == GPUGRAPH_OK && gpugraph_later_vertices(rows) > 0)
+        status = gpugraph_compact(rows, &run); /* their order is that of edge ids */
     if (status == GPUGRAPH_INVALID)
         return SQLITE_MISMATCH;
     return status ? code_of_status(status) : row_ids_settle(c, rows);

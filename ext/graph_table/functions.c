@@ -64,7 +64,7 @@ static int acquire_functions(graph_call *call, sqlite3_context *context,
                                    .edges_bytes = (int)strlen(edges),
                                    .weight = WEIGHT_NO,
                                    .undirected = undirected,
-                                   .unused_numbers = call->unused_numbers,
+                                   .numbers = call->numbers,
                                    .edges_here = true,
                                    .backend = -1,
                                    .scope = statement_scope(context, call->c)};
@@ -78,9 +78,9 @@ static int acquire_functions(graph_call *call, sqlite3_context *context,
 }
 
 int graph_call_begin(graph_call *call, sqlite3_context *context, const char *function,
-                     sqlite3_value *name, bool unused_numbers) {
+                     sqlite3_value *name, enum vertex_numbers numbers) {
     memset(call, 0, sizeof *call);
-    call->unused_numbers = unused_numbers;
+    call->numbers = numbers;
     call->c = sqlite3_user_data(context);
     call->function = function;
     if (sqlite3_value_type(name) != SQLITE_TEXT) {
@@ -221,12 +221,12 @@ static int compare_ways(check *k, sqlite3_int64 row, sqlite3_value **value,
     return SQLITE_OK;
 }
 
-/* Vertices are the ends of rows and nothing else, but for unused numbers. */
+/* Vertices are the ends of rows and nothing else, but for tombstones. */
 enum { CHECKED_TOGETHER = 65536 }; /* edges or vertices, between two polls */
 
 static int compare_vertices_of_functions(check *k) {
-    const uint32_t *unused;
-    const uint64_t count = gpugraph_unused_numbers(k->graph->graph, &unused);
+    const uint32_t *tombstone;
+    const uint64_t count = gpugraph_tombstones(k->graph->graph, &tombstone);
     uint32_t n = gpugraph_vertex_count(k->graph->graph), used = 0;
     char *seen = k->lone;
     for (uint64_t e = 0; e < k->count; e++) {
@@ -237,11 +237,11 @@ static int compare_vertices_of_functions(check *k) {
     }
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < count; i++) {
-        wrong += (uint64_t)seen[unused[i]];
-        seen[unused[i]] = 1;
+        wrong += (uint64_t)seen[tombstone[i]];
+        seen[tombstone[i]] = 1;
     }
     if (wrong)
-        say_difference(k, "%llu unused numbers of the graph are on an edge", wrong);
+        say_difference(k, "%llu tombstones of the graph are on an edge", wrong);
     for (uint32_t v = 0; v < n; v++) {
         if (v % CHECKED_TOGETHER == 0 && connection_interrupted(k->call.c))
             return SQLITE_INTERRUPT;
@@ -349,7 +349,7 @@ static int check_one(check *k, const graph_ref *graph) {
 static void check_graph(sqlite3_context *context, int argc, sqlite3_value **argv) {
     (void)argc;
     check k = {.said = sqlite3_str_new(NULL)};
-    int rc = graph_call_begin(&k.call, context, "gpugraph_check", argv[0], true);
+    int rc = graph_call_begin(&k.call, context, "gpugraph_check", argv[0], NUMBERS_ANY);
     if (rc == SQLITE_OK)
         rc = check_one(&k, k.call.graph);
     if (rc == SQLITE_OK && k.call.both)
@@ -394,7 +394,7 @@ static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv)
     uint64_t bytes = 0;
     if (function_is_refused(context, "gpugraph_save"))
         return;
-    int rc = graph_call_begin(&call, context, "gpugraph_save", argv[0], false);
+    int rc = graph_call_begin(&call, context, "gpugraph_save", argv[0], NUMBERS_COMPACT);
     char *why_not = NULL;
     char *typed = rc == SQLITE_OK
                       ? table_as_sql(call.definition.schema, call.definition.name)

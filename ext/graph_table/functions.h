@@ -11,7 +11,7 @@ int graph_functions_register(connection *c);
 typedef struct graph_call {
     connection *c;
     const char *function;
-    bool unused_numbers; /* may the graphs have some? (graph_request) */
+    enum vertex_numbers numbers;
     definition definition;
     row_source rows;  /* the table that is followed */
     graph_ref *graph; /* as the statement sees it */
@@ -20,7 +20,7 @@ typedef struct graph_call {
 } graph_call;
 
 int graph_call_begin(graph_call *call, sqlite3_context *context, const char *function,
-                     sqlite3_value *name, bool unused_numbers);
+                     sqlite3_value *name, enum vertex_numbers numbers);
 /* Makes rc the function's error unless it is SQLITE_OK, and ends the call. */
 void graph_call_result(sqlite3_context *context, graph_call *call, int rc);
 void graph_call_end(graph_call *call);

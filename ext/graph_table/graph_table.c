@@ -425,7 +425,7 @@ static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
                              .edges = t->text,
                              .edges_bytes = (int)strlen(t->text),
                              .weight = weights ? WEIGHT_IF_ANY : WEIGHT_NO,
-                             .unused_numbers = true,
+                             .numbers = NUMBERS_ANY,
                              .by_graph = true,
                              .edges_here = true,
                              .backend = -1,

@@ -96,7 +96,7 @@ static bool read_triangle_arguments(sqlite3_context *context, int argc,
 static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) {
     connection *c = sqlite3_user_data(context);
     graph_request request = {.function = "gpugraph_triangles",
-                             .unused_numbers = true,
+                             .numbers = NUMBERS_ANY,
                              .weight = WEIGHT_NO,
                              .backend = -1,
                              .params_example = "a second argument, as in "};

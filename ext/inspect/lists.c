@@ -97,7 +97,7 @@ static void add_graph(grid *g, const char *name, const char *kind, const graph_r
         if (other)
             graph_count_bytes(other, false, &host, &device);
         add_integer(g, (sqlite3_int64)(gpugraph_vertex_count(ref->graph) -
-                                       gpugraph_unused_numbers(ref->graph, NULL)));
+                                       gpugraph_tombstones(ref->graph, NULL)));
         add_integer(g, (sqlite3_int64)gpugraph_edge_count(ref->graph));
     } else {
         add_text(g, NULL);

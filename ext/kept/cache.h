@@ -74,8 +74,8 @@ void graph_changed(graph_ref *g);
 /* A copy of a followed graph, its searches not: it is in no list. *made is given on failure, too, for graph_free, unless there
 ** was no memory for it. (copy.c) */
 int graph_copy(connection *c, const graph_ref *from, graph_ref **made);
-/* The graph as it is without unused numbers; who keeps numbers of its vertices must not be there. (copy.c) */
-int graph_give_up_unused(connection *c, graph_ref *g);
+/* gpugraph_compact; nobody else may hold numbers of the graph's vertices. (copy.c) */
+int graph_compact(connection *c, graph_ref *g);
 /* In the list it is settled away unless it gets a stamp or a binding. */
 void graph_list(connection *c, graph_ref *g);
 /* Frees the graph if nobody is left who can reach it. */

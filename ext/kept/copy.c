@@ -51,11 +51,10 @@ int graph_copy(connection *c, const graph_ref *from, graph_ref **made) {
     return code_of_status(status);
 }
 
-int graph_give_up_unused(connection *c, graph_ref *g) {
-    const gpugraph_changes nothing = {.removed = NULL};
+int graph_compact(connection *c, graph_ref *g) {
     gpugraph_run run;
     connection_run(c, &run);
-    gpugraph_status status = gpugraph_update(g->graph, &nothing, &run);
+    gpugraph_status status = gpugraph_compact(g->graph, &run);
     if (status == GPUGRAPH_OK)
         graph_changed(g);
     return code_of_status(status);

@@ -29,21 +29,16 @@ int64_t row_id_intern(intern *texts, const char *text, size_t bytes) {
 static const void *arcs_of(gpugraph_graph *rows) {
     gpugraph_run run = {.threads = 1};
     const void *arc = NULL;
-    uint64_t count;
-    if (gpugraph_edge_count(rows) > 0)
-        gpugraph_edges_from(rows, 0, &run, &arc, &count);
+    gpugraph_edges_by_source(rows, &run, &arc);
     return arc;
 }
 
 int row_ids_settle(connection *c, gpugraph_graph *rows) {
     gpugraph_run run;
     const void *arc;
-    uint64_t count;
-    if (gpugraph_edge_count(rows) == 0)
-        return SQLITE_OK;
     connection_run(c, &run);
     run.phase = NULL;
-    return code_of_status(gpugraph_edges_from(rows, 0, &run, &arc, &count));
+    return code_of_status(gpugraph_edges_by_source(rows, &run, &arc));
 }
 
 enum { PATIENCE = 1 << 20 }; /* rows between two questions whether to stop */

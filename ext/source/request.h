@@ -11,6 +11,13 @@ enum weight_need {
     WEIGHT_YES
 };
 
+/* Which numbers of vertices the caller of a followed graph can handle. */
+enum vertex_numbers {
+    NUMBERS_COMPACT,  /* those of a new graph */
+    NUMBERS_IN_ORDER, /* tombstones, too: numbers that no vertex has */
+    NUMBERS_ANY       /* and later vertices, which are not in order of ids */
+};
+
 typedef struct graph_request {
     const char *function; /* for sentences: "gpu_bfs" */
     const char *edges;    /* UTF-8 text */
@@ -24,9 +31,7 @@ typedef struct graph_request {
     enum weight_need weight;
     bool undirected; /* direction is 'both' */
     bool edges_here; /* whoever asks changes, saves or lists the graph's edges */
-    bool
-        unused_numbers; /* and who searches from sources, or looks edges up, can do with numbers that no vertex has
-                          ** (gpugraph_unused_numbers) */
+    enum vertex_numbers numbers;
     bool by_graph; /* no direction is given: as a followed graph's definition has it */
     int backend;   /* gpugraph_backend, or -1: as configured; where ids are mapped */
     const scope *scope;        /* the cursor's; NULL: one for this call alone */

@@ -73,7 +73,6 @@ static enum weight_need weight_wanted(const arguments *a) {
 
 static int acquire(answer *s, const arguments *a) {
     const table_function *f = s->by->function;
-    const bool passes_unused = f->needs_source || f->search->leaves_unused_out;
     graph_request request = {
         .function = f->name,
         .edges = s->edges.bytes,
@@ -84,7 +83,7 @@ static int acquire(answer *s, const arguments *a) {
         .params_bytes = s->params.count,
         .weight = s->weight,
         .undirected = s->undirected,
-        .unused_numbers = passes_unused && !(a->plan & PLAN_ARRAYS),
+        .numbers = a->plan & PLAN_ARRAYS ? NUMBERS_COMPACT : f->search->numbers,
         .by_graph = s->by_graph,
         .backend = a->options.backend,
         .scope = &s->by->scope,
@@ -346,28 +345,72 @@ int answer_find(answer *s, const arguments *a) {
 
 /* ---- orders ---- */
 
-/* By a column of the function's own, which every vertex has. */
-static gpugraph_status sort_own(const answer *s, const arrays *made, int place,
-                                gpugraph_run *run, struct order *order) {
+/* What rows are sorted by: the values of entries, and their type. */
+typedef struct sort_values {
+    gpugraph_distance_type type;
+    const void *value;
+    size_t size; /* of a value */
+} sort_values;
+
+static sort_values values_of(const answer *s, const arrays *made, int by) {
     static const gpugraph_distance_type types[] = {[OWN_NUMBER] = GPUGRAPH_UINT32,
                                                    [OWN_VERTEX] = GPUGRAPH_UINT32,
                                                    [OWN_COUNT] = GPUGRAPH_UINT64,
                                                    [OWN_REAL] = GPUGRAPH_REAL};
-    return gpugraph_order(types[s->by->function->own[place].kind],
-                          made->array[A_OWN + place], made->n, run, order->vertex,
-                          &order->count);
-}
-
-static gpugraph_status sort(const answer *s, const arrays *made, int by,
-                            gpugraph_run *run, struct order *order) {
     static const enum array_name sorted_by[] = {[ORDER_VALUE] = A_VALUE,
                                                 [ORDER_PREORDER] = A_PREORDER,
                                                 [ORDER_POSTORDER] = A_POSTORDER};
-    if (by >= ORDER_OWN)
-        return sort_own(s, made, by - ORDER_OWN, run, order);
-    return gpugraph_order(by == ORDER_VALUE ? made->type : GPUGRAPH_UINT32,
-                          made->array[sorted_by[by]], made->n, run, order->vertex,
-                          &order->count);
+    sort_values of = {.type = by == ORDER_VALUE ? made->type : GPUGRAPH_UINT32};
+    if (by >= ORDER_OWN) {
+        of.type = types[s->by->function->own[by - ORDER_OWN].kind];
+        of.value = made->array[A_OWN + by - ORDER_OWN];
+    } else {
+        of.value = made->array[sorted_by[by]];
+    }
+    of.size = of.type == GPUGRAPH_UINT32 ? sizeof(uint32_t) : sizeof(uint64_t);
+    return of;
+}
+
+static void permute(const sort_values *from, const uint32_t *place, uint32_t count,
+                    void *to) {
+    for (uint32_t i = 0; i < count; i++)
+        memcpy((char *)to + i * from->size,
+               (const char *)from->value + place[i] * from->size, from->size);
+}
+
+/* Entries in order of their vertices' ids are sorted by value, so that equal values stay in order
+** of ids. place: of each entry, in order of ids. */
+static void sort_places(const sort_values *of, const uint32_t *place, uint32_t count,
+                        gpugraph_run *run, struct order *order) {
+    void *value = array_block_for(run, count, of->size);
+    if (!value)
+        return;
+    permute(of, place, count, value);
+    gpugraph_order(of->type, value, count, run, order->vertex, &order->count);
+    for (uint32_t i = 0; run->status == GPUGRAPH_OK && i < order->count; i++)
+        order->vertex[i] = place[order->vertex[i]];
+    free(value);
+}
+
+static void sort_entries(const answer *s, const arrays *made, int by, gpugraph_run *run,
+                         struct order *order) {
+    const gpugraph_graph *graph = s->graph->graph;
+    uint32_t *place = NULL;
+    order->count = made->n;
+    if (by == ORDER_VERTEX) {
+        gpugraph_sort_by_id(graph, made->listed, made->n, run, order->vertex);
+        return;
+    }
+    const sort_values of = values_of(s, made, by);
+    if (gpugraph_later_vertices(graph) == 0) {
+        gpugraph_order(of.type, of.value, made->n, run, order->vertex, &order->count);
+        return;
+    }
+    place = array_block_for(run, made->n, sizeof *place);
+    if (place &&
+        gpugraph_sort_by_id(graph, made->listed, made->n, run, place) == GPUGRAPH_OK)
+        sort_places(&of, place, made->n, run, order);
+    free(place);
 }
 
 static int make_order(answer *s, int by, arrays *made) {
@@ -376,9 +419,9 @@ static int make_order(answer *s, int by, arrays *made) {
     connection_run(s->by->c, &run);
     arrays_count(made, &run);
     struct order order = {.vertex = array_block_for(&run, made->n, sizeof *order.vertex)};
-    if (!order.vertex)
-        return answer_failed(s, &run);
-    if (sort(s, made, by, &run, &order) != GPUGRAPH_OK) {
+    if (order.vertex)
+        sort_entries(s, made, by, &run, &order);
+    if (run.status != GPUGRAPH_OK) {
         free(order.vertex);
         return answer_failed(s, &run);
     }

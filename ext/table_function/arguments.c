@@ -349,9 +349,9 @@ void arguments_clear(arguments *a) {
     retyped_ids_clear(&a->retyped_targets);
     text_clear(&a->sources_text);
     text_clear(&a->targets_text);
-    sqlite3_free(a->sources.item);
-    sqlite3_free(a->targets.item);
-    sqlite3_free(a->only.item);
-    sqlite3_free(a->listed_sources.item);
-    sqlite3_free(a->listed_targets.item);
+    numbers_clear(&a->sources);
+    numbers_clear(&a->targets);
+    numbers_clear(&a->only);
+    numbers_clear(&a->listed_sources);
+    numbers_clear(&a->listed_targets);
 }

@@ -23,6 +23,7 @@ const search_kind bfs_search = {
     .make = make_bfs,
     .list = find_list,
     .each = gpugraph_bfs_each,
+    .numbers = NUMBERS_ANY,
 };
 
 /* ---- the function ---- */

@@ -18,7 +18,7 @@ const table_function components_function = {
     .option = "kind = 'strong'",
     .search = &(const search_kind){.name = "components",
                                    .make = make_components,
-                                   .leaves_unused_out = true},
+                                   .numbers = NUMBERS_IN_ORDER},
     .example = "gpu_components('roads')",
     .own = {{"component", "", OWN_VERTEX}},
     .options = {[OPTION_KIND] = {.name = "kind", .words = kinds}},

@@ -11,9 +11,8 @@ const table_function cores_function = {
     .visible = 2,
     .bracketed = 1,
     .option = "method = 'auto'",
-    .search = &(const search_kind){.name = "cores",
-                                   .make = make_cores,
-                                   .leaves_unused_out = true},
+    .search =
+        &(const search_kind){.name = "cores", .make = make_cores, .numbers = NUMBERS_ANY},
     .example = "gpu_cores('roads')",
     .own = {{"core", "INTEGER", OWN_NUMBER}},
 };

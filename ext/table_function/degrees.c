@@ -22,7 +22,7 @@ const table_function degrees_function = {
     .option = "method = 'auto'",
     .search = &(const search_kind){.name = "degrees",
                                    .make = make_degrees,
-                                   .leaves_unused_out = true},
+                                   .numbers = NUMBERS_ANY},
     .example = "gpu_degrees('roads')",
     .own = {[COLUMN_OUT] = {"out_degree", "INTEGER", OWN_NUMBER},
             [COLUMN_IN] = {"in_degree", "INTEGER", OWN_NUMBER},

@@ -47,44 +47,29 @@ int find_other_type(const gpugraph_graph *graph, sqlite3_value *id, const char *
 
 /* ---- to values ---- */
 
-typedef struct vertex_id {
-    const char *text; /* NULL: the integer */
-    uint64_t bytes;
-    sqlite3_int64 integer;
-} vertex_id;
-
-static inline vertex_id id_of(const gpugraph_ids *ids, uint32_t v) {
-    vertex_id id = {.text = NULL};
-    if (v < ids->integer_count)
-        id.integer = ids->integer ? ids->integer[v] : ids->first_integer + v;
-    else
-        id.text = gpugraph_text(&ids->texts, v - ids->integer_count, &id.bytes);
-    return id;
-}
-
 /* Texts are copied: a value may outlive the statement's hold on the graph. */
 void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v) {
-    const vertex_id id = id_of(ids, v);
-    if (id.text)
-        sqlite3_result_text64(context, id.text, id.bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
+    const gpugraph_id id = gpugraph_id_of(ids, v);
+    if (id.is_text)
+        sqlite3_result_text64(context, id.text, id.length, SQLITE_TRANSIENT, SQLITE_UTF8);
     else
         sqlite3_result_int64(context, id.integer);
 }
 
 void append_vertex(sqlite3_str *text, const gpugraph_ids *ids, uint32_t v) {
-    const vertex_id id = id_of(ids, v);
-    if (id.text)
-        sqlite3_str_append(text, id.text, (int)id.bytes);
+    const gpugraph_id id = gpugraph_id_of(ids, v);
+    if (id.is_text)
+        sqlite3_str_append(text, id.text, (int)id.length);
     else
         sqlite3_str_appendf(text, "%lld", id.integer);
 }
 
 int bind_vertex(sqlite3_stmt *statement, int parameter, const gpugraph_ids *ids,
                 uint32_t v) {
-    const vertex_id id = id_of(ids, v);
-    return id.text ? sqlite3_bind_text64(statement, parameter, id.text, id.bytes,
-                                         SQLITE_STATIC, SQLITE_UTF8)
-                   : sqlite3_bind_int64(statement, parameter, id.integer);
+    const gpugraph_id id = gpugraph_id_of(ids, v);
+    return id.is_text ? sqlite3_bind_text64(statement, parameter, id.text, id.length,
+                                            SQLITE_STATIC, SQLITE_UTF8)
+                      : sqlite3_bind_int64(statement, parameter, id.integer);
 }
 
 void result_edge_id(sqlite3_context *context, const graph_ref *graph, uint64_t e) {

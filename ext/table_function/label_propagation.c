@@ -16,7 +16,7 @@ const table_function label_propagation_function = {
     .option = "iterations = 20",
     .search = &(const search_kind){.name = "label_propagation",
                                    .make = make_labels,
-                                   .leaves_unused_out = true},
+                                   .numbers = NUMBERS_IN_ORDER},
     .direction = GPUGRAPH_BOTH,
     .example = "gpu_label_propagation('roads')",
     .own = {{"label", "", OWN_VERTEX}},

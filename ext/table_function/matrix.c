@@ -35,7 +35,8 @@ const table_function matrix_function = {
     .cells = true,
     .ends_early = true,
     .needs_source = true,
-    .search = &(const search_kind){.name = "matrix", .make = make_matrix},
+    .search = &(
+        const search_kind){.name = "matrix", .make = make_matrix, .numbers = NUMBERS_ANY},
     .weight = WEIGHT_IF_CLEAR,
     .example = "gpu_matrix('roads', '[1, 2]', '[5, 6]')",
     .own = {{"source", "", OWN_FROM}, {"target", "", OWN_TO}},

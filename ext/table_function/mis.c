@@ -18,8 +18,8 @@ const table_function mis_function = {
     .visible = 1,
     .bracketed = 1,
     .option = "priority = 'id'",
-    .search =
-        &(const search_kind){.name = "mis", .make = make_mis, .leaves_unused_out = true},
+    .search = &(
+        const search_kind){.name = "mis", .make = make_mis, .numbers = NUMBERS_IN_ORDER},
     .example = "gpu_mis('roads')",
     .options = {[OPTION_PRIORITY] = {.name = "priority", .words = priorities}},
 };

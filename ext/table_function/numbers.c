@@ -8,7 +8,14 @@
 
 enum { FEW_NUMBERS = 65536 }; /* that qsort sorts in some ms */
 
+static void forget_ascending(numbers *list) {
+    sqlite3_free(list->ascending);
+    list->ascending = NULL;
+}
+
 int numbers_add(numbers *list, uint32_t number) {
+    if (list->count == 0)
+        forget_ascending(list);
     if (!room_for_one(&list->item, list->count, &list->room, sizeof *list->item))
         return SQLITE_NOMEM;
     list->item[list->count++] = number;
@@ -26,8 +33,29 @@ static int compare_numbers(const void *a, const void *b) {
 }
 
 bool numbers_has(const numbers *list, uint32_t number) {
-    return list->count > 0 && bsearch(&number, list->item, list->count, sizeof number,
+    const uint32_t *ascending = list->ascending ? list->ascending : list->item;
+    return list->count > 0 && bsearch(&number, ascending, list->count, sizeof number,
                                       compare_numbers) != NULL;
+}
+
+static uint32_t intersect(uint32_t *item, uint32_t count, const numbers *only) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (numbers_has(only, item[i]))
+            item[kept++] = item[i];
+    return kept;
+}
+
+void numbers_intersect(numbers *list, const numbers *only) {
+    if (list->ascending)
+        intersect(list->ascending, list->count, only);
+    list->count = intersect(list->item, list->count, only);
+}
+
+void numbers_clear(numbers *list) {
+    forget_ascending(list);
+    sqlite3_free(list->item);
+    memset(list, 0, sizeof *list);
 }
 
 /* False: there is no memory. */
@@ -53,6 +81,25 @@ void numbers_sort(numbers *list) {
         if (list->item[i] != list->item[kept - 1])
             list->item[kept++] = list->item[i];
     list->count = kept;
+}
+
+int numbers_settle(numbers *list, const gpugraph_graph *graph) {
+    gpugraph_run run = {.threads = 1};
+    numbers_sort(list);
+    forget_ascending(list);
+    if (list->count < 2 || gpugraph_later_vertices(graph) == 0)
+        return SQLITE_OK;
+    uint32_t *place = sqlite3_malloc64(list->count * sizeof *place);
+    if (!place || gpugraph_sort_by_id(graph, list->item, list->count, &run, place)) {
+        sqlite3_free(place);
+        return SQLITE_NOMEM;
+    }
+    for (uint32_t i = 0; i < list->count; i++)
+        place[i] = list->item[place[i]];
+    list->ascending = list->item;
+    list->item = place;
+    list->room = list->count;
+    return SQLITE_OK;
 }
 
 /* ---- retyped ids ---- */

@@ -5,9 +5,10 @@
 #include "ext.h"
 
 typedef struct numbers {
-    uint32_t *item; /* sqlite3_free */
+    uint32_t *item; /* sqlite3_free; once settled in order of the vertices' ids */
     uint32_t count;
     int64_t room;
+    uint32_t *ascending; /* the same by number, for numbers_has; NULL: item is */
 } numbers;
 
 int numbers_add(numbers *list, uint32_t number);
@@ -15,8 +16,13 @@ int numbers_add(numbers *list, uint32_t number);
 int numbers_set(numbers *list, uint32_t number);
 /* Ascending, each once. */
 void numbers_sort(numbers *list);
-/* Of a list that numbers_sort has sorted. */
+/* In order of the ids of the graph's vertices, each once. */
+int numbers_settle(numbers *list, const gpugraph_graph *graph);
+/* Of a list that has been sorted or settled. */
 bool numbers_has(const numbers *list, uint32_t number);
+/* Drops the numbers that `only` has not. */
+void numbers_intersect(numbers *list, const numbers *only);
+void numbers_clear(numbers *list);
 
 /* Ids in an IN list that name a vertex by a value of another type than the id it has.
 **

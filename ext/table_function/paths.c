@@ -69,7 +69,8 @@ const table_function paths_function = {
     .paths = true,
     .many_paths = true,
     .needs_source = true,
-    .search = &(const search_kind){.name = "paths", .make = make_paths},
+    .search =
+        &(const search_kind){.name = "paths", .make = make_paths, .numbers = NUMBERS_ANY},
     .weight = WEIGHT_IF_CLEAR,
     .example = "gpu_paths('roads', 1, 5, 3)",
     .own = {{"path", "INTEGER", OWN_PATH}},

@@ -62,7 +62,7 @@ static int numbers_add_id(arguments *a, const graph_ref *graph, numbers *list, i
 /* Has the value another type than the id of the vertex that it names? 7 equals 7.0. */
 static bool is_retyped(const graph_ref *graph, uint32_t vertex, sqlite3_value *value) {
     const bool is_text = sqlite3_value_type(value) == SQLITE_TEXT;
-    return vertex < gpugraph_vertex_ids(graph->graph)->integer_count ? is_text : !is_text;
+    return gpugraph_id_of(gpugraph_vertex_ids(graph->graph), vertex).is_text != is_text;
 }
 
 enum { LIST_PATIENCE = 65536 }; /* values of a list, between two polls */
@@ -87,11 +87,12 @@ static int read_list(arguments *a, const graph_ref *graph, int field, numbers *l
                      ? SQLITE_INTERRUPT
                      : sqlite3_vtab_in_next(a->given.value[field], &value);
     }
-    numbers_sort(list);
+    if (rc == SQLITE_DONE)
+        rc = numbers_settle(list, graph->graph);
     if (retyped)
         retyped_ids_settle(retyped, &others);
-    sqlite3_free(others.item);
-    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+    numbers_clear(&others);
+    return rc;
 }
 
 /* ---- sources, targets: a JSON array ---- */
@@ -126,8 +127,7 @@ static int read_elements(arguments *a, const graph_ref *graph, int field,
         rc = caller_fail(a->by, rc, "%s cannot be read: %s", name,
                          sqlite3_errmsg(a->by->c->db));
     json_array_close(&j);
-    numbers_sort(list);
-    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+    return rc == SQLITE_DONE ? numbers_settle(list, graph->graph) : rc;
 }
 
 /* Vertex numbers of an array, kept from call to call while text and graph are the same. */
@@ -168,15 +168,6 @@ static int resolve_sources(arguments *a, const graph_ref *graph) {
 
 /* ---- targets ---- */
 
-/* Of the targets that are rows themselves. */
-static void keep_those_asked_for(arguments *a) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < a->targets.count; i++)
-        if (numbers_has(&a->only, a->targets.item[i]))
-            a->targets.item[kept++] = a->targets.item[i];
-    a->targets.count = kept;
-}
-
 /* Without targets they are the sources. */
 static int resolve_cells(arguments *a, const graph_ref *graph) {
     int rc = SQLITE_OK;
@@ -205,7 +196,7 @@ static int resolve_targets(arguments *a, const graph_ref *graph) {
                         : numbers_add_id(a, graph, &a->targets, F_TARGET, 0,
                                          a->given.value[F_TARGET]);
     if (a->vertex_list && !a->by->function->paths)
-        keep_those_asked_for(a);
+        numbers_intersect(&a->targets, &a->only);
     a->no_rows |= a->targets.count == 0;
     return rc;
 }

@@ -264,7 +264,8 @@ int rows_next(rows *r, const arguments *a, const answer *s) {
 }
 
 int rows_start(rows *r, const arguments *a, answer *s) {
-    int order = (int)(a->plan >> PLAN_ORDER_SHIFT & PLAN_ORDERS);
+    int order = (int)(a->plan >> PLAN_ORDER_SHIFT & PLAN_ORDERS), rc = SQLITE_OK;
+    const bool in_order = gpugraph_later_vertices(s->graph->graph) == 0;
     r->ids = gpugraph_vertex_ids(s->graph->graph);
     r->handed = 0;
     set_arrays(r, a, s->arrays);
@@ -278,16 +279,15 @@ int rows_start(rows *r, const arguments *a, answer *s) {
         set_vertices(r, a->plan, a->targets.item, a->targets.count);
     } else if (a->vertex_list) {
         set_vertices(r, a->plan, a->only.item, a->only.count);
-    } else if (order == ORDER_VERTEX) {
+    } else if (order == ORDER_VERTEX && in_order) {
         set_range(r, a->plan, NULL, s->arrays->n);
     } else {
-        int rc = answer_order(s, order);
-        if (rc != SQLITE_OK)
-            return rc;
-        set_range(r, a->plan, s->arrays->order[order].vertex,
-                  s->arrays->order[order].count);
+        rc = answer_order(s, order);
+        if (rc == SQLITE_OK)
+            set_range(r, a->plan, s->arrays->order[order].vertex,
+                      s->arrays->order[order].count);
     }
-    return settle(r, a, s);
+    return rc ? rc : settle(r, a, s);
 }
 
 void rows_reset(rows *r) {

@@ -118,10 +118,10 @@ void make_distances(making *m, gpugraph_distance_type type, distance_search *sea
                        tree ? tree : m->have->array[A_TREE_EDGE], root);
 }
 
-/* Numbers that no vertex has get no rows. */
-static void leave_unused_out(making *m) {
-    const uint32_t *unused;
-    const uint64_t count = gpugraph_unused_numbers(m->graph, &unused);
+/* Tombstones get no rows. A search from sources does not reach them. */
+static void leave_tombstones_out(making *m) {
+    const uint32_t *tombstone;
+    const uint64_t count = gpugraph_tombstones(m->graph, &tombstone);
     uint8_t *member = m->made.array[A_MEMBER];
     if (count == 0 || m->run->status != GPUGRAPH_OK)
         return;
@@ -132,7 +132,7 @@ static void leave_unused_out(making *m) {
         memset(member, 1, m->made.n);
     }
     for (uint64_t i = 0; i < count; i++)
-        member[unused[i]] = 0;
+        member[tombstone[i]] = 0;
 }
 
 gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
@@ -150,8 +150,8 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
         make_path(&m);
     else if (run->status == GPUGRAPH_OK && !make_listed(&m))
         q->kind->make(&m);
-    if (q->kind->leaves_unused_out)
-        leave_unused_out(&m);
+    if (!f->needs_source)
+        leave_tombstones_out(&m);
     /* Rows read edges, which may be on a device alone. */
     if (run->status == GPUGRAPH_OK && (m.made.path || m.made.array[A_TREE_EDGE]))
         gpugraph_bring_edges(graph, run);

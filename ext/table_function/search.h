@@ -28,7 +28,7 @@ enum array_name {
     A_POSTORDER, /* uint32_t */
     A_VALUE,     /* depth or distance, of the arrays' type */
     A_PARENT,    /* uint32_t; gpu_dfs */
-    A_MEMBER,    /* uint8_t; gpu_mis, which has no values; and where numbers are unused */
+    A_MEMBER,    /* uint8_t; gpu_mis, which has no values; and beside tombstones */
     A_OWN,       /* of the function's own columns, by their place; without A_VALUE and
                  ** A_MEMBER every vertex is a row */
     A_OWN_LAST = A_OWN + OWN_COLUMNS - 1,
@@ -41,8 +41,8 @@ enum {
     ORDER_PREORDER,
     ORDER_POSTORDER,
     ORDER_OWN, /* by the function's own columns, by their place; equal ones by vertex */
-    ORDERS_MADE = ORDER_OWN + OWN_COLUMNS,
-    ORDER_VERTEX = ORDERS_MADE
+    ORDER_VERTEX = ORDER_OWN + OWN_COLUMNS, /* made if the graph has later vertices */
+    ORDERS_MADE
 };
 
 /* An array has an entry for each vertex, or for each of a list. It is NULL until a plan wants it. What is there never
@@ -130,9 +130,9 @@ typedef struct search_kind {
     bool has_parents;  /* fills A_PARENT: parents need no tree edges */
     /* Another run may give other rows unless the function's first own option is set. */
     bool varies_by_default;
-    /* What it says of each vertex is the same with further ones that have no edges: so numbers that are unused
-    ** (gpugraph_unused_numbers) may stay, and have no rows. */
-    bool leaves_unused_out;
+    /* NUMBERS_IN_ORDER: what it says of each vertex stays the same with further vertices that
+    ** have no edges. NUMBERS_ANY: nor does it depend on the order of vertices. */
+    enum vertex_numbers numbers;
 } search_kind;
 
 extern const search_kind bfs_search, sssp_search; /* of gpu_path, too */

@@ -9,6 +9,7 @@ const search_kind sssp_search = {
     .name = "sssp",
     .make = make_sssp,
     .list = gpugraph_sssp_list,
+    .numbers = NUMBERS_ANY,
 };
 
 const table_function sssp_function = {

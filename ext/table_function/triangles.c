@@ -21,7 +21,7 @@ const table_function triangles_function = {
     .option = "direction = 'out'",
     .search = &(const search_kind){.name = "vertex_triangles",
                                    .make = make_triangles,
-                                   .leaves_unused_out = true},
+                                   .numbers = NUMBERS_ANY},
     .direction = GPUGRAPH_BOTH,
     .example = "gpu_triangles('roads')",
     .own = {[COLUMN_TRIANGLES] = {"triangles", "INTEGER", OWN_COUNT},

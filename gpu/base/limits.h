@@ -40,6 +40,9 @@ struct gg_limits {
     uint64_t
         room_arcs; /* arcs of a kind from which on its rows get room at the first small
                            ** change; moving fewer takes 10 us. 0: always */
+    /* Tombstones and later vertices beyond which, and beyond a 1,024th of all vertices, an update
+    ** compacts the graph: to list so many takes some microseconds. */
+    uint32_t most_loose;
     uint32_t peel_narrow; /* slices of a round up to which one block peels it */
     /* Searches of a graph after which `auto` makes the index for paths from both ends. The index costs
     ** as much as 7 (R-MAT) to 11 (New York) paths by a search. */
@@ -83,12 +86,13 @@ struct gg_limits {
 #define GG_USUAL_LIMITS                                                                  \
     {                                                                                    \
         .narrow_edges = UINT32_MAX - 1, .most_degree = UINT32_MAX, .gap_shift = 13,      \
-        .room_arcs = 32768, .peel_narrow = GG_PEEL_NARROW, .path_prepare_after = 8,      \
-        .region_vertices = 1000000, .cells_least = (uint64_t)8 << 20, .whole_items = 0,  \
-        .reached_least = 1 << 17, .forest = {1 << 16, GG_FOREST_SAMPLE},                 \
-        .paths_ahead_degree = 4, .mis_word_bytes = 0, .sssp_adjust = 0,                  \
-        .part_gathered = 1 << 20, .several_exchange = 0, .several_parts = 0,             \
-        .several_ordinal = 0, .devices = 0, .copies = 0,                                 \
+        .room_arcs = 32768, .most_loose = 4096, .peel_narrow = GG_PEEL_NARROW,           \
+        .path_prepare_after = 8, .region_vertices = 1000000,                             \
+        .cells_least = (uint64_t)8 << 20, .whole_items = 0, .reached_least = 1 << 17,    \
+        .forest = {1 << 16, GG_FOREST_SAMPLE}, .paths_ahead_degree = 4,                  \
+        .mis_word_bytes = 0, .sssp_adjust = 0, .part_gathered = 1 << 20,                 \
+        .several_exchange = 0, .several_parts = 0, .several_ordinal = 0, .devices = 0,   \
+        .copies = 0,                                                                     \
     }
 
 #ifdef GPUGRAPH_TEST_LIMITS

@@ -600,28 +600,12 @@ static void make_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
     gg_phase(run, "csr", start, (int64_t)slot.m, "out, with edge numbers, rows sorted");
 }
 
-/* A change has left slack in them, and nobody reads them so. */
-static void pack_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
-    struct csr_slot *rows = &graph->derived.edge_rows;
-    double start = gg_now_ms();
-    gpugraph_run quiet = *run; /* a search in an interrupt handler would pack them, too */
-    quiet.interrupted = NULL;
-    if (gg_pack_rows(&quiet, rows, graph->n, gg_edge_size(graph->wide))) {
-        gg_fail(run, quiet.status, "%s", quiet.message);
-        return;
-    }
-    __atomic_store_n(&rows->made, true, __ATOMIC_RELEASE);
-    gg_phase(run, "csr", start, (int64_t)rows->m, "out, with edge numbers, rows packed");
-}
-
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
     bool nested;
     if (gg_edge_rows_made(graph) || gg_bring_edges(graph, run) ||
         !gg_begin_making(graph, run, &nested))
         return run->status;
-    if (!gg_edge_rows_made(graph) && graph->derived.edge_rows.end)
-        pack_edge_rows(graph, run);
-    else if (!gg_edge_rows_made(graph))
+    if (!gg_edge_rows_made(graph))
         make_edge_rows(graph, run);
     if (!nested)
         gg_end_making(graph);

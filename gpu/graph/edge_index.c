@@ -35,14 +35,28 @@ gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_
     if (prepare_edge_index(graph, v, run))
         return run->status;
     *edge = numbers_from(graph, rows->offset[v]);
-    *count = rows->offset[v + (uint64_t)1] - rows->offset[v];
+    *count = gg_row_end(rows, v) - rows->offset[v];
+    return run->status;
+}
+
+gpugraph_status gpugraph_edges_by_source(gpugraph_graph *graph, gpugraph_run *run,
+                                         const void **edge) {
+    struct csr_slot *rows = &graph->derived.edge_rows;
+    gg_begin(run);
+    if (!gg_needs(run, edge, 1, "edge"))
+        return run->status;
+    *edge = NULL;
+    if (gg_edge_rows(graph, run) ||
+        gg_pack_rows(run, rows, graph->n, gg_edge_size(graph->wide)))
+        return run->status;
+    *edge = rows->weight;
     return run->status;
 }
 
 const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t to,
                              uint64_t *count) {
     const struct csr_slot *rows = &graph->derived.edge_rows;
-    uint64_t end = rows->offset[v + (uint64_t)1];
+    const uint64_t end = gg_row_end(rows, v);
     uint64_t low = gg_first_arc(rows->target, rows->offset[v], end, to);
     uint64_t high = gg_first_arc(rows->target, low, end, to + (uint64_t)1);
     *count = high - low;

@@ -206,7 +206,8 @@ int64_t gg_graph_bytes(const gpugraph_graph *graph) {
     bytes += graph->id.integer ? graph->ids.integer_count * sizeof(int64_t) : 0;
     if (graph->id.present)
         bytes += (graph->id.span + 63) / 64 * (sizeof(uint64_t) + sizeof(uint32_t));
-    bytes += graph->id.unused.count * sizeof *graph->id.unused.vertex;
+    bytes += graph->id.tombstones.count * sizeof *graph->id.tombstones.vertex;
+    bytes += graph->id.later.count * (sizeof *graph->id.later.id + sizeof(uint32_t));
     if (texts)
         bytes += (texts + 1) * sizeof(uint64_t) + gg_text_bytes(&graph->ids.texts);
     return (int64_t)bytes;

@@ -128,8 +128,7 @@ bool gg_csr_weighted(const gpugraph_graph *graph, enum csr_kind kind);
 /* Is every row ascending by target? */
 bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n);
 /* Makes graph->derived.edge_rows (phase "csr") where they are not made: the rows of
-** OUT in order of (target, edge number), packed. A change leaves slack in them: they are
-** not made then, and end is not NULL. */
+** OUT in order of (target, edge number). */
 gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
 static inline bool gg_edge_rows_made(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->derived.edge_rows.made, __ATOMIC_ACQUIRE);

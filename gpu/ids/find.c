@@ -1,34 +1,14 @@
-/* From an INTEGER id to its vertex number: by arithmetic, by the bitmap, or by halving (ids.c says
-** how ids lie), unless its vertex has gone; and the bitmap of ids that are listed in order. TEXTs: find_text.c. */
+/* From an INTEGER id to its vertex number: by arithmetic, by the bitmap, or by halving (ids.c
+** says how ids lie); and the bitmap of ids that are listed in order. TEXTs: find_text.c. */
 #include "ids.h"
-
-bool gg_find_unused(const gpugraph_graph *graph, uint32_t v, uint64_t *place) {
-    const struct unused_numbers *unused = &graph->id.unused;
-    uint64_t low = 0, high = unused->count;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        if (unused->vertex[middle] < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *place = low;
-    return low < unused->count && unused->vertex[low] == v;
-}
-
-uint64_t gpugraph_unused_numbers(const gpugraph_graph *graph, const uint32_t **vertex) {
-    if (vertex)
-        *vertex = graph->id.unused.vertex;
-    return graph->id.unused.count;
-}
 
 uint32_t gpugraph_find_integer(const gpugraph_graph *graph, int64_t id) {
     const uint32_t v = gg_number_of_integer(graph, id);
     uint64_t place;
-    return v != GPUGRAPH_NONE && gg_find_unused(graph, v, &place) ? GPUGRAPH_NONE : v;
+    return v != GPUGRAPH_NONE && gg_find_tombstone(graph, v, &place) ? GPUGRAPH_NONE : v;
 }
 
-uint32_t gg_number_of_integer(const gpugraph_graph *graph, int64_t id) {
+static uint32_t find_in_order(const gpugraph_graph *graph, int64_t id) {
     const gpugraph_ids *ids = &graph->ids;
     uint64_t place = (uint64_t)id - (uint64_t)ids->first_integer;
     if (!ids->integer)
@@ -50,6 +30,13 @@ uint32_t gg_number_of_integer(const gpugraph_graph *graph, int64_t id) {
     }
     return low < ids->integer_count && ids->integer[low] == id ? (uint32_t)low
                                                                : GPUGRAPH_NONE;
+}
+
+uint32_t gg_number_of_integer(const gpugraph_graph *graph, int64_t id) {
+    const uint32_t v = find_in_order(graph, id);
+    const gpugraph_id later = {.integer = id};
+    return v == GPUGRAPH_NONE && graph->id.later.count > 0 ? gg_find_later(graph, &later)
+                                                           : v;
 }
 
 void gg_index_integers(gpugraph_run *run, gpugraph_graph *to, uint64_t ends) {

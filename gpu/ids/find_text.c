@@ -175,12 +175,15 @@ uint32_t gpugraph_find_text(const gpugraph_graph *graph, const char *bytes,
         return GPUGRAPH_NONE;
     const uint32_t v = gg_number_of_text(graph, bytes, length);
     uint64_t place;
-    return v != GPUGRAPH_NONE && gg_find_unused(graph, v, &place) ? GPUGRAPH_NONE : v;
+    return v != GPUGRAPH_NONE && gg_find_tombstone(graph, v, &place) ? GPUGRAPH_NONE : v;
 }
 
 uint32_t gg_number_of_text(const gpugraph_graph *graph, const char *bytes,
                            size_t length) {
     const struct text_index *index = index_of(graph);
-    return index ? find_by_hash(graph, index, bytes, length)
-                 : find_by_halving(graph, bytes, length);
+    const uint32_t v = index ? find_by_hash(graph, index, bytes, length)
+                             : find_by_halving(graph, bytes, length);
+    const gpugraph_id later = {.is_text = true, .text = bytes, .length = length};
+    return v == GPUGRAPH_NONE && graph->id.later.count > 0 ? gg_find_later(graph, &later)
+                                                           : v;
 }

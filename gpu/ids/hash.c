@@ -25,15 +25,10 @@ static void hash_slice(void *job, uint64_t low, uint64_t high) {
     const struct hashing *h = job;
     const gpugraph_ids *ids = h->ids;
     for (uint64_t v = low; v < high && !gg_leave(h->run, v); v++) {
-        uint64_t length, whole;
-        if (v >= ids->integer_count) {
-            const char *text =
-                gpugraph_text(&ids->texts, v - ids->integer_count, &length);
-            whole = gg_fixed_hash_text(text, length, h->salt);
-        } else
-            whole = gg_fixed_hash(gg_fixed_hash(
-                h->salt ^ (ids->integer ? (uint64_t)ids->integer[v]
-                                        : (uint64_t)ids->first_integer + v)));
+        const gpugraph_id id = gpugraph_id_of(ids, (uint32_t)v);
+        const uint64_t whole =
+            id.is_text ? gg_fixed_hash_text(id.text, id.length, h->salt)
+                       : gg_fixed_hash(gg_fixed_hash(h->salt ^ (uint64_t)id.integer));
         h->hash[v] = (uint32_t)(whole >> 32);
     }
 }

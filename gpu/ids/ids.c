@@ -400,7 +400,6 @@ gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
     gg_release(map_all.text_used);
     gg_release(map_all.text_rank);
 
-    graph->known.integer_ends = map_all.integers;
     graph->ids.integer = graph->id.integer;
     graph->ids.texts = (gpugraph_texts){.count = (int64_t)map_all.texts_used,
                                         .offset = graph->id.text_offset,
@@ -419,6 +418,7 @@ void gg_free_ids(gpugraph_graph *graph) {
     gg_release(graph->id.rank);
     gg_release(graph->id.text_offset);
     gg_release(graph->id.text_bytes);
-    gg_release(graph->id.unused.vertex);
+    gg_release(graph->id.tombstones.vertex);
+    gg_free_later(&graph->id.later);
     gg_drop_text_index(graph);
 }

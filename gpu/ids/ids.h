@@ -76,14 +76,30 @@ typedef struct id_mapping { /* how it went */
 gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
                            gpugraph_run *run, id_mapping *how);
 void gg_free_ids(gpugraph_graph *graph);
-/* gpugraph_find_integer and gpugraph_find_text, and of a vertex that has gone the number that it left.
+/* As gpugraph_find_integer and gpugraph_find_text, which do not find tombstones; these do.
 ** (ids/find.c, ids/find_text.c) */
 uint32_t gg_number_of_integer(const gpugraph_graph *graph, int64_t id);
 uint32_t gg_number_of_text(const gpugraph_graph *graph, const char *bytes, size_t length);
 /* How many of texts in order come before that one. (ids/find_text.c) */
 uint64_t gg_texts_below(const gpugraph_texts *texts, const char *bytes, uint64_t length);
-/* *place: where the number is among the unused ones, if it is there. (ids/find.c) */
-bool gg_find_unused(const gpugraph_graph *graph, uint32_t v, uint64_t *place);
+
+/* ---- ids/later.c ---- */
+
+/* Vertices that lie in order of ids: numbers from this one on are those of later ones. */
+static inline uint32_t gg_ids_in_order(const gpugraph_graph *graph) {
+    return graph->ids.integer_count + (uint32_t)graph->ids.texts.count;
+}
+/* Below 0, 0, above 0: INTEGERs before TEXTs. */
+int gg_compare_ids(const gpugraph_id *a, const gpugraph_id *b);
+/* How many ids in order, or later ones, come before that one. */
+uint64_t gg_ids_below(const gpugraph_ids *ids, const gpugraph_id *id);
+uint64_t gg_later_below(const struct later_ids *later, const gpugraph_id *id);
+/* The number of a later vertex, or GPUGRAPH_NONE. */
+uint32_t gg_find_later(const gpugraph_graph *graph, const gpugraph_id *id);
+void gg_free_later(struct later_ids *later);
+/* True if v is a tombstone; *place: where it is among them, or would be. */
+bool gg_find_tombstone(const gpugraph_graph *graph, uint32_t v, uint64_t *place);
+
 /* The bitmap of to->id.integer (ids.integer_count of them), where gpugraph_create would
 ** make one for that many INTEGER ends; first_integer and id.span, too. (ids/find.c) */
 void gg_index_integers(gpugraph_run *run, gpugraph_graph *to, uint64_t ends);

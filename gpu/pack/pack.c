@@ -209,11 +209,9 @@ gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
     gg_begin(run);
     if (!gg_stream_works(to, run) || gg_bring_edges(graph, run))
         return run->status;
-    if (graph->id.unused.count > 0) {
+    if (graph->id.tombstones.count + graph->id.later.count > 0) {
         gg_fail(run, GPUGRAPH_INVALID,
-                "the graph has %llu unused numbers, which a change without keep_numbers "
-                "gives up",
-                (unsigned long long)graph->id.unused.count);
+                "the graph is not compact: call gpugraph_compact first");
         return run->status;
     }
     packed_header header = header_of(graph);

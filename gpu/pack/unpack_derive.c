@@ -67,7 +67,6 @@ static void point_ids(reader *r) {
         gg_index_integers(r->run, graph, r->integer_ends);
     else
         graph->id.span = h->integer_count;
-    graph->known.integer_ends = r->integer_ends;
 }
 
 typedef struct text_look {

@@ -68,8 +68,8 @@ static bool add_turned(spur_search *s, uint32_t v) {
 
 static bool add_straight(spur_search *s, uint32_t v) {
     const struct csr_slot *rows = &s->graph->derived.edge_rows;
-    for (uint64_t i = rows->offset[v];
-         i < rows->offset[v + (uint64_t)1] && !gg_leave(s->run, i); i++) {
+    const uint64_t end = gg_row_end(rows, v);
+    for (uint64_t i = rows->offset[v]; i < end && !gg_leave(s->run, i); i++) {
         uint64_t edge = gg_edge_at(rows->weight, s->graph->wide, i);
         uint32_t to = s->graph->target[edge];
         if (to != v && !gg_heap_put(s->run, &s->out, to, edge))

@@ -5,15 +5,11 @@
 
 static void name_vertex(const gpugraph_graph *graph, uint32_t v, char *name,
                         size_t room) {
-    const gpugraph_ids *ids = gpugraph_vertex_ids(graph);
-    if (v < ids->integer_count) {
-        int64_t id = ids->integer ? ids->integer[v] : ids->first_integer + v;
-        snprintf(name, room, "%lld", (long long)id);
-        return;
-    }
-    uint64_t length;
-    const char *text = gpugraph_text(&ids->texts, v - ids->integer_count, &length);
-    snprintf(name, room, "'%.*s'", length < 60 ? (int)length : 60, text);
+    const gpugraph_id id = gpugraph_id_of(gpugraph_vertex_ids(graph), v);
+    if (id.is_text)
+        snprintf(name, room, "'%.*s'", id.length < 60 ? (int)id.length : 60, id.text);
+    else
+        snprintf(name, room, "%lld", (long long)id.integer);
 }
 
 /* Marks in `beyond` every vertex that is not reached, though a path leads to it. */

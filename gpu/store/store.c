@@ -48,13 +48,6 @@ void gg_store_free(edge_store *store) {
         gpugraph_multigraph_free(store->side[side]);
         store->side[side] = NULL;
     }
-    gg_release(store->slots.slot);
-    gg_release(store->slots.vacant);
-    store->slots = (struct vertex_slots){.slot = NULL};
-}
-
-static uint32_t slot_of(const edge_store *store, uint32_t number) {
-    return store->slots.slot ? store->slots.slot[number] : number;
 }
 
 /* ---- changes ---- */
@@ -89,23 +82,8 @@ gpugraph_status gg_store_change(edge_store *store, const store_changes *c,
 gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side, uint64_t count,
                               const uint32_t *vertex, bool loopless, gpugraph_run *run,
                               struct chain_rows *rows) {
-    struct vertex_slots *s = &store->slots;
-    const uint32_t *number = NULL;
-    uint32_t *slot = NULL;
-    if (s->slot) {
-        if (gg_multigraph_number(store->side[GPUGRAPH_OUT], s->count, s->slot, s->used,
-                                 s->sent, run, &number))
-            return run->status;
-        s->sent = s->count;
-        slot = gg_alloc(run, count, sizeof *slot);
-        for (uint64_t i = 0; slot && i < count; i++)
-            slot[i] = s->slot[vertex[i]];
-    }
-    if (!run->status)
-        gg_multigraph_list_rows(store->side[side], count, slot ? slot : vertex, number,
-                                loopless, run, rows);
-    gg_release(slot);
-    return run->status;
+    return gg_multigraph_list_rows(store->side[side], count, vertex, NULL, loopless, run,
+                                   rows);
 }
 
 /* ---- against the graph ---- */
@@ -130,8 +108,8 @@ static void check_portion(edge_store *store, int side, const gpugraph_graph *gra
     gpugraph_multigraph *m = store->side[side];
     const bool in = side == GPUGRAPH_IN;
     for (uint64_t i = 0; i < count; i++) {
-        p->source[i] = slot_of(store, graph->source[first + i]);
-        p->target[i] = slot_of(store, graph->target[first + i]);
+        p->source[i] = graph->source[first + i];
+        p->target[i] = graph->target[first + i];
         p->id[i] = graph->edge_id ? graph->edge_id[first + i] : (int64_t)(first + i) + 1;
     }
     gpugraph_multigraph_query(m, count, in ? p->target : p->source,

@@ -7,9 +7,8 @@
 **
 **     rows of vertices     <-------  both
 **
-** Edges are known by their ids, which stay while others come and go. A vertex has a slot, which stays while it
-** does: the number that it had, as long as vertices come behind all others and none goes. From then on
-** slots[number] says which, and slots of vertices that have gone are taken again.
+** Edges are known by their ids, which stay while others come and go, and vertices by their numbers,
+** which stay until the graph is compacted: then there is no store any more.
 **
 ** Bytes for an edge, when it is made: of a side 14.5 in tables (load 0.7), and 24 in its chain (id,
 ** weight, the next edge: 8, 8, 4, 4 unused), so 38.5 for OUT alone and 53 for both; rows have 4, or 8 with
@@ -25,28 +24,18 @@
 extern "C" {
 #endif
 
-struct vertex_slots {          /* on the host */
-    uint32_t *slot;            /* by number; NULL: the number itself */
-    uint64_t count, slot_room; /* vertices; entries that the array holds */
-    uint64_t sent;             /* so many are where the tables are */
-    uint32_t *vacant;          /* slots of vertices that have gone, ... */
-    uint64_t vacancies, vacant_room;
-    uint32_t used; /* ... of so many ever taken */
-};
-
 typedef struct edge_store {
     gpugraph_multigraph *side[2]; /* by gpugraph_direction; NULL: not asked for yet */
-    struct vertex_slots slots;
 } edge_store;
 
-/* A batch, by arrays of the host; ends by slots. */
+/* A batch, by arrays of the host. */
 typedef struct store_changes {
     uint64_t gone,
         come; /* come: those that are added, and those that get another weight */
     uint32_t *gone_source, *gone_target, *come_source, *come_target;
     int64_t *gone_id, *come_id;
     int64_t *come_weight; /* NULL: there are none */
-    uint32_t vertices;    /* slots afterwards */
+    uint32_t vertices;    /* afterwards */
 } store_changes;
 
 /* OUT from edges that lie there. job: NULL, or one that is open. */
@@ -58,8 +47,7 @@ gpugraph_status gg_store_mirror(edge_store *store, gpugraph_run *run);
 /* The batch, on the sides that are made. */
 gpugraph_status gg_store_change(edge_store *store, const store_changes *changes,
                                 gpugraph_run *run);
-/* The rows of `count` vertices, by their numbers, in OUT or IN. Targets are numbers, too.
-** loopless: edges from a vertex to itself are left out. The arrays lie where the slabs are,
+/* The rows of `count` vertices in OUT or IN. loopless: edges from a vertex to itself are left out. The arrays lie where the slabs are,
 ** until the next call for that side. */
 gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side, uint64_t count,
                               const uint32_t *vertex, bool loopless, gpugraph_run *run,

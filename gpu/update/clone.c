@@ -43,6 +43,21 @@ static void copy_edges(gpugraph_run *run, const gpugraph_graph *from,
     gg_point_edges(to, from->edges.weight_type);
 }
 
+/* What has been copied so far is what there is to be freed. */
+static void copy_later_ids(gpugraph_run *run, const struct later_ids *from,
+                           struct later_ids *to) {
+    *to = (struct later_ids){NULL, NULL, 0};
+    to->order = copy_of(run, from->order, from->count, sizeof *to->order);
+    to->id = copy_of(run, from->id, from->count, sizeof *to->id);
+    for (; to->id && to->count < from->count; to->count++) {
+        gpugraph_id *id = &to->id[to->count];
+        if (id->is_text)
+            id->text = copy_of(run, id->text, id->length + 1, 1);
+        if (id->is_text && !id->text)
+            return;
+    }
+}
+
 static void copy_ids(gpugraph_run *run, const gpugraph_graph *from, gpugraph_graph *to) {
     uint64_t words = (from->id.span + 63) / 64, texts = (uint64_t)from->ids.texts.count;
     to->id.integer =
@@ -53,8 +68,11 @@ static void copy_ids(gpugraph_run *run, const gpugraph_graph *from, gpugraph_gra
         copy_of(run, from->id.text_offset, texts + 1, sizeof *to->id.text_offset);
     to->id.text_bytes =
         copy_of(run, from->id.text_bytes, gg_text_bytes(&from->ids.texts), 1);
-    to->id.unused.vertex = copy_of(run, from->id.unused.vertex, from->id.unused.count,
-                                   sizeof *to->id.unused.vertex);
+    to->id.tombstones.vertex =
+        copy_of(run, from->id.tombstones.vertex, from->id.tombstones.count,
+                sizeof *to->id.tombstones.vertex);
+    copy_later_ids(run, &from->id.later, &to->id.later);
+    to->ids.later = to->id.later.id;
     to->ids.integer = to->id.integer;
     to->ids.texts.offset = to->id.text_offset;
     to->ids.texts.bytes = to->id.text_bytes;

@@ -311,18 +311,15 @@ static void bound_degrees(update *u) {
 
 static bool is_vertex(const gpugraph_graph *graph, const gpugraph_texts *texts,
                       const gpugraph_id_column *column, uint64_t i, uint32_t v) {
-    const gpugraph_ids *ids = &graph->ids;
-    int64_t value = gg_id_at(column, i);
+    const gpugraph_id id = gpugraph_id_of(&graph->ids, v);
+    const int64_t value = gg_id_at(column, i);
     if (!gg_text_at(column, i))
-        return v < ids->integer_count &&
-               value == (ids->integer ? ids->integer[v]
-                                      : (int64_t)((uint64_t)ids->first_integer + v));
-    if (v < ids->integer_count || value < 0 || value >= texts->count)
+        return !id.is_text && value == id.integer;
+    if (!id.is_text || value < 0 || value >= texts->count)
         return false;
-    uint64_t length, known_length;
-    const char *text = gpugraph_text(texts, (uint64_t)value, &length),
-               *known = gpugraph_text(&ids->texts, v - ids->integer_count, &known_length);
-    return length == known_length && (!length || memcmp(text, known, length) == 0);
+    uint64_t length;
+    const char *text = gpugraph_text(texts, (uint64_t)value, &length);
+    return length == id.length && (!length || memcmp(text, id.text, length) == 0);
 }
 
 /* Is each added edge the removed edge of its place in the batch, with another weight? */

@@ -296,20 +296,6 @@ static void put_ends(const update *u, const struct edge_gaps *g, size_t size,
         memcpy((char *)g->weight + at * size, (const char *)u->weight + k * size, size);
 }
 
-typedef struct renumbering {
-    const struct edge_gaps *gaps;
-    const splice *vertices;
-} renumbering;
-
-static void renumber_blocks(void *of, uint64_t low, uint64_t high) {
-    const renumbering *r = of;
-    for (uint64_t b = low; b < high; b++) {
-        const uint64_t first = b << r->gaps->shift, count = edges_in(r->gaps, b);
-        gg_renumber_all(r->vertices, r->gaps->source + first, count);
-        gg_renumber_all(r->vertices, r->gaps->target + first, count);
-    }
-}
-
 static void take_over(gpugraph_graph *graph, struct edge_gaps *planned) {
     if (graph->gaps.made)
         gg_release(graph->gaps.start);
@@ -327,10 +313,6 @@ void gg_commit_gaps(update *u) {
     take_over(graph, &u->gaps);
     const size_t size = g->weight ? gg_distance_size(graph->distance_type) : 0;
     take_edges(u, g, size, true);
-    if (gg_renumbers(&u->vertices)) {
-        renumbering r = {g, &u->vertices};
-        gg_chunks(gg_threads(u->run, u->edges.before), g->blocks, 1, renumber_blocks, &r);
-    }
     for (uint64_t k = 0, i = 0; k < u->added_count; k++) {
         const coming_edge edge = {u->new_source[k], u->new_target[k],
                                   u->added->edge_id[k],

@@ -3,7 +3,6 @@
 **     parcel     one block of what is sent: pieces, what is put in
 **     array      pieces that move are gathered into a spare block and copied back; into a
 **                larger array where the room does not suffice; what stays is not touched
-**     vertices   numbers change with their splice, in the same pass
 **
 ** What stands on edges or weights that change is given back, and made anew on the device when
 ** it is asked for (device/parts.cuh). */
@@ -26,13 +25,12 @@ static bool change_list(struct there *t) {
     g.common.place = pack(t, u->added_edge, added);
     g.room = &copy->edge_room;
     g.of[g.count++] = {(void **)&copy->source, sizeof(uint32_t),
-                       pack(t, u->new_source, added), true};
+                       pack(t, u->new_source, added)};
     g.of[g.count++] = {(void **)&copy->target, sizeof(uint32_t),
-                       pack(t, u->new_target, added), true};
+                       pack(t, u->new_target, added)};
     if (copy->weight)
         g.of[g.count++] = {&copy->weight, copy->weight_size,
-                           pack(t, (const char *)u->weight, added * copy->weight_size),
-                           false};
+                           pack(t, (const char *)u->weight, added * copy->weight_size)};
     return send(t) && gg_change_group(t, &g);
 }
 
@@ -52,23 +50,21 @@ static void drop_changed_parts(const update *u) {
     unsigned changed = PART_ON_WEIGHTS;
     if (!gg_same_ends(u))
         changed |= PART_ON_EDGES;
-    if (!gg_same_ends(u) && (u->fresh || u->vertices.before != u->vertices.after))
+    if (u->fresh)
         changed |= PART_ON_VERTICES;
     gg_drop_device_parts(u->graph, changed);
 }
 
 static bool open_parcel(struct there *t) {
-    const splice *s = &t->u->vertices;
     const uint64_t bytes = PARCEL_BYTES + CHANGE_BYTES * changes_of(t->u) +
-                           (s->pieces + t->u->edges.pieces) * sizeof(splice_piece);
+                           t->u->edges.pieces * sizeof(splice_piece);
     struct workspace space = {NULL, 0};
     gg_carve<unsigned char>(&space, bytes);
     t->parcel = (unsigned char *)gg_alloc(t->job.run, bytes, 1);
     if (!t->parcel || !gg_workspace(&t->job, &space))
         return false;
     t->parcel_there = gg_carve<unsigned char>(&space, bytes);
-    t->vertices = patch_numbers_of(s, pack(t, s->piece, s->pieces));
-    return send(t);
+    return true;
 }
 
 static bool change_copy(struct there *t) {
@@ -84,7 +80,7 @@ static bool change_copy(struct there *t) {
     if (!done || !gg_going(&t->job))
         return false;
     drop_changed_parts(u);
-    t->copy->n = (uint32_t)u->vertices.after;
+    t->copy->n = u->n;
     t->copy->m = u->edges.after;
     gg_phase(
         t->job.run, "patch", started, (int64_t)changes_of(u),

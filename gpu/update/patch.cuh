@@ -21,7 +21,6 @@ struct there {
     struct device_copy *copy;
     unsigned char *parcel, *parcel_there; /* on the host, on the device */
     uint64_t used, sent;
-    struct patch_numbers vertices;
     void *spare;
     uint64_t spare_bytes;
     uint64_t moved;              /* bytes of arrays written */
@@ -60,7 +59,6 @@ struct array_patch {
     const uint64_t *place; /* there */
     void *array, *larger;  /* larger: what takes its place; NULL: it has room */
     const void *put;       /* there */
-    bool numbers;          /* of vertices */
 };
 
 /* Some arrays of one splice. `room`: elements that they hold. */
@@ -72,7 +70,6 @@ struct array_group {
         void **array;
         size_t size;
         const void *put;
-        bool numbers;
     } of[3];
 };
 

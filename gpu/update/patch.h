@@ -8,8 +8,8 @@
 **     rows change                             into a pool (rewrite.cu, row_pool.h)
 **
 ** Rows are given back, and made anew of the edges when they are next asked for, where there
-** are no tables, where old vertices get other numbers, and where the pool is full. What
-** stands here is the arithmetic of places in the arrays of edges. */
+** are no tables, and where the pool is full. What stands here is the arithmetic of places in
+** the arrays of edges. */
 #ifndef GPUGRAPH_PATCH_H
 #define GPUGRAPH_PATCH_H
 
@@ -83,41 +83,6 @@ static inline uint64_t patch_first_moved(const splice *s) {
         if (s->piece[k].to != s->piece[k].from)
             return s->piece[k].to;
     return s->after;
-}
-
-/* A splice of what numbers name, as a view. */
-typedef struct patch_numbers {
-    const splice_piece *piece;
-    uint64_t pieces, bound;
-    uint32_t shift;
-    bool change;
-} patch_numbers;
-
-static inline patch_numbers patch_numbers_of(const splice *s, const splice_piece *piece) {
-    patch_numbers numbers;
-    numbers.piece = piece;
-    numbers.pieces = s->pieces;
-    numbers.bound = s->bound;
-    numbers.shift = s->shift;
-    numbers.change = gg_renumbers(s);
-    return numbers;
-}
-
-/* The new number of what stays. */
-WARP_FUNCTION uint32_t patch_number(const patch_numbers *s, uint32_t x) {
-    uint64_t low = 0, high = s->pieces;
-    if (!s->change)
-        return x;
-    if (s->bound != UINT64_MAX)
-        return x >= s->bound ? x + s->shift : x;
-    while (low + 1 < high) {
-        uint64_t middle = (low + high) / 2;
-        if (s->piece[middle].from <= x)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (uint32_t)(x - s->piece[low].from + s->piece[low].to);
 }
 
 #endif

@@ -9,8 +9,7 @@ enum { TILE = 8 * GG_BLOCK }; /* elements that a block gathers at a time */
 /* One block to a tile of new places from `first` on; `to` begins there. */
 template <typename type>
 static __global__ void gather(const splice_piece *piece, uint64_t pieces, uint64_t first,
-                              uint64_t after, const type *from, type *to,
-                              const __grid_constant__ patch_numbers numbers) {
+                              uint64_t after, const type *from, type *to) {
     __shared__ uint64_t begin, end; /* the pieces that the tile meets */
     uint64_t tile = first + blockIdx.x * (uint64_t)TILE;
     for (; tile < after; tile += gridDim.x * (uint64_t)TILE) {
@@ -22,11 +21,8 @@ static __global__ void gather(const splice_piece *piece, uint64_t pieces, uint64
         __syncthreads();
         for (uint64_t j = tile + threadIdx.x; j < last; j += GG_BLOCK) {
             uint64_t old = patch_old_place(piece + begin, end - begin, j);
-            if (old == PATCH_NEW)
-                continue;
-            type value = from[old];
-            to[j - first] =
-                numbers.change ? (type)patch_number(&numbers, (uint32_t)value) : value;
+            if (old != PATCH_NEW)
+                to[j - first] = from[old];
         }
         __syncthreads();
     }
@@ -123,10 +119,8 @@ static void copy_back(struct there *t, void *to, const void *from, uint64_t byte
 template <typename type>
 static bool change_typed(struct there *t, const struct array_patch *a) {
     struct cuda_job *job = &t->job;
-    struct patch_numbers numbers = t->vertices;
-    numbers.change &= a->numbers;
     uint64_t after = a->s->after;
-    uint64_t first = a->larger || numbers.change ? 0 : patch_first_moved(a->s);
+    uint64_t first = a->larger ? 0 : patch_first_moved(a->s);
     bool in_place = !a->larger && a->s->still;
     type *array = (type *)a->array, *to = a->larger ? (type *)a->larger : array;
     type *gathered = to;
@@ -134,8 +128,8 @@ static bool change_typed(struct there *t, const struct array_patch *a) {
         gathered = (type *)gg_spare_block(t, (after - first) * sizeof(type));
     if (gg_going(job) && first < after) {
         unsigned blocks = gg_grid(job, (after - first) / (TILE / GG_BLOCK) + 1, 8);
-        gather<type><<<blocks, GG_BLOCK, 0, job->stream>>>(
-            a->piece, a->s->pieces, first, after, array, gathered, numbers);
+        gather<type><<<blocks, GG_BLOCK, 0, job->stream>>>(a->piece, a->s->pieces, first,
+                                                           after, array, gathered);
         gg_launched(job, "gather");
         t->moved += (after - first) * sizeof(type);
         if (gathered != to)
@@ -165,7 +159,6 @@ bool gg_change_group(struct there *t, const struct array_group *g) {
         a.array = *g->of[i].array;
         a.larger = larger[i];
         a.put = g->of[i].put;
-        a.numbers = g->of[i].numbers;
         change_array(t, &a, g->of[i].size);
     }
     if (!grow)

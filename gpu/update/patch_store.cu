@@ -185,7 +185,7 @@ extern "C" void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run) {
 static void take_batch(struct there *t, struct kept_tables *k) {
     struct cuda_job *job = &t->job;
     store_changes changes;
-    if (!gg_going(job) || gg_store_changes(t->u, &k->store, &changes))
+    if (!gg_going(job) || gg_store_changes(t->u, &changes))
         return;
     gg_store_change(&k->store, &changes, job->run);
     if (gg_going(job))

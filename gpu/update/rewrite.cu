@@ -41,12 +41,12 @@ static __global__ void begin_rows(const __grid_constant__ row_pool pool,
 
 /* ---- the pool ---- */
 
-/* Packed rows with their arrays copied into larger ones. Vertices keep their numbers, so there
-** are no fewer of them than before. False: there is no room for them, or the job must end. */
+/* Packed rows with their arrays copied into larger ones. False: there is no room for them, or
+** the job must end. */
 static bool make_pool(struct there *t, struct device_rows *rows) {
     struct cuda_job *job = &t->job;
     struct device_copy *copy = t->copy;
-    const uint64_t n = t->u->vertices.after, before = copy->n;
+    const uint64_t n = t->u->n, before = copy->n;
     struct device_rows made = {};
     made.offset_room = n + n / GG_ROOM_SHARE + 1;
     made.room = rows->arcs + rows->arcs / GG_ROOM_SHARE + POOL_SPARE;
@@ -83,7 +83,7 @@ static bool make_pool(struct there *t, struct device_rows *rows) {
 /* Empty rows of vertices that the batch brings. */
 static bool add_rows(struct there *t, struct device_rows *rows) {
     struct cuda_job *job = &t->job;
-    const uint64_t before = t->copy->n, after = t->u->vertices.after;
+    const uint64_t before = t->copy->n, after = t->u->n;
     if (after > rows->offset_room)
         return false;
     if (after <= before)
@@ -130,7 +130,7 @@ static __global__ void make_row_keys(const __grid_constant__ new_rows rows, int 
 static bool sort_parts(struct there *t, uint64_t arcs, new_rows *rows) {
     struct cuda_job *job = &t->job;
     struct workspace space = {NULL, 0};
-    struct arc_keys keys = {arcs, gg_key_bits((uint32_t)t->u->vertices.after)};
+    struct arc_keys keys = {arcs, gg_key_bits(t->u->n)};
     uint64_t *offset = NULL, left = 0;
     uint32_t *target = NULL;
     auto carve = [&](struct workspace *s) {
@@ -233,7 +233,6 @@ static bool rows_stay(const struct there *t, enum csr_kind kind) {
 
 bool gg_change_rows(struct there *t) {
     update *u = t->u;
-    const bool by_tables = t->tables && !gg_renumbers(&u->vertices);
     uint32_t *vertex = (uint32_t *)gg_alloc(
         t->job.run, 2 * (u->removed_count + u->added_count), sizeof *vertex);
     for (int k = CSR_OUT; k < CSR_KINDS && gg_going(&t->job); k++) {
@@ -241,7 +240,7 @@ bool gg_change_rows(struct there *t) {
         bool written = false;
         if (!t->copy->rows[kind].made || rows_stay(t, kind))
             continue;
-        if (by_tables)
+        if (t->tables)
             rewrite_kind(t, kind, vertex, gg_touched_rows(u, kind, vertex), &written);
         if (!written)
             gg_free_device_rows(t->copy, &t->copy->rows[kind]);

@@ -1,9 +1,9 @@
 /* What a batch changes in rows with room (graph/roomy.c): the rows that lose or gain an arc, and no
 ** others.
 **
-**     plan     arcs that go: old row, place; arcs that come: new row, arc; room for all that may have
+**     plan     arcs that go: row, place; arcs that come: row, arc; room for all that may have
 **              to go to the end of the array, and for rows of new vertices
-**     commit   arcs go, rows and targets get their new numbers where vertices do, arcs come
+**     commit   arcs go, arcs come
 */
 #include "update.h"
 #include "base/limits.h"
@@ -26,15 +26,13 @@ uint64_t gg_room_of_coming(const update *u, const struct csr_slot *slot,
     uint64_t need = 0;
     for (uint64_t k = 0, next; k < comings; k = next) {
         const added_end *row = &u->end[coming[k]];
-        if (k + GG_FETCH_AHEAD < comings &&
-            u->end[coming[k + GG_FETCH_AHEAD]].old != GPUGRAPH_NONE)
-            gg_fetch_row(slot, u->end[coming[k + GG_FETCH_AHEAD]].old);
+        if (k + GG_FETCH_AHEAD < comings && !u->end[coming[k + GG_FETCH_AHEAD]].is_new)
+            gg_fetch_row(slot, u->end[coming[k + GG_FETCH_AHEAD]].now);
         for (next = k + 1; next < comings && u->end[coming[next]].now == row->now;)
             next++;
-        const bool fresh = row->old == GPUGRAPH_NONE;
         const uint64_t count =
-            fresh ? 0 : gg_row_end(slot, row->old) - slot->offset[row->old];
-        const uint64_t spare = fresh || !slot->spare ? 0 : slot->spare[row->old];
+            row->is_new ? 0 : gg_row_end(slot, row->now) - slot->offset[row->now];
+        const uint64_t spare = row->is_new || !slot->spare ? 0 : slot->spare[row->now];
         if (next - k > spare)
             need += gg_row_room(count + next - k);
     }
@@ -42,11 +40,11 @@ uint64_t gg_room_of_coming(const update *u, const struct csr_slot *slot,
 }
 
 void gg_plan_room(update *u, row_plan *p) {
-    const uint64_t rows = u->vertices.after + u->vertices.after / GG_ROOM_SHARE + 1;
+    const uint64_t n = u->n, rows = n + n / GG_ROOM_SHARE + 1;
     const struct csr_slot *slot = p->slot;
-    if ((u->vertices.after + 1) * sizeof *slot->offset <= gg_room(slot->offset) &&
-        u->vertices.after * sizeof *slot->end <= gg_room(slot->end) &&
-        u->vertices.after * sizeof *slot->spare <= gg_room(slot->spare))
+    if ((n + 1) * sizeof *slot->offset <= gg_room(slot->offset) &&
+        n * sizeof *slot->end <= gg_room(slot->end) &&
+        n * sizeof *slot->spare <= gg_room(slot->spare))
         return;
     p->offset = gg_alloc(u->run, rows, sizeof *slot->offset);
     p->end = p->offset ? gg_alloc(u->run, rows, sizeof *p->end) : NULL;
@@ -128,45 +126,28 @@ static void put_roomy_in(const row_plan *p, uint64_t v, uint64_t k, uint64_t mor
         copy_arcs(slot, p->weight_size, at, at - 1, 1);
 }
 
-/* Rows of vertices that stay; fresh ones are empty and have no room yet. */
-static void move_rows(const update *u, row_plan *p) {
+/* Rows of new vertices are empty, and have no slack yet. */
+static void add_rows(const update *u, row_plan *p) {
     struct csr_slot *slot = p->slot;
-    struct csr_slot to = *slot;
+    const uint64_t n = u->graph->n;
     if (p->offset) {
-        to.offset = p->offset;
-        to.end = p->end;
-        to.spare = p->spare;
+        memcpy(p->offset, slot->offset, n * sizeof *slot->offset);
+        memcpy(p->end, slot->end, n * sizeof *slot->end);
+        memcpy(p->spare, slot->spare, n * sizeof *slot->spare);
+        gg_take_longer((void **)&slot->offset, (void **)&p->offset);
+        gg_take_longer((void **)&slot->end, (void **)&p->end);
+        gg_take_longer((void **)&slot->spare, (void **)&p->spare);
     }
-    for (uint64_t i = 0; i < u->vanished; i++)
-        slot->dead += slot->spare[u->vanished_at[i]];
-    gg_splice_move(&u->vertices, to.offset, slot->offset, sizeof *to.offset);
-    gg_splice_move(&u->vertices, to.end, slot->end, sizeof *to.end);
-    gg_splice_move(&u->vertices, to.spare, slot->spare, sizeof *to.spare);
-    for (uint64_t f = 0; f < u->fresh; f++) {
-        to.offset[u->fresh_new[f]] = to.end[u->fresh_new[f]] = 0;
-        to.spare[u->fresh_new[f]] = 0;
+    for (uint64_t v = n; v < u->n; v++) {
+        slot->offset[v] = slot->end[v] = 0;
+        slot->spare[v] = 0;
     }
-    if (p->offset) {
-        gg_release(slot->offset);
-        gg_release(slot->end);
-        gg_release(slot->spare);
-        p->offset = p->end = NULL;
-        p->spare = NULL;
-    }
-    slot->offset = to.offset;
-    slot->end = to.end;
-    slot->spare = to.spare;
 }
 
 typedef struct renumbering {
     const row_plan *p;
-    const splice *vertices, *edges;
+    const splice *edges;
 } renumbering;
-
-static void renumber_targets(void *of, uint64_t low, uint64_t high) {
-    const renumbering *r = of;
-    gg_renumber_all(r->vertices, r->p->slot->target + low, high - low);
-}
 
 static void renumber_edges(void *of, uint64_t low, uint64_t high) {
     const renumbering *r = of;
@@ -195,12 +176,9 @@ void gg_commit_room(update *u, row_plan *p) {
         fetch_ahead(p, p->removed_row, i, p->removed);
         take_out(slot, p->weight_size, p->removed_row[i], p->removed_at + i, next - i);
     }
-    if (u->fresh || u->vanished)
-        move_rows(u, p);
-    renumbering r = {p, &u->vertices, &u->edges};
-    if (gg_renumbers(&u->vertices))
-        gg_slices(gg_splice_threads(&u->vertices, slot->used), slot->used,
-                  renumber_targets, &r);
+    if (u->fresh)
+        add_rows(u, p);
+    renumbering r = {p, &u->edges};
     if (p->column == NUMBERS && gg_renumbers(&u->edges))
         gg_slices(gg_splice_threads(&u->edges, slot->used), slot->used, renumber_edges,
                   &r);
@@ -212,7 +190,4 @@ void gg_commit_room(update *u, row_plan *p) {
         put_roomy_in(p, p->inserted_at[k], k, next - k);
     }
     slot->m += p->inserted - p->removed;
-    slot->made = p->column != NUMBERS; /* gg_edge_rows packs these */
-    if (u->vertices.after == 0)
-        slot->used = slot->dead = 0;
 }

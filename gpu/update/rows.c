@@ -1,7 +1,7 @@
 /* What a batch changes in the CSRs that were made: arcs that go and arcs that come.
 **
-**     arcs that go      sorted by (old row, old target, weight), found in their rows
-**     arcs that come    sorted by (new row, new target)
+**     arcs that go      sorted by (row, target, weight), found in their rows
+**     arcs that come    sorted by (row, target)
 **
 ** Arcs that go are found in their rows by target and weight; of equal ones any will do, except
 ** where numbers of edges tell them apart. Rows on the host change in place (roomy.c), or, where
@@ -131,8 +131,8 @@ static void end_row_walk(row_walk *w) {
     gg_release(w->matched);
 }
 
-/* Lists the arcs that go, sorted by (old row, old target, weight), and those that come, by
-** (new row, new target), and takes the plan's arrays for them. False: the run must end. */
+/* Lists the arcs that go, sorted by (row, target, weight), and those that come, by
+** (row, target), and takes the plan's arrays for them. False: the run must end. */
 static bool begin_row_walk(row_walk *w, enum csr_kind kind) {
     list_all(w, kind);
     if (gg_stopping(w->u->run) || !take_arrays(w))
@@ -261,9 +261,6 @@ static void plan_rows(update *u, enum csr_kind kind, row_plan *p) {
         !gg_give_room(u->run, slot, u->graph->n, old_weight_size(&w),
                       gg_room_of_coming(u, slot, w.coming, w.comings)))
         fill_roomy_plan(&w);
-    if (p->column == NUMBERS &&
-        !slot->end) /* the batch fails, and has packed the rows before */
-        __atomic_store_n(&slot->made, true, __ATOMIC_RELEASE);
     if (!gg_stopping(u->run))
         gg_plan_room(u, p);
     end_row_walk(&w);
@@ -295,10 +292,8 @@ static bool arcs_follow(const update *u, const struct adjacency *a) {
 static void plan_in(update *u) {
     struct adjacency *out = &u->graph->derived.adjacency[GPUGRAPH_OUT];
     u->counts_in = out->in && !u->drops_arcs[GPUGRAPH_OUT];
-    if (u->counts_in && (u->fresh || u->vanished))
-        gg_plan_move(u, (array_move){.array = (void **)&out->in,
-                                     .s = &u->vertices,
-                                     .size = sizeof *out->in});
+    if (u->counts_in)
+        u->longer_in = gg_longer(u, out->in, u->graph->n, u->n, sizeof *out->in);
 }
 
 static void plan_arcs(update *u) {
@@ -332,7 +327,7 @@ void gg_update_rows(update *u) {
     }
     if (!same_ends)
         plan_arcs(u);
-    if (!(numbered->made || numbered->end) || same_ends || gg_stopping(u->run))
+    if (!numbered->made || same_ends || gg_stopping(u->run))
         return;
     u->drops_numbered = gg_is_wide(u->edges.after) != graph->wide ||
                         !gg_takes_room(numbered, most_arcs(u, CSR_OUT));

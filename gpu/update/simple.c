@@ -65,7 +65,7 @@ typedef bool pair_question(const pair_look *look, uint64_t k, uint32_t a, uint32
 struct pair_look {
     const update *u;
     pair_question *question;
-    const uint64_t *pair;  /* by old numbers; 0: the answer is no */
+    const uint64_t *pair;  /* 0: the answer is no */
     const uint32_t *times; /* removed edges of the pair */
     uint64_t count;
     uint8_t *answer;
@@ -132,13 +132,13 @@ static bool are_joined(const pair_look *l, uint64_t k, uint32_t a, uint32_t b) {
     return simple->made ? row_has(simple, a, b) : arcs_between(graph, a, b) > 0;
 }
 
-/* The pair's old numbers; 0: one of the two is fresh. */
+/* 0: the pair has a new vertex. */
 static uint64_t old_pair(const update *u, end_ref ref) {
-    const uint32_t from = u->end[ref].old, to = u->end[ref ^ 1].old;
-    return from == GPUGRAPH_NONE || to == GPUGRAPH_NONE ? 0 : pair_of(from, to);
+    const added_end *from = &u->end[ref], *to = &u->end[ref ^ 1];
+    return from->is_new || to->is_new ? 0 : pair_of(from->now, to->now);
 }
 
-/* Their pairs by new numbers, sorted, to l->added; returns how many. Refs are in u->coming. */
+/* Their pairs, sorted, to l->added; returns how many. Refs are in u->coming. */
 static uint64_t list_added(update *u, pair_lists *l) {
     uint64_t all = 0;
     for (uint64_t i = 0; i < u->added_count; i++) {
@@ -178,17 +178,6 @@ static void find_kept(update *u, const pair_lists *l, uint64_t count) {
     look_at_pairs(&look);
 }
 
-static uint64_t renumbered(const update *u, uint64_t pair) {
-    return pair_of(gg_renumber(&u->vertices, (uint32_t)(pair >> 32)),
-                   gg_renumber(&u->vertices, (uint32_t)pair));
-}
-
-/* Is an end of the pair about to vanish? Then no edge between the two stays or comes. */
-static bool vanishes(const update *u, uint64_t pair) {
-    return holds(u->vanished_at, u->vanished, pair >> 32) ||
-           holds(u->vanished_at, u->vanished, (uint32_t)pair);
-}
-
 static uint64_t list_going(update *u, pair_lists *l, uint64_t added) {
     uint64_t all = 0, count = 0, going = 0;
     for (uint64_t i = 0; i < u->removed_count; i++) {
@@ -210,9 +199,7 @@ static uint64_t list_going(update *u, pair_lists *l, uint64_t added) {
     }
     find_kept(u, l, count);
     for (uint64_t k = 0; k < count && !gg_stopping(u->run); k++) {
-        uint64_t pair = l->removed[k];
-        bool comes = !vanishes(u, pair) && holds(l->added, added, renumbered(u, pair));
-        if (!l->kept[k] && !comes)
+        if (!l->kept[k] && !holds(l->added, added, l->removed[k]))
             u->going[going++] = u->going[k];
     }
     return going;

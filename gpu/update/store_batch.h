@@ -12,9 +12,8 @@ struct update;
 
 /* Can a store of the graph's edges take the batch? Else it is made anew. */
 bool gg_store_follows(const struct update *u);
-/* The batch by ends and ids, once all is prepared; to be freed. From then on the store's slots are those
-** after it: a store that does not get the batch is good for nothing. */
-gpugraph_status gg_store_changes(struct update *u, edge_store *store, store_changes *c);
+/* The batch by ends and ids, once all is prepared; to be freed. */
+gpugraph_status gg_store_changes(struct update *u, store_changes *c);
 void gg_store_changes_free(store_changes *c);
 /* Can there be a store of the graph's edges? */
 bool gg_store_holds(const gpugraph_graph *graph);

@@ -11,7 +11,6 @@
 #include "graph/copy.h"
 #include "ids/ids.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* An update gives a block back when it leaves less than an eighth of the block in use. */
@@ -41,11 +40,6 @@ static void convert_span(void *work, uint64_t low, uint64_t high) {
     }
 }
 
-static void renumber_span(void *work, uint64_t low, uint64_t high) {
-    const piece_work *w = work;
-    gg_renumber_all(w->move->numbers, (uint32_t *)w->to + w->piece->to + low, high - low);
-}
-
 static void put_new(const array_move *move, void *to) {
     for (uint64_t i = 0; i < move->count; i++)
         if (move->size == sizeof(uint32_t))
@@ -59,14 +53,10 @@ static void move_array(const array_move *move) {
     void *to = move->to ? move->to : *move->array;
     if (move->how == MOVE)
         gg_splice_move(s, to, *move->array, move->size);
-    const bool renumbers = move->numbers && gg_renumbers(move->numbers);
-    for (uint64_t k = 0; k < s->pieces && (move->how != MOVE || renumbers); k++) {
+    for (uint64_t k = 0; k < s->pieces && move->how != MOVE; k++) {
         piece_work w = {move, &s->piece[k], to};
         const uint64_t count = s->piece[k].count;
-        if (move->how != MOVE)
-            gg_slices(gg_splice_threads(s, count), count, convert_span, &w);
-        if (renumbers)
-            gg_slices(gg_splice_threads(s, count), count, renumber_span, &w);
+        gg_slices(gg_splice_threads(s, count), count, convert_span, &w);
     }
     put_new(move, to);
     if (move->to) {
@@ -77,28 +67,15 @@ static void move_array(const array_move *move) {
 
 /* ---- the commit: all of it ---- */
 
-static void swap_ids(update *u) {
-    gpugraph_graph *graph = u->graph, *to = &u->ids;
-    if (u->ids_change) {
-        gg_release(graph->id.integer);
-        gg_release(graph->id.present);
-        gg_release(graph->id.rank);
-        graph->id.integer = to->id.integer;
-        graph->id.present = to->id.present;
-        graph->id.rank = to->id.rank;
-        graph->id.span = to->id.span;
-        graph->ids.first_integer = to->ids.first_integer;
-        graph->ids.integer = to->id.integer;
-        graph->ids.integer_count = to->ids.integer_count;
-        to->id.integer = NULL;
-        to->id.present = NULL;
-        to->id.rank = NULL;
+static void commit_vertices(update *u) {
+    gpugraph_graph *graph = u->graph;
+    gg_commit_ids(u);
+    if (u->tombstones_change) {
+        gg_release(graph->id.tombstones.vertex);
+        graph->id.tombstones = u->tombstones;
+        u->tombstones = (struct tombstones){NULL, 0};
     }
-    if (u->ids_behind)
-        gg_commit_ids_behind(u);
-    gg_commit_texts(u);
-    graph->known.integer_ends = to->known.integer_ends;
-    gg_commit_unused(u);
+    graph->n = u->n;
 }
 
 /* Elements that are moved or renumbered, about: where nothing moves, one thread is enough
@@ -107,13 +84,11 @@ static uint64_t work_of(const update *u) {
     uint64_t work = 0;
     for (int i = 0; i < u->move_count; i++) {
         const array_move *move = &u->moves[i];
-        bool renumbers = move->numbers && gg_renumbers(move->numbers);
-        work += move->to || !move->s->still || renumbers ? move->s->after : move->count;
+        work += move->to || !move->s->still ? move->s->after : move->count;
     }
     for (int i = 0; i < u->row_plans; i++) {
         const row_plan *p = &u->rows[i];
-        if (gg_renumbers(&u->vertices) ||
-            (p->column == NUMBERS && gg_renumbers(&u->edges)))
+        if (p->column == NUMBERS && gg_renumbers(&u->edges))
             work += p->slot->used;
     }
     return work + (u->removed_count + u->added_count) * GG_FETCH_ITEMS;
@@ -135,21 +110,18 @@ static void move(void *of, uint64_t task) {
         gg_commit_room(u, &u->rows[i - u->move_count]);
 }
 
-/* adjacency[OUT].in without the removed edges, before vertices get their new numbers. */
-static void count_removed(const update *u) {
-    uint32_t *in = u->graph->derived.adjacency[GPUGRAPH_OUT].in;
+/* adjacency[OUT].in without the removed edges, and with the added ones. */
+static void count_entering(update *u) {
+    struct adjacency *out = &u->graph->derived.adjacency[GPUGRAPH_OUT];
+    gg_take_longer((void **)&out->in, (void **)&u->longer_in);
+    uint32_t *in = out->in;
     for (uint64_t i = 0; i < u->removed_count; i++) {
         if (i + GG_FETCH_AHEAD < u->removed_count)
             gg_fetch(&in[gg_removed_end(u, (end_ref)(2 * (i + GG_FETCH_AHEAD) + 1))]);
         in[gg_removed_end(u, (end_ref)(2 * i + 1))]--;
     }
-}
-
-/* And with the added edges, after that. */
-static void count_added(const update *u) {
-    uint32_t *in = u->graph->derived.adjacency[GPUGRAPH_OUT].in;
-    for (uint64_t f = 0; f < u->fresh; f++)
-        in[u->fresh_new[f]] = 0;
+    for (uint32_t v = u->graph->n; v < u->n; v++)
+        in[v] = 0;
     for (uint64_t i = 0; i < u->added_count; i++) {
         if (i + GG_FETCH_AHEAD < u->added_count)
             gg_fetch(&in[u->new_target[i + GG_FETCH_AHEAD]]);
@@ -168,18 +140,15 @@ static void commit(update *u) {
     if (u->drops_numbered)
         gg_free_edge_rows(graph);
     if (u->counts_in)
-        count_removed(u);
+        count_entering(u);
     gg_parts(gg_threads(u->run, work_of(u)),
              (uint64_t)(OTHER_MOVES + u->move_count + u->row_plans), move, u);
-    if (u->counts_in)
-        count_added(u);
     u->move_count = 0; /* their blocks are the graph's now */
     if (u->plain) {
         gg_release(graph->edge_id);
         graph->edge_id = NULL;
     }
-    swap_ids(u);
-    graph->n = u->ids.n;
+    commit_vertices(u);
     graph->m = u->edges.after;
     graph->wide = gg_is_wide(graph->m);
     graph->distance_type = u->distance_type;
@@ -220,7 +189,6 @@ static void plan_edges(update *u) {
     }
     move.size = sizeof(uint32_t);
     move.how = MOVE;
-    move.numbers = &u->vertices;
     move.array = (void **)&graph->source;
     move.put = u->new_source;
     gg_plan_move(u, move);
@@ -229,7 +197,6 @@ static void plan_edges(update *u) {
     gg_plan_move(u, move);
     if (graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
         return;
-    move.numbers = NULL;
     move.array = &graph->weight;
     move.put = u->weight;
     move.size = gg_distance_size(u->distance_type);
@@ -306,17 +273,17 @@ void gg_update_free(update *u) {
         gg_release(u->moves[i].to);
     for (int i = 0; i < u->row_plans; i++)
         gg_free_row_plan(&u->rows[i]);
-    void *blocks[] = {u->removed,     u->added_at,      u->added_edge,  u->weight,
-                      u->end,         u->new_source,    u->new_target,  u->fresh_id,
-                      u->fresh_at,    u->fresh_new,     u->vanished_at, u->key,
-                      u->key_scratch, u->value_scratch, u->going,       u->coming,
-                      u->gone_end,    u->gone_weight};
+    void *blocks[] = {u->removed,     u->added_at,    u->added_edge,
+                      u->weight,      u->end,         u->new_source,
+                      u->new_target,  u->fresh_id,    u->vanished_at,
+                      u->key,         u->key_scratch, u->value_scratch,
+                      u->going,       u->coming,      u->gone_end,
+                      u->gone_weight, u->longer_in,   u->tombstones.vertex};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         gg_release(blocks[k]);
     gg_free_gap_plan(u);
     gg_splice_free(&u->edges);
-    gg_splice_free(&u->vertices);
-    gg_free_ids(&u->ids);
+    gg_free_new_ids(&u->new_ids);
 }
 
 /* ---- the call ---- */
@@ -396,15 +363,15 @@ static void change_graph(gpugraph_graph *graph, const gpugraph_changes *changes,
     gg_update_free(&u);
     if (gg_stopping(run))
         return;
-    char given_up[48] = "";
-    if (u.given_up)
-        snprintf(given_up, sizeof given_up, ", %llu unused numbers given up",
-                 (unsigned long long)u.given_up);
     gg_phase(run, "update", start + u.patch_ms,
              (int64_t)(u.removed_count + u.added_count),
-             "%llu edges removed, %llu added, %llu vertices vanished, %llu are new%s",
+             "%llu edges removed, %llu added, %llu vertices vanished, %lu are new",
              (unsigned long long)u.removed_count, (unsigned long long)u.added_count,
-             (unsigned long long)u.gone, (unsigned long long)u.fresh, given_up);
+             (unsigned long long)u.vanished, (unsigned long)u.fresh);
+    if (!gg_may_stay_loose(graph)) {
+        gpugraph_run own = *run; /* an error leaves the graph loose */
+        gg_compact(graph, &own);
+    }
 }
 
 gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *changes,

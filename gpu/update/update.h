@@ -4,11 +4,10 @@
 **     update.c            the order of things: check, plan, commit
 **     edges.c      which edges go, where new ones come to lie, are weights all that changes
 **     gone.c       what those are that go
-**     vertices.c   ends of added edges: known or fresh; vertices that vanish
-**     unused.c     numbers that these leave unused, so that others keep theirs
-**     texts.c      ids that are TEXTs
+**     vertices.c   ends of added edges: known or new; vertices that vanish; tombstones
+**     new_ids.c    ids of new vertices
 **     retype.c     weights of another type
-**     values.c     the ids afterwards; weights, and how wide they have to be
+**     weights.c    weights, and how wide they have to be
 **     rows.c       CSRs: which arcs go, where new ones come to lie
 **     roomy.c      rows with room, whose arcs go and come where they are
 **     gaps.c       a list of edges with gaps between them
@@ -18,8 +17,9 @@
 **     store_batch.c  the same for a store of its edges
 **     tables.c     what callers ask of that store
 **
-** Vertices that are not there yet are called fresh; a vertex that loses its last edge, and
-** is not kept, vanishes; lone ones need no edge. Old numbers are those before the update, new ones those after it. */
+** A new vertex gets the next number. A vertex that loses its last edge, and is not kept,
+** vanishes: its number becomes a tombstone. Lone vertices need no edge. No vertex gets another
+** number; compact.c, which does that, is no part of a batch. */
 #ifndef GPUGRAPH_UPDATE_H
 #define GPUGRAPH_UPDATE_H
 
@@ -39,9 +39,9 @@ enum {
 
 /* One end of an added edge. */
 typedef struct added_end {
-    uint32_t old;   /* GPUGRAPH_NONE: fresh */
-    uint32_t now;   /* the number afterwards */
-    uint32_t fresh; /* which of the fresh ones */
+    uint32_t now;   /* its number; that of a new vertex is the graph's n or more */
+    uint32_t fresh; /* which of the new ones it is */
+    bool is_new;
 } added_end;
 
 /* An edge of the batch, by one of its ends: 2 * i for the source of edge i, 2 * i + 1 for
@@ -57,7 +57,6 @@ typedef struct array_move {
     uint64_t count;  /* what is put in: put[i] at place[i] */
     const uint64_t *place;
     const void *put;
-    const splice *numbers; /* what stays is a number of such a thing; NULL: it is none */
     enum { MOVE, WIDEN, NARROW, COUNT_UP } how; /* COUNT_UP: from edge numbers to ids */
 } array_move;
 
@@ -82,6 +81,21 @@ typedef struct row_plan {
 } row_plan;
 
 enum { ROW_PLANS = CSR_KINDS + 3, ARRAY_MOVES = 5 };
+
+/* Ids of the vertices that a batch brings: appended to the ids in order, or later ones. */
+struct new_ids {
+    enum { NO_IDS, IDS_IN_ORDER, TEXTS_IN_ORDER, LATER_IDS } how;
+    /* Longer arrays, where those of the graph have no slack. */
+    int64_t *integer;
+    uint64_t *present;
+    uint32_t *rank;
+    uint64_t *text_offset;
+    char *text_bytes;
+    gpugraph_id *later;
+    uint32_t *order;
+    gpugraph_id *id; /* LATER_IDS: of each new vertex, in order of ids */
+    uint32_t texts;  /* of them so many last ones have texts of their own here */
+};
 
 typedef struct update {
     gpugraph_graph *graph;
@@ -109,24 +123,20 @@ typedef struct update {
     /* vertices */
     added_end *end; /* by end_ref; then the lone vertices */
     uint32_t *new_source, *new_target;
-    uint64_t fresh, fresh_integers, vanished;
+    uint32_t n; /* afterwards */
+    uint32_t fresh, fresh_integers;
     int64_t *fresh_id; /* ascending: INTEGERs, then numbers of texts */
-    uint64_t *fresh_at, *fresh_new, *vanished_at;
-    uint64_t given_up; /* numbers that were unused before and vanish, too */
-    uint64_t gone;     /* vertices that vanish, and those whose numbers stay, unused */
-    splice vertices;
-    bool ids_change, texts_change;
-    /* INTEGERs, TEXTs come behind all others, and nothing else changes */
-    bool ids_behind, texts_behind;
-    bool unused_change;
-    gpugraph_graph
-        ids; /* n, ids, id_..., unused, integer_ends of it are those afterwards */
+    uint64_t *vanished_at, vanished;
+    struct tombstones tombstones; /* afterwards, if they change */
+    bool tombstones_change;
+    struct new_ids new_ids;
     /* arrays */
     row_plan rows[ROW_PLANS];
     int row_plans;
     bool drops[CSR_KINDS], drops_numbered,
-        drops_arcs[2]; /* rows that are made anew on need */
-    bool counts_in;    /* adjacency[OUT].in follows */
+        drops_arcs[2];   /* rows that are made anew on need */
+    bool counts_in;      /* adjacency[OUT].in follows */
+    uint32_t *longer_in; /* a longer array for it; NULL: it has slack */
     array_move moves[ARRAY_MOVES];
     int move_count;
     /* The edges' gaps, where they take the batch: not made, start as it is before. */
@@ -174,13 +184,9 @@ static inline void gg_fetch_arcs(const struct csr_slot *slot, uint64_t v,
     }
 }
 
-static inline int64_t gg_integer_at(const gpugraph_ids *ids, uint64_t v) {
-    return ids->integer ? ids->integer[v] : (int64_t)((uint64_t)ids->first_integer + v);
-}
-
 /* Nothing but weights changes. */
 static inline bool gg_same_ends(const update *u) {
-    return u->reweights && u->fresh + u->vanished == 0;
+    return u->reweights && u->fresh == 0 && u->vanished == 0;
 }
 
 /* Each finds out one part, in this order; a failure is in the run's status. */
@@ -188,26 +194,22 @@ void gg_update_edges(update *u);
 /* Part of gg_update_edges: the ends and weights of u->removed. */
 void gg_look_at_gone(update *u);
 void gg_update_vertices(update *u);
-/* Part of gg_update_vertices: which of those that would vanish leave their numbers unused, and which numbers are
-** used again, or given up. */
-void gg_update_unused(update *u);
-void gg_renumber_unused(update *u); /* the fresh ones come before some of them */
-void gg_commit_unused(update *u);
+/* Part of gg_update_vertices: the tombstones afterwards. */
+void gg_update_tombstones(update *u);
+/* Blocks for the ids of new vertices; and their commit. (new_ids.c) */
 void gg_update_ids(update *u);
-void gg_commit_ids_behind(update *u);
-/* Part of gg_update_ids, and of the commit. */
-void gg_update_texts(update *u);
-void gg_commit_texts(update *u);
-/* gg_longer: a block for `after` entries with the `count` of this one; NULL where this one has room, or there is no memory.
-** gg_take_longer: puts it in the place of the array's, unless it is NULL. (values.c) */
+void gg_commit_ids(update *u);
+void gg_free_new_ids(struct new_ids *ids);
+/* gg_longer: a block for `after` entries with the `count` of this one; NULL where this one has
+** slack for them, or there is no memory. gg_take_longer: puts it in the place of the array's,
+** unless it is NULL. */
 void *gg_longer(const update *u, void *block, uint64_t count, uint64_t after,
                 size_t size);
 void gg_take_longer(void **array, void **longer);
 void gg_update_weights(update *u); /* needs the vertices, too */
 void gg_update_rows(update *u);
 /* The numbers of the vertices whose rows of that kind change, ascending, none twice; room
-** for two of each edge that goes or comes. Returns how many. For a batch that leaves old
-** numbers as they are. */
+** for two of each edge that goes or comes. Returns how many. */
 uint64_t gg_touched_rows(update *u, enum csr_kind kind, uint32_t *vertex);
 void gg_free_row_plan(row_plan *p);
 
@@ -225,6 +227,11 @@ void gg_commit_room(update *u, row_plan *p);
 bool gg_plan_gaps(update *u);
 void gg_commit_gaps(update *u);
 void gg_free_gap_plan(update *u);
+
+/* False if the graph has too many tombstones and later vertices. (vertices.c) */
+bool gg_may_stay_loose(const gpugraph_graph *graph);
+/* gpugraph_compact within another call. (compact.c) */
+void gg_compact(gpugraph_graph *graph, gpugraph_run *run);
 
 /* Everything that comes after gg_update_edges and before the commit, of a batch whose
 ** weights have the type of the graph's. */
@@ -245,7 +252,7 @@ void gg_update_sort(update *u, end_ref *ref, uint64_t count);
 void gg_plan_move(update *u, array_move move);
 
 /* The sum of each vertex's largest INTEGER weight, those above 2^32 - 1 taken as that.
-** (update/values.c) */
+** (update/weights.c) */
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
 
 /* Weights that have given way to those of another type, and what was known of them.

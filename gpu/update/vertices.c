@@ -1,10 +1,10 @@
-/* Vertices of a batch: the ends of added edges are looked up, those that the graph lacks
-** are ordered by id, and vertices that lose their last edge are found.
+/* Vertices of a batch: the ends of added edges are looked up, those that the graph lacks get
+** the next numbers, and vertices that lose their last edge become tombstones.
 **
-**     ids, old      1 3 4 7 'a'      a removed edge was the last of 4; an added one names 5
-**     fresh         5, before 7
-**     vanished      4, unless it is kept
-**     ids, new      1 3 5 7 'a'      5 has the number that 4 had: nothing else moves
+**     ids           1 3 4 7 'a'      a removed edge was the last of 4; an added one names 5
+**     new           5                its number is 5
+**     vanished      4                unless it is kept: a tombstone at number 2
+**     ids           1 3 - 7 'a' 5    an edge that names 4 again fills the tombstone
 **
 ** Whether a vertex has other edges is seen from the arcs by ids or from rows, where these were
 ** made, else from one pass over the edges. */
@@ -105,9 +105,9 @@ static void find_some_ends(void *lookup, uint64_t low, uint64_t high) {
         end_ref ref = named(u, k);
         added_end *end = &u->end[ref];
         int64_t id = value_of(u, ref);
-        end->old = is_text(u, ref) ? (uint32_t)l->of_text[id]
+        end->now = is_text(u, ref) ? (uint32_t)l->of_text[id]
                                    : gg_number_of_integer(u->graph, id);
-        end->now = end->old;
+        end->is_new = end->now == GPUGRAPH_NONE;
     }
 }
 
@@ -118,34 +118,14 @@ static void find_ends(id_lookup *l) {
               find_some_ends, l);
 }
 
-/* ---- fresh vertices ---- */
-
-static uint64_t integers_below(const gpugraph_ids *ids, int64_t id) {
-    uint64_t low = 0, high = ids->integer_count;
-    if (!ids->integer)
-        return id < ids->first_integer ? 0 : high;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        if (ids->integer[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void add_fresh(update *u, int64_t id, uint64_t at) {
-    u->fresh_id[u->fresh] = id;
-    u->fresh_at[u->fresh++] = at;
-}
+/* ---- new vertices ---- */
 
 /* Each different INTEGER among those named that no vertex was found for, in order. */
 static void order_integers(update *u, end_ref *ref) {
-    const gpugraph_ids *ids = &u->graph->ids;
     uint64_t count = 0;
     for (uint64_t k = 0; k < named_count(u); k++) {
         end_ref i = named(u, k);
-        if (u->end[i].old == GPUGRAPH_NONE && !is_text(u, i)) {
+        if (u->end[i].is_new && !is_text(u, i)) {
             u->key[count] = (uint64_t)value_of(u, i) ^ SIGN_BIT;
             ref[count++] = i;
         }
@@ -155,15 +135,14 @@ static void order_integers(update *u, end_ref *ref) {
         int64_t id = (int64_t)(u->key[k] ^ SIGN_BIT);
         added_end *end = &u->end[ref[k]];
         if (k == 0 || u->key[k] != u->key[k - 1])
-            add_fresh(u, id, integers_below(ids, id));
-        end->fresh = (uint32_t)u->fresh - 1;
+            u->fresh_id[u->fresh++] = id;
+        end->fresh = u->fresh - 1;
     }
     u->fresh_integers = u->fresh;
 }
 
 static void order_texts(update *u, int64_t *of_text, uint32_t *number) {
     const gpugraph_texts *texts = &u->added->texts;
-    const gpugraph_ids *ids = &u->graph->ids;
     uint64_t count = 0;
     for (int64_t t = 0; t < texts->count; t++)
         if (of_text[t] == GPUGRAPH_NONE)
@@ -171,20 +150,17 @@ static void order_texts(update *u, int64_t *of_text, uint32_t *number) {
     if (gg_sort_texts(u->run, texts, number, count))
         return;
     for (uint64_t k = 0; k < count; k++) {
-        uint64_t length;
-        const char *text = gpugraph_text(texts, number[k], &length);
         of_text[number[k]] = (int64_t)u->fresh;
-        add_fresh(u, number[k],
-                  ids->integer_count + gg_texts_below(&ids->texts, text, length));
+        u->fresh_id[u->fresh++] = number[k];
     }
     for (uint64_t k = 0; k < named_count(u); k++) {
         end_ref ref = named(u, k);
-        if (u->end[ref].old == GPUGRAPH_NONE && is_text(u, ref))
+        if (u->end[ref].is_new && is_text(u, ref))
             u->end[ref].fresh = (uint32_t)of_text[value_of(u, ref)];
     }
 }
 
-static void find_fresh(update *u) {
+static void find_new_vertices(update *u) {
     gpugraph_run *run = u->run;
     uint64_t texts = (uint64_t)u->added->texts.count, most = named_count(u);
     int64_t *of_text = gg_alloc(run, texts, sizeof *of_text);
@@ -192,13 +168,9 @@ static void find_fresh(update *u) {
     id_lookup lookup = {u, of_text};
     u->end = number ? gg_alloc(run, first_lone(u) + u->lone_count, sizeof *u->end) : NULL;
     u->fresh_id = u->end ? gg_alloc(run, most, sizeof *u->fresh_id) : NULL;
-    u->fresh_at = u->fresh_id ? gg_alloc(run, most, sizeof *u->fresh_at) : NULL;
-    u->fresh_new = u->fresh_at ? gg_alloc(run, most, sizeof *u->fresh_new) : NULL;
-    for (uint64_t ref = 0; u->end && u->reweights && ref < first_lone(u); ref++) {
-        const uint32_t v = u->gone_end[ref];
-        u->end[ref] = (added_end){.old = v, .now = v};
-    }
-    if (u->fresh_new)
+    for (uint64_t ref = 0; u->end && u->reweights && ref < first_lone(u); ref++)
+        u->end[ref] = (added_end){.now = u->gone_end[ref]};
+    if (u->fresh_id)
         find_texts(&lookup);
     if (!gg_stopping(run))
         find_ends(&lookup);
@@ -212,11 +184,11 @@ static void find_fresh(update *u) {
 
 /* ---- vertices that vanish ---- */
 
-/* How an old vertex is touched: removed edges leave it, enter it, do both (loops); it is
+/* How a vertex is touched: removed edges leave it, enter it, do both (loops); it is
 ** loose; an added edge, or what the batch says of it, keeps it alive. */
 enum { LEAVES, ENTERS, LOOPS, LOOSE, KEEPS, HOWS, HOW_BITS = 3, HOW_MASK = 7 };
 
-/* All touched old vertices as v << HOW_BITS | how, sorted. Returns how many. */
+/* All touched vertices that are not new as v << HOW_BITS | how, sorted. Returns how many. */
 static uint64_t list_touched(update *u, uint64_t *touched) {
     uint64_t count = 0;
     for (uint64_t i = 0; i < u->removed_count; i++) {
@@ -227,9 +199,9 @@ static uint64_t list_touched(update *u, uint64_t *touched) {
             touched[count++] = to << HOW_BITS | ENTERS;
     }
     for (uint64_t k = 0; k < named_count(u); k++) {
-        uint32_t v = u->end[named(u, k)].old;
-        if (v != GPUGRAPH_NONE)
-            touched[count++] = (uint64_t)v << HOW_BITS | KEEPS;
+        const added_end *end = &u->end[named(u, k)];
+        if (!end->is_new)
+            touched[count++] = (uint64_t)end->now << HOW_BITS | KEEPS;
     }
     for (int64_t i = 0; i < u->changes->kept_count; i++)
         touched[count++] = (uint64_t)u->changes->kept[i] << HOW_BITS | KEEPS;
@@ -353,36 +325,83 @@ static void find_touched(update *u) {
         find_vanished(u, u->key, count);
 }
 
+/* ---- tombstones ---- */
+
+bool gg_may_stay_loose(const gpugraph_graph *graph) {
+    return graph->id.tombstones.count + graph->id.later.count <=
+           gg_limits.most_loose + graph->n / 1024;
+}
+
+static void fill_tombstone(const update *u, uint32_t v, uint8_t *filled) {
+    uint64_t place;
+    if (gg_find_tombstone(u->graph, v, &place))
+        filled[place] = 1;
+}
+
+/* Which tombstones the batch names: ends of edges, lone vertices, those that are kept. */
+static uint64_t find_filled(const update *u, uint8_t *filled) {
+    uint64_t count = 0;
+    for (uint64_t ref = 0; ref < first_lone(u) + u->lone_count; ref++)
+        if (!u->end[ref].is_new)
+            fill_tombstone(u, u->end[ref].now, filled);
+    for (int64_t i = 0; i < u->changes->kept_count; i++)
+        fill_tombstone(u, u->changes->kept[i], filled);
+    for (uint64_t i = 0; i < u->graph->id.tombstones.count; i++)
+        count += filled[i];
+    return count;
+}
+
+/* Tombstones that stay, and the vertices that vanish, ascending, each once. */
+static void merge_tombstones(update *u, const uint8_t *filled) {
+    const struct tombstones *before = &u->graph->id.tombstones;
+    struct tombstones *to = &u->tombstones;
+    uint64_t i = 0, k = 0;
+    while (i < before->count || k < u->vanished) {
+        const uint64_t old = i < before->count ? before->vertex[i] : UINT64_MAX,
+                       new = k < u->vanished ? u->vanished_at[k] : UINT64_MAX;
+        const bool stays = old <= new && !filled[i];
+        if (stays || new < old)
+            to->vertex[to->count++] = (uint32_t)(stays ? old : new);
+        k += new <= old;
+        i += old <= new;
+    }
+}
+
+void gg_update_tombstones(update *u) {
+    const uint64_t had = u->graph->id.tombstones.count;
+    if (had + u->vanished == 0)
+        return;
+    uint8_t *filled = gg_alloc_zero(u->run, had, sizeof *filled);
+    if (filled && find_filled(u, filled) + u->vanished > 0) {
+        u->tombstones.vertex =
+            gg_alloc(u->run, had + u->vanished, sizeof *u->tombstones.vertex);
+        u->tombstones_change = u->tombstones.vertex != NULL;
+        if (u->tombstones_change)
+            merge_tombstones(u, filled);
+    }
+    gg_release(filled);
+}
+
 /* ---- all of it ---- */
 
 void gg_update_vertices(update *u) {
     gpugraph_run *run = u->run;
-    find_fresh(u);
+    find_new_vertices(u);
     if (!gg_stopping(run) && !u->reweights &&
         (u->removed_count || u->changes->loose_count))
         find_touched(u);
     if (!gg_stopping(run))
-        gg_update_unused(u);
+        gg_update_tombstones(u);
     if (gg_stopping(run))
         return;
-    uint64_t n = u->graph->n - u->vanished + u->fresh;
-    if (n >= GPUGRAPH_NONE) {
+    if ((uint64_t)u->graph->n + u->fresh >= GPUGRAPH_NONE) {
         gg_fail(run, GPUGRAPH_TOO_LARGE, "there are more than 2^32 - 2 vertices");
         return;
     }
-    if (gg_splice_make(run, &u->vertices, u->graph->n, u->vanished_at, u->vanished,
-                       u->fresh_at, u->fresh, u->fresh_new) ||
-        gg_splice_index(run, &u->vertices, false))
-        return;
-    if (!u->vertices.still)
-        gg_renumber_unused(u);
-    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
-        added_end *end = &u->end[ref];
-        if (end->old == GPUGRAPH_NONE)
-            end->now = (uint32_t)u->fresh_new[end->fresh];
-        else if (!u->vertices.still)
-            end->now = gg_renumber(&u->vertices, end->old);
-    }
+    u->n = u->graph->n + u->fresh;
+    for (uint64_t ref = 0; ref < first_lone(u) + u->lone_count; ref++)
+        if (u->end[ref].is_new)
+            u->end[ref].now = u->graph->n + u->end[ref].fresh;
     u->new_source = gg_alloc(run, u->added_count, sizeof *u->new_source);
     u->new_target =
         u->new_source ? gg_alloc(run, u->added_count, sizeof *u->new_target) : NULL;

@@ -439,6 +439,26 @@ static const char *compare_adjacency(gpugraph_graph *got, gpugraph_graph *wanted
     return differs;
 }
 
+/* Of edge rows that are made, sometimes without slack. */
+static const char *compare_edge_numbers(gpugraph_graph *got, gpugraph_graph *wanted) {
+    gpugraph_run run = {.threads = 1};
+    const size_t size = gg_edge_size(got->wide);
+    const void *a, *b;
+    uint64_t count;
+    if (got->m % 4 == 0)
+        return gpugraph_edges_by_source(got, &run, &a) ||
+                       gpugraph_edges_by_source(wanted, &run, &b) ||
+                       memcmp(a, b, got->m * size) != 0
+                   ? "the order of all edge numbers"
+                   : NULL;
+    for (uint32_t v = 0; v < got->n; v++)
+        if (gpugraph_edges_from(got, v, &run, &a, &count) ||
+            gpugraph_edges_from(wanted, v, &run, &b, &count) ||
+            memcmp(a, b, count * size) != 0)
+            return "the order of edge numbers";
+    return NULL;
+}
+
 static const char *compare_slots(gpugraph_graph *got, gpugraph_graph *wanted) {
     gpugraph_run run = {.threads = 2};
     size_t weight = gg_distance_size(got->distance_type);
@@ -460,34 +480,17 @@ static const char *compare_slots(gpugraph_graph *got, gpugraph_graph *wanted) {
     const char *differs = compare_adjacency(got, wanted, GPUGRAPH_OUT);
     if (!differs)
         differs = compare_adjacency(got, wanted, GPUGRAPH_IN);
-    if (rows->end)
-        gg_edge_rows(got, &run);
     if (differs || !rows->made)
         return differs;
-    if (!others->made)
-        gg_edge_rows(wanted, &run);
-    size_t edge_size = gg_edge_size(got->wide);
-    differs = compare_rows(rows, others, got->n, edge_size);
-    if (!differs && memcmp(rows->weight, others->weight, rows->m * edge_size) != 0)
-        differs = "the order of edge numbers";
-    return differs;
+    gg_edge_rows(wanted, &run);
+    differs = compare_rows(rows, others, got->n, gg_edge_size(got->wide));
+    return differs ? differs : compare_edge_numbers(got, wanted);
 }
 
 static bool equal(const void *a, const void *b, uint64_t count, size_t size) {
     if (!a != !b)
         return false;
     return !a || count == 0 || memcmp(a, b, count * size) == 0;
-}
-
-static bool same_texts(const gpugraph_texts *a, const gpugraph_texts *b) {
-    for (uint64_t t = 0; t < (uint64_t)a->count; t++) {
-        uint64_t length, other_length;
-        const char *text = gpugraph_text(a, t, &length),
-                   *other = gpugraph_text(b, t, &other_length);
-        if (length != other_length || !equal(text, other, length, 1))
-            return false;
-    }
-    return true;
 }
 
 const char *kept_texts_differ(const gpugraph_graph *graph) {
@@ -502,26 +505,41 @@ const char *kept_texts_differ(const gpugraph_graph *graph) {
     return NULL;
 }
 
-static const char *compare_ids(const gpugraph_graph *got, const gpugraph_graph *wanted) {
-    const gpugraph_ids *a = &got->ids, *b = &wanted->ids;
-    uint64_t words = (wanted->id.span + 63) / 64;
-    if (got->n != wanted->n || a->integer_count != b->integer_count)
+static uint32_t find_id(const gpugraph_graph *graph, const gpugraph_id *id) {
+    return id->is_text ? gpugraph_find_text(graph, id->text, id->length)
+                       : gpugraph_find_integer(graph, id->integer);
+}
+
+static bool same_id(const gpugraph_id *a, const gpugraph_id *b) {
+    return a->is_text == b->is_text && a->integer == b->integer &&
+           a->length == b->length &&
+           (a->length == 0 || !memcmp(a->text, b->text, a->length));
+}
+
+/* number: of each vertex of `wanted`, in `got`. */
+static const char *compare_ids(const gpugraph_graph *got, const gpugraph_graph *wanted,
+                               uint32_t *number) {
+    const uint32_t *tombstone;
+    const uint64_t tombstones = gpugraph_tombstones(got, &tombstone);
+    if (got->n - tombstones != wanted->n)
         return "the number of vertices";
-    if (b->integer_count && !b->integer && a->first_integer != b->first_integer)
-        return "the first id";
-    if (a->integer != got->id.integer ||
-        !equal(a->integer, b->integer, b->integer_count, 8))
-        return "integer ids";
-    if (!equal(got->id.present, wanted->id.present, words, 8) ||
-        !equal(got->id.rank, wanted->id.rank, words, 4) ||
-        (wanted->id.present &&
-         (got->id.span != wanted->id.span || a->first_integer != b->first_integer)))
-        return "the bitmap of ids";
-    if (a->texts.count != b->texts.count || a->texts.offset != got->id.text_offset ||
-        a->texts.bytes != got->id.text_bytes)
-        return "the number of texts";
-    if (!same_texts(&a->texts, &b->texts))
-        return "texts";
+    for (uint32_t v = 0; v < wanted->n; v++) {
+        const gpugraph_id id = gpugraph_id_of(&wanted->ids, v);
+        number[v] = find_id(got, &id);
+        if (number[v] >= got->n)
+            return "a vertex is not found";
+        const gpugraph_id there = gpugraph_id_of(&got->ids, number[v]);
+        if (!same_id(&id, &there))
+            return "an id";
+        if (!model_is_loose(got) && number[v] != v)
+            return "the order of vertices";
+    }
+    for (uint64_t i = 0; i < tombstones; i++) {
+        const gpugraph_id id = gpugraph_id_of(&got->ids, tombstone[i]);
+        if ((i > 0 && tombstone[i] <= tombstone[i - 1]) ||
+            find_id(got, &id) != GPUGRAPH_NONE)
+            return "a tombstone";
+    }
     return NULL;
 }
 
@@ -555,10 +573,44 @@ static bool gaps_are_sound(const gpugraph_graph *graph) {
 }
 
 /* Gaps are left between edges in two of three cases. */
-const char *same_graph(gpugraph_graph *got, gpugraph_graph *wanted) {
-    const char *differs = compare_ids(got, wanted);
-    if (differs)
-        return differs;
+/* The edges of `wanted`, as a graph whose vertices have the numbers that they have in `got`. */
+static gpugraph_graph *renumbered(const gpugraph_graph *got, const gpugraph_graph *wanted,
+                                  const uint32_t *number) {
+    const uint64_t m = wanted->m;
+    const bool real = wanted->edges.weight_type == GPUGRAPH_REAL_WEIGHTS;
+    int64_t *block = room_for(4 * m + got->n, sizeof *block), *source = block,
+            *target = block + m, *id = block + 2 * m, *weight = block + 3 * m,
+            *all = block + 4 * m;
+    for (uint64_t e = 0; e < m; e++) {
+        const gpugraph_edge edge = gpugraph_edge_of(wanted, e);
+        source[e] = number[edge.source];
+        target[e] = number[edge.target];
+        id[e] = edge.id;
+        weight[e] = edge.weight;
+        if (real)
+            memcpy(&weight[e], &edge.real, sizeof edge.real);
+    }
+    for (uint32_t v = 0; v < got->n; v++)
+        all[v] = v;
+    const gpugraph_edges edges = {
+        .count = (int64_t)m,
+        .source = {source, NULL},
+        .target = {target, NULL},
+        .edge_id = wanted->edge_id ? id : NULL,
+        .weight_type = wanted->edges.weight_type,
+        .weight = wanted->edges.weight_type == GPUGRAPH_UNWEIGHTED ? NULL : weight,
+        .vertex_count = got->n,
+        .vertex = {all, NULL}};
+    gpugraph_run run = {.threads = 1};
+    gpugraph_graph *made;
+    if (gpugraph_create(&edges, &run, &made))
+        abort();
+    free(block);
+    return made;
+}
+
+static const char *compare_graphs(gpugraph_graph *got, gpugraph_graph *wanted) {
+    const char *differs = NULL;
     if (got->m != wanted->m)
         return "the number of edges";
     if (!gaps_are_sound(got))
@@ -587,9 +639,35 @@ const char *same_graph(gpugraph_graph *got, gpugraph_graph *wanted) {
     if (a->source != got->source || a->target != got->target ||
         a->edge_id != got->edge_id)
         return "where the arrays are";
-    if (got->host_bytes != wanted->host_bytes)
+    if (got->host_bytes != gg_graph_bytes(got))
         return "the bytes that are held";
     return compare_slots(got, wanted);
+}
+
+bool model_is_loose(const gpugraph_graph *graph) {
+    return gpugraph_tombstones(graph, NULL) > 0 || gpugraph_later_vertices(graph) > 0;
+}
+
+gpugraph_graph *model_in_numbers_of(const gpugraph_graph *got,
+                                    const gpugraph_graph *wanted) {
+    uint32_t *number = room_for(wanted->n, sizeof *number);
+    gpugraph_graph *made =
+        compare_ids(got, wanted, number) ? NULL : renumbered(got, wanted, number);
+    free(number);
+    return made;
+}
+
+const char *same_graph(gpugraph_graph *got, gpugraph_graph *wanted) {
+    uint32_t *number = room_for(wanted->n, sizeof *number);
+    const char *differs = compare_ids(got, wanted, number);
+    gpugraph_graph *other = NULL;
+    if (!differs && model_is_loose(got))
+        other = renumbered(got, wanted, number);
+    if (!differs)
+        differs = compare_graphs(got, other ? other : wanted);
+    gpugraph_free(other);
+    free(number);
+    return differs;
 }
 
 /* ---- answers ---- */
@@ -617,7 +695,8 @@ static const char *compare_search(gpugraph_graph *got, gpugraph_graph *wanted,
     return !differs ? NULL : weighted ? "shortest paths" : "breadth-first search";
 }
 
-const char *same_answers(gpugraph_graph *got, gpugraph_graph *wanted, uint64_t dice) {
+static const char *compare_answers(gpugraph_graph *got, gpugraph_graph *wanted,
+                                   uint64_t dice) {
     if (got->n == 0)
         return NULL;
     uint32_t source = (uint32_t)(dice % got->n);
@@ -629,6 +708,8 @@ const char *same_answers(gpugraph_graph *got, gpugraph_graph *wanted, uint64_t d
     const char *differs = compare_search(got, wanted, &search, false);
     if (!differs && gg_has_weights(got))
         differs = compare_search(got, wanted, &search, true);
+    if (model_is_loose(got)) /* a set depends on the order of vertices */
+        return differs;
     uint8_t *member[2] = {room_for(got->n, 1), room_for(got->n, 1)};
     gpugraph_mis(got, GPUGRAPH_BY_DEGREE, 1, &run, member[0]);
     gpugraph_mis(wanted, GPUGRAPH_BY_DEGREE, 1, &run, member[1]);
@@ -636,5 +717,14 @@ const char *same_answers(gpugraph_graph *got, gpugraph_graph *wanted, uint64_t d
         differs = "the independent set";
     free(member[0]);
     free(member[1]);
+    return differs;
+}
+
+const char *same_answers(gpugraph_graph *got, gpugraph_graph *wanted, uint64_t dice) {
+    if (!model_is_loose(got))
+        return compare_answers(got, wanted, dice);
+    gpugraph_graph *other = model_in_numbers_of(got, wanted);
+    const char *differs = other ? compare_answers(got, other, dice) : "ids";
+    gpugraph_free(other);
     return differs;
 }

@@ -4,7 +4,7 @@
 **     edges      ascending by edge id, from which columns for gpugraph_create are made
 **     batch      two states of the model compared: what was removed, what was added
 **
-** same_graph compares all arrays of two graphs, those of graph_data.h included. */
+** same_graph compares all arrays of two graphs but those of ids, whose look-ups it compares. */
 #ifndef TEST_EDGE_MODEL_H
 #define TEST_EDGE_MODEL_H
 
@@ -87,7 +87,14 @@ void model_make_slots(gpugraph_graph *graph, uint64_t which);
 
 /* NULL, or what is wrong with the graph's texts: bytes, order, or that they are found. */
 const char *kept_texts_differ(const gpugraph_graph *graph);
-/* NULL, or what differs. `wanted` gets the CSRs that `got` has. */
+/* Has the graph tombstones or later vertices? */
+bool model_is_loose(const gpugraph_graph *graph);
+/* A new graph of the edges of `wanted`, whose vertices have the numbers that they have in `got`, as
+** INTEGER ids, too. NULL: the vertices differ. */
+gpugraph_graph *model_in_numbers_of(const gpugraph_graph *got,
+                                    const gpugraph_graph *wanted);
+/* NULL, or what differs. `wanted`, which is a new graph, gets the CSRs that `got` has. Vertices may
+** have other numbers if `got` is loose. */
 const char *same_graph(gpugraph_graph *got, gpugraph_graph *wanted);
 /* The same for breadth-first search, shortest paths and independent set. */
 const char *same_answers(gpugraph_graph *got, gpugraph_graph *wanted, uint64_t dice);

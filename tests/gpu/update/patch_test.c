@@ -133,12 +133,10 @@ static void free_copy(copy *c) {
 /* ---- edges ---- */
 
 /* In tiles, of which each knows its own pieces. */
-static void *move_array(const splice *s, void *from, size_t size,
-                        const patch_numbers *numbers, uint64_t count,
+static void *move_array(const splice *s, void *from, size_t size, uint64_t count,
                         const uint64_t *place, const void *put) {
-    bool renumber = numbers && numbers->change;
     char *to = room_for(s->after, size);
-    uint64_t first = renumber ? 0 : patch_first_moved(s);
+    uint64_t first = patch_first_moved(s);
     uint64_t alike = first < s->before ? first : s->before;
     memcpy(to, from, alike * size);
     for (uint64_t tile = first; tile < s->after; tile += TILE) {
@@ -147,11 +145,8 @@ static void *move_array(const splice *s, void *from, size_t size,
         uint64_t end = patch_pieces_to(s->piece, s->pieces, last - 1);
         for (uint64_t j = tile; j < last; j++) {
             uint64_t old = patch_old_place(s->piece + begin, end - begin, j);
-            if (old == PATCH_NEW)
-                continue;
-            memcpy(to + j * size, (char *)from + old * size, size);
-            if (renumber)
-                ((uint32_t *)to)[j] = patch_number(numbers, ((uint32_t *)to)[j]);
+            if (old != PATCH_NEW)
+                memcpy(to + j * size, (char *)from + old * size, size);
         }
     }
     for (uint64_t i = 0; i < count; i++)
@@ -161,13 +156,12 @@ static void *move_array(const splice *s, void *from, size_t size,
 }
 
 static void change_edges(copy *c, const update *u) {
-    const patch_numbers numbers = patch_numbers_of(&u->vertices, u->vertices.piece);
-    c->source = move_array(&u->edges, c->source, sizeof *c->source, &numbers,
-                           u->added_count, u->added_edge, u->new_source);
-    c->target = move_array(&u->edges, c->target, sizeof *c->target, &numbers,
-                           u->added_count, u->added_edge, u->new_target);
+    c->source = move_array(&u->edges, c->source, sizeof *c->source, u->added_count,
+                           u->added_edge, u->new_source);
+    c->target = move_array(&u->edges, c->target, sizeof *c->target, u->added_count,
+                           u->added_edge, u->new_target);
     if (c->weight)
-        c->weight = move_array(&u->edges, c->weight, c->size, NULL, u->added_count,
+        c->weight = move_array(&u->edges, c->weight, c->size, u->added_count,
                                u->added_edge, u->weight);
 }
 
@@ -275,9 +269,9 @@ static void change_rows(copy *c, update *u) {
         copied_rows *r = &c->rows[kind];
         if (!r->made || (gg_same_ends(u) && (kind == CSR_SIMPLE || !r->pool.weight)))
             continue;
-        bool done = c->stored && !gg_renumbers(&u->vertices);
+        bool done = c->stored;
         if (done) {
-            add_rows(r, c->n, u->vertices.after);
+            add_rows(r, c->n, u->n);
             done = rewrite_kind(c, u, (enum csr_kind)kind, vertex);
         }
         if (!done)
@@ -298,7 +292,7 @@ static void change_store(copy *c, update *u) {
         c->stored = false;
         return;
     }
-    ck_assert_int_eq(gg_store_changes(u, &c->store, &changes), 0);
+    ck_assert_int_eq(gg_store_changes(u, &changes), 0);
     gg_store_change(&c->store, &changes, run);
     ck_assert_msg(run->status == GPUGRAPH_OK, "%s", run->message);
     gg_store_changes_free(&changes);
@@ -324,7 +318,7 @@ static void change_copy(copy *c, gpugraph_graph *graph, const model_batch *batch
             change_store(c, &u);
         change_edges(c, &u);
         change_rows(c, &u);
-        c->n = u.vertices.after;
+        c->n = u.n;
     } else {
         free_copy(c);
     }
@@ -418,10 +412,9 @@ static void same_copy(const copy *c, gpugraph_graph *want) {
 
 /* From one state of the model to the next, which the graph reaches by gpugraph_update. */
 static void step(copy *c, gpugraph_graph *graph, edge_model *before,
-                 const edge_model *after, bool keep_numbers) {
+                 const edge_model *after) {
     gpugraph_run run = {.threads = 1};
     model_batch batch = model_batch_of(before, after);
-    batch.changes.keep_numbers = keep_numbers;
     make_some_rows(c, graph, before);
     change_copy(c, graph, &batch);
     if (batch.added.edges.count)
@@ -447,7 +440,7 @@ static void change_many_times(int i, uint32_t universe, int64_t edges, int batch
     for (int k = 0; k < batches; k++) {
         edge_model before = model_copy(&model);
         model_change(&model, 1 + (int)model_below(&model, (uint64_t)changes));
-        step(&c, graph, &before, &model, seed % 2);
+        step(&c, graph, &before, &model);
         model_free(&before);
     }
     free_copy(&c);
@@ -506,7 +499,7 @@ START_TEST(edges_in_their_places) {
             model.edge[at].target = model.edge[of].target;
         }
         gg_limits.gap_shift = 1 + (unsigned)k % 4;
-        step(&c, graph, &before, &model, true);
+        step(&c, graph, &before, &model);
         model_free(&before);
     }
     free_copy(&c);
@@ -536,7 +529,7 @@ START_TEST(vertices_at_the_end) {
                 else
                     model.edge[model.count - 1].target = v;
             }
-            step(&c, graph, &before, &model, false);
+            step(&c, graph, &before, &model);
             model_free(&before);
         }
         free_copy(&c);

@@ -208,6 +208,7 @@ START_TEST(weights_that_change_their_type) {
                                 .loose_count = 2};
     ck_assert_int_eq(gpugraph_update(graph, &changes, &run), GPUGRAPH_OK);
     ck_assert_int_eq(gpugraph_weights(graph), GPUGRAPH_REAL_WEIGHTS);
+    ck_assert_int_eq(gpugraph_compact(graph, &run), GPUGRAPH_OK);
     ck_assert_uint_eq(gpugraph_vertex_count(graph), sizeof left / sizeof *left);
     for (uint32_t v = 0; v < sizeof left / sizeof *left; v++)
         ck_assert_uint_eq(gpugraph_find_integer(graph, left[v]), v);

@@ -19,78 +19,50 @@ static gpugraph_status apply(gpugraph_graph *graph, model_batch *batch, int thre
     return gpugraph_update(graph, &batch->changes, run);
 }
 
-static int with_unused; /* and those after which numbers were unused */
-
-/* The same edges, unused numbers given up. */
-static gpugraph_graph *without_unused(const gpugraph_graph *graph, int threads) {
-    const gpugraph_changes nothing = {NULL};
-    gpugraph_run run = {.threads = threads};
-    gpugraph_graph *made;
-    ck_assert_int_eq(gpugraph_clone(graph, &run, &made), GPUGRAPH_OK);
-    ck_assert_uint_eq(gpugraph_unused_numbers(made, NULL),
-                      gpugraph_unused_numbers(graph, NULL));
-    expect(!gpugraph_update(made, &nothing, &run), "%s", run.message);
-    ck_assert_uint_eq(gpugraph_unused_numbers(made, NULL), 0);
-    return made;
-}
-
-/* The vertex of a graph, in another one. */
-static uint32_t number_there(const gpugraph_graph *there, const gpugraph_ids *ids,
-                             uint32_t v) {
-    if (v < ids->integer_count)
-        return gpugraph_find_integer(there, ids->integer ? ids->integer[v]
-                                                         : ids->first_integer + v);
-    uint64_t length;
-    const char *text = gpugraph_text(&ids->texts, v - ids->integer_count, &length);
-    return gpugraph_find_text(there, text, length);
-}
+static int loose; /* batches that have left tombstones or later vertices */
 
 static int refuse_transfer(void *context, void *bytes, size_t count, uint64_t at) {
     (void)context, (void)bytes, (void)count, (void)at;
     return 1;
 }
 
-/* Searches of a graph that has unused numbers find what they find without them, and its ids are found. */
-static void check_unused(gpugraph_graph *graph, gpugraph_graph *wanted, uint64_t random) {
-    const uint32_t n = gpugraph_vertex_count(graph), less = gpugraph_vertex_count(wanted),
-                   *unused;
-    const uint64_t count = gpugraph_unused_numbers(graph, &unused);
-    const gpugraph_ids *ids = gpugraph_vertex_ids(wanted);
-    uint32_t *depth = malloc((n + 1) * sizeof *depth),
-             *right = malloc((n + 1) * sizeof *right),
-             *number = malloc((n + 1) * sizeof *number);
-    ck_assert_uint_eq(less + count, n);
-    for (uint32_t v = 0; v < less; v++) {
-        number[v] = number_there(graph, ids, v);
-        ck_assert(number[v] < n && (v == 0 || number[v] > number[v - 1]));
-    }
-    for (int direction = 0; less > 0 && direction < 3; direction++) {
-        uint32_t source = (uint32_t)(random % less), there = number[source];
-        gpugraph_search search = {.source = &source,
-                                  .source_count = 1,
-                                  .max_depth = GPUGRAPH_NONE,
-                                  .direction = (gpugraph_direction)direction};
-        gpugraph_run run = {.backend = GPUGRAPH_CPU};
-        ck_assert(!gpugraph_bfs(wanted, &search, &run, right, NULL));
-        search.source = &there;
-        ck_assert(!gpugraph_bfs(graph, &search, &run, depth, NULL));
-        for (uint32_t v = 0; v < less; v++)
-            ck_assert_uint_eq(depth[number[v]], right[v]);
-        for (uint64_t i = 0; i < count; i++)
-            ck_assert_uint_eq(depth[unused[i]], GPUGRAPH_NONE);
-    }
-    ids = gpugraph_vertex_ids(graph);
-    for (uint64_t i = 0; i < count; i++) {
-        ck_assert(i == 0 || unused[i] > unused[i - 1]);
-        ck_assert_uint_eq(number_there(graph, ids, unused[i]), GPUGRAPH_NONE);
-    }
+static void refuse_pack(gpugraph_graph *graph) {
     const gpugraph_stream nowhere = {refuse_transfer, NULL};
     gpugraph_run run = {.threads = 1};
     ck_assert_int_eq(gpugraph_pack(graph, &run, &nowhere), GPUGRAPH_INVALID);
-    ck_assert(strstr(run.message, "unused numbers"));
-    free(depth);
-    free(right);
-    free(number);
+    ck_assert(strstr(run.message, "gpugraph_compact"));
+}
+
+static void compact(gpugraph_graph *graph, int threads) {
+    gpugraph_run run = {.threads = threads};
+    expect(!gpugraph_compact(graph, &run), "%s", run.message);
+    ck_assert(!model_is_loose(graph));
+}
+
+/* All vertices in order of ids, and every third. */
+static void check_order(const gpugraph_graph *graph, const gpugraph_graph *wanted) {
+    const uint32_t n = gpugraph_vertex_count(graph), less = gpugraph_vertex_count(wanted);
+    uint32_t *some = malloc((n + 1) * sizeof *some), *at = malloc((n + 1) * sizeof *at);
+    gpugraph_run run = {.threads = 1};
+    for (uint32_t step = 1; step <= 3; step += 2) {
+        uint32_t count = 0, before = 0;
+        for (uint32_t v = step - 1; v < n; v += step)
+            some[count++] = v;
+        ck_assert(!gpugraph_sort_by_id(graph, step > 1 ? some : NULL, count, &run, at));
+        for (uint32_t i = 0; i < count; i++) {
+            const gpugraph_id id =
+                gpugraph_id_of(gpugraph_vertex_ids(graph), some[at[i]]);
+            const uint32_t v = id.is_text ? gpugraph_find_text(wanted, id.text, id.length)
+                                          : gpugraph_find_integer(wanted, id.integer);
+            if (v == GPUGRAPH_NONE) /* a tombstone */
+                continue;
+            ck_assert(before == 0 || v >= before);
+            before = v + 1;
+        }
+        ck_assert(step > 1 || before == less);
+    }
+    free(some);
+    free(at);
 }
 
 /* Updates the graph from one state of the model to the next, and compares. */
@@ -98,26 +70,26 @@ static void step(gpugraph_graph *graph, const edge_model *before, const edge_mod
                  int threads, bool search, bool keep) {
     model_batch batch = model_batch_of(before, after);
     gpugraph_run run;
-    batch.changes.keep_numbers = keep;
     expect(apply(graph, &batch, threads, &run) == GPUGRAPH_OK, "%s", run.message);
-    gpugraph_graph *wanted = model_graph(after, threads), *other = NULL;
-    const bool unused = gpugraph_unused_numbers(graph, NULL) > 0;
-    ck_assert(keep || !unused);
-    with_unused += unused;
-    if (unused) {
-        check_unused(graph, wanted, after->random);
-        other = without_unused(graph, threads);
+    gpugraph_graph *wanted = model_graph(after, threads);
+    if (model_is_loose(graph)) {
+        loose++;
+        refuse_pack(graph);
+        check_order(graph, wanted);
     }
     const char *differs = kept_texts_differ(graph);
     if (!differs)
-        differs = same_graph(other ? other : graph, wanted);
+        differs = same_graph(graph, wanted);
     if (!differs && search)
-        differs = same_answers(other ? other : graph, wanted, after->random);
+        differs = same_answers(graph, wanted, after->random);
+    if (!differs && !keep) {
+        compact(graph, threads);
+        differs = same_graph(graph, wanted);
+    }
     expect(!differs, "%s: ids %d, weights %d, %lld removed, %lld added, %lld edges left",
            differs, after->ids, after->weights, (long long)batch.changes.removed_count,
            (long long)batch.added.edges.count, (long long)after->count);
     gpugraph_free(wanted);
-    gpugraph_free(other);
     model_batch_free(&batch);
 }
 
@@ -148,7 +120,7 @@ static edge_model kind_of(int i, uint32_t universe, int64_t count, uint64_t seed
 
 START_TEST(tiny_graphs) {
     int graphs = 0;
-    with_unused = 0;
+    loose = 0;
     for (uint64_t seed = 0; seed < 6; seed++) {
         if (left_out(seed + (uint64_t)_i))
             continue;
@@ -157,7 +129,7 @@ START_TEST(tiny_graphs) {
         change_many_times(kind_of(_i, 9, 12, seed), 30, 6, 1);
         change_many_times(kind_of(_i, 40, 60, seed), 30, 20, 1);
     }
-    ck_assert(graphs < 6 || with_unused > 0);
+    ck_assert(graphs < 6 || loose > 0);
 }
 END_TEST
 
@@ -195,7 +167,7 @@ START_TEST(larger_graphs) {
 }
 END_TEST
 
-/* A few changes at a time, many times; most leave numbers unused. */
+/* A few changes at a time, many times; most leave the graph loose. */
 static void come_between(edge_model model, int batches) {
     gpugraph_graph *graph = model_graph(&model, 1);
     gpugraph_run run = {.threads = 1};
@@ -313,19 +285,21 @@ static void check_chain(uint64_t seed, int64_t stride, bool keep) {
                                       .edge_id = edge + have};
         const gpugraph_changes changes = {.removed = back ? edge + have - 1 : NULL,
                                           .removed_count = back,
-                                          .added = back ? NULL : &added,
-                                          .keep_numbers = keep};
+                                          .added = back ? NULL : &added};
         gpugraph_run run = {.threads = 1};
         expect(!gpugraph_update(graph, &changes, &run), "%s", run.message);
         have += more;
-        gpugraph_graph *wanted = chain(id, edge, have), *other = without_unused(graph, 1);
-        const char *differs = same_graph(other, wanted);
+        gpugraph_graph *wanted = chain(id, edge, have);
+        const char *differs = same_graph(graph, wanted);
+        if (!differs && !keep) {
+            compact(graph, 1);
+            differs = same_graph(graph, wanted);
+        }
         expect(!differs, "%s: %lld edges", differs, (long long)have);
         for (int i = 0; i <= CHAIN; i++)
             ck_assert((gpugraph_find_integer(graph, id[i]) == GPUGRAPH_NONE) ==
                       (i > have));
         gpugraph_free(wanted);
-        gpugraph_free(other);
     }
     gpugraph_free(graph);
 }
@@ -443,7 +417,8 @@ START_TEST(edge_ids_that_are_there_twice) {
     ck_assert_ptr_nonnull(strstr(run.message, "edge 5"));
     changes.removed = &twice[2];
     ck_assert_int_eq(gpugraph_update(graph, &changes, &run), GPUGRAPH_OK);
-    ck_assert_uint_eq(gpugraph_vertex_count(graph), 2);
+    ck_assert_uint_eq(gpugraph_vertex_count(graph), 3);
+    ck_assert_uint_eq(gpugraph_tombstones(graph, NULL), 1);
     gpugraph_free(graph);
 }
 END_TEST

@@ -1,0 +1,186 @@
+/* A graph gets the vertex numbers that a new graph would have: in order of ids, and without
+** tombstones.
+**
+**     id        1 3 7 'a' 5 'c' 2        number 1 is a tombstone
+**     map       0 - 3  4  2  5  1
+**     id        1 2 5 7 'a' 'c'          the ends of edges get their new numbers
+**
+** Edges and arcs of the host's rows stay where they are (renumber.c). The copy on a device goes, and
+** is made anew on need. Nothing changes until every block has been had. */
+#include "renumber.h"
+#include "update.h"
+#include "graph/copy.h"
+#include "ids/ids.h"
+
+#include <string.h>
+
+typedef struct compaction {
+    gpugraph_graph *graph;
+    gpugraph_run *run;
+    uint32_t *map;      /* the new number of each vertex; GPUGRAPH_NONE: a tombstone */
+    uint32_t *vertex;   /* the old number of each vertex, by its new one */
+    gpugraph_graph ids; /* n, ids and id of it are those afterwards */
+    struct renumbering rows;
+} compaction;
+
+/* ---- new numbers ---- */
+
+static void number_vertices(compaction *c) {
+    gpugraph_graph *graph = c->graph;
+    const struct tombstones *tombstones = &graph->id.tombstones;
+    c->map = gg_alloc(c->run, graph->n, sizeof *c->map);
+    c->vertex = c->map ? gg_alloc(c->run, graph->n, sizeof *c->vertex) : NULL;
+    if (!c->vertex || gpugraph_sort_by_id(graph, NULL, graph->n, c->run, c->vertex))
+        return;
+    memset(c->map, 0, graph->n * sizeof *c->map);
+    for (uint64_t i = 0; i < tombstones->count; i++)
+        c->map[tombstones->vertex[i]] = GPUGRAPH_NONE;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < graph->n; i++) {
+        const uint32_t v = c->vertex[i];
+        if (c->map[v] == GPUGRAPH_NONE)
+            continue;
+        c->vertex[n] = v;
+        c->map[v] = n++;
+    }
+    c->ids.n = n;
+}
+
+/* ---- ids ---- */
+
+static void lay_out_integers(compaction *c, uint32_t count) {
+    const gpugraph_ids *ids = &c->graph->ids;
+    gpugraph_graph *to = &c->ids;
+    to->ids.integer_count = count;
+    if (count == 0)
+        return;
+    const int64_t first = gpugraph_id_of(ids, c->vertex[0]).integer,
+                  last = gpugraph_id_of(ids, c->vertex[count - 1]).integer;
+    if ((uint64_t)last - (uint64_t)first + 1 == count) {
+        to->ids.first_integer = first;
+        to->id.span = count;
+        return;
+    }
+    to->id.integer = gg_alloc_roomy(c->run, count, sizeof *to->id.integer);
+    for (uint32_t v = 0; to->id.integer && v < count && !gg_leave(c->run, v); v++)
+        to->id.integer[v] = gpugraph_id_of(ids, c->vertex[v]).integer;
+    to->ids.integer = to->id.integer;
+    if (!gg_stopping(c->run))
+        gg_index_integers(c->run, to, 2 * c->graph->m);
+}
+
+static void lay_out_texts(compaction *c) {
+    const gpugraph_ids *ids = &c->graph->ids;
+    gpugraph_graph *to = &c->ids;
+    const uint32_t first = to->ids.integer_count;
+    const uint64_t count = to->n - first;
+    uint64_t bytes = 0;
+    if (count == 0)
+        return;
+    for (uint64_t t = 0; t < count; t++)
+        bytes += gpugraph_id_of(ids, c->vertex[first + t]).length;
+    to->id.text_offset = gg_alloc_roomy(c->run, count + 1, sizeof *to->id.text_offset);
+    to->id.text_bytes = to->id.text_offset ? gg_alloc_roomy(c->run, bytes, 1) : NULL;
+    if (!to->id.text_bytes)
+        return;
+    to->id.text_offset[0] = 0;
+    for (uint64_t t = 0; t < count && !gg_leave(c->run, t); t++) {
+        const gpugraph_id id = gpugraph_id_of(ids, c->vertex[first + t]);
+        const uint64_t at = to->id.text_offset[t];
+        if (id.length)
+            memcpy(to->id.text_bytes + at, id.text, id.length);
+        to->id.text_offset[t + 1] = at + id.length;
+    }
+    to->ids.texts =
+        (gpugraph_texts){(int64_t)count, to->id.text_offset, to->id.text_bytes};
+}
+
+static void lay_out_ids(compaction *c) {
+    uint32_t integers = 0, high = c->ids.n;
+    while (integers < high) { /* INTEGERs come first */
+        const uint32_t middle = integers + (high - integers) / 2;
+        if (gpugraph_id_of(&c->graph->ids, c->vertex[middle]).is_text)
+            high = middle;
+        else
+            integers = middle + 1;
+    }
+    lay_out_integers(c, integers);
+    if (!gg_stopping(c->run))
+        lay_out_texts(c);
+}
+
+/* ---- the commit ---- */
+
+static void renumber_ends(void *of, uint64_t low, uint64_t high) {
+    const compaction *c = of;
+    uint32_t *source = (uint32_t *)gg_sources_of(c->graph),
+             *target = (uint32_t *)gg_targets_of(c->graph);
+    for (uint64_t at = low; at < high; at++) {
+        source[at] = c->map[source[at]];
+        target[at] = c->map[target[at]];
+    }
+}
+
+static void renumber_blocks(void *of, uint64_t low, uint64_t high) {
+    const compaction *c = of;
+    const struct edge_gaps *g = &c->graph->gaps;
+    for (uint64_t b = low; b < high; b++) {
+        const uint64_t first = b << g->shift;
+        renumber_ends(of, first, first + g->start[b + 1] - g->start[b]);
+    }
+}
+
+static void renumber_edges(compaction *c) {
+    gpugraph_graph *graph = c->graph;
+    const int threads = gg_threads(c->run, graph->m);
+    if (graph->gaps.made)
+        gg_chunks(threads, graph->gaps.blocks, 1, renumber_blocks, c);
+    else
+        gg_slices(threads, graph->m, renumber_ends, c);
+}
+
+static void commit_compaction(compaction *c) {
+    gpugraph_graph *graph = c->graph;
+    renumber_edges(c);
+    gg_renumber_rows(&c->rows);
+    gg_free_ids(graph);
+    graph->id = c->ids.id;
+    graph->ids = c->ids.ids;
+    graph->n = c->ids.n;
+    graph->host_bytes = gg_graph_bytes(graph);
+    c->ids.id = (struct graph_ids){.integer = NULL};
+}
+
+void gg_compact(gpugraph_graph *graph, gpugraph_run *run) {
+    const double started = gg_now_ms();
+    const uint32_t before = graph->n;
+    compaction c = {.graph = graph, .run = run};
+    gg_rows_back(graph);
+    gpugraph_release_device(graph);
+    number_vertices(&c);
+    if (!gg_stopping(run))
+        lay_out_ids(&c);
+    c.rows = (struct renumbering){
+        .graph = graph, .run = run, .map = c.map, .before = before, .after = c.ids.n};
+    if (!gg_stopping(run))
+        gg_prepare_renumbering(&c.rows);
+    if (!gg_stopping(run) && !gg_poll(run)) {
+        commit_compaction(&c);
+        gg_phase(run, "compact", started, graph->n,
+                 "vertices have consecutive numbers again: %lu of %lu",
+                 (unsigned long)graph->n, (unsigned long)before);
+    }
+    gg_free_renumbering(&c.rows);
+    gg_free_ids(&c.ids);
+    gg_release(c.map);
+    gg_release(c.vertex);
+}
+
+gpugraph_status gpugraph_compact(gpugraph_graph *graph, gpugraph_run *run) {
+    gg_begin(run);
+    if (graph->id.tombstones.count + graph->id.later.count == 0 ||
+        gg_bring_away(graph, run))
+        return run->status;
+    gg_compact(graph, run);
+    return gg_stopping(run) ? gg_stopped(run) : run->status;
+}

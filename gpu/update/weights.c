@@ -1,0 +1,176 @@
+/* Weights of added edges, laid out as gpugraph_create would lay them out.
+**
+** Weights are narrow when the sum of each vertex's largest weight is below 2^32 - 1. That sum
+** is kept between two bounds: an edge that comes raises it by its weight for each end at most,
+** and one that goes lowers it by no more. Only when the limit lies between the bounds is it
+** worked out anew. */
+#include "update.h"
+
+#include <math.h>
+
+static uint64_t capped(int64_t weight) {
+    return weight < UINT32_MAX ? (uint64_t)weight : UINT32_MAX;
+}
+
+static uint64_t add_capped(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* Checks weights of added edges. Of INTEGER ones: *sum and *largest, capped. */
+static void check_added(const update *u, uint64_t *sum, uint64_t *largest) {
+    const double *real = u->added->weight;
+    uint64_t count = u->added_count;
+    *sum = *largest = 0;
+    for (uint64_t i = 0; i < count && !gg_leave(u->run, i); i++) {
+        if (u->added->weight_type == GPUGRAPH_REAL_WEIGHTS) {
+            if (!(real[i] >= 0) || isinf(real[i])) {
+                gg_report_real(u->run, u->added->edge_id[i], real[i]);
+                return;
+            }
+        } else {
+            const int64_t integer = gg_integer_weight(u->added, i);
+            if (integer < 0) {
+                gg_report_integer(u->run, u->added->edge_id[i], integer);
+                return;
+            }
+            *sum += capped(integer);
+            *largest = capped(integer) > *largest ? capped(integer) : *largest;
+        }
+    }
+}
+
+static uint64_t old_weight(const gpugraph_graph *graph, uint64_t e) {
+    const uint64_t at = gg_edge_place(graph, e);
+    const void *weight = gg_weights_of(graph);
+    return graph->distance_type == GPUGRAPH_UINT32
+               ? ((const uint32_t *)weight)[at]
+               : capped(((const int64_t *)weight)[at]);
+}
+
+static void raise_top(uint32_t *top, uint64_t weight) {
+    uint32_t old = __atomic_load_n(top, __ATOMIC_RELAXED);
+    while (old < weight &&
+           !__atomic_compare_exchange_n(top, &old, (uint32_t)weight, true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* Edges whose old weights do not count. */
+typedef struct passed_over {
+    const uint64_t *edge, *end;
+} passed_over;
+
+/* Those that are not below e. */
+static passed_over passed_from(const uint64_t *edge, uint64_t count, uint64_t e) {
+    uint64_t low = 0, high = count;
+    if (!count)
+        return (passed_over){NULL, NULL};
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (edge[middle] < e)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (passed_over){edge + low, edge + count};
+}
+
+/* Is e the next of them? Edges are asked about in order. */
+static inline bool passes(passed_over *list, uint64_t e) {
+    bool here = list->edge < list->end && *list->edge == e;
+    if (here)
+        list->edge++;
+    return here;
+}
+
+typedef struct raising {
+    const update *u;
+    uint32_t *top; /* by vertex: the largest weight of its edges */
+} raising;
+
+static void raise_kept(void *job, uint64_t low, uint64_t high) {
+    const raising *r = job;
+    const update *u = r->u;
+    const gpugraph_graph *graph = u->graph;
+    passed_over removed = passed_from(u->removed, u->removed_count, low);
+    for (uint64_t e = low; e < high && !gg_leave(u->run, e); e++) {
+        if (passes(&removed, e))
+            continue;
+        const uint64_t at = gg_edge_place(graph, e);
+        raise_top(&r->top[gg_sources_of(graph)[at]], old_weight(graph, e));
+        raise_top(&r->top[gg_targets_of(graph)[at]], old_weight(graph, e));
+    }
+}
+
+/* The sum of each vertex's largest weight afterwards. */
+static uint64_t longest_path(const update *u) {
+    uint64_t n = (uint64_t)u->graph->n + u->fresh, sum = 0;
+    uint32_t *top = gg_alloc_zero(u->run, n, sizeof *top);
+    if (!top)
+        return 0;
+    raising kept = {u, top};
+    gg_slices(gg_threads(u->run, u->graph->m), u->graph->m, raise_kept, &kept);
+    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
+        raise_top(&top[u->end[ref].now], capped(gg_integer_weight(u->added, ref / 2)));
+    }
+    for (uint64_t v = 0; v < n; v++)
+        sum += top[v];
+    gg_release(top);
+    return sum;
+}
+
+uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run) {
+    static const gpugraph_edges none;
+    const update as_it_is = {
+        .graph = (gpugraph_graph *)graph, .added = &none, .run = run};
+    return longest_path(&as_it_is);
+}
+
+static uint64_t gone_weight(const update *u, uint64_t i) {
+    const uint64_t weight = u->gone_weight[i];
+    return u->graph->distance_type == GPUGRAPH_UINT32 ? weight : capped((int64_t)weight);
+}
+
+static void settle_layout(update *u, uint64_t sum, uint64_t largest) {
+    uint64_t gone = 0;
+    for (uint64_t i = 0; i < u->removed_count; i++)
+        gone += gone_weight(u, i);
+    u->path_low =
+        u->graph->known.path_low > 2 * gone ? u->graph->known.path_low - 2 * gone : 0;
+    u->path_low = largest > u->path_low ? largest : u->path_low;
+    u->path_high = add_capped(u->graph->known.path_high, 2 * sum);
+    if (u->edges.after == u->added_count)
+        u->path_high = 2 * sum;
+    if (u->path_low < UINT32_MAX && u->path_high >= UINT32_MAX)
+        u->path_low = u->path_high = longest_path(u);
+    u->distance_type = u->path_high < UINT32_MAX ? GPUGRAPH_UINT32 : GPUGRAPH_UINT64;
+}
+
+static void put_weights(update *u) {
+    const double *real = u->added->weight;
+    bool given_real = u->added->weight_type == GPUGRAPH_REAL_WEIGHTS;
+    uint64_t count = u->added_count;
+    u->weight = gg_alloc(u->run, count, gg_distance_size(u->distance_type));
+    for (uint64_t i = 0; u->weight && i < count; i++) {
+        if (u->distance_type == GPUGRAPH_REAL && given_real)
+            ((double *)u->weight)[i] = real[i] + 0.0; /* -0.0 + 0.0 is 0.0 */
+        else if (u->distance_type == GPUGRAPH_REAL)
+            ((double *)u->weight)[i] = (double)gg_integer_weight(u->added, i);
+        else if (u->distance_type == GPUGRAPH_UINT64)
+            ((int64_t *)u->weight)[i] = gg_integer_weight(u->added, i);
+        else
+            ((uint32_t *)u->weight)[i] = (uint32_t)gg_integer_weight(u->added, i);
+    }
+}
+
+void gg_update_weights(update *u) {
+    uint64_t sum, largest;
+    u->distance_type = u->graph->distance_type;
+    if (u->graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
+        return;
+    check_added(u, &sum, &largest);
+    if (!gg_stopping(u->run) && u->distance_type != GPUGRAPH_REAL)
+        settle_layout(u, sum, largest);
+    if (!gg_stopping(u->run))
+        put_weights(u);
+}
