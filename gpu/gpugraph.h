@@ -264,8 +264,8 @@ uint64_t gpugraph_tombstones(const gpugraph_graph *graph, const uint32_t **verte
 
 /* Vertices that changes have brought since the graph was made or compacted, and that do not
 ** stand in order of ids: the last numbers. Where an algorithm prefers the smaller of two
-** vertices (components, independent sets, labels, depth-first search, topological order) it
-** compares numbers: compact the graph first. */
+** vertices (independent sets, labels, depth-first search, topological order) or adds up REALs (ranks)
+** it goes by numbers: compact the graph first. */
 uint32_t gpugraph_later_vertices(const gpugraph_graph *graph);
 
 /* Writes the places of `count` vertices, which ascend by number, in order of their ids: INTEGERs,
@@ -517,8 +517,9 @@ typedef enum gpugraph_priority {
 gpugraph_status gpugraph_mis(gpugraph_graph *graph, gpugraph_priority priority,
                              int64_t seed, gpugraph_run *run, uint8_t *member);
 
-/* component[v]: the smallest vertex number of v's component. Weak: edges lead both ways. Strong:
-** each of two vertices reaches the other along the edges. */
+/* component[v]: the vertex of v's component whose id comes first, which without later vertices has the
+** smallest number. Weak: edges lead both ways. Strong: each of two vertices reaches the other along
+** the edges. */
 typedef enum gpugraph_component_kind {
     GPUGRAPH_WEAK = 0,
     GPUGRAPH_STRONG

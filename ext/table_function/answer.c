@@ -350,6 +350,7 @@ typedef struct sort_values {
     gpugraph_distance_type type;
     const void *value;
     size_t size; /* of a value */
+    bool vertex; /* values are vertices, which are compared by id */
 } sort_values;
 
 static sort_values values_of(const answer *s, const arrays *made, int by) {
@@ -364,6 +365,7 @@ static sort_values values_of(const answer *s, const arrays *made, int by) {
     if (by >= ORDER_OWN) {
         of.type = types[s->by->function->own[by - ORDER_OWN].kind];
         of.value = made->array[A_OWN + by - ORDER_OWN];
+        of.vertex = s->by->function->own[by - ORDER_OWN].kind == OWN_VERTEX;
     } else {
         of.value = made->array[sorted_by[by]];
     }
@@ -378,6 +380,17 @@ static void permute(const sort_values *from, const uint32_t *place, uint32_t cou
                (const char *)from->value + place[i] * from->size, from->size);
 }
 
+/* Vertices become their places in order of ids. Every vertex has an entry. */
+static void name_places(gpugraph_run *run, const uint32_t *place, uint32_t count,
+                        uint32_t *value) {
+    uint32_t *rank = array_block_for(run, count, sizeof *rank);
+    for (uint32_t i = 0; rank && i < count; i++)
+        rank[place[i]] = i;
+    for (uint32_t i = 0; rank && i < count; i++)
+        value[i] = rank[value[i]];
+    free(rank);
+}
+
 /* Entries in order of their vertices' ids are sorted by value, so that equal values stay in order
 ** of ids. place: of each entry, in order of ids. */
 static void sort_places(const sort_values *of, const uint32_t *place, uint32_t count,
@@ -386,7 +399,10 @@ static void sort_places(const sort_values *of, const uint32_t *place, uint32_t c
     if (!value)
         return;
     permute(of, place, count, value);
-    gpugraph_order(of->type, value, count, run, order->vertex, &order->count);
+    if (of->vertex)
+        name_places(run, place, count, value);
+    if (run->status == GPUGRAPH_OK)
+        gpugraph_order(of->type, value, count, run, order->vertex, &order->count);
     for (uint32_t i = 0; run->status == GPUGRAPH_OK && i < order->count; i++)
         order->vertex[i] = place[order->vertex[i]];
     free(value);

@@ -18,7 +18,7 @@ const table_function components_function = {
     .option = "kind = 'strong'",
     .search = &(const search_kind){.name = "components",
                                    .make = make_components,
-                                   .numbers = NUMBERS_IN_ORDER},
+                                   .numbers = NUMBERS_ANY},
     .example = "gpu_components('roads')",
     .own = {{"component", "", OWN_VERTEX}},
     .options = {[OPTION_KIND] = {.name = "kind", .words = kinds}},

@@ -19,6 +19,7 @@
 ** after Shiloach, Vishkin (J. Algorithms 3, 1982). */
 #include "components.h"
 #include "graph/graph.h"
+#include "ids/ids.h"
 
 #include <string.h>
 
@@ -246,5 +247,6 @@ gpugraph_status gpugraph_components(gpugraph_graph *graph, gpugraph_component_ki
                 "kind is %d, not one of GPUGRAPH_WEAK and GPUGRAPH_STRONG", (int)kind);
     else if (gg_needs(run, component, graph->n, "component"))
         GG_RUN(components_entry, a, NULL, graph, run, (graph, run, component));
+    gg_label_by_id(graph, run, component);
     return gg_leave_graph(graph, run);
 }

@@ -97,6 +97,10 @@ uint64_t gg_later_below(const struct later_ids *later, const gpugraph_id *id);
 /* The number of a later vertex, or GPUGRAPH_NONE. */
 uint32_t gg_find_later(const gpugraph_graph *graph, const gpugraph_id *id);
 void gg_free_later(struct later_ids *later);
+/* label[v] is the smallest number among the vertices that share it; it becomes the vertex among
+** them whose id comes first. */
+gpugraph_status gg_label_by_id(const gpugraph_graph *graph, gpugraph_run *run,
+                               uint32_t *label);
 /* True if v is a tombstone; *place: where it is among them, or would be. */
 bool gg_find_tombstone(const gpugraph_graph *graph, uint32_t v, uint64_t *place);
 

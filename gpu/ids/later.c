@@ -173,3 +173,37 @@ gpugraph_status gpugraph_sort_by_id(const gpugraph_graph *graph, const uint32_t 
     gg_release(s.value_swap);
     return gg_stopping(run) ? gg_stopped(run) : run->status;
 }
+
+/* ---- labels ---- */
+
+/* Does v, the place-th of the later vertices in order of ids, come before vertex `label`? */
+static bool comes_before(const gpugraph_graph *graph, uint32_t place, uint32_t label) {
+    const struct later_ids *later = &graph->id.later;
+    const uint32_t first_later = gg_ids_in_order(graph);
+    const gpugraph_id *id = &later->id[later->order[place]];
+    return label < first_later ? gg_ids_below(&graph->ids, id) <= label
+                               : gg_compare_ids(id, &later->id[label - first_later]) < 0;
+}
+
+gpugraph_status gg_label_by_id(const gpugraph_graph *graph, gpugraph_run *run,
+                               uint32_t *label) {
+    const struct later_ids *later = &graph->id.later;
+    const uint32_t first_later = gg_ids_in_order(graph);
+    bool changed = false;
+    if (later->count == 0 || run->status)
+        return run->status;
+    uint32_t *better = gg_alloc(run, graph->n, sizeof *better);
+    for (uint32_t v = 0; better && v < graph->n; v++)
+        better[v] = v;
+    for (uint32_t place = 0; better && place < later->count; place++) {
+        const uint32_t v = first_later + later->order[place], old = label[v];
+        if (better[old] == old && comes_before(graph, place, old)) {
+            better[old] = v;
+            changed = true;
+        }
+    }
+    for (uint32_t v = 0; better && changed && v < graph->n; v++)
+        label[v] = better[label[v]];
+    gg_release(better);
+    return run->status;
+}
