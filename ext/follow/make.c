@@ -116,14 +116,16 @@ static int check_edge_id(const row_source *rows, char **error) {
             further &= table->column[i] != rows->column[k];
         id = further ? table->column[i] : id;
     }
-    sqlite3_str *text = sqlite3_str_new(NULL);
-    sqlite3_str_appendf(text,
-                        "gpugraph: %s has no rowid, and a graph with a reverse weight "
-                        "needs an edge id; name the columns, as in '",
-                        rows->name);
-    source_append_with_columns(text, rows, id, rows->column[REVERSE_COLUMN]);
-    sqlite3_str_appendall(text, "'");
-    *error = sqlite3_str_finish(text);
+    const char *const column[] = {
+        rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN],
+        rows->column[WEIGHT_COLUMN], id, rows->column[REVERSE_COLUMN]};
+    char *typed = source_as_typed(rows, column, EDGE_COLUMNS);
+    *error =
+        typed ? sqlite3_mprintf("gpugraph: %s has no rowid, and a graph with a reverse "
+                                "weight needs an edge id; name the columns, as in %Q",
+                                rows->name, typed)
+              : NULL;
+    sqlite3_free(typed);
     return *error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 

@@ -45,11 +45,8 @@ static int give_up_weights(loader *l, char *text) {
 }
 
 static int bad_weight(loader *l, sqlite3_value *id, sqlite3_value *value) {
-    const int type = sqlite3_value_type(value);
-    const bool negative = (type == SQLITE_INTEGER || type == SQLITE_FLOAT) &&
-                          sqlite3_value_double(value) < 0;
     return give_up_weights(
-        l, fault_weight(l, fault_row(l, id), fault_value(value), negative));
+        l, fault_sentence(l, WEIGHT_COLUMN, fault_row(l, id), fault_value(value)));
 }
 
 /* ---- taking a row in ---- */
@@ -358,9 +355,8 @@ int check_weights(loader *l) {
                      ? sqlite3_mprintf("%lld", (sqlite3_int64)weight_entry(l, i))
                  : l->rowid ? describe_stored(l, id)
                             : sqlite3_mprintf("the REAL %!.15g", l->weight[i].real);
-    const bool negative = !l->real_weight || l->weight[i].real < 0;
     return give_up_weights(
-        l, fault_weight(l, sqlite3_mprintf("edge %lld", id), text, negative));
+        l, fault_sentence(l, WEIGHT_COLUMN, sqlite3_mprintf("edge %lld", id), text));
 }
 
 void loader_clear(loader *l) {

@@ -165,7 +165,5 @@ char *fault_row(const loader *l, sqlite3_value *id);
 /* "the weight of edge 17 in main.roads (column metres) is NULL; ...". Frees `row` and
 ** `is`. */
 char *fault_sentence(const loader *l, int column, char *row, char *is);
-/* Of a weight of rows without a reverse weight. */
-char *fault_weight(const loader *l, char *row, char *is, bool negative);
 
 #endif

@@ -60,16 +60,3 @@ char *fault_sentence(const loader *l, int column, char *row, char *is) {
     sqlite3_free(is);
     return text;
 }
-
-char *fault_weight(const loader *l, char *row, char *is, bool negative) {
-    char *sentence = fault_sentence(l, WEIGHT_COLUMN, row, is);
-    sqlite3_str *text = sqlite3_str_new(NULL);
-    if (!sentence || !negative) {
-        sqlite3_free(sqlite3_str_finish(text));
-        return sentence;
-    }
-    sqlite3_str_appendall(text, sentence);
-    source_append_five_columns(text, l->rows);
-    sqlite3_free(sentence);
-    return sqlite3_str_finish(text);
-}

@@ -116,13 +116,6 @@ void source_find_weight(row_source *rows);
 /* Of a followed graph without weights, whose table was named without its columns: may a
 ** weight be meant? */
 void source_doubt_weight(row_source *rows);
-/* The table with its ends and its weight, an edge id and a reverse weight, as the text of a source:
-** ways(a, b, cost, id, back). */
-void source_append_with_columns(sqlite3_str *text, const row_source *rows, const char *id,
-                                const char *reverse);
-/* The end of a sentence about a negative weight: how the rows become an edge source of five
-** columns. */
-void source_append_five_columns(sqlite3_str *text, const row_source *rows);
 /* The sentence (no function name) for a search by weight of edges without; NULL: no
 ** memory. */
 char *source_without_weight(const row_source *rows);

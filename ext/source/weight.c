@@ -72,63 +72,6 @@ void source_doubt_weight(row_source *rows) {
     rows->weight_unclear = rows->columns_named || others_may_be_meant(rows);
 }
 
-/* How the edge id is asked for in an example; NULL: there is none. */
-static const char *example_id(const row_source *rows) {
-    const int key = rows->table.integer_primary_key;
-    if (rows->column[EDGE_ID_COLUMN])
-        return rows->column[EDGE_ID_COLUMN];
-    return key >= 0 ? rows->table.column[key] : source_row_name(rows);
-}
-
-static void append_example_columns(sqlite3_str *text, const row_source *rows,
-                                   const char *id, const char *reverse) {
-    const char *const column[] = {rows->column[SOURCE_COLUMN],
-                                  rows->column[TARGET_COLUMN],
-                                  rows->column[WEIGHT_COLUMN], id, reverse};
-    for (int i = 0; i < EDGE_COLUMNS; i++) {
-        sqlite3_str_appendall(text, i ? ", " : "");
-        if (column[i])
-            append_sql_name(text, column[i]);
-        else
-            sqlite3_str_appendall(text, "NULL");
-    }
-}
-
-void source_append_with_columns(sqlite3_str *text, const row_source *rows, const char *id,
-                                const char *reverse) {
-    source_append_table(text, rows);
-    sqlite3_str_appendall(text, "(");
-    append_example_columns(text, rows, id, reverse);
-    sqlite3_str_appendall(text, ")");
-}
-
-/* A table's columns are named where there are an edge id and a reverse weight; else a query
-** selects NULL in their places. */
-static void append_example(sqlite3_str *text, const row_source *rows) {
-    const int column = table_column(&rows->table, "reverse_cost");
-    const char *id = example_id(rows),
-               *reverse = column >= 0 ? rows->table.column[column] : NULL;
-    if (id && reverse) {
-        source_append_with_columns(text, rows, id, reverse);
-    } else {
-        sqlite3_str_appendall(text, "SELECT ");
-        append_example_columns(text, rows, id, reverse);
-        sqlite3_str_appendall(text, " FROM ");
-        source_append_table(text, rows);
-    }
-}
-
-void source_append_five_columns(sqlite3_str *text, const row_source *rows) {
-    const bool named = table_column(&rows->table, "reverse_cost") >= 0;
-    sqlite3_str_appendall(text, "; where a negative weight closes a direction, give an "
-                                "edge id and a reverse weight after it");
-    if (rows->kind == 'q' || (rows->followed && !named))
-        return; /* no query can take the place of these rows */
-    sqlite3_str_appendall(text, ", as in '");
-    append_example(text, rows);
-    sqlite3_str_appendall(text, "'");
-}
-
 /* The first further column that may hold weights; NULL: none is declared as one. */
 static const char *example(const row_source *rows) {
     int known = known_weight(&rows->table);

@@ -385,43 +385,6 @@ START_TEST(a_graph_without_rowids_asks_for_an_edge_id) {
 }
 END_TEST
 
-/* The text between the last "as in '" and the mark that ends it. */
-static char *proposal_of(const char *sentence) {
-    const char *at = NULL;
-    for (const char *next = sentence; (next = strstr(next, "as in '")) != NULL;)
-        at = next += 7;
-    ck_assert_msg(at != NULL, "%s", sentence);
-    return sqlite3_mprintf("%.*s", (int)(strrchr(at, '\'') - at), at);
-}
-
-START_TEST(a_negative_weight_proposes_five_columns) {
-    static const char *const tables[][2] = {
-        {"s(id INTEGER PRIMARY KEY, source, target, cost REAL, reverse_cost REAL)",
-         "s(source, target, cost)"},
-        {"s(source, target, cost, reverse_cost)", "s(source, target, cost)"},
-        {"s(\"my id\" INTEGER PRIMARY KEY, source, target, \"the cost\")",
-         "s(source, target, \"the cost\")"},
-        {"s(source, target, cost)", "s"},
-        {"s(source, target, cost, code)", "s(source, target, cost, code)"},
-    };
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        run("CREATE TABLE %s", tables[i][0]);
-        run("INSERT INTO s(source, target, %s) VALUES (1, 2, -1), (2, 3, 4)",
-            strstr(tables[i][0], "the cost") ? "\"the cost\"" : "cost");
-        char *sentence = ask("SELECT * FROM gpu_sssp('%q', 2)", tables[i][1]);
-        ck_assert_msg(strstr(sentence, "where a negative weight closes a direction") !=
-                          NULL,
-                      "%s", sentence);
-        char *proposal = proposal_of(sentence);
-        expect("2;3", "SELECT vertex FROM gpu_sssp('%q', 2)", proposal);
-        expect("1", "SELECT vertex FROM gpu_sssp('%q', 1)", proposal);
-        sqlite3_free(proposal);
-        sqlite3_free(sentence);
-        run("DROP TABLE s");
-    }
-}
-END_TEST
-
 const struct suite suite = {
     "id_types",
     {{"id types", .timeout = 60, .setup = sql_open, .teardown = sql_close,
@@ -439,6 +402,5 @@ const struct suite suite = {
                 {&a_collation_is_told_where_nothing_is_found},
                 {&reverse_cost_is_found_by_name},
                 {&reverse_cost_goes_with_cost_alone},
-                {&a_graph_without_rowids_asks_for_an_edge_id},
-                {&a_negative_weight_proposes_five_columns}}}},
+                {&a_graph_without_rowids_asks_for_an_edge_id}}}},
 };
