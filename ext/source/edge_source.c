@@ -104,18 +104,6 @@ static void take_columns_of_edge_source(parser *p, edge_source *source) {
                          (int)(p->end - p->text));
 }
 
-static bool is_other_statement(const parser *p) {
-    static const char *const words[] = {"INSERT", "UPDATE", "DELETE", "REPLACE",
-                                        "CREATE", "DROP",   "ALTER",  "PRAGMA",
-                                        "ATTACH", "DETACH", "EXPLAIN"};
-    const char *first = sql_skip_space(p->text, p->end);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (sql_word_is(first, p->end, words[i]))
-            return true;
-    }
-    return false;
-}
-
 static void take_table(parser *p, edge_source *source) {
     source->table = take_name(p, "the name of a table is missing");
     if (take_edge_source(p, '.')) {
@@ -127,11 +115,8 @@ static void take_table(parser *p, edge_source *source) {
     skip_space(p);
     if (p->rc != SQLITE_OK || p->at == p->end)
         return;
-    if (is_other_statement(p))
-        fail_edge_source(p, "is not a query that only reads", NULL, 0);
-    else
-        fail_edge_source(p, "there is more than a name and its columns", p->at,
-                         (int)(p->end - p->at));
+    fail_edge_source(p, "there is more than a name and its columns", p->at,
+                     (int)(p->end - p->at));
 }
 
 static bool is_query(const char *at, const char *end) {
