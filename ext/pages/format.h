@@ -117,17 +117,6 @@ uint32_t page_rightmost(const uint8_t *page);
 /* The most rows that one leaf can hold. */
 uint32_t page_most_rows(const page_layout *layout);
 
-/* ---- text.c: texts that are not on their leaf as they are wanted ---- */
-
-/* Bytes that live until the store is emptied. */
-typedef struct page_store {
-    struct page_chunk *chunk;
-} page_store;
-
-uint8_t *page_store_take(page_store *store, size_t bytes); /* NULL: no memory */
-void page_store_empty(page_store *store);
-void page_store_clear(page_store *store);
-
 /* ---- number.c: weights that are texts ---- */
 
 /* A text that is an integer without more ado, as most are: -? and up to 18 digits. */
@@ -158,6 +147,14 @@ enum page_reason page_numbers_convert(page_numbers *numbers, const page_number *
 
 /* ---- rows on their way from leaves to columns ---- */
 
+/* Copies of bytes from overflow pages, which live until the store is emptied (overflow.c). */
+typedef struct page_store {
+    struct page_chunk *chunk;
+} page_store;
+
+uint8_t *page_store_take(page_store *store, size_t bytes); /* NULL: no memory */
+void page_store_empty(page_store *store);
+
 /* A text id among the rows of a batch. */
 typedef struct page_text {
     uint64_t hash; /* for walk.c */
@@ -170,8 +167,6 @@ typedef struct page_text {
 typedef struct page_helper {
     const struct page_source *source; /* of overflow pages */
     uint8_t *overflow;                /* room for a page */
-    uint8_t *map;      /* the same, for the latest page of the map of pages */
-    uint32_t map_page; /* its number; 0: none */
     page_store store;
     int64_t short_rowid; /* of the row that says PAGE_SHORT_ROW, ... */
     int short_columns;   /* ... and how many columns it has */
@@ -254,7 +249,7 @@ typedef struct page_chain {
     page_helper *helper;
     const uint8_t *record; /* its first `local` bytes */
     uint32_t local, payload;
-    uint32_t page, next;  /* the latest overflow page, 0 at first, and the next one */
+    uint32_t next;        /* overflow page */
     uint64_t from, until; /* bytes of the record that helper->overflow holds */
     uint32_t steps, mark; /* pages of the chain so far; one of them, to find a circle */
 } page_chain;

@@ -6,15 +6,42 @@
 **                       |
 **     overflow      next page 4 | bytes ... | rest unused;  next page 0
 **
-** A chain is followed no further than to the last byte wanted. It cannot be longer than the file; and it must not come back to a page
-** that it has left, which one page remembered at every power of two finds.
+** A chain is followed no further than to the last byte that is wanted. It cannot be longer than
+** the file, and it must not return to a page that it has left: one page is remembered at each
+** power of two, which finds a circle.
 **
-** With auto_vacuum a map of pages says of each overflow page whose successor it is. SQLite
-** takes its word for pages that it passes over; so the two must agree here. */
+** With auto_vacuum SQLite takes the order of a chain's pages from a map of its own, so that a
+** damaged file may have two orders. Chains of several pages are left to SQLite there. */
 #include "format.h"
 #include "bytes.h"
 
-enum { PENDING_BYTE = 0x40000000, MAP_ENTRY = 5, MAP_SUCCESSOR = 4 };
+#include <stdlib.h>
+
+/* ---- bytes that are copied ---- */
+
+struct page_chunk {
+    struct page_chunk *next;
+    uint8_t bytes[];
+};
+
+uint8_t *page_store_take(page_store *store, size_t bytes) {
+    struct page_chunk *chunk = malloc(sizeof *chunk + bytes);
+    if (!chunk)
+        return NULL;
+    chunk->next = store->chunk;
+    store->chunk = chunk;
+    return chunk->bytes;
+}
+
+void page_store_empty(page_store *store) {
+    while (store->chunk) {
+        struct page_chunk *next = store->chunk->next;
+        free(store->chunk);
+        store->chunk = next;
+    }
+}
+
+/* ---- chains ---- */
 
 void page_chain_start(page_chain *chain, const page_layout *layout, page_helper *helper,
                       const uint8_t *record, uint32_t local, uint32_t payload) {
@@ -28,32 +55,6 @@ void page_chain_start(page_chain *chain, const page_layout *layout, page_helper 
                           .until = local};
 }
 
-/* Does the map say that `page` follows `previous`? Entries for usable / 5 pages lie on the
-** page before them. */
-static enum page_reason check_map(const page_chain *chain, uint32_t page,
-                                  uint32_t previous) {
-    page_helper *helper = chain->helper;
-    const page_layout *layout = chain->layout;
-    const uint32_t group = layout->usable / MAP_ENTRY + 1;
-    uint32_t map = (page - 2) / group * group + 2;
-
-    if (map == PENDING_BYTE / layout->page_size + 1)
-        map++;
-    if (map >= page || map > helper->source->pages)
-        return PAGE_DAMAGED;
-    if (helper->map_page != map) {
-        helper->map_page = 0;
-        enum page_reason reason =
-            page_source_read(helper->source, layout, map, 1, helper->map);
-        if (reason)
-            return reason;
-        helper->map_page = map;
-    }
-    const uint8_t *entry = helper->map + (page - map - 1) * (size_t)MAP_ENTRY;
-    bool agrees = entry[0] == MAP_SUCCESSOR && get4(entry + 1) == previous;
-    return agrees ? PAGE_FINE : PAGE_DAMAGED;
-}
-
 /* The next page of the chain, into helper->overflow. */
 static enum page_reason next_page(page_chain *chain) {
     page_helper *helper = chain->helper;
@@ -63,15 +64,12 @@ static enum page_reason next_page(page_chain *chain) {
         return PAGE_DAMAGED;
     if ((chain->steps & (chain->steps - 1)) == 0)
         chain->mark = page;
-    enum page_reason reason = PAGE_FINE;
-    if (chain->layout->auto_vacuum && chain->page)
-        reason = check_map(chain, page, chain->page);
-    if (!reason)
-        reason =
-            page_source_read(helper->source, chain->layout, page, 1, helper->overflow);
+    if (chain->layout->auto_vacuum && chain->steps > 1)
+        return PAGE_CHAIN;
+    enum page_reason reason =
+        page_source_read(helper->source, chain->layout, page, 1, helper->overflow);
     if (reason)
         return reason;
-    chain->page = page;
     chain->next = get4(helper->overflow);
     chain->from = chain->until;
     chain->until += chain->layout->usable - 4;

@@ -43,6 +43,7 @@ static const char *const sentence[PAGE_REASONS] = {
     [PAGE_WEIGHT_TYPE] = "a weight is not a number",
     [PAGE_EDGE_ID_TYPE] = "an edge id is not an INTEGER",
     [PAGE_TOO_LONG] = "a row may be longer than this connection's limit",
+    [PAGE_CHAIN] = "a long row has several overflow pages in an auto_vacuum database",
     [PAGE_DAMAGED] = "damaged page",
     [PAGE_READ_FAILED] = "a page could not be read",
     [PAGE_NO_MEMORY] = "no memory for whole columns at once",
@@ -57,10 +58,6 @@ static unsigned nulls_of(const page_columns *c, int64_t i) {
         return 0;
     int64_t half = c->half[i == 0 ? 0 : c->halves - 1];
     return half >> 2 == i ? (unsigned)half & 3 : 0;
-}
-
-static bool weights_stay(const page_columns *c) {
-    return c->cells && c->cells->weights.stay;
 }
 
 /* Entry i, the first or the last. */
@@ -90,54 +87,15 @@ static bool id_agrees(const page_columns *c, const intern *texts, int k, int64_t
            memcmp(texts->bytes + offset[0], text, bytes) == 0;
 }
 
-/* column: of the statement. real NULL: an INTEGER. closes: what is NULL or negative. Converts the value
-** where it stands: SQLite 3.53 crashes when it shall convert a copy. */
-static bool weight_agrees(const int64_t *integer, const double *real, sqlite3_stmt *row,
-                          int column, bool closes) {
-    sqlite3_value *value = sqlite3_column_value(row, column);
-    int type = sqlite3_value_numeric_type(value);
-    bool agrees = real ? (type == SQLITE_INTEGER || type == SQLITE_FLOAT) &&
-                             sqlite3_value_double(value) == *real
-                       : type == SQLITE_INTEGER && sqlite3_value_int64(value) == *integer;
-    if (closes && (type == SQLITE_NULL || sqlite3_value_double(value) < 0))
-        agrees = (real ? *real : (double)*integer) < 0;
-    return agrees;
-}
-
-/* Of row i, the first or the last. */
-static bool forward_agrees(const page_columns *c, int64_t i, sqlite3_stmt *row,
-                           bool closes) {
-    const int64_t *there = &c->ends[i != 0][CELL_WEIGHT];
-    double real;
-    if (!weights_stay(c)) {
-        const int64_t integer = c->real_weight ? 0 : page_weight_at(c, i);
-        return weight_agrees(&integer, c->real_weight ? c->real_weight + i : NULL, row, 3,
-                             closes);
-    }
-    memcpy(&real, there, sizeof real);
-    return weight_agrees(there, c->cells->weights.real ? &real : NULL, row, 3, closes);
-}
-
-static bool back_agrees(const page_columns *c, int64_t i, sqlite3_stmt *row, int column) {
-    return weight_agrees(c->reverse ? c->reverse + i : NULL,
-                         c->real_reverse ? c->real_reverse + i : NULL, row, column, true);
-}
-
-static bool row_agrees(const page_columns *c, const intern *texts, int64_t i,
+/* Does the statement stand on row i, the first or the last? Weights are not compared. */
+static bool row_agrees(const page_table *t, const page_columns *c, int64_t i,
                        sqlite3_stmt *row) {
-    if (sqlite3_column_type(row, 0) != SQLITE_INTEGER ||
-        sqlite3_column_int64(row, 0) != (c->rowid ? c->rowid[i] : i + 1) ||
-        !id_agrees(c, texts, 0, i, row) || !id_agrees(c, texts, 1, i, row))
-        return false;
-    const bool weighted = c->weight || c->weight32 || c->real_weight || weights_stay(c);
-    const bool two_ways = c->reverse || c->real_reverse;
-    if (c->edge_id && (sqlite3_column_type(row, 3 + weighted) != SQLITE_INTEGER ||
-                       sqlite3_column_int64(row, 3 + weighted) != c->edge_id[i]))
-        return false;
-    if (nulls_of(c, i))
-        return true; /* no edge, whatever it weighs */
-    return (!weighted || forward_agrees(c, i, row, two_ways)) &&
-           (!two_ways || back_agrees(c, i, row, 3 + weighted + (c->edge_id != NULL)));
+    const int edge_id = 3 + (t->column[PAGE_WEIGHT] != NULL);
+    return sqlite3_column_type(row, 0) == SQLITE_INTEGER &&
+           sqlite3_column_int64(row, 0) == (c->rowid ? c->rowid[i] : i + 1) &&
+           id_agrees(c, t->texts, 0, i, row) && id_agrees(c, t->texts, 1, i, row) &&
+           (!c->edge_id || (sqlite3_column_type(row, edge_id) == SQLITE_INTEGER &&
+                            sqlite3_column_int64(row, edge_id) == c->edge_id[i]));
 }
 
 /* Compares row i with the one that SQL finds first in the given order, in a range of rowids. */
@@ -145,8 +103,8 @@ static enum page_reason last_look(const page_table *t, const int64_t *range,
                                   const char *order, const page_columns *c, int64_t i) {
     sqlite3_stmt *row = page_scan(t, "", range, order);
     int rc = row ? sqlite3_step(row) : sqlite3_errcode(t->db);
-    bool agrees = c->count == 0 ? rc == SQLITE_DONE
-                                : rc == SQLITE_ROW && row_agrees(c, t->texts, i, row);
+    bool agrees =
+        c->count == 0 ? rc == SQLITE_DONE : rc == SQLITE_ROW && row_agrees(t, c, i, row);
     sqlite3_finalize(row);
     if (rc == SQLITE_INTERRUPT)
         return PAGE_STOPPED;
@@ -289,26 +247,17 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
     return reason;
 }
 
-/* Of some rows the first and the last. */
+/* Compares row i of the rows looked for, the first or the last, with what SQL finds. */
 static enum page_reason look_again(const page_table *t, const int64_t *rowid,
-                                   const page_layout *layout, const page_found *found,
-                                   int64_t i) {
-    int64_t row = rowid[i], value[PAGE_FOUND_COLUMNS];
+                                   const page_found *found, int64_t i) {
+    int64_t row = rowid[i];
     const int64_t only[2] = {row, row};
-    double real;
     if (found->state[i] == PAGE_ROW_ODD)
         return PAGE_FINE;
-    for (int k = 0; k < PAGE_FOUND_COLUMNS; k++)
-        value[k] = found->value[k][i];
-    memcpy(&real, &value[PAGE_WEIGHT], sizeof real);
-    const bool weighted = t->column[PAGE_WEIGHT];
     const page_columns one = {.count = found->state[i] == PAGE_ROW_NUMBERS,
                               .rowid = &row,
-                              .source = &value[PAGE_SOURCE],
-                              .target = &value[PAGE_TARGET],
-                              .weight =
-                                  weighted && !layout->real ? &value[PAGE_WEIGHT] : NULL,
-                              .real_weight = weighted && layout->real ? &real : NULL};
+                              .source = &found->value[PAGE_SOURCE][i],
+                              .target = &found->value[PAGE_TARGET][i]};
     return last_look(t, only, "", &one, 0);
 }
 
@@ -329,9 +278,9 @@ static enum page_reason find_rows_of_reader(const page_table *t, page_source *so
     page_layout_finish(layout);
     enum page_reason reason = page_find_rows(source, layout, root, r->rowid, r->found);
     if (!reason)
-        reason = look_again(t, r->rowid, layout, r->found, 0);
+        reason = look_again(t, r->rowid, r->found, 0);
     if (!reason)
-        reason = look_again(t, r->rowid, layout, r->found, r->found->count - 1);
+        reason = look_again(t, r->rowid, r->found, r->found->count - 1);
     return reason;
 }
 

@@ -9,8 +9,7 @@
 **       page_send         send.c      leaves -> a device, and columns there; or
 **       page_collect      walk.c      leaves -> columns, on several threads: filling.c
 **         page_leaf       leaf.c      one leaf's cells -> columns, the usual ones
-**           page_cell     record.c    any cell: overflow.c, text.c,
-**                                          number.c
+**           page_cell     record.c    any cell: overflow.c, number.c
 **     page_find           reader.c    the same for some rows by their rowids: find.c
 **
 ** Every page comes through SQLite's own file object, inside a read transaction of the
@@ -81,21 +80,16 @@ typedef struct page_columns {
     double *real_reverse;
     int64_t *edge_id;  /* where they are a column: INTEGERs */
     int64_t slow_rows; /* rows that the fast cell decoder left to the careful one */
-    /* Source and target are there, and above NULL, as are weights that stay there; ends: the
-    ** values (or bits of a REAL) of the first and the last row. Or NULL. */
+    /* Source and target are there, and above NULL, as are weights that stay there; ends:
+    ** source and target of the first and the last row. Or NULL. */
     gg_cells *cells;
-    int64_t ends[2][CELL_VALUES];
+    int64_t ends[2][2];
 } page_columns;
 
 /* Entry i of source (k 0) or target (k 1), which are here. */
 static inline int64_t page_id_at(const page_columns *columns, int k, int64_t i) {
     const int32_t *narrow = k ? columns->target32 : columns->source32;
     return narrow ? narrow[i] : (k ? columns->target : columns->source)[i];
-}
-
-/* INTEGER weight i, which is here. */
-static inline int64_t page_weight_at(const page_columns *columns, int64_t i) {
-    return columns->weight32 ? columns->weight32[i] : columns->weight[i];
 }
 
 /* Array k of the columns, which may be NULL, and the bytes of an entry; bits of texts and rows with a
@@ -132,6 +126,7 @@ enum page_reason {
     PAGE_WEIGHT_TYPE,
     PAGE_EDGE_ID_TYPE,
     PAGE_TOO_LONG,
+    PAGE_CHAIN,
     PAGE_DAMAGED,
     PAGE_READ_FAILED,
     PAGE_NO_MEMORY,

@@ -185,15 +185,14 @@ static int64_t *bring_send(gg_cells *cells, enum gg_cell_column column) {
     return to;
 }
 
-/* The values of the first and the last row. */
-static bool bring_ends(gg_cells *cells, bool weighted, page_columns *columns) {
+/* Source and target of the first and the last row. */
+static bool bring_ends(gg_cells *cells, page_columns *columns) {
     bool brought = true;
     for (int last = 0; last < 2; last++)
-        for (int k = CELL_SOURCE; k < CELL_VALUES; k++)
-            if (k != CELL_WEIGHT || weighted)
-                brought = brought && cells->place->bring(cells, (enum gg_cell_column)k,
-                                                         last ? cells->rows - 1 : 0, 1,
-                                                         &columns->ends[last][k]);
+        for (int k = CELL_SOURCE; k <= CELL_TARGET; k++)
+            brought = brought && cells->place->bring(cells, (enum gg_cell_column)k,
+                                                     last ? cells->rows - 1 : 0, 1,
+                                                     &columns->ends[last][k]);
     return brought;
 }
 
@@ -218,7 +217,7 @@ static enum page_reason bring_columns(const page_layout *layout, gg_cells *cells
                                       page_columns *columns) {
     const bool weighted = layout->column[PAGE_WEIGHT] != PAGE_NO_COLUMN;
     columns->count = (int64_t)cells->rows;
-    if (!bring_ends(cells, weighted, columns))
+    if (!bring_ends(cells, columns))
         return PAGE_NOT_SENT;
     if (!cells->dense && !(columns->rowid = bring_send(cells, CELL_ROWID)))
         return PAGE_NOT_SENT;

@@ -81,14 +81,11 @@ enum page_reason page_batch_read(const page_source *source, const page_layout *l
 
 bool page_helper_open(page_helper *helper, const page_source *source,
                       const page_layout *layout) {
-    *helper = (page_helper){.source = source,
-                            .overflow = malloc(layout->page_size),
-                            .map = malloc(layout->page_size)};
-    return helper->overflow && helper->map;
+    *helper = (page_helper){.source = source, .overflow = malloc(layout->page_size)};
+    return helper->overflow != NULL;
 }
 
 void page_helper_clear(page_helper *helper) {
     free(helper->overflow);
-    free(helper->map);
-    page_store_clear(&helper->store);
+    page_store_empty(&helper->store);
 }

@@ -258,17 +258,17 @@ static int no_page(sqlite3_file *file, void *to, int bytes, sqlite3_int64 at) {
 /* By the page reader: is the leaf read, without care for any cell? */
 static bool read_leaf(const page_layout *layout, const uint8_t *page, int64_t **value,
                       int64_t *rows_read) {
-    static uint8_t overflow[LEAF], map[LEAF];
+    static uint8_t overflow[LEAF];
     static const sqlite3_io_methods methods = {.iVersion = 1, .xRead = no_page};
     const page_source source = {.file = &(sqlite3_file){&methods}, .pages = 9};
-    page_helper helper = {.source = &source, .overflow = overflow, .map = map};
+    page_helper helper = {.source = &source, .overflow = overflow};
     page_rows rows = {.rowid = value[CELL_ROWID],
                       .source = value[CELL_SOURCE],
                       .target = value[CELL_TARGET],
                       .weight = value[CELL_WEIGHT],
                       .helper = &helper};
     bool read = page_leaf(layout, page, &rows) == PAGE_FINE;
-    page_store_clear(&helper.store);
+    page_store_empty(&helper.store);
     *rows_read = rows.at;
     return read && rows.slow == 0;
 }

@@ -272,6 +272,8 @@ static void check_reason(const page_table *t, const char *why, bool began) {
         holds = sqlite3_txn_state(t->db, "main") == SQLITE_TXN_WRITE;
     else if (strstr(why, "write-ahead log"))
         holds = began;
+    else if (strstr(why, "auto_vacuum"))
+        holds = count_of(t->db, "PRAGMA auto_vacuum%s%s", "", "") > 0;
     else if (strstr(why, "does not open"))
         holds = without_rowid;
     ck_assert_msg(holds, "stepped aside: %s", why);

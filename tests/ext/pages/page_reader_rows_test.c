@@ -17,6 +17,14 @@ static page_table with_texts(sqlite3 *db) {
 
 /* ---- overflow pages ---- */
 
+/* why NULL: the table is read from pages. */
+static void check_chains(const page_table *t, const char *why) {
+    if (why)
+        check_aside(t, why);
+    else
+        check_read(t);
+}
+
 START_TEST(test_overflow_pages) {
     if (left_out((uint64_t)_i))
         return;
@@ -34,20 +42,21 @@ START_TEST(test_overflow_pages) {
             "1500) INSERT INTO late SELECT zeroblob(n * 7 %% 3000 + n %% 4 * %d), n, "
             "n * n, n / 3 FROM i",
             512 << (_i % 8));
+    const char *map = _i % 3 ? "auto_vacuum" : NULL; /* says where chains go on */
     t.table = "late";
-    check_read(&t);
+    check_chains(&t, map);
     run_sql(db,
             "WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i WHERE n < "
             "700) INSERT INTO mid SELECT hex(zeroblob(n)) || n, zeroblob(n * 5), "
             "substr(hex(zeroblob(n)), 1, n %% 40), NULL, n * 0.5 FROM i;"
             "INSERT INTO mid VALUES('far', zeroblob(2000000), 'away', 'x', 1e300)");
     t.table = "mid";
-    check_read(&t);
+    check_chains(&t, map);
     t.column[2] = "src"; /* a long text for a weight */
-    check_aside(&t, "a weight");
+    check_aside(&t, map ? map : "a weight");
     t.column[2] = NULL;
     t.column[1] = "src"; /* the same chain in two roles */
-    check_read(&t);
+    check_chains(&t, map);
 }
 END_TEST
 
