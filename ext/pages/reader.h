@@ -92,6 +92,11 @@ static inline int64_t page_id_at(const page_columns *columns, int k, int64_t i) 
     return narrow ? narrow[i] : (k ? columns->target : columns->source)[i];
 }
 
+/* INTEGER weight i, which is here. */
+static inline int64_t page_weight_at(const page_columns *columns, int64_t i) {
+    return columns->weight32 ? columns->weight32[i] : columns->weight[i];
+}
+
 /* Array k of the columns, which may be NULL, and the bytes of an entry; bits of texts and rows with a
 ** NULL end are none of these. */
 enum { PAGE_ARRAYS = 11 };

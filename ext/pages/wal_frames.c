@@ -116,66 +116,43 @@ bool wal_index_look(sqlite3_file *file, wal_header *header) {
 
 /* ---- notes ---- */
 
-static wal_note *note_of(const wal_notes *notes, const sqlite3_file *file) {
-    for (int i = 0; i < notes->count; i++)
+const wal_header *wal_notes_find(const wal_notes *notes, const sqlite3_file *file) {
+    for (int i = 0; notes && i < notes->count; i++)
         if (notes->note[i].file == file)
-            return &notes->note[i];
+            return &notes->note[i].header;
     return NULL;
 }
 
-static void drop_note(wal_notes *notes, wal_note *note) {
-    *note = notes->note[--notes->count];
+/* A database with an open transaction keeps the note that was taken before. */
+static bool take_note(const wal_notes *before, sqlite3 *db, const char *schema,
+                      wal_note *note) {
+    note->file = wal_file_of(db, schema, SQLITE_FCNTL_FILE_POINTER);
+    const wal_header *kept = wal_notes_find(before, note->file);
+    if (!note->file)
+        return false;
+    if (sqlite3_txn_state(db, schema) == SQLITE_TXN_NONE)
+        return wal_vfs_known(db, schema) && wal_index_open(note->file) &&
+               wal_index_look(note->file, &note->header);
+    note->header = kept ? *kept : (wal_header){{0}};
+    return kept != NULL;
 }
 
-static void put_note(wal_notes *notes, const wal_note *made) {
-    wal_note *note = note_of(notes, made->file);
-    if (!note && !room_for_one(&notes->note, notes->count, &notes->room, sizeof *note))
-        return;
-    if (!note)
-        note = &notes->note[notes->count++];
-    *note = *made;
-}
-
-static void take_note(wal_notes *notes, sqlite3 *db, const char *schema) {
-    wal_note made = {.file = wal_file_of(db, schema, SQLITE_FCNTL_FILE_POINTER)};
-    if (!made.file || sqlite3_txn_state(db, schema) != SQLITE_TXN_NONE)
-        return;
-    wal_note *old = note_of(notes, made.file);
-    if (wal_vfs_known(db, schema) && wal_index_open(made.file) &&
-        wal_index_look(made.file, &made.header))
-        put_note(notes, &made);
-    else if (old)
-        drop_note(notes, old);
-}
-
-/* A note on a file that was detached since then would be void. */
-static void drop_detached(wal_notes *notes, sqlite3 *db) {
-    for (int n = notes->count - 1; n >= 0; n--) {
-        bool attached = false;
-        const char *schema;
-        for (int i = 0; (schema = sqlite3_db_name(db, i)) != NULL; i++)
-            attached |=
-                wal_file_of(db, schema, SQLITE_FCNTL_FILE_POINTER) == notes->note[n].file;
-        if (!attached)
-            drop_note(notes, &notes->note[n]);
-    }
-}
-
+/* A detached file's note goes: another file may get its address. */
 void wal_notes_take(wal_notes *notes, sqlite3 *db) {
+    wal_notes now = {0};
+    wal_note note;
     const char *schema;
-    drop_detached(notes, db);
     for (int i = 0; (schema = sqlite3_db_name(db, i)) != NULL; i++)
-        take_note(notes, db, schema);
+        if (take_note(notes, db, schema, &note) &&
+            room_for_one(&now.note, now.count, &now.room, sizeof note))
+            now.note[now.count++] = note;
+    wal_notes_clear(notes);
+    *notes = now;
 }
 
 void wal_notes_clear(wal_notes *notes) {
     sqlite3_free(notes->note);
     *notes = (wal_notes){0};
-}
-
-const wal_header *wal_notes_find(const wal_notes *notes, const sqlite3_file *file) {
-    const wal_note *note = notes ? note_of(notes, file) : NULL;
-    return note ? &note->header : NULL;
 }
 
 /* ---- frames ---- */

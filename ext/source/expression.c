@@ -74,6 +74,35 @@ static void judge_function(parsing *p, const char *name) {
         p->rc = SQLITE_NOMEM;
 }
 
+/* ---- columns ---- */
+
+/* The collation that column i declares; BINARY of a view's. */
+static const char *collation_of(const parsing *p, int i) {
+    const char *collation = NULL;
+    sqlite3_table_column_metadata(p->host, p->table->schema, p->table->name,
+                                  p->table->column[i], NULL, &collation, NULL, NULL,
+                                  NULL);
+    return collation ? collation : "BINARY";
+}
+
+static bool is_known(const char *collation) {
+    return sqlite3_stricmp(collation, "BINARY") == 0 ||
+           sqlite3_stricmp(collation, "NOCASE") == 0 ||
+           sqlite3_stricmp(collation, "RTRIM") == 0;
+}
+
+/* Sets p->fault where column i may not be read. */
+static void judge_column(parsing *p, int i) {
+    const char *collation = collation_of(p, i);
+    p->used[i] = true;
+    if (is_known(collation))
+        return;
+    p->fault = sqlite3_mprintf("reads column %s, whose collation is not SQLite's own: %s",
+                               p->table->column[i], collation);
+    if (!p->fault)
+        p->rc = SQLITE_NOMEM;
+}
+
 /* The private connection's authorizer. */
 static int take_note(void *context, int action, const char *one, const char *two,
                      const char *schema, const char *trigger) {
@@ -81,8 +110,8 @@ static int take_note(void *context, int action, const char *one, const char *two
     parsing *p = context;
     if (action == SQLITE_READ && sqlite3_stricmp(one, TABLE_NAME) == 0) {
         int column = table_column(p->table, two);
-        if (column >= 0)
-            p->used[column] = true;
+        if (column >= 0 && !p->fault && !p->rc)
+            judge_column(p, column);
     }
     if (action == SQLITE_FUNCTION && !p->fault && !p->rc)
         judge_function(p, two);
@@ -91,63 +120,20 @@ static int take_note(void *context, int action, const char *one, const char *two
 
 /* ---- the private connection ---- */
 
-static int no_order(void *unused, int a_bytes, const void *a, int b_bytes,
-                    const void *b) {
-    (void)unused, (void)a_bytes, (void)a, (void)b_bytes, (void)b;
-    return 0;
-}
-
-static void lend_collation(void *unused, sqlite3 *db, int encoding, const char *name) {
-    (void)unused;
-    sqlite3_create_collation_v2(db, name, encoding, NULL, no_order, NULL);
-}
-
-/* Collation i of the connection becomes unknown unless it is SQLite's own; *end: there is none. */
-static int forget_collation(sqlite3 *db, int i, bool *end) {
-    static const char *const known[] = {"BINARY", "NOCASE", "RTRIM"};
-    sqlite3_stmt *list;
-    char *name = NULL;
-    int rc = statement_prepare(db, &list, "PRAGMA collation_list");
-    for (int k = 0; k < i && rc == SQLITE_OK; k++)
-        sqlite3_step(list);
-    *end = rc || sqlite3_step(list) != SQLITE_ROW;
-    if (!*end && !(name = sqlite3_mprintf("%s", statement_text(list, 1))))
-        rc = SQLITE_NOMEM;
-    int finish = sqlite3_finalize(list);
-    bool own = !name;
-    for (int k = 0; k < 3 && !own; k++)
-        own = sqlite3_stricmp(name, known[k]) == 0;
-    if (!own)
-        rc = sqlite3_create_collation_v2(db, name, SQLITE_UTF8, NULL, NULL, NULL);
-    sqlite3_free(name);
-    return rc ? rc : finish;
-}
-
-/* An empty table with the columns, whose collations are declared even where they are unknown. */
-static int make_table(sqlite3 *db, const parsing *p) {
+/* An empty table with the columns. A collation of the application is no part of it: the
+** expression may not read such a column. */
+static int make_table(sqlite3 *db, parsing *p) {
     const table_info *table = p->table;
     sqlite3_str *text = sqlite3_str_new(NULL);
-    int rc = SQLITE_OK;
-    for (int i = 0; i < table->columns && rc == SQLITE_OK; i++) {
-        const char *collation = NULL;
-        rc = sqlite3_table_column_metadata(p->host, table->schema, table->name,
-                                           table->column[i], NULL, &collation, NULL, NULL,
-                                           NULL);
-        if (rc == SQLITE_ERROR) /* of a view */
-            rc = SQLITE_OK;
+    for (int i = 0; i < table->columns; i++) {
+        const char *collation = collation_of(p, i);
         sqlite3_str_appendf(text, "%s\"%w\" COLLATE \"%w\"", i ? ", " : "",
-                            table->column[i], collation ? collation : "BINARY");
+                            table->column[i], is_known(collation) ? collation : "BINARY");
     }
     char *columns = sqlite3_str_finish(text), *error = NULL;
-    sqlite3_collation_needed(db, NULL, lend_collation);
-    if (rc == SQLITE_OK)
-        rc = columns ? statement_execute(db, &error,
+    int rc = columns ? statement_execute(db, &error,
                                          "CREATE TABLE \"" TABLE_NAME "\"(%s)", columns)
                      : SQLITE_NOMEM;
-    sqlite3_collation_needed(db, NULL, NULL);
-    bool end = false;
-    for (int i = 0; rc == SQLITE_OK && !end; i++)
-        rc = forget_collation(db, i, &end);
     sqlite3_free(error);
     sqlite3_free(columns);
     return rc;

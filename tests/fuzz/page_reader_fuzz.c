@@ -78,11 +78,6 @@ static void make_index(uint32_t *index, const uint8_t *data, size_t size) {
         ((uint8_t *)index)[INDEX_HEADER + 4 * i] = data[size - 1 - i] % 64;
 }
 
-/* INTEGER weight i. */
-static int64_t page_weight_at(const page_columns *columns, int64_t i) {
-    return columns->weight32 ? columns->weight32[i] : columns->weight[i];
-}
-
 /* By the decoder that a device has: what it reads the page reader reads, too, the same. */
 static void look_there(const page_source *source, const page_layout *layout,
                        const page_leaves *leaves, const page_columns *here) {
