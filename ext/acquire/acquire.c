@@ -86,10 +86,9 @@ static bool is_undirected(const reading *r) {
 /* Not in the list yet: a query that is read may ask for graphs itself, and look at the list. */
 static graph_ref *new_graph(const reading *r) {
     const graph_request *q = r->request;
-    graph_ref *g =
-        graph_frame(r->c, copy_text(q->edges, q->edges_bytes), &r->edges,
-                    q->vertices ? &r->vertices : NULL,
-                    r->follow ? r->follow->direction : GPUGRAPH_OUT, is_undirected(r));
+    graph_ref *g = graph_frame(
+        copy_text(q->edges, q->edges_bytes), &r->edges, q->vertices ? &r->vertices : NULL,
+        r->follow ? r->follow->direction : GPUGRAPH_OUT, is_undirected(r));
     if (!g)
         return NULL;
     g->vertices = copy_text(q->vertices, q->vertices_bytes);

@@ -343,19 +343,6 @@ int table_column(const table_info *info, const char *name) {
     return -1;
 }
 
-int table_collation(sqlite3 *db, const table_info *info, const char *column,
-                    char **collation) {
-    const char *declared = NULL;
-    *collation = NULL;
-    if ((info->kind != 't' && info->kind != 'w') ||
-        sqlite3_table_column_metadata(db, info->schema, info->name, column, NULL,
-                                      &declared, NULL, NULL, NULL) != SQLITE_OK ||
-        !declared || sqlite3_stricmp(declared, "BINARY") == 0)
-        return SQLITE_OK;
-    *collation = sqlite3_mprintf("%s", declared);
-    return *collation ? SQLITE_OK : SQLITE_NOMEM;
-}
-
 static bool contains(const char *type, const char *part) {
     int length = (int)strlen(part);
     for (; *type; type++) {

@@ -33,10 +33,6 @@ int table_column(const table_info *info, const char *name);
 /* SQLite's affinity rules for a declared type (may be NULL): 'A' .. 'E' as in
 ** graph_ref. */
 char affinity_of_type(const char *declared_type);
-/* The collation that a column of a table declares: *collation (sqlite3_free) is NULL where it is
-** BINARY, or where the schema does not say. */
-int table_collation(sqlite3 *db, const table_info *info, const char *column,
-                    char **collation);
 /* Does SQLite sort texts as their UTF-8 bytes do? Not where databases hold UTF-16. */
 bool texts_sort_as_utf8(sqlite3 *db);
 /* Name number `count` of a list for a sentence, then its end: "a, b, c and 9 more". */

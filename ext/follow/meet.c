@@ -31,7 +31,7 @@ static bool may_be_replaced(const graph_ref *g) {
 /* Kept searches stay good: in compact graphs equal rows give vertices equal numbers. */
 static void take_over(connection *c, followed *f, shared_graph *shared) {
     loaded got = shared_loaded(shared);
-    graph_ref *g = mirror_take(c, f, false, shared, &got);
+    graph_ref *g = mirror_take(f, false, shared, &got);
     if (!g)
         return;
     g->searches = f->graph->searches;

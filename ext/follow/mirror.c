@@ -37,9 +37,9 @@ void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both) {
 /* ---- a whole read ---- */
 
 /* Takes over what was read, and `shared`, whose graph that is then; NULL: no memory. */
-graph_ref *mirror_take(connection *c, const followed *f, bool undirected,
-                       struct shared_graph *shared, loaded *got) {
-    graph_ref *g = graph_frame(c, sqlite3_mprintf("\"%w\".\"%w\"", f->schema, f->name),
+graph_ref *mirror_take(const followed *f, bool undirected, struct shared_graph *shared,
+                       loaded *got) {
+    graph_ref *g = graph_frame(sqlite3_mprintf("\"%w\".\"%w\"", f->schema, f->name),
                                &f->rows, NULL, f->direction, undirected);
     if (!g && shared)
         shared_release(shared);
@@ -142,8 +142,8 @@ int mirror_renew(reading *r, followed *f, const char *why) {
     int rc = load_mirror(r, f, &got, two ? &other : NULL, &shared);
     if (rc)
         return rc;
-    graph_ref *g = mirror_take(r->c, f, false, shared, &got),
-              *both = two ? mirror_take(r->c, f, true, NULL, &other) : NULL;
+    graph_ref *g = mirror_take(f, false, shared, &got),
+              *both = two ? mirror_take(f, true, NULL, &other) : NULL;
     f->has_real = false;
     f->changed_ms = gg_now_ms();
     return take_mirror(r->c, f, g, both);
@@ -167,8 +167,7 @@ static gpugraph_graph *take_block_of_mirror(block_graphs *saved, int which) {
     return graph;
 }
 
-static graph_ref *take_saved(connection *c, const followed *f, bool undirected,
-                             block_graphs *saved) {
+static graph_ref *take_saved(const followed *f, bool undirected, block_graphs *saved) {
     const int first = undirected ? BLOCK_BOTH : BLOCK_GRAPH;
     const bool named = source_has_row_ids(&f->rows);
     loaded got = {.graph = take_block_of_mirror(saved, first),
@@ -177,7 +176,7 @@ static graph_ref *take_saved(connection *c, const followed *f, bool undirected,
                       named ? take_block_of_mirror(saved, first + BLOCK_ROW_IDS) : NULL,
                   .unnamed = !named && !source_rowid(&f->rows),
                   .has_weight = f->rows.column[WEIGHT_COLUMN] != NULL};
-    return mirror_take(c, f, undirected, NULL, &got);
+    return mirror_take(f, undirected, NULL, &got);
 }
 
 int mirror_load_blocks(reading *r, followed *f) {
@@ -191,8 +190,8 @@ int mirror_load_blocks(reading *r, followed *f) {
         block_graphs_free(&saved);
         return rc;
     }
-    graph_ref *g = take_saved(r->c, f, false, &saved),
-              *both = two ? take_saved(r->c, f, true, &saved) : NULL;
+    graph_ref *g = take_saved(f, false, &saved),
+              *both = two ? take_saved(f, true, &saved) : NULL;
     block_graphs_free(&saved);
     if (g)
         rc = check_saved(r->c, g, &good);

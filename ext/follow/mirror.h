@@ -63,8 +63,8 @@ int log_is_complete(reading *r, followed *f, bool *complete);
 
 /* A graph of the mirror, which takes over what was read, and `shared`, whose graph that is unless
 ** it is NULL. NULL: no memory. */
-graph_ref *mirror_take(connection *c, const followed *f, bool undirected,
-                       struct shared_graph *shared, loaded *got);
+graph_ref *mirror_take(const followed *f, bool undirected, struct shared_graph *shared,
+                       loaded *got);
 /* The mirror becomes another graph, or none; both NULL where there is but one. */
 void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both);
 /* Reads the whole table; what base the mirror has then is for the caller to settle. */

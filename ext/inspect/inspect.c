@@ -98,8 +98,7 @@ static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) 
     graph_request request = {.function = "gpugraph_triangles",
                              .numbers = NUMBERS_ANY,
                              .weight = WEIGHT_NO,
-                             .backend = -1,
-                             .params_example = "a second argument, as in "};
+                             .backend = -1};
     if (!read_triangle_arguments(context, argc, argv, &request))
         return;
     sqlite3_int64 count;

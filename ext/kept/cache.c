@@ -42,9 +42,8 @@ bool graph_named(const graph_ref *g, const graph_request *request) {
            text_equal(g->params, request->params, request->params_bytes);
 }
 
-graph_ref *graph_frame(connection *c, char *edges, const row_source *rows,
-                       const row_source *vertices, gpugraph_direction direction,
-                       bool undirected) {
+graph_ref *graph_frame(char *edges, const row_source *rows, const row_source *vertices,
+                       gpugraph_direction direction, bool undirected) {
     graph_ref *g = edges ? sqlite3_malloc(sizeof *g) : NULL;
     if (!g) {
         sqlite3_free(edges);
@@ -59,7 +58,7 @@ graph_ref *graph_frame(connection *c, char *edges, const row_source *rows,
     g->undirected = undirected;
     if (!g->weight_column)
         g->weight_error = source_without_weight(rows);
-    if (id_columns_find(c->db, rows, vertices, &g->ids) == SQLITE_OK &&
+    if (id_columns_find(rows, vertices, &g->ids) == SQLITE_OK &&
         (g->weight_column || g->weight_error))
         return g;
     graph_free(g);

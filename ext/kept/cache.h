@@ -59,9 +59,8 @@ graph_ref *graph_seen(connection *c, const scope *s, const char *edges,
                       const graph_request *request);
 /* A graph of these rows that has no edges yet; vertices may be NULL. Takes over `edges`, the text that
 ** names it (NULL: no memory). In no list. NULL: no memory. */
-graph_ref *graph_frame(connection *c, char *edges, const row_source *rows,
-                       const row_source *vertices, gpugraph_direction direction,
-                       bool undirected);
+graph_ref *graph_frame(char *edges, const row_source *rows, const row_source *vertices,
+                       gpugraph_direction direction, bool undirected);
 /* What was read becomes the graph's; names that it had go. */
 void graph_take(graph_ref *g, const loaded *got);
 /* SQLITE_ERROR with a sentence (sqlite3_free) where an id is a number in one column and a text in another

@@ -213,7 +213,7 @@ static bool take_file(columns *c, const options *o, gpugraph_run *run, struct op
     c->real_weight |= e->real_weight;
     c->own_ids |= f->rows.column[EDGE_ID_COLUMN] != NULL;
     id_columns_clear(&c->ids);
-    if (id_columns_find(f->db, &f->rows, NULL, &c->ids) != SQLITE_OK)
+    if (id_columns_find(&f->rows, NULL, &c->ids) != SQLITE_OK)
         gg_fail(run, GPUGRAPH_NO_MEMORY, "the memory of a process does not suffice");
     return run->status == GPUGRAPH_OK;
 }

@@ -26,15 +26,6 @@ static char *parameters_of(sqlite3_stmt *query) {
     return sqlite3_str_finish(text);
 }
 
-/* "json_array('x', 'x')", with as many values as there are parameters. */
-static char *values_for(sqlite3_stmt *query) {
-    sqlite3_str *text = sqlite3_str_new(NULL);
-    for (int i = 0; i < sqlite3_bind_parameter_count(query); i++)
-        sqlite3_str_appendf(text, "%s'x'", i == 0 ? "json_array(" : ", ");
-    sqlite3_str_appendall(text, ")");
-    return sqlite3_str_finish(text);
-}
-
 static int fail_count(sqlite3_stmt *query, int values, char **fault) {
     char *parameters = parameters_of(query);
     if (!parameters)
@@ -84,7 +75,7 @@ static int bind_array(sqlite3 *db, sqlite3_stmt *query, const char *params, int 
 
 int query_params_bind(sqlite3 *db, sqlite3_stmt *query, const graph_request *request,
                       char **fault) {
-    const char *params = request->params, *example = request->params_example;
+    const char *params = request->params;
     *fault = NULL;
     if (!query)
         return params ? fail_with(fault, "params holds values for a query, and "
@@ -92,17 +83,6 @@ int query_params_bind(sqlite3 *db, sqlite3_stmt *query, const graph_request *req
                       : SQLITE_OK;
     if (params)
         return bind_array(db, query, params, request->params_bytes, fault);
-    if (sqlite3_bind_parameter_count(query) == 0)
-        return SQLITE_OK;
-    char *parameters = parameters_of(query), *values = values_for(query);
-    int rc = parameters && values
-                 ? fail_with(fault,
-                             "the query in edges has %s and no values; give "
-                             "them by %s%s, or write them into the text",
-                             parameters,
-                             example ? example : "params, as in WHERE params = ", values)
-                 : SQLITE_NOMEM;
-    sqlite3_free(parameters);
-    sqlite3_free(values);
-    return rc;
+    return sqlite3_bind_parameter_count(query) > 0 ? fail_count(query, 0, fault)
+                                                   : SQLITE_OK;
 }

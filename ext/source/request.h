@@ -26,8 +26,6 @@ typedef struct graph_request {
     int vertices_bytes;
     const char *params; /* of a query in edges; or NULL */
     int params_bytes;
-    const char
-        *params_example; /* what a sentence says before their values; NULL: by WHERE */
     enum weight_need weight;
     bool undirected; /* direction is 'both' */
     bool edges_here; /* whoever asks changes, saves or lists the graph's edges */

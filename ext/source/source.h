@@ -88,12 +88,10 @@ typedef struct id_columns {
     /* One column of ids is TEXT and another one numeric: a sentence about an id that is in both, from
     ** the text of that id on. NULL: the columns agree, or declare no types. */
     char *mixed;
-    char *
-        collation; /* a sentence about a collation that a column declares; NULL: none does */
 } id_columns;
 
 /* vertices may be NULL. */
-int id_columns_find(sqlite3 *db, const row_source *edges, const row_source *vertices,
+int id_columns_find(const row_source *edges, const row_source *vertices,
                     id_columns *made);
 int id_columns_copy(const id_columns *from, id_columns *made);
 void id_columns_clear(id_columns *columns);

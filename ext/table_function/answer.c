@@ -141,13 +141,11 @@ int answer_failed(const answer *s, const gpugraph_run *run) {
 
 void answer_tell_arguments(answer *s, const strangers *strangers) {
     const int more = strangers->count - STRANGERS_NAMED;
-    const char *collation = strangers->count > 0 ? s->graph->ids.collation : NULL;
     char number[24] = "";
     begin_work(s);
     if (more > 0)
         sqlite3_snprintf(sizeof number, number, "; and %d more", more);
-    char *detail = sqlite3_mprintf("%s%s%s%s", strangers->text, number,
-                                   collation ? "; " : "", collation ? collation : "");
+    char *detail = sqlite3_mprintf("%s%s", strangers->text, number);
     timings_add(&s->by->c->timings, "arguments",
                 gg_now_ms() - s->work.begun_ms - s->work.acquiring_ms, 1, detail);
     sqlite3_free(detail);

@@ -140,9 +140,8 @@ END_TEST
 START_TEST(wrong_params_are_explained) {
     static const char *const wrong[][3] = {
         {QUERY, "NULL",
-         "the query in edges has 1 parameter (:city) and no values; give them "
-         "by params, as in WHERE params = json_array('x'), or write them "
-         "into the text"},
+         "the query in edges has 1 parameter (:city), and params holds 0 "
+         "values; give one for each"},
         {QUERY, "'[]'",
          "the query in edges has 1 parameter (:city), and params holds 0 "
          "values; give one for each"},
@@ -216,9 +215,8 @@ START_TEST(triangles_take_params) {
                     "gpugraph_triangles('SELECT a, b FROM corners')");
     for (int i = 0; i < 2; i++)
         expect_error("gpugraph_triangles",
-                     "the query in edges has 1 parameter (:city) and no values; give "
-                     "them by a second argument, as in json_array('x'), or write them "
-                     "into the text",
+                     "the query in edges has 1 parameter (:city), and params holds 0 "
+                     "values; give one for each",
                      "SELECT gpugraph_triangles(" CITY "%s)", i ? ", NULL" : "");
     expect_error("gpugraph_triangles", "and params holds 2 values; give one for each",
                  "SELECT gpugraph_triangles(" CITY ", '[1, 2]')");
